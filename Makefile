@@ -1,0 +1,104 @@
+# Fleetplan. `make help` lists what can be made.
+#
+# MODE=release (default), asan, tsan or coverage; each has its own folder build/MODE, and the release program
+# is also build/fleetplan. V=1 shows full commands. PREFIX and DESTDIR are honoured by install.
+
+MODE    ?= release
+PREFIX  ?= /usr/local
+CC      ?= gcc
+PYTHON  ?= /usr/bin/python3
+BUILD   := build/$(MODE)
+FOLDERS := base planner hwdb storage api bench server
+PROGRAM := $(if $(filter release,$(MODE)),build/fleetplan,$(BUILD)/fleetplan)
+VERSION := $(shell cat VERSION)
+PACKAGES := libmicrohttpd jansson sqlite3 libcurl libsodium zlib
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')
+
+# --- flags -------------------------------------------------------------------------------------------------
+# Hardening flags that this compiler and architecture know; what was dropped is listed by `make help`.
+HARDEN_WANTED := -fstack-protector-strong -fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero
+probe = $(shell echo 'int x;' | $(CC) -Werror $(1) -x c -c -o /dev/null - 2>/dev/null && echo $(1))
+HARDEN  := $(foreach flag,$(HARDEN_WANTED),$(call probe,$(flag)))
+DROPPED := $(filter-out $(HARDEN),$(HARDEN_WANTED))
+WARN_WANTED := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes -Wmissing-prototypes \
+	-Wvla -Wformat=2 -Wswitch-enum -Wnull-dereference -Wundef -Wpointer-arith -Wcast-align -Wwrite-strings -Werror
+WARN    := $(WARN_WANTED)
+CFLAGS_release  := -O2 -D_FORTIFY_SOURCE=3 $(HARDEN)
+CFLAGS_asan     := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+CFLAGS_tsan     := -O1 -fsanitize=thread -fno-omit-frame-pointer
+CFLAGS_coverage := -O0 --coverage
+LDFLAGS_release := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
+LDFLAGS_asan    := -fsanitize=address,undefined
+LDFLAGS_tsan    := -fsanitize=thread
+LDFLAGS_coverage := --coverage
+
+CPPFLAGS += -D_GNU_SOURCE -I. -Itests -I$(BUILD) -DFLEETPLAN_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(PACKAGES))
+ALL_CFLAGS = -std=c17 -g -fPIE -pthread -ffp-contract=off $(WARN) $(CFLAGS_$(MODE)) $(CFLAGS)
+ALL_LDFLAGS = -pthread $(LDFLAGS_$(MODE)) $(LDFLAGS)
+LIBS := $(shell pkg-config --libs $(PACKAGES)) -lm -ldl
+
+# --- what is built -----------------------------------------------------------------------------------------
+SOURCES := $(sort $(wildcard $(foreach f,$(FOLDERS),$(f)/*.c $(f)/*/*.c)))
+EMBEDS  := $(sort $(wildcard $(foreach f,$(FOLDERS),$(f)/*.S $(f)/*/*.S)))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(EMBEDS:%.S=$(BUILD)/%.S.o)
+MAIN    := $(BUILD)/server/main.o
+LIBRARY := $(BUILD)/libfleetplan.a
+TEST_SOURCES := $(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c))
+TESTS   := $(TEST_SOURCES:%.c=$(BUILD)/%)
+TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
+
+# Objects of the test support are kept: make takes them for intermediate files otherwise.
+.SECONDARY:
+.PHONY: all test check run install clean help
+all: $(PROGRAM)
+
+$(PROGRAM): $(MAIN) $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN) $(LIBRARY) $(LIBS)
+
+$(LIBRARY): $(filter-out $(MAIN),$(OBJECTS))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/%.o: %.c Makefile
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# A .S file embeds data with .incbin. What it embeds is named in its comment lines "# embeds: PATH", which become
+# prerequisites: neither -MMD nor the compiler can see an .incbin.
+$(BUILD)/%.S.o: %.S Makefile
+	$(call say,AS,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -I. -c -o $@ $<
+define embed_rule
+$(BUILD)/$(1).o: $(shell sed -n 's/^# embeds: //p' $(1))
+endef
+$(foreach s,$(EMBEDS),$(eval $(call embed_rule,$(s))))
+
+$(BUILD)/tests/%: tests/%.c $(TEST_SUPPORT) $(LIBRARY)
+	$(call say,TEST,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(TEST_SUPPORT) $(LIBRARY) $(LIBS) -lcmocka
+
+-include $(wildcard $(SOURCES:%.c=$(BUILD)/%.d) $(TESTS:%=%.d) $(TEST_SUPPORT:.o=.d))
+
+# --- targets -----------------------------------------------------------------------------------------------
+test: $(PROGRAM) $(TESTS) ## build and run every C test, in parallel
+	$(Q)scripts/run-c-tests.sh $(TESTS)
+
+run: $(PROGRAM) ## start the daemon on 127.0.0.1:8080
+	$(PROGRAM) serve
+
+install: $(PROGRAM) ## install the program under PREFIX
+	install -D -m 755 $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/fleetplan
+
+clean: ## remove everything built
+	rm -rf build
+
+help: ## list the targets
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+	@echo "  MODE=release|asan|tsan|coverage  V=1  PREFIX=$(PREFIX)"
+	@echo "  hardening flags this compiler does not know:$(if $(DROPPED), $(DROPPED), none)"

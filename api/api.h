@@ -1,0 +1,48 @@
+/* Structs <-> JSON by field tables, and everything that comes out of the tables.
+ *
+ * A field table (api/field.h) describes one struct: a row a member, with key, unit, range, default, choices and
+ * doc. Decode, encode, error text, JSON Schema, CSV columns and the field reference come from it. Tables of the
+ * contract are declared in api/tables.h. Pure functions, thread-safe. */
+#ifndef FLEETPLAN_API_API_H
+#define FLEETPLAN_API_API_H
+
+#include "base/arena.h"
+#include "base/failure.h"
+#include "base/json_writer.h"
+#include "planner/given.h"
+
+struct field_table;
+
+enum { API_JSON_DEPTH_MAX = 32 };
+
+struct query_parameter {
+	const char *key, *value; /* percent-decoded UTF-8 */
+};
+
+/* Fills `out` (the table's struct; absent members absent) from a JSON object. Text is copied into the arena. On faults:
+ * STATUS_MALFORMED (not JSON, too deep) or STATUS_INVALID with every fault of the body: unknown and duplicate keys, wrong
+ * types, ranges, choices, missing required ones, each saying what would be accepted. */
+FALLIBLE enum status api_decode(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out, struct failure *failure);
+
+/* The same from query parameters, for the table's top-level scalar fields (and shorthands: `model=llama-3.1-8b`). */
+FALLIBLE enum status api_decode_query(const struct field_table *table, const struct query_parameter *parameters, size_t count, struct arena *arena, void *out, struct failure *failure);
+
+/* RFC 7396: applies a patch body to `object` in place (null makes a member absent). Read-only fields are faults. */
+FALLIBLE enum status api_merge_patch(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *object, struct failure *failure);
+
+/* Writes the object; absent members are left out. */
+void api_encode(const struct field_table *table, const void *object, struct json_writer *writer);
+/* Its members only, into an object that the caller has begun. */
+void api_encode_members(const struct field_table *table, const void *object, struct json_writer *writer);
+
+/* JSON Schema (2020-12) of the table for components/schemas; nested tables by $ref. `request` leaves out read-only fields. */
+void api_schema(const struct field_table *table, struct json_writer *writer);
+
+/* CSV (RFC 4180): scalar members, nested ones as "cost.total_usd"; text that begins like a formula is quoted safely. */
+void api_csv_header(const struct field_table *table, struct buffer *out);
+void api_csv_row(const struct field_table *table, const void *object, struct buffer *out);
+
+/* application/problem+json of a failure. `instance` is the request path, `request_id` may be NULL. */
+void api_problem(const struct failure *failure, const char *instance, const char *request_id, struct json_writer *writer);
+
+#endif

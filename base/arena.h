@@ -1,0 +1,38 @@
+/* Memory that lives as long as one request: allocate from it, free nothing, reset the whole.
+ *
+ * One owner, one thread at a time. Blocks are kept over a reset up to ARENA_KEEP_BYTES, so that a steady
+ * load allocates nothing. Each arena states its maximum when made; past it, or when malloc fails,
+ * allocation answers NULL and the caller answers STATUS_NO_MEMORY. Memory is zeroed. */
+#ifndef FLEETPLAN_BASE_ARENA_H
+#define FLEETPLAN_BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+
+enum { ARENA_KEEP_BYTES = 256 * 1024 };
+
+struct arena_block;
+struct arena {
+	struct arena_block *blocks; /* newest first */
+	size_t used_bytes;          /* of the newest block */
+	size_t total_bytes;         /* of all blocks */
+	size_t maximum_bytes;
+};
+
+void arena_init(struct arena *arena, size_t maximum_bytes);
+void arena_reset(struct arena *arena);   /* forgets all, keeps some memory */
+void arena_release(struct arena *arena); /* gives everything back to the system */
+
+/* `count` zeroed objects of `size` bytes, aligned for any type; NULL past the maximum or on overflow. */
+void *arena_alloc(struct arena *arena, size_t count, size_t size);
+
+/* Copies that live in the arena; NULL when it is exhausted. `text` of arena_strdup may be NULL (gives NULL). */
+char *arena_strdup(struct arena *arena, const char *text);
+char *arena_strndup(struct arena *arena, const char *text, size_t length);
+char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);
+
+#define ARENA_NEW(arena, type) ((type *)arena_alloc((arena), 1, sizeof(type)))
+#define ARENA_ARRAY(arena, type, count) ((type *)arena_alloc((arena), (count), sizeof(type)))
+
+#endif

@@ -1,0 +1,104 @@
+#include "base/buffer.h"
+
+#include <stdarg.h>
+
+void buffer_init(struct buffer *buffer, size_t maximum)
+{
+	*buffer = (struct buffer){.maximum = maximum};
+}
+
+void buffer_clear(struct buffer *buffer)
+{
+	buffer->length = 0;
+	buffer->failed = false;
+	if (buffer->bytes)
+		buffer->bytes[0] = '\0';
+}
+
+void buffer_release(struct buffer *buffer)
+{
+	free(buffer->bytes);
+	buffer_init(buffer, buffer->maximum);
+}
+
+static bool buffer_grow(struct buffer *buffer, size_t more)
+{
+	size_t capacity = buffer->capacity ? buffer->capacity : 512;
+	char *bytes;
+
+	if (buffer->failed || more > buffer->maximum - buffer->length) {
+		buffer->failed = true;
+		return false;
+	}
+	while (capacity < buffer->length + more + 1)
+		capacity *= 2;
+	bytes = realloc(buffer->bytes, capacity);
+	if (!bytes) {
+		buffer->failed = true;
+		return false;
+	}
+	buffer->bytes = bytes;
+	buffer->capacity = capacity;
+	return true;
+}
+
+char *buffer_reserve(struct buffer *buffer, size_t length)
+{
+	if (buffer->failed || (buffer->capacity - buffer->length <= length && !buffer_grow(buffer, length)))
+		return NULL;
+	if (length > buffer->maximum - buffer->length) {
+		buffer->failed = true;
+		return NULL;
+	}
+	return buffer->bytes + buffer->length;
+}
+
+void buffer_append(struct buffer *buffer, const void *bytes, size_t length)
+{
+	char *end = buffer_reserve(buffer, length);
+
+	if (!end)
+		return;
+	memcpy(end, bytes, length);
+	buffer->length += length;
+	buffer->bytes[buffer->length] = '\0';
+}
+
+void buffer_append_text(struct buffer *buffer, const char *text)
+{
+	buffer_append(buffer, text, strlen(text));
+}
+
+void buffer_append_char(struct buffer *buffer, char character)
+{
+	buffer_append(buffer, &character, 1);
+}
+
+void buffer_printf(struct buffer *buffer, const char *format, ...)
+{
+	va_list arguments;
+	char *end;
+	int length;
+
+	va_start(arguments, format);
+	length = vsnprintf(NULL, 0, format, arguments);
+	va_end(arguments);
+	end = length < 0 ? NULL : buffer_reserve(buffer, (size_t)length);
+	if (!end)
+		return;
+	va_start(arguments, format);
+	vsnprintf(end, (size_t)length + 1, format, arguments);
+	va_end(arguments);
+	buffer->length += (size_t)length;
+}
+
+char *buffer_detach(struct buffer *buffer, size_t *length)
+{
+	char *bytes = buffer->failed ? NULL : buffer->bytes;
+
+	*length = bytes ? buffer->length : 0;
+	if (!bytes)
+		free(buffer->bytes);
+	buffer_init(buffer, buffer->maximum);
+	return bytes;
+}

@@ -1,0 +1,23 @@
+/* Time: wall clock for what people read, monotonic clock for what must not jump. Thread-safe. */
+#ifndef FLEETPLAN_BASE_CLOCK_H
+#define FLEETPLAN_BASE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum { CLOCK_TEXT_MAX = 32 };
+
+int64_t clock_wall_us(void);      /* microseconds since 1970-01-01T00:00:00Z */
+int64_t clock_monotonic_ns(void); /* nanoseconds since some moment of this boot */
+
+/* RFC 3339 UTC with milliseconds, "2026-11-21T01:44:21.123Z", into `out` of CLOCK_TEXT_MAX bytes. Valid for
+ * years 1970 to 9999; times outside are clamped. */
+void clock_format(char *out, int64_t wall_us);
+
+/* Reads RFC 3339 ("2026-11-21T01:44:21Z", fraction and numeric offset allowed) or a date alone ("2026-11-21",
+ * its midnight UTC). False for anything else, days that do not exist included. */
+bool clock_parse(const char *text, int64_t *wall_us);
+
+#endif

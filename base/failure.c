@@ -1,0 +1,41 @@
+#include "base/failure.h"
+
+#include <stdarg.h>
+
+void failure_clear(struct failure *failure)
+{
+	failure->status = STATUS_OK;
+	failure->detail[0] = '\0';
+	failure->fault_count = 0;
+	failure->fault_total = 0;
+	failure->retry_after_s = 0;
+}
+
+enum status failure_set(struct failure *failure, enum status status, const char *format, ...)
+{
+	va_list arguments;
+
+	failure->status = status;
+	va_start(arguments, format);
+	vsnprintf(failure->detail, sizeof failure->detail, format, arguments);
+	va_end(arguments);
+	return status;
+}
+
+void failure_add(struct failure *failure, const char *pointer, const char *code, const char *format, ...)
+{
+	struct fault *fault;
+	va_list arguments;
+
+	failure->fault_total++;
+	if (failure->status == STATUS_OK)
+		failure->status = STATUS_INVALID;
+	if (failure->fault_count == FAULTS_MAX)
+		return;
+	fault = &failure->faults[failure->fault_count++];
+	snprintf(fault->pointer, sizeof fault->pointer, "%s", pointer);
+	snprintf(fault->code, sizeof fault->code, "%s", code);
+	va_start(arguments, format);
+	vsnprintf(fault->detail, sizeof fault->detail, format, arguments);
+	va_end(arguments);
+}

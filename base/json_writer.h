@@ -1,0 +1,43 @@
+/* Writes JSON straight into a buffer: no tree, no allocation of its own.
+ *
+ * The writer places commas; the caller pairs begin and end. Doubles must be finite (CHECK): NaN never
+ * leaves the planner. Numbers are written with up to 15 significant digits (DBL_DIG), integers exactly,
+ * without exponent between 1e-6 and 1e21. Text must be UTF-8; control bytes, quotes and backslashes
+ * are escaped. Errors are the buffer's sticky `failed`. */
+#ifndef FLEETPLAN_BASE_JSON_WRITER_H
+#define FLEETPLAN_BASE_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buffer.h"
+
+struct json_writer {
+	struct buffer *buffer;
+	bool comma; /* the next value or key needs one before it */
+};
+
+void json_writer_init(struct json_writer *writer, struct buffer *buffer);
+
+void json_begin_object(struct json_writer *writer);
+void json_end_object(struct json_writer *writer);
+void json_begin_array(struct json_writer *writer);
+void json_end_array(struct json_writer *writer);
+void json_key(struct json_writer *writer, const char *key); /* a plain identifier: written without escaping */
+void json_key_escaped(struct json_writer *writer, const char *key);
+
+void json_string(struct json_writer *writer, const char *text); /* NULL is written as null */
+void json_string_n(struct json_writer *writer, const char *text, size_t length);
+void json_double(struct json_writer *writer, double value);
+void json_integer(struct json_writer *writer, int64_t value);
+void json_bool(struct json_writer *writer, bool value);
+void json_null(struct json_writer *writer);
+void json_raw(struct json_writer *writer, const char *json, size_t length); /* a complete JSON value, as it is */
+
+/* Writes a finite double as json_double does, NUL-terminated, and returns its length. `out` holds 40 bytes. */
+size_t json_format_double(char *out, double value);
+
+/* Appends text escaped for the inside of a JSON string, without the quotes. */
+void json_escape(struct buffer *buffer, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,67 @@
+/* What a fallible function returns, and how it is told to a caller.
+ *
+ * One X-macro holds every status: its name, the HTTP status it becomes, the slug that ends the
+ * problem's `type`, and the title (RFC 9457). Fallible functions return `enum status`, are marked
+ * FALLIBLE, and fill a `struct failure` with what was wrong and what would be accepted.
+ *
+ * Three kinds: the caller's fault (4xx), the world's fault (5xx, worth a retry), our bug (CHECK aborts
+ * in every build). */
+#ifndef FLEETPLAN_BASE_STATUS_H
+#define FLEETPLAN_BASE_STATUS_H
+
+#include "base/banned.h"
+
+/*       name                  http  slug                      title */
+#define STATUS_TABLE(X)                                                                         \
+	X(OK,                   200, "ok",                     "OK")                                \
+	X(MALFORMED,            400, "malformed",              "Malformed request")                 \
+	X(UNAUTHORIZED,         401, "unauthorized",           "Authentication required")           \
+	X(FORBIDDEN,            403, "forbidden",              "Not allowed")                       \
+	X(NOT_FOUND,            404, "not-found",              "Not found")                         \
+	X(METHOD_NOT_ALLOWED,   405, "method-not-allowed",     "Method not allowed")                \
+	X(NOT_ACCEPTABLE,       406, "not-acceptable",         "Not acceptable")                    \
+	X(REQUEST_TIMEOUT,      408, "request-timeout",        "Request took too long to arrive")   \
+	X(CONFLICT,             409, "conflict",               "Conflict")                          \
+	X(IN_FLIGHT,            409, "in-flight",              "Same idempotency key in flight")    \
+	X(STALE_LEASE,          409, "stale-lease",            "Stale lease")                       \
+	X(PRECONDITION_FAILED,  412, "precondition-failed",    "Precondition failed")               \
+	X(TOO_LARGE,            413, "too-large",              "Content too large")                 \
+	X(UNSUPPORTED_MEDIA,    415, "unsupported-media-type", "Unsupported media type")            \
+	X(EXPECTATION_FAILED,   417, "expectation-failed",     "Expectation failed")                \
+	X(INVALID,              422, "invalid",                "Invalid request")                   \
+	X(INFEASIBLE,           422, "infeasible",             "No feasible plan")                  \
+	X(IDEMPOTENCY_MISMATCH, 422, "idempotency-mismatch",   "Idempotency key used with another body") \
+	X(TOO_MANY_REQUESTS,    429, "too-many-requests",      "Too many requests")                 \
+	X(INTERNAL,             500, "internal",               "Internal error")                    \
+	X(NOT_IMPLEMENTED,      501, "not-implemented",        "Not implemented")                   \
+	X(OVERLOADED,           503, "overloaded",             "Overloaded")                        \
+	X(UNAVAILABLE,          503, "unavailable",            "Temporarily unavailable")           \
+	X(NO_MEMORY,            503, "no-memory",              "Out of memory")                     \
+	X(DRAINING,             503, "draining",               "Shutting down")                     \
+	X(STORAGE_FULL,         507, "storage-full",           "Storage full")
+
+enum status {
+#define X(name, http, slug, title) STATUS_##name,
+	STATUS_TABLE(X)
+#undef X
+	STATUS_COUNT
+};
+
+/* HTTP status code (200..599), slug and title of a status. Any value of the enum is valid. */
+int status_http(enum status status);
+const char *status_slug(enum status status);
+const char *status_title(enum status status);
+
+#define FALLIBLE __attribute__((warn_unused_result))
+#define PRINTF_LIKE(format_at, arguments_at) __attribute__((format(printf, format_at, arguments_at)))
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Aborts with file, line and the condition, in every build: for what only a bug of ours can make false. */
+#define CHECK(condition) \
+	do { \
+		if (!(condition)) \
+			check_failed(#condition, __FILE__, __LINE__); \
+	} while (0)
+__attribute__((noreturn, cold)) void check_failed(const char *condition, const char *file, int line);
+
+#endif

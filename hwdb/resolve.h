@@ -1,0 +1,30 @@
+/* From a decoded request to what the planner takes: names to rows, defaults filled, candidates with offer and site.
+ *
+ * Every value that the caller left out gets its default here and a line in `findings` with its source. What is
+ * unknown or contradictory becomes a fault with the nearest known names. The result borrows from the
+ * request, the arena and the snapshot. `now_us` dates offers (max_age_days) and is the only clock. */
+#ifndef FLEETPLAN_HWDB_RESOLVE_H
+#define FLEETPLAN_HWDB_RESOLVE_H
+
+#include "hwdb/catalogue.h"
+#include "planner/serving/serving.h"
+#include "planner/training/training.h"
+
+struct resolver {
+	const struct catalogue *catalogue;
+	struct arena *arena;
+	int64_t now_us;
+	struct findings *findings;
+	struct failure *failure;
+};
+
+FALLIBLE enum status resolve_training(const struct resolver *resolver, const struct training_request *request, struct training_input *input);
+FALLIBLE enum status resolve_inference(const struct resolver *resolver, const struct inference_request *request, struct inference_input *input);
+FALLIBLE enum status resolve_performance(const struct resolver *resolver, const struct performance_request *request, struct performance_input *input);
+
+/* The parts, for the smaller calculators. `pointer` is where the reference stood in the request ("/model"). */
+FALLIBLE enum status resolve_model(const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model);
+FALLIBLE enum status resolve_accelerator(const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer, struct accelerator *accelerator);
+FALLIBLE enum status resolve_site(const struct resolver *resolver, const struct site_request *request, const struct offer *offer, struct site *site);
+
+#endif

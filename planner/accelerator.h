@@ -1,0 +1,79 @@
+/* What the planner knows of one accelerator, and where it can be rented and stands.
+ *
+ * Members carry the catalogue's names and units (the unit is the last word); the functions below answer in SI.
+ * Rates are dense. A member that the catalogue does not know is absent (given.h). Text is borrowed from the
+ * catalogue snapshot, which outlives every plan made on it. */
+#ifndef FLEETPLAN_PLANNER_ACCELERATOR_H
+#define FLEETPLAN_PLANNER_ACCELERATOR_H
+
+#include "planner/given.h"
+#include "planner/precision.h"
+
+struct accelerator {
+	const char *id, *vendor, *name, *form_factor, *memory_type, *interconnect;
+	int64_t release_year;
+	double memory_gb;           /* name-plate, 10^9 bytes */
+	double memory_usable_bytes; /* what the driver reports; capacity uses this */
+	double memory_bandwidth_gbs;
+	double tflops_fp64, tflops_fp32, tflops_tf32, tflops_bf16, tflops_fp16, tflops_fp8, tops_int8, tflops_fp4;
+	double tdp_w, idle_w;
+	double interconnect_gbs; /* both directions, per accelerator, inside the NVLink domain or its like */
+	int64_t pcie_gen, max_nvlink_domain, transistor_nm;
+	double die_area_mm2, embodied_kgco2e, embodied_boavizta_kgco2e;
+	const char *source, *source_date, *unverified, *notes;
+};
+
+/* Dense peak of matrix products in a precision, FLOP/s (operations/s for integers). What an accelerator lacks falls
+ * back to the nearest wider format that it has (fp8 -> bf16 -> fp16 -> tf32 -> fp32; weights in a narrow format
+ * are then only stored narrow); *used, where not NULL, tells which format the rate is of. 0 if it has none. */
+double accelerator_peak_flops_per_s(const struct accelerator *accelerator, enum precision precision, enum precision *used);
+
+/* The same accelerator's best training precision: bf16, else fp16, else fp32. */
+enum precision accelerator_training_precision(const struct accelerator *accelerator);
+
+double accelerator_capacity_bytes(const struct accelerator *accelerator);       /* memory_usable_bytes, else name-plate */
+double accelerator_bandwidth_bytes_per_s(const struct accelerator *accelerator);
+double accelerator_link_bytes_per_s(const struct accelerator *accelerator);     /* one direction; PCIe where no link */
+
+/* Idle power, W: the catalogue's, else the cited fraction of TDP (E62). */
+double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, double *high_w, const char **source);
+
+/* How its parts can be had: one offer, normalised to one accelerator for one hour. */
+enum term { TERM_UNSET, TERM_ON_DEMAND, TERM_SPOT, TERM_RESERVED_1Y, TERM_RESERVED_3Y, TERM_COUNT };
+
+struct offer {
+	const char *provider, *instance_type, *region, *as_of, *source;
+	enum term term;
+	int64_t gpus;            /* per instance */
+	double usd_per_gpu_hour; /* whole instance over its accelerators; host part included */
+	double low_usd_per_gpu_hour, high_usd_per_gpu_hour; /* spread of comparable offers */
+};
+
+/* Where it stands: the grid and the building. Every figure with its own source. */
+struct site {
+	const char *provider, *region, *country;
+	double grid_gco2e_per_kwh, grid_marginal_gco2e_per_kwh, grid_market_gco2e_per_kwh;
+	double pue, wue_l_per_kwh, ewif_l_per_kwh, electricity_usd_per_kwh;
+	double grid_low_gco2e_per_kwh, grid_high_gco2e_per_kwh, pue_low, pue_high;
+	const char *grid_source, *pue_source, *water_source;
+};
+
+/* What measurement corrected: fractions of the catalogue's figures that were really reached. Absent: not measured. */
+struct calibration {
+	const char *id; /* NULL when none applies */
+	double gemm_efficiency, memory_efficiency, kernel_launch_s, idle_w, load_w;
+	const char *source;
+};
+
+/* One accelerator that a plan may use, with what the catalogue says about having it. */
+struct candidate {
+	struct accelerator accelerator;
+	bool has_offer;
+	struct offer offer;
+	struct site site;
+	struct calibration calibration;
+	int64_t gpus_per_node;
+	double internode_gbs; /* per accelerator, one direction */
+};
+
+#endif

@@ -1,0 +1,80 @@
+#include "planner/findings.h"
+
+#include <stdarg.h>
+
+void findings_clear(struct findings *findings)
+{
+	findings->assumption_count = findings->advice_count = findings->warning_count = 0;
+	findings->sensitivity_count = findings->dropped = 0;
+}
+
+static void findings_assume(struct findings *findings, struct assumption assumption)
+{
+	for (size_t i = 0; i < findings->assumption_count; i++)
+		if (strcmp(findings->assumptions[i].field, assumption.field) == 0)
+			return;
+	if (findings->assumption_count == ASSUMPTIONS_MAX)
+		findings->dropped++;
+	else
+		findings->assumptions[findings->assumption_count++] = assumption;
+}
+
+void findings_assume_number(struct findings *findings, const char *field, double number, const char *source)
+{
+	findings_assume(findings, (struct assumption){.field = field, .number = number, .source = source});
+}
+
+void findings_assume_text(struct findings *findings, const char *field, const char *text, const char *source)
+{
+	findings_assume(findings, (struct assumption){.field = field, .number = ABSENT_NUMBER, .text = text, .source = source});
+}
+
+struct advice *findings_advise(struct findings *findings, const char *code, const char *severity, const char *format, ...)
+{
+	bool full = findings->advice_count == ADVICE_MAX;
+	struct advice *advice = &findings->advice[full ? ADVICE_MAX - 1 : findings->advice_count];
+	va_list arguments;
+
+	findings->advice_count += full ? 0 : 1;
+	findings->dropped += full ? 1 : 0;
+	*advice = (struct advice){.code = code, .severity = severity};
+	va_start(arguments, format);
+	vsnprintf(advice->detail, sizeof advice->detail, format, arguments);
+	va_end(arguments);
+	return advice;
+}
+
+void findings_warn(struct findings *findings, const char *format, ...)
+{
+	struct warning *warning = &findings->warnings[findings->warning_count];
+	va_list arguments;
+
+	if (findings->warning_count == WARNINGS_MAX) {
+		findings->dropped++;
+		return;
+	}
+	findings->warning_count++;
+	va_start(arguments, format);
+	vsnprintf(warning->detail, sizeof warning->detail, format, arguments);
+	va_end(arguments);
+}
+
+void findings_sensitivity(struct findings *findings, const char *field, double relative, const char *format, ...)
+{
+	size_t at = findings->sensitivity_count;
+	struct sensitivity *entry;
+	va_list arguments;
+
+	if (at == SENSITIVITIES_MAX) {
+		findings->dropped++;
+		return;
+	}
+	findings->sensitivity_count++;
+	for (; at > 0 && fabs(findings->sensitivities[at - 1].relative) < fabs(relative); at--)
+		findings->sensitivities[at] = findings->sensitivities[at - 1];
+	entry = &findings->sensitivities[at];
+	*entry = (struct sensitivity){.field = field, .relative = relative};
+	va_start(arguments, format);
+	vsnprintf(entry->effect, sizeof entry->effect, format, arguments);
+	va_end(arguments);
+}

@@ -1,0 +1,28 @@
+/* Number formats: their names, bytes per weight, and which column of an accelerator gives their rate. */
+#ifndef FLEETPLAN_PLANNER_PRECISION_H
+#define FLEETPLAN_PLANNER_PRECISION_H
+
+#include "base/status.h"
+
+enum precision {
+	PRECISION_UNSET,
+	PRECISION_FP32,
+	PRECISION_TF32,
+	PRECISION_FP16,
+	PRECISION_BF16,
+	PRECISION_FP8,
+	PRECISION_MXFP8,
+	PRECISION_NVFP4,
+	PRECISION_MXFP4,
+	PRECISION_INT8,
+	PRECISION_INT4,
+	PRECISION_COUNT
+};
+
+const char *precision_name(enum precision precision); /* "bf16"; "" for unset */
+
+/* Bytes that one weight takes in memory, block scales included: FP8 1, MXFP8 1 + 1/32, NVFP4 0.5 + 1/16,
+ * MXFP4 0.5 + 1/32, INT4 0.5 + 2/128. Source: OCP MX specification v1.0 (block 32, 8-bit scale); NVFP4: block 16, FP8 scale. */
+double precision_weight_bytes(enum precision precision);
+
+#endif

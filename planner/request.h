@@ -1,0 +1,69 @@
+/* What training and inference requests have in common, as decoded: names not yet resolved, absent members absent
+ * (given.h). The API's field tables (api/tables/) decode into these; hwdb/resolve.h turns them into inputs. */
+#ifndef FLEETPLAN_PLANNER_REQUEST_H
+#define FLEETPLAN_PLANNER_REQUEST_H
+
+#include "planner/accelerator.h"
+
+/* `model`: a catalogue id, or a config, or a size, or a generic model. A bare string is `id`. */
+struct model_reference {
+	const char *id;
+	struct json_text config; /* a Hugging Face config.json */
+	double params, params_active;
+	const char *kind; /* "generic" */
+	double flops_per_sample, sample_bytes;
+};
+
+/* `accelerator`: a catalogue id or alias (bare string), or `{like: id, ...}` with catalogue fields changed:
+ * `changes` holds what was given, everything else is absent. */
+struct accelerator_reference {
+	const char *id, *like;
+	struct accelerator changes;
+};
+
+struct accelerator_reference_list {
+	struct accelerator_reference *items;
+	size_t count;
+};
+
+struct on_premises {
+	double capex_usd_per_gpu, life_years, electricity_usd_per_kwh, staff_usd_per_gpu_month, space_usd_per_kw_month;
+};
+
+struct pricing {
+	double usd_per_gpu_hour;
+	struct text_list providers, regions;
+	struct text_list terms; /* on_demand, spot, reserved_1y, reserved_3y */
+	double max_age_days, spot_interruptions_per_gpu_hour, storage_usd_per_gb_month, egress_usd_per_gb;
+	struct on_premises on_premises; /* given when capex_usd_per_gpu is */
+};
+
+struct site_request {
+	const char *provider, *region, *country;
+	double grid_gco2e_per_kwh, pue, wue_l_per_kwh, ewif_l_per_kwh, electricity_usd_per_kwh;
+};
+
+enum objective { OBJECTIVE_UNSET, OBJECTIVE_COST, OBJECTIVE_TIME, OBJECTIVE_ENERGY, OBJECTIVE_CARBON, OBJECTIVE_GPUS };
+enum calibration_use { CALIBRATION_UNSET, CALIBRATION_MEASURED, CALIBRATION_DATASHEET };
+
+/* Members that both requests have under the same JSON names. */
+struct request_common {
+	const char *name, *notes;
+	struct json_text labels; /* a map of strings */
+	struct model_reference model;
+	enum precision precision;
+	struct accelerator_reference accelerator;
+	struct accelerator_reference_list accelerators;
+	int64_t gpu_count, gpus_per_node;
+	double internode_gbs;
+	struct pricing pricing;
+	struct site_request site;
+	enum objective objective;
+	double carbon_cap_kgco2e, energy_cap_kwh;
+	enum calibration_use calibration;
+	int64_t alternatives;
+	enum truth enforce_memory;
+	const char *as_of; /* RFC 3339 */
+};
+
+#endif

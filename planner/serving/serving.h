@@ -1,0 +1,171 @@
+/* Inference plans: the request as decoded, the input as resolved, and the answer. Pure, like training.h. */
+#ifndef FLEETPLAN_PLANNER_SERVING_SERVING_H
+#define FLEETPLAN_PLANNER_SERVING_SERVING_H
+
+#include "planner/training/training.h"
+
+enum engine { ENGINE_UNSET, ENGINE_GENERIC, ENGINE_VLLM, ENGINE_TENSORRT_LLM, ENGINE_SGLANG, ENGINE_COUNT };
+enum redundancy { REDUNDANCY_UNSET, REDUNDANCY_NONE, REDUNDANCY_N_PLUS_1, REDUNDANCY_N_PLUS_2 };
+
+/* A number (bare: `mean`), or a distribution, or samples. */
+struct token_distribution {
+	double mean, p50, p95, cv;
+	struct number_list samples;
+};
+
+struct serving_parallelism {
+	int64_t tensor, pipeline, expert, attention_data, max_batch, chunk_tokens;
+	enum truth disaggregated;
+};
+
+/* A request trace after streaming: its statistics and digest; arrivals sorted by time, arena-owned. */
+struct trace_arrival {
+	double t_s;
+	double prompt_tokens, output_tokens;
+};
+
+struct request_trace {
+	struct trace_arrival *arrivals;
+	size_t count;
+	char sha256[65];
+};
+
+struct inference_request {
+	struct request_common common;
+	enum precision kv_precision;
+	enum engine engine;
+	const char *engine_release;
+	double queries_per_minute, requests_per_s;
+	struct token_distribution prompt_tokens, output_tokens;
+	struct request_trace trace;
+	struct {
+		double ttft_ms, tpot_ms, e2e_ms, percentile;
+	} slo;
+	double throughput_tokens_per_s_per_gpu;
+	struct serving_parallelism parallelism;
+	double prefix_cache_hit_rate;
+	struct {
+		double draft_tokens, acceptance;
+	} speculative;
+	double burstiness_cv;
+	struct number_list daily_profile;
+	enum redundancy redundancy;
+	double headroom;
+};
+
+struct inference_input {
+	struct inference_request request;
+	struct model model;
+	const struct candidate *candidates;
+	size_t candidate_count;
+};
+
+struct latency {
+	double p50, p95, p99;
+};
+
+struct serving_memory {
+	double weights_bytes, kv_cache_bytes, activations_bytes, overhead_bytes, total_bytes, capacity_bytes, kv_tokens_capacity;
+};
+
+struct autoscaling_hour {
+	int64_t hour, replicas;
+};
+
+struct inference_option {
+	struct accelerator accelerator;
+	int64_t gpu_count, replicas, gpus_per_replica;
+	struct serving_parallelism parallelism;
+	struct serving_memory memory; /* per accelerator; kv_tokens_capacity per replica */
+	struct {
+		double mean, max;
+	} batch;
+	struct {
+		struct latency ttft_ms, tpot_ms, e2e_ms;
+	} latency;
+	bool slo_met;
+	struct {
+		double output_tokens_per_s, output_tokens_per_s_per_gpu, total_tokens_per_s, requests_per_s_max;
+	} throughput;
+	double utilization;
+	struct {
+		double usd_per_hour, usd_per_month, usd_per_million_output_tokens, usd_per_million_tokens;
+		bool has_offer;
+		struct offer offer;
+	} cost;
+	struct {
+		double mean_w, kwh_per_month, wh_per_request, joules_per_output_token;
+	} energy;
+	struct {
+		double kgco2e_per_month, gco2e_per_request, embodied_kgco2e_per_month;
+	} carbon;
+	double water_l_per_month;
+	size_t autoscaling_count;
+	struct autoscaling_hour autoscaling[168];
+	struct bottleneck_use bottleneck;
+	struct {
+		int64_t requests, replications, seed, warmup_requests; /* all 0: analytic, not simulated */
+	} simulated;
+	size_t provenance_count;
+	struct provenance provenance[PROVENANCES_MAX];
+	struct {
+		struct interval output_tokens_per_s, ttft_ms, tpot_ms, usd_per_month, kwh_per_month, kgco2e_per_month, gpu_count;
+	} interval;
+};
+
+enum { INFERENCE_OPTIONS_MAX = 32 };
+
+struct inference_plan {
+	struct {
+		double params_total, params_active, weights_bytes, kv_bytes_per_token, flops_per_output_token, flops_per_prompt;
+	} workload;
+	struct inference_option recommended;
+	size_t alternative_count;
+	struct inference_option alternatives[INFERENCE_OPTIONS_MAX];
+	struct {
+		double gpu_count_exact, gpu_count;
+		char formula[320];
+		double throughput_tokens_per_s_per_gpu;
+	} rule_of_thumb;
+	struct findings findings;
+};
+
+FALLIBLE enum status planner_inference(const struct inference_input *input, struct inference_plan *plan, struct failure *failure);
+
+/* One replica at one operating point. */
+#define CONCURRENCY_MAX (-2.0) /* the word "max": saturation */
+
+struct performance_request {
+	struct request_common common; /* model, precision, accelerator, gpu_count; the rest absent */
+	enum precision kv_precision;
+	enum engine engine;
+	const char *engine_release;
+	struct serving_parallelism parallelism;
+	struct token_distribution prompt_tokens, output_tokens;
+	double concurrency; /* closed loop; CONCURRENCY_MAX; or absent */
+	double requests_per_s;
+	int64_t requests;
+	enum truth static_batch;
+};
+
+struct performance_input {
+	struct performance_request request;
+	struct model model;
+	const struct candidate *candidate;
+};
+
+struct performance {
+	double output_tokens_per_s, output_tokens_per_s_per_gpu, total_tokens_per_s, requests_per_s, ttft_ms, tpot_ms, max_concurrency;
+	struct serving_memory memory;
+	struct {
+		double mean_w, joules_per_output_token;
+	} energy;
+	struct {
+		struct interval output_tokens_per_s, ttft_ms, tpot_ms;
+	} interval;
+	struct findings findings;
+};
+
+FALLIBLE enum status planner_performance(const struct performance_input *input, struct performance *performance, struct failure *failure);
+
+#endif

@@ -1,0 +1,181 @@
+/* Training plans: the request as decoded, the input as resolved, and the answer.
+ *
+ * planner_training() is pure: no I/O, clock, allocation or globals. It evaluates layouts for every candidate
+ * accelerator and GPU count, keeps those that fit memory and constraints, and answers the best by the
+ * objective with further options of the Pareto front over time, cost and carbon. */
+#ifndef FLEETPLAN_PLANNER_TRAINING_TRAINING_H
+#define FLEETPLAN_PLANNER_TRAINING_TRAINING_H
+
+#include "base/failure.h"
+#include "planner/findings.h"
+#include "planner/request.h"
+#include "planner/workload/model.h"
+
+enum stack {
+	STACK_UNSET, STACK_GENERIC, STACK_MEGATRON_LM, STACK_MEGATRON_DEEPSPEED, STACK_MEGATRON_CORE, STACK_FSDP,
+	STACK_TORCHTITAN, STACK_INTERNEVO, STACK_MAXTEXT, STACK_COUNT
+};
+enum optimizer {
+	OPTIMIZER_UNSET, OPTIMIZER_ADAMW, OPTIMIZER_ADAMW_8BIT, OPTIMIZER_ADAFACTOR, OPTIMIZER_MUON, OPTIMIZER_SGD,
+	OPTIMIZER_LION, OPTIMIZER_COUNT
+};
+enum recompute { RECOMPUTE_UNSET, RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL, RECOMPUTE_COUNT };
+enum fine_tuning_method { FINE_TUNING_UNSET, FINE_TUNING_FULL, FINE_TUNING_LORA, FINE_TUNING_QLORA };
+
+/* A layout, pinned in part (absent members are searched) in a request, all filled in an option. */
+struct parallelism {
+	int64_t tensor, pipeline, data, context, expert, interleave, micro_batch;
+	int64_t zero_stage; /* 0..3 */
+	int64_t zero_group; /* accelerators over which ZeRO/FSDP shards */
+	enum recompute recompute;
+	enum truth sequence_parallel, offload;
+};
+
+struct training_stage {
+	double tokens, sequence_length, global_batch_tokens;
+};
+
+struct training_stage_list {
+	struct training_stage *items;
+	size_t count;
+};
+
+struct training_request {
+	struct request_common common;
+	double tokens, epochs, sequence_length, global_batch_tokens, global_batch_size;
+	enum stack stack;
+	const char *stack_release; /* "2025-05" */
+	struct training_stage_list stages;
+	struct {
+		struct model_reference teacher;
+		enum precision teacher_precision;
+	} distillation;
+	enum optimizer optimizer;
+	struct {
+		enum fine_tuning_method method;
+		int64_t rank;
+	} fine_tuning;
+	double deadline_hours, budget_usd, reserved_hours, cadence_hours;
+	struct parallelism parallelism;
+	double mfu;
+	struct {
+		double sample_bytes, storage_gbs, cpu_ms_per_sample;
+		int64_t workers;
+	} input_pipeline;
+	struct {
+		double mtbf_gpu_hours, restart_minutes, checkpoint_gbs, checkpoint_interval_minutes;
+	} reliability;
+};
+
+enum { CANDIDATES_MAX = 128 };
+
+/* Everything resolved; every member of `request` that has a default holds it. */
+struct training_input {
+	struct training_request request;
+	struct model model;
+	const struct candidate *candidates;
+	size_t candidate_count;
+};
+
+struct memory_use {
+	double weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes;
+	double model_bytes; /* sum of the four above */
+	double overhead_bytes, total_bytes, capacity_bytes;
+};
+
+struct step_time {
+	double time_s; /* exactly the sum of the parts below, each only as far as it is exposed */
+	double compute_s, recompute_s, tensor_comm_s, context_comm_s, pipeline_comm_s, pipeline_bubble_s;
+	double data_comm_exposed_s, expert_comm_s, optimizer_s, input_wait_s, host_transfer_s, launch_overhead_s;
+};
+
+struct cost {
+	double total_usd, usd_per_gpu_hour;
+	bool has_offer;
+	struct offer offer;
+};
+
+struct energy {
+	double total_kwh; /* facility: IT x PUE */
+	double it_kwh, mean_gpu_w;
+};
+
+struct carbon {
+	double operational_kgco2e;                /* location-based */
+	double market_kgco2e, marginal_kgco2e;    /* NaN where the region has no such figure: left out of the answer */
+	double embodied_kgco2e, total_kgco2e;     /* total: operational + embodied */
+};
+
+enum bottleneck {
+	BOTTLENECK_UNSET, BOTTLENECK_COMPUTE, BOTTLENECK_MEMORY, BOTTLENECK_MEMORY_BANDWIDTH, BOTTLENECK_INTERCONNECT,
+	BOTTLENECK_PIPELINE_BUBBLE, BOTTLENECK_INPUT, BOTTLENECK_HOST_TRANSFER, BOTTLENECK_LAUNCH_OVERHEAD, BOTTLENECK_COUNT
+};
+
+struct bottleneck_use {
+	enum bottleneck kind;
+	double shares[BOTTLENECK_COUNT]; /* of the step time; sum 1 */
+};
+
+struct training_option {
+	struct accelerator accelerator; /* encoded by its id */
+	int64_t gpu_count, node_count;
+	struct parallelism parallelism;
+	struct memory_use memory;
+	struct step_time step;
+	double mfu, hfu, tflops_per_gpu, tokens_per_s, tokens_per_s_per_gpu, wall_clock_hours, gpu_hours;
+	struct {
+		double fraction, checkpoint_interval_minutes, expected_failures, lost_hours;
+	} goodput;
+	struct cost cost;
+	struct energy energy;
+	struct carbon carbon;
+	double water_l;
+	struct bottleneck_use bottleneck;
+	size_t provenance_count;
+	struct provenance provenance[PROVENANCES_MAX];
+	struct {
+		struct interval wall_clock_hours, gpu_hours, total_usd, total_kwh, total_kgco2e, step_time_s;
+	} interval;
+	struct {
+		double total_usd, total_kwh, total_kgco2e; /* a month of a recurring training (cadence_hours); else absent */
+	} monthly;
+};
+
+enum verdict { VERDICT_UNSET, VERDICT_COMPUTE_INEFFICIENT, VERDICT_DATA_INEFFICIENT, VERDICT_NEAR_OPTIMAL };
+
+enum { TRAINING_OPTIONS_MAX = 32 };
+
+struct training_plan {
+	struct {
+		double params_total, params_active, tokens_total, flops_per_token, flops_total, petaflop_s_days;
+	} workload;
+	struct training_option recommended;
+	size_t alternative_count;
+	struct training_option alternatives[TRAINING_OPTIONS_MAX];
+	struct {
+		double gpu_hours, gpu_count_exact, gpu_count, gpu_count_a100; /* counts NaN without a deadline */
+		char formula[320];                                            /* and why it differs from the model */
+		double implied_mfu;
+	} rule_of_thumb;
+	struct {
+		double tokens_optimal, params_optimal, predicted_loss, flops_per_percent_loss;
+		enum verdict verdict;
+		char detail[320];
+	} compute_optimal;
+	struct {
+		int64_t evaluated, feasible;
+		double elapsed_ms; /* filled by the caller, who has a clock */
+	} search;
+	struct {
+		double global_batch_tokens;
+		int64_t micro_batch, gradient_accumulation_steps;
+		double critical_batch_tokens, learning_rate_scale;
+	} batch;
+	struct findings findings;
+};
+
+/* Given: a resolved input. Returned: the plan, STATUS_OK; or STATUS_INFEASIBLE with which constraint to relax and
+ * by how much; or STATUS_INVALID for a pinned layout that cannot be. The plan is about 100 kB: take it from an arena. */
+FALLIBLE enum status planner_training(const struct training_input *input, struct training_plan *plan, struct failure *failure);
+
+#endif
