@@ -51,7 +51,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test check run install clean help
+.PHONY: all test check check-layers check-headers check-sources check-asan check-tsan coverage lint format run install clean help
 all: $(PROGRAM)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -88,6 +88,35 @@ $(BUILD)/tests/%: tests/%.c $(TEST_SUPPORT) $(LIBRARY)
 # --- targets -----------------------------------------------------------------------------------------------
 test: $(PROGRAM) $(TESTS) ## build and run every C test, in parallel
 	$(Q)scripts/run-c-tests.sh $(TESTS)
+
+check: test check-layers check-headers check-sources ## everything that is quick
+
+check-layers: $(PROGRAM) ## prove the layers: includes, third-party headers, purity of the planner
+	$(Q)scripts/check-layers.sh $(BUILD)
+
+check-headers: ## every header compiles alone and explains itself
+	$(Q)scripts/check-headers.sh $(CC) -std=c17 $(CPPFLAGS) $(WARN)
+
+check-sources: ## house rules on length and leftovers
+	$(Q)scripts/check-sources.sh
+
+check-asan: ## the C tests under AddressSanitizer and UBSan
+	$(Q)$(MAKE) MODE=asan test
+
+check-tsan: ## the C tests under ThreadSanitizer
+	$(Q)$(MAKE) MODE=tsan test
+
+coverage: ## line coverage of every folder, from the C tests
+	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	$(Q)$(MAKE) MODE=coverage all test
+	$(Q)scripts/coverage.sh
+
+lint: ## clang-tidy and cppcheck
+	$(Q)printf '%s\n' $(SOURCES) | xargs -P $(shell nproc) -n 4 scripts/clang-tidy.sh -std=c17 $(filter-out -DFLEETPLAN_VERSION=%,$(CPPFLAGS)) -DFLEETPLAN_VERSION=__FILE__ --
+	$(Q)scripts/cppcheck.sh $(FOLDERS)
+
+format: ## lay out C sources with clang-format
+	clang-format -i $(shell git ls-files '*.c' '*.h')
 
 run: $(PROGRAM) ## start the daemon on 127.0.0.1:8080
 	$(PROGRAM) serve

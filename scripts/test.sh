@@ -1,5 +1,36 @@
 #!/bin/sh
-# Installs what the tests need (Debian 12) and runs them all.
+# Installs what the tests need (Debian 12) and runs them all: layers and house rules, C tests, the HTTP tests against the
+# real daemon, the C tests again under ASan and UBSan. Closes with the sum of all, "N passed, N failed".
 set -eu
 cd "$(dirname "$0")/.."
-make -j"$(nproc)" test
+start=$(date +%s)
+scripts/packages.sh build test
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+failed=0
+
+# step NAME COMMAND...: runs it, shows its output, remembers whether it failed
+step() {
+	name=$1
+	shift
+	echo "== $name"
+	began=$(date +%s)
+	"$@" >"$log.step" 2>&1 || { echo "== $name FAILED"; failed=$((failed + 1)); }
+	tail -n "${LINES_SHOWN:-40}" "$log.step"
+	cat "$log.step" >>"$log"
+	rm -f "$log.step"
+	echo "== $name: $(($(date +%s) - began)) s"
+}
+
+step build make -j"$(nproc)"
+step house make check-layers check-headers check-sources
+step 'C tests' make -j"$(nproc)" test
+step 'HTTP tests' make check-server
+step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan
+
+passed=$(sed -n 's/^=*[^0-9]*\([0-9][0-9]*\) passed.*/\1/p' "$log" | awk '{sum += $1} END {print sum + 0}')
+tests_failed=$(grep -oE '[0-9]+ failed' "$log" | awk '{sum += $1} END {print sum + 0}')
+[ "$tests_failed" -ge "$failed" ] || tests_failed=$failed
+echo "== all in $(($(date +%s) - start)) s"
+echo "$passed passed, $tests_failed failed"
+[ "$failed" -eq 0 ] && [ "$tests_failed" -eq 0 ] && [ "$passed" -gt 0 ]

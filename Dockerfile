@@ -1,0 +1,26 @@
+# Fleetplan in a container: docker build -t fleetplan . && docker run -p 8080:8080 -v fleetplan:/data fleetplan
+FROM debian:bookworm-slim AS build
+RUN apt-get update && apt-get install -y --no-install-recommends gcc make libc6-dev pkg-config libmicrohttpd-dev \
+	libjansson-dev libsqlite3-dev libcurl4-openssl-dev libsodium-dev zlib1g-dev && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY . .
+RUN make -j"$(nproc)" && make install DESTDIR=/out PREFIX=/usr
+
+FROM debian:bookworm-slim
+LABEL org.opencontainers.image.title="fleetplan" \
+	org.opencontainers.image.description="GPU counts, cost, energy and carbon of training and serving models" \
+	org.opencontainers.image.licenses="Apache-2.0"
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates libmicrohttpd12 libjansson4 libsqlite3-0 \
+	libcurl4 libsodium23 zlib1g libopenblas0-pthread && rm -rf /var/lib/apt/lists/* \
+	&& mkdir -p /data && chown 10001:10001 /data
+COPY --from=build /out/usr/bin/fleetplan /usr/bin/fleetplan
+USER 10001:10001
+WORKDIR /data
+VOLUME /data
+EXPOSE 8080
+STOPSIGNAL SIGTERM
+ENV FLEETPLAN_LISTEN=0.0.0.0:8080 FLEETPLAN_DATABASE=/data/fleetplan.db
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s CMD ["/usr/bin/fleetplan", "healthcheck"]
+# Listening on more than loopback needs keys: mount a secret and pass --bootstrap-key-file, as deploy/kubernetes.yaml does.
+ENTRYPOINT ["/usr/bin/fleetplan"]
+CMD ["serve"]

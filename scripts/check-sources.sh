@@ -1,0 +1,19 @@
+#!/bin/sh
+# House rules that a compiler does not check: file and function length, main.c on a screen, no leftovers.
+set -u
+bad=0
+for file in $(git ls-files '*.c' '*.h' '*.py' '*.sh' | grep -v '/data/'); do
+	lines=$(wc -l <"$file")
+	[ "$lines" -le 1000 ] || { echo "$file: $lines lines (at most 1000)" >&2; bad=1; }
+	grep -nE 'TO''DO|FIX''ME|XX''X|HA''CK' "$file" /dev/null && bad=1
+done
+[ "$(wc -l <server/main.c)" -le 80 ] || { echo "server/main.c: more than 80 lines" >&2; bad=1; }
+for file in $(git ls-files '*.c' | grep -v '^tests/'); do
+	awk -v file="$file" '
+		/^[A-Za-z_].*\(/ && !/;[ \t]*$/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
+		/^\{/ { start = FNR }
+		/^\}/ { if (start && FNR - start > 71) { print file ": " name " has " FNR - start - 1 " lines (at most 70)"; bad = 1 } start = 0 }
+		END { exit bad }' "$file" >&2 || bad=1
+done
+[ "$bad" -eq 0 ] && echo "sources hold"
+exit "$bad"

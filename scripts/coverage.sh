@@ -1,0 +1,14 @@
+#!/bin/sh
+# Line coverage a folder, from what `make coverage` ran. With a figure as argument: planner, api and storage must reach it.
+set -eu
+least=${1:-0}
+bad=0
+for folder in base planner hwdb storage api bench server; do
+	percent=$(gcovr -r . --object-directory build/coverage --filter "$folder/" build/coverage 2>/dev/null |
+		awk '/^TOTAL/ {sub(/%/, "", $4); print $4}')
+	printf '%-8s %s %%\n' "$folder" "${percent:-0}"
+	case $folder in planner | api | storage)
+		[ "${percent:-0}" -ge "$least" ] || { echo "$folder: below $least %" >&2; bad=1; } ;;
+	esac
+done
+exit "$bad"

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Installs Debian packages: packages.sh build | test | lint | container. Needs root (or sudo) only if one is missing.
+set -eu
+
+build='gcc make libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev libcurl4-openssl-dev libsodium-dev zlib1g-dev ca-certificates curl'
+test='libcmocka-dev python3 python3-pytest git file procps'
+lint='clang clang-tidy clang-format cppcheck gcovr libclang-rt-14-dev'
+container='buildah mmdebstrap'
+
+wanted=
+for group; do
+	case $group in
+	build) wanted="$wanted $build" ;;
+	test) wanted="$wanted $test" ;;
+	lint) wanted="$wanted $lint" ;;
+	container) wanted="$wanted $container" ;;
+	*) echo "packages.sh: no group $group (build, test, lint, container)" >&2; exit 64 ;;
+	esac
+done
+missing=
+for package in $wanted; do
+	[ "$(dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null)" = 'ii ' ] || missing="$missing $package"
+done
+[ -z "$missing" ] && exit 0
+echo "installing:$missing"
+run=
+[ "$(id -u)" -eq 0 ] || run=sudo
+export DEBIAN_FRONTEND=noninteractive
+$run apt-get update -qq
+# shellcheck disable=SC2086
+$run apt-get install -y -qq --no-install-recommends $missing >/dev/null
