@@ -51,7 +51,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test check check-layers check-headers check-sources check-asan check-tsan coverage lint format run install clean help
+.PHONY: all test check check-layers check-headers check-sources check-asan check-tsan coverage bench lint format run install clean help
 all: $(PROGRAM)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -110,6 +110,14 @@ coverage: ## line coverage of every folder, from the C tests
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	$(Q)$(MAKE) MODE=coverage all test
 	$(Q)scripts/coverage.sh
+
+$(BUILD)/tests/bench/%: tests/bench/%.c Makefile
+	$(call say,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBS)
+
+bench: $(PROGRAM) $(BUILD)/tests/bench/bare_server ## rates and CPU against bare libmicrohttpd programs (needs wrk)
+	$(Q)scripts/bench.sh $^
 
 lint: ## clang-tidy and cppcheck
 	$(Q)printf '%s\n' $(SOURCES) | xargs -P $(shell nproc) -n 4 scripts/clang-tidy.sh -std=c17 $(filter-out -DFLEETPLAN_VERSION=%,$(CPPFLAGS)) -DFLEETPLAN_VERSION=__FILE__ --
