@@ -38,6 +38,9 @@ double accelerator_link_bytes_per_s(const struct accelerator *accelerator);     
 /* Idle power, W: the catalogue's, else the cited fraction of TDP (E62). */
 double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, double *high_w, const char **source);
 
+/* Power under full load, W: the catalogue's TDP, else estimated from the BF16 peak (E61). Returned also: its range. */
+double accelerator_load_w(const struct accelerator *accelerator, double *low_w, double *high_w, const char **source);
+
 /* How its parts can be had: one offer, normalised to one accelerator for one hour. */
 enum term { TERM_UNSET, TERM_ON_DEMAND, TERM_SPOT, TERM_RESERVED_1Y, TERM_RESERVED_3Y, TERM_COUNT };
 

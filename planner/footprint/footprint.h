@@ -15,7 +15,7 @@ struct usage {
 	double busy_fraction;       /* of the hours in which they compute; the rest is idle power */
 	double compute_utilization; /* 0..1, of the dense peak, while busy (hfu) */
 	double memory_utilization;  /* 0..1, of the bandwidth, while busy */
-	double host_power_fraction; /* of accelerator power; absent: cited default (E61) */
+	double host_power_fraction; /* of accelerator power; absent: cited default (E63) */
 };
 
 struct footprint {

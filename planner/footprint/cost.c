@@ -1,0 +1,59 @@
+#include "planner/footprint/cost.h"
+
+#include "base/units.h"
+
+static const double life_years = 4;                  /* E65: the same life as embodied carbon is spread over */
+static const double electricity_usd_per_kwh = 0.0815; /* U.S. EIA 2025, Electric Power Monthly: industrial average of 2024 */
+
+/* Comparable offers where a row states no spread: p10..p90 of on-demand prices of one accelerator over providers lie within
+ * about 0.75 to 1.5 of the median (FSDL and gpuhunt 2025-2026, H100 and A100). */
+static const double offer_low = 0.75, offer_high = 1.5;
+
+static double or_assumed(double value, double otherwise, const char *field, const char *source, struct findings *findings)
+{
+	if (is_given(value))
+		return value;
+	if (findings)
+		findings_assume_number(findings, field, otherwise, source);
+	return otherwise;
+}
+
+double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double facility_w, struct findings *findings)
+{
+	double years = or_assumed(own->life_years, life_years, "pricing.on_premises.life_years", "E65: 4 years, 3 to 6", findings);
+	double tariff = or_assumed(own->electricity_usd_per_kwh, electricity_usd_per_kwh, "pricing.on_premises.electricity_usd_per_kwh",
+		"E67: United States industrial average of 2024, EIA 2025", findings);
+	double staff = or_assumed(own->staff_usd_per_gpu_month, 0, "pricing.on_premises.staff_usd_per_gpu_month",
+		"E67: left out: not counted unless given", findings);
+	double space = or_assumed(own->space_usd_per_kw_month, 0, "pricing.on_premises.space_usd_per_kw_month",
+		"E67: left out: not counted unless given", findings);
+	double facility_kw = facility_w / WATTS_PER_KW;
+
+	return own->capex_usd_per_gpu / (years * HOURS_PER_YEAR) + facility_kw * tariff + (staff + facility_kw * space) / HOURS_PER_MONTH;
+}
+
+bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, double facility_w, struct gpu_price *price, struct findings *findings)
+{
+	*price = (struct gpu_price){.status = PROVENANCE_GIVEN, .source = "request"};
+	if (is_given(pricing->usd_per_gpu_hour)) {
+		price->usd_per_gpu_hour = pricing->usd_per_gpu_hour;
+	} else if (is_given(pricing->on_premises.capex_usd_per_gpu)) {
+		price->usd_per_gpu_hour = cost_on_premises_usd_per_gpu_hour(&pricing->on_premises, facility_w, findings);
+		price->status = PROVENANCE_DERIVED;
+		price->source = "E67: total cost of ownership from pricing.on_premises";
+	} else if (candidate->has_offer) {
+		const struct offer *offer = &candidate->offer;
+
+		price->usd_per_gpu_hour = offer->usd_per_gpu_hour;
+		price->low_usd_per_gpu_hour = given_or(offer->low_usd_per_gpu_hour, offer->usd_per_gpu_hour * offer_low);
+		price->high_usd_per_gpu_hour = given_or(offer->high_usd_per_gpu_hour, offer->usd_per_gpu_hour * offer_high);
+		price->status = PROVENANCE_DEFAULT;
+		price->source = offer->source ? offer->source : "catalogue offer";
+		price->has_offer = true;
+		return true;
+	} else {
+		return false;
+	}
+	price->low_usd_per_gpu_hour = price->high_usd_per_gpu_hour = price->usd_per_gpu_hour;
+	return true;
+}

@@ -1,0 +1,25 @@
+/* What an accelerator-hour costs: a given price, an offer, or one's own hardware (E67, E68). */
+#ifndef FLEETPLAN_PLANNER_FOOTPRINT_COST_H
+#define FLEETPLAN_PLANNER_FOOTPRINT_COST_H
+
+#include "planner/findings.h"
+#include "planner/request.h"
+
+/* The price of one accelerator for one hour, with its spread (p10..p90; equal where it was given). */
+struct gpu_price {
+	double usd_per_gpu_hour, low_usd_per_gpu_hour, high_usd_per_gpu_hour;
+	enum provenance_status status;
+	const char *source;
+	bool has_offer; /* the candidate's offer is where it comes from */
+};
+
+/* E67. Total cost of owning, USD per accelerator-hour: capex / life + facility power x tariff + staff + space.
+ * Given: own, with capex_usd_per_gpu; facility_w, power of one accelerator with its host share and PUE, W.
+ * Absent members: life 4 years; tariff, staff and space as noted in `findings` (may be NULL). */
+double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double facility_w, struct findings *findings);
+
+/* E68. Chosen in this order: pricing.usd_per_gpu_hour; pricing.on_premises; the candidate's offer. False, and a price of 0,
+ * where there is none of them: cost is then unknown, not free. */
+bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, double facility_w, struct gpu_price *price, struct findings *findings);
+
+#endif

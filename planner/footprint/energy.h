@@ -1,0 +1,26 @@
+/* Energy of accelerators: idle and load power, the host's share, the building's overhead once (E60, E61, E63). */
+#ifndef FLEETPLAN_PLANNER_FOOTPRINT_ENERGY_H
+#define FLEETPLAN_PLANNER_FOOTPRINT_ENERGY_H
+
+#include "planner/footprint/footprint.h"
+
+/* The host's power over that of its accelerators: central value and range (E63). */
+#define HOST_POWER_FRACTION 0.3
+#define HOST_POWER_FRACTION_LOW 0.2
+#define HOST_POWER_FRACTION_HIGH 0.6
+
+/* E60. How far between idle and full load the power stands while an accelerator computes.
+ * Given: compute_utilization (0..1 of the dense peak), memory_utilization (0..1 of the bandwidth), averages while busy.
+ * Returned: fraction of load - idle, 0..1. Valid: dense matrix work; values outside 0..1 are clamped. */
+double energy_load_fraction(double compute_utilization, double memory_utilization);
+
+/* E60. Mean power of one accelerator over the usage's hours, W: idle + (load - idle) x busy x load fraction. */
+double energy_mean_gpu_w(const struct usage *usage);
+
+/* E63. IT kWh = accelerators x mean W x (1 + host) x hours; facility kWh = IT x PUE (>= 1), once. */
+void energy_of_usage(const struct usage *usage, double pue, struct energy *energy, struct findings *findings);
+
+/* Standard deviation of the logarithm of IT power: the power model's, and the host share's unless it was given. */
+double energy_power_log_sigma(const struct usage *usage);
+
+#endif
