@@ -1,0 +1,112 @@
+/* The durable queue of benchmarks, and the devices that run them.
+ *
+ * One state machine for the daemon's own worker and for remote agents: a claim gives a lease with a token; heartbeats
+ * extend it; a result, a release or a sweep ends it. Each claim raises token and attempt. A stale token is refused
+ * (STATUS_STALE_LEASE). Never two running on one device. Times are the daemon's wall clock, given by the caller.
+ *
+ *   queued  --claim--> running --result--> succeeded | failed          running --release--> queued
+ *   running --sweep, lease over--> queued (attempts left) | expired    queued --sweep, not started in time--> expired
+ *   queued  --cancel--> cancelled   running --cancel--> running with cancel_requested, then cancelled by result or sweep
+ *   queued, attempts used, not yet claimed again --result with the last token--> succeeded | failed, marked late */
+#ifndef FLEETPLAN_STORAGE_BENCHMARKS_H
+#define FLEETPLAN_STORAGE_BENCHMARKS_H
+
+#include "storage/idempotency.h"
+
+struct benchmark_record; /* hwdb/records.h */
+struct device_record; /* hwdb/records.h */
+struct catalogue_rows; /* hwdb/catalogue.h */
+
+enum { BENCHMARK_ATTEMPTS_MAX = 3 };
+
+struct benchmark_put {
+	struct storage_job job;
+	const struct benchmark_record *benchmark; /* stored as `queued`, attempt and token 0 */
+	const struct idempotency *idempotency;
+};
+
+struct benchmark_cancel {
+	struct storage_job job;
+	const char *id;
+	int64_t now_us;
+	struct benchmark_record *benchmark; /* output, may be NULL */
+};
+
+/* Takes the next benchmark (priority, then age) that wants this device: by its id, or by its accelerator id, or neither.
+ * STATUS_NOT_FOUND when there is none; STATUS_CONFLICT when one is running on the device. */
+struct benchmark_claim {
+	struct storage_job job;
+	const char *device_id;
+	const char *agent_id; /* NULL: the daemon's own worker */
+	int64_t now_us, lease_us;
+	struct benchmark_record *benchmark; /* output, with the new token */
+};
+
+struct benchmark_heartbeat {
+	struct storage_job job;
+	const char *id;
+	int64_t token, now_us, lease_us;
+	const char *progress; /* JSON, NULL: unchanged */
+	bool cancel_requested; /* output */
+};
+
+/* Delivers. Accepted when the token is the last one and nobody claimed again; a second delivery with the same digest is
+ * STATUS_OK with `repeated`, with another one STATUS_CONFLICT. */
+struct benchmark_result {
+	struct storage_job job;
+	const char *id;
+	int64_t token, now_us;
+	bool succeeded;
+	const char *result; /* JSON; may be NULL for a failure */
+	const char *failure_detail;
+	unsigned char sha256[32]; /* of the result as delivered */
+	const struct catalogue_rows *calibrations; /* rows to put in the same transaction (and the device's own accelerator row); NULL: none */
+	bool repeated, late; /* outputs */
+};
+
+/* Gives back without penalty (drain, busy device): queued again, the attempt not counted. */
+struct benchmark_release {
+	struct storage_job job;
+	const char *id;
+	int64_t token, now_us;
+	const char *reason;
+};
+
+/* Ends leases that are over and queued ones past their time, forgets idempotency keys older than a day. Every few
+ * seconds, and at start with `restart`: leases of the daemon's own worker are then over at once, as it died with us. */
+struct benchmark_sweep {
+	struct storage_job job;
+	int64_t now_us;
+	bool restart;
+	int64_t requeued, expired, cancelled, keys_forgotten; /* outputs */
+};
+
+struct device_put { /* adds or updates by id */
+	struct storage_job job;
+	const struct device_record *device;
+};
+
+struct benchmark_filter {
+	const char *state, *device_id, *accelerator_id, *plan_id; /* NULL: any */
+};
+
+struct benchmark_list {
+	struct benchmark_record *items; /* without results */
+	size_t count;
+	const char *next_cursor;
+};
+
+struct device_list {
+	struct device_record *items;
+	size_t count;
+	const char *next_cursor;
+};
+
+FALLIBLE enum status storage_benchmark_get(struct storage *storage, const char *id, struct arena *arena,
+	struct benchmark_record *benchmark, struct failure *failure);
+FALLIBLE enum status storage_benchmark_list(struct storage *storage, const struct benchmark_filter *filter,
+	const struct page_request *page, struct arena *arena, struct benchmark_list *list, struct failure *failure);
+FALLIBLE enum status storage_device_list(struct storage *storage, const struct page_request *page, struct arena *arena,
+	struct device_list *list, struct failure *failure);
+
+#endif

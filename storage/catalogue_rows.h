@@ -1,0 +1,91 @@
+/* Catalogue rows: append-only. A change closes the row that was valid (valid_to) and adds a new one, so that the
+ * catalogue of every past moment can be read. Each change raises the catalogue's revision (calibrations: theirs).
+ *
+ * Rows are the structs of hwdb/catalogue.h; `kind` says which one a `const void *row` is. What storage fills is
+ * meta.valid_from_us, valid_to_us and revision. A model's `model` member is not stored: catalogue_new() reads it. */
+#ifndef FLEETPLAN_STORAGE_CATALOGUE_ROWS_H
+#define FLEETPLAN_STORAGE_CATALOGUE_ROWS_H
+
+#include "hwdb/catalogue.h"
+#include "storage/idempotency.h"
+
+enum row_kind { ROW_ACCELERATOR, ROW_MODEL, ROW_PRICE, ROW_REGION, ROW_CALIBRATION, ROW_KIND_COUNT };
+
+size_t row_size(enum row_kind kind);           /* sizeof of its struct */
+const char *row_kind_name(enum row_kind kind); /* "accelerator", ... */
+
+/* Adds a row, or replaces the valid one of the same id. */
+struct row_put {
+	struct storage_job job;
+	enum row_kind kind;
+	const void *row;
+	bool create_only;          /* STATUS_CONFLICT when a valid row of that id exists */
+	int64_t expected_revision; /* ABSENT_COUNT: any; else of the valid row (STATUS_PRECONDITION_FAILED) */
+	const struct idempotency *idempotency;
+	int64_t revision; /* output: of the catalogue, and now of the row */
+	bool created;     /* output: there was none before */
+};
+
+struct row_remove {
+	struct storage_job job;
+	enum row_kind kind;
+	const char *id;
+	int64_t expected_revision;
+	int64_t revision; /* output: of the catalogue */
+};
+
+/* What an import does, or would do. */
+struct rows_difference {
+	size_t added, changed, removed, unchanged, kept; /* kept: another origin stands in the way */
+};
+
+/* Puts many rows in one revision: rows whose content is unchanged stay as they are; rows that a user changed are kept
+ * unless `replace_user`. Nothing is removed. */
+struct rows_import {
+	struct storage_job job;
+	const struct catalogue_rows *rows;
+	bool dry_run, replace_user;
+	struct rows_difference difference; /* output */
+	int64_t revision;                  /* output */
+};
+
+/* Brings the rows of origin `builtin` to those of this version of the program. Does nothing when `digest` is that of
+ * the last time. Adds new ones, replaces changed ones, closes those that vanished; rows of other origins stay. */
+struct builtin_update {
+	struct storage_job job;
+	const struct catalogue_rows *rows;
+	const char *digest;                /* hexadecimal, of the built-in data */
+	struct rows_difference difference; /* output */
+	int64_t revision;                  /* output */
+};
+
+struct row_filter {
+	const char *id_prefix;      /* NULL: any; so are all below */
+	const char *origin;
+	const char *text;           /* part of id or name, case ignored (ASCII) */
+	const char *vendor;         /* accelerators */
+	const char *accelerator_id; /* prices, calibrations */
+	const char *provider;       /* prices, regions */
+	const char *region;         /* prices: region; regions: region_id */
+	const char *pricing_model;  /* prices */
+	int64_t as_of_us;           /* 0: now */
+};
+
+struct row_list {
+	void *items; /* array of the kind's struct */
+	size_t count;
+	const char *next_cursor;
+};
+
+/* The row of `id` (not alias) valid at as_of_us (0: now) into *row, the kind's struct. */
+FALLIBLE enum status storage_row_get(struct storage *storage, enum row_kind kind, const char *id, int64_t as_of_us,
+	struct arena *arena, void *row, struct failure *failure);
+
+FALLIBLE enum status storage_row_list(struct storage *storage, enum row_kind kind, const struct row_filter *filter,
+	const struct page_request *page, struct arena *arena, struct row_list *list, struct failure *failure);
+
+/* All rows valid at as_of_us (0: now) and the two revisions of that moment, read as of one instant: for catalogue_new(). */
+FALLIBLE enum status storage_catalogue_load(struct storage *storage, int64_t as_of_us, struct arena *arena,
+	struct catalogue_rows *rows, int64_t *revision, int64_t *calibration_revision, struct failure *failure);
+
+#endif
