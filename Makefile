@@ -51,7 +51,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test check check-layers check-headers check-sources check-asan check-tsan coverage bench lint format run install clean help
+.PHONY: all test check check-layers check-headers check-sources check-asan check-tsan coverage bench check-api lint format run install clean help
 all: $(PROGRAM)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -115,6 +115,9 @@ $(BUILD)/tests/bench/%: tests/bench/%.c Makefile
 	$(call say,BENCH,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBS)
+
+check-api: $(PROGRAM) ## lint /openapi.json and fuzz the live daemon with schemathesis (PyPI, npm)
+	$(Q)scripts/check-api.sh $(PROGRAM)
 
 bench: $(PROGRAM) $(BUILD)/tests/bench/bare_server ## rates and CPU against bare libmicrohttpd programs (needs wrk)
 	$(Q)scripts/bench.sh $^

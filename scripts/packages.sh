@@ -1,11 +1,13 @@
 #!/bin/sh
-# Installs Debian packages: packages.sh build | test | lint | container. Needs root (or sudo) only if one is missing.
+# Installs Debian packages: packages.sh build | test | lint | container | venv | bench. Needs root (or sudo) only if one is missing.
 set -eu
 
 build='gcc make libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev libcurl4-openssl-dev libsodium-dev zlib1g-dev ca-certificates curl'
 test='libcmocka-dev python3 python3-pytest git file procps'
 lint='clang clang-tidy clang-format cppcheck gcovr libclang-rt-14-dev'
 container='buildah mmdebstrap'
+venv='python3-venv'
+bench='wrk'
 
 wanted=
 for group; do
@@ -13,8 +15,10 @@ for group; do
 	build) wanted="$wanted $build" ;;
 	test) wanted="$wanted $test" ;;
 	lint) wanted="$wanted $lint" ;;
+	venv) wanted="$wanted $venv" ;;
+	bench) wanted="$wanted $bench" ;;
 	container) wanted="$wanted $container" ;;
-	*) echo "packages.sh: no group $group (build, test, lint, container)" >&2; exit 64 ;;
+	*) echo "packages.sh: no group $group (build, test, lint, container, venv, bench)" >&2; exit 64 ;;
 	esac
 done
 missing=

@@ -1,0 +1,39 @@
+#!/bin/sh
+# The API against its own description: redocly and spectral lint /openapi.json, schemathesis fuzzes the live daemon.
+# Installs the tools from PyPI and npm into build/api-tools. usage: check-api.sh PROGRAM [EXAMPLES_PER_OPERATION]
+set -eu
+program=$(realpath "$1") examples=${2:-30}
+cd "$(dirname "$0")/.."
+tools=$PWD/build/api-tools
+mkdir -p "$tools"
+[ -x "$tools/venv/bin/schemathesis" ] || {
+	/usr/bin/python3 -m venv "$tools/venv" 2>/dev/null || { scripts/packages.sh venv && /usr/bin/python3 -m venv "$tools/venv"; }
+	"$tools/venv/bin/pip" install -q 'schemathesis>=4,<5'
+}
+[ -x "$tools/node_modules/.bin/redocly" ] || npm install --silent --no-fund --no-audit --prefix "$tools" @redocly/cli@2 @stoplight/spectral-cli@6
+work=$(mktemp -d)
+daemon=
+finish() {
+	[ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
+	wait 2>/dev/null || true
+	rm -rf "$work"
+}
+trap finish EXIT
+port=18190
+"$program" serve --listen 127.0.0.1:$port --database "$work/fleetplan.db" --log-file "$work/log" &
+daemon=$!
+until curl -sf "http://127.0.0.1:$port/readyz" >/dev/null; do kill -0 $daemon && sleep 0.05; done
+curl -sf "http://127.0.0.1:$port/openapi.json" >"$work/openapi.json"
+
+"$tools/node_modules/.bin/redocly" lint --config deploy/redocly.yaml "$work/openapi.json"
+printf 'extends: ["spectral:oas"]\nrules:\n  info-contact: off\n' >"$work/.spectral.yaml"
+"$tools/node_modules/.bin/spectral" lint --ruleset "$work/.spectral.yaml" --fail-severity warn "$work/openapi.json"
+"$tools/venv/bin/schemathesis" run "$work/openapi.json" --url "http://127.0.0.1:$port" \
+	--checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance \
+	--max-examples "$examples" --workers 2 --phases examples,coverage,fuzzing --request-timeout 10 \
+	--generation-deterministic --no-color
+kill -0 $daemon
+if grep -q '"status":5' "$work/log"; then
+	grep '"status":5' "$work/log" | head
+	exit 1
+fi
