@@ -1,0 +1,63 @@
+/* Records that the API shows and the storage keeps: plans, benchmarks, devices, keys. Plain structs that belong to
+ * neither: api/tables maps them to JSON, storage to rows. Absent members as in planner/given.h; text is borrowed from
+ * the arena of whoever filled the record. Times are wall clock, microseconds since 1970. */
+#ifndef FLEETPLAN_HWDB_RECORDS_H
+#define FLEETPLAN_HWDB_RECORDS_H
+
+#include "planner/given.h"
+
+struct plan_record {
+	const char *id;   /* UUIDv7 */
+	const char *kind; /* training, inference */
+	const char *name, *notes;
+	struct json_text labels; /* a map of strings */
+	int64_t created_at_us, updated_at_us;
+	int64_t revision; /* raised by every change, from 1; the ETag */
+
+	/* The computed content. */
+	const char *model, *accelerator; /* ids, of the recommended option: for filters and lists */
+	struct json_text request, result; /* as they are answered */
+	int64_t catalogue_revision, calibration_revision;
+	const char *planner_version;
+	int64_t computed_at_us;
+};
+
+struct benchmark_record {
+	const char *id; /* UUIDv7 */
+	const char *device, *accelerator; /* what it wants: a device's id, an accelerator's id, or neither: any */
+	struct json_text suite;           /* "quick", "full" or a list of tests */
+	const char *plan_id;
+	double timeout_s;
+	int64_t priority; /* -100..100, higher first */
+	int64_t created_at_us;
+	int64_t expires_at_us; /* when queued for longer than this it expires; ABSENT_COUNT: never */
+
+	const char *state; /* queued, running, succeeded, failed, cancelled, expired */
+	const char *state_reason;
+	const char *running_device, *agent_id; /* of the last attempt */
+	int64_t attempt, token;
+	int64_t lease_until_us, started_at_us, finished_at_us; /* ABSENT_COUNT: not yet */
+	bool cancel_requested, late; /* late: delivered after its lease was over */
+	struct json_text progress, result;
+};
+
+struct device_record {
+	const char *id; /* "cpu-...", a GPU's UUID */
+	const char *agent_id; /* NULL: attached to the daemon's own machine */
+	const char *node, *backend; /* cpu, opencl, cuda, hip */
+	const char *name, *accelerator; /* marketing name; catalogue id, NULL when unknown */
+	const char *driver;
+	double memory_bytes;
+	const char *state; /* idle, busy, suspect, wedged, gone */
+	const char *state_reason;
+	struct json_text properties; /* what else the device told */
+	int64_t seen_at_us;
+};
+
+struct key_record {
+	const char *id, *name, *role; /* viewer, planner, admin, agent */
+	const char *prefix;           /* the key's first characters, to recognise it */
+	int64_t created_at_us, expires_at_us, revoked_at_us; /* ABSENT_COUNT: never, not */
+};
+
+#endif
