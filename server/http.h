@@ -1,0 +1,55 @@
+/* The HTTP side: connections, the gate, limits, deadlines, workers; it knows nothing of plans.
+ *
+ * The walk of a request, by file:
+ *   connection.c  bookkeeping of sockets; deadline.c cuts those that take too long
+ *   http.c        libmicrohttpd's callbacks: the first resolves the route and asks the gate before any body is read
+ *   gate.c        what no request may contain (docs/http-limits.md), since libmicrohttpd 0.9.75 parses loosely
+ *   body.c        the body: type, limit while it arrives, gzip with the limit after decompression
+ *   workers.c     inline routes run on the connection's thread, others on a bounded pool; a full queue is 503 at once
+ *   response.c    headers, conditional and compressed answers, problems, the request's log line
+ *
+ * libmicrohttpd runs a pool of poll threads, never epoll: its epoll loop sleeps when exactly 128 sockets are ready.
+ * Every entry is called from the main thread unless it says otherwise. */
+#ifndef FLEETPLAN_SERVER_HTTP_H
+#define FLEETPLAN_SERVER_HTTP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/failure.h"
+#include "server/handler.h"
+
+struct http;
+
+struct http_options {
+	const char *listen;          /* "127.0.0.1:8080", "[::1]:0"; port 0 takes a free one */
+	unsigned threads;            /* of connections; 0: one a core */
+	unsigned workers;            /* of handlers; 0: one a core */
+	unsigned queue;              /* calls that may wait for a worker */
+	unsigned connections, connections_per_ip;
+	unsigned idle_seconds;       /* inactivity of a connection */
+	unsigned receive_seconds;    /* total, from a request's first byte to its last */
+	unsigned send_seconds;       /* total, from an answer's first byte to its last */
+	size_t body_memory_bytes;    /* of all bodies together; past it 503 */
+	const char *cors_origins;    /* comma-separated, "*" for any; empty: off */
+	bool metrics_open;           /* /metrics needs no key */
+};
+
+/* Binds and listens, without answering yet: a busy port is an error before the process detaches. */
+FALLIBLE enum status http_bind(const struct http_options *options, struct http **http, struct failure *failure);
+
+/* The address that was bound, "127.0.0.1:8080", with the real port. */
+const char *http_address(const struct http *http);
+
+/* Starts to answer. `handlers` is indexed by route (enum route_id); `server` is given to every call. */
+FALLIBLE enum status http_start(struct http *http, struct server *server, struct failure *failure);
+
+void http_quiesce(struct http *http); /* accepts no more connections; those open are told to close after their answer */
+
+/* Waits until no request is in flight, at most `seconds`; false when some were left. */
+bool http_drain(struct http *http, unsigned seconds);
+
+/* Cuts what is left, joins every thread and frees all. NULL is nothing. */
+void http_stop(struct http *http);
+
+#endif
