@@ -111,7 +111,7 @@ coverage: ## line coverage of every folder, from the C tests
 	$(Q)$(MAKE) MODE=coverage all test
 	$(Q)scripts/coverage.sh
 
-$(BUILD)/tests/bench/%: tests/bench/%.c Makefile
+$(BUILD)/tests/bench/bare_server: tests/bench/bare_server.c Makefile
 	$(call say,BENCH,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBS)

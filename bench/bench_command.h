@@ -1,0 +1,11 @@
+/* `fleetplan bench`: measures a device, by hand or as the daemon's worker. */
+#ifndef FLEETPLAN_BENCH_BENCH_COMMAND_H
+#define FLEETPLAN_BENCH_BENCH_COMMAND_H
+
+/* argv[0] is "bench". Answers the exit code: 0 only when the suite ran and nothing failed, 1 failed, 2 bad
+ * arguments, 75 the device is busy (try again). As a worker (--worker) the lines of bench/report.h go to fd 3. */
+int bench_main(int argc, char **argv);
+
+enum { BENCH_EXIT_OK = 0, BENCH_EXIT_FAILED = 1, BENCH_EXIT_USAGE = 2, BENCH_EXIT_BUSY = 75, BENCH_WORKER_FD = 3 };
+
+#endif

@@ -1,0 +1,349 @@
+#include "bench/report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+enum { RECORD_MAX = 4 * 1024 * 1024 };
+
+static const char *const unit_names[UNIT_COUNT] = {
+	[UNIT_SECONDS] = "s",
+	[UNIT_BYTES_PER_S] = "bytes_per_s",
+	[UNIT_FLOPS_PER_S] = "flops_per_s",
+};
+
+static const char *const verdict_names[BENCH_VERDICT_COUNT] = {
+	[BENCH_VERDICT_OK] = "ok",
+	[BENCH_VERDICT_FAILED] = "failed",
+	[BENCH_VERDICT_BUSY] = "busy",
+};
+
+const char *bench_unit_name(enum bench_unit unit)
+{
+	return unit_names[unit];
+}
+
+void bench_report_open(struct bench_report *report, enum bench_report_style style, int fd)
+{
+	*report = (struct bench_report){.style = style, .fd = fd};
+	buffer_init(&report->text, style == REPORT_LINES ? BENCH_LINE_MAX : RECORD_MAX);
+	buffer_init(&report->measures, RECORD_MAX);
+	buffer_init(&report->skips, RECORD_MAX);
+	pthread_mutex_init(&report->lock, NULL);
+}
+
+void bench_report_close(struct bench_report *report)
+{
+	buffer_release(&report->text);
+	buffer_release(&report->measures);
+	buffer_release(&report->skips);
+	pthread_mutex_destroy(&report->lock);
+}
+
+static void write_all(struct bench_report *report, const struct buffer *text)
+{
+	size_t done = 0;
+
+	if (text->failed)
+		report->broken = true; /* a line past its maximum is not sent cut */
+	while (!report->broken && done < text->length) {
+		ssize_t wrote = write(report->fd, text->bytes + done, text->length - done);
+
+		if (wrote < 0 && errno != EINTR)
+			report->broken = true;
+		else if (wrote > 0)
+			done += (size_t)wrote;
+	}
+}
+
+/* A line is an object with its type first. In a record the same object, without type, becomes a member of a list. */
+static void line_begin(struct bench_report *report, struct json_writer *writer, struct buffer *into, const char *type)
+{
+	json_writer_init(writer, into);
+	writer->comma = into->length > 0 && report->style == REPORT_RECORD;
+	json_begin_object(writer);
+	if (report->style == REPORT_LINES) {
+		json_key(writer, "type");
+		json_string(writer, type);
+	}
+}
+
+static void line_end(struct bench_report *report, struct json_writer *writer)
+{
+	json_end_object(writer);
+	if (report->style != REPORT_LINES)
+		return;
+	buffer_append_char(&report->text, '\n');
+	write_all(report, &report->text);
+	buffer_clear(&report->text);
+}
+
+static void put_text(struct json_writer *writer, const char *key, const char *text)
+{
+	json_key(writer, key);
+	json_string(writer, text);
+}
+
+static void put_number(struct json_writer *writer, const char *key, double number)
+{
+	json_key(writer, key);
+	json_double(writer, number);
+}
+
+static void put_count(struct json_writer *writer, const char *key, size_t count)
+{
+	json_key(writer, key);
+	json_integer(writer, (int64_t)count);
+}
+
+static void put_truth(struct json_writer *writer, const char *key, bool truth)
+{
+	json_key(writer, key);
+	json_bool(writer, truth);
+}
+
+void bench_report_hello(struct bench_report *report)
+{
+	struct json_writer writer;
+
+	if (report->style != REPORT_LINES)
+		return;
+	pthread_mutex_lock(&report->lock);
+	line_begin(report, &writer, &report->text, "hello");
+	put_count(&writer, "proto", BENCH_PROTOCOL);
+	put_text(&writer, "worker_version", FLEETPLAN_VERSION);
+	put_count(&writer, "pid", (size_t)getpid());
+	line_end(report, &writer);
+	pthread_mutex_unlock(&report->lock);
+}
+
+static void table_device(struct bench_report *report, const struct bench_device *device)
+{
+	dprintf(report->fd, "%s  %s", device->id, device->name);
+	if (bench_device_knows(device, DEVICE_THREADS))
+		dprintf(report->fd, ", %d threads", device->threads);
+	if (bench_device_knows(device, DEVICE_INSTRUCTION_SET))
+		dprintf(report->fd, ", %s", device->instruction_set);
+	if (bench_device_knows(device, DEVICE_MEMORY))
+		dprintf(report->fd, ", %.1f GB", device->memory_bytes / 1e9);
+	if (bench_device_knows(device, DEVICE_CACHE))
+		dprintf(report->fd, ", cache %.0f MiB", device->cache_bytes / 0x1p20);
+	if (bench_device_knows(device, DEVICE_LOAD))
+		dprintf(report->fd, ", load %.2f", device->load_1m);
+	dprintf(report->fd, "\n");
+}
+
+void bench_report_device(struct bench_report *report, const struct bench_device *device)
+{
+	struct json_writer writer;
+
+	pthread_mutex_lock(&report->lock);
+	if (report->style == REPORT_TABLE) {
+		table_device(report, device);
+	} else {
+		if (report->style == REPORT_RECORD)
+			buffer_append_text(&report->text, "\"device\":");
+		line_begin(report, &writer, &report->text, "device");
+		bench_device_encode(device, &writer);
+		line_end(report, &writer);
+	}
+	pthread_mutex_unlock(&report->lock);
+}
+
+/* The caller holds the lock. */
+static void tell_progress(struct bench_report *report)
+{
+	const struct bench_progress *progress = &report->current;
+	double elapsed_s = (double)(clock_monotonic_ns() - progress->start_ns) * 1e-9;
+	struct json_writer writer;
+
+	if (report->style == REPORT_LINES) {
+		line_begin(report, &writer, &report->text, "progress");
+		put_text(&writer, "test", progress->test);
+		put_count(&writer, "i", progress->i);
+		put_count(&writer, "n", progress->n);
+		put_number(&writer, "elapsed_ms", elapsed_s * 1e3);
+		put_number(&writer, "budget_ms", progress->budget_s * 1e3);
+		line_end(report, &writer);
+	} else if (report->progress) {
+		int done = (int)fmin(20, 20 * elapsed_s / progress->budget_s);
+
+		fprintf(stderr, "\r\033[K[%.*s%.*s] %s %.0f of %.0f s", done, "####################", 20 - done,
+			"....................", progress->test, elapsed_s, progress->budget_s);
+	}
+}
+
+void bench_report_progress(struct bench_report *report, const struct bench_progress *progress)
+{
+	pthread_mutex_lock(&report->lock);
+	report->current = *progress;
+	tell_progress(report);
+	pthread_mutex_unlock(&report->lock);
+}
+
+void bench_report_alive(struct bench_report *report)
+{
+	pthread_mutex_lock(&report->lock);
+	if (report->current.test)
+		tell_progress(report);
+	pthread_mutex_unlock(&report->lock);
+}
+
+static void measure_encode(const struct bench_measure *measure, struct json_writer *writer)
+{
+	const struct bench_statistics *statistics = &measure->statistics;
+
+	put_text(writer, "test", measure->test);
+	put_text(writer, "bottleneck", measure->bottleneck);
+	put_text(writer, "method", bench_method_name(measure->method));
+	if (measure->precision != PRECISION_UNSET)
+		put_text(writer, "precision", precision_name(measure->precision));
+	if (measure->has_shape) {
+		json_key(writer, "shape");
+		json_begin_array(writer);
+		json_integer(writer, measure->shape.m);
+		json_integer(writer, measure->shape.n);
+		json_integer(writer, measure->shape.k);
+		json_end_array(writer);
+	}
+	put_text(writer, "unit", bench_unit_name(measure->unit));
+	put_count(writer, "n", statistics->n);
+	put_number(writer, "median", statistics->median);
+	put_number(writer, "p10", statistics->p10);
+	put_number(writer, "p90", statistics->p90);
+	put_number(writer, "min", statistics->min);
+	put_number(writer, "max", statistics->max);
+	put_number(writer, "mean", statistics->mean);
+	put_number(writer, "drift", statistics->drift);
+	put_truth(writer, "unstable", statistics->unstable);
+	put_count(writer, "warmup", measure->warmup);
+	if (measure->bytes > 0)
+		put_number(writer, "bytes", measure->bytes);
+	if (measure->flops > 0)
+		put_number(writer, "flops", measure->flops);
+	put_number(writer, "elapsed_s", measure->elapsed_s);
+	put_truth(writer, "verified", measure->check.verified);
+	put_count(writer, "verified_samples", (size_t)measure->check.samples);
+	if (measure->cache_resident)
+		put_truth(writer, "cache_resident", true);
+	put_text(writer, "detail", measure->detail);
+}
+
+static void table_measure(struct bench_report *report, const struct bench_measure *measure)
+{
+	static const struct {
+		double scale;
+		const char *name;
+	} shown[UNIT_COUNT] = {[UNIT_SECONDS] = {1e6, "us"}, [UNIT_BYTES_PER_S] = {1e-9, "GB/s"}, [UNIT_FLOPS_PER_S] = {1e-9, "GFLOP/s"}};
+	const struct bench_statistics *statistics = &measure->statistics;
+	double scale = shown[measure->unit].scale;
+	char shape[48] = "";
+
+	if (measure->has_shape)
+		snprintf(shape, sizeof(shape), "%lldx%lldx%lld", (long long)measure->shape.m, (long long)measure->shape.n,
+			(long long)measure->shape.k);
+	if (report->progress)
+		fprintf(stderr, "\r\033[K");
+	dprintf(report->fd, "%-18s %-15s %9.2f %-8s %9.2f %9.2f %6zu  %-12s%s%s%s %s\n", measure->test, shape,
+		statistics->median * scale, shown[measure->unit].name, statistics->p10 * scale, statistics->p90 * scale,
+		statistics->n, bench_method_name(measure->method), measure->check.verified ? "" : " WRONG RESULT",
+		statistics->unstable ? " unstable" : "", measure->cache_resident ? " cache_resident" : "", measure->detail);
+}
+
+void bench_report_measure(struct bench_report *report, const struct bench_measure *measure)
+{
+	struct buffer *into = report->style == REPORT_RECORD ? &report->measures : &report->text;
+	struct json_writer writer;
+
+	pthread_mutex_lock(&report->lock);
+	if (report->style == REPORT_TABLE) {
+		table_measure(report, measure);
+	} else {
+		line_begin(report, &writer, into, "measure");
+		measure_encode(measure, &writer);
+		line_end(report, &writer);
+	}
+	pthread_mutex_unlock(&report->lock);
+}
+
+void bench_report_skip(struct bench_report *report, const char *test, const char *reason)
+{
+	struct buffer *into = report->style == REPORT_RECORD ? &report->skips : &report->text;
+	struct json_writer writer;
+
+	pthread_mutex_lock(&report->lock);
+	if (report->style == REPORT_TABLE) {
+		if (report->progress)
+			fprintf(stderr, "\r\033[K");
+		dprintf(report->fd, "%-18s skipped: %s\n", test, reason);
+	} else {
+		line_begin(report, &writer, into, "skip");
+		put_text(&writer, "test", test);
+		put_text(&writer, "reason", reason);
+		line_end(report, &writer);
+	}
+	pthread_mutex_unlock(&report->lock);
+}
+
+static void result_encode(const struct bench_result *result, struct json_writer *writer)
+{
+	put_text(writer, "status", verdict_names[result->verdict]);
+	put_text(writer, "suite", result->suite);
+	put_number(writer, "budget_s", result->budget_s);
+	put_number(writer, "elapsed_s", result->elapsed_s);
+	put_count(writer, "measures", result->measures);
+	put_count(writer, "failed", result->failed);
+	if (result->reason)
+		put_text(writer, "reason", result->reason);
+}
+
+/* The record: the device that was reported, the lists, and the result's members, in one object. */
+static void write_record(struct bench_report *report, const struct bench_result *result)
+{
+	struct buffer record;
+	struct json_writer writer;
+
+	buffer_init(&record, RECORD_MAX);
+	json_writer_init(&writer, &record);
+	json_begin_object(&writer);
+	put_text(&writer, "worker_version", FLEETPLAN_VERSION);
+	if (report->text.length)
+		buffer_printf(&record, ",%s", report->text.bytes);
+	json_key(&writer, "measures");
+	json_begin_array(&writer);
+	buffer_append(&record, report->measures.length ? report->measures.bytes : "", report->measures.length);
+	json_end_array(&writer);
+	json_key(&writer, "skips");
+	json_begin_array(&writer);
+	buffer_append(&record, report->skips.length ? report->skips.bytes : "", report->skips.length);
+	json_end_array(&writer);
+	json_key(&writer, "result");
+	json_begin_object(&writer);
+	result_encode(result, &writer);
+	json_end_object(&writer);
+	json_end_object(&writer);
+	buffer_append_char(&record, '\n');
+	write_all(report, &record);
+	buffer_release(&record);
+}
+
+void bench_report_result(struct bench_report *report, const struct bench_result *result)
+{
+	struct json_writer writer;
+
+	pthread_mutex_lock(&report->lock);
+	if (report->style == REPORT_RECORD) {
+		write_record(report, result);
+	} else if (report->style == REPORT_TABLE) {
+		dprintf(report->fd, "%s: %zu measures, %zu failed, %.1f of %.0f s%s%s\n", verdict_names[result->verdict],
+			result->measures, result->failed, result->elapsed_s, result->budget_s, result->reason ? ": " : "",
+			result->reason ? result->reason : "");
+	} else {
+		line_begin(report, &writer, &report->text, "result");
+		result_encode(result, &writer);
+		line_end(report, &writer);
+	}
+	pthread_mutex_unlock(&report->lock);
+}
