@@ -28,7 +28,7 @@ struct benchmark_record {
 	struct json_text suite;           /* "quick", "full" or a list of tests */
 	const char *plan_id;
 	double timeout_s;
-	int64_t priority; /* -100..100, higher first */
+	int64_t priority; /* 0..100, higher first; ABSENT_COUNT is 0 */
 	int64_t created_at_us;
 	int64_t expires_at_us; /* when queued for longer than this it expires; ABSENT_COUNT: never */
 

@@ -17,8 +17,6 @@ struct benchmark_record; /* hwdb/records.h */
 struct device_record; /* hwdb/records.h */
 struct catalogue_rows; /* hwdb/catalogue.h */
 
-enum { BENCHMARK_ATTEMPTS_MAX = 3 };
-
 struct benchmark_put {
 	struct storage_job job;
 	const struct benchmark_record *benchmark; /* stored as `queued`, attempt and token 0 */

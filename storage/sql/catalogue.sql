@@ -1,0 +1,133 @@
+-- Rows of the catalogue. Selects take every column: results are read by name.
+
+-- name: change_latest
+SELECT revision, at_us FROM change
+WHERE scope = :scope AND at_us <= :as_of_us ORDER BY revision DESC LIMIT 1;
+
+-- name: change_insert
+INSERT INTO change (scope, revision, at_us) VALUES (:scope, :revision, :at_us);
+
+-- name: removed_row_insert
+INSERT OR IGNORE INTO removed_row (kind, id) VALUES (:name, :id);
+
+-- name: removed_row_delete
+DELETE FROM removed_row WHERE kind = :name AND id = :id;
+
+-- name: removed_row_get
+SELECT id FROM removed_row WHERE kind = :name AND id = :id;
+
+-- name: accelerator_insert
+INSERT INTO accelerator (id, vendor, name, form_factor, memory_type, interconnect, release_year, memory_gb,
+	memory_usable_bytes, memory_usable_source, memory_bandwidth_gbs, tflops_fp64, tflops_fp32, tflops_tf32,
+	tflops_bf16, tflops_fp16, tflops_fp8, tops_int8, tflops_fp4, tdp_w, idle_w, interconnect_gbs, pcie_gen,
+	max_nvlink_domain, transistor_nm, die_area_mm2, embodied_kgco2e, embodied_boavizta_kgco2e, unverified, notes,
+	aliases, source, source_date, origin, valid_from_us, revision)
+VALUES (:id, :vendor, :name, :form_factor, :memory_type, :interconnect, :release_year, :memory_gb,
+	:memory_usable_bytes, :memory_usable_source, :memory_bandwidth_gbs, :tflops_fp64, :tflops_fp32, :tflops_tf32,
+	:tflops_bf16, :tflops_fp16, :tflops_fp8, :tops_int8, :tflops_fp4, :tdp_w, :idle_w, :interconnect_gbs,
+	:pcie_gen, :max_nvlink_domain, :transistor_nm, :die_area_mm2, :embodied_kgco2e, :embodied_boavizta_kgco2e,
+	:unverified, :notes, :aliases, :source, :source_date, :origin, :valid_from_us, :revision);
+
+-- name: accelerator_close
+UPDATE accelerator SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
+
+-- name: accelerator_get
+SELECT * FROM accelerator WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+
+-- name: accelerator_list
+SELECT * FROM accelerator
+WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
+	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
+	AND (:origin IS NULL OR origin = :origin)
+	AND (:text IS NULL OR instr(lower(id || ' ' || coalesce(name, '') || ' ' || coalesce(aliases, '')), lower(:text)) > 0)
+	AND (:vendor IS NULL OR vendor = :vendor)
+ORDER BY id LIMIT :limit;
+
+-- name: model_insert
+INSERT INTO model (id, repo, params_total, params_active, config, aliases, source, source_date, origin,
+	valid_from_us, revision)
+VALUES (:id, :repo, :params_total, :params_active, :config, :aliases, :source, :source_date, :origin,
+	:valid_from_us, :revision);
+
+-- name: model_close
+UPDATE model SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
+
+-- name: model_get
+SELECT * FROM model WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+
+-- name: model_list
+SELECT * FROM model
+WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
+	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
+	AND (:origin IS NULL OR origin = :origin)
+	AND (:text IS NULL OR instr(lower(id || ' ' || coalesce(repo, '') || ' ' || coalesce(aliases, '')), lower(:text)) > 0)
+ORDER BY id LIMIT :limit;
+
+-- name: price_insert
+INSERT INTO price (id, provider, instance_type, region, accelerator_id, pricing_model, as_of, notes, gpus,
+	vcpus, ram_gb, price_usd_per_hour, source, source_date, origin, valid_from_us, revision)
+VALUES (:id, :provider, :instance_type, :region, :accelerator_id, :pricing_model, :as_of, :notes, :gpus,
+	:vcpus, :ram_gb, :price_usd_per_hour, :source, :source_date, :origin, :valid_from_us, :revision);
+
+-- name: price_close
+UPDATE price SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
+
+-- name: price_get
+SELECT * FROM price WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+
+-- name: price_list
+SELECT * FROM price
+WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
+	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
+	AND (:origin IS NULL OR origin = :origin)
+	AND (:text IS NULL OR instr(lower(id || ' ' || coalesce(instance_type, '')), lower(:text)) > 0)
+	AND (:accelerator_id IS NULL OR accelerator_id = :accelerator_id)
+	AND (:provider IS NULL OR provider = :provider)
+	AND (:region IS NULL OR region = :region)
+	AND (:pricing_model IS NULL OR pricing_model = :pricing_model)
+ORDER BY id LIMIT :limit;
+
+-- name: region_insert
+INSERT INTO region (id, provider, region_id, country_zone, location, em_zone, grid_gco2e_per_kwh,
+	grid_marginal_gco2e_per_kwh, pue, wue_l_per_kwh, ewif_l_per_kwh, year, pue_year, wue_year, source,
+	source_date, origin, valid_from_us, revision)
+VALUES (:id, :provider, :region_id, :country_zone, :location, :em_zone, :grid_gco2e_per_kwh,
+	:grid_marginal_gco2e_per_kwh, :pue, :wue_l_per_kwh, :ewif_l_per_kwh, :year, :pue_year, :wue_year, :source,
+	:source_date, :origin, :valid_from_us, :revision);
+
+-- name: region_close
+UPDATE region SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
+
+-- name: region_get
+SELECT * FROM region WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+
+-- name: region_list
+SELECT * FROM region
+WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
+	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
+	AND (:origin IS NULL OR origin = :origin)
+	AND (:text IS NULL OR instr(lower(id || ' ' || coalesce(location, '')), lower(:text)) > 0)
+	AND (:provider IS NULL OR provider = :provider)
+	AND (:region IS NULL OR region_id = :region)
+ORDER BY id LIMIT :limit;
+
+-- name: calibration_insert
+INSERT INTO calibration (id, accelerator_id, device_id, benchmark_id, precision, quantity, method, value, low,
+	high, source, source_date, origin, valid_from_us, revision)
+VALUES (:id, :accelerator_id, :device_id, :benchmark_id, :precision, :quantity, :method, :value, :low, :high,
+	:source, :source_date, :origin, :valid_from_us, :revision);
+
+-- name: calibration_close
+UPDATE calibration SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
+
+-- name: calibration_get
+SELECT * FROM calibration WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+
+-- name: calibration_list
+SELECT * FROM calibration
+WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
+	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
+	AND (:origin IS NULL OR origin = :origin)
+	AND (:text IS NULL OR instr(lower(id || ' ' || quantity), lower(:text)) > 0)
+	AND (:accelerator_id IS NULL OR accelerator_id = :accelerator_id)
+ORDER BY id LIMIT :limit;

@@ -1,0 +1,111 @@
+-- name: plan_insert
+INSERT INTO plan (id, kind, created_at_us, updated_at_us, revision, name, notes, labels, head_checksum, content_revision,
+	model, accelerator, catalogue_revision, calibration_revision, planner_version, computed_at_us, checksum, request, result)
+VALUES (:id, :kind, :created_at_us, :updated_at_us, :revision, :name, :notes, :labels, :head_checksum, :revision,
+	:model, :accelerator, :catalogue_revision, :calibration_revision, :planner_version, :computed_at_us, :checksum, :request, :result);
+
+-- name: plan_label_insert
+INSERT INTO plan_label (key, value, created_at_us, plan_id)
+SELECT key, value, :created_at_us, :id FROM json_each(:labels) WHERE type = 'text';
+
+-- name: plan_label_delete
+DELETE FROM plan_label WHERE plan_id = :id;
+
+-- name: plan_get
+SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision,
+	calibration_revision, planner_version, computed_at_us, request, result, head_checksum, checksum, content_revision
+FROM plan WHERE id = :id;
+
+-- name: plan_head
+SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, head_checksum, content_revision
+FROM plan WHERE id = :id;
+
+-- The content that the plan had at a revision, which is the newest one computed up to it.
+-- name: plan_revision_get
+SELECT p.id, p.kind, p.created_at_us, p.updated_at_us, p.revision, p.name, p.notes, p.labels, r.model, r.accelerator,
+	r.catalogue_revision, r.calibration_revision, r.planner_version, r.computed_at_us, r.request, r.result,
+	p.head_checksum, r.checksum, r.content_revision
+FROM plan p JOIN plan_revision r ON r.plan_id = p.id
+WHERE p.id = :id AND r.content_revision <= :at_revision
+ORDER BY r.content_revision DESC LIMIT 1;
+
+-- name: plan_revisions
+SELECT id, kind, created_at_us, updated_at_us, content_revision AS revision, name, notes, labels, model, accelerator,
+	catalogue_revision, calibration_revision, planner_version, computed_at_us
+FROM plan WHERE id = :id
+UNION ALL
+SELECT p.id, p.kind, p.created_at_us, p.updated_at_us, r.content_revision, p.name, p.notes, p.labels, r.model, r.accelerator,
+	r.catalogue_revision, r.calibration_revision, r.planner_version, r.computed_at_us
+FROM plan_revision r JOIN plan p ON p.id = r.plan_id WHERE r.plan_id = :id
+ORDER BY 5 DESC;
+
+-- name: plan_patch
+UPDATE plan SET name = :name, notes = :notes, labels = :labels, revision = :revision, updated_at_us = :updated_at_us,
+	head_checksum = :head_checksum
+WHERE id = :id;
+
+-- name: plan_keep_content
+INSERT INTO plan_revision (plan_id, content_revision, model, accelerator, catalogue_revision, calibration_revision,
+	planner_version, computed_at_us, checksum, request, result)
+SELECT id, content_revision, model, accelerator, catalogue_revision, calibration_revision, planner_version, computed_at_us,
+	checksum, request, result
+FROM plan WHERE id = :id;
+
+-- name: plan_refresh
+UPDATE plan SET revision = :revision, content_revision = :revision, updated_at_us = :updated_at_us, head_checksum = :head_checksum,
+	model = :model, accelerator = :accelerator, catalogue_revision = :catalogue_revision,
+	calibration_revision = :calibration_revision, planner_version = :planner_version, computed_at_us = :computed_at_us,
+	checksum = :checksum, request = :request, result = :result
+WHERE id = :id;
+
+-- name: plan_delete
+DELETE FROM plan WHERE id = :id;
+
+-- name: plan_list
+SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision,
+	calibration_revision, planner_version, computed_at_us
+FROM plan
+WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
+	AND created_at_us > :created_after_us AND created_at_us < :created_before_us
+	AND (:kind IS NULL OR kind = :kind)
+	AND (:model IS NULL OR model = :model)
+	AND (:accelerator IS NULL OR accelerator = :accelerator)
+	AND (:text IS NULL OR instr(lower(name), lower(:text)) > 0 OR instr(lower(notes), lower(:text)) > 0)
+ORDER BY created_at_us DESC, id DESC LIMIT :limit;
+
+-- Driven by the label, whose rows stand in the order of the answer.
+-- name: plan_list_by_label
+SELECT p.id, kind, p.created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision,
+	calibration_revision, planner_version, computed_at_us
+FROM plan_label l CROSS JOIN plan p ON p.id = l.plan_id
+WHERE l.key = :label_key AND l.value = :label_value
+	AND (l.created_at_us, l.plan_id) < (:cursor_us, :cursor_id)
+	AND l.created_at_us > :created_after_us AND l.created_at_us < :created_before_us
+	AND (:kind IS NULL OR kind = :kind)
+	AND (:model IS NULL OR model = :model)
+	AND (:accelerator IS NULL OR accelerator = :accelerator)
+	AND (:text IS NULL OR instr(lower(name), lower(:text)) > 0 OR instr(lower(notes), lower(:text)) > 0)
+ORDER BY l.created_at_us DESC, l.plan_id DESC LIMIT :limit;
+
+-- name: idempotency_get
+SELECT body_sha256, http_status, location, etag, content_type, body FROM idempotency
+WHERE key = :key AND route = :route AND principal = :principal;
+
+-- name: idempotency_insert
+INSERT INTO idempotency (principal, route, key, body_sha256, created_at_us, http_status, location, etag, content_type, body)
+VALUES (:principal, :route, :key, :body_sha256, :now_us, :http_status, :location, :etag, :content_type, :body);
+
+-- The oldest stand first; a bounded number a time, so that no commit takes long.
+-- name: idempotency_forget
+DELETE FROM idempotency WHERE number IN (
+	SELECT number FROM (SELECT number, created_at_us FROM idempotency ORDER BY number LIMIT 500)
+	WHERE created_at_us < :before_us);
+
+-- name: setting_get
+SELECT value FROM setting WHERE name = :name;
+
+-- name: setting_put
+INSERT INTO setting (name, value) VALUES (:name, :value) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- name: setting_delete
+DELETE FROM setting WHERE name = :name;

@@ -1,0 +1,97 @@
+#include "storage/keys.h"
+
+#include <sodium.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "storage/sqlite/store.h"
+
+enum status operation_key_put(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
+{
+	const struct key_put *put = (const struct key_put *)job;
+	struct key_stored stored = {.record = *put->key};
+
+	memcpy(stored.hash, put->hash, KEY_HASH_BYTES);
+	return store_run(&storage->writer, STATEMENT_KEY_INSERT, &stored, arena, NULL, failure);
+}
+
+enum status operation_key_revoke(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
+{
+	const struct key_revoke *revoke = (const struct key_revoke *)job;
+	struct arguments arguments = {.id = revoke->id, .now_us = clock_wall_us()};
+	int64_t changed;
+	enum status status = store_run(&storage->writer, STATEMENT_KEY_REVOKE, &arguments, arena, &changed, failure);
+
+	if (status == STATUS_OK && changed == 0)
+		return failure_set(failure, STATUS_NOT_FOUND, "there is no valid key %s", revoke->id);
+	return status;
+}
+
+enum status storage_key_find(struct storage *storage, const unsigned char hash[KEY_HASH_BYTES], struct arena *arena,
+	struct key_record *key, struct failure *failure)
+{
+	struct connection *reader = reader_take(storage, failure);
+	struct key_stored wanted = {0}, found;
+	enum status status;
+
+	if (!reader)
+		return failure->status;
+	memcpy(wanted.hash, hash, KEY_HASH_BYTES);
+	status = store_one(reader, STATEMENT_KEY_FIND, &wanted, &found, arena, failure);
+	reader_give(storage, reader);
+	if (status == STATUS_OK && (sodium_memcmp(found.hash, hash, KEY_HASH_BYTES) != 0 ||
+			(found.record.expires_at_us != ABSENT_COUNT && found.record.expires_at_us <= clock_wall_us())))
+		status = STATUS_NOT_FOUND;
+	if (status == STATUS_NOT_FOUND)
+		return failure_set(failure, status, "no such key, or it was revoked or has expired");
+	if (status == STATUS_OK)
+		*key = found.record;
+	return status;
+}
+
+enum status storage_key_list(struct storage *storage, const struct page_request *page, struct arena *arena, struct key_list *list,
+	struct failure *failure)
+{
+	struct arguments arguments = {.limit = (int64_t)page_limit(page) + 1};
+	struct connection *reader;
+	struct rows_read rows;
+	const struct key_stored *stored;
+	enum status status = cursor_read_id(page, arena, &arguments.cursor_id, failure);
+
+	*list = (struct key_list){0};
+	if (status != STATUS_OK)
+		return status;
+	reader = reader_take(storage, failure);
+	if (!reader)
+		return failure->status;
+	status = store_list(reader, STATEMENT_KEY_LIST, &arguments, page_limit(page), arena, &rows, failure);
+	reader_give(storage, reader);
+	if (status != STATUS_OK)
+		return status;
+	stored = rows.items;
+	list->items = rows.items;
+	list->count = rows.count;
+	for (size_t i = 0; i < rows.count; i++) /* closes up: each stored key begins with its record */
+		memmove(&list->items[i], &stored[i].record, sizeof list->items[i]);
+	if (rows.more)
+		list->next_cursor = cursor_write_id(list->items[list->count - 1].id, arena);
+	return STATUS_OK;
+}
+
+enum status storage_key_count(struct storage *storage, int64_t *count, struct failure *failure)
+{
+	struct connection *reader = reader_take(storage, failure);
+	struct arguments arguments = {.now_us = clock_wall_us()}, found = {0};
+	struct arena arena;
+	enum status status;
+
+	*count = 0;
+	if (!reader)
+		return failure->status;
+	arena_init(&arena, 64 * 1024);
+	status = store_one(reader, STATEMENT_KEY_COUNT, &arguments, &found, &arena, failure);
+	arena_release(&arena);
+	reader_give(storage, reader);
+	*count = found.count;
+	return status;
+}

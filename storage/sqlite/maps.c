@@ -1,0 +1,166 @@
+#include "storage/sqlite/maps.h"
+
+#define C(member, name) COLUMN(struct plan_stored, member, name)
+static const struct column plan_columns[] = {
+	C(record.id, "id"), C(record.kind, "kind"), C(record.created_at_us, "created_at_us"),
+	C(record.updated_at_us, "updated_at_us"), C(record.revision, "revision"), C(record.name, "name"),
+	C(record.notes, "notes"), C(record.labels, "labels"), C(record.model, "model"),
+	C(record.accelerator, "accelerator"), C(record.catalogue_revision, "catalogue_revision"),
+	C(record.calibration_revision, "calibration_revision"), C(record.planner_version, "planner_version"),
+	C(record.computed_at_us, "computed_at_us"), C(record.request, "request"), C(record.result, "result"),
+	C(content_revision, "content_revision"), C(head_checksum, "head_checksum"), C(checksum, "checksum")
+};
+#undef C
+const struct column_map plan_map = COLUMN_MAP(plan_columns, struct plan_stored);
+
+#define C(member, name) COLUMN(struct benchmark_stored, member, name)
+static const struct column benchmark_columns[] = {
+	C(record.id, "id"), C(record.device, "device"), C(record.accelerator, "accelerator"),
+	C(record.suite, "suite"), C(record.plan_id, "plan_id"), C(record.timeout_s, "timeout_s"),
+	C(record.priority, "priority"), C(record.created_at_us, "created_at_us"),
+	C(record.expires_at_us, "expires_at_us"), C(record.state, "state"), C(record.state_reason, "state_reason"),
+	C(record.running_device, "running_device"), C(record.agent_id, "agent_id"), C(record.attempt, "attempt"),
+	C(record.token, "token"), C(record.lease_until_us, "lease_until_us"),
+	C(record.started_at_us, "started_at_us"), C(record.finished_at_us, "finished_at_us"),
+	C(record.cancel_requested, "cancel_requested"), C(record.late, "late"), C(record.progress, "progress"),
+	C(record.result, "result"), C(result_sha256, "result_sha256")
+};
+#undef C
+const struct column_map benchmark_map = COLUMN_MAP(benchmark_columns, struct benchmark_stored);
+
+#define C(member, name) COLUMN(struct key_stored, member, name)
+static const struct column key_columns[] = {
+	C(record.id, "id"), C(record.name, "name"), C(record.role, "role"), C(record.prefix, "prefix"),
+	C(record.created_at_us, "created_at_us"), C(record.expires_at_us, "expires_at_us"),
+	C(record.revoked_at_us, "revoked_at_us"), C(hash, "hash")
+};
+#undef C
+const struct column_map key_map = COLUMN_MAP(key_columns, struct key_stored);
+
+#define C(member, name) COLUMN(struct device_record, member, name)
+static const struct column device_columns[] = {
+	C(id, "id"), C(agent_id, "agent_id"), C(node, "node"), C(backend, "backend"), C(name, "name"),
+	C(accelerator, "accelerator"), C(driver, "driver"), C(memory_bytes, "memory_bytes"), C(state, "state"),
+	C(state_reason, "state_reason"), C(properties, "properties"), C(seen_at_us, "seen_at_us")
+};
+#undef C
+const struct column_map device_map = COLUMN_MAP(device_columns, struct device_record);
+
+#define C(member, name) COLUMN(struct idempotency_stored, member, name)
+static const struct column idempotency_columns[] = {
+	C(key, "key"), C(principal, "principal"), C(route, "route"), C(body_sha256, "body_sha256"),
+	C(now_us, "now_us"), C(http_status, "http_status"), C(location, "location"), C(etag, "etag"),
+	C(content_type, "content_type"), C(body, "body")
+};
+#undef C
+const struct column_map idempotency_map = COLUMN_MAP(idempotency_columns, struct idempotency_stored);
+
+#define C(member, name) COLUMN(struct arguments, member, name)
+static const struct column arguments_columns[] = {
+	C(id, "id"), C(name, "name"), C(value, "value"), C(scope, "scope"), C(device_id, "device_id"),
+	C(agent_id, "agent_id"), C(now_us, "now_us"), C(at_us, "at_us"), C(as_of_us, "as_of_us"),
+	C(before_us, "before_us"), C(lease_until_us, "lease_until_us"), C(revision, "revision"),
+	C(at_revision, "at_revision"), C(count, "count"), C(restart, "restart"), C(limit, "limit"),
+	C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
+};
+#undef C
+const struct column_map arguments_map = COLUMN_MAP(arguments_columns, struct arguments);
+
+#define C(member, name) COLUMN(struct plan_query, member, name)
+static const struct column plan_query_columns[] = {
+	C(filter.kind, "kind"), C(filter.model, "model"), C(filter.accelerator, "accelerator"),
+	C(filter.label_key, "label_key"), C(filter.label_value, "label_value"), C(filter.text, "text"),
+	C(filter.created_after_us, "created_after_us"), C(filter.created_before_us, "created_before_us"),
+	C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
+};
+#undef C
+const struct column_map plan_query_map = COLUMN_MAP(plan_query_columns, struct plan_query);
+
+#define C(member, name) COLUMN(struct row_query, member, name)
+static const struct column row_query_columns[] = {
+	C(filter.id_prefix, "id_prefix"), C(filter.origin, "origin"), C(filter.text, "text"),
+	C(filter.vendor, "vendor"), C(filter.accelerator_id, "accelerator_id"), C(filter.provider, "provider"),
+	C(filter.region, "region"), C(filter.pricing_model, "pricing_model"), C(filter.as_of_us, "as_of_us"),
+	C(id, "id"), C(cursor_id, "cursor_id"), C(limit, "limit")
+};
+#undef C
+const struct column_map row_query_map = COLUMN_MAP(row_query_columns, struct row_query);
+
+#define C(member, name) COLUMN(struct benchmark_query, member, name)
+static const struct column benchmark_query_columns[] = {
+	C(filter.state, "state"), C(filter.device_id, "device_id"), C(filter.accelerator_id, "accelerator_id"),
+	C(filter.plan_id, "plan_id"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
+};
+#undef C
+const struct column_map benchmark_query_map = COLUMN_MAP(benchmark_query_columns, struct benchmark_query);
+
+#define C(member, name) COLUMN(struct accelerator_row, member, name)
+static const struct column accelerator_columns[] = {
+	C(accelerator.id, "id"), C(accelerator.vendor, "vendor"), C(accelerator.name, "name"),
+	C(accelerator.form_factor, "form_factor"), C(accelerator.memory_type, "memory_type"),
+	C(accelerator.interconnect, "interconnect"), C(accelerator.release_year, "release_year"),
+	C(accelerator.memory_gb, "memory_gb"), C(accelerator.memory_usable_bytes, "memory_usable_bytes"),
+	C(accelerator.memory_bandwidth_gbs, "memory_bandwidth_gbs"), C(accelerator.tflops_fp64, "tflops_fp64"),
+	C(accelerator.tflops_fp32, "tflops_fp32"), C(accelerator.tflops_tf32, "tflops_tf32"),
+	C(accelerator.tflops_bf16, "tflops_bf16"), C(accelerator.tflops_fp16, "tflops_fp16"),
+	C(accelerator.tflops_fp8, "tflops_fp8"), C(accelerator.tops_int8, "tops_int8"),
+	C(accelerator.tflops_fp4, "tflops_fp4"), C(accelerator.tdp_w, "tdp_w"), C(accelerator.idle_w, "idle_w"),
+	C(accelerator.interconnect_gbs, "interconnect_gbs"), C(accelerator.pcie_gen, "pcie_gen"),
+	C(accelerator.max_nvlink_domain, "max_nvlink_domain"), C(accelerator.transistor_nm, "transistor_nm"),
+	C(accelerator.die_area_mm2, "die_area_mm2"), C(accelerator.embodied_kgco2e, "embodied_kgco2e"),
+	C(accelerator.embodied_boavizta_kgco2e, "embodied_boavizta_kgco2e"), C(accelerator.source, "source"),
+	C(accelerator.source_date, "source_date"), C(accelerator.unverified, "unverified"),
+	C(accelerator.notes, "notes"), C(aliases, "aliases"), C(memory_usable_source, "memory_usable_source"),
+	C(meta.origin, "origin"), C(meta.valid_from_us, "valid_from_us"),
+	{"valid_to_us", COLUMN_MOMENT, offsetof(struct accelerator_row, meta.valid_to_us)},
+	C(meta.revision, "revision")
+};
+#undef C
+const struct column_map accelerator_map = COLUMN_MAP(accelerator_columns, struct accelerator_row);
+
+#define C(member, name) COLUMN(struct model_row, member, name)
+static const struct column model_columns[] = {
+	C(id, "id"), C(repo, "repo"), C(params_total, "params_total"), C(params_active, "params_active"),
+	C(config, "config"), C(aliases, "aliases"), C(meta.source, "source"), C(meta.source_date, "source_date"),
+	C(meta.origin, "origin"), C(meta.valid_from_us, "valid_from_us"),
+	{"valid_to_us", COLUMN_MOMENT, offsetof(struct model_row, meta.valid_to_us)}, C(meta.revision, "revision")
+};
+#undef C
+const struct column_map model_map = COLUMN_MAP(model_columns, struct model_row);
+
+#define C(member, name) COLUMN(struct price_row, member, name)
+static const struct column price_columns[] = {
+	C(id, "id"), C(provider, "provider"), C(instance_type, "instance_type"), C(region, "region"),
+	C(accelerator_id, "accelerator_id"), C(pricing_model, "pricing_model"), C(as_of, "as_of"), C(notes, "notes"),
+	C(gpus, "gpus"), C(vcpus, "vcpus"), C(ram_gb, "ram_gb"), C(price_usd_per_hour, "price_usd_per_hour"),
+	C(meta.source, "source"), C(meta.source_date, "source_date"), C(meta.origin, "origin"),
+	C(meta.valid_from_us, "valid_from_us"),
+	{"valid_to_us", COLUMN_MOMENT, offsetof(struct price_row, meta.valid_to_us)}, C(meta.revision, "revision")
+};
+#undef C
+const struct column_map price_map = COLUMN_MAP(price_columns, struct price_row);
+
+#define C(member, name) COLUMN(struct region_row, member, name)
+static const struct column region_columns[] = {
+	C(id, "id"), C(provider, "provider"), C(region_id, "region_id"), C(country_zone, "country_zone"),
+	C(location, "location"), C(em_zone, "em_zone"), C(grid_gco2e_per_kwh, "grid_gco2e_per_kwh"),
+	C(grid_marginal_gco2e_per_kwh, "grid_marginal_gco2e_per_kwh"), C(pue, "pue"),
+	C(wue_l_per_kwh, "wue_l_per_kwh"), C(ewif_l_per_kwh, "ewif_l_per_kwh"), C(year, "year"),
+	C(pue_year, "pue_year"), C(wue_year, "wue_year"), C(meta.source, "source"),
+	C(meta.source_date, "source_date"), C(meta.origin, "origin"), C(meta.valid_from_us, "valid_from_us"),
+	{"valid_to_us", COLUMN_MOMENT, offsetof(struct region_row, meta.valid_to_us)}, C(meta.revision, "revision")
+};
+#undef C
+const struct column_map region_map = COLUMN_MAP(region_columns, struct region_row);
+
+#define C(member, name) COLUMN(struct calibration_row, member, name)
+static const struct column calibration_columns[] = {
+	C(id, "id"), C(accelerator_id, "accelerator_id"), C(device_id, "device_id"), C(benchmark_id, "benchmark_id"),
+	C(precision, "precision"), C(quantity, "quantity"), C(method, "method"), C(value, "value"), C(low, "low"),
+	C(high, "high"), C(meta.source, "source"), C(meta.source_date, "source_date"), C(meta.origin, "origin"),
+	C(meta.valid_from_us, "valid_from_us"),
+	{"valid_to_us", COLUMN_MOMENT, offsetof(struct calibration_row, meta.valid_to_us)},
+	C(meta.revision, "revision")
+};
+#undef C
+const struct column_map calibration_map = COLUMN_MAP(calibration_columns, struct calibration_row);

@@ -1,0 +1,69 @@
+/* Which member of which struct is which column or parameter. */
+#ifndef FLEETPLAN_STORAGE_SQLITE_MAPS_H
+#define FLEETPLAN_STORAGE_SQLITE_MAPS_H
+
+#include "hwdb/catalogue.h"
+#include "hwdb/records.h"
+#include "storage/benchmarks.h"
+#include "storage/catalogue_rows.h"
+#include "storage/plans.h"
+#include "storage/sqlite/columns.h"
+
+/* A plan as it is stored: the record, and what only the store needs. */
+struct plan_stored {
+	struct plan_record record;
+	int64_t content_revision;
+	unsigned char head_checksum[DIGEST_BYTES]; /* of name, notes, labels and revision */
+	unsigned char checksum[DIGEST_BYTES];      /* of the content */
+};
+
+struct benchmark_stored {
+	struct benchmark_record record;
+	unsigned char result_sha256[DIGEST_BYTES];
+};
+
+struct key_stored {
+	struct key_record record;
+	unsigned char hash[DIGEST_BYTES];
+};
+
+struct idempotency_stored {
+	const char *key, *principal, *route;
+	unsigned char body_sha256[DIGEST_BYTES];
+	int64_t now_us, http_status;
+	const char *location, *etag, *content_type;
+	struct json_text body;
+};
+
+/* Parameters and single results of the small statements. What a statement does not name is not bound. */
+struct arguments {
+	const char *id, *name, *value, *scope, *device_id, *agent_id;
+	int64_t now_us, at_us, as_of_us, before_us, lease_until_us;
+	int64_t revision, at_revision, count;
+	bool restart;
+	int64_t limit, cursor_us; /* a page */
+	const char *cursor_id;
+};
+
+struct plan_query {
+	struct plan_filter filter;
+	int64_t limit, cursor_us;
+	const char *cursor_id;
+};
+
+struct row_query {
+	struct row_filter filter;
+	const char *id, *cursor_id;
+	int64_t limit;
+};
+
+struct benchmark_query {
+	struct benchmark_filter filter;
+	int64_t limit, cursor_us;
+	const char *cursor_id;
+};
+
+extern const struct column_map plan_map, benchmark_map, key_map, device_map, idempotency_map, arguments_map, plan_query_map,
+	row_query_map, benchmark_query_map, accelerator_map, model_map, price_map, region_map, calibration_map;
+
+#endif

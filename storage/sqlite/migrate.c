@@ -1,0 +1,69 @@
+/* From whatever version a file has to the newest, each step in one transaction. */
+#include "storage/sqlite/store.h"
+
+enum { APPLICATION_ID = 0x464c5450 /* "FLTP", where file(1) and we look for it */ };
+
+int store_schema_version(void)
+{
+	int version = 0;
+
+	while (migration_sql(version + 1))
+		version++;
+	return version;
+}
+
+/* One integer that a statement answers. */
+static enum status read_integer(struct connection *connection, const char *sql, int64_t *value, struct failure *failure)
+{
+	sqlite3_stmt *statement;
+	enum status status = STATUS_OK;
+
+	if (sqlite3_prepare_v2(connection->db, sql, -1, &statement, NULL) != SQLITE_OK)
+		return sqlite_failure(connection->db, failure);
+	if (sqlite3_step(statement) == SQLITE_ROW)
+		*value = sqlite3_column_int64(statement, 0);
+	else
+		status = sqlite_failure(connection->db, failure);
+	sqlite3_finalize(statement);
+	return status;
+}
+
+static enum status migrate_one(struct connection *connection, int version, struct failure *failure)
+{
+	char stamp[80];
+	enum status status;
+
+	snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d; PRAGMA application_id = %d;", version, APPLICATION_ID);
+	status = connection_execute(connection, "BEGIN IMMEDIATE", failure);
+	if (status == STATUS_OK)
+		status = connection_execute(connection, migration_sql(version), failure);
+	if (status == STATUS_OK)
+		status = connection_execute(connection, stamp, failure);
+	if (status == STATUS_OK)
+		status = connection_execute(connection, "COMMIT", failure);
+	if (status != STATUS_OK && !sqlite3_get_autocommit(connection->db))
+		sqlite3_exec(connection->db, "ROLLBACK", NULL, NULL, NULL);
+	return status;
+}
+
+enum status store_migrate(struct connection *connection, const char *path, struct failure *failure)
+{
+	int64_t version = 0, application = 0, tables = 0;
+	enum status status = read_integer(connection, "PRAGMA user_version", &version, failure);
+
+	if (status == STATUS_OK)
+		status = read_integer(connection, "PRAGMA application_id", &application, failure);
+	if (status == STATUS_OK)
+		status = read_integer(connection, "SELECT count(*) FROM sqlite_schema", &tables, failure);
+	if (status != STATUS_OK)
+		return status;
+	if (application != APPLICATION_ID && (application != 0 || version != 0 || tables != 0))
+		return failure_set(failure, STATUS_CONFLICT, "%s is a database of another application: name another file", path);
+	if (version > store_schema_version())
+		return failure_set(failure, STATUS_CONFLICT,
+			"%s was written by a newer version (schema %d, this program knows %d): run that version, or restore a backup from before",
+			path, (int)version, store_schema_version());
+	while (status == STATUS_OK && version < store_schema_version())
+		status = migrate_one(connection, (int)++version, failure);
+	return status;
+}

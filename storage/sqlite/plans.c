@@ -1,0 +1,236 @@
+#include "storage/plans.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "storage/sqlite/checksum.h"
+#include "storage/sqlite/store.h"
+
+void plan_put_prepare(struct plan_put *put)
+{
+	plan_checksum(put->plan, put->plan->revision, put->job.digest);
+}
+
+static enum status labels_insert(struct storage *storage, const struct plan_stored *plan, struct arena *arena, struct failure *failure)
+{
+	if (!plan->record.labels.text || plan->record.labels.length <= 2) /* none, or {} */
+		return STATUS_OK;
+	return store_run(&storage->writer, STATEMENT_PLAN_LABEL_INSERT, plan, arena, NULL, failure);
+}
+
+enum status operation_plan_put(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
+{
+	const struct plan_put *put = (const struct plan_put *)job;
+	struct plan_stored plan = {.record = *put->plan, .content_revision = put->plan->revision};
+	enum status status;
+
+	if (plan.record.updated_at_us <= 0)
+		plan.record.updated_at_us = plan.record.created_at_us;
+	memcpy(plan.checksum, job->digest, DIGEST_BYTES);
+	plan_head_checksum(&plan.record, plan.head_checksum);
+	status = store_run(&storage->writer, STATEMENT_PLAN_INSERT, &plan, arena, NULL, failure);
+	if (status == STATUS_OK)
+		status = labels_insert(storage, &plan, arena, failure);
+	if (status == STATUS_OK)
+		status = idempotency_insert(storage, put->idempotency, arena, failure);
+	return status;
+}
+
+static enum status plan_missing(const char *id, struct failure *failure)
+{
+	return failure_set(failure, STATUS_NOT_FOUND, "there is no plan %s", id);
+}
+
+/* Reads what a change needs, and holds it against the revision that the caller has seen. */
+static enum status plan_head(struct storage *storage, const char *id, int64_t expected_revision, struct plan_stored *plan,
+	struct arena *arena, struct failure *failure)
+{
+	struct arguments arguments = {.id = id};
+	enum status status = store_one(&storage->writer, STATEMENT_PLAN_HEAD, &arguments, plan, arena, failure);
+
+	if (status == STATUS_NOT_FOUND)
+		return plan_missing(id, failure);
+	if (status != STATUS_OK)
+		return status;
+	if (expected_revision != ABSENT_COUNT && plan->record.revision != expected_revision)
+		return failure_set(failure, STATUS_PRECONDITION_FAILED, "plan %s is at revision %lld, not %lld: read it again", id,
+			(long long)plan->record.revision, (long long)expected_revision);
+	return plan_verify(plan, false, failure);
+}
+
+/* The next revision, and a time of change that does not run backwards. */
+static void plan_advance(struct plan_stored *plan)
+{
+	int64_t now_us = clock_wall_us();
+
+	plan->record.revision++;
+	if (plan->record.updated_at_us < now_us)
+		plan->record.updated_at_us = now_us;
+}
+
+enum status operation_plan_patch(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
+{
+	struct plan_patch *patch = (struct plan_patch *)job;
+	struct arguments arguments = {.id = patch->id};
+	struct plan_stored plan;
+	enum status status = plan_head(storage, patch->id, patch->expected_revision, &plan, arena, failure);
+
+	if (status != STATUS_OK)
+		return status;
+	plan_advance(&plan);
+	plan.record.name = patch->plan->name;
+	plan.record.notes = patch->plan->notes;
+	plan.record.labels = patch->plan->labels;
+	plan_head_checksum(&plan.record, plan.head_checksum);
+	status = store_run(&storage->writer, STATEMENT_PLAN_PATCH, &plan, arena, NULL, failure);
+	if (status == STATUS_OK)
+		status = store_run(&storage->writer, STATEMENT_PLAN_LABEL_DELETE, &arguments, arena, NULL, failure);
+	if (status == STATUS_OK)
+		status = labels_insert(storage, &plan, arena, failure);
+	patch->revision = plan.record.revision;
+	return status;
+}
+
+enum status operation_plan_refresh(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
+{
+	struct plan_refresh *refresh = (struct plan_refresh *)job;
+	struct arguments arguments = {.id = refresh->id};
+	struct plan_stored head, plan;
+	enum status status = plan_head(storage, refresh->id, refresh->expected_revision, &head, arena, failure);
+
+	if (status != STATUS_OK)
+		return status;
+	status = store_run(&storage->writer, STATEMENT_PLAN_KEEP_CONTENT, &arguments, arena, NULL, failure);
+	if (status != STATUS_OK)
+		return status;
+	plan_advance(&head);
+	plan = head;
+	plan.record.model = refresh->plan->model;
+	plan.record.accelerator = refresh->plan->accelerator;
+	plan.record.catalogue_revision = refresh->plan->catalogue_revision;
+	plan.record.calibration_revision = refresh->plan->calibration_revision;
+	plan.record.planner_version = refresh->plan->planner_version;
+	plan.record.computed_at_us = refresh->plan->computed_at_us;
+	plan.record.request = refresh->plan->request;
+	plan.record.result = refresh->plan->result;
+	plan_checksum(&plan.record, plan.record.revision, plan.checksum);
+	plan_head_checksum(&plan.record, plan.head_checksum);
+	refresh->revision = plan.record.revision;
+	return store_run(&storage->writer, STATEMENT_PLAN_REFRESH, &plan, arena, NULL, failure);
+}
+
+enum status operation_plan_delete(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
+{
+	const struct plan_delete *operation = (const struct plan_delete *)job;
+	struct arguments arguments = {.id = operation->id};
+	struct plan_stored plan;
+	enum status status = STATUS_OK;
+	int64_t changed;
+
+	/* Without a precondition nothing is read first, so that a damaged plan can be deleted too. */
+	if (operation->expected_revision != ABSENT_COUNT)
+		status = plan_head(storage, operation->id, operation->expected_revision, &plan, arena, failure);
+	if (status == STATUS_OK)
+		status = store_run(&storage->writer, STATEMENT_PLAN_DELETE, &arguments, arena, &changed, failure);
+	if (status == STATUS_OK && changed == 0)
+		return plan_missing(operation->id, failure);
+	return status;
+}
+
+/* The content that stood at an older revision. */
+static enum status plan_get_at(struct connection *reader, const struct arguments *arguments, struct arena *arena,
+	struct plan_stored *plan, struct failure *failure)
+{
+	enum status status = store_one(reader, STATEMENT_PLAN_HEAD, arguments, plan, arena, failure);
+
+	if (status != STATUS_OK || arguments->at_revision > plan->record.revision)
+		return status == STATUS_OK ? STATUS_NOT_FOUND : status;
+	if (arguments->at_revision >= plan->content_revision)
+		return store_one(reader, STATEMENT_PLAN_GET, arguments, plan, arena, failure);
+	return store_one(reader, STATEMENT_PLAN_REVISION_GET, arguments, plan, arena, failure);
+}
+
+enum status storage_plan_get(struct storage *storage, const char *id, int64_t revision, struct arena *arena,
+	struct plan_record *plan, struct failure *failure)
+{
+	struct arguments arguments = {.id = id, .at_revision = revision};
+	struct connection *reader = reader_take(storage, failure);
+	struct plan_stored stored;
+	enum status status;
+
+	if (!reader)
+		return failure->status;
+	status = revision == ABSENT_COUNT ? store_one(reader, STATEMENT_PLAN_GET, &arguments, &stored, arena, failure)
+	                                  : plan_get_at(reader, &arguments, arena, &stored, failure);
+	reader_give(storage, reader);
+	if (status == STATUS_NOT_FOUND)
+		return revision == ABSENT_COUNT ? plan_missing(id, failure)
+		                                : failure_set(failure, status, "plan %s has no revision %lld", id, (long long)revision);
+	if (status == STATUS_OK)
+		status = plan_verify(&stored, true, failure);
+	if (status != STATUS_OK)
+		return status;
+	*plan = stored.record;
+	if (revision != ABSENT_COUNT && revision < plan->revision)
+		plan->revision = stored.content_revision;
+	return STATUS_OK;
+}
+
+/* From the store's structs to the caller's: each begins with the other, so the array is closed up in place. */
+static void plans_narrow(struct rows_read *rows, struct plan_list *list)
+{
+	const struct plan_stored *stored = rows->items;
+
+	list->items = rows->items;
+	list->count = rows->count;
+	for (size_t i = 0; i < rows->count; i++)
+		memmove(&list->items[i], &stored[i].record, sizeof list->items[i]);
+}
+
+enum status storage_plan_list(struct storage *storage, const struct plan_filter *filter, const struct page_request *page,
+	struct arena *arena, struct plan_list *list, struct failure *failure)
+{
+	struct plan_query query = {.filter = *filter, .limit = (int64_t)page_limit(page) + 1};
+	struct connection *reader;
+	struct rows_read rows;
+	enum status status = cursor_read_moment(page, arena, &query.cursor_us, &query.cursor_id, failure);
+
+	*list = (struct plan_list){0};
+	if (status != STATUS_OK)
+		return status;
+	if (filter->created_after_us == ABSENT_COUNT)
+		query.filter.created_after_us = INT64_MIN;
+	if (filter->created_before_us == ABSENT_COUNT)
+		query.filter.created_before_us = INT64_MAX;
+	reader = reader_take(storage, failure);
+	if (!reader)
+		return failure->status;
+	status = store_list(reader, filter->label_key ? STATEMENT_PLAN_LIST_BY_LABEL : STATEMENT_PLAN_LIST, &query, page_limit(page),
+		arena, &rows, failure);
+	reader_give(storage, reader);
+	if (status != STATUS_OK)
+		return status;
+	plans_narrow(&rows, list);
+	if (rows.more)
+		list->next_cursor = cursor_write_moment(list->items[list->count - 1].created_at_us, list->items[list->count - 1].id, arena);
+	return STATUS_OK;
+}
+
+enum status storage_plan_revisions(struct storage *storage, const char *id, struct arena *arena, struct plan_list *list,
+	struct failure *failure)
+{
+	struct arguments arguments = {.id = id};
+	struct connection *reader = reader_take(storage, failure);
+	struct rows_read rows;
+	enum status status;
+
+	*list = (struct plan_list){0};
+	if (!reader)
+		return failure->status;
+	status = store_list(reader, STATEMENT_PLAN_REVISIONS, &arguments, SIZE_MAX, arena, &rows, failure);
+	reader_give(storage, reader);
+	if (status != STATUS_OK)
+		return status;
+	plans_narrow(&rows, list);
+	return list->count ? STATUS_OK : plan_missing(id, failure);
+}

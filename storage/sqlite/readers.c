@@ -1,0 +1,59 @@
+/* The pool of reader connections. A thread first tries the slot that it had last, so that threads rarely meet. */
+#include "storage/sqlite/store.h"
+
+static _Thread_local unsigned slot_hint;
+
+static struct reader *reader_try(struct storage *storage)
+{
+	for (size_t i = 0; i < storage->reader_count; i++) {
+		size_t slot = (slot_hint + i) % storage->reader_count;
+		bool free_before = false;
+
+		if (atomic_compare_exchange_strong(&storage->readers[slot].busy, &free_before, true)) {
+			slot_hint = (unsigned)slot;
+			return &storage->readers[slot];
+		}
+	}
+	return NULL;
+}
+
+/* All are busy: sleeps until one is given back. The waiting count is raised before the last look, and a giver looks at it
+ * after it freed its slot, so no wake-up is lost. */
+static struct reader *reader_wait(struct storage *storage)
+{
+	struct reader *reader;
+
+	pthread_mutex_lock(&storage->lock);
+	atomic_fetch_add(&storage->readers_waiting, 1);
+	while (!(reader = reader_try(storage)))
+		pthread_cond_wait(&storage->reader_free, &storage->lock);
+	atomic_fetch_sub(&storage->readers_waiting, 1);
+	pthread_mutex_unlock(&storage->lock);
+	return reader;
+}
+
+struct connection *reader_take(struct storage *storage, struct failure *failure)
+{
+	struct reader *reader = reader_try(storage);
+
+	if (!reader)
+		reader = reader_wait(storage);
+	if (!reader->connection.db && connection_open(storage->path, true, &reader->connection, failure) != STATUS_OK) {
+		reader_give(storage, &reader->connection);
+		return NULL;
+	}
+	atomic_store(&reader->open, true);
+	return &reader->connection;
+}
+
+void reader_give(struct storage *storage, struct connection *connection)
+{
+	struct reader *reader = (struct reader *)((char *)connection - offsetof(struct reader, connection));
+
+	atomic_store(&reader->busy, false);
+	if (atomic_load(&storage->readers_waiting) == 0)
+		return;
+	pthread_mutex_lock(&storage->lock);
+	pthread_cond_signal(&storage->reader_free);
+	pthread_mutex_unlock(&storage->lock);
+}

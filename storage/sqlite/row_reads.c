@@ -1,0 +1,97 @@
+/* Reading catalogue rows: one, a page, or all of a moment. */
+#include <string.h>
+
+#include "storage/sqlite/rows.h"
+
+static int64_t moment_or_now(int64_t as_of_us)
+{
+	return as_of_us ? as_of_us : INT64_MAX; /* every row that is still valid is valid then */
+}
+
+enum status storage_row_get(struct storage *storage, enum row_kind kind, const char *id, int64_t as_of_us, struct arena *arena,
+	void *row, struct failure *failure)
+{
+	struct arguments arguments = {.id = id, .as_of_us = moment_or_now(as_of_us)};
+	struct connection *reader = reader_take(storage, failure);
+	enum status status;
+
+	if (!reader)
+		return failure->status;
+	memset(row, 0, row_size(kind));
+	status = store_one(reader, row_statement(kind, ROW_GET), &arguments, row, arena, failure);
+	reader_give(storage, reader);
+	if (status == STATUS_NOT_FOUND)
+		return failure_set(failure, status, "there is no %s %s%s", row_kind_name(kind), id, as_of_us ? " at that time" : "");
+	return status;
+}
+
+enum status storage_row_list(struct storage *storage, enum row_kind kind, const struct row_filter *filter,
+	const struct page_request *page, struct arena *arena, struct row_list *list, struct failure *failure)
+{
+	struct row_query query = {.filter = *filter, .limit = (int64_t)page_limit(page) + 1};
+	struct connection *reader;
+	struct rows_read rows;
+	enum status status = cursor_read_id(page, arena, &query.cursor_id, failure);
+
+	*list = (struct row_list){0};
+	if (status != STATUS_OK)
+		return status;
+	query.filter.as_of_us = moment_or_now(filter->as_of_us);
+	reader = reader_take(storage, failure);
+	if (!reader)
+		return failure->status;
+	status = store_list(reader, row_statement(kind, ROW_LIST), &query, page_limit(page), arena, &rows, failure);
+	reader_give(storage, reader);
+	if (status != STATUS_OK)
+		return status;
+	list->items = rows.items;
+	list->count = rows.count;
+	if (rows.more)
+		list->next_cursor = cursor_write_id(row_id(kind, (char *)rows.items + (rows.count - 1) * row_size(kind)), arena);
+	return STATUS_OK;
+}
+
+static enum status load_kind(struct connection *reader, enum row_kind kind, int64_t as_of_us, struct arena *arena,
+	struct rows_read *rows, struct failure *failure)
+{
+	struct row_query query = {.filter.as_of_us = as_of_us, .cursor_id = "", .limit = INT64_MAX};
+
+	return store_list(reader, row_statement(kind, ROW_LIST), &query, SIZE_MAX, arena, rows, failure);
+}
+
+static enum status load_all(struct connection *reader, int64_t as_of_us, struct arena *arena, struct rows_read rows[ROW_KIND_COUNT],
+	int64_t *revision, int64_t *calibration_revision, struct failure *failure)
+{
+	enum status status = row_revision(reader, ROW_ACCELERATOR, as_of_us, arena, revision, failure);
+
+	if (status == STATUS_OK)
+		status = row_revision(reader, ROW_CALIBRATION, as_of_us, arena, calibration_revision, failure);
+	for (int kind = 0; kind < ROW_KIND_COUNT && status == STATUS_OK; kind++)
+		status = load_kind(reader, (enum row_kind)kind, as_of_us, arena, &rows[kind], failure);
+	return status;
+}
+
+enum status storage_catalogue_load(struct storage *storage, int64_t as_of_us, struct arena *arena, struct catalogue_rows *out,
+	int64_t *revision, int64_t *calibration_revision, struct failure *failure)
+{
+	struct connection *reader = reader_take(storage, failure);
+	struct rows_read rows[ROW_KIND_COUNT] = {0};
+	enum status status;
+
+	if (!reader)
+		return failure->status;
+	status = connection_execute(reader, "BEGIN", failure); /* all kinds as of one instant */
+	if (status == STATUS_OK) {
+		status = load_all(reader, moment_or_now(as_of_us), arena, rows, revision, calibration_revision, failure);
+		sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
+	}
+	reader_give(storage, reader);
+	*out = (struct catalogue_rows){
+		.accelerators = rows[ROW_ACCELERATOR].items, .accelerator_count = rows[ROW_ACCELERATOR].count,
+		.models = rows[ROW_MODEL].items, .model_count = rows[ROW_MODEL].count,
+		.prices = rows[ROW_PRICE].items, .price_count = rows[ROW_PRICE].count,
+		.regions = rows[ROW_REGION].items, .region_count = rows[ROW_REGION].count,
+		.calibrations = rows[ROW_CALIBRATION].items, .calibration_count = rows[ROW_CALIBRATION].count,
+	};
+	return status;
+}

@@ -1,0 +1,50 @@
+/* Catalogue rows: what is different from kind to kind, and the two changes that everything is made of. */
+#ifndef FLEETPLAN_STORAGE_SQLITE_ROWS_H
+#define FLEETPLAN_STORAGE_SQLITE_ROWS_H
+
+#include "storage/catalogue_rows.h"
+#include "storage/sqlite/store.h"
+
+/* Statements of a kind, as STATEMENT_ROWS orders them. */
+enum row_statement { ROW_INSERT, ROW_CLOSE, ROW_GET, ROW_LIST };
+
+enum statement_name row_statement(enum row_kind kind, enum row_statement which);
+const struct column_map *row_map(enum row_kind kind);
+const char *row_id(enum row_kind kind, const void *row);
+static inline const struct row_meta *row_meta(const void *row) { return row; } /* the first member of each kind */
+
+/* One change of the catalogue (or of the calibrations): all rows that it touches share its revision and moment. */
+struct row_change {
+	int64_t revision, at_us;
+	bool begun[2]; /* catalogue, calibration */
+	int64_t revisions[2], moments_us[2];
+};
+
+/* Makes the next revision of the kind's scope, once in a change. */
+FALLIBLE enum status row_change_begin(struct storage *storage, struct row_change *change, enum row_kind kind, struct arena *arena,
+	struct failure *failure);
+
+/* The valid row, into the kind's struct. STATUS_NOT_FOUND without one. */
+FALLIBLE enum status row_current(struct storage *storage, enum row_kind kind, const char *id, void *row, struct arena *arena,
+	struct failure *failure);
+
+/* Closes the valid row of that id, if any; closes it and adds this one. */
+FALLIBLE enum status row_close(struct storage *storage, struct row_change *change, enum row_kind kind, const char *id,
+	struct arena *arena, struct failure *failure);
+FALLIBLE enum status row_replace(struct storage *storage, struct row_change *change, enum row_kind kind, const void *row,
+	struct arena *arena, struct failure *failure);
+
+bool row_content_equal(enum row_kind kind, const void *a, const void *b);
+
+/* The newest revision of a scope up to a moment; 0 when there is none. */
+FALLIBLE enum status row_revision(struct connection *connection, enum row_kind kind, int64_t as_of_us, struct arena *arena,
+	int64_t *revision, struct failure *failure);
+
+/* The array of one kind in a struct catalogue_rows. */
+struct row_array {
+	const char *items;
+	size_t count;
+};
+struct row_array rows_of(const struct catalogue_rows *rows, enum row_kind kind);
+
+#endif

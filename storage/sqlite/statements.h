@@ -1,0 +1,105 @@
+/* Every SQL statement of the program: its name in storage/sql/, and the maps of its parameters and results.
+ *
+ * The writer prepares all of them at start, so that a typo (in SQL, in a parameter or in a column) fails the start and
+ * not a request; a reader prepares one when it first needs it and keeps it. */
+#ifndef FLEETPLAN_STORAGE_SQLITE_STATEMENTS_H
+#define FLEETPLAN_STORAGE_SQLITE_STATEMENTS_H
+
+#include "base/failure.h"
+#include "storage/sqlite/maps.h"
+
+/*     enum member          name in the .sql file    parameters           results */
+#define STATEMENT_TABLE(X)                                                                            \
+	X(PLAN_INSERT,          "plan_insert",           plan_map,            plan_map)                   \
+	X(PLAN_LABEL_INSERT,    "plan_label_insert",     plan_map,            plan_map)                   \
+	X(PLAN_LABEL_DELETE,    "plan_label_delete",     arguments_map,       plan_map)                   \
+	X(PLAN_GET,             "plan_get",              arguments_map,       plan_map)                   \
+	X(PLAN_HEAD,            "plan_head",             arguments_map,       plan_map)                   \
+	X(PLAN_REVISION_GET,    "plan_revision_get",     arguments_map,       plan_map)                   \
+	X(PLAN_REVISIONS,       "plan_revisions",        arguments_map,       plan_map)                   \
+	X(PLAN_PATCH,           "plan_patch",            plan_map,            plan_map)                   \
+	X(PLAN_KEEP_CONTENT,    "plan_keep_content",     arguments_map,       plan_map)                   \
+	X(PLAN_REFRESH,         "plan_refresh",          plan_map,            plan_map)                   \
+	X(PLAN_DELETE,          "plan_delete",           arguments_map,       plan_map)                   \
+	X(PLAN_LIST,            "plan_list",             plan_query_map,      plan_map)                   \
+	X(PLAN_LIST_BY_LABEL,   "plan_list_by_label",    plan_query_map,      plan_map)                   \
+	X(IDEMPOTENCY_GET,      "idempotency_get",       idempotency_map,     idempotency_map)            \
+	X(IDEMPOTENCY_INSERT,   "idempotency_insert",    idempotency_map,     idempotency_map)            \
+	X(IDEMPOTENCY_FORGET,   "idempotency_forget",    arguments_map,       arguments_map)              \
+	X(SETTING_GET,          "setting_get",           arguments_map,       arguments_map)              \
+	X(SETTING_PUT,          "setting_put",           arguments_map,       arguments_map)              \
+	X(SETTING_DELETE,       "setting_delete",        arguments_map,       arguments_map)              \
+	X(KEY_INSERT,           "key_insert",            key_map,             key_map)                    \
+	X(KEY_REVOKE,           "key_revoke",            arguments_map,       key_map)                    \
+	X(KEY_FIND,             "key_find",              key_map,             key_map)                    \
+	X(KEY_LIST,             "key_list",              arguments_map,       key_map)                    \
+	X(KEY_COUNT,            "key_count",             arguments_map,       arguments_map)              \
+	X(CHANGE_LATEST,        "change_latest",         arguments_map,       arguments_map)              \
+	X(CHANGE_INSERT,        "change_insert",         arguments_map,       arguments_map)              \
+	X(REMOVED_ROW_INSERT,   "removed_row_insert",    arguments_map,       arguments_map)              \
+	X(REMOVED_ROW_DELETE,   "removed_row_delete",    arguments_map,       arguments_map)              \
+	X(REMOVED_ROW_GET,      "removed_row_get",       arguments_map,       arguments_map)              \
+	X(BENCHMARK_INSERT,     "benchmark_insert",      benchmark_map,       benchmark_map)              \
+	X(BENCHMARK_GET,        "benchmark_get",         arguments_map,       benchmark_map)              \
+	X(BENCHMARK_CLAIM,      "benchmark_claim",       arguments_map,       benchmark_map)              \
+	X(BENCHMARK_UPDATE,     "benchmark_update",      benchmark_map,       benchmark_map)              \
+	X(BENCHMARK_OVERDUE,    "benchmark_overdue",     arguments_map,       benchmark_map)              \
+	X(BENCHMARK_LIST,       "benchmark_list",        benchmark_query_map, benchmark_map)              \
+	X(DEVICE_PUT,           "device_put",            device_map,          device_map)                 \
+	X(DEVICE_LIST,          "device_list",           arguments_map,       device_map)                 \
+	STATEMENT_ROWS(X, ACCELERATOR, "accelerator", accelerator_map)                                    \
+	STATEMENT_ROWS(X, MODEL, "model", model_map)                                                      \
+	STATEMENT_ROWS(X, PRICE, "price", price_map)                                                      \
+	STATEMENT_ROWS(X, REGION, "region", region_map)                                                   \
+	STATEMENT_ROWS(X, CALIBRATION, "calibration", calibration_map)
+
+/* The four of each kind of catalogue row, in this order (rows.c counts on it). */
+#define STATEMENT_ROWS(X, KIND, text, map)                \
+	X(KIND##_INSERT, text "_insert", map, map)            \
+	X(KIND##_CLOSE, text "_close", arguments_map, map)    \
+	X(KIND##_GET, text "_get", arguments_map, map)        \
+	X(KIND##_LIST, text "_list", row_query_map, map)
+
+enum statement_name {
+#define X(name, text, parameters, results) STATEMENT_##name,
+	STATEMENT_TABLE(X)
+#undef X
+	STATEMENT_COUNT
+};
+
+struct statement {
+	sqlite3_stmt *handle; /* NULL: not prepared yet */
+	const struct column_map *parameters, *results;
+	int parameter_count, result_count;
+	signed char parameter_column[COLUMNS_MAX]; /* index into the map */
+	signed char result_column[COLUMNS_MAX];    /* index into the map, -1: the row's number, which nobody reads */
+};
+
+FALLIBLE enum status statement_prepare(sqlite3 *db, enum statement_name name, struct statement *statement, struct failure *failure);
+
+/* Binds every parameter from `record`, a struct of the parameters' map. The record must live until the reset. */
+FALLIBLE enum status statement_bind(struct statement *statement, const void *record, struct arena *arena, struct failure *failure);
+
+/* One step: STATUS_OK with a row, STATUS_NOT_FOUND at the end (the failure is then not touched), else what went wrong. */
+FALLIBLE enum status statement_step(struct statement *statement, struct failure *failure);
+
+/* Copies the row into `record`, a struct of the results' map; members without a column are absent. */
+FALLIBLE enum status statement_read(struct statement *statement, void *record, struct arena *arena, struct failure *failure);
+
+void statement_reset(struct statement *statement); /* ends it, and forgets what was bound */
+
+/* Bind, run to the end, reset. *changed (may be NULL): rows that it changed. */
+FALLIBLE enum status statement_run(struct statement *statement, const void *record, struct arena *arena, int64_t *changed,
+	struct failure *failure);
+
+/* Bind, one row into `out`, reset. STATUS_NOT_FOUND without a row (the failure is not touched). */
+FALLIBLE enum status statement_one(struct statement *statement, const void *record, void *out, struct arena *arena,
+	struct failure *failure);
+
+/* What an error of SQLite is to our caller, with a sentence that says what to do. */
+enum status sqlite_failure(sqlite3 *db, struct failure *failure);
+
+/* The n-th migration (from 1), NULL past the last. */
+const char *migration_sql(int version);
+
+#endif

@@ -1,0 +1,200 @@
+/* Opening, closing, and how the store is. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "storage/sqlite/store.h"
+
+/* Files up to this size are checked as a whole at start: about 50 ms. Larger ones by their header, schema and, as they
+ * are read, by page checks and the plans' checksums; a backup checks everything. */
+enum { CHECK_AT_START_BYTES = 16 * 1024 * 1024 };
+
+/* The lock outlives nothing: the kernel drops it when the process ends, however it ends. */
+static enum status lock_take(struct storage *storage, struct failure *failure)
+{
+	char path[PATH_MAXIMUM + 8];
+
+	if (storage->use == STORAGE_TOOL)
+		return STATUS_OK;
+	snprintf(path, sizeof path, "%s.lock", storage->path);
+	storage->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (storage->lock_fd < 0)
+		return failure_set(failure, STATUS_UNAVAILABLE, "cannot make %s: %s", path, strerrordesc_np(errno));
+	if (flock(storage->lock_fd, LOCK_EX | LOCK_NB) != 0)
+		return failure_set(failure, STATUS_CONFLICT, "%s is in use by another daemon (it holds %s): stop that one, or name another file",
+			storage->path, path);
+	return STATUS_OK;
+}
+
+static bool on_network_file_system(const char *path)
+{
+	static const long known[] = {0x6969 /* NFS */, 0x517b /* SMB */, (long)0xfe534d42 /* SMB2 */, (long)0xff534d42 /* CIFS */,
+		0x00c36400 /* Ceph */, 0x47504653 /* GPFS */, 0x0bd00bd0 /* Lustre */, 0x01021997 /* 9P */};
+	struct statfs information;
+
+	if (statfs(path, &information) != 0)
+		return false;
+	for (size_t i = 0; i < COUNT_OF(known); i++) {
+		if ((long)information.f_type == known[i])
+			return true;
+	}
+	return false;
+}
+
+/* A damaged file is refused here, and not met later by a request. */
+static enum status check_whole(struct connection *connection, const char *path, struct failure *failure)
+{
+	sqlite3_stmt *statement;
+	struct stat file;
+	enum status status = STATUS_OK;
+
+	if (stat(path, &file) != 0 || file.st_size > CHECK_AT_START_BYTES)
+		return STATUS_OK;
+	if (sqlite3_prepare_v2(connection->db, "PRAGMA quick_check(1)", -1, &statement, NULL) != SQLITE_OK)
+		return sqlite_failure(connection->db, failure);
+	if (sqlite3_step(statement) != SQLITE_ROW)
+		status = sqlite_failure(connection->db, failure);
+	else if (strcmp((const char *)sqlite3_column_text(statement, 0), "ok") != 0)
+		status = failure_set(failure, STATUS_UNAVAILABLE, "%s is damaged (%s): restore a backup, or move the file away to start empty",
+			path, (const char *)sqlite3_column_text(statement, 0));
+	sqlite3_finalize(statement);
+	return status;
+}
+
+static enum status prepare_all(struct connection *connection, struct failure *failure)
+{
+	for (int i = 0; i < STATEMENT_COUNT; i++) {
+		if (!connection_statement(connection, (enum statement_name)i, failure))
+			return failure->status;
+	}
+	return STATUS_OK;
+}
+
+static enum status writer_open(struct storage *storage, struct failure *failure)
+{
+	enum status status = connection_open(storage->path, false, &storage->writer, failure);
+
+	if (status == STATUS_OK)
+		status = check_whole(&storage->writer, storage->path, failure);
+	if (status == STATUS_OK)
+		status = connection_execute(&storage->writer, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
+			"PRAGMA journal_size_limit = 67108864;", failure);
+	if (status == STATUS_OK)
+		status = store_migrate(&storage->writer, storage->path, failure);
+	if (status == STATUS_OK)
+		status = prepare_all(&storage->writer, failure);
+	if (status == STATUS_OK)
+		status = writer_start(storage, failure);
+	return status;
+}
+
+static void storage_init(struct storage *storage, const struct storage_options *options)
+{
+	storage->use = options->use;
+	storage->lock_fd = -1;
+	storage->queue_maximum = options->queue_maximum ? options->queue_maximum : QUEUE_DEFAULT;
+	storage->reader_count = options->readers_maximum ? options->readers_maximum : READERS_DEFAULT;
+	if (storage->reader_count > READERS_MAX)
+		storage->reader_count = READERS_MAX;
+	storage->state.writable = true;
+	pthread_mutex_init(&storage->lock, NULL);
+	pthread_mutex_init(&storage->flight_lock, NULL);
+	pthread_cond_init(&storage->work, NULL);
+	pthread_cond_init(&storage->reader_free, NULL);
+}
+
+enum status storage_open(const struct storage_options *options, struct storage **out, struct failure *failure)
+{
+	struct storage *storage = calloc(1, sizeof *storage);
+	enum status status;
+
+	*out = NULL;
+	if (!storage || sodium_init() < 0) {
+		free(storage);
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory to open the database");
+	}
+	storage_init(storage, options);
+	if ((size_t)snprintf(storage->path, sizeof storage->path, "%s", options->path) >= sizeof storage->path)
+		status = failure_set(failure, STATUS_INVALID, "the database's path is too long");
+	else
+		status = lock_take(storage, failure);
+	if (status == STATUS_OK)
+		status = writer_open(storage, failure);
+	if (status != STATUS_OK) {
+		storage_close(storage);
+		return status;
+	}
+	storage->state.network_file_system = on_network_file_system(storage->path);
+	if (storage->state.network_file_system)
+		log_event(LOG_WARNING, "database_on_network_file_system", LOG_TEXT("path", storage->path),
+			LOG_TEXT("detail", "file locks and the write-ahead log are not safe there: use a local disk"));
+	*out = storage;
+	return STATUS_OK;
+}
+
+void storage_close(struct storage *storage)
+{
+	if (!storage)
+		return;
+	writer_stop(storage);
+	for (size_t i = 0; i < storage->reader_count; i++)
+		connection_close(&storage->readers[i].connection);
+	if (storage->writer.db && storage->writer_started)
+		sqlite3_wal_checkpoint_v2(storage->writer.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	connection_close(&storage->writer);
+	idempotency_forget_all(storage);
+	if (storage->lock_fd >= 0)
+		close(storage->lock_fd);
+	pthread_cond_destroy(&storage->reader_free);
+	pthread_cond_destroy(&storage->work);
+	pthread_mutex_destroy(&storage->flight_lock);
+	pthread_mutex_destroy(&storage->lock);
+	free(storage);
+}
+
+/* While the disk was last seen failing: one small write a second, so that the store notices when it is back. */
+static void state_probe(struct storage *storage)
+{
+	char now[CLOCK_TEXT_MAX];
+	struct setting_put probe = {.job.kind = STORAGE_SETTING_PUT, .name = ".probe", .value = now};
+	int64_t now_ns = clock_monotonic_ns();
+	bool due;
+
+	pthread_mutex_lock(&storage->lock);
+	due = !storage->state.writable && now_ns >= storage->probe_next_ns;
+	if (due)
+		storage->probe_next_ns = now_ns + 1000000000;
+	pthread_mutex_unlock(&storage->lock);
+	if (!due)
+		return;
+	clock_format(now, clock_wall_us());
+	if (storage_run(storage, &probe.job) == STATUS_OK)
+		log_event(LOG_INFO, "database_writable_again", LOG_TEXT("path", storage->path));
+}
+
+void storage_state_get(struct storage *storage, struct storage_state *state)
+{
+	char log_path[PATH_MAXIMUM + 8];
+	struct stat file;
+
+	state_probe(storage);
+	pthread_mutex_lock(&storage->lock);
+	*state = storage->state;
+	state->queued = storage->queued;
+	pthread_mutex_unlock(&storage->lock);
+	state->schema_version = store_schema_version();
+	state->readers_open = state->readers_busy = 0;
+	for (size_t i = 0; i < storage->reader_count; i++) {
+		state->readers_busy += atomic_load(&storage->readers[i].busy);
+		state->readers_open += atomic_load(&storage->readers[i].open);
+	}
+	state->file_bytes = stat(storage->path, &file) == 0 ? file.st_size : 0;
+	snprintf(log_path, sizeof log_path, "%s-wal", storage->path);
+	state->log_bytes = stat(log_path, &file) == 0 ? file.st_size : 0;
+}

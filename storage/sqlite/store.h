@@ -1,0 +1,114 @@
+/* The store's inside: connections, the writer's queue, the readers' pool. Only storage/sqlite/ includes this.
+ *
+ * The writer thread alone uses `writer`; a reader connection belongs to one thread between reader_take and
+ * reader_give. What both share (queue, statistics) is under `lock`. */
+#ifndef FLEETPLAN_STORAGE_SQLITE_STORE_H
+#define FLEETPLAN_STORAGE_SQLITE_STORE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "storage/sqlite/statements.h"
+
+enum { QUEUE_DEFAULT = 4096, READERS_DEFAULT = 16, READERS_MAX = 64, PATH_MAXIMUM = 4096 };
+
+struct connection {
+	sqlite3 *db;
+	struct statement statements[STATEMENT_COUNT];
+};
+
+struct reader {
+	_Atomic bool busy, open;
+	struct connection connection; /* db NULL until first taken */
+};
+
+/* A key that is being worked on; lives in the list of its store. */
+struct key_in_flight;
+
+struct storage {
+	char path[PATH_MAXIMUM];
+	enum storage_use use;
+	int lock_fd; /* of PATH.lock, held as long as the daemon lives; -1 for tools */
+
+	struct connection writer;
+	struct arena writer_arena; /* scratch of one batch */
+	struct failure writer_failure; /* of the batch */
+	pthread_t writer_thread;
+	bool writer_started;
+
+	pthread_mutex_t lock;
+	pthread_cond_t work;   /* something is queued, or closing */
+	pthread_cond_t reader_free;
+	struct storage_job *queue_first, *queue_last;
+	size_t queued, queue_maximum;
+	bool closing;
+	struct storage_state state; /* counters; the rest is filled when asked */
+	int64_t probe_next_ns;
+
+	struct reader readers[READERS_MAX];
+	size_t reader_count;
+	_Atomic int readers_waiting;
+
+	pthread_mutex_t flight_lock;
+	struct key_in_flight *in_flight;
+};
+
+/* connection.c */
+FALLIBLE enum status connection_open(const char *path, bool read_only, struct connection *connection, struct failure *failure);
+void connection_close(struct connection *connection);
+/* The prepared statement; NULL with a filled failure when it cannot be prepared. */
+struct statement *connection_statement(struct connection *connection, enum statement_name name, struct failure *failure);
+FALLIBLE enum status connection_execute(struct connection *connection, const char *sql, struct failure *failure);
+/* One statement by its name: run, or one row. */
+FALLIBLE enum status store_run(struct connection *connection, enum statement_name name, const void *record, struct arena *arena,
+	int64_t *changed, struct failure *failure);
+FALLIBLE enum status store_one(struct connection *connection, enum statement_name name, const void *record, void *out,
+	struct arena *arena, struct failure *failure);
+
+/* A list: up to `limit` + 1 rows of `item_size` bytes (the result map's struct, which may be followed by more) are read
+ * into an array in the arena; the last one tells that there is a next page. */
+struct rows_read {
+	void *items;
+	size_t count;
+	bool more;
+};
+FALLIBLE enum status store_list(struct connection *connection, enum statement_name name, const void *record, size_t limit,
+	struct arena *arena, struct rows_read *rows, struct failure *failure);
+
+/* migrate.c: brings an open connection to the newest schema; refuses what is not ours or newer. */
+FALLIBLE enum status store_migrate(struct connection *connection, const char *path, struct failure *failure);
+int store_schema_version(void); /* newest known */
+
+/* readers.c */
+struct connection *reader_take(struct storage *storage, struct failure *failure);
+void reader_give(struct storage *storage, struct connection *connection);
+
+/* writer.c */
+FALLIBLE enum status writer_start(struct storage *storage, struct failure *failure);
+void writer_stop(struct storage *storage); /* after what is queued */
+
+/* What an operation does on the writer, inside the batch's transaction. */
+typedef enum status operation_function(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure);
+operation_function operation_plan_put, operation_plan_patch, operation_plan_refresh, operation_plan_delete,
+	operation_idempotency_put, operation_row_put, operation_row_remove, operation_rows_import, operation_builtin_update,
+	operation_key_put, operation_key_revoke, operation_device_put, operation_benchmark_put, operation_benchmark_cancel,
+	operation_benchmark_claim, operation_benchmark_heartbeat, operation_benchmark_result, operation_benchmark_release,
+	operation_benchmark_sweep, operation_setting_put;
+
+/* Work that needs no database, done on the submitting thread: checksums. */
+void plan_put_prepare(struct plan_put *put);
+
+/* Parts of operations that others use. */
+FALLIBLE enum status idempotency_insert(struct storage *storage, const struct idempotency *idempotency, struct arena *arena,
+	struct failure *failure); /* NULL: nothing */
+FALLIBLE enum status rows_put_all(struct storage *storage, const struct catalogue_rows *rows, struct arena *arena, struct failure *failure);
+void idempotency_forget_all(struct storage *storage); /* at close */
+
+/* cursor.c: pages. */
+size_t page_limit(const struct page_request *page);
+FALLIBLE enum status cursor_read_moment(const struct page_request *page, struct arena *arena, int64_t *us, const char **id, struct failure *failure);
+FALLIBLE enum status cursor_read_id(const struct page_request *page, struct arena *arena, const char **id, struct failure *failure);
+const char *cursor_write_moment(int64_t us, const char *id, struct arena *arena);
+const char *cursor_write_id(const char *id, struct arena *arena);
+
+#endif

@@ -1,0 +1,236 @@
+/* The one thread that changes the database: takes what has queued up, runs it in one transaction, commits, answers. */
+#include "base/clock.h"
+#include "base/log.h"
+#include "storage/sqlite/store.h"
+
+enum { WRITER_SCRATCH_BYTES = 512 * 1024 * 1024 };
+
+static operation_function *const operations[STORAGE_KIND_COUNT] = {
+	[STORAGE_PLAN_PUT] = operation_plan_put,
+	[STORAGE_PLAN_PATCH] = operation_plan_patch,
+	[STORAGE_PLAN_REFRESH] = operation_plan_refresh,
+	[STORAGE_PLAN_DELETE] = operation_plan_delete,
+	[STORAGE_IDEMPOTENCY_PUT] = operation_idempotency_put,
+	[STORAGE_ROW_PUT] = operation_row_put,
+	[STORAGE_ROW_REMOVE] = operation_row_remove,
+	[STORAGE_ROWS_IMPORT] = operation_rows_import,
+	[STORAGE_BUILTIN_UPDATE] = operation_builtin_update,
+	[STORAGE_KEY_PUT] = operation_key_put,
+	[STORAGE_KEY_REVOKE] = operation_key_revoke,
+	[STORAGE_DEVICE_PUT] = operation_device_put,
+	[STORAGE_BENCHMARK_PUT] = operation_benchmark_put,
+	[STORAGE_BENCHMARK_CANCEL] = operation_benchmark_cancel,
+	[STORAGE_BENCHMARK_CLAIM] = operation_benchmark_claim,
+	[STORAGE_BENCHMARK_HEARTBEAT] = operation_benchmark_heartbeat,
+	[STORAGE_BENCHMARK_RESULT] = operation_benchmark_result,
+	[STORAGE_BENCHMARK_RELEASE] = operation_benchmark_release,
+	[STORAGE_BENCHMARK_SWEEP] = operation_benchmark_sweep,
+	[STORAGE_SETTING_PUT] = operation_setting_put,
+};
+
+static enum status job_fail(struct storage_job *job, enum status status, const char *detail)
+{
+	job->status = status;
+	if (job->failure)
+		failure_set(job->failure, status, "%s", detail);
+	return status;
+}
+
+/* One operation in a savepoint: when it fails, only its own changes are undone. */
+static void job_run(struct storage *storage, struct storage_job *job)
+{
+	static _Thread_local struct failure unasked;
+	struct failure *failure = job->failure ? job->failure : &unasked;
+	enum status status;
+
+	failure_clear(failure);
+	status = connection_execute(&storage->writer, "SAVEPOINT operation", failure);
+	if (status == STATUS_OK) {
+		status = operations[job->kind](storage, job, &storage->writer_arena, failure);
+		if (status == STATUS_NOT_FOUND && failure->status == STATUS_OK)
+			failure_set(failure, status, "there is none");
+		if (status != STATUS_OK && !sqlite3_get_autocommit(storage->writer.db))
+			sqlite3_exec(storage->writer.db, "ROLLBACK TO operation", NULL, NULL, NULL);
+		if (!sqlite3_get_autocommit(storage->writer.db))
+			sqlite3_exec(storage->writer.db, "RELEASE operation", NULL, NULL, NULL);
+	}
+	job->status = status;
+}
+
+/* Some failures (a full disk, an I/O error) make SQLite roll the whole transaction back: nothing of the batch is kept then. */
+static enum status batch_run(struct storage *storage, struct storage_job *first, struct failure *failure)
+{
+	enum status status = connection_execute(&storage->writer, "BEGIN IMMEDIATE", failure);
+
+	if (status != STATUS_OK)
+		return status;
+	for (struct storage_job *job = first; job; job = job->next) {
+		job_run(storage, job);
+		if (sqlite3_get_autocommit(storage->writer.db)) {
+			status = job->status == STATUS_OK ? STATUS_UNAVAILABLE : job->status;
+			return failure_set(failure, status, "%s", job->failure ? job->failure->detail : "the database could not be written");
+		}
+	}
+	status = connection_execute(&storage->writer, "COMMIT", failure);
+	if (status != STATUS_OK && !sqlite3_get_autocommit(storage->writer.db))
+		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
+	return status;
+}
+
+static void batch_count(struct storage *storage, uint64_t jobs, int64_t elapsed_ns, const struct failure *failure)
+{
+	struct storage_state *state = &storage->state;
+
+	pthread_mutex_lock(&storage->lock);
+	if (failure->status == STATUS_OK) {
+		state->commits++;
+		state->jobs += jobs;
+		state->writable = true;
+		state->commit_ns_total += elapsed_ns;
+		if (elapsed_ns > state->commit_ns_maximum)
+			state->commit_ns_maximum = elapsed_ns;
+		if (jobs > state->largest_batch)
+			state->largest_batch = jobs;
+	} else {
+		state->failed_commits++;
+		state->writable = false;
+		state->last_status = failure->status;
+		snprintf(state->last_detail, sizeof state->last_detail, "%s", failure->detail);
+	}
+	pthread_mutex_unlock(&storage->lock);
+}
+
+static void batch_commit(struct storage *storage, struct storage_job *first)
+{
+	struct failure *failure = &storage->writer_failure;
+	int64_t begin_ns = clock_monotonic_ns();
+	uint64_t jobs = 0;
+	enum status status;
+
+	failure_clear(failure);
+	status = batch_run(storage, first, failure);
+	failure->status = status;
+	for (struct storage_job *job = first; job; job = job->next, jobs++) {
+		if (status != STATUS_OK)
+			job_fail(job, status, failure->detail);
+	}
+	if (status != STATUS_OK)
+		log_event(LOG_ERROR, "commit_failed", LOG_TEXT("detail", failure->detail), LOG_INTEGER("jobs", jobs));
+	batch_count(storage, jobs, clock_monotonic_ns() - begin_ns, failure);
+	arena_reset(&storage->writer_arena);
+}
+
+static void batch_answer(struct storage_job *first)
+{
+	while (first) {
+		struct storage_job *job = first;
+
+		first = job->next; /* done may give the job's memory back */
+		job->done(job);
+	}
+}
+
+static void *writer_main(void *argument)
+{
+	struct storage *storage = argument;
+
+	for (;;) {
+		struct storage_job *first;
+
+		pthread_mutex_lock(&storage->lock);
+		while (!storage->queue_first && !storage->closing)
+			pthread_cond_wait(&storage->work, &storage->lock);
+		first = storage->queue_first;
+		storage->queue_first = storage->queue_last = NULL;
+		storage->queued = 0;
+		pthread_mutex_unlock(&storage->lock);
+		if (!first)
+			return NULL; /* closing, and nothing left */
+		batch_commit(storage, first);
+		batch_answer(first);
+	}
+}
+
+enum status writer_start(struct storage *storage, struct failure *failure)
+{
+	arena_init(&storage->writer_arena, WRITER_SCRATCH_BYTES);
+	if (pthread_create(&storage->writer_thread, NULL, writer_main, storage) != 0)
+		return failure_set(failure, STATUS_UNAVAILABLE, "cannot start the writer thread");
+	storage->writer_started = true;
+	return STATUS_OK;
+}
+
+void writer_stop(struct storage *storage)
+{
+	if (!storage->writer_started)
+		return;
+	pthread_mutex_lock(&storage->lock);
+	storage->closing = true;
+	pthread_cond_signal(&storage->work);
+	pthread_mutex_unlock(&storage->lock);
+	pthread_join(storage->writer_thread, NULL);
+	arena_release(&storage->writer_arena);
+}
+
+enum status storage_submit(struct storage *storage, struct storage_job *job)
+{
+	bool accepted;
+
+	CHECK(job->kind < STORAGE_KIND_COUNT && job->done);
+	if (job->kind == STORAGE_PLAN_PUT)
+		plan_put_prepare((struct plan_put *)job);
+	job->next = NULL;
+	pthread_mutex_lock(&storage->lock);
+	CHECK(!storage->closing);
+	accepted = storage->queued < storage->queue_maximum;
+	if (accepted) {
+		*(storage->queue_last ? &storage->queue_last->next : &storage->queue_first) = job;
+		storage->queue_last = job;
+		storage->queued++;
+		if (storage->queue_first == job)
+			pthread_cond_signal(&storage->work);
+	} else {
+		storage->state.rejected++;
+	}
+	pthread_mutex_unlock(&storage->lock);
+	if (accepted)
+		return STATUS_OK;
+	if (job->failure)
+		job->failure->retry_after_s = 1;
+	return job_fail(job, STATUS_OVERLOADED, "too many changes wait for the disk: try again in a second");
+}
+
+struct waiter {
+	pthread_mutex_t lock;
+	pthread_cond_t answered;
+	bool is_answered;
+};
+
+static void waiter_wake(struct storage_job *job)
+{
+	struct waiter *waiter = job->context;
+
+	pthread_mutex_lock(&waiter->lock);
+	waiter->is_answered = true;
+	pthread_cond_signal(&waiter->answered);
+	pthread_mutex_unlock(&waiter->lock);
+}
+
+enum status storage_run(struct storage *storage, struct storage_job *job)
+{
+	struct waiter waiter = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, false};
+	enum status status;
+
+	job->done = waiter_wake;
+	job->context = &waiter;
+	status = storage_submit(storage, job);
+	if (status != STATUS_OK)
+		return status;
+	pthread_mutex_lock(&waiter.lock);
+	while (!waiter.is_answered)
+		pthread_cond_wait(&waiter.answered, &waiter.lock);
+	pthread_mutex_unlock(&waiter.lock);
+	pthread_mutex_destroy(&waiter.lock);
+	pthread_cond_destroy(&waiter.answered);
+	return job->status;
+}
