@@ -4,22 +4,7 @@
 
 #include <stdbool.h>
 
-enum media {
-	MEDIA_JSON,
-	MEDIA_MERGE_PATCH,
-	MEDIA_PROBLEM,
-	MEDIA_CSV,
-	MEDIA_MARKDOWN,
-	MEDIA_TEXT,
-	MEDIA_METRICS,
-	MEDIA_HTML,
-	MEDIA_CSS,
-	MEDIA_JAVASCRIPT,
-	MEDIA_COUNT /* also: none */
-};
-
-/* Sets of media: bit 1 << MEDIA_x. */
-#define MEDIA_BIT(media) (1U << (media))
+#include "api/media.h"
 
 /* The value of a Content-Type header, "application/json" or "text/csv; charset=utf-8". */
 const char *media_content_type(enum media media);

@@ -1,0 +1,12 @@
+/* /openapi.json (OpenAPI 3.1) and docs/fields.md, out of the routes and their field tables. Stable order. */
+#ifndef FLEETPLAN_API_OPENAPI_H
+#define FLEETPLAN_API_OPENAPI_H
+
+#include "base/json_writer.h"
+
+void openapi_write(struct json_writer *writer);
+
+/* The field reference, Markdown. */
+void openapi_field_reference(struct buffer *out);
+
+#endif

@@ -1,0 +1,94 @@
+/* Structs that exist for the API alone: query parameters, and answers that nothing below knows.
+ *
+ * Absent members as in planner/given.h; the field tables of api/tables.h describe them. */
+#ifndef FLEETPLAN_API_PAGES_H
+#define FLEETPLAN_API_PAGES_H
+
+#include "hwdb/records.h"
+#include "planner/given.h"
+#include "planner/request.h"
+
+enum { PAGE_LIMIT_DEFAULT = 50, PAGE_LIMIT_MAX = 1000 };
+
+/* ?limit= and ?cursor=, in every list's query. */
+struct page_query {
+	int64_t limit; /* absent: PAGE_LIMIT_DEFAULT */
+	const char *cursor;
+};
+
+struct plan_query {
+	struct page_query page;
+	const char *kind, *label, *model, *accelerator, *q; /* label: "key:value" */
+	int64_t created_after_us, created_before_us;        /* 0 or less: open */
+};
+
+struct plan_id_query {
+	int64_t revision; /* absent: the newest */
+};
+
+struct compare_query {
+	struct text_list ids;
+};
+
+/* Lists of the catalogue; each table takes the filters that its rows have. */
+struct catalogue_query {
+	struct page_query page;
+	int64_t as_of_us; /* 0 or less: now */
+	const char *q;    /* part of id, name or alias */
+	const char *vendor, *provider, *region, *accelerator, *pricing_model, *country, *origin;
+};
+
+struct offer_query {
+	const char *accelerator;
+	int64_t gpu_count, limit;
+	struct text_list providers, regions, terms;
+	double max_age_days;
+	int64_t as_of_us;
+};
+
+struct benchmark_query {
+	struct page_query page;
+	const char *state, *device, *accelerator, *plan_id;
+};
+
+/* GET /v1/plans/compare. */
+struct plan_comparison {
+	struct {
+		struct plan_record *items;
+		size_t count;
+	} items;
+};
+
+/* POST /v1/models/import. */
+struct model_import {
+	const char *id, *repo;
+	struct json_text config;
+	struct text_list aliases;
+	const char *source, *source_date;
+};
+
+/* GET /v1/catalogue. */
+struct catalogue_state {
+	int64_t revision, calibration_revision, as_of_us;
+	int64_t accelerators, models, prices, regions, calibrations;
+};
+
+/* POST /v1/backups. */
+struct backup {
+	const char *file;
+	int64_t bytes, created_at_us;
+	int64_t plans;
+};
+
+struct version {
+	const char *version, *api, *compiler, *sqlite, *microhttpd, *jansson;
+	int64_t started_at_us;
+};
+
+/* /livez and /readyz. */
+struct health {
+	const char *status; /* ok, draining, unavailable */
+	const char *detail;
+};
+
+#endif

@@ -1,0 +1,15 @@
+/* Answers for people: a plan as Markdown to paste, and its options as CSV. */
+#ifndef FLEETPLAN_API_REPORT_H
+#define FLEETPLAN_API_REPORT_H
+
+#include "base/buffer.h"
+#include "base/failure.h"
+#include "hwdb/records.h"
+
+/* From a stored plan (its request and result are JSON text). STATUS_INTERNAL when that text is not what a plan holds. */
+FALLIBLE enum status report_plan_markdown(const struct plan_record *plan, struct buffer *out, struct failure *failure);
+
+/* A header and a row an option, the recommended one first; scalar figures, nested ones as "cost.total_usd". */
+FALLIBLE enum status report_plan_csv(const struct plan_record *plan, struct buffer *out, struct failure *failure);
+
+#endif

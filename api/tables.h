@@ -1,0 +1,76 @@
+/* The contract's field tables: which struct each describes. Defined in api/tables/, rows explained in api/field.h. */
+#ifndef FLEETPLAN_API_TABLES_H
+#define FLEETPLAN_API_TABLES_H
+
+#include "api/field.h"
+#include "api/pages.h"
+#include "hwdb/catalogue.h"
+#include "hwdb/records.h"
+#include "planner/estimates.h"
+
+/* Requests of the calculators. */
+DECLARE_TABLE(training_request, struct training_request);
+DECLARE_TABLE(inference_request, struct inference_request);
+DECLARE_TABLE(performance_request, struct performance_request);
+DECLARE_TABLE(memory_request, struct memory_request);
+DECLARE_TABLE(scaling_request, struct scaling_request);
+DECLARE_TABLE(carbon_request, struct carbon_request);
+
+/* Their results. */
+DECLARE_TABLE(training_result, struct training_plan);
+DECLARE_TABLE(training_option, struct training_option);
+DECLARE_TABLE(inference_result, struct inference_plan);
+DECLARE_TABLE(inference_option, struct inference_option);
+DECLARE_TABLE(performance_result, struct performance);
+DECLARE_TABLE(memory_result, struct memory_estimate);
+DECLARE_TABLE(scaling_result, struct scaling_estimate);
+DECLARE_TABLE(carbon_result, struct carbon_estimate);
+
+/* Envelopes: `request` and `result` are the JSON that the tables above have written. */
+DECLARE_TABLE(training_estimate, struct plan_record);
+DECLARE_TABLE(inference_estimate, struct plan_record);
+DECLARE_TABLE(performance_estimate, struct plan_record);
+DECLARE_TABLE(memory_estimate, struct plan_record);
+DECLARE_TABLE(scaling_estimate, struct plan_record);
+DECLARE_TABLE(carbon_estimate, struct plan_record);
+DECLARE_TABLE(training_plan, struct plan_record);
+DECLARE_TABLE(inference_plan, struct plan_record);
+DECLARE_TABLE(plan, struct plan_record);         /* of either kind: api_encode writes any plan by it */
+DECLARE_TABLE(plan_summary, struct plan_record); /* a list's items: without request and result */
+DECLARE_TABLE(plan_patch, struct plan_record);   /* name, labels, notes */
+DECLARE_TABLE(plan_comparison, struct plan_comparison);
+
+/* The catalogue: rows as requests, as answers and as CSV. */
+DECLARE_TABLE(accelerator, struct accelerator_row);
+DECLARE_TABLE(model, struct model_row);
+DECLARE_TABLE(price, struct price_row);
+DECLARE_TABLE(region, struct region_row);
+DECLARE_TABLE(calibration, struct calibration_row);
+DECLARE_TABLE(offer, struct offer);
+DECLARE_TABLE(model_import, struct model_import);
+DECLARE_TABLE(catalogue_state, struct catalogue_state);
+
+/* Benchmarks, keys and the service itself. */
+DECLARE_TABLE(benchmark_request, struct benchmark_record);
+DECLARE_TABLE(benchmark, struct benchmark_record);
+DECLARE_TABLE(device, struct device_record);
+DECLARE_TABLE(key, struct key_record);
+DECLARE_TABLE(backup, struct backup);
+DECLARE_TABLE(version, struct version);
+DECLARE_TABLE(health, struct health);
+
+/* Query parameters of lists. */
+DECLARE_TABLE(page_query, struct page_query);
+DECLARE_TABLE(plan_query, struct plan_query);
+DECLARE_TABLE(plan_id_query, struct plan_id_query);
+DECLARE_TABLE(compare_query, struct compare_query);
+DECLARE_TABLE(accelerator_query, struct catalogue_query);
+DECLARE_TABLE(model_query, struct catalogue_query);
+DECLARE_TABLE(price_query, struct catalogue_query);
+DECLARE_TABLE(region_query, struct catalogue_query);
+DECLARE_TABLE(catalogue_row_query, struct catalogue_query); /* as_of alone */
+DECLARE_TABLE(offer_query, struct offer_query);
+DECLARE_TABLE(benchmark_query, struct benchmark_query);
+DECLARE_TABLE(calibration_query, struct benchmark_query);
+
+#endif
