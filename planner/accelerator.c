@@ -49,7 +49,8 @@ static double peak_of(const struct accelerator *accelerator, enum precision prec
 
 double accelerator_peak_flops_per_s(const struct accelerator *accelerator, enum precision precision, enum precision *used)
 {
-	/* Each format's next wider one. FP16 and BF16 stand in for each other, BF16 tried first for what is narrower. */
+	/* Each format's next wider one. FP16 and BF16 stand in for each other, BF16 tried first for what is narrower.
+	 * Without 4-bit arithmetic, kernels widen 4-bit weights to 16 bits, not to 8 (Marlin: Frantar et al. 2024). */
 	static const enum precision chains[PRECISION_COUNT][7] = {
 		[PRECISION_FP32] = {PRECISION_FP32},
 		[PRECISION_TF32] = {PRECISION_TF32, PRECISION_FP32},
@@ -57,8 +58,8 @@ double accelerator_peak_flops_per_s(const struct accelerator *accelerator, enum 
 		[PRECISION_BF16] = {PRECISION_BF16, PRECISION_FP16, PRECISION_TF32, PRECISION_FP32},
 		[PRECISION_FP8] = {PRECISION_FP8, PRECISION_BF16, PRECISION_FP16, PRECISION_TF32, PRECISION_FP32},
 		[PRECISION_MXFP8] = {PRECISION_MXFP8, PRECISION_BF16, PRECISION_FP16, PRECISION_TF32, PRECISION_FP32},
-		[PRECISION_NVFP4] = {PRECISION_NVFP4, PRECISION_FP8, PRECISION_BF16, PRECISION_FP16, PRECISION_TF32, PRECISION_FP32},
-		[PRECISION_MXFP4] = {PRECISION_MXFP4, PRECISION_FP8, PRECISION_BF16, PRECISION_FP16, PRECISION_TF32, PRECISION_FP32},
+		[PRECISION_NVFP4] = {PRECISION_NVFP4, PRECISION_BF16, PRECISION_FP16, PRECISION_TF32, PRECISION_FP32},
+		[PRECISION_MXFP4] = {PRECISION_MXFP4, PRECISION_BF16, PRECISION_FP16, PRECISION_TF32, PRECISION_FP32},
 		[PRECISION_INT8] = {PRECISION_INT8, PRECISION_BF16, PRECISION_FP16, PRECISION_TF32, PRECISION_FP32},
 		[PRECISION_INT4] = {PRECISION_BF16, PRECISION_FP16, PRECISION_TF32, PRECISION_FP32},
 	};

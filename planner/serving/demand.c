@@ -1,0 +1,168 @@
+#include "planner/serving/demand.h"
+
+static const double z_p95 = 1.6448536269514722;
+static const double default_headroom = 0.1, default_percentile = 95;
+static const double seconds_per_minute = 60, milliseconds_per_second = 1000;
+
+struct moments {
+	double count, mean, square;
+};
+
+static void moments_add(struct moments *moments, double value)
+{
+	double difference = value - moments->mean;
+
+	moments->count++;
+	moments->mean += difference / moments->count;
+	moments->square += difference * (value - moments->mean);
+}
+
+static double moments_cv(const struct moments *moments)
+{
+	return moments->count > 1 && moments->mean > 0 ? sqrt(moments->square / moments->count) / moments->mean : 0;
+}
+
+bool demand_tokens(const struct token_distribution *distribution, double *mean, double *cv)
+{
+	struct moments moments = {0};
+	double sigma = 0;
+
+	if (distribution->samples.count > 0) {
+		for (size_t i = 0; i < distribution->samples.count; i++)
+			moments_add(&moments, distribution->samples.items[i]);
+		*mean = fmax(moments.mean, 1);
+		*cv = moments_cv(&moments);
+		return true;
+	}
+	if (is_given(distribution->cv))
+		sigma = sqrt(log1p(distribution->cv * distribution->cv));
+	else if (is_given(distribution->p50) && is_given(distribution->p95) && distribution->p50 > 0)
+		sigma = fmax(log(distribution->p95 / distribution->p50), 0) / z_p95;
+	else if (is_given(distribution->mean) && is_given(distribution->p95) && distribution->p95 > distribution->mean)
+		/* ln(p95/mean) = z s - s^2/2; the smaller root, the tighter distribution, when there are two */
+		sigma = z_p95 - sqrt(fmax(z_p95 * z_p95 - 2 * log(distribution->p95 / distribution->mean), 0));
+	*cv = sqrt(expm1(sigma * sigma));
+	if (is_given(distribution->mean))
+		*mean = distribution->mean;
+	else if (is_given(distribution->p50))
+		*mean = distribution->p50 * exp(sigma * sigma / 2);
+	else if (is_given(distribution->p95))
+		*mean = distribution->p95 / exp(z_p95 * sigma - sigma * sigma / 2);
+	else
+		return false;
+	*mean = fmax(*mean, 1);
+	return true;
+}
+
+/* Rate, lengths and the gaps' coefficient of variation of a trace, whose arrivals are sorted. */
+static void trace_read(const struct request_trace *trace, struct demand *demand)
+{
+	struct moments prompt = {0}, output = {0}, gaps = {0};
+	double span_s = trace->arrivals[trace->count - 1].t_s - trace->arrivals[0].t_s;
+
+	for (size_t i = 0; i < trace->count; i++) {
+		moments_add(&prompt, trace->arrivals[i].prompt_tokens);
+		moments_add(&output, trace->arrivals[i].output_tokens);
+		if (i > 0)
+			moments_add(&gaps, trace->arrivals[i].t_s - trace->arrivals[i - 1].t_s);
+	}
+	demand->shape.prompt_tokens = fmax(prompt.mean, 1);
+	demand->shape.prompt_cv = moments_cv(&prompt);
+	demand->shape.output_tokens = fmax(output.mean, 1);
+	demand->shape.output_cv = moments_cv(&output);
+	demand->requests_per_s = span_s > 0 ? gaps.count / span_s : ABSENT_NUMBER;
+	demand->arrival_cv = gaps.count > 1 ? moments_cv(&gaps) : 1;
+}
+
+static void lengths_read(const struct inference_request *request, struct demand *demand, struct failure *failure)
+{
+	struct request_shape *shape = &demand->shape;
+
+	if (!demand_tokens(&request->prompt_tokens, &shape->prompt_tokens, &shape->prompt_cv))
+		failure_add(failure, "/prompt_tokens", "required", "give prompt_tokens (a number, {mean, cv} or samples), or a trace");
+	if (!demand_tokens(&request->output_tokens, &shape->output_tokens, &shape->output_cv))
+		failure_add(failure, "/output_tokens", "required", "give output_tokens (a number, {mean, cv} or samples), or a trace");
+	if (is_given(request->requests_per_s))
+		demand->requests_per_s = request->requests_per_s;
+	else if (is_given(request->queries_per_minute))
+		demand->requests_per_s = request->queries_per_minute / seconds_per_minute;
+	if (!is_given(demand->requests_per_s) && request->common.gpu_count < 1)
+		failure_add(failure, "/queries_per_minute", "required", "give queries_per_minute, requests_per_s or a trace, or a fixed gpu_count");
+}
+
+/* E58. Tokens that a step accepts with `draft` drafted ones, each right with probability `acceptance` if all before it were:
+ * a (1 - a^d) / (1 - a) beyond the certain one (Leviathan et al. 2023, equation 1). */
+static double accepted_tokens(double draft, double acceptance)
+{
+	if (!(draft > 0))
+		return 0;
+	return acceptance >= 1 ? draft : acceptance * (1 - pow(acceptance, draft)) / (1 - acceptance);
+}
+
+static void speculation_read(const struct inference_request *request, struct demand *demand, struct failure *failure)
+{
+	double draft = request->speculative.draft_tokens, acceptance = request->speculative.acceptance;
+
+	if (!is_given(draft) && !is_given(acceptance))
+		return;
+	if (!is_given(draft) || !is_given(acceptance)) {
+		failure_add(failure, "/speculative", "required", "speculative needs both draft_tokens and acceptance (0..1)");
+		return;
+	}
+	demand->shape.draft_tokens = fmax(draft, 0);
+	demand->shape.accepted_tokens = accepted_tokens(fmax(draft, 0), fmin(fmax(acceptance, 0), 1));
+}
+
+static double mean_over_peak(const struct number_list *profile)
+{
+	double sum = 0, peak = 0;
+
+	for (size_t i = 0; i < profile->count; i++) {
+		sum += profile->items[i];
+		peak = fmax(peak, profile->items[i]);
+	}
+	return peak > 0 ? sum / (double)profile->count / peak : 1;
+}
+
+static void promise_read(const struct inference_request *request, struct promise *promise)
+{
+	promise->ttft_s = request->slo.ttft_ms / milliseconds_per_second;
+	promise->tpot_s = request->slo.tpot_ms / milliseconds_per_second;
+	promise->e2e_s = request->slo.e2e_ms / milliseconds_per_second;
+	promise->percentile = fmin(fmax(given_or(request->slo.percentile, default_percentile) / 100, 0.01), 0.9999);
+}
+
+enum status demand_read(const struct inference_request *request, struct demand *demand, struct findings *findings, struct failure *failure)
+{
+	static const int64_t spares[] = {[REDUNDANCY_UNSET] = 0, [REDUNDANCY_NONE] = 0, [REDUNDANCY_N_PLUS_1] = 1, [REDUNDANCY_N_PLUS_2] = 2};
+	const struct number_list *profile = &request->daily_profile;
+
+	*demand = (struct demand){.requests_per_s = ABSENT_NUMBER, .arrival_cv = 1, .mean_load = mean_over_peak(profile)};
+	demand->shape.run_requests = ABSENT_NUMBER;
+	if (request->trace.count > 0)
+		trace_read(&request->trace, demand);
+	else
+		lengths_read(request, demand, failure);
+	if (profile->count != 0 && profile->count != 24 && profile->count != 168)
+		failure_add(failure, "/daily_profile", "wrong_length", "daily_profile has %zu numbers; 24 or 168 are accepted", profile->count);
+	speculation_read(request, demand, failure);
+	if (failure->fault_total > 0)
+		return failure->status;
+	demand->shape.cached_share = fmin(fmax(given_or(request->prefix_cache_hit_rate, 0), 0), 1);
+	demand->arrival_cv = given_or(request->burstiness_cv, demand->arrival_cv);
+	demand->headroom = fmin(fmax(given_or(request->headroom, default_headroom), 0), 0.95);
+	demand->spare_replicas = spares[request->redundancy];
+	promise_read(request, &demand->promise);
+
+	if (!is_given(request->headroom))
+		findings_assume_number(findings, "headroom", default_headroom, "E59: a tenth of the capacity stays free at peak");
+	if (request->redundancy == REDUNDANCY_UNSET)
+		findings_assume_text(findings, "redundancy", "none", "E59: no spare replica unless asked for");
+	if (!is_given(request->burstiness_cv) && request->trace.count == 0)
+		findings_assume_number(findings, "burstiness_cv", 1, "E58: Poisson arrivals; Azure 2023 conversation traffic has 1.09, code 13.2");
+	if (!is_given(request->slo.percentile))
+		findings_assume_number(findings, "slo.percentile", default_percentile, "E58: limits are held by 95 of 100 requests");
+	if (profile->count == 0)
+		findings_assume_text(findings, "daily_profile", "the peak load all day", "E59: month figures count every hour at peak load");
+	return STATUS_OK;
+}

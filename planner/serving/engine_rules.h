@@ -1,0 +1,56 @@
+/* What serving engines do differently, and the constants of the step model. */
+#ifndef FLEETPLAN_PLANNER_SERVING_ENGINE_RULES_H
+#define FLEETPLAN_PLANNER_SERVING_ENGINE_RULES_H
+
+#include "planner/serving/serving.h"
+
+enum kv_budget { KV_BUDGET_OF_TOTAL, KV_BUDGET_OF_FREE };
+
+/* E54: how an engine sets aside its KV cache and admits sequences. */
+struct engine_rules {
+	const char *name, *source;
+	enum engine engine;
+	enum kv_budget budget;
+	double memory_fraction;     /* of the total, or of what weights and activations leave */
+	double block_tokens;
+	double max_batch;           /* sequences that run at once, per attention-data rank */
+	double chunk_tokens;        /* tokens of one step, per attention-data rank */
+	bool reserves_whole_output; /* admits only what can finish without eviction */
+	bool narrow_kv;             /* FP8 cache for FP8 and FP4 weights */
+};
+
+/* Every constant of the step model that was fitted or taken from measured kernels; one set for all models and accelerators.
+ * Sources stand beside the values in engine_rules.c. */
+struct serving_constants {
+	double gemm_efficiency_16, gemm_efficiency_8, gemm_efficiency_4; /* of the dense peak, large products */
+	double memory_efficiency;              /* of the bandwidth, weights streaming */
+	double kernel_s;                       /* one kernel inside a CUDA graph */
+	double narrow_kernel_s;                /* further, for scaling activations to 8 or 4 bits */
+	double layer_s;                        /* norms, rotary, cache write: fixed part */
+	double elementwise_passes;             /* times that a token's hidden state crosses memory per layer */
+	double prefill_efficiency, prefill_half_tokens; /* attention on long chunks; chunk length at half of it */
+	double decode_efficiency, decode_attention_s;   /* of the bandwidth; fixed part per layer */
+	double decode_flops_efficiency;
+	double expert_efficiency, expert_tile_tokens, expert_half_width, expert_imbalance;
+	double reduce_s, reduce_rank_s, reduce_knee_bytes, reduce_efficiency, pcie_efficiency;
+	double exchange_s;                     /* dispatch or combine of experts over attention-data ranks */
+	double step_s[ENGINE_COUNT];           /* host work between steps */
+	double sequence_s[ENGINE_COUNT];       /* host work per sequence and step */
+	double request_s[ENGINE_COUNT];        /* front end: per request, serial */
+	double first_token_s[ENGINE_COUNT];    /* front end: latency of each request */
+	double yearly_gain;                    /* software: step time falls by this factor a year */
+};
+
+extern const struct serving_constants serving_constants;
+
+/* Rules of an engine; ENGINE_UNSET stands for the generic one. */
+const struct engine_rules *engine_rules_of(enum engine engine);
+
+/* "2025-05" -> 5.333 years since 2020-01; absent or unreadable: the newest known. */
+double engine_release_years(const char *release);
+double engine_newest_release_years(void);
+
+/* The engine's own KV precision for weights in a precision (E54). */
+enum precision engine_kv_precision(enum engine engine, enum precision weights, const struct accelerator *accelerator);
+
+#endif

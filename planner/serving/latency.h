@@ -1,0 +1,27 @@
+/* E58. Latency percentiles of a fleet at a load, from queueing formulas: a bracket, not a simulation. */
+#ifndef FLEETPLAN_PLANNER_SERVING_LATENCY_H
+#define FLEETPLAN_PLANNER_SERVING_LATENCY_H
+
+#include "planner/serving/demand.h"
+
+enum latency_quantity { LATENCY_TTFT, LATENCY_TPOT, LATENCY_E2E };
+
+/* What spreads the latencies of a fleet around the operating point of one of its replicas. */
+struct latency_model {
+	struct operating_point point;
+	struct request_shape shape;
+	double wait_s, wait_probability; /* for a slot and for the prompts ahead; mean over all, and how many wait */
+	double tpot_log_sigma;
+};
+
+/* Given: a replica, the demand, how many replicas share it, and the rate (requests/s) of the whole fleet. False when the
+ * load is more than they take. */
+bool latency_prepare(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s, struct latency_model *model);
+
+/* Seconds that a share (0..1) of the requests stays below. */
+double latency_quantile_s(const struct latency_model *model, enum latency_quantity quantity, double share);
+
+/* Standard normal quantile, 0 < p < 1: Acklam 2003, relative error below 1.2e-9. */
+double normal_quantile(double p);
+
+#endif

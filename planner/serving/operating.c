@@ -1,0 +1,205 @@
+#include "planner/serving/operating.h"
+
+enum { FIXED_POINT_ROUNDS = 12, BISECTION_ROUNDS = 40 };
+
+static double decoded_tokens(const struct request_shape *shape)
+{
+	return fmax(shape->output_tokens - 1, 0); /* the first one comes out of the prefill */
+}
+
+static double new_prompt_tokens(const struct request_shape *shape)
+{
+	return fmax(shape->prompt_tokens * (1 - shape->cached_share), 1);
+}
+
+/* A decoding sequence met at random: long ones are met more often. */
+static double mean_context_tokens(const struct request_shape *shape)
+{
+	return shape->prompt_tokens + shape->output_tokens * (1 + shape->output_cv * shape->output_cv) / 2;
+}
+
+static struct batch batch_of(const struct replica *replica, const struct request_shape *shape, double sequences, double prefill_tokens)
+{
+	double prompt = new_prompt_tokens(shape), chunk = fmin(prompt, replica->rules.chunk_tokens);
+
+	return (struct batch){.decode_sequences = sequences * (1 + shape->draft_tokens), .decode_context_tokens = mean_context_tokens(shape),
+		.prefill_tokens = prefill_tokens, .prefill_sequences = prefill_tokens / chunk,
+		.prefill_context_tokens = shape->prompt_tokens - prompt + (prompt - chunk) / 2};
+}
+
+/* Steps at a number of running sequences: some bare, some with prompts; enough of the latter to replace those who end. */
+struct mixture {
+	struct step bare, mixed;
+	double mixed_share, mixed_tokens, step_s;
+	double requests_per_step;
+};
+
+static void mixture_at(const struct replica *replica, const struct request_shape *shape, double sequences, double seen, struct mixture *mixture)
+{
+	double prompt = new_prompt_tokens(shape), progress = 1 + shape->accepted_tokens;
+	double budget = fmax(replica->rules.chunk_tokens * replica->attention_data * replica->pipeline - sequences, replica->rules.block_tokens);
+	double wanted;
+	struct batch bare = batch_of(replica, shape, seen, 0), mixed;
+
+	mixture->requests_per_step = sequences * progress / fmax(decoded_tokens(shape), progress);
+	wanted = mixture->requests_per_step * prompt;
+	mixture->mixed_tokens = fmin(budget, fmax(prompt, wanted));
+	mixture->mixed_share = fmin(wanted / mixture->mixed_tokens, 1);
+	mixed = batch_of(replica, shape, seen, mixture->mixed_tokens);
+	step_time(replica, &bare, &mixture->bare);
+	step_time(replica, &mixed, &mixture->mixed);
+	mixture->step_s = (1 - mixture->mixed_share) * mixture->bare.time_s + mixture->mixed_share * mixture->mixed.time_s;
+}
+
+double operating_sequences_max(const struct replica *replica, const struct request_shape *shape)
+{
+	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
+	double tokens_per_step = replica->rules.chunk_tokens * replica->attention_data * replica->pipeline;
+	double per_sequence = 1 + shape->draft_tokens
+		+ (1 + shape->accepted_tokens) * new_prompt_tokens(shape) / fmax(decoded_tokens(shape), 1 + shape->accepted_tokens);
+
+	return fmin(held, tokens_per_step / per_sequence);
+}
+
+/* A prompt's own way: its chunks, each in a step with the others' tokens. */
+static double prefill_time_s(const struct replica *replica, const struct request_shape *shape, const struct mixture *mixture)
+{
+	double budget = replica->rules.chunk_tokens * replica->attention_data;
+	double chunks = fmax(1, new_prompt_tokens(shape) / fmin(budget, fmax(mixture->mixed_tokens, 1)));
+
+	(void)budget;
+	return chunks * mixture->mixed.time_s;
+}
+
+static void point_fill(const struct replica *replica, const struct request_shape *shape, const struct mixture *mixture, double sequences, struct operating_point *point)
+{
+	double bare = (1 - mixture->mixed_share) / mixture->step_s, mixed = mixture->mixed_share / mixture->step_s;
+	const struct step *a = &mixture->bare, *b = &mixture->mixed;
+
+	*point = (struct operating_point){.decode_sequences = sequences, .step_s = mixture->step_s, .prefill_share = mixture->mixed_share,
+		.busy_fraction = 1};
+	point->requests_per_s = mixture->requests_per_step / mixture->step_s;
+	point->output_tokens_per_s = point->requests_per_s * shape->output_tokens;
+	point->tpot_s = mixture->step_s / (1 + shape->accepted_tokens);
+	point->prefill_s = prefill_time_s(replica, shape, mixture);
+	point->compute_utilization = (bare * a->flops + mixed * b->flops) / replica->peak_flops_per_s;
+	point->memory_utilization = (bare * a->bytes + mixed * b->bytes) / replica->bandwidth_bytes_per_s;
+	point->shares[BOTTLENECK_COMPUTE] = bare * a->compute_s + mixed * b->compute_s;
+	point->shares[BOTTLENECK_MEMORY_BANDWIDTH] = bare * a->memory_s + mixed * b->memory_s;
+	point->shares[BOTTLENECK_INTERCONNECT] = bare * a->network_s + mixed * b->network_s;
+	point->shares[BOTTLENECK_LAUNCH_OVERHEAD] = bare * a->overhead_s + mixed * b->overhead_s;
+}
+
+/* Steady TTFT: the step under way, the prompts ahead, the own prompt, the front end. */
+static double first_token_s(const struct replica *replica, const struct mixture *mixture, double prefill_s, double in_flight)
+{
+	double busy = mixture->mixed_share, wait_s = mixture->mixed.time_s * busy / (2 * fmax(1 - busy, 1 / (in_flight + 1)));
+
+	return replica->constants->first_token_s[replica->rules.engine] + mixture->step_s / 2 + wait_s + prefill_s;
+}
+
+/* All who start together share one wave of prompts: on average each waits for half of it. */
+static double burst_first_token_s(const struct replica *replica, const struct request_shape *shape, double sequences)
+{
+	double prompt = new_prompt_tokens(shape), tokens = prompt * sequences;
+	double chunk = fmin(tokens, replica->rules.chunk_tokens * replica->attention_data * replica->pipeline);
+	struct batch batch = batch_of(replica, shape, sequences / 2 * (1 - chunk / tokens), chunk);
+	double serial_s = replica->constants->request_s[replica->rules.engine] * sequences / 2;
+	struct step step;
+
+	step_time(replica, &batch, &step);
+	return replica->constants->first_token_s[replica->rules.engine] + serial_s + step.time_s * (tokens / chunk + 1) / 2;
+}
+
+void operating_closed(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
+{
+	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
+	double most = operating_sequences_max(replica, shape), inside = concurrency < 0 ? held : fmin(concurrency, held);
+	double sequences = fmin(inside, most), waiting = concurrency < 0 ? 0 : concurrency - inside, ttft_s = 0;
+	struct mixture mixture;
+
+	for (int round = 0; round < FIXED_POINT_ROUNDS; round++) {
+		double decode_s, next;
+
+		mixture_at(replica, shape, sequences, sequences, &mixture);
+		ttft_s = first_token_s(replica, &mixture, prefill_time_s(replica, shape, &mixture), inside);
+		decode_s = decoded_tokens(shape) / (1 + shape->accepted_tokens) * mixture.step_s;
+		next = fmin(inside * decode_s / (decode_s + ttft_s), most);
+		if (fabs(next - sequences) < 1e-3 * sequences)
+			break;
+		sequences = fmax((sequences + next) / 2, 1e-3);
+	}
+	point_fill(replica, shape, &mixture, sequences, point);
+	if (decoded_tokens(shape) <= 0)
+		point->requests_per_s = inside / ttft_s;
+	point->output_tokens_per_s = point->requests_per_s * shape->output_tokens;
+	point->in_flight = concurrency < 0 ? inside : concurrency;
+	point->ttft_s = ttft_s + waiting / point->requests_per_s;
+	if (is_given(shape->run_requests) && concurrency > 0) {
+		double burst = fmin(concurrency / fmax(shape->run_requests, concurrency), 1);
+		double burst_s = burst_first_token_s(replica, shape, inside) + waiting / point->requests_per_s / 2;
+
+		point->ttft_s = burst * burst_s + (1 - burst) * point->ttft_s;
+	}
+}
+
+void operating_open(const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point)
+{
+	double most = operating_sequences_max(replica, shape), low = 0, high = most, run = shape->run_requests;
+	struct mixture mixture;
+
+	mixture_at(replica, shape, most, most, &mixture);
+	if (mixture.requests_per_step / mixture.step_s <= requests_per_s) {
+		struct request_shape steady = *shape;
+		double excess_s;
+
+		steady.run_requests = ABSENT_NUMBER;
+		operating_closed(replica, &steady, CONCURRENCY_MAX, point);
+		excess_s = fmax(1 / point->requests_per_s - 1 / requests_per_s, 0);
+		point->saturated = true;
+		point->ttft_s = is_given(run) ? point->ttft_s + run / 2 * excess_s : ABSENT_NUMBER;
+		return;
+	}
+	for (int round = 0; round < BISECTION_ROUNDS && high - low > 1e-4 * high; round++) {
+		double middle = (low + high) / 2;
+
+		mixture_at(replica, shape, middle, fmin(middle + 1, most), &mixture);
+		if (mixture.requests_per_step / mixture.step_s < requests_per_s)
+			low = middle;
+		else
+			high = middle;
+	}
+	point_fill(replica, shape, &mixture, high, point);
+	/* Someone who arrives finds the mean number running, and is one more. Steps with nobody in them do not happen. */
+	point->busy_fraction = -expm1(-fmax(high, 1e-9));
+	point->ttft_s = first_token_s(replica, &mixture, point->prefill_s, high) - mixture.step_s / 2 * (1 - point->busy_fraction);
+	point->requests_per_s = requests_per_s;
+	point->in_flight = high + requests_per_s * point->ttft_s;
+	point->output_tokens_per_s = requests_per_s * shape->output_tokens;
+	if (is_given(run) && run > 0) {
+		double tail_s = point->ttft_s + decoded_tokens(shape) * point->tpot_s * (1 + shape->output_cv * sqrt(2 * log(fmax(run, 1))));
+
+		point->output_tokens_per_s = run * shape->output_tokens / (run / requests_per_s + tail_s);
+	}
+}
+
+void operating_static(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
+{
+	double tokens = new_prompt_tokens(shape) * concurrency, chunk = fmin(tokens, replica->rules.chunk_tokens * replica->attention_data);
+	double steps = decoded_tokens(shape) / (1 + shape->accepted_tokens), total_s;
+	struct mixture mixture = {.requests_per_step = concurrency / (steps + tokens / chunk)};
+	struct batch prefill = batch_of(replica, shape, 0, chunk), decode = batch_of(replica, shape, concurrency, 0);
+
+	step_time(replica, &prefill, &mixture.mixed);
+	step_time(replica, &decode, &mixture.bare);
+	mixture.mixed_tokens = chunk;
+	mixture.mixed_share = tokens / chunk / (steps + tokens / chunk);
+	total_s = mixture.mixed.time_s * tokens / chunk + steps * mixture.bare.time_s;
+	mixture.step_s = total_s / (steps + tokens / chunk);
+	point_fill(replica, shape, &mixture, concurrency, point);
+	point->in_flight = concurrency;
+	point->requests_per_s = concurrency / total_s;
+	point->output_tokens_per_s = point->requests_per_s * shape->output_tokens;
+	point->ttft_s = mixture.mixed.time_s * tokens / chunk + replica->constants->kernel_s;
+	point->tpot_s = mixture.bare.time_s / (1 + shape->accepted_tokens);
+}

@@ -1,0 +1,214 @@
+#include "planner/serving/replica.h"
+
+#include "base/units.h"
+
+static const double wide_bytes = 2; /* 16-bit values: activations, logits, what stays unquantised */
+
+/* A format's efficiency by the width of its arithmetic. */
+static double gemm_efficiency(const struct serving_constants *constants, enum precision used)
+{
+	switch (used) {
+	case PRECISION_FP8:
+	case PRECISION_MXFP8:
+	case PRECISION_INT8:
+		return constants->gemm_efficiency_8;
+	case PRECISION_NVFP4:
+	case PRECISION_MXFP4:
+		return constants->gemm_efficiency_4;
+	case PRECISION_FP32:
+	case PRECISION_TF32:
+	case PRECISION_FP16:
+	case PRECISION_BF16:
+	case PRECISION_INT4:
+	case PRECISION_UNSET:
+	case PRECISION_COUNT:
+		break;
+	}
+	return constants->gemm_efficiency_16;
+}
+
+struct rates {
+	double weight_bytes, flops_per_s;
+};
+
+/* What products with weights in a precision reach on an accelerator. A measured GEMM efficiency replaces the fitted one. */
+static struct rates rates_of(const struct replica *replica, const struct accelerator *accelerator, const struct calibration *calibration, enum precision precision)
+{
+	enum precision used;
+	double peak = accelerator_peak_flops_per_s(accelerator, precision, &used);
+	double efficiency = gemm_efficiency(replica->constants, used);
+
+	if (calibration && is_given(calibration->gemm_efficiency))
+		efficiency = calibration->gemm_efficiency;
+	return (struct rates){.weight_bytes = precision_weight_bytes(precision), .flops_per_s = peak * efficiency};
+}
+
+static void kind_gemm(const struct replica *replica, struct replica_kind *kind, const struct rates *rates, double n, double k)
+{
+	CHECK(kind->gemm_count < REPLICA_GEMMS_MAX);
+	kind->gemms[kind->gemm_count++] = (struct gemm){.n = n, .k = k, .weight_bytes = rates->weight_bytes, .flops_per_s = rates->flops_per_s,
+		.memory_bytes_per_s = replica->weight_memory_bytes_per_s};
+}
+
+static void attention_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
+{
+	double tensor = replica->tensor, heads = ceil(layer->heads / tensor), kv_heads = ceil(layer->kv_heads / tensor);
+	double value = layer->value_head_dim, key = layer->head_dim;
+	double kv_width = kv_heads * (key + (layer->key_is_value ? 0 : value));
+
+	kind_gemm(replica, kind, rates, heads * key + kv_width + (layer->output_gate ? heads * value : 0), replica->hidden);
+	kind_gemm(replica, kind, rates, replica->hidden, heads * value);
+	kind->kv_bytes_per_token = kv_width * replica->kv_element_bytes;
+	kind->window_tokens = layer->window;
+	kind->prefill_flops_per_pair = kind->decode_flops_per_pair = 2 * heads * (key + value);
+}
+
+/* Multi-head latent attention: prefill on expanded heads, decoding on the latent cache, which every rank keeps whole. */
+static void latent_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
+{
+	double heads = ceil(layer->heads / (double)replica->tensor), latent = layer->kv_lora_rank, rope = layer->rope_head_dim;
+	double query = heads * (layer->head_dim + rope), value = layer->value_head_dim;
+
+	if (layer->q_lora_rank > 0) {
+		kind_gemm(replica, kind, rates, layer->q_lora_rank + latent + rope, replica->hidden);
+		kind_gemm(replica, kind, rates, query, layer->q_lora_rank);
+	} else {
+		kind_gemm(replica, kind, rates, query + latent + rope, replica->hidden);
+	}
+	kind_gemm(replica, kind, rates, heads * (layer->head_dim + value), latent);
+	kind_gemm(replica, kind, rates, replica->hidden, heads * value);
+	kind->kv_bytes_per_token = (latent + rope) * replica->kv_element_bytes;
+	kind->prefill_flops_per_pair = 2 * heads * (layer->head_dim + rope + value);
+	kind->decode_flops_per_pair = 2 * heads * (2 * latent + rope);
+}
+
+/* State-space and linear attention: two projections, and a state that each step reads and writes. */
+static void state_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
+{
+	double inner = (double)layer->heads * layer->value_head_dim, in = fmax(layer->mixer_params / replica->hidden - inner, inner);
+
+	kind_gemm(replica, kind, rates, in / replica->tensor, replica->hidden);
+	kind_gemm(replica, kind, rates, replica->hidden, inner / replica->tensor);
+	kind->state_bytes = inner * layer->state_dim / replica->tensor * wide_bytes * 2;
+}
+
+static void dense_prepare(const struct replica *replica, struct replica_kind *kind, bool gated, double width, const struct rates *rates)
+{
+	kind_gemm(replica, kind, rates, (gated ? 2 : 1) * width, replica->hidden);
+	kind_gemm(replica, kind, rates, replica->hidden, width);
+}
+
+/* Experts: over `expert` ranks whole, over the rest of the group by width. */
+static void experts_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates, const struct rates *wide)
+{
+	double group = (double)replica->tensor * replica->attention_data, expert = replica->expert;
+
+	kind_gemm(replica, kind, wide, layer->experts, replica->hidden);
+	if (layer->shared_width > 0)
+		dense_prepare(replica, kind, layer->gated, layer->shared_width / (double)replica->tensor, rates);
+	kind->experts = layer->experts;
+	kind->experts_active = layer->experts_active;
+	kind->experts_local = layer->experts / expert;
+	kind->expert_width = layer->expert_width * expert / group;
+	kind->expert_matrices = layer->gated ? 3 : 2;
+	kind->expert_weights = kind->expert_matrices * replica->hidden * kind->expert_width;
+	kind->expert_weight_bytes = kind->expert_weights * rates->weight_bytes;
+	kind->expert_flops_per_s = rates->flops_per_s * replica->constants->expert_efficiency * kind->expert_width
+		/ (kind->expert_width + replica->constants->expert_half_width);
+}
+
+/* Checkpoints with 4-bit experts keep everything else in 16 bits (gpt-oss, Kimi K2, DeepSeek-R1-FP4). */
+static bool only_experts_are_narrow(const struct model *model, double weight_bytes)
+{
+	for (int i = 0; i < model->kind_count; i++)
+		if (model->kinds[i].feed_forward == FEED_FORWARD_EXPERTS)
+			return weight_bytes < 0.75;
+	return false;
+}
+
+static void kind_prepare(struct replica *replica, const struct model *model, int index, const struct rates *rates, const struct rates *wide)
+{
+	const struct layer_kind *layer = &model->kinds[index];
+	struct replica_kind *kind = &replica->kinds[index];
+	bool experts = layer->feed_forward == FEED_FORWARD_EXPERTS;
+	const struct rates *mixer_rates = only_experts_are_narrow(model, rates->weight_bytes) ? wide : rates;
+
+	*kind = (struct replica_kind){.layers = model_kind_layers(model, index)};
+	switch (layer->mixer) {
+	case MIXER_ATTENTION:
+		attention_prepare(replica, kind, layer, mixer_rates);
+		break;
+	case MIXER_MLA:
+		latent_prepare(replica, kind, layer, mixer_rates);
+		break;
+	case MIXER_MAMBA2:
+	case MIXER_GATED_DELTA:
+		state_prepare(replica, kind, layer, mixer_rates);
+		break;
+	case MIXER_NONE:
+	case MIXER_COUNT:
+		break;
+	}
+	if (layer->feed_forward == FEED_FORWARD_DENSE)
+		dense_prepare(replica, kind, layer->gated, layer->width / (double)replica->tensor, mixer_rates);
+	else if (experts)
+		experts_prepare(replica, kind, layer, rates, wide);
+	kind->reduces = (layer->mixer != MIXER_NONE) + (layer->feed_forward != FEED_FORWARD_NONE);
+}
+
+static bool layout_is_possible(const struct model *model, const struct replica_layout *layout)
+{
+	int group = layout->tensor * layout->attention_data;
+
+	if (model->kind != MODEL_TRANSFORMER || layout->pipeline > model->layer_count || group % layout->expert != 0)
+		return false;
+	for (int i = 0; i < model->kind_count; i++) {
+		const struct layer_kind *layer = &model->kinds[i];
+
+		if (layer->mixer != MIXER_NONE && layout->tensor > layer->heads)
+			return false;
+		if (layer->feed_forward == FEED_FORWARD_EXPERTS && layout->expert > layer->experts)
+			return false;
+	}
+	return true;
+}
+
+bool replica_prepare(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
+	const struct calibration *calibration, const struct replica_layout *layout, const struct serving_constants *constants)
+{
+	struct rates rates, wide;
+	enum precision wide_precision = accelerator_training_precision(accelerator);
+	double memory_efficiency = constants->memory_efficiency;
+
+	if (!layout_is_possible(model, layout))
+		return false;
+	if (calibration)
+		memory_efficiency = given_or(calibration->memory_efficiency, memory_efficiency);
+	*replica = (struct replica){.constants = constants, .rules = *engine_rules_of(layout->engine), .tensor = layout->tensor,
+		.pipeline = layout->pipeline, .expert = layout->expert, .attention_data = layout->attention_data,
+		.gpus = layout->tensor * layout->pipeline * layout->attention_data, .kind_count = model->kind_count,
+		.hidden = model->hidden, .kernel_s = constants->kernel_s};
+	replica->rules.max_batch = given_or(layout->max_batch, replica->rules.max_batch);
+	replica->rules.chunk_tokens = given_or(layout->chunk_tokens, replica->rules.chunk_tokens);
+	replica->kv_element_bytes = precision_weight_bytes(layout->kv_precision);
+	replica->bandwidth_bytes_per_s = accelerator_bandwidth_bytes_per_s(accelerator);
+	replica->weight_memory_bytes_per_s = replica->bandwidth_bytes_per_s * memory_efficiency;
+	replica->link_bytes_per_s = accelerator_link_bytes_per_s(accelerator);
+	replica->pcie = !is_given(accelerator->interconnect_gbs) || accelerator->interconnect_gbs <= 0;
+	replica->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, layout->precision, NULL);
+	replica->software_factor = pow(constants->yearly_gain, engine_newest_release_years() - layout->release_years);
+	rates = rates_of(replica, accelerator, calibration, layout->precision);
+	wide = rates_of(replica, accelerator, calibration, precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);
+	if (rates.flops_per_s <= 0 || replica->bandwidth_bytes_per_s <= 0)
+		return false;
+	if (rates.weight_bytes < wide_bytes && accelerator_peak_flops_per_s(accelerator, layout->precision, NULL) > accelerator_peak_flops_per_s(accelerator, wide_precision, NULL))
+		replica->kernel_s += constants->narrow_kernel_s;
+	replica->attention_flops_per_s = accelerator_peak_flops_per_s(accelerator, wide_precision, NULL);
+	for (int i = 0; i < model->kind_count; i++)
+		kind_prepare(replica, model, i, &rates, &wide);
+	replica->logits = (struct gemm){.n = model->vocabulary / (double)layout->tensor, .k = model->hidden, .weight_bytes = wide_bytes,
+		.flops_per_s = wide.flops_per_s, .memory_bytes_per_s = replica->weight_memory_bytes_per_s};
+	replica_memory(replica, model, accelerator, rates.weight_bytes,
+		only_experts_are_narrow(model, rates.weight_bytes) ? wide.weight_bytes : rates.weight_bytes);
+	return true;
+}

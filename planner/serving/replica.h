@@ -1,0 +1,89 @@
+/* One serving replica: a model, laid out over accelerators, run by an engine. What a step costs on it and what it can hold.
+ *
+ * replica_prepare() turns names and shapes into numbers once; step_time() then costs well under a microsecond, so that
+ * operating points and layouts can be searched. Equations E50-E54. Plain data: copy freely; borrows the model's shape only. */
+#ifndef FLEETPLAN_PLANNER_SERVING_REPLICA_H
+#define FLEETPLAN_PLANNER_SERVING_REPLICA_H
+
+#include "planner/serving/engine_rules.h"
+
+enum { REPLICA_GEMMS_MAX = 8 };
+
+/* How a replica is asked for. Parallel degrees are all >= 1. */
+struct replica_layout {
+	int tensor, pipeline, expert, attention_data;
+	enum precision precision, kv_precision;
+	enum engine engine;
+	double release_years; /* since 2020-01; see engine_release_years() */
+	double max_batch, chunk_tokens; /* absent: the engine's own */
+};
+
+/* One matrix product of a layer, on one accelerator: rows x n x k. */
+struct gemm {
+	double n, k, weight_bytes, flops_per_s, memory_bytes_per_s; /* rates that are really reached */
+};
+
+/* One kind of layer on one accelerator. */
+struct replica_kind {
+	double layers; /* of this kind in the whole model; every token walks through all pipeline stages */
+	int gemm_count;
+	struct gemm gemms[REPLICA_GEMMS_MAX];
+	double kv_bytes_per_token, window_tokens;       /* per accelerator of a stage; window 0: all of the context */
+	double prefill_flops_per_pair, decode_flops_per_pair; /* of one query with one cached token */
+	double state_bytes;                             /* of one sequence, read and written each step */
+	double experts, experts_active, experts_local;  /* 0 experts: dense */
+	double expert_width, expert_weight_bytes, expert_weights, expert_matrices; /* of one expert's share on one accelerator */
+	double expert_flops_per_s;
+	double reduces;                                 /* all-reduces per layer */
+};
+
+struct replica {
+	const struct serving_constants *constants;
+	struct engine_rules rules;
+	int gpus, tensor, pipeline, expert, attention_data;
+	int kind_count;
+	struct replica_kind kinds[MODEL_LAYER_KINDS_MAX];
+	struct gemm logits;
+	double hidden, attention_flops_per_s, bandwidth_bytes_per_s, link_bytes_per_s, peak_flops_per_s;
+	double kernel_s, software_factor, weight_memory_bytes_per_s;
+	double kv_element_bytes;
+	bool pcie;
+
+	struct serving_memory memory; /* per accelerator; kv_tokens_capacity for the whole replica */
+	double kv_budget_bytes;       /* per accelerator */
+};
+
+/* What one engine step does, over the whole replica. */
+struct batch {
+	double decode_sequences, decode_context_tokens; /* sequences that each get a token; their mean context */
+	double prefill_tokens, prefill_sequences;       /* prompt tokens in this step; prompts they belong to */
+	double prefill_context_tokens;                  /* cached tokens that each of them attends to besides its own chunk, mean */
+};
+
+struct step {
+	double time_s;
+	double compute_s, memory_s, network_s, overhead_s; /* whole: their sum is time_s */
+	double flops, bytes;                               /* done and moved by one accelerator, for power */
+};
+
+/* Fills the replica. False, with the reason, when the layout cannot be (degrees that do not fit the model). Memory is filled
+ * also when it does not fit: see replica_fits(). calibration may be NULL. */
+bool replica_prepare(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
+	const struct calibration *calibration, const struct replica_layout *layout, const struct serving_constants *constants);
+
+/* E54. Fills replica->memory and kv_budget_bytes; replica_prepare() calls it. weight_bytes, mixer_bytes: per parameter. */
+void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator, double weight_bytes, double mixer_bytes);
+
+/* E53. Time of one step. */
+void step_time(const struct replica *replica, const struct batch *batch, struct step *step);
+
+/* E54. KV bytes per accelerator of one sequence at a context length, whole blocks, states included. */
+double replica_sequence_bytes(const struct replica *replica, double context_tokens);
+
+/* Weights, activations and one sequence of so many tokens fit. */
+bool replica_fits(const struct replica *replica, double context_tokens);
+
+/* E54. Sequences that the replica can hold at once, by KV memory and by the engine's limit on sequences. */
+double replica_sequences_max(const struct replica *replica, double prompt_tokens, double output_tokens);
+
+#endif

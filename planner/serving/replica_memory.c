@@ -1,0 +1,112 @@
+/* E54: what lies in an accelerator's memory while it serves, and what that leaves for sequences. */
+#include "planner/serving/replica.h"
+
+#include "base/units.h"
+
+/* CUDA context, libraries and captured graphs, and the collectives' buffers where there are several: nvidia-smi around vLLM and
+ * TensorRT-LLM shows 1 to 2.5 GB that neither weights nor cache explain (vLLM documentation, conserving memory). */
+static const double context_bytes = 1.2e9, collective_bytes = 0.6e9;
+
+static const double embedding_bytes = 2;
+
+/* Hidden-sized and feed-forward-sized 16-bit buffers alive at once in a step, and float logits of sampled sequences. */
+static const double hidden_buffers = 4, width_buffers = 3, sampled_sequences = 256, logit_bytes = 4;
+
+/* Parameters of one layer of a kind on one accelerator of a stage, by what they are stored in. */
+static double kind_bytes(const struct replica *replica, const struct layer_kind *layer, const struct replica_kind *kind, double weight_bytes, double mixer_bytes)
+{
+	double tensor = replica->tensor, group = tensor * replica->attention_data;
+	double bytes = layer->mixer_params / tensor * mixer_bytes + (layer->other_params + layer->extra_params) * embedding_bytes;
+
+	if (layer->feed_forward == FEED_FORWARD_EXPERTS) {
+		double routed = layer->experts * kind->expert_matrices * replica->hidden * layer->expert_width;
+
+		return bytes + routed / group * weight_bytes + fmax(layer->feed_forward_params - routed, 0) / tensor * mixer_bytes;
+	}
+	return bytes + layer->feed_forward_params / tensor * mixer_bytes;
+}
+
+static double weights_bytes(const struct replica *replica, const struct model *model, double weight_bytes, double mixer_bytes)
+{
+	double bytes = 0, counted = model->params_embedding;
+	double embeddings = model->params_embedding / replica->tensor * fmax(embedding_bytes, mixer_bytes);
+
+	for (int i = 0; i < model->kind_count; i++) {
+		const struct layer_kind *layer = &model->kinds[i];
+		double layers = replica->kinds[i].layers;
+
+		bytes += layers * kind_bytes(replica, layer, &replica->kinds[i], weight_bytes, mixer_bytes);
+		counted += layers * (layer->mixer_params + layer->feed_forward_params + layer->other_params + layer->extra_params);
+	}
+	/* A published total may exceed what the shape explains (vision towers, a size-only model). */
+	if (counted > 0 && model->params_total > 0)
+		bytes *= fmax(1, model->params_total / counted);
+	return bytes / replica->pipeline + embeddings / (replica->pipeline > 1 && !model->tied_embeddings ? 2 : 1);
+}
+
+static double activations_bytes(const struct replica *replica, const struct model *model)
+{
+	double width = 0, chunk = replica->rules.chunk_tokens;
+
+	for (int i = 0; i < model->kind_count; i++) {
+		const struct layer_kind *layer = &model->kinds[i];
+		double local = fmax(layer->width, layer->shared_width + (double)layer->experts_active * layer->expert_width);
+
+		width = fmax(width, local / replica->tensor);
+	}
+	return chunk * (hidden_buffers * model->hidden + width_buffers * width) * 2
+		+ fmin(sampled_sequences, replica->rules.max_batch) * model->vocabulary / replica->tensor * logit_bytes;
+}
+
+void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator, double weight_bytes, double mixer_bytes)
+{
+	struct serving_memory *memory = &replica->memory;
+	double free_bytes, per_token = 0;
+
+	memory->capacity_bytes = accelerator_capacity_bytes(accelerator);
+	memory->weights_bytes = weights_bytes(replica, model, weight_bytes, mixer_bytes);
+	memory->activations_bytes = activations_bytes(replica, model);
+	memory->overhead_bytes = context_bytes + (replica->gpus > 1 ? collective_bytes : 0);
+	free_bytes = memory->capacity_bytes - memory->weights_bytes - memory->activations_bytes - memory->overhead_bytes;
+	switch (replica->rules.budget) {
+	case KV_BUDGET_OF_TOTAL:
+		replica->kv_budget_bytes = free_bytes - (1 - replica->rules.memory_fraction) * memory->capacity_bytes;
+		break;
+	case KV_BUDGET_OF_FREE:
+		replica->kv_budget_bytes = free_bytes * replica->rules.memory_fraction;
+		break;
+	}
+	replica->kv_budget_bytes = fmax(replica->kv_budget_bytes, 0);
+	memory->kv_cache_bytes = replica->kv_budget_bytes;
+	memory->total_bytes = memory->weights_bytes + memory->activations_bytes + memory->overhead_bytes + memory->kv_cache_bytes;
+	for (int i = 0; i < replica->kind_count; i++)
+		per_token += replica->kinds[i].layers * replica->kinds[i].kv_bytes_per_token / replica->pipeline;
+	memory->kv_tokens_capacity = per_token > 0 ? replica->kv_budget_bytes / per_token * replica->attention_data : 0;
+}
+
+double replica_sequence_bytes(const struct replica *replica, double context_tokens)
+{
+	double block = replica->rules.block_tokens, tokens = ceil(context_tokens / block) * block, bytes = 0;
+
+	for (int i = 0; i < replica->kind_count; i++) {
+		const struct replica_kind *kind = &replica->kinds[i];
+		double kept = kind->window_tokens > 0 ? fmin(tokens, ceil(kind->window_tokens / block) * block) : tokens;
+
+		bytes += kind->layers / replica->pipeline * (kind->kv_bytes_per_token * kept + kind->state_bytes / 2);
+	}
+	return bytes;
+}
+
+bool replica_fits(const struct replica *replica, double context_tokens)
+{
+	return replica->kv_budget_bytes > 0 && replica_sequence_bytes(replica, context_tokens) <= replica->kv_budget_bytes;
+}
+
+double replica_sequences_max(const struct replica *replica, double prompt_tokens, double output_tokens)
+{
+	double kept = replica->rules.reserves_whole_output ? output_tokens : output_tokens / 2;
+	double bytes = replica_sequence_bytes(replica, prompt_tokens + kept), by_engine = replica->rules.max_batch;
+	double by_memory = bytes > 0 ? floor(replica->kv_budget_bytes / bytes) : by_engine;
+
+	return fmax(1, fmin(by_memory, by_engine)) * replica->attention_data;
+}

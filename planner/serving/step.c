@@ -1,0 +1,165 @@
+/* E50-E53: one engine step, operator by operator. */
+#include "planner/serving/replica.h"
+
+static const double wide_bytes = 2;
+
+/* What bounds an operator is counted under its own name. */
+struct tally {
+	double compute_s, memory_s, network_s, overhead_s, flops, bytes;
+};
+
+/* The upper of two times, rounded where they meet: kernels do not overlap the two perfectly. */
+static double smooth_maximum(double a, double b)
+{
+	double a2 = a * a, b2 = b * b;
+
+	return sqrt(sqrt(a2 * a2 + b2 * b2));
+}
+
+static void tally_roofline(struct tally *tally, double compute_s, double memory_s)
+{
+	if (compute_s > memory_s)
+		tally->compute_s += smooth_maximum(compute_s, memory_s);
+	else
+		tally->memory_s += smooth_maximum(compute_s, memory_s);
+}
+
+/* E50. One matrix product: rows x k by k x n. */
+static void tally_gemm(struct tally *tally, const struct gemm *gemm, double rows, double kernel_s)
+{
+	double flops = 2 * rows * gemm->n * gemm->k;
+	double bytes = gemm->n * gemm->k * gemm->weight_bytes + rows * (gemm->n + gemm->k) * wide_bytes;
+
+	tally_roofline(tally, flops / gemm->flops_per_s, bytes / gemm->memory_bytes_per_s);
+	tally->overhead_s += kernel_s;
+	tally->flops += flops;
+	tally->bytes += bytes;
+}
+
+/* E50. Experts: those that at least one of the tokens chose, E x (1 - (1 - k/E)^T); rows padded to whole tiles. */
+static void tally_experts(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
+{
+	const struct serving_constants *constants = replica->constants;
+	double active = kind->experts_active / kind->experts, share = kind->experts_local / kind->experts;
+	double hit = kind->experts_local * -expm1(tokens * log1p(-fmin(active, 0.999999)));
+	double imbalance = replica->expert > 1 ? constants->expert_imbalance : 1;
+	double rows = tokens * kind->experts_active * share * imbalance, flops = 2 * rows * kind->expert_weights;
+	double padded = rows + hit * constants->expert_tile_tokens / 2;
+	double bytes = fmin(hit * imbalance, kind->experts_local) * kind->expert_weight_bytes;
+
+	tally_roofline(tally, 2 * padded * kind->expert_weights / kind->expert_flops_per_s, bytes / replica->weight_memory_bytes_per_s);
+	tally->overhead_s += 4 * replica->kernel_s; /* top-k and sort, two grouped products, weighted sum */
+	tally->flops += flops;
+	tally->bytes += bytes;
+}
+
+static double looked_back(const struct replica_kind *kind, double context_tokens)
+{
+	return kind->window_tokens > 0 ? fmin(context_tokens, kind->window_tokens) : context_tokens;
+}
+
+/* E51. Attention of decoding sequences (bandwidth over the cache) and of prompt chunks (arithmetic over causal pairs). */
+static void tally_attention(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, const struct batch *batch)
+{
+	const struct serving_constants *constants = replica->constants;
+
+	if (batch->decode_sequences > 0) {
+		double pairs = batch->decode_sequences * looked_back(kind, batch->decode_context_tokens);
+		double bytes = pairs * kind->kv_bytes_per_token + batch->decode_sequences * kind->state_bytes;
+		double flops = pairs * kind->decode_flops_per_pair;
+
+		tally_roofline(tally, flops / (replica->attention_flops_per_s * constants->decode_flops_efficiency),
+			bytes / (replica->bandwidth_bytes_per_s * constants->decode_efficiency));
+		tally->overhead_s += constants->decode_attention_s;
+		tally->flops += flops;
+		tally->bytes += bytes;
+	}
+	if (batch->prefill_tokens > 0) {
+		double chunk = batch->prefill_tokens / fmax(batch->prefill_sequences, 1e-9);
+		double pairs = batch->prefill_tokens * looked_back(kind, batch->prefill_context_tokens + chunk / 2);
+		double flops = pairs * kind->prefill_flops_per_pair;
+		double efficiency = constants->prefill_efficiency * chunk / (chunk + constants->prefill_half_tokens);
+
+		tally->compute_s += flops / (replica->attention_flops_per_s * efficiency);
+		tally->overhead_s += replica->kernel_s;
+		tally->flops += flops;
+	}
+}
+
+/* E52. One all-reduce: a latency that grows with the ranks, a knee before the bandwidth is reached, then the bandwidth. */
+static double reduce_time_s(const struct replica *replica, double bytes)
+{
+	const struct serving_constants *constants = replica->constants;
+	double ranks = replica->tensor, traffic = 2 * (ranks - 1) / ranks * bytes;
+
+	if (replica->pcie)
+		return 2 * constants->reduce_s + traffic / (replica->link_bytes_per_s * constants->pcie_efficiency * pow(2 / ranks, 0.4));
+	return constants->reduce_s + constants->reduce_rank_s * ranks * -expm1(-bytes / constants->reduce_knee_bytes)
+		+ traffic / (replica->link_bytes_per_s * constants->reduce_efficiency);
+}
+
+static void tally_network(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
+{
+	const struct serving_constants *constants = replica->constants;
+	double bytes = tokens * replica->hidden * wide_bytes;
+
+	if (replica->tensor > 1)
+		tally->network_s += kind->reduces * reduce_time_s(replica, bytes);
+	if (kind->experts > 0 && replica->attention_data > 1) {
+		double ranks = replica->attention_data, copies = fmin(kind->experts_active, ranks);
+
+		tally->network_s += 2 * (constants->exchange_s + bytes * copies * (ranks - 1) / ranks
+			/ (replica->link_bytes_per_s * (replica->pcie ? constants->pcie_efficiency : constants->reduce_efficiency)));
+	}
+}
+
+static void tally_kind(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, const struct batch *local)
+{
+	struct tally layer = {0};
+	double tokens = local->decode_sequences + local->prefill_tokens, passes = replica->constants->elementwise_passes;
+	double elementwise_bytes = passes * tokens * replica->hidden * wide_bytes;
+
+	for (int i = 0; i < kind->gemm_count; i++)
+		tally_gemm(&layer, &kind->gemms[i], tokens, replica->kernel_s);
+	if (kind->experts > 0)
+		tally_experts(&layer, replica, kind, tokens * replica->attention_data);
+	tally_attention(&layer, replica, kind, local);
+	tally_network(&layer, replica, kind, tokens);
+	layer.memory_s += elementwise_bytes / replica->weight_memory_bytes_per_s;
+	layer.overhead_s += replica->constants->layer_s;
+	layer.bytes += elementwise_bytes;
+
+	tally->compute_s += kind->layers * layer.compute_s;
+	tally->memory_s += kind->layers * layer.memory_s;
+	tally->network_s += kind->layers * layer.network_s;
+	tally->overhead_s += kind->layers * layer.overhead_s;
+	tally->flops += kind->layers * layer.flops;
+	tally->bytes += kind->layers * layer.bytes;
+}
+
+/* E53. The batch spreads over attention-data ranks, and over pipeline stages as micro-batches that each walk through all
+ * layers: with all stages busy, every sequence gets its token in the time that one micro-batch takes. */
+void step_time(const struct replica *replica, const struct batch *batch, struct step *step)
+{
+	double ranks = (double)replica->attention_data * replica->pipeline, factor = replica->software_factor;
+	enum engine engine = replica->rules.engine;
+	struct tally tally = {0};
+	struct batch local = *batch;
+	double sampled;
+
+	local.decode_sequences = fmax(batch->decode_sequences / ranks, fmin(batch->decode_sequences, 1));
+	local.prefill_tokens = batch->prefill_tokens / ranks;
+	local.prefill_sequences = fmin(batch->prefill_sequences, fmax(batch->prefill_sequences / ranks, 1));
+	if (batch->prefill_sequences < replica->attention_data) /* one prompt keeps to one rank; the others wait for it */
+		local.prefill_tokens = batch->prefill_tokens / fmax(batch->prefill_sequences, 1) / replica->pipeline;
+	for (int i = 0; i < replica->kind_count; i++)
+		tally_kind(&tally, replica, &replica->kinds[i], &local);
+	sampled = local.decode_sequences + fmin(local.prefill_sequences, local.prefill_tokens);
+	tally_gemm(&tally, &replica->logits, sampled, replica->kernel_s);
+	tally.network_s += (replica->pipeline - 1) * (replica->constants->reduce_s
+		+ (local.decode_sequences + local.prefill_tokens) * replica->hidden * wide_bytes / replica->link_bytes_per_s);
+	tally.overhead_s += replica->constants->step_s[engine] + replica->constants->sequence_s[engine] * batch->decode_sequences;
+	*step = (struct step){.compute_s = factor * tally.compute_s, .memory_s = factor * tally.memory_s, .network_s = factor * tally.network_s,
+		.overhead_s = factor * tally.overhead_s, .flops = tally.flops, .bytes = tally.bytes};
+	step->time_s = step->compute_s + step->memory_s + step->network_s + step->overhead_s;
+}
