@@ -95,7 +95,7 @@ static double first_token_s(const struct replica *replica, const struct mixture 
 {
 	double busy = mixture->mixed_share, wait_s = mixture->mixed.time_s * busy / (2 * fmax(1 - busy, 1 / (in_flight + 1)));
 
-	return replica->constants->first_token_s[replica->rules.engine] + mixture->step_s / 2 + wait_s + prefill_s;
+	return replica->front_end_factor * replica->constants->first_token_s[replica->rules.engine] + mixture->step_s / 2 + wait_s + prefill_s;
 }
 
 /* All who start together share one wave of prompts: on average each waits for half of it. */
@@ -104,11 +104,11 @@ static double burst_first_token_s(const struct replica *replica, const struct re
 	double prompt = new_prompt_tokens(shape), tokens = prompt * sequences;
 	double chunk = fmin(tokens, replica->rules.chunk_tokens * replica->attention_data * replica->pipeline);
 	struct batch batch = batch_of(replica, shape, sequences / 2 * (1 - chunk / tokens), chunk);
-	double serial_s = replica->constants->request_s[replica->rules.engine] * sequences / 2;
+	double serial_s = replica->front_end_factor * replica->constants->request_s[replica->rules.engine] * sequences / 2;
 	struct step step;
 
 	step_time(replica, &batch, &step);
-	return replica->constants->first_token_s[replica->rules.engine] + serial_s + step.time_s * (tokens / chunk + 1) / 2;
+	return replica->front_end_factor * replica->constants->first_token_s[replica->rules.engine] + serial_s + step.time_s * (tokens / chunk + 1) / 2;
 }
 
 void operating_closed(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)

@@ -54,12 +54,13 @@ static void attention_prepare(const struct replica *replica, struct replica_kind
 {
 	double tensor = replica->tensor, heads = ceil(layer->heads / tensor), kv_heads = ceil(layer->kv_heads / tensor);
 	double value = layer->value_head_dim, key = layer->head_dim;
-	double kv_width = kv_heads * (key + (layer->key_is_value ? 0 : value));
+	double kv_width = kv_heads * (key + value), projected = kv_heads * (key + (layer->key_is_value ? 0 : value));
 
-	kind_gemm(replica, kind, rates, heads * key + kv_width + (layer->output_gate ? heads * value : 0), replica->hidden);
+	kind_gemm(replica, kind, rates, heads * key + projected + (layer->output_gate ? heads * value : 0), replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, heads * value);
-	kind->kv_bytes_per_token = kv_width * replica->kv_element_bytes;
+	kind->kv_bytes_per_token = layer->shares_cache ? 0 : kv_width * replica->kv_element_bytes;
 	kind->window_tokens = layer->window;
+	kind->attended_tokens = layer->index_heads > 0 ? layer->index_tokens : layer->window;
 	kind->prefill_flops_per_pair = kind->decode_flops_per_pair = 2 * heads * (key + value);
 }
 
@@ -78,6 +79,7 @@ static void latent_prepare(const struct replica *replica, struct replica_kind *k
 	kind_gemm(replica, kind, rates, heads * (layer->head_dim + value), latent);
 	kind_gemm(replica, kind, rates, replica->hidden, heads * value);
 	kind->kv_bytes_per_token = (latent + rope) * replica->kv_element_bytes;
+	kind->attended_tokens = layer->index_heads > 0 ? layer->index_tokens : 0;
 	kind->prefill_flops_per_pair = 2 * heads * (layer->head_dim + rope + value);
 	kind->decode_flops_per_pair = 2 * heads * (2 * latent + rope);
 }
@@ -85,11 +87,12 @@ static void latent_prepare(const struct replica *replica, struct replica_kind *k
 /* State-space and linear attention: two projections, and a state that each step reads and writes. */
 static void state_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
 {
-	double inner = (double)layer->heads * layer->value_head_dim, in = fmax(layer->mixer_params / replica->hidden - inner, inner);
+	double inner = (double)layer->heads * layer->value_head_dim, in = fmax(layer->mixer_params / replica->hidden - inner, inner), state;
 
 	kind_gemm(replica, kind, rates, in / replica->tensor, replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, inner / replica->tensor);
-	kind->state_bytes = inner * layer->state_dim / replica->tensor * wide_bytes * 2;
+	state = layer->mixer == MIXER_GATED_DELTA ? layer->head_dim : layer->state_dim;
+	kind->state_bytes = inner * state / replica->tensor * wide_bytes * 2; /* read and written */
 }
 
 static void dense_prepare(const struct replica *replica, struct replica_kind *kind, bool gated, double width, const struct rates *rates)
@@ -110,8 +113,7 @@ static void experts_prepare(const struct replica *replica, struct replica_kind *
 	kind->experts_active = layer->experts_active;
 	kind->experts_local = layer->experts / expert;
 	kind->expert_width = layer->expert_width * expert / group;
-	kind->expert_matrices = layer->gated ? 3 : 2;
-	kind->expert_weights = kind->expert_matrices * replica->hidden * kind->expert_width;
+	kind->expert_weights = (layer->gated ? 3 : 2) * (layer->expert_hidden > 0 ? layer->expert_hidden : replica->hidden) * kind->expert_width;
 	kind->expert_weight_bytes = kind->expert_weights * rates->weight_bytes;
 	kind->expert_flops_per_s = rates->flops_per_s * replica->constants->expert_efficiency * kind->expert_width
 		/ (kind->expert_width + replica->constants->expert_half_width);
@@ -197,6 +199,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->pcie = !is_given(accelerator->interconnect_gbs) || accelerator->interconnect_gbs <= 0;
 	replica->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, layout->precision, NULL);
 	replica->software_factor = pow(constants->yearly_gain, engine_newest_release_years() - layout->release_years);
+	replica->front_end_factor = 1;
 	rates = rates_of(replica, accelerator, calibration, layout->precision);
 	wide = rates_of(replica, accelerator, calibration, precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);
 	if (rates.flops_per_s <= 0 || replica->bandwidth_bytes_per_s <= 0)

@@ -28,11 +28,12 @@ struct replica_kind {
 	double layers; /* of this kind in the whole model; every token walks through all pipeline stages */
 	int gemm_count;
 	struct gemm gemms[REPLICA_GEMMS_MAX];
-	double kv_bytes_per_token, window_tokens;       /* per accelerator of a stage; window 0: all of the context */
+	double kv_bytes_per_token, window_tokens;       /* per accelerator; window: tokens kept, 0: all of the context */
+	double attended_tokens;                         /* at most so many are attended to; 0: all of the context */
 	double prefill_flops_per_pair, decode_flops_per_pair; /* of one query with one cached token */
 	double state_bytes;                             /* of one sequence, read and written each step */
 	double experts, experts_active, experts_local;  /* 0 experts: dense */
-	double expert_width, expert_weight_bytes, expert_weights, expert_matrices; /* of one expert's share on one accelerator */
+	double expert_width, expert_weight_bytes, expert_weights; /* of one expert's share on one accelerator */
 	double expert_flops_per_s;
 	double reduces;                                 /* all-reduces per layer */
 };
@@ -45,7 +46,7 @@ struct replica {
 	struct replica_kind kinds[MODEL_LAYER_KINDS_MAX];
 	struct gemm logits;
 	double hidden, attention_flops_per_s, bandwidth_bytes_per_s, link_bytes_per_s, peak_flops_per_s;
-	double kernel_s, software_factor, weight_memory_bytes_per_s;
+	double kernel_s, software_factor, front_end_factor, weight_memory_bytes_per_s;
 	double kv_element_bytes;
 	bool pcie;
 

@@ -16,10 +16,10 @@ static const double hidden_buffers = 4, width_buffers = 3, sampled_sequences = 2
 static double kind_bytes(const struct replica *replica, const struct layer_kind *layer, const struct replica_kind *kind, double weight_bytes, double mixer_bytes)
 {
 	double tensor = replica->tensor, group = tensor * replica->attention_data;
-	double bytes = layer->mixer_params / tensor * mixer_bytes + (layer->other_params + layer->extra_params) * embedding_bytes;
+	double bytes = layer->mixer_params / tensor * mixer_bytes + layer->other_params * embedding_bytes;
 
 	if (layer->feed_forward == FEED_FORWARD_EXPERTS) {
-		double routed = layer->experts * kind->expert_matrices * replica->hidden * layer->expert_width;
+		double routed = layer->experts * kind->expert_weights / kind->expert_width * layer->expert_width;
 
 		return bytes + routed / group * weight_bytes + fmax(layer->feed_forward_params - routed, 0) / tensor * mixer_bytes;
 	}
@@ -28,15 +28,15 @@ static double kind_bytes(const struct replica *replica, const struct layer_kind 
 
 static double weights_bytes(const struct replica *replica, const struct model *model, double weight_bytes, double mixer_bytes)
 {
-	double bytes = 0, counted = model->params_embedding;
-	double embeddings = model->params_embedding / replica->tensor * fmax(embedding_bytes, mixer_bytes);
+	double tables = model->params_embedding + model->lookup_params, bytes = 0, counted = tables;
+	double embeddings = tables / replica->tensor * fmax(embedding_bytes, mixer_bytes);
 
 	for (int i = 0; i < model->kind_count; i++) {
 		const struct layer_kind *layer = &model->kinds[i];
 		double layers = replica->kinds[i].layers;
 
 		bytes += layers * kind_bytes(replica, layer, &replica->kinds[i], weight_bytes, mixer_bytes);
-		counted += layers * (layer->mixer_params + layer->feed_forward_params + layer->other_params + layer->extra_params);
+		counted += layers * (layer->mixer_params + layer->feed_forward_params + layer->other_params);
 	}
 	/* A published total may exceed what the shape explains (vision towers, a size-only model). */
 	if (counted > 0 && model->params_total > 0)

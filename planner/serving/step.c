@@ -55,7 +55,7 @@ static void tally_experts(struct tally *tally, const struct replica *replica, co
 
 static double looked_back(const struct replica_kind *kind, double context_tokens)
 {
-	return kind->window_tokens > 0 ? fmin(context_tokens, kind->window_tokens) : context_tokens;
+	return kind->attended_tokens > 0 ? fmin(context_tokens, kind->attended_tokens) : context_tokens;
 }
 
 /* E51. Attention of decoding sequences (bandwidth over the cache) and of prompt chunks (arithmetic over causal pairs). */

@@ -1,0 +1,190 @@
+#include "planner/serving/fleet.h"
+
+#include "base/units.h"
+
+enum { SCALING_ROUNDS = 3, RATE_ROUNDS = 20 };
+static const double replicas_max = 1e6;
+
+static double saturation_requests_per_s(const struct replica *replica, const struct demand *demand)
+{
+	struct operating_point point;
+
+	operating_closed(replica, &demand->shape, CONCURRENCY_MAX, &point);
+	return point.requests_per_s;
+}
+
+bool fleet_replica(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, const struct demand *demand,
+	const struct fleet_limits *limits, struct replica *replica)
+{
+	double wanted_requests_per_s;
+
+	if (!replica_prepare(replica, model, &candidate->accelerator, &candidate->calibration, layout, &serving_constants))
+		return false;
+	if (!is_given(limits->throughput_tokens_per_s_per_gpu))
+		return true;
+	wanted_requests_per_s = limits->throughput_tokens_per_s_per_gpu * replica->gpus / demand->shape.output_tokens;
+	for (int round = 0; round < SCALING_ROUNDS; round++) {
+		double factor = saturation_requests_per_s(replica, demand) / wanted_requests_per_s;
+
+		replica->software_factor *= factor;
+		replica->front_end_factor *= factor;
+	}
+	return true;
+}
+
+/* The promise at a percentile, with every limit that was given. Fills the fleet's latencies. */
+static bool promise_kept(const struct demand *demand, const struct latency_model *model, struct fleet *fleet)
+{
+	const struct promise *promise = &demand->promise;
+
+	fleet->ttft_s = latency_quantile_s(model, LATENCY_TTFT, promise->percentile);
+	fleet->tpot_s = latency_quantile_s(model, LATENCY_TPOT, promise->percentile);
+	fleet->e2e_s = latency_quantile_s(model, LATENCY_E2E, promise->percentile);
+	return !(fleet->ttft_s > promise->ttft_s) && !(fleet->tpot_s > promise->tpot_s) && !(fleet->e2e_s > promise->e2e_s);
+}
+
+static bool kept_at(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s, struct fleet *fleet)
+{
+	struct latency_model model;
+
+	return latency_prepare(replica, demand, replicas, requests_per_s, &model) && promise_kept(demand, &model, fleet);
+}
+
+static bool promises_anything(const struct promise *promise)
+{
+	return is_given(promise->ttft_s) || is_given(promise->tpot_s) || is_given(promise->e2e_s);
+}
+
+double fleet_requests_per_s_max(const struct replica *replica, const struct demand *demand, double replicas)
+{
+	double high = saturation_requests_per_s(replica, demand) * replicas * (1 - demand->headroom), low = 0;
+	struct fleet ignored;
+
+	if (!promises_anything(&demand->promise) || kept_at(replica, demand, replicas, high, &ignored))
+		return high;
+	for (int round = 0; round < RATE_ROUNDS; round++) {
+		double middle = (low + high) / 2;
+
+		if (kept_at(replica, demand, replicas, middle, &ignored))
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Fewest replicas whose shares of the load keep the promise; every replica more makes each share smaller. */
+static double replicas_for_promise(const struct replica *replica, const struct demand *demand, double least, struct fleet *fleet)
+{
+	double low = least, high = least;
+
+	if (kept_at(replica, demand, least, demand->requests_per_s, fleet))
+		return least;
+	while (!kept_at(replica, demand, high, demand->requests_per_s, fleet)) {
+		low = high;
+		high *= 2;
+		/* Nearly alone on its replica a request meets its best latency; what is not kept there never is. */
+		if (high > replicas_max || demand->requests_per_s / high * (fleet->e2e_s + 1e-3) < 1e-3) {
+			fleet->promise_kept = false;
+			return ABSENT_NUMBER;
+		}
+	}
+	while (high - low > 1) {
+		double middle = floor((low + high) / 2);
+
+		if (kept_at(replica, demand, middle, demand->requests_per_s, fleet))
+			high = middle;
+		else
+			low = middle;
+	}
+	fleet->promise_kept = kept_at(replica, demand, high, demand->requests_per_s, fleet);
+	return high;
+}
+
+/* A fixed number of accelerators: whole replicas of them, and the load that they hold. */
+static void size_fixed(const struct replica *replica, const struct demand *demand, int64_t gpu_count, struct fleet *fleet)
+{
+	double active;
+
+	fleet->replicas = gpu_count / fleet->gpus_per_replica;
+	active = (double)(fleet->replicas - demand->spare_replicas);
+	if (active < 1) {
+		fleet->verdict = FLEET_COUNT;
+		return;
+	}
+	fleet->requests_per_s = fleet_requests_per_s_max(replica, demand, active);
+	if (is_given(demand->requests_per_s)) {
+		fleet->verdict = fleet->requests_per_s >= demand->requests_per_s ? FLEET_OK : FLEET_COUNT;
+		if (fleet->verdict == FLEET_OK)
+			fleet->requests_per_s = demand->requests_per_s;
+	} else if (fleet->requests_per_s <= 0) {
+		fleet->verdict = FLEET_LATENCY;
+	}
+	fleet->promise_kept = fleet->requests_per_s > 0 && kept_at(replica, demand, active, fleet->requests_per_s, fleet);
+	fleet->gpu_count = gpu_count;
+}
+
+static void size_free(const struct replica *replica, const struct demand *demand, struct fleet *fleet)
+{
+	double usable = fleet->replica_requests_per_s * (1 - demand->headroom);
+	double active = fmax(1, ceil(demand->requests_per_s / usable * (1 - 1e-9)));
+
+	fleet->requests_per_s = demand->requests_per_s;
+	fleet->promise_kept = true;
+	if (active > replicas_max) {
+		fleet->verdict = FLEET_COUNT;
+		return;
+	}
+	active = replicas_for_promise(replica, demand, active, fleet);
+	if (!is_given(active)) {
+		fleet->verdict = FLEET_LATENCY;
+		return;
+	}
+	fleet->replicas = (int64_t)active + demand->spare_replicas;
+	fleet->gpu_count = fleet->replicas * fleet->gpus_per_replica;
+}
+
+void fleet_size(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, const struct demand *demand,
+	const struct fleet_limits *limits, struct fleet *fleet)
+{
+	struct replica replica;
+	struct fleet_worth worth;
+
+	*fleet = (struct fleet){.candidate = candidate, .layout = *layout, .verdict = FLEET_LAYOUT, .usd_per_hour = ABSENT_NUMBER};
+	if (!fleet_replica(model, candidate, layout, demand, limits, &replica))
+		return;
+	fleet->verdict = FLEET_MEMORY;
+	fleet->gpus_per_replica = replica.gpus;
+	if (limits->enforce_memory && !replica_fits(&replica, demand->shape.prompt_tokens + demand->shape.output_tokens))
+		return;
+	fleet->verdict = FLEET_OK;
+	fleet->replica_requests_per_s = saturation_requests_per_s(&replica, demand);
+	if (limits->gpu_count > 0)
+		size_fixed(&replica, demand, limits->gpu_count, fleet);
+	else
+		size_free(&replica, demand, fleet);
+	if (fleet->verdict != FLEET_OK)
+		return;
+	fleet_worth(fleet, &replica, demand, limits, &worth, NULL);
+	fleet->usd_per_hour = worth.price_known ? worth.price.usd_per_gpu_hour * (double)fleet->gpu_count : ABSENT_NUMBER;
+	fleet->kgco2e_per_month = worth.footprint.carbon.total_kgco2e;
+	fleet->kwh_per_month = worth.footprint.energy.total_kwh;
+}
+
+void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits,
+	struct fleet_worth *worth, struct findings *findings)
+{
+	const struct candidate *candidate = fleet->candidate;
+	double mean_requests_per_s = fleet->requests_per_s * demand->mean_load / (double)fleet->replicas, facility_w;
+	int64_t node = candidate->gpus_per_node > 0 ? candidate->gpus_per_node : 8;
+	struct operating_point point;
+
+	operating_open(replica, &demand->shape, mean_requests_per_s, &point);
+	worth->usage = (struct usage){.accelerator = &candidate->accelerator, .calibration = &candidate->calibration,
+		.gpu_count = (double)fleet->gpu_count, .node_count = ceil((double)fleet->gpu_count / (double)node), .hours = HOURS_PER_MONTH,
+		.busy_fraction = point.busy_fraction, .compute_utilization = point.compute_utilization,
+		.memory_utilization = point.memory_utilization, .host_power_fraction = ABSENT_NUMBER};
+	footprint_of_usage(&worth->usage, &candidate->site, &worth->footprint, findings);
+	facility_w = worth->footprint.energy.total_kwh / HOURS_PER_MONTH / worth->usage.gpu_count * WATTS_PER_KW;
+	worth->price_known = cost_gpu_price(limits->pricing, candidate, facility_w, &worth->price, findings);
+}

@@ -1,0 +1,57 @@
+/* E59. How many replicas carry a demand and keep its promise, and what such a fleet is worth. */
+#ifndef FLEETPLAN_PLANNER_SERVING_FLEET_H
+#define FLEETPLAN_PLANNER_SERVING_FLEET_H
+
+#include "planner/footprint/cost.h"
+#include "planner/footprint/footprint.h"
+#include "planner/serving/latency.h"
+#include "planner/serving/layout.h"
+
+/* What kept a fleet from being possible. In order of how near it came. */
+enum fleet_verdict { FLEET_OK, FLEET_LATENCY, FLEET_COUNT, FLEET_MEMORY, FLEET_LAYOUT };
+
+/* Everything that ranks fleets; small, so that all of a search can be kept. */
+struct fleet {
+	const struct candidate *candidate;
+	struct replica_layout layout;
+	enum fleet_verdict verdict;
+	bool promise_kept;
+	int64_t replicas, gpus_per_replica, gpu_count; /* spare replicas included */
+	double requests_per_s;               /* carried at peak */
+	double replica_requests_per_s;       /* one replica at saturation */
+	double ttft_s, tpot_s, e2e_s;        /* at the promised percentile, spare replicas down */
+	double usd_per_hour, kgco2e_per_month, kwh_per_month; /* usd_per_hour absent: no price known */
+};
+
+/* What a request fixes for all fleets. */
+struct fleet_limits {
+	int64_t gpu_count; /* absent: as many as it takes */
+	bool enforce_memory;
+	double throughput_tokens_per_s_per_gpu; /* measured; absent: modelled */
+	const struct pricing *pricing;
+};
+
+/* The replica of a fleet, with a measured throughput taken over: its steps are scaled until saturation answers it. False for
+ * an impossible layout. */
+bool fleet_replica(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, const struct demand *demand,
+	const struct fleet_limits *limits, struct replica *replica);
+
+/* Sizes a fleet of replicas of one layout. `verdict` says what is wrong when it is not FLEET_OK; the figures are then those of
+ * the nearest fleet. Cost and footprint are filled when it can stand. */
+void fleet_size(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, const struct demand *demand,
+	const struct fleet_limits *limits, struct fleet *fleet);
+
+/* Cost and footprint of a sized fleet: power at its mean load, price, a month. findings may be NULL. */
+struct fleet_worth {
+	struct gpu_price price;
+	bool price_known;
+	struct footprint footprint; /* of a month */
+	struct usage usage;
+};
+void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits,
+	struct fleet_worth *worth, struct findings *findings);
+
+/* Requests/s that so many replicas (without the spare ones) hold: headroom and promise kept. */
+double fleet_requests_per_s_max(const struct replica *replica, const struct demand *demand, double replicas);
+
+#endif

@@ -1,0 +1,89 @@
+#include "planner/serving/layout.h"
+
+enum { STAGES_MAX = 64, NODE_DEFAULT = 8 };
+
+struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine, const char *release,
+	const struct serving_parallelism *pinned, const struct accelerator *accelerator)
+{
+	struct replica_layout layout = {.tensor = 1, .pipeline = 1, .expert = 1, .attention_data = 1};
+
+	layout.engine = engine == ENGINE_UNSET ? ENGINE_GENERIC : engine;
+	layout.precision = common->precision == PRECISION_UNSET ? accelerator_training_precision(accelerator) : common->precision;
+	layout.kv_precision = kv_precision == PRECISION_UNSET ? engine_kv_precision(layout.engine, layout.precision, accelerator) : kv_precision;
+	layout.release_years = engine_release_years(release);
+	layout.max_batch = pinned->max_batch > 0 ? (double)pinned->max_batch : ABSENT_NUMBER;
+	layout.chunk_tokens = pinned->chunk_tokens > 0 ? (double)pinned->chunk_tokens : ABSENT_NUMBER;
+	return layout;
+}
+
+int64_t layout_domain(const struct candidate *candidate)
+{
+	int64_t node = candidate->gpus_per_node > 0 ? candidate->gpus_per_node : NODE_DEFAULT;
+	int64_t domain = candidate->accelerator.max_nvlink_domain;
+
+	/* Without a link of their own, accelerators of a node still reach each other over PCIe. */
+	return domain > node ? (domain < 64 ? domain : 64) : node;
+}
+
+static bool has_experts(const struct model *model)
+{
+	for (int i = 0; i < model->kind_count; i++)
+		if (model->kinds[i].feed_forward == FEED_FORWARD_EXPERTS)
+			return true;
+	return false;
+}
+
+/* A pinned degree stands; otherwise the wanted one. */
+static int degree(int64_t pinned, int64_t wanted)
+{
+	return (int)(pinned > 0 ? pinned : wanted);
+}
+
+static bool same_degrees(const struct replica_layout *a, const struct replica_layout *b)
+{
+	return a->tensor == b->tensor && a->pipeline == b->pipeline && a->expert == b->expert && a->attention_data == b->attention_data;
+}
+
+static void list_add(struct layout_list *list, const struct replica_layout *base, const struct serving_parallelism *pinned, int64_t tensor, int64_t pipeline, int64_t expert, int64_t attention_data)
+{
+	struct replica_layout layout = *base;
+
+	layout.tensor = degree(pinned->tensor, tensor);
+	layout.pipeline = degree(pinned->pipeline, pipeline);
+	layout.expert = degree(pinned->expert, expert);
+	layout.attention_data = degree(pinned->attention_data, attention_data);
+	for (size_t i = 0; i < list->count; i++)
+		if (same_degrees(&list->items[i], &layout))
+			return;
+	if (list->count < LAYOUTS_MAX)
+		list->items[list->count++] = layout;
+}
+
+void layout_enumerate(const struct model *model, const struct candidate *candidate, const struct serving_parallelism *pinned,
+	const struct replica_layout *base, struct layout_list *list)
+{
+	int64_t domain = layout_domain(candidate), width;
+
+	list->count = 0;
+	for (width = 1; width <= domain; width *= 2) {
+		list_add(list, base, pinned, width, 1, 1, 1);
+		if (has_experts(model) && width > 1) {
+			list_add(list, base, pinned, width, 1, width, 1);
+			list_add(list, base, pinned, 1, 1, width, width);
+		}
+	}
+	for (int64_t stages = 2; stages <= STAGES_MAX; stages *= 2)
+		list_add(list, base, pinned, width / 2, stages, 1, 1);
+}
+
+bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base, struct replica_layout *layout)
+{
+	int64_t others = degree(pinned->pipeline, 1) * degree(pinned->attention_data, 1);
+
+	*layout = *base;
+	layout->pipeline = degree(pinned->pipeline, 1);
+	layout->attention_data = degree(pinned->attention_data, 1);
+	layout->expert = degree(pinned->expert, 1);
+	layout->tensor = degree(pinned->tensor, gpu_count > 0 ? gpu_count / others : 1);
+	return layout->tensor >= 1 && (gpu_count < 1 || layout->tensor * others == gpu_count);
+}

@@ -1,0 +1,162 @@
+/* E59. The search: every candidate and layout sized, the best by the objective, further ones from the Pareto front. */
+#include "planner/serving/option.h"
+
+#include "planner/serving/infeasible.h"
+
+enum { FLEETS_MAX = 1024, ALTERNATIVES_DEFAULT = 5 };
+
+struct search {
+	size_t count;
+	struct fleet fleets[FLEETS_MAX]; /* those that can stand */
+	struct shortfall shortfall;
+};
+
+static double objective_of(const struct fleet *fleet, enum objective objective)
+{
+	switch (objective) {
+	case OBJECTIVE_TIME:
+		return fleet->e2e_s;
+	case OBJECTIVE_ENERGY:
+		return fleet->kwh_per_month;
+	case OBJECTIVE_CARBON:
+		return fleet->kgco2e_per_month;
+	case OBJECTIVE_GPUS:
+		return (double)fleet->gpu_count;
+	case OBJECTIVE_UNSET:
+	case OBJECTIVE_COST:
+		break;
+	}
+	return given_or(fleet->usd_per_hour, HUGE_VAL); /* an unknown price is never the cheapest */
+}
+
+/* A fleet of fixed size without a load is judged by what a request costs. */
+static double rank_of(const struct fleet *fleet, enum objective objective, bool load_is_free)
+{
+	return objective_of(fleet, objective) / (load_is_free ? fleet->requests_per_s : 1);
+}
+
+static bool better(const struct fleet *a, const struct fleet *b, enum objective objective, bool load_is_free)
+{
+	double left = rank_of(a, objective, load_is_free), right = rank_of(b, objective, load_is_free);
+
+	if (left != right && !(fabs(left - right) <= 1e-9 * fabs(right)))
+		return left < right;
+	if (a->gpu_count != b->gpu_count)
+		return a->gpu_count < b->gpu_count;
+	return a->e2e_s < b->e2e_s;
+}
+
+static bool dominates(const struct fleet *a, const struct fleet *b)
+{
+	double left = given_or(a->usd_per_hour, HUGE_VAL), right = given_or(b->usd_per_hour, HUGE_VAL);
+
+	return left <= right && a->kgco2e_per_month <= b->kgco2e_per_month && a->e2e_s <= b->e2e_s && a->requests_per_s >= b->requests_per_s
+		&& (left < right || a->kgco2e_per_month < b->kgco2e_per_month || a->e2e_s < b->e2e_s || a->requests_per_s > b->requests_per_s);
+}
+
+static bool within_caps(const struct fleet *fleet, const struct request_common *common)
+{
+	return !(fleet->kgco2e_per_month > common->carbon_cap_kgco2e) && !(fleet->kwh_per_month > common->energy_cap_kwh);
+}
+
+static void search_keep(struct search *search, const struct fleet *fleet, const struct request_common *common)
+{
+	if (fleet->verdict == FLEET_OK && within_caps(fleet, common) && search->count < FLEETS_MAX)
+		search->fleets[search->count++] = *fleet;
+	else
+		shortfall_note(&search->shortfall, fleet);
+}
+
+static void search_candidate(struct search *search, const struct inference_input *input, const struct candidate *candidate, const struct demand *demand, const struct fleet_limits *limits)
+{
+	const struct inference_request *request = &input->request;
+	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine, request->engine_release,
+		&request->parallelism, &candidate->accelerator);
+	struct layout_list layouts;
+
+	layout_enumerate(&input->model, candidate, &request->parallelism, &base, &layouts);
+	for (size_t i = 0; i < layouts.count; i++) {
+		struct fleet fleet;
+
+		/* Pipelines over domains are for what does not fit into one, and the shortest that fits is enough. */
+		if (layouts.items[i].pipeline > 1 && request->parallelism.pipeline < 1 && search->shortfall.fitted == candidate)
+			break;
+		fleet_size(&input->model, candidate, &layouts.items[i], demand, limits, &fleet);
+		if (fleet.verdict != FLEET_MEMORY && fleet.verdict != FLEET_LAYOUT)
+			search->shortfall.fitted = candidate;
+		search_keep(search, &fleet, &request->common);
+	}
+}
+
+static struct fleet_limits limits_of(const struct inference_request *request)
+{
+	return (struct fleet_limits){.gpu_count = request->common.gpu_count, .enforce_memory = request->common.enforce_memory != TRUTH_FALSE,
+		.throughput_tokens_per_s_per_gpu = request->throughput_tokens_per_s_per_gpu, .pricing = &request->common.pricing};
+}
+
+static void workload_fill(const struct model *model, const struct demand *demand, enum precision precision, enum precision kv_precision, struct inference_plan *plan)
+{
+	double prompt = demand->shape.prompt_tokens, context = prompt + demand->shape.output_tokens / 2;
+
+	plan->workload.params_total = model->params_total;
+	plan->workload.params_active = model->params_active;
+	plan->workload.weights_bytes = model_weight_bytes(model, precision);
+	plan->workload.kv_bytes_per_token = model_kv_bytes_per_token(model, precision_weight_bytes(kv_precision));
+	/* A generated token attends to all of its context; E3 counts a causal mean, half of the length it is given. */
+	plan->workload.flops_per_output_token = model_forward_flops_per_token(model, 2 * context);
+	plan->workload.flops_per_prompt = prompt * model_forward_flops_per_token(model, prompt);
+}
+
+/* Further options: off the front first none; of each accelerator and layout what is best, until enough. */
+static void alternatives_fill(const struct inference_input *input, struct search *search, const struct fleet *best, const struct demand *demand, const struct fleet_limits *limits, struct inference_plan *plan)
+{
+	int64_t wanted = input->request.common.alternatives < 0 ? ALTERNATIVES_DEFAULT : input->request.common.alternatives;
+	bool load_is_free = !is_given(demand->requests_per_s);
+	bool taken[FLEETS_MAX] = {false};
+
+	for (size_t i = 0; i < search->count; i++)
+		for (size_t j = 0; j < search->count && !taken[i]; j++)
+			taken[i] = dominates(&search->fleets[j], &search->fleets[i]);
+	taken[best - search->fleets] = true;
+	while (plan->alternative_count < INFERENCE_OPTIONS_MAX && (int64_t)plan->alternative_count < wanted) {
+		size_t next = search->count;
+
+		for (size_t i = 0; i < search->count; i++)
+			if (!taken[i] && (next == search->count || better(&search->fleets[i], &search->fleets[next], input->request.common.objective, load_is_free)))
+				next = i;
+		if (next == search->count)
+			return;
+		taken[next] = true;
+		option_fill(input, &search->fleets[next], demand, limits, &plan->alternatives[plan->alternative_count++], NULL);
+	}
+}
+
+enum status planner_inference(const struct inference_input *input, struct inference_plan *plan, struct failure *failure)
+{
+	const struct inference_request *request = &input->request;
+	struct fleet_limits limits = limits_of(request);
+	struct search search = {.count = 0};
+	const struct fleet *best = NULL;
+	struct demand demand;
+
+	/* Findings may already hold what the resolver noted. */
+	plan->alternative_count = 0;
+	if (demand_read(request, &demand, &plan->findings, failure) != STATUS_OK)
+		return failure->status;
+	if (input->model.kind != MODEL_TRANSFORMER)
+		return failure_set(failure, STATUS_INVALID, "serving is planned for transformers; a generic model has no tokens to generate");
+	search.shortfall.promise = demand.promise;
+	for (size_t i = 0; i < input->candidate_count; i++)
+		search_candidate(&search, input, &input->candidates[i], &demand, &limits);
+	for (size_t i = 0; i < search.count; i++)
+		if (!best || better(&search.fleets[i], best, request->common.objective, !is_given(demand.requests_per_s)))
+			best = &search.fleets[i];
+	if (!best)
+		return shortfall_fail(&search.shortfall, &input->model, &demand, failure);
+	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
+	option_fill(input, best, &demand, &limits, &plan->recommended, &plan->findings);
+	alternatives_fill(input, &search, best, &demand, &limits, plan);
+	rule_of_thumb_fill(request, &demand, best, plan);
+	report_fill(input, best, &demand, &limits, plan);
+	return STATUS_OK;
+}
