@@ -221,38 +221,30 @@ void layout_search(struct layout_search *search)
 	}
 }
 
-static bool pin_fault(struct failure *failure, const char *pointer, bool possible, const char *detail)
-{
-	if (!possible)
-		failure_add(failure, pointer, "impossible", "%s", detail);
-	return possible;
-}
-
 bool layout_pins_possible(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct failure *failure)
 {
 	const struct model *model = setting->model;
 	int64_t t = pinned(pins->tensor) ? pins->tensor : 1, p = pinned(pins->pipeline) ? pins->pipeline : 1;
 	int64_t c = pinned(pins->context) ? pins->context : 1, d = pinned(pins->data) ? pins->data : 1;
-	int64_t v = pinned(pins->interleave) ? pins->interleave : 1, inner = t * p * c * d;
+	int64_t v = pinned(pins->interleave) ? pins->interleave : 1, e = pins->expert, inner = t * p * c * d;
+	size_t before = failure->fault_total;
 	int experts = experts_of(model);
-	bool possible = true;
-	char detail[FAULT_DETAIL_MAX];
 
-	snprintf(detail, sizeof detail, "tensor x pipeline x data x context must be the %lld accelerators; the given degrees make %lld",
-		(long long)gpu_count, (long long)inner);
-	possible &= pin_fault(failure, "/parallelism", gpu_count < 1 || (gpu_count % inner == 0 &&
-		(layout_pinned_gpu_count(pins) < 0 || inner == gpu_count)), detail);
-	snprintf(detail, sizeof detail, "must divide the model's attention heads (%d)", model->kind_count > 0 ? model->kinds[0].heads : 0);
-	possible &= pin_fault(failure, "/parallelism/tensor", t <= TENSOR_MAX && heads_divide(model, t), detail);
-	snprintf(detail, sizeof detail, "pipeline x interleave is at most the model's %lld layers", (long long)layers_of(model));
-	possible &= pin_fault(failure, "/parallelism/pipeline", p * v <= layers_of(model), detail);
-	snprintf(detail, sizeof detail, "must divide the model's %d experts and tensor x context x data", experts);
-	possible &= pin_fault(failure, "/parallelism/expert", !pinned(pins->expert) || pins->expert == 1 ||
-		(experts > 0 && experts % pins->expert == 0 && (gpu_count < 1 || (gpu_count / p) % pins->expert == 0)), detail);
-	snprintf(detail, sizeof detail, "a step of %.0f samples cannot feed %lld data-parallel ranks", setting->batch, (long long)d);
-	possible &= pin_fault(failure, "/parallelism/data", setting->batch <= 0 || (double)d <= setting->batch, detail);
-	snprintf(detail, sizeof detail, "must be 1 without a pipeline, and at most %d", INTERLEAVE_MAX);
-	possible &= pin_fault(failure, "/parallelism/interleave", v <= INTERLEAVE_MAX && (v == 1 || p > 1 || !pinned(pins->pipeline)), detail);
-	possible &= pin_fault(failure, "/parallelism/context", c <= CONTEXT_MAX && (double)c <= setting->sequence, "must be at most 64 and the sequence's tokens");
-	return possible;
+	if (gpu_count >= 1 && (gpu_count % inner || (layout_pinned_gpu_count(pins) >= 0 && inner != gpu_count)))
+		failure_add(failure, "/parallelism", "impossible", "tensor x pipeline x data x context must be the %lld accelerators; the given degrees make %lld",
+			(long long)gpu_count, (long long)inner);
+	if (t > TENSOR_MAX || !heads_divide(model, t))
+		failure_add(failure, "/parallelism/tensor", "impossible", "must be at most %d and divide the model's attention heads (%d)", TENSOR_MAX,
+			model->kind_count > 0 ? model->kinds[0].heads : 0);
+	if (p > PIPELINE_STAGES_MAX || p * v > layers_of(model))
+		failure_add(failure, "/parallelism/pipeline", "impossible", "pipeline x interleave is at most the model's %lld layers", (long long)layers_of(model));
+	if (pinned(e) && e != 1 && (experts == 0 || experts % e || (gpu_count >= 1 && gpu_count / p % e)))
+		failure_add(failure, "/parallelism/expert", "impossible", "must divide the model's %d experts and tensor x context x data", experts);
+	if (setting->batch > 0 && (double)d > setting->batch)
+		failure_add(failure, "/parallelism/data", "impossible", "a step of %.0f samples cannot feed %lld data-parallel ranks", setting->batch, (long long)d);
+	if (v > INTERLEAVE_MAX || (v > 1 && pinned(pins->pipeline) && p == 1))
+		failure_add(failure, "/parallelism/interleave", "impossible", "must be 1 without a pipeline, and at most %d", INTERLEAVE_MAX);
+	if (c > CONTEXT_MAX || (double)c > setting->sequence)
+		failure_add(failure, "/parallelism/context", "impossible", "must be at most %d and the sequence's tokens", CONTEXT_MAX);
+	return failure->fault_total == before;
 }

@@ -4,9 +4,9 @@
 
 #include "planner/training/setting.h"
 
-enum { PIPELINE_STAGES_MAX = MODEL_LAYERS_MAX };
+enum { PIPELINE_STAGES_MAX = 256 };
 
-/* Layers of each kind on each stage. Fixed scratch, about 24 kB; only the first `count` rows are filled. */
+/* Layers of each kind on each stage. Fixed scratch, about 6 kB; only the first `count` rows are filled. */
 struct stages {
 	int count, interleave;
 	uint16_t layers[PIPELINE_STAGES_MAX][MODEL_LAYER_KINDS_MAX];
