@@ -93,8 +93,9 @@ static void positions_read(const struct config_reader *reader, const struct mode
 	bool learned = traits & FAMILY_LEARNED;
 
 	model->max_positions = config_int(reader, CONFIG_NAMES("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length",
-		"max_sequence_length"), 1, TOKENS_MAX, learned ? CONFIG_REQUIRED : 0);
-	if (learned)
+		"max_sequence_length"), 1, TOKENS_MAX, 0);
+	/* Published descriptions of GPT-2 shapes often leave the length out; the position table is then a fraction of a per cent. */
+	if (learned && model->max_positions > 0)
 		model->learned_positions = model->max_positions + family->position_extra;
 }
 

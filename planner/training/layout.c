@@ -1,6 +1,6 @@
 #include "planner/training/layout.h"
 
-enum { TENSOR_MAX = 64, MICRO_BATCH_MAX = 128, INTERLEAVE_MAX = 16, CONTEXT_MAX = 64 };
+enum { TENSOR_MAX = 64, MICRO_BATCH_MAX = 128, INTERLEAVE_MAX = 64, CONTEXT_MAX = 64 };
 
 /* Sequences shorter than this a context rank are not worth splitting: the search does not try them. */
 static const double context_least_tokens = 8192;
@@ -141,8 +141,9 @@ static void trial_interleave(struct trial *trial)
 {
 	const struct setting *setting = trial->search->setting;
 	int64_t layers = layers_of(setting->model), pipeline = trial->layout.pipeline;
+	int64_t slots = layers + (pinned(trial->search->pins.interleave) ? 2 : 0);
 
-	for (int64_t v = 1; v <= INTERLEAVE_MAX && (v == 1 || (pipeline > 1 && pipeline * v <= layers)); v++) {
+	for (int64_t v = 1; v <= INTERLEAVE_MAX && (v == 1 || (pipeline > 1 && pipeline * v <= slots)); v++) {
 		if (!allowed(trial->search->pins.interleave, v))
 			continue;
 		if (v > 1 && !pinned(trial->search->pins.interleave) && layers % (pipeline * v) && v > 2)
@@ -228,6 +229,7 @@ bool layout_pins_possible(const struct setting *setting, int64_t gpu_count, cons
 	int64_t c = pinned(pins->context) ? pins->context : 1, d = pinned(pins->data) ? pins->data : 1;
 	int64_t v = pinned(pins->interleave) ? pins->interleave : 1, e = pins->expert, inner = t * p * c * d;
 	size_t before = failure->fault_total;
+	int64_t slots = v > 1 ? layers_of(model) + 2 : layers_of(model); /* interleaved chunks for embedding and loss may hold no layer */
 	int experts = experts_of(model);
 
 	if (gpu_count >= 1 && (gpu_count % inner || (layout_pinned_gpu_count(pins) >= 0 && inner != gpu_count)))
@@ -236,7 +238,7 @@ bool layout_pins_possible(const struct setting *setting, int64_t gpu_count, cons
 	if (t > TENSOR_MAX || !heads_divide(model, t))
 		failure_add(failure, "/parallelism/tensor", "impossible", "must be at most %d and divide the model's attention heads (%d)", TENSOR_MAX,
 			model->kind_count > 0 ? model->kinds[0].heads : 0);
-	if (p > PIPELINE_STAGES_MAX || p * v > layers_of(model))
+	if (p > PIPELINE_STAGES_MAX || p * v > slots)
 		failure_add(failure, "/parallelism/pipeline", "impossible", "pipeline x interleave is at most the model's %lld layers", (long long)layers_of(model));
 	if (pinned(e) && e != 1 && (experts == 0 || experts % e || (gpu_count >= 1 && gpu_count / p % e)))
 		failure_add(failure, "/parallelism/expert", "impossible", "must divide the model's %d experts and tensor x context x data", experts);
