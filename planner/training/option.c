@@ -115,7 +115,7 @@ static void option_monthly(const struct programme *programme, struct training_op
 	option->monthly.total_kgco2e = is_given(cadence) ? option->carbon.total_kgco2e * runs : ABSENT_NUMBER;
 }
 
-void option_fill(const struct programme *programme, const struct outline *outline, struct training_option *option)
+void training_option_fill(const struct programme *programme, const struct outline *outline, struct training_option *option)
 {
 	const struct candidate *candidate = &programme->input->candidates[outline->candidate];
 

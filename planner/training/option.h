@@ -13,6 +13,6 @@
 
 /* Fills every member of the option. All finite but what is absent: market and marginal carbon, monthly figures without a
  * cadence, and cost where no price is known. */
-void option_fill(const struct programme *programme, const struct outline *outline, struct training_option *option);
+void training_option_fill(const struct programme *programme, const struct outline *outline, struct training_option *option);
 
 #endif

@@ -17,7 +17,7 @@ double rule_of_thumb_gpu_count(double gpu_hours, double hours)
 	return gpu_hours / hours;
 }
 
-void rule_of_thumb_fill(const struct training_input *input, double tokens, double hours, double modelled_gpu_hours,
+void training_rule_fill(const struct training_input *input, double tokens, double hours, double modelled_gpu_hours,
 	double modelled_mfu, const struct accelerator *accelerator, struct training_plan *plan)
 {
 	double peak = accelerator_peak_flops_per_s(accelerator, PRECISION_BF16, NULL);

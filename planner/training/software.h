@@ -15,7 +15,7 @@ struct software {
 	bool blocks;          /* whole-model sharding keeps full 32-bit weights (FSDP) instead of 16-bit ones and a master copy */
 	double gradient_bytes; /* of one parameter, where not sharded */
 	double unsharded_bytes; /* kept beside ZeRO's shards, per parameter */
-	double synchronise_s; /* once a step for each local parameter, never hidden */
+	double synchronise_s; /* ZeRO-1: once a step for each local parameter, never hidden */
 	double host_factor;   /* host time of a layer over that of the eager reference */
 };
 

@@ -128,7 +128,7 @@ static void step_update(const struct step_work *work, const struct layer_params 
 		return;
 	}
 	time->optimizer_s = memory_stream_s(&setting->device, updated * optimizer_traffic_bytes) +
-		setting->software.synchronise_s * (params->dense + params->expert);
+		(work->layout->zero_stage == 1 ? setting->software.synchronise_s * (params->dense + params->expert) : 0);
 }
 
 /* Reading and decoding of the samples runs beside the step; what is longer than the step is waited for. */

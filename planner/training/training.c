@@ -150,13 +150,13 @@ static enum status plan_programme(const struct programme *programme, struct trai
 	if (status != STATUS_OK)
 		return status;
 	fleet_footprint(programme, best, &plan->findings);
-	option_fill(programme, best, &plan->recommended);
+	training_option_fill(programme, best, &plan->recommended);
 	plan->alternative_count = selection.front_count < limit ? selection.front_count : limit;
 	for (size_t i = 0; i < plan->alternative_count; i++)
-		option_fill(programme, &selection.front[i], &plan->alternatives[i]);
+		training_option_fill(programme, &selection.front[i], &plan->alternatives[i]);
 	fill_compute_optimal(programme, plan);
 	fill_batch(programme, best, plan);
-	rule_of_thumb_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu,
+	training_rule_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu,
 		&programme->input->candidates[best->candidate].accelerator, plan);
 	remarks_fill(programme, best, plan);
 	return STATUS_OK;
