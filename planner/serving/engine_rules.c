@@ -13,6 +13,7 @@ const struct serving_constants serving_constants = {
 	.decode_efficiency = 0.70, .decode_attention_s = 4e-6, .decode_flops_efficiency = 0.35,
 	.expert_efficiency = 0.5, .expert_tile_tokens = 32, .expert_half_width = 300, .expert_imbalance = 1.2,
 	.reduce_s = 3e-6, .reduce_rank_s = 6e-6, .reduce_knee_bytes = 3.8e6, .reduce_efficiency = 0.85, .pcie_efficiency = 0.68,
+	.eager_layer_s = 0.4e-3, .eager_expert_s = 0.6e-3, .eager_state_s = 1e-3, .state_efficiency = 0.1,
 	.exchange_s = 20e-6,
 	.step_s = {[ENGINE_GENERIC] = 1e-3, [ENGINE_VLLM] = 1e-3, [ENGINE_TENSORRT_LLM] = 0.6e-3, [ENGINE_SGLANG] = 1e-3},
 	.sequence_s = {[ENGINE_GENERIC] = 5e-6, [ENGINE_VLLM] = 5e-6, [ENGINE_TENSORRT_LLM] = 4e-6, [ENGINE_SGLANG] = 5e-6},

@@ -33,6 +33,8 @@ struct serving_constants {
 	double decode_flops_efficiency;
 	double expert_efficiency, expert_tile_tokens, expert_half_width, expert_imbalance;
 	double reduce_s, reduce_rank_s, reduce_knee_bytes, reduce_efficiency, pcie_efficiency;
+	double eager_layer_s, eager_expert_s, eager_state_s; /* host launches a layer's kernels one by one when a step takes in prompts */
+	double state_efficiency;               /* of the dense peak, scan of state-space and linear attention over a prompt */
 	double exchange_s;                     /* dispatch or combine of experts over attention-data ranks */
 	double step_s[ENGINE_COUNT];           /* host work between steps */
 	double sequence_s[ENGINE_COUNT];       /* host work per sequence and step */

@@ -31,6 +31,7 @@ static struct batch batch_of(const struct replica *replica, const struct request
 struct mixture {
 	struct step bare, mixed;
 	double mixed_share, mixed_tokens, step_s;
+	double prompt_load; /* prompt tokens to take in over what steps have room for */
 	double requests_per_step;
 };
 
@@ -43,6 +44,7 @@ static void mixture_at(const struct replica *replica, const struct request_shape
 
 	mixture->requests_per_step = sequences * progress / fmax(decoded_tokens(shape), progress);
 	wanted = mixture->requests_per_step * prompt;
+	mixture->prompt_load = wanted / budget;
 	mixture->mixed_tokens = fmin(budget, fmax(prompt, wanted));
 	mixture->mixed_share = fmin(wanted / mixture->mixed_tokens, 1);
 	mixed = batch_of(replica, shape, seen, mixture->mixed_tokens);
@@ -90,10 +92,11 @@ static void point_fill(const struct replica *replica, const struct request_shape
 	point->shares[BOTTLENECK_LAUNCH_OVERHEAD] = bare * a->overhead_s + mixed * b->overhead_s;
 }
 
-/* Steady TTFT: the step under way, the prompts ahead, the own prompt, the front end. */
+/* Steady TTFT: the front end, the step under way, the prompts ahead (those that arrive in one step share the next, so only a
+ * step's room for tokens makes a queue), the own prompt. */
 static double first_token_s(const struct replica *replica, const struct mixture *mixture, double prefill_s, double in_flight)
 {
-	double busy = mixture->mixed_share, wait_s = mixture->mixed.time_s * busy / (2 * fmax(1 - busy, 1 / (in_flight + 1)));
+	double load = fmin(mixture->prompt_load, 1), wait_s = mixture->mixed.time_s * load / (2 * fmax(1 - load, 1 / (in_flight + 1)));
 
 	return replica->front_end_factor * replica->constants->first_token_s[replica->rules.engine] + mixture->step_s / 2 + wait_s + prefill_s;
 }
@@ -143,6 +146,34 @@ void operating_closed(const struct replica *replica, const struct request_shape 
 	}
 }
 
+/* Requests that a finished run leaves behind: the last ones decode when nobody arrives any more, the longest of them last. */
+static double tail_s(const struct request_shape *shape, const struct operating_point *point)
+{
+	double longest = 1 + shape->output_cv * sqrt(2 * log(fmax(shape->run_requests, 1)));
+
+	return point->prefill_s + decoded_tokens(shape) * point->tpot_s * longest;
+}
+
+/* More arrives than leaves. The batch grows until the replica is full; only then do requests wait. */
+static void operating_overload(const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point)
+{
+	struct request_shape steady = *shape;
+	double run = shape->run_requests, behind, waiting;
+
+	steady.run_requests = ABSENT_NUMBER;
+	operating_closed(replica, &steady, CONCURRENCY_MAX, point);
+	point->saturated = true;
+	if (!is_given(run)) {
+		point->ttft_s = ABSENT_NUMBER;
+		return;
+	}
+	behind = run * fmax(1 - point->requests_per_s / requests_per_s, 0);
+	waiting = fmax(behind - point->decode_sequences, 0);
+	if (behind > 0)
+		point->ttft_s += waiting / behind * waiting / point->requests_per_s / 2;
+	point->output_tokens_per_s = run * shape->output_tokens / (run / fmin(point->requests_per_s, requests_per_s) + tail_s(shape, point));
+}
+
 void operating_open(const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point)
 {
 	double most = operating_sequences_max(replica, shape), low = 0, high = most, run = shape->run_requests;
@@ -150,14 +181,7 @@ void operating_open(const struct replica *replica, const struct request_shape *s
 
 	mixture_at(replica, shape, most, most, &mixture);
 	if (mixture.requests_per_step / mixture.step_s <= requests_per_s) {
-		struct request_shape steady = *shape;
-		double excess_s;
-
-		steady.run_requests = ABSENT_NUMBER;
-		operating_closed(replica, &steady, CONCURRENCY_MAX, point);
-		excess_s = fmax(1 / point->requests_per_s - 1 / requests_per_s, 0);
-		point->saturated = true;
-		point->ttft_s = is_given(run) ? point->ttft_s + run / 2 * excess_s : ABSENT_NUMBER;
+		operating_overload(replica, shape, requests_per_s, point);
 		return;
 	}
 	for (int round = 0; round < BISECTION_ROUNDS && high - low > 1e-4 * high; round++) {
@@ -176,11 +200,8 @@ void operating_open(const struct replica *replica, const struct request_shape *s
 	point->requests_per_s = requests_per_s;
 	point->in_flight = high + requests_per_s * point->ttft_s;
 	point->output_tokens_per_s = requests_per_s * shape->output_tokens;
-	if (is_given(run) && run > 0) {
-		double tail_s = point->ttft_s + decoded_tokens(shape) * point->tpot_s * (1 + shape->output_cv * sqrt(2 * log(fmax(run, 1))));
-
-		point->output_tokens_per_s = run * shape->output_tokens / (run / requests_per_s + tail_s);
-	}
+	if (is_given(run) && run > 0)
+		point->output_tokens_per_s = run * shape->output_tokens / (run / requests_per_s + tail_s(shape, point));
 }
 
 void operating_static(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)

@@ -92,6 +92,7 @@ static void state_prepare(const struct replica *replica, struct replica_kind *ki
 	kind_gemm(replica, kind, rates, in / replica->tensor, replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, inner / replica->tensor);
 	state = layer->mixer == MIXER_GATED_DELTA ? layer->head_dim : layer->state_dim;
+	kind->state_flops_per_token = 8 * inner * state / replica->tensor; /* read, decay, correct, write: two each */
 	kind->state_bytes = inner * state / replica->tensor * wide_bytes * 2; /* read and written */
 }
 

@@ -32,6 +32,7 @@ struct replica_kind {
 	double attended_tokens;                         /* at most so many are attended to; 0: all of the context */
 	double prefill_flops_per_pair, decode_flops_per_pair; /* of one query with one cached token */
 	double state_bytes;                             /* of one sequence, read and written each step */
+	double state_flops_per_token;                   /* of a prompt, to carry the state along */
 	double experts, experts_active, experts_local;  /* 0 experts: dense */
 	double expert_width, expert_weight_bytes, expert_weights; /* of one expert's share on one accelerator */
 	double expert_flops_per_s;

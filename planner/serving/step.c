@@ -5,7 +5,7 @@ static const double wide_bytes = 2;
 
 /* What bounds an operator is counted under its own name. */
 struct tally {
-	double compute_s, memory_s, network_s, overhead_s, flops, bytes;
+	double compute_s, memory_s, network_s, overhead_s, host_s, flops, bytes;
 };
 
 /* The upper of two times, rounded where they meet: kernels do not overlap the two perfectly. */
@@ -80,9 +80,12 @@ static void tally_attention(struct tally *tally, const struct replica *replica, 
 		double flops = pairs * kind->prefill_flops_per_pair;
 		double efficiency = constants->prefill_efficiency * chunk / (chunk + constants->prefill_half_tokens);
 
-		tally->compute_s += flops / (replica->attention_flops_per_s * efficiency);
+		double state_flops = batch->prefill_tokens * kind->state_flops_per_token;
+
+		tally->compute_s += flops / (replica->attention_flops_per_s * efficiency)
+			+ state_flops / (replica->attention_flops_per_s * constants->state_efficiency);
 		tally->overhead_s += replica->kernel_s;
-		tally->flops += flops;
+		tally->flops += flops + state_flops;
 	}
 }
 
@@ -133,6 +136,8 @@ static void tally_kind(struct tally *tally, const struct replica *replica, const
 	tally->memory_s += kind->layers * layer.memory_s;
 	tally->network_s += kind->layers * layer.network_s;
 	tally->overhead_s += kind->layers * layer.overhead_s;
+	tally->host_s += kind->layers * (replica->constants->eager_layer_s + (kind->experts > 0 ? replica->constants->eager_expert_s : 0)
+		+ (kind->state_bytes > 0 ? replica->constants->eager_state_s : 0));
 	tally->flops += kind->layers * layer.flops;
 	tally->bytes += kind->layers * layer.bytes;
 }
@@ -158,6 +163,11 @@ void step_time(const struct replica *replica, const struct batch *batch, struct 
 	tally_gemm(&tally, &replica->logits, sampled, replica->kernel_s);
 	tally.network_s += (replica->pipeline - 1) * (replica->constants->reduce_s
 		+ (local.decode_sequences + local.prefill_tokens) * replica->hidden * wide_bytes / replica->link_bytes_per_s);
+	if (local.prefill_tokens > 0) { /* decoding replays a captured graph; steps with prompts are launched kernel by kernel */
+		double device_s = tally.compute_s + tally.memory_s + tally.network_s + tally.overhead_s;
+
+		tally.overhead_s += smooth_maximum(device_s, tally.host_s) - device_s;
+	}
 	tally.overhead_s += replica->constants->step_s[engine] + replica->constants->sequence_s[engine] * batch->decode_sequences;
 	*step = (struct step){.compute_s = factor * tally.compute_s, .memory_s = factor * tally.memory_s, .network_s = factor * tally.network_s,
 		.overhead_s = factor * tally.overhead_s, .flops = tally.flops, .bytes = tally.bytes};
