@@ -54,7 +54,8 @@ enum field_flag {
 	REQUIRED = 1,
 	READ_ONLY = 2,  /* answered, refused in requests */
 	WRITE_ONLY = 4, /* taken, never answered */
-	SECRET = 8,     /* shown once */
+	MULTILINE = 8,  /* text with line breaks and tabs */
+	ALWAYS = 16,    /* an integer that is never absent: 0 unless given, and may be negative */
 };
 
 enum text_form { FORM_FREE, FORM_SLUG, FORM_UUID, FORM_DATE, FORM_MONTH, FORM_MOMENT, FORM_COUNT };

@@ -26,13 +26,20 @@ void json_end_array(struct json_writer *writer);
 void json_key(struct json_writer *writer, const char *key); /* a plain identifier: written without escaping */
 void json_key_escaped(struct json_writer *writer, const char *key);
 
-void json_string(struct json_writer *writer, const char *text); /* NULL is written as null */
+void json_write_string(struct json_writer *writer, const char *text); /* NULL is written as null */
 void json_string_n(struct json_writer *writer, const char *text, size_t length);
 void json_double(struct json_writer *writer, double value);
-void json_integer(struct json_writer *writer, int64_t value);
+void json_write_integer(struct json_writer *writer, int64_t value);
 void json_bool(struct json_writer *writer, bool value);
-void json_null(struct json_writer *writer);
+void json_write_null(struct json_writer *writer);
 void json_raw(struct json_writer *writer, const char *json, size_t length); /* a complete JSON value, as it is */
+
+/* The short names, except where jansson.h is included before: it has functions of these names. */
+#ifndef JANSSON_H
+#define json_string json_write_string
+#define json_integer json_write_integer
+#define json_null json_write_null
+#endif
 
 /* Writes a finite double as json_double does, NUL-terminated, and returns its length. `out` holds 40 bytes. */
 size_t json_format_double(char *out, double value);

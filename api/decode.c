@@ -1,0 +1,324 @@
+#include "api/decode.h"
+
+#include <stdarg.h>
+
+#include "api/scan.h"
+#include "base/spelling.h"
+
+/* --- where a fault is ------------------------------------------------------------------------------------------ */
+static size_t path_segment(const struct path *path, char *out, size_t size)
+{
+	size_t length = 0;
+
+	if (!path->key)
+		return (size_t)snprintf(out, size, "/%zu", path->index);
+	out[length++] = '/';
+	for (const char *c = path->key; *c && length + 3 < size; c++) {
+		if (*c == '~' || *c == '/') {
+			out[length++] = '~';
+			out[length++] = *c == '~' ? '0' : '1';
+		} else {
+			out[length++] = *c;
+		}
+	}
+	/* A key that was cut keeps whole UTF-8 characters. */
+	while (length > 1 && ((unsigned char)out[length - 1] & 0xc0) == 0x80 && length + 3 >= size)
+		length--;
+	out[length] = '\0';
+	return length;
+}
+
+void path_pointer(const struct path *path, char *out, size_t size)
+{
+	char segment[64];
+	size_t before, length;
+
+	out[0] = '\0';
+	if (!path)
+		return;
+	path_pointer(path->up, out, size);
+	length = path_segment(path, segment, sizeof segment);
+	before = strlen(out);
+	if (before + length < size)
+		memcpy(out + before, segment, length + 1);
+}
+
+void decoder_fault(struct decoder *decoder, const struct path *path, const char *code, const char *format, ...)
+{
+	char pointer[FAULT_POINTER_MAX], detail[FAULT_DETAIL_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(detail, sizeof detail, format, arguments);
+	va_end(arguments);
+	path_pointer(path, pointer, sizeof pointer);
+	failure_add(decoder->failure, pointer, code, "%s", detail);
+}
+
+const char *decode_type_name(const json_t *value)
+{
+	switch (json_typeof(value)) {
+	case JSON_OBJECT:
+		return "an object";
+	case JSON_ARRAY:
+		return "a list";
+	case JSON_STRING:
+		return "text";
+	case JSON_INTEGER:
+	case JSON_REAL:
+		return "a number";
+	case JSON_TRUE:
+	case JSON_FALSE:
+		return "true or false";
+	case JSON_NULL:
+		return "null (leave the field out instead)";
+	}
+	return "something else";
+}
+
+void decode_wrong_type(struct decoder *decoder, const struct path *path, const char *wanted, const json_t *value)
+{
+	decoder_fault(decoder, path, "wrong_type", "should be %s, not %s", wanted, decode_type_name(value));
+}
+
+/* --- objects --------------------------------------------------------------------------------------------------- */
+static void decode_offer_keys(const struct field_table *table, struct spelling *spelling)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct field *row = &table->rows[i];
+
+		if (row->kind == FIELD_MERGE)
+			decode_offer_keys(row->table, spelling);
+		else if (!(row->flags & READ_ONLY))
+			spelling_offer(spelling, row->key);
+	}
+}
+
+static void decode_unknown(struct decoder *decoder, const struct field_table *table, const struct path *path)
+{
+	struct spelling spelling;
+	char nearest[256];
+
+	spelling_init(&spelling, path->key);
+	decode_offer_keys(table, &spelling);
+	spelling_list(&spelling, nearest, sizeof nearest);
+	decoder_fault(decoder, path, "unknown_field", "there is no such field here; the nearest are %s", nearest);
+}
+
+static void decode_require(struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct field *row = &table->rows[i];
+		struct path at = {.up = path, .key = row->key};
+
+		if (row->kind == FIELD_MERGE)
+			decode_require(decoder, row->table, path, object);
+		else if ((row->flags & REQUIRED) && !(row->flags & READ_ONLY) && !json_object_get(object, row->key))
+			decoder_fault(decoder, &at, "required", "is needed: %s", row->doc);
+	}
+}
+
+/* What removing a field leaves behind: its one-row table, cleared. */
+static void decode_remove(struct decoder *decoder, const struct field *row, const struct path *path, void *out)
+{
+	const struct field alone = {.key = row->key, .kind = row->kind, .flags = row->flags, .table = row->table};
+	const size_t sizes[FIELD_KIND_COUNT] = {[FIELD_NUMBER] = sizeof(double), [FIELD_COUNT] = sizeof(double), [FIELD_HOURS] = sizeof(double),
+		[FIELD_INTEGER] = sizeof(int64_t), [FIELD_TRUTH] = sizeof(enum truth), [FIELD_BOOL] = sizeof(bool), [FIELD_TEXT] = sizeof(char *),
+		[FIELD_TIME] = sizeof(int64_t), [FIELD_CHOICE] = sizeof(unsigned), [FIELD_TEXTS] = sizeof(struct text_list),
+		[FIELD_NUMBERS] = sizeof(struct number_list), [FIELD_TUPLES] = sizeof(void *), [FIELD_LABELS] = sizeof(struct json_text), [FIELD_WORDS] = sizeof(struct json_text),
+		[FIELD_JSON] = sizeof(struct json_text), [FIELD_LIST] = sizeof(struct text_list)};
+	struct field_table table = {.rows = &alone, .row_count = 1, .size = sizes[row->kind]};
+
+	if (row->flags & REQUIRED) {
+		decoder_fault(decoder, path, "required", "cannot be removed: %s", row->doc);
+		return;
+	}
+	if (row->kind == FIELD_TUPLES)
+		memset((char *)out + row->count_offset, 0, sizeof(size_t));
+	if (row->kind == FIELD_OBJECT)
+		table.size = row->table->size;
+	field_table_clear(&table, (char *)out + row->offset);
+}
+
+void decode_object(struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object, void *out)
+{
+	/* The iterator takes the object as writable, and does not write. */
+	json_t *walked = (json_t *)(uintptr_t)object;
+
+	for (void *at = json_object_iter(walked); at; at = json_object_iter_next(walked, at)) {
+		struct path here = {.up = path, .key = json_object_iter_key(at)};
+		void *owner = out;
+		const struct field *row = field_find(table, here.key, &owner);
+		const json_t *value = json_object_iter_value(at);
+
+		if (!row)
+			decode_unknown(decoder, table, &here);
+		else if (row->flags & READ_ONLY)
+			decoder_fault(decoder, &here, "read_only", "is answered, not taken; leave it out");
+		else if (decoder->patching && json_is_null(value))
+			decode_remove(decoder, row, &here, owner);
+		else
+			decode_member(decoder, row, &here, value, owner);
+	}
+	if (!decoder->patching)
+		decode_require(decoder, table, path, object);
+}
+
+void decode_nested(struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *value, void *out)
+{
+	if (json_is_object(value)) {
+		decode_object(decoder, table, path, value, out);
+	} else if (table->shorthand && !json_is_array(value) && !json_is_null(value)) {
+		field_table_clear(table, out);
+		decode_member(decoder, table->shorthand, path, value, out);
+	} else {
+		decode_wrong_type(decoder, path, table->shorthand ? "an object, or its short form" : "an object", value);
+	}
+}
+
+void decode_member(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out)
+{
+	void *member = (char *)out + row->offset;
+
+	switch (row->kind) {
+	case FIELD_NUMBER:
+	case FIELD_COUNT:
+	case FIELD_HOURS:
+		decode_number(decoder, row, path, value, member);
+		break;
+	case FIELD_INTEGER:
+		decode_integer(decoder, row, path, value, member);
+		break;
+	case FIELD_TRUTH:
+	case FIELD_BOOL:
+		decode_boolean(decoder, row, path, value, member);
+		break;
+	case FIELD_TEXT:
+		decode_text(decoder, row, path, value, member);
+		break;
+	case FIELD_TIME:
+		decode_time(decoder, row, path, value, member);
+		break;
+	case FIELD_CHOICE:
+		decode_choice(decoder, row, path, value, member);
+		break;
+	case FIELD_TEXTS:
+		decode_texts(decoder, row, path, value, member);
+		break;
+	case FIELD_NUMBERS:
+		decode_numbers(decoder, row, path, value, member);
+		break;
+	case FIELD_TUPLES:
+		decode_tuples(decoder, row, path, value, out);
+		break;
+	case FIELD_LABELS:
+		decode_labels(decoder, row, path, value, member);
+		break;
+	case FIELD_WORDS:
+		decode_words(decoder, row, path, value, member);
+		break;
+	case FIELD_JSON:
+		decode_json(decoder, path, value, member);
+		break;
+	case FIELD_OBJECT:
+		decode_nested(decoder, row->table, path, value, member);
+		break;
+	case FIELD_LIST:
+		decode_list(decoder, row, path, value, member);
+		break;
+	case FIELD_MERGE:
+	case FIELD_SIZE:
+	case FIELD_CHARS:
+	case FIELD_VALUE:
+	case FIELD_SHARES:
+	case FIELD_ARRAY:
+	case FIELD_MAP:
+	case FIELD_KIND_COUNT:
+		CHECK(!"a row that is only written must be READ_ONLY");
+	}
+}
+
+/* --- the whole body -------------------------------------------------------------------------------------------- */
+static enum status decode_malformed(const json_error_t *error, struct failure *failure)
+{
+	char text[JSON_ERROR_TEXT_LENGTH];
+	char *near;
+
+	if (json_error_code(error) == json_error_out_of_memory)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory to read the body");
+	snprintf(text, sizeof text, "%s", error->text);
+	near = strstr(text, " near ");
+	if (near)
+		*near = '\0'; /* what follows quotes the body, perhaps in the middle of a character */
+	return failure_set(failure, STATUS_MALFORMED, "not JSON: line %d, column %d: %s", error->line, error->column, text);
+}
+
+enum status decode_parse(const char *json, size_t length, struct arena *arena, json_t **tree, struct failure *failure)
+{
+	size_t flags = JSON_REJECT_DUPLICATES;
+	json_error_t error;
+
+	if (scan_too_deep(json, length, API_JSON_DEPTH_MAX))
+		return failure_set(failure, STATUS_MALFORMED, "nested deeper than %d levels", API_JSON_DEPTH_MAX);
+	*tree = json_loadb(json, length, flags, &error);
+	if (!*tree && json_error_code(&error) == json_error_numeric_overflow) {
+		flags |= JSON_DECODE_INT_AS_REAL; /* 3 followed by 25 zeros is a number too */
+		*tree = json_loadb(json, length, flags, &error);
+	}
+	if (!*tree && json_error_code(&error) == json_error_duplicate_key) {
+		*tree = json_loadb(json, length, flags & ~(size_t)JSON_REJECT_DUPLICATES, &error);
+		if (*tree && !scan_duplicates(json, length, arena, failure)) {
+			json_decref(*tree);
+			return failure_set(failure, STATUS_NO_MEMORY, "no memory to read the body");
+		}
+		if (*tree && failure->fault_total == 0)
+			failure_add(failure, "", "duplicate_key", "an object holds the same key twice, written differently");
+	}
+	return *tree ? STATUS_OK : decode_malformed(&error, failure);
+}
+
+enum status decoder_finish(struct decoder *decoder)
+{
+	struct failure *failure = decoder->failure;
+	const struct fault *first = &failure->faults[0];
+
+	if (decoder->no_memory)
+		return failure_set(failure, STATUS_NO_MEMORY, "the request needs more memory than one may take");
+	if (failure->fault_total == 0)
+		return STATUS_OK;
+	if (failure->fault_total == 1)
+		return failure_set(failure, STATUS_INVALID, "%.100s %.240s", first->pointer[0] ? first->pointer : "the body", first->detail);
+	return failure_set(failure, STATUS_INVALID, "%zu faults, the first: %.100s %.200s", failure->fault_total,
+		first->pointer[0] ? first->pointer : "the body", first->detail);
+}
+
+static enum status decode_body(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out, bool patching,
+	struct failure *failure)
+{
+	struct decoder decoder = {.arena = arena, .failure = failure, .patching = patching};
+	json_t *tree = NULL;
+	enum status status;
+
+	failure_clear(failure);
+	status = decode_parse(json, length, arena, &tree, failure);
+	if (status != STATUS_OK)
+		return status;
+	if (json_is_object(tree))
+		decode_object(&decoder, table, NULL, tree, out);
+	else
+		decode_wrong_type(&decoder, NULL, "an object", tree);
+	json_decref(tree);
+	return decoder_finish(&decoder);
+}
+
+enum status api_decode(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out, struct failure *failure)
+{
+	field_table_clear(table, out);
+	return decode_body(table, json, length, arena, out, false, failure);
+}
+
+enum status api_merge_patch(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *object,
+	struct failure *failure)
+{
+	return decode_body(table, json, length, arena, object, true, failure);
+}
