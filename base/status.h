@@ -26,12 +26,14 @@
 	X(STALE_LEASE,          409, "stale-lease",            "Stale lease")                       \
 	X(PRECONDITION_FAILED,  412, "precondition-failed",    "Precondition failed")               \
 	X(TOO_LARGE,            413, "too-large",              "Content too large")                 \
+	X(TARGET_TOO_LONG,      414, "target-too-long",        "Request target too long")           \
 	X(UNSUPPORTED_MEDIA,    415, "unsupported-media-type", "Unsupported media type")            \
 	X(EXPECTATION_FAILED,   417, "expectation-failed",     "Expectation failed")                \
 	X(INVALID,              422, "invalid",                "Invalid request")                   \
 	X(INFEASIBLE,           422, "infeasible",             "No feasible plan")                  \
 	X(IDEMPOTENCY_MISMATCH, 422, "idempotency-mismatch",   "Idempotency key used with another body") \
 	X(TOO_MANY_REQUESTS,    429, "too-many-requests",      "Too many requests")                 \
+	X(HEADERS_TOO_LARGE,    431, "headers-too-large",      "Request header fields too large")   \
 	X(INTERNAL,             500, "internal",               "Internal error")                    \
 	X(NOT_IMPLEMENTED,      501, "not-implemented",        "Not implemented")                   \
 	X(OVERLOADED,           503, "overloaded",             "Overloaded")                        \

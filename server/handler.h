@@ -103,7 +103,15 @@ FALLIBLE enum status call_match(struct call *call, int64_t revision);
 /* The same for content that is not counted in revisions: an opaque tag without quotes. */
 bool call_tag_not_modified(struct call *call, const char *tag);
 
-/* Answers with bytes that outlive the server (embedded files) and are not copied; gzip_length 0: no packed twin. */
-void call_static(struct call *call, enum media media, const void *bytes, size_t length);
+/* A file that is answered as it is: its bytes outlive the server; tag and packed twin are made at its first use. */
+struct asset {
+	enum media media;
+	const void *bytes;
+	size_t length;
+	struct asset_twin *twin; /* the core's; NULL at start */
+};
+
+/* Answers with the asset, or 304 when the client has it. The asset stays as it is from now on. */
+FALLIBLE enum status call_asset(struct call *call, struct asset *asset);
 
 #endif

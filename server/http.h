@@ -41,8 +41,16 @@ FALLIBLE enum status http_bind(const struct http_options *options, struct http *
 /* The address that was bound, "127.0.0.1:8080", with the real port. */
 const char *http_address(const struct http *http);
 
-/* Starts to answer. `handlers` is indexed by route (enum route_id); `server` is given to every call. */
+bool http_is_loopback(const struct http *http);
+
+/* Starts to answer; `server` is given to every call. Handlers are those of server/handlers.h. */
 FALLIBLE enum status http_start(struct http *http, struct server *server, struct failure *failure);
+
+struct http_state {
+	size_t in_flight, queue_depth, body_bytes, connections;
+	uint64_t connections_cut; /* by a deadline, since the start */
+};
+void http_state_get(const struct http *http, struct http_state *state); /* thread-safe */
 
 void http_quiesce(struct http *http); /* accepts no more connections; those open are told to close after their answer */
 

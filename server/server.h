@@ -1,11 +1,11 @@
-/* The daemon as one struct: what handlers reach through call->server, opened in this order and closed in reverse.
- *
- * Made by serve.c; constant once the first request is answered, except the catalogue snapshot, which is swapped whole. */
+/* The daemon as one struct: what handlers reach through call->server. Its parts are opened in the order in which they stand
+ * here and closed in reverse; they do not change while requests are answered, except the catalogue, which is swapped whole. */
 #ifndef FLEETPLAN_SERVER_SERVER_H
 #define FLEETPLAN_SERVER_SERVER_H
 
-#include <stdbool.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "hwdb/catalogue.h"
 #include "storage/storage.h"
@@ -13,17 +13,29 @@
 struct auth;
 struct http;
 struct options;
-struct snapshot;
+
+/* The current snapshot of the catalogue. */
+struct snapshot {
+	pthread_mutex_t mutex;  /* of `current`, held for an instant */
+	pthread_mutex_t reload; /* one reader of the rows at a time, so that no older snapshot replaces a newer one */
+	struct catalogue *current;
+};
 
 struct server {
 	const struct options *options;
+	struct http *http; /* bound first, answers last */
 	struct storage *storage;
-	struct snapshot *snapshot; /* of the catalogue */
+	struct snapshot snapshot;
 	struct auth *auth;
-	struct http *http;
-	int64_t started_us;   /* wall clock */
+	int64_t started_us;    /* wall clock */
 	_Atomic bool draining; /* readyz answers 503 */
 };
+
+/* Binds, opens, migrates, loads, checks who may call, and begins to answer. On failure everything is closed again. */
+FALLIBLE enum status server_open(struct server *server, const struct options *options, struct failure *failure);
+
+/* Shuts the door, waits up to `seconds` for what is under way, then closes everything; false when requests were cut off. */
+bool server_close(struct server *server, unsigned seconds);
 
 /* The catalogue of now; the caller releases it with catalogue_release. Thread-safe. Handlers use call_catalogue. */
 struct catalogue *server_catalogue(struct server *server);
@@ -31,7 +43,7 @@ struct catalogue *server_catalogue(struct server *server);
 /* Reads the rows again and swaps the snapshot: after every change of catalogue or calibrations. Thread-safe; blocks. */
 FALLIBLE enum status server_catalogue_reload(struct server *server, struct failure *failure);
 
-/* After a key was created or revoked: the next request reads the keys again. Thread-safe. */
+/* After a key was created or revoked: the next request looks its key up again. Thread-safe. */
 void server_keys_changed(struct server *server);
 
 #endif

@@ -1,0 +1,137 @@
+#include "server/body.h"
+
+#define ZLIB_CONST
+#include <strings.h>
+#include <zlib.h>
+
+enum { BODY_KEEP_BYTES = 64 * 1024, BODY_UNPACK_STEP_BYTES = 32 * 1024, BODY_GZIP_WINDOW = 15 + 16 };
+
+struct body_unpacker {
+	z_stream stream;
+	bool ended;
+};
+
+static enum status body_too_large(const struct body *body, struct failure *failure)
+{
+	if (body->limit_bytes == 0)
+		return failure_set(failure, STATUS_TOO_LARGE, "this request takes no body");
+	return failure_set(failure, STATUS_TOO_LARGE, "the body is larger than the %zu bytes that this request may have%s",
+		body->limit_bytes, body->unpacker ? " after decompression" : "");
+}
+
+static enum status body_encoding(struct body *body, const char *encoding, struct failure *failure)
+{
+	if (!encoding || !*encoding || strcasecmp(encoding, "identity") == 0)
+		return STATUS_OK;
+	if (strcasecmp(encoding, "gzip") != 0 && strcasecmp(encoding, "x-gzip") != 0)
+		return failure_set(failure, STATUS_UNSUPPORTED_MEDIA, "a body's Content-Encoding may be gzip or identity");
+	body->unpacker = calloc(1, sizeof *body->unpacker);
+	if (!body->unpacker || inflateInit2(&body->unpacker->stream, BODY_GZIP_WINDOW) != Z_OK) {
+		free(body->unpacker);
+		body->unpacker = NULL;
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory to unpack the body");
+	}
+	return STATUS_OK;
+}
+
+enum status body_begin(struct body *body, const char *encoding, size_t announced_bytes, size_t limit_bytes,
+	struct body_budget *budget, struct failure *failure)
+{
+	body_clear(body);
+	body->limit_bytes = limit_bytes;
+	body->budget = budget;
+	body->bytes.maximum = limit_bytes;
+	if (announced_bytes > limit_bytes)
+		return body_too_large(body, failure);
+	return body_encoding(body, encoding, failure);
+}
+
+/* Charges what the buffer's memory grew by. */
+static bool body_charge(struct body *body)
+{
+	size_t wanted = body->bytes.capacity, more;
+
+	if (!body->budget || wanted <= body->charged_bytes)
+		return true;
+	more = wanted - body->charged_bytes;
+	body->charged_bytes = wanted;
+	return atomic_fetch_add(&body->budget->used_bytes, more) + more <= body->budget->maximum_bytes;
+}
+
+static enum status body_store(struct body *body, const char *bytes, size_t length, struct failure *failure)
+{
+	if (length > body->limit_bytes - body->bytes.length)
+		return body_too_large(body, failure);
+	buffer_append(&body->bytes, bytes, length);
+	if (body->bytes.failed)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the body");
+	if (!body_charge(body)) {
+		failure->retry_after_s = 1;
+		return failure_set(failure, STATUS_OVERLOADED, "other requests' bodies fill the memory set aside for them");
+	}
+	return STATUS_OK;
+}
+
+static enum status body_unpack(struct body *body, const char *piece, size_t length, struct failure *failure)
+{
+	z_stream *stream = &body->unpacker->stream;
+	unsigned char out[BODY_UNPACK_STEP_BYTES];
+
+	stream->next_in = (const Bytef *)piece;
+	stream->avail_in = (uInt)length;
+	do {
+		enum status status;
+		int result;
+
+		if (body->unpacker->ended)
+			return stream->avail_in == 0 ? STATUS_OK : failure_set(failure, STATUS_MALFORMED, "bytes follow the gzip body");
+		stream->next_out = out;
+		stream->avail_out = sizeof out;
+		result = inflate(stream, Z_NO_FLUSH);
+		if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+			return failure_set(failure, STATUS_MALFORMED, "the body is not gzip");
+		body->unpacker->ended = result == Z_STREAM_END;
+		status = body_store(body, (const char *)out, sizeof out - stream->avail_out, failure);
+		if (status != STATUS_OK)
+			return status;
+	} while (stream->avail_in > 0 || stream->avail_out == 0);
+	return STATUS_OK;
+}
+
+enum status body_receive(struct body *body, const char *piece, size_t length, struct failure *failure)
+{
+	body->wire_bytes += length;
+	if (body->wire_bytes > body->limit_bytes)
+		return body_too_large(body, failure);
+	return body->unpacker ? body_unpack(body, piece, length, failure) : body_store(body, piece, length, failure);
+}
+
+enum status body_end(struct body *body, struct failure *failure)
+{
+	if (body->unpacker && !body->unpacker->ended)
+		return failure_set(failure, STATUS_MALFORMED, "the gzip body is cut short");
+	return STATUS_OK;
+}
+
+void body_clear(struct body *body)
+{
+	if (body->unpacker) {
+		inflateEnd(&body->unpacker->stream);
+		free(body->unpacker);
+		body->unpacker = NULL;
+	}
+	if (body->budget)
+		atomic_fetch_sub(&body->budget->used_bytes, body->charged_bytes);
+	if (body->bytes.capacity > BODY_KEEP_BYTES)
+		buffer_release(&body->bytes);
+	else
+		buffer_clear(&body->bytes);
+	body->charged_bytes = body->wire_bytes = body->limit_bytes = 0;
+	body->budget = NULL;
+}
+
+void body_release(struct body *body)
+{
+	body_clear(body);
+	buffer_release(&body->bytes);
+}

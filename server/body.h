@@ -1,0 +1,44 @@
+/* The body of a request while it arrives: collected into one run of bytes, unpacked when it is gzip, its limit enforced on
+ * every piece and on what comes out of the unpacking, so that neither a large body nor a small bomb is ever held whole.
+ * All bodies together have a budget as well. One owner, one thread at a time; the budget is shared and atomic. */
+#ifndef FLEETPLAN_SERVER_BODY_H
+#define FLEETPLAN_SERVER_BODY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buffer.h"
+#include "base/failure.h"
+
+struct body_unpacker;
+
+struct body_budget {
+	size_t maximum_bytes;
+	_Atomic size_t used_bytes;
+};
+
+struct body {
+	struct buffer bytes;      /* as the handler will read it */
+	size_t wire_bytes;        /* arrived so far */
+	size_t limit_bytes;       /* of the route */
+	size_t charged_bytes;     /* to the budget */
+	struct body_budget *budget;
+	struct body_unpacker *unpacker; /* NULL: the body is not packed */
+};
+
+/* Begins a body of at most `limit_bytes`. `encoding` is the Content-Encoding, NULL or "identity" for none, "gzip" or
+ * "x-gzip"; anything else is STATUS_UNSUPPORTED_MEDIA. `announced_bytes` is the Content-Length, 0 when unknown. */
+FALLIBLE enum status body_begin(struct body *body, const char *encoding, size_t announced_bytes, size_t limit_bytes,
+	struct body_budget *budget, struct failure *failure);
+
+/* The next piece. TOO_LARGE, OVERLOADED (budget), MALFORMED (not gzip). */
+FALLIBLE enum status body_receive(struct body *body, const char *piece, size_t length, struct failure *failure);
+
+/* The end: MALFORMED when a packed body is cut short. */
+FALLIBLE enum status body_end(struct body *body, struct failure *failure);
+
+void body_clear(struct body *body); /* keeps a little memory, gives the budget back */
+void body_release(struct body *body);
+
+#endif

@@ -1,0 +1,196 @@
+/* What a handler calls: query parameters, headers, tags, links (handler.h). */
+#include <errno.h>
+#include <stdarg.h>
+
+#include "server/exchange.h"
+#include "server/server.h"
+
+enum { CALL_LIMIT_DEFAULT = 50, CALL_LIMIT_MAX = 1000 };
+
+const struct catalogue *call_catalogue(struct call *call)
+{
+	struct exchange *exchange = exchange_of(call);
+
+	if (!exchange->catalogue)
+		exchange->catalogue = server_catalogue(call->server);
+	return exchange->catalogue;
+}
+
+const char *call_query(const struct call *call, const char *name)
+{
+	for (size_t i = 0; i < call->query_count; i++) {
+		if (strcmp(call->query[i].key, name) == 0)
+			return call->query[i].value;
+	}
+	return NULL;
+}
+
+enum status call_limit(struct call *call, size_t *limit)
+{
+	const char *text = call_query(call, "limit");
+	char *end;
+	unsigned long value;
+
+	*limit = CALL_LIMIT_DEFAULT;
+	if (!text)
+		return STATUS_OK;
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || *end || text[0] < '0' || text[0] > '9' || value < 1 || value > CALL_LIMIT_MAX) {
+		failure_add(&call->failure, "/limit", "out_of_range", "limit is a whole number from 1 to %d", CALL_LIMIT_MAX);
+		return failure_set(&call->failure, STATUS_MALFORMED, "limit is a whole number from 1 to %d", CALL_LIMIT_MAX);
+	}
+	*limit = value;
+	return STATUS_OK;
+}
+
+void call_header(struct call *call, const char *name, const char *value)
+{
+	char *copy = arena_strdup(&call->arena, value);
+
+	if (!copy) {
+		call->answer.failed = true; /* answered as out of memory */
+		return;
+	}
+	for (const char *c = copy; *c; c++)
+		CHECK((unsigned char)*c >= 0x20 && *c != 0x7f);
+	CHECK(call->header_count < CALL_HEADERS_MAX);
+	call->headers[call->header_count++] = (struct call_header){.name = name, .value = copy};
+}
+
+static void call_location(struct call *call, int http_status, const char *format, va_list arguments)
+{
+	char location[256];
+
+	CHECK(vsnprintf(location, sizeof location, format, arguments) < (int)sizeof location);
+	call->http_status = http_status;
+	call_header(call, "Location", location);
+}
+
+void call_created(struct call *call, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	call_location(call, 201, format, arguments);
+	va_end(arguments);
+}
+
+void call_accepted(struct call *call, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	call_location(call, 202, format, arguments);
+	va_end(arguments);
+}
+
+void call_no_content(struct call *call)
+{
+	call->http_status = 204;
+	buffer_clear(&call->answer);
+}
+
+static void call_escape(struct buffer *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/", *text))
+			buffer_append_char(out, *text);
+		else
+			buffer_printf(out, "%%%02X", (unsigned char)*text);
+	}
+}
+
+void call_link_next(struct call *call, const char *cursor)
+{
+	struct buffer link;
+
+	buffer_init(&link, 4 * 1024);
+	buffer_append_char(&link, '<');
+	call_escape(&link, call->path);
+	buffer_append_char(&link, '?');
+	for (size_t i = 0; i < call->query_count; i++) {
+		if (strcmp(call->query[i].key, "cursor") == 0)
+			continue;
+		call_escape(&link, call->query[i].key);
+		buffer_append_char(&link, '=');
+		call_escape(&link, call->query[i].value);
+		buffer_append_char(&link, '&');
+	}
+	buffer_append_text(&link, "cursor=");
+	call_escape(&link, cursor);
+	buffer_append_text(&link, ">; rel=\"next\"");
+	if (!link.failed) /* a query too long to be repeated: next_cursor in the body still has it */
+		call_header(call, "Link", link.bytes);
+	buffer_release(&link);
+}
+
+/* Whether a list of tags ("*", or "\"a\", W/\"b\"") names this one; weak tags count only where `weak` allows. */
+static bool call_tag_listed(const char *list, const char *tag, bool weak)
+{
+	size_t length = strlen(tag);
+
+	while (*list) {
+		const char *open, *close;
+		bool is_weak;
+
+		list += strspn(list, " \t,");
+		if (list[0] == '*')
+			return true;
+		is_weak = strncmp(list, "W/", 2) == 0;
+		open = list + (is_weak ? 2 : 0);
+		close = *open == '"' ? strchr(open + 1, '"') : NULL;
+		if (!close)
+			return false;
+		if ((weak || !is_weak) && (size_t)(close - open - 1) == length && memcmp(open + 1, tag, length) == 0)
+			return true;
+		list = close + 1;
+	}
+	return false;
+}
+
+static void call_tag(struct call *call, const char *tag)
+{
+	char quoted[96];
+
+	CHECK(snprintf(quoted, sizeof quoted, "\"%s\"", tag) < (int)sizeof quoted);
+	call_header(call, "ETag", quoted);
+}
+
+bool call_tag_not_modified(struct call *call, const char *tag)
+{
+	call_tag(call, tag);
+	if (!call->if_none_match || !call_tag_listed(call->if_none_match, tag, true))
+		return false;
+	call->http_status = 304;
+	return true;
+}
+
+static const char *call_revision_text(char *text, size_t size, int64_t revision)
+{
+	snprintf(text, size, "%lld", (long long)revision);
+	return text;
+}
+
+void call_etag(struct call *call, int64_t revision)
+{
+	char text[24];
+
+	call_tag(call, call_revision_text(text, sizeof text, revision));
+}
+
+bool call_not_modified(struct call *call, int64_t revision)
+{
+	char text[24];
+
+	return call_tag_not_modified(call, call_revision_text(text, sizeof text, revision));
+}
+
+enum status call_match(struct call *call, int64_t revision)
+{
+	char text[24];
+
+	if (!call->if_match || call_tag_listed(call->if_match, call_revision_text(text, sizeof text, revision), false))
+		return STATUS_OK;
+	return failure_set(&call->failure, STATUS_PRECONDITION_FAILED, "it is at revision %lld by now: read it again", (long long)revision);
+}

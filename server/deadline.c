@@ -1,0 +1,112 @@
+#include "server/deadline.h"
+
+#include <errno.h>
+#include <linux/tcp.h> /* newer than netinet/tcp.h: tcpi_bytes_received */
+#include <netinet/in.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "server/peer.h"
+
+enum { SWEEP_MS = 250 };
+
+/* What a client reads that took too long to send: written past libmicrohttpd, which is not writing in this phase. */
+static const char deadline_answer[] =
+	"HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\nContent-Length: 135\r\nConnection: close\r\n\r\n"
+	"{\"type\":\"https://fleetplan.dev/problems/request-timeout\",\"title\":\"Request took too long to arrive\","
+	"\"status\":408,\"detail\":\"send it faster\"}";
+
+/* Bytes that the socket has received in all; 0 where the kernel does not say. */
+static uint64_t deadline_bytes_received(int fd)
+{
+	struct tcp_info info;
+	socklen_t length = sizeof info;
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 ||
+		length < offsetof(struct tcp_info, tcpi_bytes_received) + sizeof info.tcpi_bytes_received)
+		return 0;
+	return info.tcpi_bytes_received;
+}
+
+/* libmicrohttpd says nothing before a whole request line has arrived. Bytes that arrive at an idle peer are the
+ * beginning of a request, which has its deadline from here on. */
+static void deadline_watch_idle(struct peers *peers, struct peer *peer, uint64_t state, int64_t now_ms)
+{
+	uint64_t received = deadline_bytes_received(peer->fd);
+
+	if (!peer->idle_seen) {
+		peer->idle_seen = true;
+		peer->bytes_received = received;
+	} else if (received != peer->bytes_received) {
+		uint64_t until_ms = (uint64_t)now_ms + peers->receive_seconds * 1000ULL;
+		atomic_compare_exchange_strong(&peer->state, &state, until_ms * 8 + PHASE_RECEIVING);
+	}
+}
+
+static void deadline_cut(struct peers *peers, struct peer *peer, uint64_t state)
+{
+	if (!atomic_compare_exchange_strong(&peer->state, &state, PHASE_CUT))
+		return; /* it moved on at the last moment */
+	if ((state & 7) == PHASE_RECEIVING)
+		(void)!send(peer->fd, deadline_answer, sizeof deadline_answer - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
+	shutdown(peer->fd, SHUT_RDWR);
+	atomic_fetch_add(&peers->cut, 1);
+}
+
+static void deadline_sweep(struct peers *peers, int64_t now_ms)
+{
+	for (struct peer *peer = peers->first; peer; peer = peer->next) {
+		uint64_t state = atomic_load(&peer->state);
+		enum peer_phase phase = (enum peer_phase)(state & 7);
+
+		if (phase == PHASE_IDLE) {
+			deadline_watch_idle(peers, peer, state, now_ms);
+			continue;
+		}
+		peer->idle_seen = false;
+		if ((phase == PHASE_RECEIVING || phase == PHASE_SENDING) && (int64_t)(state / 8) < now_ms)
+			deadline_cut(peers, peer, state);
+	}
+}
+
+/* Throws away what arrives at gently closed sockets, until the peer closes too or its time is over. */
+static void deadline_linger(struct peers *peers, int64_t now_ms)
+{
+	char waste[16 * 1024];
+	size_t kept = 0;
+
+	for (size_t i = 0; i < peers->lingering_count; i++) {
+		struct lingering *lingering = &peers->lingering[i];
+		ssize_t got = 0;
+
+		for (int rounds = 0; rounds < 64; rounds++) {
+			got = recv(lingering->fd, waste, sizeof waste, MSG_DONTWAIT);
+			if (got <= 0)
+				break;
+		}
+		if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR) || lingering->until_ms < now_ms)
+			close(lingering->fd);
+		else
+			peers->lingering[kept++] = *lingering;
+	}
+	peers->lingering_count = kept;
+}
+
+void *deadline_sweeper(void *argument)
+{
+	struct peers *peers = argument;
+
+	pthread_mutex_lock(&peers->mutex);
+	while (!peers->stopping) {
+		int64_t now_ns = clock_monotonic_ns(), until_ns = now_ns + SWEEP_MS * 1000000LL;
+		struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+
+		deadline_sweep(peers, now_ns / 1000000);
+		deadline_linger(peers, now_ns / 1000000);
+		pthread_cond_timedwait(&peers->wake, &peers->mutex, &until);
+	}
+	pthread_mutex_unlock(&peers->mutex);
+	return NULL;
+}

@@ -1,0 +1,323 @@
+#include "server/http_private.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/handlers.h"
+#include "server/metrics.h"
+#include "server/request_log.h"
+#include "server/server.h"
+
+enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000 };
+
+/* --- one request ------------------------------------------------------------------------------------------- */
+
+/* The request line has arrived. The target is raw here and only here; libmicrohttpd decodes it loosely. */
+static void *http_request_line(void *closure, const char *target, struct MHD_Connection *mhd)
+{
+	struct http *http = closure;
+	struct peer *peer = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+	struct exchange *exchange = exchange_take(&http->pool);
+
+	if (!exchange)
+		return NULL;
+	exchange->http = http;
+	exchange->mhd = mhd;
+	exchange->peer = peer;
+	exchange->started_ns = clock_monotonic_ns();
+	exchange->call.server = http->server;
+	exchange->raw_target_length = target ? strlen(target) : 0;
+	exchange->raw_target = arena_strndup(&exchange->call.arena, target ? target : "", exchange->raw_target_length);
+	atomic_fetch_add(&http->in_flight, 1);
+	if (peer && !peer_enter(&http->peers, peer, PHASE_RECEIVING))
+		exchange->close = true;
+	return exchange;
+}
+
+static enum MHD_Result http_refuse(struct exchange *exchange, bool at_once)
+{
+	exchange->close |= at_once;
+	exchange->peer->linger |= at_once;
+	response_finish(exchange, exchange->refused);
+	return response_send(exchange);
+}
+
+static enum MHD_Result http_headers(struct exchange *exchange, const char *method, const char *version)
+{
+	bool at_once;
+
+	exchange->step = STEP_RECEIVING;
+	if (judge_request(exchange, method, version, &at_once) != STATUS_OK && at_once)
+		return http_refuse(exchange, true);
+	return MHD_YES;
+}
+
+static enum MHD_Result http_body(struct exchange *exchange, const char *piece, size_t *length)
+{
+	size_t got = *length;
+
+	*length = 0;
+	if (exchange->refused == STATUS_OK) {
+		exchange->refused = body_receive(&exchange->body, piece, got, &exchange->call.failure);
+		if (exchange->refused == STATUS_OK)
+			return MHD_YES;
+	}
+	exchange->discarded_bytes += got;
+	if (exchange->discarded_bytes <= JUDGE_DISCARD_MAX_BYTES && exchange->refused != STATUS_TOO_LARGE)
+		return MHD_YES;
+	response_finish(exchange, exchange->refused);
+	response_abort(exchange);
+	return MHD_NO;
+}
+
+
+static enum status http_run_handler(struct exchange *exchange)
+{
+	handler_function *handler = handler_of(exchange->call.route->id);
+
+	return handler ? handler(&exchange->call) : STATUS_NOT_IMPLEMENTED;
+}
+
+static void http_run_on_worker(struct exchange *exchange)
+{
+	enum status status = http_run_handler(exchange);
+
+	if (status == HANDLER_PENDING)
+		return; /* whoever calls call_complete() has it now */
+	response_finish(exchange, status);
+	response_pack(exchange);
+	MHD_resume_connection(exchange->mhd); /* from here on it is the connection's thread's */
+}
+
+void call_complete(struct call *call, enum status status)
+{
+	struct exchange *exchange = exchange_of(call);
+
+	response_finish(exchange, status);
+	MHD_resume_connection(exchange->mhd);
+}
+
+/* The whole request is here: answers it on this thread or hands it to a worker. */
+static enum MHD_Result http_dispatch(struct exchange *exchange)
+{
+	struct http *http = exchange->http;
+	struct call *call = &exchange->call;
+
+	if (exchange->refused == STATUS_OK)
+		exchange->refused = body_end(&exchange->body, &call->failure);
+	if (exchange->refused != STATUS_OK)
+		return http_refuse(exchange, false);
+	if (!peer_enter(&http->peers, exchange->peer, PHASE_WORKING))
+		return MHD_NO;
+	call->body = exchange->body.bytes.bytes ? exchange->body.bytes.bytes : "";
+	call->body_length = exchange->body.bytes.length;
+	if (exchange->preflight) {
+		call_no_content(call);
+		call_header(call, "Allow", exchange->allow);
+		response_finish(exchange, STATUS_OK);
+		return response_send(exchange);
+	}
+	exchange->step = STEP_DISPATCHED;
+	if (call->route->inline_) {
+		response_finish(exchange, http_run_handler(exchange));
+		return response_send(exchange);
+	}
+	if (!workers_reserve(&http->workers)) {
+		response_finish(exchange, failure_set(&call->failure, STATUS_OVERLOADED, "the queue of requests is full"));
+		return response_send(exchange);
+	}
+	exchange->suspended = true;
+	MHD_suspend_connection(exchange->mhd);
+	workers_push(&http->workers, exchange);
+	return MHD_YES;
+}
+
+static enum MHD_Result http_access(void *closure, struct MHD_Connection *mhd, const char *url, const char *method, const char *version,
+	const char *upload, size_t *upload_length, void **context)
+{
+	struct exchange *exchange = *context;
+
+	(void)closure;
+	(void)mhd;
+	(void)url;
+	if (!exchange || !exchange->peer)
+		return MHD_NO;
+	switch (exchange->step) {
+	case STEP_BEGUN:
+		return http_headers(exchange, method, version);
+	case STEP_RECEIVING:
+		return *upload_length ? http_body(exchange, upload, upload_length) : http_dispatch(exchange);
+	case STEP_COMPLETE:
+		return response_send(exchange);
+	case STEP_DISPATCHED:
+	case STEP_ANSWERED:
+		break;
+	}
+	*upload_length = 0;
+	return MHD_YES;
+}
+
+static void http_completed(void *closure, struct MHD_Connection *mhd, void **context, enum MHD_RequestTerminationCode code)
+{
+	struct http *http = closure;
+	struct exchange *exchange = *context;
+
+	*context = NULL;
+	if (!exchange)
+		return;
+	if (exchange->step == STEP_BEGUN) { /* libmicrohttpd answered by itself: what it could not parse */
+		const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_HTTP_STATUS);
+		exchange->http_status = info ? (int)info->http_status : 0;
+	}
+	request_log(exchange, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+	metrics_count_request(exchange);
+	if (exchange->peer)
+		(void)peer_enter(&http->peers, exchange->peer, PHASE_IDLE);
+	atomic_fetch_sub(&http->in_flight, 1);
+	exchange_give(&http->pool, exchange);
+}
+
+static void http_connection(void *closure, struct MHD_Connection *mhd, void **context, enum MHD_ConnectionNotificationCode code)
+{
+	struct http *http = closure;
+
+	switch (code) {
+	case MHD_CONNECTION_NOTIFY_STARTED:
+		*context = peer_open(&http->peers, MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
+		break;
+	case MHD_CONNECTION_NOTIFY_CLOSED:
+		if (*context)
+			peer_close(&http->peers, *context);
+		*context = NULL;
+		break;
+	}
+}
+
+/* --- the daemon -------------------------------------------------------------------------------------------- */
+
+static size_t http_keep_raw(void *closure, struct MHD_Connection *mhd, char *text)
+{
+	(void)closure;
+	(void)mhd;
+	return strlen(text);
+}
+
+static void http_library_log(void *closure, const char *format, va_list arguments)
+{
+	char text[512];
+
+	(void)closure;
+	vsnprintf(text, sizeof text, format, arguments);
+	text[strcspn(text, "\r\n")] = '\0';
+	log_event(LOG_DEBUG, "libmicrohttpd", LOG_TEXT("detail", text));
+}
+
+static unsigned http_or_cores(unsigned count)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return count ? count : cores > 0 ? (unsigned)cores : 1;
+}
+
+enum status http_bind(const struct http_options *options, struct http **out, struct failure *failure)
+{
+	struct http *http = calloc(1, sizeof *http);
+	enum status status;
+
+	*out = NULL;
+	if (!http)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the HTTP server");
+	http->options = *options;
+	status = listen_open(options->listen, &http->listener, failure);
+	if (status != STATUS_OK) {
+		free(http);
+		return status;
+	}
+	http->budget.maximum_bytes = options->body_memory_bytes;
+	exchange_pool_init(&http->pool);
+	*out = http;
+	return STATUS_OK;
+}
+
+const char *http_address(const struct http *http)
+{
+	return http->listener.name;
+}
+
+bool http_is_loopback(const struct http *http)
+{
+	return http->listener.loopback;
+}
+
+static struct MHD_Daemon *http_listen(struct http *http)
+{
+	const struct http_options *options = &http->options;
+	unsigned threads = http_or_cores(options->threads);
+	struct MHD_OptionItem pool[] = {{MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)threads, NULL}, {MHD_OPTION_END, 0, NULL}};
+
+	if (threads == 1)
+		pool[0].option = MHD_OPTION_END;
+	return MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL,
+		http_access, http, MHD_OPTION_EXTERNAL_LOGGER, http_library_log, NULL, MHD_OPTION_LISTEN_SOCKET, http->listener.fd,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_MEMORY_BYTES, MHD_OPTION_CONNECTION_LIMIT, options->connections,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->connections_per_ip, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
+		MHD_OPTION_URI_LOG_CALLBACK, http_request_line, http, MHD_OPTION_UNESCAPE_CALLBACK, http_keep_raw, NULL,
+		MHD_OPTION_NOTIFY_COMPLETED, http_completed, http, MHD_OPTION_NOTIFY_CONNECTION, http_connection, http, MHD_OPTION_ARRAY, pool,
+		MHD_OPTION_END);
+}
+
+enum status http_start(struct http *http, struct server *server, struct failure *failure)
+{
+	http->server = server;
+	/* Since 1.0 the parser is strict itself, and its layout is not ours to know. */
+	http->strict_layout = strncmp(MHD_get_version(), "0.9.", 4) == 0;
+	if (!peers_start(&http->peers, http->options.receive_seconds, http->options.send_seconds) ||
+		!workers_start(&http->workers, http_or_cores(http->options.workers), http->options.queue, http_run_on_worker))
+		return failure_set(failure, STATUS_UNAVAILABLE, "threads cannot be started: %s", "the system's limit is reached");
+	http->daemon = http_listen(http);
+	if (!http->daemon)
+		return failure_set(failure, STATUS_UNAVAILABLE, "the HTTP library could not be started");
+	return STATUS_OK;
+}
+
+void http_state_get(const struct http *http, struct http_state *state)
+{
+	state->in_flight = atomic_load(&http->in_flight);
+	state->queue_depth = atomic_load(&http->workers.waiting);
+	state->body_bytes = atomic_load(&http->budget.used_bytes);
+	state->connections = atomic_load(&http->peers.count);
+	state->connections_cut = atomic_load(&http->peers.cut);
+}
+
+void http_quiesce(struct http *http)
+{
+	atomic_store(&http->quiescing, true);
+	if (http->daemon && MHD_quiesce_daemon(http->daemon) != MHD_INVALID_SOCKET)
+		shutdown(http->listener.fd, SHUT_RDWR); /* those in the backlog are told at once */
+}
+
+bool http_drain(struct http *http, unsigned seconds)
+{
+	int64_t until_ns = clock_monotonic_ns() + seconds * 1000000000LL;
+
+	while (atomic_load(&http->in_flight) > 0 && clock_monotonic_ns() < until_ns)
+		usleep(HTTP_DRAIN_STEP_US);
+	return atomic_load(&http->in_flight) == 0;
+}
+
+void http_stop(struct http *http)
+{
+	if (!http)
+		return;
+	if (http->daemon) {
+		peers_cut_all(&http->peers);
+		workers_stop(&http->workers);
+		MHD_stop_daemon(http->daemon);
+		peers_stop(&http->peers);
+	}
+	close(http->listener.fd);
+	exchange_pool_release(&http->pool);
+	free(http);
+}

@@ -1,0 +1,49 @@
+/* What the files of the HTTP side share (server/http.h names them). Nobody else includes this. */
+#ifndef FLEETPLAN_SERVER_HTTP_PRIVATE_H
+#define FLEETPLAN_SERVER_HTTP_PRIVATE_H
+
+#include <microhttpd.h>
+
+#include "server/body.h"
+#include "server/peer.h"
+#include "server/exchange.h"
+#include "server/http.h"
+#include "server/listen.h"
+#include "server/workers.h"
+
+/* What may be thrown away so that a refused request's connection can stay open. */
+enum { JUDGE_DISCARD_MAX_BYTES = 64 * 1024 };
+
+struct http {
+	struct http_options options;
+	struct listener listener;
+	struct MHD_Daemon *daemon;
+	bool strict_layout; /* this libmicrohttpd parses headers in place */
+	struct peers peers;
+	struct exchange_pool pool;
+	struct workers workers;
+	struct body_budget budget;
+	struct server *server;
+	_Atomic size_t in_flight;
+	_Atomic bool quiescing;
+};
+
+/* judge.c: everything that the request line and the headers decide. STATUS_OK: receive the body. Anything else is in
+ * exchange->refused and call.failure; true in *at_once when the answer must not wait for the body. */
+FALLIBLE enum status judge_request(struct exchange *exchange, const char *method, const char *version, bool *at_once);
+
+/* response.c: turns what the handler (or a refusal) left in the call into the final answer. Any thread. */
+void response_finish(struct exchange *exchange, enum status status);
+/* Compresses the answer where that is wanted, once; response_send does it for those that nobody packed before. Work that a
+ * worker should do rather than the storage's writer. */
+void response_pack(struct exchange *exchange);
+/* Queues the finished answer. On the connection's thread. */
+enum MHD_Result response_send(struct exchange *exchange);
+/* Answers a refusal while the body is still arriving, where libmicrohttpd takes no answer: straight to the socket. The
+ * caller closes the connection. */
+void response_abort(struct exchange *exchange);
+
+/* cors.c: whether the origin is on the allow-list. */
+bool cors_allows(const char *origins, const char *origin);
+
+#endif

@@ -1,0 +1,209 @@
+/* What the request line and the headers decide, before a byte of the body is read. */
+#include <strings.h>
+
+#include "base/uuid.h"
+#include "server/auth.h"
+#include "server/gate.h"
+#include "server/http_private.h"
+#include "server/server.h"
+
+static const struct {
+	const char *name;
+	size_t length;
+} judge_headers[HEADER_COUNT] = {
+#define X(name, text) [HEADER_##name] = {text, sizeof text - 1},
+	HEADER_TABLE(X)
+#undef X
+};
+
+struct judge_walk {
+	struct gate gate;
+	struct exchange *exchange;
+};
+
+static void judge_keep_header(struct exchange *exchange, const char *name, size_t name_length, const char *value)
+{
+	for (enum header i = 0; i < HEADER_COUNT; i++) {
+		if (judge_headers[i].length == name_length && strcasecmp(judge_headers[i].name, name) == 0) {
+			if (!exchange->headers[i])
+				exchange->headers[i] = value;
+			return;
+		}
+	}
+}
+
+static enum MHD_Result judge_header(void *closure, enum MHD_ValueKind kind, const char *name, size_t name_length, const char *value,
+	size_t value_length)
+{
+	struct judge_walk *walk = closure;
+
+	(void)kind;
+	if (!gate_header(&walk->gate, name, name_length, value, value_length))
+		return MHD_NO;
+	judge_keep_header(walk->exchange, name, name_length, value);
+	return MHD_YES;
+}
+
+static enum status judge_gate(struct exchange *exchange, const char *method, const char *version)
+{
+	struct judge_walk walk = {.exchange = exchange};
+	const union MHD_ConnectionInfo *info;
+	const char *end = NULL;
+
+	gate_begin(&walk.gate, exchange->http->strict_layout ? version : NULL);
+	MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, judge_header, &walk);
+	info = MHD_get_connection_info(exchange->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+	if (info && exchange->http->strict_layout)
+		end = method + info->header_size;
+	exchange->expect_continue = walk.gate.expect_continue;
+	return gate_end(&walk.gate, version, end, &exchange->call.failure);
+}
+
+/* A client's request id is kept when it is short and plain; anyone else gets one of ours. */
+static void judge_identify(struct exchange *exchange)
+{
+	const char *id = exchange->headers[HEADER_REQUEST_ID], *parent = exchange->headers[HEADER_TRACEPARENT];
+	size_t length = id ? strlen(id) : 0;
+	struct call *call = &exchange->call;
+
+	if (length > 0 && length < CALL_REQUEST_ID_MAX &&
+		strspn(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:") == length)
+		memcpy(call->request_id, id, length + 1);
+	else
+		uuid_make(call->request_id);
+	/* W3C trace context: 00-<32 hex>-<16 hex>-<2 hex> */
+	if (parent && strlen(parent) == CALL_TRACEPARENT_SIZE - 1 && strspn(parent, "0123456789abcdef-") == CALL_TRACEPARENT_SIZE - 1 &&
+		parent[2] == '-' && parent[35] == '-' && parent[52] == '-')
+		memcpy(call->traceparent, parent, CALL_TRACEPARENT_SIZE);
+}
+
+static enum status judge_target(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+	struct target target;
+	enum status status;
+
+	if (exchange->raw_target_length > GATE_TARGET_MAX)
+		return failure_set(&call->failure, STATUS_TARGET_TOO_LONG, "a request target may have %d bytes", GATE_TARGET_MAX);
+	if (!exchange->raw_target)
+		return failure_set(&call->failure, STATUS_NO_MEMORY, "no memory for the request target");
+	status = gate_target(exchange->raw_target, &call->arena, &target, &call->failure);
+	call->path = target.path;
+	call->query = target.query;
+	call->query_count = target.query_count;
+	return status;
+}
+
+static enum status judge_route(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+	struct route_match match;
+	bool question = strcmp(call->method, "OPTIONS") == 0;
+	const char *method = question ? exchange->headers[HEADER_REQUEST_METHOD] : call->method;
+
+	if (!route_resolve(method ? method : "", call->path, &call->arena, &match))
+		return failure_set(&call->failure, STATUS_NOT_FOUND, "there is nothing at this path");
+	snprintf(exchange->allow, sizeof exchange->allow, "%s", match.allow);
+	call->route = match.route;
+	memcpy(call->parameters, match.parameters, sizeof call->parameters);
+	if (question) {
+		exchange->preflight = true;
+		return STATUS_OK;
+	}
+	if (!match.route)
+		return failure_set(&call->failure, STATUS_METHOD_NOT_ALLOWED, "%s is not possible here, only %s", call->method, match.allow);
+	return STATUS_OK;
+}
+
+static enum status judge_caller(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+	enum role wanted = call->route->role;
+	struct auth_identity *identity = &exchange->identity;
+	enum status status;
+
+	if (wanted == ROLE_OPEN || (exchange->http->options.metrics_open && call->route->id == ROUTE_METRICS))
+		return STATUS_OK;
+	status = auth_identify(call->server->auth, exchange->headers[HEADER_AUTHORIZATION], identity, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	call->principal = (struct principal){.role = identity->role, .id = identity->id, .name = identity->name};
+	if (!auth_role_covers(identity->role, wanted))
+		return failure_set(&call->failure, STATUS_FORBIDDEN, "this needs the role %s, the key has %s", auth_role_name(wanted),
+			auth_role_name(identity->role));
+	return STATUS_OK;
+}
+
+static enum status judge_body(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+	const char *length = exchange->headers[HEADER_CONTENT_LENGTH], *type = exchange->headers[HEADER_CONTENT_TYPE];
+	size_t announced = length ? strtoull(length, NULL, 10) : 0;
+	bool has_body = announced > 0 || exchange->headers[HEADER_TRANSFER_ENCODING];
+	enum status status;
+
+	call->body_media = MEDIA_COUNT;
+	status = body_begin(&exchange->body, has_body ? exchange->headers[HEADER_CONTENT_ENCODING] : NULL, announced,
+		call->route->body_maximum_bytes, &exchange->http->budget, &call->failure);
+	if (status != STATUS_OK || !has_body)
+		return status;
+	call->body_media = type ? media_parse(type) : MEDIA_COUNT;
+	if (call->body_media == MEDIA_COUNT || !(call->route->body_media & MEDIA_BIT(call->body_media)))
+		return failure_set(&call->failure, STATUS_UNSUPPORTED_MEDIA, "the body's Content-Type should be %s",
+			media_list(call->route->body_media, &call->arena));
+	return STATUS_OK;
+}
+
+/* The route's own rules. What fails here is answered after the body was thrown away, and the connection stays open. */
+static enum status judge_rules(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+	enum status status = judge_route(exchange);
+
+	if (status != STATUS_OK || exchange->preflight)
+		return status;
+	status = judge_caller(exchange);
+	if (status != STATUS_OK)
+		return status;
+	call->accept = media_negotiate(exchange->headers[HEADER_ACCEPT], call->route->answer_media);
+	if (call->accept == MEDIA_COUNT)
+		return failure_set(&call->failure, STATUS_NOT_ACCEPTABLE, "this can be answered as %s",
+			media_list(call->route->answer_media, &call->arena));
+	call->answer_media = call->accept;
+	return judge_body(exchange);
+}
+
+static void judge_fill(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+
+	call->if_match = exchange->headers[HEADER_IF_MATCH];
+	call->if_none_match = exchange->headers[HEADER_IF_NONE_MATCH];
+	call->idempotency_key = exchange->headers[HEADER_IDEMPOTENCY_KEY];
+	call->prefer = exchange->headers[HEADER_PREFER];
+	call->last_event_id = exchange->headers[HEADER_LAST_EVENT_ID];
+	call->principal = (struct principal){.role = ROLE_OPEN, .id = "anonymous", .name = "anonymous"};
+	json_writer_init(&call->json, &call->answer);
+}
+
+enum status judge_request(struct exchange *exchange, const char *method, const char *version, bool *at_once)
+{
+	struct call *call = &exchange->call;
+	enum status status;
+
+	call->method = strcmp(method, "HEAD") == 0 ? "GET" : method;
+	status = judge_gate(exchange, method, version);
+	judge_identify(exchange);
+	judge_fill(exchange);
+	if (status == STATUS_OK)
+		status = judge_target(exchange);
+	*at_once = status != STATUS_OK;
+	if (status == STATUS_OK)
+		status = judge_rules(exchange);
+	if (status != STATUS_OK && !*at_once) {
+		const char *length = exchange->headers[HEADER_CONTENT_LENGTH];
+		*at_once = exchange->expect_continue || (length && strtoull(length, NULL, 10) > JUDGE_DISCARD_MAX_BYTES);
+	}
+	exchange->refused = status;
+	return status;
+}

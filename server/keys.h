@@ -1,0 +1,17 @@
+/* Making and storing API keys: for `fleetplan keys`, --bootstrap-key-file and the admin's endpoint. Thread-safe. */
+#ifndef FLEETPLAN_SERVER_KEYS_H
+#define FLEETPLAN_SERVER_KEYS_H
+
+#include "base/buffer.h"
+#include "server/auth.h"
+
+enum { KEYS_PREFIX_LENGTH = 8 };
+
+/* Makes a key and stores its hash; `text` is shown once and then forgotten. `days` 0: never expires. `id` is UUID_TEXT_SIZE. */
+FALLIBLE enum status keys_create(struct storage *storage, const char *name, enum role role, unsigned days, char *id,
+	char text[AUTH_KEY_TEXT_SIZE], struct failure *failure);
+
+/* Accepts the key in a file (its first line) as admin, unless it is known already. */
+FALLIBLE enum status keys_bootstrap(struct storage *storage, const char *path, struct failure *failure);
+
+#endif

@@ -1,0 +1,105 @@
+/* `fleetplan keys create|list|revoke`: works beside a running daemon, which takes notice within AUTH_REMEMBER_SECONDS. */
+#include <sodium.h>
+
+#include "base/clock.h"
+#include "base/uuid.h"
+#include "hwdb/records.h"
+#include "server/commands.h"
+#include "server/exit_code.h"
+#include "server/keys.h"
+
+enum { KEYS_ARENA_BYTES = 16 * 1024 * 1024, KEYS_DAYS_MAX = 36500 };
+
+enum keys_flag { FLAG_NAME, FLAG_ROLE, FLAG_DAYS, FLAG_COUNT };
+
+static int keys_create_command(struct storage *storage, const struct command_flag *flags, struct failure *failure)
+{
+	char id[UUID_TEXT_SIZE], text[AUTH_KEY_TEXT_SIZE], *end;
+	unsigned long days = strtoul(flags[FLAG_DAYS].value, &end, 10);
+	enum role role;
+
+	if (!auth_role_parse(flags[FLAG_ROLE].value, &role)) {
+		fprintf(stderr, "fleetplan: --role is one of viewer, planner, admin, agent, not \"%s\"\n", flags[FLAG_ROLE].value);
+		return EXIT_CODE_USAGE;
+	}
+	if (*end || end == flags[FLAG_DAYS].value || days > KEYS_DAYS_MAX) {
+		fprintf(stderr, "fleetplan: --days is a whole number up to %d; 0: never expires\n", KEYS_DAYS_MAX);
+		return EXIT_CODE_USAGE;
+	}
+	if (keys_create(storage, flags[FLAG_NAME].value, role, (unsigned)days, id, text, failure) != STATUS_OK)
+		return exit_code_report(failure, EXIT_CODE_STORAGE);
+	fprintf(stderr, "id %s, role %s. The key is shown this once:\n", id, auth_role_name(role));
+	puts(text);
+	sodium_memzero(text, sizeof text);
+	return EXIT_CODE_OK;
+}
+
+static void keys_print(const struct key_record *key)
+{
+	char created[CLOCK_TEXT_MAX], expires[CLOCK_TEXT_MAX] = "never";
+
+	clock_format(created, key->created_at_us);
+	if (key->expires_at_us != ABSENT_COUNT)
+		clock_format(expires, key->expires_at_us);
+	printf("%s  %-8s %-10s created %s expires %s%s  %s\n", key->id, key->role, key->prefix ? key->prefix : "", created, expires,
+		key->revoked_at_us != ABSENT_COUNT ? " REVOKED" : "", key->name ? key->name : "");
+}
+
+static int keys_list_command(struct storage *storage, struct failure *failure)
+{
+	struct page_request page = {.limit = 1000};
+	struct arena arena;
+	enum status status;
+
+	arena_init(&arena, KEYS_ARENA_BYTES);
+	do {
+		struct key_list list = {0};
+
+		status = storage_key_list(storage, &page, &arena, &list, failure);
+		for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
+			keys_print(&list.items[i]);
+		page.cursor = status == STATUS_OK ? list.next_cursor : NULL;
+	} while (page.cursor);
+	arena_release(&arena);
+	return status == STATUS_OK ? EXIT_CODE_OK : exit_code_report(failure, EXIT_CODE_STORAGE);
+}
+
+static int keys_revoke_command(struct storage *storage, const char *id, struct failure *failure)
+{
+	struct key_revoke revoke = {.job = {.kind = STORAGE_KEY_REVOKE, .failure = failure}, .id = id};
+	enum status status = storage_run(storage, &revoke.job);
+
+	if (status == STATUS_NOT_FOUND)
+		return exit_code_report(failure, EXIT_CODE_FAILED);
+	return status == STATUS_OK ? EXIT_CODE_OK : exit_code_report(failure, EXIT_CODE_STORAGE);
+}
+
+int keys_main(int argc, char **argv)
+{
+	static struct failure failure;
+	struct command_flag flags[FLAG_COUNT] = {
+		[FLAG_NAME] = {"--name", "key"}, [FLAG_ROLE] = {"--role", "planner"}, [FLAG_DAYS] = {"--days", "0"}};
+	const char *operands[2];
+	struct options options;
+	struct storage_options storage_options = {.use = STORAGE_TOOL};
+	struct storage *storage;
+	int code = command_read(argc, argv, flags, COUNT_OF(flags), operands, COUNT_OF(operands), &options);
+	bool create = operands[0] && strcmp(operands[0], "create") == 0, list = operands[0] && strcmp(operands[0], "list") == 0;
+	bool revoke = operands[0] && strcmp(operands[0], "revoke") == 0 && operands[1];
+
+	storage_options.path = options.database;
+	if (code == EXIT_CODE_OK && !create && !list && !revoke) {
+		fprintf(stderr, "usage: fleetplan %s\n", command_find("keys")->usage);
+		code = EXIT_CODE_USAGE;
+	} else if (code == EXIT_CODE_OK && sodium_init() < 0) {
+		code = EXIT_CODE_SOFTWARE;
+	} else if (code == EXIT_CODE_OK && storage_open(&storage_options, &storage, &failure) != STATUS_OK) {
+		code = exit_code_report(&failure, EXIT_CODE_STORAGE);
+	} else if (code == EXIT_CODE_OK) {
+		code = create ? keys_create_command(storage, flags, &failure)
+			: list ? keys_list_command(storage, &failure) : keys_revoke_command(storage, operands[1], &failure);
+		storage_close(storage);
+	}
+	options_release(&options);
+	return code;
+}

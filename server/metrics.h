@@ -1,0 +1,46 @@
+/* Metrics in the Prometheus text format: one table of all names, counters kept here, gauges read when
+ * asked. Labels are route templates, never raw paths, so that their number is bounded. Thread-safe. */
+#ifndef FLEETPLAN_SERVER_METRICS_H
+#define FLEETPLAN_SERVER_METRICS_H
+
+#include <stdint.h>
+
+#include "base/buffer.h"
+
+struct exchange;
+struct server;
+
+/*       name                              kind       help (the unit is the name's last word) */
+#define METRIC_TABLE(X)                                                                                                  \
+	X(REQUESTS, "fleetplan_http_requests_total", "counter", "Requests answered, by route and status code")               \
+	X(DURATION, "fleetplan_http_request_duration_seconds", "histogram", "From the request line to the last byte sent")   \
+	X(REQUEST_BYTES, "fleetplan_http_request_body_bytes_total", "counter", "Bytes of request bodies, as received")       \
+	X(ANSWER_BYTES, "fleetplan_http_response_body_bytes_total", "counter", "Bytes of answers' bodies, as sent")          \
+	X(IN_FLIGHT, "fleetplan_http_requests_in_flight", "gauge", "Requests begun and not yet answered")                    \
+	X(QUEUE, "fleetplan_http_queue_depth", "gauge", "Requests that wait for a worker")                                   \
+	X(BODIES, "fleetplan_http_body_memory_bytes", "gauge", "Memory held by request bodies")                              \
+	X(CONNECTIONS, "fleetplan_http_connections", "gauge", "Open connections")                                            \
+	X(CUT, "fleetplan_http_connections_cut_total", "counter", "Connections ended because a deadline had passed")         \
+	X(COMMITS, "fleetplan_storage_commits_total", "counter", "Transactions made durable")                                \
+	X(JOBS, "fleetplan_storage_jobs_total", "counter", "Changes made durable; above commits when they travel in groups") \
+	X(FAILED_COMMITS, "fleetplan_storage_failed_commits_total", "counter", "Transactions that could not be made durable") \
+	X(REJECTED, "fleetplan_storage_rejected_jobs_total", "counter", "Changes refused because the writer's queue was full") \
+	X(COMMIT_SECONDS, "fleetplan_storage_commit_seconds_total", "counter", "Time spent in commits, begin to durable")     \
+	X(STORAGE_QUEUE, "fleetplan_storage_queue_depth", "gauge", "Changes that wait for the writer")                       \
+	X(WRITABLE, "fleetplan_storage_writable", "gauge", "1 while the last commit, or the probe after it, succeeded")      \
+	X(FILE, "fleetplan_storage_file_bytes", "gauge", "Size of the database file")                                        \
+	X(LOG, "fleetplan_storage_log_bytes", "gauge", "Size of the write-ahead log")                                        \
+	X(CATALOGUE, "fleetplan_catalogue_revision", "gauge", "Revision of the catalogue that plans are made with")          \
+	X(RESIDENT, "process_resident_memory_bytes", "gauge", "Resident memory")                                             \
+	X(CPU, "process_cpu_seconds_total", "counter", "CPU time, user and system")                                          \
+	X(FDS, "process_open_fds", "gauge", "Open file descriptors")                                                         \
+	X(STARTED, "process_start_time_seconds", "gauge", "When the process started, since 1970")                            \
+	X(BUILD, "fleetplan_build_info", "gauge", "Always 1; the version is its label")
+
+/* Counts a request that has ended. */
+void metrics_count_request(const struct exchange *exchange);
+
+/* Writes all of them. */
+void metrics_write(struct server *server, struct buffer *out);
+
+#endif

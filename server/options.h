@@ -1,0 +1,63 @@
+/* The daemon's configuration: ONE table of options (OPTION_TABLE), from which flags, environment variables, the file's keys,
+ * --help, --check-config and docs/configuration.md come.
+ *
+ * An option "listen" is --listen VALUE or --listen=VALUE, FLEETPLAN_LISTEN, or the line "listen = VALUE" of the file named by
+ * --config or FLEETPLAN_CONFIG. A flag wins over the environment, that over the file, that over the default. Values are
+ * checked wherever they come from; an error names the place, what would be accepted, and for an unknown name the nearest. */
+#ifndef FLEETPLAN_SERVER_OPTIONS_H
+#define FLEETPLAN_SERVER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "base/buffer.h"
+#include "base/failure.h"
+
+/* X(member, name, kind, default, minimum, maximum, choices, doc). Kinds: TEXT, NUMBER, FLAG, CHOICE. */
+#define OPTION_TABLE(X)                                                                                                        \
+	X(listen, "listen", TEXT, "127.0.0.1:8080", 0, 0, NULL, "address and port; port 0 takes a free one")                       \
+	X(database, "database", TEXT, "fleetplan.db", 0, 0, NULL, "file of the embedded database; made when it is not there")      \
+	X(config, "config", TEXT, "", 0, 0, NULL, "file with lines \"option = value\"; # begins a comment")                        \
+	X(detach, "detach", FLAG, "no", 0, 0, NULL, "go to the background once ready; the exit code tells whether it is")          \
+	X(threads, "threads", NUMBER, "0", 0, 256, NULL, "threads that talk to clients; 0: one a core")                            \
+	X(workers, "workers", NUMBER, "0", 0, 256, NULL, "threads that plan; 0: one a core")                                       \
+	X(queue, "queue", NUMBER, "512", 1, 65536, NULL, "requests that may wait for a worker; more are answered 503")             \
+	X(connections, "connections", NUMBER, "2048", 1, 65536, NULL, "open connections; more wait in the backlog")                \
+	X(connections_per_ip, "connections-per-ip", NUMBER, "1024", 0, 65536, NULL, "of them from one address; 0: no limit")       \
+	X(idle_seconds, "idle-seconds", NUMBER, "60", 1, 3600, NULL, "a connection without traffic is closed after this")          \
+	X(receive_seconds, "receive-seconds", NUMBER, "10", 1, 3600, NULL, "a request must have arrived whole within this")        \
+	X(send_seconds, "send-seconds", NUMBER, "60", 1, 3600, NULL, "an answer must have been taken whole within this")           \
+	X(drain_seconds, "drain-seconds", NUMBER, "30", 0, 3600, NULL, "on SIGTERM, wait this long for requests under way")        \
+	X(quiet_seconds, "quiet-seconds", NUMBER, "1", 0, 600, NULL, "on SIGTERM, readyz says 503 this long before the door shuts") \
+	X(body_memory_mb, "body-memory-mb", NUMBER, "512", 2, 65536, NULL, "memory of all request bodies together, 10^6 bytes")    \
+	X(cors_origins, "cors-origins", TEXT, "", 0, 0, NULL, "origins that browsers may call from, comma-separated; * for any")   \
+	X(metrics_open, "metrics-open", FLAG, "no", 0, 0, NULL, "answer /metrics without a key")                                   \
+	X(insecure, "insecure", FLAG, "no", 0, 0, NULL, "allow other addresses than loopback without any API key")                 \
+	X(bootstrap_key_file, "bootstrap-key-file", TEXT, "", 0, 0, NULL, "file with an admin key to accept, such as a mounted secret") \
+	X(backup_directory, "backup-directory", TEXT, "", 0, 0, NULL, "folder for POST /v1/backups; empty: beside the database")   \
+	X(log_level, "log-level", CHOICE, "info", 0, 0, "debug info warning error", "the least level that is logged")              \
+	X(log_file, "log-file", TEXT, "", 0, 0, NULL, "append the log to this file; empty: standard error")
+
+#define OPTION_TYPE_TEXT const char *
+#define OPTION_TYPE_CHOICE const char *
+#define OPTION_TYPE_NUMBER unsigned
+#define OPTION_TYPE_FLAG bool
+
+struct options {
+#define X(member, name, kind, standard, minimum, maximum, choices, doc) OPTION_TYPE_##kind member;
+	OPTION_TABLE(X)
+#undef X
+	bool help, check_config; /* asked for by --help, --check-config */
+	unsigned char origins[32]; /* of each value, in the table's order */
+	struct arena arena;        /* of all texts */
+};
+
+/* Reads file, environment and argv[1..] (argv[0] is the command). STATUS_INVALID with a sentence for a person. */
+FALLIBLE enum status options_read(struct options *options, int argc, char *const *argv, struct failure *failure);
+void options_release(struct options *options);
+
+void options_write_help(struct buffer *out);
+void options_write_effective(const struct options *options, struct buffer *out); /* as a configuration file, with where each came from */
+
+#endif

@@ -1,0 +1,134 @@
+#include "server/peer.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <fcntl.h>
+
+#include "base/clock.h"
+#include "server/deadline.h"
+
+enum { LINGER_MS = 2000 };
+
+static int64_t peer_now_ms(void)
+{
+	return clock_monotonic_ns() / 1000000;
+}
+
+bool peers_start(struct peers *peers, unsigned receive_seconds, unsigned send_seconds)
+{
+	pthread_condattr_t attributes;
+
+	*peers = (struct peers){.receive_seconds = receive_seconds, .send_seconds = send_seconds};
+	pthread_mutex_init(&peers->mutex, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&peers->wake, &attributes);
+	pthread_condattr_destroy(&attributes);
+	peers->running = pthread_create(&peers->sweeper, NULL, deadline_sweeper, peers) == 0;
+	return peers->running;
+}
+
+void peers_stop(struct peers *peers)
+{
+	if (peers->running) {
+		pthread_mutex_lock(&peers->mutex);
+		peers->stopping = true;
+		pthread_cond_signal(&peers->wake);
+		pthread_mutex_unlock(&peers->mutex);
+		pthread_join(peers->sweeper, NULL);
+		peers->running = false;
+	}
+	for (size_t i = 0; i < peers->lingering_count; i++)
+		close(peers->lingering[i].fd);
+	pthread_cond_destroy(&peers->wake);
+	pthread_mutex_destroy(&peers->mutex);
+}
+
+void peers_cut_all(struct peers *peers)
+{
+	pthread_mutex_lock(&peers->mutex);
+	for (struct peer *peer = peers->first; peer; peer = peer->next)
+		shutdown(peer->fd, SHUT_RDWR);
+	pthread_mutex_unlock(&peers->mutex);
+}
+
+static uint64_t peer_state(const struct peers *peers, enum peer_phase phase)
+{
+	uint64_t seconds = 0;
+
+	switch (phase) {
+	case PHASE_RECEIVING:
+		seconds = peers->receive_seconds;
+		break;
+	case PHASE_SENDING:
+		seconds = peers->send_seconds;
+		break;
+	case PHASE_IDLE:
+	case PHASE_WORKING:
+	case PHASE_CUT:
+	case PHASE_COUNT:
+		return phase;
+	}
+	return ((uint64_t)peer_now_ms() + seconds * 1000) * 8 + phase;
+}
+
+struct peer *peer_open(struct peers *peers, int fd)
+{
+	struct peer *peer = calloc(1, sizeof *peer);
+
+	if (!peer)
+		return NULL;
+	peer->fd = fd;
+	atomic_store(&peer->state, peer_state(peers, PHASE_RECEIVING));
+	pthread_mutex_lock(&peers->mutex);
+	peer->next = peers->first;
+	if (peer->next)
+		peer->next->previous = peer;
+	peers->first = peer;
+	peers->count++;
+	pthread_mutex_unlock(&peers->mutex);
+	return peer;
+}
+
+/* Keeps a duplicate of the socket: libmicrohttpd closes its own, the peer sees our end of stream and no reset. */
+static void peer_linger(struct peers *peers, int fd)
+{
+	int twin;
+
+	if (peers->lingering_count == LINGERING_MAX)
+		return;
+	twin = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (twin >= 0)
+		peers->lingering[peers->lingering_count++] =
+			(struct lingering){.fd = twin, .until_ms = peer_now_ms() + LINGER_MS};
+}
+
+void peer_close(struct peers *peers, struct peer *peer)
+{
+	pthread_mutex_lock(&peers->mutex);
+	if (peer->linger)
+		peer_linger(peers, peer->fd);
+	if (peer->previous)
+		peer->previous->next = peer->next;
+	else
+		peers->first = peer->next;
+	if (peer->next)
+		peer->next->previous = peer->previous;
+	peers->count--;
+	pthread_mutex_unlock(&peers->mutex);
+	free(peer);
+}
+
+bool peer_enter(struct peers *peers, struct peer *peer, enum peer_phase phase)
+{
+	uint64_t state = peer_state(peers, phase), before = atomic_load(&peer->state);
+
+	do {
+		if ((before & 7) == PHASE_CUT)
+			return false;
+		if ((before & 7) == PHASE_RECEIVING && phase == PHASE_RECEIVING)
+			return true; /* its deadline runs from the first byte */
+	} while (!atomic_compare_exchange_weak(&peer->state, &before, state));
+	return true;
+}

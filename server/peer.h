@@ -1,0 +1,70 @@
+/* Bookkeeping of the open sockets beside libmicrohttpd's own, which has only a timer of inactivity: a client that sends a
+ * byte a second would be served for ever. Every connection carries the phase it is in and the moment by which that phase
+ * must end; a sweeper thread looks four times a second and shuts down the sockets of those that took longer. A client that
+ * was still sending its request is told so (408) first.
+ *
+ * Refused requests whose body was not read are closed gently: the socket stays open for a moment after the answer and what
+ * arrives is thrown away, since closing with unread bytes makes the kernel send a reset that can destroy the answer.
+ *
+ * A connection belongs to its connection thread; the sweeper touches only what is atomic, and the list's mutex keeps a
+ * connection and its socket alive while it looks. */
+#ifndef FLEETPLAN_SERVER_PEER_H
+#define FLEETPLAN_SERVER_PEER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+enum peer_phase {
+	PHASE_IDLE,      /* between requests: libmicrohttpd's timer rules; bytes trickling in begin PHASE_RECEIVING */
+	PHASE_RECEIVING, /* from the first byte of a request to its last */
+	PHASE_WORKING,   /* no deadline: the handler's own limits rule */
+	PHASE_SENDING,   /* from the first byte of the answer to its last */
+	PHASE_CUT,       /* the sweeper ended it; nothing may be written any more */
+	PHASE_COUNT
+};
+
+struct peer {
+	struct peer *next, *previous;
+	_Atomic uint64_t state; /* deadline in monotonic milliseconds x 8 + phase */
+	uint64_t bytes_received; /* the sweeper's: of the socket, when it was first seen idle */
+	bool idle_seen;          /* the sweeper's */
+	bool linger;             /* the connection thread's: close gently */
+	int fd;
+};
+
+struct lingering {
+	int fd;
+	int64_t until_ms;
+};
+enum { LINGERING_MAX = 128 };
+
+struct peers {
+	pthread_mutex_t mutex;
+	pthread_cond_t wake;
+	struct peer *first;
+	_Atomic size_t count;
+	struct lingering lingering[LINGERING_MAX];
+	size_t lingering_count;
+	unsigned receive_seconds, send_seconds;
+	_Atomic uint64_t cut; /* connections ended by the sweeper */
+	bool stopping;
+	pthread_t sweeper;
+	bool running;
+};
+
+FALLIBLE bool peers_start(struct peers *peers, unsigned receive_seconds, unsigned send_seconds);
+void peers_stop(struct peers *peers); /* joins the sweeper; every connection is closed already */
+void peers_cut_all(struct peers *peers); /* shuts every socket down: the drain's last word */
+
+/* A new connection of the socket, PHASE_RECEIVING from the start; NULL without memory. */
+struct peer *peer_open(struct peers *peers, int fd);
+void peer_close(struct peers *peers, struct peer *peer);
+
+/* Enters a phase; false when the sweeper has cut the connection meanwhile. */
+bool peer_enter(struct peers *peers, struct peer *peer, enum peer_phase phase);
+
+#endif

@@ -1,0 +1,138 @@
+#include "server/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sodium.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "server/detach.h"
+#include "server/exit_code.h"
+#include "server/http.h"
+#include "server/options.h"
+#include "server/server.h"
+
+/* Which code tells a supervisor what to do about a start that failed. */
+static enum exit_code serve_exit_code(const struct failure *failure, bool bound)
+{
+	if (failure->status == STATUS_INVALID || failure->status == STATUS_NOT_FOUND)
+		return EXIT_CODE_CONFIGURATION;
+	if (failure->status == STATUS_FORBIDDEN)
+		return EXIT_CODE_NO_PERMISSION;
+	if (failure->status == STATUS_CONFLICT)
+		return EXIT_CODE_TEMPORARY;
+	return bound ? EXIT_CODE_STORAGE : EXIT_CODE_UNAVAILABLE;
+}
+
+static bool serve_open_log(const struct options *options, struct failure *failure)
+{
+	static const char *const levels[LOG_LEVEL_COUNT] = {"debug", "info", "warning", "error"};
+	const char *path = *options->log_file ? options->log_file : options->detach ? "fleetplan.log" : NULL;
+	int fd;
+
+	for (enum log_level level = 0; level < LOG_LEVEL_COUNT; level++) {
+		if (strcmp(options->log_level, levels[level]) == 0)
+			log_set_level(level);
+	}
+	if (!path)
+		return true;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+	if (fd < 0)
+		(void)!failure_set(failure, STATUS_INVALID, "log-file: %s: %s", path, strerror(errno));
+	else
+		log_set_file(fd);
+	return fd >= 0;
+}
+
+static void serve_block_signals(sigset_t *ends)
+{
+	sigemptyset(ends);
+	sigaddset(ends, SIGTERM);
+	sigaddset(ends, SIGINT);
+	pthread_sigmask(SIG_BLOCK, ends, NULL); /* every thread inherits it; the main thread waits for them */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of the write, not the end of the daemon */
+}
+
+/* Waits up to `seconds`; true when a second signal came. */
+static bool serve_hurried(const sigset_t *ends, unsigned seconds)
+{
+	const struct timespec wait = {.tv_sec = seconds};
+
+	return seconds > 0 && sigtimedwait(ends, NULL, &wait) > 0;
+}
+
+/* Whether all is answered within the time and without a second signal. */
+static bool serve_drain(struct server *server, const sigset_t *ends)
+{
+	const struct options *options = server->options;
+	bool hurried, drained = false;
+
+	atomic_store(&server->draining, true);
+	log_event(LOG_INFO, "draining", LOG_INTEGER("quiet_seconds", options->quiet_seconds),
+		LOG_INTEGER("drain_seconds", options->drain_seconds));
+	hurried = serve_hurried(ends, options->quiet_seconds);
+	http_quiesce(server->http);
+	for (unsigned second = 0; second <= options->drain_seconds && !drained && !hurried; second++) {
+		drained = http_drain(server->http, 1);
+		hurried = !drained && sigtimedwait(ends, NULL, &(struct timespec){0}) > 0;
+	}
+	return drained;
+}
+
+static int serve_run(const struct options *options, struct detach *detach)
+{
+	static struct failure failure; /* 13 kB, and there is one main thread */
+	struct server server;
+	int64_t started_ns = clock_monotonic_ns();
+	sigset_t ends;
+	bool whole;
+	int signal_number = 0;
+
+	serve_block_signals(&ends);
+	if (!serve_open_log(options, &failure))
+		return exit_code_report(&failure, EXIT_CODE_CONFIGURATION);
+	if (server_open(&server, options, &failure) != STATUS_OK)
+		return exit_code_report(&failure, serve_exit_code(&failure, server.http != NULL));
+	log_event(LOG_INFO, "ready", LOG_TEXT("listen", http_address(server.http)), LOG_TEXT("database", options->database),
+		LOG_TEXT("version", FLEETPLAN_VERSION), LOG_DOUBLE("start_ms", (double)(clock_monotonic_ns() - started_ns) / 1e6),
+		LOG_INTEGER("pid", getpid()));
+	detach_ready(detach);
+	sigwait(&ends, &signal_number);
+	whole = serve_drain(&server, &ends);
+	whole = server_close(&server, 0) && whole;
+	log_event(LOG_INFO, "stopped", LOG_TEXT("signal", signal_number == SIGTERM ? "SIGTERM" : "SIGINT"),
+		LOG_TEXT("requests", whole ? "all answered" : "some cut off"));
+	return whole ? EXIT_CODE_OK : EXIT_CODE_TEMPORARY;
+}
+
+int serve_main(int argc, char **argv)
+{
+	static struct failure failure;
+	struct options options;
+	struct buffer text;
+	struct detach detach = DETACH_NONE;
+	int code;
+
+	buffer_init(&text, 64 * 1024);
+	if (options_read(&options, argc, argv, &failure) != STATUS_OK) {
+		code = exit_code_report(&failure, EXIT_CODE_CONFIGURATION);
+	} else if (options.help || options.check_config) {
+		if (options.help)
+			options_write_help(&text);
+		else
+			options_write_effective(&options, &text);
+		code = fputs(text.bytes, stdout) == EOF ? EXIT_CODE_FAILED : EXIT_CODE_OK;
+	} else if (sodium_init() < 0) {
+		code = EXIT_CODE_SOFTWARE;
+	} else if (!options.detach || detach_fork(&detach, &code)) {
+		code = serve_run(&options, &detach);
+		detach_failed(&detach, code);
+	}
+	buffer_release(&text);
+	options_release(&options);
+	return code;
+}

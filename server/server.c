@@ -1,0 +1,168 @@
+#include "server/server.h"
+
+#include <errno.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "hwdb/builtin.h"
+#include "hwdb/records.h"
+#include "server/auth.h"
+#include "server/http.h"
+#include "server/keys.h"
+#include "server/options.h"
+#include "storage/catalogue_rows.h"
+
+enum { SERVER_CATALOGUE_MAX_BYTES = 256 * 1024 * 1024 };
+
+struct catalogue *server_catalogue(struct server *server)
+{
+	struct catalogue *catalogue;
+
+	pthread_mutex_lock(&server->snapshot.mutex);
+	catalogue = catalogue_retain(server->snapshot.current);
+	pthread_mutex_unlock(&server->snapshot.mutex);
+	return catalogue;
+}
+
+static enum status server_catalogue_read(struct server *server, struct catalogue **catalogue, struct failure *failure)
+{
+	struct catalogue_rows rows = {0};
+	struct arena arena;
+	int64_t revision, calibration_revision;
+	enum status status;
+
+	arena_init(&arena, SERVER_CATALOGUE_MAX_BYTES);
+	*catalogue = NULL;
+	status = storage_catalogue_load(server->storage, 0, &arena, &rows, &revision, &calibration_revision, failure);
+	if (status == STATUS_OK) {
+		*catalogue = catalogue_new(&arena, &rows, revision, calibration_revision, 0, failure);
+		status = *catalogue ? STATUS_OK : failure->status;
+	}
+	if (status != STATUS_OK)
+		arena_release(&arena);
+	return status;
+}
+
+enum status server_catalogue_reload(struct server *server, struct failure *failure)
+{
+	struct snapshot *snapshot = &server->snapshot;
+	struct catalogue *fresh, *old;
+	enum status status;
+
+	pthread_mutex_lock(&snapshot->reload);
+	status = server_catalogue_read(server, &fresh, failure);
+	if (status == STATUS_OK) {
+		pthread_mutex_lock(&snapshot->mutex);
+		old = snapshot->current;
+		snapshot->current = fresh;
+		pthread_mutex_unlock(&snapshot->mutex);
+		if (old)
+			catalogue_release(old);
+	}
+	pthread_mutex_unlock(&snapshot->reload);
+	return status;
+}
+
+void server_keys_changed(struct server *server)
+{
+	auth_forget(server->auth);
+}
+
+/* Brings the rows that the program carries into the store: all at the first start, changed ones after an update. */
+static enum status server_update_builtin(struct server *server, struct failure *failure)
+{
+	char digest[BUILTIN_DIGEST_MAX];
+	struct catalogue_rows rows = {0};
+	struct builtin_update update = {.job = {.kind = STORAGE_BUILTIN_UPDATE, .failure = failure}, .rows = &rows, .digest = digest};
+	struct arena arena;
+	enum status status;
+
+	builtin_digest(digest);
+	arena_init(&arena, SERVER_CATALOGUE_MAX_BYTES);
+	status = builtin_rows_read(&arena, &rows, failure);
+	if (status == STATUS_OK)
+		status = storage_run(server->storage, &update.job);
+	arena_release(&arena);
+	if (status == STATUS_OK && update.difference.added + update.difference.changed + update.difference.removed > 0)
+		log_event(LOG_INFO, "catalogue_updated", LOG_INTEGER("added", update.difference.added),
+			LOG_INTEGER("changed", update.difference.changed), LOG_INTEGER("removed", update.difference.removed),
+			LOG_INTEGER("kept", update.difference.kept));
+	return status;
+}
+
+/* On loopback, or when told so, everybody is admin as long as there is no key; anywhere else a key is a must. */
+static enum status server_open_auth(struct server *server, struct failure *failure)
+{
+	const struct options *options = server->options;
+	bool open = http_is_loopback(server->http) || options->insecure;
+	int64_t count = 0;
+	enum status status = STATUS_OK;
+
+	if (*options->bootstrap_key_file)
+		status = keys_bootstrap(server->storage, options->bootstrap_key_file, failure);
+	if (status == STATUS_OK)
+		status = storage_key_count(server->storage, &count, failure);
+	if (status != STATUS_OK)
+		return status;
+	if (!open && count == 0)
+		return failure_set(failure, STATUS_FORBIDDEN,
+			"listening on %s lets everybody in, as there is no API key yet: make one with `fleetplan keys create --role admin`, or mount "
+			"one with --bootstrap-key-file, or listen on 127.0.0.1, or say --insecure", http_address(server->http));
+	if (count == 0 && !http_is_loopback(server->http))
+		log_event(LOG_WARNING, "insecure", LOG_TEXT("detail", "everybody who can reach this address is admin"));
+	server->auth = auth_new(server->storage, open);
+	return server->auth ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "no memory for the API keys");
+}
+
+static enum status server_bind(struct server *server, struct failure *failure)
+{
+	const struct options *o = server->options;
+	const struct http_options options = {.listen = o->listen, .threads = o->threads, .workers = o->workers, .queue = o->queue,
+		.connections = o->connections, .connections_per_ip = o->connections_per_ip, .idle_seconds = o->idle_seconds,
+		.receive_seconds = o->receive_seconds, .send_seconds = o->send_seconds,
+		.body_memory_bytes = (size_t)o->body_memory_mb * 1000000, .cors_origins = o->cors_origins, .metrics_open = o->metrics_open};
+
+	return http_bind(&options, &server->http, failure);
+}
+
+enum status server_open(struct server *server, const struct options *options, struct failure *failure)
+{
+	const struct storage_options storage = {.path = options->database, .use = STORAGE_DAEMON};
+	enum status status;
+
+	*server = (struct server){.options = options, .started_us = clock_wall_us()};
+	pthread_mutex_init(&server->snapshot.mutex, NULL);
+	pthread_mutex_init(&server->snapshot.reload, NULL);
+	status = server_bind(server, failure);
+	if (status == STATUS_OK)
+		status = storage_open(&storage, &server->storage, failure);
+	if (status == STATUS_OK)
+		status = server_update_builtin(server, failure);
+	if (status == STATUS_OK)
+		status = server_catalogue_reload(server, failure);
+	if (status == STATUS_OK)
+		status = server_open_auth(server, failure);
+	if (status == STATUS_OK)
+		status = http_start(server->http, server, failure);
+	if (status != STATUS_OK)
+		(void)server_close(server, 0);
+	return status;
+}
+
+bool server_close(struct server *server, unsigned seconds)
+{
+	bool whole = true;
+
+	if (server->auth) { /* requests can only have begun after it */
+		http_quiesce(server->http);
+		whole = http_drain(server->http, seconds);
+	}
+	http_stop(server->http);
+	auth_free(server->auth);
+	if (server->snapshot.current)
+		catalogue_release(server->snapshot.current);
+	storage_close(server->storage);
+	pthread_mutex_destroy(&server->snapshot.mutex);
+	pthread_mutex_destroy(&server->snapshot.reload);
+	return whole;
+}
