@@ -24,7 +24,7 @@ struct plan {
 
 	int experts, dense_first, expert_period, expert_offset;
 	const json_t *dense_layers, *expert_layers; /* lists of indices; NULL */
-	const json_t *expert_flags;                 /* one 0 or 1 for each layer; NULL */
+	const json_t *expert_flags, *expert_types;  /* one 0 or 1, or "sparse" or "dense", for each layer; NULL */
 };
 
 void model_note(struct model *model, const char *format, ...)
@@ -77,6 +77,7 @@ static void experts_plan(struct plan *plan)
 	plan->dense_first = config_int(reader, CONFIG_NAMES("first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"), 0, MODEL_LAYERS_MAX, 0);
 	plan->dense_layers = config_find(reader, CONFIG_NAMES("mlp_only_layers"), NULL);
 	plan->expert_layers = config_find(reader, CONFIG_NAMES("moe_layers"), NULL);
+	plan->expert_types = config_list(reader, "mlp_layer_types", plan->layers);
 	plan->expert_period = 1;
 	if (json_is_array(config_find(reader, CONFIG_NAMES("moe_layer_freq"), NULL)))
 		plan->expert_flags = config_list(reader, "moe_layer_freq", plan->layers);
@@ -91,6 +92,10 @@ static void experts_plan(struct plan *plan)
 
 static bool has_experts(const struct plan *plan, int layer)
 {
+	const char *type = json_string_value(json_array_get(plan->expert_types, (size_t)layer));
+
+	if (plan->experts > 0 && type)
+		return strcmp(type, "dense") != 0;
 	if (plan->experts == 0 || layer < plan->dense_first)
 		return false;
 	if (json_is_array(plan->expert_layers) && json_array_size(plan->expert_layers) > 0)

@@ -1,28 +1,388 @@
-/* Hugging Face configurations to models. */
+/* Hugging Face configurations to models: published counts, every row of the built-in catalogue, faults, mutations. */
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hwdb/model_config.h"
 #include "support/assert.h"
 
-static void a_configuration_is_counted(void **state)
+static struct model model;
+static struct failure failure;
+
+static enum status read_text(const char *json)
 {
-	static const char json[] = "{\"model_type\":\"llama\",\"hidden_size\":4096,\"intermediate_size\":14336,\"num_attention_heads\":32,"
-		"\"num_hidden_layers\":32,\"num_key_value_heads\":8,\"tie_word_embeddings\":false,\"vocab_size\":128256}";
-	static struct model model;
-	static struct failure failure;
+	failure_clear(&failure);
+	return model_config_read(json, strlen(json), "/model/config", &model, &failure);
+}
+
+/* Calls `check` for every line of a JSON-lines file that holds a config; returns how many. */
+static int each_line(const char *path, int (*check)(const json_t *row, const char *config), int *bad)
+{
+	FILE *file = fopen(path, "r");
+	char *line = NULL;
+	size_t size = 0;
+	int count = 0;
+
+	if (!file)
+		fail_msg("cannot open %s: run the tests from the repository's root", path);
+	while (getline(&line, &size, file) > 0) {
+		json_t *row = json_loads(line, 0, NULL);
+		char *config = json_dumps(json_object_get(row, "config"), JSON_COMPACT);
+
+		assert_non_null(config);
+		*bad += check(row, config);
+		count++;
+		free(config);
+		json_decref(row);
+	}
+	free(line);
+	fclose(file);
+	return count;
+}
+
+static double member(const json_t *row, const char *name)
+{
+	return json_number_value(json_object_get(row, name));
+}
+
+/* Half a unit of the last published digit: 8.03B is known to 0.005B, 671B and 400B to 0.5B, 1.04T to 0.005T. */
+static double half_unit(double published)
+{
+	double most = published < 1e12 ? 1e9 : 1e12, unit = 1;
+
+	while (unit < most && fmod(published, unit * 10) == 0)
+		unit *= 10;
+	return unit / 2;
+}
+
+/* --- exact counts ----------------------------------------------------------------------------------------- */
+
+static int check_golden(const json_t *row, const char *config)
+{
+	const char *id = json_string_value(json_object_get(row, "id"));
+	double published = member(row, "params_total"), allowed = fmod(published, 1e8) == 0 ? half_unit(published) : 0;
+
+	if (read_text(config) != STATUS_OK) {
+		print_error("%s: %s %s\n", id, failure.faults[0].pointer, failure.faults[0].detail);
+		return 1;
+	}
+	if (fabs(model.params_total - published) <= allowed)
+		return 0;
+	print_error("%s: %.0f counted, %.0f published\n", id, model.params_total, published);
+	return 1;
+}
+
+/* What Hugging Face shows as the size of the stored weights, to the last parameter, over some sixty families. */
+static void published_checkpoints_are_counted_exactly(void **state)
+{
+	int bad = 0;
+
+	(void)state;
+	assert_true(each_line("tests/hwdb/golden/configs.jsonl", check_golden, &bad) >= 110);
+	assert_int_equal(bad, 0);
+}
+
+/* --- the catalogue ---------------------------------------------------------------------------------------- */
+
+/* Rows whose published total is not what the configuration holds: the count that is right, and why. */
+static const struct {
+	const char *id;
+	double right, tolerance;
+	const char *reason;
+} exceptions[] = {
+	{"llama-4-scout", 108641793536.0 - 871932416.0, 0, "109B holds the vision tower: 34 layers of 23,807,872, patches 827,904, positions "
+		"813,824, norms 5,632, adapter 5632 x 4096 + 4096 x 4096, projector 4096 x 5120 = 871,932,416 of the 108,641,793,536 stored"},
+	{"kimi-k2", 1026408232448.0, 0, "the report says 1.04T; the stored weights are 1,026,408,232,448"},
+	{"kimi-k2.5", 1026408232448.0, 0, "the report says 1.04T; the language model's stored weights are 1,026,408,232,448"},
+	{"gemma-4-26b-a4b", 25.2e9, 0.05e9, "the model card says 25.2B without the vision encoder; 26B is its name"},
+	{"nemotron-3-nano-30b-a3b", 31.6e9, 0.05e9, "the technical report says 31.6B; 30B is its name"},
+	{"falcon-180b", 179522565120.0 - 65024.0 * 14848.0, 0, "179.5B holds the logits' matrix of 65,024 x 14,848, which the row ties"},
+};
+
+static double published_total(const char *id, double published, double *allowed)
+{
+	*allowed = fmax(0.005 * published, half_unit(published));
+	for (size_t i = 0; i < COUNT_OF(exceptions); i++)
+		if (strcmp(exceptions[i].id, id) == 0) {
+			*allowed = exceptions[i].tolerance;
+			return exceptions[i].right;
+		}
+	return published;
+}
+
+/* Publishers count active parameters with both tables, without the one that is looked up, or without either. */
+static double nearest_active(double published)
+{
+	double table = (double)model.vocabulary * model.hidden;
+	double counts[] = {model.params_active, model.params_active - table, model.params_active - model.params_embedding};
+	double nearest = counts[0];
+
+	for (size_t i = 1; i < COUNT_OF(counts); i++)
+		if (fabs(counts[i] - published) < fabs(nearest - published))
+			nearest = counts[i];
+	return nearest;
+}
+
+static int check_row(const json_t *row, const char *config)
+{
+	const char *id = json_string_value(json_object_get(row, "id"));
+	double published = member(row, "params_total"), active = member(row, "params_active"), allowed, nearest;
+	double right = published_total(id, published, &allowed);
+	int bad;
+
+	if (read_text(config) != STATUS_OK) {
+		print_error("%s: %s %s\n", id, failure.faults[0].pointer, failure.faults[0].detail);
+		return 1;
+	}
+	nearest = nearest_active(active);
+	bad = fabs(model.params_total - right) > allowed;
+	if (active < published)
+		bad += fabs(nearest - active) > fmax(0.02 * active, half_unit(active));
+	print_message("%-24s %15.0f counted %9.4gB published %+7.3f %%  active %13.0f %7.4gB %+6.2f %%%s\n", id, model.params_total,
+		published / 1e9, 100 * (model.params_total / published - 1), nearest, active / 1e9, 100 * (nearest / active - 1),
+		bad ? "  OUT" : right == published ? "" : "  (exception)");
+	return bad;
+}
+
+static void every_row_of_the_catalogue_has_its_published_size(void **state)
+{
+	int bad = 0;
+
+	(void)state;
+	assert_true(each_line("hwdb/data/models.jsonl", check_row, &bad) >= 57);
+	assert_int_equal(bad, 0);
+}
+
+/* --- shape ------------------------------------------------------------------------------------------------ */
+
+#define LLAMA "\"hidden_size\":4096,\"intermediate_size\":14336,\"num_attention_heads\":32,\"num_hidden_layers\":8,\"num_key_value_heads\":8," \
+	"\"vocab_size\":1000"
+
+static int layers_with_window(int window)
+{
+	int count = 0;
+
+	for (int i = 0; i < model.layer_count; i++)
+		count += model.kinds[model.layers[i]].window == window;
+	return count;
+}
+
+static void windows_are_where_the_family_has_them(void **state)
+{
+	static const struct {
+		const char *members;
+		int windowed;
+	} cases[] = {
+		{"\"model_type\":\"mistral\",\"sliding_window\":64", 8},
+		{"\"model_type\":\"mistral\",\"sliding_window\":null", 0},
+		{"\"model_type\":\"gemma2\",\"sliding_window\":64", 4},
+		{"\"model_type\":\"gemma3_text\",\"sliding_window\":64", 7},
+		{"\"model_type\":\"gemma3_text\",\"sliding_window\":64,\"sliding_window_pattern\":2", 4},
+		{"\"model_type\":\"qwen2\",\"sliding_window\":64,\"use_sliding_window\":false", 0},
+		{"\"model_type\":\"qwen2\",\"sliding_window\":64,\"use_sliding_window\":true,\"max_window_layers\":6", 2},
+		{"\"model_type\":\"llama4_text\",\"attention_chunk_size\":64,\"head_dim\":128", 6},
+		{"\"model_type\":\"cohere2\",\"sliding_window\":64", 6},
+		{"\"model_type\":\"other\",\"sliding_window\":64", 0},
+		{"\"model_type\":\"other\",\"sliding_window\":64,\"layer_types\":[\"sliding_attention\",\"full_attention\",\"full_attention\","
+			"\"full_attention\",\"full_attention\",\"full_attention\",\"full_attention\",\"full_attention\"]", 1},
+	};
+	char json[1024];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		snprintf(json, sizeof json, "{" LLAMA ",%s}", cases[i].members);
+		assert_int_equal(read_text(json), STATUS_OK);
+		assert_int_equal(layers_with_window(64), cases[i].windowed);
+	}
+}
+
+static int layers_with_experts(const char *members)
+{
+	char json[1024];
+	int count = 0;
+
+	snprintf(json, sizeof json, "{" LLAMA ",\"num_experts_per_tok\":2,\"moe_intermediate_size\":64,%s}", members);
+	assert_int_equal(read_text(json), STATUS_OK);
+	for (int i = 0; i < model.layer_count; i++)
+		count += model.kinds[model.layers[i]].feed_forward == FEED_FORWARD_EXPERTS;
+	return count;
+}
+
+static void experts_are_where_the_family_has_them(void **state)
+{
+	(void)state;
+	assert_int_equal(layers_with_experts("\"num_local_experts\":4"), 8);
+	assert_int_equal(layers_with_experts("\"num_local_experts\":1"), 0);
+	assert_int_equal(layers_with_experts("\"n_routed_experts\":4,\"first_k_dense_replace\":3"), 5);
+	assert_int_equal(layers_with_experts("\"num_experts\":4,\"decoder_sparse_step\":2,\"mlp_only_layers\":[1,3]"), 2);
+	assert_int_equal(layers_with_experts("\"num_local_experts\":4,\"interleave_moe_layer_step\":2"), 4);
+	assert_int_equal(model.layers[0], 0);
+	assert_int_equal(model.kinds[model.layers[1]].feed_forward, FEED_FORWARD_EXPERTS);
+	assert_int_equal(layers_with_experts("\"n_routed_experts\":4,\"moe_layer_freq\":[0,1,1,1,1,1,1,0]"), 6);
+	assert_int_equal(layers_with_experts("\"model_type\":\"jamba\",\"num_experts\":4"), 4);
+}
+
+static void what_is_assumed_is_said(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("{\"model_type\":\"llama\"," LLAMA "}"), STATUS_OK);
+	assert_string_equal(model.notes, "");
+	assert_int_equal(read_text("{\"model_type\":\"brandnew\"," LLAMA "}"), STATUS_OK);
+	assert_contains(model.notes, "\"brandnew\" is not known");
+	assert_int_equal(read_text("{\"model_type\":\"some_vl\",\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}"), STATUS_OK);
+	assert_contains(model.notes, "language model alone");
+}
+
+static void a_stated_tie_overrides_the_family(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("{\"model_type\":\"gemma\"," LLAMA "}"), STATUS_OK);
+	assert_true(model.tied_embeddings);
+	assert_int_equal(read_text("{\"model_type\":\"gemma\",\"tie_word_embeddings\":false," LLAMA "}"), STATUS_OK);
+	assert_false(model.tied_embeddings);
+	assert_int_equal(read_text("{\"model_type\":\"x\",\"tie_word_embeddings\":true,\"text_config\":{\"model_type\":\"llama\"," LLAMA "}}"), STATUS_OK);
+	assert_true(model.tied_embeddings);
+}
+
+/* --- faults ----------------------------------------------------------------------------------------------- */
+
+static void what_cannot_be_is_a_fault_at_its_place(void **state)
+{
+	static const struct {
+		const char *json, *pointer, *code;
+	} cases[] = {
+		{"{", "/model/config", "malformed"},
+		{"{\"a\":1,\"a\":2}", "/model/config", "malformed"},
+		{"[]", "/model/config", "wrong_type"},
+		{"{}", "/model/config/hidden_size", "required"},
+		{"{" LLAMA ",\"num_layers\":7,\"n_layer\":8,\"hidden_size\":4}", "/model/config", "malformed"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":8}", "/model/config/intermediate_size", "required"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2}", "/model/config/num_attention_heads", "required"},
+		{"{\"hidden_size\":1099511627776,\"vocab_size\":10}", "/model/config/hidden_size", "out_of_range"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":1000000000}", "/model/config/num_hidden_layers", "out_of_range"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2.5}", "/model/config/num_hidden_layers", "out_of_range"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"n_layer\":-2}", "/model/config/n_layer", "out_of_range"},
+		{"{\"hidden_size\":\"4096\",\"vocab_size\":10}", "/model/config/hidden_size", "wrong_type"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":0,\"intermediate_size\":8}",
+			"/model/config/num_attention_heads", "out_of_range"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":33,\"intermediate_size\":8}",
+			"/model/config/num_attention_heads", "out_of_range"},
+		{"{" LLAMA ",\"num_local_experts\":8}", "/model/config/num_experts_per_tok", "required"},
+		{"{" LLAMA ",\"num_local_experts\":8,\"num_experts_per_tok\":9}", "/model/config/num_experts_per_tok", "out_of_range"},
+		{"{" LLAMA ",\"kv_lora_rank\":512}", "/model/config/qk_nope_head_dim", "required"},
+		{"{" LLAMA ",\"layer_types\":[\"full_attention\"]}", "/model/config/layer_types", "out_of_range"},
+		{"{" LLAMA ",\"hybrid_override_pattern\":\"M-*E\"}", "/model/config/hybrid_override_pattern", "out_of_range"},
+		{"{\"text_config\":{\"hidden_size\":0,\"vocab_size\":10}}", "/model/config/text_config/hidden_size", "out_of_range"},
+		{"{\"model_type\":\"dbrx\",\"d_model\":64,\"n_heads\":4,\"n_layers\":2,\"vocab_size\":10,\"attn_config\":{\"kv_n_heads\":3},"
+			"\"ffn_config\":{\"ffn_hidden_size\":64}}", "/model/config/num_key_value_heads", "out_of_range"},
+		{"{\"model_type\":\"t5\",\"d_model\":512}", "/model/config/model_type", "unsupported"},
+		{"{\"model_type\":\"brandnew\",\"is_encoder_decoder\":true," LLAMA "}", "/model/config/model_type", "unsupported"},
+		{"{\"model_type\":\"bert\"," LLAMA "}", "/model/config/model_type", "unsupported"},
+		{"{\"model_type\":7," LLAMA "}", "/model/config/model_type", "wrong_type"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		enum status status = read_text(cases[i].json);
+
+		if (status != STATUS_INVALID)
+			fail_msg("accepted: %s", cases[i].json);
+		assert_string_equal(failure.faults[0].pointer, cases[i].pointer);
+		assert_string_equal(failure.faults[0].code, cases[i].code);
+	}
+}
+
+/* Faults found before, elsewhere in the request, neither stop nor spoil the reading. */
+static void earlier_faults_do_not_count(void **state)
+{
+	static const char json[] = "{\"model_type\":\"llama\"," LLAMA "}";
 
 	(void)state;
 	failure_clear(&failure);
+	failure_add(&failure, "/tokens", "out_of_range", "too few");
 	assert_int_equal(model_config_read(json, sizeof json - 1, "/model/config", &model, &failure), STATUS_OK);
-	assert_true(model.params_total == 8030261248.0);
-	assert_int_equal(model_config_read("{}", 2, "/model/config", &model, &failure), STATUS_INVALID);
-	assert_string_equal(failure.faults[0].pointer, "/model/config/hidden_size");
+	assert_int_equal(model.layer_count, 8);
+	assert_int_equal(failure.fault_total, 1);
+}
+
+static void ten_trillion_parameters_are_counted(void **state)
+{
+	(void)state;
+	assert_int_equal(read_text("{\"model_type\":\"llama\",\"hidden_size\":131072,\"intermediate_size\":524288,\"num_hidden_layers\":40,"
+		"\"num_attention_heads\":1024,\"vocab_size\":200000}"), STATUS_OK);
+	assert_true(model.params_total == 40.0 * (4.0 * 131072 * 131072 + 3.0 * 131072 * 524288 + 2 * 131072) + 400000.0 * 131072 + 131072);
+}
+
+/* --- mutations -------------------------------------------------------------------------------------------- */
+
+static uint32_t random_next(uint32_t *seed)
+{
+	*seed = *seed * 1664525u + 1013904223u;
+	return *seed >> 8;
+}
+
+static void model_is_sane(void)
+{
+	assert_true(isfinite(model.params_total) && model.params_active <= model.params_total);
+	assert_in_range(model.layer_count, 1, MODEL_LAYERS_MAX);
+	for (int i = 0; i < model.layer_count; i++)
+		assert_true(model.layers[i] < model.kind_count);
+	assert_true(isfinite(model_forward_flops_per_token(&model, 4096)));
+	assert_true(model_kv_bytes(&model, 4096, 2) >= 0);
+}
+
+/* Bytes changed, cut and repeated: always a status, and a model that adds up where it is OK. */
+static int check_mutations(const json_t *row, const char *config)
+{
+	static const char bytes[] = "0123456789-.,:[]{}\"enul";
+	uint32_t seed = (uint32_t)strlen(config);
+	char text[16384];
+
+	(void)row;
+	for (int round = 0; round < 60; round++) {
+		size_t length = strlen(config), at;
+
+		assert_true(length < sizeof text);
+		memcpy(text, config, length);
+		for (int change = 0; change <= round % 4; change++) {
+			at = random_next(&seed) % length;
+			text[at] = bytes[random_next(&seed) % (sizeof bytes - 1)];
+		}
+		if (round % 10 == 9)
+			length = random_next(&seed) % length;
+		failure_clear(&failure);
+		if (model_config_read(text, length, "/model/config", &model, &failure) == STATUS_OK)
+			model_is_sane();
+		else
+			assert_true(failure.fault_total > 0);
+	}
+	return 0;
+}
+
+static void mutated_configurations_always_end_in_a_status(void **state)
+{
+	int bad = 0;
+
+	(void)state;
+	each_line("tests/hwdb/golden/configs.jsonl", check_mutations, &bad);
+	each_line("hwdb/data/models.jsonl", check_mutations, &bad);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_configuration_is_counted),
+		cmocka_unit_test(published_checkpoints_are_counted_exactly),
+		cmocka_unit_test(every_row_of_the_catalogue_has_its_published_size),
+		cmocka_unit_test(windows_are_where_the_family_has_them),
+		cmocka_unit_test(experts_are_where_the_family_has_them),
+		cmocka_unit_test(what_is_assumed_is_said),
+		cmocka_unit_test(a_stated_tie_overrides_the_family),
+		cmocka_unit_test(what_cannot_be_is_a_fault_at_its_place),
+		cmocka_unit_test(earlier_faults_do_not_count),
+		cmocka_unit_test(ten_trillion_parameters_are_counted),
+		cmocka_unit_test(mutated_configurations_always_end_in_a_status),
 	};
 
 	return cmocka_run_group_tests_name("model_config", tests, NULL, NULL);
