@@ -93,8 +93,9 @@ static void positions_read(const struct config_reader *reader, const struct mode
 	bool learned = traits & FAMILY_LEARNED;
 
 	model->max_positions = config_int(reader, CONFIG_NAMES("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length",
-		"max_sequence_length"), 1, TOKENS_MAX, learned ? CONFIG_REQUIRED : 0);
-	if (learned)
+		"max_sequence_length"), 1, TOKENS_MAX, 0);
+	/* Published descriptions of GPT-2 shapes often leave the length out; the position table is then a fraction of a per cent. */
+	if (learned && model->max_positions > 0)
 		model->learned_positions = model->max_positions + family->position_extra;
 }
 
@@ -134,6 +135,7 @@ static int vocabulary_read(const struct config_reader *reader, const struct mode
 
 static void model_read(const struct config_reader *reader, const struct model_family *family, struct model *model)
 {
+	size_t before = reader->failure->fault_total;
 	unsigned traits = traits_read(reader, family);
 
 	model->kind = MODEL_TRANSFORMER;
@@ -144,8 +146,9 @@ static void model_read(const struct config_reader *reader, const struct model_fa
 	model->norms = traits & FAMILY_NO_NORM_WEIGHT ? 0 : traits & FAMILY_EMBEDDING_NORM ? 2 : 1;
 	positions_read(reader, family, traits, model);
 	model->predict_layers = config_int(reader, CONFIG_NAMES("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules"), 0, 64, 0);
-	if (model->hidden > 0)
-		model_layers_read(reader, family, traits, model);
+	if (reader->failure->fault_total > before)
+		return;
+	model_layers_read(reader, family, traits, model);
 	if (traits & FAMILY_LOGIT_BIAS && config_bool(reader, "lm_head_bias", true))
 		model->extra_params += model->vocabulary;
 	if (strcmp(family->model_type, "opt") == 0)

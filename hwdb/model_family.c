@@ -22,6 +22,7 @@ static const struct model_family families[] = {
 	{.model_type = "ministral", .traits = FAMILY_WINDOWS},
 	{.model_type = "ministral3"},
 	{.model_type = "mixtral", .traits = FAMILY_WINDOWS},
+	{.model_type = "qwen", .traits = FAMILY_QKV_BIAS},
 	{.model_type = "qwen2", .traits = FAMILY_QKV_BIAS},
 	{.model_type = "qwen2_vl", .traits = FAMILY_QKV_BIAS},
 	{.model_type = "qwen2_5_vl", .traits = FAMILY_QKV_BIAS},
@@ -50,6 +51,7 @@ static const struct model_family families[] = {
 	{.model_type = "gpt_oss", .traits = ATTENTION_BIAS | FAMILY_SINKS | FAMILY_EXPERT_BIAS, .window_every = 2},
 	{.model_type = "minimax_m2", .traits = FAMILY_WIDE_NORM | FAMILY_SELECTION_BIAS},
 	{.model_type = "mimo", .traits = FAMILY_QKV_BIAS},
+	{.model_type = "mimo_v2_flash", .traits = FAMILY_SELECTION_BIAS},
 	{.model_type = "gemma", .traits = FAMILY_TIED, .head_dim = 256},
 	{.model_type = "gemma2", .traits = FAMILY_TIED | FAMILY_FOUR_NORMS, .window_every = 2, .head_dim = 256, .window = 4096},
 	{.model_type = "gemma3", .traits = FAMILY_TIED | FAMILY_FOUR_NORMS | FAMILY_HEAD_NORM, .window_every = 6, .heads = 8, .kv_heads = 4,
@@ -87,6 +89,7 @@ static const struct model_family families[] = {
 	{.model_type = "persimmon", .traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS},
 	{.model_type = "mpt", .traits = FAMILY_TIED | FAMILY_UNGATED},
 	{.model_type = "dbrx"},
+	{.model_type = "arctic"},
 	{.model_type = "baichuan"},
 	{.model_type = "internlm2"},
 	{.model_type = "internlm"},
@@ -99,6 +102,7 @@ static const struct model_family families[] = {
 	{.model_type = "arcee", .traits = FAMILY_UNGATED},
 	{.model_type = "seed_oss", .traits = FAMILY_BIAS_KEY_QKV},
 	{.model_type = "jamba"},
+	{.model_type = "bamba"},
 	{.model_type = "mamba", .traits = FAMILY_TIED},
 	{.model_type = "falcon_mamba", .traits = FAMILY_TIED},
 	{.model_type = "mamba2"},
@@ -108,8 +112,8 @@ static const struct model_family families[] = {
 	{.model_type = "dots1", .traits = FAMILY_HEAD_NORM | FAMILY_SELECTION_BIAS},
 };
 
-#define ENCODER_DECODER "an encoder-decoder, which this counts would not fit; describe it by {params}, or as {kind: \"generic\"}"
-#define ENCODER "an encoder, not a causal decoder; describe it by {params}, or as {kind: \"generic\"}"
+#define ENCODER_DECODER "an encoder-decoder; only causal decoders are counted: describe it by {params}, or as {kind: \"generic\"}"
+#define ENCODER "an encoder; only causal decoders are counted: describe it by {params}, or as {kind: \"generic\"}"
 #define NOT_LANGUAGE "not a language model; describe it as {kind: \"generic\", params, flops_per_sample, sample_bytes}"
 #define OTHER_MIXER "built of layers that are not counted here; describe it by {params, params_active}"
 

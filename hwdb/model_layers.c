@@ -17,6 +17,7 @@ struct plan {
 	int hidden, layers;
 
 	const json_t *types;    /* layer_types, or the like; NULL */
+	const json_t *windows;  /* one 0 or 1 for each layer: has a window; NULL */
 	const char *pattern;    /* hybrid_override_pattern; NULL */
 	int window, window_every, window_from; /* every n-th layer is global; or windows from this layer on */
 	bool chunked;
@@ -24,7 +25,7 @@ struct plan {
 
 	int experts, dense_first, expert_period, expert_offset;
 	const json_t *dense_layers, *expert_layers; /* lists of indices; NULL */
-	const json_t *expert_flags, *expert_types;  /* one 0 or 1, or "sparse" or "dense", for each layer; NULL */
+	const json_t *expert_flags;                 /* one 0 or 1 for each layer; NULL */
 };
 
 void model_note(struct model *model, const char *format, ...)
@@ -49,14 +50,15 @@ static bool family_is(const struct plan *plan, const char *prefix)
 static void windows_plan(struct plan *plan)
 {
 	const struct config_reader *reader = plan->reader;
-	int window = config_int(reader, CONFIG_NAMES("sliding_window", "window_size", "attention_chunk_size"), -1, INT_MAX, plan->family->window);
+	const char *const *every = CONFIG_NAMES("sliding_window_pattern", "_sliding_window_pattern", "no_rope_layer_interval");
+	int window = config_int(reader, CONFIG_NAMES("sliding_window", "sliding_window_size", "window_size", "attention_chunk_size"), -1, INT_MAX, plan->family->window);
 
 	plan->window = window > 0 && config_bool(reader, "use_sliding_window", true) ? window : 0;
 	plan->chunked = family_is(plan, "llama4");
 	plan->window_every = plan->family->window_every;
 	plan->window_from = INT_MAX;
-	if (json_is_integer(config_find(reader, CONFIG_NAMES("sliding_window_pattern", "_sliding_window_pattern"), NULL)))
-		plan->window_every = config_int(reader, CONFIG_NAMES("sliding_window_pattern", "_sliding_window_pattern"), 1, MODEL_LAYERS_MAX, 1);
+	if (json_is_integer(config_find(reader, every, NULL)))
+		plan->window_every = config_int(reader, every, 1, MODEL_LAYERS_MAX, 1);
 	if (plan->window_every == 0 && plan->traits & FAMILY_WINDOWS)
 		plan->window_from = 0;
 	if (config_bool(reader, "use_sliding_window", false))
@@ -77,7 +79,6 @@ static void experts_plan(struct plan *plan)
 	plan->dense_first = config_int(reader, CONFIG_NAMES("first_k_dense_replace", "moe_layer_start_index", "num_dense_layers"), 0, MODEL_LAYERS_MAX, 0);
 	plan->dense_layers = config_find(reader, CONFIG_NAMES("mlp_only_layers"), NULL);
 	plan->expert_layers = config_find(reader, CONFIG_NAMES("moe_layers"), NULL);
-	plan->expert_types = config_list(reader, "mlp_layer_types", plan->layers);
 	plan->expert_period = 1;
 	if (json_is_array(config_find(reader, CONFIG_NAMES("moe_layer_freq"), NULL)))
 		plan->expert_flags = config_list(reader, "moe_layer_freq", plan->layers);
@@ -92,10 +93,6 @@ static void experts_plan(struct plan *plan)
 
 static bool has_experts(const struct plan *plan, int layer)
 {
-	const char *type = json_string_value(json_array_get(plan->expert_types, (size_t)layer));
-
-	if (plan->experts > 0 && type)
-		return strcmp(type, "dense") != 0;
 	if (plan->experts == 0 || layer < plan->dense_first)
 		return false;
 	if (json_is_array(plan->expert_layers) && json_array_size(plan->expert_layers) > 0)
@@ -171,6 +168,8 @@ static enum layer_type layer_type(const struct plan *plan, int layer)
 		return type_from_letter(plan, plan->pattern[layer]);
 	if (plan->types)
 		return type_from_name(plan, json_string_value(json_array_get(plan->types, (size_t)layer)));
+	if (plan->windows)
+		return json_integer_value(json_array_get(plan->windows, (size_t)layer)) != 0 ? LAYER_WINDOW : LAYER_ATTENTION;
 	type = type_by_period(plan, layer);
 	if (type >= 0)
 		return (enum layer_type)type;
@@ -199,7 +198,7 @@ static int width_read(const struct plan *plan)
 		return 0;
 	}
 	width = config_int(reader, names, 1, 1 << 24, four_times ? (int)(ratio * plan->hidden) : CONFIG_REQUIRED);
-	return family_is(plan, "qwen") && strcmp(plan->family->model_type, "qwen") == 0 ? width / 2 : width;
+	return strcmp(plan->family->model_type, "qwen") == 0 ? width / 2 : width; /* the first Qwen counts gate and up together */
 }
 
 static void dense_read(const struct plan *plan, struct layer_kind *kind)
@@ -223,8 +222,10 @@ static int shared_width_read(const struct plan *plan, const struct layer_kind *k
 		return kind->expert_width;
 	if (family_is(plan, "gemma4"))
 		return width_read(plan);
+	if (family_is(plan, "arctic"))
+		return plan->hidden;
 	return config_int(reader, CONFIG_NAMES("shared_expert_intermediate_size", "moe_shared_expert_intermediate_size",
-		"shared_intermediate_size"), 0, 1 << 24, shared * kind->expert_width);
+		"shared_intermediate_size"), 0, 1 << 24, kind->expert_width > 0 ? shared * kind->expert_width : 0);
 }
 
 static void experts_extra_params(const struct plan *plan, struct layer_kind *kind)
@@ -264,7 +265,8 @@ static void mixer_read(const struct plan *plan, enum layer_type type, int layer,
 	switch (type) {
 	case LAYER_ATTENTION:
 	case LAYER_WINDOW:
-		mixer_attention_read(plan->reader, plan->family, plan->traits, plan->hidden, type == LAYER_ATTENTION, kind);
+		mixer_attention_read(plan->reader, plan->family, plan->traits, plan->hidden,
+			type == LAYER_WINDOW ? REACH_WINDOW : REACH_GLOBAL, kind);
 		kind->window = type == LAYER_WINDOW ? plan->window : 0;
 		kind->chunked = type == LAYER_WINDOW && plan->chunked;
 		kind->shares_cache = layer >= plan->cache_shared_from;
@@ -323,6 +325,7 @@ static void plan_make(struct plan *plan)
 	plan->types = config_list(reader, types, plan->layers);
 	if (plan->pattern && strlen(plan->pattern) != (size_t)plan->layers)
 		config_fault(reader, "hybrid_override_pattern", "out_of_range", "the pattern has %zu letters for %d layers", strlen(plan->pattern), plan->layers);
+	plan->windows = config_list(reader, "hybrid_layer_pattern", plan->layers);
 	windows_plan(plan);
 	experts_plan(plan);
 }
@@ -352,6 +355,6 @@ void model_layers_read(const struct config_reader *reader, const struct model_fa
 		model->layers[i] = (uint8_t)index;
 		model->layer_count = i + 1;
 	}
-	if (plan.window > 0 && plan.window_every == 0 && plan.window_from == INT_MAX && !plan.types)
-		model_note(model, "sliding_window is not used: this family does so only when use_sliding_window is true");
+	if (plan.window > 0 && plan.window_every == 0 && plan.window_from == INT_MAX && !plan.types && !plan.windows)
+		model_note(model, "sliding_window is not applied: neither the configuration nor its family says to which layers");
 }

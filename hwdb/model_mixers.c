@@ -12,7 +12,7 @@ static int heads_read(const struct config_reader *reader, const struct model_fam
 static int kv_heads_read(const struct config_reader *reader, const struct model_family *family, int heads)
 {
 	const char *type = family->model_type;
-	int otherwise = family->kv_heads > 0 ? family->kv_heads : heads;
+	int otherwise = family->kv_heads > 0 ? family->kv_heads : heads > 0 ? heads : 1;
 	bool falcon = strcmp(type, "falcon") == 0 || strncmp(type, "RefinedWeb", 10) == 0;
 
 	if (strcmp(type, "gpt_bigcode") == 0 || (falcon && !config_bool(reader, "new_decoder_architecture", false)))
@@ -92,6 +92,15 @@ static void global_attention_read(const struct config_reader *reader, struct lay
 		kind->kv_heads = config_int(reader, CONFIG_NAMES("num_global_key_value_heads"), 1, HEADS_MAX, kind->kv_heads);
 }
 
+/* MiMo-V2: layers with a window have heads of their own, and sinks where the configuration says so. */
+static void window_attention_read(const struct config_reader *reader, struct layer_kind *kind)
+{
+	kind->heads = config_int(reader, CONFIG_NAMES("swa_num_attention_heads"), 1, HEADS_MAX, kind->heads);
+	kind->kv_heads = config_int(reader, CONFIG_NAMES("swa_num_key_value_heads"), 1, HEADS_MAX, kind->kv_heads);
+	kind->head_dim = config_int(reader, CONFIG_NAMES("swa_head_dim"), 1, HEADS_MAX, kind->head_dim);
+	kind->value_head_dim = config_int(reader, CONFIG_NAMES("swa_v_head_dim"), 1, HEADS_MAX, kind->value_head_dim);
+}
+
 static void indexer_read(const struct config_reader *reader, struct layer_kind *kind)
 {
 	kind->index_heads = config_int(reader, CONFIG_NAMES("index_n_heads"), 0, HEADS_MAX, 0);
@@ -114,7 +123,7 @@ static void mla_read(const struct config_reader *reader, struct layer_kind *kind
 }
 
 void mixer_attention_read(const struct config_reader *reader, const struct model_family *family, unsigned traits, int hidden,
-	bool global, struct layer_kind *kind)
+	enum reach reach, struct layer_kind *kind)
 {
 	kind->mixer = MIXER_ATTENTION;
 	kind->heads = heads_read(reader, family);
@@ -125,12 +134,16 @@ void mixer_attention_read(const struct config_reader *reader, const struct model
 	kind->kv_heads = kv_heads_read(reader, family, kind->heads);
 	kind->head_dim = head_dim_read(reader, family, hidden, kind->heads);
 	kind->value_head_dim = config_int(reader, CONFIG_NAMES("v_head_dim"), 1, HEADS_MAX, kind->head_dim);
-	if (global)
+	if (reach == REACH_GLOBAL)
 		global_attention_read(reader, kind);
+	if (reach == REACH_WINDOW)
+		window_attention_read(reader, kind);
 	indexer_read(reader, kind);
 	if (kind->kv_heads > 0 && kind->heads % kind->kv_heads != 0)
 		config_fault(reader, "num_key_value_heads", "out_of_range", "%d key-value heads do not divide %d heads", kind->kv_heads, kind->heads);
 	traits = attention_traits(reader, family, traits);
+	if (config_bool(reader, reach == REACH_WINDOW ? "add_swa_attention_sink_bias" : "add_full_attention_sink_bias", false))
+		traits |= FAMILY_SINKS;
 	kind->output_gate = traits & FAMILY_OUTPUT_GATE;
 	kind->extra_params += attention_extra_params(kind, traits, hidden);
 }

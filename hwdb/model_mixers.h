@@ -5,9 +5,12 @@
 
 #include "hwdb/model_layers.h"
 
-/* Attention or MLA. `global`: attends to all in a model where others do not. */
+/* How far a layer looks back in a model that may mix both. */
+enum reach { REACH_GLOBAL, REACH_WINDOW };
+
+/* Attention or MLA. */
 void mixer_attention_read(const struct config_reader *reader, const struct model_family *family, unsigned traits, int hidden,
-	bool global, struct layer_kind *kind);
+	enum reach reach, struct layer_kind *kind);
 void mixer_gated_delta_read(const struct config_reader *reader, struct layer_kind *kind);
 void mixer_mamba_read(const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind);
 

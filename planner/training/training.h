@@ -73,6 +73,7 @@ enum { CANDIDATES_MAX = 128 };
 struct training_input {
 	struct training_request request;
 	struct model model;
+	const struct model *teacher; /* of a distillation; NULL: none, or only its size was given */
 	const struct candidate *candidates;
 	size_t candidate_count;
 };

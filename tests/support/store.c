@@ -6,18 +6,28 @@
 #include <unistd.h>
 
 
-int store_setup(void **state)
+static int setup_under(void **state, const char *where)
 {
 	struct store *store = calloc(1, sizeof *store);
 
 	assert_non_null(store);
-	snprintf(store->folder, sizeof store->folder, "%s/fleetplan-store-XXXXXX", "/tmp");
+	snprintf(store->folder, sizeof store->folder, "%s/fleetplan-store-XXXXXX", where);
 	assert_non_null(mkdtemp(store->folder));
 	snprintf(store->path, sizeof store->path, "%s/plans.db", store->folder);
 	arena_init(&store->arena, 256 * 1024 * 1024);
 	store_open(store);
 	*state = store;
 	return 0;
+}
+
+int store_setup(void **state)
+{
+	return setup_under(state, "/tmp");
+}
+
+int store_setup_in_memory(void **state)
+{
+	return setup_under(state, access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 }
 
 int store_teardown(void **state)

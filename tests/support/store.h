@@ -19,6 +19,7 @@ struct store {
 
 /* CMocka's setup and teardown: *state is a struct store with an open, empty storage. */
 int store_setup(void **state);
+int store_setup_in_memory(void **state); /* where there is a file system without a disk: for thousands of commits */
 int store_teardown(void **state);
 
 void store_open(struct store *store); /* opens the file again after store_close; fails the test otherwise */

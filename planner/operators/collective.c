@@ -1,0 +1,57 @@
+#include "planner/operators/collective.h"
+
+struct group collective_group(const struct device *device, double ranks, double stride)
+{
+	double local = floor((double)device->domain / stride);
+
+	return (struct group){.ranks = ranks, .local = fmin(ranks, fmax(1, local))};
+}
+
+double collective_rate_bytes_per_s(const struct device *device, struct group group)
+{
+	return group.local >= group.ranks ? device->link_bytes_per_s
+	                                  : fmin(device->link_bytes_per_s, group.local * device->nic_bytes_per_s);
+}
+
+static double latency_s(const struct physics *physics, struct group group)
+{
+	double domains = group.ranks / group.local;
+
+	return physics->link_latency_s + (domains > 1 ? physics->nic_latency_s * log2(domains) : 0);
+}
+
+double collective_all_gather_s(const struct device *device, const struct physics *physics, struct group group, double bytes)
+{
+	if (group.ranks <= 1)
+		return 0;
+	return (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) + latency_s(physics, group) / 2;
+}
+
+double collective_all_reduce_s(const struct device *device, const struct physics *physics, struct group group, double bytes)
+{
+	return 2 * collective_all_gather_s(device, physics, group, bytes);
+}
+
+double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes)
+{
+	double inside, outside;
+
+	if (group.ranks <= 1)
+		return 0;
+	inside = (group.local - 1) / group.ranks * bytes / device->link_bytes_per_s;
+	outside = (group.ranks - group.local) / group.ranks * bytes / device->nic_bytes_per_s;
+	return fmax(inside, outside) + latency_s(physics, group);
+}
+
+double point_to_point_s(const struct device *device, const struct physics *physics, double stride, double bytes)
+{
+	bool inside = stride < (double)device->domain;
+
+	return bytes / (inside ? device->link_bytes_per_s : device->nic_bytes_per_s) +
+		(inside ? physics->link_latency_s : physics->nic_latency_s) / 2;
+}
+
+double exposed_s(double communication_s, double hiding_s, double overlap)
+{
+	return communication_s - overlap * fmin(communication_s, hiding_s);
+}

@@ -1,0 +1,35 @@
+/* Collectives and point-to-point transfers: latency and bandwidth, inside a domain and across nodes (E26-E28). */
+#ifndef FLEETPLAN_PLANNER_OPERATORS_COLLECTIVE_H
+#define FLEETPLAN_PLANNER_OPERATORS_COLLECTIVE_H
+
+#include "planner/operators/device.h"
+
+/* Ranks that talk: `ranks` in all, `local` of them behind one link domain (ranks that lie `stride` apart). */
+struct group {
+	double ranks, local;
+};
+
+/* E26. A group of `ranks` whose neighbours lie `stride` ranks apart (the product of the inner parallel degrees).
+ * Given: ranks, stride (>= 1). Returned: how many of a group share a domain: 1 <= local <= ranks. */
+struct group collective_group(const struct device *device, double ranks, double stride);
+
+/* Bytes per second that each rank of the group sees in a ring: the link's inside a domain; across domains no more than
+ * the network adapters of the group's members in one machine together. */
+double collective_rate_bytes_per_s(const struct device *device, struct group group);
+
+/* E27. Given: bytes of the whole tensor on each rank. Returned: s; 0 for a group of one.
+ * all-reduce = 2 (n - 1)/n x bytes / rate + latency; reduce-scatter and all-gather each half of it;
+ * all-to-all: (n - 1)/n x bytes, of which the part that leaves the domain passes one adapter.
+ * Source: ring algorithms (Thakur et al. 2005); latency per collective and per doubling of nodes: physics.h. */
+double collective_all_reduce_s(const struct device *device, const struct physics *physics, struct group group, double bytes);
+double collective_all_gather_s(const struct device *device, const struct physics *physics, struct group group, double bytes);
+double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes);
+
+/* E28. One transfer between neighbours that lie `stride` ranks apart: over the link where both share a domain. */
+double point_to_point_s(const struct device *device, const struct physics *physics, double stride, double bytes);
+
+/* E29. The part of a communication that stays exposed beside `hiding_s` of other work.
+ * exposed = communication - overlap x min(communication, hiding). Valid: 0 <= overlap <= 1. */
+double exposed_s(double communication_s, double hiding_s, double overlap);
+
+#endif

@@ -1,0 +1,100 @@
+#include "planner/operators/device.h"
+
+/* Fraction of the dense peak that the best matrix products reach, and that fused attention of long sequences reaches
+ * (forward, causal at half). Rows are matched by the beginning of the catalogue id, first match wins.
+ * gemm: stas00/ml-engineering@744d01e, MAMF tables; attention: ai-dynamo/aiconfigurator, median of causal prefill at
+ * 16k tokens and more. V100: 0.80, cuBLAS on 125 TFLOP/s (Markidis et al. 2018, arXiv 1803.04014: 83 of 112.7 and
+ * more for larger products). L40S, RTX PRO 6000: aiconfigurator, median of products with 1,024 rows and more. */
+struct ceiling {
+	const char *prefix;
+	double gemm, gemm_fp8, attention;
+	const char *source;
+};
+
+static const char mamf[] = "E20; stas00/ml-engineering MAMF table, ai-dynamo/aiconfigurator kernel timings";
+static const char class_average[] = "E20; mean of the accelerators that stas00/ml-engineering measured (MAMF table)";
+
+static const struct ceiling ceilings[] = {
+	{"a100-pcie", 0.811, 0.811, 0.472, mamf}, {"a100", 0.869, 0.869, 0.472, mamf}, {"h100", 0.803, 0.709, 0.517, mamf},
+	{"h800", 0.803, 0.709, 0.517, mamf}, {"h200", 0.803, 0.734, 0.517, mamf}, {"gh200", 0.838, 0.776, 0.517, mamf},
+	{"b200", 0.776, 0.763, 0.484, mamf}, {"b100", 0.776, 0.763, 0.484, mamf}, {"b300", 0.786, 0.745, 0.484, mamf},
+	{"gb200", 0.729, 0.723, 0.484, mamf}, {"gb300", 0.786, 0.745, 0.484, mamf}, {"mi300x", 0.514, 0.514, 0.35, mamf},
+	{"mi325x", 0.604, 0.604, 0.35, mamf}, {"mi355x", 0.680, 0.680, 0.35, mamf}, {"gaudi2", 0.969, 0.955, 0.45, mamf},
+	{"gaudi3", 0.741, 0.769, 0.45, mamf}, {"l40s", 0.571, 0.458, 0.40, mamf},
+	{"rtx-pro-6000", 0.846, 0.706, 0.45, mamf},
+	{"v100", 0.80, 0.80, 0.40, "E20; Markidis et al. 2018, arXiv 1803.04014"},
+};
+
+static const struct ceiling ceiling_otherwise = {"", 0.75, 0.70, 0.42, class_average};
+
+static const struct ceiling *ceiling_of(const struct accelerator *accelerator)
+{
+	for (size_t i = 0; accelerator->id && i < COUNT_OF(ceilings); i++)
+		if (strncmp(accelerator->id, ceilings[i].prefix, strlen(ceilings[i].prefix)) == 0)
+			return &ceilings[i];
+	return &ceiling_otherwise;
+}
+
+/* PCIe, one direction, 16 lanes: 8, 16, 32, 64 GB/s for generations 3 to 6 after encoding (PCI-SIG), three quarters
+ * of which pinned copies reach. */
+static double host_bytes_per_s(const struct accelerator *accelerator)
+{
+	int64_t generation = accelerator->pcie_gen >= 1 ? accelerator->pcie_gen : 4;
+
+	return 0.75 * 15.75e9 * pow(2, (double)generation - 3);
+}
+
+static void device_links(const struct candidate *candidate, const struct physics *physics, struct device *device)
+{
+	const struct accelerator *accelerator = &candidate->accelerator;
+	double nic = given_or(candidate->internode_gbs, 0) * 1e9;
+
+	device->node = candidate->gpus_per_node >= 1 ? candidate->gpus_per_node : 1;
+	device->domain = accelerator->max_nvlink_domain > device->node ? accelerator->max_nvlink_domain : device->node;
+	device->host_bytes_per_s = host_bytes_per_s(accelerator);
+	device->link_bytes_per_s = accelerator_link_bytes_per_s(accelerator) * physics->link_fraction;
+	if (!(device->link_bytes_per_s > 0))
+		device->link_bytes_per_s = device->host_bytes_per_s;
+	device->nic_bytes_per_s = (nic > 0 ? nic : 12.5e9 / (double)device->node) * physics->nic_fraction;
+}
+
+bool device_of_candidate(const struct candidate *candidate, enum precision precision, const struct physics *physics,
+	double speed, struct device *device)
+{
+	const struct accelerator *accelerator = &candidate->accelerator;
+	const struct ceiling *ceiling = ceiling_of(accelerator);
+	enum precision wide = accelerator_training_precision(accelerator), used;
+	double measured = candidate->calibration.id ? candidate->calibration.gemm_efficiency : ABSENT_NUMBER, wide_peak;
+	double bandwidth, fraction = physics->gemm_fraction * speed;
+
+	*device = (struct device){.operand_bytes = 2, .wide_bytes = 2};
+	device->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, precision, &used);
+	if (precision == PRECISION_FP32 || precision == PRECISION_TF32)
+		wide = precision;
+	wide_peak = accelerator_peak_flops_per_s(accelerator, wide, &wide);
+	if (!(device->peak_flops_per_s > 0) || !(wide_peak > 0))
+		return false;
+	device->computed = used;
+	device->ceiling = given_or(measured, ceiling->gemm);
+	device->ceiling_measured = is_given(measured) || ceiling != &ceiling_otherwise;
+	device->ceiling_source = is_given(measured) ? candidate->calibration.source : ceiling->source;
+	device->wide_flops_per_s = wide_peak * device->ceiling * fraction;
+	device->linear_flops_per_s = device->peak_flops_per_s * device->ceiling * fraction;
+	if (wide == PRECISION_FP32 || wide == PRECISION_TF32)
+		device->operand_bytes = device->wide_bytes = 4;
+	if (precision_weight_bytes(used) < 2) {
+		device->operand_bytes = precision_weight_bytes(used);
+		device->quantize_bytes = 2 * (2 + device->operand_bytes); /* read wide, write narrow, as is and transposed */
+		device->linear_flops_per_s = device->peak_flops_per_s * ceiling->gemm_fp8 * device->ceiling / ceiling->gemm * speed *
+			(device->operand_bytes < 0.8 ? physics->nvfp4_fraction : physics->narrow_fraction);
+	}
+	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed;
+	bandwidth = accelerator_bandwidth_bytes_per_s(accelerator);
+	if (candidate->calibration.id && is_given(candidate->calibration.memory_efficiency))
+		bandwidth *= candidate->calibration.memory_efficiency;
+	else
+		bandwidth *= 0.82; /* reached by weight-bound products: aiconfigurator, medians 0.75 to 0.83 */
+	device->memory_bytes_per_s = bandwidth * speed;
+	device_links(candidate, physics, device);
+	return bandwidth > 0;
+}

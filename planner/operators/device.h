@@ -1,0 +1,33 @@
+/* One accelerator as the operators see it: the rates that software really reaches, in SI. */
+#ifndef FLEETPLAN_PLANNER_OPERATORS_DEVICE_H
+#define FLEETPLAN_PLANNER_OPERATORS_DEVICE_H
+
+#include "planner/operators/physics.h"
+
+struct device {
+	double peak_flops_per_s;      /* dense, of the request's precision: what mfu divides by */
+	double linear_flops_per_s;    /* reached by large products of linear layers in that precision */
+	double wide_flops_per_s;      /* the same in the training precision of 16 or more bits */
+	double attention_flops_per_s; /* fused attention of unlimited length, forward */
+	double memory_bytes_per_s, link_bytes_per_s, nic_bytes_per_s; /* reached by large transfers, one direction */
+	double host_bytes_per_s;      /* over PCIe, one direction */
+	double operand_bytes;         /* of one element of a linear layer's operands */
+	double wide_bytes;            /* of one element of activations */
+	double quantize_bytes;        /* moved to narrow one activation element; 0 for 16 bits and more */
+	int64_t domain;               /* accelerators that the link reaches */
+	int64_t node;                 /* accelerators in one machine */
+	bool ceiling_measured;        /* the matrix-product ceiling is a measurement, not a class average */
+	double ceiling;               /* of the dense peak, large products; after calibration where there is one */
+	const char *ceiling_source;
+	enum precision computed;      /* the format that the linear layers really run in */
+};
+
+/* E20. What an accelerator reaches.
+ * Given: candidate (catalogue row, calibration, node), the request's precision, physics, speed (software's factor on
+ * every kernel, > 0). Returned: true and the device; false when it has no rate in any usable format.
+ * Valid: dense peaks of the catalogue. Source: ceilings measured by stas00/ml-engineering (MAMF tables) and
+ * ai-dynamo/aiconfigurator (kernel timings), named in device.c; a calibration's gemm_efficiency replaces the ceiling. */
+bool device_of_candidate(const struct candidate *candidate, enum precision precision, const struct physics *physics,
+	double speed, struct device *device);
+
+#endif

@@ -1,0 +1,29 @@
+/* Matrix products: efficiency that saturates in rows and in every sharded width (E21, E22). */
+#ifndef FLEETPLAN_PLANNER_OPERATORS_GEMM_H
+#define FLEETPLAN_PLANNER_OPERATORS_GEMM_H
+
+#include "planner/operators/device.h"
+
+/* Time of a product, and how much of it is operand traffic. */
+struct product_time {
+	double time_s, traffic_s; /* traffic_s is part of time_s */
+};
+
+/* A product [rows x inner] x [inner x columns] of one rank; `count` of them, one after another (experts: grouped). */
+struct product {
+	double rows, inner, columns, count;
+	bool narrow; /* runs in the request's format; else in 16 bits or more */
+};
+
+/* E21. Forward: time = 2 r i c / rate + (weights + inputs + outputs) x traffic factor / bandwidth.
+ * Given: rows, inner, columns (> 0, not necessarily whole); count (>= 0). Returned: s.
+ * Algebraically the efficiency is rate x r/(r + r0) x c/(c + c0) to first order: it saturates in rows (tokens of a
+ * micro-batch) and in sharded widths, with r0 = c0 = bytes x traffic x rate / (2 x bandwidth). Valid: products with
+ * more than about 16 rows. Source: roofline (Williams et al. 2009) with operand traffic not hidden. */
+struct product_time gemm_forward(const struct device *device, const struct physics *physics, const struct product *product);
+
+/* E22. Backward: gradient of the inputs and, unless the weights are frozen, of the weights, which are accumulated
+ * in 32 bits (one read and one write). */
+struct product_time gemm_backward(const struct device *device, const struct physics *physics, const struct product *product, bool frozen);
+
+#endif

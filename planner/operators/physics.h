@@ -1,0 +1,36 @@
+/* The constants of the operators (E20-E29): few, each with a meaning, a unit and a plausible range.
+ *
+ * They stand in one struct that is passed to every operator, so that a fit, a sensitivity and a test can
+ * change one and plan again. There is none per case, per model or per suite, and one factor a software stack
+ * (planner/training/software.c). */
+#ifndef FLEETPLAN_PLANNER_OPERATORS_PHYSICS_H
+#define FLEETPLAN_PLANNER_OPERATORS_PHYSICS_H
+
+#include "planner/accelerator.h"
+
+struct physics {
+	double gemm_fraction;        /* of the best measured matrix product, which products of training shapes reach; 0.7..1.1 */
+	double narrow_fraction;      /* the same for 8-bit formats, scaling included; 0.5..1 */
+	double nvfp4_fraction;       /* the same for 4-bit formats (some products stay wider); 0.3..1 */
+	double gemm_traffic;         /* operand bytes moved over operand bytes: tiles are read more than once; 1..6 */
+	double attention_fraction;   /* of the measured fused attention rate; 0.5..1.5 */
+	double attention_half_tokens; /* length at which fused attention runs at half its rate; 200..1500 */
+	double attention_backward;   /* speed of its backward pass over its forward pass; 0.5..1 */
+	double score_traffic_bytes;  /* unfused attention: bytes moved for one score, forward; 8..24 */
+	double element_traffic;      /* element-wise bytes moved over bytes counted; 0.5..2.5 */
+	double host_layer_s;         /* host time to issue one layer's forward pass; 0.2e-3..1.5e-3 s */
+	double kernel_gap_s;         /* device time lost between kernels in one layer's forward pass; 0..1e-4 s */
+	double step_fixed_s;         /* host time once a step: loss scale, clipping, logging; 1e-3..5e-2 s */
+	double link_fraction;        /* of the link's rate in one direction that large collectives reach; 0.5..0.9 */
+	double nic_fraction;         /* the same between nodes; 0.3..0.95 */
+	double link_latency_s;       /* of one collective inside a domain; 5e-6..4e-5 s */
+	double nic_latency_s;        /* of one further doubling of nodes; 5e-6..1e-4 s */
+	double overlap;              /* part of a hideable communication that software really hides; 0.3..1 */
+	double expert_imbalance;     /* tokens of the fullest expert rank over the mean; 1..1.6 */
+	double expert_fraction;      /* rate of grouped products over single ones; 0.3..1 */
+	double release_gain_per_year; /* speed gained by a year of newer software, as a fraction; 0..0.3 */
+};
+
+extern const struct physics physics_fitted;
+
+#endif

@@ -1,0 +1,114 @@
+#include "planner/training/fleet.h"
+
+#include "base/units.h"
+
+int64_t fleet_nodes(const struct candidate *candidate, int64_t gpu_count)
+{
+	int64_t node = candidate->gpus_per_node >= 1 ? candidate->gpus_per_node : 1;
+
+	return (gpu_count + node - 1) / node;
+}
+
+/* The layout of one stage; when nothing fits and memory is waived, the one that needs least is timed. */
+static bool fleet_stage(const struct programme *programme, size_t stage, const struct outline *outline, const struct parallelism *pins,
+	struct found *found, struct setting *setting, struct search_counts *counts)
+{
+	struct layout_search search = {.setting = setting, .gpu_count = outline->gpu_count, .pins = *pins};
+	const struct training_input *input = programme->input;
+	struct stages stages;
+
+	if (!setting_of_candidate(input, &input->candidates[outline->candidate], programme->physics, programme->teacher,
+			programme->stages[stage].sequence, setting))
+		return false;
+	setting->batch = programme->stages[stage].batch;
+	layout_search(&search);
+	counts->evaluated += search.evaluated;
+	counts->feasible += search.feasible;
+	if (!search.best.any && !search.least.any)
+		return false;
+	*found = search.best.any ? search.best : search.least;
+	if (search.best.any || input->request.common.enforce_memory != TRUTH_FALSE)
+		return true;
+	stages_split(setting->model, (int)found->layout.pipeline, (int)found->layout.interleave, setting->software.balances_ends, &stages);
+	step_of_layout(setting, &found->layout, &stages, &found->step);
+	counts->evaluated++;
+	return true;
+}
+
+void fleet_footprint(const struct programme *programme, struct outline *outline, struct findings *findings)
+{
+	const struct candidate *candidate = &programme->input->candidates[outline->candidate];
+	const struct step_result *step = &outline->found.step;
+	double peak = accelerator_peak_flops_per_s(&candidate->accelerator,
+		programme->input->request.common.precision == PRECISION_UNSET ? accelerator_training_precision(&candidate->accelerator)
+		                                                              : programme->input->request.common.precision, NULL);
+	struct usage usage = {.accelerator = &candidate->accelerator, .gpu_count = (double)outline->gpu_count,
+		.calibration = candidate->calibration.id ? &candidate->calibration : NULL,
+		.node_count = (double)outline->node_count, .hours = outline->wall_clock_hours, .busy_fraction = outline->reliability.fraction,
+		.compute_utilization = fmin(1, step->hardware_flops / (step->time.time_s * (double)outline->gpu_count * peak)),
+		.memory_utilization = fmin(1, step->traffic_s / step->time.time_s), .host_power_fraction = ABSENT_NUMBER};
+	double facility_w;
+
+	footprint_of_usage(&usage, &candidate->site, &outline->footprint, findings);
+	facility_w = outline->footprint.energy.total_kwh * WATTS_PER_KW / fmax(1e-12, outline->gpu_hours);
+	outline->priced = cost_gpu_price(&programme->input->request.common.pricing, candidate, facility_w, &outline->price, findings);
+	outline->total_usd = outline->price.usd_per_gpu_hour * outline->gpu_hours;
+}
+
+void fleet_outline(const struct programme *programme, size_t candidate, int64_t gpu_count, const struct parallelism *pins,
+	struct outline *outline, struct search_counts *counts)
+{
+	const struct training_input *input = programme->input;
+	const struct candidate *chosen = &input->candidates[candidate];
+	bool spot = chosen->has_offer && chosen->offer.term == TERM_SPOT;
+	double longest_hours = -1;
+	struct setting setting;
+
+	*outline = (struct outline){.fits = true, .candidate = candidate, .gpu_count = gpu_count, .node_count = fleet_nodes(chosen, gpu_count)};
+	for (size_t i = 0; i < programme->stage_count; i++) {
+		struct found found;
+		double steps = fmax(1, ceil(programme->stages[i].tokens / (programme->stages[i].batch * programme->stages[i].sequence) - 1e-9)), hours;
+
+		if (!fleet_stage(programme, i, outline, pins, &found, &setting, counts))
+			return;
+		outline->fits &= found.fits;
+		if (!found.fits && input->request.common.enforce_memory != TRUTH_FALSE) {
+			outline->any = true;
+			outline->found = found;
+			return;
+		}
+		if (is_given(input->request.mfu))
+			step_pin_mfu(&setting, (double)gpu_count, input->request.mfu, &found.step);
+		hours = steps * found.step.time.time_s / SECONDS_PER_HOUR;
+		outline->useful_hours += hours;
+		if (hours <= longest_hours)
+			continue;
+		longest_hours = hours;
+		outline->found = found;
+		outline->main_stage = i;
+		outline->main_steps = steps;
+	}
+	outline->any = true;
+	outline->reliability = reliability_of_job(input, (double)gpu_count, setting.trained_params, spot);
+	outline->wall_clock_hours = outline->useful_hours / outline->reliability.fraction;
+	outline->gpu_hours = outline->wall_clock_hours * (double)gpu_count;
+	fleet_footprint(programme, outline, NULL);
+}
+
+double fleet_objective(const struct outline *outline, enum objective objective)
+{
+	switch (objective) {
+	case OBJECTIVE_TIME:
+		return outline->wall_clock_hours;
+	case OBJECTIVE_ENERGY:
+		return outline->footprint.energy.total_kwh;
+	case OBJECTIVE_CARBON:
+		return outline->footprint.carbon.total_kgco2e;
+	case OBJECTIVE_GPUS:
+		return (double)outline->gpu_count;
+	case OBJECTIVE_UNSET:
+	case OBJECTIVE_COST:
+		break;
+	}
+	return outline->priced ? outline->total_usd : outline->gpu_hours * 1e6; /* unpriced hardware after everything priced */
+}

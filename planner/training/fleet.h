@@ -1,0 +1,61 @@
+/* A whole run on one kind and number of accelerators: its hours, cost, energy and carbon (E45). */
+#ifndef FLEETPLAN_PLANNER_TRAINING_FLEET_H
+#define FLEETPLAN_PLANNER_TRAINING_FLEET_H
+
+#include "planner/footprint/cost.h"
+#include "planner/footprint/footprint.h"
+#include "planner/training/layout.h"
+#include "planner/training/reliability.h"
+
+enum { PROGRAMME_STAGES_MAX = 16 };
+
+/* What is to be trained: one stage, or those of a progressive training. Fixed for a request. */
+struct programme {
+	const struct training_input *input;
+	const struct physics *physics;
+	const struct model *teacher;
+	size_t stage_count;
+	struct {
+		double tokens, sequence, batch; /* batch: samples a step */
+	} stages[PROGRAMME_STAGES_MAX];
+	double tokens_total;
+	double deadline_hours; /* less reserved; absent: none */
+};
+
+/* One answer in short: enough to compare; the option's details are made from it. */
+struct outline {
+	bool any, fits;
+	size_t candidate;     /* index */
+	int64_t gpu_count, node_count;
+	struct found found;   /* of the stage that takes longest */
+	size_t main_stage;
+	double useful_hours, wall_clock_hours, gpu_hours, main_steps;
+	struct reliability reliability;
+	struct gpu_price price;
+	bool priced;
+	struct footprint footprint;
+	double total_usd;
+};
+
+/* Samples, counted for the plan's `search`. */
+struct search_counts {
+	int64_t evaluated, feasible;
+};
+
+/* E45. Plans every stage on `gpu_count` accelerators of a candidate and sums them: useful hours = steps x step; wall clock = useful /
+ * goodput (E49); GPU-hours = wall clock x accelerators; cost and footprint from the same hours.
+ * Returned: `any` false when no layout exists; `fits` false when none fits in memory (the hours are then those of the
+ * layout that needs least, if the request waives memory; else only found.memory holds). */
+void fleet_outline(const struct programme *programme, size_t candidate, int64_t gpu_count, const struct parallelism *pins,
+	struct outline *outline, struct search_counts *counts);
+
+/* Energy, carbon, water and cost of the outline's hours; what they assume is noted in `findings` (may be NULL). */
+void fleet_footprint(const struct programme *programme, struct outline *outline, struct findings *findings);
+
+/* Machines that hold `gpu_count`. */
+int64_t fleet_nodes(const struct candidate *candidate, int64_t gpu_count);
+
+/* What the objective minimises: USD (hours of accelerators where there is no price), hours, kWh, kg or accelerators. */
+double fleet_objective(const struct outline *outline, enum objective objective);
+
+#endif

@@ -1,0 +1,304 @@
+#include "planner/training/layer_time.h"
+
+#include "planner/operators/attention.h"
+#include "planner/operators/collective.h"
+#include "planner/operators/memory_traffic.h"
+
+/* Rate of what is no transformer over large matrix products: ResNet-50's published A100 rates of 2,500 to 2,900 images/s
+ * (MLPerf Training v1.0 results) are 0.20 to 0.23 of 312 TFLOP/s at 3 x 8.2 GFLOP an image, over a ceiling of 0.87 x 0.88. */
+static const double generic_fraction = 0.28;
+
+/* Everything the parts of one layer need. */
+struct layer_work {
+	const struct setting *setting;
+	const struct parallelism *layout;
+	const struct degrees *degrees;
+	const struct layer_kind *kind;
+	struct layer_time time;
+	struct product_time attention; /* forward of the scores, for selective recomputation */
+	double element_forward_s;
+};
+
+static void work_product(struct layer_work *work, double rows, double inner, double columns, double count, double rate)
+{
+	const struct setting *setting = work->setting;
+	struct product product = {.rows = rows, .inner = inner, .columns = columns, .count = count, .narrow = true};
+	struct product_time forward, backward;
+
+	if (!(rows > 0) || !(inner > 0) || !(columns > 0) || !(count > 0))
+		return;
+	forward = gemm_forward(&setting->device, setting->physics, &product);
+	backward = gemm_backward(&setting->device, setting->physics, &product, setting->frozen);
+	work->time.forward_s += forward.time_s + (forward.time_s - forward.traffic_s) * (1 / rate - 1);
+	work->time.backward_s += backward.time_s + (backward.time_s - backward.traffic_s) * (1 / rate - 1);
+	work->time.traffic_s += forward.traffic_s + backward.traffic_s;
+}
+
+static void work_elements(struct layer_work *work, double bytes)
+{
+	double forward_s = memory_traffic_s(&work->setting->device, work->setting->physics, bytes);
+
+	work->element_forward_s += forward_s;
+	work->time.forward_s += forward_s;
+	work->time.backward_s += 2 * forward_s; /* reads outputs' gradients and saved inputs, writes inputs' gradients */
+	work->time.traffic_s += 3 * forward_s;
+}
+
+/* Mean number of tokens a causal query sees: (s + 1)/2, with a window w < s: w - w (w - 1)/(2 s). */
+static double causal_span(double sequence, int window)
+{
+	double w = window;
+
+	return window > 0 && w < sequence ? w - w * (w - 1) / (2 * sequence) : (sequence + 1) / 2;
+}
+
+static void work_scores(struct layer_work *work, double key_dim, double value_dim)
+{
+	const struct setting *setting = work->setting;
+	struct attention attention = {
+		.tokens = work->degrees->rows, .span_tokens = causal_span(setting->sequence, work->kind->window),
+		.sequence = setting->sequence, .heads = fmax(1, work->kind->heads / work->degrees->tensor),
+		.key_dim = key_dim, .value_dim = value_dim, .fused = setting->software.fused_attention};
+	struct product_time backward;
+
+	work->attention = attention_forward(&setting->device, setting->physics, &attention);
+	backward = attention_backward(&setting->device, setting->physics, &attention);
+	work->time.forward_s += work->attention.time_s;
+	work->time.backward_s += backward.time_s;
+	work->time.traffic_s += work->attention.traffic_s + backward.traffic_s;
+}
+
+static void work_attention(struct layer_work *work)
+{
+	const struct layer_kind *kind = work->kind;
+	double rows = work->degrees->rows, t = work->degrees->tensor, hidden = work->setting->model->hidden;
+	double value_dim = kind->value_head_dim > 0 ? kind->value_head_dim : kind->head_dim;
+	double queries = (double)kind->heads * kind->head_dim / t, values = kind->heads * value_dim / t;
+	double keys = fmax(1, kind->kv_heads / t) * (kind->head_dim + (kind->key_is_value ? 0 : value_dim));
+
+	work_product(work, rows, hidden, queries * (kind->output_gate ? 2 : 1) + keys, 1, 1);
+	work_product(work, rows, values, hidden, 1, 1);
+	work_elements(work, rows * work->setting->device.wide_bytes * (2 * (queries + keys) + values)); /* rotary, transposes */
+	work_scores(work, kind->head_dim, value_dim);
+}
+
+static void work_mla(struct layer_work *work)
+{
+	const struct layer_kind *kind = work->kind;
+	double rows = work->degrees->rows, t = work->degrees->tensor, hidden = work->setting->model->hidden;
+	double heads = kind->heads / t, key_dim = kind->head_dim + kind->rope_head_dim;
+	double value_dim = kind->value_head_dim > 0 ? kind->value_head_dim : kind->head_dim;
+
+	if (kind->q_lora_rank > 0)
+		work_product(work, rows, hidden, kind->q_lora_rank, 1, 1);
+	work_product(work, rows, kind->q_lora_rank > 0 ? kind->q_lora_rank : hidden, heads * key_dim, 1, 1);
+	work_product(work, rows, hidden, kind->kv_lora_rank + kind->rope_head_dim, 1, 1);
+	work_product(work, rows, kind->kv_lora_rank, heads * (kind->head_dim + value_dim), 1, 1);
+	work_product(work, rows, heads * value_dim, hidden, 1, 1);
+	work_elements(work, rows * work->setting->device.wide_bytes * (4 * heads * (2 * key_dim + value_dim)));
+	work_scores(work, key_dim, value_dim);
+}
+
+/* State-space and linear attention: two projections of the mixer's parameters, and the scan's states through memory. */
+static void work_scan(struct layer_work *work)
+{
+	const struct layer_kind *kind = work->kind;
+	double rows = work->degrees->rows, t = work->degrees->tensor, hidden = work->setting->model->hidden;
+	double value_dim = kind->value_head_dim > 0 ? kind->value_head_dim : kind->head_dim;
+	double inner = kind->heads * value_dim, into = fmax(inner, kind->mixer_params / hidden - inner);
+	double chunk = 128; /* tokens of a scan's chunk, as the published kernels use */
+	double state = fmax(1, kind->state_dim);
+
+	work_product(work, rows, hidden, into / t, 1, 1);
+	work_product(work, rows, inner / t, hidden, 1, 1);
+	work_product(work, rows, chunk + 2 * state, inner / t, 1, 1);
+	work_elements(work, rows * work->setting->device.wide_bytes * 4 * into / t);
+}
+
+static void work_feed_forward(struct layer_work *work, double width)
+{
+	double rows = work->degrees->rows, t = work->degrees->tensor, hidden = work->setting->model->hidden;
+	double up = (work->kind->gated ? 2 : 1) * width / t;
+
+	if (!(width > 0))
+		return;
+	work_product(work, rows, hidden, up, 1, 1);
+	work_product(work, rows, width / t, hidden, 1, 1);
+	work_elements(work, rows * work->setting->device.wide_bytes * (up + width / t));
+}
+
+/* Tokens are spread over the expert group; the fullest rank decides (imbalance). */
+static void work_experts(struct layer_work *work)
+{
+	const struct setting *setting = work->setting;
+	const struct layer_kind *kind = work->kind;
+	const struct degrees *degrees = work->degrees;
+	double hidden = setting->model->hidden, split = degrees->expert_tensor;
+	double tokens = degrees->rows / (degrees->tensor / split) * kind->experts_active * setting->physics->expert_imbalance;
+	double held = fmax(1, kind->experts / degrees->expert), up = (kind->gated ? 2.0 : 1.0) * kind->expert_width / split;
+	double rate = setting->physics->expert_fraction;
+
+	work_product(work, tokens / held, hidden, up, held, rate);
+	work_product(work, tokens / held, kind->expert_width / split, hidden, held, rate);
+	work_product(work, degrees->rows / degrees->tensor, hidden, kind->experts, 1, 1);
+	work_elements(work, tokens * setting->device.wide_bytes * (up + kind->expert_width / split + 6 * hidden)); /* permute, combine */
+	work_feed_forward(work, kind->shared_width);
+}
+
+static void work_recompute(struct layer_work *work)
+{
+	switch (work->layout->recompute) {
+	case RECOMPUTE_FULL:
+		work->time.recompute_s = work->time.forward_s;
+		break;
+	case RECOMPUTE_SELECTIVE:
+		work->time.recompute_s = work->attention.time_s + (work->setting->software.fused_attention ? work->element_forward_s : 0);
+		break;
+	case RECOMPUTE_UNSET:
+	case RECOMPUTE_NONE:
+	case RECOMPUTE_COUNT:
+		break;
+	}
+}
+
+/* Tensor parallelism: two all-reduces (or gather and scatter) of the activations forward and two backward, two more where
+ * the forward pass is done again (Shoeybi et al. 2019, arXiv 1909.08053; Korthikanti et al. 2022). */
+static void work_tensor_comm(struct layer_work *work)
+{
+	const struct setting *setting = work->setting;
+	struct group group = collective_group(&setting->device, work->degrees->tensor, 1);
+	double bytes = work->degrees->rows * setting->model->hidden * setting->device.wide_bytes, once_s, count;
+	int pairs = (work->kind->mixer != MIXER_NONE) + (work->kind->feed_forward == FEED_FORWARD_DENSE ||
+		(work->kind->feed_forward == FEED_FORWARD_EXPERTS && (work->layout->expert <= 1 || work->kind->shared_width > 0)));
+
+	if (work->degrees->tensor <= 1)
+		return;
+	once_s = collective_all_reduce_s(&setting->device, setting->physics, group, bytes);
+	count = pairs * (work->layout->recompute == RECOMPUTE_FULL ? 3.0 : 2.0);
+	work->time.tensor_s = exposed_s(count * once_s, work->time.forward_s + work->time.backward_s,
+		setting->software.hides_tensor ? setting->physics->overlap : 0);
+}
+
+/* Context parallelism as a ring: keys and values pass every rank forward, and with their gradients backward, beside the
+ * attention of the part at hand (Liu et al. 2023, arXiv 2310.01889). */
+static void work_context_comm(struct layer_work *work)
+{
+	const struct setting *setting = work->setting;
+	const struct layer_kind *kind = work->kind;
+	struct group group = collective_group(&setting->device, work->degrees->context, work->degrees->tensor);
+	double width = kind->mixer == MIXER_MLA ? (double)kind->heads * (2 * kind->head_dim + kind->rope_head_dim)
+	                                        : (double)kind->kv_heads * 2 * kind->head_dim;
+	double bytes = work->degrees->context * work->degrees->rows * width / work->degrees->tensor * setting->device.wide_bytes;
+	double once_s;
+
+	if (work->degrees->context <= 1 || kind->mixer == MIXER_NONE)
+		return;
+	once_s = collective_all_gather_s(&setting->device, setting->physics, group, bytes);
+	work->time.context_s = exposed_s(3 * once_s, work->attention.time_s * (1 + 2.5), setting->physics->overlap);
+}
+
+/* Expert parallelism: dispatch and combine, forward and backward, and again with full recomputation. */
+static void work_expert_comm(struct layer_work *work)
+{
+	const struct setting *setting = work->setting;
+	struct group group = collective_group(&setting->device, work->degrees->expert, 1);
+	double bytes = work->degrees->rows / work->degrees->tensor * work->kind->experts_active * setting->model->hidden *
+		setting->device.wide_bytes * setting->physics->expert_imbalance;
+	double count = work->layout->recompute == RECOMPUTE_FULL ? 6 : 4;
+
+	if (work->kind->feed_forward == FEED_FORWARD_EXPERTS && work->layout->expert > 1)
+		work->time.expert_s = count * collective_all_to_all_s(&setting->device, setting->physics, group, bytes);
+}
+
+/* ZeRO-3: weights are gathered before each forward and each backward pass, gradients scattered after it. */
+static void work_gather(struct layer_work *work, int kind)
+{
+	const struct setting *setting = work->setting;
+	struct layer_params params = layer_params_of(setting->model, kind, work->degrees);
+	struct group group = collective_group(&setting->device, work->degrees->zero_group, work->degrees->tensor);
+	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->device.wide_bytes;
+	double gather_s, scatter_s;
+
+	if (work->layout->zero_stage < 3 || work->degrees->zero_group <= 1)
+		return;
+	gather_s = collective_all_gather_s(&setting->device, setting->physics, group, weight * (params.dense + params.expert));
+	scatter_s = setting->frozen ? 0 : collective_all_gather_s(&setting->device, setting->physics, group,
+		setting->device.wide_bytes * (params.dense + params.expert));
+	work->time.gather_s = exposed_s(gather_s, work->time.forward_s, setting->software.hides_data ? setting->physics->overlap : 0) +
+		exposed_s(gather_s + scatter_s, work->time.backward_s + work->time.recompute_s,
+			setting->software.hides_data ? setting->physics->overlap : 0);
+}
+
+static struct layer_time generic_time(const struct setting *setting, const struct degrees *degrees)
+{
+	double forward_s = setting->forward_flops_per_token * degrees->rows / (setting->device.linear_flops_per_s * generic_fraction);
+
+	return (struct layer_time){.forward_s = forward_s, .backward_s = 2 * forward_s};
+}
+
+struct layer_time layer_time_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind)
+{
+	struct layer_work work = {.setting = setting, .layout = layout, .degrees = degrees, .kind = &setting->model->kinds[kind]};
+	double hidden = setting->model->hidden, sharded = layout->sequence_parallel == TRUTH_TRUE ? degrees->tensor : 1;
+
+	if (setting->model->kind == MODEL_GENERIC)
+		return generic_time(setting, degrees);
+	switch (work.kind->mixer) {
+	case MIXER_ATTENTION:
+		work_attention(&work);
+		break;
+	case MIXER_MLA:
+		work_mla(&work);
+		break;
+	case MIXER_MAMBA2:
+	case MIXER_GATED_DELTA:
+		work_scan(&work);
+		break;
+	case MIXER_NONE:
+	case MIXER_COUNT:
+		break;
+	}
+	if (work.kind->feed_forward == FEED_FORWARD_DENSE)
+		work_feed_forward(&work, work.kind->width);
+	else if (work.kind->feed_forward == FEED_FORWARD_EXPERTS)
+		work_experts(&work);
+	/* two norms (read, write) and two residual sums (two reads, one write) */
+	work_elements(&work, degrees->rows / sharded * hidden * setting->device.wide_bytes * 10);
+	work.time.forward_s += setting->physics->kernel_gap_s;
+	work.time.backward_s += 2 * setting->physics->kernel_gap_s;
+	work_recompute(&work);
+	work_tensor_comm(&work);
+	work_context_comm(&work);
+	work_expert_comm(&work);
+	work_gather(&work, kind);
+	return work.time;
+}
+
+struct layer_time ends_time_of(const struct setting *setting, const struct degrees *degrees)
+{
+	const struct device *device = &setting->device;
+	double columns = setting->model->vocabulary / degrees->tensor, rows = degrees->rows;
+	struct product logits = {.rows = rows, .inner = setting->model->hidden, .columns = columns, .count = 1};
+	struct product_time forward, backward;
+	double loss_s;
+
+	if (setting->model->kind == MODEL_GENERIC || columns <= 0)
+		return (struct layer_time){0};
+	forward = gemm_forward(device, setting->physics, &logits);
+	backward = gemm_backward(device, setting->physics, &logits, setting->frozen);
+	loss_s = memory_traffic_s(device, setting->physics, rows * columns * 12); /* to 32 bits, maximum, sum, gradient */
+	return (struct layer_time){.forward_s = forward.time_s + loss_s / 2, .backward_s = backward.time_s + loss_s / 2,
+		.traffic_s = forward.traffic_s + backward.traffic_s + loss_s};
+}
+
+double teacher_time_s(const struct setting *setting, const struct degrees *degrees)
+{
+	double share = setting->input->request.distillation.teacher_precision == PRECISION_UNSET ? 1
+		: accelerator_peak_flops_per_s(&setting->candidate->accelerator, setting->input->request.distillation.teacher_precision, NULL) /
+			setting->device.peak_flops_per_s;
+
+	if (!setting->teacher || !(share > 0))
+		return 0;
+	return setting->teacher_forward_flops_per_token * degrees->rows /
+		(setting->device.linear_flops_per_s * share * degrees->tensor * degrees->pipeline);
+}

@@ -1,0 +1,24 @@
+/* Time of one layer for one micro-batch on one rank: products, attention, element-wise work, communication (E31). */
+#ifndef FLEETPLAN_PLANNER_TRAINING_LAYER_TIME_H
+#define FLEETPLAN_PLANNER_TRAINING_LAYER_TIME_H
+
+#include "planner/training/setting.h"
+
+struct layer_time {
+	double forward_s, backward_s; /* compute and element-wise work */
+	double recompute_s;           /* forward work that is done again in the backward pass */
+	double traffic_s;             /* part of forward_s + backward_s in which memory bandwidth decides */
+	double tensor_s, context_s, expert_s; /* exposed communication, forward and backward and recomputation */
+	double gather_s;              /* exposed gathers and scatters of ZeRO-3 */
+};
+
+/* E31. The sum over one layer's operators (E21 to E29) for kind `kind` of the setting's model. */
+struct layer_time layer_time_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind);
+
+/* Embedding, final norm, logits and loss of one micro-batch: what the first and the last stage have more. */
+struct layer_time ends_time_of(const struct setting *setting, const struct degrees *degrees);
+
+/* The forward pass of a distillation's teacher, spread over the layers' rank (same degrees). 0 without one. */
+double teacher_time_s(const struct setting *setting, const struct degrees *degrees);
+
+#endif

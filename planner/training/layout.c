@@ -1,0 +1,252 @@
+#include "planner/training/layout.h"
+
+enum { TENSOR_MAX = 64, MICRO_BATCH_MAX = 128, INTERLEAVE_MAX = 64, CONTEXT_MAX = 64 };
+
+/* Sequences shorter than this a context rank are not worth splitting: the search does not try them. */
+static const double context_least_tokens = 8192;
+
+struct trial {
+	struct layout_search *search;
+	struct parallelism layout;
+	struct stages stages;
+};
+
+static bool pinned(int64_t pin)
+{
+	return pin >= 0;
+}
+
+static bool allowed(int64_t pin, int64_t value)
+{
+	return pin < 0 || pin == value;
+}
+
+static bool heads_divide(const struct model *model, int64_t tensor)
+{
+	for (int k = 0; k < model->kind_count; k++)
+		if (model->kinds[k].heads > 0 && model->kinds[k].heads % tensor)
+			return false;
+	return true;
+}
+
+static int experts_of(const struct model *model)
+{
+	int experts = 0;
+
+	for (int k = 0; k < model->kind_count; k++)
+		if (model->kinds[k].feed_forward == FEED_FORWARD_EXPERTS && model->kinds[k].experts > experts)
+			experts = model->kinds[k].experts;
+	return experts;
+}
+
+static int64_t layers_of(const struct model *model)
+{
+	return model->kind == MODEL_GENERIC ? 1 : model->layer_count > 0 ? model->layer_count : 1;
+}
+
+int64_t layout_pinned_gpu_count(const struct parallelism *pins)
+{
+	if (!pinned(pins->tensor) || !pinned(pins->pipeline) || !pinned(pins->data) || !pinned(pins->context))
+		return ABSENT_COUNT;
+	return pins->tensor * pins->pipeline * pins->data * pins->context;
+}
+
+/* A bound below any step's time: the products at their full rate, and the bubble. */
+static double least_time_s(const struct trial *trial, double micro_batches)
+{
+	const struct setting *setting = trial->search->setting;
+	double again = trial->layout.recompute == RECOMPUTE_FULL ? setting->forward_flops_per_token : 0;
+	double scores = setting->attention_flops_per_token * 3, rate = setting->device.linear_flops_per_s;
+	double flops = setting->batch * setting->sequence * fmax(0, setting->flops_per_token * (setting->frozen ? 2.0 / 3 : 1) + again - scores);
+	double bubble = (double)(trial->layout.pipeline - 1) / (double)trial->layout.interleave / micro_batches;
+
+	rate = fmax(rate, setting->device.wide_flops_per_s);
+	return flops / ((double)trial->search->gpu_count * rate) * (1 + 0.9 * bubble);
+}
+
+/* Times the layout if it fits. True when it does. */
+static bool trial_time(struct trial *trial)
+{
+	struct layout_search *search = trial->search;
+	struct memory_use memory;
+	struct step_result step;
+	double micro_batches = ceil(search->setting->batch / (double)(trial->layout.data * trial->layout.micro_batch) - 1e-9);
+
+	memory_of_layout(search->setting, &trial->layout, &trial->stages, &memory);
+	if (!search->least.any || memory.total_bytes < search->least.memory.total_bytes)
+		search->least = (struct found){.any = true, .layout = trial->layout, .memory = memory};
+	if (memory.total_bytes > memory.capacity_bytes)
+		return false;
+	search->feasible++;
+	if (search->best.any && least_time_s(trial, fmax(1, micro_batches)) >= search->best.step.time.time_s)
+		return true;
+	step_of_layout(search->setting, &trial->layout, &trial->stages, &step);
+	search->evaluated++;
+	if (!search->best.any || step.time.time_s < search->best.step.time.time_s)
+		search->best = (struct found){.any = true, .fits = true, .layout = trial->layout, .step = step, .memory = memory};
+	return true;
+}
+
+/* Less recomputation is never slower: the first that fits is the best. */
+static bool trial_recompute(struct trial *trial)
+{
+	static const enum recompute order[] = {RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL};
+
+	for (size_t i = 0; i < COUNT_OF(order); i++) {
+		if (trial->search->pins.recompute != RECOMPUTE_UNSET && trial->search->pins.recompute != order[i])
+			continue;
+		trial->layout.recompute = order[i];
+		if (trial_time(trial))
+			return true;
+	}
+	return false;
+}
+
+/* ZeRO-1 (the optimizer's states spread) costs no more than none; 2 and 3 are tried where it does not fit. Whole-model
+ * sharding software runs 3. */
+static bool trial_zero(struct trial *trial)
+{
+	const struct parallelism *pins = &trial->search->pins;
+	int first = trial->search->setting->software.blocks ? 3 : 1, last = 3;
+	bool fits = false;
+
+	if (pinned(pins->zero_stage))
+		first = last = (int)pins->zero_stage;
+	for (int stage = first; stage <= last && !fits; stage++) {
+		trial->layout.zero_stage = stage;
+		trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : trial->layout.data * trial->layout.context;
+		fits = trial_recompute(trial);
+	}
+	return fits;
+}
+
+static void trial_micro_batch(struct trial *trial)
+{
+	const struct layout_search *search = trial->search;
+	int64_t most = (int64_t)ceil(search->setting->batch / (double)trial->layout.data - 1e-9), pin = search->pins.micro_batch;
+
+	if (pinned(pin)) {
+		trial->layout.micro_batch = pin;
+		trial_zero(trial);
+		return;
+	}
+	for (int64_t size = 1; size <= MICRO_BATCH_MAX && size <= most; size *= 2) {
+		trial->layout.micro_batch = size;
+		if (!trial_zero(trial))
+			return; /* memory grows with the micro-batch */
+	}
+}
+
+static void trial_interleave(struct trial *trial)
+{
+	const struct setting *setting = trial->search->setting;
+	int64_t layers = layers_of(setting->model), pipeline = trial->layout.pipeline;
+	int64_t slots = layers + (pinned(trial->search->pins.interleave) ? 2 : 0);
+
+	for (int64_t v = 1; v <= INTERLEAVE_MAX && (v == 1 || (pipeline > 1 && pipeline * v <= slots)); v++) {
+		if (!allowed(trial->search->pins.interleave, v))
+			continue;
+		if (v > 1 && !pinned(trial->search->pins.interleave) && layers % (pipeline * v) && v > 2)
+			continue;
+		trial->layout.interleave = v;
+		stages_split(setting->model, (int)pipeline, (int)v, setting->software.balances_ends, &trial->stages);
+		trial_micro_batch(trial);
+	}
+}
+
+static void trial_expert(struct trial *trial)
+{
+	int64_t ranks = trial->layout.tensor * trial->layout.context * trial->layout.data, pin = trial->search->pins.expert;
+	int experts = experts_of(trial->search->setting->model);
+
+	for (int64_t e = 1; e <= ranks && (e == 1 || e <= experts); e *= 2) {
+		int64_t degree = pinned(pin) ? pin : e;
+
+		if (degree >= 1 && ranks % degree == 0 && (degree == 1 || (experts > 0 && experts % degree == 0))) {
+			trial->layout.expert = degree;
+			trial_interleave(trial);
+		}
+		if (pinned(pin))
+			return;
+	}
+}
+
+static void trial_context(struct trial *trial, int64_t rest)
+{
+	const struct layout_search *search = trial->search;
+	double longest = search->setting->sequence / context_least_tokens;
+
+	for (int64_t c = 1; c <= rest && c <= CONTEXT_MAX; c++) {
+		if (rest % c || !allowed(search->pins.context, c) || !allowed(search->pins.data, rest / c))
+			continue;
+		if (!pinned(search->pins.context) && !pinned(search->pins.data) && c > 1 && ((double)c > longest || (c & (c - 1))))
+			continue;
+		trial->layout.context = c;
+		trial->layout.data = rest / c;
+		if ((double)trial->layout.data <= search->setting->batch || pinned(search->pins.data))
+			trial_expert(trial);
+	}
+}
+
+static bool tensor_worth_trying(const struct layout_search *search, int64_t tensor)
+{
+	const struct setting *setting = search->setting;
+
+	if (search->gpu_count % tensor || !allowed(search->pins.tensor, tensor) || !heads_divide(setting->model, tensor))
+		return false;
+	if (pinned(search->pins.tensor) || tensor == 1)
+		return true;
+	return tensor <= setting->device.domain && (tensor & (tensor - 1)) == 0 && setting->model->kind != MODEL_GENERIC &&
+		tensor <= fmax(8, (double)setting->device.node);
+}
+
+void layout_search(struct layout_search *search)
+{
+	struct trial trial = {.search = search};
+	int64_t layers = layers_of(search->setting->model);
+
+	search->best = search->least = (struct found){.any = false};
+	trial.layout.offload = search->pins.offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE;
+	for (int64_t t = 1; t <= TENSOR_MAX && t <= search->gpu_count; t++) {
+		if (!tensor_worth_trying(search, t))
+			continue;
+		trial.layout.tensor = t;
+		trial.layout.sequence_parallel = search->pins.sequence_parallel != TRUTH_UNSET ? search->pins.sequence_parallel
+			: t > 1 && search->setting->software.fused_attention ? TRUTH_TRUE : TRUTH_FALSE;
+		for (int64_t p = 1; p <= layers && p <= PIPELINE_STAGES_MAX && t * p <= search->gpu_count; p++) {
+			if (search->gpu_count % (t * p) || !allowed(search->pins.pipeline, p))
+				continue;
+			trial.layout.pipeline = p;
+			trial_context(&trial, search->gpu_count / (t * p));
+		}
+	}
+}
+
+bool layout_pins_possible(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct failure *failure)
+{
+	const struct model *model = setting->model;
+	int64_t t = pinned(pins->tensor) ? pins->tensor : 1, p = pinned(pins->pipeline) ? pins->pipeline : 1;
+	int64_t c = pinned(pins->context) ? pins->context : 1, d = pinned(pins->data) ? pins->data : 1;
+	int64_t v = pinned(pins->interleave) ? pins->interleave : 1, e = pins->expert, inner = t * p * c * d;
+	size_t before = failure->fault_total;
+	int64_t slots = v > 1 ? layers_of(model) + 2 : layers_of(model); /* interleaved chunks for embedding and loss may hold no layer */
+	int experts = experts_of(model);
+
+	if (gpu_count >= 1 && (gpu_count % inner || (layout_pinned_gpu_count(pins) >= 0 && inner != gpu_count)))
+		failure_add(failure, "/parallelism", "impossible", "tensor x pipeline x data x context must be the %lld accelerators; the given degrees make %lld",
+			(long long)gpu_count, (long long)inner);
+	if (t > TENSOR_MAX || !heads_divide(model, t))
+		failure_add(failure, "/parallelism/tensor", "impossible", "must be at most %d and divide the model's attention heads (%d)", TENSOR_MAX,
+			model->kind_count > 0 ? model->kinds[0].heads : 0);
+	if (p > PIPELINE_STAGES_MAX || p * v > slots)
+		failure_add(failure, "/parallelism/pipeline", "impossible", "pipeline x interleave is at most the model's %lld layers", (long long)layers_of(model));
+	if (pinned(e) && e != 1 && (experts == 0 || experts % e || (gpu_count >= 1 && gpu_count / p % e)))
+		failure_add(failure, "/parallelism/expert", "impossible", "must divide the model's %d experts and tensor x context x data", experts);
+	if (setting->batch > 0 && (double)d > setting->batch)
+		failure_add(failure, "/parallelism/data", "impossible", "a step of %.0f samples cannot feed %lld data-parallel ranks", setting->batch, (long long)d);
+	if (v > INTERLEAVE_MAX || (v > 1 && pinned(pins->pipeline) && p == 1))
+		failure_add(failure, "/parallelism/interleave", "impossible", "must be 1 without a pipeline, and at most %d", INTERLEAVE_MAX);
+	if (c > CONTEXT_MAX || (double)c > setting->sequence)
+		failure_add(failure, "/parallelism/context", "impossible", "must be at most %d and the sequence's tokens", CONTEXT_MAX);
+	return failure->fault_total == before;
+}

@@ -1,0 +1,36 @@
+/* Layouts: which exist for a number of accelerators, and the fastest that fits (E41-E43). */
+#ifndef FLEETPLAN_PLANNER_TRAINING_LAYOUT_H
+#define FLEETPLAN_PLANNER_TRAINING_LAYOUT_H
+
+#include "planner/training/memory.h"
+#include "planner/training/step.h"
+
+/* A layout with what it costs. */
+struct found {
+	bool any, fits;
+	struct parallelism layout;
+	struct step_result step;
+	struct memory_use memory;
+};
+
+/* The fastest layout of `gpu_count` accelerators and, should none fit, the one that needs least memory. */
+struct layout_search {
+	const struct setting *setting;
+	int64_t gpu_count;
+	struct parallelism pins;   /* absent members are searched */
+	struct found best, least;  /* least: by memory, not timed */
+	int64_t evaluated, feasible; /* layouts timed; those among them that fit */
+};
+
+/* E42. Searches tensor x pipeline x context x data = gpu_count, expert, interleave, micro-batch, ZeRO stage and recomputation
+ * under the pins. Layers need not divide evenly over stages, nor the batch over data ranks: what is uneven costs time.
+ * Sound bounds only: a layout is left untimed when even its bare products and bubble take longer than the best one. */
+void layout_search(struct layout_search *search);
+
+/* False when pins contradict each other or the model (heads, layers, batch): adds a fault for each to `failure`. */
+bool layout_pins_possible(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct failure *failure);
+
+/* The number of accelerators that fully pinned degrees imply; ABSENT_COUNT unless all four are given. */
+int64_t layout_pinned_gpu_count(const struct parallelism *pins);
+
+#endif

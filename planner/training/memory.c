@@ -1,0 +1,205 @@
+#include "planner/training/memory.h"
+
+/* E38. CUDA context and libraries 0.6 GB or so, each communicator's buffers some 0.25 GB (NCCL: channels x 4 MiB x both
+ * directions x peers), and 3 to 8 % lost between the allocator's blocks (stas00/ml-engineering; BLOOM's and TorchTitan's
+ * reported totals over the model's own bytes). */
+static const double context_bytes = 0.9e9, communicator_bytes = 0.3e9, fragmentation = 0.05;
+
+/* Activations that a network which is no transformer keeps: bytes for one forward FLOP. ResNet-50 keeps about 25 million
+ * 16-bit values (its convolutions' outputs and their normalised copies, He et al. 2015, table 1) for 8.2 GFLOP. */
+static const double generic_bytes_per_flop = 2 * 25e6 / 8.2e9;
+
+double optimizer_bytes_per_param(enum optimizer optimizer, bool wide)
+{
+	double master = wide ? 0 : 4;
+
+	switch (optimizer) {
+	case OPTIMIZER_UNSET:
+	case OPTIMIZER_ADAMW:
+		return master + 8; /* two 32-bit moments: Kingma and Ba 2014 */
+	case OPTIMIZER_ADAMW_8BIT:
+		return master + 2; /* two 8-bit moments: Dettmers et al. 2021, arXiv 2110.02861 */
+	case OPTIMIZER_ADAFACTOR:
+		return master + 0.02; /* row and column sums instead of a second moment: Shazeer and Stern 2018 */
+	case OPTIMIZER_MUON:
+		return master + 4; /* one momentum: Jordan et al. 2024 */
+	case OPTIMIZER_SGD:
+		return master + 4; /* with momentum */
+	case OPTIMIZER_LION:
+		return master + 4; /* one momentum: Chen et al. 2023, arXiv 2302.06675 */
+	case OPTIMIZER_COUNT:
+		break;
+	}
+	return master + 8;
+}
+
+static double feed_forward_bytes(const struct layer_kind *kind, const struct degrees *degrees, double hidden, double wide, bool selective)
+{
+	double matrices = kind->gated ? 2 : 1, dense = 0, experts = 0, kept = matrices + (selective ? 0 : 1), rows;
+
+	if (kind->feed_forward == FEED_FORWARD_DENSE)
+		dense = kept * kind->width / degrees->tensor;
+	if (kind->feed_forward == FEED_FORWARD_EXPERTS) {
+		rows = kind->experts_active * degrees->expert_tensor / degrees->tensor; /* expert tokens of one token here */
+		experts = rows * (2 * hidden + kept * kind->expert_width / degrees->expert_tensor);
+		dense = kept * kind->shared_width / degrees->tensor + 2.0 * kind->experts / degrees->tensor;
+	}
+	return wide * (dense + experts);
+}
+
+static double mixer_bytes(const struct setting *setting, const struct layer_kind *kind, const struct degrees *degrees, double wide, enum recompute recompute)
+{
+	double value_dim = kind->value_head_dim > 0 ? kind->value_head_dim : kind->head_dim, t = degrees->tensor;
+	double heads = kind->heads / t, key_dim = kind->head_dim + kind->rope_head_dim;
+	double scores = setting->software.fused_attention ? 0 : 5 * heads * setting->sequence;
+
+	switch (kind->mixer) {
+	case MIXER_ATTENTION:
+		return wide * (heads * (kind->head_dim + value_dim) + fmax(1, kind->kv_heads / t) * (kind->head_dim + value_dim)) +
+			4 * heads + (recompute == RECOMPUTE_NONE ? scores : 0);
+	case MIXER_MLA:
+		return wide * (heads * (2 * key_dim + 2 * value_dim) + kind->q_lora_rank + kind->kv_lora_rank + kind->rope_head_dim) + 4 * heads;
+	case MIXER_MAMBA2:
+	case MIXER_GATED_DELTA:
+		return wide * 4 * heads * value_dim;
+	case MIXER_NONE:
+	case MIXER_COUNT:
+		break;
+	}
+	return 0;
+}
+
+double activation_bytes_per_token(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind)
+{
+	const struct layer_kind *layer = &setting->model->kinds[kind];
+	bool fused = setting->software.fused_attention, selective = fused && layout->recompute == RECOMPUTE_SELECTIVE;
+	double hidden = setting->model->hidden, wide = setting->device.wide_bytes;
+	double spread = layout->sequence_parallel == TRUTH_TRUE ? degrees->tensor : 1;
+	double masks = fused ? 0 : 2; /* recipes from before flash attention train with dropout: two masks of one byte */
+
+	if (layout->recompute == RECOMPUTE_FULL)
+		return wide * hidden / spread;
+	/* Inputs of two norms and of two linear layers; norms' outputs are made again under selective recomputation. */
+	return hidden / spread * (wide * (selective ? 2 : 4) + masks) + mixer_bytes(setting, layer, degrees, wide, layout->recompute) +
+		feed_forward_bytes(layer, degrees, hidden, wide, selective);
+}
+
+static double stage_activations(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct stages *stages, int stage)
+{
+	double bytes = 0, widest = 0, in_flight = stages_in_flight(stages, stage, degrees->micro_batches);
+	struct parallelism open = *layout;
+
+	if (setting->model->kind == MODEL_GENERIC)
+		return degrees->rows * setting->forward_flops_per_token * generic_bytes_per_flop;
+	open.recompute = RECOMPUTE_SELECTIVE; /* while one layer is done again, its own tensors live */
+	for (int k = 0; k < setting->model->kind_count; k++) {
+		if (stages->layers[stage][k] == 0)
+			continue;
+		bytes += stages->layers[stage][k] * activation_bytes_per_token(setting, layout, degrees, k);
+		if (layout->recompute == RECOMPUTE_FULL)
+			widest = fmax(widest, activation_bytes_per_token(setting, &open, degrees, k));
+	}
+	bytes = bytes * in_flight + widest;
+	if (stage == stages->count - 1) /* logits in 32 bits */
+		bytes += 4 * setting->model->vocabulary / degrees->tensor;
+	return bytes * degrees->rows;
+}
+
+/* Parameters of a stage that this rank holds, and the largest layer, which ZeRO-3 gathers whole. */
+struct stage_params {
+	double dense, expert, largest;
+};
+
+static struct stage_params stage_params_of(const struct setting *setting, const struct degrees *degrees, const struct stages *stages, int stage)
+{
+	const struct model *model = setting->model;
+	struct stage_params params = {0};
+	double table = (double)model->vocabulary * model->hidden / degrees->tensor;
+	bool first = stage == 0, last = stage == stages->count - 1;
+
+	if (model->kind == MODEL_GENERIC) {
+		params.dense = model->params_total / (degrees->tensor * degrees->pipeline);
+		params.largest = params.dense / 16; /* gathered in blocks */
+		return params;
+	}
+	for (int k = 0; k < model->kind_count; k++) {
+		struct layer_params layer = layer_params_of(model, k, degrees);
+
+		if (stages->layers[stage][k] == 0)
+			continue;
+		params.dense += stages->layers[stage][k] * layer.dense;
+		params.expert += stages->layers[stage][k] * layer.expert;
+		params.largest = fmax(params.largest, layer.dense + layer.expert);
+	}
+	if (first)
+		params.dense += table + (double)model->learned_positions * model->hidden;
+	if (last && !(first && model->tied_embeddings))
+		params.dense += table;
+	return params;
+}
+
+/* E35. Bytes of weights, gradients and optimizer for `params` parameters of which each is sharded over `group` ranks. */
+static void memory_states(const struct setting *setting, const struct parallelism *layout, double params, double group, double largest,
+	struct memory_use *memory)
+{
+	const struct software *software = &setting->software;
+	bool wide = setting->device.wide_bytes > 2, blocks = software->blocks && layout->zero_stage >= 3;
+	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : blocks && !setting->frozen ? 4 : setting->device.wide_bytes;
+	double trained = setting->frozen ? setting->trained_params / fmax(1, setting->model->params_total) : 1;
+	double shards[4]; /* by stage: 1 where a state is whole */
+
+	for (int stage = 1; stage <= 3; stage++)
+		shards[stage] = layout->zero_stage >= stage ? group : 1;
+	memory->weights_bytes += weight * params / shards[3] + (layout->zero_stage >= 3 ? 2 * setting->device.wide_bytes * largest : 0) +
+		software->unsharded_bytes * params * trained / shards[3];
+	memory->gradients_bytes += trained * software->gradient_bytes * params / shards[2] +
+		(layout->zero_stage >= 2 ? trained * setting->device.wide_bytes * largest : 0);
+	if (layout->offload != TRUTH_TRUE)
+		memory->optimizer_bytes += trained * optimizer_bytes_per_param(setting->input->request.optimizer, wide || blocks) * params / shards[1];
+}
+
+/* A frozen teacher in the precision that was asked for, spread like the student. */
+static double teacher_bytes(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
+{
+	enum precision precision = setting->input->request.distillation.teacher_precision;
+
+	if (!setting->teacher)
+		return 0;
+	return model_weight_bytes(setting->teacher, precision == PRECISION_UNSET ? PRECISION_BF16 : precision) /
+		(degrees->tensor * degrees->pipeline * (layout->zero_stage >= 3 ? degrees->zero_group : 1));
+}
+
+void memory_of_stage(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, int stage, struct memory_use *memory)
+{
+	struct degrees degrees = degrees_of(setting, layout);
+	struct stage_params params = stage_params_of(setting, &degrees, stages, stage);
+	double copies = fmin(degrees.zero_group, degrees.expert_copies);
+	int communicators = (layout->tensor > 1) + (layout->pipeline > 1) + (layout->data > 1) + (layout->context > 1) + (layout->expert > 1);
+
+	*memory = (struct memory_use){.capacity_bytes = accelerator_capacity_bytes(&setting->candidate->accelerator)};
+	memory_states(setting, layout, params.dense, degrees.zero_group, params.largest, memory);
+	if (params.expert > 0)
+		memory_states(setting, layout, params.expert, copies, 0, memory);
+	memory->weights_bytes += teacher_bytes(setting, layout, &degrees);
+	memory->activations_bytes = stage_activations(setting, layout, &degrees, stages, stage);
+	memory->model_bytes = memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes + memory->activations_bytes;
+	memory->overhead_bytes = context_bytes + communicator_bytes * communicators + fragmentation * memory->model_bytes;
+	memory->total_bytes = memory->model_bytes + memory->overhead_bytes;
+}
+
+void memory_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory)
+{
+	struct memory_use other;
+
+	memory_of_stage(setting, layout, stages, 0, memory);
+	/* Layers differ by one between stages and the number in flight falls from stage to stage: the worst is the first, the
+	 * second (a balanced first stage is lighter) or the last (logits), unless kinds of layers are mixed. */
+	for (int stage = 1; stage < stages->count; stage++) {
+		if (stage > 1 && stage < stages->count - 1 && setting->model->kind_count <= 1)
+			continue;
+		memory_of_stage(setting, layout, stages, stage, &other);
+		if (other.total_bytes > memory->total_bytes)
+			*memory = other;
+	}
+}

@@ -1,0 +1,22 @@
+/* Memory of one accelerator under a layout: the peak rank decides (E35-E38). */
+#ifndef FLEETPLAN_PLANNER_TRAINING_MEMORY_H
+#define FLEETPLAN_PLANNER_TRAINING_MEMORY_H
+
+#include "planner/training/pipeline.h"
+
+/* E35-E37. Memory of the worst stage.
+ * Given: setting, layout (all filled), its stages. Returned: bytes; model_bytes is the sum of weights, gradients,
+ * optimizer and activations; overhead (E38) is the runtime's context, communication buffers and fragmentation. */
+void memory_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory);
+
+/* The same of one stage, for those who want to see the first as well as the worst. */
+void memory_of_stage(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, int stage, struct memory_use *memory);
+
+/* E35. Bytes that the optimizer keeps for one trained parameter: master copy and states.
+ * Valid: mixed precision (`wide` false) or 32-bit training, which needs no master copy. */
+double optimizer_bytes_per_param(enum optimizer optimizer, bool wide);
+
+/* E36. Bytes of activations that one token leaves for the backward pass in one layer of kind `kind`. */
+double activation_bytes_per_token(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind);
+
+#endif

@@ -1,0 +1,18 @@
+/* From an outline to an answered option: figures, intervals, provenance, bottleneck. */
+#ifndef FLEETPLAN_PLANNER_TRAINING_OPTION_H
+#define FLEETPLAN_PLANNER_TRAINING_OPTION_H
+
+#include "planner/training/fleet.h"
+
+/* Standard deviation of the logarithm of observed over predicted step time, from the validation runs (make validate); wider on
+ * accelerators that no run was measured on. A calibration narrows it, a given mfu leaves what a week's mean varies. */
+#define STEP_LOG_SIGMA 0.13
+#define STEP_LOG_SIGMA_UNMEASURED 0.25
+#define STEP_LOG_SIGMA_CALIBRATED 0.09
+#define STEP_LOG_SIGMA_GIVEN 0.03
+
+/* Fills every member of the option. All finite but what is absent: market and marginal carbon, monthly figures without a
+ * cadence, and cost where no price is known. */
+void training_option_fill(const struct programme *programme, const struct outline *outline, struct training_option *option);
+
+#endif

@@ -1,0 +1,43 @@
+/* Failures, checkpoints and the part of the hours that is kept (E46-E49). */
+#ifndef FLEETPLAN_PLANNER_TRAINING_RELIABILITY_H
+#define FLEETPLAN_PLANNER_TRAINING_RELIABILITY_H
+
+#include "planner/training/training.h"
+
+/* Published rates of failure, hours of one accelerator between interruptions. Llama 3 405B: 466 interruptions, 419 of them
+ * unexpected, in 54 days on 16,384 H100 (Grattafiori et al. 2024, arXiv 2407.21783, section 3.3.4): 50.7 thousand.
+ * OPT-175B: about two hosts of 128 a day (metaseq logbook): 12.3 thousand; Meta RSC: 6.5 per 1,000 node-days
+ * (Kokolis et al. 2024, arXiv 2410.21680): 29.5 thousand. */
+#define RELIABILITY_MTBF_GPU_HOURS 50.7e3
+#define RELIABILITY_MTBF_LOW_GPU_HOURS 12.3e3
+#define RELIABILITY_MTBF_HIGH_GPU_HOURS 60e3
+#define RELIABILITY_RESTART_MINUTES 10.0
+
+/* E46. Checkpoint bytes: 14 a trained parameter (16-bit weights, 32-bit master and moments); BLOOM's 2.3 TB over 176e9 is 13.05. */
+#define CHECKPOINT_BYTES_PER_PARAM 14.0
+
+struct reliability {
+	double mtbf_hours;       /* of the whole job */
+	double checkpoint_hours; /* to write one, in which training stands still */
+	double restart_hours;
+	double interval_hours;   /* useful time between checkpoints */
+	double fraction;         /* goodput: useful over wall clock, 0 < f <= 1 */
+};
+
+/* E47. Interval between checkpoints. Given: checkpoint (delta) and time between failures (M), same unit, > 0.
+ * Returned: Young 1974: sqrt(2 delta M); Daly 2006 (FGCS 22, eq. 37): times [1 + sqrt(delta/2M)/3 + delta/18M] less delta
+ * for delta < 2M, else M. */
+double reliability_young_interval(double checkpoint, double mtbf);
+double reliability_daly_interval(double checkpoint, double mtbf);
+
+/* E48. Overhead to first order, fraction of useful time: delta/tau + tau/(2M) + restart/M. */
+double reliability_overhead(double checkpoint, double interval, double mtbf, double restart);
+
+/* E49. Useful over wall clock with exponential failures: tau / (M e^(R/M) (e^((tau + delta)/M) - 1)) (Daly 2006, eq. 20). */
+double reliability_goodput(double checkpoint, double interval, double mtbf, double restart);
+
+/* All of it for a job. Given: input (request.reliability, absent members get the figures above), accelerators, trained
+ * parameters. Interruptions of spot capacity add to the failures where `spot` says so. */
+struct reliability reliability_of_job(const struct training_input *input, double gpu_count, double params, bool spot);
+
+#endif

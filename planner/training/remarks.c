@@ -1,0 +1,65 @@
+#include "planner/training/remarks.h"
+
+#include "planner/training/software.h"
+
+static void assume_reliability(const struct programme *programme, const struct outline *best, struct findings *findings)
+{
+	const struct training_request *request = &programme->input->request;
+
+	if (!is_given(request->reliability.mtbf_gpu_hours))
+		findings_assume_number(findings, "reliability.mtbf_gpu_hours", RELIABILITY_MTBF_GPU_HOURS,
+			"E46: 466 interruptions in 54 days on 16,384 H100, Grattafiori et al. 2024, arXiv 2407.21783; published range 12.3 to 60 thousand");
+	if (!is_given(request->reliability.restart_minutes))
+		findings_assume_number(findings, "reliability.restart_minutes", RELIABILITY_RESTART_MINUTES,
+			"E46: at most 18.5 minutes by Llama 3's 90 % effective time and 3.09 hours between interruptions, arXiv 2407.21783");
+	if (!is_given(request->reliability.checkpoint_gbs))
+		findings_assume_number(findings, "reliability.checkpoint_gbs",
+			best->reliability.checkpoint_hours > 0 ? 2.3e3 / 40 / 384 * (double)best->gpu_count : 0,
+			"E46: BLOOM wrote 2.3 TB in 40 s from 384 accelerators, Scao et al. 2022");
+	if (!is_given(request->reliability.checkpoint_interval_minutes))
+		findings_assume_number(findings, "reliability.checkpoint_interval_minutes", best->reliability.interval_hours * 60, "E47: Daly 2006, eq. 37");
+}
+
+static void assume_software(const struct programme *programme, struct findings *findings)
+{
+	const struct training_request *request = &programme->input->request;
+
+	if (!request->stack_release)
+		findings_assume_text(findings, "stack_release", stack_newest_release(request->stack), "E30: newest release with published measurements");
+	if (!is_given(request->input_pipeline.sample_bytes) && !is_given(request->input_pipeline.cpu_ms_per_sample))
+		findings_assume_text(findings, "input_pipeline", "does not bind", "E32: token data is a few bytes a token; give input_pipeline to check");
+}
+
+static void warn_of_request(const struct programme *programme, const struct outline *best, struct findings *findings)
+{
+	const struct training_input *input = programme->input;
+	const struct training_request *request = &input->request;
+	enum precision used = PRECISION_UNSET;
+
+	if (!best->fits)
+		findings_warn(findings, "memory: the layout needs %.1f GB of %.1f GB and would not run; it is answered because enforce_memory is false",
+			best->found.memory.total_bytes / 1e9, best->found.memory.capacity_bytes / 1e9);
+	if (!best->priced)
+		findings_warn(findings, "no price is known for this accelerator, so cost is left out; give pricing.usd_per_gpu_hour");
+	if (request->common.precision != PRECISION_UNSET)
+		accelerator_peak_flops_per_s(&input->candidates[best->candidate].accelerator, request->common.precision, &used);
+	if (used != PRECISION_UNSET && used != request->common.precision)
+		findings_warn(findings, "the accelerator has no %s rate: its products run in %s", precision_name(request->common.precision), precision_name(used));
+	if (!programme->teacher && (request->distillation.teacher.id || request->distillation.teacher.config.text))
+		findings_warn(findings, "distillation.teacher could not be resolved to a model and is not counted");
+	if (is_given(request->input_pipeline.storage_gbs) && !is_given(request->input_pipeline.sample_bytes))
+		findings_warn(findings, "input_pipeline.storage_gbs is not used without input_pipeline.sample_bytes");
+	if (request->input_pipeline.workers >= 1 && !is_given(request->input_pipeline.cpu_ms_per_sample))
+		findings_warn(findings, "input_pipeline.workers is not used without input_pipeline.cpu_ms_per_sample");
+	if (request->fine_tuning.rank >= 1 && (request->fine_tuning.method == FINE_TUNING_FULL || request->fine_tuning.method == FINE_TUNING_UNSET))
+		findings_warn(findings, "fine_tuning.rank is not used: only lora and qlora have one");
+}
+
+void remarks_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+{
+	assume_reliability(programme, best, &plan->findings);
+	assume_software(programme, &plan->findings);
+	warn_of_request(programme, best, &plan->findings);
+	sensitivity_fill(programme, best, plan);
+	advice_fill(programme, best, plan);
+}

@@ -1,0 +1,16 @@
+/* What an answer says beside its figures: assumptions of the planner, warnings, advice, sensitivity. */
+#ifndef FLEETPLAN_PLANNER_TRAINING_REMARKS_H
+#define FLEETPLAN_PLANNER_TRAINING_REMARKS_H
+
+#include "planner/training/fleet.h"
+
+/* Adds to plan->findings. Given: the programme, the recommended outline and the plan with its options filled. */
+void remarks_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan);
+
+/* Effect of +10 % of each input that matters, by planning again or exactly where the effect is a product (E45). */
+void sensitivity_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan);
+
+/* Few and useful levers, each with its effect. */
+void advice_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan);
+
+#endif

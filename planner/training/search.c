@@ -1,0 +1,222 @@
+#include "planner/training/search.h"
+
+#include "planner/training/nearest.h"
+
+/* With neither number nor deadline, options this close to the best by the objective count as equal, and the faster is taken. */
+static const double tie = 1.05;
+static const size_t exact_candidates = 8; /* with more, the smallest number is found to within 1/64 */
+
+struct searching {
+	const struct programme *programme;
+	const struct training_request *request;
+	struct selection *selection;
+	int64_t unit; /* the number must be a multiple of the pinned degrees */
+	bool open;    /* neither number nor deadline */
+};
+
+static bool acceptable(const struct programme *programme, const struct outline *outline)
+{
+	const struct training_request *request = &programme->input->request;
+
+	return outline->any && (outline->fits || request->common.enforce_memory == TRUTH_FALSE) &&
+		!(is_given(programme->deadline_hours) && outline->wall_clock_hours > programme->deadline_hours) &&
+		!(is_given(request->budget_usd) && !(outline->priced && outline->total_usd <= request->budget_usd)) &&
+		!(is_given(request->common.carbon_cap_kgco2e) && outline->footprint.carbon.total_kgco2e > request->common.carbon_cap_kgco2e) &&
+		!(is_given(request->common.energy_cap_kwh) && outline->footprint.energy.total_kwh > request->common.energy_cap_kwh);
+}
+
+static bool dominates(const struct outline *a, const struct outline *b)
+{
+	double cost_a = fleet_objective(a, OBJECTIVE_COST), cost_b = fleet_objective(b, OBJECTIVE_COST);
+
+	return a->wall_clock_hours <= b->wall_clock_hours && cost_a <= cost_b &&
+		a->footprint.carbon.total_kgco2e <= b->footprint.carbon.total_kgco2e;
+}
+
+/* Keeps the front free of dominated outlines; when it is full, the new one takes the place of the worst by the objective. */
+static void front_add(struct selection *selection, const struct outline *outline, enum objective objective)
+{
+	size_t kept = 0, worst = 0;
+
+	for (size_t i = 0; i < selection->front_count; i++)
+		if (dominates(&selection->front[i], outline))
+			return;
+	for (size_t i = 0; i < selection->front_count; i++) {
+		if (dominates(outline, &selection->front[i]))
+			continue;
+		if (kept != i)
+			selection->front[kept] = selection->front[i];
+		kept++;
+	}
+	selection->front_count = kept;
+	if (kept < FRONT_MAX) {
+		selection->front[selection->front_count++] = *outline;
+		return;
+	}
+	for (size_t i = 1; i < kept; i++)
+		if (fleet_objective(&selection->front[i], objective) > fleet_objective(&selection->front[worst], objective))
+			worst = i;
+	if (fleet_objective(outline, objective) < fleet_objective(&selection->front[worst], objective))
+		selection->front[worst] = *outline;
+}
+
+static void nearest_keep(struct selection *selection, const struct outline *outline)
+{
+	if (!outline->fits) {
+		if (!selection->smallest.any || outline->found.memory.total_bytes / outline->found.memory.capacity_bytes <
+				selection->smallest.found.memory.total_bytes / selection->smallest.found.memory.capacity_bytes)
+			selection->smallest = *outline;
+		return;
+	}
+	if (!selection->fastest.any || outline->wall_clock_hours < selection->fastest.wall_clock_hours)
+		selection->fastest = *outline;
+	if (outline->priced && (!selection->cheapest.any || outline->total_usd < selection->cheapest.total_usd))
+		selection->cheapest = *outline;
+}
+
+static enum objective objective_of(const struct searching *searching)
+{
+	const struct training_request *request = searching->request;
+	enum objective objective = request->common.objective == OBJECTIVE_UNSET ? OBJECTIVE_COST : request->common.objective;
+
+	/* A budget alone says what may be spent, not that less should be: the answer is the fastest within it. */
+	return searching->open && is_given(request->budget_usd) && objective == OBJECTIVE_COST ? OBJECTIVE_TIME : objective;
+}
+
+/* Plans one number of accelerators and keeps it if it is acceptable. True when it is. */
+static bool try_count(struct searching *searching, size_t candidate, int64_t gpu_count, struct outline *outline)
+{
+	fleet_outline(searching->programme, candidate, gpu_count, &searching->request->parallelism, outline, &searching->selection->counts);
+	if (!outline->any)
+		return false;
+	if (!acceptable(searching->programme, outline)) {
+		nearest_keep(searching->selection, outline);
+		return false;
+	}
+	front_add(searching->selection, outline, objective_of(searching));
+	return true;
+}
+
+static bool meets_deadline(const struct searching *searching, const struct outline *outline)
+{
+	return outline->any && outline->fits && outline->wall_clock_hours <= searching->programme->deadline_hours;
+}
+
+/* Doubles until the deadline is met, then halves the gap in steps of whole machines. */
+static void try_deadline(struct searching *searching, size_t candidate)
+{
+	const struct candidate *chosen = &searching->programme->input->candidates[candidate];
+	int64_t node = chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1, unit = searching->unit, last = 0, count, whole;
+	struct outline outline;
+	bool met = false;
+
+	for (count = unit; count <= SEARCH_GPUS_MAX && !met; count *= 2) {
+		if (count > node && count % node && unit == 1)
+			count = (count / node + 1) * node;
+		try_count(searching, candidate, count, &outline);
+		met = meets_deadline(searching, &outline);
+		if (!met)
+			last = count;
+		else
+			break;
+	}
+	whole = unit % node == 0 ? unit : node % unit == 0 ? node : unit * node;
+	while (met && count > whole && count - last > whole) {
+		int64_t middle = (last + (count - last) / 2 + whole - 1) / whole * whole;
+
+		if (middle >= count || (searching->programme->input->candidate_count > exact_candidates && count - last <= count / 64))
+			break;
+		try_count(searching, candidate, middle, &outline);
+		if (meets_deadline(searching, &outline))
+			count = middle;
+		else
+			last = middle;
+	}
+}
+
+static void try_front(struct searching *searching, size_t candidate)
+{
+	const struct candidate *chosen = &searching->programme->input->candidates[candidate];
+	int64_t node = chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1;
+	struct outline outline;
+	bool planned = false;
+
+	for (int64_t count = searching->unit; count <= SEARCH_GPUS_MAX; count *= 2) {
+		if (count > node && count % node && searching->unit == 1)
+			count = (count / node + 1) * node;
+		try_count(searching, candidate, count, &outline);
+		if (planned && !outline.any)
+			return; /* more ranks than samples in a batch: more of them cannot work either */
+		planned |= outline.any && outline.fits;
+	}
+}
+
+static void try_candidate(struct searching *searching, size_t candidate)
+{
+	struct outline outline;
+
+	if (searching->request->common.gpu_count >= 1)
+		try_count(searching, candidate, searching->request->common.gpu_count, &outline);
+	else if (layout_pinned_gpu_count(&searching->request->parallelism) >= 1)
+		try_count(searching, candidate, layout_pinned_gpu_count(&searching->request->parallelism), &outline);
+	else if (is_given(searching->programme->deadline_hours))
+		try_deadline(searching, candidate);
+	else
+		try_front(searching, candidate);
+}
+
+/* Moves the best by the objective from the front to `recommended`, and sorts the rest. */
+static void selection_recommend(struct searching *searching)
+{
+	struct selection *selection = searching->selection;
+	enum objective objective = objective_of(searching);
+	size_t best = 0;
+	double least;
+
+	for (size_t i = 1; i < selection->front_count; i++)
+		if (fleet_objective(&selection->front[i], objective) < fleet_objective(&selection->front[best], objective))
+			best = i;
+	least = fleet_objective(&selection->front[best], objective);
+	for (size_t i = 0; searching->open && i < selection->front_count; i++)
+		if (fleet_objective(&selection->front[i], objective) <= tie * least &&
+			selection->front[i].wall_clock_hours < selection->front[best].wall_clock_hours)
+			best = i;
+	selection->recommended = selection->front[best];
+	selection->front[best] = selection->front[--selection->front_count];
+	for (size_t i = 1; i < selection->front_count; i++)
+		for (size_t j = i; j > 0 && fleet_objective(&selection->front[j], objective) < fleet_objective(&selection->front[j - 1], objective); j--) {
+			struct outline swapped = selection->front[j];
+
+			selection->front[j] = selection->front[j - 1];
+			selection->front[j - 1] = swapped;
+		}
+}
+
+static int64_t pinned_unit(const struct parallelism *pins)
+{
+	const int64_t degrees[] = {pins->tensor, pins->pipeline, pins->data, pins->context};
+	int64_t unit = 1;
+
+	for (size_t i = 0; i < COUNT_OF(degrees); i++)
+		unit *= degrees[i] >= 1 ? degrees[i] : 1;
+	return unit;
+}
+
+enum status search_select(const struct programme *programme, struct selection *selection, struct failure *failure)
+{
+	const struct training_request *request = &programme->input->request;
+	struct searching searching = {.programme = programme, .request = request, .selection = selection,
+		.unit = pinned_unit(&request->parallelism)};
+
+	searching.open = request->common.gpu_count < 1 && !is_given(programme->deadline_hours) &&
+		layout_pinned_gpu_count(&request->parallelism) < 1;
+	selection->front_count = 0;
+	selection->counts = (struct search_counts){0};
+	selection->fastest.any = selection->cheapest.any = selection->smallest.any = false;
+	for (size_t i = 0; i < programme->input->candidate_count; i++)
+		try_candidate(&searching, i);
+	if (selection->front_count == 0)
+		return nearest_explain(programme, selection, failure);
+	selection_recommend(&searching);
+	return STATUS_OK;
+}

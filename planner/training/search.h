@@ -1,0 +1,23 @@
+/* The search over candidates and their numbers, and the front that remains (E45). */
+#ifndef FLEETPLAN_PLANNER_TRAINING_SEARCH_H
+#define FLEETPLAN_PLANNER_TRAINING_SEARCH_H
+
+#include "planner/training/fleet.h"
+
+enum { FRONT_MAX = 33, SEARCH_GPUS_MAX = 131072 };
+
+/* What remains: the best by the objective, and a front of others no worse in all of time, cost and carbon. */
+struct selection {
+	struct outline recommended;
+	size_t front_count;
+	struct outline front[FRONT_MAX]; /* without the recommended one, best by the objective first */
+	struct search_counts counts;
+	struct outline fastest, cheapest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
+};
+
+/* Given a programme and the request's pins. For each candidate: the given number of accelerators; or the smallest that meets the
+ * deadline (within one machine 1, 2, 4, ...; beyond it whole machines); or, with neither, powers of two up to SEARCH_GPUS_MAX.
+ * STATUS_INFEASIBLE says which constraint to relax and by how much; STATUS_INVALID, which pins contradict. */
+FALLIBLE enum status search_select(const struct programme *programme, struct selection *selection, struct failure *failure);
+
+#endif

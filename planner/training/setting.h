@@ -1,0 +1,50 @@
+/* What stays fixed while layouts vary: one candidate, one model, one sequence length and batch. */
+#ifndef FLEETPLAN_PLANNER_TRAINING_SETTING_H
+#define FLEETPLAN_PLANNER_TRAINING_SETTING_H
+
+#include "planner/operators/device.h"
+#include "planner/training/software.h"
+#include "planner/training/training.h"
+
+struct setting {
+	const struct training_input *input;
+	const struct model *model;
+	const struct model *teacher; /* NULL: none */
+	const struct candidate *candidate;
+	const struct physics *physics;
+	struct device device;
+	struct software software;
+	enum precision precision;
+	double sequence;        /* tokens of a sample; 1 for a generic model */
+	double batch;           /* samples of one optimizer step over all accelerators */
+	double flops_per_token; /* model FLOPs of training, E4 */
+	double forward_flops_per_token;
+	double teacher_forward_flops_per_token;
+	double attention_flops_per_token; /* forward, scores only */
+	bool frozen, quantized; /* LoRA; QLoRA */
+	double adapter_params;  /* trained parameters of LoRA, all layers */
+	double trained_params;
+};
+
+/* False when the candidate has no usable rate or no memory. `batch` may be 0 and set later (E43 chooses it). */
+bool setting_of_candidate(const struct training_input *input, const struct candidate *candidate, const struct physics *physics,
+	const struct model *teacher, double sequence, struct setting *setting);
+
+/* A layout's degrees as doubles: the arithmetic is all in doubles. */
+struct degrees {
+	double tensor, pipeline, data, context, expert, interleave, micro_batch;
+	double micro_batches;  /* of one step and data rank, rounded up */
+	double rows;           /* tokens of one micro-batch on one context rank */
+	double zero_group;
+	double expert_copies;  /* ranks that hold the same experts */
+	double expert_tensor;  /* ways in which one expert is split */
+};
+struct degrees degrees_of(const struct setting *setting, const struct parallelism *layout);
+
+/* Parameters of one layer of kind `kind` that one rank holds: dense ones, and those of experts. */
+struct layer_params {
+	double dense, expert;
+};
+struct layer_params layer_params_of(const struct model *model, int kind, const struct degrees *degrees);
+
+#endif

@@ -1,0 +1,274 @@
+#include "planner/training/step.h"
+
+#include "planner/operators/collective.h"
+#include "planner/operators/memory_traffic.h"
+#include "planner/training/layer_time.h"
+
+/* A host's part of the optimizer (offload): 28 bytes read and written a parameter (ZeRO-Offload, Ren et al. 2021, arXiv
+ * 2101.06840) at the 204.8 GB/s of eight DDR4-3200 channels (JEDEC) shared by four accelerators. */
+static const double host_update_bytes = 28, host_memory_bytes_per_s = 204.8e9 / 4;
+static const double optimizer_traffic_bytes = 34; /* AdamW: gradient 4, master 4 + 4, moments 8 + 8, weight 2, norm 4 */
+
+struct stage_time {
+	struct layer_time sum; /* one micro-batch */
+	double layers, total_s;
+};
+
+struct step_work {
+	const struct setting *setting;
+	const struct parallelism *layout;
+	const struct stages *stages;
+	struct degrees degrees;
+	struct layer_time kinds[MODEL_LAYER_KINDS_MAX], ends;
+	double teacher_s, transfer_s; /* transfer_s: exposed, one micro-batch and stage */
+};
+
+static void layer_time_add(struct layer_time *sum, const struct layer_time *one, double count)
+{
+	sum->forward_s += count * one->forward_s;
+	sum->backward_s += count * one->backward_s;
+	sum->recompute_s += count * one->recompute_s;
+	sum->traffic_s += count * one->traffic_s;
+	sum->tensor_s += count * one->tensor_s;
+	sum->context_s += count * one->context_s;
+	sum->expert_s += count * one->expert_s;
+	sum->gather_s += count * one->gather_s;
+}
+
+static struct stage_time stage_time_of(const struct step_work *work, int stage)
+{
+	const struct model *model = work->setting->model;
+	struct stage_time time = {.layers = 0};
+	int kinds = model->kind_count > 0 ? model->kind_count : 1;
+
+	for (int k = 0; k < kinds; k++) {
+		layer_time_add(&time.sum, &work->kinds[k], work->stages->layers[stage][k]);
+		time.layers += work->stages->layers[stage][k];
+	}
+	if (stage == work->stages->count - 1)
+		layer_time_add(&time.sum, &work->ends, 1);
+	time.sum.forward_s += work->teacher_s;
+	time.total_s = time.sum.forward_s + time.sum.backward_s + time.sum.recompute_s + time.sum.tensor_s + time.sum.context_s +
+		time.sum.expert_s + time.sum.gather_s + work->transfer_s;
+	return time;
+}
+
+/* Activations go to the next stage and their gradients come back, sliced over the tensor ranks. */
+static double transfer_exposed_s(const struct step_work *work)
+{
+	const struct setting *setting = work->setting;
+	const struct degrees *degrees = &work->degrees;
+	double bytes = degrees->rows * setting->model->hidden * setting->device.wide_bytes / degrees->tensor;
+	double stride = degrees->tensor * degrees->context * degrees->data, once_s;
+
+	if (work->layout->pipeline <= 1)
+		return 0;
+	once_s = point_to_point_s(&setting->device, setting->physics, stride, bytes);
+	return 2 * degrees->interleave * once_s * (setting->software.hides_pipeline && degrees->interleave > 1 ? 1 - setting->physics->overlap : 1);
+}
+
+/* Trained parameters that the fullest rank holds: dense and expert. */
+static struct layer_params local_params(const struct step_work *work, int stage)
+{
+	const struct model *model = work->setting->model;
+	struct layer_params params = {0};
+	double table = (double)model->vocabulary * model->hidden / work->degrees.tensor;
+	double trained = work->setting->frozen ? work->setting->trained_params / fmax(1, model->params_total) : 1;
+
+	if (model->kind == MODEL_GENERIC)
+		params.dense = model->params_total / (work->degrees.tensor * work->degrees.pipeline);
+	for (int k = 0; k < model->kind_count; k++) {
+		struct layer_params layer = layer_params_of(model, k, &work->degrees);
+
+		params.dense += work->stages->layers[stage][k] * layer.dense;
+		params.expert += work->stages->layers[stage][k] * layer.expert;
+	}
+	params.dense += stage == 0 || stage == work->stages->count - 1 ? table : 0;
+	return (struct layer_params){.dense = params.dense * trained, .expert = params.expert * trained};
+}
+
+/* E39. Gradients once a step: all-reduced, or scattered and the new weights gathered (the same bytes at the same width). */
+static double data_comm_s(const struct step_work *work, const struct layer_params *params)
+{
+	const struct setting *setting = work->setting;
+	double inner = work->degrees.tensor, ranks = work->degrees.data * work->degrees.context;
+	struct group dense = collective_group(&setting->device, ranks, inner);
+	struct group experts = collective_group(&setting->device, work->degrees.expert_copies, fmax(1, work->degrees.expert));
+	double bytes = setting->software.gradient_bytes, back = setting->device.wide_bytes, time_s;
+
+	if (work->layout->zero_stage >= 3) { /* sharded per micro-batch already; copies of a shard group still agree */
+		double copies = fmax(1, ranks / work->degrees.zero_group);
+		struct group between = collective_group(&setting->device, copies, inner * work->degrees.zero_group);
+
+		return collective_all_reduce_s(&setting->device, setting->physics, between,
+			bytes * (params->dense + params->expert) / work->degrees.zero_group);
+	}
+	if (work->layout->zero_stage == 0)
+		back = bytes;
+	time_s = collective_all_gather_s(&setting->device, setting->physics, dense, bytes * params->dense) +
+		collective_all_gather_s(&setting->device, setting->physics, dense, back * params->dense);
+	if (params->expert > 0)
+		time_s += collective_all_gather_s(&setting->device, setting->physics, experts, bytes * params->expert) +
+			collective_all_gather_s(&setting->device, setting->physics, experts, back * params->expert);
+	return time_s;
+}
+
+/* E40. Update of the parameters, and with offload the way to the host and back. */
+static void step_update(const struct step_work *work, const struct layer_params *params, double backward_s, struct step_time *time)
+{
+	const struct setting *setting = work->setting;
+	double group = work->layout->zero_stage >= 1 ? work->degrees.zero_group : 1;
+	double copies = work->layout->zero_stage >= 1 ? fmin(work->degrees.zero_group, work->degrees.expert_copies) : 1;
+	double updated = params->dense / group + params->expert / copies;
+	double moved_s = 2 * setting->device.wide_bytes * updated / setting->device.host_bytes_per_s;
+
+	if (work->layout->offload == TRUTH_TRUE) {
+		time->host_transfer_s = exposed_s(moved_s, backward_s, setting->physics->overlap) +
+			updated * host_update_bytes / host_memory_bytes_per_s;
+		return;
+	}
+	time->optimizer_s = memory_stream_s(&setting->device, updated * optimizer_traffic_bytes) +
+		(work->layout->zero_stage == 1 ? setting->software.synchronise_s * (params->dense + params->expert) : 0);
+}
+
+/* Reading and decoding of the samples runs beside the step; what is longer than the step is waited for. */
+static double input_wait_s(const struct setting *setting, double gpu_count, double step_s)
+{
+	const struct training_request *request = &setting->input->request;
+	double read_s = 0, decode_s = 0;
+
+	if (is_given(request->input_pipeline.sample_bytes) && request->input_pipeline.storage_gbs > 0)
+		read_s = setting->batch * request->input_pipeline.sample_bytes / (request->input_pipeline.storage_gbs * 1e9);
+	if (is_given(request->input_pipeline.cpu_ms_per_sample))
+		decode_s = setting->batch * request->input_pipeline.cpu_ms_per_sample * 1e-3 /
+			(gpu_count * (request->input_pipeline.workers >= 1 ? (double)request->input_pipeline.workers : 1));
+	return fmax(0, fmax(read_s, decode_s) - step_s);
+}
+
+static double step_sum(const struct step_time *time)
+{
+	return time->compute_s + time->recompute_s + time->tensor_comm_s + time->context_comm_s + time->pipeline_comm_s +
+		time->pipeline_bubble_s + time->data_comm_exposed_s + time->expert_comm_s + time->optimizer_s + time->input_wait_s +
+		time->host_transfer_s + time->launch_overhead_s;
+}
+
+/* FLOPs really done: scores in full where attention is not fused, and what is done again. */
+static void step_flops(const struct step_work *work, struct step_result *result)
+{
+	const struct setting *setting = work->setting;
+	double tokens = setting->batch * setting->sequence, again = 0;
+
+	switch (work->layout->recompute) {
+	case RECOMPUTE_FULL:
+		again = setting->forward_flops_per_token;
+		break;
+	case RECOMPUTE_SELECTIVE:
+		again = setting->attention_flops_per_token;
+		break;
+	case RECOMPUTE_UNSET:
+	case RECOMPUTE_NONE:
+	case RECOMPUTE_COUNT:
+		break;
+	}
+	result->model_flops = tokens * setting->flops_per_token;
+	result->hardware_flops = tokens * (setting->flops_per_token + again);
+}
+
+/* Host time to issue a stage's kernels for one micro-batch: forward, about as much backward, and what is done again. */
+static double host_issue_s(const struct step_work *work, double layers)
+{
+	double passes = 2 + (work->layout->recompute == RECOMPUTE_FULL ? 1 : 0);
+
+	return layers * passes * work->setting->physics->host_layer_s * work->setting->software.host_factor;
+}
+
+static void step_fill(const struct step_work *work, const struct stage_time *longest, double all_s, int stage, struct step_result *result)
+{
+	const struct setting *setting = work->setting;
+	struct step_time *time = &result->time;
+	struct layer_params params = local_params(work, stage);
+	double m = work->degrees.micro_batches, gpu_count = work->degrees.tensor * work->degrees.pipeline * work->degrees.data * work->degrees.context;
+	double hiding_s = setting->software.hides_data ? longest->sum.backward_s + longest->sum.recompute_s : 0;
+
+	time->compute_s = m * (longest->sum.forward_s + longest->sum.backward_s);
+	result->traffic_s = m * longest->sum.traffic_s;
+	time->recompute_s = m * longest->sum.recompute_s;
+	time->tensor_comm_s = m * longest->sum.tensor_s;
+	time->context_comm_s = m * longest->sum.context_s;
+	time->expert_comm_s = m * longest->sum.expert_s;
+	time->pipeline_comm_s = m * work->transfer_s;
+	time->data_comm_exposed_s = m * longest->sum.gather_s + exposed_s(data_comm_s(work, &params), hiding_s, setting->physics->overlap);
+	time->pipeline_bubble_s = pipeline_time_s(longest->total_s, all_s, m, work->degrees.interleave) - m * longest->total_s;
+	time->launch_overhead_s = setting->physics->step_fixed_s +
+		fmax(0, host_issue_s(work, longest->layers) - longest->total_s) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
+	step_update(work, &params, hiding_s, time);
+	time->input_wait_s = input_wait_s(setting, gpu_count, step_sum(time));
+	time->time_s = step_sum(time);
+}
+
+void step_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct step_result *result)
+{
+	struct step_work work = {.setting = setting, .layout = layout, .stages = stages, .degrees = degrees_of(setting, layout)};
+	struct stage_time longest = {0};
+	double all_s = 0;
+	int kinds = setting->model->kind_count > 0 ? setting->model->kind_count : 1, worst = 0;
+
+	for (int k = 0; k < kinds; k++)
+		work.kinds[k] = layer_time_of(setting, layout, &work.degrees, k);
+	work.ends = ends_time_of(setting, &work.degrees);
+	work.teacher_s = teacher_time_s(setting, &work.degrees);
+	work.transfer_s = transfer_exposed_s(&work);
+	for (int stage = 0; stage < stages->count; stage++) {
+		struct stage_time one = stage_time_of(&work, stage);
+
+		all_s += one.total_s;
+		if (one.total_s <= longest.total_s)
+			continue;
+		longest = one;
+		worst = stage;
+	}
+	*result = (struct step_result){.traffic_s = 0};
+	step_fill(&work, &longest, all_s, worst, result);
+	step_flops(&work, result);
+	CHECK(isfinite(result->time.time_s) && result->time.time_s > 0);
+}
+
+void step_pin_mfu(const struct setting *setting, double gpu_count, double mfu, struct step_result *result)
+{
+	double wanted_s = result->model_flops / (gpu_count * setting->device.peak_flops_per_s * mfu);
+	double factor = wanted_s / result->time.time_s;
+	struct step_time *time = &result->time;
+	double *parts[] = {&time->compute_s, &time->recompute_s, &time->tensor_comm_s, &time->context_comm_s, &time->pipeline_comm_s,
+		&time->pipeline_bubble_s, &time->data_comm_exposed_s, &time->expert_comm_s, &time->optimizer_s, &time->input_wait_s,
+		&time->host_transfer_s, &time->launch_overhead_s};
+
+	for (size_t i = 0; i < COUNT_OF(parts); i++)
+		*parts[i] *= factor;
+	result->traffic_s *= factor;
+	time->time_s = step_sum(time);
+}
+
+struct bottleneck_use step_bottleneck(const struct step_result *result)
+{
+	const struct step_time *time = &result->time;
+	struct bottleneck_use use = {.kind = BOTTLENECK_COMPUTE};
+	double sum = 0;
+
+	use.shares[BOTTLENECK_COMPUTE] = time->compute_s - result->traffic_s;
+	use.shares[BOTTLENECK_MEMORY] = time->recompute_s;
+	use.shares[BOTTLENECK_MEMORY_BANDWIDTH] = result->traffic_s + time->optimizer_s;
+	use.shares[BOTTLENECK_INTERCONNECT] = time->tensor_comm_s + time->context_comm_s + time->pipeline_comm_s + time->data_comm_exposed_s + time->expert_comm_s;
+	use.shares[BOTTLENECK_PIPELINE_BUBBLE] = time->pipeline_bubble_s;
+	use.shares[BOTTLENECK_INPUT] = time->input_wait_s;
+	use.shares[BOTTLENECK_HOST_TRANSFER] = time->host_transfer_s;
+	use.shares[BOTTLENECK_LAUNCH_OVERHEAD] = time->launch_overhead_s;
+	for (int kind = BOTTLENECK_COMPUTE; kind < BOTTLENECK_COUNT; kind++) {
+		use.shares[kind] = fmax(0, use.shares[kind]);
+		sum += use.shares[kind];
+		if (use.shares[kind] > use.shares[use.kind])
+			use.kind = (enum bottleneck)kind;
+	}
+	for (int kind = BOTTLENECK_COMPUTE; kind < BOTTLENECK_COUNT; kind++)
+		use.shares[kind] /= sum;
+	return use;
+}

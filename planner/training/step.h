@@ -1,0 +1,23 @@
+/* Time of one optimizer step under a layout, as a sum of exposed parts (E32, E39, E40). */
+#ifndef FLEETPLAN_PLANNER_TRAINING_STEP_H
+#define FLEETPLAN_PLANNER_TRAINING_STEP_H
+
+#include "planner/training/pipeline.h"
+
+struct step_result {
+	struct step_time time;
+	double traffic_s;       /* part of compute_s in which memory bandwidth decides */
+	double hardware_flops;  /* of one step over all accelerators, recomputation included */
+	double model_flops;
+};
+
+/* E32. Given: setting (batch set), layout (all filled), its stages. Returned: finite, time_s exactly the sum of its parts. */
+void step_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct step_result *result);
+
+/* Replaces the modelled step by one of a pinned model FLOP utilisation: every part shrinks or grows alike. */
+void step_pin_mfu(const struct setting *setting, double gpu_count, double mfu, struct step_result *result);
+
+/* Shares of the step by what binds; they sum to 1. */
+struct bottleneck_use step_bottleneck(const struct step_result *result);
+
+#endif

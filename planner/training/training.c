@@ -1,0 +1,183 @@
+#include "planner/training/training.h"
+
+#include "base/units.h"
+#include "planner/training/batch.h"
+#include "planner/training/option.h"
+#include "planner/training/remarks.h"
+#include "planner/training/rule_of_thumb.h"
+#include "planner/training/scaling.h"
+#include "planner/training/search.h"
+
+static const double default_sequence = 4096;
+
+static void fault_positive(struct failure *failure, const char *pointer, double value, const char *what)
+{
+	if (is_given(value) && !(value > 0 && isfinite(value)))
+		failure_add(failure, pointer, "out_of_range", "%s must be a positive number", what);
+}
+
+/* What the decoder's ranges cannot know: members that contradict each other. */
+static void request_check(const struct training_input *input, struct failure *failure)
+{
+	const struct training_request *request = &input->request;
+
+	if (request->stages.count == 0 && !is_given(request->tokens))
+		failure_add(failure, "/tokens", "missing", "give tokens (samples for a generic model), or stages");
+	if (request->stages.count > PROGRAMME_STAGES_MAX)
+		failure_add(failure, "/stages", "too_many", "at most %d stages", PROGRAMME_STAGES_MAX);
+	for (size_t i = 0; i < request->stages.count; i++)
+		if (!(request->stages.items[i].tokens > 0))
+			failure_add(failure, "/stages", "out_of_range", "stage %zu: tokens must be a positive number", i);
+	fault_positive(failure, "/tokens", request->tokens, "tokens");
+	fault_positive(failure, "/epochs", request->epochs, "epochs");
+	fault_positive(failure, "/sequence_length", request->sequence_length, "sequence_length");
+	fault_positive(failure, "/deadline_hours", request->deadline_hours, "deadline_hours");
+	fault_positive(failure, "/cadence_hours", request->cadence_hours, "cadence_hours");
+	if (is_given(request->mfu) && !(request->mfu > 0 && request->mfu <= 1))
+		failure_add(failure, "/mfu", "out_of_range", "mfu is a fraction above 0 and at most 1");
+	if (is_given(request->deadline_hours) && given_or(request->reserved_hours, 0) >= request->deadline_hours)
+		failure_add(failure, "/reserved_hours", "out_of_range", "must leave hours for training: the deadline is %g hours", request->deadline_hours);
+	else if (!is_given(request->deadline_hours) && is_given(request->cadence_hours) && given_or(request->reserved_hours, 0) >= request->cadence_hours)
+		failure_add(failure, "/reserved_hours", "out_of_range", "must leave hours for training: the cadence is %g hours", request->cadence_hours);
+}
+
+/* Sequences and batch of each stage; what is left out is chosen (E44). */
+static void programme_stages(struct programme *programme, struct findings *findings)
+{
+	const struct training_input *input = programme->input;
+	const struct training_request *request = &input->request;
+	bool generic = input->model.kind == MODEL_GENERIC;
+	double usual = generic ? 1 : given_or(request->sequence_length, default_sequence), epochs = given_or(request->epochs, 1), loss;
+	const char *source;
+
+	programme->stage_count = request->stages.count > 0 ? request->stages.count : 1;
+	programme->tokens_total = 0;
+	for (size_t i = 0; i < programme->stage_count; i++) {
+		const struct training_stage *stage = request->stages.count > 0 ? &request->stages.items[i] : NULL;
+		double tokens = (stage ? stage->tokens : request->tokens) * epochs, batch = ABSENT_NUMBER;
+		double sequence = stage && !generic ? given_or(stage->sequence_length, usual) : usual;
+
+		if (stage && is_given(stage->global_batch_tokens))
+			batch = stage->global_batch_tokens / sequence;
+		else if (is_given(request->global_batch_size))
+			batch = request->global_batch_size;
+		else if (is_given(request->global_batch_tokens))
+			batch = request->global_batch_tokens / sequence;
+		if (!is_given(batch)) {
+			loss = scaling_loss(scaling_law_named(NULL), input->model.params_active, tokens);
+			batch = batch_choose_samples(input, tokens, sequence, loss, &source);
+			findings_assume_number(findings, "global_batch_size", batch, source);
+		}
+		programme->stages[i].tokens = tokens;
+		programme->stages[i].sequence = sequence;
+		programme->stages[i].batch = fmax(1, batch);
+		programme->tokens_total += tokens;
+	}
+	if (!generic && !is_given(request->sequence_length) && request->stages.count == 0)
+		findings_assume_number(findings, "sequence_length", default_sequence, "E44: pre-training length of Llama 2, Touvron et al. 2023, arXiv 2307.09288");
+}
+
+static double deadline_hours(const struct training_request *request)
+{
+	double whole = given_or(request->deadline_hours, request->cadence_hours);
+
+	return whole - given_or(request->reserved_hours, 0);
+}
+
+static void fill_workload(const struct programme *programme, struct training_plan *plan)
+{
+	const struct model *model = &programme->input->model;
+	double flops = 0;
+
+	for (size_t i = 0; i < programme->stage_count; i++)
+		flops += programme->stages[i].tokens * model_training_flops_per_token(model, programme->stages[i].sequence);
+	plan->workload.params_total = model->params_total;
+	plan->workload.params_active = model->params_active;
+	plan->workload.tokens_total = programme->tokens_total;
+	plan->workload.flops_total = flops;
+	plan->workload.flops_per_token = flops / programme->tokens_total;
+	plan->workload.petaflop_s_days = flops / FLOPS_PER_PETAFLOP_S_DAY;
+}
+
+static void fill_compute_optimal(const struct programme *programme, struct training_plan *plan)
+{
+	const struct scaling_law *law = scaling_law_named(NULL);
+	double params = programme->input->model.params_active, tokens = programme->tokens_total, ratio, compute = 6 * params * tokens;
+	double worth = tokens / given_or(programme->input->request.epochs, 1) * scaling_repeated_worth(given_or(programme->input->request.epochs, 1));
+	struct scaling_point best = scaling_optimum(law, compute);
+	enum verdict verdict = scaling_verdict(law, params, tokens, &ratio);
+
+	plan->compute_optimal.tokens_optimal = best.tokens;
+	plan->compute_optimal.params_optimal = best.params;
+	plan->compute_optimal.predicted_loss = scaling_loss(law, params, worth);
+	plan->compute_optimal.flops_per_percent_loss = scaling_flops_per_percent_loss(law, compute);
+	plan->compute_optimal.verdict = verdict;
+	snprintf(plan->compute_optimal.detail, sizeof plan->compute_optimal.detail,
+		"%.3g tokens per parameter; the same compute is best spent on %.3g parameters and %.3g tokens (%.3g each), E13 with the Epoch fit%s",
+		tokens / params, best.params, best.tokens, best.tokens / best.params,
+		verdict == VERDICT_COMPUTE_INEFFICIENT ? "; the model is large for its data"
+		: verdict == VERDICT_DATA_INEFFICIENT  ? "; the model is small for its data, which makes it cheaper to serve" : "");
+}
+
+static void fill_batch(const struct programme *programme, const struct outline *outline, struct training_plan *plan)
+{
+	const struct training_input *input = programme->input;
+	double batch = programme->stages[outline->main_stage].batch, sequence = programme->stages[outline->main_stage].sequence;
+	const struct parallelism *layout = &outline->found.layout;
+	const char *source;
+	double usual = batch_choose_samples(input, programme->stages[outline->main_stage].tokens, sequence, plan->compute_optimal.predicted_loss, &source);
+
+	plan->batch.global_batch_tokens = batch * sequence;
+	plan->batch.micro_batch = layout->micro_batch;
+	plan->batch.gradient_accumulation_steps = (int64_t)fmax(1, ceil(batch / (double)(layout->data * layout->micro_batch) - 1e-9));
+	plan->batch.critical_batch_tokens = batch_critical_tokens(plan->compute_optimal.predicted_loss);
+	plan->batch.learning_rate_scale = batch_learning_rate_scale(input->request.optimizer, batch, usual);
+	findings_assume_number(&plan->findings, "batch.learning_rate_scale", plan->batch.learning_rate_scale,
+		"E44: relative to the batch that would be chosen; square root for Adam's kin (Malladi et al. 2022), linear for SGD (Goyal et al. 2017)");
+}
+
+static enum status plan_programme(const struct programme *programme, struct training_plan *plan, struct failure *failure)
+{
+	struct selection selection;
+	enum status status = search_select(programme, &selection, failure);
+	int64_t wanted = programme->input->request.common.alternatives;
+	struct outline *best = &selection.recommended;
+	size_t limit = wanted < 0 ? 5 : wanted < TRAINING_OPTIONS_MAX ? (size_t)wanted : TRAINING_OPTIONS_MAX;
+
+	plan->search.evaluated = selection.counts.evaluated;
+	plan->search.feasible = selection.counts.feasible;
+	plan->search.elapsed_ms = 0;
+	if (status != STATUS_OK)
+		return status;
+	fleet_footprint(programme, best, &plan->findings);
+	training_option_fill(programme, best, &plan->recommended);
+	plan->alternative_count = selection.front_count < limit ? selection.front_count : limit;
+	for (size_t i = 0; i < plan->alternative_count; i++)
+		training_option_fill(programme, &selection.front[i], &plan->alternatives[i]);
+	fill_compute_optimal(programme, plan);
+	fill_batch(programme, best, plan);
+	training_rule_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu,
+		&programme->input->candidates[best->candidate].accelerator, plan);
+	remarks_fill(programme, best, plan);
+	return STATUS_OK;
+}
+
+enum status planner_training(const struct training_input *input, struct training_plan *plan, struct failure *failure)
+{
+	struct programme programme = {.input = input, .physics = &physics_fitted, .teacher = input->teacher};
+	struct model teacher;
+
+	findings_clear(&plan->findings);
+	plan->alternative_count = 0;
+	request_check(input, failure);
+	if (failure->fault_total > 0)
+		return failure_set(failure, STATUS_INVALID, "the request contradicts itself");
+	if (!programme.teacher && is_given(input->request.distillation.teacher.params)) {
+		model_from_size(&teacher, input->request.distillation.teacher.params, input->request.distillation.teacher.params_active);
+		programme.teacher = &teacher;
+	}
+	programme.deadline_hours = deadline_hours(&input->request);
+	programme_stages(&programme, &plan->findings);
+	fill_workload(&programme, plan);
+	return plan_programme(&programme, plan, failure);
+}

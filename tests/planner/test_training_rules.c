@@ -1,0 +1,136 @@
+/* Rules of thumb, scaling laws, reliability and batch: published numbers and properties. */
+#include "planner/training/batch.h"
+#include "planner/training/reliability.h"
+#include "planner/training/rule_of_thumb.h"
+#include "planner/training/scaling.h"
+#include "support/assert.h"
+#include "support/golden.h"
+
+static double rule(const struct golden_case *golden, const char *expected)
+{
+	if (strcmp(expected, "implied_mfu") == 0)
+		return rule_of_thumb_implied_mfu();
+	return rule_of_thumb_gpu_hours(golden_number(golden, "params"), golden_number(golden, "tokens"), golden_number(golden, "peak"));
+}
+
+static double optimum(const struct golden_case *golden, const char *expected)
+{
+	struct scaling_point point = scaling_optimum(scaling_law_named(golden_word(golden, "law")), golden_number(golden, "compute"));
+
+	if (strcmp(expected, "params") == 0)
+		return point.params;
+	if (strcmp(expected, "tokens") == 0)
+		return point.tokens;
+	return strcmp(expected, "loss") == 0 ? point.loss : point.tokens / point.params;
+}
+
+static double smaller(const struct golden_case *golden, const char *expected)
+{
+	const struct scaling_law *law = scaling_law_named(golden_word(golden, "law"));
+	double compute = golden_number(golden, "compute");
+
+	(void)expected;
+	return scaling_compute_factor(law, compute, scaling_optimum(law, compute).params / golden_number(golden, "shrink"));
+}
+
+static double repeated(const struct golden_case *golden, const char *expected)
+{
+	(void)expected;
+	return scaling_repeated_worth(golden_number(golden, "epochs"));
+}
+
+static double checkpoints(const struct golden_case *golden, const char *expected)
+{
+	double checkpoint = golden_number(golden, "checkpoint"), mtbf = golden_number(golden, "mtbf");
+
+	if (strcmp(expected, "overhead") == 0)
+		return reliability_overhead(checkpoint, reliability_young_interval(checkpoint, mtbf), mtbf, golden_number(golden, "restart"));
+	return strcmp(expected, "young") == 0 ? reliability_young_interval(checkpoint, mtbf) : reliability_daly_interval(checkpoint, mtbf);
+}
+
+static void published_figures_come_out(void **state)
+{
+	static const struct golden_row rows[] = {{"E10", rule}, {"E13", optimum}, {"E17", smaller}, {"E19", repeated}, {"E47", checkpoints}};
+
+	(void)state;
+	golden_run("tests/planner/golden/training.txt", rows, COUNT_OF(rows), 16);
+}
+
+static void optimum_is_lowest_on_its_compute(void **state)
+{
+	static const char *const names[] = {"epoch", "hoffmann_3"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		const struct scaling_law *law = scaling_law_named(names[i]);
+		struct scaling_point best = scaling_optimum(law, 1e23);
+
+		for (double factor = 0.5; factor < 2; factor *= 1.1)
+			assert_true(scaling_loss(law, best.params * factor, best.tokens / factor) >= best.loss - 1e-12);
+		assert_close(scaling_optimum_of_params(law, best.params).compute_flops, 1e23, 1e-9);
+		assert_close(scaling_optimum_of_tokens(law, best.tokens).compute_flops, 1e23, 1e-9);
+	}
+	assert_close(scaling_optimum_of_tokens(scaling_law_named("20:1"), 632.455532e9).compute_flops, 1.2e23, 1e-8);
+	assert_null(scaling_law_named("kaplan"));
+}
+
+static void marginal_compute_matches_a_difference(void **state)
+{
+	const struct scaling_law *law = scaling_law_named(NULL);
+	double compute = 1e24, loss = scaling_optimum(law, compute).loss, step = 1e-5;
+	double slope = (scaling_optimum(law, compute * (1 + step)).loss - loss) / (compute * step);
+
+	(void)state;
+	assert_close(scaling_flops_per_percent_loss(law, compute), -0.01 * loss / slope, 1e-3);
+}
+
+static void verdicts_follow_tokens_per_parameter(void **state)
+{
+	const struct scaling_law *law = scaling_law_named(NULL);
+	double ratio;
+
+	(void)state;
+	assert_int_equal(scaling_verdict(law, 175e9, 300e9, &ratio), VERDICT_COMPUTE_INEFFICIENT); /* GPT-3 */
+	assert_int_equal(scaling_verdict(law, 8e9, 15e12, &ratio), VERDICT_DATA_INEFFICIENT);      /* Llama 3 8B */
+	assert_int_equal(scaling_verdict(law, 70e9, 1.4e12, &ratio), VERDICT_NEAR_OPTIMAL);        /* Chinchilla */
+	assert_string_equal(verdict_name(VERDICT_NEAR_OPTIMAL), "near_optimal");
+}
+
+static void goodput_falls_with_failures(void **state)
+{
+	double last = 1;
+
+	(void)state;
+	for (double mtbf = 1000; mtbf > 0.2; mtbf /= 2) {
+		double interval = reliability_daly_interval(0.01, mtbf), goodput = reliability_goodput(0.01, interval, mtbf, 0.1);
+
+		assert_true(goodput < last && goodput > 0);
+		assert_true(goodput >= reliability_goodput(0.01, interval * 1.5, mtbf, 0.1) - 1e-3);
+		last = goodput;
+	}
+	assert_close(reliability_goodput(0.001, 1, 1e5, 0), 1 / (1 + reliability_overhead(0.001, 1, 1e5, 0)), 1e-4);
+	assert_true(reliability_goodput(1, 1, 1e-3, 1) > 0);
+	assert_close(reliability_daly_interval(5, 1), 1, 1e-12);
+}
+
+static void batch_and_learning_rate(void **state)
+{
+	(void)state;
+	assert_close(batch_critical_tokens(2.0), 2.1e8 / 27.857618, 1e-6);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 400, 100), 2, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_SGD, 400, 100), 4, 1e-12);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(published_figures_come_out),
+		cmocka_unit_test(optimum_is_lowest_on_its_compute),
+		cmocka_unit_test(marginal_compute_matches_a_difference),
+		cmocka_unit_test(verdicts_follow_tokens_per_parameter),
+		cmocka_unit_test(goodput_falls_with_failures),
+		cmocka_unit_test(batch_and_learning_rate),
+	};
+
+	return cmocka_run_group_tests_name("training rules", tests, NULL, NULL);
+}
