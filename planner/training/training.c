@@ -167,7 +167,6 @@ enum status planner_training(const struct training_input *input, struct training
 	struct programme programme = {.input = input, .physics = &physics_fitted, .teacher = input->teacher};
 	struct model teacher;
 
-	findings_clear(&plan->findings);
 	plan->alternative_count = 0;
 	request_check(input, failure);
 	if (failure->fault_total > 0)

@@ -175,7 +175,7 @@ struct training_plan {
 	struct findings findings;
 };
 
-/* Given: a resolved input. Returned: the plan, STATUS_OK; or STATUS_INFEASIBLE with which constraint to relax and
+/* Given: a resolved input; plan->findings cleared, or with what the resolver noted: the planner adds to it. Returned: the plan, STATUS_OK; or STATUS_INFEASIBLE with which constraint to relax and
  * by how much; or STATUS_INVALID for a pinned layout that cannot be. The plan is about 100 kB: take it from an arena. */
 FALLIBLE enum status planner_training(const struct training_input *input, struct training_plan *plan, struct failure *failure);
 

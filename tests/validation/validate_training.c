@@ -47,6 +47,7 @@ static void judge(struct validation_case *item)
 	bool refused;
 
 	failure_clear(&failure);
+	findings_clear(&plan.findings);
 	status = planner_training(&item->input, &plan, &failure);
 	refused = status == STATUS_INFEASIBLE;
 	if (status != STATUS_OK) {
