@@ -62,7 +62,7 @@ static void write_all(struct bench_report *report, const struct buffer *text)
 static void line_begin(struct bench_report *report, struct json_writer *writer, struct buffer *into, const char *type)
 {
 	json_writer_init(writer, into);
-	writer->comma = into->length > 0 && report->style == REPORT_RECORD;
+	writer->comma = into != &report->text && into->length > 0; /* the next member of a list */
 	json_begin_object(writer);
 	if (report->style == REPORT_LINES) {
 		json_key(writer, "type");
