@@ -219,6 +219,7 @@ static void measure_encode(const struct bench_measure *measure, struct json_writ
 	put_number(writer, "drift", statistics->drift);
 	put_truth(writer, "unstable", statistics->unstable);
 	put_count(writer, "warmup", measure->warmup);
+	put_count(writer, "runs_per_sample", measure->runs_per_sample);
 	if (measure->bytes > 0)
 		put_number(writer, "bytes", measure->bytes);
 	if (measure->flops > 0)

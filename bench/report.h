@@ -24,7 +24,7 @@ struct bench_measure {
 	bool has_shape;
 	struct bench_shape shape;
 	struct bench_statistics statistics;
-	size_t warmup;
+	size_t warmup, runs_per_sample;
 	double bytes, flops; /* of one run; 0: does not count them */
 	double elapsed_s;
 	bool cache_resident;

@@ -7,6 +7,9 @@
 /* Part of a slice that goes into warming up: caches, pages, clocks. */
 #define WARMUP_SHARE 0.1
 
+/* A sample is the mean of as many runs as take at least this long: one run of microseconds measures the scheduler. */
+#define SAMPLE_LEAST_S 0.01
+
 struct repetition {
 	struct bench_run *run;
 	struct bench_work *work;
@@ -14,6 +17,7 @@ struct repetition {
 	enum bench_outcome outcome;
 	double *samples_s; /* BENCH_SAMPLES_MAX, and as many for sorting behind them */
 	size_t count, warmup;
+	size_t runs; /* of one sample */
 };
 
 static double seconds_since(int64_t start_ns)
@@ -32,7 +36,22 @@ static bool repeat_once(struct repetition *repetition, double *elapsed_s)
 	return repetition->outcome == BENCH_OK;
 }
 
-/* Warm-up whose last run tells how many fit the slice. */
+/* One sample: the mean time of a run. */
+static bool repeat_sample(struct repetition *repetition, double *sample_s)
+{
+	double elapsed_s;
+
+	*sample_s = 0;
+	for (size_t i = 0; i < repetition->runs; i++) {
+		if (!repeat_once(repetition, &elapsed_s))
+			return false;
+		*sample_s += elapsed_s;
+	}
+	*sample_s /= (double)repetition->runs;
+	return true;
+}
+
+/* Warm-up whose last run tells how many make a sample, and how many samples fit the slice. */
 static bool repeat_warm(struct repetition *repetition, double slice_s, size_t *wanted)
 {
 	int64_t start_ns = clock_monotonic_ns();
@@ -48,7 +67,9 @@ static bool repeat_warm(struct repetition *repetition, double slice_s, size_t *w
 			"budget: one repetition takes %.3g s, and %d do not fit what is left", once_s, BENCH_SAMPLES_MIN);
 		return false;
 	}
-	*wanted = (size_t)fmin(fmax((1 - WARMUP_SHARE) * slice_s / once_s, BENCH_SAMPLES_MIN), BENCH_SAMPLES_MAX);
+	repetition->runs = (size_t)fmax(1, ceil(fmin(SAMPLE_LEAST_S, slice_s / (2 * BENCH_SAMPLES_MIN)) / once_s));
+	*wanted = (size_t)fmin(fmax((1 - WARMUP_SHARE) * slice_s / (once_s * (double)repetition->runs), BENCH_SAMPLES_MIN),
+		BENCH_SAMPLES_MAX);
 	return true;
 }
 
@@ -66,7 +87,7 @@ static bool repeat_fill(struct repetition *repetition, double slice_s)
 		/* A machine that became slower since the warm-up ends with fewer samples, not late. */
 		if (repetition->count >= BENCH_SAMPLES_MIN && seconds_since(start_ns) > slice_s)
 			break;
-		if (!repeat_once(repetition, &repetition->samples_s[repetition->count]))
+		if (!repeat_sample(repetition, &repetition->samples_s[repetition->count]))
 			return false;
 		repetition->count++;
 	}
@@ -114,9 +135,11 @@ void bench_work_measure(struct bench_run *run, const struct bench_test *test, st
 		bench_statistics_compute(repetition.samples_s, repetition.samples_s + BENCH_SAMPLES_MAX, repetition.count,
 			&measure.statistics);
 		measure.warmup = repetition.warmup;
+		measure.runs_per_sample = repetition.runs;
 		measure.elapsed_s = seconds_since(start_ns);
 		bench_report_measure(run->report, &measure);
 		run->measured++;
+		run->failed += !measure.check.verified;
 	}
 	free(repetition.samples_s);
 }

@@ -1,0 +1,43 @@
+/* From measured figures to what corrects plans: calibrations of an accelerator, and a CPU's own catalogue row.
+ *
+ * Only figures that can be trusted calibrate: verified, stable, not throttled, of memory and not of a cache, and for
+ * compute of a library's product alone (an own kernel shows less than the device can do, an issue rate more). A figure
+ * above the catalogue's peak makes the peak suspect and calibrates nothing. What does not calibrate is told with the reason.
+ *
+ * A GPU's peak stands in the catalogue. A CPU's does not, so its row is made of measurements: the issue rate is its peak, the
+ * fastest stream its bandwidth. A peak is an upper bound: a row measured before keeps the higher of both. Pure. */
+#ifndef FLEETPLAN_SERVER_BENCH_CALIBRATION_H
+#define FLEETPLAN_SERVER_BENCH_CALIBRATION_H
+
+#include "api/bench_protocol.h"
+#include "hwdb/catalogue.h"
+
+enum { BENCH_MEASURES_MAX = 128, BENCH_CALIBRATIONS_MAX = 8 };
+
+struct bench_evidence {
+	const char *benchmark_id;
+	struct bench_line_device device;
+	const struct bench_line_measure *measures;
+	size_t measure_count;
+	const struct accelerator_row *accelerator; /* the device's row in the catalogue; NULL: has none */
+	int64_t now_us;
+};
+
+struct bench_refusal {
+	const char *quantity;
+	char reason[160];
+};
+
+struct bench_calibrations {
+	bool has_accelerator; /* the row was made or changed, and is to be stored with the calibrations */
+	struct accelerator_row accelerator;
+	size_t count, refused;
+	struct calibration_row rows[BENCH_CALIBRATIONS_MAX];
+	struct bench_refusal refusals[BENCH_CALIBRATIONS_MAX];
+};
+
+/* Text lives in the arena. STATUS_NO_MEMORY when that is exhausted. */
+FALLIBLE enum status bench_calibrate(const struct bench_evidence *evidence, struct arena *arena,
+	struct bench_calibrations *calibrations, struct failure *failure);
+
+#endif
