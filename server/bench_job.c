@@ -1,0 +1,210 @@
+#include "server/bench_job.h"
+
+#include "base/json_writer.h"
+#include "bench/suite.h"
+
+enum { JOB_ARENA_BYTES = 4 * 1024 * 1024, LOG_SHOWN_BYTES = 4096 };
+
+void bench_job_open(struct bench_job *job)
+{
+	*job = (struct bench_job){.measure_count = 0};
+	arena_init(&job->arena, JOB_ARENA_BYTES);
+	buffer_init(&job->device_json, BENCH_PROTOCOL_LINE_MAX);
+	buffer_init(&job->measures_json, BENCH_RESULT_MAX_BYTES / 2);
+	buffer_init(&job->skips_json, BENCH_RESULT_MAX_BYTES / 4);
+	buffer_init(&job->progress_json, BENCH_PROTOCOL_LINE_MAX);
+}
+
+void bench_job_close(struct bench_job *job)
+{
+	buffer_release(&job->device_json);
+	buffer_release(&job->measures_json);
+	buffer_release(&job->skips_json);
+	buffer_release(&job->progress_json);
+	arena_release(&job->arena);
+}
+
+bool bench_job_plan(struct bench_job *job, char *detail, size_t size)
+{
+	const struct json_text *suite = &job->record.suite;
+	struct bench_reason reason = {"a suite is \"quick\", \"full\" or a list of tests"};
+	struct bench_plan plan;
+
+	job->suite = suite->text ? bench_suite_text(suite->text, suite->length, &job->arena) : "quick";
+	if (job->suite && bench_plan_make(job->suite, &plan, &reason)) {
+		job->budget_s = plan.budget_s;
+		return true;
+	}
+	snprintf(detail, size, "%s", reason.text);
+	return false;
+}
+
+static const char *copy(struct bench_job *job, const char *text)
+{
+	const char *kept = arena_strdup(&job->arena, text);
+
+	job->exhausted = job->exhausted || (text && !kept);
+	return kept;
+}
+
+static void take_device(struct bench_job *job, const struct bench_line_device *device)
+{
+	job->has_device = true;
+	job->device = *device;
+	job->device.id = copy(job, device->id);
+	job->device.backend = copy(job, device->backend);
+	job->device.name = copy(job, device->name);
+	job->device.uuid = copy(job, device->uuid);
+	job->device.vendor = copy(job, device->vendor);
+	job->device.accelerator = copy(job, device->accelerator);
+	job->device.driver = copy(job, device->driver);
+	job->device.instruction_set = copy(job, device->instruction_set);
+}
+
+static void take_measure(struct bench_job *job, const struct bench_line_measure *measure)
+{
+	struct bench_line_measure *kept;
+
+	if (job->measure_count == BENCH_MEASURES_MAX) {
+		job->exhausted = true;
+		return;
+	}
+	kept = &job->measures[job->measure_count++];
+	*kept = *measure;
+	kept->test = copy(job, measure->test);
+	kept->method = copy(job, measure->method);
+	kept->unit = copy(job, measure->unit);
+}
+
+static void take_member(struct buffer *list, const char *text, size_t length)
+{
+	if (list->length)
+		buffer_append_char(list, ',');
+	buffer_append(list, text, length);
+}
+
+void bench_job_take(struct bench_job *job, const struct bench_line *line, const char *text, size_t length)
+{
+	switch (line->kind) {
+	case BENCH_LINE_HELLO:
+		job->worker_version = arena_strdup(&job->arena, line->as.hello.worker_version);
+		break;
+	case BENCH_LINE_DEVICE:
+		take_device(job, &line->as.device);
+		buffer_clear(&job->device_json);
+		buffer_append(&job->device_json, text, length);
+		break;
+	case BENCH_LINE_PROGRESS:
+		buffer_clear(&job->progress_json);
+		buffer_append(&job->progress_json, text, length);
+		break;
+	case BENCH_LINE_MEASURE:
+		take_measure(job, &line->as.measure);
+		take_member(&job->measures_json, text, length);
+		break;
+	case BENCH_LINE_SKIP:
+		take_member(&job->skips_json, text, length);
+		break;
+	case BENCH_LINE_RESULT:
+		job->elapsed_s = line->as.result.elapsed_s;
+		break;
+	case BENCH_LINE_SAMPLE: /* polls of power and clocks: no backend here sends them */
+	case BENCH_LINE_COUNT:
+		break;
+	}
+	job->exhausted = job->exhausted || job->measures_json.failed || job->skips_json.failed;
+}
+
+static void put_text(struct json_writer *writer, const char *key, const char *text)
+{
+	json_key(writer, key);
+	json_string(writer, text);
+}
+
+static void put_number(struct json_writer *writer, const char *key, double number)
+{
+	json_key(writer, key);
+	json_double(writer, number);
+}
+
+static void put_list(struct json_writer *writer, const char *key, const struct buffer *members)
+{
+	json_key(writer, key);
+	json_begin_array(writer);
+	if (members->length)
+		json_raw(writer, members->bytes, members->length);
+	json_end_array(writer);
+}
+
+static void put_calibration(struct json_writer *writer, const struct calibration_row *row)
+{
+	json_begin_object(writer);
+	put_text(writer, "id", row->id);
+	put_text(writer, "accelerator", row->accelerator_id);
+	put_text(writer, "quantity", row->quantity);
+	put_text(writer, "method", row->method);
+	if (row->precision != PRECISION_UNSET)
+		put_text(writer, "precision", precision_name(row->precision));
+	put_number(writer, "value", row->value);
+	put_number(writer, "low", row->low);
+	put_number(writer, "high", row->high);
+	json_end_object(writer);
+}
+
+static void put_calibrations(struct json_writer *writer, const struct bench_calibrations *calibrations)
+{
+	json_key(writer, "calibrations");
+	json_begin_array(writer);
+	for (size_t i = 0; i < calibrations->count; i++)
+		put_calibration(writer, &calibrations->rows[i]);
+	json_end_array(writer);
+	json_key(writer, "not_calibrated");
+	json_begin_array(writer);
+	for (size_t i = 0; i < calibrations->refused; i++) {
+		json_begin_object(writer);
+		put_text(writer, "quantity", calibrations->refusals[i].quantity);
+		put_text(writer, "reason", calibrations->refusals[i].reason);
+		json_end_object(writer);
+	}
+	json_end_array(writer);
+}
+
+/* What the worker or a vendor's library printed, made valid UTF-8 by leaving out what is not ASCII. */
+static void put_log(struct json_writer *writer, const struct buffer *log)
+{
+	char shown[LOG_SHOWN_BYTES];
+	size_t length = 0;
+
+	for (size_t i = 0; i < log->length && length < sizeof(shown); i++)
+		if ((unsigned char)log->bytes[i] < 0x80 && log->bytes[i])
+			shown[length++] = log->bytes[i];
+	json_key(writer, "log");
+	json_string_n(writer, shown, length);
+}
+
+void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome,
+	const struct bench_calibrations *calibrations, struct buffer *out)
+{
+	struct json_writer writer;
+
+	json_writer_init(&writer, out);
+	json_begin_object(&writer);
+	put_text(&writer, "end", bench_worker_end_name(outcome->end));
+	if (*outcome->detail)
+		put_text(&writer, "detail", outcome->detail);
+	put_text(&writer, "suite", job->suite);
+	put_number(&writer, "budget_s", job->budget_s);
+	put_number(&writer, "elapsed_s", job->elapsed_s);
+	put_text(&writer, "worker_version", job->worker_version);
+	if (job->device_json.length) {
+		json_key(&writer, "device");
+		json_raw(&writer, job->device_json.bytes, job->device_json.length);
+	}
+	put_list(&writer, "measures", &job->measures_json);
+	put_list(&writer, "skips", &job->skips_json);
+	if (calibrations)
+		put_calibrations(&writer, calibrations);
+	if (outcome->log.length)
+		put_log(&writer, &outcome->log);
+	json_end_object(&writer);
+}

@@ -1,0 +1,39 @@
+/* What is gathered of one benchmark while its worker runs, and the result that is stored of it. */
+#ifndef FLEETPLAN_SERVER_BENCH_JOB_H
+#define FLEETPLAN_SERVER_BENCH_JOB_H
+
+#include "hwdb/records.h"
+#include "server/bench_calibration.h"
+#include "server/bench_worker.h"
+
+enum { BENCH_RESULT_MAX_BYTES = 2 * 1024 * 1024 };
+
+struct bench_job {
+	struct arena arena;              /* of all text below */
+	struct benchmark_record record;  /* as claimed */
+	const char *suite;               /* "quick", "full", "stream_triad,..." */
+	double budget_s;
+	struct bench_line_device device;
+	bool has_device;
+	size_t measure_count;
+	struct bench_line_measure measures[BENCH_MEASURES_MAX];
+	struct buffer device_json, measures_json, skips_json, progress_json;
+	char *worker_version;
+	double elapsed_s;
+	bool exhausted; /* memory: what followed is lost, and the benchmark must not succeed */
+};
+
+void bench_job_open(struct bench_job *job);
+void bench_job_close(struct bench_job *job);
+
+/* Reads suite and budget out of the claimed record; false with a sentence when there is no such suite. */
+bool bench_job_plan(struct bench_job *job, char *detail, size_t size);
+
+/* Takes one line; the shape of bench_worker.on_line, with the job as context. */
+void bench_job_take(struct bench_job *job, const struct bench_line *line, const char *text, size_t length);
+
+/* The result as it is stored and answered, into `out`. `calibrations` may be NULL. */
+void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome,
+	const struct bench_calibrations *calibrations, struct buffer *out);
+
+#endif
