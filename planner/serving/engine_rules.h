@@ -17,6 +17,7 @@ struct engine_rules {
 	double chunk_tokens;        /* tokens of one step, per attention-data rank */
 	bool reserves_whole_output; /* admits only what can finish without eviction */
 	bool narrow_kv;             /* FP8 cache for FP8 and FP4 weights */
+	bool balances_ranks;        /* attention-data ranks take in prompts in the same steps */
 };
 
 /* Every constant of the step model that was fitted or taken from measured kernels; one set for all models and accelerators.
@@ -25,22 +26,24 @@ struct serving_constants {
 	double gemm_efficiency_16, gemm_efficiency_8, gemm_efficiency_4; /* of the dense peak, large products */
 	double memory_efficiency;              /* of the bandwidth, weights streaming */
 	double kernel_s;                       /* one kernel inside a CUDA graph */
-	double narrow_kernel_s;                /* further, for scaling activations to 8 or 4 bits */
 	double layer_s;                        /* norms, rotary, cache write: fixed part */
 	double elementwise_passes;             /* times that a token's hidden state crosses memory per layer */
 	double prefill_efficiency, prefill_half_tokens; /* attention on long chunks; chunk length at half of it */
 	double decode_efficiency, decode_attention_s;   /* of the bandwidth; fixed part per layer */
 	double decode_flops_efficiency;
+	double widening_efficiency;            /* of the arithmetic, where weights are widened inside the kernel */
 	double expert_efficiency, expert_tile_tokens, expert_half_width, expert_imbalance;
-	double reduce_s, reduce_rank_s, reduce_knee_bytes, reduce_efficiency, pcie_efficiency;
-	double eager_layer_s, eager_expert_s, eager_state_s; /* host launches a layer's kernels one by one when a step takes in prompts */
+	double expert_spread;                  /* tokens that choose experts as if independent, of all: similar tokens choose alike */
+	double stage_wait;                     /* of a step, lost to micro-batches of unlike work in a deep pipeline */
+	double reduce_s, reduce_rank_s, reduce_knee_bytes; /* all-reduce: latency, a part that grows with ranks up to a knee */
+	double eager_layer_s[ENGINE_COUNT];    /* host launches a layer's kernels one by one when a step takes in prompts */
+	double eager_experts;                  /* and so many times more where the layer has experts */
 	double state_efficiency;               /* of the dense peak, scan of state-space and linear attention over a prompt */
 	double exchange_s;                     /* dispatch or combine of experts over attention-data ranks */
 	double step_s[ENGINE_COUNT];           /* host work between steps */
 	double sequence_s[ENGINE_COUNT];       /* host work per sequence and step */
 	double request_s[ENGINE_COUNT];        /* front end: per request, serial */
 	double first_token_s[ENGINE_COUNT];    /* front end: latency of each request */
-	double yearly_gain;                    /* software: step time falls by this factor a year */
 };
 
 extern const struct serving_constants serving_constants;

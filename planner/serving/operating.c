@@ -39,13 +39,15 @@ static void mixture_at(const struct replica *replica, const struct request_shape
 {
 	double prompt = new_prompt_tokens(shape), progress = 1 + shape->accepted_tokens;
 	double budget = fmax(replica->rules.chunk_tokens * replica->attention_data * replica->pipeline - sequences, replica->rules.block_tokens);
-	double wanted;
+	double wanted, together = 1;
 	struct batch bare = batch_of(replica, shape, seen, 0), mixed;
 
 	mixture->requests_per_step = sequences * progress / fmax(decoded_tokens(shape), progress);
 	wanted = mixture->requests_per_step * prompt;
 	mixture->prompt_load = wanted / budget;
-	mixture->mixed_tokens = fmin(budget, fmax(prompt, wanted));
+	if (replica->rules.balances_ranks)
+		together = fmin(replica->attention_data, fmax(1, sequences / replica->attention_data / 4));
+	mixture->mixed_tokens = fmin(budget, fmax(prompt * together, wanted));
 	mixture->mixed_share = fmin(wanted / mixture->mixed_tokens, 1);
 	mixed = batch_of(replica, shape, seen, mixture->mixed_tokens);
 	step_time(replica, &bare, &mixture->bare);
@@ -114,6 +116,27 @@ static double burst_first_token_s(const struct replica *replica, const struct re
 	return replica->front_end_factor * replica->constants->first_token_s[replica->rules.engine] + serial_s + step.time_s * (tokens / chunk + 1) / 2;
 }
 
+/* A run of no more requests than its concurrency: all start together, none follows, and the batch drains from its shortest
+ * answer to its longest. */
+static void operating_burst(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
+{
+	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens), inside = fmin(concurrency, held);
+	double waves = concurrency / inside, prefill_s, longest = 1 + shape->output_cv * sqrt(2 * log(fmax(concurrency, 1)));
+	double decode_s, front_end_s = replica->front_end_factor * replica->constants->first_token_s[replica->rules.engine];
+
+	operating_static(replica, shape, inside, point);
+	prefill_s = point->ttft_s;
+	decode_s = decoded_tokens(shape) * point->tpot_s;
+	point->ttft_s = front_end_s + replica->front_end_factor * replica->constants->request_s[replica->rules.engine] * concurrency / 2
+		+ prefill_s / 2 + (waves - 1) / 2 * (prefill_s + decode_s);
+	/* Who was first waits for the prompts of the others between its own tokens. */
+	if (decoded_tokens(shape) > 0)
+		point->tpot_s += prefill_s / 2 / decoded_tokens(shape);
+	point->in_flight = concurrency;
+	point->requests_per_s = concurrency / (waves * (prefill_s + decode_s) + (longest - 1) * decode_s);
+	point->output_tokens_per_s = point->requests_per_s * shape->output_tokens;
+}
+
 void operating_closed(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
 {
 	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
@@ -121,6 +144,10 @@ void operating_closed(const struct replica *replica, const struct request_shape 
 	double sequences = fmin(inside, most), waiting = concurrency < 0 ? 0 : concurrency - inside, ttft_s = 0;
 	struct mixture mixture;
 
+	if (concurrency > 0 && shape->run_requests <= concurrency) {
+		operating_burst(replica, shape, concurrency, point);
+		return;
+	}
 	for (int round = 0; round < FIXED_POINT_ROUNDS; round++) {
 		double decode_s, next;
 

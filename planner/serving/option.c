@@ -5,17 +5,23 @@
 
 static const double milliseconds_per_second = 1000, tokens_per_million = 1e6, grams_per_kg = 1000, wh_per_kwh = 1000;
 
-struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator, const struct calibration *calibration)
+static double widened(double sigma, double unlike, double factor)
+{
+	return factor * sqrt(sigma * sigma + unlike * unlike);
+}
+
+struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator, const struct calibration *calibration, double release_years)
 {
 	/* ln(p90/p10) / 2.563 of measured over modelled, by `make validate`. */
 	struct residuals residuals = {.throughput = 0.17, .tpot = 0.16, .ttft = 0.40};
 	bool nvidia = accelerator->vendor && strcmp(accelerator->vendor, "nvidia") == 0;
 	bool calibrated = calibration && is_given(calibration->gemm_efficiency) && is_given(calibration->memory_efficiency);
-	double unlike = nvidia ? 0 : 0.30, guessed = model->shape_is_guessed ? 0.15 : 0, factor = calibrated ? 0.8 : 1;
+	double age = fmax(engine_newest_release_years() - release_years, 0), factor = calibrated ? 0.8 : 1;
+	double unlike = (nvidia ? 0 : 0.30) + (model->shape_is_guessed ? 0.15 : 0) + 0.05 * age;
 
-	residuals.throughput = factor * sqrt(residuals.throughput * residuals.throughput + unlike * unlike + guessed * guessed);
-	residuals.tpot = factor * sqrt(residuals.tpot * residuals.tpot + unlike * unlike + guessed * guessed);
-	residuals.ttft = factor * sqrt(residuals.ttft * residuals.ttft + unlike * unlike + guessed * guessed);
+	residuals.throughput = widened(residuals.throughput, unlike, factor);
+	residuals.tpot = widened(residuals.tpot, unlike, factor);
+	residuals.ttft = widened(residuals.ttft, unlike, factor);
 	return residuals;
 }
 
@@ -134,7 +140,8 @@ static void fill_provenance(struct inference_option *option, const struct infere
 /* E70. A slower replica needs more of them: throughput's spread is the GPU count's, and with the price's the cost's. */
 static void fill_intervals(struct inference_option *option, const struct inference_input *input, const struct fleet *fleet, const struct fleet_limits *limits, const struct fleet_worth *worth)
 {
-	struct residuals residuals = residuals_of(&input->model, &fleet->candidate->accelerator, &fleet->candidate->calibration);
+	struct residuals residuals = residuals_of(&input->model, &fleet->candidate->accelerator, &fleet->candidate->calibration,
+		fleet->layout.release_years);
 	const struct footprint *footprint = &worth->footprint;
 	double count_sigma = limits->gpu_count > 0 ? 0 : residuals.throughput, sigmas[3], price_sigma, month = HOURS_PER_MONTH;
 

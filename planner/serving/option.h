@@ -8,11 +8,12 @@
 void option_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
 	struct inference_option *option, struct findings *findings);
 
-/* Log standard deviations of the model's residuals over published measurements; wider where nothing like it was measured. */
+/* Log standard deviations of the model's residuals over published measurements; wider where nothing like it was measured, and for
+ * older engines, whose point releases differed up to 1.5 times on the same configuration. */
 struct residuals {
 	double throughput, tpot, ttft;
 };
-struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator, const struct calibration *calibration);
+struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator, const struct calibration *calibration, double release_years);
 
 /* The parallelism members of an answer. */
 struct serving_parallelism option_parallelism(const struct replica *replica);

@@ -95,7 +95,7 @@ enum status planner_performance(const struct performance_input *input, struct pe
 {
 	const struct performance_request *request = &input->request;
 	struct findings *findings = &performance->findings;
-	struct residuals residuals = residuals_of(&input->model, &input->candidate->accelerator, &input->candidate->calibration);
+	struct residuals residuals;
 	struct request_shape shape;
 	struct replica_layout layout;
 	struct replica replica;
@@ -107,6 +107,7 @@ enum status planner_performance(const struct performance_input *input, struct pe
 	status = replica_read(input, shape.prompt_tokens + shape.output_tokens, &replica, &layout, findings, failure);
 	if (status != STATUS_OK)
 		return status;
+	residuals = residuals_of(&input->model, &input->candidate->accelerator, &input->candidate->calibration, layout.release_years);
 	note_choices(request, &layout, findings);
 	operate(request, &replica, &shape, &point, findings);
 	if (!is_given(point.ttft_s))

@@ -34,12 +34,16 @@ struct rates {
 /* What products with weights in a precision reach on an accelerator. A measured GEMM efficiency replaces the fitted one. */
 static struct rates rates_of(const struct replica *replica, const struct accelerator *accelerator, const struct calibration *calibration, enum precision precision)
 {
+	/* MXFP4 weights meet MXFP8 activations, which tensor cores multiply at the FP8 rate (OpenAI 2025, gpt-oss; CUTLASS mixed formats). */
+	bool mixed = precision == PRECISION_MXFP4 && is_given(accelerator->tflops_fp4);
 	enum precision used;
-	double peak = accelerator_peak_flops_per_s(accelerator, precision, &used);
+	double peak = accelerator_peak_flops_per_s(accelerator, mixed ? PRECISION_FP8 : precision, &used);
 	double efficiency = gemm_efficiency(replica->constants, used);
 
 	if (calibration && is_given(calibration->gemm_efficiency))
 		efficiency = calibration->gemm_efficiency;
+	if (precision_weight_bytes(precision) < 0.75 * precision_weight_bytes(used))
+		efficiency *= replica->constants->widening_efficiency;
 	return (struct rates){.weight_bytes = precision_weight_bytes(precision), .flops_per_s = peak * efficiency};
 }
 
@@ -199,14 +203,12 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->link_bytes_per_s = accelerator_link_bytes_per_s(accelerator);
 	replica->pcie = !is_given(accelerator->interconnect_gbs) || accelerator->interconnect_gbs <= 0;
 	replica->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, layout->precision, NULL);
-	replica->software_factor = pow(constants->yearly_gain, engine_newest_release_years() - layout->release_years);
+	replica->software_factor = 1;
 	replica->front_end_factor = 1;
 	rates = rates_of(replica, accelerator, calibration, layout->precision);
 	wide = rates_of(replica, accelerator, calibration, precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);
 	if (rates.flops_per_s <= 0 || replica->bandwidth_bytes_per_s <= 0)
 		return false;
-	if (rates.weight_bytes < wide_bytes && accelerator_peak_flops_per_s(accelerator, layout->precision, NULL) > accelerator_peak_flops_per_s(accelerator, wide_precision, NULL))
-		replica->kernel_s += constants->narrow_kernel_s;
 	replica->attention_flops_per_s = accelerator_peak_flops_per_s(accelerator, wide_precision, NULL);
 	for (int i = 0; i < model->kind_count; i++)
 		kind_prepare(replica, model, i, &rates, &wide);
