@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "hwdb/catalogue_index.h"
+#include "hwdb/offers.h"
 
 /* What a price row pays for. Some catalogues list a machine and its accelerators apart; neither can be rented alone. */
 enum part { PART_WHOLE, PART_HOST, PART_ACCELERATORS };
@@ -16,17 +17,6 @@ static enum part part_of(const struct price_row *row)
 	if (strstr(row->instance_type, "(GPU part only)") || (row->notes && strstr(row->notes, "GPU COMPONENT ONLY")))
 		return PART_ACCELERATORS;
 	return PART_WHOLE;
-}
-
-static enum term term_of(const char *pricing_model)
-{
-	static const char *const names[TERM_COUNT] = {[TERM_ON_DEMAND] = "on_demand", [TERM_SPOT] = "spot",
-		[TERM_RESERVED_1Y] = "reserved_1y", [TERM_RESERVED_3Y] = "reserved_3y"};
-
-	for (enum term term = TERM_ON_DEMAND; term < TERM_COUNT; term++)
-		if (pricing_model && strcmp(pricing_model, names[term]) == 0)
-			return term;
-	return TERM_UNSET;
 }
 
 static bool same_text(const char *a, const char *b)
@@ -53,7 +43,7 @@ static bool make_offer(const struct catalogue *catalogue, const struct price_row
 {
 	enum part part = part_of(row);
 
-	*offer = (struct indexed_offer){.row = row, .term = term_of(row->pricing_model)};
+	*offer = (struct indexed_offer){.row = row, .term = term_of_text(row->pricing_model)};
 	if (offer->term == TERM_UNSET || row->gpus < 1 || !(row->price_usd_per_hour > 0) || part == PART_ACCELERATORS)
 		return false;
 	if (part == PART_HOST) {

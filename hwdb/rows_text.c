@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,41 @@ void region_row_clear(struct region_row *row)
 {
 	*row = (struct region_row){0};
 	columns_clear(region_columns, COUNT_OF(region_columns), row);
+}
+
+static bool cell_is_given(const struct column *column, const void *cell)
+{
+	switch (column->cell) {
+	case CELL_TEXT:
+		return *(const char *const *)cell != NULL;
+	case CELL_NUMBER:
+		return is_given(*(const double *)cell);
+	case CELL_COUNT:
+		return *(const int64_t *)cell != ABSENT_COUNT;
+	}
+	return false;
+}
+
+void accelerator_apply_changes(struct accelerator *accelerator, const struct accelerator *changes, char *changed, size_t size)
+{
+	static const size_t sizes[] = {[CELL_TEXT] = sizeof(const char *), [CELL_NUMBER] = sizeof(double), [CELL_COUNT] = sizeof(int64_t)};
+	const size_t begin = offsetof(struct accelerator_row, accelerator);
+	size_t used = 0;
+
+	changed[0] = '\0';
+	for (size_t i = 0; i < COUNT_OF(accelerator_columns); i++) {
+		const struct column *column = &accelerator_columns[i];
+		const char *from;
+
+		if (column->offset < begin || column->offset >= begin + sizeof *accelerator)
+			continue;
+		from = (const char *)changes + (column->offset - begin);
+		if (!cell_is_given(column, from))
+			continue;
+		memcpy((char *)accelerator + (column->offset - begin), from, sizes[column->cell]);
+		used += (size_t)snprintf(changed + used, size - used, "%s%s", used ? ", " : "", column->name);
+		used = used < size ? used : size - 1;
+	}
 }
 
 /* Decimal digits only, so that "0x10", "inf" and "nan" are no figures. */

@@ -34,4 +34,7 @@ void accelerator_row_clear(struct accelerator_row *row);
 void price_row_clear(struct price_row *row);
 void region_row_clear(struct region_row *row);
 
+/* Every member that `changes` gives replaces that of `accelerator`; `changed` gets their names, "memory_gb, tdp_w". */
+void accelerator_apply_changes(struct accelerator *accelerator, const struct accelerator *changes, char *changed, size_t size);
+
 #endif

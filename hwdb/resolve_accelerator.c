@@ -1,0 +1,118 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "hwdb/known_mistakes.h"
+#include "hwdb/resolve_parts.h"
+#include "hwdb/rows_text.h"
+#include "hwdb/validate.h"
+
+/* "memory_gb, tflops_bf16": what the request changed of a row. */
+static const char *apply_changes(const struct resolver *resolver, const struct accelerator *changes, struct accelerator *accelerator)
+{
+	char changed[240];
+
+	accelerator_apply_changes(accelerator, changes, changed, sizeof changed);
+	return resolver_text(resolver, "%s", changed[0] ? changed : "nothing");
+}
+
+/* Usable memory follows the name-plate when only that was changed: the driver keeps the same share. */
+static void follow_memory(const struct accelerator *base, const struct accelerator *changes, struct accelerator *accelerator)
+{
+	if (is_given(changes->memory_gb) && !is_given(changes->memory_usable_bytes) && is_given(base->memory_usable_bytes) && base->memory_gb > 0)
+		accelerator->memory_usable_bytes = base->memory_usable_bytes * (changes->memory_gb / base->memory_gb);
+}
+
+static enum status resolve_variant(const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer,
+	const struct accelerator_row *row, struct accelerator *accelerator)
+{
+	const struct accelerator *base = &row->accelerator;
+	const char *changed = apply_changes(resolver, &reference->changes, accelerator);
+
+	follow_memory(base, &reference->changes, accelerator);
+	if (!reference->changes.id)
+		accelerator->id = reference->id ? reference->id : resolver_text(resolver, "like-%s", base->id);
+	if (!reference->changes.name)
+		accelerator->name = resolver_text(resolver, "like %s", base->name ? base->name : base->id);
+	accelerator->source = resolver_text(resolver, "request: like catalogue %s, changed: %s", base->id, changed);
+	accelerator->source_date = NULL;
+	validate_accelerator(accelerator, pointer, resolver->failure);
+	known_mistakes_warn(resolver->catalogue, accelerator, &reference->changes, resolver->findings);
+	findings_assume_text(resolver->findings, "accelerator.like", base->id,
+		resolver->catalogue->index->accelerator_citations[row - resolver->catalogue->rows.accelerators]);
+	return resolver_status(resolver);
+}
+
+enum status resolve_accelerator_row(const struct resolver *resolver, const struct accelerator_reference *reference,
+	const char *pointer, const struct accelerator_row **row, struct accelerator *accelerator)
+{
+	const char *name = reference->like ? reference->like : reference->id, *alias;
+	char at[FAULT_POINTER_MAX];
+
+	if (!name) {
+		failure_add(resolver->failure, pointer, "required", "give an accelerator's id, or {like: id, ...} with what differs");
+		return resolver_status(resolver);
+	}
+	*row = catalogue_accelerator(resolver->catalogue, name, &alias);
+	if (!*row) {
+		snprintf(at, sizeof at, "%.140s%s", pointer, reference->like ? "/like" : "");
+		fault_unknown(resolver, at, "accelerator", name);
+		return resolver_status(resolver);
+	}
+	*accelerator = (*row)->accelerator;
+	if (alias)
+		findings_assume_text(resolver->findings, "accelerator", (*row)->accelerator.id,
+			resolver_text(resolver, "\"%s\" is an alias; %s", alias,
+				resolver->catalogue->index->accelerator_citations[*row - resolver->catalogue->rows.accelerators]));
+	return reference->like ? resolve_variant(resolver, reference, pointer, *row, accelerator) : STATUS_OK;
+}
+
+enum status resolve_accelerator(const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer, struct accelerator *accelerator)
+{
+	const struct accelerator_row *row;
+
+	return resolve_accelerator_row(resolver, reference, pointer, &row, accelerator);
+}
+
+static bool applies(const struct calibration_row *row, const char *accelerator_id, enum precision precision)
+{
+	if (strcmp(row->accelerator_id, accelerator_id) != 0)
+		return false;
+	/* A kernel of our own is slower than a vendor's library: what it reached says nothing of training. */
+	if (strcmp(row->quantity, "gemm_efficiency") == 0)
+		return row->method && strcmp(row->method, "library_gemm") == 0 && row->precision == precision;
+	return row->precision == PRECISION_UNSET || row->precision == precision;
+}
+
+void resolve_calibration(const struct resolver *resolver, const struct accelerator *accelerator, enum precision precision,
+	struct calibration *calibration)
+{
+	const struct catalogue_rows *rows = &resolver->catalogue->rows;
+	struct {
+		const char *quantity;
+		double *value;
+	} members[] = {
+		{"gemm_efficiency", &calibration->gemm_efficiency}, {"memory_efficiency", &calibration->memory_efficiency},
+		{"kernel_launch_s", &calibration->kernel_launch_s}, {"idle_w", &calibration->idle_w}, {"load_w", &calibration->load_w},
+	};
+
+	*calibration = (struct calibration){.gemm_efficiency = ABSENT_NUMBER, .memory_efficiency = ABSENT_NUMBER,
+		.kernel_launch_s = ABSENT_NUMBER, .idle_w = ABSENT_NUMBER, .load_w = ABSENT_NUMBER};
+	for (size_t i = 0; accelerator->id && i < rows->calibration_count; i++) {
+		const struct calibration_row *row = &rows->calibrations[i];
+
+		if (!applies(row, accelerator->id, precision))
+			continue;
+		/* Rows are sorted newest first: the first of each quantity counts. */
+		for (size_t k = 0; k < COUNT_OF(members); k++)
+			if (strcmp(members[k].quantity, row->quantity) == 0 && !is_given(*members[k].value)) {
+				*members[k].value = row->value;
+				if (calibration->id)
+					continue;
+				calibration->id = row->id;
+				calibration->source = resolver_text(resolver, "calibration %s: measured on %s by %s (%s)", row->id,
+					row->device_id ? row->device_id : "a device", row->method ? row->method : "a benchmark",
+					row->meta.source_date ? row->meta.source_date : "undated");
+			}
+	}
+}

@@ -1,0 +1,141 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/spelling.h"
+#include "hwdb/model_config.h"
+#include "hwdb/resolve_parts.h"
+
+enum status resolver_status(const struct resolver *resolver)
+{
+	return resolver->failure->status;
+}
+
+const char *resolver_text(const struct resolver *resolver, const char *format, ...)
+{
+	char text[512];
+	const char *copy;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	copy = arena_strdup(resolver->arena, text);
+	return copy ? copy : "catalogue";
+}
+
+static void offer_names(struct spelling *spelling, const char *id, const struct text_list *aliases)
+{
+	spelling_offer(spelling, id);
+	for (size_t i = 0; i < aliases->count; i++)
+		spelling_offer(spelling, aliases->items[i]);
+}
+
+void fault_unknown(const struct resolver *resolver, const char *pointer, const char *what, const char *name)
+{
+	const struct catalogue_rows *rows = &resolver->catalogue->rows;
+	struct spelling spelling;
+	char nearest[200];
+
+	spelling_init(&spelling, name);
+	if (strcmp(what, "model") == 0)
+		for (size_t i = 0; i < rows->model_count; i++)
+			offer_names(&spelling, rows->models[i].id, &rows->models[i].aliases);
+	else if (strcmp(what, "accelerator") == 0)
+		for (size_t i = 0; i < rows->accelerator_count; i++)
+			offer_names(&spelling, rows->accelerators[i].accelerator.id, &rows->accelerators[i].aliases);
+	else
+		for (size_t i = 0; i < rows->region_count; i++) {
+			bool country = strcmp(rows->regions[i].provider, "country") == 0;
+
+			if (country == (strcmp(what, "country") == 0))
+				spelling_offer(&spelling, country && rows->regions[i].location ? rows->regions[i].location : rows->regions[i].id);
+		}
+	spelling_list(&spelling, nearest, sizeof nearest);
+	failure_add(resolver->failure, pointer, "unknown", "no %s \"%.80s\" in the catalogue; %s%s", what, name,
+		nearest[0] ? "the nearest known: " : "it has none", nearest);
+}
+
+/* How many of the forms of a model reference are given; more than one is a contradiction. */
+static int forms_given(const struct model_reference *reference)
+{
+	bool generic = reference->kind && strcmp(reference->kind, "generic") == 0;
+
+	return (reference->id != NULL) + (reference->config.text != NULL) + (generic || is_given(reference->params));
+}
+
+static enum status resolve_named(const struct resolver *resolver, const char *name, const char *pointer, struct model *model)
+{
+	const char *alias;
+	const struct model_row *row = catalogue_model(resolver->catalogue, name, &alias);
+
+	if (!row) {
+		fault_unknown(resolver, pointer, "model", name);
+		return resolver_status(resolver);
+	}
+	*model = row->model;
+	if (alias)
+		findings_assume_text(resolver->findings, "model", row->id,
+			resolver_text(resolver, "catalogue: \"%s\" is an alias of %s (%s)", alias, row->id, row->meta.source));
+	return STATUS_OK;
+}
+
+static enum status resolve_generic(const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
+{
+	char at[FAULT_POINTER_MAX];
+
+	snprintf(at, sizeof at, "%.100s/flops_per_sample", pointer);
+	if (!(reference->flops_per_sample > 0))
+		failure_add(resolver->failure, at, "required", "a generic model needs the FLOPs of one sample's forward pass");
+	snprintf(at, sizeof at, "%.100s/params", pointer);
+	if (!(reference->params > 0))
+		failure_add(resolver->failure, at, "required", "a generic model needs its number of parameters");
+	if (resolver_status(resolver) != STATUS_OK)
+		return resolver_status(resolver);
+	*model = (struct model){.kind = MODEL_GENERIC, .source = "request", .generic_flops_per_sample = reference->flops_per_sample,
+		.generic_sample_bytes = given_or(reference->sample_bytes, 0), .params_total = reference->params,
+		.params_active = given_or(reference->params_active, reference->params)};
+	model_finish(model);
+	return STATUS_OK;
+}
+
+static enum status resolve_size(const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
+{
+	double active = given_or(reference->params_active, reference->params);
+	char at[FAULT_POINTER_MAX];
+
+	snprintf(at, sizeof at, "%.100s/params", pointer);
+	if (!(reference->params >= 1e6 && reference->params <= 1e15))
+		failure_add(resolver->failure, at, "out_of_range", "must lie between 1e6 and 1e15 parameters");
+	snprintf(at, sizeof at, "%.100s/params_active", pointer);
+	if (!(active >= 1e6 && active <= reference->params))
+		failure_add(resolver->failure, at, "out_of_range", "must lie between 1e6 and params");
+	if (resolver_status(resolver) != STATUS_OK)
+		return resolver_status(resolver);
+	model_from_size(model, reference->params, reference->params_active);
+	model->source = "request";
+	findings_assume_text(resolver->findings, "model.config",
+		resolver_text(resolver, "%d layers of width %d, vocabulary %d", model->layer_count, model->hidden, model->vocabulary),
+		"E2: the usual shape of a transformer of that size");
+	return STATUS_OK;
+}
+
+enum status resolve_model(const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
+{
+	int forms = forms_given(reference);
+	char at[FAULT_POINTER_MAX];
+
+	if (forms == 0)
+		failure_add(resolver->failure, pointer, "required", "give a model id of the catalogue, {config: ...}, {params: ...} or {kind: \"generic\", ...}");
+	else if (forms > 1)
+		failure_add(resolver->failure, pointer, "conflict", "give one of id, config and params, not several: they would say different things");
+	if (forms != 1)
+		return resolver_status(resolver);
+	if (reference->id)
+		return resolve_named(resolver, reference->id, pointer, model);
+	if (reference->config.text) {
+		snprintf(at, sizeof at, "%.100s/config", pointer);
+		return model_config_read(reference->config.text, reference->config.length, at, model, resolver->failure);
+	}
+	return reference->kind ? resolve_generic(resolver, reference, pointer, model) : resolve_size(resolver, reference, pointer, model);
+}

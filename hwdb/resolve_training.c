@@ -1,0 +1,179 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "hwdb/resolve_parts.h"
+
+static void fault(const struct resolver *resolver, const char *pointer, const char *code, const char *detail)
+{
+	failure_add(resolver->failure, pointer, code, "%s", detail);
+}
+
+void resolve_common(const struct resolver *resolver, struct request_common *common)
+{
+	struct findings *findings = resolver->findings;
+
+	if (common->objective == OBJECTIVE_UNSET) {
+		common->objective = OBJECTIVE_COST;
+		findings_assume_text(findings, "objective", "cost", "/openapi.json: options are ordered by cost unless asked otherwise");
+	}
+	if (common->alternatives < 0) {
+		common->alternatives = 5;
+		findings_assume_number(findings, "alternatives", 5, "/openapi.json: five further options unless asked otherwise");
+	}
+	if (common->calibration == CALIBRATION_UNSET)
+		common->calibration = CALIBRATION_MEASURED; /* resolve_candidates() says what was found */
+	if (common->enforce_memory == TRUTH_UNSET) {
+		common->enforce_memory = TRUTH_TRUE;
+		findings_assume_text(findings, "enforce_memory", "true", "/openapi.json: what does not fit is infeasible");
+	}
+	if (common->gpu_count == 0)
+		fault(resolver, "/gpu_count", "out_of_range", "must be 1 or more");
+	if (common->gpus_per_node == 0)
+		fault(resolver, "/gpus_per_node", "out_of_range", "must be 1 or more");
+}
+
+/* The precision in which all candidates train, when they agree; each its own otherwise. */
+static void default_precision(const struct resolver *resolver, struct training_input *input)
+{
+	enum precision common = PRECISION_UNSET;
+
+	if (input->request.common.precision != PRECISION_UNSET || input->candidate_count == 0)
+		return;
+	for (size_t i = 0; i < input->candidate_count; i++) {
+		enum precision own = accelerator_training_precision(&input->candidates[i].accelerator);
+
+		if (i > 0 && own != common) {
+			findings_assume_text(resolver->findings, "precision", "bf16, fp16 or fp32: the best of each accelerator",
+				"Micikevicius et al. 2018, arXiv 1710.03740 (mixed precision); Kalamkar et al. 2019, arXiv 1905.12322 (bf16)");
+			return;
+		}
+		common = own;
+	}
+	input->request.common.precision = common;
+	findings_assume_text(resolver->findings, "precision", precision_name(common),
+		common == PRECISION_BF16 ? "Kalamkar et al. 2019, arXiv 1905.12322: bf16 trains as fp32 does"
+					 : "the accelerator has no bf16 rate: Micikevicius et al. 2018, arXiv 1710.03740");
+}
+
+static bool is_release(const char *text)
+{
+	int64_t unused;
+	char date[16];
+
+	if (strlen(text) != 7)
+		return false;
+	snprintf(date, sizeof date, "%s-01", text);
+	return clock_parse(date, &unused);
+}
+
+static void work_faults(const struct resolver *resolver, const struct training_request *request)
+{
+	if (request->stages.count > 0 && is_given(request->tokens))
+		fault(resolver, "/tokens", "conflict", "give tokens or stages, not both: the stages hold their own tokens");
+	if (request->stages.count == 0 && !is_given(request->tokens))
+		fault(resolver, "/tokens", "required", "give the training tokens per epoch (samples for a generic model), as \"15T\"");
+	if (is_given(request->tokens) && !(request->tokens > 0))
+		fault(resolver, "/tokens", "out_of_range", "must be above 0");
+	if (is_given(request->epochs) && !(request->epochs > 0))
+		fault(resolver, "/epochs", "out_of_range", "must be above 0");
+	for (size_t i = 0; i < request->stages.count; i++) {
+		char at[64];
+
+		snprintf(at, sizeof at, "/stages/%zu/tokens", i);
+		if (!(request->stages.items[i].tokens > 0))
+			fault(resolver, at, "required", "each stage needs its tokens");
+	}
+	if (is_given(request->global_batch_tokens) && is_given(request->global_batch_size))
+		fault(resolver, "/global_batch_size", "conflict", "give global_batch_tokens or global_batch_size, not both");
+	if (request->stack_release && !is_release(request->stack_release))
+		fault(resolver, "/stack_release", "malformed", "year and month, as 2025-05, were expected");
+}
+
+static void time_faults(const struct resolver *resolver, const struct training_request *request)
+{
+	double whole_hours = given_or(request->deadline_hours, request->cadence_hours);
+
+	if (is_given(request->deadline_hours) && is_given(request->cadence_hours) && request->deadline_hours > request->cadence_hours)
+		failure_add(resolver->failure, "/deadline_hours", "conflict", "must not be longer than cadence_hours, %g: the next training begins then",
+			request->cadence_hours);
+	if (!is_given(request->reserved_hours))
+		return;
+	if (!is_given(whole_hours))
+		fault(resolver, "/reserved_hours", "conflict", "is taken off a deadline: give deadline_hours or cadence_hours too");
+	else if (request->reserved_hours >= whole_hours)
+		failure_add(resolver->failure, "/reserved_hours", "out_of_range", "must be below %g hours, the whole time", whole_hours);
+}
+
+static void training_defaults(const struct resolver *resolver, struct training_request *request)
+{
+	struct findings *findings = resolver->findings;
+
+	if (!is_given(request->epochs)) {
+		request->epochs = 1;
+		findings_assume_number(findings, "epochs", 1, "Hoffmann et al. 2022, arXiv 2203.15556: tokens are seen once");
+	}
+	if (request->optimizer == OPTIMIZER_UNSET) {
+		request->optimizer = OPTIMIZER_ADAMW;
+		findings_assume_text(findings, "optimizer", "adamw", "Loshchilov and Hutter 2019, arXiv 1711.05101; used by every row of the validation set");
+	}
+	if (request->stack == STACK_UNSET) {
+		request->stack = STACK_GENERIC;
+		findings_assume_text(findings, "stack", "generic", "E30: no software named; the published runs' common efficiency");
+	}
+	if (!is_given(request->reserved_hours) && (is_given(request->deadline_hours) || is_given(request->cadence_hours))) {
+		request->reserved_hours = 0;
+		findings_assume_number(findings, "reserved_hours", 0, "/openapi.json: the whole deadline is for training unless hours are reserved");
+	}
+}
+
+static void warn_of_length(const struct resolver *resolver, const struct training_input *input)
+{
+	double length = input->request.sequence_length;
+
+	for (size_t i = 0; i < input->request.stages.count; i++)
+		length = fmax(length, input->request.stages.items[i].sequence_length);
+	if (input->model.max_positions > 0 && length > input->model.max_positions)
+		findings_warn(resolver->findings, "sequence_length %g is beyond the %d positions of the model's config: context extension is needed", length,
+			input->model.max_positions);
+}
+
+/* The teacher of a distillation, where one is described. */
+static enum status resolve_teacher(const struct resolver *resolver, struct training_input *input)
+{
+	const struct model_reference *reference = &input->request.distillation.teacher;
+	struct model *teacher;
+
+	if (!reference->id && !reference->config.text && !is_given(reference->params))
+		return STATUS_OK;
+	teacher = ARENA_NEW(resolver->arena, struct model);
+	if (!teacher)
+		return failure_set(resolver->failure, STATUS_NO_MEMORY, "no room for the teacher's model");
+	input->teacher = teacher;
+	return resolve_model(resolver, reference, "/distillation/teacher", teacher);
+}
+
+enum status resolve_training(const struct resolver *resolver, const struct training_request *request, struct training_input *input)
+{
+	enum status model_status, status;
+
+	input->request = *request;
+	input->teacher = NULL;
+	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
+	work_faults(resolver, request);
+	time_faults(resolver, request);
+	resolve_common(resolver, &input->request.common);
+	training_defaults(resolver, &input->request);
+	if (resolve_teacher(resolver, input) == STATUS_NO_MEMORY)
+		return STATUS_NO_MEMORY;
+	status = resolve_candidates(resolver, &input->request.common, &input->candidates, &input->candidate_count);
+	if (model_status != STATUS_OK || status != STATUS_OK)
+		return resolver_status(resolver);
+	if (is_given(request->budget_usd) && input->candidate_count == 1 && !input->candidates[0].has_offer &&
+		!is_given(request->common.pricing.usd_per_gpu_hour) && !is_given(request->common.pricing.on_premises.capex_usd_per_gpu))
+		fault(resolver, "/budget_usd", "no_offer", "a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
+	default_precision(resolver, input);
+	warn_of_length(resolver, input);
+	return resolver_status(resolver);
+}

@@ -1,0 +1,119 @@
+#include "hwdb/topology.h"
+
+#include <string.h>
+#include <strings.h>
+
+static const double bits_per_byte = 8;
+
+/* Systems that an accelerator is built into, by the beginning of its id; the first match counts. */
+static const struct system {
+	const char *prefix;
+	int64_t gpus_per_node;
+	double gigabits_per_s; /* of network per accelerator */
+	const char *source;
+} systems[] = {
+	{"gb300", 4, 800, "NVIDIA GB300 NVL72: compute tray of 4 GPUs, ConnectX-8 800 Gb/s each"},
+	{"gb200", 4, 400, "NVIDIA GB200 NVL72: compute tray of 4 GPUs, ConnectX-7 400 Gb/s each"},
+	{"gh200", 1, 400, "NVIDIA GH200: one GPU and one ConnectX-7 400 Gb/s a node"},
+	{"b300", 8, 800, "NVIDIA DGX B300: 8 GPUs, ConnectX-8 800 Gb/s each"},
+	{"b200", 8, 400, "NVIDIA DGX B200: 8 GPUs, ConnectX-7 400 Gb/s each"},
+	{"b100", 8, 400, "NVIDIA HGX B100: 8 GPUs, ConnectX-7 400 Gb/s each"},
+	{"h100-sxm", 8, 400, "NVIDIA DGX H100: 8 GPUs, ConnectX-7 400 Gb/s each"},
+	{"h200-sxm", 8, 400, "NVIDIA DGX H200: 8 GPUs, ConnectX-7 400 Gb/s each"},
+	{"h800", 8, 400, "DeepSeek-AI 2024, arXiv 2412.19437, section 3.1: nodes of 8 H800, 400 Gb/s InfiniBand each (2505.09343)"},
+	{"h20", 8, 400, "NVIDIA HGX H20: 8 GPUs, ConnectX-7 400 Gb/s each"},
+	{"a100-sxm", 8, 200, "NVIDIA DGX A100: 8 GPUs, ConnectX-6 200 Gb/s each"},
+	{"v100-sxm", 8, 50, "NVIDIA DGX-1: 8 GPUs behind four 100 Gb/s InfiniBand ports"},
+	{"p100-sxm", 8, 50, "NVIDIA DGX-1: 8 GPUs behind four 100 Gb/s InfiniBand ports"},
+	{"mi250x", 4, 200, "Frontier node: 4 MI250X, Slingshot 200 Gb/s each (OLCF user guide)"},
+	{"mi3", 8, 400, "AMD Instinct platform of 8, 400 Gb/s each (as Azure ND MI300X v5)"},
+	{"gaudi2", 8, 300, "Intel HLS-Gaudi2: 8 cards, 3 of 24 100 GbE ports each leave the node"},
+	{"gaudi3", 8, 600, "Intel HLB-325: 8 cards, 3 of 24 200 GbE ports each leave the node"},
+	{"trainium1", 16, 50, "AWS trn1.32xlarge: 16 chips, 800 Gb/s EFA"},
+	{"trainium2", 16, 200, "AWS trn2.48xlarge: 16 chips, 3.2 Tb/s EFA"},
+	{"inferentia2", 12, 100.0 / 12, "AWS inf2.48xlarge: 12 chips, 100 Gb/s"},
+};
+
+/* Instance types whose network differs from the maker's own system. */
+static const struct instance {
+	const char *provider, *prefix;
+	double gigabits_per_s; /* of the whole instance */
+	int64_t gpus;
+	const char *source;
+} instances[] = {
+	{"aws", "p3dn.24xlarge", 100, 8, "AWS p3dn.24xlarge: 100 Gb/s for 8"},
+	{"aws", "p3.16xlarge", 25, 8, "AWS p3.16xlarge: 25 Gb/s for 8"},
+	{"aws", "p4de.24xlarge", 400, 8, "AWS p4de.24xlarge: 400 Gb/s EFA for 8"},
+	{"aws", "p4d.24xlarge", 400, 8, "AWS p4d.24xlarge: 400 Gb/s EFA for 8"},
+	{"aws", "p5", 3200, 8, "AWS p5 and p5en.48xlarge: 3.2 Tb/s EFA for 8"},
+	{"aws", "p6-b300", 6400, 8, "AWS p6-b300.48xlarge: 6.4 Tb/s EFA for 8"},
+	{"aws", "p6-b200", 3200, 8, "AWS p6-b200.48xlarge: 3.2 Tb/s EFA for 8"},
+	{"aws", "g5.", 100, 8, "AWS g5.48xlarge: 100 Gb/s for 8"},
+	{"aws", "g6.", 100, 8, "AWS g6.48xlarge: 100 Gb/s for 8"},
+	{"aws", "g6e.", 400, 8, "AWS g6e.48xlarge: 400 Gb/s for 8"},
+	{"aws", "g4dn.", 100, 8, "AWS g4dn.metal: 100 Gb/s for 8"},
+	{"aws", "trn1n.", 1600, 16, "AWS trn1n.32xlarge: 1.6 Tb/s EFA for 16"},
+	{"azure", "Standard_ND40rs_v2", 100, 8, "Azure ND40rs v2: 100 Gb/s InfiniBand for 8"},
+	{"gcp", "a2-megagpu", 100, 16, "Google a2-megagpu-16g: 100 Gb/s for 16"},
+	{"gcp", "a2-", 100, 8, "Google a2-highgpu-8g: 100 Gb/s for 8"},
+};
+
+/* TPU chips of a host talk to other hosts' over the same links as among themselves. */
+static struct topology tpu_topology(const struct accelerator *accelerator)
+{
+	bool eight = strcmp(accelerator->id, "tpu-v5e") == 0 || strcmp(accelerator->id, "tpu-v6e") == 0;
+
+	return (struct topology){
+		.gpus_per_node = eight ? 8 : 4,
+		.internode_gbs = given_or(accelerator->interconnect_gbs, 0) / 2,
+		.gpus_source = eight ? "Google Cloud TPU: hosts of 8 chips (ct5lp-hightpu-8t, ct6e-standard-8t)" : "Google Cloud TPU: hosts of 4 chips",
+		.internode_source = "inter-chip links join the hosts of a slice: half of interconnect_gbs",
+	};
+}
+
+/* Cards and what no table knows: as many as the largest machine on offer, and 100 Gb/s for the machine. */
+static struct topology card_topology(int64_t instance_gpus)
+{
+	int64_t gpus = instance_gpus >= 1 && instance_gpus <= 16 ? instance_gpus : 8;
+
+	return (struct topology){
+		.gpus_per_node = gpus,
+		.internode_gbs = 100 / bits_per_byte / (double)gpus,
+		.gpus_source = gpus == instance_gpus ? "the largest instance that the catalogue's offers list" : "servers of 8 cards, as AWS g5.48xlarge",
+		.internode_source = "100 Gb/s for a server of PCIe cards, as AWS g5.48xlarge and g6.48xlarge",
+	};
+}
+
+static struct topology system_topology(const struct accelerator *accelerator, int64_t instance_gpus)
+{
+	if (!accelerator->id)
+		return card_topology(instance_gpus);
+	if (strncmp(accelerator->id, "tpu-", 4) == 0)
+		return tpu_topology(accelerator);
+	for (size_t i = 0; i < COUNT_OF(systems); i++)
+		if (strncmp(accelerator->id, systems[i].prefix, strlen(systems[i].prefix)) == 0 &&
+			!(accelerator->form_factor && strcmp(accelerator->form_factor, "pcie") == 0))
+			return (struct topology){systems[i].gpus_per_node, systems[i].gigabits_per_s / bits_per_byte, systems[i].source, systems[i].source};
+	if (accelerator->form_factor && (strcmp(accelerator->form_factor, "sxm") == 0 || strcmp(accelerator->form_factor, "oam") == 0))
+		return (struct topology){8, 400 / bits_per_byte, "SXM and OAM baseboards hold 8", "400 Gb/s each, as NVIDIA DGX H100"};
+	return card_topology(instance_gpus);
+}
+
+struct topology topology_of(const struct accelerator *accelerator, const struct offer *offer, int64_t instance_gpus)
+{
+	struct topology topology = system_topology(accelerator, instance_gpus);
+
+	if (!offer || !offer->provider || !offer->instance_type)
+		return topology;
+	for (size_t i = 0; i < COUNT_OF(instances); i++) {
+		const struct instance *instance = &instances[i];
+
+		if (strcasecmp(offer->provider, instance->provider) != 0 ||
+			strncasecmp(offer->instance_type, instance->prefix, strlen(instance->prefix)) != 0)
+			continue;
+		topology.internode_gbs = instance->gigabits_per_s / bits_per_byte / (double)instance->gpus;
+		topology.internode_source = instance->source;
+		break;
+	}
+	return topology;
+}
