@@ -28,7 +28,7 @@ struct indexed_offer {
 	enum term term;
 	double usd_per_gpu_hour;
 	int64_t as_of_us;
-	bool suspicious; /* below a third of the median of its accelerator and term */
+	bool suspicious; /* below a third of the median of its accelerator and term, or its own notes doubt it */
 	bool current;    /* no row of the same provider's same instance, region and term is newer */
 };
 

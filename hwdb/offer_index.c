@@ -108,7 +108,7 @@ static void judge_offers(struct offer_span *span)
 	for (size_t i = 0; i < span->count; i++) {
 		struct indexed_offer *offer = &span->items[i];
 
-		offer->suspicious = offer->usd_per_gpu_hour < medians[offer->term] / 3;
+		offer->suspicious = offer->usd_per_gpu_hour < medians[offer->term] / 3 || (offer->row->notes && strstr(offer->row->notes, "LOW CONFIDENCE"));
 		offer->current = !superseded(span, offer);
 		if (offer->row->gpus > span->gpus_per_instance_max)
 			span->gpus_per_instance_max = offer->row->gpus;

@@ -4,7 +4,7 @@
  * listed apart are summed, and are no offer while one half is missing. Used are offers of the wanted terms (on demand
  * unless said otherwise), of the named providers and regions, not replaced by a newer row of the same instance. Unless a
  * provider or region is named, those older than max_age_days (400) or below a third of the median of their accelerator and
- * term are left out: such prices are usually gone or wrong. An age limit that is given always holds. */
+ * term, or of low confidence by their own notes, are left out: such prices are usually gone or wrong. An age limit that is given always holds. */
 #ifndef FLEETPLAN_HWDB_OFFERS_H
 #define FLEETPLAN_HWDB_OFFERS_H
 

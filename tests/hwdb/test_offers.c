@@ -1,0 +1,289 @@
+/* Which price is a plan's price: one case for each rule. */
+#include "hwdb/fixture.h"
+#include "hwdb/catalogue_index.h"
+#include "hwdb/offers.h"
+#include "hwdb/rows_text.h"
+
+static struct pricing pricing;
+static struct offer offer;
+static const struct region_row *region;
+static struct offer_rejects rejects;
+
+static bool cheapest(const char *accelerator)
+{
+	struct offer_filter filter = {.pricing = &pricing, .now_us = fixture_now_us()};
+	const struct accelerator_row *row = catalogue_accelerator(fixture.catalogue, accelerator, NULL);
+
+	assert_non_null(row);
+	return offers_cheapest(fixture.catalogue, row, &filter, &offer, &region, &rejects);
+}
+
+static int begin(void **state)
+{
+	struct request_common common;
+
+	(void)state;
+	fixture_begin();
+	fixture_common(&common);
+	pricing = common.pricing;
+	return 0;
+}
+
+static void names_are_found_in_any_case_and_aliases_are_told(void **state)
+{
+	const char *alias = "";
+
+	(void)state;
+	assert_string_equal(catalogue_accelerator(fixture.catalogue, "H100", &alias)->accelerator.id, "h100-sxm5-80gb");
+	assert_string_equal(alias, "h100");
+	assert_string_equal(catalogue_accelerator(fixture.catalogue, "h100-SXM5-80gb", &alias)->accelerator.id, "h100-sxm5-80gb");
+	assert_null(alias);
+	assert_null(catalogue_accelerator(fixture.catalogue, "h1000", &alias));
+	assert_string_equal(catalogue_model(fixture.catalogue, "Llama3.1-8B", NULL)->id, "llama-3.1-8b");
+	assert_non_null(catalogue_price(fixture.catalogue, "aws.p5-48xlarge.us-east-1.on-demand"));
+	assert_non_null(catalogue_region(fixture.catalogue, "gcp.us-east4"));
+	assert_null(catalogue_price(fixture.catalogue, "nobody"));
+}
+
+static void every_alias_and_id_finds_its_row(void **state)
+{
+	const struct catalogue_rows *rows = &fixture.catalogue->rows;
+
+	(void)state;
+	for (size_t i = 0; i < rows->accelerator_count; i++) {
+		assert_ptr_equal(catalogue_accelerator(fixture.catalogue, rows->accelerators[i].accelerator.id, NULL), &rows->accelerators[i]);
+		for (size_t k = 0; k < rows->accelerators[i].aliases.count; k++)
+			assert_ptr_equal(catalogue_accelerator(fixture.catalogue, rows->accelerators[i].aliases.items[k], NULL), &rows->accelerators[i]);
+	}
+	for (size_t i = 0; i < rows->price_count; i++)
+		assert_ptr_equal(catalogue_price(fixture.catalogue, rows->prices[i].id), &rows->prices[i]);
+	for (size_t i = 0; i < rows->region_count; i++)
+		assert_ptr_equal(catalogue_region(fixture.catalogue, rows->regions[i].id), &rows->regions[i]);
+}
+
+static void the_price_is_of_one_accelerator_on_demand(void **state)
+{
+	(void)state;
+	assert_true(cheapest("h100"));
+	assert_close(offer.usd_per_gpu_hour, 2.29, 1e-9);
+	assert_string_equal(offer.provider, "verda");
+	assert_int_equal(offer.term, TERM_ON_DEMAND);
+	assert_close(offer.low_usd_per_gpu_hour, offer.usd_per_gpu_hour, 1e-12);
+	assert_true(offer.high_usd_per_gpu_hour > offer.usd_per_gpu_hour);
+	assert_non_null(offer.source);
+	assert_string_equal(region->country_zone, "FI");
+	pricing.providers = (struct text_list){(const char *[]){"aws"}, 1};
+	assert_true(cheapest("h100"));
+	assert_close(offer.usd_per_gpu_hour, 55.04 / 8, 1e-9);
+	assert_int_equal(offer.gpus, 8);
+}
+
+static void spot_only_when_asked_for(void **state)
+{
+	(void)state;
+	pricing.terms = (struct text_list){(const char *[]){"spot"}, 1};
+	assert_true(cheapest("h100"));
+	assert_int_equal(offer.term, TERM_SPOT);
+	pricing.terms = (struct text_list){(const char *[]){"reserved_3y"}, 1};
+	assert_false(cheapest("h100"));
+	assert_true(rejects.other_term > 0);
+}
+
+/* The list of 2025-03-07 is 624 days old: dataoorts' H100 at 0.69 counts only for who names it. */
+static void old_offers_only_when_named(void **state)
+{
+	(void)state;
+	assert_true(cheapest("h100"));
+	assert_true(rejects.too_old > 0);
+	pricing.providers = (struct text_list){(const char *[]){"dataoorts"}, 1};
+	assert_true(cheapest("h100"));
+	assert_close(offer.usd_per_gpu_hour, 0.69, 1e-9);
+	pricing.max_age_days = 100;
+	assert_false(cheapest("h100"));
+	pricing.max_age_days = ABSENT_NUMBER;
+	pricing.providers.count = 0;
+	assert_false(cheapest("gh200"));
+	assert_true(rejects.too_old > 0);
+	pricing.max_age_days = 1000;
+	assert_true(cheapest("gh200"));
+}
+
+/* Verda's V100 at 0.138 is below a third of the median. */
+static void suspicious_offers_only_when_named(void **state)
+{
+	(void)state;
+	assert_true(cheapest("v100"));
+	assert_true(rejects.suspicious > 0);
+	assert_true(offer.usd_per_gpu_hour > 0.3);
+	pricing.providers = (struct text_list){(const char *[]){"verda"}, 1};
+	assert_true(cheapest("v100"));
+	assert_true(offer.usd_per_gpu_hour < 0.14);
+}
+
+/* DataCrunch is Verda today: one name finds both. */
+static void providers_go_by_any_of_their_names(void **state)
+{
+	(void)state;
+	pricing.providers = (struct text_list){(const char *[]){"DataCrunch"}, 1};
+	assert_true(cheapest("h200"));
+	assert_string_equal(offer.provider, "verda");
+	pricing.providers = (struct text_list){(const char *[]){"Google"}, 1};
+	assert_true(cheapest("tpu-v5p"));
+	assert_string_equal(offer.provider, "gcp");
+}
+
+static void regions_restrict(void **state)
+{
+	(void)state;
+	pricing.regions = (struct text_list){(const char *[]){"us-east-1", "nowhere"}, 2};
+	assert_true(cheapest("h100"));
+	assert_string_equal(offer.region, "us-east-1");
+	pricing.regions = (struct text_list){(const char *[]){"nowhere"}, 1};
+	assert_false(cheapest("h100"));
+	assert_int_equal(rejects.not_named + rejects.other_term, rejects.offers);
+}
+
+/* Google's hosts are listed without their accelerators, and those without hosts: neither half is an offer. */
+static void half_a_machine_is_no_offer(void **state)
+{
+	const struct catalogue_rows *rows = &fixture.catalogue->rows;
+	size_t halves = 0;
+
+	(void)state;
+	for (size_t i = 0; i < rows->price_count; i++)
+		halves += rows->prices[i].notes && strstr(rows->prices[i].notes, "COMPONENT ONLY") != NULL;
+	assert_int_equal(halves, 20);
+	for (size_t i = 0; i < rows->accelerator_count; i++)
+		for (size_t k = 0; k < fixture.catalogue->index->offers[i].count; k++)
+			assert_null(strstr(fixture.catalogue->index->offers[i].items[k].row->instance_type, "part only"));
+}
+
+static enum status catalogue_of(const char *prices, struct catalogue **catalogue)
+{
+	static const char accelerators[] = "id,memory_gb,memory_bandwidth_gbs,tflops_bf16,source\nx1,80,2000,300,test\n";
+	struct rows_source accelerator_source = {"a", accelerators, sizeof accelerators - 1, "user"};
+	struct rows_source price_source = {"p", prices, strlen(prices), "user"};
+	struct catalogue_rows rows = {0};
+	struct arena arena;
+
+	arena_init(&arena, 1 << 20);
+	assert_int_equal(rows_text_accelerators(&accelerator_source, &arena, &rows, &fixture.failure), STATUS_OK);
+	assert_int_equal(rows_text_prices(&price_source, &arena, &rows, &fixture.failure), STATUS_OK);
+	*catalogue = catalogue_new(&arena, &rows, 1, 0, 0, &fixture.failure);
+	return *catalogue ? STATUS_OK : fixture.failure.status;
+}
+
+static void the_two_halves_are_summed(void **state)
+{
+	struct catalogue *saved = fixture.catalogue, *own;
+
+	(void)state;
+	assert_int_equal(catalogue_of("provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
+				      "gcp,big (host part only),r1,x1,2,3,on_demand,2026-06-01\n"
+				      "gcp,X1x2 attach (GPU part only),r1,x1,2,5,on_demand,2026-06-01\n"
+				      "gcp,X1x2 attach (GPU part only),r2,x1,2,1,on_demand,2026-06-01\n", &own), STATUS_OK);
+	fixture.catalogue = own;
+	assert_true(cheapest("x1"));
+	assert_close(offer.usd_per_gpu_hour, 4, 1e-12);
+	assert_int_equal(rejects.offers, 1);
+	catalogue_release(own);
+	fixture.catalogue = saved;
+}
+
+static void a_newer_row_of_the_same_instance_replaces_the_older(void **state)
+{
+	struct catalogue *saved = fixture.catalogue, *own;
+
+	(void)state;
+	assert_int_equal(catalogue_of("id,provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
+				      "old,aws,p9,us-east-1,x1,8,80,on_demand,2026-01-01\n"
+				      "new,aws,p9,us-east-1,x1,8,88,on_demand,2026-06-01\n"
+				      "undated,aws,p8,us-east-1,x1,8,8,on_demand,\n", &own), STATUS_OK);
+	fixture.catalogue = own;
+	assert_true(cheapest("x1"));
+	assert_close(offer.usd_per_gpu_hour, 11, 1e-12);
+	assert_int_equal(rejects.replaced, 1);
+	assert_int_equal(rejects.too_old, 1);
+	catalogue_release(own);
+	fixture.catalogue = saved;
+}
+
+static void two_rows_of_one_id_make_no_catalogue(void **state)
+{
+	struct catalogue *own;
+
+	(void)state;
+	assert_int_equal(catalogue_of("id,provider,instance_type,accelerator_id,gpus,price_usd_per_hour,pricing_model\n"
+				      "a,aws,p9,x1,8,80,on_demand\na,aws,p9,x1,8,81,on_demand\n", &own), STATUS_CONFLICT);
+	assert_null(own);
+}
+
+static void whole_instances_are_paid(void **state)
+{
+	struct offer_filter filter = {.pricing = &pricing, .now_us = fixture_now_us()};
+	const struct accelerator_row *row = catalogue_accelerator(fixture.catalogue, "h100", NULL);
+	struct offer_quote_list quotes;
+
+	(void)state;
+	pricing.providers = (struct text_list){(const char *[]){"aws"}, 1};
+	assert_int_equal(offers_quote(fixture.catalogue, row, &filter, 9, &fixture.arena, &quotes, &fixture.failure), STATUS_OK);
+	assert_true(quotes.count > 0);
+	for (size_t i = 0; i < quotes.count; i++) {
+		const struct offer_quote *quote = &quotes.items[i];
+
+		assert_true(quote->gpus_paid >= 9);
+		assert_int_equal(quote->gpus_paid, quote->instances * quote->price->gpus);
+		assert_close(quote->usd_per_hour, (double)quote->instances * quote->price->price_usd_per_hour, 1e-12);
+		assert_close(quote->usd_per_needed_gpu_hour, quote->usd_per_hour / 9, 1e-12);
+		if (i > 0)
+			assert_true(quote->usd_per_hour >= quotes.items[i - 1].usd_per_hour);
+	}
+}
+
+static void a_missing_offer_is_explained(void **state)
+{
+	struct offer_filter filter = {.pricing = &pricing, .now_us = fixture_now_us()};
+	char why[200];
+
+	(void)state;
+	assert_false(cheapest("rtx-4090"));
+	offers_explain(&rejects, &filter, why, sizeof why);
+	assert_contains(why, "no price");
+	assert_false(cheapest("gh200"));
+	offers_explain(&rejects, &filter, why, sizeof why);
+	assert_contains(why, "too old");
+	assert_contains(why, "max_age_days 400");
+}
+
+static void terms_have_their_names(void **state)
+{
+	(void)state;
+	for (enum term term = TERM_ON_DEMAND; term < TERM_COUNT; term++)
+		assert_int_equal(term_of_text(term_text(term)), term);
+	assert_int_equal(term_of_text("weekly"), TERM_UNSET);
+	assert_int_equal(term_of_text(NULL), TERM_UNSET);
+	assert_string_equal(term_text(TERM_UNSET), "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(names_are_found_in_any_case_and_aliases_are_told, begin),
+		cmocka_unit_test_setup(every_alias_and_id_finds_its_row, begin),
+		cmocka_unit_test_setup(the_price_is_of_one_accelerator_on_demand, begin),
+		cmocka_unit_test_setup(spot_only_when_asked_for, begin),
+		cmocka_unit_test_setup(old_offers_only_when_named, begin),
+		cmocka_unit_test_setup(suspicious_offers_only_when_named, begin),
+		cmocka_unit_test_setup(providers_go_by_any_of_their_names, begin),
+		cmocka_unit_test_setup(regions_restrict, begin),
+		cmocka_unit_test_setup(half_a_machine_is_no_offer, begin),
+		cmocka_unit_test_setup(the_two_halves_are_summed, begin),
+		cmocka_unit_test_setup(a_newer_row_of_the_same_instance_replaces_the_older, begin),
+		cmocka_unit_test_setup(two_rows_of_one_id_make_no_catalogue, begin),
+		cmocka_unit_test_setup(whole_instances_are_paid, begin),
+		cmocka_unit_test_setup(a_missing_offer_is_explained, begin),
+		cmocka_unit_test_setup(terms_have_their_names, begin),
+	};
+
+	return cmocka_run_group_tests_name("offers", tests, fixture_setup, fixture_teardown);
+}
