@@ -13,10 +13,12 @@
 enum { SWEEP_MS = 250 };
 
 /* What a client reads that took too long to send: written past libmicrohttpd, which is not writing in this phase. */
-static const char deadline_answer[] =
-	"HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\nContent-Length: 135\r\nConnection: close\r\n\r\n"
-	"{\"type\":\"https://fleetplan.dev/problems/request-timeout\",\"title\":\"Request took too long to arrive\","
-	"\"status\":408,\"detail\":\"send it faster\"}";
+#define DEADLINE_PROBLEM \
+	"{\"type\":\"urn:fleetplan:problem:request-timeout\",\"title\":\"Request took too long to arrive\",\"status\":408," \
+	"\"detail\":\"send it faster\"}"
+_Static_assert(sizeof DEADLINE_PROBLEM - 1 == 129, "the Content-Length below");
+static const char deadline_answer[] = "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\n"
+	"Content-Length: 129\r\nConnection: close\r\n\r\n" DEADLINE_PROBLEM;
 
 /* Bytes that the socket has received in all; 0 where the kernel does not say. */
 static uint64_t deadline_bytes_received(int fd)

@@ -60,6 +60,7 @@ struct exchange {
 	enum exchange_step step;
 	bool suspended;
 
+	const char *wire_target; /* where it lies in libmicrohttpd's memory: for distances, not for reading */
 	char *raw_target;
 	size_t raw_target_length;
 	int64_t started_ns;

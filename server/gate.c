@@ -50,9 +50,11 @@ static bool gate_refuse(struct gate *gate, enum status status, const char *detai
 	return false;
 }
 
-void gate_begin(struct gate *gate, const char *version)
+void gate_begin(struct gate *gate, const char *target_end, const char *version)
 {
-	*gate = (struct gate){.strict_layout = version != NULL, .line_end = version ? version + strlen(version) : NULL};
+	*gate = (struct gate){.strict_layout = target_end != NULL, .line_end = version + strlen(version)};
+	if (target_end && (uintptr_t)version != (uintptr_t)target_end + 1)
+		gate_refuse(gate, STATUS_MALFORMED, "the request line holds a NUL byte, or more than one space before its last word");
 }
 
 /* Whether the bytes after `end` are what CR LF became, and the next line starts right behind. */

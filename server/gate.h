@@ -32,8 +32,9 @@ struct gate {
 	const char *detail; /* what was wrong: a literal */
 };
 
-/* Begins. `version` is the request line's last word where it lies on the wire; NULL gives up the layout rules. */
-void gate_begin(struct gate *gate, const char *version);
+/* Begins. `target_end` and `version`: where the request line's target ended and its last word begins, as they lie on the
+ * wire; NULL gives up the layout rules. */
+void gate_begin(struct gate *gate, const char *target_end, const char *version);
 
 /* Shows the next header to the gate, in the order of arrival. False once the request has failed. */
 bool gate_header(struct gate *gate, const char *name, size_t name_length, const char *value, size_t value_length);

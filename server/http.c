@@ -28,6 +28,7 @@ static void *http_request_line(void *closure, const char *target, struct MHD_Con
 	exchange->peer = peer;
 	exchange->started_ns = clock_monotonic_ns();
 	exchange->call.server = http->server;
+	exchange->wire_target = target;
 	exchange->raw_target_length = target ? strlen(target) : 0;
 	exchange->raw_target = arena_strndup(&exchange->call.arena, target ? target : "", exchange->raw_target_length);
 	atomic_fetch_add(&http->in_flight, 1);

@@ -50,7 +50,7 @@ static enum status judge_gate(struct exchange *exchange, const char *method, con
 	const union MHD_ConnectionInfo *info;
 	const char *end = NULL;
 
-	gate_begin(&walk.gate, exchange->http->strict_layout ? version : NULL);
+	gate_begin(&walk.gate, exchange->http->strict_layout ? exchange->wire_target + exchange->raw_target_length : NULL, version);
 	MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, judge_header, &walk);
 	info = MHD_get_connection_info(exchange->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 	if (info && exchange->http->strict_layout)

@@ -1,0 +1,197 @@
+"""The real daemon on a free port with its own database, and clients that speak to it: http.client, or bytes on a socket."""
+import gzip
+import http.client
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import time
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = os.environ.get("FLEETPLAN_PROGRAM", str(ROOT / "build" / "fleetplan"))
+START_SECONDS = 20  # a bound, not a promise: sanitizer builds on a busy machine
+
+
+class Answer:
+    """One HTTP answer as it came off the wire."""
+
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    @property
+    def text(self):
+        raw = gzip.decompress(self.body) if self.headers.get("content-encoding") == "gzip" else self.body
+        return raw.decode()
+
+    @property
+    def json(self):
+        return json.loads(self.text)
+
+    @property
+    def closes(self):
+        return self.headers.get("connection", "").lower() == "close"
+
+
+class Wire:
+    """A raw socket: what a client of any manners would send."""
+
+    def __init__(self, port, seconds=10):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=seconds)
+        self.rest = b""
+
+    def send(self, data):
+        self.socket.sendall(data if isinstance(data, bytes) else data.encode())
+        return self
+
+    def _read_until(self, mark):
+        while mark not in self.rest:
+            piece = self.socket.recv(65536)
+            if not piece:
+                raise EOFError(self.rest)
+            self.rest += piece
+        head, self.rest = self.rest.split(mark, 1)
+        return head
+
+    def answer(self, head=False):
+        lines = self._read_until(b"\r\n\r\n").decode().split("\r\n")
+        headers = {}
+        for line in lines[1:]:
+            name, value = line.split(":", 1)
+            headers[name.lower()] = value.strip()
+        status = int(lines[0].split(" ")[1])
+        length = 0 if head or status in (100, 204, 304) else int(headers.get("content-length", 0))
+        while len(self.rest) < length:
+            piece = self.socket.recv(65536)
+            if not piece:
+                raise EOFError(self.rest)
+            self.rest += piece
+        body, self.rest = self.rest[:length], self.rest[length:]
+        return Answer(status, headers, body)
+
+    def closed(self):
+        """Whether the other side has ended the connection, with nothing left to read."""
+        try:
+            return self.rest == b"" and self.socket.recv(1) == b""
+        except ConnectionResetError:
+            return True
+
+    def close(self):
+        self.socket.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+class Daemon:
+    def __init__(self, folder, *arguments, environment=None, expect_start=True):
+        self.folder = pathlib.Path(folder)
+        self.database = self.folder / "fleetplan.db"
+        self.log_path = self.folder / "log.jsonl"
+        self.arguments = arguments
+        self.environment = {k: v for k, v in os.environ.items() if not k.startswith("FLEETPLAN_")} | (environment or {})
+        self.process, self.port = None, None
+        if expect_start:
+            self.start()
+
+    def command(self):
+        given = " ".join(self.arguments)
+        listen = [] if "--listen" in given else ["--listen", "127.0.0.1:0"]
+        quiet = [] if "--quiet-seconds" in given else ["--quiet-seconds", "0"]
+        return [PROGRAM, "serve", *listen, *quiet, "--database", str(self.database), *self.arguments]
+
+    def start(self):
+        log = open(self.log_path, "ab")
+        self.process = subprocess.Popen(self.command(), stderr=log, stdout=log, cwd=self.folder, env=self.environment)
+        log.close()
+        until = time.monotonic() + START_SECONDS
+        while time.monotonic() < until:
+            ready = [line for line in self.log() if line.get("event") == "ready" and line["pid"] == self.process.pid]
+            if ready:
+                self.port = int(ready[0]["listen"].rsplit(":", 1)[1])
+                return
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.01)
+        raise RuntimeError(f"the daemon did not start: {self.log_path.read_text()}")
+
+    def log(self):
+        lines = []
+        for line in self.log_path.read_text(errors="replace").splitlines() if self.log_path.exists() else []:
+            if line.startswith("{"):
+                try:
+                    lines.append(json.loads(line))
+                except ValueError:
+                    pass  # the last line may still be on its way
+        return lines
+
+    def request(self, method, path, body=None, headers=None, timeout=30):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+            headers = {"Content-Type": "application/json"} | (headers or {})
+        try:
+            connection.request(method, path, body, headers or {})
+            answer = connection.getresponse()
+            content = answer.read()
+            return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, content)
+        finally:
+            connection.close()
+
+    def get(self, path, headers=None):
+        return self.request("GET", path, None, headers)
+
+    def post(self, path, body, headers=None):
+        return self.request("POST", path, body, headers)
+
+    def wire(self, seconds=10):
+        return Wire(self.port, seconds)
+
+    def signal(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+
+    def stop(self, seconds=30):
+        """SIGTERM, and the exit code; kill is the last resort and fails the test."""
+        if self.process is None or self.process.poll() is not None:
+            return self.process.returncode if self.process else None
+        self.signal()
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+            raise
+
+
+def run(*arguments, environment=None, stdin=None, cwd=None, timeout=60):
+    clean = {k: v for k, v in os.environ.items() if not k.startswith("FLEETPLAN_")} | (environment or {})
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, input=stdin, env=clean, cwd=cwd, timeout=timeout)
+
+
+@pytest.fixture(scope="session")
+def daemon(tmp_path_factory):
+    """One daemon that the tests share; those that change how it is run make their own."""
+    shared = Daemon(tmp_path_factory.mktemp("shared"))
+    yield shared
+    assert shared.stop() == 0, shared.log_path.read_text()[-3000:]
+
+
+@pytest.fixture
+def daemon_with(tmp_path):
+    started = []
+
+    def start(*arguments, **options):
+        folder = tmp_path / f"daemon{len(started)}"
+        folder.mkdir()
+        started.append(Daemon(folder, *arguments, **options))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.stop()
