@@ -79,20 +79,3 @@ double model_kv_bytes(const struct model *model, double context_tokens, double b
 	}
 	return elements * bytes_per_element + model_state_bytes(model, bytes_per_element);
 }
-
-/*  E6, weights.
- *  Given:     model, finished; precision of the matrices
- *  Returned:  bytes; below 16 bits embeddings, logits, norms and biases stay in BF16
- *  Source:    OCP Microscaling Formats v1.0 (block scales); what the published FP8, AWQ and NVFP4 checkpoints leave unquantised */
-double model_weight_bytes(const struct model *model, enum precision precision)
-{
-	double width = precision_weight_bytes(precision), high = precision_weight_bytes(PRECISION_BF16), kept;
-
-	if (model->kind == MODEL_GENERIC || width >= high)
-		return model->params_total * width;
-	kept = model->params_embedding + model->extra_params + model->norms * (double)model->hidden;
-	for (int i = 0; i < model->kind_count; i++)
-		kept += model_kind_layers(model, i) * model->kinds[i].other_params;
-	kept = fmin(kept, model->params_total);
-	return kept * high + (model->params_total - kept) * width;
-}

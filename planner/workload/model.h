@@ -45,6 +45,7 @@ struct layer_kind {
 	/* Filled by model_finish(), from E1: parameters of one such layer. */
 	double mixer_params;               /* matrices (and convolutions) that every token meets */
 	double feed_forward_params;        /* all experts, router and shared part */
+	double expert_params;              /* one expert; 0 without */
 	double feed_forward_active_params; /* what one token meets of them */
 	double other_params;               /* norms, gates, extra_params: what is not a matrix product */
 };
@@ -101,7 +102,8 @@ double model_kv_bytes_per_token(const struct model *model, double bytes_per_elem
 double model_kv_bytes(const struct model *model, double context_tokens, double bytes_per_element);
 double model_state_bytes(const struct model *model, double bytes_per_element);
 
-/* Bytes of all weights in a precision; embeddings, norms and biases stay in BF16 for formats below 16 bits (E6). */
+/* Bytes of all weights in a precision (E6). Below 16 bits embeddings, norms and biases stay in BF16; in four bits a layer with
+ * experts is quantised in its experts alone, as gpt-oss, Kimi K2 and DeepSeek NVFP4 are published. */
 double model_weight_bytes(const struct model *model, enum precision precision);
 
 #endif

@@ -92,23 +92,29 @@ static double mixer_params(const struct layer_kind *kind, double hidden, double 
 	return 0;
 }
 
-/*  Given:     kind: width f or expert_width f_e, experts E, shared_width f_s, gated (g = 3, else 2); hidden: h
- *             experts (0 or less counts none), the number of experts counted
+static double expert_params(const struct layer_kind *kind, double hidden)
+{
+	double width = kind->expert_hidden > 0 ? kind->expert_hidden : hidden;
+
+	if (kind->feed_forward != FEED_FORWARD_EXPERTS)
+		return 0;
+	return (kind->gated ? 3 : 2) * width * kind->expert_width + kind->expert_extra_params;
+}
+
+/*  Given:     kind, its expert_params counted: width f, experts E, shared_width f_s, gated (g = 3, else 2); hidden: h;
+ *             experts, the number that is counted
  *  Returned:  g h f; or h E (router) + experts g h' f_e + g h f_s, and 2 h h' where experts work at another width h'
  *  Source:    Shazeer 2020 (GLU); Fedus et al. 2021 (router); Dai et al. 2024 (shared experts) */
 static double feed_forward_params(const struct layer_kind *kind, double hidden, int experts)
 {
 	double matrices = kind->gated ? 3 : 2;
-	double expert_hidden = kind->expert_hidden > 0 ? kind->expert_hidden : hidden;
-	double params;
 
 	switch (kind->feed_forward) {
 	case FEED_FORWARD_DENSE:
 		return matrices * hidden * kind->width;
 	case FEED_FORWARD_EXPERTS:
-		params = hidden * kind->experts + matrices * hidden * kind->shared_width;
-		params += experts * (matrices * expert_hidden * kind->expert_width + kind->expert_extra_params);
-		return params + (kind->expert_hidden > 0 ? 2 * hidden * expert_hidden : 0);
+		return hidden * kind->experts + matrices * hidden * kind->shared_width + 2 * hidden * kind->expert_hidden
+			+ experts * kind->expert_params;
 	case FEED_FORWARD_NONE:
 	case FEED_FORWARD_COUNT:
 		break;
@@ -122,6 +128,7 @@ static void kind_finish(struct layer_kind *kind, double hidden, double norm_widt
 		kind->value_head_dim = kind->head_dim;
 	kind->other_params = kind->norms * norm_width + kind->extra_params;
 	kind->mixer_params = mixer_params(kind, hidden, &kind->other_params);
+	kind->expert_params = expert_params(kind, hidden);
 	kind->feed_forward_params = feed_forward_params(kind, hidden, kind->experts);
 	kind->feed_forward_active_params = feed_forward_params(kind, hidden, kind->experts_active);
 }

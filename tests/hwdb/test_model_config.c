@@ -84,6 +84,33 @@ static void published_checkpoints_are_counted_exactly(void **state)
 	assert_int_equal(bad, 0);
 }
 
+/* --- FLOPs ------------------------------------------------------------------------------------------------ */
+
+/* At one token, two FLOPs for each parameter that is met: all but the experts not chosen and the tables looked up. */
+static int check_flops(const json_t *row, const char *config)
+{
+	double lookup, met;
+
+	(void)row;
+	assert_int_equal(read_text(config), STATUS_OK);
+	lookup = model.params_embedding - (double)model.vocabulary * model.hidden;
+	met = model.params_active - lookup;
+	assert_close(model_forward_flops_per_token(&model, 1), 2 * met, 0.08);
+	assert_close(model_weight_bytes(&model, PRECISION_BF16), 2 * model.params_total, 1e-12);
+	assert_true(model_weight_bytes(&model, PRECISION_FP8) < 2 * model.params_total);
+	assert_true(model_weight_bytes(&model, PRECISION_NVFP4) < model_weight_bytes(&model, PRECISION_FP8) || model.params_active < model.params_total);
+	return 0;
+}
+
+static void a_token_takes_two_flops_for_each_parameter_it_meets(void **state)
+{
+	int bad = 0;
+
+	(void)state;
+	each_line("tests/hwdb/golden/configs.jsonl", check_flops, &bad);
+	each_line("hwdb/data/models.jsonl", check_flops, &bad);
+}
+
 /* --- the catalogue ---------------------------------------------------------------------------------------- */
 
 /* Rows whose published total is not what the configuration holds: the count that is right, and why. */
@@ -374,6 +401,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(published_checkpoints_are_counted_exactly),
+		cmocka_unit_test(a_token_takes_two_flops_for_each_parameter_it_meets),
 		cmocka_unit_test(every_row_of_the_catalogue_has_its_published_size),
 		cmocka_unit_test(windows_are_where_the_family_has_them),
 		cmocka_unit_test(experts_are_where_the_family_has_them),
