@@ -51,7 +51,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test check check-layers check-headers check-sources check-asan check-tsan coverage bench check-api lint format run install clean help
+.PHONY: all test bench-storage check-crash check check-layers check-headers check-sources check-asan check-tsan coverage bench check-api lint format run install clean help
 all: $(PROGRAM)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -115,6 +115,14 @@ $(BUILD)/tests/bench/bare_server: tests/bench/bare_server.c Makefile
 	$(call say,BENCH,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBS)
+
+$(BUILD)/tests/bench/storage_rate: tests/bench/storage_rate.c $(LIBRARY)
+	$(call say,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+
+bench-storage: $(BUILD)/tests/bench/storage_rate ## durable puts and reads of plans, without HTTP
+	$(Q)rm -f $(BUILD)/rate.db* && $< $(BUILD)/rate.db; rm -f $(BUILD)/rate.db*
 
 check-api: $(PROGRAM) ## lint /openapi.json and fuzz the live daemon with schemathesis (PyPI, npm)
 	$(Q)scripts/check-api.sh $(PROGRAM)
