@@ -184,3 +184,23 @@ void store_sql(struct store *store, const char *sql)
 	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
 }
+
+static int expect_ok(void *context, int columns, char **values, char **names)
+{
+	(void)names;
+	assert_int_equal(columns, 1);
+	assert_string_equal(values[0], "ok");
+	++*(int *)context;
+	return 0;
+}
+
+void assert_integrity(struct store *store)
+{
+	sqlite3 *db;
+	int rows = 0;
+
+	assert_int_equal(sqlite3_open(store->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA integrity_check", expect_ok, &rows, NULL), SQLITE_OK);
+	assert_int_equal(rows, 1);
+	sqlite3_close(db);
+}

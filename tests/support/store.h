@@ -46,5 +46,6 @@ struct benchmark_record store_benchmark(struct store *store, int number);
 
 /* Executes SQL on the closed or open file by a connection of the test's own, to damage it. Engine-specific tests only. */
 void store_sql(struct store *store, const char *sql);
+void assert_integrity(struct store *store); /* of the file, by SQLite's full check */
 
 #endif
