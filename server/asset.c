@@ -16,14 +16,15 @@ static struct asset_twin *asset_twin_new(const struct asset *asset)
 {
 	struct asset_twin *twin = calloc(1, sizeof *twin);
 	unsigned char hash[crypto_hash_sha256_BYTES];
+	size_t length = (size_t)(asset->end - asset->begin);
 
 	if (!twin)
 		return NULL;
-	crypto_hash_sha256(hash, asset->bytes, asset->length);
+	crypto_hash_sha256(hash, (const unsigned char *)asset->begin, length);
 	sodium_bin2hex(twin->tag, sizeof twin->tag, hash, ASSET_TAG_BYTES);
-	buffer_init(&twin->packed, asset->length);
-	if (asset->length >= COMPRESS_LEAST_BYTES)
-		compress_gzip(asset->bytes, asset->length, &twin->packed);
+	buffer_init(&twin->packed, length);
+	if (length >= COMPRESS_LEAST_BYTES)
+		compress_gzip(asset->begin, length, &twin->packed);
 	return twin;
 }
 
@@ -50,8 +51,8 @@ enum status call_asset(struct call *call, struct asset *asset)
 	if (call_tag_not_modified(call, twin->tag))
 		return STATUS_OK;
 	call->answer_media = asset->media;
-	exchange->fixed = asset->bytes;
-	exchange->fixed_length = asset->length;
+	exchange->fixed = asset->begin;
+	exchange->fixed_length = (size_t)(asset->end - asset->begin);
 	if (twin->packed.length && media_accepts_gzip(exchange->headers[HEADER_ACCEPT_ENCODING])) {
 		exchange->fixed_packed = twin->packed.bytes;
 		exchange->fixed_packed_length = twin->packed.length;

@@ -106,8 +106,7 @@ bool call_tag_not_modified(struct call *call, const char *tag);
 /* A file that is answered as it is: its bytes outlive the server; tag and packed twin are made at its first use. */
 struct asset {
 	enum media media;
-	const void *bytes;
-	size_t length;
+	const char *begin, *end;
 	struct asset_twin *twin; /* the core's; NULL at start */
 };
 

@@ -7,6 +7,7 @@ static handler_function *const handlers[ROUTE_COUNT] = {
 	[ROUTE_VERSION] = handle_version,
 	[ROUTE_OPENAPI] = handle_openapi,
 	[ROUTE_DOCS] = handle_docs,
+	[ROUTE_DOCS_FILE] = handle_docs_file,
 };
 
 handler_function *handler_of(enum route_id route)

@@ -8,6 +8,9 @@
 handler_function *handler_of(enum route_id route);
 
 /* server/handlers/service.c */
-handler_function handle_livez, handle_readyz, handle_metrics, handle_version, handle_openapi, handle_docs;
+handler_function handle_livez, handle_readyz, handle_metrics, handle_version, handle_openapi;
+
+/* server/handlers/docs.c */
+handler_function handle_docs, handle_docs_file;
 
 #endif

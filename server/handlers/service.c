@@ -57,11 +57,13 @@ static void openapi_make(void)
 {
 	struct json_writer writer;
 	struct buffer text;
+	size_t length;
 
 	buffer_init(&text, OPENAPI_MAX_BYTES);
 	json_writer_init(&writer, &text);
 	openapi_write(&writer);
-	openapi.bytes = buffer_detach(&text, &openapi.length);
+	openapi.begin = buffer_detach(&text, &length);
+	openapi.end = openapi.begin + length;
 }
 
 enum status handle_openapi(struct call *call)
@@ -69,7 +71,7 @@ enum status handle_openapi(struct call *call)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, openapi_make);
-	if (!openapi.bytes)
+	if (!openapi.begin)
 		return failure_set(&call->failure, STATUS_NO_MEMORY, "no memory for the description");
 	return call_asset(call, &openapi);
 }
