@@ -1,0 +1,193 @@
+#include "server/bench_devices.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "hwdb/records.h"
+#include "storage/benchmarks.h"
+
+enum { DEVICES_ARENA_BYTES = 8 * 1024 * 1024, LIST_LOG_BYTES = 16 * 1024 };
+
+/* Listing loads drivers, which may take seconds on a node of many GPUs, and must not hang the daemon's queue. */
+#define LIST_DEADLINE_S 30.0
+
+static const char *const state_names[DEVICE_STATE_COUNT] = {
+	[DEVICE_IDLE] = "idle",
+	[DEVICE_IN_USE] = "busy",
+	[DEVICE_SUSPECT] = "suspect",
+	[DEVICE_WEDGED] = "wedged",
+};
+
+struct listing {
+	struct bench_devices *fresh;
+	bool exhausted;
+};
+
+void bench_devices_init(struct bench_devices *devices)
+{
+	*devices = (struct bench_devices){.count = 0};
+	arena_init(&devices->arena, DEVICES_ARENA_BYTES);
+	if (gethostname(devices->node, sizeof(devices->node)))
+		devices->node[0] = '\0';
+	devices->node[sizeof(devices->node) - 1] = '\0';
+}
+
+void bench_devices_release(struct bench_devices *devices)
+{
+	arena_release(&devices->arena);
+}
+
+static const char *copy(struct listing *listing, const char *text)
+{
+	const char *kept = arena_strdup(&listing->fresh->arena, text);
+
+	listing->exhausted = listing->exhausted || (text && !kept);
+	return kept;
+}
+
+static void take_line(void *context, const struct bench_line *line, const char *text, size_t length)
+{
+	struct listing *listing = context;
+	struct bench_devices *fresh = listing->fresh;
+	const struct bench_line_device *told = &line->as.device;
+	struct bench_device_slot *slot;
+
+	if (line->kind != BENCH_LINE_DEVICE || fresh->count == BENCH_DEVICES_MAX || strlen(told->id) >= BENCH_DEVICE_ID_MAX)
+		return;
+	slot = &fresh->slots[fresh->count++];
+	*slot = (struct bench_device_slot){.told = *told};
+	snprintf(slot->id, sizeof(slot->id), "%s", told->id);
+	slot->told.id = slot->id;
+	slot->told.backend = copy(listing, told->backend);
+	slot->told.name = copy(listing, told->name);
+	slot->told.uuid = copy(listing, told->uuid);
+	slot->told.vendor = copy(listing, told->vendor);
+	slot->told.accelerator = copy(listing, told->accelerator);
+	slot->told.driver = copy(listing, told->driver);
+	slot->told.instruction_set = copy(listing, told->instruction_set);
+	slot->properties = arena_strndup(&fresh->arena, text, length);
+	listing->exhausted = listing->exhausted || !slot->properties;
+}
+
+static bool list_devices(const char *program, struct bench_devices *fresh)
+{
+	char name[] = "fleetplan", command[] = "bench", list[] = "--list", role[] = "--worker";
+	char *const arguments[] = {name, command, list, role, NULL};
+	struct listing listing = {.fresh = fresh};
+	struct bench_worker worker = {.program = program, .arguments = arguments, .deadline_s = LIST_DEADLINE_S,
+		.silence_s = LIST_DEADLINE_S, .term_grace_s = 1, .kill_grace_s = 5, .log_bytes = LIST_LOG_BYTES, .wake_fd = -1,
+		.context = &listing, .on_line = take_line};
+	struct bench_worker_outcome outcome;
+	bool ok;
+
+	bench_worker_run(&worker, &outcome);
+	ok = outcome.end == WORKER_SUCCEEDED && !listing.exhausted;
+	if (!ok)
+		log_event(LOG_WARNING, "devices_not_listed", LOG_TEXT("detail", outcome.detail));
+	bench_worker_release(&outcome);
+	return ok;
+}
+
+static const struct bench_device_slot *slot_of(const struct bench_devices *devices, const char *id)
+{
+	for (size_t i = 0; i < devices->count; i++)
+		if (!strcmp(devices->slots[i].id, id))
+			return &devices->slots[i];
+	return NULL;
+}
+
+static void store_record(const struct device_record *record, struct storage *storage)
+{
+	struct failure failure;
+	struct device_put put = {.job = {.kind = STORAGE_DEVICE_PUT, .failure = &failure}, .device = record};
+
+	failure_clear(&failure);
+	if (storage_run(storage, &put.job) != STATUS_OK)
+		log_event(LOG_WARNING, "device_not_stored", LOG_TEXT("device", record->id), LOG_TEXT("detail", failure.detail));
+}
+
+void bench_device_store(struct bench_devices *devices, struct bench_device_slot *slot, enum bench_device_state state,
+	const char *reason, struct storage *storage)
+{
+	struct device_record record = {.id = slot->id, .node = devices->node, .backend = slot->told.backend,
+		.name = slot->told.name, .accelerator = slot->told.accelerator, .driver = slot->told.driver,
+		.memory_bytes = slot->told.memory_bytes, .state = state_names[state], .seen_at_us = clock_wall_us()};
+
+	slot->state = state;
+	snprintf(slot->reason, sizeof(slot->reason), "%s", reason ? reason : "");
+	record.state_reason = *slot->reason ? slot->reason : NULL;
+	record.properties = (struct json_text){slot->properties, strlen(slot->properties)};
+	store_record(&record, storage);
+}
+
+/* Devices of this node that are stored from before and were not listed now. */
+static void mark_gone(const struct bench_devices *devices, struct storage *storage)
+{
+	struct page_request page = {.limit = 1000};
+	struct device_list list;
+	struct failure failure;
+	struct arena arena;
+
+	arena_init(&arena, DEVICES_ARENA_BYTES);
+	failure_clear(&failure);
+	if (storage_device_list(storage, &page, &arena, &list, &failure) != STATUS_OK)
+		list.count = 0;
+	for (size_t i = 0; i < list.count; i++) {
+		struct device_record record = list.items[i];
+
+		if (record.agent_id || !strcmp(record.state, "gone") || slot_of(devices, record.id))
+			continue;
+		record.state = "gone";
+		record.state_reason = "not there when the devices were last listed";
+		store_record(&record, storage);
+	}
+	arena_release(&arena);
+}
+
+bool bench_devices_probe(struct bench_devices *devices, const char *program, struct storage *storage)
+{
+	struct bench_devices *fresh = calloc(1, sizeof(*fresh));
+
+	if (!fresh)
+		return false;
+	bench_devices_init(fresh);
+	if (!list_devices(program, fresh)) {
+		bench_devices_release(fresh);
+		free(fresh);
+		return false;
+	}
+	for (size_t i = 0; i < fresh->count; i++) {
+		struct bench_device_slot *slot = &fresh->slots[i];
+		const struct bench_device_slot *known = slot_of(devices, slot->id);
+
+		if (known) {
+			slot->state = known->state;
+			slot->wedged = known->wedged;
+			slot->not_before_ns = known->not_before_ns;
+			memcpy(slot->reason, known->reason, sizeof(slot->reason));
+		}
+	}
+	bench_devices_release(devices);
+	*devices = *fresh; /* the arena's blocks are its own; ids are pointed to anew below */
+	free(fresh);
+	for (size_t i = 0; i < devices->count; i++) {
+		char reason[sizeof(devices->slots[i].reason)];
+
+		memcpy(reason, devices->slots[i].reason, sizeof(reason));
+		devices->slots[i].told.id = devices->slots[i].id;
+		bench_device_store(devices, &devices->slots[i], devices->slots[i].state, reason, storage);
+	}
+	mark_gone(devices, storage);
+	return true;
+}
+
+bool bench_device_ready(struct bench_devices *devices, struct bench_device_slot *slot, struct storage *storage)
+{
+	if (slot->wedged && waitpid(slot->wedged, NULL, WNOHANG) != 0) {
+		slot->wedged = 0;
+		bench_device_store(devices, slot, DEVICE_SUSPECT, "its driver held a worker for a while", storage);
+	}
+	return !slot->wedged && clock_monotonic_ns() >= slot->not_before_ns;
+}

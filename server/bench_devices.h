@@ -1,0 +1,45 @@
+/* The devices of this machine, as a worker listed them: the daemon itself never loads a device's library. */
+#ifndef FLEETPLAN_SERVER_BENCH_DEVICES_H
+#define FLEETPLAN_SERVER_BENCH_DEVICES_H
+
+#include <sys/types.h>
+
+#include "server/bench_worker.h"
+#include "storage/storage.h"
+
+enum { BENCH_DEVICES_MAX = 64, BENCH_DEVICE_ID_MAX = 200 };
+
+enum bench_device_state { DEVICE_IDLE, DEVICE_IN_USE, DEVICE_SUSPECT, DEVICE_WEDGED, DEVICE_STATE_COUNT };
+
+struct bench_device_slot {
+	char id[BENCH_DEVICE_ID_MAX];
+	struct bench_line_device told; /* text in the list's arena */
+	const char *properties;        /* the line itself */
+	enum bench_device_state state;
+	char reason[160];
+	pid_t wedged;         /* the worker that would not die; 0: none */
+	int64_t not_before_ns; /* monotonic: busy for somebody else until then */
+};
+
+struct bench_devices {
+	struct arena arena;
+	struct bench_device_slot slots[BENCH_DEVICES_MAX];
+	size_t count;
+	char node[64]; /* this host's name */
+};
+
+void bench_devices_init(struct bench_devices *devices);
+void bench_devices_release(struct bench_devices *devices);
+
+/* Asks `program` for its devices, and stores each; local ones that are stored and not there any more become `gone`. States
+ * of known devices stay. False, and everything as it was, when no worker could answer; that is logged. */
+bool bench_devices_probe(struct bench_devices *devices, const char *program, struct storage *storage);
+
+/* Sets the state and stores it. */
+void bench_device_store(struct bench_devices *devices, struct bench_device_slot *slot, enum bench_device_state state,
+	const char *reason, struct storage *storage);
+
+/* Whether it may be given work now. A wedged one may again once its worker is gone. */
+bool bench_device_ready(struct bench_devices *devices, struct bench_device_slot *slot, struct storage *storage);
+
+#endif

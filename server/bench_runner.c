@@ -1,0 +1,490 @@
+#include "server/bench_runner.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sodium.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/uuid.h"
+#include "server/bench_devices.h"
+#include "server/bench_job.h"
+#include "storage/benchmarks.h"
+#include "storage/catalogue_rows.h"
+#include "storage/lease.h"
+
+enum { SWEEP_S = 5, PROBE_S = 600, PROBE_RETRY_S = 30, BUSY_RETRY_S = 5, DELIVERY_TRIES = 30, WORKER_LOG_BYTES = 1024 * 1024 };
+
+#define US_PER_S 1e6
+#define NS_PER_S 1e9
+
+/* Why a worker is being stopped, when it is. */
+enum stop_cause { CAUSE_NONE, CAUSE_DRAIN, CAUSE_CANCEL, CAUSE_LEASE_LOST };
+
+struct bench_runner {
+	struct bench_runner_options options;
+	char program[PATH_MAX];
+	int wake_fd; /* eventfd: something was queued, cancelled, or we stop */
+	pthread_t thread;
+	_Atomic bool stopping;
+	pthread_mutex_t lock; /* of the two below */
+	char cancel_id[UUID_TEXT_SIZE];
+	struct bench_runner_counts counts;
+
+	/* The thread's own. */
+	struct bench_devices devices;
+	int64_t sweep_ns, probe_ns; /* monotonic: when next */
+	struct bench_job *job;      /* under way; NULL: none */
+	int64_t renewed_ns;         /* when the lease was last given */
+	int64_t heartbeat_ns;       /* when it was last asked for */
+	enum stop_cause cause;
+};
+
+static double since_s(int64_t moment_ns)
+{
+	return (double)(clock_monotonic_ns() - moment_ns) / NS_PER_S;
+}
+
+static int64_t in_s(double seconds)
+{
+	return clock_monotonic_ns() + (int64_t)(seconds * NS_PER_S);
+}
+
+static void wait_for_wake(struct bench_runner *runner, double seconds)
+{
+	struct pollfd polled = {.fd = runner->wake_fd, .events = POLLIN};
+	uint64_t count;
+
+	if (poll(&polled, 1, seconds > 0 ? (int)(seconds * 1e3) + 1 : 0) > 0)
+		(void)!read(runner->wake_fd, &count, sizeof(count));
+}
+
+void bench_runner_wake(struct bench_runner *runner)
+{
+	uint64_t one = 1;
+
+	(void)!write(runner->wake_fd, &one, sizeof(one));
+}
+
+void bench_runner_cancel(struct bench_runner *runner, const char *benchmark_id)
+{
+	pthread_mutex_lock(&runner->lock);
+	snprintf(runner->cancel_id, sizeof(runner->cancel_id), "%s", benchmark_id);
+	pthread_mutex_unlock(&runner->lock);
+	bench_runner_wake(runner);
+}
+
+void bench_runner_counts_get(struct bench_runner *runner, struct bench_runner_counts *counts)
+{
+	pthread_mutex_lock(&runner->lock);
+	*counts = runner->counts;
+	pthread_mutex_unlock(&runner->lock);
+}
+
+static void count(struct bench_runner *runner, uint64_t *counter)
+{
+	pthread_mutex_lock(&runner->lock);
+	++*counter;
+	pthread_mutex_unlock(&runner->lock);
+}
+
+static void sweep(struct bench_runner *runner, bool restart)
+{
+	struct failure failure;
+	struct benchmark_sweep sweep = {.job = {.kind = STORAGE_BENCHMARK_SWEEP, .failure = &failure}, .now_us = clock_wall_us(),
+		.restart = restart};
+
+	failure_clear(&failure);
+	runner->sweep_ns = in_s(SWEEP_S);
+	if (storage_run(runner->options.storage, &sweep.job) != STATUS_OK)
+		log_event(LOG_WARNING, "benchmarks_not_swept", LOG_TEXT("detail", failure.detail));
+	else if (sweep.requeued + sweep.expired + sweep.cancelled > 0)
+		log_event(LOG_INFO, "benchmarks_swept", LOG_INTEGER("requeued", sweep.requeued), LOG_INTEGER("expired", sweep.expired),
+			LOG_INTEGER("cancelled", sweep.cancelled));
+}
+
+/* Extends the lease by lease_s; false when it is ours no more, or nobody could be asked for so long that it may not be. */
+static bool renew(struct bench_runner *runner, double lease_s)
+{
+	struct bench_job *job = runner->job;
+	struct failure failure;
+	struct benchmark_heartbeat heartbeat = {.job = {.kind = STORAGE_BENCHMARK_HEARTBEAT, .failure = &failure},
+		.id = job->record.id, .token = job->record.token, .now_us = clock_wall_us(), .lease_us = (int64_t)(lease_s * US_PER_S),
+		.progress = job->progress_json.length ? job->progress_json.bytes : NULL};
+	enum status status;
+
+	failure_clear(&failure);
+	runner->heartbeat_ns = clock_monotonic_ns();
+	status = storage_run(runner->options.storage, &heartbeat.job);
+	if (status == STATUS_OK) {
+		runner->renewed_ns = runner->heartbeat_ns;
+		if (heartbeat.cancel_requested)
+			runner->cause = CAUSE_CANCEL;
+		return true;
+	}
+	if (status == STATUS_STALE_LEASE || status == STATUS_NOT_FOUND || status == STATUS_CONFLICT)
+		return false;
+	log_event(LOG_WARNING, "benchmark_heartbeat", LOG_TEXT("benchmark", job->record.id), LOG_TEXT("detail", failure.detail));
+	return since_s(runner->renewed_ns) < runner->options.lease_s * 5 / 6;
+}
+
+static bool cancel_wished(struct bench_runner *runner)
+{
+	bool wished;
+
+	pthread_mutex_lock(&runner->lock);
+	wished = !strcmp(runner->cancel_id, runner->job->record.id);
+	if (wished)
+		runner->cancel_id[0] = '\0';
+	pthread_mutex_unlock(&runner->lock);
+	return wished;
+}
+
+/* While the worker runs: whether it may go on. */
+static bool on_tick(void *context)
+{
+	struct bench_runner *runner = context;
+
+	wait_for_wake(runner, 0);
+	if (atomic_load(&runner->stopping))
+		runner->cause = CAUSE_DRAIN;
+	else if (cancel_wished(runner))
+		runner->cause = CAUSE_CANCEL;
+	else if (since_s(runner->heartbeat_ns) > runner->options.heartbeat_s && !renew(runner, runner->options.lease_s))
+		runner->cause = CAUSE_LEASE_LOST;
+	return runner->cause == CAUSE_NONE;
+}
+
+static void on_line(void *context, const struct bench_line *line, const char *text, size_t length)
+{
+	struct bench_runner *runner = context;
+
+	bench_job_take(runner->job, line, text, length);
+}
+
+static void run_worker(struct bench_runner *runner, const struct bench_device_slot *slot, struct bench_worker_outcome *outcome)
+{
+	struct bench_job *job = runner->job;
+	double budget_s = given_or(job->record.timeout_s, job->budget_s * 1.5 + 10);
+	double deadline_s = budget_s < job->budget_s * 1.5 + 10 ? budget_s : job->budget_s * 1.5 + 10;
+	char name[] = "fleetplan", command[] = "bench", role[] = "--worker", device[] = "--device", suite[] = "--suite",
+		parent[] = "--parent", deadline[] = "--deadline", pid[24], seconds[24], id[BENCH_DEVICE_ID_MAX], tests[4096];
+	char *const arguments[] = {name, command, role, device, id, suite, tests, parent, pid, deadline, seconds, NULL};
+	struct bench_worker worker = {.program = runner->program, .arguments = arguments, .deadline_s = deadline_s,
+		.silence_s = runner->options.silence_s, .term_grace_s = runner->options.term_grace_s, .kill_grace_s = 10,
+		.log_bytes = WORKER_LOG_BYTES, .wake_fd = runner->wake_fd, .context = runner, .on_line = on_line, .on_tick = on_tick};
+
+	snprintf(id, sizeof(id), "%s", slot->id);
+	snprintf(tests, sizeof(tests), "%s", job->suite);
+	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
+	snprintf(seconds, sizeof(seconds), "%.3f", deadline_s);
+	bench_worker_run(&worker, outcome);
+}
+
+/* A delivery survives a storage that is full or gone for a while; the lease is kept alive meanwhile. */
+static enum status deliver(struct bench_runner *runner, struct benchmark_result *result)
+{
+	enum status status = STATUS_UNAVAILABLE;
+
+	for (int i = 0; i < DELIVERY_TRIES; i++) {
+		result->now_us = clock_wall_us();
+		failure_clear(result->job.failure);
+		status = storage_run(runner->options.storage, &result->job);
+		if (status != STATUS_UNAVAILABLE && status != STATUS_STORAGE_FULL && status != STATUS_OVERLOADED && status != STATUS_NO_MEMORY)
+			return status;
+		if (atomic_load(&runner->stopping))
+			return status;
+		wait_for_wake(runner, 1);
+		if (!renew(runner, runner->options.lease_s))
+			return STATUS_STALE_LEASE;
+	}
+	return status;
+}
+
+static enum status read_accelerator(struct bench_runner *runner, struct accelerator_row *row, const struct accelerator_row **found)
+{
+	struct bench_job *job = runner->job;
+	struct failure failure;
+	enum status status;
+
+	*found = NULL;
+	if (!job->device.accelerator)
+		return STATUS_OK;
+	failure_clear(&failure);
+	status = storage_row_get(runner->options.storage, ROW_ACCELERATOR, job->device.accelerator, 0, &job->arena, row, &failure);
+	if (status == STATUS_OK)
+		*found = row;
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+/* Stores the result, with what it calibrates in the same transaction. */
+static void store_result(struct bench_runner *runner, const struct bench_worker_outcome *outcome, bool succeeded)
+{
+	struct bench_job *job = runner->job;
+	struct bench_calibrations calibrations = {.count = 0};
+	struct accelerator_row row;
+	struct bench_evidence evidence = {.benchmark_id = job->record.id, .device = job->device, .measures = job->measures,
+		.measure_count = job->measure_count, .now_us = clock_wall_us()};
+	struct catalogue_rows rows = {0};
+	struct failure failure;
+	struct benchmark_result result = {.job = {.kind = STORAGE_BENCHMARK_RESULT, .arena = &job->arena, .failure = &failure},
+		.id = job->record.id, .token = job->record.token, .succeeded = succeeded, .calibrations = &rows,
+		.failure_detail = succeeded ? NULL : outcome->detail};
+	bool calibrates = succeeded && job->has_device && read_accelerator(runner, &row, &evidence.accelerator) == STATUS_OK;
+	struct buffer text;
+	enum status status;
+
+	failure_clear(&failure);
+	if (calibrates && bench_calibrate(&evidence, &job->arena, &calibrations, &failure) == STATUS_OK) {
+		rows.accelerators = &calibrations.accelerator;
+		rows.accelerator_count = calibrations.has_accelerator;
+		rows.calibrations = calibrations.rows;
+		rows.calibration_count = calibrations.count;
+	}
+	buffer_init(&text, BENCH_RESULT_MAX_BYTES);
+	bench_job_encode(job, outcome, calibrates ? &calibrations : NULL, &text);
+	result.result = text.failed ? NULL : text.bytes;
+	crypto_hash_sha256(result.sha256, (const unsigned char *)text.bytes, text.length);
+	status = deliver(runner, &result);
+	if (status != STATUS_OK)
+		log_event(LOG_ERROR, "benchmark_not_stored", LOG_TEXT("benchmark", job->record.id), LOG_TEXT("detail", failure.detail));
+	else if (rows.accelerator_count + rows.calibration_count > 0 && runner->options.catalogue_changed)
+		runner->options.catalogue_changed(runner->options.context);
+	buffer_release(&text);
+}
+
+static void release(struct bench_runner *runner, const char *reason)
+{
+	struct failure failure;
+	struct benchmark_release release = {.job = {.kind = STORAGE_BENCHMARK_RELEASE, .failure = &failure},
+		.id = runner->job->record.id, .token = runner->job->record.token, .now_us = clock_wall_us(), .reason = reason};
+
+	failure_clear(&failure);
+	count(runner, &runner->counts.returned);
+	if (storage_run(runner->options.storage, &release.job) != STATUS_OK)
+		log_event(LOG_WARNING, "benchmark_not_released", LOG_TEXT("benchmark", release.id), LOG_TEXT("detail", failure.detail));
+}
+
+/* A worker that broke: another attempt when there is one left, and the last one's failure told when there is not. */
+static void give_up_attempt(struct bench_runner *runner, struct bench_worker_outcome *outcome)
+{
+	const struct benchmark_record *record = &runner->job->record;
+	size_t length = strlen(outcome->detail);
+
+	if (record->attempt >= LEASE_ATTEMPTS_MAX) {
+		snprintf(outcome->detail + length, sizeof(outcome->detail) - length, " (attempt %lld of %d)", (long long)record->attempt,
+			LEASE_ATTEMPTS_MAX);
+		count(runner, &runner->counts.failed);
+		store_result(runner, outcome, false);
+		return;
+	}
+	/* The lease is let run out: that is what counts an attempt and queues the benchmark again. */
+	count(runner, &runner->counts.returned);
+	(void)renew(runner, 1 / US_PER_S);
+	usleep(10);
+	sweep(runner, false);
+}
+
+static void conclude_stopped(struct bench_runner *runner, struct bench_worker_outcome *outcome)
+{
+	switch (runner->cause) {
+	case CAUSE_CANCEL:
+		count(runner, &runner->counts.cancelled);
+		snprintf(outcome->detail, sizeof(outcome->detail), "cancelled while it ran");
+		store_result(runner, outcome, false);
+		break;
+	case CAUSE_DRAIN:
+		release(runner, "the daemon was stopped");
+		break;
+	case CAUSE_LEASE_LOST:
+	case CAUSE_NONE:
+		log_event(LOG_WARNING, "benchmark_lease_lost", LOG_TEXT("benchmark", runner->job->record.id));
+		break;
+	}
+}
+
+static void conclude(struct bench_runner *runner, struct bench_device_slot *slot, struct bench_worker_outcome *outcome)
+{
+	enum bench_device_state state = DEVICE_IDLE;
+
+	if (outcome->end == WORKER_SUCCEEDED && runner->job->exhausted) {
+		outcome->end = WORKER_MISSPOKE;
+		snprintf(outcome->detail, sizeof(outcome->detail), "the worker told more than can be kept");
+	}
+	switch (outcome->end) {
+	case WORKER_SUCCEEDED:
+		count(runner, &runner->counts.succeeded);
+		store_result(runner, outcome, true);
+		break;
+	case WORKER_FAILED:
+		count(runner, &runner->counts.failed);
+		store_result(runner, outcome, false);
+		break;
+	case WORKER_BUSY:
+		slot->not_before_ns = in_s(BUSY_RETRY_S);
+		release(runner, outcome->detail);
+		break;
+	case WORKER_STOPPED:
+		conclude_stopped(runner, outcome);
+		break;
+	case WORKER_WEDGED:
+		slot->wedged = outcome->pid;
+		state = DEVICE_WEDGED;
+		give_up_attempt(runner, outcome);
+		break;
+	case WORKER_CRASHED:
+	case WORKER_MISSPOKE:
+	case WORKER_SILENT:
+	case WORKER_OVERDUE:
+		state = DEVICE_SUSPECT;
+		give_up_attempt(runner, outcome);
+		break;
+	case WORKER_UNSTARTED:
+	case WORKER_END_COUNT:
+		give_up_attempt(runner, outcome);
+		break;
+	}
+	bench_device_store(&runner->devices, slot, state, state == DEVICE_IDLE ? NULL : outcome->detail, runner->options.storage);
+}
+
+static void run_job(struct bench_runner *runner, struct bench_device_slot *slot)
+{
+	struct bench_job *job = runner->job;
+	struct bench_worker_outcome outcome = {.end = WORKER_FAILED};
+	int64_t start_ns = clock_monotonic_ns();
+
+	runner->cause = CAUSE_NONE;
+	runner->renewed_ns = runner->heartbeat_ns = start_ns;
+	count(runner, &runner->counts.claimed);
+	buffer_init(&outcome.log, 1);
+	if (bench_job_plan(job, outcome.detail, sizeof(outcome.detail))) {
+		bench_device_store(&runner->devices, slot, DEVICE_IN_USE, job->record.id, runner->options.storage);
+		run_worker(runner, slot, &outcome);
+	}
+	log_event(LOG_INFO, "benchmark", LOG_TEXT("benchmark", job->record.id), LOG_TEXT("device", slot->id),
+		LOG_TEXT("end", bench_worker_end_name(outcome.end)), LOG_INTEGER("attempt", job->record.attempt),
+		LOG_DOUBLE("elapsed_s", since_s(start_ns)), LOG_TEXT("detail", *outcome.detail ? outcome.detail : NULL));
+	conclude(runner, slot, &outcome);
+	bench_worker_release(&outcome);
+}
+
+/* Takes the next benchmark for a device and runs it; false when there is none. */
+static bool claim_and_run(struct bench_runner *runner, struct bench_device_slot *slot)
+{
+	struct bench_job *job = malloc(sizeof(*job));
+	struct failure failure;
+	struct benchmark_claim claim;
+	enum status status;
+
+	if (!job)
+		return false;
+	bench_job_open(job);
+	failure_clear(&failure);
+	claim = (struct benchmark_claim){.job = {.kind = STORAGE_BENCHMARK_CLAIM, .arena = &job->arena, .failure = &failure},
+		.device_id = slot->id, .now_us = clock_wall_us(), .lease_us = (int64_t)(runner->options.lease_s * US_PER_S),
+		.benchmark = &job->record};
+	status = storage_run(runner->options.storage, &claim.job);
+	if (status == STATUS_OK) {
+		runner->job = job;
+		run_job(runner, slot);
+		runner->job = NULL;
+	} else if (status != STATUS_NOT_FOUND && status != STATUS_CONFLICT) {
+		log_event(LOG_WARNING, "benchmark_not_claimed", LOG_TEXT("device", slot->id), LOG_TEXT("detail", failure.detail));
+	}
+	bench_job_close(job);
+	free(job);
+	return status == STATUS_OK;
+}
+
+static bool serve_devices(struct bench_runner *runner)
+{
+	bool worked = false;
+
+	for (size_t i = 0; i < runner->devices.count && !atomic_load(&runner->stopping); i++) {
+		struct bench_device_slot *slot = &runner->devices.slots[i];
+
+		if (bench_device_ready(&runner->devices, slot, runner->options.storage))
+			worked = claim_and_run(runner, slot) || worked;
+	}
+	return worked;
+}
+
+static void *runner_thread(void *argument)
+{
+	struct bench_runner *runner = argument;
+
+	sweep(runner, true);
+	while (!atomic_load(&runner->stopping)) {
+		if (clock_monotonic_ns() >= runner->probe_ns)
+			runner->probe_ns = in_s(bench_devices_probe(&runner->devices, runner->program, runner->options.storage) ? PROBE_S : PROBE_RETRY_S);
+		if (clock_monotonic_ns() >= runner->sweep_ns)
+			sweep(runner, false);
+		if (!serve_devices(runner))
+			wait_for_wake(runner, -since_s(runner->sweep_ns));
+	}
+	return NULL;
+}
+
+static void set_defaults(struct bench_runner_options *options)
+{
+	options->lease_s = options->lease_s > 0 ? options->lease_s : 60;
+	options->heartbeat_s = options->heartbeat_s > 0 ? options->heartbeat_s : 5;
+	options->term_grace_s = options->term_grace_s > 0 ? options->term_grace_s : 5;
+	options->silence_s = options->silence_s > 0 ? options->silence_s : 20;
+}
+
+/* The program is found once, at the start: later it may have been replaced, and the worker must be of our version. */
+static bool find_program(struct bench_runner *runner)
+{
+	ssize_t length = (ssize_t)strlen(runner->options.program ? runner->options.program : "");
+
+	if (length > 0)
+		return snprintf(runner->program, sizeof(runner->program), "%s", runner->options.program) < (int)sizeof(runner->program);
+	length = readlink("/proc/self/exe", runner->program, sizeof(runner->program) - 1);
+	runner->program[length > 0 ? length : 0] = '\0';
+	return length > 0;
+}
+
+static void free_runner(struct bench_runner *runner)
+{
+	if (runner->wake_fd >= 0)
+		close(runner->wake_fd);
+	bench_devices_release(&runner->devices);
+	pthread_mutex_destroy(&runner->lock);
+	free(runner);
+}
+
+enum status bench_runner_start(const struct bench_runner_options *options, struct bench_runner **runner, struct failure *failure)
+{
+	struct bench_runner *made = calloc(1, sizeof(*made));
+
+	*runner = NULL;
+	if (!made)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the benchmark runner");
+	made->options = *options;
+	set_defaults(&made->options);
+	pthread_mutex_init(&made->lock, NULL);
+	bench_devices_init(&made->devices);
+	made->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (made->wake_fd < 0 || !find_program(made) || pthread_create(&made->thread, NULL, runner_thread, made)) {
+		free_runner(made);
+		return failure_set(failure, STATUS_UNAVAILABLE, "the benchmark runner cannot be started");
+	}
+	*runner = made;
+	return STATUS_OK;
+}
+
+void bench_runner_stop(struct bench_runner *runner)
+{
+	if (!runner)
+		return;
+	atomic_store(&runner->stopping, true);
+	bench_runner_wake(runner);
+	pthread_join(runner->thread, NULL);
+	free_runner(runner);
+}

@@ -1,0 +1,158 @@
+#include "support/fake_worker.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/status.h"
+
+enum { LINES_FD = 3 };
+
+static const char hello[] = "{\"type\":\"hello\",\"proto\":1,\"worker_version\":\"fake\",\"pid\":1}\n";
+static const char result_ok[] = "{\"type\":\"result\",\"status\":\"ok\",\"suite\":\"quick\",\"budget_s\":10,\"elapsed_s\":1}\n";
+
+static void say(const char *text)
+{
+	size_t length = strlen(text);
+
+	while (length) {
+		ssize_t wrote = write(LINES_FD, text, length);
+
+		if (wrote <= 0)
+			_exit(3);
+		text += wrote;
+		length -= (size_t)wrote;
+	}
+}
+
+static void say_measure(const char *test, const char *method, const char *more, double median)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line),
+		"{\"type\":\"measure\",\"test\":\"%s\",\"method\":\"%s\"%s,\"unit\":\"x\",\"n\":9,\"min\":%.17g,\"p10\":%.17g,\"median\":%.17g,"
+		"\"p90\":%.17g,\"max\":%.17g,\"verified\":true,\"unstable\":false}\n",
+		test, method, more, median * 0.98, median * 0.99, median, median * 1.01, median * 1.02);
+	say(line);
+}
+
+static int play_ok(void)
+{
+	say("{\"type\":\"device\",\"id\":\"cpu-fake\",\"backend\":\"cpu\",\"name\":\"Fake CPU\",\"uuid\":\"cpu-fake\","
+		"\"vendor\":\"fake\",\"accelerator\":\"cpu-fake-2t\",\"driver\":\"none\",\"instruction_set\":\"fake\",\"memory_bytes\":16000000000,"
+		"\"threads\":2}\n");
+	say("{\"type\":\"progress\",\"test\":\"stream_triad\",\"i\":1,\"n\":7,\"elapsed_ms\":100,\"budget_ms\":10000}\n");
+	say_measure("launch_round_trip", "thread_wake", "", 1e-5);
+	say_measure("stream_read", "stream", "", 50e9);
+	say_measure("stream_triad", "stream", "", 40e9);
+	say_measure("issue_rate_fp32", "issue_rate", ",\"precision\":\"fp32\"", 500e9);
+	say_measure("gemm_library_fp32", "library_gemm", ",\"precision\":\"fp32\",\"flops\":1e10", 250e9);
+	say_measure("gemm_kernel_fp32", "kernel_gemm", ",\"precision\":\"fp32\",\"flops\":1e10", 400e9);
+	say("{\"type\":\"skip\",\"test\":\"stream_copy\",\"reason\":\"fake\"}\n");
+	say(result_ok);
+	return 0;
+}
+
+static void play_hang(void)
+{
+	signal(SIGTERM, SIG_IGN);
+	for (;;) {
+		say("{\"type\":\"progress\",\"test\":\"stream_read\",\"elapsed_ms\":1}\n");
+		usleep(100000);
+	}
+}
+
+static int play_oversized(void)
+{
+	char piece[1024];
+
+	memset(piece, 'x', sizeof(piece) - 1);
+	piece[sizeof(piece) - 1] = '\0';
+	say("{\"type\":\"sample\",\"text\":\"");
+	for (int i = 0; i < 10 * 1024; i++) /* ten megabytes without an end of line */
+		say(piece);
+	say("\"}\n");
+	return play_ok();
+}
+
+static int play_grandchild(void)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		sleep(60);
+		_exit(0);
+	}
+	dprintf(STDOUT_FILENO, "%ld", (long)child);
+	return play_ok();
+}
+
+static int play_loud(void)
+{
+	char piece[1024];
+
+	memset(piece, 'y', sizeof(piece));
+	for (int i = 0; i < 2048; i++)
+		(void)!write(STDOUT_FILENO, piece, sizeof(piece));
+	return play_ok();
+}
+
+static int play_failed(const char *status, int code)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line),
+		"{\"type\":\"result\",\"status\":\"%s\",\"budget_s\":10,\"elapsed_s\":1,\"reason\":\"as the script says\"}\n", status);
+	say(line);
+	return code;
+}
+
+static int play_crash(void)
+{
+	say_measure("stream_read", "stream", "", 50e9);
+	signal(SIGSEGV, SIG_DFL); /* a sanitizer would turn it into an exit */
+	raise(SIGSEGV);
+	return 0;
+}
+
+static int play_said(const char *first, const char *second)
+{
+	say(first);
+	say(second);
+	return 0;
+}
+
+int fake_worker(const char *script)
+{
+	say(hello);
+	if (!strcmp(script, "ok"))
+		return play_ok();
+	if (!strcmp(script, "failed") || !strcmp(script, "busy"))
+		return play_failed(script, !strcmp(script, "busy") ? 75 : 1);
+	if (!strcmp(script, "crash"))
+		return play_crash();
+	if (!strcmp(script, "hang"))
+		play_hang();
+	if (!strcmp(script, "silent"))
+		return (int)sleep(60);
+	if (!strcmp(script, "no_result"))
+		return 0;
+	if (!strcmp(script, "two_results"))
+		return play_said(result_ok, result_ok);
+	if (!strcmp(script, "after_result"))
+		return play_said(result_ok, "{\"type\":\"progress\",\"test\":\"x\",\"elapsed_ms\":1}\n");
+	if (!strcmp(script, "truncated"))
+		return play_said(result_ok, "{\"type\":\"p");
+	if (!strcmp(script, "garbage"))
+		return play_said("Segmentation fault? no, just printf\n", result_ok);
+	if (!strcmp(script, "blind_measure"))
+		return play_said("{\"type\":\"measure\",\"test\":\"stream_read\"}\n", result_ok);
+	if (!strcmp(script, "oversized"))
+		return play_oversized();
+	if (!strcmp(script, "grandchild"))
+		return play_grandchild();
+	if (!strcmp(script, "ok_but_failed"))
+		return play_ok() + 1;
+	if (!strcmp(script, "loud"))
+		return play_loud();
+	return 9;
+}
