@@ -107,6 +107,13 @@ static void decode_unknown(struct decoder *decoder, const struct field_table *ta
 
 static void decode_require(struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object)
 {
+	for (size_t i = 0; i < table->need_count; i++) {
+		struct path at = {.up = path, .key = table->needs[i]};
+		void *nowhere = NULL;
+
+		if (!json_object_get(object, table->needs[i]))
+			decoder_fault(decoder, &at, "required", "is needed: %s", field_find(table, table->needs[i], &nowhere)->doc);
+	}
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
 		struct path at = {.up = path, .key = row->key};
@@ -119,7 +126,7 @@ static void decode_require(struct decoder *decoder, const struct field_table *ta
 }
 
 /* What removing a field leaves behind: its one-row table, cleared. */
-static void decode_remove(struct decoder *decoder, const struct field *row, const struct path *path, void *out)
+static void decode_remove(struct decoder *decoder, const struct field_table *table, const struct field *row, const struct path *path, void *out)
 {
 	const struct field alone = {.key = row->key, .kind = row->kind, .flags = row->flags, .table = row->table};
 	const size_t sizes[FIELD_KIND_COUNT] = {[FIELD_NUMBER] = sizeof(double), [FIELD_COUNT] = sizeof(double), [FIELD_HOURS] = sizeof(double),
@@ -127,17 +134,20 @@ static void decode_remove(struct decoder *decoder, const struct field *row, cons
 		[FIELD_TIME] = sizeof(int64_t), [FIELD_CHOICE] = sizeof(unsigned), [FIELD_TEXTS] = sizeof(struct text_list),
 		[FIELD_NUMBERS] = sizeof(struct number_list), [FIELD_TUPLES] = sizeof(void *), [FIELD_LABELS] = sizeof(struct json_text), [FIELD_WORDS] = sizeof(struct json_text),
 		[FIELD_JSON] = sizeof(struct json_text), [FIELD_LIST] = sizeof(struct text_list)};
-	struct field_table table = {.rows = &alone, .row_count = 1, .size = sizes[row->kind]};
+	struct field_table one = {.rows = &alone, .row_count = 1, .size = sizes[row->kind]};
+	bool needed = row->flags & REQUIRED;
 
-	if (row->flags & REQUIRED) {
+	for (size_t i = 0; i < table->need_count; i++)
+		needed |= strcmp(table->needs[i], row->key) == 0;
+	if (needed) {
 		decoder_fault(decoder, path, "required", "cannot be removed: %s", row->doc);
 		return;
 	}
 	if (row->kind == FIELD_TUPLES)
 		memset((char *)out + row->count_offset, 0, sizeof(size_t));
 	if (row->kind == FIELD_OBJECT)
-		table.size = row->table->size;
-	field_table_clear(&table, (char *)out + row->offset);
+		one.size = row->table->size;
+	field_table_clear(&one, (char *)out + row->offset);
 }
 
 void decode_object(struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object, void *out)
@@ -156,12 +166,14 @@ void decode_object(struct decoder *decoder, const struct field_table *table, con
 		else if (row->flags & READ_ONLY)
 			decoder_fault(decoder, &here, "read_only", "is answered, not taken; leave it out");
 		else if (decoder->patching && json_is_null(value))
-			decode_remove(decoder, row, &here, owner);
+			decode_remove(decoder, table, row, &here, owner);
 		else
 			decode_member(decoder, row, &here, value, owner);
 	}
 	if (!decoder->patching)
 		decode_require(decoder, table, path, object);
+	if (table->check && decoder->failure->fault_total == 0)
+		table->check(decoder, path, out);
 }
 
 void decode_nested(struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *value, void *out)

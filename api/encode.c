@@ -31,7 +31,7 @@ static bool encode_is_present(const struct field *row, const void *object)
 	case FIELD_HOURS:
 		return is_given(*(const double *)(const void *)member);
 	case FIELD_INTEGER:
-		return (row->flags & ALWAYS) || *(const int64_t *)(const void *)member != ABSENT_COUNT;
+		return *(const int64_t *)(const void *)member != ABSENT_COUNT;
 	case FIELD_TIME:
 		return *(const int64_t *)(const void *)member > 0;
 	case FIELD_TRUTH:

@@ -1,5 +1,7 @@
 #include "api/field.h"
 
+static void field_clear_rows(const struct field_table *table, char *object);
+
 static void field_clear(const struct field *row, char *member)
 {
 	static const double absent_number = ABSENT_NUMBER;
@@ -14,12 +16,11 @@ static void field_clear(const struct field *row, char *member)
 		break;
 	case FIELD_INTEGER:
 	case FIELD_TIME:
-		if (!(row->flags & ALWAYS))
-			memcpy(member, &absent_integer, sizeof absent_integer);
+		memcpy(member, &absent_integer, sizeof absent_integer);
 		break;
 	case FIELD_OBJECT:
 	case FIELD_MERGE:
-		field_table_clear(row->table, member);
+		field_clear_rows(row->table, member);
 		break;
 	case FIELD_SIZE:
 	case FIELD_TRUTH:
@@ -42,13 +43,18 @@ static void field_clear(const struct field *row, char *member)
 	}
 }
 
+static void field_clear_rows(const struct field_table *table, char *object)
+{
+	if (table->whole)
+		field_clear_rows(table->whole, object);
+	for (size_t i = 0; i < table->row_count; i++)
+		field_clear(&table->rows[i], object + table->rows[i].offset);
+}
+
 void field_table_clear(const struct field_table *table, void *object)
 {
-	const struct field_table *all = table->whole ? table->whole : table;
-
-	memset(object, 0, all->size);
-	for (size_t i = 0; i < all->row_count; i++)
-		field_clear(&all->rows[i], (char *)object + all->rows[i].offset);
+	memset(object, 0, table->size);
+	field_clear_rows(table, object);
 }
 
 const struct field *field_find(const struct field_table *table, const char *key, void **object)

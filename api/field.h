@@ -41,7 +41,7 @@ enum field_kind {
 	FIELD_TUPLES,  /* T *items, an array of `width` numbers each; read only */
 	FIELD_LABELS,  /* struct json_text: a map of text to text */
 	FIELD_WORDS,   /* struct json_text: one word or a list of words */
-	FIELD_JSON,    /* struct json_text: any object */
+	FIELD_JSON,    /* struct json_text: any object; as `table` has written it, where there is one */
 	FIELD_OBJECT,  /* a struct, described by `table` */
 	FIELD_MERGE,   /* a struct whose members are the parent's own */
 	FIELD_LIST,    /* struct {T *items; size_t count;} */
@@ -55,7 +55,6 @@ enum field_flag {
 	READ_ONLY = 2,  /* answered, refused in requests */
 	WRITE_ONLY = 4, /* taken, never answered */
 	MULTILINE = 8,  /* text with line breaks and tabs */
-	ALWAYS = 16,    /* an integer that is never absent: 0 unless given, and may be negative */
 };
 
 enum text_form { FORM_FREE, FORM_SLUG, FORM_UUID, FORM_DATE, FORM_MONTH, FORM_MOMENT, FORM_COUNT };
@@ -87,12 +86,18 @@ struct field {
 	const char *doc;      /* a sentence without full stop */
 };
 
+struct decoder;
+struct path;
+
 struct field_table {
 	const char *name; /* snake_case; the schema's name is its PascalCase */
 	const char *doc;
 	const struct field *rows;
 	size_t row_count, size;
 	const struct field *shorthand;   /* a bare scalar stands for the object with this row; NULL: none */
+	const char *const *needs;        /* keys that a body must have, beside the rows that are REQUIRED; for merged tables */
+	size_t need_count;
+	void (*check)(struct decoder *decoder, const struct path *path, const void *object); /* of members together; see api/decode.h */
 	const struct field_table *whole; /* also names the struct's members that have no row here, so that they become absent */
 };
 
@@ -136,6 +141,7 @@ const char *field_unit(const char *key);
 #define LABELS(member, ...) {.key = #member, .kind = FIELD_LABELS, .offset = FIELD_AT(member, struct json_text: 1), .maximum = 64, .doc = __VA_ARGS__}
 #define WORDS(member, ...) {.key = #member, .kind = FIELD_WORDS, .offset = FIELD_AT(member, struct json_text: 1), .maximum = 32, .doc = __VA_ARGS__}
 #define JSON(member, ...) {.key = #member, .kind = FIELD_JSON, .offset = FIELD_AT(member, struct json_text: 1), .doc = __VA_ARGS__}
+#define JSON_OF(member, nested_, ...) {.key = #member, .kind = FIELD_JSON, .offset = FIELD_AT(member, struct json_text: 1), .flags = READ_ONLY, .table = &table_##nested_, .doc = __VA_ARGS__}
 #define OBJECT(member, nested_, ...) {.key = #member, .kind = FIELD_OBJECT, .offset = FIELD_AT_TABLE(member, nested_), .table = &table_##nested_, .doc = __VA_ARGS__}
 #define OBJECT_IF(member, flag, nested_, ...) {.key = #member, .kind = FIELD_OBJECT, .offset = FIELD_AT_TABLE(member, nested_), .count_offset = FIELD_AT(flag, bool: 1), .conditional = true, .table = &table_##nested_, .doc = __VA_ARGS__}
 #define MERGE(member, nested_) {.key = "", .kind = FIELD_MERGE, .offset = FIELD_AT_TABLE(member, nested_), .table = &table_##nested_}

@@ -1,0 +1,194 @@
+/* The catalogue's rows. Ranges are physical bounds: what is outside cannot be a true figure of its kind. */
+#include "api/decode.h"
+#include "api/tables/shared.h"
+
+#define SOURCE TEXT(source, 1000, "Where the figures come from")
+#define SOURCE_DATE TEXT(source_date, 64, "When they were read there")
+
+#define OF struct row_meta
+static const struct field row_stamp_rows[] = {
+	WORD(origin, origin_words, "How the row came here", .flags = READ_ONLY),
+	TIME_AS(valid_from, valid_from_us, "When this row began to hold", .flags = READ_ONLY),
+	TIME_AS(valid_to, valid_to_us, "When another took its place", .flags = READ_ONLY),
+	INTEGER(revision, 0, 9e15, "Of the catalogue, when the row was written", .flags = READ_ONLY),
+};
+DECLARE_TABLE(row_stamp, struct row_meta);
+TABLE(row_stamp, row_stamp_rows, "What every row has.");
+
+static const struct field row_source_rows[] = {SOURCE, SOURCE_DATE};
+DECLARE_TABLE(row_source, struct row_meta);
+TABLE(row_source, row_source_rows, "Where a row comes from.", .whole = &table_row_stamp);
+#undef OF
+
+/* --- accelerators ---------------------------------------------------------------------------------------------- */
+#define TFLOPS(member, what) POSITIVE(member, 1e6, "Dense " what " peak of one accelerator, without sparsity")
+
+#define OF struct accelerator
+static const struct field accelerator_field_rows[] = {
+	TEXT(vendor, 64, "Maker", .example = "\"nvidia\""),
+	TEXT(name, 200, "Name as it is sold", .example = "\"H100 SXM5 80GB\""),
+	TEXT(form_factor, 64, "Form: pcie, sxm, oam, board, superchip", .example = "\"sxm\""),
+	INTEGER(release_year, 2000, 2100, "Year of release"),
+	POSITIVE(memory_gb, 1e5, "Memory on the name-plate", .example = "80"),
+	POSITIVE(memory_usable_bytes, 1e14, "Memory that the driver reports; capacity uses this"),
+	TEXT(memory_type, 64, "Memory"),
+	POSITIVE(memory_bandwidth_gbs, 1e6, "Memory bandwidth", .example = "3350"),
+	TFLOPS(tflops_fp64, "FP64"),
+	TFLOPS(tflops_fp32, "FP32"),
+	TFLOPS(tflops_tf32, "TF32"),
+	TFLOPS(tflops_bf16, "BF16"),
+	TFLOPS(tflops_fp16, "FP16"),
+	TFLOPS(tflops_fp8, "FP8"),
+	TFLOPS(tops_int8, "INT8"),
+	TFLOPS(tflops_fp4, "FP4"),
+	POSITIVE(tdp_w, 20000, "Power limit"),
+	POSITIVE(idle_w, 5000, "Power when idle"),
+	TEXT(interconnect, 128, "Link between accelerators of a node"),
+	POSITIVE(interconnect_gbs, 1e5, "That link, both directions together, of one accelerator"),
+	INTEGER(pcie_gen, 1, 10, "PCIe generation"),
+	INTEGER(max_nvlink_domain, 1, 100000, "Accelerators that the link joins"),
+	INTEGER(transistor_nm, 1, 100, "Process"),
+	POSITIVE(die_area_mm2, 50000, "Die area, all dies together"),
+	POSITIVE(embodied_kgco2e, 1e5, "Carbon of making it, as its maker says"),
+	POSITIVE(embodied_boavizta_kgco2e, 1e5, "Carbon of making it, by Boavizta's method"),
+	SOURCE,
+	SOURCE_DATE,
+	TEXT(unverified, 500, "Fields that no second source confirms"),
+	TEXT(notes, 2000, "Notes"),
+};
+TABLE(accelerator_fields, accelerator_field_rows, "An accelerator's figures; rates are dense.");
+
+static const struct field accelerator_own_id_rows[] = {
+	TEXT(id, 64, "Id", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"h100-sxm5-80gb\""),
+};
+DECLARE_TABLE(accelerator_own_id, struct accelerator);
+TABLE(accelerator_own_id, accelerator_own_id_rows, "An accelerator's id.", .whole = &table_accelerator_fields);
+#undef OF
+
+#define OF struct accelerator_row
+static const char *const accelerator_needs[] = {"vendor", "name", "memory_gb", "memory_bandwidth_gbs", "source"};
+static const struct field accelerator_rows[] = {
+	MERGE(accelerator, accelerator_own_id),
+	MERGE(accelerator, accelerator_fields),
+	TEXTS(aliases, 32, "Other names", .form = FORM_SLUG),
+	TEXT(memory_usable_source, 1000, "Where memory_usable_bytes comes from"),
+	MERGE(meta, row_stamp),
+};
+TABLE(accelerator, accelerator_rows, "An accelerator of the catalogue; rates are dense.", .needs = accelerator_needs, .need_count = COUNT_OF(accelerator_needs));
+#undef OF
+
+/* --- models ---------------------------------------------------------------------------------------------------- */
+#define OF struct model_row
+static const char *const source_needs[] = {"source"};
+static const struct field model_rows[] = {
+	TEXT(id, 128, "Id", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"llama-3.1-8b\""),
+	TEXT(repo, 200, "Repository on Hugging Face"),
+	COUNT(params_total, 1e3, 1e15, "Parameters as published", .example = "8.03e9"),
+	COUNT(params_active, 1e3, 1e15, "Parameters that one token meets, as published"),
+	JSON(config, "config.json as it was given"),
+	TEXTS(aliases, 32, "Other names", .form = FORM_SLUG),
+	MERGE(meta, row_source),
+	MERGE(meta, row_stamp),
+};
+TABLE(model, model_rows, "A model of the catalogue.", .needs = source_needs, .need_count = COUNT_OF(source_needs));
+#undef OF
+
+#define OF struct model_import
+static const struct field model_import_rows[] = {
+	TEXT(id, 128, "Id for the new row; the repository's name in lower case unless given", .form = FORM_SLUG, .example = "\"my-model-7b\""),
+	TEXT(repo, 200, "Repository on Hugging Face; without `config`, its config.json is fetched"),
+	JSON(config, "A Hugging Face config.json as it is"),
+	TEXTS(aliases, 32, "Other names", .form = FORM_SLUG),
+	SOURCE,
+	SOURCE_DATE,
+};
+TABLE(model_import, model_import_rows, "A model to read from its config.json.");
+#undef OF
+
+/* --- prices ---------------------------------------------------------------------------------------------------- */
+/* $0.01 to $200 for one accelerator and hour: outside, the price or the count is wrong. */
+static void price_check(struct decoder *decoder, const struct path *path, const void *object)
+{
+	const struct price_row *price = object;
+	const struct path at = {.up = path, .key = "price_usd_per_hour"};
+	double gpus = price->gpus > 0 ? (double)price->gpus : 1.0, each = price->price_usd_per_hour / gpus;
+
+	if (each < 0.01 || each > 200)
+		decoder_fault(decoder, &at, "out_of_range", "should be 0.01 to 200 USD per hour for each accelerator, is %.6g", each);
+}
+
+#define OF struct price_row
+static const struct field price_rows[] = {
+	TEXT(id, 200, "Id; made of provider, instance type, region and pricing model unless given", .form = FORM_SLUG),
+	TEXT(provider, 64, "Provider", .flags = REQUIRED, .example = "\"aws\""),
+	TEXT(instance_type, 128, "Instance type", .flags = REQUIRED, .example = "\"p5.48xlarge\""),
+	TEXT(region, 64, "Region", .example = "\"us-east-1\""),
+	TEXT(accelerator_id, 64, "Accelerator in it", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"h100-sxm5-80gb\""),
+	INTEGER(gpus, 1, 4096, "Accelerators of an instance", .example = "8"),
+	NUMBER(vcpus, 0, 100000, "CPUs of an instance"),
+	NUMBER(ram_gb, 0, 1e6, "Memory of an instance"),
+	POSITIVE(price_usd_per_hour, 819200, "The whole instance", .flags = REQUIRED, .example = "55.04"),
+	WORD(pricing_model, pricing_model_words, "How it binds", .flags = REQUIRED, .example = "\"on_demand\""),
+	TEXT(as_of, 64, "When the price was read", .flags = REQUIRED, .example = "\"2026-07-20\""),
+	TEXT(notes, 2000, "Notes"),
+	MERGE(meta, row_source),
+	MERGE(meta, row_stamp),
+};
+TABLE(price, price_rows, "A price of the catalogue.", .needs = source_needs, .need_count = COUNT_OF(source_needs), .check = price_check);
+#undef OF
+
+/* --- regions --------------------------------------------------------------------------------------------------- */
+#define OF struct region_row
+static const struct field region_rows[] = {
+	TEXT(id, 128, "Id; made of provider and region unless given", .form = FORM_SLUG),
+	TEXT(provider, 64, "Provider; `country` for a country's grid", .flags = REQUIRED, .example = "\"aws\""),
+	TEXT(region_id, 64, "Region", .flags = REQUIRED, .example = "\"eu-north-1\""),
+	TEXT(country_zone, 64, "Country or zone of the grid", .example = "\"SE\""),
+	TEXT(location, 200, "Place"),
+	NUMBER(grid_gco2e_per_kwh, 0, 1500, "Carbon intensity of the grid, location-based", .flags = REQUIRED, .example = "20"),
+	NUMBER(grid_marginal_gco2e_per_kwh, 0, 1500, "Marginal carbon intensity of the grid"),
+	NUMBER(pue, 1, 3, "Power usage effectiveness"),
+	NUMBER(wue_l_per_kwh, 0, 20, "Water used on site"),
+	NUMBER(ewif_l_per_kwh, 0, 200, "Water used in making the electricity"),
+	INTEGER(year, 1990, 2100, "Year of the carbon intensity"),
+	INTEGER(pue_year, 1990, 2100, "Year of the PUE"),
+	INTEGER(wue_year, 1990, 2100, "Year of the WUE"),
+	TEXT(em_zone, 64, "Zone at Electricity Maps"),
+	MERGE(meta, row_source),
+	MERGE(meta, row_stamp),
+};
+TABLE(region, region_rows, "A region of the catalogue: its grid, buildings and water.", .needs = source_needs, .need_count = COUNT_OF(source_needs));
+#undef OF
+
+/* --- calibrations, state --------------------------------------------------------------------------------------- */
+#define OF struct calibration_row
+static const struct field calibration_rows[] = {
+	TEXT(id, 64, "Id"),
+	TEXT(accelerator_id, 64, "Accelerator whose plans it corrects"),
+	TEXT(device_id, 128, "Device that was measured"),
+	TEXT(benchmark_id, 64, "Benchmark that measured it"),
+	CHOICE(precision, precision_words, "Number format"),
+	TEXT(quantity, 64, "What was measured: gemm_efficiency, memory_efficiency, kernel_launch_s, idle_w, load_w"),
+	TEXT(method, 64, "How: library_gemm, kernel_gemm, issue_rate, stream"),
+	FIGURE(value, "Measured"),
+	FIGURE(low, "Low end"),
+	FIGURE(high, "High end"),
+	MERGE(meta, row_source),
+	MERGE(meta, row_stamp),
+};
+TABLE(calibration, calibration_rows, "A measured figure that corrects plans.");
+#undef OF
+
+#define OF struct catalogue_state
+static const struct field catalogue_state_rows[] = {
+	INTEGER(revision, 0, 9e15, "Of the catalogue; every plan records it"),
+	INTEGER(calibration_revision, 0, 9e15, "Of the calibrations; every plan records it"),
+	TIME_AS(as_of, as_of_us, "The past moment that was asked for"),
+	INTEGER(accelerators, 0, 9e15, "Rows"),
+	INTEGER(models, 0, 9e15, "Rows"),
+	INTEGER(prices, 0, 9e15, "Rows"),
+	INTEGER(regions, 0, 9e15, "Rows"),
+	INTEGER(calibrations, 0, 9e15, "Rows"),
+};
+TABLE(catalogue_state, catalogue_state_rows, "The catalogue as a whole.");
+#undef OF

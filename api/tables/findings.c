@@ -1,0 +1,148 @@
+/* What every answer says about itself, and figures that several answers share. */
+#include "api/tables/shared.h"
+
+#define OF struct interval
+static const struct field interval_rows[] = {
+	FIGURE(p10, "One in ten is below"),
+	FIGURE(p50, "Median"),
+	FIGURE(p90, "One in ten is above"),
+};
+TABLE(interval, interval_rows, "A figure as an interval.");
+#undef OF
+
+DECLARE_TABLE(assumption, struct assumption);
+#define OF struct assumption
+static const struct field assumption_rows[] = {
+	TEXT(field, 200, "Field of the request that was left out"),
+	VALUE_AS(value, number, text, "What was taken instead"),
+	TEXT(source, 1000, "Where that comes from: an equation with its citation, or a catalogue row"),
+};
+TABLE(assumption, assumption_rows, "A value that the caller left out.");
+#undef OF
+
+DECLARE_TABLE(advice, struct advice);
+#define OF struct advice
+static const struct field advice_rows[] = {
+	TEXT(code, 64, "Machine-readable name"),
+	TEXT(severity, 16, "`info`, `suggestion` or `important`"),
+	CHARS(detail, "What to do and why"),
+	CHARS(effect, "What it would gain"),
+};
+TABLE(advice, advice_rows, "Advice.");
+#undef OF
+
+DECLARE_TABLE(warning, struct warning);
+#define OF struct warning
+static const struct field warning_rows[] = {
+	CHARS(detail, "A sentence"),
+};
+TABLE(warning, warning_rows, "A warning.", .shorthand = &warning_rows[0]);
+#undef OF
+
+DECLARE_TABLE(sensitivity, struct sensitivity);
+#define OF struct sensitivity
+static const struct field sensitivity_rows[] = {
+	TEXT(field, 200, "Field that was moved by 10 %"),
+	CHARS(effect, "What that moves, and by how much"),
+	FIGURE(relative, "Relative change of the objective"),
+};
+TABLE(sensitivity, sensitivity_rows, "How an answer moves with an input.");
+#undef OF
+
+#define OF struct findings
+static const struct field findings_rows[] = {
+	ARRAY_AS(advice, advice, advice_count, advice, "Advice"),
+	ARRAY_AS(assumptions, assumptions, assumption_count, assumption, "Every value that the caller left out, with its source"),
+	ARRAY_AS(sensitivity, sensitivities, sensitivity_count, sensitivity, "What moves the answer most"),
+	ARRAY_AS(warnings, warnings, warning_count, warning, "Sentences to read before relying on the answer"),
+};
+TABLE(findings, findings_rows, "What an answer says about itself.");
+#undef OF
+
+#define OF struct provenance
+static const struct field provenance_rows[] = {
+	FIGURE(low, "Lowest that is plausible"),
+	FIGURE(high, "Highest that is plausible"),
+	TEXT(source, 1000, "Where the figure comes from"),
+	CHOICE(status, provenance_words, "How it was had"),
+};
+TABLE(provenance, provenance_rows, "Where a figure of an option comes from, by its JSON pointer inside the option.");
+#undef OF
+
+#define OF struct accelerator
+static const struct field accelerator_id_rows[] = {
+	TEXT(id, 128, "Id of the accelerator"),
+};
+TABLE(accelerator_id, accelerator_id_rows, "An accelerator's id.", .shorthand = &accelerator_id_rows[0]);
+#undef OF
+
+#define OF struct memory_use
+static const struct field memory_use_rows[] = {
+	FIGURE(weights_bytes, "Weights"),
+	FIGURE(gradients_bytes, "Gradients"),
+	FIGURE(optimizer_bytes, "Optimizer state and master weights"),
+	FIGURE(activations_bytes, "Activations kept for the backward pass"),
+	FIGURE(model_bytes, "Sum of the four above"),
+	FIGURE(overhead_bytes, "Runtime, communication buffers, fragmentation"),
+	FIGURE(total_bytes, "Needed"),
+	FIGURE(capacity_bytes, "There"),
+};
+TABLE(memory_use, memory_use_rows, "Memory of the fullest accelerator of a training.");
+#undef OF
+
+#define OF struct serving_memory
+static const struct field serving_memory_rows[] = {
+	FIGURE(weights_bytes, "Weights"),
+	FIGURE(kv_cache_bytes, "KV cache"),
+	FIGURE(activations_bytes, "Activations"),
+	FIGURE(overhead_bytes, "Runtime, communication buffers, what the engine leaves free"),
+	FIGURE(total_bytes, "Taken"),
+	FIGURE(capacity_bytes, "There"),
+	FIGURE(kv_tokens_capacity, "Tokens that the KV cache of one replica holds"),
+};
+TABLE(serving_memory, serving_memory_rows, "Memory of one accelerator of a replica.");
+#undef OF
+
+#define OF struct energy
+static const struct field energy_rows[] = {
+	FIGURE(total_kwh, "Of the facility: IT energy times PUE"),
+	FIGURE(it_kwh, "Of accelerators, hosts and network"),
+	FIGURE(mean_gpu_w, "Mean power of one accelerator"),
+};
+TABLE(energy, energy_rows, "Energy.");
+#undef OF
+
+#define OF struct carbon
+static const struct field carbon_rows[] = {
+	FIGURE(operational_kgco2e, "Of the electricity, location-based"),
+	FIGURE(market_kgco2e, "Of the electricity, market-based; where the region has that figure"),
+	FIGURE(marginal_kgco2e, "Of the electricity, by the marginal intensity; where the region has that figure"),
+	FIGURE(embodied_kgco2e, "Of making the hardware, for the hours used"),
+	FIGURE(total_kgco2e, "Operational (location-based) and embodied"),
+};
+TABLE(carbon, carbon_rows, "Carbon.");
+#undef OF
+
+#define OF struct bottleneck_use
+static const struct field bottleneck_rows[] = {
+	CHOICE(kind, bottleneck_words, "What binds"),
+	SHARES(shares, bottleneck_words, "Shares of the time by what binds in it"),
+};
+TABLE(bottleneck, bottleneck_rows, "What binds.");
+#undef OF
+
+#define OF struct offer
+static const struct field offer_rows[] = {
+	TEXT(provider, 64, "Provider"),
+	TEXT(instance_type, 128, "Instance type"),
+	TEXT(region, 64, "Region"),
+	CHOICE(term, term_words, "How it binds"),
+	INTEGER(gpus, 1, 4096, "Accelerators of an instance"),
+	FIGURE(usd_per_gpu_hour, "The whole instance over its accelerators, host part included"),
+	FIGURE(low_usd_per_gpu_hour, "Low end of comparable offers"),
+	FIGURE(high_usd_per_gpu_hour, "High end of comparable offers"),
+	TEXT(as_of, 64, "When the price was read"),
+	TEXT(source, 1000, "Where it was read"),
+};
+TABLE(offer, offer_rows, "An offer, normalised to one accelerator for one hour.");
+#undef OF

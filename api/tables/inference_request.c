@@ -1,0 +1,93 @@
+#include "api/tables/shared.h"
+
+#define OF struct serving_parallelism
+static const struct field serving_parallelism_rows[] = {
+	INTEGER(tensor, 1, 4096, "Tensor-parallel degree"),
+	INTEGER(pipeline, 1, 4096, "Pipeline stages"),
+	INTEGER(expert, 1, 4096, "Expert-parallel degree"),
+	INTEGER(attention_data, 1, 4096, "Data-parallel groups of attention inside a replica; tensor x attention_data x pipeline are its accelerators"),
+	INTEGER(max_batch, 1, 65536, "Sequences that run at once"),
+	INTEGER(chunk_tokens, 1, 1000000, "Prompt tokens in one step"),
+	TRUTH(disaggregated, "Prefill and decode on accelerators of their own"),
+};
+TABLE(serving_parallelism, serving_parallelism_rows, "How one replica is split over accelerators; what is left out is searched.");
+#undef OF
+
+DECLARE_TABLE(request_trace, struct request_trace);
+#define OF struct request_trace
+static const struct field request_trace_rows[] = {
+	TUPLES(arrivals, count, 100000, "Requests as [t_s, prompt_tokens, output_tokens]"),
+	SIZE_AS(rows, count, "Requests in the trace"),
+	CHARS(sha256, "SHA-256 of the trace as it was sent"),
+};
+TABLE(request_trace, request_trace_rows, "Measured requests, instead of rate and token statistics.");
+#undef OF
+
+DECLARE_TABLE(slo, MEMBER_TYPE(struct inference_request, slo));
+#define OF MEMBER_TYPE(struct inference_request, slo)
+static const struct field slo_rows[] = {
+	POSITIVE(ttft_ms, 1e8, "Time to the first token", .example = "500"),
+	POSITIVE(tpot_ms, 1e8, "Time per output token after the first", .example = "50"),
+	POSITIVE(e2e_ms, 1e9, "Time of the whole request"),
+	NUMBER(percentile, 50, 99.9, "Share of requests that must keep to it, in per cent", .fallback = "95"),
+};
+TABLE(slo, slo_rows, "Latency that must be kept.");
+#undef OF
+
+DECLARE_TABLE(speculative, MEMBER_TYPE(struct inference_request, speculative));
+#define OF MEMBER_TYPE(struct inference_request, speculative)
+static const struct field speculative_rows[] = {
+	NUMBER(draft_tokens, 1, 64, "Tokens drafted in a step", .flags = REQUIRED),
+	NUMBER(acceptance, 0, 1, "Share of drafted tokens that are accepted", .flags = REQUIRED),
+};
+TABLE(speculative, speculative_rows, "Speculative decoding.");
+#undef OF
+
+#define ENGINE CHOICE(engine, engine_words, "Serving software: KV budget and scheduling rules differ", .fallback = "generic")
+#define ENGINE_RELEASE \
+	TEXT(engine_release, 7, "Year and month of that software", .form = FORM_MONTH, .fallback = "the newest known", .example = "\"2026-06\"")
+#define KV_PRECISION CHOICE(kv_precision, precision_words, "Number format of the KV cache", .fallback = "the engine's own")
+
+#define OF struct inference_request
+static const struct field inference_request_rows[] = {
+	MERGE(common, about),
+	MERGE(common, request_common),
+	MERGE(common, weight_precision),
+	KV_PRECISION,
+	ENGINE,
+	ENGINE_RELEASE,
+	POSITIVE(queries_per_minute, 1e9, "Mean load at peak", .example = "600"),
+	POSITIVE(requests_per_s, 1e8, "The same by the second, instead"),
+	OBJECT(prompt_tokens, token_distribution, "Tokens of a prompt"),
+	OBJECT(output_tokens, token_distribution, "Tokens of an answer"),
+	OBJECT(trace, request_trace, "A measured trace, instead of rate and tokens"),
+	OBJECT(slo, slo, "Latency that must be kept"),
+	POSITIVE(throughput_tokens_per_s_per_gpu, 1e7, "A measured figure, which replaces the modelled throughput"),
+	OBJECT(parallelism, serving_parallelism, "Pins any part of the replica; the rest is searched"),
+	NUMBER(prefix_cache_hit_rate, 0, 1, "Share of prompt tokens found in the prefix cache"),
+	OBJECT(speculative, speculative, "Speculative decoding"),
+	NUMBER(burstiness_cv, 0, 20, "Coefficient of variation of arrival gaps; 1 is Poisson", .fallback = "1"),
+	NUMBERS(daily_profile, 168, 0, 1, "Load by the hour of a day or week, relative to peak", .lengths = {24, 168}),
+	CHOICE(redundancy, redundancy_words, "Replicas beyond what the load needs", .fallback = "none"),
+	NUMBER(headroom, 0, 0.95, "Share of capacity left free", .fallback = "0.1"),
+};
+TABLE(inference_request, inference_request_rows, "A service to plan.");
+#undef OF
+
+#define OF struct performance_request
+static const struct field performance_request_rows[] = {
+	MERGE(common, replica_common),
+	MERGE(common, weight_precision),
+	KV_PRECISION,
+	ENGINE,
+	ENGINE_RELEASE,
+	OBJECT(parallelism, serving_parallelism, "Layout; tensor x attention_data x pipeline = gpu_count"),
+	OBJECT(prompt_tokens, token_distribution, "Tokens of a prompt", .flags = REQUIRED),
+	OBJECT(output_tokens, token_distribution, "Tokens of an answer", .flags = REQUIRED),
+	NUMBER(concurrency, 1, 1e6, "Closed loop: requests in flight; `max` is saturation", .number_word = {"max", CONCURRENCY_MAX}, .example = "64"),
+	POSITIVE(requests_per_s, 1e6, "Open loop: arrivals, instead"),
+	INTEGER(requests, 1, 1e9, "Length of the run, which starts empty; the steady state unless given"),
+	TRUTH(static_batch, "One batch that starts and ends together", .fallback = "false"),
+};
+TABLE(performance_request, performance_request_rows, "One replica at one operating point; nothing is sized.");
+#undef OF

@@ -1,0 +1,205 @@
+#include "api/tables/shared.h"
+
+DECLARE_TABLE(serving_batch, MEMBER_TYPE(struct inference_option, batch));
+#define OF MEMBER_TYPE(struct inference_option, batch)
+static const struct field serving_batch_rows[] = {
+	FIGURE(mean, "Sequences running at once, mean"),
+	FIGURE(max, "Sequences that may run at once"),
+};
+TABLE(serving_batch, serving_batch_rows, "Batch of a replica.");
+#undef OF
+
+DECLARE_TABLE(percentiles, struct latency);
+#define OF struct latency
+static const struct field percentile_rows[] = {
+	FIGURE(p50, "Median"),
+	FIGURE(p95, "95th percentile"),
+	FIGURE(p99, "99th percentile"),
+};
+TABLE(percentiles, percentile_rows, "Percentiles over requests.");
+#undef OF
+
+DECLARE_TABLE(latency, MEMBER_TYPE(struct inference_option, latency));
+#define OF MEMBER_TYPE(struct inference_option, latency)
+static const struct field latency_rows[] = {
+	OBJECT(ttft_ms, percentiles, "Time to the first token"),
+	OBJECT(tpot_ms, percentiles, "(e2e - ttft) / (output tokens - 1) of each request"),
+	OBJECT(e2e_ms, percentiles, "Time of the whole request"),
+};
+TABLE(latency, latency_rows, "Latency.");
+#undef OF
+
+DECLARE_TABLE(throughput, MEMBER_TYPE(struct inference_option, throughput));
+#define OF MEMBER_TYPE(struct inference_option, throughput)
+static const struct field throughput_rows[] = {
+	FIGURE(output_tokens_per_s, "Tokens answered by the fleet"),
+	FIGURE(output_tokens_per_s_per_gpu, "The same of one accelerator"),
+	FIGURE(total_tokens_per_s, "Prompt and answer"),
+	FIGURE(requests_per_s_max, "Load at which the fleet saturates"),
+};
+TABLE(throughput, throughput_rows, "Throughput.");
+#undef OF
+
+DECLARE_TABLE(serving_cost, MEMBER_TYPE(struct inference_option, cost));
+#define OF MEMBER_TYPE(struct inference_option, cost)
+static const struct field serving_cost_rows[] = {
+	FIGURE(usd_per_hour, "Of the fleet"),
+	FIGURE(usd_per_month, "Of the fleet"),
+	FIGURE(usd_per_million_output_tokens, "Of what is answered"),
+	FIGURE(usd_per_million_tokens, "Of prompts and answers"),
+	OBJECT_IF(offer, has_offer, offer, "The offer that the price comes from"),
+};
+TABLE(serving_cost, serving_cost_rows, "Cost.");
+#undef OF
+
+DECLARE_TABLE(serving_energy, MEMBER_TYPE(struct inference_option, energy));
+#define OF MEMBER_TYPE(struct inference_option, energy)
+static const struct field serving_energy_rows[] = {
+	FIGURE(mean_w, "Mean power of the fleet, facility included"),
+	FIGURE(kwh_per_month, "Energy"),
+	FIGURE(wh_per_request, "Energy of a request"),
+	FIGURE(joules_per_output_token, "Energy of a token"),
+};
+TABLE(serving_energy, serving_energy_rows, "Energy.");
+#undef OF
+
+DECLARE_TABLE(serving_carbon, MEMBER_TYPE(struct inference_option, carbon));
+#define OF MEMBER_TYPE(struct inference_option, carbon)
+static const struct field serving_carbon_rows[] = {
+	FIGURE(kgco2e_per_month, "Operational and embodied"),
+	FIGURE(gco2e_per_request, "Of a request"),
+	FIGURE(embodied_kgco2e_per_month, "Of making the hardware"),
+};
+TABLE(serving_carbon, serving_carbon_rows, "Carbon.");
+#undef OF
+
+DECLARE_TABLE(autoscaling_hour, struct autoscaling_hour);
+#define OF struct autoscaling_hour
+static const struct field autoscaling_hour_rows[] = {
+	INTEGER(hour, 0, 167, "Hour of the day or week"),
+	INTEGER(replicas, 0, 1000000, "Replicas needed"),
+};
+TABLE(autoscaling_hour, autoscaling_hour_rows, "Replicas of one hour.");
+#undef OF
+
+DECLARE_TABLE(simulated, MEMBER_TYPE(struct inference_option, simulated));
+#define OF MEMBER_TYPE(struct inference_option, simulated)
+static const struct field simulated_rows[] = {
+	INTEGER(requests, 0, 1e15, "Requests; 0 where the answer is analytic"),
+	INTEGER(replications, 0, 1e9, "Independent runs"),
+	INTEGER(seed, 0, 9e15, "Seed of the first"),
+	INTEGER(warmup_requests, 0, 1e15, "Requests left out at the start"),
+};
+TABLE(simulated, simulated_rows, "How latencies were simulated.");
+#undef OF
+
+DECLARE_TABLE(inference_intervals, MEMBER_TYPE(struct inference_option, interval));
+#define OF MEMBER_TYPE(struct inference_option, interval)
+static const struct field inference_interval_rows[] = {
+	OBJECT(output_tokens_per_s, interval, "Throughput of the fleet"),
+	OBJECT(ttft_ms, interval, "Median time to the first token"),
+	OBJECT(tpot_ms, interval, "Median time per output token"),
+	OBJECT(usd_per_month, interval, "Cost"),
+	OBJECT(kwh_per_month, interval, "Energy"),
+	OBJECT(kgco2e_per_month, interval, "Carbon"),
+	OBJECT(gpu_count, interval, "Accelerators"),
+};
+TABLE(inference_intervals, inference_interval_rows, "Figures as intervals.");
+#undef OF
+
+#define OF struct inference_option
+static const struct field inference_option_rows[] = {
+	OBJECT(accelerator, accelerator_id, "Accelerator"),
+	INTEGER(gpu_count, 1, 1000000, "Accelerators"),
+	INTEGER(replicas, 1, 1000000, "Replicas"),
+	INTEGER(gpus_per_replica, 1, 4096, "Accelerators of a replica"),
+	OBJECT(parallelism, serving_parallelism, "Layout of a replica, all filled"),
+	OBJECT(memory, serving_memory, "Memory of one accelerator"),
+	OBJECT(batch, serving_batch, "Batch of a replica"),
+	OBJECT(latency, latency, "Latency"),
+	BOOL(slo_met, "Whether the latency asked for is kept"),
+	OBJECT(throughput, throughput, "Throughput"),
+	FIGURE(utilization, "Load over what the fleet can do"),
+	OBJECT(cost, serving_cost, "Cost; without figures where no price is known"),
+	OBJECT(energy, serving_energy, "Energy"),
+	OBJECT(carbon, serving_carbon, "Carbon"),
+	FIGURE(water_l_per_month, "Water, on site and in making the electricity"),
+	ARRAY_AS(autoscaling, autoscaling, autoscaling_count, autoscaling_hour, "Replicas by the hour of the daily profile"),
+	OBJECT(bottleneck, bottleneck, "What binds"),
+	OBJECT(simulated, simulated, "How latencies were simulated"),
+	MAP(provenance, provenance_count, provenance, "Where figures come from, by JSON pointer inside the option"),
+	OBJECT(interval, inference_intervals, "Figures as intervals"),
+};
+TABLE(inference_option, inference_option_rows, "One way to serve.");
+#undef OF
+
+DECLARE_TABLE(inference_workload, MEMBER_TYPE(struct inference_plan, workload));
+#define OF MEMBER_TYPE(struct inference_plan, workload)
+static const struct field inference_workload_rows[] = {
+	FIGURE(params_total, "Parameters"),
+	FIGURE(params_active, "Parameters that one token meets"),
+	FIGURE(weights_bytes, "Weights"),
+	FIGURE(kv_bytes_per_token, "KV cache of one token"),
+	FIGURE(flops_per_output_token, "Forward pass of one answered token"),
+	FIGURE(flops_per_prompt, "Forward pass of a mean prompt"),
+};
+TABLE(inference_workload, inference_workload_rows, "What a request is to the hardware.");
+#undef OF
+
+DECLARE_TABLE(inference_rule, MEMBER_TYPE(struct inference_plan, rule_of_thumb));
+#define OF MEMBER_TYPE(struct inference_plan, rule_of_thumb)
+static const struct field inference_rule_rows[] = {
+	FIGURE(gpu_count_exact, "Accelerators by the rule, before rounding"),
+	FIGURE(gpu_count, "Accelerators by the rule"),
+	CHARS(formula, "The rule with its numbers, and why it differs from the model"),
+	FIGURE(throughput_tokens_per_s_per_gpu, "Throughput that the rule takes"),
+};
+TABLE(inference_rule, inference_rule_rows, "The rule of thumb, for comparison.");
+#undef OF
+
+#define OF struct inference_plan
+static const struct field inference_result_rows[] = {
+	OBJECT(workload, inference_workload, "What a request is to the hardware"),
+	OBJECT(recommended, inference_option, "The best option by the objective"),
+	ARRAY_AS(alternatives, alternatives, alternative_count, inference_option, "Further options"),
+	OBJECT(rule_of_thumb, inference_rule, "The rule of thumb, for comparison"),
+	MERGE(findings, findings),
+};
+TABLE(inference_result, inference_result_rows, "The answer to an inference request.");
+#undef OF
+
+DECLARE_TABLE(performance_energy, MEMBER_TYPE(struct performance, energy));
+#define OF MEMBER_TYPE(struct performance, energy)
+static const struct field performance_energy_rows[] = {
+	FIGURE(mean_w, "Mean power of the replica"),
+	FIGURE(joules_per_output_token, "Energy of a token"),
+};
+TABLE(performance_energy, performance_energy_rows, "Energy of a replica.");
+#undef OF
+
+DECLARE_TABLE(performance_intervals, MEMBER_TYPE(struct performance, interval));
+#define OF MEMBER_TYPE(struct performance, interval)
+static const struct field performance_interval_rows[] = {
+	OBJECT(output_tokens_per_s, interval, "Throughput"),
+	OBJECT(ttft_ms, interval, "Time to the first token"),
+	OBJECT(tpot_ms, interval, "Time per output token"),
+};
+TABLE(performance_intervals, performance_interval_rows, "Figures as intervals.");
+#undef OF
+
+#define OF struct performance
+static const struct field performance_result_rows[] = {
+	FIGURE(output_tokens_per_s, "Tokens answered"),
+	FIGURE(output_tokens_per_s_per_gpu, "The same of one accelerator"),
+	FIGURE(total_tokens_per_s, "Prompt and answer"),
+	FIGURE(requests_per_s, "Requests completed"),
+	FIGURE(ttft_ms, "Time to the first token, mean over the run"),
+	FIGURE(tpot_ms, "Time per output token, mean over the run"),
+	FIGURE(max_concurrency, "Requests that the KV cache holds"),
+	OBJECT(memory, serving_memory, "Memory of one accelerator"),
+	OBJECT(energy, performance_energy, "Energy"),
+	OBJECT(interval, performance_intervals, "Figures as intervals"),
+	MERGE(findings, findings),
+};
+TABLE(performance_result, performance_result_rows, "What one replica does at one operating point.");
+#undef OF

@@ -1,0 +1,77 @@
+/* Estimates and plans: what was asked and answered, and what it was computed with. */
+#include "api/tables/shared.h"
+
+#define OF struct plan_record
+static const struct field computed_rows[] = {
+	INTEGER(catalogue_revision, 0, 9e15, "Revision of the catalogue that it was computed with"),
+	INTEGER(calibration_revision, 0, 9e15, "Revision of the calibrations that it was computed with"),
+	TEXT(planner_version, 64, "Version of the planner"),
+	TIME_AS(computed_at, computed_at_us, "When it was computed"),
+};
+DECLARE_TABLE(computed, struct plan_record);
+TABLE(computed, computed_rows, "What an answer was computed with.");
+
+static const struct field plan_about_rows[] = {
+	TEXT(id, 36, "UUIDv7", .form = FORM_UUID),
+	WORD(kind, plan_kind_words, "What it plans"),
+	TEXT(name, 200, "A name"),
+	LABELS(labels, "Texts by key"),
+	TEXT(notes, 10000, "Notes", .flags = MULTILINE),
+	TEXT(model, 128, "Model"),
+	TEXT(accelerator, 128, "Accelerator of the recommended option"),
+	TIME_AS(created_at, created_at_us, "When it was made"),
+	TIME_AS(updated_at, updated_at_us, "When it was last changed"),
+	INTEGER(revision, 1, 9e15, "Raised by every change; the ETag"),
+};
+DECLARE_TABLE(plan_about, struct plan_record);
+TABLE(plan_about, plan_about_rows, "What is kept of a plan beside its content.");
+
+/* Joins tables over one struct. */
+#define SELF(nested) {.key = "", .kind = FIELD_MERGE, .offset = 0 * sizeof(char[_Generic((OF *)0, __typeof__(table_##nested##_type) *: 1)]), .table = &table_##nested}
+#define KIND TEXT(kind, 16, "What was estimated")
+
+#define ESTIMATE(name, doc) \
+	static const struct field name##_estimate_rows[] = {KIND, JSON_OF(request, name##_request, "What was understood: names resolved, numbers plain"), \
+		JSON_OF(result, name##_result, "The answer"), SELF(computed)}; \
+	TABLE(name##_estimate, name##_estimate_rows, doc)
+
+ESTIMATE(training, "A training, computed and not kept.");
+ESTIMATE(inference, "A service, computed and not kept.");
+ESTIMATE(performance, "One replica's performance.");
+ESTIMATE(memory, "A model's memory.");
+ESTIMATE(scaling, "What scaling laws say.");
+ESTIMATE(carbon, "Energy, carbon and water.");
+
+#define PLAN(name, doc) \
+	static const struct field name##_plan_rows[] = {SELF(plan_about), JSON_OF(request, name##_request, "What was understood: names resolved, numbers plain"), \
+		JSON_OF(result, name##_result, "The answer"), SELF(computed)}; \
+	TABLE(name##_plan, name##_plan_rows, doc)
+
+PLAN(training, "A training plan.");
+PLAN(inference, "An inference plan.");
+
+static const struct field plan_rows[] = {
+	SELF(plan_about),
+	JSON(request, "What was understood: a training_request or an inference_request, by `kind`", .flags = READ_ONLY),
+	JSON(result, "The answer: a training_result or an inference_result, by `kind`", .flags = READ_ONLY),
+	SELF(computed),
+};
+TABLE(plan, plan_rows, "A plan of either kind.");
+
+static const struct field plan_summary_rows[] = {SELF(plan_about), SELF(computed)};
+TABLE(plan_summary, plan_summary_rows, "A plan without what was asked and answered.");
+
+static const struct field plan_patch_rows[] = {
+	TEXT(name, 200, "A name", .example = "\"night run\""),
+	LABELS(labels, "Texts by key; null removes one"),
+	TEXT(notes, 10000, "Notes", .flags = MULTILINE),
+};
+TABLE(plan_patch, plan_patch_rows, "What of a plan may be changed (RFC 7396: null removes).");
+#undef OF
+
+#define OF struct plan_comparison
+static const struct field plan_comparison_rows[] = {
+	LIST(items, 16, plan, "The plans, in the order asked for", .flags = READ_ONLY),
+};
+TABLE(plan_comparison, plan_comparison_rows, "Plans side by side.");
+#undef OF

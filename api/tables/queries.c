@@ -1,0 +1,105 @@
+/* Query parameters. */
+#include "api/tables/shared.h"
+
+#define OF struct page_query
+static const struct field page_rows[] = {
+	INTEGER(limit, 1, PAGE_LIMIT_MAX, "Items on a page", .fallback = "50"),
+	TEXT(cursor, 512, "Where the page begins: next_cursor of the page before"),
+};
+TABLE(page_query, page_rows, "A page of a list.");
+#undef OF
+
+#define OF struct plan_query
+static const struct field plan_query_rows[] = {
+	MERGE(page, page_query),
+	WORD(kind, plan_kind_words, "Plans of this kind"),
+	TEXT(label, 320, "Plans with this label, as key:value"),
+	TEXT(model, 128, "Plans of this model"),
+	TEXT(accelerator, 128, "Plans whose recommended option has this accelerator"),
+	TIME_AS(created_after, created_after_us, "Plans made after that time"),
+	TIME_AS(created_before, created_before_us, "Plans made before that time"),
+	TEXT(q, 200, "Plans with this text in name or notes"),
+};
+TABLE(plan_query, plan_query_rows, "Which plans.");
+#undef OF
+
+#define OF struct plan_id_query
+static const struct field plan_id_query_rows[] = {
+	INTEGER(revision, 1, 9e15, "An older content; the newest unless given"),
+};
+TABLE(plan_id_query, plan_id_query_rows, "Which revision.");
+#undef OF
+
+#define OF struct compare_query
+static const struct field compare_query_rows[] = {
+	TEXTS(ids, 16, "Plans to compare, by id", .form = FORM_UUID, .flags = REQUIRED),
+};
+TABLE(compare_query, compare_query_rows, "Which plans.");
+#undef OF
+
+#define OF struct catalogue_query
+#define AS_OF TIME_AS(as_of, as_of_us, "The catalogue as it was at that time")
+#define SEARCH TEXT(q, 200, "Rows with this text in id, name or alias")
+#define ORIGIN WORD(origin, origin_words, "Rows that came in this way")
+static const struct field accelerator_query_rows[] = {MERGE(page, page_query), AS_OF, SEARCH, ORIGIN, TEXT(vendor, 64, "Accelerators of this maker")};
+TABLE(accelerator_query, accelerator_query_rows, "Which accelerators.");
+
+static const struct field model_query_rows[] = {MERGE(page, page_query), AS_OF, SEARCH, ORIGIN};
+TABLE(model_query, model_query_rows, "Which models.");
+
+static const struct field price_query_rows[] = {
+	MERGE(page, page_query),
+	AS_OF,
+	SEARCH,
+	ORIGIN,
+	TEXT(provider, 64, "Prices of this provider"),
+	TEXT(region, 64, "Prices in this region"),
+	TEXT(accelerator, 128, "Prices of this accelerator, by id or alias"),
+	WORD(pricing_model, pricing_model_words, "Prices that bind like this"),
+};
+TABLE(price_query, price_query_rows, "Which prices.");
+
+static const struct field region_query_rows[] = {
+	MERGE(page, page_query),
+	AS_OF,
+	SEARCH,
+	ORIGIN,
+	TEXT(provider, 64, "Regions of this provider"),
+	TEXT(country, 64, "Regions of this country or zone"),
+};
+TABLE(region_query, region_query_rows, "Which regions.");
+
+static const struct field catalogue_row_query_rows[] = {AS_OF};
+TABLE(catalogue_row_query, catalogue_row_query_rows, "At which time.");
+#undef OF
+
+#define OF struct offer_query
+static const struct field offer_query_rows[] = {
+	TEXT(accelerator, 128, "Accelerator, by id or alias", .flags = REQUIRED),
+	INTEGER(gpu_count, 1, 1000000, "Accelerators wanted", .fallback = "1"),
+	INTEGER(limit, 1, PAGE_LIMIT_MAX, "Offers to answer", .fallback = "50"),
+	TEXTS(providers, 32, "Of these providers"),
+	TEXTS(regions, 64, "In these regions"),
+	TEXTS(terms, 4, "Binding like this", .words = pricing_model_words, .word_count = COUNT_OF(pricing_model_words), .fallback = "on_demand"),
+	POSITIVE(max_age_days, 36500, "Older offers do not count", .fallback = "400"),
+	AS_OF,
+};
+TABLE(offer_query, offer_query_rows, "Which offers.");
+#undef OF
+
+#define OF struct benchmark_query
+static const struct field benchmark_query_rows[] = {
+	MERGE(page, page_query),
+	WORD(state, state_words, "Benchmarks in this state"),
+	TEXT(device, 128, "Benchmarks on this device"),
+	TEXT(accelerator, 128, "Benchmarks of this accelerator"),
+	TEXT(plan_id, 36, "Benchmarks that verify this plan", .form = FORM_UUID),
+};
+TABLE(benchmark_query, benchmark_query_rows, "Which benchmarks.");
+
+static const struct field calibration_query_rows[] = {
+	MERGE(page, page_query),
+	TEXT(accelerator, 128, "Calibrations of this accelerator, by id or alias"),
+};
+TABLE(calibration_query, calibration_query_rows, "Which calibrations.");
+#undef OF

@@ -1,0 +1,100 @@
+/* Benchmarks, devices, keys, and the service itself. */
+#include "api/tables/shared.h"
+
+#define DEVICE TEXT(device, 128, "Device to run on, as GET /v1/devices names it")
+#define ACCELERATOR TEXT(accelerator, 128, "Any device of this accelerator")
+#define SUITE WORDS(suite, "`quick`, `full` or a list of tests by name", .fallback = "quick", .example = "\"quick\"")
+#define PLAN_ID TEXT(plan_id, 36, "Plan to verify", .form = FORM_UUID)
+#define TIMEOUT POSITIVE(timeout_s, 86400, "After which it is stopped", .fallback = "600")
+#define PRIORITY INTEGER(priority, 0, 100, "Higher runs first", .fallback = "0")
+
+#define OF struct benchmark_record
+static const struct field benchmark_request_rows[] = {DEVICE, ACCELERATOR, SUITE, PLAN_ID, TIMEOUT, PRIORITY};
+static const struct field benchmark_rows[] = {
+	TEXT(id, 36, "UUIDv7", .form = FORM_UUID),
+	WORD(state, state_words, "Where it stands"),
+	TEXT(state_reason, 1000, "Why"),
+	DEVICE,
+	ACCELERATOR,
+	SUITE,
+	PLAN_ID,
+	TIMEOUT,
+	PRIORITY,
+	TIME_AS(created_at, created_at_us, "When it was asked for"),
+	TIME_AS(expires_at, expires_at_us, "When it expires unless it has begun"),
+	TEXT(running_device, 128, "Device of the last attempt"),
+	TEXT(agent_id, 64, "Agent of the last attempt; absent for the daemon's own machine"),
+	INTEGER(attempt, 0, 1000, "Attempts so far"),
+	TIME_AS(lease_until, lease_until_us, "When the attempt is given up unless it is heard of"),
+	TIME_AS(started_at, started_at_us, "When the last attempt began"),
+	TIME_AS(finished_at, finished_at_us, "When it was over"),
+	BOOL(cancel_requested, "Whether it shall stop"),
+	BOOL(late, "Whether the result came after its lease was over"),
+	JSON(progress, "How far it is"),
+	JSON(result, "What was measured, each figure with its method; with plan_id also `verification`"),
+};
+TABLE(benchmark_request, benchmark_request_rows, "A benchmark to run.");
+TABLE(benchmark, benchmark_rows, "A benchmark.");
+#undef OF
+
+#define OF struct device_record
+static const struct field device_rows[] = {
+	TEXT(id, 128, "Id"),
+	TEXT(agent_id, 64, "Agent that it is attached to; absent for the daemon's own machine"),
+	TEXT(node, 200, "Machine"),
+	TEXT(backend, 32, "How it is driven: cpu, opencl, cuda, hip"),
+	TEXT(name, 200, "Name that it tells"),
+	TEXT(accelerator, 64, "Row of the catalogue; absent when unknown"),
+	TEXT(driver, 200, "Driver and version"),
+	FIGURE(memory_bytes, "Memory that it reports"),
+	TEXT(state, 32, "idle, busy, suspect, wedged, gone"),
+	TEXT(state_reason, 1000, "Why"),
+	JSON(properties, "What else it tells"),
+	TIME_AS(seen_at, seen_at_us, "When it was last seen"),
+};
+TABLE(device, device_rows, "An attached accelerator.");
+#undef OF
+
+#define OF struct key_record
+static const struct field key_rows[] = {
+	TEXT(id, 64, "Id"),
+	TEXT(name, 200, "Name"),
+	WORD(role, role_words, "What it may do"),
+	TEXT(prefix, 16, "The key's first characters, to recognise it"),
+	TIME_AS(created_at, created_at_us, "When it was made"),
+	TIME_AS(expires_at, expires_at_us, "When it ceases to hold"),
+	TIME_AS(revoked_at, revoked_at_us, "When it was revoked"),
+};
+TABLE(key, key_rows, "An API key, without the key.");
+#undef OF
+
+#define OF struct backup
+static const struct field backup_rows[] = {
+	TEXT(file, 4096, "File on the server"),
+	INTEGER(bytes, 0, 9e15, "Its size"),
+	INTEGER(plans, 0, 9e15, "Plans in it"),
+	TIME_AS(created_at, created_at_us, "When it was complete"),
+};
+TABLE(backup, backup_rows, "A backup.");
+#undef OF
+
+#define OF struct version
+static const struct field version_rows[] = {
+	TEXT(version, 64, "Of the program and its planner"),
+	TEXT(api, 16, "Of this API"),
+	TEXT(compiler, 200, "That built it"),
+	TEXT(sqlite, 64, "Of SQLite"),
+	TEXT(microhttpd, 64, "Of libmicrohttpd"),
+	TEXT(jansson, 64, "Of jansson"),
+	TIME_AS(started_at, started_at_us, "When the daemon started"),
+};
+TABLE(version, version_rows, "What is running.");
+#undef OF
+
+#define OF struct health
+static const struct field health_rows[] = {
+	TEXT(status, 32, "`ok`, or what is wrong"),
+	TEXT(detail, 1000, "Why"),
+};
+TABLE(health, health_rows, "Whether the service is well.");
+#undef OF

@@ -1,0 +1,168 @@
+#include "api/tables/shared.h"
+
+#define OF struct step_time
+static const struct field step_time_rows[] = {
+	FIGURE(time_s, "Of an optimizer step: exactly the sum of the parts, each as far as it is exposed"),
+	FIGURE(compute_s, "Matrix products and the rest of forward and backward"),
+	FIGURE(recompute_s, "Activations recomputed"),
+	FIGURE(tensor_comm_s, "Tensor-parallel collectives"),
+	FIGURE(context_comm_s, "Context-parallel exchange"),
+	FIGURE(pipeline_comm_s, "Activations between stages"),
+	FIGURE(pipeline_bubble_s, "Stages waiting for each other"),
+	FIGURE(data_comm_exposed_s, "Gradients and sharded weights, where not hidden"),
+	FIGURE(expert_comm_s, "All-to-all of experts"),
+	FIGURE(optimizer_s, "Optimizer"),
+	FIGURE(input_wait_s, "Waiting for samples"),
+	FIGURE(host_transfer_s, "To and from host memory"),
+	FIGURE(launch_overhead_s, "Launching kernels"),
+};
+DECLARE_TABLE(step_time, struct step_time);
+TABLE(step_time, step_time_rows, "Time of one optimizer step.");
+#undef OF
+
+DECLARE_TABLE(goodput, MEMBER_TYPE(struct training_option, goodput));
+#define OF MEMBER_TYPE(struct training_option, goodput)
+static const struct field goodput_rows[] = {
+	FIGURE(fraction, "Of the time that trains"),
+	FIGURE(checkpoint_interval_minutes, "Between checkpoints"),
+	FIGURE(expected_failures, "Failures to expect"),
+	FIGURE(lost_hours, "To failures, restarts and checkpoints"),
+};
+TABLE(goodput, goodput_rows, "What failures and checkpoints cost.");
+#undef OF
+
+DECLARE_TABLE(cost, struct cost);
+#define OF struct cost
+static const struct field cost_rows[] = {
+	FIGURE(total_usd, "Of the whole training"),
+	FIGURE(usd_per_gpu_hour, "Price taken"),
+	OBJECT_IF(offer, has_offer, offer, "The offer that the price comes from"),
+};
+TABLE(cost, cost_rows, "Cost.");
+#undef OF
+
+DECLARE_TABLE(training_intervals, MEMBER_TYPE(struct training_option, interval));
+#define OF MEMBER_TYPE(struct training_option, interval)
+static const struct field training_interval_rows[] = {
+	OBJECT(wall_clock_hours, interval, "Time"),
+	OBJECT(gpu_hours, interval, "Accelerator-hours"),
+	OBJECT(total_usd, interval, "Cost"),
+	OBJECT(total_kwh, interval, "Energy"),
+	OBJECT(total_kgco2e, interval, "Carbon"),
+	OBJECT(step_time_s, interval, "Time of a step"),
+};
+TABLE(training_intervals, training_interval_rows, "Figures as intervals.");
+#undef OF
+
+DECLARE_TABLE(monthly, MEMBER_TYPE(struct training_option, monthly));
+#define OF MEMBER_TYPE(struct training_option, monthly)
+static const struct field monthly_rows[] = {
+	FIGURE(total_usd, "Cost a month"),
+	FIGURE(total_kwh, "Energy a month"),
+	FIGURE(total_kgco2e, "Carbon a month"),
+};
+TABLE(monthly, monthly_rows, "A month of a training that recurs.");
+#undef OF
+
+#define OF struct training_option
+static const struct field training_option_rows[] = {
+	OBJECT(accelerator, accelerator_id, "Accelerator"),
+	INTEGER(gpu_count, 1, 1000000, "Accelerators"),
+	INTEGER(node_count, 1, 1000000, "Nodes"),
+	OBJECT(parallelism, parallelism, "Layout, all filled"),
+	OBJECT(memory, memory_use, "Memory of the fullest accelerator"),
+	OBJECT(step, step_time, "Time of a step and its parts"),
+	FIGURE(mfu, "Model FLOPs without recomputation over the dense peak of the request's precision"),
+	FIGURE(hfu, "The same with recomputation"),
+	FIGURE(tflops_per_gpu, "Model FLOP rate, as `mfu`"),
+	FIGURE(tokens_per_s, "Throughput"),
+	FIGURE(tokens_per_s_per_gpu, "Throughput of one accelerator"),
+	FIGURE(wall_clock_hours, "Time from start to end"),
+	FIGURE(gpu_hours, "Accelerators times hours"),
+	OBJECT(goodput, goodput, "What failures and checkpoints cost"),
+	OBJECT(cost, cost, "Cost; without figures where no price is known"),
+	OBJECT(energy, energy, "Energy"),
+	OBJECT(carbon, carbon, "Carbon"),
+	FIGURE(water_l, "Water, on site and in making the electricity"),
+	OBJECT(monthly, monthly, "A month of a training that recurs"),
+	OBJECT(bottleneck, bottleneck, "What binds"),
+	MAP(provenance, provenance_count, provenance, "Where figures come from, by JSON pointer inside the option"),
+	OBJECT(interval, training_intervals, "Figures as intervals"),
+};
+TABLE(training_option, training_option_rows, "One way to do the training.");
+#undef OF
+
+DECLARE_TABLE(training_workload, MEMBER_TYPE(struct training_plan, workload));
+#define OF MEMBER_TYPE(struct training_plan, workload)
+static const struct field training_workload_rows[] = {
+	FIGURE(params_total, "Parameters"),
+	FIGURE(params_active, "Parameters that one token meets"),
+	FIGURE(tokens_total, "Tokens over all epochs and stages"),
+	FIGURE(flops_per_token, "Forward and backward of one token"),
+	FIGURE(flops_total, "Of the whole training"),
+	FIGURE(petaflop_s_days, "The same in petaFLOP/s-days"),
+};
+TABLE(training_workload, training_workload_rows, "How much arithmetic a training is.");
+#undef OF
+
+DECLARE_TABLE(training_rule, MEMBER_TYPE(struct training_plan, rule_of_thumb));
+#define OF MEMBER_TYPE(struct training_plan, rule_of_thumb)
+static const struct field training_rule_rows[] = {
+	FIGURE(gpu_hours, "Accelerator-hours by the rule"),
+	FIGURE(gpu_count_exact, "Accelerators for the deadline, before rounding"),
+	FIGURE(gpu_count, "Accelerators for the deadline"),
+	FIGURE(gpu_count_a100, "The same in A100s, as the rule is stated"),
+	CHARS(formula, "The rule with its numbers, and why it differs from the model"),
+	FIGURE(implied_mfu, "MFU that the rule assumes"),
+};
+TABLE(training_rule, training_rule_rows, "The rule of thumb, for comparison.");
+#undef OF
+
+DECLARE_TABLE(compute_optimal, MEMBER_TYPE(struct training_plan, compute_optimal));
+#define OF MEMBER_TYPE(struct training_plan, compute_optimal)
+static const struct field compute_optimal_rows[] = {
+	FIGURE(tokens_optimal, "Tokens that the same compute would best be spent on"),
+	FIGURE(params_optimal, "Parameters that the same compute would best be spent on"),
+	FIGURE(predicted_loss, "Loss by the scaling law, in nats per token"),
+	FIGURE(flops_per_percent_loss, "FLOPs that lower the loss by one per cent more"),
+	CHOICE(verdict, verdict_words, "Whether size and data fit each other"),
+	CHARS(detail, "Why"),
+};
+TABLE(compute_optimal, compute_optimal_rows, "What scaling laws say.");
+#undef OF
+
+DECLARE_TABLE(training_search, MEMBER_TYPE(struct training_plan, search));
+#define OF MEMBER_TYPE(struct training_plan, search)
+static const struct field training_search_rows[] = {
+	INTEGER(evaluated, 0, 1e15, "Layouts evaluated"),
+	INTEGER(feasible, 0, 1e15, "Of these feasible"),
+	FIGURE(elapsed_ms, "Time that took"),
+};
+TABLE(training_search, training_search_rows, "How the answer was found.");
+#undef OF
+
+DECLARE_TABLE(training_batch, MEMBER_TYPE(struct training_plan, batch));
+#define OF MEMBER_TYPE(struct training_plan, batch)
+static const struct field training_batch_rows[] = {
+	FIGURE(global_batch_tokens, "Tokens in an optimizer step"),
+	INTEGER(micro_batch, 1, 65536, "Sequences in a micro-batch"),
+	INTEGER(gradient_accumulation_steps, 1, 1e9, "Micro-batches of one data-parallel rank in a step"),
+	FIGURE(critical_batch_tokens, "Batch above which more accelerators bring little"),
+	FIGURE(learning_rate_scale, "Factor for the learning rate, from the critical batch"),
+};
+TABLE(training_batch, training_batch_rows, "Batch sizes.");
+#undef OF
+
+#define OF struct training_plan
+static const struct field training_result_rows[] = {
+	OBJECT(workload, training_workload, "How much arithmetic it is"),
+	OBJECT(recommended, training_option, "The best option by the objective"),
+	ARRAY_AS(alternatives, alternatives, alternative_count, training_option, "Further options of the Pareto front over time, cost and carbon"),
+	OBJECT(rule_of_thumb, training_rule, "The rule of thumb, for comparison"),
+	OBJECT(compute_optimal, compute_optimal, "What scaling laws say"),
+	OBJECT(search, training_search, "How the answer was found"),
+	OBJECT(batch, training_batch, "Batch sizes"),
+	MERGE(findings, findings),
+};
+TABLE(training_result, training_result_rows, "The answer to a training request.");
+#undef OF
