@@ -1,7 +1,6 @@
 #include "planner/operators/attention.h"
 
 static const double misaligned_slowdown = 3.0; /* half-precision products off the 16-byte alignment: NVIDIA guide, figure 3 */
-static const double batched_fraction = 0.6;    /* rate of batched score products (inner width 64 to 128) over large ones */
 
 static struct product_time fused_forward(const struct device *device, const struct physics *physics, const struct attention *attention)
 {
@@ -20,7 +19,7 @@ static struct product_time unfused_forward(const struct device *device, const st
 	double traffic_s = scores * physics->score_traffic_bytes / device->memory_bytes_per_s;
 
 	return (struct product_time){
-		.time_s = flops / (device->wide_flops_per_s * batched_fraction) * slowdown + traffic_s, .traffic_s = traffic_s};
+		.time_s = flops / (device->wide_flops_per_s * physics->score_fraction) * slowdown + traffic_s, .traffic_s = traffic_s};
 }
 
 struct product_time attention_forward(const struct device *device, const struct physics *physics, const struct attention *attention)

@@ -32,14 +32,16 @@ double collective_all_reduce_s(const struct device *device, const struct physics
 	return 2 * collective_all_gather_s(device, physics, group, bytes);
 }
 
-double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes)
+double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes, double copies)
 {
-	double inside, outside;
+	double inside, outside, domains = group.ranks / group.local, leaving = (group.ranks - group.local) / group.ranks;
 
 	if (group.ranks <= 1)
 		return 0;
+	if (copies > 1 && domains > 1)
+		leaving = (domains - 1) * (1 - pow(1 - 1 / domains, copies)) / copies;
 	inside = (group.local - 1) / group.ranks * bytes / device->link_bytes_per_s;
-	outside = (group.ranks - group.local) / group.ranks * bytes / device->nic_bytes_per_s;
+	outside = leaving * bytes / device->nic_bytes_per_s;
 	return fmax(inside, outside) + latency_s(physics, group);
 }
 

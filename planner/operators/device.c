@@ -8,6 +8,7 @@
 struct ceiling {
 	const char *prefix;
 	double gemm, gemm_fp8, attention;
+	double tdp_w; /* of the part that was measured */
 	const char *source;
 };
 
@@ -15,17 +16,18 @@ static const char mamf[] = "E20; stas00/ml-engineering MAMF table, ai-dynamo/aic
 static const char class_average[] = "E20; mean of the accelerators that stas00/ml-engineering measured (MAMF table)";
 
 static const struct ceiling ceilings[] = {
-	{"a100-pcie", 0.811, 0.811, 0.472, mamf}, {"a100", 0.869, 0.869, 0.472, mamf}, {"h100", 0.803, 0.709, 0.517, mamf},
-	{"h800", 0.803, 0.709, 0.517, mamf}, {"h200", 0.803, 0.734, 0.517, mamf}, {"gh200", 0.838, 0.776, 0.517, mamf},
-	{"b200", 0.776, 0.763, 0.484, mamf}, {"b100", 0.776, 0.763, 0.484, mamf}, {"b300", 0.786, 0.745, 0.484, mamf},
-	{"gb200", 0.729, 0.723, 0.484, mamf}, {"gb300", 0.786, 0.745, 0.484, mamf}, {"mi300x", 0.514, 0.514, 0.35, mamf},
-	{"mi325x", 0.604, 0.604, 0.35, mamf}, {"mi355x", 0.680, 0.680, 0.35, mamf}, {"gaudi2", 0.969, 0.955, 0.45, mamf},
-	{"gaudi3", 0.741, 0.769, 0.45, mamf}, {"l40s", 0.571, 0.458, 0.40, mamf},
-	{"rtx-pro-6000", 0.846, 0.706, 0.45, mamf},
-	{"v100", 0.80, 0.80, 0.40, "E20; Markidis et al. 2018, arXiv 1803.04014"},
+	{"a100-pcie", 0.811, 0.811, 0.472, 300, mamf}, {"a100", 0.869, 0.869, 0.472, 400, mamf}, {"h100-pcie", 0.803, 0.709, 0.517, 350, mamf}, {"h100-nvl", 0.803, 0.709, 0.517, 400, mamf},
+	{"h100", 0.803, 0.709, 0.517, 700, mamf},
+	{"h800", 0.803, 0.709, 0.517, 700, mamf}, {"h200", 0.803, 0.734, 0.517, 700, mamf}, {"gh200", 0.838, 0.776, 0.517, 700, mamf},
+	{"b200", 0.776, 0.763, 0.484, 1000, mamf}, {"b100", 0.776, 0.763, 0.484, 700, mamf}, {"b300", 0.786, 0.745, 0.484, 1100, mamf},
+	{"gb200", 0.729, 0.723, 0.484, 1200, mamf}, {"gb300", 0.786, 0.745, 0.484, 1400, mamf}, {"mi300x", 0.514, 0.514, 0.35, 750, mamf},
+	{"mi325x", 0.604, 0.604, 0.35, 1000, mamf}, {"mi355x", 0.680, 0.680, 0.35, 1400, mamf}, {"gaudi2", 0.969, 0.955, 0.45, 600, mamf},
+	{"gaudi3", 0.741, 0.769, 0.45, 900, mamf}, {"l40s", 0.571, 0.458, 0.40, 350, mamf},
+	{"rtx-pro-6000", 0.846, 0.706, 0.45, 600, mamf},
+	{"v100", 0.80, 0.80, 0.40, 300, "E20; Markidis et al. 2018, arXiv 1803.04014"},
 };
 
-static const struct ceiling ceiling_otherwise = {"", 0.75, 0.70, 0.42, class_average};
+static const struct ceiling ceiling_otherwise = {"", 0.75, 0.70, 0.42, 0, class_average};
 
 static const struct ceiling *ceiling_of(const struct accelerator *accelerator)
 {
@@ -42,6 +44,15 @@ static double host_bytes_per_s(const struct accelerator *accelerator)
 	int64_t generation = accelerator->pcie_gen >= 1 ? accelerator->pcie_gen : 4;
 
 	return 0.75 * 15.75e9 * pow(2, (double)generation - 3);
+}
+
+/* A part that is held to less power than the measured one runs slower: dynamic power goes with frequency x voltage squared, and
+ * so, near the limit, about with the square of the frequency. */
+static double power_speed(const struct accelerator *accelerator, const struct ceiling *ceiling)
+{
+	if (!(accelerator->tdp_w > 0) || !(ceiling->tdp_w > 0) || accelerator->tdp_w >= ceiling->tdp_w)
+		return 1;
+	return sqrt(accelerator->tdp_w / ceiling->tdp_w);
 }
 
 static void device_links(const struct candidate *candidate, const struct physics *physics, struct device *device)
@@ -65,8 +76,10 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 	const struct ceiling *ceiling = ceiling_of(accelerator);
 	enum precision wide = accelerator_training_precision(accelerator), used;
 	double measured = candidate->calibration.id ? candidate->calibration.gemm_efficiency : ABSENT_NUMBER, wide_peak;
-	double bandwidth, fraction = physics->gemm_fraction * speed;
+	double bandwidth, fraction;
 
+	speed *= is_given(measured) ? 1 : power_speed(accelerator, ceiling);
+	fraction = physics->gemm_fraction * speed;
 	*device = (struct device){.operand_bytes = 2, .wide_bytes = 2};
 	device->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, precision, &used);
 	if (precision == PRECISION_FP32 || precision == PRECISION_TF32)
@@ -94,7 +107,7 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 		bandwidth *= candidate->calibration.memory_efficiency;
 	else
 		bandwidth *= 0.82; /* reached by weight-bound products: aiconfigurator, medians 0.75 to 0.83 */
-	device->memory_bytes_per_s = bandwidth * speed;
+	device->memory_bytes_per_s = bandwidth;
 	device_links(candidate, physics, device);
 	return bandwidth > 0;
 }

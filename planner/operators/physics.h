@@ -8,6 +8,8 @@
 
 #include "planner/accelerator.h"
 
+enum { PHYSICS_STACKS = 9 }; /* as many as enum stack has */
+
 struct physics {
 	double gemm_fraction;        /* of the best measured matrix product, which products of training shapes reach; 0.7..1.1 */
 	double narrow_fraction;      /* the same for 8-bit formats, scaling included; 0.5..1 */
@@ -16,6 +18,7 @@ struct physics {
 	double attention_fraction;   /* of the measured fused attention rate; 0.5..1.5 */
 	double attention_half_tokens; /* length at which fused attention runs at half its rate; 200..1500 */
 	double attention_backward;   /* speed of its backward pass over its forward pass; 0.5..1 */
+	double score_fraction;       /* unfused attention: rate of batched score products over large ones; 0.3..1 */
 	double score_traffic_bytes;  /* unfused attention: bytes moved for one score, forward; 8..24 */
 	double element_traffic;      /* element-wise bytes moved over bytes counted; 0.5..2.5 */
 	double host_layer_s;         /* host time to issue one layer's forward pass; 0.2e-3..1.5e-3 s */
@@ -28,7 +31,12 @@ struct physics {
 	double overlap;              /* part of a hideable communication that software really hides; 0.3..1 */
 	double expert_imbalance;     /* tokens of the fullest expert rank over the mean; 1..1.6 */
 	double expert_fraction;      /* rate of grouped products over single ones; 0.3..1 */
+	double expert_traffic;       /* bytes moved to sort, send, weigh and sum expert tokens over those of one copy in and out; 1..40 */
+	double expert_gain_per_year; /* speed that mixtures of experts gain beside that; 0..0.6 */
+	double youth;                /* speed that software lacks on hardware of its own year, fades with e^(-years/2); 0..0.4 */
 	double release_gain_per_year; /* speed gained by a year of newer software, as a fraction; 0..0.3 */
+	double synchronise_s;        /* DeepSpeed ZeRO-1: once a step for each local parameter, never hidden; 1e-9..5e-9 s */
+	double stack_speed[PHYSICS_STACKS]; /* of every kernel, by enum stack; 0.6..1.3 */
 };
 
 extern const struct physics physics_fitted;

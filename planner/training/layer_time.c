@@ -17,6 +17,7 @@ struct layer_work {
 	struct layer_time time;
 	struct product_time attention; /* forward of the scores, for selective recomputation */
 	double element_forward_s;
+	double expand_s; /* MLA: queries, keys and values from their latents, which selective recomputation does again */
 };
 
 static void work_product(struct layer_work *work, double rows, double inner, double columns, double count, double rate)
@@ -42,6 +43,17 @@ static void work_elements(struct layer_work *work, double bytes)
 	work->time.forward_s += forward_s;
 	work->time.backward_s += 2 * forward_s; /* reads outputs' gradients and saved inputs, writes inputs' gradients */
 	work->time.traffic_s += 3 * forward_s;
+}
+
+/* The same for data that software moves without the factor of E25's element-wise kernels. */
+static void work_stream(struct layer_work *work, double bytes)
+{
+	double forward_s = memory_stream_s(&work->setting->device, bytes);
+
+	work->element_forward_s += forward_s;
+	work->time.forward_s += forward_s;
+	work->time.backward_s += forward_s;
+	work->time.traffic_s += 2 * forward_s;
 }
 
 /* Mean number of tokens a causal query sees: (s + 1)/2, with a window w < s: w - w (w - 1)/(2 s). */
@@ -86,16 +98,18 @@ static void work_mla(struct layer_work *work)
 {
 	const struct layer_kind *kind = work->kind;
 	double rows = work->degrees->rows, t = work->degrees->tensor, hidden = work->setting->model->hidden;
-	double heads = kind->heads / t, key_dim = kind->head_dim + kind->rope_head_dim;
+	double heads = kind->heads / t, key_dim = kind->head_dim + kind->rope_head_dim, before_s;
 	double value_dim = kind->value_head_dim > 0 ? kind->value_head_dim : kind->head_dim;
 
 	if (kind->q_lora_rank > 0)
 		work_product(work, rows, hidden, kind->q_lora_rank, 1, 1);
-	work_product(work, rows, kind->q_lora_rank > 0 ? kind->q_lora_rank : hidden, heads * key_dim, 1, 1);
 	work_product(work, rows, hidden, kind->kv_lora_rank + kind->rope_head_dim, 1, 1);
+	before_s = work->time.forward_s;
+	work_product(work, rows, kind->q_lora_rank > 0 ? kind->q_lora_rank : hidden, heads * key_dim, 1, 1);
 	work_product(work, rows, kind->kv_lora_rank, heads * (kind->head_dim + value_dim), 1, 1);
+	work->expand_s = work->time.forward_s - before_s;
 	work_product(work, rows, heads * value_dim, hidden, 1, 1);
-	work_elements(work, rows * work->setting->device.wide_bytes * (4 * heads * (2 * key_dim + value_dim)));
+	work_elements(work, rows * work->setting->device.wide_bytes * (heads * (2 * key_dim + value_dim)));
 	work_scores(work, key_dim, value_dim);
 }
 
@@ -136,12 +150,13 @@ static void work_experts(struct layer_work *work)
 	double hidden = setting->model->hidden, split = degrees->expert_tensor;
 	double tokens = degrees->rows / (degrees->tensor / split) * kind->experts_active * setting->physics->expert_imbalance;
 	double held = fmax(1, kind->experts / degrees->expert), up = (kind->gated ? 2.0 : 1.0) * kind->expert_width / split;
-	double rate = setting->physics->expert_fraction;
+	double rate = setting->physics->expert_fraction * setting->software.expert_speed;
 
 	work_product(work, tokens / held, hidden, up, held, rate);
 	work_product(work, tokens / held, kind->expert_width / split, hidden, held, rate);
 	work_product(work, degrees->rows / degrees->tensor, hidden, kind->experts, 1, 1);
-	work_elements(work, tokens * setting->device.wide_bytes * (up + kind->expert_width / split + 6 * hidden)); /* permute, combine */
+	work_elements(work, tokens * setting->device.wide_bytes * (up + kind->expert_width / split));
+	work_stream(work, tokens * setting->device.wide_bytes * 4 * hidden * setting->physics->expert_traffic / setting->software.expert_speed);
 	work_feed_forward(work, kind->shared_width);
 }
 
@@ -152,7 +167,8 @@ static void work_recompute(struct layer_work *work)
 		work->time.recompute_s = work->time.forward_s;
 		break;
 	case RECOMPUTE_SELECTIVE:
-		work->time.recompute_s = work->attention.time_s + (work->setting->software.fused_attention ? work->element_forward_s : 0);
+		work->time.recompute_s = (work->kind->mixer == MIXER_MLA ? work->expand_s : work->attention.time_s) +
+			(work->setting->software.fused_attention ? work->element_forward_s : 0);
 		break;
 	case RECOMPUTE_UNSET:
 	case RECOMPUTE_NONE:
@@ -204,10 +220,13 @@ static void work_expert_comm(struct layer_work *work)
 	struct group group = collective_group(&setting->device, work->degrees->expert, 1);
 	double bytes = work->degrees->rows / work->degrees->tensor * work->kind->experts_active * setting->model->hidden *
 		setting->device.wide_bytes * setting->physics->expert_imbalance;
-	double count = work->layout->recompute == RECOMPUTE_FULL ? 6 : 4;
+	double count = work->layout->recompute == RECOMPUTE_FULL ? 6 : 4, copies = setting->software.merges_copies ? work->kind->experts_active : 0;
+	double all_s;
 
-	if (work->kind->feed_forward == FEED_FORWARD_EXPERTS && work->layout->expert > 1)
-		work->time.expert_s = count * collective_all_to_all_s(&setting->device, setting->physics, group, bytes);
+	if (work->kind->feed_forward != FEED_FORWARD_EXPERTS || work->layout->expert <= 1)
+		return;
+	all_s = count * collective_all_to_all_s(&setting->device, setting->physics, group, bytes, copies);
+	work->time.expert_s = exposed_s(all_s, work->time.forward_s + work->time.backward_s, setting->software.hides_expert ? setting->physics->overlap : 0);
 }
 
 /* ZeRO-3: weights are gathered before each forward and each backward pass, gradients scattered after it. */

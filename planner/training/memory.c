@@ -33,18 +33,18 @@ double optimizer_bytes_per_param(enum optimizer optimizer, bool wide)
 	return master + 8;
 }
 
-static double feed_forward_bytes(const struct layer_kind *kind, const struct degrees *degrees, double hidden, double wide, bool selective)
+static double feed_forward_bytes(const struct layer_kind *kind, const struct degrees *degrees, double hidden, double wide, double input, bool selective)
 {
-	double matrices = kind->gated ? 2 : 1, dense = 0, experts = 0, kept = matrices + (selective ? 0 : 1), rows;
+	double kept = wide * (kind->gated ? 2 : 1) + (selective ? 0 : input), dense = 0, experts = 0, rows;
 
 	if (kind->feed_forward == FEED_FORWARD_DENSE)
 		dense = kept * kind->width / degrees->tensor;
 	if (kind->feed_forward == FEED_FORWARD_EXPERTS) {
 		rows = kind->experts_active * degrees->expert_tensor / degrees->tensor; /* expert tokens of one token here */
-		experts = rows * (2 * hidden + kept * kind->expert_width / degrees->expert_tensor);
-		dense = kept * kind->shared_width / degrees->tensor + 2.0 * kind->experts / degrees->tensor;
+		experts = rows * ((input + wide) * hidden + kept * kind->expert_width / degrees->expert_tensor);
+		dense = kept * kind->shared_width / degrees->tensor + wide * 2 * kind->experts / degrees->tensor;
 	}
-	return wide * (dense + experts);
+	return dense + experts;
 }
 
 static double mixer_bytes(const struct setting *setting, const struct layer_kind *kind, const struct degrees *degrees, double wide, enum recompute recompute)
@@ -58,7 +58,7 @@ static double mixer_bytes(const struct setting *setting, const struct layer_kind
 		return wide * (heads * (kind->head_dim + value_dim) + fmax(1, kind->kv_heads / t) * (kind->head_dim + value_dim)) +
 			4 * heads + (recompute == RECOMPUTE_NONE ? scores : 0);
 	case MIXER_MLA:
-		return wide * (heads * (2 * key_dim + 2 * value_dim) + kind->q_lora_rank + kind->kv_lora_rank + kind->rope_head_dim) + 4 * heads;
+		return wide * (heads * ((recompute == RECOMPUTE_NONE ? 2 * key_dim + value_dim : 0) + value_dim) + kind->q_lora_rank + kind->kv_lora_rank + kind->rope_head_dim) + 4 * heads;
 	case MIXER_MAMBA2:
 	case MIXER_GATED_DELTA:
 		return wide * 4 * heads * value_dim;
@@ -74,14 +74,15 @@ double activation_bytes_per_token(const struct setting *setting, const struct pa
 	const struct layer_kind *layer = &setting->model->kinds[kind];
 	bool fused = setting->software.fused_attention, selective = fused && layout->recompute == RECOMPUTE_SELECTIVE;
 	double hidden = setting->model->hidden, wide = setting->device.wide_bytes;
+	double input = fmin(wide, setting->device.operand_bytes); /* inputs of linear layers are kept as their products read them */
 	double spread = layout->sequence_parallel == TRUTH_TRUE ? degrees->tensor : 1;
 	double masks = fused ? 0 : 2; /* recipes from before flash attention train with dropout: two masks of one byte */
 
 	if (layout->recompute == RECOMPUTE_FULL)
 		return wide * hidden / spread;
 	/* Inputs of two norms and of two linear layers; norms' outputs are made again under selective recomputation. */
-	return hidden / spread * (wide * (selective ? 2 : 4) + masks) + mixer_bytes(setting, layer, degrees, wide, layout->recompute) +
-		feed_forward_bytes(layer, degrees, hidden, wide, selective);
+	return hidden / spread * (2 * wide + (selective ? 0 : 2 * input) + masks) + mixer_bytes(setting, layer, degrees, wide, layout->recompute) +
+		feed_forward_bytes(layer, degrees, hidden, wide, input, selective);
 }
 
 static double stage_activations(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,

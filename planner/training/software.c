@@ -1,30 +1,36 @@
 #include "planner/training/software.h"
 
-/* Each stack's name, the newest release that measurements were found for, and its own factor (fitted over all its rows).
+/* Each stack's name, the newest release that measurements were found for.
  * Behaviour comes from the projects' documentation and papers: unfused attention until Megatron adopted flash
  * attention in late 2022; no overlap of gradient reduction before Megatron-LM's distributed optimizer of 2023;
  * DeepSpeed's 16-bit gradients and unsharded buffers from BLOOM's memory figures (Scao et al. 2022, section 3.2). */
 struct stack_row {
 	const char *name, *newest;
-	double factor;
 	bool hides_data, hides_tensor, hides_pipeline, balances_ends, blocks;
 };
 
 static const struct stack_row stacks[STACK_COUNT] = {
-	[STACK_UNSET] = {"", "2025-06", 1, true, false, true, true, false},
-	[STACK_GENERIC] = {"generic", "2025-06", 1, true, false, true, true, false},
-	[STACK_MEGATRON_LM] = {"megatron_lm", "2024-06", 1, true, false, true, false, false},
-	[STACK_MEGATRON_DEEPSPEED] = {"megatron_deepspeed", "2022-06", 1, false, false, false, false, false},
-	[STACK_MEGATRON_CORE] = {"megatron_core", "2026-08", 1, true, true, true, true, false},
-	[STACK_FSDP] = {"fsdp", "2023-10", 1, true, false, false, false, true},
-	[STACK_TORCHTITAN] = {"torchtitan", "2025-06", 1, true, true, true, false, true},
-	[STACK_INTERNEVO] = {"internevo", "2024-01", 1, true, false, false, false, false},
-	[STACK_MAXTEXT] = {"maxtext", "2025-06", 1, true, true, true, false, true},
+	[STACK_UNSET] = {"", "2025-06", true, false, true, true, false},
+	[STACK_GENERIC] = {"generic", "2025-06", true, false, true, true, false},
+	[STACK_MEGATRON_LM] = {"megatron_lm", "2024-06", true, false, true, false, false},
+	[STACK_MEGATRON_DEEPSPEED] = {"megatron_deepspeed", "2022-06", false, false, false, false, false},
+	[STACK_MEGATRON_CORE] = {"megatron_core", "2026-08", true, true, true, true, false},
+	[STACK_FSDP] = {"fsdp", "2023-10", true, false, false, false, true},
+	[STACK_TORCHTITAN] = {"torchtitan", "2025-06", true, true, true, false, true},
+	[STACK_INTERNEVO] = {"internevo", "2024-01", true, false, false, false, false},
+	[STACK_MAXTEXT] = {"maxtext", "2025-06", true, true, true, false, true},
 };
+
+_Static_assert((int)PHYSICS_STACKS == (int)STACK_COUNT, "one speed for each stack");
 
 static const double fused_attention_year = 2022.75;  /* flash attention in Megatron-LM and DeepSpeed forks: autumn 2022 */
 static const double overlapped_data_year = 2023.0;   /* Megatron-LM 3.0.2 */
 static const double reference_year = 2024.5;         /* releases are compared with mid 2024, amid the measurements */
+static const double fade_years = 2;
+static const double merged_copies_year = 2025.4;     /* DeepEP, February 2025, and its adoption */
+static const double hidden_expert_year = 2025.9;     /* Megatron Core 0.14: dispatch beside another micro-batch's compute */
+static const double graphs_year = 2025.3;            /* CUDA graphs in Megatron Core's recipes */
+static const double graphs_host_factor = 0.3;
 static const double earliest_gain_year = 2023.5, latest_gain_year = 2026.75;
 
 /* "2025-05" to 2025.375, the middle of the month; 0 when it is no such date. */
@@ -35,6 +41,15 @@ static double release_year(const char *release)
 	if (!release || sscanf(release, "%4d-%2d", &year, &month) != 2 || month < 1 || month > 12)
 		return 0;
 	return year + (month - 0.5) / 12;
+}
+
+/* Kernels for a new accelerator ripen over years: FlashAttention-3 came two years after the H100 (Shah et al. 2024, arXiv
+ * 2407.08608), and reached twice its predecessor's share of the peak. */
+static double software_maturity(double year, int64_t accelerator_year, const struct physics *physics)
+{
+	double age = accelerator_year > 0 ? fmax(0, year - (double)accelerator_year - 0.5) : fade_years;
+
+	return 1 - physics->youth * exp(-age / fade_years);
 }
 
 static void software_memory(enum stack stack, enum precision precision, struct software *software)
@@ -49,22 +64,25 @@ static void software_memory(enum stack stack, enum precision precision, struct s
 	software->unsharded_bytes = precision == PRECISION_FP16 ? 0.4 : wide ? 0 : 3.6;
 }
 
-struct software software_of(enum stack stack, const char *release, enum precision precision, const struct physics *physics)
+struct software software_of(enum stack stack, const char *release, enum precision precision, int64_t accelerator_year, const struct physics *physics)
 {
 	const struct stack_row *row = &stacks[stack];
 	double year = release_year(release), gain_years;
 	struct software software = {.name = row->name, .year = year > 0 ? year : release_year(row->newest)};
 
 	gain_years = fmin(fmax(software.year, earliest_gain_year), latest_gain_year) - reference_year;
-	software.speed = row->factor * exp(physics->release_gain_per_year * gain_years);
+	software.expert_speed = exp(physics->expert_gain_per_year * gain_years);
+	software.speed = software_maturity(software.year, accelerator_year, physics) * physics->stack_speed[stack] * exp(physics->release_gain_per_year * gain_years);
 	software.fused_attention = software.year >= fused_attention_year;
 	software.hides_data = row->hides_data && software.year >= overlapped_data_year;
 	software.hides_tensor = row->hides_tensor;
 	software.hides_pipeline = row->hides_pipeline && software.year >= overlapped_data_year;
+	software.hides_expert = stack == STACK_MEGATRON_CORE && software.year >= hidden_expert_year;
+	software.merges_copies = software.year >= merged_copies_year;
 	software.balances_ends = row->balances_ends;
 	software.blocks = row->blocks;
-	software.host_factor = 1;
-	software.synchronise_s = stack == STACK_MEGATRON_DEEPSPEED ? 2.8e-9 : 0; /* vTrain and BLOOM rows, per local parameter */
+	software.host_factor = stack == STACK_MEGATRON_CORE && software.year >= graphs_year ? graphs_host_factor : 1;
+	software.synchronise_s = stack == STACK_MEGATRON_DEEPSPEED ? physics->synchronise_s : 0;
 	software_memory(stack, precision, &software);
 	return software;
 }

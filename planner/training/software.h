@@ -10,18 +10,21 @@ struct software {
 	double year;          /* of its release, as a fraction: 2025-05 is 2025.375 */
 	double speed;         /* factor on every kernel: the stack's own and its release's */
 	bool fused_attention;
-	bool hides_data, hides_tensor, hides_pipeline; /* communication it overlaps with compute */
+	bool hides_data, hides_tensor, hides_pipeline, hides_expert; /* communication it overlaps with compute */
+	bool merges_copies;   /* sends a token once to each domain of experts */
 	bool balances_ends;   /* gives the first and last pipeline stage fewer layers */
 	bool blocks;          /* whole-model sharding keeps full 32-bit weights (FSDP) instead of 16-bit ones and a master copy */
 	double gradient_bytes; /* of one parameter, where not sharded */
 	double unsharded_bytes; /* kept beside ZeRO's shards, per parameter */
 	double synchronise_s; /* ZeRO-1: once a step for each local parameter, never hidden */
+	double expert_speed;  /* factor on grouped products, beside `speed` */
 	double host_factor;   /* host time of a layer over that of the eager reference */
 };
 
-/* E30. Given: stack, release ("2025-05", NULL: the newest known of that stack), precision, physics.
+/* E30. Given: stack, release ("2025-05", NULL: the newest known of that stack), precision, the
+ * accelerator's year of release (ABSENT_COUNT: unknown), physics.
  * Returned: what it does. A release that cannot be read counts as the newest. */
-struct software software_of(enum stack stack, const char *release, enum precision precision, const struct physics *physics);
+struct software software_of(enum stack stack, const char *release, enum precision precision, int64_t accelerator_year, const struct physics *physics);
 
 const char *stack_name(enum stack stack);           /* "megatron_core"; "" for unset */
 const char *stack_newest_release(enum stack stack); /* "2026-08" */

@@ -182,6 +182,14 @@ static double host_issue_s(const struct step_work *work, double layers)
 	return layers * passes * work->setting->physics->host_layer_s * work->setting->software.host_factor;
 }
 
+/* Host and device run beside each other: the longer decides, and where both are alike each waits for the other now and then. */
+static double unhidden_issue_s(double host_s, double device_s)
+{
+	double longer = fmax(host_s, device_s), ratio = fmin(host_s, device_s) / longer;
+
+	return longer * cbrt(1 + ratio * ratio * ratio) - device_s;
+}
+
 static void step_fill(const struct step_work *work, const struct stage_time *longest, double all_s, int stage, struct step_result *result)
 {
 	const struct setting *setting = work->setting;
@@ -200,7 +208,7 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 	time->data_comm_exposed_s = m * longest->sum.gather_s + exposed_s(data_comm_s(work, &params), hiding_s, setting->physics->overlap);
 	time->pipeline_bubble_s = pipeline_time_s(longest->total_s, all_s, m, work->degrees.interleave) - m * longest->total_s;
 	time->launch_overhead_s = setting->physics->step_fixed_s +
-		fmax(0, host_issue_s(work, longest->layers) - longest->total_s) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
+		unhidden_issue_s(host_issue_s(work, longest->layers), longest->total_s) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
 	step_update(work, &params, hiding_s, time);
 	time->input_wait_s = input_wait_s(setting, gpu_count, step_sum(time));
 	time->time_s = step_sum(time);
