@@ -51,7 +51,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test bench-storage check-crash check check-layers check-headers check-sources check-asan check-tsan coverage bench check-api lint format run install clean help
+.PHONY: all test bench-storage check-crash check check-layers check-headers check-sources check-asan check-tsan coverage bench check-api lint format run install clean help validate fit fit-left-out
 all: $(PROGRAM)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -120,6 +120,22 @@ $(BUILD)/tests/bench/storage_rate: tests/bench/storage_rate.c $(LIBRARY)
 	$(call say,BENCH,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+
+VALIDATION_CASES := tests/validation/training.jsonl hwdb/data/accelerators.csv
+VALIDATIONS := $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/fit_training
+
+$(VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(BUILD)/tests/validation/cases.o $(LIBRARY)
+	$(call say,VALID,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/tests/validation/cases.o $(LIBRARY) $(LIBS)
+
+validate: $(BUILD)/tests/validation/validate_training ## the planner against published training runs
+	$(Q)$< $(VALIDATION_CASES)
+
+fit: $(BUILD)/tests/validation/fit_training ## refit the step model's constants to the published runs, and print them
+	$(Q)$< $(VALIDATION_CASES)
+
+fit-left-out: $(BUILD)/tests/validation/fit_training ## the same without each suite in turn: the error on software never seen
+	$(Q)$< $(VALIDATION_CASES) --leave-out --sweeps 25
 
 bench-storage: $(BUILD)/tests/bench/storage_rate ## durable puts and reads of plans, without HTTP
 	$(Q)rm -f $(BUILD)/rate.db* && $< $(BUILD)/rate.db; rm -f $(BUILD)/rate.db*

@@ -1,9 +1,9 @@
 #include "planner/training/memory.h"
 
-/* E38. CUDA context and libraries 0.6 GB or so, each communicator's buffers some 0.25 GB (NCCL: channels x 4 MiB x both
+/* E38. CUDA context and libraries 0.6 to 1.5 GB, each communicator's buffers 0.25 to 1 GB (NCCL: channels x 4 MiB x both
  * directions x peers), and 3 to 8 % lost between the allocator's blocks (stas00/ml-engineering; BLOOM's and TorchTitan's
  * reported totals over the model's own bytes). */
-static const double context_bytes = 0.9e9, communicator_bytes = 0.3e9, fragmentation = 0.05;
+static const double context_bytes = 1.3e9, communicator_bytes = 0.5e9, fragmentation = 0.06;
 
 /* Activations that a network which is no transformer keeps: bytes for one forward FLOP. ResNet-50 keeps about 25 million
  * 16-bit values (its convolutions' outputs and their normalised copies, He et al. 2015, table 1) for 8.2 GFLOP. */
@@ -102,8 +102,8 @@ static double stage_activations(const struct setting *setting, const struct para
 			widest = fmax(widest, activation_bytes_per_token(setting, &open, degrees, k));
 	}
 	bytes = bytes * in_flight + widest;
-	if (stage == stages->count - 1) /* logits in 32 bits */
-		bytes += 4 * setting->model->vocabulary / degrees->tensor;
+	if (stage == stages->count - 1)
+		bytes += setting->software.logits_bytes * setting->model->vocabulary / degrees->tensor;
 	return bytes * degrees->rows;
 }
 

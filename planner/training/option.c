@@ -14,8 +14,9 @@ static double step_log_sigma(const struct programme *programme, const struct can
 		return STEP_LOG_SIGMA_CALIBRATED;
 	if (precision == PRECISION_UNSET)
 		precision = accelerator_training_precision(&candidate->accelerator);
-	return device_of_candidate(candidate, precision, programme->physics, 1, &device) && device.ceiling_measured
-		? STEP_LOG_SIGMA : STEP_LOG_SIGMA_UNMEASURED;
+	if (!device_of_candidate(candidate, precision, programme->physics, 1, &device) || !device.ceiling_measured)
+		return STEP_LOG_SIGMA_UNMEASURED;
+	return programme->input->model.params_active < programme->input->model.params_total ? STEP_LOG_SIGMA_EXPERTS : STEP_LOG_SIGMA;
 }
 
 /* Spread of wall clock over useful hours that the published failure rates leave. A rate that the caller gave has none. */

@@ -57,6 +57,9 @@ static void software_memory(enum stack stack, enum precision precision, struct s
 	bool wide = precision == PRECISION_FP32 || precision == PRECISION_TF32;
 
 	software->gradient_bytes = 4;
+	/* A vocabulary-parallel or fused loss works in place on one 32-bit copy; TorchTitan's of 2024 keeps the 16-bit logits, their
+	 * 32-bit copy and its gradient (its reported peaks at 8 thousand to 262 thousand tokens). */
+	software->logits_bytes = stack == STACK_TORCHTITAN ? 12 : 4;
 	if (stack != STACK_MEGATRON_DEEPSPEED)
 		return;
 	/* FP16: 2 weights + 2 gradients + 0.4; BF16: its optimizer holds 32-bit gradients and 3.6 bytes more unsharded. */

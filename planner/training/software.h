@@ -14,6 +14,7 @@ struct software {
 	bool merges_copies;   /* sends a token once to each domain of experts */
 	bool balances_ends;   /* gives the first and last pipeline stage fewer layers */
 	bool blocks;          /* whole-model sharding keeps full 32-bit weights (FSDP) instead of 16-bit ones and a master copy */
+	double logits_bytes;  /* kept for one token and vocabulary entry */
 	double gradient_bytes; /* of one parameter, where not sharded */
 	double unsharded_bytes; /* kept beside ZeRO's shards, per parameter */
 	double synchronise_s; /* ZeRO-1: once a step for each local parameter, never hidden */

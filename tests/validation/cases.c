@@ -100,7 +100,7 @@ struct column {
 
 #define COLUMN(name_, kind_) {#name_, offsetof(struct accelerator, name_), kind_}
 static const struct column columns[] = {
-	COLUMN(id, 's'), COLUMN(vendor, 's'), COLUMN(name, 's'), COLUMN(release_year, 'i'), COLUMN(memory_gb, 'd'),
+	COLUMN(id, 's'), COLUMN(vendor, 's'), COLUMN(name, 's'), COLUMN(release_year, 'i'), COLUMN(memory_gb, 'd'), COLUMN(memory_usable_bytes, 'd'),
 	COLUMN(memory_bandwidth_gbs, 'd'), COLUMN(tflops_fp64, 'd'), COLUMN(tflops_fp32, 'd'), COLUMN(tflops_tf32, 'd'),
 	COLUMN(tflops_bf16, 'd'), COLUMN(tflops_fp16, 'd'), COLUMN(tflops_fp8, 'd'), COLUMN(tops_int8, 'd'), COLUMN(tflops_fp4, 'd'),
 	COLUMN(tdp_w, 'd'), COLUMN(idle_w, 'd'), COLUMN(interconnect, 's'), COLUMN(interconnect_gbs, 'd'), COLUMN(pcie_gen, 'i'),
@@ -135,15 +135,13 @@ static void accelerators_load(const char *path, struct validation_cases *cases)
 
 		cases->accelerators = realloc(cases->accelerators, (cases->accelerator_count + 1) * sizeof *cases->accelerators);
 		accelerator = &cases->accelerators[cases->accelerator_count++];
-		*accelerator = (struct accelerator){.memory_usable_bytes = ABSENT_NUMBER};
+		*accelerator = (struct accelerator){0};
 		if (csv_split(line, fields, FIELDS_MAX) != count)
 			stop("fields", fields[0]);
 		for (int f = 0; f < count; f++)
 			for (size_t c = 0; c < COUNT_OF(columns); c++)
 				if (strcmp(names[f], columns[c].name) == 0)
 					accelerator_set(accelerator, &columns[c], fields[f]);
-		/* What drivers report lies 5 to 7 % above the name-plate, which is in 2^30 for HBM parts. */
-		accelerator->memory_usable_bytes = accelerator->memory_gb * 1.0625e9;
 	}
 	fclose(file);
 }

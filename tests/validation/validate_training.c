@@ -101,9 +101,11 @@ static void report(const char *what, int kind, const char *suite, const char *fa
 	if (count == 0)
 		return;
 	qsort(errors, count, sizeof errors[0], compare);
-	printf("%-20s %-12s %5zu  mean %6.1f %%  median %6.1f %%  p90 %6.1f %%  bias %+6.1f %%  in interval %3.0f %%  refused %zu\n", what, kinds[kind],
-		count, 100 * sum / (double)count, 100 * errors[count / 2], 100 * errors[count * 9 / 10], 100 * bias / (double)count,
-		100.0 * (double)covered / (double)count, refused);
+	printf("%-20s %-12s %5zu  mean %6.1f %%  median %6.1f %%  p90 %6.1f %%  bias %+6.1f %%  refused %zu", what, kinds[kind], count,
+		100 * sum / (double)count, 100 * errors[count / 2], 100 * errors[count * 9 / 10], 100 * bias / (double)count, refused);
+	if (kind == EXPECT_STEP || kind == EXPECT_GPU_HOURS) /* the figures that have an interval */
+		printf("  in interval %3.0f %%", 100.0 * (double)covered / (double)count);
+	putchar('\n');
 }
 
 static void report_groups(bool by_suite, int kind)
