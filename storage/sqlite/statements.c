@@ -68,19 +68,26 @@ enum status sqlite_failure(sqlite3 *db, struct failure *failure)
 	}
 }
 
-/* Our own text against our own tables: what does not match is a bug, found when the writer prepares everything at start. */
-static void statement_map(struct statement *statement, const char *name)
+static enum status statement_misfit(const char *name, const char *what, struct failure *failure)
+{
+	return failure_set(failure, STATUS_UNAVAILABLE, "statement %s: the tables of the file are not those of this program (%s): restore a backup",
+		name, what);
+}
+
+/* Our own text against our own tables, when the writer prepares everything at start. What does not match is a slip of ours,
+ * or a file whose schema was damaged. */
+static enum status statement_map(struct statement *statement, const char *name, struct failure *failure)
 {
 	statement->parameter_count = sqlite3_bind_parameter_count(statement->handle);
 	statement->result_count = sqlite3_column_count(statement->handle);
-	CHECK(statement->parameter_count < COLUMNS_MAX && statement->result_count < COLUMNS_MAX);
+	if (statement->parameter_count >= COLUMNS_MAX || statement->result_count >= COLUMNS_MAX)
+		return statement_misfit(name, "too many columns", failure);
 	for (int i = 1; i <= statement->parameter_count; i++) {
 		const char *parameter = sqlite3_bind_parameter_name(statement->handle, i);
 		int column = column_find(statement->parameters, parameter + 1);
 
 		if (column < 0)
-			fprintf(stderr, "fleetplan: statement %s: no member for parameter %s\n", name, parameter);
-		CHECK(column >= 0);
+			return statement_misfit(name, parameter, failure);
 		statement->parameter_column[i] = (signed char)column;
 	}
 	for (int i = 0; i < statement->result_count; i++) {
@@ -88,10 +95,10 @@ static void statement_map(struct statement *statement, const char *name)
 		int column = column_find(statement->results, result);
 
 		if (column < 0 && strcmp(result, "number") != 0)
-			fprintf(stderr, "fleetplan: statement %s: no member for column %s\n", name, result);
-		CHECK(column >= 0 || strcmp(result, "number") == 0);
+			return statement_misfit(name, result, failure);
 		statement->result_column[i] = (signed char)column;
 	}
+	return STATUS_OK;
 }
 
 enum status statement_prepare(sqlite3 *db, enum statement_name name, struct statement *statement, struct failure *failure)
@@ -105,8 +112,7 @@ enum status statement_prepare(sqlite3 *db, enum statement_name name, struct stat
 	statement->results = specifications[name].results;
 	if (sqlite3_prepare_v3(db, text, (int)length, SQLITE_PREPARE_PERSISTENT, &statement->handle, NULL) != SQLITE_OK)
 		return sqlite_failure(db, failure);
-	statement_map(statement, specifications[name].name);
-	return STATUS_OK;
+	return statement_map(statement, specifications[name].name, failure);
 }
 
 enum status statement_bind(struct statement *statement, const void *record, struct arena *arena, struct failure *failure)

@@ -1,0 +1,316 @@
+/* The store as a whole: groups of jobs, many threads, the full queue, backup, schema versions, what it tells of itself. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "storage/sqlite/store.h"
+#include "support/store.h"
+
+/* Keeps the writer from committing, so that jobs queue up: what another process writing to the file would do. */
+static sqlite3 *hold_writer(struct store *store)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(store->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	return db;
+}
+
+static void let_writer(sqlite3 *db)
+{
+	sqlite3_close(db);
+}
+
+struct submitted {
+	struct plan_put put;
+	struct plan_record plan;
+	struct failure failure;
+	_Atomic bool *answered;
+};
+
+static void note_answer(struct storage_job *job)
+{
+	atomic_store((_Atomic bool *)job->context, true);
+}
+
+static enum status submit(struct store *store, struct submitted *job, int number, _Atomic bool *answered)
+{
+	job->plan = store_plan(store, number);
+	job->put = (struct plan_put){.job = {.kind = STORAGE_PLAN_PUT, .done = note_answer, .context = answered, .failure = &job->failure},
+		.plan = &job->plan};
+	return storage_submit(store->storage, &job->put.job);
+}
+
+static void wait_answered(_Atomic bool *answered, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		while (!atomic_load(&answered[i]))
+			nanosleep(&(struct timespec){0, 1000000}, NULL);
+	}
+}
+
+static void a_failed_job_leaves_its_neighbours_alone(void **state)
+{
+	struct store *store = *state;
+	static struct submitted jobs[5];
+	_Atomic bool answered[5] = {false};
+	struct storage_state before, after;
+	struct plan_record plan;
+	sqlite3 *holder;
+
+	storage_state_get(store->storage, &before);
+	holder = hold_writer(store);
+	for (int i = 0; i < 5; i++) /* the third has the second's id */
+		assert_status(store, submit(store, &jobs[i], i == 2 ? 1 : i, &answered[i]), STATUS_OK);
+	let_writer(holder);
+	wait_answered(answered, 5);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(jobs[i].put.job.status, i == 2 ? STATUS_CONFLICT : STATUS_OK);
+	assert_contains(jobs[2].failure.detail, "exists already");
+	for (int i = 0; i < 5; i++) {
+		if (i != 2)
+			assert_status(store, storage_plan_get(store->storage, jobs[i].plan.id, ABSENT_COUNT, &store->arena, &plan, &store->failure), STATUS_OK);
+	}
+	storage_state_get(store->storage, &after);
+	assert_int_equal(after.jobs - before.jobs, 5);
+	assert_true(after.commits - before.commits <= 2); /* the first alone at most, the others together */
+	assert_true(after.largest_batch >= 4);
+}
+
+static void a_full_queue_says_so_at_once(void **state)
+{
+	struct store *store = *state;
+	static struct submitted jobs[12];
+	_Atomic bool answered[12] = {false};
+	const struct storage_options options = {.path = store->path, .queue_maximum = 4};
+	struct storage_state now;
+	sqlite3 *holder;
+	int accepted = 0, refused = 0;
+
+	store_close(store);
+	assert_status(store, storage_open(&options, &store->storage, &store->failure), STATUS_OK);
+	holder = hold_writer(store);
+	for (int i = 0; i < 12; i++) {
+		enum status status = submit(store, &jobs[i], i, &answered[i]);
+
+		assert_true(status == STATUS_OK || status == STATUS_OVERLOADED);
+		accepted += status == STATUS_OK;
+		refused += status == STATUS_OVERLOADED;
+		if (status == STATUS_OVERLOADED) {
+			assert_int_equal(jobs[i].failure.retry_after_s, 1);
+			atomic_store(&answered[i], true);
+		}
+	}
+	assert_true(accepted >= 4 && accepted <= 8 && refused >= 4); /* those the writer has taken already do not count */
+	let_writer(holder);
+	wait_answered(answered, 12);
+	storage_state_get(store->storage, &now);
+	assert_int_equal(now.rejected, refused);
+	assert_int_equal(now.jobs, accepted);
+	assert_int_equal(now.queued, 0);
+}
+
+enum { WRITERS = 8, READERS = 4, PLANS_A_WRITER = 40 };
+
+struct traffic {
+	struct storage *storage;
+	int number;
+	_Atomic bool *stop;
+	int wrong;
+};
+
+/* Puts, and reads each back at once: what was acknowledged is seen by every reader. */
+static void *write_and_read_back(void *argument)
+{
+	struct traffic *traffic = argument;
+	struct store local = {.storage = traffic->storage};
+	struct plan_record found;
+
+	arena_init(&local.arena, 1 << 20);
+	for (int i = 0; i < PLANS_A_WRITER; i++) {
+		struct plan_record plan = store_plan(&local, traffic->number * 1000 + i);
+		struct plan_put put = {.plan = &plan};
+
+		if (store_do(&local, &put.job, STORAGE_PLAN_PUT) != STATUS_OK ||
+				storage_plan_get(local.storage, plan.id, ABSENT_COUNT, &local.arena, &found, &local.failure) != STATUS_OK ||
+				strcmp(found.result.text, plan.result.text) != 0)
+			traffic->wrong++;
+		arena_reset(&local.arena);
+	}
+	arena_release(&local.arena);
+	return NULL;
+}
+
+static void *list_all_the_time(void *argument)
+{
+	static const struct plan_filter any = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
+	struct traffic *traffic = argument;
+	struct page_request page = {.limit = 20};
+	struct storage_state now;
+	struct store local = {.storage = traffic->storage};
+	struct plan_list list;
+
+	arena_init(&local.arena, 1 << 20);
+	while (!atomic_load(traffic->stop)) {
+		if (storage_plan_list(local.storage, &any, &page, &local.arena, &list, &local.failure) != STATUS_OK)
+			traffic->wrong++;
+		storage_state_get(local.storage, &now);
+		arena_reset(&local.arena);
+	}
+	arena_release(&local.arena);
+	return NULL;
+}
+
+static void many_threads_write_and_read(void **state)
+{
+	struct store *store = *state;
+	const struct storage_options options = {.path = store->path, .readers_maximum = 3}; /* fewer than threads: some wait */
+	_Atomic bool stop = false;
+	struct traffic traffic[WRITERS + READERS];
+	pthread_t threads[WRITERS + READERS];
+	struct storage_state now;
+
+	store_close(store);
+	assert_status(store, storage_open(&options, &store->storage, &store->failure), STATUS_OK);
+	for (int i = 0; i < WRITERS + READERS; i++) {
+		traffic[i] = (struct traffic){store->storage, i, &stop, 0};
+		assert_int_equal(pthread_create(&threads[i], NULL, i < WRITERS ? write_and_read_back : list_all_the_time, &traffic[i]), 0);
+	}
+	for (int i = 0; i < WRITERS + READERS; i++) {
+		if (i == WRITERS)
+			atomic_store(&stop, true);
+		pthread_join(threads[i], NULL);
+		assert_int_equal(traffic[i].wrong, 0);
+	}
+	storage_state_get(store->storage, &now);
+	assert_int_equal(now.jobs, WRITERS * PLANS_A_WRITER);
+	assert_true(now.readers_open >= 1 && now.readers_open <= 3);
+	assert_int_equal(now.readers_busy, 0);
+	assert_true(now.commit_ns_maximum > 0 && now.commit_ns_total >= now.commit_ns_maximum);
+	assert_true(now.file_bytes > 0 && now.log_bytes >= 0);
+	assert_true(now.writable);
+	assert_int_equal(now.schema_version, store_schema_version());
+}
+
+static void closing_finishes_what_is_queued(void **state)
+{
+	struct store *store = *state;
+	static struct submitted jobs[50];
+	_Atomic bool answered[50] = {false};
+	struct plan_record plan;
+
+	for (int i = 0; i < 50; i++)
+		assert_status(store, submit(store, &jobs[i], i, &answered[i]), STATUS_OK);
+	store_close(store);
+	for (int i = 0; i < 50; i++)
+		assert_true(atomic_load(&answered[i]));
+	store_open(store);
+	for (int i = 0; i < 50; i++)
+		assert_status(store, storage_plan_get(store->storage, jobs[i].plan.id, ABSENT_COUNT, &store->arena, &plan, &store->failure), STATUS_OK);
+}
+
+static void outputs_too_large_for_the_arena_are_refused(void **state)
+{
+	static const struct plan_filter any = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
+	struct store *store = *state;
+	struct plan_record plan = store_plan(store, 1), found;
+	struct plan_list list;
+	struct arena small;
+
+	store_plan_put(store, &plan);
+	arena_init(&small, 64);
+	assert_status(store, storage_plan_get(store->storage, plan.id, ABSENT_COUNT, &small, &found, &store->failure), STATUS_NO_MEMORY);
+	assert_status(store, storage_plan_list(store->storage, &any, NULL, &small, &list, &store->failure), STATUS_NO_MEMORY);
+	arena_release(&small);
+	assert_status(store, storage_plan_get(store->storage, plan.id, ABSENT_COUNT, &store->arena, &found, &store->failure), STATUS_OK);
+}
+
+/* The copy is opened as a store: it holds what was there, while writers went on. */
+static void a_backup_is_a_whole_store(void **state)
+{
+	struct store *store = *state;
+	char path[160];
+	struct storage *original = store->storage;
+	struct plan_record plan, wanted;
+	int64_t size_bytes;
+
+	for (int i = 1; i <= 100; i++) {
+		wanted = store_plan(store, i);
+		store_plan_put(store, &wanted);
+	}
+	snprintf(path, sizeof path, "%s.backup", store->path);
+	assert_status(store, storage_backup(original, path, &size_bytes, &store->failure), STATUS_OK);
+	assert_true(size_bytes > 100000);
+	assert_status(store, storage_backup(original, path, &size_bytes, &store->failure), STATUS_CONFLICT);
+	assert_status(store, storage_backup(original, "/nonexistent/copy", &size_bytes, &store->failure), STATUS_UNAVAILABLE);
+	wanted = store_plan(store, 101);
+	store_plan_put(store, &wanted);
+	assert_status(store, storage_open(&(struct storage_options){.path = path, .use = STORAGE_TOOL}, &store->storage, &store->failure), STATUS_OK);
+	for (int i = 1; i <= 100; i++) {
+		wanted = store_plan(store, i);
+		assert_status(store, storage_plan_get(store->storage, wanted.id, ABSENT_COUNT, &store->arena, &plan, &store->failure), STATUS_OK);
+		assert_plans_equal(&plan, &wanted);
+	}
+	wanted = store_plan(store, 101);
+	assert_status(store, storage_plan_get(store->storage, wanted.id, ABSENT_COUNT, &store->arena, &plan, &store->failure), STATUS_NOT_FOUND);
+	store_close(store);
+	store->storage = original;
+}
+
+static char *read_text(struct store *store, const char *path)
+{
+	char *text = arena_alloc(&store->arena, 1 << 20, 1);
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_true(read(fd, text, (1 << 20) - 1) > 0);
+	close(fd);
+	return text;
+}
+
+/* A file as each version of the program left it (tests/storage/versions/NNNN.sql fills it) opens, with all it held. */
+static void every_schema_version_is_brought_forward(void **state)
+{
+	struct store *store = *state;
+	struct plan_record plan;
+	struct accelerator_row row;
+
+	for (int version = 0; version <= store_schema_version(); version++) {
+		store_close(store);
+		unlink(store->path);
+		for (int step = 1; step <= version; step++)
+			store_sql(store, migration_sql(step));
+		if (version > 0)
+			store_sql(store, read_text(store, arena_printf(&store->arena, "tests/storage/versions/%04d.sql", version)));
+		store_open(store);
+		if (version == 0)
+			continue;
+		assert_status(store, storage_plan_get(store->storage, "01900000-0000-7000-8000-000000000001", ABSENT_COUNT, &store->arena, &plan,
+			&store->failure), STATUS_OK);
+		assert_string_equal(plan.name, "Plan 1");
+		assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", 0, &store->arena, &row, &store->failure), STATUS_OK);
+		assert_close(row.accelerator.tdp_w, 700, 0);
+	}
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, store_setup, store_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_failed_job_leaves_its_neighbours_alone),
+		TEST(a_full_queue_says_so_at_once),
+		TEST(many_threads_write_and_read),
+		TEST(closing_finishes_what_is_queued),
+		TEST(outputs_too_large_for_the_arena_are_refused),
+		TEST(a_backup_is_a_whole_store),
+		TEST(every_schema_version_is_brought_forward),
+	};
+
+	log_set_level(LOG_LEVEL_COUNT);
+	return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}
