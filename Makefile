@@ -29,10 +29,12 @@ CFLAGS_release  := -O2 -D_FORTIFY_SOURCE=3 $(HARDEN)
 CFLAGS_asan     := -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_tsan     := -O1 -fsanitize=thread -fno-omit-frame-pointer
 CFLAGS_coverage := -O0 --coverage
+CFLAGS_fuzz     := -O1 -w -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 LDFLAGS_release := -pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 LDFLAGS_asan    := -fsanitize=address,undefined
 LDFLAGS_tsan    := -fsanitize=thread
 LDFLAGS_coverage := --coverage
+LDFLAGS_fuzz    := -fsanitize=fuzzer,address,undefined
 
 CPPFLAGS += -D_GNU_SOURCE -I. -Itests -I$(BUILD) -DFLEETPLAN_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(PACKAGES))
 ALL_CFLAGS = -std=c17 -g -fPIE -pthread -ffp-contract=off $(WARN) $(CFLAGS_$(MODE)) $(CFLAGS)
@@ -47,11 +49,12 @@ MAIN    := $(BUILD)/server/main.o
 LIBRARY := $(BUILD)/libfleetplan.a
 TEST_SOURCES := $(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c))
 TESTS   := $(TEST_SOURCES:%.c=$(BUILD)/%)
+FUZZERS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test bench-storage check-crash check check-layers check-headers check-sources check-asan check-tsan coverage bench check-api lint format run install clean help validate fit fit-left-out
+.PHONY: all test bench-storage check-crash check check-layers check-headers check-sources check-asan check-tsan coverage fuzz fuzz-run bench check-api lint format run install clean help validate fit fit-left-out
 all: $(PROGRAM)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -83,7 +86,12 @@ $(BUILD)/tests/%: tests/%.c $(TEST_SUPPORT) $(LIBRARY)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(TEST_SUPPORT) $(LIBRARY) $(LIBS) -lcmocka
 
--include $(wildcard $(SOURCES:%.c=$(BUILD)/%.d) $(TESTS:%=%.d) $(TEST_SUPPORT:.o=.d))
+$(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIBRARY)
+	$(call say,FUZZER,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+
+-include $(wildcard $(SOURCES:%.c=$(BUILD)/%.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(TEST_SUPPORT:.o=.d))
 
 # --- targets -----------------------------------------------------------------------------------------------
 test: $(PROGRAM) $(TESTS) ## build and run every C test, in parallel
@@ -110,6 +118,12 @@ coverage: ## line coverage of every folder, from the C tests
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	$(Q)$(MAKE) MODE=coverage all test
 	$(Q)scripts/coverage.sh
+
+fuzz: ## libFuzzer (clang) over every tests/fuzz/fuzz_*.c, FUZZ_SECONDS each (default 30)
+	$(Q)$(MAKE) MODE=fuzz CC=clang fuzz-run
+
+fuzz-run: $(FUZZERS)
+	$(Q)scripts/fuzz.sh $^
 
 $(BUILD)/tests/bench/bare_server: tests/bench/bare_server.c Makefile
 	$(call say,BENCH,$@)

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Runs every fuzzer given, each for FUZZ_SECONDS (default 30), from seeds and into a corpus kept in build/fuzz/corpus.
+# Usage: scripts/fuzz.sh FUZZER...
+set -eu
+for program in "$@"; do
+	name=$(basename "$program")
+	corpus=build/fuzz/corpus/$name
+	mkdir -p "$corpus"
+	case $name in
+	fuzz_model_config) # one seed a line
+		python3 - "$corpus" tests/hwdb/golden/configs.jsonl hwdb/data/models.jsonl <<-'SEEDS'
+			import json, sys
+			for path in sys.argv[2:]:
+			    for number, line in enumerate(open(path)):
+			        with open(f"{sys.argv[1]}/seed-{path.replace('/', '-')}-{number}", "w") as seed:
+			            json.dump(json.loads(line)["config"], seed, separators=(",", ":"))
+		SEEDS
+		;;
+	esac
+	dictionary=tests/fuzz/$name.dict
+	echo "$name: ${FUZZ_SECONDS:-30} s"
+	"$program" -max_total_time="${FUZZ_SECONDS:-30}" -timeout=5 -rss_limit_mb=1024 -max_len=16384 -print_final_stats=1 \
+		-artifact_prefix="$corpus/../" $([ -f "$dictionary" ] && echo "-dict=$dictionary") "$corpus" 2>&1 | tail -n 8
+done

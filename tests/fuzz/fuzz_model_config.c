@@ -1,0 +1,32 @@
+/* Any bytes as a model's configuration: a status always, and finite figures from every model that is read. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hwdb/model_config.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void figures_check(const struct model *model)
+{
+	CHECK(model->layer_count >= 1 && model->layer_count <= MODEL_LAYERS_MAX);
+	CHECK(isfinite(model->params_total) && model->params_active <= model->params_total);
+	for (double length = 1; length < 1e8; length *= 100) {
+		CHECK(isfinite(model_training_flops_per_token(model, length)));
+		CHECK(isfinite(model_kv_bytes(model, length, 2)) && model_kv_bytes(model, length, 2) >= 0);
+	}
+	for (int precision = PRECISION_FP32; precision < PRECISION_COUNT; precision++)
+		CHECK(isfinite(model_weight_bytes(model, (enum precision)precision)));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct model model;
+	static struct failure failure;
+
+	failure_clear(&failure);
+	if (model_config_read((const char *)data, size, "/model/config", &model, &failure) == STATUS_OK)
+		figures_check(&model);
+	else
+		CHECK(failure.fault_total > 0 && failure.status == STATUS_INVALID);
+	return 0;
+}
