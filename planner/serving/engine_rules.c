@@ -32,7 +32,7 @@ static const struct engine_rules rules[ENGINE_COUNT] = {
 	[ENGINE_TENSORRT_LLM] = {"tensorrt_llm", "E54: TensorRT-LLM: free_gpu_memory_fraction 0.9, block 32, max_batch_size 2048, max_num_tokens 8192, guaranteed no evict",
 		ENGINE_TENSORRT_LLM, KV_BUDGET_OF_FREE, 0.90, 32, 2048, 8192, true, true, true},
 	[ENGINE_SGLANG] = {"sglang", "E54: SGLang server arguments: mem_fraction_static 0.88, page 1, chunked_prefill_size 8192",
-		ENGINE_SGLANG, KV_BUDGET_OF_TOTAL, 0.88, 1, 2048, 8192, false, false, false},
+		ENGINE_SGLANG, KV_BUDGET_OF_STATIC, 0.88, 1, 2048, 8192, false, false, false},
 };
 
 const struct engine_rules *engine_rules_of(enum engine engine)

@@ -4,14 +4,18 @@
 
 #include "planner/serving/serving.h"
 
-enum kv_budget { KV_BUDGET_OF_TOTAL, KV_BUDGET_OF_FREE };
+enum kv_budget {
+	KV_BUDGET_OF_TOTAL,  /* a fraction of all memory holds everything */
+	KV_BUDGET_OF_STATIC, /* a fraction of all memory holds weights and cache; the rest is for what comes and goes */
+	KV_BUDGET_OF_FREE    /* a fraction of what weights and activations leave */
+};
 
 /* E54: how an engine sets aside its KV cache and admits sequences. */
 struct engine_rules {
 	const char *name, *source;
 	enum engine engine;
 	enum kv_budget budget;
-	double memory_fraction;     /* of the total, or of what weights and activations leave */
+	double memory_fraction;
 	double block_tokens;
 	double max_batch;           /* sequences that run at once, per attention-data rank */
 	double chunk_tokens;        /* tokens of one step, per attention-data rank */

@@ -72,6 +72,9 @@ void replica_memory(struct replica *replica, const struct model *model, const st
 	case KV_BUDGET_OF_TOTAL:
 		replica->kv_budget_bytes = free_bytes - (1 - replica->rules.memory_fraction) * memory->capacity_bytes;
 		break;
+	case KV_BUDGET_OF_STATIC:
+		replica->kv_budget_bytes = fmin(free_bytes, replica->rules.memory_fraction * memory->capacity_bytes - memory->weights_bytes);
+		break;
 	case KV_BUDGET_OF_FREE:
 		replica->kv_budget_bytes = free_bytes * replica->rules.memory_fraction;
 		break;

@@ -1,0 +1,341 @@
+/* Energy, carbon, water and cost: published footprints, sums of parts, and figures that contradict each other. */
+#include <math.h>
+#include <string.h>
+
+#include "planner/footprint/carbon.h"
+#include "planner/footprint/carbon_estimate.h"
+#include "planner/footprint/cost.h"
+#include "planner/footprint/energy.h"
+#include "planner/footprint/water.h"
+#include "support/assert.h"
+#include "support/golden.h"
+#include "support/serving_fixture.h"
+
+static struct site site_of(double grid_gco2e_per_kwh, double pue)
+{
+	return (struct site){.grid_gco2e_per_kwh = grid_gco2e_per_kwh, .grid_marginal_gco2e_per_kwh = ABSENT_NUMBER, .grid_market_gco2e_per_kwh = ABSENT_NUMBER,
+		.pue = pue, .wue_l_per_kwh = 0.2, .ewif_l_per_kwh = 3, .electricity_usd_per_kwh = ABSENT_NUMBER, .grid_low_gco2e_per_kwh = ABSENT_NUMBER,
+		.grid_high_gco2e_per_kwh = ABSENT_NUMBER, .pue_low = ABSENT_NUMBER, .pue_high = ABSENT_NUMBER};
+}
+
+static struct accelerator accelerator_of(const struct golden_case *golden)
+{
+	return (struct accelerator){.id = "golden", .vendor = "nvidia", .memory_gb = golden_number_or(golden, "memory_gb", 80), .memory_usable_bytes = ABSENT_NUMBER,
+		.tflops_fp32 = ABSENT_NUMBER, .tflops_tf32 = ABSENT_NUMBER, .tflops_fp16 = ABSENT_NUMBER,
+		.tflops_bf16 = golden_number_or(golden, "tflops_bf16", ABSENT_NUMBER), .tdp_w = golden_number_or(golden, "tdp_w", ABSENT_NUMBER),
+		.idle_w = golden_number_or(golden, "idle_w", ABSENT_NUMBER), .die_area_mm2 = golden_number_or(golden, "die_area_mm2", ABSENT_NUMBER),
+		.embodied_kgco2e = golden_number_or(golden, "maker", ABSENT_NUMBER), .embodied_boavizta_kgco2e = golden_number_or(golden, "boavizta", ABSENT_NUMBER)};
+}
+
+static double golden_energy(const struct golden_case *golden, const char *expected)
+{
+	double watts = golden_number(golden, "watts"), grid = golden_number(golden, "grid");
+	struct accelerator accelerator = {.id = "golden", .tdp_w = watts, .idle_w = watts};
+	struct usage usage = {.accelerator = &accelerator, .gpu_count = golden_number(golden, "gpu_hours"), .hours = 1, .busy_fraction = 1,
+		.compute_utilization = 0.5, .host_power_fraction = golden_number(golden, "host")};
+	struct site site = site_of(grid, golden_number(golden, "pue"));
+	struct energy energy;
+
+	energy_of_usage(&usage, site.pue, &energy, NULL);
+	if (strcmp(expected, "it_kwh") == 0)
+		return energy.it_kwh;
+	if (strcmp(expected, "total_kwh") == 0)
+		return energy.total_kwh;
+	if (strcmp(expected, "operational_kgco2e") == 0)
+		return carbon_of_energy(energy.total_kwh, &site, 0).operational_kgco2e;
+	return NAN;
+}
+
+static double golden_water(const struct golden_case *golden, const char *expected)
+{
+	(void)expected;
+	return water_l(golden_number(golden, "it_kwh"), golden_number(golden, "wue"), golden_number(golden, "pue"), golden_number(golden, "ewif"));
+}
+
+static double golden_idle(const struct golden_case *golden, const char *expected)
+{
+	struct accelerator accelerator = accelerator_of(golden);
+	double low, high, idle = accelerator_idle_w(&accelerator, &low, &high, NULL);
+
+	return strcmp(expected, "idle_w") == 0 ? idle : strcmp(expected, "low_w") == 0 ? low : high;
+}
+
+static double golden_load(const struct golden_case *golden, const char *expected)
+{
+	struct accelerator accelerator = accelerator_of(golden);
+
+	(void)expected;
+	return accelerator_load_w(&accelerator, NULL, NULL, NULL);
+}
+
+static double golden_fraction(const struct golden_case *golden, const char *expected)
+{
+	(void)expected;
+	return energy_load_fraction(golden_number(golden, "compute"), golden_number(golden, "memory"));
+}
+
+static double golden_embodied(const struct golden_case *golden, const char *expected)
+{
+	struct accelerator accelerator = accelerator_of(golden);
+	struct usage usage = {.accelerator = &accelerator, .gpu_count = golden_number_or(golden, "gpus", 1),
+		.node_count = golden_number_or(golden, "nodes", 0), .hours = golden_number_or(golden, "hours", 1)};
+	struct embodied embodied;
+	const char *source;
+	double low, high, value = embodied_accelerator_kgco2e(&accelerator, &low, &high, &source);
+
+	embodied_of_usage(&usage, &embodied, NULL);
+	if (strcmp(expected, "charged_kgco2e") == 0)
+		return embodied.kgco2e;
+	return strcmp(expected, "kgco2e") == 0 ? value : strcmp(expected, "low") == 0 ? low : high;
+}
+
+static double golden_owning(const struct golden_case *golden, const char *expected)
+{
+	struct on_premises own = {golden_number(golden, "capex"), golden_number(golden, "years"), golden_number(golden, "tariff"),
+		golden_number(golden, "staff"), golden_number(golden, "space")};
+
+	(void)expected;
+	return cost_on_premises_usd_per_gpu_hour(&own, golden_number(golden, "facility_w"), NULL);
+}
+
+static void golden_cases_hold(void **state)
+{
+	static const struct golden_row table[] = {{"E60", golden_fraction}, {"E61", golden_load}, {"E62", golden_idle}, {"E63", golden_energy},
+		{"E65", golden_embodied}, {"E66", golden_water}, {"E67", golden_owning}};
+
+	(void)state;
+	golden_run("tests/planner/golden/footprint.txt", table, COUNT_OF(table), 21);
+}
+
+/* --- the whole footprint ------------------------------------------------------------------------------------ */
+
+static void parts_sum_to_the_whole(void **state)
+{
+	struct serving_fixture fixture;
+	struct findings findings;
+	struct footprint one, two;
+	struct usage usage;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	findings_clear(&findings);
+	usage = (struct usage){.accelerator = &fixture.candidate.accelerator, .gpu_count = 8, .node_count = 1, .hours = 100, .busy_fraction = 0.9,
+		.compute_utilization = 0.4, .memory_utilization = 0.3, .host_power_fraction = ABSENT_NUMBER};
+	fixture.candidate.site.grid_market_gco2e_per_kwh = 0;
+	fixture.candidate.site.grid_marginal_gco2e_per_kwh = 700;
+	footprint_of_usage(&usage, &fixture.candidate.site, &one, &findings);
+	assert_close(one.energy.total_kwh, one.energy.it_kwh * 1.2, 1e-12);
+	assert_close(one.energy.it_kwh, 8 * one.energy.mean_gpu_w * 1.3 * 100 / 1000, 1e-12);
+	assert_close(one.carbon.total_kgco2e, one.carbon.operational_kgco2e + one.carbon.embodied_kgco2e, 1e-12);
+	assert_close(one.carbon.marginal_kgco2e, one.energy.total_kwh * 0.7, 1e-12);
+	assert_close(one.carbon.market_kgco2e, 0, 1e-12);
+	assert_true(one.embodied_low_kgco2e < one.carbon.embodied_kgco2e && one.carbon.embodied_kgco2e < one.embodied_high_kgco2e);
+	assert_true(one.total_kwh.p10 < one.total_kwh.p50 && one.total_kwh.p50 < one.total_kwh.p90);
+	assert_true(findings.assumption_count >= 5 && findings.dropped == 0);
+	usage.gpu_count = 16;
+	usage.node_count = 2;
+	footprint_of_usage(&usage, &fixture.candidate.site, &two, NULL);
+	assert_close(two.carbon.total_kgco2e, 2 * one.carbon.total_kgco2e, 1e-12);
+	assert_close(two.water_l, 2 * one.water_l, 1e-12);
+}
+
+static void intervals_widen_with_what_is_not_known(void **state)
+{
+	struct serving_fixture fixture;
+	struct footprint narrow, wide;
+	struct usage usage;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	usage = (struct usage){.accelerator = &fixture.candidate.accelerator, .gpu_count = 8, .node_count = 1, .hours = 100, .busy_fraction = 1,
+		.compute_utilization = 0.4, .memory_utilization = 0.3, .host_power_fraction = 0.3};
+	footprint_of_usage(&usage, &fixture.candidate.site, &narrow, NULL);
+	usage.host_power_fraction = ABSENT_NUMBER;
+	footprint_of_usage(&usage, &fixture.candidate.site, &wide, NULL);
+	assert_close(wide.total_kwh.p50, narrow.total_kwh.p50, 1e-12);
+	assert_true(wide.total_kwh.p90 > narrow.total_kwh.p90);
+	narrow = wide;
+	fixture.candidate.site.pue_high = 2;
+	footprint_of_usage(&usage, &fixture.candidate.site, &wide, NULL);
+	assert_true(wide.total_kwh.p90 > narrow.total_kwh.p90);
+	narrow = wide;
+	fixture.candidate.site.grid_high_gco2e_per_kwh = 800;
+	footprint_of_usage(&usage, &fixture.candidate.site, &wide, NULL);
+	assert_true(wide.total_kgco2e.p90 > narrow.total_kgco2e.p90);
+}
+
+static void measured_power_replaces_the_catalogue(void **state)
+{
+	struct serving_fixture fixture;
+	struct usage usage;
+	double catalogue_w;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	usage = (struct usage){.accelerator = &fixture.candidate.accelerator, .calibration = &fixture.candidate.calibration, .gpu_count = 1, .hours = 1,
+		.busy_fraction = 0.5, .compute_utilization = 0.4, .memory_utilization = 0.3, .host_power_fraction = 0};
+	catalogue_w = energy_mean_gpu_w(&usage);
+	assert_close(catalogue_w, 82.6 + 0.5 * 0.86 * (700 - 82.6), 1e-9);
+	fixture.candidate.calibration.idle_w = 70;
+	fixture.candidate.calibration.load_w = 650;
+	assert_close(energy_mean_gpu_w(&usage), 70 + 0.5 * 0.86 * 580, 1e-9);
+	usage.busy_fraction = 0;
+	assert_close(energy_mean_gpu_w(&usage), 70, 1e-12);
+}
+
+static void unknown_sites_are_world_averages_and_say_so(void **state)
+{
+	struct site site = {.grid_gco2e_per_kwh = ABSENT_NUMBER, .pue = ABSENT_NUMBER, .wue_l_per_kwh = ABSENT_NUMBER, .ewif_l_per_kwh = ABSENT_NUMBER};
+	struct findings findings;
+
+	(void)state;
+	findings_clear(&findings);
+	site_complete(&site, &findings);
+	assert_close(site.grid_gco2e_per_kwh, 473, 1e-12);
+	assert_int_equal(findings.assumption_count, 4);
+	for (size_t i = 0; i < findings.assumption_count; i++)
+		assert_true(strncmp(findings.assumptions[i].source, "E6", 2) == 0);
+}
+
+/* --- prices -------------------------------------------------------------------------------------------------- */
+
+static void prices_are_taken_in_order(void **state)
+{
+	struct request_common common = serving_fixture_common();
+	struct serving_fixture fixture;
+	struct findings findings;
+	struct gpu_price price;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	findings_clear(&findings);
+	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 1000, &price, &findings));
+	assert_true(price.has_offer && price.usd_per_gpu_hour == 3 && price.low_usd_per_gpu_hour == 2.2 && price.status == PROVENANCE_DEFAULT);
+	common.pricing.on_premises.capex_usd_per_gpu = 35040;
+	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 1000, &price, &findings));
+	assert_true(!price.has_offer && price.status == PROVENANCE_DERIVED);
+	assert_close(price.usd_per_gpu_hour, 1 + 0.0815, 1e-9);
+	assert_int_equal(findings.assumption_count, 4); /* life, tariff, staff, space */
+	common.pricing.usd_per_gpu_hour = 2;
+	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 1000, &price, &findings));
+	assert_true(price.usd_per_gpu_hour == 2 && price.high_usd_per_gpu_hour == 2 && price.status == PROVENANCE_GIVEN);
+	common = serving_fixture_common();
+	fixture.candidate.has_offer = false;
+	assert_false(cost_gpu_price(&common.pricing, &fixture.candidate, 1000, &price, &findings));
+	assert_true(price.usd_per_gpu_hour == 0);
+}
+
+/* --- published figures held against each other -------------------------------------------------------------- */
+
+static struct carbon_estimate estimate;
+static struct failure failure;
+
+static struct carbon_request carbon_request_of(int64_t gpus, double hours)
+{
+	struct carbon_request request = {.gpu_count = gpus, .gpus_per_node = ABSENT_COUNT, .hours = hours, .utilization = ABSENT_NUMBER,
+		.host_power_fraction = ABSENT_NUMBER, .published = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER}};
+
+	return request;
+}
+
+static enum status check(const struct carbon_request *request, double grid, double pue)
+{
+	struct site site = site_of(grid, pue);
+	struct serving_fixture fixture;
+
+	serving_fixture_fill(&fixture);
+	memset(&estimate, 0, sizeof estimate);
+	failure_clear(&failure);
+	return planner_carbon(request, &fixture.candidate.accelerator, &fixture.candidate.calibration, &site, &estimate, &failure);
+}
+
+static void a_card_that_contradicts_itself_is_flagged(void **state)
+{
+	struct carbon_request request = carbon_request_of(1000, 7000); /* Llama 3.3: 7.0 M hours at 700 W, and 12.9 t */
+
+	(void)state;
+	request.published.mean_gpu_w = 700;
+	request.published.carbon_tco2e = 12.9;
+	assert_int_equal(check(&request, 390, 1.08), STATUS_OK);
+	assert_close(estimate.implied.energy_mwh, 4900, 1e-12);
+	assert_close(estimate.implied.carbon_tco2e, 4900 * 1.08 * 0.39, 1e-12);
+	assert_close(estimate.implied.grid_gco2e_per_kwh, 12.9e6 / 4.9e6, 1e-12);
+	assert_true(estimate.inconsistency_count >= 1);
+	assert_contains(estimate.inconsistencies[0].detail, "12.9 tCO2e");
+	request.published.carbon_tco2e = 2040; /* Llama 3.1 70B: the same hours */
+	assert_int_equal(check(&request, 390, 1.08), STATUS_OK);
+	assert_int_equal(estimate.inconsistency_count, 0);
+}
+
+static void published_energy_and_power_must_agree(void **state)
+{
+	struct carbon_request request = carbon_request_of(384, 2820.3);
+
+	(void)state;
+	request.published.mean_gpu_w = 400;
+	request.published.energy_mwh = 433.196;
+	assert_int_equal(check(&request, 57, 1), STATUS_OK);
+	assert_int_equal(estimate.inconsistency_count, 0);
+	assert_close(estimate.implied.pue, 1, 0.001);
+	request.published.energy_mwh = 4331.96;
+	assert_int_equal(check(&request, 57, 1), STATUS_OK);
+	assert_int_equal(estimate.inconsistency_count, 1);
+	assert_contains(estimate.inconsistencies[0].detail, "10.0 times apart");
+	request.published.mean_gpu_w = ABSENT_NUMBER; /* 4,000 W an accelerator of 700 W */
+	assert_int_equal(check(&request, 57, 1), STATUS_OK);
+	assert_contains(estimate.inconsistencies[0].detail, "full load");
+	request.published.energy_mwh = 20;
+	assert_int_equal(check(&request, 57, 1), STATUS_OK);
+	assert_contains(estimate.inconsistencies[0].detail, "idle power");
+}
+
+static void carbon_alone_is_held_against_our_own(void **state)
+{
+	struct carbon_request request = carbon_request_of(8, 1000);
+
+	(void)state;
+	assert_int_equal(check(&request, 400, 1.2), STATUS_OK);
+	assert_int_equal(estimate.inconsistency_count, 0);
+	assert_true(isnan(estimate.implied.pue) && isnan(estimate.implied.carbon_tco2e) && isnan(estimate.implied.utilization));
+	request.published.carbon_tco2e = estimate.carbon.operational_kgco2e / 1000;
+	assert_int_equal(check(&request, 400, 1.2), STATUS_OK);
+	assert_int_equal(estimate.inconsistency_count, 0);
+	request.published.carbon_tco2e *= 3;
+	assert_int_equal(check(&request, 400, 1.2), STATUS_OK);
+	assert_int_equal(estimate.inconsistency_count, 1);
+}
+
+static void bad_figures_are_refused_and_nothing_takes_no_time(void **state)
+{
+	struct carbon_request request = carbon_request_of(8, ABSENT_NUMBER);
+
+	(void)state;
+	request.published.energy_mwh = 0;
+	request.published.mean_gpu_w = -1;
+	assert_int_equal(check(&request, 400, 1.2), STATUS_INVALID);
+	assert_int_equal(failure.fault_total, 3);
+	request = carbon_request_of(ABSENT_COUNT, 0);
+	request.published.energy_mwh = 5;
+	request.published.carbon_tco2e = 1;
+	assert_int_equal(check(&request, 400, 1.2), STATUS_OK);
+	assert_close(estimate.energy.total_kwh, 0, 1e-12);
+	assert_true(isnan(estimate.implied.mean_gpu_w) && isnan(estimate.implied.pue));
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(golden_cases_hold),
+	cmocka_unit_test(parts_sum_to_the_whole),
+	cmocka_unit_test(intervals_widen_with_what_is_not_known),
+	cmocka_unit_test(measured_power_replaces_the_catalogue),
+	cmocka_unit_test(unknown_sites_are_world_averages_and_say_so),
+	cmocka_unit_test(prices_are_taken_in_order),
+	cmocka_unit_test(a_card_that_contradicts_itself_is_flagged),
+	cmocka_unit_test(published_energy_and_power_must_agree),
+	cmocka_unit_test(carbon_alone_is_held_against_our_own),
+	cmocka_unit_test(bad_figures_are_refused_and_nothing_takes_no_time),
+};
+
+int main(void)
+{
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
