@@ -45,6 +45,17 @@ void config_fault(const struct config_reader *reader, const char *name, const ch
 	failure_add(reader->failure, pointer, code, "%s", detail);
 }
 
+/* Some families give one number for each layer, always the same. */
+static const json_t *uniform_item(const json_t *list)
+{
+	const json_t *first = json_array_get(list, 0);
+
+	for (size_t i = 1; i < json_array_size(list); i++)
+		if (!json_equal(first, json_array_get(list, i)))
+			return NULL;
+	return first;
+}
+
 int config_int(const struct config_reader *reader, const char *const *names, int low, int high, int otherwise)
 {
 	const char *name = names[0];
@@ -56,8 +67,10 @@ int config_int(const struct config_reader *reader, const char *const *names, int
 			config_fault(reader, name, "required", "a model's %s is needed: a whole number from %d to %d", name, low, high);
 		return otherwise;
 	}
+	if (json_is_array(value))
+		value = uniform_item(value);
 	if (!json_is_number(value)) {
-		config_fault(reader, name, "wrong_type", "%s must be a whole number from %d to %d", name, low, high);
+		config_fault(reader, name, "wrong_type", "%s must be a whole number from %d to %d, the same for all layers", name, low, high);
 		return otherwise;
 	}
 	number = json_number_value(value);

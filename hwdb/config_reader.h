@@ -15,7 +15,7 @@ struct config_reader {
 	const json_t *config; /* the language model's part */
 	const json_t *outer;  /* the whole, when config is nested in it; else NULL */
 	const char *pointer;  /* where the whole stands in the request */
-	const char *inside;   /* "" or "/text_config" */
+	char inside[64];      /* "" or "/text_config" */
 	struct failure *failure;
 };
 
@@ -24,6 +24,7 @@ enum { CONFIG_REQUIRED = -1 }; /* as `otherwise`: absence is a fault */
 /* The member, or NULL when it is absent or null; *name (may be NULL) is the name it was found under. */
 const json_t *config_find(const struct config_reader *reader, const char *const *names, const char **name);
 
+/* A whole number, or a list of which every entry is the same one. */
 int config_int(const struct config_reader *reader, const char *const *names, int low, int high, int otherwise);
 double config_number(const struct config_reader *reader, const char *name, double otherwise);
 bool config_bool(const struct config_reader *reader, const char *name, bool otherwise);

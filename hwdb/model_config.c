@@ -1,26 +1,31 @@
 #include "hwdb/model_config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "hwdb/model_layers.h"
 
 static const struct model_family unknown_family = {.model_type = ""};
 
-/* Multimodal configurations hold the language model's part under one of these. */
-static const char *const nested[] = {"text_config", "llm_config", "language_config"};
+/* Multimodal configurations hold the language model's part under one of these, or under two, in this order. */
+static const char *const nested[] = {"thinker_config", "llm_config", "language_config", "text_config"};
 
+/* Enters nested parts as deep as there are any; a whole (outer) is kept for what the part leaves out. */
 static void reader_enter(struct config_reader *reader, const json_t *root)
 {
+	size_t depth = 0;
+
 	reader->config = root;
-	for (size_t i = 0; i < COUNT_OF(nested); i++) {
-		const json_t *inner = json_object_get(root, nested[i]);
+	for (size_t i = 0; i < COUNT_OF(nested) && depth < 2; i++) {
+		const json_t *inner = json_object_get(reader->config, nested[i]);
+		size_t used = strlen(reader->inside);
 
 		if (!json_is_object(inner) || json_object_size(inner) == 0)
 			continue;
+		snprintf(reader->inside + used, sizeof reader->inside - used, "/%s", nested[i]);
 		reader->config = inner;
 		reader->outer = root;
-		reader->inside = (const char *const[]){"/text_config", "/llm_config", "/language_config"}[i];
-		return;
+		depth++;
 	}
 }
 
@@ -44,8 +49,7 @@ static bool is_refused(const struct config_reader *reader, const char *type)
 	const char *reason = model_family_refused(type);
 
 	if (!reason && reader->outer)
-		reason = model_family_refused(config_text(&(struct config_reader){.config = reader->outer, .pointer = reader->pointer, .inside = "",
-			.failure = reader->failure}, "model_type", ""));
+		reason = model_family_refused(config_text(&(struct config_reader){.config = reader->outer, .pointer = reader->pointer, .failure = reader->failure}, "model_type", ""));
 	if (!reason && config_bool(reader, "is_encoder_decoder", false))
 		reason = model_family_refused("t5");
 	if (reason)
@@ -80,7 +84,7 @@ static unsigned traits_read(const struct config_reader *reader, const struct mod
 
 static bool tied_read(const struct config_reader *reader, unsigned traits)
 {
-	const struct config_reader outer = {.config = reader->outer, .pointer = reader->pointer, .inside = "", .failure = reader->failure};
+	const struct config_reader outer = {.config = reader->outer, .pointer = reader->pointer, .failure = reader->failure};
 	const char *name = config_find(reader, CONFIG_NAMES("tie_embeddings"), NULL) ? "tie_embeddings" : "tie_word_embeddings";
 
 	if (reader->outer && !config_find(reader, CONFIG_NAMES(name), NULL))
@@ -158,7 +162,7 @@ static void model_read(const struct config_reader *reader, const struct model_fa
 
 static enum status config_read(const json_t *root, const char *pointer, struct model *model, struct failure *failure)
 {
-	struct config_reader reader = {.pointer = pointer, .inside = "", .failure = failure};
+	struct config_reader reader = {.pointer = pointer, .failure = failure};
 	size_t before = failure->fault_total;
 	const struct model_family *family;
 	const char *type;

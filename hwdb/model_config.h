@@ -1,8 +1,10 @@
-/* A Hugging Face config.json (or GPT-2's own names) to a model: dense, GQA, MQA, MLA, MoE with shared experts and
- * leading dense layers, sliding window, hybrid attention/Mamba/linear layers, tied embeddings.
+/* A Hugging Face config.json, in its family's own names or the common ones, to a model: dense, GQA, MQA, MLA, experts with
+ * shared experts and leading dense layers, windows, hybrids of attention, Mamba and linear layers, tied embeddings.
  *
- * Unknown keys are ignored (a config holds many that do not bear on size); what is needed and missing, or out of
- * bounds, is a fault at its pointer under `pointer`. */
+ * Unknown keys are ignored (a config holds many that do not bear on size). What is needed and missing, or out of bounds,
+ * is a fault at its place under `pointer`. A multimodal config is read for its language model; an unknown model_type as
+ * Llama's architecture; model->notes says so. Encoders, encoder-decoders and layers that E1 does not count are refused
+ * by name. The model is finished (counted); its id and source are the caller's to set. STATUS_OK or STATUS_INVALID. */
 #ifndef FLEETPLAN_HWDB_MODEL_CONFIG_H
 #define FLEETPLAN_HWDB_MODEL_CONFIG_H
 

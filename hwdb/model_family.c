@@ -33,6 +33,7 @@ static const struct model_family families[] = {
 	{.model_type = "qwen3_moe", .traits = FAMILY_HEAD_NORM, .head_dim = 128},
 	{.model_type = "qwen3_vl_text", .traits = FAMILY_HEAD_NORM, .head_dim = 128},
 	{.model_type = "qwen3_vl_moe_text", .traits = FAMILY_HEAD_NORM, .head_dim = 128},
+	{.model_type = "qwen3_omni_moe_text", .traits = FAMILY_HEAD_NORM, .head_dim = 128},
 	{.model_type = "qwen3_next", .traits = QWEN_HYBRID, .head_dim = 256},
 	{.model_type = "qwen3_5", .traits = QWEN_HYBRID, .head_dim = 256},
 	{.model_type = "qwen3_5_text", .traits = QWEN_HYBRID, .head_dim = 256},
@@ -109,6 +110,7 @@ static const struct model_family families[] = {
 	{.model_type = "ernie4_5", .traits = FAMILY_TIED},
 	{.model_type = "ernie4_5_moe", .traits = FAMILY_TIED | FAMILY_SELECTION_BIAS},
 	{.model_type = "hunyuan_v1_dense", .traits = FAMILY_HEAD_NORM},
+	{.model_type = "hunyuan_v1_moe", .traits = FAMILY_TIED | FAMILY_HEAD_NORM},
 	{.model_type = "dots1", .traits = FAMILY_HEAD_NORM | FAMILY_SELECTION_BIAS},
 };
 

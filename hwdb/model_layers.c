@@ -203,11 +203,12 @@ static int width_read(const struct plan *plan)
 
 static void dense_read(const struct plan *plan, struct layer_kind *kind)
 {
+	bool wide = kind->shares_cache && config_bool(plan->reader, "use_double_wide_mlp", false);
 	bool bias = plan->traits & FAMILY_MLP_BIAS;
 
 	bias = config_bool(plan->reader, "mlp_bias", bias);
 	kind->feed_forward = FEED_FORWARD_DENSE;
-	kind->width = width_read(plan);
+	kind->width = width_read(plan) * (wide ? 2 : 1);
 	kind->gated = !(plan->traits & FAMILY_UNGATED);
 	if (bias)
 		kind->extra_params += (kind->gated ? 2.0 : 1.0) * kind->width + plan->hidden;
@@ -216,7 +217,8 @@ static void dense_read(const struct plan *plan, struct layer_kind *kind)
 static int shared_width_read(const struct plan *plan, const struct layer_kind *kind)
 {
 	const struct config_reader *reader = plan->reader;
-	int shared = config_int(reader, CONFIG_NAMES("n_shared_experts", "num_shared_experts", "moe_num_shared_experts"), 0, 1024, 0);
+	int shared = config_int(reader, CONFIG_NAMES("n_shared_experts", "num_shared_experts", "moe_num_shared_experts",
+		"num_shared_expert"), 0, 1024, 0);
 
 	if (family_is(plan, "llama4"))
 		return kind->expert_width;

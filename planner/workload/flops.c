@@ -66,7 +66,7 @@ static double kind_scan_flops(const struct layer_kind *kind)
 	return 0;
 }
 
-static double kind_attends(const struct layer_kind *kind)
+static bool kind_attends(const struct layer_kind *kind)
 {
 	return kind->mixer == MIXER_ATTENTION || kind->mixer == MIXER_MLA;
 }

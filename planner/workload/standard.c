@@ -7,9 +7,9 @@
 
 #include "base/status.h"
 
-/* E2, the shape that large language models have had since GPT-3: twice 64 aspect (Kaplan et al. 2020, figure 5: loss is flat
- * within 3 % for ratios of 30 to 300; GPT-3 175B, Llama 7B and Llama 405B are at 128), head width 128, gated
- * feed-forward, eight key-value heads (Ainslie et al. 2023), the GPT-2 vocabulary, which is within 2 % of the size above 10B. */
+/* E2, the shape that large language models have had since GPT-3: width 128 x depth (Kaplan et al. 2020, figure 5: loss is nearly
+ * flat in that ratio; GPT-3 175B, Llama 7B and Llama 405B have it), heads of 128, a gated feed-forward, eight
+ * key-value heads (Ainslie et al. 2023), and the GPT-2 vocabulary. */
 #define STANDARD_ASPECT 128.0
 #define STANDARD_HEAD_DIM 128
 #define STANDARD_KV_HEADS 8

@@ -80,7 +80,7 @@ static void published_checkpoints_are_counted_exactly(void **state)
 	int bad = 0;
 
 	(void)state;
-	assert_true(each_line("tests/hwdb/golden/configs.jsonl", check_golden, &bad) >= 110);
+	assert_true(each_line("tests/hwdb/golden/configs.jsonl", check_golden, &bad) >= 115);
 	assert_int_equal(bad, 0);
 }
 
@@ -260,6 +260,8 @@ static void what_is_assumed_is_said(void **state)
 	assert_contains(model.notes, "\"brandnew\" is not known");
 	assert_int_equal(read_text("{\"model_type\":\"some_vl\",\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}"), STATUS_OK);
 	assert_contains(model.notes, "language model alone");
+	assert_int_equal(read_text("{\"model_type\":\"some_omni\",\"thinker_config\":{\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}}"), STATUS_OK);
+	assert_int_equal(model.hidden, 4096);
 }
 
 static void a_stated_tie_overrides_the_family(void **state)
@@ -302,6 +304,9 @@ static void what_cannot_be_is_a_fault_at_its_place(void **state)
 		{"{" LLAMA ",\"layer_types\":[\"full_attention\"]}", "/model/config/layer_types", "out_of_range"},
 		{"{" LLAMA ",\"hybrid_override_pattern\":\"M-*E\"}", "/model/config/hybrid_override_pattern", "out_of_range"},
 		{"{\"text_config\":{\"hidden_size\":0,\"vocab_size\":10}}", "/model/config/text_config/hidden_size", "out_of_range"},
+		{"{\"thinker_config\":{\"text_config\":{\"hidden_size\":0,\"vocab_size\":10}}}", "/model/config/thinker_config/text_config/hidden_size",
+			"out_of_range"},
+		{"{" LLAMA ",\"num_local_experts\":8,\"num_experts_per_tok\":[2,3]}", "/model/config/num_experts_per_tok", "wrong_type"},
 		{"{\"model_type\":\"dbrx\",\"d_model\":64,\"n_heads\":4,\"n_layers\":2,\"vocab_size\":10,\"attn_config\":{\"kv_n_heads\":3},"
 			"\"ffn_config\":{\"ffn_hidden_size\":64}}", "/model/config/num_key_value_heads", "out_of_range"},
 		{"{\"model_type\":\"t5\",\"d_model\":512}", "/model/config/model_type", "unsupported"},
