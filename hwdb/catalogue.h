@@ -1,7 +1,7 @@
 /* The catalogue: what is known of accelerators, models, prices and regions, as one immutable snapshot.
  *
- * Storage keeps the rows (append-only, valid_from/valid_to); a snapshot holds those that are valid at one moment, indexed
- * by id and alias. A snapshot never changes: a write builds a new one and swaps it whole. Everything a
+ * Storage keeps the rows (append-only, valid_from/valid_to); a snapshot holds those that are valid at one moment,
+ * indexed by id and alias. A snapshot never changes: a write builds a new one and swaps it whole. Everything a
  * snapshot points to lives in its own arena, and dies with its last reference. Thread-safe for readers.
  *
  * Row structs are what api/tables and storage map to JSON and SQL; absent members as in planner/given.h. */
@@ -18,10 +18,11 @@ struct row_meta {
 	const char *origin; /* builtin, imported, user, measured */
 	const char *source, *source_date;
 	int64_t valid_from_us, valid_to_us; /* wall clock; valid_to_us 0: still valid */
-	int64_t revision;                   /* of the catalogue, when the row was written */
+	int64_t revision; /* of the catalogue, when the row was written */
 };
 
-/* `accelerator.source` and `.source_date` are where both kinds of JSON (row and plan) read them; meta's are unused here. */
+/* `accelerator.source` and `.source_date` are where both kinds of JSON (row and plan) read them; meta's are unused
+ * here. */
 struct accelerator_row {
 	struct row_meta meta;
 	struct accelerator accelerator;
@@ -33,7 +34,7 @@ struct model_row {
 	struct row_meta meta;
 	const char *id, *repo;
 	double params_total, params_active; /* published */
-	struct json_text config;            /* config.json as it was given; NULL text when only the size is known */
+	struct json_text config; /* config.json as it was given; NULL text when only the size is known */
 	struct text_list aliases;
 	struct model model; /* read from config (or from the size) when the snapshot was built */
 };
@@ -60,7 +61,7 @@ struct calibration_row {
 	const char *id, *accelerator_id, *device_id, *benchmark_id;
 	enum precision precision;
 	const char *quantity; /* gemm_efficiency, memory_efficiency, kernel_launch_s, idle_w, load_w */
-	const char *method;   /* library_gemm, kernel_gemm, issue_rate, stream, ... */
+	const char *method; /* library_gemm, kernel_gemm, issue_rate, stream, ... */
 	double value, low, high;
 };
 
@@ -89,7 +90,8 @@ struct catalogue *catalogue_retain(struct catalogue *catalogue);
 void catalogue_release(struct catalogue *catalogue);
 
 /* By id or alias; NULL when there is none. *alias is the alias used, NULL when it was the id itself. */
-const struct accelerator_row *catalogue_accelerator(const struct catalogue *catalogue, const char *name, const char **alias);
+const struct accelerator_row *catalogue_accelerator(
+	const struct catalogue *catalogue, const char *name, const char **alias);
 const struct model_row *catalogue_model(const struct catalogue *catalogue, const char *name, const char **alias);
 const struct price_row *catalogue_price(const struct catalogue *catalogue, const char *id);
 const struct region_row *catalogue_region(const struct catalogue *catalogue, const char *id);

@@ -29,7 +29,7 @@ struct indexed_offer {
 	double usd_per_gpu_hour;
 	int64_t as_of_us;
 	bool suspicious; /* below a third of the median of its accelerator and term, or its own notes doubt it */
-	bool current;    /* no row of the same provider's same instance, region and term is newer */
+	bool current; /* no row of the same provider's same instance, region and term is newer */
 };
 
 /* Offers of one accelerator, cheapest first. */
@@ -48,21 +48,22 @@ struct provider_average {
 
 struct catalogue_index {
 	struct name_table accelerators, models, prices, regions;
-	struct offer_span *offers;                   /* by position of the accelerator's row */
-	const struct region_row **countries;         /* by position of the region's row: its country's row, or NULL */
-	const char **region_citations;               /* "catalogue aws.us-east-1 (2024): source", by position */
+	struct offer_span *offers; /* by position of the accelerator's row */
+	const struct region_row **countries; /* by position of the region's row: its country's row, or NULL */
+	const char **region_citations; /* "catalogue aws.us-east-1 (2024): source", by position */
 	const char **accelerator_citations;
-	const struct region_row *world;              /* NULL: the catalogue lacks it */
+	const struct region_row *world; /* NULL: the catalogue lacks it */
 	double country_grid_low_gco2e_per_kwh, country_grid_high_gco2e_per_kwh; /* p10, p90 of the country rows */
 	struct provider_average *averages;
 	size_t average_count;
 };
 
-bool index_offers(struct catalogue *catalogue);  /* hwdb/offer_index.c */
+bool index_offers(struct catalogue *catalogue); /* hwdb/offer_index.c */
 bool index_regions(struct catalogue *catalogue); /* hwdb/region_index.c */
 
 /* Region row of a provider's region as either of them spells it; a country by its code or name. NULL: none. */
-const struct region_row *region_of_provider(const struct catalogue *catalogue, const char *provider, const char *region);
+const struct region_row *region_of_provider(
+	const struct catalogue *catalogue, const char *provider, const char *region);
 const struct region_row *region_of_country(const struct catalogue *catalogue, const char *country);
 
 /* The provider's one name: "datacrunch" and "verda" are one. */

@@ -10,7 +10,8 @@ static enum status csv_refuse(const struct csv *csv, struct failure *failure, co
 
 static bool at_line_end(const struct csv *csv)
 {
-	return csv->at == csv->end || *csv->at == '\n' || (*csv->at == '\r' && csv->at + 1 < csv->end && csv->at[1] == '\n');
+	return csv->at == csv->end || *csv->at == '\n' ||
+		   (*csv->at == '\r' && csv->at + 1 < csv->end && csv->at[1] == '\n');
 }
 
 static void skip_line_end(struct csv *csv)
@@ -71,7 +72,8 @@ static enum status read_record(struct csv *csv, size_t *count, struct failure *f
 		if (*count == CSV_COLUMNS_MAX)
 			return csv_refuse(csv, failure, "too many columns");
 		csv->at += quoted;
-		status = quoted ? read_quoted(csv, &csv->fields[*count], failure) : read_plain(csv, &csv->fields[*count], failure);
+		status =
+			quoted ? read_quoted(csv, &csv->fields[*count], failure) : read_plain(csv, &csv->fields[*count], failure);
 		if (status != STATUS_OK)
 			return status;
 		++*count;
@@ -88,13 +90,15 @@ static enum status read_record(struct csv *csv, size_t *count, struct failure *f
 	return STATUS_OK;
 }
 
-enum status csv_begin(struct csv *csv, const char *name, const char *text, size_t length, struct arena *arena, struct failure *failure)
+enum status csv_begin(
+	struct csv *csv, const char *name, const char *text, size_t length, struct arena *arena, struct failure *failure)
 {
 	static const char byte_order_mark[] = "\xef\xbb\xbf";
 	size_t marked = length >= 3 && memcmp(text, byte_order_mark, 3) == 0 ? 3 : 0;
 	enum status status;
 
-	*csv = (struct csv){.name = name, .at = text + marked, .end = text + length, .arena = arena, .line = 1, .record_line = 1};
+	*csv = (struct csv){
+		.name = name, .at = text + marked, .end = text + length, .arena = arena, .line = 1, .record_line = 1};
 	if (memchr(text, 0, length))
 		return csv_refuse(csv, failure, "holds a NUL byte");
 	status = read_record(csv, &csv->column_count, failure);
@@ -117,8 +121,8 @@ enum status csv_next(struct csv *csv, bool *more, struct failure *failure)
 
 	*more = status == STATUS_OK && count > 0;
 	if (*more && count != csv->column_count)
-		return failure_set(failure, STATUS_MALFORMED, "%s, line %zu: %zu fields, the header has %zu", csv->name, csv->record_line,
-			count, csv->column_count);
+		return failure_set(failure, STATUS_MALFORMED, "%s, line %zu: %zu fields, the header has %zu", csv->name,
+			csv->record_line, count, csv->column_count);
 	return status;
 }
 

@@ -18,7 +18,7 @@ struct csv {
 	const char *name; /* of the file or body, for messages */
 	const char *at, *end;
 	struct arena *arena;
-	size_t line;        /* where the next record begins, from 1 */
+	size_t line; /* where the next record begins, from 1 */
 	size_t record_line; /* where the current one began */
 	size_t column_count;
 	const char *columns[CSV_COLUMNS_MAX];
@@ -26,7 +26,8 @@ struct csv {
 };
 
 /* Reads the header. STATUS_MALFORMED and where, when the text is not CSV. */
-FALLIBLE enum status csv_begin(struct csv *csv, const char *name, const char *text, size_t length, struct arena *arena, struct failure *failure);
+FALLIBLE enum status csv_begin(
+	struct csv *csv, const char *name, const char *text, size_t length, struct arena *arena, struct failure *failure);
 
 /* The next record into fields[]. *more is false at the end. */
 FALLIBLE enum status csv_next(struct csv *csv, bool *more, struct failure *failure);

@@ -11,9 +11,18 @@ struct rate {
 	size_t offset;
 };
 
-#define RATE(member) {#member, offsetof(struct accelerator, member)}
+#define RATE(member)                                                                                                   \
+	{                                                                                                                  \
+#member, offsetof(struct accelerator, member)                                                                  \
+	}
 static const struct rate rates[] = {
-	RATE(tflops_fp32), RATE(tflops_tf32), RATE(tflops_bf16), RATE(tflops_fp16), RATE(tflops_fp8), RATE(tops_int8), RATE(tflops_fp4),
+	RATE(tflops_fp32),
+	RATE(tflops_tf32),
+	RATE(tflops_bf16),
+	RATE(tflops_fp16),
+	RATE(tflops_fp8),
+	RATE(tops_int8),
+	RATE(tflops_fp4),
 };
 
 /* What sparsity alone does not explain; sparse rates follow from the rule of twice the dense one. */
@@ -48,7 +57,8 @@ static bool close_to(double a, double b)
 	return fabs(a - b) <= tolerance * b;
 }
 
-/* Whether `text` holds `word` as a whole: "a100" in "A100 SXM4 80GB" and "my-a100", not in "a1000"; "TPU v3" for "tpu-v3". */
+/* Whether `text` holds `word` as a whole: "a100" in "A100 SXM4 80GB" and "my-a100", not in "a1000"; "TPU v3" for
+ * "tpu-v3". */
 static bool holds_word(const char *text, const char *word)
 {
 	size_t length = strlen(word);
@@ -69,7 +79,7 @@ static bool is_named(const struct accelerator *accelerator, const char *word)
 	return holds_word(accelerator->id, word) || holds_word(accelerator->name, word);
 }
 
-/* The built-in board row of the K80 is what its figure says: a board. */
+/* A row that calls itself a board, as the built-in one of the K80, is what its figure says. */
 static bool says_board(const struct accelerator *accelerator)
 {
 	return accelerator->name && strcasestr(accelerator->name, "board");
@@ -78,32 +88,34 @@ static bool says_board(const struct accelerator *accelerator)
 /* The first word of an id that tells the product: "h100" of "h100-sxm5-80gb", "rtx-4090" whole. */
 static void product_of(const char *id, char out[24])
 {
-	size_t length = strcspn(id, "-");
+	size_t length = strcspn(id, "-"), at = 0;
 
 	if (strcspn(id, "0123456789") > length && id[length]) /* "rtx-4090", "tpu-v3": the number comes after a hyphen */
 		length += 1 + strcspn(id + length + 1, "-");
-	length = length < 23 ? length : 23;
-	for (size_t i = 0; i < length; i++)
-		out[i] = (char)tolower((unsigned char)id[i]);
-	out[length] = '\0';
+	for (; at < length && at < 23; at++)
+		out[at] = (char)tolower((unsigned char)id[at]);
+	out[at] = '\0';
 }
 
-static bool warn_of_mistake(const struct accelerator *accelerator, const struct rate *rate, double value, struct findings *findings)
+static bool warn_of_mistake(
+	const struct accelerator *accelerator, const struct rate *rate, double value, struct findings *findings)
 {
 	for (size_t i = 0; i < COUNT_OF(mistakes); i++) {
 		const struct mistake *mistake = &mistakes[i];
 
-		if (strcmp(mistake->field, rate->field) != 0 || !is_named(accelerator, mistake->word) || !close_to(value, mistake->wrong) || says_board(accelerator))
+		if (strcmp(mistake->field, rate->field) != 0 || !is_named(accelerator, mistake->word) ||
+			!close_to(value, mistake->wrong))
 			continue;
-		findings_warn(findings, "%s %g is the rate %s; the dense rate of one accelerator is %g", rate->field, value, mistake->what, mistake->right);
+		findings_warn(findings, "%s %g is the rate %s; the dense rate of one accelerator is %g", rate->field, value,
+			mistake->what, mistake->right);
 		return true;
 	}
 	return false;
 }
 
 /* A like-named row of the catalogue whose dense rate is half of the value. */
-static bool warn_of_double(const struct catalogue *catalogue, const struct accelerator *accelerator, const struct rate *rate, double value,
-	struct findings *findings)
+static bool warn_of_double(const struct catalogue *catalogue, const struct accelerator *accelerator,
+	const struct rate *rate, double value, struct findings *findings)
 {
 	for (size_t i = 0; catalogue && i < catalogue->rows.accelerator_count; i++) {
 		const struct accelerator_row *row = &catalogue->rows.accelerators[i];
@@ -115,21 +127,26 @@ static bool warn_of_double(const struct catalogue *catalogue, const struct accel
 			continue;
 		if (row->meta.origin && strcmp(row->meta.origin, "user") == 0)
 			continue;
-		findings_warn(findings, "%s %g is twice the dense rate of %s, %g: the figure with 2:4 sparsity or of two dies; enter dense rates", rate->field,
-			value, row->accelerator.id, dense);
+		findings_warn(findings,
+			"%s %g is twice the dense rate of %s, %g: the figure with 2:4 sparsity or of two dies; enter dense rates",
+			rate->field, value, row->accelerator.id, dense);
 		return true;
 	}
 	return false;
 }
 
-size_t known_mistakes_warn(const struct catalogue *catalogue, const struct accelerator *accelerator, const struct accelerator *given, struct findings *findings)
+size_t known_mistakes_warn(const struct catalogue *catalogue, const struct accelerator *accelerator,
+	const struct accelerator *given, struct findings *findings)
 {
 	size_t warned = 0;
 
+	if (says_board(accelerator))
+		return 0;
 	for (size_t i = 0; i < COUNT_OF(rates); i++) {
 		double value = rate_of(given, &rates[i]);
 
-		if (is_given(value) && (warn_of_mistake(accelerator, &rates[i], value, findings) || warn_of_double(catalogue, accelerator, &rates[i], value, findings)))
+		if (is_given(value) && (warn_of_mistake(accelerator, &rates[i], value, findings) ||
+								   warn_of_double(catalogue, accelerator, &rates[i], value, findings)))
 			warned++;
 	}
 	return warned;

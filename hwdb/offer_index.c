@@ -51,7 +51,8 @@ static bool make_offer(const struct catalogue *catalogue, const struct price_row
 		if (!offer->part || !(offer->part->price_usd_per_hour > 0))
 			return false;
 	}
-	offer->usd_per_gpu_hour = (row->price_usd_per_hour + (offer->part ? offer->part->price_usd_per_hour : 0)) / (double)row->gpus;
+	offer->usd_per_gpu_hour =
+		(row->price_usd_per_hour + (offer->part ? offer->part->price_usd_per_hour : 0)) / (double)row->gpus;
 	if (!row->as_of || !clock_parse(row->as_of, &offer->as_of_us))
 		offer->as_of_us = 0; /* undated: older than any limit */
 	if (row->region)
@@ -91,7 +92,8 @@ static bool superseded(const struct offer_span *span, const struct indexed_offer
 	for (size_t i = 0; i < span->count; i++) {
 		const struct indexed_offer *other = &span->items[i];
 
-		if (other->as_of_us > offer->as_of_us && other->term == offer->term && same_text(other->row->instance_type, offer->row->instance_type) &&
+		if (other->as_of_us > offer->as_of_us && other->term == offer->term &&
+			same_text(other->row->instance_type, offer->row->instance_type) &&
 			strcasecmp(provider_name(other->row->provider), provider_name(offer->row->provider)) == 0 &&
 			(!offer->row->region || same_text(other->row->region, offer->row->region)))
 			return true;
@@ -108,7 +110,8 @@ static void judge_offers(struct offer_span *span)
 	for (size_t i = 0; i < span->count; i++) {
 		struct indexed_offer *offer = &span->items[i];
 
-		offer->suspicious = offer->usd_per_gpu_hour < medians[offer->term] / 3 || (offer->row->notes && strstr(offer->row->notes, "LOW CONFIDENCE"));
+		offer->suspicious = offer->usd_per_gpu_hour < medians[offer->term] / 3 ||
+							(offer->row->notes && strstr(offer->row->notes, "LOW CONFIDENCE"));
 		offer->current = !superseded(span, offer);
 		if (offer->row->gpus > span->gpus_per_instance_max)
 			span->gpus_per_instance_max = offer->row->gpus;

@@ -9,8 +9,11 @@
 
 static const int64_t us_per_day = INT64_C(86400) * 1000000;
 
-static const char *const term_names[TERM_COUNT] = {[TERM_UNSET] = "", [TERM_ON_DEMAND] = "on_demand", [TERM_SPOT] = "spot",
-	[TERM_RESERVED_1Y] = "reserved_1y", [TERM_RESERVED_3Y] = "reserved_3y"};
+static const char *const term_names[TERM_COUNT] = {[TERM_UNSET] = "",
+	[TERM_ON_DEMAND] = "on_demand",
+	[TERM_SPOT] = "spot",
+	[TERM_RESERVED_1Y] = "reserved_1y",
+	[TERM_RESERVED_3Y] = "reserved_3y"};
 
 const char *term_text(enum term term)
 {
@@ -45,7 +48,8 @@ static struct sieve sieve_of(const struct offer_filter *filter)
 		sieve.terms = 1u << TERM_ON_DEMAND;
 	sieve.aged = !sieve.named || is_given(pricing->max_age_days);
 	sieve.oldest_us = max_age_days * (double)us_per_day < (double)filter->now_us
-		? filter->now_us - (int64_t)(max_age_days * (double)us_per_day) : 0;
+						  ? filter->now_us - (int64_t)(max_age_days * (double)us_per_day)
+						  : 0;
 	return sieve;
 }
 
@@ -72,7 +76,8 @@ static bool names_region(const struct text_list *list, const char *region)
 
 static bool is_named(const struct offer_filter *filter, const struct price_row *row)
 {
-	if (!names_provider(&filter->pricing->providers, row->provider) || !names_region(&filter->pricing->regions, row->region))
+	if (!names_provider(&filter->pricing->providers, row->provider) ||
+		!names_region(&filter->pricing->regions, row->region))
 		return false;
 	if (filter->provider && !same_provider(filter->provider, row->provider))
 		return false;
@@ -102,9 +107,15 @@ static struct offer offer_of(const struct indexed_offer *indexed)
 {
 	const struct price_row *row = indexed->row;
 
-	return (struct offer){.provider = row->provider, .instance_type = row->instance_type, .region = row->region,
-		.as_of = row->as_of, .source = row->meta.source, .term = indexed->term, .gpus = row->gpus,
-		.usd_per_gpu_hour = indexed->usd_per_gpu_hour, .low_usd_per_gpu_hour = indexed->usd_per_gpu_hour,
+	return (struct offer){.provider = row->provider,
+		.instance_type = row->instance_type,
+		.region = row->region,
+		.as_of = row->as_of,
+		.source = row->meta.source,
+		.term = indexed->term,
+		.gpus = row->gpus,
+		.usd_per_gpu_hour = indexed->usd_per_gpu_hour,
+		.low_usd_per_gpu_hour = indexed->usd_per_gpu_hour,
 		.high_usd_per_gpu_hour = indexed->usd_per_gpu_hour};
 }
 
@@ -113,11 +124,12 @@ static const struct offer_span *span_of(const struct catalogue *catalogue, const
 	return &catalogue->index->offers[accelerator - catalogue->rows.accelerators];
 }
 
-bool offers_cheapest(const struct catalogue *catalogue, const struct accelerator_row *accelerator, const struct offer_filter *filter,
-	struct offer *offer, const struct region_row **region, struct offer_rejects *rejects)
+bool offers_cheapest(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
+	const struct offer_filter *filter, struct offer *offer, const struct region_row **region,
+	struct offer_rejects *rejects)
 {
 	const struct offer_span *span = span_of(catalogue, accelerator);
-	struct offer_rejects unused, *why = rejects ? rejects : &unused;
+	struct offer_rejects unused = {0}, *why = rejects ? rejects : &unused;
 	const struct indexed_offer *first = NULL;
 	struct sieve sieve = sieve_of(filter);
 	size_t usable = 0;
@@ -143,8 +155,10 @@ void offers_explain(const struct offer_rejects *rejects, const struct offer_filt
 		size_t count;
 		const char *what;
 	} reasons[] = {
-		{rejects->other_term, "of another term"}, {rejects->not_named, "of other providers or regions"},
-		{rejects->replaced, "replaced by newer ones"}, {rejects->too_old, "too old"},
+		{rejects->other_term, "of another term"},
+		{rejects->not_named, "of other providers or regions"},
+		{rejects->replaced, "replaced by newer ones"},
+		{rejects->too_old, "too old"},
 		{rejects->suspicious, "below a third of the median"},
 	};
 	size_t used;
@@ -156,7 +170,8 @@ void offers_explain(const struct offer_rejects *rejects, const struct offer_filt
 	snprintf(out, size, "of %zu offers", rejects->offers);
 	for (size_t i = 0; i < COUNT_OF(reasons); i++)
 		if (reasons[i].count > 0 && (used = strlen(out)) < size)
-			snprintf(out + used, size - used, " %zu %s %s,", reasons[i].count, reasons[i].count == 1 ? "is" : "are", reasons[i].what);
+			snprintf(out + used, size - used, " %zu %s %s,", reasons[i].count, reasons[i].count == 1 ? "is" : "are",
+				reasons[i].what);
 	used = strlen(out);
 	if (rejects->too_old > 0 && used < size)
 		snprintf(out + used - 1, size - used + 1, " (max_age_days %.0f)", max_age_days);
@@ -174,7 +189,8 @@ static int compare_quotes(const void *a, const void *b)
 }
 
 enum status offers_quote(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
-	const struct offer_filter *filter, int64_t gpu_count, struct arena *arena, struct offer_quote_list *quotes, struct failure *failure)
+	const struct offer_filter *filter, int64_t gpu_count, struct arena *arena, struct offer_quote_list *quotes,
+	struct failure *failure)
 {
 	const struct offer_span *span = span_of(catalogue, accelerator);
 	struct sieve sieve = sieve_of(filter);
@@ -190,10 +206,14 @@ enum status offers_quote(const struct catalogue *catalogue, const struct acceler
 
 		if (!passes(&sieve, indexed, &unused))
 			continue;
-		quotes->items[quotes->count++] = (struct offer_quote){.offer = offer_of(indexed), .price = indexed->row, .region = indexed->region,
-			.instances = instances, .gpus_paid = instances * indexed->row->gpus,
+		quotes->items[quotes->count++] = (struct offer_quote){.offer = offer_of(indexed),
+			.price = indexed->row,
+			.region = indexed->region,
+			.instances = instances,
+			.gpus_paid = instances * indexed->row->gpus,
 			.usd_per_hour = (double)(instances * indexed->row->gpus) * indexed->usd_per_gpu_hour,
-			.usd_per_needed_gpu_hour = (double)(instances * indexed->row->gpus) * indexed->usd_per_gpu_hour / (double)gpu_count};
+			.usd_per_needed_gpu_hour =
+				(double)(instances * indexed->row->gpus) * indexed->usd_per_gpu_hour / (double)gpu_count};
 	}
 	if (quotes->count > 1)
 		qsort(quotes->items, quotes->count, sizeof *quotes->items, compare_quotes);

@@ -1,10 +1,11 @@
 /* What renting an accelerator costs: the catalogue's prices as offers, and which of them a plan may use.
  *
- * An offer is one accelerator for one hour, its share of the machine included. Prices whose machine and accelerators are
- * listed apart are summed, and are no offer while one half is missing. Used are offers of the wanted terms (on demand
- * unless said otherwise), of the named providers and regions, not replaced by a newer row of the same instance. Unless a
- * provider or region is named, those older than max_age_days (400) or below a third of the median of their accelerator and
- * term, or of low confidence by their own notes, are left out: such prices are usually gone or wrong. An age limit that is given always holds. */
+ * An offer is one accelerator for one hour, its share of the machine included. Prices whose machine and accelerators
+ * are listed apart are summed, and are no offer while one half is missing. Used are offers of the wanted terms (on
+ * demand unless said otherwise), of the named providers and regions, not replaced by a newer row of the same
+ * instance. Unless a provider or region is named, those older than max_age_days (400) or below a third of the median
+ * of their accelerator and term, or of low confidence by their own notes, are left out: such prices are usually gone
+ * or wrong. An age limit that is given always holds. */
 #ifndef FLEETPLAN_HWDB_OFFERS_H
 #define FLEETPLAN_HWDB_OFFERS_H
 
@@ -25,10 +26,12 @@ struct offer_rejects {
 	size_t other_term, not_named, replaced, too_old, suspicious;
 };
 
-/* The cheapest offer for an accelerator of the catalogue, with the spread up to the price at which a quarter of the usable
- * ones can be had. *region is where it stands, NULL when unknown. False: there is none; *rejects (may be NULL) tells why. */
-bool offers_cheapest(const struct catalogue *catalogue, const struct accelerator_row *accelerator, const struct offer_filter *filter,
-	struct offer *offer, const struct region_row **region, struct offer_rejects *rejects);
+/* The cheapest offer for an accelerator of the catalogue, with the spread up to the price at which a quarter of the
+ * usable ones can be had. *region is where it stands, NULL when unknown. False: there is none; *rejects (may be
+ * NULL) tells why. */
+bool offers_cheapest(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
+	const struct offer_filter *filter, struct offer *offer, const struct region_row **region,
+	struct offer_rejects *rejects);
 
 /* A sentence of why there is none: "of 34 offers 20 are older than 400 days and 14 are of another term". */
 void offers_explain(const struct offer_rejects *rejects, const struct offer_filter *filter, char *out, size_t size);
@@ -37,10 +40,10 @@ void offers_explain(const struct offer_rejects *rejects, const struct offer_filt
 struct offer_quote {
 	struct offer offer;
 	const struct price_row *price;
-	const struct region_row *region;   /* NULL: unknown */
-	int64_t instances, gpus_paid;      /* gpus_paid >= gpu_count: an instance is rented whole */
-	double usd_per_hour;               /* of all instances */
-	double usd_per_needed_gpu_hour;    /* usd_per_hour over gpu_count */
+	const struct region_row *region; /* NULL: unknown */
+	int64_t instances, gpus_paid; /* gpus_paid >= gpu_count: an instance is rented whole */
+	double usd_per_hour; /* of all instances */
+	double usd_per_needed_gpu_hour; /* usd_per_hour over gpu_count */
 };
 
 struct offer_quote_list {
@@ -50,7 +53,8 @@ struct offer_quote_list {
 
 /* All usable offers for a count (1 or more). STATUS_NO_MEMORY; otherwise STATUS_OK, perhaps with none. */
 FALLIBLE enum status offers_quote(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
-	const struct offer_filter *filter, int64_t gpu_count, struct arena *arena, struct offer_quote_list *quotes, struct failure *failure);
+	const struct offer_filter *filter, int64_t gpu_count, struct arena *arena, struct offer_quote_list *quotes,
+	struct failure *failure);
 
 /* "on_demand" and its like; TERM_UNSET for a word that is none. */
 const char *term_text(enum term term);

@@ -11,8 +11,16 @@ static const char country_provider[] = "country";
 static const struct {
 	const char *spelling, *name;
 } spellings[] = {
-	{"datacrunch", "verda"}, {"oracle-cloud", "oci"}, {"oracle", "oci"}, {"ovhcloud", "ovh"}, {"google", "gcp"},
-	{"google-cloud", "gcp"}, {"amazon", "aws"}, {"microsoft", "azure"}, {"lambda-labs", "lambda"}, {"lambdalabs", "lambda"},
+	{"datacrunch", "verda"},
+	{"oracle-cloud", "oci"},
+	{"oracle", "oci"},
+	{"ovhcloud", "ovh"},
+	{"google", "gcp"},
+	{"google-cloud", "gcp"},
+	{"amazon", "aws"},
+	{"microsoft", "azure"},
+	{"lambda-labs", "lambda"},
+	{"lambdalabs", "lambda"},
 };
 
 const char *provider_name(const char *provider)
@@ -33,7 +41,8 @@ static bool same_country(const struct region_row *country, const char *zone)
 {
 	size_t length = strcspn(zone, "-");
 
-	return country->country_zone && strlen(country->country_zone) == length && strncasecmp(country->country_zone, zone, length) == 0;
+	return country->country_zone && strlen(country->country_zone) == length &&
+		   strncasecmp(country->country_zone, zone, length) == 0;
 }
 
 const struct region_row *region_of_country(const struct catalogue *catalogue, const char *country)
@@ -41,8 +50,9 @@ const struct region_row *region_of_country(const struct catalogue *catalogue, co
 	for (size_t i = 0; i < catalogue->rows.region_count; i++) {
 		const struct region_row *row = &catalogue->rows.regions[i];
 
-		if (is_country(row) && (strcasecmp(row->region_id, country) == 0 || (row->location && strcasecmp(row->location, country) == 0) ||
-						(row->country_zone && strcasecmp(row->country_zone, country) == 0)))
+		if (is_country(row) &&
+			(strcasecmp(row->region_id, country) == 0 || (row->location && strcasecmp(row->location, country) == 0) ||
+				(row->country_zone && strcasecmp(row->country_zone, country) == 0)))
 			return row;
 	}
 	return NULL;
@@ -80,7 +90,8 @@ static void average_provider(const struct catalogue *catalogue, struct provider_
 	size_t count = 0;
 
 	for (size_t i = 0; i < catalogue->rows.region_count; i++)
-		if (strcmp(catalogue->rows.regions[i].provider, average->provider) == 0 && is_given(catalogue->rows.regions[i].pue))
+		if (strcmp(catalogue->rows.regions[i].provider, average->provider) == 0 &&
+			is_given(catalogue->rows.regions[i].pue))
 			scratch[count++] = catalogue->rows.regions[i].pue;
 	average->pue_count = count;
 	if (count > 0) {
@@ -91,7 +102,8 @@ static void average_provider(const struct catalogue *catalogue, struct provider_
 	}
 	count = 0;
 	for (size_t i = 0; i < catalogue->rows.region_count; i++)
-		if (strcmp(catalogue->rows.regions[i].provider, average->provider) == 0 && is_given(catalogue->rows.regions[i].wue_l_per_kwh))
+		if (strcmp(catalogue->rows.regions[i].provider, average->provider) == 0 &&
+			is_given(catalogue->rows.regions[i].wue_l_per_kwh))
 			scratch[count++] = catalogue->rows.regions[i].wue_l_per_kwh;
 	average->wue_count = count;
 	if (count > 0) {
@@ -124,7 +136,8 @@ static void spread_countries(struct catalogue *catalogue, double *scratch)
 	for (size_t i = 0; i < catalogue->rows.region_count; i++)
 		if (is_country(&catalogue->rows.regions[i]) && is_given(catalogue->rows.regions[i].grid_gco2e_per_kwh))
 			scratch[count++] = catalogue->rows.regions[i].grid_gco2e_per_kwh;
-	catalogue->index->country_grid_low_gco2e_per_kwh = catalogue->index->country_grid_high_gco2e_per_kwh = ABSENT_NUMBER;
+	catalogue->index->country_grid_low_gco2e_per_kwh = catalogue->index->country_grid_high_gco2e_per_kwh =
+		ABSENT_NUMBER;
 	if (count == 0)
 		return;
 	qsort(scratch, count, sizeof *scratch, compare_numbers);
@@ -141,7 +154,8 @@ static bool cite(struct catalogue *catalogue)
 		const struct region_row *row = &catalogue->rows.regions[i];
 
 		index->region_citations[i] = arena_printf(arena, "catalogue %s (%s): %s", row->id,
-			row->meta.source_date ? row->meta.source_date : "undated", row->meta.source ? row->meta.source : "source not stated");
+			row->meta.source_date ? row->meta.source_date : "undated",
+			row->meta.source ? row->meta.source : "source not stated");
 		if (!index->region_citations[i])
 			return false;
 	}

@@ -18,13 +18,19 @@ struct resolver {
 	struct failure *failure;
 };
 
-FALLIBLE enum status resolve_training(const struct resolver *resolver, const struct training_request *request, struct training_input *input);
-FALLIBLE enum status resolve_inference(const struct resolver *resolver, const struct inference_request *request, struct inference_input *input);
-FALLIBLE enum status resolve_performance(const struct resolver *resolver, const struct performance_request *request, struct performance_input *input);
+FALLIBLE enum status resolve_training(
+	const struct resolver *resolver, const struct training_request *request, struct training_input *input);
+FALLIBLE enum status resolve_inference(
+	const struct resolver *resolver, const struct inference_request *request, struct inference_input *input);
+FALLIBLE enum status resolve_performance(
+	const struct resolver *resolver, const struct performance_request *request, struct performance_input *input);
 
 /* The parts, for the smaller calculators. `pointer` is where the reference stood in the request ("/model"). */
-FALLIBLE enum status resolve_model(const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model);
-FALLIBLE enum status resolve_accelerator(const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer, struct accelerator *accelerator);
-FALLIBLE enum status resolve_site(const struct resolver *resolver, const struct site_request *request, const struct offer *offer, struct site *site);
+FALLIBLE enum status resolve_model(
+	const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model);
+FALLIBLE enum status resolve_accelerator(const struct resolver *resolver, const struct accelerator_reference *reference,
+	const char *pointer, struct accelerator *accelerator);
+FALLIBLE enum status resolve_site(
+	const struct resolver *resolver, const struct site_request *request, const struct offer *offer, struct site *site);
 
 #endif

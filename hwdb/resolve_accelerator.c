@@ -8,7 +8,8 @@
 #include "hwdb/validate.h"
 
 /* "memory_gb, tflops_bf16": what the request changed of a row. */
-static const char *apply_changes(const struct resolver *resolver, const struct accelerator *changes, struct accelerator *accelerator)
+static const char *apply_changes(
+	const struct resolver *resolver, const struct accelerator *changes, struct accelerator *accelerator)
 {
 	char changed[240];
 
@@ -17,14 +18,16 @@ static const char *apply_changes(const struct resolver *resolver, const struct a
 }
 
 /* Usable memory follows the name-plate when only that was changed: the driver keeps the same share. */
-static void follow_memory(const struct accelerator *base, const struct accelerator *changes, struct accelerator *accelerator)
+static void follow_memory(
+	const struct accelerator *base, const struct accelerator *changes, struct accelerator *accelerator)
 {
-	if (is_given(changes->memory_gb) && !is_given(changes->memory_usable_bytes) && is_given(base->memory_usable_bytes) && base->memory_gb > 0)
+	if (is_given(changes->memory_gb) && !is_given(changes->memory_usable_bytes) &&
+		is_given(base->memory_usable_bytes) && base->memory_gb > 0)
 		accelerator->memory_usable_bytes = base->memory_usable_bytes * (changes->memory_gb / base->memory_gb);
 }
 
-static enum status resolve_variant(const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer,
-	const struct accelerator_row *row, struct accelerator *accelerator)
+static enum status resolve_variant(const struct resolver *resolver, const struct accelerator_reference *reference,
+	const char *pointer, const struct accelerator_row *row, struct accelerator *accelerator)
 {
 	const struct accelerator *base = &row->accelerator;
 	const char *changed = apply_changes(resolver, &reference->changes, accelerator);
@@ -47,14 +50,16 @@ enum status resolve_accelerator_row(const struct resolver *resolver, const struc
 	const char *pointer, const struct accelerator_row **row, struct accelerator *accelerator)
 {
 	const char *name = reference->like ? reference->like : reference->id, *alias;
-	char at[FAULT_POINTER_MAX];
 
 	if (!name) {
-		failure_add(resolver->failure, pointer, "required", "give an accelerator's id, or {like: id, ...} with what differs");
+		failure_add(
+			resolver->failure, pointer, "required", "give an accelerator's id, or {like: id, ...} with what differs");
 		return resolver_status(resolver);
 	}
 	*row = catalogue_accelerator(resolver->catalogue, name, &alias);
 	if (!*row) {
+		char at[FAULT_POINTER_MAX];
+
 		snprintf(at, sizeof at, "%.140s%s", pointer, reference->like ? "/like" : "");
 		fault_unknown(resolver, at, "accelerator", name);
 		return resolver_status(resolver);
@@ -67,7 +72,8 @@ enum status resolve_accelerator_row(const struct resolver *resolver, const struc
 	return reference->like ? resolve_variant(resolver, reference, pointer, *row, accelerator) : STATUS_OK;
 }
 
-enum status resolve_accelerator(const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer, struct accelerator *accelerator)
+enum status resolve_accelerator(const struct resolver *resolver, const struct accelerator_reference *reference,
+	const char *pointer, struct accelerator *accelerator)
 {
 	const struct accelerator_row *row;
 
@@ -84,20 +90,26 @@ static bool applies(const struct calibration_row *row, const char *accelerator_i
 	return row->precision == PRECISION_UNSET || row->precision == precision;
 }
 
-void resolve_calibration(const struct resolver *resolver, const struct accelerator *accelerator, enum precision precision,
-	struct calibration *calibration)
+void resolve_calibration(const struct resolver *resolver, const struct accelerator *accelerator,
+	enum precision precision, struct calibration *calibration)
 {
 	const struct catalogue_rows *rows = &resolver->catalogue->rows;
 	struct {
 		const char *quantity;
 		double *value;
 	} members[] = {
-		{"gemm_efficiency", &calibration->gemm_efficiency}, {"memory_efficiency", &calibration->memory_efficiency},
-		{"kernel_launch_s", &calibration->kernel_launch_s}, {"idle_w", &calibration->idle_w}, {"load_w", &calibration->load_w},
+		{"gemm_efficiency", &calibration->gemm_efficiency},
+		{"memory_efficiency", &calibration->memory_efficiency},
+		{"kernel_launch_s", &calibration->kernel_launch_s},
+		{"idle_w", &calibration->idle_w},
+		{"load_w", &calibration->load_w},
 	};
 
-	*calibration = (struct calibration){.gemm_efficiency = ABSENT_NUMBER, .memory_efficiency = ABSENT_NUMBER,
-		.kernel_launch_s = ABSENT_NUMBER, .idle_w = ABSENT_NUMBER, .load_w = ABSENT_NUMBER};
+	*calibration = (struct calibration){.gemm_efficiency = ABSENT_NUMBER,
+		.memory_efficiency = ABSENT_NUMBER,
+		.kernel_launch_s = ABSENT_NUMBER,
+		.idle_w = ABSENT_NUMBER,
+		.load_w = ABSENT_NUMBER};
 	for (size_t i = 0; accelerator->id && i < rows->calibration_count; i++) {
 		const struct calibration_row *row = &rows->calibrations[i];
 

@@ -11,8 +11,8 @@ struct choosing {
 	const struct request_common *common;
 	const struct region_row *asked; /* of the site; NULL: none */
 	struct offer_filter filter;
-	bool priced;                    /* by the request itself: no offer is looked for */
-	bool restricted;                /* the pricing itself names providers, regions, terms or an age */
+	bool priced; /* by the request itself: no offer is looked for */
+	bool restricted; /* the pricing itself names providers, regions, terms or an age */
 	struct candidate *items;
 	size_t count, unpriced;
 };
@@ -24,44 +24,54 @@ static bool is_priced(const struct pricing *pricing)
 
 static void pricing_faults(const struct resolver *resolver, const struct pricing *pricing)
 {
-	bool chosen = pricing->providers.count > 0 || pricing->regions.count > 0 || pricing->terms.count > 0 || is_given(pricing->max_age_days);
+	bool chosen = pricing->providers.count > 0 || pricing->regions.count > 0 || pricing->terms.count > 0 ||
+				  is_given(pricing->max_age_days);
 	const struct on_premises *own = &pricing->on_premises;
 
 	if (is_given(pricing->usd_per_gpu_hour) && is_given(own->capex_usd_per_gpu))
-		failure_add(resolver->failure, "/pricing/on_premises", "conflict", "give usd_per_gpu_hour or on_premises, not both");
+		failure_add(
+			resolver->failure, "/pricing/on_premises", "conflict", "give usd_per_gpu_hour or on_premises, not both");
 	if (is_priced(pricing) && chosen)
-		failure_add(resolver->failure, "/pricing", "conflict", "a price that is given leaves no offers to choose: leave out providers, regions, terms and max_age_days");
-	if (!is_given(own->capex_usd_per_gpu) && (is_given(own->life_years) || is_given(own->electricity_usd_per_kwh) ||
-						is_given(own->staff_usd_per_gpu_month) || is_given(own->space_usd_per_kw_month)))
-		failure_add(resolver->failure, "/pricing/on_premises/capex_usd_per_gpu", "required", "on_premises needs what an accelerator cost");
+		failure_add(resolver->failure, "/pricing", "conflict",
+			"a price that is given leaves no offers to choose: leave out providers, regions, terms and max_age_days");
+	if (!is_given(own->capex_usd_per_gpu) &&
+		(is_given(own->life_years) || is_given(own->electricity_usd_per_kwh) ||
+			is_given(own->staff_usd_per_gpu_month) || is_given(own->space_usd_per_kw_month)))
+		failure_add(resolver->failure, "/pricing/on_premises/capex_usd_per_gpu", "required",
+			"on_premises needs what an accelerator cost");
 	for (size_t i = 0; i < pricing->terms.count; i++)
 		if (term_of_text(pricing->terms.items[i]) == TERM_UNSET)
-			failure_add(resolver->failure, "/pricing/terms", "unknown", "\"%.40s\": on_demand, spot, reserved_1y or reserved_3y was expected", pricing->terms.items[i]);
+			failure_add(resolver->failure, "/pricing/terms", "unknown",
+				"\"%.40s\": on_demand, spot, reserved_1y or reserved_3y was expected", pricing->terms.items[i]);
 }
 
 /* A site that was named restricts the offers, unless the pricing says otherwise; where it has none, any offer's price
  * stands in for it, and that is said. */
-static bool find_offer(struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate, const struct region_row **region,
-	struct offer_rejects *rejects)
+static bool find_offer(struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate,
+	const struct region_row **region, struct offer_rejects *rejects)
 {
 	const struct resolver *resolver = choosing->resolver;
 	struct offer_filter anywhere = {.pricing = choosing->filter.pricing, .now_us = choosing->filter.now_us};
 
 	if (offers_cheapest(resolver->catalogue, row, &choosing->filter, &candidate->offer, region, rejects))
 		return true;
-	if (!choosing->filter.provider || !offers_cheapest(resolver->catalogue, row, &anywhere, &candidate->offer, region, rejects))
+	if (!choosing->filter.provider ||
+		!offers_cheapest(resolver->catalogue, row, &anywhere, &candidate->offer, region, rejects))
 		return false;
-	findings_warn(resolver->findings, "no current offer of %s in %s %s: priced as %s %s", candidate->accelerator.id, choosing->filter.provider,
-		choosing->filter.region, candidate->offer.provider, candidate->offer.region ? candidate->offer.region : candidate->offer.instance_type);
+	findings_warn(resolver->findings, "no current offer of %s in %s %s: priced as %s %s", candidate->accelerator.id,
+		choosing->filter.provider, choosing->filter.region, candidate->offer.provider,
+		candidate->offer.region ? candidate->offer.region : candidate->offer.instance_type);
 	return true;
 }
 
-static void explain_missing(const struct choosing *choosing, const struct candidate *candidate, const struct offer_rejects *rejects)
+static void explain_missing(
+	const struct choosing *choosing, const struct candidate *candidate, const struct offer_rejects *rejects)
 {
 	char why[200];
 
 	offers_explain(rejects, &choosing->filter, why, sizeof why);
-	findings_warn(choosing->resolver->findings, "no current offer of %s: %s; cost is left out: give pricing.usd_per_gpu_hour or name providers",
+	findings_warn(choosing->resolver->findings,
+		"no current offer of %s: %s; cost is left out: give pricing.usd_per_gpu_hour or name providers",
 		candidate->accelerator.id, why);
 }
 
@@ -70,12 +80,13 @@ static void note_offer(const struct choosing *choosing, const struct candidate *
 	const struct offer *offer = &candidate->offer;
 
 	findings_assume_number(choosing->resolver->findings, "pricing.usd_per_gpu_hour", offer->usd_per_gpu_hour,
-		resolver_text(choosing->resolver, "catalogue offer %s %s%s%s, %s, as of %s: %s", offer->provider, offer->instance_type,
-			offer->region ? " " : "", offer->region ? offer->region : "", term_text(offer->term), offer->as_of ? offer->as_of : "an unknown date",
-			offer->source ? offer->source : "source not stated"));
+		resolver_text(choosing->resolver, "catalogue offer %s %s%s%s, %s, as of %s: %s", offer->provider,
+			offer->instance_type, offer->region ? " " : "", offer->region ? offer->region : "", term_text(offer->term),
+			offer->as_of ? offer->as_of : "an unknown date", offer->source ? offer->source : "source not stated"));
 }
 
-static void connect_nodes(const struct choosing *choosing, const struct accelerator_row *row, bool alone, struct candidate *candidate)
+static void connect_nodes(
+	const struct choosing *choosing, const struct accelerator_row *row, bool alone, struct candidate *candidate)
 {
 	const struct catalogue *catalogue = choosing->resolver->catalogue;
 	struct topology topology = topology_of(&candidate->accelerator, candidate->has_offer ? &candidate->offer : NULL,
@@ -87,9 +98,11 @@ static void connect_nodes(const struct choosing *choosing, const struct accelera
 	if (!alone)
 		return;
 	if (common->gpus_per_node < 1)
-		findings_assume_number(choosing->resolver->findings, "gpus_per_node", (double)candidate->gpus_per_node, topology.gpus_source);
+		findings_assume_number(
+			choosing->resolver->findings, "gpus_per_node", (double)candidate->gpus_per_node, topology.gpus_source);
 	if (!is_given(common->internode_gbs))
-		findings_assume_number(choosing->resolver->findings, "internode_gbs", candidate->internode_gbs, topology.internode_source);
+		findings_assume_number(
+			choosing->resolver->findings, "internode_gbs", candidate->internode_gbs, topology.internode_source);
 }
 
 static void measure(const struct choosing *choosing, struct candidate *candidate)
@@ -101,14 +114,18 @@ static void measure(const struct choosing *choosing, struct candidate *candidate
 	if (choosing->common->calibration != CALIBRATION_DATASHEET)
 		resolve_calibration(choosing->resolver, &candidate->accelerator, precision, &candidate->calibration);
 	else
-		candidate->calibration = (struct calibration){.gemm_efficiency = ABSENT_NUMBER, .memory_efficiency = ABSENT_NUMBER,
-			.kernel_launch_s = ABSENT_NUMBER, .idle_w = ABSENT_NUMBER, .load_w = ABSENT_NUMBER};
+		candidate->calibration = (struct calibration){.gemm_efficiency = ABSENT_NUMBER,
+			.memory_efficiency = ABSENT_NUMBER,
+			.kernel_launch_s = ABSENT_NUMBER,
+			.idle_w = ABSENT_NUMBER,
+			.load_w = ABSENT_NUMBER};
 	if (candidate->calibration.id)
 		findings_assume_text(choosing->resolver->findings, "calibration", "measured", candidate->calibration.source);
 }
 
 /* Fills items[count] from its accelerator. `alone`: it is the only one, so that what it assumes is the answer's. */
-static void add_candidate(struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator, bool alone)
+static void add_candidate(
+	struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator, bool alone)
 {
 	struct candidate *candidate = &choosing->items[choosing->count];
 	const struct resolver *resolver = choosing->resolver;
@@ -130,16 +147,18 @@ static void add_candidate(struct choosing *choosing, const struct accelerator_ro
 			note_offer(choosing, candidate);
 		}
 	}
-	resolve_site_at(resolver, &choosing->common->site, choosing->asked, region, candidate->has_offer ? &candidate->offer : NULL,
-		alone ? resolver->findings : NULL, &candidate->site);
+	resolve_site_at(resolver, &choosing->common->site, choosing->asked, region,
+		candidate->has_offer ? &candidate->offer : NULL, alone ? resolver->findings : NULL, &candidate->site);
 	measure(choosing, candidate);
 	connect_nodes(choosing, row, alone, candidate);
 	choosing->count++;
 }
 
-static const char restricted_detail[] = "no offer of what was asked for passes providers, regions, terms and max_age_days";
+static const char restricted_detail[] =
+	"no offer of what was asked for passes providers, regions, terms and max_age_days";
 
-static enum status choose_named(struct choosing *choosing, const struct accelerator_reference *references, size_t count, const char *pointer)
+static enum status choose_named(
+	struct choosing *choosing, const struct accelerator_reference *references, size_t count, const char *pointer)
 {
 	const struct resolver *resolver = choosing->resolver;
 
@@ -155,7 +174,8 @@ static enum status choose_named(struct choosing *choosing, const struct accelera
 		for (size_t k = 0; k < choosing->count; k++)
 			repeated |= strcmp(choosing->items[k].accelerator.id, accelerator.id) == 0;
 		if (repeated)
-			failure_add(resolver->failure, at, "conflict", "%.60s stands in the list twice; give variants an id of their own", accelerator.id);
+			failure_add(resolver->failure, at, "conflict",
+				"%.60s stands in the list twice; give variants an id of their own", accelerator.id);
 		else
 			add_candidate(choosing, row, &accelerator, count == 1);
 	}
@@ -171,7 +191,8 @@ static enum status choose_all(struct choosing *choosing)
 	const struct catalogue_rows *rows = &resolver->catalogue->rows;
 
 	if (choosing->priced) {
-		failure_add(resolver->failure, "/accelerator", "required", "one price does not fit every accelerator: name the accelerator that it is for");
+		failure_add(resolver->failure, "/accelerator", "required",
+			"one price does not fit every accelerator: name the accelerator that it is for");
 		return resolver_status(resolver);
 	}
 	for (size_t i = 0; i < rows->accelerator_count && choosing->count < CANDIDATES_MAX; i++) {
@@ -184,7 +205,8 @@ static enum status choose_all(struct choosing *choosing)
 	if (choosing->count == 0)
 		failure_add(resolver->failure, "/pricing", "no_offer", "%s", restricted_detail);
 	else
-		findings_assume_text(resolver->findings, "accelerators", resolver_text(resolver, "%zu accelerators", choosing->count),
+		findings_assume_text(resolver->findings, "accelerators",
+			resolver_text(resolver, "%zu accelerators", choosing->count),
 			"catalogue: every accelerator that has a current on-demand price, or one of the terms asked for");
 	return resolver_status(resolver);
 }
@@ -196,26 +218,35 @@ static void note_shared(const struct choosing *choosing)
 	const struct request_common *common = choosing->common;
 
 	if (common->calibration != CALIBRATION_DATASHEET) /* what was measured is noted already, and stays */
-		findings_assume_text(findings, "calibration", "datasheet", "no measurement of it is on record: rates of the catalogue, efficiencies of E20 to E29");
+		findings_assume_text(findings, "calibration", "datasheet",
+			"no measurement of it is on record: rates of the catalogue, efficiencies of E20 to E29");
 	if (choosing->count < 2)
 		return;
 	if (!choosing->priced)
-		findings_assume_text(findings, "pricing", "each accelerator's cheapest current offer", "catalogue: the offer, its date and source stand in each option");
+		findings_assume_text(findings, "pricing", "each accelerator's cheapest current offer",
+			"catalogue: the offer, its date and source stand in each option");
 	if (!choosing->asked && !is_given(common->site.grid_gco2e_per_kwh))
-		findings_assume_text(findings, "site", "where each offer stands", "catalogue: provider and region of each option's offer; the world average where it names none");
+		findings_assume_text(findings, "site", "where each offer stands",
+			"catalogue: provider and region of each option's offer; the world average where it names none");
 	if (common->gpus_per_node < 1 || !is_given(common->internode_gbs))
-		findings_assume_text(findings, "gpus_per_node", "as each accelerator is built", "published systems: DGX, HGX and OAM baseboards, TPU hosts, the largest instance on offer");
+		findings_assume_text(findings, "gpus_per_node", "as each accelerator is built",
+			"published systems: DGX, HGX and OAM baseboards, TPU hosts, the largest instance on offer");
 }
 
 enum status resolve_candidates(const struct resolver *resolver, const struct request_common *common,
 	const struct candidate **candidates, size_t *count)
 {
 	const struct pricing *pricing = &common->pricing;
-	struct choosing choosing = {.resolver = resolver, .common = common, .priced = is_priced(pricing),
-		.restricted = pricing->providers.count > 0 || pricing->regions.count > 0 || pricing->terms.count > 0 || is_given(pricing->max_age_days),
+	struct choosing choosing = {.resolver = resolver,
+		.common = common,
+		.priced = is_priced(pricing),
+		.restricted = pricing->providers.count > 0 || pricing->regions.count > 0 || pricing->terms.count > 0 ||
+					  is_given(pricing->max_age_days),
 		.filter = {.pricing = pricing, .now_us = resolver->now_us}};
 	bool one = common->accelerator.id || common->accelerator.like;
-	size_t wanted = one ? 1 : common->accelerators.count > 0 ? common->accelerators.count : resolver->catalogue->rows.accelerator_count;
+	size_t wanted = one                              ? 1
+					: common->accelerators.count > 0 ? common->accelerators.count
+													 : resolver->catalogue->rows.accelerator_count;
 	enum status status;
 
 	*candidates = NULL;
@@ -232,13 +263,15 @@ enum status resolve_candidates(const struct resolver *resolver, const struct req
 		choosing.filter.provider = common->site.provider;
 		choosing.filter.region = common->site.region;
 	}
-	choosing.items = ARENA_ARRAY(resolver->arena, struct candidate, wanted < CANDIDATES_MAX ? wanted + 1 : CANDIDATES_MAX);
+	choosing.items =
+		ARENA_ARRAY(resolver->arena, struct candidate, wanted < CANDIDATES_MAX ? wanted + 1 : CANDIDATES_MAX);
 	if (!choosing.items)
 		return failure_set(resolver->failure, STATUS_NO_MEMORY, "too many accelerators");
 	if (status != STATUS_OK && common->accelerators.count > CANDIDATES_MAX)
 		return status;
 	if (one || common->accelerators.count > 0)
-		status = choose_named(&choosing, one ? &common->accelerator : common->accelerators.items, wanted, one ? "/accelerator" : "/accelerators");
+		status = choose_named(&choosing, one ? &common->accelerator : common->accelerators.items, wanted,
+			one ? "/accelerator" : "/accelerators");
 	else
 		status = choose_all(&choosing);
 	note_shared(&choosing);

@@ -49,7 +49,8 @@ void fault_unknown(const struct resolver *resolver, const char *pointer, const c
 			bool country = strcmp(rows->regions[i].provider, "country") == 0;
 
 			if (country == (strcmp(what, "country") == 0))
-				spelling_offer(&spelling, country && rows->regions[i].location ? rows->regions[i].location : rows->regions[i].id);
+				spelling_offer(
+					&spelling, country && rows->regions[i].location ? rows->regions[i].location : rows->regions[i].id);
 		}
 	spelling_list(&spelling, nearest, sizeof nearest);
 	failure_add(resolver->failure, pointer, "unknown", "no %s \"%.80s\" in the catalogue; %s%s", what, name,
@@ -64,7 +65,8 @@ static int forms_given(const struct model_reference *reference)
 	return (reference->id != NULL) + (reference->config.text != NULL) + (generic || is_given(reference->params));
 }
 
-static enum status resolve_named(const struct resolver *resolver, const char *name, const char *pointer, struct model *model)
+static enum status resolve_named(
+	const struct resolver *resolver, const char *name, const char *pointer, struct model *model)
 {
 	const char *alias;
 	const struct model_row *row = catalogue_model(resolver->catalogue, name, &alias);
@@ -80,7 +82,8 @@ static enum status resolve_named(const struct resolver *resolver, const char *na
 	return STATUS_OK;
 }
 
-static enum status resolve_generic(const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
+static enum status resolve_generic(
+	const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
 {
 	char at[FAULT_POINTER_MAX];
 
@@ -92,14 +95,18 @@ static enum status resolve_generic(const struct resolver *resolver, const struct
 		failure_add(resolver->failure, at, "required", "a generic model needs its number of parameters");
 	if (resolver_status(resolver) != STATUS_OK)
 		return resolver_status(resolver);
-	*model = (struct model){.kind = MODEL_GENERIC, .source = "request", .generic_flops_per_sample = reference->flops_per_sample,
-		.generic_sample_bytes = given_or(reference->sample_bytes, 0), .params_total = reference->params,
+	*model = (struct model){.kind = MODEL_GENERIC,
+		.source = "request",
+		.generic_flops_per_sample = reference->flops_per_sample,
+		.generic_sample_bytes = given_or(reference->sample_bytes, 0),
+		.params_total = reference->params,
 		.params_active = given_or(reference->params_active, reference->params)};
 	model_finish(model);
 	return STATUS_OK;
 }
 
-static enum status resolve_size(const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
+static enum status resolve_size(
+	const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
 {
 	double active = given_or(reference->params_active, reference->params);
 	char at[FAULT_POINTER_MAX];
@@ -115,27 +122,33 @@ static enum status resolve_size(const struct resolver *resolver, const struct mo
 	model_from_size(model, reference->params, reference->params_active);
 	model->source = "request";
 	findings_assume_text(resolver->findings, "model.config",
-		resolver_text(resolver, "%d layers of width %d, vocabulary %d", model->layer_count, model->hidden, model->vocabulary),
+		resolver_text(
+			resolver, "%d layers of width %d, vocabulary %d", model->layer_count, model->hidden, model->vocabulary),
 		"E2: the usual shape of a transformer of that size");
 	return STATUS_OK;
 }
 
-enum status resolve_model(const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
+enum status resolve_model(
+	const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
 {
 	int forms = forms_given(reference);
-	char at[FAULT_POINTER_MAX];
 
 	if (forms == 0)
-		failure_add(resolver->failure, pointer, "required", "give a model id of the catalogue, {config: ...}, {params: ...} or {kind: \"generic\", ...}");
+		failure_add(resolver->failure, pointer, "required",
+			"give a model id of the catalogue, {config: ...}, {params: ...} or {kind: \"generic\", ...}");
 	else if (forms > 1)
-		failure_add(resolver->failure, pointer, "conflict", "give one of id, config and params, not several: they would say different things");
+		failure_add(resolver->failure, pointer, "conflict",
+			"give one of id, config and params, not several: they would say different things");
 	if (forms != 1)
 		return resolver_status(resolver);
 	if (reference->id)
 		return resolve_named(resolver, reference->id, pointer, model);
 	if (reference->config.text) {
+		char at[FAULT_POINTER_MAX];
+
 		snprintf(at, sizeof at, "%.100s/config", pointer);
 		return model_config_read(reference->config.text, reference->config.length, at, model, resolver->failure);
 	}
-	return reference->kind ? resolve_generic(resolver, reference, pointer, model) : resolve_size(resolver, reference, pointer, model);
+	return reference->kind ? resolve_generic(resolver, reference, pointer, model)
+						   : resolve_size(resolver, reference, pointer, model);
 }

@@ -6,8 +6,9 @@
 #include "hwdb/offers.h"
 #include "hwdb/resolve.h"
 
-/* Candidates of a request, each with offer, site, calibration and topology. Faults are added to the failure; the status is
- * STATUS_OK when there are none. With one candidate all that was assumed is noted, with several what they share. */
+/* Candidates of a request, each with offer, site, calibration and topology. Faults are added to the failure; the
+ * status is STATUS_OK when there are none. With one candidate all that was assumed is noted, with several what they
+ * share. */
 FALLIBLE enum status resolve_candidates(const struct resolver *resolver, const struct request_common *common,
 	const struct candidate **candidates, size_t *count);
 
@@ -15,19 +16,22 @@ FALLIBLE enum status resolve_candidates(const struct resolver *resolver, const s
 void resolve_common(const struct resolver *resolver, struct request_common *common);
 
 /* An accelerator reference to its row (for a variant: the row it is like) and the accelerator itself. */
-FALLIBLE enum status resolve_accelerator_row(const struct resolver *resolver, const struct accelerator_reference *reference,
-	const char *pointer, const struct accelerator_row **row, struct accelerator *accelerator);
+FALLIBLE enum status resolve_accelerator_row(const struct resolver *resolver,
+	const struct accelerator_reference *reference, const char *pointer, const struct accelerator_row **row,
+	struct accelerator *accelerator);
 
 /* A site for an offer whose region row is known already (NULL: not). `findings` may be NULL: nothing is noted. */
-void resolve_site_at(const struct resolver *resolver, const struct site_request *request, const struct region_row *asked,
-	const struct region_row *of_offer, const struct offer *offer, struct findings *findings, struct site *site);
+void resolve_site_at(const struct resolver *resolver, const struct site_request *request,
+	const struct region_row *asked, const struct region_row *of_offer, const struct offer *offer,
+	struct findings *findings, struct site *site);
 
 /* The region row that a site request names; NULL when it names none. Unknown names become faults. */
-FALLIBLE enum status resolve_site_region(const struct resolver *resolver, const struct site_request *request, const struct region_row **region);
+FALLIBLE enum status resolve_site_region(
+	const struct resolver *resolver, const struct site_request *request, const struct region_row **region);
 
 /* What measurement says of an accelerator in a precision. */
-void resolve_calibration(const struct resolver *resolver, const struct accelerator *accelerator, enum precision precision,
-	struct calibration *calibration);
+void resolve_calibration(const struct resolver *resolver, const struct accelerator *accelerator,
+	enum precision precision, struct calibration *calibration);
 
 /* A fault for a name that is not known, with the nearest that are: `what` is "model" or the like. */
 void fault_unknown(const struct resolver *resolver, const char *pointer, const char *what, const char *name);

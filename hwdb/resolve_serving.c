@@ -9,29 +9,35 @@ static void fault(const struct resolver *resolver, const char *pointer, const ch
 
 static bool has_tokens(const struct token_distribution *distribution)
 {
-	return is_given(distribution->mean) || is_given(distribution->p50) || is_given(distribution->p95) || distribution->samples.count > 0;
+	return is_given(distribution->mean) || is_given(distribution->p50) || is_given(distribution->p95) ||
+		   distribution->samples.count > 0;
 }
 
 static void load_faults(const struct resolver *resolver, const struct inference_request *request)
 {
-	bool rate = is_given(request->queries_per_minute) || is_given(request->requests_per_s), traced = request->trace.count > 0;
+	bool rate = is_given(request->queries_per_minute) || is_given(request->requests_per_s),
+		 traced = request->trace.count > 0;
 
 	if (is_given(request->queries_per_minute) && is_given(request->requests_per_s))
 		fault(resolver, "/requests_per_s", "conflict", "give queries_per_minute or requests_per_s, not both");
 	if (traced && rate)
-		fault(resolver, "/trace", "conflict", "a trace holds its own arrivals: leave out queries_per_minute and requests_per_s");
+		fault(resolver, "/trace", "conflict",
+			"a trace holds its own arrivals: leave out queries_per_minute and requests_per_s");
 	if (traced && (has_tokens(&request->prompt_tokens) || has_tokens(&request->output_tokens)))
-		fault(resolver, "/trace", "conflict", "a trace holds its own lengths: leave out prompt_tokens and output_tokens");
+		fault(
+			resolver, "/trace", "conflict", "a trace holds its own lengths: leave out prompt_tokens and output_tokens");
 	if (traced && is_given(request->burstiness_cv))
 		fault(resolver, "/burstiness_cv", "conflict", "a trace holds its own arrivals");
 	if (!traced && !rate && request->common.gpu_count < 1)
-		fault(resolver, "/queries_per_minute", "required", "give the load (queries_per_minute, requests_per_s or a trace), or gpu_count to ask what load it holds");
+		fault(resolver, "/queries_per_minute", "required",
+			"give the load (queries_per_minute, requests_per_s or a trace), or gpu_count to ask what load it holds");
 	if (!traced && !has_tokens(&request->prompt_tokens))
 		fault(resolver, "/prompt_tokens", "required", "give the tokens of a prompt, as 1000 or {mean, p95}");
 	if (!traced && !has_tokens(&request->output_tokens))
 		fault(resolver, "/output_tokens", "required", "give the tokens of an answer, as 300 or {mean, p95}");
 	if (is_given(request->speculative.draft_tokens) != is_given(request->speculative.acceptance))
-		fault(resolver, "/speculative", "required", "give draft_tokens and acceptance: what a draft model reaches depends on it and is never assumed");
+		fault(resolver, "/speculative", "required",
+			"give draft_tokens and acceptance: what a draft model reaches depends on it and is never assumed");
 	if (request->daily_profile.count > 0 && request->daily_profile.count != 24 && request->daily_profile.count != 168)
 		fault(resolver, "/daily_profile", "out_of_range", "24 or 168 numbers were expected");
 }
@@ -39,15 +45,19 @@ static void load_faults(const struct resolver *resolver, const struct inference_
 static void no_generic_model(const struct resolver *resolver, const struct model *model)
 {
 	if (model->kind == MODEL_GENERIC)
-		fault(resolver, "/model/kind", "unsupported", "serving is planned for models that generate tokens: give a catalogue id, a config or params");
+		fault(resolver, "/model/kind", "unsupported",
+			"serving is planned for models that generate tokens: give a catalogue id, a config or params");
 }
 
-static void warn_of_length(const struct resolver *resolver, const struct model *model, const struct token_distribution *prompt, const struct token_distribution *output)
+static void warn_of_length(const struct resolver *resolver, const struct model *model,
+	const struct token_distribution *prompt, const struct token_distribution *output)
 {
 	double length = given_or(prompt->mean, 0) + given_or(output->mean, 0);
 
 	if (model->max_positions > 0 && length > model->max_positions)
-		findings_warn(resolver->findings, "prompt and output, %g tokens, are beyond the %d positions of the model's config", length, model->max_positions);
+		findings_warn(resolver->findings,
+			"prompt and output, %g tokens, are beyond the %d positions of the model's config", length,
+			model->max_positions);
 }
 
 static void default_engine(const struct resolver *resolver, enum engine *engine)
@@ -55,10 +65,12 @@ static void default_engine(const struct resolver *resolver, enum engine *engine)
 	if (*engine != ENGINE_UNSET)
 		return;
 	*engine = ENGINE_GENERIC;
-	findings_assume_text(resolver->findings, "engine", "generic", "E52: no engine named; what the published engines have in common");
+	findings_assume_text(
+		resolver->findings, "engine", "generic", "E52: no engine named; what the published engines have in common");
 }
 
-enum status resolve_inference(const struct resolver *resolver, const struct inference_request *request, struct inference_input *input)
+enum status resolve_inference(
+	const struct resolver *resolver, const struct inference_request *request, struct inference_input *input)
 {
 	enum status model_status, status;
 
@@ -82,14 +94,16 @@ static void performance_faults(const struct resolver *resolver, const struct per
 	if (request->common.accelerators.count > 0)
 		fault(resolver, "/accelerators", "unsupported", "one replica runs on one accelerator: give accelerator");
 	if (is_given(request->concurrency) && is_given(request->requests_per_s))
-		fault(resolver, "/requests_per_s", "conflict", "give concurrency (closed loop) or requests_per_s (open loop), not both");
+		fault(resolver, "/requests_per_s", "conflict",
+			"give concurrency (closed loop) or requests_per_s (open loop), not both");
 	if (!has_tokens(&request->prompt_tokens))
 		fault(resolver, "/prompt_tokens", "required", "give the tokens of a prompt, as 1000 or {mean, cv}");
 	if (!has_tokens(&request->output_tokens))
 		fault(resolver, "/output_tokens", "required", "give the tokens of an answer, as 300 or {mean, cv}");
 }
 
-enum status resolve_performance(const struct resolver *resolver, const struct performance_request *request, struct performance_input *input)
+enum status resolve_performance(
+	const struct resolver *resolver, const struct performance_request *request, struct performance_input *input)
 {
 	enum status model_status, status;
 	size_t count;
@@ -102,7 +116,8 @@ enum status resolve_performance(const struct resolver *resolver, const struct pe
 		return resolver_status(resolver);
 	if (request->common.gpu_count < 1) {
 		input->request.common.gpu_count = 1;
-		findings_assume_number(resolver->findings, "gpu_count", 1, "/openapi.json: one accelerator unless asked otherwise");
+		findings_assume_number(
+			resolver->findings, "gpu_count", 1, "/openapi.json: one accelerator unless asked otherwise");
 	}
 	if (input->request.common.calibration == CALIBRATION_UNSET)
 		input->request.common.calibration = CALIBRATION_MEASURED;

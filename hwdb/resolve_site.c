@@ -6,9 +6,11 @@
 
 /* Where nobody says: the average of all sites, with what is known of its range. */
 static const double pue_average = 1.56, pue_spread = 1.2; /* new sites reach 1.3, the average over 1.2 */
-static const char pue_source[] = "Uptime Institute Global Data Center Survey 2024: average 1.56; new sites 1.3 or better";
+static const char pue_source[] =
+	"Uptime Institute Global Data Center Survey 2024: average 1.56; new sites 1.3 or better";
 static const double wue_average_l_per_kwh = 0.375;
-static const char wue_source[] = "Shehabi et al. 2024, LBNL, United States Data Center Energy Usage Report: 66e9 l on site for 176e9 kWh in 2023";
+static const char wue_source[] =
+	"Shehabi et al. 2024, LBNL, United States Data Center Energy Usage Report: 66e9 l on site for 176e9 kWh in 2023";
 static const double ewif_average_l_per_kwh = 3.908;
 static const char ewif_source[] = "world average, genai-impact/ecologits electricity_mixes.csv (WOR)";
 static const double grid_average_gco2e_per_kwh = 473;
@@ -28,11 +30,13 @@ static const char *citation_of(const struct catalogue *catalogue, const struct r
 	return catalogue->index->region_citations[region - catalogue->rows.regions];
 }
 
-enum status resolve_site_region(const struct resolver *resolver, const struct site_request *request, const struct region_row **region)
+enum status resolve_site_region(
+	const struct resolver *resolver, const struct site_request *request, const struct region_row **region)
 {
 	*region = NULL;
 	if (request->country && (request->provider || request->region)) {
-		failure_add(resolver->failure, "/site/country", "conflict", "give a country, or a provider and its region, not both");
+		failure_add(
+			resolver->failure, "/site/country", "conflict", "give a country, or a provider and its region, not both");
 	} else if (request->country) {
 		*region = region_of_country(resolver->catalogue, request->country);
 		if (!*region)
@@ -44,7 +48,8 @@ enum status resolve_site_region(const struct resolver *resolver, const struct si
 	} else if (request->provider) {
 		*region = region_of_provider(resolver->catalogue, request->provider, request->region);
 		if (!*region)
-			fault_unknown(resolver, "/site/region", "region", resolver_text(resolver, "%s.%s", provider_name(request->provider), request->region));
+			fault_unknown(resolver, "/site/region", "region",
+				resolver_text(resolver, "%s.%s", provider_name(request->provider), request->region));
 	}
 	return resolver_status(resolver);
 }
@@ -55,12 +60,14 @@ static void note(struct findings *findings, const char *field, double value, con
 		findings_assume_number(findings, field, value, source);
 }
 
-static void place_grid(const struct catalogue *catalogue, const struct site_request *request, const struct region_row *region, struct findings *findings, struct site *site)
+static void place_grid(const struct catalogue *catalogue, const struct site_request *request,
+	const struct region_row *region, struct findings *findings, struct site *site)
 {
 	const struct region_row *world = catalogue->index->world;
 
 	if (is_given(request->grid_gco2e_per_kwh)) {
-		site->grid_gco2e_per_kwh = site->grid_low_gco2e_per_kwh = site->grid_high_gco2e_per_kwh = request->grid_gco2e_per_kwh;
+		site->grid_gco2e_per_kwh = site->grid_low_gco2e_per_kwh = site->grid_high_gco2e_per_kwh =
+			request->grid_gco2e_per_kwh;
 		site->grid_source = "request";
 		return;
 	}
@@ -73,7 +80,8 @@ static void place_grid(const struct catalogue *catalogue, const struct site_requ
 	} else {
 		site->grid_gco2e_per_kwh = world ? world->grid_gco2e_per_kwh : grid_average_gco2e_per_kwh;
 		site->grid_low_gco2e_per_kwh = fmin(catalogue->index->country_grid_low_gco2e_per_kwh, site->grid_gco2e_per_kwh);
-		site->grid_high_gco2e_per_kwh = fmax(catalogue->index->country_grid_high_gco2e_per_kwh, site->grid_gco2e_per_kwh);
+		site->grid_high_gco2e_per_kwh =
+			fmax(catalogue->index->country_grid_high_gco2e_per_kwh, site->grid_gco2e_per_kwh);
 		site->grid_source = world ? citation_of(catalogue, world) : grid_source;
 	}
 	note(findings, "site.grid_gco2e_per_kwh", site->grid_gco2e_per_kwh, site->grid_source);
@@ -87,7 +95,8 @@ static const struct provider_average *average_of(const struct catalogue *catalog
 	return NULL;
 }
 
-static void place_building(const struct resolver *resolver, const struct site_request *request, const struct region_row *region, struct findings *findings, struct site *site)
+static void place_building(const struct resolver *resolver, const struct site_request *request,
+	const struct region_row *region, struct findings *findings, struct site *site)
 {
 	const struct provider_average *average = average_of(resolver->catalogue, site->provider);
 
@@ -103,8 +112,10 @@ static void place_building(const struct resolver *resolver, const struct site_re
 		site->pue = average->pue;
 		site->pue_low = average->pue_low;
 		site->pue_high = average->pue_high;
-		site->pue_source = findings ? resolver_text(resolver, "catalogue: median of the %zu %s regions that state one, %g to %g",
-			average->pue_count, average->provider, average->pue_low, average->pue_high) : "catalogue: median of the provider's regions";
+		site->pue_source =
+			findings ? resolver_text(resolver, "catalogue: median of the %zu %s regions that state one, %g to %g",
+						   average->pue_count, average->provider, average->pue_low, average->pue_high)
+					 : "catalogue: median of the provider's regions";
 	} else {
 		site->pue = pue_average;
 		site->pue_low = pue_average / pue_spread;
@@ -114,12 +125,15 @@ static void place_building(const struct resolver *resolver, const struct site_re
 	note(findings, "site.pue", site->pue, site->pue_source);
 }
 
-static void place_water(const struct resolver *resolver, const struct site_request *request, const struct region_row *region, struct findings *findings, struct site *site)
+static void place_water(const struct resolver *resolver, const struct site_request *request,
+	const struct region_row *region, struct findings *findings, struct site *site)
 {
 	const struct catalogue *catalogue = resolver->catalogue;
 	const struct provider_average *average = average_of(catalogue, site->provider);
 	const struct region_row *country = region ? country_of(catalogue, region) : NULL;
-	const struct region_row *stated = region && is_given(region->ewif_l_per_kwh) ? region : country && is_given(country->ewif_l_per_kwh) ? country : NULL;
+	const struct region_row *stated = region && is_given(region->ewif_l_per_kwh)     ? region
+									  : country && is_given(country->ewif_l_per_kwh) ? country
+																					 : NULL;
 	const struct region_row *world = catalogue->index->world;
 
 	site->wue_l_per_kwh = request->wue_l_per_kwh;
@@ -129,37 +143,52 @@ static void place_water(const struct resolver *resolver, const struct site_reque
 		bool own = region && is_given(region->wue_l_per_kwh), fleet = average && average->wue_count > 0;
 
 		site->wue_l_per_kwh = own ? region->wue_l_per_kwh : fleet ? average->wue_l_per_kwh : wue_average_l_per_kwh;
-		site->water_source = own ? citation_of(catalogue, region) : fleet ? "catalogue: median of the provider's regions that state one" : wue_source;
+		site->water_source = own     ? citation_of(catalogue, region)
+							 : fleet ? "catalogue: median of the provider's regions that state one"
+									 : wue_source;
 		note(findings, "site.wue_l_per_kwh", site->wue_l_per_kwh, site->water_source);
 	}
 	if (!is_given(request->ewif_l_per_kwh)) {
-		const char *source = stated ? citation_of(catalogue, stated) : world && is_given(world->ewif_l_per_kwh) ? citation_of(catalogue, world) : ewif_source;
+		const char *source = stated                                     ? citation_of(catalogue, stated)
+							 : world && is_given(world->ewif_l_per_kwh) ? citation_of(catalogue, world)
+																		: ewif_source;
 
-		site->ewif_l_per_kwh = stated ? stated->ewif_l_per_kwh : world && is_given(world->ewif_l_per_kwh) ? world->ewif_l_per_kwh : ewif_average_l_per_kwh;
+		site->ewif_l_per_kwh = stated                                     ? stated->ewif_l_per_kwh
+							   : world && is_given(world->ewif_l_per_kwh) ? world->ewif_l_per_kwh
+																		  : ewif_average_l_per_kwh;
 		note(findings, "site.ewif_l_per_kwh", site->ewif_l_per_kwh, source);
 	}
 }
 
-static void warn_of_world(const struct resolver *resolver, const struct site_request *request, const struct offer *offer)
+static void warn_of_world(
+	const struct resolver *resolver, const struct site_request *request, const struct offer *offer)
 {
 	if (is_given(request->grid_gco2e_per_kwh))
 		return;
 	if (!offer || !offer->provider)
-		findings_warn(resolver->findings, "carbon and water are those of the world average grid: no site is known; give site {provider, region}, {country} or grid_gco2e_per_kwh");
+		findings_warn(resolver->findings, "carbon and water are those of the world average grid: no site is known; "
+										  "give site {provider, region}, {country} or grid_gco2e_per_kwh");
 	else if (!offer->region)
-		findings_warn(resolver->findings, "carbon and water are those of the world average grid: the offer of %s names no region; give site {country} or {provider, region}",
+		findings_warn(resolver->findings,
+			"carbon and water are those of the world average grid: the offer of %s names no region; give site "
+			"{country} or {provider, region}",
 			offer->provider);
 	else
-		findings_warn(resolver->findings, "carbon and water are those of the world average grid: the catalogue has no region %s of %s; give site {country}",
+		findings_warn(resolver->findings,
+			"carbon and water are those of the world average grid: the catalogue has no region %s of %s; give site "
+			"{country}",
 			offer->region, offer->provider);
 }
 
-void resolve_site_at(const struct resolver *resolver, const struct site_request *request, const struct region_row *asked,
-	const struct region_row *of_offer, const struct offer *offer, struct findings *findings, struct site *site)
+void resolve_site_at(const struct resolver *resolver, const struct site_request *request,
+	const struct region_row *asked, const struct region_row *of_offer, const struct offer *offer,
+	struct findings *findings, struct site *site)
 {
-	const struct region_row *region = asked ? asked : of_offer, *country = region ? country_of(resolver->catalogue, region) : NULL;
+	const struct region_row *region = asked ? asked : of_offer,
+							*country = region ? country_of(resolver->catalogue, region) : NULL;
 
-	*site = (struct site){.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER, .grid_market_gco2e_per_kwh = ABSENT_NUMBER,
+	*site = (struct site){.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER,
+		.grid_market_gco2e_per_kwh = ABSENT_NUMBER,
 		.electricity_usd_per_kwh = request->electricity_usd_per_kwh};
 	if (asked && request->provider) {
 		site->provider = asked->provider;
@@ -176,7 +205,8 @@ void resolve_site_at(const struct resolver *resolver, const struct site_request 
 		warn_of_world(resolver, request, offer);
 }
 
-enum status resolve_site(const struct resolver *resolver, const struct site_request *request, const struct offer *offer, struct site *site)
+enum status resolve_site(
+	const struct resolver *resolver, const struct site_request *request, const struct offer *offer, struct site *site)
 {
 	const struct region_row *asked, *of_offer = NULL;
 	enum status status = resolve_site_region(resolver, request, &asked);

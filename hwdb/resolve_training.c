@@ -16,11 +16,13 @@ void resolve_common(const struct resolver *resolver, struct request_common *comm
 
 	if (common->objective == OBJECTIVE_UNSET) {
 		common->objective = OBJECTIVE_COST;
-		findings_assume_text(findings, "objective", "cost", "/openapi.json: options are ordered by cost unless asked otherwise");
+		findings_assume_text(
+			findings, "objective", "cost", "/openapi.json: options are ordered by cost unless asked otherwise");
 	}
 	if (common->alternatives < 0) {
 		common->alternatives = 5;
-		findings_assume_number(findings, "alternatives", 5, "/openapi.json: five further options unless asked otherwise");
+		findings_assume_number(
+			findings, "alternatives", 5, "/openapi.json: five further options unless asked otherwise");
 	}
 	if (common->calibration == CALIBRATION_UNSET)
 		common->calibration = CALIBRATION_MEASURED; /* resolve_candidates() says what was found */
@@ -46,7 +48,8 @@ static void default_precision(const struct resolver *resolver, struct training_i
 
 		if (i > 0 && own != common) {
 			findings_assume_text(resolver->findings, "precision", "bf16, fp16 or fp32: the best of each accelerator",
-				"Micikevicius et al. 2018, arXiv 1710.03740 (mixed precision); Kalamkar et al. 2019, arXiv 1905.12322 (bf16)");
+				"Micikevicius et al. 2018, arXiv 1710.03740 (mixed precision); Kalamkar et al. 2019, arXiv 1905.12322 "
+				"(bf16)");
 			return;
 		}
 		common = own;
@@ -54,7 +57,7 @@ static void default_precision(const struct resolver *resolver, struct training_i
 	input->request.common.precision = common;
 	findings_assume_text(resolver->findings, "precision", precision_name(common),
 		common == PRECISION_BF16 ? "Kalamkar et al. 2019, arXiv 1905.12322: bf16 trains as fp32 does"
-					 : "the accelerator has no bf16 rate: Micikevicius et al. 2018, arXiv 1710.03740");
+								 : "the accelerator has no bf16 rate: Micikevicius et al. 2018, arXiv 1710.03740");
 }
 
 static bool is_release(const char *text)
@@ -73,7 +76,8 @@ static void work_faults(const struct resolver *resolver, const struct training_r
 	if (request->stages.count > 0 && is_given(request->tokens))
 		fault(resolver, "/tokens", "conflict", "give tokens or stages, not both: the stages hold their own tokens");
 	if (request->stages.count == 0 && !is_given(request->tokens))
-		fault(resolver, "/tokens", "required", "give the training tokens per epoch (samples for a generic model), as \"15T\"");
+		fault(resolver, "/tokens", "required",
+			"give the training tokens per epoch (samples for a generic model), as \"15T\"");
 	if (is_given(request->tokens) && !(request->tokens > 0))
 		fault(resolver, "/tokens", "out_of_range", "must be above 0");
 	if (is_given(request->epochs) && !(request->epochs > 0))
@@ -95,15 +99,18 @@ static void time_faults(const struct resolver *resolver, const struct training_r
 {
 	double whole_hours = given_or(request->deadline_hours, request->cadence_hours);
 
-	if (is_given(request->deadline_hours) && is_given(request->cadence_hours) && request->deadline_hours > request->cadence_hours)
-		failure_add(resolver->failure, "/deadline_hours", "conflict", "must not be longer than cadence_hours, %g: the next training begins then",
-			request->cadence_hours);
+	if (is_given(request->deadline_hours) && is_given(request->cadence_hours) &&
+		request->deadline_hours > request->cadence_hours)
+		failure_add(resolver->failure, "/deadline_hours", "conflict",
+			"must not be longer than cadence_hours, %g: the next training begins then", request->cadence_hours);
 	if (!is_given(request->reserved_hours))
 		return;
 	if (!is_given(whole_hours))
-		fault(resolver, "/reserved_hours", "conflict", "is taken off a deadline: give deadline_hours or cadence_hours too");
+		fault(resolver, "/reserved_hours", "conflict",
+			"is taken off a deadline: give deadline_hours or cadence_hours too");
 	else if (request->reserved_hours >= whole_hours)
-		failure_add(resolver->failure, "/reserved_hours", "out_of_range", "must be below %g hours, the whole time", whole_hours);
+		failure_add(resolver->failure, "/reserved_hours", "out_of_range", "must be below %g hours, the whole time",
+			whole_hours);
 }
 
 static void training_defaults(const struct resolver *resolver, struct training_request *request)
@@ -116,15 +123,18 @@ static void training_defaults(const struct resolver *resolver, struct training_r
 	}
 	if (request->optimizer == OPTIMIZER_UNSET) {
 		request->optimizer = OPTIMIZER_ADAMW;
-		findings_assume_text(findings, "optimizer", "adamw", "Loshchilov and Hutter 2019, arXiv 1711.05101; used by every row of the validation set");
+		findings_assume_text(findings, "optimizer", "adamw",
+			"Loshchilov and Hutter 2019, arXiv 1711.05101; used by every row of the validation set");
 	}
 	if (request->stack == STACK_UNSET) {
 		request->stack = STACK_GENERIC;
-		findings_assume_text(findings, "stack", "generic", "E30: no software named; the published runs' common efficiency");
+		findings_assume_text(
+			findings, "stack", "generic", "E30: no software named; the published runs' common efficiency");
 	}
 	if (!is_given(request->reserved_hours) && (is_given(request->deadline_hours) || is_given(request->cadence_hours))) {
 		request->reserved_hours = 0;
-		findings_assume_number(findings, "reserved_hours", 0, "/openapi.json: the whole deadline is for training unless hours are reserved");
+		findings_assume_number(findings, "reserved_hours", 0,
+			"/openapi.json: the whole deadline is for training unless hours are reserved");
 	}
 }
 
@@ -135,7 +145,8 @@ static void warn_of_length(const struct resolver *resolver, const struct trainin
 	for (size_t i = 0; i < input->request.stages.count; i++)
 		length = fmax(length, input->request.stages.items[i].sequence_length);
 	if (input->model.max_positions > 0 && length > input->model.max_positions)
-		findings_warn(resolver->findings, "sequence_length %g is beyond the %d positions of the model's config: context extension is needed", length,
+		findings_warn(resolver->findings,
+			"sequence_length %g is beyond the %d positions of the model's config: context extension is needed", length,
 			input->model.max_positions);
 }
 
@@ -154,7 +165,8 @@ static enum status resolve_teacher(const struct resolver *resolver, struct train
 	return resolve_model(resolver, reference, "/distillation/teacher", teacher);
 }
 
-enum status resolve_training(const struct resolver *resolver, const struct training_request *request, struct training_input *input)
+enum status resolve_training(
+	const struct resolver *resolver, const struct training_request *request, struct training_input *input)
 {
 	enum status model_status, status;
 
@@ -171,8 +183,10 @@ enum status resolve_training(const struct resolver *resolver, const struct train
 	if (model_status != STATUS_OK || status != STATUS_OK)
 		return resolver_status(resolver);
 	if (is_given(request->budget_usd) && input->candidate_count == 1 && !input->candidates[0].has_offer &&
-		!is_given(request->common.pricing.usd_per_gpu_hour) && !is_given(request->common.pricing.on_premises.capex_usd_per_gpu))
-		fault(resolver, "/budget_usd", "no_offer", "a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
+		!is_given(request->common.pricing.usd_per_gpu_hour) &&
+		!is_given(request->common.pricing.on_premises.capex_usd_per_gpu))
+		fault(resolver, "/budget_usd", "no_offer",
+			"a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
 	default_precision(resolver, input);
 	warn_of_length(resolver, input);
 	return resolver_status(resolver);

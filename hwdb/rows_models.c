@@ -52,7 +52,8 @@ static bool read_model(struct arena *arena, const json_t *object, const char *or
 	return read_config(arena, object, &row->config) && row->id;
 }
 
-enum status rows_text_models(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
+enum status rows_text_models(
+	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
 	const char *at = source->text, *end = source->text + source->length;
 	size_t line = 0, lines = 1;
@@ -66,13 +67,12 @@ enum status rows_text_models(const struct rows_source *source, struct arena *are
 	while (at < end) {
 		const char *line_end = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((line_end ? line_end : end) - at);
-		json_t *object;
-		bool read;
 
 		line++;
 		if (length > 0) {
-			object = json_loadb(at, length, JSON_REJECT_DUPLICATES, NULL);
-			read = json_is_object(object) && read_model(arena, object, source->origin, &rows->models[rows->model_count]);
+			json_t *object = json_loadb(at, length, JSON_REJECT_DUPLICATES, NULL);
+			bool read =
+				json_is_object(object) && read_model(arena, object, source->origin, &rows->models[rows->model_count]);
 			json_decref(object);
 			if (!read)
 				return refuse(source, line, failure, "an object with an id was expected");
@@ -83,7 +83,8 @@ enum status rows_text_models(const struct rows_source *source, struct arena *are
 	return STATUS_OK;
 }
 
-static enum status append_alias(struct arena *arena, struct text_list *aliases, const char *alias, struct failure *failure)
+static enum status append_alias(
+	struct arena *arena, struct text_list *aliases, const char *alias, struct failure *failure)
 {
 	const char **items = ARENA_ARRAY(arena, const char *, aliases->count + 1);
 
@@ -110,7 +111,8 @@ static struct text_list *aliases_of(struct catalogue_rows *rows, const char *kin
 	return NULL;
 }
 
-enum status rows_text_aliases(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
+enum status rows_text_aliases(
+	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
 	struct csv csv;
 	bool more;
@@ -118,7 +120,8 @@ enum status rows_text_aliases(const struct rows_source *source, struct arena *ar
 
 	if (status != STATUS_OK)
 		return status;
-	if (csv.column_count != 3 || strcmp(csv.columns[0], "kind") != 0 || strcmp(csv.columns[1], "alias") != 0 || strcmp(csv.columns[2], "id") != 0)
+	if (csv.column_count != 3 || strcmp(csv.columns[0], "kind") != 0 || strcmp(csv.columns[1], "alias") != 0 ||
+		strcmp(csv.columns[2], "id") != 0)
 		return refuse(source, 1, failure, "the columns kind, alias, id were expected");
 	while ((status = csv_next(&csv, &more, failure)) == STATUS_OK && more) {
 		struct text_list *aliases = aliases_of(rows, csv.fields[0], csv.fields[2]);

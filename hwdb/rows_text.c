@@ -17,42 +17,94 @@ struct column {
 	size_t offset;
 };
 
-#define TEXT(row, name, member) {name, CELL_TEXT, offsetof(struct row, member)}
-#define NUMBER(row, name, member) {name, CELL_NUMBER, offsetof(struct row, member)}
-#define COUNT(row, name, member) {name, CELL_COUNT, offsetof(struct row, member)}
-#define ACCELERATOR_TEXT(member) TEXT(accelerator_row, #member, accelerator.member)
+#define TEXT(row, name, member)                                                                                        \
+	{                                                                                                                  \
+		name, CELL_TEXT, offsetof(struct row, member)                                                                  \
+	}
+#define NUMBER(row, name, member)                                                                                      \
+	{                                                                                                                  \
+		name, CELL_NUMBER, offsetof(struct row, member)                                                                \
+	}
+#define COUNT(row, name, member)                                                                                       \
+	{                                                                                                                  \
+		name, CELL_COUNT, offsetof(struct row, member)                                                                 \
+	}
+#define ACCELERATOR_TEXT(member)   TEXT(accelerator_row, #member, accelerator.member)
 #define ACCELERATOR_NUMBER(member) NUMBER(accelerator_row, #member, accelerator.member)
-#define ACCELERATOR_COUNT(member) COUNT(accelerator_row, #member, accelerator.member)
-#define PRICE_TEXT(member) TEXT(price_row, #member, member)
-#define REGION_TEXT(member) TEXT(region_row, #member, member)
-#define REGION_NUMBER(member) NUMBER(region_row, #member, member)
-#define REGION_COUNT(member) COUNT(region_row, #member, member)
+#define ACCELERATOR_COUNT(member)  COUNT(accelerator_row, #member, accelerator.member)
+#define PRICE_TEXT(member)         TEXT(price_row, #member, member)
+#define REGION_TEXT(member)        TEXT(region_row, #member, member)
+#define REGION_NUMBER(member)      NUMBER(region_row, #member, member)
+#define REGION_COUNT(member)       COUNT(region_row, #member, member)
 
 static const struct column accelerator_columns[] = {
-	ACCELERATOR_TEXT(id), ACCELERATOR_TEXT(vendor), ACCELERATOR_TEXT(name), ACCELERATOR_TEXT(form_factor),
-	ACCELERATOR_TEXT(memory_type), ACCELERATOR_TEXT(interconnect), ACCELERATOR_COUNT(release_year),
-	ACCELERATOR_NUMBER(memory_gb), ACCELERATOR_NUMBER(memory_usable_bytes), ACCELERATOR_NUMBER(memory_bandwidth_gbs),
-	ACCELERATOR_NUMBER(tflops_fp64), ACCELERATOR_NUMBER(tflops_fp32), ACCELERATOR_NUMBER(tflops_tf32),
-	ACCELERATOR_NUMBER(tflops_bf16), ACCELERATOR_NUMBER(tflops_fp16), ACCELERATOR_NUMBER(tflops_fp8),
-	ACCELERATOR_NUMBER(tops_int8), ACCELERATOR_NUMBER(tflops_fp4), ACCELERATOR_NUMBER(tdp_w), ACCELERATOR_NUMBER(idle_w),
-	ACCELERATOR_NUMBER(interconnect_gbs), ACCELERATOR_COUNT(pcie_gen), ACCELERATOR_COUNT(max_nvlink_domain),
-	ACCELERATOR_COUNT(transistor_nm), ACCELERATOR_NUMBER(die_area_mm2), ACCELERATOR_NUMBER(embodied_kgco2e),
-	ACCELERATOR_NUMBER(embodied_boavizta_kgco2e), ACCELERATOR_TEXT(source), ACCELERATOR_TEXT(source_date),
-	ACCELERATOR_TEXT(unverified), ACCELERATOR_TEXT(notes), TEXT(accelerator_row, "memory_usable_source", memory_usable_source),
+	ACCELERATOR_TEXT(id),
+	ACCELERATOR_TEXT(vendor),
+	ACCELERATOR_TEXT(name),
+	ACCELERATOR_TEXT(form_factor),
+	ACCELERATOR_TEXT(memory_type),
+	ACCELERATOR_TEXT(interconnect),
+	ACCELERATOR_COUNT(release_year),
+	ACCELERATOR_NUMBER(memory_gb),
+	ACCELERATOR_NUMBER(memory_usable_bytes),
+	ACCELERATOR_NUMBER(memory_bandwidth_gbs),
+	ACCELERATOR_NUMBER(tflops_fp64),
+	ACCELERATOR_NUMBER(tflops_fp32),
+	ACCELERATOR_NUMBER(tflops_tf32),
+	ACCELERATOR_NUMBER(tflops_bf16),
+	ACCELERATOR_NUMBER(tflops_fp16),
+	ACCELERATOR_NUMBER(tflops_fp8),
+	ACCELERATOR_NUMBER(tops_int8),
+	ACCELERATOR_NUMBER(tflops_fp4),
+	ACCELERATOR_NUMBER(tdp_w),
+	ACCELERATOR_NUMBER(idle_w),
+	ACCELERATOR_NUMBER(interconnect_gbs),
+	ACCELERATOR_COUNT(pcie_gen),
+	ACCELERATOR_COUNT(max_nvlink_domain),
+	ACCELERATOR_COUNT(transistor_nm),
+	ACCELERATOR_NUMBER(die_area_mm2),
+	ACCELERATOR_NUMBER(embodied_kgco2e),
+	ACCELERATOR_NUMBER(embodied_boavizta_kgco2e),
+	ACCELERATOR_TEXT(source),
+	ACCELERATOR_TEXT(source_date),
+	ACCELERATOR_TEXT(unverified),
+	ACCELERATOR_TEXT(notes),
+	TEXT(accelerator_row, "memory_usable_source", memory_usable_source),
 };
 
 static const struct column price_columns[] = {
-	PRICE_TEXT(id), PRICE_TEXT(provider), PRICE_TEXT(instance_type), PRICE_TEXT(region), PRICE_TEXT(accelerator_id),
-	PRICE_TEXT(pricing_model), PRICE_TEXT(as_of), PRICE_TEXT(notes), COUNT(price_row, "gpus", gpus),
-	NUMBER(price_row, "vcpus", vcpus), NUMBER(price_row, "ram_gb", ram_gb),
-	NUMBER(price_row, "price_usd_per_hour", price_usd_per_hour), TEXT(price_row, "source", meta.source),
+	PRICE_TEXT(id),
+	PRICE_TEXT(provider),
+	PRICE_TEXT(instance_type),
+	PRICE_TEXT(region),
+	PRICE_TEXT(accelerator_id),
+	PRICE_TEXT(pricing_model),
+	PRICE_TEXT(as_of),
+	PRICE_TEXT(notes),
+	COUNT(price_row, "gpus", gpus),
+	NUMBER(price_row, "vcpus", vcpus),
+	NUMBER(price_row, "ram_gb", ram_gb),
+	NUMBER(price_row, "price_usd_per_hour", price_usd_per_hour),
+	TEXT(price_row, "source", meta.source),
 };
 
 static const struct column region_columns[] = {
-	REGION_TEXT(id), REGION_TEXT(provider), REGION_TEXT(region_id), REGION_TEXT(country_zone), REGION_TEXT(location),
-	REGION_TEXT(em_zone), REGION_NUMBER(grid_gco2e_per_kwh), REGION_NUMBER(grid_marginal_gco2e_per_kwh), REGION_NUMBER(pue),
-	REGION_NUMBER(wue_l_per_kwh), REGION_NUMBER(ewif_l_per_kwh), REGION_COUNT(year), REGION_COUNT(pue_year),
-	REGION_COUNT(wue_year), TEXT(region_row, "source", meta.source), TEXT(region_row, "source_date", meta.source_date),
+	REGION_TEXT(id),
+	REGION_TEXT(provider),
+	REGION_TEXT(region_id),
+	REGION_TEXT(country_zone),
+	REGION_TEXT(location),
+	REGION_TEXT(em_zone),
+	REGION_NUMBER(grid_gco2e_per_kwh),
+	REGION_NUMBER(grid_marginal_gco2e_per_kwh),
+	REGION_NUMBER(pue),
+	REGION_NUMBER(wue_l_per_kwh),
+	REGION_NUMBER(ewif_l_per_kwh),
+	REGION_COUNT(year),
+	REGION_COUNT(pue_year),
+	REGION_COUNT(wue_year),
+	TEXT(region_row, "source", meta.source),
+	TEXT(region_row, "source_date", meta.source_date),
 };
 
 static void columns_clear(const struct column *columns, size_t count, void *row)
@@ -105,9 +157,11 @@ static bool cell_is_given(const struct column *column, const void *cell)
 	return false;
 }
 
-void accelerator_apply_changes(struct accelerator *accelerator, const struct accelerator *changes, char *changed, size_t size)
+void accelerator_apply_changes(
+	struct accelerator *accelerator, const struct accelerator *changes, char *changed, size_t size)
 {
-	static const size_t sizes[] = {[CELL_TEXT] = sizeof(const char *), [CELL_NUMBER] = sizeof(double), [CELL_COUNT] = sizeof(int64_t)};
+	static const size_t sizes[] = {
+		[CELL_TEXT] = sizeof(const char *), [CELL_NUMBER] = sizeof(double), [CELL_COUNT] = sizeof(int64_t)};
 	const size_t begin = offsetof(struct accelerator_row, accelerator);
 	size_t used = 0;
 
@@ -172,7 +226,8 @@ struct reader {
 	const char *key; /* for the message */
 };
 
-static enum status map_columns(const struct csv *csv, const struct reader *reader, const struct column **map, struct failure *failure)
+static enum status map_columns(
+	const struct csv *csv, const struct reader *reader, const struct column **map, struct failure *failure)
 {
 	for (size_t i = 0; i < csv->column_count; i++) {
 		map[i] = NULL;
@@ -189,12 +244,13 @@ static enum status read_row(const struct csv *csv, const struct column *const *m
 {
 	for (size_t i = 0; i < csv->column_count; i++)
 		if (!store_cell(map[i], csv->fields[i], row))
-			return failure_set(failure, STATUS_INVALID, "%s, line %zu: \"%s\" is no %s for %s", csv->name, csv->record_line,
-				csv->fields[i], map[i]->cell == CELL_COUNT ? "count" : "number", map[i]->name);
+			return failure_set(failure, STATUS_INVALID, "%s, line %zu: \"%s\" is no %s for %s", csv->name,
+				csv->record_line, csv->fields[i], map[i]->cell == CELL_COUNT ? "count" : "number", map[i]->name);
 	return STATUS_OK;
 }
 
-static enum status read_rows(const struct rows_source *source, const struct reader *reader, struct arena *arena, void **rows, size_t *count, struct failure *failure)
+static enum status read_rows(const struct rows_source *source, const struct reader *reader, struct arena *arena,
+	void **rows, size_t *count, struct failure *failure)
 {
 	const struct column *map[CSV_COLUMNS_MAX];
 	struct csv csv;
@@ -217,7 +273,8 @@ static enum status read_rows(const struct rows_source *source, const struct read
 		if (status != STATUS_OK)
 			return status;
 		if (!reader->finish(arena, source, row))
-			return failure_set(failure, STATUS_INVALID, "%s, line %zu: a row needs %s", source->name, csv.record_line, reader->key);
+			return failure_set(
+				failure, STATUS_INVALID, "%s, line %zu: a row needs %s", source->name, csv.record_line, reader->key);
 		++*count;
 	}
 	return status;
@@ -270,23 +327,26 @@ static bool finish_region(struct arena *arena, const struct rows_source *source,
 	return region->id && region->provider && region->region_id;
 }
 
-enum status rows_text_accelerators(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
+enum status rows_text_accelerators(
+	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
-	static const struct reader reader = {accelerator_columns, COUNT_OF(accelerator_columns), sizeof(struct accelerator_row),
-		clear_accelerator, finish_accelerator, "an id"};
+	static const struct reader reader = {accelerator_columns, COUNT_OF(accelerator_columns),
+		sizeof(struct accelerator_row), clear_accelerator, finish_accelerator, "an id"};
 
 	return read_rows(source, &reader, arena, (void **)&rows->accelerators, &rows->accelerator_count, failure);
 }
 
-enum status rows_text_prices(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
+enum status rows_text_prices(
+	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
-	static const struct reader reader = {price_columns, COUNT_OF(price_columns), sizeof(struct price_row),
-		clear_price, finish_price, "provider, instance_type, accelerator_id and pricing_model"};
+	static const struct reader reader = {price_columns, COUNT_OF(price_columns), sizeof(struct price_row), clear_price,
+		finish_price, "provider, instance_type, accelerator_id and pricing_model"};
 
 	return read_rows(source, &reader, arena, (void **)&rows->prices, &rows->price_count, failure);
 }
 
-enum status rows_text_regions(const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
+enum status rows_text_regions(
+	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
 	static const struct reader reader = {region_columns, COUNT_OF(region_columns), sizeof(struct region_row),
 		clear_region, finish_region, "provider and region_id"};
@@ -319,7 +379,8 @@ const char *rows_text_price_id(struct arena *arena, const struct price_row *row)
 	const char *provider = slug(arena, row->provider), *instance = slug(arena, row->instance_type);
 	const char *region = slug(arena, row->region ? row->region : "any"), *term = slug(arena, row->pricing_model);
 
-	return provider && instance && region && term ? arena_printf(arena, "%s.%s.%s.%s", provider, instance, region, term) : NULL;
+	return provider && instance && region && term ? arena_printf(arena, "%s.%s.%s.%s", provider, instance, region, term)
+												  : NULL;
 }
 
 const char *rows_text_region_id(struct arena *arena, const struct region_row *row)

@@ -20,7 +20,8 @@ static const struct system {
 	{"b100", 8, 400, "NVIDIA HGX B100: 8 GPUs, ConnectX-7 400 Gb/s each"},
 	{"h100-sxm", 8, 400, "NVIDIA DGX H100: 8 GPUs, ConnectX-7 400 Gb/s each"},
 	{"h200-sxm", 8, 400, "NVIDIA DGX H200: 8 GPUs, ConnectX-7 400 Gb/s each"},
-	{"h800", 8, 400, "DeepSeek-AI 2024, arXiv 2412.19437, section 3.1: nodes of 8 H800, 400 Gb/s InfiniBand each (2505.09343)"},
+	{"h800", 8, 400,
+		"DeepSeek-AI 2024, arXiv 2412.19437, section 3.1: nodes of 8 H800, 400 Gb/s InfiniBand each (2505.09343)"},
 	{"h20", 8, 400, "NVIDIA HGX H20: 8 GPUs, ConnectX-7 400 Gb/s each"},
 	{"a100-sxm", 8, 200, "NVIDIA DGX A100: 8 GPUs, ConnectX-6 200 Gb/s each"},
 	{"v100-sxm", 8, 50, "NVIDIA DGX-1: 8 GPUs behind four 100 Gb/s InfiniBand ports"},
@@ -66,7 +67,8 @@ static struct topology tpu_topology(const struct accelerator *accelerator)
 	return (struct topology){
 		.gpus_per_node = eight ? 8 : 4,
 		.internode_gbs = given_or(accelerator->interconnect_gbs, 0) / 2,
-		.gpus_source = eight ? "Google Cloud TPU: hosts of 8 chips (ct5lp-hightpu-8t, ct6e-standard-8t)" : "Google Cloud TPU: hosts of 4 chips",
+		.gpus_source = eight ? "Google Cloud TPU: hosts of 8 chips (ct5lp-hightpu-8t, ct6e-standard-8t)"
+							 : "Google Cloud TPU: hosts of 4 chips",
 		.internode_source = "inter-chip links join the hosts of a slice: half of interconnect_gbs",
 	};
 }
@@ -79,7 +81,8 @@ static struct topology card_topology(int64_t instance_gpus)
 	return (struct topology){
 		.gpus_per_node = gpus,
 		.internode_gbs = 100 / bits_per_byte / (double)gpus,
-		.gpus_source = gpus == instance_gpus ? "the largest instance that the catalogue's offers list" : "servers of 8 cards, as AWS g5.48xlarge",
+		.gpus_source = gpus == instance_gpus ? "the largest instance that the catalogue's offers list"
+											 : "servers of 8 cards, as AWS g5.48xlarge",
 		.internode_source = "100 Gb/s for a server of PCIe cards, as AWS g5.48xlarge and g6.48xlarge",
 	};
 }
@@ -93,9 +96,12 @@ static struct topology system_topology(const struct accelerator *accelerator, in
 	for (size_t i = 0; i < COUNT_OF(systems); i++)
 		if (strncmp(accelerator->id, systems[i].prefix, strlen(systems[i].prefix)) == 0 &&
 			!(accelerator->form_factor && strcmp(accelerator->form_factor, "pcie") == 0))
-			return (struct topology){systems[i].gpus_per_node, systems[i].gigabits_per_s / bits_per_byte, systems[i].source, systems[i].source};
-	if (accelerator->form_factor && (strcmp(accelerator->form_factor, "sxm") == 0 || strcmp(accelerator->form_factor, "oam") == 0))
-		return (struct topology){8, 400 / bits_per_byte, "SXM and OAM baseboards hold 8", "400 Gb/s each, as NVIDIA DGX H100"};
+			return (struct topology){systems[i].gpus_per_node, systems[i].gigabits_per_s / bits_per_byte,
+				systems[i].source, systems[i].source};
+	if (accelerator->form_factor &&
+		(strcmp(accelerator->form_factor, "sxm") == 0 || strcmp(accelerator->form_factor, "oam") == 0))
+		return (struct topology){
+			8, 400 / bits_per_byte, "SXM and OAM baseboards hold 8", "400 Gb/s each, as NVIDIA DGX H100"};
 	return card_topology(instance_gpus);
 }
 

@@ -7,7 +7,8 @@
 #include "base/units.h"
 #include "hwdb/offers.h"
 
-static void fault(struct failure *failure, const char *pointer, const char *member, const char *code, const char *detail)
+static void fault(
+	struct failure *failure, const char *pointer, const char *member, const char *code, const char *detail)
 {
 	char at[FAULT_POINTER_MAX];
 
@@ -22,26 +23,42 @@ struct bound {
 	double least, most;
 };
 
-#define BOUND(row, member, least, most) {#member, offsetof(struct row, member), least, most}
+#define BOUND(row, member, least, most)                                                                                \
+	{                                                                                                                  \
+#member, offsetof(struct row, member), least, most                                                             \
+	}
 
 /* Least and most: half of the smallest and some ten times the largest that was ever sold. */
 static const struct bound accelerator_bounds[] = {
-	BOUND(accelerator, memory_gb, 0.25, 4096), BOUND(accelerator, memory_usable_bytes, 0.25e9, 4.4e12),
-	BOUND(accelerator, memory_bandwidth_gbs, 1, 200000), BOUND(accelerator, tflops_fp64, 0.001, 10000),
-	BOUND(accelerator, tflops_fp32, 0.001, 20000), BOUND(accelerator, tflops_tf32, 0.001, 50000),
-	BOUND(accelerator, tflops_bf16, 0.001, 100000), BOUND(accelerator, tflops_fp16, 0.001, 100000),
-	BOUND(accelerator, tflops_fp8, 0.001, 200000), BOUND(accelerator, tops_int8, 0.001, 200000),
-	BOUND(accelerator, tflops_fp4, 0.001, 400000), BOUND(accelerator, tdp_w, 1, 50000), BOUND(accelerator, idle_w, 0, 20000),
-	BOUND(accelerator, interconnect_gbs, 0, 50000), BOUND(accelerator, die_area_mm2, 1, 100000),
-	BOUND(accelerator, embodied_kgco2e, 0, 50000), BOUND(accelerator, embodied_boavizta_kgco2e, 0, 50000),
+	BOUND(accelerator, memory_gb, 0.25, 4096),
+	BOUND(accelerator, memory_usable_bytes, 0.25e9, 4.4e12),
+	BOUND(accelerator, memory_bandwidth_gbs, 1, 200000),
+	BOUND(accelerator, tflops_fp64, 0.001, 10000),
+	BOUND(accelerator, tflops_fp32, 0.001, 20000),
+	BOUND(accelerator, tflops_tf32, 0.001, 50000),
+	BOUND(accelerator, tflops_bf16, 0.001, 100000),
+	BOUND(accelerator, tflops_fp16, 0.001, 100000),
+	BOUND(accelerator, tflops_fp8, 0.001, 200000),
+	BOUND(accelerator, tops_int8, 0.001, 200000),
+	BOUND(accelerator, tflops_fp4, 0.001, 400000),
+	BOUND(accelerator, tdp_w, 1, 50000),
+	BOUND(accelerator, idle_w, 0, 20000),
+	BOUND(accelerator, interconnect_gbs, 0, 50000),
+	BOUND(accelerator, die_area_mm2, 1, 100000),
+	BOUND(accelerator, embodied_kgco2e, 0, 50000),
+	BOUND(accelerator, embodied_boavizta_kgco2e, 0, 50000),
 };
 
 static const struct bound region_bounds[] = {
-	BOUND(region_row, grid_gco2e_per_kwh, 0, 1500), BOUND(region_row, grid_marginal_gco2e_per_kwh, 0, 1500),
-	BOUND(region_row, pue, 1, 3), BOUND(region_row, wue_l_per_kwh, 0, 20), BOUND(region_row, ewif_l_per_kwh, 0, 100),
+	BOUND(region_row, grid_gco2e_per_kwh, 0, 1500),
+	BOUND(region_row, grid_marginal_gco2e_per_kwh, 0, 1500),
+	BOUND(region_row, pue, 1, 3),
+	BOUND(region_row, wue_l_per_kwh, 0, 20),
+	BOUND(region_row, ewif_l_per_kwh, 0, 100),
 };
 
-static void check_bounds(const struct bound *bounds, size_t count, const void *row, const char *pointer, struct failure *failure)
+static void check_bounds(
+	const struct bound *bounds, size_t count, const void *row, const char *pointer, struct failure *failure)
 {
 	for (const struct bound *bound = bounds; bound < bounds + count; bound++) {
 		double value = *(const double *)((const char *)row + bound->offset);
@@ -54,19 +71,24 @@ static void check_bounds(const struct bound *bounds, size_t count, const void *r
 	}
 }
 
-/* Narrower formats are never slower than wider ones on tensor units; INT8 is left out, as Blackwell Ultra dropped its rate. */
+/* Narrower formats are never slower than wider ones on tensor units; INT8 is left out, as Blackwell Ultra dropped
+ * its rate. */
 static void check_rates(const struct accelerator *row, const char *pointer, struct failure *failure)
 {
 	double half = fmax(given_or(row->tflops_bf16, 0), given_or(row->tflops_fp16, 0));
 
-	if (is_given(row->tflops_fp8) && row->tflops_fp8 < half && !(is_given(row->tflops_bf16) && row->tflops_fp8 >= row->tflops_bf16 * 0.999))
-		fault(failure, pointer, "tflops_fp8", "inconsistent", "is below the 16-bit rate; a format that is not sped up is left out");
+	if (is_given(row->tflops_fp8) && row->tflops_fp8 < half &&
+		!(is_given(row->tflops_bf16) && row->tflops_fp8 >= row->tflops_bf16 * 0.999))
+		fault(failure, pointer, "tflops_fp8", "inconsistent",
+			"is below the 16-bit rate; a format that is not sped up is left out");
 	if (is_given(row->tflops_fp4) && is_given(row->tflops_fp8) && row->tflops_fp4 < row->tflops_fp8)
-		fault(failure, pointer, "tflops_fp4", "inconsistent", "is below tflops_fp8; a format that is not sped up is left out");
+		fault(failure, pointer, "tflops_fp4", "inconsistent",
+			"is below tflops_fp8; a format that is not sped up is left out");
 	if (is_given(row->tflops_tf32) && is_given(row->tflops_bf16) && row->tflops_tf32 > row->tflops_bf16)
 		fault(failure, pointer, "tflops_tf32", "inconsistent", "is above tflops_bf16");
 	if (half <= 0 && !is_given(row->tflops_fp32))
-		fault(failure, pointer, "tflops_bf16", "required", "give at least one of tflops_bf16, tflops_fp16 and tflops_fp32");
+		fault(failure, pointer, "tflops_bf16", "required",
+			"give at least one of tflops_bf16, tflops_fp16 and tflops_fp32");
 }
 
 void validate_accelerator(const struct accelerator *row, const char *pointer, struct failure *failure)
@@ -79,8 +101,10 @@ void validate_accelerator(const struct accelerator *row, const char *pointer, st
 		fault(failure, pointer, "memory_bandwidth_gbs", "required", "give the memory bandwidth");
 	if (is_given(row->idle_w) && is_given(row->tdp_w) && row->idle_w > row->tdp_w)
 		fault(failure, pointer, "idle_w", "inconsistent", "is above tdp_w");
-	if (is_given(row->memory_usable_bytes) && is_given(row->memory_gb) && row->memory_usable_bytes > 1.1 * row->memory_gb * BYTES_PER_GB)
-		fault(failure, pointer, "memory_usable_bytes", "inconsistent", "is more than 1.1 of memory_gb: bytes, not kB or bits, were expected");
+	if (is_given(row->memory_usable_bytes) && is_given(row->memory_gb) &&
+		row->memory_usable_bytes > 1.1 * row->memory_gb * BYTES_PER_GB)
+		fault(failure, pointer, "memory_usable_bytes", "inconsistent",
+			"is more than 1.1 of memory_gb: bytes, not kB or bits, were expected");
 }
 
 void validate_price(const struct price_row *row, const char *pointer, struct failure *failure)
@@ -89,8 +113,10 @@ void validate_price(const struct price_row *row, const char *pointer, struct fai
 
 	if (row->gpus < 1 || row->gpus > 100000)
 		fault(failure, pointer, "gpus", "out_of_range", "must lie between 1 and 100000");
-	else if (!(row->price_usd_per_hour / (double)row->gpus >= 0.01 && row->price_usd_per_hour / (double)row->gpus <= 200))
-		fault(failure, pointer, "price_usd_per_hour", "out_of_range", "must come to 0.01 to 200 USD an hour for each accelerator; it is the whole instance's price");
+	else if (!(row->price_usd_per_hour / (double)row->gpus >= 0.01 &&
+				 row->price_usd_per_hour / (double)row->gpus <= 200))
+		fault(failure, pointer, "price_usd_per_hour", "out_of_range",
+			"must come to 0.01 to 200 USD an hour for each accelerator; it is the whole instance's price");
 	if (term_of_text(row->pricing_model) == TERM_UNSET)
 		fault(failure, pointer, "pricing_model", "unknown", "on_demand, spot, reserved_1y or reserved_3y was expected");
 	if (is_given(row->vcpus) && !(row->vcpus >= 0 && row->vcpus <= 1e6))
@@ -116,7 +142,8 @@ void validate_model(const struct model_row *row, const char *pointer, struct fai
 		fault(failure, pointer, "config", "required", "give a config.json or params_total");
 	if (is_given(row->params_total) && !(row->params_total >= 1e6 && row->params_total <= 1e15))
 		fault(failure, pointer, "params_total", "out_of_range", "must lie between 1e6 and 1e15");
-	if (is_given(row->params_active) && !(row->params_active >= 1e6 && row->params_active <= given_or(row->params_total, 1e15)))
+	if (is_given(row->params_active) &&
+		!(row->params_active >= 1e6 && row->params_active <= given_or(row->params_total, 1e15)))
 		fault(failure, pointer, "params_active", "out_of_range", "must lie between 1e6 and params_total");
 }
 

@@ -1,7 +1,7 @@
 /* Whether a catalogue row can be true: bounds of physics and of the market, and members that contradict each other.
  *
- * Faults are added at `pointer` and the member's name; STATUS_OK or STATUS_INVALID comes back in the failure. Absent members
- * are not judged. The field tables check ranges too; this also holds for rows that come from files. */
+ * Faults are added at `pointer` and the member's name; STATUS_OK or STATUS_INVALID comes back in the failure. Absent
+ * members are not judged. The field tables check ranges too; this also holds for rows that come from files. */
 #ifndef FLEETPLAN_HWDB_VALIDATE_H
 #define FLEETPLAN_HWDB_VALIDATE_H
 

@@ -56,8 +56,11 @@ static inline void fixture_begin(void)
 	failure_clear(&fixture.failure);
 	findings_clear(&fixture.findings);
 	arena_reset(&fixture.arena);
-	fixture.resolver = (struct resolver){.catalogue = fixture.catalogue, .arena = &fixture.arena, .now_us = fixture_now_us(),
-		.findings = &fixture.findings, .failure = &fixture.failure};
+	fixture.resolver = (struct resolver){.catalogue = fixture.catalogue,
+		.arena = &fixture.arena,
+		.now_us = fixture_now_us(),
+		.findings = &fixture.findings,
+		.failure = &fixture.failure};
 }
 
 static inline int fixture_setup(void **state)
@@ -106,28 +109,71 @@ static inline bool fixture_warned(const char *part)
 	return false;
 }
 
+/* Every assumption has a value and names where it comes from. */
+static inline void fixture_sources_are_named(void)
+{
+	for (size_t i = 0; i < fixture.findings.assumption_count; i++) {
+		const struct assumption *assumption = &fixture.findings.assumptions[i];
+
+		assert_non_null(assumption->source);
+		assert_true(strlen(assumption->source) > 8);
+		assert_null(strstr(assumption->source, "default"));
+		assert_true(assumption->text || isfinite(assumption->number));
+	}
+	assert_int_equal(fixture.findings.dropped, 0);
+}
+
 /* Everything absent. */
 static inline void fixture_accelerator_absent(struct accelerator *a)
 {
-	*a = (struct accelerator){.release_year = ABSENT_COUNT, .memory_gb = ABSENT_NUMBER, .memory_usable_bytes = ABSENT_NUMBER,
-		.memory_bandwidth_gbs = ABSENT_NUMBER, .tflops_fp64 = ABSENT_NUMBER, .tflops_fp32 = ABSENT_NUMBER, .tflops_tf32 = ABSENT_NUMBER,
-		.tflops_bf16 = ABSENT_NUMBER, .tflops_fp16 = ABSENT_NUMBER, .tflops_fp8 = ABSENT_NUMBER, .tops_int8 = ABSENT_NUMBER,
-		.tflops_fp4 = ABSENT_NUMBER, .tdp_w = ABSENT_NUMBER, .idle_w = ABSENT_NUMBER, .interconnect_gbs = ABSENT_NUMBER,
-		.pcie_gen = ABSENT_COUNT, .max_nvlink_domain = ABSENT_COUNT, .transistor_nm = ABSENT_COUNT, .die_area_mm2 = ABSENT_NUMBER,
-		.embodied_kgco2e = ABSENT_NUMBER, .embodied_boavizta_kgco2e = ABSENT_NUMBER};
+	*a = (struct accelerator){.release_year = ABSENT_COUNT,
+		.memory_gb = ABSENT_NUMBER,
+		.memory_usable_bytes = ABSENT_NUMBER,
+		.memory_bandwidth_gbs = ABSENT_NUMBER,
+		.tflops_fp64 = ABSENT_NUMBER,
+		.tflops_fp32 = ABSENT_NUMBER,
+		.tflops_tf32 = ABSENT_NUMBER,
+		.tflops_bf16 = ABSENT_NUMBER,
+		.tflops_fp16 = ABSENT_NUMBER,
+		.tflops_fp8 = ABSENT_NUMBER,
+		.tops_int8 = ABSENT_NUMBER,
+		.tflops_fp4 = ABSENT_NUMBER,
+		.tdp_w = ABSENT_NUMBER,
+		.idle_w = ABSENT_NUMBER,
+		.interconnect_gbs = ABSENT_NUMBER,
+		.pcie_gen = ABSENT_COUNT,
+		.max_nvlink_domain = ABSENT_COUNT,
+		.transistor_nm = ABSENT_COUNT,
+		.die_area_mm2 = ABSENT_NUMBER,
+		.embodied_kgco2e = ABSENT_NUMBER,
+		.embodied_boavizta_kgco2e = ABSENT_NUMBER};
 }
 
 static inline void fixture_common(struct request_common *common)
 {
 	*common = (struct request_common){
-		.model = {.id = "llama-3.1-8b", .params = ABSENT_NUMBER, .params_active = ABSENT_NUMBER, .flops_per_sample = ABSENT_NUMBER, .sample_bytes = ABSENT_NUMBER},
+		.model = {.id = "llama-3.1-8b",
+			.params = ABSENT_NUMBER,
+			.params_active = ABSENT_NUMBER,
+			.flops_per_sample = ABSENT_NUMBER,
+			.sample_bytes = ABSENT_NUMBER},
 		.accelerator = {.id = "h100"},
-		.gpu_count = ABSENT_COUNT, .gpus_per_node = ABSENT_COUNT, .internode_gbs = ABSENT_NUMBER, .alternatives = ABSENT_COUNT,
-		.carbon_cap_kgco2e = ABSENT_NUMBER, .energy_cap_kwh = ABSENT_NUMBER,
-		.pricing = {.usd_per_gpu_hour = ABSENT_NUMBER, .max_age_days = ABSENT_NUMBER, .spot_interruptions_per_gpu_hour = ABSENT_NUMBER,
-			.storage_usd_per_gb_month = ABSENT_NUMBER, .egress_usd_per_gb = ABSENT_NUMBER,
+		.gpu_count = ABSENT_COUNT,
+		.gpus_per_node = ABSENT_COUNT,
+		.internode_gbs = ABSENT_NUMBER,
+		.alternatives = ABSENT_COUNT,
+		.carbon_cap_kgco2e = ABSENT_NUMBER,
+		.energy_cap_kwh = ABSENT_NUMBER,
+		.pricing = {.usd_per_gpu_hour = ABSENT_NUMBER,
+			.max_age_days = ABSENT_NUMBER,
+			.spot_interruptions_per_gpu_hour = ABSENT_NUMBER,
+			.storage_usd_per_gb_month = ABSENT_NUMBER,
+			.egress_usd_per_gb = ABSENT_NUMBER,
 			.on_premises = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER}},
-		.site = {.grid_gco2e_per_kwh = ABSENT_NUMBER, .pue = ABSENT_NUMBER, .wue_l_per_kwh = ABSENT_NUMBER, .ewif_l_per_kwh = ABSENT_NUMBER,
+		.site = {.grid_gco2e_per_kwh = ABSENT_NUMBER,
+			.pue = ABSENT_NUMBER,
+			.wue_l_per_kwh = ABSENT_NUMBER,
+			.ewif_l_per_kwh = ABSENT_NUMBER,
 			.electricity_usd_per_kwh = ABSENT_NUMBER},
 	};
 	fixture_accelerator_absent(&common->accelerator.changes);
@@ -135,10 +181,20 @@ static inline void fixture_common(struct request_common *common)
 
 static inline void fixture_training(struct training_request *request)
 {
-	*request = (struct training_request){.tokens = 15e12, .epochs = ABSENT_NUMBER, .sequence_length = ABSENT_NUMBER,
-		.global_batch_tokens = ABSENT_NUMBER, .global_batch_size = ABSENT_NUMBER, .deadline_hours = ABSENT_NUMBER, .budget_usd = ABSENT_NUMBER,
-		.reserved_hours = ABSENT_NUMBER, .cadence_hours = ABSENT_NUMBER, .mfu = ABSENT_NUMBER,
-		.distillation.teacher = {.params = ABSENT_NUMBER, .params_active = ABSENT_NUMBER, .flops_per_sample = ABSENT_NUMBER, .sample_bytes = ABSENT_NUMBER}};
+	*request = (struct training_request){.tokens = 15e12,
+		.epochs = ABSENT_NUMBER,
+		.sequence_length = ABSENT_NUMBER,
+		.global_batch_tokens = ABSENT_NUMBER,
+		.global_batch_size = ABSENT_NUMBER,
+		.deadline_hours = ABSENT_NUMBER,
+		.budget_usd = ABSENT_NUMBER,
+		.reserved_hours = ABSENT_NUMBER,
+		.cadence_hours = ABSENT_NUMBER,
+		.mfu = ABSENT_NUMBER,
+		.distillation.teacher = {.params = ABSENT_NUMBER,
+			.params_active = ABSENT_NUMBER,
+			.flops_per_sample = ABSENT_NUMBER,
+			.sample_bytes = ABSENT_NUMBER}};
 	fixture_common(&request->common);
 }
 

@@ -1,6 +1,6 @@
 /* Which price is a plan's price: one case for each rule. */
-#include "hwdb/fixture.h"
 #include "hwdb/catalogue_index.h"
+#include "hwdb/fixture.h"
 #include "hwdb/offers.h"
 #include "hwdb/rows_text.h"
 
@@ -36,7 +36,8 @@ static void names_are_found_in_any_case_and_aliases_are_told(void **state)
 	(void)state;
 	assert_string_equal(catalogue_accelerator(fixture.catalogue, "H100", &alias)->accelerator.id, "h100-sxm5-80gb");
 	assert_string_equal(alias, "h100");
-	assert_string_equal(catalogue_accelerator(fixture.catalogue, "h100-SXM5-80gb", &alias)->accelerator.id, "h100-sxm5-80gb");
+	assert_string_equal(
+		catalogue_accelerator(fixture.catalogue, "h100-SXM5-80gb", &alias)->accelerator.id, "h100-sxm5-80gb");
 	assert_null(alias);
 	assert_null(catalogue_accelerator(fixture.catalogue, "h1000", &alias));
 	assert_string_equal(catalogue_model(fixture.catalogue, "Llama3.1-8B", NULL)->id, "llama-3.1-8b");
@@ -51,9 +52,11 @@ static void every_alias_and_id_finds_its_row(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < rows->accelerator_count; i++) {
-		assert_ptr_equal(catalogue_accelerator(fixture.catalogue, rows->accelerators[i].accelerator.id, NULL), &rows->accelerators[i]);
+		assert_ptr_equal(catalogue_accelerator(fixture.catalogue, rows->accelerators[i].accelerator.id, NULL),
+			&rows->accelerators[i]);
 		for (size_t k = 0; k < rows->accelerators[i].aliases.count; k++)
-			assert_ptr_equal(catalogue_accelerator(fixture.catalogue, rows->accelerators[i].aliases.items[k], NULL), &rows->accelerators[i]);
+			assert_ptr_equal(catalogue_accelerator(fixture.catalogue, rows->accelerators[i].aliases.items[k], NULL),
+				&rows->accelerators[i]);
 	}
 	for (size_t i = 0; i < rows->price_count; i++)
 		assert_ptr_equal(catalogue_price(fixture.catalogue, rows->prices[i].id), &rows->prices[i]);
@@ -178,10 +181,13 @@ static void the_two_halves_are_summed(void **state)
 	struct catalogue *saved = fixture.catalogue, *own;
 
 	(void)state;
-	assert_int_equal(catalogue_of("provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
-				      "gcp,big (host part only),r1,x1,2,3,on_demand,2026-06-01\n"
-				      "gcp,X1x2 attach (GPU part only),r1,x1,2,5,on_demand,2026-06-01\n"
-				      "gcp,X1x2 attach (GPU part only),r2,x1,2,1,on_demand,2026-06-01\n", &own), STATUS_OK);
+	assert_int_equal(
+		catalogue_of("provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
+					 "gcp,big (host part only),r1,x1,2,3,on_demand,2026-06-01\n"
+					 "gcp,X1x2 attach (GPU part only),r1,x1,2,5,on_demand,2026-06-01\n"
+					 "gcp,X1x2 attach (GPU part only),r2,x1,2,1,on_demand,2026-06-01\n",
+			&own),
+		STATUS_OK);
 	fixture.catalogue = own;
 	assert_true(cheapest("x1"));
 	assert_close(offer.usd_per_gpu_hour, 4, 1e-12);
@@ -195,10 +201,13 @@ static void a_newer_row_of_the_same_instance_replaces_the_older(void **state)
 	struct catalogue *saved = fixture.catalogue, *own;
 
 	(void)state;
-	assert_int_equal(catalogue_of("id,provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
-				      "old,aws,p9,us-east-1,x1,8,80,on_demand,2026-01-01\n"
-				      "new,aws,p9,us-east-1,x1,8,88,on_demand,2026-06-01\n"
-				      "undated,aws,p8,us-east-1,x1,8,8,on_demand,\n", &own), STATUS_OK);
+	assert_int_equal(
+		catalogue_of("id,provider,instance_type,region,accelerator_id,gpus,price_usd_per_hour,pricing_model,as_of\n"
+					 "old,aws,p9,us-east-1,x1,8,80,on_demand,2026-01-01\n"
+					 "new,aws,p9,us-east-1,x1,8,88,on_demand,2026-06-01\n"
+					 "undated,aws,p8,us-east-1,x1,8,8,on_demand,\n",
+			&own),
+		STATUS_OK);
 	fixture.catalogue = own;
 	assert_true(cheapest("x1"));
 	assert_close(offer.usd_per_gpu_hour, 11, 1e-12);
@@ -214,7 +223,9 @@ static void two_rows_of_one_id_make_no_catalogue(void **state)
 
 	(void)state;
 	assert_int_equal(catalogue_of("id,provider,instance_type,accelerator_id,gpus,price_usd_per_hour,pricing_model\n"
-				      "a,aws,p9,x1,8,80,on_demand\na,aws,p9,x1,8,81,on_demand\n", &own), STATUS_CONFLICT);
+								  "a,aws,p9,x1,8,80,on_demand\na,aws,p9,x1,8,81,on_demand\n",
+						 &own),
+		STATUS_CONFLICT);
 	assert_null(own);
 }
 
@@ -226,7 +237,8 @@ static void whole_instances_are_paid(void **state)
 
 	(void)state;
 	pricing.providers = (struct text_list){(const char *[]){"aws"}, 1};
-	assert_int_equal(offers_quote(fixture.catalogue, row, &filter, 9, &fixture.arena, &quotes, &fixture.failure), STATUS_OK);
+	assert_int_equal(
+		offers_quote(fixture.catalogue, row, &filter, 9, &fixture.arena, &quotes, &fixture.failure), STATUS_OK);
 	assert_true(quotes.count > 0);
 	for (size_t i = 0; i < quotes.count; i++) {
 		const struct offer_quote *quote = &quotes.items[i];

@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "hwdb/fixture.h"
-#include "hwdb/topology.h"
 
 static struct training_request request;
 static struct training_input input;
@@ -19,19 +18,6 @@ static int begin(void **state)
 static enum status resolve(void)
 {
 	return resolve_training(&fixture.resolver, &request, &input);
-}
-
-static void no_source_is_the_word_default(void)
-{
-	for (size_t i = 0; i < fixture.findings.assumption_count; i++) {
-		const struct assumption *assumption = &fixture.findings.assumptions[i];
-
-		assert_non_null(assumption->source);
-		assert_true(strlen(assumption->source) > 8);
-		assert_null(strstr(assumption->source, "default"));
-		assert_true(assumption->text || isfinite(assumption->number));
-	}
-	assert_int_equal(fixture.findings.dropped, 0);
 }
 
 static void what_is_left_out_is_filled_and_said(void **state)
@@ -64,7 +50,7 @@ static void what_is_left_out_is_filled_and_said(void **state)
 	assert_contains(fixture_assumption("site.pue")->source, "Uptime");
 	assert_contains(fixture_assumption("internode_gbs")->source, "DGX H100");
 	assert_contains(fixture_assumption("calibration")->source, "no measurement");
-	no_source_is_the_word_default();
+	fixture_sources_are_named();
 }
 
 static void what_is_given_is_not_assumed(void **state)
@@ -72,7 +58,8 @@ static void what_is_given_is_not_assumed(void **state)
 	(void)state;
 	request.common.accelerator.id = "h100-sxm5-80gb";
 	request.common.pricing.usd_per_gpu_hour = 3;
-	request.common.site = (struct site_request){.grid_gco2e_per_kwh = 100, .pue = 1.2, .wue_l_per_kwh = 0, .ewif_l_per_kwh = 2, .electricity_usd_per_kwh = 0.1};
+	request.common.site = (struct site_request){
+		.grid_gco2e_per_kwh = 100, .pue = 1.2, .wue_l_per_kwh = 0, .ewif_l_per_kwh = 2, .electricity_usd_per_kwh = 0.1};
 	request.common.gpus_per_node = 4;
 	request.common.internode_gbs = 25;
 	request.common.precision = PRECISION_FP8;
@@ -168,8 +155,10 @@ static void stages_hold_their_own_tokens(void **state)
 
 static void models_by_size_config_and_kind(void **state)
 {
-	static const char config[] = "{\"model_type\":\"llama\",\"hidden_size\":2048,\"intermediate_size\":8192,\"num_hidden_layers\":16,"
-		"\"num_attention_heads\":32,\"num_key_value_heads\":8,\"head_dim\":64,\"vocab_size\":128256,\"tie_word_embeddings\":true}";
+	static const char config[] =
+		"{\"model_type\":\"llama\",\"hidden_size\":2048,\"intermediate_size\":8192,\"num_hidden_layers\":16,"
+		"\"num_attention_heads\":32,\"num_key_value_heads\":8,\"head_dim\":64,\"vocab_size\":128256,\"tie_word_"
+		"embeddings\":true}";
 
 	(void)state;
 	request.common.model.id = NULL;
@@ -191,17 +180,22 @@ static void models_by_size_config_and_kind(void **state)
 	assert_int_equal(resolve(), STATUS_INVALID);
 	assert_contains(fixture_fault("/model"), "one of");
 	begin(state);
-	request.common.model = (struct model_reference){.kind = "generic", .params = 25e6, .flops_per_sample = 4.1e9, .sample_bytes = ABSENT_NUMBER,
+	request.common.model = (struct model_reference){.kind = "generic",
+		.params = 25e6,
+		.flops_per_sample = 4.1e9,
+		.sample_bytes = ABSENT_NUMBER,
 		.params_active = ABSENT_NUMBER};
 	assert_int_equal(resolve(), STATUS_OK);
 	assert_int_equal(input.model.kind, MODEL_GENERIC);
 	begin(state);
-	request.common.model = (struct model_reference){.kind = "generic", .params = ABSENT_NUMBER, .flops_per_sample = ABSENT_NUMBER};
+	request.common.model =
+		(struct model_reference){.kind = "generic", .params = ABSENT_NUMBER, .flops_per_sample = ABSENT_NUMBER};
 	assert_int_equal(resolve(), STATUS_INVALID);
 	fixture_fault("/model/params");
 	fixture_fault("/model/flops_per_sample");
 	begin(state);
-	request.common.model = (struct model_reference){.params = 1e9, .params_active = 2e9, .flops_per_sample = ABSENT_NUMBER};
+	request.common.model =
+		(struct model_reference){.params = 1e9, .params_active = 2e9, .flops_per_sample = ABSENT_NUMBER};
 	assert_int_equal(resolve(), STATUS_INVALID);
 	fixture_fault("/model/params_active");
 	begin(state);
@@ -237,7 +231,7 @@ static void variants_change_what_they_name(void **state)
 	assert_contains(variant->source, "memory_gb");
 	assert_contains(variant->source, "tflops_bf16");
 	assert_contains(fixture_assumption("accelerator.like")->source, "catalogue h100-sxm5-80gb");
-	no_source_is_the_word_default();
+	fixture_sources_are_named();
 }
 
 static void a_variant_that_cannot_be_is_refused(void **state)
@@ -286,7 +280,7 @@ static void all_that_can_be_rented_are_candidates(void **state)
 	}
 	assert_int_equal(input.request.common.precision, PRECISION_UNSET);
 	assert_contains(fixture_assumption("precision")->text, "best of each");
-	no_source_is_the_word_default();
+	fixture_sources_are_named();
 	request.common.pricing.usd_per_gpu_hour = 2;
 	assert_int_equal(resolve(), STATUS_INVALID);
 	fixture_fault("/accelerator");
@@ -388,142 +382,37 @@ static void measurements_correct_what_they_may(void **state)
 }
 
 static struct calibration_row calibrations[5] = {
-	{.id = "old", .accelerator_id = "h100-sxm5-80gb", .device_id = "gpu-0", .precision = PRECISION_BF16, .quantity = "gemm_efficiency",
-		.method = "library_gemm", .value = 0.7, .meta.valid_from_us = 1},
-	{.id = "new", .accelerator_id = "h100-sxm5-80gb", .device_id = "gpu-0", .precision = PRECISION_BF16, .quantity = "gemm_efficiency",
-		.method = "library_gemm", .value = 0.8, .meta.valid_from_us = 2},
-	{.id = "kernel", .accelerator_id = "h100-sxm5-80gb", .device_id = "gpu-0", .precision = PRECISION_BF16, .quantity = "gemm_efficiency",
-		.method = "kernel_gemm", .value = 0.1, .meta.valid_from_us = 3},
+	{.id = "old",
+		.accelerator_id = "h100-sxm5-80gb",
+		.device_id = "gpu-0",
+		.precision = PRECISION_BF16,
+		.quantity = "gemm_efficiency",
+		.method = "library_gemm",
+		.value = 0.7,
+		.meta.valid_from_us = 1},
+	{.id = "new",
+		.accelerator_id = "h100-sxm5-80gb",
+		.device_id = "gpu-0",
+		.precision = PRECISION_BF16,
+		.quantity = "gemm_efficiency",
+		.method = "library_gemm",
+		.value = 0.8,
+		.meta.valid_from_us = 2},
+	{.id = "kernel",
+		.accelerator_id = "h100-sxm5-80gb",
+		.device_id = "gpu-0",
+		.precision = PRECISION_BF16,
+		.quantity = "gemm_efficiency",
+		.method = "kernel_gemm",
+		.value = 0.1,
+		.meta.valid_from_us = 3},
 	{.id = "idle", .accelerator_id = "h100-sxm5-80gb", .quantity = "idle_w", .value = 70, .meta.valid_from_us = 1},
-	{.id = "other", .accelerator_id = "a100-sxm4-80gb", .quantity = "memory_efficiency", .value = 0.9, .meta.valid_from_us = 1},
+	{.id = "other",
+		.accelerator_id = "a100-sxm4-80gb",
+		.quantity = "memory_efficiency",
+		.value = 0.9,
+		.meta.valid_from_us = 1},
 };
-
-static void site_cases(void **state)
-{
-	static const struct {
-		struct site_request request;
-		double grid_gco2e_per_kwh, pue;
-		const char *country;
-	} cases[] = {
-		{{.country = "FR"}, 56.04, 1.56, "France"},
-		{{.country = "fra"}, 56.04, 1.56, "France"},
-		{{.country = "united states"}, 369.47, 1.56, "United States"},
-		{{.provider = "aws", .region = "us-east-1"}, 396.25, 1.15, "United States"},
-		{{.provider = "Amazon", .region = "US-EAST-1"}, 396.25, 1.15, "United States"},
-		{{.provider = "google", .region = "europe-west9"}, 16.3, 1.09, "France"}, /* no PUE of its own: Google's median */
-		{{.provider = "runpod", .region = "SE"}, 40.7, 1.56, "Sweden"},
-		{{.provider = "ovhcloud", .region = "gra"}, 56.04, 1.56, "France"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT_OF(cases); i++) {
-		struct site_request asked = cases[i].request;
-		struct site site;
-
-		fixture_begin();
-		asked.grid_gco2e_per_kwh = asked.pue = asked.wue_l_per_kwh = asked.ewif_l_per_kwh = asked.electricity_usd_per_kwh = ABSENT_NUMBER;
-		assert_int_equal(resolve_site(&fixture.resolver, &asked, NULL, &site), STATUS_OK);
-		assert_close(site.grid_gco2e_per_kwh, cases[i].grid_gco2e_per_kwh, 1e-9);
-		assert_close(site.pue, cases[i].pue, 1e-9);
-		assert_string_equal(site.country, cases[i].country);
-		assert_true(site.grid_low_gco2e_per_kwh < site.grid_gco2e_per_kwh && site.grid_gco2e_per_kwh < site.grid_high_gco2e_per_kwh);
-		assert_true(site.pue_low <= site.pue && site.pue <= site.pue_high);
-		assert_true(site.wue_l_per_kwh >= 0 && site.ewif_l_per_kwh > 0);
-		assert_int_equal(fixture.findings.warning_count, 0);
-		no_source_is_the_word_default();
-	}
-}
-
-static void sites_that_are_not_known(void **state)
-{
-	static const struct {
-		struct site_request request;
-		const char *pointer;
-	} cases[] = {
-		{{.country = "Atlantis"}, "/site/country"},
-		{{.provider = "aws", .region = "us-east-9"}, "/site/region"},
-		{{.provider = "aws"}, "/site/region"},
-		{{.region = "us-east-1"}, "/site/provider"},
-		{{.country = "FR", .provider = "aws"}, "/site/country"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT_OF(cases); i++) {
-		struct site site;
-
-		fixture_begin();
-		assert_int_equal(resolve_site(&fixture.resolver, &cases[i].request, NULL, &site), STATUS_INVALID);
-		fixture_fault(cases[i].pointer);
-	}
-}
-
-static void the_offers_region_gives_the_grid_and_an_explicit_price_the_world(void **state)
-{
-	struct offer offer = {.provider = "gcp", .region = "us-east4"};
-	struct site site;
-
-	(void)state;
-	assert_int_equal(resolve_site(&fixture.resolver, &request.common.site, &offer, &site), STATUS_OK);
-	assert_close(site.grid_gco2e_per_kwh, 323.05, 1e-9);
-	assert_close(site.grid_marginal_gco2e_per_kwh, 557.17, 1e-9);
-	assert_string_equal(site.region, "us-east4");
-	offer.region = "mars-north1";
-	fixture_begin();
-	assert_int_equal(resolve_site(&fixture.resolver, &request.common.site, &offer, &site), STATUS_OK);
-	assert_close(site.grid_gco2e_per_kwh, 473.01, 1e-9);
-	assert_true(fixture_warned("no region mars-north1 of gcp"));
-	begin(state);
-	request.common.pricing.usd_per_gpu_hour = 2;
-	assert_int_equal(resolve(), STATUS_OK);
-	assert_close(input.candidates[0].site.grid_gco2e_per_kwh, 473.01, 1e-9);
-	assert_true(input.candidates[0].site.grid_high_gco2e_per_kwh > 600);
-	assert_true(fixture_warned("world average"));
-}
-
-static void a_named_site_restricts_the_offers(void **state)
-{
-	(void)state;
-	request.common.site.provider = "aws";
-	request.common.site.region = "us-east-1";
-	assert_int_equal(resolve(), STATUS_OK);
-	assert_string_equal(input.candidates[0].offer.provider, "aws");
-	request.common.pricing.providers = (struct text_list){(const char *[]){"nebius"}, 1};
-	assert_int_equal(resolve(), STATUS_OK);
-	assert_string_equal(input.candidates[0].offer.provider, "nebius");
-	assert_string_equal(input.candidates[0].site.provider, "aws");
-	begin(state);
-	request.common.site.provider = "aws";
-	request.common.site.region = "eu-north-1";
-	assert_int_equal(resolve(), STATUS_OK);
-	assert_true(fixture_warned("no current offer of h100-sxm5-80gb in aws eu-north-1"));
-	assert_close(input.candidates[0].site.grid_gco2e_per_kwh, 24.71, 1e-9);
-	assert_true(input.candidates[0].has_offer);
-}
-
-static void topologies(void **state)
-{
-	static const struct {
-		const char *accelerator, *provider, *instance;
-		int64_t gpus_per_node;
-		double internode_gbs;
-	} cases[] = {
-		{"h100", NULL, NULL, 8, 50}, {"a100", NULL, NULL, 8, 25}, {"a100", "aws", "p4de.24xlarge", 8, 6.25}, {"a100-40gb", "gcp", "a2-highgpu-8g", 8, 1.5625},
-		{"v100", NULL, NULL, 8, 6.25}, {"gb200", NULL, NULL, 4, 50}, {"b300", "aws", "p6-b300.48xlarge", 8, 100}, {"mi300x", NULL, NULL, 8, 50},
-		{"mi250x", NULL, NULL, 4, 25}, {"gaudi3", NULL, NULL, 8, 75}, {"tpu-v4", NULL, NULL, 4, 150}, {"tpu-v5e", NULL, NULL, 8, 200},
-		{"trainium2", NULL, NULL, 16, 25}, {"l40s", "aws", "g6e.48xlarge", 8, 6.25}, {"a10g", NULL, NULL, 8, 1.5625}, {"h100-pcie", NULL, NULL, 8, 1.5625},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT_OF(cases); i++) {
-		struct offer offer = {.provider = cases[i].provider, .instance_type = cases[i].instance};
-		struct topology topology = topology_of(&catalogue_accelerator(fixture.catalogue, cases[i].accelerator, NULL)->accelerator,
-			cases[i].provider ? &offer : NULL, 8);
-
-		assert_int_equal(topology.gpus_per_node, cases[i].gpus_per_node);
-		assert_close(topology.internode_gbs, cases[i].internode_gbs, 1e-9);
-		assert_true(strlen(topology.gpus_source) > 8 && strlen(topology.internode_source) > 8);
-	}
-}
 
 /* Nothing that a plan needs of any accelerator is missing. */
 static void every_accelerator_resolves(void **state)
@@ -540,9 +429,10 @@ static void every_accelerator_resolves(void **state)
 		candidate = &input.candidates[0];
 		assert_true(accelerator_capacity_bytes(&candidate->accelerator) > 1e9);
 		assert_true(accelerator_peak_flops_per_s(&candidate->accelerator, input.request.common.precision, NULL) > 1e12);
-		assert_true(candidate->gpus_per_node >= 1 && isfinite(candidate->internode_gbs) && candidate->internode_gbs > 0);
+		assert_true(
+			candidate->gpus_per_node >= 1 && isfinite(candidate->internode_gbs) && candidate->internode_gbs > 0);
 		assert_true(isfinite(candidate->site.grid_gco2e_per_kwh) && isfinite(candidate->site.pue));
-		no_source_is_the_word_default();
+		fixture_sources_are_named();
 	}
 }
 
@@ -565,11 +455,6 @@ int main(void)
 		cmocka_unit_test_setup(without_an_offer_cost_is_left_out_and_said, begin),
 		cmocka_unit_test_setup(own_hardware_needs_its_price, begin),
 		cmocka_unit_test_setup(measurements_correct_what_they_may, begin),
-		cmocka_unit_test_setup(site_cases, begin),
-		cmocka_unit_test_setup(sites_that_are_not_known, begin),
-		cmocka_unit_test_setup(the_offers_region_gives_the_grid_and_an_explicit_price_the_world, begin),
-		cmocka_unit_test_setup(a_named_site_restricts_the_offers, begin),
-		cmocka_unit_test_setup(topologies, begin),
 		cmocka_unit_test_setup(every_accelerator_resolves, begin),
 	};
 

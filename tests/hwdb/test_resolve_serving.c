@@ -1,0 +1,176 @@
+/* What an inference request and a performance question resolve to. */
+#include "hwdb/fixture.h"
+
+static struct inference_request request;
+static struct inference_input input;
+static struct performance_request question;
+static struct performance_input asked;
+
+static struct token_distribution tokens(double mean)
+{
+	return (struct token_distribution){.mean = mean, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = ABSENT_NUMBER};
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	fixture_begin();
+	request = (struct inference_request){.queries_per_minute = 600,
+		.requests_per_s = ABSENT_NUMBER,
+		.prompt_tokens = tokens(1000),
+		.output_tokens = tokens(300),
+		.slo = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER},
+		.throughput_tokens_per_s_per_gpu = ABSENT_NUMBER,
+		.prefix_cache_hit_rate = ABSENT_NUMBER,
+		.speculative = {ABSENT_NUMBER, ABSENT_NUMBER},
+		.burstiness_cv = ABSENT_NUMBER,
+		.headroom = ABSENT_NUMBER};
+	fixture_common(&request.common);
+	request.common.model.id = "llama-3.1-70b";
+	question = (struct performance_request){.prompt_tokens = tokens(1000),
+		.output_tokens = tokens(300),
+		.concurrency = ABSENT_NUMBER,
+		.requests_per_s = ABSENT_NUMBER,
+		.requests = ABSENT_COUNT};
+	fixture_common(&question.common);
+	return 0;
+}
+
+static enum status resolve(void)
+{
+	return resolve_inference(&fixture.resolver, &request, &input);
+}
+
+static void a_plain_load_resolves(void **state)
+{
+	(void)state;
+	assert_int_equal(resolve(), STATUS_OK);
+	assert_int_equal(input.candidate_count, 1);
+	assert_close(input.model.params_total, 70.55e9, 0.002);
+	assert_int_equal(input.request.engine, ENGINE_GENERIC);
+	assert_contains(fixture_assumption("engine")->source, "E52");
+	for (size_t i = 0; i < fixture.findings.assumption_count; i++)
+		assert_null(strstr(fixture.findings.assumptions[i].source, "default"));
+}
+
+static void loads_that_contradict(void **state)
+{
+	struct trace_arrival arrivals[] = {{0, 10, 10}};
+
+	(void)state;
+	request.requests_per_s = 10;
+	request.trace = (struct request_trace){.arrivals = arrivals, .count = 1};
+	request.burstiness_cv = 2;
+	request.speculative.draft_tokens = 4;
+	request.daily_profile = (struct number_list){(double[]){1, 2, 3}, 3};
+	assert_int_equal(resolve(), STATUS_INVALID);
+	fixture_fault("/requests_per_s");
+	fixture_fault("/trace");
+	fixture_fault("/burstiness_cv");
+	fixture_fault("/speculative");
+	fixture_fault("/daily_profile");
+}
+
+static void what_a_load_needs(void **state)
+{
+	(void)state;
+	request.queries_per_minute = ABSENT_NUMBER;
+	request.prompt_tokens = tokens(ABSENT_NUMBER);
+	request.output_tokens = tokens(ABSENT_NUMBER);
+	assert_int_equal(resolve(), STATUS_INVALID);
+	fixture_fault("/queries_per_minute");
+	fixture_fault("/prompt_tokens");
+	fixture_fault("/output_tokens");
+	begin(state);
+	request.queries_per_minute = ABSENT_NUMBER;
+	request.common.gpu_count = 8;
+	assert_int_equal(resolve(), STATUS_OK);
+}
+
+static void a_trace_is_a_load(void **state)
+{
+	struct trace_arrival arrivals[] = {{0, 10, 10}};
+
+	(void)state;
+	request.queries_per_minute = ABSENT_NUMBER;
+	request.prompt_tokens = request.output_tokens = tokens(ABSENT_NUMBER);
+	request.trace = (struct request_trace){.arrivals = arrivals, .count = 1};
+	assert_int_equal(resolve(), STATUS_OK);
+}
+
+static void only_what_generates_tokens_is_served(void **state)
+{
+	(void)state;
+	request.common.model = (struct model_reference){
+		.kind = "generic", .params = 1e9, .params_active = ABSENT_NUMBER, .flops_per_sample = 1e12, .sample_bytes = 1};
+	assert_int_equal(resolve(), STATUS_INVALID);
+	fixture_fault("/model/kind");
+	begin(state);
+	request.common.model.id = "no-such-model";
+	assert_int_equal(resolve(), STATUS_INVALID);
+	fixture_fault("/model");
+}
+
+static void lengths_beyond_the_model_are_warned_of(void **state)
+{
+	(void)state;
+	request.prompt_tokens = tokens(200000);
+	assert_int_equal(resolve(), STATUS_OK);
+	assert_true(fixture_warned("beyond the 131072 positions"));
+}
+
+static void one_replica_is_one_accelerator(void **state)
+{
+	(void)state;
+	assert_int_equal(resolve_performance(&fixture.resolver, &question, &asked), STATUS_OK);
+	assert_int_equal(asked.request.common.gpu_count, 1);
+	assert_non_null(asked.candidate);
+	assert_string_equal(asked.candidate->accelerator.id, "h100-sxm5-80gb");
+	assert_contains(fixture_assumption("gpu_count")->source, "one accelerator");
+	begin(state);
+	question.common.accelerator.id = NULL;
+	assert_int_equal(resolve_performance(&fixture.resolver, &question, &asked), STATUS_INVALID);
+	fixture_fault("/accelerator");
+	begin(state);
+	question.common.accelerators = (struct accelerator_reference_list){&question.common.accelerator, 1};
+	question.concurrency = 4;
+	question.requests_per_s = 1;
+	question.prompt_tokens = question.output_tokens = tokens(ABSENT_NUMBER);
+	assert_int_equal(resolve_performance(&fixture.resolver, &question, &asked), STATUS_INVALID);
+	fixture_fault("/accelerators");
+	fixture_fault("/requests_per_s");
+	fixture_fault("/prompt_tokens");
+	fixture_fault("/output_tokens");
+}
+
+/* Nothing that a request can hold may make the resolver write past a small arena. */
+static void little_memory_is_said(void **state)
+{
+	(void)state;
+	for (size_t size_bytes = 16; size_bytes < 65536; size_bytes *= 2) {
+		struct arena small;
+
+		begin(state);
+		arena_init(&small, size_bytes);
+		fixture.resolver.arena = &small;
+		if (resolve() != STATUS_OK)
+			assert_int_equal(fixture.failure.status, STATUS_NO_MEMORY);
+		arena_release(&small);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_plain_load_resolves, begin),
+		cmocka_unit_test_setup(loads_that_contradict, begin),
+		cmocka_unit_test_setup(what_a_load_needs, begin),
+		cmocka_unit_test_setup(a_trace_is_a_load, begin),
+		cmocka_unit_test_setup(only_what_generates_tokens_is_served, begin),
+		cmocka_unit_test_setup(lengths_beyond_the_model_are_warned_of, begin),
+		cmocka_unit_test_setup(one_replica_is_one_accelerator, begin),
+		cmocka_unit_test_setup(little_memory_is_said, begin),
+	};
+
+	return cmocka_run_group_tests_name("resolve serving", tests, fixture_setup, fixture_teardown);
+}
