@@ -252,8 +252,14 @@ static void work_runs_and_is_verified(void **state)
 	for (size_t i = 0; i < COUNT_OF(kinds); i++) {
 		struct bench_work_request request = {.kind = kinds[i].kind, .method = kinds[i].method, .precision = PRECISION_FP32,
 			.shape = {160, 96, 64}, .alive = &alive};
-		enum bench_outcome outcome = bench_cpu_backend.prepare(session, &request, &work, &reason);
+		enum bench_outcome outcome;
 
+#ifdef __SANITIZE_THREAD__
+		/* The library's threads wait for each other in ways that the sanitizer, which did not build it, cannot see. */
+		if (kinds[i].method == METHOD_LIBRARY_GEMM)
+			continue;
+#endif
+		outcome = bench_cpu_backend.prepare(session, &request, &work, &reason);
 		if (kinds[i].method == METHOD_LIBRARY_GEMM && outcome == BENCH_UNSUPPORTED) {
 			assert_contains(reason.text, "OpenBLAS"); /* not installed here: refused with the reason */
 			continue;

@@ -1,0 +1,236 @@
+/* What measured figures may correct, and what they may not. */
+#include <math.h>
+
+#include "server/bench_calibration.h"
+#include "support/assert.h"
+
+static struct arena arena;
+static struct failure failure;
+
+static struct bench_line_measure figure(const char *test, const char *method, enum precision precision, double median)
+{
+	return (struct bench_line_measure){.test = test, .method = method, .unit = "x", .precision = precision, .n = 9,
+		.median = median, .p10 = median * 0.98, .p90 = median * 1.01, .min = median * 0.9, .max = median * 1.1, .flops = 1e12,
+		.bytes = 1e9, .verified = true};
+}
+
+/* A GPU whose row stands in the catalogue: 1000 TFLOP/s in bf16, 3000 GB/s. */
+static struct accelerator_row gpu_row(void)
+{
+	struct accelerator_row row = {.meta = {.origin = "builtin"}};
+	struct accelerator *accelerator = &row.accelerator;
+
+	accelerator->id = "gpu";
+	accelerator->tflops_fp64 = accelerator->tflops_fp32 = accelerator->tflops_tf32 = accelerator->tflops_fp16 = ABSENT_NUMBER;
+	accelerator->tflops_fp8 = accelerator->tops_int8 = accelerator->tflops_fp4 = ABSENT_NUMBER;
+	accelerator->tflops_bf16 = 1000;
+	accelerator->memory_bandwidth_gbs = 3000;
+	return row;
+}
+
+static struct bench_calibrations calibrate(const char *backend, const struct accelerator_row *row,
+	const struct bench_line_measure *measures, size_t count)
+{
+	struct bench_evidence evidence = {.benchmark_id = "b", .device = {.id = "d", .backend = backend, .name = "Device",
+		.accelerator = row ? row->accelerator.id : "cpu-x", .memory_bytes = 16e9, .threads = 8}, .measures = measures,
+		.measure_count = count, .accelerator = row, .now_us = INT64_C(1795219200000000)};
+	struct bench_calibrations calibrations;
+
+	failure_clear(&failure);
+	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
+	return calibrations;
+}
+
+static const struct calibration_row *row_of(const struct bench_calibrations *calibrations, const char *quantity)
+{
+	static const struct calibration_row none;
+
+	for (size_t i = 0; i < calibrations->count; i++)
+		if (!strcmp(calibrations->rows[i].quantity, quantity))
+			return &calibrations->rows[i];
+	fail_msg("no calibration of %s", quantity);
+	return &none;
+}
+
+/* Two products of 1e12 operations at 600 and 400 TFLOP/s: together 2e12 in 1/600 + 1/400, which is 480 and not 500. */
+static void products_are_taken_together_by_their_time(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {figure("gemm_a", "library_gemm", PRECISION_BF16, 600e12),
+		figure("gemm_b", "library_gemm", PRECISION_BF16, 400e12), figure("stream_triad", "stream", PRECISION_UNSET, 2400e9)};
+	struct bench_calibrations calibrations = calibrate("cuda", &row, measures, 3);
+	const struct calibration_row *gemm = row_of(&calibrations, "gemm_efficiency");
+
+	(void)state;
+	assert_close(gemm->value, 0.48, 1e-12);
+	assert_close(gemm->low, 0.48 * 0.98, 1e-12);
+	assert_close(gemm->high, 0.48 * 1.01, 1e-12);
+	assert_int_equal(gemm->precision, PRECISION_BF16);
+	assert_string_equal(gemm->id, "gpu.gemm_efficiency.bf16.d");
+	assert_string_equal(gemm->meta.origin, "measured");
+	assert_string_equal(gemm->meta.source_date, "2026-11-21");
+	assert_close(row_of(&calibrations, "memory_efficiency")->value, 0.8, 1e-12);
+	assert_false(calibrations.has_accelerator);
+	assert_int_equal(calibrations.refused, 0);
+}
+
+static void only_a_library_calibrates_compute(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {figure("gemm_kernel", "kernel_gemm", PRECISION_BF16, 600e12),
+		figure("issue_rate", "issue_rate", PRECISION_BF16, 900e12)};
+	struct bench_calibrations calibrations = calibrate("cuda", &row, measures, 2);
+
+	(void)state;
+	assert_int_equal(calibrations.count, 0);
+}
+
+static void what_cannot_be_trusted_calibrates_nothing(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	const struct bench_line_measure good = figure("gemm", "library_gemm", PRECISION_BF16, 600e12);
+
+	(void)state;
+	for (int fault = 0; fault < 4; fault++) {
+		struct bench_line_measure measures[] = {good, good};
+		struct bench_calibrations calibrations;
+		static const char *const reasons[] = {"wrong", "disagree", "throttled", "cache"};
+
+		measures[1].verified = fault != 0; /* one bad product spoils the efficiency of all */
+		measures[1].unstable = fault == 1;
+		measures[1].throttled = fault == 2;
+		measures[1].cache_resident = fault == 3;
+		calibrations = calibrate("cuda", &row, measures, 2);
+		assert_int_equal(calibrations.count, 0);
+		assert_int_equal(calibrations.refused, 1);
+		assert_contains(calibrations.refusals[0].reason, reasons[fault]);
+	}
+}
+
+/* More than the catalogue's peak: a wrong SKU or a sparse figure in the catalogue, and no efficiency of 104 %. */
+static void a_figure_above_the_peak_makes_the_peak_suspect(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {figure("gemm", "library_gemm", PRECISION_BF16, 1040e12),
+		figure("stream_triad", "stream", PRECISION_UNSET, 3100e9)};
+	struct bench_calibrations calibrations = calibrate("cuda", &row, measures, 2);
+
+	(void)state;
+	assert_int_equal(calibrations.count, 0);
+	assert_int_equal(calibrations.refused, 2);
+	assert_contains(calibrations.refusals[0].reason, "peak_suspect");
+	assert_contains(calibrations.refusals[1].reason, "peak_suspect");
+}
+
+/* A rate that the catalogue does not have falls back to a wider format in plans; an efficiency of that would be of another peak. */
+static void a_precision_without_a_peak_is_refused(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {figure("gemm", "library_gemm", PRECISION_FP8, 600e12)};
+	struct bench_calibrations calibrations = calibrate("cuda", &row, measures, 1);
+
+	(void)state;
+	assert_int_equal(calibrations.count, 0);
+	assert_contains(calibrations.refusals[0].reason, "no fp8 rate");
+}
+
+static const struct bench_line_measure *cpu_measures(double issue, double read, double gemm)
+{
+	static struct bench_line_measure measures[4];
+
+	measures[0] = figure("issue_rate_fp32", "issue_rate", PRECISION_FP32, issue);
+	measures[1] = figure("stream_read", "stream", PRECISION_UNSET, read);
+	measures[2] = figure("stream_triad", "stream", PRECISION_UNSET, read * 0.8);
+	measures[3] = figure("gemm_library_fp32", "library_gemm", PRECISION_FP32, gemm);
+	return measures;
+}
+
+static void a_cpu_gets_its_own_row(void **state)
+{
+	struct bench_calibrations calibrations = calibrate("cpu", NULL, cpu_measures(1e12, 50e9, 5e11), 4);
+	const struct accelerator *row = &calibrations.accelerator.accelerator;
+
+	(void)state;
+	assert_true(calibrations.has_accelerator);
+	assert_string_equal(row->id, "cpu-x");
+	assert_string_equal(calibrations.accelerator.meta.origin, "measured");
+	assert_close(row->tflops_fp32, 1.01, 1e-12); /* p90 of the issue rate */
+	assert_close(row->memory_bandwidth_gbs, 50, 1e-12);
+	assert_close(row->memory_gb, 16, 1e-12);
+	assert_close(row->tdp_w, 28, 1e-12);
+	assert_contains(row->notes, "Cloud Carbon Footprint");
+	assert_string_equal(row->unverified, "tdp_w");
+	assert_true(isnan(row->tflops_bf16) && isnan(row->idle_w));
+	assert_close(row_of(&calibrations, "gemm_efficiency")->value, 0.5 / 1.01, 1e-12);
+	assert_close(row_of(&calibrations, "memory_efficiency")->value, 0.8, 1e-12);
+}
+
+/* A peak is an upper bound: a slower day does not lower it, a faster one raises it. */
+static void a_measured_peak_only_rises(void **state)
+{
+	struct bench_calibrations first = calibrate("cpu", NULL, cpu_measures(1e12, 50e9, 5e11), 4), slower, faster;
+
+	(void)state;
+	slower = calibrate("cpu", &first.accelerator, cpu_measures(0.8e12, 40e9, 4e11), 4);
+	assert_false(slower.has_accelerator);
+	assert_close(row_of(&slower, "gemm_efficiency")->value, 0.4 / 1.01, 1e-12);
+	faster = calibrate("cpu", &first.accelerator, cpu_measures(1.2e12, 40e9, 5e11), 4);
+	assert_true(faster.has_accelerator);
+	assert_close(faster.accelerator.accelerator.tflops_fp32, 1.212, 1e-12);
+	assert_close(faster.accelerator.accelerator.memory_bandwidth_gbs, 50, 1e-12);
+}
+
+static void a_row_that_somebody_entered_stays(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	row.meta.origin = "user";
+	row.accelerator.id = "cpu-x";
+	row.accelerator.tflops_fp32 = 2;
+	calibrations = calibrate("cpu", &row, cpu_measures(1e12, 50e9, 5e11), 4);
+	assert_false(calibrations.has_accelerator);
+	assert_close(row_of(&calibrations, "gemm_efficiency")->value, 0.25, 1e-12);
+}
+
+static void without_a_row_nothing_is_calibrated(void **state)
+{
+	struct bench_calibrations calibrations = calibrate("cpu", NULL, cpu_measures(1e12, 50e9, 5e11) + 3, 1);
+
+	(void)state;
+	assert_int_equal(calibrations.count, 0);
+	assert_false(calibrations.has_accelerator);
+	assert_contains(calibrations.refusals[0].reason, "no catalogue row");
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	arena_init(&arena, 1 << 20);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	arena_release(&arena);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(products_are_taken_together_by_their_time),
+		cmocka_unit_test(only_a_library_calibrates_compute),
+		cmocka_unit_test(what_cannot_be_trusted_calibrates_nothing),
+		cmocka_unit_test(a_figure_above_the_peak_makes_the_peak_suspect),
+		cmocka_unit_test(a_precision_without_a_peak_is_refused),
+		cmocka_unit_test(a_cpu_gets_its_own_row),
+		cmocka_unit_test(a_measured_peak_only_rises),
+		cmocka_unit_test(a_row_that_somebody_entered_stays),
+		cmocka_unit_test(without_a_row_nothing_is_calibrated),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
