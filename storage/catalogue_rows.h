@@ -20,7 +20,7 @@ struct row_put {
 	enum row_kind kind;
 	const void *row;
 	bool create_only;          /* STATUS_CONFLICT when a valid row of that id exists */
-	int64_t expected_revision; /* ABSENT_COUNT: any; else of the valid row (STATUS_PRECONDITION_FAILED) */
+	int64_t expected_revision; /* below 1: any; else of the valid row (STATUS_PRECONDITION_FAILED) */
 	const struct idempotency *idempotency;
 	int64_t revision; /* output: of the catalogue, and now of the row */
 	bool created;     /* output: there was none before */

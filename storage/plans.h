@@ -23,7 +23,7 @@ struct plan_put {
 struct plan_patch {
 	struct storage_job job;
 	const char *id;
-	int64_t expected_revision;      /* ABSENT_COUNT: any; else STATUS_PRECONDITION_FAILED when the plan is at another */
+	int64_t expected_revision;      /* below 1: any; else STATUS_PRECONDITION_FAILED when the plan is at another */
 	const struct plan_record *plan; /* its name, labels and notes are taken */
 	int64_t revision;               /* output: the new one */
 };

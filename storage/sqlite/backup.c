@@ -93,7 +93,9 @@ enum status storage_backup(struct storage *storage, const char *path, int64_t *s
 	uuid_make(id);
 	if ((size_t)snprintf(partial, sizeof partial, "%s.%s", path, id) >= sizeof partial)
 		return failure_set(failure, STATUS_INVALID, "the path is too long");
-	status = connection_open(partial, false, &copy, failure);
+	status = store_file_create(partial, failure);
+	if (status == STATUS_OK)
+		status = connection_open(partial, false, &copy, failure);
 	if (status == STATUS_OK) {
 		status = copy_pages(storage, &copy, failure);
 		if (status == STATUS_OK)

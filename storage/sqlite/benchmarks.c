@@ -46,8 +46,11 @@ enum status operation_benchmark_put(struct storage *storage, struct storage_job 
 {
 	const struct benchmark_put *put = (const struct benchmark_put *)job;
 	struct benchmark_stored stored = {.record = *put->benchmark};
-	enum status status = store_run(&storage->writer, STATEMENT_BENCHMARK_INSERT, &stored, arena, NULL, failure);
+	enum status status;
 
+	if (stored.record.expires_at_us <= 0)
+		stored.record.expires_at_us = ABSENT_COUNT;
+	status = store_run(&storage->writer, STATEMENT_BENCHMARK_INSERT, &stored, arena, NULL, failure);
 	return status == STATUS_OK ? idempotency_insert(storage, put->idempotency, arena, failure) : status;
 }
 

@@ -11,6 +11,8 @@ enum status operation_key_put(struct storage *storage, struct storage_job *job, 
 	const struct key_put *put = (const struct key_put *)job;
 	struct key_stored stored = {.record = *put->key};
 
+	if (stored.record.expires_at_us <= 0)
+		stored.record.expires_at_us = ABSENT_COUNT;
 	memcpy(stored.hash, put->hash, KEY_HASH_BYTES);
 	return store_run(&storage->writer, STATEMENT_KEY_INSERT, &stored, arena, NULL, failure);
 }

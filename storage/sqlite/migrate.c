@@ -46,10 +46,10 @@ static enum status migrate_one(struct connection *connection, int version, struc
 	return status;
 }
 
-enum status store_migrate(struct connection *connection, const char *path, struct failure *failure)
+enum status store_version(struct connection *connection, const char *path, int *version, struct failure *failure)
 {
-	int64_t version = 0, application = 0, tables = 0;
-	enum status status = read_integer(connection, "PRAGMA user_version", &version, failure);
+	int64_t found = 0, application = 0, tables = 0;
+	enum status status = read_integer(connection, "PRAGMA user_version", &found, failure);
 
 	if (status == STATUS_OK)
 		status = read_integer(connection, "PRAGMA application_id", &application, failure);
@@ -57,13 +57,22 @@ enum status store_migrate(struct connection *connection, const char *path, struc
 		status = read_integer(connection, "SELECT count(*) FROM sqlite_schema", &tables, failure);
 	if (status != STATUS_OK)
 		return status;
-	if (application != APPLICATION_ID && (application != 0 || version != 0 || tables != 0))
+	if (application != APPLICATION_ID && (application != 0 || found != 0 || tables != 0))
 		return failure_set(failure, STATUS_CONFLICT, "%s is a database of another application: name another file", path);
-	if (version > store_schema_version())
+	if (found > store_schema_version())
 		return failure_set(failure, STATUS_CONFLICT,
 			"%s was written by a newer version (schema %d, this program knows %d): run that version, or restore a backup from before",
-			path, (int)version, store_schema_version());
+			path, (int)found, store_schema_version());
+	*version = (int)found;
+	return STATUS_OK;
+}
+
+enum status store_migrate(struct connection *connection, const char *path, struct failure *failure)
+{
+	int version = 0;
+	enum status status = store_version(connection, path, &version, failure);
+
 	while (status == STATUS_OK && version < store_schema_version())
-		status = migrate_one(connection, (int)++version, failure);
+		status = migrate_one(connection, ++version, failure);
 	return status;
 }

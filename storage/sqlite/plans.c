@@ -52,7 +52,7 @@ static enum status plan_head(struct storage *storage, const char *id, int64_t ex
 		return plan_missing(id, failure);
 	if (status != STATUS_OK)
 		return status;
-	if (expected_revision != ABSENT_COUNT && plan->record.revision != expected_revision)
+	if (expected_revision > 0 && plan->record.revision != expected_revision)
 		return failure_set(failure, STATUS_PRECONDITION_FAILED, "plan %s is at revision %lld, not %lld: read it again", id,
 			(long long)plan->record.revision, (long long)expected_revision);
 	return plan_verify(plan, false, failure);
@@ -128,7 +128,7 @@ enum status operation_plan_delete(struct storage *storage, struct storage_job *j
 	int64_t changed;
 
 	/* Without a precondition nothing is read first, so that a damaged plan can be deleted too. */
-	if (operation->expected_revision != ABSENT_COUNT)
+	if (operation->expected_revision > 0)
 		status = plan_head(storage, operation->id, operation->expected_revision, &plan, arena, failure);
 	if (status == STATUS_OK)
 		status = store_run(&storage->writer, STATEMENT_PLAN_DELETE, &arguments, arena, &changed, failure);

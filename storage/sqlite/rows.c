@@ -149,7 +149,7 @@ enum status row_replace(struct storage *storage, struct row_change *change, enum
 
 static enum status expect_revision(enum row_kind kind, const char *id, int64_t expected, int64_t found, struct failure *failure)
 {
-	if (expected == ABSENT_COUNT || expected == found)
+	if (expected <= 0 || expected == found)
 		return STATUS_OK;
 	return failure_set(failure, STATUS_PRECONDITION_FAILED, "%s %s is at revision %lld, not %lld: read it again", row_kind_name(kind), id,
 		(long long)found, (long long)expected);
@@ -175,7 +175,7 @@ enum status operation_row_put(struct storage *storage, struct storage_job *job, 
 		return status;
 	if (status == STATUS_OK && put->create_only)
 		return failure_set(failure, STATUS_CONFLICT, "there is a %s %s already: PUT replaces it", row_kind_name(put->kind), id);
-	if (status == STATUS_NOT_FOUND && put->expected_revision != ABSENT_COUNT)
+	if (status == STATUS_NOT_FOUND && put->expected_revision > 0)
 		return row_missing(put->kind, id, failure);
 	if (status == STATUS_OK)
 		status = expect_revision(put->kind, id, put->expected_revision, row_meta(current)->revision, failure);

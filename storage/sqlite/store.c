@@ -20,8 +20,6 @@ static enum status lock_take(struct storage *storage, struct failure *failure)
 {
 	char path[PATH_MAXIMUM + 8];
 
-	if (storage->use == STORAGE_TOOL)
-		return STATUS_OK;
 	snprintf(path, sizeof path, "%s.lock", storage->path);
 	storage->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (storage->lock_fd < 0)
@@ -29,6 +27,30 @@ static enum status lock_take(struct storage *storage, struct failure *failure)
 	if (flock(storage->lock_fd, LOCK_EX | LOCK_NB) != 0)
 		return failure_set(failure, STATUS_CONFLICT, "%s is in use by another daemon (it holds %s): stop that one, or name another file",
 			storage->path, path);
+	return STATUS_OK;
+}
+
+static void lock_release(struct storage *storage)
+{
+	if (storage->lock_fd >= 0)
+		close(storage->lock_fd);
+	storage->lock_fd = -1;
+}
+
+/* A new file is made here, readable by its owner alone; SQLite gives the files beside it the same mode. An existing one is
+ * not opened: closing it again would drop the locks that other connections of this process hold. */
+enum status store_file_create(const char *path, struct failure *failure)
+{
+	int fd;
+
+	if (access(path, F_OK) == 0)
+		return STATUS_OK;
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 && errno != EEXIST)
+		return failure_set(failure, errno == ENOSPC ? STATUS_STORAGE_FULL : STATUS_UNAVAILABLE, "cannot make %s: %s", path,
+			strerrordesc_np(errno));
+	if (fd >= 0)
+		close(fd);
 	return STATUS_OK;
 }
 
@@ -76,17 +98,39 @@ static enum status prepare_all(struct connection *connection, struct failure *fa
 	return STATUS_OK;
 }
 
+/* A tool beside a daemon of an older version must not change the tables under it. */
+static enum status migrate(struct storage *storage, struct failure *failure)
+{
+	int version = 0;
+	enum status status;
+
+	if (storage->use == STORAGE_DAEMON)
+		return store_migrate(&storage->writer, storage->path, failure);
+	status = store_version(&storage->writer, storage->path, &version, failure);
+	if (status != STATUS_OK || version == store_schema_version())
+		return status;
+	status = lock_take(storage, failure);
+	if (status == STATUS_OK)
+		status = store_migrate(&storage->writer, storage->path, failure);
+	lock_release(storage);
+	return status;
+}
+
 static enum status writer_open(struct storage *storage, struct failure *failure)
 {
-	enum status status = connection_open(storage->path, false, &storage->writer, failure);
+	enum status status = storage->use == STORAGE_DAEMON ? lock_take(storage, failure) : STATUS_OK;
 
+	if (status == STATUS_OK)
+		status = store_file_create(storage->path, failure);
+	if (status == STATUS_OK)
+		status = connection_open(storage->path, false, &storage->writer, failure);
 	if (status == STATUS_OK)
 		status = check_whole(&storage->writer, storage->path, failure);
 	if (status == STATUS_OK)
 		status = connection_execute(&storage->writer, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
 			"PRAGMA journal_size_limit = 67108864;", failure);
 	if (status == STATUS_OK)
-		status = store_migrate(&storage->writer, storage->path, failure);
+		status = migrate(storage, failure);
 	if (status == STATUS_OK)
 		status = prepare_all(&storage->writer, failure);
 	if (status == STATUS_OK)
@@ -123,8 +167,6 @@ enum status storage_open(const struct storage_options *options, struct storage *
 	if ((size_t)snprintf(storage->path, sizeof storage->path, "%s", options->path) >= sizeof storage->path)
 		status = failure_set(failure, STATUS_INVALID, "the database's path is too long");
 	else
-		status = lock_take(storage, failure);
-	if (status == STATUS_OK)
 		status = writer_open(storage, failure);
 	if (status != STATUS_OK) {
 		storage_close(storage);
@@ -145,12 +187,11 @@ void storage_close(struct storage *storage)
 	writer_stop(storage);
 	for (size_t i = 0; i < storage->reader_count; i++)
 		connection_close(&storage->readers[i].connection);
-	if (storage->writer.db && storage->writer_started)
+	if (storage->writer_started && storage->use == STORAGE_DAEMON) /* a tool would wait for the daemon's readers */
 		sqlite3_wal_checkpoint_v2(storage->writer.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	connection_close(&storage->writer);
 	idempotency_forget_all(storage);
-	if (storage->lock_fd >= 0)
-		close(storage->lock_fd);
+	lock_release(storage);
 	pthread_cond_destroy(&storage->reader_free);
 	pthread_cond_destroy(&storage->work);
 	pthread_mutex_destroy(&storage->flight_lock);

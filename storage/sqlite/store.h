@@ -77,7 +77,12 @@ FALLIBLE enum status store_list(struct connection *connection, enum statement_na
 
 /* migrate.c: brings an open connection to the newest schema; refuses what is not ours or newer. */
 FALLIBLE enum status store_migrate(struct connection *connection, const char *path, struct failure *failure);
+/* The file's version, and whether it is ours (STATUS_CONFLICT when it is not, or is newer). */
+FALLIBLE enum status store_version(struct connection *connection, const char *path, int *version, struct failure *failure);
 int store_schema_version(void); /* newest known */
+
+/* store.c: an empty file that only its owner may read, unless there is one already. */
+FALLIBLE enum status store_file_create(const char *path, struct failure *failure);
 
 /* readers.c */
 struct connection *reader_take(struct storage *storage, struct failure *failure);

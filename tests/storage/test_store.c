@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -236,6 +238,7 @@ static void a_backup_is_a_whole_store(void **state)
 	char path[160];
 	struct storage *original = store->storage;
 	struct plan_record plan, wanted;
+	struct stat file;
 	int64_t size_bytes;
 
 	for (int i = 1; i <= 100; i++) {
@@ -245,6 +248,9 @@ static void a_backup_is_a_whole_store(void **state)
 	snprintf(path, sizeof path, "%s.backup", store->path);
 	assert_status(store, storage_backup(original, path, &size_bytes, &store->failure), STATUS_OK);
 	assert_true(size_bytes > 100000);
+	assert_int_equal(stat(path, &file), 0);
+	assert_int_equal(file.st_size, size_bytes);
+	assert_int_equal(file.st_mode & 0777, 0600);
 	assert_status(store, storage_backup(original, path, &size_bytes, &store->failure), STATUS_CONFLICT);
 	assert_status(store, storage_backup(original, "/nonexistent/copy", &size_bytes, &store->failure), STATUS_UNAVAILABLE);
 	wanted = store_plan(store, 101);
@@ -297,6 +303,89 @@ static void every_schema_version_is_brought_forward(void **state)
 	}
 }
 
+/* A tool beside a daemon that knows only an older schema leaves the file alone; with nobody there it may migrate. */
+static void a_tool_does_not_migrate_under_a_daemon(void **state)
+{
+	struct store *store = *state;
+	const struct storage_options tool = {.path = store->path, .use = STORAGE_TOOL};
+	struct storage *daemon = store->storage;
+
+	store_sql(store, "PRAGMA user_version = 0");
+	failure_clear(&store->failure);
+	assert_status(store, storage_open(&tool, &store->storage, &store->failure), STATUS_CONFLICT);
+	assert_contains(store->failure.detail, "in use by another daemon");
+	storage_close(daemon);
+	unlink(store->path);
+	assert_status(store, storage_open(&tool, &store->storage, &store->failure), STATUS_OK);
+}
+
+static void nobody_else_may_read_the_file(void **state)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", ".lock"};
+	struct store *store = *state;
+	struct stat file;
+
+	for (size_t i = 0; i < COUNT_OF(suffixes); i++) {
+		assert_int_equal(stat(arena_printf(&store->arena, "%s%s", store->path, suffixes[i]), &file), 0);
+		assert_int_equal(file.st_mode & 0777, 0600);
+	}
+}
+
+/* No descriptor is left for a reader: every read says so, none crashes, and they work again afterwards. */
+static void reads_without_a_connection_are_refused(void **state)
+{
+	static const struct plan_filter any_plan = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
+	static const struct row_filter any_row;
+	static const struct benchmark_filter any_benchmark;
+	struct store *store = *state;
+	struct storage *s = store->storage;
+	struct arena *arena = &store->arena;
+	struct failure *failure = &store->failure;
+	struct idempotency key = {.key = "k", .principal = "", .route = "r"};
+	union {
+		struct plan_record plan;
+		struct plan_list plans;
+		struct key_record key;
+		struct key_list keys;
+		struct benchmark_record benchmark;
+		struct benchmark_list benchmarks;
+		struct device_list devices;
+		struct row_list rows;
+		struct catalogue_rows catalogue;
+		struct accelerator_row row;
+		struct idempotency_answer answer;
+		const char *text;
+	} out;
+	unsigned char hash[KEY_HASH_BYTES] = {1};
+	struct rlimit limit, none;
+	int64_t number, other;
+	int next = dup(0);
+
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = (rlim_t)next;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_status(store, storage_plan_get(s, "p", ABSENT_COUNT, arena, &out.plan, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_plan_list(s, &any_plan, NULL, arena, &out.plans, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_plan_revisions(s, "p", arena, &out.plans, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_key_find(s, hash, arena, &out.key, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_key_list(s, NULL, arena, &out.keys, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_key_count(s, &number, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_setting_get(s, "x", arena, &out.text, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_benchmark_get(s, "x", arena, &out.benchmark, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_benchmark_list(s, &any_benchmark, NULL, arena, &out.benchmarks, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_device_list(s, NULL, arena, &out.devices, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_row_get(s, ROW_ACCELERATOR, "x", 0, arena, &out.row, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_row_list(s, ROW_ACCELERATOR, &any_row, NULL, arena, &out.rows, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_catalogue_load(s, 0, arena, &out.catalogue, &number, &other, failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_idempotency_begin(s, &key, arena, &out.answer, failure), STATUS_UNAVAILABLE);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_status(store, storage_idempotency_begin(s, &key, arena, &out.answer, failure), STATUS_OK); /* not left in flight */
+	storage_idempotency_end(s, &key);
+	assert_status(store, storage_plan_get(s, "p", ABSENT_COUNT, arena, &out.plan, failure), STATUS_NOT_FOUND);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_setup, store_teardown)
 
 int main(void)
@@ -309,6 +398,9 @@ int main(void)
 		TEST(outputs_too_large_for_the_arena_are_refused),
 		TEST(a_backup_is_a_whole_store),
 		TEST(every_schema_version_is_brought_forward),
+		TEST(a_tool_does_not_migrate_under_a_daemon),
+		TEST(nobody_else_may_read_the_file),
+		TEST(reads_without_a_connection_are_refused),
 	};
 
 	log_set_level(LOG_LEVEL_COUNT);
