@@ -50,6 +50,9 @@ static const struct model_family families[] = {
 	{.model_type = "glm4", .traits = FAMILY_QKV_BIAS | FAMILY_BIAS_KEY_QKV | FAMILY_FOUR_NORMS},
 	{.model_type = "chatglm"},
 	{.model_type = "gpt_oss", .traits = ATTENTION_BIAS | FAMILY_SINKS | FAMILY_EXPERT_BIAS, .window_every = 2},
+	{.model_type = "minimax", .traits = FAMILY_LIGHTNING},
+	{.model_type = "minimax_text_01", .traits = FAMILY_LIGHTNING},
+	{.model_type = "minimax_m1", .traits = FAMILY_LIGHTNING},
 	{.model_type = "minimax_m2", .traits = FAMILY_WIDE_NORM | FAMILY_SELECTION_BIAS},
 	{.model_type = "mimo", .traits = FAMILY_QKV_BIAS},
 	{.model_type = "mimo_v2_flash", .traits = FAMILY_SELECTION_BIAS},
@@ -130,7 +133,7 @@ static const struct {
 	{"clip", NOT_LANGUAGE}, {"siglip", NOT_LANGUAGE}, {"resnet", NOT_LANGUAGE}, {"convnext", NOT_LANGUAGE}, {"swin", NOT_LANGUAGE},
 	{"wav2vec2", NOT_LANGUAGE}, {"hubert", NOT_LANGUAGE}, {"rwkv", OTHER_MIXER}, {"rwkv5", OTHER_MIXER}, {"rwkv6", OTHER_MIXER},
 	{"rwkv7", OTHER_MIXER}, {"recurrent_gemma", OTHER_MIXER}, {"zamba", OTHER_MIXER}, {"zamba2", OTHER_MIXER}, {"xlstm", OTHER_MIXER},
-	{"falcon_h1", OTHER_MIXER}, {"lfm2", OTHER_MIXER}, {"kimi_linear", OTHER_MIXER}, {"minimax", OTHER_MIXER}, {"gemma3n", OTHER_MIXER},
+	{"falcon_h1", OTHER_MIXER}, {"lfm2", OTHER_MIXER}, {"kimi_linear", OTHER_MIXER}, {"gemma3n", OTHER_MIXER},
 	{"gemma3n_text", OTHER_MIXER}, {"longcat_flash", OTHER_MIXER}, {"nemotron-nas", OTHER_MIXER}, {"mllama", OTHER_MIXER},
 	{"mllama_text_model", OTHER_MIXER},
 };

@@ -18,6 +18,7 @@ struct plan {
 
 	const json_t *types;    /* layer_types, or the like; NULL */
 	const json_t *windows;  /* one 0 or 1 for each layer: has a window; NULL */
+	const json_t *softmax;  /* one 0 or 1 for each layer: attention, or linear; NULL */
 	const char *pattern;    /* hybrid_override_pattern; NULL */
 	int window, window_every, window_from; /* every n-th layer is global; or windows from this layer on */
 	bool chunked;
@@ -170,6 +171,8 @@ static enum layer_type layer_type(const struct plan *plan, int layer)
 		return type_from_name(plan, json_string_value(json_array_get(plan->types, (size_t)layer)));
 	if (plan->windows)
 		return json_integer_value(json_array_get(plan->windows, (size_t)layer)) != 0 ? LAYER_WINDOW : LAYER_ATTENTION;
+	if (plan->softmax)
+		return json_integer_value(json_array_get(plan->softmax, (size_t)layer)) != 0 ? LAYER_ATTENTION : LAYER_LINEAR;
 	type = type_by_period(plan, layer);
 	if (type >= 0)
 		return (enum layer_type)type;
@@ -274,7 +277,7 @@ static void mixer_read(const struct plan *plan, enum layer_type type, int layer,
 		kind->shares_cache = layer >= plan->cache_shared_from;
 		break;
 	case LAYER_LINEAR:
-		mixer_gated_delta_read(plan->reader, kind);
+		mixer_linear_read(plan->reader, plan->family, plan->hidden, kind);
 		break;
 	case LAYER_MAMBA:
 		mixer_mamba_read(plan->reader, plan->family, plan->hidden, kind);
@@ -327,6 +330,7 @@ static void plan_make(struct plan *plan)
 	plan->types = config_list(reader, types, plan->layers);
 	if (plan->pattern && strlen(plan->pattern) != (size_t)plan->layers)
 		config_fault(reader, "hybrid_override_pattern", "out_of_range", "the pattern has %zu letters for %d layers", strlen(plan->pattern), plan->layers);
+	plan->softmax = config_list(reader, "attn_type_list", plan->layers);
 	plan->windows = config_list(reader, "hybrid_layer_pattern", plan->layers);
 	windows_plan(plan);
 	experts_plan(plan);

@@ -148,13 +148,31 @@ void mixer_attention_read(const struct config_reader *reader, const struct model
 	kind->extra_params += attention_extra_params(kind, traits, hidden);
 }
 
-void mixer_gated_delta_read(const struct config_reader *reader, struct layer_kind *kind)
+/* MiniMax-01's lightning attention: the gated delta rule's matrices and state without its convolution, decay and step
+ * projections, and with a norm over all heads. Source: MiniMax 2025 (arXiv 2501.08313), section 2.2. */
+static void lightning_read(const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
 {
+	double inner;
+
+	kind->heads = kind->kv_heads = heads_read(reader, family);
+	kind->head_dim = kind->value_head_dim = head_dim_read(reader, family, hidden, kind->heads);
+	inner = (double)kind->heads * kind->head_dim;
+	kind->extra_params += inner - kind->head_dim - 2.0 * kind->heads * (hidden + 1.0);
+}
+
+void mixer_linear_read(const struct config_reader *reader, const struct model_family *family, int hidden, struct layer_kind *kind)
+{
+	bool qwen = family->traits & FAMILY_OUTPUT_GATE; /* its published files may leave the defaults out */
+
 	kind->mixer = MIXER_GATED_DELTA;
-	kind->heads = config_int(reader, CONFIG_NAMES("linear_num_value_heads"), 1, HEADS_MAX, 32);
-	kind->kv_heads = config_int(reader, CONFIG_NAMES("linear_num_key_heads"), 1, HEADS_MAX, 16);
-	kind->head_dim = config_int(reader, CONFIG_NAMES("linear_key_head_dim"), 1, HEADS_MAX, 128);
-	kind->value_head_dim = config_int(reader, CONFIG_NAMES("linear_value_head_dim"), 1, HEADS_MAX, 128);
+	if (family->traits & FAMILY_LIGHTNING) {
+		lightning_read(reader, family, hidden, kind);
+		return;
+	}
+	kind->heads = config_int(reader, CONFIG_NAMES("linear_num_value_heads"), 1, HEADS_MAX, qwen ? 32 : CONFIG_REQUIRED);
+	kind->kv_heads = config_int(reader, CONFIG_NAMES("linear_num_key_heads"), 1, HEADS_MAX, qwen ? 16 : CONFIG_REQUIRED);
+	kind->head_dim = config_int(reader, CONFIG_NAMES("linear_key_head_dim"), 1, HEADS_MAX, qwen ? 128 : CONFIG_REQUIRED);
+	kind->value_head_dim = config_int(reader, CONFIG_NAMES("linear_value_head_dim"), 1, HEADS_MAX, qwen ? 128 : CONFIG_REQUIRED);
 	kind->conv_kernel = config_int(reader, CONFIG_NAMES("linear_conv_kernel_dim"), 1, 1024, 4);
 }
 
