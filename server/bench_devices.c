@@ -73,8 +73,8 @@ static void take_line(void *context, const struct bench_line *line, const char *
 
 static bool list_devices(const char *program, struct bench_devices *fresh)
 {
-	char name[] = "fleetplan", command[] = "bench", list[] = "--list", role[] = "--worker";
-	char *const arguments[] = {name, command, list, role, NULL};
+	char name[] = "fleetplan", command[] = "bench", list[] = "--list", role[] = "--worker", parent[] = "--parent", pid[24];
+	char *const arguments[] = {name, command, list, role, parent, pid, NULL};
 	struct listing listing = {.fresh = fresh};
 	struct bench_worker worker = {.program = program, .arguments = arguments, .deadline_s = LIST_DEADLINE_S,
 		.silence_s = LIST_DEADLINE_S, .term_grace_s = 1, .kill_grace_s = 5, .log_bytes = LIST_LOG_BYTES, .wake_fd = -1,
@@ -82,6 +82,7 @@ static bool list_devices(const char *program, struct bench_devices *fresh)
 	struct bench_worker_outcome outcome;
 	bool ok;
 
+	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
 	bench_worker_run(&worker, &outcome);
 	ok = outcome.end == WORKER_SUCCEEDED && !listing.exhausted;
 	if (!ok)

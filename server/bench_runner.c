@@ -18,7 +18,9 @@
 #include "storage/catalogue_rows.h"
 #include "storage/lease.h"
 
-enum { SWEEP_S = 5, PROBE_S = 600, PROBE_RETRY_S = 30, BUSY_RETRY_S = 5, DELIVERY_TRIES = 30, WORKER_LOG_BYTES = 1024 * 1024 };
+enum { LOOKS_AGAIN = 10, SWEEP_S = 5, PROBE_S = 600, PROBE_RETRY_S = 30, BUSY_RETRY_S = 5, DELIVERY_TRIES = 30, WORKER_LOG_BYTES = 1024 * 1024 };
+
+#define LOOK_AGAIN_S 0.1
 
 #define US_PER_S 1e6
 #define NS_PER_S 1e9
@@ -39,6 +41,7 @@ struct bench_runner {
 	/* The thread's own. */
 	struct bench_devices devices;
 	int64_t sweep_ns, probe_ns; /* monotonic: when next */
+	unsigned looks;             /* at the queue that are still to come soon */
 	struct bench_job *job;      /* under way; NULL: none */
 	int64_t renewed_ns;         /* when the lease was last given */
 	int64_t heartbeat_ns;       /* when it was last asked for */
@@ -55,24 +58,28 @@ static int64_t in_s(double seconds)
 	return clock_monotonic_ns() + (int64_t)(seconds * NS_PER_S);
 }
 
-static void wait_for_wake(struct bench_runner *runner, double seconds)
+/* Waits until woken, at most so long; true when woken. */
+static bool wait_for_wake(struct bench_runner *runner, double seconds)
 {
 	struct pollfd polled = {.fd = runner->wake_fd, .events = POLLIN};
 	uint64_t count;
 
-	if (poll(&polled, 1, seconds > 0 ? (int)(seconds * 1e3) + 1 : 0) > 0)
-		(void)!read(runner->wake_fd, &count, sizeof(count));
+	return poll(&polled, 1, seconds > 0 ? (int)(seconds * 1e3) + 1 : 0) > 0 &&
+		read(runner->wake_fd, &count, sizeof(count)) == sizeof(count);
 }
 
 void bench_runner_wake(struct bench_runner *runner)
 {
 	uint64_t one = 1;
 
-	(void)!write(runner->wake_fd, &one, sizeof(one));
+	if (runner)
+		(void)!write(runner->wake_fd, &one, sizeof(one));
 }
 
 void bench_runner_cancel(struct bench_runner *runner, const char *benchmark_id)
 {
+	if (!runner)
+		return;
 	pthread_mutex_lock(&runner->lock);
 	snprintf(runner->cancel_id, sizeof(runner->cancel_id), "%s", benchmark_id);
 	pthread_mutex_unlock(&runner->lock);
@@ -150,7 +157,7 @@ static bool on_tick(void *context)
 {
 	struct bench_runner *runner = context;
 
-	wait_for_wake(runner, 0);
+	(void)wait_for_wake(runner, 0);
 	if (atomic_load(&runner->stopping))
 		runner->cause = CAUSE_DRAIN;
 	else if (cancel_wished(runner))
@@ -199,7 +206,7 @@ static enum status deliver(struct bench_runner *runner, struct benchmark_result 
 			return status;
 		if (atomic_load(&runner->stopping))
 			return status;
-		wait_for_wake(runner, 1);
+		(void)wait_for_wake(runner, 1);
 		if (!renew(runner, runner->options.lease_s))
 			return STATUS_STALE_LEASE;
 	}
@@ -414,6 +421,20 @@ static bool serve_devices(struct bench_runner *runner)
 	return worked;
 }
 
+/* A wake may come before what it is about can be read: a benchmark is queued when its transaction is on the disk. So
+ * after a wake that led to nothing the queue is looked at again soon, a few times. */
+static void wait_for_work(struct bench_runner *runner, bool worked)
+{
+	double idle_s = -since_s(runner->sweep_ns);
+
+	if (worked)
+		runner->looks = LOOKS_AGAIN;
+	else if (wait_for_wake(runner, runner->looks && idle_s > LOOK_AGAIN_S ? LOOK_AGAIN_S : idle_s))
+		runner->looks = LOOKS_AGAIN;
+	else if (runner->looks)
+		runner->looks--;
+}
+
 static void *runner_thread(void *argument)
 {
 	struct bench_runner *runner = argument;
@@ -424,8 +445,7 @@ static void *runner_thread(void *argument)
 			runner->probe_ns = in_s(bench_devices_probe(&runner->devices, runner->program, runner->options.storage) ? PROBE_S : PROBE_RETRY_S);
 		if (clock_monotonic_ns() >= runner->sweep_ns)
 			sweep(runner, false);
-		if (!serve_devices(runner))
-			wait_for_wake(runner, -since_s(runner->sweep_ns));
+		wait_for_work(runner, serve_devices(runner));
 	}
 	return NULL;
 }

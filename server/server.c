@@ -7,6 +7,7 @@
 #include "hwdb/builtin.h"
 #include "hwdb/records.h"
 #include "server/auth.h"
+#include "server/bench_runner.h"
 #include "server/http.h"
 #include "server/keys.h"
 #include "server/options.h"
@@ -114,6 +115,23 @@ static enum status server_open_auth(struct server *server, struct failure *failu
 	return server->auth ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "no memory for the API keys");
 }
 
+/* A benchmark calibrated an accelerator: the next plan shall know. */
+static void server_calibrated(void *context)
+{
+	struct failure failure;
+
+	failure_clear(&failure);
+	if (server_catalogue_reload(context, &failure) != STATUS_OK)
+		log_event(LOG_ERROR, "catalogue_not_reloaded", LOG_TEXT("detail", failure.detail));
+}
+
+static enum status server_start_benchmarks(struct server *server, struct failure *failure)
+{
+	const struct bench_runner_options options = {.storage = server->storage, .context = server, .catalogue_changed = server_calibrated};
+
+	return bench_runner_start(&options, &server->bench_runner, failure);
+}
+
 static enum status server_bind(struct server *server, struct failure *failure)
 {
 	const struct options *o = server->options;
@@ -143,6 +161,8 @@ enum status server_open(struct server *server, const struct options *options, st
 	if (status == STATUS_OK)
 		status = server_open_auth(server, failure);
 	if (status == STATUS_OK)
+		status = server_start_benchmarks(server, failure);
+	if (status == STATUS_OK)
 		status = http_start(server->http, server, failure);
 	if (status != STATUS_OK)
 		(void)server_close(server, 0);
@@ -158,6 +178,7 @@ bool server_close(struct server *server, unsigned seconds)
 		whole = http_drain(server->http, seconds);
 	}
 	http_stop(server->http);
+	bench_runner_stop(server->bench_runner);
 	auth_free(server->auth);
 	if (server->snapshot.current)
 		catalogue_release(server->snapshot.current);

@@ -11,6 +11,7 @@
 #include "storage/storage.h"
 
 struct auth;
+struct bench_runner;
 struct http;
 struct options;
 
@@ -27,6 +28,7 @@ struct server {
 	struct storage *storage;
 	struct snapshot snapshot;
 	struct auth *auth;
+	struct bench_runner *bench_runner; /* of this machine's devices */
 	int64_t started_us;    /* wall clock */
 	_Atomic bool draining; /* readyz answers 503 */
 };
