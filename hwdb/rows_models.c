@@ -78,7 +78,7 @@ enum status rows_text_models(
 				return refuse(source, line, failure, "an object with an id was expected");
 			rows->model_count++;
 		}
-		at += length + 1;
+		at = line_end ? line_end + 1 : end;
 	}
 	return STATUS_OK;
 }

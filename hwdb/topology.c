@@ -87,10 +87,18 @@ static struct topology card_topology(int64_t instance_gpus)
 	};
 }
 
+/* A machine's own processors: the device is the node. */
+static struct topology cpu_topology(void)
+{
+	return (struct topology){1, 100 / bits_per_byte, "a machine's processors are one device", "100 Gb/s for a server"};
+}
+
 static struct topology system_topology(const struct accelerator *accelerator, int64_t instance_gpus)
 {
 	if (!accelerator->id)
 		return card_topology(instance_gpus);
+	if (strncmp(accelerator->id, "cpu-", 4) == 0)
+		return cpu_topology();
 	if (strncmp(accelerator->id, "tpu-", 4) == 0)
 		return tpu_topology(accelerator);
 	for (size_t i = 0; i < COUNT_OF(systems); i++)

@@ -163,6 +163,24 @@ static void topologies(void **state)
 	}
 }
 
+static void a_processor_and_an_unknown_card_have_a_node_too(void **state)
+{
+	struct accelerator accelerator;
+
+	(void)state;
+	fixture_accelerator_absent(&accelerator);
+	accelerator.id = "cpu-epyc";
+	assert_int_equal(topology_of(&accelerator, NULL, 0).gpus_per_node, 1);
+	accelerator.id = "newcomer";
+	assert_int_equal(topology_of(&accelerator, NULL, 0).gpus_per_node, 8);
+	assert_int_equal(topology_of(&accelerator, NULL, 4).gpus_per_node, 4);
+	assert_close(topology_of(&accelerator, NULL, 4).internode_gbs, 3.125, 1e-12);
+	accelerator.form_factor = "oam";
+	assert_close(topology_of(&accelerator, NULL, 1).internode_gbs, 50, 1e-12);
+	accelerator.id = NULL;
+	assert_int_equal(topology_of(&accelerator, NULL, 2).gpus_per_node, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +189,7 @@ int main(void)
 		cmocka_unit_test_setup(the_offers_region_gives_the_grid_and_an_explicit_price_the_world, begin),
 		cmocka_unit_test_setup(a_named_site_restricts_the_offers, begin),
 		cmocka_unit_test_setup(topologies, begin),
+		cmocka_unit_test_setup(a_processor_and_an_unknown_card_have_a_node_too, begin),
 	};
 
 	return cmocka_run_group_tests_name("resolve site", tests, fixture_setup, fixture_teardown);
