@@ -102,6 +102,9 @@ static bool index_names(struct catalogue *catalogue)
 		for (size_t i = 0; i < rows->model_count; i++)
 			unique &= add_all(&index->models, rows->models[i].id, &rows->models[i].aliases, i, pass == 1);
 	}
+	for (size_t i = 0; i < rows->model_count; i++)
+		if (rows->models[i].repo) /* "meta-llama/Meta-Llama-3.1-8B" is what people paste */
+			(void)name_table_add(&index->models, rows->models[i].repo, i, true);
 	for (size_t i = 0; i < rows->price_count; i++)
 		unique &= name_table_add(&index->prices, rows->prices[i].id, i, false);
 	for (size_t i = 0; i < rows->region_count; i++)
@@ -118,7 +121,7 @@ static bool make_tables(struct catalogue *catalogue)
 	for (size_t i = 0; i < rows->accelerator_count; i++)
 		accelerator_names += rows->accelerators[i].aliases.count;
 	for (size_t i = 0; i < rows->model_count; i++)
-		model_names += rows->models[i].aliases.count;
+		model_names += rows->models[i].aliases.count + 1; /* its repository too */
 	catalogue->index = ARENA_NEW(arena, struct catalogue_index);
 	return catalogue->index && name_table_init(&catalogue->index->accelerators, arena, accelerator_names) &&
 		   name_table_init(&catalogue->index->models, arena, model_names) &&

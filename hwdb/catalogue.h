@@ -89,7 +89,7 @@ struct catalogue *catalogue_new(struct arena *arena, const struct catalogue_rows
 struct catalogue *catalogue_retain(struct catalogue *catalogue);
 void catalogue_release(struct catalogue *catalogue);
 
-/* By id or alias; NULL when there is none. *alias is the alias used, NULL when it was the id itself. */
+/* By id or alias, letter case ignored (a model also by its repository); NULL when there is none. *alias is the alias used, NULL when it was the id itself. */
 const struct accelerator_row *catalogue_accelerator(
 	const struct catalogue *catalogue, const char *name, const char **alias);
 const struct model_row *catalogue_model(const struct catalogue *catalogue, const char *name, const char **alias);

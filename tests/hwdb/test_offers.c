@@ -41,6 +41,8 @@ static void names_are_found_in_any_case_and_aliases_are_told(void **state)
 	assert_null(alias);
 	assert_null(catalogue_accelerator(fixture.catalogue, "h1000", &alias));
 	assert_string_equal(catalogue_model(fixture.catalogue, "Llama3.1-8B", NULL)->id, "llama-3.1-8b");
+	assert_string_equal(catalogue_model(fixture.catalogue, "meta-llama/Meta-Llama-3.1-8B", &alias)->id, "llama-3.1-8b");
+	assert_non_null(alias);
 	assert_non_null(catalogue_price(fixture.catalogue, "aws.p5-48xlarge.us-east-1.on-demand"));
 	assert_non_null(catalogue_region(fixture.catalogue, "gcp.us-east4"));
 	assert_null(catalogue_price(fixture.catalogue, "nobody"));
@@ -229,6 +231,48 @@ static void two_rows_of_one_id_make_no_catalogue(void **state)
 	assert_null(own);
 }
 
+static enum status catalogue_of_model(const char *line, size_t maximum_bytes)
+{
+	struct rows_source source = {"m", line, strlen(line), "user"};
+	struct catalogue_rows rows = {0};
+	struct catalogue *catalogue;
+	struct arena arena;
+
+	fixture_begin();
+	arena_init(&arena, maximum_bytes);
+	assert_int_equal(rows_text_models(&source, &arena, &rows, &fixture.failure), STATUS_OK);
+	catalogue = catalogue_new(&arena, &rows, 1, 0, 0, &fixture.failure);
+	catalogue_release(catalogue);
+	return catalogue ? STATUS_OK : fixture.failure.status;
+}
+
+static void a_model_is_read_from_its_config_or_its_size(void **state)
+{
+	(void)state;
+	assert_int_equal(catalogue_of_model("{\"id\": \"x\", \"params_total\": 7e9}\n", 1 << 20), STATUS_OK);
+	assert_int_equal(catalogue_of_model("{\"id\": \"x\"}\n", 1 << 20), STATUS_INVALID);
+	assert_contains(fixture.failure.detail, "neither a config nor a size");
+	assert_int_equal(
+		catalogue_of_model("{\"id\": \"x\", \"config\": {\"hidden_size\": -1}}\n", 1 << 20), STATUS_INVALID);
+	assert_true(fixture.failure.fault_count > 0);
+	assert_contains(fixture.failure.faults[0].pointer, "/models/x/config");
+	/* The row takes the arena's only block: what the index needs cannot be had. */
+	assert_int_equal(catalogue_of_model("{\"id\": \"x\", \"params_total\": 7e9}", 16 * 1024), STATUS_OK);
+	assert_int_equal(catalogue_of_model("{\"id\": \"x\", \"params_total\": 7e9}", 4400), STATUS_NO_MEMORY);
+}
+
+static void a_snapshot_lives_as_long_as_its_last_reference(void **state)
+{
+	struct catalogue *own = fixture_catalogue(NULL, 0);
+
+	(void)state;
+	assert_ptr_equal(catalogue_retain(own), own);
+	catalogue_release(own);
+	assert_non_null(catalogue_model(own, "llama-3.1-8b", NULL));
+	catalogue_release(own);
+	catalogue_release(NULL);
+}
+
 static void whole_instances_are_paid(void **state)
 {
 	struct offer_filter filter = {.pricing = &pricing, .now_us = fixture_now_us()};
@@ -292,6 +336,8 @@ int main(void)
 		cmocka_unit_test_setup(the_two_halves_are_summed, begin),
 		cmocka_unit_test_setup(a_newer_row_of_the_same_instance_replaces_the_older, begin),
 		cmocka_unit_test_setup(two_rows_of_one_id_make_no_catalogue, begin),
+		cmocka_unit_test_setup(a_model_is_read_from_its_config_or_its_size, begin),
+		cmocka_unit_test_setup(a_snapshot_lives_as_long_as_its_last_reference, begin),
 		cmocka_unit_test_setup(whole_instances_are_paid, begin),
 		cmocka_unit_test_setup(a_missing_offer_is_explained, begin),
 		cmocka_unit_test_setup(terms_have_their_names, begin),
