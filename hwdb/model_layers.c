@@ -303,11 +303,12 @@ static void layer_read(const struct plan *plan, int layer, struct layer_kind *ki
 		kind->norms = 0;
 }
 
-/* The index of an equal kind, added if it is new; -1 when there are too many. */
+/* The index of an equal kind, added if it is new; -1 when there are too many. Kinds are zeroed whole before their members
+ * are set, so bytes may be compared; padding that differed would only store an equal kind twice. */
 static int kind_index(struct model *model, const struct layer_kind *kind)
 {
 	for (int i = 0; i < model->kind_count; i++)
-		if (memcmp(&model->kinds[i], kind, sizeof *kind) == 0)
+		if (memcmp(&model->kinds[i], kind, sizeof *kind) == 0) /* NOLINT(bugprone-suspicious-memory-comparison) */
 			return i;
 	if (model->kind_count == MODEL_LAYER_KINDS_MAX)
 		return -1;

@@ -128,6 +128,21 @@ static enum status resolve_size(
 	return STATUS_OK;
 }
 
+static enum status resolve_config(
+	const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
+{
+	char at[FAULT_POINTER_MAX];
+	enum status status;
+
+	snprintf(at, sizeof at, "%.100s/config", pointer);
+	status = model_config_read(reference->config.text, reference->config.length, at, model, resolver->failure);
+	model->source = "request";
+	if (status == STATUS_OK && model->notes[0])
+		findings_assume_text(resolver->findings, "model.config", resolver_text(resolver, "%s", model->notes),
+			"E1: parameters of each layer, by the family's published implementation");
+	return status;
+}
+
 enum status resolve_model(
 	const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
 {
@@ -143,12 +158,8 @@ enum status resolve_model(
 		return resolver_status(resolver);
 	if (reference->id)
 		return resolve_named(resolver, reference->id, pointer, model);
-	if (reference->config.text) {
-		char at[FAULT_POINTER_MAX];
-
-		snprintf(at, sizeof at, "%.100s/config", pointer);
-		return model_config_read(reference->config.text, reference->config.length, at, model, resolver->failure);
-	}
+	if (reference->config.text)
+		return resolve_config(resolver, reference, pointer, model);
 	return reference->kind ? resolve_generic(resolver, reference, pointer, model)
 						   : resolve_size(resolver, reference, pointer, model);
 }

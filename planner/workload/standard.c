@@ -76,6 +76,7 @@ static void standard_experts(struct model *model, struct layer_kind *kind, doubl
 void model_from_size(struct model *model, double params_total, double params_active)
 {
 	double active = params_active > 0 && params_active < params_total ? params_active : params_total;
+	const int most_pairs = MODEL_LAYERS_MAX / 2;
 	struct layer_kind *kind = &model->kinds[0];
 
 	CHECK(params_total >= 1 && params_total <= 1e18);
@@ -83,7 +84,7 @@ void model_from_size(struct model *model, double params_total, double params_act
 	model->kind = MODEL_TRANSFORMER;
 	model->shape_is_guessed = true;
 	model->hidden = standard_hidden(active);
-	model->layer_count = 2 * bounded(active / (24.0 * model->hidden * model->hidden), 1, MODEL_LAYERS_MAX / 2);
+	model->layer_count = 2 * bounded(active / (24.0 * model->hidden * model->hidden), 1, most_pairs);
 	model->kind_count = 1;
 	standard_embedding(model, params_total, active);
 	*kind = (struct layer_kind){.mixer = MIXER_ATTENTION, .heads = model->hidden / STANDARD_HEAD_DIM,
