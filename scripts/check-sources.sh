@@ -5,7 +5,7 @@ bad=0
 for file in $(git ls-files '*.c' '*.h' '*.py' '*.sh' | grep -v '/data/'); do
 	lines=$(wc -l <"$file")
 	[ "$lines" -le 1000 ] || { echo "$file: $lines lines (at most 1000)" >&2; bad=1; }
-	grep -nE 'TO''DO|FIX''ME|XX''X|HA''CK' "$file" /dev/null && bad=1
+	grep -nE 'TO''DO|FIX''ME|(^|[^X])XX''X([^X]|$)|HA''CK' "$file" /dev/null && bad=1
 done
 [ "$(wc -l <server/main.c)" -le 80 ] || { echo "server/main.c: more than 80 lines" >&2; bad=1; }
 for file in $(git ls-files '*.c' | grep -v '^tests/'); do

@@ -176,7 +176,7 @@ static void sweep_count(struct benchmark_sweep *sweep, const char *state)
 	case LEASE_SUCCEEDED:
 	case LEASE_FAILED:
 	case LEASE_STATE_COUNT:
-		CHECK(!"a state that a sweep leads to");
+		CHECK(false); /* a sweep leads to none of these */
 	}
 }
 

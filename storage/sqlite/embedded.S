@@ -1,5 +1,6 @@
 # The SQL files, each closed by a NUL so that C reads them as text.
 # embeds: storage/sql/0001_initial.sql
+# embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
 # embeds: storage/sql/catalogue.sql
@@ -10,6 +11,7 @@ storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
 storage_sql_statements:
+	.incbin "storage/sql/transactions.sql"
 	.incbin "storage/sql/plans.sql"
 	.incbin "storage/sql/keys.sql"
 	.incbin "storage/sql/catalogue.sql"

@@ -8,7 +8,7 @@ static const struct {
 	const char *name;
 	const struct column_map *parameters, *results;
 } specifications[STATEMENT_COUNT] = {
-#define X(name_, text, parameters_, results_) [STATEMENT_##name_] = {text, &parameters_, &results_},
+#define X(name_, text, parameters_, results_) [STATEMENT_##name_] = {(text), &(parameters_), &(results_)},
 	STATEMENT_TABLE(X)
 #undef X
 };

@@ -10,6 +10,11 @@
 
 /*     enum member          name in the .sql file    parameters           results */
 #define STATEMENT_TABLE(X)                                                                            \
+	X(TRANSACTION_BEGIN,    "transaction_begin",     arguments_map,       arguments_map)              \
+	X(TRANSACTION_COMMIT,   "transaction_commit",    arguments_map,       arguments_map)              \
+	X(JOB_BEGIN,            "job_begin",             arguments_map,       arguments_map)              \
+	X(JOB_KEEP,             "job_keep",              arguments_map,       arguments_map)              \
+	X(JOB_UNDO,             "job_undo",              arguments_map,       arguments_map)              \
 	X(PLAN_INSERT,          "plan_insert",           plan_map,            plan_map)                   \
 	X(PLAN_LABEL_INSERT,    "plan_label_insert",     plan_map,            plan_map)                   \
 	X(PLAN_LABEL_DELETE,    "plan_label_delete",     arguments_map,       plan_map)                   \

@@ -36,6 +36,30 @@ static enum status job_fail(struct storage_job *job, enum status status, const c
 	return status;
 }
 
+static bool in_transaction(const struct storage *storage)
+{
+	return !sqlite3_get_autocommit(storage->writer.db);
+}
+
+/* A statement that binds nothing and answers nothing. */
+static enum status writer_step(struct storage *storage, enum statement_name name, struct failure *failure)
+{
+	static const struct arguments none;
+
+	return store_run(&storage->writer, name, &none, &storage->writer_arena, NULL, failure);
+}
+
+/* Some failures roll the whole transaction back, and the savepoint with it. */
+static void job_end(struct storage *storage, bool keep)
+{
+	struct failure *unread = &storage->writer_failure;
+
+	if (!keep && in_transaction(storage) && writer_step(storage, STATEMENT_JOB_UNDO, unread) != STATUS_OK)
+		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
+	if (in_transaction(storage) && writer_step(storage, STATEMENT_JOB_KEEP, unread) != STATUS_OK)
+		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
+}
+
 /* One operation in a savepoint: when it fails, only its own changes are undone. */
 static void job_run(struct storage *storage, struct storage_job *job)
 {
@@ -44,15 +68,10 @@ static void job_run(struct storage *storage, struct storage_job *job)
 	enum status status;
 
 	failure_clear(failure);
-	status = connection_execute(&storage->writer, "SAVEPOINT operation", failure);
+	status = writer_step(storage, STATEMENT_JOB_BEGIN, failure);
 	if (status == STATUS_OK) {
 		status = operations[job->kind](storage, job, &storage->writer_arena, failure);
-		if (status == STATUS_NOT_FOUND && failure->status == STATUS_OK)
-			failure_set(failure, status, "there is none");
-		if (status != STATUS_OK && !sqlite3_get_autocommit(storage->writer.db))
-			sqlite3_exec(storage->writer.db, "ROLLBACK TO operation", NULL, NULL, NULL);
-		if (!sqlite3_get_autocommit(storage->writer.db))
-			sqlite3_exec(storage->writer.db, "RELEASE operation", NULL, NULL, NULL);
+		job_end(storage, status == STATUS_OK);
 	}
 	job->status = status;
 }
@@ -60,19 +79,19 @@ static void job_run(struct storage *storage, struct storage_job *job)
 /* Some failures (a full disk, an I/O error) make SQLite roll the whole transaction back: nothing of the batch is kept then. */
 static enum status batch_run(struct storage *storage, struct storage_job *first, struct failure *failure)
 {
-	enum status status = connection_execute(&storage->writer, "BEGIN IMMEDIATE", failure);
+	enum status status = writer_step(storage, STATEMENT_TRANSACTION_BEGIN, failure);
 
 	if (status != STATUS_OK)
 		return status;
 	for (struct storage_job *job = first; job; job = job->next) {
 		job_run(storage, job);
-		if (sqlite3_get_autocommit(storage->writer.db)) {
-			status = job->status == STATUS_OK ? STATUS_UNAVAILABLE : job->status;
+		if (!in_transaction(storage)) {
+			status = status_http(job->status) >= 500 ? job->status : STATUS_UNAVAILABLE;
 			return failure_set(failure, status, "%s", job->failure ? job->failure->detail : "the database could not be written");
 		}
 	}
-	status = connection_execute(&storage->writer, "COMMIT", failure);
-	if (status != STATUS_OK && !sqlite3_get_autocommit(storage->writer.db))
+	status = writer_step(storage, STATEMENT_TRANSACTION_COMMIT, failure);
+	if (status != STATUS_OK && in_transaction(storage))
 		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
 	return status;
 }
