@@ -142,8 +142,14 @@ $(VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(BUILD)/tests
 	$(call say,VALID,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/tests/validation/cases.o $(LIBRARY) $(LIBS)
 
-validate: $(BUILD)/tests/validation/validate_training ## the planner against published training runs
+$(BUILD)/tests/validation/validate_inference: tests/validation/validate_inference.c $(LIBRARY)
+	$(call say,VALID,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+
+validate: $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/validate_inference ## the planner against published training runs and serving measurements
 	$(Q)$< $(VALIDATION_CASES)
+	$(Q)$(BUILD)/tests/validation/validate_inference tests/validation/inference.jsonl
 
 fit: $(BUILD)/tests/validation/fit_training ## refit the step model's constants to the published runs, and print them
 	$(Q)$< $(VALIDATION_CASES)

@@ -102,7 +102,7 @@ double accelerator_link_bytes_per_s(const struct accelerator *accelerator)
 
 	if (is_given(accelerator->interconnect_gbs) && accelerator->interconnect_gbs > 0)
 		return accelerator->interconnect_gbs / 2 * BYTES_PER_GB;
-	return pcie_gen3_bytes_per_s * exp2((double)(generation - 3)) * pcie_payload_share;
+	return pcie_gen3_bytes_per_s * pow(2, (double)(generation - 3)) * pcie_payload_share;
 }
 
 double accelerator_load_w(const struct accelerator *accelerator, double *low_w, double *high_w, const char **source)

@@ -1,7 +1,5 @@
 #include "planner/serving/engine_rules.h"
 
-#include <stdlib.h>
-
 /* One set for all models and accelerators, fitted to the 1,161 published serving measurements under tests/validation (TensorRT-LLM
  * 0.5 to 1.x, vLLM 0.10 to 0.18, SGLang 0.5; A100 to B200); `make validate` prints the residuals. First values, and the prompt
  * attention which is not fitted, from the kernel measurements of NVIDIA's AIConfigurator (GEMM, attention, all-reduce; A100 to B300). */
@@ -45,20 +43,26 @@ double engine_newest_release_years(void)
 	return 6.0 + 5.0 / 12; /* 2026-06, the newest release in the measurements */
 }
 
+/* Digits from *text on, which is moved past them; -1 when there is none. */
+static int number_read(const char **text)
+{
+	int number = -1;
+
+	for (; **text >= '0' && **text <= '9' && number < 100000; (*text)++)
+		number = (number < 0 ? 0 : number * 10) + (**text - '0');
+	return number;
+}
+
 double engine_release_years(const char *release)
 {
-	char *end;
-	long year, month;
+	int year = release ? number_read(&release) : -1, month;
 
-	if (!release)
+	if (year < 2020 || year > 2100 || *release++ != '-')
 		return engine_newest_release_years();
-	year = strtol(release, &end, 10);
-	if (end == release || *end != '-')
+	month = number_read(&release);
+	if (month < 1 || month > 12)
 		return engine_newest_release_years();
-	month = strtol(end + 1, NULL, 10);
-	if (year < 2020 || year > 2100 || month < 1 || month > 12)
-		return engine_newest_release_years();
-	return (double)(year - 2020) + (double)(month - 1) / 12;
+	return year - 2020 + (month - 1) / 12.0;
 }
 
 enum precision engine_kv_precision(enum engine engine, enum precision weights, const struct accelerator *accelerator)

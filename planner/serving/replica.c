@@ -107,13 +107,13 @@ static void dense_prepare(const struct replica *replica, struct replica_kind *ki
 }
 
 /* Experts: over `expert` ranks whole, over the rest of the group by width. */
-static void experts_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates, const struct rates *wide)
+static void experts_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates, const struct rates *shared_rates, const struct rates *wide)
 {
 	double group = (double)replica->tensor * replica->attention_data, expert = replica->expert;
 
 	kind_gemm(replica, kind, wide, layer->experts, replica->hidden);
 	if (layer->shared_width > 0)
-		dense_prepare(replica, kind, layer->gated, layer->shared_width / (double)replica->tensor, rates);
+		dense_prepare(replica, kind, layer->gated, layer->shared_width / (double)replica->tensor, shared_rates);
 	kind->experts = layer->experts;
 	kind->experts_active = layer->experts_active;
 	kind->experts_local = layer->experts / expert;
@@ -124,7 +124,7 @@ static void experts_prepare(const struct replica *replica, struct replica_kind *
 		/ (kind->expert_width + replica->constants->expert_half_width);
 }
 
-/* Checkpoints with 4-bit experts keep everything else in 16 bits (gpt-oss, Kimi K2, DeepSeek-R1-FP4). */
+/* Checkpoints with 4-bit experts keep everything else in 16 bits (decision 0021). */
 static bool only_experts_are_narrow(const struct model *model, double weight_bytes)
 {
 	for (int i = 0; i < model->kind_count; i++)
@@ -159,7 +159,7 @@ static void kind_prepare(struct replica *replica, const struct model *model, int
 	if (layer->feed_forward == FEED_FORWARD_DENSE)
 		dense_prepare(replica, kind, layer->gated, layer->width / (double)replica->tensor, mixer_rates);
 	else if (experts)
-		experts_prepare(replica, kind, layer, rates, wide);
+		experts_prepare(replica, kind, layer, rates, mixer_rates, wide);
 	kind->reduces = (layer->mixer != MIXER_NONE) + (layer->feed_forward != FEED_FORWARD_NONE);
 }
 
