@@ -5,9 +5,9 @@
 static const double life_years = 4;                  /* E65: the same life as embodied carbon is spread over */
 static const double electricity_usd_per_kwh = 0.0815; /* U.S. EIA 2025, Electric Power Monthly: industrial average of 2024 */
 
-/* Comparable offers where a row states no spread: p10..p90 of on-demand prices of one accelerator over providers lie within
- * about 0.75 to 1.5 of the median (FSDL and gpuhunt 2025-2026, H100 and A100). */
-static const double offer_low = 0.75, offer_high = 1.5;
+/* Comparable offers where a row states no spread: p10 and p90 of on-demand prices over their median, the median of the seventeen
+ * accelerators with eight or more offers in hwdb/data/prices.csv. */
+static const double offer_low = 0.52, offer_high = 1.68;
 
 static double or_assumed(double value, double otherwise, const char *field, const char *source, struct findings *findings)
 {
