@@ -108,6 +108,9 @@ check-headers: ## every header compiles alone and explains itself
 check-sources: ## house rules on length and leftovers
 	$(Q)scripts/check-sources.sh
 
+check-server: $(PROGRAM) ## HTTP and process tests against the real daemon (FLEETPLAN_PROGRAM: another build)
+	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/server
+
 check-asan: ## the C tests under AddressSanitizer and UBSan
 	$(Q)$(MAKE) MODE=asan test
 

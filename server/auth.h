@@ -12,7 +12,7 @@
 #include "server/handler.h"
 #include "storage/keys.h"
 
-enum { AUTH_KEY_TEXT_SIZE = 47 /* "fp_", 43 characters, NUL */, AUTH_REMEMBER_SECONDS = 5 };
+enum { AUTH_KEY_TEXT_SIZE = 47 /* "fp_", 43 characters, NUL */, AUTH_REMEMBER_SECONDS = 2 };
 enum { AUTH_ID_SIZE = 40, AUTH_NAME_SIZE = 80 };
 
 struct auth;

@@ -1,6 +1,5 @@
 #include "server/http_private.h"
 
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -294,9 +293,10 @@ void http_state_get(const struct http *http, struct http_state *state)
 
 void http_quiesce(struct http *http)
 {
-	atomic_store(&http->quiescing, true);
-	if (http->daemon && MHD_quiesce_daemon(http->daemon) != MHD_INVALID_SOCKET)
-		shutdown(http->listener.fd, SHUT_RDWR); /* those in the backlog are told at once */
+	if (!http->daemon || atomic_exchange(&http->quiescing, true))
+		return;
+	MHD_quiesce_daemon(http->daemon);
+	listen_turn_away(&http->listener);
 }
 
 bool http_drain(struct http *http, unsigned seconds)
@@ -312,12 +312,13 @@ void http_stop(struct http *http)
 {
 	if (!http)
 		return;
-	if (http->daemon) {
+	if (http->peers.running)
 		peers_cut_all(&http->peers);
-		workers_stop(&http->workers);
+	workers_stop(&http->workers);
+	if (http->daemon)
 		MHD_stop_daemon(http->daemon);
+	if (http->peers.running)
 		peers_stop(&http->peers);
-	}
 	close(http->listener.fd);
 	exchange_pool_release(&http->pool);
 	free(http);

@@ -96,3 +96,20 @@ enum status listen_open(const char *address, struct listener *listener, struct f
 	freeaddrinfo(found);
 	return fd < 0 ? failure->status : STATUS_OK;
 }
+
+void listen_turn_away(const struct listener *listener)
+{
+	static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nContent-Length: 98\r\n"
+		"Retry-After: 1\r\nConnection: close\r\n\r\n"
+		"{\"type\":\"urn:fleetplan:problem:draining\",\"title\":\"Shutting down\",\"status\":503,\"detail\":\"try again\"}";
+	int fd;
+
+	while ((fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+		char request[4096];
+
+		(void)!recv(fd, request, sizeof request, 0); /* closing with it unread would reset the answer away */
+		(void)!send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL);
+		shutdown(fd, SHUT_WR);
+		close(fd);
+	}
+}

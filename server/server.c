@@ -1,7 +1,5 @@
 #include "server/server.h"
 
-#include <errno.h>
-
 #include "base/clock.h"
 #include "base/log.h"
 #include "hwdb/builtin.h"

@@ -65,6 +65,8 @@ void workers_push(struct workers *workers, struct exchange *exchange)
 
 void workers_stop(struct workers *workers)
 {
+	if (!workers->threads)
+		return;
 	pthread_mutex_lock(&workers->mutex);
 	workers->stopping = true;
 	pthread_cond_broadcast(&workers->wake);

@@ -31,6 +31,6 @@ FALLIBLE bool workers_start(struct workers *workers, unsigned count, size_t maxi
 bool workers_reserve(struct workers *workers);
 void workers_push(struct workers *workers, struct exchange *exchange);
 
-void workers_stop(struct workers *workers); /* runs what is queued, then joins */
+void workers_stop(struct workers *workers); /* runs what is queued, then joins; nothing when never started */
 
 #endif

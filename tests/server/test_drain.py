@@ -1,0 +1,97 @@
+"""SIGTERM loses nothing: what was accepted is answered, what comes too late is told so, and the exit code says how it went."""
+import http.client
+import signal
+import threading
+import time
+
+
+def load(port, stop, results):
+    """Keep-alive requests until told to stop or until the door is shut."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    while not stop.is_set():
+        try:
+            connection.request("GET", "/metrics")  # runs on a worker, behind a suspended connection
+            answer = connection.getresponse()
+            body = answer.read()
+            results.append((answer.status, body.endswith(b"\n")))
+            if answer.getheader("Connection", "").lower() == "close":
+                connection.close()
+                break
+        except (ConnectionRefusedError, ConnectionResetError):
+            break  # a request that was never begun
+        except http.client.RemoteDisconnected:
+            results.append(("no answer", False))
+            break
+    connection.close()
+
+
+def test_sigterm_under_load_answers_everything_that_was_begun(daemon_with):
+    daemon = daemon_with("--quiet-seconds", "1")
+    stop, results = threading.Event(), []
+    threads = [threading.Thread(target=load, args=(daemon.port, stop, results)) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.5)
+    daemon.signal()
+    code = daemon.process.wait(30)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert code == 0
+    assert len(results) > 50
+    assert all(result == (200, True) for result in results), [r for r in results if r != (200, True)]
+    assert daemon.log()[-1]["event"] == "stopped" and daemon.log()[-1]["requests"] == "all answered"
+
+
+def test_readyz_says_so_before_the_door_shuts(daemon_with):
+    daemon = daemon_with("--quiet-seconds", "2")
+    assert daemon.get("/readyz").status == 200
+    daemon.signal()
+    time.sleep(0.3)
+    answer = daemon.get("/readyz")
+    assert answer.status == 503 and answer.json["type"].endswith("draining") and answer.headers["retry-after"]
+    assert daemon.get("/livez").status == 200
+    assert daemon.process.wait(20) == 0
+
+
+def test_a_second_signal_does_not_wait(daemon_with):
+    daemon = daemon_with("--quiet-seconds", "30")
+    daemon.signal()
+    time.sleep(0.2)
+    begun = time.monotonic()
+    daemon.signal(signal.SIGINT)
+    daemon.process.wait(20)
+    assert time.monotonic() - begun < 10
+
+
+def test_a_request_under_way_is_waited_for(daemon_with):
+    daemon = daemon_with("--drain-seconds", "10")
+    with daemon.wire() as wire:
+        wire.send(b"POST /v1/estimates/training HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{")
+        time.sleep(0.2)
+        daemon.signal()
+        time.sleep(0.5)
+        wire.send(b"}")
+        answer = wire.answer()
+        assert answer.status >= 200 and answer.closes
+    assert daemon.process.wait(20) == 0
+
+
+def test_an_abandoned_request_does_not_hold_the_end_up(daemon_with):
+    daemon = daemon_with("--drain-seconds", "1", "--receive-seconds", "60")
+    with daemon.wire() as wire:
+        wire.send(b"GET /livez HTTP/1.1\r\nHost:")
+        time.sleep(0.1)
+        daemon.signal()
+        begun = time.monotonic()
+        assert daemon.process.wait(20) in (0, 75)
+        assert time.monotonic() - begun < 10
+
+
+def test_what_was_acknowledged_is_there_after_a_restart(daemon_with):
+    daemon = daemon_with()
+    revision = daemon.get("/metrics").text.split("fleetplan_catalogue_revision ")[-1].split("\n")[0]
+    assert daemon.stop() == 0
+    daemon.start()
+    assert daemon.get("/readyz").status == 200
+    assert daemon.get("/metrics").text.split("fleetplan_catalogue_revision ")[-1].split("\n")[0] == revision
