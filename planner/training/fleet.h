@@ -25,6 +25,7 @@ struct programme {
 /* One answer in short: enough to compare; the option's details are made from it. */
 struct outline {
 	bool any, fits;
+	bool extra;           /* more accelerators than the deadline asks for: an alternative, never recommended for its cost */
 	size_t candidate;     /* index */
 	int64_t gpu_count, node_count;
 	struct found found;   /* of the stage that takes longest */

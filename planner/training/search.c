@@ -29,7 +29,7 @@ static bool dominates(const struct outline *a, const struct outline *b)
 {
 	double cost_a = fleet_objective(a, OBJECTIVE_COST), cost_b = fleet_objective(b, OBJECTIVE_COST);
 
-	return a->wall_clock_hours <= b->wall_clock_hours && cost_a <= cost_b &&
+	return a->extra <= b->extra && a->wall_clock_hours <= b->wall_clock_hours && cost_a <= cost_b &&
 		a->footprint.carbon.total_kgco2e <= b->footprint.carbon.total_kgco2e;
 }
 
@@ -84,9 +84,10 @@ static enum objective objective_of(const struct searching *searching)
 }
 
 /* Plans one number of accelerators and keeps it if it is acceptable. True when it is. */
-static bool try_count(struct searching *searching, size_t candidate, int64_t gpu_count, struct outline *outline)
+static bool try_count(struct searching *searching, size_t candidate, int64_t gpu_count, bool extra, struct outline *outline)
 {
 	fleet_outline(searching->programme, candidate, gpu_count, &searching->request->parallelism, outline, &searching->selection->counts);
+	outline->extra = extra;
 	if (!outline->any)
 		return false;
 	if (!acceptable(searching->programme, outline)) {
@@ -97,41 +98,50 @@ static bool try_count(struct searching *searching, size_t candidate, int64_t gpu
 	return true;
 }
 
-static bool meets_deadline(const struct searching *searching, const struct outline *outline)
+/* Numbers worth trying: within a machine 1, 2, 4, ...; beyond it whole machines; always a multiple of the pinned degrees. */
+static int64_t whole_count(const struct searching *searching, int64_t node, int64_t count)
 {
-	return outline->any && outline->fits && outline->wall_clock_hours <= searching->programme->deadline_hours;
+	return searching->unit == 1 && count > node ? (count + node - 1) / node * node : count;
 }
 
-/* Doubles until the deadline is met, then halves the gap in steps of whole machines. */
+/* Doubles until the deadline is met, halves the gap, and then steps down while it is still met: uneven splits make the time
+ * jump, so that a few smaller numbers may meet it where a larger one does not. */
 static void try_deadline(struct searching *searching, size_t candidate)
 {
+	enum { STEPS_DOWN = 4 };
 	const struct candidate *chosen = &searching->programme->input->candidates[candidate];
-	int64_t node = chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1, unit = searching->unit, last = 0, count, whole;
-	struct outline outline;
-	bool met = false;
+	int64_t node = chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1, unit = searching->unit, last = 0, met = 0;
+	int64_t whole = unit % node == 0 ? unit : node % unit == 0 ? node : unit * node;
+	bool exact = searching->programme->input->candidate_count <= exact_candidates;
+	struct outline outline, least = {.any = false};
 
-	for (count = unit; count <= SEARCH_GPUS_MAX && !met; count *= 2) {
-		if (count > node && count % node && unit == 1)
-			count = (count / node + 1) * node;
-		try_count(searching, candidate, count, &outline);
-		met = meets_deadline(searching, &outline);
-		if (!met)
+	for (int64_t count = unit; count <= SEARCH_GPUS_MAX && !met; count = whole_count(searching, node, 2 * count)) {
+		if (try_count(searching, candidate, count, true, &least))
+			met = count;
+		else
 			last = count;
-		else
-			break;
 	}
-	whole = unit % node == 0 ? unit : node % unit == 0 ? node : unit * node;
-	while (met && count > whole && count - last > whole) {
-		int64_t middle = (last + (count - last) / 2 + whole - 1) / whole * whole;
+	if (!met)
+		return;
+	while (met > whole && met - last > whole && (exact || met - last > met / 64)) {
+		int64_t middle = (last + (met - last) / 2) / whole * whole;
 
-		if (middle >= count || (searching->programme->input->candidate_count > exact_candidates && count - last <= count / 64))
+		if (middle <= last)
 			break;
-		try_count(searching, candidate, middle, &outline);
-		if (meets_deadline(searching, &outline))
-			count = middle;
-		else
+		if (try_count(searching, candidate, middle, true, &outline)) {
+			met = middle;
+			least = outline;
+		} else {
 			last = middle;
+		}
 	}
+	for (int64_t count = met - whole, left = exact ? STEPS_DOWN : 0; left > 0 && count >= whole; left--, count -= whole)
+		if (try_count(searching, candidate, count, true, &outline)) {
+			least = outline;
+			left = STEPS_DOWN + 1;
+		}
+	least.extra = false;
+	front_add(searching->selection, &least, objective_of(searching));
 }
 
 static void try_front(struct searching *searching, size_t candidate)
@@ -141,10 +151,8 @@ static void try_front(struct searching *searching, size_t candidate)
 	struct outline outline;
 	bool planned = false;
 
-	for (int64_t count = searching->unit; count <= SEARCH_GPUS_MAX; count *= 2) {
-		if (count > node && count % node && searching->unit == 1)
-			count = (count / node + 1) * node;
-		try_count(searching, candidate, count, &outline);
+	for (int64_t count = searching->unit; count <= SEARCH_GPUS_MAX; count = whole_count(searching, node, 2 * count)) {
+		try_count(searching, candidate, count, false, &outline);
 		if (planned && !outline.any)
 			return; /* more ranks than samples in a batch: more of them cannot work either */
 		planned |= outline.any && outline.fits;
@@ -156,13 +164,31 @@ static void try_candidate(struct searching *searching, size_t candidate)
 	struct outline outline;
 
 	if (searching->request->common.gpu_count >= 1)
-		try_count(searching, candidate, searching->request->common.gpu_count, &outline);
+		try_count(searching, candidate, searching->request->common.gpu_count, false, &outline);
 	else if (layout_pinned_gpu_count(&searching->request->parallelism) >= 1)
-		try_count(searching, candidate, layout_pinned_gpu_count(&searching->request->parallelism), &outline);
+		try_count(searching, candidate, layout_pinned_gpu_count(&searching->request->parallelism), false, &outline);
 	else if (is_given(searching->programme->deadline_hours))
 		try_deadline(searching, candidate);
 	else
 		try_front(searching, candidate);
+}
+
+static bool better(const struct outline *a, const struct outline *b, enum objective objective)
+{
+	if (a->extra != b->extra && objective != OBJECTIVE_TIME)
+		return !a->extra;
+	return fleet_objective(a, objective) < fleet_objective(b, objective);
+}
+
+static void front_sort(struct selection *selection, enum objective objective)
+{
+	for (size_t i = 1; i < selection->front_count; i++)
+		for (size_t j = i; j > 0 && better(&selection->front[j], &selection->front[j - 1], objective); j--) {
+			struct outline swapped = selection->front[j];
+
+			selection->front[j] = selection->front[j - 1];
+			selection->front[j - 1] = swapped;
+		}
 }
 
 /* Moves the best by the objective from the front to `recommended`, and sorts the rest. */
@@ -174,7 +200,7 @@ static void selection_recommend(struct searching *searching)
 	double least;
 
 	for (size_t i = 1; i < selection->front_count; i++)
-		if (fleet_objective(&selection->front[i], objective) < fleet_objective(&selection->front[best], objective))
+		if (better(&selection->front[i], &selection->front[best], objective))
 			best = i;
 	least = fleet_objective(&selection->front[best], objective);
 	for (size_t i = 0; searching->open && i < selection->front_count; i++)
@@ -183,13 +209,7 @@ static void selection_recommend(struct searching *searching)
 			best = i;
 	selection->recommended = selection->front[best];
 	selection->front[best] = selection->front[--selection->front_count];
-	for (size_t i = 1; i < selection->front_count; i++)
-		for (size_t j = i; j > 0 && fleet_objective(&selection->front[j], objective) < fleet_objective(&selection->front[j - 1], objective); j--) {
-			struct outline swapped = selection->front[j];
-
-			selection->front[j] = selection->front[j - 1];
-			selection->front[j - 1] = swapped;
-		}
+	front_sort(selection, objective);
 }
 
 static int64_t pinned_unit(const struct parallelism *pins)

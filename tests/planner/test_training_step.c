@@ -1,0 +1,318 @@
+/* The step and its memory: published runs, and properties that hold for any constants. */
+#include "planner/operators/attention.h"
+#include "planner/operators/collective.h"
+#include "planner/operators/memory_traffic.h"
+#include "planner/training/memory.h"
+#include "planner/training/step.h"
+#include "support/assert.h"
+#include "support/golden.h"
+#include "support/training_fixture.h"
+
+static struct training_fixture fixture;
+
+/* --- golden cases ------------------------------------------------------------------------------------------ */
+
+static void fixture_of(const struct golden_case *golden)
+{
+	struct training_request *request;
+	const char *recompute = golden_word(golden, "recompute");
+
+	fixture_init(&fixture);
+	request = &fixture.input.request;
+	fixture.candidates[0] = fixture_a100();
+	fixture_model(&fixture.input.model, (int)golden_number(golden, "layers"), (int)golden_number(golden, "hidden"), (int)golden_number(golden, "heads"),
+		(int)golden_number(golden, "heads"), (int)golden_number(golden, "width"), (int)golden_number(golden, "vocabulary"), true);
+	request->stack = STACK_MEGATRON_LM;
+	request->stack_release = golden_word(golden, "release");
+	request->common.precision = PRECISION_FP16;
+	request->common.gpu_count = (int64_t)golden_number(golden, "gpus");
+	request->common.enforce_memory = TRUTH_FALSE;
+	request->sequence_length = golden_number(golden, "sequence");
+	request->global_batch_size = golden_number(golden, "batch");
+	request->parallelism.tensor = (int64_t)golden_number(golden, "tensor");
+	request->parallelism.pipeline = (int64_t)golden_number(golden, "pipeline");
+	request->parallelism.context = request->parallelism.expert = 1;
+	request->parallelism.interleave = (int64_t)golden_number_or(golden, "interleave", ABSENT_COUNT);
+	request->parallelism.micro_batch = (int64_t)golden_number_or(golden, "micro_batch", ABSENT_COUNT);
+	request->parallelism.zero_stage = 0;
+	request->parallelism.sequence_parallel = golden_number(golden, "sequence_parallel") > 0 ? TRUTH_TRUE : TRUTH_FALSE;
+	request->parallelism.recompute = strcmp(recompute, "full") == 0 ? RECOMPUTE_FULL : strcmp(recompute, "none") == 0 ? RECOMPUTE_NONE : RECOMPUTE_SELECTIVE;
+}
+
+static double planned(const struct golden_case *golden, const char *expected)
+{
+	fixture_of(golden);
+	if (fixture_plan(&fixture) != STATUS_OK)
+		return ABSENT_NUMBER;
+	return strcmp(expected, "step_s") == 0 ? fixture.plan.recommended.step.time_s : fixture.plan.recommended.memory.model_bytes;
+}
+
+static double layer_activations(const struct golden_case *golden, const char *expected)
+{
+	struct setting setting;
+	struct parallelism layout;
+	struct degrees degrees;
+
+	(void)expected;
+	fixture_of(golden);
+	layout = fixture.input.request.parallelism;
+	layout.data = layout.interleave = layout.zero_group = 1;
+	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, fixture.input.request.sequence_length, &setting));
+	setting.batch = 8;
+	degrees = degrees_of(&setting, &layout);
+	return activation_bytes_per_token(&setting, &layout, &degrees, 0);
+}
+
+static double schedule(const struct golden_case *golden, const char *expected)
+{
+	double stage = golden_number(golden, "stage");
+
+	(void)expected;
+	return pipeline_time_s(stage, stage * golden_number(golden, "stages"), golden_number(golden, "micro_batches"), golden_number(golden, "interleave"));
+}
+
+/* A device of round numbers: 100 GB/s link, 10 GB/s adapter, 10 us, 20 us a doubling. */
+static double collective(const struct golden_case *golden, const char *expected)
+{
+	struct physics physics = {.link_latency_s = 10e-6, .nic_latency_s = 20e-6};
+	struct device device = {.link_bytes_per_s = 100e9, .nic_bytes_per_s = 10e9, .domain = (int64_t)golden_number(golden, "domain"), .node = 8};
+	struct group group = collective_group(&device, golden_number(golden, "ranks"), 1);
+
+	if (strcmp(expected, "all_reduce_s") == 0)
+		return collective_all_reduce_s(&device, &physics, group, golden_number(golden, "bytes"));
+	return collective_all_to_all_s(&device, &physics, group, golden_number(golden, "bytes"), 0);
+}
+
+static void published_runs_come_out(void **state)
+{
+	static const struct golden_row rows[] = {{"E27", collective}, {"E32", planned}, {"E34", schedule}, {"E35", planned}, {"E36", layer_activations}};
+
+	(void)state;
+	golden_run("tests/planner/golden/training_runs.txt", rows, COUNT_OF(rows), 13);
+}
+
+/* --- properties -------------------------------------------------------------------------------------------- */
+
+static struct setting setting;
+
+static struct parallelism layout_8b(void)
+{
+	return (struct parallelism){.tensor = 2, .pipeline = 2, .data = 8, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_stage = 1,
+		.zero_group = 8, .recompute = RECOMPUTE_NONE, .sequence_parallel = TRUTH_TRUE, .offload = TRUTH_FALSE};
+}
+
+static struct step_result timed(const struct parallelism *layout, const struct physics *physics)
+{
+	struct stages stages;
+	struct step_result result;
+
+	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], physics, NULL, 8192, &setting));
+	setting.batch = 128;
+	stages_split(&fixture.input.model, (int)layout->pipeline, (int)layout->interleave, true, &stages);
+	step_of_layout(&setting, layout, &stages, &result);
+	return result;
+}
+
+static struct memory_use held(const struct parallelism *layout)
+{
+	struct stages stages;
+	struct memory_use memory;
+
+	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, 8192, &setting));
+	setting.batch = 128;
+	stages_split(&fixture.input.model, (int)layout->pipeline, (int)layout->interleave, true, &stages);
+	memory_of_layout(&setting, layout, &stages, &memory);
+	return memory;
+}
+
+static double sum_of_parts(const struct step_time *time)
+{
+	return time->compute_s + time->recompute_s + time->tensor_comm_s + time->context_comm_s + time->pipeline_comm_s + time->pipeline_bubble_s +
+		time->data_comm_exposed_s + time->expert_comm_s + time->optimizer_s + time->input_wait_s + time->host_transfer_s + time->launch_overhead_s;
+}
+
+static void parts_make_the_step(void **state)
+{
+	static const struct parallelism variants[] = {
+		{.tensor = 1, .pipeline = 1, .data = 16, .context = 2, .zero_stage = 3, .zero_group = 32, .recompute = RECOMPUTE_FULL},
+		{.tensor = 8, .pipeline = 4, .data = 1, .context = 1, .zero_stage = 0, .zero_group = 1, .recompute = RECOMPUTE_SELECTIVE, .offload = TRUTH_TRUE},
+		{.tensor = 4, .pipeline = 3, .data = 2, .context = 4, .zero_stage = 2, .zero_group = 8, .recompute = RECOMPUTE_NONE},
+	};
+
+	(void)state;
+	fixture_init(&fixture);
+	for (size_t i = 0; i < COUNT_OF(variants); i++) {
+		struct parallelism layout = variants[i];
+		struct step_result result;
+		struct bottleneck_use use;
+		double shares = 0;
+
+		layout.expert = layout.interleave = layout.micro_batch = 1;
+		result = timed(&layout, &physics_fitted);
+		use = step_bottleneck(&result);
+		assert_close(result.time.time_s, sum_of_parts(&result.time), 1e-15);
+		for (int kind = 0; kind < BOTTLENECK_COUNT; kind++)
+			shares += use.shares[kind];
+		assert_close(shares, 1, 1e-12);
+		step_pin_mfu(&setting, 32, 0.5, &result);
+		assert_close(result.model_flops / (result.time.time_s * 32 * setting.device.peak_flops_per_s), 0.5, 1e-12);
+		assert_close(result.time.time_s, sum_of_parts(&result.time), 1e-15);
+	}
+}
+
+static void faster_hardware_is_never_slower(void **state)
+{
+	struct parallelism layout = layout_8b();
+	double before, after;
+
+	(void)state;
+	fixture_init(&fixture);
+	before = timed(&layout, &physics_fitted).time.time_s;
+	fixture.candidates[0].accelerator.memory_bandwidth_gbs *= 1.5;
+	after = timed(&layout, &physics_fitted).time.time_s;
+	assert_true(after < before);
+	before = after;
+	fixture.candidates[0].accelerator.interconnect_gbs *= 2;
+	after = timed(&layout, &physics_fitted).time.time_s;
+	assert_true(after < before);
+	before = after;
+	fixture.candidates[0].internode_gbs *= 2;
+	after = timed(&layout, &physics_fitted).time.time_s;
+	assert_true(after < before);
+	before = after;
+	fixture.candidates[0].accelerator.tflops_bf16 *= 2;
+	assert_true(timed(&layout, &physics_fitted).time.time_s < before);
+}
+
+static void more_data_ranks_are_never_slower(void **state)
+{
+	struct parallelism layout = layout_8b();
+	double last = INFINITY;
+
+	(void)state;
+	fixture_init(&fixture);
+	for (layout.data = 1; layout.data <= 64; layout.data *= 2) {
+		double time_s;
+
+		layout.zero_group = layout.data;
+		time_s = timed(&layout, &physics_fitted).time.time_s;
+		assert_true(time_s < last);
+		last = time_s;
+	}
+}
+
+static void memory_grows_with_work_and_falls_with_sharding(void **state)
+{
+	struct parallelism layout = layout_8b();
+	struct memory_use memory, other;
+	static const enum recompute order[] = {RECOMPUTE_FULL, RECOMPUTE_SELECTIVE, RECOMPUTE_NONE};
+	double last = 0;
+
+	(void)state;
+	fixture_init(&fixture);
+	memory = held(&layout);
+	assert_close(memory.model_bytes, memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes + memory.activations_bytes, 1e-15);
+	assert_close(memory.total_bytes, memory.model_bytes + memory.overhead_bytes, 1e-15);
+	for (layout.micro_batch = 1; layout.micro_batch <= 16; layout.micro_batch *= 2) {
+		other = held(&layout);
+		assert_true(other.total_bytes > last);
+		last = other.total_bytes;
+	}
+	layout = layout_8b();
+	for (size_t i = 0; i < COUNT_OF(order); i++) {
+		layout.recompute = order[i];
+		other = held(&layout);
+		assert_true(i == 0 || other.activations_bytes > last);
+		last = other.activations_bytes;
+	}
+	layout = layout_8b();
+	for (layout.zero_stage = 0, last = INFINITY; layout.zero_stage <= 3; layout.zero_stage++) {
+		other = held(&layout);
+		assert_true(other.weights_bytes + other.gradients_bytes + other.optimizer_bytes < last);
+		last = other.weights_bytes + other.gradients_bytes + other.optimizer_bytes;
+	}
+	layout = layout_8b();
+	layout.offload = TRUTH_TRUE;
+	assert_true(held(&layout).optimizer_bytes == 0);
+}
+
+static void optimizers_keep_what_they_must(void **state)
+{
+	(void)state;
+	assert_close(optimizer_bytes_per_param(OPTIMIZER_ADAMW, false), 12, 1e-12);
+	assert_close(optimizer_bytes_per_param(OPTIMIZER_ADAMW, true), 8, 1e-12);
+	assert_close(optimizer_bytes_per_param(OPTIMIZER_ADAMW_8BIT, false), 6, 1e-12);
+	assert_close(optimizer_bytes_per_param(OPTIMIZER_SGD, false), 8, 1e-12);
+	assert_close(optimizer_bytes_per_param(OPTIMIZER_LION, false), 8, 1e-12);
+	assert_close(optimizer_bytes_per_param(OPTIMIZER_MUON, false), 8, 1e-12);
+	assert_true(optimizer_bytes_per_param(OPTIMIZER_ADAFACTOR, false) < 4.1);
+}
+
+static void stages_hold_every_layer_once(void **state)
+{
+	static const struct {
+		int layers, pipeline, interleave;
+	} cases[] = {{80, 8, 1}, {126, 16, 1}, {126, 8, 16}, {61, 16, 1}, {61, 4, 4}, {7, 7, 1}, {70, 12, 1}};
+	struct stages stages;
+
+	(void)state;
+	fixture_init(&fixture);
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		int sum = 0, most = 0, chunks = cases[i].pipeline * cases[i].interleave;
+
+		fixture.input.model.layer_count = cases[i].layers;
+		stages_split(&fixture.input.model, cases[i].pipeline, cases[i].interleave, true, &stages);
+		for (int s = 0; s < stages.count; s++) {
+			sum += stages.layers[s][0];
+			most = stages.layers[s][0] > most ? stages.layers[s][0] : most;
+		}
+		assert_int_equal(sum, cases[i].layers);
+		assert_true(most <= (cases[i].layers + chunks - 1) / chunks * cases[i].interleave);
+		assert_close(stages_in_flight(&stages, stages.count - 1, 1000), cases[i].interleave > 1 ? (1 + (cases[i].interleave - 1.0) * cases[i].pipeline) / cases[i].interleave : 1, 1e-12);
+	}
+}
+
+static void work_scales_with_what_is_asked(void **state)
+{
+	const struct physics *physics = &physics_fitted;
+	struct device device;
+	struct product product = {.rows = 4096, .inner = 4096, .columns = 4096, .count = 1, .narrow = true}, twice = product, half = product;
+	struct attention attention = {.tokens = 4096, .span_tokens = 2048.5, .sequence = 4096, .heads = 8, .key_dim = 128, .value_dim = 128, .fused = true};
+	double fused_s, aligned_s;
+
+	(void)state;
+	fixture_init(&fixture);
+	assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_BF16, physics, 1, &device));
+	twice.count = 2;
+	half.rows /= 2;
+	assert_close(gemm_forward(&device, physics, &twice).time_s, 2 * gemm_forward(&device, physics, &product).time_s, 1e-12);
+	assert_true(gemm_forward(&device, physics, &half).time_s > gemm_forward(&device, physics, &product).time_s / 2); /* efficiency saturates */
+	assert_true(gemm_backward(&device, physics, &product, false).time_s > 2 * gemm_forward(&device, physics, &product).time_s);
+	assert_close(gemm_backward(&device, physics, &product, true).time_s, gemm_forward(&device, physics, &product).time_s, 1e-12);
+	fused_s = attention_forward(&device, physics, &attention).time_s;
+	attention.fused = false;
+	aligned_s = attention_forward(&device, physics, &attention).time_s;
+	assert_true(aligned_s > fused_s);
+	attention.key_dim = attention.value_dim = 108; /* no multiple of 8: fewer FLOPs, slower */
+	assert_true(attention_forward(&device, physics, &attention).time_s > aligned_s);
+	assert_close(memory_traffic_s(&device, physics, 2e9), 2 * memory_traffic_s(&device, physics, 1e9), 1e-12);
+	assert_true(point_to_point_s(&device, physics, 1, 1e9) < point_to_point_s(&device, physics, 8, 1e9));
+	assert_close(exposed_s(10, 4, 0.5), 8, 1e-12);
+	assert_close(exposed_s(3, 40, 1), 0, 1e-12);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(published_runs_come_out),
+		cmocka_unit_test(parts_make_the_step),
+		cmocka_unit_test(faster_hardware_is_never_slower),
+		cmocka_unit_test(more_data_ranks_are_never_slower),
+		cmocka_unit_test(memory_grows_with_work_and_falls_with_sharding),
+		cmocka_unit_test(optimizers_keep_what_they_must),
+		cmocka_unit_test(stages_hold_every_layer_once),
+		cmocka_unit_test(work_scales_with_what_is_asked),
+	};
+
+	return cmocka_run_group_tests_name("training step", tests, NULL, NULL);
+}
