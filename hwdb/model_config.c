@@ -94,13 +94,15 @@ static bool tied_read(const struct config_reader *reader, unsigned traits)
 
 static void positions_read(const struct config_reader *reader, const struct model_family *family, unsigned traits, struct model *model)
 {
-	bool learned = traits & FAMILY_LEARNED;
-
 	model->max_positions = config_int(reader, CONFIG_NAMES("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length",
 		"max_sequence_length"), 1, TOKENS_MAX, 0);
-	/* Published descriptions of GPT-2 shapes often leave the length out; the position table is then a fraction of a per cent. */
-	if (learned && model->max_positions > 0)
-		model->learned_positions = model->max_positions + family->position_extra;
+	if (!(traits & FAMILY_LEARNED))
+		return;
+	if (model->max_positions == 0) {
+		model->max_positions = family->positions;
+		model_note(model, "a table of %d positions, its family's default", model->max_positions);
+	}
+	model->learned_positions = model->max_positions + family->position_extra;
 }
 
 /* OPT 350M: a narrower embedding between two projections, and no final norm. */

@@ -36,7 +36,7 @@ struct model_family {
 	int window_every;   /* every n-th layer attends to all, the others within the window; 0: no such pattern */
 	int position_extra; /* rows of the position table beyond max_position_embeddings */
 	/* Defaults for members that its published files leave out; 0 is none. */
-	int heads, kv_heads, head_dim, vocabulary, window;
+	int heads, kv_heads, head_dim, vocabulary, window, positions;
 };
 
 /* NULL for one that is not known. */

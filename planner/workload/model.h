@@ -56,7 +56,9 @@ struct model {
 	enum model_kind kind;
 	bool shape_is_guessed; /* only its size was given: layers are a standard shape of that size */
 	bool tied_embeddings;
-	int hidden, vocabulary, max_positions, learned_positions; /* learned_positions: rows of a position table, 0 is none */
+	int hidden, vocabulary;
+	int max_positions;     /* longest context it is made for; 0 is not known */
+	int learned_positions; /* rows of a position table; 0 is none */
 	int layer_count, kind_count;
 	int predict_layers; /* multi-token-prediction layers, not part of layer_count nor of params_total */
 	uint8_t layers[MODEL_LAYERS_MAX]; /* index into kinds[] */

@@ -262,6 +262,9 @@ static void what_is_assumed_is_said(void **state)
 	assert_contains(model.notes, "language model alone");
 	assert_int_equal(read_text("{\"model_type\":\"some_omni\",\"thinker_config\":{\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}}"), STATUS_OK);
 	assert_int_equal(model.hidden, 4096);
+	assert_int_equal(read_text("{\"model_type\":\"gpt2\",\"n_layer\":12,\"n_embd\":768,\"n_head\":12,\"vocab_size\":50257}"), STATUS_OK);
+	assert_contains(model.notes, "1024 positions");
+	assert_true(model.params_total == 124439808);
 }
 
 static void a_stated_tie_overrides_the_family(void **state)
