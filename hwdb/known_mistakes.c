@@ -49,7 +49,10 @@ static const struct mistake {
 
 static double rate_of(const struct accelerator *accelerator, const struct rate *rate)
 {
-	return *(const double *)((const char *)accelerator + rate->offset);
+	double value;
+
+	memcpy(&value, (const char *)accelerator + rate->offset, sizeof value);
+	return value;
 }
 
 static bool close_to(double a, double b)

@@ -61,9 +61,10 @@ static void check_bounds(
 	const struct bound *bounds, size_t count, const void *row, const char *pointer, struct failure *failure)
 {
 	for (const struct bound *bound = bounds; bound < bounds + count; bound++) {
-		double value = *(const double *)((const char *)row + bound->offset);
+		double value;
 		char detail[96];
 
+		memcpy(&value, (const char *)row + bound->offset, sizeof value);
 		if (isnan(value) || (value >= bound->least && value <= bound->most))
 			continue;
 		snprintf(detail, sizeof detail, "must lie between %g and %g", bound->least, bound->most);

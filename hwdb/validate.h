@@ -7,7 +7,7 @@
 
 #include "hwdb/catalogue.h"
 
-void validate_accelerator(const struct accelerator *accelerator, const char *pointer, struct failure *failure);
+void validate_accelerator(const struct accelerator *row, const char *pointer, struct failure *failure);
 void validate_price(const struct price_row *row, const char *pointer, struct failure *failure);
 void validate_region(const struct region_row *row, const char *pointer, struct failure *failure);
 void validate_model(const struct model_row *row, const char *pointer, struct failure *failure);
