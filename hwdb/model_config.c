@@ -49,7 +49,9 @@ static bool is_refused(const struct config_reader *reader, const char *type)
 	const char *reason = model_family_refused(type);
 
 	if (!reason && reader->outer)
-		reason = model_family_refused(config_text(&(struct config_reader){.config = reader->outer, .pointer = reader->pointer, .failure = reader->failure}, "model_type", ""));
+		reason = model_family_refused(config_text(
+			&(struct config_reader){.config = reader->outer, .pointer = reader->pointer, .failure = reader->failure},
+			"model_type", ""));
 	if (!reason && config_bool(reader, "is_encoder_decoder", false))
 		reason = model_family_refused("t5");
 	if (reason)
@@ -70,8 +72,8 @@ static unsigned traits_read(const struct config_reader *reader, const struct mod
 		if (bias)
 			traits |= FAMILY_QKV_BIAS | FAMILY_OUT_BIAS | FAMILY_MLP_BIAS | FAMILY_LAYER_NORM;
 	}
-	if (falcon && !config_bool(reader, "new_decoder_architecture", strcmp(family->model_type, "RefinedWeb") == 0)
-		&& !config_find(reader, CONFIG_NAMES("num_key_value_heads"), NULL) && config_bool(reader, "parallel_attn", true))
+	if (falcon && !config_bool(reader, "new_decoder_architecture", strcmp(family->model_type, "RefinedWeb") == 0) &&
+		!config_find(reader, CONFIG_NAMES("num_key_value_heads"), NULL) && config_bool(reader, "parallel_attn", true))
 		traits |= FAMILY_ONE_NORM;
 	if (falcon && config_int(reader, CONFIG_NAMES("num_ln_in_parallel_attn"), 1, 2, 2) == 1)
 		traits |= FAMILY_ONE_NORM;
@@ -84,18 +86,23 @@ static unsigned traits_read(const struct config_reader *reader, const struct mod
 
 static bool tied_read(const struct config_reader *reader, unsigned traits)
 {
-	const struct config_reader outer = {.config = reader->outer, .pointer = reader->pointer, .failure = reader->failure};
-	const char *name = config_find(reader, CONFIG_NAMES("tie_embeddings"), NULL) ? "tie_embeddings" : "tie_word_embeddings";
+	const struct config_reader outer = {
+		.config = reader->outer, .pointer = reader->pointer, .failure = reader->failure};
+	const char *name =
+		config_find(reader, CONFIG_NAMES("tie_embeddings"), NULL) ? "tie_embeddings" : "tie_word_embeddings";
 
 	if (reader->outer && !config_find(reader, CONFIG_NAMES(name), NULL))
 		return config_bool(&outer, name, traits & FAMILY_TIED);
 	return config_bool(reader, name, traits & FAMILY_TIED);
 }
 
-static void positions_read(const struct config_reader *reader, const struct model_family *family, unsigned traits, struct model *model)
+static void positions_read(
+	const struct config_reader *reader, const struct model_family *family, unsigned traits, struct model *model)
 {
-	model->max_positions = config_int(reader, CONFIG_NAMES("max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length",
-		"max_sequence_length"), 1, TOKENS_MAX, 0);
+	model->max_positions = config_int(reader,
+		CONFIG_NAMES(
+			"max_position_embeddings", "n_positions", "max_seq_len", "n_ctx", "seq_length", "max_sequence_length"),
+		1, TOKENS_MAX, 0);
 	if (!(traits & FAMILY_LEARNED))
 		return;
 	if (model->max_positions == 0) {
@@ -145,13 +152,15 @@ static void model_read(const struct config_reader *reader, const struct model_fa
 	unsigned traits = traits_read(reader, family);
 
 	model->kind = MODEL_TRANSFORMER;
-	model->hidden = config_int(reader, CONFIG_NAMES("hidden_size", "n_embd", "d_model", "dim"), 1, WIDTH_MAX, CONFIG_REQUIRED);
+	model->hidden =
+		config_int(reader, CONFIG_NAMES("hidden_size", "n_embd", "d_model", "dim"), 1, WIDTH_MAX, CONFIG_REQUIRED);
 	model->vocabulary = vocabulary_read(reader, family);
 	model->tied_embeddings = tied_read(reader, traits);
 	model->norm_bias = traits & FAMILY_LAYER_NORM;
 	model->norms = traits & FAMILY_NO_NORM_WEIGHT ? 0 : traits & FAMILY_EMBEDDING_NORM ? 2 : 1;
 	positions_read(reader, family, traits, model);
-	model->predict_layers = config_int(reader, CONFIG_NAMES("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules"), 0, 64, 0);
+	model->predict_layers = config_int(
+		reader, CONFIG_NAMES("num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules"), 0, 64, 0);
 	if (reader->failure->fault_total > before)
 		return;
 	model_layers_read(reader, family, traits, model);
@@ -182,14 +191,18 @@ static enum status config_read(const json_t *root, const char *pointer, struct m
 	if (failure->fault_total > before)
 		return failure->status;
 	if (!family)
-		model_note(model, "model_type \"%.40s\" is not known: read as Llama's architecture (RMSNorm, gated feed-forward, no biases, untied)", type);
+		model_note(model,
+			"model_type \"%.40s\" is not known: read as Llama's architecture (RMSNorm, gated feed-forward, no biases, "
+			"untied)",
+			type);
 	if (reader.outer)
 		model_note(model, "the language model alone is counted, without vision or audio towers");
 	model_finish(model);
 	return STATUS_OK;
 }
 
-enum status model_config_read(const char *json, size_t length, const char *pointer, struct model *model, struct failure *failure)
+enum status model_config_read(
+	const char *json, size_t length, const char *pointer, struct model *model, struct failure *failure)
 {
 	json_error_t error;
 	json_t *root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &error);
@@ -197,7 +210,8 @@ enum status model_config_read(const char *json, size_t length, const char *point
 
 	memset(model, 0, sizeof *model);
 	if (!root) {
-		failure_add(failure, pointer, "malformed", "the configuration is not JSON: line %d: %.120s", error.line, error.text);
+		failure_add(
+			failure, pointer, "malformed", "the configuration is not JSON: line %d: %.120s", error.line, error.text);
 		return failure->status;
 	}
 	status = config_read(root, pointer, model, failure);

@@ -11,6 +11,7 @@
 #include "base/failure.h"
 #include "planner/workload/model.h"
 
-FALLIBLE enum status model_config_read(const char *json, size_t length, const char *pointer, struct model *model, struct failure *failure);
+FALLIBLE enum status model_config_read(
+	const char *json, size_t length, const char *pointer, struct model *model, struct failure *failure);
 
 #endif

@@ -6,13 +6,13 @@
 #include "base/status.h"
 
 #define ATTENTION_BIAS (FAMILY_QKV_BIAS | FAMILY_OUT_BIAS)
-#define ALL_BIAS (ATTENTION_BIAS | FAMILY_MLP_BIAS)
+#define ALL_BIAS       (ATTENTION_BIAS | FAMILY_MLP_BIAS)
 /* GPT-2 and its kin: LayerNorm, two matrices, biases everywhere, logits from the embedding. */
-#define GPT (FAMILY_TIED | FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS)
-#define QWEN_HYBRID (FAMILY_HEAD_NORM | FAMILY_OUTPUT_GATE | FAMILY_SHARED_GATE)
+#define GPT            (FAMILY_TIED | FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS)
+#define QWEN_HYBRID    (FAMILY_HEAD_NORM | FAMILY_OUTPUT_GATE | FAMILY_SHARED_GATE)
 
-/* Source of every row: the family's implementation in transformers 4.57-5.x (src/transformers/models/<model_type>), or the
- * code published beside the weights where it has none there. */
+/* Each row follows the family's implementation in transformers (models/<model_type>), or the code published beside the
+ * weights where it has none there; a row with a configuration in tests/hwdb/golden is proved by its count. */
 static const struct model_family families[] = {
 	{.model_type = "llama"},
 	{.model_type = "llama4", .window_every = 4},
@@ -57,14 +57,34 @@ static const struct model_family families[] = {
 	{.model_type = "mimo", .traits = FAMILY_QKV_BIAS},
 	{.model_type = "mimo_v2_flash", .traits = FAMILY_SELECTION_BIAS},
 	{.model_type = "gemma", .traits = FAMILY_TIED, .head_dim = 256},
-	{.model_type = "gemma2", .traits = FAMILY_TIED | FAMILY_FOUR_NORMS, .window_every = 2, .head_dim = 256, .window = 4096},
-	{.model_type = "gemma3", .traits = FAMILY_TIED | FAMILY_FOUR_NORMS | FAMILY_HEAD_NORM, .window_every = 6, .heads = 8, .kv_heads = 4,
-		.head_dim = 256, .vocabulary = 262208, .window = 4096},
-	{.model_type = "gemma3_text", .traits = FAMILY_TIED | FAMILY_FOUR_NORMS | FAMILY_HEAD_NORM, .window_every = 6, .heads = 8, .kv_heads = 4,
-		.head_dim = 256, .vocabulary = 262208, .window = 4096},
-	{.model_type = "gemma4_text", .traits = FAMILY_TIED | FAMILY_FOUR_NORMS | FAMILY_HEAD_NORM, .window_every = 6, .head_dim = 256,
+	{.model_type = "gemma2",
+		.traits = FAMILY_TIED | FAMILY_FOUR_NORMS,
+		.window_every = 2,
+		.head_dim = 256,
+		.window = 4096},
+	{.model_type = "gemma3",
+		.traits = FAMILY_TIED | FAMILY_FOUR_NORMS | FAMILY_HEAD_NORM,
+		.window_every = 6,
+		.heads = 8,
+		.kv_heads = 4,
+		.head_dim = 256,
+		.vocabulary = 262208,
+		.window = 4096},
+	{.model_type = "gemma3_text",
+		.traits = FAMILY_TIED | FAMILY_FOUR_NORMS | FAMILY_HEAD_NORM,
+		.window_every = 6,
+		.heads = 8,
+		.kv_heads = 4,
+		.head_dim = 256,
+		.vocabulary = 262208,
+		.window = 4096},
+	{.model_type = "gemma4_text",
+		.traits = FAMILY_TIED | FAMILY_FOUR_NORMS | FAMILY_HEAD_NORM,
+		.window_every = 6,
+		.head_dim = 256,
 		.vocabulary = 262144},
-	{.model_type = "phi", .traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
+	{.model_type = "phi",
+		.traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
 	{.model_type = "phi3", .traits = FAMILY_WINDOWS},
 	{.model_type = "phimoe", .traits = FAMILY_LAYER_NORM | ATTENTION_BIAS | FAMILY_LOGIT_BIAS},
 	{.model_type = "cohere", .traits = FAMILY_TIED | FAMILY_ONE_NORM},
@@ -86,9 +106,15 @@ static const struct model_family families[] = {
 	{.model_type = "bloom", .traits = GPT | FAMILY_EMBEDDING_NORM},
 	{.model_type = "opt", .traits = GPT | FAMILY_LEARNED, .position_extra = 2, .positions = 2048},
 	{.model_type = "gpt2", .traits = GPT | FAMILY_LEARNED, .positions = 1024},
-	{.model_type = "gpt_neo", .traits = (GPT & ~(unsigned)FAMILY_QKV_BIAS) | FAMILY_LEARNED, .window_every = 2, .window = 256, .positions = 2048},
-	{.model_type = "gptj", .traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | FAMILY_MLP_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
-	{.model_type = "codegen", .traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | FAMILY_MLP_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
+	{.model_type = "gpt_neo",
+		.traits = (GPT & ~(unsigned)FAMILY_QKV_BIAS) | FAMILY_LEARNED,
+		.window_every = 2,
+		.window = 256,
+		.positions = 2048},
+	{.model_type = "gptj",
+		.traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | FAMILY_MLP_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
+	{.model_type = "codegen",
+		.traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | FAMILY_MLP_BIAS | FAMILY_ONE_NORM | FAMILY_LOGIT_BIAS},
 	{.model_type = "gpt_neox", .traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS},
 	{.model_type = "persimmon", .traits = FAMILY_LAYER_NORM | FAMILY_UNGATED | ALL_BIAS},
 	{.model_type = "mpt", .traits = FAMILY_TIED | FAMILY_UNGATED},
@@ -117,24 +143,62 @@ static const struct model_family families[] = {
 	{.model_type = "dots1", .traits = FAMILY_HEAD_NORM | FAMILY_SELECTION_BIAS},
 };
 
-#define ENCODER_DECODER "an encoder-decoder; only causal decoders are counted: describe it by {params}, or as {kind: \"generic\"}"
-#define ENCODER "an encoder; only causal decoders are counted: describe it by {params}, or as {kind: \"generic\"}"
+#define ENCODER_DECODER                                                                                                \
+	"an encoder-decoder; only causal decoders are counted: describe it by {params}, or as {kind: \"generic\"}"
+#define ENCODER      "an encoder; only causal decoders are counted: describe it by {params}, or as {kind: \"generic\"}"
 #define NOT_LANGUAGE "not a language model; describe it as {kind: \"generic\", params, flops_per_sample, sample_bytes}"
-#define OTHER_MIXER "built of layers that are not counted here; describe it by {params, params_active}"
+#define OTHER_MIXER  "built of layers that are not counted here; describe it by {params, params_active}"
 
 static const struct {
 	const char *model_type, *reason;
 } refused[] = {
-	{"t5", ENCODER_DECODER}, {"mt5", ENCODER_DECODER}, {"umt5", ENCODER_DECODER}, {"longt5", ENCODER_DECODER}, {"bart", ENCODER_DECODER},
-	{"mbart", ENCODER_DECODER}, {"pegasus", ENCODER_DECODER}, {"marian", ENCODER_DECODER}, {"m2m_100", ENCODER_DECODER},
-	{"nllb-moe", ENCODER_DECODER}, {"switch_transformers", ENCODER_DECODER}, {"t5gemma", ENCODER_DECODER}, {"whisper", ENCODER_DECODER},
-	{"led", ENCODER_DECODER}, {"bert", ENCODER}, {"roberta", ENCODER}, {"xlm-roberta", ENCODER}, {"albert", ENCODER}, {"deberta", ENCODER},
-	{"deberta-v2", ENCODER}, {"distilbert", ENCODER}, {"electra", ENCODER}, {"modernbert", ENCODER}, {"vit", NOT_LANGUAGE},
-	{"clip", NOT_LANGUAGE}, {"siglip", NOT_LANGUAGE}, {"resnet", NOT_LANGUAGE}, {"convnext", NOT_LANGUAGE}, {"swin", NOT_LANGUAGE},
-	{"wav2vec2", NOT_LANGUAGE}, {"hubert", NOT_LANGUAGE}, {"rwkv", OTHER_MIXER}, {"rwkv5", OTHER_MIXER}, {"rwkv6", OTHER_MIXER},
-	{"rwkv7", OTHER_MIXER}, {"recurrent_gemma", OTHER_MIXER}, {"zamba", OTHER_MIXER}, {"zamba2", OTHER_MIXER}, {"xlstm", OTHER_MIXER},
-	{"falcon_h1", OTHER_MIXER}, {"lfm2", OTHER_MIXER}, {"kimi_linear", OTHER_MIXER}, {"gemma3n", OTHER_MIXER},
-	{"gemma3n_text", OTHER_MIXER}, {"longcat_flash", OTHER_MIXER}, {"nemotron-nas", OTHER_MIXER}, {"mllama", OTHER_MIXER},
+	{"t5", ENCODER_DECODER},
+	{"mt5", ENCODER_DECODER},
+	{"umt5", ENCODER_DECODER},
+	{"longt5", ENCODER_DECODER},
+	{"bart", ENCODER_DECODER},
+	{"mbart", ENCODER_DECODER},
+	{"pegasus", ENCODER_DECODER},
+	{"marian", ENCODER_DECODER},
+	{"m2m_100", ENCODER_DECODER},
+	{"nllb-moe", ENCODER_DECODER},
+	{"switch_transformers", ENCODER_DECODER},
+	{"t5gemma", ENCODER_DECODER},
+	{"whisper", ENCODER_DECODER},
+	{"led", ENCODER_DECODER},
+	{"bert", ENCODER},
+	{"roberta", ENCODER},
+	{"xlm-roberta", ENCODER},
+	{"albert", ENCODER},
+	{"deberta", ENCODER},
+	{"deberta-v2", ENCODER},
+	{"distilbert", ENCODER},
+	{"electra", ENCODER},
+	{"modernbert", ENCODER},
+	{"vit", NOT_LANGUAGE},
+	{"clip", NOT_LANGUAGE},
+	{"siglip", NOT_LANGUAGE},
+	{"resnet", NOT_LANGUAGE},
+	{"convnext", NOT_LANGUAGE},
+	{"swin", NOT_LANGUAGE},
+	{"wav2vec2", NOT_LANGUAGE},
+	{"hubert", NOT_LANGUAGE},
+	{"rwkv", OTHER_MIXER},
+	{"rwkv5", OTHER_MIXER},
+	{"rwkv6", OTHER_MIXER},
+	{"rwkv7", OTHER_MIXER},
+	{"recurrent_gemma", OTHER_MIXER},
+	{"zamba", OTHER_MIXER},
+	{"zamba2", OTHER_MIXER},
+	{"xlstm", OTHER_MIXER},
+	{"falcon_h1", OTHER_MIXER},
+	{"lfm2", OTHER_MIXER},
+	{"kimi_linear", OTHER_MIXER},
+	{"gemma3n", OTHER_MIXER},
+	{"gemma3n_text", OTHER_MIXER},
+	{"longcat_flash", OTHER_MIXER},
+	{"nemotron-nas", OTHER_MIXER},
+	{"mllama", OTHER_MIXER},
 	{"mllama_text_model", OTHER_MIXER},
 };
 

@@ -8,7 +8,8 @@
 #include "planner/workload/model.h"
 
 /* Fills model->layers, kinds, layer_count and kind_count; model->hidden is set. Faults go to the reader's failure. */
-void model_layers_read(const struct config_reader *reader, const struct model_family *family, unsigned traits, struct model *model);
+void model_layers_read(
+	const struct config_reader *reader, const struct model_family *family, unsigned traits, struct model *model);
 
 /* Adds a sentence to model->notes, as far as there is room. */
 void model_note(struct model *model, const char *format, ...) PRINTF_LIKE(2, 3);

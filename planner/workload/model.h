@@ -21,50 +21,51 @@ enum feed_forward { FEED_FORWARD_NONE, FEED_FORWARD_DENSE, FEED_FORWARD_EXPERTS,
 struct layer_kind {
 	enum mixer mixer;
 	int heads, kv_heads, head_dim, value_head_dim; /* gated delta: value heads, key heads, key width, value width */
-	int window;                     /* tokens that attention looks back, itself included; 0 is all */
-	bool chunked;                   /* the window does not slide: attention starts anew every `window` tokens */
+	int window; /* tokens that attention looks back, itself included; 0 is all */
+	bool chunked; /* the window does not slide: attention starts anew every `window` tokens */
 	int q_lora_rank, kv_lora_rank, rope_head_dim; /* MLA; head_dim is then the part without rotary position */
-	int index_heads, index_head_dim, index_tokens; /* sparse attention: an indexer picks index_tokens keys for each query */
+	int index_heads, index_head_dim,
+		index_tokens; /* sparse attention: an indexer picks index_tokens keys for each query */
 	int state_dim, conv_kernel, groups; /* state-space and linear layers; heads x value_head_dim is the inner width */
-	int step_rank;                  /* Mamba-1: the step size comes through this rank; 0 is Mamba-2 */
-	bool key_is_value;              /* one projection serves both (both are cached: only keys are rotated) */
-	bool shares_cache;              /* attends to an earlier layer's keys and values, has none of its own */
-	bool output_gate;               /* attention output gated by its own projection */
+	int step_rank; /* Mamba-1: the step size comes through this rank; 0 is Mamba-2 */
+	bool key_is_value; /* one projection serves both (both are cached: only keys are rotated) */
+	bool shares_cache; /* attends to an earlier layer's keys and values, has none of its own */
+	bool output_gate; /* attention output gated by its own projection */
 
 	enum feed_forward feed_forward;
-	int width;                      /* of the dense feed-forward */
-	bool gated;                     /* three matrices (SwiGLU) instead of two */
+	int width; /* of the dense feed-forward */
+	bool gated; /* three matrices (SwiGLU) instead of two */
 	int experts, experts_active, expert_width;
-	int expert_hidden;              /* experts work at this width, between two projections; 0 is at the model's own */
-	int shared_width;               /* of what every token meets beside the experts (shared experts, a dense part); 0 is none */
+	int expert_hidden; /* experts work at this width, between two projections; 0 is at the model's own */
+	int shared_width; /* of what every token meets beside the experts (shared experts, a dense part); 0 is none */
 
-	int norms;                      /* normalisations over the hidden width */
-	double extra_params;            /* what the builder knows beyond E1's matrices: biases, sinks, query and key norms */
-	double expert_extra_params;     /* the same of each expert */
+	int norms; /* normalisations over the hidden width */
+	double extra_params; /* what the builder knows beyond E1's matrices: biases, sinks, query and key norms */
+	double expert_extra_params; /* the same of each expert */
 
 	/* Filled by model_finish(), from E1: parameters of one such layer. */
-	double mixer_params;               /* matrices (and convolutions) that every token meets */
-	double feed_forward_params;        /* all experts, router and shared part */
-	double expert_params;              /* one expert; 0 without */
+	double mixer_params; /* matrices (and convolutions) that every token meets */
+	double feed_forward_params; /* all experts, router and shared part */
+	double expert_params; /* one expert; 0 without */
 	double feed_forward_active_params; /* what one token meets of them */
-	double other_params;               /* norms, gates, extra_params: what is not a matrix product */
+	double other_params; /* norms, gates, extra_params: what is not a matrix product */
 };
 
 struct model {
-	const char *id;     /* NULL for one that was described, not named */
+	const char *id; /* NULL for one that was described, not named */
 	const char *source; /* where its shape or size comes from */
 	enum model_kind kind;
 	bool shape_is_guessed; /* only its size was given: layers are a standard shape of that size */
 	bool tied_embeddings;
 	int hidden, vocabulary;
-	int max_positions;     /* longest context it is made for; 0 is not known */
+	int max_positions; /* longest context it is made for; 0 is not known */
 	int learned_positions; /* rows of a position table; 0 is none */
 	int layer_count, kind_count;
 	int predict_layers; /* multi-token-prediction layers, not part of layer_count nor of params_total */
 	uint8_t layers[MODEL_LAYERS_MAX]; /* index into kinds[] */
 	struct layer_kind kinds[MODEL_LAYER_KINDS_MAX];
-	bool norm_bias;     /* every norm has a bias beside its weight (LayerNorm) */
-	int norms;          /* outside the layers: the final one, one after the embedding */
+	bool norm_bias; /* every norm has a bias beside its weight (LayerNorm) */
+	int norms; /* outside the layers: the final one, one after the embedding */
 	double extra_params; /* outside the layers, beyond E1: a bias of the logits, projections of the embedding */
 	double lookup_params; /* tables beside the embedding that are looked up, not multiplied (per-layer embeddings) */
 	double generic_flops_per_sample, generic_sample_bytes; /* MODEL_GENERIC: forward pass of one sample */

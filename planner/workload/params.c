@@ -113,8 +113,8 @@ static double feed_forward_params(const struct layer_kind *kind, double hidden, 
 	case FEED_FORWARD_DENSE:
 		return matrices * hidden * kind->width;
 	case FEED_FORWARD_EXPERTS:
-		return hidden * kind->experts + matrices * hidden * kind->shared_width + 2 * hidden * kind->expert_hidden
-			+ experts * kind->expert_params;
+		return hidden * kind->experts + matrices * hidden * kind->shared_width + 2 * hidden * kind->expert_hidden +
+			   experts * kind->expert_params;
 	case FEED_FORWARD_NONE:
 	case FEED_FORWARD_COUNT:
 		break;
@@ -143,8 +143,9 @@ void model_finish(struct model *model)
 			model->params_active = model->params_total;
 		return;
 	}
-	model->params_embedding = hidden * (model->vocabulary * (model->tied_embeddings ? 1.0 : 2.0) + model->learned_positions)
-		+ model->lookup_params;
+	model->params_embedding =
+		hidden * (model->vocabulary * (model->tied_embeddings ? 1.0 : 2.0) + model->learned_positions) +
+		model->lookup_params;
 	total = active = model->params_embedding + model->norms * norm_width + model->extra_params;
 	for (int i = 0; i < model->kind_count; i++) {
 		struct layer_kind *kind = &model->kinds[i];

@@ -10,14 +10,14 @@
 /* E2, the shape that large language models have had since GPT-3: width 128 x depth (Kaplan et al. 2020, figure 5: loss is nearly
  * flat in that ratio; GPT-3 175B, Llama 7B and Llama 405B have it), heads of 128, a gated feed-forward, eight
  * key-value heads (Ainslie et al. 2023), and the GPT-2 vocabulary. */
-#define STANDARD_ASPECT 128.0
-#define STANDARD_HEAD_DIM 128
-#define STANDARD_KV_HEADS 8
-#define STANDARD_VOCABULARY 50257
+#define STANDARD_ASPECT          128.0
+#define STANDARD_HEAD_DIM        128
+#define STANDARD_KV_HEADS        8
+#define STANDARD_VOCABULARY      50257
 #define STANDARD_EMBEDDING_SHARE 0.25 /* a vocabulary that would take more is cut: small models have small ones */
-#define TIED_BELOW_PARAMS 3.5e9       /* Llama 3.2, Qwen3, Gemma: tied up to 3-4 billion, untied above */
-#define STANDARD_EXPERTS_ACTIVE 8     /* DeepSeek-V3, Qwen3, Kimi K2 */
-#define STANDARD_EXPERTS_MAX 4096
+#define TIED_BELOW_PARAMS        3.5e9 /* Llama 3.2, Qwen3, Gemma: tied up to 3-4 billion, untied above */
+#define STANDARD_EXPERTS_ACTIVE  8 /* DeepSeek-V3, Qwen3, Kimi K2 */
+#define STANDARD_EXPERTS_MAX     4096
 
 static int bounded(double value, double low, double high)
 {
@@ -65,7 +65,8 @@ static void standard_experts(struct model *model, struct layer_kind *kind, doubl
 	kind->feed_forward = FEED_FORWARD_EXPERTS;
 	kind->experts_active = STANDARD_EXPERTS_ACTIVE;
 	kind->experts = bounded(experts, STANDARD_EXPERTS_ACTIVE, STANDARD_EXPERTS_MAX);
-	kind->expert_width = bounded((total_budget - (double)model->hidden * kind->experts) / (kind->experts * matrices), 1, INT_MAX);
+	kind->expert_width =
+		bounded((total_budget - (double)model->hidden * kind->experts) / (kind->experts * matrices), 1, INT_MAX);
 }
 
 /*  E2, a shape from a size.
@@ -87,9 +88,13 @@ void model_from_size(struct model *model, double params_total, double params_act
 	model->layer_count = 2 * bounded(active / (24.0 * model->hidden * model->hidden), 1, most_pairs);
 	model->kind_count = 1;
 	standard_embedding(model, params_total, active);
-	*kind = (struct layer_kind){.mixer = MIXER_ATTENTION, .heads = model->hidden / STANDARD_HEAD_DIM,
-		.head_dim = STANDARD_HEAD_DIM, .gated = true, .norms = 2};
-	kind->kv_heads = kind->heads % STANDARD_KV_HEADS == 0 && kind->heads > STANDARD_KV_HEADS ? STANDARD_KV_HEADS : kind->heads;
+	*kind = (struct layer_kind){.mixer = MIXER_ATTENTION,
+		.heads = model->hidden / STANDARD_HEAD_DIM,
+		.head_dim = STANDARD_HEAD_DIM,
+		.gated = true,
+		.norms = 2};
+	kind->kv_heads =
+		kind->heads % STANDARD_KV_HEADS == 0 && kind->heads > STANDARD_KV_HEADS ? STANDARD_KV_HEADS : kind->heads;
 	if (active < params_total) {
 		standard_experts(model, kind, params_total, active);
 	} else {
@@ -99,6 +104,7 @@ void model_from_size(struct model *model, double params_total, double params_act
 	model->params_total = params_total;
 	model->params_active = active;
 	model_finish(model);
-	snprintf(model->notes, sizeof model->notes, "standard shape of that size: %d layers of width %d, heads of 128, aspect ratio 128 (E2)",
-		model->layer_count, model->hidden);
+	snprintf(model->notes, sizeof model->notes,
+		"standard shape of that size: %d layers of width %d, heads of 128, aspect ratio 128 (E2)", model->layer_count,
+		model->hidden);
 }

@@ -98,7 +98,8 @@ static int check_flops(const json_t *row, const char *config)
 	assert_close(model_forward_flops_per_token(&model, 1), 2 * met, 0.08);
 	assert_close(model_weight_bytes(&model, PRECISION_BF16), 2 * model.params_total, 1e-12);
 	assert_true(model_weight_bytes(&model, PRECISION_FP8) < 2 * model.params_total);
-	assert_true(model_weight_bytes(&model, PRECISION_NVFP4) < model_weight_bytes(&model, PRECISION_FP8) || model.params_active < model.params_total);
+	assert_true(model_weight_bytes(&model, PRECISION_NVFP4) < model_weight_bytes(&model, PRECISION_FP8) ||
+				model.params_active < model.params_total);
 	return 0;
 }
 
@@ -119,13 +120,17 @@ static const struct {
 	double right, tolerance;
 	const char *reason;
 } exceptions[] = {
-	{"llama-4-scout", 108641793536.0 - 871932416.0, 0, "109B holds the vision tower: 34 layers of 23,807,872, patches 827,904, positions "
-		"813,824, norms 5,632, adapter 5632 x 4096 + 4096 x 4096, projector 4096 x 5120 = 871,932,416 of the 108,641,793,536 stored"},
+	{"llama-4-scout", 108641793536.0 - 871932416.0, 0,
+		"109B holds the vision tower: 34 layers of 23,807,872, patches 827,904, positions "
+		"813,824, norms 5,632, adapter 5632 x 4096 + 4096 x 4096, projector 4096 x 5120 = 871,932,416 of the "
+		"108,641,793,536 stored"},
 	{"kimi-k2", 1026408232448.0, 0, "the report says 1.04T; the stored weights are 1,026,408,232,448"},
-	{"kimi-k2.5", 1026408232448.0, 0, "the report says 1.04T; the language model's stored weights are 1,026,408,232,448"},
+	{"kimi-k2.5", 1026408232448.0, 0,
+		"the report says 1.04T; the language model's stored weights are 1,026,408,232,448"},
 	{"gemma-4-26b-a4b", 25.2e9, 0.05e9, "the model card says 25.2B without the vision encoder; 26B is its name"},
 	{"nemotron-3-nano-30b-a3b", 31.6e9, 0.05e9, "the technical report says 31.6B; 30B is its name"},
-	{"falcon-180b", 179522565120.0 - 65024.0 * 14848.0, 0, "179.5B holds the logits' matrix of 65,024 x 14,848, which the row ties"},
+	{"falcon-180b", 179522565120.0 - 65024.0 * 14848.0, 0,
+		"179.5B holds the logits' matrix of 65,024 x 14,848, which the row ties"},
 };
 
 static double published_total(const char *id, double published, double *allowed)
@@ -167,9 +172,12 @@ static int check_row(const json_t *row, const char *config)
 	bad = fabs(model.params_total - right) > allowed;
 	if (active < published)
 		bad += fabs(nearest - active) > fmax(0.02 * active, half_unit(active));
-	print_message("%-24s %15.0f counted %9.4gB published %+7.3f %%  active %13.0f %7.4gB %+6.2f %%%s\n", id, model.params_total,
-		published / 1e9, 100 * (model.params_total / published - 1), nearest, active / 1e9, 100 * (nearest / active - 1),
-		bad ? "  OUT" : right == published ? "" : "  (exception)");
+	print_message("%-24s %15.0f counted %9.4gB published %+7.3f %%  active %13.0f %7.4gB %+6.2f %%%s\n", id,
+		model.params_total, published / 1e9, 100 * (model.params_total / published - 1), nearest, active / 1e9,
+		100 * (nearest / active - 1),
+		bad                  ? "  OUT"
+		: right == published ? ""
+							 : "  (exception)");
 	return bad;
 }
 
@@ -184,7 +192,9 @@ static void every_row_of_the_catalogue_has_its_published_size(void **state)
 
 /* --- shape ------------------------------------------------------------------------------------------------ */
 
-#define LLAMA "\"hidden_size\":4096,\"intermediate_size\":14336,\"num_attention_heads\":32,\"num_hidden_layers\":8,\"num_key_value_heads\":8," \
+#define LLAMA                                                                                                          \
+	"\"hidden_size\":4096,\"intermediate_size\":14336,\"num_attention_heads\":32,\"num_hidden_layers\":8,\"num_key_"   \
+	"value_heads\":8,"                                                                                                 \
 	"\"vocab_size\":1000"
 
 static int layers_with_window(int window)
@@ -212,8 +222,10 @@ static void windows_are_where_the_family_has_them(void **state)
 		{"\"model_type\":\"llama4_text\",\"attention_chunk_size\":64,\"head_dim\":128", 6},
 		{"\"model_type\":\"cohere2\",\"sliding_window\":64", 6},
 		{"\"model_type\":\"other\",\"sliding_window\":64", 0},
-		{"\"model_type\":\"other\",\"sliding_window\":64,\"layer_types\":[\"sliding_attention\",\"full_attention\",\"full_attention\","
-			"\"full_attention\",\"full_attention\",\"full_attention\",\"full_attention\",\"full_attention\"]", 1},
+		{"\"model_type\":\"other\",\"sliding_window\":64,\"layer_types\":[\"sliding_attention\",\"full_attention\","
+		 "\"full_attention\","
+		 "\"full_attention\",\"full_attention\",\"full_attention\",\"full_attention\",\"full_attention\"]",
+			1},
 	};
 	char json[1024];
 
@@ -258,11 +270,17 @@ static void what_is_assumed_is_said(void **state)
 	assert_string_equal(model.notes, "");
 	assert_int_equal(read_text("{\"model_type\":\"brandnew\"," LLAMA "}"), STATUS_OK);
 	assert_contains(model.notes, "\"brandnew\" is not known");
-	assert_int_equal(read_text("{\"model_type\":\"some_vl\",\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}"), STATUS_OK);
+	assert_int_equal(
+		read_text("{\"model_type\":\"some_vl\",\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}"), STATUS_OK);
 	assert_contains(model.notes, "language model alone");
-	assert_int_equal(read_text("{\"model_type\":\"some_omni\",\"thinker_config\":{\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}}"), STATUS_OK);
+	assert_int_equal(
+		read_text(
+			"{\"model_type\":\"some_omni\",\"thinker_config\":{\"text_config\":{\"model_type\":\"qwen2\"," LLAMA "}}}"),
+		STATUS_OK);
 	assert_int_equal(model.hidden, 4096);
-	assert_int_equal(read_text("{\"model_type\":\"gpt2\",\"n_layer\":12,\"n_embd\":768,\"n_head\":12,\"vocab_size\":50257}"), STATUS_OK);
+	assert_int_equal(
+		read_text("{\"model_type\":\"gpt2\",\"n_layer\":12,\"n_embd\":768,\"n_head\":12,\"vocab_size\":50257}"),
+		STATUS_OK);
 	assert_contains(model.notes, "1024 positions");
 	assert_true(model.params_total == 124439808);
 }
@@ -274,7 +292,10 @@ static void a_stated_tie_overrides_the_family(void **state)
 	assert_true(model.tied_embeddings);
 	assert_int_equal(read_text("{\"model_type\":\"gemma\",\"tie_word_embeddings\":false," LLAMA "}"), STATUS_OK);
 	assert_false(model.tied_embeddings);
-	assert_int_equal(read_text("{\"model_type\":\"x\",\"tie_word_embeddings\":true,\"text_config\":{\"model_type\":\"llama\"," LLAMA "}}"), STATUS_OK);
+	assert_int_equal(
+		read_text(
+			"{\"model_type\":\"x\",\"tie_word_embeddings\":true,\"text_config\":{\"model_type\":\"llama\"," LLAMA "}}"),
+		STATUS_OK);
 	assert_true(model.tied_embeddings);
 }
 
@@ -290,30 +311,42 @@ static void what_cannot_be_is_a_fault_at_its_place(void **state)
 		{"[]", "/model/config", "wrong_type"},
 		{"{}", "/model/config/hidden_size", "required"},
 		{"{" LLAMA ",\"num_layers\":7,\"n_layer\":8,\"hidden_size\":4}", "/model/config", "malformed"},
-		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":8}", "/model/config/intermediate_size", "required"},
-		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2}", "/model/config/num_attention_heads", "required"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":8}",
+			"/model/config/intermediate_size", "required"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2}", "/model/config/num_attention_heads",
+			"required"},
 		{"{\"hidden_size\":1099511627776,\"vocab_size\":10}", "/model/config/hidden_size", "out_of_range"},
-		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":1000000000}", "/model/config/num_hidden_layers", "out_of_range"},
-		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2.5}", "/model/config/num_hidden_layers", "out_of_range"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":1000000000}", "/model/config/num_hidden_layers",
+			"out_of_range"},
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2.5}", "/model/config/num_hidden_layers",
+			"out_of_range"},
 		{"{\"hidden_size\":4096,\"vocab_size\":10,\"n_layer\":-2}", "/model/config/n_layer", "out_of_range"},
 		{"{\"hidden_size\":\"4096\",\"vocab_size\":10}", "/model/config/hidden_size", "wrong_type"},
-		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":0,\"intermediate_size\":8}",
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":0,\"intermediate_"
+		 "size\":8}",
 			"/model/config/num_attention_heads", "out_of_range"},
-		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":33,\"intermediate_size\":8}",
+		{"{\"hidden_size\":4096,\"vocab_size\":10,\"num_hidden_layers\":2,\"num_attention_heads\":33,\"intermediate_"
+		 "size\":8}",
 			"/model/config/num_attention_heads", "out_of_range"},
 		{"{" LLAMA ",\"num_local_experts\":8}", "/model/config/num_experts_per_tok", "required"},
-		{"{" LLAMA ",\"num_local_experts\":8,\"num_experts_per_tok\":9}", "/model/config/num_experts_per_tok", "out_of_range"},
+		{"{" LLAMA ",\"num_local_experts\":8,\"num_experts_per_tok\":9}", "/model/config/num_experts_per_tok",
+			"out_of_range"},
 		{"{" LLAMA ",\"kv_lora_rank\":512}", "/model/config/qk_nope_head_dim", "required"},
 		{"{" LLAMA ",\"layer_types\":[\"full_attention\"]}", "/model/config/layer_types", "out_of_range"},
 		{"{" LLAMA ",\"hybrid_override_pattern\":\"M-*E\"}", "/model/config/hybrid_override_pattern", "out_of_range"},
-		{"{\"text_config\":{\"hidden_size\":0,\"vocab_size\":10}}", "/model/config/text_config/hidden_size", "out_of_range"},
-		{"{\"thinker_config\":{\"text_config\":{\"hidden_size\":0,\"vocab_size\":10}}}", "/model/config/thinker_config/text_config/hidden_size",
+		{"{\"text_config\":{\"hidden_size\":0,\"vocab_size\":10}}", "/model/config/text_config/hidden_size",
 			"out_of_range"},
-		{"{" LLAMA ",\"num_local_experts\":8,\"num_experts_per_tok\":[2,3]}", "/model/config/num_experts_per_tok", "wrong_type"},
-		{"{\"model_type\":\"dbrx\",\"d_model\":64,\"n_heads\":4,\"n_layers\":2,\"vocab_size\":10,\"attn_config\":{\"kv_n_heads\":3},"
-			"\"ffn_config\":{\"ffn_hidden_size\":64}}", "/model/config/num_key_value_heads", "out_of_range"},
+		{"{\"thinker_config\":{\"text_config\":{\"hidden_size\":0,\"vocab_size\":10}}}",
+			"/model/config/thinker_config/text_config/hidden_size", "out_of_range"},
+		{"{" LLAMA ",\"num_local_experts\":8,\"num_experts_per_tok\":[2,3]}", "/model/config/num_experts_per_tok",
+			"wrong_type"},
+		{"{\"model_type\":\"dbrx\",\"d_model\":64,\"n_heads\":4,\"n_layers\":2,\"vocab_size\":10,\"attn_config\":{\"kv_"
+		 "n_heads\":3},"
+		 "\"ffn_config\":{\"ffn_hidden_size\":64}}",
+			"/model/config/num_key_value_heads", "out_of_range"},
 		{"{\"model_type\":\"t5\",\"d_model\":512}", "/model/config/model_type", "unsupported"},
-		{"{\"model_type\":\"brandnew\",\"is_encoder_decoder\":true," LLAMA "}", "/model/config/model_type", "unsupported"},
+		{"{\"model_type\":\"brandnew\",\"is_encoder_decoder\":true," LLAMA "}", "/model/config/model_type",
+			"unsupported"},
 		{"{\"model_type\":\"bert\"," LLAMA "}", "/model/config/model_type", "unsupported"},
 		{"{\"model_type\":7," LLAMA "}", "/model/config/model_type", "wrong_type"},
 	};
@@ -345,9 +378,13 @@ static void earlier_faults_do_not_count(void **state)
 static void ten_trillion_parameters_are_counted(void **state)
 {
 	(void)state;
-	assert_int_equal(read_text("{\"model_type\":\"llama\",\"hidden_size\":131072,\"intermediate_size\":524288,\"num_hidden_layers\":40,"
-		"\"num_attention_heads\":1024,\"vocab_size\":200000}"), STATUS_OK);
-	assert_true(model.params_total == 40.0 * (4.0 * 131072 * 131072 + 3.0 * 131072 * 524288 + 2 * 131072) + 400000.0 * 131072 + 131072);
+	assert_int_equal(
+		read_text(
+			"{\"model_type\":\"llama\",\"hidden_size\":131072,\"intermediate_size\":524288,\"num_hidden_layers\":40,"
+			"\"num_attention_heads\":1024,\"vocab_size\":200000}"),
+		STATUS_OK);
+	assert_true(model.params_total ==
+				40.0 * (4.0 * 131072 * 131072 + 3.0 * 131072 * 524288 + 2 * 131072) + 400000.0 * 131072 + 131072);
 }
 
 /* --- mutations -------------------------------------------------------------------------------------------- */
