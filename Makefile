@@ -54,7 +54,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test bench-storage check-crash check check-layers check-headers check-sources check-asan check-tsan coverage fuzz fuzz-run bench check-api lint format run install clean help validate fit fit-left-out
+.PHONY: all test docs bench-storage check-crash check check-layers check-headers check-sources check-asan check-tsan coverage fuzz fuzz-run bench check-api lint format run install clean help validate fit fit-left-out
 all: $(PROGRAM)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -96,6 +96,9 @@ $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIBRARY)
 # --- targets -----------------------------------------------------------------------------------------------
 test: $(PROGRAM) $(TESTS) ## build and run every C test, in parallel
 	$(Q)scripts/run-c-tests.sh $(TESTS)
+
+docs: $(BUILD)/tests/api/write_documents ## write docs/openapi.json and docs/fields.md from the field tables
+	$(Q)$< docs
 
 check: test check-layers check-headers check-sources ## everything that is quick
 

@@ -35,8 +35,12 @@ void api_encode(const struct field_table *table, const void *object, struct json
 /* Its members only, into an object that the caller has begun. */
 void api_encode_members(const struct field_table *table, const void *object, struct json_writer *writer);
 
-/* JSON Schema (2020-12) of the table for components/schemas; nested tables by $ref. `request` leaves out read-only fields. */
-void api_schema(const struct field_table *table, struct json_writer *writer);
+/* What a schema describes: an answer, where numbers are plain; a request, where they may be as people write them and
+ * unknown fields are refused; or a merge patch, where nothing is required and null removes. */
+enum schema_use { SCHEMA_ANSWER, SCHEMA_REQUEST, SCHEMA_PATCH };
+
+/* JSON Schema (2020-12) of the table for components/schemas; nested tables by $ref. */
+void api_schema(const struct field_table *table, enum schema_use use, struct json_writer *writer);
 
 /* CSV (RFC 4180): scalar members, nested ones as "cost.total_usd"; text that begins like a formula is quoted safely. */
 void api_csv_header(const struct field_table *table, struct buffer *out);

@@ -1,0 +1,205 @@
+#include "api/openapi.h"
+
+#include "api/routes.h"
+#include "api/openapi_parts.h"
+
+/* --- which tables the routes reach ----------------------------------------------------------------------------- */
+enum { OPENAPI_TABLES_MAX = 200 };
+
+struct openapi_tables {
+	size_t count;
+	struct {
+		const struct field_table *table;
+		enum schema_use use;
+	} items[OPENAPI_TABLES_MAX];
+};
+
+static void openapi_collect(struct openapi_tables *tables, const struct field_table *table, enum schema_use use);
+
+static void openapi_collect_rows(struct openapi_tables *tables, const struct field_table *table, enum schema_use use)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct field *row = &table->rows[i];
+
+		if (row->kind == FIELD_MERGE)
+			openapi_collect_rows(tables, row->table, use);
+		else if (row->table && !field_table_is_bare(row->table))
+			openapi_collect(tables, row->table, row->flags & READ_ONLY ? SCHEMA_ANSWER : use);
+	}
+}
+
+/* A table that is asked and answered is described as it is asked; a patch has a description of its own. */
+static void openapi_collect(struct openapi_tables *tables, const struct field_table *table, enum schema_use use)
+{
+	for (size_t i = 0; i < tables->count; i++) {
+		if (tables->items[i].table != table || (tables->items[i].use == SCHEMA_PATCH) != (use == SCHEMA_PATCH))
+			continue;
+		if (tables->items[i].use == use || use == SCHEMA_ANSWER)
+			return;
+		tables->items[i].use = use;
+		openapi_collect_rows(tables, table, use);
+		return;
+	}
+	CHECK(tables->count < OPENAPI_TABLES_MAX);
+	tables->items[tables->count].table = table;
+	tables->items[tables->count++].use = use;
+	openapi_collect_rows(tables, table, use == SCHEMA_PATCH ? SCHEMA_REQUEST : use);
+}
+
+static void openapi_collect_all(struct openapi_tables *tables)
+{
+	tables->count = 0;
+	for (size_t i = 0; i < ROUTE_COUNT; i++) {
+		if (routes[i].request)
+			openapi_collect(tables, routes[i].request, openapi_request_use(&routes[i]));
+		if (routes[i].response)
+			openapi_collect(tables, routes[i].response, SCHEMA_ANSWER);
+	}
+}
+
+/* --- the document ---------------------------------------------------------------------------------------------- */
+static void openapi_pair(struct json_writer *writer, const char *key, const char *text)
+{
+	json_key(writer, key);
+	json_string(writer, text);
+}
+
+static void openapi_info(struct json_writer *writer)
+{
+	openapi_pair(writer, "openapi", "3.1.0");
+	json_key(writer, "info");
+	json_begin_object(writer);
+	openapi_pair(writer, "title", "Fleetplan");
+	openapi_pair(writer, "version", FLEETPLAN_VERSION);
+	openapi_pair(writer, "summary", "What hardware a model needs, for how long, at what cost in money, energy and carbon.");
+	openapi_pair(writer, "description",
+		"Plans the training and serving of models on accelerators. Every quantity ends in its unit. Large counts may be written as people say them "
+		"(`\"15.6T\"`, `\"70B\"`), durations in `_hours` fields too (`\"18h\"`, `\"30d\"`); answers hold plain numbers. Unknown fields and duplicate keys are "
+		"refused. Errors are RFC 9457 problems, and name every fault of a request with its JSON pointer.");
+	json_key(writer, "license");
+	json_begin_object(writer);
+	openapi_pair(writer, "name", "Apache License 2.0");
+	openapi_pair(writer, "identifier", "Apache-2.0");
+	json_end_object(writer);
+	json_end_object(writer);
+	json_key(writer, "servers");
+	json_begin_array(writer);
+	json_begin_object(writer);
+	openapi_pair(writer, "url", "/");
+	openapi_pair(writer, "description", "The daemon that answers this");
+	json_end_object(writer);
+	json_end_array(writer);
+}
+
+static void openapi_tags(struct json_writer *writer)
+{
+	static const struct {
+		const char *name, *description;
+	} tags[] = {{"Estimates", "Computed at once, nothing is kept."}, {"Plans", "Computed and kept, with every revision."},
+		{"Catalogue", "Accelerators, models, prices and regions, each row with its source."},
+		{"Benchmarks", "Measurements of attached accelerators, which correct plans."}, {"Service", "Health, metrics, this description."}};
+
+	json_key(writer, "tags");
+	json_begin_array(writer);
+	for (size_t i = 0; i < COUNT_OF(tags); i++) {
+		json_begin_object(writer);
+		openapi_pair(writer, "name", tags[i].name);
+		openapi_pair(writer, "description", tags[i].description);
+		json_end_object(writer);
+	}
+	json_end_array(writer);
+}
+
+/* Operations of one path stand together, at the place of the first. */
+static void openapi_paths(struct json_writer *writer)
+{
+	json_key(writer, "paths");
+	json_begin_object(writer);
+	for (size_t i = 0; i < ROUTE_COUNT; i++) {
+		bool first = true;
+
+		for (size_t j = 0; j < i; j++)
+			first &= strcmp(routes[j].path, routes[i].path) != 0;
+		if (!first)
+			continue;
+		json_key(writer, routes[i].path);
+		json_begin_object(writer);
+		for (size_t j = i; j < ROUTE_COUNT; j++) {
+			if (strcmp(routes[j].path, routes[i].path) == 0)
+				openapi_operation(&routes[j], writer);
+		}
+		json_end_object(writer);
+	}
+	json_end_object(writer);
+}
+
+static void openapi_components(struct json_writer *writer)
+{
+	struct openapi_tables tables;
+	char name[64];
+
+	openapi_collect_all(&tables);
+	json_key(writer, "components");
+	json_begin_object(writer);
+	json_key(writer, "schemas");
+	json_begin_object(writer);
+	for (size_t i = 0; i < tables.count; i++) {
+		schema_name(tables.items[i].table, tables.items[i].use, name, sizeof name);
+		json_key(writer, name);
+		api_schema(tables.items[i].table, tables.items[i].use, writer);
+	}
+	openapi_problem_schema(writer);
+	json_end_object(writer);
+	openapi_shared_parts(writer);
+	json_end_object(writer);
+}
+
+void openapi_write(struct json_writer *writer)
+{
+	json_begin_object(writer);
+	openapi_info(writer);
+	openapi_tags(writer);
+	openapi_paths(writer);
+	openapi_components(writer);
+	json_end_object(writer);
+}
+
+/* --- docs/fields.md -------------------------------------------------------------------------------------------- */
+static void openapi_reference_rows(const struct field_table *table, struct buffer *out)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct field *row = &table->rows[i];
+
+		if (row->kind == FIELD_MERGE) {
+			openapi_reference_rows(row->table, out);
+			continue;
+		}
+		buffer_printf(out, "| `%s` | ", row->key);
+		schema_describe(row, out);
+		if (row->flags & REQUIRED)
+			buffer_append_text(out, " Required.");
+		for (size_t j = 0; j < row->word_count; j++) {
+			if (row->words[j])
+				buffer_printf(out, " `%s`", row->words[j]);
+		}
+		if (row->table && !field_table_is_bare(row->table))
+			buffer_printf(out, " See [%s](#%s).", row->table->name, row->table->name);
+		buffer_append_text(out, " |\n");
+	}
+}
+
+void openapi_field_reference(struct buffer *out)
+{
+	struct openapi_tables tables;
+
+	openapi_collect_all(&tables);
+	buffer_append_text(out, "# Fields\n\nWritten by `make docs` from the field tables (api/tables/).\n");
+	for (size_t i = 0; i < tables.count; i++) {
+		const struct field_table *table = tables.items[i].table;
+
+		if (tables.items[i].use == SCHEMA_PATCH)
+			continue;
+		buffer_printf(out, "\n## %s\n\n%s\n\n| field | meaning |\n| --- | --- |\n", table->name, table->doc);
+		openapi_reference_rows(table, out);
+	}
+}

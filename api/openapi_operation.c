@@ -1,0 +1,335 @@
+#include <ctype.h>
+
+#include "api/openapi_parts.h"
+
+enum schema_use openapi_request_use(const struct route *route)
+{
+	return strcmp(route->method, "PATCH") == 0 ? SCHEMA_PATCH : SCHEMA_REQUEST;
+}
+
+static void operation_reference(struct json_writer *writer, const char *where, const char *name)
+{
+	char reference[96];
+
+	snprintf(reference, sizeof reference, "#/components/%s/%s", where, name);
+	json_begin_object(writer);
+	json_key(writer, "$ref");
+	json_string(writer, reference);
+	json_end_object(writer);
+}
+
+/* --- parameters ------------------------------------------------------------------------------------------------ */
+/* A row has a form as query parameter when it is a scalar, a list of scalars, or has a shorthand that is. */
+static const struct field *operation_query_row(const struct field *row)
+{
+	switch (row->kind) {
+	case FIELD_OBJECT:
+		return row->table->shorthand;
+	case FIELD_LIST:
+		return row->table->shorthand ? row : NULL;
+	case FIELD_NUMBER:
+	case FIELD_COUNT:
+	case FIELD_HOURS:
+	case FIELD_INTEGER:
+	case FIELD_TRUTH:
+	case FIELD_BOOL:
+	case FIELD_TEXT:
+	case FIELD_TIME:
+	case FIELD_CHOICE:
+	case FIELD_TEXTS:
+	case FIELD_NUMBERS:
+	case FIELD_WORDS:
+		return row;
+	case FIELD_SIZE:
+	case FIELD_CHARS:
+	case FIELD_VALUE:
+	case FIELD_SHARES:
+	case FIELD_TUPLES:
+	case FIELD_LABELS:
+	case FIELD_JSON:
+	case FIELD_MERGE:
+	case FIELD_ARRAY:
+	case FIELD_MAP:
+	case FIELD_KIND_COUNT:
+		break;
+	}
+	return NULL;
+}
+
+/* {type: array, items: the shorthand}, or the row's own schema. */
+static void operation_query_schema(const struct field *row, const struct field *form, struct json_writer *writer)
+{
+	json_key(writer, "schema");
+	json_begin_object(writer);
+	if (row->kind == FIELD_LIST) {
+		json_key(writer, "type");
+		json_string(writer, "array");
+		json_key(writer, "items");
+		json_begin_object(writer);
+		schema_row(row->table->shorthand, SCHEMA_REQUEST, writer);
+		json_end_object(writer);
+	} else {
+		schema_row(form, SCHEMA_REQUEST, writer);
+	}
+	json_end_object(writer);
+}
+
+static void operation_query(const struct field_table *table, struct json_writer *writer)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct field *row = &table->rows[i];
+		const struct field *form = operation_query_row(row);
+
+		if (row->kind == FIELD_MERGE)
+			operation_query(row->table, writer);
+		if (!form || (row->flags & READ_ONLY))
+			continue;
+		json_begin_object(writer);
+		json_key(writer, "name");
+		json_string(writer, row->key);
+		json_key(writer, "in");
+		json_string(writer, "query");
+		json_key(writer, "description");
+		json_string(writer, row->doc);
+		json_key(writer, "required");
+		json_bool(writer, row->flags & REQUIRED);
+		json_key(writer, "explode");
+		json_bool(writer, false);
+		operation_query_schema(row, form, writer);
+		json_end_object(writer);
+	}
+}
+
+static void operation_path_parameter(const struct route *route, struct json_writer *writer)
+{
+	const char *name = strchr(route->path, '{') + 1;
+
+	json_begin_object(writer);
+	json_key(writer, "name");
+	json_string_n(writer, name, strcspn(name, "}"));
+	json_key(writer, "in");
+	json_string(writer, "path");
+	json_key(writer, "description");
+	json_string(writer, "Which one");
+	json_key(writer, "required");
+	json_bool(writer, true);
+	json_key(writer, "schema");
+	json_raw(writer, "{\"type\":\"string\",\"minLength\":1,\"maxLength\":200}", strlen("{\"type\":\"string\",\"minLength\":1,\"maxLength\":200}"));
+	if (route->example_parameter) {
+		json_key(writer, "example");
+		json_string(writer, route->example_parameter);
+	}
+	json_end_object(writer);
+}
+
+static void operation_parameters(const struct route *route, struct json_writer *writer)
+{
+	bool get = strcmp(route->method, "GET") == 0;
+
+	json_key(writer, "parameters");
+	json_begin_array(writer);
+	if (strchr(route->path, '{'))
+		operation_path_parameter(route, writer);
+	if (route->query)
+		operation_query(route->query, writer);
+	if (route->creates)
+		operation_reference(writer, "parameters", "IdempotencyKey");
+	if (route->conditional)
+		operation_reference(writer, "parameters", "IfMatch");
+	if (route->tagged && get)
+		operation_reference(writer, "parameters", "IfNoneMatch");
+	json_end_array(writer);
+}
+
+/* --- bodies ---------------------------------------------------------------------------------------------------- */
+static void operation_request(const struct route *route, struct json_writer *writer)
+{
+	json_key(writer, "requestBody");
+	json_begin_object(writer);
+	json_key(writer, "required");
+	json_bool(writer, true);
+	json_key(writer, "content");
+	json_begin_object(writer);
+	for (enum media media = 0; media < MEDIA_COUNT; media++) {
+		if (!(route->body_media & MEDIA_BIT(media)))
+			continue;
+		json_key(writer, route_media_name(media));
+		json_begin_object(writer);
+		json_key(writer, "schema");
+		json_begin_object(writer);
+		schema_reference(route->request, openapi_request_use(route), writer);
+		json_end_object(writer);
+		if (route->example_body) {
+			json_key(writer, "example");
+			json_raw(writer, route->example_body, strlen(route->example_body));
+		}
+		json_end_object(writer);
+	}
+	json_end_object(writer);
+	json_end_object(writer);
+}
+
+static void operation_page_schema(const struct route *route, struct json_writer *writer)
+{
+	static const char next[] = "{\"type\":[\"string\",\"null\"],\"description\":\"The cursor of the next page; null on the last.\"}";
+
+	json_key(writer, "type");
+	json_string(writer, "object");
+	json_key(writer, "properties");
+	json_begin_object(writer);
+	json_key(writer, "items");
+	json_begin_object(writer);
+	json_key(writer, "type");
+	json_string(writer, "array");
+	json_key(writer, "items");
+	json_begin_object(writer);
+	schema_reference(route->response, SCHEMA_ANSWER, writer);
+	json_end_object(writer);
+	json_end_object(writer);
+	json_key(writer, "next_cursor");
+	json_raw(writer, next, sizeof next - 1);
+	json_end_object(writer);
+	json_key(writer, "required");
+	json_raw(writer, "[\"items\",\"next_cursor\"]", strlen("[\"items\",\"next_cursor\"]"));
+}
+
+static void operation_answer_schema(const struct route *route, enum media media, struct json_writer *writer)
+{
+	json_key(writer, "schema");
+	json_begin_object(writer);
+	if (media != MEDIA_JSON) {
+		json_key(writer, "type");
+		json_string(writer, "string");
+	} else if (!route->response) {
+		json_key(writer, "type");
+		json_string(writer, "object");
+	} else if (route->list) {
+		operation_page_schema(route, writer);
+	} else {
+		schema_reference(route->response, SCHEMA_ANSWER, writer);
+	}
+	json_end_object(writer);
+}
+
+static void operation_answer_headers(const struct route *route, struct json_writer *writer)
+{
+	bool located = (route->success == 201 || route->success == 202) && route->response && strcmp(route->method, "POST") == 0;
+
+	if (!route->tagged && !located && !route->list)
+		return;
+	json_key(writer, "headers");
+	json_begin_object(writer);
+	if (route->tagged) {
+		json_key(writer, "ETag");
+		operation_reference(writer, "headers", "ETag");
+	}
+	if (located) {
+		json_key(writer, "Location");
+		operation_reference(writer, "headers", "Location");
+	}
+	if (route->list) {
+		json_key(writer, "Link");
+		operation_reference(writer, "headers", "Link");
+	}
+	json_end_object(writer);
+}
+
+static void operation_success(const struct route *route, int code, struct json_writer *writer)
+{
+	char text[8];
+
+	snprintf(text, sizeof text, "%d", code);
+	json_key(writer, text);
+	json_begin_object(writer);
+	json_key(writer, "description");
+	json_string(writer, code == 201 ? "Made" : code == 202 ? "Accepted" : code == 204 ? "Done; there is nothing to say" : "The answer");
+	operation_answer_headers(route, writer);
+	if (code != 204) {
+		json_key(writer, "content");
+		json_begin_object(writer);
+		for (enum media media = 0; media < MEDIA_COUNT; media++) {
+			if (!(route->answer_media & MEDIA_BIT(media)))
+				continue;
+			json_key(writer, route_media_name(media));
+			json_begin_object(writer);
+			operation_answer_schema(route, media, writer);
+			json_end_object(writer);
+		}
+		json_end_object(writer);
+	}
+	json_end_object(writer);
+}
+
+static void operation_problem(struct json_writer *writer, const char *code)
+{
+	char name[16];
+
+	snprintf(name, sizeof name, "Problem%s", code);
+	json_key(writer, code);
+	operation_reference(writer, "responses", name);
+}
+
+static void operation_responses(const struct route *route, struct json_writer *writer)
+{
+	static const struct {
+		unsigned failures;
+		const char *code;
+	} failures[] = {{FAILS_NOT_FOUND, "404"}, {FAILS_CONFLICT, "409"}, {FAILS_PRECONDITION, "412"}, {FAILS_BODY, "413"}, {FAILS_BODY, "415"},
+		{FAILS_INVALID, "422"}, {FAILS_FULL, "507"}};
+
+	json_key(writer, "responses");
+	json_begin_object(writer);
+	operation_success(route, route->success, writer);
+	if (strcmp(route->method, "PUT") == 0)
+		operation_success(route, 201, writer);
+	if (route->tagged && strcmp(route->method, "GET") == 0) {
+		json_key(writer, "304");
+		operation_reference(writer, "responses", "NotModified");
+	}
+	operation_problem(writer, "400");
+	if (route->role != ROLE_OPEN) {
+		operation_problem(writer, "401");
+		operation_problem(writer, "403");
+	}
+	for (size_t i = 0; i < COUNT_OF(failures); i++) {
+		if (route->failures & failures[i].failures)
+			operation_problem(writer, failures[i].code);
+	}
+	operation_problem(writer, "503");
+	json_key(writer, "default");
+	operation_reference(writer, "responses", "Problem");
+	json_end_object(writer);
+}
+
+void openapi_operation(const struct route *route, struct json_writer *writer)
+{
+	static const char *const roles[ROLE_COUNT] = {[ROLE_VIEWER] = "viewer", [ROLE_PLANNER] = "planner", [ROLE_ADMIN] = "admin", [ROLE_AGENT] = "agent"};
+	char method[8], text[400];
+
+	for (size_t i = 0; i < sizeof method && (i == 0 || method[i - 1]); i++)
+		method[i] = (char)tolower((unsigned char)route->method[i]);
+	json_key(writer, method);
+	json_begin_object(writer);
+	json_key(writer, "operationId");
+	json_string(writer, route->operation);
+	json_key(writer, "tags");
+	json_begin_array(writer);
+	json_string(writer, route->tag);
+	json_end_array(writer);
+	json_key(writer, "summary");
+	json_string(writer, route->summary);
+	snprintf(text, sizeof text, "%s%s%s%s", route->doc, roles[route->role] ? " Needs the role `" : "", roles[route->role] ? roles[route->role] : "",
+		roles[route->role] ? "` where keys are in use." : "");
+	json_key(writer, "description");
+	json_string(writer, text);
+	json_key(writer, "security");
+	json_begin_array(writer);
+	if (route->role != ROLE_OPEN)
+		json_raw(writer, "{\"bearer\":[]}", strlen("{\"bearer\":[]}"));
+	json_end_array(writer);
+	operation_parameters(route, writer);
+	if (route->request)
+		operation_request(route, writer);
+	operation_responses(route, writer);
+	json_end_object(writer);
+}

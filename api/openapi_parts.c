@@ -1,0 +1,85 @@
+#include "api/openapi_parts.h"
+
+static void parts_raw(struct json_writer *writer, const char *key, const char *json)
+{
+	json_key(writer, key);
+	json_raw(writer, json, strlen(json));
+}
+
+void openapi_problem_schema(struct json_writer *writer)
+{
+	parts_raw(writer, "Problem",
+		"{\"description\":\"What was wrong (RFC 9457).\",\"type\":\"object\",\"properties\":{"
+		"\"type\":{\"type\":\"string\",\"description\":\"Names the kind of problem.\"},"
+		"\"title\":{\"type\":\"string\",\"description\":\"The kind of problem, for people.\"},"
+		"\"status\":{\"type\":\"integer\",\"minimum\":400,\"maximum\":599,\"description\":\"The HTTP status.\"},"
+		"\"detail\":{\"type\":\"string\",\"description\":\"This problem, and what would be accepted.\"},"
+		"\"instance\":{\"type\":\"string\",\"description\":\"The path that was asked for.\"},"
+		"\"request_id\":{\"type\":\"string\",\"description\":\"As in the X-Request-Id header and in the log.\"},"
+		"\"errors\":{\"type\":\"array\",\"description\":\"Every fault of the request.\",\"items\":{\"type\":\"object\",\"properties\":{"
+		"\"pointer\":{\"type\":\"string\",\"description\":\"Where in the body (RFC 6901); of a query parameter its name behind a slash.\"},"
+		"\"code\":{\"type\":\"string\",\"description\":\"Machine-readable.\"},"
+		"\"detail\":{\"type\":\"string\",\"description\":\"What would be accepted.\"}},\"required\":[\"pointer\",\"code\",\"detail\"]}},"
+		"\"errors_total\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"How many there are, when not all are listed.\"}},"
+		"\"required\":[\"type\",\"title\",\"status\"]}");
+}
+
+/* Titles of every status that becomes this HTTP code, "Conflict; Stale lease". */
+static void parts_titles(int http, char *out, size_t size)
+{
+	size_t length = 0;
+
+	for (enum status status = 0; status < STATUS_COUNT && length < size; status++) {
+		if (status_http(status) == http)
+			length += (size_t)snprintf(out + length, size - length, "%s%s", length ? "; " : "", status_title(status));
+	}
+}
+
+static void parts_problem(struct json_writer *writer, const char *name, const char *description, bool retry)
+{
+	json_key(writer, name);
+	json_begin_object(writer);
+	json_key(writer, "description");
+	json_string(writer, description);
+	if (retry)
+		parts_raw(writer, "headers", "{\"Retry-After\":{\"$ref\":\"#/components/headers/RetryAfter\"}}");
+	parts_raw(writer, "content", "{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/Problem\"}}}");
+	json_end_object(writer);
+}
+
+static void parts_responses(struct json_writer *writer)
+{
+	static const int codes[] = {400, 401, 403, 404, 409, 412, 413, 415, 422, 503, 507};
+	char name[16], titles[400];
+
+	json_key(writer, "responses");
+	json_begin_object(writer);
+	for (size_t i = 0; i < COUNT_OF(codes); i++) {
+		snprintf(name, sizeof name, "Problem%d", codes[i]);
+		parts_titles(codes[i], titles, sizeof titles);
+		parts_problem(writer, name, titles, codes[i] == 503);
+	}
+	parts_problem(writer, "Problem", "Anything else that went wrong", false);
+	parts_raw(writer, "NotModified", "{\"description\":\"The client has this already\",\"headers\":{\"ETag\":{\"$ref\":\"#/components/headers/ETag\"}}}");
+	json_end_object(writer);
+}
+
+void openapi_shared_parts(struct json_writer *writer)
+{
+	parts_responses(writer);
+	parts_raw(writer, "headers",
+		"{\"ETag\":{\"description\":\"The revision\",\"schema\":{\"type\":\"string\"}},"
+		"\"Location\":{\"description\":\"Where it is\",\"schema\":{\"type\":\"string\"}},"
+		"\"Link\":{\"description\":\"The next page, rel=next (RFC 8288); absent on the last\",\"schema\":{\"type\":\"string\"}},"
+		"\"RetryAfter\":{\"description\":\"Seconds after which to try again\",\"schema\":{\"type\":\"integer\",\"minimum\":0}}}");
+	parts_raw(writer, "parameters",
+		"{\"IdempotencyKey\":{\"name\":\"Idempotency-Key\",\"in\":\"header\",\"required\":false,\"description\":"
+		"\"The same key with the same body replays the first answer; with another body it is refused.\","
+		"\"schema\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":255,\"pattern\":\"^[!-~]+$\"}},"
+		"\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":\"Only when the revision is still this ETag; else 412.\","
+		"\"schema\":{\"type\":\"string\",\"pattern\":\"^[!-~]+$\"}},"
+		"\"IfNoneMatch\":{\"name\":\"If-None-Match\",\"in\":\"header\",\"required\":false,\"description\":\"304 when the revision is still this ETag.\","
+		"\"schema\":{\"type\":\"string\",\"pattern\":\"^[!-~]+$\"}}}");
+	parts_raw(writer, "securitySchemes",
+		"{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\",\"description\":\"An API key, as `fleetplan keys create` shows it once.\"}}");
+}

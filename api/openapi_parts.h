@@ -1,0 +1,17 @@
+/* Inside api/: operations, and the parts of the OpenAPI document that operations share. */
+#ifndef FLEETPLAN_API_OPENAPI_PARTS_H
+#define FLEETPLAN_API_OPENAPI_PARTS_H
+
+#include "api/routes.h"
+#include "api/schema.h"
+
+/* How a route's request is described: PATCH bodies as merge patches. */
+enum schema_use openapi_request_use(const struct route *route);
+
+/* Writes the method as key, and the operation. */
+void openapi_operation(const struct route *route, struct json_writer *writer);
+
+void openapi_problem_schema(struct json_writer *writer); /* a key of components/schemas */
+void openapi_shared_parts(struct json_writer *writer);   /* components/responses, headers, parameters, securitySchemes */
+
+#endif
