@@ -38,7 +38,8 @@ static void name_version(struct cpu_blas *blas, const char *config, const char *
 /* False, with the reason, for a library that is not OpenBLAS or lacks what is needed. */
 static bool bind(struct cpu_blas *blas, const char *soname, int threads, struct bench_reason *reason)
 {
-	char *(*config)(void), *(*core)(void);
+	char *(*config)(void);
+	char *(*core)(void);
 	void (*set_threads)(int);
 
 	if (!resolve(blas->handle, "openblas_get_config", &config) || !resolve(blas->handle, "openblas_get_corename", &core) ||

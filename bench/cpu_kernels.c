@@ -57,7 +57,8 @@
 		return zero[0]; \
 	}
 
-/* Four vectors a step keep enough loads under way; stores go through the cache, as a program's would. */
+/* Four vectors a step keep enough loads under way; stores go through the cache, as a program's would. V is a type, which
+ * cannot stand in parentheses before a star. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define DEFINE_STREAMS(suffix, target, V) \
 	target static double read_##suffix(const double *a, size_t count) \
 	{ \
@@ -91,6 +92,8 @@
 		for (size_t i = 0; i < count / (sizeof(V) / sizeof(double)); i++) \
 			x[i] = y[i] + z[i] * s; \
 	}
+
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* may_alias: the streams are allocated as doubles. */
 #define VECTOR_TYPES(bytes) \
@@ -148,7 +151,7 @@ static bool supported_avx512f(void)
 #endif
 
 /* Operations of one round: two vectors a row, a multiply and an add an element. */
-#define ISSUE_FLOPS(rows, bytes) (2.0 * (rows) * ((bytes) / sizeof(float)) * 2)
+#define ISSUE_FLOPS(rows, bytes) (4.0 * (rows) * (double)(bytes) / (double)sizeof(float))
 #define KERNELS(set, suffix, rows, issue_rows, bytes, supports) \
 	{.instruction_set = (set), .supported = (supports), .tile_rows = (rows), \
 		.tile_columns = 2 * (bytes) / sizeof(float), .tile = tile_##suffix, .issue = issue_##suffix, \

@@ -137,8 +137,8 @@ static void poison_part(void *context, int index, int threads)
 /* The sum of the whole pattern is exact, so a thread's missing part cannot hide in rounding. */
 static void check_read(const struct stream_state *state, struct bench_check *check)
 {
-	size_t count = state->session->streams.count;
-	double sum = 0, expected = (double)(count / STREAM_STEP) * (1.5 * STREAM_STEP - 0.5);
+	size_t patterns = state->session->streams.count / STREAM_STEP;
+	double sum = 0, expected = (double)patterns * (1.5 * STREAM_STEP - 0.5);
 
 	for (int i = 0; i < cpu_pool_threads(state->session->pool); i++)
 		sum += state->sums[i];

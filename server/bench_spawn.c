@@ -8,8 +8,6 @@
 
 #include "base/status.h"
 
-extern char **environ;
-
 enum { LINES_FD = 3 };
 
 struct pipe_ends {
