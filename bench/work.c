@@ -51,15 +51,16 @@ static bool repeat_sample(struct repetition *repetition, double *sample_s)
 	return true;
 }
 
-/* Warm-up whose last run tells how many make a sample, and how many samples fit the slice. */
+/* Warm-up whose fastest run, which nothing disturbed, tells how many make a sample, and how many samples fit the slice. */
 static bool repeat_warm(struct repetition *repetition, double slice_s, size_t *wanted)
 {
 	int64_t start_ns = clock_monotonic_ns();
-	double once_s;
+	double once_s = HUGE_VAL, elapsed_s;
 
 	do {
-		if (!repeat_once(repetition, &once_s))
+		if (!repeat_once(repetition, &elapsed_s))
 			return false;
+		once_s = fmin(once_s, elapsed_s);
 		repetition->warmup++;
 	} while (seconds_since(start_ns) < WARMUP_SHARE * slice_s && repetition->warmup < BENCH_SAMPLES_MAX);
 	if (once_s * BENCH_SAMPLES_MIN > (double)(repetition->run->deadline_ns - clock_monotonic_ns()) * 1e-9) {
