@@ -124,7 +124,7 @@ static void training_defaults(const struct resolver *resolver, struct training_r
 	if (request->optimizer == OPTIMIZER_UNSET) {
 		request->optimizer = OPTIMIZER_ADAMW;
 		findings_assume_text(findings, "optimizer", "adamw",
-			"Loshchilov and Hutter 2019, arXiv 1711.05101; used by every row of the validation set");
+			"Loshchilov and Hutter 2019, arXiv 1711.05101; as Llama 3, arXiv 2407.21783");
 	}
 	if (request->stack == STACK_UNSET) {
 		request->stack = STACK_GENERIC;
@@ -148,6 +148,24 @@ static void warn_of_length(const struct resolver *resolver, const struct trainin
 		findings_warn(resolver->findings,
 			"sequence_length %g is beyond the %d positions of the model's config: context extension is needed", length,
 			input->model.max_positions);
+}
+
+/* The cheapest offer may rent single accelerators, which nobody promises to be joined as those of a node are. */
+static void warn_of_slices(const struct resolver *resolver, const struct training_input *input)
+{
+	const struct candidate *candidate = input->candidates;
+	int64_t gpu_count = input->request.common.gpu_count;
+
+	if (input->candidate_count != 1 || !candidate->has_offer || candidate->offer.gpus >= candidate->gpus_per_node)
+		return;
+	if (gpu_count >= 1 && gpu_count <= candidate->offer.gpus)
+		return;
+	if (candidate->accelerator.vendor && strcmp(candidate->accelerator.vendor, "google") == 0)
+		return; /* priced by the chip, rented by the slice */
+	findings_warn(resolver->findings,
+		"the offer of %s is for instances of %lld, a node has %lld: whether they can be had joined at internode_gbs "
+		"must be asked; GET /v1/offers lists whole nodes",
+		candidate->offer.provider, (long long)candidate->offer.gpus, (long long)candidate->gpus_per_node);
 }
 
 /* The teacher of a distillation, where one is described. */
@@ -189,5 +207,6 @@ enum status resolve_training(
 			"a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
 	default_precision(resolver, input);
 	warn_of_length(resolver, input);
+	warn_of_slices(resolver, input);
 	return resolver_status(resolver);
 }

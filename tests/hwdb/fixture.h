@@ -181,20 +181,25 @@ static inline void fixture_common(struct request_common *common)
 
 static inline void fixture_training(struct training_request *request)
 {
-	*request = (struct training_request){.tokens = 15e12,
-		.epochs = ABSENT_NUMBER,
-		.sequence_length = ABSENT_NUMBER,
-		.global_batch_tokens = ABSENT_NUMBER,
-		.global_batch_size = ABSENT_NUMBER,
-		.deadline_hours = ABSENT_NUMBER,
-		.budget_usd = ABSENT_NUMBER,
-		.reserved_hours = ABSENT_NUMBER,
-		.cadence_hours = ABSENT_NUMBER,
-		.mfu = ABSENT_NUMBER,
-		.distillation.teacher = {.params = ABSENT_NUMBER,
-			.params_active = ABSENT_NUMBER,
-			.flops_per_sample = ABSENT_NUMBER,
-			.sample_bytes = ABSENT_NUMBER}};
+	*request =
+		(struct training_request){.parallelism = {-1, -1, -1, -1, -1, -1, -1, .zero_stage = -1, .zero_group = -1},
+			.fine_tuning.rank = -1,
+			.input_pipeline = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, -1},
+			.reliability = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER},
+			.tokens = 15e12,
+			.epochs = ABSENT_NUMBER,
+			.sequence_length = ABSENT_NUMBER,
+			.global_batch_tokens = ABSENT_NUMBER,
+			.global_batch_size = ABSENT_NUMBER,
+			.deadline_hours = ABSENT_NUMBER,
+			.budget_usd = ABSENT_NUMBER,
+			.reserved_hours = ABSENT_NUMBER,
+			.cadence_hours = ABSENT_NUMBER,
+			.mfu = ABSENT_NUMBER,
+			.distillation.teacher = {.params = ABSENT_NUMBER,
+				.params_active = ABSENT_NUMBER,
+				.flops_per_sample = ABSENT_NUMBER,
+				.sample_bytes = ABSENT_NUMBER}};
 	fixture_common(&request->common);
 }
 

@@ -344,6 +344,26 @@ static void without_an_offer_cost_is_left_out_and_said(void **state)
 	fixture_fault("/pricing");
 }
 
+static void slices_of_a_node_are_warned_of(void **state)
+{
+	(void)state;
+	assert_int_equal(resolve(), STATUS_OK);
+	assert_true(fixture_warned("instances of 1, a node has 8"));
+	begin(state);
+	request.common.gpu_count = 1;
+	assert_int_equal(resolve(), STATUS_OK);
+	assert_false(fixture_warned("a node has"));
+	begin(state);
+	request.common.pricing.providers = (struct text_list){(const char *[]){"aws"}, 1};
+	request.common.accelerator.id = "b200";
+	assert_int_equal(resolve(), STATUS_OK);
+	assert_false(fixture_warned("a node has"));
+	begin(state);
+	request.common.accelerator.id = "tpu-v5p";
+	assert_int_equal(resolve(), STATUS_OK);
+	assert_false(fixture_warned("a node has"));
+}
+
 static void own_hardware_needs_its_price(void **state)
 {
 	(void)state;
@@ -453,6 +473,7 @@ int main(void)
 		cmocka_unit_test_setup(a_list_keeps_its_order_and_names_its_faults, begin),
 		cmocka_unit_test_setup(too_many_accelerators_are_refused, begin),
 		cmocka_unit_test_setup(without_an_offer_cost_is_left_out_and_said, begin),
+		cmocka_unit_test_setup(slices_of_a_node_are_warned_of, begin),
 		cmocka_unit_test_setup(own_hardware_needs_its_price, begin),
 		cmocka_unit_test_setup(measurements_correct_what_they_may, begin),
 		cmocka_unit_test_setup(every_accelerator_resolves, begin),
