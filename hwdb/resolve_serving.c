@@ -66,7 +66,7 @@ static void default_engine(const struct resolver *resolver, enum engine *engine)
 		return;
 	*engine = ENGINE_GENERIC;
 	findings_assume_text(
-		resolver->findings, "engine", "generic", "E52: no engine named; what the published engines have in common");
+		resolver->findings, "engine", "generic", "E54: no engine named; what the published engines have in common");
 }
 
 enum status resolve_inference(
@@ -102,6 +102,14 @@ static void performance_faults(const struct resolver *resolver, const struct per
 		fault(resolver, "/output_tokens", "required", "give the tokens of an answer, as 300 or {mean, cv}");
 }
 
+/* tensor x pipeline x attention_data, as far as they are given. */
+static int64_t pinned_accelerators(const struct serving_parallelism *pinned)
+{
+	int64_t tensor = pinned->tensor > 0 ? pinned->tensor : 1, pipeline = pinned->pipeline > 0 ? pinned->pipeline : 1;
+
+	return tensor * pipeline * (pinned->attention_data > 0 ? pinned->attention_data : 1);
+}
+
 enum status resolve_performance(
 	const struct resolver *resolver, const struct performance_request *request, struct performance_input *input)
 {
@@ -115,9 +123,9 @@ enum status resolve_performance(
 	if (!request->common.accelerator.id && !request->common.accelerator.like)
 		return resolver_status(resolver);
 	if (request->common.gpu_count < 1) {
-		input->request.common.gpu_count = 1;
-		findings_assume_number(
-			resolver->findings, "gpu_count", 1, "/openapi.json: one accelerator unless asked otherwise");
+		input->request.common.gpu_count = pinned_accelerators(&request->parallelism);
+		findings_assume_number(resolver->findings, "gpu_count", (double)input->request.common.gpu_count,
+			"/openapi.json: what parallelism pins, one accelerator where it pins nothing");
 	}
 	if (input->request.common.calibration == CALIBRATION_UNSET)
 		input->request.common.calibration = CALIBRATION_MEASURED;

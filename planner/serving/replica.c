@@ -214,7 +214,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 		kind_prepare(replica, model, i, &rates, &wide);
 	replica->logits = (struct gemm){.n = model->vocabulary / (double)layout->tensor, .k = model->hidden, .weight_bytes = wide_bytes,
 		.flops_per_s = wide.flops_per_s, .memory_bytes_per_s = replica->weight_memory_bytes_per_s};
-	replica_memory(replica, model, accelerator, rates.weight_bytes,
+	replica_memory(replica, model, accelerator, layout->precision, rates.weight_bytes,
 		only_experts_are_narrow(model, rates.weight_bytes) ? wide.weight_bytes : rates.weight_bytes);
 	return true;
 }

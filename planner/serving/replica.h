@@ -74,7 +74,8 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	const struct calibration *calibration, const struct replica_layout *layout, const struct serving_constants *constants);
 
 /* E54. Fills replica->memory and kv_budget_bytes; replica_prepare() calls it. weight_bytes, mixer_bytes: per parameter. */
-void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator, double weight_bytes, double mixer_bytes);
+void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
+	enum precision precision, double weight_bytes, double mixer_bytes);
 
 /* E53. Time of one step. */
 void step_time(const struct replica *replica, const struct batch *batch, struct step *step);

@@ -12,36 +12,42 @@ static const double embedding_bytes = 2;
 /* Hidden-sized and feed-forward-sized 16-bit buffers alive at once in a step, and float logits of sampled sequences. */
 static const double hidden_buffers = 4, width_buffers = 3, sampled_sequences = 256, logit_bytes = 4;
 
-/* Parameters of one layer of a kind on one accelerator of a stage, by what they are stored in. */
-static double kind_bytes(const struct replica *replica, const struct layer_kind *layer, const struct replica_kind *kind, double weight_bytes, double mixer_bytes)
+/* One layer of a kind: what lies on one accelerator of its stage, and on all of them together. */
+struct share {
+	double local_bytes, whole_bytes;
+};
+
+static struct share kind_share(const struct replica *replica, const struct layer_kind *layer, const struct replica_kind *kind, double weight_bytes, double mixer_bytes)
 {
-	double tensor = replica->tensor, group = tensor * replica->attention_data;
-	double bytes = layer->mixer_params / tensor * mixer_bytes + layer->other_params * embedding_bytes;
+	double tensor = replica->tensor, group = tensor * replica->attention_data, routed = 0, rest = layer->feed_forward_params;
+	double other_bytes = layer->other_params * embedding_bytes;
 
 	if (layer->feed_forward == FEED_FORWARD_EXPERTS) {
-		double routed = layer->experts * kind->expert_weights / kind->expert_width * layer->expert_width;
-
-		return bytes + routed / group * weight_bytes + fmax(layer->feed_forward_params - routed, 0) / tensor * mixer_bytes;
+		routed = layer->experts * kind->expert_weights / kind->expert_width * layer->expert_width;
+		rest = fmax(rest - routed, 0);
 	}
-	return bytes + layer->feed_forward_params / tensor * mixer_bytes;
+	return (struct share){
+		.local_bytes = (layer->mixer_params + rest) / tensor * mixer_bytes + routed / group * weight_bytes + other_bytes,
+		.whole_bytes = (layer->mixer_params + rest) * mixer_bytes + routed * weight_bytes + other_bytes,
+	};
 }
 
-static double weights_bytes(const struct replica *replica, const struct model *model, double weight_bytes, double mixer_bytes)
+/* The model's bytes (E6, which knows its published size), divided as its parts are. */
+static double weights_bytes(const struct replica *replica, const struct model *model, enum precision precision, double weight_bytes, double mixer_bytes)
 {
-	double tables = model->params_embedding + model->lookup_params, bytes = 0, counted = tables;
-	double embeddings = tables / replica->tensor * fmax(embedding_bytes, mixer_bytes);
+	double tables_bytes = (model->params_embedding + model->lookup_params) * fmax(embedding_bytes, mixer_bytes);
+	struct share sum = {.local_bytes = 0, .whole_bytes = tables_bytes};
 
 	for (int i = 0; i < model->kind_count; i++) {
-		const struct layer_kind *layer = &model->kinds[i];
-		double layers = replica->kinds[i].layers;
+		struct share share = kind_share(replica, &model->kinds[i], &replica->kinds[i], weight_bytes, mixer_bytes);
 
-		bytes += layers * kind_bytes(replica, layer, &replica->kinds[i], weight_bytes, mixer_bytes);
-		counted += layers * (layer->mixer_params + layer->feed_forward_params + layer->other_params);
+		sum.local_bytes += replica->kinds[i].layers * share.local_bytes;
+		sum.whole_bytes += replica->kinds[i].layers * share.whole_bytes;
 	}
-	/* A published total may exceed what the shape explains (vision towers, a size-only model). */
-	if (counted > 0 && model->params_total > 0)
-		bytes *= fmax(1, model->params_total / counted);
-	return bytes / replica->pipeline + embeddings / (replica->pipeline > 1 && !model->tied_embeddings ? 2 : 1);
+	/* The first or the last stage has a table more than the others; with one table or one stage, it has all of it. */
+	sum.local_bytes = sum.local_bytes / replica->pipeline
+		+ tables_bytes / replica->tensor / (replica->pipeline > 1 && !model->tied_embeddings ? 2 : 1);
+	return sum.local_bytes * model_weight_bytes(model, precision) / sum.whole_bytes;
 }
 
 static double activations_bytes(const struct replica *replica, const struct model *model)
@@ -58,13 +64,13 @@ static double activations_bytes(const struct replica *replica, const struct mode
 		+ fmin(sampled_sequences, replica->rules.max_batch) * model->vocabulary / replica->tensor * logit_bytes;
 }
 
-void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator, double weight_bytes, double mixer_bytes)
+void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator, enum precision precision, double weight_bytes, double mixer_bytes)
 {
 	struct serving_memory *memory = &replica->memory;
 	double free_bytes, per_token = 0;
 
 	memory->capacity_bytes = accelerator_capacity_bytes(accelerator);
-	memory->weights_bytes = weights_bytes(replica, model, weight_bytes, mixer_bytes);
+	memory->weights_bytes = weights_bytes(replica, model, precision, weight_bytes, mixer_bytes);
 	memory->activations_bytes = activations_bytes(replica, model);
 	memory->overhead_bytes = context_bytes + (replica->gpus > 1 ? collective_bytes : 0);
 	free_bytes = memory->capacity_bytes - memory->weights_bytes - memory->activations_bytes - memory->overhead_bytes;

@@ -30,6 +30,7 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 static void warn_unused(const struct inference_request *request, const struct model *model, const struct demand *demand, struct findings *findings)
 {
 	double context = demand->shape.prompt_tokens + demand->shape.output_tokens;
+	bool seen_by_resolver = is_given(request->prompt_tokens.mean) && is_given(request->output_tokens.mean); /* who warned already */
 
 	if (request->parallelism.disaggregated == TRUTH_TRUE)
 		findings_warn(findings, "parallelism.disaggregated is not modelled yet: prefill and decoding share each replica in this plan");
@@ -37,7 +38,7 @@ static void warn_unused(const struct inference_request *request, const struct mo
 		findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour does not move a serving plan: redundancy is what covers lost replicas");
 	if (is_given(request->common.pricing.storage_usd_per_gb_month) || is_given(request->common.pricing.egress_usd_per_gb))
 		findings_warn(findings, "storage and egress prices are not counted in a serving plan yet");
-	if (model->max_positions > 0 && context > model->max_positions)
+	if (model->max_positions > 0 && context > model->max_positions && !seen_by_resolver)
 		findings_warn(findings, "prompt and output are %.0f tokens together; the model was made for at most %d", context, model->max_positions);
 	if (request->common.enforce_memory == TRUTH_FALSE)
 		findings_warn(findings, "enforce_memory is false: the plan may need more memory than the accelerators have");

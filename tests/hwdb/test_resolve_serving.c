@@ -48,7 +48,7 @@ static void a_plain_load_resolves(void **state)
 	assert_int_equal(input.candidate_count, 1);
 	assert_close(input.model.params_total, 70.55e9, 0.002);
 	assert_int_equal(input.request.engine, ENGINE_GENERIC);
-	assert_contains(fixture_assumption("engine")->source, "E52");
+	assert_contains(fixture_assumption("engine")->source, "E54");
 	for (size_t i = 0; i < fixture.findings.assumption_count; i++)
 		assert_null(strstr(fixture.findings.assumptions[i].source, "default"));
 }

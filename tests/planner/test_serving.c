@@ -117,7 +117,99 @@ static void load_moves_what_it_must(void **state)
 	assert_true(performance.output_tokens_per_s >= last_rate * 0.999);
 }
 
+/* --- golden ------------------------------------------------------------------------------------------------------ */
+
+static enum precision precision_of(const char *word)
+{
+	for (int i = 1; i < PRECISION_COUNT; i++)
+		if (strcmp(precision_name((enum precision)i), word) == 0)
+			return (enum precision)i;
+	fail_msg("no precision %s", word);
+	return PRECISION_UNSET;
+}
+
+static enum engine engine_of(const char *word)
+{
+	for (int i = 1; i < ENGINE_COUNT; i++)
+		if (strcmp(engine_rules_of((enum engine)i)->name, word) == 0)
+			return (enum engine)i;
+	fail_msg("no engine %s", word);
+	return ENGINE_UNSET;
+}
+
+static void golden_operate(const struct golden_case *golden)
+{
+	struct serving_fixture fixture;
+	struct performance_request *request = &fixture.performance.request;
+
+	serving_fixture_fill(&fixture);
+	request->engine = engine_of(golden_word(golden, "engine"));
+	request->common.precision = precision_of(golden_word(golden, "precision"));
+	request->common.gpu_count = (int64_t)golden_number(golden, "gpus");
+	request->prompt_tokens.mean = golden_number_or(golden, "prompt", 1000);
+	request->output_tokens.mean = golden_number_or(golden, "output", 300);
+	request->requests_per_s = golden_number_or(golden, "requests_per_s", ABSENT_NUMBER);
+	request->concurrency = golden_number_or(golden, "concurrency", is_given(request->requests_per_s) ? ABSENT_NUMBER : CONCURRENCY_MAX);
+	request->requests = (int64_t)golden_number_or(golden, "requests", -1);
+	assert_int_equal(operate(&fixture.performance), STATUS_OK);
+}
+
+static double golden_point(const struct golden_case *golden, const char *expected)
+{
+	golden_operate(golden);
+	if (strcmp(expected, "tpot_ms") == 0)
+		return performance.tpot_ms;
+	if (strcmp(expected, "ttft_ms") == 0)
+		return performance.ttft_ms;
+	return strcmp(expected, "output_tokens_per_s") == 0 ? performance.output_tokens_per_s : NAN;
+}
+
+static double golden_cache(const struct golden_case *golden, const char *expected)
+{
+	(void)expected;
+	golden_operate(golden);
+	return performance.memory.kv_cache_bytes / performance.memory.kv_tokens_capacity;
+}
+
+static double golden_rule(const struct golden_case *golden, const char *expected)
+{
+	struct serving_fixture fixture;
+
+	serving_fixture_fill(&fixture);
+	fixture.inference.request.output_tokens.mean = golden_number(golden, "output_tokens");
+	fixture.inference.request.throughput_tokens_per_s_per_gpu = golden_number(golden, "throughput");
+	fixture.inference.request.queries_per_minute = golden_number(golden, "queries_per_minute");
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	return strcmp(expected, "gpu_count") == 0 ? plan.rule_of_thumb.gpu_count : plan.rule_of_thumb.gpu_count_exact;
+}
+
+static double golden_accepted(const struct golden_case *golden, const char *expected)
+{
+	struct serving_fixture fixture;
+	struct findings findings;
+	struct demand demand;
+
+	(void)expected;
+	serving_fixture_fill(&fixture);
+	findings_clear(&findings);
+	failure_clear(&failure);
+	fixture.inference.request.speculative.draft_tokens = golden_number(golden, "draft");
+	fixture.inference.request.speculative.acceptance = golden_number(golden, "acceptance");
+	assert_int_equal(demand_read(&fixture.inference.request, &demand, &findings, &failure), STATUS_OK);
+	return demand.shape.accepted_tokens;
+}
+
+static void golden_cases_hold(void **state)
+{
+	static const struct golden_row table[] = {{"E11", golden_rule}, {"E54", golden_cache}, {"E55", golden_point}, {"E56", golden_point},
+		{"E58", golden_accepted}};
+
+	(void)state;
+	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 14);
+}
+
 static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(golden_cases_hold),
 	cmocka_unit_test(memory_parts_sum_to_the_total),
 	cmocka_unit_test(kv_capacity_doubles_with_half_the_bytes),
 	cmocka_unit_test(faster_hardware_is_never_slower),

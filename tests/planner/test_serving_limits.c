@@ -107,7 +107,8 @@ static void single_tokens_and_million_token_prompts(void **state)
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_close(plan.recommended.throughput.output_tokens_per_s, 10, 1e-12);
 	serving_fixture_fill(&fixture);
-	fixture.inference.request.prompt_tokens.mean = 1e6;
+	fixture.inference.request.prompt_tokens.mean = ABSENT_NUMBER;
+	fixture.inference.request.prompt_tokens.p50 = 1e6;
 	fixture.inference.request.queries_per_minute = 1;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_true(warned_of(&plan.findings, "131072"));

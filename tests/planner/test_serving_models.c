@@ -1,0 +1,232 @@
+/* Serving models whose layers differ: mixtures, latent attention, windows, state; and layouts over ranks. */
+#include <math.h>
+#include <string.h>
+
+#include "planner/serving/operating.h"
+#include "support/assert.h"
+#include "support/serving_fixture.h"
+
+static struct model model;
+static struct accelerator accelerator;
+
+/* A mixture in DeepSeek's manner, of moderate size: latent attention, one dense layer, then experts with a shared one. */
+static void mixture_fill(void)
+{
+	struct serving_fixture fixture;
+
+	serving_fixture_fill(&fixture);
+	accelerator = fixture.candidate.accelerator;
+	memset(&model, 0, sizeof model);
+	model = (struct model){.id = "mixture", .hidden = 4096, .vocabulary = 64000, .layer_count = 24, .kind_count = 2};
+	model.kinds[0] = (struct layer_kind){.mixer = MIXER_MLA, .heads = 64, .kv_heads = 64, .head_dim = 128, .value_head_dim = 128, .q_lora_rank = 1024,
+		.kv_lora_rank = 512, .rope_head_dim = 64, .feed_forward = FEED_FORWARD_DENSE, .width = 11008, .gated = true, .norms = 2};
+	model.kinds[1] = model.kinds[0];
+	model.kinds[1].feed_forward = FEED_FORWARD_EXPERTS;
+	model.kinds[1].experts = 64;
+	model.kinds[1].experts_active = 4;
+	model.kinds[1].expert_width = 1536;
+	model.kinds[1].shared_width = 1536;
+	for (int i = 1; i < model.layer_count; i++)
+		model.layers[i] = 1;
+	model_finish(&model);
+}
+
+static struct replica_layout layout_of(int tensor, int expert, int attention_data, enum precision precision)
+{
+	return (struct replica_layout){.tensor = tensor, .pipeline = 1, .expert = expert, .attention_data = attention_data, .precision = precision,
+		.kv_precision = PRECISION_BF16, .engine = ENGINE_VLLM, .release_years = engine_newest_release_years(), .max_batch = ABSENT_NUMBER,
+		.chunk_tokens = ABSENT_NUMBER};
+}
+
+static struct replica prepared(struct replica_layout layout)
+{
+	struct replica replica;
+
+	assert_true(replica_prepare(&replica, &model, &accelerator, NULL, &layout, &serving_constants));
+	return replica;
+}
+
+static struct step step_of(const struct replica *replica, double sequences, double context, double prompt)
+{
+	struct batch batch = {.decode_sequences = sequences, .decode_context_tokens = context, .prefill_tokens = prompt, .prefill_sequences = prompt > 0};
+	struct step step;
+
+	step_time(replica, &batch, &step);
+	assert_close(step.time_s, step.compute_s + step.memory_s + step.network_s + step.overhead_s, 1e-12);
+	return step;
+}
+
+static void weights_agree_with_the_model(void **state)
+{
+	static const enum precision precisions[] = {PRECISION_BF16, PRECISION_FP8, PRECISION_NVFP4, PRECISION_INT4};
+
+	(void)state;
+	mixture_fill();
+	for (size_t i = 0; i < COUNT_OF(precisions); i++) {
+		struct replica replica = prepared(layout_of(1, 1, 1, precisions[i]));
+
+		assert_close(replica.memory.weights_bytes, model_weight_bytes(&model, precisions[i]), 0.002);
+	}
+}
+
+static void few_tokens_touch_few_experts(void **state)
+{
+	struct replica replica;
+	struct step one, many;
+
+	(void)state;
+	mixture_fill();
+	replica = prepared(layout_of(1, 1, 1, PRECISION_BF16));
+	one = step_of(&replica, 1, 100, 0);
+	many = step_of(&replica, 256, 100, 0);
+	assert_true(one.bytes < 0.35 * many.bytes); /* 4 of 64 experts, against nearly all */
+	assert_true(many.bytes < 1.5 * replica.memory.weights_bytes && many.bytes > 0.9 * replica.memory.weights_bytes);
+	assert_true(one.time_s < many.time_s);
+}
+
+static void latent_caches_are_whole_on_every_rank(void **state)
+{
+	struct replica one, eight, ranks;
+
+	(void)state;
+	mixture_fill();
+	one = prepared(layout_of(1, 1, 1, PRECISION_BF16));
+	eight = prepared(layout_of(8, 1, 1, PRECISION_BF16));
+	ranks = prepared(layout_of(1, 8, 8, PRECISION_BF16));
+	/* 24 layers x (512 + 64) x 2 bytes, in blocks of 16 tokens */
+	assert_close(replica_sequence_bytes(&one, 1600), 1600.0 * 24 * 576 * 2, 1e-12);
+	assert_close(replica_sequence_bytes(&eight, 1600), replica_sequence_bytes(&one, 1600), 1e-12);
+	/* Attention by data keeps each sequence on one rank: eight times the sequences, for attention weights eight times over. */
+	assert_true(ranks.memory.weights_bytes > eight.memory.weights_bytes && ranks.memory.weights_bytes < one.memory.weights_bytes);
+	assert_true(replica_sequences_max(&ranks, 8000, 1000) > 5 * replica_sequences_max(&eight, 8000, 1000));
+}
+
+static void experts_by_rank_exchange_instead_of_reducing(void **state)
+{
+	struct replica tensor, ranks;
+
+	(void)state;
+	mixture_fill();
+	tensor = prepared(layout_of(8, 8, 1, PRECISION_BF16));
+	ranks = prepared(layout_of(1, 8, 8, PRECISION_BF16));
+	assert_true(step_of(&tensor, 64, 1000, 0).network_s > 0);
+	assert_true(step_of(&ranks, 64, 1000, 0).network_s > 0);
+	assert_true(step_of(&ranks, 512, 8000, 0).memory_s < step_of(&tensor, 512, 8000, 0).memory_s);
+	accelerator.interconnect_gbs = ABSENT_NUMBER; /* PCIe */
+	ranks = prepared(layout_of(8, 8, 1, PRECISION_BF16));
+	assert_true(step_of(&ranks, 64, 1000, 4000).network_s > 5 * step_of(&tensor, 64, 1000, 4000).network_s);
+}
+
+static void windows_bound_the_cache_and_the_reading(void **state)
+{
+	struct replica full, windowed;
+
+	(void)state;
+	mixture_fill();
+	for (int i = 0; i < 2; i++) {
+		model.kinds[i].mixer = MIXER_ATTENTION;
+		model.kinds[i].kv_heads = 8;
+		model.kinds[i].q_lora_rank = model.kinds[i].kv_lora_rank = model.kinds[i].rope_head_dim = 0;
+	}
+	model.params_total = model.params_active = 0;
+	model_finish(&model);
+	full = prepared(layout_of(1, 1, 1, PRECISION_BF16));
+	model.kinds[1].window = 1024;
+	windowed = prepared(layout_of(1, 1, 1, PRECISION_BF16));
+	/* one full layer and 23 of 1,024 tokens, 8 x 256 x 2 bytes each */
+	assert_close(replica_sequence_bytes(&windowed, 16000), (16000 + 23.0 * 1024) * 8 * 256 * 2, 1e-12);
+	assert_close(replica_sequence_bytes(&full, 16000), 24.0 * 16000 * 8 * 256 * 2, 1e-12);
+	assert_close(replica_sequence_bytes(&windowed, 512), replica_sequence_bytes(&full, 512), 1e-12);
+	assert_true(step_of(&windowed, 64, 16000, 0).time_s < 0.8 * step_of(&full, 64, 16000, 0).time_s);
+	assert_true(step_of(&windowed, 0, 0, 8000).time_s < step_of(&full, 0, 0, 8000).time_s);
+}
+
+static void states_do_not_grow_with_the_context(void **state)
+{
+	static const enum mixer mixers[] = {MIXER_MAMBA2, MIXER_GATED_DELTA};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(mixers); i++) {
+		struct replica replica;
+
+		mixture_fill();
+		model.kinds[1].mixer = mixers[i];
+		model.kinds[1].kv_heads = 16;
+		model.kinds[1].state_dim = 128;
+		model.kinds[1].conv_kernel = 4;
+		model.kinds[1].groups = 8;
+		model.kinds[1].q_lora_rank = model.kinds[1].kv_lora_rank = model.kinds[1].rope_head_dim = 0;
+		model.params_total = model.params_active = 0;
+		model_finish(&model);
+		replica = prepared(layout_of(1, 1, 1, PRECISION_BF16));
+		/* only the one latent layer grows */
+		assert_close(replica_sequence_bytes(&replica, 32000) - replica_sequence_bytes(&replica, 16000), 16000.0 * 576 * 2, 1e-9);
+		assert_true(replica_sequence_bytes(&replica, 16) > 23 * 64.0 * 128 * 128 * 2);
+		assert_true(step_of(&replica, 64, 1000, 0).bytes > 2 * 64 * 23 * 64.0 * 128 * 128 * 2);
+		assert_true(step_of(&replica, 0, 0, 4000).compute_s > 0);
+	}
+}
+
+static void narrow_weights_without_narrow_arithmetic_are_only_stored_narrow(void **state)
+{
+	struct replica hopper, blackwell;
+	double before;
+
+	(void)state;
+	mixture_fill();
+	hopper = prepared(layout_of(1, 1, 1, PRECISION_MXFP4));
+	before = step_of(&hopper, 0, 0, 8000).compute_s;
+	accelerator.tflops_fp4 = 4 * accelerator.tflops_bf16;
+	blackwell = prepared(layout_of(1, 1, 1, PRECISION_MXFP4));
+	assert_close(hopper.memory.weights_bytes, blackwell.memory.weights_bytes, 1e-12);
+	assert_true(step_of(&blackwell, 0, 0, 8000).compute_s < before);
+}
+
+static void stages_share_layers_and_lose_a_little(void **state)
+{
+	struct replica_layout layout;
+	struct replica one, two;
+
+	(void)state;
+	mixture_fill();
+	one = prepared(layout_of(1, 1, 1, PRECISION_BF16));
+	layout = layout_of(1, 1, 1, PRECISION_BF16);
+	layout.pipeline = 2;
+	two = prepared(layout);
+	assert_int_equal(two.gpus, 2);
+	assert_close(replica_sequence_bytes(&two, 1600), replica_sequence_bytes(&one, 1600) / 2, 1e-12);
+	assert_true(two.memory.weights_bytes < 0.55 * one.memory.weights_bytes);
+	assert_true(step_of(&two, 1, 1000, 0).time_s > step_of(&one, 1, 1000, 0).time_s); /* one request walks through both */
+	assert_true(step_of(&two, 2000, 1000, 0).time_s < step_of(&one, 2000, 1000, 0).time_s);
+}
+
+static void measured_efficiencies_replace_fitted_ones(void **state)
+{
+	struct calibration calibration = {"c", 0.9, 0.9, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, "measured"};
+	struct replica_layout layout = layout_of(1, 1, 1, PRECISION_BF16);
+	struct replica fitted, measured;
+
+	(void)state;
+	mixture_fill();
+	fitted = prepared(layout);
+	assert_true(replica_prepare(&measured, &model, &accelerator, &calibration, &layout, &serving_constants));
+	assert_true(step_of(&measured, 8, 100, 0).memory_s < step_of(&fitted, 8, 100, 0).memory_s);
+	assert_true(step_of(&measured, 0, 0, 8000).compute_s < step_of(&fitted, 0, 0, 8000).compute_s);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(weights_agree_with_the_model),
+	cmocka_unit_test(few_tokens_touch_few_experts),
+	cmocka_unit_test(latent_caches_are_whole_on_every_rank),
+	cmocka_unit_test(experts_by_rank_exchange_instead_of_reducing),
+	cmocka_unit_test(windows_bound_the_cache_and_the_reading),
+	cmocka_unit_test(states_do_not_grow_with_the_context),
+	cmocka_unit_test(narrow_weights_without_narrow_arithmetic_are_only_stored_narrow),
+	cmocka_unit_test(stages_share_layers_and_lose_a_little),
+	cmocka_unit_test(measured_efficiencies_replace_fitted_ones),
+};
+
+int main(void)
+{
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
