@@ -116,7 +116,6 @@ CREATE TABLE accelerator (
 ) STRICT;
 CREATE UNIQUE INDEX accelerator_valid ON accelerator (id) WHERE valid_to_us IS NULL;
 CREATE INDEX accelerator_by_id ON accelerator (id, valid_from_us);
-CREATE INDEX accelerator_by_end ON accelerator (valid_to_us);
 
 CREATE TABLE model (
 	number INTEGER PRIMARY KEY,
@@ -134,7 +133,6 @@ CREATE TABLE model (
 ) STRICT;
 CREATE UNIQUE INDEX model_valid ON model (id) WHERE valid_to_us IS NULL;
 CREATE INDEX model_by_id ON model (id, valid_from_us);
-CREATE INDEX model_by_end ON model (valid_to_us);
 
 CREATE TABLE price (
 	number INTEGER PRIMARY KEY,
@@ -152,7 +150,6 @@ CREATE TABLE price (
 ) STRICT;
 CREATE UNIQUE INDEX price_valid ON price (id) WHERE valid_to_us IS NULL;
 CREATE INDEX price_by_id ON price (id, valid_from_us);
-CREATE INDEX price_by_end ON price (valid_to_us);
 
 CREATE TABLE region (
 	number INTEGER PRIMARY KEY,
@@ -171,7 +168,6 @@ CREATE TABLE region (
 ) STRICT;
 CREATE UNIQUE INDEX region_valid ON region (id) WHERE valid_to_us IS NULL;
 CREATE INDEX region_by_id ON region (id, valid_from_us);
-CREATE INDEX region_by_end ON region (valid_to_us);
 
 CREATE TABLE calibration (
 	number INTEGER PRIMARY KEY,
@@ -188,7 +184,6 @@ CREATE TABLE calibration (
 ) STRICT;
 CREATE UNIQUE INDEX calibration_valid ON calibration (id) WHERE valid_to_us IS NULL;
 CREATE INDEX calibration_by_id ON calibration (id, valid_from_us);
-CREATE INDEX calibration_by_end ON calibration (valid_to_us);
 
 -- Only hashes of keys. Rows stay after they are revoked, so that a plan's author can still be named.
 CREATE TABLE api_key (

@@ -29,8 +29,9 @@ WHERE id = :id;
 -- Leases that are over, and queued ones past their time. :restart: those of the daemon's own worker are over too.
 -- name: benchmark_overdue
 SELECT * FROM benchmark
-WHERE (state = 'running' AND (lease_until_us <= :now_us OR (:restart AND agent_id IS NULL)))
-	OR (state = 'queued' AND expires_at_us <= :now_us)
+WHERE state IN ('queued', 'running') AND (
+	(state = 'running' AND (lease_until_us <= :now_us OR (:restart AND agent_id IS NULL)))
+	OR (state = 'queued' AND expires_at_us <= :now_us))
 LIMIT 1;
 
 -- name: benchmark_list

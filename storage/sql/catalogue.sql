@@ -1,4 +1,5 @@
--- Rows of the catalogue. Selects take every column: results are read by name.
+-- Rows of the catalogue. Selects take every column: results are read by name. _load answers what is valid now from an index
+-- that holds nothing else, however long the history; _list walks the history too.
 
 -- name: change_latest
 SELECT revision, at_us FROM change
@@ -34,6 +35,9 @@ UPDATE accelerator SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NU
 -- name: accelerator_get
 SELECT * FROM accelerator WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
 
+-- name: accelerator_load
+SELECT * FROM accelerator WHERE valid_to_us IS NULL ORDER BY id;
+
 -- name: accelerator_list
 SELECT * FROM accelerator
 WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
@@ -55,6 +59,9 @@ UPDATE model SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
 -- name: model_get
 SELECT * FROM model WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
 
+-- name: model_load
+SELECT * FROM model WHERE valid_to_us IS NULL ORDER BY id;
+
 -- name: model_list
 SELECT * FROM model
 WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
@@ -74,6 +81,9 @@ UPDATE price SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
 
 -- name: price_get
 SELECT * FROM price WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+
+-- name: price_load
+SELECT * FROM price WHERE valid_to_us IS NULL ORDER BY id;
 
 -- name: price_list
 SELECT * FROM price
@@ -101,6 +111,9 @@ UPDATE region SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
 -- name: region_get
 SELECT * FROM region WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
 
+-- name: region_load
+SELECT * FROM region WHERE valid_to_us IS NULL ORDER BY id;
+
 -- name: region_list
 SELECT * FROM region
 WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
@@ -122,6 +135,9 @@ UPDATE calibration SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NU
 
 -- name: calibration_get
 SELECT * FROM calibration WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+
+-- name: calibration_load
+SELECT * FROM calibration WHERE valid_to_us IS NULL ORDER BY id;
 
 -- name: calibration_list
 SELECT * FROM calibration

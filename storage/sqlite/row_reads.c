@@ -55,8 +55,9 @@ static enum status load_kind(struct connection *reader, enum row_kind kind, int6
 	struct rows_read *rows, struct failure *failure)
 {
 	struct row_query query = {.filter.as_of_us = as_of_us, .cursor_id = "", .limit = INT64_MAX};
+	enum row_statement which = as_of_us == INT64_MAX ? ROW_LOAD : ROW_LIST;
 
-	return store_list(reader, row_statement(kind, ROW_LIST), &query, SIZE_MAX, arena, rows, failure);
+	return store_list(reader, row_statement(kind, which), &query, SIZE_MAX, arena, rows, failure);
 }
 
 static enum status load_all(struct connection *reader, int64_t as_of_us, struct arena *arena, struct rows_read rows[ROW_KIND_COUNT],

@@ -8,7 +8,7 @@ static const struct {
 	const char *name;
 	const struct column_map *map;
 	size_t id_offset;
-	enum statement_name first; /* the four of STATEMENT_ROWS */
+	enum statement_name first; /* the five of STATEMENT_ROWS */
 } kinds[ROW_KIND_COUNT] = {
 	[ROW_ACCELERATOR] = {"accelerator", &accelerator_map, offsetof(struct accelerator_row, accelerator.id), STATEMENT_ACCELERATOR_INSERT},
 	[ROW_MODEL] = {"model", &model_map, offsetof(struct model_row, id), STATEMENT_MODEL_INSERT},

@@ -6,7 +6,7 @@
 #include "storage/sqlite/store.h"
 
 /* Statements of a kind, as STATEMENT_ROWS orders them. */
-enum row_statement { ROW_INSERT, ROW_CLOSE, ROW_GET, ROW_LIST };
+enum row_statement { ROW_INSERT, ROW_CLOSE, ROW_GET, ROW_LIST, ROW_LOAD };
 
 enum statement_name row_statement(enum row_kind kind, enum row_statement which);
 const struct column_map *row_map(enum row_kind kind);

@@ -58,12 +58,13 @@
 	STATEMENT_ROWS(X, REGION, "region", region_map)                                                   \
 	STATEMENT_ROWS(X, CALIBRATION, "calibration", calibration_map)
 
-/* The four of each kind of catalogue row, in this order (rows.c counts on it). */
+/* The five of each kind of catalogue row, in this order (rows.c counts on it). */
 #define STATEMENT_ROWS(X, KIND, text, map)                \
 	X(KIND##_INSERT, text "_insert", map, map)            \
 	X(KIND##_CLOSE, text "_close", arguments_map, map)    \
 	X(KIND##_GET, text "_get", arguments_map, map)        \
-	X(KIND##_LIST, text "_list", row_query_map, map)
+	X(KIND##_LIST, text "_list", row_query_map, map)      \
+	X(KIND##_LOAD, text "_load", row_query_map, map)
 
 enum statement_name {
 #define X(name, text, parameters, results) STATEMENT_##name,

@@ -1,4 +1,6 @@
 /* Catalogue rows through the interface: every member, history, revisions, imports, the built-in data of new versions. */
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -139,6 +141,79 @@ static void a_change_keeps_the_past(void **state)
 		&store->failure), STATUS_OK);
 	assert_int_equal(rows.accelerator_count, 0);
 	assert_int_equal(revision, 3);
+}
+
+/* The wall clock was an hour ahead and is right again: moments still order the revisions, and each past can be read. */
+static void a_clock_set_back_does_not_mix_the_past(void **state)
+{
+	struct store *store = *state;
+	struct accelerator_row row = store_accelerator(store, "a1", 1), found;
+	int64_t last_us = 0;
+
+	assert_status(store, put_row(store, ROW_ACCELERATOR, &row, true, ABSENT_COUNT, NULL), STATUS_OK);
+	store_sql(store, "UPDATE change SET at_us = at_us + 3600000000; UPDATE accelerator SET valid_from_us = valid_from_us + 3600000000");
+	for (int i = 2; i <= 4; i++) {
+		row.accelerator.tdp_w = i;
+		assert_status(store, put_row(store, ROW_ACCELERATOR, &row, false, i - 1, NULL), STATUS_OK);
+		assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", 0, &store->arena, &found, &store->failure), STATUS_OK);
+		assert_close(found.accelerator.tdp_w, i, 0);
+		assert_true(found.meta.valid_from_us > last_us);
+		last_us = found.meta.valid_from_us;
+	}
+	assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", last_us - 1, &store->arena, &found, &store->failure), STATUS_OK);
+	assert_close(found.accelerator.tdp_w, 3, 0);
+}
+
+struct importing {
+	struct store *store;
+	_Atomic bool stop;
+};
+
+static void *import_pairs(void *argument)
+{
+	struct importing *importing = argument;
+	struct failure *failure = calloc(1, sizeof *failure);
+
+	for (int i = 1; !importing->stop; i = i % 1000 + 1) {
+		struct price_row price = store_price(NULL, "pair", i);
+		struct region_row region = {.meta = {.origin = "imported", .source = "feed"}, .id = "pair", .grid_gco2e_per_kwh = i,
+			.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER, .pue = ABSENT_NUMBER, .wue_l_per_kwh = ABSENT_NUMBER, .ewif_l_per_kwh = ABSENT_NUMBER,
+			.year = ABSENT_COUNT, .pue_year = ABSENT_COUNT, .wue_year = ABSENT_COUNT};
+		struct catalogue_rows rows = {.prices = &price, .price_count = 1, .regions = &region, .region_count = 1};
+		struct rows_import import = {.job = {.kind = STORAGE_ROWS_IMPORT, .failure = failure}, .rows = &rows};
+
+		if (storage_run(importing->store->storage, &import.job) != STATUS_OK)
+			abort();
+	}
+	free(failure);
+	return NULL;
+}
+
+/* Prices and regions that were written together are never seen apart. */
+static void a_snapshot_is_of_one_instant(void **state)
+{
+	struct store *store = *state;
+	struct importing importing = {.store = store};
+	struct catalogue_rows rows;
+	int64_t revision = 0, calibration_revision, last;
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, import_pairs, &importing), 0);
+	for (int seen = 0; seen < 500;) {
+		last = revision;
+		assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision,
+			&store->failure), STATUS_OK);
+		assert_int_equal(rows.price_count, rows.region_count);
+		if (rows.price_count == 1) {
+			assert_close(rows.prices[0].price_usd_per_hour, rows.regions[0].grid_gco2e_per_kwh, 0);
+			assert_int_equal(rows.prices[0].meta.revision, revision);
+			seen++;
+		}
+		assert_true(revision >= last);
+		arena_reset(&store->arena);
+	}
+	importing.stop = true;
+	pthread_join(thread, NULL);
 }
 
 static void nonsense_is_not_stored(void **state)
@@ -370,6 +445,8 @@ int main(void)
 		TEST(every_member_of_an_accelerator_comes_back),
 		TEST(every_member_of_the_others_comes_back),
 		TEST(a_change_keeps_the_past),
+		TEST(a_clock_set_back_does_not_mix_the_past),
+		cmocka_unit_test_setup_teardown(a_snapshot_is_of_one_instant, store_setup_in_memory, store_teardown),
 		TEST(nonsense_is_not_stored),
 		TEST(lists_filter_and_page),
 		TEST(imports_change_only_what_differs),

@@ -386,6 +386,45 @@ static void reads_without_a_connection_are_refused(void **state)
 	assert_status(store, storage_plan_get(s, "p", ABSENT_COUNT, arena, &out.plan, failure), STATUS_NOT_FOUND);
 }
 
+/* Whether a step of a query plan reads a whole table, or sorts, other than where that is meant. */
+static bool is_slow(const char *step)
+{
+	/* The labels of one plan; keys are few; 500 at most; those; indexes that hold only what waits, or only what is valid now. */
+	static const char *const meant[] = {"SCAN json_each", "SCAN api_key", "SCAN idempotency", "SCAN (subquery",
+		"USING INDEX benchmark_queue", "_valid"};
+
+	for (size_t i = 0; i < COUNT_OF(meant); i++) {
+		if (strstr(step, meant[i]))
+			return false;
+	}
+	return strncmp(step, "SCAN", 4) == 0 || strstr(step, "TEMP B-TREE") != NULL;
+}
+
+static void no_statement_reads_a_whole_table(void **state)
+{
+	struct store *store = *state;
+	struct connection connection;
+
+	assert_status(store, connection_open(store->path, true, &connection, &store->failure), STATUS_OK);
+	for (int i = 0; i < STATEMENT_COUNT; i++) {
+		struct statement *statement = connection_statement(&connection, (enum statement_name)i, &store->failure);
+		const char *sql = sqlite3_sql(statement->handle);
+		sqlite3_stmt *plan;
+
+		if (strncmp(sql, "SELECT", 6) != 0 && strncmp(sql, "UPDATE", 6) != 0 && strncmp(sql, "DELETE", 6) != 0)
+			continue;
+		assert_int_equal(sqlite3_prepare_v2(connection.db, arena_printf(&store->arena, "EXPLAIN QUERY PLAN %s", sql), -1, &plan, NULL), SQLITE_OK);
+		while (sqlite3_step(plan) == SQLITE_ROW) {
+			const char *step = (const char *)sqlite3_column_text(plan, 3);
+
+			if (is_slow(step))
+				fail_msg("%s: %s", sql, step);
+		}
+		sqlite3_finalize(plan);
+	}
+	connection_close(&connection);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_setup, store_teardown)
 
 int main(void)
@@ -398,6 +437,7 @@ int main(void)
 		TEST(outputs_too_large_for_the_arena_are_refused),
 		TEST(a_backup_is_a_whole_store),
 		TEST(every_schema_version_is_brought_forward),
+		TEST(no_statement_reads_a_whole_table),
 		TEST(a_tool_does_not_migrate_under_a_daemon),
 		TEST(nobody_else_may_read_the_file),
 		TEST(reads_without_a_connection_are_refused),
