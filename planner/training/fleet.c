@@ -1,6 +1,7 @@
 #include "planner/training/fleet.h"
 
 #include "base/units.h"
+#include "planner/training/layer_time.h"
 
 int64_t fleet_nodes(const struct candidate *candidate, int64_t gpu_count)
 {
@@ -21,6 +22,7 @@ static bool fleet_stage(const struct programme *programme, size_t stage, const s
 			programme->stages[stage].sequence, setting))
 		return false;
 	setting->batch = programme->stages[stage].batch;
+	least_token_times(setting);
 	layout_search(&search);
 	counts->evaluated += search.evaluated;
 	counts->feasible += search.feasible;

@@ -310,6 +310,22 @@ struct layer_time ends_time_of(const struct setting *setting, const struct degre
 		.traffic_s = forward.traffic_s + backward.traffic_s + loss_s};
 }
 
+void least_token_times(struct setting *setting)
+{
+	const struct parallelism whole = {.tensor = 1, .pipeline = 1, .data = 1, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1024,
+		.zero_group = 1};
+	struct degrees degrees = degrees_of(setting, &whole);
+
+	setting->least_token_s = setting->least_again_token_s = 0;
+	for (int k = 0; k < (setting->model->kind_count > 0 ? setting->model->kind_count : 1); k++) {
+		struct layer_time time = layer_time_of(setting, &whole, &degrees, k);
+		double layers = setting->model->kind == MODEL_GENERIC ? 1 : model_kind_layers(setting->model, k);
+
+		setting->least_token_s += layers * (time.forward_s + time.backward_s - time.traffic_s) / degrees.rows;
+		setting->least_again_token_s += layers * fmax(0, time.forward_s - time.traffic_s) / degrees.rows;
+	}
+}
+
 double teacher_time_s(const struct setting *setting, const struct degrees *degrees)
 {
 	double share = setting->input->request.distillation.teacher_precision == PRECISION_UNSET ? 1

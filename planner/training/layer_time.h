@@ -18,6 +18,10 @@ struct layer_time layer_time_of(const struct setting *setting, const struct para
 /* Embedding, final norm, logits and loss of one micro-batch: what the first and the last stage have more. */
 struct layer_time ends_time_of(const struct setting *setting, const struct degrees *degrees);
 
+/* Fills setting->least_token_s and least_again_token_s: the layers' arithmetic at unlimited rows, without any traffic or
+ * communication. No layout computes a token in less, since splitting work never makes it less in all. */
+void least_token_times(struct setting *setting);
+
 /* The forward pass of a distillation's teacher, spread over the layers' rank (same degrees). 0 without one. */
 double teacher_time_s(const struct setting *setting, const struct degrees *degrees);
 

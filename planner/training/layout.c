@@ -51,37 +51,36 @@ int64_t layout_pinned_gpu_count(const struct parallelism *pins)
 	return pins->tensor * pins->pipeline * pins->data * pins->context;
 }
 
-/* A bound below any step's time: the products at their full rate, and the bubble. */
-static double least_time_s(const struct trial *trial, double micro_batches)
+/* A bound below any step's time: what the layers compute at unlimited size, and the bubble. */
+static double least_time_s(const struct trial *trial)
 {
 	const struct setting *setting = trial->search->setting;
-	double again = trial->layout.recompute == RECOMPUTE_FULL ? setting->forward_flops_per_token : 0;
-	double scores = setting->attention_flops_per_token * 3, rate = setting->device.linear_flops_per_s;
-	double flops = setting->batch * setting->sequence * fmax(0, setting->flops_per_token * (setting->frozen ? 2.0 / 3 : 1) + again - scores);
-	double bubble = (double)(trial->layout.pipeline - 1) / (double)trial->layout.interleave / micro_batches;
+	const struct parallelism *layout = &trial->layout;
+	double micro_batches = fmax(1, ceil(setting->batch / (double)(layout->data * layout->micro_batch) - 1e-9));
+	double bubble = (double)(layout->pipeline - 1) / (double)layout->interleave / micro_batches;
+	double token_s = setting->least_token_s + (layout->recompute == RECOMPUTE_FULL ? setting->least_again_token_s : 0);
 
-	rate = fmax(rate, setting->device.wide_flops_per_s);
-	return flops / ((double)trial->search->gpu_count * rate) * (1 + 0.9 * bubble);
+	/* stages are uneven by a layer at most: the others' sum, which the bubble is made of, is a little below the longest's */
+	return setting->batch * setting->sequence * token_s / (double)trial->search->gpu_count * (1 + 0.8 * bubble);
 }
 
-/* Times the layout if it fits. True when it does. */
+/* Times the layout if it fits. True when it does, or when it is too slow to matter. */
 static bool trial_time(struct trial *trial)
 {
 	struct layout_search *search = trial->search;
 	struct memory_use memory;
 	struct step_result step;
-	double micro_batches = ceil(search->setting->batch / (double)(trial->layout.data * trial->layout.micro_batch) - 1e-9);
 
+	if (search->best.any && least_time_s(trial) >= search->best.step.time.time_s)
+		return true;
 	memory_of_layout(search->setting, &trial->layout, &trial->stages, &memory);
 	if (!search->least.any || memory.total_bytes < search->least.memory.total_bytes)
 		search->least = (struct found){.any = true, .layout = trial->layout, .memory = memory};
 	if (memory.total_bytes > memory.capacity_bytes)
 		return false;
-	search->feasible++;
-	if (search->best.any && least_time_s(trial, fmax(1, micro_batches)) >= search->best.step.time.time_s)
-		return true;
 	step_of_layout(search->setting, &trial->layout, &trial->stages, &step);
 	search->evaluated++;
+	search->feasible++;
 	if (!search->best.any || step.time.time_s < search->best.step.time.time_s)
 		search->best = (struct found){.any = true, .fits = true, .layout = trial->layout, .step = step, .memory = memory};
 	return true;
@@ -141,17 +140,44 @@ static void trial_interleave(struct trial *trial)
 {
 	const struct setting *setting = trial->search->setting;
 	int64_t layers = layers_of(setting->model), pipeline = trial->layout.pipeline;
-	int64_t slots = layers + (pinned(trial->search->pins.interleave) ? 2 : 0);
+	int64_t slots = layers + 2; /* chunks for embedding and loss may hold no layer */
 
 	for (int64_t v = 1; v <= INTERLEAVE_MAX && (v == 1 || (pipeline > 1 && pipeline * v <= slots)); v++) {
 		if (!allowed(trial->search->pins.interleave, v))
 			continue;
-		if (v > 1 && !pinned(trial->search->pins.interleave) && layers % (pipeline * v) && v > 2)
+		if (v > 2 && !pinned(trial->search->pins.interleave) && layers % (pipeline * v) && (layers + 2) % (pipeline * v))
 			continue;
 		trial->layout.interleave = v;
 		stages_split(setting->model, (int)pipeline, (int)v, setting->software.balances_ends, &trial->stages);
 		trial_micro_batch(trial);
 	}
+}
+
+/* False when these degrees do not fit however lean the rest is: everything that is free at its least. */
+static bool trial_can_fit(struct trial *trial)
+{
+	const struct parallelism *pins = &trial->search->pins;
+	const struct setting *setting = trial->search->setting;
+	struct memory_use memory;
+
+	trial->layout.interleave = pinned(pins->interleave) ? pins->interleave : 1;
+	trial->layout.micro_batch = pinned(pins->micro_batch) ? pins->micro_batch : 1;
+	trial->layout.zero_stage = pinned(pins->zero_stage) ? pins->zero_stage : 3;
+	trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : trial->layout.data * trial->layout.context;
+	trial->layout.recompute = pins->recompute != RECOMPUTE_UNSET ? pins->recompute : RECOMPUTE_FULL;
+	if ((trial->layout.interleave > 1 && trial->layout.pipeline == 1) ||
+		trial->layout.pipeline * trial->layout.interleave > layers_of(setting->model) + 2)
+		return true; /* nothing will be tried */
+	stages_split(setting->model, (int)trial->layout.pipeline, (int)trial->layout.interleave, setting->software.balances_ends, &trial->stages);
+	memory_of_layout(setting, &trial->layout, &trial->stages, &memory);
+	if (!trial->search->least.any || memory.total_bytes < trial->search->least.memory.total_bytes)
+		trial->search->least = (struct found){.any = true, .layout = trial->layout, .memory = memory};
+	return memory.total_bytes <= memory.capacity_bytes;
+}
+
+static bool everything_pinned(const struct parallelism *pins)
+{
+	return pinned(pins->interleave) && pinned(pins->micro_batch) && pinned(pins->zero_stage) && pins->recompute != RECOMPUTE_UNSET;
 }
 
 static void trial_expert(struct trial *trial)
@@ -164,7 +190,8 @@ static void trial_expert(struct trial *trial)
 
 		if (degree >= 1 && ranks % degree == 0 && (degree == 1 || (experts > 0 && experts % degree == 0))) {
 			trial->layout.expert = degree;
-			trial_interleave(trial);
+			if (everything_pinned(&trial->search->pins) || trial_can_fit(trial))
+				trial_interleave(trial);
 		}
 		if (pinned(pin))
 			return;

@@ -19,7 +19,7 @@ struct layout_search {
 	int64_t gpu_count;
 	struct parallelism pins;   /* absent members are searched */
 	struct found best, least;  /* least: by memory, not timed */
-	int64_t evaluated, feasible; /* layouts timed; those among them that fit */
+	int64_t evaluated, feasible; /* layouts timed; found to fit (all that were timed, and none that a bound left out) */
 };
 
 /* E42. Searches tensor x pipeline x context x data = gpu_count, expert, interleave, micro-batch, ZeRO stage and recomputation

@@ -21,6 +21,7 @@ struct setting {
 	double forward_flops_per_token;
 	double teacher_forward_flops_per_token;
 	double attention_flops_per_token; /* forward, scores only */
+	double least_token_s, least_again_token_s; /* below any layout's compute of one token on one accelerator; done again by full recomputation */
 	bool frozen, quantized; /* LoRA; QLoRA */
 	double adapter_params;  /* trained parameters of LoRA, all layers */
 	double trained_params;
