@@ -18,6 +18,12 @@ int64_t clock_monotonic_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static void clock_write_digits(char *out, int count, int value)
+{
+	for (int i = count - 1; i >= 0; i--, value /= 10)
+		out[i] = (char)('0' + value % 10);
+}
+
 void clock_format(char *out, int64_t wall_us)
 {
 	static const int64_t last_us = 253402300799999999; /* 9999-12-31T23:59:59.999999Z */
@@ -30,9 +36,15 @@ void clock_format(char *out, int64_t wall_us)
 		wall_us = last_us;
 	seconds = (time_t)(wall_us / 1000000);
 	gmtime_r(&seconds, &tm);
-	snprintf(out, CLOCK_TEXT_MAX, "%04u-%02u-%02uT%02u:%02u:%02u.%03uZ", (unsigned)(tm.tm_year + 1900) % 10000u,
-		(unsigned)(tm.tm_mon + 1) % 100u, (unsigned)tm.tm_mday % 100u, (unsigned)tm.tm_hour % 100u,
-		(unsigned)tm.tm_min % 100u, (unsigned)tm.tm_sec % 100u, (unsigned)(wall_us / 1000 % 1000));
+	/* By hand: every log line has one of these, and snprintf takes ten times as long. */
+	memcpy(out, "0000-00-00T00:00:00.000Z", 25);
+	clock_write_digits(out, 4, tm.tm_year + 1900);
+	clock_write_digits(out + 5, 2, tm.tm_mon + 1);
+	clock_write_digits(out + 8, 2, tm.tm_mday);
+	clock_write_digits(out + 11, 2, tm.tm_hour);
+	clock_write_digits(out + 14, 2, tm.tm_min);
+	clock_write_digits(out + 17, 2, tm.tm_sec);
+	clock_write_digits(out + 20, 3, (int)(wall_us / 1000 % 1000));
 }
 
 /* Exactly `count` digits at *text as a number, or -1; moves *text past them. */

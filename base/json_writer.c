@@ -80,11 +80,12 @@ void json_escape(struct buffer *buffer, const char *text, size_t length)
 
 	for (size_t i = 0; i < length; i++) {
 		unsigned char c = (unsigned char)text[i];
-		char escape[6] = {'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]};
+		char escape[6];
 		size_t escape_length = 6;
 
 		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
 			continue;
+		memcpy(escape, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, sizeof escape);
 		buffer_append(buffer, text + plain_from, i - plain_from);
 		plain_from = i + 1;
 		if (c == '"' || c == '\\') {

@@ -22,19 +22,43 @@ static uint64_t uuid_next_stamp(uint16_t random12)
 	return stamp;
 }
 
+/* Ten random bytes, out of a supply of each thread's own: a system call for every 25th id. A child of fork() would hand out its
+ * parent's supply again; ours exec at once, or are forked before the first id. */
+static const unsigned char *uuid_random(void)
+{
+	static _Thread_local unsigned char supply[250];
+	static _Thread_local size_t left;
+
+	if (left == 0) {
+		CHECK(getrandom(supply, sizeof supply, 0) == (ssize_t)sizeof supply);
+		left = sizeof supply;
+	}
+	left -= 10;
+	return supply + left;
+}
+
+static char *uuid_hex(char *out, int digits, uint64_t value)
+{
+	for (int i = digits - 1; i >= 0; i--, value >>= 4)
+		out[i] = "0123456789abcdef"[value & 15];
+	out[digits] = '-';
+	return out + digits + 1;
+}
+
 void uuid_make(char *out)
 {
-	unsigned char random[10];
-	uint64_t stamp, tail = 0;
+	const unsigned char *random = uuid_random();
+	uint64_t stamp = uuid_next_stamp((uint16_t)(random[0] << 8 | random[1])), tail = 0;
 
-	CHECK(getrandom(random, sizeof random, 0) == (ssize_t)sizeof random);
-	stamp = uuid_next_stamp((uint16_t)(random[0] << 8 | random[1]));
 	for (int i = 2; i < 10; i++)
 		tail = tail << 8 | random[i];
 	tail = (tail & 0x3fffffffffffffffu) | 0x8000000000000000u; /* variant 10 */
-	snprintf(out, UUID_TEXT_SIZE, "%08x-%04x-7%03x-%04x-%012llx", (unsigned)(stamp >> 28),
-		(unsigned)(stamp >> 12 & 0xffff), (unsigned)(stamp & 0xfff), (unsigned)(tail >> 48),
-		(unsigned long long)(tail & 0xffffffffffffu));
+	out = uuid_hex(out, 8, stamp >> 28);
+	out = uuid_hex(out, 4, stamp >> 12);
+	out = uuid_hex(out, 4, 0x7000 | (stamp & 0xfff)); /* version 7 */
+	out = uuid_hex(out, 4, tail >> 48);
+	out = uuid_hex(out, 12, tail);
+	out[-1] = '\0';
 }
 
 bool uuid_valid(const char *text)

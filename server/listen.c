@@ -97,11 +97,13 @@ enum status listen_open(const char *address, struct listener *listener, struct f
 	return fd < 0 ? failure->status : STATUS_OK;
 }
 
+#define LISTEN_PROBLEM "{\"type\":\"urn:fleetplan:problem:draining\",\"title\":\"Shutting down\",\"status\":503,\"detail\":\"try again\"}"
+_Static_assert(sizeof LISTEN_PROBLEM - 1 == 99, "the Content-Length below");
+
 void listen_turn_away(const struct listener *listener)
 {
-	static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nContent-Length: 98\r\n"
-		"Retry-After: 1\r\nConnection: close\r\n\r\n"
-		"{\"type\":\"urn:fleetplan:problem:draining\",\"title\":\"Shutting down\",\"status\":503,\"detail\":\"try again\"}";
+	static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nContent-Length: 99\r\n"
+		"Retry-After: 1\r\nConnection: close\r\n\r\n" LISTEN_PROBLEM;
 	int fd;
 
 	while ((fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {

@@ -1,10 +1,21 @@
-#include "base/status.h"
-#include "bench/bench_command.h"
+/* fleetplan COMMAND [ARGUMENT]...: finds the command and runs it. */
+#include "server/commands.h"
+#include "server/exit_code.h"
 
 int main(int argc, char **argv)
 {
-	if (argc > 1 && !strcmp(argv[1], "bench"))
-		return bench_main(argc - 1, argv + 1);
-	puts("fleetplan " FLEETPLAN_VERSION);
-	return 0;
+	const char *name = argc > 1 ? argv[1] : "help";
+	const struct command *command;
+
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+		name = "help";
+	if (strcmp(name, "--version") == 0)
+		name = "version";
+	command = command_find(name);
+	if (!command)
+		return command_unknown(name);
+	if (argc > 1)
+		return command->main(argc - 1, argv + 1);
+	command->main(argc, argv);
+	return EXIT_CODE_USAGE;
 }
