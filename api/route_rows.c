@@ -161,7 +161,7 @@ const struct route routes[ROUTE_COUNT] = {
 		.doc = "The database is writable and the daemon is not shutting down; else 503.", .role = ROLE_OPEN, .inline_ = true, .answer_media = AS_JSON,
 		.response = &table_health, .success = 200},
 	[ROUTE_METRICS] = {.id = ROUTE_METRICS, .method = "GET", .path = "/metrics", .operation = "metrics", .tag = "Service", .summary = "Metrics", .doc = "Prometheus text format.",
-		.role = ROLE_VIEWER, .inline_ = true, .answer_media = MEDIA_BIT(MEDIA_METRICS), .success = 200},
+		.role = ROLE_VIEWER, .answer_media = MEDIA_BIT(MEDIA_METRICS), .success = 200},
 	[ROUTE_VERSION] = {.id = ROUTE_VERSION, .method = "GET", .path = "/version", .operation = "version", .tag = "Service", .summary = "What is running", .doc = "Program, API and libraries.",
 		.role = ROLE_OPEN, .inline_ = true, .answer_media = AS_JSON, .response = &table_version, .success = 200},
 	[ROUTE_OPENAPI] = {.id = ROUTE_OPENAPI, .method = "GET", .path = "/openapi.json", .operation = "openapi", .tag = "Service", .summary = "This description", .doc = "OpenAPI 3.1.",

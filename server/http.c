@@ -65,7 +65,7 @@ static enum MHD_Result http_body(struct exchange *exchange, const char *piece, s
 			return MHD_YES;
 	}
 	exchange->discarded_bytes += got;
-	if (exchange->discarded_bytes <= JUDGE_DISCARD_MAX_BYTES && exchange->refused != STATUS_TOO_LARGE)
+	if (exchange->discarded_bytes <= JUDGE_DISCARD_MAX_BYTES)
 		return MHD_YES;
 	response_finish(exchange, exchange->refused);
 	response_abort(exchange);
