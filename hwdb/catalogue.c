@@ -129,8 +129,33 @@ static bool make_tables(struct catalogue *catalogue)
 		   name_table_init(&catalogue->index->regions, arena, rows->region_count);
 }
 
+static void fill(const char **key)
+{
+	if (!*key)
+		*key = "";
+}
+
+/* Rows of users may lack a key that the index compares: they are then simply not found by it. */
+static void fill_keys(struct catalogue_rows *rows)
+{
+	for (size_t i = 0; i < rows->price_count; i++) {
+		fill(&rows->prices[i].provider);
+		fill(&rows->prices[i].instance_type);
+		fill(&rows->prices[i].accelerator_id);
+	}
+	for (size_t i = 0; i < rows->region_count; i++) {
+		fill(&rows->regions[i].provider);
+		fill(&rows->regions[i].region_id);
+	}
+	for (size_t i = 0; i < rows->calibration_count; i++) {
+		fill(&rows->calibrations[i].accelerator_id);
+		fill(&rows->calibrations[i].quantity);
+	}
+}
+
 static enum status build(struct catalogue *catalogue, struct failure *failure)
 {
+	fill_keys(&catalogue->rows);
 	sort_rows(&catalogue->rows);
 	for (size_t i = 0; i < catalogue->rows.model_count; i++) {
 		enum status status = read_model(&catalogue->arena, &catalogue->rows.models[i], failure);

@@ -44,7 +44,8 @@ static bool make_offer(const struct catalogue *catalogue, const struct price_row
 	enum part part = part_of(row);
 
 	*offer = (struct indexed_offer){.row = row, .term = term_of_text(row->pricing_model)};
-	if (offer->term == TERM_UNSET || row->gpus < 1 || !(row->price_usd_per_hour > 0) || part == PART_ACCELERATORS)
+	if (!row->provider[0] || !row->instance_type[0] || offer->term == TERM_UNSET || row->gpus < 1 ||
+		!(row->price_usd_per_hour > 0) || part == PART_ACCELERATORS)
 		return false;
 	if (part == PART_HOST) {
 		offer->part = other_part(&catalogue->rows, row);

@@ -309,7 +309,7 @@ static bool finish_price(struct arena *arena, const struct rows_source *source, 
 	price->meta.source_date = price->as_of;
 	if (!price->id && price->provider && price->instance_type && price->pricing_model)
 		price->id = rows_text_price_id(arena, price);
-	return price->id && price->accelerator_id;
+	return price->id && price->provider && price->instance_type && price->accelerator_id && price->pricing_model;
 }
 
 static void clear_region(void *row)

@@ -158,6 +158,7 @@ static void imported_rows_get_an_id_or_a_reason(void **state)
 		{"provider,price_usd_per_hour\naws,1e999\n", "is no number"},
 		{"provider,price_usd_per_hour\naws,0x10\n", "is no number"},
 		{"provider\naws\n", "a row needs provider, instance_type"},
+		{"id,accelerator_id\nx,t4\n", "a row needs provider, instance_type"},
 	};
 	struct catalogue_rows out = {0};
 

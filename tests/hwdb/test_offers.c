@@ -261,6 +261,45 @@ static void a_model_is_read_from_its_config_or_its_size(void **state)
 	assert_int_equal(catalogue_of_model("{\"id\": \"x\", \"params_total\": 7e9}", 4400), STATUS_NO_MEMORY);
 }
 
+static void rows_without_their_keys_are_not_found_and_do_no_harm(void **state)
+{
+	struct catalogue *saved = fixture.catalogue;
+	struct price_row prices[2];
+	struct region_row regions[1];
+	struct calibration_row calibrations[1] = {{.id = "c"}};
+	struct accelerator_row accelerators[1];
+	struct catalogue_rows rows = {.accelerators = accelerators,
+		.accelerator_count = 1,
+		.prices = prices,
+		.price_count = 2,
+		.regions = regions,
+		.region_count = 1,
+		.calibrations = calibrations,
+		.calibration_count = 1};
+	struct arena arena;
+
+	(void)state;
+	accelerator_row_clear(&accelerators[0]);
+	accelerators[0].accelerator.id = "x1";
+	price_row_clear(&prices[0]);
+	price_row_clear(&prices[1]);
+	region_row_clear(&regions[0]);
+	prices[0].id = "a";
+	prices[1].id = "b";
+	prices[1].accelerator_id = "x1";
+	prices[1].gpus = 1;
+	prices[1].price_usd_per_hour = 1;
+	prices[1].pricing_model = "on_demand";
+	regions[0].id = "r";
+	arena_init(&arena, 1 << 20);
+	fixture.catalogue = catalogue_new(&arena, &rows, 1, 0, 0, &fixture.failure);
+	assert_non_null(fixture.catalogue);
+	assert_false(cheapest("x1"));
+	assert_int_equal(rejects.offers, 0);
+	catalogue_release(fixture.catalogue);
+	fixture.catalogue = saved;
+}
+
 static void a_snapshot_lives_as_long_as_its_last_reference(void **state)
 {
 	struct catalogue *own = fixture_catalogue(NULL, 0);
@@ -337,6 +376,7 @@ int main(void)
 		cmocka_unit_test_setup(a_newer_row_of_the_same_instance_replaces_the_older, begin),
 		cmocka_unit_test_setup(two_rows_of_one_id_make_no_catalogue, begin),
 		cmocka_unit_test_setup(a_model_is_read_from_its_config_or_its_size, begin),
+		cmocka_unit_test_setup(rows_without_their_keys_are_not_found_and_do_no_harm, begin),
 		cmocka_unit_test_setup(a_snapshot_lives_as_long_as_its_last_reference, begin),
 		cmocka_unit_test_setup(whole_instances_are_paid, begin),
 		cmocka_unit_test_setup(a_missing_offer_is_explained, begin),
