@@ -253,6 +253,50 @@ static void no_promise_is_broken_by_a_power_cut(void **state)
 		(unsigned long long)cuts.sectors_lost, (unsigned long long)cuts.sectors_kept);
 }
 
+static void *make_and_write(void *argument)
+{
+	struct store *store = argument;
+	const struct storage_options options = {.path = store->path};
+	struct writer writer = {NULL, 0};
+
+	failure_clear(&store->failure);
+	if (storage_open(&options, &store->storage, &store->failure) != STATUS_OK)
+		return NULL; /* the power went while the file was made */
+	writer.storage = store->storage;
+	return write_plans(&writer);
+}
+
+/* Making the file and its tables is a few dozen writes: the cut falls among them, or among the first plans. */
+static void a_cut_while_the_file_is_made_leaves_one_that_opens(void **state)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	struct store *store = *state;
+	int rounds = count_from("CRASH_CUTS", 5) * 3;
+	pthread_t thread;
+
+	log_set_level(LOG_LEVEL_COUNT);
+	for (int round = 1; round <= rounds; round++) {
+		store_close(store);
+		for (size_t i = 0; i < COUNT_OF(suffixes); i++) {
+			char path[160];
+
+			snprintf(path, sizeof path, "%s%s", store->path, suffixes[i]);
+			unlink(path);
+		}
+		powerloss_restore();
+		round_begin(round);
+		assert_int_equal(pthread_create(&thread, NULL, make_and_write, store), 0);
+		powerloss_cut((uint64_t)round);
+		ledger->stop = true;
+		pthread_join(thread, NULL);
+		store_close(store);
+		powerloss_restore();
+		store_open(store);
+		assert_int_equal(plans_lost(store), 0);
+		assert_integrity(store);
+	}
+}
+
 /* Whether a promised plan is gone, changed or unreadable. */
 static bool any_broken(struct store *store)
 {
@@ -317,6 +361,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(no_promise_is_broken_by_kill_9, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_promise_is_broken_by_a_power_cut, setup_power, teardown),
+		cmocka_unit_test_setup_teardown(a_cut_while_the_file_is_made_leaves_one_that_opens, setup_power, teardown),
 		cmocka_unit_test_setup_teardown(a_disk_that_ignores_syncs_breaks_promises, setup_power, teardown),
 	};
 
