@@ -241,15 +241,18 @@ enum status storage_run(struct storage *storage, struct storage_job *job)
 	enum status status;
 
 	job->done = waiter_wake;
-	job->context = &waiter;
+	job->context = &waiter; /* cppcheck-suppress autoVariables ; taken back before this returns */
 	status = storage_submit(storage, job);
-	if (status != STATUS_OK)
+	if (status != STATUS_OK) {
+		job->context = NULL;
 		return status;
+	}
 	pthread_mutex_lock(&waiter.lock);
 	while (!waiter.is_answered)
 		pthread_cond_wait(&waiter.answered, &waiter.lock);
 	pthread_mutex_unlock(&waiter.lock);
 	pthread_mutex_destroy(&waiter.lock);
 	pthread_cond_destroy(&waiter.answered);
+	job->context = NULL;
 	return job->status;
 }
