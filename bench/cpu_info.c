@@ -165,7 +165,9 @@ void cpu_info_slug(const char *text, char *out, size_t size)
 {
 	size_t length = 0;
 
-	for (; *text && length + 1 < size; text++) {
+	for (; *text && *text != '@' && length + 1 < size; text++) {
+		if (*text == '(' && strchr(text, ')'))
+			text = strchr(text, ')');
 		if (isalnum((unsigned char)*text))
 			out[length++] = (char)tolower((unsigned char)*text);
 		else if (length && out[length - 1] != '-')
@@ -205,7 +207,7 @@ static void device_clock(struct bench_device *device)
 
 static void device_names(struct bench_device *device, const struct utsname *system)
 {
-	char slug[DEVICE_TEXT_MAX], set[17];
+	char slug[DEVICE_TEXT_MAX], set[13];
 
 	if (!read_field("/proc/cpuinfo", "model name", device->name, sizeof(device->name)))
 		snprintf(device->name, sizeof(device->name), "%.64s CPU", system->machine);
@@ -216,7 +218,7 @@ static void device_names(struct bench_device *device, const struct utsname *syst
 	}
 	cpu_info_slug(device->name, slug, 40);
 	cpu_info_slug(device->instruction_set, set, sizeof(set));
-	snprintf(device->accelerator, sizeof(device->accelerator), "cpu-%.40s-%dt-%.16s", slug, device->threads, set);
+	snprintf(device->accelerator, sizeof(device->accelerator), "cpu-%.38s-%dt-%.12s", slug, device->threads, set);
 	bench_device_note(device, DEVICE_ACCELERATOR);
 }
 

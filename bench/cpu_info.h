@@ -18,7 +18,8 @@ double cpu_info_cache_bytes(void);     /* last level, of all CPUs that may be us
 /* Fills the whole device. */
 void cpu_info_device(struct bench_device *device);
 
-/* Lower case, every run of other characters one hyphen: "AMD EPYC 9654" -> "amd-epyc-9654". */
+/* Lower case, every run of other characters one hyphen, without what stands in parentheses or after an @:
+ * "Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz" -> "intel-xeon-platinum-8481c-cpu". */
 void cpu_info_slug(const char *text, char *out, size_t size);
 
 #endif

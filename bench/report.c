@@ -218,6 +218,7 @@ static void measure_encode(const struct bench_measure *measure, struct json_writ
 	put_number(writer, "mean", statistics->mean);
 	put_number(writer, "drift", statistics->drift);
 	put_truth(writer, "unstable", statistics->unstable);
+	put_count(writer, "pass", (size_t)measure->pass);
 	put_count(writer, "warmup", measure->warmup);
 	put_count(writer, "runs_per_sample", measure->runs_per_sample);
 	if (measure->bytes > 0)
@@ -247,10 +248,10 @@ static void table_measure(struct bench_report *report, const struct bench_measur
 			(long long)measure->shape.k);
 	if (report->progress)
 		fprintf(stderr, "\r\033[K");
-	dprintf(report->fd, "%-18s %-15s %9.2f %-8s %9.2f %9.2f %6zu  %-12s%s%s%s %s\n", measure->test, shape,
+	dprintf(report->fd, "%-18s %-15s %9.2f %-8s %9.2f %9.2f %6zu  %-12s%s%s%s%s %s\n", measure->test, shape,
 		statistics->median * scale, shown[measure->unit].name, statistics->p10 * scale, statistics->p90 * scale,
 		statistics->n, bench_method_name(measure->method), measure->check.verified ? "" : " WRONG RESULT",
-		statistics->unstable ? " unstable" : "", measure->cache_resident ? " cache_resident" : "", measure->detail);
+		statistics->unstable ? " unstable" : "", measure->pass > 1 ? " again" : "", measure->cache_resident ? " cache_resident" : "", measure->detail);
 }
 
 void bench_report_measure(struct bench_report *report, const struct bench_measure *measure)

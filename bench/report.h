@@ -25,6 +25,7 @@ struct bench_measure {
 	struct bench_shape shape;
 	struct bench_statistics statistics;
 	size_t warmup, runs_per_sample;
+	int pass;
 	double bytes, flops; /* of one run; 0: does not count them */
 	double elapsed_s;
 	bool cache_resident;

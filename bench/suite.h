@@ -48,6 +48,8 @@ struct bench_run {
 	bool full;
 	int64_t deadline_ns;              /* monotonic: of the whole suite */
 	_Atomic uint64_t *alive;          /* raised as work goes on */
+	int pass;                         /* 1; 2: what was unstable, once more */
+	bool unstable;                    /* output: of the last test, any measure */
 	size_t failed, measured;          /* outputs */
 };
 

@@ -135,11 +135,13 @@ void bench_work_measure(struct bench_run *run, const struct bench_test *test, st
 		to_unit(&repetition, test->unit);
 		bench_statistics_compute(repetition.samples_s, repetition.samples_s + BENCH_SAMPLES_MAX, repetition.count,
 			&measure.statistics);
+		measure.pass = run->pass;
 		measure.warmup = repetition.warmup;
 		measure.runs_per_sample = repetition.runs;
 		measure.elapsed_s = seconds_since(start_ns);
 		bench_report_measure(run->report, &measure);
 		run->measured++;
+		run->unstable = run->unstable || measure.statistics.unstable;
 		run->failed += !measure.check.verified;
 	}
 	free(repetition.samples_s);

@@ -212,8 +212,10 @@ static void the_device_tells_what_it_knows(void **state)
 	assert_close(cpu_info_quota("150000 100000"), 1.5, 1e-15);
 	assert_close(cpu_info_quota("max 100000"), 0, 0);
 	assert_close(cpu_info_quota("garbage"), 0, 0);
-	cpu_info_slug("Intel(R) Xeon(R) CPU @ 2.6GHz ", slug, sizeof(slug));
-	assert_string_equal(slug, "intel-r-xeon-r-cpu-2-6ghz");
+	cpu_info_slug("Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz", slug, sizeof(slug));
+	assert_string_equal(slug, "intel-xeon-platinum-8481c-cpu");
+	cpu_info_slug("AMD EPYC 9654 96-Core (", slug, sizeof(slug));
+	assert_string_equal(slug, "amd-epyc-9654-96-core");
 	cpu_info_device(&device);
 	assert_true(device.threads >= 1 && device.threads == cpu_info_threads());
 	assert_true(bench_device_knows(&device, DEVICE_ACCELERATOR));

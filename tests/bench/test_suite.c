@@ -14,6 +14,7 @@ struct bench_session {
 	bool sleeps;                          /* and really takes */
 	enum bench_outcome prepared[WORK_KIND_COUNT], ran[WORK_KIND_COUNT];
 	bool wrong;                           /* outputs are */
+	int noisy_runs;                       /* every other of the first so many takes twice as long */
 	int opened, released;
 	int runs[WORK_KIND_COUNT];
 	struct bench_shape last_shape;
@@ -33,7 +34,8 @@ static enum bench_outcome scripted_run(struct bench_work *work, double *elapsed_
 	if (state->session->sleeps)
 		nanosleep(&pause, NULL);
 	*elapsed_s = run_s;
-	state->session->runs[state->kind]++;
+	if (state->session->runs[state->kind]++ % 2 && state->session->runs[state->kind] <= state->session->noisy_runs)
+		*elapsed_s *= 2;
 	if (state->session->ran[state->kind] != BENCH_OK)
 		return bench_refuse(reason, state->session->ran[state->kind], "the device fell off the bus");
 	return BENCH_OK;
@@ -208,6 +210,26 @@ static void short_runs_are_sampled_together(void **state)
 	assert_contains(text, "\"runs_per_sample\":20,");
 }
 
+/* Samples of 20 and 40 ms by turns are unstable, and measured twice when there is time; steady ones are not. */
+static void what_is_unstable_is_measured_again(void **state)
+{
+	struct bench_session session = steady(0.02);
+	struct bench_run run = {.full = false};
+
+	(void)state;
+	session.noisy_runs = INT32_MAX;
+	play("stream_triad", 0.4, &session, &run, text, sizeof(text));
+	assert_int_equal(run.measured, 2);
+	assert_int_equal(run.failed, 0);
+	assert_int_equal(occurrences(text, "\"pass\":1"), 1);
+	assert_int_equal(occurrences(text, "\"pass\":2"), 1);
+	session = steady(0.02);
+	run = (struct bench_run){.full = false};
+	play("stream_triad", 0.4, &session, &run, text, sizeof(text));
+	assert_int_equal(run.measured, 1);
+	assert_contains(text, "\"unstable\":false,\"pass\":1");
+}
+
 static void given_shapes_are_measured_each(void **state)
 {
 	static const struct bench_shape shapes[] = {{4096, 1024, 1024}, {8, 4096, 4096}};
@@ -265,6 +287,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_output_fails_the_run_and_says_so),
 		cmocka_unit_test(a_used_up_budget_skips_the_rest),
 		cmocka_unit_test(short_runs_are_sampled_together),
+		cmocka_unit_test(what_is_unstable_is_measured_again),
 		cmocka_unit_test(given_shapes_are_measured_each),
 		cmocka_unit_test(squares_fit_the_device),
 		cmocka_unit_test(suites_are_named_or_listed),

@@ -66,7 +66,7 @@ static void products_are_taken_together_by_their_time(void **state)
 	assert_close(gemm->low, 0.48 * 0.98, 1e-12);
 	assert_close(gemm->high, 0.48 * 1.01, 1e-12);
 	assert_int_equal(gemm->precision, PRECISION_BF16);
-	assert_string_equal(gemm->id, "gpu.gemm_efficiency.bf16.d");
+	assert_string_equal(gemm->id, "gemm_efficiency.bf16.d");
 	assert_string_equal(gemm->meta.origin, "measured");
 	assert_string_equal(gemm->meta.source_date, "2026-11-21");
 	assert_close(row_of(&calibrations, "memory_efficiency")->value, 0.8, 1e-12);
@@ -105,6 +105,24 @@ static void what_cannot_be_trusted_calibrates_nothing(void **state)
 		assert_int_equal(calibrations.refused, 1);
 		assert_contains(calibrations.refusals[0].reason, reasons[fault]);
 	}
+}
+
+/* The worker repeats what was unstable: the repetition counts, also where it shows that the first was right to be doubted. */
+static void a_second_pass_stands_in_for_the_first(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {figure("gemm", "library_gemm", PRECISION_BF16, 300e12),
+		figure("gemm", "library_gemm", PRECISION_BF16, 500e12), figure("stream_triad", "stream", PRECISION_UNSET, 900e9),
+		figure("gemm", "library_gemm", PRECISION_BF16, 400e12), figure("stream_triad", "stream", PRECISION_UNSET, 2400e9)};
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	measures[0].unstable = measures[2].unstable = true;
+	measures[1].flops = 4e12; /* another size, measured once: 5e12 operations in 1/400 + 4/500 */
+	calibrations = calibrate("cuda", &row, measures, 5);
+	assert_close(row_of(&calibrations, "gemm_efficiency")->value, 5 / (1 / 0.4 + 4 / 0.5), 1e-12);
+	assert_close(row_of(&calibrations, "memory_efficiency")->value, 0.8, 1e-12);
+	assert_int_equal(calibrations.refused, 0);
 }
 
 /* More than the catalogue's peak: a wrong SKU or a sparse figure in the catalogue, and no efficiency of 104 %. */
@@ -224,6 +242,7 @@ int main(void)
 		cmocka_unit_test(products_are_taken_together_by_their_time),
 		cmocka_unit_test(only_a_library_calibrates_compute),
 		cmocka_unit_test(what_cannot_be_trusted_calibrates_nothing),
+		cmocka_unit_test(a_second_pass_stands_in_for_the_first),
 		cmocka_unit_test(a_figure_above_the_peak_makes_the_peak_suspect),
 		cmocka_unit_test(a_precision_without_a_peak_is_refused),
 		cmocka_unit_test(a_cpu_gets_its_own_row),
