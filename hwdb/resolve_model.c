@@ -78,7 +78,8 @@ static enum status resolve_named(
 	*model = row->model;
 	if (alias)
 		findings_assume_text(resolver->findings, "model", row->id,
-			resolver_text(resolver, "catalogue: \"%s\" is an alias of %s (%s)", alias, row->id, row->meta.source));
+			resolver_text(resolver, "catalogue: \"%s\" is an alias of %s (%s)", alias, row->id,
+				row->meta.source ? row->meta.source : "source not stated"));
 	return STATUS_OK;
 }
 
