@@ -42,18 +42,23 @@ static const char *keep(struct calibrating *work, const char *text)
 	return text ? text : "";
 }
 
-/* Why a figure cannot be trusted; NULL when it can. */
-static const char *distrust(const struct bench_line_measure *measure)
+/* Why a figure cannot be a bound of what the device can do; NULL when it can. That its repetitions disagree does not
+ * matter: what disturbs a device only makes it slower, and a later run raises the bound. */
+static const char *distrust_bound(const struct bench_line_measure *measure)
 {
 	if (!measure->verified)
 		return "its output was wrong";
-	if (measure->unstable)
-		return "its repetitions disagree by more than 5 %, or drifted";
 	if (measure->throttled)
 		return "the device was throttled";
 	if (measure->cache_resident)
 		return "its data fit a cache";
 	return NULL;
+}
+
+/* Why a figure cannot be trusted; NULL when it can. */
+static const char *distrust(const struct bench_line_measure *measure)
+{
+	return measure->unstable ? "its repetitions disagree by more than 5 %, or drifted" : distrust_bound(measure);
 }
 
 /* Whether a later measure of the same test and size stands in for this one: the worker repeats what was unstable. */
@@ -125,7 +130,7 @@ static double higher(double fresh, double before, bool *changed)
 	return given_or(fresh, before);
 }
 
-/* The fastest stream that can be trusted, bytes/s; NaN when there is none. */
+/* Median of the fastest stream, bytes/s; NaN when there is none. */
 static double best_stream(const struct bench_evidence *evidence)
 {
 	double best = ABSENT_NUMBER;
@@ -133,7 +138,7 @@ static double best_stream(const struct bench_evidence *evidence)
 	for (size_t i = 0; i < evidence->measure_count; i++) {
 		const struct bench_line_measure *measure = &evidence->measures[i];
 
-		if (!strcmp(measure->method, "stream") && !distrust(measure))
+		if (!strcmp(measure->method, "stream") && !distrust_bound(measure))
 			best = fmax(best, measure->median); /* fmax takes the number where the other is NaN */
 	}
 	return best;
@@ -143,7 +148,7 @@ static double best_issue(const struct bench_evidence *evidence)
 {
 	const struct bench_line_measure *measure = find(evidence, "issue_rate_fp32");
 
-	return measure && !distrust(measure) ? measure->p90 : ABSENT_NUMBER;
+	return measure && !distrust_bound(measure) ? measure->p90 : ABSENT_NUMBER;
 }
 
 static void describe_cpu(struct calibrating *work, struct accelerator_row *row)
@@ -267,6 +272,22 @@ static void calibrate_launch(struct calibrating *work)
 		add(work, "kernel_launch_s", launch->method, PRECISION_UNSET, launch->median, launch->p10, launch->p90);
 }
 
+static void calibrate_by(struct calibrating *work, const struct accelerator_row *row)
+{
+	for (int precision = PRECISION_UNSET + 1; precision < PRECISION_COUNT; precision++)
+		calibrate_gemm(work, &row->accelerator, (enum precision)precision);
+	calibrate_memory(work, &row->accelerator);
+	calibrate_launch(work);
+}
+
+static bool has_calibrated(const struct bench_calibrations *calibrations, const char *quantity)
+{
+	for (size_t i = 0; i < calibrations->count; i++)
+		if (!strcmp(calibrations->rows[i].quantity, quantity))
+			return true;
+	return false;
+}
+
 enum status bench_calibrate(const struct bench_evidence *evidence, struct arena *arena,
 	struct bench_calibrations *calibrations, struct failure *failure)
 {
@@ -281,9 +302,12 @@ enum status bench_calibrate(const struct bench_evidence *evidence, struct arena 
 			evidence->device.accelerator ? evidence->device.accelerator : evidence->device.id);
 		return STATUS_OK;
 	}
-	for (int precision = PRECISION_UNSET + 1; precision < PRECISION_COUNT; precision++)
-		calibrate_gemm(&work, &row->accelerator, (enum precision)precision);
-	calibrate_memory(&work, &row->accelerator);
-	calibrate_launch(&work);
+	calibrate_by(&work, row);
+	/* Efficiencies of before are fractions of the peak of before: a new peak comes with new ones, or not at all. */
+	if (calibrations->has_accelerator && evidence->accelerator &&
+		!(has_calibrated(calibrations, "gemm_efficiency") && has_calibrated(calibrations, "memory_efficiency"))) {
+		*calibrations = (struct bench_calibrations){.count = 0};
+		calibrate_by(&work, evidence->accelerator);
+	}
 	return work.exhausted ? failure_set(failure, STATUS_NO_MEMORY, "no memory for calibrations") : STATUS_OK;
 }

@@ -5,7 +5,8 @@
  * above the catalogue's peak makes the peak suspect and calibrates nothing. What does not calibrate is told with the reason.
  *
  * A GPU's peak stands in the catalogue. A CPU's does not, so its row is made of measurements: the issue rate is its peak, the
- * fastest stream its bandwidth. A peak is an upper bound: a row measured before keeps the higher of both. Pure. */
+ * fastest stream its bandwidth. A peak is an upper bound: a row measured before keeps the higher of both, and figures that
+ * other work disturbed, which only makes them lower, may make the row. Pure. */
 #ifndef FLEETPLAN_SERVER_BENCH_CALIBRATION_H
 #define FLEETPLAN_SERVER_BENCH_CALIBRATION_H
 

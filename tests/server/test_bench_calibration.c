@@ -183,6 +183,24 @@ static void a_cpu_gets_its_own_row(void **state)
 	assert_close(row_of(&calibrations, "memory_efficiency")->value, 0.8, 1e-12);
 }
 
+/* On a machine that others use as well: the row is there, what corrects plans waits for a quieter time. */
+static void a_disturbed_cpu_gets_its_row_and_no_calibration(void **state)
+{
+	struct bench_line_measure measures[4];
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	memcpy(measures, cpu_measures(1e12, 50e9, 5e11), sizeof(measures));
+	for (size_t i = 0; i < COUNT_OF(measures); i++)
+		measures[i].unstable = true;
+	calibrations = calibrate("cpu", NULL, measures, COUNT_OF(measures));
+	assert_true(calibrations.has_accelerator);
+	assert_int_equal(calibrations.count, 0);
+	assert_int_equal(calibrations.refused, 2);
+	measures[0].verified = false; /* a wrong sum is no bound of anything */
+	assert_false(calibrate("cpu", NULL, measures, COUNT_OF(measures)).has_accelerator);
+}
+
 /* A peak is an upper bound: a slower day does not lower it, a faster one raises it. */
 static void a_measured_peak_only_rises(void **state)
 {
@@ -196,6 +214,21 @@ static void a_measured_peak_only_rises(void **state)
 	assert_true(faster.has_accelerator);
 	assert_close(faster.accelerator.accelerator.tflops_fp32, 1.212, 1e-12);
 	assert_close(faster.accelerator.accelerator.memory_bandwidth_gbs, 50, 1e-12);
+}
+
+/* Efficiencies that are stored are fractions of the stored peak, so a raised peak alone would speed every plan up. */
+static void a_peak_rises_only_with_its_efficiencies(void **state)
+{
+	struct bench_calibrations first = calibrate("cpu", NULL, cpu_measures(1e12, 50e9, 5e11), 4), second;
+	struct bench_line_measure measures[4];
+
+	(void)state;
+	memcpy(measures, cpu_measures(1.2e12, 60e9, 5e11), sizeof(measures));
+	measures[3].unstable = true; /* the library's product */
+	second = calibrate("cpu", &first.accelerator, measures, 4);
+	assert_false(second.has_accelerator);
+	assert_close(row_of(&second, "memory_efficiency")->value, 48.0 / 50, 1e-12); /* of the bandwidth of before */
+	assert_int_equal(second.refused, 1);
 }
 
 static void a_row_that_somebody_entered_stays(void **state)
@@ -246,7 +279,9 @@ int main(void)
 		cmocka_unit_test(a_figure_above_the_peak_makes_the_peak_suspect),
 		cmocka_unit_test(a_precision_without_a_peak_is_refused),
 		cmocka_unit_test(a_cpu_gets_its_own_row),
+		cmocka_unit_test(a_disturbed_cpu_gets_its_row_and_no_calibration),
 		cmocka_unit_test(a_measured_peak_only_rises),
+		cmocka_unit_test(a_peak_rises_only_with_its_efficiencies),
 		cmocka_unit_test(a_row_that_somebody_entered_stays),
 		cmocka_unit_test(without_a_row_nothing_is_calibrated),
 	};
