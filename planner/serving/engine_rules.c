@@ -4,23 +4,23 @@
  * 0.5 to 1.x, vLLM 0.10 to 0.18, SGLang 0.5; A100 to B200); `make validate` prints the residuals. First values, and the prompt
  * attention which is not fitted, from the kernel measurements of NVIDIA's AIConfigurator (GEMM, attention, all-reduce; A100 to B300). */
 const struct serving_constants serving_constants = {
-	.gemm_efficiency_16 = 0.732, .gemm_efficiency_8 = 0.629, .gemm_efficiency_4 = 0.434, /* measured: 0.57-0.85, 0.46-0.71, 0.33-0.65 */
-	.memory_efficiency = 0.782,                                                         /* measured: 0.74-0.83 */
-	.kernel_s = 8.06e-6, .layer_s = 12.1e-6, .elementwise_passes = 10.4,
+	.gemm_efficiency_16 = 0.741, .gemm_efficiency_8 = 0.625, .gemm_efficiency_4 = 0.444, /* measured: 0.57-0.85, 0.46-0.71, 0.33-0.65 */
+	.memory_efficiency = 0.805,                                                         /* measured: 0.74-0.83 */
+	.kernel_s = 8.35e-6, .layer_s = 11.9e-6, .elementwise_passes = 11.8,
 	.prefill_efficiency = 0.55, .prefill_half_tokens = 900,                             /* measured: 0.18 at 512, 0.42 at 4096, 0.52 beyond */
-	.decode_efficiency = 0.805, .decode_attention_s = 5.04e-6, .decode_flops_efficiency = 0.683,
-	.widening_efficiency = 0.503,
-	.expert_efficiency = 0.775, .expert_tile_tokens = 37.1, .expert_half_width = 391, .expert_imbalance = 2.17, .expert_spread = 0.724,
-	.stage_wait = 0.159,
-	.reduce_s = 4.06e-6, .reduce_rank_s = 13.3e-6, .reduce_knee_bytes = 5.5e6,
-	.eager_layer_s = {[ENGINE_GENERIC] = 1.81e-6, [ENGINE_VLLM] = 1.81e-6, [ENGINE_TENSORRT_LLM] = 350e-6, [ENGINE_SGLANG] = 222e-6},
-	.eager_experts = 1.92,
-	.state_efficiency = 0.00376,
-	.exchange_s = 14.1e-6,
-	.step_s = {[ENGINE_GENERIC] = 0, [ENGINE_VLLM] = 0, [ENGINE_TENSORRT_LLM] = 365e-6, [ENGINE_SGLANG] = 771e-6},
-	.sequence_s = {[ENGINE_GENERIC] = 12.5e-6, [ENGINE_VLLM] = 12.5e-6, [ENGINE_TENSORRT_LLM] = 3.42e-6, [ENGINE_SGLANG] = 8.12e-6},
-	.request_s = {[ENGINE_GENERIC] = 22.6e-3, [ENGINE_VLLM] = 22.6e-3, [ENGINE_TENSORRT_LLM] = 6.67e-3, [ENGINE_SGLANG] = 112e-3},
-	.first_token_s = {[ENGINE_GENERIC] = 30.3e-3, [ENGINE_VLLM] = 30.3e-3, [ENGINE_TENSORRT_LLM] = 20.7e-3, [ENGINE_SGLANG] = 166e-3},
+	.decode_efficiency = 0.789, .decode_attention_s = 4.45e-6, .decode_flops_efficiency = 0.7,
+	.widening_efficiency = 0.605,
+	.expert_efficiency = 0.709, .expert_tile_tokens = 42.5, .expert_half_width = 382, .expert_imbalance = 1.86, .expert_spread = 0.735,
+	.stage_wait = 0.0657,
+	.reduce_s = 3.79e-6, .reduce_rank_s = 13.9e-6, .reduce_knee_bytes = 5.71e6,
+	.eager_experts = 1.07,
+	.state_efficiency = 0.00388,
+	.host = {
+		[RUNTIME_VLLM] = {.eager_layer_s = 0, .step_s = 0, .sequence_s = 13.9e-6, .request_s = 23.1e-3, .first_token_s = 30.6e-3},
+		[RUNTIME_TENSORRT_NATIVE] = {.eager_layer_s = 0, .step_s = 919e-6, .sequence_s = 0, .request_s = 3.4e-3, .first_token_s = 7.43e-3},
+		[RUNTIME_TENSORRT_PYTORCH] = {.eager_layer_s = 413e-6, .step_s = 265e-6, .sequence_s = 7.04e-6, .request_s = 0, .first_token_s = 93.6e-3},
+		[RUNTIME_SGLANG] = {.eager_layer_s = 329e-6, .step_s = 712e-6, .sequence_s = 6.88e-6, .request_s = 111e-3, .first_token_s = 166e-3},
+	},
 };
 
 static const struct engine_rules rules[ENGINE_COUNT] = {
@@ -36,6 +36,24 @@ static const struct engine_rules rules[ENGINE_COUNT] = {
 const struct engine_rules *engine_rules_of(enum engine engine)
 {
 	return &rules[engine == ENGINE_UNSET ? ENGINE_GENERIC : engine];
+}
+
+enum runtime engine_runtime(enum engine engine, double release_years)
+{
+	static const double pytorch_default_years = 5 + 8.0 / 12; /* 2025-09 */
+
+	switch (engine) {
+	case ENGINE_TENSORRT_LLM:
+		return release_years < pytorch_default_years ? RUNTIME_TENSORRT_NATIVE : RUNTIME_TENSORRT_PYTORCH;
+	case ENGINE_SGLANG:
+		return RUNTIME_SGLANG;
+	case ENGINE_UNSET:
+	case ENGINE_GENERIC:
+	case ENGINE_VLLM:
+	case ENGINE_COUNT:
+		break;
+	}
+	return RUNTIME_VLLM;
 }
 
 double engine_newest_release_years(void)

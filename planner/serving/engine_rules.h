@@ -24,6 +24,20 @@ struct engine_rules {
 	bool balances_ranks;        /* attention-data ranks take in prompts in the same steps */
 };
 
+/* What the host does around the accelerators' work. */
+struct host_times {
+	double eager_layer_s; /* launching a layer's kernels one by one, when a step takes in prompts */
+	double step_s;        /* between steps */
+	double sequence_s;    /* per sequence and step: scheduling, sampling, detokenising */
+	double request_s;     /* front end: per request, one after the other */
+	double first_token_s; /* front end: latency of each request */
+};
+
+/* Engines by who drives the steps. TensorRT-LLM did it in C++ until 1.0 (2025-09) made PyTorch its default. */
+enum runtime { RUNTIME_VLLM, RUNTIME_TENSORRT_NATIVE, RUNTIME_TENSORRT_PYTORCH, RUNTIME_SGLANG, RUNTIME_COUNT };
+
+enum runtime engine_runtime(enum engine engine, double release_years);
+
 /* Every constant of the step model that was fitted or taken from measured kernels; one set for all models and accelerators.
  * Sources stand beside the values in engine_rules.c. */
 struct serving_constants {
@@ -39,15 +53,11 @@ struct serving_constants {
 	double expert_efficiency, expert_tile_tokens, expert_half_width, expert_imbalance;
 	double expert_spread;                  /* tokens that choose experts as if independent, of all: similar tokens choose alike */
 	double stage_wait;                     /* of a step, lost to micro-batches of unlike work in a deep pipeline */
-	double reduce_s, reduce_rank_s, reduce_knee_bytes; /* all-reduce: latency, a part that grows with ranks up to a knee */
-	double eager_layer_s[ENGINE_COUNT];    /* host launches a layer's kernels one by one when a step takes in prompts */
-	double eager_experts;                  /* and so many times more where the layer has experts */
+	double reduce_s, reduce_rank_s, reduce_knee_bytes; /* all-reduce: latency, a part that grows with ranks up to a knee;
+	                                                       * the part of one rank is also an expert exchange's latency */
+	double eager_experts;                  /* layers with experts take the host so many times more (host_times.eager_layer_s) */
 	double state_efficiency;               /* of the dense peak, scan of state-space and linear attention over a prompt */
-	double exchange_s;                     /* dispatch or combine of experts over attention-data ranks */
-	double step_s[ENGINE_COUNT];           /* host work between steps */
-	double sequence_s[ENGINE_COUNT];       /* host work per sequence and step */
-	double request_s[ENGINE_COUNT];        /* front end: per request, serial */
-	double first_token_s[ENGINE_COUNT];    /* front end: latency of each request */
+	struct host_times host[RUNTIME_COUNT];
 };
 
 extern const struct serving_constants serving_constants;

@@ -100,7 +100,7 @@ static double first_token_s(const struct replica *replica, const struct mixture 
 {
 	double load = fmin(mixture->prompt_load, 1), wait_s = mixture->mixed.time_s * load / (2 * fmax(1 - load, 1 / (in_flight + 1)));
 
-	return replica->front_end_factor * replica->constants->first_token_s[replica->rules.engine] + mixture->step_s / 2 + wait_s + prefill_s;
+	return replica->front_end_factor * replica->host.first_token_s + mixture->step_s / 2 + wait_s + prefill_s;
 }
 
 /* All who start together share one wave of prompts: on average each waits for half of it. */
@@ -109,11 +109,11 @@ static double burst_first_token_s(const struct replica *replica, const struct re
 	double prompt = new_prompt_tokens(shape), tokens = prompt * sequences;
 	double chunk = fmin(tokens, replica->rules.chunk_tokens * replica->attention_data * replica->pipeline);
 	struct batch batch = batch_of(replica, shape, sequences / 2 * (1 - chunk / tokens), chunk);
-	double serial_s = replica->front_end_factor * replica->constants->request_s[replica->rules.engine] * sequences / 2;
+	double serial_s = replica->front_end_factor * replica->host.request_s * sequences / 2;
 	struct step step;
 
 	step_time(replica, &batch, &step);
-	return replica->front_end_factor * replica->constants->first_token_s[replica->rules.engine] + serial_s + step.time_s * (tokens / chunk + 1) / 2;
+	return replica->front_end_factor * replica->host.first_token_s + serial_s + step.time_s * (tokens / chunk + 1) / 2;
 }
 
 /* A run of no more requests than its concurrency: all start together, none follows, and the batch drains from its shortest
@@ -122,12 +122,12 @@ static void operating_burst(const struct replica *replica, const struct request_
 {
 	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens), inside = fmin(concurrency, held);
 	double waves = concurrency / inside, prefill_s, longest = 1 + shape->output_cv * sqrt(2 * log(fmax(concurrency, 1)));
-	double decode_s, front_end_s = replica->front_end_factor * replica->constants->first_token_s[replica->rules.engine];
+	double decode_s, front_end_s = replica->front_end_factor * replica->host.first_token_s;
 
 	operating_static(replica, shape, inside, point);
 	prefill_s = point->ttft_s;
 	decode_s = decoded_tokens(shape) * point->tpot_s;
-	point->ttft_s = front_end_s + replica->front_end_factor * replica->constants->request_s[replica->rules.engine] * concurrency / 2
+	point->ttft_s = front_end_s + replica->front_end_factor * replica->host.request_s * concurrency / 2
 		+ prefill_s / 2 + (waves - 1) / 2 * (prefill_s + decode_s);
 	/* Who was first waits for the prompts of the others between its own tokens. */
 	if (decoded_tokens(shape) > 0)
@@ -198,37 +198,57 @@ static void operating_overload(const struct replica *replica, const struct reque
 	waiting = fmax(behind - point->decode_sequences, 0);
 	if (behind > 0)
 		point->ttft_s += waiting / behind * waiting / point->requests_per_s / 2;
-	point->output_tokens_per_s = run * shape->output_tokens / (run / fmin(point->requests_per_s, requests_per_s) + tail_s(shape, point));
+}
+
+/* A run of so many requests: never worse than all of them at once, and over when the last answer is. */
+static void finish_run(const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point)
+{
+	double run = shape->run_requests, arriving_s = run / requests_per_s, serving_s = run / point->requests_per_s;
+	struct operating_point burst;
+
+	operating_burst(replica, shape, run, &burst);
+	point->tpot_s = fmin(point->tpot_s, burst.tpot_s);
+	point->ttft_s = fmin(point->ttft_s, burst.ttft_s);
+	point->output_tokens_per_s = run * shape->output_tokens / fmax(arriving_s + tail_s(shape, point), serving_s);
+}
+
+/* The sequences whose requests come and go at the rate; fills the mixture at them. */
+static double sequences_at_rate(const struct replica *replica, const struct request_shape *shape, double requests_per_s, double most, struct mixture *mixture)
+{
+	double low = 0, high = most;
+
+	for (int round = 0; round < BISECTION_ROUNDS && high - low > 1e-4 * high; round++) {
+		double middle = (low + high) / 2;
+
+		/* Someone who arrives finds the mean number running, and is one more. */
+		mixture_at(replica, shape, middle, fmin(middle + 1, most), mixture);
+		if (mixture->requests_per_step / mixture->step_s < requests_per_s)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high;
 }
 
 void operating_open(const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point)
 {
-	double most = operating_sequences_max(replica, shape), low = 0, high = most, run = shape->run_requests;
+	double most = operating_sequences_max(replica, shape), sequences;
 	struct mixture mixture;
 
 	mixture_at(replica, shape, most, most, &mixture);
 	if (mixture.requests_per_step / mixture.step_s <= requests_per_s) {
 		operating_overload(replica, shape, requests_per_s, point);
-		return;
+	} else {
+		sequences = sequences_at_rate(replica, shape, requests_per_s, most, &mixture);
+		point_fill(replica, shape, &mixture, sequences, point);
+		point->busy_fraction = -expm1(-fmax(sequences, 1e-9)); /* steps with nobody in them do not happen */
+		point->ttft_s = first_token_s(replica, &mixture, point->prefill_s, sequences) - mixture.step_s / 2 * (1 - point->busy_fraction);
+		point->requests_per_s = requests_per_s;
+		point->in_flight = sequences + requests_per_s * point->ttft_s;
+		point->output_tokens_per_s = requests_per_s * shape->output_tokens;
 	}
-	for (int round = 0; round < BISECTION_ROUNDS && high - low > 1e-4 * high; round++) {
-		double middle = (low + high) / 2;
-
-		mixture_at(replica, shape, middle, fmin(middle + 1, most), &mixture);
-		if (mixture.requests_per_step / mixture.step_s < requests_per_s)
-			low = middle;
-		else
-			high = middle;
-	}
-	point_fill(replica, shape, &mixture, high, point);
-	/* Someone who arrives finds the mean number running, and is one more. Steps with nobody in them do not happen. */
-	point->busy_fraction = -expm1(-fmax(high, 1e-9));
-	point->ttft_s = first_token_s(replica, &mixture, point->prefill_s, high) - mixture.step_s / 2 * (1 - point->busy_fraction);
-	point->requests_per_s = requests_per_s;
-	point->in_flight = high + requests_per_s * point->ttft_s;
-	point->output_tokens_per_s = requests_per_s * shape->output_tokens;
-	if (is_given(run) && run > 0)
-		point->output_tokens_per_s = run * shape->output_tokens / (run / requests_per_s + tail_s(shape, point));
+	if (is_given(shape->run_requests) && shape->run_requests > 0)
+		finish_run(replica, shape, requests_per_s, point);
 }
 
 void operating_static(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)

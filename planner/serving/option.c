@@ -13,7 +13,7 @@ static double widened(double sigma, double unlike, double factor)
 struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator, const struct calibration *calibration, double release_years)
 {
 	/* ln(p90/p10) / 2.563 of measured over modelled, by `make validate`. */
-	struct residuals residuals = {.throughput = 0.17, .tpot = 0.16, .ttft = 0.40};
+	struct residuals residuals = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.32};
 	bool nvidia = accelerator->vendor && strcmp(accelerator->vendor, "nvidia") == 0;
 	bool calibrated = calibration && is_given(calibration->gemm_efficiency) && is_given(calibration->memory_efficiency);
 	double age = fmax(engine_newest_release_years() - release_years, 0), factor = calibrated ? 0.8 : 1;

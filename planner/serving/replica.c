@@ -204,6 +204,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->pcie = !is_given(accelerator->interconnect_gbs) || accelerator->interconnect_gbs <= 0;
 	replica->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, layout->precision, NULL);
 	replica->software_factor = 1;
+	replica->host = constants->host[engine_runtime(layout->engine, layout->release_years)];
 	replica->front_end_factor = 1;
 	rates = rates_of(replica, accelerator, calibration, layout->precision);
 	wide = rates_of(replica, accelerator, calibration, precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);

@@ -42,6 +42,7 @@ struct replica_kind {
 struct replica {
 	const struct serving_constants *constants;
 	struct engine_rules rules;
+	struct host_times host;
 	int gpus, tensor, pipeline, expert, attention_data;
 	int kind_count;
 	struct replica_kind kinds[MODEL_LAYER_KINDS_MAX];

@@ -111,7 +111,7 @@ static void tally_network(struct tally *tally, const struct replica *replica, co
 	if (kind->experts > 0 && replica->attention_data > 1) {
 		double ranks = replica->attention_data, copies = fmin(kind->experts_active, ranks);
 
-		tally->network_s += 2 * (constants->exchange_s + bytes * copies * (ranks - 1) / ranks / replica->link_bytes_per_s);
+		tally->network_s += 2 * (constants->reduce_rank_s + bytes * copies * (ranks - 1) / ranks / replica->link_bytes_per_s);
 	}
 }
 
@@ -135,7 +135,7 @@ static void tally_kind(struct tally *tally, const struct replica *replica, const
 	tally->memory_s += kind->layers * layer.memory_s;
 	tally->network_s += kind->layers * layer.network_s;
 	tally->overhead_s += kind->layers * layer.overhead_s;
-	tally->host_s += kind->layers * replica->constants->eager_layer_s[replica->rules.engine]
+	tally->host_s += kind->layers * replica->host.eager_layer_s
 		* (kind->experts > 0 ? 1 + replica->constants->eager_experts : 1);
 	tally->flops += kind->layers * layer.flops;
 	tally->bytes += kind->layers * layer.bytes;
@@ -147,7 +147,6 @@ void step_time(const struct replica *replica, const struct batch *batch, struct 
 {
 	double ranks = (double)replica->attention_data * replica->pipeline;
 	double factor = replica->software_factor * (1 + replica->constants->stage_wait * (1 - 1.0 / replica->pipeline));
-	enum engine engine = replica->rules.engine;
 	struct tally tally = {0};
 	struct batch local = *batch;
 	double sampled;
@@ -168,7 +167,7 @@ void step_time(const struct replica *replica, const struct batch *batch, struct 
 
 		tally.overhead_s += smooth_maximum(device_s, tally.host_s) - device_s;
 	}
-	tally.overhead_s += replica->constants->step_s[engine] + replica->constants->sequence_s[engine] * batch->decode_sequences;
+	tally.overhead_s += replica->host.step_s + replica->host.sequence_s * batch->decode_sequences;
 	*step = (struct step){.compute_s = factor * tally.compute_s, .memory_s = factor * tally.memory_s, .network_s = factor * tally.network_s,
 		.overhead_s = factor * tally.overhead_s, .flops = tally.flops, .bytes = tally.bytes};
 	step->time_s = step->compute_s + step->memory_s + step->network_s + step->overhead_s;

@@ -144,6 +144,7 @@ static void golden_operate(const struct golden_case *golden)
 
 	serving_fixture_fill(&fixture);
 	request->engine = engine_of(golden_word(golden, "engine"));
+	request->engine_release = golden_word_or(golden, "release", NULL);
 	request->common.precision = precision_of(golden_word(golden, "precision"));
 	request->common.gpu_count = (int64_t)golden_number(golden, "gpus");
 	request->prompt_tokens.mean = golden_number_or(golden, "prompt", 1000);
@@ -205,7 +206,7 @@ static void golden_cases_hold(void **state)
 		{"E58", golden_accepted}};
 
 	(void)state;
-	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 14);
+	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 15);
 }
 
 static const struct CMUnitTest tests[] = {
