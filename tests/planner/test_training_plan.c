@@ -228,13 +228,53 @@ static void pins_are_kept(void **state)
 	REQUEST.parallelism = pins; /* all four degrees: the number follows */
 	planned();
 	assert_int_equal(BEST.gpu_count, 64);
-	assert_memory_equal(&BEST.parallelism, &pins, sizeof pins);
+	assert_true(BEST.parallelism.tensor == 2 && BEST.parallelism.pipeline == 4 && BEST.parallelism.data == 8 && BEST.parallelism.context == 1);
+	assert_true(BEST.parallelism.expert == 1 && BEST.parallelism.interleave == 2 && BEST.parallelism.micro_batch == 2);
+	assert_true(BEST.parallelism.zero_stage == 2 && BEST.parallelism.zero_group == 8 && BEST.parallelism.recompute == RECOMPUTE_SELECTIVE);
+	assert_true(BEST.parallelism.sequence_parallel == TRUTH_FALSE && BEST.parallelism.offload == TRUTH_FALSE);
 	assert_int_equal(fixture.plan.search.evaluated, 1);
 	assert_int_equal(fixture.plan.batch.gradient_accumulation_steps, 64);
 	check_option(&BEST);
 	REQUEST.parallelism.offload = TRUTH_TRUE;
 	planned();
 	assert_true(BEST.step.host_transfer_s > 0 && BEST.memory.optimizer_bytes == 0);
+}
+
+/* Every layout pinned in turn, each planned alone: the search must find the fastest of them. */
+static void the_search_finds_the_true_best(void **state)
+{
+	static const enum recompute recomputes[] = {RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL};
+	double best = INFINITY, found;
+	struct parallelism pins;
+	int64_t layouts = 0;
+
+	(void)state;
+	begin();
+	fixture_model(&fixture.input.model, 24, 6144, 48, 8, 16384, 128256, false);
+	REQUEST.common.gpu_count = 16;
+	REQUEST.common.alternatives = 0;
+	REQUEST.global_batch_size = 64;
+	planned();
+	found = BEST.step.time_s;
+	REQUEST.parallelism.context = REQUEST.parallelism.expert = 1;
+	REQUEST.parallelism.offload = TRUTH_FALSE;
+	pins = REQUEST.parallelism;
+	for (pins.tensor = 1; pins.tensor <= 8; pins.tensor *= 2)
+		for (pins.pipeline = 1; pins.pipeline * pins.tensor <= 16; pins.pipeline *= 2)
+			for (pins.interleave = 1; pins.interleave <= 12; pins.interleave++)
+				for (pins.micro_batch = 1; pins.micro_batch <= 16; pins.micro_batch *= 2)
+					for (pins.zero_stage = 1; pins.zero_stage <= 3; pins.zero_stage++)
+						for (size_t r = 0; r < COUNT_OF(recomputes); r++) {
+							pins.recompute = recomputes[r];
+							pins.data = 16 / (pins.tensor * pins.pipeline);
+							REQUEST.parallelism = pins;
+							layouts++;
+							if (fixture_plan(&fixture) == STATUS_OK)
+								best = fmin(best, BEST.step.time_s);
+						}
+	assert_true(layouts > 2000 && isfinite(best));
+	assert_true(found <= best * (1 + 1e-12));
+	assert_close(found, best, 1e-9);
 }
 
 static void a_given_mfu_is_the_answer(void **state)
@@ -624,6 +664,7 @@ int main(void)
 		cmocka_unit_test(memory_says_what_would_help),
 		cmocka_unit_test(contradictory_pins_are_named),
 		cmocka_unit_test(pins_are_kept),
+		cmocka_unit_test(the_search_finds_the_true_best),
 		cmocka_unit_test(a_given_mfu_is_the_answer),
 		cmocka_unit_test(a_measurement_corrects_the_plan),
 		cmocka_unit_test(intervals_follow_their_inputs),
