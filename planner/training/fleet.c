@@ -22,6 +22,7 @@ static bool fleet_stage(const struct programme *programme, size_t stage, const s
 			programme->stages[stage].sequence, setting))
 		return false;
 	setting->batch = programme->stages[stage].batch;
+	setting->batch_free = programme->stages[stage].batch_source != NULL;
 	least_token_times(setting);
 	layout_search(&search);
 	counts->evaluated += search.evaluated;
@@ -69,7 +70,7 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 	*outline = (struct outline){.fits = true, .candidate = candidate, .gpu_count = gpu_count, .node_count = fleet_nodes(chosen, gpu_count)};
 	for (size_t i = 0; i < programme->stage_count; i++) {
 		struct found found;
-		double steps = fmax(1, ceil(programme->stages[i].tokens / (programme->stages[i].batch * programme->stages[i].sequence) - 1e-9)), hours;
+		double steps, hours;
 
 		if (!fleet_stage(programme, i, outline, pins, &found, &setting, counts))
 			return;
@@ -79,6 +80,7 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 			outline->found = found;
 			return;
 		}
+		steps = fmax(1, ceil(programme->stages[i].tokens / (found.step.samples * programme->stages[i].sequence) - 1e-9));
 		if (is_given(input->request.mfu))
 			step_pin_mfu(&setting, (double)gpu_count, input->request.mfu, &found.step);
 		hours = steps * found.step.time.time_s / SECONDS_PER_HOUR;

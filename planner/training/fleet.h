@@ -17,6 +17,7 @@ struct programme {
 	size_t stage_count;
 	struct {
 		double tokens, sequence, batch; /* batch: samples a step */
+		const char *batch_source;       /* where a chosen batch comes from; NULL when it was given */
 	} stages[PROGRAMME_STAGES_MAX];
 	double tokens_total;
 	double deadline_hours; /* less reserved; absent: none */

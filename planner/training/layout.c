@@ -51,17 +51,21 @@ int64_t layout_pinned_gpu_count(const struct parallelism *pins)
 	return pins->tensor * pins->pipeline * pins->data * pins->context;
 }
 
-/* A bound below any step's time: what the layers compute at unlimited size, and the bubble. */
-static double least_time_s(const struct trial *trial)
+/* A bound below any step's time for one sample: what the layers compute at unlimited size, and the bubble. */
+static double least_sample_s(const struct trial *trial)
 {
 	const struct setting *setting = trial->search->setting;
 	const struct parallelism *layout = &trial->layout;
-	double micro_batches = fmax(1, ceil(setting->batch / (double)(layout->data * layout->micro_batch) - 1e-9));
-	double bubble = (double)(layout->pipeline - 1) / (double)layout->interleave / micro_batches;
+	double bubble = (double)(layout->pipeline - 1) / (double)layout->interleave / degrees_of(setting, layout).micro_batches;
 	double token_s = setting->least_token_s + (layout->recompute == RECOMPUTE_FULL ? setting->least_again_token_s : 0);
 
 	/* stages are uneven by a layer at most: the others' sum, which the bubble is made of, is a little below the longest's */
-	return setting->batch * setting->sequence * token_s / (double)trial->search->gpu_count * (1 + 0.8 * bubble);
+	return setting->sequence * token_s / (double)trial->search->gpu_count * (1 + 0.8 * bubble);
+}
+
+static double sample_s(const struct step_result *step)
+{
+	return step->time.time_s / step->samples;
 }
 
 /* Times the layout if it fits. True when it does, or when it is too slow to matter. */
@@ -71,7 +75,7 @@ static bool trial_time(struct trial *trial)
 	struct memory_use memory;
 	struct step_result step;
 
-	if (search->best.any && least_time_s(trial) >= search->best.step.time.time_s)
+	if (search->best.any && least_sample_s(trial) >= sample_s(&search->best.step))
 		return true;
 	memory_of_layout(search->setting, &trial->layout, &trial->stages, &memory);
 	if (!search->least.any || memory.total_bytes < search->least.memory.total_bytes)
@@ -81,7 +85,7 @@ static bool trial_time(struct trial *trial)
 	step_of_layout(search->setting, &trial->layout, &trial->stages, &step);
 	search->evaluated++;
 	search->feasible++;
-	if (!search->best.any || step.time.time_s < search->best.step.time.time_s)
+	if (!search->best.any || sample_s(&step) < sample_s(&search->best.step))
 		search->best = (struct found){.any = true, .fits = true, .layout = trial->layout, .step = step, .memory = memory};
 	return true;
 }

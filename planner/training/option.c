@@ -94,7 +94,7 @@ static void option_rates(const struct programme *programme, const struct outline
 	const struct candidate *candidate = &programme->input->candidates[outline->candidate];
 	enum precision precision = programme->input->request.common.precision;
 	double peak, available, n = (double)outline->gpu_count;
-	double tokens = programme->stages[outline->main_stage].batch * programme->stages[outline->main_stage].sequence;
+	double tokens = outline->found.step.samples * programme->stages[outline->main_stage].sequence;
 
 	if (precision == PRECISION_UNSET)
 		precision = accelerator_training_precision(&candidate->accelerator);

@@ -71,7 +71,12 @@ struct degrees degrees_of(const struct setting *setting, const struct parallelis
 		.micro_batch = (double)layout->micro_batch, .zero_group = (double)layout->zero_group,
 	};
 
+	degrees.batch = setting->batch;
 	degrees.micro_batches = fmax(1, ceil(setting->batch / (degrees.data * degrees.micro_batch) - 1e-9));
+	if (setting->batch_free) {
+		degrees.micro_batches = fmax(1, rint(setting->batch / (degrees.data * degrees.micro_batch)));
+		degrees.batch = degrees.micro_batches * degrees.data * degrees.micro_batch;
+	}
 	degrees.rows = degrees.micro_batch * setting->sequence / degrees.context;
 	degrees.expert_tensor = layout->expert > 1 ? 1 : degrees.tensor;
 	degrees.expert_copies = layout->expert > 1 ? fmax(1, degrees.tensor * degrees.context * degrees.data / degrees.expert)

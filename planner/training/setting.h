@@ -17,6 +17,7 @@ struct setting {
 	enum precision precision;
 	double sequence;        /* tokens of a sample; 1 for a generic model */
 	double batch;           /* samples of one optimizer step over all accelerators */
+	bool batch_free;        /* the batch was chosen, not given: a layout may round it to whole micro-batches */
 	double flops_per_token; /* model FLOPs of training, E4 */
 	double forward_flops_per_token;
 	double teacher_forward_flops_per_token;
@@ -34,6 +35,7 @@ bool setting_of_candidate(const struct training_input *input, const struct candi
 /* A layout's degrees as doubles: the arithmetic is all in doubles. */
 struct degrees {
 	double tensor, pipeline, data, context, expert, interleave, micro_batch;
+	double batch;          /* samples of a step: the setting's, or the nearest whole number of micro-batches where it is free */
 	double micro_batches;  /* of one step and data rank, rounded up */
 	double rows;           /* tokens of one micro-batch on one context rank */
 	double zero_group;

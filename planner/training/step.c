@@ -132,15 +132,15 @@ static void step_update(const struct step_work *work, const struct layer_params 
 }
 
 /* Reading and decoding of the samples runs beside the step; what is longer than the step is waited for. */
-static double input_wait_s(const struct setting *setting, double gpu_count, double step_s)
+static double input_wait_s(const struct setting *setting, double samples, double gpu_count, double step_s)
 {
 	const struct training_request *request = &setting->input->request;
 	double read_s = 0, decode_s = 0;
 
 	if (is_given(request->input_pipeline.sample_bytes) && request->input_pipeline.storage_gbs > 0)
-		read_s = setting->batch * request->input_pipeline.sample_bytes / (request->input_pipeline.storage_gbs * 1e9);
+		read_s = samples * request->input_pipeline.sample_bytes / (request->input_pipeline.storage_gbs * 1e9);
 	if (is_given(request->input_pipeline.cpu_ms_per_sample))
-		decode_s = setting->batch * request->input_pipeline.cpu_ms_per_sample * 1e-3 /
+		decode_s = samples * request->input_pipeline.cpu_ms_per_sample * 1e-3 /
 			(gpu_count * (request->input_pipeline.workers >= 1 ? (double)request->input_pipeline.workers : 1));
 	return fmax(0, fmax(read_s, decode_s) - step_s);
 }
@@ -156,7 +156,7 @@ static double step_sum(const struct step_time *time)
 static void step_flops(const struct step_work *work, struct step_result *result)
 {
 	const struct setting *setting = work->setting;
-	double tokens = setting->batch * setting->sequence, again = 0;
+	double tokens = work->degrees.batch * setting->sequence, again = 0;
 
 	switch (work->layout->recompute) {
 	case RECOMPUTE_FULL:
@@ -170,6 +170,7 @@ static void step_flops(const struct step_work *work, struct step_result *result)
 	case RECOMPUTE_COUNT:
 		break;
 	}
+	result->samples = work->degrees.batch;
 	result->model_flops = tokens * setting->flops_per_token;
 	result->hardware_flops = tokens * (setting->flops_per_token + again);
 }
@@ -210,7 +211,7 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 	time->launch_overhead_s = setting->physics->step_fixed_s +
 		unhidden_issue_s(host_issue_s(work, longest->layers), longest->total_s) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
 	step_update(work, &params, hiding_s, time);
-	time->input_wait_s = input_wait_s(setting, gpu_count, step_sum(time));
+	time->input_wait_s = input_wait_s(setting, work->degrees.batch, gpu_count, step_sum(time));
 	time->time_s = step_sum(time);
 }
 

@@ -6,6 +6,7 @@
 
 struct step_result {
 	struct step_time time;
+	double samples;         /* of the step: the batch */
 	double traffic_s;       /* part of compute_s in which memory bandwidth decides */
 	double hardware_flops;  /* of one step over all accelerators, recomputation included */
 	double model_flops;

@@ -63,14 +63,15 @@ static void programme_stages(struct programme *programme, struct findings *findi
 			batch = request->global_batch_size;
 		else if (is_given(request->global_batch_tokens))
 			batch = request->global_batch_tokens / sequence;
+		source = NULL;
 		if (!is_given(batch)) {
 			loss = scaling_loss(scaling_law_named(NULL), input->model.params_active, tokens);
 			batch = batch_choose_samples(input, tokens, sequence, loss, &source);
-			findings_assume_number(findings, "global_batch_size", batch, source);
 		}
 		programme->stages[i].tokens = tokens;
 		programme->stages[i].sequence = sequence;
 		programme->stages[i].batch = fmax(1, batch);
+		programme->stages[i].batch_source = source;
 		programme->tokens_total += tokens;
 	}
 	if (!generic && !is_given(request->sequence_length) && request->stages.count == 0)
@@ -122,11 +123,15 @@ static void fill_compute_optimal(const struct programme *programme, struct train
 static void fill_batch(const struct programme *programme, const struct outline *outline, struct training_plan *plan)
 {
 	const struct training_input *input = programme->input;
-	double batch = programme->stages[outline->main_stage].batch, sequence = programme->stages[outline->main_stage].sequence;
+	double batch = outline->found.step.samples, sequence = programme->stages[outline->main_stage].sequence;
 	const struct parallelism *layout = &outline->found.layout;
 	const char *source;
 	double usual = batch_choose_samples(input, programme->stages[outline->main_stage].tokens, sequence, plan->compute_optimal.predicted_loss, &source);
 
+	if (programme->stages[outline->main_stage].batch_source) {
+		findings_assume_number(&plan->findings, "global_batch_size", batch, programme->stages[outline->main_stage].batch_source);
+		usual = batch; /* chosen: rounded to whole micro-batches */
+	}
 	plan->batch.global_batch_tokens = batch * sequence;
 	plan->batch.micro_batch = layout->micro_batch;
 	plan->batch.gradient_accumulation_steps = (int64_t)fmax(1, ceil(batch / (double)(layout->data * layout->micro_batch) - 1e-9));
