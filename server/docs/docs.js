@@ -43,11 +43,14 @@ function typeOf(schema) {
 	return types.includes("object") && nameOf(schema) ? nameOf(schema) : types.join(" | ");
 }
 
+const WHOLE_MAX = 9e15; // a maximum that only says "a whole number"
+
 function limits(schema) {
-	const parts = [], say = (label, value) => value !== undefined && parts.push(`${label} ${typeof value === "object" ? JSON.stringify(value) : value}`);
+	const parts = [], say = (label, value) => value !== undefined && !(Math.abs(value) >= WHOLE_MAX) && parts.push(`${label} ${typeof value === "object" ? JSON.stringify(value) : value}`);
 	if (schema.enum)
 		parts.push(`one of ${schema.enum.join(", ")}`);
-	say("default", schema.default);
+	if (!/default:/i.test(schema.description || ""))
+		say("default", schema.default);
 	say("at least", schema.minimum);
 	say("above", schema.exclusiveMinimum);
 	say("at most", schema.maximum);
@@ -118,7 +121,9 @@ function command(method, path, operation, shared) {
 	const known = [...(shared || []), ...(operation.parameters || [])].map(resolve);
 	const valueOf = (p) => (p.example !== undefined ? p.example : p.examples ? resolve(Object.values(p.examples)[0]).value : (p.schema || {}).example);
 	const filled = path.replace(/\{(\w+)\}/g, (hole, name) => valueOf(known.find((p) => p.name === name) || {}) || hole);
-	const query = known.filter((p) => p.in === "query" && valueOf(p) !== undefined).map((p) => `${p.name}=${encodeURIComponent(valueOf(p))}`);
+	const twin = method === "get" && description.paths[path].post, other = twin && exampleOf(resolve(twin.requestBody || {}).content);
+	const query = known.filter((p) => p.in === "query").map((p) => [p.name, valueOf(p) ?? (other || {})[p.name]])
+		.filter(([, value]) => value !== undefined && typeof value !== "object").map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
 	const example = exampleOf((operation.requestBody ? resolve(operation.requestBody) : {}).content);
 	const lines = [`curl ${method === "get" ? "" : `-X ${method.toUpperCase()} `}'${location.origin}${filled}${query.length ? `?${query.join("&")}` : ""}'`];
 	if (example !== undefined)
