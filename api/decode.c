@@ -6,31 +6,40 @@
 #include "base/spelling.h"
 
 /* --- where a fault is ------------------------------------------------------------------------------------------ */
+size_t decode_whole_characters(const char *text, size_t length)
+{
+	while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
+
+/* What is shown of a key: enough to find it. */
+enum { PATH_KEY_MAX = 60 };
+
 static size_t path_segment(const struct path *path, char *out, size_t size)
 {
-	size_t length = 0;
+	size_t length = 0, shown;
 
 	if (!path->key)
 		return (size_t)snprintf(out, size, "/%zu", path->index);
+	shown = strlen(path->key);
+	if (shown > PATH_KEY_MAX)
+		shown = decode_whole_characters(path->key, PATH_KEY_MAX);
 	out[length++] = '/';
-	for (const char *c = path->key; *c && length + 3 < size; c++) {
-		if (*c == '~' || *c == '/') {
-			out[length++] = '~';
-			out[length++] = *c == '~' ? '0' : '1';
-		} else {
-			out[length++] = *c;
-		}
+	for (size_t i = 0; i < shown; i++) {
+		char c = path->key[i];
+
+		out[length++] = c == '~' || c == '/' ? '~' : c;
+		if (c == '~' || c == '/')
+			out[length++] = c == '~' ? '0' : '1';
 	}
-	/* A key that was cut keeps whole UTF-8 characters. */
-	while (length > 1 && ((unsigned char)out[length - 1] & 0xc0) == 0x80 && length + 3 >= size)
-		length--;
 	out[length] = '\0';
 	return length;
 }
 
 void path_pointer(const struct path *path, char *out, size_t size)
 {
-	char segment[64];
+	char segment[2 * PATH_KEY_MAX + 4];
 	size_t before, length;
 
 	out[0] = '\0';
@@ -45,7 +54,7 @@ void path_pointer(const struct path *path, char *out, size_t size)
 
 void decoder_fault(struct decoder *decoder, const struct path *path, const char *code, const char *format, ...)
 {
-	char pointer[FAULT_POINTER_MAX], detail[FAULT_DETAIL_MAX];
+	char pointer[FAULT_POINTER_MAX], detail[2 * FAULT_DETAIL_MAX];
 	va_list arguments;
 
 	va_start(arguments, format);
@@ -292,16 +301,15 @@ enum status decode_parse(const char *json, size_t length, struct arena *arena, j
 enum status decoder_finish(struct decoder *decoder)
 {
 	struct failure *failure = decoder->failure;
-	const struct fault *first = &failure->faults[0];
+	const char *first = failure->faults[0].detail, *pointer = failure->faults[0].pointer[0] ? failure->faults[0].pointer : "the body";
 
 	if (decoder->no_memory)
 		return failure_set(failure, STATUS_NO_MEMORY, "the request needs more memory than one may take");
 	if (failure->fault_total == 0)
 		return STATUS_OK;
 	if (failure->fault_total == 1)
-		return failure_set(failure, STATUS_INVALID, "%.100s %.240s", first->pointer[0] ? first->pointer : "the body", first->detail);
-	return failure_set(failure, STATUS_INVALID, "%zu faults, the first: %.100s %.200s", failure->fault_total,
-		first->pointer[0] ? first->pointer : "the body", first->detail);
+		return failure_set(failure, STATUS_INVALID, "%s %s", pointer, first);
+	return failure_set(failure, STATUS_INVALID, "%zu faults, the first: %s %s", failure->fault_total, pointer, first);
 }
 
 static enum status decode_body(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out, bool patching,

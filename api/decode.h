@@ -17,6 +17,9 @@ struct path {
 /* RFC 6901, cut at whole segments when `size` does not hold it; a NULL path is the root, "". */
 void path_pointer(const struct path *path, char *out, size_t size);
 
+/* The most of `length` bytes of a longer UTF-8 text that splits no character. */
+size_t decode_whole_characters(const char *text, size_t length);
+
 struct decoder {
 	struct arena *arena;
 	struct failure *failure;

@@ -58,7 +58,10 @@ void decode_number(struct decoder *decoder, const struct field *row, const struc
 	if (json_is_number(value)) {
 		number = json_number_value(value) + 0.0; /* -0 becomes 0 */
 	} else if (!text || !decode_number_text(row, text, &number)) {
-		if (row->number_word.word)
+		if (text && (row->kind == FIELD_COUNT || row->kind == FIELD_HOURS))
+			decoder_fault(decoder, path, "bad_format", "should be %s; \"%.*s\" is neither", decode_number_wanted(row),
+				(int)(strlen(text) > 40 ? decode_whole_characters(text, 40) : strlen(text)), text);
+		else if (row->number_word.word)
 			decoder_fault(decoder, path, "wrong_type", "should be %s, or \"%s\"", decode_number_wanted(row), row->number_word.word);
 		else
 			decode_wrong_type(decoder, path, decode_number_wanted(row), value);

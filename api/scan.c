@@ -77,11 +77,13 @@ static void scan_report(const struct scan *scan, struct failure *failure)
 
 	for (size_t i = 0; i < scan->depth; i++) {
 		const struct scan_level *level = &scan->levels[i];
+		size_t shown;
 
 		paths[i] = (struct path){.up = i ? &paths[i - 1] : NULL, .index = level->index};
 		if (level->object == 0)
 			continue;
-		snprintf(keys[i], sizeof keys[i], "%.*s", (int)level->key_length, scan->json + level->key);
+		shown = level->key_length < sizeof keys[i] ? level->key_length : decode_whole_characters(scan->json + level->key, sizeof keys[i] - 1);
+		snprintf(keys[i], sizeof keys[i], "%.*s", (int)shown, scan->json + level->key);
 		paths[i].key = keys[i];
 	}
 	path_pointer(&paths[scan->depth - 1], pointer, sizeof pointer);

@@ -11,13 +11,28 @@ void failure_clear(struct failure *failure)
 	failure->retry_after_s = 0;
 }
 
+/* Formats into a fixed size; where that cuts the text, it cuts before a character and not inside one. */
+static void failure_format(char *out, size_t size, const char *format, va_list arguments)
+{
+	int wanted = vsnprintf(out, size, format, arguments);
+	size_t length = size - 1;
+
+	if (wanted < 0 || (size_t)wanted < size)
+		return;
+	while (length > 0 && ((unsigned char)out[length - 1] & 0xc0) == 0x80)
+		length--;
+	if (length > 0 && (unsigned char)out[length - 1] >= 0xc0)
+		length--;
+	out[length] = '\0';
+}
+
 enum status failure_set(struct failure *failure, enum status status, const char *format, ...)
 {
 	va_list arguments;
 
 	failure->status = status;
 	va_start(arguments, format);
-	vsnprintf(failure->detail, sizeof failure->detail, format, arguments);
+	failure_format(failure->detail, sizeof failure->detail, format, arguments);
 	va_end(arguments);
 	return status;
 }
@@ -36,6 +51,6 @@ void failure_add(struct failure *failure, const char *pointer, const char *code,
 	snprintf(fault->pointer, sizeof fault->pointer, "%s", pointer);
 	snprintf(fault->code, sizeof fault->code, "%s", code);
 	va_start(arguments, format);
-	vsnprintf(fault->detail, sizeof fault->detail, format, arguments);
+	failure_format(fault->detail, sizeof fault->detail, format, arguments);
 	va_end(arguments);
 }

@@ -1,0 +1,324 @@
+/* A stored plan is JSON text, perhaps of an older version: the report reads that, and shows what it finds. */
+#include "api/report.h"
+
+#include <jansson.h>
+#include <math.h>
+
+#include "api/tables.h"
+#include "base/clock.h"
+#include "base/json_writer.h"
+
+/* --- values ---------------------------------------------------------------------------------------------------- */
+/* "cost.offer.region" inside an object; NULL when there is no such value. */
+static const json_t *report_at(const json_t *object, const char *path)
+{
+	char key[64];
+
+	while (object && *path) {
+		size_t length = strcspn(path, ".");
+
+		snprintf(key, sizeof key, "%.*s", (int)length, path);
+		object = json_object_get(object, key);
+		path += length + (path[length] == '.');
+	}
+	return object;
+}
+
+/* Three significant digits with thousands separated: what a person reads. */
+static void report_number(double number, struct buffer *out)
+{
+	char digits[64];
+	size_t length;
+
+	if (number != 0 && (fabs(number) < 0.001 || fabs(number) >= 1e15)) {
+		buffer_printf(out, "%.3g", number);
+		return;
+	}
+	if (fabs(number) < 1000) {
+		buffer_printf(out, "%.4g", number);
+		return;
+	}
+	length = (size_t)snprintf(digits, sizeof digits, "%.0f", number);
+	for (size_t i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
+			buffer_append_char(out, ',');
+		buffer_append_char(out, digits[i]);
+	}
+}
+
+/* Text inside Markdown: what would begin markup or end a table's cell is escaped. */
+static void report_text(const char *text, struct buffer *out)
+{
+	for (; *text; text++) {
+		if (*text == '\n' || *text == '\r') {
+			buffer_append_char(out, ' ');
+			continue;
+		}
+		if (strchr("|<>[]*`\\", *text))
+			buffer_append_char(out, '\\');
+		buffer_append_char(out, *text);
+	}
+}
+
+static void report_value(const json_t *value, struct buffer *out)
+{
+	if (json_is_number(value))
+		report_number(json_number_value(value), out);
+	else if (json_is_string(value))
+		report_text(json_string_value(value), out);
+	else if (json_is_boolean(value))
+		buffer_append_text(out, json_is_true(value) ? "yes" : "no");
+}
+
+/* --- Markdown -------------------------------------------------------------------------------------------------- */
+struct report_line {
+	const char *title, *path, *interval; /* interval: path of its {p10, p90}, or NULL */
+};
+
+static const struct report_line training_lines[] = {{"Accelerators", "gpu_count", NULL}, {"Nodes", "node_count", NULL},
+	{"Time (hours)", "wall_clock_hours", "interval.wall_clock_hours"}, {"Accelerator-hours", "gpu_hours", "interval.gpu_hours"},
+	{"Cost (USD)", "cost.total_usd", "interval.total_usd"}, {"Price (USD per accelerator-hour)", "cost.usd_per_gpu_hour", NULL},
+	{"Energy (kWh)", "energy.total_kwh", "interval.total_kwh"}, {"Carbon (kgCO2e)", "carbon.total_kgco2e", "interval.total_kgco2e"},
+	{"of which embodied (kgCO2e)", "carbon.embodied_kgco2e", NULL}, {"Water (litres)", "water_l", NULL}, {"MFU", "mfu", NULL},
+	{"Tokens per second", "tokens_per_s", NULL}, {"Step (s)", "step.time_s", "interval.step_time_s"}, {"Goodput", "goodput.fraction", NULL},
+	{"Memory of an accelerator (bytes)", "memory.total_bytes", NULL}, {"Bottleneck", "bottleneck.kind", NULL}};
+
+static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count", "interval.gpu_count"}, {"Replicas", "replicas", NULL},
+	{"Accelerators of a replica", "gpus_per_replica", NULL}, {"Time to first token, p95 (ms)", "latency.ttft_ms.p95", NULL},
+	{"Time per output token, p95 (ms)", "latency.tpot_ms.p95", NULL}, {"Latency asked for is kept", "slo_met", NULL},
+	{"Output tokens per second", "throughput.output_tokens_per_s", "interval.output_tokens_per_s"}, {"Utilization", "utilization", NULL},
+	{"Cost (USD per month)", "cost.usd_per_month", "interval.usd_per_month"},
+	{"Cost (USD per million output tokens)", "cost.usd_per_million_output_tokens", NULL},
+	{"Energy (kWh per month)", "energy.kwh_per_month", "interval.kwh_per_month"}, {"Energy of a request (Wh)", "energy.wh_per_request", NULL},
+	{"Carbon (kgCO2e per month)", "carbon.kgco2e_per_month", "interval.kgco2e_per_month"},
+	{"Water (litres per month)", "water_l_per_month", NULL}, {"Bottleneck", "bottleneck.kind", NULL}};
+
+static bool report_is_training(const struct plan_record *plan)
+{
+	return strcmp(plan->kind, "training") == 0;
+}
+
+static void report_line(const struct report_line *line, const json_t *option, struct buffer *out)
+{
+	const json_t *value = report_at(option, line->path), *interval = line->interval ? report_at(option, line->interval) : NULL;
+	const json_t *p10 = interval ? json_object_get(interval, "p10") : NULL, *p90 = interval ? json_object_get(interval, "p90") : NULL;
+
+	if (!value)
+		return;
+	buffer_printf(out, "| %s | ", line->title);
+	report_value(value, out);
+	buffer_append_text(out, " | ");
+	if (p10 && p90) {
+		report_value(p10, out);
+		buffer_append_text(out, " – ");
+		report_value(p90, out);
+	}
+	buffer_append_text(out, " |\n");
+}
+
+static void report_option(const struct plan_record *plan, const json_t *option, struct buffer *out)
+{
+	const struct report_line *lines = report_is_training(plan) ? training_lines : inference_lines;
+	size_t count = report_is_training(plan) ? COUNT_OF(training_lines) : COUNT_OF(inference_lines);
+	const json_t *accelerator = json_object_get(option, "accelerator");
+
+	buffer_append_text(out, "\n## Recommended: ");
+	report_value(report_at(option, "gpu_count"), out);
+	buffer_append_text(out, " x ");
+	report_value(accelerator, out);
+	buffer_append_text(out, "\n\n| figure | value | p10 – p90 |\n| --- | ---: | ---: |\n");
+	for (size_t i = 0; i < count; i++)
+		report_line(&lines[i], option, out);
+}
+
+/* {key: value, ...} as "key value, key value". */
+static void report_members(const char *title, const json_t *object, struct buffer *out)
+{
+	json_t *walked = (json_t *)(uintptr_t)object; /* the iterator takes it as writable, and does not write */
+	bool first = true;
+
+	if (!json_is_object(object))
+		return;
+	buffer_printf(out, "\n%s: ", title);
+	for (void *at = json_object_iter(walked); at; at = json_object_iter_next(walked, at)) {
+		buffer_printf(out, "%s%s ", first ? "" : ", ", json_object_iter_key(at));
+		report_value(json_object_iter_value(at), out);
+		first = false;
+	}
+	buffer_append_char(out, '\n');
+}
+
+static void report_alternatives(const struct plan_record *plan, const json_t *alternatives, struct buffer *out)
+{
+	static const char *const training[] = {"gpu_count", "wall_clock_hours", "cost.total_usd", "energy.total_kwh", "carbon.total_kgco2e"};
+	static const char *const inference[] = {"gpu_count", "replicas", "cost.usd_per_month", "energy.kwh_per_month", "carbon.kgco2e_per_month"};
+	const char *const *columns = report_is_training(plan) ? training : inference;
+
+	if (json_array_size(alternatives) == 0)
+		return;
+	buffer_append_text(out, "\n## Alternatives\n\n| accelerator |");
+	for (size_t i = 0; i < COUNT_OF(training); i++)
+		buffer_printf(out, " %s |", columns[i]);
+	buffer_append_text(out, "\n| --- | ---: | ---: | ---: | ---: | ---: |\n");
+	for (size_t i = 0; i < json_array_size(alternatives); i++) {
+		const json_t *option = json_array_get(alternatives, i);
+
+		buffer_append_text(out, "| ");
+		report_value(json_object_get(option, "accelerator"), out);
+		for (size_t j = 0; j < COUNT_OF(training); j++) {
+			buffer_append_text(out, " | ");
+			report_value(report_at(option, columns[j]), out);
+		}
+		buffer_append_text(out, " |\n");
+	}
+}
+
+/* A list of objects as bullets: the members named, joined by ": ". */
+static void report_bullets(const char *title, const json_t *list, const char *const *members, size_t count, struct buffer *out)
+{
+	if (json_array_size(list) == 0)
+		return;
+	buffer_printf(out, "\n## %s\n\n", title);
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		const json_t *item = json_array_get(list, i);
+		bool first = true;
+
+		buffer_append_text(out, "- ");
+		report_value(item, out);
+		for (size_t j = 0; j < count && json_is_object(item); j++) {
+			const json_t *value = json_object_get(item, members[j]);
+
+			if (!value || (json_is_string(value) && json_string_length(value) == 0))
+				continue;
+			buffer_append_text(out, first ? "" : j + 1 == count && count == 3 ? " — " : ": ");
+			report_value(value, out);
+			first = false;
+		}
+		buffer_append_char(out, '\n');
+	}
+}
+
+static void report_head(const struct plan_record *plan, const json_t *request, struct buffer *out)
+{
+	const json_t *model = json_object_get(request, "model");
+	char time[CLOCK_TEXT_MAX];
+
+	buffer_append_text(out, "# ");
+	report_text(plan->name ? plan->name : report_is_training(plan) ? "Training plan" : "Inference plan", out);
+	buffer_append_text(out, "\n\n");
+	if (plan->model || json_is_string(model)) {
+		buffer_append_text(out, "Model: ");
+		report_text(plan->model ? plan->model : json_string_value(model), out);
+		buffer_append_text(out, ". ");
+	}
+	clock_format(time, plan->computed_at_us);
+	buffer_printf(out, "Plan %s, revision %lld, computed %s with planner %s, catalogue revision %lld.\n", plan->id, (long long)plan->revision, time,
+		plan->planner_version ? plan->planner_version : "unknown", (long long)plan->catalogue_revision);
+	if (plan->notes) {
+		buffer_append_char(out, '\n');
+		report_text(plan->notes, out);
+		buffer_append_char(out, '\n');
+	}
+}
+
+/* The request and result of a plan as trees, which the caller releases. */
+static enum status report_parse(const struct plan_record *plan, json_t **request, json_t **result, struct failure *failure)
+{
+	*request = plan->request.text ? json_loadb(plan->request.text, plan->request.length, 0, NULL) : NULL;
+	*result = plan->result.text ? json_loadb(plan->result.text, plan->result.length, 0, NULL) : NULL;
+	if (*request && *result && json_is_object(json_object_get(*result, "recommended")))
+		return STATUS_OK;
+	json_decref(*request);
+	json_decref(*result);
+	return failure_set(failure, STATUS_INTERNAL, "the stored content of plan %s cannot be read", plan->id);
+}
+
+enum status report_plan_markdown(const struct plan_record *plan, struct buffer *out, struct failure *failure)
+{
+	static const char *const assumption[] = {"field", "value", "source"}, *const advice[] = {"detail", "effect"}, *const sensitivity[] = {"field", "effect"};
+	json_t *request, *result;
+	const json_t *recommended;
+	enum status status = report_parse(plan, &request, &result, failure);
+
+	if (status != STATUS_OK)
+		return status;
+	recommended = json_object_get(result, "recommended");
+	report_head(plan, request, out);
+	report_option(plan, recommended, out);
+	report_members("Layout", json_object_get(recommended, "parallelism"), out);
+	report_members("Offer", report_at(recommended, "cost.offer"), out);
+	report_members("Rule of thumb", json_object_get(result, "rule_of_thumb"), out);
+	report_alternatives(plan, json_object_get(result, "alternatives"), out);
+	report_bullets("Warnings", json_object_get(result, "warnings"), NULL, 0, out);
+	report_bullets("Advice", json_object_get(result, "advice"), advice, COUNT_OF(advice), out);
+	report_bullets("Sensitivity", json_object_get(result, "sensitivity"), sensitivity, COUNT_OF(sensitivity), out);
+	report_bullets("Assumptions", json_object_get(result, "assumptions"), assumption, COUNT_OF(assumption), out);
+	json_decref(request);
+	json_decref(result);
+	return out->failed ? failure_set(failure, STATUS_NO_MEMORY, "the report is too long") : STATUS_OK;
+}
+
+/* --- CSV ------------------------------------------------------------------------------------------------------- */
+static void report_csv_cell(const json_t *value, struct buffer *out)
+{
+	char text[40];
+
+	if (json_is_number(value))
+		buffer_append(out, text, json_format_double(text, json_number_value(value)));
+	else if (json_is_boolean(value))
+		buffer_append_text(out, json_is_true(value) ? "true" : "false");
+	else if (json_is_string(value))
+		api_csv_text(json_string_value(value), out);
+}
+
+/* Columns come from the option's table, so that every plan has the same ones. */
+static void report_csv_walk(const struct field_table *table, const json_t *option, bool names, const char *prefix, struct buffer *out, bool *first)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct field *row = &table->rows[i];
+		const json_t *value = option ? json_object_get(option, row->key) : NULL;
+		char inner[128];
+
+		if (row->kind == FIELD_OBJECT && !field_table_is_bare(row->table)) {
+			snprintf(inner, sizeof inner, "%s%s.", prefix, row->key);
+			report_csv_walk(row->table, value, names, inner, out, first);
+			continue;
+		}
+		if (row->kind == FIELD_ARRAY || row->kind == FIELD_MAP || row->kind == FIELD_SHARES)
+			continue;
+		if (!*first)
+			buffer_append_char(out, ',');
+		*first = false;
+		if (names)
+			buffer_printf(out, "%s%s", prefix, row->key);
+		else if (value)
+			report_csv_cell(value, out);
+	}
+}
+
+static void report_csv_line(const struct field_table *table, const json_t *option, struct buffer *out)
+{
+	bool first = true;
+
+	report_csv_walk(table, option, option == NULL, "", out, &first);
+	buffer_append_text(out, "\r\n");
+}
+
+enum status report_plan_csv(const struct plan_record *plan, struct buffer *out, struct failure *failure)
+{
+	const struct field_table *table = report_is_training(plan) ? &table_training_option : &table_inference_option;
+	json_t *request, *result;
+	const json_t *alternatives;
+	enum status status = report_parse(plan, &request, &result, failure);
+
+	if (status != STATUS_OK)
+		return status;
+	report_csv_line(table, NULL, out);
+	report_csv_line(table, json_object_get(result, "recommended"), out);
+	alternatives = json_object_get(result, "alternatives");
+	for (size_t i = 0; i < json_array_size(alternatives); i++)
+		report_csv_line(table, json_array_get(alternatives, i), out);
+	json_decref(request);
+	json_decref(result);
+	return out->failed ? failure_set(failure, STATUS_NO_MEMORY, "the answer is too long") : STATUS_OK;
+}

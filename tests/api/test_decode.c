@@ -1,0 +1,385 @@
+/* Bodies, patches and queries: what is taken, and how every fault is told. */
+#include "api/tables.h"
+#include "support/assert.h"
+
+static struct arena arena;
+static struct failure failure;
+static struct training_request training;
+static struct inference_request inference;
+
+static enum status decode(const struct field_table *table, const char *json, void *out)
+{
+	arena_reset(&arena);
+	return api_decode(table, json, strlen(json), &arena, out, &failure);
+}
+
+/* The fault at a pointer has this code, and its detail contains a part. */
+static void assert_fault(const char *pointer, const char *code, const char *part)
+{
+	for (size_t i = 0; i < failure.fault_count; i++) {
+		if (strcmp(failure.faults[i].pointer, pointer) == 0 && strcmp(failure.faults[i].code, code) == 0) {
+			assert_contains(failure.faults[i].detail, part);
+			return;
+		}
+	}
+	for (size_t i = 0; i < failure.fault_count; i++)
+		print_error("%s %s %s\n", failure.faults[i].pointer, failure.faults[i].code, failure.faults[i].detail);
+	fail_msg("no fault %s at \"%s\"", code, pointer);
+}
+
+static void what_people_write_is_read(void **state)
+{
+	(void)state;
+	assert_int_equal(decode(&table_training_request,
+						 "{\"model\":\"llama-3.1-8b\",\"tokens\":\"15.6T\",\"accelerator\":{\"like\":\"h100\",\"memory_gb\":96},"
+						 "\"accelerators\":[\"a100\",{\"id\":\"h200\"}],\"deadline_hours\":\"30d\",\"epochs\":2,\"gpu_count\":64,"
+						 "\"parallelism\":{\"tensor\":8,\"recompute\":\"full\",\"sequence_parallel\":true,\"offload\":false},"
+						 "\"precision\":\"fp8\",\"pricing\":{\"terms\":[\"spot\",\"on_demand\"]},\"labels\":{\"b\":\"2\",\"a\":\"1\"},"
+						 "\"stages\":[{\"tokens\":\"800B\"},{\"tokens\":1e9,\"sequence_length\":131072}],\"notes\":\"two\\nlines\"}",
+						 &training),
+		STATUS_OK);
+	assert_string_equal(training.common.model.id, "llama-3.1-8b");
+	assert_close(training.tokens, 15.6e12, 1e-15);
+	assert_close(training.deadline_hours, 720, 1e-15);
+	assert_null(training.common.accelerator.id);
+	assert_string_equal(training.common.accelerator.like, "h100");
+	assert_close(training.common.accelerator.changes.memory_gb, 96, 0);
+	assert_true(isnan(training.common.accelerator.changes.tdp_w));
+	assert_int_equal(training.common.accelerator.changes.release_year, ABSENT_COUNT);
+	assert_int_equal(training.common.accelerators.count, 2);
+	assert_string_equal(training.common.accelerators.items[1].id, "h200");
+	assert_true(isnan(training.common.accelerators.items[1].changes.memory_gb));
+	assert_int_equal(training.common.gpu_count, 64);
+	assert_int_equal(training.parallelism.tensor, 8);
+	assert_int_equal(training.parallelism.pipeline, ABSENT_COUNT);
+	assert_int_equal(training.parallelism.recompute, RECOMPUTE_FULL);
+	assert_int_equal(training.parallelism.sequence_parallel, TRUTH_TRUE);
+	assert_int_equal(training.parallelism.offload, TRUTH_FALSE);
+	assert_int_equal(training.common.precision, PRECISION_FP8);
+	assert_int_equal(training.common.pricing.terms.count, 2);
+	assert_string_equal(training.common.labels.text, "{\"b\":\"2\",\"a\":\"1\"}");
+	assert_close(training.stages.items[0].tokens, 8e11, 1e-15);
+	assert_true(isnan(training.stages.items[0].sequence_length));
+	assert_string_equal(training.common.notes, "two\nlines");
+	assert_true(isnan(training.mfu) && isnan(training.common.carbon_cap_kgco2e));
+}
+
+static void shorthands_and_words_stand_for_objects_and_numbers(void **state)
+{
+	struct performance_request performance;
+
+	(void)state;
+	assert_int_equal(decode(&table_inference_request,
+						 "{\"model\":{\"params\":\"70B\"},\"prompt_tokens\":1000,\"output_tokens\":{\"mean\":300,\"cv\":0.5},"
+						 "\"trace\":{\"arrivals\":[[0,10,20],[0.5,30,40]]}}",
+						 &inference),
+		STATUS_OK);
+	assert_close(inference.common.model.params, 70e9, 1e-15);
+	assert_close(inference.prompt_tokens.mean, 1000, 0);
+	assert_true(isnan(inference.prompt_tokens.cv));
+	assert_close(inference.output_tokens.cv, 0.5, 0);
+	assert_int_equal(inference.trace.count, 2);
+	assert_close(inference.trace.arrivals[1].t_s, 0.5, 0);
+	assert_close(inference.trace.arrivals[1].output_tokens, 40, 0);
+	assert_int_equal(
+		decode(&table_performance_request, "{\"model\":\"m\",\"accelerator\":\"a\",\"prompt_tokens\":1,\"output_tokens\":1,\"concurrency\":\"max\"}", &performance),
+		STATUS_OK);
+	assert_close(performance.concurrency, CONCURRENCY_MAX, 0);
+}
+
+static void numbers_at_the_edges(void **state)
+{
+	(void)state;
+	/* More digits than an int64 holds, and minus zero. */
+	assert_int_equal(decode(&table_scaling_request, "{\"compute_flops\":30000000000000000000000000}", &(struct scaling_request){0}), STATUS_OK);
+	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"headroom\":-0,\"prefix_cache_hit_rate\":-0.0}", &inference), STATUS_OK);
+	assert_false(signbit(inference.headroom));
+	assert_false(signbit(inference.prefix_cache_hit_rate));
+	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"tokens\":1e-999}", &training), STATUS_INVALID);
+	assert_fault("/tokens", "out_of_range", "at least 1");
+	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"budget_usd\":0}", &training), STATUS_INVALID);
+	assert_fault("/budget_usd", "out_of_range", "more than 0 and at most 10000000000000 USD, is 0");
+	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"gpu_count\":1e300}", &training), STATUS_INVALID);
+	assert_fault("/gpu_count", "out_of_range", "1000000");
+	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"gpu_count\":8.0}", &training), STATUS_OK);
+	assert_int_equal(training.common.gpu_count, 8);
+}
+
+static void every_fault_is_told_at_once_and_with_its_place(void **state)
+{
+	(void)state;
+	assert_int_equal(decode(&table_training_request,
+						 "{\"tokenz\":1,\"tokens\":\"15Q\",\"stack\":\"megatron\",\"epochs\":\"x\",\"gpu_count\":1.5,\"labels\":{\"a/b~c\":3,\"k\":\"\"},"
+						 "\"stages\":[{\"sequence_length\":-1}],\"name\":null,\"pricing\":{\"terms\":[\"spot\",\"spoot\"]},\"deadline_hours\":true,"
+						 "\"as_of\":\"yesterday\",\"stack_release\":\"2025-13\",\"notes\":\"\",\"parallelism\":[],\"accelerators\":[]}",
+						 &training),
+		STATUS_INVALID);
+	assert_int_equal(failure.fault_total, 18);
+	assert_fault("/tokenz", "unknown_field", "tokens");
+	assert_fault("/tokens", "bad_format", "\"15Q\"");
+	assert_fault("/stack", "bad_choice", "the nearest is megatron_lm");
+	assert_fault("/epochs", "wrong_type", "should be a number, not text");
+	assert_fault("/gpu_count", "not_integer", "1.5");
+	assert_fault("/labels/a~1b~0c", "wrong_type", "should be text, not a number");
+	assert_fault("/labels/k", "empty", "leave it out");
+	assert_fault("/stages/0/sequence_length", "out_of_range", "is -1");
+	assert_fault("/stages/0/tokens", "required", "Tokens of this stage");
+	assert_fault("/name", "wrong_type", "null");
+	assert_fault("/pricing/terms/1", "bad_choice", "reserved_1y");
+	assert_fault("/deadline_hours", "wrong_type", "\"30d\"");
+	assert_fault("/as_of", "bad_format", "RFC 3339");
+	assert_fault("/stack_release", "bad_format", "2026-11");
+	assert_fault("/notes", "empty", "");
+	assert_fault("/parallelism", "wrong_type", "an object, not a list");
+	assert_fault("/accelerators", "empty", "");
+	assert_fault("/model", "required", "The model");
+	assert_contains(failure.detail, "18 faults");
+}
+
+static void text_is_bounded_and_clean(void **state)
+{
+	char body[500], long_name[300];
+
+	(void)state;
+	memset(long_name, 'x', sizeof long_name - 1);
+	long_name[sizeof long_name - 1] = '\0';
+	snprintf(body, sizeof body, "{\"name\":\"%s\"}", long_name);
+	assert_int_equal(decode(&table_plan_patch, body, &(struct plan_record){0}), STATUS_INVALID);
+	assert_fault("/name", "too_long", "at most 200 bytes, has 299");
+	assert_int_equal(decode(&table_plan_patch, "{\"name\":\"a\\u0001b\",\"notes\":\"line\\nline\"}", &(struct plan_record){0}), STATUS_INVALID);
+	assert_fault("/name", "control_character", "");
+	assert_int_equal(failure.fault_total, 1);
+	assert_int_equal(decode(&table_plan_patch, "{\"labels\":{\"a\\u007f\":\"b\"}}", &(struct plan_record){0}), STATUS_INVALID);
+	assert_int_equal(decode(&table_model, "{\"id\":\"-no slug\",\"source\":\"s\"}", &(struct model_row){0}), STATUS_INVALID);
+	assert_fault("/id", "bad_format", "letters, digits");
+	assert_int_equal(decode(&table_benchmark_request, "{\"plan_id\":\"01939E5C\",\"suite\":[\"gemm\",7]}", &(struct benchmark_record){0}), STATUS_INVALID);
+	assert_fault("/plan_id", "bad_format", "UUID");
+	assert_fault("/suite/1", "wrong_type", "text");
+}
+
+static void lists_are_bounded(void **state)
+{
+	char body[4096] = "{\"model\":\"m\",\"accelerators\":[";
+	size_t length = strlen(body);
+
+	(void)state;
+	for (int i = 0; i < 33; i++)
+		length += (size_t)snprintf(body + length, sizeof body - length, "%s\"h100\"", i ? "," : "");
+	snprintf(body + length, sizeof body - length, "]}");
+	assert_int_equal(decode(&table_training_request, body, &training), STATUS_INVALID);
+	assert_fault("/accelerators", "too_many", "at most 32 elements, has 33");
+	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"daily_profile\":[1,1,1]}", &inference), STATUS_INVALID);
+	assert_fault("/daily_profile", "wrong_length", "24 or 168");
+	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"trace\":{\"arrivals\":[[1,2],[0,1,\"x\"]]}}", &inference), STATUS_INVALID);
+	assert_fault("/trace/arrivals/0", "wrong_type", "3 numbers");
+	assert_fault("/trace/arrivals/1/2", "wrong_type", "a number");
+	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"prompt_tokens\":{\"samples\":7}}", &inference), STATUS_INVALID);
+	assert_fault("/prompt_tokens/samples", "wrong_type", "a list");
+}
+
+static void duplicate_keys_are_found_wherever_they_are(void **state)
+{
+	(void)state;
+	assert_int_equal(decode(&table_training_request,
+						 "{\"model\":\"m\", \"stages\" : [{\"tokens\":1}, {\"tokens\":\"a,b:{\\\"\", \"tokens\" :2}],\"model\":{\"id\":\"x\"},\"tokens\":1}", &training),
+		STATUS_INVALID);
+	assert_fault("/stages/1/tokens", "duplicate_key", "twice");
+	assert_fault("/model", "duplicate_key", "twice");
+	assert_int_equal(failure.fault_total, 2);
+	/* The same key written in two ways. */
+	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"\\u006dodel\":\"m\"}", &training), STATUS_INVALID);
+	assert_fault("", "duplicate_key", "written differently");
+	/* In what is carried through unread, too. */
+	assert_int_equal(decode(&table_training_request, "{\"model\":{\"config\":{\"a\":[{\"b\":1,\"b\":1}]}}}", &training), STATUS_INVALID);
+	assert_fault("/model/config/a/0/b", "duplicate_key", "");
+}
+
+static void what_is_not_json_is_malformed(void **state)
+{
+	static const char *const bad[] = {"", " ", "{", "{\"a\":}", "{\"a\":1,}", "{'a':1}", "{\"a\":01}", "{\"a\":NaN}", "{\"a\":Infinity}", "{\"a\":1e999}", "\"text\"",
+		"{\"a\":\"\\u0000\"}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\xff\"}", "{\"a\":\"\xc0\x80\"}", "{}{}", "// {}", "{\"a\":\"\n\"}", "\xef\xbb\xbf{}", "[1", "nul"};
+	char deep[200];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
+		assert_int_equal(decode(&table_training_request, bad[i], &training), STATUS_MALFORMED);
+		assert_contains(failure.detail, "not JSON: line 1, column");
+		assert_null(strstr(failure.detail, " near "));
+	}
+	memset(deep, '[', 33);
+	memset(deep + 33, ']', 33);
+	deep[66] = '\0';
+	assert_int_equal(decode(&table_training_request, deep, &training), STATUS_MALFORMED);
+	assert_contains(failure.detail, "deeper than 32");
+	assert_int_equal(decode(&table_training_request, deep + 1, &training), STATUS_MALFORMED); /* 32 open, 33 closed */
+	assert_contains(failure.detail, "not JSON");
+	assert_int_equal(decode(&table_training_request, "[1]", &training), STATUS_INVALID);
+	assert_fault("", "wrong_type", "an object, not a list");
+	assert_int_equal(decode(&table_training_request, "{\"model\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[[[\"}", &training), STATUS_OK);
+}
+
+static void memory_is_bounded(void **state)
+{
+	struct arena small;
+
+	(void)state;
+	arena_init(&small, 64);
+	assert_int_equal(api_decode(&table_training_request, "{\"model\":\"m\",\"accelerators\":[\"a\",\"b\",\"c\",\"d\"]}", 46, &small, &training, &failure), STATUS_NO_MEMORY);
+	assert_int_equal(api_decode(&table_training_request, "{\"model\":\"m\",\"model\":\"m\"}", 25, &small, &training, &failure), STATUS_NO_MEMORY);
+	arena_release(&small);
+}
+
+static void catalogue_rows_hold_physical_figures(void **state)
+{
+	struct price_row price;
+	struct region_row region;
+	struct accelerator_row accelerator;
+
+	(void)state;
+	assert_int_equal(decode(&table_price,
+						 "{\"provider\":\"p\",\"instance_type\":\"x8\",\"accelerator_id\":\"h100\",\"gpus\":8,\"price_usd_per_hour\":0.07,"
+						 "\"pricing_model\":\"on_demand\",\"as_of\":\"2026\",\"source\":\"s\"}",
+						 &price),
+		STATUS_INVALID);
+	assert_fault("/price_usd_per_hour", "out_of_range", "for each accelerator, is 0.00875");
+	assert_int_equal(decode(&table_region, "{\"provider\":\"p\",\"region_id\":\"r\",\"grid_gco2e_per_kwh\":1501,\"pue\":0.9}", &region), STATUS_INVALID);
+	assert_fault("/grid_gco2e_per_kwh", "out_of_range", "1500 gCO2e per kWh");
+	assert_fault("/pue", "out_of_range", "at least 1");
+	assert_fault("/source", "required", "");
+	assert_int_equal(decode(&table_accelerator, "{\"id\":\"x\",\"origin\":\"user\",\"memory_bandwidth_gbs\":0}", &accelerator), STATUS_INVALID);
+	assert_fault("/origin", "read_only", "");
+	assert_fault("/memory_gb", "required", "");
+	assert_fault("/memory_bandwidth_gbs", "out_of_range", "10^9 bytes/s");
+}
+
+static enum status patch_with(const struct field_table *table, const char *json, void *object)
+{
+	return api_merge_patch(table, json, strlen(json), &arena, object, &failure);
+}
+
+static void a_patch_changes_what_it_names(void **state)
+{
+	struct accelerator_row row;
+	struct plan_record plan;
+	static const char patch[] = "{\"tdp_w\":650,\"notes\":null,\"aliases\":[\"b\"],\"idle_w\":null}";
+
+	(void)state;
+	assert_int_equal(decode(&table_accelerator,
+						 "{\"id\":\"x\",\"vendor\":\"v\",\"name\":\"n\",\"memory_gb\":80,\"memory_bandwidth_gbs\":3350,\"tdp_w\":700,\"idle_w\":70,\"notes\":\"o\","
+						 "\"aliases\":[\"a\",\"c\"],\"source\":\"s\"}",
+						 &row),
+		STATUS_OK);
+	assert_int_equal(patch_with(&table_accelerator, patch, &row), STATUS_OK);
+	assert_close(row.accelerator.tdp_w, 650, 0);
+	assert_close(row.accelerator.memory_gb, 80, 0);
+	assert_true(isnan(row.accelerator.idle_w));
+	assert_null(row.accelerator.notes);
+	assert_int_equal(row.aliases.count, 1);
+	assert_int_equal(patch_with(&table_accelerator, "{\"id\":null,\"memory_gb\":null,\"origin\":\"user\",\"tdp_w\":-1}", &row), STATUS_INVALID);
+	assert_fault("/id", "required", "cannot be removed");
+	assert_fault("/memory_gb", "required", "cannot be removed");
+	assert_fault("/origin", "read_only", "");
+	assert_fault("/tdp_w", "out_of_range", "W");
+
+	assert_int_equal(decode(&table_plan_patch, "{\"name\":\"n\",\"labels\":{\"a\":\"1\",\"b\":\"2\"}}", &plan), STATUS_OK);
+	assert_int_equal(patch_with(&table_plan_patch, "{\"labels\":{\"a\":null,\"c\":\"3\"}}", &plan), STATUS_OK);
+	assert_string_equal(plan.labels.text, "{\"b\":\"2\",\"c\":\"3\"}");
+	assert_string_equal(plan.name, "n");
+	assert_int_equal(patch_with(&table_plan_patch, "{\"labels\":{\"b\":null,\"c\":null}}", &plan), STATUS_OK);
+	assert_null(plan.labels.text);
+}
+
+static void a_patch_merges_objects_and_replaces_lists(void **state)
+{
+	static const char patch[] = "{\"site\":{\"pue\":1.2,\"region\":null},\"model\":\"other\",\"pricing\":null,\"stages\":[{\"tokens\":5}]}";
+
+	(void)state;
+	assert_int_equal(decode(&table_training_request,
+						 "{\"model\":{\"params\":\"7B\"},\"site\":{\"provider\":\"aws\",\"region\":\"r\",\"pue\":1.1},\"pricing\":{\"usd_per_gpu_hour\":2},"
+						 "\"stages\":[{\"tokens\":1,\"sequence_length\":2},{\"tokens\":3}]}",
+						 &training),
+		STATUS_OK);
+	assert_int_equal(patch_with(&table_training_request, patch, &training), STATUS_OK);
+	assert_close(training.common.site.pue, 1.2, 0);
+	assert_string_equal(training.common.site.provider, "aws");
+	assert_null(training.common.site.region);
+	assert_string_equal(training.common.model.id, "other");
+	assert_true(isnan(training.common.model.params));
+	assert_true(isnan(training.common.pricing.usd_per_gpu_hour));
+	assert_int_equal(training.stages.count, 1);
+	assert_true(isnan(training.stages.items[0].sequence_length));
+}
+
+static enum status query(const struct field_table *table, const char *const *pairs, void *out)
+{
+	struct query_parameter parameters[8];
+	size_t count = 0;
+
+	for (; pairs[2 * count]; count++)
+		parameters[count] = (struct query_parameter){.key = pairs[2 * count], .value = pairs[2 * count + 1]};
+	arena_reset(&arena);
+	return api_decode_query(table, parameters, count, &arena, out, &failure);
+}
+
+static void a_query_is_read_like_a_body(void **state)
+{
+	static const char *const good[] = {"model", "llama-3.1-8b", "tokens", "15T", "accelerators", "h100,a100", "deadline_hours", "30d", "gpu_count", "8",
+		"enforce_memory", "false", "precision", "fp8", NULL};
+	static const char *const bad[] = {"modle", "x", "gpu_count", "8.5", "enforce_memory", "maybe", "parallelism", "8", "tokens", "1", "tokens", "2", NULL};
+	static const char *const lists[] = {"accelerator", "h100", "terms", "spot,on_demand", "as_of", "2026-11-01", "max_age_days", "30", NULL};
+	struct offer_query offers;
+
+	(void)state;
+	assert_int_equal(query(&table_training_request, good, &training), STATUS_OK);
+	assert_string_equal(training.common.model.id, "llama-3.1-8b");
+	assert_close(training.tokens, 15e12, 1e-15);
+	assert_int_equal(training.common.accelerators.count, 2);
+	assert_string_equal(training.common.accelerators.items[1].id, "a100");
+	assert_int_equal(training.common.enforce_memory, TRUTH_FALSE);
+	assert_int_equal(query(&table_training_request, bad, &training), STATUS_INVALID);
+	assert_fault("/modle", "unknown_field", "model");
+	assert_fault("/gpu_count", "not_integer", "8.5");
+	assert_fault("/enforce_memory", "wrong_type", "true or false");
+	assert_fault("/parallelism", "wrong_type", "POST body");
+	assert_fault("/tokens", "duplicate_key", "twice");
+	assert_fault("/model", "required", "");
+	assert_int_equal(query(&table_offer_query, lists, &offers), STATUS_OK);
+	assert_int_equal(offers.terms.count, 2);
+	assert_int_equal(offers.as_of_us, 1793491200000000);
+	assert_int_equal(offers.gpu_count, ABSENT_COUNT);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	arena_init(&arena, 16 * 1024 * 1024);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	arena_release(&arena);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_people_write_is_read),
+		cmocka_unit_test(shorthands_and_words_stand_for_objects_and_numbers),
+		cmocka_unit_test(numbers_at_the_edges),
+		cmocka_unit_test(every_fault_is_told_at_once_and_with_its_place),
+		cmocka_unit_test(text_is_bounded_and_clean),
+		cmocka_unit_test(lists_are_bounded),
+		cmocka_unit_test(duplicate_keys_are_found_wherever_they_are),
+		cmocka_unit_test(what_is_not_json_is_malformed),
+		cmocka_unit_test(memory_is_bounded),
+		cmocka_unit_test(catalogue_rows_hold_physical_figures),
+		cmocka_unit_test(a_patch_changes_what_it_names),
+		cmocka_unit_test(a_patch_merges_objects_and_replaces_lists),
+		cmocka_unit_test(a_query_is_read_like_a_body),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
