@@ -47,7 +47,8 @@ static double peak_of(const struct accelerator *accelerator, enum precision prec
 	return 0;
 }
 
-double accelerator_peak_flops_per_s(const struct accelerator *accelerator, enum precision precision, enum precision *used)
+double accelerator_peak_flops_per_s(
+	const struct accelerator *accelerator, enum precision precision, enum precision *used)
 {
 	/* Each format's next wider one. FP16 and BF16 stand in for each other, BF16 tried first for what is narrower.
 	 * Without 4-bit arithmetic, kernels widen 4-bit weights to 16 bits, not to 8 (Marlin: Frantar et al. 2024). */
@@ -116,7 +117,8 @@ double accelerator_load_w(const struct accelerator *accelerator, double *low_w, 
 		*high_w = stated ? accelerator->tdp_w : peak / flops_per_joule_low;
 	if (source)
 		*source = stated ? (accelerator->source ? accelerator->source : "catalogue row")
-				 : "E61: TDP unknown; BF16 peak over 1.42 TFLOP/s a watt (H100 SXM 1.41, TPU v4 1.43; range A100 0.78 to B200 2.25)";
+						 : "E61: TDP unknown; BF16 peak over 1.42 TFLOP/s a watt (H100 SXM 1.41, TPU v4 1.43; range "
+						   "A100 0.78 to B200 2.25)";
 	return stated ? accelerator->tdp_w : peak / flops_per_joule;
 }
 
@@ -130,7 +132,8 @@ double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, 
 	if (high_w)
 		*high_w = stated ? accelerator->idle_w : load_w * idle_share_high;
 	if (source)
-		*source = stated ? (accelerator->source ? accelerator->source : "catalogue row")
-				 : "E62: 0.118 of TDP, median of the catalogue's eleven GPU rows with both figures (0.114 to 0.144)";
+		*source =
+			stated ? (accelerator->source ? accelerator->source : "catalogue row")
+				   : "E62: 0.118 of TDP, median of the catalogue's eleven GPU rows with both figures (0.114 to 0.144)";
 	return stated ? accelerator->idle_w : load_w * idle_share;
 }

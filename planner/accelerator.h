@@ -12,7 +12,7 @@
 struct accelerator {
 	const char *id, *vendor, *name, *form_factor, *memory_type, *interconnect;
 	int64_t release_year;
-	double memory_gb;           /* name-plate, 10^9 bytes */
+	double memory_gb; /* name-plate, 10^9 bytes */
 	double memory_usable_bytes; /* what the driver reports; capacity uses this */
 	double memory_bandwidth_gbs;
 	double tflops_fp64, tflops_fp32, tflops_tf32, tflops_bf16, tflops_fp16, tflops_fp8, tops_int8, tflops_fp4;
@@ -26,14 +26,15 @@ struct accelerator {
 /* Dense peak of matrix products in a precision, FLOP/s (operations/s for integers). What an accelerator lacks falls
  * back to the nearest wider format that it has (fp8 -> bf16 -> fp16 -> tf32 -> fp32; weights in a narrow format
  * are then only stored narrow); *used, where not NULL, tells which format the rate is of. 0 if it has none. */
-double accelerator_peak_flops_per_s(const struct accelerator *accelerator, enum precision precision, enum precision *used);
+double accelerator_peak_flops_per_s(
+	const struct accelerator *accelerator, enum precision precision, enum precision *used);
 
 /* The same accelerator's best training precision: bf16, else fp16, else fp32. */
 enum precision accelerator_training_precision(const struct accelerator *accelerator);
 
-double accelerator_capacity_bytes(const struct accelerator *accelerator);       /* memory_usable_bytes, else name-plate */
+double accelerator_capacity_bytes(const struct accelerator *accelerator); /* memory_usable_bytes, else name-plate */
 double accelerator_bandwidth_bytes_per_s(const struct accelerator *accelerator);
-double accelerator_link_bytes_per_s(const struct accelerator *accelerator);     /* one direction; PCIe where no link */
+double accelerator_link_bytes_per_s(const struct accelerator *accelerator); /* one direction; PCIe where no link */
 
 /* Idle power, W: the catalogue's, else the cited fraction of TDP (E62). */
 double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, double *high_w, const char **source);
@@ -47,7 +48,7 @@ enum term { TERM_UNSET, TERM_ON_DEMAND, TERM_SPOT, TERM_RESERVED_1Y, TERM_RESERV
 struct offer {
 	const char *provider, *instance_type, *region, *as_of, *source;
 	enum term term;
-	int64_t gpus;            /* per instance */
+	int64_t gpus; /* per instance */
 	double usd_per_gpu_hour; /* whole instance over its accelerators; host part included */
 	double low_usd_per_gpu_hour, high_usd_per_gpu_hour; /* spread of comparable offers */
 };

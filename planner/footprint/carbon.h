@@ -18,7 +18,8 @@ struct carbon carbon_of_energy(double facility_kwh, const struct site *site, dou
 
 /* E65. Embodied carbon of one accelerator, kgCO2e: central value, and the published range around it. Where the catalogue
  * has neither NVIDIA's nor Boavizta's figure, NVIDIA's H100 is scaled by memory and die. */
-double embodied_accelerator_kgco2e(const struct accelerator *accelerator, double *low, double *high, const char **source);
+double embodied_accelerator_kgco2e(
+	const struct accelerator *accelerator, double *low, double *high, const char **source);
 
 /* E65. (accelerators x device + nodes x server) x hours / (life x expected use of it). */
 void embodied_of_usage(const struct usage *usage, struct embodied *embodied, struct findings *findings);

@@ -43,63 +43,80 @@ static bool differs(double a, double b)
 static void check_positive(double value, const char *pointer, struct failure *failure)
 {
 	if (is_given(value) && !(value > 0))
-		failure_add(failure, pointer, "out_of_range", "a published figure is more than 0; leave out what was not published");
+		failure_add(
+			failure, pointer, "out_of_range", "a published figure is more than 0; leave out what was not published");
 }
 
 /* E69. What the published figures say together with the hours, the grid and the building. The energy may be the accelerators'
  * alone, or the building's: both readings are compared before anything is called inconsistent. */
-static void implied_fill(const struct carbon_request *request, double gpu_hours, double pue, double grid_gco2e_per_kwh, struct carbon_estimate *estimate)
+static void implied_fill(const struct carbon_request *request, double gpu_hours, double pue, double grid_gco2e_per_kwh,
+	struct carbon_estimate *estimate)
 {
-	double energy_mwh = request->published.energy_mwh, power_w = request->published.mean_gpu_w, carbon_t = request->published.carbon_tco2e;
-	double from_power_mwh = gpu_hours * power_w / WATTS_PER_KW / kwh_per_mwh, known_mwh = given_or(energy_mwh, from_power_mwh);
+	double energy_mwh = request->published.energy_mwh, power_w = request->published.mean_gpu_w,
+		   carbon_t = request->published.carbon_tco2e;
+	double from_power_mwh = gpu_hours * power_w / WATTS_PER_KW / kwh_per_mwh,
+		   known_mwh = given_or(energy_mwh, from_power_mwh);
 
 	estimate->implied.utilization = ABSENT_NUMBER;
 	estimate->implied.mean_gpu_w = gpu_hours > 0 ? energy_mwh * kwh_per_mwh * WATTS_PER_KW / gpu_hours : ABSENT_NUMBER;
 	estimate->implied.energy_mwh = from_power_mwh;
 	estimate->implied.pue = from_power_mwh > 0 ? energy_mwh / from_power_mwh : ABSENT_NUMBER;
 	estimate->implied.carbon_tco2e = known_mwh * kwh_per_mwh * pue * grid_gco2e_per_kwh / grams_per_kg / kg_per_t;
-	estimate->implied.grid_gco2e_per_kwh = known_mwh > 0 ? carbon_t * kg_per_t * grams_per_kg / (known_mwh * kwh_per_mwh) : ABSENT_NUMBER;
+	estimate->implied.grid_gco2e_per_kwh =
+		known_mwh > 0 ? carbon_t * kg_per_t * grams_per_kg / (known_mwh * kwh_per_mwh) : ABSENT_NUMBER;
 }
 
-static void check_power(const struct carbon_request *request, const struct accelerator *accelerator, struct carbon_estimate *estimate)
+static void check_power(
+	const struct carbon_request *request, const struct accelerator *accelerator, struct carbon_estimate *estimate)
 {
-	double idle_w = accelerator_idle_w(accelerator, NULL, NULL, NULL), load_w = accelerator_load_w(accelerator, NULL, NULL, NULL);
+	double idle_w = accelerator_idle_w(accelerator, NULL, NULL, NULL),
+		   load_w = accelerator_load_w(accelerator, NULL, NULL, NULL);
 	double power_w = given_or(request->published.mean_gpu_w, estimate->implied.mean_gpu_w);
 
 	if (is_given(power_w) && load_w > idle_w) {
 		estimate->implied.utilization = (power_w - idle_w) / (load_w - idle_w);
 		if (power_w > load_w * consistent_within)
-			inconsistency_add(estimate, "%.0f W a %s is %.1f times its full load of %.0f W: more accelerators or hours were used than given, or the "
-				"energy is of more than them", power_w, accelerator->id, power_w / load_w, load_w);
+			inconsistency_add(estimate,
+				"%.0f W a %s is %.1f times its full load of %.0f W: more accelerators or hours were used than given, "
+				"or the "
+				"energy is of more than them",
+				power_w, accelerator->id, power_w / load_w, load_w);
 		else if (power_w * consistent_within < idle_w)
-			inconsistency_add(estimate, "%.0f W a %s is below half of its idle power of %.0f W: fewer accelerators or hours were used than given",
+			inconsistency_add(estimate,
+				"%.0f W a %s is below half of its idle power of %.0f W: fewer accelerators or hours were used than "
+				"given",
 				power_w, accelerator->id, idle_w);
 	}
 	if (differs(request->published.energy_mwh, estimate->implied.energy_mwh))
-		inconsistency_add(estimate, "published %.6g MWh, but hours x accelerators x %.0f W are %.6g MWh: %.1f times apart",
+		inconsistency_add(estimate,
+			"published %.6g MWh, but hours x accelerators x %.0f W are %.6g MWh: %.1f times apart",
 			request->published.energy_mwh, request->published.mean_gpu_w, estimate->implied.energy_mwh,
-			fmax(estimate->implied.energy_mwh / request->published.energy_mwh, request->published.energy_mwh / estimate->implied.energy_mwh));
+			fmax(estimate->implied.energy_mwh / request->published.energy_mwh,
+				request->published.energy_mwh / estimate->implied.energy_mwh));
 }
 
-static void check_carbon(const struct carbon_request *request, const struct site *site, struct carbon_estimate *estimate)
+static void check_carbon(
+	const struct carbon_request *request, const struct site *site, struct carbon_estimate *estimate)
 {
 	double carbon_t = request->published.carbon_tco2e, grid = estimate->implied.grid_gco2e_per_kwh, own_t;
 
 	if (!is_given(carbon_t))
 		return;
 	if (differs(carbon_t, estimate->implied.carbon_tco2e))
-		inconsistency_add(estimate, "published %.6g tCO2e, but that energy on %.0f g/kWh with a PUE of %.2f is %.6g t: %.1f times apart",
+		inconsistency_add(estimate,
+			"published %.6g tCO2e, but that energy on %.0f g/kWh with a PUE of %.2f is %.6g t: %.1f times apart",
 			carbon_t, site->grid_gco2e_per_kwh, site->pue, estimate->implied.carbon_tco2e,
 			fmax(carbon_t / estimate->implied.carbon_tco2e, estimate->implied.carbon_tco2e / carbon_t));
 	if (is_given(grid) && (grid > 1500 || grid < 2))
 		inconsistency_add(estimate, "the published figures imply %.3g gCO2e a kWh; grids lie between 2 and 1500", grid);
 	own_t = estimate->carbon.operational_kgco2e / kg_per_t;
 	if (!is_given(grid) && differs(carbon_t, own_t))
-		inconsistency_add(estimate, "published %.6g tCO2e, but these hours take about %.6g t here: %.1f times apart", carbon_t, own_t,
-			fmax(carbon_t / own_t, own_t / carbon_t));
+		inconsistency_add(estimate, "published %.6g tCO2e, but these hours take about %.6g t here: %.1f times apart",
+			carbon_t, own_t, fmax(carbon_t / own_t, own_t / carbon_t));
 }
 
-static struct usage usage_of(const struct carbon_request *request, const struct accelerator *accelerator, const struct calibration *calibration, struct findings *findings)
+static struct usage usage_of(const struct carbon_request *request, const struct accelerator *accelerator,
+	const struct calibration *calibration, struct findings *findings)
 {
 	double count = request->gpu_count > 0 ? (double)request->gpu_count : 1, utilization = request->utilization;
 	int64_t node = request->gpus_per_node > 0 ? request->gpus_per_node : NODE_DEFAULT;
@@ -110,15 +127,23 @@ static struct usage usage_of(const struct carbon_request *request, const struct 
 		findings_assume_number(findings, "gpus_per_node", NODE_DEFAULT, "E65: HGX and OAM servers hold eight");
 	if (!is_given(utilization)) {
 		utilization = default_utilization;
-		findings_assume_number(findings, "utilization", utilization, "E60: of the dense peak, as Llama 3 on H100s: 0.38 to 0.43 (Grattafiori et al. 2024)");
+		findings_assume_number(findings, "utilization", utilization,
+			"E60: of the dense peak, as Llama 3 on H100s: 0.38 to 0.43 (Grattafiori et al. 2024)");
 	}
-	return (struct usage){.accelerator = accelerator, .calibration = calibration, .gpu_count = count, .node_count = ceil(count / (double)node),
-		.hours = request->hours, .busy_fraction = 1, .compute_utilization = utilization, .memory_utilization = utilization * memory_over_compute,
+	return (struct usage){.accelerator = accelerator,
+		.calibration = calibration,
+		.gpu_count = count,
+		.node_count = ceil(count / (double)node),
+		.hours = request->hours,
+		.busy_fraction = 1,
+		.compute_utilization = utilization,
+		.memory_utilization = utilization * memory_over_compute,
 		.host_power_fraction = request->host_power_fraction};
 }
 
-enum status planner_carbon(const struct carbon_request *request, const struct accelerator *accelerator, const struct calibration *calibration,
-	const struct site *site, struct carbon_estimate *estimate, struct failure *failure)
+enum status planner_carbon(const struct carbon_request *request, const struct accelerator *accelerator,
+	const struct calibration *calibration, const struct site *site, struct carbon_estimate *estimate,
+	struct failure *failure)
 {
 	struct site known = *site;
 	struct footprint footprint;

@@ -10,7 +10,8 @@
  *
  * Published figures are held against each other: hours x accelerators x mean power against energy, energy x grid x PUE against
  * carbon, mean power against idle and load power. What differs by more than 2 times is named. */
-FALLIBLE enum status planner_carbon(const struct carbon_request *request, const struct accelerator *accelerator, const struct calibration *calibration,
-	const struct site *site, struct carbon_estimate *estimate, struct failure *failure);
+FALLIBLE enum status planner_carbon(const struct carbon_request *request, const struct accelerator *accelerator,
+	const struct calibration *calibration, const struct site *site, struct carbon_estimate *estimate,
+	struct failure *failure);
 
 #endif

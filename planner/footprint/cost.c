@@ -2,14 +2,16 @@
 
 #include "base/units.h"
 
-static const double life_years = 4;                  /* E65: the same life as embodied carbon is spread over */
-static const double electricity_usd_per_kwh = 0.0815; /* U.S. EIA 2025, Electric Power Monthly: industrial average of 2024 */
+static const double life_years = 4; /* E65: the same life as embodied carbon is spread over */
+static const double electricity_usd_per_kwh =
+	0.0815; /* U.S. EIA 2025, Electric Power Monthly: industrial average of 2024 */
 
 /* Comparable offers where a row states no spread: p10 and p90 of on-demand prices over their median, the median of the seventeen
  * accelerators with eight or more offers in hwdb/data/prices.csv. */
 static const double offer_low = 0.52, offer_high = 1.68;
 
-static double or_assumed(double value, double otherwise, const char *field, const char *source, struct findings *findings)
+static double or_assumed(
+	double value, double otherwise, const char *field, const char *source, struct findings *findings)
 {
 	if (is_given(value))
 		return value;
@@ -20,19 +22,23 @@ static double or_assumed(double value, double otherwise, const char *field, cons
 
 double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double facility_w, struct findings *findings)
 {
-	double years = or_assumed(own->life_years, life_years, "pricing.on_premises.life_years", "E65: 4 years, 3 to 6", findings);
-	double tariff = or_assumed(own->electricity_usd_per_kwh, electricity_usd_per_kwh, "pricing.on_premises.electricity_usd_per_kwh",
-		"E67: United States industrial average of 2024, EIA 2025", findings);
+	double years =
+		or_assumed(own->life_years, life_years, "pricing.on_premises.life_years", "E65: 4 years, 3 to 6", findings);
+	double tariff =
+		or_assumed(own->electricity_usd_per_kwh, electricity_usd_per_kwh, "pricing.on_premises.electricity_usd_per_kwh",
+			"E67: United States industrial average of 2024, EIA 2025", findings);
 	double staff = or_assumed(own->staff_usd_per_gpu_month, 0, "pricing.on_premises.staff_usd_per_gpu_month",
 		"E67: left out: not counted unless given", findings);
 	double space = or_assumed(own->space_usd_per_kw_month, 0, "pricing.on_premises.space_usd_per_kw_month",
 		"E67: left out: not counted unless given", findings);
 	double facility_kw = facility_w / WATTS_PER_KW;
 
-	return own->capex_usd_per_gpu / (years * HOURS_PER_YEAR) + facility_kw * tariff + (staff + facility_kw * space) / HOURS_PER_MONTH;
+	return own->capex_usd_per_gpu / (years * HOURS_PER_YEAR) + facility_kw * tariff +
+		   (staff + facility_kw * space) / HOURS_PER_MONTH;
 }
 
-bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, double facility_w, struct gpu_price *price, struct findings *findings)
+bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, double facility_w,
+	struct gpu_price *price, struct findings *findings)
 {
 	*price = (struct gpu_price){.status = PROVENANCE_GIVEN, .source = "request"};
 	if (is_given(pricing->usd_per_gpu_hour)) {

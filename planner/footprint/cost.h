@@ -20,6 +20,7 @@ double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double f
 
 /* E68. Chosen in this order: pricing.usd_per_gpu_hour; pricing.on_premises; the candidate's offer. False, and a price of 0,
  * where there is none of them: cost is then unknown, not free. */
-bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, double facility_w, struct gpu_price *price, struct findings *findings);
+bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, double facility_w,
+	struct gpu_price *price, struct findings *findings);
 
 #endif

@@ -16,21 +16,24 @@ static const double server_low_kgco2e = 2500, server_high_kgco2e = 5700;
 /* Life in years, and the part of it in use (Luccioni et al. 2023: 85 %). Three years: hyperscalers until 2020; six: since 2023. */
 static const double life_years = 4, life_low_years = 3, life_high_years = 6, used_share = 0.85;
 
-double embodied_accelerator_kgco2e(const struct accelerator *accelerator, double *low, double *high, const char **source)
+double embodied_accelerator_kgco2e(
+	const struct accelerator *accelerator, double *low, double *high, const char **source)
 {
 	double maker = accelerator->embodied_kgco2e, boavizta = accelerator->embodied_boavizta_kgco2e;
 
 	if (is_given(maker) || is_given(boavizta)) {
 		*low = given_or(maker, boavizta / boavizta_over_nvidia);
 		*high = given_or(boavizta, maker * boavizta_over_nvidia);
-		*source = "E65: catalogue row; geometric mean of the maker's and Boavizta's figures, which differ 3.5 times on an H100";
+		*source = "E65: catalogue row; geometric mean of the maker's and Boavizta's figures, which differ 3.5 times on "
+				  "an H100";
 	} else {
 		double memory = given_or(accelerator->memory_gb, h100_memory_gb) / h100_memory_gb;
 		double die = given_or(accelerator->die_area_mm2, h100_die_mm2) / h100_die_mm2;
 
 		*low = h100_nvidia_kgco2e * (memory_share * memory + die_share * die + 1 - memory_share - die_share);
 		*high = *low * boavizta_over_nvidia;
-		*source = "E65: no published figure; NVIDIA's H100 (164 kg, 2025) scaled by memory and die, times 3.5 as upper end (Boavizta)";
+		*source = "E65: no published figure; NVIDIA's H100 (164 kg, 2025) scaled by memory and die, times 3.5 as upper "
+				  "end (Boavizta)";
 	}
 	if (*low > *high) {
 		double swap = *low;
@@ -50,7 +53,8 @@ void embodied_of_usage(const struct usage *usage, struct embodied *embodied, str
 	double hardware = usage->gpu_count * device + usage->node_count * server;
 	double hardware_low = usage->gpu_count * low + usage->node_count * server_low_kgco2e;
 	double hardware_high = usage->gpu_count * high + usage->node_count * server_high_kgco2e;
-	double sigmas[2] = {interval_log_sigma(hardware_low, hardware_high), interval_log_sigma(life_low_years, life_high_years)};
+	double sigmas[2] = {
+		interval_log_sigma(hardware_low, hardware_high), interval_log_sigma(life_low_years, life_high_years)};
 	struct interval interval = interval_of_product(hardware * life_share, sigmas, COUNT_OF(sigmas));
 
 	*embodied = (struct embodied){.kgco2e = interval.p50, .low_kgco2e = interval.p10, .high_kgco2e = interval.p90};
@@ -59,5 +63,6 @@ void embodied_of_usage(const struct usage *usage, struct embodied *embodied, str
 	findings_assume_number(findings, "accelerator.embodied_kgco2e", device, source);
 	findings_assume_number(findings, "server.embodied_kgco2e", server,
 		"E65: geometric mean of Luccioni et al. 2023 (2,500 kg) and EcoLogits on p5.48xlarge without GPUs (5,700 kg)");
-	findings_assume_number(findings, "hardware.life_years", life_years, "E65: 4 years, 3 to 6, used 0.85 of the time (Luccioni et al. 2023)");
+	findings_assume_number(findings, "hardware.life_years", life_years,
+		"E65: 4 years, 3 to 6, used 0.85 of the time (Luccioni et al. 2023)");
 }

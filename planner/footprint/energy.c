@@ -54,7 +54,8 @@ static void energy_note(const struct usage *usage, struct findings *findings)
 		watts = accelerator_load_w(usage->accelerator, NULL, NULL, &source);
 		findings_assume_number(findings, "accelerator.tdp_w", watts, source);
 	}
-	findings_assume_text(findings, "power_model", "idle + (load - idle) x (0.40 + 0.70 x compute + 0.60 x memory utilization), at most load",
+	findings_assume_text(findings, "power_model",
+		"idle + (load - idle) x (0.40 + 0.70 x compute + 0.60 x memory utilization), at most load",
 		"E60: fitted to 270 serving runs on H100 and B200, ML.ENERGY leaderboard 2026-02");
 	if (!is_given(usage->host_power_fraction))
 		findings_assume_number(findings, "host_power_fraction", HOST_POWER_FRACTION,

@@ -5,8 +5,8 @@
 #include "planner/footprint/footprint.h"
 
 /* The host's power over that of its accelerators: central value and range (E63). */
-#define HOST_POWER_FRACTION 0.3
-#define HOST_POWER_FRACTION_LOW 0.2
+#define HOST_POWER_FRACTION      0.3
+#define HOST_POWER_FRACTION_LOW  0.2
 #define HOST_POWER_FRACTION_HIGH 0.6
 
 /* E60. How far between idle and full load the power stands while an accelerator computes.

@@ -5,7 +5,8 @@
 #include "planner/footprint/water.h"
 #include "planner/interval.h"
 
-void footprint_of_usage(const struct usage *usage, const struct site *site, struct footprint *footprint, struct findings *findings)
+void footprint_of_usage(
+	const struct usage *usage, const struct site *site, struct footprint *footprint, struct findings *findings)
 {
 	struct site known = *site;
 	struct embodied embodied;
@@ -24,6 +25,8 @@ void footprint_of_usage(const struct usage *usage, const struct site *site, stru
 	sigmas[0] = energy_power_log_sigma(usage);
 	sigmas[1] = interval_log_sigma(given_or(known.pue_low, known.pue), given_or(known.pue_high, known.pue));
 	footprint->total_kwh = interval_of_product(footprint->energy.total_kwh, sigmas, 2);
-	footprint->total_kgco2e = carbon_interval(footprint, &known, interval_log_sigma(footprint->total_kwh.p10, footprint->total_kwh.p90));
-	CHECK(isfinite(footprint->energy.total_kwh) && isfinite(footprint->carbon.total_kgco2e) && isfinite(footprint->water_l));
+	footprint->total_kgco2e =
+		carbon_interval(footprint, &known, interval_log_sigma(footprint->total_kwh.p10, footprint->total_kwh.p90));
+	CHECK(isfinite(footprint->energy.total_kwh) && isfinite(footprint->carbon.total_kgco2e) &&
+		  isfinite(footprint->water_l));
 }

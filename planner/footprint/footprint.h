@@ -11,10 +11,10 @@ struct usage {
 	const struct accelerator *accelerator;
 	const struct calibration *calibration; /* NULL: none */
 	double gpu_count, node_count;
-	double hours;               /* held, failures and restarts included */
-	double busy_fraction;       /* of the hours in which they compute; the rest is idle power */
+	double hours; /* held, failures and restarts included */
+	double busy_fraction; /* of the hours in which they compute; the rest is idle power */
 	double compute_utilization; /* 0..1, of the dense peak, while busy (hfu) */
-	double memory_utilization;  /* 0..1, of the bandwidth, while busy */
+	double memory_utilization; /* 0..1, of the bandwidth, while busy */
 	double host_power_fraction; /* of accelerator power; absent: cited default (E63) */
 };
 
@@ -28,6 +28,7 @@ struct footprint {
 
 /* Energy (idle + load, host share, PUE once), carbon (location-based; market and marginal where known; embodied
  * amortised), water. Assumptions made on the way are noted in `findings` (may be NULL). All inputs finite. */
-void footprint_of_usage(const struct usage *usage, const struct site *site, struct footprint *footprint, struct findings *findings);
+void footprint_of_usage(
+	const struct usage *usage, const struct site *site, struct footprint *footprint, struct findings *findings);
 
 #endif

@@ -79,15 +79,18 @@ static void lengths_read(const struct inference_request *request, struct demand 
 	struct request_shape *shape = &demand->shape;
 
 	if (!demand_tokens(&request->prompt_tokens, &shape->prompt_tokens, &shape->prompt_cv))
-		failure_add(failure, "/prompt_tokens", "required", "give prompt_tokens (a number, {mean, cv} or samples), or a trace");
+		failure_add(
+			failure, "/prompt_tokens", "required", "give prompt_tokens (a number, {mean, cv} or samples), or a trace");
 	if (!demand_tokens(&request->output_tokens, &shape->output_tokens, &shape->output_cv))
-		failure_add(failure, "/output_tokens", "required", "give output_tokens (a number, {mean, cv} or samples), or a trace");
+		failure_add(
+			failure, "/output_tokens", "required", "give output_tokens (a number, {mean, cv} or samples), or a trace");
 	if (is_given(request->requests_per_s))
 		demand->requests_per_s = request->requests_per_s;
 	else if (is_given(request->queries_per_minute))
 		demand->requests_per_s = request->queries_per_minute / seconds_per_minute;
 	if (!is_given(demand->requests_per_s) && request->common.gpu_count < 1)
-		failure_add(failure, "/queries_per_minute", "required", "give queries_per_minute, requests_per_s or a trace, or a fixed gpu_count");
+		failure_add(failure, "/queries_per_minute", "required",
+			"give queries_per_minute, requests_per_s or a trace, or a fixed gpu_count");
 }
 
 /* E58. Tokens that a step accepts with `draft` drafted ones, each right with probability `acceptance` if all before it were:
@@ -132,9 +135,11 @@ static void promise_read(const struct inference_request *request, struct promise
 	promise->percentile = fmin(fmax(given_or(request->slo.percentile, default_percentile) / 100, 0.01), 0.9999);
 }
 
-enum status demand_read(const struct inference_request *request, struct demand *demand, struct findings *findings, struct failure *failure)
+enum status demand_read(
+	const struct inference_request *request, struct demand *demand, struct findings *findings, struct failure *failure)
 {
-	static const int64_t spares[] = {[REDUNDANCY_UNSET] = 0, [REDUNDANCY_NONE] = 0, [REDUNDANCY_N_PLUS_1] = 1, [REDUNDANCY_N_PLUS_2] = 2};
+	static const int64_t spares[] = {
+		[REDUNDANCY_UNSET] = 0, [REDUNDANCY_NONE] = 0, [REDUNDANCY_N_PLUS_1] = 1, [REDUNDANCY_N_PLUS_2] = 2};
 	const struct number_list *profile = &request->daily_profile;
 
 	*demand = (struct demand){.requests_per_s = ABSENT_NUMBER, .arrival_cv = 1, .mean_load = mean_over_peak(profile)};
@@ -144,7 +149,8 @@ enum status demand_read(const struct inference_request *request, struct demand *
 	else
 		lengths_read(request, demand, failure);
 	if (profile->count != 0 && profile->count != 24 && profile->count != 168)
-		failure_add(failure, "/daily_profile", "wrong_length", "daily_profile has %zu numbers; 24 or 168 are accepted", profile->count);
+		failure_add(failure, "/daily_profile", "wrong_length", "daily_profile has %zu numbers; 24 or 168 are accepted",
+			profile->count);
 	speculation_read(request, demand, failure);
 	if (failure->fault_total > 0)
 		return failure->status;
@@ -155,14 +161,18 @@ enum status demand_read(const struct inference_request *request, struct demand *
 	promise_read(request, &demand->promise);
 
 	if (!is_given(request->headroom))
-		findings_assume_number(findings, "headroom", default_headroom, "E59: a tenth of the capacity stays free at peak");
+		findings_assume_number(
+			findings, "headroom", default_headroom, "E59: a tenth of the capacity stays free at peak");
 	if (request->redundancy == REDUNDANCY_UNSET)
 		findings_assume_text(findings, "redundancy", "none", "E59: no spare replica unless asked for");
 	if (!is_given(request->burstiness_cv) && request->trace.count == 0)
-		findings_assume_number(findings, "burstiness_cv", 1, "E58: Poisson arrivals; Azure 2023 conversation traffic has 1.09, code 13.2");
+		findings_assume_number(
+			findings, "burstiness_cv", 1, "E58: Poisson arrivals; Azure 2023 conversation traffic has 1.09, code 13.2");
 	if (!is_given(request->slo.percentile))
-		findings_assume_number(findings, "slo.percentile", default_percentile, "E58: limits are held by 95 of 100 requests");
+		findings_assume_number(
+			findings, "slo.percentile", default_percentile, "E58: limits are held by 95 of 100 requests");
 	if (profile->count == 0)
-		findings_assume_text(findings, "daily_profile", "the peak load all day", "E59: month figures count every hour at peak load");
+		findings_assume_text(
+			findings, "daily_profile", "the peak load all day", "E59: month figures count every hour at peak load");
 	return STATUS_OK;
 }

@@ -6,17 +6,17 @@
 
 struct promise {
 	double ttft_s, tpot_s, e2e_s; /* absent: not promised */
-	double percentile;            /* 0..1 */
+	double percentile; /* 0..1 */
 };
 
 struct demand {
-	double requests_per_s;  /* at peak; absent: as much as the fleet holds */
+	double requests_per_s; /* at peak; absent: as much as the fleet holds */
 	struct request_shape shape;
-	double arrival_cv;      /* of the gaps between arrivals; 1: Poisson */
+	double arrival_cv; /* of the gaps between arrivals; 1: Poisson */
 	struct promise promise;
-	double headroom;        /* part of the capacity that stays free at peak, 0 <= headroom < 1 */
+	double headroom; /* part of the capacity that stays free at peak, 0 <= headroom < 1 */
 	int64_t spare_replicas;
-	double mean_load;       /* mean over peak of the daily profile, 0 < mean_load <= 1 */
+	double mean_load; /* mean over peak of the daily profile, 0 < mean_load <= 1 */
 };
 
 /* Mean and coefficient of variation of a token distribution: samples, or mean and cv, or the log-normal through p50 and p95.
@@ -24,6 +24,7 @@ struct demand {
 bool demand_tokens(const struct token_distribution *distribution, double *mean, double *cv);
 
 /* Fills `demand`; what the request leaves out is chosen and noted in `findings`. INVALID with the faults otherwise. */
-FALLIBLE enum status demand_read(const struct inference_request *request, struct demand *demand, struct findings *findings, struct failure *failure);
+FALLIBLE enum status demand_read(
+	const struct inference_request *request, struct demand *demand, struct findings *findings, struct failure *failure);
 
 #endif

@@ -5,9 +5,9 @@
 #include "planner/serving/serving.h"
 
 enum kv_budget {
-	KV_BUDGET_OF_TOTAL,  /* a fraction of all memory holds everything */
+	KV_BUDGET_OF_TOTAL, /* a fraction of all memory holds everything */
 	KV_BUDGET_OF_STATIC, /* a fraction of all memory holds weights and cache; the rest is for what comes and goes */
-	KV_BUDGET_OF_FREE    /* a fraction of what weights and activations leave */
+	KV_BUDGET_OF_FREE /* a fraction of what weights and activations leave */
 };
 
 /* E54: how an engine sets aside its KV cache and admits sequences. */
@@ -17,19 +17,19 @@ struct engine_rules {
 	enum kv_budget budget;
 	double memory_fraction;
 	double block_tokens;
-	double max_batch;           /* sequences that run at once, per attention-data rank */
-	double chunk_tokens;        /* tokens of one step, per attention-data rank */
+	double max_batch; /* sequences that run at once, per attention-data rank */
+	double chunk_tokens; /* tokens of one step, per attention-data rank */
 	bool reserves_whole_output; /* admits only what can finish without eviction */
-	bool narrow_kv;             /* FP8 cache for FP8 and FP4 weights */
-	bool balances_ranks;        /* attention-data ranks take in prompts in the same steps */
+	bool narrow_kv; /* FP8 cache for FP8 and FP4 weights */
+	bool balances_ranks; /* attention-data ranks take in prompts in the same steps */
 };
 
 /* What the host does around the accelerators' work. */
 struct host_times {
 	double eager_layer_s; /* launching a layer's kernels one by one, when a step takes in prompts */
-	double step_s;        /* between steps */
-	double sequence_s;    /* per sequence and step: scheduling, sampling, detokenising */
-	double request_s;     /* front end: per request, one after the other */
+	double step_s; /* between steps */
+	double sequence_s; /* per sequence and step: scheduling, sampling, detokenising */
+	double request_s; /* front end: per request, one after the other */
 	double first_token_s; /* front end: latency of each request */
 };
 
@@ -42,21 +42,22 @@ enum runtime engine_runtime(enum engine engine, double release_years);
  * Sources stand beside the values in engine_rules.c. */
 struct serving_constants {
 	double gemm_efficiency_16, gemm_efficiency_8, gemm_efficiency_4; /* of the dense peak, large products */
-	double memory_efficiency;              /* of the bandwidth, weights streaming */
-	double kernel_s;                       /* one kernel inside a CUDA graph */
-	double layer_s;                        /* norms, rotary, cache write: fixed part */
-	double elementwise_passes;             /* times that a token's hidden state crosses memory per layer */
+	double memory_efficiency; /* of the bandwidth, weights streaming */
+	double kernel_s; /* one kernel inside a CUDA graph */
+	double layer_s; /* norms, rotary, cache write: fixed part */
+	double elementwise_passes; /* times that a token's hidden state crosses memory per layer */
 	double prefill_efficiency, prefill_half_tokens; /* attention on long chunks; chunk length at half of it */
-	double decode_efficiency, decode_attention_s;   /* of the bandwidth; fixed part per layer */
+	double decode_efficiency, decode_attention_s; /* of the bandwidth; fixed part per layer */
 	double decode_flops_efficiency;
-	double widening_efficiency;            /* of the arithmetic, where weights are widened inside the kernel */
+	double widening_efficiency; /* of the arithmetic, where weights are widened inside the kernel */
 	double expert_efficiency, expert_tile_tokens, expert_half_width, expert_imbalance;
-	double expert_spread;                  /* tokens that choose experts as if independent, of all: similar tokens choose alike */
-	double stage_wait;                     /* of a step, lost to micro-batches of unlike work in a deep pipeline */
-	double reduce_s, reduce_rank_s, reduce_knee_bytes; /* all-reduce: latency, a part that grows with ranks up to a knee;
+	double expert_spread; /* tokens that choose experts as if independent, of all: similar tokens choose alike */
+	double stage_wait; /* of a step, lost to micro-batches of unlike work in a deep pipeline */
+	double reduce_s, reduce_rank_s,
+		reduce_knee_bytes; /* all-reduce: latency, a part that grows with ranks up to a knee;
 	                                                       * the part of one rank is also an expert exchange's latency */
-	double eager_experts;                  /* layers with experts take the host so many times more (host_times.eager_layer_s) */
-	double state_efficiency;               /* of the dense peak, scan of state-space and linear attention over a prompt */
+	double eager_experts; /* layers with experts take the host so many times more (host_times.eager_layer_s) */
+	double state_efficiency; /* of the dense peak, scan of state-space and linear attention over a prompt */
 	struct host_times host[RUNTIME_COUNT];
 };
 

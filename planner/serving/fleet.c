@@ -13,8 +13,8 @@ static double saturation_requests_per_s(const struct replica *replica, const str
 	return point.requests_per_s;
 }
 
-bool fleet_replica(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, const struct demand *demand,
-	const struct fleet_limits *limits, struct replica *replica)
+bool fleet_replica(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
+	const struct demand *demand, const struct fleet_limits *limits, struct replica *replica)
 {
 	double wanted_requests_per_s;
 
@@ -43,7 +43,8 @@ static bool promise_kept(const struct demand *demand, const struct latency_model
 	return !(fleet->ttft_s > promise->ttft_s) && !(fleet->tpot_s > promise->tpot_s) && !(fleet->e2e_s > promise->e2e_s);
 }
 
-static bool kept_at(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s, struct fleet *fleet)
+static bool kept_at(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s,
+	struct fleet *fleet)
 {
 	struct latency_model model;
 
@@ -74,7 +75,8 @@ double fleet_requests_per_s_max(const struct replica *replica, const struct dema
 }
 
 /* Fewest replicas whose shares of the load keep the promise; every replica more makes each share smaller. */
-static double replicas_for_promise(const struct replica *replica, const struct demand *demand, double least, struct fleet *fleet)
+static double replicas_for_promise(
+	const struct replica *replica, const struct demand *demand, double least, struct fleet *fleet)
 {
 	double low = least, high = least;
 
@@ -102,7 +104,8 @@ static double replicas_for_promise(const struct replica *replica, const struct d
 }
 
 /* A fixed number of accelerators: whole replicas of them, and the load that they hold. */
-static void size_fixed(const struct replica *replica, const struct demand *demand, int64_t gpu_count, struct fleet *fleet)
+static void size_fixed(
+	const struct replica *replica, const struct demand *demand, int64_t gpu_count, struct fleet *fleet)
 {
 	double active;
 
@@ -144,13 +147,14 @@ static void size_free(const struct replica *replica, const struct demand *demand
 	fleet->gpu_count = fleet->replicas * fleet->gpus_per_replica;
 }
 
-void fleet_size(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, const struct demand *demand,
-	const struct fleet_limits *limits, struct fleet *fleet)
+void fleet_size(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
+	const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet)
 {
 	struct replica replica;
 	struct fleet_worth worth;
 
-	*fleet = (struct fleet){.candidate = candidate, .layout = *layout, .verdict = FLEET_LAYOUT, .usd_per_hour = ABSENT_NUMBER};
+	*fleet = (struct fleet){
+		.candidate = candidate, .layout = *layout, .verdict = FLEET_LAYOUT, .usd_per_hour = ABSENT_NUMBER};
 	if (!fleet_replica(model, candidate, layout, demand, limits, &replica))
 		return;
 	fleet->verdict = FLEET_MEMORY;
@@ -171,8 +175,8 @@ void fleet_size(const struct model *model, const struct candidate *candidate, co
 	fleet->kwh_per_month = worth.footprint.energy.total_kwh;
 }
 
-void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits,
-	struct fleet_worth *worth, struct findings *findings)
+void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
+	const struct fleet_limits *limits, struct fleet_worth *worth, struct findings *findings)
 {
 	const struct candidate *candidate = fleet->candidate;
 	double mean_requests_per_s = fleet->requests_per_s * demand->mean_load / (double)fleet->replicas, facility_w;
@@ -180,10 +184,16 @@ void fleet_worth(const struct fleet *fleet, const struct replica *replica, const
 	struct operating_point point;
 
 	operating_open(replica, &demand->shape, mean_requests_per_s, &point);
-	worth->usage = (struct usage){.accelerator = &candidate->accelerator, .calibration = &candidate->calibration,
-		.gpu_count = (double)fleet->gpu_count, .node_count = ceil((double)fleet->gpu_count / (double)node), .hours = HOURS_PER_MONTH,
-		.busy_fraction = point.busy_fraction, .compute_utilization = point.compute_utilization,
-		.memory_utilization = point.memory_utilization, .host_power_fraction = ABSENT_NUMBER};
+	*worth = (struct fleet_worth){.price_known = false};
+	worth->usage = (struct usage){.accelerator = &candidate->accelerator,
+		.calibration = &candidate->calibration,
+		.gpu_count = (double)fleet->gpu_count,
+		.node_count = ceil((double)fleet->gpu_count / (double)node),
+		.hours = HOURS_PER_MONTH,
+		.busy_fraction = point.busy_fraction,
+		.compute_utilization = point.compute_utilization,
+		.memory_utilization = point.memory_utilization,
+		.host_power_fraction = ABSENT_NUMBER};
 	footprint_of_usage(&worth->usage, &candidate->site, &worth->footprint, findings);
 	facility_w = worth->footprint.energy.total_kwh / HOURS_PER_MONTH / worth->usage.gpu_count * WATTS_PER_KW;
 	worth->price_known = cost_gpu_price(limits->pricing, candidate, facility_w, &worth->price, findings);

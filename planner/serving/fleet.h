@@ -17,9 +17,9 @@ struct fleet {
 	enum fleet_verdict verdict;
 	bool promise_kept;
 	int64_t replicas, gpus_per_replica, gpu_count; /* spare replicas included */
-	double requests_per_s;               /* carried at peak */
-	double replica_requests_per_s;       /* one replica at saturation */
-	double ttft_s, tpot_s, e2e_s;        /* at the promised percentile, spare replicas down */
+	double requests_per_s; /* carried at peak */
+	double replica_requests_per_s; /* one replica at saturation */
+	double ttft_s, tpot_s, e2e_s; /* at the promised percentile, spare replicas down */
 	double usd_per_hour, kgco2e_per_month, kwh_per_month; /* usd_per_hour absent: no price known */
 };
 
@@ -33,13 +33,13 @@ struct fleet_limits {
 
 /* The replica of a fleet, with a measured throughput taken over: its steps are scaled until saturation answers it. False for
  * an impossible layout. */
-bool fleet_replica(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, const struct demand *demand,
-	const struct fleet_limits *limits, struct replica *replica);
+bool fleet_replica(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
+	const struct demand *demand, const struct fleet_limits *limits, struct replica *replica);
 
 /* Sizes a fleet of replicas of one layout. `verdict` says what is wrong when it is not FLEET_OK; the figures are then those of
  * the nearest fleet. Cost and footprint are filled when it can stand. */
-void fleet_size(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, const struct demand *demand,
-	const struct fleet_limits *limits, struct fleet *fleet);
+void fleet_size(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
+	const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet);
 
 /* Cost and footprint of a sized fleet: power at its mean load, price, a month. findings may be NULL. */
 struct fleet_worth {
@@ -48,8 +48,8 @@ struct fleet_worth {
 	struct footprint footprint; /* of a month */
 	struct usage usage;
 };
-void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits,
-	struct fleet_worth *worth, struct findings *findings);
+void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
+	const struct fleet_limits *limits, struct fleet_worth *worth, struct findings *findings);
 
 /* Requests/s that so many replicas (without the spare ones) hold: headroom and promise kept. */
 double fleet_requests_per_s_max(const struct replica *replica, const struct demand *demand, double replicas);

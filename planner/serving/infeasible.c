@@ -43,40 +43,47 @@ void shortfall_note(struct shortfall *shortfall, const struct fleet *fleet)
 	shortfall->nearest = *fleet;
 }
 
-enum status infeasible_memory(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
-	double context_tokens, struct failure *failure)
+enum status infeasible_memory(const struct model *model, const struct candidate *candidate,
+	const struct replica_layout *layout, double context_tokens, struct failure *failure)
 {
 	struct replica_layout wider = *layout;
 	struct replica replica;
-	double needed_bytes = model_weight_bytes(model, layout->precision) + model_kv_bytes(model, context_tokens, precision_weight_bytes(layout->kv_precision));
+	double needed_bytes = model_weight_bytes(model, layout->precision) +
+						  model_kv_bytes(model, context_tokens, precision_weight_bytes(layout->kv_precision));
 	double capacity_bytes = accelerator_capacity_bytes(&candidate->accelerator);
 
 	for (wider.pipeline = 1; wider.pipeline <= model->layer_count; wider.pipeline *= 2)
 		for (wider.tensor = layout->tensor; wider.tensor <= layout_domain(candidate); wider.tensor *= 2)
-			if (replica_prepare(&replica, model, &candidate->accelerator, &candidate->calibration, &wider, &serving_constants)
-				&& replica_fits(&replica, context_tokens))
+			if (replica_prepare(
+					&replica, model, &candidate->accelerator, &candidate->calibration, &wider, &serving_constants) &&
+				replica_fits(&replica, context_tokens))
 				return failure_set(failure, STATUS_INFEASIBLE,
 					"%s weights and one sequence of %.0f tokens need %.1f GB, and %s has %.1f GB each: "
-					"%d of them a replica (tensor %d, pipeline %d) would do, or narrower weights, or enforce_memory: false",
-					precision_name(layout->precision), context_tokens, needed_bytes / BYTES_PER_GB, candidate->accelerator.id,
-					capacity_bytes / BYTES_PER_GB, replica.gpus, wider.tensor, wider.pipeline);
+					"%d of them a replica (tensor %d, pipeline %d) would do, or narrower weights, or enforce_memory: "
+					"false",
+					precision_name(layout->precision), context_tokens, needed_bytes / BYTES_PER_GB,
+					candidate->accelerator.id, capacity_bytes / BYTES_PER_GB, replica.gpus, wider.tensor,
+					wider.pipeline);
 	return failure_set(failure, STATUS_INFEASIBLE,
 		"%s weights and one sequence of %.0f tokens need %.1f GB; no layout of %s (%.1f GB each) holds them: "
 		"take an accelerator with more memory, narrower weights or a shorter context",
-		precision_name(layout->precision), context_tokens, needed_bytes / BYTES_PER_GB, candidate->accelerator.id, capacity_bytes / BYTES_PER_GB);
+		precision_name(layout->precision), context_tokens, needed_bytes / BYTES_PER_GB, candidate->accelerator.id,
+		capacity_bytes / BYTES_PER_GB);
 }
 
 static enum status fail_latency(const struct fleet *nearest, const struct promise *promise, struct failure *failure)
 {
 	return failure_set(failure, STATUS_INFEASIBLE,
-		"no configuration keeps the slo at percentile %g; the nearest is %s x %lld a replica, nearly idle: ttft %.1f ms%s, tpot %.2f ms%s, e2e %.0f ms%s",
+		"no configuration keeps the slo at percentile %g; the nearest is %s x %lld a replica, nearly idle: ttft %.1f "
+		"ms%s, tpot %.2f ms%s, e2e %.0f ms%s",
 		promise->percentile * 100, nearest->candidate->accelerator.id, (long long)nearest->gpus_per_replica,
 		nearest->ttft_s * milliseconds_per_second, nearest->ttft_s > promise->ttft_s ? " (over)" : "",
 		nearest->tpot_s * milliseconds_per_second, nearest->tpot_s > promise->tpot_s ? " (over)" : "",
 		nearest->e2e_s * milliseconds_per_second, nearest->e2e_s > promise->e2e_s ? " (over)" : "");
 }
 
-enum status shortfall_fail(const struct shortfall *shortfall, const struct model *model, const struct demand *demand, struct failure *failure)
+enum status shortfall_fail(
+	const struct shortfall *shortfall, const struct model *model, const struct demand *demand, struct failure *failure)
 {
 	const struct fleet *nearest = &shortfall->nearest;
 	double context_tokens = demand->shape.prompt_tokens + demand->shape.output_tokens;
@@ -85,20 +92,26 @@ enum status shortfall_fail(const struct shortfall *shortfall, const struct model
 		return failure_set(failure, STATUS_INFEASIBLE, "no accelerator was given or found");
 	switch (shortfall->verdict) {
 	case FLEET_OK:
-		return failure_set(failure, STATUS_INFEASIBLE, "the caps are exceeded; the cleanest fleet is %lld x %s: %.0f kgCO2e and %.0f kWh a month",
-			(long long)nearest->gpu_count, nearest->candidate->accelerator.id, nearest->kgco2e_per_month, nearest->kwh_per_month);
+		return failure_set(failure, STATUS_INFEASIBLE,
+			"the caps are exceeded; the cleanest fleet is %lld x %s: %.0f kgCO2e and %.0f kWh a month",
+			(long long)nearest->gpu_count, nearest->candidate->accelerator.id, nearest->kgco2e_per_month,
+			nearest->kwh_per_month);
 	case FLEET_LATENCY:
 		return fail_latency(nearest, &demand->promise, failure);
 	case FLEET_COUNT:
 		return failure_set(failure, STATUS_INFEASIBLE,
-			"gpu_count holds %lld replicas of %lld accelerators (%lld spare): %.3g requests/s within headroom and slo; relax the load, the redundancy or the count",
-			(long long)nearest->replicas, (long long)nearest->gpus_per_replica, (long long)demand->spare_replicas, nearest->requests_per_s);
+			"gpu_count holds %lld replicas of %lld accelerators (%lld spare): %.3g requests/s within headroom and slo; "
+			"relax the load, the redundancy or the count",
+			(long long)nearest->replicas, (long long)nearest->gpus_per_replica, (long long)demand->spare_replicas,
+			nearest->requests_per_s);
 	case FLEET_MEMORY:
 		return infeasible_memory(model, nearest->candidate, &nearest->layout, context_tokens, failure);
 	case FLEET_LAYOUT:
 		break;
 	}
 	failure_add(failure, "/parallelism", "impossible_layout",
-		"no such layout: tensor may be at most the attention heads, pipeline at most the layers (%d), and expert must divide tensor x attention_data", model->layer_count);
+		"no such layout: tensor may be at most the attention heads, pipeline at most the layers (%d), and expert must "
+		"divide tensor x attention_data",
+		model->layer_count);
 	return failure->status;
 }

@@ -16,7 +16,8 @@ struct latency_model {
 
 /* Given: a replica, the demand, how many replicas share it, and the rate (requests/s) of the whole fleet. False when the
  * load is more than they take. */
-bool latency_prepare(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s, struct latency_model *model);
+bool latency_prepare(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s,
+	struct latency_model *model);
 
 /* Seconds that a share (0..1) of the requests stays below. */
 double latency_quantile_s(const struct latency_model *model, enum latency_quantity quantity, double share);

@@ -2,14 +2,17 @@
 
 enum { STAGES_MAX = 64, NODE_DEFAULT = 8 };
 
-struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine, const char *release,
-	const struct serving_parallelism *pinned, const struct accelerator *accelerator)
+struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine,
+	const char *release, const struct serving_parallelism *pinned, const struct accelerator *accelerator)
 {
 	struct replica_layout layout = {.tensor = 1, .pipeline = 1, .expert = 1, .attention_data = 1};
 
 	layout.engine = engine == ENGINE_UNSET ? ENGINE_GENERIC : engine;
-	layout.precision = common->precision == PRECISION_UNSET ? accelerator_training_precision(accelerator) : common->precision;
-	layout.kv_precision = kv_precision == PRECISION_UNSET ? engine_kv_precision(layout.engine, layout.precision, accelerator) : kv_precision;
+	layout.precision =
+		common->precision == PRECISION_UNSET ? accelerator_training_precision(accelerator) : common->precision;
+	layout.kv_precision = kv_precision == PRECISION_UNSET
+							  ? engine_kv_precision(layout.engine, layout.precision, accelerator)
+							  : kv_precision;
 	layout.release_years = engine_release_years(release);
 	layout.max_batch = pinned->max_batch > 0 ? (double)pinned->max_batch : ABSENT_NUMBER;
 	layout.chunk_tokens = pinned->chunk_tokens > 0 ? (double)pinned->chunk_tokens : ABSENT_NUMBER;
@@ -41,10 +44,12 @@ static int degree(int64_t pinned, int64_t wanted)
 
 static bool same_degrees(const struct replica_layout *a, const struct replica_layout *b)
 {
-	return a->tensor == b->tensor && a->pipeline == b->pipeline && a->expert == b->expert && a->attention_data == b->attention_data;
+	return a->tensor == b->tensor && a->pipeline == b->pipeline && a->expert == b->expert &&
+		   a->attention_data == b->attention_data;
 }
 
-static void list_add(struct layout_list *list, const struct replica_layout *base, const struct serving_parallelism *pinned, int64_t tensor, int64_t pipeline, int64_t expert, int64_t attention_data)
+static void list_add(struct layout_list *list, const struct replica_layout *base,
+	const struct serving_parallelism *pinned, int64_t tensor, int64_t pipeline, int64_t expert, int64_t attention_data)
 {
 	struct replica_layout layout = *base;
 
@@ -59,8 +64,8 @@ static void list_add(struct layout_list *list, const struct replica_layout *base
 		list->items[list->count++] = layout;
 }
 
-void layout_enumerate(const struct model *model, const struct candidate *candidate, const struct serving_parallelism *pinned,
-	const struct replica_layout *base, struct layout_list *list)
+void layout_enumerate(const struct model *model, const struct candidate *candidate,
+	const struct serving_parallelism *pinned, const struct replica_layout *base, struct layout_list *list)
 {
 	int64_t domain = layout_domain(candidate), width;
 
@@ -76,7 +81,8 @@ void layout_enumerate(const struct model *model, const struct candidate *candida
 		list_add(list, base, pinned, width / 2, stages, 1, 1);
 }
 
-bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base, struct replica_layout *layout)
+bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base,
+	struct replica_layout *layout)
 {
 	int64_t others = degree(pinned->pipeline, 1) * degree(pinned->attention_data, 1);
 

@@ -12,17 +12,18 @@ struct layout_list {
 };
 
 /* What request and resolver settled: precisions, engine, limits. Parallel degrees are filled by the functions below. */
-struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine, const char *release,
-	const struct serving_parallelism *pinned, const struct accelerator *accelerator);
+struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine,
+	const char *release, const struct serving_parallelism *pinned, const struct accelerator *accelerator);
 
 /* Layouts of a candidate: tensor parallel over 1, 2, 4, ... accelerators of a domain; for models with experts also attention by
  * data with experts spread; pipelines over domains where one domain is too small. Pinned degrees are kept. */
-void layout_enumerate(const struct model *model, const struct candidate *candidate, const struct serving_parallelism *pinned,
-	const struct replica_layout *base, struct layout_list *list);
+void layout_enumerate(const struct model *model, const struct candidate *candidate,
+	const struct serving_parallelism *pinned, const struct replica_layout *base, struct layout_list *list);
 
 /* The one layout of gpu_count accelerators (absent: whatever the pins multiply to, at least 1) with what is pinned: tensor
  * parallelism takes what is left. False when the degrees do not multiply to gpu_count. */
-bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base, struct replica_layout *layout);
+bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base,
+	struct replica_layout *layout);
 
 /* Accelerators that are near each other: the NVLink domain, or the node. */
 int64_t layout_domain(const struct candidate *candidate);

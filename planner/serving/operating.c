@@ -18,12 +18,15 @@ static double mean_context_tokens(const struct request_shape *shape)
 	return shape->prompt_tokens + shape->output_tokens * (1 + shape->output_cv * shape->output_cv) / 2;
 }
 
-static struct batch batch_of(const struct replica *replica, const struct request_shape *shape, double sequences, double prefill_tokens)
+static struct batch batch_of(
+	const struct replica *replica, const struct request_shape *shape, double sequences, double prefill_tokens)
 {
 	double prompt = new_prompt_tokens(shape), chunk = fmin(prompt, replica->rules.chunk_tokens);
 
-	return (struct batch){.decode_sequences = sequences * (1 + shape->draft_tokens), .decode_context_tokens = mean_context_tokens(shape),
-		.prefill_tokens = prefill_tokens, .prefill_sequences = prefill_tokens / chunk,
+	return (struct batch){.decode_sequences = sequences * (1 + shape->draft_tokens),
+		.decode_context_tokens = mean_context_tokens(shape),
+		.prefill_tokens = prefill_tokens,
+		.prefill_sequences = prefill_tokens / chunk,
 		.prefill_context_tokens = shape->prompt_tokens - prompt + (prompt - chunk) / 2};
 }
 
@@ -35,10 +38,12 @@ struct mixture {
 	double requests_per_step;
 };
 
-static void mixture_at(const struct replica *replica, const struct request_shape *shape, double sequences, double seen, struct mixture *mixture)
+static void mixture_at(const struct replica *replica, const struct request_shape *shape, double sequences, double seen,
+	struct mixture *mixture)
 {
 	double prompt = new_prompt_tokens(shape), progress = 1 + shape->accepted_tokens;
-	double budget = fmax(replica->rules.chunk_tokens * replica->attention_data * replica->pipeline - sequences, replica->rules.block_tokens);
+	double budget = fmax(replica->rules.chunk_tokens * replica->attention_data * replica->pipeline - sequences,
+		replica->rules.block_tokens);
 	double wanted, together = 1;
 	struct batch bare = batch_of(replica, shape, seen, 0), mixed;
 
@@ -59,33 +64,33 @@ double operating_sequences_max(const struct replica *replica, const struct reque
 {
 	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
 	double tokens_per_step = replica->rules.chunk_tokens * replica->attention_data * replica->pipeline;
-	double per_sequence = 1 + shape->draft_tokens
-		+ (1 + shape->accepted_tokens) * new_prompt_tokens(shape) / fmax(decoded_tokens(shape), 1 + shape->accepted_tokens);
+	double per_sequence = 1 + shape->draft_tokens +
+						  (1 + shape->accepted_tokens) * new_prompt_tokens(shape) /
+							  fmax(decoded_tokens(shape), 1 + shape->accepted_tokens);
 
 	return fmin(held, tokens_per_step / per_sequence);
 }
 
 /* A prompt's own way: its chunks, each in a step with the others' tokens. */
-static double prefill_time_s(const struct replica *replica, const struct request_shape *shape, const struct mixture *mixture)
+static double prefill_time_s(const struct request_shape *shape, const struct mixture *mixture)
 {
-	double budget = replica->rules.chunk_tokens * replica->attention_data;
-	double chunks = fmax(1, new_prompt_tokens(shape) / fmin(budget, fmax(mixture->mixed_tokens, 1)));
-
-	(void)budget;
-	return chunks * mixture->mixed.time_s;
+	return fmax(1, new_prompt_tokens(shape) / fmax(mixture->mixed_tokens, 1)) * mixture->mixed.time_s;
 }
 
-static void point_fill(const struct replica *replica, const struct request_shape *shape, const struct mixture *mixture, double sequences, struct operating_point *point)
+static void point_fill(const struct replica *replica, const struct request_shape *shape, const struct mixture *mixture,
+	double sequences, struct operating_point *point)
 {
 	double bare = (1 - mixture->mixed_share) / mixture->step_s, mixed = mixture->mixed_share / mixture->step_s;
 	const struct step *a = &mixture->bare, *b = &mixture->mixed;
 
-	*point = (struct operating_point){.decode_sequences = sequences, .step_s = mixture->step_s, .prefill_share = mixture->mixed_share,
+	*point = (struct operating_point){.decode_sequences = sequences,
+		.step_s = mixture->step_s,
+		.prefill_share = mixture->mixed_share,
 		.busy_fraction = 1};
 	point->requests_per_s = mixture->requests_per_step / mixture->step_s;
 	point->output_tokens_per_s = point->requests_per_s * shape->output_tokens;
 	point->tpot_s = mixture->step_s / (1 + shape->accepted_tokens);
-	point->prefill_s = prefill_time_s(replica, shape, mixture);
+	point->prefill_s = prefill_time_s(shape, mixture);
 	point->compute_utilization = (bare * a->flops + mixed * b->flops) / replica->peak_flops_per_s;
 	point->memory_utilization = (bare * a->bytes + mixed * b->bytes) / replica->bandwidth_bytes_per_s;
 	point->shares[BOTTLENECK_COMPUTE] = bare * a->compute_s + mixed * b->compute_s;
@@ -96,9 +101,11 @@ static void point_fill(const struct replica *replica, const struct request_shape
 
 /* Steady TTFT: the front end, the step under way, the prompts ahead (those that arrive in one step share the next, so only a
  * step's room for tokens makes a queue), the own prompt. */
-static double first_token_s(const struct replica *replica, const struct mixture *mixture, double prefill_s, double in_flight)
+static double first_token_s(
+	const struct replica *replica, const struct mixture *mixture, double prefill_s, double in_flight)
 {
-	double load = fmin(mixture->prompt_load, 1), wait_s = mixture->mixed.time_s * load / (2 * fmax(1 - load, 1 / (in_flight + 1)));
+	double load = fmin(mixture->prompt_load, 1),
+		   wait_s = mixture->mixed.time_s * load / (2 * fmax(1 - load, 1 / (in_flight + 1)));
 
 	return replica->front_end_factor * replica->host.first_token_s + mixture->step_s / 2 + wait_s + prefill_s;
 }
@@ -118,17 +125,20 @@ static double burst_first_token_s(const struct replica *replica, const struct re
 
 /* A run of no more requests than its concurrency: all start together, none follows, and the batch drains from its shortest
  * answer to its longest. */
-static void operating_burst(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
+static void operating_burst(
+	const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
 {
-	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens), inside = fmin(concurrency, held);
-	double waves = concurrency / inside, prefill_s, longest = 1 + shape->output_cv * sqrt(2 * log(fmax(concurrency, 1)));
+	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens),
+		   inside = fmin(concurrency, held);
+	double waves = concurrency / inside, prefill_s,
+		   longest = 1 + shape->output_cv * sqrt(2 * log(fmax(concurrency, 1)));
 	double decode_s, front_end_s = replica->front_end_factor * replica->host.first_token_s;
 
 	operating_static(replica, shape, inside, point);
 	prefill_s = point->ttft_s;
 	decode_s = decoded_tokens(shape) * point->tpot_s;
-	point->ttft_s = front_end_s + replica->front_end_factor * replica->host.request_s * concurrency / 2
-		+ prefill_s / 2 + (waves - 1) / 2 * (prefill_s + decode_s);
+	point->ttft_s = front_end_s + replica->front_end_factor * replica->host.request_s * concurrency / 2 +
+					prefill_s / 2 + (waves - 1) / 2 * (prefill_s + decode_s);
 	/* Who was first waits for the prompts of the others between its own tokens. */
 	if (decoded_tokens(shape) > 0)
 		point->tpot_s += prefill_s / 2 / decoded_tokens(shape);
@@ -137,7 +147,8 @@ static void operating_burst(const struct replica *replica, const struct request_
 	point->output_tokens_per_s = point->requests_per_s * shape->output_tokens;
 }
 
-void operating_closed(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
+void operating_closed(
+	const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
 {
 	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
 	double most = operating_sequences_max(replica, shape), inside = concurrency < 0 ? held : fmin(concurrency, held);
@@ -152,7 +163,7 @@ void operating_closed(const struct replica *replica, const struct request_shape 
 		double decode_s, next;
 
 		mixture_at(replica, shape, sequences, sequences, &mixture);
-		ttft_s = first_token_s(replica, &mixture, prefill_time_s(replica, shape, &mixture), inside);
+		ttft_s = first_token_s(replica, &mixture, prefill_time_s(shape, &mixture), inside);
 		decode_s = decoded_tokens(shape) / (1 + shape->accepted_tokens) * mixture.step_s;
 		next = fmin(inside * decode_s / (decode_s + ttft_s), most);
 		if (fabs(next - sequences) < 1e-3 * sequences)
@@ -182,7 +193,8 @@ static double tail_s(const struct request_shape *shape, const struct operating_p
 }
 
 /* More arrives than leaves. The batch grows until the replica is full; only then do requests wait. */
-static void operating_overload(const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point)
+static void operating_overload(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
+	struct operating_point *point)
 {
 	struct request_shape steady = *shape;
 	double run = shape->run_requests, behind, waiting;
@@ -201,7 +213,8 @@ static void operating_overload(const struct replica *replica, const struct reque
 }
 
 /* A run of so many requests: never worse than all of them at once, and over when the last answer is. */
-static void finish_run(const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point)
+static void finish_run(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
+	struct operating_point *point)
 {
 	double run = shape->run_requests, arriving_s = run / requests_per_s, serving_s = run / point->requests_per_s;
 	struct operating_point burst;
@@ -213,7 +226,8 @@ static void finish_run(const struct replica *replica, const struct request_shape
 }
 
 /* The sequences whose requests come and go at the rate; fills the mixture at them. */
-static double sequences_at_rate(const struct replica *replica, const struct request_shape *shape, double requests_per_s, double most, struct mixture *mixture)
+static double sequences_at_rate(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
+	double most, struct mixture *mixture)
 {
 	double low = 0, high = most;
 
@@ -230,19 +244,21 @@ static double sequences_at_rate(const struct replica *replica, const struct requ
 	return high;
 }
 
-void operating_open(const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point)
+void operating_open(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
+	struct operating_point *point)
 {
-	double most = operating_sequences_max(replica, shape), sequences;
+	double most = operating_sequences_max(replica, shape);
 	struct mixture mixture;
 
 	mixture_at(replica, shape, most, most, &mixture);
 	if (mixture.requests_per_step / mixture.step_s <= requests_per_s) {
 		operating_overload(replica, shape, requests_per_s, point);
 	} else {
-		sequences = sequences_at_rate(replica, shape, requests_per_s, most, &mixture);
+		double sequences = sequences_at_rate(replica, shape, requests_per_s, most, &mixture);
 		point_fill(replica, shape, &mixture, sequences, point);
 		point->busy_fraction = -expm1(-fmax(sequences, 1e-9)); /* steps with nobody in them do not happen */
-		point->ttft_s = first_token_s(replica, &mixture, point->prefill_s, sequences) - mixture.step_s / 2 * (1 - point->busy_fraction);
+		point->ttft_s = first_token_s(replica, &mixture, point->prefill_s, sequences) -
+						mixture.step_s / 2 * (1 - point->busy_fraction);
 		point->requests_per_s = requests_per_s;
 		point->in_flight = sequences + requests_per_s * point->ttft_s;
 		point->output_tokens_per_s = requests_per_s * shape->output_tokens;
@@ -251,9 +267,11 @@ void operating_open(const struct replica *replica, const struct request_shape *s
 		finish_run(replica, shape, requests_per_s, point);
 }
 
-void operating_static(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
+void operating_static(
+	const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
 {
-	double tokens = new_prompt_tokens(shape) * concurrency, chunk = fmin(tokens, replica->rules.chunk_tokens * replica->attention_data);
+	double tokens = new_prompt_tokens(shape) * concurrency,
+		   chunk = fmin(tokens, replica->rules.chunk_tokens * replica->attention_data);
 	double steps = decoded_tokens(shape) / (1 + shape->accepted_tokens), total_s;
 	struct mixture mixture = {.requests_per_step = concurrency / (steps + tokens / chunk)};
 	struct batch prefill = batch_of(replica, shape, 0, chunk), decode = batch_of(replica, shape, concurrency, 0);

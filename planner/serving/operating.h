@@ -10,32 +10,35 @@
 /* What requests look like. */
 struct request_shape {
 	double prompt_tokens, prompt_cv, output_tokens, output_cv; /* means >= 1; coefficients of variation */
-	double cached_share;                 /* of the prompt, found in the prefix cache: 0..1 */
+	double cached_share; /* of the prompt, found in the prefix cache: 0..1 */
 	double draft_tokens, accepted_tokens; /* speculative decoding: drafted, and accepted per step; 0: none */
-	double run_requests;                 /* length of the run, which starts empty; absent: steady state */
+	double run_requests; /* length of the run, which starts empty; absent: steady state */
 };
 
 struct operating_point {
-	double decode_sequences;  /* mean batch */
-	double in_flight;         /* requests inside, waiting ones included */
-	double step_s;            /* mean time of a step */
-	double prefill_share;     /* of the steps take in prompts: 1 is prefill-bound */
-	double prefill_s;         /* one prompt's own way through */
+	double decode_sequences; /* mean batch */
+	double in_flight; /* requests inside, waiting ones included */
+	double step_s; /* mean time of a step */
+	double prefill_share; /* of the steps take in prompts: 1 is prefill-bound */
+	double prefill_s; /* one prompt's own way through */
 	double requests_per_s, output_tokens_per_s, ttft_s, tpot_s;
-	double busy_fraction;     /* of the time, steps run */
+	double busy_fraction; /* of the time, steps run */
 	double compute_utilization, memory_utilization; /* while busy */
 	double shares[BOTTLENECK_COUNT]; /* of the step time */
-	bool saturated;           /* the offered load is more than the replica can take */
+	bool saturated; /* the offered load is more than the replica can take */
 };
 
 /* E55. `concurrency` requests are kept in flight; CONCURRENCY_MAX: as many as the replica holds. */
-void operating_closed(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point);
+void operating_closed(const struct replica *replica, const struct request_shape *shape, double concurrency,
+	struct operating_point *point);
 
 /* E56. Poisson arrivals. When saturated, the point is that of saturation, and TTFT grows with the run (absent without one). */
-void operating_open(const struct replica *replica, const struct request_shape *shape, double requests_per_s, struct operating_point *point);
+void operating_open(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
+	struct operating_point *point);
 
 /* E57. One batch that starts and ends together. */
-void operating_static(const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point);
+void operating_static(const struct replica *replica, const struct request_shape *shape, double concurrency,
+	struct operating_point *point);
 
 /* Running sequences that the replica can keep busy: KV memory, the engine's limit, and the prompts that must come in with them. */
 double operating_sequences_max(const struct replica *replica, const struct request_shape *shape);

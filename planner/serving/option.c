@@ -10,7 +10,8 @@ static double widened(double sigma, double unlike, double factor)
 	return factor * sqrt(sigma * sigma + unlike * unlike);
 }
 
-struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator, const struct calibration *calibration, double release_years)
+struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator,
+	const struct calibration *calibration, double release_years)
 {
 	/* ln(p90/p10) / 2.563 of measured over modelled, by `make validate`. */
 	struct residuals residuals = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.32};
@@ -27,9 +28,13 @@ struct residuals residuals_of(const struct model *model, const struct accelerato
 
 struct serving_parallelism option_parallelism(const struct replica *replica)
 {
-	return (struct serving_parallelism){.tensor = replica->tensor, .pipeline = replica->pipeline, .expert = replica->expert,
-		.attention_data = replica->attention_data, .max_batch = (int64_t)replica->rules.max_batch,
-		.chunk_tokens = (int64_t)replica->rules.chunk_tokens, .disaggregated = TRUTH_FALSE};
+	return (struct serving_parallelism){.tensor = replica->tensor,
+		.pipeline = replica->pipeline,
+		.expert = replica->expert,
+		.attention_data = replica->attention_data,
+		.max_batch = (int64_t)replica->rules.max_batch,
+		.chunk_tokens = (int64_t)replica->rules.chunk_tokens,
+		.disaggregated = TRUTH_FALSE};
 }
 
 struct bottleneck_use option_bottleneck(const double shares[BOTTLENECK_COUNT])
@@ -54,35 +59,41 @@ static struct latency percentiles_ms(const struct latency_model *model, enum lat
 		.p99 = latency_quantile_s(model, quantity, 0.99) * milliseconds_per_second};
 }
 
-static void fill_cost(struct inference_option *option, const struct fleet *fleet, const struct demand *demand, const struct fleet_worth *worth)
+static void fill_cost(struct inference_option *option, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_worth *worth)
 {
 	double hourly = fleet->requests_per_s * demand->mean_load * SECONDS_PER_HOUR;
 	double usd_per_hour = worth->price_known ? worth->price.usd_per_gpu_hour * (double)fleet->gpu_count : ABSENT_NUMBER;
 
 	option->cost.usd_per_hour = usd_per_hour;
 	option->cost.usd_per_month = usd_per_hour * HOURS_PER_MONTH;
-	option->cost.usd_per_million_output_tokens = usd_per_hour / (hourly * demand->shape.output_tokens) * tokens_per_million;
-	option->cost.usd_per_million_tokens = usd_per_hour / (hourly * (demand->shape.output_tokens + demand->shape.prompt_tokens)) * tokens_per_million;
+	option->cost.usd_per_million_output_tokens =
+		usd_per_hour / (hourly * demand->shape.output_tokens) * tokens_per_million;
+	option->cost.usd_per_million_tokens =
+		usd_per_hour / (hourly * (demand->shape.output_tokens + demand->shape.prompt_tokens)) * tokens_per_million;
 	option->cost.has_offer = worth->price.has_offer;
 	if (worth->price.has_offer)
 		option->cost.offer = fleet->candidate->offer;
 }
 
-static void fill_footprint(struct inference_option *option, const struct fleet *fleet, const struct demand *demand, const struct footprint *footprint)
+static void fill_footprint(struct inference_option *option, const struct fleet *fleet, const struct demand *demand,
+	const struct footprint *footprint)
 {
 	double monthly = fleet->requests_per_s * demand->mean_load * SECONDS_PER_HOUR * HOURS_PER_MONTH;
 
 	option->energy.mean_w = footprint->energy.it_kwh / HOURS_PER_MONTH * WATTS_PER_KW;
 	option->energy.kwh_per_month = footprint->energy.total_kwh;
 	option->energy.wh_per_request = footprint->energy.total_kwh * wh_per_kwh / monthly;
-	option->energy.joules_per_output_token = footprint->energy.total_kwh * JOULES_PER_KWH / (monthly * demand->shape.output_tokens);
+	option->energy.joules_per_output_token =
+		footprint->energy.total_kwh * JOULES_PER_KWH / (monthly * demand->shape.output_tokens);
 	option->carbon.kgco2e_per_month = footprint->carbon.total_kgco2e;
 	option->carbon.gco2e_per_request = footprint->carbon.total_kgco2e * grams_per_kg / monthly;
 	option->carbon.embodied_kgco2e_per_month = footprint->carbon.embodied_kgco2e;
 	option->water_l_per_month = footprint->water_l;
 }
 
-static void fill_autoscaling(struct inference_option *option, const struct inference_request *request, const struct fleet *fleet, const struct replica *replica, const struct demand *demand)
+static void fill_autoscaling(struct inference_option *option, const struct inference_request *request,
+	const struct fleet *fleet, const struct replica *replica, const struct demand *demand)
 {
 	const struct number_list *profile = &request->daily_profile;
 	double peak = 0;
@@ -102,18 +113,21 @@ static void fill_autoscaling(struct inference_option *option, const struct infer
 			else
 				low = middle + 1;
 		}
-		option->autoscaling[i] = (struct autoscaling_hour){.hour = (int64_t)i, .replicas = (int64_t)high + demand->spare_replicas};
+		option->autoscaling[i] =
+			(struct autoscaling_hour){.hour = (int64_t)i, .replicas = (int64_t)high + demand->spare_replicas};
 	}
 }
 
-static void provenance_add(struct inference_option *option, const char *pointer, double low, double high, const char *source, enum provenance_status status)
+static void provenance_add(struct inference_option *option, const char *pointer, double low, double high,
+	const char *source, enum provenance_status status)
 {
 	CHECK(option->provenance_count < PROVENANCES_MAX && isfinite(low) && isfinite(high));
 	option->provenance[option->provenance_count++] =
 		(struct provenance){.pointer = pointer, .low = low, .high = high, .source = source, .status = status};
 }
 
-static void fill_provenance(struct inference_option *option, const struct inference_request *request, const struct candidate *candidate, const struct fleet_worth *worth)
+static void fill_provenance(struct inference_option *option, const struct inference_request *request,
+	const struct candidate *candidate, const struct fleet_worth *worth)
 {
 	const struct footprint *footprint = &worth->footprint;
 	bool given = is_given(request->throughput_tokens_per_s_per_gpu), measured = candidate->calibration.id != NULL;
@@ -121,48 +135,61 @@ static void fill_provenance(struct inference_option *option, const struct infere
 	double gpus = (double)option->gpu_count;
 
 	provenance_add(option, "/throughput/output_tokens_per_s", tokens->p10, tokens->p90,
-		given ? "request: throughput_tokens_per_s_per_gpu" : measured && candidate->calibration.source ? candidate->calibration.source : "E50-E57: roofline by operator",
-		given ? PROVENANCE_GIVEN : measured ? PROVENANCE_MEASURED : PROVENANCE_DERIVED);
-	provenance_add(option, "/latency/ttft_ms", option->interval.ttft_ms.p10, option->interval.ttft_ms.p90, "E58: queueing estimate", PROVENANCE_DERIVED);
-	provenance_add(option, "/latency/tpot_ms", option->interval.tpot_ms.p10, option->interval.tpot_ms.p90, "E58: queueing estimate", PROVENANCE_DERIVED);
+		given                                       ? "request: throughput_tokens_per_s_per_gpu"
+		: measured && candidate->calibration.source ? candidate->calibration.source
+													: "E50-E57: roofline by operator",
+		given      ? PROVENANCE_GIVEN
+		: measured ? PROVENANCE_MEASURED
+				   : PROVENANCE_DERIVED);
+	provenance_add(option, "/latency/ttft_ms", option->interval.ttft_ms.p10, option->interval.ttft_ms.p90,
+		"E58: queueing estimate", PROVENANCE_DERIVED);
+	provenance_add(option, "/latency/tpot_ms", option->interval.tpot_ms.p10, option->interval.tpot_ms.p90,
+		"E58: queueing estimate", PROVENANCE_DERIVED);
 	if (worth->price_known)
-		provenance_add(option, "/cost/usd_per_hour", worth->price.low_usd_per_gpu_hour * gpus, worth->price.high_usd_per_gpu_hour * gpus,
-			worth->price.source, worth->price.status);
-	provenance_add(option, "/energy/kwh_per_month", footprint->total_kwh.p10, footprint->total_kwh.p90, "E60-E63: idle and load power, host, PUE", PROVENANCE_DERIVED);
+		provenance_add(option, "/cost/usd_per_hour", worth->price.low_usd_per_gpu_hour * gpus,
+			worth->price.high_usd_per_gpu_hour * gpus, worth->price.source, worth->price.status);
+	provenance_add(option, "/energy/kwh_per_month", footprint->total_kwh.p10, footprint->total_kwh.p90,
+		"E60-E63: idle and load power, host, PUE", PROVENANCE_DERIVED);
 	provenance_add(option, "/carbon/kgco2e_per_month", footprint->total_kgco2e.p10, footprint->total_kgco2e.p90,
 		candidate->site.grid_source ? candidate->site.grid_source : "E64", PROVENANCE_DERIVED);
-	provenance_add(option, "/carbon/embodied_kgco2e_per_month", footprint->embodied_low_kgco2e, footprint->embodied_high_kgco2e,
-		"E65: published range over a life of 3 to 6 years", PROVENANCE_DERIVED);
+	provenance_add(option, "/carbon/embodied_kgco2e_per_month", footprint->embodied_low_kgco2e,
+		footprint->embodied_high_kgco2e, "E65: published range over a life of 3 to 6 years", PROVENANCE_DERIVED);
 	provenance_add(option, "/water_l_per_month", option->water_l_per_month, option->water_l_per_month,
 		candidate->site.water_source ? candidate->site.water_source : "E66", PROVENANCE_DERIVED);
 }
 
 /* E70. A slower replica needs more of them: throughput's spread is the GPU count's, and with the price's the cost's. */
-static void fill_intervals(struct inference_option *option, const struct inference_input *input, const struct fleet *fleet, const struct fleet_limits *limits, const struct fleet_worth *worth)
+static void fill_intervals(struct inference_option *option, const struct inference_input *input,
+	const struct fleet *fleet, const struct fleet_limits *limits, const struct fleet_worth *worth)
 {
-	struct residuals residuals = residuals_of(&input->model, &fleet->candidate->accelerator, &fleet->candidate->calibration,
-		fleet->layout.release_years);
+	struct residuals residuals = residuals_of(
+		&input->model, &fleet->candidate->accelerator, &fleet->candidate->calibration, fleet->layout.release_years);
 	const struct footprint *footprint = &worth->footprint;
-	double count_sigma = limits->gpu_count > 0 ? 0 : residuals.throughput, sigmas[3], price_sigma, month = HOURS_PER_MONTH;
+	double count_sigma = limits->gpu_count > 0 ? 0 : residuals.throughput, sigmas[3], price_sigma,
+		   month = HOURS_PER_MONTH;
 
 	if (is_given(limits->throughput_tokens_per_s_per_gpu))
 		residuals.throughput = count_sigma = 0;
-	option->interval.output_tokens_per_s = interval_of_product(option->throughput.output_tokens_per_s, &residuals.throughput, 1);
+	option->interval.output_tokens_per_s =
+		interval_of_product(option->throughput.output_tokens_per_s, &residuals.throughput, 1);
 	option->interval.ttft_ms = interval_of_product(option->latency.ttft_ms.p50, &residuals.ttft, 1);
 	option->interval.tpot_ms = interval_of_product(option->latency.tpot_ms.p50, &residuals.tpot, 1);
 	option->interval.gpu_count = interval_of_product((double)fleet->gpu_count, &count_sigma, 1);
-	price_sigma = worth->price_known ? interval_log_sigma(worth->price.low_usd_per_gpu_hour, worth->price.high_usd_per_gpu_hour) : 0;
+	price_sigma = worth->price_known
+					  ? interval_log_sigma(worth->price.low_usd_per_gpu_hour, worth->price.high_usd_per_gpu_hour)
+					  : 0;
 	sigmas[0] = price_sigma;
 	sigmas[1] = count_sigma;
-	option->interval.usd_per_month = interval_of_product(worth->price_known ? option->cost.usd_per_hour * month : ABSENT_NUMBER, sigmas, 2);
+	option->interval.usd_per_month =
+		interval_of_product(worth->price_known ? option->cost.usd_per_hour * month : ABSENT_NUMBER, sigmas, 2);
 	sigmas[0] = interval_log_sigma(footprint->total_kwh.p10, footprint->total_kwh.p90);
 	option->interval.kwh_per_month = interval_of_product(footprint->energy.total_kwh, sigmas, 2);
 	sigmas[0] = interval_log_sigma(footprint->total_kgco2e.p10, footprint->total_kgco2e.p90);
 	option->interval.kgco2e_per_month = interval_of_product(footprint->carbon.total_kgco2e, sigmas, 2);
 }
 
-void option_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
-	struct inference_option *option, struct findings *findings)
+void option_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct inference_option *option, struct findings *findings)
 {
 	double active = (double)(fleet->replicas - demand->spare_replicas);
 	struct replica replica;
@@ -173,8 +200,11 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	CHECK(possible && fleet->verdict == FLEET_OK);
 	possible = latency_prepare(&replica, demand, active, fleet->requests_per_s, &model);
 	CHECK(possible);
-	*option = (struct inference_option){.accelerator = fleet->candidate->accelerator, .gpu_count = fleet->gpu_count,
-		.replicas = fleet->replicas, .gpus_per_replica = fleet->gpus_per_replica, .slo_met = fleet->promise_kept};
+	*option = (struct inference_option){.accelerator = fleet->candidate->accelerator,
+		.gpu_count = fleet->gpu_count,
+		.replicas = fleet->replicas,
+		.gpus_per_replica = fleet->gpus_per_replica,
+		.slo_met = fleet->promise_kept};
 	option->parallelism = option_parallelism(&replica);
 	option->memory = replica.memory;
 	option->batch.mean = model.point.decode_sequences;
@@ -184,8 +214,10 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	option->latency.e2e_ms = percentiles_ms(&model, LATENCY_E2E);
 	option->throughput.output_tokens_per_s = fleet->requests_per_s * demand->shape.output_tokens;
 	option->throughput.output_tokens_per_s_per_gpu = option->throughput.output_tokens_per_s / (double)fleet->gpu_count;
-	option->throughput.total_tokens_per_s = fleet->requests_per_s * (demand->shape.output_tokens + demand->shape.prompt_tokens);
-	option->throughput.requests_per_s_max = fmax(fleet_requests_per_s_max(&replica, demand, active), fleet->requests_per_s);
+	option->throughput.total_tokens_per_s =
+		fleet->requests_per_s * (demand->shape.output_tokens + demand->shape.prompt_tokens);
+	option->throughput.requests_per_s_max =
+		fmax(fleet_requests_per_s_max(&replica, demand, active), fleet->requests_per_s);
 	option->utilization = fleet->requests_per_s / (fleet->replica_requests_per_s * (double)fleet->replicas);
 	option->bottleneck = option_bottleneck(model.point.shares);
 	fleet_worth(fleet, &replica, demand, limits, &worth, findings);
@@ -194,5 +226,6 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	fill_autoscaling(option, &input->request, fleet, &replica, demand);
 	fill_intervals(option, input, fleet, limits, &worth);
 	fill_provenance(option, &input->request, fleet->candidate, &worth);
-	CHECK(isfinite(option->throughput.output_tokens_per_s) && isfinite(option->latency.e2e_ms.p99) && isfinite(option->energy.kwh_per_month));
+	CHECK(isfinite(option->throughput.output_tokens_per_s) && isfinite(option->latency.e2e_ms.p99) &&
+		  isfinite(option->energy.kwh_per_month));
 }

@@ -5,15 +5,16 @@
 #include "planner/serving/fleet.h"
 
 /* Fills every member; what the fleet chose is noted in `findings` (NULL for alternatives). */
-void option_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
-	struct inference_option *option, struct findings *findings);
+void option_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct inference_option *option, struct findings *findings);
 
 /* Log standard deviations of the model's residuals over published measurements; wider where nothing like it was measured, and for
  * older engines, whose point releases differed up to 1.5 times on the same configuration. */
 struct residuals {
 	double throughput, tpot, ttft;
 };
-struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator, const struct calibration *calibration, double release_years);
+struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator,
+	const struct calibration *calibration, double release_years);
 
 /* The parallelism members of an answer. */
 struct serving_parallelism option_parallelism(const struct replica *replica);
@@ -23,10 +24,11 @@ struct bottleneck_use option_bottleneck(const double shares[BOTTLENECK_COUNT]);
 
 /* E11. output_tokens / throughput x queries per minute / 60, and why the model differs. Throughput: given, else the model's at
  * saturation. */
-void rule_of_thumb_fill(const struct inference_request *request, const struct demand *demand, const struct fleet *fleet, struct inference_plan *plan);
+void rule_of_thumb_fill(const struct inference_request *request, const struct demand *demand, const struct fleet *fleet,
+	struct inference_plan *plan);
 
 /* Advice, sensitivity, warnings about the recommended fleet. */
-void report_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
-	struct inference_plan *plan);
+void report_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct inference_plan *plan);
 
 #endif

@@ -6,7 +6,8 @@
 
 static const double milliseconds_per_second = 1000;
 
-static enum status shape_read(const struct performance_request *request, struct request_shape *shape, struct failure *failure)
+static enum status shape_read(
+	const struct performance_request *request, struct request_shape *shape, struct failure *failure)
 {
 	*shape = (struct request_shape){.run_requests = request->requests > 0 ? (double)request->requests : ABSENT_NUMBER};
 	if (!demand_tokens(&request->prompt_tokens, &shape->prompt_tokens, &shape->prompt_cv))
@@ -14,26 +15,30 @@ static enum status shape_read(const struct performance_request *request, struct 
 	if (!demand_tokens(&request->output_tokens, &shape->output_tokens, &shape->output_cv))
 		failure_add(failure, "/output_tokens", "required", "give output_tokens: a number, or {mean, cv}");
 	if (is_given(request->concurrency) && is_given(request->requests_per_s))
-		failure_add(failure, "/requests_per_s", "conflict", "give concurrency (closed loop) or requests_per_s (open loop), not both");
+		failure_add(failure, "/requests_per_s", "conflict",
+			"give concurrency (closed loop) or requests_per_s (open loop), not both");
 	return failure->status;
 }
 
-static enum status replica_read(const struct performance_input *input, double context_tokens, struct replica *replica, struct replica_layout *layout,
-	struct findings *findings, struct failure *failure)
+static enum status replica_read(const struct performance_input *input, double context_tokens, struct replica *replica,
+	struct replica_layout *layout, struct findings *findings, struct failure *failure)
 {
 	const struct performance_request *request = &input->request;
 	const struct candidate *candidate = input->candidate;
-	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine, request->engine_release,
-		&request->parallelism, &candidate->accelerator);
+	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine,
+		request->engine_release, &request->parallelism, &candidate->accelerator);
 
 	if (input->model.kind != MODEL_TRANSFORMER)
-		return failure_set(failure, STATUS_INVALID, "serving is modelled for transformers; a generic model has no tokens to generate");
+		return failure_set(
+			failure, STATUS_INVALID, "serving is modelled for transformers; a generic model has no tokens to generate");
 	if (!layout_of_count(&request->parallelism, request->common.gpu_count, &base, layout))
-		failure_add(failure, "/parallelism", "impossible_layout", "tensor x attention_data x pipeline must be gpu_count (%lld)",
-			(long long)request->common.gpu_count);
-	else if (!replica_prepare(replica, &input->model, &candidate->accelerator, &candidate->calibration, layout, &serving_constants))
 		failure_add(failure, "/parallelism", "impossible_layout",
-			"no such layout: tensor may be at most the attention heads, pipeline at most the layers (%d), and expert must divide tensor x attention_data",
+			"tensor x attention_data x pipeline must be gpu_count (%lld)", (long long)request->common.gpu_count);
+	else if (!replica_prepare(
+				 replica, &input->model, &candidate->accelerator, &candidate->calibration, layout, &serving_constants))
+		failure_add(failure, "/parallelism", "impossible_layout",
+			"no such layout: tensor may be at most the attention heads, pipeline at most the layers (%d), and expert "
+			"must divide tensor x attention_data",
 			input->model.layer_count);
 	if (failure->fault_total > 0)
 		return failure->status;
@@ -41,11 +46,13 @@ static enum status replica_read(const struct performance_input *input, double co
 		return STATUS_OK;
 	if (request->common.enforce_memory != TRUTH_FALSE)
 		return infeasible_memory(&input->model, candidate, layout, context_tokens, failure);
-	findings_warn(findings, "enforce_memory is false: weights and one sequence of %.0f tokens do not fit", context_tokens);
+	findings_warn(
+		findings, "enforce_memory is false: weights and one sequence of %.0f tokens do not fit", context_tokens);
 	return STATUS_OK;
 }
 
-static void operate(const struct performance_request *request, const struct replica *replica, const struct request_shape *shape, struct operating_point *point, struct findings *findings)
+static void operate(const struct performance_request *request, const struct replica *replica,
+	const struct request_shape *shape, struct operating_point *point, struct findings *findings)
 {
 	if (request->static_batch == TRUTH_TRUE) {
 		double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
@@ -55,51 +62,66 @@ static void operate(const struct performance_request *request, const struct repl
 	} else if (is_given(request->requests_per_s)) {
 		operating_open(replica, shape, request->requests_per_s, point);
 		if (point->saturated)
-			findings_warn(findings, "%g requests/s are more than this replica takes (%.4g): the queue grows for as long as the run lasts",
+			findings_warn(findings,
+				"%g requests/s are more than this replica takes (%.4g): the queue grows for as long as the run lasts",
 				request->requests_per_s, point->requests_per_s);
 	} else {
 		operating_closed(replica, shape, given_or(request->concurrency, CONCURRENCY_MAX), point);
 		if (!is_given(request->concurrency))
-			findings_assume_text(findings, "concurrency", "max", "E55: neither concurrency nor requests_per_s given; saturation");
+			findings_assume_text(
+				findings, "concurrency", "max", "E55: neither concurrency nor requests_per_s given; saturation");
 	}
 }
 
-static void note_choices(const struct performance_request *request, const struct replica_layout *layout, struct findings *findings)
+static void note_choices(
+	const struct performance_request *request, const struct replica_layout *layout, struct findings *findings)
 {
 	const struct engine_rules *rules = engine_rules_of(layout->engine);
 
 	findings_assume_text(findings, "engine", rules->name, rules->source);
-	findings_assume_text(findings, "kv_precision", precision_name(layout->kv_precision), "E54: the engine's own for weights of that precision");
+	findings_assume_text(findings, "kv_precision", precision_name(layout->kv_precision),
+		"E54: the engine's own for weights of that precision");
 	if (request->common.precision == PRECISION_UNSET)
-		findings_assume_text(findings, "precision", precision_name(layout->precision), "E50: the widest 16-bit format that the accelerator computes in");
+		findings_assume_text(findings, "precision", precision_name(layout->precision),
+			"E50: the widest 16-bit format that the accelerator computes in");
 	if (request->parallelism.tensor < 1)
-		findings_assume_number(findings, "parallelism.tensor", layout->tensor, "E59: what pipeline and attention_data leave of gpu_count");
+		findings_assume_number(
+			findings, "parallelism.tensor", layout->tensor, "E59: what pipeline and attention_data leave of gpu_count");
 	if (!request->engine_release)
-		findings_assume_text(findings, "engine_release", "2026-06", "E53: the newest release in the published measurements");
+		findings_assume_text(
+			findings, "engine_release", "2026-06", "E53: the newest release in the published measurements");
 	if (request->parallelism.disaggregated == TRUTH_TRUE)
-		findings_warn(findings, "parallelism.disaggregated is not modelled yet: prefill and decoding share the replica");
+		findings_warn(
+			findings, "parallelism.disaggregated is not modelled yet: prefill and decoding share the replica");
 }
 
-static void fill_energy(const struct performance_input *input, const struct replica *replica, const struct operating_point *point, struct performance *performance)
+static void fill_energy(const struct performance_input *input, const struct replica *replica,
+	const struct operating_point *point, struct performance *performance)
 {
-	struct usage usage = {.accelerator = &input->candidate->accelerator, .calibration = &input->candidate->calibration,
-		.gpu_count = replica->gpus, .node_count = 1, .hours = 1, .busy_fraction = point->busy_fraction,
-		.compute_utilization = point->compute_utilization, .memory_utilization = point->memory_utilization,
+	struct usage usage = {.accelerator = &input->candidate->accelerator,
+		.calibration = &input->candidate->calibration,
+		.gpu_count = replica->gpus,
+		.node_count = 1,
+		.hours = 1,
+		.busy_fraction = point->busy_fraction,
+		.compute_utilization = point->compute_utilization,
+		.memory_utilization = point->memory_utilization,
 		.host_power_fraction = ABSENT_NUMBER};
 
 	performance->energy.mean_w = energy_mean_gpu_w(&usage) * replica->gpus;
 	performance->energy.joules_per_output_token = performance->energy.mean_w / performance->output_tokens_per_s;
 }
 
-enum status planner_performance(const struct performance_input *input, struct performance *performance, struct failure *failure)
+enum status planner_performance(
+	const struct performance_input *input, struct performance *performance, struct failure *failure)
 {
 	const struct performance_request *request = &input->request;
 	struct findings *findings = &performance->findings;
 	struct residuals residuals;
-	struct request_shape shape;
-	struct replica_layout layout;
-	struct replica replica;
-	struct operating_point point;
+	struct request_shape shape = {.run_requests = ABSENT_NUMBER};
+	struct replica_layout layout = {.tensor = 1};
+	struct replica replica = {.gpus = 1};
+	struct operating_point point = {.saturated = false};
 	enum status status = shape_read(request, &shape, failure);
 
 	if (status != STATUS_OK)
@@ -107,12 +129,14 @@ enum status planner_performance(const struct performance_input *input, struct pe
 	status = replica_read(input, shape.prompt_tokens + shape.output_tokens, &replica, &layout, findings, failure);
 	if (status != STATUS_OK)
 		return status;
-	residuals = residuals_of(&input->model, &input->candidate->accelerator, &input->candidate->calibration, layout.release_years);
+	residuals = residuals_of(
+		&input->model, &input->candidate->accelerator, &input->candidate->calibration, layout.release_years);
 	note_choices(request, &layout, findings);
 	operate(request, &replica, &shape, &point, findings);
 	if (!is_given(point.ttft_s))
 		return failure_set(failure, STATUS_INFEASIBLE,
-			"%g requests/s are more than this replica takes (%.4g) and no length of run (`requests`) is given: the queue would grow for ever",
+			"%g requests/s are more than this replica takes (%.4g) and no length of run (`requests`) is given: the "
+			"queue would grow for ever",
 			request->requests_per_s, point.requests_per_s);
 	performance->output_tokens_per_s = point.output_tokens_per_s;
 	performance->output_tokens_per_s_per_gpu = point.output_tokens_per_s / replica.gpus;
@@ -122,10 +146,12 @@ enum status planner_performance(const struct performance_input *input, struct pe
 	performance->tpot_ms = point.tpot_s * milliseconds_per_second;
 	performance->max_concurrency = replica_sequences_max(&replica, shape.prompt_tokens, shape.output_tokens);
 	performance->memory = replica.memory;
-	performance->interval.output_tokens_per_s = interval_of_product(performance->output_tokens_per_s, &residuals.throughput, 1);
+	performance->interval.output_tokens_per_s =
+		interval_of_product(performance->output_tokens_per_s, &residuals.throughput, 1);
 	performance->interval.tpot_ms = interval_of_product(performance->tpot_ms, &residuals.tpot, 1);
 	performance->interval.ttft_ms = interval_of_product(performance->ttft_ms, &residuals.ttft, 1);
 	fill_energy(input, &replica, &point, performance);
-	CHECK(isfinite(performance->output_tokens_per_s) && isfinite(performance->tpot_ms) && isfinite(performance->energy.joules_per_output_token));
+	CHECK(isfinite(performance->output_tokens_per_s) && isfinite(performance->tpot_ms) &&
+		  isfinite(performance->energy.joules_per_output_token));
 	return STATUS_OK;
 }

@@ -32,7 +32,8 @@ struct rates {
 };
 
 /* What products with weights in a precision reach on an accelerator. A measured GEMM efficiency replaces the fitted one. */
-static struct rates rates_of(const struct replica *replica, const struct accelerator *accelerator, const struct calibration *calibration, enum precision precision)
+static struct rates rates_of(const struct replica *replica, const struct accelerator *accelerator,
+	const struct calibration *calibration, enum precision precision)
 {
 	/* MXFP4 weights meet MXFP8 activations, which tensor cores multiply at the FP8 rate (OpenAI 2025, gpt-oss; CUTLASS mixed formats). */
 	bool mixed = precision == PRECISION_MXFP4 && is_given(accelerator->tflops_fp4);
@@ -47,20 +48,26 @@ static struct rates rates_of(const struct replica *replica, const struct acceler
 	return (struct rates){.weight_bytes = precision_weight_bytes(precision), .flops_per_s = peak * efficiency};
 }
 
-static void kind_gemm(const struct replica *replica, struct replica_kind *kind, const struct rates *rates, double n, double k)
+static void kind_gemm(
+	const struct replica *replica, struct replica_kind *kind, const struct rates *rates, double n, double k)
 {
 	CHECK(kind->gemm_count < REPLICA_GEMMS_MAX);
-	kind->gemms[kind->gemm_count++] = (struct gemm){.n = n, .k = k, .weight_bytes = rates->weight_bytes, .flops_per_s = rates->flops_per_s,
+	kind->gemms[kind->gemm_count++] = (struct gemm){.n = n,
+		.k = k,
+		.weight_bytes = rates->weight_bytes,
+		.flops_per_s = rates->flops_per_s,
 		.memory_bytes_per_s = replica->weight_memory_bytes_per_s};
 }
 
-static void attention_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
+static void attention_prepare(
+	const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
 {
 	double tensor = replica->tensor, heads = ceil(layer->heads / tensor), kv_heads = ceil(layer->kv_heads / tensor);
 	double value = layer->value_head_dim, key = layer->head_dim;
 	double kv_width = kv_heads * (key + value), projected = kv_heads * (key + (layer->key_is_value ? 0 : value));
 
-	kind_gemm(replica, kind, rates, heads * key + projected + (layer->output_gate ? heads * value : 0), replica->hidden);
+	kind_gemm(
+		replica, kind, rates, heads * key + projected + (layer->output_gate ? heads * value : 0), replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, heads * value);
 	kind->kv_bytes_per_token = layer->shares_cache ? 0 : kv_width * replica->kv_element_bytes;
 	kind->window_tokens = layer->window;
@@ -69,9 +76,11 @@ static void attention_prepare(const struct replica *replica, struct replica_kind
 }
 
 /* Multi-head latent attention: prefill on expanded heads, decoding on the latent cache, which every rank keeps whole. */
-static void latent_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
+static void latent_prepare(
+	const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
 {
-	double heads = ceil(layer->heads / (double)replica->tensor), latent = layer->kv_lora_rank, rope = layer->rope_head_dim;
+	double heads = ceil(layer->heads / (double)replica->tensor), latent = layer->kv_lora_rank,
+		   rope = layer->rope_head_dim;
 	double query = heads * (layer->head_dim + rope), value = layer->value_head_dim;
 
 	if (layer->q_lora_rank > 0) {
@@ -89,9 +98,11 @@ static void latent_prepare(const struct replica *replica, struct replica_kind *k
 }
 
 /* State-space and linear attention: two projections, and a state that each step reads and writes. */
-static void state_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
+static void state_prepare(
+	const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
 {
-	double inner = (double)layer->heads * layer->value_head_dim, in = fmax(layer->mixer_params / replica->hidden - inner, inner), state;
+	double inner = (double)layer->heads * layer->value_head_dim,
+		   in = fmax(layer->mixer_params / replica->hidden - inner, inner), state;
 
 	kind_gemm(replica, kind, rates, in / replica->tensor, replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, inner / replica->tensor);
@@ -100,14 +111,16 @@ static void state_prepare(const struct replica *replica, struct replica_kind *ki
 	kind->state_bytes = inner * state / replica->tensor * wide_bytes * 2; /* read and written */
 }
 
-static void dense_prepare(const struct replica *replica, struct replica_kind *kind, bool gated, double width, const struct rates *rates)
+static void dense_prepare(
+	const struct replica *replica, struct replica_kind *kind, bool gated, double width, const struct rates *rates)
 {
 	kind_gemm(replica, kind, rates, (gated ? 2 : 1) * width, replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, width);
 }
 
 /* Experts: over `expert` ranks whole, over the rest of the group by width. */
-static void experts_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates, const struct rates *shared_rates, const struct rates *wide)
+static void experts_prepare(const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer,
+	const struct rates *rates, const struct rates *shared_rates, const struct rates *wide)
 {
 	double group = (double)replica->tensor * replica->attention_data, expert = replica->expert;
 
@@ -118,10 +131,11 @@ static void experts_prepare(const struct replica *replica, struct replica_kind *
 	kind->experts_active = layer->experts_active;
 	kind->experts_local = layer->experts / expert;
 	kind->expert_width = layer->expert_width * expert / group;
-	kind->expert_weights = (layer->gated ? 3 : 2) * (layer->expert_hidden > 0 ? layer->expert_hidden : replica->hidden) * kind->expert_width;
+	kind->expert_weights = (layer->gated ? 3 : 2) *
+						   (layer->expert_hidden > 0 ? layer->expert_hidden : replica->hidden) * kind->expert_width;
 	kind->expert_weight_bytes = kind->expert_weights * rates->weight_bytes;
-	kind->expert_flops_per_s = rates->flops_per_s * replica->constants->expert_efficiency * kind->expert_width
-		/ (kind->expert_width + replica->constants->expert_half_width);
+	kind->expert_flops_per_s = rates->flops_per_s * replica->constants->expert_efficiency * kind->expert_width /
+							   (kind->expert_width + replica->constants->expert_half_width);
 }
 
 /* Checkpoints with 4-bit experts keep everything else in 16 bits (decision 0021). */
@@ -133,7 +147,8 @@ static bool only_experts_are_narrow(const struct model *model, double weight_byt
 	return false;
 }
 
-static void kind_prepare(struct replica *replica, const struct model *model, int index, const struct rates *rates, const struct rates *wide)
+static void kind_prepare(
+	struct replica *replica, const struct model *model, int index, const struct rates *rates, const struct rates *wide)
 {
 	const struct layer_kind *layer = &model->kinds[index];
 	struct replica_kind *kind = &replica->kinds[index];
@@ -181,7 +196,8 @@ static bool layout_is_possible(const struct model *model, const struct replica_l
 }
 
 bool replica_prepare(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
-	const struct calibration *calibration, const struct replica_layout *layout, const struct serving_constants *constants)
+	const struct calibration *calibration, const struct replica_layout *layout,
+	const struct serving_constants *constants)
 {
 	struct rates rates, wide;
 	enum precision wide_precision = accelerator_training_precision(accelerator);
@@ -191,10 +207,16 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 		return false;
 	if (calibration)
 		memory_efficiency = given_or(calibration->memory_efficiency, memory_efficiency);
-	*replica = (struct replica){.constants = constants, .rules = *engine_rules_of(layout->engine), .tensor = layout->tensor,
-		.pipeline = layout->pipeline, .expert = layout->expert, .attention_data = layout->attention_data,
-		.gpus = layout->tensor * layout->pipeline * layout->attention_data, .kind_count = model->kind_count,
-		.hidden = model->hidden, .kernel_s = constants->kernel_s};
+	*replica = (struct replica){.constants = constants,
+		.rules = *engine_rules_of(layout->engine),
+		.tensor = layout->tensor,
+		.pipeline = layout->pipeline,
+		.expert = layout->expert,
+		.attention_data = layout->attention_data,
+		.gpus = layout->tensor * layout->pipeline * layout->attention_data,
+		.kind_count = model->kind_count,
+		.hidden = model->hidden,
+		.kernel_s = constants->kernel_s};
 	replica->rules.max_batch = given_or(layout->max_batch, replica->rules.max_batch);
 	replica->rules.chunk_tokens = given_or(layout->chunk_tokens, replica->rules.chunk_tokens);
 	replica->kv_element_bytes = precision_weight_bytes(layout->kv_precision);
@@ -207,14 +229,18 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->host = constants->host[engine_runtime(layout->engine, layout->release_years)];
 	replica->front_end_factor = 1;
 	rates = rates_of(replica, accelerator, calibration, layout->precision);
-	wide = rates_of(replica, accelerator, calibration, precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);
+	wide = rates_of(replica, accelerator, calibration,
+		precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);
 	if (rates.flops_per_s <= 0 || replica->bandwidth_bytes_per_s <= 0)
 		return false;
 	replica->attention_flops_per_s = accelerator_peak_flops_per_s(accelerator, wide_precision, NULL);
 	for (int i = 0; i < model->kind_count; i++)
 		kind_prepare(replica, model, i, &rates, &wide);
-	replica->logits = (struct gemm){.n = model->vocabulary / (double)layout->tensor, .k = model->hidden, .weight_bytes = wide_bytes,
-		.flops_per_s = wide.flops_per_s, .memory_bytes_per_s = replica->weight_memory_bytes_per_s};
+	replica->logits = (struct gemm){.n = model->vocabulary / (double)layout->tensor,
+		.k = model->hidden,
+		.weight_bytes = wide_bytes,
+		.flops_per_s = wide.flops_per_s,
+		.memory_bytes_per_s = replica->weight_memory_bytes_per_s};
 	replica_memory(replica, model, accelerator, layout->precision, rates.weight_bytes,
 		only_experts_are_narrow(model, rates.weight_bytes) ? wide.weight_bytes : rates.weight_bytes);
 	return true;

@@ -28,15 +28,15 @@ struct replica_kind {
 	double layers; /* of this kind in the whole model; every token walks through all pipeline stages */
 	int gemm_count;
 	struct gemm gemms[REPLICA_GEMMS_MAX];
-	double kv_bytes_per_token, window_tokens;       /* per accelerator; window: tokens kept, 0: all of the context */
-	double attended_tokens;                         /* at most so many are attended to; 0: all of the context */
+	double kv_bytes_per_token, window_tokens; /* per accelerator; window: tokens kept, 0: all of the context */
+	double attended_tokens; /* at most so many are attended to; 0: all of the context */
 	double prefill_flops_per_pair, decode_flops_per_pair; /* of one query with one cached token */
-	double state_bytes;                             /* of one sequence, read and written each step */
-	double state_flops_per_token;                   /* of a prompt, to carry the state along */
-	double experts, experts_active, experts_local;  /* 0 experts: dense */
+	double state_bytes; /* of one sequence, read and written each step */
+	double state_flops_per_token; /* of a prompt, to carry the state along */
+	double experts, experts_active, experts_local; /* 0 experts: dense */
 	double expert_width, expert_weight_bytes, expert_weights; /* of one expert's share on one accelerator */
 	double expert_flops_per_s;
-	double reduces;                                 /* all-reduces per layer */
+	double reduces; /* all-reduces per layer */
 };
 
 struct replica {
@@ -53,26 +53,27 @@ struct replica {
 	bool pcie;
 
 	struct serving_memory memory; /* per accelerator; kv_tokens_capacity for the whole replica */
-	double kv_budget_bytes;       /* per accelerator */
+	double kv_budget_bytes; /* per accelerator */
 };
 
 /* What one engine step does, over the whole replica. */
 struct batch {
 	double decode_sequences, decode_context_tokens; /* sequences that each get a token; their mean context */
-	double prefill_tokens, prefill_sequences;       /* prompt tokens in this step; prompts they belong to */
-	double prefill_context_tokens;                  /* cached tokens that each of them attends to besides its own chunk, mean */
+	double prefill_tokens, prefill_sequences; /* prompt tokens in this step; prompts they belong to */
+	double prefill_context_tokens; /* cached tokens that each of them attends to besides its own chunk, mean */
 };
 
 struct step {
 	double time_s;
 	double compute_s, memory_s, network_s, overhead_s; /* whole: their sum is time_s */
-	double flops, bytes;                               /* done and moved by one accelerator, for power */
+	double flops, bytes; /* done and moved by one accelerator, for power */
 };
 
 /* Fills the replica. False, with the reason, when the layout cannot be (degrees that do not fit the model). Memory is filled
  * also when it does not fit: see replica_fits(). calibration may be NULL. */
 bool replica_prepare(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
-	const struct calibration *calibration, const struct replica_layout *layout, const struct serving_constants *constants);
+	const struct calibration *calibration, const struct replica_layout *layout,
+	const struct serving_constants *constants);
 
 /* E54. Fills replica->memory and kv_budget_bytes; replica_prepare() calls it. weight_bytes, mixer_bytes: per parameter. */
 void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator,

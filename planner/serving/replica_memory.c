@@ -17,9 +17,11 @@ struct share {
 	double local_bytes, whole_bytes;
 };
 
-static struct share kind_share(const struct replica *replica, const struct layer_kind *layer, const struct replica_kind *kind, double weight_bytes, double mixer_bytes)
+static struct share kind_share(const struct replica *replica, const struct layer_kind *layer,
+	const struct replica_kind *kind, double weight_bytes, double mixer_bytes)
 {
-	double tensor = replica->tensor, group = tensor * replica->attention_data, routed = 0, rest = layer->feed_forward_params;
+	double tensor = replica->tensor, group = tensor * replica->attention_data, routed = 0,
+		   rest = layer->feed_forward_params;
 	double other_bytes = layer->other_params * embedding_bytes;
 
 	if (layer->feed_forward == FEED_FORWARD_EXPERTS) {
@@ -27,13 +29,15 @@ static struct share kind_share(const struct replica *replica, const struct layer
 		rest = fmax(rest - routed, 0);
 	}
 	return (struct share){
-		.local_bytes = (layer->mixer_params + rest) / tensor * mixer_bytes + routed / group * weight_bytes + other_bytes,
+		.local_bytes =
+			(layer->mixer_params + rest) / tensor * mixer_bytes + routed / group * weight_bytes + other_bytes,
 		.whole_bytes = (layer->mixer_params + rest) * mixer_bytes + routed * weight_bytes + other_bytes,
 	};
 }
 
 /* The model's bytes (E6, which knows its published size), divided as its parts are. */
-static double weights_bytes(const struct replica *replica, const struct model *model, enum precision precision, double weight_bytes, double mixer_bytes)
+static double weights_bytes(const struct replica *replica, const struct model *model, enum precision precision,
+	double weight_bytes, double mixer_bytes)
 {
 	double tables_bytes = (model->params_embedding + model->lookup_params) * fmax(embedding_bytes, mixer_bytes);
 	struct share sum = {.local_bytes = 0, .whole_bytes = tables_bytes};
@@ -45,8 +49,8 @@ static double weights_bytes(const struct replica *replica, const struct model *m
 		sum.whole_bytes += replica->kinds[i].layers * share.whole_bytes;
 	}
 	/* The first or the last stage has a table more than the others; with one table or one stage, it has all of it. */
-	sum.local_bytes = sum.local_bytes / replica->pipeline
-		+ tables_bytes / replica->tensor / (replica->pipeline > 1 && !model->tied_embeddings ? 2 : 1);
+	sum.local_bytes = sum.local_bytes / replica->pipeline +
+					  tables_bytes / replica->tensor / (replica->pipeline > 1 && !model->tied_embeddings ? 2 : 1);
 	return sum.local_bytes * model_weight_bytes(model, precision) / sum.whole_bytes;
 }
 
@@ -60,11 +64,12 @@ static double activations_bytes(const struct replica *replica, const struct mode
 
 		width = fmax(width, local / replica->tensor);
 	}
-	return chunk * (hidden_buffers * model->hidden + width_buffers * width) * 2
-		+ fmin(sampled_sequences, replica->rules.max_batch) * model->vocabulary / replica->tensor * logit_bytes;
+	return chunk * (hidden_buffers * model->hidden + width_buffers * width) * 2 +
+		   fmin(sampled_sequences, replica->rules.max_batch) * model->vocabulary / replica->tensor * logit_bytes;
 }
 
-void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator, enum precision precision, double weight_bytes, double mixer_bytes)
+void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
+	enum precision precision, double weight_bytes, double mixer_bytes)
 {
 	struct serving_memory *memory = &replica->memory;
 	double free_bytes, per_token = 0;
@@ -79,7 +84,8 @@ void replica_memory(struct replica *replica, const struct model *model, const st
 		replica->kv_budget_bytes = free_bytes - (1 - replica->rules.memory_fraction) * memory->capacity_bytes;
 		break;
 	case KV_BUDGET_OF_STATIC:
-		replica->kv_budget_bytes = fmin(free_bytes, replica->rules.memory_fraction * memory->capacity_bytes - memory->weights_bytes);
+		replica->kv_budget_bytes =
+			fmin(free_bytes, replica->rules.memory_fraction * memory->capacity_bytes - memory->weights_bytes);
 		break;
 	case KV_BUDGET_OF_FREE:
 		replica->kv_budget_bytes = free_bytes * replica->rules.memory_fraction;
@@ -87,7 +93,8 @@ void replica_memory(struct replica *replica, const struct model *model, const st
 	}
 	replica->kv_budget_bytes = fmax(replica->kv_budget_bytes, 0);
 	memory->kv_cache_bytes = replica->kv_budget_bytes;
-	memory->total_bytes = memory->weights_bytes + memory->activations_bytes + memory->overhead_bytes + memory->kv_cache_bytes;
+	memory->total_bytes =
+		memory->weights_bytes + memory->activations_bytes + memory->overhead_bytes + memory->kv_cache_bytes;
 	for (int i = 0; i < replica->kind_count; i++)
 		per_token += replica->kinds[i].layers * replica->kinds[i].kv_bytes_per_token / replica->pipeline;
 	memory->kv_tokens_capacity = per_token > 0 ? replica->kv_budget_bytes / per_token * replica->attention_data : 0;

@@ -8,46 +8,62 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 	const struct engine_rules *rules = engine_rules_of(fleet->layout.engine);
 
 	findings_assume_text(findings, "engine", rules->name, rules->source);
-	findings_assume_text(findings, "precision", precision_name(fleet->layout.precision), "E50: the widest 16-bit format that the accelerator computes in");
-	findings_assume_text(findings, "kv_precision", precision_name(fleet->layout.kv_precision), "E54: the engine's own for weights of that precision");
+	findings_assume_text(findings, "precision", precision_name(fleet->layout.precision),
+		"E50: the widest 16-bit format that the accelerator computes in");
+	findings_assume_text(findings, "kv_precision", precision_name(fleet->layout.kv_precision),
+		"E54: the engine's own for weights of that precision");
 	if (!request->engine_release)
-		findings_assume_text(findings, "engine_release", "2026-06", "E53: the newest release in the published measurements");
+		findings_assume_text(
+			findings, "engine_release", "2026-06", "E53: the newest release in the published measurements");
 	if (request->parallelism.tensor < 1)
-		findings_assume_number(findings, "parallelism.tensor", fleet->layout.tensor, "E59: searched over 1, 2, 4, ... accelerators of a domain");
+		findings_assume_number(findings, "parallelism.tensor", fleet->layout.tensor,
+			"E59: searched over 1, 2, 4, ... accelerators of a domain");
 	if (request->parallelism.pipeline < 1)
-		findings_assume_number(findings, "parallelism.pipeline", fleet->layout.pipeline, "E59: 1 unless one domain is too small");
+		findings_assume_number(
+			findings, "parallelism.pipeline", fleet->layout.pipeline, "E59: 1 unless one domain is too small");
 	if (request->parallelism.expert < 1 && fleet->layout.expert > 1)
-		findings_assume_number(findings, "parallelism.expert", fleet->layout.expert, "E59: searched beside tensor parallel experts");
+		findings_assume_number(
+			findings, "parallelism.expert", fleet->layout.expert, "E59: searched beside tensor parallel experts");
 	if (request->parallelism.attention_data < 1 && fleet->layout.attention_data > 1)
-		findings_assume_number(findings, "parallelism.attention_data", fleet->layout.attention_data, "E59: searched beside tensor parallel attention");
+		findings_assume_number(findings, "parallelism.attention_data", fleet->layout.attention_data,
+			"E59: searched beside tensor parallel attention");
 	if (request->parallelism.max_batch < 1)
 		findings_assume_number(findings, "parallelism.max_batch", rules->max_batch, rules->source);
 	if (request->parallelism.chunk_tokens < 1)
 		findings_assume_number(findings, "parallelism.chunk_tokens", rules->chunk_tokens, rules->source);
-	findings_assume_text(findings, "simulated", "no: latency percentiles come from queueing formulas", "E58: Allen-Cunneen and Sakasegawa 1977, exponential tails");
+	findings_assume_text(findings, "simulated", "no: latency percentiles come from queueing formulas",
+		"E58: Allen-Cunneen and Sakasegawa 1977, exponential tails");
 }
 
-static void warn_unused(const struct inference_request *request, const struct model *model, const struct demand *demand, struct findings *findings)
+static void warn_unused(const struct inference_request *request, const struct model *model, const struct demand *demand,
+	struct findings *findings)
 {
 	double context = demand->shape.prompt_tokens + demand->shape.output_tokens;
-	bool seen_by_resolver = is_given(request->prompt_tokens.mean) && is_given(request->output_tokens.mean); /* who warned already */
+	bool seen_by_resolver =
+		is_given(request->prompt_tokens.mean) && is_given(request->output_tokens.mean); /* who warned already */
 
 	if (request->parallelism.disaggregated == TRUTH_TRUE)
-		findings_warn(findings, "parallelism.disaggregated is not modelled yet: prefill and decoding share each replica in this plan");
+		findings_warn(findings,
+			"parallelism.disaggregated is not modelled yet: prefill and decoding share each replica in this plan");
 	if (is_given(request->common.pricing.spot_interruptions_per_gpu_hour))
-		findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour does not move a serving plan: redundancy is what covers lost replicas");
-	if (is_given(request->common.pricing.storage_usd_per_gb_month) || is_given(request->common.pricing.egress_usd_per_gb))
+		findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour does not move a serving plan: redundancy is "
+								"what covers lost replicas");
+	if (is_given(request->common.pricing.storage_usd_per_gb_month) ||
+		is_given(request->common.pricing.egress_usd_per_gb))
 		findings_warn(findings, "storage and egress prices are not counted in a serving plan yet");
 	if (model->max_positions > 0 && context > model->max_positions && !seen_by_resolver)
-		findings_warn(findings, "prompt and output are %.0f tokens together; the model was made for at most %d", context, model->max_positions);
+		findings_warn(findings, "prompt and output are %.0f tokens together; the model was made for at most %d",
+			context, model->max_positions);
 	if (request->common.enforce_memory == TRUTH_FALSE)
 		findings_warn(findings, "enforce_memory is false: the plan may need more memory than the accelerators have");
 	if (model->shape_is_guessed)
-		findings_warn(findings, "only the model's size is known: layers are a standard shape of that size, and the KV cache may differ by several times");
+		findings_warn(findings, "only the model's size is known: layers are a standard shape of that size, and the KV "
+								"cache may differ by several times");
 }
 
 /* What one change does to the number that the objective watches; the fleet is sized anew. */
-static double objective_after(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits)
+static double objective_after(const struct inference_input *input, const struct fleet *fleet,
+	const struct demand *demand, const struct fleet_limits *limits)
 {
 	struct fleet changed;
 
@@ -61,10 +77,12 @@ static double objective_after(const struct inference_input *input, const struct 
 static void sensitivity_note(struct findings *findings, const char *field, double relative, const char *what)
 {
 	if (is_given(relative))
-		findings_sensitivity(findings, field, relative, "+10 %% of %s moves %s by %+.1f %%", field, what, relative * 100);
+		findings_sensitivity(
+			findings, field, relative, "+10 %% of %s moves %s by %+.1f %%", field, what, relative * 100);
 }
 
-static void fill_sensitivity(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits, struct inference_plan *plan)
+static void fill_sensitivity(const struct inference_input *input, const struct fleet *fleet,
+	const struct demand *demand, const struct fleet_limits *limits, struct inference_plan *plan)
 {
 	static const char what[] = "the accelerators needed";
 	struct findings *findings = &plan->findings;
@@ -78,37 +96,45 @@ static void fill_sensitivity(const struct inference_input *input, const struct f
 	before = objective_after(input, fleet, &base, &free_limits);
 	changed = base;
 	changed.shape.output_tokens *= 1.1;
-	sensitivity_note(findings, "output_tokens", objective_after(input, fleet, &changed, &free_limits) / before - 1, what);
+	sensitivity_note(
+		findings, "output_tokens", objective_after(input, fleet, &changed, &free_limits) / before - 1, what);
 	changed = base;
 	changed.shape.prompt_tokens *= 1.1;
-	sensitivity_note(findings, "prompt_tokens", objective_after(input, fleet, &changed, &free_limits) / before - 1, what);
+	sensitivity_note(
+		findings, "prompt_tokens", objective_after(input, fleet, &changed, &free_limits) / before - 1, what);
 	changed = base;
 	changed.requests_per_s *= 1.1;
-	sensitivity_note(findings, "requests_per_s", objective_after(input, fleet, &changed, &free_limits) / before - 1, what);
+	sensitivity_note(
+		findings, "requests_per_s", objective_after(input, fleet, &changed, &free_limits) / before - 1, what);
 	if (is_given(fleet->usd_per_hour))
 		sensitivity_note(findings, "pricing.usd_per_gpu_hour", 0.1, "usd_per_month");
 	sensitivity_note(findings, "site.pue", 0.1, "kwh_per_month");
 	sensitivity_note(findings, "site.grid_gco2e_per_kwh",
-		0.1 * (1 - plan->recommended.carbon.embodied_kgco2e_per_month / plan->recommended.carbon.kgco2e_per_month), "kgco2e_per_month");
+		0.1 * (1 - plan->recommended.carbon.embodied_kgco2e_per_month / plan->recommended.carbon.kgco2e_per_month),
+		"kgco2e_per_month");
 }
 
 /* Plans again with narrower weights on the same accelerator. */
-static void advise_precision(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits, struct findings *findings)
+static void advise_precision(const struct inference_input *input, const struct fleet *fleet,
+	const struct demand *demand, const struct fleet_limits *limits, struct findings *findings)
 {
 	struct replica_layout narrower = fleet->layout;
 	struct advice *advice;
 	struct fleet changed;
 
-	if (precision_weight_bytes(fleet->layout.precision) < 2 || !is_given(fleet->candidate->accelerator.tflops_fp8) || limits->gpu_count > 0)
+	if (precision_weight_bytes(fleet->layout.precision) < 2 || !is_given(fleet->candidate->accelerator.tflops_fp8) ||
+		limits->gpu_count > 0)
 		return;
 	narrower.precision = PRECISION_FP8;
 	fleet_size(&input->model, fleet->candidate, &narrower, demand, limits, &changed);
 	if (changed.verdict != FLEET_OK || changed.gpu_count >= fleet->gpu_count)
 		return;
 	advice = findings_advise(findings, "narrower_weights", "suggestion",
-		"%s computes in FP8: with precision fp8 the same load takes %lld accelerators instead of %lld (check the answers' quality first)",
+		"%s computes in FP8: with precision fp8 the same load takes %lld accelerators instead of %lld (check the "
+		"answers' quality first)",
 		fleet->candidate->accelerator.id, (long long)changed.gpu_count, (long long)fleet->gpu_count);
-	snprintf(advice->effect, sizeof advice->effect, "%+lld accelerators", (long long)(changed.gpu_count - fleet->gpu_count));
+	snprintf(
+		advice->effect, sizeof advice->effect, "%+lld accelerators", (long long)(changed.gpu_count - fleet->gpu_count));
 }
 
 static void advise_autoscaling(const struct inference_option *option, struct findings *findings)
@@ -121,14 +147,16 @@ static void advise_autoscaling(const struct inference_option *option, struct fin
 	sum /= fmax((double)option->autoscaling_count, 1) * (double)option->replicas;
 	if (option->autoscaling_count == 0 || sum > 0.98)
 		return;
-	advice = findings_advise(findings, "autoscale", "suggestion", "following the daily profile, %.0f %% of the replica-hours would do", sum * 100);
+	advice = findings_advise(findings, "autoscale", "suggestion",
+		"following the daily profile, %.0f %% of the replica-hours would do", sum * 100);
 	if (is_given(option->cost.usd_per_month))
 		snprintf(advice->effect, sizeof advice->effect, "%+.0f USD a month", (sum - 1) * option->cost.usd_per_month);
 	else
 		snprintf(advice->effect, sizeof advice->effect, "%+.0f %% of the replica-hours", (sum - 1) * 100);
 }
 
-static void advise_prefix_cache(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits, struct findings *findings)
+static void advise_prefix_cache(const struct inference_input *input, const struct fleet *fleet,
+	const struct demand *demand, const struct fleet_limits *limits, struct findings *findings)
 {
 	struct demand cached = *demand;
 	struct advice *advice;
@@ -140,20 +168,23 @@ static void advise_prefix_cache(const struct inference_input *input, const struc
 	fleet_size(&input->model, fleet->candidate, &fleet->layout, &cached, limits, &changed);
 	if (changed.verdict != FLEET_OK || changed.gpu_count >= fleet->gpu_count)
 		return;
-	advice = findings_advise(findings, "prefix_cache", "info", "if half of each prompt were found in the prefix cache, %lld accelerators would do",
+	advice = findings_advise(findings, "prefix_cache", "info",
+		"if half of each prompt were found in the prefix cache, %lld accelerators would do",
 		(long long)changed.gpu_count);
-	snprintf(advice->effect, sizeof advice->effect, "%+lld accelerators", (long long)(changed.gpu_count - fleet->gpu_count));
+	snprintf(
+		advice->effect, sizeof advice->effect, "%+lld accelerators", (long long)(changed.gpu_count - fleet->gpu_count));
 }
 
-void report_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
-	struct inference_plan *plan)
+void report_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct inference_plan *plan)
 {
 	struct findings *findings = &plan->findings;
 
 	note_layout(fleet, &input->request, findings);
 	warn_unused(&input->request, &input->model, demand, findings);
 	if (!is_given(fleet->usd_per_hour))
-		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour", fleet->candidate->accelerator.id);
+		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour",
+			fleet->candidate->accelerator.id);
 	if (input->request.common.alternatives != 0) {
 		advise_precision(input, fleet, demand, limits, findings);
 		advise_prefix_cache(input, fleet, demand, limits, findings);

@@ -65,7 +65,8 @@ struct latency {
 };
 
 struct serving_memory {
-	double weights_bytes, kv_cache_bytes, activations_bytes, overhead_bytes, total_bytes, capacity_bytes, kv_tokens_capacity;
+	double weights_bytes, kv_cache_bytes, activations_bytes, overhead_bytes, total_bytes, capacity_bytes,
+		kv_tokens_capacity;
 };
 
 struct autoscaling_hour {
@@ -109,7 +110,8 @@ struct inference_option {
 	size_t provenance_count;
 	struct provenance provenance[PROVENANCES_MAX];
 	struct {
-		struct interval output_tokens_per_s, ttft_ms, tpot_ms, usd_per_month, kwh_per_month, kgco2e_per_month, gpu_count;
+		struct interval output_tokens_per_s, ttft_ms, tpot_ms, usd_per_month, kwh_per_month, kgco2e_per_month,
+			gpu_count;
 	} interval;
 };
 
@@ -130,7 +132,8 @@ struct inference_plan {
 	struct findings findings;
 };
 
-FALLIBLE enum status planner_inference(const struct inference_input *input, struct inference_plan *plan, struct failure *failure);
+FALLIBLE enum status planner_inference(
+	const struct inference_input *input, struct inference_plan *plan, struct failure *failure);
 
 /* One replica at one operating point. */
 #define CONCURRENCY_MAX (-2.0) /* the word "max": saturation */
@@ -155,7 +158,8 @@ struct performance_input {
 };
 
 struct performance {
-	double output_tokens_per_s, output_tokens_per_s_per_gpu, total_tokens_per_s, requests_per_s, ttft_ms, tpot_ms, max_concurrency;
+	double output_tokens_per_s, output_tokens_per_s_per_gpu, total_tokens_per_s, requests_per_s, ttft_ms, tpot_ms,
+		max_concurrency;
 	struct serving_memory memory;
 	struct {
 		double mean_w, joules_per_output_token;
@@ -166,6 +170,7 @@ struct performance {
 	struct findings findings;
 };
 
-FALLIBLE enum status planner_performance(const struct performance_input *input, struct performance *performance, struct failure *failure);
+FALLIBLE enum status planner_performance(
+	const struct performance_input *input, struct performance *performance, struct failure *failure);
 
 #endif

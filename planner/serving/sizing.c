@@ -50,8 +50,10 @@ static bool dominates(const struct fleet *a, const struct fleet *b)
 {
 	double left = given_or(a->usd_per_hour, HUGE_VAL), right = given_or(b->usd_per_hour, HUGE_VAL);
 
-	return left <= right && a->kgco2e_per_month <= b->kgco2e_per_month && a->e2e_s <= b->e2e_s && a->requests_per_s >= b->requests_per_s
-		&& (left < right || a->kgco2e_per_month < b->kgco2e_per_month || a->e2e_s < b->e2e_s || a->requests_per_s > b->requests_per_s);
+	return left <= right && a->kgco2e_per_month <= b->kgco2e_per_month && a->e2e_s <= b->e2e_s &&
+		   a->requests_per_s >= b->requests_per_s &&
+		   (left < right || a->kgco2e_per_month < b->kgco2e_per_month || a->e2e_s < b->e2e_s ||
+			   a->requests_per_s > b->requests_per_s);
 }
 
 static bool within_caps(const struct fleet *fleet, const struct request_common *common)
@@ -67,11 +69,12 @@ static void search_keep(struct search *search, const struct fleet *fleet, const 
 		shortfall_note(&search->shortfall, fleet);
 }
 
-static void search_candidate(struct search *search, const struct inference_input *input, const struct candidate *candidate, const struct demand *demand, const struct fleet_limits *limits)
+static void search_candidate(struct search *search, const struct inference_input *input,
+	const struct candidate *candidate, const struct demand *demand, const struct fleet_limits *limits)
 {
 	const struct inference_request *request = &input->request;
-	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine, request->engine_release,
-		&request->parallelism, &candidate->accelerator);
+	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine,
+		request->engine_release, &request->parallelism, &candidate->accelerator);
 	struct layout_list layouts;
 
 	layout_enumerate(&input->model, candidate, &request->parallelism, &base, &layouts);
@@ -90,11 +93,14 @@ static void search_candidate(struct search *search, const struct inference_input
 
 static struct fleet_limits limits_of(const struct inference_request *request)
 {
-	return (struct fleet_limits){.gpu_count = request->common.gpu_count, .enforce_memory = request->common.enforce_memory != TRUTH_FALSE,
-		.throughput_tokens_per_s_per_gpu = request->throughput_tokens_per_s_per_gpu, .pricing = &request->common.pricing};
+	return (struct fleet_limits){.gpu_count = request->common.gpu_count,
+		.enforce_memory = request->common.enforce_memory != TRUTH_FALSE,
+		.throughput_tokens_per_s_per_gpu = request->throughput_tokens_per_s_per_gpu,
+		.pricing = &request->common.pricing};
 }
 
-static void workload_fill(const struct model *model, const struct demand *demand, enum precision precision, enum precision kv_precision, struct inference_plan *plan)
+static void workload_fill(const struct model *model, const struct demand *demand, enum precision precision,
+	enum precision kv_precision, struct inference_plan *plan)
 {
 	double prompt = demand->shape.prompt_tokens, context = prompt + demand->shape.output_tokens / 2;
 
@@ -108,7 +114,8 @@ static void workload_fill(const struct model *model, const struct demand *demand
 }
 
 /* Further options: off the front first none; of each accelerator and layout what is best, until enough. */
-static void alternatives_fill(const struct inference_input *input, struct search *search, const struct fleet *best, const struct demand *demand, const struct fleet_limits *limits, struct inference_plan *plan)
+static void alternatives_fill(const struct inference_input *input, struct search *search, const struct fleet *best,
+	const struct demand *demand, const struct fleet_limits *limits, struct inference_plan *plan)
 {
 	int64_t wanted = input->request.common.alternatives < 0 ? ALTERNATIVES_DEFAULT : input->request.common.alternatives;
 	bool load_is_free = !is_given(demand->requests_per_s);
@@ -122,7 +129,8 @@ static void alternatives_fill(const struct inference_input *input, struct search
 		size_t next = search->count;
 
 		for (size_t i = 0; i < search->count; i++)
-			if (!taken[i] && (next == search->count || better(&search->fleets[i], &search->fleets[next], input->request.common.objective, load_is_free)))
+			if (!taken[i] && (next == search->count || better(&search->fleets[i], &search->fleets[next],
+														   input->request.common.objective, load_is_free)))
 				next = i;
 		if (next == search->count)
 			return;
@@ -144,7 +152,8 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	if (demand_read(request, &demand, &plan->findings, failure) != STATUS_OK)
 		return failure->status;
 	if (input->model.kind != MODEL_TRANSFORMER)
-		return failure_set(failure, STATUS_INVALID, "serving is planned for transformers; a generic model has no tokens to generate");
+		return failure_set(
+			failure, STATUS_INVALID, "serving is planned for transformers; a generic model has no tokens to generate");
 	search.shortfall.promise = demand.promise;
 	for (size_t i = 0; i < input->candidate_count; i++)
 		search_candidate(&search, input, &input->candidates[i], &demand, &limits);

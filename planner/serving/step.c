@@ -37,7 +37,8 @@ static void tally_gemm(struct tally *tally, const struct gemm *gemm, double rows
 }
 
 /* E50. Experts: those that at least one of the tokens chose, E x (1 - (1 - k/E)^T); rows padded to whole tiles. */
-static void tally_experts(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
+static void tally_experts(
+	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
 {
 	const struct serving_constants *constants = replica->constants;
 	double active = kind->experts_active / kind->experts, share = kind->experts_local / kind->experts;
@@ -47,7 +48,8 @@ static void tally_experts(struct tally *tally, const struct replica *replica, co
 	double padded = rows + hit * constants->expert_tile_tokens / 2;
 	double bytes = hit * kind->expert_weight_bytes;
 
-	tally_roofline(tally, 2 * padded * kind->expert_weights / kind->expert_flops_per_s, bytes / replica->weight_memory_bytes_per_s);
+	tally_roofline(tally, 2 * padded * kind->expert_weights / kind->expert_flops_per_s,
+		bytes / replica->weight_memory_bytes_per_s);
 	tally->overhead_s += 4 * replica->kernel_s; /* top-k and sort, two grouped products, weighted sum */
 	tally->flops += flops;
 	tally->bytes += bytes;
@@ -59,7 +61,8 @@ static double looked_back(const struct replica_kind *kind, double context_tokens
 }
 
 /* E51. Attention of decoding sequences (bandwidth over the cache) and of prompt chunks (arithmetic over causal pairs). */
-static void tally_attention(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, const struct batch *batch)
+static void tally_attention(
+	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, const struct batch *batch)
 {
 	const struct serving_constants *constants = replica->constants;
 
@@ -82,8 +85,8 @@ static void tally_attention(struct tally *tally, const struct replica *replica, 
 
 		double state_flops = batch->prefill_tokens * kind->state_flops_per_token;
 
-		tally->compute_s += flops / (replica->attention_flops_per_s * efficiency)
-			+ state_flops / (replica->attention_flops_per_s * constants->state_efficiency);
+		tally->compute_s += flops / (replica->attention_flops_per_s * efficiency) +
+							state_flops / (replica->attention_flops_per_s * constants->state_efficiency);
 		tally->overhead_s += replica->kernel_s;
 		tally->flops += flops + state_flops;
 	}
@@ -97,11 +100,12 @@ static double reduce_time_s(const struct replica *replica, double bytes)
 
 	if (replica->pcie) /* NCCL on PCIe 5: 13.7 ms for 512 MB with two ranks, 42 ms with eight */
 		return 2 * constants->reduce_s + traffic / (replica->link_bytes_per_s * pow(2 / ranks, 0.4));
-	return constants->reduce_s + constants->reduce_rank_s * ranks * -expm1(-bytes / constants->reduce_knee_bytes)
-		+ traffic / replica->link_bytes_per_s;
+	return constants->reduce_s + constants->reduce_rank_s * ranks * -expm1(-bytes / constants->reduce_knee_bytes) +
+		   traffic / replica->link_bytes_per_s;
 }
 
-static void tally_network(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
+static void tally_network(
+	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
 {
 	const struct serving_constants *constants = replica->constants;
 	double bytes = tokens * replica->hidden * wide_bytes;
@@ -111,11 +115,13 @@ static void tally_network(struct tally *tally, const struct replica *replica, co
 	if (kind->experts > 0 && replica->attention_data > 1) {
 		double ranks = replica->attention_data, copies = fmin(kind->experts_active, ranks);
 
-		tally->network_s += 2 * (constants->reduce_rank_s + bytes * copies * (ranks - 1) / ranks / replica->link_bytes_per_s);
+		tally->network_s +=
+			2 * (constants->reduce_rank_s + bytes * copies * (ranks - 1) / ranks / replica->link_bytes_per_s);
 	}
 }
 
-static void tally_kind(struct tally *tally, const struct replica *replica, const struct replica_kind *kind, const struct batch *local)
+static void tally_kind(
+	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, const struct batch *local)
 {
 	struct tally layer = {0};
 	double tokens = local->decode_sequences + local->prefill_tokens, passes = replica->constants->elementwise_passes;
@@ -135,8 +141,8 @@ static void tally_kind(struct tally *tally, const struct replica *replica, const
 	tally->memory_s += kind->layers * layer.memory_s;
 	tally->network_s += kind->layers * layer.network_s;
 	tally->overhead_s += kind->layers * layer.overhead_s;
-	tally->host_s += kind->layers * replica->host.eager_layer_s
-		* (kind->experts > 0 ? 1 + replica->constants->eager_experts : 1);
+	tally->host_s +=
+		kind->layers * replica->host.eager_layer_s * (kind->experts > 0 ? 1 + replica->constants->eager_experts : 1);
 	tally->flops += kind->layers * layer.flops;
 	tally->bytes += kind->layers * layer.bytes;
 }
@@ -160,15 +166,21 @@ void step_time(const struct replica *replica, const struct batch *batch, struct 
 		tally_kind(&tally, replica, &replica->kinds[i], &local);
 	sampled = local.decode_sequences + fmin(local.prefill_sequences, local.prefill_tokens);
 	tally_gemm(&tally, &replica->logits, sampled, replica->kernel_s);
-	tally.network_s += (replica->pipeline - 1) * (replica->constants->reduce_s
-		+ (local.decode_sequences + local.prefill_tokens) * replica->hidden * wide_bytes / replica->link_bytes_per_s);
-	if (local.prefill_tokens > 0) { /* decoding replays a captured graph; steps with prompts are launched kernel by kernel */
+	tally.network_s += (replica->pipeline - 1) *
+					   (replica->constants->reduce_s + (local.decode_sequences + local.prefill_tokens) *
+														   replica->hidden * wide_bytes / replica->link_bytes_per_s);
+	if (local.prefill_tokens >
+		0) { /* decoding replays a captured graph; steps with prompts are launched kernel by kernel */
 		double device_s = tally.compute_s + tally.memory_s + tally.network_s + tally.overhead_s;
 
 		tally.overhead_s += smooth_maximum(device_s, tally.host_s) - device_s;
 	}
 	tally.overhead_s += replica->host.step_s + replica->host.sequence_s * batch->decode_sequences;
-	*step = (struct step){.compute_s = factor * tally.compute_s, .memory_s = factor * tally.memory_s, .network_s = factor * tally.network_s,
-		.overhead_s = factor * tally.overhead_s, .flops = tally.flops, .bytes = tally.bytes};
+	*step = (struct step){.compute_s = factor * tally.compute_s,
+		.memory_s = factor * tally.memory_s,
+		.network_s = factor * tally.network_s,
+		.overhead_s = factor * tally.overhead_s,
+		.flops = tally.flops,
+		.bytes = tally.bytes};
 	step->time_s = step->compute_s + step->memory_s + step->network_s + step->overhead_s;
 }

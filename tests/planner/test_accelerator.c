@@ -7,10 +7,23 @@
 /* Nothing but what a test sets. */
 static struct accelerator unknown(void)
 {
-	return (struct accelerator){.id = "test", .memory_gb = 80, .memory_usable_bytes = ABSENT_NUMBER, .memory_bandwidth_gbs = 2000,
-		.tflops_fp64 = ABSENT_NUMBER, .tflops_fp32 = ABSENT_NUMBER, .tflops_tf32 = ABSENT_NUMBER, .tflops_bf16 = ABSENT_NUMBER,
-		.tflops_fp16 = ABSENT_NUMBER, .tflops_fp8 = ABSENT_NUMBER, .tops_int8 = ABSENT_NUMBER, .tflops_fp4 = ABSENT_NUMBER, .tdp_w = 400,
-		.idle_w = ABSENT_NUMBER, .interconnect_gbs = ABSENT_NUMBER, .pcie_gen = ABSENT_COUNT, .max_nvlink_domain = ABSENT_COUNT};
+	return (struct accelerator){.id = "test",
+		.memory_gb = 80,
+		.memory_usable_bytes = ABSENT_NUMBER,
+		.memory_bandwidth_gbs = 2000,
+		.tflops_fp64 = ABSENT_NUMBER,
+		.tflops_fp32 = ABSENT_NUMBER,
+		.tflops_tf32 = ABSENT_NUMBER,
+		.tflops_bf16 = ABSENT_NUMBER,
+		.tflops_fp16 = ABSENT_NUMBER,
+		.tflops_fp8 = ABSENT_NUMBER,
+		.tops_int8 = ABSENT_NUMBER,
+		.tflops_fp4 = ABSENT_NUMBER,
+		.tdp_w = 400,
+		.idle_w = ABSENT_NUMBER,
+		.interconnect_gbs = ABSENT_NUMBER,
+		.pcie_gen = ABSENT_COUNT,
+		.max_nvlink_domain = ABSENT_COUNT};
 }
 
 static void formats_fall_back_to_wider_ones(void **state)
@@ -39,7 +52,8 @@ static void formats_fall_back_to_wider_ones(void **state)
 	assert_int_equal(accelerator_training_precision(&a100), PRECISION_BF16);
 	b200 = a100;
 	b200.tflops_fp8 = 4500;
-	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_NVFP4, &used), 312e12, 1e-12); /* widened to 16 bits, not to 8 */
+	assert_close(
+		accelerator_peak_flops_per_s(&b200, PRECISION_NVFP4, &used), 312e12, 1e-12); /* widened to 16 bits, not to 8 */
 	b200.tflops_fp4 = 9000;
 	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_MXFP4, &used), 9000e12, 1e-12);
 	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_MXFP8, &used), 4500e12, 1e-12);

@@ -13,26 +13,46 @@
 
 static struct site site_of(double grid_gco2e_per_kwh, double pue)
 {
-	return (struct site){.grid_gco2e_per_kwh = grid_gco2e_per_kwh, .grid_marginal_gco2e_per_kwh = ABSENT_NUMBER, .grid_market_gco2e_per_kwh = ABSENT_NUMBER,
-		.pue = pue, .wue_l_per_kwh = 0.2, .ewif_l_per_kwh = 3, .electricity_usd_per_kwh = ABSENT_NUMBER, .grid_low_gco2e_per_kwh = ABSENT_NUMBER,
-		.grid_high_gco2e_per_kwh = ABSENT_NUMBER, .pue_low = ABSENT_NUMBER, .pue_high = ABSENT_NUMBER};
+	return (struct site){.grid_gco2e_per_kwh = grid_gco2e_per_kwh,
+		.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER,
+		.grid_market_gco2e_per_kwh = ABSENT_NUMBER,
+		.pue = pue,
+		.wue_l_per_kwh = 0.2,
+		.ewif_l_per_kwh = 3,
+		.electricity_usd_per_kwh = ABSENT_NUMBER,
+		.grid_low_gco2e_per_kwh = ABSENT_NUMBER,
+		.grid_high_gco2e_per_kwh = ABSENT_NUMBER,
+		.pue_low = ABSENT_NUMBER,
+		.pue_high = ABSENT_NUMBER};
 }
 
 static struct accelerator accelerator_of(const struct golden_case *golden)
 {
-	return (struct accelerator){.id = "golden", .vendor = "nvidia", .memory_gb = golden_number_or(golden, "memory_gb", 80), .memory_usable_bytes = ABSENT_NUMBER,
-		.tflops_fp32 = ABSENT_NUMBER, .tflops_tf32 = ABSENT_NUMBER, .tflops_fp16 = ABSENT_NUMBER,
-		.tflops_bf16 = golden_number_or(golden, "tflops_bf16", ABSENT_NUMBER), .tdp_w = golden_number_or(golden, "tdp_w", ABSENT_NUMBER),
-		.idle_w = golden_number_or(golden, "idle_w", ABSENT_NUMBER), .die_area_mm2 = golden_number_or(golden, "die_area_mm2", ABSENT_NUMBER),
-		.embodied_kgco2e = golden_number_or(golden, "maker", ABSENT_NUMBER), .embodied_boavizta_kgco2e = golden_number_or(golden, "boavizta", ABSENT_NUMBER)};
+	return (struct accelerator){.id = "golden",
+		.vendor = "nvidia",
+		.memory_gb = golden_number_or(golden, "memory_gb", 80),
+		.memory_usable_bytes = ABSENT_NUMBER,
+		.tflops_fp32 = ABSENT_NUMBER,
+		.tflops_tf32 = ABSENT_NUMBER,
+		.tflops_fp16 = ABSENT_NUMBER,
+		.tflops_bf16 = golden_number_or(golden, "tflops_bf16", ABSENT_NUMBER),
+		.tdp_w = golden_number_or(golden, "tdp_w", ABSENT_NUMBER),
+		.idle_w = golden_number_or(golden, "idle_w", ABSENT_NUMBER),
+		.die_area_mm2 = golden_number_or(golden, "die_area_mm2", ABSENT_NUMBER),
+		.embodied_kgco2e = golden_number_or(golden, "maker", ABSENT_NUMBER),
+		.embodied_boavizta_kgco2e = golden_number_or(golden, "boavizta", ABSENT_NUMBER)};
 }
 
 static double golden_energy(const struct golden_case *golden, const char *expected)
 {
 	double watts = golden_number(golden, "watts"), grid = golden_number(golden, "grid");
 	struct accelerator accelerator = {.id = "golden", .tdp_w = watts, .idle_w = watts};
-	struct usage usage = {.accelerator = &accelerator, .gpu_count = golden_number(golden, "gpu_hours"), .hours = 1, .busy_fraction = 1,
-		.compute_utilization = 0.5, .host_power_fraction = golden_number(golden, "host")};
+	struct usage usage = {.accelerator = &accelerator,
+		.gpu_count = golden_number(golden, "gpu_hours"),
+		.hours = 1,
+		.busy_fraction = 1,
+		.compute_utilization = 0.5,
+		.host_power_fraction = golden_number(golden, "host")};
 	struct site site = site_of(grid, golden_number(golden, "pue"));
 	struct energy energy;
 
@@ -49,7 +69,8 @@ static double golden_energy(const struct golden_case *golden, const char *expect
 static double golden_water(const struct golden_case *golden, const char *expected)
 {
 	(void)expected;
-	return water_l(golden_number(golden, "it_kwh"), golden_number(golden, "wue"), golden_number(golden, "pue"), golden_number(golden, "ewif"));
+	return water_l(golden_number(golden, "it_kwh"), golden_number(golden, "wue"), golden_number(golden, "pue"),
+		golden_number(golden, "ewif"));
 }
 
 static double golden_idle(const struct golden_case *golden, const char *expected)
@@ -77,8 +98,10 @@ static double golden_fraction(const struct golden_case *golden, const char *expe
 static double golden_embodied(const struct golden_case *golden, const char *expected)
 {
 	struct accelerator accelerator = accelerator_of(golden);
-	struct usage usage = {.accelerator = &accelerator, .gpu_count = golden_number_or(golden, "gpus", 1),
-		.node_count = golden_number_or(golden, "nodes", 0), .hours = golden_number_or(golden, "hours", 1)};
+	struct usage usage = {.accelerator = &accelerator,
+		.gpu_count = golden_number_or(golden, "gpus", 1),
+		.node_count = golden_number_or(golden, "nodes", 0),
+		.hours = golden_number_or(golden, "hours", 1)};
 	struct embodied embodied;
 	const char *source;
 	double low, high, value = embodied_accelerator_kgco2e(&accelerator, &low, &high, &source);
@@ -91,8 +114,8 @@ static double golden_embodied(const struct golden_case *golden, const char *expe
 
 static double golden_owning(const struct golden_case *golden, const char *expected)
 {
-	struct on_premises own = {golden_number(golden, "capex"), golden_number(golden, "years"), golden_number(golden, "tariff"),
-		golden_number(golden, "staff"), golden_number(golden, "space")};
+	struct on_premises own = {golden_number(golden, "capex"), golden_number(golden, "years"),
+		golden_number(golden, "tariff"), golden_number(golden, "staff"), golden_number(golden, "space")};
 
 	(void)expected;
 	return cost_on_premises_usd_per_gpu_hour(&own, golden_number(golden, "facility_w"), NULL);
@@ -100,8 +123,8 @@ static double golden_owning(const struct golden_case *golden, const char *expect
 
 static void golden_cases_hold(void **state)
 {
-	static const struct golden_row table[] = {{"E60", golden_fraction}, {"E61", golden_load}, {"E62", golden_idle}, {"E63", golden_energy},
-		{"E65", golden_embodied}, {"E66", golden_water}, {"E67", golden_owning}};
+	static const struct golden_row table[] = {{"E60", golden_fraction}, {"E61", golden_load}, {"E62", golden_idle},
+		{"E63", golden_energy}, {"E65", golden_embodied}, {"E66", golden_water}, {"E67", golden_owning}};
 
 	(void)state;
 	golden_run("tests/planner/golden/footprint.txt", table, COUNT_OF(table), 21);
@@ -119,8 +142,14 @@ static void parts_sum_to_the_whole(void **state)
 	(void)state;
 	serving_fixture_fill(&fixture);
 	findings_clear(&findings);
-	usage = (struct usage){.accelerator = &fixture.candidate.accelerator, .gpu_count = 8, .node_count = 1, .hours = 100, .busy_fraction = 0.9,
-		.compute_utilization = 0.4, .memory_utilization = 0.3, .host_power_fraction = ABSENT_NUMBER};
+	usage = (struct usage){.accelerator = &fixture.candidate.accelerator,
+		.gpu_count = 8,
+		.node_count = 1,
+		.hours = 100,
+		.busy_fraction = 0.9,
+		.compute_utilization = 0.4,
+		.memory_utilization = 0.3,
+		.host_power_fraction = ABSENT_NUMBER};
 	fixture.candidate.site.grid_market_gco2e_per_kwh = 0;
 	fixture.candidate.site.grid_marginal_gco2e_per_kwh = 700;
 	footprint_of_usage(&usage, &fixture.candidate.site, &one, &findings);
@@ -129,7 +158,8 @@ static void parts_sum_to_the_whole(void **state)
 	assert_close(one.carbon.total_kgco2e, one.carbon.operational_kgco2e + one.carbon.embodied_kgco2e, 1e-12);
 	assert_close(one.carbon.marginal_kgco2e, one.energy.total_kwh * 0.7, 1e-12);
 	assert_close(one.carbon.market_kgco2e, 0, 1e-12);
-	assert_true(one.embodied_low_kgco2e < one.carbon.embodied_kgco2e && one.carbon.embodied_kgco2e < one.embodied_high_kgco2e);
+	assert_true(
+		one.embodied_low_kgco2e < one.carbon.embodied_kgco2e && one.carbon.embodied_kgco2e < one.embodied_high_kgco2e);
 	assert_true(one.total_kwh.p10 < one.total_kwh.p50 && one.total_kwh.p50 < one.total_kwh.p90);
 	assert_true(findings.assumption_count >= 5 && findings.dropped == 0);
 	usage.gpu_count = 16;
@@ -147,8 +177,14 @@ static void intervals_widen_with_what_is_not_known(void **state)
 
 	(void)state;
 	serving_fixture_fill(&fixture);
-	usage = (struct usage){.accelerator = &fixture.candidate.accelerator, .gpu_count = 8, .node_count = 1, .hours = 100, .busy_fraction = 1,
-		.compute_utilization = 0.4, .memory_utilization = 0.3, .host_power_fraction = 0.3};
+	usage = (struct usage){.accelerator = &fixture.candidate.accelerator,
+		.gpu_count = 8,
+		.node_count = 1,
+		.hours = 100,
+		.busy_fraction = 1,
+		.compute_utilization = 0.4,
+		.memory_utilization = 0.3,
+		.host_power_fraction = 0.3};
 	footprint_of_usage(&usage, &fixture.candidate.site, &narrow, NULL);
 	usage.host_power_fraction = ABSENT_NUMBER;
 	footprint_of_usage(&usage, &fixture.candidate.site, &wide, NULL);
@@ -172,8 +208,14 @@ static void measured_power_replaces_the_catalogue(void **state)
 
 	(void)state;
 	serving_fixture_fill(&fixture);
-	usage = (struct usage){.accelerator = &fixture.candidate.accelerator, .calibration = &fixture.candidate.calibration, .gpu_count = 1, .hours = 1,
-		.busy_fraction = 0.5, .compute_utilization = 0.4, .memory_utilization = 0.3, .host_power_fraction = 0};
+	usage = (struct usage){.accelerator = &fixture.candidate.accelerator,
+		.calibration = &fixture.candidate.calibration,
+		.gpu_count = 1,
+		.hours = 1,
+		.busy_fraction = 0.5,
+		.compute_utilization = 0.4,
+		.memory_utilization = 0.3,
+		.host_power_fraction = 0};
 	catalogue_w = energy_mean_gpu_w(&usage);
 	assert_close(catalogue_w, 82.6 + 0.5 * 0.86 * (700 - 82.6), 1e-9);
 	fixture.candidate.calibration.idle_w = 70;
@@ -185,7 +227,10 @@ static void measured_power_replaces_the_catalogue(void **state)
 
 static void unknown_sites_are_world_averages_and_say_so(void **state)
 {
-	struct site site = {.grid_gco2e_per_kwh = ABSENT_NUMBER, .pue = ABSENT_NUMBER, .wue_l_per_kwh = ABSENT_NUMBER, .ewif_l_per_kwh = ABSENT_NUMBER};
+	struct site site = {.grid_gco2e_per_kwh = ABSENT_NUMBER,
+		.pue = ABSENT_NUMBER,
+		.wue_l_per_kwh = ABSENT_NUMBER,
+		.ewif_l_per_kwh = ABSENT_NUMBER};
 	struct findings findings;
 
 	(void)state;
@@ -210,7 +255,8 @@ static void prices_are_taken_in_order(void **state)
 	serving_fixture_fill(&fixture);
 	findings_clear(&findings);
 	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 1000, &price, &findings));
-	assert_true(price.has_offer && price.usd_per_gpu_hour == 3 && price.low_usd_per_gpu_hour == 2.2 && price.status == PROVENANCE_DEFAULT);
+	assert_true(price.has_offer && price.usd_per_gpu_hour == 3 && price.low_usd_per_gpu_hour == 2.2 &&
+				price.status == PROVENANCE_DEFAULT);
 	common.pricing.on_premises.capex_usd_per_gpu = 35040;
 	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 1000, &price, &findings));
 	assert_true(!price.has_offer && price.status == PROVENANCE_DERIVED);
@@ -232,8 +278,12 @@ static struct failure failure;
 
 static struct carbon_request carbon_request_of(int64_t gpus, double hours)
 {
-	struct carbon_request request = {.gpu_count = gpus, .gpus_per_node = ABSENT_COUNT, .hours = hours, .utilization = ABSENT_NUMBER,
-		.host_power_fraction = ABSENT_NUMBER, .published = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER}};
+	struct carbon_request request = {.gpu_count = gpus,
+		.gpus_per_node = ABSENT_COUNT,
+		.hours = hours,
+		.utilization = ABSENT_NUMBER,
+		.host_power_fraction = ABSENT_NUMBER,
+		.published = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER}};
 
 	return request;
 }
@@ -246,7 +296,8 @@ static enum status check(const struct carbon_request *request, double grid, doub
 	serving_fixture_fill(&fixture);
 	memset(&estimate, 0, sizeof estimate);
 	failure_clear(&failure);
-	return planner_carbon(request, &fixture.candidate.accelerator, &fixture.candidate.calibration, &site, &estimate, &failure);
+	return planner_carbon(
+		request, &fixture.candidate.accelerator, &fixture.candidate.calibration, &site, &estimate, &failure);
 }
 
 static void a_card_that_contradicts_itself_is_flagged(void **state)
@@ -296,7 +347,8 @@ static void carbon_alone_is_held_against_our_own(void **state)
 	(void)state;
 	assert_int_equal(check(&request, 400, 1.2), STATUS_OK);
 	assert_int_equal(estimate.inconsistency_count, 0);
-	assert_true(isnan(estimate.implied.pue) && isnan(estimate.implied.carbon_tco2e) && isnan(estimate.implied.utilization));
+	assert_true(
+		isnan(estimate.implied.pue) && isnan(estimate.implied.carbon_tco2e) && isnan(estimate.implied.utilization));
 	request.published.carbon_tco2e = estimate.carbon.operational_kgco2e / 1000;
 	assert_int_equal(check(&request, 400, 1.2), STATUS_OK);
 	assert_int_equal(estimate.inconsistency_count, 0);

@@ -37,8 +37,10 @@ static void memory_parts_sum_to_the_total(void **state)
 	(void)state;
 	serving_fixture_fill(&fixture);
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
-	assert_close(performance.memory.total_bytes, performance.memory.weights_bytes + performance.memory.kv_cache_bytes
-		+ performance.memory.activations_bytes + performance.memory.overhead_bytes, 1e-12);
+	assert_close(performance.memory.total_bytes,
+		performance.memory.weights_bytes + performance.memory.kv_cache_bytes + performance.memory.activations_bytes +
+			performance.memory.overhead_bytes,
+		1e-12);
 	assert_true(performance.memory.total_bytes <= performance.memory.capacity_bytes);
 	/* 70.55e9 parameters in 16 bits over 4 accelerators: norms and rounding aside. */
 	assert_close(performance.memory.weights_bytes, 70.5537e9 * 2 / 4, 0.01);
@@ -108,7 +110,8 @@ static void load_moves_what_it_must(void **state)
 		assert_int_equal(operate(&fixture.performance), STATUS_OK);
 		assert_true(performance.tpot_ms >= last_tpot && performance.output_tokens_per_s >= last_rate * 0.999);
 		/* Little: requests inside = rate x time inside. */
-		assert_close(performance.requests_per_s * (performance.ttft_ms + 299 * performance.tpot_ms) / 1000, concurrency, 0.03);
+		assert_close(
+			performance.requests_per_s * (performance.ttft_ms + 299 * performance.tpot_ms) / 1000, concurrency, 0.03);
 		last_tpot = performance.tpot_ms;
 		last_rate = performance.output_tokens_per_s;
 	}
@@ -150,7 +153,8 @@ static void golden_operate(const struct golden_case *golden)
 	request->prompt_tokens.mean = golden_number_or(golden, "prompt", 1000);
 	request->output_tokens.mean = golden_number_or(golden, "output", 300);
 	request->requests_per_s = golden_number_or(golden, "requests_per_s", ABSENT_NUMBER);
-	request->concurrency = golden_number_or(golden, "concurrency", is_given(request->requests_per_s) ? ABSENT_NUMBER : CONCURRENCY_MAX);
+	request->concurrency =
+		golden_number_or(golden, "concurrency", is_given(request->requests_per_s) ? ABSENT_NUMBER : CONCURRENCY_MAX);
 	request->requests = (int64_t)golden_number_or(golden, "requests", -1);
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 }
@@ -202,8 +206,8 @@ static double golden_accepted(const struct golden_case *golden, const char *expe
 
 static void golden_cases_hold(void **state)
 {
-	static const struct golden_row table[] = {{"E11", golden_rule}, {"E54", golden_cache}, {"E55", golden_point}, {"E56", golden_point},
-		{"E58", golden_accepted}};
+	static const struct golden_row table[] = {{"E11", golden_rule}, {"E54", golden_cache}, {"E55", golden_point},
+		{"E56", golden_point}, {"E58", golden_accepted}};
 
 	(void)state;
 	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 15);

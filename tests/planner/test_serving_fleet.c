@@ -44,12 +44,15 @@ static void figures_agree_with_each_other(void **state)
 	assert_close(best->energy.wh_per_request * 10 * 3600 * 730 / 1000, best->energy.kwh_per_month, 1e-12);
 	assert_close(best->energy.joules_per_output_token * 300, best->energy.wh_per_request * 3600, 1e-12);
 	assert_close(best->energy.mean_w * 730 / 1000 * 1.2, best->energy.kwh_per_month, 1e-12);
-	assert_close(best->carbon.kgco2e_per_month, best->energy.kwh_per_month * 0.4 + best->carbon.embodied_kgco2e_per_month, 1e-12);
+	assert_close(best->carbon.kgco2e_per_month,
+		best->energy.kwh_per_month * 0.4 + best->carbon.embodied_kgco2e_per_month, 1e-12);
 	assert_close(best->water_l_per_month, best->energy.kwh_per_month / 1.2 * (0.2 + 1.2 * 3), 1e-12);
 	assert_true(best->utilization > 0 && best->utilization <= 0.9);
 	assert_true(best->throughput.requests_per_s_max >= 10);
-	assert_true(best->latency.ttft_ms.p50 <= best->latency.ttft_ms.p95 && best->latency.ttft_ms.p95 <= best->latency.ttft_ms.p99);
-	assert_true(best->latency.tpot_ms.p50 <= best->latency.tpot_ms.p95 && best->latency.tpot_ms.p95 <= best->latency.tpot_ms.p99);
+	assert_true(best->latency.ttft_ms.p50 <= best->latency.ttft_ms.p95 &&
+				best->latency.ttft_ms.p95 <= best->latency.ttft_ms.p99);
+	assert_true(best->latency.tpot_ms.p50 <= best->latency.tpot_ms.p95 &&
+				best->latency.tpot_ms.p95 <= best->latency.tpot_ms.p99);
 	assert_true(best->latency.e2e_ms.p50 >= best->latency.ttft_ms.p50 + 299 * best->latency.tpot_ms.p50 * 0.999);
 	assert_int_equal(best->simulated.requests, 0);
 	assert_int_equal(plan.findings.dropped, 0);

@@ -18,8 +18,18 @@ static void mixture_fill(void)
 	accelerator = fixture.candidate.accelerator;
 	memset(&model, 0, sizeof model);
 	model = (struct model){.id = "mixture", .hidden = 4096, .vocabulary = 64000, .layer_count = 24, .kind_count = 2};
-	model.kinds[0] = (struct layer_kind){.mixer = MIXER_MLA, .heads = 64, .kv_heads = 64, .head_dim = 128, .value_head_dim = 128, .q_lora_rank = 1024,
-		.kv_lora_rank = 512, .rope_head_dim = 64, .feed_forward = FEED_FORWARD_DENSE, .width = 11008, .gated = true, .norms = 2};
+	model.kinds[0] = (struct layer_kind){.mixer = MIXER_MLA,
+		.heads = 64,
+		.kv_heads = 64,
+		.head_dim = 128,
+		.value_head_dim = 128,
+		.q_lora_rank = 1024,
+		.kv_lora_rank = 512,
+		.rope_head_dim = 64,
+		.feed_forward = FEED_FORWARD_DENSE,
+		.width = 11008,
+		.gated = true,
+		.norms = 2};
 	model.kinds[1] = model.kinds[0];
 	model.kinds[1].feed_forward = FEED_FORWARD_EXPERTS;
 	model.kinds[1].experts = 64;
@@ -33,8 +43,15 @@ static void mixture_fill(void)
 
 static struct replica_layout layout_of(int tensor, int expert, int attention_data, enum precision precision)
 {
-	return (struct replica_layout){.tensor = tensor, .pipeline = 1, .expert = expert, .attention_data = attention_data, .precision = precision,
-		.kv_precision = PRECISION_BF16, .engine = ENGINE_VLLM, .release_years = engine_newest_release_years(), .max_batch = ABSENT_NUMBER,
+	return (struct replica_layout){.tensor = tensor,
+		.pipeline = 1,
+		.expert = expert,
+		.attention_data = attention_data,
+		.precision = precision,
+		.kv_precision = PRECISION_BF16,
+		.engine = ENGINE_VLLM,
+		.release_years = engine_newest_release_years(),
+		.max_batch = ABSENT_NUMBER,
 		.chunk_tokens = ABSENT_NUMBER};
 }
 
@@ -48,7 +65,10 @@ static struct replica prepared(struct replica_layout layout)
 
 static struct step step_of(const struct replica *replica, double sequences, double context, double prompt)
 {
-	struct batch batch = {.decode_sequences = sequences, .decode_context_tokens = context, .prefill_tokens = prompt, .prefill_sequences = prompt > 0};
+	struct batch batch = {.decode_sequences = sequences,
+		.decode_context_tokens = context,
+		.prefill_tokens = prompt,
+		.prefill_sequences = prompt > 0};
 	struct step step;
 
 	step_time(replica, &batch, &step);
@@ -97,7 +117,8 @@ static void latent_caches_are_whole_on_every_rank(void **state)
 	assert_close(replica_sequence_bytes(&one, 1600), 1600.0 * 24 * 576 * 2, 1e-12);
 	assert_close(replica_sequence_bytes(&eight, 1600), replica_sequence_bytes(&one, 1600), 1e-12);
 	/* Attention by data keeps each sequence on one rank: eight times the sequences, for attention weights eight times over. */
-	assert_true(ranks.memory.weights_bytes > eight.memory.weights_bytes && ranks.memory.weights_bytes < one.memory.weights_bytes);
+	assert_true(ranks.memory.weights_bytes > eight.memory.weights_bytes &&
+				ranks.memory.weights_bytes < one.memory.weights_bytes);
 	assert_true(replica_sequences_max(&ranks, 8000, 1000) > 5 * replica_sequences_max(&eight, 8000, 1000));
 }
 
@@ -160,7 +181,8 @@ static void states_do_not_grow_with_the_context(void **state)
 		model_finish(&model);
 		replica = prepared(layout_of(1, 1, 1, PRECISION_BF16));
 		/* only the one latent layer grows */
-		assert_close(replica_sequence_bytes(&replica, 32000) - replica_sequence_bytes(&replica, 16000), 16000.0 * 576 * 2, 1e-9);
+		assert_close(
+			replica_sequence_bytes(&replica, 32000) - replica_sequence_bytes(&replica, 16000), 16000.0 * 576 * 2, 1e-9);
 		assert_true(replica_sequence_bytes(&replica, 16) > 23 * 64.0 * 128 * 128 * 2);
 		assert_true(step_of(&replica, 64, 1000, 0).bytes > 2 * 64 * 23 * 64.0 * 128 * 128 * 2);
 		assert_true(step_of(&replica, 0, 0, 4000).compute_s > 0);
@@ -196,7 +218,8 @@ static void stages_share_layers_and_lose_a_little(void **state)
 	assert_int_equal(two.gpus, 2);
 	assert_close(replica_sequence_bytes(&two, 1600), replica_sequence_bytes(&one, 1600) / 2, 1e-12);
 	assert_true(two.memory.weights_bytes < 0.55 * one.memory.weights_bytes);
-	assert_true(step_of(&two, 1, 1000, 0).time_s > step_of(&one, 1, 1000, 0).time_s); /* one request walks through both */
+	assert_true(
+		step_of(&two, 1, 1000, 0).time_s > step_of(&one, 1, 1000, 0).time_s); /* one request walks through both */
 	assert_true(step_of(&two, 2000, 1000, 0).time_s < step_of(&one, 2000, 1000, 0).time_s);
 }
 

@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "hwdb/builtin.h"
-#include "planner/serving/serving.h"
 #include "planner/serving/engine_rules.h"
+#include "planner/serving/serving.h"
 
 enum { ROWS_MAX = 4096, GROUPS_MAX = 200, LINE_MAX_BYTES = 1 << 16 };
 
@@ -92,7 +92,8 @@ static struct token_distribution tokens_of(const json_t *object, const char *key
 
 static void request_read(const json_t *object, struct performance_request *request)
 {
-	const json_t *layout = json_object_get(object, "parallelism"), *concurrency = json_object_get(object, "concurrency");
+	const json_t *layout = json_object_get(object, "parallelism"),
+				 *concurrency = json_object_get(object, "concurrency");
 
 	memset(request, 0, sizeof *request);
 	request->common.precision = precision_of(object, "precision");
@@ -100,8 +101,11 @@ static void request_read(const json_t *object, struct performance_request *reque
 	request->kv_precision = precision_of(object, "kv_precision");
 	request->engine = engine_of(object);
 	request->engine_release = json_string_value(json_object_get(object, "engine_release"));
-	request->parallelism = (struct serving_parallelism){.tensor = count_of(layout, "tensor"), .pipeline = count_of(layout, "pipeline"),
-		.expert = count_of(layout, "expert"), .attention_data = count_of(layout, "attention_data"), .max_batch = ABSENT_COUNT,
+	request->parallelism = (struct serving_parallelism){.tensor = count_of(layout, "tensor"),
+		.pipeline = count_of(layout, "pipeline"),
+		.expert = count_of(layout, "expert"),
+		.attention_data = count_of(layout, "attention_data"),
+		.max_batch = ABSENT_COUNT,
 		.chunk_tokens = ABSENT_COUNT};
 	request->prompt_tokens = tokens_of(object, "prompt_tokens");
 	request->output_tokens = tokens_of(object, "output_tokens");
@@ -145,7 +149,8 @@ static double predicted_of(const char *key, enum quantity *quantity, struct inte
 	return performance.output_tokens_per_s * scale;
 }
 
-static void row_add(const json_t *item, const struct performance_request *request, const char *key, double observed, bool refused)
+static void row_add(
+	const json_t *item, const struct performance_request *request, const char *key, double observed, bool refused)
 {
 	struct row *row = &rows[row_count];
 	struct interval interval = {0, 0, 0};
@@ -158,7 +163,8 @@ static void row_add(const json_t *item, const struct performance_request *reques
 	snprintf(row->id, sizeof row->id, "%s", json_string_value(json_object_get(item, "id")));
 	snprintf(row->suite, sizeof row->suite, "%s", json_string_value(json_object_get(item, "suite")));
 	snprintf(row->model, sizeof row->model, "%s", json_string_value(json_object_get(object, "model")));
-	snprintf(row->accelerator, sizeof row->accelerator, "%s", json_string_value(json_object_get(object, "accelerator")));
+	snprintf(
+		row->accelerator, sizeof row->accelerator, "%s", json_string_value(json_object_get(object, "accelerator")));
 	row->run = run_of(request);
 	row->refused = refused;
 	row->ratio = refused ? ABSENT_NUMBER : predicted / observed;
@@ -173,7 +179,8 @@ static void judge(const json_t *item, const struct catalogue *catalogue)
 	const char *accelerator = json_string_value(json_object_get(object, "accelerator")), *alias;
 	const struct accelerator_row *accelerator_row = catalogue_accelerator(catalogue, accelerator, &alias);
 	const struct model_row *model_row = catalogue_model(catalogue, model, &alias);
-	struct candidate candidate = {.calibration = {NULL, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, NULL}};
+	struct candidate candidate = {
+		.calibration = {NULL, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, NULL}};
 	static struct performance_input input;
 	enum status status;
 	json_t *value;
@@ -189,7 +196,8 @@ static void judge(const json_t *item, const struct catalogue *catalogue)
 	findings_clear(&performance.findings);
 	status = planner_performance(&input, &performance, &failure);
 	if (status != STATUS_OK)
-		printf("%s refused: %s%s\n", json_string_value(json_object_get(item, "id")), failure.detail, failure.fault_count > 0 ? failure.faults[0].detail : "");
+		printf("%s refused: %s%s\n", json_string_value(json_object_get(item, "id")), failure.detail,
+			failure.fault_count > 0 ? failure.faults[0].detail : "");
 	json_object_foreach(json_object_get(item, "expect"), key, value)
 		row_add(item, &input.request, key, json_number_value(value), status != STATUS_OK);
 }
@@ -202,7 +210,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* One line over the rows that the predicate-like filter (NULL: any) lets through. */
-static void print_group(const char *label, enum quantity quantity, int run, const char *suite, const char *model, const char *accelerator)
+static void print_group(
+	const char *label, enum quantity quantity, int run, const char *suite, const char *model, const char *accelerator)
 {
 	static double errors[ROWS_MAX], ratios[ROWS_MAX];
 	size_t count = 0, known = 0, covered = 0, refused = 0;
@@ -211,8 +220,9 @@ static void print_group(const char *label, enum quantity quantity, int run, cons
 	for (size_t i = 0; i < row_count; i++) {
 		const struct row *row = &rows[i];
 
-		if (row->quantity != quantity || (run >= 0 && (int)row->run != run) || (suite && strcmp(suite, row->suite) != 0)
-			|| (model && strcmp(model, row->model) != 0) || (accelerator && strcmp(accelerator, row->accelerator) != 0))
+		if (row->quantity != quantity || (run >= 0 && (int)row->run != run) ||
+			(suite && strcmp(suite, row->suite) != 0) || (model && strcmp(model, row->model) != 0) ||
+			(accelerator && strcmp(accelerator, row->accelerator) != 0))
 			continue;
 		errors[count++] = row->error;
 		sum += row->error;
@@ -225,8 +235,9 @@ static void print_group(const char *label, enum quantity quantity, int run, cons
 		return;
 	qsort(errors, count, sizeof *errors, by_value);
 	qsort(ratios, known, sizeof *ratios, by_value);
-	printf("%-40s %-11s %5zu  %6.1f %%  %6.1f %%  %+6.1f %%   %5.1f %%  %zu\n", label, quantity_names[quantity], count, 100 * sum / (double)count,
-		100 * errors[count / 2], known > 0 ? 100 * (ratios[known / 2] - 1) : 0.0, 100.0 * (double)covered / (double)count, refused);
+	printf("%-40s %-11s %5zu  %6.1f %%  %6.1f %%  %+6.1f %%   %5.1f %%  %zu\n", label, quantity_names[quantity], count,
+		100 * sum / (double)count, 100 * errors[count / 2], known > 0 ? 100 * (ratios[known / 2] - 1) : 0.0,
+		100.0 * (double)covered / (double)count, refused);
 }
 
 /* Every different text of a member, once. */
@@ -251,7 +262,8 @@ static void print_report(void)
 	const char *names[GROUPS_MAX];
 	size_t count;
 
-	printf("%-40s %-11s %5s  %8s  %8s  %8s   %7s  %s\n", "slice", "quantity", "cases", "mean", "median", "bias", "covered", "refused");
+	printf("%-40s %-11s %5s  %8s  %8s  %8s   %7s  %s\n", "slice", "quantity", "cases", "mean", "median", "bias",
+		"covered", "refused");
 	for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++) {
 		print_group("all", (enum quantity)quantity, -1, NULL, NULL, NULL);
 		for (int run = 0; run < RUN_KIND_COUNT; run++)
@@ -306,7 +318,8 @@ int main(int argc, char **argv)
 	fclose(file);
 	for (size_t i = 0; argc > 3 && i < row_count; i++)
 		if (strcmp(rows[i].suite, argv[3]) == 0)
-			printf("%s %s %s %s %s %.3f\n", rows[i].id, rows[i].model, rows[i].accelerator, quantity_names[rows[i].quantity], run_names[rows[i].run], rows[i].ratio);
+			printf("%s %s %s %s %s %.3f\n", rows[i].id, rows[i].model, rows[i].accelerator,
+				quantity_names[rows[i].quantity], run_names[rows[i].run], rows[i].ratio);
 	print_report();
 	catalogue_release(catalogue);
 	return 0;
