@@ -31,12 +31,13 @@ static bool on_tick(void *context)
 	return !((struct heard *)context)->stop;
 }
 
-/* Runs a script; every limit is short, since each is reached by some script. */
+/* Runs a script. A limit is short only for the script that is to reach it: a busy machine must not reach the others'. */
 static struct bench_worker_outcome play(const char *script, struct heard *heard, double deadline_s)
 {
 	char name[] = "fake", command[] = "play", copy[32];
 	char *const arguments[] = {name, command, copy, NULL};
-	struct bench_worker worker = {.program = self, .arguments = arguments, .deadline_s = deadline_s, .silence_s = 2,
+	struct bench_worker worker = {.program = self, .arguments = arguments, .deadline_s = deadline_s,
+		.silence_s = !strcmp(script, "silent") ? 1 : 60,
 		.term_grace_s = 0.2, .kill_grace_s = 5, .log_bytes = 64 * 1024, .wake_fd = -1, .context = heard, .on_line = on_line,
 		.on_tick = on_tick};
 	struct bench_worker_outcome outcome;
@@ -49,7 +50,7 @@ static struct bench_worker_outcome play(const char *script, struct heard *heard,
 static void a_good_worker_succeeds(void **state)
 {
 	struct heard heard = {0};
-	struct bench_worker_outcome outcome = play("ok", &heard, 20);
+	struct bench_worker_outcome outcome = play("ok", &heard, 60);
 
 	(void)state;
 	assert_int_equal(outcome.end, WORKER_SUCCEEDED);
@@ -83,7 +84,7 @@ static void every_other_end_is_told_apart(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
 		struct heard heard = {0};
-		struct bench_worker_outcome outcome = play(cases[i].script, &heard, 20);
+		struct bench_worker_outcome outcome = play(cases[i].script, &heard, 60);
 
 		if (outcome.end != cases[i].end)
 			fail_msg("%s: %s (%s)", cases[i].script, bench_worker_end_name(outcome.end), outcome.detail);
@@ -97,12 +98,12 @@ static void a_deaf_worker_is_killed_at_its_deadline(void **state)
 {
 	struct heard heard = {0};
 	int64_t start_ns = clock_monotonic_ns();
-	struct bench_worker_outcome outcome = play("hang", &heard, 0.5);
+	struct bench_worker_outcome outcome = play("hang", &heard, 2);
 
 	(void)state;
 	assert_int_equal(outcome.end, WORKER_OVERDUE);
 	assert_int_equal(outcome.signal, SIGKILL);
-	assert_true(clock_monotonic_ns() - start_ns >= 700000000);
+	assert_true(clock_monotonic_ns() - start_ns >= INT64_C(2200000000));
 	assert_int_equal(kill(outcome.pid, 0), -1);
 	assert_int_equal(errno, ESRCH);
 	bench_worker_release(&outcome);
@@ -111,7 +112,7 @@ static void a_deaf_worker_is_killed_at_its_deadline(void **state)
 static void a_silent_worker_is_stopped(void **state)
 {
 	struct heard heard = {0};
-	struct bench_worker_outcome outcome = play("silent", &heard, 20);
+	struct bench_worker_outcome outcome = play("silent", &heard, 60);
 
 	(void)state;
 	assert_int_equal(outcome.end, WORKER_SILENT);
@@ -122,7 +123,7 @@ static void a_silent_worker_is_stopped(void **state)
 static void the_caller_can_stop_it(void **state)
 {
 	struct heard heard = {.stop = true};
-	struct bench_worker_outcome outcome = play("hang", &heard, 20);
+	struct bench_worker_outcome outcome = play("hang", &heard, 60);
 
 	(void)state;
 	assert_int_equal(outcome.end, WORKER_STOPPED);
@@ -155,7 +156,7 @@ static void a_grandchild_does_not_hold_it_up(void **state)
 {
 	struct heard heard = {0};
 	int64_t start_ns = clock_monotonic_ns();
-	struct bench_worker_outcome outcome = play("grandchild", &heard, 20);
+	struct bench_worker_outcome outcome = play("grandchild", &heard, 60);
 
 	(void)state;
 	assert_int_equal(outcome.end, WORKER_SUCCEEDED);
@@ -168,7 +169,7 @@ static void a_grandchild_does_not_hold_it_up(void **state)
 static void what_it_prints_is_kept_up_to_a_maximum(void **state)
 {
 	struct heard heard = {0};
-	struct bench_worker_outcome outcome = play("loud", &heard, 20);
+	struct bench_worker_outcome outcome = play("loud", &heard, 60);
 
 	(void)state;
 	assert_int_equal(outcome.end, WORKER_SUCCEEDED);
