@@ -9,6 +9,7 @@ struct ceiling {
 	const char *prefix;
 	double gemm, gemm_fp8, attention;
 	double tdp_w; /* of the part that was measured */
+	int64_t year; /* of the architecture, which kernels are written for */
 	const char *source;
 };
 
@@ -16,18 +17,18 @@ static const char mamf[] = "E20; stas00/ml-engineering MAMF table, ai-dynamo/aic
 static const char class_average[] = "E20; mean of the accelerators that stas00/ml-engineering measured (MAMF table)";
 
 static const struct ceiling ceilings[] = {
-	{"a100-pcie", 0.811, 0.811, 0.472, 300, mamf}, {"a100", 0.869, 0.869, 0.472, 400, mamf}, {"h100-pcie", 0.803, 0.709, 0.517, 350, mamf}, {"h100-nvl", 0.803, 0.709, 0.517, 400, mamf},
-	{"h100", 0.803, 0.709, 0.517, 700, mamf},
-	{"h800", 0.803, 0.709, 0.517, 700, mamf}, {"h200", 0.803, 0.734, 0.517, 700, mamf}, {"gh200", 0.838, 0.776, 0.517, 700, mamf},
-	{"b200", 0.776, 0.763, 0.484, 1000, mamf}, {"b100", 0.776, 0.763, 0.484, 700, mamf}, {"b300", 0.786, 0.745, 0.484, 1100, mamf},
-	{"gb200", 0.729, 0.723, 0.484, 1200, mamf}, {"gb300", 0.786, 0.745, 0.484, 1400, mamf}, {"mi300x", 0.514, 0.514, 0.35, 750, mamf},
-	{"mi325x", 0.604, 0.604, 0.35, 1000, mamf}, {"mi355x", 0.680, 0.680, 0.35, 1400, mamf}, {"gaudi2", 0.969, 0.955, 0.45, 600, mamf},
-	{"gaudi3", 0.741, 0.769, 0.45, 900, mamf}, {"l40s", 0.571, 0.458, 0.40, 350, mamf},
-	{"rtx-pro-6000", 0.846, 0.706, 0.45, 600, mamf},
-	{"v100", 0.80, 0.80, 0.40, 300, "E20; Markidis et al. 2018, arXiv 1803.04014"},
+	{"a100-pcie", 0.811, 0.811, 0.472, 300, 2020, mamf}, {"a100", 0.869, 0.869, 0.472, 400, 2020, mamf}, {"h100-pcie", 0.803, 0.709, 0.517, 350, 2022, mamf}, {"h100-nvl", 0.803, 0.709, 0.517, 400, 2022, mamf},
+	{"h100", 0.803, 0.709, 0.517, 700, 2022, mamf},
+	{"h800", 0.803, 0.709, 0.517, 700, 2022, mamf}, {"h200", 0.803, 0.734, 0.517, 700, 2022, mamf}, {"gh200", 0.838, 0.776, 0.517, 700, 2022, mamf},
+	{"b200", 0.776, 0.763, 0.484, 1000, 2024, mamf}, {"b100", 0.776, 0.763, 0.484, 700, 2024, mamf}, {"b300", 0.786, 0.745, 0.484, 1100, 2024, mamf},
+	{"gb200", 0.729, 0.723, 0.484, 1200, 2024, mamf}, {"gb300", 0.786, 0.745, 0.484, 1400, 2024, mamf}, {"mi300x", 0.514, 0.514, 0.35, 750, 2023, mamf},
+	{"mi325x", 0.604, 0.604, 0.35, 1000, 2023, mamf}, {"mi355x", 0.680, 0.680, 0.35, 1400, 2025, mamf}, {"gaudi2", 0.969, 0.955, 0.45, 600, 2022, mamf},
+	{"gaudi3", 0.741, 0.769, 0.45, 900, 2024, mamf}, {"l40s", 0.571, 0.458, 0.40, 350, 2022, mamf},
+	{"rtx-pro-6000", 0.846, 0.706, 0.45, 600, 2025, mamf},
+	{"v100", 0.80, 0.80, 0.40, 300, 2017, "E20; Markidis et al. 2018, arXiv 1803.04014"},
 };
 
-static const struct ceiling ceiling_otherwise = {"", 0.75, 0.70, 0.42, 0, class_average};
+static const struct ceiling ceiling_otherwise = {"", 0.75, 0.70, 0.42, 0, ABSENT_COUNT, class_average};
 
 static const struct ceiling *ceiling_of(const struct accelerator *accelerator)
 {
@@ -35,6 +36,13 @@ static const struct ceiling *ceiling_of(const struct accelerator *accelerator)
 		if (strncmp(accelerator->id, ceilings[i].prefix, strlen(ceilings[i].prefix)) == 0)
 			return &ceilings[i];
 	return &ceiling_otherwise;
+}
+
+int64_t device_architecture_year(const struct accelerator *accelerator)
+{
+	const struct ceiling *ceiling = ceiling_of(accelerator);
+
+	return ceiling->year > 0 ? ceiling->year : accelerator->release_year;
 }
 
 /* PCIe, one direction, 16 lanes: 8, 16, 32, 64 GB/s for generations 3 to 6 after encoding (PCI-SIG), three quarters

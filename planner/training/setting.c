@@ -51,7 +51,7 @@ bool setting_of_candidate(const struct training_input *input, const struct candi
 	*setting = (struct setting){.input = input, .model = &input->model, .teacher = teacher, .candidate = candidate,
 		.physics = physics, .precision = precision, .sequence = sequence};
 	setting->software = software_of(request->stack, request->stack_release, precision,
-		candidate->accelerator.release_year, physics);
+		device_architecture_year(&candidate->accelerator), physics);
 	if (!device_of_candidate(candidate, precision, physics, setting->software.speed, &setting->device))
 		return false;
 	setting->flops_per_token = model_training_flops_per_token(&input->model, sequence);

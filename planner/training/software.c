@@ -30,6 +30,7 @@ static const double fade_years = 2;
 static const double merged_copies_year = 2025.4;     /* DeepEP, February 2025, and its adoption */
 static const double hidden_expert_year = 2025.9;     /* Megatron Core 0.14: dispatch beside another micro-batch's compute */
 static const double graphs_year = 2025.3;            /* CUDA graphs in Megatron Core's recipes */
+static const double expert_graphs_year = 2026.3;      /* graphs over experts too: Megatron Core's recipes of spring 2026 */
 static const double graphs_host_factor = 0.3;
 static const double earliest_gain_year = 2023.5, latest_gain_year = 2026.75;
 
@@ -45,11 +46,11 @@ static double release_year(const char *release)
 
 /* Kernels for a new accelerator ripen over years: FlashAttention-3 came two years after the H100 (Shah et al. 2024, arXiv
  * 2407.08608), and reached twice its predecessor's share of the peak. */
-static double software_maturity(double year, int64_t accelerator_year, const struct physics *physics)
+static double software_maturity(double year, int64_t accelerator_year, double youth)
 {
 	double age = accelerator_year > 0 ? fmax(0, year - (double)accelerator_year - 0.5) : fade_years;
 
-	return 1 - physics->youth * exp(-age / fade_years);
+	return 1 - youth * exp(-age / fade_years);
 }
 
 static void software_memory(enum stack stack, enum precision precision, struct software *software)
@@ -74,8 +75,7 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	struct software software = {.name = row->name, .year = year > 0 ? year : release_year(row->newest)};
 
 	gain_years = fmin(fmax(software.year, earliest_gain_year), latest_gain_year) - reference_year;
-	software.expert_speed = exp(physics->expert_gain_per_year * gain_years);
-	software.speed = software_maturity(software.year, accelerator_year, physics) * physics->stack_speed[stack] * exp(physics->release_gain_per_year * gain_years);
+	software.speed = software_maturity(software.year, accelerator_year, physics->youth) * physics->stack_speed[stack] * exp(physics->release_gain_per_year * gain_years);
 	software.fused_attention = software.year >= fused_attention_year;
 	software.hides_data = row->hides_data && software.year >= overlapped_data_year;
 	software.hides_tensor = row->hides_tensor;
@@ -84,6 +84,7 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	software.merges_copies = software.year >= merged_copies_year;
 	software.balances_ends = row->balances_ends;
 	software.blocks = row->blocks;
+	software.expert_host_factor = software.year >= expert_graphs_year ? graphs_host_factor : 1;
 	software.host_factor = stack == STACK_MEGATRON_CORE && software.year >= graphs_year ? graphs_host_factor : 1;
 	software.synchronise_s = stack == STACK_MEGATRON_DEEPSPEED ? physics->synchronise_s : 0;
 	software_memory(stack, precision, &software);

@@ -18,12 +18,12 @@ struct software {
 	double gradient_bytes; /* of one parameter, where not sharded */
 	double unsharded_bytes; /* kept beside ZeRO's shards, per parameter */
 	double synchronise_s; /* ZeRO-1: once a step for each local parameter, never hidden */
-	double expert_speed;  /* factor on grouped products, beside `speed` */
+	double expert_host_factor; /* the same of an expert layer */
 	double host_factor;   /* host time of a layer over that of the eager reference */
 };
 
 /* E30. Given: stack, release ("2025-05", NULL: the newest known of that stack), precision, the
- * accelerator's year of release (ABSENT_COUNT: unknown), physics.
+ * year of the accelerator's architecture (ABSENT_COUNT: unknown), physics.
  * Returned: what it does. A release that cannot be read counts as the newest. */
 struct software software_of(enum stack stack, const char *release, enum precision precision, int64_t accelerator_year, const struct physics *physics);
 

@@ -11,7 +11,7 @@ static const double optimizer_traffic_bytes = 34; /* AdamW: gradient 4, master 4
 
 struct stage_time {
 	struct layer_time sum; /* one micro-batch */
-	double layers, total_s;
+	double layers, expert_layers, total_s;
 };
 
 struct step_work {
@@ -44,6 +44,8 @@ static struct stage_time stage_time_of(const struct step_work *work, int stage)
 	for (int k = 0; k < kinds; k++) {
 		layer_time_add(&time.sum, &work->kinds[k], work->stages->layers[stage][k]);
 		time.layers += work->stages->layers[stage][k];
+		if (model->kinds[k].feed_forward == FEED_FORWARD_EXPERTS)
+			time.expert_layers += work->stages->layers[stage][k];
 	}
 	if (stage == work->stages->count - 1)
 		layer_time_add(&time.sum, &work->ends, 1);
@@ -176,11 +178,13 @@ static void step_flops(const struct step_work *work, struct step_result *result)
 }
 
 /* Host time to issue a stage's kernels for one micro-batch: forward, about as much backward, and what is done again. */
-static double host_issue_s(const struct step_work *work, double layers)
+static double host_issue_s(const struct step_work *work, const struct stage_time *stage)
 {
+	const struct physics *physics = work->setting->physics;
 	double passes = 2 + (work->layout->recompute == RECOMPUTE_FULL ? 1 : 0);
 
-	return layers * passes * work->setting->physics->host_layer_s * work->setting->software.host_factor;
+	return passes * ((stage->layers - stage->expert_layers) * physics->host_layer_s * work->setting->software.host_factor +
+		stage->expert_layers * physics->expert_host_s * work->setting->software.expert_host_factor);
 }
 
 /* Host and device run beside each other: the longer decides, and where both are alike each waits for the other now and then. */
@@ -209,7 +213,7 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 	time->data_comm_exposed_s = m * longest->sum.gather_s + exposed_s(data_comm_s(work, &params), hiding_s, setting->physics->overlap);
 	time->pipeline_bubble_s = pipeline_time_s(longest->total_s, all_s, m, work->degrees.interleave) - m * longest->total_s;
 	time->launch_overhead_s = setting->physics->step_fixed_s +
-		unhidden_issue_s(host_issue_s(work, longest->layers), longest->total_s) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
+		unhidden_issue_s(host_issue_s(work, longest), longest->total_s) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
 	step_update(work, &params, hiding_s, time);
 	time->input_wait_s = input_wait_s(setting, work->degrees.batch, gpu_count, step_sum(time));
 	time->time_s = step_sum(time);

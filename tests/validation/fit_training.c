@@ -67,7 +67,7 @@ static void constants_list(void)
 	FIT(expert_imbalance, 1, 1.6);
 	FIT(expert_fraction, 0.1, 1.1);
 	FIT(expert_traffic, 0.5, 40);
-	FIT(expert_gain_per_year, 0.005, 1.5);
+	FIT(expert_host_s, 0.2e-3, 1.5e-2);
 	FIT(youth, 0.01, 0.5);
 	FIT(release_gain_per_year, 0.005, 0.4);
 	FIT(synchronise_s, 0.5e-9, 6e-9);
