@@ -52,6 +52,7 @@ static int plan_answer(struct server *server, enum route_id route, const char *p
 {
 	struct exchange_pool pool;
 	struct exchange *exchange;
+	handler_function *handler = handler_of(route);
 	struct call *call;
 	struct buffer body;
 	enum status status;
@@ -71,7 +72,7 @@ static int plan_answer(struct server *server, enum route_id route, const char *p
 	call->body = body.bytes ? body.bytes : "";
 	call->body_length = body.length;
 	if (status == STATUS_OK)
-		status = handler_of(route)(call);
+		status = handler ? handler(call) : STATUS_NOT_IMPLEMENTED;
 	response_finish(exchange, status);
 	puts(call->answer.bytes);
 	exchange_give(&pool, exchange);
