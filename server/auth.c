@@ -48,15 +48,6 @@ void auth_free(struct auth *auth)
 	free(auth);
 }
 
-void auth_forget(struct auth *auth)
-{
-	pthread_mutex_lock(&auth->mutex);
-	auth->count_until_ns = 0;
-	for (size_t i = 0; i < AUTH_SLOTS; i++)
-		auth->slots[i].until_ns = 0;
-	pthread_mutex_unlock(&auth->mutex);
-}
-
 static int64_t auth_until_ns(void)
 {
 	return clock_monotonic_ns() + AUTH_REMEMBER_SECONDS * 1000000000LL;

@@ -29,8 +29,6 @@ void auth_free(struct auth *auth);
 /* Whose key this Authorization header holds; NULL is none. STATUS_UNAUTHORIZED, or a failure of the storage. */
 FALLIBLE enum status auth_identify(struct auth *auth, const char *authorization, struct auth_identity *identity, struct failure *failure);
 
-void auth_forget(struct auth *auth); /* what is remembered: a key was made or revoked */
-
 /* Whether a role may do what asks for another: viewer < planner < admin; agent is on its own, below admin. */
 bool auth_role_covers(enum role held, enum role wanted);
 bool auth_role_parse(const char *text, enum role *role);

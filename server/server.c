@@ -62,11 +62,6 @@ enum status server_catalogue_reload(struct server *server, struct failure *failu
 	return status;
 }
 
-void server_keys_changed(struct server *server)
-{
-	auth_forget(server->auth);
-}
-
 /* Brings the rows that the program carries into the store: all at the first start, changed ones after an update. */
 static enum status server_update_builtin(struct server *server, struct failure *failure)
 {

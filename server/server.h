@@ -45,7 +45,4 @@ struct catalogue *server_catalogue(struct server *server);
 /* Reads the rows again and swaps the snapshot: after every change of catalogue or calibrations. Thread-safe; blocks. */
 FALLIBLE enum status server_catalogue_reload(struct server *server, struct failure *failure);
 
-/* After a key was created or revoked: the next request looks its key up again. Thread-safe. */
-void server_keys_changed(struct server *server);
-
 #endif

@@ -73,7 +73,7 @@ static enum status target_path(const char *raw, size_t length, struct arena *are
 	if (!path)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the request target");
 	for (size_t i = 0; i + 2 < length; i++) {
-		if (raw[i] == '%' && (target_hex(raw[i + 1]) << 4 | target_hex(raw[i + 2])) == '/')
+		if (raw[i] == '%' && raw[i + 1] == '2' && (raw[i + 2] == 'f' || raw[i + 2] == 'F'))
 			return failure_set(failure, STATUS_MALFORMED, "the path holds an encoded slash");
 	}
 	end = target_decode(raw, length, false, path);
