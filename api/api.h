@@ -22,13 +22,16 @@ struct query_parameter {
 /* Fills `out` (the table's struct; absent members absent) from a JSON object. Text is copied into the arena. On faults:
  * STATUS_MALFORMED (not JSON, too deep) or STATUS_INVALID with every fault of the body: unknown and duplicate keys, wrong
  * types, ranges, choices, missing required ones, each saying what would be accepted. */
-FALLIBLE enum status api_decode(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out, struct failure *failure);
+FALLIBLE enum status api_decode(const struct field_table *table, const char *json, size_t length, struct arena *arena,
+	void *out, struct failure *failure);
 
 /* The same from query parameters, for the table's top-level scalar fields (and shorthands: `model=llama-3.1-8b`). */
-FALLIBLE enum status api_decode_query(const struct field_table *table, const struct query_parameter *parameters, size_t count, struct arena *arena, void *out, struct failure *failure);
+FALLIBLE enum status api_decode_query(const struct field_table *table, const struct query_parameter *parameters,
+	size_t count, struct arena *arena, void *out, struct failure *failure);
 
 /* RFC 7396: applies a patch body to `object` in place (null makes a member absent). Read-only fields are faults. */
-FALLIBLE enum status api_merge_patch(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *object, struct failure *failure);
+FALLIBLE enum status api_merge_patch(const struct field_table *table, const char *json, size_t length,
+	struct arena *arena, void *object, struct failure *failure);
 
 /* Writes the object; absent members are left out. */
 void api_encode(const struct field_table *table, const void *object, struct json_writer *writer);
@@ -48,6 +51,7 @@ void api_csv_row(const struct field_table *table, const void *object, struct buf
 void api_csv_text(const char *text, struct buffer *out); /* one cell */
 
 /* application/problem+json of a failure. `instance` is the request path, `request_id` may be NULL. */
-void api_problem(const struct failure *failure, const char *instance, const char *request_id, struct json_writer *writer);
+void api_problem(
+	const struct failure *failure, const char *instance, const char *request_id, struct json_writer *writer);
 
 #endif

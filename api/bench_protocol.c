@@ -25,7 +25,8 @@ static void refuse(struct line_reader *reader, const char *key, const char *want
 	char pointer[FAULT_POINTER_MAX];
 
 	snprintf(pointer, sizeof(pointer), "/%s", key);
-	failure_add(reader->failure, pointer, json_object_get(reader->object, key) ? "wrong_type" : "missing", "must be %s", wanted);
+	failure_add(reader->failure, pointer, json_object_get(reader->object, key) ? "wrong_type" : "missing", "must be %s",
+		wanted);
 }
 
 static const char *read_optional_text(struct line_reader *reader, const char *key)
@@ -145,7 +146,8 @@ static void read_measure(struct line_reader *reader, struct bench_line_measure *
 	};
 	if (!(measure->min <= measure->p10 && measure->p10 <= measure->median && measure->median <= measure->p90 &&
 			measure->p90 <= measure->max && measure->median > 0 && measure->n > 0))
-		failure_add(reader->failure, "/median", "out_of_range", "min, p10, median, p90 and max must ascend, and n and median be above 0");
+		failure_add(reader->failure, "/median", "out_of_range",
+			"min, p10, median, p90 and max must ascend, and n and median be above 0");
 }
 
 static void read_result(struct line_reader *reader, struct bench_line *line)
@@ -202,7 +204,8 @@ static enum bench_line_kind kind_of(const json_t *object)
 	return type ? (enum bench_line_kind)kind : BENCH_LINE_COUNT;
 }
 
-enum status bench_line_parse(const char *text, size_t length, struct arena *arena, struct bench_line *line, struct failure *failure)
+enum status bench_line_parse(
+	const char *text, size_t length, struct arena *arena, struct bench_line *line, struct failure *failure)
 {
 	struct line_reader reader = {.arena = arena, .failure = failure};
 	json_error_t error;
@@ -211,11 +214,13 @@ enum status bench_line_parse(const char *text, size_t length, struct arena *aren
 	failure_clear(failure);
 	*line = (struct bench_line){.kind = BENCH_LINE_COUNT};
 	if (length >= BENCH_PROTOCOL_LINE_MAX)
-		return failure_set(failure, STATUS_MALFORMED, "a worker's line is longer than %d bytes", BENCH_PROTOCOL_LINE_MAX);
+		return failure_set(
+			failure, STATUS_MALFORMED, "a worker's line is longer than %d bytes", BENCH_PROTOCOL_LINE_MAX);
 	root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
 	if (!root || !json_is_object(root)) {
 		json_decref(root);
-		return failure_set(failure, STATUS_MALFORMED, "a worker's line is not a JSON object: %s", root ? "something else" : error.text);
+		return failure_set(failure, STATUS_MALFORMED, "a worker's line is not a JSON object: %s",
+			root ? "something else" : error.text);
 	}
 	reader.object = root;
 	line->kind = kind_of(root);
@@ -251,8 +256,7 @@ const char *bench_suite_text(const char *json, size_t length, struct arena *aren
 		good = append_name(&names, json_string_value(root));
 	else if (json_is_array(root) && json_array_size(root) > 0) {
 		good = true;
-		json_array_foreach(root, i, item)
-			good = good && append_name(&names, json_string_value(item));
+		json_array_foreach(root, i, item) good = good && append_name(&names, json_string_value(item));
 	}
 	if (good && !names.failed)
 		text = arena_strndup(arena, names.bytes, names.length);

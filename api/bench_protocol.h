@@ -25,7 +25,7 @@ enum bench_line_kind {
 };
 
 struct bench_line_device {
-	const char *id, *backend, *name;                            /* always there */
+	const char *id, *backend, *name; /* always there */
 	const char *uuid, *vendor, *accelerator, *driver, *instruction_set; /* NULL: not told; so on below */
 	double memory_bytes, threads;
 };
@@ -36,7 +36,7 @@ struct bench_line_measure {
 	enum precision precision; /* PRECISION_UNSET: has none */
 	int64_t n;
 	double median, p10, p90, min, max;
-	double flops, bytes;      /* of one run; NaN: not counted */
+	double flops, bytes; /* of one run; NaN: not counted */
 	bool verified, unstable, cache_resident, throttled;
 };
 
@@ -64,7 +64,8 @@ struct bench_line {
 };
 
 /* One line, without its newline. STATUS_MALFORMED (not one JSON object) or STATUS_INVALID, with what is wrong. */
-FALLIBLE enum status bench_line_parse(const char *text, size_t length, struct arena *arena, struct bench_line *line, struct failure *failure);
+FALLIBLE enum status bench_line_parse(
+	const char *text, size_t length, struct arena *arena, struct bench_line *line, struct failure *failure);
 
 /* Text of a list of tests as a suite is kept: `"quick"` or `["stream_triad", ...]` becomes "quick" or "stream_triad,...".
  * NULL when it is neither, or a name is not [a-z0-9_]+. */

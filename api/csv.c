@@ -111,7 +111,8 @@ static void csv_cell(struct buffer *out, const struct field *row, const void *me
 
 /* Walks the columns: names into `out` when `object` is NULL, else its cells. Of a conditional object that is not there the
  * cells are empty. */
-static void csv_walk(const struct field_table *table, const char *object, bool names, const char *prefix, struct buffer *out, bool *first)
+static void csv_walk(const struct field_table *table, const char *object, bool names, const char *prefix,
+	struct buffer *out, bool *first)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];

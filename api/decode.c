@@ -114,7 +114,8 @@ static void decode_unknown(struct decoder *decoder, const struct field_table *ta
 	decoder_fault(decoder, path, "unknown_field", "there is no such field here; the nearest are %s", nearest);
 }
 
-static void decode_require(struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object)
+static void decode_require(
+	struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object)
 {
 	for (size_t i = 0; i < table->need_count; i++) {
 		struct path at = {.up = path, .key = table->needs[i]};
@@ -135,14 +136,26 @@ static void decode_require(struct decoder *decoder, const struct field_table *ta
 }
 
 /* What removing a field leaves behind: its one-row table, cleared. */
-static void decode_remove(struct decoder *decoder, const struct field_table *table, const struct field *row, const struct path *path, void *out)
+static void decode_remove(struct decoder *decoder, const struct field_table *table, const struct field *row,
+	const struct path *path, void *out)
 {
 	const struct field alone = {.key = row->key, .kind = row->kind, .flags = row->flags, .table = row->table};
-	const size_t sizes[FIELD_KIND_COUNT] = {[FIELD_NUMBER] = sizeof(double), [FIELD_COUNT] = sizeof(double), [FIELD_HOURS] = sizeof(double),
-		[FIELD_INTEGER] = sizeof(int64_t), [FIELD_TRUTH] = sizeof(enum truth), [FIELD_BOOL] = sizeof(bool), [FIELD_TEXT] = sizeof(char *),
-		[FIELD_TIME] = sizeof(int64_t), [FIELD_CHOICE] = sizeof(unsigned), [FIELD_TEXTS] = sizeof(struct text_list),
-		[FIELD_NUMBERS] = sizeof(struct number_list), [FIELD_TUPLES] = sizeof(void *), [FIELD_LABELS] = sizeof(struct json_text), [FIELD_WORDS] = sizeof(struct json_text),
-		[FIELD_JSON] = sizeof(struct json_text), [FIELD_LIST] = sizeof(struct text_list)};
+	const size_t sizes[FIELD_KIND_COUNT] = {[FIELD_NUMBER] = sizeof(double),
+		[FIELD_COUNT] = sizeof(double),
+		[FIELD_HOURS] = sizeof(double),
+		[FIELD_INTEGER] = sizeof(int64_t),
+		[FIELD_TRUTH] = sizeof(enum truth),
+		[FIELD_BOOL] = sizeof(bool),
+		[FIELD_TEXT] = sizeof(char *),
+		[FIELD_TIME] = sizeof(int64_t),
+		[FIELD_CHOICE] = sizeof(unsigned),
+		[FIELD_TEXTS] = sizeof(struct text_list),
+		[FIELD_NUMBERS] = sizeof(struct number_list),
+		[FIELD_TUPLES] = sizeof(void *),
+		[FIELD_LABELS] = sizeof(struct json_text),
+		[FIELD_WORDS] = sizeof(struct json_text),
+		[FIELD_JSON] = sizeof(struct json_text),
+		[FIELD_LIST] = sizeof(struct text_list)};
 	struct field_table one = {.rows = &alone, .row_count = 1, .size = sizes[row->kind]};
 	bool needed = row->flags & REQUIRED;
 
@@ -159,7 +172,8 @@ static void decode_remove(struct decoder *decoder, const struct field_table *tab
 	field_table_clear(&one, (char *)out + row->offset);
 }
 
-void decode_object(struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object, void *out)
+void decode_object(
+	struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object, void *out)
 {
 	/* The iterator takes the object as writable, and does not write. */
 	json_t *walked = (json_t *)(uintptr_t)object;
@@ -185,7 +199,8 @@ void decode_object(struct decoder *decoder, const struct field_table *table, con
 		table->check(decoder, path, out);
 }
 
-void decode_nested(struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *value, void *out)
+void decode_nested(
+	struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *value, void *out)
 {
 	if (json_is_object(value)) {
 		decode_object(decoder, table, path, value, out);
@@ -197,7 +212,8 @@ void decode_nested(struct decoder *decoder, const struct field_table *table, con
 	}
 }
 
-void decode_member(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out)
+void decode_member(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out)
 {
 	void *member = (char *)out + row->offset;
 
@@ -301,7 +317,8 @@ enum status decode_parse(const char *json, size_t length, struct arena *arena, j
 enum status decoder_finish(struct decoder *decoder)
 {
 	struct failure *failure = decoder->failure;
-	const char *first = failure->faults[0].detail, *pointer = failure->faults[0].pointer[0] ? failure->faults[0].pointer : "the body";
+	const char *first = failure->faults[0].detail,
+			   *pointer = failure->faults[0].pointer[0] ? failure->faults[0].pointer : "the body";
 
 	if (decoder->no_memory)
 		return failure_set(failure, STATUS_NO_MEMORY, "the request needs more memory than one may take");
@@ -312,8 +329,8 @@ enum status decoder_finish(struct decoder *decoder)
 	return failure_set(failure, STATUS_INVALID, "%zu faults, the first: %s %s", failure->fault_total, pointer, first);
 }
 
-static enum status decode_body(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out, bool patching,
-	struct failure *failure)
+static enum status decode_body(const struct field_table *table, const char *json, size_t length, struct arena *arena,
+	void *out, bool patching, struct failure *failure)
 {
 	struct decoder decoder = {.arena = arena, .failure = failure, .patching = patching};
 	json_t *tree = NULL;
@@ -331,14 +348,15 @@ static enum status decode_body(const struct field_table *table, const char *json
 	return decoder_finish(&decoder);
 }
 
-enum status api_decode(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out, struct failure *failure)
+enum status api_decode(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out,
+	struct failure *failure)
 {
 	field_table_clear(table, out);
 	return decode_body(table, json, length, arena, out, false, failure);
 }
 
-enum status api_merge_patch(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *object,
-	struct failure *failure)
+enum status api_merge_patch(const struct field_table *table, const char *json, size_t length, struct arena *arena,
+	void *object, struct failure *failure)
 {
 	return decode_body(table, json, length, arena, object, true, failure);
 }

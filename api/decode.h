@@ -10,7 +10,7 @@
 
 struct path {
 	const struct path *up; /* NULL: directly under the root */
-	const char *key;       /* NULL: the element `index` of an array */
+	const char *key; /* NULL: the element `index` of an array */
 	size_t index;
 };
 
@@ -23,38 +23,55 @@ size_t decode_whole_characters(const char *text, size_t length);
 struct decoder {
 	struct arena *arena;
 	struct failure *failure;
-	bool patching;  /* null removes, objects merge, what is missing stays */
+	bool patching; /* null removes, objects merge, what is missing stays */
 	bool no_memory;
 };
 
-void decoder_fault(struct decoder *decoder, const struct path *path, const char *code, const char *format, ...) PRINTF_LIKE(4, 5);
+void decoder_fault(struct decoder *decoder, const struct path *path, const char *code, const char *format, ...)
+	PRINTF_LIKE(4, 5);
 
 /* The members of an object into a cleared struct (a filled one when patching). */
-void decode_object(struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object, void *out);
+void decode_object(
+	struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object, void *out);
 
 /* One value into the member of `row` in `out`. */
-void decode_member(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out);
+void decode_member(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out);
 
 /* Kinds that hold one number, text or word (decode_scalar.c), and those that hold many (decode_list.c). */
-void decode_number(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, double *out);
-void decode_integer(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out);
-void decode_boolean(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out);
-void decode_text(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, const char **out);
-void decode_time(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out);
-void decode_choice(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, unsigned *out);
-void decode_texts(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, struct text_list *out);
-void decode_numbers(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, struct number_list *out);
-void decode_tuples(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out);
-void decode_list(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *member);
-void decode_labels(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, struct json_text *out);
-void decode_words(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, struct json_text *out);
+void decode_number(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, double *out);
+void decode_integer(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out);
+void decode_boolean(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out);
+void decode_text(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, const char **out);
+void decode_time(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out);
+void decode_choice(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, unsigned *out);
+void decode_texts(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+	struct text_list *out);
+void decode_numbers(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+	struct number_list *out);
+void decode_tuples(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out);
+void decode_list(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *member);
+void decode_labels(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+	struct json_text *out);
+void decode_words(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+	struct json_text *out);
 void decode_json(struct decoder *decoder, const struct path *path, const json_t *value, struct json_text *out);
 
 /* An object, or what its table's shorthand takes. */
-void decode_nested(struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *value, void *out);
+void decode_nested(
+	struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *value, void *out);
 
 /* Checks a text's length, bytes, form and words; false after a fault. */
-bool decode_check_text(struct decoder *decoder, const struct field *row, const struct path *path, const char *text, size_t length);
+bool decode_check_text(
+	struct decoder *decoder, const struct field *row, const struct path *path, const char *text, size_t length);
 
 /* "a number", "text", ...: for "should be X, not Y". */
 const char *decode_type_name(const json_t *value);

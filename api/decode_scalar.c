@@ -15,13 +15,14 @@ static void decode_range_fault(struct decoder *decoder, const struct field *row,
 	json_format_double(low, row->minimum);
 	json_format_double(high, row->maximum);
 	json_format_double(is, number);
-	decoder_fault(decoder, path, "out_of_range", "should be %s %s and at most %s%s%s, is %s", row->open_minimum ? "more than" : "at least", low, high,
-		unit ? " " : "", unit ? unit : "", is);
+	decoder_fault(decoder, path, "out_of_range", "should be %s %s and at most %s%s%s, is %s",
+		row->open_minimum ? "more than" : "at least", low, high, unit ? " " : "", unit ? unit : "", is);
 }
 
 static bool decode_in_range(struct decoder *decoder, const struct field *row, const struct path *path, double number)
 {
-	if (isfinite(number) && number <= row->maximum && (row->open_minimum ? number > row->minimum : number >= row->minimum))
+	if (isfinite(number) && number <= row->maximum &&
+		(row->open_minimum ? number > row->minimum : number >= row->minimum))
 		return true;
 	decode_range_fault(decoder, row, path, number);
 	return false;
@@ -46,7 +47,8 @@ static const char *decode_number_wanted(const struct field *row)
 	return "a number";
 }
 
-void decode_number(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, double *out)
+void decode_number(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, double *out)
 {
 	const char *text = json_string_value(value);
 	double number;
@@ -62,7 +64,8 @@ void decode_number(struct decoder *decoder, const struct field *row, const struc
 			decoder_fault(decoder, path, "bad_format", "should be %s; \"%.*s\" is neither", decode_number_wanted(row),
 				(int)(strlen(text) > 40 ? decode_whole_characters(text, 40) : strlen(text)), text);
 		else if (row->number_word.word)
-			decoder_fault(decoder, path, "wrong_type", "should be %s, or \"%s\"", decode_number_wanted(row), row->number_word.word);
+			decoder_fault(decoder, path, "wrong_type", "should be %s, or \"%s\"", decode_number_wanted(row),
+				row->number_word.word);
 		else
 			decode_wrong_type(decoder, path, decode_number_wanted(row), value);
 		return;
@@ -71,7 +74,8 @@ void decode_number(struct decoder *decoder, const struct field *row, const struc
 		*out = number;
 }
 
-void decode_integer(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out)
+void decode_integer(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out)
 {
 	double number;
 
@@ -88,7 +92,8 @@ void decode_integer(struct decoder *decoder, const struct field *row, const stru
 		*out = json_is_integer(value) ? (int64_t)json_integer_value(value) : (int64_t)number;
 }
 
-void decode_boolean(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out)
+void decode_boolean(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out)
 {
 	if (!json_is_boolean(value))
 		decode_wrong_type(decoder, path, "true or false", value);
@@ -108,7 +113,8 @@ static bool decode_form_fits(enum text_form form, const char *text, size_t lengt
 	case FORM_FREE:
 		return true;
 	case FORM_SLUG:
-		return isalnum((unsigned char)text[0]) && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-") == length;
+		return isalnum((unsigned char)text[0]) &&
+			   strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-") == length;
 	case FORM_UUID:
 		return length == 36 && strspn(text, "0123456789abcdef-") == 36;
 	case FORM_DATE:
@@ -143,7 +149,8 @@ static bool decode_has_control(const char *text, size_t length, bool multiline)
 }
 
 /* All words of a short list; of a long one those nearest to what was said. */
-static void decode_word_fault(struct decoder *decoder, const struct field *row, const struct path *path, const char *text)
+static void decode_word_fault(
+	struct decoder *decoder, const struct field *row, const struct path *path, const char *text)
 {
 	struct spelling spelling;
 	char words[300] = "";
@@ -161,7 +168,8 @@ static void decode_word_fault(struct decoder *decoder, const struct field *row, 
 	}
 	for (size_t i = 0; i < row->word_count && length < sizeof words; i++) {
 		if (row->words[i])
-			length += (size_t)snprintf(words + length, sizeof words - length, "%s%s", length ? ", " : "", row->words[i]);
+			length +=
+				(size_t)snprintf(words + length, sizeof words - length, "%s%s", length ? ", " : "", row->words[i]);
 	}
 	decoder_fault(decoder, path, "bad_choice", "should be one of %s; the nearest is %s", words, spelling.nearest[0]);
 }
@@ -175,7 +183,8 @@ static bool decode_word_known(const struct field *row, const char *text, size_t 
 	return false;
 }
 
-bool decode_check_text(struct decoder *decoder, const struct field *row, const struct path *path, const char *text, size_t length)
+bool decode_check_text(
+	struct decoder *decoder, const struct field *row, const struct path *path, const char *text, size_t length)
 {
 	double longest = row->kind == FIELD_TEXTS ? row->item_maximum : row->maximum;
 	size_t index;
@@ -203,7 +212,8 @@ bool decode_check_text(struct decoder *decoder, const struct field *row, const s
 	return true;
 }
 
-void decode_text(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, const char **out)
+void decode_text(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, const char **out)
 {
 	const char *text = json_string_value(value);
 	size_t length = json_string_length(value);
@@ -218,7 +228,8 @@ void decode_text(struct decoder *decoder, const struct field *row, const struct 
 	decoder->no_memory |= !*out;
 }
 
-void decode_time(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out)
+void decode_time(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out)
 {
 	const char *text = json_string_value(value);
 
@@ -229,7 +240,8 @@ void decode_time(struct decoder *decoder, const struct field *row, const struct 
 		decoder_fault(decoder, path, "bad_format", "should be %s", decode_forms[FORM_MOMENT]);
 }
 
-void decode_choice(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, unsigned *out)
+void decode_choice(
+	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, unsigned *out)
 {
 	const char *text = json_string_value(value);
 	size_t index;

@@ -134,6 +134,14 @@ static void encode_number(const struct field *row, double number, struct json_wr
 		json_double(writer, number);
 }
 
+static void encode_either(double number, const char *text, struct json_writer *writer)
+{
+	if (is_given(number))
+		json_double(writer, number);
+	else
+		json_string(writer, text);
+}
+
 static void encode_value(const struct field *row, const void *object, struct json_writer *writer)
 {
 	const char *bytes = (const char *)object + row->offset;
@@ -149,7 +157,7 @@ static void encode_value(const struct field *row, const void *object, struct jso
 		json_integer(writer, *(const int64_t *)member);
 		break;
 	case FIELD_SIZE:
-		json_integer(writer, (int64_t)*(const size_t *)member);
+		json_integer(writer, (int64_t) * (const size_t *)member);
 		break;
 	case FIELD_TRUTH:
 		json_bool(writer, *(const enum truth *)member == TRUTH_TRUE);
@@ -171,10 +179,7 @@ static void encode_value(const struct field *row, const void *object, struct jso
 		json_string(writer, row->words[*(const unsigned *)member]);
 		break;
 	case FIELD_VALUE:
-		if (is_given(*(const double *)member))
-			json_double(writer, *(const double *)member);
-		else
-			json_string(writer, *(const char *const *)beside);
+		encode_either(*(const double *)member, *(const char *const *)beside, writer);
 		break;
 	case FIELD_TEXTS:
 		encode_texts(member, writer);
@@ -225,7 +230,8 @@ void api_encode_members(const struct field_table *table, const void *object, str
 
 void api_encode(const struct field_table *table, const void *object, struct json_writer *writer)
 {
-	if (table->shorthand && encode_is_present(table->shorthand, object) && !encode_any_present(table, object, table->shorthand)) {
+	if (table->shorthand && encode_is_present(table->shorthand, object) &&
+		!encode_any_present(table, object, table->shorthand)) {
 		encode_value(table->shorthand, object, writer);
 		return;
 	}

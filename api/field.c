@@ -95,21 +95,29 @@ const char *field_unit(const char *key)
 	static const struct {
 		const char *suffix, *unit;
 	} units[] = {{"gco2e_per_kwh", "gCO2e per kWh"}, {"l_per_kwh", "litres per kWh"}, {"usd_per_kwh", "USD per kWh"},
-		{"kgco2e_per_month", "kgCO2e per month"}, {"gco2e_per_request", "gCO2e per request"}, {"kwh_per_month", "kWh per month"},
-		{"wh_per_request", "Wh per request"}, {"joules_per_output_token", "J per output token"}, {"usd_per_gpu_hour", "USD per accelerator-hour"},
-		{"usd_per_gpu_month", "USD per accelerator and month"}, {"usd_per_kw_month", "USD per kW and month"}, {"usd_per_gb_month", "USD per 10^9 bytes and month"},
-		{"usd_per_gb", "USD per 10^9 bytes"}, {"usd_per_gpu", "USD per accelerator"}, {"usd_per_hour", "USD per hour"}, {"usd_per_month", "USD per month"},
-		{"usd_per_million_output_tokens", "USD per million output tokens"}, {"usd_per_million_tokens", "USD per million tokens"},
-		{"tokens_per_s_per_gpu", "tokens per second and accelerator"}, {"tokens_per_s", "tokens per second"}, {"requests_per_s", "requests per second"},
-		{"requests_per_s_max", "requests per second"}, {"queries_per_minute", "requests per minute"}, {"interruptions_per_gpu_hour", "interruptions per accelerator-hour"},
-		{"l_per_month", "litres per month"}, {"bytes_per_token", "bytes per token"}, {"flops_per_token", "FLOPs per token"},
-		{"ms_per_sample", "ms per sample"}, {"flops_per_sample", "FLOPs per sample"}, {"flops_per_output_token", "FLOPs per output token"}, {"flops_per_prompt", "FLOPs per prompt"},
-		{"tflops_fp64", "10^12 FLOP/s"}, {"tflops_fp32", "10^12 FLOP/s"}, {"tflops_tf32", "10^12 FLOP/s"}, {"tflops_bf16", "10^12 FLOP/s"},
-		{"tflops_fp16", "10^12 FLOP/s"}, {"tflops_fp8", "10^12 FLOP/s"}, {"tflops_fp4", "10^12 FLOP/s"}, {"tops_int8", "10^12 operations/s"},
+		{"kgco2e_per_month", "kgCO2e per month"}, {"gco2e_per_request", "gCO2e per request"},
+		{"kwh_per_month", "kWh per month"}, {"wh_per_request", "Wh per request"},
+		{"joules_per_output_token", "J per output token"}, {"usd_per_gpu_hour", "USD per accelerator-hour"},
+		{"usd_per_gpu_month", "USD per accelerator and month"}, {"usd_per_kw_month", "USD per kW and month"},
+		{"usd_per_gb_month", "USD per 10^9 bytes and month"}, {"usd_per_gb", "USD per 10^9 bytes"},
+		{"usd_per_gpu", "USD per accelerator"}, {"usd_per_hour", "USD per hour"}, {"usd_per_month", "USD per month"},
+		{"usd_per_million_output_tokens", "USD per million output tokens"},
+		{"usd_per_million_tokens", "USD per million tokens"},
+		{"tokens_per_s_per_gpu", "tokens per second and accelerator"}, {"tokens_per_s", "tokens per second"},
+		{"requests_per_s", "requests per second"}, {"requests_per_s_max", "requests per second"},
+		{"queries_per_minute", "requests per minute"},
+		{"interruptions_per_gpu_hour", "interruptions per accelerator-hour"}, {"l_per_month", "litres per month"},
+		{"bytes_per_token", "bytes per token"}, {"flops_per_token", "FLOPs per token"},
+		{"ms_per_sample", "ms per sample"}, {"flops_per_sample", "FLOPs per sample"},
+		{"flops_per_output_token", "FLOPs per output token"}, {"flops_per_prompt", "FLOPs per prompt"},
+		{"tflops_fp64", "10^12 FLOP/s"}, {"tflops_fp32", "10^12 FLOP/s"}, {"tflops_tf32", "10^12 FLOP/s"},
+		{"tflops_bf16", "10^12 FLOP/s"}, {"tflops_fp16", "10^12 FLOP/s"}, {"tflops_fp8", "10^12 FLOP/s"},
+		{"tflops_fp4", "10^12 FLOP/s"}, {"tops_int8", "10^12 operations/s"},
 		{"tflops_per_gpu", "10^12 FLOP/s per accelerator"}, {"petaflop_s_days", "10^15 FLOP/s for a day"},
-		{"gbs", "10^9 bytes/s"}, {"gb", "10^9 bytes"}, {"bytes", "bytes"}, {"flops", "FLOPs"}, {"kgco2e", "kgCO2e"}, {"tco2e", "tCO2e"}, {"gco2e", "gCO2e"},
-		{"kwh", "kWh"}, {"mwh", "MWh"}, {"kw", "kW"}, {"joules", "J"}, {"w", "W"}, {"usd", "USD"}, {"hours", "hours"}, {"minutes", "minutes"},
-		{"ms", "ms"}, {"s", "seconds"}, {"l", "litres"}, {"years", "years"}, {"days", "days"}, {"nm", "nm"}, {"mm2", "mm^2"}};
+		{"gbs", "10^9 bytes/s"}, {"gb", "10^9 bytes"}, {"bytes", "bytes"}, {"flops", "FLOPs"}, {"kgco2e", "kgCO2e"},
+		{"tco2e", "tCO2e"}, {"gco2e", "gCO2e"}, {"kwh", "kWh"}, {"mwh", "MWh"}, {"kw", "kW"}, {"joules", "J"},
+		{"w", "W"}, {"usd", "USD"}, {"hours", "hours"}, {"minutes", "minutes"}, {"ms", "ms"}, {"s", "seconds"},
+		{"l", "litres"}, {"years", "years"}, {"days", "days"}, {"nm", "nm"}, {"mm2", "mm^2"}};
 	size_t length = strlen(key);
 
 	for (size_t i = 0; i < COUNT_OF(units); i++) {

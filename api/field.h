@@ -69,15 +69,16 @@ struct field {
 	const char *key;
 	enum field_kind kind;
 	unsigned flags;
-	size_t offset, count_offset; /* count_offset: of ARRAY's and MAP's count, OBJECT's bool that says whether it is there */
-	bool conditional;            /* OBJECT: count_offset counts */
+	size_t offset;
+	size_t count_offset; /* of ARRAY's and MAP's count, VALUE's text, a conditional OBJECT's bool */
+	bool conditional;    /* an OBJECT that is there when that bool says so */
 	double minimum, maximum;     /* of numbers; of a text's length in bytes; of a list's length */
 	bool open_minimum;           /* the minimum itself is refused */
 	double item_minimum, item_maximum; /* of the numbers in a list */
 	size_t lengths[2];           /* a list has one of these lengths; 0: any */
 	size_t width;                /* numbers of a TUPLES row */
 	enum text_form form;
-	const char *const *words;    /* CHOICE, SHARES: indexed by the enum's value; texts: what is allowed. NULL entries are not */
+	const char *const *words; /* CHOICE, SHARES: by the enum's value; texts: what is allowed. NULL entries are not */
 	size_t word_count;
 	struct number_word number_word; /* {NULL}: none */
 	const struct field_table *table;
@@ -95,59 +96,104 @@ struct field_table {
 	const struct field *rows;
 	size_t row_count, size;
 	const struct field *shorthand;   /* a bare scalar stands for the object with this row; NULL: none */
-	const char *const *needs;        /* keys that a body must have, beside the rows that are REQUIRED; for merged tables */
+	const char *const *needs; /* keys that a body must have, beside the rows that are REQUIRED: of merged tables */
 	size_t need_count;
-	void (*check)(struct decoder *decoder, const struct path *path, const void *object); /* of members together; see api/decode.h */
-	const struct field_table *whole; /* also names the struct's members that have no row here, so that they become absent */
+	/* Members that must fit each other; see api/decode.h. NULL: none. */
+	void (*check)(struct decoder *decoder, const struct path *path, const void *object);
+	/* Names the struct's members that have no row here, so that they too become absent. NULL: there are none. */
+	const struct field_table *whole;
 };
 
 /* Every member absent. */
 void field_table_clear(const struct field_table *table, void *object);
 
-/* The row of a key, merged tables included; *object moves to the struct that the row's offset counts from (it may be NULL). */
+/* The row of a key, merged tables included; *object (which may be NULL) moves to the struct that the row counts from. */
 const struct field *field_find(const struct field_table *table, const char *key, void **object);
 
 /* Whether a table is nothing but its shorthand: written and described as that bare value. */
 bool field_table_is_bare(const struct field_table *table);
 
-/* What a key's last words mean, "10^9 bytes per second" for memory_bandwidth_gbs; NULL when it is a count or a ratio. */
+/* What a key's last words mean: "10^9 bytes/s" of memory_bandwidth_gbs; NULL of a count or a ratio. */
 const char *field_unit(const char *key);
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
-#define FIELD_AT(member, ...) (offsetof(OF, member) + 0 * sizeof(char[_Generic(((OF *)0)->member, __VA_ARGS__)]))
-/* The declaration of a table holds its struct's type in `table_x_type`, which no object file ever contains. */
-#define FIELD_AT_TABLE(member, nested_) FIELD_AT(member, __typeof__(table_##nested_##_type): 1)
-#define FIELD_AT_ITEM(member, nested_) (offsetof(OF, member) + 0 * sizeof(char[_Generic(&((OF *)0)->member[0], __typeof__(table_##nested_##_type) *: 1)]))
+/* Where a member is; does not compile unless the member has the type given. */
+#define FIELD_AT(member, type) (offsetof(OF, member) + 0 * sizeof(char[_Generic(((OF *)0)->member, type: 1)]))
+/* The same for a struct or the items of a list: a table's declaration carries its struct's type. */
+#define FIELD_AT_TABLE(member, nested) FIELD_AT(member, __typeof__(table_##nested##_type))
+#define FIELD_AT_ITEM(member, nested) \
+	(offsetof(OF, member) + 0 * sizeof(char[_Generic(&((OF *)0)->member[0], __typeof__(table_##nested##_type) *: 1)]))
 
-#define NUMBER(member, low, high, ...) {.key = #member, .kind = FIELD_NUMBER, .offset = FIELD_AT(member, double: 1), .minimum = (low), .maximum = (high), .doc = __VA_ARGS__}
-#define POSITIVE(member, high, ...) {.key = #member, .kind = FIELD_NUMBER, .offset = FIELD_AT(member, double: 1), .minimum = 0, .open_minimum = true, .maximum = (high), .doc = __VA_ARGS__}
-#define FIGURE(member, ...) {.key = #member, .kind = FIELD_NUMBER, .offset = FIELD_AT(member, double: 1), .minimum = -INFINITY, .maximum = INFINITY, .doc = __VA_ARGS__}
-#define COUNT(member, low, high, ...) {.key = #member, .kind = FIELD_COUNT, .offset = FIELD_AT(member, double: 1), .minimum = (low), .maximum = (high), .doc = __VA_ARGS__}
-#define HOURS(member, high, ...) {.key = #member, .kind = FIELD_HOURS, .offset = FIELD_AT(member, double: 1), .minimum = 0, .open_minimum = true, .maximum = (high), .doc = __VA_ARGS__}
-#define INTEGER(member, low, high, ...) {.key = #member, .kind = FIELD_INTEGER, .offset = FIELD_AT(member, int64_t: 1), .minimum = (low), .maximum = (high), .doc = __VA_ARGS__}
-#define SIZE_AS(key_, member, ...) {.key = #key_, .kind = FIELD_SIZE, .offset = FIELD_AT(member, size_t: 1), .flags = READ_ONLY, .doc = __VA_ARGS__}
-#define TRUTH(member, ...) {.key = #member, .kind = FIELD_TRUTH, .offset = FIELD_AT(member, unsigned: 1), .doc = __VA_ARGS__}
-#define BOOL(member, ...) {.key = #member, .kind = FIELD_BOOL, .offset = FIELD_AT(member, bool: 1), .doc = __VA_ARGS__}
-#define TEXT(member, length, ...) {.key = #member, .kind = FIELD_TEXT, .offset = FIELD_AT(member, const char *: 1), .minimum = 1, .maximum = (length), .doc = __VA_ARGS__}
-#define WORD(member, words_, ...) {.key = #member, .kind = FIELD_TEXT, .offset = FIELD_AT(member, const char *: 1), .minimum = 1, .maximum = 64, .words = (words_), .word_count = COUNT_OF(words_), .doc = __VA_ARGS__}
-#define CHARS(member, ...) {.key = #member, .kind = FIELD_CHARS, .offset = FIELD_AT(member, char *: 1), .flags = READ_ONLY, .doc = __VA_ARGS__}
-#define TIME_AS(key_, member, ...) {.key = #key_, .kind = FIELD_TIME, .offset = FIELD_AT(member, int64_t: 1), .doc = __VA_ARGS__}
-#define CHOICE(member, words_, ...) {.key = #member, .kind = FIELD_CHOICE, .offset = FIELD_AT(member, unsigned: 1), .words = (words_), .word_count = COUNT_OF(words_), .doc = __VA_ARGS__}
-#define VALUE_AS(key_, number, text, ...) {.key = #key_, .kind = FIELD_VALUE, .offset = FIELD_AT(number, double: 1), .count_offset = FIELD_AT(text, const char *: 1), .flags = READ_ONLY, .doc = __VA_ARGS__}
-#define TEXTS(member, most, ...) {.key = #member, .kind = FIELD_TEXTS, .offset = FIELD_AT(member, struct text_list: 1), .maximum = (most), .item_maximum = 128, .doc = __VA_ARGS__}
-#define NUMBERS(member, most, low, high, ...) {.key = #member, .kind = FIELD_NUMBERS, .offset = FIELD_AT(member, struct number_list: 1), .maximum = (most), .item_minimum = (low), .item_maximum = (high), .doc = __VA_ARGS__}
-#define SHARES(member, words_, ...) {.key = #member, .kind = FIELD_SHARES, .offset = FIELD_AT(member, double *: 1), .flags = READ_ONLY, .words = (words_), .word_count = COUNT_OF(words_) + 0 * sizeof(char[COUNT_OF(words_) == COUNT_OF(((OF *)0)->member) ? 1 : -1]), .doc = __VA_ARGS__}
-#define TUPLES(member, count, most, ...) {.key = #member, .kind = FIELD_TUPLES, .offset = offsetof(OF, member), .count_offset = FIELD_AT(count, size_t: 1), .width = sizeof(*((OF *)0)->member) / sizeof(double), .maximum = (most), .flags = WRITE_ONLY, .doc = __VA_ARGS__}
-#define LABELS(member, ...) {.key = #member, .kind = FIELD_LABELS, .offset = FIELD_AT(member, struct json_text: 1), .maximum = 64, .doc = __VA_ARGS__}
-#define WORDS(member, ...) {.key = #member, .kind = FIELD_WORDS, .offset = FIELD_AT(member, struct json_text: 1), .maximum = 32, .doc = __VA_ARGS__}
-#define JSON(member, ...) {.key = #member, .kind = FIELD_JSON, .offset = FIELD_AT(member, struct json_text: 1), .doc = __VA_ARGS__}
-#define JSON_OF(member, nested_, ...) {.key = #member, .kind = FIELD_JSON, .offset = FIELD_AT(member, struct json_text: 1), .flags = READ_ONLY, .table = &table_##nested_, .doc = __VA_ARGS__}
-#define OBJECT(member, nested_, ...) {.key = #member, .kind = FIELD_OBJECT, .offset = FIELD_AT_TABLE(member, nested_), .table = &table_##nested_, .doc = __VA_ARGS__}
-#define OBJECT_IF(member, flag, nested_, ...) {.key = #member, .kind = FIELD_OBJECT, .offset = FIELD_AT_TABLE(member, nested_), .count_offset = FIELD_AT(flag, bool: 1), .conditional = true, .table = &table_##nested_, .doc = __VA_ARGS__}
-#define MERGE(member, nested_) {.key = "", .kind = FIELD_MERGE, .offset = FIELD_AT_TABLE(member, nested_), .table = &table_##nested_}
-#define LIST(member, most, nested_, ...) {.key = #member, .kind = FIELD_LIST, .offset = offsetof(OF, member) + 0 * FIELD_AT_ITEM(member.items, nested_), .maximum = (most), .table = &table_##nested_, .doc = __VA_ARGS__}
-#define ARRAY_AS(key_, member, count, nested_, ...) {.key = #key_, .kind = FIELD_ARRAY, .offset = FIELD_AT_ITEM(member, nested_), .count_offset = FIELD_AT(count, size_t: 1), .flags = READ_ONLY, .table = &table_##nested_, .doc = __VA_ARGS__}
-#define MAP(member, count, nested_, ...) {.key = #member, .kind = FIELD_MAP, .offset = FIELD_AT_ITEM(member, nested_), .count_offset = FIELD_AT(count, size_t: 1), .flags = READ_ONLY, .table = &table_##nested_, .doc = __VA_ARGS__}
+#define FIELD_ROW(key_, kind_, offset_, ...) \
+	{.key = #key_, .kind = FIELD_##kind_, .offset = (offset_), .doc = __VA_ARGS__}
+#define FIELD_RANGE(low, high) .minimum = (low), .maximum = (high)
+#define FIELD_WORD_LIST(list) .words = (list), .word_count = COUNT_OF(list)
+
+/* Numbers. A POSITIVE one is more than 0; a FIGURE is only answered and has no range. */
+#define NUMBER(member, low, high, ...) \
+	FIELD_ROW(member, NUMBER, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
+#define POSITIVE(member, high, ...) NUMBER(member, 0, high, __VA_ARGS__, .open_minimum = true)
+#define FIGURE(member, ...) NUMBER(member, -INFINITY, INFINITY, __VA_ARGS__)
+#define COUNT(member, low, high, ...) \
+	FIELD_ROW(member, COUNT, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
+#define HOURS(member, high, ...) \
+	FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high), .open_minimum = true)
+#define INTEGER(member, low, high, ...) \
+	FIELD_ROW(member, INTEGER, FIELD_AT(member, int64_t), __VA_ARGS__, FIELD_RANGE(low, high))
+#define SIZE_AS(key, member, ...) FIELD_ROW(key, SIZE, FIELD_AT(member, size_t), __VA_ARGS__, .flags = READ_ONLY)
+#define TRUTH(member, ...) FIELD_ROW(member, TRUTH, FIELD_AT(member, unsigned), __VA_ARGS__)
+#define BOOL(member, ...) FIELD_ROW(member, BOOL, FIELD_AT(member, bool), __VA_ARGS__)
+
+/* Text: up to `length` bytes; one of a list of words; an enum's words. */
+#define TEXT(member, length, ...) \
+	FIELD_ROW(member, TEXT, FIELD_AT(member, const char *), __VA_ARGS__, FIELD_RANGE(1, length))
+#define WORD(member, list, ...) TEXT(member, 64, __VA_ARGS__, FIELD_WORD_LIST(list))
+#define CHOICE(member, list, ...) \
+	FIELD_ROW(member, CHOICE, FIELD_AT(member, unsigned), __VA_ARGS__, FIELD_WORD_LIST(list))
+#define CHARS(member, ...) FIELD_ROW(member, CHARS, FIELD_AT(member, char *), __VA_ARGS__, .flags = READ_ONLY)
+#define TIME_AS(key, member, ...) FIELD_ROW(key, TIME, FIELD_AT(member, int64_t), __VA_ARGS__)
+#define VALUE_AS(key, number, text, ...) \
+	FIELD_ROW(key, VALUE, FIELD_AT(number, double), __VA_ARGS__, .count_offset = FIELD_AT(text, const char *), \
+		.flags = READ_ONLY)
+
+/* Many values. */
+#define TEXTS(member, most, ...) \
+	FIELD_ROW(member, TEXTS, FIELD_AT(member, struct text_list), __VA_ARGS__, FIELD_RANGE(1, most), .item_maximum = 128)
+#define NUMBERS(member, most, low, high, ...) \
+	FIELD_ROW(member, NUMBERS, FIELD_AT(member, struct number_list), __VA_ARGS__, FIELD_RANGE(1, most), \
+		.item_minimum = (low), .item_maximum = (high))
+#define SHARES(member, list, ...) \
+	FIELD_ROW(member, SHARES, FIELD_AT(member, double *), __VA_ARGS__, .flags = READ_ONLY, .words = (list), \
+		.word_count = COUNT_OF(list) + 0 * sizeof(char[COUNT_OF(list) == COUNT_OF(((OF *)0)->member) ? 1 : -1]))
+#define TUPLES(member, count, most, ...) \
+	FIELD_ROW(member, TUPLES, offsetof(OF, member), __VA_ARGS__, FIELD_RANGE(1, most), .flags = WRITE_ONLY, \
+		.count_offset = FIELD_AT(count, size_t), .width = sizeof(*((OF *)0)->member) / sizeof(double))
+#define LABELS(member, ...) \
+	FIELD_ROW(member, LABELS, FIELD_AT(member, struct json_text), __VA_ARGS__, FIELD_RANGE(1, 64))
+#define WORDS(member, ...) FIELD_ROW(member, WORDS, FIELD_AT(member, struct json_text), __VA_ARGS__, FIELD_RANGE(1, 32))
+
+/* Objects. JSON_OF is the text that a table has written before; MERGE's members are the parent's own. */
+#define JSON(member, ...) FIELD_ROW(member, JSON, FIELD_AT(member, struct json_text), __VA_ARGS__)
+#define JSON_OF(member, nested, ...) JSON(member, __VA_ARGS__, .flags = READ_ONLY, .table = &table_##nested)
+#define OBJECT(member, nested, ...) \
+	FIELD_ROW(member, OBJECT, FIELD_AT_TABLE(member, nested), __VA_ARGS__, .table = &table_##nested)
+#define OBJECT_IF(member, flag, nested, ...) \
+	OBJECT(member, nested, __VA_ARGS__, .count_offset = FIELD_AT(flag, bool), .conditional = true)
+#define MERGE(member, nested) \
+	{.key = "", .kind = FIELD_MERGE, .offset = FIELD_AT_TABLE(member, nested), .table = &table_##nested}
+#define MERGE_SELF(nested) \
+	{.key = "", .kind = FIELD_MERGE, .table = &table_##nested, \
+		.offset = 0 * sizeof(char[_Generic((OF *)0, __typeof__(table_##nested##_type) *: 1)])}
+#define LIST(member, most, nested, ...) \
+	FIELD_ROW(member, LIST, offsetof(OF, member) + 0 * FIELD_AT_ITEM(member.items, nested), __VA_ARGS__, \
+		FIELD_RANGE(1, most), \
+		.table = &table_##nested)
+#define ARRAY_AS(key, member, count, nested, ...) \
+	FIELD_ROW(key, ARRAY, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
+		.flags = READ_ONLY, .table = &table_##nested)
+#define MAP(member, count, nested, ...) \
+	FIELD_ROW(member, MAP, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
+		.flags = READ_ONLY, .table = &table_##nested)
 
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 #define DECLARE_TABLE(name_, type) \
@@ -158,6 +204,7 @@ const char *field_unit(const char *key);
 /* TABLE(name, rows, doc): after the rows, while OF is still the struct. Further members may follow the doc. */
 #define TABLE(name_, rows_, ...) \
 	_Static_assert(_Generic((OF *)0, __typeof__(table_##name_##_type) *: 1), "rows of another struct"); \
-	const struct field_table table_##name_ = {.name = #name_, .rows = (rows_), .row_count = COUNT_OF(rows_), .size = sizeof(OF), .doc = __VA_ARGS__}
+	const struct field_table table_##name_ = { \
+		.name = #name_, .rows = (rows_), .row_count = COUNT_OF(rows_), .size = sizeof(OF), .doc = __VA_ARGS__}
 
 #endif

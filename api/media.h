@@ -3,23 +3,23 @@
 #define FLEETPLAN_API_MEDIA_H
 
 /*       name          type */
-#define MEDIA_TABLE(X) \
-	X(JSON,        "application/json") \
-	X(MERGE_PATCH, "application/merge-patch+json") \
-	X(PROBLEM,     "application/problem+json") \
-	X(CSV,         "text/csv") \
-	X(MARKDOWN,    "text/markdown") \
-	X(TEXT,        "text/plain") \
-	X(METRICS,     "text/plain; version=0.0.4") \
-	X(HTML,        "text/html") \
-	X(CSS,         "text/css") \
-	X(JAVASCRIPT,  "text/javascript")
+#define MEDIA_TABLE(X)                                                                                                 \
+	X(JSON, "application/json")                                                                                        \
+	X(MERGE_PATCH, "application/merge-patch+json")                                                                     \
+	X(PROBLEM, "application/problem+json")                                                                             \
+	X(CSV, "text/csv")                                                                                                 \
+	X(MARKDOWN, "text/markdown")                                                                                       \
+	X(TEXT, "text/plain")                                                                                              \
+	X(METRICS, "text/plain; version=0.0.4")                                                                            \
+	X(HTML, "text/html")                                                                                               \
+	X(CSS, "text/css")                                                                                                 \
+	X(JAVASCRIPT, "text/javascript")
 
 enum media {
 #define X(name, type) MEDIA_##name,
 	MEDIA_TABLE(X)
 #undef X
-	MEDIA_COUNT /* also: none */
+		MEDIA_COUNT /* also: none */
 };
 
 /* Sets of media: bit 1 << MEDIA_x. */

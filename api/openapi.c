@@ -1,7 +1,7 @@
 #include "api/openapi.h"
 
-#include "api/routes.h"
 #include "api/openapi_parts.h"
+#include "api/routes.h"
 
 /* --- which tables the routes reach ----------------------------------------------------------------------------- */
 enum { OPENAPI_TABLES_MAX = 200 };
@@ -71,10 +71,13 @@ static void openapi_info(struct json_writer *writer)
 	json_begin_object(writer);
 	openapi_pair(writer, "title", "Fleetplan");
 	openapi_pair(writer, "version", FLEETPLAN_VERSION);
-	openapi_pair(writer, "summary", "What hardware a model needs, for how long, at what cost in money, energy and carbon.");
+	openapi_pair(
+		writer, "summary", "What hardware a model needs, for how long, at what cost in money, energy and carbon.");
 	openapi_pair(writer, "description",
-		"Plans the training and serving of models on accelerators. Every quantity ends in its unit. Large counts may be written as people say them "
-		"(`\"15.6T\"`, `\"70B\"`), durations in `_hours` fields too (`\"18h\"`, `\"30d\"`); answers hold plain numbers. Unknown fields and duplicate keys are "
+		"Plans the training and serving of models on accelerators. Every quantity ends in its unit. Large counts may "
+		"be written as people say them "
+		"(`\"15.6T\"`, `\"70B\"`), durations in `_hours` fields too (`\"18h\"`, `\"30d\"`); answers hold plain "
+		"numbers. Unknown fields and duplicate keys are "
 		"refused. Errors are RFC 9457 problems, and name every fault of a request with its JSON pointer.");
 	json_key(writer, "license");
 	json_begin_object(writer);
@@ -95,9 +98,11 @@ static void openapi_tags(struct json_writer *writer)
 {
 	static const struct {
 		const char *name, *description;
-	} tags[] = {{"Estimates", "Computed at once, nothing is kept."}, {"Plans", "Computed and kept, with every revision."},
+	} tags[] = {{"Estimates", "Computed at once, nothing is kept."},
+		{"Plans", "Computed and kept, with every revision."},
 		{"Catalogue", "Accelerators, models, prices and regions, each row with its source."},
-		{"Benchmarks", "Measurements of attached accelerators, which correct plans."}, {"Service", "Health, metrics, this description."}};
+		{"Benchmarks", "Measurements of attached accelerators, which correct plans."},
+		{"Service", "Health, metrics, this description."}};
 
 	json_key(writer, "tags");
 	json_begin_array(writer);

@@ -114,7 +114,8 @@ static void operation_path_parameter(const struct route *route, struct json_writ
 	json_key(writer, "required");
 	json_bool(writer, true);
 	json_key(writer, "schema");
-	json_raw(writer, "{\"type\":\"string\",\"minLength\":1,\"maxLength\":200}", strlen("{\"type\":\"string\",\"minLength\":1,\"maxLength\":200}"));
+	json_raw(writer, "{\"type\":\"string\",\"minLength\":1,\"maxLength\":200}",
+		strlen("{\"type\":\"string\",\"minLength\":1,\"maxLength\":200}"));
 	if (route->example_parameter) {
 		json_key(writer, "example");
 		json_string(writer, route->example_parameter);
@@ -171,7 +172,8 @@ static void operation_request(const struct route *route, struct json_writer *wri
 
 static void operation_page_schema(const struct route *route, struct json_writer *writer)
 {
-	static const char next[] = "{\"type\":[\"string\",\"null\"],\"description\":\"The cursor of the next page; null on the last.\"}";
+	static const char next[] =
+		"{\"type\":[\"string\",\"null\"],\"description\":\"The cursor of the next page; null on the last.\"}";
 
 	json_key(writer, "type");
 	json_string(writer, "object");
@@ -213,7 +215,8 @@ static void operation_answer_schema(const struct route *route, enum media media,
 
 static void operation_answer_headers(const struct route *route, struct json_writer *writer)
 {
-	bool located = (route->success == 201 || route->success == 202) && route->response && strcmp(route->method, "POST") == 0;
+	bool located =
+		(route->success == 201 || route->success == 202) && route->response && strcmp(route->method, "POST") == 0;
 
 	if (!route->tagged && !located && !route->list)
 		return;
@@ -242,7 +245,10 @@ static void operation_success(const struct route *route, int code, struct json_w
 	json_key(writer, text);
 	json_begin_object(writer);
 	json_key(writer, "description");
-	json_string(writer, code == 201 ? "Made" : code == 202 ? "Accepted" : code == 204 ? "Done; there is nothing to say" : "The answer");
+	json_string(writer, code == 201   ? "Made"
+						: code == 202 ? "Accepted"
+						: code == 204 ? "Done; there is nothing to say"
+									  : "The answer");
 	operation_answer_headers(route, writer);
 	if (code != 204) {
 		json_key(writer, "content");
@@ -274,8 +280,8 @@ static void operation_responses(const struct route *route, struct json_writer *w
 	static const struct {
 		unsigned failures;
 		const char *code;
-	} failures[] = {{FAILS_NOT_FOUND, "404"}, {FAILS_CONFLICT, "409"}, {FAILS_PRECONDITION, "412"}, {FAILS_BODY, "413"}, {FAILS_BODY, "415"},
-		{FAILS_INVALID, "422"}, {FAILS_FULL, "507"}};
+	} failures[] = {{FAILS_NOT_FOUND, "404"}, {FAILS_CONFLICT, "409"}, {FAILS_PRECONDITION, "412"}, {FAILS_BODY, "413"},
+		{FAILS_BODY, "415"}, {FAILS_INVALID, "422"}, {FAILS_FULL, "507"}};
 
 	json_key(writer, "responses");
 	json_begin_object(writer);
@@ -303,7 +309,8 @@ static void operation_responses(const struct route *route, struct json_writer *w
 
 void openapi_operation(const struct route *route, struct json_writer *writer)
 {
-	static const char *const roles[ROLE_COUNT] = {[ROLE_VIEWER] = "viewer", [ROLE_PLANNER] = "planner", [ROLE_ADMIN] = "admin", [ROLE_AGENT] = "agent"};
+	static const char *const roles[ROLE_COUNT] = {
+		[ROLE_VIEWER] = "viewer", [ROLE_PLANNER] = "planner", [ROLE_ADMIN] = "admin", [ROLE_AGENT] = "agent"};
 	char method[8], text[400];
 
 	for (size_t i = 0; i < sizeof method && (i == 0 || method[i - 1]); i++)
@@ -318,8 +325,8 @@ void openapi_operation(const struct route *route, struct json_writer *writer)
 	json_end_array(writer);
 	json_key(writer, "summary");
 	json_string(writer, route->summary);
-	snprintf(text, sizeof text, "%s%s%s%s", route->doc, roles[route->role] ? " Needs the role `" : "", roles[route->role] ? roles[route->role] : "",
-		roles[route->role] ? "` where keys are in use." : "");
+	snprintf(text, sizeof text, "%s%s%s%s", route->doc, roles[route->role] ? " Needs the role `" : "",
+		roles[route->role] ? roles[route->role] : "", roles[route->role] ? "` where keys are in use." : "");
 	json_key(writer, "description");
 	json_string(writer, text);
 	json_key(writer, "security");

@@ -16,11 +16,15 @@ void openapi_problem_schema(struct json_writer *writer)
 		"\"detail\":{\"type\":\"string\",\"description\":\"This problem, and what would be accepted.\"},"
 		"\"instance\":{\"type\":\"string\",\"description\":\"The path that was asked for.\"},"
 		"\"request_id\":{\"type\":\"string\",\"description\":\"As in the X-Request-Id header and in the log.\"},"
-		"\"errors\":{\"type\":\"array\",\"description\":\"Every fault of the request.\",\"items\":{\"type\":\"object\",\"properties\":{"
-		"\"pointer\":{\"type\":\"string\",\"description\":\"Where in the body (RFC 6901); of a query parameter its name behind a slash.\"},"
+		"\"errors\":{\"type\":\"array\",\"description\":\"Every fault of the "
+		"request.\",\"items\":{\"type\":\"object\",\"properties\":{"
+		"\"pointer\":{\"type\":\"string\",\"description\":\"Where in the body (RFC 6901); of a query parameter its "
+		"name behind a slash.\"},"
 		"\"code\":{\"type\":\"string\",\"description\":\"Machine-readable.\"},"
-		"\"detail\":{\"type\":\"string\",\"description\":\"What would be accepted.\"}},\"required\":[\"pointer\",\"code\",\"detail\"]}},"
-		"\"errors_total\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"How many there are, when not all are listed.\"}},"
+		"\"detail\":{\"type\":\"string\",\"description\":\"What would be "
+		"accepted.\"}},\"required\":[\"pointer\",\"code\",\"detail\"]}},"
+		"\"errors_total\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"How many there are, when not all are "
+		"listed.\"}},"
 		"\"required\":[\"type\",\"title\",\"status\"]}");
 }
 
@@ -43,7 +47,8 @@ static void parts_problem(struct json_writer *writer, const char *name, const ch
 	json_string(writer, description);
 	if (retry)
 		parts_raw(writer, "headers", "{\"Retry-After\":{\"$ref\":\"#/components/headers/RetryAfter\"}}");
-	parts_raw(writer, "content", "{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/Problem\"}}}");
+	parts_raw(
+		writer, "content", "{\"application/problem+json\":{\"schema\":{\"$ref\":\"#/components/schemas/Problem\"}}}");
 	json_end_object(writer);
 }
 
@@ -60,7 +65,9 @@ static void parts_responses(struct json_writer *writer)
 		parts_problem(writer, name, titles, codes[i] == 503);
 	}
 	parts_problem(writer, "Problem", "Anything else that went wrong", false);
-	parts_raw(writer, "NotModified", "{\"description\":\"The client has this already\",\"headers\":{\"ETag\":{\"$ref\":\"#/components/headers/ETag\"}}}");
+	parts_raw(writer, "NotModified",
+		"{\"description\":\"The client has this "
+		"already\",\"headers\":{\"ETag\":{\"$ref\":\"#/components/headers/ETag\"}}}");
 	json_end_object(writer);
 }
 
@@ -70,16 +77,21 @@ void openapi_shared_parts(struct json_writer *writer)
 	parts_raw(writer, "headers",
 		"{\"ETag\":{\"description\":\"The revision\",\"schema\":{\"type\":\"string\"}},"
 		"\"Location\":{\"description\":\"Where it is\",\"schema\":{\"type\":\"string\"}},"
-		"\"Link\":{\"description\":\"The next page, rel=next (RFC 8288); absent on the last\",\"schema\":{\"type\":\"string\"}},"
-		"\"RetryAfter\":{\"description\":\"Seconds after which to try again\",\"schema\":{\"type\":\"integer\",\"minimum\":0}}}");
+		"\"Link\":{\"description\":\"The next page, rel=next (RFC 8288); absent on the "
+		"last\",\"schema\":{\"type\":\"string\"}},"
+		"\"RetryAfter\":{\"description\":\"Seconds after which to try "
+		"again\",\"schema\":{\"type\":\"integer\",\"minimum\":0}}}");
 	parts_raw(writer, "parameters",
 		"{\"IdempotencyKey\":{\"name\":\"Idempotency-Key\",\"in\":\"header\",\"required\":false,\"description\":"
 		"\"The same key with the same body replays the first answer; with another body it is refused.\","
 		"\"schema\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":255,\"pattern\":\"^[!-~]+$\"}},"
-		"\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":\"Only when the revision is still this ETag; else 412.\","
+		"\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":\"Only when the "
+		"revision is still this ETag; else 412.\","
 		"\"schema\":{\"type\":\"string\",\"pattern\":\"^[!-~]+$\"}},"
-		"\"IfNoneMatch\":{\"name\":\"If-None-Match\",\"in\":\"header\",\"required\":false,\"description\":\"304 when the revision is still this ETag.\","
+		"\"IfNoneMatch\":{\"name\":\"If-None-Match\",\"in\":\"header\",\"required\":false,\"description\":\"304 when "
+		"the revision is still this ETag.\","
 		"\"schema\":{\"type\":\"string\",\"pattern\":\"^[!-~]+$\"}}}");
 	parts_raw(writer, "securitySchemes",
-		"{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\",\"description\":\"An API key, as `fleetplan keys create` shows it once.\"}}");
+		"{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\",\"description\":\"An API key, as `fleetplan keys create` "
+		"shows it once.\"}}");
 }

@@ -19,7 +19,7 @@ struct page_query {
 struct plan_query {
 	struct page_query page;
 	const char *kind, *label, *model, *accelerator, *q; /* label: "key:value" */
-	int64_t created_after_us, created_before_us;        /* 0 or less: open */
+	int64_t created_after_us, created_before_us; /* 0 or less: open */
 };
 
 struct plan_id_query {
@@ -34,7 +34,7 @@ struct compare_query {
 struct catalogue_query {
 	struct page_query page;
 	int64_t as_of_us; /* 0 or less: now */
-	const char *q;    /* part of id, name or alias */
+	const char *q; /* part of id, name or alias */
 	const char *vendor, *provider, *region, *accelerator, *pricing_model, *country, *origin;
 };
 

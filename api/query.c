@@ -17,7 +17,9 @@ static json_t *query_value(const struct field *row, const char *text);
 static json_t *query_list(const struct field *row, const char *text)
 {
 	const struct field number = {.kind = FIELD_NUMBER}, word = {.kind = FIELD_TEXT};
-	const struct field *item = row->kind == FIELD_NUMBERS ? &number : row->kind == FIELD_LIST ? row->table->shorthand : &word;
+	const struct field *item = row->kind == FIELD_NUMBERS ? &number
+							   : row->kind == FIELD_LIST  ? row->table->shorthand
+														  : &word;
 	json_t *list = json_array();
 	char part[256];
 
@@ -72,7 +74,8 @@ static json_t *query_value(const struct field *row, const char *text)
 	return NULL;
 }
 
-static void query_add(struct decoder *decoder, const struct field_table *table, const struct query_parameter *parameter, json_t *object)
+static void query_add(
+	struct decoder *decoder, const struct field_table *table, const struct query_parameter *parameter, json_t *object)
 {
 	struct path path = {.key = parameter->key};
 	void *nowhere = NULL;
@@ -91,8 +94,8 @@ static void query_add(struct decoder *decoder, const struct field_table *table, 
 		decoder->no_memory |= json_object_set_new(object, parameter->key, value) != 0;
 }
 
-enum status api_decode_query(const struct field_table *table, const struct query_parameter *parameters, size_t count, struct arena *arena, void *out,
-	struct failure *failure)
+enum status api_decode_query(const struct field_table *table, const struct query_parameter *parameters, size_t count,
+	struct arena *arena, void *out, struct failure *failure)
 {
 	struct decoder decoder = {.arena = arena, .failure = failure};
 	json_t *object = json_object();

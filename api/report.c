@@ -76,20 +76,25 @@ struct report_line {
 };
 
 static const struct report_line training_lines[] = {{"Accelerators", "gpu_count", NULL}, {"Nodes", "node_count", NULL},
-	{"Time (hours)", "wall_clock_hours", "interval.wall_clock_hours"}, {"Accelerator-hours", "gpu_hours", "interval.gpu_hours"},
-	{"Cost (USD)", "cost.total_usd", "interval.total_usd"}, {"Price (USD per accelerator-hour)", "cost.usd_per_gpu_hour", NULL},
-	{"Energy (kWh)", "energy.total_kwh", "interval.total_kwh"}, {"Carbon (kgCO2e)", "carbon.total_kgco2e", "interval.total_kgco2e"},
-	{"of which embodied (kgCO2e)", "carbon.embodied_kgco2e", NULL}, {"Water (litres)", "water_l", NULL}, {"MFU", "mfu", NULL},
-	{"Tokens per second", "tokens_per_s", NULL}, {"Step (s)", "step.time_s", "interval.step_time_s"}, {"Goodput", "goodput.fraction", NULL},
+	{"Time (hours)", "wall_clock_hours", "interval.wall_clock_hours"},
+	{"Accelerator-hours", "gpu_hours", "interval.gpu_hours"}, {"Cost (USD)", "cost.total_usd", "interval.total_usd"},
+	{"Price (USD per accelerator-hour)", "cost.usd_per_gpu_hour", NULL},
+	{"Energy (kWh)", "energy.total_kwh", "interval.total_kwh"},
+	{"Carbon (kgCO2e)", "carbon.total_kgco2e", "interval.total_kgco2e"},
+	{"of which embodied (kgCO2e)", "carbon.embodied_kgco2e", NULL}, {"Water (litres)", "water_l", NULL},
+	{"MFU", "mfu", NULL}, {"Tokens per second", "tokens_per_s", NULL},
+	{"Step (s)", "step.time_s", "interval.step_time_s"}, {"Goodput", "goodput.fraction", NULL},
 	{"Memory of an accelerator (bytes)", "memory.total_bytes", NULL}, {"Bottleneck", "bottleneck.kind", NULL}};
 
-static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count", "interval.gpu_count"}, {"Replicas", "replicas", NULL},
-	{"Accelerators of a replica", "gpus_per_replica", NULL}, {"Time to first token, p95 (ms)", "latency.ttft_ms.p95", NULL},
+static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count", "interval.gpu_count"},
+	{"Replicas", "replicas", NULL}, {"Accelerators of a replica", "gpus_per_replica", NULL},
+	{"Time to first token, p95 (ms)", "latency.ttft_ms.p95", NULL},
 	{"Time per output token, p95 (ms)", "latency.tpot_ms.p95", NULL}, {"Latency asked for is kept", "slo_met", NULL},
-	{"Output tokens per second", "throughput.output_tokens_per_s", "interval.output_tokens_per_s"}, {"Utilization", "utilization", NULL},
-	{"Cost (USD per month)", "cost.usd_per_month", "interval.usd_per_month"},
+	{"Output tokens per second", "throughput.output_tokens_per_s", "interval.output_tokens_per_s"},
+	{"Utilization", "utilization", NULL}, {"Cost (USD per month)", "cost.usd_per_month", "interval.usd_per_month"},
 	{"Cost (USD per million output tokens)", "cost.usd_per_million_output_tokens", NULL},
-	{"Energy (kWh per month)", "energy.kwh_per_month", "interval.kwh_per_month"}, {"Energy of a request (Wh)", "energy.wh_per_request", NULL},
+	{"Energy (kWh per month)", "energy.kwh_per_month", "interval.kwh_per_month"},
+	{"Energy of a request (Wh)", "energy.wh_per_request", NULL},
 	{"Carbon (kgCO2e per month)", "carbon.kgco2e_per_month", "interval.kgco2e_per_month"},
 	{"Water (litres per month)", "water_l_per_month", NULL}, {"Bottleneck", "bottleneck.kind", NULL}};
 
@@ -100,8 +105,10 @@ static bool report_is_training(const struct plan_record *plan)
 
 static void report_line(const struct report_line *line, const json_t *option, struct buffer *out)
 {
-	const json_t *value = report_at(option, line->path), *interval = line->interval ? report_at(option, line->interval) : NULL;
-	const json_t *p10 = interval ? json_object_get(interval, "p10") : NULL, *p90 = interval ? json_object_get(interval, "p90") : NULL;
+	const json_t *value = report_at(option, line->path),
+				 *interval = line->interval ? report_at(option, line->interval) : NULL;
+	const json_t *p10 = interval ? json_object_get(interval, "p10") : NULL,
+				 *p90 = interval ? json_object_get(interval, "p90") : NULL;
 
 	if (!value)
 		return;
@@ -150,8 +157,10 @@ static void report_members(const char *title, const json_t *object, struct buffe
 
 static void report_alternatives(const struct plan_record *plan, const json_t *alternatives, struct buffer *out)
 {
-	static const char *const training[] = {"gpu_count", "wall_clock_hours", "cost.total_usd", "energy.total_kwh", "carbon.total_kgco2e"};
-	static const char *const inference[] = {"gpu_count", "replicas", "cost.usd_per_month", "energy.kwh_per_month", "carbon.kgco2e_per_month"};
+	static const char *const training[] = {
+		"gpu_count", "wall_clock_hours", "cost.total_usd", "energy.total_kwh", "carbon.total_kgco2e"};
+	static const char *const inference[] = {
+		"gpu_count", "replicas", "cost.usd_per_month", "energy.kwh_per_month", "carbon.kgco2e_per_month"};
 	const char *const *columns = report_is_training(plan) ? training : inference;
 
 	if (json_array_size(alternatives) == 0)
@@ -174,7 +183,8 @@ static void report_alternatives(const struct plan_record *plan, const json_t *al
 }
 
 /* A list of objects as bullets: the members named, joined by ": ". */
-static void report_bullets(const char *title, const json_t *list, const char *const *members, size_t count, struct buffer *out)
+static void report_bullets(
+	const char *title, const json_t *list, const char *const *members, size_t count, struct buffer *out)
 {
 	if (json_array_size(list) == 0)
 		return;
@@ -212,8 +222,9 @@ static void report_head(const struct plan_record *plan, const json_t *request, s
 		buffer_append_text(out, ". ");
 	}
 	clock_format(time, plan->computed_at_us);
-	buffer_printf(out, "Plan %s, revision %lld, computed %s with planner %s, catalogue revision %lld.\n", plan->id, (long long)plan->revision, time,
-		plan->planner_version ? plan->planner_version : "unknown", (long long)plan->catalogue_revision);
+	buffer_printf(out, "Plan %s, revision %lld, computed %s with planner %s, catalogue revision %lld.\n", plan->id,
+		(long long)plan->revision, time, plan->planner_version ? plan->planner_version : "unknown",
+		(long long)plan->catalogue_revision);
 	if (plan->notes) {
 		buffer_append_char(out, '\n');
 		report_text(plan->notes, out);
@@ -222,7 +233,8 @@ static void report_head(const struct plan_record *plan, const json_t *request, s
 }
 
 /* The request and result of a plan as trees, which the caller releases. */
-static enum status report_parse(const struct plan_record *plan, json_t **request, json_t **result, struct failure *failure)
+static enum status report_parse(
+	const struct plan_record *plan, json_t **request, json_t **result, struct failure *failure)
 {
 	*request = plan->request.text ? json_loadb(plan->request.text, plan->request.length, 0, NULL) : NULL;
 	*result = plan->result.text ? json_loadb(plan->result.text, plan->result.length, 0, NULL) : NULL;
@@ -235,7 +247,8 @@ static enum status report_parse(const struct plan_record *plan, json_t **request
 
 enum status report_plan_markdown(const struct plan_record *plan, struct buffer *out, struct failure *failure)
 {
-	static const char *const assumption[] = {"field", "value", "source"}, *const advice[] = {"detail", "effect"}, *const sensitivity[] = {"field", "effect"};
+	static const char *const assumption[] = {"field", "value", "source"}, *const advice[] = {"detail", "effect"},
+							 *const sensitivity[] = {"field", "effect"};
 	json_t *request, *result;
 	const json_t *recommended;
 	enum status status = report_parse(plan, &request, &result, failure);
@@ -272,7 +285,8 @@ static void report_csv_cell(const json_t *value, struct buffer *out)
 }
 
 /* Columns come from the option's table, so that every plan has the same ones. */
-static void report_csv_walk(const struct field_table *table, const json_t *option, bool names, const char *prefix, struct buffer *out, bool *first)
+static void report_csv_walk(const struct field_table *table, const json_t *option, bool names, const char *prefix,
+	struct buffer *out, bool *first)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];

@@ -35,7 +35,7 @@ static bool route_fits(const char *template, const char *path, struct route_span
 			spans->spans[spans->count++].length = length;
 			path += length;
 			template += strcspn(template, "}") + 1;
-		} else if (*template++ != *path++) {
+		} else if (*template ++ != *path++) {
 			return false;
 		}
 	}
@@ -51,7 +51,8 @@ static void route_allow(struct route_match *match, const char *method)
 {
 	size_t length = strlen(match->allow);
 
-	snprintf(match->allow + length, sizeof match->allow - length, "%s%s%s", length ? ", " : "", method, strcmp(method, "GET") == 0 ? ", HEAD" : "");
+	snprintf(match->allow + length, sizeof match->allow - length, "%s%s%s", length ? ", " : "", method,
+		strcmp(method, "GET") == 0 ? ", HEAD" : "");
 }
 
 /* Of templates that fit, the first without parameters wins, else the first. */

@@ -8,26 +8,27 @@
 #include "api/media.h"
 #include "api/tables.h"
 
-#define ROUTE_NAMES(X) \
-	X(TRAINING_ESTIMATE) X(TRAINING_ESTIMATE_GET) X(INFERENCE_ESTIMATE) X(INFERENCE_ESTIMATE_GET) \
-	X(PERFORMANCE_ESTIMATE) X(PERFORMANCE_ESTIMATE_GET) X(MEMORY_ESTIMATE) X(MEMORY_ESTIMATE_GET) \
-	X(SCALING_ESTIMATE) X(SCALING_ESTIMATE_GET) X(CARBON_ESTIMATE) X(CARBON_ESTIMATE_GET) \
-	X(TRAINING_PLAN_CREATE) X(INFERENCE_PLAN_CREATE) X(PLAN_LIST) X(PLAN_COMPARE) X(PLAN_GET) X(PLAN_PATCH) X(PLAN_DELETE) \
-	X(PLAN_REFRESH) X(PLAN_REVISIONS) \
-	X(ACCELERATOR_LIST) X(ACCELERATOR_CREATE) X(ACCELERATOR_GET) X(ACCELERATOR_PUT) X(ACCELERATOR_PATCH) X(ACCELERATOR_DELETE) \
-	X(MODEL_LIST) X(MODEL_CREATE) X(MODEL_IMPORT) X(MODEL_GET) X(MODEL_PUT) X(MODEL_PATCH) X(MODEL_DELETE) \
-	X(PRICE_LIST) X(PRICE_CREATE) X(PRICE_GET) X(PRICE_PUT) X(PRICE_PATCH) X(PRICE_DELETE) \
-	X(REGION_LIST) X(REGION_CREATE) X(REGION_GET) X(REGION_PUT) X(REGION_PATCH) X(REGION_DELETE) \
-	X(CATALOGUE) X(OFFERS) \
-	X(DEVICE_LIST) X(BENCHMARK_LIST) X(BENCHMARK_CREATE) X(BENCHMARK_GET) X(BENCHMARK_CANCEL) \
-	X(CALIBRATION_LIST) X(CALIBRATION_DELETE) \
-	X(BACKUP_CREATE) X(LIVEZ) X(READYZ) X(METRICS) X(VERSION) X(OPENAPI) X(DOCS) X(DOCS_FILE)
+#define ROUTE_NAMES(X)                                                                                                 \
+	X(TRAINING_ESTIMATE)                                                                                               \
+	X(TRAINING_ESTIMATE_GET) X(INFERENCE_ESTIMATE) X(INFERENCE_ESTIMATE_GET) X(PERFORMANCE_ESTIMATE)                   \
+		X(PERFORMANCE_ESTIMATE_GET) X(MEMORY_ESTIMATE) X(MEMORY_ESTIMATE_GET) X(SCALING_ESTIMATE)                      \
+			X(SCALING_ESTIMATE_GET) X(CARBON_ESTIMATE) X(CARBON_ESTIMATE_GET) X(TRAINING_PLAN_CREATE)                  \
+				X(INFERENCE_PLAN_CREATE) X(PLAN_LIST) X(PLAN_COMPARE) X(PLAN_GET) X(PLAN_PATCH) X(PLAN_DELETE)         \
+					X(PLAN_REFRESH) X(PLAN_REVISIONS) X(ACCELERATOR_LIST) X(ACCELERATOR_CREATE) X(ACCELERATOR_GET)     \
+						X(ACCELERATOR_PUT) X(ACCELERATOR_PATCH) X(ACCELERATOR_DELETE) X(MODEL_LIST) X(MODEL_CREATE)    \
+							X(MODEL_IMPORT) X(MODEL_GET) X(MODEL_PUT) X(MODEL_PATCH) X(MODEL_DELETE) X(PRICE_LIST)     \
+								X(PRICE_CREATE) X(PRICE_GET) X(PRICE_PUT) X(PRICE_PATCH) X(PRICE_DELETE)               \
+									X(REGION_LIST) X(REGION_CREATE) X(REGION_GET) X(REGION_PUT) X(REGION_PATCH)        \
+										X(REGION_DELETE) X(CATALOGUE) X(OFFERS) X(DEVICE_LIST) X(BENCHMARK_LIST)       \
+											X(BENCHMARK_CREATE) X(BENCHMARK_GET) X(BENCHMARK_CANCEL)                   \
+												X(CALIBRATION_LIST) X(CALIBRATION_DELETE) X(BACKUP_CREATE) X(LIVEZ)    \
+													X(READYZ) X(METRICS) X(VERSION) X(OPENAPI) X(DOCS) X(DOCS_FILE)
 
 enum route_id {
 #define X(name) ROUTE_##name,
 	ROUTE_NAMES(X)
 #undef X
-	ROUTE_COUNT
+		ROUTE_COUNT
 };
 
 /* viewer < planner < admin; agent stands aside. ROLE_OPEN asks for no key. */
@@ -40,24 +41,31 @@ enum { ROUTE_BODY_SMALL_BYTES = 64 * 1024, ROUTE_BODY_BYTES = 1024 * 1024, ROUTE
 struct route {
 	enum route_id id;
 	const char *method, *path; /* a template: "/v1/plans/{id}" */
-	const char *operation;     /* operationId */
+	const char *operation; /* operationId */
 	const char *tag, *summary, *doc;
 	enum role role;
-	bool inline_;     /* cheap: answered on the connection's thread */
-	bool creates;     /* honours Idempotency-Key */
+	bool inline_; /* cheap: answered on the connection's thread */
+	bool creates; /* honours Idempotency-Key */
 	bool conditional; /* honours If-Match */
-	bool tagged;      /* answers an ETag, honours If-None-Match */
+	bool tagged; /* answers an ETag, honours If-None-Match */
 	size_t body_maximum_bytes; /* 0: no body */
 	unsigned body_media, answer_media; /* sets of MEDIA_BIT */
 	const struct field_table *query, *request, *response; /* NULL: none */
 	bool list; /* response is a page of `response` */
-	int success;       /* 200, 201, 202, 204 */
+	int success; /* 200, 201, 202, 204 */
 	unsigned failures; /* set of ROUTE_FAILS_x beyond those of every route */
 	const char *example_body, *example_query, *example_parameter; /* of the path's {id}; NULL: none */
 };
 
 /* What a route may answer beside success, beyond 400, 401, 403, 406, 429, 500 and 503, which any may. */
-enum route_failure { FAILS_NOT_FOUND = 1, FAILS_CONFLICT = 2, FAILS_PRECONDITION = 4, FAILS_INVALID = 8, FAILS_FULL = 16, FAILS_BODY = 32 };
+enum route_failure {
+	FAILS_NOT_FOUND = 1,
+	FAILS_CONFLICT = 2,
+	FAILS_PRECONDITION = 4,
+	FAILS_INVALID = 8,
+	FAILS_FULL = 16,
+	FAILS_BODY = 32
+};
 
 extern const struct route routes[ROUTE_COUNT]; /* indexed by id */
 

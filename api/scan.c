@@ -38,8 +38,8 @@ struct seen_key {
 };
 
 struct scan_level {
-	size_t object;    /* as above; 0 for an array */
-	size_t index;     /* of the array's element */
+	size_t object; /* as above; 0 for an array */
+	size_t index; /* of the array's element */
 	size_t key, key_length;
 };
 
@@ -64,7 +64,8 @@ static bool scan_seen(struct scan *scan, size_t object, size_t at, size_t length
 			*slot = (struct seen_key){.object = object, .at = at, .length = length};
 			return false;
 		}
-		if (slot->object == object && slot->length == length && memcmp(scan->json + slot->at, scan->json + at, length) == 0)
+		if (slot->object == object && slot->length == length &&
+			memcmp(scan->json + slot->at, scan->json + at, length) == 0)
 			return true;
 	}
 }
@@ -82,7 +83,9 @@ static void scan_report(const struct scan *scan, struct failure *failure)
 		paths[i] = (struct path){.up = i ? &paths[i - 1] : NULL, .index = level->index};
 		if (level->object == 0)
 			continue;
-		shown = level->key_length < sizeof keys[i] ? level->key_length : decode_whole_characters(scan->json + level->key, sizeof keys[i] - 1);
+		shown = level->key_length < sizeof keys[i]
+					? level->key_length
+					: decode_whole_characters(scan->json + level->key, sizeof keys[i] - 1);
 		snprintf(keys[i], sizeof keys[i], "%.*s", (int)shown, scan->json + level->key);
 		paths[i].key = keys[i];
 	}

@@ -85,7 +85,8 @@ static void schema_enum(const char *const *words, size_t count, struct json_writ
 static void schema_number(const struct field *row, enum schema_use use, struct json_writer *writer)
 {
 	static const char *const patterns[FIELD_KIND_COUNT] = {
-		[FIELD_COUNT] = "^[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[KkMmBbGgTtPpEe]?$", [FIELD_HOURS] = "^[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[SsMmHhDdWw]?$"};
+		[FIELD_COUNT] = "^[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[KkMmBbGgTtPpEe]?$",
+		[FIELD_HOURS] = "^[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[SsMmHhDdWw]?$"};
 	const char *pattern = use != SCHEMA_ANSWER ? patterns[row->kind] : NULL;
 
 	if (!pattern && !row->number_word.word) {
@@ -116,8 +117,10 @@ static void schema_text(const struct field *row, double longest, struct json_wri
 {
 	static const char *const formats[FORM_COUNT] = {[FORM_UUID] = "uuid"};
 	static const char *const patterns[FORM_COUNT] = {[FORM_SLUG] = "^[A-Za-z0-9][A-Za-z0-9._:-]*$",
-		[FORM_DATE] = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$", [FORM_MONTH] = "^[0-9]{4}-(0[1-9]|1[0-2])$",
-		[FORM_MOMENT] = "^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2}))?$"};
+		[FORM_DATE] = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+		[FORM_MONTH] = "^[0-9]{4}-(0[1-9]|1[0-2])$",
+		[FORM_MOMENT] =
+			"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2}))?$"};
 
 	schema_type(writer, "string");
 	if (row->words) {
@@ -240,6 +243,22 @@ static void schema_texts(const struct field *row, struct json_writer *writer)
 	json_end_object(writer);
 }
 
+static void schema_time(struct json_writer *writer)
+{
+	schema_type(writer, "string");
+	json_key(writer, "format");
+	json_string(writer, "date-time");
+}
+
+static void schema_either(struct json_writer *writer)
+{
+	json_key(writer, "type");
+	json_begin_array(writer);
+	json_string(writer, "number");
+	json_string(writer, "string");
+	json_end_array(writer);
+}
+
 /* Type and bounds, without description. Rows that are only answered have none beside their type. */
 static void schema_value(const struct field *row, enum schema_use use, struct json_writer *writer)
 {
@@ -267,20 +286,14 @@ static void schema_value(const struct field *row, enum schema_use use, struct js
 		schema_type(writer, "string");
 		break;
 	case FIELD_TIME:
-		schema_type(writer, "string");
-		json_key(writer, "format");
-		json_string(writer, "date-time");
+		schema_time(writer);
 		break;
 	case FIELD_CHOICE:
 		schema_type(writer, "string");
 		schema_enum(row->words, row->word_count, writer);
 		break;
 	case FIELD_VALUE:
-		json_key(writer, "type");
-		json_begin_array(writer);
-		json_string(writer, "number");
-		json_string(writer, "string");
-		json_end_array(writer);
+		schema_either(writer);
 		break;
 	case FIELD_TEXTS:
 		schema_texts(row, writer);

@@ -2,7 +2,7 @@
 #include "api/decode.h"
 #include "api/tables/shared.h"
 
-#define SOURCE TEXT(source, 1000, "Where the figures come from")
+#define SOURCE      TEXT(source, 1000, "Where the figures come from")
 #define SOURCE_DATE TEXT(source_date, 64, "When they were read there")
 
 #define OF struct row_meta
@@ -74,7 +74,8 @@ static const struct field accelerator_rows[] = {
 	TEXT(memory_usable_source, 1000, "Where memory_usable_bytes comes from"),
 	MERGE(meta, row_stamp),
 };
-TABLE(accelerator, accelerator_rows, "An accelerator of the catalogue; rates are dense.", .needs = accelerator_needs, .need_count = COUNT_OF(accelerator_needs));
+TABLE(accelerator, accelerator_rows, "An accelerator of the catalogue; rates are dense.", .needs = accelerator_needs,
+	.need_count = COUNT_OF(accelerator_needs));
 #undef OF
 
 /* --- models ---------------------------------------------------------------------------------------------------- */
@@ -95,7 +96,8 @@ TABLE(model, model_rows, "A model of the catalogue.", .needs = source_needs, .ne
 
 #define OF struct model_import
 static const struct field model_import_rows[] = {
-	TEXT(id, 128, "Id for the new row; the repository's name in lower case unless given", .form = FORM_SLUG, .example = "\"my-model-7b\""),
+	TEXT(id, 128, "Id for the new row; the repository's name in lower case unless given", .form = FORM_SLUG,
+		.example = "\"my-model-7b\""),
 	TEXT(repo, 200, "Repository on Hugging Face; without `config`, its config.json is fetched"),
 	JSON(config, "A Hugging Face config.json as it is"),
 	TEXTS(aliases, 32, "Other names", .form = FORM_SLUG),
@@ -114,7 +116,8 @@ static void price_check(struct decoder *decoder, const struct path *path, const 
 	double gpus = price->gpus > 0 ? (double)price->gpus : 1.0, each = price->price_usd_per_hour / gpus;
 
 	if (each < 0.01 || each > 200)
-		decoder_fault(decoder, &at, "out_of_range", "should be 0.01 to 200 USD per hour for each accelerator, is %.6g", each);
+		decoder_fault(
+			decoder, &at, "out_of_range", "should be 0.01 to 200 USD per hour for each accelerator, is %.6g", each);
 }
 
 #define OF struct price_row
@@ -123,7 +126,8 @@ static const struct field price_rows[] = {
 	TEXT(provider, 64, "Provider", .flags = REQUIRED, .example = "\"aws\""),
 	TEXT(instance_type, 128, "Instance type", .flags = REQUIRED, .example = "\"p5.48xlarge\""),
 	TEXT(region, 64, "Region", .example = "\"us-east-1\""),
-	TEXT(accelerator_id, 64, "Accelerator in it", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"h100-sxm5-80gb\""),
+	TEXT(
+		accelerator_id, 64, "Accelerator in it", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"h100-sxm5-80gb\""),
 	INTEGER(gpus, 1, 4096, "Accelerators of an instance", .example = "8"),
 	NUMBER(vcpus, 0, 100000, "CPUs of an instance"),
 	NUMBER(ram_gb, 0, 1e6, "Memory of an instance"),
@@ -134,7 +138,8 @@ static const struct field price_rows[] = {
 	MERGE(meta, row_source),
 	MERGE(meta, row_stamp),
 };
-TABLE(price, price_rows, "A price of the catalogue.", .needs = source_needs, .need_count = COUNT_OF(source_needs), .check = price_check);
+TABLE(price, price_rows, "A price of the catalogue.", .needs = source_needs, .need_count = COUNT_OF(source_needs),
+	.check = price_check);
 #undef OF
 
 /* --- regions --------------------------------------------------------------------------------------------------- */
@@ -145,7 +150,8 @@ static const struct field region_rows[] = {
 	TEXT(region_id, 64, "Region", .flags = REQUIRED, .example = "\"eu-north-1\""),
 	TEXT(country_zone, 64, "Country or zone of the grid", .example = "\"SE\""),
 	TEXT(location, 200, "Place"),
-	NUMBER(grid_gco2e_per_kwh, 0, 1500, "Carbon intensity of the grid, location-based", .flags = REQUIRED, .example = "20"),
+	NUMBER(grid_gco2e_per_kwh, 0, 1500, "Carbon intensity of the grid, location-based", .flags = REQUIRED,
+		.example = "20"),
 	NUMBER(grid_marginal_gco2e_per_kwh, 0, 1500, "Marginal carbon intensity of the grid"),
 	NUMBER(pue, 1, 3, "Power usage effectiveness"),
 	NUMBER(wue_l_per_kwh, 0, 20, "Water used on site"),
@@ -157,7 +163,8 @@ static const struct field region_rows[] = {
 	MERGE(meta, row_source),
 	MERGE(meta, row_stamp),
 };
-TABLE(region, region_rows, "A region of the catalogue: its grid, buildings and water.", .needs = source_needs, .need_count = COUNT_OF(source_needs));
+TABLE(region, region_rows, "A region of the catalogue: its grid, buildings and water.", .needs = source_needs,
+	.need_count = COUNT_OF(source_needs));
 #undef OF
 
 /* --- calibrations, state --------------------------------------------------------------------------------------- */

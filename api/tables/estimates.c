@@ -68,7 +68,8 @@ static const struct field scaling_request_rows[] = {
 	POSITIVE(epochs, 10000, "Passes over the tokens", .fallback = "1"),
 	WORD(law, law_words, "Which scaling law", .fallback = "epoch"),
 };
-TABLE(scaling_request, scaling_request_rows, "Any one of compute, tokens and parameters gives the others; tokens and parameters together are judged.");
+TABLE(scaling_request, scaling_request_rows,
+	"Any one of compute, tokens and parameters gives the others; tokens and parameters together are judged.");
 #undef OF
 
 DECLARE_TABLE(scaling_choice, struct scaling_choice);
@@ -163,7 +164,8 @@ static const struct field carbon_result_rows[] = {
 	FIGURE(water_l, "Water, on site and in making the electricity"),
 	OBJECT(interval, carbon_intervals, "Figures as intervals"),
 	OBJECT(implied, implied, "What the published figures imply"),
-	ARRAY_AS(inconsistencies, inconsistencies, inconsistency_count, inconsistency, "Published figures that do not agree"),
+	ARRAY_AS(
+		inconsistencies, inconsistencies, inconsistency_count, inconsistency, "Published figures that do not agree"),
 	MERGE(findings, findings),
 };
 TABLE(carbon_result, carbon_result_rows, "Energy, carbon and water of accelerators held for hours.");

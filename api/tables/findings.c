@@ -52,7 +52,8 @@ TABLE(sensitivity, sensitivity_rows, "How an answer moves with an input.");
 #define OF struct findings
 static const struct field findings_rows[] = {
 	ARRAY_AS(advice, advice, advice_count, advice, "Advice"),
-	ARRAY_AS(assumptions, assumptions, assumption_count, assumption, "Every value that the caller left out, with its source"),
+	ARRAY_AS(assumptions, assumptions, assumption_count, assumption,
+		"Every value that the caller left out, with its source"),
 	ARRAY_AS(sensitivity, sensitivities, sensitivity_count, sensitivity, "What moves the answer most"),
 	ARRAY_AS(warnings, warnings, warning_count, warning, "Sentences to read before relying on the answer"),
 };

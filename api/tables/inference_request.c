@@ -5,12 +5,14 @@ static const struct field serving_parallelism_rows[] = {
 	INTEGER(tensor, 1, 4096, "Tensor-parallel degree"),
 	INTEGER(pipeline, 1, 4096, "Pipeline stages"),
 	INTEGER(expert, 1, 4096, "Expert-parallel degree"),
-	INTEGER(attention_data, 1, 4096, "Data-parallel groups of attention inside a replica; tensor x attention_data x pipeline are its accelerators"),
+	INTEGER(attention_data, 1, 4096,
+		"Data-parallel groups of attention inside a replica; tensor x attention_data x pipeline are its accelerators"),
 	INTEGER(max_batch, 1, 65536, "Sequences that run at once"),
 	INTEGER(chunk_tokens, 1, 1000000, "Prompt tokens in one step"),
 	TRUTH(disaggregated, "Prefill and decode on accelerators of their own"),
 };
-TABLE(serving_parallelism, serving_parallelism_rows, "How one replica is split over accelerators; what is left out is searched.");
+TABLE(serving_parallelism, serving_parallelism_rows,
+	"How one replica is split over accelerators; what is left out is searched.");
 #undef OF
 
 DECLARE_TABLE(request_trace, struct request_trace);
@@ -43,10 +45,13 @@ static const struct field speculative_rows[] = {
 TABLE(speculative, speculative_rows, "Speculative decoding.");
 #undef OF
 
-#define ENGINE CHOICE(engine, engine_words, "Serving software: KV budget and scheduling rules differ", .fallback = "generic")
-#define ENGINE_RELEASE \
-	TEXT(engine_release, 7, "Year and month of that software", .form = FORM_MONTH, .fallback = "the newest known", .example = "\"2026-06\"")
-#define KV_PRECISION CHOICE(kv_precision, precision_words, "Number format of the KV cache", .fallback = "the engine's own")
+#define ENGINE                                                                                                         \
+	CHOICE(engine, engine_words, "Serving software: KV budget and scheduling rules differ", .fallback = "generic")
+#define ENGINE_RELEASE                                                                                                 \
+	TEXT(engine_release, 7, "Year and month of that software", .form = FORM_MONTH, .fallback = "the newest known",     \
+		.example = "\"2026-06\"")
+#define KV_PRECISION                                                                                                   \
+	CHOICE(kv_precision, precision_words, "Number format of the KV cache", .fallback = "the engine's own")
 
 #define OF struct inference_request
 static const struct field inference_request_rows[] = {
@@ -84,7 +89,8 @@ static const struct field performance_request_rows[] = {
 	OBJECT(parallelism, serving_parallelism, "Layout; tensor x attention_data x pipeline = gpu_count"),
 	OBJECT(prompt_tokens, token_distribution, "Tokens of a prompt", .flags = REQUIRED),
 	OBJECT(output_tokens, token_distribution, "Tokens of an answer", .flags = REQUIRED),
-	NUMBER(concurrency, 1, 1e6, "Closed loop: requests in flight; `max` is saturation", .number_word = {"max", CONCURRENCY_MAX}, .example = "64"),
+	NUMBER(concurrency, 1, 1e6, "Closed loop: requests in flight; `max` is saturation",
+		.number_word = {"max", CONCURRENCY_MAX}, .example = "64"),
 	POSITIVE(requests_per_s, 1e6, "Open loop: arrivals, instead"),
 	INTEGER(requests, 1, 1e9, "Length of the run, which starts empty; the steady state unless given"),
 	TRUTH(static_batch, "One batch that starts and ends together", .fallback = "false"),

@@ -124,7 +124,8 @@ static const struct field inference_option_rows[] = {
 	OBJECT(energy, serving_energy, "Energy"),
 	OBJECT(carbon, serving_carbon, "Carbon"),
 	FIGURE(water_l_per_month, "Water, on site and in making the electricity"),
-	ARRAY_AS(autoscaling, autoscaling, autoscaling_count, autoscaling_hour, "Replicas by the hour of the daily profile"),
+	ARRAY_AS(
+		autoscaling, autoscaling, autoscaling_count, autoscaling_hour, "Replicas by the hour of the daily profile"),
 	OBJECT(bottleneck, bottleneck, "What binds"),
 	OBJECT(simulated, simulated, "How latencies were simulated"),
 	MAP(provenance, provenance_count, provenance, "Where figures come from, by JSON pointer inside the option"),

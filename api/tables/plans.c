@@ -26,13 +26,12 @@ static const struct field plan_about_rows[] = {
 DECLARE_TABLE(plan_about, struct plan_record);
 TABLE(plan_about, plan_about_rows, "What is kept of a plan beside its content.");
 
-/* Joins tables over one struct. */
-#define SELF(nested) {.key = "", .kind = FIELD_MERGE, .offset = 0 * sizeof(char[_Generic((OF *)0, __typeof__(table_##nested##_type) *: 1)]), .table = &table_##nested}
 #define KIND TEXT(kind, 16, "What was estimated")
 
-#define ESTIMATE(name, doc) \
-	static const struct field name##_estimate_rows[] = {KIND, JSON_OF(request, name##_request, "What was understood: names resolved, numbers plain"), \
-		JSON_OF(result, name##_result, "The answer"), SELF(computed)}; \
+#define ESTIMATE(name, doc)                                                                                            \
+	static const struct field name##_estimate_rows[] = {KIND,                                                          \
+		JSON_OF(request, name##_request, "What was understood: names resolved, numbers plain"),                        \
+		JSON_OF(result, name##_result, "The answer"), MERGE_SELF(computed)};                                           \
 	TABLE(name##_estimate, name##_estimate_rows, doc)
 
 ESTIMATE(training, "A training, computed and not kept.");
@@ -42,23 +41,24 @@ ESTIMATE(memory, "A model's memory.");
 ESTIMATE(scaling, "What scaling laws say.");
 ESTIMATE(carbon, "Energy, carbon and water.");
 
-#define PLAN(name, doc) \
-	static const struct field name##_plan_rows[] = {SELF(plan_about), JSON_OF(request, name##_request, "What was understood: names resolved, numbers plain"), \
-		JSON_OF(result, name##_result, "The answer"), SELF(computed)}; \
+#define PLAN(name, doc)                                                                                                \
+	static const struct field name##_plan_rows[] = {MERGE_SELF(plan_about),                                            \
+		JSON_OF(request, name##_request, "What was understood: names resolved, numbers plain"),                        \
+		JSON_OF(result, name##_result, "The answer"), MERGE_SELF(computed)};                                           \
 	TABLE(name##_plan, name##_plan_rows, doc)
 
 PLAN(training, "A training plan.");
 PLAN(inference, "An inference plan.");
 
 static const struct field plan_rows[] = {
-	SELF(plan_about),
+	MERGE_SELF(plan_about),
 	JSON(request, "What was understood: a training_request or an inference_request, by `kind`", .flags = READ_ONLY),
 	JSON(result, "The answer: a training_result or an inference_result, by `kind`", .flags = READ_ONLY),
-	SELF(computed),
+	MERGE_SELF(computed),
 };
 TABLE(plan, plan_rows, "A plan of either kind.");
 
-static const struct field plan_summary_rows[] = {SELF(plan_about), SELF(computed)};
+static const struct field plan_summary_rows[] = {MERGE_SELF(plan_about), MERGE_SELF(computed)};
 TABLE(plan_summary, plan_summary_rows, "A plan without what was asked and answered.");
 
 static const struct field plan_patch_rows[] = {

@@ -37,11 +37,12 @@ static const struct field compare_query_rows[] = {
 TABLE(compare_query, compare_query_rows, "Which plans.");
 #undef OF
 
-#define OF struct catalogue_query
-#define AS_OF TIME_AS(as_of, as_of_us, "The catalogue as it was at that time")
+#define OF     struct catalogue_query
+#define AS_OF  TIME_AS(as_of, as_of_us, "The catalogue as it was at that time")
 #define SEARCH TEXT(q, 200, "Rows with this text in id, name or alias")
 #define ORIGIN WORD(origin, origin_words, "Rows that came in this way")
-static const struct field accelerator_query_rows[] = {MERGE(page, page_query), AS_OF, SEARCH, ORIGIN, TEXT(vendor, 64, "Accelerators of this maker")};
+static const struct field accelerator_query_rows[] = {
+	MERGE(page, page_query), AS_OF, SEARCH, ORIGIN, TEXT(vendor, 64, "Accelerators of this maker")};
 TABLE(accelerator_query, accelerator_query_rows, "Which accelerators.");
 
 static const struct field model_query_rows[] = {MERGE(page, page_query), AS_OF, SEARCH, ORIGIN};
@@ -80,7 +81,8 @@ static const struct field offer_query_rows[] = {
 	INTEGER(limit, 1, PAGE_LIMIT_MAX, "Offers to answer", .fallback = "50"),
 	TEXTS(providers, 32, "Of these providers"),
 	TEXTS(regions, 64, "In these regions"),
-	TEXTS(terms, 4, "Binding like this", .words = pricing_model_words, .word_count = COUNT_OF(pricing_model_words), .fallback = "on_demand"),
+	TEXTS(terms, 4, "Binding like this", .words = pricing_model_words, .word_count = COUNT_OF(pricing_model_words),
+		.fallback = "on_demand"),
 	POSITIVE(max_age_days, 36500, "Older offers do not count", .fallback = "400"),
 	AS_OF,
 };

@@ -12,23 +12,27 @@ static const struct field model_reference_rows[] = {
 	COUNT(sample_bytes, 0, 1e15, "Of a generic model: one sample as it is read"),
 };
 TABLE(model_reference, model_reference_rows,
-	"A model: its name in the catalogue, or {config}, or {params, params_active?}, or {kind: generic, params, flops_per_sample}.",
+	"A model: its name in the catalogue, or {config}, or {params, params_active?}, or {kind: generic, params, "
+	"flops_per_sample}.",
 	.shorthand = &model_reference_rows[0]);
 #undef OF
 
 #define OF struct accelerator_reference
 static const struct field accelerator_reference_rows[] = {
 	TEXT(id, 128, "Id or alias of an accelerator in the catalogue", .example = "\"h100\""),
-	TEXT(like, 128, "Hardware that does not exist yet, or a variant: the id that it is like, with any catalogue field changed"),
+	TEXT(like, 128,
+		"Hardware that does not exist yet, or a variant: the id that it is like, with any catalogue field changed"),
 	MERGE(changes, accelerator_fields),
 };
-TABLE(accelerator_reference, accelerator_reference_rows, "An accelerator: its name in the catalogue, or {like: id, ...} with fields changed.",
+TABLE(accelerator_reference, accelerator_reference_rows,
+	"An accelerator: its name in the catalogue, or {like: id, ...} with fields changed.",
 	.shorthand = &accelerator_reference_rows[0]);
 #undef OF
 
 #define OF struct on_premises
 static const struct field on_premises_rows[] = {
-	NUMBER(capex_usd_per_gpu, 1, 1e6, "Price of an accelerator with its share of server and network", .flags = REQUIRED),
+	NUMBER(
+		capex_usd_per_gpu, 1, 1e6, "Price of an accelerator with its share of server and network", .flags = REQUIRED),
 	POSITIVE(life_years, 20, "Years over which it is written off", .fallback = "4"),
 	NUMBER(electricity_usd_per_kwh, 0, 5, "Tariff"),
 	NUMBER(staff_usd_per_gpu_month, 0, 1e5, "Staff"),
@@ -42,7 +46,8 @@ static const struct field pricing_rows[] = {
 	NUMBER(usd_per_gpu_hour, 0, 1e4, "A price, instead of the catalogue's offers", .example = "2.5"),
 	TEXTS(providers, 32, "Providers whose offers count; all unless given", .example = "[\"aws\"]"),
 	TEXTS(regions, 64, "Regions whose offers count; all unless given"),
-	TEXTS(terms, 4, "How offers bind", .words = pricing_model_words, .word_count = COUNT_OF(pricing_model_words), .fallback = "[\"on_demand\"]"),
+	TEXTS(terms, 4, "How offers bind", .words = pricing_model_words, .word_count = COUNT_OF(pricing_model_words),
+		.fallback = "[\"on_demand\"]"),
 	POSITIVE(max_age_days, 36500, "Older offers do not count", .fallback = "400"),
 	NUMBER(spot_interruptions_per_gpu_hour, 0, 100, "How often a spot instance is taken away"),
 	NUMBER(storage_usd_per_gb_month, 0, 100, "Checkpoints and data kept"),
@@ -75,14 +80,17 @@ static const struct field about_rows[] = {
 TABLE(about, about_rows, "What people say about a plan.", .whole = &table_request_common);
 
 #define GPU_COUNT INTEGER(gpu_count, 1, 1000000, "Number of accelerators; solved for when left out")
-#define CALIBRATION \
-	CHOICE(calibration, calibration_words, "Whether verified measurements correct the datasheet where they exist", .fallback = "measured")
-#define AS_OF \
-	TEXT(as_of, 40, "Plan with the catalogue as it was at that time", .form = FORM_MOMENT, .example = "\"2026-11-01T00:00:00Z\"")
+#define CALIBRATION                                                                                                    \
+	CHOICE(calibration, calibration_words, "Whether verified measurements correct the datasheet where they exist",     \
+		.fallback = "measured")
+#define AS_OF                                                                                                          \
+	TEXT(as_of, 40, "Plan with the catalogue as it was at that time", .form = FORM_MOMENT,                             \
+		.example = "\"2026-11-01T00:00:00Z\"")
 
 static const struct field request_common_rows[] = {
 	OBJECT(model, model_reference, "The model", .flags = REQUIRED),
-	OBJECT(accelerator, accelerator_reference, "The accelerator to plan with; all that have a current on-demand price unless given"),
+	OBJECT(accelerator, accelerator_reference,
+		"The accelerator to plan with; all that have a current on-demand price unless given"),
 	LIST(accelerators, 32, accelerator_reference, "Several accelerators to choose from"),
 	GPU_COUNT,
 	INTEGER(gpus_per_node, 1, 1024, "Accelerators in a node; the catalogue's unless given"),
@@ -94,18 +102,22 @@ static const struct field request_common_rows[] = {
 	POSITIVE(energy_cap_kwh, 1e12, "Options above it are left out"),
 	CALIBRATION,
 	INTEGER(alternatives, 0, 32, "Further options to answer", .fallback = "5"),
-	TRUTH(enforce_memory, "Whether what does not fit is infeasible; false answers all the same, with a warning", .fallback = "true"),
+	TRUTH(enforce_memory, "Whether what does not fit is infeasible; false answers all the same, with a warning",
+		.fallback = "true"),
 	AS_OF,
 };
 TABLE(request_common, request_common_rows, "What every plan is asked with.");
 
 static const struct field training_precision_rows[] = {
-	CHOICE(precision, training_precision_words, "Number format of matrix products", .fallback = "bf16, or the best that the accelerator has"),
+	CHOICE(precision, training_precision_words, "Number format of matrix products",
+		.fallback = "bf16, or the best that the accelerator has"),
 };
 TABLE(training_precision, training_precision_rows, "Precision of a training.", .whole = &table_request_common);
 
 static const struct field weight_precision_rows[] = {
-	CHOICE(precision, precision_words, "Number format of the weights; `int8`, `int4` and `mxfp4` are stored narrow and computed wider", .fallback = "bf16"),
+	CHOICE(precision, precision_words,
+		"Number format of the weights; `int8`, `int4` and `mxfp4` are stored narrow and computed wider",
+		.fallback = "bf16"),
 };
 TABLE(weight_precision, weight_precision_rows, "Precision of weights.", .whole = &table_request_common);
 
@@ -127,5 +139,6 @@ static const struct field token_distribution_rows[] = {
 	NUMBER(cv, 0, 20, "Coefficient of variation"),
 	NUMBERS(samples, 10000, 0, 1e7, "Measured lengths, instead of the statistics"),
 };
-TABLE(token_distribution, token_distribution_rows, "Tokens of a request: a number, statistics or samples.", .shorthand = &token_distribution_rows[0]);
+TABLE(token_distribution, token_distribution_rows, "Tokens of a request: a number, statistics or samples.",
+	.shorthand = &token_distribution_rows[0]);
 #undef OF

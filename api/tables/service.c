@@ -1,12 +1,12 @@
 /* Benchmarks, devices, keys, and the service itself. */
 #include "api/tables/shared.h"
 
-#define DEVICE TEXT(device, 128, "Device to run on, as GET /v1/devices names it")
+#define DEVICE      TEXT(device, 128, "Device to run on, as GET /v1/devices names it")
 #define ACCELERATOR TEXT(accelerator, 128, "Any device of this accelerator")
-#define SUITE WORDS(suite, "`quick`, `full` or a list of tests by name", .fallback = "quick", .example = "\"quick\"")
-#define PLAN_ID TEXT(plan_id, 36, "Plan to verify", .form = FORM_UUID)
-#define TIMEOUT POSITIVE(timeout_s, 86400, "After which it is stopped", .fallback = "600")
-#define PRIORITY INTEGER(priority, 0, 100, "Higher runs first", .fallback = "0")
+#define SUITE       WORDS(suite, "`quick`, `full` or a list of tests by name", .fallback = "quick", .example = "\"quick\"")
+#define PLAN_ID     TEXT(plan_id, 36, "Plan to verify", .form = FORM_UUID)
+#define TIMEOUT     POSITIVE(timeout_s, 86400, "After which it is stopped", .fallback = "600")
+#define PRIORITY    INTEGER(priority, 0, 100, "Higher runs first", .fallback = "0")
 
 #define OF struct benchmark_record
 static const struct field benchmark_request_rows[] = {DEVICE, ACCELERATOR, SUITE, PLAN_ID, TIMEOUT, PRIORITY};

@@ -6,7 +6,8 @@
 
 /* What people call the values of an enum, indexed by it; 0 is unset. */
 extern const char *const precision_words[PRECISION_COUNT], *const training_precision_words[PRECISION_COUNT];
-extern const char *const stack_words[STACK_COUNT], *const optimizer_words[OPTIMIZER_COUNT], *const recompute_words[RECOMPUTE_COUNT];
+extern const char *const stack_words[STACK_COUNT], *const optimizer_words[OPTIMIZER_COUNT],
+													   *const recompute_words[RECOMPUTE_COUNT];
 extern const char *const fine_tuning_words[FINE_TUNING_QLORA + 1], *const objective_words[OBJECTIVE_GPUS + 1];
 extern const char *const calibration_words[CALIBRATION_DATASHEET + 1], *const term_words[TERM_COUNT];
 extern const char *const engine_words[ENGINE_COUNT], *const redundancy_words[REDUNDANCY_N_PLUS_2 + 1];
@@ -14,7 +15,8 @@ extern const char *const bottleneck_words[BOTTLENECK_COUNT], *const verdict_word
 extern const char *const provenance_words[PROVENANCE_DERIVED + 1], *const memory_purpose_words[MEMORY_PURPOSE_COUNT];
 
 /* What is text in the struct too. */
-extern const char *const plan_kind_words[2], *const pricing_model_words[4], *const origin_words[4], *const state_words[6];
+extern const char *const plan_kind_words[2], *const pricing_model_words[4], *const origin_words[4],
+																				*const state_words[6];
 extern const char *const generic_words[1], *const law_words[3], *const role_words[4];
 
 /* Parts of requests. */
@@ -24,7 +26,7 @@ DECLARE_TABLE(accelerator_reference, struct accelerator_reference);
 DECLARE_TABLE(on_premises, struct on_premises);
 DECLARE_TABLE(pricing, struct pricing);
 DECLARE_TABLE(site_request, struct site_request);
-DECLARE_TABLE(about, struct request_common);          /* name, labels, notes */
+DECLARE_TABLE(about, struct request_common); /* name, labels, notes */
 DECLARE_TABLE(training_precision, struct request_common);
 DECLARE_TABLE(weight_precision, struct request_common);
 DECLARE_TABLE(request_common, struct request_common); /* everything else */

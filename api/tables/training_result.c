@@ -157,7 +157,8 @@ TABLE(training_batch, training_batch_rows, "Batch sizes.");
 static const struct field training_result_rows[] = {
 	OBJECT(workload, training_workload, "How much arithmetic it is"),
 	OBJECT(recommended, training_option, "The best option by the objective"),
-	ARRAY_AS(alternatives, alternatives, alternative_count, training_option, "Further options of the Pareto front over time, cost and carbon"),
+	ARRAY_AS(alternatives, alternatives, alternative_count, training_option,
+		"Further options of the Pareto front over time, cost and carbon"),
 	OBJECT(rule_of_thumb, training_rule, "The rule of thumb, for comparison"),
 	OBJECT(compute_optimal, compute_optimal, "What scaling laws say"),
 	OBJECT(search, training_search, "How the answer was found"),

@@ -9,8 +9,8 @@
 struct generator {
 	struct json_writer *writer;
 	uint64_t state; /* of a splitmix64: reproducible */
-	bool all;       /* every optional field; else each with probability one half */
-	bool echo;      /* only what is answered again: not the arrivals of a trace */
+	bool all; /* every optional field; else each with probability one half */
+	bool echo; /* only what is answered again: not the arrivals of a trace */
 };
 
 static inline uint64_t generate_random(struct generator *generator)
@@ -27,7 +27,8 @@ static inline double generate_number(struct generator *generator, double low, do
 {
 	double unit = (double)(generate_random(generator) % 1000 + 1) / 1000, number;
 
-	number = high / fmax(low, 1e-3) > 1e3 ? fmax(low, 1e-3) * pow(high / fmax(low, 1e-3), unit) : low + (high - low) * unit;
+	number =
+		high / fmax(low, 1e-3) > 1e3 ? fmax(low, 1e-3) * pow(high / fmax(low, 1e-3), unit) : low + (high - low) * unit;
 	return number < low ? low : number > high ? high : number;
 }
 
@@ -35,8 +36,11 @@ static inline void generate_table(struct generator *generator, const struct fiel
 
 static inline void generate_text(struct generator *generator, const struct field *row, double longest)
 {
-	static const char *const texts[FORM_COUNT] = {[FORM_FREE] = "plain", [FORM_SLUG] = "a.slug-1",
-		[FORM_UUID] = "01939e5c-7d00-7000-8000-000000000001", [FORM_DATE] = "2026-11-21", [FORM_MONTH] = "2025-05",
+	static const char *const texts[FORM_COUNT] = {[FORM_FREE] = "plain",
+		[FORM_SLUG] = "a.slug-1",
+		[FORM_UUID] = "01939e5c-7d00-7000-8000-000000000001",
+		[FORM_DATE] = "2026-11-21",
+		[FORM_MONTH] = "2025-05",
 		[FORM_MOMENT] = "2026-11-21T01:02:03Z"};
 	size_t at = row->word_count ? generate_random(generator) % row->word_count : 0;
 
@@ -144,7 +148,8 @@ static inline bool generate_needed(const struct field_table *table, const struct
 	return (row->flags & REQUIRED) || row == table->shorthand;
 }
 
-static inline void generate_rows(struct generator *generator, const struct field_table *table, const struct field_table *needs)
+static inline void generate_rows(
+	struct generator *generator, const struct field_table *table, const struct field_table *needs)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
@@ -153,7 +158,8 @@ static inline void generate_rows(struct generator *generator, const struct field
 			generate_rows(generator, row->table, needs);
 			continue;
 		}
-		if ((row->flags & READ_ONLY) || (generator->echo && strcmp(row->key, "trace") == 0) || (!generator->all && !generate_needed(needs, row) && (generate_random(generator) & 1)))
+		if ((row->flags & READ_ONLY) || (generator->echo && strcmp(row->key, "trace") == 0) ||
+			(!generator->all && !generate_needed(needs, row) && (generate_random(generator) & 1)))
 			continue;
 		json_key(generator->writer, row->key);
 		generate_value(generator, row);
@@ -168,9 +174,9 @@ static inline void generate_table(struct generator *generator, const struct fiel
 }
 
 /* Every table that a body is decoded by. */
-static const struct field_table *const request_tables[] = {&table_training_request, &table_inference_request, &table_performance_request,
-	&table_memory_request, &table_scaling_request, &table_carbon_request, &table_plan_patch, &table_accelerator, &table_model, &table_price,
-	&table_region, &table_model_import, &table_benchmark_request};
+static const struct field_table *const request_tables[] = {&table_training_request, &table_inference_request,
+	&table_performance_request, &table_memory_request, &table_scaling_request, &table_carbon_request, &table_plan_patch,
+	&table_accelerator, &table_model, &table_price, &table_region, &table_model_import, &table_benchmark_request};
 
 /* The largest struct among them. */
 union any_request {

@@ -30,13 +30,15 @@ static void assert_fault(const char *pointer, const char *code, const char *part
 static void what_people_write_is_read(void **state)
 {
 	(void)state;
-	assert_int_equal(decode(&table_training_request,
-						 "{\"model\":\"llama-3.1-8b\",\"tokens\":\"15.6T\",\"accelerator\":{\"like\":\"h100\",\"memory_gb\":96},"
-						 "\"accelerators\":[\"a100\",{\"id\":\"h200\"}],\"deadline_hours\":\"30d\",\"epochs\":2,\"gpu_count\":64,"
-						 "\"parallelism\":{\"tensor\":8,\"recompute\":\"full\",\"sequence_parallel\":true,\"offload\":false},"
-						 "\"precision\":\"fp8\",\"pricing\":{\"terms\":[\"spot\",\"on_demand\"]},\"labels\":{\"b\":\"2\",\"a\":\"1\"},"
-						 "\"stages\":[{\"tokens\":\"800B\"},{\"tokens\":1e9,\"sequence_length\":131072}],\"notes\":\"two\\nlines\"}",
-						 &training),
+	assert_int_equal(
+		decode(&table_training_request,
+			"{\"model\":\"llama-3.1-8b\",\"tokens\":\"15.6T\",\"accelerator\":{\"like\":\"h100\",\"memory_gb\":96},"
+			"\"accelerators\":[\"a100\",{\"id\":\"h200\"}],\"deadline_hours\":\"30d\",\"epochs\":2,\"gpu_count\":64,"
+			"\"parallelism\":{\"tensor\":8,\"recompute\":\"full\",\"sequence_parallel\":true,\"offload\":false},"
+			"\"precision\":\"fp8\",\"pricing\":{\"terms\":[\"spot\",\"on_demand\"]},\"labels\":{\"b\":\"2\",\"a\":"
+			"\"1\"},"
+			"\"stages\":[{\"tokens\":\"800B\"},{\"tokens\":1e9,\"sequence_length\":131072}],\"notes\":\"two\\nlines\"}",
+			&training),
 		STATUS_OK);
 	assert_string_equal(training.common.model.id, "llama-3.1-8b");
 	assert_close(training.tokens, 15.6e12, 1e-15);
@@ -69,10 +71,11 @@ static void shorthands_and_words_stand_for_objects_and_numbers(void **state)
 	struct performance_request performance;
 
 	(void)state;
-	assert_int_equal(decode(&table_inference_request,
-						 "{\"model\":{\"params\":\"70B\"},\"prompt_tokens\":1000,\"output_tokens\":{\"mean\":300,\"cv\":0.5},"
-						 "\"trace\":{\"arrivals\":[[0,10,20],[0.5,30,40]]}}",
-						 &inference),
+	assert_int_equal(
+		decode(&table_inference_request,
+			"{\"model\":{\"params\":\"70B\"},\"prompt_tokens\":1000,\"output_tokens\":{\"mean\":300,\"cv\":0.5},"
+			"\"trace\":{\"arrivals\":[[0,10,20],[0.5,30,40]]}}",
+			&inference),
 		STATUS_OK);
 	assert_close(inference.common.model.params, 70e9, 1e-15);
 	assert_close(inference.prompt_tokens.mean, 1000, 0);
@@ -82,7 +85,9 @@ static void shorthands_and_words_stand_for_objects_and_numbers(void **state)
 	assert_close(inference.trace.arrivals[1].t_s, 0.5, 0);
 	assert_close(inference.trace.arrivals[1].output_tokens, 40, 0);
 	assert_int_equal(
-		decode(&table_performance_request, "{\"model\":\"m\",\"accelerator\":\"a\",\"prompt_tokens\":1,\"output_tokens\":1,\"concurrency\":\"max\"}", &performance),
+		decode(&table_performance_request,
+			"{\"model\":\"m\",\"accelerator\":\"a\",\"prompt_tokens\":1,\"output_tokens\":1,\"concurrency\":\"max\"}",
+			&performance),
 		STATUS_OK);
 	assert_close(performance.concurrency, CONCURRENCY_MAX, 0);
 }
@@ -91,15 +96,20 @@ static void numbers_at_the_edges(void **state)
 {
 	(void)state;
 	/* More digits than an int64 holds, and minus zero. */
-	assert_int_equal(decode(&table_scaling_request, "{\"compute_flops\":30000000000000000000000000}", &(struct scaling_request){0}), STATUS_OK);
-	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"headroom\":-0,\"prefix_cache_hit_rate\":-0.0}", &inference), STATUS_OK);
+	assert_int_equal(
+		decode(&table_scaling_request, "{\"compute_flops\":30000000000000000000000000}", &(struct scaling_request){0}),
+		STATUS_OK);
+	assert_int_equal(decode(&table_inference_request,
+						 "{\"model\":\"m\",\"headroom\":-0,\"prefix_cache_hit_rate\":-0.0}", &inference),
+		STATUS_OK);
 	assert_false(signbit(inference.headroom));
 	assert_false(signbit(inference.prefix_cache_hit_rate));
 	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"tokens\":1e-999}", &training), STATUS_INVALID);
 	assert_fault("/tokens", "out_of_range", "at least 1");
 	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"budget_usd\":0}", &training), STATUS_INVALID);
 	assert_fault("/budget_usd", "out_of_range", "more than 0 and at most 10000000000000 USD, is 0");
-	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"gpu_count\":1e300}", &training), STATUS_INVALID);
+	assert_int_equal(
+		decode(&table_training_request, "{\"model\":\"m\",\"gpu_count\":1e300}", &training), STATUS_INVALID);
 	assert_fault("/gpu_count", "out_of_range", "1000000");
 	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"gpu_count\":8.0}", &training), STATUS_OK);
 	assert_int_equal(training.common.gpu_count, 8);
@@ -109,9 +119,12 @@ static void every_fault_is_told_at_once_and_with_its_place(void **state)
 {
 	(void)state;
 	assert_int_equal(decode(&table_training_request,
-						 "{\"tokenz\":1,\"tokens\":\"15Q\",\"stack\":\"megatron\",\"epochs\":\"x\",\"gpu_count\":1.5,\"labels\":{\"a/b~c\":3,\"k\":\"\"},"
-						 "\"stages\":[{\"sequence_length\":-1}],\"name\":null,\"pricing\":{\"terms\":[\"spot\",\"spoot\"]},\"deadline_hours\":true,"
-						 "\"as_of\":\"yesterday\",\"stack_release\":\"2025-13\",\"notes\":\"\",\"parallelism\":[],\"accelerators\":[]}",
+						 "{\"tokenz\":1,\"tokens\":\"15Q\",\"stack\":\"megatron\",\"epochs\":\"x\",\"gpu_count\":1.5,"
+						 "\"labels\":{\"a/b~c\":3,\"k\":\"\"},"
+						 "\"stages\":[{\"sequence_length\":-1}],\"name\":null,\"pricing\":{\"terms\":[\"spot\","
+						 "\"spoot\"]},\"deadline_hours\":true,"
+						 "\"as_of\":\"yesterday\",\"stack_release\":\"2025-13\",\"notes\":\"\",\"parallelism\":[],"
+						 "\"accelerators\":[]}",
 						 &training),
 		STATUS_INVALID);
 	assert_int_equal(failure.fault_total, 18);
@@ -146,13 +159,19 @@ static void text_is_bounded_and_clean(void **state)
 	snprintf(body, sizeof body, "{\"name\":\"%s\"}", long_name);
 	assert_int_equal(decode(&table_plan_patch, body, &(struct plan_record){0}), STATUS_INVALID);
 	assert_fault("/name", "too_long", "at most 200 bytes, has 299");
-	assert_int_equal(decode(&table_plan_patch, "{\"name\":\"a\\u0001b\",\"notes\":\"line\\nline\"}", &(struct plan_record){0}), STATUS_INVALID);
+	assert_int_equal(
+		decode(&table_plan_patch, "{\"name\":\"a\\u0001b\",\"notes\":\"line\\nline\"}", &(struct plan_record){0}),
+		STATUS_INVALID);
 	assert_fault("/name", "control_character", "");
 	assert_int_equal(failure.fault_total, 1);
-	assert_int_equal(decode(&table_plan_patch, "{\"labels\":{\"a\\u007f\":\"b\"}}", &(struct plan_record){0}), STATUS_INVALID);
-	assert_int_equal(decode(&table_model, "{\"id\":\"-no slug\",\"source\":\"s\"}", &(struct model_row){0}), STATUS_INVALID);
+	assert_int_equal(
+		decode(&table_plan_patch, "{\"labels\":{\"a\\u007f\":\"b\"}}", &(struct plan_record){0}), STATUS_INVALID);
+	assert_int_equal(
+		decode(&table_model, "{\"id\":\"-no slug\",\"source\":\"s\"}", &(struct model_row){0}), STATUS_INVALID);
 	assert_fault("/id", "bad_format", "letters, digits");
-	assert_int_equal(decode(&table_benchmark_request, "{\"plan_id\":\"01939E5C\",\"suite\":[\"gemm\",7]}", &(struct benchmark_record){0}), STATUS_INVALID);
+	assert_int_equal(decode(&table_benchmark_request, "{\"plan_id\":\"01939E5C\",\"suite\":[\"gemm\",7]}",
+						 &(struct benchmark_record){0}),
+		STATUS_INVALID);
 	assert_fault("/plan_id", "bad_format", "UUID");
 	assert_fault("/suite/1", "wrong_type", "text");
 }
@@ -168,12 +187,17 @@ static void lists_are_bounded(void **state)
 	snprintf(body + length, sizeof body - length, "]}");
 	assert_int_equal(decode(&table_training_request, body, &training), STATUS_INVALID);
 	assert_fault("/accelerators", "too_many", "at most 32 elements, has 33");
-	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"daily_profile\":[1,1,1]}", &inference), STATUS_INVALID);
+	assert_int_equal(
+		decode(&table_inference_request, "{\"model\":\"m\",\"daily_profile\":[1,1,1]}", &inference), STATUS_INVALID);
 	assert_fault("/daily_profile", "wrong_length", "24 or 168");
-	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"trace\":{\"arrivals\":[[1,2],[0,1,\"x\"]]}}", &inference), STATUS_INVALID);
+	assert_int_equal(
+		decode(&table_inference_request, "{\"model\":\"m\",\"trace\":{\"arrivals\":[[1,2],[0,1,\"x\"]]}}", &inference),
+		STATUS_INVALID);
 	assert_fault("/trace/arrivals/0", "wrong_type", "3 numbers");
 	assert_fault("/trace/arrivals/1/2", "wrong_type", "a number");
-	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"prompt_tokens\":{\"samples\":7}}", &inference), STATUS_INVALID);
+	assert_int_equal(
+		decode(&table_inference_request, "{\"model\":\"m\",\"prompt_tokens\":{\"samples\":7}}", &inference),
+		STATUS_INVALID);
 	assert_fault("/prompt_tokens/samples", "wrong_type", "a list");
 }
 
@@ -181,23 +205,28 @@ static void duplicate_keys_are_found_wherever_they_are(void **state)
 {
 	(void)state;
 	assert_int_equal(decode(&table_training_request,
-						 "{\"model\":\"m\", \"stages\" : [{\"tokens\":1}, {\"tokens\":\"a,b:{\\\"\", \"tokens\" :2}],\"model\":{\"id\":\"x\"},\"tokens\":1}", &training),
+						 "{\"model\":\"m\", \"stages\" : [{\"tokens\":1}, {\"tokens\":\"a,b:{\\\"\", \"tokens\" "
+						 ":2}],\"model\":{\"id\":\"x\"},\"tokens\":1}",
+						 &training),
 		STATUS_INVALID);
 	assert_fault("/stages/1/tokens", "duplicate_key", "twice");
 	assert_fault("/model", "duplicate_key", "twice");
 	assert_int_equal(failure.fault_total, 2);
 	/* The same key written in two ways. */
-	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"\\u006dodel\":\"m\"}", &training), STATUS_INVALID);
+	assert_int_equal(
+		decode(&table_training_request, "{\"model\":\"m\",\"\\u006dodel\":\"m\"}", &training), STATUS_INVALID);
 	assert_fault("", "duplicate_key", "written differently");
 	/* In what is carried through unread, too. */
-	assert_int_equal(decode(&table_training_request, "{\"model\":{\"config\":{\"a\":[{\"b\":1,\"b\":1}]}}}", &training), STATUS_INVALID);
+	assert_int_equal(decode(&table_training_request, "{\"model\":{\"config\":{\"a\":[{\"b\":1,\"b\":1}]}}}", &training),
+		STATUS_INVALID);
 	assert_fault("/model/config/a/0/b", "duplicate_key", "");
 }
 
 static void what_is_not_json_is_malformed(void **state)
 {
-	static const char *const bad[] = {"", " ", "{", "{\"a\":}", "{\"a\":1,}", "{'a':1}", "{\"a\":01}", "{\"a\":NaN}", "{\"a\":Infinity}", "{\"a\":1e999}", "\"text\"",
-		"{\"a\":\"\\u0000\"}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\xff\"}", "{\"a\":\"\xc0\x80\"}", "{}{}", "// {}", "{\"a\":\"\n\"}", "\xef\xbb\xbf{}", "[1", "nul"};
+	static const char *const bad[] = {"", " ", "{", "{\"a\":}", "{\"a\":1,}", "{'a':1}", "{\"a\":01}", "{\"a\":NaN}",
+		"{\"a\":Infinity}", "{\"a\":1e999}", "\"text\"", "{\"a\":\"\\u0000\"}", "{\"a\":\"\\ud800\"}",
+		"{\"a\":\"\xff\"}", "{\"a\":\"\xc0\x80\"}", "{}{}", "// {}", "{\"a\":\"\n\"}", "\xef\xbb\xbf{}", "[1", "nul"};
 	char deep[200];
 
 	(void)state;
@@ -215,7 +244,9 @@ static void what_is_not_json_is_malformed(void **state)
 	assert_contains(failure.detail, "not JSON");
 	assert_int_equal(decode(&table_training_request, "[1]", &training), STATUS_INVALID);
 	assert_fault("", "wrong_type", "an object, not a list");
-	assert_int_equal(decode(&table_training_request, "{\"model\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[[[\"}", &training), STATUS_OK);
+	assert_int_equal(
+		decode(&table_training_request, "{\"model\":\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[\\\"[[[\"}", &training),
+		STATUS_OK);
 }
 
 static void memory_is_bounded(void **state)
@@ -224,8 +255,12 @@ static void memory_is_bounded(void **state)
 
 	(void)state;
 	arena_init(&small, 64);
-	assert_int_equal(api_decode(&table_training_request, "{\"model\":\"m\",\"accelerators\":[\"a\",\"b\",\"c\",\"d\"]}", 46, &small, &training, &failure), STATUS_NO_MEMORY);
-	assert_int_equal(api_decode(&table_training_request, "{\"model\":\"m\",\"model\":\"m\"}", 25, &small, &training, &failure), STATUS_NO_MEMORY);
+	assert_int_equal(api_decode(&table_training_request, "{\"model\":\"m\",\"accelerators\":[\"a\",\"b\",\"c\",\"d\"]}",
+						 46, &small, &training, &failure),
+		STATUS_NO_MEMORY);
+	assert_int_equal(
+		api_decode(&table_training_request, "{\"model\":\"m\",\"model\":\"m\"}", 25, &small, &training, &failure),
+		STATUS_NO_MEMORY);
 	arena_release(&small);
 }
 
@@ -237,16 +272,21 @@ static void catalogue_rows_hold_physical_figures(void **state)
 
 	(void)state;
 	assert_int_equal(decode(&table_price,
-						 "{\"provider\":\"p\",\"instance_type\":\"x8\",\"accelerator_id\":\"h100\",\"gpus\":8,\"price_usd_per_hour\":0.07,"
+						 "{\"provider\":\"p\",\"instance_type\":\"x8\",\"accelerator_id\":\"h100\",\"gpus\":8,\"price_"
+						 "usd_per_hour\":0.07,"
 						 "\"pricing_model\":\"on_demand\",\"as_of\":\"2026\",\"source\":\"s\"}",
 						 &price),
 		STATUS_INVALID);
 	assert_fault("/price_usd_per_hour", "out_of_range", "for each accelerator, is 0.00875");
-	assert_int_equal(decode(&table_region, "{\"provider\":\"p\",\"region_id\":\"r\",\"grid_gco2e_per_kwh\":1501,\"pue\":0.9}", &region), STATUS_INVALID);
+	assert_int_equal(decode(&table_region,
+						 "{\"provider\":\"p\",\"region_id\":\"r\",\"grid_gco2e_per_kwh\":1501,\"pue\":0.9}", &region),
+		STATUS_INVALID);
 	assert_fault("/grid_gco2e_per_kwh", "out_of_range", "1500 gCO2e per kWh");
 	assert_fault("/pue", "out_of_range", "at least 1");
 	assert_fault("/source", "required", "");
-	assert_int_equal(decode(&table_accelerator, "{\"id\":\"x\",\"origin\":\"user\",\"memory_bandwidth_gbs\":0}", &accelerator), STATUS_INVALID);
+	assert_int_equal(
+		decode(&table_accelerator, "{\"id\":\"x\",\"origin\":\"user\",\"memory_bandwidth_gbs\":0}", &accelerator),
+		STATUS_INVALID);
 	assert_fault("/origin", "read_only", "");
 	assert_fault("/memory_gb", "required", "");
 	assert_fault("/memory_bandwidth_gbs", "out_of_range", "10^9 bytes/s");
@@ -265,7 +305,8 @@ static void a_patch_changes_what_it_names(void **state)
 
 	(void)state;
 	assert_int_equal(decode(&table_accelerator,
-						 "{\"id\":\"x\",\"vendor\":\"v\",\"name\":\"n\",\"memory_gb\":80,\"memory_bandwidth_gbs\":3350,\"tdp_w\":700,\"idle_w\":70,\"notes\":\"o\","
+						 "{\"id\":\"x\",\"vendor\":\"v\",\"name\":\"n\",\"memory_gb\":80,\"memory_bandwidth_gbs\":3350,"
+						 "\"tdp_w\":700,\"idle_w\":70,\"notes\":\"o\","
 						 "\"aliases\":[\"a\",\"c\"],\"source\":\"s\"}",
 						 &row),
 		STATUS_OK);
@@ -275,13 +316,16 @@ static void a_patch_changes_what_it_names(void **state)
 	assert_true(isnan(row.accelerator.idle_w));
 	assert_null(row.accelerator.notes);
 	assert_int_equal(row.aliases.count, 1);
-	assert_int_equal(patch_with(&table_accelerator, "{\"id\":null,\"memory_gb\":null,\"origin\":\"user\",\"tdp_w\":-1}", &row), STATUS_INVALID);
+	assert_int_equal(
+		patch_with(&table_accelerator, "{\"id\":null,\"memory_gb\":null,\"origin\":\"user\",\"tdp_w\":-1}", &row),
+		STATUS_INVALID);
 	assert_fault("/id", "required", "cannot be removed");
 	assert_fault("/memory_gb", "required", "cannot be removed");
 	assert_fault("/origin", "read_only", "");
 	assert_fault("/tdp_w", "out_of_range", "W");
 
-	assert_int_equal(decode(&table_plan_patch, "{\"name\":\"n\",\"labels\":{\"a\":\"1\",\"b\":\"2\"}}", &plan), STATUS_OK);
+	assert_int_equal(
+		decode(&table_plan_patch, "{\"name\":\"n\",\"labels\":{\"a\":\"1\",\"b\":\"2\"}}", &plan), STATUS_OK);
 	assert_int_equal(patch_with(&table_plan_patch, "{\"labels\":{\"a\":null,\"c\":\"3\"}}", &plan), STATUS_OK);
 	assert_string_equal(plan.labels.text, "{\"b\":\"2\",\"c\":\"3\"}");
 	assert_string_equal(plan.name, "n");
@@ -291,11 +335,13 @@ static void a_patch_changes_what_it_names(void **state)
 
 static void a_patch_merges_objects_and_replaces_lists(void **state)
 {
-	static const char patch[] = "{\"site\":{\"pue\":1.2,\"region\":null},\"model\":\"other\",\"pricing\":null,\"stages\":[{\"tokens\":5}]}";
+	static const char patch[] =
+		"{\"site\":{\"pue\":1.2,\"region\":null},\"model\":\"other\",\"pricing\":null,\"stages\":[{\"tokens\":5}]}";
 
 	(void)state;
 	assert_int_equal(decode(&table_training_request,
-						 "{\"model\":{\"params\":\"7B\"},\"site\":{\"provider\":\"aws\",\"region\":\"r\",\"pue\":1.1},\"pricing\":{\"usd_per_gpu_hour\":2},"
+						 "{\"model\":{\"params\":\"7B\"},\"site\":{\"provider\":\"aws\",\"region\":\"r\",\"pue\":1.1},"
+						 "\"pricing\":{\"usd_per_gpu_hour\":2},"
 						 "\"stages\":[{\"tokens\":1,\"sequence_length\":2},{\"tokens\":3}]}",
 						 &training),
 		STATUS_OK);
@@ -323,10 +369,12 @@ static enum status query(const struct field_table *table, const char *const *pai
 
 static void a_query_is_read_like_a_body(void **state)
 {
-	static const char *const good[] = {"model", "llama-3.1-8b", "tokens", "15T", "accelerators", "h100,a100", "deadline_hours", "30d", "gpu_count", "8",
-		"enforce_memory", "false", "precision", "fp8", NULL};
-	static const char *const bad[] = {"modle", "x", "gpu_count", "8.5", "enforce_memory", "maybe", "parallelism", "8", "tokens", "1", "tokens", "2", NULL};
-	static const char *const lists[] = {"accelerator", "h100", "terms", "spot,on_demand", "as_of", "2026-11-01", "max_age_days", "30", NULL};
+	static const char *const good[] = {"model", "llama-3.1-8b", "tokens", "15T", "accelerators", "h100,a100",
+		"deadline_hours", "30d", "gpu_count", "8", "enforce_memory", "false", "precision", "fp8", NULL};
+	static const char *const bad[] = {"modle", "x", "gpu_count", "8.5", "enforce_memory", "maybe", "parallelism", "8",
+		"tokens", "1", "tokens", "2", NULL};
+	static const char *const lists[] = {
+		"accelerator", "h100", "terms", "spot,on_demand", "as_of", "2026-11-01", "max_age_days", "30", NULL};
 	struct offer_query offers;
 
 	(void)state;

@@ -35,7 +35,8 @@ static void an_option_is_encoded_with_its_units_and_parts(void **state)
 	option->bottleneck.shares[BOTTLENECK_COMPUTE] = 0.75;
 	option->bottleneck.shares[BOTTLENECK_INTERCONNECT] = 0.25;
 	option->provenance_count = 1;
-	option->provenance[0] = (struct provenance){.pointer = "/cost/total_usd", .low = 1, .high = 2, .source = "a \"row\"", .status = PROVENANCE_MEASURED};
+	option->provenance[0] = (struct provenance){
+		.pointer = "/cost/total_usd", .low = 1, .high = 2, .source = "a \"row\"", .status = PROVENANCE_MEASURED};
 	option->interval.gpu_hours = (struct interval){1, 2, 3};
 	findings_assume_number(&plan.findings, "epochs", 1, "E7");
 	findings_assume_text(&plan.findings, "precision", "bf16", "E8");
@@ -43,12 +44,16 @@ static void an_option_is_encoded_with_its_units_and_parts(void **state)
 	snprintf(plan.compute_optimal.detail, sizeof plan.compute_optimal.detail, "why");
 	json = encode(&table_training_result, &plan);
 	assert_string_equal(json,
-		"{\"recommended\":{\"accelerator\":\"h100-sxm5-80gb\",\"gpu_count\":256,\"parallelism\":{\"tensor\":8,\"recompute\":\"none\",\"offload\":false},"
+		"{\"recommended\":{\"accelerator\":\"h100-sxm5-80gb\",\"gpu_count\":256,\"parallelism\":{\"tensor\":8,"
+		"\"recompute\":\"none\",\"offload\":false},"
 		"\"mfu\":0.41,\"cost\":{\"total_usd\":1500000},\"carbon\":{\"total_kgco2e\":1234.5},"
 		"\"bottleneck\":{\"kind\":\"compute\",\"shares\":{\"compute\":0.75,\"interconnect\":0.25}},"
-		"\"provenance\":{\"/cost/total_usd\":{\"low\":1,\"high\":2,\"source\":\"a \\\"row\\\"\",\"status\":\"measured\"}},"
-		"\"interval\":{\"gpu_hours\":{\"p10\":1,\"p50\":2,\"p90\":3}}},\"alternatives\":[],\"compute_optimal\":{\"detail\":\"why\"},"
-		"\"advice\":[],\"assumptions\":[{\"field\":\"epochs\",\"value\":1,\"source\":\"E7\"},{\"field\":\"precision\",\"value\":\"bf16\",\"source\":\"E8\"}],"
+		"\"provenance\":{\"/cost/total_usd\":{\"low\":1,\"high\":2,\"source\":\"a "
+		"\\\"row\\\"\",\"status\":\"measured\"}},"
+		"\"interval\":{\"gpu_hours\":{\"p10\":1,\"p50\":2,\"p90\":3}}},\"alternatives\":[],\"compute_optimal\":{"
+		"\"detail\":\"why\"},"
+		"\"advice\":[],\"assumptions\":[{\"field\":\"epochs\",\"value\":1,\"source\":\"E7\"},{\"field\":\"precision\","
+		"\"value\":\"bf16\",\"source\":\"E8\"}],"
 		"\"sensitivity\":[],\"warnings\":[\"mind the gap\"]}");
 	option->cost.has_offer = true;
 	assert_contains(encode(&table_training_result, &plan), "\"offer\":{\"provider\":\"not shown\"");
@@ -68,7 +73,8 @@ static void rows_and_times_are_encoded(void **state)
 	benchmark.created_at_us = 1795231261123000;
 	benchmark.expires_at_us = ABSENT_COUNT;
 	assert_string_equal(encode(&table_benchmark, &benchmark),
-		"{\"id\":\"x\",\"state\":\"queued\",\"suite\":[\"gemm\"],\"created_at\":\"2026-11-21T03:21:01.123Z\",\"cancel_requested\":false,\"late\":false}");
+		"{\"id\":\"x\",\"state\":\"queued\",\"suite\":[\"gemm\"],\"created_at\":\"2026-11-21T03:21:01.123Z\",\"cancel_"
+		"requested\":false,\"late\":false}");
 	field_table_clear(&table_inference_request, &request);
 	request.trace = trace;
 	request.prompt_tokens.mean = 1000;
@@ -94,11 +100,13 @@ static void csv_is_safe_to_open(void **state)
 	price.meta.valid_from_us = 1795231261123000;
 	buffer_clear(&out);
 	api_csv_header(&table_price, &out);
-	assert_string_equal(out.bytes, "id,provider,instance_type,region,accelerator_id,gpus,vcpus,ram_gb,price_usd_per_hour,pricing_model,as_of,notes,source,source_date,"
+	assert_string_equal(out.bytes, "id,provider,instance_type,region,accelerator_id,gpus,vcpus,ram_gb,price_usd_per_"
+								   "hour,pricing_model,as_of,notes,source,source_date,"
 								   "origin,valid_from,valid_to,revision\r\n");
 	buffer_clear(&out);
 	api_csv_row(&table_price, &price, &out);
-	assert_string_equal(out.bytes, "\"'=cmd()\",\"a,b\",\"say \"\"x\"\"\",plain,,8,,,20.5,,,,,,,2026-11-21T03:21:01.123Z,,\r\n");
+	assert_string_equal(
+		out.bytes, "\"'=cmd()\",\"a,b\",\"say \"\"x\"\"\",plain,,8,,,20.5,,,,,,,2026-11-21T03:21:01.123Z,,\r\n");
 
 	field_table_clear(&table_training_option, &option);
 	option.accelerator.id = "h100";
@@ -160,7 +168,8 @@ static void a_problem_tells_all(void **state)
 	buffer_clear(&out);
 	json_writer_init(&writer, &out);
 	api_problem(&failure, "/v1/plans/x", "r-1", &writer);
-	assert_string_equal(out.bytes, "{\"type\":\"urn:fleetplan:problem:not-found\",\"title\":\"Not found\",\"status\":404,\"detail\":\"no plan \\\"x\\\"\","
+	assert_string_equal(out.bytes, "{\"type\":\"urn:fleetplan:problem:not-found\",\"title\":\"Not "
+								   "found\",\"status\":404,\"detail\":\"no plan \\\"x\\\"\","
 								   "\"instance\":\"/v1/plans/x\",\"request_id\":\"r-1\"}");
 	failure_clear(&failure);
 	for (int i = 0; i < FAULTS_MAX + 3; i++)

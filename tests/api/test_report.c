@@ -3,23 +3,35 @@
 #include "support/assert.h"
 
 static const char training_result[] =
-	"{\"recommended\":{\"accelerator\":\"h100-sxm5-80gb\",\"gpu_count\":512,\"wall_clock_hours\":701.25,\"cost\":{\"total_usd\":1234567.8,"
-	"\"offer\":{\"provider\":\"aws\",\"region\":\"us|east\"}},\"mfu\":0.412,\"parallelism\":{\"tensor\":8,\"offload\":false},"
-	"\"interval\":{\"total_usd\":{\"p10\":1000000,\"p50\":1234567.8,\"p90\":1500000}},\"bottleneck\":{\"kind\":\"compute\"}},"
+	"{\"recommended\":{\"accelerator\":\"h100-sxm5-80gb\",\"gpu_count\":512,\"wall_clock_hours\":701.25,\"cost\":{"
+	"\"total_usd\":1234567.8,"
+	"\"offer\":{\"provider\":\"aws\",\"region\":\"us|east\"}},\"mfu\":0.412,\"parallelism\":{\"tensor\":8,\"offload\":"
+	"false},"
+	"\"interval\":{\"total_usd\":{\"p10\":1000000,\"p50\":1234567.8,\"p90\":1500000}},\"bottleneck\":{\"kind\":"
+	"\"compute\"}},"
 	"\"alternatives\":[{\"accelerator\":\"=a100\",\"gpu_count\":1024,\"cost\":{\"total_usd\":5}}],"
-	"\"rule_of_thumb\":{\"gpu_hours\":359040},\"warnings\":[\"mind <b>\"],\"advice\":[{\"code\":\"c\",\"detail\":\"do this\",\"effect\":\"gain\"}],"
-	"\"assumptions\":[{\"field\":\"epochs\",\"value\":1,\"source\":\"E7\"}],\"sensitivity\":[{\"field\":\"price\",\"effect\":\"+10 %\"}]}";
-static const char inference_result[] =
-	"{\"recommended\":{\"accelerator\":\"h100-sxm5-80gb\",\"gpu_count\":8,\"replicas\":4,\"slo_met\":true,\"latency\":{\"ttft_ms\":{\"p95\":812.3}}}}";
+	"\"rule_of_thumb\":{\"gpu_hours\":359040},\"warnings\":[\"mind <b>\"],\"advice\":[{\"code\":\"c\",\"detail\":\"do "
+	"this\",\"effect\":\"gain\"}],"
+	"\"assumptions\":[{\"field\":\"epochs\",\"value\":1,\"source\":\"E7\"}],\"sensitivity\":[{\"field\":\"price\","
+	"\"effect\":\"+10 %\"}]}";
+static const char inference_result[] = "{\"recommended\":{\"accelerator\":\"h100-sxm5-80gb\",\"gpu_count\":8,"
+									   "\"replicas\":4,\"slo_met\":true,\"latency\":{\"ttft_ms\":{\"p95\":812.3}}}}";
 
 static struct buffer out;
 static struct failure failure;
 
 static struct plan_record plan_of(const char *kind, const char *result)
 {
-	return (struct plan_record){.id = "01939e5c-7d00-7000-8000-000000000000", .kind = kind, .name = "Night *run*", .notes = "two\nlines", .revision = 3,
-		.request = {.text = "{\"model\":\"llama-3.1-8b\"}", .length = 24}, .result = {.text = result, .length = strlen(result)}, .catalogue_revision = 7,
-		.planner_version = "0.1", .computed_at_us = 1795231261123000};
+	return (struct plan_record){.id = "01939e5c-7d00-7000-8000-000000000000",
+		.kind = kind,
+		.name = "Night *run*",
+		.notes = "two\nlines",
+		.revision = 3,
+		.request = {.text = "{\"model\":\"llama-3.1-8b\"}", .length = 24},
+		.result = {.text = result, .length = strlen(result)},
+		.catalogue_revision = 7,
+		.planner_version = "0.1",
+		.computed_at_us = 1795231261123000};
 }
 
 static void a_training_plan_reads_as_a_report(void **state)
