@@ -22,6 +22,7 @@ static const char *const state_names[DEVICE_STATE_COUNT] = {
 
 struct listing {
 	struct bench_devices *fresh;
+	const _Atomic bool *stopping;
 	bool exhausted;
 };
 
@@ -71,21 +72,26 @@ static void take_line(void *context, const struct bench_line *line, const char *
 	listing->exhausted = listing->exhausted || !slot->properties;
 }
 
-static bool list_devices(const char *program, struct bench_devices *fresh)
+static bool on_tick(void *context)
+{
+	return !atomic_load(((struct listing *)context)->stopping);
+}
+
+static bool list_devices(const char *program, struct bench_devices *fresh, const _Atomic bool *stopping)
 {
 	char name[] = "fleetplan", command[] = "bench", list[] = "--list", role[] = "--worker", parent[] = "--parent", pid[24];
 	char *const arguments[] = {name, command, list, role, parent, pid, NULL};
-	struct listing listing = {.fresh = fresh};
+	struct listing listing = {.fresh = fresh, .stopping = stopping};
 	struct bench_worker worker = {.program = program, .arguments = arguments, .deadline_s = LIST_DEADLINE_S,
 		.silence_s = LIST_DEADLINE_S, .term_grace_s = 1, .kill_grace_s = 5, .log_bytes = LIST_LOG_BYTES, .wake_fd = -1,
-		.context = &listing, .on_line = take_line};
+		.context = &listing, .on_line = take_line, .on_tick = on_tick};
 	struct bench_worker_outcome outcome;
 	bool ok;
 
 	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
 	bench_worker_run(&worker, &outcome);
 	ok = outcome.end == WORKER_SUCCEEDED && !listing.exhausted;
-	if (!ok)
+	if (!ok && outcome.end != WORKER_STOPPED)
 		log_event(LOG_WARNING, "devices_not_listed", LOG_TEXT("detail", outcome.detail));
 	bench_worker_release(&outcome);
 	return ok;
@@ -147,14 +153,14 @@ static void mark_gone(const struct bench_devices *devices, struct storage *stora
 	arena_release(&arena);
 }
 
-bool bench_devices_probe(struct bench_devices *devices, const char *program, struct storage *storage)
+bool bench_devices_probe(struct bench_devices *devices, const char *program, struct storage *storage, const _Atomic bool *stopping)
 {
 	struct bench_devices *fresh = calloc(1, sizeof(*fresh));
 
 	if (!fresh)
 		return false;
 	bench_devices_init(fresh);
-	if (!list_devices(program, fresh)) {
+	if (!list_devices(program, fresh, stopping)) {
 		bench_devices_release(fresh);
 		free(fresh);
 		return false;

@@ -2,6 +2,7 @@
 #ifndef FLEETPLAN_SERVER_BENCH_DEVICES_H
 #define FLEETPLAN_SERVER_BENCH_DEVICES_H
 
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "server/bench_worker.h"
@@ -32,8 +33,8 @@ void bench_devices_init(struct bench_devices *devices);
 void bench_devices_release(struct bench_devices *devices);
 
 /* Asks `program` for its devices, and stores each; local ones that are stored and not there any more become `gone`. States
- * of known devices stay. False, and everything as it was, when no worker could answer; that is logged. */
-bool bench_devices_probe(struct bench_devices *devices, const char *program, struct storage *storage);
+ * of known devices stay. False, and everything as it was, when no worker could answer, which is logged, or when *stopping. */
+bool bench_devices_probe(struct bench_devices *devices, const char *program, struct storage *storage, const _Atomic bool *stopping);
 
 /* Sets the state and stores it. */
 void bench_device_store(struct bench_devices *devices, struct bench_device_slot *slot, enum bench_device_state state,

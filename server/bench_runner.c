@@ -435,6 +435,13 @@ static void wait_for_work(struct bench_runner *runner, bool worked)
 		runner->looks--;
 }
 
+static void probe(struct bench_runner *runner)
+{
+	bool told = bench_devices_probe(&runner->devices, runner->program, runner->options.storage, &runner->stopping);
+
+	runner->probe_ns = in_s(told ? PROBE_S : PROBE_RETRY_S);
+}
+
 static void *runner_thread(void *argument)
 {
 	struct bench_runner *runner = argument;
@@ -442,7 +449,7 @@ static void *runner_thread(void *argument)
 	sweep(runner, true);
 	while (!atomic_load(&runner->stopping)) {
 		if (clock_monotonic_ns() >= runner->probe_ns)
-			runner->probe_ns = in_s(bench_devices_probe(&runner->devices, runner->program, runner->options.storage) ? PROBE_S : PROBE_RETRY_S);
+			probe(runner);
 		if (clock_monotonic_ns() >= runner->sweep_ns)
 			sweep(runner, false);
 		wait_for_work(runner, serve_devices(runner));
