@@ -51,17 +51,12 @@ static bool kept_at(const struct replica *replica, const struct demand *demand, 
 	return latency_prepare(replica, demand, replicas, requests_per_s, &model) && promise_kept(demand, &model, fleet);
 }
 
-static bool promises_anything(const struct promise *promise)
-{
-	return is_given(promise->ttft_s) || is_given(promise->tpot_s) || is_given(promise->e2e_s);
-}
-
 double fleet_requests_per_s_max(const struct replica *replica, const struct demand *demand, double replicas)
 {
 	double high = saturation_requests_per_s(replica, demand) * replicas * (1 - demand->headroom), low = 0;
 	struct fleet ignored;
 
-	if (!promises_anything(&demand->promise) || kept_at(replica, demand, replicas, high, &ignored))
+	if (kept_at(replica, demand, replicas, high, &ignored))
 		return high;
 	for (int round = 0; round < RATE_ROUNDS; round++) {
 		double middle = (low + high) / 2;
@@ -120,10 +115,10 @@ static void size_fixed(
 		fleet->verdict = fleet->requests_per_s >= demand->requests_per_s ? FLEET_OK : FLEET_COUNT;
 		if (fleet->verdict == FLEET_OK)
 			fleet->requests_per_s = demand->requests_per_s;
-	} else if (fleet->requests_per_s <= 0) {
-		fleet->verdict = FLEET_LATENCY;
 	}
 	fleet->promise_kept = fleet->requests_per_s > 0 && kept_at(replica, demand, active, fleet->requests_per_s, fleet);
+	if (fleet->verdict == FLEET_OK && !fleet->promise_kept)
+		fleet->verdict = FLEET_LATENCY;
 	fleet->gpu_count = gpu_count;
 }
 

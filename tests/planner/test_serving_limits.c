@@ -106,6 +106,10 @@ static void single_tokens_and_million_token_prompts(void **state)
 	fixture.inference.request.output_tokens.mean = 1;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_close(plan.recommended.throughput.output_tokens_per_s, 10, 1e-12);
+	fixture.inference.request.queries_per_minute = ABSENT_NUMBER; /* what it holds, and no more than it serves */
+	fixture.inference.request.common.gpu_count = 8;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_true(plan.recommended.throughput.requests_per_s_max > 1);
 	serving_fixture_fill(&fixture);
 	fixture.inference.request.prompt_tokens.mean = ABSENT_NUMBER;
 	fixture.inference.request.prompt_tokens.p50 = 1e6;
