@@ -86,7 +86,7 @@ static const char *metrics_method(size_t series)
 	return series == ROUTE_NONE ? "any" : routes[series].method;
 }
 
-static void metrics_write_requests(struct buffer *out)
+static void metrics_write_answers(struct buffer *out)
 {
 	metrics_head(out, METRIC_REQUESTS);
 	for (size_t series = 0; series < SERIES_COUNT; series++) {
@@ -126,13 +126,19 @@ static void metrics_write_durations(struct buffer *out)
 	}
 }
 
+void metrics_write_requests(struct buffer *out)
+{
+	metrics_write_answers(out);
+	metrics_write_durations(out);
+	metrics_single(out, METRIC_REQUEST_BYTES, (double)metrics_read(&metrics_request_bytes));
+	metrics_single(out, METRIC_ANSWER_BYTES, (double)metrics_read(&metrics_answer_bytes));
+}
+
 static void metrics_write_http(struct server *server, struct buffer *out)
 {
 	struct http_state state;
 
 	http_state_get(server->http, &state);
-	metrics_single(out, METRIC_REQUEST_BYTES, (double)metrics_read(&metrics_request_bytes));
-	metrics_single(out, METRIC_ANSWER_BYTES, (double)metrics_read(&metrics_answer_bytes));
 	metrics_single(out, METRIC_IN_FLIGHT, (double)state.in_flight);
 	metrics_single(out, METRIC_QUEUE, (double)state.queue_depth);
 	metrics_single(out, METRIC_BODIES, (double)state.body_bytes);
@@ -202,7 +208,6 @@ static void metrics_write_process(struct server *server, struct buffer *out)
 void metrics_write(struct server *server, struct buffer *out)
 {
 	metrics_write_requests(out);
-	metrics_write_durations(out);
 	metrics_write_http(server, out);
 	metrics_write_storage(server, out);
 	metrics_write_process(server, out);

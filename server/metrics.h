@@ -43,4 +43,7 @@ void metrics_count_request(const struct exchange *exchange);
 /* Writes all of them. */
 void metrics_write(struct server *server, struct buffer *out);
 
+/* Only those that are counted by metrics_count_request. */
+void metrics_write_requests(struct buffer *out);
+
 #endif
