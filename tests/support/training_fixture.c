@@ -1,5 +1,7 @@
 #include "support/training_fixture.h"
 
+#include "support/assert.h"
+
 void fixture_model(struct model *model, int layers, int hidden, int heads, int kv_heads, int width, int vocabulary, bool gpt)
 {
 	*model = (struct model){.kind = MODEL_TRANSFORMER, .hidden = hidden, .vocabulary = vocabulary, .layer_count = layers, .kind_count = 1,
@@ -85,4 +87,52 @@ enum status fixture_plan(struct training_fixture *fixture)
 	findings_clear(&fixture->plan.findings);
 	failure_clear(&fixture->failure);
 	return planner_training(&fixture->input, &fixture->plan, &fixture->failure);
+}
+
+void fixture_planned(struct training_fixture *fixture)
+{
+	if (fixture_plan(fixture) != STATUS_OK)
+		fail_msg("%s %s", fixture->failure.detail, fixture->failure.fault_count > 0 ? fixture->failure.faults[0].detail : "");
+}
+
+bool fixture_warned(const struct training_fixture *fixture, const char *part)
+{
+	for (size_t i = 0; i < fixture->plan.findings.warning_count; i++)
+		if (strstr(fixture->plan.findings.warnings[i].detail, part))
+			return true;
+	return false;
+}
+
+bool fixture_assumed(const struct training_fixture *fixture, const char *field)
+{
+	for (size_t i = 0; i < fixture->plan.findings.assumption_count; i++)
+		if (strcmp(fixture->plan.findings.assumptions[i].field, field) == 0)
+			return true;
+	return false;
+}
+
+bool fixture_advised(const struct training_fixture *fixture, const char *code)
+{
+	for (size_t i = 0; i < fixture->plan.findings.advice_count; i++)
+		if (strcmp(fixture->plan.findings.advice[i].code, code) == 0)
+			return true;
+	return false;
+}
+
+void fixture_check_option(const struct training_fixture *fixture, const struct training_option *option)
+{
+	const struct parallelism *layout = &option->parallelism;
+	double tokens = option->tokens_per_s * option->wall_clock_hours * option->goodput.fraction * 3600;
+
+	assert_int_equal(layout->tensor * layout->pipeline * layout->data * layout->context, option->gpu_count);
+	assert_close(option->gpu_hours, option->wall_clock_hours * (double)option->gpu_count, 1e-12);
+	assert_close(option->cost.total_usd, option->gpu_hours * option->cost.usd_per_gpu_hour, 1e-12);
+	assert_close(option->goodput.lost_hours, option->wall_clock_hours * (1 - option->goodput.fraction), 1e-9);
+	assert_close(option->carbon.total_kgco2e, option->carbon.operational_kgco2e + option->carbon.embodied_kgco2e, 1e-12);
+	assert_close(option->tokens_per_s, option->tokens_per_s_per_gpu * (double)option->gpu_count, 1e-12);
+	assert_true(option->memory.total_bytes <= option->memory.capacity_bytes);
+	assert_true(option->hfu >= option->mfu && option->mfu > 0.05 && option->hfu < 0.9);
+	assert_true(option->interval.total_usd.p10 < option->cost.total_usd && option->cost.total_usd < option->interval.total_usd.p90);
+	assert_true(option->provenance_count >= 8);
+	assert_close(tokens, fixture->plan.workload.tokens_total, 0.01); /* whole steps */
 }

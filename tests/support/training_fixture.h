@@ -23,4 +23,14 @@ void fixture_init(struct training_fixture *fixture);
 /* Plans it, with findings and failure cleared before. */
 enum status fixture_plan(struct training_fixture *fixture);
 
+/* The same, failing the test with the planner's own words when there is no plan. */
+void fixture_planned(struct training_fixture *fixture);
+
+bool fixture_warned(const struct training_fixture *fixture, const char *part);   /* a warning contains `part` */
+bool fixture_assumed(const struct training_fixture *fixture, const char *field); /* an assumption is noted for it */
+bool fixture_advised(const struct training_fixture *fixture, const char *code);
+
+/* Figures of an option that must agree with each other and with the plan's tokens. */
+void fixture_check_option(const struct training_fixture *fixture, const struct training_option *option);
+
 #endif

@@ -1,0 +1,91 @@
+/* The smaller calculators: memory and scaling laws. */
+#include "planner/training/memory_estimate.h"
+#include "planner/training/scaling_estimate.h"
+#include "support/assert.h"
+#include "support/training_fixture.h"
+
+static struct training_fixture fixture;
+#define REQUEST (fixture.input.request)
+#define BEST (fixture.plan.recommended)
+
+static void begin(void)
+{
+	fixture_init(&fixture);
+}
+
+static void scaling_answers_the_missing_two(void **state)
+{
+	struct scaling_request request = {.compute_flops = 5.76e23, .tokens = ABSENT_NUMBER, .params = ABSENT_NUMBER, .epochs = ABSENT_NUMBER};
+	static struct scaling_estimate estimate;
+
+	(void)state;
+	failure_clear(&fixture.failure);
+	assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_OK);
+	assert_close(estimate.optimum.params, 72.4e9, 0.004);
+	assert_int_equal(estimate.curve_count, SCALING_CURVE_MAX);
+	for (size_t i = 0; i < estimate.curve_count; i++) {
+		assert_close(estimate.curve[i].compute_flops, 5.76e23, 1e-9);
+		assert_true(estimate.curve[i].loss >= estimate.optimum.loss - 1e-12);
+	}
+	request = (struct scaling_request){.compute_flops = ABSENT_NUMBER, .tokens = 300e9, .params = 175e9, .epochs = 1};
+	assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_OK);
+	assert_int_equal(estimate.verdict, VERDICT_COMPUTE_INEFFICIENT);
+	assert_true(estimate.given.loss > estimate.optimum.loss);
+	request.params = ABSENT_NUMBER;
+	assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_OK);
+	assert_close(estimate.optimum.tokens, 300e9, 1e-9);
+	request = (struct scaling_request){.compute_flops = 1, .tokens = 300e9, .params = 175e9, .epochs = ABSENT_NUMBER, .law = "kaplan"};
+	assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_INVALID);
+	assert_int_equal(fixture.failure.fault_count, 2);
+}
+
+static void memory_of_a_model_alone_and_on_hardware(void **state)
+{
+	static struct memory_estimate estimate;
+	struct memory_request request = {.sequence_length = 4096, .optimizer = OPTIMIZER_ADAMW, .context_tokens = ABSENT_NUMBER, .concurrency = ABSENT_NUMBER};
+	struct candidate h100 = fixture_h100();
+
+	(void)state;
+	begin();
+	failure_clear(&fixture.failure);
+	request.parallelism = REQUEST.parallelism;
+	request.common.gpu_count = request.common.gpus_per_node = ABSENT_COUNT;
+	request.common.internode_gbs = ABSENT_NUMBER;
+	request.common.precision = PRECISION_BF16;
+	findings_clear(&estimate.findings);
+	assert_int_equal(planner_memory(&request, &fixture.input.model, NULL, &estimate, &fixture.failure), STATUS_OK);
+	assert_close(estimate.weights_bf16_bytes, 2 * fixture.input.model.params_total, 1e-9);
+	assert_close(estimate.training.optimizer_bytes, 12 * fixture.input.model.params_total, 0.001);
+	assert_true(estimate.fits == TRUTH_UNSET && isnan(estimate.training.capacity_bytes));
+	request.common.gpu_count = 8;
+	assert_int_equal(planner_memory(&request, &fixture.input.model, &h100.accelerator, &estimate, &fixture.failure), STATUS_OK);
+	assert_int_equal(estimate.fits, TRUTH_FALSE);
+	assert_true(estimate.headroom_bytes < 0 && estimate.gpu_count_min > 1 && estimate.gpu_count_min <= 8);
+	request.parallelism.zero_stage = 3;
+	request.parallelism.recompute = RECOMPUTE_FULL;
+	assert_int_equal(planner_memory(&request, &fixture.input.model, &h100.accelerator, &estimate, &fixture.failure), STATUS_OK);
+	assert_int_equal(estimate.fits, TRUTH_TRUE);
+	request.parallelism.tensor = 3;
+	assert_int_equal(planner_memory(&request, &fixture.input.model, &h100.accelerator, &estimate, &fixture.failure), STATUS_INVALID);
+	request.parallelism.tensor = ABSENT_COUNT;
+	request.purpose = MEMORY_PURPOSE_INFERENCE;
+	request.common.gpu_count = 1;
+	failure_clear(&fixture.failure);
+	assert_int_equal(planner_memory(&request, &fixture.input.model, &h100.accelerator, &estimate, &fixture.failure), STATUS_OK);
+	assert_int_equal(estimate.fits, TRUTH_TRUE);
+	assert_int_equal(estimate.gpu_count_min, 1);
+	assert_close(estimate.kv_bytes_per_token, 2.0 * 32 * 8 * 128 * 2, 1e-9);
+	request.concurrency = 1e6;
+	assert_int_equal(planner_memory(&request, &fixture.input.model, &h100.accelerator, &estimate, &fixture.failure), STATUS_OK);
+	assert_int_equal(estimate.fits, TRUTH_FALSE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(scaling_answers_the_missing_two),
+		cmocka_unit_test(memory_of_a_model_alone_and_on_hardware),
+	};
+
+	return cmocka_run_group_tests_name("training estimates", tests, NULL, NULL);
+}

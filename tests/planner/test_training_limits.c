@@ -1,0 +1,202 @@
+/* Deadlines, budgets, caps, memory and pins: what binds, what is said when nothing is feasible, and awkward requests. */
+#include "support/assert.h"
+#include "support/training_fixture.h"
+
+static struct training_fixture fixture;
+#define REQUEST (fixture.input.request)
+#define BEST (fixture.plan.recommended)
+
+static void begin(void)
+{
+	fixture_init(&fixture);
+}
+
+static void a_deadline_gives_the_smallest_number(void **state)
+{
+	int64_t enough;
+
+	(void)state;
+	begin();
+	REQUEST.deadline_hours = 720;
+	fixture_planned(&fixture);
+	fixture_check_option(&fixture, &BEST);
+	assert_true(BEST.wall_clock_hours <= 720);
+	enough = BEST.gpu_count;
+	assert_int_equal(enough % 8, 0);
+	REQUEST.common.gpu_count = enough - 8;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "% more time");
+	REQUEST.common.gpu_count = enough;
+	fixture_planned(&fixture);
+	assert_close(fixture.plan.rule_of_thumb.gpu_count_exact * 720, fixture.plan.rule_of_thumb.gpu_hours, 1e-12);
+	assert_contains(fixture.plan.rule_of_thumb.formula, "13.3");
+}
+
+static void reserved_hours_come_off_the_deadline(void **state)
+{
+	(void)state;
+	begin();
+	REQUEST.tokens = 1e9;
+	REQUEST.cadence_hours = 24;
+	REQUEST.reserved_hours = 6;
+	fixture_planned(&fixture);
+	assert_true(BEST.wall_clock_hours <= 18);
+	/* the rule's number is for 24 - 6 = 18 hours */
+	assert_close(fixture.plan.rule_of_thumb.gpu_count_exact, fixture.plan.rule_of_thumb.gpu_hours / 18, 1e-12);
+	assert_close(BEST.monthly.total_usd, BEST.cost.total_usd * 730 / 24, 1e-12);
+	assert_close(BEST.monthly.total_kwh, BEST.energy.total_kwh * 730 / 24, 1e-12);
+	REQUEST.reserved_hours = 24;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INVALID);
+}
+
+static void budgets_and_caps_bind(void **state)
+{
+	double cost, carbon;
+
+	(void)state;
+	begin();
+	REQUEST.common.gpu_count = 256;
+	fixture_planned(&fixture);
+	cost = BEST.cost.total_usd;
+	carbon = BEST.carbon.total_kgco2e;
+	REQUEST.budget_usd = cost / 2;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "budget_usd");
+	REQUEST.budget_usd = cost * 1.01;
+	fixture_planned(&fixture);
+	REQUEST.common.gpu_count = ABSENT_COUNT;
+	fixture_planned(&fixture);
+	assert_true(BEST.cost.total_usd <= REQUEST.budget_usd);
+	REQUEST.budget_usd = ABSENT_NUMBER;
+	REQUEST.common.gpu_count = 256;
+	REQUEST.common.carbon_cap_kgco2e = carbon / 2;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "carbon_cap_kgco2e");
+	REQUEST.common.carbon_cap_kgco2e = ABSENT_NUMBER;
+	REQUEST.common.energy_cap_kwh = 1;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "energy_cap_kwh");
+	REQUEST.common.energy_cap_kwh = ABSENT_NUMBER;
+	REQUEST.common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
+	REQUEST.budget_usd = 1e9;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "no price");
+	REQUEST.budget_usd = ABSENT_NUMBER;
+	fixture_planned(&fixture);
+	assert_true(fixture_warned(&fixture, "no price"));
+	assert_true(isnan(BEST.cost.total_usd));
+}
+
+static void memory_says_what_would_help(void **state)
+{
+	(void)state;
+	begin();
+	fixture_model(&fixture.input.model, 80, 8192, 64, 8, 28672, 128256, false);
+	REQUEST.common.gpu_count = 8;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "memory");
+	assert_contains(fixture.failure.detail, "GB");
+	REQUEST.common.gpu_count = 64;
+	REQUEST.parallelism.tensor = 8;
+	REQUEST.parallelism.pipeline = 1;
+	REQUEST.parallelism.micro_batch = 4;
+	REQUEST.parallelism.recompute = RECOMPUTE_NONE;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "full recomputation");
+	REQUEST.common.enforce_memory = TRUTH_FALSE;
+	fixture_planned(&fixture);
+	assert_true(fixture_warned(&fixture, "would not run"));
+	assert_true(BEST.memory.total_bytes > BEST.memory.capacity_bytes);
+	REQUEST.common.enforce_memory = TRUTH_TRUE;
+	REQUEST.parallelism.recompute = RECOMPUTE_FULL;
+	fixture_planned(&fixture);
+	assert_true(BEST.memory.total_bytes <= BEST.memory.capacity_bytes);
+	assert_true(BEST.step.recompute_s > 0);
+}
+
+static void contradictory_pins_are_named(void **state)
+{
+	static const struct {
+		struct parallelism pins;
+		int64_t gpus;
+		const char *pointer;
+	} cases[] = {
+		{{.tensor = 3, .pipeline = -1, .data = -1, .context = -1, .expert = -1, .interleave = -1, .micro_batch = -1}, 48, "/parallelism/tensor"},
+		{{.tensor = 8, .pipeline = -1, .data = -1, .context = -1, .expert = -1, .interleave = -1, .micro_batch = -1}, 12, "/parallelism"},
+		{{.tensor = 2, .pipeline = 2, .data = 2, .context = 1, .expert = -1, .interleave = -1, .micro_batch = -1}, 16, "/parallelism"},
+		{{.tensor = 1, .pipeline = 64, .data = -1, .context = -1, .expert = -1, .interleave = -1, .micro_batch = -1}, 64, "/parallelism/pipeline"},
+		{{.tensor = -1, .pipeline = -1, .data = -1, .context = -1, .expert = 8, .interleave = -1, .micro_batch = -1}, 64, "/parallelism/expert"},
+		{{.tensor = 1, .pipeline = 1, .data = -1, .context = -1, .expert = -1, .interleave = 4, .micro_batch = -1}, 64, "/parallelism/interleave"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		begin();
+		REQUEST.parallelism = cases[i].pins;
+		REQUEST.parallelism.zero_stage = REQUEST.parallelism.zero_group = ABSENT_COUNT;
+		REQUEST.common.gpu_count = cases[i].gpus;
+		assert_int_equal(fixture_plan(&fixture), STATUS_INVALID);
+		assert_true(fixture.failure.fault_count >= 1);
+		assert_string_equal(fixture.failure.faults[0].pointer, cases[i].pointer);
+	}
+}
+
+static void awkward_requests_stay_finite(void **state)
+{
+	(void)state;
+	begin();
+	REQUEST.common.gpu_count = 1;
+	fixture_model(&fixture.input.model, 2, 64, 2, 2, 256, 1000, true);
+	REQUEST.sequence_length = 128;
+	REQUEST.global_batch_size = 8;
+	REQUEST.tokens = 1e8;
+	fixture_planned(&fixture);
+	assert_true(BEST.bottleneck.kind == BOTTLENECK_LAUNCH_OVERHEAD || BEST.bottleneck.kind == BOTTLENECK_MEMORY_BANDWIDTH);
+	begin();
+	model_from_size(&fixture.input.model, 1e13, 1e13);
+	REQUEST.common.gpu_count = 102400;
+	REQUEST.global_batch_size = 25600;
+	REQUEST.common.alternatives = 0;
+	fixture_planned(&fixture);
+	assert_true(BEST.goodput.fraction > 0.2 && BEST.goodput.fraction < 0.99);
+	begin();
+	fixture.candidates[0].accelerator.tflops_bf16 = fixture.candidates[0].accelerator.tflops_fp16 = ABSENT_NUMBER;
+	fixture.candidates[0].accelerator.tflops_fp8 = ABSENT_NUMBER;
+	fixture.candidates[0].accelerator.interconnect_gbs = ABSENT_NUMBER;
+	fixture.candidates[0].internode_gbs = ABSENT_NUMBER;
+	fixture.candidates[0].accelerator.id = "made-up";
+	REQUEST.common.gpu_count = 16;
+	fixture_planned(&fixture);
+	assert_true(fixture_warned(&fixture, "no bf16 rate"));
+	fixture.candidates[0].accelerator.tflops_tf32 = fixture.candidates[0].accelerator.tflops_fp32 = ABSENT_NUMBER;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "no dense rate");
+	begin();
+	REQUEST.tokens = ABSENT_NUMBER;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INVALID);
+	begin();
+	fixture.input.candidate_count = 0;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	begin();
+	REQUEST.deadline_hours = 1e-4;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "more time");
+	begin();
+	REQUEST.global_batch_size = 4;
+	REQUEST.common.gpu_count = 4096;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_deadline_gives_the_smallest_number),
+		cmocka_unit_test(reserved_hours_come_off_the_deadline),
+		cmocka_unit_test(budgets_and_caps_bind),
+		cmocka_unit_test(memory_says_what_would_help),
+		cmocka_unit_test(contradictory_pins_are_named),
+		cmocka_unit_test(awkward_requests_stay_finite),
+	};
+
+	return cmocka_run_group_tests_name("training limits", tests, NULL, NULL);
+}
