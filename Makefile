@@ -54,7 +54,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test docs bench-storage check-crash check check-layers check-headers check-sources check-asan check-tsan coverage fuzz fuzz-run bench check-api lint format run install clean help validate fit fit-left-out
+.PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-asan check-tsan coverage fuzz fuzz-run bench check-api lint format run install clean help validate fit fit-left-out
 all: $(PROGRAM)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -100,13 +100,16 @@ test: $(PROGRAM) $(TESTS) ## build and run every C test, in parallel
 docs: $(BUILD)/tests/api/write_documents ## write docs/openapi.json and docs/fields.md from the field tables
 	$(Q)$< docs
 
-check: test check-layers check-headers check-sources ## everything that is quick
+check: test check-layers check-headers check-rows check-sources ## everything that is quick
 
 check-layers: $(PROGRAM) ## prove the layers: includes, third-party headers, purity of the planner
 	$(Q)scripts/check-layers.sh $(BUILD)
 
 check-headers: ## every header compiles alone and explains itself
 	$(Q)scripts/check-headers.sh $(CC) -std=c17 $(CPPFLAGS) $(WARN)
+
+check-rows: ## a row of a field table that does not fit its member does not compile
+	$(Q)scripts/check-rows.sh $(CC) -std=c17 $(CPPFLAGS)
 
 check-sources: ## house rules on length and leftovers
 	$(Q)scripts/check-sources.sh

@@ -16,6 +16,19 @@ for program in "$@"; do
 			            json.dump(json.loads(line)["config"], seed, separators=(",", ":"))
 		SEEDS
 		;;
+	fuzz_decode) # every example of the description; the first byte chooses the table
+		python3 - "$corpus" docs/openapi.json <<-'SEEDS'
+			import json, sys
+			number = 0
+			for path in json.load(open(sys.argv[2]))["paths"].values():
+			    for operation in path.values():
+			        for content in operation.get("requestBody", {}).get("content", {}).values():
+			            for table in range(13):
+			                with open(f"{sys.argv[1]}/seed-{number}-{table}", "wb") as seed:
+			                    seed.write(bytes([table]) + json.dumps(content["example"]).encode())
+			            number += 1
+		SEEDS
+		;;
 	esac
 	dictionary=tests/fuzz/$name.dict
 	echo "$name: ${FUZZ_SECONDS:-30} s"

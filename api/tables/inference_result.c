@@ -77,7 +77,7 @@ DECLARE_TABLE(autoscaling_hour, struct autoscaling_hour);
 #define OF struct autoscaling_hour
 static const struct field autoscaling_hour_rows[] = {
 	INTEGER(hour, 0, 167, "Hour of the day or week"),
-	INTEGER(replicas, 0, 1000000, "Replicas needed"),
+	INTEGER(replicas, 0, 9e15, "Replicas needed"),
 };
 TABLE(autoscaling_hour, autoscaling_hour_rows, "Replicas of one hour.");
 #undef OF
@@ -110,8 +110,8 @@ TABLE(inference_intervals, inference_interval_rows, "Figures as intervals.");
 #define OF struct inference_option
 static const struct field inference_option_rows[] = {
 	OBJECT(accelerator, accelerator_id, "Accelerator"),
-	INTEGER(gpu_count, 1, 1000000, "Accelerators"),
-	INTEGER(replicas, 1, 1000000, "Replicas"),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
+	INTEGER(replicas, 1, 9e15, "Replicas"),
 	INTEGER(gpus_per_replica, 1, 4096, "Accelerators of a replica"),
 	OBJECT(parallelism, serving_parallelism, "Layout of a replica, all filled"),
 	OBJECT(memory, serving_memory, "Memory of one accelerator"),

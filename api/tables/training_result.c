@@ -67,8 +67,8 @@ TABLE(monthly, monthly_rows, "A month of a training that recurs.");
 #define OF struct training_option
 static const struct field training_option_rows[] = {
 	OBJECT(accelerator, accelerator_id, "Accelerator"),
-	INTEGER(gpu_count, 1, 1000000, "Accelerators"),
-	INTEGER(node_count, 1, 1000000, "Nodes"),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
+	INTEGER(node_count, 1, 9e15, "Nodes"),
 	OBJECT(parallelism, parallelism, "Layout, all filled"),
 	OBJECT(memory, memory_use, "Memory of the fullest accelerator"),
 	OBJECT(step, step_time, "Time of a step and its parts"),
