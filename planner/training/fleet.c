@@ -65,7 +65,7 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 	const struct candidate *chosen = &input->candidates[candidate];
 	bool spot = chosen->has_offer && chosen->offer.term == TERM_SPOT;
 	double longest_hours = -1;
-	struct setting setting;
+	struct setting setting = {.trained_params = input->model.params_total};
 
 	*outline = (struct outline){.fits = true, .candidate = candidate, .gpu_count = gpu_count, .node_count = fleet_nodes(chosen, gpu_count)};
 	for (size_t i = 0; i < programme->stage_count; i++) {

@@ -228,7 +228,7 @@ static bool tensor_worth_trying(const struct layout_search *search, int64_t tens
 	if (pinned(search->pins.tensor) || tensor == 1)
 		return true;
 	return tensor <= setting->device.domain && (tensor & (tensor - 1)) == 0 && setting->model->kind != MODEL_GENERIC &&
-		tensor <= fmax(8, (double)setting->device.node);
+		(tensor <= 8 || tensor <= setting->device.node);
 }
 
 void layout_search(struct layout_search *search)
