@@ -138,6 +138,8 @@ const char *field_unit(const char *key);
 	FIELD_ROW(member, COUNT, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
 #define HOURS(member, high, ...) \
 	FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high), .open_minimum = true)
+#define HOURS_OR_NONE(member, high, ...) \
+	FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high))
 #define INTEGER(member, low, high, ...) \
 	FIELD_ROW(member, INTEGER, FIELD_AT(member, int64_t), __VA_ARGS__, FIELD_RANGE(low, high))
 #define SIZE_AS(key, member, ...) FIELD_ROW(key, SIZE, FIELD_AT(member, size_t), __VA_ARGS__, .flags = READ_ONLY)

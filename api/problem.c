@@ -28,7 +28,7 @@ void api_problem(
 {
 	char type[64];
 
-	snprintf(type, sizeof type, "urn:fleetplan:problem:%s", status_slug(failure->status));
+	snprintf(type, sizeof type, "urn:fleetplan:problem/%s", status_slug(failure->status));
 	json_begin_object(writer);
 	json_key(writer, "type");
 	json_string(writer, type);

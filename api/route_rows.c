@@ -19,7 +19,7 @@
 	"300,\"concurrency\":\"max\"}"
 
 /* POST computes a body; GET takes its top-level scalars as query parameters. Neither keeps anything. */
-#define ESTIMATE(NAME, name, title, limit, body, query_)                                                               \
+#define ESTIMATE(NAME, name, title, limit, media, body, query_)                                                        \
 	[ROUTE_##NAME##_ESTIMATE] = {.id = ROUTE_##NAME##_ESTIMATE,                                                        \
 		.method = "POST",                                                                                              \
 		.path = PATH_##NAME,                                                                                           \
@@ -30,7 +30,7 @@
 		.role = ROLE_VIEWER,                                                                                           \
 		.body_maximum_bytes = limit,                                                                                   \
 		.body_media = JSON_BODY,                                                                                       \
-		.answer_media = AS_JSON,                                                                                       \
+		.answer_media = media  ,                                                                                       \
 		.request = &table_##name##_request,                                                                            \
 		.response = &table_##name##_estimate,                                                                          \
 		.success = 200,                                                                                                \
@@ -44,7 +44,7 @@
 		.summary = "Estimate " title " from query parameters",                                                         \
 		.doc = "The request's top-level scalar fields as query parameters, so that a person can type it.",             \
 		.role = ROLE_VIEWER,                                                                                           \
-		.answer_media = AS_JSON,                                                                                       \
+		.answer_media = media  ,                                                                                       \
 		.query = &table_##name##_request,                                                                              \
 		.response = &table_##name##_estimate,                                                                          \
 		.success = 200,                                                                                                \
@@ -71,7 +71,7 @@
 		.tagged = true,                                                                                                \
 		.body_maximum_bytes = limit,                                                                                   \
 		.body_media = JSON_BODY,                                                                                       \
-		.answer_media = AS_JSON,                                                                                       \
+		.answer_media = AS_PLAN,                                                                                       \
 		.request = &table_##name##_request,                                                                            \
 		.response = &table_##name##_plan,                                                                              \
 		.success = 201,                                                                                                \
@@ -198,19 +198,19 @@
 #define EXAMPLE_UUID "01939e5c-7d00-7000-8000-000000000000"
 
 const struct route routes[ROUTE_COUNT] = {
-	ESTIMATE(TRAINING, training, "a training", ROUTE_BODY_BYTES, EXAMPLE_TRAINING,
+	ESTIMATE(TRAINING, training, "a training", ROUTE_BODY_BYTES, AS_PLAN, EXAMPLE_TRAINING,
 		"model=llama-3.1-8b&tokens=15T&accelerator=h100&deadline_hours=30d"),
-	ESTIMATE(INFERENCE, inference, "a service", ROUTE_BODY_TRACE_BYTES, EXAMPLE_INFERENCE,
+	ESTIMATE(INFERENCE, inference, "a service", ROUTE_BODY_TRACE_BYTES, AS_PLAN, EXAMPLE_INFERENCE,
 		"model=llama-3.1-70b&precision=fp8&accelerator=h100&queries_per_minute=600&prompt_tokens=1000&output_tokens="
 		"300"),
-	ESTIMATE(PERFORMANCE, performance, "one replica's performance", ROUTE_BODY_BYTES, EXAMPLE_PERFORMANCE,
+	ESTIMATE(PERFORMANCE, performance, "one replica's performance", ROUTE_BODY_BYTES, AS_JSON, EXAMPLE_PERFORMANCE,
 		"model=llama-3.1-8b&accelerator=h100&prompt_tokens=1000&output_tokens=300&concurrency=64"),
-	ESTIMATE(MEMORY, memory, "a model's memory", ROUTE_BODY_BYTES,
+	ESTIMATE(MEMORY, memory, "a model's memory", ROUTE_BODY_BYTES, AS_JSON,
 		"{\"model\":\"llama-3.1-8b\",\"purpose\":\"training\",\"accelerator\":\"h100\",\"gpu_count\":8}",
 		"model=llama-3.1-8b&purpose=inference&accelerator=h100"),
-	ESTIMATE(SCALING, scaling, "what scaling laws say", ROUTE_BODY_BYTES, "{\"params\":\"70B\",\"tokens\":\"1.4T\"}",
+	ESTIMATE(SCALING, scaling, "what scaling laws say", ROUTE_BODY_BYTES, AS_JSON, "{\"params\":\"70B\",\"tokens\":\"1.4T\"}",
 		"compute_flops=1e24"),
-	ESTIMATE(CARBON, carbon, "energy, carbon and water", ROUTE_BODY_BYTES,
+	ESTIMATE(CARBON, carbon, "energy, carbon and water", ROUTE_BODY_BYTES, AS_JSON,
 		"{\"accelerator\":\"v100\",\"gpu_count\":10000,\"hours\":355,\"site\":{\"grid_gco2e_per_kwh\":429,\"pue\":1.1},"
 		"\"published\":{\"energy_mwh\":1287}}",
 		"accelerator=a100&gpu_count=384&hours=118d"),
@@ -240,7 +240,7 @@ const struct route routes[ROUTE_COUNT] = {
 		.summary = "Compare plans",
 		.doc = "The plans side by side, in the order asked for.",
 		.role = ROLE_VIEWER,
-		.answer_media = AS_JSON,
+		.answer_media = AS_LIST,
 		.query = &table_compare_query,
 		.response = &table_plan_comparison,
 		.success = 200,

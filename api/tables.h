@@ -5,6 +5,7 @@
 #include "api/field.h"
 #include "api/pages.h"
 #include "hwdb/catalogue.h"
+#include "hwdb/offers.h"
 #include "hwdb/records.h"
 #include "planner/estimates.h"
 
@@ -47,6 +48,7 @@ DECLARE_TABLE(price, struct price_row);
 DECLARE_TABLE(region, struct region_row);
 DECLARE_TABLE(calibration, struct calibration_row);
 DECLARE_TABLE(offer, struct offer);
+DECLARE_TABLE(offer_quote, struct offer_quote);
 DECLARE_TABLE(model_import, struct model_import);
 DECLARE_TABLE(catalogue_state, struct catalogue_state);
 

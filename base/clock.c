@@ -37,14 +37,14 @@ void clock_format(char *out, int64_t wall_us)
 	seconds = (time_t)(wall_us / 1000000);
 	gmtime_r(&seconds, &tm);
 	/* By hand: every log line has one of these, and snprintf takes ten times as long. */
-	memcpy(out, "0000-00-00T00:00:00.000Z", 25);
+	memcpy(out, "0000-00-00T00:00:00.000000Z", 28);
 	clock_write_digits(out, 4, tm.tm_year + 1900);
 	clock_write_digits(out + 5, 2, tm.tm_mon + 1);
 	clock_write_digits(out + 8, 2, tm.tm_mday);
 	clock_write_digits(out + 11, 2, tm.tm_hour);
 	clock_write_digits(out + 14, 2, tm.tm_min);
 	clock_write_digits(out + 17, 2, tm.tm_sec);
-	clock_write_digits(out + 20, 3, (int)(wall_us / 1000 % 1000));
+	clock_write_digits(out + 20, 6, (int)(wall_us % 1000000));
 }
 
 /* Exactly `count` digits at *text as a number, or -1; moves *text past them. */

@@ -12,7 +12,7 @@ enum { CLOCK_TEXT_MAX = 32 };
 int64_t clock_wall_us(void);      /* microseconds since 1970-01-01T00:00:00Z */
 int64_t clock_monotonic_ns(void); /* nanoseconds since some moment of this boot */
 
-/* RFC 3339 UTC with milliseconds, "2026-11-21T01:44:21.123Z", into `out` of CLOCK_TEXT_MAX bytes. Valid for
+/* RFC 3339 UTC with microseconds, "2026-11-21T01:44:21.123456Z", into `out` of CLOCK_TEXT_MAX bytes. Valid for
  * years 1970 to 9999; times outside are clamped. */
 void clock_format(char *out, int64_t wall_us);
 

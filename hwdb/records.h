@@ -14,6 +14,8 @@ struct plan_record {
 	int64_t created_at_us, updated_at_us;
 	int64_t revision; /* raised by every change, from 1; the ETag */
 
+	struct json_text asked; /* the request as it came: what a refresh computes again; storage and server only */
+
 	/* The computed content. */
 	const char *model, *accelerator; /* ids, of the recommended option: for filters and lists */
 	struct json_text request, result; /* as they are answered */

@@ -14,7 +14,7 @@ enum { SWEEP_MS = 250 };
 
 /* What a client reads that took too long to send: written past libmicrohttpd, which is not writing in this phase. */
 #define DEADLINE_PROBLEM \
-	"{\"type\":\"urn:fleetplan:problem:request-timeout\",\"title\":\"Request took too long to arrive\",\"status\":408," \
+	"{\"type\":\"urn:fleetplan:problem/request-timeout\",\"title\":\"Request took too long to arrive\",\"status\":408," \
 	"\"detail\":\"send it faster\"}"
 _Static_assert(sizeof DEADLINE_PROBLEM - 1 == 129, "the Content-Length below");
 static const char deadline_answer[] = "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\n"

@@ -7,6 +7,33 @@
 /* The handler of a route; NULL while it has none, which is answered 501. */
 handler_function *handler_of(enum route_id route);
 
+/* server/handlers/estimates.c */
+handler_function handle_training_estimate, handle_training_estimate_get, handle_inference_estimate, handle_inference_estimate_get,
+	handle_performance_estimate, handle_performance_estimate_get, handle_memory_estimate, handle_memory_estimate_get,
+	handle_scaling_estimate, handle_scaling_estimate_get, handle_carbon_estimate, handle_carbon_estimate_get;
+
+/* server/handlers/plans.c, plan_lists.c */
+handler_function handle_training_plan_create, handle_inference_plan_create, handle_plan_get, handle_plan_patch, handle_plan_delete,
+	handle_plan_refresh, handle_plan_list, handle_plan_revisions, handle_plan_compare;
+
+/* server/handlers/catalogue_rows.c */
+handler_function handle_accelerator_list, handle_accelerator_create, handle_accelerator_get, handle_accelerator_put,
+	handle_accelerator_patch, handle_accelerator_delete;
+handler_function handle_model_list, handle_model_create, handle_model_get, handle_model_put, handle_model_patch, handle_model_delete;
+handler_function handle_price_list, handle_price_create, handle_price_get, handle_price_put, handle_price_patch, handle_price_delete;
+handler_function handle_region_list, handle_region_create, handle_region_get, handle_region_put, handle_region_patch,
+	handle_region_delete;
+
+/* server/handlers/catalogue.c, model_import.c */
+handler_function handle_catalogue, handle_offers, handle_model_import;
+
+/* server/handlers/benchmarks.c */
+handler_function handle_device_list, handle_benchmark_list, handle_benchmark_create, handle_benchmark_get, handle_benchmark_cancel,
+	handle_calibration_list, handle_calibration_delete;
+
+/* server/handlers/backups.c */
+handler_function handle_backup_create;
+
 /* server/handlers/service.c */
 handler_function handle_livez, handle_readyz, handle_metrics, handle_version, handle_openapi;
 

@@ -97,7 +97,7 @@ enum status listen_open(const char *address, struct listener *listener, struct f
 	return fd < 0 ? failure->status : STATUS_OK;
 }
 
-#define LISTEN_PROBLEM "{\"type\":\"urn:fleetplan:problem:draining\",\"title\":\"Shutting down\",\"status\":503,\"detail\":\"try again\"}"
+#define LISTEN_PROBLEM "{\"type\":\"urn:fleetplan:problem/draining\",\"title\":\"Shutting down\",\"status\":503,\"detail\":\"try again\"}"
 _Static_assert(sizeof LISTEN_PROBLEM - 1 == 99, "the Content-Length below");
 
 void listen_turn_away(const struct listener *listener)

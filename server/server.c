@@ -23,7 +23,7 @@ struct catalogue *server_catalogue(struct server *server)
 	return catalogue;
 }
 
-static enum status server_catalogue_read(struct server *server, struct catalogue **catalogue, struct failure *failure)
+static enum status server_catalogue_read(struct server *server, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure)
 {
 	struct catalogue_rows rows = {0};
 	struct arena arena;
@@ -32,13 +32,29 @@ static enum status server_catalogue_read(struct server *server, struct catalogue
 
 	arena_init(&arena, SERVER_CATALOGUE_MAX_BYTES);
 	*catalogue = NULL;
-	status = storage_catalogue_load(server->storage, 0, &arena, &rows, &revision, &calibration_revision, failure);
+	status = storage_catalogue_load(server->storage, as_of_us, &arena, &rows, &revision, &calibration_revision, failure);
 	if (status == STATUS_OK) {
-		*catalogue = catalogue_new(&arena, &rows, revision, calibration_revision, 0, failure);
+		*catalogue = catalogue_new(&arena, &rows, revision, calibration_revision, as_of_us, failure);
 		status = *catalogue ? STATUS_OK : failure->status;
 	}
 	if (status != STATUS_OK)
 		arena_release(&arena);
+	return status;
+}
+
+enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure)
+{
+	enum status status;
+
+	*catalogue = NULL;
+	if (!server->storage)
+		return failure_set(failure, STATUS_INVALID, "as_of needs a daemon with its database: the program alone knows only its own catalogue");
+	status = server_catalogue_read(server, as_of_us, catalogue, failure);
+	if (status == STATUS_OK && (*catalogue)->rows.accelerator_count == 0) {
+		catalogue_release(*catalogue);
+		*catalogue = NULL;
+		status = failure_set(failure, STATUS_INVALID, "as_of lies before the first row of this catalogue");
+	}
 	return status;
 }
 
@@ -49,7 +65,7 @@ enum status server_catalogue_reload(struct server *server, struct failure *failu
 	enum status status;
 
 	pthread_mutex_lock(&snapshot->reload);
-	status = server_catalogue_read(server, &fresh, failure);
+	status = server_catalogue_read(server, 0, &fresh, failure);
 	if (status == STATUS_OK) {
 		pthread_mutex_lock(&snapshot->mutex);
 		old = snapshot->current;

@@ -42,6 +42,9 @@ bool server_close(struct server *server, unsigned seconds);
 /* The catalogue of now; the caller releases it with catalogue_release. Thread-safe. Handlers use call_catalogue. */
 struct catalogue *server_catalogue(struct server *server);
 
+/* The catalogue of a past moment, read from the rows for the caller, who releases it. STATUS_INVALID before the first rows. */
+FALLIBLE enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure);
+
 /* Reads the rows again and swaps the snapshot: after every change of catalogue or calibrations. Thread-safe; blocks. */
 FALLIBLE enum status server_catalogue_reload(struct server *server, struct failure *failure);
 

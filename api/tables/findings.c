@@ -147,3 +147,14 @@ static const struct field offer_rows[] = {
 };
 TABLE(offer, offer_rows, "An offer, normalised to one accelerator for one hour.");
 #undef OF
+
+#define OF struct offer_quote
+static const struct field offer_quote_rows[] = {
+	MERGE(offer, offer),
+	INTEGER(instances, 1, 1e9, "Whole instances that hold the count asked for"),
+	INTEGER(gpus_paid, 1, 1e9, "Accelerators in them"),
+	FIGURE(usd_per_hour, "Of all instances"),
+	FIGURE(usd_per_needed_gpu_hour, "The same over the count asked for"),
+};
+TABLE(offer_quote, offer_quote_rows, "What renting a count of accelerators costs, instances paid whole.");
+#undef OF

@@ -88,7 +88,7 @@ static const struct field training_request_rows[] = {
 	OBJECT(fine_tuning, fine_tuning, "Fine-tuning; absent for pre-training"),
 	HOURS(deadline_hours, 1e6, "Time within which it has to be done", .example = "\"30d\""),
 	POSITIVE(budget_usd, 1e13, "Money that it may cost"),
-	HOURS(reserved_hours, 1e6, "Taken off the deadline: deployment, evaluation, A/B test"),
+	HOURS_OR_NONE(reserved_hours, 1e6, "Taken off the deadline: deployment, evaluation, A/B test"),
 	HOURS(cadence_hours, 1e5, "A training that recurs: the deadline defaults to this less what is reserved"),
 	OBJECT(parallelism, parallelism, "Pins any part of the layout; the rest is searched"),
 	NUMBER(mfu, 0.0001, 1, "Pins the model FLOP utilisation instead of modelling it"),

@@ -6,7 +6,7 @@ CREATE TABLE setting (
 	value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- What was asked and answered. request and result stand last: a list reads the columns before them and skips their pages.
+-- What was asked and answered: `asked` as it came, `request` as it was understood. The long ones stand last: a list reads the columns before them and skips their pages.
 CREATE TABLE plan (
 	number INTEGER PRIMARY KEY,
 	id TEXT NOT NULL UNIQUE CHECK (length(id) BETWEEN 1 AND 64),
@@ -26,6 +26,7 @@ CREATE TABLE plan (
 	planner_version TEXT,
 	computed_at_us INTEGER,
 	checksum BLOB NOT NULL CHECK (length(checksum) = 32),
+	asked TEXT,
 	request TEXT NOT NULL,
 	result TEXT NOT NULL
 ) STRICT;

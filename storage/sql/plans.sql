@@ -1,8 +1,10 @@
 -- name: plan_insert
 INSERT INTO plan (id, kind, created_at_us, updated_at_us, revision, name, notes, labels, head_checksum, content_revision,
-	model, accelerator, catalogue_revision, calibration_revision, planner_version, computed_at_us, checksum, request, result)
+	model, accelerator, catalogue_revision, calibration_revision, planner_version, computed_at_us, checksum, asked, request,
+	result)
 VALUES (:id, :kind, :created_at_us, :updated_at_us, :revision, :name, :notes, :labels, :head_checksum, :revision,
-	:model, :accelerator, :catalogue_revision, :calibration_revision, :planner_version, :computed_at_us, :checksum, :request, :result);
+	:model, :accelerator, :catalogue_revision, :calibration_revision, :planner_version, :computed_at_us, :checksum, :asked,
+	:request, :result);
 
 -- name: plan_label_insert
 INSERT INTO plan_label (key, value, created_at_us, plan_id)
@@ -13,17 +15,17 @@ DELETE FROM plan_label WHERE plan_id = :id;
 
 -- name: plan_get
 SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision,
-	calibration_revision, planner_version, computed_at_us, request, result, head_checksum, checksum, content_revision
+	calibration_revision, planner_version, computed_at_us, asked, request, result, head_checksum, checksum, content_revision
 FROM plan WHERE id = :id;
 
 -- name: plan_head
-SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, head_checksum, content_revision
+SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, asked, head_checksum, content_revision
 FROM plan WHERE id = :id;
 
 -- The content that the plan had at a revision, which is the newest one computed up to it.
 -- name: plan_revision_get
 SELECT p.id, p.kind, p.created_at_us, p.updated_at_us, p.revision, p.name, p.notes, p.labels, r.model, r.accelerator,
-	r.catalogue_revision, r.calibration_revision, r.planner_version, r.computed_at_us, r.request, r.result,
+	r.catalogue_revision, r.calibration_revision, r.planner_version, r.computed_at_us, p.asked, r.request, r.result,
 	p.head_checksum, r.checksum, r.content_revision
 FROM plan p JOIN plan_revision r ON r.plan_id = p.id
 WHERE p.id = :id AND r.content_revision <= :at_revision

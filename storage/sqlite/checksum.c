@@ -55,6 +55,8 @@ void plan_head_checksum(const struct plan_record *plan, unsigned char out[DIGEST
 	add_string(&state, plan->name);
 	add_string(&state, plan->notes);
 	add_text(&state, plan->labels.text, plan->labels.length);
+	if (plan->asked.text)
+		add_text(&state, plan->asked.text, plan->asked.length);
 	crypto_generichash_final(&state, out, DIGEST_BYTES);
 }
 

@@ -7,7 +7,7 @@ static const struct column plan_columns[] = {
 	C(record.notes, "notes"), C(record.labels, "labels"), C(record.model, "model"),
 	C(record.accelerator, "accelerator"), C(record.catalogue_revision, "catalogue_revision"),
 	C(record.calibration_revision, "calibration_revision"), C(record.planner_version, "planner_version"),
-	C(record.computed_at_us, "computed_at_us"), C(record.request, "request"), C(record.result, "result"),
+	C(record.computed_at_us, "computed_at_us"), C(record.asked, "asked"), C(record.request, "request"), C(record.result, "result"),
 	C(content_revision, "content_revision"), C(head_checksum, "head_checksum"), C(checksum, "checksum")
 };
 #undef C

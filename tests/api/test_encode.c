@@ -73,7 +73,7 @@ static void rows_and_times_are_encoded(void **state)
 	benchmark.created_at_us = 1795231261123000;
 	benchmark.expires_at_us = ABSENT_COUNT;
 	assert_string_equal(encode(&table_benchmark, &benchmark),
-		"{\"id\":\"x\",\"state\":\"queued\",\"suite\":[\"gemm\"],\"created_at\":\"2026-11-21T03:21:01.123Z\",\"cancel_"
+		"{\"id\":\"x\",\"state\":\"queued\",\"suite\":[\"gemm\"],\"created_at\":\"2026-11-21T03:21:01.123000Z\",\"cancel_"
 		"requested\":false,\"late\":false}");
 	field_table_clear(&table_inference_request, &request);
 	request.trace = trace;
@@ -106,7 +106,7 @@ static void csv_is_safe_to_open(void **state)
 	buffer_clear(&out);
 	api_csv_row(&table_price, &price, &out);
 	assert_string_equal(
-		out.bytes, "\"'=cmd()\",\"a,b\",\"say \"\"x\"\"\",plain,,8,,,20.5,,,,,,,2026-11-21T03:21:01.123Z,,\r\n");
+		out.bytes, "\"'=cmd()\",\"a,b\",\"say \"\"x\"\"\",plain,,8,,,20.5,,,,,,,2026-11-21T03:21:01.123000Z,,\r\n");
 
 	field_table_clear(&table_training_option, &option);
 	option.accelerator.id = "h100";
@@ -168,7 +168,7 @@ static void a_problem_tells_all(void **state)
 	buffer_clear(&out);
 	json_writer_init(&writer, &out);
 	api_problem(&failure, "/v1/plans/x", "r-1", &writer);
-	assert_string_equal(out.bytes, "{\"type\":\"urn:fleetplan:problem:not-found\",\"title\":\"Not "
+	assert_string_equal(out.bytes, "{\"type\":\"urn:fleetplan:problem/not-found\",\"title\":\"Not "
 								   "found\",\"status\":404,\"detail\":\"no plan \\\"x\\\"\","
 								   "\"instance\":\"/v1/plans/x\",\"request_id\":\"r-1\"}");
 	failure_clear(&failure);

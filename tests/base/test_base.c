@@ -132,7 +132,7 @@ static void times_are_read_and_written(void **state)
 	(void)state;
 	assert_true(clock_parse("2026-11-21T01:44:21.5+01:30", &us));
 	clock_format(text, us);
-	assert_string_equal(text, "2026-11-21T00:14:21.500Z");
+	assert_string_equal(text, "2026-11-21T00:14:21.500000Z");
 	assert_true(clock_parse("2024-02-29", &us));
 	assert_true(us == INT64_C(1709164800000000));
 	for (size_t i = 0; i < COUNT_OF(bad); i++)

@@ -63,7 +63,7 @@ def test_ambiguous_requests_are_refused_and_the_connection_closed(daemon, name):
         answer = wire.answer()
         assert answer.status == 400
         assert answer.headers["content-type"] == "application/problem+json"
-        assert answer.json["type"] == "urn:fleetplan:problem:malformed"
+        assert answer.json["type"] == "urn:fleetplan:problem/malformed"
         assert answer.json["detail"]
         assert wire.closed(), "nothing that follows may be answered"
 

@@ -17,7 +17,7 @@ JSON = {"Content-Type": "application/json"}
 def problem(answer, status, slug):
     assert answer.status == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.json["status"] == status and answer.json["type"] == f"urn:fleetplan:problem:{slug}"
+    assert answer.json["status"] == status and answer.json["type"] == f"urn:fleetplan:problem/{slug}"
     assert answer.json["title"] and answer.json["detail"]
     return answer
 

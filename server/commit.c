@@ -1,0 +1,154 @@
+#include "server/commit.h"
+
+#include <sodium.h>
+
+#include "server/server.h"
+
+/* What `done` on the writer thread needs to let one call go. */
+struct commit {
+	struct call *call;
+	struct idempotency *idempotency; /* NULL: none */
+};
+
+/* Reads the key and asks the store for it: *idempotency stays NULL without one; *answered tells that the call has the
+ * first answer already. */
+static enum status commit_begin(struct call *call, struct idempotency **idempotency, struct idempotency_answer *answer)
+{
+	const char *key = call->idempotency_key;
+	struct idempotency *mine;
+	size_t length;
+
+	*idempotency = NULL;
+	answer->http_status = 0;
+	if (!key)
+		return STATUS_OK;
+	length = strlen(key);
+	if (length == 0 || length > IDEMPOTENCY_KEY_MAX)
+		return failure_set(&call->failure, STATUS_MALFORMED, "Idempotency-Key holds 1 to %d characters, this one %zu",
+			IDEMPOTENCY_KEY_MAX, length);
+	mine = ARENA_NEW(&call->arena, struct idempotency);
+	if (!mine)
+		return STATUS_NO_MEMORY;
+	mine->key = key;
+	mine->principal = call->principal.id;
+	mine->route = arena_printf(&call->arena, "%s %s", call->method, call->path);
+	if (!mine->route)
+		return STATUS_NO_MEMORY;
+	crypto_hash_sha256(mine->body_sha256, (const unsigned char *)call->body, call->body_length);
+	*idempotency = mine;
+	return storage_idempotency_begin(call->server->storage, mine, &call->arena, answer, &call->failure);
+}
+
+static void commit_end(struct call *call, const struct idempotency *idempotency)
+{
+	if (idempotency)
+		storage_idempotency_end(call->server->storage, idempotency);
+}
+
+static void commit_replay(struct call *call, const struct idempotency_answer *answer)
+{
+	call->http_status = answer->http_status;
+	if (answer->location)
+		call_header(call, "Location", answer->location);
+	if (answer->etag)
+		call_header(call, "ETag", answer->etag);
+	call_header(call, "Idempotent-Replayed", "true");
+	if (answer->body)
+		buffer_append(&call->answer, answer->body, answer->body_length);
+}
+
+static const char *commit_header(const struct call *call, const char *name)
+{
+	for (size_t i = 0; i < call->header_count; i++)
+		if (strcmp(call->headers[i].name, name) == 0)
+			return call->headers[i].value;
+	return NULL;
+}
+
+/* Keeps what the call is about to answer, for whoever repeats the key. */
+static void commit_keep_answer(const struct call *call, struct idempotency *idempotency)
+{
+	idempotency->answer = (struct idempotency_answer){
+		.http_status = call->http_status ? call->http_status : 200,
+		.location = commit_header(call, "Location"),
+		.etag = commit_header(call, "ETag"),
+		.content_type = media_content_type(call->answer_media),
+		.body = call->answer.bytes,
+		.body_length = call->answer.length,
+	};
+}
+
+void commit_keep_location(struct call *call, struct idempotency *idempotency)
+{
+	if (!idempotency)
+		return;
+	commit_keep_answer(call, idempotency);
+	idempotency->answer.body = NULL;
+	idempotency->answer.body_length = 0;
+}
+
+static void commit_done(struct storage_job *job)
+{
+	struct commit *commit = job->context;
+
+	commit_end(commit->call, commit->idempotency);
+	call_complete(commit->call, job->status);
+}
+
+enum status commit_once(struct call *call, commit_prepare *prepare)
+{
+	struct idempotency_answer answer;
+	struct idempotency *idempotency;
+	struct storage_job *job = NULL;
+	struct commit *commit = ARENA_NEW(&call->arena, struct commit);
+	enum status status = commit ? commit_begin(call, &idempotency, &answer) : STATUS_NO_MEMORY;
+
+	if (status != STATUS_OK)
+		return status;
+	if (answer.http_status) {
+		commit_replay(call, &answer);
+		return STATUS_OK;
+	}
+	status = prepare(call, idempotency, &job);
+	if (status == STATUS_OK && call->answer.failed)
+		status = STATUS_NO_MEMORY;
+	if (status == STATUS_OK) {
+		if (idempotency)
+			commit_keep_answer(call, idempotency);
+		*commit = (struct commit){.call = call, .idempotency = idempotency};
+		job->done = commit_done;
+		job->context = commit;
+		job->arena = &call->arena;
+		job->failure = &call->failure;
+		status = storage_submit(call->server->storage, job);
+		if (status == STATUS_OK)
+			return HANDLER_PENDING;
+	}
+	commit_end(call, idempotency);
+	return status;
+}
+
+enum status commit_waiting(struct call *call, commit_work *work, commit_work *replay)
+{
+	struct idempotency_answer answer;
+	struct idempotency *idempotency;
+	enum status status = commit_begin(call, &idempotency, &answer);
+
+	if (status != STATUS_OK)
+		return status;
+	if (answer.http_status) {
+		status = replay(call, idempotency);
+		commit_replay(call, &answer);
+		return status;
+	}
+	status = work(call, idempotency);
+	commit_end(call, idempotency);
+	return status;
+}
+
+enum status commit_run(struct call *call, struct storage_job *job)
+{
+	job->arena = &call->arena;
+	job->failure = &call->failure;
+	return storage_run(call->server->storage, job);
+}

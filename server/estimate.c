@@ -1,0 +1,253 @@
+#include "server/estimate.h"
+
+#include "api/tables.h"
+#include "base/clock.h"
+#include "hwdb/resolve.h"
+#include "planner/footprint/carbon_estimate.h"
+#include "planner/training/memory_estimate.h"
+#include "planner/training/scaling_estimate.h"
+
+enum { ESTIMATE_JSON_MAX_BYTES = 32 * 1024 * 1024 };
+
+/* Resolves estimate->request and plans: fills request (as understood), result, model and accelerator. */
+typedef enum status estimate_function(struct estimate *estimate, struct resolver *resolver);
+
+struct estimate_kind {
+	const char *name;
+	const struct field_table *request, *result, *envelope;
+	estimate_function *compute;
+	size_t as_of_offset; /* of `const char *as_of` in the request struct */
+	bool is_plan;        /* the request begins with struct request_common, and can be stored */
+};
+
+static enum status compute_training(struct estimate *estimate, struct resolver *resolver)
+{
+	struct training_input *input = ARENA_NEW(estimate->arena, struct training_input);
+	struct training_plan *plan = ARENA_NEW(estimate->arena, struct training_plan);
+	int64_t began_ns = clock_monotonic_ns();
+	enum status status;
+
+	if (!input || !plan)
+		return STATUS_NO_MEMORY;
+	resolver->findings = &plan->findings;
+	status = resolve_training(resolver, estimate->request, input);
+	if (status == STATUS_OK)
+		status = planner_training(input, plan, estimate->failure);
+	if (status != STATUS_OK)
+		return status;
+	plan->search.elapsed_ms = (double)(clock_monotonic_ns() - began_ns) / 1e6;
+	estimate->request = &input->request;
+	estimate->result = plan;
+	estimate->model = input->model.id;
+	estimate->accelerator = plan->recommended.accelerator.id;
+	return STATUS_OK;
+}
+
+static enum status compute_inference(struct estimate *estimate, struct resolver *resolver)
+{
+	struct inference_input *input = ARENA_NEW(estimate->arena, struct inference_input);
+	struct inference_plan *plan = ARENA_NEW(estimate->arena, struct inference_plan);
+	enum status status;
+
+	if (!input || !plan)
+		return STATUS_NO_MEMORY;
+	resolver->findings = &plan->findings;
+	status = resolve_inference(resolver, estimate->request, input);
+	if (status == STATUS_OK)
+		status = planner_inference(input, plan, estimate->failure);
+	if (status != STATUS_OK)
+		return status;
+	estimate->request = &input->request;
+	estimate->result = plan;
+	estimate->model = input->model.id;
+	estimate->accelerator = plan->recommended.accelerator.id;
+	return STATUS_OK;
+}
+
+static enum status compute_performance(struct estimate *estimate, struct resolver *resolver)
+{
+	struct performance_input *input = ARENA_NEW(estimate->arena, struct performance_input);
+	struct performance *performance = ARENA_NEW(estimate->arena, struct performance);
+	enum status status;
+
+	if (!input || !performance)
+		return STATUS_NO_MEMORY;
+	resolver->findings = &performance->findings;
+	status = resolve_performance(resolver, estimate->request, input);
+	if (status == STATUS_OK)
+		status = planner_performance(input, performance, estimate->failure);
+	estimate->request = &input->request;
+	estimate->result = performance;
+	return status;
+}
+
+/* A request that gave an accelerator, rather than leaving it out. */
+static bool accelerator_given(const struct accelerator_reference *reference)
+{
+	return reference->id || reference->like;
+}
+
+static enum status compute_memory(struct estimate *estimate, struct resolver *resolver)
+{
+	struct memory_request *request = estimate->request;
+	struct memory_estimate *memory = ARENA_NEW(estimate->arena, struct memory_estimate);
+	struct model *model = ARENA_NEW(estimate->arena, struct model);
+	struct accelerator accelerator;
+	bool given = accelerator_given(&request->common.accelerator);
+	enum status status = memory && model ? STATUS_OK : STATUS_NO_MEMORY;
+
+	if (status != STATUS_OK)
+		return status;
+	resolver->findings = &memory->findings;
+	status = resolve_model(resolver, &request->common.model, "/model", model);
+	if (given && resolve_accelerator(resolver, &request->common.accelerator, "/accelerator", &accelerator) != STATUS_OK)
+		status = estimate->failure->status;
+	if (status == STATUS_OK)
+		status = planner_memory(request, model, given ? &accelerator : NULL, memory, estimate->failure);
+	estimate->result = memory;
+	return status;
+}
+
+static enum status compute_scaling(struct estimate *estimate, struct resolver *resolver)
+{
+	struct scaling_estimate *scaling = ARENA_NEW(estimate->arena, struct scaling_estimate);
+
+	(void)resolver;
+	if (!scaling)
+		return STATUS_NO_MEMORY;
+	estimate->result = scaling;
+	return planner_scaling(estimate->request, scaling, estimate->failure);
+}
+
+static enum status compute_carbon(struct estimate *estimate, struct resolver *resolver)
+{
+	struct carbon_request *request = estimate->request;
+	struct carbon_estimate *carbon = ARENA_NEW(estimate->arena, struct carbon_estimate);
+	struct accelerator accelerator;
+	struct site site;
+	enum status status;
+
+	if (!carbon)
+		return STATUS_NO_MEMORY;
+	resolver->findings = &carbon->findings;
+	status = resolve_accelerator(resolver, &request->accelerator, "/accelerator", &accelerator);
+	if (resolve_site(resolver, &request->site, NULL, &site) != STATUS_OK)
+		status = estimate->failure->status;
+	if (status == STATUS_OK)
+		status = planner_carbon(request, &accelerator, NULL, &site, carbon, estimate->failure);
+	estimate->result = carbon;
+	return status;
+}
+
+const struct estimate_kind estimate_training = {"training", &table_training_request, &table_training_result, &table_training_estimate,
+	compute_training, offsetof(struct training_request, common.as_of), true};
+const struct estimate_kind estimate_inference = {"inference", &table_inference_request, &table_inference_result,
+	&table_inference_estimate, compute_inference, offsetof(struct inference_request, common.as_of), true};
+const struct estimate_kind estimate_performance = {"performance", &table_performance_request, &table_performance_result,
+	&table_performance_estimate, compute_performance, offsetof(struct performance_request, common.as_of), false};
+
+const struct estimate_kind estimate_memory = {"memory", &table_memory_request, &table_memory_result, &table_memory_estimate,
+	compute_memory, offsetof(struct memory_request, common.as_of), false};
+const struct estimate_kind estimate_scaling = {"scaling", &table_scaling_request, &table_scaling_result, &table_scaling_estimate,
+	compute_scaling, 0, false};
+const struct estimate_kind estimate_carbon = {"carbon", &table_carbon_request, &table_carbon_result, &table_carbon_estimate,
+	compute_carbon, offsetof(struct carbon_request, as_of), false};
+
+const struct estimate_kind *estimate_kind_of_plan(const char *name)
+{
+	if (strcmp(name, estimate_training.name) == 0)
+		return &estimate_training;
+	return strcmp(name, estimate_inference.name) == 0 ? &estimate_inference : NULL;
+}
+
+const struct field_table *estimate_envelope(const struct estimate_kind *kind)
+{
+	return kind->envelope;
+}
+
+enum status estimate_decode(struct estimate *estimate, const char *json, size_t length)
+{
+	estimate->request = arena_alloc(estimate->arena, 1, estimate->kind->request->size);
+	if (!estimate->request)
+		return STATUS_NO_MEMORY;
+	return api_decode(estimate->kind->request, json, length, estimate->arena, estimate->request, estimate->failure);
+}
+
+enum status estimate_decode_query(struct estimate *estimate, const struct query_parameter *query, size_t count)
+{
+	estimate->request = arena_alloc(estimate->arena, 1, estimate->kind->request->size);
+	if (!estimate->request)
+		return STATUS_NO_MEMORY;
+	return api_decode_query(estimate->kind->request, query, count, estimate->arena, estimate->request, estimate->failure);
+}
+
+enum status estimate_as_of(const struct estimate *estimate, int64_t *as_of_us)
+{
+	const char *text;
+
+	*as_of_us = 0;
+	if (!estimate->kind->as_of_offset)
+		return STATUS_OK;
+	memcpy(&text, (const char *)estimate->request + estimate->kind->as_of_offset, sizeof text);
+	if (text && !clock_parse(text, as_of_us)) {
+		failure_add(estimate->failure, "/as_of", "wrong_format", "a time as RFC 3339 has it, like 2026-01-31T00:00:00Z");
+		return STATUS_INVALID;
+	}
+	return STATUS_OK;
+}
+
+enum status estimate_compute(struct estimate *estimate, const struct catalogue *catalogue, int64_t now_us)
+{
+	struct resolver resolver = {
+		.catalogue = catalogue, .arena = estimate->arena, .now_us = now_us, .failure = estimate->failure};
+
+	estimate->catalogue = catalogue;
+	estimate->computed_at_us = now_us;
+	return estimate->kind->compute(estimate, &resolver);
+}
+
+/* Written into a scratch buffer and copied to the arena at its final size. */
+static enum status estimate_json(const struct field_table *table, const void *object, struct buffer *scratch,
+	struct arena *arena, struct json_text *text)
+{
+	struct json_writer writer;
+
+	buffer_clear(scratch);
+	json_writer_init(&writer, scratch);
+	api_encode(table, object, &writer);
+	if (scratch->failed)
+		return STATUS_NO_MEMORY;
+	text->length = scratch->length;
+	text->text = arena_strndup(arena, scratch->bytes, scratch->length);
+	return text->text ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+enum status estimate_record(const struct estimate *estimate, struct plan_record *record)
+{
+	const struct estimate_kind *kind = estimate->kind;
+	struct buffer scratch;
+	enum status status;
+
+	*record = (struct plan_record){
+		.kind = kind->name,
+		.catalogue_revision = estimate->catalogue->revision,
+		.calibration_revision = estimate->catalogue->calibration_revision,
+		.planner_version = FLEETPLAN_VERSION,
+		.computed_at_us = estimate->computed_at_us,
+		.model = estimate->model,
+		.accelerator = estimate->accelerator,
+	};
+	if (kind->is_plan) {
+		const struct request_common *common = estimate->request;
+
+		record->name = common->name;
+		record->notes = common->notes;
+		record->labels = common->labels;
+	}
+	buffer_init(&scratch, ESTIMATE_JSON_MAX_BYTES);
+	status = estimate_json(kind->request, estimate->request, &scratch, estimate->arena, &record->request);
+	if (status == STATUS_OK)
+		status = estimate_json(kind->result, estimate->result, &scratch, estimate->arena, &record->result);
+	buffer_release(&scratch);
+	return status;
+}

@@ -1,0 +1,175 @@
+/* Benchmarks as seen from outside: queue, look, cancel; devices and the calibrations that came of them. */
+#include "api/bench_protocol.h"
+#include "api/tables.h"
+#include "base/clock.h"
+#include "base/uuid.h"
+#include "bench/suite.h"
+#include "server/bench_runner.h"
+#include "server/commit.h"
+#include "server/handlers.h"
+#include "server/page_answer.h"
+#include "server/server.h"
+#include "storage/benchmarks.h"
+#include "storage/catalogue_rows.h"
+#include "storage/plans.h"
+
+/* The suite must be one that a worker understands: a typo is answered now, and not by a failed job. */
+static void benchmark_check_suite(struct call *call, const struct json_text *suite)
+{
+	struct bench_reason reason = {"a suite is \"quick\", \"full\" or a list of tests"};
+	struct bench_plan plan;
+	const char *text = suite->text ? bench_suite_text(suite->text, suite->length, &call->arena) : "quick";
+
+	if (!text || !bench_plan_make(text, &plan, &reason))
+		failure_add(&call->failure, "/suite", "unknown", "%s", reason.text);
+}
+
+/* What a benchmark names must exist: an accelerator by id or alias, a plan. */
+static enum status benchmark_check(struct call *call, struct benchmark_record *benchmark)
+{
+	const struct accelerator_row *row;
+	struct plan_record plan;
+	const char *alias;
+	enum status status;
+
+	benchmark_check_suite(call, &benchmark->suite);
+	if (benchmark->device && benchmark->accelerator)
+		failure_add(&call->failure, "/accelerator", "contradiction", "give a device or an accelerator, not both");
+	if (call->failure.status != STATUS_OK)
+		return call->failure.status;
+	if (benchmark->accelerator) {
+		row = catalogue_accelerator(call_catalogue(call), benchmark->accelerator, &alias);
+		if (!row) {
+			failure_add(&call->failure, "/accelerator", "unknown", "no accelerator \"%s\" in the catalogue; GET /v1/accelerators lists them",
+				benchmark->accelerator);
+			return STATUS_INVALID;
+		}
+		benchmark->accelerator = row->accelerator.id;
+	}
+	if (!benchmark->plan_id)
+		return STATUS_OK;
+	status = storage_plan_get(call->server->storage, benchmark->plan_id, ABSENT_COUNT, &call->arena, &plan, &call->failure);
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	failure_clear(&call->failure);
+	failure_add(&call->failure, "/plan_id", "unknown", "no plan %s", benchmark->plan_id);
+	return STATUS_INVALID;
+}
+
+static enum status prepare_benchmark(struct call *call, const struct idempotency *idempotency, struct storage_job **job)
+{
+	struct benchmark_record *benchmark = ARENA_NEW(&call->arena, struct benchmark_record);
+	struct benchmark_put *put = ARENA_NEW(&call->arena, struct benchmark_put);
+	char *id = arena_alloc(&call->arena, 1, UUID_TEXT_SIZE);
+	enum status status = benchmark && put && id ? STATUS_OK : STATUS_NO_MEMORY;
+
+	if (status == STATUS_OK)
+		status = api_decode(&table_benchmark_request, call->body, call->body_length, &call->arena, benchmark, &call->failure);
+	if (status == STATUS_OK)
+		status = benchmark_check(call, benchmark);
+	if (status != STATUS_OK)
+		return status;
+	uuid_make(id);
+	benchmark->id = id;
+	benchmark->state = "queued";
+	benchmark->created_at_us = clock_wall_us();
+	benchmark->attempt = 0;
+	*put = (struct benchmark_put){.job = {.kind = STORAGE_BENCHMARK_PUT}, .benchmark = benchmark, .idempotency = idempotency};
+	*job = &put->job;
+	call_accepted(call, "/v1/benchmarks/%s", id);
+	api_encode(&table_benchmark, benchmark, &call->json);
+	return STATUS_OK;
+}
+
+enum status handle_benchmark_create(struct call *call)
+{
+	struct bench_runner *runner = call->server->bench_runner; /* the call is gone once it is pending */
+	enum status status = commit_once(call, prepare_benchmark);
+
+	if (status == HANDLER_PENDING)
+		bench_runner_wake(runner);
+	return status;
+}
+
+enum status handle_benchmark_list(struct call *call)
+{
+	struct benchmark_query query;
+	struct benchmark_filter filter;
+	struct page_request page;
+	struct benchmark_list list;
+	enum status status = api_decode_query(&table_benchmark_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+
+	if (status != STATUS_OK)
+		return status;
+	page = page_request_of(&query.page);
+	filter = (struct benchmark_filter){
+		.state = query.state, .device_id = query.device, .accelerator_id = query.accelerator, .plan_id = query.plan_id};
+	status = storage_benchmark_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure);
+	return status == STATUS_OK ? page_answer(call, &table_benchmark, list.items, list.count, list.next_cursor) : status;
+}
+
+enum status handle_benchmark_get(struct call *call)
+{
+	struct benchmark_record benchmark;
+	enum status status = storage_benchmark_get(call->server->storage, call->parameters[0], &call->arena, &benchmark, &call->failure);
+
+	if (status == STATUS_OK)
+		api_encode(&table_benchmark, &benchmark, &call->json);
+	return status;
+}
+
+enum status handle_benchmark_cancel(struct call *call)
+{
+	struct benchmark_record benchmark = {0};
+	struct benchmark_cancel cancel = {.job = {.kind = STORAGE_BENCHMARK_CANCEL}, .id = call->parameters[0], .now_us = clock_wall_us(), .benchmark = &benchmark};
+	enum status status = commit_run(call, &cancel.job);
+
+	if (status != STATUS_OK)
+		return status;
+	bench_runner_cancel(call->server->bench_runner, call->parameters[0]);
+	call->http_status = 202;
+	api_encode(&table_benchmark, &benchmark, &call->json);
+	return STATUS_OK;
+}
+
+enum status handle_device_list(struct call *call)
+{
+	struct page_query query = {.limit = ABSENT_COUNT};
+	struct page_request page;
+	struct device_list list;
+	enum status status = api_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+
+	if (status != STATUS_OK)
+		return status;
+	page = page_request_of(&query);
+	status = storage_device_list(call->server->storage, &page, &call->arena, &list, &call->failure);
+	return status == STATUS_OK ? page_answer(call, &table_device, list.items, list.count, list.next_cursor) : status;
+}
+
+enum status handle_calibration_list(struct call *call)
+{
+	struct benchmark_query query;
+	struct row_filter filter;
+	struct page_request page;
+	struct row_list list;
+	enum status status = api_decode_query(&table_calibration_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+
+	if (status != STATUS_OK)
+		return status;
+	page = page_request_of(&query.page);
+	filter = (struct row_filter){.accelerator_id = query.accelerator};
+	status = storage_row_list(call->server->storage, ROW_CALIBRATION, &filter, &page, &call->arena, &list, &call->failure);
+	return status == STATUS_OK ? page_answer(call, &table_calibration, list.items, list.count, list.next_cursor) : status;
+}
+
+enum status handle_calibration_delete(struct call *call)
+{
+	struct row_remove remove = {.job = {.kind = STORAGE_ROW_REMOVE}, .kind = ROW_CALIBRATION, .id = call->parameters[0], .expected_revision = ABSENT_COUNT};
+	enum status status = commit_run(call, &remove.job);
+
+	if (status == STATUS_OK)
+		status = server_catalogue_reload(call->server, &call->failure);
+	if (status == STATUS_OK)
+		call_no_content(call);
+	return status;
+}

@@ -1,0 +1,72 @@
+/* The catalogue as a whole: its revision, offers, and models from a Hugging Face config. */
+#include "api/tables.h"
+#include "base/clock.h"
+#include "base/spelling.h"
+#include "hwdb/model_config.h"
+#include "hwdb/offers.h"
+#include "server/commit.h"
+#include "server/handlers.h"
+#include "server/page_answer.h"
+#include "server/row_kinds.h"
+#include "server/server.h"
+
+enum { OFFERS_MAX = 1000, OFFERS_DEFAULT = 20 };
+
+enum status handle_catalogue(struct call *call)
+{
+	const struct catalogue *catalogue = call_catalogue(call);
+	const struct catalogue_rows *rows = &catalogue->rows;
+	const struct catalogue_state state = {
+		.revision = catalogue->revision,
+		.calibration_revision = catalogue->calibration_revision,
+		.as_of_us = clock_wall_us(),
+		.accelerators = (int64_t)rows->accelerator_count,
+		.models = (int64_t)rows->model_count,
+		.prices = (int64_t)rows->price_count,
+		.regions = (int64_t)rows->region_count,
+		.calibrations = (int64_t)rows->calibration_count,
+	};
+
+	if (call_not_modified(call, state.revision))
+		return STATUS_OK;
+	api_encode(&table_catalogue_state, &state, &call->json);
+	return STATUS_OK;
+}
+
+/* The cheapest ways to have so many accelerators now, whole instances paid. */
+static enum status offers_answer(struct call *call, const struct catalogue *catalogue, const struct offer_query *query, int64_t now_us)
+{
+	const struct pricing pricing = {.usd_per_gpu_hour = ABSENT_NUMBER, .providers = query->providers, .regions = query->regions,
+		.terms = query->terms, .max_age_days = query->max_age_days, .on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER}};
+	const struct offer_filter filter = {.pricing = &pricing, .now_us = now_us};
+	const struct accelerator_row *accelerator;
+	struct offer_quote_list quotes;
+	size_t limit = query->limit > 0 ? (size_t)query->limit : OFFERS_DEFAULT;
+	const char *alias;
+	enum status status;
+
+	accelerator = catalogue_accelerator(catalogue, query->accelerator, &alias);
+	if (!accelerator) {
+		row_not_found(&row_ops_table[ROW_ACCELERATOR], catalogue, query->accelerator, &call->failure);
+		return STATUS_NOT_FOUND;
+	}
+	status = offers_quote(catalogue, accelerator, &filter, query->gpu_count > 0 ? query->gpu_count : 1, &call->arena, &quotes, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	return page_answer(call, &table_offer_quote, quotes.items, quotes.count < limit ? quotes.count : limit, NULL);
+}
+
+enum status handle_offers(struct call *call)
+{
+	struct offer_query query;
+	struct catalogue *past = NULL;
+	enum status status = api_decode_query(&table_offer_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+
+	if (status == STATUS_OK && query.as_of_us > 0)
+		status = server_catalogue_as_of(call->server, query.as_of_us, &past, &call->failure);
+	if (status == STATUS_OK)
+		status = offers_answer(call, past ? past : call_catalogue(call), &query, past ? query.as_of_us : clock_wall_us());
+	if (past)
+		catalogue_release(past);
+	return status;
+}

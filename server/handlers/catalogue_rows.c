@@ -1,0 +1,158 @@
+/* Rows of the catalogue: accelerators, models, prices, regions by one set of functions over a table of kinds. */
+#include "api/tables.h"
+#include "server/commit.h"
+#include "server/handlers.h"
+#include "server/page_answer.h"
+#include "server/row_store.h"
+#include "server/server.h"
+
+static enum status rows_list(struct call *call, const struct row_ops *ops)
+{
+	struct catalogue_query query;
+	struct row_filter filter;
+	struct page_request page;
+	struct row_list list;
+	enum status status = api_decode_query(ops->query, call->query, call->query_count, &call->arena, &query, &call->failure);
+
+	if (status != STATUS_OK)
+		return status;
+	page = page_request_of(&query.page);
+	filter = row_filter_of(ops, call_catalogue(call), &query);
+	status = storage_row_list(call->server->storage, ops->kind, &filter, &page, &call->arena, &list, &call->failure);
+	return status == STATUS_OK ? page_answer(call, ops->table, list.items, list.count, list.next_cursor) : status;
+}
+
+/* The row that the path names, by id or alias, now or as of a time. */
+static enum status row_read(struct call *call, const struct row_ops *ops, int64_t as_of_us, void *row)
+{
+	const char *id = row_id_of_name(ops, call_catalogue(call), call->parameters[0]);
+	enum status status = storage_row_get(call->server->storage, ops->kind, id, as_of_us, &call->arena, row, &call->failure);
+
+	if (status == STATUS_NOT_FOUND)
+		row_not_found(ops, call_catalogue(call), id, &call->failure);
+	return status;
+}
+
+static enum status row_get(struct call *call, const struct row_ops *ops)
+{
+	struct catalogue_query query = {0};
+	void *row = arena_alloc(&call->arena, 1, row_size(ops->kind));
+	enum status status = row ? STATUS_OK : STATUS_NO_MEMORY;
+
+	if (status == STATUS_OK && call->query_count)
+		status = api_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	if (status == STATUS_OK)
+		status = row_read(call, ops, query.as_of_us > 0 ? query.as_of_us : 0, row);
+	if (status != STATUS_OK || call_not_modified(call, row_meta_of(ops, row)->revision))
+		return status;
+	return row_answer(call, ops, row, NULL);
+}
+
+static enum status row_create(struct call *call, const struct row_ops *ops, struct idempotency *idempotency)
+{
+	struct row_put put = {.create_only = true, .expected_revision = ABSENT_COUNT};
+	void *row = arena_alloc(&call->arena, 1, row_size(ops->kind));
+	enum status status = row ? api_decode(ops->table, call->body, call->body_length, &call->arena, row, &call->failure) : STATUS_NO_MEMORY;
+
+	return status == STATUS_OK ? row_store(call, ops, row, "user", &put, idempotency) : status;
+}
+
+static enum status row_put_whole(struct call *call, const struct row_ops *ops)
+{
+	struct row_put put = {.expected_revision = ABSENT_COUNT};
+	void *row = arena_alloc(&call->arena, 1, row_size(ops->kind)), *old = arena_alloc(&call->arena, 1, row_size(ops->kind));
+	enum status status = row && old ? STATUS_OK : STATUS_NO_MEMORY;
+
+	if (status == STATUS_OK)
+		status = api_decode(ops->table, call->body, call->body_length, &call->arena, row, &call->failure);
+	if (status == STATUS_OK)
+		status = row_take_path_id(ops, row, call->parameters[0], &call->failure);
+	if (status == STATUS_OK && call->if_match) {
+		status = row_read(call, ops, 0, old);
+		if (status == STATUS_NOT_FOUND)
+			status = failure_set(&call->failure, STATUS_PRECONDITION_FAILED, "If-Match was sent, but there is no such row");
+		if (status == STATUS_OK)
+			status = call_match(call, put.expected_revision = row_meta_of(ops, old)->revision);
+	}
+	return status == STATUS_OK ? row_store(call, ops, row, "user", &put, NULL) : status;
+}
+
+static enum status row_patch(struct call *call, const struct row_ops *ops)
+{
+	struct row_put put = {0};
+	void *row = arena_alloc(&call->arena, 1, row_size(ops->kind));
+	enum status status = row ? row_read(call, ops, 0, row) : STATUS_NO_MEMORY;
+	const char *id;
+
+	if (status == STATUS_OK)
+		status = call_match(call, put.expected_revision = row_meta_of(ops, row)->revision);
+	if (status != STATUS_OK)
+		return status;
+	id = row_ops_id(ops, row);
+	status = api_merge_patch(ops->table, call->body, call->body_length, &call->arena, row, &call->failure);
+	if (status == STATUS_OK)
+		status = row_take_path_id(ops, row, id, &call->failure);
+	if (status == STATUS_OK)
+		status = row_store(call, ops, row, "user", &put, NULL);
+	if (status == STATUS_PRECONDITION_FAILED && !call->if_match)
+		return failure_set(&call->failure, STATUS_CONFLICT, "the row was changed at the same time: read it and try again");
+	return status;
+}
+
+static enum status row_delete(struct call *call, const struct row_ops *ops)
+{
+	struct row_remove remove = {.job = {.kind = STORAGE_ROW_REMOVE}, .kind = ops->kind, .expected_revision = ABSENT_COUNT};
+	void *row = arena_alloc(&call->arena, 1, row_size(ops->kind));
+	enum status status = row ? row_read(call, ops, 0, row) : STATUS_NO_MEMORY;
+
+	if (status == STATUS_OK && call->if_match)
+		status = call_match(call, remove.expected_revision = row_meta_of(ops, row)->revision);
+	if (status != STATUS_OK)
+		return status;
+	remove.id = row_ops_id(ops, row);
+	status = commit_run(call, &remove.job);
+	if (status == STATUS_OK)
+		status = server_catalogue_reload(call->server, &call->failure);
+	if (status == STATUS_OK)
+		call_no_content(call);
+	return status;
+}
+
+#define ROWS(noun, KIND) \
+	enum status handle_##noun##_list(struct call *call) \
+	{ \
+		return rows_list(call, &row_ops_table[KIND]); \
+	} \
+	enum status handle_##noun##_get(struct call *call) \
+	{ \
+		return row_get(call, &row_ops_table[KIND]); \
+	} \
+	static enum status create_##noun(struct call *call, struct idempotency *idempotency) \
+	{ \
+		return row_create(call, &row_ops_table[KIND], idempotency); \
+	} \
+	static enum status replay_##noun(struct call *call, struct idempotency *idempotency) \
+	{ \
+		return row_replay(call, &row_ops_table[KIND], idempotency); \
+	} \
+	enum status handle_##noun##_create(struct call *call) \
+	{ \
+		return commit_waiting(call, create_##noun, replay_##noun); \
+	} \
+	enum status handle_##noun##_put(struct call *call) \
+	{ \
+		return row_put_whole(call, &row_ops_table[KIND]); \
+	} \
+	enum status handle_##noun##_patch(struct call *call) \
+	{ \
+		return row_patch(call, &row_ops_table[KIND]); \
+	} \
+	enum status handle_##noun##_delete(struct call *call) \
+	{ \
+		return row_delete(call, &row_ops_table[KIND]); \
+	}
+
+ROWS(accelerator, ROW_ACCELERATOR)
+ROWS(model, ROW_MODEL)
+ROWS(price, ROW_PRICE)
+ROWS(region, ROW_REGION)

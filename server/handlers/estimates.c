@@ -1,0 +1,37 @@
+/* Estimates: compute and answer, keep nothing. POST with a body, GET with query parameters. */
+#include "api/report.h"
+#include "base/clock.h"
+#include "server/handlers.h"
+#include "server/plan_answer.h"
+#include "server/server.h"
+
+static enum status answer_estimate(struct call *call, const struct estimate_kind *kind, bool query)
+{
+	struct estimate estimate = {.kind = kind, .arena = &call->arena, .failure = &call->failure};
+	struct plan_record *record = ARENA_NEW(&call->arena, struct plan_record);
+	enum status status = record ? STATUS_OK : STATUS_NO_MEMORY;
+
+	if (status == STATUS_OK)
+		status = query ? estimate_decode_query(&estimate, call->query, call->query_count)
+		               : estimate_decode(&estimate, call->body, call->body_length);
+	if (status == STATUS_OK)
+		status = plan_compute(call, &estimate, record);
+	return status == STATUS_OK ? plan_answer(call, estimate_envelope(kind), record) : status;
+}
+
+#define ESTIMATE(name, kind) \
+	enum status handle_##name(struct call *call) \
+	{ \
+		return answer_estimate(call, &(kind), false); \
+	} \
+	enum status handle_##name##_get(struct call *call) \
+	{ \
+		return answer_estimate(call, &(kind), true); \
+	}
+
+ESTIMATE(training_estimate, estimate_training)
+ESTIMATE(inference_estimate, estimate_inference)
+ESTIMATE(performance_estimate, estimate_performance)
+ESTIMATE(memory_estimate, estimate_memory)
+ESTIMATE(scaling_estimate, estimate_scaling)
+ESTIMATE(carbon_estimate, estimate_carbon)

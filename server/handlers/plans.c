@@ -1,0 +1,163 @@
+/* Plans: an estimate that is kept, with its revisions. */
+#include "api/tables.h"
+#include "base/clock.h"
+#include "base/uuid.h"
+#include "server/commit.h"
+#include "server/handlers.h"
+#include "server/plan_answer.h"
+#include "server/server.h"
+#include "storage/plans.h"
+
+/* The envelope of a stored plan by its kind. */
+static const struct field_table *plan_envelope(const struct plan_record *record)
+{
+	return strcmp(record->kind, "training") == 0 ? &table_training_plan : &table_inference_plan;
+}
+
+static enum status plan_create(struct call *call, const struct estimate_kind *kind, const struct idempotency *idempotency,
+	struct storage_job **job)
+{
+	struct estimate estimate = {.kind = kind, .arena = &call->arena, .failure = &call->failure};
+	struct plan_record *record = ARENA_NEW(&call->arena, struct plan_record);
+	struct plan_put *put = ARENA_NEW(&call->arena, struct plan_put);
+	char *id = arena_alloc(&call->arena, 1, UUID_TEXT_SIZE);
+	enum status status = record && put && id ? STATUS_OK : STATUS_NO_MEMORY;
+
+	if (status == STATUS_OK)
+		status = estimate_decode(&estimate, call->body, call->body_length);
+	if (status == STATUS_OK)
+		status = plan_compute(call, &estimate, record);
+	if (status != STATUS_OK)
+		return status;
+	uuid_make(id);
+	record->id = id;
+	record->created_at_us = record->updated_at_us = record->computed_at_us;
+	record->revision = 1;
+	record->asked = (struct json_text){.text = call->body, .length = call->body_length};
+	*put = (struct plan_put){.job = {.kind = STORAGE_PLAN_PUT}, .plan = record, .idempotency = idempotency};
+	*job = &put->job;
+	call_created(call, "/v1/plans/%s", id);
+	call_etag(call, record->revision);
+	return plan_answer(call, plan_envelope(record), record);
+}
+
+static enum status prepare_training_plan(struct call *call, const struct idempotency *idempotency, struct storage_job **job)
+{
+	return plan_create(call, &estimate_training, idempotency, job);
+}
+
+static enum status prepare_inference_plan(struct call *call, const struct idempotency *idempotency, struct storage_job **job)
+{
+	return plan_create(call, &estimate_inference, idempotency, job);
+}
+
+enum status handle_training_plan_create(struct call *call)
+{
+	return commit_once(call, prepare_training_plan);
+}
+
+enum status handle_inference_plan_create(struct call *call)
+{
+	return commit_once(call, prepare_inference_plan);
+}
+
+/* The plan named in the path, at a revision (ABSENT_COUNT: the newest). */
+static enum status plan_read(struct call *call, int64_t revision, struct plan_record *record)
+{
+	const char *id = call->parameters[0];
+
+	if (!uuid_valid(id))
+		return failure_set(&call->failure, STATUS_NOT_FOUND, "no plan \"%.80s\": an id looks like 0190f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5b", id);
+	return storage_plan_get(call->server->storage, id, revision, &call->arena, record, &call->failure);
+}
+
+enum status handle_plan_get(struct call *call)
+{
+	struct plan_id_query query = {.revision = ABSENT_COUNT};
+	struct plan_record record;
+	enum status status = STATUS_OK;
+
+	if (call->query_count)
+		status = api_decode_query(&table_plan_id_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	if (status == STATUS_OK)
+		status = plan_read(call, query.revision, &record);
+	if (status != STATUS_OK || call_not_modified(call, record.revision))
+		return status;
+	return plan_answer(call, plan_envelope(&record), &record);
+}
+
+enum status handle_plan_patch(struct call *call)
+{
+	struct plan_record record;
+	struct plan_patch patch;
+	enum status status = plan_read(call, ABSENT_COUNT, &record);
+
+	if (status == STATUS_OK)
+		status = call_match(call, record.revision);
+	if (status == STATUS_OK)
+		status = api_merge_patch(&table_plan_patch, call->body, call->body_length, &call->arena, &record, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	/* The revision that was read is expected even without If-Match: a merge onto another one would lose an update. */
+	patch = (struct plan_patch){.job = {.kind = STORAGE_PLAN_PATCH}, .id = record.id, .expected_revision = record.revision, .plan = &record};
+	status = commit_run(call, &patch.job);
+	if (status == STATUS_PRECONDITION_FAILED && !call->if_match)
+		return failure_set(&call->failure, STATUS_CONFLICT, "the plan was changed at the same time: read it and try again");
+	if (status == STATUS_OK)
+		status = plan_read(call, ABSENT_COUNT, &record);
+	if (status != STATUS_OK)
+		return status;
+	call_etag(call, record.revision);
+	return plan_answer(call, plan_envelope(&record), &record);
+}
+
+enum status handle_plan_delete(struct call *call)
+{
+	struct plan_delete delete = {.job = {.kind = STORAGE_PLAN_DELETE}, .id = call->parameters[0], .expected_revision = ABSENT_COUNT};
+	struct plan_record record;
+	enum status status = plan_read(call, ABSENT_COUNT, &record);
+
+	if (status == STATUS_OK && call->if_match) {
+		delete.expected_revision = record.revision;
+		status = call_match(call, record.revision);
+	}
+	if (status == STATUS_OK)
+		status = commit_run(call, &delete.job);
+	if (status == STATUS_OK)
+		call_no_content(call);
+	return status;
+}
+
+/* Computes a stored request again, on the catalogue and calibration of now. What was asked for with `as_of` stays there. */
+static enum status plan_recompute(struct call *call, const struct plan_record *old, struct plan_record *record)
+{
+	struct estimate estimate = {.kind = estimate_kind_of_plan(old->kind), .arena = &call->arena, .failure = &call->failure};
+	const struct json_text *asked = old->asked.text ? &old->asked : &old->request;
+	enum status status = STATUS_INTERNAL;
+
+	if (estimate.kind)
+		status = estimate_decode(&estimate, asked->text, asked->length);
+	return status == STATUS_OK ? plan_compute(call, &estimate, record) : status;
+}
+
+enum status handle_plan_refresh(struct call *call)
+{
+	struct plan_record old, fresh;
+	struct plan_refresh refresh;
+	enum status status = plan_read(call, ABSENT_COUNT, &old);
+
+	if (status == STATUS_OK)
+		status = call_match(call, old.revision);
+	if (status == STATUS_OK)
+		status = plan_recompute(call, &old, &fresh);
+	if (status != STATUS_OK)
+		return status;
+	refresh = (struct plan_refresh){.job = {.kind = STORAGE_PLAN_REFRESH}, .id = old.id, .expected_revision = old.revision, .plan = &fresh};
+	status = commit_run(call, &refresh.job);
+	if (status == STATUS_OK)
+		status = plan_read(call, ABSENT_COUNT, &fresh);
+	if (status != STATUS_OK)
+		return status;
+	call_etag(call, fresh.revision);
+	return plan_answer(call, plan_envelope(&fresh), &fresh);
+}

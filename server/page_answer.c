@@ -1,0 +1,38 @@
+#include "server/page_answer.h"
+
+#include "api/field.h"
+
+struct page_request page_request_of(const struct page_query *query)
+{
+	return (struct page_request){
+		.limit = query->limit > 0 ? (size_t)query->limit : PAGE_LIMIT_DEFAULT, .cursor = query->cursor};
+}
+
+static void page_answer_csv(struct call *call, const struct field_table *table, const char *items, size_t count)
+{
+	api_csv_header(table, &call->answer);
+	for (size_t i = 0; i < count; i++)
+		api_csv_row(table, items + i * table->size, &call->answer);
+}
+
+enum status page_answer(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor)
+{
+	struct json_writer *json = &call->json;
+
+	if (next_cursor)
+		call_link_next(call, next_cursor);
+	if (call->accept == MEDIA_CSV) {
+		page_answer_csv(call, table, items, count);
+		return STATUS_OK;
+	}
+	json_begin_object(json);
+	json_key(json, "items");
+	json_begin_array(json);
+	for (size_t i = 0; i < count; i++)
+		api_encode(table, (const char *)items + i * table->size, json);
+	json_end_array(json);
+	json_key(json, "next_cursor");
+	json_string(json, next_cursor);
+	json_end_object(json);
+	return STATUS_OK;
+}

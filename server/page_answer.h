@@ -1,0 +1,15 @@
+/* Lists: `{"items": [...], "next_cursor": ...}` with a Link header, or CSV. */
+#ifndef FLEETPLAN_SERVER_PAGE_ANSWER_H
+#define FLEETPLAN_SERVER_PAGE_ANSWER_H
+
+#include "api/pages.h"
+#include "server/handler.h"
+#include "storage/storage.h"
+
+/* What the query says of the page, for the store. */
+struct page_request page_request_of(const struct page_query *query);
+
+/* Writes `count` structs of `table`, which stand one after the other; next_cursor NULL: that was the last page. */
+FALLIBLE enum status page_answer(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor);
+
+#endif

@@ -1,0 +1,38 @@
+#include "server/plan_answer.h"
+
+#include "api/report.h"
+#include "base/clock.h"
+#include "server/server.h"
+
+enum status plan_compute(struct call *call, struct estimate *estimate, struct plan_record *record)
+{
+	struct catalogue *past = NULL;
+	int64_t as_of_us = 0, now_us = clock_wall_us();
+	enum status status = estimate_as_of(estimate, &as_of_us);
+
+	if (status == STATUS_OK && as_of_us)
+		status = server_catalogue_as_of(call->server, as_of_us, &past, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	status = estimate_compute(estimate, past ? past : call_catalogue(call), past ? as_of_us : now_us);
+	if (status == STATUS_OK) {
+		status = estimate_record(estimate, record);
+		record->computed_at_us = now_us;
+		/* Ids are borrowed from the snapshot, which lives as long as the call only when it is that of now. */
+		record->model = arena_strdup(&call->arena, record->model);
+		record->accelerator = arena_strdup(&call->arena, record->accelerator);
+	}
+	if (past)
+		catalogue_release(past);
+	return status;
+}
+
+enum status plan_answer(struct call *call, const struct field_table *envelope, const struct plan_record *record)
+{
+	if (call->accept == MEDIA_MARKDOWN)
+		return report_plan_markdown(record, &call->answer, &call->failure);
+	if (call->accept == MEDIA_CSV)
+		return report_plan_csv(record, &call->answer, &call->failure);
+	api_encode(envelope, record, &call->json);
+	return STATUS_OK;
+}

@@ -1,0 +1,224 @@
+#include "server/row_kinds.h"
+
+#include <ctype.h>
+#include <strings.h>
+
+#include "base/clock.h"
+#include "base/spelling.h"
+#include "hwdb/known_mistakes.h"
+#include "hwdb/model_config.h"
+#include "hwdb/validate.h"
+
+static enum status check_accelerator(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
+{
+	struct accelerator_row *row = object;
+
+	(void)arena;
+	validate_accelerator(&row->accelerator, "", failure);
+	known_mistakes_warn(catalogue, &row->accelerator, &row->accelerator, findings);
+	if (!is_given(row->accelerator.memory_usable_bytes))
+		findings_warn(findings, "memory_usable_bytes is not given: capacity will be planned from memory_gb, the name-plate");
+	return failure->status;
+}
+
+/* A model row must be readable as a model; sizes that its own config contradicts are worth a word. */
+static enum status check_model(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
+{
+	struct model_row *row = object;
+	enum status status = STATUS_OK;
+
+	(void)catalogue, (void)arena;
+	if (row->config.text)
+		status = model_config_read(row->config.text, row->config.length, "/config", &row->model, failure);
+	else if (!is_given(row->params_total))
+		failure_add(failure, "/config", "required", "a model needs its config (a Hugging Face config.json), or params_total");
+	if (status != STATUS_OK || failure->status != STATUS_OK)
+		return failure->status;
+	if (row->config.text && !is_given(row->params_total)) {
+		row->params_total = row->model.params_total;
+		row->params_active = row->model.params_active;
+	}
+	if (!is_given(row->params_active))
+		row->params_active = row->params_total;
+	if (row->config.text && fabs(row->model.params_total / row->params_total - 1) > 0.02)
+		findings_warn(findings, "params_total says %.4g, the config amounts to %.4g: plans use the config", row->params_total, row->model.params_total);
+	validate_model(row, "", failure);
+	return failure->status;
+}
+
+static enum status check_price(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
+{
+	struct price_row *row = object;
+	const struct accelerator_row *accelerator;
+	const char *alias;
+
+	(void)arena, (void)findings;
+	accelerator = row->accelerator_id ? catalogue_accelerator(catalogue, row->accelerator_id, &alias) : NULL;
+	if (row->accelerator_id && !accelerator)
+		failure_add(failure, "/accelerator_id", "unknown", "no accelerator \"%s\" in the catalogue: add it first", row->accelerator_id);
+	if (accelerator)
+		row->accelerator_id = accelerator->accelerator.id;
+	validate_price(row, "", failure);
+	return failure->status;
+}
+
+static enum status check_region(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
+{
+	(void)catalogue, (void)arena, (void)findings;
+	validate_region(object, "", failure);
+	return failure->status;
+}
+
+/* Parts joined by dots, lower case, what a slug does not hold as a dash: "aws.p5-48xlarge.us-east-1.on-demand". */
+static const char *slug(struct arena *arena, const char *const *parts, size_t count)
+{
+	struct buffer text;
+	const char *copy;
+
+	buffer_init(&text, 400);
+	for (size_t i = 0; i < count; i++) {
+		if (!parts[i])
+			continue;
+		if (text.length)
+			buffer_append_char(&text, '.');
+		for (const char *c = parts[i]; *c; c++)
+			buffer_append_char(&text, isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '-');
+	}
+	copy = text.bytes ? arena_strndup(arena, text.bytes, text.length) : NULL;
+	buffer_release(&text);
+	return copy;
+}
+
+static const char *price_id(struct arena *arena, const void *object)
+{
+	const struct price_row *row = object;
+
+	return slug(arena, (const char *const[]){row->provider, row->instance_type, row->region, row->accelerator_id, row->pricing_model}, 5);
+}
+
+static const char *region_id(struct arena *arena, const void *object)
+{
+	const struct region_row *row = object;
+
+	return slug(arena, (const char *const[]){row->provider, row->region_id}, 2);
+}
+
+const struct row_ops row_ops_table[ROW_KIND_COUNT] = {
+	[ROW_ACCELERATOR] = {ROW_ACCELERATOR, "accelerator", "/v1/accelerators", &table_accelerator, &table_accelerator_query,
+		offsetof(struct accelerator_row, meta), offsetof(struct accelerator_row, accelerator.id), NULL, check_accelerator},
+	[ROW_MODEL] = {ROW_MODEL, "model", "/v1/models", &table_model, &table_model_query, offsetof(struct model_row, meta),
+		offsetof(struct model_row, id), NULL, check_model},
+	[ROW_PRICE] = {ROW_PRICE, "price", "/v1/prices", &table_price, &table_price_query, offsetof(struct price_row, meta),
+		offsetof(struct price_row, id), price_id, check_price},
+	[ROW_REGION] = {ROW_REGION, "region", "/v1/regions", &table_region, &table_region_query, offsetof(struct region_row, meta),
+		offsetof(struct region_row, id), region_id, check_region},
+};
+
+struct row_meta *row_meta_of(const struct row_ops *ops, void *row)
+{
+	return (struct row_meta *)(void *)((char *)row + ops->meta_offset);
+}
+
+static const char **row_id_place(const struct row_ops *ops, void *row)
+{
+	return (const char **)(void *)((char *)row + ops->id_offset);
+}
+
+const char *row_ops_id(const struct row_ops *ops, void *row)
+{
+	return *row_id_place(ops, row);
+}
+
+const char *row_id_of_name(const struct row_ops *ops, const struct catalogue *catalogue, const char *name)
+{
+	const struct accelerator_row *accelerator;
+	const struct model_row *model;
+	const char *alias;
+
+	if (ops->kind == ROW_ACCELERATOR) {
+		accelerator = catalogue_accelerator(catalogue, name, &alias);
+		return accelerator ? accelerator->accelerator.id : name;
+	}
+	if (ops->kind == ROW_MODEL) {
+		model = catalogue_model(catalogue, name, &alias);
+		return model ? model->id : name;
+	}
+	return name;
+}
+
+/* Offers every id of the kind to the spelling. */
+static void row_offer_names(const struct row_ops *ops, const struct catalogue *catalogue, struct spelling *spelling)
+{
+	const struct catalogue_rows *rows = &catalogue->rows;
+
+	if (ops->kind == ROW_ACCELERATOR)
+		for (size_t i = 0; i < rows->accelerator_count; i++)
+			spelling_offer(spelling, rows->accelerators[i].accelerator.id);
+	if (ops->kind == ROW_MODEL)
+		for (size_t i = 0; i < rows->model_count; i++)
+			spelling_offer(spelling, rows->models[i].id);
+	if (ops->kind == ROW_PRICE)
+		for (size_t i = 0; i < rows->price_count; i++)
+			spelling_offer(spelling, rows->prices[i].id);
+	if (ops->kind == ROW_REGION)
+		for (size_t i = 0; i < rows->region_count; i++)
+			spelling_offer(spelling, rows->regions[i].id);
+}
+
+void row_not_found(const struct row_ops *ops, const struct catalogue *catalogue, const char *name, struct failure *failure)
+{
+	struct spelling spelling;
+	char nearest[200];
+
+	spelling_init(&spelling, name);
+	row_offer_names(ops, catalogue, &spelling);
+	spelling_list(&spelling, nearest, sizeof nearest);
+	failure_set(failure, STATUS_NOT_FOUND, "no %s \"%.80s\" in the catalogue; the nearest: %s", ops->noun, name, nearest);
+}
+
+enum status row_take_path_id(const struct row_ops *ops, void *row, const char *id, struct failure *failure)
+{
+	const char **place = row_id_place(ops, row);
+
+	if (*place && strcmp(*place, id) != 0) {
+		failure_add(failure, "/id", "contradiction", "the path names \"%.80s\": leave id out, or give the same", id);
+		return STATUS_INVALID;
+	}
+	*place = id;
+	return STATUS_OK;
+}
+
+enum status row_prepare(const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row,
+	const char *origin, struct findings *findings, struct failure *failure)
+{
+	struct row_meta *meta = row_meta_of(ops, row);
+	const char **id = row_id_place(ops, row);
+	char today[CLOCK_TEXT_MAX];
+
+	meta->origin = origin;
+	meta->valid_from_us = meta->valid_to_us = 0;
+	if (!meta->source)
+		meta->source = "entered by a user";
+	if (!meta->source_date) {
+		clock_format(today, clock_wall_us());
+		meta->source_date = arena_strndup(arena, today, 10);
+	}
+	if (!*id && ops->make_id)
+		*id = ops->make_id(arena, row);
+	if (!*id) {
+		failure_add(failure, "/id", "required", "a name for the %s: lower-case letters, digits, dots and dashes", ops->noun);
+		return STATUS_INVALID;
+	}
+	return ops->check(catalogue, arena, row, findings, failure);
+}
+
+struct row_filter row_filter_of(const struct row_ops *ops, const struct catalogue *catalogue, const struct catalogue_query *query)
+{
+	struct row_filter filter = {.text = query->q, .origin = query->origin, .vendor = query->vendor, .provider = query->provider,
+		.region = query->region, .pricing_model = query->pricing_model, .as_of_us = query->as_of_us > 0 ? query->as_of_us : 0};
+
+	(void)ops;
+	if (query->accelerator)
+		filter.accelerator_id = row_id_of_name(&row_ops_table[ROW_ACCELERATOR], catalogue, query->accelerator);
+	return filter;
+}

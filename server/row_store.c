@@ -1,0 +1,68 @@
+#include "server/row_store.h"
+
+#include "server/commit.h"
+#include "server/page_answer.h"
+#include "server/server.h"
+
+enum status row_answer(struct call *call, const struct row_ops *ops, const void *row, const struct findings *findings)
+{
+	struct json_writer *json = &call->json;
+
+	if (call->accept == MEDIA_CSV)
+		return page_answer(call, ops->table, row, 1, NULL);
+	json_begin_object(json);
+	api_encode_members(ops->table, row, json);
+	if (findings && findings->warning_count) {
+		json_key(json, "warnings");
+		json_begin_array(json);
+		for (size_t i = 0; i < findings->warning_count; i++)
+			json_string(json, findings->warnings[i].detail);
+		json_end_array(json);
+	}
+	json_end_object(json);
+	return STATUS_OK;
+}
+
+enum status row_store(struct call *call, const struct row_ops *ops, void *row, const char *origin, struct row_put *put,
+	struct idempotency *idempotency)
+{
+	struct findings *findings = ARENA_NEW(&call->arena, struct findings);
+	enum status status;
+
+	if (!findings)
+		return STATUS_NO_MEMORY;
+	status = row_prepare(ops, call_catalogue(call), &call->arena, row, origin, findings, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	put->job.kind = STORAGE_ROW_PUT;
+	put->kind = ops->kind;
+	put->row = row;
+	put->idempotency = idempotency;
+	if (put->create_only) {
+		call_created(call, "%s/%s", ops->path, row_ops_id(ops, row));
+		commit_keep_location(call, idempotency);
+	}
+	status = commit_run(call, &put->job);
+	if (status == STATUS_OK)
+		status = server_catalogue_reload(call->server, &call->failure);
+	if (status == STATUS_OK)
+		status = storage_row_get(call->server->storage, ops->kind, row_ops_id(ops, row), 0, &call->arena, row, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	if (put->created && !put->create_only)
+		call_created(call, "%s/%s", ops->path, row_ops_id(ops, row));
+	call_etag(call, row_meta_of(ops, row)->revision);
+	return row_answer(call, ops, row, findings);
+}
+
+enum status row_replay(struct call *call, const struct row_ops *ops, const struct idempotency *idempotency)
+{
+	const char *slash = strrchr(idempotency->answer.location ? idempotency->answer.location : "/", '/');
+	void *row = arena_alloc(&call->arena, 1, row_size(ops->kind));
+	enum status status;
+
+	if (!row)
+		return STATUS_NO_MEMORY;
+	status = storage_row_get(call->server->storage, ops->kind, slash + 1, 0, &call->arena, row, &call->failure);
+	return status == STATUS_OK ? row_answer(call, ops, row, NULL) : status;
+}

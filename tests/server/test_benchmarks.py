@@ -1,0 +1,89 @@
+"""Benchmarks on the cpu device, through the real queue and a real worker process."""
+import json
+import time
+
+import pytest
+
+FINISHED = ("succeeded", "failed", "cancelled", "expired")
+
+
+def wait_for(daemon, path, seconds=60):
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        row = daemon.get(path).json
+        if row["state"] in FINISHED:
+            return row
+        time.sleep(0.1)
+    raise AssertionError(f"still {row['state']} after {seconds} s: {json.dumps(row)[:500]}")
+
+
+@pytest.fixture(scope="module")
+def measured(daemon):
+    answer = daemon.post("/v1/benchmarks", {"suite": "quick", "timeout_s": 60})
+    assert answer.status == 202, answer.text
+    assert answer.headers["location"] == f"/v1/benchmarks/{answer.json['id']}" and answer.json["state"] == "queued"
+    return wait_for(daemon, answer.headers["location"])
+
+
+def test_the_cpu_is_a_device(daemon):
+    until = time.monotonic() + 20  # a worker is asked for them once the daemon is up
+    while not daemon.get("/v1/devices").json["items"] and time.monotonic() < until:
+        time.sleep(0.05)
+    devices = daemon.get("/v1/devices")
+    assert devices.status == 200, devices.text
+    assert [row for row in devices.json["items"] if row["backend"] == "cpu"]
+
+
+def test_a_benchmark_runs_and_is_kept(daemon, measured):
+    assert measured["state"] == "succeeded", json.dumps(measured)
+    assert measured["result"]
+    listed = daemon.get("/v1/benchmarks?state=succeeded").json["items"]
+    assert measured["id"] in [row["id"] for row in listed]
+
+
+def test_the_measured_device_is_in_the_catalogue_and_plans_use_it(daemon, measured):
+    rows = [row for row in daemon.get("/v1/accelerators?limit=1000").json["items"] if row["id"].startswith("cpu-")]
+    assert rows and rows[0]["origin"] == "measured", rows
+    calibrations = daemon.get("/v1/calibrations").json["items"]
+    # On a machine whose other work disturbs the measurement it does not calibrate, and says why.
+    refusals = measured["result"]["not_calibrated"]
+    assert calibrations or refusals, measured["result"]
+    assert all(row["accelerator_id"] == rows[0]["id"] and row["method"] for row in calibrations)
+    plan = daemon.post("/v1/estimates/training", {"model": {"params": "10M"}, "tokens": "1M", "sequence_length": 512, "accelerator": rows[0]["id"],
+                                                  "gpu_count": 1, "pricing": {"usd_per_gpu_hour": 0.1}, "enforce_memory": False})
+    assert plan.status == 200, plan.text
+    if calibrations:
+        assert "measured" in json.dumps(plan.json["result"]["recommended"]["provenance"]), plan.text
+
+
+def test_cancel(daemon):
+    first = daemon.post("/v1/benchmarks", {"suite": "full"})
+    second = daemon.post("/v1/benchmarks", {"suite": "full"})
+    for answer in (second, first):
+        cancelled = daemon.request("DELETE", answer.headers["location"])
+        assert cancelled.status in (200, 202), cancelled.text
+    for answer in (second, first):
+        assert wait_for(daemon, answer.headers["location"], 30)["state"] == "cancelled"
+
+
+@pytest.mark.parametrize("body,pointer", [
+    ({"suite": "everything"}, "/suite"), ({"suite": "quick", "accelerator": "nothing"}, "/accelerator"),
+    ({"suite": "quick", "plan_id": "0190f5a2-0000-7000-8000-000000000000"}, "/plan_id"), ({"suite": "quick", "timeout_s": -1}, "/timeout_s"),
+])
+def test_bad_benchmarks(daemon, body, pointer):
+    answer = daemon.post("/v1/benchmarks", body)
+    assert answer.status == 422, answer.text
+    assert pointer in [fault["pointer"] for fault in answer.json["errors"]]
+
+
+def test_a_crash_of_the_daemon_loses_no_job(daemon_with):
+    one = daemon_with()
+    made = one.post("/v1/benchmarks", {"suite": ["launch_round_trip"], "timeout_s": 60})
+    until = time.monotonic() + 20
+    while one.get(made.headers["location"]).json["state"] == "queued" and time.monotonic() < until:
+        time.sleep(0.02)
+    one.process.kill()
+    one.process.wait()
+    one.start()
+    row = wait_for(one, made.headers["location"])
+    assert row["state"] == "succeeded" and row["attempt"] <= 3, row

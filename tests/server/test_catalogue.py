@@ -1,0 +1,121 @@
+"""The catalogue over HTTP: rows with sources, versions, bounds and warnings."""
+import json
+import pathlib
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ACCELERATOR = {"id": "test-gpu", "vendor": "nvidia", "name": "Test GPU", "form_factor": "sxm", "release_year": 2026, "memory_gb": 100,
+               "memory_bandwidth_gbs": 4000, "tflops_fp32": 60, "tflops_bf16": 900, "tflops_fp16": 900, "tdp_w": 700, "interconnect": "NVLink",
+               "interconnect_gbs": 900, "pcie_gen": 5, "max_nvlink_domain": 8, "source": "a test", "source_date": "2026-11-01"}
+
+
+@pytest.mark.parametrize("kind,least", [("accelerators", 60), ("models", 57), ("prices", 540), ("regions", 330)])
+def test_built_in_rows_are_listed(daemon, kind, least):
+    count, path = 0, f"/v1/{kind}?limit=1000"
+    page = daemon.get(path)
+    assert page.status == 200, page.text
+    for row in page.json["items"]:
+        assert row["source"] and row["origin"] in ("builtin", "user", "imported", "measured") and row["valid_from"]
+        count += 1
+    assert count >= least
+    csv = daemon.get(path, {"Accept": "text/csv"})
+    assert len(csv.text.splitlines()) == count + 1
+
+
+def test_facts_that_everything_rests_on(daemon):
+    h100 = daemon.get("/v1/accelerators/h100").json
+    assert h100["id"] == "h100-sxm5-80gb" and h100["tflops_bf16"] == pytest.approx(989.5) and h100["interconnect_gbs"] == 900
+    assert h100["memory_usable_bytes"] == pytest.approx(85.5e9, rel=0.002) and h100["memory_gb"] == 80
+    assert daemon.get("/v1/accelerators/a100-sxm4-80gb").json["tflops_bf16"] == 312
+    assert daemon.get("/v1/models/llama-3.1-8b").json["params_total"] == pytest.approx(8.03e9, rel=0.001)
+
+
+def test_a_row_lives(daemon):
+    before = daemon.get("/v1/catalogue").json["revision"]
+    made = daemon.post("/v1/accelerators", ACCELERATOR)
+    assert made.status == 201 and made.headers["location"] == "/v1/accelerators/test-gpu", made.text
+    assert made.json["origin"] == "user"
+    assert daemon.get("/v1/catalogue").json["revision"] > before
+    assert daemon.post("/v1/accelerators", ACCELERATOR).status == 409
+    patched = daemon.request("PATCH", "/v1/accelerators/test-gpu", {"tdp_w": 650}, {"If-Match": made.headers["etag"]})
+    assert patched.status == 200 and patched.json["tdp_w"] == 650 and patched.json["tflops_bf16"] == 900, patched.text
+    assert daemon.request("PATCH", "/v1/accelerators/test-gpu", {"tdp_w": 600}, {"If-Match": made.headers["etag"]}).status == 412
+    put = daemon.request("PUT", "/v1/accelerators/test-gpu", ACCELERATOR | {"tdp_w": 710})
+    assert put.status == 200 and put.json["tdp_w"] == 710, put.text
+    plan = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "test-gpu", "gpu_count": 64,
+                                                  "pricing": {"usd_per_gpu_hour": 3}})
+    assert plan.status == 200, plan.text
+    past = daemon.get(f"/v1/accelerators/test-gpu?as_of={patched.json['valid_from']}")
+    assert past.status == 200 and past.json["tdp_w"] == 650, past.text
+    assert daemon.request("DELETE", "/v1/accelerators/test-gpu").status == 204
+    gone = daemon.get("/v1/accelerators/test-gpu")
+    assert gone.status == 404 and "nearest" in gone.json["detail"]
+    assert daemon.get(f"/v1/accelerators/test-gpu?as_of={put.json['valid_from']}").status == 200
+
+
+@pytest.mark.parametrize("change,dense", [
+    ({"id": "my-a100", "name": "A100", "tflops_bf16": 624, "tflops_fp16": 624}, "312"),
+    ({"id": "my-h100", "name": "H100", "tflops_bf16": 1979, "tflops_fp16": 1979}, "989"),
+    ({"id": "my-k80", "name": "K80", "tflops_bf16": None, "tflops_fp16": None, "tflops_fp32": 8.73}, "4.37"),
+    ({"id": "my-tpu", "name": "TPU v3", "vendor": "google", "tflops_bf16": 420, "tflops_fp16": None}, "123"),
+])
+def test_sparse_and_whole_board_rates_are_noticed(daemon, change, dense):
+    body = {key: value for key, value in (ACCELERATOR | change).items() if value is not None}
+    answer = daemon.post("/v1/accelerators", body)
+    assert answer.status == 201, answer.text
+    assert any(dense in warning for warning in answer.json["warnings"]), answer.text
+    assert daemon.request("DELETE", answer.headers["location"]).status == 204
+
+
+@pytest.mark.parametrize("kind,body,pointer", [
+    ("accelerators", ACCELERATOR | {"id": "x1", "memory_bandwidth_gbs": 4e9}, "/memory_bandwidth_gbs"),
+    ("accelerators", ACCELERATOR | {"id": "x2", "tdp_w": -1}, "/tdp_w"),
+    ("accelerators", ACCELERATOR | {"id": "x3", "idle_w": 900}, "/idle_w"),
+    ("regions", {"id": "x.y", "provider": "x", "region_id": "y", "grid_gco2e_per_kwh": 1501, "source": "t"}, "/grid_gco2e_per_kwh"),
+    ("regions", {"id": "x.z", "provider": "x", "region_id": "z", "grid_gco2e_per_kwh": 300, "pue": 0.9, "source": "t"}, "/pue"),
+    ("prices", {"provider": "p", "instance_type": "i", "region": "r", "accelerator_id": "h100", "gpus": 8, "price_usd_per_hour": 9999,
+                "pricing_model": "on_demand", "as_of": "2026-11-01", "source": "t"}, "/price_usd_per_hour"),
+    ("prices", {"provider": "p", "instance_type": "i", "region": "r", "accelerator_id": "nothing", "gpus": 8, "price_usd_per_hour": 9,
+                "pricing_model": "on_demand", "as_of": "2026-11-01", "source": "t"}, "/accelerator_id"),
+])
+def test_rows_outside_physics_are_refused(daemon, kind, body, pointer):
+    answer = daemon.post(f"/v1/{kind}", body)
+    assert answer.status == 422, answer.text
+    assert pointer in [fault["pointer"] for fault in answer.json["errors"]]
+
+
+def test_import_of_a_config(daemon):
+    config = {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": 4096, "intermediate_size": 14336,
+              "num_attention_heads": 32, "num_hidden_layers": 32, "num_key_value_heads": 8, "vocab_size": 128256,
+              "tie_word_embeddings": False, "rope_theta": 500000.0}
+    answer = daemon.post("/v1/models/import", {"id": "my-llama", "config": config})
+    assert answer.status == 201 and answer.json["params_total"] == 8030261248, answer.text
+    assert daemon.post("/v1/estimates/training", {"model": "my-llama", "tokens": "1T", "accelerator": "h100", "gpu_count": 64}).status == 200
+    broken = daemon.post("/v1/models/import", {"id": "broken", "config": {"model_type": "llama", "hidden_size": 0}})
+    assert broken.status == 422 and broken.json["errors"], broken.text
+
+
+def test_every_model_row_is_planned(daemon):
+    for row in daemon.get("/v1/models?limit=1000").json["items"]:
+        answer = daemon.post("/v1/estimates/memory", {"model": row["id"], "accelerator": "h200"})
+        assert answer.status == 200, f"{row['id']}: {answer.text}"
+
+
+def test_offers(daemon):
+    answer = daemon.get("/v1/offers?accelerator=h100&gpu_count=12")
+    assert answer.status == 200 and answer.json["items"], answer.text
+    prices = [item["usd_per_hour"] for item in answer.json["items"]]
+    assert prices == sorted(prices)
+    for item in answer.json["items"]:
+        assert item["gpus_paid"] >= 12 and item["source"] and item["as_of"]
+    assert daemon.get("/v1/offers?accelerator=nothing").status == 404
+
+
+def test_builtin_rows_that_a_user_changed_stay(daemon_with):
+    one = daemon_with()
+    assert one.request("PATCH", "/v1/accelerators/t4", {"tdp_w": 60}).status == 200
+    assert one.stop() == 0
+    one.start()
+    row = one.get("/v1/accelerators/t4").json
+    assert row["tdp_w"] == 60 and row["origin"] == "user"

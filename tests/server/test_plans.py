@@ -1,0 +1,148 @@
+"""Plans are kept: revisions, conditions, repeats, filters, pages."""
+import json
+import uuid
+
+import pytest
+
+TRAINING = {"name": "eight", "labels": {"team": "research"}, "model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100",
+            "deadline_hours": "30d", "alternatives": 1}
+INFERENCE = {"name": "chat", "model": "llama-3.1-8b", "queries_per_minute": 60, "prompt_tokens": 500, "output_tokens": 200,
+             "accelerator": "h100", "alternatives": 1}
+
+
+@pytest.fixture(scope="module")
+def plan(daemon):
+    return daemon.post("/v1/plans/training", TRAINING)
+
+
+def test_created_plan_is_found_again(daemon, plan):
+    assert plan.status == 201, plan.text
+    location, body = plan.headers["location"], plan.json
+    assert location == f"/v1/plans/{body['id']}" and uuid.UUID(body["id"]).version == 7
+    assert body["name"] == "eight" and body["labels"] == {"team": "research"} and body["revision"] == 1
+    again = daemon.get(location)
+    assert again.status == 200 and again.json == body and again.headers["etag"] == plan.headers["etag"]
+    assert daemon.get(location, {"If-None-Match": plan.headers["etag"]}).status == 304
+    assert daemon.request("HEAD", location).status == 200
+
+
+def test_inference_plan(daemon):
+    answer = daemon.post("/v1/plans/inference", INFERENCE)
+    assert answer.status == 201 and answer.json["kind"] == "inference", answer.text
+    assert daemon.get(answer.headers["location"]).json == answer.json
+
+
+def test_missing_plans(daemon):
+    assert daemon.get(f"/v1/plans/{uuid.uuid4()}").status == 404
+    assert daemon.get("/v1/plans/nonsense").status == 404
+    assert daemon.request("DELETE", f"/v1/plans/{uuid.uuid4()}").status == 404
+
+
+def test_patch_under_conditions(daemon):
+    made = daemon.post("/v1/plans/training", TRAINING)
+    path, tag = made.headers["location"], made.headers["etag"]
+    patched = daemon.request("PATCH", path, json.dumps({"notes": "checked", "labels": {"team": None, "phase": "2"}}),
+                             {"Content-Type": "application/merge-patch+json", "If-Match": tag})
+    assert patched.status == 200, patched.text
+    assert patched.json["notes"] == "checked" and patched.json["labels"] == {"phase": "2"} and patched.json["name"] == "eight"
+    assert patched.headers["etag"] != tag and patched.json["revision"] == 2
+    stale = daemon.request("PATCH", path, {"name": "late"}, {"If-Match": tag})
+    assert stale.status == 412, stale.text
+    refused = daemon.request("PATCH", path, {"revision": 7})
+    assert refused.status == 422 and refused.json["errors"][0]["pointer"] == "/revision"
+    assert daemon.request("DELETE", path, headers={"If-Match": tag}).status == 412
+    assert daemon.request("DELETE", path, headers={"If-Match": patched.headers["etag"]}).status == 204
+    assert daemon.get(path).status == 404
+
+
+def test_repeated_posts_are_answered_once(daemon):
+    key = {"Idempotency-Key": str(uuid.uuid4())}
+    first = daemon.post("/v1/plans/training", TRAINING, key)
+    again = daemon.post("/v1/plans/training", TRAINING, key)
+    assert first.status == again.status == 201, again.text
+    assert first.json == again.json and first.headers["location"] == again.headers["location"]
+    other = daemon.post("/v1/plans/training", TRAINING | {"name": "other"}, key)
+    assert other.status == 422 and "idempotency" in other.json["type"]
+    bad = daemon.post("/v1/plans/training", TRAINING | {"tokens": -1}, {"Idempotency-Key": "bad-first"})
+    assert bad.status == 422
+    assert daemon.post("/v1/plans/training", TRAINING, {"Idempotency-Key": "bad-first"}).status == 201
+
+
+def test_refresh_keeps_every_revision(daemon):
+    made = daemon.post("/v1/plans/training", TRAINING | {"name": "refreshed"})
+    path = made.headers["location"]
+    fresh = daemon.request("POST", path + "/refresh")
+    assert fresh.status == 200, fresh.text
+    assert fresh.json["revision"] == 2 and fresh.json["name"] == "refreshed" and fresh.json["created_at"] == made.json["created_at"]
+    revisions = daemon.get(path + "/revisions").json["items"]
+    assert [row["revision"] for row in revisions] == [2, 1]
+    assert daemon.get(path + "?revision=1").json["result"] == made.json["result"]
+
+
+def test_refresh_uses_the_catalogue_of_today(daemon):
+    price = {"provider": "testcloud", "instance_type": "t.h100", "region": "test-1", "accelerator_id": "h100-sxm5-80gb", "gpus": 8,
+             "price_usd_per_hour": 16, "pricing_model": "on_demand", "as_of": "2026-11-01", "source": "a test"}
+    made_price = daemon.post("/v1/prices", price)
+    assert made_price.status == 201, made_price.text
+    body = TRAINING | {"name": "priced", "pricing": {"providers": ["testcloud"]}}
+    made = daemon.post("/v1/plans/training", body)
+    assert made.status == 201 and made.json["result"]["recommended"]["cost"]["usd_per_gpu_hour"] == 2, made.text
+    dearer = daemon.request("PATCH", made_price.headers["location"], {"price_usd_per_hour": 24})
+    assert dearer.status == 200, dearer.text
+    fresh = daemon.request("POST", made.headers["location"] + "/refresh")
+    assert fresh.json["result"]["recommended"]["cost"]["usd_per_gpu_hour"] == 3, fresh.text
+    assert fresh.json["catalogue_revision"] > made.json["catalogue_revision"]
+    assert daemon.request("DELETE", made_price.headers["location"]).status == 204
+
+
+def test_lists_filter_and_page(daemon):
+    for number in range(7):
+        assert daemon.post("/v1/plans/training", TRAINING | {"name": f"page {number}", "labels": {"suite": "pages"}}).status == 201
+    seen, path = [], "/v1/plans?label=suite:pages&limit=3"
+    while path:
+        page = daemon.get(path)
+        assert page.status == 200, page.text
+        seen += [row["name"] for row in page.json["items"]]
+        cursor = page.json["next_cursor"]
+        assert ('rel="next"' in page.headers.get("link", "")) == (cursor is not None)
+        path = cursor and f"/v1/plans?label=suite:pages&limit=3&cursor={cursor}"
+    assert seen == [f"page {number}" for number in reversed(range(7))]
+    assert all(row["kind"] == "inference" for row in daemon.get("/v1/plans?kind=inference").json["items"])
+    assert daemon.get("/v1/plans?model=llama-3.1-8b&accelerator=h100&limit=1").json["items"]
+    assert not daemon.get("/v1/plans?model=mixtral-8x7b").json["items"]
+    assert not daemon.get("/v1/plans?created_before=2020-01-01T00:00:00Z").json["items"]
+    assert daemon.get("/v1/plans?q=page%203").json["items"][0]["name"] == "page 3"
+    csv = daemon.get("/v1/plans?limit=2", {"Accept": "text/csv"})
+    assert csv.status == 200 and csv.text.splitlines()[0].startswith("id") and len(csv.text.splitlines()) == 3
+
+
+@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "limit=x", "cursor=junk", "kind=other", "label=nocolon", "nonsense=1",
+                                   "created_after=yesterday"])
+def test_bad_queries(daemon, query):
+    answer = daemon.get("/v1/plans?" + query)
+    assert answer.status in (400, 422), answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_compare(daemon, plan):
+    other = daemon.post("/v1/plans/training", TRAINING | {"accelerator": "a100"})
+    ids = f"{plan.json['id']},{other.json['id']}"
+    answer = daemon.get(f"/v1/plans/compare?ids={ids}")
+    assert answer.status == 200, answer.text
+    assert [item["id"] for item in answer.json["items"]] == ids.split(",")
+    assert daemon.get(f"/v1/plans/compare?ids={plan.json['id']}").status == 422
+    assert daemon.get(f"/v1/plans/compare?ids={plan.json['id']},{uuid.uuid4()}").status == 404
+
+
+def test_plan_as_report(daemon, plan):
+    report = daemon.get(plan.headers["location"], {"Accept": "text/markdown"})
+    assert report.status == 200 and report.text.startswith("# ")
+    assert daemon.get(plan.headers["location"], {"Accept": "image/png"}).status == 406
+
+
+def test_plans_survive_a_restart(daemon_with):
+    first = daemon_with()
+    made = first.post("/v1/plans/training", TRAINING)
+    assert first.stop() == 0
+    first.start()
+    assert first.get(made.headers["location"]).json == made.json
