@@ -5,6 +5,8 @@
 #include "api/scan.h"
 #include "base/spelling.h"
 
+/* NOLINTBEGIN(misc-no-recursion): no deeper than the body, API_JSON_DEPTH_MAX. */
+
 /* --- where a fault is ------------------------------------------------------------------------------------------ */
 size_t decode_whole_characters(const char *text, size_t length)
 {
@@ -29,7 +31,7 @@ static size_t path_segment(const struct path *path, char *out, size_t size)
 	for (size_t i = 0; i < shown; i++) {
 		char c = path->key[i];
 
-		out[length++] = c == '~' || c == '/' ? '~' : c;
+		out[length++] = (char)(c == '~' || c == '/' ? '~' : c);
 		if (c == '~' || c == '/')
 			out[length++] = c == '~' ? '0' : '1';
 	}
@@ -66,6 +68,7 @@ void decoder_fault(struct decoder *decoder, const struct path *path, const char 
 
 const char *decode_type_name(const json_t *value)
 {
+	CHECK(value);
 	switch (json_typeof(value)) {
 	case JSON_OBJECT:
 		return "an object";
@@ -360,3 +363,5 @@ enum status api_merge_patch(const struct field_table *table, const char *json, s
 {
 	return decode_body(table, json, length, arena, object, true, failure);
 }
+
+/* NOLINTEND(misc-no-recursion) */

@@ -205,6 +205,7 @@ bool decode_check_text(
 		decode_word_fault(decoder, row, path, text);
 		return false;
 	}
+	CHECK(row->form < FORM_COUNT);
 	if (!decode_form_fits(row->form, text, length)) {
 		decoder_fault(decoder, path, "bad_format", "should be %s", decode_forms[row->form]);
 		return false;

@@ -28,14 +28,14 @@
 		.summary = "Estimate " title,                                                                                  \
 		.doc = "Computes and keeps nothing.",                                                                          \
 		.role = ROLE_VIEWER,                                                                                           \
-		.body_maximum_bytes = limit,                                                                                   \
+		.body_maximum_bytes = (limit),                                                                                 \
 		.body_media = JSON_BODY,                                                                                       \
 		.answer_media = media  ,                                                                                       \
 		.request = &table_##name##_request,                                                                            \
 		.response = &table_##name##_estimate,                                                                          \
 		.success = 200,                                                                                                \
 		.failures = FAILS_INVALID | FAILS_BODY,                                                                        \
-		.example_body = body},                                                                                         \
+		.example_body = (body)},                                                                                       \
 	[ROUTE_##NAME##_ESTIMATE_GET] = {.id = ROUTE_##NAME##_ESTIMATE_GET,                                                \
 		.method = "GET",                                                                                               \
 		.path = PATH_##NAME,                                                                                           \
@@ -49,7 +49,7 @@
 		.response = &table_##name##_estimate,                                                                          \
 		.success = 200,                                                                                                \
 		.failures = FAILS_INVALID,                                                                                     \
-		.example_query = query_}
+		.example_query = (query_)}
 
 #define PATH_TRAINING    "/v1/estimates/training"
 #define PATH_INFERENCE   "/v1/estimates/inference"
@@ -69,14 +69,14 @@
 		.role = ROLE_PLANNER,                                                                                          \
 		.creates = true,                                                                                               \
 		.tagged = true,                                                                                                \
-		.body_maximum_bytes = limit,                                                                                   \
+		.body_maximum_bytes = (limit),                                                                                 \
 		.body_media = JSON_BODY,                                                                                       \
 		.answer_media = AS_PLAN,                                                                                       \
 		.request = &table_##name##_request,                                                                            \
 		.response = &table_##name##_plan,                                                                              \
 		.success = 201,                                                                                                \
 		.failures = FAILS_INVALID | FAILS_BODY | FAILS_CONFLICT | FAILS_FULL,                                          \
-		.example_body = body}
+		.example_body = (body)}
 
 /* A kind of catalogue row: six endpoints. */
 #define CATALOGUE_ROWS(NAME, name, names, a_row, body, patch, id_)                                                     \
@@ -114,7 +114,7 @@
 		.response = &table_##name,                                                                                     \
 		.success = 201,                                                                                                \
 		.failures = FAILS_INVALID | FAILS_BODY | FAILS_CONFLICT | FAILS_FULL,                                          \
-		.example_body = body},                                                                                         \
+		.example_body = (body)},                                                                                       \
 	[ROUTE_##NAME##_GET] = {.id = ROUTE_##NAME##_GET,                                                                  \
 		.method = "GET",                                                                                               \
 		.path = "/v1/" names "/{id}",                                                                                  \
@@ -130,7 +130,7 @@
 		.response = &table_##name,                                                                                     \
 		.success = 200,                                                                                                \
 		.failures = FAILS_NOT_FOUND | FAILS_INVALID,                                                                   \
-		.example_parameter = id_},                                                                                     \
+		.example_parameter = (id_)},                                                                                   \
 	[ROUTE_##NAME##_PUT] = {.id = ROUTE_##NAME##_PUT,                                                                  \
 		.method = "PUT",                                                                                               \
 		.path = "/v1/" names "/{id}",                                                                                  \
@@ -148,8 +148,8 @@
 		.response = &table_##name,                                                                                     \
 		.success = 200,                                                                                                \
 		.failures = FAILS_INVALID | FAILS_BODY | FAILS_CONFLICT | FAILS_PRECONDITION | FAILS_FULL,                     \
-		.example_body = body,                                                                                          \
-		.example_parameter = id_},                                                                                     \
+		.example_body = (body),                                                                                        \
+		.example_parameter = (id_)},                                                                                   \
 	[ROUTE_##NAME##_PATCH] = {.id = ROUTE_##NAME##_PATCH,                                                              \
 		.method = "PATCH",                                                                                             \
 		.path = "/v1/" names "/{id}",                                                                                  \
@@ -167,8 +167,8 @@
 		.response = &table_##name,                                                                                     \
 		.success = 200,                                                                                                \
 		.failures = FAILS_NOT_FOUND | FAILS_INVALID | FAILS_BODY | FAILS_CONFLICT | FAILS_PRECONDITION | FAILS_FULL,   \
-		.example_body = patch,                                                                                         \
-		.example_parameter = id_},                                                                                     \
+		.example_body = (patch),                                                                                       \
+		.example_parameter = (id_)},                                                                                   \
 	[ROUTE_##NAME##_DELETE] = {.id = ROUTE_##NAME##_DELETE,                                                            \
 		.method = "DELETE",                                                                                            \
 		.path = "/v1/" names "/{id}",                                                                                  \
@@ -181,7 +181,7 @@
 		.answer_media = AS_JSON,                                                                                       \
 		.success = 204,                                                                                                \
 		.failures = FAILS_NOT_FOUND | FAILS_PRECONDITION | FAILS_CONFLICT | FAILS_FULL,                                \
-		.example_parameter = id_}
+		.example_parameter = (id_)}
 
 #define EXAMPLE_ACCELERATOR                                                                                            \
 	"{\"id\":\"example-accelerator\",\"vendor\":\"example\",\"name\":\"Example "                                       \

@@ -3,7 +3,7 @@
 const char *route_media_name(enum media media)
 {
 	static const char *const names[MEDIA_COUNT] = {
-#define X(name, type) [MEDIA_##name] = type,
+#define X(name, type) [MEDIA_##name] = (type),
 		MEDIA_TABLE(X)
 #undef X
 	};
