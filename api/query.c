@@ -6,7 +6,8 @@
 /* A number as JSON writes it becomes one; anything else stays text, which the row takes or refuses. */
 static json_t *query_number(const char *text)
 {
-	json_t *number = json_loads(text, JSON_DECODE_ANY, NULL);
+	bool begins = text[0] == '-' || (text[0] >= '0' && text[0] <= '9');
+	json_t *number = begins ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
 
 	if (json_is_number(number))
 		return number;

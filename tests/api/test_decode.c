@@ -395,6 +395,12 @@ static void a_query_is_read_like_a_body(void **state)
 	assert_int_equal(offers.terms.count, 2);
 	assert_int_equal(offers.as_of_us, 1793491200000000);
 	assert_int_equal(offers.gpu_count, ABSENT_COUNT);
+	assert_int_equal(
+		query(&table_offer_query,
+			(const char *const[]){"accelerator", "h100", "gpu_count", "[[[[8]]]]", "terms", "spot,,", NULL}, &offers),
+		STATUS_INVALID);
+	assert_fault("/gpu_count", "wrong_type", "whole number, not text");
+	assert_fault("/terms/1", "empty", "");
 }
 
 static int start(void **state)
