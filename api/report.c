@@ -224,9 +224,10 @@ static void report_head(const struct plan_record *plan, const json_t *request, s
 		buffer_append_text(out, ". ");
 	}
 	clock_format(time, plan->computed_at_us);
-	buffer_printf(out, "Plan %s, revision %lld, computed %s with planner %s, catalogue revision %lld.\n", plan->id,
-		(long long)plan->revision, time, plan->planner_version ? plan->planner_version : "unknown",
-		(long long)plan->catalogue_revision);
+	if (plan->id) /* an estimate has none */
+		buffer_printf(out, "Plan %s, revision %lld. ", plan->id, (long long)plan->revision);
+	buffer_printf(out, "Computed %s with planner %s, catalogue revision %lld.\n", time,
+		plan->planner_version ? plan->planner_version : "unknown", (long long)plan->catalogue_revision);
 	if (plan->notes) {
 		buffer_append_char(out, '\n');
 		report_text(plan->notes, out);
@@ -244,7 +245,7 @@ static enum status report_parse(
 		return STATUS_OK;
 	json_decref(*request);
 	json_decref(*result);
-	return failure_set(failure, STATUS_INTERNAL, "the stored content of plan %s cannot be read", plan->id);
+	return failure_set(failure, STATUS_INTERNAL, "the stored content of plan %s cannot be read", plan->id ? plan->id : "(an estimate)");
 }
 
 enum status report_plan_markdown(const struct plan_record *plan, struct buffer *out, struct failure *failure)

@@ -85,8 +85,24 @@ static void advise_shares(const struct outline *best, struct training_plan *plan
 			100 * use->shares[BOTTLENECK_INTERCONNECT]);
 }
 
+/* The smallest count meets the deadline at the median; whoever must not miss it wants the 90th percentile inside. */
+static void advise_deadline(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+{
+	double deadline_hours = programme->deadline_hours, late_hours = plan->recommended.interval.wall_clock_hours.p90;
+	struct advice *advice;
+
+	if (!is_given(deadline_hours) || late_hours <= deadline_hours || programme->input->request.common.gpu_count > 0)
+		return;
+	advice = findings_advise(&plan->findings, "deadline_at_risk", "important",
+		"one time in ten it takes %.4g hours or more, past the %.4g that there are: plan for more accelerators if the deadline is hard",
+		late_hours, deadline_hours);
+	snprintf(advice->effect, sizeof advice->effect, "about %.0f accelerators keep it nine times in ten",
+		ceil((double)best->gpu_count * late_hours / deadline_hours));
+}
+
 void advice_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)
 {
+	advise_deadline(programme, best, plan);
 	advise_shares(best, plan);
 	advise_layout(programme, best, plan);
 	if (!is_given(programme->input->request.mfu))

@@ -42,7 +42,7 @@ static void a_training_plan_reads_as_a_report(void **state)
 	buffer_clear(&out);
 	assert_int_equal(report_plan_markdown(&plan, &out, &failure), STATUS_OK);
 	assert_contains(out.bytes, "# Night \\*run\\*\n\nModel: llama-3.1-8b. Plan 01939e5c");
-	assert_contains(out.bytes, "revision 3, computed 2026-11-21T03:21:01.123000Z with planner 0.1, catalogue revision 7.");
+	assert_contains(out.bytes, "revision 3. Computed 2026-11-21T03:21:01.123000Z with planner 0.1, catalogue revision 7.");
 	assert_contains(out.bytes, "\ntwo lines\n");
 	assert_contains(out.bytes, "## Recommended: 512 x h100-sxm5-80gb");
 	assert_contains(out.bytes, "| Cost (USD) | 1,234,568 | 1,000,000 – 1,500,000 |");

@@ -176,11 +176,20 @@ def test_intervals_move_with_the_spread_of_an_input(daemon):
     assert given["p90"] / given["p50"] < wide["p90"] / wide["p50"]
 
 
+def test_a_deadline_that_the_interval_crosses_is_said(daemon):
+    result = daemon.post("/v1/estimates/training", TRAINING).json["result"]
+    assert result["recommended"]["interval"]["wall_clock_hours"]["p90"] > 720
+    assert "deadline_at_risk" in [row["code"] for row in result["advice"]]
+    relaxed = daemon.post("/v1/estimates/training", {key: value for key, value in TRAINING.items() if key != "deadline_hours"} | {"gpu_count": 1024})
+    assert "deadline_at_risk" not in [row["code"] for row in relaxed.json["result"]["advice"]]
+
+
 def test_reports_for_people(daemon):
     markdown = daemon.post("/v1/estimates/training", TRAINING, {"Accept": "text/markdown"})
     assert markdown.status == 200 and markdown.headers["content-type"].startswith("text/markdown")
     for word in ("GPU", "USD", "kWh", "CO2e", "h100-sxm5-80gb"):
         assert word.lower() in markdown.text.lower(), markdown.text
+    assert "null" not in markdown.text
     csv = daemon.post("/v1/estimates/training", TRAINING, {"Accept": "text/csv"})
     assert csv.status == 200 and "cost.total_usd" in csv.text.splitlines()[0]
     assert len(csv.text.splitlines()) >= 2
