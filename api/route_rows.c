@@ -30,7 +30,7 @@
 		.role = ROLE_VIEWER,                                                                                           \
 		.body_maximum_bytes = (limit),                                                                                 \
 		.body_media = JSON_BODY,                                                                                       \
-		.answer_media = media  ,                                                                                       \
+		.answer_media = (media),                                                                                       \
 		.request = &table_##name##_request,                                                                            \
 		.response = &table_##name##_estimate,                                                                          \
 		.success = 200,                                                                                                \
@@ -44,7 +44,7 @@
 		.summary = "Estimate " title " from query parameters",                                                         \
 		.doc = "The request's top-level scalar fields as query parameters, so that a person can type it.",             \
 		.role = ROLE_VIEWER,                                                                                           \
-		.answer_media = media  ,                                                                                       \
+		.answer_media = (media),                                                                                       \
 		.query = &table_##name##_request,                                                                              \
 		.response = &table_##name##_estimate,                                                                          \
 		.success = 200,                                                                                                \

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sodium.h>
+#include <stdio.h>
 #include <strings.h>
 
 #include "base/clock.h"
@@ -209,7 +210,7 @@ void auth_key_make(char text[AUTH_KEY_TEXT_SIZE])
 	unsigned char secret[32];
 
 	randombytes_buf(secret, sizeof secret);
-	memcpy(text, "fp_", 3);
+	snprintf(text, AUTH_KEY_TEXT_SIZE, "fp_");
 	sodium_bin2base64(text + 3, AUTH_KEY_TEXT_SIZE - 3, secret, sizeof secret, sodium_base64_VARIANT_URLSAFE_NO_PADDING);
 	sodium_memzero(secret, sizeof secret);
 }

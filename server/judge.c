@@ -11,7 +11,7 @@ static const struct {
 	const char *name;
 	size_t length;
 } judge_headers[HEADER_COUNT] = {
-#define X(name, text) [HEADER_##name] = {text, sizeof text - 1},
+#define X(name, text) [HEADER_##name] = {(text), sizeof(text) - 1},
 	HEADER_TABLE(X)
 #undef X
 };

@@ -57,7 +57,7 @@ static bool listen_is_loopback(const struct sockaddr *address)
 
 static void listen_name(int fd, char *out, size_t size)
 {
-	struct sockaddr_storage address;
+	struct sockaddr_storage address = {0};
 	socklen_t length = sizeof address;
 	char host[64] = "", port[8] = "";
 

@@ -6,7 +6,7 @@
 #include "base/status.h"
 
 static const char *const media_types[MEDIA_COUNT] = {
-#define X(name, type) [MEDIA_##name] = type,
+#define X(name, type) [MEDIA_##name] = (type),
 	MEDIA_TABLE(X)
 #undef X
 };
@@ -148,12 +148,12 @@ bool media_accepts_gzip(const char *accept_encoding)
 	return false;
 }
 
-const char *media_list(unsigned offered, struct arena *arena)
+const char *media_list(unsigned medias, struct arena *arena)
 {
 	const char *list = "nothing";
 
 	for (enum media media = 0; media < MEDIA_COUNT; media++) {
-		if (offered & MEDIA_BIT(media)) {
+		if (medias & MEDIA_BIT(media)) {
 			bool first = list[0] == 'n' && strcmp(list, "nothing") == 0;
 			const char *more = first ? media_types[media] : arena_printf(arena, "%s or %s", list, media_types[media]);
 			list = more ? more : list;

@@ -203,7 +203,7 @@ static void options_variable(const struct option_row *row, char *out, size_t siz
 {
 	snprintf(out, size, "FLEETPLAN_%s", row->name);
 	for (char *c = out; *c; c++)
-		*c = *c == '-' ? '_' : (char)toupper((unsigned char)*c);
+		*c = (char)(*c == '-' ? '_' : toupper((unsigned char)*c));
 }
 
 static enum status options_environment(struct options *options, struct failure *failure)

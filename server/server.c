@@ -37,6 +37,7 @@ static enum status server_catalogue_read(struct server *server, int64_t as_of_us
 		*catalogue = catalogue_new(&arena, &rows, revision, calibration_revision, as_of_us, failure);
 		status = *catalogue ? STATUS_OK : failure->status;
 	}
+	CHECK(*catalogue || status != STATUS_OK);
 	if (status != STATUS_OK)
 		arena_release(&arena);
 	return status;

@@ -66,15 +66,17 @@ static enum status plan_read(struct call *call, int64_t revision, struct plan_re
 {
 	const char *id = call->parameters[0];
 
-	if (!uuid_valid(id))
-		return failure_set(&call->failure, STATUS_NOT_FOUND, "no plan \"%.80s\": an id looks like 0190f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5b", id);
+	if (!uuid_valid(id)) {
+		failure_set(&call->failure, STATUS_NOT_FOUND, "no plan \"%.80s\": an id looks like 0190f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5b", id);
+		return STATUS_NOT_FOUND;
+	}
 	return storage_plan_get(call->server->storage, id, revision, &call->arena, record, &call->failure);
 }
 
 enum status handle_plan_get(struct call *call)
 {
 	struct plan_id_query query = {.revision = ABSENT_COUNT};
-	struct plan_record record;
+	struct plan_record record = {0};
 	enum status status = STATUS_OK;
 
 	if (call->query_count)
