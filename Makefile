@@ -169,8 +169,9 @@ fit-left-out: $(BUILD)/tests/validation/fit_training ## the same without each su
 bench-storage: $(BUILD)/tests/bench/storage_rate ## durable puts and reads of plans, without HTTP
 	$(Q)rm -f $(BUILD)/rate.db* && $< $(BUILD)/rate.db; rm -f $(BUILD)/rate.db*
 
-check-crash: $(BUILD)/tests/storage/test_crash ## 200 kills -9 and 50 power cuts under eight writers: nothing acknowledged is lost
+check-crash: $(BUILD)/tests/storage/test_crash $(PROGRAM) ## 200 kills -9 and 50 power cuts under eight writers: nothing acknowledged is lost
 	CRASH_KILLS=200 CRASH_CUTS=50 $<
+	$(PYTHON) tests/server/crash_daemon.py 200
 
 check-api: $(PROGRAM) ## lint /openapi.json and fuzz the live daemon with schemathesis (PyPI, npm)
 	$(Q)scripts/check-api.sh $(PROGRAM)
