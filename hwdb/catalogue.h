@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
+#include "planner/findings.h"
 #include "planner/request.h"
 #include "planner/workload/model.h"
 
@@ -19,6 +20,10 @@ struct row_meta {
 	const char *source, *source_date;
 	int64_t valid_from_us, valid_to_us; /* wall clock; valid_to_us 0: still valid */
 	int64_t revision; /* of the catalogue, when the row was written */
+	struct warning_list {
+		struct warning *items;
+		size_t count;
+	} warnings; /* of the answer to a write; not kept */
 };
 
 /* `accelerator.source` and `.source_date` are where both kinds of JSON (row and plan) read them; meta's are unused

@@ -46,6 +46,22 @@ static enum status resolve_variant(const struct resolver *resolver, const struct
 	return resolver_status(resolver);
 }
 
+/* Figures beside an id would change what the catalogue calls by that name: only a variant has figures of its own. */
+static void changes_fault(
+	const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer)
+{
+	struct accelerator scratch = {.id = NULL};
+	char changed[240], at[FAULT_POINTER_MAX];
+
+	if (reference->like)
+		return;
+	accelerator_apply_changes(&scratch, &reference->changes, changed, sizeof changed);
+	if (!changed[0])
+		return;
+	snprintf(at, sizeof at, "%.140s/id", pointer);
+	failure_add(resolver->failure, at, "conflict", "changes %.60s: name the accelerator in `like` instead", changed);
+}
+
 enum status resolve_accelerator_row(const struct resolver *resolver, const struct accelerator_reference *reference,
 	const char *pointer, const struct accelerator_row **row, struct accelerator *accelerator)
 {
@@ -56,6 +72,7 @@ enum status resolve_accelerator_row(const struct resolver *resolver, const struc
 			resolver->failure, pointer, "required", "give an accelerator's id, or {like: id, ...} with what differs");
 		return resolver_status(resolver);
 	}
+	changes_fault(resolver, reference, pointer);
 	*row = catalogue_accelerator(resolver->catalogue, name, &alias);
 	if (!*row) {
 		char at[FAULT_POINTER_MAX];

@@ -13,6 +13,24 @@ static bool has_tokens(const struct token_distribution *distribution)
 		   distribution->samples.count > 0;
 }
 
+static const double most_requests_per_s = 1e8;
+
+/* The rate of a trace is its requests over its span: two different times at least, in order. */
+static void trace_faults(const struct resolver *resolver, const struct request_trace *trace)
+{
+	double span_s = trace->arrivals[trace->count - 1].t_s - trace->arrivals[0].t_s;
+
+	for (size_t i = 1; i < trace->count; i++)
+		if (trace->arrivals[i].t_s < trace->arrivals[i - 1].t_s) {
+			failure_add(resolver->failure, "/trace/arrivals", "unsorted",
+				"request %zu arrives before the one ahead of it: sort them by t_s", i);
+			return;
+		}
+	if (!((double)(trace->count - 1) <= most_requests_per_s * span_s) || trace->count < 2)
+		fault(resolver, "/trace/arrivals", "out_of_range",
+			"requests at two different times at least, and not more than 1e8 a second, are needed to know a rate");
+}
+
 static void load_faults(const struct resolver *resolver, const struct inference_request *request)
 {
 	bool rate = is_given(request->queries_per_minute) || is_given(request->requests_per_s),
@@ -20,6 +38,8 @@ static void load_faults(const struct resolver *resolver, const struct inference_
 
 	if (is_given(request->queries_per_minute) && is_given(request->requests_per_s))
 		fault(resolver, "/requests_per_s", "conflict", "give queries_per_minute or requests_per_s, not both");
+	if (traced)
+		trace_faults(resolver, &request->trace);
 	if (traced && rate)
 		fault(resolver, "/trace", "conflict",
 			"a trace holds its own arrivals: leave out queries_per_minute and requests_per_s");

@@ -19,7 +19,7 @@ finish() {
 	rm -rf "$work"
 }
 trap finish EXIT
-port=18190
+port=${FLEETPLAN_CHECK_PORT:-18190}
 "$program" serve --listen 127.0.0.1:$port --database "$work/fleetplan.db" --log-file "$work/log" &
 daemon=$!
 until curl -sf "http://127.0.0.1:$port/readyz" >/dev/null; do kill -0 $daemon && sleep 0.05; done

@@ -4,22 +4,11 @@
 #include "server/page_answer.h"
 #include "server/server.h"
 
-enum status row_answer(struct call *call, const struct row_ops *ops, const void *row, const struct findings *findings)
+enum status row_answer(struct call *call, const struct row_ops *ops, const void *row)
 {
-	struct json_writer *json = &call->json;
-
 	if (call->accept == MEDIA_CSV)
 		return page_answer(call, ops->table, row, 1, NULL);
-	json_begin_object(json);
-	api_encode_members(ops->table, row, json);
-	if (findings && findings->warning_count) {
-		json_key(json, "warnings");
-		json_begin_array(json);
-		for (size_t i = 0; i < findings->warning_count; i++)
-			json_string(json, findings->warnings[i].detail);
-		json_end_array(json);
-	}
-	json_end_object(json);
+	api_encode(ops->table, row, &call->json);
 	return STATUS_OK;
 }
 
@@ -52,7 +41,8 @@ enum status row_store(struct call *call, const struct row_ops *ops, void *row, c
 	if (put->created && !put->create_only)
 		call_created(call, "%s/%s", ops->path, row_ops_id(ops, row));
 	call_etag(call, row_meta_of(ops, row)->revision);
-	return row_answer(call, ops, row, findings);
+	row_meta_of(ops, row)->warnings = (struct warning_list){findings->warnings, findings->warning_count};
+	return row_answer(call, ops, row);
 }
 
 enum status row_replay(struct call *call, const struct row_ops *ops, const struct idempotency *idempotency)
@@ -64,5 +54,5 @@ enum status row_replay(struct call *call, const struct row_ops *ops, const struc
 	if (!row)
 		return STATUS_NO_MEMORY;
 	status = storage_row_get(call->server->storage, ops->kind, slash + 1, 0, &call->arena, row, &call->failure);
-	return status == STATUS_OK ? row_answer(call, ops, row, NULL) : status;
+	return status == STATUS_OK ? row_answer(call, ops, row) : status;
 }

@@ -9,8 +9,8 @@
 FALLIBLE enum status row_store(struct call *call, const struct row_ops *ops, void *row, const char *origin, struct row_put *put,
 	struct idempotency *idempotency);
 
-/* The row as JSON or CSV; `findings` may be NULL. */
-FALLIBLE enum status row_answer(struct call *call, const struct row_ops *ops, const void *row, const struct findings *findings);
+/* The row as JSON or CSV. */
+FALLIBLE enum status row_answer(struct call *call, const struct row_ops *ops, const void *row);
 
 /* A key that is repeated gets the row that its first use made, as it is now. */
 FALLIBLE enum status row_replay(struct call *call, const struct row_ops *ops, const struct idempotency *idempotency);

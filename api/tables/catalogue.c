@@ -15,6 +15,12 @@ static const struct field row_stamp_rows[] = {
 DECLARE_TABLE(row_stamp, struct row_meta);
 TABLE(row_stamp, row_stamp_rows, "What every row has.");
 
+static const struct field row_warnings_rows[] = {
+	LIST(warnings, WARNINGS_MAX, warning, "Of an answer to a write: what looks like a known mistake", .flags = READ_ONLY),
+};
+DECLARE_TABLE(row_warnings, struct row_meta);
+TABLE(row_warnings, row_warnings_rows, "What is said of a row when it is written.", .whole = &table_row_stamp);
+
 static const struct field row_source_rows[] = {SOURCE, SOURCE_DATE};
 DECLARE_TABLE(row_source, struct row_meta);
 TABLE(row_source, row_source_rows, "Where a row comes from.", .whole = &table_row_stamp);
@@ -73,6 +79,7 @@ static const struct field accelerator_rows[] = {
 	TEXTS(aliases, 32, "Other names", .form = FORM_SLUG),
 	TEXT(memory_usable_source, 1000, "Where memory_usable_bytes comes from"),
 	MERGE(meta, row_stamp),
+	MERGE(meta, row_warnings),
 };
 TABLE(accelerator, accelerator_rows, "An accelerator of the catalogue; rates are dense.", .needs = accelerator_needs,
 	.need_count = COUNT_OF(accelerator_needs));
@@ -90,6 +97,7 @@ static const struct field model_rows[] = {
 	TEXTS(aliases, 32, "Other names", .form = FORM_SLUG),
 	MERGE(meta, row_source),
 	MERGE(meta, row_stamp),
+	MERGE(meta, row_warnings),
 };
 TABLE(model, model_rows, "A model of the catalogue.", .needs = source_needs, .need_count = COUNT_OF(source_needs));
 #undef OF
@@ -137,6 +145,7 @@ static const struct field price_rows[] = {
 	TEXT(notes, 2000, "Notes"),
 	MERGE(meta, row_source),
 	MERGE(meta, row_stamp),
+	MERGE(meta, row_warnings),
 };
 TABLE(price, price_rows, "A price of the catalogue.", .needs = source_needs, .need_count = COUNT_OF(source_needs),
 	.check = price_check);
@@ -162,6 +171,7 @@ static const struct field region_rows[] = {
 	TEXT(em_zone, 64, "Zone at Electricity Maps"),
 	MERGE(meta, row_source),
 	MERGE(meta, row_stamp),
+	MERGE(meta, row_warnings),
 };
 TABLE(region, region_rows, "A region of the catalogue: its grid, buildings and water.", .needs = source_needs,
 	.need_count = COUNT_OF(source_needs));

@@ -31,7 +31,6 @@ static const struct field advice_rows[] = {
 TABLE(advice, advice_rows, "Advice.");
 #undef OF
 
-DECLARE_TABLE(warning, struct warning);
 #define OF struct warning
 static const struct field warning_rows[] = {
 	CHARS(detail, "A sentence"),

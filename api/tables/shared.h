@@ -38,6 +38,7 @@ DECLARE_TABLE(serving_parallelism, struct serving_parallelism);
 /* Parts of results. */
 DECLARE_TABLE(accelerator_id, struct accelerator);
 DECLARE_TABLE(findings, struct findings);
+DECLARE_TABLE(warning, struct warning);
 DECLARE_TABLE(provenance, struct provenance);
 DECLARE_TABLE(interval, struct interval);
 DECLARE_TABLE(memory_use, struct memory_use);

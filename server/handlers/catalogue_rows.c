@@ -45,7 +45,7 @@ static enum status row_get(struct call *call, const struct row_ops *ops)
 		status = row_read(call, ops, query.as_of_us > 0 ? query.as_of_us : 0, row);
 	if (status != STATUS_OK || call_not_modified(call, row_meta_of(ops, row)->revision))
 		return status;
-	return row_answer(call, ops, row, NULL);
+	return row_answer(call, ops, row);
 }
 
 static enum status row_create(struct call *call, const struct row_ops *ops, struct idempotency *idempotency)

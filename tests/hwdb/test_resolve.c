@@ -245,6 +245,10 @@ static void a_variant_that_cannot_be_is_refused(void **state)
 	fixture_fault("/accelerator/idle_w");
 	fixture_fault("/accelerator/memory_usable_bytes");
 	begin(state);
+	request.common.accelerator.changes.tdp_w = 1;
+	assert_int_equal(resolve(), STATUS_INVALID);
+	assert_contains(fixture_fault("/accelerator/id"), "changes tdp_w: name the accelerator in `like` instead");
+	begin(state);
 	request.common.accelerator.id = NULL;
 	request.common.accelerator.like = "nothing-like-it";
 	assert_int_equal(resolve(), STATUS_INVALID);

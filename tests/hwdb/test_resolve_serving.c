@@ -89,13 +89,33 @@ static void what_a_load_needs(void **state)
 
 static void a_trace_is_a_load(void **state)
 {
-	struct trace_arrival arrivals[] = {{0, 10, 10}};
+	struct trace_arrival arrivals[] = {{0, 10, 10}, {2, 10, 10}, {2, 20, 10}};
 
 	(void)state;
 	request.queries_per_minute = ABSENT_NUMBER;
 	request.prompt_tokens = request.output_tokens = tokens(ABSENT_NUMBER);
-	request.trace = (struct request_trace){.arrivals = arrivals, .count = 1};
+	request.trace = (struct request_trace){.arrivals = arrivals, .count = 3};
 	assert_int_equal(resolve(), STATUS_OK);
+	arrivals[0].t_s = 3;
+	assert_int_equal(resolve(), STATUS_INVALID);
+	assert_contains(fixture_fault("/trace/arrivals"), "request 1 arrives before");
+}
+
+/* One moment has no rate, and a span of next to nothing one that no fleet could hold. */
+static void a_trace_has_a_rate(void **state)
+{
+	static const double spans_s[] = {0, 5e-324, 1e-9};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct trace_arrival arrivals[] = {{0, 10, 10}, {spans_s[i], 10, 10}};
+
+		begin(state);
+		request.queries_per_minute = ABSENT_NUMBER;
+		request.prompt_tokens = request.output_tokens = tokens(ABSENT_NUMBER);
+		request.trace = (struct request_trace){.arrivals = arrivals, .count = i == 0 ? 1 : 2};
+		assert_int_equal(resolve(), STATUS_INVALID);
+		assert_contains(fixture_fault("/trace/arrivals"), "to know a rate");
+	}
 }
 
 static void only_what_generates_tokens_is_served(void **state)
@@ -166,6 +186,7 @@ int main(void)
 		cmocka_unit_test_setup(loads_that_contradict, begin),
 		cmocka_unit_test_setup(what_a_load_needs, begin),
 		cmocka_unit_test_setup(a_trace_is_a_load, begin),
+		cmocka_unit_test_setup(a_trace_has_a_rate, begin),
 		cmocka_unit_test_setup(only_what_generates_tokens_is_served, begin),
 		cmocka_unit_test_setup(lengths_beyond_the_model_are_warned_of, begin),
 		cmocka_unit_test_setup(one_replica_is_one_accelerator, begin),
