@@ -1,6 +1,6 @@
 # Fleetplan. `make help` lists what can be made.
 #
-# MODE=release (default), asan, tsan or coverage; each has its own folder build/MODE, and the release program
+# MODE=release (default), asan, tsan, coverage or fuzz; each has its own folder build/MODE, and the release program
 # is also build/fleetplan. V=1 shows full commands. PREFIX and DESTDIR are honoured by install.
 
 MODE    ?= release
@@ -54,8 +54,9 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-asan check-tsan coverage fuzz fuzz-run bench check-api lint format run install clean help validate fit fit-left-out
-all: $(PROGRAM)
+.PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-server check-asan check-tsan check-clang \
+	check-server-asan check-server-tsan coverage fuzz fuzz-run bench check-api lint format run install clean help validate fit fit-left-out
+all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
 	$(call say,LINK,$@)
@@ -122,6 +123,17 @@ check-asan: ## the C tests under AddressSanitizer and UBSan
 
 check-tsan: ## the C tests under ThreadSanitizer
 	$(Q)$(MAKE) MODE=tsan test
+
+check-clang: ## everything built by clang without a warning, and its C tests
+	$(Q)$(MAKE) CC=clang BUILD=build/clang PROGRAM=build/clang/fleetplan all test
+
+check-server-asan: ## the HTTP and process tests against a daemon under AddressSanitizer and UBSan
+	$(Q)$(MAKE) MODE=asan all
+	$(Q)FLEETPLAN_PROGRAM=$(CURDIR)/build/asan/fleetplan $(MAKE) MODE=asan check-server
+
+check-server-tsan: ## the HTTP and process tests against a daemon under ThreadSanitizer
+	$(Q)$(MAKE) MODE=tsan all
+	$(Q)FLEETPLAN_PROGRAM=$(CURDIR)/build/tsan/fleetplan $(MAKE) MODE=tsan check-server
 
 coverage: ## line coverage of every folder, from the C tests
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
@@ -196,6 +208,6 @@ clean: ## remove everything built
 	rm -rf build
 
 help: ## list the targets
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
-	@echo "  MODE=release|asan|tsan|coverage  V=1  PREFIX=$(PREFIX)"
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
+	@echo "  MODE=release|asan|tsan|coverage|fuzz (each in build/MODE)  V=1 shows commands  PREFIX=$(PREFIX)  DESTDIR="
 	@echo "  hardening flags this compiler does not know:$(if $(DROPPED), $(DROPPED), none)"

@@ -12,7 +12,7 @@ void failure_clear(struct failure *failure)
 }
 
 /* Formats into a fixed size; where that cuts the text, it cuts before a character and not inside one. */
-static void failure_format(char *out, size_t size, const char *format, va_list arguments)
+PRINTF_LIKE(3, 0) static void failure_format(char *out, size_t size, const char *format, va_list arguments)
 {
 	int wanted = vsnprintf(out, size, format, arguments);
 	size_t length = size - 1;

@@ -47,9 +47,10 @@ objects=$(find "$build/planner" -name '*.o' 2>/dev/null)
 if [ -n "$objects" ]; then
 	# shellcheck disable=SC2086
 	nm -g --defined-only $objects | awk 'NF == 3 {print $3}' | sort -u >"$build/planner.defined"
+	grep -v '^#' "$pure" | grep . >"$build/planner.pure"
 	# shellcheck disable=SC2086
 	nm -u $objects | awk '$1 == "U" {print $2}' | sort -u | grep -vxF -f "$build/planner.defined" |
-		grep -vxF -f "$pure" >"$build/planner.impure"
+		grep -vxF -f "$build/planner.pure" >"$build/planner.impure"
 	[ -s "$build/planner.impure" ] && complain "the planner is not pure, it calls: $(tr '\n' ' ' <"$build/planner.impure")"
 	# shellcheck disable=SC2086
 	nm -g $objects | awk '$2 ~ /[BDC]/ {print $3}' | sort -u >"$build/planner.globals"

@@ -58,7 +58,7 @@ void call_header(struct call *call, const char *name, const char *value)
 	call->headers[call->header_count++] = (struct call_header){.name = name, .value = copy};
 }
 
-static void call_location(struct call *call, int http_status, const char *format, va_list arguments)
+PRINTF_LIKE(3, 0) static void call_location(struct call *call, int http_status, const char *format, va_list arguments)
 {
 	char location[256];
 

@@ -204,7 +204,7 @@ static size_t http_keep_raw(void *closure, struct MHD_Connection *mhd, char *tex
 	return strlen(text);
 }
 
-static void http_library_log(void *closure, const char *format, va_list arguments)
+PRINTF_LIKE(2, 0) static void http_library_log(void *closure, const char *format, va_list arguments)
 {
 	char text[512];
 

@@ -48,7 +48,7 @@ struct connection *reader_take(struct storage *storage, struct failure *failure)
 
 void reader_give(struct storage *storage, struct connection *connection)
 {
-	struct reader *reader = (struct reader *)((char *)connection - offsetof(struct reader, connection));
+	struct reader *reader = (struct reader *)(void *)((char *)connection - offsetof(struct reader, connection));
 
 	atomic_store(&reader->busy, false);
 	if (atomic_load(&storage->readers_waiting) == 0)

@@ -46,7 +46,7 @@ const struct column_map *row_map(enum row_kind kind)
 
 const char *row_id(enum row_kind kind, const void *row)
 {
-	return *(const char *const *)((const char *)row + kinds[kind].id_offset);
+	return *(const char *const *)(const void *)((const char *)row + kinds[kind].id_offset);
 }
 
 bool row_content_equal(enum row_kind kind, const void *a, const void *b)

@@ -135,7 +135,7 @@ static inline void generate_value(struct generator *generator, const struct fiel
 	case FIELD_ARRAY:
 	case FIELD_MAP:
 	case FIELD_KIND_COUNT:
-		CHECK(!"only written");
+		CHECK(false && "only written");
 	}
 }
 

@@ -173,7 +173,7 @@ static void rates_that_are_printed_but_not_dense(void **state)
 		fixture_accelerator_absent(&given);
 		given.id = cases[i].id;
 		given.name = cases[i].name;
-		*(double *)((char *)&given + cases[i].member) = cases[i].entered;
+		*(double *)(void *)((char *)&given + cases[i].member) = cases[i].entered;
 		assert_int_equal(known_mistakes_warn(fixture.catalogue, &given, &given, &fixture.findings), 1);
 		assert_int_equal(fixture.findings.warning_count, 1);
 		assert_contains(fixture.findings.warnings[0].detail, cases[i].dense);
