@@ -320,16 +320,13 @@ enum status decode_parse(const char *json, size_t length, struct arena *arena, j
 enum status decoder_finish(struct decoder *decoder)
 {
 	struct failure *failure = decoder->failure;
-	const char *first = failure->faults[0].detail,
-			   *pointer = failure->faults[0].pointer[0] ? failure->faults[0].pointer : "the body";
 
 	if (decoder->no_memory)
 		return failure_set(failure, STATUS_NO_MEMORY, "the request needs more memory than one may take");
 	if (failure->fault_total == 0)
 		return STATUS_OK;
-	if (failure->fault_total == 1)
-		return failure_set(failure, STATUS_INVALID, "%s %s", pointer, first);
-	return failure_set(failure, STATUS_INVALID, "%zu faults, the first: %s %s", failure->fault_total, pointer, first);
+	failure_summarize(failure);
+	return STATUS_INVALID;
 }
 
 static enum status decode_body(const struct field_table *table, const char *json, size_t length, struct arena *arena,

@@ -7,6 +7,9 @@
 #include "base/units.h"
 
 /* --- numbers --------------------------------------------------------------------------------------------------- */
+/* No quantity of a plan is smaller: a number below it is 0, lest its inverse leave the range of a double. */
+static const double decode_least = 1e-30;
+
 static void decode_range_fault(struct decoder *decoder, const struct field *row, const struct path *path, double number)
 {
 	char low[40], high[40], is[40];
@@ -58,7 +61,7 @@ void decode_number(
 		return;
 	}
 	if (json_is_number(value)) {
-		number = json_number_value(value) + 0.0; /* -0 becomes 0 */
+		number = json_number_value(value);
 	} else if (!text || !decode_number_text(row, text, &number)) {
 		if (text && (row->kind == FIELD_COUNT || row->kind == FIELD_HOURS))
 			decoder_fault(decoder, path, "bad_format", "should be %s; \"%.*s\" is neither", decode_number_wanted(row),
@@ -70,6 +73,8 @@ void decode_number(
 			decode_wrong_type(decoder, path, decode_number_wanted(row), value);
 		return;
 	}
+	if (fabs(number) < decode_least)
+		number = 0; /* -0 too */
 	if (decode_in_range(decoder, row, path, number))
 		*out = number;
 }

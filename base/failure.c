@@ -54,3 +54,16 @@ void failure_add(struct failure *failure, const char *pointer, const char *code,
 	failure_format(fault->detail, sizeof fault->detail, format, arguments);
 	va_end(arguments);
 }
+
+void failure_summarize(struct failure *failure)
+{
+	const struct fault *first = &failure->faults[0];
+	const char *pointer = first->pointer[0] ? first->pointer : "the body";
+
+	if (failure->detail[0] || failure->fault_total == 0)
+		return;
+	if (failure->fault_total == 1)
+		(void)failure_set(failure, failure->status, "%s %s", pointer, first->detail);
+	else
+		(void)failure_set(failure, failure->status, "%zu faults, the first: %s %s", failure->fault_total, pointer, first->detail);
+}

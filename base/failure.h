@@ -36,4 +36,7 @@ enum status failure_set(struct failure *failure, enum status status, const char 
 /* Adds one fault and makes the status STATUS_INVALID unless it was set already. */
 void failure_add(struct failure *failure, const char *pointer, const char *code, const char *format, ...) PRINTF_LIKE(4, 5);
 
+/* Where no sentence was set, one of the faults: which is the first, and how many there are. Nothing without faults. */
+void failure_summarize(struct failure *failure);
+
 #endif

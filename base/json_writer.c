@@ -192,8 +192,14 @@ size_t json_format_double(char *out, double value)
 void json_double(struct json_writer *writer, double value)
 {
 	char text[40];
-	size_t length = json_format_double(text, value);
+	size_t length;
 
+	if (!isfinite(value)) {
+		writer->not_finite = true;
+		writer->buffer->failed = true;
+		return;
+	}
+	length = json_format_double(text, value);
 	json_before_value(writer);
 	buffer_append(writer->buffer, text, length);
 }

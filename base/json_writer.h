@@ -1,7 +1,7 @@
 /* Writes JSON straight into a buffer: no tree, no allocation of its own.
  *
- * The writer places commas; the caller pairs begin and end. Doubles must be finite (CHECK): NaN never
- * leaves the planner. Numbers are written with up to 15 significant digits (DBL_DIG), integers exactly,
+ * The writer places commas; the caller pairs begin and end. JSON knows no infinity and no NaN: a double that
+ * is not finite fails the buffer and sets `not_finite`, so that such a text never leaves. Numbers are written with up to 15 significant digits (DBL_DIG), integers exactly,
  * without exponent between 1e-6 and 1e21. Text must be UTF-8; control bytes, quotes and backslashes
  * are escaped. Errors are the buffer's sticky `failed`. */
 #ifndef FLEETPLAN_BASE_JSON_WRITER_H
@@ -14,7 +14,8 @@
 
 struct json_writer {
 	struct buffer *buffer;
-	bool comma; /* the next value or key needs one before it */
+	bool comma;      /* the next value or key needs one before it */
+	bool not_finite; /* a double was none that JSON can hold; the buffer has failed */
 };
 
 void json_writer_init(struct json_writer *writer, struct buffer *buffer);

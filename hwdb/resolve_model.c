@@ -109,14 +109,14 @@ static enum status resolve_generic(
 static enum status resolve_size(
 	const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model)
 {
-	double active = given_or(reference->params_active, reference->params);
+	double active = reference->params_active;
 	char at[FAULT_POINTER_MAX];
 
 	snprintf(at, sizeof at, "%.100s/params", pointer);
 	if (!(reference->params >= 1e6 && reference->params <= 1e15))
-		failure_add(resolver->failure, at, "out_of_range", "must lie between 1e6 and 1e15 parameters");
+		failure_add(resolver->failure, at, "out_of_range", "must lie between 1e6 and 1e15 parameters of a transformer; give {kind: \"generic\", ...} for a smaller model");
 	snprintf(at, sizeof at, "%.100s/params_active", pointer);
-	if (!(active >= 1e6 && active <= reference->params))
+	if (is_given(active) && !(active >= 1e6 && active <= reference->params))
 		failure_add(resolver->failure, at, "out_of_range", "must lie between 1e6 and params");
 	if (resolver_status(resolver) != STATUS_OK)
 		return resolver_status(resolver);

@@ -208,17 +208,20 @@ enum status estimate_compute(struct estimate *estimate, const struct catalogue *
 
 /* Written into a scratch buffer and copied to the arena at its final size. */
 static enum status estimate_json(const struct field_table *table, const void *object, struct buffer *scratch,
-	struct arena *arena, struct json_text *text)
+	const struct estimate *estimate, struct json_text *text)
 {
 	struct json_writer writer;
 
 	buffer_clear(scratch);
 	json_writer_init(&writer, scratch);
 	api_encode(table, object, &writer);
+	if (writer.not_finite)
+		return failure_set(estimate->failure, STATUS_INFEASIBLE,
+			"a figure of the answer is too large for a number: the request's smallest and largest quantities lie too far apart");
 	if (scratch->failed)
 		return STATUS_NO_MEMORY;
 	text->length = scratch->length;
-	text->text = arena_strndup(arena, scratch->bytes, scratch->length);
+	text->text = arena_strndup(estimate->arena, scratch->bytes, scratch->length);
 	return text->text ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
@@ -245,9 +248,9 @@ enum status estimate_record(const struct estimate *estimate, struct plan_record 
 		record->labels = common->labels;
 	}
 	buffer_init(&scratch, ESTIMATE_JSON_MAX_BYTES);
-	status = estimate_json(kind->request, estimate->request, &scratch, estimate->arena, &record->request);
+	status = estimate_json(kind->request, estimate->request, &scratch, estimate, &record->request);
 	if (status == STATUS_OK)
-		status = estimate_json(kind->result, estimate->result, &scratch, estimate->arena, &record->result);
+		status = estimate_json(kind->result, estimate->result, &scratch, estimate, &record->result);
 	buffer_release(&scratch);
 	return status;
 }

@@ -11,7 +11,8 @@ static void response_problem(struct exchange *exchange, enum status status)
 	struct call *call = &exchange->call;
 
 	call->failure.status = status;
-	if (!call->failure.detail[0] && call->failure.fault_total == 0)
+	failure_summarize(&call->failure);
+	if (!call->failure.detail[0])
 		snprintf(call->failure.detail, sizeof call->failure.detail, "%s", status_title(status));
 	if (status == STATUS_OVERLOADED || status == STATUS_UNAVAILABLE || status == STATUS_DRAINING || status == STATUS_NO_MEMORY) {
 		if (call->failure.retry_after_s == 0)

@@ -108,6 +108,9 @@ static void numbers_at_the_edges(void **state)
 	assert_fault("/tokens", "out_of_range", "at least 1");
 	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"budget_usd\":0}", &training), STATUS_INVALID);
 	assert_fault("/budget_usd", "out_of_range", "more than 0 and at most 10000000000000 USD, is 0");
+	/* What no plan can be made of is 0: its inverse would be infinite. */
+	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"internode_gbs\":5e-324}", &training), STATUS_INVALID);
+	assert_fault("/internode_gbs", "out_of_range", "more than 0");
 	assert_int_equal(
 		decode(&table_training_request, "{\"model\":\"m\",\"gpu_count\":1e300}", &training), STATUS_INVALID);
 	assert_fault("/gpu_count", "out_of_range", "1000000");

@@ -83,6 +83,29 @@ static void json_places_commas_and_escapes(void **state)
 	buffer_release(&buffer);
 }
 
+static void json_of_what_is_no_number_never_leaves(void **state)
+{
+	const double none[] = {INFINITY, -INFINITY, NAN};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(none); i++) {
+		struct buffer buffer;
+		struct json_writer writer;
+		size_t length;
+
+		buffer_init(&buffer, 1000);
+		json_writer_init(&writer, &buffer);
+		json_begin_array(&writer);
+		json_double(&writer, 1);
+		assert_false(writer.not_finite || buffer.failed);
+		json_double(&writer, none[i]);
+		json_end_array(&writer);
+		assert_true(writer.not_finite);
+		assert_null(buffer_detach(&buffer, &length));
+		buffer_release(&buffer);
+	}
+}
+
 static void buffers_stop_at_their_maximum(void **state)
 {
 	struct buffer buffer;
@@ -194,6 +217,7 @@ int main(void)
 		cmocka_unit_test(units_read_what_people_write),
 		cmocka_unit_test(doubles_are_written_to_be_read_back),
 		cmocka_unit_test(json_places_commas_and_escapes),
+		cmocka_unit_test(json_of_what_is_no_number_never_leaves),
 		cmocka_unit_test(buffers_stop_at_their_maximum),
 		cmocka_unit_test(arenas_zero_align_and_stop),
 		cmocka_unit_test(times_are_read_and_written),

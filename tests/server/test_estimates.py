@@ -23,7 +23,7 @@ def faults(answer, status=422):
     assert answer.status == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     problem = answer.json
-    assert problem["status"] == status and problem["title"] and problem["type"]
+    assert problem["status"] == status and problem["title"] and problem["type"] and problem["detail"]
     return {fault["pointer"]: fault for fault in problem.get("errors", [])}
 
 
@@ -121,6 +121,15 @@ def test_all_faults_at_once(daemon):
     assert "bf16" in found["/precision"]["detail"]
 
 
+def test_a_problem_is_told_in_one_sentence_too(daemon):
+    found = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b"}).json
+    assert found["detail"].startswith("/tokens ") and found["errors"][0]["detail"] in found["detail"]
+    found = daemon.post("/v1/estimates/training", {"model": {"params": 1000}, "tokens": "1B"})
+    assert list(faults(found)) == ["/model/params"]
+    found = daemon.post("/v1/estimates/training", {"model": {"params": "1B", "params_active": "2B"}, "tokens": "1B"})
+    assert list(faults(found)) == ["/model/params_active"]
+
+
 def test_unknown_names_are_answered_with_near_ones(daemon):
     found = faults(daemon.post("/v1/estimates/training", TRAINING | {"model": "lama-3.1-8b"}))
     assert "llama-3.1-8b" in found["/model"]["detail"]
@@ -135,6 +144,20 @@ def test_infeasible_says_what_to_relax(daemon):
     answer = daemon.post("/v1/estimates/inference/performance", {"model": "llama-3.1-70b", "accelerator": "t4", "gpu_count": 1,
                                                                  "prompt_tokens": 1000, "output_tokens": 100, "concurrency": 1})
     assert answer.status == 422 and answer.json["type"].endswith("/infeasible"), answer.text
+
+
+@pytest.mark.parametrize("path,body", [
+    ("carbon", {"accelerator": "h100", "gpu_count": 10 ** 7, "hours": 1e-25, "published": {"energy_mwh": 1e12, "mean_gpu_w": 1e-29}}),
+    ("carbon", {"accelerator": "h100", "hours": 1, "published": {"energy_mwh": 5e-324, "mean_gpu_w": 300}}),
+    ("training", {"model": {"params": 1e15}, "tokens": 1e18, "accelerator": "h100", "gpu_count": 1, "internode_gbs": 5e-324}),
+    ("training", {"model": {"params": 1e15}, "tokens": 1e18, "accelerator": "h100", "gpu_count": 8, "enforce_memory": False,
+                  "internode_gbs": 1.1e-30, "reliability": {"mtbf_gpu_hours": 1.1e-30, "checkpoint_gbs": 1.1e-30}}),
+])
+def test_numbers_at_the_end_of_their_range_do_no_harm(daemon, path, body):
+    answer = daemon.post(f"/v1/estimates/{path}", body)
+    assert answer.status in (200, 422), answer.text
+    assert all(math.isfinite(n) for n in numbers(answer.json))
+    assert daemon.get("/livez").status == 200
 
 
 @pytest.mark.parametrize("body,status", [

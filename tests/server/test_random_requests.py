@@ -1,0 +1,99 @@
+"""Hundreds of requests drawn from the schemas: no server error, no answer after seconds, sums that hold, only finite numbers.
+FLEETPLAN_RANDOM_REQUESTS and FLEETPLAN_RANDOM_SEED make it a longer search."""
+import json
+import math
+import os
+import time
+
+import pytest
+
+from random_requests import Requests, options, unsound
+
+COUNT = int(os.environ.get("FLEETPLAN_RANDOM_REQUESTS", "150"))
+SEED = int(os.environ.get("FLEETPLAN_RANDOM_SEED", "2026"))
+SECONDS = 20  # what no answer may take, also under sanitizers on a busy machine
+STEP_PARTS = ("compute_s", "recompute_s", "tensor_comm_s", "context_comm_s", "pipeline_comm_s", "pipeline_bubble_s", "data_comm_exposed_s",
+              "expert_comm_s", "optimizer_s", "input_wait_s", "host_transfer_s", "launch_overhead_s")
+
+
+@pytest.fixture(scope="module")
+def names(daemon):
+    rows = {kind: daemon.get(f"/v1/{kind}?limit=1000").json["items"] for kind in ("models", "accelerators")}
+    return {"models": [row["id"] for row in rows["models"]], "accelerators": rows["accelerators"]}
+
+
+def close(a, b):
+    return math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9)
+
+
+def check_training(result):
+    for option in options(result):
+        step, memory, layout = option["step"], option["memory"], option["parallelism"]
+        assert close(step["time_s"], sum(step.get(part, 0) for part in STEP_PARTS))
+        assert all(step.get(part, 0) >= 0 for part in STEP_PARTS), step
+        assert close(memory["model_bytes"], sum(memory[k] for k in ("weights_bytes", "gradients_bytes", "optimizer_bytes", "activations_bytes")))
+        assert close(memory["total_bytes"], memory["model_bytes"] + memory["overhead_bytes"])
+        assert layout["tensor"] * layout["pipeline"] * layout["data"] * layout["context"] == option["gpu_count"]
+        assert close(option["gpu_hours"], option["gpu_count"] * option["wall_clock_hours"])
+        assert 0 <= option["goodput"]["fraction"] <= 1 and 0 < option["mfu"] <= 1 and option["hfu"] >= option["mfu"] * (1 - 1e-9)
+        check_footprint(option)
+
+
+def check_footprint(option):
+    energy, carbon = option["energy"], option["carbon"]
+    assert close(carbon["total_kgco2e"], carbon["operational_kgco2e"] + carbon["embodied_kgco2e"])
+    assert energy["total_kwh"] >= energy["it_kwh"] * (1 - 1e-9)
+
+
+def check_inference(result):
+    for option in options(result):
+        memory = option["memory"]
+        assert option["gpu_count"] == option["replicas"] * option["gpus_per_replica"]
+        assert close(memory["total_bytes"], sum(memory[k] for k in ("weights_bytes", "kv_cache_bytes", "activations_bytes", "overhead_bytes")))
+        for figure in option["latency"].values():
+            assert figure["p50"] <= figure["p95"] * (1 + 1e-9) and figure["p95"] <= figure["p99"] * (1 + 1e-9), figure
+        assert close(option["throughput"]["output_tokens_per_s"] / option["gpu_count"], option["throughput"]["output_tokens_per_s_per_gpu"])
+
+
+def check_intervals(value):
+    if isinstance(value, dict):
+        if {"p10", "p50", "p90"} <= set(value):
+            assert value["p10"] <= value["p50"] * (1 + 1e-9) and value["p50"] <= value["p90"] * (1 + 1e-9), value
+        for member in value.values():
+            check_intervals(member)
+    elif isinstance(value, list):
+        for member in value:
+            check_intervals(member)
+
+
+ROUTES = {"TrainingRequest": ("training", check_training), "InferenceRequest": ("inference", check_inference),
+          "PerformanceRequest": ("inference/performance", None), "MemoryRequest": ("memory", None), "ScalingRequest": ("scaling", None),
+          "CarbonRequest": ("carbon", None)}
+
+
+@pytest.mark.parametrize("schema", ROUTES)
+def test_whatever_the_schema_admits(daemon, names, schema):
+    path, check = ROUTES[schema]
+    requests = Requests(daemon.get("/openapi.json").json, names["models"], names["accelerators"], f"{SEED} {schema}")
+    planned = 0
+    for _ in range(COUNT):
+        request = requests.request(schema)
+        begun = time.monotonic()
+        answer = daemon.post(f"/v1/estimates/{path}", request, {"Accept": "application/json"})
+        told = f"{json.dumps(request)}\n{answer.text[:3000]}"
+        assert answer.status in (200, 422), told
+        assert time.monotonic() - begun < SECONDS, told
+        if answer.status == 422:
+            assert answer.json.get("errors") or answer.json["type"].endswith("/infeasible"), told
+            assert answer.json["detail"], told
+            continue
+        planned += 1
+        body = answer.json
+        try:
+            assert not list(unsound(body))
+            check_intervals(body["result"])
+            if check:
+                check(body["result"])
+        except (AssertionError, KeyError) as wrong:
+            raise AssertionError(f"{wrong!r}\n{told}") from wrong
+    assert planned > COUNT / 50, "nearly everything was refused: the search tests nothing"
