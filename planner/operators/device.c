@@ -20,8 +20,8 @@ static const struct ceiling ceilings[] = {
 	{"a100-pcie", 0.811, 0.811, 0.472, 300, 2020, mamf}, {"a100", 0.869, 0.869, 0.472, 400, 2020, mamf}, {"h100-pcie", 0.803, 0.709, 0.517, 350, 2022, mamf}, {"h100-nvl", 0.803, 0.709, 0.517, 400, 2022, mamf},
 	{"h100", 0.803, 0.709, 0.517, 700, 2022, mamf},
 	{"h800", 0.803, 0.709, 0.517, 700, 2022, mamf}, {"h200", 0.803, 0.734, 0.517, 700, 2022, mamf}, {"gh200", 0.838, 0.776, 0.517, 700, 2022, mamf},
-	{"b200", 0.776, 0.763, 0.484, 1000, 2024, mamf}, {"b100", 0.776, 0.763, 0.484, 700, 2024, mamf}, {"b300", 0.786, 0.745, 0.484, 1100, 2024, mamf},
-	{"gb200", 0.729, 0.723, 0.484, 1200, 2024, mamf}, {"gb300", 0.786, 0.745, 0.484, 1400, 2024, mamf}, {"mi300x", 0.514, 0.514, 0.35, 750, 2023, mamf},
+	{"b200", 0.776, 0.763, 0.484, 1000, 2024, mamf}, {"b100", 0.776, 0.763, 0.484, 700, 2024, mamf}, {"b300", 0.786, 0.745, 0.55, 1100, 2024, mamf},
+	{"gb200", 0.729, 0.723, 0.484, 1200, 2024, mamf}, {"gb300", 0.786, 0.745, 0.55, 1400, 2024, mamf}, {"mi300x", 0.514, 0.514, 0.35, 750, 2023, mamf},
 	{"mi325x", 0.604, 0.604, 0.35, 1000, 2023, mamf}, {"mi355x", 0.680, 0.680, 0.35, 1400, 2025, mamf}, {"gaudi2", 0.969, 0.955, 0.45, 600, 2022, mamf},
 	{"gaudi3", 0.741, 0.769, 0.45, 900, 2024, mamf}, {"l40s", 0.571, 0.458, 0.40, 350, 2022, mamf},
 	{"rtx-pro-6000", 0.846, 0.706, 0.45, 600, 2025, mamf},
@@ -101,6 +101,8 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 	device->ceiling_source = is_given(measured) ? candidate->calibration.source : ceiling->source;
 	device->wide_flops_per_s = wide_peak * device->ceiling * fraction;
 	device->linear_flops_per_s = device->peak_flops_per_s * device->ceiling * fraction;
+	device->wide_most_flops_per_s = wide_peak * device->ceiling;
+	device->linear_most_flops_per_s = device->peak_flops_per_s * device->ceiling;
 	if (wide == PRECISION_FP32 || wide == PRECISION_TF32)
 		device->operand_bytes = device->wide_bytes = 4;
 	if (precision_weight_bytes(used) < 2) {
@@ -108,6 +110,7 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 		device->quantize_bytes = 2 * (2 + device->operand_bytes); /* read wide, write narrow, as is and transposed */
 		device->linear_flops_per_s = device->peak_flops_per_s * ceiling->gemm_fp8 * device->ceiling / ceiling->gemm * speed *
 			(device->operand_bytes < 0.8 ? physics->nvfp4_fraction : physics->narrow_fraction);
+		device->linear_most_flops_per_s = device->peak_flops_per_s * fmin(1, ceiling->gemm_fp8 * device->ceiling / ceiling->gemm);
 	}
 	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed;
 	bandwidth = accelerator_bandwidth_bytes_per_s(accelerator);

@@ -5,6 +5,7 @@ static const double accumulate_bytes = 8; /* a 32-bit gradient read and written 
 struct product_time gemm_forward(const struct device *device, const struct physics *physics, const struct product *product)
 {
 	double rate = product->narrow ? device->linear_flops_per_s : device->wide_flops_per_s;
+	double most = product->narrow ? device->linear_most_flops_per_s : device->wide_most_flops_per_s;
 	double operand = product->narrow ? device->operand_bytes : device->wide_bytes;
 	double flops = 2 * product->rows * product->inner * product->columns;
 	double bytes = operand * product->inner * (product->columns + product->rows) +
@@ -13,7 +14,7 @@ struct product_time gemm_forward(const struct device *device, const struct physi
 	double traffic_s = (bytes * physics->gemm_traffic + quantized) / device->memory_bytes_per_s;
 
 	return (struct product_time){
-		.time_s = product->count * (flops / rate + traffic_s), .traffic_s = product->count * traffic_s};
+		.time_s = product->count * fmax(flops / rate + traffic_s, flops / most), .traffic_s = product->count * traffic_s};
 }
 
 struct product_time gemm_backward(const struct device *device, const struct physics *physics, const struct product *product, bool frozen)

@@ -15,7 +15,8 @@ struct product {
 	bool narrow; /* runs in the request's format; else in 16 bits or more */
 };
 
-/* E21. Forward: time = 2 r i c / rate + (weights + inputs + outputs) x traffic factor / bandwidth.
+/* E21. Forward: time = 2 r i c / rate + (weights + inputs + outputs) x traffic factor / bandwidth, and not below 2 r i c over
+ * the best rate that was measured on this accelerator.
  * Given: rows, inner, columns (> 0, not necessarily whole); count (>= 0). Returned: s.
  * Algebraically the efficiency is rate x r/(r + r0) x c/(c + c0) to first order: it saturates in rows (tokens of a
  * micro-batch) and in sharded widths, with r0 = c0 = bytes x traffic x rate / (2 x bandwidth). Valid: products with

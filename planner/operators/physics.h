@@ -30,7 +30,9 @@ struct physics {
 	double nic_latency_s;        /* of one further doubling of nodes; 4e-6..2e-4 s */
 	double overlap;              /* part of a hideable communication that software really hides; 0.2..1 */
 	double expert_imbalance;     /* tokens of the fullest expert rank over the mean; 1..1.6 */
-	double expert_fraction;      /* rate of grouped products over single ones; 0.1..1.1 */
+	double expert_fraction;      /* rate of grouped products of many rows over single ones, with software of 2026; 0.1..1.1 */
+	double expert_half_rows;     /* tokens of one expert at which grouped products run at half that rate: tiles of 128 rows and their tails; 1..8000 */
+	double expert_gain_per_year; /* of the logarithm of that rate, a year of newer software; 0.01..2 */
 	double expert_traffic;       /* bytes moved to sort, send, weigh and sum expert tokens over those of one copy in and out; 0.5..40 */
 	double expert_host_s;        /* host time to issue one expert layer's forward pass: routing waits for the device; 0.2e-3..1.5e-2 s */
 	double youth;                /* speed that software lacks on hardware of its own year, fades with e^(-years/2); 0.01..0.5 */

@@ -150,10 +150,11 @@ static void work_experts(struct layer_work *work)
 	double hidden = setting->model->hidden, split = degrees->expert_tensor;
 	double tokens = degrees->rows / (degrees->tensor / split) * kind->experts_active * setting->physics->expert_imbalance;
 	double held = fmax(1, kind->experts / degrees->expert), up = (kind->gated ? 2.0 : 1.0) * kind->expert_width / split;
-	double rate = setting->physics->expert_fraction;
+	double rows = tokens / held;
+	double rate = setting->software.expert_speed * setting->physics->expert_fraction * rows / (rows + setting->physics->expert_half_rows);
 
-	work_product(work, tokens / held, hidden, up, held, rate);
-	work_product(work, tokens / held, kind->expert_width / split, hidden, held, rate);
+	work_product(work, rows, hidden, up, held, rate);
+	work_product(work, rows, kind->expert_width / split, hidden, held, rate);
 	work_product(work, degrees->rows / degrees->tensor, hidden, kind->experts, 1, 1);
 	work_elements(work, tokens * setting->device.wide_bytes * (up + kind->expert_width / split));
 	work_stream(work, tokens * setting->device.wide_bytes * 4 * hidden * setting->physics->expert_traffic);

@@ -32,6 +32,8 @@ static const double hidden_expert_year = 2025.9;     /* Megatron Core 0.14: disp
 static const double graphs_year = 2025.3;            /* CUDA graphs in Megatron Core's recipes */
 static const double expert_graphs_year = 2026.3;      /* graphs over experts too: Megatron Core's recipes of spring 2026 */
 static const double graphs_host_factor = 0.3;
+static const double expert_reference_year = 2026;    /* grouped products: most of the measurements are of 2025-09 to 2026-08 */
+static const double earliest_expert_year = 2024.5;
 static const double earliest_gain_year = 2023.5, latest_gain_year = 2026.75;
 
 /* "2025-05" to 2025.375, the middle of the month; 0 when it is no such date. */
@@ -76,6 +78,7 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 
 	gain_years = fmin(fmax(software.year, earliest_gain_year), latest_gain_year) - reference_year;
 	software.speed = software_maturity(software.year, accelerator_year, physics->youth) * physics->stack_speed[stack] * exp(physics->release_gain_per_year * gain_years);
+	software.expert_speed = exp(physics->expert_gain_per_year * (fmin(fmax(software.year, earliest_expert_year), latest_gain_year) - expert_reference_year));
 	software.fused_attention = software.year >= fused_attention_year;
 	software.hides_data = row->hides_data && software.year >= overlapped_data_year;
 	software.hides_tensor = row->hides_tensor;

@@ -9,6 +9,7 @@ struct software {
 	const char *name;
 	double year;          /* of its release, as a fraction: 2025-05 is 2025.375 */
 	double speed;         /* factor on every kernel: the stack's own and its release's */
+	double expert_speed;  /* factor on grouped products beside it, which ripen faster */
 	bool fused_attention;
 	bool hides_data, hides_tensor, hides_pipeline, hides_expert; /* communication it overlaps with compute */
 	bool merges_copies;   /* sends a token once to each domain of experts */

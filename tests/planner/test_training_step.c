@@ -301,6 +301,36 @@ static void work_scales_with_what_is_asked(void **state)
 	assert_close(exposed_s(3, 40, 1), 0, 1e-12);
 }
 
+/* However much faster a stack is than the measurements it is compared with: 2 r i c over the best measured rate is the floor. */
+static void no_product_outruns_the_best_measured(void **state)
+{
+	struct product product = {.rows = 16384, .inner = 8192, .columns = 8192, .count = 1, .narrow = true};
+	const double floor_s = 2.0 * 16384 * 8192 * 8192 / (989.4e12 * 0.803);
+	struct device device;
+
+	(void)state;
+	fixture_init(&fixture);
+	fixture.candidates[0].accelerator.id = "h100-sxm5-80gb";
+	fixture.candidates[0].accelerator.tflops_bf16 = 989.4;
+	fixture.candidates[0].accelerator.tdp_w = 700;
+	assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_BF16, &physics_fitted, 10, &device));
+	assert_close(gemm_forward(&device, &physics_fitted, &product).time_s, floor_s, 1e-9);
+	assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_BF16, &physics_fitted, 0.5, &device));
+	assert_true(gemm_forward(&device, &physics_fitted, &product).time_s > 2 * floor_s);
+}
+
+/* Newer software speeds grouped products more than single ones, and stops where nothing was measured. */
+static void grouped_products_ripen(void **state)
+{
+	struct software before = software_of(STACK_MEGATRON_CORE, "2025-06", PRECISION_BF16, 2022, &physics_fitted);
+	struct software after = software_of(STACK_MEGATRON_CORE, "2026-06", PRECISION_BF16, 2022, &physics_fitted);
+	struct software oldest = software_of(STACK_MEGATRON_CORE, "2020-01", PRECISION_BF16, 2022, &physics_fitted);
+
+	(void)state;
+	assert_close(after.expert_speed / before.expert_speed, exp(physics_fitted.expert_gain_per_year), 1e-9);
+	assert_close(oldest.expert_speed, exp(-1.5 * physics_fitted.expert_gain_per_year), 1e-9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +342,8 @@ int main(void)
 		cmocka_unit_test(optimizers_keep_what_they_must),
 		cmocka_unit_test(stages_hold_every_layer_once),
 		cmocka_unit_test(work_scales_with_what_is_asked),
+		cmocka_unit_test(no_product_outruns_the_best_measured),
+		cmocka_unit_test(grouped_products_ripen),
 	};
 
 	return cmocka_run_group_tests_name("training step", tests, NULL, NULL);

@@ -66,6 +66,8 @@ static void constants_list(void)
 	FIT(overlap, 0.2, 1);
 	FIT(expert_imbalance, 1, 1.6);
 	FIT(expert_fraction, 0.1, 1.1);
+	FIT(expert_half_rows, 1, 8000);
+	FIT(expert_gain_per_year, 0.01, 2);
 	FIT(expert_traffic, 0.5, 40);
 	FIT(expert_host_s, 0.2e-3, 1.5e-2);
 	FIT(youth, 0.01, 0.5);
