@@ -96,7 +96,7 @@ class Daemon:
         self.log_path = self.folder / "log.jsonl"
         self.arguments = arguments
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("FLEETPLAN_")} | (environment or {})
-        self.process, self.port = None, None
+        self.process, self.port, self.wrapper = None, None, []
         if expect_start:
             self.start()
 
@@ -104,15 +104,16 @@ class Daemon:
         given = " ".join(self.arguments)
         listen = [] if "--listen" in given else ["--listen", "127.0.0.1:0"]
         quiet = [] if "--quiet-seconds" in given else ["--quiet-seconds", "0"]
-        return [PROGRAM, "serve", *listen, *quiet, "--database", str(self.database), *self.arguments]
+        return [*self.wrapper, PROGRAM, "serve", *listen, *quiet, "--database", str(self.database), *self.arguments]
 
     def start(self):
+        before = len(self.log())
         log = open(self.log_path, "ab")
         self.process = subprocess.Popen(self.command(), stderr=log, stdout=log, cwd=self.folder, env=self.environment)
         log.close()
         until = time.monotonic() + START_SECONDS
         while time.monotonic() < until:
-            ready = [line for line in self.log() if line.get("event") == "ready" and line["pid"] == self.process.pid]
+            ready = [line for line in self.log()[before:] if line.get("event") == "ready"]
             if ready:
                 self.port = int(ready[0]["listen"].rsplit(":", 1)[1])
                 return

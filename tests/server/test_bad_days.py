@@ -1,15 +1,17 @@
 """Full and read-only disks: writes are refused, reads go on, and it heals."""
 import os
+import shutil
 import subprocess
+import time
 
 import pytest
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100", "deadline_hours": "30d"}
-pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="mounting a small disk needs root")
-
 
 @pytest.fixture
 def small_disk(tmp_path):
+    if os.geteuid() != 0:
+        pytest.skip("mounting a small disk needs root")
     folder = tmp_path / "disk"
     folder.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(folder)], capture_output=True, check=False)
@@ -45,25 +47,37 @@ def test_full_disk(daemon_with, small_disk):
         healed = one.post("/v1/plans/training", TRAINING).status
         if healed == 201:
             break
-        subprocess.run(["sleep", "0.1"], check=True)
+        time.sleep(0.1)
     assert healed == 201
     assert one.get("/readyz").status == 200
 
 
-def test_read_only_disk(daemon_with, small_disk):
-    one = daemon_with("--database", str(small_disk / "fleetplan.db"))
+@pytest.mark.skipif(shutil.which("fiu-run") is None, reason="needs fiu-utils")
+def test_a_disk_that_refuses_writes(tmp_path, daemon_with):
+    """As a file system that was remounted read-only under us: every pwrite fails with EROFS, then no longer."""
+    one = daemon_with(expect_start=False)
+    one.wrapper = ["fiu-run", "-x"]
+    one.start()
     made = one.post("/v1/plans/training", TRAINING)
-    remount = subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], capture_output=True, check=False)
-    if remount.returncode != 0:
-        pytest.skip("cannot remount: " + remount.stderr.decode())
-    refused = one.post("/v1/plans/training", TRAINING)
-    if refused.status == 201:
-        pytest.skip("this kernel lets open files be written on")
-    assert refused.status == 503, refused.text
-    assert one.get(made.headers["location"]).status == 200
-    subprocess.run(["mount", "-o", "remount,rw", str(small_disk)], check=True)
+    assert made.status == 201, made.text
+    daemon_pid = [line["pid"] for line in one.log() if line.get("event") == "ready"][-1]
+
+    def disk(command):
+        for name in ("pwrite", "pwrite64"):
+            subprocess.run(["fiu-ctrl", "-c", command.replace("NAME", f"posix/io/rw/{name}"), str(daemon_pid)], check=True, timeout=10)
+
+    disk("enable name=NAME,failinfo=30")
+    for _ in range(3):
+        refused = one.post("/v1/plans/training", TRAINING)
+        assert refused.status == 503 and refused.headers["content-type"] == "application/problem+json", refused.text
+    assert one.get(made.headers["location"]).json == made.json
+    assert one.get("/readyz").status == 503 and one.get("/livez").status == 200
+    disk("disable name=NAME")
     for _ in range(40):
         if one.post("/v1/plans/training", TRAINING).status == 201:
-            return
-        subprocess.run(["sleep", "0.1"], check=True)
-    raise AssertionError("it did not heal")
+            break
+        time.sleep(0.1)
+    else:
+        raise AssertionError("it did not heal")
+    assert one.get("/readyz").status == 200
+    assert len(one.get("/v1/plans").json["items"]) == 2
