@@ -137,6 +137,7 @@ enum status commit_waiting(struct call *call, commit_work *work, commit_work *re
 	if (status != STATUS_OK)
 		return status;
 	if (answer.http_status) {
+		idempotency->answer = answer;
 		status = replay(call, idempotency);
 		commit_replay(call, &answer);
 		return status;

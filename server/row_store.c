@@ -48,11 +48,18 @@ enum status row_store(struct call *call, const struct row_ops *ops, void *row, c
 enum status row_replay(struct call *call, const struct row_ops *ops, const struct idempotency *idempotency)
 {
 	const char *slash = strrchr(idempotency->answer.location ? idempotency->answer.location : "/", '/');
+	struct findings *findings = ARENA_NEW(&call->arena, struct findings);
 	void *row = arena_alloc(&call->arena, 1, row_size(ops->kind));
 	enum status status;
 
-	if (!row)
+	if (!row || !findings)
 		return STATUS_NO_MEMORY;
 	status = storage_row_get(call->server->storage, ops->kind, slash + 1, 0, &call->arena, row, &call->failure);
-	return status == STATUS_OK ? row_answer(call, ops, row) : status;
+	if (status == STATUS_OK) /* for its warnings, which are not stored */
+		status = ops->check(call_catalogue(call), &call->arena, row, findings, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	call_etag(call, row_meta_of(ops, row)->revision);
+	row_meta_of(ops, row)->warnings = (struct warning_list){findings->warnings, findings->warning_count};
+	return row_answer(call, ops, row);
 }

@@ -1,4 +1,5 @@
 """The catalogue over HTTP: rows with sources, versions, bounds and warnings."""
+import concurrent.futures
 import json
 import pathlib
 
@@ -52,6 +53,43 @@ def test_a_row_lives(daemon):
     gone = daemon.get("/v1/accelerators/test-gpu")
     assert gone.status == 404 and "nearest" in gone.json["detail"]
     assert daemon.get(f"/v1/accelerators/test-gpu?as_of={put.json['valid_from']}").status == 200
+
+
+CONFIG = {"model_type": "llama", "hidden_size": 1024, "intermediate_size": 4096, "num_attention_heads": 16, "num_hidden_layers": 24, "vocab_size": 32000}
+
+
+@pytest.mark.parametrize("path,body", [
+    ("/v1/accelerators", ACCELERATOR | {"id": "once-gpu"}),
+    ("/v1/models", {"id": "once-model", "params_total": 3e9, "source": "a test"}),
+    ("/v1/models/import", {"id": "once-import", "config": CONFIG}),
+    ("/v1/prices", {"provider": "once", "instance_type": "i", "region": "r", "accelerator_id": "h100-sxm5-80gb", "gpus": 8,
+                    "price_usd_per_hour": 20, "pricing_model": "on_demand", "as_of": "2026-11-01", "source": "a test"}),
+    ("/v1/regions", {"id": "once.r", "provider": "once", "region_id": "r", "grid_gco2e_per_kwh": 300, "source": "a test"}),
+])
+def test_a_row_posted_again_with_its_key_is_answered_as_the_first_time(daemon, path, body):
+    key = {"Idempotency-Key": f"once {path}".replace(" ", "-")}
+    first = daemon.post(path, body, key)
+    again = daemon.post(path, body, key)
+    assert first.status == again.status == 201, again.text
+    assert again.json == first.json
+    assert [again.headers[name] for name in ("location", "etag")] == [first.headers[name] for name in ("location", "etag")]
+    assert "idempotent-replayed" in again.headers and "idempotent-replayed" not in first.headers
+    assert daemon.post(path, body).status == 409
+    assert daemon.request("DELETE", first.headers["location"]).status == 204
+
+
+@pytest.mark.parametrize("path,body,made", [
+    ("/v1/accelerators", ACCELERATOR | {"id": "race-gpu"}, "/v1/accelerators/race-gpu"),
+    ("/v1/plans/training", {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100", "gpu_count": 64, "alternatives": 0}, None),
+])
+def test_twenty_at_once_with_one_key_make_one(daemon, path, body, made):
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        answers = list(pool.map(lambda _: daemon.post(path, body, {"Idempotency-Key": "race"}), range(20)))
+    assert {answer.status for answer in answers} <= {201, 409}, [answer.text for answer in answers]
+    assert {answer.json["type"] for answer in answers if answer.status == 409} <= {"urn:fleetplan:problem/in-flight"}
+    locations = {answer.headers["location"] for answer in answers if answer.status == 201}
+    assert len(locations) == 1 and (made is None or locations == {made})
+    assert daemon.request("DELETE", locations.pop()).status == 204
 
 
 @pytest.mark.parametrize("change,dense", [
