@@ -135,10 +135,10 @@ check-server-tsan: ## the HTTP and process tests against a daemon under ThreadSa
 	$(Q)$(MAKE) MODE=tsan all
 	$(Q)FLEETPLAN_PROGRAM=$(CURDIR)/build/tsan/fleetplan $(MAKE) MODE=tsan check-server
 
-coverage: ## line coverage of every folder, from the C tests
+coverage: ## line coverage of every folder, from the C tests; planner, api and storage must reach 90 %
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	$(Q)$(MAKE) MODE=coverage all test
-	$(Q)scripts/coverage.sh
+	$(Q)scripts/coverage.sh 90
 
 fuzz: ## libFuzzer (clang) over every tests/fuzz/fuzz_*.c, FUZZ_SECONDS each (default 30)
 	$(Q)$(MAKE) MODE=fuzz CC=clang fuzz-run

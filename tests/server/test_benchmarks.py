@@ -43,16 +43,22 @@ def test_a_benchmark_runs_and_is_kept(daemon, measured):
 
 def test_the_measured_device_is_in_the_catalogue_and_plans_use_it(daemon, measured):
     rows = [row for row in daemon.get("/v1/accelerators?limit=1000").json["items"] if row["id"].startswith("cpu-")]
-    assert rows and rows[0]["origin"] == "measured", rows
     calibrations = daemon.get("/v1/calibrations").json["items"]
     # On a machine whose other work disturbs the measurement it does not calibrate, and says why.
     refusals = measured["result"]["not_calibrated"]
     assert calibrations or refusals, measured["result"]
+    if not rows:
+        assert [row for row in refusals if row["quantity"] == "accelerator"] and not calibrations, measured["result"]
+        pytest.skip("the machine was too busy to measure its peaks: " + refusals[0]["reason"])
+    assert rows[0]["origin"] == "measured", rows
     assert all(row["accelerator_id"] == rows[0]["id"] and row["method"] for row in calibrations)
     plan = daemon.post("/v1/estimates/training", {"model": {"params": "10M"}, "tokens": "1M", "sequence_length": 512, "accelerator": rows[0]["id"],
                                                   "gpu_count": 1, "pricing": {"usd_per_gpu_hour": 0.1}, "enforce_memory": False})
     assert plan.status == 200, plan.text
     if calibrations:
+        used = [row for row in plan.json["result"]["assumptions"] if row["field"] == "calibration"]
+        assert used and "measured on " in used[0]["source"], plan.text
+    if any(row["method"] == "library_gemm" for row in calibrations):
         assert "measured" in json.dumps(plan.json["result"]["recommended"]["provenance"]), plan.text
 
 
