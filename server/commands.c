@@ -6,15 +6,15 @@
 #include "server/serve.h"
 
 static const struct command commands[] = {
-	{"serve", serve_main, "serve [OPTION]...", "answer the REST API (serve --help lists the options)"},
-	{"plan", plan_main, "plan training|inference FILE|-", "answer one request without a daemon"},
-	{"bench", bench_main, "bench [OPTION]...", "measure an accelerator of this machine"},
-	{"backup", backup_main, "backup FILE", "copy the database into a new file, also while the daemon works"},
-	{"keys", keys_main, "keys create [--name TEXT] [--role ROLE] [--days N] | list | revoke ID", "API keys; roles: viewer, planner, admin, agent"},
-	{"healthcheck", healthcheck_main, "healthcheck", "ask a running daemon whether it is ready"},
-	{"openapi", openapi_main, "openapi", "print the description of the API (OpenAPI 3.1)"},
-	{"version", version_main, "version", "print the version"},
-	{"help", command_help, "help", "print this"},
+	{"serve", serve_main, "serve [OPTION]...", "answer the REST API (serve --help lists the options)", true},
+	{"plan", plan_main, "plan training|inference FILE|-", "answer one request without a daemon", false},
+	{"bench", bench_main, "bench [OPTION]...", "measure an accelerator of this machine", true},
+	{"backup", backup_main, "backup FILE", "copy the database into a new file, also while the daemon works", false},
+	{"keys", keys_main, "keys create [--name TEXT] [--role ROLE] [--days N] | list | revoke ID", "API keys; roles: viewer, planner, admin, agent", false},
+	{"healthcheck", healthcheck_main, "healthcheck", "ask a running daemon whether it is ready", false},
+	{"openapi", openapi_main, "openapi", "print the description of the API (OpenAPI 3.1)", false},
+	{"version", version_main, "version", "print the version", false},
+	{"help", command_help, "help", "print this", false},
 };
 
 enum { COMMAND_ARGUMENTS_MAX = 64 };
@@ -36,6 +36,23 @@ int command_help(int argc, char **argv)
 	for (size_t i = 0; i < COUNT_OF(commands); i++)
 		printf("  fleetplan %s\n      %s\n", commands[i].usage, commands[i].doc);
 	puts("\nCommands that use the database take --database FILE, --config FILE and FLEETPLAN_... as serve does.");
+	return EXIT_CODE_OK;
+}
+
+static bool command_asks_for_help(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+	}
+	return false;
+}
+
+int command_run(const struct command *command, int argc, char **argv)
+{
+	if (command->helps_itself || !command_asks_for_help(argc, argv))
+		return command->main(argc, argv);
+	printf("usage: fleetplan %s\n\n%s\n", command->usage, command->doc);
 	return EXIT_CODE_OK;
 }
 

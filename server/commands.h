@@ -9,10 +9,12 @@ struct command {
 	const char *name;
 	int (*main)(int argc, char **argv);
 	const char *usage, *doc;
+	bool helps_itself; /* it answers --help with more than usage and doc */
 };
 
 const struct command *command_find(const char *name); /* NULL: none */
 int command_help(int argc, char **argv);
+int command_run(const struct command *command, int argc, char **argv);
 int command_unknown(const char *name); /* says which is near, and answers EXIT_CODE_USAGE */
 
 int backup_main(int argc, char **argv);

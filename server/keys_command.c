@@ -71,6 +71,8 @@ static int keys_revoke_command(struct storage *storage, const char *id, struct f
 
 	if (status == STATUS_NOT_FOUND)
 		return exit_code_report(failure, EXIT_CODE_FAILED);
+	if (status == STATUS_OK)
+		printf("revoked; a running daemon refuses it within %d seconds\n", AUTH_REMEMBER_SECONDS);
 	return status == STATUS_OK ? EXIT_CODE_OK : exit_code_report(failure, EXIT_CODE_STORAGE);
 }
 

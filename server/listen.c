@@ -14,7 +14,8 @@ bool listen_split(const char *address, char *host, size_t host_size, char *port,
 	const char *colon = strrchr(address, ':');
 	size_t length;
 
-	if (!colon || strlen(colon + 1) >= port_size || !colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1))
+	if (!colon || strlen(colon + 1) >= port_size || !colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
+		strtoul(colon + 1, NULL, 10) > 65535)
 		return false;
 	snprintf(port, port_size, "%s", colon + 1);
 	length = (size_t)(colon - address);
@@ -39,7 +40,7 @@ static struct addrinfo *listen_resolve(const char *address, struct failure *fail
 	int error;
 
 	if (!listen_split(address, host, sizeof host, port, sizeof port)) {
-		(void)!failure_set(failure, STATUS_INVALID, "listen: \"%s\" is not HOST:PORT, like 127.0.0.1:8080 or [::1]:8080", address);
+		(void)!failure_set(failure, STATUS_INVALID, "listen: \"%s\" is not HOST:PORT with a port up to 65535, like 127.0.0.1:8080 or [::1]:8080", address);
 		return NULL;
 	}
 	error = getaddrinfo(*host ? host : NULL, port, &hints, &found);
@@ -64,6 +65,16 @@ static void listen_name(int fd, char *out, size_t size)
 	if (getsockname(fd, (struct sockaddr *)(void *)&address, &length) == 0)
 		(void)!getnameinfo((struct sockaddr *)(void *)&address, length, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
 	snprintf(out, size, address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+}
+
+enum status listen_check(const char *address, struct failure *failure)
+{
+	struct addrinfo *found = listen_resolve(address, failure);
+
+	if (!found)
+		return failure->status;
+	freeaddrinfo(found);
+	return STATUS_OK;
 }
 
 enum status listen_open(const char *address, struct listener *listener, struct failure *failure)

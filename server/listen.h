@@ -18,6 +18,9 @@ struct listener {
 /* Binds and listens. Errors say what is wrong with the address, or who has the port. The caller closes fd. */
 FALLIBLE enum status listen_open(const char *address, struct listener *listener, struct failure *failure);
 
+/* Whether an address can be listened on as far as its text tells; binds nothing. */
+FALLIBLE enum status listen_check(const char *address, struct failure *failure);
+
 /* Tells everybody who waits in the backlog of a listener that nobody accepts from any more (503), and hangs up. */
 void listen_turn_away(const struct listener *listener);
 

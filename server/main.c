@@ -15,7 +15,7 @@ int main(int argc, char **argv)
 	if (!command)
 		return command_unknown(name);
 	if (argc > 1)
-		return command->main(argc - 1, argv + 1);
+		return command_run(command, argc - 1, argv + 1);
 	command->main(argc, argv);
 	return EXIT_CODE_USAGE;
 }

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "server/detach.h"
 #include "server/exit_code.h"
+#include "server/listen.h"
 #include "server/http.h"
 #include "server/options.h"
 #include "server/server.h"
@@ -119,6 +120,8 @@ int serve_main(int argc, char **argv)
 
 	buffer_init(&text, 64 * 1024);
 	if (options_read(&options, argc, argv, &failure) != STATUS_OK) {
+		code = exit_code_report(&failure, EXIT_CODE_CONFIGURATION);
+	} else if (options.check_config && !options.help && listen_check(options.listen, &failure) != STATUS_OK) {
 		code = exit_code_report(&failure, EXIT_CODE_CONFIGURATION);
 	} else if (options.help || options.check_config) {
 		if (options.help)

@@ -75,6 +75,20 @@ def test_help_lists_every_option():
         assert f"--{name} " in text
 
 
+@pytest.mark.parametrize("command", ["serve", "plan", "bench", "backup", "keys", "healthcheck", "openapi", "version", "help"])
+def test_every_command_explains_itself(command):
+    result = run(command, "--help")
+    assert result.returncode == 0 and f"fleetplan {command}" in result.stdout and not result.stderr
+
+
+def test_the_address_is_checked_with_the_configuration(tmp_path):
+    for wrong in ("8080", "localhost", "127.0.0.1:99999", "::1:8080", "nowhere.invalid:80"):
+        for more in ([], ["--check-config"]):
+            result = run("serve", "--listen", wrong, "--database", tmp_path / "a.db", *more)
+            assert result.returncode in (69, 78) and wrong in result.stderr, (wrong, more, result)
+    assert run("serve", "--check-config", "--listen", "[::1]:8080").returncode == 0
+
+
 def test_unknown_commands_name_the_nearest():
     result = run("serv")
     assert result.returncode == 64 and "serve" in result.stderr
