@@ -2,7 +2,6 @@
 
 #include <stdarg.h>
 
-#include "api/scan.h"
 #include "base/spelling.h"
 
 /* NOLINTBEGIN(misc-no-recursion): no deeper than the body, API_JSON_DEPTH_MAX. */
@@ -279,44 +278,6 @@ void decode_member(
 }
 
 /* --- the whole body -------------------------------------------------------------------------------------------- */
-static enum status decode_malformed(const json_error_t *error, struct failure *failure)
-{
-	char text[JSON_ERROR_TEXT_LENGTH];
-	char *near;
-
-	if (json_error_code(error) == json_error_out_of_memory)
-		return failure_set(failure, STATUS_NO_MEMORY, "no memory to read the body");
-	snprintf(text, sizeof text, "%s", error->text);
-	near = strstr(text, " near ");
-	if (near)
-		*near = '\0'; /* what follows quotes the body, perhaps in the middle of a character */
-	return failure_set(failure, STATUS_MALFORMED, "not JSON: line %d, column %d: %s", error->line, error->column, text);
-}
-
-enum status decode_parse(const char *json, size_t length, struct arena *arena, json_t **tree, struct failure *failure)
-{
-	size_t flags = JSON_REJECT_DUPLICATES;
-	json_error_t error;
-
-	if (scan_too_deep(json, length, API_JSON_DEPTH_MAX))
-		return failure_set(failure, STATUS_MALFORMED, "nested deeper than %d levels", API_JSON_DEPTH_MAX);
-	*tree = json_loadb(json, length, flags, &error);
-	if (!*tree && json_error_code(&error) == json_error_numeric_overflow) {
-		flags |= JSON_DECODE_INT_AS_REAL; /* 3 followed by 25 zeros is a number too */
-		*tree = json_loadb(json, length, flags, &error);
-	}
-	if (!*tree && json_error_code(&error) == json_error_duplicate_key) {
-		*tree = json_loadb(json, length, flags & ~(size_t)JSON_REJECT_DUPLICATES, &error);
-		if (*tree && !scan_duplicates(json, length, arena, failure)) {
-			json_decref(*tree);
-			return failure_set(failure, STATUS_NO_MEMORY, "no memory to read the body");
-		}
-		if (*tree && failure->fault_total == 0)
-			failure_add(failure, "", "duplicate_key", "an object holds the same key twice, written differently");
-	}
-	return *tree ? STATUS_OK : decode_malformed(&error, failure);
-}
-
 enum status decoder_finish(struct decoder *decoder)
 {
 	struct failure *failure = decoder->failure;

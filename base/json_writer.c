@@ -2,29 +2,38 @@
 
 #include <math.h>
 
+#include "base/json_text.h"
+
 void json_writer_init(struct json_writer *writer, struct buffer *buffer)
 {
 	*writer = (struct json_writer){.buffer = buffer};
 }
 
-static void json_before_value(struct json_writer *writer)
+/* A comma where one is due, and the bytes: one look at the buffer's room for both. */
+static void json_append(struct json_writer *writer, const char *bytes, size_t length)
 {
+	char *end = buffer_reserve(writer->buffer, length + 1);
+
+	if (!end)
+		return;
 	if (writer->comma)
-		buffer_append_char(writer->buffer, ',');
+		*end++ = ',';
+	memcpy(end, bytes, length);
+	end[length] = '\0';
+	writer->buffer->length = (size_t)(end + length - writer->buffer->bytes);
 	writer->comma = true;
 }
 
 static void json_open(struct json_writer *writer, char bracket)
 {
-	json_before_value(writer);
-	buffer_append_char(writer->buffer, bracket);
+	json_append(writer, &bracket, 1);
 	writer->comma = false;
 }
 
 static void json_close(struct json_writer *writer, char bracket)
 {
-	buffer_append_char(writer->buffer, bracket);
-	writer->comma = true;
+	writer->comma = false;
+	json_append(writer, &bracket, 1);
 }
 
 void json_begin_object(struct json_writer *writer)
@@ -73,37 +82,35 @@ void json_key_escaped(struct json_writer *writer, const char *key)
 	writer->comma = false;
 }
 
-void json_escape(struct buffer *buffer, const char *text, size_t length)
+static void json_escape_char(struct buffer *buffer, unsigned char c)
 {
 	static const char hex[] = "0123456789abcdef";
-	size_t plain_from = 0;
 
-	for (size_t i = 0; i < length; i++) {
-		unsigned char c = (unsigned char)text[i];
-		char escape[6];
-		size_t escape_length = 6;
+	if (c == '"' || c == '\\')
+		buffer_append(buffer, (const char[]){'\\', (char)c}, 2);
+	else if (c == '\n')
+		buffer_append(buffer, "\\n", 2);
+	else
+		buffer_append(buffer, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+}
 
-		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
-			continue;
-		memcpy(escape, (const char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, sizeof escape);
-		buffer_append(buffer, text + plain_from, i - plain_from);
-		plain_from = i + 1;
-		if (c == '"' || c == '\\') {
-			escape[1] = (char)c;
-			escape_length = 2;
-		} else if (c == '\n') {
-			escape[1] = 'n';
-			escape_length = 2;
-		}
-		buffer_append(buffer, escape, escape_length);
+void json_escape(struct buffer *buffer, const char *text, size_t length)
+{
+	for (;;) {
+		size_t plain = json_plain_length(text, length, false);
+
+		buffer_append(buffer, text, plain);
+		if (plain == length)
+			return;
+		json_escape_char(buffer, (unsigned char)text[plain]);
+		text += plain + 1;
+		length -= plain + 1;
 	}
-	buffer_append(buffer, text + plain_from, length - plain_from);
 }
 
 void json_string_n(struct json_writer *writer, const char *text, size_t length)
 {
-	json_before_value(writer);
-	buffer_append_char(writer->buffer, '"');
+	json_append(writer, "\"", 1);
 	json_escape(writer->buffer, text, length);
 	buffer_append_char(writer->buffer, '"');
 }
@@ -119,15 +126,20 @@ void json_string(struct json_writer *writer, const char *text)
 /* Digits of an integer, most significant first; returns how many. */
 static size_t json_format_unsigned(char *out, uint64_t value)
 {
-	char reversed[24];
-	size_t n = 0;
+	static const char pairs[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+		"5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+	char digits[24], *first = digits + sizeof digits;
+	size_t n;
 
-	do {
-		reversed[n++] = (char)('0' + value % 10);
-		value /= 10;
-	} while (value);
-	for (size_t i = 0; i < n; i++)
-		out[i] = reversed[n - 1 - i];
+	for (; value >= 100; value /= 100) {
+		*--first = pairs[2 * (value % 100) + 1];
+		*--first = pairs[2 * (value % 100)];
+	}
+	if (value >= 10)
+		*--first = pairs[2 * value + 1];
+	*--first = value >= 10 ? pairs[2 * value] : (char)('0' + value);
+	n = (size_t)(digits + sizeof digits - first);
+	memcpy(out, first, n);
 	return n;
 }
 
@@ -139,13 +151,16 @@ static size_t json_format_fraction(char *out, double value)
 		1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L};
 	char digits[24];
 	size_t n, length = 0;
-	int magnitude = (int)floor(log10(value)); /* may be off by one near a power of ten: costs one digit */
-	int decimals = 14 - magnitude;
+	int decimals, exponent;
 	uint64_t scaled;
 
+	(void)frexp(value, &exponent);
+	decimals = 14 - (int)floor((exponent - 1) * 0.30103); /* of the power of two below: right, or one more than right */
 	if (decimals < 0)
 		decimals = 0;
 	scaled = (uint64_t)llroundl((long double)value * powers[decimals]);
+	if (scaled >= 1000000000000000 && decimals > 0)
+		scaled = (uint64_t)llroundl((long double)value * powers[--decimals]);
 	while (decimals > 0 && scaled % 10 == 0) {
 		scaled /= 10;
 		decimals--;
@@ -192,16 +207,13 @@ size_t json_format_double(char *out, double value)
 void json_double(struct json_writer *writer, double value)
 {
 	char text[40];
-	size_t length;
 
 	if (!isfinite(value)) {
 		writer->not_finite = true;
 		writer->buffer->failed = true;
 		return;
 	}
-	length = json_format_double(text, value);
-	json_before_value(writer);
-	buffer_append(writer->buffer, text, length);
+	json_append(writer, text, json_format_double(text, value));
 }
 
 void json_integer(struct json_writer *writer, int64_t value)
@@ -212,24 +224,20 @@ void json_integer(struct json_writer *writer, int64_t value)
 	if (value < 0)
 		text[sign++] = '-';
 	length = sign + json_format_unsigned(text + sign, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
-	json_before_value(writer);
-	buffer_append(writer->buffer, text, length);
+	json_append(writer, text, length);
 }
 
 void json_bool(struct json_writer *writer, bool value)
 {
-	json_before_value(writer);
-	buffer_append_text(writer->buffer, value ? "true" : "false");
+	json_append(writer, value ? "true" : "false", value ? 4 : 5);
 }
 
 void json_null(struct json_writer *writer)
 {
-	json_before_value(writer);
-	buffer_append(writer->buffer, "null", 4);
+	json_append(writer, "null", 4);
 }
 
 void json_raw(struct json_writer *writer, const char *json, size_t length)
 {
-	json_before_value(writer);
-	buffer_append(writer->buffer, json, length);
+	json_append(writer, json, length);
 }

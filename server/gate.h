@@ -53,7 +53,4 @@ struct target {
  * slashes, backslashes, bytes that are not UTF-8, more than GATE_QUERY_MAX parameters. */
 FALLIBLE enum status gate_target(const char *raw, struct arena *arena, struct target *target, struct failure *failure);
 
-/* Whether text is UTF-8 (no overlong forms, no surrogates). */
-bool gate_utf8(const char *text, size_t length);
-
 #endif

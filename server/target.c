@@ -3,33 +3,7 @@
 
 #include "server/gate.h"
 
-bool gate_utf8(const char *text, size_t length)
-{
-	const unsigned char *s = (const unsigned char *)text, *end = s + length;
-
-	while (s < end) {
-		uint32_t c = *s++;
-		unsigned more;
-
-		if (c < 0x80)
-			continue;
-		if (c < 0xc2 || c > 0xf4)
-			return false;
-		more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
-		if ((size_t)(end - s) < more)
-			return false;
-		c &= 0x3fU >> more;
-		for (unsigned i = 0; i < more; i++) {
-			if ((s[i] & 0xc0) != 0x80)
-				return false;
-			c = c << 6 | (s[i] & 0x3f);
-		}
-		if ((more == 2 && (c < 0x800 || (c >= 0xd800 && c <= 0xdfff))) || (more == 3 && (c < 0x10000 || c > 0x10ffff)))
-			return false;
-		s += more;
-	}
-	return true;
-}
+#include "base/utf8.h"
 
 static int target_hex(char c)
 {
@@ -79,7 +53,7 @@ static enum status target_path(const char *raw, size_t length, struct arena *are
 	end = target_decode(raw, length, false, path);
 	if (!end)
 		return failure_set(failure, STATUS_MALFORMED, "the path holds a bad percent escape, a space, or a control byte");
-	if (strchr(path, '\\') || !gate_utf8(path, (size_t)(end - path)))
+	if (strchr(path, '\\') || !utf8_valid(path, (size_t)(end - path)))
 		return failure_set(failure, STATUS_MALFORMED, "the path holds a backslash or bytes that are not UTF-8");
 	for (const char *segment = path; segment; segment = strchr(segment + 1, '/')) {
 		if (strncmp(segment, "/.", 2) == 0 &&
@@ -102,11 +76,11 @@ static enum status target_parameter(const char *raw, size_t length, struct arena
 	value = target_decode(raw, key_length, true, key);
 	if (!value)
 		return failure_set(failure, STATUS_MALFORMED, "the query holds a bad percent escape or a control byte");
-	if (!gate_utf8(key, (size_t)(value - key)))
+	if (!utf8_valid(key, (size_t)(value - key)))
 		return failure_set(failure, STATUS_MALFORMED, "the query holds bytes that are not UTF-8");
 	value++;
 	end = equals ? target_decode(equals + 1, length - key_length - 1, true, value) : value;
-	if (!end || !gate_utf8(value, (size_t)(end - value)))
+	if (!end || !utf8_valid(value, (size_t)(end - value)))
 		return failure_set(failure, STATUS_MALFORMED, "a query parameter holds a bad percent escape, a control byte or no UTF-8");
 	*parameter = (struct query_parameter){.key = key, .value = value};
 	return STATUS_OK;

@@ -218,7 +218,7 @@ static void duplicate_keys_are_found_wherever_they_are(void **state)
 	/* The same key written in two ways. */
 	assert_int_equal(
 		decode(&table_training_request, "{\"model\":\"m\",\"\\u006dodel\":\"m\"}", &training), STATUS_INVALID);
-	assert_fault("", "duplicate_key", "written differently");
+	assert_fault("/model", "duplicate_key", "twice");
 	/* In what is carried through unread, too. */
 	assert_int_equal(decode(&table_training_request, "{\"model\":{\"config\":{\"a\":[{\"b\":1,\"b\":1}]}}}", &training),
 		STATUS_INVALID);
@@ -236,7 +236,6 @@ static void what_is_not_json_is_malformed(void **state)
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
 		assert_int_equal(decode(&table_training_request, bad[i], &training), STATUS_MALFORMED);
 		assert_contains(failure.detail, "not JSON: line 1, column");
-		assert_null(strstr(failure.detail, " near "));
 	}
 	memset(deep, '[', 33);
 	memset(deep + 33, ']', 33);
@@ -262,7 +261,8 @@ static void memory_is_bounded(void **state)
 						 46, &small, &training, &failure),
 		STATUS_NO_MEMORY);
 	assert_int_equal(
-		api_decode(&table_training_request, "{\"model\":\"m\",\"model\":\"m\"}", 25, &small, &training, &failure),
+		api_decode(&table_training_request, "{\"notes\":\"\\n345678901234567890123456789012345678901234567890123456789012345\"}", 77,
+			&small, &training, &failure),
 		STATUS_NO_MEMORY);
 	arena_release(&small);
 }

@@ -68,19 +68,6 @@ static void queries_have_a_maximum(void **state)
 	arena_release(&arena);
 }
 
-static void utf8_is_the_shortest_form(void **state)
-{
-	static const char good[] = "a\xc2\x80\xdf\xbf\xe0\xa0\x80\xed\x9f\xbf\xee\x80\x80\xef\xbf\xbf\xf0\x90\x80\x80\xf4\x8f\xbf\xbf";
-	static const char *const bad[] = {"\x80", "\xc1\xbf", "\xc2", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xc2\xc2", "\xe1\x80"};
-
-	(void)state;
-	assert_true(gate_utf8("", 0));
-	assert_true(gate_utf8(good, sizeof good - 1));
-	assert_false(gate_utf8(good, sizeof good - 2));
-	for (size_t i = 0; i < COUNT_OF(bad); i++)
-		assert_false(gate_utf8(bad[i], strlen(bad[i])));
-}
-
 /* Does to a request what libmicrohttpd does: line ends and the colon become NUL, in place. Shows it to the gate. */
 static enum status judge(const char *request, size_t length)
 {
@@ -158,7 +145,6 @@ int main(void)
 		cmocka_unit_test(targets_are_decoded_once),
 		cmocka_unit_test(strange_targets_are_refused),
 		cmocka_unit_test(queries_have_a_maximum),
-		cmocka_unit_test(utf8_is_the_shortest_form),
 		cmocka_unit_test(the_layout_of_a_header_section_is_checked),
 		cmocka_unit_test(framing_has_one_meaning),
 	};
