@@ -254,6 +254,7 @@ const struct route routes[ROUTE_COUNT] = {
 		.summary = "Get a plan",
 		.doc = "As JSON, its options as CSV, or a report as Markdown.",
 		.role = ROLE_VIEWER,
+		.inline_ = true,
 		.tagged = true,
 		.answer_media = AS_PLAN,
 		.query = &table_plan_id_query,

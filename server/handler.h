@@ -6,7 +6,8 @@
  * every text reached through the call, lives until the call is complete.
  *
  * Threads: a call belongs to one thread at a time. Routes marked inline run on the connection's thread and must not
- * block or plan; all others run on a worker, of which there are about as many as cores.
+ * wait or plan (to read a row by its id takes less than handing the call over); all others run on a worker, of which there
+ * are about as many as cores.
  *
  * A durable write never holds a worker: the handler writes the complete answer first, submits the storage job with the
  * call as its context, and returns HANDLER_PENDING. From the submit on it must not touch the call. The job's `done`
