@@ -25,6 +25,12 @@ FALLIBLE enum status resolve_inference(
 FALLIBLE enum status resolve_performance(
 	const struct resolver *resolver, const struct performance_request *request, struct performance_input *input);
 
+/* Puts the ids of catalogue rows in the place of aliases in a request; what is no row's name stays. The above do so in
+ * the request that they answer. */
+void resolve_names(const struct resolver *resolver, struct request_common *common);
+void resolve_model_name(const struct resolver *resolver, struct model_reference *reference);
+void resolve_accelerator_name(const struct resolver *resolver, struct accelerator_reference *reference);
+
 /* The parts, for the smaller calculators. `pointer` is where the reference stood in the request ("/model"). */
 FALLIBLE enum status resolve_model(
 	const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model);

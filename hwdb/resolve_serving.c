@@ -104,6 +104,7 @@ enum status resolve_inference(
 	no_generic_model(resolver, &input->model);
 	default_engine(resolver, &input->request.engine);
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);
+	resolve_names(resolver, &input->request.common);
 	return status != STATUS_OK ? status : resolver_status(resolver);
 }
 
@@ -155,5 +156,6 @@ enum status resolve_performance(
 	no_generic_model(resolver, &input->model);
 	default_engine(resolver, &input->request.engine);
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);
+	resolve_names(resolver, &input->request.common);
 	return status != STATUS_OK ? status : resolver_status(resolver);
 }

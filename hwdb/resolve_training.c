@@ -208,5 +208,7 @@ enum status resolve_training(
 	default_precision(resolver, input);
 	warn_of_length(resolver, input);
 	warn_of_slices(resolver, input);
+	resolve_names(resolver, &input->request.common);
+	resolve_model_name(resolver, &input->request.distillation.teacher);
 	return resolver_status(resolver);
 }

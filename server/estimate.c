@@ -104,6 +104,7 @@ static enum status compute_memory(struct estimate *estimate, struct resolver *re
 		status = estimate->failure->status;
 	if (status == STATUS_OK)
 		status = planner_memory(request, model, given ? &accelerator : NULL, memory, estimate->failure);
+	resolve_names(resolver, &request->common);
 	estimate->result = memory;
 	return status;
 }
@@ -135,6 +136,7 @@ static enum status compute_carbon(struct estimate *estimate, struct resolver *re
 		status = estimate->failure->status;
 	if (status == STATUS_OK)
 		status = planner_carbon(request, &accelerator, NULL, &site, carbon, estimate->failure);
+	resolve_accelerator_name(resolver, &request->accelerator);
 	estimate->result = carbon;
 	return status;
 }

@@ -121,6 +121,24 @@ def test_all_faults_at_once(daemon):
     assert "bf16" in found["/precision"]["detail"]
 
 
+@pytest.mark.parametrize("path,body", [
+    ("training", TRAINING), ("inference", INFERENCE | {"output_tokens": 30}), ("memory", {"accelerator": "h100"}), ("carbon", {"accelerator": "h100", "hours": 1}),
+    ("inference/performance", {"accelerator": "h100", "prompt_tokens": 100, "output_tokens": 100, "concurrency": 1})])
+def test_the_request_is_answered_with_names_resolved(daemon, path, body):
+    alias = {} if path == "carbon" else {"model": "llama2-13b"}
+    answer = daemon.post(f"/v1/estimates/{path}", body | alias)
+    assert answer.status == 200, answer.text
+    understood = answer.json["request"]
+    assert understood["accelerator"] == "h100-sxm5-80gb"
+    assert path == "carbon" or understood["model"] == "llama-2-13b"
+    again = daemon.post(f"/v1/estimates/{path}", understood)
+    assert again.status == 200 and again.json["request"] == understood, again.text
+    several = daemon.post("/v1/estimates/training", {"model": "llama2-13b", "tokens": "1T", "gpu_count": 64, "alternatives": 0,
+                                                     "accelerators": ["a100", {"like": "h100", "memory_gb": 120}]})
+    assert [one if isinstance(one, str) else one["like"] for one in several.json["request"]["accelerators"]] == [
+        daemon.get("/v1/accelerators/a100").json["id"], "h100-sxm5-80gb"]
+
+
 def test_a_problem_is_told_in_one_sentence_too(daemon):
     found = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b"}).json
     assert found["detail"].startswith("/tokens ") and found["errors"][0]["detail"] in found["detail"]
