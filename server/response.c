@@ -135,6 +135,8 @@ static void response_headers(struct MHD_Response *response, const struct exchang
 		MHD_add_response_header(response, "Content-Encoding", "gzip");
 	if (exchange->packed.length || call->answer.length >= COMPRESS_LEAST_BYTES || exchange->fixed)
 		MHD_add_response_header(response, "Vary", "Accept-Encoding");
+	if (call->route && (call->route->answer_media & (call->route->answer_media - 1))) /* JSON or CSV under one ETag */
+		MHD_add_response_header(response, "Vary", "Accept");
 	if (!response_has_header(call, "Cache-Control"))
 		MHD_add_response_header(response, "Cache-Control", response_has_header(call, "ETag") ? "no-cache" : "no-store");
 	for (size_t i = 0; i < call->header_count; i++)

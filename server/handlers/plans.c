@@ -8,6 +8,8 @@
 #include "server/server.h"
 #include "storage/plans.h"
 
+enum { PLAN_MERGES_MAX = 32 }; /* of one PATCH, while others write the same plan */
+
 /* The envelope of a stored plan by its kind. */
 static const struct field_table *plan_envelope(const struct plan_record *record)
 {
@@ -88,23 +90,39 @@ enum status handle_plan_get(struct call *call)
 	return plan_answer(call, plan_envelope(&record), &record);
 }
 
-enum status handle_plan_patch(struct call *call)
+/* Merges the body onto the plan as it is. The revision that was read is expected even without If-Match: a merge onto
+ * another one would lose an update; *raced then tells that there was another. */
+static enum status plan_merge(struct call *call, bool *raced)
 {
 	struct plan_record record;
 	struct plan_patch patch;
 	enum status status = plan_read(call, ABSENT_COUNT, &record);
 
+	*raced = false;
 	if (status == STATUS_OK)
 		status = call_match(call, record.revision);
 	if (status == STATUS_OK)
 		status = api_merge_patch(&table_plan_patch, call->body, call->body_length, &call->arena, &record, &call->failure);
 	if (status != STATUS_OK)
 		return status;
-	/* The revision that was read is expected even without If-Match: a merge onto another one would lose an update. */
 	patch = (struct plan_patch){.job = {.kind = STORAGE_PLAN_PATCH}, .id = record.id, .expected_revision = record.revision, .plan = &record};
 	status = commit_run(call, &patch.job);
-	if (status == STATUS_PRECONDITION_FAILED && !call->if_match)
-		return failure_set(&call->failure, STATUS_CONFLICT, "the plan was changed at the same time: read it and try again");
+	*raced = status == STATUS_PRECONDITION_FAILED && !call->if_match;
+	return status;
+}
+
+enum status handle_plan_patch(struct call *call)
+{
+	struct plan_record record;
+	bool raced;
+	enum status status = plan_merge(call, &raced);
+
+	for (int i = 1; raced && i < PLAN_MERGES_MAX; i++) {
+		failure_clear(&call->failure);
+		status = plan_merge(call, &raced);
+	}
+	if (raced)
+		return failure_set(&call->failure, STATUS_CONFLICT, "the plan was changed at the same time, again and again: try once more");
 	if (status == STATUS_OK)
 		status = plan_read(call, ABSENT_COUNT, &record);
 	if (status != STATUS_OK)

@@ -24,6 +24,18 @@ def test_built_in_rows_are_listed(daemon, kind, least):
     assert len(csv.text.splitlines()) == count + 1
 
 
+def test_lists_are_asked_for_again_only_when_the_catalogue_changed(daemon):
+    for kind in ("accelerators", "models", "prices", "regions"):
+        first = daemon.get(f"/v1/{kind}?limit=2")
+        tag = first.headers["etag"]
+        assert "Accept" in first.headers["vary"].split(", ") or first.headers["vary"] == "Accept"
+        again = daemon.get(f"/v1/{kind}?limit=2", {"If-None-Match": tag})
+        assert again.status == 304 and again.headers["etag"] == tag and not again.body
+    region = daemon.post("/v1/regions", {"id": "tagged.r", "provider": "tagged", "region_id": "r", "grid_gco2e_per_kwh": 300, "source": "a test"})
+    assert daemon.get("/v1/regions?limit=2", {"If-None-Match": tag}).status == 200
+    assert daemon.request("DELETE", region.headers["location"]).status == 204
+
+
 def test_facts_that_everything_rests_on(daemon):
     h100 = daemon.get("/v1/accelerators/h100").json
     assert h100["id"] == "h100-sxm5-80gb" and h100["tflops_bf16"] == pytest.approx(989.5) and h100["interconnect_gbs"] == 900

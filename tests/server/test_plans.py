@@ -1,4 +1,5 @@
 """Plans are kept: revisions, conditions, repeats, filters, pages."""
+import concurrent.futures
 import json
 import uuid
 
@@ -53,6 +54,18 @@ def test_patch_under_conditions(daemon):
     assert daemon.request("DELETE", path, headers={"If-Match": tag}).status == 412
     assert daemon.request("DELETE", path, headers={"If-Match": patched.headers["etag"]}).status == 204
     assert daemon.get(path).status == 404
+
+
+def test_patches_at_once_lose_nothing(daemon):
+    path = daemon.post("/v1/plans/training", TRAINING | {"labels": {}}).headers["location"]
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        answers = list(pool.map(lambda i: daemon.request("PATCH", path, {"labels": {f"l{i}": "v"}}), range(12)))
+    assert [answer.status for answer in answers] == [200] * 12, [answer.text for answer in answers]
+    assert daemon.get(path).json["labels"] == {f"l{i}": "v" for i in range(12)} and daemon.get(path).json["revision"] == 13
+    tag = daemon.get(path).headers["etag"]
+    with concurrent.futures.ThreadPoolExecutor(12) as pool:
+        guarded = list(pool.map(lambda i: daemon.request("PATCH", path, {"notes": f"{i}"}, {"If-Match": tag}), range(12)))
+    assert sorted(answer.status for answer in guarded) == [200] + [412] * 11
 
 
 def test_repeated_posts_are_answered_once(daemon):
