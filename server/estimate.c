@@ -35,6 +35,7 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 		status = planner_training(input, plan, estimate->failure);
 	if (status != STATUS_OK)
 		return status;
+	training_request_complete(input, plan, &input->request);
 	plan->search.elapsed_ms = (double)(clock_monotonic_ns() - began_ns) / 1e6;
 	estimate->request = &input->request;
 	estimate->result = plan;

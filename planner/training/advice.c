@@ -3,6 +3,9 @@
 /* A lever is offered when what it acts on takes at least this share of the step. */
 static const double worth_a_lever = 0.10;
 
+/* A larger number is said to be cheaper when it is by half a hundredth. */
+static const double worth_mentioning = 0.995;
+
 /* Plans the same number of the same accelerator again with changed input; 0 when it cannot be, else the change of wall clock. */
 static double replanned(const struct programme *programme, const struct outline *best, const struct training_input *changed, const struct parallelism *pins)
 {
@@ -98,6 +101,24 @@ static void advise_deadline(const struct programme *programme, const struct outl
 		late_hours, deadline_hours);
 	snprintf(advice->effect, sizeof advice->effect, "about %.0f accelerators keep it nine times in ten",
 		ceil((double)best->gpu_count * late_hours / deadline_hours));
+}
+
+void advice_of_larger(const struct outline *front, size_t count, const struct outline *best, struct training_plan *plan)
+{
+	const struct outline *larger = NULL;
+	struct advice *advice;
+
+	for (size_t i = 0; i < count; i++)
+		if (front[i].candidate == best->candidate && front[i].gpu_count > best->gpu_count && front[i].priced &&
+			front[i].wall_clock_hours < best->wall_clock_hours && front[i].total_usd < (larger ? larger->total_usd : worth_mentioning * best->total_usd))
+			larger = &front[i];
+	if (!larger)
+		return;
+	advice = findings_advise(&plan->findings, "more_accelerators", "suggestion",
+		"%lld are the fewest that meet the deadline; %lld split the work more evenly, and are faster and cheaper",
+		(long long)best->gpu_count, (long long)larger->gpu_count);
+	snprintf(advice->effect, sizeof advice->effect, "%.4g hours and %.4g USD less", best->wall_clock_hours - larger->wall_clock_hours,
+		best->total_usd - larger->total_usd);
 }
 
 void advice_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)

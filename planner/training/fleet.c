@@ -34,7 +34,6 @@ static bool fleet_stage(const struct programme *programme, size_t stage, const s
 		return true;
 	stages_split(setting->model, (int)found->layout.pipeline, (int)found->layout.interleave, setting->software.balances_ends, &stages);
 	step_of_layout(setting, &found->layout, &stages, &found->step);
-	counts->evaluated++;
 	return true;
 }
 

@@ -249,6 +249,16 @@ static void work_gather(struct layer_work *work, int kind)
 			setting->software.hides_data ? setting->physics->overlap : 0);
 }
 
+/* QLoRA: weights of half a byte are widened before each pass that multiplies by them (Dettmers et al. 2023, section 3). */
+static void work_widen(struct layer_work *work, int kind)
+{
+	const struct setting *setting = work->setting;
+	struct layer_params params = layer_params_of(setting->model, kind, work->degrees);
+
+	if (setting->quantized)
+		work_stream(work, (params.dense + params.expert) * (precision_weight_bytes(PRECISION_INT4) + setting->device.wide_bytes));
+}
+
 static struct layer_time generic_time(const struct setting *setting, const struct degrees *degrees)
 {
 	double forward_s = setting->forward_flops_per_token * degrees->rows / (setting->device.linear_flops_per_s * generic_fraction);
@@ -284,6 +294,7 @@ struct layer_time layer_time_of(const struct setting *setting, const struct para
 		work_experts(&work);
 	/* two norms (read, write) and two residual sums (two reads, one write) */
 	work_elements(&work, degrees->rows / sharded * hidden * setting->device.wide_bytes * 10);
+	work_widen(&work, kind);
 	work.time.forward_s += setting->physics->kernel_gap_s;
 	work.time.backward_s += 2 * setting->physics->kernel_gap_s;
 	work_recompute(&work);

@@ -7,6 +7,8 @@ static const double context_least_tokens = 8192;
 
 struct trial {
 	struct layout_search *search;
+	struct found tight; /* the fastest that fits, but only just */
+	double comfortable_bytes;
 	struct parallelism layout;
 	struct stages stages;
 };
@@ -68,26 +70,33 @@ static double sample_s(const struct step_result *step)
 	return step->time.time_s / step->samples;
 }
 
-/* Times the layout if it fits. True when it does, or when it is too slow to matter. */
+/* Times the layout if it fits. True when it does and leaves room, or when it is too slow to matter. */
 static bool trial_time(struct trial *trial)
 {
 	struct layout_search *search = trial->search;
+	struct found *kept = &search->best;
 	struct memory_use memory;
 	struct step_result step;
+	bool comfortable;
 
 	if (search->best.any && least_sample_s(trial) >= sample_s(&search->best.step))
 		return true;
 	memory_of_layout(search->setting, &trial->layout, &trial->stages, &memory);
+	search->evaluated++;
 	if (!search->least.any || memory.total_bytes < search->least.memory.total_bytes)
 		search->least = (struct found){.any = true, .layout = trial->layout, .memory = memory};
 	if (memory.total_bytes > memory.capacity_bytes)
 		return false;
-	step_of_layout(search->setting, &trial->layout, &trial->stages, &step);
-	search->evaluated++;
 	search->feasible++;
-	if (!search->best.any || sample_s(&step) < sample_s(&search->best.step))
-		search->best = (struct found){.any = true, .fits = true, .layout = trial->layout, .step = step, .memory = memory};
-	return true;
+	comfortable = memory.total_bytes <= trial->comfortable_bytes;
+	if (!comfortable && search->best.any)
+		return false;
+	if (!comfortable)
+		kept = &trial->tight;
+	step_of_layout(search->setting, &trial->layout, &trial->stages, &step);
+	if (!kept->any || sample_s(&step) < sample_s(&kept->step))
+		*kept = (struct found){.any = true, .fits = true, .layout = trial->layout, .step = step, .memory = memory};
+	return comfortable;
 }
 
 /* Less recomputation is never slower: the first that fits is the best. */
@@ -105,12 +114,19 @@ static bool trial_recompute(struct trial *trial)
 	return false;
 }
 
+static int zero_most(const struct trial *trial)
+{
+	const struct software *software = &trial->search->setting->software;
+
+	return trial->layout.pipeline > 1 ? software->zero_most_piped : software->zero_most;
+}
+
 /* ZeRO-1 (the optimizer's states spread) costs no more than none; 2 and 3 are tried where it does not fit. Whole-model
  * sharding software runs 3. */
 static bool trial_zero(struct trial *trial)
 {
 	const struct parallelism *pins = &trial->search->pins;
-	int first = trial->search->setting->software.blocks ? 3 : 1, last = 3;
+	int first = trial->search->setting->software.blocks ? 3 : 1, last = zero_most(trial);
 	bool fits = false;
 
 	if (pinned(pins->zero_stage))
@@ -166,7 +182,7 @@ static bool trial_can_fit(struct trial *trial)
 
 	trial->layout.interleave = pinned(pins->interleave) ? pins->interleave : 1;
 	trial->layout.micro_batch = pinned(pins->micro_batch) ? pins->micro_batch : 1;
-	trial->layout.zero_stage = pinned(pins->zero_stage) ? pins->zero_stage : 3;
+	trial->layout.zero_stage = pinned(pins->zero_stage) ? pins->zero_stage : zero_most(trial);
 	trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : trial->layout.data * trial->layout.context;
 	trial->layout.recompute = pins->recompute != RECOMPUTE_UNSET ? pins->recompute : RECOMPUTE_FULL;
 	if ((trial->layout.interleave > 1 && trial->layout.pipeline == 1) ||
@@ -174,6 +190,8 @@ static bool trial_can_fit(struct trial *trial)
 		return true; /* nothing will be tried */
 	stages_split(setting->model, (int)trial->layout.pipeline, (int)trial->layout.interleave, setting->software.balances_ends, &trial->stages);
 	memory_of_layout(setting, &trial->layout, &trial->stages, &memory);
+	if (memory.total_bytes > memory.capacity_bytes)
+		trial->search->evaluated++;
 	if (!trial->search->least.any || memory.total_bytes < trial->search->least.memory.total_bytes)
 		trial->search->least = (struct found){.any = true, .layout = trial->layout, .memory = memory};
 	return memory.total_bytes <= memory.capacity_bytes;
@@ -236,7 +254,9 @@ void layout_search(struct layout_search *search)
 	struct trial trial = {.search = search};
 	int64_t layers = layers_of(search->setting->model);
 
-	search->best = search->least = (struct found){.any = false};
+	search->best = search->least = trial.tight = (struct found){.any = false};
+	trial.comfortable_bytes = accelerator_capacity_bytes(&search->setting->candidate->accelerator) *
+		(pinned(search->pins.tensor) || pinned(search->pins.pipeline) || pinned(search->pins.micro_batch) ? 1 : LAYOUT_COMFORTABLE_FILL);
 	trial.layout.offload = search->pins.offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE;
 	for (int64_t t = 1; t <= TENSOR_MAX && t <= search->gpu_count; t++) {
 		if (!tensor_worth_trying(search, t))
@@ -251,6 +271,8 @@ void layout_search(struct layout_search *search)
 			trial_context(&trial, search->gpu_count / (t * p));
 		}
 	}
+	if (!search->best.any)
+		search->best = trial.tight;
 }
 
 bool layout_pins_possible(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct failure *failure)

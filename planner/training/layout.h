@@ -5,6 +5,11 @@
 #include "planner/training/memory.h"
 #include "planner/training/step.h"
 
+/* A layout that is the search's own choice fills this part of the memory where it can: published totals lie up to an eighth above
+ * the estimate, and a run that is out of memory in its third week costs more than the recomputation that spares it. A layout
+ * whose degrees are pinned describes a run, and vendors' published ones fill the memory. */
+#define LAYOUT_COMFORTABLE_FILL 0.92
+
 /* A layout with what it costs. */
 struct found {
 	bool any, fits;
@@ -19,7 +24,7 @@ struct layout_search {
 	int64_t gpu_count;
 	struct parallelism pins;   /* absent members are searched */
 	struct found best, least;  /* least: by memory, not timed */
-	int64_t evaluated, feasible; /* layouts timed; found to fit (all that were timed, and none that a bound left out) */
+	int64_t evaluated, feasible; /* layouts whose memory was counted; those of them that fit. What a bound on time leaves out is in neither */
 };
 
 /* E42. Searches tensor x pipeline x context x data = gpu_count, expert, interleave, micro-batch, ZeRO stage and recomputation

@@ -37,17 +37,18 @@ static void option_intervals(const struct programme *programme, const struct out
 {
 	const struct candidate *candidate = &programme->input->candidates[outline->candidate];
 	const struct interval *kwh = &outline->footprint.total_kwh, *kg = &outline->footprint.total_kgco2e;
-	double sigmas[3] = {step_log_sigma(programme, candidate), failure_log_sigma(outline), 0};
+	bool pretraining = programme->input->request.fine_tuning.method == FINE_TUNING_UNSET && !is_given(programme->input->request.mfu);
+	double sigmas[4] = {step_log_sigma(programme, candidate), failure_log_sigma(outline), pretraining ? RUN_LOG_SIGMA : 0, 0};
 
 	option->interval.step_time_s = interval_of_product(option->step.time_s, sigmas, 1);
-	option->interval.wall_clock_hours = interval_of_product(option->wall_clock_hours, sigmas, 2);
-	option->interval.gpu_hours = interval_of_product(option->gpu_hours, sigmas, 2);
-	sigmas[2] = interval_log_sigma(outline->price.low_usd_per_gpu_hour, outline->price.high_usd_per_gpu_hour);
-	option->interval.total_usd = interval_of_product(option->cost.total_usd, sigmas, 3);
-	sigmas[2] = interval_log_sigma(kwh->p10, kwh->p90);
-	option->interval.total_kwh = interval_of_product(option->energy.total_kwh, sigmas, 3);
-	sigmas[2] = interval_log_sigma(kg->p10, kg->p90);
-	option->interval.total_kgco2e = interval_of_product(option->carbon.total_kgco2e, sigmas, 3);
+	option->interval.wall_clock_hours = interval_of_product(option->wall_clock_hours, sigmas, 3);
+	option->interval.gpu_hours = interval_of_product(option->gpu_hours, sigmas, 3);
+	sigmas[3] = interval_log_sigma(outline->price.low_usd_per_gpu_hour, outline->price.high_usd_per_gpu_hour);
+	option->interval.total_usd = interval_of_product(option->cost.total_usd, sigmas, 4);
+	sigmas[3] = interval_log_sigma(kwh->p10, kwh->p90);
+	option->interval.total_kwh = interval_of_product(option->energy.total_kwh, sigmas, 4);
+	sigmas[3] = interval_log_sigma(kg->p10, kg->p90);
+	option->interval.total_kgco2e = interval_of_product(option->carbon.total_kgco2e, sigmas, 4);
 }
 
 static void provenance_add(struct training_option *option, const char *pointer, struct interval range, enum provenance_status status, const char *source)

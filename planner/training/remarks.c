@@ -30,6 +30,14 @@ static void assume_software(const struct programme *programme, struct findings *
 		findings_assume_text(findings, "input_pipeline", "does not bind", "E32: token data is a few bytes a token; give input_pipeline to check");
 }
 
+static void assume_layout(const struct programme *programme, struct findings *findings)
+{
+	const struct parallelism *pins = &programme->input->request.parallelism;
+
+	if (pins->tensor < 1 || pins->pipeline < 1 || pins->micro_batch < 1 || pins->recompute == RECOMPUTE_UNSET)
+		findings_assume_text(findings, "parallelism", "searched", "E42: of the layouts that fit memory the fastest; what is pinned stays");
+}
+
 static void warn_of_request(const struct programme *programme, const struct outline *best, struct findings *findings)
 {
 	const struct training_input *input = programme->input;
@@ -38,6 +46,9 @@ static void warn_of_request(const struct programme *programme, const struct outl
 
 	if (!best->fits)
 		findings_warn(findings, "memory: the layout needs %.1f GB of %.1f GB and would not run; it is answered because enforce_memory is false",
+			best->found.memory.total_bytes / 1e9, best->found.memory.capacity_bytes / 1e9);
+	else if (best->found.memory.total_bytes > LAYOUT_COMFORTABLE_FILL * best->found.memory.capacity_bytes)
+		findings_warn(findings, "memory: %.1f of %.1f GB are full, by an estimate whose published counterparts lie up to an eighth higher: try it before relying on it",
 			best->found.memory.total_bytes / 1e9, best->found.memory.capacity_bytes / 1e9);
 	if (!best->priced)
 		findings_warn(findings, "no price is known for this accelerator, so cost is left out; give pricing.usd_per_gpu_hour");
@@ -59,6 +70,7 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 {
 	assume_reliability(programme, best, &plan->findings);
 	assume_software(programme, &plan->findings);
+	assume_layout(programme, &plan->findings);
 	warn_of_request(programme, best, &plan->findings);
 	sensitivity_fill(programme, best, plan);
 	advice_fill(programme, best, plan);

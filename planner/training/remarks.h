@@ -13,4 +13,7 @@ void sensitivity_fill(const struct programme *programme, const struct outline *b
 /* Few and useful levers, each with its effect. */
 void advice_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan);
 
+/* When a larger number of the same accelerator on the front is both faster and cheaper than the fewest that meet the deadline. */
+void advice_of_larger(const struct outline *front, size_t count, const struct outline *best, struct training_plan *plan);
+
 #endif

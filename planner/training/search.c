@@ -25,11 +25,12 @@ static bool acceptable(const struct programme *programme, const struct outline *
 		!(is_given(request->common.energy_cap_kwh) && outline->footprint.energy.total_kwh > request->common.energy_cap_kwh);
 }
 
-static bool dominates(const struct outline *a, const struct outline *b)
+/* No worse in time, cost, carbon and what the request minimises, which may be energy or the number of accelerators. */
+static bool dominates(const struct outline *a, const struct outline *b, enum objective objective)
 {
 	double cost_a = fleet_objective(a, OBJECTIVE_COST), cost_b = fleet_objective(b, OBJECTIVE_COST);
 
-	return a->extra <= b->extra && a->wall_clock_hours <= b->wall_clock_hours && cost_a <= cost_b &&
+	return a->extra <= b->extra && fleet_objective(a, objective) <= fleet_objective(b, objective) && a->wall_clock_hours <= b->wall_clock_hours && cost_a <= cost_b &&
 		a->footprint.carbon.total_kgco2e <= b->footprint.carbon.total_kgco2e;
 }
 
@@ -39,10 +40,10 @@ static void front_add(struct selection *selection, const struct outline *outline
 	size_t kept = 0, worst = 0;
 
 	for (size_t i = 0; i < selection->front_count; i++)
-		if (dominates(&selection->front[i], outline))
+		if (dominates(&selection->front[i], outline, objective))
 			return;
 	for (size_t i = 0; i < selection->front_count; i++) {
-		if (dominates(outline, &selection->front[i]))
+		if (dominates(outline, &selection->front[i], objective))
 			continue;
 		if (kept != i)
 			selection->front[kept] = selection->front[i];

@@ -26,18 +26,31 @@ static double adapter_params(const struct model *model, int64_t rank)
 	return params > 0 ? params : 0.01 * model->params_total; /* a generic model: one hundredth, as a rank of 16 in a width of 3,200 */
 }
 
+static bool frozen(const struct training_request *request)
+{
+	return request->fine_tuning.method == FINE_TUNING_LORA || request->fine_tuning.method == FINE_TUNING_QLORA;
+}
+
 static void setting_fine_tuning(struct setting *setting)
 {
 	const struct training_request *request = &setting->input->request;
-	enum fine_tuning_method method = request->fine_tuning.method;
 
 	setting->trained_params = setting->model->params_total;
-	setting->frozen = method == FINE_TUNING_LORA || method == FINE_TUNING_QLORA;
-	setting->quantized = method == FINE_TUNING_QLORA;
+	setting->frozen = frozen(request);
+	setting->quantized = request->fine_tuning.method == FINE_TUNING_QLORA;
 	if (!setting->frozen)
 		return;
 	setting->adapter_params = adapter_params(setting->model, request->fine_tuning.rank >= 1 ? request->fine_tuning.rank : 16);
 	setting->trained_params = setting->adapter_params;
+}
+
+double training_flops_per_token(const struct training_input *input, double sequence)
+{
+	double all = model_training_flops_per_token(&input->model, sequence);
+
+	if (!frozen(&input->request))
+		return all;
+	return all - (model_forward_flops_per_token(&input->model, sequence) - model_attention_flops_per_token(&input->model, sequence));
 }
 
 bool setting_of_candidate(const struct training_input *input, const struct candidate *candidate, const struct physics *physics,
@@ -54,7 +67,7 @@ bool setting_of_candidate(const struct training_input *input, const struct candi
 		device_architecture_year(&candidate->accelerator), physics);
 	if (!device_of_candidate(candidate, precision, physics, setting->software.speed, &setting->device))
 		return false;
-	setting->flops_per_token = model_training_flops_per_token(&input->model, sequence);
+	setting->flops_per_token = training_flops_per_token(input, sequence);
 	setting->forward_flops_per_token = model_forward_flops_per_token(&input->model, sequence);
 	setting->attention_flops_per_token = model_attention_flops_per_token(&input->model, sequence);
 	if (teacher)

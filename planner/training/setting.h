@@ -18,7 +18,7 @@ struct setting {
 	double sequence;        /* tokens of a sample; 1 for a generic model */
 	double batch;           /* samples of one optimizer step over all accelerators */
 	bool batch_free;        /* the batch was chosen, not given: a layout may round it to whole micro-batches */
-	double flops_per_token; /* model FLOPs of training, E4 */
+	double flops_per_token; /* model FLOPs of training, E4; frozen weights need no gradient of their own */
 	double forward_flops_per_token;
 	double teacher_forward_flops_per_token;
 	double attention_flops_per_token; /* forward, scores only */
@@ -31,6 +31,10 @@ struct setting {
 /* False when the candidate has no usable rate or no memory. `batch` may be 0 and set later (E43 chooses it). */
 bool setting_of_candidate(const struct training_input *input, const struct candidate *candidate, const struct physics *physics,
 	const struct model *teacher, double sequence, struct setting *setting);
+
+/* E4 under fine-tuning: forward, gradients of the inputs, and of the weights unless they are frozen (LoRA: Hu et al. 2021, section 4.2).
+ * Given: input, tokens of a sequence. Returned: FLOPs a token; the adapters' own, about a hundredth, are left out. */
+double training_flops_per_token(const struct training_input *input, double sequence);
 
 /* A layout's degrees as doubles: the arithmetic is all in doubles. */
 struct degrees {

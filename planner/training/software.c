@@ -3,22 +3,24 @@
 /* Each stack's name, the newest release that measurements were found for.
  * Behaviour comes from the projects' documentation and papers: unfused attention until Megatron adopted flash
  * attention in late 2022; no overlap of gradient reduction before Megatron-LM's distributed optimizer of 2023;
+ * ZeRO-2 and 3 do not go with its pipelines in DeepSpeed (its documentation: pipeline tutorial), nor at all in Megatron-LM;
  * DeepSpeed's 16-bit gradients and unsharded buffers from BLOOM's memory figures (Scao et al. 2022, section 3.2). */
 struct stack_row {
 	const char *name, *newest;
 	bool hides_data, hides_tensor, hides_pipeline, balances_ends, blocks;
+	int zero_most, zero_most_piped;
 };
 
 static const struct stack_row stacks[STACK_COUNT] = {
-	[STACK_UNSET] = {"", "2025-06", true, false, true, true, false},
-	[STACK_GENERIC] = {"generic", "2025-06", true, false, true, true, false},
-	[STACK_MEGATRON_LM] = {"megatron_lm", "2024-06", true, false, true, false, false},
-	[STACK_MEGATRON_DEEPSPEED] = {"megatron_deepspeed", "2022-06", false, false, false, false, false},
-	[STACK_MEGATRON_CORE] = {"megatron_core", "2026-08", true, true, true, true, false},
-	[STACK_FSDP] = {"fsdp", "2023-10", true, false, false, false, true},
-	[STACK_TORCHTITAN] = {"torchtitan", "2025-06", true, true, true, false, true},
-	[STACK_INTERNEVO] = {"internevo", "2024-01", true, false, false, false, false},
-	[STACK_MAXTEXT] = {"maxtext", "2025-06", true, true, true, false, true},
+	[STACK_UNSET] = {"", "2025-06", true, false, true, true, false, 3, 3},
+	[STACK_GENERIC] = {"generic", "2025-06", true, false, true, true, false, 3, 3},
+	[STACK_MEGATRON_LM] = {"megatron_lm", "2024-06", true, false, true, false, false, 1, 1},
+	[STACK_MEGATRON_DEEPSPEED] = {"megatron_deepspeed", "2022-06", false, false, false, false, false, 3, 1},
+	[STACK_MEGATRON_CORE] = {"megatron_core", "2026-08", true, true, true, true, false, 3, 1},
+	[STACK_FSDP] = {"fsdp", "2023-10", true, false, false, false, true, 3, 3},
+	[STACK_TORCHTITAN] = {"torchtitan", "2025-06", true, true, true, false, true, 3, 3},
+	[STACK_INTERNEVO] = {"internevo", "2024-01", true, false, false, false, false, 3, 1},
+	[STACK_MAXTEXT] = {"maxtext", "2025-06", true, true, true, false, true, 3, 3},
 };
 
 _Static_assert((int)PHYSICS_STACKS == (int)STACK_COUNT, "one speed for each stack");
@@ -86,6 +88,8 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	software.hides_expert = stack == STACK_MEGATRON_CORE && software.year >= hidden_expert_year;
 	software.merges_copies = software.year >= merged_copies_year;
 	software.balances_ends = row->balances_ends;
+	software.zero_most = row->zero_most;
+	software.zero_most_piped = row->zero_most_piped;
 	software.blocks = row->blocks;
 	software.expert_host_factor = software.year >= expert_graphs_year ? graphs_host_factor : 1;
 	software.host_factor = stack == STACK_MEGATRON_CORE && software.year >= graphs_year ? graphs_host_factor : 1;

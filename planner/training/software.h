@@ -15,6 +15,7 @@ struct software {
 	bool merges_copies;   /* sends a token once to each domain of experts */
 	bool balances_ends;   /* gives the first and last pipeline stage fewer layers */
 	bool blocks;          /* whole-model sharding keeps full 32-bit weights (FSDP) instead of 16-bit ones and a master copy */
+	int zero_most, zero_most_piped; /* ZeRO stages that it offers; beside a pipeline */
 	double logits_bytes;  /* kept for one token and vocabulary entry */
 	double gradient_bytes; /* of one parameter, where not sharded */
 	double unsharded_bytes; /* kept beside ZeRO's shards, per parameter */

@@ -7,8 +7,9 @@
 #include "planner/training/rule_of_thumb.h"
 #include "planner/training/scaling.h"
 #include "planner/training/search.h"
+#include "planner/training/software.h"
 
-static const double default_sequence = 4096;
+static const double usual_sequence = 4096;
 
 static void fault_positive(struct failure *failure, const char *pointer, double value, const char *what)
 {
@@ -41,14 +42,21 @@ static void request_check(const struct training_input *input, struct failure *fa
 		failure_add(failure, "/reserved_hours", "out_of_range", "must leave hours for training: the cadence is %g hours", request->cadence_hours);
 }
 
+/* Llama 2's, or all that the model has positions for. */
+static double default_sequence(const struct model *model)
+{
+	return model->max_positions > 0 ? fmin(usual_sequence, model->max_positions) : usual_sequence;
+}
+
 /* Sequences and batch of each stage; what is left out is chosen (E44). */
 static void programme_stages(struct programme *programme, struct findings *findings)
 {
 	const struct training_input *input = programme->input;
 	const struct training_request *request = &input->request;
 	bool generic = input->model.kind == MODEL_GENERIC;
-	double usual = generic ? 1 : given_or(request->sequence_length, default_sequence), epochs = given_or(request->epochs, 1), loss;
+	double usual = generic ? 1 : given_or(request->sequence_length, default_sequence(&input->model)), epochs = given_or(request->epochs, 1), loss;
 	const char *source;
+	bool length_left_out = false;
 
 	programme->stage_count = request->stages.count > 0 ? request->stages.count : 1;
 	programme->tokens_total = 0;
@@ -57,6 +65,7 @@ static void programme_stages(struct programme *programme, struct findings *findi
 		double tokens = (stage ? stage->tokens : request->tokens) * epochs, batch = ABSENT_NUMBER;
 		double sequence = stage && !generic ? given_or(stage->sequence_length, usual) : usual;
 
+		length_left_out |= !is_given(request->sequence_length) && !(stage && is_given(stage->sequence_length));
 		if (stage && is_given(stage->global_batch_tokens))
 			batch = stage->global_batch_tokens / sequence;
 		else if (is_given(request->global_batch_size))
@@ -74,8 +83,9 @@ static void programme_stages(struct programme *programme, struct findings *findi
 		programme->stages[i].batch_source = source;
 		programme->tokens_total += tokens;
 	}
-	if (!generic && !is_given(request->sequence_length) && request->stages.count == 0)
-		findings_assume_number(findings, "sequence_length", default_sequence, "E44: pre-training length of Llama 2, Touvron et al. 2023, arXiv 2307.09288");
+	if (!generic && length_left_out)
+		findings_assume_number(findings, "sequence_length", usual, usual < usual_sequence ? "E44: the model's config has no more positions" :
+			"E44: pre-training length of Llama 2, Touvron et al. 2023, arXiv 2307.09288");
 }
 
 static double deadline_hours(const struct training_request *request)
@@ -91,7 +101,7 @@ static void fill_workload(const struct programme *programme, struct training_pla
 	double flops = 0;
 
 	for (size_t i = 0; i < programme->stage_count; i++)
-		flops += programme->stages[i].tokens * model_training_flops_per_token(model, programme->stages[i].sequence);
+		flops += programme->stages[i].tokens * training_flops_per_token(programme->input, programme->stages[i].sequence);
 	plan->workload.params_total = model->params_total;
 	plan->workload.params_active = model->params_active;
 	plan->workload.tokens_total = programme->tokens_total;
@@ -164,7 +174,26 @@ static enum status plan_programme(const struct programme *programme, struct trai
 	training_rule_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu,
 		&programme->input->candidates[best->candidate].accelerator, plan);
 	remarks_fill(programme, best, plan);
+	advice_of_larger(selection.front, selection.front_count, best, plan);
 	return STATUS_OK;
+}
+
+void training_request_complete(const struct training_input *input, const struct training_plan *plan, struct training_request *request)
+{
+	bool generic = input->model.kind == MODEL_GENERIC, staged = request->stages.count > 0;
+
+	if (!staged && !generic && !is_given(request->sequence_length))
+		request->sequence_length = default_sequence(&input->model);
+	if (!staged && !is_given(request->global_batch_tokens) && !is_given(request->global_batch_size))
+		request->global_batch_size = rint(plan->batch.global_batch_tokens / (generic ? 1 : request->sequence_length));
+	if (!request->stack_release)
+		request->stack_release = stack_newest_release(request->stack);
+	if (input->candidate_count != 1)
+		return;
+	if (request->common.gpus_per_node < 1)
+		request->common.gpus_per_node = input->candidates[0].gpus_per_node;
+	if (!is_given(request->common.internode_gbs) && input->candidates[0].internode_gbs > 0)
+		request->common.internode_gbs = input->candidates[0].internode_gbs;
 }
 
 enum status planner_training(const struct training_input *input, struct training_plan *plan, struct failure *failure)

@@ -1,4 +1,5 @@
 /* Whole plans: what is fixed and what is solved for, and figures that agree with each other. */
+#include "planner/training/remarks.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 
@@ -359,6 +360,101 @@ static void findings_are_few_and_complete(void **state)
 	assert_true(fixture_assumed(&fixture, "reliability.mtbf_gpu_hours") && fixture_assumed(&fixture, "stack_release"));
 }
 
+/* A layout of the search's own choice leaves room where it can; a pinned one may fill the memory, and that is said. */
+static void chosen_layouts_leave_room(void **state)
+{
+	const struct memory_use *memory = &BEST.memory;
+	double chosen_bytes;
+
+	(void)state;
+	begin();
+	REQUEST.common.gpu_count = 64;
+	fixture_planned(&fixture);
+	chosen_bytes = memory->total_bytes;
+	assert_true(chosen_bytes <= LAYOUT_COMFORTABLE_FILL * memory->capacity_bytes);
+	assert_true(fixture.plan.search.evaluated > fixture.plan.search.feasible && fixture.plan.search.feasible > 0);
+	fixture.candidates[0].accelerator.memory_gb = ABSENT_NUMBER;
+	fixture.candidates[0].accelerator.memory_usable_bytes = chosen_bytes * 1.01; /* the same layout, now tight */
+	REQUEST.parallelism = BEST.parallelism;
+	fixture_planned(&fixture);
+	assert_close(memory->total_bytes, chosen_bytes, 1e-9);
+	assert_true(fixture.plan.findings.warning_count >= 1);
+	assert_non_null(strstr(fixture.plan.findings.warnings[0].detail, "memory"));
+}
+
+/* The request as it was understood, asked again, gives the plan again. */
+static void a_completed_request_plans_the_same(void **state)
+{
+	int64_t gpu_count;
+	double time_s;
+
+	(void)state;
+	begin();
+	REQUEST.sequence_length = REQUEST.global_batch_size = REQUEST.global_batch_tokens = ABSENT_NUMBER;
+	REQUEST.deadline_hours = 24 * 90;
+	fixture.input.model.max_positions = 2048;
+	fixture_planned(&fixture);
+	gpu_count = BEST.gpu_count;
+	time_s = BEST.step.time_s;
+	training_request_complete(&fixture.input, &fixture.plan, &REQUEST);
+	assert_close(REQUEST.sequence_length, 2048, 1e-12); /* no more positions */
+	assert_close(REQUEST.global_batch_size * 2048, fixture.plan.batch.global_batch_tokens, 1e-12);
+	assert_non_null(REQUEST.stack_release);
+	fixture_planned(&fixture);
+	assert_int_equal(BEST.gpu_count, gpu_count);
+	assert_close(BEST.step.time_s, time_s, 1e-12);
+}
+
+/* Frozen weights have no gradient: of the linear layers' three products two are left, so that less than a third of all is saved. */
+static void frozen_weights_count_less(void **state)
+{
+	double all, rest;
+
+	(void)state;
+	begin();
+	REQUEST.common.gpu_count = 8;
+	REQUEST.sequence_length = 4096;
+	all = training_flops_per_token(&fixture.input, 4096);
+	REQUEST.fine_tuning.method = FINE_TUNING_LORA;
+	rest = training_flops_per_token(&fixture.input, 4096);
+	assert_close(all - rest, model_forward_flops_per_token(&fixture.input.model, 4096) - model_attention_flops_per_token(&fixture.input.model, 4096), 1e-12);
+	assert_true(rest > all * 2 / 3 && rest < all * 0.75);
+	fixture_planned(&fixture);
+	assert_close(fixture.plan.workload.flops_per_token, rest, 1e-12);
+	assert_true(BEST.mfu < 0.803);
+}
+
+/* ZeRO-2 and 3 are not searched where the software has none. */
+static void software_limits_sharding(void **state)
+{
+	(void)state;
+	begin();
+	REQUEST.common.gpu_count = 64;
+	REQUEST.stack = STACK_MEGATRON_LM;
+	fixture_planned(&fixture);
+	assert_true(BEST.parallelism.zero_stage <= 1);
+	REQUEST.stack = STACK_FSDP;
+	fixture_planned(&fixture);
+	assert_int_equal(BEST.parallelism.zero_stage, 3);
+}
+
+/* Fewest by count although a larger number is faster and cheaper: that is said. */
+static void a_better_larger_number_is_mentioned(void **state)
+{
+	struct outline front[2] = {{.gpu_count = 640, .priced = true, .wall_clock_hours = 90, .total_usd = 95}, {.gpu_count = 700, .priced = true, .wall_clock_hours = 80, .total_usd = 101}};
+	struct outline best = {.gpu_count = 600, .priced = true, .wall_clock_hours = 100, .total_usd = 100};
+
+	(void)state;
+	begin();
+	findings_clear(&fixture.plan.findings);
+	advice_of_larger(&front[1], 1, &best, &fixture.plan);
+	assert_int_equal(fixture.plan.findings.advice_count, 0);
+	advice_of_larger(front, 2, &best, &fixture.plan);
+	assert_int_equal(fixture.plan.findings.advice_count, 1);
+	assert_string_equal(fixture.plan.findings.advice[0].code, "more_accelerators");
+	assert_non_null(strstr(fixture.plan.findings.advice[0].effect, "10 hours and 5 USD less"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -374,6 +470,11 @@ int main(void)
 		cmocka_unit_test(what_is_no_transformer_is_planned),
 		cmocka_unit_test(mixtures_spread_their_experts),
 		cmocka_unit_test(findings_are_few_and_complete),
+		cmocka_unit_test(chosen_layouts_leave_room),
+		cmocka_unit_test(a_completed_request_plans_the_same),
+		cmocka_unit_test(frozen_weights_count_less),
+		cmocka_unit_test(software_limits_sharding),
+		cmocka_unit_test(a_better_larger_number_is_mentioned),
 	};
 
 	return cmocka_run_group_tests_name("training plans", tests, NULL, NULL);
