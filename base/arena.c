@@ -69,12 +69,12 @@ static int arena_grow(struct arena *arena, size_t needed_bytes)
 	return 1;
 }
 
-void *arena_alloc(struct arena *arena, size_t count, size_t size)
+/* Memory as it comes. */
+static void *arena_take(struct arena *arena, size_t bytes)
 {
-	size_t bytes;
 	void *memory;
 
-	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 4)
+	if (bytes > SIZE_MAX / 4)
 		return NULL;
 	bytes = (bytes + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
 	if (!arena->blocks || arena->blocks->size_bytes - arena->used_bytes < bytes) {
@@ -83,15 +83,28 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
 	}
 	memory = arena->blocks->memory + arena->used_bytes;
 	arena->used_bytes += bytes;
-	return memset(memory, 0, bytes);
+	return memory;
+}
+
+void *arena_alloc(struct arena *arena, size_t count, size_t size)
+{
+	void *memory;
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes))
+		return NULL;
+	memory = arena_take(arena, bytes);
+	return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 char *arena_strndup(struct arena *arena, const char *text, size_t length)
 {
-	char *copy = arena_alloc(arena, length + 1, 1);
+	char *copy = length < SIZE_MAX ? arena_take(arena, length + 1) : NULL;
 
-	if (copy)
-		memcpy(copy, text, length);
+	if (!copy)
+		return NULL;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
 	return copy;
 }
 
@@ -111,7 +124,7 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		return NULL;
-	text = arena_alloc(arena, (size_t)length + 1, 1);
+	text = arena_take(arena, (size_t)length + 1);
 	if (!text)
 		return NULL;
 	va_start(arguments, format);

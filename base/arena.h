@@ -2,7 +2,7 @@
  *
  * One owner, one thread at a time. Blocks are kept over a reset up to ARENA_KEEP_BYTES, so that a steady
  * load allocates nothing. Each arena states its maximum when made; past it, or when malloc fails,
- * allocation answers NULL and the caller answers STATUS_NO_MEMORY. Memory is zeroed. */
+ * allocation answers NULL and the caller answers STATUS_NO_MEMORY. Objects are zeroed. */
 #ifndef FLEETPLAN_BASE_ARENA_H
 #define FLEETPLAN_BASE_ARENA_H
 

@@ -63,7 +63,7 @@ struct storage_job {
 	struct failure *failure;               /* filled when status is not STATUS_OK; may be NULL */
 	enum status status;                    /* output */
 	struct storage_job *next;              /* the storage's */
-	unsigned char digest[32];              /* the storage's: checksum made before queueing */
+	int64_t checksum;                      /* the storage's: made before queueing */
 };
 
 /* Queues the job and returns. STATUS_OVERLOADED (with the failure filled, `done` not called) when the queue is full. */

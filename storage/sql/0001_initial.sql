@@ -17,7 +17,7 @@ CREATE TABLE plan (
 	name TEXT,
 	notes TEXT,
 	labels TEXT CHECK (labels IS NULL OR substr(labels, 1, 1) = '{'),
-	head_checksum BLOB NOT NULL CHECK (length(head_checksum) = 32),
+	head_checksum INTEGER NOT NULL CHECK (head_checksum >= 0),
 	content_revision INTEGER NOT NULL CHECK (content_revision BETWEEN 1 AND revision),
 	model TEXT,
 	accelerator TEXT,
@@ -25,7 +25,7 @@ CREATE TABLE plan (
 	calibration_revision INTEGER,
 	planner_version TEXT,
 	computed_at_us INTEGER,
-	checksum BLOB NOT NULL CHECK (length(checksum) = 32),
+	checksum INTEGER NOT NULL CHECK (checksum >= 0),
 	asked TEXT,
 	request TEXT NOT NULL,
 	result TEXT NOT NULL
@@ -42,7 +42,7 @@ CREATE TABLE plan_revision (
 	calibration_revision INTEGER,
 	planner_version TEXT,
 	computed_at_us INTEGER,
-	checksum BLOB NOT NULL CHECK (length(checksum) = 32),
+	checksum INTEGER NOT NULL CHECK (checksum >= 0),
 	request TEXT NOT NULL,
 	result TEXT NOT NULL,
 	UNIQUE (plan_id, content_revision)

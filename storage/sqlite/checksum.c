@@ -1,82 +1,70 @@
 /* Checksums over what a plan says. SQLite's own checks see the structure of the file, not a changed byte inside a row. */
-#include <sodium.h>
+#include <endian.h>
 #include <string.h>
 
+#include "base/hash64.h"
 #include "storage/sqlite/checksum.h"
 
-/* Each part goes in with its length, so that text cannot move from one member to the next unseen. */
-static void add_text(crypto_generichash_state *state, const char *text, size_t length)
+/* The hash of each part is the seed of the next, and a hash knows its length: text cannot move from one member to the next unseen. */
+static uint64_t add_text(uint64_t hash, const char *text, size_t length)
 {
-	uint64_t marked = text ? (uint64_t)length : UINT64_MAX;
-
-	crypto_generichash_update(state, (const unsigned char *)&marked, sizeof marked);
-	if (text)
-		crypto_generichash_update(state, (const unsigned char *)text, length);
+	return text ? hash64(text, length, hash) : ~hash;
 }
 
-static void add_string(crypto_generichash_state *state, const char *text)
+static uint64_t add_string(uint64_t hash, const char *text)
 {
-	add_text(state, text, text ? strlen(text) : 0);
+	return add_text(hash, text, text ? strlen(text) : 0);
 }
 
-static void add_integer(crypto_generichash_state *state, int64_t value)
+static uint64_t add_integer(uint64_t hash, int64_t value)
 {
-	crypto_generichash_update(state, (const unsigned char *)&value, sizeof value);
+	uint64_t stored = htole64((uint64_t)value);
+
+	return hash64(&stored, sizeof stored, hash);
 }
 
-void plan_checksum(const struct plan_record *plan, int64_t content_revision, unsigned char out[DIGEST_BYTES])
+/* 63 bits: SQL's integers have a sign, and a negative one is an absent one here. */
+static int64_t checksum_of(uint64_t hash)
 {
-	crypto_generichash_state state;
-
-	crypto_generichash_init(&state, NULL, 0, DIGEST_BYTES);
-	add_string(&state, plan->id);
-	add_string(&state, plan->kind);
-	add_integer(&state, plan->created_at_us);
-	add_integer(&state, content_revision);
-	add_string(&state, plan->model);
-	add_string(&state, plan->accelerator);
-	add_integer(&state, plan->catalogue_revision);
-	add_integer(&state, plan->calibration_revision);
-	add_string(&state, plan->planner_version);
-	add_integer(&state, plan->computed_at_us);
-	add_text(&state, plan->request.text, plan->request.length);
-	add_text(&state, plan->result.text, plan->result.length);
-	crypto_generichash_final(&state, out, DIGEST_BYTES);
+	return (int64_t)(hash >> 1);
 }
 
-void plan_head_checksum(const struct plan_record *plan, unsigned char out[DIGEST_BYTES])
+int64_t plan_checksum(const struct plan_record *plan, int64_t content_revision)
 {
-	crypto_generichash_state state;
+	uint64_t hash = add_string(0, plan->id);
 
-	crypto_generichash_init(&state, NULL, 0, DIGEST_BYTES);
-	add_string(&state, plan->id);
-	add_integer(&state, plan->revision);
-	add_integer(&state, plan->updated_at_us);
-	add_string(&state, plan->name);
-	add_string(&state, plan->notes);
-	add_text(&state, plan->labels.text, plan->labels.length);
-	if (plan->asked.text)
-		add_text(&state, plan->asked.text, plan->asked.length);
-	crypto_generichash_final(&state, out, DIGEST_BYTES);
+	hash = add_string(hash, plan->kind);
+	hash = add_integer(hash, plan->created_at_us);
+	hash = add_integer(hash, content_revision);
+	hash = add_string(hash, plan->model);
+	hash = add_string(hash, plan->accelerator);
+	hash = add_integer(hash, plan->catalogue_revision);
+	hash = add_integer(hash, plan->calibration_revision);
+	hash = add_string(hash, plan->planner_version);
+	hash = add_integer(hash, plan->computed_at_us);
+	hash = add_text(hash, plan->request.text, plan->request.length);
+	hash = add_text(hash, plan->result.text, plan->result.length);
+	return checksum_of(hash);
 }
 
-static bool verified(const unsigned char *stored, const unsigned char *computed)
+int64_t plan_head_checksum(const struct plan_record *plan)
 {
-	return memcmp(stored, computed, DIGEST_BYTES) == 0;
+	uint64_t hash = add_string(0, plan->id);
+
+	hash = add_integer(hash, plan->revision);
+	hash = add_integer(hash, plan->updated_at_us);
+	hash = add_string(hash, plan->name);
+	hash = add_string(hash, plan->notes);
+	hash = add_text(hash, plan->labels.text, plan->labels.length);
+	hash = add_text(hash, plan->asked.text, plan->asked.length);
+	return checksum_of(hash);
 }
 
 enum status plan_verify(const struct plan_stored *plan, bool with_content, struct failure *failure)
 {
-	unsigned char digest[DIGEST_BYTES];
-
-	plan_head_checksum(&plan->record, digest);
-	if (verified(plan->head_checksum, digest)) {
-		if (!with_content)
-			return STATUS_OK;
-		plan_checksum(&plan->record, plan->content_revision, digest);
-		if (verified(plan->checksum, digest))
-			return STATUS_OK;
-	}
+	if (plan->head_checksum == plan_head_checksum(&plan->record) &&
+		(!with_content || plan->checksum == plan_checksum(&plan->record, plan->content_revision)))
+		return STATUS_OK;
 	return failure_set(failure, STATUS_UNAVAILABLE,
 		"plan %s was changed on the disk since it was stored (its checksum differs): restore it from a backup", plan->record.id);
 }

@@ -13,8 +13,8 @@
 struct plan_stored {
 	struct plan_record record;
 	int64_t content_revision;
-	unsigned char head_checksum[DIGEST_BYTES]; /* of name, notes, labels and revision */
-	unsigned char checksum[DIGEST_BYTES];      /* of the content */
+	int64_t head_checksum; /* of name, notes, labels and revision */
+	int64_t checksum;      /* of the content */
 };
 
 struct benchmark_stored {

@@ -8,7 +8,7 @@
 
 void plan_put_prepare(struct plan_put *put)
 {
-	plan_checksum(put->plan, put->plan->revision, put->job.digest);
+	put->job.checksum = plan_checksum(put->plan, put->plan->revision);
 }
 
 static enum status labels_insert(struct storage *storage, const struct plan_stored *plan, struct arena *arena, struct failure *failure)
@@ -26,8 +26,8 @@ enum status operation_plan_put(struct storage *storage, struct storage_job *job,
 
 	if (plan.record.updated_at_us <= 0)
 		plan.record.updated_at_us = plan.record.created_at_us;
-	memcpy(plan.checksum, job->digest, DIGEST_BYTES);
-	plan_head_checksum(&plan.record, plan.head_checksum);
+	plan.checksum = job->checksum;
+	plan.head_checksum = plan_head_checksum(&plan.record);
 	status = store_run(&storage->writer, STATEMENT_PLAN_INSERT, &plan, arena, NULL, failure);
 	if (status == STATUS_OK)
 		status = labels_insert(storage, &plan, arena, failure);
@@ -81,7 +81,7 @@ enum status operation_plan_patch(struct storage *storage, struct storage_job *jo
 	plan.record.name = patch->plan->name;
 	plan.record.notes = patch->plan->notes;
 	plan.record.labels = patch->plan->labels;
-	plan_head_checksum(&plan.record, plan.head_checksum);
+	plan.head_checksum = plan_head_checksum(&plan.record);
 	status = store_run(&storage->writer, STATEMENT_PLAN_PATCH, &plan, arena, NULL, failure);
 	if (status == STATUS_OK)
 		status = store_run(&storage->writer, STATEMENT_PLAN_LABEL_DELETE, &arguments, arena, NULL, failure);
@@ -113,8 +113,8 @@ enum status operation_plan_refresh(struct storage *storage, struct storage_job *
 	plan.record.computed_at_us = refresh->plan->computed_at_us;
 	plan.record.request = refresh->plan->request;
 	plan.record.result = refresh->plan->result;
-	plan_checksum(&plan.record, plan.record.revision, plan.checksum);
-	plan_head_checksum(&plan.record, plan.head_checksum);
+	plan.checksum = plan_checksum(&plan.record, plan.record.revision);
+	plan.head_checksum = plan_head_checksum(&plan.record);
 	refresh->revision = plan.record.revision;
 	return store_run(&storage->writer, STATEMENT_PLAN_REFRESH, &plan, arena, NULL, failure);
 }

@@ -2,7 +2,7 @@
 PRAGMA application_id = 1179407440;
 PRAGMA user_version = 1;
 PRAGMA journal_mode = WAL;
-INSERT INTO "plan" VALUES(1,'01900000-0000-7000-8000-000000000001','training',1000000,1000000,1,'Plan 1','notes of 1','{"team":"red","number":"1"}',X'9c0a23c3f99e6c8b2961a7b2ff6c20c9e1e49c89be41556be8fb477ce50934f0',1,'model-1','accelerator-1',7,3,'1.2.3',1000000,X'28dbbf90055a7e940a4bf3de773f9d667d4b4231c7ac104b0433021bd313e429',NULL,'{"model":"llama-1","tokens":15000000000000}','{"gpu_count":1,"note":"café"}');
+INSERT INTO "plan" VALUES(1,'01900000-0000-7000-8000-000000000001','training',1000000,1000000,1,'Plan 1','notes of 1','{"team":"red","number":"1"}',685297569859697402,1,'model-1','accelerator-1',7,3,'1.2.3',1000000,2738468702250567994,NULL,'{"model":"llama-1","tokens":15000000000000}','{"gpu_count":1,"note":"café"}');
 INSERT INTO plan_label VALUES('number','1',1000000,'01900000-0000-7000-8000-000000000001');
 INSERT INTO plan_label VALUES('team','red',1000000,'01900000-0000-7000-8000-000000000001');
 INSERT INTO change VALUES('catalogue',1,1795229630600837);
