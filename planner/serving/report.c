@@ -179,12 +179,16 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	const struct fleet_limits *limits, struct inference_plan *plan)
 {
 	struct findings *findings = &plan->findings;
+	int64_t idle = fleet->gpu_count - fleet->replicas * fleet->gpus_per_replica;
 
 	note_layout(fleet, &input->request, findings);
 	warn_unused(&input->request, &input->model, demand, findings);
 	if (!is_given(fleet->usd_per_hour))
 		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour",
 			fleet->candidate->accelerator.id);
+	if (idle > 0)
+		findings_warn(findings, "%lld of the %lld accelerators stay idle, though paid for: a replica takes %lld", (long long)idle,
+			(long long)fleet->gpu_count, (long long)fleet->gpus_per_replica);
 	if (input->request.common.alternatives != 0) {
 		advise_precision(input, fleet, demand, limits, findings);
 		advise_prefix_cache(input, fleet, demand, limits, findings);

@@ -155,6 +155,7 @@ static void a_fixed_fleet_answers_the_load_it_holds(void **state)
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	rate = best->throughput.requests_per_s_max;
 	assert_true(rate > 1);
+	assert_int_equal(plan.findings.warning_count, 0);
 	assert_close(best->throughput.output_tokens_per_s, rate * 300, 1e-9);
 	fixture.inference.request.common.gpu_count = 16;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
@@ -164,6 +165,14 @@ static void a_fixed_fleet_answers_the_load_it_holds(void **state)
 	fixture.inference.request.requests_per_s = 1.5 * rate;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_int_equal(best->gpu_count, 16);
+	/* What no replica can be made of is paid for, and said. */
+	fixture.inference.request.common.gpu_count = 15;
+	fixture.inference.request.requests_per_s = ABSENT_NUMBER;
+	fixture.inference.request.parallelism.tensor = 4;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_int_equal(best->replicas, 3);
+	assert_int_equal(best->gpu_count, 15);
+	assert_contains(plan.findings.warnings[0].detail, "3 of the 15 accelerators stay idle");
 }
 
 static void a_profile_gives_a_schedule(void **state)

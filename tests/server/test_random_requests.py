@@ -48,7 +48,9 @@ def check_footprint(option):
 def check_inference(result):
     for option in options(result):
         memory = option["memory"]
-        assert option["gpu_count"] == option["replicas"] * option["gpus_per_replica"]
+        idle = option["gpu_count"] - option["replicas"] * option["gpus_per_replica"]
+        assert 0 <= idle < option["gpus_per_replica"]
+        assert idle == 0 or option is not result["recommended"] or any("stay idle" in warning for warning in result["warnings"])
         assert close(memory["total_bytes"], sum(memory[k] for k in ("weights_bytes", "kv_cache_bytes", "activations_bytes", "overhead_bytes")))
         for figure in option["latency"].values():
             assert figure["p50"] <= figure["p95"] * (1 + 1e-9) and figure["p95"] <= figure["p99"] * (1 + 1e-9), figure
