@@ -29,6 +29,9 @@ FALLIBLE enum status api_decode(const struct field_table *table, const char *jso
 FALLIBLE enum status api_decode_query(const struct field_table *table, const struct query_parameter *parameters,
 	size_t count, struct arena *arena, void *out, struct failure *failure);
 
+/* Whether a text from elsewhere (an id in a path) has the length and form that the table asks of this key. */
+bool api_text_fits(const struct field_table *table, const char *key, const char *text);
+
 /* RFC 7396: applies a patch body to `object` in place (null makes a member absent). Read-only fields are faults. */
 FALLIBLE enum status api_merge_patch(const struct field_table *table, const char *json, size_t length,
 	struct arena *arena, void *object, struct failure *failure);

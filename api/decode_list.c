@@ -138,7 +138,6 @@ void decode_json(struct decoder *decoder, const struct path *path, const json_t 
 }
 
 /* --- labels ---------------------------------------------------------------------------------------------------- */
-enum { LABEL_KEY_MAX = 63, LABEL_VALUE_MAX = 256 };
 
 /* Labels that were there before, for a patch to merge into. */
 static json_t *decode_labels_before(const struct decoder *decoder, const struct json_text *labels)
@@ -198,7 +197,7 @@ void decode_words(struct decoder *decoder, const struct field *row, const struct
 {
 	const struct field word = {.key = row->key,
 		.kind = FIELD_TEXT,
-		.maximum = 64,
+		.maximum = WORD_LENGTH_MAX,
 		.form = FORM_SLUG,
 		.words = row->words,
 		.word_count = row->word_count};

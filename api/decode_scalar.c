@@ -3,6 +3,7 @@
 
 #include "api/decode.h"
 #include "base/clock.h"
+#include "base/uuid.h"
 #include "base/spelling.h"
 #include "base/units.h"
 
@@ -121,7 +122,7 @@ static bool decode_form_fits(enum text_form form, const char *text, size_t lengt
 		return isalnum((unsigned char)text[0]) &&
 			   strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-") == length;
 	case FORM_UUID:
-		return length == 36 && strspn(text, "0123456789abcdef-") == 36;
+		return length == UUID_TEXT_SIZE - 1 && uuid_valid(text);
 	case FORM_DATE:
 		return length == 10 && clock_parse(text, &wall_us);
 	case FORM_MONTH:
@@ -216,6 +217,17 @@ bool decode_check_text(
 		return false;
 	}
 	return true;
+}
+
+bool api_text_fits(const struct field_table *table, const char *key, const char *text)
+{
+	void *nowhere = NULL;
+	const struct field *row = field_find(table, key, &nowhere);
+	size_t length = strlen(text);
+
+	CHECK(row && row->kind == FIELD_TEXT);
+	return length > 0 && (double)length <= row->maximum && !decode_has_control(text, length, row->flags & MULTILINE) &&
+		   decode_form_fits(row->form, text, length);
 }
 
 void decode_text(

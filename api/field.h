@@ -57,6 +57,9 @@ enum field_flag {
 	MULTILINE = 8,  /* text with line breaks and tabs */
 };
 
+/* Bytes of a label's key and text, and of a word in WORDS. */
+enum { LABEL_KEY_MAX = 63, LABEL_VALUE_MAX = 256, WORD_LENGTH_MAX = 64 };
+
 enum text_form { FORM_FREE, FORM_SLUG, FORM_UUID, FORM_DATE, FORM_MONTH, FORM_MOMENT, FORM_COUNT };
 
 /* A word that stands for a number: `"concurrency": "max"`. */

@@ -76,14 +76,57 @@ static void operation_query_schema(const struct field *row, const struct field *
 	json_end_object(writer);
 }
 
-static void operation_query(const struct field_table *table, struct json_writer *writer)
+/* What the route's example gives this parameter: as a list where it takes one, a number or word as it stands. */
+static void operation_query_example(
+	const struct route *route, const struct field *row, const struct field *form, struct json_writer *writer)
+{
+	size_t key = strlen(row->key), length;
+	bool list = row->kind == FIELD_LIST || row->kind == FIELD_TEXTS || row->kind == FIELD_NUMBERS;
+	const char *at = route->example_query;
+
+	while (at && !(strncmp(at, row->key, key) == 0 && at[key] == '='))
+		at = strchr(at, '&') ? strchr(at, '&') + 1 : NULL;
+	if (!at)
+		return;
+	at += key + 1;
+	length = strcspn(at, "&");
+	json_key(writer, "example");
+	if (list)
+		json_begin_array(writer);
+	for (const char *end = at + length; at < end; at += length + 1) {
+		bool plain;
+
+		length = strcspn(at, list ? ",&" : "&");
+		plain = form->kind == FIELD_TRUTH || form->kind == FIELD_INTEGER || strspn(at, "0123456789.") == length;
+		if (plain)
+			json_raw(writer, at, length);
+		else
+			json_string_n(writer, at, length);
+	}
+	if (list)
+		json_end_array(writer);
+}
+
+/* With unit and default, as the field reference has it. */
+static void operation_describe(const struct field *row, struct json_writer *writer)
+{
+	struct buffer text;
+
+	buffer_init(&text, 4096);
+	schema_describe(row, &text);
+	json_key(writer, "description");
+	json_string_n(writer, text.bytes, text.length);
+	buffer_release(&text);
+}
+
+static void operation_query(const struct route *route, const struct field_table *table, struct json_writer *writer)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
 		const struct field *form = operation_query_row(row);
 
 		if (row->kind == FIELD_MERGE)
-			operation_query(row->table, writer);
+			operation_query(route, row->table, writer);
 		if (!form || (row->flags & READ_ONLY))
 			continue;
 		json_begin_object(writer);
@@ -91,13 +134,13 @@ static void operation_query(const struct field_table *table, struct json_writer 
 		json_string(writer, row->key);
 		json_key(writer, "in");
 		json_string(writer, "query");
-		json_key(writer, "description");
-		json_string(writer, row->doc);
+		operation_describe(row, writer);
 		json_key(writer, "required");
 		json_bool(writer, row->flags & REQUIRED);
 		json_key(writer, "explode");
 		json_bool(writer, false);
 		operation_query_schema(row, form, writer);
+		operation_query_example(route, row, form, writer);
 		json_end_object(writer);
 	}
 }
@@ -105,14 +148,16 @@ static void operation_query(const struct field_table *table, struct json_writer 
 static void operation_path_parameter(const struct route *route, struct json_writer *writer)
 {
 	const char *name = strchr(route->path, '{') + 1;
+	char what[96];
 
+	snprintf(what, sizeof what, "As `GET %.*s` lists them", (int)(name - route->path - 2), route->path);
 	json_begin_object(writer);
 	json_key(writer, "name");
 	json_string_n(writer, name, strcspn(name, "}"));
 	json_key(writer, "in");
 	json_string(writer, "path");
 	json_key(writer, "description");
-	json_string(writer, "Which one");
+	json_string(writer, strncmp(name, "id}", 3) == 0 ? what : "Which one");
 	json_key(writer, "required");
 	json_bool(writer, true);
 	json_key(writer, "schema");
@@ -134,7 +179,7 @@ static void operation_parameters(const struct route *route, struct json_writer *
 	if (strchr(route->path, '{'))
 		operation_path_parameter(route, writer);
 	if (route->query)
-		operation_query(route->query, writer);
+		operation_query(route, route->query, writer);
 	if (route->creates)
 		operation_reference(writer, "parameters", "IdempotencyKey");
 	if (route->conditional)

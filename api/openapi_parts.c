@@ -87,10 +87,10 @@ void openapi_shared_parts(struct json_writer *writer)
 		"\"schema\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":255,\"pattern\":\"^[!-~]+$\"}},"
 		"\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":\"Only when the "
 		"revision is still this ETag; else 412.\","
-		"\"schema\":{\"type\":\"string\",\"pattern\":\"^[!-~]+$\"}},"
+		"\"schema\":{\"type\":\"string\"}},"
 		"\"IfNoneMatch\":{\"name\":\"If-None-Match\",\"in\":\"header\",\"required\":false,\"description\":\"304 when "
 		"the revision is still this ETag.\","
-		"\"schema\":{\"type\":\"string\",\"pattern\":\"^[!-~]+$\"}}}");
+		"\"schema\":{\"type\":\"string\"}}}");
 	parts_raw(writer, "securitySchemes",
 		"{\"bearer\":{\"type\":\"http\",\"scheme\":\"bearer\",\"description\":\"An API key, as `fleetplan keys create` "
 		"shows it once.\"}}");

@@ -195,7 +195,8 @@
 #define EXAMPLE_REGION                                                                                                 \
 	"{\"id\":\"example.nowhere-1\",\"provider\":\"example\",\"region_id\":\"nowhere-1\",\"grid_gco2e_per_kwh\":100,"   \
 	"\"pue\":1.2,\"source\":\"an example\"}"
-#define EXAMPLE_UUID "01939e5c-7d00-7000-8000-000000000000"
+#define EXAMPLE_UUID       "01939e5c-7d00-7000-8000-000000000000"
+#define EXAMPLE_OTHER_UUID "01939e5c-7d00-7000-8000-000000000001"
 
 const struct route routes[ROUTE_COUNT] = {
 	ESTIMATE(TRAINING, training, "a training", ROUTE_BODY_BYTES, AS_PLAN, EXAMPLE_TRAINING,
@@ -245,7 +246,7 @@ const struct route routes[ROUTE_COUNT] = {
 		.response = &table_plan_comparison,
 		.success = 200,
 		.failures = FAILS_NOT_FOUND | FAILS_INVALID,
-		.example_query = "ids=" EXAMPLE_UUID},
+		.example_query = "ids=" EXAMPLE_UUID "," EXAMPLE_OTHER_UUID},
 	[ROUTE_PLAN_GET] = {.id = ROUTE_PLAN_GET,
 		.method = "GET",
 		.path = "/v1/plans/{id}",

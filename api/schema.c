@@ -87,9 +87,11 @@ static void schema_enum(const char *const *words, size_t count, struct json_writ
 static void schema_number(const struct field *row, enum schema_use use, struct json_writer *writer)
 {
 	static const char *const patterns[FIELD_KIND_COUNT] = {
-		[FIELD_COUNT] = "^[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[KkMmBbGgTtPpEe]?$",
-		[FIELD_HOURS] = "^[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[SsMmHhDdWw]?$"};
+		[FIELD_COUNT] = "[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[KkMmBbGgTtPpEe]?$",
+		[FIELD_HOURS] = "[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[SsMmHhDdWw]?$"};
 	const char *pattern = use != SCHEMA_ANSWER ? patterns[row->kind] : NULL;
+	bool zero = row->minimum <= 0 && !row->open_minimum;
+	char whole[96];
 
 	if (!pattern && !row->number_word.word) {
 		schema_type(writer, "number");
@@ -105,8 +107,9 @@ static void schema_number(const struct field *row, enum schema_use use, struct j
 	json_begin_object(writer);
 	schema_type(writer, "string");
 	if (pattern) {
+		snprintf(whole, sizeof whole, "^%s%s", zero ? "" : "(?=[0.]*[1-9])", pattern);
 		json_key(writer, "pattern");
-		json_string(writer, pattern);
+		json_string(writer, whole);
 	} else {
 		json_key(writer, "const");
 		json_string(writer, row->number_word.word);
@@ -115,14 +118,24 @@ static void schema_number(const struct field *row, enum schema_use use, struct j
 	json_end_array(writer);
 }
 
+/* No control bytes; a text of several lines may break them. */
+#define PLAIN_TEXT "^[^\\u0000-\\u001f\\u007f]*$"
+#define MULTILINE_TEXT "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]*$"
+#define SLUG_TEXT "^[A-Za-z0-9][A-Za-z0-9._:-]*$"
+#define YEAR_TEXT "(19[7-9][0-9]|[2-9][0-9]{3})"
+#define DATE_TEXT YEAR_TEXT "-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+#define TIME_TEXT                                                                                                      \
+	"[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]+)?([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
+
 static void schema_text(const struct field *row, double longest, struct json_writer *writer)
 {
 	static const char *const formats[FORM_COUNT] = {[FORM_UUID] = "uuid"};
-	static const char *const patterns[FORM_COUNT] = {[FORM_SLUG] = "^[A-Za-z0-9][A-Za-z0-9._:-]*$",
-		[FORM_DATE] = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
-		[FORM_MONTH] = "^[0-9]{4}-(0[1-9]|1[0-2])$",
-		[FORM_MOMENT] =
-			"^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2}))?$"};
+	static const char *const patterns[FORM_COUNT] = {[FORM_FREE] = PLAIN_TEXT,
+		[FORM_SLUG] = SLUG_TEXT,
+		[FORM_UUID] = "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+		[FORM_DATE] = "^" DATE_TEXT "$",
+		[FORM_MONTH] = "^" YEAR_TEXT "-(0[1-9]|1[0-2])$",
+		[FORM_MOMENT] = "^" DATE_TEXT "(" TIME_TEXT ")?$"};
 
 	schema_type(writer, "string");
 	if (row->words) {
@@ -137,10 +150,8 @@ static void schema_text(const struct field *row, double longest, struct json_wri
 		json_key(writer, "format");
 		json_string(writer, formats[row->form]);
 	}
-	if (patterns[row->form]) {
-		json_key(writer, "pattern");
-		json_string(writer, patterns[row->form]);
-	}
+	json_key(writer, "pattern");
+	json_string(writer, row->flags & MULTILINE ? MULTILINE_TEXT : patterns[row->form]);
 }
 
 /* {type: array} with its bounds, and the key of what its items are. */
@@ -178,17 +189,34 @@ static void schema_tuples(const struct field *row, struct json_writer *writer)
 	json_end_object(writer);
 }
 
+/* Of one of its lengths, where it has such. */
+static void schema_numbers(const struct field *row, struct json_writer *writer)
+{
+	char lengths[160];
+
+	schema_list(row->lengths[0] ? (double)row->lengths[0] : 1, row->maximum, writer);
+	schema_bounded("number", row->item_minimum, row->item_maximum, writer);
+	if (!row->lengths[1])
+		return;
+	snprintf(lengths, sizeof lengths, "[{\"maxItems\":%zu},{\"minItems\":%zu}]", row->lengths[0], row->lengths[1]);
+	json_key(writer, "anyOf");
+	json_raw(writer, lengths, strlen(lengths));
+}
+
+/* One word, or a list of them. */
 static void schema_words(const struct field *row, struct json_writer *writer)
 {
+	const struct field word = {.form = FORM_SLUG, .words = row->words, .word_count = row->word_count};
+
 	json_key(writer, "anyOf");
 	json_begin_array(writer);
 	json_begin_object(writer);
-	schema_type(writer, "string");
+	schema_text(&word, WORD_LENGTH_MAX, writer);
 	json_end_object(writer);
 	json_begin_object(writer);
 	schema_list(1, row->maximum, writer);
 	json_begin_object(writer);
-	schema_type(writer, "string");
+	schema_text(&word, WORD_LENGTH_MAX, writer);
 	json_end_object(writer);
 	json_end_object(writer);
 	json_end_array(writer);
@@ -196,14 +224,18 @@ static void schema_words(const struct field *row, struct json_writer *writer)
 
 static void schema_labels(const struct field *row, struct json_writer *writer)
 {
+	const struct field text = {.form = FORM_FREE};
+
 	schema_type(writer, "object");
 	json_key(writer, "maxProperties");
 	json_double(writer, row->maximum);
+	json_key(writer, "propertyNames");
+	json_begin_object(writer);
+	schema_text(&text, LABEL_KEY_MAX, writer);
+	json_end_object(writer);
 	json_key(writer, "additionalProperties");
 	json_begin_object(writer);
-	schema_type(writer, "string");
-	json_key(writer, "maxLength");
-	json_integer(writer, 256);
+	schema_text(&text, LABEL_VALUE_MAX, writer);
 	json_end_object(writer);
 }
 
@@ -301,8 +333,7 @@ static void schema_value(const struct field *row, enum schema_use use, struct js
 		schema_texts(row, writer);
 		break;
 	case FIELD_NUMBERS:
-		schema_list(row->lengths[0] ? (double)row->lengths[0] : 1, row->maximum, writer);
-		schema_bounded("number", row->item_minimum, row->item_maximum, writer);
+		schema_numbers(row, writer);
 		break;
 	case FIELD_TUPLES:
 		schema_tuples(row, writer);
@@ -381,11 +412,21 @@ void schema_row(const struct field *row, enum schema_use use, struct json_writer
 }
 
 /* --- tables ---------------------------------------------------------------------------------------------------- */
-static void schema_property(const struct field *row, enum schema_use use, struct json_writer *writer)
+static bool schema_is_needed(const struct field_table *table, const char *key)
+{
+	for (size_t i = 0; i < table->need_count; i++) {
+		if (strcmp(table->needs[i], key) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* In a patch null removes what is not needed. */
+static void schema_property(const struct field *row, bool removable, enum schema_use use, struct json_writer *writer)
 {
 	json_key(writer, row->key);
 	json_begin_object(writer);
-	if (use == SCHEMA_PATCH && !(row->flags & (REQUIRED | READ_ONLY))) {
+	if (removable) {
 		json_key(writer, "anyOf");
 		json_begin_array(writer);
 		json_begin_object(writer);
@@ -401,13 +442,18 @@ static void schema_property(const struct field *row, enum schema_use use, struct
 	json_end_object(writer);
 }
 
-static void schema_properties(const struct field_table *table, enum schema_use use, struct json_writer *writer)
+/* The properties of a table, or of one merged into `whole`, which knows what is needed. */
+static void schema_properties(const struct field_table *table, const struct field_table *whole, enum schema_use use,
+	struct json_writer *writer)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
-		if (table->rows[i].kind == FIELD_MERGE)
-			schema_properties(table->rows[i].table, use, writer);
+		const struct field *row = &table->rows[i];
+		bool kept = row->flags & (REQUIRED | READ_ONLY) || schema_is_needed(whole, row->key);
+
+		if (row->kind == FIELD_MERGE)
+			schema_properties(row->table, whole, use, writer);
 		else
-			schema_property(&table->rows[i], use, writer);
+			schema_property(row, use == SCHEMA_PATCH && !kept, use, writer);
 	}
 }
 
@@ -437,7 +483,7 @@ static void schema_object(const struct field_table *table, enum schema_use use, 
 	schema_type(writer, "object");
 	json_key(writer, "properties");
 	json_begin_object(writer);
-	schema_properties(table, use, writer);
+	schema_properties(table, table, use, writer);
 	json_end_object(writer);
 	if (use != SCHEMA_PATCH && schema_required(table, NULL)) {
 		json_key(writer, "required");

@@ -112,8 +112,8 @@ void validate_price(const struct price_row *row, const char *pointer, struct fai
 {
 	int64_t as_of_us;
 
-	if (row->gpus < 1 || row->gpus > 100000)
-		fault(failure, pointer, "gpus", "out_of_range", "must lie between 1 and 100000");
+	if (row->gpus < 1 || row->gpus > 4096)
+		fault(failure, pointer, "gpus", "out_of_range", "must lie between 1 and 4096");
 	else if (!(row->price_usd_per_hour / (double)row->gpus >= 0.01 &&
 				 row->price_usd_per_hour / (double)row->gpus <= 200))
 		fault(failure, pointer, "price_usd_per_hour", "out_of_range",

@@ -26,6 +26,9 @@ static enum status commit_begin(struct call *call, struct idempotency **idempote
 	if (length == 0 || length > IDEMPOTENCY_KEY_MAX)
 		return failure_set(&call->failure, STATUS_MALFORMED, "Idempotency-Key holds 1 to %d characters, this one %zu",
 			IDEMPOTENCY_KEY_MAX, length);
+	for (const char *c = key; *c; c++)
+		if (*c < '!' || *c > '~')
+			return failure_set(&call->failure, STATUS_MALFORMED, "Idempotency-Key holds visible ASCII characters, and no spaces");
 	mine = ARENA_NEW(&call->arena, struct idempotency);
 	if (!mine)
 		return STATUS_NO_MEMORY;

@@ -184,6 +184,10 @@ enum status row_take_path_id(const struct row_ops *ops, void *row, const char *i
 		failure_add(failure, "/id", "contradiction", "the path names \"%.80s\": leave id out, or give the same", id);
 		return STATUS_INVALID;
 	}
+	if (!*place && !api_text_fits(ops->table, "id", id)) {
+		failure_add(failure, "/id", "bad_format", "the path's id: letters, digits and . _ : -, beginning with a letter or digit");
+		return STATUS_INVALID;
+	}
 	*place = id;
 	return STATUS_OK;
 }
@@ -203,8 +207,11 @@ enum status row_prepare(const struct row_ops *ops, const struct catalogue *catal
 		clock_format(today, clock_wall_us());
 		meta->source_date = arena_strndup(arena, today, 10);
 	}
-	if (!*id && ops->make_id)
+	if (!*id && ops->make_id) {
 		*id = ops->make_id(arena, row);
+		if (*id && !api_text_fits(ops->table, "id", *id))
+			*id = NULL; /* too long, or names that are not in Latin letters */
+	}
 	if (!*id) {
 		failure_add(failure, "/id", "required", "a name for the %s: lower-case letters, digits, dots and dashes", ops->noun);
 		return STATUS_INVALID;

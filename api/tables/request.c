@@ -65,7 +65,7 @@ static const struct field site_rows[] = {
 	NUMBER(grid_gco2e_per_kwh, 0, 1500, "Carbon intensity of the grid, instead of the region's"),
 	NUMBER(pue, 1, 3, "Power usage effectiveness: facility power over IT power"),
 	NUMBER(wue_l_per_kwh, 0, 20, "Water used on site"),
-	NUMBER(ewif_l_per_kwh, 0, 200, "Water used in making the electricity"),
+	NUMBER(ewif_l_per_kwh, 0, 100, "Water used in making the electricity"),
 	NUMBER(electricity_usd_per_kwh, 0, 5, "Tariff"),
 };
 TABLE(site_request, site_rows, "Where the accelerators stand; the chosen offer's region unless given.");

@@ -85,14 +85,15 @@ static enum status row_patch(struct call *call, const struct row_ops *ops)
 	enum status status = row ? row_read(call, ops, 0, row) : STATUS_NO_MEMORY;
 	const char *id;
 
-	if (status == STATUS_OK)
-		status = call_match(call, put.expected_revision = row_meta_of(ops, row)->revision);
 	if (status != STATUS_OK)
 		return status;
+	put.expected_revision = row_meta_of(ops, row)->revision;
 	id = row_ops_id(ops, row);
 	status = api_merge_patch(ops->table, call->body, call->body_length, &call->arena, row, &call->failure);
 	if (status == STATUS_OK)
 		status = row_take_path_id(ops, row, id, &call->failure);
+	if (status == STATUS_OK) /* RFC 9110 13.2.1: a body that would be refused anyway is refused first */
+		status = call_match(call, put.expected_revision);
 	if (status == STATUS_OK)
 		status = row_store(call, ops, row, "user", &put, NULL);
 	if (status == STATUS_PRECONDITION_FAILED && !call->if_match)

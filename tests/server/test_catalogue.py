@@ -169,3 +169,27 @@ def test_builtin_rows_that_a_user_changed_stay(daemon_with):
     one.start()
     row = one.get("/v1/accelerators/t4").json
     assert row["tdp_w"] == 60 and row["origin"] == "user"
+
+
+REGION = {"provider": "x", "region_id": "y", "grid_gco2e_per_kwh": 100, "source": "s"}
+
+
+def test_ids_have_a_form_however_they_come(daemon):
+    answer = daemon.request("PUT", "/v1/regions/a%20b", REGION)
+    assert answer.status == 422 and answer.json["errors"][0]["pointer"] == "/id", answer.text
+    answer = daemon.post("/v1/regions", REGION | {"provider": "北京", "region_id": "é"})
+    assert answer.status == 422 and answer.json["errors"][0]["pointer"] == "/id", answer.text
+    assert daemon.post("/v1/regions", REGION).json["id"] == "x.y"
+
+
+def test_a_bad_patch_is_refused_before_its_precondition(daemon):
+    stale = {"If-Match": '"0"'}
+    assert daemon.request("PATCH", "/v1/accelerators/t4", {"tdp_w": -1}, stale).status == 422
+    assert daemon.request("PATCH", "/v1/accelerators/t4", {"tdp_w": 65}, stale).status == 412
+    assert daemon.request("PATCH", "/v1/accelerators/t4", {"tdp_w": 65}, {"If-Match": "*"}).status == 200
+
+
+def test_an_idempotency_key_is_visible(daemon):
+    for key in ("", "a b", "x" * 256):
+        answer = daemon.post("/v1/regions", REGION | {"region_id": "z"}, {"Idempotency-Key": key})
+        assert answer.status == 400 and "Idempotency-Key" in answer.json["detail"], answer.text
