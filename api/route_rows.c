@@ -327,7 +327,7 @@ const struct route routes[ROUTE_COUNT] = {
 
 	CATALOGUE_ROWS(ACCELERATOR, accelerator, "accelerators", "an accelerator", EXAMPLE_ACCELERATOR,
 		"{\"tdp_w\":550,\"notes\":null}", "example-accelerator"),
-	CATALOGUE_ROWS(MODEL, model, "models", "a model", EXAMPLE_MODEL, "{\"params_total\":6.9e9}", "example-model"),
+	CATALOGUE_ROWS(MODEL, model, "models", "a model", EXAMPLE_MODEL, "{\"params_total\":6.9e9,\"params_active\":6.9e9}", "example-model"),
 	[ROUTE_MODEL_IMPORT] = {.id = ROUTE_MODEL_IMPORT,
 		.method = "POST",
 		.path = "/v1/models/import",
@@ -376,10 +376,10 @@ const struct route routes[ROUTE_COUNT] = {
 		.inline_ = true,
 		.answer_media = AS_LIST,
 		.query = &table_offer_query,
-		.response = &table_offer,
+		.response = &table_offer_quote,
 		.list = true,
 		.success = 200,
-		.failures = FAILS_INVALID,
+		.failures = FAILS_NOT_FOUND | FAILS_INVALID,
 		.example_query = "accelerator=h100&gpu_count=8&limit=3"},
 
 	[ROUTE_DEVICE_LIST] = {.id = ROUTE_DEVICE_LIST,

@@ -91,8 +91,8 @@ static const char *const source_needs[] = {"source"};
 static const struct field model_rows[] = {
 	TEXT(id, 128, "Id", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"llama-3.1-8b\""),
 	TEXT(repo, 200, "Repository on Hugging Face"),
-	COUNT(params_total, 1e3, 1e15, "Parameters as published", .example = "8.03e9"),
-	COUNT(params_active, 1e3, 1e15, "Parameters that one token meets, as published"),
+	COUNT(params_total, 1e6, 1e15, "Parameters as published", .example = "8.03e9"),
+	COUNT(params_active, 1e6, 1e15, "Parameters that one token meets, as published"),
 	JSON(config, "config.json as it was given"),
 	TEXTS(aliases, 32, "Other names", .form = FORM_SLUG),
 	MERGE(meta, row_source),
@@ -201,7 +201,7 @@ TABLE(calibration, calibration_rows, "A measured figure that corrects plans.");
 static const struct field catalogue_state_rows[] = {
 	INTEGER(revision, 0, 9e15, "Of the catalogue; every plan records it"),
 	INTEGER(calibration_revision, 0, 9e15, "Of the calibrations; every plan records it"),
-	TIME_AS(as_of, as_of_us, "The past moment that was asked for"),
+	TIME_AS(as_of, as_of_us, "The moment that this is the state of"),
 	INTEGER(accelerators, 0, 9e15, "Rows"),
 	INTEGER(models, 0, 9e15, "Rows"),
 	INTEGER(prices, 0, 9e15, "Rows"),

@@ -10,8 +10,6 @@
 #include "server/row_kinds.h"
 #include "server/server.h"
 
-enum { OFFERS_MAX = 1000, OFFERS_DEFAULT = 20 };
-
 enum status handle_catalogue(struct call *call)
 {
 	const struct catalogue *catalogue = call_catalogue(call);
@@ -26,8 +24,10 @@ enum status handle_catalogue(struct call *call)
 		.regions = (int64_t)rows->region_count,
 		.calibrations = (int64_t)rows->calibration_count,
 	};
+	char tag[48];
 
-	if (call_not_modified(call, state.revision))
+	snprintf(tag, sizeof tag, "%lld.%lld", (long long)state.revision, (long long)state.calibration_revision);
+	if (call_tag_not_modified(call, tag))
 		return STATUS_OK;
 	api_encode(&table_catalogue_state, &state, &call->json);
 	return STATUS_OK;
@@ -41,7 +41,7 @@ static enum status offers_answer(struct call *call, const struct catalogue *cata
 	const struct offer_filter filter = {.pricing = &pricing, .now_us = now_us};
 	const struct accelerator_row *accelerator;
 	struct offer_quote_list quotes;
-	size_t limit = query->limit > 0 ? (size_t)query->limit : OFFERS_DEFAULT;
+	size_t limit = query->limit > 0 ? (size_t)query->limit : PAGE_LIMIT_DEFAULT;
 	const char *alias;
 	enum status status;
 

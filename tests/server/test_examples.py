@@ -1,0 +1,208 @@
+"""Every example of /openapi.json is executed, and every answer holds to the schema that is written beside it."""
+import json
+import re
+import sqlite3
+import urllib.parse
+
+import conftest
+import jsonschema
+import pytest
+
+NO_BODY = (204, 304)
+METHODS = ("post", "get", "put", "patch", "delete")  # what is made is read and changed before it is removed
+
+
+def media_of_answer(answer):
+    return answer.headers["content-type"].replace("; charset=utf-8", "")
+
+
+def closed(part):
+    """Clients must bear new members of an answer, so its schemas are open; a member that is there today has to be described."""
+    if isinstance(part, list):
+        return [closed(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    same = {key: closed(value) for key, value in part.items()}
+    return {"additionalProperties": False} | same if part.get("type") == "object" and "properties" in part else same
+
+
+class Description:
+    def __init__(self, daemon):
+        self.document = daemon.get("/openapi.json").json
+        for schema in self.document["components"]["schemas"].values():
+            jsonschema.Draft202012Validator.check_schema(schema)
+        self.components = closed(self.document["components"])
+
+    def follow(self, part):
+        while "$ref" in part:
+            at = self.document
+            for key in part["$ref"][2:].split("/"):
+                at = at[key]
+            part = at
+        return part
+
+    def operations(self):
+        for path, operations in self.document["paths"].items():
+            for method in METHODS:
+                if method in operations:
+                    yield method.upper(), path, operations[method]
+
+    def validate(self, schema, value):
+        whole = {"components": self.components} | closed(schema)
+        errors = sorted(jsonschema.Draft202012Validator(whole).iter_errors(value), key=lambda error: list(error.path))
+        assert not errors, "\n".join(f"/{'/'.join(map(str, error.path))}: {error.message[:300]}" for error in errors[:10])
+
+    def check(self, operation, answer):
+        """Status, media type, headers and body are those of the description."""
+        responses = operation["responses"]
+        described = self.follow(responses.get(str(answer.status), responses["default"]))
+        for name, header in described.get("headers", {}).items():
+            if name.lower() in answer.headers:
+                value = answer.headers[name.lower()]
+                schema = self.follow(header)["schema"]
+                self.validate(schema, int(value) if schema["type"] == "integer" else value)
+        if answer.status in NO_BODY:
+            assert answer.body == b"" and "content" not in described
+            return
+        media = media_of_answer(answer)
+        assert media in described["content"], f"{media} is not one of {list(described['content'])}"
+        body = answer.json if media.endswith("json") else answer.text
+        self.validate(described["content"][media]["schema"], body)
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory):
+    """A daemon with a calibration, which no request makes: it comes of a benchmark on a machine that is quiet enough."""
+    one = conftest.Daemon(tmp_path_factory.mktemp("examples"))
+    assert one.stop() == 0
+    with sqlite3.connect(one.database) as database:
+        database.execute("INSERT INTO calibration (id, accelerator_id, device_id, precision, quantity, method, value, low, high, source, source_date, origin,"
+                         " valid_from_us, revision) VALUES ('example-calibration', 'l4', 'GPU-1', 'bf16', 'gemm_efficiency', 'library_gemm', 0.8, 0.78, 0.82,"
+                         " 'an example', '2026-11-21', 'measured', 1, 1)")
+    database.close()
+    one.start()
+    yield one
+    assert one.stop() == 0, one.log_path.read_text()[-3000:]
+
+
+@pytest.fixture(scope="module")
+def described(daemon):
+    return Description(daemon)
+
+
+class Made:
+    """Ids of things that are there: an example's own, where it names one that an example makes, else one made for it."""
+
+    def __init__(self, daemon, described):
+        self.daemon, self.described = daemon, described
+
+    def listed(self, path):
+        answer = self.daemon.get(f"{path}?limit=1000")
+        return [row["id"] for row in answer.json["items"]] if answer.status == 200 else []
+
+    def make(self, path):
+        """One more of what a path lists, by the example of a POST at it or below it."""
+        paths = self.described.document["paths"]
+        maker = next(p for p in paths if p.startswith(path) and "{" not in p and "post" in paths[p])
+        body = next(iter(paths[maker]["post"]["requestBody"]["content"].values()))["example"]
+        answer = self.daemon.post(maker, body)
+        assert answer.status in (201, 202), answer.text
+        return answer.json["id"]
+
+    def id_for(self, path, example):
+        collection = path.partition("/{")[0]
+        if "{file}" in path:
+            return example
+        return example if example in self.listed(collection) else self.make(collection)
+
+
+def examples_of(parameters, place):
+    return {p["name"]: p["example"] for p in parameters if p["in"] == place and "example" in p}
+
+
+def execute(daemon, described, method, path, operation):
+    made = Made(daemon, described)
+    parameters = [described.follow(part) for part in operation["parameters"]]
+    target = path
+    for name, example in examples_of(parameters, "path").items():
+        target = target.replace("{%s}" % name, urllib.parse.quote(made.id_for(path, example)))
+    assert "{" not in target, f"{method} {path} has a path parameter without an example"
+    query = examples_of(parameters, "query")
+    for name, value in query.items():
+        if isinstance(value, list):
+            ids = [made.make("/v1/plans") if re.fullmatch(r"[0-9a-f-]{36}", item) else item for item in value]
+            query[name] = ",".join(ids)
+    if query:
+        target += "?" + urllib.parse.urlencode(query, safe=",")
+    body, headers = None, {}
+    if "requestBody" in operation:
+        headers["Content-Type"], content = next(iter(operation["requestBody"]["content"].items()))
+        assert "example" in content, f"{method} {path} has a body without an example"
+        body = json.dumps(content["example"])
+    return target, body, headers, parameters
+
+
+def pytest_generate_tests(metafunc):
+    """One test an operation, by the description that `make docs` keeps in docs/; that it is the daemon's is a test of its own."""
+    if "operation_of" in metafunc.fixturenames:
+        document = json.loads((conftest.ROOT / "docs" / "openapi.json").read_text())
+        pairs = [(method.upper(), path) for path, operations in document["paths"].items() for method in METHODS if method in operations]
+        metafunc.parametrize("operation_of", pairs, ids=[f"{method} {path}" for method, path in pairs])
+
+
+def test_every_example_answers_as_described(daemon, described, operation_of):
+    method, path = operation_of
+    operation = described.document["paths"][path][method.lower()]
+    target, body, headers, parameters = execute(daemon, described, method, path, operation)
+    for parameter in parameters:
+        if parameter.get("required"):
+            assert "example" in parameter, f"{method} {path}: {parameter['name']} is required and has no example"
+    success = sorted(status for status in operation["responses"] if status.startswith("2"))
+    if body:
+        for content in operation["requestBody"]["content"].values():
+            described.validate(content["schema"], json.loads(body))
+    for media in media_of(described, operation, success):
+        if method == "POST" and media != "application/json" and success[0] != "200":
+            continue  # made once is enough; the other forms are those of its GET
+        answer = daemon.request(method, target, body, headers | {"Accept": media})
+        assert str(answer.status) in success, f"{method} {target}: {answer.text[:1500]}"
+        described.check(operation, answer)
+        assert answer.status in NO_BODY or "{file}" in path or media_of_answer(answer) == media
+
+
+def media_of(described, operation, success):
+    media = [m for status in success for m in described.follow(operation["responses"][status]).get("content", {})]
+    return list(dict.fromkeys(media)) or ["*/*"]
+
+
+def test_no_route_is_without_a_handler(daemon, described):
+    for method, path, operation in described.operations():
+        answer = daemon.request(method, re.sub(r"\{\w+\}", "nothing", path), {} if "requestBody" in operation else None)
+        assert answer.status != 501, f"{method} {path}"
+
+
+def test_problems_are_as_described(daemon, described):
+    """Each kind of refusal that a client can cause, by the schema that its operation names for that status."""
+    paths = described.document["paths"]
+    refusals = [
+        (400, "POST", "/v1/estimates/training", b"{", {"Content-Type": "application/json"}),
+        (400, "GET", "/v1/plans?cursor=nothing", None, {}),
+        (404, "GET", "/v1/accelerators/nothing", None, {}),
+        (409, "POST", "/v1/models", {"id": "llama-3.1-8b", "params_total": "8B", "source": "s"}, {}),
+        (412, "DELETE", "/v1/accelerators/a100", None, {"If-Match": '"0"'}),
+        (413, "POST", "/v1/benchmarks", {"suite": ["a" * 70000]}, {}),
+        (415, "POST", "/v1/estimates/training", b"a", {"Content-Type": "text/plain"}),
+        (422, "POST", "/v1/estimates/training", {"model": "llama-3.1-8b", "tokens": -1}, {}),
+        (422, "POST", "/v1/estimates/training", {"model": "llama-3.1-405b", "tokens": "15T", "accelerator": "t4", "gpu_count": 1}, {}),
+    ]
+    for status, method, target, body, headers in refusals:
+        answer = daemon.request(method, target, body, headers)
+        assert answer.status == status, f"{method} {target}: {answer.text}"
+        path = next(p for p in paths if re.fullmatch(re.sub(r"\{\w+\}", "[^/]+", p), target.partition("?")[0]) and method.lower() in paths[p])
+        operation = paths[path][method.lower()]
+        assert str(status) in operation["responses"], f"{method} {path} does not say that it may answer {status}"
+        described.check(operation, answer)
+
+
+def test_the_kept_description_is_the_daemons(described):
+    assert json.loads((conftest.ROOT / "docs" / "openapi.json").read_text()) == described.document
