@@ -101,8 +101,11 @@ static enum status resolve_generic(
 		.generic_flops_per_sample = reference->flops_per_sample,
 		.generic_sample_bytes = given_or(reference->sample_bytes, 0),
 		.params_total = reference->params,
-		.params_active = given_or(reference->params_active, reference->params)};
+		.params_active = given_or(reference->params_active, 0)};
 	model_finish(model);
+	if (!is_given(reference->params_active) && model->params_embedding > 0)
+		findings_assume_number(resolver->findings, "model.params_active", model->params_active,
+			"E2: a weight that is used costs 2 FLOPs a sample; the other parameters are tables that are looked up");
 	return STATUS_OK;
 }
 

@@ -1,7 +1,7 @@
 #include "planner/training/batch.h"
 
 static const double pretraining_least_tokens = 0.25e6, pretraining_most_tokens = 16.0 * 1024 * 1024;
-static const double fine_tuning_samples = 64, generic_samples = 8192, least_steps = 100;
+static const double fine_tuning_samples = 64, generic_samples = 8192, table_samples = 65536, least_steps = 100;
 
 double batch_critical_tokens(double loss)
 {
@@ -12,7 +12,10 @@ double batch_choose_samples(const struct training_input *input, double tokens, d
 {
 	double samples;
 
-	if (input->model.kind == MODEL_GENERIC) {
+	if (input->model.kind == MODEL_GENERIC && input->model.params_embedding > 0) {
+		samples = table_samples;
+		*source = "E44; MLPerf Training, reference of DLRM-DCNv2: 65,536 samples";
+	} else if (input->model.kind == MODEL_GENERIC) {
 		samples = generic_samples;
 		*source = "E44; Goyal et al. 2017, arXiv 1706.02677: no loss of accuracy up to 8,192 samples";
 	} else if (input->request.fine_tuning.method != FINE_TUNING_UNSET) {

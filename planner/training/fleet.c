@@ -62,7 +62,7 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 {
 	const struct training_input *input = programme->input;
 	const struct candidate *chosen = &input->candidates[candidate];
-	bool spot = chosen->has_offer && chosen->offer.term == TERM_SPOT;
+	bool spot = chosen->has_offer ? chosen->offer.term == TERM_SPOT : true; /* a price without an offer is what the caller says it is */
 	double longest_hours = -1;
 	struct setting setting = {.trained_params = input->model.params_total};
 

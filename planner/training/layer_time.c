@@ -259,11 +259,32 @@ static void work_widen(struct layer_work *work, int kind)
 		work_stream(work, (params.dense + params.expert) * (precision_weight_bytes(PRECISION_INT4) + setting->device.wide_bytes));
 }
 
+/* Rows of tables that a sample meets: its bytes are 64-bit indices, each of a row of 64 values in 32 bits (Naumov et al. 2019, arXiv
+ * 1906.00091: DLRM's own defaults). They are read, sent to the rank of the sample, and their gradients come back and are applied. */
+static const double index_bytes = 8, row_bytes = 64 * 4;
+
+static void generic_tables(const struct setting *setting, const struct degrees *degrees, struct layer_time *time)
+{
+	const struct model *model = setting->model;
+	double bytes = degrees->rows * model->generic_sample_bytes / index_bytes * row_bytes, moved_s;
+	struct group group = collective_group(&setting->device, degrees->data, degrees->tensor);
+
+	if (!(model->params_embedding > 0))
+		return;
+	moved_s = memory_stream_s(&setting->device, bytes);
+	time->forward_s += moved_s;
+	time->backward_s += 3 * moved_s; /* gradients written; rows read and written */
+	time->traffic_s += 4 * moved_s;
+	time->expert_s += 2 * collective_all_to_all_s(&setting->device, setting->physics, group, bytes, 0);
+}
+
 static struct layer_time generic_time(const struct setting *setting, const struct degrees *degrees)
 {
 	double forward_s = setting->forward_flops_per_token * degrees->rows / (setting->device.linear_flops_per_s * generic_fraction);
+	struct layer_time time = {.forward_s = forward_s, .backward_s = 2 * forward_s};
 
-	return (struct layer_time){.forward_s = forward_s, .backward_s = 2 * forward_s};
+	generic_tables(setting, degrees, &time);
+	return time;
 }
 
 struct layer_time layer_time_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind)

@@ -1,6 +1,6 @@
 #include "planner/training/layout.h"
 
-enum { TENSOR_MAX = 64, MICRO_BATCH_MAX = 128, INTERLEAVE_MAX = 64, CONTEXT_MAX = 64 };
+enum { TENSOR_MAX = 64, MICRO_BATCH_MAX = 128, MICRO_BATCH_GENERIC_MAX = 65536, INTERLEAVE_MAX = 64, CONTEXT_MAX = 64 };
 
 /* Sequences shorter than this a context rank are not worth splitting: the search does not try them. */
 static const double context_least_tokens = 8192;
@@ -143,13 +143,14 @@ static void trial_micro_batch(struct trial *trial)
 {
 	const struct layout_search *search = trial->search;
 	int64_t most = (int64_t)ceil(search->setting->batch / (double)trial->layout.data - 1e-9), pin = search->pins.micro_batch;
+	int64_t largest = search->setting->model->kind == MODEL_GENERIC ? MICRO_BATCH_GENERIC_MAX : MICRO_BATCH_MAX;
 
 	if (pinned(pin)) {
 		trial->layout.micro_batch = pin;
 		trial_zero(trial);
 		return;
 	}
-	for (int64_t size = 1; size <= MICRO_BATCH_MAX && size <= most; size *= 2) {
+	for (int64_t size = 1; size <= largest && size <= most; size *= 2) {
 		trial->layout.micro_batch = size;
 		if (!trial_zero(trial))
 			return; /* memory grows with the micro-batch */

@@ -120,7 +120,7 @@ static struct stage_params stage_params_of(const struct setting *setting, const 
 	bool first = stage == 0, last = stage == stages->count - 1;
 
 	if (model->kind == MODEL_GENERIC) {
-		params.dense = model->params_total / (degrees->tensor * degrees->pipeline);
+		params.dense = model->params_active / (degrees->tensor * degrees->pipeline);
 		params.largest = params.dense / 16; /* gathered in blocks */
 		return params;
 	}
@@ -160,6 +160,17 @@ static void memory_states(const struct setting *setting, const struct parallelis
 		memory->optimizer_bytes += trained * optimizer_bytes_per_param(setting->input->request.optimizer, wide || blocks) * params / shards[1];
 }
 
+/* Tables of a generic model lie split over all ranks, with the optimizer's states of every row; gradients are those of the rows
+ * that a batch meets, which are few (Naumov et al. 2019, arXiv 1906.00091, section 4). */
+static void memory_tables(const struct setting *setting, const struct degrees *degrees, struct memory_use *memory)
+{
+	bool wide = setting->device.wide_bytes > 2;
+	double rows = setting->model->params_embedding / (degrees->tensor * degrees->pipeline * degrees->data * degrees->context);
+
+	memory->weights_bytes += rows * setting->device.wide_bytes;
+	memory->optimizer_bytes += rows * optimizer_bytes_per_param(setting->input->request.optimizer, wide);
+}
+
 /* A frozen teacher in the precision that was asked for, spread like the student. */
 static double teacher_bytes(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
 {
@@ -182,6 +193,8 @@ void memory_of_stage(const struct setting *setting, const struct parallelism *la
 	memory_states(setting, layout, params.dense, degrees.zero_group, params.largest, memory);
 	if (params.expert > 0)
 		memory_states(setting, layout, params.expert, copies, 0, memory);
+	if (setting->model->kind == MODEL_GENERIC)
+		memory_tables(setting, &degrees, memory);
 	memory->weights_bytes += teacher_bytes(setting, layout, &degrees);
 	memory->activations_bytes = stage_activations(setting, layout, &degrees, stages, stage);
 	memory->model_bytes = memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes + memory->activations_bytes;

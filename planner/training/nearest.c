@@ -69,6 +69,7 @@ static enum status explain_limits(const struct programme *programme, const struc
 {
 	const struct training_request *request = &programme->input->request;
 	const struct outline *fast = &selection->fastest, *cheap = &selection->cheapest;
+	const struct outline *clean = &selection->cleanest, *thrifty = &selection->thriftiest;
 	const char *name = accelerator_name(candidate_of(programme, fast));
 
 	if (is_given(programme->deadline_hours) && fast->wall_clock_hours > programme->deadline_hours)
@@ -80,12 +81,14 @@ static enum status explain_limits(const struct programme *programme, const struc
 		return failure_set(failure, STATUS_INFEASIBLE, "budget_usd: %.6g USD are not enough; the cheapest found, %lld of %s, costs %.6g USD, %.0f %% more",
 			request->budget_usd, (long long)cheap->gpu_count, accelerator_name(candidate_of(programme, cheap)), cheap->total_usd,
 			100 * (cheap->total_usd / request->budget_usd - 1));
-	if (is_given(request->common.carbon_cap_kgco2e) && fast->footprint.carbon.total_kgco2e > request->common.carbon_cap_kgco2e)
-		return failure_set(failure, STATUS_INFEASIBLE, "carbon_cap_kgco2e: %.6g kg are not enough; %lld of %s emit %.6g kg; a cleaner region or fewer tokens would help",
-			request->common.carbon_cap_kgco2e, (long long)fast->gpu_count, name, fast->footprint.carbon.total_kgco2e);
-	if (is_given(request->common.energy_cap_kwh) && fast->footprint.energy.total_kwh > request->common.energy_cap_kwh)
-		return failure_set(failure, STATUS_INFEASIBLE, "energy_cap_kwh: %.6g kWh are not enough; %lld of %s need %.6g kWh",
-			request->common.energy_cap_kwh, (long long)fast->gpu_count, name, fast->footprint.energy.total_kwh);
+	if (is_given(request->common.carbon_cap_kgco2e) && clean->footprint.carbon.total_kgco2e > request->common.carbon_cap_kgco2e)
+		return failure_set(failure, STATUS_INFEASIBLE, "carbon_cap_kgco2e: %.6g kg are not enough; the cleanest found, %lld of %s, emits %.6g kg, %.0f %% more; a cleaner region or fewer tokens would help",
+			request->common.carbon_cap_kgco2e, (long long)clean->gpu_count, accelerator_name(candidate_of(programme, clean)), clean->footprint.carbon.total_kgco2e,
+			100 * (clean->footprint.carbon.total_kgco2e / request->common.carbon_cap_kgco2e - 1));
+	if (is_given(request->common.energy_cap_kwh) && thrifty->footprint.energy.total_kwh > request->common.energy_cap_kwh)
+		return failure_set(failure, STATUS_INFEASIBLE, "energy_cap_kwh: %.6g kWh are not enough; the thriftiest found, %lld of %s, needs %.6g kWh, %.0f %% more",
+			request->common.energy_cap_kwh, (long long)thrifty->gpu_count, accelerator_name(candidate_of(programme, thrifty)), thrifty->footprint.energy.total_kwh,
+			100 * (thrifty->footprint.energy.total_kwh / request->common.energy_cap_kwh - 1));
 	return failure_set(failure, STATUS_INFEASIBLE, "no plan meets every constraint at once; the fastest found, %lld of %s, takes %.4g hours and costs %.6g USD",
 		(long long)fast->gpu_count, name, fast->wall_clock_hours, fast->total_usd);
 }

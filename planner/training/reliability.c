@@ -40,6 +40,7 @@ struct reliability reliability_of_job(const struct training_input *input, double
 	double write_bytes_per_s = given_or(request->reliability.checkpoint_gbs, ABSENT_NUMBER) * 1e9;
 	struct reliability result;
 
+	result.spot = spot;
 	if (spot)
 		rate += given_or(request->common.pricing.spot_interruptions_per_gpu_hour, 0);
 	result.mtbf_hours = 1 / (rate * gpu_count);

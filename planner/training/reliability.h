@@ -21,6 +21,7 @@ struct reliability {
 	double checkpoint_hours; /* to write one, in which training stands still */
 	double restart_hours;
 	double interval_hours;   /* useful time between checkpoints */
+	bool spot;               /* interruptions of spot instances are counted */
 	double fraction;         /* goodput: useful over wall clock, 0 < f <= 1 */
 };
 

@@ -38,6 +38,9 @@ static void assume_layout(const struct programme *programme, struct findings *fi
 		findings_assume_text(findings, "parallelism", "searched", "E42: of the layouts that fit memory the fastest; what is pinned stays");
 }
 
+/* The lowest that a published run reports is about 0.6 (OPT-175B, metaseq logbook). */
+static const double worrying_goodput = 0.6;
+
 static void warn_of_request(const struct programme *programme, const struct outline *best, struct findings *findings)
 {
 	const struct training_input *input = programme->input;
@@ -52,6 +55,11 @@ static void warn_of_request(const struct programme *programme, const struct outl
 			best->found.memory.total_bytes / 1e9, best->found.memory.capacity_bytes / 1e9);
 	if (!best->priced)
 		findings_warn(findings, "no price is known for this accelerator, so cost is left out; give pricing.usd_per_gpu_hour");
+	if (best->reliability.fraction < worrying_goodput)
+		findings_warn(findings, "goodput: only %.3g %% of the hours train, failures come every %.3g hours and a checkpoint takes %.3g: raise reliability.checkpoint_gbs or mtbf_gpu_hours, or take fewer accelerators",
+			100 * best->reliability.fraction, best->reliability.mtbf_hours, best->reliability.checkpoint_hours);
+	if (is_given(request->common.pricing.spot_interruptions_per_gpu_hour) && !best->reliability.spot)
+		findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour is not used: the offer is no spot offer (pricing.terms: [\"spot\"])");
 	if (request->common.precision != PRECISION_UNSET)
 		accelerator_peak_flops_per_s(&input->candidates[best->candidate].accelerator, request->common.precision, &used);
 	if (used != PRECISION_UNSET && used != request->common.precision)

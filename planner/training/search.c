@@ -71,6 +71,10 @@ static void nearest_keep(struct selection *selection, const struct outline *outl
 	}
 	if (!selection->fastest.any || outline->wall_clock_hours < selection->fastest.wall_clock_hours)
 		selection->fastest = *outline;
+	if (!selection->cleanest.any || outline->footprint.carbon.total_kgco2e < selection->cleanest.footprint.carbon.total_kgco2e)
+		selection->cleanest = *outline;
+	if (!selection->thriftiest.any || outline->footprint.energy.total_kwh < selection->thriftiest.footprint.energy.total_kwh)
+		selection->thriftiest = *outline;
 	if (outline->priced && (!selection->cheapest.any || outline->total_usd < selection->cheapest.total_usd))
 		selection->cheapest = *outline;
 }
@@ -233,7 +237,7 @@ enum status search_select(const struct programme *programme, struct selection *s
 		layout_pinned_gpu_count(&request->parallelism) < 1;
 	selection->front_count = 0;
 	selection->counts = (struct search_counts){0};
-	selection->fastest.any = selection->cheapest.any = selection->smallest.any = false;
+	selection->fastest.any = selection->cheapest.any = selection->cleanest.any = selection->thriftiest.any = selection->smallest.any = false;
 	for (size_t i = 0; i < programme->input->candidate_count; i++)
 		try_candidate(&searching, i);
 	if (selection->front_count == 0)

@@ -12,7 +12,7 @@ struct selection {
 	size_t front_count;
 	struct outline front[FRONT_MAX]; /* without the recommended one, best by the objective first */
 	struct search_counts counts;
-	struct outline fastest, cheapest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
+	struct outline fastest, cheapest, cleanest, thriftiest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
 };
 
 /* Given a programme and the request's pins. For each candidate: the given number of accelerators; or the smallest that meets the

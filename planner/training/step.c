@@ -78,7 +78,7 @@ static struct layer_params local_params(const struct step_work *work, int stage)
 	double trained = work->setting->frozen ? work->setting->trained_params / fmax(1, model->params_total) : 1;
 
 	if (model->kind == MODEL_GENERIC)
-		params.dense = model->params_total / (work->degrees.tensor * work->degrees.pipeline);
+		params.dense = model->params_active / (work->degrees.tensor * work->degrees.pipeline);
 	for (int k = 0; k < model->kind_count; k++) {
 		struct layer_params layer = layer_params_of(model, k, &work->degrees);
 

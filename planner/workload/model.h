@@ -75,6 +75,9 @@ struct model {
 	double params_total, params_active, params_embedding; /* params_embedding: all tables, once if tied */
 };
 
+/* E2 for a generic model: a weight that is used costs 2 FLOPs a sample at least, so that of its parameters at most
+ * flops_per_sample / 2 are; the rest are tables that are looked up (params_embedding), as a recommender's. */
+
 /* Counts every kind's and the model's parameters (E1). Totals given before (> 0) are kept; NaN and 0 are not given.
  * Active is what one token meets: all but the experts not chosen, embeddings included. */
 void model_finish(struct model *model);

@@ -140,7 +140,9 @@ void model_finish(struct model *model)
 
 	if (model->kind == MODEL_GENERIC) {
 		if (!(model->params_active > 0))
-			model->params_active = model->params_total;
+			model->params_active = model->generic_flops_per_sample > 0
+				? fmin(model->params_total, model->generic_flops_per_sample / 2) : model->params_total;
+		model->params_embedding = model->params_total - model->params_active;
 		return;
 	}
 	model->params_embedding =

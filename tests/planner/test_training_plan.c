@@ -455,6 +455,57 @@ static void a_better_larger_number_is_mentioned(void **state)
 	assert_non_null(strstr(fixture.plan.findings.advice[0].effect, "10 hours and 5 USD less"));
 }
 
+/* A recommender's tables are split over the ranks and no gradient of theirs is all-reduced: a day's samples take hours, not days. */
+static void tables_are_looked_up(void **state)
+{
+	double dense_hours;
+
+	(void)state;
+	begin();
+	fixture.candidates[0] = fixture_a100();
+	fixture.input.model = (struct model){.kind = MODEL_GENERIC, .params_total = 10e9, .generic_flops_per_sample = 20e6, .generic_sample_bytes = 2000};
+	model_finish(&fixture.input.model);
+	REQUEST.tokens = 10e9;
+	REQUEST.sequence_length = ABSENT_NUMBER;
+	REQUEST.global_batch_size = 65536;
+	REQUEST.common.gpu_count = 4;
+	fixture_planned(&fixture);
+	assert_true(BEST.wall_clock_hours < 18);
+	assert_close(BEST.memory.weights_bytes, 2 * (fixture.input.model.params_embedding / 4 + 10e6), 1e-6);
+	assert_true(BEST.step.expert_comm_s > 0);
+	dense_hours = BEST.wall_clock_hours;
+	fixture.input.model.params_active = 10e9; /* were all of it used by every sample */
+	fixture.input.model.params_embedding = 0;
+	fixture_planned(&fixture);
+	assert_true(BEST.wall_clock_hours > 3 * dense_hours);
+}
+
+/* Interruptions count with a price of the caller's own, which no offer contradicts; not with an on-demand offer, and that is said. */
+static void interruptions_are_those_of_spot(void **state)
+{
+	double steady;
+
+	(void)state;
+	begin();
+	REQUEST.common.gpu_count = 64;
+	fixture.candidates[0].has_offer = false;
+	REQUEST.common.pricing.usd_per_gpu_hour = 1;
+	fixture_planned(&fixture);
+	steady = BEST.goodput.fraction;
+	REQUEST.common.pricing.spot_interruptions_per_gpu_hour = 0.01;
+	fixture_planned(&fixture);
+	assert_true(BEST.goodput.fraction < steady - 0.01);
+	fixture.candidates[0].has_offer = true;
+	fixture.candidates[0].offer.term = TERM_ON_DEMAND;
+	fixture_planned(&fixture);
+	assert_close(BEST.goodput.fraction, steady, 1e-9);
+	assert_true(fixture.plan.findings.warning_count >= 1);
+	REQUEST.reliability.mtbf_gpu_hours = 1;
+	findings_clear(&fixture.plan.findings);
+	fixture_planned(&fixture);
+	assert_non_null(strstr(fixture.plan.findings.warnings[0].detail, "goodput"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -470,6 +521,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_transformer_is_planned),
 		cmocka_unit_test(mixtures_spread_their_experts),
 		cmocka_unit_test(findings_are_few_and_complete),
+		cmocka_unit_test(tables_are_looked_up),
+		cmocka_unit_test(interruptions_are_those_of_spot),
 		cmocka_unit_test(chosen_layouts_leave_room),
 		cmocka_unit_test(a_completed_request_plans_the_same),
 		cmocka_unit_test(frozen_weights_count_less),

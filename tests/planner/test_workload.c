@@ -396,6 +396,13 @@ static void a_generic_model_has_what_was_said_of_it(void **state)
 	assert_true(model_training_flops_per_token(&model, 1) == 24.6e9);
 	assert_true(model_kv_bytes(&model, 1000, 2) == 0);
 	assert_true(model_weight_bytes(&model, PRECISION_FP32) == 102.4e6);
+	assert_true(model.params_embedding == 0);
+	memset(&model, 0, sizeof model);
+	model.kind = MODEL_GENERIC;
+	model.params_total = 10e9; /* a recommender: 20 MFLOP cannot use more than 10 million weights, the rest are tables */
+	model.generic_flops_per_sample = 20e6;
+	model_finish(&model);
+	assert_true(model.params_active == 10e6 && model.params_embedding == 10e9 - 10e6);
 }
 
 int main(void)
