@@ -90,7 +90,7 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 	fraction = physics->gemm_fraction * speed;
 	*device = (struct device){.operand_bytes = 2, .wide_bytes = 2};
 	device->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, precision, &used);
-	if (precision == PRECISION_FP32 || precision == PRECISION_TF32)
+	if (precision_weight_bytes(precision) >= 2) /* only narrow products leave attention in a wider format */
 		wide = precision;
 	wide_peak = accelerator_peak_flops_per_s(accelerator, wide, &wide);
 	if (!(device->peak_flops_per_s > 0) || !(wide_peak > 0))

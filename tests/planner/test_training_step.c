@@ -236,6 +236,30 @@ static void memory_grows_with_work_and_falls_with_sharding(void **state)
 	assert_true(held(&layout).optimizer_bytes == 0);
 }
 
+/* What is sharded falls as 1 / group; what stays is the layer at hand: gathered twice by ZeRO-3 (one ahead), its gradients by 2 and 3. */
+static void sharding_keeps_the_layer_at_hand_whole(void **state)
+{
+	struct parallelism layout = layout_8b();
+	const double layer = 4096.0 * 4096 * 2 + 4096.0 * 1024 * 2 + 3.0 * 4096 * 14336; /* without norms */
+	struct memory_use eight, sixteen;
+
+	(void)state;
+	fixture_init(&fixture);
+	layout.tensor = layout.pipeline = 1;
+	layout.data = 16;
+	for (layout.zero_stage = 1; layout.zero_stage <= 3; layout.zero_stage++) {
+		layout.zero_group = 8;
+		eight = held(&layout);
+		layout.zero_group = 16;
+		sixteen = held(&layout);
+		assert_close(2 * sixteen.optimizer_bytes, eight.optimizer_bytes, 1e-12);
+		if (layout.zero_stage >= 2)
+			assert_close(2 * sixteen.gradients_bytes - eight.gradients_bytes, 2 * layer, 1e-9);
+		if (layout.zero_stage == 3)
+			assert_close(2 * sixteen.weights_bytes - eight.weights_bytes, 2 * 2 * layer, 1e-9);
+	}
+}
+
 static void optimizers_keep_what_they_must(void **state)
 {
 	(void)state;
@@ -301,6 +325,40 @@ static void work_scales_with_what_is_asked(void **state)
 	assert_close(exposed_s(3, 40, 1), 0, 1e-12);
 }
 
+/* On hardware whose FP16 is slow, FP16 attention is as slow as FP16 products. */
+static void every_format_is_held_to_its_own_rate(void **state)
+{
+	struct device fast, slow;
+
+	(void)state;
+	fixture_init(&fixture);
+	assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_FP16, &physics_fitted, 1, &fast));
+	fixture.candidates[0].accelerator.tflops_fp16 /= 8;
+	assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_FP16, &physics_fitted, 1, &slow));
+	assert_close(slow.linear_flops_per_s, fast.linear_flops_per_s / 8, 1e-12);
+	assert_close(slow.attention_flops_per_s, fast.attention_flops_per_s / 8, 1e-12);
+	assert_close(slow.wide_flops_per_s, fast.wide_flops_per_s / 8, 1e-12);
+}
+
+/* Without overlap a stage waits for what it sends: the longer the slower the network, and not at all without stages. */
+static void stages_pay_for_what_they_hand_on(void **state)
+{
+	struct parallelism layout = layout_8b();
+	double fast_s;
+
+	(void)state;
+	fixture_init(&fixture);
+	layout.tensor = 8;
+	layout.data = 2;
+	layout.zero_group = 2;
+	fixture.candidates[0].internode_gbs = 2;
+	fast_s = timed(&layout, &physics_fitted).time.pipeline_comm_s;
+	fixture.candidates[0].internode_gbs = 1;
+	assert_true(fast_s > 0 && timed(&layout, &physics_fitted).time.pipeline_comm_s > 1.8 * fast_s);
+	layout.pipeline = 1;
+	assert_close(timed(&layout, &physics_fitted).time.pipeline_comm_s, 0, 1e-12);
+}
+
 /* However much faster a stack is than the measurements it is compared with: 2 r i c over the best measured rate is the floor. */
 static void no_product_outruns_the_best_measured(void **state)
 {
@@ -339,6 +397,9 @@ int main(void)
 		cmocka_unit_test(faster_hardware_is_never_slower),
 		cmocka_unit_test(more_data_ranks_are_never_slower),
 		cmocka_unit_test(memory_grows_with_work_and_falls_with_sharding),
+		cmocka_unit_test(sharding_keeps_the_layer_at_hand_whole),
+		cmocka_unit_test(every_format_is_held_to_its_own_rate),
+		cmocka_unit_test(stages_pay_for_what_they_hand_on),
 		cmocka_unit_test(optimizers_keep_what_they_must),
 		cmocka_unit_test(stages_hold_every_layer_once),
 		cmocka_unit_test(work_scales_with_what_is_asked),
