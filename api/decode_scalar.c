@@ -3,9 +3,10 @@
 
 #include "api/decode.h"
 #include "base/clock.h"
-#include "base/uuid.h"
+#include "base/json_text.h"
 #include "base/spelling.h"
 #include "base/units.h"
+#include "base/uuid.h"
 
 /* --- numbers --------------------------------------------------------------------------------------------------- */
 /* No quantity of a plan is smaller: a number below it is 0, lest its inverse leave the range of a double. */
@@ -145,7 +146,7 @@ static const char *const decode_forms[FORM_COUNT] = {[FORM_FREE] = "text",
 
 static bool decode_has_control(const char *text, size_t length, bool multiline)
 {
-	for (size_t i = 0; i < length; i++) {
+	for (size_t i = json_plain_length(text, length, false); i < length; i++) {
 		unsigned char c = (unsigned char)text[i];
 
 		if ((c < 0x20 || c == 0x7f) && !(multiline && (c == '\n' || c == '\t' || c == '\r')))

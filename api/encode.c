@@ -224,7 +224,7 @@ void api_encode_members(const struct field_table *table, const void *object, str
 		if (row->kind == FIELD_MERGE) {
 			api_encode_members(row->table, (const char *)object + row->offset, writer);
 		} else if (!(row->flags & WRITE_ONLY) && encode_is_present(row, object)) {
-			json_key(writer, row->key);
+			json_key_n(writer, row->key, row->key_length);
 			encode_value(row, object, writer);
 		}
 	}

@@ -61,12 +61,14 @@ void field_table_clear(const struct field_table *table, void *object)
 
 const struct field *field_find(const struct field_table *table, const char *key, void **object)
 {
+	size_t length = strlen(key);
+
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i], *inner;
 		void *merged;
 
 		if (row->kind != FIELD_MERGE) {
-			if (strcmp(row->key, key) == 0)
+			if (row->key_length == length && memcmp(row->key, key, length) == 0)
 				return row;
 			continue;
 		}

@@ -70,6 +70,7 @@ struct number_word {
 
 struct field {
 	const char *key;
+	size_t key_length;
 	enum field_kind kind;
 	unsigned flags;
 	size_t offset;
@@ -128,7 +129,7 @@ const char *field_unit(const char *key);
 	(offsetof(OF, member) + 0 * sizeof(char[_Generic(&((OF *)0)->member[0], __typeof__(table_##nested##_type) *: 1)]))
 
 #define FIELD_ROW(key_, kind_, offset_, ...) \
-	{.key = #key_, .kind = FIELD_##kind_, .offset = (offset_), .doc = __VA_ARGS__}
+	{.key = #key_, .key_length = sizeof #key_ - 1, .kind = FIELD_##kind_, .offset = (offset_), .doc = __VA_ARGS__}
 #define FIELD_RANGE(low, high) .minimum = (low), .maximum = (high)
 #define FIELD_WORD_LIST(list) .words = (list), .word_count = COUNT_OF(list)
 

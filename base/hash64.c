@@ -41,8 +41,10 @@ static uint64_t hash_stripes(const unsigned char *at, const unsigned char *end, 
 	uint64_t lanes[LANES] = {seed + p1 + p2, seed + p2, seed, seed - p1}, hash;
 
 	for (; at < end; at += STRIPE_BYTES) {
-		for (size_t i = 0; i < LANES; i++)
-			lanes[i] = mix(lanes[i], read64(at + i * LANE_BYTES));
+		lanes[0] = mix(lanes[0], read64(at));
+		lanes[1] = mix(lanes[1], read64(at + LANE_BYTES));
+		lanes[2] = mix(lanes[2], read64(at + 2 * LANE_BYTES));
+		lanes[3] = mix(lanes[3], read64(at + 3 * LANE_BYTES));
 	}
 	hash = rotate(lanes[0], 1) + rotate(lanes[1], 7) + rotate(lanes[2], 12) + rotate(lanes[3], 18);
 	for (size_t i = 0; i < LANES; i++)

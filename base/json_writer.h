@@ -25,6 +25,7 @@ void json_end_object(struct json_writer *writer);
 void json_begin_array(struct json_writer *writer);
 void json_end_array(struct json_writer *writer);
 void json_key(struct json_writer *writer, const char *key); /* a plain identifier: written without escaping */
+void json_key_n(struct json_writer *writer, const char *key, size_t length);
 void json_key_escaped(struct json_writer *writer, const char *key);
 
 void json_write_string(struct json_writer *writer, const char *text); /* NULL is written as null */

@@ -7,7 +7,8 @@
 #include "planner/training/memory_estimate.h"
 #include "planner/training/scaling_estimate.h"
 
-enum { ESTIMATE_JSON_MAX_BYTES = 32 * 1024 * 1024 };
+/* Of an answer at most, and room for most of them at once. */
+enum { ESTIMATE_JSON_MAX_BYTES = 32 * 1024 * 1024, ESTIMATE_JSON_USUAL_BYTES = 24 * 1024 };
 
 /* Resolves estimate->request and plans: fills request (as understood), result, model and accelerator. */
 typedef enum status estimate_function(struct estimate *estimate, struct resolver *resolver);
@@ -251,6 +252,7 @@ enum status estimate_record(const struct estimate *estimate, struct plan_record 
 		record->labels = common->labels;
 	}
 	buffer_init(&scratch, ESTIMATE_JSON_MAX_BYTES);
+	(void)buffer_reserve(&scratch, ESTIMATE_JSON_USUAL_BYTES);
 	status = estimate_json(kind->request, estimate->request, &scratch, estimate, &record->request);
 	if (status == STATUS_OK)
 		status = estimate_json(kind->result, estimate->result, &scratch, estimate, &record->result);

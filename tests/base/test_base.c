@@ -43,7 +43,8 @@ static void doubles_are_written_to_be_read_back(void **state)
 		const char *text;
 	} cases[] = {{0, "0"}, {-1, "-1"}, {0.1, "0.1"}, {1e15, "1000000000000000"}, {123456.789, "123456.789"}, {1e-7, "1e-07"},
 		{0.1 + 0.2, "0.3"}, {1e20, "100000000000000000000"}, {1.0 / 3, "0.333333333333333"}, {999999999999999.9, "1000000000000000"},
-		{0.000001, "0.000001"}, {2.5e-6, "0.0000025"}, {1e300, "1e+300"}, {312.5, "312.5"}};
+		{0.000001, "0.000001"}, {2.5e-6, "0.0000025"}, {1e300, "1e+300"}, {312.5, "312.5"},
+		{7.7206781952e23, "7.7206781952e+23"}, {3e25, "3e+25"}, {1e21, "1e+21"}, {9.9e26, "9.9e+26"}, {1e27, "1e+27"}};
 	char text[40];
 
 	(void)state;
@@ -51,7 +52,7 @@ static void doubles_are_written_to_be_read_back(void **state)
 		json_format_double(text, cases[i].value);
 		assert_string_equal(text, cases[i].text);
 	}
-	for (double x = 1.7e-6; x < 1e14; x *= 1.37) {
+	for (double x = 1.7e-6; x < 1e30; x *= 1.37) {
 		json_format_double(text, x);
 		assert_close(strtod(text, NULL), x, 1e-14);
 	}
