@@ -1,5 +1,7 @@
 #include "server/estimate.h"
 
+#include <sodium.h>
+
 #include "api/tables.h"
 #include "base/clock.h"
 #include "hwdb/resolve.h"
@@ -45,6 +47,34 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 	return STATUS_OK;
 }
 
+/* A trace is answered by its length and digest: it is told apart from others without being repeated. */
+static enum status trace_digest(struct request_trace *trace)
+{
+	unsigned char hash[crypto_hash_sha256_BYTES];
+	struct json_writer writer;
+	struct buffer text;
+	bool failed;
+
+	buffer_init(&text, ESTIMATE_JSON_MAX_BYTES);
+	json_writer_init(&writer, &text);
+	json_begin_array(&writer);
+	for (size_t i = 0; i < trace->count; i++) {
+		json_begin_array(&writer);
+		json_double(&writer, trace->arrivals[i].t_s);
+		json_double(&writer, trace->arrivals[i].prompt_tokens);
+		json_double(&writer, trace->arrivals[i].output_tokens);
+		json_end_array(&writer);
+	}
+	json_end_array(&writer);
+	failed = text.failed;
+	if (!failed) {
+		crypto_hash_sha256(hash, (const unsigned char *)text.bytes, text.length);
+		sodium_bin2hex(trace->sha256, sizeof trace->sha256, hash, sizeof hash);
+	}
+	buffer_release(&text);
+	return failed ? STATUS_NO_MEMORY : STATUS_OK;
+}
+
 static enum status compute_inference(struct estimate *estimate, struct resolver *resolver)
 {
 	struct inference_input *input = ARENA_NEW(estimate->arena, struct inference_input);
@@ -57,6 +87,8 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 	status = resolve_inference(resolver, estimate->request, input);
 	if (status == STATUS_OK)
 		status = planner_inference(input, plan, estimate->failure);
+	if (status == STATUS_OK && input->request.trace.count > 0)
+		status = trace_digest(&input->request.trace);
 	if (status != STATUS_OK)
 		return status;
 	estimate->request = &input->request;

@@ -20,7 +20,7 @@ DECLARE_TABLE(request_trace, struct request_trace);
 static const struct field request_trace_rows[] = {
 	TUPLES(arrivals, count, 100000, "Requests as [t_s, prompt_tokens, output_tokens]"),
 	SIZE_AS(rows, count, "Requests in the trace"),
-	CHARS(sha256, "SHA-256 of the trace as it was sent"),
+	CHARS(sha256, "SHA-256 of the arrivals as compact JSON, [[0,100,20],[1.5,80,30]]"),
 };
 TABLE(request_trace, request_trace_rows, "Measured requests, instead of rate and token statistics.");
 #undef OF

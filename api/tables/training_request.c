@@ -82,7 +82,7 @@ static const struct field training_request_rows[] = {
 	CHOICE(stack, stack_words, "Training software, which moves speed as much as hardware does", .fallback = "generic"),
 	TEXT(stack_release, 7, "Year and month of that software", .form = FORM_MONTH, .fallback = "the newest known",
 		.example = "\"2025-05\""),
-	LIST(stages, 32, training_stage, "Progressive training: stages planned one by one on the same fleet and summed"),
+	LIST(stages, 16, training_stage, "Progressive training: stages planned one by one on the same fleet and summed"),
 	OBJECT(distillation, distillation, "Distillation"),
 	CHOICE(optimizer, optimizer_words, "Optimizer", .fallback = "adamw"),
 	OBJECT(fine_tuning, fine_tuning, "Fine-tuning; absent for pre-training"),

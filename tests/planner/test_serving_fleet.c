@@ -165,6 +165,19 @@ static void a_fixed_fleet_answers_the_load_it_holds(void **state)
 	fixture.inference.request.requests_per_s = 1.5 * rate;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	assert_int_equal(best->gpu_count, 16);
+	/* A spare replica serves nobody: four of which one is spare hold what three do. */
+	fixture.inference.request.requests_per_s = ABSENT_NUMBER;
+	fixture.inference.request.parallelism.tensor = 4;
+	fixture.inference.request.common.gpu_count = 12;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	rate = best->throughput.requests_per_s_max;
+	fixture.inference.request.common.gpu_count = 16;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_true(best->throughput.requests_per_s_max > 1.1 * rate);
+	fixture.inference.request.redundancy = REDUNDANCY_N_PLUS_1;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_close(best->throughput.requests_per_s_max, rate, 1e-6);
+	fixture.inference.request.redundancy = REDUNDANCY_NONE;
 	/* What no replica can be made of is paid for, and said. */
 	fixture.inference.request.common.gpu_count = 15;
 	fixture.inference.request.requests_per_s = ABSENT_NUMBER;

@@ -1,4 +1,5 @@
 """Estimates by contract: what a person types, what a program sends, and every way to get it wrong."""
+import hashlib
 import json
 import math
 
@@ -137,6 +138,20 @@ def test_the_request_is_answered_with_names_resolved(daemon, path, body):
                                                      "accelerators": ["a100", {"like": "h100", "memory_gb": 120}]})
     assert [one if isinstance(one, str) else one["like"] for one in several.json["request"]["accelerators"]] == [
         daemon.get("/v1/accelerators/a100").json["id"], "h100-sxm5-80gb"]
+
+
+def test_a_trace_is_answered_by_length_and_digest(daemon):
+    arrivals = [[i * 0.5, 100 + i, 20] for i in range(50)]
+    request = {"model": "llama-3.1-8b", "accelerator": "h100", "trace": {"arrivals": arrivals}}
+    made = daemon.post("/v1/plans/inference", request)
+    assert made.status == 201, made.text
+    compact = json.dumps([[int(n) if n == int(n) else n for n in row] for row in arrivals], separators=(",", ":"))
+    assert made.json["request"]["trace"] == {"rows": 50, "sha256": hashlib.sha256(compact.encode()).hexdigest()}
+    assert made.json["result"]["recommended"]["throughput"]["output_tokens_per_s"] == pytest.approx(20 * 50 / 24.5, rel=0.05)
+    fresh = daemon.request("POST", made.headers["location"] + "/refresh")
+    assert fresh.status == 200 and fresh.json["request"]["trace"] == made.json["request"]["trace"], fresh.text
+    request["trace"]["arrivals"][7][1] += 1
+    assert daemon.post("/v1/estimates/inference", request).json["request"]["trace"]["sha256"] != made.json["request"]["trace"]["sha256"]
 
 
 def test_a_problem_is_told_in_one_sentence_too(daemon):
