@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the tests need (Debian 12) and runs them all: layers and house rules, C tests, the HTTP tests against the
-# real daemon, the C tests again under ASan and UBSan. Closes with the sum of all, "N passed, N failed".
+# real daemon, both again under ASan and UBSan, the C tests under TSan. Closes with the sum of all, "N passed, N failed".
 set -eu
 cd "$(dirname "$0")/.."
 start=$(date +%s)
@@ -23,12 +23,14 @@ step() {
 }
 
 step build make -j"$(nproc)"
-step house make check-layers check-headers check-sources
+step house make check-layers check-headers check-rows check-sources
 step 'C tests' make -j"$(nproc)" test
 step 'HTTP tests' make check-server
 step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan
+step 'HTTP tests under ASan and UBSan' make -j"$(nproc)" check-server-asan
+step 'C tests under TSan' make -j"$(nproc)" check-tsan
 
-passed=$(sed -n 's/^=*[^0-9]*\([0-9][0-9]*\) passed.*/\1/p' "$log" | awk '{sum += $1} END {print sum + 0}')
+passed=$(grep -oE '[0-9]+ passed' "$log" | awk '{sum += $1} END {print sum + 0}')
 tests_failed=$(grep -oE '[0-9]+ failed' "$log" | awk '{sum += $1} END {print sum + 0}')
 [ "$tests_failed" -ge "$failed" ] || tests_failed=$failed
 echo "== all in $(($(date +%s) - start)) s"
