@@ -54,7 +54,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-server check-asan check-tsan check-clang \
+.PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-server check-asan check-tsan check-clang check-oom \
 	check-server-asan check-server-tsan coverage fuzz fuzz-run bench check-api lint format run install clean help validate fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
@@ -85,7 +85,9 @@ $(foreach s,$(EMBEDS),$(eval $(call embed_rule,$(s))))
 $(BUILD)/tests/%: tests/%.c $(TEST_SUPPORT) $(LIBRARY)
 	$(call say,TEST,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(TEST_SUPPORT) $(LIBRARY) $(LIBS) -lcmocka
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(filter %.o,$^) $(LIBRARY) $(LIBS) -lcmocka
+
+$(BUILD)/tests/oom/test_oom: $(BUILD)/tests/oom/failing_malloc.o
 
 $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIBRARY)
 	$(call say,FUZZER,$@)
@@ -123,6 +125,9 @@ check-asan: ## the C tests under AddressSanitizer and UBSan
 
 check-tsan: ## the C tests under ThreadSanitizer
 	$(Q)$(MAKE) MODE=tsan test
+
+check-oom: $(BUILD)/tests/oom/test_oom ## every allocation fails once: requests, plans, reports, the catalogue, a commit
+	$(Q)$<
 
 check-clang: ## everything built by clang without a warning, and its C tests
 	$(Q)$(MAKE) CC=clang BUILD=build/clang PROGRAM=build/clang/fleetplan all test

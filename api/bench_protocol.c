@@ -3,6 +3,7 @@
 #include <jansson.h>
 
 #include "base/buffer.h"
+#include "hwdb/json_tree.h"
 
 struct line_reader {
 	const json_t *object;
@@ -209,6 +210,7 @@ enum status bench_line_parse(
 {
 	struct line_reader reader = {.arena = arena, .failure = failure};
 	json_error_t error;
+	bool no_memory;
 	json_t *root;
 
 	failure_clear(failure);
@@ -216,7 +218,9 @@ enum status bench_line_parse(
 	if (length >= BENCH_PROTOCOL_LINE_MAX)
 		return failure_set(
 			failure, STATUS_MALFORMED, "a worker's line is longer than %d bytes", BENCH_PROTOCOL_LINE_MAX);
-	root = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+	root = json_tree_read(text, length, JSON_REJECT_DUPLICATES, &error, &no_memory);
+	if (no_memory)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory to read a worker's line");
 	if (!root || !json_is_object(root)) {
 		json_decref(root);
 		return failure_set(failure, STATUS_MALFORMED, "a worker's line is not a JSON object: %s",

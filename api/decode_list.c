@@ -1,6 +1,7 @@
 #include <math.h>
 
 #include "api/decode.h"
+#include "hwdb/json_tree.h"
 
 /* A pointer and a count, as every list struct begins. */
 struct list {
@@ -139,12 +140,14 @@ void decode_json(struct decoder *decoder, const struct path *path, const json_t 
 
 /* --- labels ---------------------------------------------------------------------------------------------------- */
 
-/* Labels that were there before, for a patch to merge into. */
-static json_t *decode_labels_before(const struct decoder *decoder, const struct json_text *labels)
+/* Labels that were there before, for a patch to merge into; NULL without memory to read them. */
+static json_t *decode_labels_before(struct decoder *decoder, const struct json_text *labels)
 {
-	json_t *before = decoder->patching && labels->text ? json_loadb(labels->text, labels->length, 0, NULL) : NULL;
+	bool no_memory;
+	json_t *before = decoder->patching && labels->text ? json_tree_read(labels->text, labels->length, 0, NULL, &no_memory) : json_object();
 
-	return before ? before : json_object();
+	decoder->no_memory |= !before;
+	return before;
 }
 
 static void decode_label(struct decoder *decoder, const struct path *path, const json_t *value, json_t *labels)
@@ -176,6 +179,8 @@ void decode_labels(struct decoder *decoder, const struct field *row, const struc
 		return;
 	}
 	labels = decode_labels_before(decoder, out);
+	if (!labels)
+		return;
 	for (void *at = json_object_iter(walked); at; at = json_object_iter_next(walked, at)) {
 		struct path here = {.up = path, .key = json_object_iter_key(at)};
 

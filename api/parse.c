@@ -216,7 +216,7 @@ static json_t *parse_number(struct parser *parser)
 	enum { WHOLE_DIGITS_MAX = 18 };
 	const char *begin = parser->at;
 	size_t length;
-	bool whole;
+	bool whole = false;
 	char *copy;
 	double real;
 
@@ -337,7 +337,11 @@ static bool parse_members(struct parser *parser, char close, json_t *tree)
 
 static json_t *parse_nested(struct parser *parser, json_t *tree, char close)
 {
-	if (!tree || parser->depth == API_JSON_DEPTH_MAX) {
+	if (!tree) {
+		(void)parser_no_memory(parser);
+		return NULL;
+	}
+	if (parser->depth == API_JSON_DEPTH_MAX) {
 		json_decref(tree);
 		parser->depth++;
 		(void)parser_stop(parser, "nested too deep");

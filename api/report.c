@@ -7,6 +7,7 @@
 #include "api/tables.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
+#include "hwdb/json_tree.h"
 
 /* NOLINTBEGIN(misc-no-recursion): as deep as tables nest, which a test bounds. */
 
@@ -235,16 +236,29 @@ static void report_head(const struct plan_record *plan, const json_t *request, s
 	}
 }
 
+static json_t *report_tree(const struct json_text *json, bool *no_memory)
+{
+	bool ran_out = false;
+	json_t *tree = json->text ? json_tree_read(json->text, json->length, 0, NULL, &ran_out) : NULL;
+
+	*no_memory |= ran_out;
+	return tree;
+}
+
 /* The request and result of a plan as trees, which the caller releases. */
 static enum status report_parse(
 	const struct plan_record *plan, json_t **request, json_t **result, struct failure *failure)
 {
-	*request = plan->request.text ? json_loadb(plan->request.text, plan->request.length, 0, NULL) : NULL;
-	*result = plan->result.text ? json_loadb(plan->result.text, plan->result.length, 0, NULL) : NULL;
+	bool no_memory = false;
+
+	*request = report_tree(&plan->request, &no_memory);
+	*result = report_tree(&plan->result, &no_memory);
 	if (*request && *result && json_is_object(json_object_get(*result, "recommended")))
 		return STATUS_OK;
 	json_decref(*request);
 	json_decref(*result);
+	if (no_memory)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory to read the stored plan");
 	return failure_set(failure, STATUS_INTERNAL, "the stored content of plan %s cannot be read", plan->id ? plan->id : "(an estimate)");
 }
 

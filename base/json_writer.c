@@ -153,9 +153,9 @@ static size_t json_format_unsigned(char *out, uint64_t value)
 		*--first = pairs[2 * (value % 100) + 1];
 		*--first = pairs[2 * (value % 100)];
 	}
+	*--first = pairs[2 * value + 1];
 	if (value >= 10)
-		*--first = pairs[2 * value + 1];
-	*--first = value >= 10 ? pairs[2 * value] : (char)('0' + value);
+		*--first = pairs[2 * value];
 	n = (size_t)(digits + sizeof digits - first);
 	memcpy(out, first, n);
 	return n;

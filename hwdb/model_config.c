@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hwdb/json_tree.h"
 #include "hwdb/model_layers.h"
 
 static const struct model_family unknown_family = {.model_type = ""};
@@ -205,10 +206,13 @@ enum status model_config_read(
 	const char *json, size_t length, const char *pointer, struct model *model, struct failure *failure)
 {
 	json_error_t error;
-	json_t *root = json_loadb(json, length, JSON_REJECT_DUPLICATES, &error);
+	bool no_memory;
+	json_t *root = json_tree_read(json, length, JSON_REJECT_DUPLICATES, &error, &no_memory);
 	enum status status;
 
 	memset(model, 0, sizeof *model);
+	if (no_memory)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory to read the configuration");
 	if (!root) {
 		failure_add(
 			failure, pointer, "malformed", "the configuration is not JSON: line %d: %.120s", error.line, error.text);

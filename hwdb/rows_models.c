@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hwdb/csv.h"
+#include "hwdb/json_tree.h"
 #include "hwdb/rows_text.h"
 
 static enum status refuse(const struct rows_source *source, size_t line, struct failure *failure, const char *what)
@@ -11,9 +12,12 @@ static enum status refuse(const struct rows_source *source, size_t line, struct 
 	return failure_set(failure, STATUS_INVALID, "%s, line %zu: %s", source->name, line, what);
 }
 
-static const char *text_of(struct arena *arena, const json_t *object, const char *key)
+static const char *text_of(struct arena *arena, const json_t *object, const char *key, bool *no_memory)
 {
-	return arena_strdup(arena, json_string_value(json_object_get(object, key)));
+	const char *text = json_string_value(json_object_get(object, key)), *copy = arena_strdup(arena, text);
+
+	*no_memory |= text && !copy;
+	return copy;
 }
 
 static double number_of(const json_t *object, const char *key)
@@ -23,33 +27,32 @@ static double number_of(const json_t *object, const char *key)
 	return json_is_number(value) ? json_number_value(value) : ABSENT_NUMBER;
 }
 
-static bool read_config(struct arena *arena, const json_t *object, struct json_text *config)
+static void read_config(struct arena *arena, const json_t *object, struct json_text *config, bool *no_memory)
 {
 	json_t *value = json_object_get(object, "config");
 	char *text;
 
 	*config = (struct json_text){0};
 	if (!value || json_is_null(value))
-		return true;
-	text = json_dumps(value, JSON_COMPACT);
-	if (!text)
-		return false;
+		return;
+	text = json_tree_text(value);
 	config->text = arena_strdup(arena, text);
-	config->length = strlen(text);
+	config->length = text ? strlen(text) : 0;
 	free(text);
-	return config->text != NULL;
+	*no_memory |= !config->text;
 }
 
-static bool read_model(struct arena *arena, const json_t *object, const char *origin, struct model_row *row)
+static void read_model(
+	struct arena *arena, const json_t *object, const char *origin, struct model_row *row, bool *no_memory)
 {
 	*row = (struct model_row){.meta.origin = origin,
-		.meta.source = text_of(arena, object, "source"),
-		.meta.source_date = text_of(arena, object, "source_date"),
-		.id = text_of(arena, object, "id"),
-		.repo = text_of(arena, object, "repo"),
+		.meta.source = text_of(arena, object, "source", no_memory),
+		.meta.source_date = text_of(arena, object, "source_date", no_memory),
+		.id = text_of(arena, object, "id", no_memory),
+		.repo = text_of(arena, object, "repo", no_memory),
 		.params_total = number_of(object, "params_total"),
 		.params_active = number_of(object, "params_active")};
-	return read_config(arena, object, &row->config) && row->id;
+	read_config(arena, object, &row->config, no_memory);
 }
 
 enum status rows_text_models(
@@ -70,11 +73,16 @@ enum status rows_text_models(
 
 		line++;
 		if (length > 0) {
-			json_t *object = json_loadb(at, length, JSON_REJECT_DUPLICATES, NULL);
-			bool read =
-				json_is_object(object) && read_model(arena, object, source->origin, &rows->models[rows->model_count]);
+			bool no_memory;
+			json_t *object = json_tree_read(at, length, JSON_REJECT_DUPLICATES, NULL, &no_memory);
+			struct model_row *row = &rows->models[rows->model_count];
+
+			if (json_is_object(object))
+				read_model(arena, object, source->origin, row, &no_memory);
 			json_decref(object);
-			if (!read)
+			if (no_memory)
+				return failure_set(failure, STATUS_NO_MEMORY, "no memory to read %s", source->name);
+			if (!row->id)
 				return refuse(source, line, failure, "an object with an id was expected");
 			rows->model_count++;
 		}

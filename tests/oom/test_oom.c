@@ -1,0 +1,365 @@
+/* Every allocation fails once, one at a time: a request is then answered with STATUS_NO_MEMORY or as ever, nothing is
+ * left behind, and the next attempt works. Likewise an arena that ends at any byte. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/report.h"
+#include "api/tables.h"
+#include "hwdb/builtin.h"
+#include "hwdb/model_config.h"
+#include "oom/failing_malloc.h"
+#include "server/estimate.h"
+#include "support/store.h"
+
+enum { ANSWER_MAX = 128 * 1024, ARENA_MAX_BYTES = 64 * 1024 * 1024 };
+
+static const int64_t now_us = INT64_C(1795219200000000); /* 2026-11-21 */
+
+/* What an operation answered: compared with the answer of the operation that had all the memory it wanted. */
+struct outcome {
+	enum status status;
+	char text[ANSWER_MAX];
+};
+
+/* Does something within an arena of at most `arena_bytes`, and gives back what it took. */
+typedef void operation_function(size_t arena_bytes, struct outcome *outcome);
+
+static struct catalogue *catalogue;
+static struct failure failure;
+
+static void keep_answer(struct outcome *outcome, enum status status, const char *text, size_t length)
+{
+	outcome->status = status;
+	outcome->text[0] = '\0';
+	if (status != STATUS_OK)
+		return;
+	assert_true(length < sizeof outcome->text);
+	memcpy(outcome->text, text, length);
+	outcome->text[length] = '\0';
+}
+
+/* The one member that a clock fills. */
+static void forget_time(char *json)
+{
+	char *digits = strstr(json, "\"elapsed_ms\":");
+
+	if (!digits)
+		return;
+	digits = strchr(digits, ':') + 1;
+	*digits = '0';
+	memmove(digits + 1, digits + strcspn(digits, ",}"), strlen(digits + strcspn(digits, ",}")) + 1);
+}
+
+static bool ran_out(enum status status)
+{
+	return status == STATUS_NO_MEMORY;
+}
+
+/* --- what is tried -------------------------------------------------------------------------------------------- */
+
+static enum status estimate_all(struct estimate *estimate, const char *body, struct plan_record *record)
+{
+	enum status status = estimate_decode(estimate, body, strlen(body));
+
+	if (status == STATUS_OK)
+		status = estimate_compute(estimate, catalogue, now_us);
+	return status == STATUS_OK ? estimate_record(estimate, record) : status;
+}
+
+static void estimate_run(
+	const struct estimate_kind *kind, const char *body, size_t arena_bytes, struct outcome *outcome)
+{
+	struct arena arena;
+	struct plan_record record = {0};
+	struct estimate estimate = {.kind = kind, .arena = &arena, .failure = &failure};
+	enum status status;
+
+	arena_init(&arena, arena_bytes);
+	failure_clear(&failure);
+	status = estimate_all(&estimate, body, &record);
+	keep_answer(outcome, status, record.result.text, record.result.length);
+	forget_time(outcome->text);
+	arena_release(&arena);
+}
+
+static void estimate_a_training(size_t arena_bytes, struct outcome *outcome)
+{
+	estimate_run(&estimate_training,
+		"{\"model\":\"llama-3.1-8b\",\"tokens\":\"15T\",\"accelerators\":[\"h100\",\"mi300x\"],\"deadline_hours\":"
+		"\"30d\","
+		"\"alternatives\":2,\"labels\":{\"team\":\"red\"},\"site\":{\"provider\":\"aws\",\"region\":\"eu-north-1\"}}",
+		arena_bytes, outcome);
+}
+
+static void estimate_an_inference(size_t arena_bytes, struct outcome *outcome)
+{
+	estimate_run(&estimate_inference,
+		"{\"model\":\"llama-3.1-70b\",\"queries_per_minute\":600,\"prompt_tokens\":1000,\"output_tokens\":300,"
+		"\"accelerator\":\"h100\",\"alternatives\":1}",
+		arena_bytes, outcome);
+}
+
+/* The answer is the complaint: how many faults, and the first. */
+static void decode_a_bad_request(size_t arena_bytes, struct outcome *outcome)
+{
+	static const char body[] = "{\"model\":\"llama-3.1-8b\",\"tokens\":-5,\"tokns\":7,\"accelerators\":[\"h100\",3],"
+							   "\"name\":\"\\u00e9\\u0000\"}";
+	struct training_request request;
+	struct arena arena;
+	char text[FAULT_DETAIL_MAX + 64];
+	enum status status;
+
+	arena_init(&arena, arena_bytes);
+	failure_clear(&failure);
+	status = api_decode(&table_training_request, body, sizeof body - 1, &arena, &request, &failure);
+	snprintf(text, sizeof text, "%s %zu %s", status_slug(status), failure.fault_total, failure.detail);
+	keep_answer(outcome, ran_out(status) ? status : STATUS_OK, text, strlen(text));
+	arena_release(&arena);
+}
+
+static void read_a_model_config(size_t arena_bytes, struct outcome *outcome)
+{
+	static const char config[] = "{\"architectures\":[\"Qwen3ForCausalLM\"],\"model_type\":\"qwen3\",\"hidden_size\":"
+								 "2048,\"intermediate_size\":6144,"
+								 "\"num_hidden_layers\":28,\"num_attention_heads\":16,\"num_key_value_heads\":8,\"head_"
+								 "dim\":128,\"vocab_size\":151936,"
+								 "\"tie_word_embeddings\":true}";
+	struct model model = {0};
+	char text[64];
+	enum status status;
+
+	(void)arena_bytes; /* it needs none */
+	failure_clear(&failure);
+	status = model_config_read(config, sizeof config - 1, "", &model, &failure);
+	snprintf(text, sizeof text, "%.17g %.17g", model.params_total, model.params_active);
+	keep_answer(outcome, status, text, strlen(text));
+}
+
+static void load_the_catalogue(size_t arena_bytes, struct outcome *outcome)
+{
+	struct catalogue_rows rows = {0};
+	struct catalogue *loaded = NULL;
+	struct arena arena;
+	char text[64];
+	enum status status;
+
+	arena_init(&arena, arena_bytes);
+	failure_clear(&failure);
+	status = builtin_rows_read(&arena, &rows, &failure);
+	if (status == STATUS_OK) {
+		loaded = catalogue_new(&arena, &rows, 0, 0, 0, &failure);
+		status = loaded ? STATUS_OK : failure.status;
+	}
+	snprintf(text, sizeof text, "%zu %zu %d", rows.accelerator_count, rows.model_count,
+		loaded && catalogue_accelerator(loaded, "h100", NULL));
+	keep_answer(outcome, status, text, strlen(text));
+	if (loaded)
+		catalogue_release(loaded);
+	else
+		arena_release(&arena);
+}
+
+static void report_run(
+	enum status (*report)(const struct plan_record *, struct buffer *, struct failure *), struct outcome *outcome)
+{
+	static struct outcome estimated;
+	const struct plan_record plan = {.id = "01900000-0000-7000-8000-000000000001",
+		.kind = "training",
+		.name = "A plan",
+		.request = {"{}", 2},
+		.result = {estimated.text, strlen(estimated.text)},
+		.revision = 1};
+	struct buffer out;
+	enum status status;
+
+	if (!estimated.text[0]) {
+		estimate_a_training(ARENA_MAX_BYTES, &estimated);
+		report_run(report, outcome);
+		return;
+	}
+	buffer_init(&out, ANSWER_MAX);
+	failure_clear(&failure);
+	status = report(&plan, &out, &failure);
+	if (status == STATUS_OK && out.failed)
+		status = STATUS_NO_MEMORY;
+	keep_answer(outcome, status, out.bytes, out.length);
+	buffer_release(&out);
+}
+
+static void report_in_markdown(size_t arena_bytes, struct outcome *outcome)
+{
+	(void)arena_bytes;
+	report_run(report_plan_markdown, outcome);
+}
+
+static void report_in_csv(size_t arena_bytes, struct outcome *outcome)
+{
+	(void)arena_bytes;
+	report_run(report_plan_csv, outcome);
+}
+
+/* --- how it is tried ------------------------------------------------------------------------------------------ */
+
+/* Shows where they part: answers are too long to print. */
+static void assert_same_answer(const struct outcome *tried, const struct outcome *full)
+{
+	size_t at = 0;
+
+	while (tried->text[at] && tried->text[at] == full->text[at])
+		at++;
+	if (tried->text[at] != full->text[at])
+		fail_msg("another answer from byte %zu on: %.120s, not %.120s", at, tried->text + at, full->text + at);
+}
+
+/* Fails the first, then every `stride`-th further allocation, until the operation asks for fewer. */
+static void fail_each(operation_function *operation, size_t stride)
+{
+	static struct outcome full, tried;
+	size_t live, asked;
+
+	if (!FAILING_MALLOC)
+		return;
+	for (int i = 0; i < 2; i++) /* what libraries keep is there after the first */
+		operation(ARENA_MAX_BYTES, &full);
+	assert_int_equal(full.status, STATUS_OK);
+	live = failing_malloc_live();
+	for (size_t number = 1;; number += stride) {
+		failing_malloc_arm(number);
+		operation(ARENA_MAX_BYTES, &tried);
+		asked = failing_malloc_disarm();
+		if (failing_malloc_live() != live)
+			fail_msg("allocation %zu failed: %zu blocks live, %zu before", number, failing_malloc_live(), live);
+		if (tried.status != STATUS_OK && (!ran_out(tried.status) || asked < number))
+			fail_msg("allocation %zu of %zu failed: %s: %s%s %s", number, asked, status_slug(tried.status),
+				failure.detail, failure.fault_total ? failure.faults[0].pointer : "",
+				failure.fault_total ? failure.faults[0].detail : "");
+		if (tried.status == STATUS_OK)
+			assert_same_answer(&tried, &full);
+		if (asked < number) {
+			assert_true(asked > 0);
+			return;
+		}
+	}
+}
+
+/* Gives it arenas from nothing to enough; what they end at is another allocation each time. */
+static void squeeze_arena(operation_function *operation, size_t step_bytes)
+{
+	static struct outcome full, tried;
+	size_t live;
+
+	operation(ARENA_MAX_BYTES, &full);
+	assert_int_equal(full.status, STATUS_OK);
+	live = failing_malloc_live();
+	tried.status = STATUS_NO_MEMORY;
+	for (size_t bytes = 0; tried.status != STATUS_OK; bytes += step_bytes) {
+		assert_true(bytes < ARENA_MAX_BYTES);
+		operation(bytes, &tried);
+		assert_int_equal(failing_malloc_live(), live);
+		if (tried.status != STATUS_OK && !ran_out(tried.status))
+			fail_msg("an arena of %zu bytes: %s: %s", bytes, status_slug(tried.status), failure.detail);
+	}
+	assert_same_answer(&tried, &full);
+}
+
+static void training_without_memory(void **state)
+{
+	(void)state;
+	fail_each(estimate_a_training, 1);
+	squeeze_arena(estimate_a_training, 4096);
+}
+
+static void inference_without_memory(void **state)
+{
+	(void)state;
+	fail_each(estimate_an_inference, 1);
+	squeeze_arena(estimate_an_inference, 4096);
+}
+
+static void complaints_without_memory(void **state)
+{
+	(void)state;
+	fail_each(decode_a_bad_request, 1);
+	squeeze_arena(decode_a_bad_request, 16);
+}
+
+static void model_config_without_memory(void **state)
+{
+	(void)state;
+	fail_each(read_a_model_config, 1);
+}
+
+static void catalogue_without_memory(void **state)
+{
+	(void)state;
+	fail_each(load_the_catalogue, 61);
+	squeeze_arena(load_the_catalogue, 131 * 1024);
+}
+
+static void reports_without_memory(void **state)
+{
+	(void)state;
+	fail_each(report_in_markdown, 7);
+	fail_each(report_in_csv, 7);
+}
+
+/* A commit in which an allocation failed is not acknowledged or is there, and the store goes on. */
+static void storage_without_memory(void **state)
+{
+	struct store *store = *state;
+	size_t number = 0, asked = 0;
+	int next = 1;
+
+	if (!FAILING_MALLOC)
+		skip();
+	do {
+		struct plan_record plan = store_plan(store, next++), found;
+		struct plan_put put = {.plan = &plan};
+		enum status status;
+
+		failure_clear(&store->failure);
+		failing_malloc_arm(++number);
+		status = store_do(store, &put.job, STORAGE_PLAN_PUT);
+		asked = failing_malloc_disarm();
+		if (status != STATUS_OK && !ran_out(status) && status != STATUS_UNAVAILABLE)
+			fail_msg("allocation %zu failed: %s: %s", number, status_slug(status), store->failure.detail);
+		assert_status(store,
+			storage_plan_get(store->storage, plan.id, ABSENT_COUNT, &store->arena, &found, &store->failure),
+			status == STATUS_OK ? STATUS_OK : STATUS_NOT_FOUND);
+	} while (asked >= number);
+	assert_true(number > 1);
+}
+
+static int set_up(void **state)
+{
+	struct catalogue_rows rows = {0};
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, ARENA_MAX_BYTES);
+	if (builtin_rows_read(&arena, &rows, &failure) != STATUS_OK)
+		return -1;
+	catalogue = catalogue_new(&arena, &rows, 0, 0, 0, &failure);
+	return catalogue ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	catalogue_release(catalogue);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(training_without_memory),
+		cmocka_unit_test(inference_without_memory),
+		cmocka_unit_test(complaints_without_memory),
+		cmocka_unit_test(model_config_without_memory),
+		cmocka_unit_test(catalogue_without_memory),
+		cmocka_unit_test(reports_without_memory),
+		cmocka_unit_test_setup_teardown(storage_without_memory, store_setup_in_memory, store_teardown),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
