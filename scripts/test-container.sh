@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the Dockerfile and runs the image once, without a registry and without a container engine's daemon: a Debian base
-# by mmdebstrap, buildah with chroot isolation. Needs root. Takes some minutes; leaves nothing behind.
+# by mmdebstrap, buildah with chroot isolation, which has no read-only root: that is tried by a second run under a read-only
+# bind of the image. Needs root. Takes some minutes; leaves nothing behind.
 # usage: test-container.sh [PORT]
 set -eu
 cd "$(dirname "$0")/.."
@@ -16,7 +17,9 @@ trap finish EXIT
 buildah="buildah --root $work/root --runroot $work/runroot --storage-driver vfs"
 key=fp_$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 
-mmdebstrap --quiet --variant=minbase --include=ca-certificates bookworm "$work/base.tar"
+# What debian:bookworm-slim leaves out too.
+mmdebstrap --quiet --variant=minbase --include=ca-certificates --dpkgopt='path-exclude=/usr/share/doc/*' \
+	--dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' bookworm "$work/base.tar"
 c=$($buildah from scratch)
 $buildah add -q "$c" "$work/base.tar" / >/dev/null
 $buildah commit -q --rm "$c" docker.io/library/debian:bookworm-slim >/dev/null
@@ -27,25 +30,64 @@ $buildah bud -q --isolation chroot --pull-never --network host -t fleetplan:test
 c=$($buildah from --pull-never localhost/fleetplan:test)
 mount=$($buildah mount "$c")
 mkdir -p "$mount/run/secrets" && printf '%s' "$key" >"$mount/run/secrets/key" && chmod 0444 "$mount/run/secrets/key"
+touch "$work/started"
+descendants() {
+	for child in $(pgrep -P "$1"); do
+		[ "$(cat "/proc/$child/comm")" != fleetplan ] || echo "$child"
+		descendants "$child"
+	done
+}
+ready() {
+	for _ in $(seq 100); do
+		curl -sf "http://127.0.0.1:$port/readyz" >/dev/null && return
+		kill -0 "$daemon" 2>/dev/null || break
+		sleep 0.1
+	done
+	echo "not ready:"
+	cat "$work/log"
+	exit 1
+}
+end() {
+	kill -TERM "$1"
+	wait "$daemon" && code=0 || code=$?
+	daemon=
+	[ "$code" -eq 0 ] || { echo "exit $code on SIGTERM"; cat "$work/log"; exit 1; }
+}
 echo "image: $(du -sm "$mount" | cut -f1) MB, user $($buildah inspect --format '{{.OCIv1.Config.User}}' "$c"), stop signal $($buildah inspect --format '{{.OCIv1.Config.StopSignal}}' "$c")"
-$buildah run --isolation chroot --user 10001:10001 --env "FLEETPLAN_LISTEN=127.0.0.1:$port" "$c" -- \
+$buildah run --isolation chroot --user 10001:10001 --env "FLEETPLAN_LISTEN=0.0.0.0:$port" "$c" -- \
 	/usr/bin/fleetplan serve --bootstrap-key-file /run/secrets/key >"$work/log" 2>&1 &
 daemon=$!
-for _ in $(seq 100); do
-	curl -sf "http://127.0.0.1:$port/readyz" >/dev/null && break
-	kill -0 "$daemon" 2>/dev/null || { cat "$work/log"; exit 1; }
-	sleep 0.1
-done
-$buildah run --isolation chroot --user 10001:10001 --env "FLEETPLAN_LISTEN=127.0.0.1:$port" "$c" -- /usr/bin/fleetplan healthcheck
+ready
+$buildah run --isolation chroot --user 10001:10001 --env "FLEETPLAN_LISTEN=0.0.0.0:$port" "$c" -- /usr/bin/fleetplan healthcheck
 plan=$(curl -sf -H "Authorization: Bearer $key" -H 'Content-Type: application/json' "http://127.0.0.1:$port/v1/plans/training" \
 	-d '{"model":"llama-3.1-8b","tokens":"15T","accelerator":"h100","deadline_hours":"30d","name":"from a container"}')
 echo "$plan" | grep -q '"gpu_count":' || { echo "no plan: $plan"; exit 1; }
 refused=$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port/v1/plans")
 [ "$refused" = 401 ] || { echo "without a key: $refused, expected 401"; exit 1; }
-pid=$(pgrep -f "^/usr/bin/fleetplan serve --bootstrap-key-file" | head -1)
+pid=$(descendants "$daemon" | head -1)
 [ "$(awk '/^Uid:/ {print $2}' "/proc/$pid/status")" = 10001 ] || { echo "not running as uid 10001"; exit 1; }
-kill -TERM "$pid"
-wait "$daemon" && code=0 || code=$?
-daemon=
-[ "$code" -eq 0 ] || { echo "exit $code on SIGTERM"; cat "$work/log"; exit 1; }
-echo "container: built, served a plan as uid 10001, refused without a key, ended by SIGTERM with 0"
+end "$pid"
+written=$(find "$mount" -xdev -newer "$work/started" -type f ! -path "$mount/data/*" ! -path "$mount/tmp/*" -user 10001)
+[ -z "$written" ] || { echo "written outside /data and /tmp: $written"; exit 1; }
+
+# Only /data and /tmp can be written to here, and the benchmark worker has its lock and its work there too.
+unshare -m sh -ec "mount --bind '$mount' '$mount'; mount -o remount,bind,ro '$mount'
+	mount -t tmpfs -o uid=10001,gid=10001 data '$mount/data'; mount -t tmpfs -o mode=1777 tmp '$mount/tmp'; mount -t proc proc '$mount/proc'
+	exec chroot --userspec=10001:10001 '$mount' /usr/bin/env -i FLEETPLAN_LISTEN=0.0.0.0:$port FLEETPLAN_DATABASE=/data/fleetplan.db \
+		/usr/bin/fleetplan serve --bootstrap-key-file /run/secrets/key" >"$work/log" 2>&1 &
+daemon=$!
+ready
+api() {
+	curl -sf -H "Authorization: Bearer $key" -H 'Content-Type: application/json' "http://127.0.0.1:$port/v1/$1" -d "$2"
+}
+api plans/training '{"model":"llama-3.1-8b","tokens":"15T","accelerator":"h100","deadline_hours":"30d"}' >/dev/null
+id=$(api benchmarks '{"suite":"quick","timeout_s":120}' | sed 's/.*"id":"\([^"]*\)".*/\1/')
+state=queued
+for _ in $(seq 600); do
+	state=$(curl -sf -H "Authorization: Bearer $key" "http://127.0.0.1:$port/v1/benchmarks/$id" | sed 's/.*"state":"\([a-z]*\)".*/\1/')
+	case $state in queued | running) sleep 0.2 ;; *) break ;; esac
+done
+[ "$state" = succeeded ] || { echo "the benchmark $state"; cat "$work/log"; exit 1; }
+end "$daemon"
+echo "container: built; served as uid 10001 on all addresses, refused without a key, healthy by its own check, ended by SIGTERM with 0;"
+echo "planned and measured under a read-only root"

@@ -1,0 +1,58 @@
+"""What is deployed names options that exist, and its times fit each other."""
+import re
+
+import conftest
+
+FILES = [conftest.ROOT / "Dockerfile", *sorted((conftest.ROOT / "deploy").glob("*.yaml"))]
+
+
+def options():
+    """Names and values in force, by the table: `name = value # origin`."""
+    lines = conftest.run("serve", "--check-config").stdout.splitlines()
+    return {line.lstrip("# ").partition(" = ")[0]: line.partition(" = ")[2].rpartition(" #")[0] for line in lines}
+
+
+def environment(text):
+    return dict(re.findall(r'\b(FLEETPLAN_[A-Z_]+)(?:=|, value: "?)([^\s"}]*)', text))
+
+
+def test_every_variable_is_an_option():
+    known = {"FLEETPLAN_" + name.upper().replace("-", "_") for name in options()}
+    named = {name for file in FILES for name in re.findall(r"\bFLEETPLAN_[A-Z_]+\b", file.read_text())}
+    assert {"FLEETPLAN_LISTEN", "FLEETPLAN_DATABASE"} <= named <= known
+
+
+def test_every_flag_is_an_option():
+    arguments = re.search(r"args: \[(.*)\]", (conftest.ROOT / "deploy" / "kubernetes.yaml").read_text())[1].split(", ")
+    flags = [word for word in arguments if word.startswith("--")]
+    assert arguments[0] == "serve" and flags
+    for flag in flags:
+        assert flag[2:] in options(), flag
+
+
+def test_values_are_accepted(tmp_path):
+    for file in FILES:
+        values = environment(file.read_text())
+        answer = conftest.run("serve", "--check-config", environment=values, cwd=tmp_path)
+        assert answer.returncode == 0, f"{file.name}: {answer.stderr}"
+        for name, value in values.items():
+            assert f"{name[len('FLEETPLAN_'):].lower().replace('_', '-')} = {value} # environment" in answer.stdout
+
+
+def test_a_pod_is_drained_before_it_is_killed():
+    text = (conftest.ROOT / "deploy" / "kubernetes.yaml").read_text()
+    values = environment(text)
+    grace = int(re.search(r"terminationGracePeriodSeconds: (\d+)", text)[1])
+    assert int(values["FLEETPLAN_QUIET_SECONDS"]) + int(values["FLEETPLAN_DRAIN_SECONDS"]) < grace
+
+
+def test_the_container_has_the_libraries_that_the_build_has():
+    """Each library that the build stage links has its run-time package in the image, and the packages are those of packages.sh."""
+    docker = (conftest.ROOT / "Dockerfile").read_text()
+    build = re.search(r"build='([^']*)'", (conftest.ROOT / "scripts" / "packages.sh").read_text())[1].split()
+    headers = [package for package in build if package.endswith("-dev") and package != "libc6-dev"]
+    stages = docker.split("FROM debian:bookworm-slim")
+    for package in headers:
+        assert package in stages[1], f"{package} is not installed in the build stage"
+        stem = re.match(r"(lib)?[a-z]+", package.removesuffix("-dev"))[0]
+        assert stem[:7] in stages[2], f"the image lacks the run-time library of {package}"
