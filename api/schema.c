@@ -393,15 +393,15 @@ static bool schema_has_default(const struct field *row)
 	return *end == '\0';
 }
 
-void schema_row(const struct field *row, enum schema_use use, struct json_writer *writer)
+/* What is said of a row beside its type: description, direction, default, example. */
+static void schema_notes(const struct field *row, enum schema_use use, struct json_writer *writer)
 {
-	schema_value(row, use == SCHEMA_PATCH ? SCHEMA_REQUEST : use, writer);
 	schema_description(row, writer);
 	if (row->flags & (READ_ONLY | WRITE_ONLY)) {
 		json_key(writer, row->flags & READ_ONLY ? "readOnly" : "writeOnly");
 		json_bool(writer, true);
 	}
-	if (use != SCHEMA_ANSWER && schema_has_default(row))
+	if (use == SCHEMA_REQUEST && schema_has_default(row))
 		schema_default(row, writer);
 	if (row->example) {
 		json_key(writer, "examples");
@@ -409,6 +409,12 @@ void schema_row(const struct field *row, enum schema_use use, struct json_writer
 		json_raw(writer, row->example, strlen(row->example));
 		json_end_array(writer);
 	}
+}
+
+void schema_row(const struct field *row, enum schema_use use, struct json_writer *writer)
+{
+	schema_value(row, use == SCHEMA_PATCH ? SCHEMA_REQUEST : use, writer);
+	schema_notes(row, use, writer);
 }
 
 /* --- tables ---------------------------------------------------------------------------------------------------- */
@@ -430,12 +436,13 @@ static void schema_property(const struct field *row, bool removable, enum schema
 		json_key(writer, "anyOf");
 		json_begin_array(writer);
 		json_begin_object(writer);
-		schema_row(row, use, writer);
+		schema_value(row, SCHEMA_REQUEST, writer);
 		json_end_object(writer);
 		json_begin_object(writer);
 		schema_type(writer, "null");
 		json_end_object(writer);
 		json_end_array(writer);
+		schema_notes(row, use, writer);
 	} else {
 		schema_row(row, use, writer);
 	}

@@ -25,7 +25,7 @@ $buildah add -q "$c" "$work/base.tar" / >/dev/null
 $buildah commit -q --rm "$c" docker.io/library/debian:bookworm-slim >/dev/null
 rm "$work/base.tar"
 git archive HEAD | (mkdir "$work/source" && tar -x -C "$work/source")
-$buildah bud -q --isolation chroot --pull-never --network host -t fleetplan:test -f Dockerfile "$work/source"
+$buildah bud -q --format docker --isolation chroot --pull-never --network host -t fleetplan:test -f Dockerfile "$work/source"
 
 c=$($buildah from --pull-never localhost/fleetplan:test)
 mount=$($buildah mount "$c")

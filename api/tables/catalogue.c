@@ -130,7 +130,7 @@ static void price_check(struct decoder *decoder, const struct path *path, const 
 
 #define OF struct price_row
 static const struct field price_rows[] = {
-	TEXT(id, 200, "Id; made of provider, instance type, region and pricing model unless given", .form = FORM_SLUG),
+	TEXT(id, 200, "Id; made of provider, instance type, region, accelerator and pricing model unless given", .form = FORM_SLUG),
 	TEXT(provider, 64, "Provider", .flags = REQUIRED, .example = "\"aws\""),
 	TEXT(instance_type, 128, "Instance type", .flags = REQUIRED, .example = "\"p5.48xlarge\""),
 	TEXT(region, 64, "Region", .example = "\"us-east-1\""),

@@ -123,7 +123,8 @@ function command(method, path, operation, shared) {
 	const filled = path.replace(/\{(\w+)\}/g, (hole, name) => valueOf(known.find((p) => p.name === name) || {}) || hole);
 	const twin = method === "get" && description.paths[path].post, other = twin && exampleOf(resolve(twin.requestBody || {}).content);
 	const query = known.filter((p) => p.in === "query").map((p) => [p.name, valueOf(p) ?? (other || {})[p.name]])
-		.filter(([, value]) => value !== undefined && typeof value !== "object").map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+		.filter(([, value]) => value !== undefined && (typeof value !== "object" || Array.isArray(value)))
+		.map(([name, value]) => `${name}=${[].concat(value).map(encodeURIComponent).join(",")}`);
 	const example = exampleOf((operation.requestBody ? resolve(operation.requestBody) : {}).content);
 	const lines = [`curl ${method === "get" ? "" : `-X ${method.toUpperCase()} `}'${location.origin}${filled}${query.length ? `?${query.join("&")}` : ""}'`];
 	if (example !== undefined)
