@@ -102,7 +102,7 @@ static enum status judge_route(struct exchange *exchange)
 	const char *method = question ? exchange->headers[HEADER_REQUEST_METHOD] : call->method;
 
 	if (!route_resolve(method ? method : "", call->path, &call->arena, &match))
-		return failure_set(&call->failure, STATUS_NOT_FOUND, "there is nothing at this path");
+		return failure_set(&call->failure, STATUS_NOT_FOUND, "there is nothing at this path: /docs shows what there is, /openapi.json the same for machines");
 	snprintf(exchange->allow, sizeof exchange->allow, "%s", match.allow);
 	call->route = match.route;
 	memcpy(call->parameters, match.parameters, sizeof call->parameters);

@@ -89,7 +89,7 @@ class Requests:
             return self.random.choice(schema["enum"])
         if "const" in schema:
             return schema["const"]
-        if "anyOf" in schema:
+        if "anyOf" in schema and "type" not in schema:
             numeric = [one for one in schema["anyOf"] if one.get("type") == "number"]
             return self.value(numeric[0] if numeric and self.random.random() < 0.8 else self.random.choice(schema["anyOf"]), name)
         draw = {"number": self._number, "integer": self._integer, "boolean": self._boolean, "string": self._string,
