@@ -21,36 +21,27 @@ void buffer_release(struct buffer *buffer)
 	buffer_init(buffer, buffer->maximum);
 }
 
-static bool buffer_grow(struct buffer *buffer, size_t more)
+char *buffer_grow(struct buffer *buffer, size_t more)
 {
 	size_t capacity = buffer->capacity ? buffer->capacity : 512;
 	char *bytes;
 
 	if (buffer->failed || more > buffer->maximum - buffer->length) {
 		buffer->failed = true;
-		return false;
+		return NULL;
 	}
 	while (capacity < buffer->length + more + 1)
 		capacity *= 2;
+	if (capacity > buffer->maximum + 1)
+		capacity = buffer->maximum + 1;
 	bytes = realloc(buffer->bytes, capacity);
 	if (!bytes) {
 		buffer->failed = true;
-		return false;
+		return NULL;
 	}
 	buffer->bytes = bytes;
 	buffer->capacity = capacity;
-	return true;
-}
-
-char *buffer_reserve(struct buffer *buffer, size_t length)
-{
-	if (buffer->failed || (buffer->capacity - buffer->length <= length && !buffer_grow(buffer, length)))
-		return NULL;
-	if (length > buffer->maximum - buffer->length) {
-		buffer->failed = true;
-		return NULL;
-	}
-	return buffer->bytes + buffer->length;
+	return bytes + buffer->length;
 }
 
 void buffer_append(struct buffer *buffer, const void *bytes, size_t length)

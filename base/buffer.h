@@ -14,7 +14,7 @@
 struct buffer {
 	char *bytes; /* NULL until the first append */
 	size_t length;
-	size_t capacity;
+	size_t capacity; /* at most the maximum and its NUL */
 	size_t maximum;
 	bool failed;
 };
@@ -30,7 +30,17 @@ void buffer_printf(struct buffer *buffer, const char *format, ...) PRINTF_LIKE(2
 
 /* Room for `length` more bytes at the end, to be written by the caller who then adds to `length`;
  * NULL when it cannot be had. */
-char *buffer_reserve(struct buffer *buffer, size_t length);
+static inline char *buffer_reserve(struct buffer *buffer, size_t length);
+
+/* The slow way of buffer_reserve. */
+char *buffer_grow(struct buffer *buffer, size_t more);
+
+static inline char *buffer_reserve(struct buffer *buffer, size_t length)
+{
+	if (buffer->capacity - buffer->length > length && !buffer->failed)
+		return buffer->bytes + buffer->length;
+	return buffer_grow(buffer, length);
+}
 
 /* Hands the bytes to the caller, who frees them with free(); the buffer is empty again. NULL if it failed. */
 char *buffer_detach(struct buffer *buffer, size_t *length);

@@ -30,6 +30,8 @@ size_t json_plain_length(const char *text, size_t length, bool ascii)
 
 	while (plain + BLOCK_BYTES <= length && all_plain(text + plain, ascii))
 		plain += BLOCK_BYTES;
+	if (plain > 0 && plain + BLOCK_BYTES > length && all_plain(text + length - BLOCK_BYTES, ascii))
+		return length; /* the last block overlaps the one before */
 	while (plain < length && is_plain((unsigned char)text[plain], ascii))
 		plain++;
 	return plain;
