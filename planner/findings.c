@@ -44,6 +44,14 @@ struct advice *findings_advise(struct findings *findings, const char *code, cons
 	return advice;
 }
 
+bool findings_warned(const struct findings *findings, const char *words)
+{
+	for (size_t i = 0; i < findings->warning_count; i++)
+		if (strstr(findings->warnings[i].detail, words))
+			return true;
+	return false;
+}
+
 void findings_warn(struct findings *findings, const char *format, ...)
 {
 	struct warning *warning = &findings->warnings[findings->warning_count];

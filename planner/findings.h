@@ -57,6 +57,9 @@ void findings_assume_text(struct findings *findings, const char *field, const ch
 /* Returns the entry for its effect to be filled; a scratch entry when the list is full. */
 struct advice *findings_advise(struct findings *findings, const char *code, const char *severity, const char *format, ...) PRINTF_LIKE(4, 5);
 void findings_warn(struct findings *findings, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* True when a warning holds these words already: resolver and planner see the same lack. */
+bool findings_warned(const struct findings *findings, const char *words);
 void findings_sensitivity(struct findings *findings, const char *field, double relative, const char *format, ...) PRINTF_LIKE(4, 5);
 
 /* p10, p50, p90 of a figure. */

@@ -65,8 +65,9 @@ bool latency_prepare(const struct replica *replica, const struct demand *demand,
 	prompt_wait_s = fmax(variability, 0) * prompt_busy / (1 - prompt_busy) * point->prefill_s;
 	model->wait_s = slot_wait_s + prompt_wait_s;
 	model->wait_probability = fmin(1, prompt_busy + point->decode_sequences / slots);
-	/* Someone's tokens share steps with a number of others that fluctuates as the square root, and with whoever's prompt. */
-	model->tpot_log_sigma = sqrt(1 / (4 * (point->decode_sequences + 1)) +
+	/* Someone's tokens share steps, half of which are the sequences' own, with a number of others that fluctuates as the square
+	 * root, and with whoever's prompt; alone they come evenly. */
+	model->tpot_log_sigma = sqrt(point->decode_sequences / (4 * pow(point->decode_sequences + 1, 2)) +
 								 point->prefill_share * (1 - point->prefill_share) / fmax(shape->output_tokens, 1) * 4);
 	return true;
 }

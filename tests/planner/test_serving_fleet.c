@@ -248,6 +248,23 @@ static void burstiness_lengthens_the_tail(void **state)
 	assert_close(best->latency.tpot_ms.p50, p50, 1e-9);
 }
 
+/* Whoever is alone gets tokens evenly: the spread of the time per token comes from sharing steps. */
+static void idle_fleets_do_not_jitter(void **state)
+{
+	struct serving_fixture fixture;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.inference.request.parallelism.tensor = 4;
+	fixture.inference.request.common.gpu_count = 4;
+	fixture.inference.request.queries_per_minute = 0.01;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_true(best->latency.tpot_ms.p95 < 1.05 * best->latency.tpot_ms.p50);
+	fixture.inference.request.queries_per_minute = 60;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_true(best->latency.tpot_ms.p95 > 1.05 * best->latency.tpot_ms.p50);
+}
+
 static void caches_and_drafts_save_work(void **state)
 {
 	struct serving_fixture fixture;
@@ -338,6 +355,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(caches_and_drafts_save_work),
 	cmocka_unit_test(intervals_move_with_the_inputs_spreads),
 	cmocka_unit_test(caps_and_objectives_choose),
+	cmocka_unit_test(idle_fleets_do_not_jitter),
 };
 
 int main(void)

@@ -39,6 +39,13 @@ static double repeated(const struct golden_case *golden, const char *expected)
 	return scaling_repeated_worth(golden_number(golden, "epochs"));
 }
 
+static double kept(const struct golden_case *golden, const char *expected)
+{
+	(void)expected;
+	return reliability_goodput(golden_number(golden, "checkpoint"), golden_number(golden, "interval"), golden_number(golden, "mtbf"),
+		golden_number(golden, "restart"));
+}
+
 static double checkpoints(const struct golden_case *golden, const char *expected)
 {
 	double checkpoint = golden_number(golden, "checkpoint"), mtbf = golden_number(golden, "mtbf");
@@ -50,10 +57,10 @@ static double checkpoints(const struct golden_case *golden, const char *expected
 
 static void published_figures_come_out(void **state)
 {
-	static const struct golden_row rows[] = {{"E10", rule}, {"E13", optimum}, {"E17", smaller}, {"E19", repeated}, {"E47", checkpoints}};
+	static const struct golden_row rows[] = {{"E10", rule}, {"E13", optimum}, {"E17", smaller}, {"E19", repeated}, {"E47", checkpoints}, {"E49", kept}};
 
 	(void)state;
-	golden_run("tests/planner/golden/training.txt", rows, COUNT_OF(rows), 16);
+	golden_run("tests/planner/golden/training.txt", rows, COUNT_OF(rows), 19);
 }
 
 static void optimum_is_lowest_on_its_compute(void **state)
