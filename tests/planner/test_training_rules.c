@@ -116,6 +116,7 @@ static void goodput_falls_with_failures(void **state)
 		last = goodput;
 	}
 	assert_close(reliability_goodput(0.001, 1, 1e5, 0), 1 / (1 + reliability_overhead(0.001, 1, 1e5, 0)), 1e-4);
+	assert_close(reliability_overhead(0.001, 1, 1e5, 10) - reliability_overhead(0.001, 1, 1e5, 0), 10 / 1e5, 1e-9);
 	assert_true(reliability_goodput(1, 1, 1e-3, 1) > 0);
 	assert_close(reliability_daly_interval(5, 1), 1, 1e-12);
 }

@@ -359,6 +359,27 @@ static void stages_pay_for_what_they_hand_on(void **state)
 	assert_close(timed(&layout, &physics_fitted).time.pipeline_comm_s, 0, 1e-12);
 }
 
+/* A ring of four: keys and values of the whole sequence pass each rank three times, three quarters of them from others. Half of
+ * the network's speed costs as much again, whatever attention hides. */
+static void contexts_pass_keys_and_values_three_times(void **state)
+{
+	struct parallelism layout = layout_8b();
+	const double bytes = 8192.0 * 8 * 2 * 128 / 8 * 2, passes = 32 * 32 * 3 * 0.75; /* micro-batches x layers */
+	double fast_s;
+
+	(void)state;
+	fixture_init(&fixture);
+	layout.tensor = 8;
+	layout.pipeline = 1;
+	layout.data = layout.context = 4;
+	layout.zero_group = 4;
+	fixture.candidates[0].internode_gbs = 0.002;
+	fast_s = timed(&layout, &physics_fitted).time.context_comm_s;
+	fixture.candidates[0].internode_gbs = 0.001;
+	assert_close(timed(&layout, &physics_fitted).time.context_comm_s - fast_s,
+		passes * bytes / (0.001e9 * physics_fitted.nic_fraction) / 2, 1e-6);
+}
+
 /* However much faster a stack is than the measurements it is compared with: 2 r i c over the best measured rate is the floor. */
 static void no_product_outruns_the_best_measured(void **state)
 {
@@ -400,6 +421,7 @@ int main(void)
 		cmocka_unit_test(sharding_keeps_the_layer_at_hand_whole),
 		cmocka_unit_test(every_format_is_held_to_its_own_rate),
 		cmocka_unit_test(stages_pay_for_what_they_hand_on),
+		cmocka_unit_test(contexts_pass_keys_and_values_three_times),
 		cmocka_unit_test(optimizers_keep_what_they_must),
 		cmocka_unit_test(stages_hold_every_layer_once),
 		cmocka_unit_test(work_scales_with_what_is_asked),
