@@ -47,12 +47,28 @@ static bool route_has_parameter(const struct route *route)
 	return strchr(route->path, '{') != NULL;
 }
 
-static void route_allow(struct route_match *match, const char *method)
+void route_allow(const char *path, char out[ROUTE_ALLOW_MAX])
 {
-	size_t length = strlen(match->allow);
+	size_t length = 0;
 
-	snprintf(match->allow + length, sizeof match->allow - length, "%s%s%s", length ? ", " : "", method,
-		strcmp(method, "GET") == 0 ? ", HEAD" : "");
+	out[0] = '\0';
+	for (size_t i = 0; i < ROUTE_COUNT; i++) {
+		const char *method = routes[i].method;
+
+		if (strcmp(routes[i].path, path) == 0)
+			length += (size_t)snprintf(out + length, ROUTE_ALLOW_MAX - length, "%s%s%s", length ? ", " : "", method,
+				strcmp(method, "GET") == 0 ? ", HEAD" : "");
+		CHECK(length < ROUTE_ALLOW_MAX);
+	}
+}
+
+static const struct route *route_at(const char *method, const char *path)
+{
+	for (size_t i = 0; i < ROUTE_COUNT; i++) {
+		if (strcmp(routes[i].path, path) == 0 && strcmp(routes[i].method, method) == 0)
+			return &routes[i];
+	}
+	return NULL;
 }
 
 /* Of templates that fit, the first without parameters wins, else the first. */
@@ -83,13 +99,8 @@ bool route_resolve(const char *method, const char *path, struct arena *arena, st
 	memset(match, 0, sizeof *match);
 	if (!template)
 		return false;
-	for (size_t i = 0; i < ROUTE_COUNT; i++) {
-		if (strcmp(routes[i].path, template) != 0)
-			continue;
-		route_allow(match, routes[i].method);
-		if (strcmp(routes[i].method, wanted) == 0)
-			match->route = &routes[i];
-	}
+	match->path = template;
+	match->route = route_at(wanted, template);
 	for (size_t i = 0; i < spans.count; i++) {
 		match->parameters[i] = arena_strndup(arena, spans.spans[i].start, spans.spans[i].length);
 		if (!match->parameters[i])

@@ -72,12 +72,15 @@ extern const struct route routes[ROUTE_COUNT]; /* indexed by id */
 struct route_match {
 	const struct route *route; /* NULL: the path exists, the method does not */
 	const char *parameters[ROUTE_PARAMETERS_MAX]; /* in the template's order, from the arena */
-	char allow[ROUTE_ALLOW_MAX]; /* "GET, HEAD, POST" */
+	const char *path;          /* the template */
 };
 
 /* Which route a method and a percent-decoded path mean; HEAD is answered by GET's. False: there is nothing at this path
  * (or the arena is exhausted). Literal segments win over parameters. */
 bool route_resolve(const char *method, const char *path, struct arena *arena, struct route_match *match);
+
+/* What may be done at a template: "GET, HEAD, POST". */
+void route_allow(const char *path, char out[ROUTE_ALLOW_MAX]);
 
 const char *route_media_name(enum media media); /* "application/json" */
 

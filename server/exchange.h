@@ -72,7 +72,7 @@ struct exchange {
 	bool close;    /* the connection, after the answer */
 	bool preflight; /* a CORS question: answered 204 */
 	enum status refused; /* STATUS_OK, or what will be answered instead of running the handler */
-	char allow[64];      /* the path's methods, with METHOD_NOT_ALLOWED and preflights */
+	char allow[ROUTE_ALLOW_MAX]; /* the path's methods, with METHOD_NOT_ALLOWED and preflights */
 	struct auth_identity identity;
 
 	const void *fixed, *fixed_packed; /* an asset's bytes instead of call.answer; packed: the twin was asked for */

@@ -103,7 +103,8 @@ static enum status judge_route(struct exchange *exchange)
 
 	if (!route_resolve(method ? method : "", call->path, &call->arena, &match))
 		return failure_set(&call->failure, STATUS_NOT_FOUND, "there is nothing at this path: /docs shows what there is, /openapi.json the same for machines");
-	snprintf(exchange->allow, sizeof exchange->allow, "%s", match.allow);
+	if (question || !match.route)
+		route_allow(match.path, exchange->allow);
 	call->route = match.route;
 	memcpy(call->parameters, match.parameters, sizeof call->parameters);
 	if (question) {
@@ -111,7 +112,7 @@ static enum status judge_route(struct exchange *exchange)
 		return STATUS_OK;
 	}
 	if (!match.route)
-		return failure_set(&call->failure, STATUS_METHOD_NOT_ALLOWED, "%s is not possible here, only %s", call->method, match.allow);
+		return failure_set(&call->failure, STATUS_METHOD_NOT_ALLOWED, "%s is not possible here, only %s", call->method, exchange->allow);
 	return STATUS_OK;
 }
 

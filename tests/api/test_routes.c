@@ -14,12 +14,14 @@ static const struct route *resolve(const char *method, const char *path, struct 
 static void a_path_and_method_mean_one_route(void **state)
 {
 	struct route_match match;
+	char allow[ROUTE_ALLOW_MAX];
 
 	(void)state;
 	assert_ptr_equal(resolve("POST", "/v1/plans/training", &match), &routes[ROUTE_TRAINING_PLAN_CREATE]);
 	assert_ptr_equal(resolve("GET", "/v1/plans/abc", &match), &routes[ROUTE_PLAN_GET]);
 	assert_string_equal(match.parameters[0], "abc");
-	assert_string_equal(match.allow, "GET, HEAD, PATCH, DELETE");
+	route_allow(match.path, allow);
+	assert_string_equal(allow, "GET, HEAD, PATCH, DELETE");
 	assert_ptr_equal(resolve("HEAD", "/v1/plans/abc", &match), &routes[ROUTE_PLAN_GET]);
 	assert_ptr_equal(resolve("GET", "/v1/plans/compare", &match), &routes[ROUTE_PLAN_COMPARE]);
 	assert_ptr_equal(resolve("POST", "/v1/plans/abc/refresh", &match), &routes[ROUTE_PLAN_REFRESH]);
@@ -32,14 +34,17 @@ static void a_path_and_method_mean_one_route(void **state)
 static void a_wrong_method_is_told_what_is_allowed(void **state)
 {
 	struct route_match match;
+	char allow[ROUTE_ALLOW_MAX];
 
 	(void)state;
 	assert_true(route_resolve("PUT", "/v1/plans/abc", &arena, &match));
 	assert_null(match.route);
-	assert_string_equal(match.allow, "GET, HEAD, PATCH, DELETE");
+	route_allow(match.path, allow);
+	assert_string_equal(allow, "GET, HEAD, PATCH, DELETE");
 	assert_true(route_resolve("POST", "/livez", &arena, &match));
 	assert_null(match.route);
-	assert_string_equal(match.allow, "GET, HEAD");
+	route_allow(match.path, allow);
+	assert_string_equal(allow, "GET, HEAD");
 	assert_true(route_resolve("DELETE", "/v1/plans/compare", &arena, &match));
 	assert_null(match.route);
 }
