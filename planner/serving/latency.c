@@ -31,11 +31,9 @@ double normal_quantile(double p)
 		   (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1);
 }
 
-/* E58. Mean wait in a queue with several servers. Given: utilisation (0 <= rho < 1), servers (>= 1), service time, variability
- * (Ca^2 + Cs^2) / 2. Source: Allen 1978 and Cunneen; the many-server term of Sakasegawa 1977. */
-static double queue_wait_s(double utilization, double servers, double service_s, double variability)
+double queue_wait_s(double utilization, double servers, double service_s, double arrival_cv2, double service_cv2)
 {
-	double spare = fmax(1 - utilization, 1e-6);
+	double spare = fmax(1 - utilization, 1e-6), variability = (arrival_cv2 + service_cv2) / 2;
 
 	return variability * pow(utilization, sqrt(2 * (servers + 1)) - 1) / (servers * spare) * service_s;
 }
@@ -56,9 +54,8 @@ bool latency_prepare(const struct replica *replica, const struct demand *demand,
 	/* Arrivals shared out at random over replicas come nearer to Poisson. */
 	shared_cv2 = 1 + (demand->arrival_cv * demand->arrival_cv - 1) / replicas;
 	service_s = point->ttft_s + (shape->output_tokens - 1) * point->tpot_s;
-	variability = (shared_cv2 + shape->output_cv * shape->output_cv) / 2;
-	slot_wait_s =
-		queue_wait_s(fmin(requests_per_s / replicas * service_s / slots, 0.9999), slots, service_s, variability);
+	slot_wait_s = queue_wait_s(fmin(requests_per_s / replicas * service_s / slots, 0.9999), slots, service_s, shared_cv2,
+		shape->output_cv * shape->output_cv);
 	prompt_busy = fmin(point->prefill_share, 0.9999);
 	variability =
 		(shared_cv2 - 1) / 2; /* the Poisson part of the prompts' queue is in the operating point's own TTFT */

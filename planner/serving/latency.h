@@ -22,6 +22,11 @@ bool latency_prepare(const struct replica *replica, const struct demand *demand,
 /* Seconds that a share (0..1) of the requests stays below. */
 double latency_quantile_s(const struct latency_model *model, enum latency_quantity quantity, double share);
 
+/* E58. Mean wait in a queue with several servers. Given: utilisation (0 <= rho < 1), servers (>= 1), service time, squared
+ * coefficients of variation of arrivals' gaps and of service (>= 0). Returned: s; exact for M/M/1 and M/G/1.
+ * Source: Allen 1978 and Cunneen; the many-server term of Sakasegawa 1977. */
+double queue_wait_s(double utilization, double servers, double service_s, double arrival_cv2, double service_cv2);
+
 /* Standard normal quantile, 0 < p < 1: Acklam 2003, relative error below 1.2e-9. */
 double normal_quantile(double p);
 

@@ -213,6 +213,17 @@ static void golden_cases_hold(void **state)
 	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 15);
 }
 
+/* Pollaczek-Khinchine for one server, Erlang's C for two: rho 0.8 has C = 0.7111 and waits C / (2 x 0.2) = 1.7778 service times. */
+static void queues_wait_as_theory_says(void **state)
+{
+	(void)state;
+	assert_close(queue_wait_s(0.5, 1, 3, 1, 1), 3, 1e-12);
+	assert_close(queue_wait_s(0.5, 1, 3, 1, 0), 1.5, 1e-12);
+	assert_close(queue_wait_s(0.9, 1, 1, 1, 4), 22.5, 1e-12);
+	assert_close(queue_wait_s(0.8, 2, 1, 1, 1), 1.7778, 0.03);
+	assert_close(queue_wait_s(0, 4, 1, 1, 1), 0, 1e-12);
+}
+
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(golden_cases_hold),
 	cmocka_unit_test(memory_parts_sum_to_the_total),
@@ -220,6 +231,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(faster_hardware_is_never_slower),
 	cmocka_unit_test(decoding_alone_streams_the_weights),
 	cmocka_unit_test(load_moves_what_it_must),
+	cmocka_unit_test(queues_wait_as_theory_says),
 };
 
 int main(void)

@@ -2,6 +2,7 @@
 #include "planner/operators/attention.h"
 #include "planner/operators/collective.h"
 #include "planner/operators/memory_traffic.h"
+#include "planner/training/layer_time.h"
 #include "planner/training/memory.h"
 #include "planner/training/step.h"
 #include "support/assert.h"
@@ -398,6 +399,34 @@ static void no_product_outruns_the_best_measured(void **state)
 	assert_true(gemm_forward(&device, &physics_fitted, &product).time_s > 2 * floor_s);
 }
 
+/* At expert_half_rows tokens a grouped product runs at half its rate. */
+static void few_rows_slow_experts(void **state)
+{
+	struct layer_kind *kind = &fixture.input.model.kinds[0];
+	struct physics physics = physics_fitted;
+	struct parallelism layout = {.tensor = 1, .pipeline = 1, .data = 1, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_group = 1,
+		.recompute = RECOMPUTE_NONE};
+	struct setting own;
+	struct degrees degrees;
+	double unlimited_s, halved_s;
+
+	(void)state;
+	fixture_init(&fixture);
+	fixture.input.model = (struct model){.kind = MODEL_TRANSFORMER, .hidden = 8192, .vocabulary = 32000, .layer_count = 1, .kind_count = 1,
+		.params_total = ABSENT_NUMBER, .params_active = ABSENT_NUMBER, .params_embedding = ABSENT_NUMBER};
+	*kind = (struct layer_kind){.mixer = MIXER_NONE, .feed_forward = FEED_FORWARD_EXPERTS, .gated = true, .experts = 8, .experts_active = 2, .expert_width = 8192};
+	model_finish(&fixture.input.model);
+	physics.kernel_gap_s = physics.gemm_traffic = physics.element_traffic = physics.expert_traffic = 1e-12;
+	physics.expert_half_rows = 1e-9;
+	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics, NULL, 4096, &own));
+	own.batch = 1;
+	degrees = degrees_of(&own, &layout);
+	unlimited_s = layer_time_of(&own, &layout, &degrees, 0).forward_s;
+	physics.expert_half_rows = 1024; /* 4,096 tokens, two of eight experts each: as many as one expert has */
+	halved_s = layer_time_of(&own, &layout, &degrees, 0).forward_s;
+	assert_close(halved_s / unlimited_s, 2, 0.01); /* but for the router, which is 1/6,000 of it */
+}
+
 /* Newer software speeds grouped products more than single ones, and stops where nothing was measured. */
 static void grouped_products_ripen(void **state)
 {
@@ -427,6 +456,7 @@ int main(void)
 		cmocka_unit_test(work_scales_with_what_is_asked),
 		cmocka_unit_test(no_product_outruns_the_best_measured),
 		cmocka_unit_test(grouped_products_ripen),
+		cmocka_unit_test(few_rows_slow_experts),
 	};
 
 	return cmocka_run_group_tests_name("training step", tests, NULL, NULL);
