@@ -534,6 +534,7 @@ static void interruptions_are_those_of_spot(void **state)
 	REQUEST.common.pricing.spot_interruptions_per_gpu_hour = 0.01;
 	fixture_planned(&fixture);
 	assert_true(BEST.goodput.fraction < steady - 0.01);
+	assert_close(BEST.goodput.expected_failures, BEST.gpu_hours * (0.01 + 1 / 50700.0), 0.01);
 	fixture.candidates[0].has_offer = true;
 	fixture.candidates[0].offer.term = TERM_ON_DEMAND;
 	fixture_planned(&fixture);

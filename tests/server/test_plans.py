@@ -52,6 +52,9 @@ def test_patch_under_conditions(daemon):
     refused = daemon.request("PATCH", path, {"revision": 7})
     assert refused.status == 422 and refused.json["errors"][0]["pointer"] == "/revision"
     assert daemon.request("DELETE", path, headers={"If-Match": tag}).status == 412
+    # A weak tag never guards a change (RFC 9110, 13.1.1), though it answers 304.
+    assert daemon.request("PATCH", path, {"name": "weak"}, {"If-Match": "W/" + patched.headers["etag"]}).status == 412
+    assert daemon.get(path, {"If-None-Match": "W/" + patched.headers["etag"]}).status == 304
     assert daemon.request("DELETE", path, headers={"If-Match": patched.headers["etag"]}).status == 204
     assert daemon.get(path).status == 404
 
