@@ -1,7 +1,7 @@
 # Fleetplan in a container: docker build -t fleetplan . && docker run -p 8080:8080 -v fleetplan:/data fleetplan
 FROM debian:bookworm-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends gcc make libc6-dev pkg-config libmicrohttpd-dev \
-	libjansson-dev libsqlite3-dev libcurl4-openssl-dev libsodium-dev zlib1g-dev && rm -rf /var/lib/apt/lists/*
+	libjansson-dev libsqlite3-dev libcurl4-openssl-dev libsodium-dev libxxhash-dev zlib1g-dev && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
 RUN make -j"$(nproc)" && make install DESTDIR=/out PREFIX=/usr
@@ -11,7 +11,7 @@ LABEL org.opencontainers.image.title="fleetplan" \
 	org.opencontainers.image.description="GPU counts, cost, energy and carbon of training and serving models" \
 	org.opencontainers.image.licenses="Apache-2.0"
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates libmicrohttpd12 libjansson4 libsqlite3-0 \
-	libcurl4 libsodium23 zlib1g libopenblas0-pthread && rm -rf /var/lib/apt/lists/* \
+	libcurl4 libsodium23 libxxhash0 zlib1g libopenblas0-pthread && rm -rf /var/lib/apt/lists/* \
 	&& mkdir -p /data && chown 10001:10001 /data
 COPY --from=build /out/usr/bin/fleetplan /usr/bin/fleetplan
 USER 10001:10001

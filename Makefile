@@ -11,7 +11,7 @@ BUILD   := build/$(MODE)
 FOLDERS := base planner hwdb storage api bench server
 PROGRAM := $(if $(filter release,$(MODE)),build/fleetplan,$(BUILD)/fleetplan)
 VERSION := $(shell cat VERSION)
-PACKAGES := libmicrohttpd jansson sqlite3 libcurl libsodium zlib
+PACKAGES := libmicrohttpd jansson sqlite3 libcurl libsodium libxxhash zlib
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-7s %s\n' '$(1)' '$(2)')

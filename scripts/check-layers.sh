@@ -19,6 +19,7 @@ server: base planner hwdb storage api bench'
 third_party='jansson.h: api hwdb
 curl/: hwdb
 sqlite3.h: storage
+xxhash.h: storage
 microhttpd.h: server
 sodium: storage server
 zlib.h: server

@@ -2,7 +2,7 @@
 # Installs Debian packages: packages.sh build | test | lint | container | venv | bench. Needs root (or sudo) only if one is missing.
 set -eu
 
-build='gcc make libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev libcurl4-openssl-dev libsodium-dev zlib1g-dev ca-certificates curl'
+build='gcc make libc6-dev pkg-config libmicrohttpd-dev libjansson-dev libsqlite3-dev libcurl4-openssl-dev libsodium-dev libxxhash-dev zlib1g-dev ca-certificates curl'
 test='libcmocka-dev python3 python3-pytest python3-jsonschema fiu-utils git file procps mount libopenblas0-pthread'
 lint='clang clang-tidy clang-format cppcheck gcovr libclang-rt-14-dev'
 container='buildah mmdebstrap'

@@ -2,13 +2,14 @@
 #include <endian.h>
 #include <string.h>
 
-#include "base/hash64.h"
+#include <xxhash.h>
+
 #include "storage/sqlite/checksum.h"
 
 /* The hash of each part is the seed of the next, and a hash knows its length: text cannot move from one member to the next unseen. */
 static uint64_t add_text(uint64_t hash, const char *text, size_t length)
 {
-	return text ? hash64(text, length, hash) : ~hash;
+	return text ? XXH64(text, length, hash) : ~hash;
 }
 
 static uint64_t add_string(uint64_t hash, const char *text)
@@ -20,7 +21,7 @@ static uint64_t add_integer(uint64_t hash, int64_t value)
 {
 	uint64_t stored = htole64((uint64_t)value);
 
-	return hash64(&stored, sizeof stored, hash);
+	return XXH64(&stored, sizeof stored, hash);
 }
 
 /* 63 bits: SQL's integers have a sign, and a negative one is an absent one here. */
