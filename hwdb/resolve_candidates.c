@@ -70,6 +70,7 @@ static void explain_missing(
 	char why[200];
 
 	offers_explain(rejects, &choosing->filter, why, sizeof why);
+	choosing->resolver->findings->missing_price_told = true;
 	findings_warn(choosing->resolver->findings,
 		"no current offer of %s: %s; cost is left out: give pricing.usd_per_gpu_hour or name providers",
 		candidate->accelerator.id, why);

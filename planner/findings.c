@@ -6,6 +6,7 @@ void findings_clear(struct findings *findings)
 {
 	findings->assumption_count = findings->advice_count = findings->warning_count = 0;
 	findings->sensitivity_count = findings->dropped = 0;
+	findings->missing_price_told = false;
 }
 
 static void findings_assume(struct findings *findings, struct assumption assumption)
@@ -42,14 +43,6 @@ struct advice *findings_advise(struct findings *findings, const char *code, cons
 	vsnprintf(advice->detail, sizeof advice->detail, format, arguments);
 	va_end(arguments);
 	return advice;
-}
-
-bool findings_warned(const struct findings *findings, const char *words)
-{
-	for (size_t i = 0; i < findings->warning_count; i++)
-		if (strstr(findings->warnings[i].detail, words))
-			return true;
-	return false;
 }
 
 void findings_warn(struct findings *findings, const char *format, ...)

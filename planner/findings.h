@@ -43,6 +43,7 @@ struct provenance {
 };
 
 struct findings {
+	bool missing_price_told; /* the resolver says why no offer fits, so the planner need not */
 	size_t assumption_count, advice_count, warning_count, sensitivity_count, dropped;
 	struct assumption assumptions[ASSUMPTIONS_MAX];
 	struct advice advice[ADVICE_MAX];
@@ -57,9 +58,6 @@ void findings_assume_text(struct findings *findings, const char *field, const ch
 /* Returns the entry for its effect to be filled; a scratch entry when the list is full. */
 struct advice *findings_advise(struct findings *findings, const char *code, const char *severity, const char *format, ...) PRINTF_LIKE(4, 5);
 void findings_warn(struct findings *findings, const char *format, ...) PRINTF_LIKE(2, 3);
-
-/* True when a warning holds these words already: resolver and planner see the same lack. */
-bool findings_warned(const struct findings *findings, const char *words);
 void findings_sensitivity(struct findings *findings, const char *field, double relative, const char *format, ...) PRINTF_LIKE(4, 5);
 
 /* p10, p50, p90 of a figure. */

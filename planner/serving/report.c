@@ -183,7 +183,7 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 
 	note_layout(fleet, &input->request, findings);
 	warn_unused(&input->request, &input->model, demand, findings);
-	if (!is_given(fleet->usd_per_hour) && !findings_warned(findings, "cost is left out"))
+	if (!is_given(fleet->usd_per_hour) && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour",
 			fleet->candidate->accelerator.id);
 	if (idle > 0)

@@ -53,7 +53,7 @@ static void warn_of_request(const struct programme *programme, const struct outl
 	else if (best->found.memory.total_bytes > LAYOUT_COMFORTABLE_FILL * best->found.memory.capacity_bytes)
 		findings_warn(findings, "memory: %.1f of %.1f GB are full, by an estimate whose published counterparts lie up to an eighth higher: try it before relying on it",
 			best->found.memory.total_bytes / 1e9, best->found.memory.capacity_bytes / 1e9);
-	if (!best->priced && !findings_warned(findings, "cost is left out"))
+	if (!best->priced && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for this accelerator, so cost is left out; give pricing.usd_per_gpu_hour");
 	if (best->reliability.fraction < worrying_goodput)
 		findings_warn(findings, "goodput: only %.3g %% of the hours train, failures come every %.3g hours and a checkpoint takes %.3g: raise reliability.checkpoint_gbs or mtbf_gpu_hours, or take fewer accelerators",
