@@ -2,6 +2,7 @@
 #include "api/bench_protocol.h"
 #include "api/tables.h"
 #include "base/clock.h"
+#include "base/spelling.h"
 #include "base/uuid.h"
 #include "bench/suite.h"
 #include "server/bench_runner.h"
@@ -24,7 +25,47 @@ static void benchmark_check_suite(struct call *call, const struct json_text *sui
 		failure_add(&call->failure, "/suite", "unknown", "%s", reason.text);
 }
 
-/* What a benchmark names must exist: an accelerator by id or alias, a plan. */
+/* The device by its id; or by its backend ("cpu") where one device alone has it. A job for a device that nobody has would wait
+ * for ever. Near names and what is attached go into the fault. */
+static enum status benchmark_find_device(struct call *call, const char **device)
+{
+	struct spelling spelling;
+	char attached[256];
+	const char *of_backend = NULL;
+	size_t alike = 0;
+	struct page_request page = {.limit = 1000};
+	struct device_list list;
+
+	spelling_init(&spelling, *device);
+	do {
+		enum status status = storage_device_list(call->server->storage, &page, &call->arena, &list, &call->failure);
+
+		if (status != STATUS_OK)
+			return status;
+		for (size_t i = 0; i < list.count; i++) {
+			const struct device_record *record = &list.items[i];
+
+			if (!strcmp(record->state, "gone"))
+				continue;
+			if (!strcmp(record->id, *device))
+				return STATUS_OK;
+			spelling_offer(&spelling, record->id);
+			if (!strcmp(record->backend, *device) && alike++ == 0)
+				of_backend = record->id;
+		}
+		page.cursor = list.next_cursor;
+	} while (page.cursor);
+	if (alike == 1) {
+		*device = of_backend;
+		return STATUS_OK;
+	}
+	spelling_list(&spelling, attached, sizeof attached);
+	failure_add(&call->failure, "/device", "unknown", "%s \"%s\": %s%s; GET /v1/devices lists them",
+		alike ? "several devices have the backend" : "no device", *device, *attached ? "attached are " : "none is attached yet", attached);
+	return STATUS_INVALID;
+}
+
+/* What a benchmark names must exist: a device, an accelerator by id or alias, a plan. */
 static enum status benchmark_check(struct call *call, struct benchmark_record *benchmark)
 {
 	const struct accelerator_row *row;
@@ -37,6 +78,8 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 		failure_add(&call->failure, "/accelerator", "contradiction", "give a device or an accelerator, not both");
 	if (call->failure.status != STATUS_OK)
 		return call->failure.status;
+	if (benchmark->device && (status = benchmark_find_device(call, &benchmark->device)) != STATUS_OK)
+		return status;
 	if (benchmark->accelerator) {
 		row = catalogue_accelerator(call_catalogue(call), benchmark->accelerator, &alias);
 		if (!row) {

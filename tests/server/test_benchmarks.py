@@ -34,6 +34,17 @@ def test_the_cpu_is_a_device(daemon):
     assert [row for row in devices.json["items"] if row["backend"] == "cpu"]
 
 
+def test_a_device_is_named_by_its_id_or_by_its_backend(daemon):
+    test_the_cpu_is_a_device(daemon)
+    known = [row["id"] for row in daemon.get("/v1/devices").json["items"] if row["backend"] == "cpu"]
+    for name in (known[0], "cpu"):
+        made = daemon.post("/v1/benchmarks", {"device": name, "suite": ["launch_round_trip"]})
+        assert made.status == 202 and made.json["device"] == known[0], made.text
+        assert wait_for(daemon, made.headers["location"])["state"] == "succeeded"
+    refused = daemon.post("/v1/benchmarks", {"device": "cpu-of-nobody"})
+    assert known[0] in refused.json["errors"][0]["detail"], refused.text
+
+
 def test_a_benchmark_runs_and_is_kept(daemon, measured):
     assert measured["state"] == "succeeded", json.dumps(measured)
     assert measured["result"]
@@ -73,7 +84,7 @@ def test_cancel(daemon):
 
 
 @pytest.mark.parametrize("body,pointer", [
-    ({"suite": "everything"}, "/suite"), ({"suite": "quick", "accelerator": "nothing"}, "/accelerator"),
+    ({"device": "cpu-of-nobody"}, "/device"), ({"suite": "everything"}, "/suite"), ({"suite": "quick", "accelerator": "nothing"}, "/accelerator"),
     ({"suite": "quick", "plan_id": "0190f5a2-0000-7000-8000-000000000000"}, "/plan_id"), ({"suite": "quick", "timeout_s": -1}, "/timeout_s"),
 ])
 def test_bad_benchmarks(daemon, body, pointer):
