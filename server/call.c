@@ -125,45 +125,73 @@ void call_link_next(struct call *call, const char *cursor)
 	buffer_release(&link);
 }
 
-/* Whether a list of tags ("*", or "\"a\", W/\"b\"") names this one; weak tags count only where `weak` allows. */
-static bool call_tag_listed(const char *list, const char *tag, bool weak)
+/* A tag names one representation (RFC 9110 8.8.1): JSON has the bare tag, other media and codings have their own words behind it. */
+static const char *call_media_word(enum media media)
 {
-	size_t length = strlen(tag);
+	return media == MEDIA_CSV ? "-csv" : media == MEDIA_MARKDOWN ? "-markdown" : "";
+}
 
+static bool call_drop_word(const char *tag, size_t *length, const char *word)
+{
+	size_t size = strlen(word);
+
+	if (size == 0 || *length < size || memcmp(tag + *length - size, word, size) != 0)
+		return false;
+	*length -= size;
+	return true;
+}
+
+/* Which of its representations a listed tag may be of, to be the one that is asked about. */
+enum tag_scope { TAG_THIS_MEDIA, TAG_ANY_MEDIA };
+
+/* The member of a list of tags ("*", or "\"a\", W/\"b\"") that names `tag` in this scope; *packed tells that it was of the packed
+ * answer. Weak tags count only where the scope is one medium: they guard nothing. */
+static bool call_tag_listed(const struct call *call, const char *list, const char *tag, enum tag_scope scope, bool *packed)
+{
 	while (*list) {
 		const char *open, *close;
 		bool is_weak;
+		size_t length;
 
+		*packed = false;
 		list += strspn(list, " \t,");
 		if (list[0] == '*')
 			return true;
 		is_weak = strncmp(list, "W/", 2) == 0;
 		open = list + (is_weak ? 2 : 0);
-		close = *open == '"' ? strchr(open + 1, '"') : NULL;
+		close = *open++ == '"' ? strchr(open, '"') : NULL;
 		if (!close)
 			return false;
-		if ((weak || !is_weak) && (size_t)(close - open - 1) == length && memcmp(open + 1, tag, length) == 0)
+		length = (size_t)(close - open);
+		*packed = call_drop_word(open, &length, CALL_PACKED_WORD);
+		if (scope == TAG_ANY_MEDIA)
+			(void)(call_drop_word(open, &length, call_media_word(MEDIA_CSV)) ||
+				   call_drop_word(open, &length, call_media_word(MEDIA_MARKDOWN)));
+		else if (*call_media_word(call->answer_media) && !call_drop_word(open, &length, call_media_word(call->answer_media)))
+			length = 0;
+		if ((!is_weak || scope == TAG_THIS_MEDIA) && length == strlen(tag) && memcmp(open, tag, length) == 0)
 			return true;
 		list = close + 1;
 	}
 	return false;
 }
 
-static void call_tag(struct call *call, const char *tag)
+static void call_tag(struct call *call, const char *tag, const char *coding)
 {
-	char quoted[96];
+	char quoted[112];
 
-	CHECK(snprintf(quoted, sizeof quoted, "\"%s\"", tag) < (int)sizeof quoted);
+	CHECK(snprintf(quoted, sizeof quoted, "\"%s%s%s\"", tag, call_media_word(call->answer_media), coding) < (int)sizeof quoted);
 	call_header(call, "ETag", quoted);
 }
 
 bool call_tag_not_modified(struct call *call, const char *tag)
 {
-	call_tag(call, tag);
-	if (!call->if_none_match || !call_tag_listed(call->if_none_match, tag, true))
-		return false;
-	call->http_status = 304;
-	return true;
+	bool packed = false, held = call->if_none_match && call_tag_listed(call, call->if_none_match, tag, TAG_THIS_MEDIA, &packed);
+
+	call_tag(call, tag, held && packed ? CALL_PACKED_WORD : "");
+	if (held)
+		call->http_status = 304;
+	return held;
 }
 
 static const char *call_revision_text(char *text, size_t size, int64_t revision)
@@ -176,7 +204,7 @@ void call_etag(struct call *call, int64_t revision)
 {
 	char text[24];
 
-	call_tag(call, call_revision_text(text, sizeof text, revision));
+	call_tag(call, call_revision_text(text, sizeof text, revision), "");
 }
 
 bool call_not_modified(struct call *call, int64_t revision)
@@ -189,8 +217,11 @@ bool call_not_modified(struct call *call, int64_t revision)
 enum status call_match(struct call *call, int64_t revision)
 {
 	char text[24];
+	bool packed;
 
-	if (!call->if_match || call_tag_listed(call->if_match, call_revision_text(text, sizeof text, revision), false))
+	if (!call->if_match)
+		return STATUS_OK;
+	if (call_tag_listed(call, call->if_match, call_revision_text(text, sizeof text, revision), TAG_ANY_MEDIA, &packed))
 		return STATUS_OK;
 	return failure_set(&call->failure, STATUS_PRECONDITION_FAILED, "it is at revision %lld by now: read it again", (long long)revision);
 }

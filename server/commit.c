@@ -56,8 +56,11 @@ static void commit_replay(struct call *call, const struct idempotency_answer *an
 	if (answer->etag)
 		call_header(call, "ETag", answer->etag);
 	call_header(call, "Idempotent-Replayed", "true");
-	if (answer->body)
-		buffer_append(&call->answer, answer->body, answer->body_length);
+	if (!answer->body)
+		return;
+	buffer_append(&call->answer, answer->body, answer->body_length);
+	call->answer_media = media_parse(answer->content_type); /* what it is, whatever is asked for now */
+	CHECK(call->answer_media != MEDIA_COUNT);
 }
 
 static const char *commit_header(const struct call *call, const char *name)

@@ -95,9 +95,11 @@ void call_no_content(struct call *call); /* 204 */
 /* Link: <same path and query with this cursor>; rel="next". */
 void call_link_next(struct call *call, const char *cursor);
 
-/* ETag of a resource is its revision. call_etag writes the header; call_not_modified does too and tells whether the client
- * has that revision already (the status is 304 then, and the handler returns STATUS_OK); call_match answers
- * STATUS_PRECONDITION_FAILED when If-Match was sent and does not name it. */
+/* ETag of a resource is its revision, with a word for each representation but plain JSON: "5", "5-csv", "5-gzip".
+ * call_etag writes the header; call_not_modified does too and tells whether the client has that representation already
+ * (the status is 304 then, and the handler returns STATUS_OK); call_match answers STATUS_PRECONDITION_FAILED when If-Match
+ * was sent and no tag in it is of that revision, whichever representation it was read in. */
+#define CALL_PACKED_WORD "-gzip"
 void call_etag(struct call *call, int64_t revision);
 bool call_not_modified(struct call *call, int64_t revision);
 FALLIBLE enum status call_match(struct call *call, int64_t revision);

@@ -123,24 +123,40 @@ static bool response_has_header(const struct call *call, const char *name)
 	return false;
 }
 
+/* The handler's headers; a packed answer is a representation of its own and has its own tag (RFC 9110 8.8.3.3). */
+static void response_handler_headers(struct MHD_Response *response, const struct call *call, bool packed)
+{
+	for (size_t i = 0; i < call->header_count; i++) {
+		const struct call_header *header = &call->headers[i];
+		char tag[128];
+
+		if (packed && strcmp(header->name, "ETag") == 0) {
+			snprintf(tag, sizeof tag, "%.*s" CALL_PACKED_WORD "\"", (int)strlen(header->value) - 1, header->value);
+			MHD_add_response_header(response, header->name, tag);
+		} else {
+			MHD_add_response_header(response, header->name, header->value);
+		}
+	}
+}
+
 static void response_headers(struct MHD_Response *response, const struct exchange *exchange)
 {
 	const struct call *call = &exchange->call;
+	bool packed = exchange->packed.length || exchange->fixed_packed;
 
 	if (response_has_body(call)) {
 		MHD_add_response_header(response, "Content-Type", media_content_type(call->answer_media));
 		response_security_headers(response, call);
 	}
-	if (exchange->packed.length || exchange->fixed_packed)
+	if (packed)
 		MHD_add_response_header(response, "Content-Encoding", "gzip");
 	if (exchange->packed.length || call->answer.length >= COMPRESS_LEAST_BYTES || exchange->fixed)
 		MHD_add_response_header(response, "Vary", "Accept-Encoding");
-	if (call->route && (call->route->answer_media & (call->route->answer_media - 1))) /* JSON or CSV under one ETag */
+	if (call->route && (call->route->answer_media & (call->route->answer_media - 1))) /* JSON or CSV at one path */
 		MHD_add_response_header(response, "Vary", "Accept");
 	if (!response_has_header(call, "Cache-Control"))
 		MHD_add_response_header(response, "Cache-Control", response_has_header(call, "ETag") ? "no-cache" : "no-store");
-	for (size_t i = 0; i < call->header_count; i++)
-		MHD_add_response_header(response, call->headers[i].name, call->headers[i].value);
+	response_handler_headers(response, call, packed);
 	MHD_add_response_header(response, "X-Request-Id", call->request_id);
 	if (call->traceparent[0])
 		MHD_add_response_header(response, "traceparent", call->traceparent);

@@ -189,6 +189,9 @@ def test_the_description_is_answered_304_to_those_who_have_it(daemon):
     assert daemon.get("/openapi.json", {"If-None-Match": '"x"'}).status == 200
     packed = daemon.get("/openapi.json", {"Accept-Encoding": "gzip"})
     assert packed.headers["content-encoding"] == "gzip" and packed.json == first.json
+    assert packed.headers["etag"] == f'{tag[:-1]}-gzip"'
+    again = daemon.get("/openapi.json", {"Accept-Encoding": "gzip", "If-None-Match": packed.headers["etag"]})
+    assert again.status == 304 and again.headers["etag"] == packed.headers["etag"]
 
 
 # --- ids, logs, metrics ---------------------------------------------------------------------------------------

@@ -162,3 +162,31 @@ def test_plans_survive_a_restart(daemon_with):
     assert first.stop() == 0
     first.start()
     assert first.get(made.headers["location"]).json == made.json
+
+
+def test_each_representation_has_its_own_tag_and_any_of_them_guards(daemon):
+    made = daemon.post("/v1/plans/training", {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100", "gpu_count": 64})
+    path = made.headers["location"]
+    accepts = {"json": {}, "csv": {"Accept": "text/csv"}, "markdown": {"Accept": "text/markdown"},
+               "packed": {"Accept-Encoding": "gzip"}, "packed csv": {"Accept": "text/csv", "Accept-Encoding": "gzip"}}
+    tags = {name: daemon.get(path, headers).headers["etag"] for name, headers in accepts.items()}
+    assert tags["json"] == '"1"' and len(set(tags.values())) == len(tags), tags
+    for name, headers in accepts.items():
+        assert daemon.get(path, headers | {"If-None-Match": tags[name]}).status == 304, name
+    assert daemon.get(path, accepts["csv"] | {"If-None-Match": tags["json"]}).status == 200
+    assert daemon.get(path, {"If-None-Match": tags["markdown"]}).status == 200
+    assert daemon.request("PATCH", path, {"name": "x"}, {"If-Match": '"1-html"'}).status == 412
+    revision = 1
+    for tag in tags.values():
+        mine = tag.replace("1", str(revision))
+        assert daemon.request("PATCH", path, {"name": f"by {mine}"}, {"If-Match": mine}).status == 200, mine
+        assert daemon.request("PATCH", path, {"name": "late"}, {"If-Match": mine}).status == 412, mine
+        revision += 1
+
+
+def test_a_replay_is_what_was_answered_whatever_it_is_asked_for_as(daemon):
+    body = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100", "gpu_count": 64}
+    first = daemon.post("/v1/plans/training", body, {"Idempotency-Key": "as-csv", "Accept": "text/csv"})
+    again = daemon.post("/v1/plans/training", body, {"Idempotency-Key": "as-csv"})
+    assert first.status == again.status == 201 and again.text == first.text
+    assert again.headers["content-type"] == first.headers["content-type"] == "text/csv; charset=utf-8"
