@@ -54,11 +54,14 @@ enum status row_replay(struct call *call, const struct row_ops *ops, const struc
 
 	if (!row || !findings)
 		return STATUS_NO_MEMORY;
-	status = storage_row_get(call->server->storage, ops->kind, slash + 1, 0, &call->arena, row, &call->failure);
-	if (status == STATUS_OK) /* for its warnings, which are not stored */
-		status = ops->check(call_catalogue(call), &call->arena, row, findings, &call->failure);
+	/* Rows are only appended to: what the first answer held is still there, also when it was changed or removed since. */
+	status = storage_row_get(call->server->storage, ops->kind, slash + 1, idempotency->answer.at_us, &call->arena, row, &call->failure);
 	if (status != STATUS_OK)
 		return status;
+	row_meta_of(ops, row)->valid_to_us = 0;
+	/* For its warnings, which are not stored; a fault by today's catalogue is no fault of what was taken then. */
+	if (ops->check(call_catalogue(call), &call->arena, row, findings, &call->failure) != STATUS_OK)
+		failure_clear(&call->failure);
 	call_etag(call, row_meta_of(ops, row)->revision);
 	row_meta_of(ops, row)->warnings = (struct warning_list){findings->warnings, findings->warning_count};
 	return row_answer(call, ops, row);

@@ -19,6 +19,7 @@ enum { IDEMPOTENCY_KEY_MAX = 255 };
 struct idempotency_answer {
 	int http_status; /* 0: none found */
 	const char *location, *etag, *content_type;
+	int64_t at_us; /* found: when it was made; of a row that was put, the moment from which that row is valid */
 	const char *body; /* NULL: the server rebuilds it from `location` */
 	size_t body_length;
 };

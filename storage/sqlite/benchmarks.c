@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "storage/lease.h"
 #include "storage/sqlite/store.h"
 
@@ -51,7 +52,7 @@ enum status operation_benchmark_put(struct storage *storage, struct storage_job 
 	if (stored.record.expires_at_us <= 0)
 		stored.record.expires_at_us = ABSENT_COUNT;
 	status = store_run(&storage->writer, STATEMENT_BENCHMARK_INSERT, &stored, arena, NULL, failure);
-	return status == STATUS_OK ? idempotency_insert(storage, put->idempotency, arena, failure) : status;
+	return status == STATUS_OK ? idempotency_insert(storage, put->idempotency, clock_wall_us(), arena, failure) : status;
 }
 
 enum status operation_benchmark_cancel(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)

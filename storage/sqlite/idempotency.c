@@ -89,12 +89,12 @@ void idempotency_forget_all(struct storage *storage)
 	}
 }
 
-static void stored_fill(struct idempotency_stored *stored, const struct idempotency *idempotency)
+static void stored_fill(struct idempotency_stored *stored, const struct idempotency *idempotency, int64_t at_us)
 {
 	const struct idempotency_answer *answer = &idempotency->answer;
 
 	*stored = (struct idempotency_stored){.key = idempotency->key, .principal = idempotency->principal, .route = idempotency->route,
-		.now_us = clock_wall_us(), .http_status = answer->http_status, .location = answer->location, .etag = answer->etag,
+		.at_us = at_us, .http_status = answer->http_status, .location = answer->location, .etag = answer->etag,
 		.content_type = answer->content_type, .body = {answer->body, answer->body_length}};
 	memcpy(stored->body_sha256, idempotency->body_sha256, DIGEST_BYTES);
 }
@@ -109,7 +109,7 @@ static enum status answer_find(struct storage *storage, const struct idempotency
 
 	if (!reader)
 		return failure->status;
-	stored_fill(&wanted, idempotency);
+	stored_fill(&wanted, idempotency, 0);
 	status = store_one(reader, STATEMENT_IDEMPOTENCY_GET, &wanted, &found, arena, failure);
 	reader_give(storage, reader);
 	if (status != STATUS_OK)
@@ -117,7 +117,7 @@ static enum status answer_find(struct storage *storage, const struct idempotency
 	if (memcmp(found.body_sha256, idempotency->body_sha256, DIGEST_BYTES) != 0)
 		return mismatch(failure);
 	*answer = (struct idempotency_answer){.http_status = (int)found.http_status, .location = found.location, .etag = found.etag,
-		.content_type = found.content_type, .body = found.body.text, .body_length = found.body.length};
+		.content_type = found.content_type, .at_us = found.at_us, .body = found.body.text, .body_length = found.body.length};
 	return STATUS_OK;
 }
 
@@ -137,17 +137,18 @@ enum status storage_idempotency_begin(struct storage *storage, const struct idem
 	return status;
 }
 
-enum status idempotency_insert(struct storage *storage, const struct idempotency *idempotency, struct arena *arena, struct failure *failure)
+enum status idempotency_insert(struct storage *storage, const struct idempotency *idempotency, int64_t at_us, struct arena *arena,
+	struct failure *failure)
 {
 	struct idempotency_stored stored;
 
 	if (!idempotency)
 		return STATUS_OK;
-	stored_fill(&stored, idempotency);
+	stored_fill(&stored, idempotency, at_us);
 	return store_run(&storage->writer, STATEMENT_IDEMPOTENCY_INSERT, &stored, arena, NULL, failure);
 }
 
 enum status operation_idempotency_put(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
-	return idempotency_insert(storage, ((struct idempotency_put *)job)->idempotency, arena, failure);
+	return idempotency_insert(storage, ((struct idempotency_put *)job)->idempotency, clock_wall_us(), arena, failure);
 }

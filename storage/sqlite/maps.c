@@ -49,7 +49,7 @@ const struct column_map device_map = COLUMN_MAP(device_columns, struct device_re
 #define C(member, name) COLUMN(struct idempotency_stored, member, name)
 static const struct column idempotency_columns[] = {
 	C(key, "key"), C(principal, "principal"), C(route, "route"), C(body_sha256, "body_sha256"),
-	C(now_us, "now_us"), C(http_status, "http_status"), C(location, "location"), C(etag, "etag"),
+	C(at_us, "created_at_us"), C(http_status, "http_status"), C(location, "location"), C(etag, "etag"),
 	C(content_type, "content_type"), C(body, "body")
 };
 #undef C

@@ -30,7 +30,7 @@ struct key_stored {
 struct idempotency_stored {
 	const char *key, *principal, *route;
 	unsigned char body_sha256[DIGEST_BYTES];
-	int64_t now_us, http_status;
+	int64_t at_us, http_status;
 	const char *location, *etag, *content_type;
 	struct json_text body;
 };

@@ -184,7 +184,7 @@ enum status operation_row_put(struct storage *storage, struct storage_job *job, 
 	if (status == STATUS_OK)
 		status = row_replace(storage, &change, put->kind, put->row, arena, failure);
 	if (status == STATUS_OK)
-		status = idempotency_insert(storage, put->idempotency, arena, failure);
+		status = idempotency_insert(storage, put->idempotency, change.at_us, arena, failure);
 	put->revision = change.revision;
 	return status;
 }

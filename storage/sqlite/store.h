@@ -104,8 +104,8 @@ operation_function operation_plan_put, operation_plan_patch, operation_plan_refr
 void plan_put_prepare(struct plan_put *put);
 
 /* Parts of operations that others use. */
-FALLIBLE enum status idempotency_insert(struct storage *storage, const struct idempotency *idempotency, struct arena *arena,
-	struct failure *failure); /* NULL: nothing */
+FALLIBLE enum status idempotency_insert(struct storage *storage, const struct idempotency *idempotency, int64_t at_us,
+	struct arena *arena, struct failure *failure); /* NULL: nothing */
 FALLIBLE enum status rows_put_all(struct storage *storage, const struct catalogue_rows *rows, struct arena *arena, struct failure *failure);
 void idempotency_forget_all(struct storage *storage); /* at close */
 

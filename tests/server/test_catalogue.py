@@ -87,7 +87,13 @@ def test_a_row_posted_again_with_its_key_is_answered_as_the_first_time(daemon, p
     assert [again.headers[name] for name in ("location", "etag")] == [first.headers[name] for name in ("location", "etag")]
     assert "idempotent-replayed" in again.headers and "idempotent-replayed" not in first.headers
     assert daemon.post(path, body).status == 409
+    changed = daemon.request("PATCH", first.headers["location"], {"source": "another"})
+    assert changed.status == 200 and changed.headers["etag"] != first.headers["etag"]
+    assert daemon.post(path, body, key).json == first.json
     assert daemon.request("DELETE", first.headers["location"]).status == 204
+    last = daemon.post(path, body, key)
+    assert last.status == 201 and last.json == first.json and last.headers["etag"] == first.headers["etag"]
+    assert daemon.get(first.headers["location"]).status == 404
 
 
 @pytest.mark.parametrize("path,body,made", [
