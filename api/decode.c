@@ -113,7 +113,8 @@ static void decode_unknown(struct decoder *decoder, const struct field_table *ta
 	spelling_init(&spelling, path->key);
 	decode_offer_keys(table, &spelling);
 	spelling_list(&spelling, nearest, sizeof nearest);
-	decoder_fault(decoder, path, "unknown_field", "there is no such field here; the nearest are %s", nearest);
+	decoder_fault(decoder, path, "unknown_field", "there is no such field here; %s%s", nearest[0] ? "did you mean " : "/docs lists those that there are",
+		nearest);
 }
 
 static void decode_require(

@@ -170,7 +170,7 @@ static void decode_word_fault(
 	}
 	if (row->word_count > 14) {
 		spelling_list(&spelling, words, sizeof words);
-		decoder_fault(decoder, path, "bad_choice", "is none of those known; the nearest are %s", words);
+		decoder_fault(decoder, path, "bad_choice", "is none of those known; %s%s", words[0] ? "did you mean " : "/docs lists them", words);
 		return;
 	}
 	for (size_t i = 0; i < row->word_count && length < sizeof words; i++) {
@@ -178,7 +178,10 @@ static void decode_word_fault(
 			length +=
 				(size_t)snprintf(words + length, sizeof words - length, "%s%s", length ? ", " : "", row->words[i]);
 	}
-	decoder_fault(decoder, path, "bad_choice", "should be one of %s; the nearest is %s", words, spelling.nearest[0]);
+	if (spelling.count > 0)
+		decoder_fault(decoder, path, "bad_choice", "should be one of %s; did you mean %s?", words, spelling.nearest[0]);
+	else
+		decoder_fault(decoder, path, "bad_choice", "should be one of %s", words);
 }
 
 static bool decode_word_known(const struct field *row, const char *text, size_t *index)

@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 
-enum { SPELLING_LENGTH_MAX = 64 };
+enum { SPELLING_LENGTH_MAX = 64, SPELLING_PART_LEAST = 3 };
 
 static size_t least(size_t a, size_t b)
 {
@@ -46,10 +46,14 @@ void spelling_init(struct spelling *spelling, const char *wanted)
 
 void spelling_offer(struct spelling *spelling, const char *name)
 {
-	size_t distance = spelling_distance(spelling->wanted, name), at;
+	size_t wanted_length = strlen(spelling->wanted), name_length = strlen(name), at;
+	size_t longer = least(wanted_length > name_length ? wanted_length : name_length, SPELLING_LENGTH_MAX);
+	size_t distance = spelling_distance(spelling->wanted, name);
 
-	if (spelling->wanted[0] && strcasestr(name, spelling->wanted))
+	if (wanted_length >= SPELLING_PART_LEAST && strcasestr(name, spelling->wanted))
 		distance = least(distance, 1);
+	if (distance > 1 + longer / 4)
+		return;
 	for (at = spelling->count; at > 0 && distance < spelling->distance[at - 1]; at--)
 		;
 	if (at == SPELLING_NEAREST_MAX)

@@ -14,13 +14,15 @@ struct spelling {
 };
 
 void spelling_init(struct spelling *spelling, const char *wanted);
-void spelling_offer(struct spelling *spelling, const char *name); /* a known name; kept if it is among the nearest */
+/* A known name: kept if it is among the nearest, and near enough to be what was meant: one edit, and one more for every four
+ * characters of the longer name. */
+void spelling_offer(struct spelling *spelling, const char *name);
 
-/* "a, b or c" of the nearest names (empty text when none was offered), into `out` of `size` bytes. */
+/* "a, b or c" of the nearest names (empty text when none is near), into `out` of `size` bytes. */
 void spelling_list(const struct spelling *spelling, char *out, size_t size);
 
 /* Edits (insert, delete, replace, swap of neighbours) from a to b, case ignored; names past 64 bytes count by
- * their first 64. A name that contains the wanted text is never further than 1. */
+ * their first 64. A name that contains the wanted text (3 characters or more) is offered as if it were one edit away. */
 size_t spelling_distance(const char *a, const char *b);
 
 #endif

@@ -31,6 +31,11 @@ static void offer_names(struct spelling *spelling, const char *id, const struct 
 		spelling_offer(spelling, aliases->items[i]);
 }
 
+static const char *listed_at(const char *what)
+{
+	return strcmp(what, "model") == 0 ? "models" : strcmp(what, "accelerator") == 0 ? "accelerators" : "regions";
+}
+
 void fault_unknown(const struct resolver *resolver, const char *pointer, const char *what, const char *name)
 {
 	const struct catalogue_rows *rows = &resolver->catalogue->rows;
@@ -54,7 +59,7 @@ void fault_unknown(const struct resolver *resolver, const char *pointer, const c
 		}
 	spelling_list(&spelling, nearest, sizeof nearest);
 	failure_add(resolver->failure, pointer, "unknown", "no %s \"%.80s\" in the catalogue; %s%s", what, name,
-		nearest[0] ? "the nearest known: " : "it has none", nearest);
+		nearest[0] ? "the nearest known: " : "listed at GET /v1/", nearest[0] ? nearest : listed_at(what));
 }
 
 /* How many of the forms of a model reference are given; more than one is a contradiction. */

@@ -65,7 +65,7 @@ int command_unknown(const char *name)
 	for (size_t i = 0; i < COUNT_OF(commands); i++)
 		spelling_offer(&spelling, commands[i].name);
 	spelling_list(&spelling, nearest, sizeof nearest);
-	fprintf(stderr, "fleetplan: there is no command %s; near it: %s (fleetplan help lists them)\n", name, nearest);
+	fprintf(stderr, "fleetplan: there is no command %s%s%s (fleetplan help lists them)\n", name, nearest[0] ? "; near it: " : "", nearest);
 	return EXIT_CODE_USAGE;
 }
 

@@ -57,7 +57,8 @@ static enum status option_unknown(const char *place, const char *name, struct fa
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		spelling_offer(&spelling, option_rows[i].name);
 	spelling_list(&spelling, nearest, sizeof nearest);
-	return failure_set(failure, STATUS_INVALID, "%s: there is no option %s; near it: %s", place, name, nearest);
+	return failure_set(failure, STATUS_INVALID, "%s: there is no option %s; %s%s", place, name,
+		nearest[0] ? "near it: " : "fleetplan serve --help lists them", nearest);
 }
 
 static bool option_parse_flag(const char *text, bool *value)

@@ -173,7 +173,8 @@ void row_not_found(const struct row_ops *ops, const struct catalogue *catalogue,
 	spelling_init(&spelling, name);
 	row_offer_names(ops, catalogue, &spelling);
 	spelling_list(&spelling, nearest, sizeof nearest);
-	failure_set(failure, STATUS_NOT_FOUND, "no %s \"%.80s\" in the catalogue; the nearest: %s", ops->noun, name, nearest);
+	failure_set(failure, STATUS_NOT_FOUND, "no %s \"%.80s\" in the catalogue; %s%s", ops->noun, name,
+		nearest[0] ? "the nearest: " : "listed at GET ", nearest[0] ? nearest : ops->path);
 }
 
 enum status row_take_path_id(const struct row_ops *ops, void *row, const char *id, struct failure *failure)

@@ -61,7 +61,7 @@ static enum status benchmark_find_device(struct call *call, const char **device)
 	}
 	spelling_list(&spelling, attached, sizeof attached);
 	failure_add(&call->failure, "/device", "unknown", "%s \"%s\": %s%s; GET /v1/devices lists them",
-		alike ? "several devices have the backend" : "no device", *device, *attached ? "attached are " : "none is attached yet", attached);
+		alike ? "several devices have the backend" : "no device", *device, *attached ? "the nearest is " : "none is of that name", attached);
 	return STATUS_INVALID;
 }
 

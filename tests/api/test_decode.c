@@ -135,7 +135,7 @@ static void every_fault_is_told_at_once_and_with_its_place(void **state)
 	assert_int_equal(failure.fault_total, 18);
 	assert_fault("/tokenz", "unknown_field", "tokens");
 	assert_fault("/tokens", "bad_format", "\"15Q\"");
-	assert_fault("/stack", "bad_choice", "the nearest is megatron_lm");
+	assert_fault("/stack", "bad_choice", "did you mean megatron_lm?");
 	assert_fault("/epochs", "wrong_type", "should be a number, not text");
 	assert_fault("/gpu_count", "not_integer", "1.5");
 	assert_fault("/labels/a~1b~0c", "wrong_type", "should be text, not a number");

@@ -193,8 +193,22 @@ static void spelling_finds_the_nearest(void **state)
 		spelling_offer(&spelling, names[i]);
 	assert_string_equal(spelling.nearest[0], "h100-sxm5-80gb");
 	spelling_list(&spelling, list, sizeof list);
-	assert_contains(list, "h100-sxm5-80gb, ");
-	assert_contains(list, " or ");
+	assert_string_equal(list, "h100-sxm5-80gb or a100-sxm4-80gb");
+	spelling_init(&spelling, "h200"); /* a part of a name is near it, however long the name */
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		spelling_offer(&spelling, names[i]);
+	assert_string_equal(spelling.nearest[0], "h200-sxm5-141gb");
+	assert_int_equal(spelling.count, 1);
+	spelling_init(&spelling, "4"); /* but one character is a part of too much */
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		spelling_offer(&spelling, names[i]);
+	spelling_list(&spelling, list, sizeof list);
+	assert_string_equal(list, "l4 or t4");
+	spelling_init(&spelling, "abacus");
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		spelling_offer(&spelling, names[i]);
+	spelling_list(&spelling, list, sizeof list);
+	assert_string_equal(list, "");
 }
 
 static void failures_keep_the_first_and_count_all(void **state)
