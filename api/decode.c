@@ -65,29 +65,22 @@ void decoder_fault(struct decoder *decoder, const struct path *path, const char 
 	failure_add(decoder->failure, pointer, code, "%s", detail);
 }
 
-const char *decode_type_name(const json_t *value)
+const char *decode_type_name(const struct node *value)
 {
-	CHECK(value);
-	switch (json_typeof(value)) {
-	case JSON_OBJECT:
-		return "an object";
-	case JSON_ARRAY:
-		return "a list";
-	case JSON_STRING:
-		return "text";
-	case JSON_INTEGER:
-	case JSON_REAL:
-		return "a number";
-	case JSON_TRUE:
-	case JSON_FALSE:
-		return "true or false";
-	case JSON_NULL:
-		return "null (leave the field out instead)";
-	}
-	return "something else";
+	static const char *const names[NODE_KIND_COUNT] = {[NODE_OBJECT] = "an object",
+		[NODE_LIST] = "a list",
+		[NODE_TEXT] = "text",
+		[NODE_INTEGER] = "a number",
+		[NODE_REAL] = "a number",
+		[NODE_TRUE] = "true or false",
+		[NODE_FALSE] = "true or false",
+		[NODE_NULL] = "null (leave the field out instead)"};
+
+	CHECK(value && value->kind < NODE_KIND_COUNT);
+	return names[value->kind];
 }
 
-void decode_wrong_type(struct decoder *decoder, const struct path *path, const char *wanted, const json_t *value)
+void decode_wrong_type(struct decoder *decoder, const struct path *path, const char *wanted, const struct node *value)
 {
 	decoder_fault(decoder, path, "wrong_type", "should be %s, not %s", wanted, decode_type_name(value));
 }
@@ -118,13 +111,13 @@ static void decode_unknown(struct decoder *decoder, const struct field_table *ta
 }
 
 static void decode_require(
-	struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object)
+	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *object)
 {
 	for (size_t i = 0; i < table->need_count; i++) {
 		struct path at = {.up = path, .key = table->needs[i]};
 		void *nowhere = NULL;
 
-		if (!json_object_get(object, table->needs[i]))
+		if (!node_named(object->first, table->needs[i]))
 			decoder_fault(decoder, &at, "required", "is needed: %s", field_find(table, table->needs[i], &nowhere)->doc);
 	}
 	for (size_t i = 0; i < table->row_count; i++) {
@@ -133,7 +126,7 @@ static void decode_require(
 
 		if (row->kind == FIELD_MERGE)
 			decode_require(decoder, row->table, path, object);
-		else if ((row->flags & REQUIRED) && !(row->flags & READ_ONLY) && !json_object_get(object, row->key))
+		else if ((row->flags & REQUIRED) && !(row->flags & READ_ONLY) && !node_named(object->first, row->key))
 			decoder_fault(decoder, &at, "required", "is needed: %s", row->doc);
 	}
 }
@@ -176,22 +169,18 @@ static void decode_remove(struct decoder *decoder, const struct field_table *tab
 }
 
 void decode_object(
-	struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object, void *out)
+	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *object, void *out)
 {
-	/* The iterator takes the object as writable, and does not write. */
-	json_t *walked = (json_t *)(uintptr_t)object;
-
-	for (void *at = json_object_iter(walked); at; at = json_object_iter_next(walked, at)) {
-		struct path here = {.up = path, .key = json_object_iter_key(at)};
+	for (const struct node *value = object->first; value; value = value->next) {
+		struct path here = {.up = path, .key = value->key};
 		void *owner = out;
 		const struct field *row = field_find(table, here.key, &owner);
-		const json_t *value = json_object_iter_value(at);
 
 		if (!row)
 			decode_unknown(decoder, table, &here);
 		else if (row->flags & READ_ONLY)
 			decoder_fault(decoder, &here, "read_only", "is answered, not taken; leave it out");
-		else if (decoder->patching && json_is_null(value))
+		else if (decoder->patching && value->kind == NODE_NULL)
 			decode_remove(decoder, table, row, &here, owner);
 		else
 			decode_member(decoder, row, &here, value, owner);
@@ -203,11 +192,11 @@ void decode_object(
 }
 
 void decode_nested(
-	struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *value, void *out)
+	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *value, void *out)
 {
-	if (json_is_object(value)) {
+	if (value->kind == NODE_OBJECT) {
 		decode_object(decoder, table, path, value, out);
-	} else if (table->shorthand && !json_is_array(value) && !json_is_null(value)) {
+	} else if (table->shorthand && value->kind != NODE_LIST && value->kind != NODE_NULL) {
 		field_table_clear(table, out);
 		decode_member(decoder, table->shorthand, path, value, out);
 	} else {
@@ -216,7 +205,7 @@ void decode_nested(
 }
 
 void decode_member(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out)
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out)
 {
 	void *member = (char *)out + row->offset;
 
@@ -295,18 +284,17 @@ static enum status decode_body(const struct field_table *table, const char *json
 	void *out, bool patching, struct failure *failure)
 {
 	struct decoder decoder = {.arena = arena, .failure = failure, .patching = patching};
-	json_t *tree = NULL;
+	struct node *tree = NULL;
 	enum status status;
 
 	failure_clear(failure);
 	status = decode_parse(json, length, arena, &tree, failure);
 	if (status != STATUS_OK)
 		return status;
-	if (json_is_object(tree))
+	if (tree->kind == NODE_OBJECT)
 		decode_object(&decoder, table, NULL, tree, out);
 	else
 		decode_wrong_type(&decoder, NULL, "an object", tree);
-	json_decref(tree);
 	return decoder_finish(&decoder);
 }
 

@@ -1,12 +1,11 @@
-/* Inside the table engine: how values of a jansson tree become members. Only for api/.
+/* Inside the table engine: how the nodes of a tree become members. Only for api/.
  *
  * Where a value stands is a chain of paths on the stack, written out only for a fault. */
 #ifndef FLEETPLAN_API_DECODE_H
 #define FLEETPLAN_API_DECODE_H
 
-#include <jansson.h>
-
 #include "api/field.h"
+#include "api/node.h"
 
 struct path {
 	const struct path *up; /* NULL: directly under the root */
@@ -32,55 +31,58 @@ void decoder_fault(struct decoder *decoder, const struct path *path, const char 
 
 /* The members of an object into a cleared struct (a filled one when patching). */
 void decode_object(
-	struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *object, void *out);
+	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *object, void *out);
 
 /* One value into the member of `row` in `out`. */
 void decode_member(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out);
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out);
 
 /* Kinds that hold one number, text or word (decode_scalar.c), and those that hold many (decode_list.c). */
 void decode_number(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, double *out);
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, double *out);
 void decode_integer(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out);
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out);
 void decode_boolean(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out);
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out);
 void decode_text(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, const char **out);
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, const char **out);
 void decode_time(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out);
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out);
 void decode_choice(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, unsigned *out);
-void decode_texts(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, unsigned *out);
+void decode_texts(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
 	struct text_list *out);
-void decode_numbers(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+void decode_numbers(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
 	struct number_list *out);
 void decode_tuples(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out);
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out);
 void decode_list(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *member);
-void decode_labels(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *member);
+void decode_labels(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
 	struct json_text *out);
-void decode_words(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+void decode_words(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
 	struct json_text *out);
-void decode_json(struct decoder *decoder, const struct path *path, const json_t *value, struct json_text *out);
+void decode_json(struct decoder *decoder, const struct path *path, const struct node *value, struct json_text *out);
 
 /* An object, or what its table's shorthand takes. */
 void decode_nested(
-	struct decoder *decoder, const struct field_table *table, const struct path *path, const json_t *value, void *out);
+	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *value, void *out);
 
 /* Checks a text's length, bytes, form and words; false after a fault. */
 bool decode_check_text(
 	struct decoder *decoder, const struct field *row, const struct path *path, const char *text, size_t length);
 
 /* "a number", "text", ...: for "should be X, not Y". */
-const char *decode_type_name(const json_t *value);
-void decode_wrong_type(struct decoder *decoder, const struct path *path, const char *wanted, const json_t *value);
+const char *decode_type_name(const struct node *value);
+void decode_wrong_type(struct decoder *decoder, const struct path *path, const char *wanted, const struct node *value);
 
 /* Makes the failure of a decoder that is done: STATUS_OK, INVALID with a sentence, or NO_MEMORY. */
 enum status decoder_finish(struct decoder *decoder);
 
-/* Parses text into a tree; STATUS_MALFORMED, or duplicates as faults and a tree all the same. The caller owns *tree. */
-enum status decode_parse(const char *json, size_t length, struct arena *arena, json_t **tree, struct failure *failure);
+/* Parses text into a tree of the arena; STATUS_MALFORMED, or duplicates as faults and a tree all the same. */
+enum status decode_parse(const char *json, size_t length, struct arena *arena, struct node **tree, struct failure *failure);
+
+/* A number as JSON writes it, alone; NULL: it is none, or there is no memory. */
+struct node *decode_parse_number(const char *text, struct arena *arena);
 
 #endif

@@ -1,7 +1,6 @@
-#include <math.h>
+#include "hwdb/json_tree.h"
 
 #include "api/decode.h"
-#include "hwdb/json_tree.h"
 
 /* A pointer and a count, as every list struct begins. */
 struct list {
@@ -10,17 +9,17 @@ struct list {
 };
 
 /* Checks type and length, and makes room; NULL after a fault and for an empty list. */
-static void *decode_room(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+static void *decode_room(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
 	size_t size, size_t *count)
 {
 	void *items;
 
 	*count = 0;
-	if (!json_is_array(value)) {
+	if (value->kind != NODE_LIST) {
 		decode_wrong_type(decoder, path, "a list", value);
 		return NULL;
 	}
-	*count = json_array_size(value);
+	*count = value->length;
 	if (*count == 0) {
 		decoder_fault(decoder, path, "empty", "should not be empty; leave it out instead");
 		return NULL;
@@ -39,70 +38,64 @@ static void *decode_room(struct decoder *decoder, const struct field *row, const
 	return items;
 }
 
-void decode_texts(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+void decode_texts(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
 	struct text_list *out)
 {
+	struct path at = {.up = path};
 	size_t count;
 	const char **items = decode_room(decoder, row, path, value, sizeof *items, &count);
 
 	if (!items)
 		return;
-	for (size_t i = 0; i < count; i++) {
-		struct path at = {.up = path, .index = i};
-
-		decode_text(decoder, row, &at, json_array_get(value, i), &items[i]);
-	}
+	for (const struct node *item = value->first; item; item = item->next, at.index++)
+		decode_text(decoder, row, &at, item, &items[at.index]);
 	*out = (struct text_list){.items = items, .count = count};
 }
 
-void decode_numbers(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+void decode_numbers(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
 	struct number_list *out)
 {
 	const struct field item = {
 		.key = row->key, .kind = FIELD_NUMBER, .minimum = row->item_minimum, .maximum = row->item_maximum};
+	struct path at = {.up = path};
 	size_t count;
 	double *items = decode_room(decoder, row, path, value, sizeof *items, &count);
 
 	if (!items)
 		return;
-	for (size_t i = 0; i < count; i++) {
-		struct path at = {.up = path, .index = i};
-
-		decode_number(decoder, &item, &at, json_array_get(value, i), &items[i]);
-	}
+	for (const struct node *element = value->first; element; element = element->next, at.index++)
+		decode_number(decoder, &item, &at, element, &items[at.index]);
 	*out = (struct number_list){.items = items, .count = count};
 }
 
 void decode_tuples(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out)
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out)
 {
 	const struct field item = {.key = row->key, .kind = FIELD_NUMBER, .minimum = 0, .maximum = 1e9};
+	struct path at = {.up = path};
 	size_t count;
 	double *items = decode_room(decoder, row, path, value, row->width * sizeof *items, &count);
 
 	if (!items)
 		return;
-	for (size_t i = 0; i < count; i++) {
-		struct path at = {.up = path, .index = i};
-		const json_t *tuple = json_array_get(value, i);
+	for (const struct node *tuple = value->first; tuple; tuple = tuple->next, at.index++) {
+		struct path inner = {.up = &at};
 
-		if (!json_is_array(tuple) || json_array_size(tuple) != row->width) {
+		if (tuple->kind != NODE_LIST || tuple->length != row->width) {
 			decoder_fault(decoder, &at, "wrong_type", "should be a list of %zu numbers", row->width);
 			continue;
 		}
-		for (size_t j = 0; j < row->width; j++) {
-			struct path inner = {.up = &at, .index = j};
-
-			decode_number(decoder, &item, &inner, json_array_get(tuple, j), &items[i * row->width + j]);
-		}
+		for (const struct node *element = tuple->first; element; element = element->next, inner.index++)
+			decode_number(decoder, &item, &inner, element, &items[at.index * row->width + inner.index]);
 	}
 	memcpy((char *)out + row->offset, &items, sizeof items);
 	memcpy((char *)out + row->count_offset, &count, sizeof count);
 }
 
 void decode_list(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *member)
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *member)
 {
+	struct path at = {.up = path};
 	struct list list;
 	char *items = decode_room(decoder, row, path, value, row->table->size, &list.count);
 	bool patching = decoder->patching;
@@ -110,32 +103,87 @@ void decode_list(
 	if (!items)
 		return;
 	decoder->patching = false; /* RFC 7396: lists are replaced whole */
-	for (size_t i = 0; i < list.count; i++) {
-		struct path at = {.up = path, .index = i};
+	for (const struct node *element = value->first; element; element = element->next, at.index++) {
+		void *item = items + at.index * row->table->size;
 
-		field_table_clear(row->table, items + i * row->table->size);
-		decode_nested(decoder, row->table, &at, json_array_get(value, i), items + i * row->table->size);
+		field_table_clear(row->table, item);
+		decode_nested(decoder, row->table, &at, element, item);
 	}
 	decoder->patching = patching;
 	list.items = items;
 	memcpy(member, &list, sizeof list);
 }
 
-void decode_json(struct decoder *decoder, const struct path *path, const json_t *value, struct json_text *out)
+/* --- what is kept as JSON text: jansson writes it -------------------------------------------------------------- */
+
+/* NOLINTBEGIN(misc-no-recursion): no deeper than the body, API_JSON_DEPTH_MAX. */
+static json_t *decode_tree(const struct node *node);
+
+static json_t *decode_tree_children(const struct node *node)
+{
+	bool is_object = node->kind == NODE_OBJECT;
+	json_t *tree = is_object ? json_object() : json_array();
+	bool good = tree != NULL;
+
+	for (const struct node *child = node->first; good && child; child = child->next) {
+		json_t *value = decode_tree(child);
+
+		good = (is_object ? json_object_set_new_nocheck(tree, child->key, value) : json_array_append_new(tree, value)) == 0;
+	}
+	if (good)
+		return tree;
+	json_decref(tree);
+	return NULL;
+}
+
+static json_t *decode_tree(const struct node *node)
+{
+	switch (node->kind) {
+	case NODE_OBJECT:
+	case NODE_LIST:
+		return decode_tree_children(node);
+	case NODE_TEXT:
+		return json_stringn_nocheck(node->text, node->length);
+	case NODE_INTEGER:
+		return json_integer(node->integer);
+	case NODE_REAL:
+		return json_real(node->real);
+	case NODE_TRUE:
+		return json_true();
+	case NODE_FALSE:
+		return json_false();
+	case NODE_NULL:
+		return json_null();
+	case NODE_KIND_COUNT:
+		break;
+	}
+	return NULL;
+}
+
+/* NOLINTEND(misc-no-recursion) */
+
+static void decode_tree_text(struct decoder *decoder, const json_t *tree, struct json_text *out)
 {
 	const size_t flags = JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17);
-	size_t length;
-	char *text;
+	size_t length = tree ? json_dumpb(tree, NULL, 0, flags) : 0;
+	char *text = length ? arena_alloc(decoder->arena, length + 1, 1) : NULL;
 
-	if (!json_is_object(value)) {
+	decoder->no_memory |= !text;
+	if (text && json_dumpb(tree, text, length, flags) == length)
+		*out = (struct json_text){.text = text, .length = length};
+}
+
+void decode_json(struct decoder *decoder, const struct path *path, const struct node *value, struct json_text *out)
+{
+	json_t *tree;
+
+	if (value->kind != NODE_OBJECT) {
 		decode_wrong_type(decoder, path, "an object", value);
 		return;
 	}
-	length = json_dumpb(value, NULL, 0, flags);
-	text = length ? arena_alloc(decoder->arena, length + 1, 1) : NULL;
-	decoder->no_memory |= !text;
-	if (text && json_dumpb(value, text, length, flags) == length)
-		*out = (struct json_text){.text = text, .length = length};
+	tree = decode_tree(value);
+	decode_tree_text(decoder, tree, out);
+	json_decref(tree);
 }
 
 /* --- labels ---------------------------------------------------------------------------------------------------- */
@@ -150,41 +198,40 @@ static json_t *decode_labels_before(struct decoder *decoder, const struct json_t
 	return before;
 }
 
-static void decode_label(struct decoder *decoder, const struct path *path, const json_t *value, json_t *labels)
+static void decode_label(struct decoder *decoder, const struct path *path, const struct node *value, json_t *labels)
 {
 	const struct field name = {.key = "", .kind = FIELD_TEXT, .maximum = LABEL_KEY_MAX};
 	const struct field text = {.key = "", .kind = FIELD_TEXT, .maximum = LABEL_VALUE_MAX};
 
-	if (decoder->patching && json_is_null(value)) {
+	if (decoder->patching && value->kind == NODE_NULL) {
 		json_object_del(labels, path->key);
 		return;
 	}
-	if (!json_is_string(value)) {
+	if (value->kind != NODE_TEXT) {
 		decode_wrong_type(decoder, path, "text", value);
 		return;
 	}
 	if (decode_check_text(decoder, &name, path, path->key, strlen(path->key)) &&
-		decode_check_text(decoder, &text, path, json_string_value(value), json_string_length(value)))
-		decoder->no_memory |= json_object_set_new(labels, path->key, json_string(json_string_value(value))) != 0;
+		decode_check_text(decoder, &text, path, value->text, value->length))
+		decoder->no_memory |= json_object_set_new(labels, path->key, json_string(value->text)) != 0;
 }
 
-void decode_labels(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+void decode_labels(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
 	struct json_text *out)
 {
-	json_t *walked = (json_t *)(uintptr_t)value; /* the iterator takes it as writable, and does not write */
 	json_t *labels;
 
-	if (!json_is_object(value)) {
+	if (value->kind != NODE_OBJECT) {
 		decode_wrong_type(decoder, path, "an object of texts", value);
 		return;
 	}
 	labels = decode_labels_before(decoder, out);
 	if (!labels)
 		return;
-	for (void *at = json_object_iter(walked); at; at = json_object_iter_next(walked, at)) {
-		struct path here = {.up = path, .key = json_object_iter_key(at)};
+	for (const struct node *label = value->first; label; label = label->next) {
+		struct path here = {.up = path, .key = label->key};
 
-		decode_label(decoder, &here, json_object_iter_value(at), labels);
+		decode_label(decoder, &here, label, labels);
 	}
 	if ((double)json_object_size(labels) > row->maximum)
 		decoder_fault(decoder, path, "too_many", "should have at most %.0f labels, has %zu", row->maximum,
@@ -192,12 +239,12 @@ void decode_labels(struct decoder *decoder, const struct field *row, const struc
 	else if (json_object_size(labels) == 0)
 		*out = (struct json_text){0};
 	else
-		decode_json(decoder, path, labels, out);
+		decode_tree_text(decoder, labels, out);
 	json_decref(labels);
 }
 
 /* --- one word, or a list of words ------------------------------------------------------------------------------ */
-void decode_words(struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value,
+void decode_words(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
 	struct json_text *out)
 {
 	const struct field word = {.key = row->key,
@@ -215,7 +262,7 @@ void decode_words(struct decoder *decoder, const struct field *row, const struct
 	many.kind = FIELD_TEXTS;
 	many.maximum = row->maximum;
 	many.item_maximum = word.maximum;
-	if (json_is_array(value)) {
+	if (value->kind == NODE_LIST) {
 		decode_texts(decoder, &many, path, value, &texts);
 	} else {
 		texts.items = ARENA_ARRAY(decoder->arena, const char *, 1);
@@ -226,11 +273,11 @@ void decode_words(struct decoder *decoder, const struct field *row, const struct
 		return;
 	buffer_init(&buffer, 64 * 1024);
 	json_writer_init(&writer, &buffer);
-	if (json_is_array(value))
+	if (value->kind == NODE_LIST)
 		json_begin_array(&writer);
 	for (size_t i = 0; i < texts.count; i++)
 		json_write_string(&writer, texts.items[i]);
-	if (json_is_array(value))
+	if (value->kind == NODE_LIST)
 		json_end_array(&writer);
 	text = buffer.failed ? NULL : arena_strndup(decoder->arena, buffer.bytes, buffer.length);
 	decoder->no_memory |= !text;

@@ -53,17 +53,17 @@ static const char *decode_number_wanted(const struct field *row)
 }
 
 void decode_number(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, double *out)
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, double *out)
 {
-	const char *text = json_string_value(value);
+	const char *text = node_text(value);
 	double number;
 
 	if (text && row->number_word.word && strcmp(text, row->number_word.word) == 0) {
 		*out = row->number_word.number;
 		return;
 	}
-	if (json_is_number(value)) {
-		number = json_number_value(value);
+	if (node_is_number(value)) {
+		number = node_number(value);
 	} else if (!text || !decode_number_text(row, text, &number)) {
 		if (text && (row->kind == FIELD_COUNT || row->kind == FIELD_HOURS))
 			decoder_fault(decoder, path, "bad_format", "should be %s; \"%.*s\" is neither", decode_number_wanted(row),
@@ -82,32 +82,34 @@ void decode_number(
 }
 
 void decode_integer(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out)
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out)
 {
 	double number;
 
-	if (!json_is_number(value)) {
+	if (!node_is_number(value)) {
 		decode_wrong_type(decoder, path, "a whole number", value);
 		return;
 	}
-	number = json_number_value(value);
+	number = node_number(value);
 	if (!decode_in_range(decoder, row, path, number))
 		return;
 	if (floor(number) < number)
 		decoder_fault(decoder, path, "not_integer", "should be a whole number, is %.15g", number);
 	else
-		*out = json_is_integer(value) ? (int64_t)json_integer_value(value) : (int64_t)number;
+		*out = value->kind == NODE_INTEGER ? value->integer : (int64_t)number;
 }
 
 void decode_boolean(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, void *out)
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out)
 {
-	if (!json_is_boolean(value))
+	bool truth = value->kind == NODE_TRUE;
+
+	if (!truth && value->kind != NODE_FALSE)
 		decode_wrong_type(decoder, path, "true or false", value);
 	else if (row->kind == FIELD_BOOL)
-		*(bool *)out = json_is_true(value);
+		*(bool *)out = truth;
 	else
-		*(enum truth *)out = json_is_true(value) ? TRUTH_TRUE : TRUTH_FALSE;
+		*(enum truth *)out = truth ? TRUTH_TRUE : TRUTH_FALSE;
 }
 
 /* --- text ------------------------------------------------------------------------------------------------------ */
@@ -235,25 +237,20 @@ bool api_text_fits(const struct field_table *table, const char *key, const char 
 }
 
 void decode_text(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, const char **out)
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, const char **out)
 {
-	const char *text = json_string_value(value);
-	size_t length = json_string_length(value);
+	const char *text = node_text(value);
 
-	if (!text) {
+	if (!text)
 		decode_wrong_type(decoder, path, "text", value);
-		return;
-	}
-	if (!decode_check_text(decoder, row, path, text, length))
-		return;
-	*out = arena_strndup(decoder->arena, text, length);
-	decoder->no_memory |= !*out;
+	else if (decode_check_text(decoder, row, path, text, value->length))
+		*out = text;
 }
 
 void decode_time(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, int64_t *out)
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out)
 {
-	const char *text = json_string_value(value);
+	const char *text = node_text(value);
 
 	(void)row;
 	if (!text)
@@ -263,9 +260,9 @@ void decode_time(
 }
 
 void decode_choice(
-	struct decoder *decoder, const struct field *row, const struct path *path, const json_t *value, unsigned *out)
+	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, unsigned *out)
 {
-	const char *text = json_string_value(value);
+	const char *text = node_text(value);
 	size_t index;
 
 	if (!text)

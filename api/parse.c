@@ -1,4 +1,4 @@
-/* JSON text into a jansson tree. jansson's own parser fetches a character by a callback, some 130 instructions a byte, and
+/* JSON text into a tree of nodes. jansson's parser fetches a character by a callback, some 130 instructions a byte, and
  * tells one duplicate by line and column; this one reads runs, counts levels, and names every duplicate by its pointer. */
 #include <math.h>
 
@@ -16,12 +16,12 @@ struct parser {
 	bool no_memory;
 	size_t depth;
 	struct level {
-		const char *key; /* NULL: an array */
-		size_t key_length, index;
+		const char *key; /* NULL: a list */
+		size_t index;
 	} levels[API_JSON_DEPTH_MAX];
 };
 
-static json_t *parse_value(struct parser *parser);
+static struct node *parse_value(struct parser *parser);
 
 static bool parser_stop(struct parser *parser, const char *problem)
 {
@@ -34,6 +34,15 @@ static bool parser_no_memory(struct parser *parser)
 {
 	parser->no_memory = true;
 	return parser_stop(parser, "no memory");
+}
+
+static struct node *parser_node(struct parser *parser, enum node_kind kind)
+{
+	struct node *node = node_new(parser->arena, kind);
+
+	if (!node)
+		(void)parser_no_memory(parser);
+	return node;
 }
 
 /* The next byte that is not white space, not taken; '\0' at the end. */
@@ -138,27 +147,35 @@ static const char *parse_text_end(const struct parser *parser)
 	return at;
 }
 
-/* A string whose opening quote is the next byte: a piece of the source where nothing is escaped, else of the arena. */
+/* The rest of a string where something is escaped, or not ASCII: into room for the most it can be. */
+static bool parse_text_copy(struct parser *parser, const char **text, size_t *length)
+{
+	char *copy = arena_alloc(parser->arena, (size_t)(parse_text_end(parser) - parser->at) + 1, 1);
+
+	*text = copy;
+	if (!copy)
+		return parser_no_memory(parser);
+	if (!parse_text_rest(parser, copy, length))
+		return false;
+	return utf8_valid(copy, *length) || parser_stop(parser, "a string that is not UTF-8");
+}
+
+/* A string whose opening quote is the next byte, into the arena; most are ASCII and without escapes. */
 static bool parse_text(struct parser *parser, const char **text, size_t *length)
 {
 	size_t plain;
-	char *copy;
 
-	*text = ++parser->at;
+	parser->at++;
 	plain = json_plain_length(parser->at, (size_t)(parser->end - parser->at), true);
-	*length = plain;
-	if (parser->at + plain < parser->end && parser->at[plain] != '"') {
-		copy = arena_alloc(parser->arena, (size_t)(parse_text_end(parser) - parser->at) + 1, 1);
-		if (!copy)
+	if (parser->at + plain < parser->end && parser->at[plain] == '"') {
+		*length = plain;
+		*text = arena_strndup(parser->arena, parser->at, plain);
+		parser->at += plain;
+		if (!*text)
 			return parser_no_memory(parser);
-		*text = copy;
-		if (!parse_text_rest(parser, copy, length))
-			return false;
-		if (!utf8_valid(copy, *length))
-			return parser_stop(parser, "a string that is not UTF-8");
-		plain = 0;
+	} else if (!parse_text_copy(parser, text, length)) {
+		return false;
 	}
-	parser->at += plain;
 	if (parser->at >= parser->end)
 		return parser_stop(parser, "a string without its closing quote");
 	parser->at++;
@@ -210,111 +227,192 @@ static bool parse_number_text(struct parser *parser, bool *whole)
 	return true;
 }
 
+static int64_t parse_integer(const char *digits, const char *end)
+{
+	bool negative = *digits == '-';
+	int64_t integer = 0;
+
+	for (digits += negative; digits < end; digits++)
+		integer = integer * 10 + (*digits - '0');
+	return negative ? -integer : integer;
+}
+
+/* strtod() reads on to a byte that is none of a number's, which a body need not end with. */
+static bool parse_real(struct parser *parser, const char *begin, double *real)
+{
+	const char *copy = arena_strndup(parser->arena, begin, (size_t)(parser->at - begin));
+
+	if (!copy)
+		return parser_no_memory(parser);
+	*real = strtod(copy, NULL);
+	return isfinite(*real) || parser_stop(parser, "a number above 1.8e308");
+}
+
 /* An integer where it is one of 64 bits, else a real: 3 followed by 25 zeros is a number too. */
-static json_t *parse_number(struct parser *parser)
+static struct node *parse_number(struct parser *parser)
 {
 	enum { WHOLE_DIGITS_MAX = 18 };
 	const char *begin = parser->at;
-	size_t length;
+	struct node *node;
 	bool whole = false;
-	char *copy;
-	double real;
 
 	if (!parse_number_text(parser, &whole))
 		return NULL;
-	length = (size_t)(parser->at - begin);
-	copy = arena_strndup(parser->arena, begin, length);
-	if (!copy) {
-		(void)parser_no_memory(parser);
+	whole = whole && parser->at - begin <= WHOLE_DIGITS_MAX;
+	node = parser_node(parser, whole ? NODE_INTEGER : NODE_REAL);
+	if (!node)
 		return NULL;
-	}
-	if (whole && length <= WHOLE_DIGITS_MAX)
-		return json_integer(strtoll(copy, NULL, 10));
-	real = strtod(copy, NULL);
-	if (isfinite(real))
-		return json_real(real);
-	(void)parser_stop(parser, "a number above 1.8e308");
-	return NULL;
+	if (whole)
+		node->integer = parse_integer(begin, parser->at);
+	else if (!parse_real(parser, begin, &node->real))
+		return NULL;
+	return node;
 }
 
-static json_t *parse_word(struct parser *parser)
+/* What is not that word is not a number either, which says so. */
+static struct node *parse_word(struct parser *parser, const char *word, enum node_kind kind)
 {
-	size_t left = (size_t)(parser->end - parser->at);
+	size_t length = strlen(word);
 
-	if (left >= 4 && memcmp(parser->at, "true", 4) == 0) {
-		parser->at += 4;
-		return json_true();
-	}
-	if (left >= 5 && memcmp(parser->at, "false", 5) == 0) {
-		parser->at += 5;
-		return json_false();
-	}
-	if (left >= 4 && memcmp(parser->at, "null", 4) == 0) {
-		parser->at += 4;
-		return json_null();
-	}
-	return parse_number(parser);
+	if ((size_t)(parser->end - parser->at) < length || memcmp(parser->at, word, length) != 0)
+		return parse_number(parser);
+	parser->at += length;
+	return parser_node(parser, kind);
 }
 
-static json_t *parse_string(struct parser *parser)
+static struct node *parse_string(struct parser *parser)
 {
-	const char *text;
-	size_t length;
+	struct node *node = parser_node(parser, NODE_TEXT);
+	size_t length = 0;
 
-	return parse_text(parser, &text, &length) ? json_stringn_nocheck(text, length) : NULL;
+	if (!node || !parse_text(parser, &node->text, &length))
+		return NULL;
+	node->length = (uint32_t)length;
+	return node;
 }
 
-/* --- objects and arrays --------------------------------------------------------------------------------------- */
+/* --- objects and lists ---------------------------------------------------------------------------------------- */
 
-static void parse_duplicate(struct parser *parser)
+/* Tells that a key of the innermost object stands there again. The last one counts; this member is dropped later. */
+static void parse_supersede(struct parser *parser, struct node *member)
 {
 	struct path paths[API_JSON_DEPTH_MAX];
 	char pointer[FAULT_POINTER_MAX];
 
+	parser->levels[parser->depth - 1].key = member->key;
 	for (size_t i = 0; i < parser->depth; i++) {
 		const struct level *level = &parser->levels[i];
 
-		paths[i] = (struct path){.up = i ? &paths[i - 1] : NULL, .index = level->index};
-		if (level->key && !(paths[i].key = arena_strndup(parser->arena, level->key, level->key_length))) {
-			(void)parser_no_memory(parser);
-			return;
-		}
+		paths[i] = (struct path){.up = i ? &paths[i - 1] : NULL, .key = level->key, .index = level->index};
 	}
 	path_pointer(&paths[parser->depth - 1], pointer, sizeof pointer);
 	failure_add(parser->failure, pointer, "duplicate_key", "this key stands twice in its object; leave one");
+	member->key = NULL;
 }
 
-static bool parse_member(struct parser *parser, struct level *level, json_t *object)
+/* Pointers into one array, in the order of the text: no two are equal, so that the order of equal keys is theirs. */
+static int compare_members(const void *a, const void *b)
 {
-	json_t *value;
+	struct node *const *const *first = a, *const *const *second = b;
+	int order = strcmp((**first)->key, (**second)->key);
 
-	if (parser_peek(parser) != '"')
-		return parser_stop(parser, "a member begins with its key in quotes");
-	if (!parse_text(parser, &level->key, &level->key_length))
+	return order ? order : (*first > *second) - (*first < *second);
+}
+
+/* Of an object with many members: comparing each with each would take a minute for a body of a megabyte. */
+static bool parse_supersede_sorted(struct parser *parser, const struct node *object)
+{
+	struct node **members = ARENA_ARRAY(parser->arena, struct node *, object->length);
+	struct node ***sorted = ARENA_ARRAY(parser->arena, struct node **, object->length);
+	size_t count = 0;
+
+	if (!members || !sorted)
+		return parser_no_memory(parser);
+	for (struct node *member = object->first; member; member = member->next) {
+		members[count] = member;
+		sorted[count] = &members[count];
+		count++;
+	}
+	qsort(sorted, count, sizeof *sorted, compare_members);
+	for (size_t i = 1; i < count; i++) {
+		if (strcmp((*sorted[i - 1])->key, (*sorted[i])->key) == 0)
+			parse_supersede(parser, *sorted[i - 1]);
+	}
+	return true;
+}
+
+static void parse_supersede_pairs(struct parser *parser, const struct node *object)
+{
+	for (struct node *member = object->first; member; member = member->next) {
+		if (node_named(member->next, member->key))
+			parse_supersede(parser, member);
+	}
+}
+
+static void parse_drop_superseded(struct node *object)
+{
+	for (struct node **at = &object->first; *at;) {
+		if ((*at)->key) {
+			at = &(*at)->next;
+			continue;
+		}
+		*at = (*at)->next;
+		object->length--;
+	}
+}
+
+/* Finds keys that stand twice, and leaves the last of each. */
+static bool parse_duplicates(struct parser *parser, struct node *object)
+{
+	enum { FEW = 40 };
+	size_t faults = parser->failure->fault_total;
+
+	if (object->length <= FEW)
+		parse_supersede_pairs(parser, object);
+	else if (!parse_supersede_sorted(parser, object))
 		return false;
-	if (parser_peek(parser) != ':')
-		return parser_stop(parser, "a colon follows a key");
+	if (parser->failure->fault_total > faults)
+		parse_drop_superseded(object);
+	return true;
+}
+
+static struct node *parse_member(struct parser *parser, struct level *level)
+{
+	struct node *value;
+	const char *key;
+	size_t length;
+
+	if (parser_peek(parser) != '"') {
+		(void)parser_stop(parser, "a member begins with its key in quotes");
+		return NULL;
+	}
+	if (!parse_text(parser, &key, &length))
+		return NULL;
+	if (parser_peek(parser) != ':') {
+		(void)parser_stop(parser, "a colon follows a key");
+		return NULL;
+	}
 	parser->at++;
+	level->key = key;
 	value = parse_value(parser);
-	if (!value)
-		return false;
-	if (json_object_getn(object, level->key, level->key_length))
-		parse_duplicate(parser);
-	return json_object_setn_new_nocheck(object, level->key, level->key_length, value) == 0 || parser_no_memory(parser);
+	if (value)
+		value->key = key;
+	return value;
 }
 
-static bool parse_element(struct parser *parser, struct level *level, json_t *array)
+static struct node *parse_element(struct parser *parser, struct level *level)
 {
-	json_t *value = parse_value(parser);
+	struct node *value = parse_value(parser);
 
 	level->index++;
-	return value && (json_array_append_new(array, value) == 0 || parser_no_memory(parser));
+	return value;
 }
 
 /* What stands between an opening bracket, which is the next byte, and `close`. */
-static bool parse_members(struct parser *parser, char close, json_t *tree)
+static bool parse_members(struct parser *parser, char close, struct node *parent)
 {
 	struct level *level = &parser->levels[parser->depth - 1];
+	struct node *last = NULL, *child;
 
 	parser->at++;
 	if (parser_peek(parser) == close) {
@@ -324,49 +422,55 @@ static bool parse_members(struct parser *parser, char close, json_t *tree)
 	for (;;) {
 		char next;
 
-		if (!(close == '}' ? parse_member(parser, level, tree) : parse_element(parser, level, tree)))
+		child = close == '}' ? parse_member(parser, level) : parse_element(parser, level);
+		if (!child)
 			return false;
+		node_append(parent, last, child);
+		last = child;
 		next = parser_peek(parser);
 		if (next != ',' && next != close)
 			return parser_stop(parser, close == '}' ? "a comma or } follows a member" : "a comma or ] follows an element");
 		parser->at++;
 		if (next == close)
-			return true;
+			return close == ']' || parse_duplicates(parser, parent);
 	}
 }
 
-static json_t *parse_nested(struct parser *parser, json_t *tree, char close)
+static struct node *parse_nested(struct parser *parser, enum node_kind kind, char close)
 {
-	if (!tree) {
-		(void)parser_no_memory(parser);
+	struct node *node = parser_node(parser, kind);
+
+	if (!node)
 		return NULL;
-	}
 	if (parser->depth == API_JSON_DEPTH_MAX) {
-		json_decref(tree);
 		parser->depth++;
 		(void)parser_stop(parser, "nested too deep");
 		return NULL;
 	}
 	parser->levels[parser->depth++] = (struct level){.key = NULL};
-	if (!parse_members(parser, close, tree)) {
-		json_decref(tree);
+	if (!parse_members(parser, close, node))
 		return NULL;
-	}
 	parser->depth--;
-	return tree;
+	return node;
 }
 
-static json_t *parse_value(struct parser *parser)
+static struct node *parse_value(struct parser *parser)
 {
 	switch (parser_peek(parser)) {
 	case '{':
-		return parse_nested(parser, json_object(), '}');
+		return parse_nested(parser, NODE_OBJECT, '}');
 	case '[':
-		return parse_nested(parser, json_array(), ']');
+		return parse_nested(parser, NODE_LIST, ']');
 	case '"':
 		return parse_string(parser);
+	case 't':
+		return parse_word(parser, "true", NODE_TRUE);
+	case 'f':
+		return parse_word(parser, "false", NODE_FALSE);
+	case 'n':
+		return parse_word(parser, "null", NODE_NULL);
 	default:
-		return parse_word(parser);
+		return parse_number(parser);
 	}
 }
 
@@ -388,11 +492,12 @@ static enum status parse_refuse(const struct parser *parser, struct failure *fai
 	return failure_set(failure, STATUS_MALFORMED, "not JSON: line %zu, column %zu: %s", line, column, parser->problem);
 }
 
-enum status decode_parse(const char *json, size_t length, struct arena *arena, json_t **tree, struct failure *failure)
+enum status decode_parse(const char *json, size_t length, struct arena *arena, struct node **tree, struct failure *failure)
 {
 	struct parser parser = {.text = json, .at = json, .end = json + length, .arena = arena, .failure = failure};
 	char first = parser_peek(&parser);
 
+	CHECK(length <= UINT32_MAX); /* what a node counts to; bodies end far below */
 	*tree = NULL;
 	if (first == '{' || first == '[')
 		*tree = parse_value(&parser);
@@ -402,9 +507,16 @@ enum status decode_parse(const char *json, size_t length, struct arena *arena, j
 		(void)parser_stop(&parser, "the object has ended, and more follows");
 	if (*tree && !parser.problem)
 		return STATUS_OK;
-	json_decref(*tree);
 	*tree = NULL;
 	return parse_refuse(&parser, failure);
+}
+
+struct node *decode_parse_number(const char *text, struct arena *arena)
+{
+	struct parser parser = {.text = text, .at = text, .end = text + strlen(text), .arena = arena};
+	struct node *number = parse_number(&parser);
+
+	return number && parser_peek(&parser) == '\0' && !parser.problem ? number : NULL;
 }
 
 /* NOLINTEND(misc-no-recursion) */

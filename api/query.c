@@ -3,34 +3,50 @@
 
 /* NOLINTBEGIN(misc-no-recursion): a list's items are scalars. */
 
-/* A number as JSON writes it becomes one; anything else stays text, which the row takes or refuses. */
-static json_t *query_number(const char *text)
+/* NULL where a value should be means that it has no form here, unless memory is short. */
+static struct node *query_made(struct decoder *decoder, struct node *node)
 {
-	bool begins = text[0] == '-' || (text[0] >= '0' && text[0] <= '9');
-	json_t *number = begins ? json_loads(text, JSON_DECODE_ANY, NULL) : NULL;
-
-	if (json_is_number(number))
-		return number;
-	json_decref(number);
-	return json_string(text);
+	decoder->no_memory |= !node;
+	return node;
 }
 
-static json_t *query_value(const struct field *row, const char *text);
+/* A number as JSON writes it becomes one; anything else stays text, which the row takes or refuses. */
+static struct node *query_number(struct decoder *decoder, const char *text)
+{
+	struct node *number = decode_parse_number(text, decoder->arena);
 
-static json_t *query_list(const struct field *row, const char *text)
+	return number ? number : query_made(decoder, node_new_text(decoder->arena, text));
+}
+
+static struct node *query_truth(struct decoder *decoder, const char *text)
+{
+	if (strcmp(text, "true") == 0)
+		return query_made(decoder, node_new(decoder->arena, NODE_TRUE));
+	if (strcmp(text, "false") == 0)
+		return query_made(decoder, node_new(decoder->arena, NODE_FALSE));
+	return query_made(decoder, node_new_text(decoder->arena, text));
+}
+
+static struct node *query_value(struct decoder *decoder, const struct field *row, const char *text);
+
+static struct node *query_list(struct decoder *decoder, const struct field *row, const char *text)
 {
 	const struct field number = {.kind = FIELD_NUMBER}, word = {.kind = FIELD_TEXT};
 	const struct field *item = row->kind == FIELD_NUMBERS ? &number
 							   : row->kind == FIELD_LIST  ? row->table->shorthand
 														  : &word;
-	json_t *list = json_array();
+	struct node *list = query_made(decoder, node_new(decoder->arena, NODE_LIST)), *last = NULL, *value;
 	char part[256];
 
 	while (list && item) {
 		size_t length = strcspn(text, ",");
 
 		snprintf(part, sizeof part, "%.*s", (int)(length < sizeof part ? length : sizeof part - 1), text);
-		json_array_append_new(list, query_value(item, part));
+		value = query_value(decoder, item, part);
+		if (!value)
+			return NULL;
+		node_append(list, last, value);
+		last = value;
 		if (text[length] == '\0')
 			break;
 		text += length + 1;
@@ -38,29 +54,29 @@ static json_t *query_list(const struct field *row, const char *text)
 	return list;
 }
 
-static json_t *query_value(const struct field *row, const char *text)
+static struct node *query_value(struct decoder *decoder, const struct field *row, const char *text)
 {
 	switch (row->kind) {
 	case FIELD_NUMBER:
 	case FIELD_COUNT:
 	case FIELD_HOURS:
 	case FIELD_INTEGER:
-		return query_number(text);
+		return query_number(decoder, text);
 	case FIELD_TRUTH:
 	case FIELD_BOOL:
-		return strcmp(text, "true") == 0 ? json_true() : strcmp(text, "false") == 0 ? json_false() : json_string(text);
+		return query_truth(decoder, text);
 	case FIELD_OBJECT:
-		return row->table->shorthand ? query_value(row->table->shorthand, text) : NULL;
+		return row->table->shorthand ? query_value(decoder, row->table->shorthand, text) : NULL;
 	case FIELD_LIST:
-		return row->table->shorthand ? query_list(row, text) : NULL;
+		return row->table->shorthand ? query_list(decoder, row, text) : NULL;
 	case FIELD_TEXTS:
 	case FIELD_NUMBERS:
-		return query_list(row, text);
+		return query_list(decoder, row, text);
 	case FIELD_TEXT:
 	case FIELD_TIME:
 	case FIELD_CHOICE:
 	case FIELD_WORDS:
-		return json_string(text);
+		return query_made(decoder, node_new_text(decoder->arena, text));
 	case FIELD_SIZE:
 	case FIELD_CHARS:
 	case FIELD_VALUE:
@@ -77,40 +93,42 @@ static json_t *query_value(const struct field *row, const char *text)
 	return NULL;
 }
 
-static void query_add(
-	struct decoder *decoder, const struct field_table *table, const struct query_parameter *parameter, json_t *object)
+static void query_add(struct decoder *decoder, const struct field_table *table, const struct query_parameter *parameter,
+	struct node *object, struct node **last)
 {
 	struct path path = {.key = parameter->key};
 	void *nowhere = NULL;
 	const struct field *row = field_find(table, parameter->key, &nowhere);
-	json_t *value;
+	struct node *value;
 
-	if (json_object_get(object, parameter->key)) {
+	if (node_named(object->first, parameter->key)) {
 		decoder_fault(decoder, &path, "duplicate_key", "this parameter stands twice; leave one");
 		return;
 	}
 	/* An unknown one is kept, for decode_object to say so. */
-	value = row ? query_value(row, parameter->value) : json_null();
-	if (!value)
+	value = row ? query_value(decoder, row, parameter->value) : query_made(decoder, node_new(decoder->arena, NODE_NULL));
+	if (!value) {
 		decoder_fault(decoder, &path, "wrong_type", "has no form as a query parameter; send it in a POST body");
-	else
-		decoder->no_memory |= json_object_set_new(object, parameter->key, value) != 0;
+		return;
+	}
+	value->key = parameter->key;
+	node_append(object, *last, value);
+	*last = value;
 }
 
 enum status api_decode_query(const struct field_table *table, const struct query_parameter *parameters, size_t count,
 	struct arena *arena, void *out, struct failure *failure)
 {
 	struct decoder decoder = {.arena = arena, .failure = failure};
-	json_t *object = json_object();
+	struct node *object = node_new(arena, NODE_OBJECT), *last = NULL;
 
 	failure_clear(failure);
 	field_table_clear(table, out);
 	if (!object)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory to read the query");
 	for (size_t i = 0; i < count; i++)
-		query_add(&decoder, table, &parameters[i], object);
+		query_add(&decoder, table, &parameters[i], object, &last);
 	decode_object(&decoder, table, NULL, object, out);
-	json_decref(object);
 	return decoder_finish(&decoder);
 }
 
