@@ -230,23 +230,20 @@ static void work_expert_comm(struct layer_work *work)
 	work->time.expert_s = exposed_s(all_s, work->time.forward_s + work->time.backward_s, setting->software.hides_expert ? setting->physics->overlap : 0);
 }
 
-/* ZeRO-3: weights are gathered before each forward and each backward pass, gradients scattered after it. */
-static void work_gather(struct layer_work *work, int kind)
+double layer_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
+	const struct layer_time *time)
 {
-	const struct setting *setting = work->setting;
-	struct layer_params params = layer_params_of(setting->model, kind, work->degrees);
-	struct group group = collective_group(&setting->device, work->degrees->zero_group, work->degrees->tensor);
+	struct layer_params params = layer_params_of(setting->model, kind, degrees);
+	struct group group = collective_group(&setting->device, degrees->zero_group, degrees->tensor);
 	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->device.wide_bytes;
-	double gather_s, scatter_s;
+	double overlap = setting->software.hides_data ? setting->physics->overlap : 0, gather_s, scatter_s;
 
-	if (work->layout->zero_stage < 3 || work->degrees->zero_group <= 1)
-		return;
+	if (layout->zero_stage < 3 || degrees->zero_group <= 1 || setting->model->kind == MODEL_GENERIC)
+		return 0;
 	gather_s = collective_all_gather_s(&setting->device, setting->physics, group, weight * (params.dense + params.expert));
 	scatter_s = setting->frozen ? 0 : collective_all_gather_s(&setting->device, setting->physics, group,
 		setting->device.wide_bytes * (params.dense + params.expert));
-	work->time.gather_s = exposed_s(gather_s, work->time.forward_s, setting->software.hides_data ? setting->physics->overlap : 0) +
-		exposed_s(gather_s + scatter_s, work->time.backward_s + work->time.recompute_s,
-			setting->software.hides_data ? setting->physics->overlap : 0);
+	return exposed_s(gather_s, time->forward_s, overlap) + exposed_s(gather_s + scatter_s, time->backward_s + time->recompute_s, overlap);
 }
 
 /* QLoRA: weights of half a byte are widened before each pass that multiplies by them (Dettmers et al. 2023, section 3). */
@@ -322,7 +319,6 @@ struct layer_time layer_time_of(const struct setting *setting, const struct para
 	work_tensor_comm(&work);
 	work_context_comm(&work);
 	work_expert_comm(&work);
-	work_gather(&work, kind);
 	return work.time;
 }
 

@@ -9,11 +9,18 @@ struct layer_time {
 	double recompute_s;           /* forward work that is done again in the backward pass */
 	double traffic_s;             /* part of forward_s + backward_s in which memory bandwidth decides */
 	double tensor_s, context_s, expert_s; /* exposed communication, forward and backward and recomputation */
-	double gather_s;              /* exposed gathers and scatters of ZeRO-3 */
+	double gather_s;              /* exposed gathers and scatters of ZeRO-3; 0 until layer_gather_s() is asked */
 };
 
-/* E31. The sum over one layer's operators (E21 to E29) for kind `kind` of the setting's model. */
+/* E31. The sum over one layer's operators (E21 to E29) for kind `kind` of the setting's model, without ZeRO-3's gathers.
+ * Of the layout only tensor, context, expert, micro-batch, recomputation and sequence parallelism count (for a generic model with
+ * tables the data-parallel degree too): the search computes it once for all that differ in the rest. */
 struct layer_time layer_time_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind);
+
+/* ZeRO-3: weights are gathered before each forward and each backward pass, gradients scattered after it, beside `time` of the
+ * same layer. Returned: s, as far as exposed; 0 for other stages. */
+double layer_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
+	const struct layer_time *time);
 
 /* Embedding, final norm, logits and loss of one micro-batch: what the first and the last stage have more. */
 struct layer_time ends_time_of(const struct setting *setting, const struct degrees *degrees);

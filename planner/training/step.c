@@ -2,7 +2,6 @@
 
 #include "planner/operators/collective.h"
 #include "planner/operators/memory_traffic.h"
-#include "planner/training/layer_time.h"
 
 /* A host's part of the optimizer (offload): 28 bytes read and written a parameter (ZeRO-Offload, Ren et al. 2021, arXiv
  * 2101.06840) at the 204.8 GB/s of eight DDR4-3200 channels (JEDEC) shared by four accelerators. */
@@ -19,7 +18,7 @@ struct step_work {
 	const struct parallelism *layout;
 	const struct stages *stages;
 	struct degrees degrees;
-	struct layer_time kinds[MODEL_LAYER_KINDS_MAX], ends;
+	struct step_parts parts;
 	double teacher_s, transfer_s; /* transfer_s: exposed, one micro-batch and stage */
 };
 
@@ -39,16 +38,15 @@ static struct stage_time stage_time_of(const struct step_work *work, int stage)
 {
 	const struct model *model = work->setting->model;
 	struct stage_time time = {.layers = 0};
-	int kinds = model->kind_count > 0 ? model->kind_count : 1;
 
-	for (int k = 0; k < kinds; k++) {
-		layer_time_add(&time.sum, &work->kinds[k], work->stages->layers[stage][k]);
+	for (int k = 0; k < work->parts.kinds; k++) {
+		layer_time_add(&time.sum, &work->parts.layers[k], work->stages->layers[stage][k]);
 		time.layers += work->stages->layers[stage][k];
 		if (model->kinds[k].feed_forward == FEED_FORWARD_EXPERTS)
 			time.expert_layers += work->stages->layers[stage][k];
 	}
 	if (stage == work->stages->count - 1)
-		layer_time_add(&time.sum, &work->ends, 1);
+		layer_time_add(&time.sum, &work->parts.ends, 1);
 	time.sum.forward_s += work->teacher_s;
 	time.total_s = time.sum.forward_s + time.sum.backward_s + time.sum.recompute_s + time.sum.tensor_s + time.sum.context_s +
 		time.sum.expert_s + time.sum.gather_s + work->transfer_s;
@@ -219,21 +217,37 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 	time->time_s = step_sum(time);
 }
 
-void step_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct step_result *result)
+void step_parts_of(const struct setting *setting, const struct parallelism *layout, struct step_parts *parts)
 {
-	struct step_work work = {.setting = setting, .layout = layout, .stages = stages, .degrees = degrees_of(setting, layout)};
-	struct stage_time longest = {0};
-	double all_s = 0;
-	int kinds = setting->model->kind_count > 0 ? setting->model->kind_count : 1, worst = 0;
+	struct degrees degrees = degrees_of(setting, layout);
 
-	for (int k = 0; k < kinds; k++)
-		work.kinds[k] = layer_time_of(setting, layout, &work.degrees, k);
-	work.ends = ends_time_of(setting, &work.degrees);
+	parts->kinds = setting->model->kind_count > 0 ? setting->model->kind_count : 1;
+	for (int k = 0; k < parts->kinds; k++)
+		parts->layers[k] = layer_time_of(setting, layout, &degrees, k);
+	parts->ends = ends_time_of(setting, &degrees);
+}
+
+/* Stages that hold the same layers take the same time. */
+static bool like_the_one_before(const struct stages *stages, int stage)
+{
+	return stage > 0 && stage < stages->count - 1 && memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0;
+}
+
+void step_of_parts(const struct setting *setting, const struct parallelism *layout, const struct stages *stages,
+	const struct step_parts *parts, struct step_result *result)
+{
+	struct step_work work = {.setting = setting, .layout = layout, .stages = stages, .parts = *parts, .degrees = degrees_of(setting, layout)};
+	struct stage_time longest = {0}, one;
+	double all_s = 0;
+	int worst = 0;
+
+	for (int k = 0; layout->zero_stage >= 3 && k < parts->kinds; k++)
+		work.parts.layers[k].gather_s = layer_gather_s(setting, layout, &work.degrees, k, &parts->layers[k]);
 	work.teacher_s = teacher_time_s(setting, &work.degrees);
 	work.transfer_s = transfer_exposed_s(&work);
 	for (int stage = 0; stage < stages->count; stage++) {
-		struct stage_time one = stage_time_of(&work, stage);
-
+		if (!like_the_one_before(stages, stage))
+			one = stage_time_of(&work, stage);
 		all_s += one.total_s;
 		if (one.total_s <= longest.total_s)
 			continue;
@@ -244,6 +258,14 @@ void step_of_layout(const struct setting *setting, const struct parallelism *lay
 	step_fill(&work, &longest, all_s, worst, result);
 	step_flops(&work, result);
 	CHECK(isfinite(result->time.time_s) && result->time.time_s > 0);
+}
+
+void step_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct step_result *result)
+{
+	struct step_parts parts;
+
+	step_parts_of(setting, layout, &parts);
+	step_of_parts(setting, layout, stages, &parts, result);
 }
 
 void step_pin_mfu(const struct setting *setting, double gpu_count, double mfu, struct step_result *result)

@@ -2,6 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_TRAINING_STEP_H
 #define FLEETPLAN_PLANNER_TRAINING_STEP_H
 
+#include "planner/training/layer_time.h"
 #include "planner/training/pipeline.h"
 
 struct step_result {
@@ -11,6 +12,17 @@ struct step_result {
 	double hardware_flops;  /* of one step over all accelerators, recomputation included */
 	double model_flops;
 };
+
+/* What a step is made of that neither the number of stages nor that of data ranks changes (layer_time_of() says what does). */
+struct step_parts {
+	int kinds;
+	struct layer_time layers[MODEL_LAYER_KINDS_MAX], ends; /* one micro-batch; only the first `kinds` are filled */
+};
+void step_parts_of(const struct setting *setting, const struct parallelism *layout, struct step_parts *parts);
+
+/* E32 from the parts of a layout: what the search calls for every layout that shares them. */
+void step_of_parts(const struct setting *setting, const struct parallelism *layout, const struct stages *stages,
+	const struct step_parts *parts, struct step_result *result);
 
 /* E32. Given: setting (batch set), layout (all filled), its stages. Returned: finite, time_s exactly the sum of its parts. */
 void step_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct step_result *result);
