@@ -148,6 +148,25 @@ bool offers_cheapest(const struct catalogue *catalogue, const struct accelerator
 	return true;
 }
 
+size_t offers_of_sizes(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
+	const struct offer_filter *filter, struct offer_place *places, size_t maximum)
+{
+	const struct offer_span *span = span_of(catalogue, accelerator);
+	struct sieve sieve = sieve_of(filter);
+	struct offer_rejects unused = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < span->count && count < maximum; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < count; k++)
+			known |= places[k].offer.gpus == span->items[i].row->gpus;
+		if (!known && passes(&sieve, &span->items[i], &unused))
+			places[count++] = (struct offer_place){.offer = offer_of(&span->items[i]), .region = span->items[i].region};
+	}
+	return count;
+}
+
 void offers_explain(const struct offer_rejects *rejects, const struct offer_filter *filter, char *out, size_t size)
 {
 	double max_age_days = given_or(filter->pricing->max_age_days, OFFER_MAX_AGE_DAYS);

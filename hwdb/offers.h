@@ -33,6 +33,16 @@ bool offers_cheapest(const struct catalogue *catalogue, const struct accelerator
 	const struct offer_filter *filter, struct offer *offer, const struct region_row **region,
 	struct offer_rejects *rejects);
 
+/* One offer and the region row where it stands (NULL: unknown). */
+struct offer_place {
+	struct offer offer;
+	const struct region_row *region;
+};
+
+/* The cheapest usable offer of each size of instance, cheapest first. Returns how many, at most `maximum`. */
+size_t offers_of_sizes(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
+	const struct offer_filter *filter, struct offer_place *places, size_t maximum);
+
 /* A sentence of why there is none: "of 34 offers 20 are older than 400 days and 14 are of another term". */
 void offers_explain(const struct offer_rejects *rejects, const struct offer_filter *filter, char *out, size_t size);
 

@@ -25,6 +25,10 @@ FALLIBLE enum status resolve_inference(
 FALLIBLE enum status resolve_performance(
 	const struct resolver *resolver, const struct performance_request *request, struct performance_input *input);
 
+/* After planning: notes the offer and the site that the recommended option took, where candidates left the planner a choice. */
+void resolve_recommended(const struct resolver *resolver, const struct request_common *common, const struct candidate *candidates,
+	size_t count, const struct offer *offer);
+
 /* Puts the ids of catalogue rows in the place of aliases in a request; what is no row's name stays. The above do so in
  * the request that they answer. */
 void resolve_names(const struct resolver *resolver, struct request_common *common);

@@ -4,6 +4,7 @@
 
 #include "hwdb/resolve_parts.h"
 #include "hwdb/topology.h"
+#include "planner/footprint/supply.h"
 
 /* What is the same for every candidate of one request. */
 struct choosing {
@@ -15,6 +16,7 @@ struct choosing {
 	bool restricted; /* the pricing itself names providers, regions, terms or an age */
 	struct candidate *items;
 	size_t count, unpriced;
+	int64_t joined; /* accelerators that work together; below 1: not known before planning */
 };
 
 static bool is_priced(const struct pricing *pricing)
@@ -48,19 +50,22 @@ static void pricing_faults(const struct resolver *resolver, const struct pricing
 /* A site that was named restricts the offers, unless the pricing says otherwise; where it has none, any offer's price
  * stands in for it, and that is said. */
 static bool find_offer(struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate,
-	const struct region_row **region, struct offer_rejects *rejects)
+	const struct region_row **region, struct offer_rejects *rejects, struct offer_filter *used)
 {
 	const struct resolver *resolver = choosing->resolver;
 	struct offer_filter anywhere = {.pricing = choosing->filter.pricing, .now_us = choosing->filter.now_us};
 
-	if (offers_cheapest(resolver->catalogue, row, &choosing->filter, &candidate->offer, region, rejects))
+	*used = choosing->filter;
+	if (offers_cheapest(resolver->catalogue, row, used, &candidate->offer, region, rejects))
 		return true;
 	if (!choosing->filter.provider ||
 		!offers_cheapest(resolver->catalogue, row, &anywhere, &candidate->offer, region, rejects))
 		return false;
-	findings_warn(resolver->findings, "no current offer of %s in %s %s: priced as %s %s", candidate->accelerator.id,
-		choosing->filter.provider, choosing->filter.region, candidate->offer.provider,
-		candidate->offer.region ? candidate->offer.region : candidate->offer.instance_type);
+	findings_warn(resolver->findings,
+		"no current offer of %s in %s %s: its price is taken from elsewhere (each option names its offer), energy, carbon and water are of %s "
+		"%s; give pricing.usd_per_gpu_hour if you know the price there",
+		candidate->accelerator.id, choosing->filter.provider, choosing->filter.region, choosing->filter.provider, choosing->filter.region);
+	*used = anywhere;
 	return true;
 }
 
@@ -76,14 +81,37 @@ static void explain_missing(
 		candidate->accelerator.id, why);
 }
 
-static void note_offer(const struct choosing *choosing, const struct candidate *candidate)
+static void note_offer(const struct resolver *resolver, const struct offer *offer)
 {
-	const struct offer *offer = &candidate->offer;
-
-	findings_assume_number(choosing->resolver->findings, "pricing.usd_per_gpu_hour", offer->usd_per_gpu_hour,
-		resolver_text(choosing->resolver, "catalogue offer %s %s%s%s, %s, as of %s: %s", offer->provider,
-			offer->instance_type, offer->region ? " " : "", offer->region ? offer->region : "", term_text(offer->term),
+	findings_assume_number(resolver->findings, "pricing.usd_per_gpu_hour", offer->usd_per_gpu_hour,
+		resolver_text(resolver, "catalogue offer %s %s%s%s, instances of %lld, %s, as of %s: %s", offer->provider, offer->instance_type,
+			offer->region ? " " : "", offer->region ? offer->region : "", (long long)offer->gpus, term_text(offer->term),
 			offer->as_of ? offer->as_of : "an unknown date", offer->source ? offer->source : "source not stated"));
+}
+
+void resolve_recommended(const struct resolver *resolver, const struct request_common *common, const struct candidate *candidates,
+	size_t count, const struct offer *offer)
+{
+	const struct region_row *asked = NULL, *region = NULL;
+	struct site unused;
+
+	if (count != 1 || candidates[0].supply_count == 0)
+		return;
+	note_offer(resolver, offer);
+	if (offer->region)
+		region = region_of_provider(resolver->catalogue, offer->provider, offer->region);
+	if (resolve_site_region(resolver, &common->site, &asked) == STATUS_OK)
+		resolve_site_at(resolver, &common->site, asked, region, offer, resolver->findings, &unused);
+}
+
+/* Independent of the offer, which is chosen by it. */
+static int64_t gpus_per_node(const struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator)
+{
+	const struct catalogue *catalogue = choosing->resolver->catalogue;
+
+	if (choosing->common->gpus_per_node >= 1)
+		return choosing->common->gpus_per_node;
+	return topology_of(accelerator, NULL, catalogue->index->offers[row - catalogue->rows.accelerators].gpus_per_instance_max).gpus_per_node;
 }
 
 static void connect_nodes(
@@ -94,7 +122,6 @@ static void connect_nodes(
 		catalogue->index->offers[row - catalogue->rows.accelerators].gpus_per_instance_max);
 	const struct request_common *common = choosing->common;
 
-	candidate->gpus_per_node = common->gpus_per_node >= 1 ? common->gpus_per_node : topology.gpus_per_node;
 	candidate->internode_gbs = given_or(common->internode_gbs, topology.internode_gbs);
 	if (!alone)
 		return;
@@ -124,6 +151,35 @@ static void measure(const struct choosing *choosing, struct candidate *candidate
 		findings_assume_text(choosing->resolver->findings, "calibration", "measured", candidate->calibration.source);
 }
 
+/* The offer that suits the number that works together; where that is not known yet, one for each size of instance, each with its
+ * site, of which the planner takes what suits the number that it finds. `region` is told where the candidate's offer stands. */
+static void supply(const struct choosing *choosing, const struct accelerator_row *row, const struct offer_filter *filter,
+	struct candidate *candidate, const struct region_row **region)
+{
+	const struct resolver *resolver = choosing->resolver;
+	struct offer_place places[SUPPLIES_MAX];
+	size_t count = offers_of_sizes(resolver->catalogue, row, filter, places, SUPPLIES_MAX);
+	struct supply *supplies = ARENA_ARRAY(resolver->arena, struct supply, SUPPLIES_MAX);
+	int64_t job = choosing->joined >= 1 ? choosing->joined : candidate->gpus_per_node;
+	const struct supply *best;
+
+	if (!supplies || count < 2)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		supplies[i].offer = places[i].offer;
+		supplies[i].offer.high_usd_per_gpu_hour = fmax(candidate->offer.high_usd_per_gpu_hour, places[i].offer.usd_per_gpu_hour);
+	}
+	candidate->supplies = supplies;
+	candidate->supply_count = count;
+	best = supply_best(candidate, job, job);
+	candidate->offer = best->offer;
+	*region = places[best - supplies].region;
+	if (choosing->joined >= 1)
+		candidate->supply_count = 0;
+	for (size_t i = 0; i < candidate->supply_count; i++)
+		resolve_site_at(resolver, &choosing->common->site, choosing->asked, places[i].region, &places[i].offer, NULL, &supplies[i].site);
+}
+
 /* Fills items[count] from its accelerator. `alone`: it is the only one, so that what it assumes is the answer's. */
 static void add_candidate(
 	struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator, bool alone)
@@ -132,10 +188,12 @@ static void add_candidate(
 	const struct resolver *resolver = choosing->resolver;
 	const struct region_row *region = NULL;
 	struct offer_rejects rejects;
+	struct offer_filter used;
+	bool settled;
 
-	*candidate = (struct candidate){.accelerator = *accelerator};
+	*candidate = (struct candidate){.accelerator = *accelerator, .gpus_per_node = gpus_per_node(choosing, row, accelerator)};
 	if (!choosing->priced) {
-		candidate->has_offer = find_offer(choosing, row, candidate, &region, &rejects);
+		candidate->has_offer = find_offer(choosing, row, candidate, &region, &rejects, &used);
 		if (!candidate->has_offer && choosing->restricted && !alone) {
 			explain_missing(choosing, candidate, &rejects);
 			choosing->unpriced++;
@@ -144,12 +202,15 @@ static void add_candidate(
 		if (!candidate->has_offer) {
 			explain_missing(choosing, candidate, &rejects);
 			choosing->unpriced++;
-		} else if (alone) {
-			note_offer(choosing, candidate);
+		} else {
+			supply(choosing, row, &used, candidate, &region);
 		}
 	}
+	settled = alone && candidate->supply_count == 0; /* else resolve_recommended() tells what was taken */
+	if (settled && candidate->has_offer)
+		note_offer(resolver, &candidate->offer);
 	resolve_site_at(resolver, &choosing->common->site, choosing->asked, region,
-		candidate->has_offer ? &candidate->offer : NULL, alone ? resolver->findings : NULL, &candidate->site);
+		candidate->has_offer ? &candidate->offer : NULL, settled ? resolver->findings : NULL, &candidate->site);
 	measure(choosing, candidate);
 	connect_nodes(choosing, row, alone, candidate);
 	choosing->count++;
@@ -234,12 +295,13 @@ static void note_shared(const struct choosing *choosing)
 			"published systems: DGX, HGX and OAM baseboards, TPU hosts, the largest instance on offer");
 }
 
-enum status resolve_candidates(const struct resolver *resolver, const struct request_common *common,
+enum status resolve_candidates(const struct resolver *resolver, const struct request_common *common, int64_t joined,
 	const struct candidate **candidates, size_t *count)
 {
 	const struct pricing *pricing = &common->pricing;
 	struct choosing choosing = {.resolver = resolver,
 		.common = common,
+		.joined = joined,
 		.priced = is_priced(pricing),
 		.restricted = pricing->providers.count > 0 || pricing->regions.count > 0 || pricing->terms.count > 0 ||
 					  is_given(pricing->max_age_days),

@@ -8,8 +8,9 @@
 
 /* Candidates of a request, each with offer, site, calibration and topology. Faults are added to the failure; the
  * status is STATUS_OK when there are none. With one candidate all that was assumed is noted, with several what they
- * share. */
-FALLIBLE enum status resolve_candidates(const struct resolver *resolver, const struct request_common *common,
+ * share. `joined` accelerators work together (a job's or replica's number, where the request gives it; below 1: the planner
+ * will find it). */
+FALLIBLE enum status resolve_candidates(const struct resolver *resolver, const struct request_common *common, int64_t joined,
 	const struct candidate **candidates, size_t *count);
 
 /* Members that training and inference have in common: defaults into `common`, contradictions as faults. */

@@ -98,7 +98,7 @@ enum status resolve_inference(
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	load_faults(resolver, request);
 	resolve_common(resolver, &input->request.common);
-	status = resolve_candidates(resolver, &input->request.common, &input->candidates, &input->candidate_count);
+	status = resolve_candidates(resolver, &input->request.common, ABSENT_COUNT, &input->candidates, &input->candidate_count);
 	if (model_status != STATUS_OK)
 		return model_status;
 	no_generic_model(resolver, &input->model);
@@ -150,7 +150,7 @@ enum status resolve_performance(
 	}
 	if (input->request.common.calibration == CALIBRATION_UNSET)
 		input->request.common.calibration = CALIBRATION_MEASURED;
-	status = resolve_candidates(resolver, &input->request.common, &input->candidate, &count);
+	status = resolve_candidates(resolver, &input->request.common, input->request.common.gpu_count, &input->candidate, &count);
 	if (model_status != STATUS_OK)
 		return model_status;
 	no_generic_model(resolver, &input->model);

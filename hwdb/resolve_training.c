@@ -150,24 +150,6 @@ static void warn_of_length(const struct resolver *resolver, const struct trainin
 			input->model.max_positions);
 }
 
-/* The cheapest offer may rent single accelerators, which nobody promises to be joined as those of a node are. */
-static void warn_of_slices(const struct resolver *resolver, const struct training_input *input)
-{
-	const struct candidate *candidate = input->candidates;
-	int64_t gpu_count = input->request.common.gpu_count;
-
-	if (input->candidate_count != 1 || !candidate->has_offer || candidate->offer.gpus >= candidate->gpus_per_node)
-		return;
-	if (gpu_count >= 1 && gpu_count <= candidate->offer.gpus)
-		return;
-	if (candidate->accelerator.vendor && strcmp(candidate->accelerator.vendor, "google") == 0)
-		return; /* priced by the chip, rented by the slice */
-	findings_warn(resolver->findings,
-		"the offer of %s is for instances of %lld, a node has %lld: whether they can be had joined at internode_gbs "
-		"must be asked; GET /v1/offers lists whole nodes",
-		candidate->offer.provider, (long long)candidate->offer.gpus, (long long)candidate->gpus_per_node);
-}
-
 /* The teacher of a distillation, where one is described. */
 static enum status resolve_teacher(const struct resolver *resolver, struct training_input *input)
 {
@@ -197,7 +179,7 @@ enum status resolve_training(
 	training_defaults(resolver, &input->request);
 	if (resolve_teacher(resolver, input) == STATUS_NO_MEMORY)
 		return STATUS_NO_MEMORY;
-	status = resolve_candidates(resolver, &input->request.common, &input->candidates, &input->candidate_count);
+	status = resolve_candidates(resolver, &input->request.common, request->common.gpu_count, &input->candidates, &input->candidate_count);
 	if (model_status != STATUS_OK || status != STATUS_OK)
 		return resolver_status(resolver);
 	if (is_given(request->budget_usd) && input->candidate_count == 1 && !input->candidates[0].has_offer &&
@@ -207,7 +189,6 @@ enum status resolve_training(
 			"a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
 	default_precision(resolver, input);
 	warn_of_length(resolver, input);
-	warn_of_slices(resolver, input);
 	resolve_names(resolver, &input->request.common);
 	resolve_model_name(resolver, &input->request.distillation.teacher);
 	return resolver_status(resolver);

@@ -69,12 +69,22 @@ struct calibration {
 	const char *source;
 };
 
+/* An offer and where it stands. */
+struct supply {
+	struct offer offer;
+	struct site site;
+};
+
+enum { SUPPLIES_MAX = 8 };
+
 /* One accelerator that a plan may use, with what the catalogue says about having it. */
 struct candidate {
 	struct accelerator accelerator;
 	bool has_offer;
-	struct offer offer;
+	struct offer offer; /* of whole nodes, where supplies leave a choice */
 	struct site site;
+	const struct supply *supplies; /* the cheapest offer of each size of instance (planner/footprint/supply.h chooses) */
+	size_t supply_count; /* 0: offer and site are all there is */
 	struct calibration calibration;
 	int64_t gpus_per_node;
 	double internode_gbs; /* per accelerator, one direction */

@@ -38,6 +38,8 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 		status = planner_training(input, plan, estimate->failure);
 	if (status != STATUS_OK)
 		return status;
+	if (plan->recommended.cost.has_offer)
+		resolve_recommended(resolver, &input->request.common, input->candidates, input->candidate_count, &plan->recommended.cost.offer);
 	training_request_complete(input, plan, &input->request);
 	plan->search.elapsed_ms = (double)(clock_monotonic_ns() - began_ns) / 1e6;
 	estimate->request = &input->request;
@@ -87,6 +89,8 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 	status = resolve_inference(resolver, estimate->request, input);
 	if (status == STATUS_OK)
 		status = planner_inference(input, plan, estimate->failure);
+	if (status == STATUS_OK && plan->recommended.cost.has_offer)
+		resolve_recommended(resolver, &input->request.common, input->candidates, input->candidate_count, &plan->recommended.cost.offer);
 	if (status == STATUS_OK && input->request.trace.count > 0)
 		status = trace_digest(&input->request.trace);
 	if (status != STATUS_OK)

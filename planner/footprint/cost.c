@@ -1,6 +1,7 @@
 #include "planner/footprint/cost.h"
 
 #include "base/units.h"
+#include "planner/footprint/supply.h"
 
 static const double life_years = 4; /* E65: the same life as embodied carbon is spread over */
 static const double electricity_usd_per_kwh =
@@ -37,7 +38,7 @@ double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double f
 		   (staff + facility_kw * space) / HOURS_PER_MONTH;
 }
 
-bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, double facility_w,
+bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, int64_t count, double facility_w,
 	struct gpu_price *price, struct findings *findings)
 {
 	*price = (struct gpu_price){.status = PROVENANCE_GIVEN, .source = "request"};
@@ -50,9 +51,11 @@ bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candi
 	} else if (candidate->has_offer) {
 		const struct offer *offer = &candidate->offer;
 
-		price->usd_per_gpu_hour = offer->usd_per_gpu_hour;
-		price->low_usd_per_gpu_hour = given_or(offer->low_usd_per_gpu_hour, offer->usd_per_gpu_hour * offer_low);
-		price->high_usd_per_gpu_hour = given_or(offer->high_usd_per_gpu_hour, offer->usd_per_gpu_hour * offer_high);
+		double paid_over_used = (double)supply_paid_count(candidate, count) / (double)count;
+
+		price->usd_per_gpu_hour = paid_over_used * offer->usd_per_gpu_hour;
+		price->low_usd_per_gpu_hour = paid_over_used * given_or(offer->low_usd_per_gpu_hour, offer->usd_per_gpu_hour * offer_low);
+		price->high_usd_per_gpu_hour = paid_over_used * given_or(offer->high_usd_per_gpu_hour, offer->usd_per_gpu_hour * offer_high);
 		price->status = PROVENANCE_DEFAULT;
 		price->source = offer->source ? offer->source : "catalogue offer";
 		price->has_offer = true;

@@ -18,9 +18,10 @@ struct gpu_price {
  * Absent members: life 4 years; tariff, staff and space as noted in `findings` (may be NULL). */
 double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double facility_w, struct findings *findings);
 
-/* E68. Chosen in this order: pricing.usd_per_gpu_hour; pricing.on_premises; the candidate's offer. False, and a price of 0,
- * where there is none of them: cost is then unknown, not free. */
-bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, double facility_w,
+/* E68. Chosen in this order: pricing.usd_per_gpu_hour; pricing.on_premises; the candidate's offer, of which whole instances are
+ * paid: the price of one of `count` accelerators that are used. False, and a price of 0, where there is none of them: cost is then
+ * unknown, not free. */
+bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, int64_t count, double facility_w,
 	struct gpu_price *price, struct findings *findings);
 
 #endif

@@ -1,6 +1,7 @@
 #include "planner/serving/fleet.h"
 
 #include "base/units.h"
+#include "planner/footprint/supply.h"
 
 enum { SCALING_ROUNDS = 3, RATE_ROUNDS = 20 };
 static const double replicas_max = 1e6;
@@ -170,18 +171,23 @@ void fleet_size(const struct model *model, const struct candidate *candidate, co
 	fleet->kwh_per_month = worth.footprint.energy.total_kwh;
 }
 
+struct candidate fleet_candidate(const struct fleet *fleet)
+{
+	return supply_of_count(fleet->candidate, fleet->gpus_per_replica, fleet->gpu_count);
+}
+
 void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
 	const struct fleet_limits *limits, struct fleet_worth *worth, struct findings *findings)
 {
-	const struct candidate *candidate = fleet->candidate;
+	const struct candidate had = fleet_candidate(fleet), *candidate = &had;
 	double mean_requests_per_s = fleet->requests_per_s * demand->mean_load / (double)fleet->replicas, facility_w;
 	int64_t node = candidate->gpus_per_node > 0 ? candidate->gpus_per_node : 8;
 	struct operating_point point;
 
 	operating_open(replica, &demand->shape, mean_requests_per_s, &point);
 	*worth = (struct fleet_worth){.price_known = false};
-	worth->usage = (struct usage){.accelerator = &candidate->accelerator,
-		.calibration = &candidate->calibration,
+	worth->usage = (struct usage){.accelerator = &fleet->candidate->accelerator,
+		.calibration = &fleet->candidate->calibration,
 		.gpu_count = (double)fleet->gpu_count,
 		.node_count = ceil((double)fleet->gpu_count / (double)node),
 		.hours = HOURS_PER_MONTH,
@@ -191,5 +197,5 @@ void fleet_worth(const struct fleet *fleet, const struct replica *replica, const
 		.host_power_fraction = ABSENT_NUMBER};
 	footprint_of_usage(&worth->usage, &candidate->site, &worth->footprint, findings);
 	facility_w = worth->footprint.energy.total_kwh / HOURS_PER_MONTH / worth->usage.gpu_count * WATTS_PER_KW;
-	worth->price_known = cost_gpu_price(limits->pricing, candidate, facility_w, &worth->price, findings);
+	worth->price_known = cost_gpu_price(limits->pricing, candidate, fleet->gpu_count, facility_w, &worth->price, findings);
 }

@@ -41,6 +41,9 @@ bool fleet_replica(const struct model *model, const struct candidate *candidate,
 void fleet_size(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
 	const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet);
 
+/* The fleet's candidate with the offer from which its accelerators are had. */
+struct candidate fleet_candidate(const struct fleet *fleet);
+
 /* Cost and footprint of a sized fleet: power at its mean load, price, a month. findings may be NULL. */
 struct fleet_worth {
 	struct gpu_price price;

@@ -73,7 +73,7 @@ static void fill_cost(struct inference_option *option, const struct fleet *fleet
 		usd_per_hour / (hourly * (demand->shape.output_tokens + demand->shape.prompt_tokens)) * tokens_per_million;
 	option->cost.has_offer = worth->price.has_offer;
 	if (worth->price.has_offer)
-		option->cost.offer = fleet->candidate->offer;
+		option->cost.offer = fleet_candidate(fleet).offer;
 }
 
 static void fill_footprint(struct inference_option *option, const struct fleet *fleet, const struct demand *demand,
@@ -126,9 +126,10 @@ static void provenance_add(struct inference_option *option, const char *pointer,
 		(struct provenance){.pointer = pointer, .low = low, .high = high, .source = source, .status = status};
 }
 
-static void fill_provenance(struct inference_option *option, const struct inference_request *request,
-	const struct candidate *candidate, const struct fleet_worth *worth)
+static void fill_provenance(struct inference_option *option, const struct inference_request *request, const struct fleet *fleet,
+	const struct fleet_worth *worth)
 {
+	const struct candidate had = fleet_candidate(fleet), *candidate = &had;
 	const struct footprint *footprint = &worth->footprint;
 	bool given = is_given(request->throughput_tokens_per_s_per_gpu), measured = candidate->calibration.id != NULL;
 	const struct interval *tokens = &option->interval.output_tokens_per_s;
@@ -225,7 +226,7 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	fill_footprint(option, fleet, demand, &worth.footprint);
 	fill_autoscaling(option, &input->request, fleet, &replica, demand);
 	fill_intervals(option, input, fleet, limits, &worth);
-	fill_provenance(option, &input->request, fleet->candidate, &worth);
+	fill_provenance(option, &input->request, fleet, &worth);
 	CHECK(isfinite(option->throughput.output_tokens_per_s) && isfinite(option->latency.e2e_ms.p99) &&
 		  isfinite(option->energy.kwh_per_month));
 }

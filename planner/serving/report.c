@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "planner/footprint/supply.h"
+
 static void note_layout(const struct fleet *fleet, const struct inference_request *request, struct findings *findings)
 {
 	const struct engine_rules *rules = engine_rules_of(fleet->layout.engine);
@@ -179,6 +181,7 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	const struct fleet_limits *limits, struct inference_plan *plan)
 {
 	struct findings *findings = &plan->findings;
+	const struct candidate had = fleet_candidate(fleet);
 	int64_t idle = fleet->gpu_count - fleet->replicas * fleet->gpus_per_replica;
 
 	note_layout(fleet, &input->request, findings);
@@ -189,6 +192,8 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	if (idle > 0)
 		findings_warn(findings, "%lld of the %lld accelerators stay idle, though paid for: a replica takes %lld", (long long)idle,
 			(long long)fleet->gpu_count, (long long)fleet->gpus_per_replica);
+	if (plan->recommended.cost.has_offer)
+		supply_remark(&had, fleet->gpus_per_replica, fleet->gpu_count, findings);
 	if (input->request.common.alternatives != 0) {
 		advise_precision(input, fleet, demand, limits, findings);
 		advise_prefix_cache(input, fleet, demand, limits, findings);

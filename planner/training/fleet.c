@@ -1,6 +1,7 @@
 #include "planner/training/fleet.h"
 
 #include "base/units.h"
+#include "planner/footprint/supply.h"
 #include "planner/training/layer_time.h"
 
 int64_t fleet_nodes(const struct candidate *candidate, int64_t gpu_count)
@@ -8,6 +9,11 @@ int64_t fleet_nodes(const struct candidate *candidate, int64_t gpu_count)
 	int64_t node = candidate->gpus_per_node >= 1 ? candidate->gpus_per_node : 1;
 
 	return (gpu_count + node - 1) / node;
+}
+
+struct candidate outline_candidate(const struct programme *programme, const struct outline *outline)
+{
+	return supply_of_count(&programme->input->candidates[outline->candidate], outline->gpu_count, outline->gpu_count);
 }
 
 /* The layout of one stage; when nothing fits and memory is waived, the one that needs least is timed. */
@@ -39,7 +45,7 @@ static bool fleet_stage(const struct programme *programme, size_t stage, const s
 
 void fleet_footprint(const struct programme *programme, struct outline *outline, struct findings *findings)
 {
-	const struct candidate *candidate = &programme->input->candidates[outline->candidate];
+	const struct candidate had = outline_candidate(programme, outline), *candidate = &had;
 	const struct step_result *step = &outline->found.step;
 	double peak = accelerator_peak_flops_per_s(&candidate->accelerator,
 		programme->input->request.common.precision == PRECISION_UNSET ? accelerator_training_precision(&candidate->accelerator)
@@ -53,7 +59,7 @@ void fleet_footprint(const struct programme *programme, struct outline *outline,
 
 	footprint_of_usage(&usage, &candidate->site, &outline->footprint, findings);
 	facility_w = outline->footprint.energy.total_kwh * WATTS_PER_KW / fmax(1e-12, outline->gpu_hours);
-	outline->priced = cost_gpu_price(&programme->input->request.common.pricing, candidate, facility_w, &outline->price, findings);
+	outline->priced = cost_gpu_price(&programme->input->request.common.pricing, candidate, outline->gpu_count, facility_w, &outline->price, findings);
 	outline->total_usd = outline->price.usd_per_gpu_hour * outline->gpu_hours;
 }
 

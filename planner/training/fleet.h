@@ -54,6 +54,9 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 /* Energy, carbon, water and cost of the outline's hours; what they assume is noted in `findings` (may be NULL). */
 void fleet_footprint(const struct programme *programme, struct outline *outline, struct findings *findings);
 
+/* The outline's candidate with the offer from which its accelerators are had. */
+struct candidate outline_candidate(const struct programme *programme, const struct outline *outline);
+
 /* Machines that hold `gpu_count`. */
 int64_t fleet_nodes(const struct candidate *candidate, int64_t gpu_count);
 

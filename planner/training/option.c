@@ -60,7 +60,7 @@ static void provenance_add(struct training_option *option, const char *pointer, 
 
 static void option_provenance(const struct programme *programme, const struct outline *outline, struct training_option *option)
 {
-	const struct candidate *candidate = &programme->input->candidates[outline->candidate];
+	const struct candidate had = outline_candidate(programme, outline), *candidate = &had;
 	bool calibrated = candidate->calibration.id && is_given(candidate->calibration.gemm_efficiency);
 	bool pinned = is_given(programme->input->request.mfu);
 	const char *step_source = pinned ? "request: mfu" : calibrated ? candidate->calibration.source : "E32: step model, constants fitted to published runs";
@@ -92,7 +92,7 @@ static void option_provenance(const struct programme *programme, const struct ou
 
 static void option_rates(const struct programme *programme, const struct outline *outline, struct training_option *option)
 {
-	const struct candidate *candidate = &programme->input->candidates[outline->candidate];
+	const struct candidate had = outline_candidate(programme, outline), *candidate = &had;
 	enum precision precision = programme->input->request.common.precision;
 	double peak, available, n = (double)outline->gpu_count;
 	double tokens = outline->found.step.samples * programme->stages[outline->main_stage].sequence;
@@ -119,7 +119,7 @@ static void option_monthly(const struct programme *programme, struct training_op
 
 void training_option_fill(const struct programme *programme, const struct outline *outline, struct training_option *option)
 {
-	const struct candidate *candidate = &programme->input->candidates[outline->candidate];
+	const struct candidate had = outline_candidate(programme, outline), *candidate = &had;
 
 	option->accelerator = candidate->accelerator;
 	option->gpu_count = outline->gpu_count;

@@ -1,5 +1,6 @@
 #include "planner/training/remarks.h"
 
+#include "planner/footprint/supply.h"
 #include "planner/training/software.h"
 
 static void assume_reliability(const struct programme *programme, const struct outline *best, struct findings *findings)
@@ -76,10 +77,14 @@ static void warn_of_request(const struct programme *programme, const struct outl
 
 void remarks_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)
 {
+	const struct candidate had = outline_candidate(programme, best);
+
 	assume_reliability(programme, best, &plan->findings);
 	assume_software(programme, &plan->findings);
 	assume_layout(programme, &plan->findings);
 	warn_of_request(programme, best, &plan->findings);
+	if (best->price.has_offer)
+		supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);
 	sensitivity_fill(programme, best, plan);
 	advice_fill(programme, best, plan);
 }

@@ -30,7 +30,7 @@ static void what_is_left_out_is_filled_and_said(void **state)
 	h100 = &input.candidates[0];
 	assert_string_equal(h100->accelerator.id, "h100-sxm5-80gb");
 	assert_true(h100->has_offer);
-	assert_string_equal(h100->offer.provider, "verda");
+	assert_string_equal(h100->offer.provider, "nebius");
 	assert_string_equal(h100->site.country, "Finland");
 	assert_close(h100->site.grid_gco2e_per_kwh, 79.16, 1e-9);
 	assert_int_equal(h100->gpus_per_node, 8);
@@ -45,8 +45,10 @@ static void what_is_left_out_is_filled_and_said(void **state)
 	assert_int_equal(input.request.common.alternatives, 5);
 	assert_int_equal(input.request.common.enforce_memory, TRUTH_TRUE);
 	assert_contains(fixture_assumption("accelerator")->source, "\"h100\" is an alias");
-	assert_contains(fixture_assumption("pricing.usd_per_gpu_hour")->source, "verda");
-	assert_contains(fixture_assumption("site.grid_gco2e_per_kwh")->source, "catalogue verda.fin-0");
+	resolve_recommended(&fixture.resolver, &input.request.common, input.candidates, 1, &h100->offer);
+	assert_contains(fixture_assumption("pricing.usd_per_gpu_hour")->source, "nebius");
+	assert_contains(fixture_assumption("pricing.usd_per_gpu_hour")->source, "instances of 8");
+	assert_contains(fixture_assumption("site.grid_gco2e_per_kwh")->source, "catalogue nebius.eu-north1");
 	assert_contains(fixture_assumption("site.pue")->source, "Uptime");
 	assert_contains(fixture_assumption("internode_gbs")->source, "DGX H100");
 	assert_contains(fixture_assumption("calibration")->source, "no measurement");
@@ -348,24 +350,36 @@ static void without_an_offer_cost_is_left_out_and_said(void **state)
 	fixture_fault("/pricing");
 }
 
-static void slices_of_a_node_are_warned_of(void **state)
+static void an_offer_suits_what_works_together(void **state)
 {
+	const struct candidate *h100;
+
 	(void)state;
+	/* A job of unknown size: whole nodes first, and what each smaller instance costs beside them. */
 	assert_int_equal(resolve(), STATUS_OK);
-	assert_true(fixture_warned("instances of 1, a node has 8"));
+	h100 = &input.candidates[0];
+	assert_int_equal(h100->offer.gpus, 8);
+	assert_true(h100->supply_count >= 2);
+	for (size_t i = 0; i < h100->supply_count; i++) {
+		assert_true(isfinite(h100->supplies[i].site.grid_gco2e_per_kwh));
+		for (size_t k = 0; k < i; k++) {
+			assert_int_not_equal(h100->supplies[i].offer.gpus, h100->supplies[k].offer.gpus);
+			assert_true(h100->supplies[i].offer.usd_per_gpu_hour >= h100->supplies[k].offer.usd_per_gpu_hour);
+		}
+	}
+	/* A number that is given settles it, and says where that stands. */
 	begin(state);
 	request.common.gpu_count = 1;
 	assert_int_equal(resolve(), STATUS_OK);
-	assert_false(fixture_warned("a node has"));
+	assert_int_equal(input.candidates[0].offer.gpus, 1);
+	assert_int_equal(input.candidates[0].supply_count, 0);
+	assert_string_equal(input.candidates[0].offer.provider, "verda");
+	assert_contains(fixture_assumption("site.grid_gco2e_per_kwh")->source, "catalogue verda.fin-0");
 	begin(state);
-	request.common.pricing.providers = (struct text_list){(const char *[]){"aws"}, 1};
-	request.common.accelerator.id = "b200";
+	request.common.gpu_count = 640;
 	assert_int_equal(resolve(), STATUS_OK);
-	assert_false(fixture_warned("a node has"));
-	begin(state);
-	request.common.accelerator.id = "tpu-v5p";
-	assert_int_equal(resolve(), STATUS_OK);
-	assert_false(fixture_warned("a node has"));
+	assert_int_equal(input.candidates[0].offer.gpus, 8);
+	assert_contains(fixture_assumption("pricing.usd_per_gpu_hour")->source, "nebius");
 }
 
 static void own_hardware_needs_its_price(void **state)
@@ -477,7 +491,7 @@ int main(void)
 		cmocka_unit_test_setup(a_list_keeps_its_order_and_names_its_faults, begin),
 		cmocka_unit_test_setup(too_many_accelerators_are_refused, begin),
 		cmocka_unit_test_setup(without_an_offer_cost_is_left_out_and_said, begin),
-		cmocka_unit_test_setup(slices_of_a_node_are_warned_of, begin),
+		cmocka_unit_test_setup(an_offer_suits_what_works_together, begin),
 		cmocka_unit_test_setup(own_hardware_needs_its_price, begin),
 		cmocka_unit_test_setup(measurements_correct_what_they_may, begin),
 		cmocka_unit_test_setup(every_accelerator_resolves, begin),

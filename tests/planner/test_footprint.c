@@ -6,6 +6,7 @@
 #include "planner/footprint/carbon_estimate.h"
 #include "planner/footprint/cost.h"
 #include "planner/footprint/energy.h"
+#include "planner/footprint/supply.h"
 #include "planner/footprint/water.h"
 #include "support/assert.h"
 #include "support/golden.h"
@@ -254,21 +255,70 @@ static void prices_are_taken_in_order(void **state)
 	(void)state;
 	serving_fixture_fill(&fixture);
 	findings_clear(&findings);
-	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 1000, &price, &findings));
+	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 8, 1000, &price, &findings));
 	assert_true(price.has_offer && price.usd_per_gpu_hour == 3 && price.low_usd_per_gpu_hour == 2.2 &&
 				price.status == PROVENANCE_DEFAULT);
 	common.pricing.on_premises.capex_usd_per_gpu = 35040;
-	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 1000, &price, &findings));
+	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 8, 1000, &price, &findings));
 	assert_true(!price.has_offer && price.status == PROVENANCE_DERIVED);
 	assert_close(price.usd_per_gpu_hour, 1 + 0.0815, 1e-9);
 	assert_int_equal(findings.assumption_count, 4); /* life, tariff, staff, space */
 	common.pricing.usd_per_gpu_hour = 2;
-	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 1000, &price, &findings));
+	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 8, 1000, &price, &findings));
 	assert_true(price.usd_per_gpu_hour == 2 && price.high_usd_per_gpu_hour == 2 && price.status == PROVENANCE_GIVEN);
 	common = serving_fixture_common();
 	fixture.candidate.has_offer = false;
-	assert_false(cost_gpu_price(&common.pricing, &fixture.candidate, 1000, &price, &findings));
+	assert_false(cost_gpu_price(&common.pricing, &fixture.candidate, 8, 1000, &price, &findings));
 	assert_true(price.usd_per_gpu_hour == 0);
+}
+
+static struct supply supply_of(int64_t gpus, double usd_per_gpu_hour, double grid_gco2e_per_kwh)
+{
+	return (struct supply){.offer = {.provider = "p", .gpus = gpus, .usd_per_gpu_hour = usd_per_gpu_hour}, .site = site_of(grid_gco2e_per_kwh, 1.2)};
+}
+
+static void instances_are_rented_whole_and_hold_what_works_together(void **state)
+{
+	const struct supply supplies[] = {supply_of(1, 2, 100), supply_of(2, 2.4, 200), supply_of(8, 3, 300)};
+	static const struct {
+		int64_t node, group, count, gpus, paid;
+	} cases[] = {
+		{8, 1, 1, 1, 1}, {8, 1, 5, 1, 5}, /* single ones, as many as it takes */
+		{8, 2, 2, 2, 2}, {8, 2, 6, 2, 6}, {8, 2, 3, 2, 4}, /* pairs; an odd one is paid too */
+		{8, 3, 3, 8, 8}, {8, 8, 9, 8, 16}, {8, 632, 632, 8, 632}, /* no instance of 3; a job beyond a node takes whole nodes */
+		{4, 4, 4, 8, 8}, {2, 16, 16, 2, 16}, /* a smaller node needs no larger instance */
+		{16, 16, 16, 8, 16}, /* none is large enough: the largest */
+	};
+	struct request_common common = serving_fixture_common();
+	struct serving_fixture fixture;
+	struct gpu_price price;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.candidate.supplies = supplies;
+	fixture.candidate.supply_count = COUNT_OF(supplies);
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct findings findings;
+		struct candidate had;
+
+		findings_clear(&findings);
+		fixture.candidate.gpus_per_node = cases[i].node;
+		had = supply_of_count(&fixture.candidate, cases[i].group, cases[i].count);
+		assert_int_equal(had.offer.gpus, cases[i].gpus);
+		assert_close(had.site.grid_gco2e_per_kwh, cases[i].gpus == 8 ? 300 : 100.0 * (double)cases[i].gpus, 1e-12);
+		assert_int_equal(supply_paid_count(&had, cases[i].count), cases[i].paid);
+		assert_true(cost_gpu_price(&common.pricing, &had, cases[i].count, 1000, &price, NULL));
+		assert_close(price.usd_per_gpu_hour * (double)cases[i].count, had.offer.usd_per_gpu_hour * (double)cases[i].paid, 1e-9);
+		supply_remark(&had, cases[i].group, cases[i].count, &findings);
+		assert_int_equal(findings.warning_count, (cases[i].paid > cases[i].count) + (cases[i].node == 16));
+	}
+	/* TPUs: priced by the chip, rented by the slice. */
+	fixture.candidate.accelerator.vendor = "google";
+	fixture.candidate.gpus_per_node = 4;
+	assert_int_equal(supply_of_count(&fixture.candidate, 3, 3).offer.gpus, 1);
+	fixture.candidate.supply_count = 0; /* no choice: the candidate's own, of 8 */
+	assert_int_equal(supply_of_count(&fixture.candidate, 1, 1).offer.gpus, 8);
+	assert_int_equal(supply_paid_count(&fixture.candidate, 1), 1);
 }
 
 /* --- published figures held against each other -------------------------------------------------------------- */
@@ -381,6 +431,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(measured_power_replaces_the_catalogue),
 	cmocka_unit_test(unknown_sites_are_world_averages_and_say_so),
 	cmocka_unit_test(prices_are_taken_in_order),
+		cmocka_unit_test(instances_are_rented_whole_and_hold_what_works_together),
 	cmocka_unit_test(a_card_that_contradicts_itself_is_flagged),
 	cmocka_unit_test(published_energy_and_power_must_agree),
 	cmocka_unit_test(carbon_alone_is_held_against_our_own),

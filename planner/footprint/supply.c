@@ -1,0 +1,83 @@
+#include "planner/footprint/supply.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool by_slice(const struct candidate *candidate)
+{
+	return candidate->accelerator.vendor && strcmp(candidate->accelerator.vendor, "google") == 0;
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What works together on one machine: the group, as far as a node holds it. */
+static int64_t together(const struct candidate *candidate, int64_t group)
+{
+	return candidate->gpus_per_node >= 1 ? least(group, candidate->gpus_per_node) : group;
+}
+
+static int64_t paid_count(const struct offer *offer, int64_t count)
+{
+	int64_t size = offer->gpus >= 1 ? offer->gpus : 1;
+
+	return (count + size - 1) / size * size;
+}
+
+int64_t supply_paid_count(const struct candidate *candidate, int64_t count)
+{
+	return candidate->has_offer && !by_slice(candidate) ? paid_count(&candidate->offer, count) : count;
+}
+
+const struct supply *supply_best(const struct candidate *candidate, int64_t group, int64_t count)
+{
+	int64_t wanted = by_slice(candidate) ? 1 : together(candidate, group), largest = 0;
+	const struct supply *best = NULL;
+	double best_usd_per_hour = HUGE_VAL;
+
+	for (size_t i = 0; i < candidate->supply_count; i++)
+		largest = candidate->supplies[i].offer.gpus > largest ? candidate->supplies[i].offer.gpus : largest;
+	for (size_t i = 0; i < candidate->supply_count; i++) {
+		const struct offer *offer = &candidate->supplies[i].offer;
+		double usd_per_hour = offer->usd_per_gpu_hour * (double)(by_slice(candidate) ? count : paid_count(offer, count));
+
+		if (offer->gpus < least(wanted, largest) || usd_per_hour >= best_usd_per_hour)
+			continue;
+		best = &candidate->supplies[i];
+		best_usd_per_hour = usd_per_hour;
+	}
+	return best;
+}
+
+struct candidate supply_of_count(const struct candidate *candidate, int64_t group, int64_t count)
+{
+	struct candidate chosen = *candidate;
+	const struct supply *best = supply_best(candidate, group, count);
+
+	if (best) {
+		chosen.offer = best->offer;
+		chosen.site = best->site;
+	}
+	return chosen;
+}
+
+void supply_remark(const struct candidate *candidate, int64_t group, int64_t count, struct findings *findings)
+{
+	const struct offer *offer = &candidate->offer;
+	int64_t wanted = together(candidate, group), paid = supply_paid_count(candidate, count);
+
+	if (!candidate->has_offer || by_slice(candidate))
+		return;
+	if (offer->gpus < wanted)
+		findings_warn(findings,
+			"no usable offer holds %lld of these accelerators: that of %s is for instances of %lld, and whether they can be had joined at "
+			"internode_gbs must be asked",
+			(long long)wanted, offer->provider, (long long)offer->gpus);
+	if (paid > count)
+		findings_warn(findings,
+			"%s rents instances of %lld: %lld accelerators are paid for, %lld of them are used; cost counts all, usd_per_gpu_hour is per "
+			"accelerator used",
+			offer->provider, (long long)offer->gpus, (long long)paid, (long long)count);
+}
