@@ -1,9 +1,8 @@
 /* Writes JSON straight into a buffer: no tree, no allocation of its own.
  *
  * The writer places commas; the caller pairs begin and end. JSON knows no infinity and no NaN: a double that
- * is not finite fails the buffer and sets `not_finite`, so that such a text never leaves. Numbers are written with up to 15 significant digits (DBL_DIG), integers exactly,
- * without exponent between 1e-6 and 1e21. Text must be UTF-8; control bytes, quotes and backslashes
- * are escaped. Errors are the buffer's sticky `failed`. */
+ * is not finite fails the buffer and sets `not_finite`, so that such a text never leaves (json_number.h: how numbers are
+ * written). Text must be UTF-8; control bytes, quotes and backslashes are escaped. Errors are the buffer's sticky `failed`. */
 #ifndef FLEETPLAN_BASE_JSON_WRITER_H
 #define FLEETPLAN_BASE_JSON_WRITER_H
 
@@ -11,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
+#include "base/json_number.h"
 
 struct json_writer {
 	struct buffer *buffer;
@@ -42,9 +42,6 @@ void json_raw(struct json_writer *writer, const char *json, size_t length); /* a
 #define json_integer json_write_integer
 #define json_null json_write_null
 #endif
-
-/* Writes a finite double as json_double does, NUL-terminated, and returns its length. `out` holds 40 bytes. */
-size_t json_format_double(char *out, double value);
 
 /* Appends text escaped for the inside of a JSON string, without the quotes. */
 void json_escape(struct buffer *buffer, const char *text, size_t length);

@@ -58,6 +58,51 @@ static void doubles_are_written_to_be_read_back(void **state)
 	}
 }
 
+/* Against the C library: random mantissas of powers of two below those where halves are common, which it rounds to even. */
+static void doubles_are_rounded_right(void **state)
+{
+	uint64_t random = 88172645463325252;
+	char ours[40], theirs[40];
+
+	(void)state;
+	for (int exponent = -19; exponent < 28; exponent++) {
+		for (int i = 0; i < 2000; i++) {
+			double value;
+			size_t length;
+
+			random ^= random << 13;
+			random ^= random >> 7;
+			random ^= random << 17;
+			value = ldexp(1 + (double)(random >> 12) / 4503599627370496.0, exponent);
+			length = json_format_double(ours, i % 2 ? value : -value);
+			assert_int_equal(length, strlen(ours));
+			snprintf(theirs, sizeof theirs, "%.15g", i % 2 ? value : -value);
+			assert_close(strtod(ours, NULL), strtod(theirs, NULL), 0);
+			assert_null(strchr(ours, 'e'));
+			assert_true(length <= strlen(theirs) || strchr(theirs, 'e')); /* no zeros at the end */
+		}
+	}
+}
+
+static void integers_are_written_exactly(void **state)
+{
+	char ours[40], theirs[40];
+
+	(void)state;
+	for (uint64_t power = 1; power <= 10000000000000000000u / 10; power *= 10) {
+		for (uint64_t value = power - 1; value <= power + 1; value++) {
+			ours[json_format_unsigned(ours, value)] = '\0';
+			snprintf(theirs, sizeof theirs, "%llu", (unsigned long long)value);
+			assert_string_equal(ours, theirs);
+			ours[json_format_unsigned(ours, value * 7)] = '\0';
+			snprintf(theirs, sizeof theirs, "%llu", (unsigned long long)(value * 7));
+			assert_string_equal(ours, theirs);
+		}
+	}
+	ours[json_format_unsigned(ours, UINT64_MAX)] = '\0';
+	assert_string_equal(ours, "18446744073709551615");
+}
+
 static void json_places_commas_and_escapes(void **state)
 {
 	struct buffer buffer;
@@ -231,6 +276,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(units_read_what_people_write),
 		cmocka_unit_test(doubles_are_written_to_be_read_back),
+		cmocka_unit_test(doubles_are_rounded_right),
+		cmocka_unit_test(integers_are_written_exactly),
 		cmocka_unit_test(json_places_commas_and_escapes),
 		cmocka_unit_test(json_of_what_is_no_number_never_leaves),
 		cmocka_unit_test(buffers_stop_at_their_maximum),
