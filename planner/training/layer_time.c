@@ -238,8 +238,10 @@ double layer_gather_s(const struct setting *setting, const struct parallelism *l
 	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->device.wide_bytes;
 	double overlap = setting->software.hides_data ? setting->physics->overlap : 0, gather_s, scatter_s;
 
-	if (layout->zero_stage < 3 || degrees->zero_group <= 1 || setting->model->kind == MODEL_GENERIC)
+	if (layout->zero_stage < 3 || degrees->zero_group <= 1)
 		return 0;
+	if (setting->model->kind == MODEL_GENERIC)
+		params.dense = setting->model->params_active / (degrees->tensor * degrees->pipeline);
 	gather_s = collective_all_gather_s(&setting->device, setting->physics, group, weight * (params.dense + params.expert));
 	scatter_s = setting->frozen ? 0 : collective_all_gather_s(&setting->device, setting->physics, group,
 		setting->device.wide_bytes * (params.dense + params.expert));
@@ -337,6 +339,11 @@ struct layer_time ends_time_of(const struct setting *setting, const struct degre
 	loss_s = memory_traffic_s(device, setting->physics, rows * columns * 12); /* to 32 bits, maximum, sum, gradient */
 	return (struct layer_time){.forward_s = forward.time_s + loss_s / 2, .backward_s = backward.time_s + loss_s / 2,
 		.traffic_s = forward.traffic_s + backward.traffic_s + loss_s};
+}
+
+double layer_time_total_s(const struct layer_time *time)
+{
+	return time->forward_s + time->backward_s + time->recompute_s + time->tensor_s + time->context_s + time->expert_s + time->gather_s;
 }
 
 void least_token_times(struct setting *setting)

@@ -12,6 +12,8 @@ struct layer_time {
 	double gather_s;              /* exposed gathers and scatters of ZeRO-3; 0 until layer_gather_s() is asked */
 };
 
+double layer_time_total_s(const struct layer_time *time); /* all but traffic_s, which is a part of the rest */
+
 /* E31. The sum over one layer's operators (E21 to E29) for kind `kind` of the setting's model, without ZeRO-3's gathers.
  * Of the layout only tensor, context, expert, micro-batch, recomputation and sequence parallelism count (for a generic model with
  * tables the data-parallel degree too): the search computes it once for all that differ in the rest. */

@@ -1,16 +1,28 @@
 #include "planner/training/layout.h"
 
-enum { TENSOR_MAX = 64, MICRO_BATCH_MAX = 128, MICRO_BATCH_GENERIC_MAX = 65536, INTERLEAVE_MAX = 64, CONTEXT_MAX = 64 };
+enum { MICRO_BATCH_MAX = 128, MICRO_BATCH_GENERIC_MAX = 65536, MICRO_BATCHES_MAX = 17 };
 
-/* Sequences shorter than this a context rank are not worth splitting: the search does not try them. */
-static const double context_least_tokens = 8192;
+/* Sequences shorter than this a context rank are not worth splitting: the search does not try them. A described run that says
+ * nothing of context parallelism has it only where its sequences are long. */
+static const double context_least_tokens = 1024, context_described_least_tokens = 8192;
+
+static const enum recompute recomputes[] = {RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL};
+
+/* What layouts of one tensor, context and expert degree share: by micro-batch and recomputation. */
+struct shared {
+	bool made;
+	struct step_parts parts;
+	double all_s; /* one micro-batch through all layers */
+};
 
 struct trial {
 	struct layout_search *search;
 	struct found tight; /* the fastest that fits, but only just */
+	bool described; /* pinned degrees describe a run: what is left out has its usual value where it has one */
 	double comfortable_bytes;
 	struct parallelism layout;
 	struct stages stages;
+	struct shared shared[MICRO_BATCHES_MAX][COUNT_OF(recomputes)];
 };
 
 static bool pinned(int64_t pin)
@@ -23,95 +35,70 @@ static bool allowed(int64_t pin, int64_t value)
 	return pin < 0 || pin == value;
 }
 
-static bool heads_divide(const struct model *model, int64_t tensor)
-{
-	for (int k = 0; k < model->kind_count; k++)
-		if (model->kinds[k].heads > 0 && model->kinds[k].heads % tensor)
-			return false;
-	return true;
-}
-
-static int experts_of(const struct model *model)
-{
-	int experts = 0;
-
-	for (int k = 0; k < model->kind_count; k++)
-		if (model->kinds[k].feed_forward == FEED_FORWARD_EXPERTS && model->kinds[k].experts > experts)
-			experts = model->kinds[k].experts;
-	return experts;
-}
-
-static int64_t layers_of(const struct model *model)
-{
-	return model->kind == MODEL_GENERIC ? 1 : model->layer_count > 0 ? model->layer_count : 1;
-}
-
-int64_t layout_pinned_gpu_count(const struct parallelism *pins)
-{
-	if (!pinned(pins->tensor) || !pinned(pins->pipeline) || !pinned(pins->data) || !pinned(pins->context))
-		return ABSENT_COUNT;
-	return pins->tensor * pins->pipeline * pins->data * pins->context;
-}
-
-/* A bound below any step's time for one sample: what the layers compute at unlimited size, and the bubble. */
-static double least_sample_s(const struct trial *trial)
-{
-	const struct setting *setting = trial->search->setting;
-	const struct parallelism *layout = &trial->layout;
-	double bubble = (double)(layout->pipeline - 1) / (double)layout->interleave / degrees_of(setting, layout).micro_batches;
-	double token_s = setting->least_token_s + (layout->recompute == RECOMPUTE_FULL ? setting->least_again_token_s : 0);
-
-	/* stages are uneven by a layer at most: the others' sum, which the bubble is made of, is a little below the longest's */
-	return setting->sequence * token_s / (double)trial->search->gpu_count * (1 + 0.8 * bubble);
-}
-
 static double sample_s(const struct step_result *step)
 {
 	return step->time.time_s / step->samples;
 }
 
-/* Times the layout if it fits. True when it does and leaves room, or when it is too slow to matter. */
-static bool trial_time(struct trial *trial)
+static struct shared *trial_shared(struct trial *trial, int size, size_t again)
 {
-	struct layout_search *search = trial->search;
-	struct found *kept = &search->best;
-	struct memory_use memory;
-	struct step_result step;
-	bool comfortable;
+	const struct setting *setting = trial->search->setting;
+	struct shared *shared = &trial->shared[size][again];
+	const struct step_parts *parts = &shared->parts;
 
-	if (search->best.any && least_sample_s(trial) >= sample_s(&search->best.step))
-		return true;
-	memory_of_layout(search->setting, &trial->layout, &trial->stages, &memory);
-	search->evaluated++;
-	if (!search->least.any || memory.total_bytes < search->least.memory.total_bytes)
-		search->least = (struct found){.any = true, .layout = trial->layout, .memory = memory};
-	if (memory.total_bytes > memory.capacity_bytes)
-		return false;
-	search->feasible++;
-	comfortable = memory.total_bytes <= trial->comfortable_bytes;
-	if (!comfortable && search->best.any)
-		return false;
-	if (!comfortable)
-		kept = &trial->tight;
-	step_of_layout(search->setting, &trial->layout, &trial->stages, &step);
-	if (!kept->any || sample_s(&step) < sample_s(&kept->step))
-		*kept = (struct found){.any = true, .fits = true, .layout = trial->layout, .step = step, .memory = memory};
-	return comfortable;
+	if (shared->made)
+		return shared;
+	shared->made = true;
+	step_parts_of(setting, &trial->layout, &shared->parts);
+	shared->all_s = layer_time_total_s(&parts->ends);
+	for (int k = 0; k < parts->kinds; k++)
+		shared->all_s += layer_time_total_s(&parts->layers[k]) * (setting->model->kind == MODEL_GENERIC ? 1 : model_kind_layers(setting->model, k));
+	return shared;
 }
 
-/* Less recomputation is never slower: the first that fits is the best. */
-static bool trial_recompute(struct trial *trial)
+/* A bound below the layout's time for one sample: its layers spread evenly over the stages, and nothing beside them. */
+static double least_sample_s(const struct trial *trial, const struct shared *shared)
 {
-	static const enum recompute order[] = {RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL};
+	struct degrees degrees = degrees_of(trial->search->setting, &trial->layout);
 
-	for (size_t i = 0; i < COUNT_OF(order); i++) {
-		if (trial->search->pins.recompute != RECOMPUTE_UNSET && trial->search->pins.recompute != order[i])
-			continue;
-		trial->layout.recompute = order[i];
-		if (trial_time(trial))
-			return true;
-	}
-	return false;
+	return pipeline_time_s(shared->all_s / degrees.pipeline, shared->all_s, degrees.micro_batches, degrees.interleave) / degrees.batch;
+}
+
+/* True when the layout cannot be faster than the best so far. */
+static bool too_slow(const struct trial *trial, const struct shared *shared)
+{
+	const struct layout_search *search = trial->search;
+
+	return search->best.any && !search->exhaustive && least_sample_s(trial, shared) >= sample_s(&search->best.step);
+}
+
+static void least_keep(struct layout_search *search, const struct parallelism *layout, const struct memory_use *memory)
+{
+	if (!search->least.any || memory->total_bytes < search->least.memory.total_bytes)
+		search->least = (struct found){.any = true, .layout = *layout, .memory = *memory};
+}
+
+/* Counts the layout's memory and, if it fits, times it. */
+static void trial_judge(struct trial *trial, const struct shared *shared)
+{
+	struct layout_search *search = trial->search;
+	struct memory_use memory;
+	struct step_result step;
+	struct found *kept;
+
+	memory_of_layout(search->setting, &trial->layout, &trial->stages, &memory);
+	search->evaluated++;
+	if (!search->best.any && !trial->tight.any)
+		least_keep(search, &trial->layout, &memory);
+	if (memory.total_bytes > memory.capacity_bytes)
+		return;
+	search->feasible++;
+	kept = memory.total_bytes <= trial->comfortable_bytes ? &search->best : &trial->tight;
+	if (kept == &trial->tight && search->best.any && !search->exhaustive)
+		return;
+	step_of_parts(search->setting, &trial->layout, &trial->stages, &shared->parts, &step);
+	if (!kept->any || sample_s(&step) < sample_s(&kept->step))
+		*kept = (struct found){.any = true, .fits = true, .layout = trial->layout, .step = step, .memory = memory};
 }
 
 static int zero_most(const struct trial *trial)
@@ -121,22 +108,45 @@ static int zero_most(const struct trial *trial)
 	return trial->layout.pipeline > 1 ? software->zero_most_piped : software->zero_most;
 }
 
-/* ZeRO-1 (the optimizer's states spread) costs no more than none; 2 and 3 are tried where it does not fit. Whole-model
+/* ZeRO-1 (the optimizer's states spread) costs no more than none, which is tried only where it is asked for. Whole-model
  * sharding software runs 3. */
-static bool trial_zero(struct trial *trial)
+static int zero_least(const struct trial *trial)
+{
+	return trial->search->setting->software.blocks ? 3 : 1;
+}
+
+/* Whole-model sharding may stay inside groups of ranks (hybrid): fewer ranks to gather from, more memory each. */
+static void trial_zero(struct trial *trial, const struct shared *shared)
 {
 	const struct parallelism *pins = &trial->search->pins;
-	int first = trial->search->setting->software.blocks ? 3 : 1, last = zero_most(trial);
-	bool fits = false;
+	int64_t ranks = trial->layout.data * trial->layout.context;
+	int first = zero_least(trial), last = zero_most(trial);
 
 	if (pinned(pins->zero_stage))
 		first = last = (int)pins->zero_stage;
-	for (int stage = first; stage <= last && !fits; stage++) {
+	for (int stage = first; stage <= last; stage++) {
 		trial->layout.zero_stage = stage;
-		trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : trial->layout.data * trial->layout.context;
-		fits = trial_recompute(trial);
+		trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : ranks;
+		trial_judge(trial, shared);
+		for (int64_t group = ranks / 2; stage == 3 && !trial->described && !pinned(pins->zero_group) && group >= 2 && ranks % group == 0; group /= 2) {
+			trial->layout.zero_group = group;
+			trial_judge(trial, shared);
+		}
 	}
-	return fits;
+}
+
+static void trial_recompute(struct trial *trial, int size)
+{
+	for (size_t i = 0; i < COUNT_OF(recomputes); i++) {
+		const struct shared *shared;
+
+		if (trial->search->pins.recompute != RECOMPUTE_UNSET && trial->search->pins.recompute != recomputes[i])
+			continue;
+		trial->layout.recompute = recomputes[i];
+		shared = trial_shared(trial, size, i);
+		if (!too_slow(trial, shared))
+			trial_zero(trial, shared);
+	}
 }
 
 static void trial_micro_batch(struct trial *trial)
@@ -144,29 +154,29 @@ static void trial_micro_batch(struct trial *trial)
 	const struct layout_search *search = trial->search;
 	int64_t most = (int64_t)ceil(search->setting->batch / (double)trial->layout.data - 1e-9), pin = search->pins.micro_batch;
 	int64_t largest = search->setting->model->kind == MODEL_GENERIC ? MICRO_BATCH_GENERIC_MAX : MICRO_BATCH_MAX;
+	int size = 0;
 
 	if (pinned(pin)) {
 		trial->layout.micro_batch = pin;
-		trial_zero(trial);
+		trial_recompute(trial, 0);
 		return;
 	}
-	for (int64_t size = 1; size <= largest && size <= most; size *= 2) {
-		trial->layout.micro_batch = size;
-		if (!trial_zero(trial))
-			return; /* memory grows with the micro-batch */
+	for (int64_t micro_batch = 1; micro_batch <= largest && micro_batch <= most; micro_batch *= 2, size++) {
+		trial->layout.micro_batch = micro_batch;
+		trial_recompute(trial, size);
 	}
 }
 
 static void trial_interleave(struct trial *trial)
 {
 	const struct setting *setting = trial->search->setting;
-	int64_t layers = layers_of(setting->model), pipeline = trial->layout.pipeline;
+	int64_t layers = layout_layers(setting->model), pipeline = trial->layout.pipeline, pin = trial->search->pins.interleave;
 	int64_t slots = layers + 2; /* chunks for embedding and loss may hold no layer */
 
-	for (int64_t v = 1; v <= INTERLEAVE_MAX && (v == 1 || (pipeline > 1 && pipeline * v <= slots)); v++) {
-		if (!allowed(trial->search->pins.interleave, v))
+	for (int64_t v = 1; v <= LAYOUT_INTERLEAVE_MAX && (v == 1 || (pipeline > 1 && pipeline * v <= slots)); v++) {
+		if (!allowed(pin, v))
 			continue;
-		if (v > 2 && !pinned(trial->search->pins.interleave) && layers % (pipeline * v) && (layers + 2) % (pipeline * v))
+		if (v > 2 && !pinned(pin) && layers % (pipeline * v) && slots % (pipeline * v))
 			continue;
 		trial->layout.interleave = v;
 		stages_split(setting->model, (int)pipeline, (int)v, setting->software.balances_ends, &trial->stages);
@@ -174,133 +184,124 @@ static void trial_interleave(struct trial *trial)
 	}
 }
 
-/* False when these degrees do not fit however lean the rest is: everything that is free at its least. */
+/* False when these degrees do not fit however lean the rest is. Then one of their leanest layouts is counted for `least`. */
 static bool trial_can_fit(struct trial *trial)
 {
 	const struct parallelism *pins = &trial->search->pins;
 	const struct setting *setting = trial->search->setting;
+	struct parallelism *layout = &trial->layout;
 	struct memory_use memory;
 
-	trial->layout.interleave = pinned(pins->interleave) ? pins->interleave : 1;
-	trial->layout.micro_batch = pinned(pins->micro_batch) ? pins->micro_batch : 1;
-	trial->layout.zero_stage = pinned(pins->zero_stage) ? pins->zero_stage : zero_most(trial);
-	trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : trial->layout.data * trial->layout.context;
-	trial->layout.recompute = pins->recompute != RECOMPUTE_UNSET ? pins->recompute : RECOMPUTE_FULL;
-	if ((trial->layout.interleave > 1 && trial->layout.pipeline == 1) ||
-		trial->layout.pipeline * trial->layout.interleave > layers_of(setting->model) + 2)
+	layout->interleave = pinned(pins->interleave) ? pins->interleave : 1;
+	layout->micro_batch = pinned(pins->micro_batch) ? pins->micro_batch : 1;
+	layout->zero_stage = pinned(pins->zero_stage) ? pins->zero_stage : zero_most(trial);
+	layout->zero_group = pinned(pins->zero_group) ? pins->zero_group : layout->data * layout->context;
+	layout->recompute = pins->recompute != RECOMPUTE_UNSET ? pins->recompute : RECOMPUTE_FULL;
+	if (trial->search->exhaustive || memory_least_bytes(setting, layout) <= accelerator_capacity_bytes(&setting->candidate->accelerator))
+		return true;
+	if ((layout->interleave > 1 && layout->pipeline == 1) || layout->pipeline * layout->interleave > layout_layers(setting->model) + 2)
 		return true; /* nothing will be tried */
-	stages_split(setting->model, (int)trial->layout.pipeline, (int)trial->layout.interleave, setting->software.balances_ends, &trial->stages);
-	memory_of_layout(setting, &trial->layout, &trial->stages, &memory);
-	if (memory.total_bytes > memory.capacity_bytes)
-		trial->search->evaluated++;
-	if (!trial->search->least.any || memory.total_bytes < trial->search->least.memory.total_bytes)
-		trial->search->least = (struct found){.any = true, .layout = trial->layout, .memory = memory};
-	return memory.total_bytes <= memory.capacity_bytes;
+	stages_split(setting->model, (int)layout->pipeline, (int)layout->interleave, setting->software.balances_ends, &trial->stages);
+	memory_of_layout(setting, layout, &trial->stages, &memory);
+	trial->search->evaluated++;
+	least_keep(trial->search, layout, &memory);
+	return false;
 }
 
-static bool everything_pinned(const struct parallelism *pins)
+static void trial_pipeline(struct trial *trial)
 {
-	return pinned(pins->interleave) && pinned(pins->micro_batch) && pinned(pins->zero_stage) && pins->recompute != RECOMPUTE_UNSET;
+	const struct layout_search *search = trial->search;
+	struct parallelism *layout = &trial->layout;
+	int64_t rest = search->gpu_count / (layout->tensor * layout->context), layers = layout_layers(search->setting->model);
+
+	for (int64_t p = 1; p <= layers && p <= PIPELINE_STAGES_MAX && p <= rest; p++) {
+		if (rest % p || !allowed(search->pins.pipeline, p) || !allowed(search->pins.data, rest / p))
+			continue;
+		layout->pipeline = p;
+		layout->data = rest / p;
+		if (layout->tensor * layout->context * layout->data % layout->expert)
+			continue;
+		if (((double)layout->data <= search->setting->batch || pinned(search->pins.data)) && trial_can_fit(trial))
+			trial_interleave(trial);
+	}
 }
 
 static void trial_expert(struct trial *trial)
 {
-	int64_t ranks = trial->layout.tensor * trial->layout.context * trial->layout.data, pin = trial->search->pins.expert;
-	int experts = experts_of(trial->search->setting->model);
+	const struct layout_search *search = trial->search;
+	int experts = layout_experts(search->setting->model);
 
-	for (int64_t e = 1; e <= ranks && (e == 1 || e <= experts); e *= 2) {
-		int64_t degree = pinned(pin) ? pin : e;
-
-		if (degree >= 1 && ranks % degree == 0 && (degree == 1 || (experts > 0 && experts % degree == 0))) {
-			trial->layout.expert = degree;
-			if (everything_pinned(&trial->search->pins) || trial_can_fit(trial))
-				trial_interleave(trial);
-		}
-		if (pinned(pin))
-			return;
+	for (int64_t e = 1; e == 1 || (e <= experts && e <= search->gpu_count); e++) {
+		if (!allowed(search->pins.expert, e) || (e > 1 && experts % e))
+			continue;
+		trial->layout.expert = e;
+		for (size_t i = 0; i < COUNT_OF(trial->shared); i++)
+			for (size_t k = 0; k < COUNT_OF(recomputes); k++)
+				trial->shared[i][k].made = false;
+		trial_pipeline(trial);
 	}
 }
 
-static void trial_context(struct trial *trial, int64_t rest)
+static bool context_worth_trying(const struct trial *trial, int64_t context)
 {
 	const struct layout_search *search = trial->search;
-	double longest = search->setting->sequence / context_least_tokens;
+	double least_tokens = trial->described ? context_described_least_tokens : context_least_tokens;
 
-	for (int64_t c = 1; c <= rest && c <= CONTEXT_MAX; c++) {
-		if (rest % c || !allowed(search->pins.context, c) || !allowed(search->pins.data, rest / c))
-			continue;
-		if (!pinned(search->pins.context) && !pinned(search->pins.data) && c > 1 && ((double)c > longest || (c & (c - 1))))
-			continue;
-		trial->layout.context = c;
-		trial->layout.data = rest / c;
-		if ((double)trial->layout.data <= search->setting->batch || pinned(search->pins.data))
-			trial_expert(trial);
-	}
+	if (!allowed(search->pins.context, context))
+		return false;
+	if (pinned(search->pins.context) || pinned(search->pins.data) || context == 1)
+		return true;
+	return (context & (context - 1)) == 0 && search->setting->sequence / (double)context >= least_tokens;
 }
 
+/* What the software splits evenly: heads, those of keys, and widths; and groups that lie evenly on the domains of the link. */
 static bool tensor_worth_trying(const struct layout_search *search, int64_t tensor)
 {
 	const struct setting *setting = search->setting;
+	int64_t domain = setting->device.domain;
 
-	if (search->gpu_count % tensor || !allowed(search->pins.tensor, tensor) || !heads_divide(setting->model, tensor))
+	if (search->gpu_count % tensor || !allowed(search->pins.tensor, tensor) || !layout_heads_divide(setting->model, tensor))
 		return false;
 	if (pinned(search->pins.tensor) || tensor == 1)
 		return true;
-	return tensor <= setting->device.domain && (tensor & (tensor - 1)) == 0 && setting->model->kind != MODEL_GENERIC &&
-		(tensor <= 8 || tensor <= setting->device.node);
+	for (int k = 0; k < setting->model->kind_count && !setting->model->shape_is_guessed; k++) {
+		const struct layer_kind *kind = &setting->model->kinds[k];
+
+		if (kind->width % tensor || kind->shared_width % tensor || (kind->kv_heads > 0 && kind->kv_heads % tensor && tensor % kind->kv_heads))
+			return false;
+	}
+	return setting->model->kind != MODEL_GENERIC && (domain % tensor == 0 || tensor % domain == 0 || (tensor & (tensor - 1)) == 0);
+}
+
+static void trial_tensor(struct trial *trial)
+{
+	const struct layout_search *search = trial->search;
+
+	for (int64_t t = 1; t <= LAYOUT_TENSOR_MAX && t <= search->gpu_count; t++) {
+		if (!tensor_worth_trying(search, t))
+			continue;
+		trial->layout.tensor = t;
+		trial->layout.sequence_parallel = search->pins.sequence_parallel != TRUTH_UNSET ? search->pins.sequence_parallel
+			: t > 1 && search->setting->software.fused_attention ? TRUTH_TRUE : TRUTH_FALSE;
+		for (int64_t c = 1; c <= search->gpu_count / t && c <= LAYOUT_CONTEXT_MAX; c++) {
+			if (search->gpu_count / t % c || !context_worth_trying(trial, c))
+				continue;
+			trial->layout.context = c;
+			trial_expert(trial);
+		}
+	}
 }
 
 void layout_search(struct layout_search *search)
 {
-	struct trial trial = {.search = search};
-	int64_t layers = layers_of(search->setting->model);
+	struct trial trial;
 
+	trial.search = search;
+	trial.described = pinned(search->pins.tensor) || pinned(search->pins.pipeline) || pinned(search->pins.micro_batch);
 	search->best = search->least = trial.tight = (struct found){.any = false};
-	trial.comfortable_bytes = accelerator_capacity_bytes(&search->setting->candidate->accelerator) *
-		(pinned(search->pins.tensor) || pinned(search->pins.pipeline) || pinned(search->pins.micro_batch) ? 1 : LAYOUT_COMFORTABLE_FILL);
+	trial.comfortable_bytes = accelerator_capacity_bytes(&search->setting->candidate->accelerator) * (trial.described ? 1 : LAYOUT_COMFORTABLE_FILL);
 	trial.layout.offload = search->pins.offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE;
-	for (int64_t t = 1; t <= TENSOR_MAX && t <= search->gpu_count; t++) {
-		if (!tensor_worth_trying(search, t))
-			continue;
-		trial.layout.tensor = t;
-		trial.layout.sequence_parallel = search->pins.sequence_parallel != TRUTH_UNSET ? search->pins.sequence_parallel
-			: t > 1 && search->setting->software.fused_attention ? TRUTH_TRUE : TRUTH_FALSE;
-		for (int64_t p = 1; p <= layers && p <= PIPELINE_STAGES_MAX && t * p <= search->gpu_count; p++) {
-			if (search->gpu_count % (t * p) || !allowed(search->pins.pipeline, p))
-				continue;
-			trial.layout.pipeline = p;
-			trial_context(&trial, search->gpu_count / (t * p));
-		}
-	}
+	trial_tensor(&trial);
 	if (!search->best.any)
 		search->best = trial.tight;
-}
-
-bool layout_pins_possible(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct failure *failure)
-{
-	const struct model *model = setting->model;
-	int64_t t = pinned(pins->tensor) ? pins->tensor : 1, p = pinned(pins->pipeline) ? pins->pipeline : 1;
-	int64_t c = pinned(pins->context) ? pins->context : 1, d = pinned(pins->data) ? pins->data : 1;
-	int64_t v = pinned(pins->interleave) ? pins->interleave : 1, e = pins->expert, inner = t * p * c * d;
-	size_t before = failure->fault_total;
-	int64_t slots = v > 1 ? layers_of(model) + 2 : layers_of(model); /* interleaved chunks for embedding and loss may hold no layer */
-	int experts = experts_of(model);
-
-	if (gpu_count >= 1 && (gpu_count % inner || (layout_pinned_gpu_count(pins) >= 0 && inner != gpu_count)))
-		failure_add(failure, "/parallelism", "impossible", "tensor x pipeline x data x context must be the %lld accelerators; the given degrees make %lld",
-			(long long)gpu_count, (long long)inner);
-	if (t > TENSOR_MAX || !heads_divide(model, t))
-		failure_add(failure, "/parallelism/tensor", "impossible", "must be at most %d and divide the model's attention heads (%d)", TENSOR_MAX,
-			model->kind_count > 0 ? model->kinds[0].heads : 0);
-	if (p > PIPELINE_STAGES_MAX || p * v > slots)
-		failure_add(failure, "/parallelism/pipeline", "impossible", "pipeline x interleave is at most the model's %lld layers", (long long)layers_of(model));
-	if (pinned(e) && e != 1 && (experts == 0 || experts % e || (gpu_count >= 1 && gpu_count / p % e)))
-		failure_add(failure, "/parallelism/expert", "impossible", "must divide the model's %d experts and tensor x context x data", experts);
-	if (setting->batch > 0 && (double)d > setting->batch)
-		failure_add(failure, "/parallelism/data", "impossible", "a step of %.0f samples cannot feed %lld data-parallel ranks", setting->batch, (long long)d);
-	if (v > INTERLEAVE_MAX || (v > 1 && pinned(pins->pipeline) && p == 1))
-		failure_add(failure, "/parallelism/interleave", "impossible", "must be 1 without a pipeline, and at most %d", INTERLEAVE_MAX);
-	if (c > CONTEXT_MAX || (double)c > setting->sequence)
-		failure_add(failure, "/parallelism/context", "impossible", "must be at most %d and the sequence's tokens", CONTEXT_MAX);
-	return failure->fault_total == before;
 }

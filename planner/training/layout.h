@@ -10,6 +10,8 @@
  * whose degrees are pinned describes a run, and vendors' published ones fill the memory. */
 #define LAYOUT_COMFORTABLE_FILL 0.92
 
+enum { LAYOUT_TENSOR_MAX = 64, LAYOUT_INTERLEAVE_MAX = 64, LAYOUT_CONTEXT_MAX = 64 };
+
 /* A layout with what it costs. */
 struct found {
 	bool any, fits;
@@ -24,16 +26,23 @@ struct layout_search {
 	int64_t gpu_count;
 	struct parallelism pins;   /* absent members are searched */
 	struct found best, least;  /* least: by memory, not timed */
+	bool exhaustive;           /* without bounds: every layout is judged (to measure, and to test the bounds) */
 	int64_t evaluated, feasible; /* layouts whose memory was counted; those of them that fit. What a bound on time leaves out is in neither */
 };
 
-/* E42. Searches tensor x pipeline x context x data = gpu_count, expert, interleave, micro-batch, ZeRO stage and recomputation
- * under the pins. Layers need not divide evenly over stages, nor the batch over data ranks: what is uneven costs time.
- * Sound bounds only: a layout is left untimed when even its bare products and bubble take longer than the best one. */
+/* E42. Searches tensor x pipeline x context x data = gpu_count, expert, interleave, micro-batch, ZeRO stage and group and
+ * recomputation under the pins: tensor and expert degrees that divide what they split, context degrees and micro-batches that are
+ * powers of two. Layers need not divide evenly over stages, nor the batch over data ranks: what is uneven costs time.
+ * Sound bounds only: a layout is left unjudged when its layers alone, spread evenly over the stages, take longer than the best one,
+ * and degrees are left out whose weights and states alone, spread evenly, do not fit. */
 void layout_search(struct layout_search *search);
 
 /* False when pins contradict each other or the model (heads, layers, batch): adds a fault for each to `failure`. */
 bool layout_pins_possible(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct failure *failure);
+
+bool layout_heads_divide(const struct model *model, int64_t tensor);
+int layout_experts(const struct model *model);     /* the most experts of any layer; 0: none */
+int64_t layout_layers(const struct model *model);  /* what a pipeline splits; 1 for a generic model */
 
 /* The number of accelerators that fully pinned degrees imply; ABSENT_COUNT unless all four are given. */
 int64_t layout_pinned_gpu_count(const struct parallelism *pins);

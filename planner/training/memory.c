@@ -202,15 +202,39 @@ void memory_of_stage(const struct setting *setting, const struct parallelism *la
 	memory->total_bytes = memory->model_bytes + memory->overhead_bytes;
 }
 
+double memory_least_bytes(const struct setting *setting, const struct parallelism *layout)
+{
+	struct degrees degrees = degrees_of(setting, layout);
+	struct parallelism lean = *layout;
+	double dense = 0, expert = 0, least = INFINITY;
+
+	for (int k = 0; k < setting->model->kind_count; k++) {
+		struct layer_params layer = layer_params_of(setting->model, k, &degrees);
+		double layers = model_kind_layers(setting->model, k) / degrees.pipeline;
+
+		dense += layers * layer.dense;
+		expert += layers * layer.expert;
+	}
+	for (lean.zero_stage = 0; lean.zero_stage <= layout->zero_stage; lean.zero_stage++) {
+		struct memory_use memory = {.weights_bytes = 0};
+
+		memory_states(setting, &lean, dense, degrees.zero_group, 0, &memory);
+		memory_states(setting, &lean, expert, fmin(degrees.zero_group, degrees.expert_copies), 0, &memory);
+		least = fmin(least, memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes);
+	}
+	return context_bytes + (1 + fragmentation) * least;
+}
+
 void memory_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory)
 {
 	struct memory_use other;
 
 	memory_of_stage(setting, layout, stages, 0, memory);
 	/* Layers differ by one between stages and the number in flight falls from stage to stage: the worst is the first, the
-	 * second (a balanced first stage is lighter) or the last (logits), unless kinds of layers are mixed. */
+	 * second (a balanced first stage is lighter) or the last (logits), unless kinds of layers are mixed: then the first of those alike. */
 	for (int stage = 1; stage < stages->count; stage++) {
-		if (stage > 1 && stage < stages->count - 1 && setting->model->kind_count <= 1)
+		if (stage > 1 && stage < stages->count - 1 && (setting->model->kind_count <= 1 ||
+				memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0))
 			continue;
 		memory_of_stage(setting, layout, stages, stage, &other);
 		if (other.total_bytes > memory->total_bytes)

@@ -9,6 +9,10 @@
  * optimizer and activations; overhead (E38) is the runtime's context, communication buffers and fragmentation. */
 void memory_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory);
 
+/* A bound below memory_of_layout() of every layout with the same tensor, pipeline, data, context and expert degrees and the same or a
+ * lower ZeRO stage, whatever its interleaving, micro-batch and recomputation: states of the mean stage, without embeddings. */
+double memory_least_bytes(const struct setting *setting, const struct parallelism *layout);
+
 /* The same of one stage, for those who want to see the first as well as the worst. */
 void memory_of_stage(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, int stage, struct memory_use *memory);
 

@@ -48,8 +48,7 @@ static struct stage_time stage_time_of(const struct step_work *work, int stage)
 	if (stage == work->stages->count - 1)
 		layer_time_add(&time.sum, &work->parts.ends, 1);
 	time.sum.forward_s += work->teacher_s;
-	time.total_s = time.sum.forward_s + time.sum.backward_s + time.sum.recompute_s + time.sum.tensor_s + time.sum.context_s +
-		time.sum.expert_s + time.sum.gather_s + work->transfer_s;
+	time.total_s = layer_time_total_s(&time.sum) + work->transfer_s;
 	return time;
 }
 

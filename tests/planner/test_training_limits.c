@@ -183,7 +183,7 @@ static void awkward_requests_stay_finite(void **state)
 	assert_contains(fixture.failure.detail, "more time");
 	begin();
 	REQUEST.global_batch_size = 4;
-	REQUEST.common.gpu_count = 4096;
+	REQUEST.common.gpu_count = 65536;
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 }
 
