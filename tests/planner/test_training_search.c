@@ -1,0 +1,267 @@
+/* The pruned search against brute force: on many random small requests both find the same best. */
+#include "planner/training/layout.h"
+#include "support/assert.h"
+#include "support/training_fixture.h"
+
+enum { REQUESTS = 1500 };
+
+static struct training_fixture fixture;
+static struct setting setting;
+static uint64_t random_state = 88172645463325252u;
+
+/* xorshift64 (Marsaglia 2003): the same requests on every machine. */
+static int64_t random_below(int64_t count)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (int64_t)(random_state % (uint64_t)count);
+}
+
+static int64_t one_of(const int64_t *choices, size_t count)
+{
+	return choices[random_below((int64_t)count)];
+}
+#define ONE_OF(...) one_of((const int64_t[]){__VA_ARGS__}, COUNT_OF(((const int64_t[]){__VA_ARGS__})))
+
+static bool one_in(int64_t count)
+{
+	return random_below(count) == 0;
+}
+
+static void random_model(struct model *model)
+{
+	int heads = (int)ONE_OF(8, 12, 16, 24), layers = (int)random_below(15) + 2;
+	int hidden = heads * (int)ONE_OF(64, 128, 256);
+
+	fixture_model(model, layers, hidden, heads, one_in(2) ? heads : 4, 4 * hidden, 32000, one_in(2));
+	if (!one_in(3))
+		return;
+	model->kind_count = 2; /* dense layers first, then experts */
+	model->kinds[1] = model->kinds[0];
+	model->kinds[1].feed_forward = FEED_FORWARD_EXPERTS;
+	model->kinds[1].width = 0;
+	model->kinds[1].experts = (int)ONE_OF(4, 6, 8);
+	model->kinds[1].experts_active = 2;
+	model->kinds[1].expert_width = hidden;
+	for (int i = 1; i < layers; i++)
+		model->layers[i] = 1;
+	model->params_total = model->params_active = model->params_embedding = ABSENT_NUMBER;
+	model_finish(model);
+}
+
+static void random_pins(struct parallelism *pins, int64_t gpu_count)
+{
+	if (one_in(5))
+		pins->tensor = one_in(2) ? 1 : gpu_count % 2 ? 1 : 2;
+	if (one_in(6))
+		pins->pipeline = one_in(2) || gpu_count % 2 ? 1 : 2;
+	if (one_in(6))
+		pins->micro_batch = ONE_OF(1, 2, 3);
+	if (one_in(6))
+		pins->recompute = one_in(2) ? RECOMPUTE_FULL : RECOMPUTE_SELECTIVE;
+	if (one_in(6))
+		pins->zero_stage = random_below(4);
+	if (one_in(8))
+		pins->interleave = 1 + random_below(2);
+	if (one_in(8))
+		pins->offload = TRUTH_TRUE;
+	if (one_in(8))
+		pins->context = 1;
+	if (one_in(8))
+		pins->expert = 1;
+}
+
+/* A model that fills a few accelerators to about the brim, so that memory decides in part of the requests. */
+static int64_t random_request(void)
+{
+	static const enum stack stacks[] = {STACK_GENERIC, STACK_MEGATRON_LM, STACK_MEGATRON_DEEPSPEED, STACK_MEGATRON_CORE, STACK_FSDP, STACK_INTERNEVO};
+	int64_t gpu_count = ONE_OF(1, 2, 4, 6, 8, 12, 16, 24, 32);
+	struct training_request *request = &fixture.input.request;
+
+	fixture_init(&fixture);
+	random_model(&fixture.input.model);
+	fixture.candidates[0] = one_in(2) ? fixture_a100() : fixture_h100();
+	fixture.candidates[0].gpus_per_node = ONE_OF(4, 8);
+	fixture.candidates[0].accelerator.memory_usable_bytes = (double)ONE_OF(6, 10, 20, 40) * 1e9;
+	request->stack = stacks[random_below(COUNT_OF(stacks))];
+	random_pins(&request->parallelism, gpu_count);
+	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, (double)ONE_OF(1024, 4096, 8192), &setting));
+	setting.batch = (double)(1 + random_below(70));
+	setting.batch_free = one_in(2);
+	return gpu_count;
+}
+
+/* --- brute force: loops over everything, written apart from the search's own ---------------------------------- */
+
+struct brute {
+	int64_t gpu_count, layouts;
+	struct parallelism pins;
+	double room_bytes;           /* what a chosen layout may fill */
+	double best_s, tight_s;      /* of a sample */
+};
+
+static bool may_be(int64_t pin, int64_t value)
+{
+	return pin == ABSENT_COUNT || pin == value;
+}
+
+static bool power_of_two(int64_t value)
+{
+	return (value & (value - 1)) == 0;
+}
+
+static void brute_time(struct brute *brute, const struct parallelism *layout)
+{
+	struct memory_use memory;
+	struct step_result step;
+	struct stages stages;
+	double *best;
+
+	brute->layouts++;
+	stages_split(setting.model, (int)layout->pipeline, (int)layout->interleave, setting.software.balances_ends, &stages);
+	memory_of_layout(&setting, layout, &stages, &memory);
+	if (memory.total_bytes > memory.capacity_bytes)
+		return;
+	step_of_layout(&setting, layout, &stages, &step);
+	best = memory.total_bytes <= brute->room_bytes ? &brute->best_s : &brute->tight_s;
+	*best = fmin(*best, step.time.time_s / step.samples);
+}
+
+static void brute_rest(struct brute *brute, struct parallelism layout, bool described)
+{
+	int64_t ranks = layout.data * layout.context;
+	int last = layout.pipeline > 1 ? setting.software.zero_most_piped : setting.software.zero_most;
+
+	for (layout.micro_batch = 1; layout.micro_batch <= 128; layout.micro_batch++) {
+		bool usual = power_of_two(layout.micro_batch) && (double)(layout.micro_batch * layout.data) < setting.batch + (double)layout.data;
+
+		if (brute->pins.micro_batch == ABSENT_COUNT ? !usual : brute->pins.micro_batch != layout.micro_batch)
+			continue;
+		for (int again = RECOMPUTE_NONE; again <= RECOMPUTE_FULL; again++)
+			for (layout.zero_stage = 0; layout.zero_stage <= 3; layout.zero_stage++)
+				for (layout.zero_group = ranks; layout.zero_group >= 1; layout.zero_group--) {
+					bool offered = layout.zero_stage >= (setting.software.blocks ? 3 : 1) && layout.zero_stage <= last;
+					bool hybrid = layout.zero_stage == 3 && !described && layout.zero_group > 1 && ranks % layout.zero_group == 0 &&
+						power_of_two(ranks / layout.zero_group);
+
+					layout.recompute = (enum recompute)again;
+					if ((brute->pins.recompute == RECOMPUTE_UNSET || brute->pins.recompute == layout.recompute) &&
+						(brute->pins.zero_stage == ABSENT_COUNT ? offered : brute->pins.zero_stage == layout.zero_stage) &&
+						(layout.zero_group == ranks || hybrid))
+						brute_time(brute, &layout);
+				}
+	}
+}
+
+static void brute_chunks(struct brute *brute, struct parallelism layout, bool described)
+{
+	int64_t layers = setting.model->layer_count;
+
+	for (layout.interleave = 1; layout.interleave <= 64; layout.interleave++) {
+		int64_t chunks = layout.pipeline * layout.interleave;
+		bool even = layers % chunks == 0 || (layers + 2) % chunks == 0;
+
+		if (layout.interleave > 1 && (layout.pipeline == 1 || chunks > layers + 2))
+			continue;
+		if (brute->pins.interleave == ABSENT_COUNT ? layout.interleave <= 2 || even : brute->pins.interleave == layout.interleave)
+			brute_rest(brute, layout, described);
+	}
+}
+
+static bool tensor_splits(int64_t tensor)
+{
+	int64_t domain = setting.device.domain;
+
+	for (int k = 0; k < setting.model->kind_count; k++)
+		if (setting.model->kinds[k].width % tensor || (setting.model->kinds[k].kv_heads % tensor && tensor % setting.model->kinds[k].kv_heads))
+			return false;
+	return domain % tensor == 0 || tensor % domain == 0 || power_of_two(tensor);
+}
+
+static struct brute brute_force(int64_t gpu_count)
+{
+	const struct parallelism *pins = &fixture.input.request.parallelism;
+	bool described = pins->tensor > 0 || pins->pipeline > 0 || pins->micro_batch > 0;
+	double capacity = accelerator_capacity_bytes(&fixture.candidates[0].accelerator);
+	struct brute brute = {.gpu_count = gpu_count, .pins = *pins, .room_bytes = capacity * (described ? 1 : LAYOUT_COMFORTABLE_FILL),
+		.best_s = INFINITY, .tight_s = INFINITY};
+	struct parallelism layout = {.offload = pins->offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE};
+	int experts = layout_experts(setting.model);
+
+	for (layout.tensor = 1; layout.tensor <= 64; layout.tensor++)
+		for (layout.context = 1; layout.context <= 64; layout.context *= 2)
+			for (layout.pipeline = 1; layout.pipeline <= setting.model->layer_count; layout.pipeline++)
+				for (layout.expert = 1; layout.expert <= 8; layout.expert++) {
+					int64_t inner = layout.tensor * layout.context * layout.pipeline;
+
+					layout.data = gpu_count / inner;
+					layout.sequence_parallel = layout.tensor > 1 && setting.software.fused_attention ? TRUTH_TRUE : TRUTH_FALSE;
+					if (inner * layout.data != gpu_count || (double)layout.data > setting.batch || !may_be(pins->tensor, layout.tensor) ||
+						!may_be(pins->pipeline, layout.pipeline) || !may_be(pins->context, layout.context) || !may_be(pins->expert, layout.expert))
+						continue;
+					if (setting.model->kinds[0].heads % layout.tensor || (pins->tensor == ABSENT_COUNT && !tensor_splits(layout.tensor)))
+						continue;
+					if (layout.context > 1 && setting.sequence / (double)layout.context < (described ? 8192 : 1024))
+						continue;
+					if (layout.expert > 1 && (experts == 0 || experts % layout.expert || gpu_count / layout.pipeline % layout.expert))
+						continue;
+					brute_chunks(&brute, layout, described);
+				}
+	return brute;
+}
+
+static void the_pruned_optimum_is_the_true_one(void **state)
+{
+	int comfortable = 0, tight = 0, none = 0;
+	int64_t brute_layouts = 0, judged = 0;
+
+	(void)state;
+	for (int i = 0; i < REQUESTS; i++) {
+		int64_t gpu_count = random_request();
+		struct layout_search search = {.setting = &setting, .gpu_count = gpu_count, .pins = fixture.input.request.parallelism};
+		struct brute brute = brute_force(gpu_count);
+		double best_s = isfinite(brute.best_s) ? brute.best_s : brute.tight_s;
+
+		layout_search(&search);
+		assert_int_equal(search.best.any, isfinite(best_s));
+		if (search.best.any)
+			assert_close(search.best.step.time.time_s / search.best.step.samples, best_s, 1e-12);
+		assert_true(search.evaluated >= search.feasible && (search.feasible > 0) == search.best.any);
+		comfortable += isfinite(brute.best_s);
+		tight += !isfinite(brute.best_s) && isfinite(brute.tight_s);
+		none += !isfinite(best_s);
+		brute_layouts += brute.layouts;
+		judged += search.evaluated;
+	}
+	assert_true(comfortable > REQUESTS / 3 && tight >= 3 && none > REQUESTS / 20); /* the requests are of every sort */
+	assert_true(judged < brute_layouts / 2); /* and the bounds do prune */
+}
+
+/* Without bounds the search judges as many layouts as there are, and answers the same. */
+static void an_exhaustive_search_judges_all(void **state)
+{
+	(void)state;
+	for (int i = 0; i < REQUESTS / 8; i++) {
+		int64_t gpu_count = random_request();
+		struct layout_search pruned = {.setting = &setting, .gpu_count = gpu_count, .pins = fixture.input.request.parallelism}, all = pruned;
+
+		all.exhaustive = true;
+		layout_search(&pruned);
+		layout_search(&all);
+		assert_int_equal(all.evaluated, brute_force(gpu_count).layouts);
+		assert_int_equal(all.best.any, pruned.best.any);
+		if (all.best.any)
+			assert_close(all.best.step.time.time_s, pruned.best.step.time.time_s, 1e-12);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_pruned_optimum_is_the_true_one),
+		cmocka_unit_test(an_exhaustive_search_judges_all),
+	};
+
+	return cmocka_run_group_tests_name("training search", tests, NULL, NULL);
+}
