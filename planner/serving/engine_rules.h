@@ -49,7 +49,9 @@ struct serving_constants {
 	double prefill_efficiency, prefill_half_tokens; /* attention on long chunks; chunk length at half of it */
 	double decode_efficiency, decode_attention_s; /* of the bandwidth; fixed part per layer */
 	double decode_flops_efficiency;
-	double widening_efficiency; /* of the arithmetic, where weights are widened inside the kernel */
+	/* Where weights are narrower than the arithmetic and widened inside the kernel: of its rate, in the layers' products and in
+	 * grouped ones of experts; and of the rate at which weights of 8 and of 4 bits stream. */
+	double widening_efficiency, expert_widening_efficiency, widening_memory_8, widening_memory_4;
 	double expert_efficiency, expert_tile_tokens, expert_half_width, expert_imbalance;
 	double expert_spread; /* tokens that choose experts as if independent, of all: similar tokens choose alike */
 	double stage_wait; /* of a step, lost to micro-batches of unlike work in a deep pipeline */

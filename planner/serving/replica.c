@@ -28,7 +28,8 @@ static double gemm_efficiency(const struct serving_constants *constants, enum pr
 }
 
 struct rates {
-	double weight_bytes, flops_per_s;
+	double weight_bytes, flops_per_s, expert_flops_per_s;
+	double memory_share; /* of the rate at which 16-bit weights stream */
 };
 
 /* What products with weights in a precision reach on an accelerator. A measured GEMM efficiency replaces the fitted one. */
@@ -39,13 +40,20 @@ static struct rates rates_of(const struct replica *replica, const struct acceler
 	bool mixed = precision == PRECISION_MXFP4 && is_given(accelerator->tflops_fp4);
 	enum precision used;
 	double peak = accelerator_peak_flops_per_s(accelerator, mixed ? PRECISION_FP8 : precision, &used);
-	double efficiency = gemm_efficiency(replica->constants, used);
+	const struct serving_constants *constants = replica->constants;
+	double efficiency = gemm_efficiency(constants, used);
+	struct rates rates;
 
 	if (calibration && is_given(calibration->gemm_efficiency))
 		efficiency = calibration->gemm_efficiency;
-	if (precision_weight_bytes(precision) < 0.75 * precision_weight_bytes(used))
-		efficiency *= replica->constants->widening_efficiency;
-	return (struct rates){.weight_bytes = precision_weight_bytes(precision), .flops_per_s = peak * efficiency};
+	rates = (struct rates){.weight_bytes = precision_weight_bytes(precision), .flops_per_s = peak * efficiency,
+		.expert_flops_per_s = peak * efficiency, .memory_share = 1};
+	if (rates.weight_bytes < 0.75 * precision_weight_bytes(used)) {
+		rates.flops_per_s *= constants->widening_efficiency;
+		rates.expert_flops_per_s *= constants->expert_widening_efficiency;
+		rates.memory_share = rates.weight_bytes < 0.75 ? constants->widening_memory_4 : constants->widening_memory_8;
+	}
+	return rates;
 }
 
 static void kind_gemm(
@@ -56,7 +64,7 @@ static void kind_gemm(
 		.k = k,
 		.weight_bytes = rates->weight_bytes,
 		.flops_per_s = rates->flops_per_s,
-		.memory_bytes_per_s = replica->weight_memory_bytes_per_s};
+		.memory_bytes_per_s = replica->weight_memory_bytes_per_s * rates->memory_share};
 }
 
 static void attention_prepare(
@@ -134,7 +142,7 @@ static void experts_prepare(const struct replica *replica, struct replica_kind *
 	kind->expert_weights = (layer->gated ? 3 : 2) *
 						   (layer->expert_hidden > 0 ? layer->expert_hidden : replica->hidden) * kind->expert_width;
 	kind->expert_weight_bytes = kind->expert_weights * rates->weight_bytes;
-	kind->expert_flops_per_s = rates->flops_per_s * replica->constants->expert_efficiency * kind->expert_width /
+	kind->expert_flops_per_s = rates->expert_flops_per_s * replica->constants->expert_efficiency * kind->expert_width /
 							   (kind->expert_width + replica->constants->expert_half_width);
 }
 

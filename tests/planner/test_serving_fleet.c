@@ -121,6 +121,36 @@ static void more_load_never_needs_fewer(void **state)
 	assert_true(last > 100);
 }
 
+/* Weights alone in four bits: the arithmetic of 16 bits at nearly its rate, a quarter of the weights to hold and to read. */
+static void narrow_weights_save_accelerators(void **state)
+{
+	struct serving_fixture fixture;
+	double narrow, wide;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.candidate.accelerator.tops_int8 = fixture.candidate.accelerator.tflops_fp8 = ABSENT_NUMBER;
+	fixture.inference.request.parallelism.tensor = 4;
+	for (double prompt = 200; prompt <= 20000; prompt *= 10) {
+		fixture.inference.request.prompt_tokens.mean = prompt;
+		fixture.inference.request.common.precision = PRECISION_BF16;
+		assert_int_equal(run(&fixture.inference), STATUS_OK);
+		wide = best->throughput.requests_per_s_max / (double)best->gpu_count;
+		fixture.inference.request.common.precision = PRECISION_INT4;
+		assert_int_equal(run(&fixture.inference), STATUS_OK);
+		narrow = best->throughput.requests_per_s_max / (double)best->gpu_count;
+		assert_true(narrow > 0.94 * wide && narrow < 3 * wide); /* long prompts are arithmetic alone */
+	}
+	/* Few sequences at once read the weights again for every token. */
+	fixture.inference.request.prompt_tokens.mean = 1000;
+	fixture.inference.request.queries_per_minute = 1;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	narrow = best->latency.tpot_ms.p50;
+	fixture.inference.request.common.precision = PRECISION_BF16;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_true(narrow < 0.6 * best->latency.tpot_ms.p50 && narrow > 0.25 * best->latency.tpot_ms.p50);
+}
+
 static void promises_are_kept_or_refused_with_the_best(void **state)
 {
 	struct serving_fixture fixture;
@@ -347,6 +377,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(rule_of_thumb_is_exact),
 	cmocka_unit_test(spare_replicas_come_on_top),
 	cmocka_unit_test(more_load_never_needs_fewer),
+	cmocka_unit_test(narrow_weights_save_accelerators),
 	cmocka_unit_test(promises_are_kept_or_refused_with_the_best),
 	cmocka_unit_test(a_fixed_fleet_answers_the_load_it_holds),
 	cmocka_unit_test(a_profile_gives_a_schedule),
