@@ -19,11 +19,6 @@ double reliability_daly_interval(double checkpoint, double mtbf)
 	return reliability_young_interval(checkpoint, mtbf) * (1 + sqrt(ratio) / 3 + ratio / 9) - checkpoint;
 }
 
-double reliability_overhead(double checkpoint, double interval, double mtbf, double restart)
-{
-	return checkpoint / interval + interval / (2 * mtbf) + restart / mtbf;
-}
-
 double reliability_goodput(double checkpoint, double interval, double mtbf, double restart)
 {
 	double waiting = restart / mtbf, working = (interval + checkpoint) / mtbf;

@@ -31,9 +31,6 @@ struct reliability {
 double reliability_young_interval(double checkpoint, double mtbf);
 double reliability_daly_interval(double checkpoint, double mtbf);
 
-/* E48. Overhead to first order, fraction of useful time: delta/tau + tau/(2M) + restart/M. */
-double reliability_overhead(double checkpoint, double interval, double mtbf, double restart);
-
 /* E49. Useful over wall clock with exponential failures: tau / (M e^(R/M) (e^((tau + delta)/M) - 1)) (Daly 2006, eq. 20). */
 double reliability_goodput(double checkpoint, double interval, double mtbf, double restart);
 
