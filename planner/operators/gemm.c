@@ -17,9 +17,8 @@ struct product_time gemm_forward(const struct device *device, const struct physi
 		.time_s = product->count * fmax(flops / rate + traffic_s, flops / most), .traffic_s = product->count * traffic_s};
 }
 
-struct product_time gemm_backward(const struct device *device, const struct physics *physics, const struct product *product, bool frozen)
+struct product_time gemm_backward(const struct device *device, const struct product *product, struct product_time inputs, bool frozen)
 {
-	struct product_time inputs = gemm_forward(device, physics, product);
 	double weights_s = product->count * accumulate_bytes * product->inner * product->columns / device->memory_bytes_per_s;
 
 	if (frozen)

@@ -24,7 +24,7 @@ struct product {
 struct product_time gemm_forward(const struct device *device, const struct physics *physics, const struct product *product);
 
 /* E22. Backward: gradient of the inputs and, unless the weights are frozen, of the weights, which are accumulated
- * in 32 bits (one read and one write). */
-struct product_time gemm_backward(const struct device *device, const struct physics *physics, const struct product *product, bool frozen);
+ * in 32 bits (one read and one write). Given: inputs, the time of the gradient of the inputs, which is that of gemm_forward(). */
+struct product_time gemm_backward(const struct device *device, const struct product *product, struct product_time inputs, bool frozen);
 
 #endif

@@ -20,7 +20,7 @@ struct candidate outline_candidate(const struct programme *programme, const stru
 static bool fleet_stage(const struct programme *programme, size_t stage, const struct outline *outline, const struct parallelism *pins,
 	struct found *found, struct setting *setting, struct search_counts *counts)
 {
-	struct layout_search search = {.setting = setting, .gpu_count = outline->gpu_count, .pins = *pins};
+	struct layout_search search = {.setting = setting, .gpu_count = outline->gpu_count, .pins = *pins, .begin = counts->last};
 	const struct training_input *input = programme->input;
 	struct stages stages;
 
@@ -33,6 +33,8 @@ static bool fleet_stage(const struct programme *programme, size_t stage, const s
 	layout_search(&search);
 	counts->evaluated += search.evaluated;
 	counts->feasible += search.feasible;
+	if (search.best.any)
+		counts->last = search.best.layout;
 	if (!search.best.any && !search.least.any)
 		return false;
 	*found = search.best.any ? search.best : search.least;

@@ -39,9 +39,10 @@ struct outline {
 	double total_usd;
 };
 
-/* Samples, counted for the plan's `search`. */
+/* What passes from one search of layouts to the next: counts for the plan's `search`, and the best of the last one. */
 struct search_counts {
 	int64_t evaluated, feasible;
+	struct parallelism last; /* all 0: none yet */
 };
 
 /* E45. Plans every stage on `gpu_count` accelerators of a candidate and sums them: useful hours = steps x step; wall clock = useful /

@@ -17,6 +17,7 @@ struct layer_work {
 	struct layer_time time;
 	struct product_time attention; /* forward of the scores, for selective recomputation */
 	double element_forward_s;
+	enum recompute recompute;
 	double expand_s; /* MLA: queries, keys and values from their latents, which selective recomputation does again */
 };
 
@@ -29,7 +30,7 @@ static void work_product(struct layer_work *work, double rows, double inner, dou
 	if (!(rows > 0) || !(inner > 0) || !(columns > 0) || !(count > 0))
 		return;
 	forward = gemm_forward(&setting->device, setting->physics, &product);
-	backward = gemm_backward(&setting->device, setting->physics, &product, setting->frozen);
+	backward = gemm_backward(&setting->device, &product, forward, setting->frozen);
 	work->time.forward_s += forward.time_s + (forward.time_s - forward.traffic_s) * (1 / rate - 1);
 	work->time.backward_s += backward.time_s + (backward.time_s - backward.traffic_s) * (1 / rate - 1);
 	work->time.traffic_s += forward.traffic_s + backward.traffic_s;
@@ -163,7 +164,7 @@ static void work_experts(struct layer_work *work)
 
 static void work_recompute(struct layer_work *work)
 {
-	switch (work->layout->recompute) {
+	switch (work->recompute) {
 	case RECOMPUTE_FULL:
 		work->time.recompute_s = work->time.forward_s;
 		break;
@@ -191,7 +192,7 @@ static void work_tensor_comm(struct layer_work *work)
 	if (work->degrees->tensor <= 1)
 		return;
 	once_s = collective_all_reduce_s(&setting->device, setting->physics, group, bytes);
-	count = pairs * (work->layout->recompute == RECOMPUTE_FULL ? 3.0 : 2.0);
+	count = pairs * (work->recompute == RECOMPUTE_FULL ? 3.0 : 2.0);
 	work->time.tensor_s = exposed_s(count * once_s, work->time.forward_s + work->time.backward_s,
 		setting->software.hides_tensor ? setting->physics->overlap : 0);
 }
@@ -221,7 +222,7 @@ static void work_expert_comm(struct layer_work *work)
 	struct group group = collective_group(&setting->device, work->degrees->expert, 1);
 	double bytes = work->degrees->rows / work->degrees->tensor * work->kind->experts_active * setting->model->hidden *
 		setting->device.wide_bytes * setting->physics->expert_imbalance;
-	double count = work->layout->recompute == RECOMPUTE_FULL ? 6 : 4, copies = setting->software.merges_copies ? work->kind->experts_active : 0;
+	double count = work->recompute == RECOMPUTE_FULL ? 6 : 4, copies = setting->software.merges_copies ? work->kind->experts_active : 0;
 	double all_s;
 
 	if (work->kind->feed_forward != FEED_FORWARD_EXPERTS || work->layout->expert <= 1)
@@ -249,10 +250,10 @@ double layer_gather_s(const struct setting *setting, const struct parallelism *l
 }
 
 /* QLoRA: weights of half a byte are widened before each pass that multiplies by them (Dettmers et al. 2023, section 3). */
-static void work_widen(struct layer_work *work, int kind)
+static void work_widen(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;
-	struct layer_params params = layer_params_of(setting->model, kind, work->degrees);
+	struct layer_params params = layer_params_of(setting->model, (int)(work->kind - setting->model->kinds), work->degrees);
 
 	if (setting->quantized)
 		work_stream(work, (params.dense + params.expert) * (precision_weight_bytes(PRECISION_INT4) + setting->device.wide_bytes));
@@ -286,42 +287,68 @@ static struct layer_time generic_time(const struct setting *setting, const struc
 	return time;
 }
 
-struct layer_time layer_time_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind)
+/* Everything but recomputation and communication. */
+static void work_compute(struct layer_work *work)
 {
-	struct layer_work work = {.setting = setting, .layout = layout, .degrees = degrees, .kind = &setting->model->kinds[kind]};
-	double hidden = setting->model->hidden, sharded = layout->sequence_parallel == TRUTH_TRUE ? degrees->tensor : 1;
+	const struct setting *setting = work->setting;
+	double sharded = work->layout->sequence_parallel == TRUTH_TRUE ? work->degrees->tensor : 1;
 
-	if (setting->model->kind == MODEL_GENERIC)
-		return generic_time(setting, degrees);
-	switch (work.kind->mixer) {
+	switch (work->kind->mixer) {
 	case MIXER_ATTENTION:
-		work_attention(&work);
+		work_attention(work);
 		break;
 	case MIXER_MLA:
-		work_mla(&work);
+		work_mla(work);
 		break;
 	case MIXER_MAMBA2:
 	case MIXER_GATED_DELTA:
-		work_scan(&work);
+		work_scan(work);
 		break;
 	case MIXER_NONE:
 	case MIXER_COUNT:
 		break;
 	}
-	if (work.kind->feed_forward == FEED_FORWARD_DENSE)
-		work_feed_forward(&work, work.kind->width);
-	else if (work.kind->feed_forward == FEED_FORWARD_EXPERTS)
-		work_experts(&work);
+	if (work->kind->feed_forward == FEED_FORWARD_DENSE)
+		work_feed_forward(work, work->kind->width);
+	else if (work->kind->feed_forward == FEED_FORWARD_EXPERTS)
+		work_experts(work);
 	/* two norms (read, write) and two residual sums (two reads, one write) */
-	work_elements(&work, degrees->rows / sharded * hidden * setting->device.wide_bytes * 10);
-	work_widen(&work, kind);
-	work.time.forward_s += setting->physics->kernel_gap_s;
-	work.time.backward_s += 2 * setting->physics->kernel_gap_s;
+	work_elements(work, work->degrees->rows / sharded * setting->model->hidden * setting->device.wide_bytes * 10);
+	work_widen(work);
+	work->time.forward_s += setting->physics->kernel_gap_s;
+	work->time.backward_s += 2 * setting->physics->kernel_gap_s;
+}
+
+/* What recomputation adds to the computed work, and communication beside it. */
+static struct layer_time work_finish(struct layer_work work, enum recompute recompute)
+{
+	work.recompute = recompute;
 	work_recompute(&work);
 	work_tensor_comm(&work);
 	work_context_comm(&work);
 	work_expert_comm(&work);
 	return work.time;
+}
+
+void layer_times_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
+	struct layer_time times[RECOMPUTE_COUNT])
+{
+	struct layer_work work = {.setting = setting, .layout = layout, .degrees = degrees, .kind = &setting->model->kinds[kind]};
+
+	if (setting->model->kind != MODEL_GENERIC)
+		work_compute(&work);
+	for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++)
+		times[recompute] = setting->model->kind == MODEL_GENERIC ? generic_time(setting, degrees) : work_finish(work, (enum recompute)recompute);
+}
+
+struct layer_time layer_time_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind)
+{
+	struct layer_work work = {.setting = setting, .layout = layout, .degrees = degrees, .kind = &setting->model->kinds[kind]};
+
+	if (setting->model->kind == MODEL_GENERIC)
+		return generic_time(setting, degrees);
+	work_compute(&work);
+	return work_finish(work, layout->recompute);
 }
 
 struct layer_time ends_time_of(const struct setting *setting, const struct degrees *degrees)
@@ -335,7 +362,7 @@ struct layer_time ends_time_of(const struct setting *setting, const struct degre
 	if (setting->model->kind == MODEL_GENERIC || columns <= 0)
 		return (struct layer_time){0};
 	forward = gemm_forward(device, setting->physics, &logits);
-	backward = gemm_backward(device, setting->physics, &logits, setting->frozen);
+	backward = gemm_backward(device, &logits, forward, setting->frozen);
 	loss_s = memory_traffic_s(device, setting->physics, rows * columns * 12); /* to 32 bits, maximum, sum, gradient */
 	return (struct layer_time){.forward_s = forward.time_s + loss_s / 2, .backward_s = backward.time_s + loss_s / 2,
 		.traffic_s = forward.traffic_s + backward.traffic_s + loss_s};

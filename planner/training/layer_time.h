@@ -19,6 +19,10 @@ double layer_time_total_s(const struct layer_time *time); /* all but traffic_s, 
  * tables the data-parallel degree too): the search computes it once for all that differ in the rest. */
 struct layer_time layer_time_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind);
 
+/* The same under every recomputation (by enum recompute), whatever the layout's own. */
+void layer_times_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
+	struct layer_time times[RECOMPUTE_COUNT]);
+
 /* ZeRO-3: weights are gathered before each forward and each backward pass, gradients scattered after it, beside `time` of the
  * same layer. Returned: s, as far as exposed; 0 for other stages. */
 double layer_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,

@@ -6,23 +6,23 @@ enum { MICRO_BATCH_MAX = 128, MICRO_BATCH_GENERIC_MAX = 65536, MICRO_BATCHES_MAX
  * nothing of context parallelism has it only where its sequences are long. */
 static const double context_least_tokens = 1024, context_described_least_tokens = 8192;
 
-static const enum recompute recomputes[] = {RECOMPUTE_NONE, RECOMPUTE_SELECTIVE, RECOMPUTE_FULL};
-
-/* What layouts of one tensor, context and expert degree share: by micro-batch and recomputation. */
+/* What layouts of one tensor, context and expert degree and one micro-batch share; both by enum recompute. */
 struct shared {
 	bool made;
-	struct step_parts parts;
-	double all_s; /* one micro-batch through all layers */
+	struct step_parts parts[RECOMPUTE_COUNT];
+	double all_s[RECOMPUTE_COUNT]; /* one micro-batch through all layers */
 };
 
 struct trial {
 	struct layout_search *search;
 	struct found tight; /* the fastest that fits, but only just */
 	bool described; /* pinned degrees describe a run: what is left out has its usual value where it has one */
-	double comfortable_bytes;
+	double comfortable_bytes, layers[MODEL_LAYER_KINDS_MAX]; /* layers: of each kind */
 	struct parallelism layout;
 	struct stages stages;
-	struct shared shared[MICRO_BATCHES_MAX][COUNT_OF(recomputes)];
+	struct memory_parts memory;
+	struct degrees degrees;
+	struct shared shared[MICRO_BATCHES_MAX];
 };
 
 static bool pinned(int64_t pin)
@@ -40,36 +40,49 @@ static double sample_s(const struct step_result *step)
 	return step->time.time_s / step->samples;
 }
 
-static struct shared *trial_shared(struct trial *trial, int size, size_t again)
+static const struct shared *trial_shared(struct trial *trial, int size)
 {
 	const struct setting *setting = trial->search->setting;
-	struct shared *shared = &trial->shared[size][again];
-	const struct step_parts *parts = &shared->parts;
+	struct shared *shared = &trial->shared[size];
 
 	if (shared->made)
 		return shared;
 	shared->made = true;
-	step_parts_of(setting, &trial->layout, &shared->parts);
-	shared->all_s = layer_time_total_s(&parts->ends);
-	for (int k = 0; k < parts->kinds; k++)
-		shared->all_s += layer_time_total_s(&parts->layers[k]) * (setting->model->kind == MODEL_GENERIC ? 1 : model_kind_layers(setting->model, k));
+	step_parts_each(setting, &trial->layout, shared->parts);
+	for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++) {
+		const struct step_parts *parts = &shared->parts[recompute];
+
+		shared->all_s[recompute] = layer_time_total_s(&parts->ends);
+		for (int k = 0; k < parts->kinds; k++)
+			shared->all_s[recompute] += layer_time_total_s(&parts->layers[k]) * trial->layers[k];
+	}
 	return shared;
 }
 
-/* A bound below the layout's time for one sample: its layers spread evenly over the stages, and nothing beside them. */
-static double least_sample_s(const struct trial *trial, const struct shared *shared)
+/* A bound below the layout's time for one sample: its layers spread evenly over the stages, and nothing beside them.
+ * Given: all_s, no more than one micro-batch takes through all layers. */
+static double least_sample_s(const struct trial *trial, double all_s)
 {
-	struct degrees degrees = degrees_of(trial->search->setting, &trial->layout);
+	const struct degrees *degrees = &trial->degrees;
 
-	return pipeline_time_s(shared->all_s / degrees.pipeline, shared->all_s, degrees.micro_batches, degrees.interleave) / degrees.batch;
+	return pipeline_time_s(all_s / degrees->pipeline, all_s, degrees->micro_batches, degrees->interleave) / degrees->batch;
 }
 
-/* True when the layout cannot be faster than the best so far. */
-static bool too_slow(const struct trial *trial, const struct shared *shared)
+/* The same from the arithmetic of the layers alone: known before any layer is timed. */
+static double least_arithmetic_s(const struct trial *trial)
+{
+	const struct setting *setting = trial->search->setting;
+	double again_s = trial->layout.recompute == RECOMPUTE_FULL ? setting->least_again_token_s : 0;
+
+	return least_sample_s(trial, trial->degrees.rows / trial->degrees.tensor * (setting->least_token_s + again_s));
+}
+
+/* True when a layout of which this is a bound cannot be faster than the best so far. */
+static bool too_slow(const struct trial *trial, double least_s)
 {
 	const struct layout_search *search = trial->search;
 
-	return search->best.any && !search->exhaustive && least_sample_s(trial, shared) >= sample_s(&search->best.step);
+	return search->best.any && !search->exhaustive && least_s >= sample_s(&search->best.step);
 }
 
 static void least_keep(struct layout_search *search, const struct parallelism *layout, const struct memory_use *memory)
@@ -79,14 +92,14 @@ static void least_keep(struct layout_search *search, const struct parallelism *l
 }
 
 /* Counts the layout's memory and, if it fits, times it. */
-static void trial_judge(struct trial *trial, const struct shared *shared)
+static void trial_judge(struct trial *trial, const struct step_parts *parts)
 {
 	struct layout_search *search = trial->search;
 	struct memory_use memory;
 	struct step_result step;
 	struct found *kept;
 
-	memory_of_layout(search->setting, &trial->layout, &trial->stages, &memory);
+	memory_of_parts(search->setting, &trial->layout, &trial->memory, &memory);
 	search->evaluated++;
 	if (!search->best.any && !trial->tight.any)
 		least_keep(search, &trial->layout, &memory);
@@ -96,7 +109,7 @@ static void trial_judge(struct trial *trial, const struct shared *shared)
 	kept = memory.total_bytes <= trial->comfortable_bytes ? &search->best : &trial->tight;
 	if (kept == &trial->tight && search->best.any && !search->exhaustive)
 		return;
-	step_of_parts(search->setting, &trial->layout, &trial->stages, &shared->parts, &step);
+	step_of_parts(search->setting, &trial->layout, &trial->stages, parts, &step);
 	if (!kept->any || sample_s(&step) < sample_s(&kept->step))
 		*kept = (struct found){.any = true, .fits = true, .layout = trial->layout, .step = step, .memory = memory};
 }
@@ -116,36 +129,39 @@ static int zero_least(const struct trial *trial)
 }
 
 /* Whole-model sharding may stay inside groups of ranks (hybrid): fewer ranks to gather from, more memory each. */
-static void trial_zero(struct trial *trial, const struct shared *shared)
+static void trial_zero(struct trial *trial, const struct step_parts *parts)
 {
 	const struct parallelism *pins = &trial->search->pins;
 	int64_t ranks = trial->layout.data * trial->layout.context;
 	int first = zero_least(trial), last = zero_most(trial);
 
+	memory_parts_of(trial->search->setting, &trial->layout, &trial->stages, &trial->memory);
 	if (pinned(pins->zero_stage))
 		first = last = (int)pins->zero_stage;
 	for (int stage = first; stage <= last; stage++) {
 		trial->layout.zero_stage = stage;
 		trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : ranks;
-		trial_judge(trial, shared);
+		trial_judge(trial, parts);
 		for (int64_t group = ranks / 2; stage == 3 && !trial->described && !pinned(pins->zero_group) && group >= 2 && ranks % group == 0; group /= 2) {
 			trial->layout.zero_group = group;
-			trial_judge(trial, shared);
+			trial_judge(trial, parts);
 		}
 	}
 }
 
 static void trial_recompute(struct trial *trial, int size)
 {
-	for (size_t i = 0; i < COUNT_OF(recomputes); i++) {
-		const struct shared *shared;
+	const struct shared *shared;
 
-		if (trial->search->pins.recompute != RECOMPUTE_UNSET && trial->search->pins.recompute != recomputes[i])
+	trial->degrees = degrees_of(trial->search->setting, &trial->layout);
+	for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++) {
+		trial->layout.recompute = (enum recompute)recompute;
+		if ((trial->search->pins.recompute != RECOMPUTE_UNSET && trial->search->pins.recompute != trial->layout.recompute) ||
+			too_slow(trial, least_arithmetic_s(trial)))
 			continue;
-		trial->layout.recompute = recomputes[i];
-		shared = trial_shared(trial, size, i);
-		if (!too_slow(trial, shared))
-			trial_zero(trial, shared);
+		shared = trial_shared(trial, size);
+		if (!too_slow(trial, least_sample_s(trial, shared->all_s[recompute])))
+			trial_zero(trial, &shared->parts[recompute]);
 	}
 }
 
@@ -176,7 +192,7 @@ static void trial_interleave(struct trial *trial)
 	for (int64_t v = 1; v <= LAYOUT_INTERLEAVE_MAX && (v == 1 || (pipeline > 1 && pipeline * v <= slots)); v++) {
 		if (!allowed(pin, v))
 			continue;
-		if (v > 2 && !pinned(pin) && layers % (pipeline * v) && slots % (pipeline * v))
+		if (v > 2 && !pinned(pin) && (v > LAYOUT_INTERLEAVE_USUAL_MAX || (layers % (pipeline * v) && slots % (pipeline * v))))
 			continue;
 		trial->layout.interleave = v;
 		stages_split(setting->model, (int)pipeline, (int)v, setting->software.balances_ends, &trial->stages);
@@ -236,8 +252,7 @@ static void trial_expert(struct trial *trial)
 			continue;
 		trial->layout.expert = e;
 		for (size_t i = 0; i < COUNT_OF(trial->shared); i++)
-			for (size_t k = 0; k < COUNT_OF(recomputes); k++)
-				trial->shared[i][k].made = false;
+			trial->shared[i].made = false;
 		trial_pipeline(trial);
 	}
 }
@@ -292,6 +307,31 @@ static void trial_tensor(struct trial *trial)
 	}
 }
 
+/* Judges `begin` on this number: data ranks take what the other degrees leave. */
+static void trial_begin(struct trial *trial)
+{
+	const struct layout_search *search = trial->search;
+	const struct setting *setting = search->setting;
+	const struct parallelism *begin = &search->begin;
+	int64_t inner = begin->tensor * begin->pipeline * begin->context, data, filling;
+	struct step_parts parts;
+
+	if (inner < 1 || search->exhaustive || search->gpu_count % inner || !tensor_worth_trying(search, begin->tensor) || !context_worth_trying(trial, begin->context))
+		return;
+	data = search->gpu_count / inner;
+	filling = data * (begin->micro_batch - 1) + 1; /* samples that make the last rank's micro-batch begin */
+	if ((double)data > setting->batch || (double)filling > setting->batch || !allowed(search->pins.data, data) ||
+		begin->tensor * begin->context * data % begin->expert)
+		return;
+	trial->layout = *begin;
+	trial->layout.data = data;
+	trial->layout.zero_group = pinned(search->pins.zero_group) ? search->pins.zero_group : data * begin->context;
+	step_parts_of(setting, &trial->layout, &parts);
+	stages_split(setting->model, (int)begin->pipeline, (int)begin->interleave, setting->software.balances_ends, &trial->stages);
+	memory_parts_of(setting, &trial->layout, &trial->stages, &trial->memory);
+	trial_judge(trial, &parts);
+}
+
 void layout_search(struct layout_search *search)
 {
 	struct trial trial;
@@ -300,7 +340,10 @@ void layout_search(struct layout_search *search)
 	trial.described = pinned(search->pins.tensor) || pinned(search->pins.pipeline) || pinned(search->pins.micro_batch);
 	search->best = search->least = trial.tight = (struct found){.any = false};
 	trial.comfortable_bytes = accelerator_capacity_bytes(&search->setting->candidate->accelerator) * (trial.described ? 1 : LAYOUT_COMFORTABLE_FILL);
+	for (int k = 0; k < MODEL_LAYER_KINDS_MAX; k++)
+		trial.layers[k] = search->setting->model->kind == MODEL_GENERIC ? 1 : model_kind_layers(search->setting->model, k);
 	trial.layout.offload = search->pins.offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE;
+	trial_begin(&trial);
 	trial_tensor(&trial);
 	if (!search->best.any)
 		search->best = trial.tight;

@@ -10,7 +10,7 @@
  * whose degrees are pinned describes a run, and vendors' published ones fill the memory. */
 #define LAYOUT_COMFORTABLE_FILL 0.92
 
-enum { LAYOUT_TENSOR_MAX = 64, LAYOUT_INTERLEAVE_MAX = 64, LAYOUT_CONTEXT_MAX = 64 };
+enum { LAYOUT_TENSOR_MAX = 64, LAYOUT_INTERLEAVE_MAX = 64, LAYOUT_INTERLEAVE_USUAL_MAX = 16, LAYOUT_CONTEXT_MAX = 64 };
 
 /* A layout with what it costs. */
 struct found {
@@ -25,6 +25,7 @@ struct layout_search {
 	const struct setting *setting;
 	int64_t gpu_count;
 	struct parallelism pins;   /* absent members are searched */
+	struct parallelism begin;  /* judged first where it is possible on gpu_count (tensor 0: none): a good one lets bounds prune more */
 	struct found best, least;  /* least: by memory, not timed */
 	bool exhaustive;           /* without bounds: every layout is judged (to measure, and to test the bounds) */
 	int64_t evaluated, feasible; /* layouts whose memory was counted; those of them that fit. What a bound on time leaves out is in neither */

@@ -107,15 +107,10 @@ static double stage_activations(const struct setting *setting, const struct para
 	return bytes * degrees->rows;
 }
 
-/* Parameters of a stage that this rank holds, and the largest layer, which ZeRO-3 gathers whole. */
-struct stage_params {
-	double dense, expert, largest;
-};
-
-static struct stage_params stage_params_of(const struct setting *setting, const struct degrees *degrees, const struct stages *stages, int stage)
+static struct stage_memory stage_params_of(const struct setting *setting, const struct degrees *degrees, const struct stages *stages, int stage)
 {
 	const struct model *model = setting->model;
-	struct stage_params params = {0};
+	struct stage_memory params = {0};
 	double table = (double)model->vocabulary * model->hidden / degrees->tensor;
 	bool first = stage == 0, last = stage == stages->count - 1;
 
@@ -138,6 +133,15 @@ static struct stage_params stage_params_of(const struct setting *setting, const 
 	if (last && !(first && model->tied_embeddings))
 		params.dense += table;
 	return params;
+}
+
+static struct stage_memory stage_memory_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct stages *stages, int stage)
+{
+	struct stage_memory part = stage_params_of(setting, degrees, stages, stage);
+
+	part.activations_bytes = stage_activations(setting, layout, degrees, stages, stage);
+	return part;
 }
 
 /* E35. Bytes of weights, gradients and optimizer for `params` parameters of which each is sharded over `group` ranks. */
@@ -182,24 +186,32 @@ static double teacher_bytes(const struct setting *setting, const struct parallel
 		(degrees->tensor * degrees->pipeline * (layout->zero_stage >= 3 ? degrees->zero_group : 1));
 }
 
-void memory_of_stage(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, int stage, struct memory_use *memory)
+/* Of one stage under the layout's ZeRO stage and group. */
+static void memory_of_part(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct stage_memory *part, struct memory_use *memory)
 {
-	struct degrees degrees = degrees_of(setting, layout);
-	struct stage_params params = stage_params_of(setting, &degrees, stages, stage);
-	double copies = fmin(degrees.zero_group, degrees.expert_copies);
+	double copies = fmin(degrees->zero_group, degrees->expert_copies);
 	int communicators = (layout->tensor > 1) + (layout->pipeline > 1) + (layout->data > 1) + (layout->context > 1) + (layout->expert > 1);
 
 	*memory = (struct memory_use){.capacity_bytes = accelerator_capacity_bytes(&setting->candidate->accelerator)};
-	memory_states(setting, layout, params.dense, degrees.zero_group, params.largest, memory);
-	if (params.expert > 0)
-		memory_states(setting, layout, params.expert, copies, 0, memory);
+	memory_states(setting, layout, part->dense, degrees->zero_group, part->largest, memory);
+	if (part->expert > 0)
+		memory_states(setting, layout, part->expert, copies, 0, memory);
 	if (setting->model->kind == MODEL_GENERIC)
-		memory_tables(setting, &degrees, memory);
-	memory->weights_bytes += teacher_bytes(setting, layout, &degrees);
-	memory->activations_bytes = stage_activations(setting, layout, &degrees, stages, stage);
+		memory_tables(setting, degrees, memory);
+	memory->weights_bytes += teacher_bytes(setting, layout, degrees);
+	memory->activations_bytes = part->activations_bytes;
 	memory->model_bytes = memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes + memory->activations_bytes;
 	memory->overhead_bytes = context_bytes + communicator_bytes * communicators + fragmentation * memory->model_bytes;
 	memory->total_bytes = memory->model_bytes + memory->overhead_bytes;
+}
+
+void memory_of_stage(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, int stage, struct memory_use *memory)
+{
+	struct degrees degrees = degrees_of(setting, layout);
+	struct stage_memory part = stage_memory_of(setting, layout, &degrees, stages, stage);
+
+	memory_of_part(setting, layout, &degrees, &part, memory);
 }
 
 double memory_least_bytes(const struct setting *setting, const struct parallelism *layout)
@@ -225,19 +237,38 @@ double memory_least_bytes(const struct setting *setting, const struct parallelis
 	return context_bytes + (1 + fragmentation) * least;
 }
 
-void memory_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory)
+void memory_parts_of(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_parts *parts)
 {
-	struct memory_use other;
+	struct degrees degrees = degrees_of(setting, layout);
 
-	memory_of_stage(setting, layout, stages, 0, memory);
+	parts->count = 0;
 	/* Layers differ by one between stages and the number in flight falls from stage to stage: the worst is the first, the
 	 * second (a balanced first stage is lighter) or the last (logits), unless kinds of layers are mixed: then the first of those alike. */
-	for (int stage = 1; stage < stages->count; stage++) {
+	for (int stage = 0; stage < stages->count; stage++) {
 		if (stage > 1 && stage < stages->count - 1 && (setting->model->kind_count <= 1 ||
 				memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0))
 			continue;
-		memory_of_stage(setting, layout, stages, stage, &other);
+		parts->stages[parts->count++] = stage_memory_of(setting, layout, &degrees, stages, stage);
+	}
+}
+
+void memory_of_parts(const struct setting *setting, const struct parallelism *layout, const struct memory_parts *parts, struct memory_use *memory)
+{
+	struct degrees degrees = degrees_of(setting, layout);
+	struct memory_use other;
+
+	memory_of_part(setting, layout, &degrees, &parts->stages[0], memory);
+	for (int i = 1; i < parts->count; i++) {
+		memory_of_part(setting, layout, &degrees, &parts->stages[i], &other);
 		if (other.total_bytes > memory->total_bytes)
 			*memory = other;
 	}
+}
+
+void memory_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory)
+{
+	struct memory_parts parts;
+
+	memory_parts_of(setting, layout, stages, &parts);
+	memory_of_parts(setting, layout, &parts, memory);
 }

@@ -9,6 +9,20 @@
  * optimizer and activations; overhead (E38) is the runtime's context, communication buffers and fragmentation. */
 void memory_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory);
 
+/* What one rank of a stage holds whatever the ZeRO stage and group: parameters, the largest layer, which ZeRO-3 gathers whole, and
+ * activations. A layout has those of the stages of which one is the worst. */
+struct stage_memory {
+	double dense, expert, largest, activations_bytes;
+};
+struct memory_parts {
+	int count;
+	struct stage_memory stages[PIPELINE_STAGES_MAX];
+};
+void memory_parts_of(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_parts *parts);
+
+/* memory_of_layout() from the parts of a layout that differs in ZeRO stage and group at most. */
+void memory_of_parts(const struct setting *setting, const struct parallelism *layout, const struct memory_parts *parts, struct memory_use *memory);
+
 /* A bound below memory_of_layout() of every layout with the same tensor, pipeline, data, context and expert degrees and the same or a
  * lower ZeRO stage, whatever its interleaving, micro-batch and recomputation: states of the mean stage, without embeddings. */
 double memory_least_bytes(const struct setting *setting, const struct parallelism *layout);

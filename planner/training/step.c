@@ -226,6 +226,23 @@ void step_parts_of(const struct setting *setting, const struct parallelism *layo
 	parts->ends = ends_time_of(setting, &degrees);
 }
 
+void step_parts_each(const struct setting *setting, const struct parallelism *layout, struct step_parts parts[RECOMPUTE_COUNT])
+{
+	struct degrees degrees = degrees_of(setting, layout);
+	struct layer_time times[RECOMPUTE_COUNT], ends = ends_time_of(setting, &degrees);
+	int kinds = setting->model->kind_count > 0 ? setting->model->kind_count : 1;
+
+	for (int k = 0; k < kinds; k++) {
+		layer_times_of(setting, layout, &degrees, k, times);
+		for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++)
+			parts[recompute].layers[k] = times[recompute];
+	}
+	for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++) {
+		parts[recompute].kinds = kinds;
+		parts[recompute].ends = ends;
+	}
+}
+
 /* Stages that hold the same layers take the same time. */
 static bool like_the_one_before(const struct stages *stages, int stage)
 {

@@ -20,6 +20,9 @@ struct step_parts {
 };
 void step_parts_of(const struct setting *setting, const struct parallelism *layout, struct step_parts *parts);
 
+/* The same under every recomputation (by enum recompute), whatever the layout's own. */
+void step_parts_each(const struct setting *setting, const struct parallelism *layout, struct step_parts parts[RECOMPUTE_COUNT]);
+
 /* E32 from the parts of a layout: what the search calls for every layout that shares them. */
 void step_of_parts(const struct setting *setting, const struct parallelism *layout, const struct stages *stages,
 	const struct step_parts *parts, struct step_result *result);

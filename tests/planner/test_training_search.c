@@ -164,7 +164,7 @@ static void brute_chunks(struct brute *brute, struct parallelism layout, bool de
 
 		if (layout.interleave > 1 && (layout.pipeline == 1 || chunks > layers + 2))
 			continue;
-		if (brute->pins.interleave == ABSENT_COUNT ? layout.interleave <= 2 || even : brute->pins.interleave == layout.interleave)
+		if (brute->pins.interleave == ABSENT_COUNT ? layout.interleave <= 2 || (even && layout.interleave <= 16) : brute->pins.interleave == layout.interleave)
 			brute_rest(brute, layout, described);
 	}
 }

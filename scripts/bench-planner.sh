@@ -1,0 +1,56 @@
+#!/bin/sh
+# How fast planning is: layouts a second, a search over every layout of GPT-3 175B, and the daemon's answers one at a time over
+# loopback. The limits in the output are what is asked of us. Bounded in time; fails when an answer is not 200.
+# usage: bench-planner.sh PROGRAM PLANNER_RATE [SECONDS]
+set -eu
+program=$1 rate=$2 seconds=${3:-3}
+command -v wrk >/dev/null || { echo "bench-planner.sh: install wrk" >&2; exit 69; }
+work=$(mktemp -d)
+daemon=
+finish() {
+	[ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
+	wait 2>/dev/null || true
+	rm -rf "$work"
+}
+trap finish EXIT
+port=${FLEETPLAN_BENCH_PORT:-18182}
+here=$(dirname "$0")/../tests/bench
+"$rate"
+"$program" serve --listen 127.0.0.1:$port --database "$work/ours.db" --threads 2 --workers 2 --log-file /dev/null &
+daemon=$!
+until curl -sf -o /dev/null "http://127.0.0.1:$port/readyz"; do
+	kill -0 $daemon || exit 1
+	sleep 0.01
+done
+cat >"$work/post.lua" <<'LUA'
+wrk.method = "POST"
+wrk.headers["Content-Type"] = "application/json"
+local file = io.open(os.getenv("BODY"), "rb")
+wrk.body = file:read("*a")
+file:close()
+done = function(summary, latency)
+	local e = summary.errors
+	io.write(string.format("RESULT %d %d %.3f %.3f\n", summary.requests, e.connect + e.status + e.read + e.write + e.timeout,
+		latency:percentile(50) / 1000, latency:percentile(99) / 1000))
+end
+LUA
+# one NAME LIMIT: one client, one request after the other
+one() {
+	BODY="$work/request.json" wrk -t1 -c1 -d"${seconds}s" -s "$work/post.lua" "http://127.0.0.1:$port/v1/estimates/training" >"$work/out"
+	awk -v n="$1" -v limit="$2" '/^RESULT/ && $2 > 0 && $3 == 0 {printf "%-58s p50 %8.2f ms  p99 %8.2f ms  (%s)\n", n, $4, $5, limit; good = 1}
+		END {exit !good}' "$work/out" || { cat "$work/out" >&2; exit 1; }
+}
+/usr/bin/python3 "$here/request.py" >"$work/request.json"
+one 'everything pinned' 'p99 at most 1'
+six='"h100-sxm5-80gb", "h200-sxm5-141gb", "b200-sxm6-180gb", "a100-sxm4-80gb", "mi300x", "gb200"'
+search() {
+	printf '{"model": "%s", "tokens": "%s", "accelerators": [%s]%s}' "$2" "$3" "$six" "$4" >"$work/request.json"
+	one "$1" 'p50 at most 250'
+}
+search 'llama-3.1-8b, six accelerators, any number' llama-3.1-8b 15T ''
+search 'llama-3.1-405b, six accelerators, any number' llama-3.1-405b 15T ''
+search 'llama-3.1-405b, six accelerators, 60 days' llama-3.1-405b 15T ', "deadline_hours": "60d"'
+search 'deepseek-v3, six accelerators, any number' deepseek-v3 14.8T ''
+search 'deepseek-v3, six accelerators, 60 days' deepseek-v3 14.8T ', "deadline_hours": "60d"'
+printf '{"model": "llama-3.1-8b", "tokens": "15T"}' >"$work/request.json"
+one 'llama-3.1-8b, every accelerator on offer, any number' 'no limit'
