@@ -94,7 +94,7 @@ $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIBRARY)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
 
--include $(wildcard $(SOURCES:%.c=$(BUILD)/%.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(TEST_SUPPORT:.o=.d))
+-include $(wildcard $(BUILD)/tests/validation/*.d) $(wildcard $(SOURCES:%.c=$(BUILD)/%.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(TEST_SUPPORT:.o=.d))
 
 # --- targets -----------------------------------------------------------------------------------------------
 test: $(PROGRAM) $(TESTS) ## build and run every C test, in parallel
@@ -169,9 +169,11 @@ $(BUILD)/tests/bench/planner_rate: tests/bench/planner_rate.c $(TEST_SUPPORT) $(
 VALIDATION_CASES := tests/validation/training.jsonl hwdb/data/accelerators.csv
 VALIDATIONS := $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/fit_training
 
-$(VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(BUILD)/tests/validation/cases.o $(LIBRARY)
+VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,cases samples slices fit)
+
+$(VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(VALIDATION_OBJECTS) $(LIBRARY)
 	$(call say,VALID,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(BUILD)/tests/validation/cases.o $(LIBRARY) $(LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(VALIDATION_OBJECTS) $(LIBRARY) $(LIBS)
 
 $(BUILD)/tests/validation/validate_inference: tests/validation/validate_inference.c $(LIBRARY)
 	$(call say,VALID,$@)

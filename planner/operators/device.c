@@ -21,7 +21,7 @@ static const struct ceiling ceilings[] = {
 	{"h100", 0.803, 0.709, 0.517, 700, 2022, mamf},
 	{"h800", 0.803, 0.709, 0.517, 700, 2022, mamf}, {"h200", 0.803, 0.734, 0.517, 700, 2022, mamf}, {"gh200", 0.838, 0.776, 0.517, 700, 2022, mamf},
 	{"b200", 0.776, 0.763, 0.484, 1000, 2024, mamf}, {"b100", 0.776, 0.763, 0.484, 700, 2024, mamf}, {"b300", 0.786, 0.745, 0.55, 1100, 2024, mamf},
-	{"gb200", 0.729, 0.723, 0.484, 1200, 2024, mamf}, {"gb300", 0.786, 0.745, 0.55, 1400, 2024, mamf}, {"mi300x", 0.514, 0.514, 0.35, 750, 2023, mamf},
+	{"gb200", 0.729, 0.723, 0.484, 1200, 2024, mamf}, {"gb300", 0.786, 0.745, 0.55, 1100, 2024, mamf}, {"mi300x", 0.514, 0.514, 0.35, 750, 2023, mamf},
 	{"mi325x", 0.604, 0.604, 0.35, 1000, 2023, mamf}, {"mi355x", 0.680, 0.680, 0.35, 1400, 2025, mamf}, {"gaudi2", 0.969, 0.955, 0.45, 600, 2022, mamf},
 	{"gaudi3", 0.741, 0.769, 0.45, 900, 2024, mamf}, {"l40s", 0.571, 0.458, 0.40, 350, 2022, mamf},
 	{"rtx-pro-6000", 0.846, 0.706, 0.45, 600, 2025, mamf},
@@ -54,13 +54,18 @@ static double host_bytes_per_s(const struct accelerator *accelerator)
 	return 0.75 * 15.75e9 * pow(2, (double)generation - 3);
 }
 
+/* More power lets no part reach a greater fraction of its peak than the A100 does, which is not held by power. */
+static const double ceiling_best = 0.869;
+
 /* A part that is held to less power than the measured one runs slower: dynamic power goes with frequency x voltage squared, and
  * so, near the limit, about with the square of the frequency. */
 static double power_speed(const struct accelerator *accelerator, const struct ceiling *ceiling)
 {
-	if (!(accelerator->tdp_w > 0) || !(ceiling->tdp_w > 0) || accelerator->tdp_w >= ceiling->tdp_w)
+	if (!(accelerator->tdp_w > 0) || !(ceiling->tdp_w > 0))
 		return 1;
-	return sqrt(accelerator->tdp_w / ceiling->tdp_w);
+	if (accelerator->tdp_w <= ceiling->tdp_w)
+		return sqrt(accelerator->tdp_w / ceiling->tdp_w);
+	return fmax(1, fmin(sqrt(accelerator->tdp_w / ceiling->tdp_w), ceiling_best / fmax(ceiling->gemm, ceiling->gemm_fp8)));
 }
 
 static void device_links(const struct candidate *candidate, const struct physics *physics, struct device *device)
@@ -109,10 +114,12 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 		device->operand_bytes = precision_weight_bytes(used);
 		device->quantize_bytes = 2 * (2 + device->operand_bytes); /* read wide, write narrow, as is and transposed */
 		device->linear_flops_per_s = device->peak_flops_per_s * ceiling->gemm_fp8 * device->ceiling / ceiling->gemm * speed *
-			(device->operand_bytes < 0.8 ? physics->nvfp4_fraction : physics->narrow_fraction);
+			(device->operand_bytes < 0.8 ? physics->nvfp4_fraction : physics->narrow_fraction) *
+			(used == PRECISION_MXFP8 ? physics->block_scaling : 1);
 		device->linear_most_flops_per_s = device->peak_flops_per_s * fmin(1, ceiling->gemm_fp8 * device->ceiling / ceiling->gemm);
 	}
-	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed;
+	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed *
+		(ceiling->year == 2024 && accelerator->tdp_w >= 1000 ? physics->blackwell_attention : 1);
 	bandwidth = accelerator_bandwidth_bytes_per_s(accelerator);
 	if (candidate->calibration.id && is_given(candidate->calibration.memory_efficiency))
 		bandwidth *= candidate->calibration.memory_efficiency;

@@ -2,27 +2,40 @@
 
 static const double accumulate_bytes = 8; /* a 32-bit gradient read and written */
 
-struct product_time gemm_forward(const struct device *device, const struct physics *physics, const struct product *product)
+/* One product and what it writes; `narrowed` elements are cast first, which a kernel of its own does. */
+static struct product_time single(const struct device *device, const struct physics *physics, const struct product *product,
+	double output_bytes, double narrowed)
 {
 	double rate = product->narrow ? device->linear_flops_per_s : device->wide_flops_per_s;
 	double most = product->narrow ? device->linear_most_flops_per_s : device->wide_most_flops_per_s;
 	double operand = product->narrow ? device->operand_bytes : device->wide_bytes;
-	double flops = 2 * product->rows * product->inner * product->columns;
-	double bytes = operand * product->inner * (product->columns + product->rows) +
-		device->wide_bytes * product->rows * product->columns;
-	double quantized = product->narrow ? device->quantize_bytes * product->rows * product->inner : 0;
-	double traffic_s = (bytes * physics->gemm_traffic + quantized) / device->memory_bytes_per_s;
+	double flops = 2 * product->rows * product->inner * product->columns, outputs = product->rows * product->columns;
+	double moved_s = (operand * product->inner * (product->columns + product->rows) + output_bytes * outputs) / device->memory_bytes_per_s;
+	double computed_s = flops / rate * (1 + physics->gemm_wave_outputs / (product->count * outputs));
+	double time_s = fmax(fmax(computed_s, moved_s) + physics->gemm_traffic * fmin(computed_s, moved_s), flops / most);
 
-	return (struct product_time){
-		.time_s = product->count * fmax(flops / rate + traffic_s, flops / most), .traffic_s = product->count * traffic_s};
+	if (product->narrow)
+		time_s += device->quantize_bytes * narrowed / device->memory_bytes_per_s;
+	return (struct product_time){.time_s = product->count * time_s, .traffic_s = product->count * fmax(0, time_s - computed_s)};
 }
 
-struct product_time gemm_backward(const struct device *device, const struct product *product, struct product_time inputs, bool frozen)
+struct product_time gemm_forward(const struct device *device, const struct physics *physics, const struct product *product)
 {
-	double weights_s = product->count * accumulate_bytes * product->inner * product->columns / device->memory_bytes_per_s;
+	return single(device, physics, product, device->wide_bytes, product->rows * product->inner);
+}
 
+struct product_time gemm_backward(const struct device *device, const struct physics *physics, const struct product *product, bool frozen)
+{
+	struct product to_inputs = *product, to_weights = *product;
+	struct product_time inputs, weights;
+
+	to_inputs.inner = product->columns;
+	to_inputs.columns = product->inner;
+	inputs = single(device, physics, &to_inputs, device->wide_bytes, product->rows * product->columns);
 	if (frozen)
 		return inputs;
-	return (struct product_time){
-		.time_s = 2 * inputs.time_s + weights_s, .traffic_s = 2 * inputs.traffic_s + weights_s};
+	to_weights.rows = product->inner;
+	to_weights.inner = product->rows;
+	weights = single(device, physics, &to_weights, accumulate_bytes, 0);
+	return (struct product_time){.time_s = inputs.time_s + weights.time_s, .traffic_s = inputs.traffic_s + weights.traffic_s};
 }

@@ -15,16 +15,18 @@ struct product {
 	bool narrow; /* runs in the request's format; else in 16 bits or more */
 };
 
-/* E21. Forward: time = 2 r i c / rate + (weights + inputs + outputs) x traffic factor / bandwidth, and not below 2 r i c over
- * the best rate that was measured on this accelerator.
+/* E21. Forward. Arithmetic a = 2 r i c / rate x (1 + W/(count r c)), traffic b = (weights + inputs + outputs) / bandwidth;
+ * time = max(a, b) + kappa min(a, b) + casts to the narrow format / bandwidth, and not below 2 r i c over the best rate that
+ * was measured on this accelerator.
  * Given: rows, inner, columns (> 0, not necessarily whole); count (>= 0). Returned: s.
- * Algebraically the efficiency is rate x r/(r + r0) x c/(c + c0) to first order: it saturates in rows (tokens of a
- * micro-batch) and in sharded widths, with r0 = c0 = bytes x traffic x rate / (2 x bandwidth). Valid: products with
- * more than about 16 rows. Source: roofline (Williams et al. 2009) with operand traffic not hidden. */
+ * W (gemm_wave_outputs): the last wave of output tiles fills half of the multiprocessors on average; kappa (gemm_traffic):
+ * prologues and epilogues hide no traffic. Efficiency so saturates in rows (tokens of a micro-batch) and in sharded widths.
+ * Valid: products with more than about 16 rows. Source: roofline (Williams et al. 2009); tiles and waves: NVIDIA, Matrix
+ * Multiplication Background (2023), section 3. */
 struct product_time gemm_forward(const struct device *device, const struct physics *physics, const struct product *product);
 
 /* E22. Backward: gradient of the inputs and, unless the weights are frozen, of the weights, which are accumulated
- * in 32 bits (one read and one write). Given: inputs, the time of the gradient of the inputs, which is that of gemm_forward(). */
-struct product_time gemm_backward(const struct device *device, const struct product *product, struct product_time inputs, bool frozen);
+ * in 32 bits (one read and one write): the products r x c x i and i x r x c. */
+struct product_time gemm_backward(const struct device *device, const struct physics *physics, const struct product *product, bool frozen);
 
 #endif

@@ -1,8 +1,8 @@
-/* The constants of the operators (E20-E29): few, each with a meaning, a unit and a plausible range.
+/* The constants of the operators (E20-E29): few, each with a meaning, a unit, a plausible range and a source.
  *
  * They stand in one struct that is passed to every operator, so that a fit, a sensitivity and a test can
  * change one and plan again. There is none per case, per model or per suite, and one factor a software stack
- * (planner/training/software.c). */
+ * (planner/training/software.c). The table below is their only list: the struct and what scripts/fit prints come from it. */
 #ifndef FLEETPLAN_PLANNER_OPERATORS_PHYSICS_H
 #define FLEETPLAN_PLANNER_OPERATORS_PHYSICS_H
 
@@ -10,36 +10,46 @@
 
 enum { PHYSICS_STACKS = 9 }; /* as many as enum stack has */
 
+/* member, least, most, meaning, where a direct measurement or a paper bounds it */
+#define PHYSICS_CONSTANTS(X) \
+	X(gemm_fraction, 0.7, 1.1, "of the best measured matrix product, which products of training shapes reach", "MAMF tables, stas00/ml-engineering") \
+	X(narrow_fraction, 0.5, 1.1, "the same for 8-bit formats, scaling included", "MAMF tables, FP8") \
+	X(block_scaling, 0.8, 1.1, "speed of 8-bit products with a scale for each 32 elements (MXFP8) over those with one scale", "Megatron-Bridge publishes both for the same layouts") \
+	X(nvfp4_fraction, 0.4, 1.1, "the same for 4-bit formats; some products stay wider", "none but these runs") \
+	X(gemm_traffic, 0.05, 1, "part of the shorter of arithmetic and operand traffic that a product does not hide behind the longer", "aiconfigurator GEMM timings") \
+	X(gemm_wave_outputs, 1e5, 3e6, "outputs of a product that keep the multiprocessors busy for half a wave of tiles", "108 to 148 multiprocessors, tiles of 128 x 64 to 256 x 128") \
+	X(attention_fraction, 0.4, 1.5, "of the measured fused attention rate", "aiconfigurator, causal prefill") \
+	X(blackwell_attention, 0.8, 1.5, "speed of training's attention kernels on Blackwell over the serving kernels that were measured", "Zadouri et al. 2026, FlashAttention-4: 1,613 TFLOP/s on B200, 1.47 times the measured 0.484 of its peak") \
+	X(flash2_fraction, 0.4, 1, "speed of FlashAttention-2 over kernels written for Hopper and later, there", "Shah et al. 2024, arXiv 2407.08608: 0.5 to 0.67") \
+	X(attention_half_tokens, 100, 2000, "length at which fused attention runs at half its rate", "Dao 2023, arXiv 2307.08691, figures 4 and 5") \
+	X(attention_backward, 0.5, 1.2, "speed of fused attention's backward pass over its forward pass", "Dao 2023: 0.7 to 0.8") \
+	X(score_fraction, 0.2, 1, "unfused attention: rate of batched score products over large ones", "Narayanan et al. 2021") \
+	X(score_traffic_bytes, 6, 30, "unfused attention: bytes moved for one score, forward", "Korthikanti et al. 2022: 10 to 13") \
+	X(element_traffic, 0.4, 2.5, "element-wise bytes moved over bytes counted", "fused kernels and caches keep it below 1") \
+	X(host_layer_s, 0.02e-3, 2e-3, "host time to issue one layer's forward pass", "20 kernels at 5 to 50 us from Python") \
+	X(kernel_gap_s, 1e-6, 1e-4, "device time lost between the kernels of one layer's forward pass", "20 kernels at 1 to 15 us") \
+	X(step_fixed_s, 1e-3, 5e-2, "host time once a step: loss scale, clipping, logging", "none but these runs") \
+	X(link_fraction, 0.4, 0.95, "of the link's rate in one direction that large collectives reach", "NCCL alone: 222 of 300 GB/s, aiconfigurator") \
+	X(nic_fraction, 0.2, 1, "the same between nodes", "nccl-tests, published busbw") \
+	X(link_latency_s, 4e-6, 8e-5, "of one collective inside a domain", "NCCL: 16 to 25 us for 8 ranks, aiconfigurator") \
+	X(nic_latency_s, 4e-6, 2e-4, "of one further doubling of nodes", "none but these runs") \
+	X(overlap, 0.2, 1, "part of a hideable communication that software really hides", "none but these runs") \
+	X(expert_imbalance, 1, 1.15, "tokens of the fullest expert rank over the mean", "auxiliary losses hold it near 1") \
+	X(expert_fraction, 0.3, 1.1, "rate of grouped products of many rows over single ones, until they were fused with their casts", "aiconfigurator MoE timings") \
+	X(expert_half_rows, 10, 1000, "tokens of one expert at which grouped products run at half that rate", "tiles of 128 rows and their tails") \
+	X(expert_gain_per_year, 0.02, 0.6, "of the logarithm of that rate, a year of newer software", "Megatron-Bridge releases 25.09 to 26.08") \
+	X(expert_traffic, 0.5, 8, "bytes moved to sort, send, weigh and sum expert tokens over one copy in and out", "none but these runs") \
+	X(expert_host_s, 0.2e-3, 2.5e-3, "host time to issue one expert layer's forward pass: routing waits for the device", "none but these runs") \
+	X(youth, 0.01, 0.5, "speed that software lacks on hardware of its own year; fades as e^(-years/2)", "Shah et al. 2024, arXiv 2407.08608") \
+	X(release_gain_per_year, 0.005, 0.4, "speed gained by a year of newer software, as a fraction", "NeMo and Megatron releases") \
+	X(synchronise_s, 0.5e-9, 6e-9, "DeepSpeed ZeRO-1: once a step for each local parameter, never hidden", "BLOOM tuning runs")
+
+#define PHYSICS_MEMBER(member_, least_, most_, meaning_, source_) double member_;
 struct physics {
-	double gemm_fraction;        /* of the best measured matrix product, which products of training shapes reach; 0.7..1.1 */
-	double narrow_fraction;      /* the same for 8-bit formats, scaling included; 0.5..1.1 */
-	double nvfp4_fraction;       /* the same for 4-bit formats (some products stay wider); 0.2..1 */
-	double gemm_traffic;         /* operand bytes moved over operand bytes: tiles are read more than once; 0.5..6 */
-	double attention_fraction;   /* of the measured fused attention rate; 0.4..1.5 */
-	double attention_half_tokens; /* length at which fused attention runs at half its rate; 100..2000 */
-	double attention_backward;   /* speed of its backward pass over its forward pass; 0.5..1.2 */
-	double score_fraction;       /* unfused attention: rate of batched score products over large ones; 0.2..1 */
-	double score_traffic_bytes;  /* unfused attention: bytes moved for one score, forward; 6..30 */
-	double element_traffic;      /* element-wise bytes moved over bytes counted; 0.4..2.5 */
-	double host_layer_s;         /* host time to issue one layer's forward pass; 0.02e-3..2e-3 s */
-	double kernel_gap_s;         /* device time lost between kernels in one layer's forward pass; 1e-6..4e-4 s */
-	double step_fixed_s;         /* host time once a step: loss scale, clipping, logging; 1e-3..5e-2 s */
-	double link_fraction;        /* of the link's rate in one direction that large collectives reach; 0.4..0.95 */
-	double nic_fraction;         /* the same between nodes; 0.2..1 */
-	double link_latency_s;       /* of one collective inside a domain; 4e-6..8e-5 s */
-	double nic_latency_s;        /* of one further doubling of nodes; 4e-6..2e-4 s */
-	double overlap;              /* part of a hideable communication that software really hides; 0.2..1 */
-	double expert_imbalance;     /* tokens of the fullest expert rank over the mean; 1..1.6 */
-	double expert_fraction;      /* rate of grouped products of many rows over single ones, with software of 2026; 0.1..1.1 */
-	double expert_half_rows;     /* tokens of one expert at which grouped products run at half that rate: tiles of 128 rows and their tails; 1..8000 */
-	double expert_gain_per_year; /* of the logarithm of that rate, a year of newer software; 0.01..2 */
-	double expert_traffic;       /* bytes moved to sort, send, weigh and sum expert tokens over those of one copy in and out; 0.5..40 */
-	double expert_host_s;        /* host time to issue one expert layer's forward pass: routing waits for the device; 0.2e-3..1.5e-2 s */
-	double youth;                /* speed that software lacks on hardware of its own year, fades with e^(-years/2); 0.01..0.5 */
-	double release_gain_per_year; /* speed gained by a year of newer software, as a fraction; 0.005..0.4 */
-	double synchronise_s;        /* DeepSpeed ZeRO-1: once a step for each local parameter, never hidden; 0.5e-9..6e-9 s */
-	double stack_speed[PHYSICS_STACKS]; /* of every kernel, by enum stack; 0.6..1.3 */
+	PHYSICS_CONSTANTS(PHYSICS_MEMBER)
+	double stack_speed[PHYSICS_STACKS]; /* of every kernel, by enum stack; 0.67..1.5 */
 };
+#undef PHYSICS_MEMBER
 
 extern const struct physics physics_fitted;
 

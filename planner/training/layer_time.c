@@ -30,7 +30,7 @@ static void work_product(struct layer_work *work, double rows, double inner, dou
 	if (!(rows > 0) || !(inner > 0) || !(columns > 0) || !(count > 0))
 		return;
 	forward = gemm_forward(&setting->device, setting->physics, &product);
-	backward = gemm_backward(&setting->device, &product, forward, setting->frozen);
+	backward = gemm_backward(&setting->device, setting->physics, &product, setting->frozen);
 	work->time.forward_s += forward.time_s + (forward.time_s - forward.traffic_s) * (1 / rate - 1);
 	work->time.backward_s += backward.time_s + (backward.time_s - backward.traffic_s) * (1 / rate - 1);
 	work->time.traffic_s += forward.traffic_s + backward.traffic_s;
@@ -76,6 +76,10 @@ static void work_scores(struct layer_work *work, double key_dim, double value_di
 
 	work->attention = attention_forward(&setting->device, setting->physics, &attention);
 	backward = attention_backward(&setting->device, setting->physics, &attention);
+	if (attention.fused) {
+		work->attention.time_s /= setting->software.attention_speed;
+		backward.time_s /= setting->software.attention_speed;
+	}
 	work->time.forward_s += work->attention.time_s;
 	work->time.backward_s += backward.time_s;
 	work->time.traffic_s += work->attention.traffic_s + backward.traffic_s;
@@ -152,7 +156,7 @@ static void work_experts(struct layer_work *work)
 	double tokens = degrees->rows / (degrees->tensor / split) * kind->experts_active * setting->physics->expert_imbalance;
 	double held = fmax(1, kind->experts / degrees->expert), up = (kind->gated ? 2.0 : 1.0) * kind->expert_width / split;
 	double rows = tokens / held;
-	double rate = setting->software.expert_speed * setting->physics->expert_fraction * rows / (rows + setting->physics->expert_half_rows);
+	double rate = setting->software.expert_speed * (setting->software.fused_experts ? 1 : setting->physics->expert_fraction) * rows / (rows + setting->physics->expert_half_rows);
 
 	work_product(work, rows, hidden, up, held, rate);
 	work_product(work, rows, kind->expert_width / split, hidden, held, rate);
@@ -362,8 +366,8 @@ struct layer_time ends_time_of(const struct setting *setting, const struct degre
 	if (setting->model->kind == MODEL_GENERIC || columns <= 0)
 		return (struct layer_time){0};
 	forward = gemm_forward(device, setting->physics, &logits);
-	backward = gemm_backward(device, &logits, forward, setting->frozen);
-	loss_s = memory_traffic_s(device, setting->physics, rows * columns * 12); /* to 32 bits, maximum, sum, gradient */
+	backward = gemm_backward(device, setting->physics, &logits, setting->frozen);
+	loss_s = memory_traffic_s(device, setting->physics, rows * columns * 32); /* to 32 bits (6), logarithm of the softmax (12), its gradient (12), back to 16 bits in part */
 	return (struct layer_time){.forward_s = forward.time_s + loss_s / 2, .backward_s = backward.time_s + loss_s / 2,
 		.traffic_s = forward.traffic_s + backward.traffic_s + loss_s};
 }

@@ -33,7 +33,7 @@ double optimizer_bytes_per_param(enum optimizer optimizer, bool wide)
 	return master + 8;
 }
 
-static double feed_forward_bytes(const struct layer_kind *kind, const struct degrees *degrees, double hidden, double wide, double input, bool selective)
+static double feed_forward_bytes(const struct software *software, const struct layer_kind *kind, const struct degrees *degrees, double hidden, double wide, double input, bool selective)
 {
 	double kept = wide * (kind->gated ? 2 : 1) + (selective ? 0 : input), dense = 0, experts = 0, rows;
 
@@ -41,7 +41,7 @@ static double feed_forward_bytes(const struct layer_kind *kind, const struct deg
 		dense = kept * kind->width / degrees->tensor;
 	if (kind->feed_forward == FEED_FORWARD_EXPERTS) {
 		rows = kind->experts_active * degrees->expert_tensor / degrees->tensor; /* expert tokens of one token here */
-		experts = rows * ((input + wide) * hidden + kept * kind->expert_width / degrees->expert_tensor);
+		experts = rows * ((input + (software->keeps_expert_outputs ? wide : 0)) * hidden + kept * kind->expert_width / degrees->expert_tensor);
 		dense = kept * kind->shared_width / degrees->tensor + wide * 2 * kind->experts / degrees->tensor;
 	}
 	return dense + experts;
@@ -82,7 +82,7 @@ double activation_bytes_per_token(const struct setting *setting, const struct pa
 		return wide * hidden / spread;
 	/* Inputs of two norms and of two linear layers; norms' outputs are made again under selective recomputation. */
 	return hidden / spread * (2 * wide + (selective ? 0 : 2 * input) + masks) + mixer_bytes(setting, layer, degrees, wide, layout->recompute) +
-		feed_forward_bytes(layer, degrees, hidden, wide, input, selective);
+		feed_forward_bytes(&setting->software, layer, degrees, hidden, wide, input, selective);
 }
 
 static double stage_activations(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,

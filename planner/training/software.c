@@ -7,31 +7,34 @@
  * DeepSpeed's 16-bit gradients and unsharded buffers from BLOOM's memory figures (Scao et al. 2022, section 3.2). */
 struct stack_row {
 	const char *name, *newest;
-	bool hides_data, hides_tensor, hides_pipeline, balances_ends, blocks;
+	bool own_attention, hides_data, hides_tensor, hides_pipeline, balances_ends, blocks;
 	int zero_most, zero_most_piped;
 };
 
 static const struct stack_row stacks[STACK_COUNT] = {
-	[STACK_UNSET] = {"", "2025-06", true, false, true, true, false, 3, 3},
-	[STACK_GENERIC] = {"generic", "2025-06", true, false, true, true, false, 3, 3},
-	[STACK_MEGATRON_LM] = {"megatron_lm", "2024-06", true, false, true, false, false, 1, 1},
-	[STACK_MEGATRON_DEEPSPEED] = {"megatron_deepspeed", "2022-06", false, false, false, false, false, 3, 1},
-	[STACK_MEGATRON_CORE] = {"megatron_core", "2026-08", true, true, true, true, false, 3, 1},
-	[STACK_FSDP] = {"fsdp", "2023-10", true, false, false, false, true, 3, 3},
-	[STACK_TORCHTITAN] = {"torchtitan", "2025-06", true, true, true, false, true, 3, 3},
-	[STACK_INTERNEVO] = {"internevo", "2024-01", true, false, false, false, false, 3, 1},
-	[STACK_MAXTEXT] = {"maxtext", "2025-06", true, true, true, false, true, 3, 3},
+	[STACK_UNSET] = {"", "2025-06", true, true, false, true, true, false, 3, 3},
+	[STACK_GENERIC] = {"generic", "2025-06", true, true, false, true, true, false, 3, 3},
+	[STACK_MEGATRON_LM] = {"megatron_lm", "2024-06", false, true, false, true, false, false, 1, 1},
+	[STACK_MEGATRON_DEEPSPEED] = {"megatron_deepspeed", "2022-06", false, false, false, false, false, false, 3, 1},
+	[STACK_MEGATRON_CORE] = {"megatron_core", "2026-08", true, true, true, true, true, false, 3, 1},
+	[STACK_FSDP] = {"fsdp", "2023-10", false, true, false, false, false, true, 3, 3},
+	[STACK_TORCHTITAN] = {"torchtitan", "2025-06", false, true, true, true, false, true, 3, 3},
+	[STACK_INTERNEVO] = {"internevo", "2024-01", false, true, false, false, false, false, 3, 1},
+	[STACK_MAXTEXT] = {"maxtext", "2025-06", true, true, true, true, false, true, 3, 3},
 };
 
 _Static_assert((int)PHYSICS_STACKS == (int)STACK_COUNT, "one speed for each stack");
 
 static const double fused_attention_year = 2022.75;  /* flash attention in Megatron-LM and DeepSpeed forks: autumn 2022 */
+static const double own_attention_year = 2024.0;   /* cuDNN attention in Transformer Engine 1.0 and later */
 static const double overlapped_data_year = 2023.0;   /* Megatron-LM 3.0.2 */
 static const double reference_year = 2024.5;         /* releases are compared with mid 2024, amid the measurements */
-static const double fade_years = 2;
+static const double fade_years = 2, least_age_years = 0.5; /* figures of a new accelerator come out half a year after it at the earliest */
 static const double merged_copies_year = 2025.4;     /* DeepEP, February 2025, and its adoption */
 static const double hidden_expert_year = 2025.9;     /* Megatron Core 0.14: dispatch beside another micro-batch's compute */
 static const double graphs_year = 2025.3;            /* CUDA graphs in Megatron Core's recipes */
+static const double expert_weights_year = 2025.4;    /* Megatron Core 0.12 weighs experts' tokens inside the activation: outputs are not kept */
+static const double fused_experts_year = 2026.4;     /* grouped products that cast on the way, for Blackwell: Megatron-Bridge 26.06 */
 static const double expert_graphs_year = 2026.3;      /* graphs over experts too: Megatron Core's recipes of spring 2026 */
 static const double graphs_host_factor = 0.3;
 static const double expert_reference_year = 2026;    /* grouped products: most of the measurements are of 2025-09 to 2026-08 */
@@ -52,7 +55,7 @@ static double release_year(const char *release)
  * 2407.08608), and reached twice its predecessor's share of the peak. */
 static double software_maturity(double year, int64_t accelerator_year, double youth)
 {
-	double age = accelerator_year > 0 ? fmax(0, year - (double)accelerator_year - 0.5) : fade_years;
+	double age = accelerator_year > 0 ? fmax(least_age_years, year - (double)accelerator_year - 0.5) : fade_years;
 
 	return 1 - youth * exp(-age / fade_years);
 }
@@ -65,6 +68,9 @@ static void software_memory(enum stack stack, enum precision precision, struct s
 	/* A vocabulary-parallel or fused loss works in place on one 32-bit copy; TorchTitan's of 2024 keeps the 16-bit logits, their
 	 * 32-bit copy and its gradient (its reported peaks at 8 thousand to 262 thousand tokens). */
 	software->logits_bytes = stack == STACK_TORCHTITAN ? 12 : 4;
+	/* Recipes for 8 and 4 bits reduce 16-bit gradients: NeMo's grad_sync_dtype, Megatron-Bridge's grad_reduce_in_fp32 = False. */
+	if (stack == STACK_MEGATRON_CORE && precision_weight_bytes(precision) < 2)
+		software->gradient_bytes = 2;
 	if (stack != STACK_MEGATRON_DEEPSPEED)
 		return;
 	/* FP16: 2 weights + 2 gradients + 0.4; BF16: its optimizer holds 32-bit gradients and 3.6 bytes more unsharded. */
@@ -81,7 +87,10 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	gain_years = fmin(fmax(software.year, earliest_gain_year), latest_gain_year) - reference_year;
 	software.speed = software_maturity(software.year, accelerator_year, physics->youth) * physics->stack_speed[stack] * exp(physics->release_gain_per_year * gain_years);
 	software.expert_speed = exp(physics->expert_gain_per_year * (fmin(fmax(software.year, earliest_expert_year), latest_gain_year) - expert_reference_year));
+	software.fused_experts = stack == STACK_MEGATRON_CORE && software.year >= fused_experts_year && accelerator_year >= 2024;
+	software.keeps_expert_outputs = software.year < expert_weights_year;
 	software.fused_attention = software.year >= fused_attention_year;
+	software.attention_speed = accelerator_year >= 2022 && !(row->own_attention && software.year >= own_attention_year) ? physics->flash2_fraction : 1;
 	software.hides_data = row->hides_data && software.year >= overlapped_data_year;
 	software.hides_tensor = row->hides_tensor;
 	software.hides_pipeline = row->hides_pipeline && software.year >= overlapped_data_year;

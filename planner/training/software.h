@@ -11,6 +11,9 @@ struct software {
 	double speed;         /* factor on every kernel: the stack's own and its release's */
 	double expert_speed;  /* factor on grouped products beside it, which ripen faster */
 	bool fused_attention;
+	bool fused_experts;   /* grouped products as fast as single ones */
+	bool keeps_expert_outputs; /* for the gradient of the routing weights */
+	double attention_speed; /* of its fused attention over the newest kernels for that accelerator */
 	bool hides_data, hides_tensor, hides_pipeline, hides_expert; /* communication it overlaps with compute */
 	bool merges_copies;   /* sends a token once to each domain of experts */
 	bool balances_ends;   /* gives the first and last pipeline stage fewer layers */

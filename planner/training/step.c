@@ -189,7 +189,9 @@ static double unhidden_issue_s(double host_s, double device_s)
 {
 	double longer = fmax(host_s, device_s), ratio = fmin(host_s, device_s) / longer;
 
-	return longer * cbrt(1 + ratio * ratio * ratio) - device_s;
+	double sixth = ratio * ratio * ratio * ratio * ratio * ratio;
+
+	return longer * sqrt(cbrt(1 + sixth)) - device_s;
 }
 
 static void step_fill(const struct step_work *work, const struct stage_time *longest, double all_s, int stage, struct step_result *result)

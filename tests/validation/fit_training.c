@@ -1,281 +1,174 @@
 /* Refits the constants of the step model to the published runs: scripts/fit.
  *
- * usage: fit_training CASES.jsonl ACCELERATORS.csv [--leave-out] [--sweeps N]
- * Minimises the mean over groups (suite and kind of model) of the mean absolute logarithm of predicted over observed step time,
- * by coordinate search inside each constant's stated range. --leave-out refits without each suite in turn and prints the
- * error on the suite that was left out. */
-#include <math.h>
+ * usage: fit_training CASES.jsonl ACCELERATORS.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write PHYSICS.c]
+ * Prints errors by suite and slice, and each constant with its meaning, value, range and source. --left-out refits without each
+ * suite in turn as well. --rows writes one line a case: ratio, the parts of the step, the layout. --rounds 0 keeps the shipped constants.
+ * --write puts what was fitted into the planner. */
+#include <stdio.h>
 
-#include "planner/training/fleet.h"
-#include "validation/cases.h"
+#include "validation/fit.h"
+#include "validation/slices.h"
 
-enum { GROUPS_MAX = 64, SAMPLES_MAX = 4096, CONSTANTS_MAX = 64 };
+static struct outcome outcome_items[OUTCOMES_MAX];
+static struct outcomes outcomes = {outcome_items, 0};
 
-struct sample {
-	struct programme programme;
-	struct parallelism pins;
-	const char *id, *suite;
-	size_t group;
-	double observed_s;
-};
-
-struct group_of_samples {
-	char name[96];
-	const char *suite;
-	double weight;
-};
-
-struct constant {
-	const char *name;
-	double *value, low, high;
-};
-
-static struct sample samples[SAMPLES_MAX];
-static struct group_of_samples groups[GROUPS_MAX];
-static size_t sample_count, group_count;
-static struct physics physics;
-static struct constant constants[CONSTANTS_MAX];
-static size_t constant_count;
-
-static void constant_add(const char *name, double *value, double low, double high)
+static void print_score(const char *what, const struct score *score)
 {
-	constants[constant_count++] = (struct constant){name, value, low, high};
+	printf("%-20s %5zu  mean %5.1f  median %5.1f  p90 %5.1f  bias %+5.1f", what, score->count, 100 * score->mean, 100 * score->median,
+		100 * score->p90, 100 * score->bias);
 }
 
-#define FIT(member, low, high) constant_add(#member, &physics.member, (low), (high))
-
-static void constants_list(void)
+static void print_scores(const struct samples *samples, bool left_out)
 {
-	FIT(gemm_fraction, 0.7, 1.1);
-	FIT(narrow_fraction, 0.5, 1.1);
-	FIT(nvfp4_fraction, 0.2, 1);
-	FIT(gemm_traffic, 0.5, 6);
-	FIT(attention_fraction, 0.4, 1.5);
-	FIT(attention_half_tokens, 100, 2000);
-	FIT(attention_backward, 0.5, 1.2);
-	FIT(score_fraction, 0.2, 1);
-	FIT(score_traffic_bytes, 6, 30);
-	FIT(element_traffic, 0.4, 2.5);
-	FIT(host_layer_s, 0.02e-3, 2e-3);
-	FIT(kernel_gap_s, 1e-6, 4e-4);
-	FIT(step_fixed_s, 1e-3, 5e-2);
-	FIT(link_fraction, 0.4, 0.95);
-	FIT(nic_fraction, 0.2, 1);
-	FIT(link_latency_s, 4e-6, 8e-5);
-	FIT(nic_latency_s, 4e-6, 2e-4);
-	FIT(overlap, 0.2, 1);
-	FIT(expert_imbalance, 1, 1.6);
-	FIT(expert_fraction, 0.1, 1.1);
-	FIT(expert_half_rows, 1, 8000);
-	FIT(expert_gain_per_year, 0.01, 2);
-	FIT(expert_traffic, 0.5, 40);
-	FIT(expert_host_s, 0.2e-3, 1.5e-2);
-	FIT(youth, 0.01, 0.5);
-	FIT(release_gain_per_year, 0.005, 0.4);
-	FIT(synchronise_s, 0.5e-9, 6e-9);
-	for (int stack = STACK_MEGATRON_LM; stack < STACK_MAXTEXT; stack++)
-		constant_add(stack_name((enum stack)stack), &physics.stack_speed[stack], 0.6, 1.4);
-}
+	static const struct {
+		const char *name;
+		outcome_filter *wanted;
+	} slices[] = {{"dense", slice_dense}, {"megatron", slice_megatron}, {"vtrain-multi", slice_vtrain_multi}, {"vtrain-single", slice_vtrain_single},
+		{"narrow", slice_narrow}, {"tuning", slice_tuning}, {"experts", slice_experts}, {"all", slice_steps}};
 
-static size_t group_named(const struct validation_case *item)
-{
-	char name[96];
+	for (size_t s = 0; s < samples->suite_count + COUNT_OF(slices); s++) {
+		bool suite = s < samples->suite_count;
+		const char *name = suite ? samples->suites[s] : slices[s - samples->suite_count].name;
+		outcome_filter *wanted = suite ? slice_suite : slices[s - samples->suite_count].wanted;
+		struct score score = score_of(&outcomes, wanted, name, false), left = score_of(&outcomes, wanted, name, true);
 
-	snprintf(name, sizeof name, "%s/%s", item->suite, item->family);
-	for (size_t i = 0; i < group_count; i++)
-		if (strcmp(groups[i].name, name) == 0)
-			return i;
-	snprintf(groups[group_count].name, sizeof groups[group_count].name, "%s", name);
-	groups[group_count].suite = item->suite;
-	return group_count++;
-}
+		print_score(name, &score);
+		if (left_out)
+			printf("   left out: mean %5.1f  median %5.1f  bias %+5.1f", 100 * left.mean, 100 * left.median, 100 * left.bias);
+		putchar('\n');
+	}
+	for (int left = 0; left <= left_out; left++) {
+		struct score_by_suite dense = score_suites(&outcomes, slice_dense, left), all = score_suites(&outcomes, slice_left_out, left);
 
-static void samples_fill(struct validation_cases *cases)
-{
-	size_t single = 0;
-
-	for (size_t i = 0; i < cases->count; i++) {
-		struct validation_case *item = &cases->items[i];
-		struct sample *sample = &samples[sample_count];
-
-		if (!is_given(item->expected[EXPECT_STEP]) || !is_given(item->input.request.global_batch_size))
-			continue;
-		if (strcmp(item->suite, "vtrain-single") == 0 && single++ % 5)
-			continue; /* a fifth of this suite says as much as all of it */
-		item->input.request.common.enforce_memory = TRUTH_FALSE;
-		sample->programme = (struct programme){.input = &item->input, .physics = &physics, .stage_count = 1, .deadline_hours = ABSENT_NUMBER};
-		sample->programme.stages[0].tokens = item->input.request.tokens;
-		sample->programme.stages[0].sequence = item->input.request.sequence_length;
-		sample->programme.stages[0].batch = item->input.request.global_batch_size;
-		sample->pins = item->input.request.parallelism;
-		sample->id = item->id;
-		sample->suite = item->suite;
-		sample->group = group_named(item);
-		sample->observed_s = item->expected[EXPECT_STEP];
-		sample_count++;
+		printf("%s: dense, mean over %zu suites %.1f / %.1f %%, worst bias %+.1f (%s); all suites %.1f / %.1f\n", left ? "left out" : "fitted", dense.suites,
+			100 * dense.mean, 100 * dense.median, 100 * dense.worst_bias, dense.worst_bias_suite, 100 * all.mean, 100 * all.median);
 	}
 }
 
-static double log_ratio(const struct sample *sample)
+static void print_constants(const struct constants *constants, struct physics *physics)
 {
-	struct search_counts counts = {0};
-	struct outline outline;
+	for (size_t i = 0; i < constants->count; i++) {
+		const struct constant *constant = &constants->items[i];
 
-	fleet_outline(&sample->programme, 0, sample->programme.input->request.common.gpu_count, &sample->pins, &outline, &counts);
-	return outline.any ? log(outline.found.step.time.time_s / sample->observed_s) : 1;
-}
-
-/* Mean over groups; `only` or `without` a suite where not NULL. */
-static double error_of(const char *only, const char *without)
-{
-	double sums[GROUPS_MAX] = {0}, counts[GROUPS_MAX] = {0}, sum = 0, weight = 0;
-
-	for (size_t i = 0; i < sample_count; i++) {
-		double residual;
-
-		if ((only && strcmp(samples[i].suite, only) != 0) || (without && strcmp(samples[i].suite, without) == 0))
-			continue;
-		residual = fabs(log_ratio(&samples[i]));
-		sums[samples[i].group] += only ? fabs(exp(residual) - 1) : fmin(residual, 0.7);
-		counts[samples[i].group] += 1;
+		printf("%-24s %-9.3g %g to %g: %s (%s)\n", constant->name, *constant_in(constant, physics), constant->low, constant->high,
+			constant->meaning, constant->source);
 	}
-	for (size_t g = 0; g < group_count; g++)
-		if (counts[g] > 0) {
-			double w = fmin(counts[g], 20);
-
-			sum += w * sums[g] / counts[g];
-			weight += w;
-		}
-	return sum / weight;
+	printf("%zu constants\n", constants->count);
 }
 
-static double fit(const char *without, int sweeps, bool chatty)
+static void write_rows(const char *path, const struct samples *samples, const struct physics *physics)
 {
-	double steps[CONSTANTS_MAX], best = error_of(NULL, without);
+	FILE *file = fopen(path, "w");
 
-	for (size_t i = 0; i < constant_count; i++)
-		steps[i] = 0.25;
-	for (int sweep = 0; sweep < sweeps; sweep++) {
-		double before = best;
-
-		for (size_t i = 0; i < constant_count; i++) {
-			double old = *constants[i].value;
-			bool better = false;
-
-			for (int sign = -1; sign <= 1 && !better; sign += 2) {
-				double tried, value = old * exp(sign * steps[i]);
-
-				*constants[i].value = fmin(fmax(value, constants[i].low), constants[i].high);
-				tried = error_of(NULL, without);
-				better = tried < best - 1e-7;
-				if (better)
-					best = tried;
-			}
-			if (!better)
-				*constants[i].value = old;
-			steps[i] *= better ? 1.3 : 0.5;
-			steps[i] = fmin(steps[i], 0.5);
-		}
-		if (chatty)
-			fprintf(stderr, "sweep %d: %.4f\n", sweep, best);
-		if (before - best < 2e-5 && sweep > 6)
-			break;
-	}
-	return best;
-}
-
-static void leave_out(int sweeps)
-{
-	const struct physics fitted = physics;
-	double sum = 0;
-	int count = 0;
-
-	for (size_t g = 0; g < group_count; g++) {
-		bool seen = false;
-
-		for (size_t h = 0; h < g; h++)
-			seen |= strcmp(groups[h].suite, groups[g].suite) == 0;
-		if (seen || strcmp(groups[g].suite, "vtrain-single") == 0)
-			continue;
-		physics = fitted;
-		fit(groups[g].suite, sweeps, false);
-		sum += error_of(groups[g].suite, NULL);
-		count++;
-		printf("left out %-20s mean absolute error %5.1f %%\n", groups[g].suite, 100 * error_of(groups[g].suite, NULL));
-		fflush(stdout);
-	}
-	printf("left out, mean over suites  %5.1f %%\n", 100 * sum / count);
-	physics = fitted;
-}
-
-static void print_rows(const char *suite)
-{
-	for (size_t i = 0; i < sample_count; i++) {
-		const struct sample *sample = &samples[i];
-		const struct training_request *request = &sample->programme.input->request;
+	CHECK(file);
+	fprintf(file, "id,suite,family,accelerator,precision,gpus,sequence,batch,t,p,d,c,e,v,mb,recompute,zero,observed_s,ratio,left_ratio,"
+		"compute,traffic,recomputed,tensor,context,pipe,bubble,data,expert,optimizer,launch\n");
+	for (size_t i = 0; i < samples->count; i++) {
+		const struct sample *sample = &samples->items[i];
+		const struct training_request *request = &sample->item->input.request;
 		const struct parallelism *l;
 		const struct step_time *t;
-		struct search_counts counts = {0};
 		struct outline outline;
 
-		if (strcmp(sample->suite, suite) != 0)
+		if (!sample_outline(sample, physics, &outline))
 			continue;
-		fleet_outline(&sample->programme, 0, request->common.gpu_count, &sample->pins, &outline, &counts);
 		l = &outline.found.layout;
 		t = &outline.found.step.time;
-		printf("%-28s %-9s %-8s n %-5ld t%ld p%ld d%ld c%ld e%ld v%ld mb%ld r%d z%ld ratio %.3f: %.4g s, %%: compute %.0f (traffic %.0f) recompute %.0f tensor %.0f context %.0f pipe %.0f bubble %.0f data %.0f expert %.0f optimizer %.0f launch %.0f\n",
-			sample->id, sample->programme.input->candidates[0].accelerator.id, precision_name(request->common.precision), (long)request->common.gpu_count,
-			(long)l->tensor, (long)l->pipeline, (long)l->data, (long)l->context, (long)l->expert, (long)l->interleave, (long)l->micro_batch, (int)l->recompute, (long)l->zero_stage,
-			t->time_s / sample->observed_s, sample->observed_s, 100 * t->compute_s / t->time_s, 100 * outline.found.step.traffic_s / t->time_s, 100 * t->recompute_s / t->time_s,
-			100 * t->tensor_comm_s / t->time_s, 100 * t->context_comm_s / t->time_s, 100 * t->pipeline_comm_s / t->time_s, 100 * t->pipeline_bubble_s / t->time_s,
-			100 * t->data_comm_exposed_s / t->time_s, 100 * t->expert_comm_s / t->time_s, 100 * t->optimizer_s / t->time_s, 100 * t->launch_overhead_s / t->time_s);
+		fprintf(file, "%s,%s,%s,%s,%s,%ld,%g,%g,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%d,%ld,%g,%.4f,%.4f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n",
+			sample->item->id, sample->item->suite, sample->item->family, sample->item->candidate.accelerator.id, precision_name(request->common.precision),
+			(long)request->common.gpu_count, request->sequence_length, request->global_batch_size, (long)l->tensor, (long)l->pipeline, (long)l->data,
+			(long)l->context, (long)l->expert, (long)l->interleave, (long)l->micro_batch, (int)l->recompute, (long)l->zero_stage, sample->observed_s,
+			t->time_s / sample->observed_s, outcomes.items[i].left_ratio, t->compute_s / t->time_s, outline.found.step.traffic_s / t->time_s,
+			t->recompute_s / t->time_s, t->tensor_comm_s / t->time_s, t->context_comm_s / t->time_s, t->pipeline_comm_s / t->time_s,
+			t->pipeline_bubble_s / t->time_s, t->data_comm_exposed_s / t->time_s, t->expert_comm_s / t->time_s, t->optimizer_s / t->time_s,
+			t->launch_overhead_s / t->time_s);
+	}
+	fclose(file);
+}
+
+/* Software without measurements of its own is as fast as the middle one of today's that have them. */
+static void speeds_of_the_others(struct physics *physics)
+{
+	double *speed = physics->stack_speed, a = speed[STACK_MEGATRON_CORE], b = speed[STACK_FSDP], c = speed[STACK_TORCHTITAN];
+
+	speed[STACK_UNSET] = speed[STACK_GENERIC] = speed[STACK_MAXTEXT] = fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+static void write_constants(const char *path, const struct constants *constants, struct physics *physics)
+{
+	FILE *file = fopen(path, "w");
+
+	CHECK(file);
+	fprintf(file, "#include \"planner/operators/physics.h\"\n\n/* Written by scripts/fit --write from the published step times of tests/validation/training.jsonl; what each means: physics.h.\n"
+		" * Software without measurements of its own (unset, generic, maxtext) is as fast as the middle one of Megatron Core, FSDP and TorchTitan. */\n"
+		"const struct physics physics_fitted = {\n");
+	for (size_t i = 0; i < constants->count && constants->items[i].offset < offsetof(struct physics, stack_speed); i++)
+		fprintf(file, "\t.%s = %.4g,\n", constants->items[i].name, *constant_in(&constants->items[i], physics));
+	fprintf(file, "\t.stack_speed = { /* unset, then as in enum stack */\n\t\t");
+	for (int stack = 0; stack < STACK_COUNT; stack++)
+		fprintf(file, "%.4g%s", physics->stack_speed[stack], stack + 1 < STACK_COUNT ? ", " : ",\n\t},\n};\n");
+	fclose(file);
+}
+
+static void outcomes_fill(const struct samples *samples, const struct physics *physics)
+{
+	outcomes.count = samples->count;
+	for (size_t i = 0; i < samples->count; i++) {
+		double ratio = exp(sample_log_ratio(&samples->items[i], physics));
+
+		outcome_items[i] = (struct outcome){.item = samples->items[i].item, .kind = EXPECT_STEP, .ratio = ratio, .left_ratio = ratio};
 	}
 }
 
-static void print_groups(void)
+static void leave_out(const struct samples *samples, const struct constants *constants, const struct physics *fitted)
 {
-	for (size_t g = 0; g < group_count; g++) {
-		double sum = 0, bias = 0, count = 0;
+	for (size_t s = 0; s < samples->suite_count; s++) {
+		struct physics physics = *fitted;
 
-		for (size_t i = 0; i < sample_count; i++) {
-			double residual = samples[i].group == g ? log_ratio(&samples[i]) : 0;
-
-			sum += samples[i].group == g ? fabs(exp(residual) - 1) : 0;
-			bias += residual;
-			count += samples[i].group == g;
-		}
-		printf("%-34s n %3.0f  mean absolute error %5.1f %%  bias %+5.1f %%\n", groups[g].name, count, 100 * sum / count, 100 * bias / count);
+		if (strcmp(samples->suites[s], "vtrain-single") == 0) /* nothing else shows the launch cost */
+			continue;
+		fit_run(samples, constants, samples->suites[s], 6, &physics);
+		for (size_t i = 0; i < samples->count; i++)
+			if (strcmp(samples->items[i].item->suite, samples->suites[s]) == 0)
+				outcome_items[i].left_ratio = exp(sample_log_ratio(&samples->items[i], &physics));
 	}
 }
 
 int main(int argc, char **argv)
 {
 	static struct validation_cases cases;
-	int sweeps = 30;
+	static struct constants constants;
+	struct samples samples;
+	struct physics physics = physics_fitted;
+	const char *rows = NULL, *written = NULL;
 	bool out = false;
-	const char *shown = NULL;
+	int rounds = 25;
 
 	if (argc < 3)
-		return fprintf(stderr, "usage: fit_training CASES.jsonl ACCELERATORS.csv [--leave-out] [--sweeps N]\n"), 2;
+		return fprintf(stderr, "usage: fit_training CASES.jsonl ACCELERATORS.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write PHYSICS.c]\n"), 2;
 	for (int i = 3; i < argc; i++) {
-		out |= strcmp(argv[i], "--leave-out") == 0;
+		out |= strcmp(argv[i], "--left-out") == 0;
 		if (strcmp(argv[i], "--rows") == 0 && i + 1 < argc)
-			shown = argv[i + 1];
-		if (strcmp(argv[i], "--sweeps") == 0 && i + 1 < argc)
-			sweeps = (int)strtol(argv[i + 1], NULL, 10);
+			rows = argv[i + 1];
+		if (strcmp(argv[i], "--write") == 0 && i + 1 < argc)
+			written = argv[i + 1];
+		if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
+			rounds = (int)strtol(argv[i + 1], NULL, 10);
 	}
-	physics = physics_fitted;
 	validation_cases_load(argv[1], argv[2], &cases);
-	samples_fill(&cases);
-	constants_list();
+	samples_of_cases(&cases, &samples);
+	constants_list(&constants);
+	printf("objective, shipped constants: %.5f\n", fit_objective(&samples, &constants, NULL, &physics));
+	printf("objective, fitted: %.5f\n", fit_run(&samples, &constants, NULL, rounds, &physics));
+	speeds_of_the_others(&physics);
+	if (written)
+		write_constants(written, &constants, &physics);
+	outcomes_fill(&samples, &physics);
 	if (out)
-		leave_out(sweeps);
-	else
-		fit(NULL, sweeps, true);
-	if (shown)
-		print_rows(shown);
-	print_groups();
-	for (size_t i = 0; i < constant_count; i++)
-		printf("%-24s %.3g  (%g to %g)\n", constants[i].name, *constants[i].value, constants[i].low, constants[i].high);
+		leave_out(&samples, &constants, &physics);
+	print_scores(&samples, out);
+	print_constants(&constants, &physics);
+	if (rows)
+		write_rows(rows, &samples, &physics);
 	return 0;
 }

@@ -1,0 +1,75 @@
+#include "validation/samples.h"
+
+/* Cases of one suite and kind of model beyond this number add no weight. */
+static const double full_weight_cases = 12;
+
+static bool same_group(const struct sample *a, const struct sample *b)
+{
+	return strcmp(a->item->suite, b->item->suite) == 0 && strcmp(a->item->family, b->item->family) == 0 &&
+		(precision_weight_bytes(a->item->input.request.common.precision) < 2) ==
+			(precision_weight_bytes(b->item->input.request.common.precision) < 2);
+}
+
+static void sample_fill(struct validation_case *item, struct sample *sample)
+{
+	const struct training_request *request = &item->input.request;
+
+	item->input.request.common.enforce_memory = TRUTH_FALSE;
+	*sample = (struct sample){.item = item, .observed_s = item->expected[EXPECT_STEP]};
+	sample->programme = (struct programme){.input = &item->input, .stage_count = 1, .deadline_hours = ABSENT_NUMBER};
+	sample->programme.stages[0].tokens = request->tokens;
+	sample->programme.stages[0].sequence = request->sequence_length;
+	sample->programme.stages[0].batch = request->global_batch_size;
+}
+
+static void suite_note(struct samples *samples, const char *suite)
+{
+	for (size_t i = 0; i < samples->suite_count; i++)
+		if (strcmp(samples->suites[i], suite) == 0)
+			return;
+	CHECK(samples->suite_count < SUITES_MAX);
+	samples->suites[samples->suite_count++] = suite;
+}
+
+static void samples_weigh(struct samples *samples)
+{
+	for (size_t i = 0; i < samples->count; i++) {
+		double size = 0;
+
+		for (size_t j = 0; j < samples->count; j++)
+			size += same_group(&samples->items[i], &samples->items[j]);
+		samples->items[i].weight = fmin(size, full_weight_cases) / full_weight_cases / size;
+	}
+}
+
+void samples_of_cases(struct validation_cases *cases, struct samples *samples)
+{
+	*samples = (struct samples){.items = calloc(SAMPLES_MAX, sizeof *samples->items)};
+	CHECK(samples->items && cases->count <= SAMPLES_MAX);
+	for (size_t i = 0; i < cases->count; i++) {
+		struct validation_case *item = &cases->items[i];
+
+		if (!is_given(item->expected[EXPECT_STEP]) || !is_given(item->input.request.global_batch_size))
+			continue;
+		sample_fill(item, &samples->items[samples->count++]);
+		suite_note(samples, item->suite);
+	}
+	samples_weigh(samples);
+}
+
+bool sample_outline(const struct sample *sample, const struct physics *physics, struct outline *outline)
+{
+	struct programme programme = sample->programme;
+	struct search_counts counts = {0};
+
+	programme.physics = physics;
+	fleet_outline(&programme, 0, programme.input->request.common.gpu_count, &programme.input->request.parallelism, outline, &counts);
+	return outline->any;
+}
+
+double sample_log_ratio(const struct sample *sample, const struct physics *physics)
+{
+	struct outline outline;
+
+	return sample_outline(sample, physics, &outline) ? log(outline.found.step.time.time_s / sample->observed_s) : 1;
+}

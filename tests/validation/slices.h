@@ -1,0 +1,55 @@
+/* Slices of the published runs with the error each is allowed: what `make validate` judges. */
+#ifndef FLEETPLAN_TESTS_VALIDATION_SLICES_H
+#define FLEETPLAN_TESTS_VALIDATION_SLICES_H
+
+#include "validation/cases.h"
+
+enum { OUTCOMES_MAX = 4096 };
+
+/* One published figure beside ours. */
+struct outcome {
+	const struct validation_case *item;
+	int kind; /* EXPECT_... */
+	double predicted, ratio;  /* ratio: predicted over observed */
+	double left_ratio;        /* the same with the case's suite left out of the fit; `ratio` where it takes no part in it */
+	double half_width;        /* of the p10..p90 interval, logarithm; NaN where the figure has none */
+	bool refused;             /* for memory, although it ran */
+};
+
+struct outcomes {
+	struct outcome *items;
+	size_t count;
+};
+
+/* Errors of a set of outcomes; fractions. */
+struct score {
+	size_t count, refused;
+	double mean, median, p90, bias, covered;
+};
+
+/* Those that `wanted` picks (argument passed on), with `left_out` by left_ratio. */
+typedef bool outcome_filter(const struct outcome *outcome, const void *argument);
+struct score score_of(const struct outcomes *outcomes, outcome_filter *wanted, const void *argument, bool left_out);
+
+/* Suites' scores of the outcomes that `wanted` picks, averaged suite by suite. */
+struct score_by_suite {
+	size_t suites;
+	double mean, median, worst_bias, least_covered;
+	const char *worst_bias_suite, *least_covered_suite;
+};
+struct score_by_suite score_suites(const struct outcomes *outcomes, outcome_filter *wanted, bool left_out);
+
+outcome_filter slice_dense;         /* 16 bits, hardware of 2022 and before, without vtrain-single */
+outcome_filter slice_megatron;      /* Megatron 2020 and 2021, Korthikanti */
+outcome_filter slice_vtrain_multi, slice_vtrain_single;
+outcome_filter slice_narrow;        /* dense in 8 and 4 bits */
+outcome_filter slice_tuning;
+outcome_filter slice_experts;
+outcome_filter slice_steps;         /* every step time */
+outcome_filter slice_left_out;      /* those of them that are left out in turn: all but vtrain-single */
+outcome_filter slice_memory_states; /* model_bytes of Korthikanti */
+outcome_filter slice_memory_other;
+outcome_filter slice_runs;          /* GPU-hours of runs that state their number of accelerators */
+outcome_filter slice_suite;         /* argument: its name */
+
+#endif
