@@ -354,4 +354,61 @@ enum status report_plan_csv(const struct plan_record *plan, struct buffer *out, 
 	return out->failed ? failure_set(failure, STATUS_NO_MEMORY, "the answer is too long") : STATUS_OK;
 }
 
+/* One kind's columns of a comparison: names without a plan, empty cells for a plan of the other kind. */
+static void report_comparison_cells(const char *kind, const struct plan_record *plan, const json_t *option, bool both, struct buffer *out)
+{
+	bool training = strcmp(kind, "training") == 0, first = false;
+	const json_t *nothing = json_null(), *own = plan && training == report_is_training(plan) ? option : nothing;
+	char prefix[32] = "";
+
+	if (both)
+		snprintf(prefix, sizeof prefix, "%s.", kind);
+	report_csv_walk(training ? &table_training_option : &table_inference_option, own, plan == NULL, prefix, out, &first);
+}
+
+static enum status report_comparison_line(const struct plan_record *plan, bool training, bool inference, struct buffer *out,
+	struct failure *failure)
+{
+	json_t *request, *result;
+	const json_t *option;
+	enum status status = report_parse(plan, &request, &result, failure);
+
+	if (status != STATUS_OK)
+		return status;
+	option = json_object_get(result, "recommended");
+	buffer_printf(out, "%s,%s,%lld,", plan->id, plan->kind, (long long)plan->revision);
+	api_csv_text(plan->name ? plan->name : "", out);
+	if (training)
+		report_comparison_cells("training", plan, option, inference, out);
+	if (inference)
+		report_comparison_cells("inference", plan, option, training, out);
+	buffer_append_text(out, "\r\n");
+	json_decref(request);
+	json_decref(result);
+	return STATUS_OK;
+}
+
+enum status report_comparison_csv(const struct plan_record *plans, size_t count, struct buffer *out, struct failure *failure)
+{
+	bool training = false, inference = false;
+
+	for (size_t i = 0; i < count; i++) {
+		training |= report_is_training(&plans[i]);
+		inference |= !report_is_training(&plans[i]);
+	}
+	buffer_append_text(out, "id,kind,revision,name");
+	if (training)
+		report_comparison_cells("training", NULL, NULL, inference, out);
+	if (inference)
+		report_comparison_cells("inference", NULL, NULL, training, out);
+	buffer_append_text(out, "\r\n");
+	for (size_t i = 0; i < count; i++) {
+		enum status status = report_comparison_line(&plans[i], training, inference, out, failure);
+
+		if (status != STATUS_OK)
+			return status;
+	}
+	return out->failed ? failure_set(failure, STATUS_NO_MEMORY, "the answer is too long") : STATUS_OK;
+}
+
 /* NOLINTEND(misc-no-recursion) */

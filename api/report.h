@@ -12,4 +12,8 @@ FALLIBLE enum status report_plan_markdown(const struct plan_record *plan, struct
 /* A header and a row an option, the recommended one first; scalar figures, nested ones as "cost.total_usd". */
 FALLIBLE enum status report_plan_csv(const struct plan_record *plan, struct buffer *out, struct failure *failure);
 
+/* Plans side by side: a header and a row a plan, its identity and its recommended option. Where both kinds are compared each has its
+ * own columns, "training.gpu_count" and "inference.gpu_count". */
+FALLIBLE enum status report_comparison_csv(const struct plan_record *plans, size_t count, struct buffer *out, struct failure *failure);
+
 #endif

@@ -74,7 +74,11 @@ static void check_power(
 	double power_w = given_or(request->published.mean_gpu_w, estimate->implied.mean_gpu_w);
 
 	if (is_given(power_w) && load_w > idle_w) {
-		estimate->implied.utilization = (power_w - idle_w) / (load_w - idle_w);
+		double utilization = (power_w - idle_w) / (load_w - idle_w);
+
+		/* Outside, the energy is not the accelerators' alone (hosts, the building), which the other figures are judged by. */
+		if (utilization >= 0 && utilization <= 1)
+			estimate->implied.utilization = utilization;
 		if (power_w > load_w * consistent_within)
 			inconsistency_add(estimate,
 				"%.0f W a %s is %.1f times its full load of %.0f W: more accelerators or hours were used than given, "

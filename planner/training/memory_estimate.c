@@ -74,7 +74,7 @@ static enum status fill_training(const struct memory_request *request, const str
 		return failure_set(failure, STATUS_INVALID, "the accelerator has no known rate or memory to train with");
 	setting.batch = (double)(layout.data * layout.micro_batch * layout.pipeline);
 	if (!layout_pins_possible(&setting, request->common.gpu_count, &layout, failure))
-		return failure_set(failure, STATUS_INVALID, "the layout is not possible");
+		return failure->status;
 	stages_split(model, (int)layout.pipeline, (int)layout.interleave, setting.software.balances_ends, &stages);
 	memory_of_layout(&setting, &layout, &stages, &estimate->training);
 	if (!is_given(request->sequence_length) && model->kind != MODEL_GENERIC)
@@ -127,7 +127,7 @@ static enum status fill_inference(const struct memory_request *request, const st
 		layout.tensor = (int)request->common.gpu_count;
 	if (!replica_prepare(&replica, model, accelerator, NULL, &layout, &serving_constants)) {
 		failure_add(failure, "/parallelism", "impossible", "tensor %d and pipeline %d do not fit the model", layout.tensor, layout.pipeline);
-		return failure_set(failure, STATUS_INVALID, "the layout is not possible");
+		return failure->status;
 	}
 	sequences = given_or(request->concurrency, fmax(0, floor(replica_sequences_max(&replica, context, 1))));
 	estimate->inference = replica.memory;
@@ -160,8 +160,10 @@ enum status planner_memory(const struct memory_request *request, const struct mo
 	struct memory_estimate *estimate, struct failure *failure)
 {
 	fill_sizes(request, model, estimate);
-	estimate->training = (struct memory_use){.total_bytes = ABSENT_NUMBER};
-	estimate->inference = (struct serving_memory){.total_bytes = ABSENT_NUMBER};
+	estimate->training = (struct memory_use){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER,
+		ABSENT_NUMBER, ABSENT_NUMBER};
+	estimate->inference = (struct serving_memory){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER,
+		ABSENT_NUMBER, ABSENT_NUMBER};
 	estimate->fits = TRUTH_UNSET;
 	estimate->headroom_bytes = ABSENT_NUMBER;
 	estimate->gpu_count_min = ABSENT_COUNT;

@@ -110,7 +110,7 @@ enum status nearest_explain(const struct programme *programme, const struct sele
 			accelerator_name(&input->candidates[0]));
 	setting.batch = programme->stages[0].batch;
 	if (!layout_pins_possible(&setting, request->common.gpu_count, &request->parallelism, failure))
-		return failure_set(failure, STATUS_INVALID, "the pinned parallelism is not possible");
+		return failure->status;
 	if (request->common.gpu_count >= 1)
 		return failure_set(failure, STATUS_INFEASIBLE, "no layout of %lld accelerators exists: a step of %.0f samples cannot feed them; raise the global batch or take at most %.0f",
 			(long long)request->common.gpu_count, setting.batch, setting.batch * fmax(1, setting.model->layer_count));

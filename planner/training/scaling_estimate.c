@@ -20,11 +20,14 @@ static enum status request_check(const struct scaling_request *request, struct f
 	check_positive(failure, "/epochs", request->epochs);
 	if (!is_given(request->compute_flops) && !is_given(request->tokens) && !is_given(request->params))
 		failure_add(failure, "", "missing", "give compute_flops, tokens or params, or params and tokens for a verdict");
+	if (is_given(request->compute_flops) && is_given(request->params) != is_given(request->tokens))
+		failure_add(failure, "/compute_flops", "conflict",
+			"give compute_flops alone, or params and tokens together for a verdict: compute-optimal %s follow from either", is_given(request->params) ? "params" : "tokens");
 	if (is_given(request->compute_flops) && is_given(pair) && fabs(request->compute_flops / pair - 1) > 0.01)
 		failure_add(failure, "/compute_flops", "contradiction", "6 x params x tokens is %.4g; leave one of the three out", pair);
 	if (!scaling_law_named(request->law))
 		failure_add(failure, "/law", "unknown", "one of epoch, hoffmann_3, 20:1");
-	return failure->fault_total > 0 ? failure_set(failure, STATUS_INVALID, "the request contradicts itself") : STATUS_OK;
+	return failure->fault_total > 0 ? failure->status : STATUS_OK;
 }
 
 static struct scaling_choice choice_of(const struct scaling_law *law, double params, double tokens)

@@ -204,7 +204,7 @@ enum status planner_training(const struct training_input *input, struct training
 	plan->alternative_count = 0;
 	request_check(input, failure);
 	if (failure->fault_total > 0)
-		return failure_set(failure, STATUS_INVALID, "the request contradicts itself");
+		return failure->status;
 	if (!programme.teacher && is_given(input->request.distillation.teacher.params)) {
 		model_from_size(&teacher, input->request.distillation.teacher.params, input->request.distillation.teacher.params_active);
 		programme.teacher = &teacher;

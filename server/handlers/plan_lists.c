@@ -1,4 +1,5 @@
 /* Plans in numbers: list, revisions, comparison. */
+#include "api/report.h"
 #include "api/tables.h"
 #include "base/uuid.h"
 #include "server/handlers.h"
@@ -17,7 +18,7 @@ static enum status plan_filter_label(struct call *call, const char *label, struc
 	if (!label)
 		return STATUS_OK;
 	if (!colon || colon == label) {
-		failure_add(&call->failure, "/label", "wrong_format", "a label is given as key:value, like team:research");
+		failure_add(&call->failure, "/label", "bad_format", "a label is given as key:value, like team:research");
 		return STATUS_INVALID;
 	}
 	filter->label_key = arena_strndup(&call->arena, label, (size_t)(colon - label));
@@ -97,7 +98,7 @@ enum status handle_plan_compare(struct call *call)
 			return status;
 	}
 	if (call->accept == MEDIA_CSV)
-		return page_answer(call, &table_plan_summary, comparison.items.items, comparison.items.count, NULL);
+		return report_comparison_csv(comparison.items.items, comparison.items.count, &call->answer, &call->failure);
 	api_encode(&table_plan_comparison, &comparison, &call->json);
 	return STATUS_OK;
 }

@@ -378,6 +378,13 @@ static void published_energy_and_power_must_agree(void **state)
 	assert_int_equal(check(&request, 57, 1), STATUS_OK);
 	assert_int_equal(estimate.inconsistency_count, 0);
 	assert_close(estimate.implied.pue, 1, 0.001);
+	assert_true(estimate.implied.utilization > 0.4 && estimate.implied.utilization < 0.6); /* 400 of 82.6 to 700 W */
+	request.published.mean_gpu_w = 760; /* hosts are in it: no share of the accelerator's peak */
+	request.published.energy_mwh = ABSENT_NUMBER;
+	assert_int_equal(check(&request, 57, 1), STATUS_OK);
+	assert_true(isnan(estimate.implied.utilization));
+	assert_int_equal(estimate.inconsistency_count, 0);
+	request.published.mean_gpu_w = 400;
 	request.published.energy_mwh = 4331.96;
 	assert_int_equal(check(&request, 57, 1), STATUS_OK);
 	assert_int_equal(estimate.inconsistency_count, 1);

@@ -37,6 +37,12 @@ static void scaling_answers_the_missing_two(void **state)
 	request = (struct scaling_request){.compute_flops = 1, .tokens = 300e9, .params = 175e9, .epochs = ABSENT_NUMBER, .law = "kaplan"};
 	assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_INVALID);
 	assert_int_equal(fixture.failure.fault_count, 2);
+	/* Compute beside one of the others says two different things. */
+	failure_clear(&fixture.failure);
+	request = (struct scaling_request){.compute_flops = 5.76e23, .tokens = 300e9, .params = ABSENT_NUMBER, .epochs = ABSENT_NUMBER};
+	assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_INVALID);
+	assert_string_equal(fixture.failure.faults[0].pointer, "/compute_flops");
+	assert_int_equal(fixture.failure.detail[0], '\0'); /* left for the faults to say */
 }
 
 static void memory_of_a_model_alone_and_on_hardware(void **state)
@@ -57,6 +63,7 @@ static void memory_of_a_model_alone_and_on_hardware(void **state)
 	assert_close(estimate.weights_bf16_bytes, 2 * fixture.input.model.params_total, 1e-9);
 	assert_close(estimate.training.optimizer_bytes, 12 * fixture.input.model.params_total, 0.001);
 	assert_true(estimate.fits == TRUTH_UNSET && isnan(estimate.training.capacity_bytes));
+	assert_true(isnan(estimate.inference.weights_bytes) && isnan(estimate.inference.kv_tokens_capacity)); /* not asked: absent, not 0 */
 	request.common.gpu_count = 8;
 	assert_int_equal(planner_memory(&request, &fixture.input.model, &h100.accelerator, &estimate, &fixture.failure), STATUS_OK);
 	assert_int_equal(estimate.fits, TRUTH_FALSE);
@@ -75,6 +82,7 @@ static void memory_of_a_model_alone_and_on_hardware(void **state)
 	assert_int_equal(estimate.fits, TRUTH_TRUE);
 	assert_int_equal(estimate.gpu_count_min, 1);
 	assert_close(estimate.kv_bytes_per_token, 2.0 * 32 * 8 * 128 * 2, 1e-9);
+	assert_true(isnan(estimate.training.weights_bytes) && isnan(estimate.training.optimizer_bytes));
 	request.concurrency = 1e6;
 	assert_int_equal(planner_memory(&request, &fixture.input.model, &h100.accelerator, &estimate, &fixture.failure), STATUS_OK);
 	assert_int_equal(estimate.fits, TRUTH_FALSE);

@@ -1,5 +1,7 @@
 """Plans are kept: revisions, conditions, repeats, filters, pages."""
 import concurrent.futures
+import csv
+import io
 import json
 import uuid
 
@@ -140,13 +142,26 @@ def test_bad_queries(daemon, query):
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-def test_compare(daemon, plan):
-    other = daemon.post("/v1/plans/training", TRAINING | {"accelerator": "a100"})
+@pytest.mark.parametrize("path,body", [("/v1/plans/training", TRAINING | {"accelerator": "a100"}), ("/v1/plans/inference", INFERENCE)])
+def test_compare(daemon, plan, path, body):
+    other = daemon.post(path, body)
     ids = f"{plan.json['id']},{other.json['id']}"
     answer = daemon.get(f"/v1/plans/compare?ids={ids}")
     assert answer.status == 200, answer.text
     assert [item["id"] for item in answer.json["items"]] == ids.split(",")
     assert daemon.get(f"/v1/plans/compare?ids={plan.json['id']}").status == 422
+    table = list(csv.DictReader(io.StringIO(daemon.get(f"/v1/plans/compare?ids={ids}", {"Accept": "text/csv"}).text)))
+    for row, item in zip(table, answer.json["items"], strict=True):
+        assert row["id"] == item["id"] and row["kind"] == item["kind"]
+        both = len({item["kind"] for item in answer.json["items"]}) > 1
+        own = f"{item['kind']}." if both else ""
+        option = item["result"]["recommended"]
+        assert float(row[own + "gpu_count"]) == option["gpu_count"]
+        figure = "cost.total_usd" if item["kind"] == "training" else "cost.usd_per_month"
+        assert float(row[own + figure]) == pytest.approx(option["cost"][figure[5:]])
+        if both:
+            other = "inference." if item["kind"] == "training" else "training."
+            assert row[other + "gpu_count"] == ""
     assert daemon.get(f"/v1/plans/compare?ids={plan.json['id']},{uuid.uuid4()}").status == 404
 
 
