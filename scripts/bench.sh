@@ -1,5 +1,6 @@
 #!/bin/sh
-# The daemon against bare libmicrohttpd programs that do the same I/O, interleaved in one run on one machine; prints
+# The daemon against a bare libmicrohttpd program that does the same I/O, interleaved in one run on one machine: as many
+# HTTP threads, the same group commit at the same synchronous level, answers and rows of as many bytes. Prints
 # rates, p99, CPU per request and ratios. Figures of different runs do not compare. Loopback only, bounded in time.
 # Fails when any answer is not 2xx: a refusal is fast and would flatter. The limits in the output are what is asked of us.
 # usage: bench.sh PROGRAM BARE_SERVER [SECONDS] [ROUNDS]
@@ -57,8 +58,12 @@ post /v1/plans/training plan
 post /v1/estimates/training estimate
 id=$(sed -n 's/^{"id":"\([^"]*\)".*/\1/p' "$work/plan.json")
 plan_bytes=$(wc -c <"$work/plan.json") estimate_bytes=$(wc -c <"$work/estimate.json")
-echo "request $(wc -c <"$work/request.json") bytes; answers: plan $plan_bytes, estimate $estimate_bytes"
-"$bare" $bare_port "$work/bare.db" "$plan_bytes" "$estimate_bytes" &
+# The texts alone: a row's numbers and its two indexes come on top.
+stored_bytes=$(/usr/bin/python3 -c 'import sqlite3, sys
+print(*sqlite3.connect(sys.argv[1]).execute("SELECT sum(length(name) + length(notes) + length(asked) + length(request) + length(result)) FROM plan").fetchone())' \
+	"$work/ours.db")
+echo "request $(wc -c <"$work/request.json") bytes; answers: plan $plan_bytes, estimate $estimate_bytes; stored $stored_bytes"
+"$bare" $bare_port "$work/bare.db" "$plan_bytes" "$estimate_bytes" "$stored_bytes" &
 theirs=$!
 until curl -sf -o /dev/null -d x "http://127.0.0.1:$bare_port/insert"; do
 	kill -0 $theirs || fail "the bare program does not start"

@@ -1,9 +1,9 @@
 /* The least that libmicrohttpd, jansson and SQLite need for the same I/O as the daemon: what `make bench` measures against.
  *
- * usage: bare_server PORT DATABASE ANSWER_BYTES ROW_BYTES
- *   POST /echo    parses the body with jansson and answers the dump of it, padded to ANSWER_BYTES
- *   POST /insert  inserts a row of ROW_BYTES by group commit (WAL, synchronous=FULL), then answers ANSWER_BYTES
- *   GET  /row     selects one row of ROW_BYTES by its key and answers it
+ * usage: bare_server PORT DATABASE PLAN_BYTES ESTIMATE_BYTES STORED_BYTES
+ *   POST /echo    parses the body with jansson and answers the dump of it, padded to ESTIMATE_BYTES
+ *   POST /insert  inserts a row of STORED_BYTES by group commit (WAL, synchronous=FULL), then answers PLAN_BYTES
+ *   GET  /row     selects by its key what of a row is answered, PLAN_BYTES of it, and answers that
  * Pool of two poll threads; no gate, no checks, no log: it is a yardstick, not a server. */
 #include <jansson.h>
 #include <microhttpd.h>
@@ -25,7 +25,7 @@ struct request {
 	struct request *next;
 };
 
-static size_t answer_bytes, row_bytes;
+static size_t plan_bytes, estimate_bytes, rest_bytes; /* rest: what a row holds beside its answer */
 static char *answer_text, *row_text;
 static const char *database_path;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,7 +47,7 @@ static sqlite3 *database_open(void)
 
 	must(sqlite3_open_v2(database_path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK, "open");
 	must(sqlite3_exec(database, "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA busy_timeout=5000;"
-		"CREATE TABLE IF NOT EXISTS row(id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT", NULL, NULL, NULL) == SQLITE_OK, "schema");
+		"CREATE TABLE IF NOT EXISTS row(id INTEGER PRIMARY KEY, body TEXT NOT NULL, rest TEXT NOT NULL) STRICT", NULL, NULL, NULL) == SQLITE_OK, "schema");
 	return database;
 }
 
@@ -58,7 +58,7 @@ static void *writer(void *unused)
 	sqlite3_stmt *insert;
 
 	(void)unused;
-	must(sqlite3_prepare_v2(database, "INSERT INTO row(body) VALUES(?)", -1, &insert, NULL) == SQLITE_OK, "prepare");
+	must(sqlite3_prepare_v2(database, "INSERT INTO row(body, rest) VALUES(?, ?)", -1, &insert, NULL) == SQLITE_OK, "prepare");
 	for (;;) {
 		struct request *batch;
 
@@ -72,7 +72,8 @@ static void *writer(void *unused)
 			return NULL;
 		must(sqlite3_exec(database, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK, "begin");
 		for (struct request *r = batch; r; r = r->next) {
-			sqlite3_bind_text(insert, 1, row_text, (int)row_bytes, SQLITE_STATIC);
+			sqlite3_bind_text(insert, 1, row_text, (int)plan_bytes, SQLITE_STATIC);
+			sqlite3_bind_text(insert, 2, row_text, (int)rest_bytes, SQLITE_STATIC);
 			must(sqlite3_step(insert) == SQLITE_DONE, "insert");
 			sqlite3_reset(insert);
 		}
@@ -108,12 +109,12 @@ static enum MHD_Result answer_echo(struct MHD_Connection *connection, const stru
 	if (!dump)
 		return answer(connection, 400, answer_text, 2, MHD_RESPMEM_PERSISTENT);
 	json_decref(json);
-	padded = malloc(answer_bytes > length ? answer_bytes : length);
+	padded = malloc(estimate_bytes > length ? estimate_bytes : length);
 	must(padded != NULL, "malloc");
-	memset(padded, ' ', answer_bytes);
+	memset(padded, ' ', estimate_bytes);
 	memcpy(padded, dump, length);
 	free(dump);
-	return answer(connection, 200, padded, answer_bytes > length ? answer_bytes : length, MHD_RESPMEM_MUST_FREE);
+	return answer(connection, 200, padded, estimate_bytes > length ? estimate_bytes : length, MHD_RESPMEM_MUST_FREE);
 }
 
 static enum MHD_Result answer_row(struct MHD_Connection *connection)
@@ -156,7 +157,7 @@ static enum MHD_Result handle(void *unused, struct MHD_Connection *connection, c
 	if (strcmp(url, "/echo") == 0)
 		return answer_echo(connection, request);
 	if (request->committed)
-		return answer(connection, 201, answer_text, answer_bytes, MHD_RESPMEM_PERSISTENT);
+		return answer(connection, 201, answer_text, plan_bytes, MHD_RESPMEM_PERSISTENT);
 	MHD_suspend_connection(connection);
 	pthread_mutex_lock(&lock);
 	request->next = queue;
@@ -183,15 +184,17 @@ int main(int argc, char **argv)
 	sigset_t set;
 	int signal_number;
 
-	must(argc == 5, "usage: bare_server PORT DATABASE ANSWER_BYTES ROW_BYTES");
+	must(argc == 6, "usage: bare_server PORT DATABASE PLAN_BYTES ESTIMATE_BYTES STORED_BYTES");
 	database_path = argv[2];
-	answer_bytes = strtoul(argv[3], NULL, 10);
-	row_bytes = strtoul(argv[4], NULL, 10);
-	answer_text = malloc(answer_bytes + 2);
-	row_text = malloc(row_bytes + 1);
+	plan_bytes = strtoul(argv[3], NULL, 10);
+	estimate_bytes = strtoul(argv[4], NULL, 10);
+	must(strtoul(argv[5], NULL, 10) >= plan_bytes, "STORED_BYTES at least PLAN_BYTES");
+	rest_bytes = strtoul(argv[5], NULL, 10) - plan_bytes;
+	answer_text = malloc(plan_bytes + 2);
+	row_text = malloc(plan_bytes + rest_bytes + 1);
 	must(answer_text && row_text, "malloc");
-	memset(answer_text, 'a', answer_bytes + 2);
-	memset(row_text, 'r', row_bytes);
+	memset(answer_text, 'a', plan_bytes + 2);
+	memset(row_text, 'r', plan_bytes + rest_bytes);
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
