@@ -69,8 +69,7 @@ static int arena_grow(struct arena *arena, size_t needed_bytes)
 	return 1;
 }
 
-/* Memory as it comes. */
-static void *arena_take(struct arena *arena, size_t bytes)
+void *arena_alloc_uncleared(struct arena *arena, size_t bytes)
 {
 	void *memory;
 
@@ -93,13 +92,13 @@ void *arena_alloc(struct arena *arena, size_t count, size_t size)
 
 	if (__builtin_mul_overflow(count, size, &bytes))
 		return NULL;
-	memory = arena_take(arena, bytes);
+	memory = arena_alloc_uncleared(arena, bytes);
 	return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 char *arena_strndup(struct arena *arena, const char *text, size_t length)
 {
-	char *copy = length < SIZE_MAX ? arena_take(arena, length + 1) : NULL;
+	char *copy = length < SIZE_MAX ? arena_alloc_uncleared(arena, length + 1) : NULL;
 
 	if (!copy)
 		return NULL;
@@ -124,7 +123,7 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		return NULL;
-	text = arena_take(arena, (size_t)length + 1);
+	text = arena_alloc_uncleared(arena, (size_t)length + 1);
 	if (!text)
 		return NULL;
 	va_start(arguments, format);

@@ -2,7 +2,7 @@
  *
  * One owner, one thread at a time. Blocks are kept over a reset up to ARENA_KEEP_BYTES, so that a steady
  * load allocates nothing. Each arena states its maximum when made; past it, or when malloc fails,
- * allocation answers NULL and the caller answers STATUS_NO_MEMORY. Objects are zeroed. */
+ * allocation answers NULL and the caller answers STATUS_NO_MEMORY. Objects are zeroed, but for one function. */
 #ifndef FLEETPLAN_BASE_ARENA_H
 #define FLEETPLAN_BASE_ARENA_H
 
@@ -26,6 +26,9 @@ void arena_release(struct arena *arena); /* gives everything back to the system 
 
 /* `count` zeroed objects of `size` bytes, aligned for any type; NULL past the maximum or on overflow. */
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
+
+/* The same as it comes, for a large object that its filler fills: what is in it is whatever an earlier request left. */
+void *arena_alloc_uncleared(struct arena *arena, size_t bytes);
 
 /* Copies that live in the arena; NULL when it is exhausted. `text` of arena_strdup may be NULL (gives NULL). */
 char *arena_strdup(struct arena *arena, const char *text);
