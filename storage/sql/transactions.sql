@@ -1,4 +1,4 @@
--- A batch is one transaction; each of its jobs stands in a savepoint, so that its failure undoes only itself.
+-- A batch is one transaction; each of its jobs of more than a statement stands in a savepoint, so that its failure undoes only itself.
 
 -- name: transaction_begin
 BEGIN IMMEDIATE;

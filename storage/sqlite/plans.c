@@ -11,9 +11,19 @@ void plan_put_prepare(struct plan_put *put)
 	put->job.checksum = plan_checksum(put->plan, put->plan->revision);
 }
 
+static bool has_labels(const struct plan_record *plan)
+{
+	return plan->labels.text && plan->labels.length > 2; /* none, or {} */
+}
+
+bool plan_put_is_one_statement(const struct plan_put *put)
+{
+	return !put->idempotency && !has_labels(put->plan);
+}
+
 static enum status labels_insert(struct storage *storage, const struct plan_stored *plan, struct arena *arena, struct failure *failure)
 {
-	if (!plan->record.labels.text || plan->record.labels.length <= 2) /* none, or {} */
+	if (!has_labels(&plan->record))
 		return STATUS_OK;
 	return store_run(&storage->writer, STATEMENT_PLAN_LABEL_INSERT, plan, arena, NULL, failure);
 }

@@ -102,6 +102,7 @@ operation_function operation_plan_put, operation_plan_patch, operation_plan_refr
 
 /* Work that needs no database, done on the submitting thread: checksums. */
 void plan_put_prepare(struct plan_put *put);
+bool plan_put_is_one_statement(const struct plan_put *put);
 
 /* Parts of operations that others use. */
 FALLIBLE enum status idempotency_insert(struct storage *storage, const struct idempotency *idempotency, int64_t at_us,

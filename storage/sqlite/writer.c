@@ -60,18 +60,26 @@ static void job_end(struct storage *storage, bool keep)
 		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-/* One operation in a savepoint: when it fails, only its own changes are undone. */
+/* SQLite undoes what a failed statement did. A savepoint around a lone one would only copy the pages that it changes. */
+static bool job_is_one_statement(const struct storage_job *job)
+{
+	return job->kind == STORAGE_PLAN_PUT && plan_put_is_one_statement((const struct plan_put *)job);
+}
+
+/* One operation, in a savepoint where it is more than a statement: when it fails, only its own changes are undone. */
 static void job_run(struct storage *storage, struct storage_job *job)
 {
 	static _Thread_local struct failure unasked;
 	struct failure *failure = job->failure ? job->failure : &unasked;
+	bool alone = job_is_one_statement(job);
 	enum status status;
 
 	failure_clear(failure);
-	status = writer_step(storage, STATEMENT_JOB_BEGIN, failure);
+	status = alone ? STATUS_OK : writer_step(storage, STATEMENT_JOB_BEGIN, failure);
 	if (status == STATUS_OK) {
 		status = operations[job->kind](storage, job, &storage->writer_arena, failure);
-		job_end(storage, status == STATUS_OK);
+		if (!alone)
+			job_end(storage, status == STATUS_OK);
 	}
 	job->status = status;
 }
