@@ -167,7 +167,7 @@ $(BUILD)/tests/bench/planner_rate: tests/bench/planner_rate.c $(TEST_SUPPORT) $(
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(filter %.o,$^) $(LIBRARY) $(LIBS) -lcmocka
 
 VALIDATION_CASES := tests/validation/training.jsonl hwdb/data/accelerators.csv
-VALIDATIONS := $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/fit_training
+VALIDATIONS := $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/fit_training $(BUILD)/tests/validation/validate_sweeps
 
 VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,cases samples slices fit)
 
@@ -180,8 +180,9 @@ $(BUILD)/tests/validation/validate_inference: tests/validation/validate_inferenc
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
 
-validate: $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/validate_inference ## the planner against published training runs and serving measurements
+validate: $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/validate_sweeps $(BUILD)/tests/validation/validate_inference ## the planner against published training runs and serving measurements
 	$(Q)$< $(VALIDATION_CASES)
+	$(Q)$(BUILD)/tests/validation/validate_sweeps $(VALIDATION_CASES)
 	$(Q)$(BUILD)/tests/validation/validate_inference tests/validation/inference.jsonl
 
 fit: $(BUILD)/tests/validation/fit_training ## refit the step model's constants to the published runs, and print them
