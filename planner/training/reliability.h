@@ -1,4 +1,4 @@
-/* Failures, checkpoints and the part of the hours that is kept (E46-E49). */
+/* Failures, checkpoints and the part of the hours that is kept (E46, E47, E49). */
 #ifndef FLEETPLAN_PLANNER_TRAINING_RELIABILITY_H
 #define FLEETPLAN_PLANNER_TRAINING_RELIABILITY_H
 
