@@ -56,6 +56,10 @@ const char *status_title(enum status status);
 
 #define FALLIBLE __attribute__((warn_unused_result))
 #define PRINTF_LIKE(format_at, arguments_at) __attribute__((format(printf, format_at, arguments_at)))
+
+/* A large local whose members are set before they are read: without it the hardened build clears all of it at every call. */
+#define UNCLEARED __attribute__((uninitialized))
+
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Aborts with file, line and the condition, in every build: for what only a bug of ours can make false. */
