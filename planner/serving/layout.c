@@ -28,6 +28,17 @@ int64_t layout_domain(const struct candidate *candidate)
 	return domain > node ? (domain < 64 ? domain : 64) : node;
 }
 
+void layout_remark(const struct candidate *candidate, const struct replica_layout *layout, struct findings *findings)
+{
+	int64_t width = (int64_t)layout->tensor * layout->attention_data, domain = layout_domain(candidate);
+
+	if (width > domain)
+		findings_warn(findings,
+			"tensor x attention_data = %lld is wider than the %lld accelerators that are linked: collectives are timed at their links' rate, "
+			"so that less must be expected; parallelism.pipeline is what spans machines",
+			(long long)width, (long long)domain);
+}
+
 static bool has_experts(const struct model *model)
 {
 	for (int i = 0; i < model->kind_count; i++)

@@ -28,4 +28,7 @@ bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count
 /* Accelerators that are near each other: the NVLink domain, or the node. */
 int64_t layout_domain(const struct candidate *candidate);
 
+/* Warns of a pinned layout whose collectives leave that domain: they are timed as if they did not. */
+void layout_remark(const struct candidate *candidate, const struct replica_layout *layout, struct findings *findings);
+
 #endif

@@ -79,8 +79,9 @@ static void note_choices(
 	const struct engine_rules *rules = engine_rules_of(layout->engine);
 
 	findings_assume_text(findings, "engine", rules->name, rules->source);
-	findings_assume_text(findings, "kv_precision", precision_name(layout->kv_precision),
-		"E54: the engine's own for weights of that precision");
+	if (request->kv_precision == PRECISION_UNSET)
+		findings_assume_text(findings, "kv_precision", precision_name(layout->kv_precision),
+			"E54: the engine's own for weights of that precision");
 	if (request->common.precision == PRECISION_UNSET)
 		findings_assume_text(findings, "precision", precision_name(layout->precision),
 			"E50: the widest 16-bit format that the accelerator computes in");
@@ -132,6 +133,7 @@ enum status planner_performance(
 	residuals = residuals_of(
 		&input->model, &input->candidate->accelerator, &input->candidate->calibration, layout.release_years);
 	note_choices(request, &layout, findings);
+	layout_remark(input->candidate, &layout, findings);
 	operate(request, &replica, &shape, &point, findings);
 	if (!is_given(point.ttft_s))
 		return failure_set(failure, STATUS_INFEASIBLE,

@@ -10,10 +10,12 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 	const struct engine_rules *rules = engine_rules_of(fleet->layout.engine);
 
 	findings_assume_text(findings, "engine", rules->name, rules->source);
-	findings_assume_text(findings, "precision", precision_name(fleet->layout.precision),
-		"E50: the widest 16-bit format that the accelerator computes in");
-	findings_assume_text(findings, "kv_precision", precision_name(fleet->layout.kv_precision),
-		"E54: the engine's own for weights of that precision");
+	if (request->common.precision == PRECISION_UNSET)
+		findings_assume_text(findings, "precision", precision_name(fleet->layout.precision),
+			"E50: the widest 16-bit format that the accelerator computes in");
+	if (request->kv_precision == PRECISION_UNSET)
+		findings_assume_text(findings, "kv_precision", precision_name(fleet->layout.kv_precision),
+			"E54: the engine's own for weights of that precision");
 	if (!request->engine_release)
 		findings_assume_text(
 			findings, "engine_release", "2026-06", "E53: the newest release in the published measurements");
@@ -186,6 +188,7 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 
 	note_layout(fleet, &input->request, findings);
 	warn_unused(&input->request, &input->model, demand, findings);
+	layout_remark(fleet->candidate, &fleet->layout, findings);
 	if (!is_given(fleet->usd_per_hour) && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour",
 			fleet->candidate->accelerator.id);

@@ -202,6 +202,50 @@ static void nothing_is_ignored_in_silence(void **state)
 	assert_true(warned_of(&performance.findings, "disaggregated"));
 }
 
+static void pinned_widths_beyond_the_links_are_warned_of(void **state)
+{
+	struct serving_fixture fixture;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.candidate.gpus_per_node = fixture.candidate.accelerator.max_nvlink_domain = 8;
+	fixture.inference.request.parallelism.tensor = 8;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_false(warned_of(&plan.findings, "wider than the 8"));
+	fixture.inference.request.parallelism.tensor = 16;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_true(warned_of(&plan.findings, "16 is wider than the 8"));
+	fixture.performance.request.common.gpu_count = 16;
+	assert_int_equal(operate(&fixture.performance), STATUS_OK);
+	assert_true(warned_of(&performance.findings, "16 is wider than the 8"));
+}
+
+static bool assumed(const struct findings *findings, const char *field)
+{
+	for (size_t i = 0; i < findings->assumption_count; i++)
+		if (strcmp(findings->assumptions[i].field, field) == 0)
+			return true;
+	return false;
+}
+
+static void what_was_given_is_no_assumption(void **state)
+{
+	static const char *const fields[] = {"precision", "kv_precision"};
+
+	(void)state;
+	for (int given = 0; given < 2; given++) {
+		struct serving_fixture fixture;
+
+		serving_fixture_fill(&fixture);
+		fixture.inference.request.common.precision = fixture.performance.request.common.precision = given ? PRECISION_FP8 : PRECISION_UNSET;
+		fixture.inference.request.kv_precision = fixture.performance.request.kv_precision = given ? PRECISION_BF16 : PRECISION_UNSET;
+		assert_int_equal(run(&fixture.inference), STATUS_OK);
+		assert_int_equal(operate(&fixture.performance), STATUS_OK);
+		for (size_t i = 0; i < COUNT_OF(fields); i++)
+			assert_true(assumed(&plan.findings, fields[i]) == !given && assumed(&performance.findings, fields[i]) == !given);
+	}
+}
+
 /* --- engines -------------------------------------------------------------------------------------------------- */
 
 static void engines_set_aside_memory_by_their_own_rules(void **state)
@@ -397,6 +441,8 @@ static void normal_quantiles_are_those_of_the_tables(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_70b_on_one_t4_says_what_would_do),
 	cmocka_unit_test(what_no_layout_holds_says_so),
+	cmocka_unit_test(pinned_widths_beyond_the_links_are_warned_of),
+	cmocka_unit_test(what_was_given_is_no_assumption),
 	cmocka_unit_test(ten_trillion_parameters_take_several_domains),
 	cmocka_unit_test(single_tokens_and_million_token_prompts),
 	cmocka_unit_test(accelerators_without_bf16_use_fp16),
