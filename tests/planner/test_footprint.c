@@ -243,6 +243,22 @@ static void unknown_sites_are_world_averages_and_say_so(void **state)
 		assert_true(strncmp(findings.assumptions[i].source, "E6", 2) == 0);
 }
 
+/* E65 by hand: 8 x 164 and 8 x 575 kg of accelerators, 2,500 and 5,700 kg of a server; lives of 3 and 6 years, 4 between. */
+static void embodied_carbon_carries_its_published_range(void **state)
+{
+	struct accelerator h100 = {.id = "h100", .embodied_kgco2e = 164, .embodied_boavizta_kgco2e = 575};
+	struct usage usage = {.accelerator = &h100, .gpu_count = 8, .node_count = 1, .hours = 8760};
+	double low = 8 * 164 + 2500, high = 8 * 575 + 5700, middle = (8 * sqrt(164.0 * 575) + sqrt(2500.0 * 5700)) / 4 / 0.85;
+	double spread = exp(1.28155 * hypot(log(high / low) / 2.5631, log(6.0 / 3) / 2.5631));
+	struct embodied embodied;
+
+	(void)state;
+	embodied_of_usage(&usage, &embodied, NULL);
+	assert_close(embodied.kgco2e, middle, 1e-9);
+	assert_close(embodied.low_kgco2e, middle / spread, 1e-4);
+	assert_close(embodied.high_kgco2e, middle * spread, 1e-4);
+}
+
 /* --- prices -------------------------------------------------------------------------------------------------- */
 
 static void prices_are_taken_in_order(void **state)
@@ -438,7 +454,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(measured_power_replaces_the_catalogue),
 	cmocka_unit_test(unknown_sites_are_world_averages_and_say_so),
 	cmocka_unit_test(prices_are_taken_in_order),
-		cmocka_unit_test(instances_are_rented_whole_and_hold_what_works_together),
+	cmocka_unit_test(embodied_carbon_carries_its_published_range),
+	cmocka_unit_test(instances_are_rented_whole_and_hold_what_works_together),
 	cmocka_unit_test(a_card_that_contradicts_itself_is_flagged),
 	cmocka_unit_test(published_energy_and_power_must_agree),
 	cmocka_unit_test(carbon_alone_is_held_against_our_own),

@@ -89,6 +89,32 @@ static void weights_agree_with_the_model(void **state)
 	}
 }
 
+/* What is stored narrower than it is multiplied streams slower than its bytes say; a mixture's 16-bit parts do not. */
+static void widened_weights_stream_slower(void **state)
+{
+	struct serving_fixture fixture;
+	struct replica wide, eight, four;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	model = fixture.inference.model;
+	accelerator = fixture.candidate.accelerator;
+	accelerator.tflops_fp8 = ABSENT_NUMBER;
+	wide = prepared(layout_of(4, 1, 1, PRECISION_BF16));
+	eight = prepared(layout_of(4, 1, 1, PRECISION_FP8));
+	four = prepared(layout_of(4, 1, 1, PRECISION_INT4));
+	for (int i = 0; i < wide.kinds[0].gemm_count; i++) {
+		assert_close(eight.kinds[0].gemms[i].memory_bytes_per_s, 0.88 * wide.kinds[0].gemms[i].memory_bytes_per_s, 1e-9);
+		assert_close(four.kinds[0].gemms[i].memory_bytes_per_s, 0.71 * wide.kinds[0].gemms[i].memory_bytes_per_s, 1e-9);
+		assert_close(four.kinds[0].gemms[i].flops_per_s, 0.96 * wide.kinds[0].gemms[i].flops_per_s, 1e-9);
+	}
+	mixture_fill();
+	wide = prepared(layout_of(1, 1, 1, PRECISION_BF16));
+	four = prepared(layout_of(1, 1, 1, PRECISION_INT4));
+	assert_close(four.kinds[1].gemms[0].memory_bytes_per_s, wide.kinds[1].gemms[0].memory_bytes_per_s, 1e-12);
+	assert_close(four.kinds[1].expert_flops_per_s, 0.605 * wide.kinds[1].expert_flops_per_s, 1e-9);
+}
+
 static void few_tokens_touch_few_experts(void **state)
 {
 	struct replica replica;
@@ -241,6 +267,7 @@ static void measured_efficiencies_replace_fitted_ones(void **state)
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(weights_agree_with_the_model),
 	cmocka_unit_test(few_tokens_touch_few_experts),
+	cmocka_unit_test(widened_weights_stream_slower),
 	cmocka_unit_test(latent_caches_are_whole_on_every_rank),
 	cmocka_unit_test(experts_by_rank_exchange_instead_of_reducing),
 	cmocka_unit_test(windows_bound_the_cache_and_the_reading),

@@ -329,6 +329,12 @@ static void mixtures_spread_their_experts(void **state)
 	fixture.input.model.params_total = fixture.input.model.params_active = fixture.input.model.params_embedding = ABSENT_NUMBER;
 	model_finish(&fixture.input.model);
 	fixture_planned(&fixture);
+	/* a larger state is more to scan, though the projections stay */
+	double projections = kind->mixer_params, compute_s = BEST.step.compute_s;
+	kind->state_dim *= 4;
+	kind->mixer_params = projections;
+	fixture_planned(&fixture);
+	assert_true(BEST.step.compute_s > 1.02 * compute_s && BEST.step.compute_s < 3 * compute_s);
 	*kind = (struct layer_kind){.mixer = MIXER_MLA, .heads = 16, .kv_heads = 16, .head_dim = 128, .value_head_dim = 128, .q_lora_rank = 768,
 		.kv_lora_rank = 512, .rope_head_dim = 64, .feed_forward = FEED_FORWARD_DENSE, .width = 8192, .gated = true};
 	fixture.input.model.params_total = fixture.input.model.params_active = fixture.input.model.params_embedding = ABSENT_NUMBER;

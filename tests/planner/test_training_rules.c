@@ -129,6 +129,29 @@ static void batch_and_learning_rate(void **state)
 	assert_close(batch_learning_rate_scale(OPTIMIZER_SGD, 400, 100), 4, 1e-12);
 }
 
+/* E44: the largest power of two within the critical batch, 0.25 to 16 Mi tokens, and a hundredth of the run. */
+static void a_batch_is_chosen_by_the_work(void **state)
+{
+	static struct training_input input; /* a transformer, pre-trained */
+	const char *source;
+
+	(void)state;
+	assert_close(batch_choose_samples(&input, 1e13, 4096, 2.0, &source), 1024, 1e-12); /* 7.538e6 tokens, 1840 sequences */
+	assert_contains(source, "eq. 1.4");
+	assert_close(batch_choose_samples(&input, 1e13, 8192, 2.0, &source), 512, 1e-12);
+	assert_close(batch_choose_samples(&input, 1e13, 4096, 6.0, &source), 32, 1e-12); /* 0.039e6 tokens: a quarter million */
+	assert_close(batch_choose_samples(&input, 1e13, 4096, 1.0, &source), 4096, 1e-12); /* 210e6: 16 Mi */
+	assert_close(batch_choose_samples(&input, 1e7, 4096, 2.0, &source), 16, 1e-12); /* 24.4 sequences make a hundred steps */
+	assert_close(batch_choose_samples(&input, 1, 4096, 2.0, &source), 1, 1e-12);
+	input.request.fine_tuning.method = FINE_TUNING_LORA;
+	assert_close(batch_choose_samples(&input, 1e13, 4096, 2.0, &source), 64, 1e-12);
+	input.model.kind = MODEL_GENERIC;
+	assert_close(batch_choose_samples(&input, 1e13, 1, 2.0, &source), 8192, 1e-12);
+	input.model.params_embedding = 1e9;
+	assert_close(batch_choose_samples(&input, 1e13, 1, 2.0, &source), 65536, 1e-12);
+	input = (struct training_input){.candidate_count = 0};
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -138,6 +161,7 @@ int main(void)
 		cmocka_unit_test(verdicts_follow_tokens_per_parameter),
 		cmocka_unit_test(goodput_falls_with_failures),
 		cmocka_unit_test(batch_and_learning_rate),
+		cmocka_unit_test(a_batch_is_chosen_by_the_work),
 	};
 
 	return cmocka_run_group_tests_name("training rules", tests, NULL, NULL);
