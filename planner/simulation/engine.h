@@ -1,0 +1,74 @@
+/* One serving engine, step by step: waiting prompts, chunks, decoding sequences, paged cache, eviction (E91).
+ *
+ * A request is submitted at its time and finished through a function of the caller's. Between two calls the engine stands
+ * at the start of a step. Steps in which nobody comes, goes or is evicted are taken together. Memory is the caller's. */
+#ifndef FLEETPLAN_PLANNER_SIMULATION_ENGINE_H
+#define FLEETPLAN_PLANNER_SIMULATION_ENGINE_H
+
+#include "planner/serving/operating.h"
+
+/* A request inside. Lives in a pool that engines of a fleet share. */
+struct engine_request {
+	double arrived_s, first_token_s, finish_at; /* finish_at: the engine's progress at the last token */
+	double prompt_tokens, output_tokens;
+	double context_tokens; /* in the cache: what decoding attends to */
+	double pending_tokens; /* to be taken in before the next token comes out */
+	double produced_tokens;
+	double held_bytes; /* of the cache, at admission */
+	double answer_tokens; /* the submitter's: output_tokens is what this engine is to produce of it */
+	int32_t number, next, place; /* in order of arrival; in its queue; in the heap */
+};
+
+/* What an engine does and may; fixed while it runs. */
+struct engine_setting {
+	void (*step_time)(const void *costs, const struct batch *batch, struct step *step);
+	const void *costs;
+	double chunk_tokens, block_tokens; /* tokens of a step; the least that prompts get of it */
+	double sequences_maximum;
+	double cache_bytes, token_bytes; /* all of it; of one token of one sequence, kinds without a window */
+	double window_tokens, window_token_bytes, state_bytes; /* kinds with a window keep so many tokens; per sequence */
+	bool reserves_whole_output;
+	double progress_tokens, drafted_tokens; /* of a sequence in a step: 1 and 0 without speculation */
+	double cached_share; /* of every prompt, found in the prefix cache */
+};
+
+/* The setting of a replica under a shape of requests (prefix cache, speculation); borrows the replica. */
+void engine_setting_of(
+	struct engine_setting *setting, const struct replica *replica, const struct request_shape *shape);
+
+typedef void engine_finished(void *context, const struct engine_request *request, double now_s);
+
+struct engine_queue {
+	int32_t first, last, count;
+};
+
+struct engine_state {
+	const struct engine_setting *setting;
+	struct engine_request *pool;
+	int32_t *heap; /* decoding, by finish_at; sequences_maximum places */
+	int32_t decoding;
+	struct engine_queue waiting, taking_in;
+	double clock_s, progress; /* of every decoding sequence since the start, tokens */
+	double context_tokens, used_bytes; /* summed over the decoding; over all admitted */
+	engine_finished *finished;
+	void *context;
+	double busy_s, flops, bytes, decoded_sequence_s; /* sums over steps: for power, and the mean batch */
+	int64_t steps, jumps, evictions;
+};
+
+void engine_start(struct engine_state *engine, const struct engine_setting *setting, struct engine_request *pool, int32_t *heap,
+	engine_finished *finished, void *context);
+
+/* Whether the cache could ever hold it. */
+bool engine_can_hold(const struct engine_setting *setting, double prompt_tokens, double output_tokens);
+
+/* Puts a request of the pool into the queue. Time never falls; the engine has been advanced to it. */
+void engine_submit(struct engine_state *engine, int32_t request, double now_s);
+
+/* Takes all steps that begin before `until_s`. A finished function may submit. */
+void engine_advance(struct engine_state *engine, double until_s);
+
+/* Requests inside, waiting ones included. */
+int32_t engine_load(const struct engine_state *engine);
+
+#endif

@@ -1,0 +1,45 @@
+/* A fleet under traffic, simulated: what share of the requests gets its first token and its tokens in time (E92, E93).
+ *
+ * Requests are shared out over engines as they arrive; the first are a warm-up and not counted; the rest of the traffic goes on
+ * until all that count are done. The same setting and seed give the same answer, bit for bit. Pure: memory is the caller's. */
+#ifndef FLEETPLAN_PLANNER_SIMULATION_SIMULATION_H
+#define FLEETPLAN_PLANNER_SIMULATION_SIMULATION_H
+
+#include "planner/simulation/engine.h"
+#include "planner/simulation/histogram.h"
+#include "planner/simulation/traffic.h"
+
+enum routing { ROUTING_ROUND_ROBIN, ROUTING_LEAST_OUTSTANDING };
+
+/* One run. */
+struct simulation_setting {
+	const struct engine_setting *engine; /* all replicas alike */
+	int64_t replicas;
+	const struct engine_setting *prefill; /* NULL: every replica does both; else engines for prompts only */
+	int64_t prefill_replicas;
+	double handoff_s, handoff_token_s; /* of a prompt's cache from there to here: latency, and for each token */
+	enum routing routing;
+	double front_end_s; /* before and after the engine, of every request */
+	const struct traffic_plan *traffic;
+	int64_t concurrency; /* > 0: so many are kept in flight instead of arriving by themselves; one replica */
+	int64_t warmup_requests, requests; /* not counted; counted */
+	uint64_t seed;
+};
+
+struct simulation_result {
+	struct histogram ttft, tpot, e2e; /* seconds of each counted request; tpot of those with two tokens or more */
+	int64_t arrived, finished, refused; /* of all; refused: longer than a cache */
+	int64_t evictions, steps;
+	double arrived_tokens, finished_tokens; /* prompt and output tokens */
+	double counted_output_tokens, counted_s; /* of the counted requests; from the first's arrival to the last's end */
+	double busy_fraction, mean_batch, flops_per_s, bytes_per_s; /* of one replica; the latter two while busy */
+	bool saturated; /* more waited than may: the run was given up */
+};
+
+/* Bytes of workspace that a run takes at most: aligned for any type. */
+size_t simulation_workspace_bytes(const struct simulation_setting *setting);
+
+/* Runs. `workspace` holds at least so many bytes; nothing in it needs to be set, or is of use afterwards. */
+void simulation_run(const struct simulation_setting *setting, void *workspace, struct simulation_result *result);
+
+#endif

@@ -1,0 +1,40 @@
+/* Requests as they arrive: drawn from distributions, or replayed from a trace (E90).
+ *
+ * Gaps, prompts and answers are drawn from streams of their own, so that one seed gives the same requests to whatever
+ * fleet is tried on them (common random numbers). */
+#ifndef FLEETPLAN_PLANNER_SIMULATION_TRAFFIC_H
+#define FLEETPLAN_PLANNER_SIMULATION_TRAFFIC_H
+
+#include "planner/serving/serving.h"
+#include "planner/simulation/random.h"
+
+/* Tokens of a prompt or an answer: one of the samples, or log-normal about a mean. */
+struct token_source {
+	const double *samples; /* borrowed; NULL: drawn by mean and cv */
+	size_t sample_count;
+	double mean, cv; /* mean >= 1; cv >= 0, 0: always the mean */
+};
+
+/* What arrives. Fixed while a simulation runs. */
+struct traffic_plan {
+	const struct trace_arrival *trace; /* sorted by time, borrowed; repeated when it ends; NULL: drawn */
+	size_t trace_count;
+	double trace_pace;      /* of the trace: 2 plays it in half the time, > 0 */
+	double requests_per_s;  /* of what is drawn, > 0 */
+	double gap_cv;          /* of the gaps between arrivals: 1 Poisson, else gamma; 0 regular */
+	struct token_source prompt, output;
+};
+
+struct traffic {
+	const struct traffic_plan *plan;
+	struct random gaps, prompts, outputs;
+	double now_s;
+	size_t next; /* of the trace */
+};
+
+void traffic_start(struct traffic *traffic, const struct traffic_plan *plan, uint64_t seed);
+
+/* The next arrival: time never falls; both token counts are whole and at least 1. */
+struct trace_arrival traffic_next(struct traffic *traffic);
+
+#endif

@@ -1,0 +1,41 @@
+/* Does a fleet keep its promise? Runs repeated with other seeds until the answer is clear (E93).
+ *
+ * A percentile of one run says little about itself, as requests of one busy minute are late together: the confidence
+ * interval comes from repetitions. Seeds 1, 2, ... of a base give the same traffic to every fleet that is tried. */
+#ifndef FLEETPLAN_PLANNER_SIMULATION_TRIAL_H
+#define FLEETPLAN_PLANNER_SIMULATION_TRIAL_H
+
+#include "planner/serving/demand.h"
+#include "planner/simulation/simulation.h"
+
+enum { TRIAL_REPLICATIONS_LEAST = 4, TRIAL_REPLICATIONS_MAX = 30 };
+
+/* A percentile over repetitions: its mean, and half the width of its 95 % confidence interval (0 of a single run). */
+struct estimate {
+	double mean_s, half_width_s;
+};
+
+struct trial_setting {
+	struct simulation_setting run; /* seed: of the first repetition */
+	struct promise promise;
+	int64_t replications_max; /* 1: a trace, which is what it is; else TRIAL_REPLICATIONS_LEAST .. _MAX */
+};
+
+struct trial_latency {
+	struct estimate p50, p95, p99, promised; /* promised: at the promise's percentile */
+};
+
+struct trial {
+	struct trial_latency ttft, tpot, e2e;
+	int64_t replications, requests, evictions; /* requests: counted ones, of all repetitions */
+	double output_tokens_per_s, busy_fraction, mean_batch;
+	bool kept;      /* every limit, with the upper end of its interval */
+	bool saturated; /* more came than could be served; the rest is then absent */
+};
+
+void trial_run(const struct trial_setting *setting, void *workspace, struct trial *trial);
+
+/* Student's t for a two-sided 95 % interval of so many repetitions (>= 2). */
+double trial_student_t(int64_t replications);
+
+#endif
