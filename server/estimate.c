@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "hwdb/resolve.h"
 #include "planner/footprint/carbon_estimate.h"
+#include "planner/serving/proof.h"
 #include "planner/training/memory_estimate.h"
 #include "planner/training/scaling_estimate.h"
 
@@ -83,10 +84,13 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 {
 	struct inference_input *input = ARENA_NEW(estimate->arena, struct inference_input);
 	struct inference_plan *plan = ARENA_NEW(estimate->arena, struct inference_plan);
+	void *workspace = arena_alloc(estimate->arena, 1, prover_workspace_bytes());
 	enum status status;
 
-	if (!input || !plan)
+	if (!input || !plan || !workspace)
 		return STATUS_NO_MEMORY;
+	input->workspace = workspace;
+	input->workspace_bytes = prover_workspace_bytes();
 	resolver->findings = &plan->findings;
 	status = resolve_inference(resolver, estimate->request, input);
 	if (status == STATUS_OK)

@@ -88,7 +88,10 @@ static const struct field simulated_rows[] = {
 	INTEGER(requests, 0, 1e15, "Requests; 0 where the answer is analytic"),
 	INTEGER(replications, 0, 1e9, "Independent runs"),
 	INTEGER(seed, 0, 9e15, "Seed of the first"),
-	INTEGER(warmup_requests, 0, 1e15, "Requests left out at the start"),
+	INTEGER(warmup_requests, 0, 1e15, "Requests left out at the start of each"),
+	FIGURE(ttft_half_width_ms, "Half the width of the 95 % confidence interval of ttft_ms at the percentile of the slo"),
+	FIGURE(tpot_half_width_ms, "The same of tpot_ms"),
+	FIGURE(e2e_half_width_ms, "The same of e2e_ms"),
 };
 TABLE(simulated, simulated_rows, "How latencies were simulated.");
 #undef OF

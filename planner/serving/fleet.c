@@ -147,10 +147,9 @@ void fleet_size(const struct model *model, const struct candidate *candidate, co
 	const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet)
 {
 	struct replica replica;
-	struct fleet_worth worth;
 
 	*fleet = (struct fleet){
-		.candidate = candidate, .layout = *layout, .verdict = FLEET_LAYOUT, .usd_per_hour = ABSENT_NUMBER};
+		.candidate = candidate, .layout = *layout, .verdict = FLEET_LAYOUT, .usd_per_hour = ABSENT_NUMBER, .requests_per_s_max = ABSENT_NUMBER};
 	if (!fleet_replica(model, candidate, layout, demand, limits, &replica))
 		return;
 	fleet->verdict = FLEET_MEMORY;
@@ -163,9 +162,15 @@ void fleet_size(const struct model *model, const struct candidate *candidate, co
 		size_fixed(&replica, demand, limits->gpu_count, fleet);
 	else
 		size_free(&replica, demand, fleet);
-	if (fleet->verdict != FLEET_OK)
-		return;
-	fleet_worth(fleet, &replica, demand, limits, &worth, NULL);
+	if (fleet->verdict == FLEET_OK)
+		fleet_value(fleet, &replica, demand, limits);
+}
+
+void fleet_value(struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits)
+{
+	struct fleet_worth worth;
+
+	fleet_worth(fleet, replica, demand, limits, &worth, NULL);
 	fleet->usd_per_hour = worth.price_known ? worth.price.usd_per_gpu_hour * (double)fleet->gpu_count : ABSENT_NUMBER;
 	fleet->kgco2e_per_month = worth.footprint.carbon.total_kgco2e;
 	fleet->kwh_per_month = worth.footprint.energy.total_kwh;

@@ -10,6 +10,8 @@
 /* What kept a fleet from being possible. In order of how near it came. */
 enum fleet_verdict { FLEET_OK, FLEET_LATENCY, FLEET_COUNT, FLEET_MEMORY, FLEET_LAYOUT };
 
+struct trial; /* planner/simulation/trial.h */
+
 /* Everything that ranks fleets; small, so that all of a search can be kept. */
 struct fleet {
 	const struct candidate *candidate;
@@ -21,6 +23,8 @@ struct fleet {
 	double replica_requests_per_s; /* one replica at saturation */
 	double ttft_s, tpot_s, e2e_s; /* at the promised percentile, spare replicas down */
 	double usd_per_hour, kgco2e_per_month, kwh_per_month; /* usd_per_hour absent: no price known */
+	double requests_per_s_max; /* that it holds, simulated; absent: not looked for */
+	const struct trial *trial; /* its simulation (proof.h); NULL: sized by formulas alone */
 };
 
 /* What a request fixes for all fleets. */
@@ -43,6 +47,9 @@ void fleet_size(const struct model *model, const struct candidate *candidate, co
 
 /* The fleet's candidate with the offer from which its accelerators are had. */
 struct candidate fleet_candidate(const struct fleet *fleet);
+
+/* usd_per_hour, kgco2e_per_month and kwh_per_month of a fleet whose size is settled. */
+void fleet_value(struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits);
 
 /* Cost and footprint of a sized fleet: power at its mean load, price, a month. findings may be NULL. */
 struct fleet_worth {

@@ -59,6 +59,29 @@ static struct latency percentiles_ms(const struct latency_model *model, enum lat
 		.p99 = latency_quantile_s(model, quantity, 0.99) * milliseconds_per_second};
 }
 
+static struct latency estimates_ms(const struct trial_latency *latency)
+{
+	return (struct latency){.p50 = latency->p50.mean_s * milliseconds_per_second,
+		.p95 = latency->p95.mean_s * milliseconds_per_second,
+		.p99 = latency->p99.mean_s * milliseconds_per_second};
+}
+
+/* What the simulation saw in place of what the formulas say. */
+static void fill_simulated(struct inference_option *option, const struct trial *trial)
+{
+	option->batch.mean = trial->mean_batch;
+	option->latency.ttft_ms = estimates_ms(&trial->ttft);
+	option->latency.tpot_ms = estimates_ms(&trial->tpot);
+	option->latency.e2e_ms = estimates_ms(&trial->e2e);
+	option->simulated.requests = trial->requests;
+	option->simulated.replications = trial->replications;
+	option->simulated.seed = trial->seed;
+	option->simulated.warmup_requests = trial->warmup_requests;
+	option->simulated.ttft_half_width_ms = trial->ttft.promised.half_width_s * milliseconds_per_second;
+	option->simulated.tpot_half_width_ms = trial->tpot.promised.half_width_s * milliseconds_per_second;
+	option->simulated.e2e_half_width_ms = trial->e2e.promised.half_width_s * milliseconds_per_second;
+}
+
 static void fill_cost(struct inference_option *option, const struct fleet *fleet, const struct demand *demand,
 	const struct fleet_worth *worth)
 {
@@ -134,6 +157,7 @@ static void fill_provenance(struct inference_option *option, const struct infere
 	bool given = is_given(request->throughput_tokens_per_s_per_gpu), measured = candidate->calibration.id != NULL;
 	const struct interval *tokens = &option->interval.output_tokens_per_s;
 	double gpus = (double)option->gpu_count;
+	const char *latency_source = option->simulated.requests > 0 ? "E90-E93: simulated, step by step" : "E58: queueing estimate";
 
 	provenance_add(option, "/throughput/output_tokens_per_s", tokens->p10, tokens->p90,
 		given                                       ? "request: throughput_tokens_per_s_per_gpu"
@@ -143,9 +167,9 @@ static void fill_provenance(struct inference_option *option, const struct infere
 		: measured ? PROVENANCE_MEASURED
 				   : PROVENANCE_DERIVED);
 	provenance_add(option, "/latency/ttft_ms", option->interval.ttft_ms.p10, option->interval.ttft_ms.p90,
-		"E58: queueing estimate", PROVENANCE_DERIVED);
+		latency_source, PROVENANCE_DERIVED);
 	provenance_add(option, "/latency/tpot_ms", option->interval.tpot_ms.p10, option->interval.tpot_ms.p90,
-		"E58: queueing estimate", PROVENANCE_DERIVED);
+		latency_source, PROVENANCE_DERIVED);
 	if (worth->price_known)
 		provenance_add(option, "/cost/usd_per_hour", worth->price.low_usd_per_gpu_hour * gpus,
 			worth->price.high_usd_per_gpu_hour * gpus, worth->price.source, worth->price.status);
@@ -200,7 +224,7 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 
 	CHECK(possible && fleet->verdict == FLEET_OK);
 	possible = latency_prepare(&replica, demand, active, fleet->requests_per_s, &model);
-	CHECK(possible);
+	CHECK(possible || fleet->trial);
 	*option = (struct inference_option){.accelerator = fleet->candidate->accelerator,
 		.gpu_count = fleet->gpu_count,
 		.replicas = fleet->replicas,
@@ -213,12 +237,14 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	option->latency.ttft_ms = percentiles_ms(&model, LATENCY_TTFT);
 	option->latency.tpot_ms = percentiles_ms(&model, LATENCY_TPOT);
 	option->latency.e2e_ms = percentiles_ms(&model, LATENCY_E2E);
+	if (fleet->trial)
+		fill_simulated(option, fleet->trial);
 	option->throughput.output_tokens_per_s = fleet->requests_per_s * demand->shape.output_tokens;
 	option->throughput.output_tokens_per_s_per_gpu = option->throughput.output_tokens_per_s / (double)fleet->gpu_count;
 	option->throughput.total_tokens_per_s =
 		fleet->requests_per_s * (demand->shape.output_tokens + demand->shape.prompt_tokens);
 	option->throughput.requests_per_s_max =
-		fmax(fleet_requests_per_s_max(&replica, demand, active), fleet->requests_per_s);
+		fmax(given_or(fleet->requests_per_s_max, fleet_requests_per_s_max(&replica, demand, active)), fleet->requests_per_s);
 	option->utilization = fleet->requests_per_s / (fleet->replica_requests_per_s * (double)fleet->replicas);
 	option->bottleneck = option_bottleneck(model.point.shares);
 	fleet_worth(fleet, &replica, demand, limits, &worth, findings);

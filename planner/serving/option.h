@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_SERVING_OPTION_H
 #define FLEETPLAN_PLANNER_SERVING_OPTION_H
 
-#include "planner/serving/fleet.h"
+#include "planner/serving/proof.h"
 
 /* Fills every member; what the fleet chose is noted in `findings` (NULL for alternatives). */
 void option_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,

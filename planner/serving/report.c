@@ -35,8 +35,12 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 		findings_assume_number(findings, "parallelism.max_batch", rules->max_batch, rules->source);
 	if (request->parallelism.chunk_tokens < 1)
 		findings_assume_number(findings, "parallelism.chunk_tokens", rules->chunk_tokens, rules->source);
-	findings_assume_text(findings, "simulated", "no: latency percentiles come from queueing formulas",
-		"E58: Allen-Cunneen and Sakasegawa 1977, exponential tails");
+	if (fleet->trial)
+		findings_assume_text(findings, "simulated", "yes: step by step; requests, repetitions and seed stand in the option",
+			"E90-E93: drawn or replayed traffic, continuous batching as the engine does it");
+	else
+		findings_assume_text(findings, "simulated", "no: latency percentiles come from queueing formulas",
+			"E58: Allen-Cunneen and Sakasegawa 1977, exponential tails");
 }
 
 static void warn_unused(const struct inference_request *request, const struct model *model, const struct demand *demand,

@@ -58,6 +58,8 @@ struct inference_input {
 	struct model model;
 	const struct candidate *candidates;
 	size_t candidate_count;
+	void *workspace; /* for simulations, of prover_workspace_bytes(); NULL: latencies by formulas alone */
+	size_t workspace_bytes;
 };
 
 struct latency {
@@ -106,6 +108,7 @@ struct inference_option {
 	struct bottleneck_use bottleneck;
 	struct {
 		int64_t requests, replications, seed, warmup_requests; /* all 0: analytic, not simulated */
+		double ttft_half_width_ms, tpot_half_width_ms, e2e_half_width_ms; /* 95 % confidence, at the promised percentile */
 	} simulated;
 	size_t provenance_count;
 	struct provenance provenance[PROVENANCES_MAX];

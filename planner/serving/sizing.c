@@ -2,6 +2,7 @@
 #include "planner/serving/option.h"
 
 #include "planner/serving/infeasible.h"
+#include "planner/serving/proof.h"
 
 enum { FLEETS_MAX = 1024, ALTERNATIVES_DEFAULT = 5 };
 
@@ -113,17 +114,49 @@ static void workload_fill(const struct model *model, const struct demand *demand
 	plan->workload.flops_per_prompt = prompt * model_forward_flops_per_token(model, prompt);
 }
 
+/* A fleet that does not pass is left out from then on. */
+static bool search_prove(
+	struct search *search, struct prover *prover, struct fleet *fleet, const struct inference_request *request)
+{
+	prover_prove(prover, fleet);
+	if (fleet->verdict == FLEET_OK && within_caps(fleet, &request->common))
+		return true;
+	shortfall_note(&search->shortfall, fleet);
+	fleet->verdict = FLEET_LATENCY;
+	return false;
+}
+
+/* The best of all that stand. What formulas alone have sized is put to the proof before it may be the best, and looked at again
+ * with the size that it then has; what does not pass is out. */
+static struct fleet *search_best(struct search *search, struct prover *prover, const struct inference_request *request)
+{
+	bool load_is_free = !is_given(prover->demand->requests_per_s);
+
+	for (;;) {
+		struct fleet *best = NULL;
+
+		for (size_t i = 0; i < search->count; i++)
+			if (search->fleets[i].verdict == FLEET_OK &&
+				(!best || better(&search->fleets[i], best, request->common.objective, load_is_free)))
+				best = &search->fleets[i];
+		if (!best || best->trial || !prover_can(prover))
+			return best;
+		search_prove(search, prover, best, request);
+	}
+}
+
 /* Further options: off the front first none; of each accelerator and layout what is best, until enough. */
 static void alternatives_fill(const struct inference_input *input, struct search *search, const struct fleet *best,
-	const struct demand *demand, const struct fleet_limits *limits, struct inference_plan *plan)
+	struct prover *prover, struct inference_plan *plan)
 {
+	const struct demand *demand = prover->demand;
 	int64_t wanted = input->request.common.alternatives < 0 ? ALTERNATIVES_DEFAULT : input->request.common.alternatives;
 	bool load_is_free = !is_given(demand->requests_per_s);
 	bool taken[FLEETS_MAX] = {false};
 
 	for (size_t i = 0; i < search->count; i++)
 		for (size_t j = 0; j < search->count && !taken[i]; j++)
-			taken[i] = dominates(&search->fleets[j], &search->fleets[i]);
+			taken[i] = search->fleets[i].verdict != FLEET_OK || dominates(&search->fleets[j], &search->fleets[i]);
 	taken[best - search->fleets] = true;
 	while (plan->alternative_count < INFERENCE_OPTIONS_MAX && (int64_t)plan->alternative_count < wanted) {
 		size_t next = search->count;
@@ -135,7 +168,9 @@ static void alternatives_fill(const struct inference_input *input, struct search
 		if (next == search->count)
 			return;
 		taken[next] = true;
-		option_fill(input, &search->fleets[next], demand, limits, &plan->alternatives[plan->alternative_count++], NULL);
+		if (prover_can(prover) && !search_prove(search, prover, &search->fleets[next], &input->request))
+			continue;
+		option_fill(input, &search->fleets[next], demand, prover->limits, &plan->alternatives[plan->alternative_count++], NULL);
 	}
 }
 
@@ -144,7 +179,8 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	const struct inference_request *request = &input->request;
 	struct fleet_limits limits = limits_of(request);
 	struct search search = {.count = 0};
-	const struct fleet *best = NULL;
+	struct fleet *best;
+	struct prover prover;
 	struct demand demand;
 
 	/* Findings may already hold what the resolver noted. */
@@ -157,14 +193,14 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	search.shortfall.promise = demand.promise;
 	for (size_t i = 0; i < input->candidate_count; i++)
 		search_candidate(&search, input, &input->candidates[i], &demand, &limits);
-	for (size_t i = 0; i < search.count; i++)
-		if (!best || better(&search.fleets[i], best, request->common.objective, !is_given(demand.requests_per_s)))
-			best = &search.fleets[i];
+	prover_start(&prover, input, &demand, &limits);
+	best = search_best(&search, &prover, request);
 	if (!best)
 		return shortfall_fail(&search.shortfall, &input->model, &demand, failure);
+	prover_find_most(&prover, best);
 	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
 	option_fill(input, best, &demand, &limits, &plan->recommended, &plan->findings);
-	alternatives_fill(input, &search, best, &demand, &limits, plan);
+	alternatives_fill(input, &search, best, &prover, plan);
 	rule_of_thumb_fill(request, &demand, best, plan);
 	report_fill(input, best, &demand, &limits, plan);
 	return STATUS_OK;

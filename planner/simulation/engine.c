@@ -238,30 +238,53 @@ static void steps_pass(struct engine_state *engine, const struct step *step, dou
 	engine->jumps++;
 }
 
-/* Decoding alone: steps until somebody is done, the cache is full, or `until_s`. All last as long as the middle one. */
+/* Steps that can pass before somebody is done or the cache is full. */
+static double steps_undisturbed(const struct engine_state *engine)
+{
+	const struct engine_setting *setting = engine->setting;
+	double growth = growth_bytes(engine), count;
+
+	count = ceil((engine->pool[engine->heap[0]].finish_at - engine->progress) / setting->progress_tokens - 1e-9);
+	if (growth > 0)
+		count = fmin(count, floor((setting->cache_bytes - engine->used_bytes) / growth));
+	return fmin(fmax(count, 1), JUMP_MAXIMUM);
+}
+
+/* Of steps whose times begin with first_s and grow by slope_s each, how many begin before span_s is over. */
+static double steps_within(double span_s, double first_s, double slope_s)
+{
+	double half = slope_s / 2, linear = first_s - half;
+
+	if (slope_s * span_s < 1e-9 * first_s * first_s)
+		return ceil(span_s / first_s);
+	return ceil((sqrt(linear * linear + 4 * half * span_s) - linear) / (2 * half));
+}
+
+/* Decoding alone: steps until somebody is done, the cache is full, or `until_s`, taken together. As contexts grow by a token a
+ * step, times grow linearly: the first and the middle one tell them all. */
 static void step_decoding(struct engine_state *engine, double until_s)
 {
 	const struct engine_setting *setting = engine->setting;
-	double growth = growth_bytes(engine), count, first_s;
+	struct step mean, middle; /* of the steps taken together; of as many as could be */
 	struct batch batch = decode_batch(engine, 0);
-	struct step step;
-	double to_finish;
+	double widest, count, share;
 
 	CHECK(engine->decoding > 0);
-	to_finish = (engine->pool[engine->heap[0]].finish_at - engine->progress) / setting->progress_tokens;
-	setting->step_time(setting->costs, &batch, &step);
-	first_s = step.time_s;
-	count = fmin(fmax(ceil(to_finish - 1e-9), 1), JUMP_MAXIMUM);
-	if (growth > 0)
-		count = fmin(count, fmax(floor((setting->cache_bytes - engine->used_bytes) / growth), 1));
-	count = fmin(count, fmax(ceil((until_s - engine->clock_s) / first_s), 1));
-	if (count > 1) {
-		batch = decode_batch(engine, setting->progress_tokens * (count - 1) / 2);
-		setting->step_time(setting->costs, &batch, &step);
-		/* Later steps are longer: fewer of them reach until_s than the first one's time lets expect. */
-		count = fmin(count, fmax(ceil((until_s - engine->clock_s) / step.time_s), 1));
+	widest = steps_undisturbed(engine);
+	setting->step_time(setting->costs, &batch, &mean);
+	widest = fmin(widest, fmax(ceil((until_s - engine->clock_s) / mean.time_s), 1));
+	if (widest > 1) {
+		batch = decode_batch(engine, setting->progress_tokens * (widest - 1) / 2);
+		setting->step_time(setting->costs, &batch, &middle);
+		count = steps_within(until_s - engine->clock_s, mean.time_s, 2 * (middle.time_s - mean.time_s) / (widest - 1));
+		count = fmin(fmax(count, 1), widest);
+		share = (count - 1) / (widest - 1);
+		mean.time_s += share * (middle.time_s - mean.time_s);
+		mean.flops += share * (middle.flops - mean.flops);
+		mean.bytes += share * (middle.bytes - mean.bytes);
+		widest = count;
 	}
-	steps_pass(engine, &step, count);
+	steps_pass(engine, &mean, widest);
 	finish_the_finished(engine);
 }
 

@@ -34,9 +34,9 @@ double trial_student_t(int64_t replications)
 	return quantiles[(replications < TRIAL_REPLICATIONS_MAX ? replications : TRIAL_REPLICATIONS_MAX) - 2];
 }
 
-static struct estimate estimate_of(const struct tally *tally)
+static struct trial_estimate estimate_of(const struct tally *tally)
 {
-	struct estimate estimate = {.mean_s = tally->mean};
+	struct trial_estimate estimate = {.mean_s = tally->mean};
 
 	if (tally->count >= 2)
 		estimate.half_width_s = trial_student_t((int64_t)tally->count) *
@@ -61,7 +61,7 @@ struct comparison {
 
 static struct comparison compared(const struct tally *tally, double limit_s)
 {
-	struct estimate estimate = estimate_of(tally);
+	struct trial_estimate estimate = estimate_of(tally);
 	double low_s = estimate.mean_s - estimate.half_width_s, high_s = estimate.mean_s + estimate.half_width_s;
 
 	if (!is_given(limit_s))

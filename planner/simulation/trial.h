@@ -11,7 +11,7 @@
 enum { TRIAL_REPLICATIONS_LEAST = 4, TRIAL_REPLICATIONS_MAX = 30 };
 
 /* A percentile over repetitions: its mean, and half the width of its 95 % confidence interval (0 of a single run). */
-struct estimate {
+struct trial_estimate {
 	double mean_s, half_width_s;
 };
 
@@ -22,12 +22,13 @@ struct trial_setting {
 };
 
 struct trial_latency {
-	struct estimate p50, p95, p99, promised; /* promised: at the promise's percentile */
+	struct trial_estimate p50, p95, p99, promised; /* promised: at the promise's percentile */
 };
 
 struct trial {
 	struct trial_latency ttft, tpot, e2e;
 	int64_t replications, requests, evictions; /* requests: counted ones, of all repetitions */
+	int64_t seed, warmup_requests; /* of the first repetition; of each, not counted */
 	double output_tokens_per_s, busy_fraction, mean_batch;
 	bool kept;      /* every limit, with the upper end of its interval */
 	bool saturated; /* more came than could be served; the rest is then absent */

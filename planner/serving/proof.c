@@ -1,0 +1,233 @@
+#include "planner/serving/proof.h"
+
+/* Requests that a plan may simulate: about a second of one core. A trace is replayed some times, whatever its length. */
+static const double requests_of_a_plan = 1.5e6, replays_of_a_trace = 12;
+
+/* Replicas alike need not all be simulated: so many, with their share of the load. */
+static const double replicas_simulated_max = 16, in_flight_wanted = 1500, trace_replicas_max = 64;
+static const double requests_least = 2000, requests_most = 20000, warmup_least = 200;
+enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 7, SEED = 1, WORKSPACE_SEQUENCES = 4096 };
+
+/* One fleet on trial. */
+struct subject {
+	struct replica replica;
+	struct engine_setting engine; /* borrows the replica */
+	double response_s; /* of a request, roughly: how long a run must be */
+	double usable_requests_per_s; /* of a replica: its saturation less headroom */
+};
+
+size_t prover_workspace_bytes(void)
+{
+	struct engine_setting engine = {.sequences_maximum = WORKSPACE_SEQUENCES};
+	struct simulation_setting setting = {.engine = &engine, .replicas = (int64_t)trace_replicas_max};
+
+	return simulation_workspace_bytes(&setting);
+}
+
+void prover_start(struct prover *prover, const struct inference_input *input, const struct demand *demand,
+	const struct fleet_limits *limits)
+{
+	double rows = (double)input->request.trace.count;
+
+	*prover = (struct prover){.input = input,
+		.demand = demand,
+		.limits = limits,
+		.workspace = input->workspace,
+		.workspace_bytes = input->workspace_bytes,
+		.requests_left = fmax(requests_of_a_plan, replays_of_a_trace * rows)};
+}
+
+bool prover_can(const struct prover *prover)
+{
+	return prover->workspace && prover->count < PROOFS_MAX && prover->requests_left > 0;
+}
+
+static struct token_source token_source(const struct token_distribution *distribution, double mean, double cv)
+{
+	return (struct token_source){.samples = distribution->samples.items,
+		.sample_count = distribution->samples.count,
+		.mean = mean,
+		.cv = cv};
+}
+
+/* The demand's traffic at a rate. */
+static struct traffic_plan traffic_at(const struct prover *prover, double requests_per_s)
+{
+	const struct inference_request *request = &prover->input->request;
+	const struct demand *demand = prover->demand;
+	const struct request_shape *shape = &demand->shape;
+
+	return (struct traffic_plan){.trace = request->trace.arrivals,
+		.trace_count = request->trace.count,
+		.trace_pace = request->trace.count > 0 && is_given(demand->requests_per_s)
+						  ? requests_per_s / demand->requests_per_s
+						  : 1,
+		.requests_per_s = requests_per_s,
+		.gap_cv = demand->arrival_cv,
+		.prompt = token_source(&request->prompt_tokens, shape->prompt_tokens, shape->prompt_cv),
+		.output = token_source(&request->output_tokens, shape->output_tokens, shape->output_cv)};
+}
+
+static double replicas_simulated(
+	const struct prover *prover, const struct subject *subject, double active, double in_flight)
+{
+	double most = prover->input->request.trace.count > 0
+					  ? trace_replicas_max
+					  : fmin(fmax(ceil(in_flight_wanted * active / fmax(in_flight, 1)), 2), replicas_simulated_max);
+	struct simulation_setting setting = {.engine = &subject->engine, .replicas = (int64_t)fmin(active, most)};
+
+	/* Replicas of very many sequences each: as few as the workspace holds. */
+	while (setting.replicas > 1 && simulation_workspace_bytes(&setting) > prover->workspace_bytes)
+		setting.replicas /= 2;
+	return (double)setting.replicas;
+}
+
+/* One trial: so many replicas at a rate of all of them together. */
+static bool kept_in_trial(
+	struct prover *prover, const struct subject *subject, double active, double requests_per_s, struct trial *trial)
+{
+	double in_flight = requests_per_s * subject->response_s, simulated = replicas_simulated(prover, subject, active, in_flight);
+	double share = simulated / active, inside = in_flight * share;
+	struct traffic_plan traffic = traffic_at(prover, requests_per_s * share);
+	bool replay = traffic.trace_count > 0;
+	struct trial_setting setting = {.promise = prover->demand->promise,
+		.replications_max = replay ? 1 : TRIAL_REPLICATIONS_MAX,
+		.run = {.engine = &subject->engine,
+			.replicas = (int64_t)simulated,
+			.routing = ROUTING_LEAST_OUTSTANDING,
+			.front_end_s = subject->replica.front_end_factor * subject->replica.host.first_token_s,
+			.traffic = &traffic,
+			.warmup_requests = replay ? 0 : (int64_t)fmin(warmup_least + 2 * inside, requests_most),
+			.requests = replay ? (int64_t)traffic.trace_count
+							   : (int64_t)fmin(fmax(requests_least, 2 * inside), requests_most),
+			.seed = SEED}};
+	int64_t run_requests = setting.run.warmup_requests + setting.run.requests;
+
+	CHECK(simulation_workspace_bytes(&setting.run) <= prover->workspace_bytes);
+	trial_run(&setting, prover->workspace, trial);
+	trial->seed = SEED;
+	trial->warmup_requests = setting.run.warmup_requests;
+	prover->requests_left -= (double)(run_requests * (trial->replications > 0 ? trial->replications : 1));
+	return trial->kept && !trial->saturated;
+}
+
+/* Fewest replicas from `least` on that keep the promise; `first` is where the search begins. ABSENT_NUMBER: none does. */
+static double fewest_replicas(struct prover *prover, const struct subject *subject, double least, double first,
+	struct trial *kept)
+{
+	double rate = prover->demand->requests_per_s, low, high = first, most = first * REPLICAS_TRIED_FACTOR + 8;
+	struct trial tried;
+
+	if (kept_in_trial(prover, subject, first, rate, kept)) {
+		low = least - 1;
+	} else {
+		do {
+			low = high;
+			high = ceil(high * 1.25);
+			if (low >= most || prover->requests_left <= 0)
+				return ABSENT_NUMBER;
+		} while (!kept_in_trial(prover, subject, high, rate, kept));
+	}
+	while (high - low > 1 && prover->requests_left > 0) {
+		double middle = floor((low + high) / 2);
+
+		if (kept_in_trial(prover, subject, middle, rate, &tried)) {
+			high = middle;
+			*kept = tried;
+		} else {
+			low = middle;
+		}
+	}
+	return high;
+}
+
+/* The largest load between `held`, which it holds (0: unknown), and `most` that a number of replicas holds; 0: none. `first` is
+ * where the search begins. */
+static double largest_rate(struct prover *prover, const struct subject *subject, double active, double held, double first,
+	double most, struct trial *kept)
+{
+	double low = held, high = most, rate = held > 0 ? most : fmin(fmax(first, most / 64), most);
+	struct trial tried;
+
+	for (int round = 0; round < RATE_ROUNDS && prover->requests_left > 0; round++) {
+		if (kept_in_trial(prover, subject, active, rate, &tried)) {
+			low = rate;
+			*kept = tried;
+			if (rate >= most)
+				break;
+			rate = round == 0 ? most : (low + high) / 2;
+		} else {
+			high = rate;
+			rate = (low + high) / 2;
+		}
+	}
+	return low;
+}
+
+static void latencies_take_over(struct fleet *fleet, const struct trial *trial)
+{
+	fleet->trial = trial;
+	fleet->ttft_s = trial->ttft.promised.mean_s;
+	fleet->tpot_s = trial->tpot.promised.mean_s;
+	fleet->e2e_s = trial->e2e.promised.mean_s;
+	fleet->promise_kept = trial->kept;
+}
+
+static void subject_prepare(const struct prover *prover, const struct fleet *fleet, struct subject *subject)
+{
+	bool possible = fleet_replica(&prover->input->model, fleet->candidate, &fleet->layout, prover->demand,
+		prover->limits, &subject->replica);
+
+	CHECK(possible && fleet->verdict == FLEET_OK);
+	engine_setting_of(&subject->engine, &subject->replica, &prover->demand->shape);
+	subject->response_s = fleet->e2e_s;
+	subject->usable_requests_per_s = fleet->replica_requests_per_s * (1 - prover->demand->headroom);
+}
+
+void prover_find_most(struct prover *prover, struct fleet *fleet)
+{
+	double active = (double)(fleet->replicas - prover->demand->spare_replicas);
+	struct subject subject;
+	struct trial ignored;
+
+	if (!fleet->trial || is_given(fleet->requests_per_s_max))
+		return;
+	subject_prepare(prover, fleet, &subject);
+	fleet->requests_per_s_max = largest_rate(prover, &subject, active, fleet->requests_per_s, fleet->requests_per_s,
+		subject.usable_requests_per_s * active, &ignored);
+}
+
+void prover_prove(struct prover *prover, struct fleet *fleet)
+{
+	const struct demand *demand = prover->demand;
+	const struct fleet_limits *limits = prover->limits;
+	struct trial *trial = &prover->trials[prover->count++];
+	double active = (double)(fleet->replicas - demand->spare_replicas), usable;
+	struct subject subject;
+
+	subject_prepare(prover, fleet, &subject);
+	usable = subject.usable_requests_per_s;
+	if (limits->gpu_count > 0 && is_given(demand->requests_per_s)) {
+		if (!kept_in_trial(prover, &subject, active, demand->requests_per_s, trial))
+			fleet->verdict = FLEET_LATENCY;
+	} else if (limits->gpu_count > 0) {
+		fleet->requests_per_s =
+			largest_rate(prover, &subject, active, 0, fleet->requests_per_s, usable * active, trial);
+		fleet->requests_per_s_max = fleet->requests_per_s;
+		if (!(fleet->requests_per_s > 0))
+			fleet->verdict = FLEET_LATENCY;
+	} else {
+		double least = fmax(1, ceil(demand->requests_per_s / usable * (1 - 1e-9)));
+
+		active = fewest_replicas(prover, &subject, least, active, trial);
+		if (is_given(active)) {
+			fleet->replicas = (int64_t)active + demand->spare_replicas;
+			fleet->gpu_count = fleet->replicas * fleet->gpus_per_replica;
+		} else {
+			fleet->verdict = FLEET_LATENCY;
+		}
+	}
+	latencies_take_over(fleet, trial);
+	if (fleet->verdict == FLEET_OK)
+		fleet_value(fleet, &subject.replica, demand, limits);
+}

@@ -1,0 +1,187 @@
+/* Fleets put to the proof: what is answered was simulated, and one replica fewer would not do. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner/serving/proof.h"
+#include "support/assert.h"
+#include "support/serving_fixture.h"
+
+static struct inference_plan plan;
+static struct failure failure;
+static void *workspace;
+
+static enum status run(struct serving_fixture *fixture)
+{
+	memset(&plan, 0, sizeof plan);
+	failure_clear(&failure);
+	fixture->inference.workspace = workspace;
+	fixture->inference.workspace_bytes = prover_workspace_bytes();
+	return planner_inference(&fixture->inference, &plan, &failure);
+}
+
+static void fill(struct serving_fixture *fixture)
+{
+	struct inference_request *request = &fixture->inference.request;
+
+	serving_fixture_fill(fixture);
+	request->prompt_tokens = (struct token_distribution){.mean = 1000, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.9};
+	request->output_tokens = (struct token_distribution){.mean = 300, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.6};
+	request->parallelism.tensor = 4;
+	request->slo.ttft_ms = 700;
+	request->slo.tpot_ms = 45;
+}
+
+/* The trial of a number of replicas, as the sizing would see it. */
+static bool would_do(struct serving_fixture *fixture, int64_t replicas)
+{
+	fixture->inference.request.common.gpu_count = replicas * 4;
+	return run(fixture) == STATUS_OK;
+}
+
+static void the_answer_is_simulated_and_smallest(void **state)
+{
+	struct serving_fixture fixture;
+	const struct inference_option *best = &plan.recommended;
+	int64_t replicas;
+
+	(void)state;
+	fill(&fixture);
+	assert_int_equal(run(&fixture), STATUS_OK);
+	replicas = best->replicas;
+	assert_true(best->simulated.requests >= TRIAL_REPLICATIONS_LEAST * 2000);
+	assert_true(best->simulated.replications >= TRIAL_REPLICATIONS_LEAST);
+	assert_int_equal(best->simulated.seed, 1);
+	assert_true(best->slo_met);
+	assert_true(best->latency.ttft_ms.p95 + best->simulated.ttft_half_width_ms <= 700);
+	assert_true(best->latency.tpot_ms.p95 + best->simulated.tpot_half_width_ms <= 45);
+	assert_true(best->simulated.tpot_half_width_ms > 0);
+	assert_true(would_do(&fixture, replicas));
+	assert_true(replicas > 1 && !would_do(&fixture, replicas - 1));
+}
+
+static void the_same_request_has_the_same_answer(void **state)
+{
+	static struct inference_plan first;
+	struct serving_fixture fixture;
+
+	(void)state;
+	fill(&fixture);
+	assert_int_equal(run(&fixture), STATUS_OK);
+	first = plan;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_memory_equal(&first.recommended.latency, &plan.recommended.latency, sizeof first.recommended.latency);
+	assert_int_equal(first.recommended.gpu_count, plan.recommended.gpu_count);
+}
+
+static void spare_replicas_come_on_top(void **state)
+{
+	struct serving_fixture fixture;
+	struct latency down;
+	int64_t replicas;
+
+	(void)state;
+	fill(&fixture);
+	assert_int_equal(run(&fixture), STATUS_OK);
+	replicas = plan.recommended.replicas;
+	down = plan.recommended.latency.e2e_ms;
+	fixture.inference.request.redundancy = REDUNDANCY_N_PLUS_1;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_int_equal(plan.recommended.replicas, replicas + 1);
+	assert_close(plan.recommended.latency.e2e_ms.p95, down.p95, 1e-12); /* with one of them down */
+}
+
+/* A fixed fleet without a load answers the most that it holds: half as much again is too much for it. */
+static void a_fixed_fleet_answers_its_load(void **state)
+{
+	struct serving_fixture fixture;
+	double most_per_s;
+
+	(void)state;
+	fill(&fixture);
+	fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
+	fixture.inference.request.common.gpu_count = 8;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	most_per_s = plan.recommended.throughput.requests_per_s_max;
+	assert_true(most_per_s > 1);
+	fixture.inference.request.requests_per_s = 0.95 * most_per_s;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	fixture.inference.request.requests_per_s = 1.5 * most_per_s;
+	assert_int_equal(run(&fixture), STATUS_INFEASIBLE);
+	assert_contains(failure.detail, "slo");
+}
+
+/* Where arrivals come in bursts, formulas for a smooth stream would leave people waiting. */
+static void bursts_need_more_than_their_mean(void **state)
+{
+	struct serving_fixture fixture;
+	int64_t smooth;
+
+	(void)state;
+	fill(&fixture);
+	assert_int_equal(run(&fixture), STATUS_OK);
+	smooth = plan.recommended.replicas;
+	fixture.inference.request.burstiness_cv = 6;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(plan.recommended.replicas > smooth);
+}
+
+/* Everyone in the same second of a minute: the trace is replayed as it is, not as its mean. */
+static void a_trace_is_the_load(void **state)
+{
+	enum { ROWS = 300 };
+	static struct trace_arrival rows[ROWS];
+	struct serving_fixture fixture;
+	int64_t evenly;
+
+	(void)state;
+	fill(&fixture);
+	for (int i = 0; i < ROWS; i++)
+		rows[i] = (struct trace_arrival){.t_s = i * 0.4, .prompt_tokens = 1000, .output_tokens = 300};
+	fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
+	fixture.inference.request.trace = (struct request_trace){.arrivals = rows, .count = ROWS};
+	assert_int_equal(run(&fixture), STATUS_OK);
+	evenly = plan.recommended.replicas;
+	assert_int_equal(plan.recommended.simulated.requests, ROWS);
+	assert_int_equal(plan.recommended.simulated.replications, 1);
+	for (int i = 0; i < ROWS; i++)
+		rows[i].t_s = i / 100 * 40 + i % 100 * 0.001;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(plan.recommended.replicas > evenly);
+}
+
+/* A given throughput takes the place of the modelled one in the simulation too. */
+static void a_measured_throughput_moves_the_trial(void **state)
+{
+	struct serving_fixture fixture;
+	double before_ms;
+
+	(void)state;
+	fill(&fixture);
+	fixture.inference.request.slo.ttft_ms = fixture.inference.request.slo.tpot_ms = ABSENT_NUMBER;
+	fixture.inference.request.throughput_tokens_per_s_per_gpu = 800;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	before_ms = plan.recommended.latency.tpot_ms.p50;
+	fixture.inference.request.throughput_tokens_per_s_per_gpu = 500;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(plan.recommended.latency.tpot_ms.p50 > 1.1 * before_ms);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_answer_is_simulated_and_smallest),
+		cmocka_unit_test(the_same_request_has_the_same_answer),
+		cmocka_unit_test(spare_replicas_come_on_top),
+		cmocka_unit_test(a_fixed_fleet_answers_its_load),
+		cmocka_unit_test(bursts_need_more_than_their_mean),
+		cmocka_unit_test(a_trace_is_the_load),
+		cmocka_unit_test(a_measured_throughput_moves_the_trial),
+	};
+	int failed;
+
+	workspace = malloc(prover_workspace_bytes());
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	free(workspace);
+	return failed;
+}
