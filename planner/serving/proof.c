@@ -1,7 +1,7 @@
 #include "planner/serving/proof.h"
 
-/* Requests that a plan may simulate: about a second of one core. A trace is replayed some times, whatever its length. */
-static const double requests_of_a_plan = 1.5e6, replays_of_a_trace = 12;
+/* What a plan may simulate: about half a second of one core. A trace is replayed some times, whatever its length. */
+static const double work_of_a_plan = 4e6, work_of_a_row = 100;
 
 /* Replicas alike need not all be simulated: so many, with their share of the load. */
 static const double replicas_simulated_max = 16, in_flight_wanted = 1500, trace_replicas_max = 64;
@@ -34,12 +34,12 @@ void prover_start(struct prover *prover, const struct inference_input *input, co
 		.limits = limits,
 		.workspace = input->workspace,
 		.workspace_bytes = input->workspace_bytes,
-		.requests_left = fmax(requests_of_a_plan, replays_of_a_trace * rows)};
+		.work_left = (int64_t)fmax(work_of_a_plan, work_of_a_row * rows)};
 }
 
 bool prover_can(const struct prover *prover)
 {
-	return prover->workspace && prover->count < PROOFS_MAX && prover->requests_left > 0;
+	return prover->workspace && prover->count < PROOFS_MAX && prover->work_left > 0;
 }
 
 static struct token_source token_source(const struct token_distribution *distribution, double mean, double cv)
@@ -91,6 +91,7 @@ static bool kept_in_trial(
 	struct traffic_plan traffic = traffic_at(prover, requests_per_s * share);
 	bool replay = traffic.trace_count > 0;
 	struct trial_setting setting = {.promise = prover->demand->promise,
+		.work = prover->work_left,
 		.replications_max = replay ? 1 : TRIAL_REPLICATIONS_MAX,
 		.run = {.engine = &subject->engine,
 			.replicas = (int64_t)simulated,
@@ -101,14 +102,13 @@ static bool kept_in_trial(
 			.requests = replay ? (int64_t)traffic.trace_count
 							   : (int64_t)fmin(fmax(requests_least, 2 * inside), requests_most),
 			.seed = SEED}};
-	int64_t run_requests = setting.run.warmup_requests + setting.run.requests;
 
 	CHECK(simulation_workspace_bytes(&setting.run) <= prover->workspace_bytes);
 	trial_run(&setting, prover->workspace, trial);
 	trial->seed = SEED;
 	trial->warmup_requests = setting.run.warmup_requests;
-	prover->requests_left -= (double)(run_requests * (trial->replications > 0 ? trial->replications : 1));
-	return trial->kept && !trial->saturated;
+	prover->work_left -= trial->work;
+	return trial->kept && !trial->saturated && !trial->exhausted;
 }
 
 /* Fewest replicas from `least` on that keep the promise; `first` is where the search begins. ABSENT_NUMBER: none does. */
@@ -124,11 +124,11 @@ static double fewest_replicas(struct prover *prover, const struct subject *subje
 		do {
 			low = high;
 			high = ceil(high * 1.25);
-			if (low >= most || prover->requests_left <= 0)
+			if (low >= most || prover->work_left <= 0)
 				return ABSENT_NUMBER;
 		} while (!kept_in_trial(prover, subject, high, rate, kept));
 	}
-	while (high - low > 1 && prover->requests_left > 0) {
+	while (high - low > 1 && prover->work_left > 0) {
 		double middle = floor((low + high) / 2);
 
 		if (kept_in_trial(prover, subject, middle, rate, &tried)) {
@@ -149,7 +149,7 @@ static double largest_rate(struct prover *prover, const struct subject *subject,
 	double low = held, high = most, rate = held > 0 ? most : fmin(fmax(first, most / 64), most);
 	struct trial tried;
 
-	for (int round = 0; round < RATE_ROUNDS && prover->requests_left > 0; round++) {
+	for (int round = 0; round < RATE_ROUNDS && prover->work_left > 0; round++) {
 		if (kept_in_trial(prover, subject, active, rate, &tried)) {
 			low = rate;
 			*kept = tried;
@@ -186,15 +186,17 @@ static void subject_prepare(const struct prover *prover, const struct fleet *fle
 
 void prover_find_most(struct prover *prover, struct fleet *fleet)
 {
-	double active = (double)(fleet->replicas - prover->demand->spare_replicas);
+	double active = (double)(fleet->replicas - prover->demand->spare_replicas), most;
 	struct subject subject;
 	struct trial ignored;
 
-	if (!fleet->trial || is_given(fleet->requests_per_s_max))
+	if (!fleet->trial || is_given(fleet->requests_per_s_max) || prover->work_left <= 0)
 		return;
 	subject_prepare(prover, fleet, &subject);
-	fleet->requests_per_s_max = largest_rate(prover, &subject, active, fleet->requests_per_s, fleet->requests_per_s,
+	most = largest_rate(prover, &subject, active, fleet->requests_per_s, fleet->requests_per_s,
 		subject.usable_requests_per_s * active, &ignored);
+	if (prover->work_left > 0)
+		fleet->requests_per_s_max = most;
 }
 
 void prover_prove(struct prover *prover, struct fleet *fleet)
@@ -203,6 +205,7 @@ void prover_prove(struct prover *prover, struct fleet *fleet)
 	const struct fleet_limits *limits = prover->limits;
 	struct trial *trial = &prover->trials[prover->count++];
 	double active = (double)(fleet->replicas - demand->spare_replicas), usable;
+	struct fleet by_formulas = *fleet;
 	struct subject subject;
 
 	subject_prepare(prover, fleet, &subject);
@@ -226,6 +229,10 @@ void prover_prove(struct prover *prover, struct fleet *fleet)
 		} else {
 			fleet->verdict = FLEET_LATENCY;
 		}
+	}
+	if (fleet->verdict != FLEET_OK && prover->work_left <= 0) {
+		*fleet = by_formulas; /* not known to fail: only too long to try */
+		return;
 	}
 	latencies_take_over(fleet, trial);
 	if (fleet->verdict == FLEET_OK)

@@ -1,7 +1,7 @@
 /* E59. An analytic fleet put to the proof: simulated, and resized until it keeps its promise with the fewest replicas.
  *
  * The formulas of latency.h rank hundreds of layouts in microseconds; a simulation decides about the few that might be
- * answered. Deterministic: requests are counted, not seconds. */
+ * answered. Deterministic: steps are counted, not seconds. */
 #ifndef FLEETPLAN_PLANNER_SERVING_PROOF_H
 #define FLEETPLAN_PLANNER_SERVING_PROOF_H
 
@@ -16,7 +16,7 @@ struct prover {
 	const struct fleet_limits *limits;
 	void *workspace; /* NULL: nothing is simulated */
 	size_t workspace_bytes;
-	double requests_left; /* to be simulated for this plan */
+	int64_t work_left; /* of the simulation, for this plan */
 	size_t count;
 	struct trial trials[PROOFS_MAX]; /* of the fleets proved; they point here */
 };
@@ -27,10 +27,11 @@ void prover_start(struct prover *prover, const struct inference_input *input, co
 /* Workspace for any plan, bytes. */
 size_t prover_workspace_bytes(void);
 
-/* Whether another fleet can be proved: workspace, places and requests are left. */
+/* Whether another fleet can be proved: workspace, places and work are left. */
 bool prover_can(const struct prover *prover);
 
-/* Simulates a fleet that can stand. Sets its trial, replicas and what follows from them; FLEET_LATENCY when no number of
+/* Simulates a fleet that can stand. Without enough work left its formulas stay, and its trial NULL.
+ * Sets its trial, replicas and what follows from them; FLEET_LATENCY when no number of
  * replicas (or, for a fixed fleet, no load) keeps the promise. */
 void prover_prove(struct prover *prover, struct fleet *fleet);
 

@@ -39,7 +39,7 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 		findings_assume_text(findings, "simulated", "yes: step by step; requests, repetitions and seed stand in the option",
 			"E90-E93: drawn or replayed traffic, continuous batching as the engine does it");
 	else
-		findings_assume_text(findings, "simulated", "no: latency percentiles come from queueing formulas",
+		findings_assume_text(findings, "simulated", "no: latency percentiles come from queueing formulas; requests this long, or this many, take too long to simulate",
 			"E58: Allen-Cunneen and Sakasegawa 1977, exponential tails");
 }
 

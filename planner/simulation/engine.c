@@ -235,7 +235,7 @@ static void steps_pass(struct engine_state *engine, const struct step *step, dou
 	engine->bytes += step->bytes * count;
 	engine->decoded_sequence_s += engine->decoding * time_s;
 	engine->steps += (int64_t)count;
-	engine->jumps++;
+	(*engine->work_left)--;
 }
 
 /* Steps that can pass before somebody is done or the cache is full. */
@@ -337,7 +337,7 @@ static void step_mixed(struct engine_state *engine)
 
 void engine_advance(struct engine_state *engine, double until_s)
 {
-	while (engine->clock_s < until_s && engine_load(engine) > 0) {
+	while (engine->clock_s < until_s && engine_load(engine) > 0 && *engine->work_left > 0) {
 		while (engine->decoding > 1 && engine->used_bytes + growth_bytes(engine) > engine->setting->cache_bytes)
 			evict_last(engine);
 		while (head_brings_cache(engine) && head_can_enter(engine))
@@ -382,10 +382,10 @@ void engine_setting_of(
 }
 
 void engine_start(struct engine_state *engine, const struct engine_setting *setting, struct engine_request *pool, int32_t *heap,
-	engine_finished *finished, void *context)
+	int64_t *work_left, engine_finished *finished, void *context)
 {
 	*engine = (struct engine_state){
-		.setting = setting, .pool = pool, .heap = heap, .finished = finished, .context = context};
+		.setting = setting, .pool = pool, .heap = heap, .work_left = work_left, .finished = finished, .context = context};
 }
 
 void engine_submit(struct engine_state *engine, int32_t number, double now_s)

@@ -53,11 +53,12 @@ struct engine_state {
 	engine_finished *finished;
 	void *context;
 	double busy_s, flops, bytes, decoded_sequence_s; /* sums over steps: for power, and the mean batch */
-	int64_t steps, jumps, evictions;
+	int64_t steps, evictions;
+	int64_t *work_left; /* counted down by one for all steps that are taken together; at 0 the engine stands still */
 };
 
 void engine_start(struct engine_state *engine, const struct engine_setting *setting, struct engine_request *pool, int32_t *heap,
-	engine_finished *finished, void *context);
+	int64_t *work_left, engine_finished *finished, void *context);
 
 /* Whether the cache could ever hold it. */
 bool engine_can_hold(const struct engine_setting *setting, double prompt_tokens, double output_tokens);

@@ -16,7 +16,7 @@ struct run {
 	struct engine_request *pool;
 	struct handoff *handoffs; /* a heap by ready_s */
 	int32_t handoff_count, free_first, pool_size;
-	int64_t turn, prefill_turn, counted;
+	int64_t turn, prefill_turn, counted, work_left;
 	double first_counted_s;
 };
 
@@ -252,7 +252,7 @@ static void engines_start(struct run *run, struct engine_state *engines, const s
 
 	for (int64_t i = 0; i < count; i++)
 		engine_start(
-			&engines[i], setting, run->pool, taken(workspace, places * sizeof(int32_t)), finished, run);
+			&engines[i], setting, run->pool, taken(workspace, places * sizeof(int32_t)), &run->work_left, finished, run);
 }
 
 static void run_start(struct run *run, const struct simulation_setting *setting, void *memory, struct simulation_result *result)
@@ -271,6 +271,7 @@ static void run_start(struct run *run, const struct simulation_setting *setting,
 		engines_start(run, run->prefills, setting->prefill, setting->prefill_replicas, prompt_computed, &workspace);
 		run->handoffs = taken(&workspace, (size_t)run->pool_size * sizeof *run->handoffs);
 	}
+	run->work_left = setting->work > 0 ? setting->work : INT64_MAX;
 	traffic_start(&run->traffic, setting->traffic, setting->seed);
 }
 
@@ -343,7 +344,9 @@ void simulation_run(const struct simulation_setting *setting, void *workspace, s
 	if (setting->concurrency > 0)
 		run_closed_loop(&run);
 	else
-		while (run.counted < setting->requests && !result->saturated)
+		while (run.counted < setting->requests && !result->saturated && run.work_left > 0)
 			run_arrival(&run);
+	result->exhausted = run.work_left <= 0;
+	result->work = (setting->work > 0 ? setting->work : INT64_MAX) - run.work_left;
 	result_close(&run);
 }

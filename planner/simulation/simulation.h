@@ -24,6 +24,7 @@ struct simulation_setting {
 	int64_t concurrency; /* > 0: so many are kept in flight instead of arriving by themselves; one replica */
 	int64_t warmup_requests, requests; /* not counted; counted */
 	uint64_t seed;
+	int64_t work; /* times that engines take steps together, at most: some 100 ns each; 0: without limit */
 };
 
 struct simulation_result {
@@ -33,7 +34,8 @@ struct simulation_result {
 	double arrived_tokens, finished_tokens; /* prompt and output tokens */
 	double counted_output_tokens, counted_s; /* of the counted requests; from the first's arrival to the last's end */
 	double busy_fraction, mean_batch, flops_per_s, bytes_per_s; /* of one replica; the latter two while busy */
-	bool saturated; /* more waited than may: the run was given up */
+	int64_t work;
+	bool saturated, exhausted; /* more waited than may, or the work was used up: the run was given up */
 };
 
 /* Bytes of workspace that a run takes at most: aligned for any type. */

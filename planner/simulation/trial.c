@@ -106,9 +106,16 @@ void trial_run(const struct trial_setting *setting, void *workspace, struct tria
 	while (trial->replications < setting->replications_max && !comparison.clear) {
 		double weight = 1 / (double)(trial->replications + 1);
 
+		run.work = setting->work > 0 ? setting->work - trial->work : 0;
+		if (setting->work > 0 && run.work <= 0) {
+			trial->exhausted = true;
+			return;
+		}
 		simulation_run(&run, workspace, &result);
+		trial->work += result.work;
 		trial->saturated = result.saturated;
-		if (result.saturated)
+		trial->exhausted = result.exhausted;
+		if (result.saturated || result.exhausted)
 			return;
 		run.seed++;
 		trial->replications++;

@@ -18,6 +18,7 @@ struct trial_estimate {
 struct trial_setting {
 	struct simulation_setting run; /* seed: of the first repetition */
 	struct promise promise;
+	int64_t work; /* of all repetitions, at most (simulation.h) */
 	int64_t replications_max; /* 1: a trace, which is what it is; else TRIAL_REPLICATIONS_LEAST .. _MAX */
 };
 
@@ -31,7 +32,8 @@ struct trial {
 	int64_t seed, warmup_requests; /* of the first repetition; of each, not counted */
 	double output_tokens_per_s, busy_fraction, mean_batch;
 	bool kept;      /* every limit, with the upper end of its interval */
-	bool saturated; /* more came than could be served; the rest is then absent */
+	int64_t work;
+	bool saturated, exhausted; /* more came than could be served, or the work did not suffice; the rest is then absent */
 };
 
 void trial_run(const struct trial_setting *setting, void *workspace, struct trial *trial);

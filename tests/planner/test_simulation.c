@@ -283,6 +283,24 @@ static void too_much_load_is_given_up(void **state)
 	assert_true(result.saturated);
 }
 
+/* Work is bounded by steps, so that no request takes for ever; what is counted is what was done. */
+static void work_has_an_end(void **state)
+{
+	struct real real;
+
+	(void)state;
+	real_fill(&real, 4);
+	run(&real.setting);
+	assert_false(result.exhausted);
+	real.setting.work = result.work;
+	run(&real.setting);
+	assert_true(result.exhausted); /* not one was left */
+	real.setting.work = result.work + 1;
+	run(&real.setting);
+	assert_false(result.exhausted);
+	assert_int_equal(result.work, real.setting.work - 1);
+}
+
 struct ends {
 	double at_s[64];
 	int count;
@@ -301,10 +319,11 @@ static void ends_when_looked_at(const struct engine_setting *setting, double loo
 {
 	struct engine_request pool[64];
 	int32_t heap[64], submitted = 0;
+	int64_t work_left = INT64_MAX;
 	struct engine_state engine;
 
 	*ends = (struct ends){.count = 0};
-	engine_start(&engine, setting, pool, heap, note_end, ends);
+	engine_start(&engine, setting, pool, heap, &work_left, note_end, ends);
 	for (double now_s = 0; ends->count < 64; now_s += look_s) {
 		for (; submitted < 64 && submitted * 0.25 <= now_s; submitted++) {
 			engine_advance(&engine, submitted * 0.25);
@@ -557,6 +576,7 @@ int main(void)
 		cmocka_unit_test(the_same_seed_gives_the_same_bits),
 		cmocka_unit_test(latency_follows_load_and_replicas),
 		cmocka_unit_test(too_much_load_is_given_up),
+		cmocka_unit_test(work_has_an_end),
 		cmocka_unit_test(jumps_change_nothing),
 		cmocka_unit_test(a_small_cache_evicts_and_loses_nothing),
 		cmocka_unit_test(what_no_cache_holds_is_refused),
