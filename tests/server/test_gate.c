@@ -137,6 +137,9 @@ static void framing_has_one_meaning(void **state)
 	assert_int_equal(JUDGE("GET / HTTP/1.1\r\nHost: a\r\nX Y: 1\r\n\r\n"), STATUS_MALFORMED);
 	assert_int_equal(JUDGE("GET / HTTP/1.1\r\nHost: a\r\nX\xc3\xa4: 1\r\n\r\n"), STATUS_MALFORMED);
 	assert_int_equal(JUDGE("GET / HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n"), STATUS_MALFORMED);
+	assert_int_equal(JUDGE("GET / HTTP/1.1\r\nHost: a\r\nX: a\x7f\r\n\r\n"), STATUS_MALFORMED);
+	assert_int_equal(JUDGE("GET / HTTP/1.1\r\nHost: a\r\nX: a\x1f\r\n\r\n"), STATUS_MALFORMED);
+	assert_int_equal(JUDGE("GET / HTTP/1.1\r\nHost: a\r\nX: a\tb\r\n\r\n"), STATUS_OK);
 }
 
 int main(void)
