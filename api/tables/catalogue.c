@@ -65,7 +65,7 @@ static const struct field accelerator_field_rows[] = {
 TABLE(accelerator_fields, accelerator_field_rows, "An accelerator's figures; rates are dense.");
 
 static const struct field accelerator_own_id_rows[] = {
-	TEXT(id, 64, "Id", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"h100-sxm5-80gb\""),
+	TEXT(id, 64, "Id; a PUT takes it from its path", .form = FORM_SLUG, .example = "\"h100-sxm5-80gb\""),
 };
 DECLARE_TABLE(accelerator_own_id, struct accelerator);
 TABLE(accelerator_own_id, accelerator_own_id_rows, "An accelerator's id.", .whole = &table_accelerator_fields);
@@ -89,7 +89,7 @@ TABLE(accelerator, accelerator_rows, "An accelerator of the catalogue; rates are
 #define OF struct model_row
 static const char *const source_needs[] = {"source"};
 static const struct field model_rows[] = {
-	TEXT(id, 128, "Id", .form = FORM_SLUG, .flags = REQUIRED, .example = "\"llama-3.1-8b\""),
+	TEXT(id, 128, "Id; a PUT takes it from its path", .form = FORM_SLUG, .example = "\"llama-3.1-8b\""),
 	TEXT(repo, 200, "Repository on Hugging Face"),
 	COUNT(params_total, 1e6, 1e15, "Parameters as published", .example = "8.03e9"),
 	COUNT(params_active, 1e6, 1e15, "Parameters that one token meets, as published"),

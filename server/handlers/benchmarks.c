@@ -2,7 +2,6 @@
 #include "api/bench_protocol.h"
 #include "api/tables.h"
 #include "base/clock.h"
-#include "base/spelling.h"
 #include "base/uuid.h"
 #include "bench/suite.h"
 #include "server/bench_runner.h"
@@ -26,17 +25,16 @@ static void benchmark_check_suite(struct call *call, const struct json_text *sui
 }
 
 /* The device by its id; or by its backend ("cpu") where one device alone has it. A job for a device that nobody has would wait
- * for ever. Near names and what is attached go into the fault. */
+ * for ever. What is attached goes into the fault. */
 static enum status benchmark_find_device(struct call *call, const char **device)
 {
-	struct spelling spelling;
-	char attached[256];
+	char attached[256] = ""; /* as many as there is room for */
+	size_t used;
 	const char *of_backend = NULL;
 	size_t alike = 0;
 	struct page_request page = {.limit = 1000};
 	struct device_list list;
 
-	spelling_init(&spelling, *device);
 	do {
 		enum status status = storage_device_list(call->server->storage, &page, &call->arena, &list, &call->failure);
 
@@ -49,7 +47,8 @@ static enum status benchmark_find_device(struct call *call, const char **device)
 				continue;
 			if (!strcmp(record->id, *device))
 				return STATUS_OK;
-			spelling_offer(&spelling, record->id);
+			used = strlen(attached);
+			snprintf(attached + used, sizeof attached - used, "%s%s", used ? ", " : "", record->id);
 			if (!strcmp(record->backend, *device) && alike++ == 0)
 				of_backend = record->id;
 		}
@@ -59,9 +58,8 @@ static enum status benchmark_find_device(struct call *call, const char **device)
 		*device = of_backend;
 		return STATUS_OK;
 	}
-	spelling_list(&spelling, attached, sizeof attached);
 	failure_add(&call->failure, "/device", "unknown", "%s \"%s\": %s%s; GET /v1/devices lists them",
-		alike ? "several devices have the backend" : "no device", *device, *attached ? "the nearest is " : "none is of that name", attached);
+		alike ? "several devices have the backend" : "no device", *device, *attached ? "attached are " : "none is attached yet", attached);
 	return STATUS_INVALID;
 }
 

@@ -379,9 +379,9 @@ static void a_patch_changes_what_it_names(void **state)
 	assert_null(row.accelerator.notes);
 	assert_int_equal(row.aliases.count, 1);
 	assert_int_equal(
-		patch_with(&table_accelerator, "{\"id\":null,\"memory_gb\":null,\"origin\":\"user\",\"tdp_w\":-1}", &row),
+		patch_with(&table_accelerator, "{\"name\":null,\"memory_gb\":null,\"origin\":\"user\",\"tdp_w\":-1}", &row),
 		STATUS_INVALID);
-	assert_fault("/id", "required", "cannot be removed");
+	assert_fault("/name", "required", "cannot be removed");
 	assert_fault("/memory_gb", "required", "cannot be removed");
 	assert_fault("/origin", "read_only", "");
 	assert_fault("/tdp_w", "out_of_range", "W");

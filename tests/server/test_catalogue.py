@@ -64,6 +64,7 @@ def test_a_row_lives(daemon):
     assert daemon.request("DELETE", "/v1/accelerators/test-gpu").status == 204
     gone = daemon.get("/v1/accelerators/test-gpu")
     assert gone.status == 404 and "GET /v1/accelerators" in gone.json["detail"]
+    assert "h100-sxm5-80gb" in daemon.get("/v1/accelerators/h100-sxm-80gb").json["detail"]
     assert daemon.get(f"/v1/accelerators/test-gpu?as_of={put.json['valid_from']}").status == 200
 
 
@@ -199,3 +200,24 @@ def test_an_idempotency_key_is_visible(daemon):
     for key in ("", "a b", "x" * 256):
         answer = daemon.post("/v1/regions", REGION | {"region_id": "z"}, {"Idempotency-Key": key})
         assert answer.status == 400 and "Idempotency-Key" in answer.json["detail"], answer.text
+
+
+@pytest.mark.parametrize("path,body", [
+    ("/v1/accelerators/put-gpu", {key: value for key, value in ACCELERATOR.items() if key != "id"}),
+    ("/v1/models/put-model", {"params_total": 3e9, "source": "a test"}),
+    ("/v1/regions/put.r", {"provider": "put", "region_id": "r", "grid_gco2e_per_kwh": 300, "source": "a test"}),
+])
+def test_a_put_takes_its_id_from_the_path(daemon, path, body):
+    name = path.rsplit("/", 1)[1]
+    made = daemon.request("PUT", path, body)
+    assert made.status == 201 and made.json["id"] == name and made.headers["location"] == path, made.text
+    assert daemon.request("PUT", path, body | {"id": name}).status == 200
+    other = daemon.request("PUT", path, body | {"id": "another"})
+    assert other.status == 422 and other.json["errors"][0]["pointer"] == "/id"
+    assert daemon.request("DELETE", path).status == 204
+
+
+def test_a_posted_row_needs_a_name(daemon):
+    answer = daemon.post("/v1/accelerators", {key: value for key, value in ACCELERATOR.items() if key != "id"})
+    assert answer.status == 422 and [fault["pointer"] for fault in answer.json["errors"]] == ["/id"]
+    assert "name for the accelerator" in answer.json["errors"][0]["detail"]
