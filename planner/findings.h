@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "planner/given.h"
 
-enum { ASSUMPTIONS_MAX = 64, ADVICE_MAX = 16, WARNINGS_MAX = 16, SENSITIVITIES_MAX = 16, PROVENANCES_MAX = 40 };
+enum { ASSUMPTIONS_MAX = 64, ADVICE_MAX = 24, WARNINGS_MAX = 16, SENSITIVITIES_MAX = 16, PROVENANCES_MAX = 40 };
 
 struct assumption {
 	const char *field;  /* as in the request, dotted: "reliability.mtbf_gpu_hours" */
@@ -21,6 +21,7 @@ struct assumption {
 struct advice {
 	const char *code, *severity; /* severity: info, suggestion, important */
 	char detail[240], effect[120];
+	double change_hours, change_usd, change_gb; /* with it less without it, planned again; absent: not planned */
 };
 
 struct warning {

@@ -27,6 +27,9 @@ static const struct field advice_rows[] = {
 	TEXT(severity, 16, "`info`, `suggestion` or `important`"),
 	CHARS(detail, "What to do and why"),
 	CHARS(effect, "What it would gain"),
+	FIGURE(change_hours, "Wall clock with it less that without, from planning again; absent where that was not done"),
+	FIGURE(change_usd, "Cost with it less that without"),
+	FIGURE(change_gb, "Memory of the fullest accelerator with it less that without"),
 };
 TABLE(advice, advice_rows, "Advice.");
 #undef OF

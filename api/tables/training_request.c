@@ -53,7 +53,7 @@ static const struct field input_pipeline_rows[] = {
 	POSITIVE(sample_bytes, 1e12, "One sample as it is read"),
 	POSITIVE(storage_gbs, 1e6, "Rate of the storage, all nodes together"),
 	NUMBER(cpu_ms_per_sample, 0, 1e6, "Preparing one sample on one worker"),
-	INTEGER(workers, 1, 1000000, "Workers that prepare samples, all nodes together"),
+	INTEGER(workers, 1, 1000000, "Workers that prepare samples, of each accelerator (as a DataLoader's num_workers)", .fallback = "1"),
 };
 TABLE(input_pipeline, input_pipeline_rows, "How samples reach the accelerators; assumed not to bind unless given.");
 #undef OF
@@ -65,6 +65,9 @@ static const struct field reliability_rows[] = {
 	NUMBER(restart_minutes, 0, 10080, "From a failure to training again"),
 	POSITIVE(checkpoint_gbs, 1e6, "Rate at which checkpoints are written, all nodes together"),
 	POSITIVE(checkpoint_interval_minutes, 100000, "Between checkpoints; the optimum unless given"),
+	TRUTH(asynchronous, "Checkpoints are written beside the training, which stops only for the copy to host memory", .fallback = "false"),
+	INTEGER(spare_nodes, 0, 10000, "Nodes kept ready to replace broken ones, and paid for; without it a replacement is taken to be at hand"),
+	POSITIVE(repair_hours, 10000, "Until a broken node is back", .fallback = "24"),
 };
 TABLE(reliability, reliability_rows, "Failures and checkpoints.");
 #undef OF

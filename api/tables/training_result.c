@@ -25,8 +25,11 @@ DECLARE_TABLE(goodput, MEMBER_TYPE(struct training_option, goodput));
 static const struct field goodput_rows[] = {
 	FIGURE(fraction, "Of the time that trains"),
 	FIGURE(checkpoint_interval_minutes, "Between checkpoints"),
+	FIGURE(checkpoint_s, "In which training stands still for a checkpoint"),
+	FIGURE(mtbf_hours, "Between failures of the whole job"),
 	FIGURE(expected_failures, "Failures to expect"),
 	FIGURE(lost_hours, "To failures, restarts and checkpoints"),
+	INTEGER(spare_nodes, 0, 10000, "Nodes to keep ready: as given, or so many that the job does not wait for repairs 99 times in 100"),
 };
 TABLE(goodput, goodput_rows, "What failures and checkpoints cost.");
 #undef OF
@@ -125,6 +128,8 @@ static const struct field compute_optimal_rows[] = {
 	FIGURE(params_optimal, "Parameters that the same compute would best be spent on"),
 	FIGURE(predicted_loss, "Loss by the scaling law, in nats per token"),
 	FIGURE(flops_per_percent_loss, "FLOPs that lower the loss by one per cent more"),
+	FIGURE(tokens_effective, "New tokens that these are worth: those seen again teach less (Muennighoff et al. 2023)"),
+	FIGURE(compute_factor, "Compute spent over the least that reaches the same loss: what over- or under-training costs"),
 	CHOICE(verdict, verdict_words, "Whether size and data fit each other"),
 	CHARS(detail, "Why"),
 };
@@ -148,9 +153,21 @@ static const struct field training_batch_rows[] = {
 	INTEGER(micro_batch, 1, 65536, "Sequences in a micro-batch"),
 	INTEGER(gradient_accumulation_steps, 1, 1e9, "Micro-batches of one data-parallel rank in a step"),
 	FIGURE(critical_batch_tokens, "Batch above which more accelerators bring little"),
-	FIGURE(learning_rate_scale, "Factor for the learning rate, from the critical batch"),
+	FIGURE(learning_rate_scale, "Factor for the learning rate, against the batch that would be chosen"),
+	CHARS(detail, "Under which conditions the learning rate scales so"),
 };
 TABLE(training_batch, training_batch_rows, "Batch sizes.");
+#undef OF
+
+DECLARE_TABLE(training_input_use, MEMBER_TYPE(struct training_plan, input));
+#define OF MEMBER_TYPE(struct training_plan, input)
+static const struct field training_input_rows[] = {
+	FIGURE(read_s, "Reading one step's samples"),
+	FIGURE(decode_s, "Preparing one step's samples"),
+	FIGURE(storage_gbs_needed, "Rate of the storage at which no step waits"),
+	FIGURE(workers_needed, "Workers of each accelerator with which no step waits"),
+};
+TABLE(training_input_use, training_input_rows, "Samples beside the step; without figures where the request does not describe them.");
 #undef OF
 
 #define OF struct training_plan
@@ -163,6 +180,7 @@ static const struct field training_result_rows[] = {
 	OBJECT(compute_optimal, compute_optimal, "What scaling laws say"),
 	OBJECT(search, training_search, "How the answer was found"),
 	OBJECT(batch, training_batch, "Batch sizes"),
+	OBJECT(input, training_input_use, "Samples beside the step"),
 	MERGE(findings, findings),
 };
 TABLE(training_result, training_result_rows, "The answer to a training request.");

@@ -28,6 +28,8 @@ static bool fleet_stage(const struct programme *programme, size_t stage, const s
 			programme->stages[stage].sequence, setting))
 		return false;
 	setting->batch = programme->stages[stage].batch;
+	if (programme->gradient_bytes > 0)
+		setting->software.gradient_bytes = programme->gradient_bytes;
 	setting->batch_free = programme->stages[stage].batch_source != NULL;
 	least_token_times(setting);
 	layout_search(&search);
@@ -103,6 +105,8 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 	outline->reliability = reliability_of_job(input, (double)gpu_count, setting.trained_params, spot);
 	outline->wall_clock_hours = outline->useful_hours / outline->reliability.fraction;
 	outline->gpu_hours = outline->wall_clock_hours * (double)gpu_count;
+	if (outline->reliability.spares_given) /* they are paid for too */
+		outline->gpu_hours += outline->wall_clock_hours * (double)(outline->reliability.spare_nodes * (chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1));
 	fleet_footprint(programme, outline, NULL);
 }
 

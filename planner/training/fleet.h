@@ -21,6 +21,7 @@ struct programme {
 	} stages[PROGRAMME_STAGES_MAX];
 	double tokens_total;
 	double deadline_hours; /* less reserved; absent: none */
+	double gradient_bytes; /* of one parameter, instead of the software's; 0: its own */
 };
 
 /* One answer in short: enough to compare; the option's details are made from it. */

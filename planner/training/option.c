@@ -29,8 +29,7 @@ static double failure_log_sigma(const struct outline *outline)
 		return 0;
 	low = job->mtbf_hours * (RELIABILITY_MTBF_LOW_GPU_HOURS / RELIABILITY_MTBF_GPU_HOURS);
 	high = job->mtbf_hours * (RELIABILITY_MTBF_HIGH_GPU_HOURS / RELIABILITY_MTBF_GPU_HOURS);
-	return interval_log_sigma(reliability_goodput(job->checkpoint_hours, job->interval_hours, low, job->restart_hours),
-		reliability_goodput(job->checkpoint_hours, job->interval_hours, high, job->restart_hours));
+	return interval_log_sigma(reliability_fraction(job, low), reliability_fraction(job, high));
 }
 
 static void option_intervals(const struct programme *programme, const struct outline *outline, struct training_option *option)
@@ -75,10 +74,8 @@ static void option_provenance(const struct programme *programme, const struct ou
 	provenance_add(option, "/memory/total_bytes", (struct interval){option->memory.model_bytes, 0, option->memory.total_bytes * 1.08},
 		PROVENANCE_DERIVED, "E35-E38");
 	provenance_add(option, "/goodput/fraction", (struct interval){
-		reliability_goodput(outline->reliability.checkpoint_hours, outline->reliability.interval_hours,
-			outline->reliability.mtbf_hours * fmin(1, RELIABILITY_MTBF_LOW_GPU_HOURS / mtbf), outline->reliability.restart_hours), 0,
-		reliability_goodput(outline->reliability.checkpoint_hours, outline->reliability.interval_hours,
-			outline->reliability.mtbf_hours * fmax(1, RELIABILITY_MTBF_HIGH_GPU_HOURS / mtbf), outline->reliability.restart_hours)},
+		reliability_fraction(&outline->reliability, outline->reliability.mtbf_hours * fmin(1, RELIABILITY_MTBF_LOW_GPU_HOURS / mtbf)), 0,
+		reliability_fraction(&outline->reliability, outline->reliability.mtbf_hours * fmax(1, RELIABILITY_MTBF_HIGH_GPU_HOURS / mtbf))},
 		PROVENANCE_DERIVED, "E49: Daly 2006; failure rates of Llama 3, OPT-175B and Meta RSC");
 	provenance_add(option, "/energy/total_kwh", option->interval.total_kwh, PROVENANCE_DERIVED, "E60, E63");
 	provenance_add(option, "/carbon/total_kgco2e", option->interval.total_kgco2e, PROVENANCE_DERIVED,
@@ -131,6 +128,9 @@ void training_option_fill(const struct programme *programme, const struct outlin
 	option->gpu_hours = outline->gpu_hours;
 	option->goodput.fraction = outline->reliability.fraction;
 	option->goodput.checkpoint_interval_minutes = outline->reliability.interval_hours * 60;
+	option->goodput.checkpoint_s = outline->reliability.checkpoint_hours * SECONDS_PER_HOUR;
+	option->goodput.mtbf_hours = outline->reliability.mtbf_hours;
+	option->goodput.spare_nodes = outline->reliability.spare_nodes;
 	option->goodput.expected_failures = outline->wall_clock_hours / outline->reliability.mtbf_hours;
 	option->goodput.lost_hours = outline->wall_clock_hours - outline->useful_hours;
 	option->cost = (struct cost){.total_usd = outline->priced ? outline->total_usd : ABSENT_NUMBER,

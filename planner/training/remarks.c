@@ -19,6 +19,9 @@ static void assume_reliability(const struct programme *programme, const struct o
 			"E46: BLOOM wrote 2.3 TB in 40 s from 384 accelerators, Scao et al. 2022");
 	if (!is_given(request->reliability.checkpoint_interval_minutes))
 		findings_assume_number(findings, "reliability.checkpoint_interval_minutes", best->reliability.interval_hours * 60, "E47: Daly 2006, eq. 37");
+	if (request->reliability.spare_nodes < 0)
+		findings_assume_text(findings, "reliability.spare_nodes", "a replacement is at hand",
+			"E48: goodput.spare_nodes says how many keep it so; give spare_nodes to pay for them and to count the waiting");
 }
 
 static void assume_software(const struct programme *programme, struct findings *findings)
@@ -75,6 +78,26 @@ static void warn_of_request(const struct programme *programme, const struct outl
 		findings_warn(findings, "fine_tuning.rank is not used: only lora and qlora have one");
 }
 
+/* E = E_min (1 + B / B_crit): McCandlish et al. 2018, arXiv 1812.06162, eq. 2.7. */
+static void warn_of_batch(const struct training_input *input, struct training_plan *plan)
+{
+	double over = plan->batch.global_batch_tokens / plan->batch.critical_batch_tokens;
+
+	if (over > 1 && input->model.kind == MODEL_TRANSFORMER && input->request.fine_tuning.method == FINE_TUNING_UNSET)
+		findings_warn(&plan->findings, "batch: %.3g tokens a step are %.2g times the critical batch of %.3g: a given loss then takes about %.2g times the tokens of small batches",
+			plan->batch.global_batch_tokens, over, plan->batch.critical_batch_tokens, 1 + over);
+}
+
+/* Optimizer states in host memory: nobody said that it is there. */
+static void warn_of_offload(const struct training_input *input, const struct outline *best, struct findings *findings)
+{
+	double node = (double)best->gpu_count / (double)best->node_count;
+	double bytes = input->model.params_total * optimizer_bytes_per_param(input->request.optimizer, false) / (double)best->gpu_count * node;
+
+	if (best->found.layout.offload == TRUTH_TRUE && (input->request.fine_tuning.method == FINE_TUNING_UNSET || input->request.fine_tuning.method == FINE_TUNING_FULL))
+		findings_warn(findings, "offload: each node needs %.0f GB of host memory for the optimizer's states beside what the system takes", bytes / 1e9);
+}
+
 void remarks_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)
 {
 	const struct candidate had = outline_candidate(programme, best);
@@ -83,6 +106,8 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	assume_software(programme, &plan->findings);
 	assume_layout(programme, &plan->findings);
 	warn_of_request(programme, best, &plan->findings);
+	warn_of_offload(programme->input, best, &plan->findings);
+	warn_of_batch(programme->input, plan);
 	if (best->price.has_offer)
 		supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);
 	sensitivity_fill(programme, best, plan);

@@ -79,6 +79,13 @@ double scaling_compute_factor(const struct scaling_law *law, double compute_flop
 	return flops_per_param_token * params * tokens / compute_flops;
 }
 
+double scaling_compute_of_loss(const struct scaling_law *law, double loss)
+{
+	double unit = scaling_optimum(law, flops_per_param_token).loss - law->irreducible, gap = loss - law->irreducible;
+
+	return gap > 0 ? flops_per_param_token * pow(gap / unit, -(law->alpha + law->beta) / (law->alpha * law->beta)) : 0;
+}
+
 enum verdict scaling_verdict(const struct scaling_law *law, double params, double tokens, double *ratio)
 {
 	struct scaling_point point = scaling_optimum(law, flops_per_param_token * params * tokens);

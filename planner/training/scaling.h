@@ -48,4 +48,8 @@ double scaling_repeated_worth(double epochs);
 
 const char *verdict_name(enum verdict verdict);
 
+/* E13 turned round: the least compute that reaches a loss, FLOP. Given: a loss; 0 where none reaches it.
+ * Valid: laws whose optimum follows from their fit (epoch, hoffmann_3): there L - E falls as C^(-alpha beta/(alpha + beta)). */
+double scaling_compute_of_loss(const struct scaling_law *law, double loss);
+
 #endif

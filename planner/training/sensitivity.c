@@ -12,10 +12,11 @@ static void note(struct training_plan *plan, const char *field, double relative,
 /* Wall clock relative to the plan's when failures come 10 % more rarely: the hours are planned again. */
 static double rarer_failures(const struct outline *best)
 {
-	const struct reliability *job = &best->reliability;
-	double interval = reliability_daly_interval(job->checkpoint_hours, 1.1 * job->mtbf_hours);
+	struct reliability rarer = best->reliability;
 
-	return job->fraction / reliability_goodput(job->checkpoint_hours, interval, 1.1 * job->mtbf_hours, job->restart_hours) - 1;
+	rarer.interval_hours = fmax(reliability_daly_interval(rarer.checkpoint_hours, 1.1 * rarer.mtbf_hours),
+		rarer.write_hours > rarer.checkpoint_hours ? rarer.write_hours : 0);
+	return best->reliability.fraction / reliability_fraction(&rarer, 1.1 * rarer.mtbf_hours) - 1;
 }
 
 void sensitivity_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)

@@ -130,18 +130,24 @@ static void step_update(const struct step_work *work, const struct layer_params 
 		(work->layout->zero_stage == 1 ? setting->software.synchronise_s * (params->dense + params->expert) : 0);
 }
 
-/* Reading and decoding of the samples runs beside the step; what is longer than the step is waited for. */
-static double input_wait_s(const struct setting *setting, double samples, double gpu_count, double step_s)
+struct input_time step_input_time(const struct training_request *request, double samples, double gpu_count)
 {
-	const struct training_request *request = &setting->input->request;
-	double read_s = 0, decode_s = 0;
+	struct input_time time = {0};
 
 	if (is_given(request->input_pipeline.sample_bytes) && request->input_pipeline.storage_gbs > 0)
-		read_s = samples * request->input_pipeline.sample_bytes / (request->input_pipeline.storage_gbs * 1e9);
+		time.read_s = samples * request->input_pipeline.sample_bytes / (request->input_pipeline.storage_gbs * 1e9);
 	if (is_given(request->input_pipeline.cpu_ms_per_sample))
-		decode_s = samples * request->input_pipeline.cpu_ms_per_sample * 1e-3 /
+		time.decode_s = samples * request->input_pipeline.cpu_ms_per_sample * 1e-3 /
 			(gpu_count * (request->input_pipeline.workers >= 1 ? (double)request->input_pipeline.workers : 1));
-	return fmax(0, fmax(read_s, decode_s) - step_s);
+	return time;
+}
+
+/* Samples are read and decoded beside the step; what is longer than the step is waited for. */
+static double input_wait_s(const struct setting *setting, double samples, double gpu_count, double step_s)
+{
+	struct input_time time = step_input_time(&setting->input->request, samples, gpu_count);
+
+	return fmax(0, fmax(time.read_s, time.decode_s) - step_s);
 }
 
 static double step_sum(const struct step_time *time)

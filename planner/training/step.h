@@ -33,6 +33,12 @@ void step_of_layout(const struct setting *setting, const struct parallelism *lay
 /* Replaces the modelled step by one of a pinned model FLOP utilisation: every part shrinks or grows alike. */
 void step_pin_mfu(const struct setting *setting, double gpu_count, double mfu, struct step_result *result);
 
+/* Time to read and to decode a step's samples, each beside the step; 0 for what the request does not describe. */
+struct input_time {
+	double read_s, decode_s;
+};
+struct input_time step_input_time(const struct training_request *request, double samples, double gpu_count);
+
 /* Shares of the step by what binds; they sum to 1. */
 struct bottleneck_use step_bottleneck(const struct step_result *result);
 

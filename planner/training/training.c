@@ -117,17 +117,35 @@ static void fill_compute_optimal(const struct programme *programme, struct train
 	double worth = tokens / given_or(programme->input->request.epochs, 1) * scaling_repeated_worth(given_or(programme->input->request.epochs, 1));
 	struct scaling_point best = scaling_optimum(law, compute);
 	enum verdict verdict = scaling_verdict(law, params, tokens, &ratio);
+	int length;
 
 	plan->compute_optimal.tokens_optimal = best.tokens;
 	plan->compute_optimal.params_optimal = best.params;
 	plan->compute_optimal.predicted_loss = scaling_loss(law, params, worth);
 	plan->compute_optimal.flops_per_percent_loss = scaling_flops_per_percent_loss(law, compute);
+	plan->compute_optimal.tokens_effective = worth;
+	plan->compute_optimal.compute_factor = compute / scaling_compute_of_loss(law, plan->compute_optimal.predicted_loss);
 	plan->compute_optimal.verdict = verdict;
-	snprintf(plan->compute_optimal.detail, sizeof plan->compute_optimal.detail,
+	length = snprintf(plan->compute_optimal.detail, sizeof plan->compute_optimal.detail,
 		"%.3g tokens per parameter; the same compute is best spent on %.3g parameters and %.3g tokens (%.3g each), E13 with the Epoch fit%s",
 		tokens / params, best.params, best.tokens, best.tokens / best.params,
 		verdict == VERDICT_COMPUTE_INEFFICIENT ? "; the model is large for its data"
 		: verdict == VERDICT_DATA_INEFFICIENT  ? "; the model is small for its data, which makes it cheaper to serve" : "");
+	if (worth < 0.98 * tokens)
+		snprintf(plan->compute_optimal.detail + length, sizeof plan->compute_optimal.detail - (size_t)length,
+			"; tokens seen again teach less: these are worth %.3g new ones (E19)", worth);
+}
+
+/* What a batch does to the learning rate, and where that ends. */
+static void batch_explain(enum optimizer optimizer, struct training_plan *plan)
+{
+	double over = plan->batch.global_batch_tokens / plan->batch.critical_batch_tokens;
+
+	snprintf(plan->batch.detail, sizeof plan->batch.detail, "%s, from the batch that would be chosen; %s",
+		optimizer == OPTIMIZER_SGD ? "SGD: the rate goes with the batch, after a warm-up (Goyal et al. 2017), while steps are noise-dominated"
+		: "Adam's kin: the rate goes with the root of the batch, and 1 - beta with the batch (Malladi et al. 2022), while steps are noise-dominated",
+		over > 1 ? "this batch is above the critical one: the rate that holds there is the most, and tokens buy less"
+		         : "this batch is below the critical one, up to which that holds");
 }
 
 static void fill_batch(const struct programme *programme, const struct outline *outline, struct training_plan *plan)
@@ -149,6 +167,19 @@ static void fill_batch(const struct programme *programme, const struct outline *
 	plan->batch.learning_rate_scale = batch_learning_rate_scale(input->request.optimizer, batch, usual);
 	findings_assume_number(&plan->findings, "batch.learning_rate_scale", plan->batch.learning_rate_scale,
 		"E44: relative to the batch that would be chosen; square root for Adam's kin (Malladi et al. 2022), linear for SGD (Goyal et al. 2017)");
+	batch_explain(input->request.optimizer, plan);
+}
+
+static void fill_input(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+{
+	const struct training_request *request = &programme->input->request;
+	struct input_time time = step_input_time(request, best->found.step.samples, (double)best->gpu_count);
+	double step_s = best->found.step.time.time_s - best->found.step.time.input_wait_s;
+
+	plan->input.read_s = is_given(request->input_pipeline.sample_bytes) && is_given(request->input_pipeline.storage_gbs) ? time.read_s : ABSENT_NUMBER;
+	plan->input.decode_s = is_given(request->input_pipeline.cpu_ms_per_sample) ? time.decode_s : ABSENT_NUMBER;
+	plan->input.storage_gbs_needed = request->input_pipeline.sample_bytes * best->found.step.samples / step_s / 1e9;
+	plan->input.workers_needed = ceil(request->input_pipeline.cpu_ms_per_sample * 1e-3 * best->found.step.samples / (step_s * (double)best->gpu_count));
 }
 
 static enum status plan_programme(const struct programme *programme, struct training_plan *plan, struct failure *failure)
@@ -171,6 +202,7 @@ static enum status plan_programme(const struct programme *programme, struct trai
 		training_option_fill(programme, &selection.front[i], &plan->alternatives[i]);
 	fill_compute_optimal(programme, plan);
 	fill_batch(programme, best, plan);
+	fill_input(programme, best, plan);
 	training_rule_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu,
 		&programme->input->candidates[best->candidate].accelerator, plan);
 	remarks_fill(programme, best, plan);

@@ -64,6 +64,9 @@ struct training_request {
 	} input_pipeline;
 	struct {
 		double mtbf_gpu_hours, restart_minutes, checkpoint_gbs, checkpoint_interval_minutes;
+		enum truth asynchronous; /* checkpoints are written beside the training */
+		int64_t spare_nodes;
+		double repair_hours;
 	} reliability;
 };
 
@@ -76,6 +79,7 @@ struct training_input {
 	const struct model *teacher; /* of a distillation; NULL: none, or only its size was given */
 	const struct candidate *candidates;
 	size_t candidate_count;
+	const struct candidate *newer; /* for advice: the newest of the named accelerator's maker on offer; NULL: none */
 };
 
 struct memory_use {
@@ -125,7 +129,8 @@ struct training_option {
 	struct step_time step;
 	double mfu, hfu, tflops_per_gpu, tokens_per_s, tokens_per_s_per_gpu, wall_clock_hours, gpu_hours;
 	struct {
-		double fraction, checkpoint_interval_minutes, expected_failures, lost_hours;
+		double fraction, checkpoint_interval_minutes, checkpoint_s, mtbf_hours, expected_failures, lost_hours;
+		int64_t spare_nodes; /* given, or what a job would need that never waits for a repair, 99 times in 100 */
 	} goodput;
 	struct cost cost;
 	struct energy energy;
@@ -160,6 +165,8 @@ struct training_plan {
 	} rule_of_thumb;
 	struct {
 		double tokens_optimal, params_optimal, predicted_loss, flops_per_percent_loss;
+		double tokens_effective; /* what the tokens are worth when some are seen again (E19) */
+		double compute_factor;   /* compute spent over the least that reaches the same loss: the price of over- or under-training */
 		enum verdict verdict;
 		char detail[320];
 	} compute_optimal;
@@ -171,7 +178,12 @@ struct training_plan {
 		double global_batch_tokens;
 		int64_t micro_batch, gradient_accumulation_steps;
 		double critical_batch_tokens, learning_rate_scale;
+		char detail[320]; /* under which conditions the learning rate scales so, and what lies beyond the critical batch */
 	} batch;
+	struct {
+		double read_s, decode_s;                      /* of a step's samples; absent: not given */
+		double storage_gbs_needed, workers_needed;    /* that nothing waits for */
+	} input;
 	struct findings findings;
 };
 

@@ -188,7 +188,7 @@ static void every_field_moves_something(void **state)
 	REQUEST.input_pipeline.sample_bytes = 1e9;
 	REQUEST.input_pipeline.storage_gbs = 10;
 	fixture_planned(&fixture);
-	assert_true(BEST.step.input_wait_s > 0 && BEST.bottleneck.kind == BOTTLENECK_INPUT && fixture_advised(&fixture, "input_pipeline"));
+	assert_true(BEST.step.input_wait_s > 0 && BEST.bottleneck.kind == BOTTLENECK_INPUT && fixture_advised(&fixture, "faster_storage"));
 	REQUEST.input_pipeline.sample_bytes = REQUEST.input_pipeline.storage_gbs = ABSENT_NUMBER;
 	REQUEST.input_pipeline.cpu_ms_per_sample = 1e5;
 	REQUEST.input_pipeline.workers = 2;
@@ -395,7 +395,7 @@ static void findings_are_few_and_complete(void **state)
 	REQUEST.parallelism.interleave = 1;
 	REQUEST.global_batch_size = 64;
 	fixture_planned(&fixture);
-	assert_true(fixture_advised(&fixture, "pipeline_bubble") && fixture_advised(&fixture, "layout") && fixture_advised(&fixture, "precision_fp8"));
+	assert_true(fixture_advised(&fixture, "gradient_accumulation") && fixture_advised(&fixture, "layout") && fixture_advised(&fixture, "precision"));
 	assert_int_equal(findings->dropped, 0);
 	assert_true(findings->sensitivity_count >= 4);
 	for (size_t i = 1; i < findings->sensitivity_count; i++)

@@ -60,6 +60,8 @@ static void request_absent(struct training_request *request)
 	request->input_pipeline.workers = ABSENT_COUNT;
 	request->reliability.mtbf_gpu_hours = request->reliability.restart_minutes = ABSENT_NUMBER;
 	request->reliability.checkpoint_gbs = request->reliability.checkpoint_interval_minutes = ABSENT_NUMBER;
+	request->reliability.repair_hours = ABSENT_NUMBER;
+	request->reliability.spare_nodes = ABSENT_COUNT;
 	request->parallelism = (struct parallelism){.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
 		.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT};
 	request->common.gpu_count = request->common.alternatives = ABSENT_COUNT;

@@ -264,6 +264,8 @@ static void case_defaults(struct validation_case *item)
 	request->input_pipeline.sample_bytes = request->input_pipeline.storage_gbs = request->input_pipeline.cpu_ms_per_sample = ABSENT_NUMBER;
 	request->reliability.mtbf_gpu_hours = request->reliability.restart_minutes = ABSENT_NUMBER;
 	request->reliability.checkpoint_gbs = request->reliability.checkpoint_interval_minutes = ABSENT_NUMBER;
+	request->reliability.repair_hours = ABSENT_NUMBER;
+	request->reliability.spare_nodes = ABSENT_COUNT;
 	item->candidate.site = (struct site){.grid_gco2e_per_kwh = 445, .pue = 1.2, .wue_l_per_kwh = ABSENT_NUMBER,
 		.ewif_l_per_kwh = ABSENT_NUMBER, .grid_marginal_gco2e_per_kwh = ABSENT_NUMBER, .grid_market_gco2e_per_kwh = ABSENT_NUMBER,
 		.grid_low_gco2e_per_kwh = ABSENT_NUMBER, .grid_high_gco2e_per_kwh = ABSENT_NUMBER, .pue_low = ABSENT_NUMBER,

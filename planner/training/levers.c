@@ -1,0 +1,468 @@
+#include "planner/training/levers.h"
+
+#include "planner/training/batch.h"
+#include "planner/training/scaling.h"
+
+static const double worth_trying = 0.05;   /* part of the step that a lever must act on */
+static const double worth_offering = 0.02; /* of hours or dollars that it must save */
+static const double graphs_factor = 0.3;   /* host time under CUDA graphs over eager: E30 */
+
+/* The plan again, with one thing changed. */
+struct replan {
+	struct programme programme;
+	struct training_input input;
+	struct candidate candidate;
+	struct physics physics;
+	struct parallelism pins;
+	int64_t gpu_count;
+	char detail[240];
+};
+
+struct lever_case {
+	const struct programme *programme;
+	const struct outline *best;
+	const struct training_plan *plan;
+	const struct training_request *request;
+	const double *shares; /* of the step, by enum bottleneck */
+};
+
+/* False when the lever does not apply here; else the change is made in `again`, and detail filled if the row has none. */
+typedef bool lever_change(const struct lever_case *now, struct replan *again);
+
+struct lever {
+	const char *code, *severity;
+	lever_change *change;
+	const char *detail;
+	bool memory; /* also offered for memory that it frees */
+};
+
+static void replan_begin(const struct lever_case *now, struct replan *again)
+{
+	again->programme = *now->programme;
+	again->input = *now->programme->input;
+	again->candidate = now->programme->input->candidates[now->best->candidate];
+	again->physics = *now->programme->physics;
+	again->pins = now->request->parallelism;
+	again->gpu_count = now->best->gpu_count;
+	again->programme.input = &again->input;
+	again->programme.physics = &again->physics;
+	again->input.candidates = &again->candidate;
+	again->input.candidate_count = 1;
+	again->detail[0] = '\0';
+}
+
+static bool described(const struct parallelism *pins)
+{
+	return pins->tensor >= 1 || pins->pipeline >= 1 || pins->data >= 1 || pins->context >= 1 || pins->expert >= 1 || pins->interleave >= 1 ||
+		pins->micro_batch >= 1 || pins->zero_stage >= 0 || pins->zero_group >= 1 || pins->recompute != RECOMPUTE_UNSET;
+}
+
+/* --- how the accelerators are used ------------------------------------------------------------------------ */
+
+static bool other_layout(const struct lever_case *now, struct replan *again)
+{
+	if (!described(&now->request->parallelism))
+		return false;
+	again->pins = (struct parallelism){.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
+		.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT};
+	return true;
+}
+
+static bool other_micro_batch(const struct lever_case *now, struct replan *again)
+{
+	again->pins.micro_batch = ABSENT_COUNT;
+	return now->request->parallelism.micro_batch >= 1;
+}
+
+static bool other_recomputation(const struct lever_case *now, struct replan *again)
+{
+	again->pins.recompute = RECOMPUTE_UNSET;
+	return now->request->parallelism.recompute != RECOMPUTE_UNSET;
+}
+
+/* Twice the batch, by accumulating more micro-batches, as long as it stays below the critical one. */
+static bool more_accumulation(const struct lever_case *now, struct replan *again)
+{
+	double batch_tokens = now->best->found.step.samples * now->programme->stages[now->best->main_stage].sequence;
+	double critical = now->plan->batch.critical_batch_tokens;
+
+	if (now->shares[BOTTLENECK_PIPELINE_BUBBLE] + now->shares[BOTTLENECK_INTERCONNECT] < worth_trying || 2 * batch_tokens > critical ||
+		now->programme->input->model.kind == MODEL_GENERIC)
+		return false;
+	for (size_t i = 0; i < again->programme.stage_count; i++)
+		again->programme.stages[i].batch *= 2;
+	snprintf(again->detail, sizeof again->detail,
+		"twice the batch, by more micro-batches a step: bubble and gradient exchange are spread over more tokens; %.3g tokens stay below the critical batch of %.3g",
+		2 * batch_tokens, critical);
+	return true;
+}
+
+static bool less_precision(const struct lever_case *now, struct replan *again)
+{
+	enum precision precision = now->request->common.precision;
+	const struct accelerator *accelerator = &again->candidate.accelerator;
+	bool wide = precision == PRECISION_FP32 || precision == PRECISION_TF32;
+
+	again->input.request.common.precision = wide ? PRECISION_BF16 : PRECISION_FP8;
+	if (wide ? !(accelerator->tflops_bf16 > 0) : !(accelerator->tflops_fp8 > 0) || (precision != PRECISION_BF16 && precision != PRECISION_FP16))
+		return false;
+	snprintf(again->detail, sizeof again->detail, wide ? "mixed precision in BF16, with 32-bit master weights"
+		: "linear layers in FP8, which this accelerator has (check the loss against a BF16 run first)");
+	return true;
+}
+
+static bool fused_kernels(const struct lever_case *now, struct replan *again)
+{
+	again->physics.host_layer_s *= graphs_factor;
+	again->physics.expert_host_s *= graphs_factor;
+	return now->shares[BOTTLENECK_LAUNCH_OVERHEAD] >= worth_trying;
+}
+
+static bool fewer_syncs(const struct lever_case *now, struct replan *again)
+{
+	again->physics.step_fixed_s = 0;
+	return now->programme->physics->step_fixed_s > worth_offering * now->best->found.step.time.time_s;
+}
+
+static bool newer_software(const struct lever_case *now, struct replan *again)
+{
+	again->input.request.stack_release = stack_newest_release(now->request->stack);
+	if (!now->request->stack_release)
+		return false;
+	snprintf(again->detail, sizeof again->detail, "the same software of %s instead of %s: newer kernels, more overlap",
+		again->input.request.stack_release, now->request->stack_release);
+	return true;
+}
+
+static bool no_offload(const struct lever_case *now, struct replan *again)
+{
+	again->pins.offload = TRUTH_FALSE;
+	again->input.request.optimizer = OPTIMIZER_ADAMW_8BIT;
+	return now->best->found.layout.offload == TRUTH_TRUE;
+}
+
+/* --- how many, and which ------------------------------------------------------------------------------------ */
+
+static bool more_accelerators(const struct lever_case *now, struct replan *again)
+{
+	again->gpu_count *= 2;
+	if (now->request->common.gpu_count < 1 || described(&now->request->parallelism))
+		return false;
+	snprintf(again->detail, sizeof again->detail, "twice the accelerators: %lld", (long long)again->gpu_count);
+	return true;
+}
+
+static bool fewer_accelerators(const struct lever_case *now, struct replan *again)
+{
+	again->gpu_count /= 2;
+	if (now->best->gpu_count % 2 || now->request->common.gpu_count < 1 || described(&now->request->parallelism))
+		return false;
+	snprintf(again->detail, sizeof again->detail, "half the accelerators, %lld, lose less to communication, bubbles and failures",
+		(long long)again->gpu_count);
+	return true;
+}
+
+static bool faster_network(const struct lever_case *now, struct replan *again)
+{
+	again->candidate.internode_gbs *= 2;
+	if (now->shares[BOTTLENECK_INTERCONNECT] < worth_trying || now->best->node_count < 2 || !(again->candidate.internode_gbs > 0))
+		return false;
+	snprintf(again->detail, sizeof again->detail, "a network of %g GB/s for each accelerator, twice as fast", again->candidate.internode_gbs);
+	return true;
+}
+
+static bool more_memory(const struct lever_case *now, struct replan *again)
+{
+	again->candidate.accelerator.memory_usable_bytes = 2 * accelerator_capacity_bytes(&again->candidate.accelerator);
+	if (now->shares[BOTTLENECK_MEMORY] < worth_trying && now->best->found.layout.zero_stage < 3)
+		return false;
+	snprintf(again->detail, sizeof again->detail, "an accelerator of the same rates with %.0f GB of memory: less recomputation, gathering or splitting",
+		again->candidate.accelerator.memory_usable_bytes / 1e9);
+	return now->request->parallelism.recompute == RECOMPUTE_UNSET;
+}
+
+static bool newer_accelerator(const struct lever_case *now, struct replan *again)
+{
+	const struct candidate *newer = now->programme->input->newer;
+
+	if (!newer)
+		return false;
+	again->candidate = *newer;
+	snprintf(again->detail, sizeof again->detail, "%.60s, the newest of the same maker on offer, as many of them", newer->accelerator.id);
+	return true;
+}
+
+/* --- what is kept and sent ---------------------------------------------------------------------------------- */
+
+static bool optimizer_8bit(const struct lever_case *now, struct replan *again)
+{
+	const struct memory_use *memory = &now->best->found.memory;
+
+	again->input.request.optimizer = OPTIMIZER_ADAMW_8BIT;
+	return now->request->optimizer == OPTIMIZER_ADAMW && memory->optimizer_bytes > worth_trying * memory->total_bytes &&
+		(now->shares[BOTTLENECK_MEMORY] >= worth_trying || memory->total_bytes > 0.7 * memory->capacity_bytes);
+}
+
+static bool gradient_compression(const struct lever_case *now, struct replan *again)
+{
+	const struct step_time *time = &now->best->found.step.time;
+
+	again->programme.gradient_bytes = 2;
+	return time->data_comm_exposed_s > worth_offering * time->time_s && now->best->found.layout.zero_stage < 3;
+}
+
+static bool low_rank(const struct lever_case *now, struct replan *again)
+{
+	again->input.request.fine_tuning.method = FINE_TUNING_LORA;
+	again->input.request.fine_tuning.rank = 16;
+	return now->request->fine_tuning.method == FINE_TUNING_FULL;
+}
+
+static bool asynchronous_checkpoints(const struct lever_case *now, struct replan *again)
+{
+	again->input.request.reliability.asynchronous = TRUTH_TRUE;
+	return now->request->reliability.asynchronous != TRUTH_TRUE && 1 - now->best->reliability.fraction > worth_offering;
+}
+
+/* --- samples ------------------------------------------------------------------------------------------------ */
+
+static struct input_time input_time(const struct lever_case *now)
+{
+	return step_input_time(now->request, now->best->found.step.samples, (double)now->best->gpu_count);
+}
+
+static double computing_s(const struct lever_case *now)
+{
+	return now->best->found.step.time.time_s - now->best->found.step.time.input_wait_s;
+}
+
+static bool loader_workers(const struct lever_case *now, struct replan *again)
+{
+	int64_t workers = now->request->input_pipeline.workers >= 1 ? now->request->input_pipeline.workers : 1;
+
+	if (now->shares[BOTTLENECK_INPUT] < worth_offering || input_time(now).decode_s <= computing_s(now))
+		return false;
+	again->input.request.input_pipeline.workers = (int64_t)ceil((double)workers * input_time(now).decode_s / computing_s(now));
+	snprintf(again->detail, sizeof again->detail, "%lld loader workers for each accelerator instead of %lld: decoding keeps up with the step",
+		(long long)again->input.request.input_pipeline.workers, (long long)workers);
+	return true;
+}
+
+static bool faster_storage(const struct lever_case *now, struct replan *again)
+{
+	if (now->shares[BOTTLENECK_INPUT] < worth_offering || input_time(now).read_s <= computing_s(now))
+		return false;
+	again->input.request.input_pipeline.storage_gbs *= input_time(now).read_s / computing_s(now);
+	snprintf(again->detail, sizeof again->detail, "storage that reads %.3g GB/s, or parallel reads from several: samples arrive as fast as they are used",
+		again->input.request.input_pipeline.storage_gbs);
+	return true;
+}
+
+static bool data_format(const struct lever_case *now, struct replan *again)
+{
+	again->input.request.input_pipeline.cpu_ms_per_sample = ABSENT_NUMBER;
+	return now->shares[BOTTLENECK_INPUT] >= worth_offering && input_time(now).decode_s > fmax(computing_s(now), input_time(now).read_s);
+}
+
+/* --- the model and how long it is trained ------------------------------------------------------------------- */
+
+static bool scaling_holds(const struct lever_case *now)
+{
+	const struct model *model = &now->programme->input->model;
+
+	return model->kind == MODEL_TRANSFORMER && model->params_active >= model->params_total && now->request->stages.count == 0 &&
+		now->request->fine_tuning.method == FINE_TUNING_UNSET && !is_given(now->request->mfu);
+}
+
+static void replan_tokens(struct replan *again, double tokens)
+{
+	again->programme.stages[0].tokens = tokens;
+	again->programme.tokens_total = tokens;
+}
+
+/* The compute-optimal size that reaches the same loss: smaller or larger, and in any case less compute. */
+static bool other_size(const struct lever_case *now, struct replan *again)
+{
+	const struct scaling_law *law = scaling_law_named(NULL);
+	double loss = now->plan->compute_optimal.predicted_loss;
+	struct scaling_point point;
+
+	if (!scaling_holds(now) || now->plan->compute_optimal.verdict == VERDICT_NEAR_OPTIMAL || described(&now->request->parallelism))
+		return false;
+	point = scaling_optimum(law, scaling_compute_of_loss(law, loss));
+	model_from_size(&again->input.model, fmin(fmax(point.params, 1e6), 1e15), ABSENT_NUMBER);
+	replan_tokens(again, point.tokens);
+	snprintf(again->detail, sizeof again->detail, "a %s model, %.3g parameters on %.3g tokens, reaches the same predicted loss of %.4g with less compute%s",
+		point.params < now->plan->workload.params_active ? "smaller" : "larger", point.params, point.tokens, loss,
+		point.params < now->plan->workload.params_active ? "; distilling it from a larger one helps further" : ", but is dearer to serve");
+	return true;
+}
+
+static bool fewer_steps(const struct lever_case *now, struct replan *again)
+{
+	const struct scaling_law *law = scaling_law_named(NULL);
+	double params = now->plan->workload.params_active, tokens = now->programme->tokens_total, loss;
+	double enough = scaling_optimum_of_params(law, params).tokens;
+
+	if (!scaling_holds(now) || now->plan->compute_optimal.verdict != VERDICT_DATA_INEFFICIENT || enough >= tokens)
+		return false;
+	loss = scaling_loss(law, params, enough);
+	replan_tokens(again, enough);
+	snprintf(again->detail, sizeof again->detail, "fewer steps: %.3g tokens are compute-optimal for this size; predicted loss %.4g instead of %.4g",
+		enough, loss, now->plan->compute_optimal.predicted_loss);
+	return true;
+}
+
+static void model_again(struct model *model)
+{
+	model->params_total = model->params_active = model->params_embedding = ABSENT_NUMBER;
+	model_finish(model);
+}
+
+/* Layers that do not divide evenly over the stages make every stage wait for the fullest. */
+static bool fewer_layers(const struct lever_case *now, struct replan *again)
+{
+	int stages = (int)now->best->found.layout.pipeline, layers = now->programme->input->model.layer_count, extra = layers % stages;
+
+	if (stages < 2 || extra == 0 || 4 * extra > layers || now->request->fine_tuning.method != FINE_TUNING_UNSET || now->programme->input->model.shape_is_guessed)
+		return false;
+	again->input.model.layer_count = layers - extra;
+	model_again(&again->input.model);
+	snprintf(again->detail, sizeof again->detail, "%d layers instead of %d divide evenly over the %d stages (a little smaller a model)",
+		layers - extra, layers, stages);
+	return true;
+}
+
+static bool fewer_experts(const struct lever_case *now, struct replan *again)
+{
+	int most = 0;
+
+	for (int k = 0; k < again->input.model.kind_count; k++) {
+		struct layer_kind *kind = &again->input.model.kinds[k];
+
+		if (kind->feed_forward != FEED_FORWARD_EXPERTS || kind->experts_active < 2)
+			continue;
+		most = kind->experts_active > most ? kind->experts_active : most;
+		kind->experts_active /= 2;
+	}
+	if (most == 0 || now->request->fine_tuning.method != FINE_TUNING_UNSET || now->shares[BOTTLENECK_INTERCONNECT] < worth_trying)
+		return false;
+	model_again(&again->input.model);
+	snprintf(again->detail, sizeof again->detail, "half the experts for each token (%d instead of %d): fewer products and half the all-to-all; another model, whose loss must be tried",
+		most / 2, most);
+	return true;
+}
+
+/* A feed-forward without its gate. At 3/2 the width it would have the same parameters, products and element-wise work: what is saved
+ * is the third matrix. */
+static bool cheaper_activation(const struct lever_case *now, struct replan *again)
+{
+	bool gated = false;
+
+	for (int k = 0; k < again->input.model.kind_count; k++) {
+		struct layer_kind *kind = &again->input.model.kinds[k];
+
+		if (kind->feed_forward != FEED_FORWARD_DENSE || !kind->gated)
+			continue;
+		gated = true;
+		kind->gated = false;
+	}
+	if (!gated || now->request->fine_tuning.method != FINE_TUNING_UNSET || now->shares[BOTTLENECK_MEMORY_BANDWIDTH] < worth_trying)
+		return false;
+	model_again(&again->input.model);
+	return true;
+}
+
+/* --- the table ---------------------------------------------------------------------------------------------- */
+
+static const struct lever levers[] = {
+	{"layout", "suggestion", other_layout, "leave the parallelism to the search: it finds a faster layout", false},
+	{"micro_batch", "suggestion", other_micro_batch, "another micro-batch, the rest as pinned", false},
+	{"recompute", "suggestion", other_recomputation, "another amount of recomputation (activation checkpointing), the rest as pinned", true},
+	{"gradient_accumulation", "suggestion", more_accumulation, NULL, false},
+	{"precision", "suggestion", less_precision, NULL, true},
+	{"fused_kernels", "suggestion", fused_kernels, "issuing kernels binds: CUDA graphs or fused kernels leave about a third of the host's time", false},
+	{"host_syncs", "info", fewer_syncs, "pinned memory and no host synchronisation in the step: loss scale, clipping and logging without waiting", false},
+	{"newer_software", "suggestion", newer_software, NULL, false},
+	{"offload", "suggestion", no_offload, "an 8-bit optimizer on the accelerator instead of one offloaded to the host", false},
+	{"loader_workers", "important", loader_workers, NULL, false},
+	{"faster_storage", "important", faster_storage, NULL, false},
+	{"data_format", "suggestion", data_format, "samples decoded beforehand and stored as they are read (a binary, sharded format)", false},
+	{"asynchronous_checkpoints", "suggestion", asynchronous_checkpoints, "checkpoints written beside the training, which waits only for the copy to host memory", false},
+	{"optimizer_8bit", "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", true},
+	{"gradient_compression", "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", false},
+	{"lora", "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: no gradients and states of the frozen weights", true},
+	{"more_accelerators", "info", more_accelerators, NULL, false},
+	{"fewer_accelerators", "suggestion", fewer_accelerators, NULL, false},
+	{"faster_network", "suggestion", faster_network, NULL, false},
+	{"more_memory", "suggestion", more_memory, NULL, false},
+	{"newer_accelerator", "suggestion", newer_accelerator, NULL, false},
+	{"model_size", "info", other_size, NULL, false},
+	{"fewer_steps", "info", fewer_steps, NULL, false},
+	{"fewer_layers", "info", fewer_layers, NULL, false},
+	{"fewer_experts", "info", fewer_experts, NULL, false},
+	{"cheaper_activation", "info", cheaper_activation, "a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; a smaller model, whose loss must be tried", false},
+};
+
+static double gigabytes(const struct outline *outline)
+{
+	return outline->found.memory.total_bytes / 1e9;
+}
+
+static bool still_acceptable(const struct lever_case *now, const struct outline *again)
+{
+	return !is_given(now->programme->deadline_hours) || again->wall_clock_hours <= now->programme->deadline_hours ||
+		again->wall_clock_hours <= now->best->wall_clock_hours;
+}
+
+/* A lever gains when it saves hours, dollars or memory, and does not make dearer by more than a tenth what it makes faster. */
+static bool gains(const struct lever_case *now, const struct lever *lever, const struct outline *again)
+{
+	double hours = again->wall_clock_hours / now->best->wall_clock_hours - 1;
+	double usd = now->best->priced && again->priced ? again->total_usd / now->best->total_usd - 1 : again->gpu_hours / now->best->gpu_hours - 1;
+	double memory = gigabytes(again) / gigabytes(now->best) - 1;
+
+	return (hours <= -worth_offering && usd <= 0.1) || (usd <= -worth_offering && still_acceptable(now, again)) ||
+		(lever->memory && memory <= -0.1 && hours <= worth_offering);
+}
+
+static void effect_part(struct advice *advice, double change, double least, const char *unit)
+{
+	size_t length = strlen(advice->effect);
+
+	if (fabs(change) >= least) /* false where there is no figure */
+		snprintf(advice->effect + length, sizeof advice->effect - length, "%s%.4g %s %s", length > 0 ? ", " : "", fabs(change), unit,
+			change < 0 ? "less" : "more");
+}
+
+static void offer(const struct lever_case *now, const struct lever *lever, const struct replan *replan, const struct outline *again,
+	struct findings *findings)
+{
+	struct advice *advice = findings_advise(findings, lever->code, lever->severity, "%s", replan->detail[0] ? replan->detail : lever->detail);
+
+	advice->change_hours = again->wall_clock_hours - now->best->wall_clock_hours;
+	advice->change_usd = now->best->priced && again->priced ? again->total_usd - now->best->total_usd : ABSENT_NUMBER;
+	advice->change_gb = gigabytes(again) - gigabytes(now->best);
+	effect_part(advice, advice->change_hours, 0.002 * now->best->wall_clock_hours, "hours");
+	effect_part(advice, advice->change_usd, 0.002 * now->best->total_usd, "USD");
+	effect_part(advice, advice->change_gb, 0.01 * gigabytes(now->best), "GB of memory");
+}
+
+void levers_advise(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+{
+	struct lever_case now = {.programme = programme, .best = best, .plan = plan, .request = &programme->input->request,
+		.shares = plan->recommended.bottleneck.shares};
+
+	for (size_t i = 0; i < COUNT_OF(levers); i++) {
+		struct search_counts counts = {0};
+		struct replan replan;
+		struct outline again;
+
+		replan_begin(&now, &replan);
+		if (!levers[i].change(&now, &replan))
+			continue;
+		fleet_outline(&replan.programme, 0, replan.gpu_count, &replan.pins, &again, &counts);
+		if (again.any && again.fits && gains(&now, &levers[i], &again))
+			offer(&now, &levers[i], &replan, &again, &plan->findings);
+	}
+}

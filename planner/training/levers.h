@@ -1,0 +1,14 @@
+/* Levers: what would make a plan faster, cheaper or smaller, each tried by planning again with the change (E45).
+ *
+ * A lever is tried only where it can apply: what it acts on takes part of the step, or the request pins what it frees. It is offered
+ * when the new plan gains, with the change of hours, dollars and bytes of memory. The number of accelerators stays, and what the
+ * request pins stays pinned, unless that is the lever. Costs a search of layouts for each lever tried. */
+#ifndef FLEETPLAN_PLANNER_TRAINING_LEVERS_H
+#define FLEETPLAN_PLANNER_TRAINING_LEVERS_H
+
+#include "planner/training/fleet.h"
+
+/* Adds to plan->findings. Given: the programme, the recommended outline, and the plan with its option and compute_optimal filled. */
+void levers_advise(const struct programme *programme, const struct outline *best, struct training_plan *plan);
+
+#endif

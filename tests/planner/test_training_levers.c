@@ -1,0 +1,326 @@
+/* Levers: each is offered where it applies, with the effect that planning again with the change really has; and what spares and
+ * asynchronous checkpoints do to goodput. */
+#include "planner/training/reliability.h"
+#include "planner/training/scaling.h"
+#include "support/assert.h"
+#include "support/training_fixture.h"
+
+static struct training_fixture fixture;
+static struct advice kept;
+static double hours, usd, gigabytes;
+#define REQUEST (fixture.input.request)
+#define BEST (fixture.plan.recommended)
+
+static void begin(int64_t gpu_count)
+{
+	fixture_init(&fixture);
+	REQUEST.common.gpu_count = gpu_count;
+}
+
+static const struct advice *lever(const char *code)
+{
+	for (size_t i = 0; i < fixture.plan.findings.advice_count; i++)
+		if (strcmp(fixture.plan.findings.advice[i].code, code) == 0)
+			return &fixture.plan.findings.advice[i];
+	return NULL;
+}
+
+/* Plans, and keeps the lever and the figures that it starts from. */
+static void expect(const char *code)
+{
+	const struct advice *offered;
+
+	fixture_planned(&fixture);
+	offered = lever(code);
+	if (!offered) {
+		fail_msg("%s is not offered", code);
+		return;
+	}
+	kept = *offered;
+	hours = BEST.wall_clock_hours;
+	usd = BEST.cost.total_usd;
+	gigabytes = BEST.memory.total_bytes / 1e9;
+	assert_true(strlen(kept.detail) > 20 && strlen(kept.effect) > 10);
+}
+
+/* The request was changed as the lever says: the plan must change as the lever said. */
+static void verify(void)
+{
+	fixture_planned(&fixture);
+	assert_close(BEST.wall_clock_hours, hours + kept.change_hours, 1e-9);
+	assert_close(BEST.cost.total_usd, usd + kept.change_usd, 1e-9);
+	assert_close(BEST.memory.total_bytes / 1e9, gigabytes + kept.change_gb, 1e-9);
+}
+
+static void numbers_and_precision(void **state)
+{
+	(void)state;
+	begin(64);
+	expect("precision");
+	assert_true(kept.change_hours < 0 && kept.change_usd < 0);
+	REQUEST.common.precision = PRECISION_FP8;
+	verify();
+	assert_null(lever("precision")); /* it is pulled already */
+	begin(64);
+	expect("more_accelerators");
+	assert_non_null(strstr(kept.effect, "hours less"));
+	REQUEST.common.gpu_count = 128;
+	verify();
+	begin(2048);
+	REQUEST.global_batch_size = 256;
+	REQUEST.sequence_length = 8192;
+	expect("fewer_accelerators");
+	assert_true(kept.change_usd < 0 && kept.change_hours > 0);
+	REQUEST.common.gpu_count = 1024;
+	verify();
+	fixture.candidates[0] = fixture_a100();
+	fixture_planned(&fixture);
+	assert_null(lever("precision")); /* an A100 has no FP8 */
+}
+
+static void layouts_that_are_pinned(void **state)
+{
+	(void)state;
+	begin(64);
+	fixture_planned(&fixture);
+	assert_null(lever("layout")); /* nothing is pinned */
+	REQUEST.parallelism.tensor = 8;
+	REQUEST.parallelism.micro_batch = 1;
+	REQUEST.parallelism.recompute = RECOMPUTE_FULL;
+	expect("recompute");
+	REQUEST.parallelism.recompute = RECOMPUTE_UNSET;
+	verify();
+	assert_null(lever("recompute"));
+	expect("layout");
+	REQUEST.parallelism.tensor = REQUEST.parallelism.micro_batch = ABSENT_COUNT;
+	verify();
+	begin(64);
+	REQUEST.parallelism.tensor = 8;
+	REQUEST.parallelism.pipeline = 1;
+	REQUEST.parallelism.micro_batch = 1;
+	expect("micro_batch");
+	REQUEST.parallelism.micro_batch = ABSENT_COUNT;
+	verify();
+}
+
+static void batches_below_the_critical_one(void **state)
+{
+	(void)state;
+	begin(512);
+	REQUEST.parallelism.tensor = 4;
+	REQUEST.parallelism.pipeline = 8;
+	REQUEST.global_batch_size = 128;
+	expect("gradient_accumulation");
+	REQUEST.global_batch_size = 256;
+	verify();
+	REQUEST.global_batch_size = 8192; /* 67 million tokens */
+	fixture_planned(&fixture);
+	assert_null(lever("gradient_accumulation"));
+	assert_true(fixture_warned(&fixture, "critical batch"));
+}
+
+static void samples_that_come_late(void **state)
+{
+	(void)state;
+	begin(64);
+	REQUEST.input_pipeline.sample_bytes = 1e9;
+	REQUEST.input_pipeline.storage_gbs = 10;
+	expect("faster_storage");
+	assert_close(fixture.plan.input.read_s, 1024 * 1e9 / 10e9, 1e-9);
+	REQUEST.input_pipeline.storage_gbs = fixture.plan.input.storage_gbs_needed;
+	verify();
+	assert_close(BEST.step.input_wait_s + 1, 1, 1e-9);
+	begin(64);
+	REQUEST.input_pipeline.cpu_ms_per_sample = 5000;
+	REQUEST.input_pipeline.workers = 4;
+	expect("loader_workers");
+	assert_close(fixture.plan.input.decode_s, 1024 * 5.0 / (64 * 4), 1e-9);
+	REQUEST.input_pipeline.workers = (int64_t)fixture.plan.input.workers_needed;
+	verify();
+	assert_true(BEST.step.input_wait_s < 1e-12);
+	assert_null(lever("loader_workers"));
+}
+
+static void memory_and_host(void **state)
+{
+	(void)state;
+	begin(16);
+	fixture_model(&fixture.input.model, 48, 8192, 64, 8, 28672, 128256, false); /* 43 billion parameters: memory is short */
+	expect("optimizer_8bit");
+	assert_true(kept.change_gb < 0 || kept.change_hours < 0);
+	REQUEST.optimizer = OPTIMIZER_ADAMW_8BIT;
+	verify();
+	assert_null(lever("optimizer_8bit"));
+	begin(8);
+	fixture_model(&fixture.input.model, 24, 1024, 16, 16, 4096, 50257, true); /* 0.35 billion: the host is too slow */
+	REQUEST.sequence_length = 512;
+	REQUEST.global_batch_size = 32;
+	REQUEST.tokens = 1e10;
+	expect("fused_kernels");
+	assert_true(kept.change_hours < 0);
+	expect("host_syncs");
+	begin(64);
+	REQUEST.stack = STACK_MEGATRON_LM;
+	REQUEST.stack_release = "2021-04";
+	expect("newer_software");
+	REQUEST.stack_release = NULL;
+	verify();
+	begin(64);
+	REQUEST.fine_tuning.method = FINE_TUNING_FULL;
+	expect("lora");
+	REQUEST.fine_tuning.method = FINE_TUNING_LORA;
+	REQUEST.fine_tuning.rank = 16;
+	verify();
+}
+
+static void sizes_and_steps(void **state)
+{
+	double loss;
+
+	(void)state;
+	begin(64);
+	REQUEST.tokens = 15e12; /* 1,900 tokens a parameter */
+	expect("fewer_steps");
+	loss = fixture.plan.compute_optimal.predicted_loss;
+	assert_true(fixture.plan.compute_optimal.compute_factor > 2 && fixture.plan.compute_optimal.verdict == VERDICT_DATA_INEFFICIENT);
+	REQUEST.tokens = scaling_optimum_of_params(scaling_law_named(NULL), fixture.input.model.params_active).tokens;
+	verify();
+	assert_close(fixture.plan.compute_optimal.compute_factor, 1, 1e-6);
+	assert_true(fixture.plan.compute_optimal.predicted_loss > loss);
+	REQUEST.tokens = 15e12;
+	expect("model_size");
+	REQUEST.tokens = scaling_optimum(scaling_law_named(NULL), scaling_compute_of_loss(scaling_law_named(NULL), loss)).tokens;
+	model_from_size(&fixture.input.model, scaling_optimum(scaling_law_named(NULL), scaling_compute_of_loss(scaling_law_named(NULL), loss)).params, ABSENT_NUMBER);
+	verify();
+	assert_close(fixture.plan.compute_optimal.predicted_loss, loss, 0.005); /* the standard shape of a size is near it, not it */
+	begin(64);
+	REQUEST.epochs = 40;
+	REQUEST.tokens = 1e10;
+	fixture_planned(&fixture);
+	assert_close(fixture.plan.compute_optimal.tokens_effective, 1e10 * scaling_repeated_worth(40), 1e-9);
+	assert_close(fixture.plan.compute_optimal.tokens_effective, 15.17e10, 0.005); /* Muennighoff: 40 epochs are worth 15.2 */
+	assert_non_null(strstr(fixture.plan.compute_optimal.detail, "seen again"));
+}
+
+static void experts_and_layers(void **state)
+{
+	struct layer_kind *kind;
+
+	(void)state;
+	begin(64);
+	kind = &fixture.input.model.kinds[0];
+	kind->feed_forward = FEED_FORWARD_EXPERTS;
+	kind->width = 0;
+	kind->experts = 64;
+	kind->experts_active = 8;
+	kind->expert_width = 2048;
+	fixture.input.model.params_total = fixture.input.model.params_active = fixture.input.model.params_embedding = ABSENT_NUMBER;
+	model_finish(&fixture.input.model);
+	REQUEST.parallelism.expert = 64;
+	expect("fewer_experts");
+	kind->experts_active = 4;
+	fixture.input.model.params_total = fixture.input.model.params_active = fixture.input.model.params_embedding = ABSENT_NUMBER;
+	model_finish(&fixture.input.model);
+	verify();
+	begin(64);
+	fixture_model(&fixture.input.model, 33, 4096, 32, 8, 14336, 32000, false);
+	REQUEST.parallelism.pipeline = 16;
+	REQUEST.parallelism.interleave = 1;
+	expect("fewer_layers");
+	fixture_model(&fixture.input.model, 32, 4096, 32, 8, 14336, 32000, false);
+	verify();
+	assert_null(lever("fewer_layers"));
+	begin(8);
+	fixture_model(&fixture.input.model, 16, 2048, 16, 16, 5632, 32000, false); /* narrow: element-wise work takes its part */
+	expect("cheaper_activation");
+	fixture.input.model.kinds[0].gated = false;
+	fixture.input.model.params_total = fixture.input.model.params_active = fixture.input.model.params_embedding = ABSENT_NUMBER;
+	model_finish(&fixture.input.model);
+	verify();
+}
+
+static void no_lever_for_the_figure_alone(void **state)
+{
+	(void)state;
+	begin(64);
+	REQUEST.common.alternatives = 0;
+	fixture_planned(&fixture);
+	assert_null(lever("precision"));
+	assert_int_equal(fixture.plan.findings.dropped, 0);
+}
+
+/* Two hosts of 128 a day and a day to repair: six spares, as ml-engineering's 5 to 10 %. Poisson(2): P(N <= 5) = 0.98344, P(N <= 6) = 0.99547. */
+static void spares_are_enough(void **state)
+{
+	double without;
+
+	(void)state;
+	assert_close(reliability_spares_suffice(2, 5), 0.983436, 1e-5);
+	assert_close(reliability_spares_suffice(2, 6), 0.995466, 1e-5);
+	assert_int_equal(reliability_spares_needed(2, 0.99), 6);
+	assert_int_equal(reliability_spares_needed(0, 0.99), 0);
+	begin(1024);
+	REQUEST.reliability.mtbf_gpu_hours = 1024 * 24 * 0.78 / 2; /* two broken nodes a day */
+	fixture_planned(&fixture);
+	assert_int_equal(BEST.goodput.spare_nodes, 6);
+	without = BEST.goodput.fraction;
+	assert_close(BEST.gpu_hours, BEST.wall_clock_hours * 1024, 1e-12);
+	REQUEST.reliability.spare_nodes = 6;
+	fixture_planned(&fixture);
+	assert_close(BEST.goodput.fraction, without * 0.995466, 1e-5);
+	assert_close(BEST.gpu_hours, BEST.wall_clock_hours * (1024 + 6 * 8), 1e-12); /* they are paid for */
+	REQUEST.reliability.spare_nodes = 0;
+	fixture_planned(&fixture);
+	assert_close(BEST.goodput.fraction, without * exp(-2), 1e-5);
+}
+
+static void checkpoints_beside_the_training(void **state)
+{
+	(void)state;
+	begin(4096);
+	REQUEST.reliability.checkpoint_gbs = 1; /* 8 billion parameters x 14 bytes: 112 s */
+	expect("asynchronous_checkpoints");
+	assert_close(BEST.goodput.checkpoint_s, fixture.input.model.params_total * 14 / 1e9, 1e-9);
+	REQUEST.reliability.asynchronous = TRUTH_TRUE;
+	verify();
+	assert_true(BEST.goodput.checkpoint_s < 0.01);
+	assert_true(BEST.goodput.checkpoint_interval_minutes * 60 >= fixture.input.model.params_total * 14 / 1e9 * (1 - 1e-9)); /* not faster than they are written */
+	assert_null(lever("asynchronous_checkpoints"));
+}
+
+static void a_day_less_six_hours(void **state)
+{
+	(void)state;
+	fixture_init(&fixture);
+	REQUEST.tokens = 1e11;
+	REQUEST.cadence_hours = 24;
+	REQUEST.reserved_hours = 6;
+	fixture_planned(&fixture);
+	assert_true(BEST.wall_clock_hours <= 18 && BEST.wall_clock_hours > 9);
+	assert_close(BEST.monthly.total_usd, BEST.cost.total_usd * 730 / 24, 1e-9);
+	hours = BEST.wall_clock_hours;
+	REQUEST.cadence_hours = ABSENT_NUMBER;
+	REQUEST.reserved_hours = ABSENT_NUMBER;
+	REQUEST.deadline_hours = 18; /* the same thing said otherwise */
+	fixture_planned(&fixture);
+	assert_close(BEST.wall_clock_hours, hours, 1e-12);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(numbers_and_precision),
+		cmocka_unit_test(layouts_that_are_pinned),
+		cmocka_unit_test(batches_below_the_critical_one),
+		cmocka_unit_test(samples_that_come_late),
+		cmocka_unit_test(memory_and_host),
+		cmocka_unit_test(sizes_and_steps),
+		cmocka_unit_test(experts_and_layers),
+		cmocka_unit_test(no_lever_for_the_figure_alone),
+		cmocka_unit_test(spares_are_enough),
+		cmocka_unit_test(checkpoints_beside_the_training),
+		cmocka_unit_test(a_day_less_six_hours),
+	};
+
+	return cmocka_run_group_tests_name("training levers", tests, NULL, NULL);
+}
