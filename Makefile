@@ -55,7 +55,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
 .PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-server check-asan check-tsan check-clang check-oom \
-	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner check-api lint format run install clean help validate fit fit-left-out
+	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving check-api lint format run install clean help validate fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -166,6 +166,11 @@ $(BUILD)/tests/bench/planner_rate: tests/bench/planner_rate.c $(TEST_SUPPORT) $(
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(filter %.o,$^) $(LIBRARY) $(LIBS) -lcmocka
 
+$(BUILD)/tests/bench/serving_rate: tests/bench/serving_rate.c $(LIBRARY)
+	$(call say,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+
 VALIDATION_CASES := tests/validation/training.jsonl hwdb/data/accelerators.csv
 VALIDATIONS := $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/fit_training $(BUILD)/tests/validation/validate_sweeps
 
@@ -201,11 +206,14 @@ check-crash: $(BUILD)/tests/storage/test_crash $(PROGRAM) ## 200 kills -9 and 50
 check-api: $(PROGRAM) ## lint /openapi.json and fuzz the live daemon with schemathesis (PyPI, npm)
 	$(Q)scripts/check-api.sh $(PROGRAM)
 
-bench: bench-planner $(PROGRAM) $(BUILD)/tests/bench/bare_server ## rates and CPU against bare libmicrohttpd programs (needs wrk)
+bench: bench-planner bench-serving $(PROGRAM) $(BUILD)/tests/bench/bare_server ## rates and CPU against bare libmicrohttpd programs (needs wrk)
 	$(Q)scripts/bench.sh $(PROGRAM) $(BUILD)/tests/bench/bare_server
 
 bench-planner: $(PROGRAM) $(BUILD)/tests/bench/planner_rate ## layouts a second, and how long estimates take (needs wrk)
 	$(Q)scripts/bench-planner.sh $^
+
+bench-serving: $(PROGRAM) $(BUILD)/tests/bench/serving_rate ## requests simulated a second, and how long sizing takes
+	$(Q)scripts/bench-serving.sh $^
 
 lint: ## clang-tidy and cppcheck
 	$(Q)printf '%s\n' $(SOURCES) | xargs -P $(shell nproc) -n 4 scripts/clang-tidy.sh -std=c17 $(filter-out -DFLEETPLAN_VERSION=%,$(CPPFLAGS)) -DFLEETPLAN_VERSION=__FILE__ --

@@ -1,5 +1,6 @@
 #include "support/vfs_powerloss.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -10,7 +11,7 @@
 
 #include "base/status.h"
 
-enum { SECTOR_BYTES = 512, PICTURES_MAX = 16, PICTURE_PATH_MAX = 256 };
+enum { SECTOR_BYTES = 512, PICTURES_MAX = 16, PICTURE_PATH_MAX = 256, CUT_WAITS_S = 10 };
 
 /* A file as the process sees it, and which sectors of it the disk does not have yet. */
 struct picture {
@@ -359,12 +360,16 @@ void powerloss_ignore_syncs(bool ignore)
 struct powerloss_result powerloss_cut(uint64_t seed)
 {
 	struct powerloss_result result;
+	struct timespec until;
 
 	pthread_mutex_lock(&lock);
 	cut_random = seed;
 	writes_left = 1 + mix(&cut_random) % 100;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += CUT_WAITS_S;
 	while (!power_is_off)
-		pthread_cond_wait(&power_failed, &lock);
+		if (pthread_cond_timedwait(&power_failed, &lock, &until) == ETIMEDOUT && !power_is_off)
+			power_fail(); /* nobody writes any more */
 	result = cut_result;
 	pthread_mutex_unlock(&lock);
 	return result;

@@ -18,7 +18,8 @@ void powerloss_ignore_syncs(bool ignore);
 struct powerloss_result {
 	uint64_t sectors_kept, sectors_lost;
 };
-/* Cuts the power at one of the next 100 writes, while others go on writing, and waits for it. */
+/* Cuts the power at one of the next 100 writes, while others go on writing, and waits for it; cuts by itself when
+ * nobody has written so much in ten seconds. */
 struct powerloss_result powerloss_cut(uint64_t seed);
 
 void powerloss_restore(void); /* no connection may be open: pictures are forgotten, files are as the cut left them */

@@ -1,0 +1,55 @@
+#!/bin/sh
+# How fast serving is planned: requests simulated a second, and sizing calls to the daemon over loopback while another client looks
+# at /livez. The limits in the output are what is asked of us. Bounded in time; fails when an answer is not 200.
+# usage: bench-serving.sh PROGRAM SERVING_RATE
+set -eu
+program=$1 rate=$2
+work=$(mktemp -d)
+daemon=
+finish() {
+	[ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
+	wait 2>/dev/null || true
+	rm -rf "$work"
+}
+trap finish EXIT
+port=${FLEETPLAN_BENCH_PORT:-18183}
+trace=$(dirname "$0")/../docs/examples/azure-2023-conversation.csv
+"$rate" "$trace"
+"$program" serve --listen 127.0.0.1:$port --database "$work/ours.db" --threads 2 --workers 2 --log-file /dev/null &
+daemon=$!
+until curl -sf -o /dev/null "http://127.0.0.1:$port/readyz"; do
+	kill -0 $daemon || exit 1
+	sleep 0.01
+done
+six='"h100-sxm5-80gb", "h200-sxm5-141gb", "b200-sxm6-180gb", "a100-sxm4-80gb", "mi300x", "gb200"'
+slo='"slo": {"ttft_ms": 1000, "tpot_ms": 50}'
+# sizing NAME LIMIT: the request in $work/request.json, three times
+sizing() {
+	for _ in 1 2 3; do
+		curl -s -o "$work/answer" -w '%{http_code} %{time_total}\n' -H 'Content-Type: application/json' --data-binary @"$work/request.json" \
+			"http://127.0.0.1:$port/v1/estimates/inference"
+	done >"$work/times"
+	awk -v n="$1" -v limit="$2" '$1 == 200 {good++; if (!best || $2 < best) best = $2; if ($2 > worst) worst = $2}
+		END {printf "%-62s %7.3f to %.3f s  (at most %s)\n", n, best, worst, limit; exit good != 3}' "$work/times" || { head -c 600 "$work/answer" >&2; exit 1; }
+}
+printf '{"model": "llama-3.1-70b", "accelerators": [%s], %s, "queries_per_minute": 600, "prompt_tokens": {"mean": 1155, "cv": 0.92},
+	"output_tokens": {"mean": 211, "cv": 0.6}}' "$six" "$slo" >"$work/request.json"
+sizing 'sizing over six accelerators, by rate and lengths' 1
+awk -F, -v six="$six" -v slo="$slo" '
+	NR > 1 {t[NR - 2] = $1; p[NR - 2] = $2; o[NR - 2] = $3; rows = NR - 1}
+	END {printf "{\"model\": \"llama-3.1-70b\", \"accelerators\": [%s], %s, \"trace\": {\"arrivals\": [", six, slo
+		for (i = 0; i < 20000; i++) printf "%s[%.4f,%d,%d]", i ? "," : "", t[i % rows] + int(i / rows) * 600.2, p[i % rows], o[i % rows]
+		print "]}}"}' "$trace" >"$work/request.json"
+sizing 'sizing over six accelerators, a trace of 20,000 requests' 5
+# Two such calls keep both workers busy; /livez meanwhile.
+for _ in 1 2; do
+	(for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		curl -s -o /dev/null -H 'Content-Type: application/json' --data-binary @"$work/request.json" "http://127.0.0.1:$port/v1/estimates/inference"
+	done) &
+	busy="${busy:-} $!"
+done
+for _ in $(seq 200); do
+	curl -s -o /dev/null -w '%{time_total}\n' "http://127.0.0.1:$port/livez"
+done | sort -n | awk '{ms[NR] = $1 * 1000} END {printf "%-62s p50 %.1f ms, p99 %.1f ms  (at most 50)\n", "/livez meanwhile", ms[int(NR / 2)], ms[int(NR * 0.99)]}'
+# shellcheck disable=SC2086
+wait $busy
