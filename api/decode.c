@@ -263,7 +263,7 @@ void decode_member(
 	case FIELD_ARRAY:
 	case FIELD_MAP:
 	case FIELD_KIND_COUNT:
-		CHECK(false && "a row that is only written must be READ_ONLY");
+		CHECK(false); /* a row that is only written must be READ_ONLY */
 	}
 }
 

@@ -25,7 +25,7 @@ FALLIBLE enum status resolve_inference(
 FALLIBLE enum status resolve_performance(
 	const struct resolver *resolver, const struct performance_request *request, struct performance_input *input);
 
-/* After planning: notes the offer and the site that the recommended option took, where candidates left the planner a choice. */
+/* After planning: notes the offer and the site that the recommended option took, where the planner had a choice. */
 void resolve_recommended(const struct resolver *resolver, const struct request_common *common, const struct candidate *candidates,
 	size_t count, const struct offer *offer);
 

@@ -95,8 +95,8 @@ void resolve_recommended(const struct resolver *resolver, const struct request_c
 	const struct region_row *asked = NULL, *region = NULL;
 	struct site unused;
 
-	if (count != 1 || candidates[0].supply_count == 0)
-		return;
+	if (count == 1 && candidates[0].supply_count == 0)
+		return; /* noted already */
 	note_offer(resolver, offer);
 	if (offer->region)
 		region = region_of_provider(resolver->catalogue, offer->provider, offer->region);

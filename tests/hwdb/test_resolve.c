@@ -309,6 +309,9 @@ static void a_list_keeps_its_order_and_names_its_faults(void **state)
 	assert_string_equal(input.candidates[0].accelerator.id, "b200-sxm6-180gb");
 	assert_string_equal(input.candidates[2].accelerator.id, "a100-sxm4-80gb");
 	assert_int_equal(input.request.common.precision, PRECISION_BF16);
+	resolve_recommended(&fixture.resolver, &input.request.common, input.candidates, 3, &input.candidates[2].offer);
+	assert_close(fixture_assumption("pricing.usd_per_gpu_hour")->number, input.candidates[2].offer.usd_per_gpu_hour, 1e-12);
+	assert_close(fixture_assumption("site.grid_gco2e_per_kwh")->number, input.candidates[2].site.grid_gco2e_per_kwh, 1e-12);
 	list[2].id = "h200-sxm";
 	assert_int_equal(resolve(), STATUS_INVALID);
 	assert_contains(fixture_fault("/accelerators/2"), "twice");
