@@ -55,7 +55,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
 .PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-server check-asan check-tsan check-clang check-oom \
-	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving check-api lint format run install clean help validate fit fit-left-out
+	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving check-api lint format run install clean help validate check-accuracy fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -174,7 +174,7 @@ $(BUILD)/tests/bench/serving_rate: tests/bench/serving_rate.c $(LIBRARY)
 VALIDATION_CASES := tests/validation/training.jsonl hwdb/data/accelerators.csv
 VALIDATIONS := $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/fit_training $(BUILD)/tests/validation/validate_sweeps
 
-VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,cases samples slices fit)
+VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,cases samples slices fit judge document plot)
 
 $(VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(VALIDATION_OBJECTS) $(LIBRARY)
 	$(call say,VALID,$@)
@@ -185,16 +185,20 @@ $(BUILD)/tests/validation/validate_inference: tests/validation/validate_inferenc
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
 
-validate: $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/validate_sweeps $(BUILD)/tests/validation/validate_inference ## the planner against published training runs and serving measurements
-	$(Q)$< $(VALIDATION_CASES)
-	$(Q)$(BUILD)/tests/validation/validate_sweeps $(VALIDATION_CASES)
-	$(Q)$(BUILD)/tests/validation/validate_inference tests/validation/inference.jsonl
+VALIDATORS := $(patsubst %,$(BUILD)/tests/validation/validate_%,training sweeps inference)
+
+validate: $(VALIDATORS) ## the planner against published training runs and serving measurements: prints and writes docs/accuracy.md
+	$(Q)scripts/validate $(BUILD) docs
+
+check-accuracy: $(VALIDATORS) ## docs/accuracy.md and the shipped constants are this planner's: computed again and compared
+	$(Q)scripts/validate $(BUILD) $(BUILD)/accuracy >$(BUILD)/accuracy.log || { cat $(BUILD)/accuracy.log; exit 1; }
+	$(Q)diff -u docs/accuracy.md $(BUILD)/accuracy/accuracy.md && cmp docs/accuracy.svg $(BUILD)/accuracy/accuracy.svg && echo 'accuracy holds'
 
 fit: $(BUILD)/tests/validation/fit_training ## refit the step model's constants to the published runs, and print them
 	$(Q)$< $(VALIDATION_CASES)
 
 fit-left-out: $(BUILD)/tests/validation/fit_training ## the same without each suite in turn: the error on software never seen
-	$(Q)$< $(VALIDATION_CASES) --leave-out --sweeps 25
+	$(Q)$< $(VALIDATION_CASES) --left-out
 
 bench-storage: $(BUILD)/tests/bench/storage_rate ## durable puts and reads of plans, without HTTP
 	$(Q)rm -f $(BUILD)/rate.db* && $< $(BUILD)/rate.db; rm -f $(BUILD)/rate.db*

@@ -25,6 +25,7 @@ step() {
 step build make -j"$(nproc)"
 step house make check-layers check-headers check-rows check-sources
 step 'C tests' make -j"$(nproc)" test
+step accuracy make check-accuracy
 step 'HTTP tests' make check-server
 step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan
 step 'HTTP tests under ASan and UBSan' make -j"$(nproc)" check-server-asan

@@ -250,6 +250,8 @@ double layer_gather_s(const struct setting *setting, const struct parallelism *l
 	gather_s = collective_all_gather_s(&setting->device, setting->physics, group, weight * (params.dense + params.expert));
 	scatter_s = setting->frozen ? 0 : collective_all_gather_s(&setting->device, setting->physics, group,
 		setting->device.wide_bytes * (params.dense + params.expert));
+	if (setting->software.blocks && layout->pipeline > 1) /* kept from the first micro-batch to the last */
+		return (gather_s + scatter_s) / degrees->micro_batches;
 	return exposed_s(gather_s, time->forward_s, overlap) + exposed_s(gather_s + scatter_s, time->backward_s + time->recompute_s, overlap);
 }
 

@@ -1,9 +1,10 @@
 #include "planner/training/memory.h"
 
 /* E38. CUDA context and libraries 0.6 to 1.5 GB, each communicator's buffers 0.25 to 1 GB (NCCL: channels x 4 MiB x both
- * directions x peers), and 3 to 8 % lost between the allocator's blocks (stas00/ml-engineering; BLOOM's and TorchTitan's
- * reported totals over the model's own bytes). */
-static const double context_bytes = 1.3e9, communicator_bytes = 0.5e9, fragmentation = 0.06;
+ * directions x peers; stas00/ml-engineering). What the allocator keeps beside is the software's (E30). */
+static const double context_bytes = 1.3e9, communicator_bytes = 0.5e9;
+static const double fragmentation = 0.06; /* 3 to 8 % between blocks, however short memory is (stas00/ml-engineering) */
+static const double spare_fill = 0.9;     /* of the capacity: beyond, the allocator gives back what it keeps */
 
 /* Activations that a network which is no transformer keeps: bytes for one forward FLOP. ResNet-50 keeps about 25 million
  * 16-bit values (its convolutions' outputs and their normalised copies, He et al. 2015, table 1) for 8.2 GFLOP. */
@@ -69,6 +70,16 @@ static double mixer_bytes(const struct setting *setting, const struct layer_kind
 	return 0;
 }
 
+/* PyTorch's selective recomputation keeps a layer's input, what attention puts out, and every second product's output. */
+static double alternate_bytes(const struct layer_kind *kind, const struct degrees *degrees, double hidden, double spread, double wide)
+{
+	double queries = (double)kind->heads * kind->head_dim / degrees->tensor, keys = 2 * fmax(1, kind->kv_heads / degrees->tensor) * kind->head_dim;
+	double width = kind->feed_forward == FEED_FORWARD_EXPERTS ? (double)kind->experts_active * kind->expert_width + kind->shared_width : kind->width;
+	double products = queries + keys + hidden / spread + (kind->gated ? 2 : 1) * width / degrees->tensor + hidden / spread;
+
+	return wide * (hidden / spread + queries + products / 2);
+}
+
 double activation_bytes_per_token(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind)
 {
 	const struct layer_kind *layer = &setting->model->kinds[kind];
@@ -80,6 +91,8 @@ double activation_bytes_per_token(const struct setting *setting, const struct pa
 
 	if (layout->recompute == RECOMPUTE_FULL)
 		return wide * hidden / spread;
+	if (layout->recompute == RECOMPUTE_SELECTIVE && setting->software.alternates)
+		return alternate_bytes(layer, degrees, hidden, spread, wide);
 	/* Inputs of two norms and of two linear layers; norms' outputs are made again under selective recomputation. */
 	return hidden / spread * (2 * wide + (selective ? 0 : 2 * input) + masks) + mixer_bytes(setting, layer, degrees, wide, layout->recompute) +
 		feed_forward_bytes(&setting->software, layer, degrees, hidden, wide, input, selective);
@@ -101,6 +114,8 @@ static double stage_activations(const struct setting *setting, const struct para
 		if (layout->recompute == RECOMPUTE_FULL)
 			widest = fmax(widest, activation_bytes_per_token(setting, &open, degrees, k));
 	}
+	if (setting->software.sends_copies && stages->count > 1) /* what a stage has sent lives on until its gradient comes back */
+		bytes += setting->device.wide_bytes * setting->model->hidden;
 	bytes = bytes * in_flight + widest;
 	if (stage == stages->count - 1)
 		bytes += setting->software.logits_bytes * setting->model->vocabulary / degrees->tensor;
@@ -152,16 +167,17 @@ static void memory_states(const struct setting *setting, const struct parallelis
 	bool wide = setting->device.wide_bytes > 2, blocks = software->blocks && layout->zero_stage >= 3;
 	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : blocks && !setting->frozen ? 4 : setting->device.wide_bytes;
 	double trained = setting->frozen ? setting->trained_params / fmax(1, setting->model->params_total) : 1;
-	double shards[4]; /* by stage: 1 where a state is whole */
+	double shards[4] = {1, 1, 1, 1}; /* by stage: 1 where a state is whole */
+	bool whole = blocks && layout->pipeline > 1; /* gathered once a step, for all micro-batches, whose gradients are summed before they are scattered */
 
 	for (int stage = 1; stage <= 3; stage++)
 		shards[stage] = layout->zero_stage >= stage ? group : 1;
-	memory->weights_bytes += weight * params / shards[3] + (layout->zero_stage >= 3 ? 2 * setting->device.wide_bytes * largest : 0) +
+	memory->weights_bytes += weight * params / shards[3] + (whole ? setting->device.wide_bytes * params : layout->zero_stage >= 3 ? 2 * setting->device.wide_bytes * largest : 0) +
 		software->unsharded_bytes * params * trained / shards[3];
-	memory->gradients_bytes += trained * software->gradient_bytes * params / shards[2] +
-		(layout->zero_stage >= 2 ? trained * setting->device.wide_bytes * largest : 0);
+	memory->gradients_bytes += trained * software->gradient_bytes * params * (whole ? 1 + 1 / shards[2] : 1 / shards[2]) +
+		(layout->zero_stage >= 2 && !whole ? trained * setting->device.wide_bytes * largest : 0);
 	if (layout->offload != TRUTH_TRUE)
-		memory->optimizer_bytes += trained * optimizer_bytes_per_param(setting->input->request.optimizer, wide || blocks) * params / shards[1];
+		memory->optimizer_bytes += trained * (optimizer_bytes_per_param(setting->input->request.optimizer, wide || blocks) - software->remainder_bytes) * params / shards[1];
 }
 
 /* Tables of a generic model lie split over all ranks, with the optimizer's states of every row; gradients are those of the rows
@@ -203,6 +219,8 @@ static void memory_of_part(const struct setting *setting, const struct paralleli
 	memory->activations_bytes = part->activations_bytes;
 	memory->model_bytes = memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes + memory->activations_bytes;
 	memory->overhead_bytes = context_bytes + communicator_bytes * communicators + fragmentation * memory->model_bytes;
+	memory->overhead_bytes += fmin(setting->software.spare * memory->activations_bytes,
+		fmax(0, spare_fill * memory->capacity_bytes - memory->model_bytes - memory->overhead_bytes));
 	memory->total_bytes = memory->model_bytes + memory->overhead_bytes;
 }
 

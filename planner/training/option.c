@@ -16,7 +16,10 @@ static double step_log_sigma(const struct programme *programme, const struct can
 		precision = accelerator_training_precision(&candidate->accelerator);
 	if (!device_of_candidate(candidate, precision, programme->physics, 1, &device) || !device.ceiling_measured)
 		return STEP_LOG_SIGMA_UNMEASURED;
-	return programme->input->model.params_active < programme->input->model.params_total ? STEP_LOG_SIGMA_EXPERTS : STEP_LOG_SIGMA;
+	if (programme->input->model.params_active < programme->input->model.params_total)
+		return STEP_LOG_SIGMA_EXPERTS;
+	return precision_weight_bytes(precision) >= 2 && device_architecture_year(&candidate->accelerator) >= STEP_LOG_SIGMA_NEW_YEAR
+		? STEP_LOG_SIGMA_NEW : STEP_LOG_SIGMA;
 }
 
 /* Spread of wall clock over useful hours that the published failure rates leave. A rate that the caller gave has none. */

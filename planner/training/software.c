@@ -33,6 +33,7 @@ static const double fade_years = 2, least_age_years = 0.5; /* figures of a new a
 static const double merged_copies_year = 2025.4;     /* DeepEP, February 2025, and its adoption */
 static const double hidden_expert_year = 2025.9;     /* Megatron Core 0.14: dispatch beside another micro-batch's compute */
 static const double graphs_year = 2025.3;            /* CUDA graphs in Megatron Core's recipes */
+static const double whole_masters_year = 2025.0;     /* Megatron Core's own distributed optimizer in NeMo 2 */
 static const double expert_weights_year = 2025.4;    /* Megatron Core 0.12 weighs experts' tokens inside the activation: outputs are not kept */
 static const double fused_experts_year = 2026.4;     /* grouped products that cast on the way, for Blackwell: Megatron-Bridge 26.06 */
 static const double expert_graphs_year = 2026.3;      /* graphs over experts too: Megatron Core's recipes of spring 2026 */
@@ -62,15 +63,25 @@ static double software_maturity(double year, int64_t accelerator_year, double yo
 
 static void software_memory(enum stack stack, enum precision precision, struct software *software)
 {
+	bool torch_alone = stack == STACK_MEGATRON_DEEPSPEED || stack == STACK_FSDP || stack == STACK_TORCHTITAN || stack == STACK_INTERNEVO;
+
 	bool wide = precision == PRECISION_FP32 || precision == PRECISION_TF32;
 
 	software->gradient_bytes = 4;
+	/* PyTorch's allocator keeps up to a fifth of what comes and goes, and gives it back only when memory is short (TorchTitan's and BLOOM's
+	 * reserved peaks over their tensors); buffers laid out once keep nothing. */
+	software->spare = torch_alone ? 0.15 : 0;
+	software->alternates = stacks[stack].blocks && stack != STACK_MAXTEXT;
+	software->sends_copies = stack == STACK_MEGATRON_DEEPSPEED;
 	/* A vocabulary-parallel or fused loss works in place on one 32-bit copy; TorchTitan's of 2024 keeps the 16-bit logits, their
 	 * 32-bit copy and its gradient (its reported peaks at 8 thousand to 262 thousand tokens). */
-	software->logits_bytes = stack == STACK_TORCHTITAN ? 12 : 4;
+	software->logits_bytes = stack == STACK_TORCHTITAN ? 10 : 4;
 	/* Recipes for 8 and 4 bits reduce 16-bit gradients: NeMo's grad_sync_dtype, Megatron-Bridge's grad_reduce_in_fp32 = False. */
 	if (stack == STACK_MEGATRON_CORE && precision_weight_bytes(precision) < 2)
 		software->gradient_bytes = 2;
+	/* NeMo's distributed optimizer of 2024 keeps only the half of a 32-bit master weight that its 16-bit copy lacks (store_param_remainders). */
+	if (stack == STACK_MEGATRON_CORE && precision_weight_bytes(precision) < 2 && software->year < whole_masters_year)
+		software->remainder_bytes = 2;
 	if (stack != STACK_MEGATRON_DEEPSPEED)
 		return;
 	/* FP16: 2 weights + 2 gradients + 0.4; BF16: its optimizer holds 32-bit gradients and 3.6 bytes more unsharded. */

@@ -21,6 +21,10 @@ struct software {
 	int zero_most, zero_most_piped; /* ZeRO stages that it offers; beside a pipeline */
 	double logits_bytes;  /* kept for one token and vocabulary entry */
 	double gradient_bytes; /* of one parameter, where not sharded */
+	double spare;          /* of the activations: kept by the allocator as long as memory is not short */
+	double remainder_bytes; /* of a master weight that its 16-bit copy already holds */
+	bool alternates;       /* selective recomputation keeps every second product's output */
+	bool sends_copies;     /* a pipeline's sent activations are kept until their gradient returns */
 	double unsharded_bytes; /* kept beside ZeRO's shards, per parameter */
 	double synchronise_s; /* ZeRO-1: once a step for each local parameter, never hidden */
 	double expert_host_factor; /* the same of an expert layer */

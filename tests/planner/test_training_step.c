@@ -482,6 +482,39 @@ static void experts_are_as_new_as_their_software(void **state)
 	assert_close(software_of(STACK_MEGATRON_CORE, "2026-06", PRECISION_BF16, 2024, &physics_fitted).gradient_bytes, 4, 1e-12);
 }
 
+/* Beside a pipeline FSDP gathers a stage's weights once a step: 2 bytes of weights and 4 of gradients a parameter lie whole. PyTorch's
+ * selective recomputation keeps more than full, less than none; its allocator keeps spare memory only while there is enough. */
+static void torch_keeps_what_it_gathers(void **state)
+{
+	struct parallelism piped = layout_8b(), flat = layout_8b();
+	struct memory_use whole, sharded, kept[3];
+	double params;
+
+	(void)state;
+	fixture_init(&fixture);
+	fixture.input.request.stack = STACK_TORCHTITAN;
+	piped.zero_stage = 3;
+	piped.zero_group = 8;
+	whole = held(&piped);
+	fixture.input.request.stack = STACK_MEGATRON_CORE;
+	sharded = held(&piped);
+	params = fixture.input.model.params_total / (double)(piped.tensor * piped.pipeline);
+	assert_true(whole.weights_bytes > 2 * params && sharded.weights_bytes < params);
+	assert_true(whole.gradients_bytes > 4 * params && sharded.gradients_bytes < 2 * params);
+	fixture.input.request.stack = STACK_TORCHTITAN;
+	flat.pipeline = 1;
+	flat.zero_stage = 3;
+	for (int i = 0; i < 3; i++) {
+		flat.recompute = (enum recompute)(RECOMPUTE_NONE + i);
+		kept[i] = held(&flat);
+	}
+	assert_true(kept[0].activations_bytes > kept[1].activations_bytes && kept[1].activations_bytes > kept[2].activations_bytes);
+	assert_true(kept[2].overhead_bytes - 0.06 * kept[2].model_bytes >= 1.3e9 + 0.15 * kept[2].activations_bytes);
+	fixture.candidates[0].accelerator.memory_gb = 1e-9 * (kept[2].model_bytes * 1.07 + 2.4e9);
+	fixture.candidates[0].accelerator.memory_usable_bytes = ABSENT_NUMBER;
+	assert_true(held(&flat).overhead_bytes < kept[2].overhead_bytes);
+}
+
 /* A part with more power than the measured one is faster, up to the best fraction that any reaches; one with less is slower. */
 static void power_sets_the_speed(void **state)
 {
@@ -510,6 +543,7 @@ int main(void)
 		cmocka_unit_test(attention_is_as_new_as_its_software),
 		cmocka_unit_test(experts_are_as_new_as_their_software),
 		cmocka_unit_test(power_sets_the_speed),
+		cmocka_unit_test(torch_keeps_what_it_gathers),
 		cmocka_unit_test(parts_make_the_step),
 		cmocka_unit_test(faster_hardware_is_never_slower),
 		cmocka_unit_test(more_data_ranks_are_never_slower),

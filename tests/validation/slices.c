@@ -40,6 +40,11 @@ bool slice_dense(const struct outcome *outcome, const void *argument)
 		device_architecture_year(&outcome->item->candidate.accelerator) <= 2022;
 }
 
+bool slice_dense_new(const struct outcome *outcome, const void *argument)
+{
+	return slice_left_out(outcome, argument) && dense(outcome) && !narrow(outcome) && !slice_dense(outcome, argument);
+}
+
 bool slice_megatron(const struct outcome *outcome, const void *argument)
 {
 	(void)argument;

@@ -13,6 +13,7 @@ struct outcome {
 	double predicted, ratio;  /* ratio: predicted over observed */
 	double left_ratio;        /* the same with the case's suite left out of the fit; `ratio` where it takes no part in it */
 	double half_width;        /* of the p10..p90 interval, logarithm; NaN where the figure has none */
+	double implied_mfu;       /* of a whole run: its FLOPs over what its GPU-hours could have done */
 	bool refused;             /* for memory, although it ran */
 };
 
@@ -40,6 +41,7 @@ struct score_by_suite {
 struct score_by_suite score_suites(const struct outcomes *outcomes, outcome_filter *wanted, bool left_out);
 
 outcome_filter slice_dense;         /* 16 bits, hardware of 2022 and before, without vtrain-single */
+outcome_filter slice_dense_new;     /* 16 bits, hardware since */
 outcome_filter slice_megatron;      /* Megatron 2020 and 2021, Korthikanti */
 outcome_filter slice_vtrain_multi, slice_vtrain_single;
 outcome_filter slice_narrow;        /* dense in 8 and 4 bits */
