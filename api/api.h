@@ -53,7 +53,7 @@ void api_csv_header(const struct field_table *table, struct buffer *out);
 void api_csv_row(const struct field_table *table, const void *object, struct buffer *out);
 void api_csv_text(const char *text, struct buffer *out); /* one cell */
 
-/* application/problem+json of a failure. `instance` is the request path, `request_id` may be NULL. */
+/* application/problem+json of a failure. `instance` is the request path, `request_id` may be NULL or "". */
 void api_problem(
 	const struct failure *failure, const char *instance, const char *request_id, struct json_writer *writer);
 

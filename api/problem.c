@@ -44,7 +44,7 @@ void api_problem(
 		json_key(writer, "instance");
 		json_string(writer, instance);
 	}
-	if (request_id) {
+	if (request_id && request_id[0]) {
 		json_key(writer, "request_id");
 		json_string(writer, request_id);
 	}
