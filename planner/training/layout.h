@@ -38,8 +38,9 @@ struct layout_search {
  * and degrees are left out whose weights and states alone, spread evenly, do not fit. */
 void layout_search(struct layout_search *search);
 
-/* False when pins contradict each other or the model (heads, layers, batch): adds a fault for each to `failure`. */
-bool layout_pins_possible(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct failure *failure);
+/* False when pins contradict each other or the model (heads, layers, experts, batch, sequence): adds a fault for each to `failure` that
+ * says what would do. Given: gpu_count 0 or less: open. Returned: right, the pins without the faulty ones. */
+bool layout_pins_check(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct parallelism *right, struct failure *failure);
 
 bool layout_heads_divide(const struct model *model, int64_t tensor);
 int layout_experts(const struct model *model);     /* the most experts of any layer; 0: none */

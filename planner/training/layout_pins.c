@@ -36,31 +36,159 @@ int64_t layout_pinned_gpu_count(const struct parallelism *pins)
 	return pins->tensor * pins->pipeline * pins->data * pins->context;
 }
 
-bool layout_pins_possible(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct failure *failure)
-{
-	const struct model *model = setting->model;
-	int64_t t = pinned(pins->tensor) ? pins->tensor : 1, p = pinned(pins->pipeline) ? pins->pipeline : 1;
-	int64_t c = pinned(pins->context) ? pins->context : 1, d = pinned(pins->data) ? pins->data : 1;
-	int64_t v = pinned(pins->interleave) ? pins->interleave : 1, e = pins->expert, inner = t * p * c * d;
-	size_t before = failure->fault_total;
-	int64_t slots = v > 1 ? layout_layers(model) + 2 : layout_layers(model); /* interleaved chunks for embedding and loss may hold no layer */
-	int experts = layout_experts(model);
+/* What is checked, and what would do in the place of what does not. */
+struct pins_check {
+	const struct setting *setting;
+	int64_t gpu_count;
+	struct parallelism pins, right; /* right: the faulty ones left to the search */
+	struct failure *failure;
+	char list[96];
+};
 
-	if (gpu_count >= 1 && (gpu_count % inner || (layout_pinned_gpu_count(pins) >= 0 && inner != gpu_count)))
-		failure_add(failure, "/parallelism", "impossible", "tensor x pipeline x data x context must be the %lld accelerators; the given degrees make %lld",
-			(long long)gpu_count, (long long)inner);
-	if (t > LAYOUT_TENSOR_MAX || !layout_heads_divide(model, t))
-		failure_add(failure, "/parallelism/tensor", "impossible", "must be at most %d and divide the model's attention heads (%d)", LAYOUT_TENSOR_MAX,
-			model->kind_count > 0 ? model->kinds[0].heads : 0);
-	if (p > PIPELINE_STAGES_MAX || p * v > slots)
-		failure_add(failure, "/parallelism/pipeline", "impossible", "pipeline x interleave is at most the model's %lld layers", (long long)layout_layers(model));
-	if (pinned(e) && e != 1 && (experts == 0 || experts % e || (gpu_count >= 1 && gpu_count / p % e)))
-		failure_add(failure, "/parallelism/expert", "impossible", "must divide the model's %d experts and tensor x context x data", experts);
-	if (setting->batch > 0 && (double)d > setting->batch)
-		failure_add(failure, "/parallelism/data", "impossible", "a step of %.0f samples cannot feed %lld data-parallel ranks", setting->batch, (long long)d);
-	if (v > LAYOUT_INTERLEAVE_MAX || (v > 1 && pinned(pins->pipeline) && p == 1))
-		failure_add(failure, "/parallelism/interleave", "impossible", "must be 1 without a pipeline, and at most %d", LAYOUT_INTERLEAVE_MAX);
-	if (c > LAYOUT_CONTEXT_MAX || (double)c > setting->sequence)
-		failure_add(failure, "/parallelism/context", "impossible", "must be at most %d and the sequence's tokens", LAYOUT_CONTEXT_MAX);
+static int64_t degree(int64_t pin)
+{
+	return pinned(pin) ? pin : 1;
+}
+
+/* The divisors of `number` up to `most`: "1, 2, 4 and 8". */
+static const char *divisors(struct pins_check *check, int64_t number, int64_t most)
+{
+	size_t length = 0;
+
+	check->list[0] = '\0';
+	for (int64_t d = 1; d <= number && d <= most && length + 16 < sizeof check->list; d++)
+		if (number % d == 0)
+			length += (size_t)snprintf(check->list + length, sizeof check->list - length, "%s%lld", length > 0 ? ", " : "", (long long)d);
+	return check->list;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+	return b == 0 ? a : common_divisor(b, a % b);
+}
+
+static void check_product(struct pins_check *check)
+{
+	const struct parallelism *pins = &check->pins;
+	int64_t outer = degree(pins->tensor) * degree(pins->pipeline) * degree(pins->context), all = outer * degree(pins->data);
+	char *more = check->list;
+
+	if (check->gpu_count < 1 || (check->gpu_count % all == 0 && (layout_pinned_gpu_count(pins) < 0 || all == check->gpu_count)))
+		return;
+	if (check->gpu_count % outer == 0)
+		snprintf(more, sizeof check->list, "data %lld would do", (long long)(check->gpu_count / outer));
+	else if (check->gpu_count < all)
+		snprintf(more, sizeof check->list, "gpu_count %lld, or a multiple, would do", (long long)all);
+	else
+		snprintf(more, sizeof check->list, "gpu_count %lld or %lld would do", (long long)(check->gpu_count / all * all),
+			(long long)((check->gpu_count / all + 1) * all));
+	failure_add(check->failure, "/parallelism", "impossible", "tensor x pipeline x data x context must be the %lld accelerators; the given degrees make %lld: %s",
+		(long long)check->gpu_count, (long long)all, more);
+	check->right.data = ABSENT_COUNT;
+	if (check->gpu_count % outer)
+		check->right.tensor = check->right.pipeline = check->right.context = ABSENT_COUNT;
+}
+
+static void check_tensor(struct pins_check *check)
+{
+	const struct model *model = check->setting->model;
+	int64_t t = degree(check->pins.tensor);
+
+	if (t <= LAYOUT_TENSOR_MAX && layout_heads_divide(model, t))
+		return;
+	failure_add(check->failure, "/parallelism/tensor", "impossible", "must be at most %d and divide the model's attention heads (%d): %s would do",
+		LAYOUT_TENSOR_MAX, model->kind_count > 0 ? model->kinds[0].heads : 0,
+		divisors(check, model->kind_count > 0 ? model->kinds[0].heads : 1, LAYOUT_TENSOR_MAX));
+	check->right.tensor = ABSENT_COUNT;
+}
+
+static void check_pipeline(struct pins_check *check)
+{
+	int64_t layers = layout_layers(check->setting->model), p = degree(check->pins.pipeline), v = degree(check->pins.interleave);
+	int64_t slots = v > 1 ? layers + 2 : layers; /* interleaved chunks for embedding and loss may hold no layer */
+
+	if (p > PIPELINE_STAGES_MAX || p * v > slots) {
+		failure_add(check->failure, "/parallelism/pipeline", "impossible", "pipeline x interleave is at most the model's %lld layers: %lld stages with interleave 1",
+			(long long)layers, (long long)(layers > PIPELINE_STAGES_MAX ? PIPELINE_STAGES_MAX : layers));
+		check->right.pipeline = check->right.interleave = ABSENT_COUNT;
+	}
+	if (v > LAYOUT_INTERLEAVE_MAX || (v > 1 && pinned(check->pins.pipeline) && p == 1)) {
+		failure_add(check->failure, "/parallelism/interleave", "impossible", "must be 1 without a pipeline, and at most %d", LAYOUT_INTERLEAVE_MAX);
+		check->right.interleave = ABSENT_COUNT;
+	}
+}
+
+static void check_expert(struct pins_check *check)
+{
+	int experts = layout_experts(check->setting->model);
+	int64_t e = check->pins.expert, ranks = check->gpu_count >= 1 ? check->gpu_count / degree(check->pins.pipeline) : 0;
+
+	if (!pinned(e) || e == 1 || (experts > 0 && experts % e == 0 && (ranks == 0 || ranks % e == 0)))
+		return;
+	if (experts == 0)
+		failure_add(check->failure, "/parallelism/expert", "impossible", "the model has no experts: leave it out, or give 1");
+	else
+		failure_add(check->failure, "/parallelism/expert", "impossible", "must divide the model's %d experts and the %lld ranks of tensor x context x data: %s would do",
+			experts, (long long)ranks, divisors(check, common_divisor(experts, ranks > 0 ? ranks : experts), 4096));
+	check->right.expert = ABSENT_COUNT;
+}
+
+/* Whole samples: a data rank needs one, and a micro-batch no more than it has. */
+static void check_batch(struct pins_check *check)
+{
+	double batch = check->setting->batch, d = (double)degree(check->pins.data), size = (double)degree(check->pins.micro_batch);
+
+	if (!(batch > 0))
+		return;
+	if (d > batch) {
+		failure_add(check->failure, "/parallelism/data", "impossible", "a step of %.0f samples cannot feed %.0f data-parallel ranks: at most %.0f, or a global batch of %.0f samples",
+			batch, d, batch, d);
+		check->right.data = ABSENT_COUNT;
+	} else if (size > ceil(batch / d - 1e-9)) {
+		failure_add(check->failure, "/parallelism/micro_batch", "impossible", "a step of %.0f samples leaves %.0f for each of %.0f data-parallel ranks: at most that, or a global batch of %.0f",
+			batch, ceil(batch / d - 1e-9), d, size * d);
+		check->right.micro_batch = ABSENT_COUNT;
+	}
+}
+
+static void check_context(struct pins_check *check)
+{
+	int64_t c = degree(check->pins.context);
+
+	if (c <= LAYOUT_CONTEXT_MAX && (double)c <= check->setting->sequence)
+		return;
+	failure_add(check->failure, "/parallelism/context", "impossible", "must be at most %d and the sequence's %.0f tokens", LAYOUT_CONTEXT_MAX, check->setting->sequence);
+	check->right.context = ABSENT_COUNT;
+}
+
+static void check_zero_group(struct pins_check *check)
+{
+	const struct parallelism *pins = &check->pins;
+	int64_t others = degree(pins->tensor) * degree(pins->pipeline), ranks = degree(pins->data) * degree(pins->context);
+
+	if (!pinned(pins->data) && check->gpu_count >= 1 && pinned(pins->tensor) && pinned(pins->pipeline) && check->gpu_count % others == 0)
+		ranks = check->gpu_count / others;
+	else if (!pinned(pins->data))
+		ranks = check->gpu_count; /* any part of it may be data-parallel */
+	if (!pinned(pins->zero_group) || ranks < 1 || ranks % pins->zero_group == 0)
+		return;
+	failure_add(check->failure, "/parallelism/zero_group", "impossible", "must divide data x context, %s%lld: %s",
+		pinned(pins->data) ? "" : "at most ", (long long)ranks, divisors(check, ranks, ranks));
+	check->right.zero_group = ABSENT_COUNT;
+}
+
+bool layout_pins_check(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct parallelism *right, struct failure *failure)
+{
+	struct pins_check check = {.setting = setting, .gpu_count = gpu_count, .pins = *pins, .right = *pins, .failure = failure};
+	size_t before = failure->fault_total;
+
+	check_product(&check);
+	check_tensor(&check);
+	check_pipeline(&check);
+	check_expert(&check);
+	check_batch(&check);
+	check_context(&check);
+	check_zero_group(&check);
+	*right = check.right;
 	return failure->fault_total == before;
 }

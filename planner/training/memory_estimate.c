@@ -64,7 +64,7 @@ static enum status fill_training(const struct memory_request *request, const str
 	struct training_input input = {.candidate_count = 0};
 	struct candidate candidate = {.accelerator = accelerator ? *accelerator : unnamed, .gpus_per_node = degree(request->common.gpus_per_node),
 		.internode_gbs = request->common.internode_gbs};
-	struct parallelism layout = layout_of(request);
+	struct parallelism layout = layout_of(request), right;
 	double sequence = model->kind == MODEL_GENERIC ? 1 : given_or(request->sequence_length, default_sequence);
 	struct setting setting;
 	struct stages stages;
@@ -73,7 +73,7 @@ static enum status fill_training(const struct memory_request *request, const str
 	if (!setting_of_candidate(&input, &candidate, &physics_fitted, NULL, sequence, &setting) && accelerator)
 		return failure_set(failure, STATUS_INVALID, "the accelerator has no known rate or memory to train with");
 	setting.batch = (double)(layout.data * layout.micro_batch * layout.pipeline);
-	if (!layout_pins_possible(&setting, request->common.gpu_count, &layout, failure))
+	if (!layout_pins_check(&setting, request->common.gpu_count, &layout, &right, failure))
 		return failure->status;
 	stages_split(model, (int)layout.pipeline, (int)layout.interleave, setting.software.balances_ends, &stages);
 	memory_of_layout(&setting, &layout, &stages, &estimate->training);

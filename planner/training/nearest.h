@@ -4,8 +4,12 @@
 
 #include "planner/training/search.h"
 
-/* Fills `failure` from what the search saw, planning again where that gives the number: STATUS_INVALID for pins that contradict
- * each other or the model, STATUS_INFEASIBLE otherwise. */
+/* STATUS_INVALID when pins contradict each other, the model, the batch or the number of accelerators: a fault for each with what would
+ * do, and the nearest layout without the faulty ones. */
+enum status nearest_check_pins(const struct programme *programme, struct failure *failure);
+
+/* Fills `failure` from what the search saw, planning again where that gives the number: STATUS_INFEASIBLE with a
+ * fault for each constraint that does not hold. */
 enum status nearest_explain(const struct programme *programme, const struct selection *selection, struct failure *failure);
 
 #endif

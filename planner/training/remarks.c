@@ -98,6 +98,17 @@ static void warn_of_offload(const struct training_input *input, const struct out
 		findings_warn(findings, "offload: each node needs %.0f GB of host memory for the optimizer's states beside what the system takes", bytes / 1e9);
 }
 
+static void warn_of_zero(const struct training_request *request, const struct outline *best, struct findings *findings)
+{
+	struct software software = software_of(request->stack, request->stack_release, PRECISION_BF16, ABSENT_COUNT, &physics_fitted);
+	int most = best->found.layout.pipeline > 1 ? software.zero_most_piped : software.zero_most;
+
+	if (request->parallelism.zero_stage > most)
+		findings_warn(findings, "parallelism.zero_stage: %s offers no ZeRO-%lld%s; at most %d, as far as its documentation says",
+			software.name[0] ? software.name : "the software", (long long)request->parallelism.zero_stage,
+			best->found.layout.pipeline > 1 ? " beside a pipeline" : "", most);
+}
+
 void remarks_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)
 {
 	const struct candidate had = outline_candidate(programme, best);
@@ -108,6 +119,7 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	warn_of_request(programme, best, &plan->findings);
 	warn_of_offload(programme->input, best, &plan->findings);
 	warn_of_batch(programme->input, plan);
+	warn_of_zero(&programme->input->request, best, &plan->findings);
 	if (best->price.has_offer)
 		supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);
 	sensitivity_fill(programme, best, plan);

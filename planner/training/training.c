@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "planner/training/batch.h"
+#include "planner/training/nearest.h"
 #include "planner/training/option.h"
 #include "planner/training/remarks.h"
 #include "planner/training/rule_of_thumb.h"
@@ -185,16 +186,18 @@ static void fill_input(const struct programme *programme, const struct outline *
 static enum status plan_programme(const struct programme *programme, struct training_plan *plan, struct failure *failure)
 {
 	UNCLEARED struct selection selection; /* 25 kB, most of them a front that is counted */
-	enum status status = search_select(programme, &selection, failure);
+	enum status status = nearest_check_pins(programme, failure);
 	int64_t wanted = programme->input->request.common.alternatives;
 	struct outline *best = &selection.recommended;
 	size_t limit = wanted < 0 ? 5 : wanted < TRAINING_OPTIONS_MAX ? (size_t)wanted : TRAINING_OPTIONS_MAX;
 
+	if (status == STATUS_OK)
+		status = search_select(programme, &selection, failure);
+	if (status != STATUS_OK)
+		return status;
 	plan->search.evaluated = selection.counts.evaluated;
 	plan->search.feasible = selection.counts.feasible;
 	plan->search.elapsed_ms = 0;
-	if (status != STATUS_OK)
-		return status;
 	fleet_footprint(programme, best, &plan->findings);
 	training_option_fill(programme, best, &plan->recommended);
 	plan->alternative_count = selection.front_count < limit ? selection.front_count : limit;
