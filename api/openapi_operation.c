@@ -190,6 +190,42 @@ static void operation_parameters(const struct route *route, struct json_writer *
 }
 
 /* --- bodies ---------------------------------------------------------------------------------------------------- */
+static void operation_body_schema(const struct route *route, struct json_writer *writer)
+{
+	json_begin_object(writer);
+	if (route->also) {
+		json_key(writer, "anyOf");
+		json_begin_array(writer);
+		json_begin_object(writer);
+	}
+	schema_reference(route->request, openapi_request_use(route), writer);
+	if (route->also) {
+		json_end_object(writer);
+		json_raw(writer, route->also, strlen(route->also));
+		json_end_array(writer);
+	}
+	json_end_object(writer);
+}
+
+static void operation_example(const char *name, const char *body, struct json_writer *writer)
+{
+	json_key(writer, name);
+	json_begin_object(writer);
+	json_key(writer, "value");
+	json_raw(writer, body, strlen(body));
+	json_end_object(writer);
+}
+
+static void operation_examples(const struct route *route, struct json_writer *writer)
+{
+	json_key(writer, "examples");
+	json_begin_object(writer);
+	operation_example("usual", route->example_body, writer);
+	for (const struct route_example *example = route->more_examples; example->name; example++)
+		operation_example(example->name, example->body, writer);
+	json_end_object(writer);
+}
+
 static void operation_request(const struct route *route, struct json_writer *writer)
 {
 	json_key(writer, "requestBody");
@@ -204,10 +240,10 @@ static void operation_request(const struct route *route, struct json_writer *wri
 		json_key(writer, route_media_name(media));
 		json_begin_object(writer);
 		json_key(writer, "schema");
-		json_begin_object(writer);
-		schema_reference(route->request, openapi_request_use(route), writer);
-		json_end_object(writer);
-		if (route->example_body) {
+		operation_body_schema(route, writer);
+		if (route->more_examples) {
+			operation_examples(route, writer);
+		} else if (route->example_body) {
 			json_key(writer, "example");
 			json_raw(writer, route->example_body, strlen(route->example_body));
 		}

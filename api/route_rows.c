@@ -198,6 +198,28 @@
 #define EXAMPLE_UUID       "01939e5c-7d00-7000-8000-000000000000"
 #define EXAMPLE_OTHER_UUID "01939e5c-7d00-7000-8000-000000000001"
 
+#define EXAMPLE_TIMINGS                                                                                                \
+	"{\"timings\":{\"step_time_ms\":1000,\"compute_ms\":560,\"optimizer_ms\":40,\"communication_ms\":220,"               \
+	"\"exposed_communication_ms\":160,\"data_wait_ms\":120,\"launch_gap_ms\":60},\"steps_remaining\":100000}"
+#define TRACE_SCHEMA                                                                                                   \
+	"{\"description\":\"A trace as torch.profiler's export_chrome_trace writes it: an object with traceEvents, or the "    \
+	"bare list.\",\"anyOf\":[{\"type\":\"object\",\"required\":[\"traceEvents\"],\"properties\":{\"traceEvents\":"        \
+	"{\"type\":\"array\",\"items\":{\"type\":\"object\"}}}},{\"type\":\"array\",\"items\":{\"type\":\"object\"}}]}"
+
+static const struct route_example diagnosis_examples[] = {
+	{"training_log",
+		"{\"training_log\":{\"step\":[100,200,300,400,500,600,700,800,900,1000],"
+		"\"loss\":[5.0,4.1,3.72,3.5,3.34,3.22,3.13,3.06,3.0,2.95],\"validation_step\":[250,500,750,1000],"
+		"\"validation_loss\":[3.9,3.5,3.3,3.15]},\"steps_planned\":5000,\"usd_per_step\":0.5,\"usd_per_percent_max\":100}"},
+	{"trace",
+		"{\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#10\",\"ts\":1000,\"dur\":1000},"
+		"{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"ts\":1010,\"dur\":90},"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"sm90_xmma_gemm_bf16\",\"ts\":1100,\"dur\":600,\"args\":{\"device\":0,\"stream\":7}},"
+		"{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"ncclDevKernel_AllReduce_Sum_bf16_RING_LL\",\"ts\":1500,\"dur\":400,"
+		"\"args\":{\"device\":0,\"stream\":20}}]}"},
+	{NULL, NULL},
+};
+
 const struct route routes[ROUTE_COUNT] = {
 	ESTIMATE(TRAINING, training, "a training", ROUTE_BODY_BYTES, AS_PLAN, EXAMPLE_TRAINING,
 		"model=llama-3.1-8b&tokens=15T&accelerator=h100&deadline_hours=30d"),
@@ -215,6 +237,29 @@ const struct route routes[ROUTE_COUNT] = {
 		"{\"accelerator\":\"v100\",\"gpu_count\":10000,\"hours\":355,\"site\":{\"grid_gco2e_per_kwh\":429,\"pue\":1.1},"
 		"\"published\":{\"energy_mwh\":1287}}",
 		"accelerator=a100&gpu_count=384&hours=118d"),
+
+	[ROUTE_DIAGNOSIS] = {.id = ROUTE_DIAGNOSIS,
+		.method = "POST",
+		.path = "/v1/diagnoses",
+		.operation = "diagnose",
+		.tag = "Estimates",
+		.summary = "Diagnose a running training",
+		.doc = "Measured timings of a step, a training log, or a profiler's trace as it is (up to 256 MiB after decompression, read "
+			   "as a stream): `curl --data-binary @trace.json.gz -H 'Content-Type: application/json' -H 'Content-Encoding: gzip'`.",
+		.role = ROLE_VIEWER,
+		.streamed = true,
+		.body_maximum_bytes = ROUTE_BODY_STREAM_BYTES,
+		.body_media = JSON_BODY,
+		.answer_media = AS_JSON,
+		.query = &table_diagnosis_query,
+		.request = &table_diagnosis_request,
+		.response = &table_diagnosis,
+		.success = 200,
+		.failures = FAILS_INVALID | FAILS_BODY,
+		.example_body = EXAMPLE_TIMINGS,
+		.example_query = "gpu_count=8&usd_per_gpu_hour=2.5",
+		.also = TRACE_SCHEMA,
+		.more_examples = diagnosis_examples},
 
 	PLAN_CREATE(TRAINING, training, "a training", ROUTE_BODY_BYTES, EXAMPLE_TRAINING),
 	PLAN_CREATE(INFERENCE, inference, "a service", ROUTE_BODY_TRACE_BYTES, EXAMPLE_INFERENCE),

@@ -12,7 +12,7 @@
 	X(TRAINING_ESTIMATE)                                                                                               \
 	X(TRAINING_ESTIMATE_GET) X(INFERENCE_ESTIMATE) X(INFERENCE_ESTIMATE_GET) X(PERFORMANCE_ESTIMATE)                   \
 		X(PERFORMANCE_ESTIMATE_GET) X(MEMORY_ESTIMATE) X(MEMORY_ESTIMATE_GET) X(SCALING_ESTIMATE)                      \
-			X(SCALING_ESTIMATE_GET) X(CARBON_ESTIMATE) X(CARBON_ESTIMATE_GET) X(TRAINING_PLAN_CREATE)                  \
+			X(SCALING_ESTIMATE_GET) X(CARBON_ESTIMATE) X(CARBON_ESTIMATE_GET) X(DIAGNOSIS) X(TRAINING_PLAN_CREATE)                  \
 				X(INFERENCE_PLAN_CREATE) X(PLAN_LIST) X(PLAN_COMPARE) X(PLAN_GET) X(PLAN_PATCH) X(PLAN_DELETE)         \
 					X(PLAN_REFRESH) X(PLAN_REVISIONS) X(ACCELERATOR_LIST) X(ACCELERATOR_CREATE) X(ACCELERATOR_GET)     \
 						X(ACCELERATOR_PUT) X(ACCELERATOR_PATCH) X(ACCELERATOR_DELETE) X(MODEL_LIST) X(MODEL_CREATE)    \
@@ -36,7 +36,13 @@ enum role { ROLE_OPEN, ROLE_VIEWER, ROLE_PLANNER, ROLE_ADMIN, ROLE_AGENT, ROLE_C
 
 enum { ROUTE_PARAMETERS_MAX = 2, ROUTE_PARAMETER_BYTES_MAX = 200, ROUTE_ALLOW_MAX = 64 };
 
-enum { ROUTE_BODY_SMALL_BYTES = 64 * 1024, ROUTE_BODY_BYTES = 1024 * 1024, ROUTE_BODY_TRACE_BYTES = 4 * 1024 * 1024 };
+enum { ROUTE_BODY_SMALL_BYTES = 64 * 1024, ROUTE_BODY_BYTES = 1024 * 1024, ROUTE_BODY_TRACE_BYTES = 4 * 1024 * 1024,
+	ROUTE_BODY_STREAM_BYTES = 256 * 1024 * 1024 };
+
+/* A further example of a body, beside example_body. */
+struct route_example {
+	const char *name, *body;
+};
 
 struct route {
 	enum route_id id;
@@ -48,6 +54,7 @@ struct route {
 	bool creates; /* honours Idempotency-Key */
 	bool conditional; /* honours If-Match */
 	bool tagged; /* answers an ETag, honours If-None-Match */
+	bool streamed; /* the body is read as it arrives and never held; it may be what `also` describes instead of a `request` */
 	size_t body_maximum_bytes; /* 0: no body */
 	unsigned body_media, answer_media; /* sets of MEDIA_BIT */
 	const struct field_table *query, *request, *response; /* NULL: none */
@@ -55,6 +62,8 @@ struct route {
 	int success; /* 200, 201, 202, 204 */
 	unsigned failures; /* set of ROUTE_FAILS_x beyond those of every route */
 	const char *example_body, *example_query, *example_parameter; /* of the path's {id}; NULL: none */
+	const char *also; /* JSON Schema of another body that is taken; NULL: none */
+	const struct route_example *more_examples; /* of bodies; ends with {NULL}; NULL: none */
 };
 
 /* What a route may answer beside success, beyond 400, 401, 403, 406, 429, 500 and 503, which any may. */

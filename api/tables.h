@@ -7,6 +7,7 @@
 #include "hwdb/catalogue.h"
 #include "hwdb/offers.h"
 #include "hwdb/records.h"
+#include "planner/diagnosis/diagnosis.h"
 #include "planner/estimates.h"
 
 /* Requests of the calculators. */
@@ -16,6 +17,7 @@ DECLARE_TABLE(performance_request, struct performance_request);
 DECLARE_TABLE(memory_request, struct memory_request);
 DECLARE_TABLE(scaling_request, struct scaling_request);
 DECLARE_TABLE(carbon_request, struct carbon_request);
+DECLARE_TABLE(diagnosis_request, struct diagnosis_request);
 
 /* Their results. */
 DECLARE_TABLE(training_result, struct training_plan);
@@ -26,6 +28,7 @@ DECLARE_TABLE(performance_result, struct performance);
 DECLARE_TABLE(memory_result, struct memory_estimate);
 DECLARE_TABLE(scaling_result, struct scaling_estimate);
 DECLARE_TABLE(carbon_result, struct carbon_estimate);
+DECLARE_TABLE(diagnosis_result, struct diagnosis);
 
 /* Envelopes: `request` and `result` are the JSON that the tables above have written. */
 DECLARE_TABLE(training_estimate, struct plan_record);
@@ -34,6 +37,7 @@ DECLARE_TABLE(performance_estimate, struct plan_record);
 DECLARE_TABLE(memory_estimate, struct plan_record);
 DECLARE_TABLE(scaling_estimate, struct plan_record);
 DECLARE_TABLE(carbon_estimate, struct plan_record);
+DECLARE_TABLE(diagnosis, struct plan_record);
 DECLARE_TABLE(training_plan, struct plan_record);
 DECLARE_TABLE(inference_plan, struct plan_record);
 DECLARE_TABLE(plan, struct plan_record); /* of either kind: api_encode writes any plan by it */
@@ -74,5 +78,6 @@ DECLARE_TABLE(catalogue_row_query, struct catalogue_query); /* as_of alone */
 DECLARE_TABLE(offer_query, struct offer_query);
 DECLARE_TABLE(benchmark_query, struct benchmark_query);
 DECLARE_TABLE(calibration_query, struct benchmark_query);
+DECLARE_TABLE(diagnosis_query, struct diagnosis_context);
 
 #endif

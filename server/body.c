@@ -49,7 +49,7 @@ enum status body_begin(struct body *body, const char *encoding, size_t announced
 /* Charges what the buffer's memory grew by. */
 static bool body_charge(struct body *body)
 {
-	size_t wanted = body->bytes.capacity, more;
+	size_t wanted = body->sink.receive ? body->sink.memory_bytes(body->sink.state) : body->bytes.capacity, more;
 
 	if (!body->budget || wanted <= body->charged_bytes)
 		return true;
@@ -58,18 +58,33 @@ static bool body_charge(struct body *body)
 	return atomic_fetch_add(&body->budget->used_bytes, more) + more <= body->budget->maximum_bytes;
 }
 
+static enum status body_overloaded(struct failure *failure)
+{
+	failure->retry_after_s = 1;
+	return failure_set(failure, STATUS_OVERLOADED, "other requests' bodies fill the memory set aside for them");
+}
+
+static enum status body_pass(struct body *body, const char *bytes, size_t length, struct failure *failure)
+{
+	enum status status;
+
+	if (length > body->limit_bytes - body->passed_bytes)
+		return body_too_large(body, failure);
+	body->passed_bytes += length;
+	status = body->sink.receive(body->sink.state, bytes, length, failure);
+	return status == STATUS_OK && !body_charge(body) ? body_overloaded(failure) : status;
+}
+
 static enum status body_store(struct body *body, const char *bytes, size_t length, struct failure *failure)
 {
+	if (body->sink.receive)
+		return body_pass(body, bytes, length, failure);
 	if (length > body->limit_bytes - body->bytes.length)
 		return body_too_large(body, failure);
 	buffer_append(&body->bytes, bytes, length);
 	if (body->bytes.failed)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the body");
-	if (!body_charge(body)) {
-		failure->retry_after_s = 1;
-		return failure_set(failure, STATUS_OVERLOADED, "other requests' bodies fill the memory set aside for them");
-	}
-	return STATUS_OK;
+	return body_charge(body) ? STATUS_OK : body_overloaded(failure);
 }
 
 static enum status body_unpack(struct body *body, const char *piece, size_t length, struct failure *failure)
@@ -110,11 +125,20 @@ enum status body_end(struct body *body, struct failure *failure)
 {
 	if (body->unpacker && !body->unpacker->ended)
 		return failure_set(failure, STATUS_MALFORMED, "the gzip body is cut short");
-	return STATUS_OK;
+	return body->sink.receive ? body->sink.end(body->sink.state, failure) : STATUS_OK;
+}
+
+void body_stream(struct body *body, const struct body_sink *sink)
+{
+	body->sink = *sink;
 }
 
 void body_clear(struct body *body)
 {
+	if (body->sink.receive)
+		body->sink.release(body->sink.state);
+	body->sink = (struct body_sink){.receive = NULL};
+	body->passed_bytes = 0;
 	if (body->unpacker) {
 		inflateEnd(&body->unpacker->stream);
 		free(body->unpacker);

@@ -1,5 +1,6 @@
 /* The body of a request while it arrives: collected into one run of bytes, unpacked when it is gzip, its limit enforced on
- * every piece and on what comes out of the unpacking, so that neither a large body nor a small bomb is ever held whole.
+ * every piece and on what comes out of the unpacking, so that neither a large body nor a small bomb is ever held whole. A
+ * route that reads large bodies gives a sink, and nothing is collected.
  * All bodies together have a budget as well. One owner, one thread at a time; the budget is shared and atomic. */
 #ifndef FLEETPLAN_SERVER_BODY_H
 #define FLEETPLAN_SERVER_BODY_H
@@ -18,8 +19,19 @@ struct body_budget {
 	_Atomic size_t used_bytes;
 };
 
+/* Where a body goes that is read as it arrives instead of being collected: a route's own reader. */
+struct body_sink {
+	enum status (*receive)(void *state, const char *piece, size_t length, struct failure *failure); /* NULL: there is no sink */
+	enum status (*end)(void *state, struct failure *failure);
+	size_t (*memory_bytes)(const void *state); /* what the reader holds, for the budget */
+	void (*release)(void *state);
+	void *state;
+};
+
 struct body {
-	struct buffer bytes;      /* as the handler will read it */
+	struct buffer bytes;      /* as the handler will read it; empty where a sink takes it */
+	struct body_sink sink;
+	size_t passed_bytes;      /* to the sink, after decompression */
 	size_t wire_bytes;        /* arrived so far */
 	size_t limit_bytes;       /* of the route */
 	size_t charged_bytes;     /* to the budget */
@@ -32,10 +44,13 @@ struct body {
 FALLIBLE enum status body_begin(struct body *body, const char *encoding, size_t announced_bytes, size_t limit_bytes,
 	struct body_budget *budget, struct failure *failure);
 
-/* The next piece. TOO_LARGE, OVERLOADED (budget), MALFORMED (not gzip). */
+/* Begun already, and not a byte received: everything goes to the sink, which is the body's from here on and released with it. */
+void body_stream(struct body *body, const struct body_sink *sink);
+
+/* The next piece. TOO_LARGE, OVERLOADED (budget), MALFORMED (not gzip), or what the sink answers. */
 FALLIBLE enum status body_receive(struct body *body, const char *piece, size_t length, struct failure *failure);
 
-/* The end: MALFORMED when a packed body is cut short. */
+/* The end: MALFORMED when a packed body is cut short, or what the sink answers. */
 FALLIBLE enum status body_end(struct body *body, struct failure *failure);
 
 void body_clear(struct body *body); /* keeps a little memory, gives the budget back */

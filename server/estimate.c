@@ -9,6 +9,7 @@
 #include "planner/serving/proof.h"
 #include "planner/training/memory_estimate.h"
 #include "planner/training/scaling_estimate.h"
+#include "server/diagnosis_estimate.h"
 
 /* Of an answer at most, and room for most of them at once. */
 enum { ESTIMATE_JSON_MAX_BYTES = 32 * 1024 * 1024, ESTIMATE_JSON_USUAL_BYTES = 24 * 1024 };
@@ -185,6 +186,11 @@ static enum status compute_carbon(struct estimate *estimate, struct resolver *re
 	return status;
 }
 
+static enum status compute_diagnosis(struct estimate *estimate, struct resolver *resolver)
+{
+	return diagnosis_compute(estimate, resolver->catalogue);
+}
+
 const struct estimate_kind estimate_training = {"training", &table_training_request, &table_training_result, &table_training_estimate,
 	compute_training, offsetof(struct training_request, common.as_of), true};
 const struct estimate_kind estimate_inference = {"inference", &table_inference_request, &table_inference_result,
@@ -198,6 +204,8 @@ const struct estimate_kind estimate_scaling = {"scaling", &table_scaling_request
 	compute_scaling, 0, false};
 const struct estimate_kind estimate_carbon = {"carbon", &table_carbon_request, &table_carbon_result, &table_carbon_estimate,
 	compute_carbon, offsetof(struct carbon_request, as_of), false};
+const struct estimate_kind estimate_diagnosis = {"diagnosis", &table_diagnosis_request, &table_diagnosis_result, &table_diagnosis,
+	compute_diagnosis, offsetof(struct diagnosis_request, training.common.as_of), false};
 
 const struct estimate_kind *estimate_kind_of_plan(const char *name)
 {

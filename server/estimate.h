@@ -10,7 +10,7 @@
 /* A kind of estimate: its tables, and what computes it. */
 struct estimate_kind;
 extern const struct estimate_kind estimate_training, estimate_inference, estimate_performance, estimate_memory,
-	estimate_scaling, estimate_carbon;
+	estimate_scaling, estimate_carbon, estimate_diagnosis;
 
 /* The kind of a stored plan by its name ("training", "inference"); NULL for any other word. */
 const struct estimate_kind *estimate_kind_of_plan(const char *name);

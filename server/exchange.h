@@ -67,6 +67,7 @@ struct exchange {
 
 	struct body body;
 	size_t discarded_bytes; /* of a refused request's body */
+	size_t renewed_bytes;   /* of the body, when the deadline was last renewed */
 	const char *headers[HEADER_COUNT]; /* those we know, as they came; NULL: not sent */
 	bool expect_continue;
 	bool close;    /* the connection, after the answer */

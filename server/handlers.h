@@ -12,6 +12,9 @@ handler_function handle_training_estimate, handle_training_estimate_get, handle_
 	handle_performance_estimate, handle_performance_estimate_get, handle_memory_estimate, handle_memory_estimate_get,
 	handle_scaling_estimate, handle_scaling_estimate_get, handle_carbon_estimate, handle_carbon_estimate_get;
 
+/* server/handlers/diagnoses.c */
+handler_function handle_diagnosis;
+
 /* server/handlers/plans.c, plan_lists.c */
 handler_function handle_training_plan_create, handle_inference_plan_create, handle_plan_get, handle_plan_patch, handle_plan_delete,
 	handle_plan_refresh, handle_plan_list, handle_plan_revisions, handle_plan_compare;

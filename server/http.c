@@ -9,7 +9,7 @@
 #include "server/request_log.h"
 #include "server/server.h"
 
-enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000 };
+enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTTP_RENEW_BYTES = 4 * 1024 * 1024 };
 
 /* --- one request ------------------------------------------------------------------------------------------- */
 
@@ -54,6 +54,15 @@ static enum MHD_Result http_headers(struct exchange *exchange, const char *metho
 	return MHD_YES;
 }
 
+/* A body of hundreds of megabytes may take its time, as long as it comes: every few megabytes have the deadline anew. */
+static enum MHD_Result http_renew(struct exchange *exchange)
+{
+	if (!exchange->call.route->streamed || exchange->body.wire_bytes - exchange->renewed_bytes < HTTP_RENEW_BYTES)
+		return MHD_YES;
+	exchange->renewed_bytes = exchange->body.wire_bytes;
+	return peer_enter(&exchange->http->peers, exchange->peer, PHASE_RECEIVING) ? MHD_YES : MHD_NO;
+}
+
 static enum MHD_Result http_body(struct exchange *exchange, const char *piece, size_t *length)
 {
 	size_t got = *length;
@@ -62,7 +71,7 @@ static enum MHD_Result http_body(struct exchange *exchange, const char *piece, s
 	if (exchange->refused == STATUS_OK) {
 		exchange->refused = body_receive(&exchange->body, piece, got, &exchange->call.failure);
 		if (exchange->refused == STATUS_OK)
-			return MHD_YES;
+			return http_renew(exchange);
 	}
 	exchange->discarded_bytes += got;
 	if (exchange->discarded_bytes <= JUDGE_DISCARD_MAX_BYTES)
@@ -113,6 +122,7 @@ static enum MHD_Result http_dispatch(struct exchange *exchange)
 		return MHD_NO;
 	call->body = exchange->body.bytes.bytes ? exchange->body.bytes.bytes : "";
 	call->body_length = exchange->body.bytes.length;
+	call->streamed = exchange->body.sink.state;
 	if (exchange->preflight) {
 		call_no_content(call);
 		call_header(call, "Allow", exchange->allow);

@@ -3,6 +3,7 @@
 
 #include "base/uuid.h"
 #include "server/auth.h"
+#include "server/diagnosis_body.h"
 #include "server/gate.h"
 #include "server/http_private.h"
 #include "server/server.h"
@@ -135,6 +136,18 @@ static enum status judge_caller(struct exchange *exchange)
 	return STATUS_OK;
 }
 
+static enum status judge_stream(struct exchange *exchange)
+{
+	struct body_sink sink;
+	enum status status;
+
+	CHECK(exchange->call.route->id == ROUTE_DIAGNOSIS);
+	status = diagnosis_body_open(&sink, &exchange->call.failure);
+	if (status == STATUS_OK)
+		body_stream(&exchange->body, &sink);
+	return status;
+}
+
 static enum status judge_body(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
@@ -146,6 +159,8 @@ static enum status judge_body(struct exchange *exchange)
 	call->body_media = MEDIA_COUNT;
 	status = body_begin(&exchange->body, has_body ? exchange->headers[HEADER_CONTENT_ENCODING] : NULL, announced,
 		call->route->body_maximum_bytes, &exchange->http->budget, &call->failure);
+	if (status == STATUS_OK && call->route->streamed)
+		status = judge_stream(exchange);
 	if (status != STATUS_OK || !has_body)
 		return status;
 	call->body_media = type ? media_parse(type) : MEDIA_COUNT;

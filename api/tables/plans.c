@@ -41,6 +41,11 @@ ESTIMATE(memory, "A model's memory.");
 ESTIMATE(scaling, "What scaling laws say.");
 ESTIMATE(carbon, "Energy, carbon and water.");
 
+static const struct field diagnosis_rows[] = {KIND,
+	JSON_OF(request, diagnosis_request, "What was understood; of a trace, what its query said"),
+	JSON_OF(result, diagnosis_result, "The answer"), MERGE_SELF(computed)};
+TABLE(diagnosis, diagnosis_rows, "What binds a training, and what its loss curve says.");
+
 #define PLAN(name, doc)                                                                                                \
 	static const struct field name##_plan_rows[] = {MERGE_SELF(plan_about),                                            \
 		JSON_OF(request, name##_request, "What was understood: names resolved, numbers plain"),                        \

@@ -1,0 +1,172 @@
+/* POST /v1/diagnoses: what binds a running training, what to change, and what that gains; and what its loss curve says.
+ *
+ * Three inputs, one answer: measured timings of a step (E81-E83), a profiler's trace (E80, planner/diagnosis/trace.h, turned
+ * into timings), and a training log (E84-E89). Pure data; absent members as in given.h. Times are milliseconds a step. */
+#ifndef FLEETPLAN_PLANNER_DIAGNOSIS_DIAGNOSIS_H
+#define FLEETPLAN_PLANNER_DIAGNOSIS_DIAGNOSIS_H
+
+#include "base/failure.h"
+#include "planner/training/training.h"
+
+enum diagnosis_kind {
+	DIAGNOSIS_UNSET, DIAGNOSIS_COMPUTE, DIAGNOSIS_MEMORY, DIAGNOSIS_MEMORY_BANDWIDTH, DIAGNOSIS_INTERCONNECT,
+	DIAGNOSIS_PIPELINE_BUBBLE, DIAGNOSIS_INPUT, DIAGNOSIS_HOST_TRANSFER, DIAGNOSIS_LAUNCH_OVERHEAD, DIAGNOSIS_IDLE,
+	DIAGNOSIS_KIND_COUNT
+};
+
+/* A step as somebody measured it. Indented members are parts of the one above them, the others do not overlap, but for
+ * communication and copies, of which only the exposed part (nothing computes meanwhile) adds to the step. */
+struct step_timings {
+	double step_time_ms;
+	double compute_ms;
+	double   memory_bandwidth_ms; /* kernels that wait for memory: element-wise, norms, reductions */
+	double   recompute_ms;        /* activations computed again in the backward pass */
+	double optimizer_ms;
+	double communication_ms;
+	double   exposed_communication_ms;
+	double host_to_device_ms;
+	double   exposed_host_to_device_ms;
+	double other_copies_ms; /* exposed copies on the device or back to the host */
+	double data_wait_ms, launch_gap_ms, pipeline_bubble_ms;
+	double idle_ms; /* what is left of the step: answered, not taken */
+};
+
+/* What turns a gain into hours and money; each may be absent. */
+struct diagnosis_context {
+	int64_t gpu_count;
+	double usd_per_gpu_hour, steps_remaining;
+};
+
+/* A log as columns. validation_loss has its own steps where it was not taken at each. */
+struct training_log {
+	struct number_list step, loss, validation_step, validation_loss, learning_rate, gradient_norm;
+};
+
+struct log_row {
+	double step, loss, validation_loss, learning_rate, gradient_norm;
+};
+
+struct log_rows {
+	struct log_row *items;
+	size_t count;
+};
+
+struct traced_run;
+
+struct diagnosis_request {
+	struct step_timings timings;
+	struct training_log training_log;
+	struct log_rows training_log_rows; /* the same as rows */
+	double steps_planned;              /* where the training is to end */
+	double usd_per_step, usd_per_percent_max;
+	struct diagnosis_context context;
+	struct training_request training; /* of this run, to compare with; its model absent: none */
+	struct json_text trace;           /* beside these: as it came but for its events; answered by its length and digest */
+	const struct traced_run *traced;  /* what was read of them; NULL: nothing */
+};
+
+struct lever {
+	const char *code;
+	enum diagnosis_kind kind;
+	char detail[240];
+	double step_time_ms; /* afterwards */
+	double saved_ms, saved_share, saved_hours, saved_usd;
+};
+
+enum { LEVERS_MAX = 16, COMPARED_MAX = 8, LOG_FINDINGS_MAX = 8 };
+
+struct compared_part {
+	const char *part;
+	double measured_ms, predicted_ms, ratio; /* measured over predicted */
+};
+
+/* --- the answer about a training log -------------------------------------------------------------------------- */
+enum log_verdict {
+	LOG_UNSET, LOG_IMPROVING, LOG_DIVERGING, LOG_OVERFITTING, LOG_OSCILLATING, LOG_STALLED, LOG_VERDICT_COUNT
+};
+
+struct log_finding {
+	enum log_verdict kind;
+	double step; /* since when */
+	char detail[320];
+};
+
+struct log_diagnosis {
+	enum log_verdict verdict;
+	size_t rows;
+	double last_step, last_loss;   /* smoothed */
+	double best_step, best_loss;   /* lowest smoothed training loss */
+	double best_validation_step, best_validation_loss;
+	double noise_share;            /* robust spread of the loss around its trend, over the loss */
+	double swing_share;            /* p10 to p90 of the same */
+	double slope_share;            /* change of the trend over the last third of the steps, over the loss */
+	struct {
+		double loss_limit, amplitude, offset_steps, exponent; /* E84; absent: no curve fits */
+		double residual_share;
+	} fit;
+	struct interval loss_limit;   /* E85 */
+	struct interval loss_final;   /* at steps_planned */
+	double steps_per_percent, usd_per_percent; /* E89: of the next hundredth; absent where it is never reached */
+	double stop_step;             /* E89: from here on a further hundredth costs more than usd_per_percent_max */
+	size_t finding_count;
+	struct log_finding findings[LOG_FINDINGS_MAX];
+};
+
+/* --- the answer about a trace ---------------------------------------------------------------------------------- */
+enum { TRACE_STEPS_MAX = 1024 };
+
+struct traced_step {
+	double step;
+	struct step_timings timings;
+};
+
+struct trace_summary {
+	enum truth cpu_only;
+	double events, kernels, copies, streams, devices, window_ms;
+	double host_to_device_bytes, host_to_device_gbs, pageable_share; /* of the bytes */
+	double synchronisation_ms; /* a step, in calls that wait for the device */
+	double rank, world_size;
+	char backend[32], device_name[96];
+	size_t step_count;
+	struct traced_step steps[TRACE_STEPS_MAX];
+};
+
+struct traced_run {
+	struct trace_summary summary;
+	struct step_timings mean;
+};
+
+struct diagnosis {
+	const char *source; /* timings, trace, training_log */
+	struct step_timings timings;
+	struct {
+		enum diagnosis_kind kind;
+		double shares[DIAGNOSIS_KIND_COUNT];
+	} bottleneck;
+	double efficiency; /* share of the step in which the accelerator computes */
+	size_t lever_count;
+	struct lever levers[LEVERS_MAX];
+	size_t compared_count;
+	struct compared_part compared[COMPARED_MAX];
+	bool has_step, has_trace, has_log;
+	struct trace_summary trace;
+	struct log_diagnosis training_log;
+	struct findings findings;
+};
+
+/* E81-E83. Completes the timings (idle, exposed parts, the step where it was left out), says what binds and what each lever
+ * gains. Given: timings in ms (>= 0; absent members as absent), context. Returned: diagnosis->timings, bottleneck, levers,
+ * advice. INVALID when nothing was measured or the parts exceed the step by more than 2 %. */
+FALLIBLE enum status diagnose_timings(const struct step_timings *timings, const struct diagnosis_context *context,
+	struct diagnosis *diagnosis, struct failure *failure);
+
+/* Puts a measured step (diagnosis->timings) beside the predicted one, part by part. Given: the plan's step. */
+void diagnose_compare(const struct step_time *predicted, struct diagnosis *diagnosis);
+
+/* E84-E89. Judges a log. Given: a request with training_log or training_log_rows. Returned: diagnosis->training_log, advice;
+ * INVALID when the columns differ in length, steps do not rise, or there are fewer than 8 rows. `room` is working memory. */
+struct log_room;
+FALLIBLE enum status diagnose_log(const struct diagnosis_request *request, struct log_room *room, struct diagnosis *diagnosis,
+	struct failure *failure);
+
+#endif

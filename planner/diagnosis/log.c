@@ -1,0 +1,374 @@
+/* What a training log says: diverging, overfitting, oscillating, stalled or improving, and where it heads (E84-E89). */
+#include <stdarg.h>
+
+#include "planner/diagnosis/log_curve.h"
+
+/* Thresholds of the verdicts, as shares of the loss: below them nobody would change a run. */
+static const double rise_that_diverges = 0.05;    /* E86: of the smoothed loss above its lowest */
+static const double burst_that_diverges = 0.20;   /* E86: the same of the last rows alone */
+static const double swing_that_oscillates = 0.20; /* E87: p10 to p90 around the trend */
+static const double fall_that_moves = 0.005;      /* E87: over the last third of the steps */
+static const double rise_that_overfits = 0.01;    /* E88: of the validation loss above its lowest */
+static const double clearly = 3;                  /* standard deviations */
+enum { TREND_BINS_MIN = 4, TREND_BINS_MAX = 30, FIT_POINTS_MIN = 6, VALIDATION_ROWS_MIN = 4 };
+
+/* One log while it is judged. */
+struct judged {
+	struct series loss, validation, rate, norm;
+	struct curve trend;
+	double noise; /* of one row */
+	struct power_law law;
+	bool fits;
+	struct log_room *room;
+	struct log_diagnosis *answer;
+	struct findings *findings;
+};
+
+/* --- columns --------------------------------------------------------------------------------------------------- */
+
+static void check_column(struct failure *failure, const char *pointer, const struct number_list *column, size_t rows)
+{
+	if (column->count > 0 && column->count != rows)
+		failure_add(failure, pointer, "contradiction", "%zu values beside %zu steps: each column has one a step", column->count, rows);
+}
+
+static void check_rising(struct failure *failure, const char *pointer, const struct number_list *steps)
+{
+	for (size_t i = 1; i < steps->count; i++) {
+		if (steps->items[i] <= steps->items[i - 1]) {
+			failure_add(failure, pointer, "out_of_range", "steps rise: %.12g stands after %.12g", steps->items[i], steps->items[i - 1]);
+			return;
+		}
+	}
+}
+
+static enum status check_log(const struct training_log *log, struct failure *failure)
+{
+	bool own_steps = log->validation_step.count > 0;
+
+	if (log->step.count < LOG_ROWS_MIN)
+		failure_add(failure, "/training_log/step", "too_few", "at least %d rows tell a trend from noise; here are %zu", LOG_ROWS_MIN, log->step.count);
+	if (log->step.count > LOG_ROWS_MAX)
+		failure_add(failure, "/training_log/step", "too_many", "at most %d rows", LOG_ROWS_MAX);
+	if (log->loss.count == 0)
+		failure_add(failure, "/training_log/loss", "missing", "the loss at each step");
+	check_column(failure, "/training_log/loss", &log->loss, log->step.count);
+	check_column(failure, "/training_log/learning_rate", &log->learning_rate, log->step.count);
+	check_column(failure, "/training_log/gradient_norm", &log->gradient_norm, log->step.count);
+	check_column(failure, "/training_log/validation_loss", &log->validation_loss, own_steps ? log->validation_step.count : log->step.count);
+	if (own_steps && log->validation_loss.count == 0)
+		failure_add(failure, "/training_log/validation_loss", "missing", "validation_step says when it was taken");
+	check_rising(failure, "/training_log/step", &log->step);
+	check_rising(failure, "/training_log/validation_step", &log->validation_step);
+	return failure->fault_total > 0 ? failure->status : STATUS_OK;
+}
+
+static struct series series_of(const struct number_list *steps, const struct number_list *values)
+{
+	return (struct series){.step = steps->items, .value = values->items, .count = values->count};
+}
+
+/* --- what is found ----------------------------------------------------------------------------------------------- */
+
+PRINTF_LIKE(4, 5) static void find(struct judged *judged, enum log_verdict kind, double step, const char *format, ...)
+{
+	struct log_diagnosis *answer = judged->answer;
+	struct log_finding *finding = &answer->findings[answer->finding_count];
+	va_list arguments;
+
+	if (answer->finding_count == LOG_FINDINGS_MAX)
+		return;
+	*finding = (struct log_finding){.kind = kind, .step = step};
+	va_start(arguments, format);
+	vsnprintf(finding->detail, sizeof finding->detail, format, arguments);
+	va_end(arguments);
+	answer->finding_count++;
+	if (answer->verdict == LOG_UNSET)
+		answer->verdict = kind;
+}
+
+static size_t curve_lowest(const struct curve *curve)
+{
+	size_t lowest = 0;
+
+	for (size_t k = 1; k < curve->count; k++)
+		if (curve->loss[k] < curve->loss[lowest])
+			lowest = k;
+	return lowest;
+}
+
+/* The latest value at or before a step; absent: there is none. */
+static double series_at(struct series series, double step)
+{
+	double value = ABSENT_NUMBER;
+
+	for (size_t i = 0; i < series.count && series.step[i] <= step; i++)
+		value = series.value[i];
+	return value;
+}
+
+static double bin_noise(const struct judged *judged, size_t bin)
+{
+	/* A median of n normal rows spreads as sqrt(pi / 2 n). */
+	return judged->noise * sqrt(1.5708 / judged->trend.weight[bin]);
+}
+
+static void advise_rate(struct judged *judged, const char *code, double step, double factor)
+{
+	double rate = series_at(judged->rate, step);
+	struct advice *advice;
+
+	if (is_given(rate) && rate > 0)
+		advice = findings_advise(judged->findings, code, "important", "lower the learning rate from %.3g to about %.3g", rate, rate * factor);
+	else
+		advice = findings_advise(judged->findings, code, "important", "lower the learning rate to about %.2g of what it is", factor);
+	snprintf(advice->effect, sizeof advice->effect, "steps %.2g times as long; noise of the loss falls with them", factor);
+}
+
+static void advise_divergence(struct judged *judged, double since)
+{
+	double norm = judged->norm.count ? series_quantile(judged->norm.value, judged->norm.count, 0.5, judged->room->scratch) : ABSENT_NUMBER;
+	struct advice *advice;
+
+	advise_rate(judged, "lower_learning_rate", since, 1.0 / 3);
+	advice = findings_advise(judged->findings, "restart_from_checkpoint", "important", "go back to a checkpoint from before step %.0f", since);
+	snprintf(advice->effect, sizeof advice->effect, "%.0f steps since then are lost either way",
+		judged->trend.step[judged->trend.count - 1] - since);
+	if (is_given(norm) && norm > 0)
+		findings_advise(judged->findings, "clip_gradients", "suggestion", "clip gradients near their median norm, %.3g, and warm up longer", norm);
+	else
+		findings_advise(judged->findings, "clip_gradients", "suggestion", "clip gradients at their usual norm, and warm up longer");
+}
+
+/* E86. The smoothed loss stands clearly above its lowest, or the last rows burst upwards. */
+static void judge_divergence(struct judged *judged)
+{
+	const struct curve *trend = &judged->trend;
+	size_t lowest = curve_lowest(trend), last = trend->count - 1, tail = judged->loss.count / 50 + 3;
+	double least = trend->loss[lowest], rise = trend->loss[last] - least, end, spread;
+
+	spread = sqrt(pow(bin_noise(judged, last), 2) + pow(bin_noise(judged, lowest), 2));
+	end = series_quantile(judged->loss.value + judged->loss.count - tail, tail, 0.5, judged->room->scratch);
+	if (rise > clearly * spread && rise > rise_that_diverges * fabs(least))
+		find(judged, LOG_DIVERGING, trend->step[lowest], "the loss rises: %.4g around step %.0f, %.4g at the end (%.0f %% more)", least,
+			trend->step[lowest], trend->loss[last], 100 * rise / fabs(least));
+	else if (end - least > burst_that_diverges * fabs(least) && end - least > 2 * clearly * judged->noise)
+		find(judged, LOG_DIVERGING, judged->loss.step[judged->loss.count - tail], "the loss bursts in its last rows: from %.4g to %.4g", least, end);
+	else
+		return;
+	advise_divergence(judged, judged->answer->findings[judged->answer->finding_count - 1].step);
+}
+
+static void advise_overfitting(struct judged *judged, double step, double lowest, double now)
+{
+	struct advice *advice = findings_advise(judged->findings, "stop_early", "important", "keep the weights of step %.0f and stop there", step);
+
+	snprintf(advice->effect, sizeof advice->effect, "validation loss %.4g instead of %.4g, and %.0f steps saved", lowest, now,
+		judged->loss.step[judged->loss.count - 1] - step);
+	findings_advise(judged->findings, "regularise", "suggestion", "regularise more: weight decay, dropout, augmentation, or fewer parameters");
+	findings_advise(judged->findings, "more_data", "suggestion", "train on more distinct data, or for fewer passes over the same");
+}
+
+/* E88. The validation loss stands clearly above its lowest while the training loss has gone on falling since. */
+static void judge_overfitting(struct judged *judged)
+{
+	struct series validation = judged->validation;
+	double *scratch = judged->room->scratch, noise, now, rise, then;
+	struct curve smooth;
+	size_t lowest, rows = validation.count;
+
+	if (rows < VALIDATION_ROWS_MIN)
+		return;
+	noise = series_noise(validation, scratch);
+	series_bins(validation, rows < TREND_BINS_MAX ? rows : TREND_BINS_MAX, scratch, &smooth);
+	lowest = curve_lowest(&smooth);
+	now = series_quantile(validation.value + rows - (rows > 12 ? 3 : 1), rows > 12 ? 3 : 1, 0.5, scratch);
+	judged->answer->best_validation_step = smooth.step[lowest];
+	judged->answer->best_validation_loss = smooth.loss[lowest];
+	rise = now - smooth.loss[lowest];
+	then = ABSENT_NUMBER;
+	for (size_t k = 0; k < judged->trend.count && judged->trend.step[k] <= smooth.step[lowest]; k++)
+		then = judged->trend.loss[k];
+	if (!(rise > rise_that_overfits * fabs(smooth.loss[lowest])) || !(rise > clearly * noise) ||
+		!(judged->trend.loss[judged->trend.count - 1] < given_or(then, judged->trend.loss[0])))
+		return;
+	find(judged, LOG_OVERFITTING, smooth.step[lowest], "the validation loss has risen from %.4g at step %.0f to %.4g while the training loss went on falling to %.4g",
+		smooth.loss[lowest], smooth.step[lowest], now, judged->trend.loss[judged->trend.count - 1]);
+	advise_overfitting(judged, smooth.step[lowest], smooth.loss[lowest], now);
+}
+
+/* The trend at a step: the fitted curve, or where none fits the line between the medians around it. */
+static double trend_at(const struct judged *judged, double step)
+{
+	const struct curve *trend = &judged->trend;
+	size_t k = 1;
+
+	if (judged->fits)
+		return power_law_loss(&judged->law, step);
+	while (k + 1 < trend->count && trend->step[k] < step)
+		k++;
+	return trend->loss[k - 1] + (trend->loss[k] - trend->loss[k - 1]) * (step - trend->step[k - 1]) / (trend->step[k] - trend->step[k - 1]);
+}
+
+/* E87. Around the trend, over the second half: what lies between p10 and p90. */
+static double swing_of(struct judged *judged)
+{
+	size_t from = judged->loss.count / 2, rows = judged->loss.count - from;
+	double *left = judged->room->losses;
+
+	for (size_t i = 0; i < rows; i++)
+		left[i] = judged->loss.value[from + i] - trend_at(judged, judged->loss.step[from + i]);
+	return series_quantile(left, rows, 0.9, judged->room->scratch) - series_quantile(left, rows, 0.1, judged->room->scratch);
+}
+
+static void judge_oscillation(struct judged *judged)
+{
+	struct log_diagnosis *answer = judged->answer;
+	const double *step = judged->loss.step;
+	size_t rows = judged->loss.count;
+	double swing = swing_of(judged), level = fabs(answer->last_loss), share;
+	double progress = trend_at(judged, step[rows / 2]) - trend_at(judged, step[rows - 1]);
+	struct advice *advice;
+
+	answer->swing_share = share = level > 0 ? swing / level : 0;
+	if (!(share > swing_that_oscillates) || !(swing > 2 * progress))
+		return;
+	find(judged, LOG_OSCILLATING, step[rows / 2], "the loss swings by %.0f %% of itself around its trend, which falls by %.2g %% meanwhile", 100 * share,
+		level > 0 ? 100 * progress / level : 0);
+	advise_rate(judged, "lower_learning_rate", step[rows - 1], fmax(0.1, swing_that_oscillates / share));
+	advice = findings_advise(judged->findings, "larger_batch", "suggestion", "a batch (or gradient accumulation) %.3g times as large",
+		ceil(share * share / (swing_that_oscillates * swing_that_oscillates)));
+	snprintf(advice->effect, sizeof advice->effect, "sampling noise falls with the root of the batch: swings of about %.0f %%", 100 * swing_that_oscillates);
+}
+
+/* E87. Over the last third of the steps the smoothed loss falls by less than half a hundredth, and not clearly. */
+static void judge_stall(struct judged *judged)
+{
+	const struct curve *trend = &judged->trend;
+	struct log_diagnosis *answer = judged->answer;
+	size_t last = trend->count - 1, from = last - trend->count / 3;
+	double fall = trend->loss[from] - trend->loss[last], level = fabs(trend->loss[last]);
+	double above = is_given(answer->fit.loss_limit) && level > 0 ? (trend->loss[last] - answer->fit.loss_limit) / level : ABSENT_NUMBER;
+
+	answer->slope_share = level > 0 ? -fall / level : 0;
+	if (fall > fall_that_moves * level)
+		return;
+	find(judged, LOG_STALLED, trend->step[from], "the loss has stayed at %.4g since step %.0f%s", trend->loss[last], trend->step[from],
+		is_given(above) && above < 0.02 ? ": it has reached the floor of its curve" : "");
+	if (is_given(above) && above < 0.02)
+		findings_advise(judged->findings, "stop_or_enlarge", "suggestion", "stop here: further steps gain less than %.1f %%; a lower loss needs a larger model or better data",
+			100 * fmax(above, 0.001));
+	else
+		findings_advise(judged->findings, "change_learning_rate", "suggestion",
+			"try another learning rate: three times lower where the loss is noisy, higher (or a restart of its schedule) where it has decayed to nothing");
+	findings_advise(judged->findings, "more_data", "suggestion", "a larger model, or better and more data: this one has learned what it takes from these");
+}
+
+/* --- where it heads ------------------------------------------------------------------------------------------------ */
+
+static void fill_fit(struct judged *judged, double steps_planned)
+{
+	struct log_diagnosis *answer = judged->answer;
+	struct curve thin;
+
+	series_thin(judged->loss, judged->room->scratch, &thin);
+	judged->fits = thin.count >= FIT_POINTS_MIN && power_law_fit(&thin, &judged->room->fit, &judged->law);
+	if (!judged->fits)
+		return;
+	answer->fit.loss_limit = judged->law.limit;
+	answer->fit.amplitude = judged->law.amplitude;
+	answer->fit.offset_steps = judged->law.offset_steps;
+	answer->fit.exponent = judged->law.exponent;
+	answer->fit.residual_share = answer->last_loss > 0 ? judged->law.residual / answer->last_loss : ABSENT_NUMBER;
+	power_law_interval(&thin, &judged->law, steps_planned, &judged->room->fit, &answer->loss_limit, &answer->loss_final);
+	if (!is_given(steps_planned))
+		answer->loss_final = (struct interval){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
+}
+
+static void forget_fit(struct judged *judged)
+{
+	struct log_diagnosis *answer = judged->answer;
+	const struct interval none = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
+
+	judged->fits = false;
+	answer->fit.loss_limit = answer->fit.amplitude = answer->fit.offset_steps = answer->fit.exponent = ABSENT_NUMBER;
+	answer->fit.residual_share = ABSENT_NUMBER;
+	answer->loss_limit = answer->loss_final = none;
+}
+
+/* E89. */
+static void fill_price(struct judged *judged, double usd_per_step, double usd_per_percent_max)
+{
+	struct log_diagnosis *answer = judged->answer;
+	double steps = power_law_steps_per_percent(&judged->law, answer->last_step), stop;
+	struct advice *advice;
+
+	answer->steps_per_percent = isfinite(steps) ? steps : ABSENT_NUMBER;
+	answer->usd_per_percent = answer->steps_per_percent * usd_per_step;
+	if (!is_given(usd_per_step) || !is_given(usd_per_percent_max))
+		return;
+	stop = power_law_stop_step(&judged->law, judged->loss.step[0], usd_per_percent_max / usd_per_step);
+	answer->stop_step = isfinite(stop) ? stop : ABSENT_NUMBER;
+	if (!isfinite(stop))
+		return;
+	advice = findings_advise(judged->findings, "stop_step", stop <= answer->last_step ? "important" : "info",
+		"from step %.0f on a further hundredth of the loss costs more than %.4g USD%s", stop, usd_per_percent_max,
+		stop <= answer->last_step ? ": that is past, stop now" : "");
+	if (is_given(answer->usd_per_percent))
+		snprintf(advice->effect, sizeof advice->effect, "the next hundredth costs %.4g USD, %.4g steps", answer->usd_per_percent, steps);
+	else
+		snprintf(advice->effect, sizeof advice->effect, "the next hundredth is never reached: the curve ends above it");
+}
+
+static void fill_levels(struct judged *judged)
+{
+	const struct curve *trend = &judged->trend;
+	struct log_diagnosis *answer = judged->answer;
+	size_t lowest = curve_lowest(trend), last = trend->count - 1;
+
+	answer->rows = judged->loss.count;
+	answer->last_step = judged->loss.step[judged->loss.count - 1];
+	answer->last_loss = trend->loss[last];
+	answer->best_step = trend->step[lowest];
+	answer->best_loss = trend->loss[lowest];
+	answer->noise_share = answer->last_loss > 0 ? judged->noise / answer->last_loss : ABSENT_NUMBER;
+	answer->best_validation_step = answer->best_validation_loss = ABSENT_NUMBER;
+	answer->steps_per_percent = answer->usd_per_percent = answer->stop_step = ABSENT_NUMBER;
+	answer->swing_share = answer->slope_share = ABSENT_NUMBER;
+}
+
+enum status diagnose_log(const struct diagnosis_request *request, struct log_room *room, struct diagnosis *diagnosis,
+	struct failure *failure)
+{
+	const struct training_log *log = &request->training_log;
+	struct judged judged = {.room = room, .answer = &diagnosis->training_log, .findings = &diagnosis->findings};
+	enum status status = check_log(log, failure);
+	size_t bins;
+
+	if (status != STATUS_OK)
+		return status;
+	*judged.answer = (struct log_diagnosis){.verdict = LOG_UNSET};
+	judged.loss = series_of(&log->step, &log->loss);
+	judged.rate = series_of(&log->step, &log->learning_rate);
+	judged.norm = series_of(&log->step, &log->gradient_norm);
+	judged.validation = series_of(log->validation_step.count ? &log->validation_step : &log->step, &log->validation_loss);
+	bins = judged.loss.count / 4 < TREND_BINS_MIN ? TREND_BINS_MIN : judged.loss.count / 4;
+	series_bins(judged.loss, bins < TREND_BINS_MAX ? bins : TREND_BINS_MAX, room->scratch, &judged.trend);
+	judged.noise = series_noise(judged.loss, room->scratch);
+	fill_levels(&judged);
+	forget_fit(&judged);
+	judge_divergence(&judged);
+	if (judged.answer->verdict != LOG_DIVERGING)
+		fill_fit(&judged, request->steps_planned);
+	judge_overfitting(&judged);
+	if (judged.answer->verdict != LOG_DIVERGING) {
+		judge_oscillation(&judged);
+		judge_stall(&judged);
+	}
+	if (judged.answer->verdict == LOG_UNSET)
+		judged.answer->verdict = LOG_IMPROVING;
+	if (judged.fits)
+		fill_price(&judged, request->usd_per_step, request->usd_per_percent_max);
+	diagnosis->has_log = true;
+	return STATUS_OK;
+}

@@ -1,0 +1,147 @@
+/* Measured timings of a step: completed, shared out by what binds, and what each lever gains (E81-E83). */
+#include "planner/diagnosis/levers.h"
+
+/* Parts may exceed the step by this much of it: clocks of two processes, rounding of what people type. */
+static const double contradiction_share = 0.02;
+
+static double part(double value)
+{
+	return given_or(value, 0);
+}
+
+/* What of a transfer delays the step, where nobody measured it: as much as the step has left beside all other parts. */
+static double exposed_by_remainder(double total, double room_ms)
+{
+	return fmax(0, fmin(total, room_ms));
+}
+
+double timings_sum_ms(const struct step_timings *timings)
+{
+	return part(timings->compute_ms) + part(timings->optimizer_ms) + part(timings->exposed_communication_ms) +
+	       part(timings->exposed_host_to_device_ms) + part(timings->other_copies_ms) + part(timings->data_wait_ms) +
+	       part(timings->launch_gap_ms) + part(timings->pipeline_bubble_ms);
+}
+
+static void complete_exposed(struct step_timings *timings, struct findings *findings)
+{
+	static const char source[] = "E81: serial, as far as the step has room beside its other parts";
+	bool communication = is_given(timings->communication_ms) && !is_given(timings->exposed_communication_ms);
+	bool copies = is_given(timings->host_to_device_ms) && !is_given(timings->exposed_host_to_device_ms);
+	double step_ms = given_or(timings->step_time_ms, INFINITY);
+
+	if (communication) {
+		timings->exposed_communication_ms = exposed_by_remainder(timings->communication_ms, step_ms - timings_sum_ms(timings));
+		findings_assume_number(findings, "timings.exposed_communication_ms", timings->exposed_communication_ms, source);
+	}
+	if (copies) {
+		timings->exposed_host_to_device_ms = exposed_by_remainder(timings->host_to_device_ms, step_ms - timings_sum_ms(timings));
+		findings_assume_number(findings, "timings.exposed_host_to_device_ms", timings->exposed_host_to_device_ms, source);
+	}
+	if (is_given(timings->exposed_communication_ms) && !is_given(timings->communication_ms))
+		timings->communication_ms = timings->exposed_communication_ms;
+	if (is_given(timings->exposed_host_to_device_ms) && !is_given(timings->host_to_device_ms))
+		timings->host_to_device_ms = timings->exposed_host_to_device_ms;
+}
+
+static void check_part(struct failure *failure, const char *pointer, double inner, const char *outer_name, double outer)
+{
+	if (is_given(inner) && inner > part(outer) * (1 + contradiction_share))
+		failure_add(failure, pointer, "contradiction", "%.6g is more than the %s of which it is a part, %.6g", inner, outer_name, part(outer));
+}
+
+static enum status check_timings(const struct step_timings *timings, struct failure *failure)
+{
+	double sum_ms = timings_sum_ms(timings);
+
+	check_part(failure, "/timings/memory_bandwidth_ms", timings->memory_bandwidth_ms, "compute_ms", timings->compute_ms);
+	check_part(failure, "/timings/recompute_ms", timings->recompute_ms, "compute_ms", timings->compute_ms);
+	if (part(timings->memory_bandwidth_ms) + part(timings->recompute_ms) > part(timings->compute_ms) * (1 + contradiction_share))
+		failure_add(failure, "/timings/compute_ms", "contradiction", "memory_bandwidth_ms and recompute_ms together are more than it");
+	check_part(failure, "/timings/exposed_communication_ms", timings->exposed_communication_ms, "communication_ms", timings->communication_ms);
+	check_part(failure, "/timings/exposed_host_to_device_ms", timings->exposed_host_to_device_ms, "host_to_device_ms",
+		timings->host_to_device_ms);
+	if (!(sum_ms > 0) && !is_given(timings->step_time_ms))
+		failure_add(failure, "/timings", "missing", "give step_time_ms and the parts of it that were measured: compute_ms, communication_ms, data_wait_ms, ...");
+	else if (!(sum_ms > 0))
+		failure_add(failure, "/timings", "missing", "give at least one part of the step beside step_time_ms: compute_ms, communication_ms, data_wait_ms, ...");
+	if (is_given(timings->step_time_ms) && sum_ms > timings->step_time_ms * (1 + contradiction_share))
+		failure_add(failure, "/timings/step_time_ms", "contradiction",
+			"the parts that do not overlap sum to %.6g ms; what runs beside computing belongs into communication_ms or host_to_device_ms, not into its exposed part", sum_ms);
+	return failure->fault_total > 0 ? failure->status : STATUS_OK;
+}
+
+static void fill_shares(struct diagnosis *diagnosis)
+{
+	const struct step_timings *timings = &diagnosis->timings;
+	double *shares = diagnosis->bottleneck.shares;
+	double bandwidth_ms = part(timings->memory_bandwidth_ms) + part(timings->optimizer_ms) + part(timings->other_copies_ms);
+
+	shares[DIAGNOSIS_COMPUTE] = part(timings->compute_ms) - part(timings->memory_bandwidth_ms) - part(timings->recompute_ms);
+	shares[DIAGNOSIS_MEMORY] = part(timings->recompute_ms);
+	shares[DIAGNOSIS_MEMORY_BANDWIDTH] = bandwidth_ms;
+	shares[DIAGNOSIS_INTERCONNECT] = part(timings->exposed_communication_ms);
+	shares[DIAGNOSIS_PIPELINE_BUBBLE] = part(timings->pipeline_bubble_ms);
+	shares[DIAGNOSIS_INPUT] = part(timings->data_wait_ms);
+	shares[DIAGNOSIS_HOST_TRANSFER] = part(timings->exposed_host_to_device_ms);
+	shares[DIAGNOSIS_LAUNCH_OVERHEAD] = part(timings->launch_gap_ms);
+	shares[DIAGNOSIS_IDLE] = timings->idle_ms;
+	diagnosis->bottleneck.kind = DIAGNOSIS_COMPUTE;
+	for (enum diagnosis_kind kind = DIAGNOSIS_COMPUTE; kind < DIAGNOSIS_KIND_COUNT; kind++) {
+		shares[kind] = fmax(0, shares[kind]) / timings->step_time_ms;
+		if (shares[kind] > shares[diagnosis->bottleneck.kind])
+			diagnosis->bottleneck.kind = kind;
+	}
+}
+
+enum status diagnose_timings(const struct step_timings *timings, const struct diagnosis_context *context,
+	struct diagnosis *diagnosis, struct failure *failure)
+{
+	struct step_timings *own = &diagnosis->timings;
+	enum status status;
+	double sum_ms;
+
+	*own = *timings;
+	complete_exposed(own, &diagnosis->findings);
+	status = check_timings(own, failure);
+	if (status != STATUS_OK)
+		return status;
+	sum_ms = timings_sum_ms(own);
+	if (!is_given(own->step_time_ms)) {
+		own->step_time_ms = sum_ms;
+		findings_assume_number(&diagnosis->findings, "timings.step_time_ms", sum_ms, "E81: the sum of the parts given; nothing idle");
+	}
+	own->step_time_ms = fmax(own->step_time_ms, sum_ms);
+	own->idle_ms = own->step_time_ms - sum_ms;
+	diagnosis->efficiency = (part(own->compute_ms) + part(own->optimizer_ms) - part(own->recompute_ms)) / own->step_time_ms;
+	diagnosis->has_step = true;
+	fill_shares(diagnosis);
+	levers_fill(context, diagnosis);
+	CHECK(isfinite(diagnosis->efficiency) && isfinite(own->idle_ms));
+	return STATUS_OK;
+}
+
+static void compare(struct diagnosis *diagnosis, const char *part_name, double measured_ms, double predicted_s)
+{
+	double predicted_ms = 1000 * predicted_s;
+
+	if (!is_given(measured_ms) || !isfinite(predicted_ms) || diagnosis->compared_count == COMPARED_MAX)
+		return;
+	diagnosis->compared[diagnosis->compared_count++] = (struct compared_part){.part = part_name, .measured_ms = measured_ms,
+		.predicted_ms = predicted_ms, .ratio = predicted_ms > 0 ? measured_ms / predicted_ms : ABSENT_NUMBER};
+}
+
+void diagnose_compare(const struct step_time *predicted, struct diagnosis *diagnosis)
+{
+	const struct step_timings *measured = &diagnosis->timings;
+	double exposed_s = predicted->tensor_comm_s + predicted->context_comm_s + predicted->pipeline_comm_s +
+	                   predicted->data_comm_exposed_s + predicted->expert_comm_s;
+
+	compare(diagnosis, "step_time", measured->step_time_ms, predicted->time_s);
+	compare(diagnosis, "compute", measured->compute_ms, predicted->compute_s + predicted->recompute_s);
+	compare(diagnosis, "optimizer", measured->optimizer_ms, predicted->optimizer_s);
+	compare(diagnosis, "exposed_communication", measured->exposed_communication_ms, exposed_s);
+	compare(diagnosis, "pipeline_bubble", measured->pipeline_bubble_ms, predicted->pipeline_bubble_s);
+	compare(diagnosis, "data_wait", measured->data_wait_ms, predicted->input_wait_s);
+	compare(diagnosis, "exposed_host_to_device", measured->exposed_host_to_device_ms, predicted->host_transfer_s);
+	compare(diagnosis, "launch_gap", measured->launch_gap_ms, predicted->launch_overhead_s);
+}

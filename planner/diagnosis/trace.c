@@ -1,0 +1,170 @@
+#include "planner/diagnosis/trace.h"
+
+#include "planner/diagnosis/levers.h"
+
+/* E80: from one operator to the next the interpreter takes tens of microseconds, in which the host is busy issuing. */
+static const double interpreter_gap_us = 50;
+
+/* --- windows -------------------------------------------------------------------------------------------------------- */
+
+static void sort_steps(struct step_window *steps, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		struct step_window step = steps[i];
+		size_t at = i;
+
+		for (; at > 0 && steps[at - 1].window.start > step.window.start; at--)
+			steps[at] = steps[at - 1];
+		steps[at] = step;
+	}
+}
+
+static void stretch_windows(struct traced *traced)
+{
+	struct step_window *steps = traced->steps;
+
+	sort_steps(steps, traced->step_count);
+	for (size_t i = 0; i + 1 < traced->step_count; i++)
+		steps[i].window.end = steps[i + 1].window.start;
+	if (traced->step_count > 0 && traced->kernels > 0)
+		steps[traced->step_count - 1].window.end = fmax(steps[traced->step_count - 1].window.end, traced->device_end);
+}
+
+/* --- the sweep ------------------------------------------------------------------------------------------------------ */
+
+/* Time by the set of activities that were under way in it: bit a for activity a. */
+struct swept {
+	double time_us[1 << ACTIVITY_COUNT];
+};
+
+#define BIT(activity) (1U << ACTIVITY_##activity)
+
+/* Walks one window; `cursors` are those of the window before, since windows follow each other. */
+static void sweep(const struct traced *traced, struct span window, size_t *cursors, struct swept *swept)
+{
+	double now = window.start;
+
+	*swept = (struct swept){{0}};
+	while (now < window.end) {
+		double next = window.end;
+		unsigned active = 0;
+
+		for (size_t a = 0; a < ACTIVITY_COUNT; a++) {
+			const struct intervals *set = &traced->sets[a];
+
+			while (cursors[a] < set->count && set->items[cursors[a]].end <= now)
+				cursors[a]++;
+			if (cursors[a] == set->count)
+				continue;
+			active |= set->items[cursors[a]].start <= now ? 1U << a : 0;
+			next = fmin(next, set->items[cursors[a]].start <= now ? set->items[cursors[a]].end : set->items[cursors[a]].start);
+		}
+		swept->time_us[active] += next - now;
+		now = next;
+	}
+}
+
+/* Time in which something of `any` and nothing of `none` was under way, in ms. */
+static double swept_ms(const struct swept *swept, unsigned any, unsigned none)
+{
+	double time_us = 0;
+
+	for (unsigned mask = 0; mask < 1U << ACTIVITY_COUNT; mask++)
+		if ((mask & any) && !(mask & none))
+			time_us += swept->time_us[mask];
+	return time_us / 1000;
+}
+
+/* E81 of a device: the first of the activities that is under way has the moment. */
+static void device_parts(const struct swept *swept, struct step_timings *timings)
+{
+	const unsigned compute = BIT(PRODUCT) | BIT(TRAFFIC), moving = compute | BIT(COMMUNICATION);
+	const unsigned busy = moving | BIT(HOST_TO_DEVICE) | BIT(OTHER_COPY);
+
+	timings->compute_ms = swept_ms(swept, compute, 0);
+	timings->memory_bandwidth_ms = swept_ms(swept, BIT(TRAFFIC), BIT(PRODUCT));
+	timings->communication_ms = swept_ms(swept, BIT(COMMUNICATION), 0);
+	timings->exposed_communication_ms = swept_ms(swept, BIT(COMMUNICATION), compute);
+	timings->host_to_device_ms = swept_ms(swept, BIT(HOST_TO_DEVICE), 0);
+	timings->exposed_host_to_device_ms = swept_ms(swept, BIT(HOST_TO_DEVICE), moving);
+	timings->other_copies_ms = swept_ms(swept, BIT(OTHER_COPY), moving | BIT(HOST_TO_DEVICE));
+	timings->data_wait_ms = swept_ms(swept, BIT(LOADER), busy);
+	timings->launch_gap_ms = swept_ms(swept, BIT(HOST), busy | BIT(LOADER) | BIT(SYNCHRONISE));
+}
+
+/* E81 without a device: the operators are the computing, and what they do inside the loader is part of loading. */
+static void host_parts(const struct swept *swept, struct step_timings *timings)
+{
+	timings->compute_ms = swept_ms(swept, BIT(HOST), BIT(LOADER) | BIT(COMMUNICATION));
+	timings->communication_ms = swept_ms(swept, BIT(COMMUNICATION), 0);
+	timings->exposed_communication_ms = swept_ms(swept, BIT(COMMUNICATION), BIT(LOADER));
+	timings->data_wait_ms = swept_ms(swept, BIT(LOADER), 0);
+}
+
+static const struct step_timings nothing_measured = {.step_time_ms = ABSENT_NUMBER, .compute_ms = ABSENT_NUMBER,
+	.memory_bandwidth_ms = ABSENT_NUMBER, .recompute_ms = ABSENT_NUMBER, .optimizer_ms = ABSENT_NUMBER, .communication_ms = ABSENT_NUMBER,
+	.exposed_communication_ms = ABSENT_NUMBER, .host_to_device_ms = ABSENT_NUMBER, .exposed_host_to_device_ms = ABSENT_NUMBER,
+	.other_copies_ms = ABSENT_NUMBER, .data_wait_ms = ABSENT_NUMBER, .launch_gap_ms = ABSENT_NUMBER,
+	.pipeline_bubble_ms = ABSENT_NUMBER, .idle_ms = ABSENT_NUMBER};
+
+static void window_parts(const struct traced *traced, struct span window, size_t *cursors, struct step_timings *timings, double *waited_ms)
+{
+	struct swept swept;
+
+	sweep(traced, window, cursors, &swept);
+	*timings = nothing_measured;
+	timings->step_time_ms = (window.end - window.start) / 1000;
+	if (traced->kernels > 0)
+		device_parts(&swept, timings);
+	else
+		host_parts(&swept, timings);
+	timings->idle_ms = fmax(0, timings->step_time_ms - timings_sum_ms(timings));
+	*waited_ms += swept_ms(&swept, BIT(SYNCHRONISE), 0);
+}
+
+/* --- the mean step ---------------------------------------------------------------------------------------------------- */
+
+static void add_part(double *sum, double part)
+{
+	*sum = is_given(part) ? given_or(*sum, 0) + part : *sum;
+}
+
+static void add_parts(struct step_timings *sum, const struct step_timings *parts, double weight)
+{
+	add_part(&sum->step_time_ms, weight * parts->step_time_ms);
+	add_part(&sum->compute_ms, weight * parts->compute_ms);
+	add_part(&sum->memory_bandwidth_ms, weight * parts->memory_bandwidth_ms);
+	add_part(&sum->communication_ms, weight * parts->communication_ms);
+	add_part(&sum->exposed_communication_ms, weight * parts->exposed_communication_ms);
+	add_part(&sum->host_to_device_ms, weight * parts->host_to_device_ms);
+	add_part(&sum->exposed_host_to_device_ms, weight * parts->exposed_host_to_device_ms);
+	add_part(&sum->other_copies_ms, weight * parts->other_copies_ms);
+	add_part(&sum->data_wait_ms, weight * parts->data_wait_ms);
+	add_part(&sum->launch_gap_ms, weight * parts->launch_gap_ms);
+}
+
+bool trace_timings(struct traced *traced, struct trace_summary *summary, struct step_timings *mean)
+{
+	size_t cursors[ACTIVITY_COUNT] = {0}, windows = traced->step_count;
+	double waited_ms = 0;
+
+	for (size_t a = 0; a < ACTIVITY_COUNT; a++)
+		intervals_settle(&traced->sets[a], a == ACTIVITY_HOST && traced->kernels > 0 ? interpreter_gap_us : 0);
+	*mean = nothing_measured;
+	if (!(traced->all.end > traced->all.start))
+		return false;
+	stretch_windows(traced);
+	for (size_t i = 0; i < windows; i++) {
+		summary->steps[i].step = traced->steps[i].step;
+		window_parts(traced, traced->steps[i].window, cursors, &summary->steps[i].timings, &waited_ms);
+		add_parts(mean, &summary->steps[i].timings, 1.0 / (double)windows);
+	}
+	summary->step_count = windows;
+	if (windows == 0)
+		window_parts(traced, traced->all, cursors, mean, &waited_ms);
+	mean->idle_ms = ABSENT_NUMBER; /* diagnose_timings works it out */
+	summary->window_ms = mean->step_time_ms * (double)(windows ? windows : 1);
+	summary->synchronisation_ms = waited_ms / (double)(windows ? windows : 1);
+	summary->cpu_only = traced->kernels > 0 ? TRUTH_FALSE : TRUTH_TRUE;
+	return mean->step_time_ms > 0;
+}

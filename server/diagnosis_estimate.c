@@ -1,0 +1,176 @@
+/* The estimate behind POST /v1/diagnoses: timings, trace and log judged, and the plan that they are put beside. */
+#include "server/diagnosis_estimate.h"
+
+#include "api/tables.h"
+#include "planner/diagnosis/log_curve.h"
+
+static bool has_timings(const struct step_timings *timings)
+{
+	return is_given(timings->step_time_ms) || is_given(timings->compute_ms) || is_given(timings->optimizer_ms) ||
+	       is_given(timings->communication_ms) || is_given(timings->exposed_communication_ms) || is_given(timings->host_to_device_ms) ||
+	       is_given(timings->exposed_host_to_device_ms) || is_given(timings->other_copies_ms) || is_given(timings->data_wait_ms) ||
+	       is_given(timings->launch_gap_ms) || is_given(timings->pipeline_bubble_ms) || is_given(timings->memory_bandwidth_ms) ||
+	       is_given(timings->recompute_ms);
+}
+
+static bool has_training(const struct training_request *training)
+{
+	return training->common.model.id || training->common.model.config.text || is_given(training->common.model.params);
+}
+
+/* --- rows into columns -------------------------------------------------------------------------------------------- */
+
+static bool column_make(struct arena *arena, size_t rows, struct number_list *column)
+{
+	column->items = ARENA_ARRAY(arena, double, rows);
+	column->count = 0;
+	return column->items != NULL;
+}
+
+static void column_add(struct number_list *column, double value)
+{
+	if (is_given(value))
+		column->items[column->count++] = value;
+}
+
+static enum status columns_of(struct diagnosis_request *request, struct arena *arena, struct failure *failure)
+{
+	struct training_log *log = &request->training_log;
+	const struct log_rows *rows = &request->training_log_rows;
+
+	if (log->step.count > 0 || log->loss.count > 0) {
+		failure_add(failure, "/training_log_rows", "conflict", "give the log as columns in training_log, or as rows here");
+		return failure->status;
+	}
+	if (!column_make(arena, rows->count, &log->step) || !column_make(arena, rows->count, &log->loss) ||
+		!column_make(arena, rows->count, &log->validation_step) || !column_make(arena, rows->count, &log->validation_loss) ||
+		!column_make(arena, rows->count, &log->learning_rate) || !column_make(arena, rows->count, &log->gradient_norm))
+		return STATUS_NO_MEMORY;
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct log_row *row = &rows->items[i];
+
+		column_add(&log->step, row->step);
+		column_add(&log->loss, row->loss);
+		column_add(&log->learning_rate, row->learning_rate);
+		column_add(&log->gradient_norm, row->gradient_norm);
+		if (is_given(row->validation_loss)) {
+			column_add(&log->validation_step, row->step);
+			column_add(&log->validation_loss, row->validation_loss);
+		}
+	}
+	return STATUS_OK;
+}
+
+/* Columns that only some rows have say nothing about all of them. */
+static void columns_of_all(struct training_log *log)
+{
+	if (log->learning_rate.count != log->step.count)
+		log->learning_rate.count = 0;
+	if (log->gradient_norm.count != log->step.count)
+		log->gradient_norm.count = 0;
+}
+
+static enum status diagnose_the_log(struct diagnosis_request *request, struct diagnosis *diagnosis, struct arena *arena, struct failure *failure)
+{
+	const struct training_log given = request->training_log;
+	const struct diagnosis_context *context = &request->context;
+	struct log_room *room = arena_alloc_uncleared(arena, sizeof *room);
+	enum status status = room ? STATUS_OK : STATUS_NO_MEMORY;
+
+	if (status == STATUS_OK && request->training_log_rows.count > 0) {
+		status = columns_of(request, arena, failure);
+		columns_of_all(&request->training_log);
+	}
+	if (!is_given(request->usd_per_step) && diagnosis->has_step && context->gpu_count > 0)
+		request->usd_per_step = (double)context->gpu_count * context->usd_per_gpu_hour * diagnosis->timings.step_time_ms / 3.6e6;
+	if (status == STATUS_OK)
+		status = diagnose_log(request, room, diagnosis, failure);
+	request->training_log = given; /* answered as it was sent */
+	return status;
+}
+
+/* --- the plan beside it --------------------------------------------------------------------------------------------- */
+
+/* Faults of the nested request stand where it does. */
+static void move_faults(struct failure *failure, size_t from)
+{
+	for (size_t i = from; i < failure->fault_count; i++) {
+		char pointer[FAULT_POINTER_MAX];
+
+		snprintf(pointer, sizeof pointer, "/training%.*s", (int)(sizeof pointer - sizeof "/training"), failure->faults[i].pointer);
+		memcpy(failure->faults[i].pointer, pointer, sizeof pointer);
+	}
+}
+
+static enum status plan_beside(struct estimate *estimate, const struct catalogue *catalogue, struct diagnosis_request *request,
+	const struct training_plan **plan)
+{
+	struct estimate other = {.kind = &estimate_training, .arena = estimate->arena, .failure = estimate->failure, .request = &request->training};
+	enum status status = estimate_compute(&other, catalogue, estimate->computed_at_us);
+
+	if (status != STATUS_OK) {
+		move_faults(estimate->failure, 0);
+		return status;
+	}
+	*plan = other.result;
+	request->training = *(const struct training_request *)other.request;
+	if (request->context.gpu_count <= 0)
+		request->context.gpu_count = (*plan)->recommended.gpu_count;
+	request->context.usd_per_gpu_hour = given_or(request->context.usd_per_gpu_hour, (*plan)->recommended.cost.usd_per_gpu_hour);
+	return STATUS_OK;
+}
+
+static enum status diagnose_the_step(struct diagnosis_request *request, const struct training_plan *plan, struct diagnosis *diagnosis,
+	struct failure *failure)
+{
+	enum status status;
+
+	if (request->traced) {
+		diagnosis->trace = request->traced->summary;
+		diagnosis->has_trace = true;
+	}
+	status = diagnose_timings(request->traced ? &request->traced->mean : &request->timings, &request->context, diagnosis, failure);
+	if (status != STATUS_OK)
+		return status;
+	if (diagnosis->has_trace && diagnosis->trace.cpu_only == TRUTH_TRUE)
+		findings_warn(&diagnosis->findings, "%s", "the trace holds no kernels: computing is the time of operators on the CPU, and what an accelerator does is not seen; "
+			"record ProfilerActivity.CUDA as well");
+	if (diagnosis->has_trace && diagnosis->trace.devices > 1)
+		findings_warn(&diagnosis->findings, "kernels of %.0f accelerators are taken together: trace one process for each", diagnosis->trace.devices);
+	if (diagnosis->has_trace && diagnosis->trace.step_count == 0)
+		findings_warn(&diagnosis->findings, "%s", "the trace marks no steps (profiler.step()): all of it is diagnosed as one");
+	if (plan)
+		diagnose_compare(&plan->recommended.step, diagnosis);
+	return STATUS_OK;
+}
+
+enum status diagnosis_compute(struct estimate *estimate, const struct catalogue *catalogue)
+{
+	struct diagnosis_request *request = estimate->request;
+	struct diagnosis *diagnosis = ARENA_NEW(estimate->arena, struct diagnosis);
+	const struct training_plan *plan = NULL;
+	bool step = request->traced || has_timings(&request->timings);
+	bool log = request->training_log.step.count > 0 || request->training_log.loss.count > 0 || request->training_log_rows.count > 0;
+	enum status status = diagnosis ? STATUS_OK : STATUS_NO_MEMORY;
+
+	if (status == STATUS_OK && !step && !log) {
+		failure_add(estimate->failure, "", "missing", "give timings, a training_log, or a profiler's trace (an object with traceEvents)");
+		status = STATUS_INVALID;
+	}
+	if (status == STATUS_OK && request->traced && has_timings(&request->timings)) {
+		failure_add(estimate->failure, "/timings", "conflict", "the trace has timings of its own: give one of the two");
+		status = STATUS_INVALID;
+	}
+	if (status != STATUS_OK)
+		return status;
+	diagnosis->source = request->traced ? "trace" : step ? "timings" : "training_log";
+	diagnosis->efficiency = ABSENT_NUMBER;
+	if (has_training(&request->training))
+		status = plan_beside(estimate, catalogue, request, &plan);
+	if (status == STATUS_OK && step)
+		status = diagnose_the_step(request, plan, diagnosis, estimate->failure);
+	if (status == STATUS_OK && log)
+		status = diagnose_the_log(request, diagnosis, estimate->arena, estimate->failure);
+	estimate->result = diagnosis;
+	return status;
+}

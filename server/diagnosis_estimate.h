@@ -1,0 +1,13 @@
+/* The estimate behind POST /v1/diagnoses: timings, trace and log judged, and the plan that they are put beside. */
+#ifndef FLEETPLAN_SERVER_DIAGNOSIS_ESTIMATE_H
+#define FLEETPLAN_SERVER_DIAGNOSIS_ESTIMATE_H
+
+#include "planner/diagnosis/diagnosis.h"
+#include "server/estimate.h"
+
+/* Given: an estimate whose request is a struct diagnosis_request as decoded (and `traced`, of a trace), computed_at_us set.
+ * Returned: its result, a struct diagnosis, and the request as understood; INVALID when there is nothing to diagnose, or
+ * figures contradict each other; what the planner answers where a training beside it cannot be planned. */
+FALLIBLE enum status diagnosis_compute(struct estimate *estimate, const struct catalogue *catalogue);
+
+#endif

@@ -1,0 +1,65 @@
+/* POST /v1/diagnoses: what was read of the body as it arrived becomes an answer. */
+#include "api/tables.h"
+#include "server/diagnosis_body.h"
+#include "server/handlers.h"
+#include "server/plan_answer.h"
+
+/* A trace is answered by its length and digest: it is told apart from others without being repeated. */
+static enum status echo_trace(struct call *call, const struct diagnosis_body *body, double rows, struct json_text *trace)
+{
+	char digest[2 * sizeof body->digest + 1];
+
+	sodium_bin2hex(digest, sizeof digest, body->digest, sizeof body->digest);
+	trace->text = arena_printf(&call->arena, "{\"rows\":%.0f,\"sha256\":\"%s\"}", rows, digest);
+	trace->length = trace->text ? strlen(trace->text) : 0;
+	return trace->text ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
+static enum status summarize_trace(struct call *call, struct diagnosis_body *body, struct diagnosis_request *request)
+{
+	struct traced_run *traced = ARENA_NEW(&call->arena, struct traced_run);
+	enum status status;
+
+	if (!traced)
+		return STATUS_NO_MEMORY;
+	status = trace_reader_summarize(body->reader, &traced->summary, &traced->mean, &call->failure);
+	if (status == STATUS_OK)
+		status = echo_trace(call, body, traced->summary.events, &request->trace);
+	request->traced = traced;
+	return status;
+}
+
+/* What the query says holds where the body says nothing. */
+static enum status take_query(struct call *call, struct diagnosis_context *context)
+{
+	struct diagnosis_context query;
+	enum status status = api_decode_query(&table_diagnosis_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+
+	if (status != STATUS_OK)
+		return status;
+	context->gpu_count = context->gpu_count > 0 ? context->gpu_count : query.gpu_count;
+	context->usd_per_gpu_hour = given_or(context->usd_per_gpu_hour, query.usd_per_gpu_hour);
+	context->steps_remaining = given_or(context->steps_remaining, query.steps_remaining);
+	return STATUS_OK;
+}
+
+enum status handle_diagnosis(struct call *call)
+{
+	struct estimate estimate = {.kind = &estimate_diagnosis, .arena = &call->arena, .failure = &call->failure};
+	struct plan_record *record = ARENA_NEW(&call->arena, struct plan_record);
+	struct diagnosis_body *body = call->streamed;
+	const struct buffer *text = trace_reader_request(body->reader);
+	struct diagnosis_request *request;
+	enum status status = record ? STATUS_OK : STATUS_NO_MEMORY;
+
+	if (status == STATUS_OK)
+		status = estimate_decode(&estimate, text ? text->bytes : "{}", text ? text->length : 2);
+	request = estimate.request;
+	if (status == STATUS_OK)
+		status = take_query(call, &request->context);
+	if (status == STATUS_OK && trace_reader_has_events(body->reader))
+		status = summarize_trace(call, body, request);
+	if (status == STATUS_OK)
+		status = plan_compute(call, &estimate, record);
+	return status == STATUS_OK ? plan_answer(call, estimate_envelope(estimate.kind), record) : status;
+}
