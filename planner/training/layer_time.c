@@ -395,14 +395,20 @@ void least_token_times(struct setting *setting)
 	}
 }
 
-double teacher_time_s(const struct setting *setting, const struct degrees *degrees)
+double teacher_time_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
 {
-	double share = setting->input->request.distillation.teacher_precision == PRECISION_UNSET ? 1
-		: accelerator_peak_flops_per_s(&setting->candidate->accelerator, setting->input->request.distillation.teacher_precision, NULL) /
-			setting->device.peak_flops_per_s;
+	enum precision precision = setting->input->request.distillation.teacher_precision;
+	double share = precision == PRECISION_UNSET ? 1
+		: accelerator_peak_flops_per_s(&setting->candidate->accelerator, precision, NULL) / setting->device.peak_flops_per_s;
+	double forward_s, gather_s, spread = degrees->tensor * degrees->pipeline;
 
 	if (!setting->teacher || !(share > 0))
 		return 0;
-	return setting->teacher_forward_flops_per_token * degrees->rows /
-		(setting->device.linear_flops_per_s * share * degrees->tensor * degrees->pipeline);
+	forward_s = setting->teacher_forward_flops_per_token * degrees->rows / (setting->device.linear_flops_per_s * share * spread);
+	if (layout->zero_stage < 3)
+		return forward_s;
+	gather_s = collective_all_gather_s(&setting->device, setting->physics,
+		collective_group(&setting->device, degrees->zero_group, degrees->tensor),
+		model_weight_bytes(setting->teacher, precision == PRECISION_UNSET ? PRECISION_BF16 : precision) / spread);
+	return forward_s + exposed_s(gather_s, forward_s, setting->software.hides_data ? setting->physics->overlap : 0);
 }

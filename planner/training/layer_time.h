@@ -35,7 +35,8 @@ struct layer_time ends_time_of(const struct setting *setting, const struct degre
  * communication. No layout computes a token in less, since splitting work never makes it less in all. */
 void least_token_times(struct setting *setting);
 
-/* The forward pass of a distillation's teacher, spread over the layers' rank (same degrees). 0 without one. */
-double teacher_time_s(const struct setting *setting, const struct degrees *degrees);
+/* The forward pass of a distillation's teacher, spread over the layers' rank (same degrees); under ZeRO-3 its weights, which lie
+ * spread as the student's, are gathered for it. 0 without one. */
+double teacher_time_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees);
 
 #endif

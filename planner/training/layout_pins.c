@@ -64,24 +64,30 @@ static const char *divisors(struct pins_check *check, int64_t number, int64_t mo
 
 static int64_t common_divisor(int64_t a, int64_t b)
 {
-	return b == 0 ? a : common_divisor(b, a % b);
+	while (b != 0) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
 }
 
 static void check_product(struct pins_check *check)
 {
 	const struct parallelism *pins = &check->pins;
 	int64_t outer = degree(pins->tensor) * degree(pins->pipeline) * degree(pins->context), all = outer * degree(pins->data);
+	int64_t below = check->gpu_count / all * all, above = below + all;
 	char *more = check->list;
 
 	if (check->gpu_count < 1 || (check->gpu_count % all == 0 && (layout_pinned_gpu_count(pins) < 0 || all == check->gpu_count)))
 		return;
 	if (check->gpu_count % outer == 0)
 		snprintf(more, sizeof check->list, "data %lld would do", (long long)(check->gpu_count / outer));
-	else if (check->gpu_count < all)
+	else if (below == 0)
 		snprintf(more, sizeof check->list, "gpu_count %lld, or a multiple, would do", (long long)all);
 	else
-		snprintf(more, sizeof check->list, "gpu_count %lld or %lld would do", (long long)(check->gpu_count / all * all),
-			(long long)((check->gpu_count / all + 1) * all));
+		snprintf(more, sizeof check->list, "gpu_count %lld or %lld would do", (long long)below, (long long)above);
 	failure_add(check->failure, "/parallelism", "impossible", "tensor x pipeline x data x context must be the %lld accelerators; the given degrees make %lld: %s",
 		(long long)check->gpu_count, (long long)all, more);
 	check->right.data = ABSENT_COUNT;

@@ -267,7 +267,7 @@ void step_of_parts(const struct setting *setting, const struct parallelism *layo
 
 	for (int k = 0; layout->zero_stage >= 3 && k < parts->kinds; k++)
 		work.parts.layers[k].gather_s = layer_gather_s(setting, layout, &work.degrees, k, &parts->layers[k]);
-	work.teacher_s = teacher_time_s(setting, &work.degrees);
+	work.teacher_s = teacher_time_s(setting, layout, &work.degrees);
 	work.transfer_s = transfer_exposed_s(&work);
 	for (int stage = 0; stage < stages->count; stage++) {
 		if (!like_the_one_before(stages, stage))

@@ -145,7 +145,7 @@ static void batch_explain(enum optimizer optimizer, struct training_plan *plan)
 	snprintf(plan->batch.detail, sizeof plan->batch.detail, "%s, from the batch that would be chosen; %s",
 		optimizer == OPTIMIZER_SGD ? "SGD: the rate goes with the batch, after a warm-up (Goyal et al. 2017), while steps are noise-dominated"
 		: "Adam's kin: the rate goes with the root of the batch, and 1 - beta with the batch (Malladi et al. 2022), while steps are noise-dominated",
-		over > 1 ? "this batch is above the critical one: the rate that holds there is the most, and tokens buy less"
+		over > 1 ? "this batch is above the critical one, beyond which the rate no longer follows (take the critical batch's) and tokens buy less"
 		         : "this batch is below the critical one, up to which that holds");
 }
 

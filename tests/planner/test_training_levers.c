@@ -288,6 +288,30 @@ static void checkpoints_beside_the_training(void **state)
 	assert_null(lever("asynchronous_checkpoints"));
 }
 
+/* A teacher costs its forward pass and its weights, which ZeRO-3 spreads and gathers. */
+static void a_teacher_is_held_and_run(void **state)
+{
+	double alone_s, whole_s, bytes;
+
+	(void)state;
+	begin(64);
+	REQUEST.parallelism = (struct parallelism){.tensor = 8, .pipeline = 1, .data = 8, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1,
+		.zero_stage = 1, .zero_group = 8, .recompute = RECOMPUTE_NONE};
+	fixture_planned(&fixture);
+	alone_s = BEST.step.compute_s;
+	bytes = BEST.memory.weights_bytes;
+	REQUEST.distillation.teacher.params = 30e9;
+	fixture_planned(&fixture);
+	assert_close(BEST.memory.weights_bytes - bytes, 2 * 30e9 / 8, 0.02);
+	whole_s = BEST.step.compute_s - alone_s;
+	assert_true(whole_s > 2 * 30e9 * 1024 * 8192 / (64 * 989.5e12)); /* two FLOP a parameter, at the peak at best */
+	assert_true(whole_s < 3 * 2 * 30e9 * 1024 * 8192 / (64 * 989.5e12));
+	REQUEST.parallelism.zero_stage = 3;
+	fixture_planned(&fixture);
+	assert_true(BEST.memory.weights_bytes < 2 * 30e9 / 8);
+	assert_true(BEST.step.compute_s - alone_s > whole_s * (1 + 1e-6)); /* gathered for each micro-batch */
+}
+
 static void a_day_less_six_hours(void **state)
 {
 	(void)state;
@@ -319,6 +343,7 @@ int main(void)
 		cmocka_unit_test(no_lever_for_the_figure_alone),
 		cmocka_unit_test(spares_are_enough),
 		cmocka_unit_test(checkpoints_beside_the_training),
+		cmocka_unit_test(a_teacher_is_held_and_run),
 		cmocka_unit_test(a_day_less_six_hours),
 	};
 
