@@ -44,10 +44,8 @@ bool prover_can(const struct prover *prover)
 
 static struct token_source token_source(const struct token_distribution *distribution, double mean, double cv)
 {
-	return (struct token_source){.samples = distribution->samples.items,
-		.sample_count = distribution->samples.count,
-		.mean = mean,
-		.cv = cv};
+	return (struct token_source){
+		.samples = distribution->samples.items, .sample_count = distribution->samples.count, .mean = mean, .cv = cv};
 }
 
 /* The demand's traffic at a rate. */
@@ -59,9 +57,8 @@ static struct traffic_plan traffic_at(const struct prover *prover, double reques
 
 	return (struct traffic_plan){.trace = request->trace.arrivals,
 		.trace_count = request->trace.count,
-		.trace_pace = request->trace.count > 0 && is_given(demand->requests_per_s)
-						  ? requests_per_s / demand->requests_per_s
-						  : 1,
+		.trace_pace =
+			request->trace.count > 0 && is_given(demand->requests_per_s) ? requests_per_s / demand->requests_per_s : 1,
 		.requests_per_s = requests_per_s,
 		.gap_cv = demand->arrival_cv,
 		.prompt = token_source(&request->prompt_tokens, shape->prompt_tokens, shape->prompt_cv),
@@ -86,7 +83,8 @@ static double replicas_simulated(
 static bool kept_in_trial(
 	struct prover *prover, const struct subject *subject, double active, double requests_per_s, struct trial *trial)
 {
-	double in_flight = requests_per_s * subject->response_s, simulated = replicas_simulated(prover, subject, active, in_flight);
+	double in_flight = requests_per_s * subject->response_s,
+		   simulated = replicas_simulated(prover, subject, active, in_flight);
 	double share = simulated / active, inside = in_flight * share;
 	struct traffic_plan traffic = traffic_at(prover, requests_per_s * share);
 	bool replay = traffic.trace_count > 0;
@@ -99,8 +97,8 @@ static bool kept_in_trial(
 			.front_end_s = subject->replica.front_end_factor * subject->replica.host.first_token_s,
 			.traffic = &traffic,
 			.warmup_requests = replay ? 0 : (int64_t)fmin(warmup_least + 2 * inside, requests_most),
-			.requests = replay ? (int64_t)traffic.trace_count
-							   : (int64_t)fmin(fmax(requests_least, 2 * inside), requests_most),
+			.requests =
+				replay ? (int64_t)traffic.trace_count : (int64_t)fmin(fmax(requests_least, 2 * inside), requests_most),
 			.seed = SEED}};
 
 	CHECK(simulation_workspace_bytes(&setting.run) <= prover->workspace_bytes);
@@ -112,8 +110,8 @@ static bool kept_in_trial(
 }
 
 /* Fewest replicas from `least` on that keep the promise; `first` is where the search begins. ABSENT_NUMBER: none does. */
-static double fewest_replicas(struct prover *prover, const struct subject *subject, double least, double first,
-	struct trial *kept)
+static double fewest_replicas(
+	struct prover *prover, const struct subject *subject, double least, double first, struct trial *kept)
 {
 	double rate = prover->demand->requests_per_s, low, high = first, most = first * REPLICAS_TRIED_FACTOR + 8;
 	struct trial tried;
@@ -143,8 +141,8 @@ static double fewest_replicas(struct prover *prover, const struct subject *subje
 
 /* The largest load between `held`, which it holds (0: unknown), and `most` that a number of replicas holds; 0: none. `first` is
  * where the search begins. */
-static double largest_rate(struct prover *prover, const struct subject *subject, double active, double held, double first,
-	double most, struct trial *kept)
+static double largest_rate(struct prover *prover, const struct subject *subject, double active, double held,
+	double first, double most, struct trial *kept)
 {
 	double low = held, high = most, rate = held > 0 ? most : fmin(fmax(first, most / 64), most);
 	struct trial tried;
@@ -175,8 +173,8 @@ static void latencies_take_over(struct fleet *fleet, const struct trial *trial)
 
 static void subject_prepare(const struct prover *prover, const struct fleet *fleet, struct subject *subject)
 {
-	bool possible = fleet_replica(&prover->input->model, fleet->candidate, &fleet->layout, prover->demand,
-		prover->limits, &subject->replica);
+	bool possible = fleet_replica(
+		&prover->input->model, fleet->candidate, &fleet->layout, prover->demand, prover->limits, &subject->replica);
 
 	CHECK(possible && fleet->verdict == FLEET_OK);
 	engine_setting_of(&subject->engine, &subject->replica, &prover->demand->shape);

@@ -1,6 +1,5 @@
 #include "planner/simulation/engine.h"
 
-
 enum { NOBODY = -1, JUMP_MAXIMUM = 1024 };
 static const double watermark = 0.01; /* of the cache stays free for those who decode (vLLM's scheduler) */
 
@@ -354,8 +353,7 @@ static void replica_step(const void *costs, const struct batch *batch, struct st
 	step_time(costs, batch, step);
 }
 
-void engine_setting_of(
-	struct engine_setting *setting, const struct replica *replica, const struct request_shape *shape)
+void engine_setting_of(struct engine_setting *setting, const struct replica *replica, const struct request_shape *shape)
 {
 	double ranks = replica->attention_data, windows_bytes = 0;
 
@@ -381,11 +379,15 @@ void engine_setting_of(
 		setting->window_tokens = windows_bytes / setting->window_token_bytes;
 }
 
-void engine_start(struct engine_state *engine, const struct engine_setting *setting, struct engine_request *pool, int32_t *heap,
-	int64_t *work_left, engine_finished *finished, void *context)
+void engine_start(struct engine_state *engine, const struct engine_setting *setting, struct engine_request *pool,
+	int32_t *heap, int64_t *work_left, engine_finished *finished, void *context)
 {
-	*engine = (struct engine_state){
-		.setting = setting, .pool = pool, .heap = heap, .work_left = work_left, .finished = finished, .context = context};
+	*engine = (struct engine_state){.setting = setting,
+		.pool = pool,
+		.heap = heap,
+		.work_left = work_left,
+		.finished = finished,
+		.context = context};
 }
 
 void engine_submit(struct engine_state *engine, int32_t number, double now_s)

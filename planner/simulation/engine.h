@@ -57,8 +57,8 @@ struct engine_state {
 	int64_t *work_left; /* counted down by one for all steps that are taken together; at 0 the engine stands still */
 };
 
-void engine_start(struct engine_state *engine, const struct engine_setting *setting, struct engine_request *pool, int32_t *heap,
-	int64_t *work_left, engine_finished *finished, void *context);
+void engine_start(struct engine_state *engine, const struct engine_setting *setting, struct engine_request *pool,
+	int32_t *heap, int64_t *work_left, engine_finished *finished, void *context);
 
 /* Whether the cache could ever hold it. */
 bool engine_can_hold(const struct engine_setting *setting, double prompt_tokens, double output_tokens);

@@ -13,7 +13,8 @@ struct histogram {
 };
 
 void histogram_clear(struct histogram *histogram);
-void histogram_add(struct histogram *histogram, double seconds); /* what is outside goes into the last bin on its side */
+void histogram_add(
+	struct histogram *histogram, double seconds); /* what is outside goes into the last bin on its side */
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
 /* Seconds that a share (0..1) stays below: within half a per cent of the order statistic; 0 of nothing. */

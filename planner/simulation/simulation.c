@@ -51,11 +51,12 @@ static size_t engines_bytes(const struct engine_setting *setting, int64_t count,
 size_t simulation_workspace_bytes(const struct simulation_setting *setting)
 {
 	size_t pool = pool_places(setting);
-	size_t bytes = aligned(pool * sizeof(struct engine_request)) + engines_bytes(setting->engine, setting->replicas, pool);
+	size_t bytes =
+		aligned(pool * sizeof(struct engine_request)) + engines_bytes(setting->engine, setting->replicas, pool);
 
 	if (setting->prefill)
-		bytes += engines_bytes(setting->prefill, setting->prefill_replicas, pool) +
-				 aligned(pool * sizeof(struct handoff));
+		bytes +=
+			engines_bytes(setting->prefill, setting->prefill_replicas, pool) + aligned(pool * sizeof(struct handoff));
 	return bytes;
 }
 
@@ -222,8 +223,9 @@ static void prompt_computed(void *context, const struct engine_request *request,
 	if (request->answer_tokens <= 1)
 		answered(context, request, now_s);
 	else
-		handoff_push(run, (struct handoff){now_s + setting->handoff_s + setting->handoff_token_s * request->prompt_tokens,
-							  (int32_t)(request - run->pool)});
+		handoff_push(
+			run, (struct handoff){now_s + setting->handoff_s + setting->handoff_token_s * request->prompt_tokens,
+					 (int32_t)(request - run->pool)});
 }
 
 /* Caches that have come over by `now_s`, in the order of their coming. */
@@ -245,17 +247,18 @@ static void handoffs_deliver(struct run *run, double now_s)
 
 /* --- the run ----------------------------------------------------------------------------------------------- */
 
-static void engines_start(struct run *run, struct engine_state *engines, const struct engine_setting *setting, int64_t count,
-	engine_finished *finished, char **workspace)
+static void engines_start(struct run *run, struct engine_state *engines, const struct engine_setting *setting,
+	int64_t count, engine_finished *finished, char **workspace)
 {
 	size_t places = heap_places(setting, (size_t)run->pool_size);
 
 	for (int64_t i = 0; i < count; i++)
-		engine_start(
-			&engines[i], setting, run->pool, taken(workspace, places * sizeof(int32_t)), &run->work_left, finished, run);
+		engine_start(&engines[i], setting, run->pool, taken(workspace, places * sizeof(int32_t)), &run->work_left,
+			finished, run);
 }
 
-static void run_start(struct run *run, const struct simulation_setting *setting, void *memory, struct simulation_result *result)
+static void run_start(
+	struct run *run, const struct simulation_setting *setting, void *memory, struct simulation_result *result)
 {
 	char *workspace = memory;
 	engine_finished *finished = setting->concurrency > 0 ? answered_in_loop : answered;
@@ -287,9 +290,9 @@ static void run_arrival(struct run *run)
 	request = request_make(run, &arrival);
 	if (request == NOBODY)
 		return;
-	engine = setting->prefill
-				 ? engine_for(run->prefills, setting->prefill_replicas, setting->routing, &run->prefill_turn, arrival.t_s)
-				 : engine_for(run->engines, setting->replicas, setting->routing, &run->turn, arrival.t_s);
+	engine = setting->prefill ? engine_for(run->prefills, setting->prefill_replicas, setting->routing,
+									&run->prefill_turn, arrival.t_s)
+							  : engine_for(run->engines, setting->replicas, setting->routing, &run->turn, arrival.t_s);
 	submit_checked(run, engine, request, arrival.t_s);
 }
 

@@ -19,9 +19,9 @@ struct token_source {
 struct traffic_plan {
 	const struct trace_arrival *trace; /* sorted by time, borrowed; repeated when it ends; NULL: drawn */
 	size_t trace_count;
-	double trace_pace;      /* of the trace: 2 plays it in half the time, > 0 */
-	double requests_per_s;  /* of what is drawn, > 0 */
-	double gap_cv;          /* of the gaps between arrivals: 1 Poisson, else gamma; 0 regular */
+	double trace_pace; /* of the trace: 2 plays it in half the time, > 0 */
+	double requests_per_s; /* of what is drawn, > 0 */
+	double gap_cv; /* of the gaps between arrivals: 1 Poisson, else gamma; 0 regular */
 	struct token_source prompt, output;
 };
 

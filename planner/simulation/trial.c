@@ -26,9 +26,9 @@ static void tally_add(struct tally *tally, double value)
 double trial_student_t(int64_t replications)
 {
 	/* Degrees of freedom 1 to 29: Fisher and Yates 1938, table III. */
-	static const double quantiles[TRIAL_REPLICATIONS_MAX - 1] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-		2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
-		2.060, 2.056, 2.052, 2.048, 2.045};
+	static const double quantiles[TRIAL_REPLICATIONS_MAX - 1] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
+		2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069,
+		2.064, 2.060, 2.056, 2.052, 2.048, 2.045};
 
 	CHECK(replications >= 2);
 	return quantiles[(replications < TRIAL_REPLICATIONS_MAX ? replications : TRIAL_REPLICATIONS_MAX) - 2];
@@ -39,8 +39,8 @@ static struct trial_estimate estimate_of(const struct tally *tally)
 	struct trial_estimate estimate = {.mean_s = tally->mean};
 
 	if (tally->count >= 2)
-		estimate.half_width_s = trial_student_t((int64_t)tally->count) *
-								sqrt(tally->squares / (tally->count - 1) / tally->count);
+		estimate.half_width_s =
+			trial_student_t((int64_t)tally->count) * sqrt(tally->squares / (tally->count - 1) / tally->count);
 	return estimate;
 }
 
@@ -121,7 +121,8 @@ void trial_run(const struct trial_setting *setting, void *workspace, struct tria
 		trial->replications++;
 		trial->requests += result.e2e.count;
 		trial->evictions += result.evictions;
-		trial->output_tokens_per_s += weight * (result.counted_output_tokens / result.counted_s - trial->output_tokens_per_s);
+		trial->output_tokens_per_s +=
+			weight * (result.counted_output_tokens / result.counted_s - trial->output_tokens_per_s);
 		trial->busy_fraction += weight * (result.busy_fraction - trial->busy_fraction);
 		trial->mean_batch += weight * (result.mean_batch - trial->mean_batch);
 		tallies_add(&tallies, &result, setting->promise.percentile);

@@ -31,9 +31,10 @@ struct trial {
 	int64_t replications, requests, evictions; /* requests: counted ones, of all repetitions */
 	int64_t seed, warmup_requests; /* of the first repetition; of each, not counted */
 	double output_tokens_per_s, busy_fraction, mean_batch;
-	bool kept;      /* every limit, with the upper end of its interval */
+	bool kept; /* every limit, with the upper end of its interval */
 	int64_t work;
-	bool saturated, exhausted; /* more came than could be served, or the work did not suffice; the rest is then absent */
+	bool saturated,
+		exhausted; /* more came than could be served, or the work did not suffice; the rest is then absent */
 };
 
 void trial_run(const struct trial_setting *setting, void *workspace, struct trial *trial);

@@ -45,9 +45,16 @@ static void replica_of_catalogue(struct replica *replica)
 {
 	static struct arena arena;
 	static struct failure failure;
-	struct replica_layout layout = {.tensor = 1, .pipeline = 1, .expert = 1, .attention_data = 1, .precision = PRECISION_BF16,
-		.kv_precision = PRECISION_BF16, .engine = ENGINE_VLLM, .release_years = engine_newest_release_years(),
-		.max_batch = ABSENT_NUMBER, .chunk_tokens = ABSENT_NUMBER};
+	struct replica_layout layout = {.tensor = 1,
+		.pipeline = 1,
+		.expert = 1,
+		.attention_data = 1,
+		.precision = PRECISION_BF16,
+		.kv_precision = PRECISION_BF16,
+		.engine = ENGINE_VLLM,
+		.release_years = engine_newest_release_years(),
+		.max_batch = ABSENT_NUMBER,
+		.chunk_tokens = ABSENT_NUMBER};
 	const struct model_row *model;
 	const struct accelerator_row *accelerator;
 	struct catalogue_rows rows;
@@ -69,9 +76,12 @@ static void simulated(const struct replica *replica)
 {
 	struct request_shape shape = {.run_requests = ABSENT_NUMBER};
 	struct engine_setting engine;
-	struct traffic_plan traffic = {.requests_per_s = 4, .gap_cv = 1,
-		.prompt = {.samples = prompts, .sample_count = row_count}, .output = {.samples = outputs, .sample_count = row_count}};
-	struct simulation_setting setting = {.engine = &engine, .replicas = 1, .traffic = &traffic, .requests = REQUESTS, .seed = 1};
+	struct traffic_plan traffic = {.requests_per_s = 4,
+		.gap_cv = 1,
+		.prompt = {.samples = prompts, .sample_count = row_count},
+		.output = {.samples = outputs, .sample_count = row_count}};
+	struct simulation_setting setting = {
+		.engine = &engine, .replicas = 1, .traffic = &traffic, .requests = REQUESTS, .seed = 1};
 	static struct simulation_result result;
 	void *workspace;
 	double began, spent;
@@ -83,16 +93,21 @@ static void simulated(const struct replica *replica)
 	began = now_s();
 	simulation_run(&setting, workspace, &result);
 	spent = now_s() - began;
-	printf("simulated requests: %lld in %.3f s: %.0f a second (at least 300000); %lld steps in %lld jumps, batch %.1f, p95 of TTFT %.0f ms, "
+	printf("simulated requests: %lld in %.3f s: %.0f a second (at least 300000); %lld steps in %lld jumps, batch %.1f, "
+		   "p95 of TTFT %.0f ms, "
 		   "of TPOT %.1f ms%s\n",
-		(long long)result.finished, spent, (double)result.finished / spent, (long long)result.steps, (long long)result.work, result.mean_batch,
-		1e3 * histogram_quantile_s(&result.ttft, 0.95), 1e3 * histogram_quantile_s(&result.tpot, 0.95), result.saturated ? ", saturated" : "");
+		(long long)result.finished, spent, (double)result.finished / spent, (long long)result.steps,
+		(long long)result.work, result.mean_batch, 1e3 * histogram_quantile_s(&result.ttft, 0.95),
+		1e3 * histogram_quantile_s(&result.tpot, 0.95), result.saturated ? ", saturated" : "");
 	free(workspace);
 }
 
 static void computed(const struct replica *replica)
 {
-	struct request_shape shape = {.prompt_tokens = 1155, .prompt_cv = 0.92, .output_tokens = 211, .output_cv = 0.6,
+	struct request_shape shape = {.prompt_tokens = 1155,
+		.prompt_cv = 0.92,
+		.output_tokens = 211,
+		.output_cv = 0.6,
 		.run_requests = ABSENT_NUMBER};
 	struct operating_point point;
 	double began = now_s(), spent, sum = 0;
@@ -102,7 +117,8 @@ static void computed(const struct replica *replica)
 		sum += point.tpot_s;
 	}
 	spent = now_s() - began;
-	printf("operating points: %d in %.3f s: %.0f a second (at least 200000); mean TPOT %.1f ms\n", POINTS, spent, POINTS / spent, 1e3 * sum / POINTS);
+	printf("operating points: %d in %.3f s: %.0f a second (at least 200000); mean TPOT %.1f ms\n", POINTS, spent,
+		POINTS / spent, 1e3 * sum / POINTS);
 }
 
 int main(int argc, char **argv)

@@ -25,8 +25,10 @@ static void fill(struct serving_fixture *fixture)
 	struct inference_request *request = &fixture->inference.request;
 
 	serving_fixture_fill(fixture);
-	request->prompt_tokens = (struct token_distribution){.mean = 1000, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.9};
-	request->output_tokens = (struct token_distribution){.mean = 300, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.6};
+	request->prompt_tokens =
+		(struct token_distribution){.mean = 1000, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.9};
+	request->output_tokens =
+		(struct token_distribution){.mean = 300, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.6};
 	request->parallelism.tensor = 4;
 	request->slo.ttft_ms = 700;
 	request->slo.tpot_ms = 45;

@@ -97,8 +97,8 @@ static void one_server_waits_as_pollaczek_and_khinchine(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		double rho = rows[i].utilization, cv = rows[i].service_cv;
-		struct queue queue = {.utilization = rho, .gap_cv = 1, .service = {.mean = SERVICE_TOKENS, .cv = cv},
-			.servers = 1, .engines = 1};
+		struct queue queue = {
+			.utilization = rho, .gap_cv = 1, .service = {.mean = SERVICE_TOKENS, .cv = cv}, .servers = 1, .engines = 1};
 
 		run_queue(&queue);
 		assert_close(histogram_mean_s(&result.e2e) - 1, rho / (1 - rho) * (1 + cv * cv) / 2, 0.06);
@@ -109,7 +109,8 @@ static void one_server_waits_as_pollaczek_and_khinchine(void **state)
 /* M/M/1: the time inside is exponential with mean 1/(mu - lambda), so each percentile is known. */
 static void percentiles_of_one_exponential_server(void **state)
 {
-	struct queue queue = {.utilization = 0.6, .gap_cv = 1, .service = exponential_lengths(), .servers = 1, .engines = 1};
+	struct queue queue = {
+		.utilization = 0.6, .gap_cv = 1, .service = exponential_lengths(), .servers = 1, .engines = 1};
 
 	(void)state;
 	run_queue(&queue);
@@ -136,8 +137,8 @@ static void many_servers_wait_as_erlang(void **state)
 	assert_close(erlang_wait(1, 0.6), 0.6 / 0.4, 1e-12);
 	assert_close(erlang_wait(2, 0.75), 0.75 * 0.75 / (1 - 0.75 * 0.75), 1e-12); /* rho^2/(1 - rho^2) services */
 	for (double servers = 2; servers <= 32; servers *= 4) {
-		struct queue queue = {.utilization = 0.85, .gap_cv = 1, .service = exponential_lengths(), .servers = servers,
-			.engines = 1};
+		struct queue queue = {
+			.utilization = 0.85, .gap_cv = 1, .service = exponential_lengths(), .servers = servers, .engines = 1};
 
 		run_queue(&queue);
 		assert_close(histogram_mean_s(&result.e2e) - 1, erlang_wait(servers, 0.85), 0.10);
@@ -148,7 +149,8 @@ static void many_servers_wait_as_erlang(void **state)
  * near to one queue of n servers, and never below it. */
 static void routing_lies_between_one_queue_and_many(void **state)
 {
-	struct queue queue = {.utilization = 0.8, .gap_cv = 1, .service = exponential_lengths(), .servers = 1, .engines = 4};
+	struct queue queue = {
+		.utilization = 0.8, .gap_cv = 1, .service = exponential_lengths(), .servers = 1, .engines = 4};
 	double turns, emptiest;
 
 	(void)state;
@@ -185,13 +187,22 @@ static void real_fill(struct real *real, double requests_per_s)
 	layout.pipeline = layout.expert = layout.attention_data = 1;
 	assert_true(replica_prepare(&real->replica, &real->fixture.inference.model, &real->fixture.candidate.accelerator,
 		NULL, &layout, &serving_constants));
-	real->shape = (struct request_shape){.prompt_tokens = 1155, .prompt_cv = 0.92, .output_tokens = 211,
-		.output_cv = 0.6, .run_requests = ABSENT_NUMBER};
+	real->shape = (struct request_shape){.prompt_tokens = 1155,
+		.prompt_cv = 0.92,
+		.output_tokens = 211,
+		.output_cv = 0.6,
+		.run_requests = ABSENT_NUMBER};
 	engine_setting_of(&real->engine, &real->replica, &real->shape);
-	real->traffic = (struct traffic_plan){.requests_per_s = requests_per_s, .gap_cv = 1,
-		.prompt = {.mean = 1155, .cv = 0.92}, .output = {.mean = 211, .cv = 0.6}};
-	real->setting = (struct simulation_setting){.engine = &real->engine, .replicas = 1, .traffic = &real->traffic,
-		.warmup_requests = 500, .requests = 20000, .seed = 1};
+	real->traffic = (struct traffic_plan){.requests_per_s = requests_per_s,
+		.gap_cv = 1,
+		.prompt = {.mean = 1155, .cv = 0.92},
+		.output = {.mean = 211, .cv = 0.6}};
+	real->setting = (struct simulation_setting){.engine = &real->engine,
+		.replicas = 1,
+		.traffic = &real->traffic,
+		.warmup_requests = 500,
+		.requests = 20000,
+		.seed = 1};
 }
 
 /* The formulas of E56 are its mean-field limit: time per token, batch and throughput agree where prompts do not queue. */
@@ -327,8 +338,11 @@ static void ends_when_looked_at(const struct engine_setting *setting, double loo
 	for (double now_s = 0; ends->count < 64; now_s += look_s) {
 		for (; submitted < 64 && submitted * 0.25 <= now_s; submitted++) {
 			engine_advance(&engine, submitted * 0.25);
-			pool[submitted] = (struct engine_request){.arrived_s = submitted * 0.25, .prompt_tokens = 2000,
-				.output_tokens = 40 + 7 * (submitted % 13), .pending_tokens = 2000, .number = submitted};
+			pool[submitted] = (struct engine_request){.arrived_s = submitted * 0.25,
+				.prompt_tokens = 2000,
+				.output_tokens = 40 + 7 * (submitted % 13),
+				.pending_tokens = 2000,
+				.number = submitted};
 			engine_submit(&engine, submitted, submitted * 0.25);
 		}
 		engine_advance(&engine, now_s);
@@ -416,7 +430,8 @@ static void prefix_cache_speculation_and_chunks(void **state)
 	real.engine.chunk_tokens = 256; /* small chunks: decoding hardly notices prompts, which take longer */
 	run(&real.setting);
 	assert_true(histogram_quantile_s(&result.ttft, 0.5) > 1.3 * ttft_s);
-	assert_true(histogram_mean_s(&result.tpot) < tpot_s); /* a chunk hides behind the weights that decoding reads anyway */
+	assert_true(
+		histogram_mean_s(&result.tpot) < tpot_s); /* a chunk hides behind the weights that decoding reads anyway */
 }
 
 /* Prompts on engines of their own: nobody's tokens wait for another's prompt. */
@@ -465,8 +480,8 @@ static void drawn_traffic_has_the_moments_asked_for(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof cvs / sizeof *cvs; i++) {
 		enum { DRAWN = 400000 };
-		struct traffic_plan plan = {.requests_per_s = 5, .gap_cv = cvs[i], .prompt = {.mean = 1000, .cv = cvs[i]},
-			.output = {.mean = 200}};
+		struct traffic_plan plan = {
+			.requests_per_s = 5, .gap_cv = cvs[i], .prompt = {.mean = 1000, .cv = cvs[i]}, .output = {.mean = 200}};
 		double last_s = 0, squares = 0, tokens = 0, tokens_squared = 0;
 		struct traffic traffic;
 
@@ -530,12 +545,17 @@ static void a_trial_decides_and_says_how_sure_it_is(void **state)
 {
 	struct clockwork clockwork = {.step_s = 1.0 / SERVICE_TOKENS};
 	struct engine_setting engine = one_at_a_time(&clockwork);
-	struct traffic_plan traffic = {.requests_per_s = 0.6, .gap_cv = 1, .prompt = {.mean = 1},
-		.output = exponential_lengths()};
+	struct traffic_plan traffic = {
+		.requests_per_s = 0.6, .gap_cv = 1, .prompt = {.mean = 1}, .output = exponential_lengths()};
 	struct trial_setting setting = {
 		.promise = {.ttft_s = ABSENT_NUMBER, .tpot_s = ABSENT_NUMBER, .e2e_s = 15, .percentile = 0.95},
 		.replications_max = TRIAL_REPLICATIONS_MAX,
-		.run = {.engine = &engine, .replicas = 1, .traffic = &traffic, .warmup_requests = 500, .requests = 4000, .seed = 1}};
+		.run = {.engine = &engine,
+			.replicas = 1,
+			.traffic = &traffic,
+			.warmup_requests = 500,
+			.requests = 4000,
+			.seed = 1}};
 	void *workspace = malloc(simulation_workspace_bytes(&setting.run));
 	double exact_s = log(20) / 0.4;
 	struct trial trial, longer;
