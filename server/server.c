@@ -43,6 +43,9 @@ static enum status server_catalogue_read(struct server *server, int64_t as_of_us
 	return status;
 }
 
+/* A client's clock may be ahead of ours. */
+#define AS_OF_AHEAD_US INT64_C(300000000)
+
 enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure)
 {
 	enum status status;
@@ -50,6 +53,8 @@ enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, stru
 	*catalogue = NULL;
 	if (!server->storage)
 		return failure_set(failure, STATUS_INVALID, "as_of needs a daemon with its database: the program alone knows only its own catalogue");
+	if (as_of_us > clock_wall_us() + AS_OF_AHEAD_US)
+		return failure_set(failure, STATUS_INVALID, "as_of lies in the future: leave it out for the catalogue of now");
 	status = server_catalogue_read(server, as_of_us, catalogue, failure);
 	if (status == STATUS_OK && (*catalogue)->rows.accelerator_count == 0) {
 		catalogue_release(*catalogue);

@@ -205,3 +205,8 @@ def test_a_replay_is_what_was_answered_whatever_it_is_asked_for_as(daemon):
     again = daemon.post("/v1/plans/training", body, {"Idempotency-Key": "as-csv"})
     assert first.status == again.status == 201 and again.text == first.text
     assert again.headers["content-type"] == first.headers["content-type"] == "text/csv; charset=utf-8"
+
+
+def test_the_future_has_no_catalogue(daemon):
+    answer = daemon.get("/v1/estimates/training?model=llama-3.1-8b&tokens=1T&accelerator=h100&deadline_hours=700&as_of=2999-01-01T00:00:00Z")
+    assert answer.status == 422 and "future" in answer.json["detail"], answer.text
