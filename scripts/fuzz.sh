@@ -23,11 +23,17 @@ for program in "$@"; do
 			for path in json.load(open(sys.argv[2]))["paths"].values():
 			    for operation in path.values():
 			        for content in operation.get("requestBody", {}).get("content", {}).values():
-			            for table in range(13):
-			                with open(f"{sys.argv[1]}/seed-{number}-{table}", "wb") as seed:
-			                    seed.write(bytes([table]) + json.dumps(content["example"]).encode())
-			            number += 1
+			            examples = [content["example"]] if "example" in content else [e["value"] for e in content["examples"].values()]
+			            for example in examples:
+			                for table in range(14):
+			                    with open(f"{sys.argv[1]}/seed-{number}-{table}", "wb") as seed:
+			                        seed.write(bytes([table]) + json.dumps(example).encode())
+			                number += 1
 		SEEDS
+		;;
+	fuzz_trace) # the traces and logs that tests read
+		for file in tests/diagnosis/traces/*.gz; do gzip -dc "$file" | head -c 16000 >"$corpus/seed-$(basename "$file")"; done
+		for file in tests/diagnosis/logs/*.json; do head -c 16000 "$file" >"$corpus/seed-$(basename "$file")"; done
 		;;
 	esac
 	dictionary=tests/fuzz/$name.dict

@@ -5,7 +5,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct field_table *const tables[] = {&table_training_request, &table_inference_request,
 	&table_performance_request, &table_memory_request, &table_scaling_request, &table_carbon_request, &table_plan_patch,
-	&table_accelerator, &table_model, &table_price, &table_region, &table_model_import, &table_benchmark_request};
+	&table_accelerator, &table_model, &table_price, &table_region, &table_model_import, &table_benchmark_request, &table_diagnosis_request};
 
 /* The first byte chooses the table. What is taken is written, patched with itself and written again. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -90,6 +90,11 @@ def described(daemon):
     return Description(daemon)
 
 
+def bodies_of(content):
+    """The example of a request's body, or all of them where there are several."""
+    return [content["example"]] if "example" in content else [example["value"] for example in content.get("examples", {}).values()]
+
+
 class Made:
     """Ids of things that are there: an example's own, where it names one that an example makes, else one made for it."""
 
@@ -104,7 +109,7 @@ class Made:
         """One more of what a path lists, by the example of a POST at it or below it."""
         paths = self.described.document["paths"]
         maker = next(p for p in paths if p.startswith(path) and "{" not in p and "post" in paths[p])
-        body = next(iter(paths[maker]["post"]["requestBody"]["content"].values()))["example"]
+        body = bodies_of(next(iter(paths[maker]["post"]["requestBody"]["content"].values())))[0]
         answer = self.daemon.post(maker, body)
         assert answer.status in (201, 202), answer.text
         return answer.json["id"]
@@ -137,8 +142,8 @@ def execute(daemon, described, method, path, operation):
     body, headers = None, {}
     if "requestBody" in operation:
         headers["Content-Type"], content = next(iter(operation["requestBody"]["content"].items()))
-        assert "example" in content, f"{method} {path} has a body without an example"
-        body = json.dumps(content["example"])
+        assert bodies_of(content), f"{method} {path} has a body without an example"
+        body = json.dumps(bodies_of(content)[0])
     return target, body, headers, parameters
 
 
@@ -167,6 +172,10 @@ def test_every_example_answers_as_described(daemon, described, operation_of):
         answer = daemon.request(method, target, body, headers | {"Accept": media})
         assert str(answer.status) in success, f"{method} {target}: {answer.text[:1500]}"
         described.check(operation, answer)
+        for further in bodies_of(next(iter(operation.get("requestBody", {}).get("content", {}).values()), {}))[1:]:
+            other = daemon.request(method, target, json.dumps(further), headers | {"Accept": media})
+            assert str(other.status) in success, f"{method} {target}: {other.text[:1500]}"
+            described.check(operation, other)
         assert answer.status in NO_BODY or "{file}" in path or media_of_answer(answer) == media
 
 
