@@ -6,7 +6,8 @@ static struct product_time fused_forward(const struct device *device, const stru
 {
 	double flops = 2 * attention->tokens * attention->span_tokens * attention->heads * (attention->key_dim + attention->value_dim);
 	double length = 2 * attention->span_tokens;
-	double rate = device->attention_flops_per_s * length / (length + physics->attention_half_tokens);
+	double width = (attention->key_dim + attention->value_dim) / 2;
+	double rate = device->attention_flops_per_s * length / (length + physics->attention_half_tokens) * fmin(1, 2 * width / (width + device->full_head_width));
 
 	return (struct product_time){.time_s = flops / rate};
 }

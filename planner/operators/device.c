@@ -45,6 +45,10 @@ int64_t device_architecture_year(const struct accelerator *accelerator)
 	return ceiling->year > 0 ? ceiling->year : accelerator->release_year;
 }
 
+/* Narrower heads take as many exponentials for fewer FLOPs. Since Hopper products have outgrown them: heads of 64 reach 0.6 to 0.75 of the
+ * rate of 128 (Shah et al. 2024, arXiv 2407.08608, figure 5), on the A100 nearly all of it (Dao 2023, figure 5). */
+static const double full_head_width = 128;
+
 /* PCIe, one direction, 16 lanes: 8, 16, 32, 64 GB/s for generations 3 to 6 after encoding (PCI-SIG), three quarters
  * of which pinned copies reach. */
 static double host_bytes_per_s(const struct accelerator *accelerator)
@@ -120,6 +124,7 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 	}
 	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed *
 		(ceiling->year == 2024 && accelerator->tdp_w >= 1000 ? physics->blackwell_attention : 1);
+	device->full_head_width = ceiling->year >= 2022 ? full_head_width : 0;
 	bandwidth = accelerator_bandwidth_bytes_per_s(accelerator);
 	if (candidate->calibration.id && is_given(candidate->calibration.memory_efficiency))
 		bandwidth *= candidate->calibration.memory_efficiency;

@@ -9,6 +9,7 @@ struct device {
 	double linear_flops_per_s;    /* reached by large products of linear layers in that precision */
 	double wide_flops_per_s;      /* the same in the training precision of 16 or more bits */
 	double linear_most_flops_per_s, wide_most_flops_per_s; /* of the best products measured: nothing is faster, traffic included */
+	double full_head_width;       /* heads as wide as this reach that rate, narrower ones less; 0: all do */
 	double attention_flops_per_s; /* fused attention of unlimited length, forward */
 	double memory_bytes_per_s, link_bytes_per_s, nic_bytes_per_s; /* reached by large transfers, one direction */
 	double host_bytes_per_s;      /* over PCIe, one direction */

@@ -31,7 +31,7 @@ static const double overlapped_data_year = 2023.0;   /* Megatron-LM 3.0.2 */
 static const double reference_year = 2024.5;         /* releases are compared with mid 2024, amid the measurements */
 static const double fade_years = 2, least_age_years = 0.5; /* figures of a new accelerator come out half a year after it at the earliest */
 static const double merged_copies_year = 2025.4;     /* DeepEP, February 2025, and its adoption */
-static const double hidden_expert_year = 2025.9;     /* Megatron Core 0.14: dispatch beside another micro-batch's compute */
+static const double hidden_expert_year = 2025.8;     /* Megatron Core 0.14: dispatch beside another micro-batch's compute */
 static const double graphs_year = 2025.3;            /* CUDA graphs in Megatron Core's recipes */
 static const double whole_masters_year = 2025.0;     /* Megatron Core's own distributed optimizer in NeMo 2 */
 static const double expert_weights_year = 2025.4;    /* Megatron Core 0.12 weighs experts' tokens inside the activation: outputs are not kept */

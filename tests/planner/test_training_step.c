@@ -468,6 +468,27 @@ static void attention_is_as_new_as_its_software(void **state)
 	assert_true(physics_fitted.flash2_fraction < 0.8);
 }
 
+/* Since Hopper heads of 64 run at two thirds of the rate of 128; on the A100 at all of it. */
+static void narrow_heads_are_slow_since_hopper(void **state)
+{
+	struct attention wide = {.tokens = 4096, .span_tokens = 2048.5, .sequence = 4096, .heads = 8, .key_dim = 128, .value_dim = 128, .fused = true}, narrow = wide;
+	static const struct {
+		const char *id;
+		double ratio;
+	} cases[] = {{"a100-sxm4-80gb", 0.5}, {"h100-sxm5-80gb", 0.75}};
+
+	(void)state;
+	narrow.key_dim = narrow.value_dim = 64;
+	fixture_init(&fixture);
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct device device;
+
+		fixture.candidates[0].accelerator.id = cases[i].id;
+		assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_BF16, &physics_fitted, 1, &device));
+		assert_close(attention_forward(&device, &physics_fitted, &narrow).time_s / attention_forward(&device, &physics_fitted, &wide).time_s, cases[i].ratio, 1e-9);
+	}
+}
+
 /* Spring 2026: experts' products that cast on the way are as fast as single ones, on Blackwell; outputs of experts are not kept since 2025. */
 static void experts_are_as_new_as_their_software(void **state)
 {
@@ -542,6 +563,7 @@ int main(void)
 		cmocka_unit_test(published_runs_come_out),
 		cmocka_unit_test(attention_is_as_new_as_its_software),
 		cmocka_unit_test(experts_are_as_new_as_their_software),
+		cmocka_unit_test(narrow_heads_are_slow_since_hopper),
 		cmocka_unit_test(power_sets_the_speed),
 		cmocka_unit_test(torch_keeps_what_it_gathers),
 		cmocka_unit_test(parts_make_the_step),
