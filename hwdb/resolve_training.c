@@ -165,6 +165,59 @@ static enum status resolve_teacher(const struct resolver *resolver, struct train
 	return resolve_model(resolver, reference, "/distillation/teacher", teacher);
 }
 
+/* A newer and faster accelerator of the same maker that is on offer; of several the cheapest for its rate. */
+static const struct accelerator_row *newer_row(const struct resolver *resolver, const struct training_request *request,
+	const struct accelerator *than)
+{
+	const struct offer_filter filter = {.pricing = &request->common.pricing, .now_us = resolver->now_us};
+	const struct catalogue_rows *rows = &resolver->catalogue->rows;
+	const struct accelerator_row *best = NULL;
+	double best_usd = INFINITY;
+
+	for (size_t i = 0; i < rows->accelerator_count; i++) {
+		const struct accelerator *accelerator = &rows->accelerators[i].accelerator;
+		const struct region_row *region;
+		struct offer offer;
+		double usd;
+
+		if (!accelerator->vendor || !than->vendor || strcmp(accelerator->vendor, than->vendor) != 0 || accelerator->release_year <= than->release_year ||
+			!(accelerator->tflops_bf16 > than->tflops_bf16) ||
+			!offers_cheapest(resolver->catalogue, &rows->accelerators[i], &filter, &offer, &region, NULL))
+			continue;
+		usd = offer.usd_per_gpu_hour / accelerator->tflops_bf16;
+		if (usd >= best_usd)
+			continue;
+		best = &rows->accelerators[i];
+		best_usd = usd;
+	}
+	return best;
+}
+
+/* For advice: what is told of the named accelerator's node and price does not hold for another. */
+static void resolve_newer(const struct resolver *resolver, struct training_input *input)
+{
+	struct request_common common = input->request.common;
+	struct resolver aside = *resolver;
+	const struct accelerator_row *row;
+	size_t count;
+
+	if (input->candidate_count != 1 || common.alternatives == 0 || common.accelerator.like || is_given(common.pricing.usd_per_gpu_hour) ||
+		is_given(common.pricing.on_premises.capex_usd_per_gpu))
+		return;
+	row = newer_row(resolver, &input->request, &input->candidates[0].accelerator);
+	aside.findings = arena_alloc_uncleared(resolver->arena, sizeof *aside.findings);
+	aside.failure = ARENA_NEW(resolver->arena, struct failure);
+	if (!row || !aside.findings || !aside.failure)
+		return;
+	findings_clear(aside.findings);
+	common.accelerator.id = row->accelerator.id; /* the rest of the reference is absent, as it is not `like` */
+	common.accelerators.count = 0;
+	common.gpus_per_node = ABSENT_COUNT;
+	common.internode_gbs = ABSENT_NUMBER;
+	if (resolve_candidates(&aside, &common, common.gpu_count, &input->newer, &count) != STATUS_OK || count != 1 || !input->newer->has_offer)
+		input->newer = NULL;
+}
+
 enum status resolve_training(
 	const struct resolver *resolver, const struct training_request *request, struct training_input *input)
 {
@@ -172,6 +225,7 @@ enum status resolve_training(
 
 	input->request = *request;
 	input->teacher = NULL;
+	input->newer = NULL;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	work_faults(resolver, request);
 	time_faults(resolver, request);
@@ -189,6 +243,7 @@ enum status resolve_training(
 			"a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
 	default_precision(resolver, input);
 	warn_of_length(resolver, input);
+	resolve_newer(resolver, input);
 	resolve_names(resolver, &input->request.common);
 	resolve_model_name(resolver, &input->request.distillation.teacher);
 	return resolver_status(resolver);

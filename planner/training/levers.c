@@ -34,6 +34,7 @@ struct lever {
 	lever_change *change;
 	const char *detail;
 	bool memory; /* also offered for memory that it frees */
+	bool dear;   /* may cost half as much again for what it saves in time */
 };
 
 static void replan_begin(const struct lever_case *now, struct replan *again)
@@ -188,7 +189,7 @@ static bool newer_accelerator(const struct lever_case *now, struct replan *again
 	if (!newer)
 		return false;
 	again->candidate = *newer;
-	snprintf(again->detail, sizeof again->detail, "%.60s, the newest of the same maker on offer, as many of them", newer->accelerator.id);
+	snprintf(again->detail, sizeof again->detail, "%.60s, newer and from the same maker, as many of them at its cheapest offer", newer->accelerator.id);
 	return true;
 }
 
@@ -376,32 +377,32 @@ static bool cheaper_activation(const struct lever_case *now, struct replan *agai
 /* --- the table ---------------------------------------------------------------------------------------------- */
 
 static const struct lever levers[] = {
-	{"layout", "suggestion", other_layout, "leave the parallelism to the search: it finds a faster layout", false},
-	{"micro_batch", "suggestion", other_micro_batch, "another micro-batch, the rest as pinned", false},
-	{"recompute", "suggestion", other_recomputation, "another amount of recomputation (activation checkpointing), the rest as pinned", true},
-	{"gradient_accumulation", "suggestion", more_accumulation, NULL, false},
-	{"precision", "suggestion", less_precision, NULL, true},
-	{"fused_kernels", "suggestion", fused_kernels, "issuing kernels binds: CUDA graphs or fused kernels leave about a third of the host's time", false},
-	{"host_syncs", "info", fewer_syncs, "pinned memory and no host synchronisation in the step: loss scale, clipping and logging without waiting", false},
-	{"newer_software", "suggestion", newer_software, NULL, false},
-	{"offload", "suggestion", no_offload, "an 8-bit optimizer on the accelerator instead of one offloaded to the host", false},
-	{"loader_workers", "important", loader_workers, NULL, false},
-	{"faster_storage", "important", faster_storage, NULL, false},
-	{"data_format", "suggestion", data_format, "samples decoded beforehand and stored as they are read (a binary, sharded format)", false},
-	{"asynchronous_checkpoints", "suggestion", asynchronous_checkpoints, "checkpoints written beside the training, which waits only for the copy to host memory", false},
-	{"optimizer_8bit", "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", true},
-	{"gradient_compression", "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", false},
-	{"lora", "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: no gradients and states of the frozen weights", true},
-	{"more_accelerators", "info", more_accelerators, NULL, false},
-	{"fewer_accelerators", "suggestion", fewer_accelerators, NULL, false},
-	{"faster_network", "suggestion", faster_network, NULL, false},
-	{"more_memory", "suggestion", more_memory, NULL, false},
-	{"newer_accelerator", "suggestion", newer_accelerator, NULL, false},
-	{"model_size", "info", other_size, NULL, false},
-	{"fewer_steps", "info", fewer_steps, NULL, false},
-	{"fewer_layers", "info", fewer_layers, NULL, false},
-	{"fewer_experts", "info", fewer_experts, NULL, false},
-	{"cheaper_activation", "info", cheaper_activation, "a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; a smaller model, whose loss must be tried", false},
+	{"layout", "suggestion", other_layout, "leave the parallelism to the search: it finds a faster layout", false, false},
+	{"micro_batch", "suggestion", other_micro_batch, "another micro-batch, the rest as pinned", false, false},
+	{"recompute", "suggestion", other_recomputation, "another amount of recomputation (activation checkpointing), the rest as pinned", true, false},
+	{"gradient_accumulation", "suggestion", more_accumulation, NULL, false, false},
+	{"precision", "suggestion", less_precision, NULL, true, false},
+	{"fused_kernels", "suggestion", fused_kernels, "issuing kernels binds: CUDA graphs or fused kernels leave about a third of the host's time", false, false},
+	{"host_syncs", "info", fewer_syncs, "pinned memory and no host synchronisation in the step: loss scale, clipping and logging without waiting", false, false},
+	{"newer_software", "suggestion", newer_software, NULL, false, false},
+	{"offload", "suggestion", no_offload, "an 8-bit optimizer on the accelerator instead of one offloaded to the host", false, false},
+	{"loader_workers", "important", loader_workers, NULL, false, false},
+	{"faster_storage", "important", faster_storage, NULL, false, false},
+	{"data_format", "suggestion", data_format, "samples decoded beforehand and stored as they are read (a binary, sharded format)", false, false},
+	{"asynchronous_checkpoints", "suggestion", asynchronous_checkpoints, "checkpoints written beside the training, which waits only for the copy to host memory", false, false},
+	{"optimizer_8bit", "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", true, false},
+	{"gradient_compression", "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", false, false},
+	{"lora", "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: no gradients and states of the frozen weights", true, false},
+	{"more_accelerators", "info", more_accelerators, NULL, false, true},
+	{"fewer_accelerators", "suggestion", fewer_accelerators, NULL, false, false},
+	{"faster_network", "suggestion", faster_network, NULL, false, false},
+	{"more_memory", "suggestion", more_memory, NULL, false, false},
+	{"newer_accelerator", "suggestion", newer_accelerator, NULL, false, true},
+	{"model_size", "info", other_size, NULL, false, false},
+	{"fewer_steps", "info", fewer_steps, NULL, false, false},
+	{"fewer_layers", "info", fewer_layers, NULL, false, false},
+	{"fewer_experts", "info", fewer_experts, NULL, false, false},
+	{"cheaper_activation", "info", cheaper_activation, "a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; a smaller model, whose loss must be tried", false, false},
 };
 
 static double gigabytes(const struct outline *outline)
@@ -415,14 +416,14 @@ static bool still_acceptable(const struct lever_case *now, const struct outline 
 		again->wall_clock_hours <= now->best->wall_clock_hours;
 }
 
-/* A lever gains when it saves hours, dollars or memory, and does not make dearer by more than a tenth what it makes faster. */
+/* A lever gains when it saves hours, dollars or memory, and does not make much dearer what it makes faster. */
 static bool gains(const struct lever_case *now, const struct lever *lever, const struct outline *again)
 {
 	double hours = again->wall_clock_hours / now->best->wall_clock_hours - 1;
 	double usd = now->best->priced && again->priced ? again->total_usd / now->best->total_usd - 1 : again->gpu_hours / now->best->gpu_hours - 1;
 	double memory = gigabytes(again) / gigabytes(now->best) - 1;
 
-	return (hours <= -worth_offering && usd <= 0.1) || (usd <= -worth_offering && still_acceptable(now, again)) ||
+	return (hours <= -worth_offering && usd <= (lever->dear ? 0.5 : 0.1)) || (usd <= -worth_offering && still_acceptable(now, again)) ||
 		(lever->memory && memory <= -0.1 && hours <= worth_offering);
 }
 

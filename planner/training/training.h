@@ -79,7 +79,7 @@ struct training_input {
 	const struct model *teacher; /* of a distillation; NULL: none, or only its size was given */
 	const struct candidate *candidates;
 	size_t candidate_count;
-	const struct candidate *newer; /* for advice: the newest of the named accelerator's maker on offer; NULL: none */
+	const struct candidate *newer; /* for advice: a newer one than the named accelerator, of the same maker and on offer; NULL: none */
 };
 
 struct memory_use {
