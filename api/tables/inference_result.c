@@ -116,6 +116,7 @@ static const struct field inference_option_rows[] = {
 	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
 	INTEGER(replicas, 1, 9e15, "Replicas"),
 	INTEGER(gpus_per_replica, 1, 4096, "Accelerators of a replica"),
+	INTEGER(prefill_replicas, 1, 9e15, "Of the replicas, those for prompts alone, where prompts and decoding are apart"),
 	OBJECT(parallelism, serving_parallelism, "Layout of a replica, all filled"),
 	OBJECT(memory, serving_memory, "Memory of one accelerator"),
 	OBJECT(batch, serving_batch, "Batch of a replica"),

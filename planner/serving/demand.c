@@ -158,6 +158,7 @@ enum status demand_read(
 	demand->arrival_cv = given_or(request->burstiness_cv, demand->arrival_cv);
 	demand->headroom = fmin(fmax(given_or(request->headroom, default_headroom), 0), 0.95);
 	demand->spare_replicas = spares[request->redundancy];
+	demand->disaggregated = request->parallelism.disaggregated == TRUTH_TRUE;
 	promise_read(request, &demand->promise);
 
 	if (!is_given(request->headroom))

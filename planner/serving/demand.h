@@ -14,6 +14,7 @@ struct demand {
 	struct request_shape shape;
 	double arrival_cv; /* of the gaps between arrivals; 1: Poisson */
 	struct promise promise;
+	bool disaggregated; /* prompts have replicas of their own */
 	double headroom; /* part of the capacity that stays free at peak, 0 <= headroom < 1 */
 	int64_t spare_replicas;
 	double mean_load; /* mean over peak of the daily profile, 0 < mean_load <= 1 */

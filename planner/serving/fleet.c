@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "planner/footprint/supply.h"
+#include "planner/serving/apart.h"
 
 enum { SCALING_ROUNDS = 3, RATE_ROUNDS = 20 };
 static const double replicas_max = 1e6;
@@ -158,7 +159,9 @@ void fleet_size(const struct model *model, const struct candidate *candidate, co
 		return;
 	fleet->verdict = FLEET_OK;
 	fleet->replica_requests_per_s = saturation_requests_per_s(&replica, demand);
-	if (limits->gpu_count > 0)
+	if (demand->disaggregated)
+		apart_size(&replica, demand, limits, fleet);
+	else if (limits->gpu_count > 0)
 		size_fixed(&replica, demand, limits->gpu_count, fleet);
 	else
 		size_free(&replica, demand, fleet);

@@ -19,6 +19,7 @@ struct fleet {
 	enum fleet_verdict verdict;
 	bool promise_kept;
 	int64_t replicas, gpus_per_replica, gpu_count; /* spare replicas included */
+	int64_t prefill_replicas; /* of the replicas, for prompts alone; 0: each does both */
 	double requests_per_s; /* carried at peak */
 	double replica_requests_per_s; /* one replica at saturation */
 	double ttft_s, tpot_s, e2e_s; /* at the promised percentile, spare replicas down */

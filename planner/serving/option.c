@@ -66,7 +66,25 @@ static struct latency estimates_ms(const struct trial_latency *latency)
 		.p99 = latency->p99.mean_s * milliseconds_per_second};
 }
 
-/* What the simulation saw in place of what the formulas say. */
+static void fill_by_formulas(struct inference_option *option, const struct latency_model *model)
+{
+	option->latency.ttft_ms = percentiles_ms(model, LATENCY_TTFT);
+	option->latency.tpot_ms = percentiles_ms(model, LATENCY_TPOT);
+	option->latency.e2e_ms = percentiles_ms(model, LATENCY_E2E);
+}
+
+/* Latencies of a request that is alone: the formulas know no replicas for prompts alone. */
+static void fill_alone(struct inference_option *option, const struct fleet *fleet)
+{
+	double ttft_ms = fleet->ttft_s * milliseconds_per_second, tpot_ms = fleet->tpot_s * milliseconds_per_second;
+	double e2e_ms = fleet->e2e_s * milliseconds_per_second;
+
+	option->latency.ttft_ms = (struct latency){ttft_ms, ttft_ms, ttft_ms};
+	option->latency.tpot_ms = (struct latency){tpot_ms, tpot_ms, tpot_ms};
+	option->latency.e2e_ms = (struct latency){e2e_ms, e2e_ms, e2e_ms};
+}
+
+/* What the simulation saw. */
 static void fill_simulated(struct inference_option *option, const struct trial *trial)
 {
 	option->batch.mean = trial->mean_batch;
@@ -121,7 +139,7 @@ static void fill_autoscaling(struct inference_option *option, const struct infer
 	const struct number_list *profile = &request->daily_profile;
 	double peak = 0;
 
-	option->autoscaling_count = profile->count <= COUNT_OF(option->autoscaling) ? profile->count : 0;
+	option->autoscaling_count = profile->count <= COUNT_OF(option->autoscaling) && !demand->disaggregated ? profile->count : 0;
 	for (size_t i = 0; i < profile->count; i++)
 		peak = fmax(peak, profile->items[i]);
 	for (size_t i = 0; i < option->autoscaling_count; i++) {
@@ -224,21 +242,24 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 
 	CHECK(possible && fleet->verdict == FLEET_OK);
 	possible = latency_prepare(&replica, demand, active, fleet->requests_per_s, &model);
-	CHECK(possible || fleet->trial);
+	CHECK(possible || fleet->trial || demand->disaggregated);
 	*option = (struct inference_option){.accelerator = fleet->candidate->accelerator,
 		.gpu_count = fleet->gpu_count,
 		.replicas = fleet->replicas,
 		.gpus_per_replica = fleet->gpus_per_replica,
+		.prefill_replicas = fleet->prefill_replicas > 0 ? fleet->prefill_replicas : ABSENT_COUNT,
 		.slo_met = fleet->promise_kept};
 	option->parallelism = option_parallelism(&replica);
+	option->parallelism.disaggregated = fleet->prefill_replicas > 0 ? TRUTH_TRUE : TRUTH_FALSE;
 	option->memory = replica.memory;
 	option->batch.mean = model.point.decode_sequences;
 	option->batch.max = floor(operating_sequences_max(&replica, &demand->shape));
-	option->latency.ttft_ms = percentiles_ms(&model, LATENCY_TTFT);
-	option->latency.tpot_ms = percentiles_ms(&model, LATENCY_TPOT);
-	option->latency.e2e_ms = percentiles_ms(&model, LATENCY_E2E);
 	if (fleet->trial)
 		fill_simulated(option, fleet->trial);
+	else if (demand->disaggregated)
+		fill_alone(option, fleet);
+	else
+		fill_by_formulas(option, &model);
 	option->throughput.output_tokens_per_s = fleet->requests_per_s * demand->shape.output_tokens;
 	option->throughput.output_tokens_per_s_per_gpu = option->throughput.output_tokens_per_s / (double)fleet->gpu_count;
 	option->throughput.total_tokens_per_s =

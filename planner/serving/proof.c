@@ -1,5 +1,7 @@
 #include "planner/serving/proof.h"
 
+#include "planner/serving/apart.h"
+
 /* What a plan may simulate: about half a second of one core. A trace is replayed some times, whatever its length. */
 static const double work_of_a_plan = 4e6, work_of_a_row = 100;
 
@@ -13,13 +15,15 @@ struct subject {
 	struct replica replica;
 	struct engine_setting engine; /* borrows the replica */
 	double response_s; /* of a request, roughly: how long a run must be */
+	double handoff_token_s; /* where prompts have replicas of their own */
 	double usable_requests_per_s; /* of a replica: its saturation less headroom */
 };
 
 size_t prover_workspace_bytes(void)
 {
 	struct engine_setting engine = {.sequences_maximum = WORKSPACE_SEQUENCES};
-	struct simulation_setting setting = {.engine = &engine, .replicas = (int64_t)trace_replicas_max};
+	struct simulation_setting setting = {
+		.engine = &engine, .replicas = (int64_t)trace_replicas_max, .prefill = &engine, .prefill_replicas = 1};
 
 	return simulation_workspace_bytes(&setting);
 }
@@ -65,34 +69,54 @@ static struct traffic_plan traffic_at(const struct prover *prover, double reques
 		.output = token_source(&request->output_tokens, shape->output_tokens, shape->output_cv)};
 }
 
-static double replicas_simulated(
-	const struct prover *prover, const struct subject *subject, double active, double in_flight)
+/* Replicas that take part: those that decode, and those for prompts alone (0: each does both). */
+struct pools {
+	double decode, prefill;
+};
+
+/* A part of them that stands for all: few enough for the workspace. */
+static struct pools pools_simulated(
+	const struct prover *prover, const struct subject *subject, const struct pools *pools, double in_flight)
 {
+	double active = pools->decode + pools->prefill;
 	double most = prover->input->request.trace.count > 0
 					  ? trace_replicas_max
 					  : fmin(fmax(ceil(in_flight_wanted * active / fmax(in_flight, 1)), 2), replicas_simulated_max);
-	struct simulation_setting setting = {.engine = &subject->engine, .replicas = (int64_t)fmin(active, most)};
+	double part = fmin(most / active, 1);
 
-	/* Replicas of very many sequences each: as few as the workspace holds. */
-	while (setting.replicas > 1 && simulation_workspace_bytes(&setting) > prover->workspace_bytes)
-		setting.replicas /= 2;
-	return (double)setting.replicas;
+	for (;; part /= 2) {
+		struct pools some = {
+			fmax(rint(pools->decode * part), 1), pools->prefill > 0 ? fmax(rint(pools->prefill * part), 1) : 0};
+		struct simulation_setting setting = {.engine = &subject->engine,
+			.replicas = (int64_t)some.decode,
+			.prefill = some.prefill > 0 ? &subject->engine : NULL,
+			.prefill_replicas = (int64_t)some.prefill};
+
+		if (simulation_workspace_bytes(&setting) <= prover->workspace_bytes)
+			return some;
+		CHECK(some.decode > 1 || some.prefill > 1);
+	}
 }
 
 /* One trial: so many replicas at a rate of all of them together. */
-static bool kept_in_trial(
-	struct prover *prover, const struct subject *subject, double active, double requests_per_s, struct trial *trial)
+static bool kept_in_trial(struct prover *prover, const struct subject *subject, struct pools pools,
+	double requests_per_s, struct trial *trial)
 {
-	double in_flight = requests_per_s * subject->response_s,
-		   simulated = replicas_simulated(prover, subject, active, in_flight);
-	double share = simulated / active, inside = in_flight * share;
+	double in_flight = requests_per_s * subject->response_s;
+	struct pools simulated = pools_simulated(prover, subject, &pools, in_flight);
+	double share = pools.prefill > 0 ? fmin(simulated.decode / pools.decode, simulated.prefill / pools.prefill)
+									 : simulated.decode / pools.decode,
+		   inside = in_flight * share;
 	struct traffic_plan traffic = traffic_at(prover, requests_per_s * share);
 	bool replay = traffic.trace_count > 0;
 	struct trial_setting setting = {.promise = prover->demand->promise,
 		.work = prover->work_left,
 		.replications_max = replay ? 1 : TRIAL_REPLICATIONS_MAX,
 		.run = {.engine = &subject->engine,
-			.replicas = (int64_t)simulated,
+			.replicas = (int64_t)simulated.decode,
+			.prefill = pools.prefill > 0 ? &subject->engine : NULL,
+			.prefill_replicas = (int64_t)simulated.prefill,
+			.handoff_token_s = subject->handoff_token_s,
 			.routing = ROUTING_LEAST_OUTSTANDING,
 			.front_end_s = subject->replica.front_end_factor * subject->replica.host.first_token_s,
 			.traffic = &traffic,
@@ -101,7 +125,6 @@ static bool kept_in_trial(
 				replay ? (int64_t)traffic.trace_count : (int64_t)fmin(fmax(requests_least, 2 * inside), requests_most),
 			.seed = SEED}};
 
-	CHECK(simulation_workspace_bytes(&setting.run) <= prover->workspace_bytes);
 	trial_run(&setting, prover->workspace, trial);
 	trial->seed = SEED;
 	trial->warmup_requests = setting.run.warmup_requests;
@@ -116,7 +139,7 @@ static double fewest_replicas(
 	double rate = prover->demand->requests_per_s, low, high = first, most = first * REPLICAS_TRIED_FACTOR + 8;
 	struct trial tried;
 
-	if (kept_in_trial(prover, subject, first, rate, kept)) {
+	if (kept_in_trial(prover, subject, (struct pools){first, 0}, rate, kept)) {
 		low = least - 1;
 	} else {
 		do {
@@ -124,12 +147,12 @@ static double fewest_replicas(
 			high = ceil(high * 1.25);
 			if (low >= most || prover->work_left <= 0)
 				return ABSENT_NUMBER;
-		} while (!kept_in_trial(prover, subject, high, rate, kept));
+		} while (!kept_in_trial(prover, subject, (struct pools){high, 0}, rate, kept));
 	}
 	while (high - low > 1 && prover->work_left > 0) {
 		double middle = floor((low + high) / 2);
 
-		if (kept_in_trial(prover, subject, middle, rate, &tried)) {
+		if (kept_in_trial(prover, subject, (struct pools){middle, 0}, rate, &tried)) {
 			high = middle;
 			*kept = tried;
 		} else {
@@ -139,16 +162,39 @@ static double fewest_replicas(
 	return high;
 }
 
+static bool is_over(const struct trial_estimate *estimate, double limit_s)
+{
+	return estimate->mean_s + estimate->half_width_s > limit_s;
+}
+
+/* Adds replicas of the kind that is late, from the fewest that carry the load, until the promise is kept. */
+static bool enough_apart(struct prover *prover, const struct subject *subject, struct pools *pools, struct trial *kept)
+{
+	const struct promise *promise = &prover->demand->promise;
+	double most = (pools->decode + pools->prefill) * REPLICAS_TRIED_FACTOR + 8;
+
+	while (!kept_in_trial(prover, subject, *pools, prover->demand->requests_per_s, kept)) {
+		bool late_start = kept->saturated || is_over(&kept->ttft.promised, promise->ttft_s);
+		bool late_tokens = kept->saturated || is_over(&kept->tpot.promised, promise->tpot_s) || !late_start;
+
+		if (pools->decode + pools->prefill >= most || prover->work_left <= 0)
+			return false;
+		pools->prefill = late_start ? floor(pools->prefill * 1.1) + 1 : pools->prefill;
+		pools->decode = late_tokens ? floor(pools->decode * 1.1) + 1 : pools->decode;
+	}
+	return true;
+}
+
 /* The largest load between `held`, which it holds (0: unknown), and `most` that a number of replicas holds; 0: none. `first` is
  * where the search begins. */
-static double largest_rate(struct prover *prover, const struct subject *subject, double active, double held,
+static double largest_rate(struct prover *prover, const struct subject *subject, struct pools pools, double held,
 	double first, double most, struct trial *kept)
 {
 	double low = held, high = most, rate = held > 0 ? most : fmin(fmax(first, most / 64), most);
 	struct trial tried;
 
 	for (int round = 0; round < RATE_ROUNDS && prover->work_left > 0; round++) {
-		if (kept_in_trial(prover, subject, active, rate, &tried)) {
+		if (kept_in_trial(prover, subject, pools, rate, &tried)) {
 			low = rate;
 			*kept = tried;
 			if (rate >= most)
@@ -178,21 +224,31 @@ static void subject_prepare(const struct prover *prover, const struct fleet *fle
 
 	CHECK(possible && fleet->verdict == FLEET_OK);
 	engine_setting_of(&subject->engine, &subject->replica, &prover->demand->shape);
+	subject->handoff_token_s = apart_handoff_token_s(&subject->replica, fleet->candidate);
 	subject->response_s = fleet->e2e_s;
 	subject->usable_requests_per_s = fleet->replica_requests_per_s * (1 - prover->demand->headroom);
 }
 
+static struct pools pools_of(const struct prover *prover, const struct fleet *fleet)
+{
+	double active = (double)(fleet->replicas - prover->demand->spare_replicas),
+		   prefill = (double)fleet->prefill_replicas;
+
+	return (struct pools){active - prefill, prefill};
+}
+
 void prover_find_most(struct prover *prover, struct fleet *fleet)
 {
-	double active = (double)(fleet->replicas - prover->demand->spare_replicas), most;
+	struct pools pools = pools_of(prover, fleet);
+	double most;
 	struct subject subject;
 	struct trial ignored;
 
 	if (!fleet->trial || is_given(fleet->requests_per_s_max) || prover->work_left <= 0)
 		return;
 	subject_prepare(prover, fleet, &subject);
-	most = largest_rate(prover, &subject, active, fleet->requests_per_s, fleet->requests_per_s,
-		subject.usable_requests_per_s * active, &ignored);
+	most = largest_rate(prover, &subject, pools, fleet->requests_per_s, fleet->requests_per_s,
+		subject.usable_requests_per_s * (pools.decode + pools.prefill), &ignored);
 	if (prover->work_left > 0)
 		fleet->requests_per_s_max = most;
 }
@@ -202,21 +258,29 @@ void prover_prove(struct prover *prover, struct fleet *fleet)
 	const struct demand *demand = prover->demand;
 	const struct fleet_limits *limits = prover->limits;
 	struct trial *trial = &prover->trials[prover->count++];
-	double active = (double)(fleet->replicas - demand->spare_replicas), usable;
+	struct pools pools = pools_of(prover, fleet);
+	double active = pools.decode + pools.prefill, usable;
 	struct fleet by_formulas = *fleet;
 	struct subject subject;
 
 	subject_prepare(prover, fleet, &subject);
 	usable = subject.usable_requests_per_s;
 	if (limits->gpu_count > 0 && is_given(demand->requests_per_s)) {
-		if (!kept_in_trial(prover, &subject, active, demand->requests_per_s, trial))
+		if (!kept_in_trial(prover, &subject, pools, demand->requests_per_s, trial))
 			fleet->verdict = FLEET_LATENCY;
 	} else if (limits->gpu_count > 0) {
-		fleet->requests_per_s =
-			largest_rate(prover, &subject, active, 0, fleet->requests_per_s, usable * active, trial);
+		fleet->requests_per_s = largest_rate(prover, &subject, pools, 0, fleet->requests_per_s, usable * active, trial);
 		fleet->requests_per_s_max = fleet->requests_per_s;
 		if (!(fleet->requests_per_s > 0))
 			fleet->verdict = FLEET_LATENCY;
+	} else if (pools.prefill > 0) {
+		if (enough_apart(prover, &subject, &pools, trial)) {
+			fleet->prefill_replicas = (int64_t)pools.prefill;
+			fleet->replicas = (int64_t)(pools.prefill + pools.decode) + demand->spare_replicas;
+			fleet->gpu_count = fleet->replicas * fleet->gpus_per_replica;
+		} else {
+			fleet->verdict = FLEET_LATENCY;
+		}
 	} else {
 		double least = fmax(1, ceil(demand->requests_per_s / usable * (1 - 1e-9)));
 

@@ -44,15 +44,17 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 }
 
 static void warn_unused(const struct inference_request *request, const struct model *model, const struct demand *demand,
-	struct findings *findings)
+	bool simulated, struct findings *findings)
 {
 	double context = demand->shape.prompt_tokens + demand->shape.output_tokens;
 	bool seen_by_resolver =
 		is_given(request->prompt_tokens.mean) && is_given(request->output_tokens.mean); /* who warned already */
 
-	if (request->parallelism.disaggregated == TRUTH_TRUE)
+	if (demand->disaggregated && request->daily_profile.count > 0)
+		findings_warn(findings, "daily_profile: no hourly schedule is made where prompts and decoding are apart; the month's figures follow the profile");
+	if (demand->disaggregated && !simulated)
 		findings_warn(findings,
-			"parallelism.disaggregated is not modelled yet: prefill and decoding share each replica in this plan");
+			"parallelism.disaggregated: too long to simulate; replicas carry the load, but whether they keep the slo is not known");
 	if (is_given(request->common.pricing.spot_interruptions_per_gpu_hour))
 		findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour does not move a serving plan: redundancy is "
 								"what covers lost replicas");
@@ -191,7 +193,7 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	int64_t idle = fleet->gpu_count - fleet->replicas * fleet->gpus_per_replica;
 
 	note_layout(fleet, &input->request, findings);
-	warn_unused(&input->request, &input->model, demand, findings);
+	warn_unused(&input->request, &input->model, demand, fleet->trial != NULL, findings);
 	layout_remark(fleet->candidate, &fleet->layout, findings);
 	if (!is_given(fleet->usd_per_hour) && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour",

@@ -78,6 +78,7 @@ struct autoscaling_hour {
 struct inference_option {
 	struct accelerator accelerator;
 	int64_t gpu_count, replicas, gpus_per_replica;
+	int64_t prefill_replicas; /* of the replicas, for prompts alone; absent: each does both */
 	struct serving_parallelism parallelism;
 	struct serving_memory memory; /* per accelerator; kv_tokens_capacity per replica */
 	struct {

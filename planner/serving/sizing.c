@@ -1,6 +1,7 @@
 /* E59. The search: every candidate and layout sized, the best by the objective, further ones from the Pareto front. */
 #include "planner/serving/option.h"
 
+#include "base/units.h"
 #include "planner/serving/infeasible.h"
 #include "planner/serving/proof.h"
 
@@ -174,6 +175,35 @@ static void alternatives_fill(const struct inference_input *input, struct search
 	}
 }
 
+/* Plans again with prompts on replicas of their own, of the same layout. */
+static void advise_apart(struct prover *prover, const struct fleet *best, struct findings *findings)
+{
+	const struct demand *together = prover->demand;
+	struct demand apart = *together;
+	struct advice *advice;
+	struct fleet fleet;
+
+	if (together->disaggregated || !best->trial || best->replicas < 3 || prover->limits->gpu_count > 0)
+		return;
+	apart.disaggregated = true;
+	fleet_size(&prover->input->model, best->candidate, &best->layout, &apart, prover->limits, &fleet);
+	if (fleet.verdict != FLEET_OK || fleet.gpu_count >= best->gpu_count || !prover_can(prover))
+		return;
+	prover->demand = &apart;
+	prover_prove(prover, &fleet);
+	prover->demand = together;
+	if (fleet.verdict != FLEET_OK || !fleet.trial || fleet.gpu_count >= best->gpu_count)
+		return;
+	advice = findings_advise(findings, "disaggregate", "suggestion",
+		"with prompts on %lld of %lld replicas of their own (parallelism.disaggregated) %lld accelerators keep the promise instead of %lld",
+		(long long)fleet.prefill_replicas, (long long)fleet.replicas, (long long)fleet.gpu_count, (long long)best->gpu_count);
+	if (is_given(fleet.usd_per_hour) && is_given(best->usd_per_hour))
+		snprintf(advice->effect, sizeof advice->effect, "%+lld accelerators, %+.0f USD a month", (long long)(fleet.gpu_count - best->gpu_count),
+			(fleet.usd_per_hour - best->usd_per_hour) * HOURS_PER_MONTH);
+	else
+		snprintf(advice->effect, sizeof advice->effect, "%+lld accelerators", (long long)(fleet.gpu_count - best->gpu_count));
+}
+
 enum status planner_inference(const struct inference_input *input, struct inference_plan *plan, struct failure *failure)
 {
 	const struct inference_request *request = &input->request;
@@ -201,6 +231,8 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
 	option_fill(input, best, &demand, &limits, &plan->recommended, &plan->findings);
 	alternatives_fill(input, &search, best, &prover, plan);
+	if (request->common.alternatives != 0)
+		advise_apart(&prover, best, &plan->findings);
 	rule_of_thumb_fill(request, &demand, best, plan);
 	report_fill(input, best, &demand, &limits, plan);
 	return STATUS_OK;

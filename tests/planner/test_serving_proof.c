@@ -10,12 +10,13 @@
 static struct inference_plan plan;
 static struct failure failure;
 static void *workspace;
+static bool workspace_is_used = true;
 
 static enum status run(struct serving_fixture *fixture)
 {
 	memset(&plan, 0, sizeof plan);
 	failure_clear(&failure);
-	fixture->inference.workspace = workspace;
+	fixture->inference.workspace = workspace_is_used ? workspace : NULL;
 	fixture->inference.workspace_bytes = prover_workspace_bytes();
 	return planner_inference(&fixture->inference, &plan, &failure);
 }
@@ -152,6 +153,51 @@ static void a_trace_is_the_load(void **state)
 	assert_true(plan.recommended.replicas > evenly);
 }
 
+/* Prompts apart: both kinds of replicas are there, all accelerators are counted, and nobody's tokens wait for a prompt. */
+static void prompts_may_have_replicas_of_their_own(void **state)
+{
+	const struct inference_option *best = &plan.recommended;
+	struct serving_fixture fixture;
+	double together_ms;
+	int64_t prefill;
+
+	(void)state;
+	fill(&fixture);
+	fixture.inference.request.requests_per_s = 20;
+	fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_int_equal(best->prefill_replicas, ABSENT_COUNT);
+	together_ms = best->latency.tpot_ms.p99 - best->latency.tpot_ms.p50;
+	fixture.inference.request.parallelism.disaggregated = TRUTH_TRUE;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	prefill = best->prefill_replicas;
+	assert_true(prefill >= 1 && prefill < best->replicas);
+	assert_int_equal(best->gpu_count, best->replicas * best->gpus_per_replica);
+	assert_int_equal(best->parallelism.disaggregated, TRUTH_TRUE);
+	assert_true(best->simulated.requests > 0 && best->slo_met);
+	assert_true(best->latency.ttft_ms.p95 <= 700 && best->latency.tpot_ms.p95 <= 45);
+	assert_true(best->latency.tpot_ms.p99 - best->latency.tpot_ms.p50 < together_ms);
+	/* Longer prompts want more of one kind, longer answers more of the other. */
+	fixture.inference.request.prompt_tokens.mean = 4000;
+	fixture.inference.request.slo.ttft_ms = 3000;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(best->prefill_replicas > 2 * prefill);
+	/* A fixed number is shared out by what each kind has to do. */
+	fixture.inference.request.requests_per_s = ABSENT_NUMBER;
+	fixture.inference.request.common.gpu_count = 40;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(best->prefill_replicas >= 4 && best->prefill_replicas <= 8 && best->replicas == 10);
+	fixture.inference.request.common.gpu_count = 4;
+	assert_int_equal(run(&fixture), STATUS_INFEASIBLE);
+	/* By formulas alone a fleet is answered too, and says what is not known. */
+	fixture.inference.request.common.gpu_count = 40;
+	workspace_is_used = false;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	workspace_is_used = true;
+	assert_int_equal(best->simulated.requests, 0);
+	assert_contains(plan.findings.warnings[0].detail, "disaggregated");
+}
+
 /* A given throughput takes the place of the modelled one in the simulation too. */
 static void a_measured_throughput_moves_the_trial(void **state)
 {
@@ -178,6 +224,7 @@ int main(void)
 		cmocka_unit_test(a_fixed_fleet_answers_its_load),
 		cmocka_unit_test(bursts_need_more_than_their_mean),
 		cmocka_unit_test(a_trace_is_the_load),
+		cmocka_unit_test(prompts_may_have_replicas_of_their_own),
 		cmocka_unit_test(a_measured_throughput_moves_the_trial),
 	};
 	int failed;

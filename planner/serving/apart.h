@@ -1,0 +1,22 @@
+/* E59. Prompts on replicas of their own: how many of each kind a load needs, by formula (the proof decides). */
+#ifndef FLEETPLAN_PLANNER_SERVING_APART_H
+#define FLEETPLAN_PLANNER_SERVING_APART_H
+
+#include "planner/serving/fleet.h"
+
+/* Requests a second that one replica takes when it does nothing else. */
+struct apart_rates {
+	double prompts_per_s, answers_per_s;
+};
+
+struct apart_rates apart_rates_of(const struct replica *replica, const struct request_shape *shape);
+
+/* Sizes a fleet as fleet_size() does, of prompt and decoding replicas; `fleet` is filled but for size and latencies. */
+void apart_size(
+	const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet);
+
+/* Seconds that the cache of one prompt token takes from replica to replica: each accelerator sends its share over its own
+ * network adapter. 0 where that is unknown. */
+double apart_handoff_token_s(const struct replica *replica, const struct candidate *candidate);
+
+#endif
