@@ -9,7 +9,7 @@
  * runs disagree among themselves, and where no accelerator was measured. A calibration narrows it, a given mfu leaves what a week's mean varies. */
 #define STEP_LOG_SIGMA 0.105
 #define STEP_LOG_SIGMA_EXPERTS 0.19
-#define STEP_LOG_SIGMA_NEW 0.24
+#define STEP_LOG_SIGMA_NEW 0.28
 #define STEP_LOG_SIGMA_NEW_YEAR 2024
 #define STEP_LOG_SIGMA_UNMEASURED 0.30
 #define STEP_LOG_SIGMA_CALIBRATED 0.09
