@@ -238,6 +238,7 @@ static void event_begin(struct trace_reader *reader)
 	event->name[0] = event->category[0] = '\0';
 	event->start_us = event->stream = event->device = event->bytes = ABSENT_NUMBER;
 	event->duration_us = 0;
+	reader->member = MEMBER_OTHER;
 	reader->in_arguments = false;
 }
 
@@ -282,7 +283,7 @@ static void event_text(struct trace_reader *reader, const struct json_stream *st
 		event->on_device = strncmp(stream->text, "CUDA", 4) == 0 || strncmp(stream->text, "GPU", 3) == 0;
 }
 
-static enum status event_number(struct trace_reader *reader, const struct json_stream *stream)
+static void event_number(struct trace_reader *reader, const struct json_stream *stream)
 {
 	struct event *event = &reader->event;
 
@@ -296,13 +297,12 @@ static enum status event_number(struct trace_reader *reader, const struct json_s
 		event->device = stream->number;
 	else if (reader->member == MEMBER_BYTES)
 		event->bytes = stream->number;
-	return STATUS_OK;
 }
 
 /* A time that is no number would be taken for one that is missing. */
-static bool event_is_odd(const struct trace_reader *reader, const struct json_stream *stream, enum json_token token)
+static bool event_is_odd(const struct trace_reader *reader, enum json_token token)
 {
-	return stream->depth == reader->events_depth + 1 && token != TOKEN_NUMBER &&
+	return token != TOKEN_NUMBER && token != TOKEN_END_OBJECT && token != TOKEN_END_ARRAY &&
 	       (reader->member == MEMBER_START || reader->member == MEMBER_DURATION);
 }
 
@@ -323,12 +323,13 @@ static enum status read_event(struct trace_reader *reader, const struct json_str
 		return event_end(reader, failure);
 	if (stream->depth == depth)
 		return event_refuse(reader, NULL, failure, "each event is an object");
-	if (event_is_odd(reader, stream, token))
+	if (event_is_odd(reader, token))
 		return event_refuse(reader, reader->member == MEMBER_START ? "ts" : "dur", failure, "a number of microseconds");
 	if (token == TOKEN_TEXT)
 		event_text(reader, stream);
 	else if (token == TOKEN_NUMBER)
-		return event_number(reader, stream);
+		event_number(reader, stream);
+	reader->member = MEMBER_OTHER; /* what is nested in a value is not that value */
 	return STATUS_OK;
 }
 

@@ -5,7 +5,7 @@
 
 static const double exponent_least = 0.05, exponent_most = 3;
 static const double offset_least = 1e-4, offset_most = 1; /* of the range of the steps */
-enum { CONSTANTS_FITTED = 4, REFINE_ROUNDS = 24, REFINE_ROUNDS_REPLICATE = 8 };
+enum { CONSTANTS_FITTED = 4, REFINE_ROUNDS = 150, REFINE_ROUNDS_REPLICATE = 16 };
 
 /* One trial: limit and amplitude for a basis x, and what is left. Steps are counted in units of their range. */
 struct trial {
