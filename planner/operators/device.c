@@ -13,6 +13,8 @@ struct ceiling {
 	const char *source;
 };
 
+static const double h100_watts_per_flops = 700 / 989.4e12;
+
 static const char mamf[] = "E20; stas00/ml-engineering MAMF table, ai-dynamo/aiconfigurator kernel timings";
 /* No product was measured: what MaxText's published MFU of 0.56 to 0.70 on v5e and v5p (16 to 1,024 billion parameters, 2,048 tokens;
  * its README of 2024, unverified) leaves room for. */
@@ -76,6 +78,16 @@ static double power_speed(const struct accelerator *accelerator, const struct ce
 	return fmax(1, fmin(sqrt(accelerator->tdp_w / ceiling->tdp_w), ceiling_best / fmax(ceiling->gemm, ceiling->gemm_fp8)));
 }
 
+/* Measurements of single products last seconds; training holds the part at its power for hours. The less power a part has for each FLOP
+ * of its peak, beside the H100's 0.71 W a TFLOP/s, the more of its measured rate it loses. */
+static double sustained_speed(const struct accelerator *accelerator, const struct ceiling *ceiling, double exponent)
+{
+	double peak = accelerator_peak_flops_per_s(accelerator, accelerator_training_precision(accelerator), NULL);
+	double watts_per_flops = fmax(accelerator->tdp_w, ceiling->tdp_w) / peak; /* a part held to less: power_speed() */
+
+	return accelerator->tdp_w > 0 && peak > 0 ? pow(fmin(1, watts_per_flops / h100_watts_per_flops), exponent) : 1;
+}
+
 static void device_links(const struct candidate *candidate, const struct physics *physics, struct device *device)
 {
 	const struct accelerator *accelerator = &candidate->accelerator;
@@ -100,7 +112,6 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 	double bandwidth, fraction;
 
 	speed *= is_given(measured) ? 1 : power_speed(accelerator, ceiling);
-	fraction = physics->gemm_fraction * speed;
 	*device = (struct device){.operand_bytes = 2, .wide_bytes = 2};
 	device->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, precision, &used);
 	if (precision_weight_bytes(precision) >= 2) /* only narrow products leave attention in a wider format */
@@ -108,6 +119,8 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 	wide_peak = accelerator_peak_flops_per_s(accelerator, wide, &wide);
 	if (!(device->peak_flops_per_s > 0) || !(wide_peak > 0))
 		return false;
+	speed *= is_given(measured) ? 1 : sustained_speed(accelerator, ceiling, physics->power_exponent);
+	fraction = physics->gemm_fraction * speed;
 	device->computed = used;
 	device->ceiling = given_or(measured, ceiling->gemm);
 	device->ceiling_measured = is_given(measured) || ceiling->tdp_w > 0;

@@ -13,6 +13,7 @@ enum { PHYSICS_STACKS = 9 }; /* as many as enum stack has */
 /* member, least, most, meaning, where a direct measurement or a paper bounds it */
 #define PHYSICS_CONSTANTS(X) \
 	X(gemm_fraction, 0.7, 1.1, "of the best measured matrix product, which products of training shapes reach", "MAMF tables, stas00/ml-engineering") \
+	X(power_exponent, 0.1, 0.5, "how fast sustained speed falls with the power for each FLOP of the peak, beside the H100", "dynamic power goes with frequency x voltage squared: up to 1/2") \
 	X(narrow_fraction, 0.5, 1.1, "the same for 8-bit formats, scaling included", "MAMF tables, FP8") \
 	X(block_scaling, 0.8, 1.1, "speed of 8-bit products with a scale for each 32 elements (MXFP8) over those with one scale", "Megatron-Bridge publishes both for the same layouts") \
 	X(nvfp4_fraction, 0.4, 1.1, "the same for 4-bit formats; some products stay wider", "none but these runs") \
@@ -40,7 +41,7 @@ enum { PHYSICS_STACKS = 9 }; /* as many as enum stack has */
 	X(expert_gain_per_year, 0.02, 0.6, "of the logarithm of that rate, a year of newer software", "Megatron-Bridge releases 25.09 to 26.08") \
 	X(expert_traffic, 0.5, 8, "bytes moved to sort, send, weigh and sum expert tokens over one copy in and out", "none but these runs") \
 	X(expert_host_s, 1e-3, 5e-3, "host time to issue one expert layer's forward pass: routing waits for the device", "Megatron-Bridge 25.09, one sequence a step: 4.7 ms both ways on B200 and GB200") \
-	X(youth, 0.01, 0.5, "speed that software lacks on hardware of its own year; fades as e^(-years/2)", "Shah et al. 2024, arXiv 2407.08608") \
+	X(youth, 0.25, 0.45, "speed that software lacks on hardware of its own year; fades as e^(-years/2)", "Megatron on the A100 from 2021 to 2022: 13 % on the same models (Narayanan, Korthikanti)") \
 	X(release_gain_per_year, 0.005, 0.4, "speed gained by a year of newer software, as a fraction", "NeMo and Megatron releases") \
 	X(synchronise_s, 0.5e-9, 6e-9, "DeepSpeed ZeRO-1: once a step for each local parameter, never hidden", "BLOOM tuning runs")
 

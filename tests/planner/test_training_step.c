@@ -541,13 +541,12 @@ static void power_sets_the_speed(void **state)
 {
 	static const double tdp_w[] = {800, 1100, 1400, 5000};
 	double rates[COUNT_OF(tdp_w)];
+	struct device device;
 
 	(void)state;
 	fixture_init(&fixture);
 	fixture.candidates[0].accelerator.id = "gb300";
 	for (size_t i = 0; i < COUNT_OF(tdp_w); i++) {
-		struct device device;
-
 		fixture.candidates[0].accelerator.tdp_w = tdp_w[i];
 		assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_BF16, &physics_fitted, 1, &device));
 		rates[i] = device.linear_flops_per_s;
@@ -555,6 +554,11 @@ static void power_sets_the_speed(void **state)
 	assert_close(rates[0] / rates[1], sqrt(800.0 / 1100), 1e-9);
 	assert_true(rates[2] > 1.05 * rates[1]);
 	assert_close(rates[3] / rates[1], 0.869 / 0.786, 1e-9);
+	fixture.candidates[0].accelerator.tdp_w = 1100; /* half the power for each FLOP of the H100's */
+	fixture.candidates[0].accelerator.tflops_bf16 = 2 * 989.4 * 1100 / 700;
+	assert_true(device_of_candidate(&fixture.candidates[0], PRECISION_BF16, &physics_fitted, 1, &device));
+	assert_close(device.linear_flops_per_s / (fixture.candidates[0].accelerator.tflops_bf16 * 1e12 * 0.786 * physics_fitted.gemm_fraction),
+		pow(0.5, physics_fitted.power_exponent), 1e-9);
 }
 
 int main(void)
