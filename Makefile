@@ -55,7 +55,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
 .PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-server check-asan check-tsan check-clang check-oom \
-	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving check-api lint format run install clean help validate check-accuracy fit fit-left-out
+	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving check-api check-trace lint format run install clean help validate check-accuracy fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -206,6 +206,9 @@ bench-storage: $(BUILD)/tests/bench/storage_rate ## durable puts and reads of pl
 check-crash: $(BUILD)/tests/storage/test_crash $(PROGRAM) ## 200 kills -9 and 50 power cuts under eight writers: nothing acknowledged is lost
 	CRASH_KILLS=200 CRASH_CUTS=50 $<
 	$(PYTHON) tests/server/crash_daemon.py 200
+
+check-trace: $(PROGRAM) ## traces of 255 MiB through the daemon: time, and how far its memory grows
+	$(Q)$(PYTHON) tests/diagnosis/large_trace.py
 
 check-api: $(PROGRAM) ## lint /openapi.json and fuzz the live daemon with schemathesis (PyPI, npm)
 	$(Q)scripts/check-api.sh $(PROGRAM)

@@ -185,6 +185,7 @@ void levers_fill(const struct diagnosis_context *context, struct diagnosis *diag
 {
 	_Static_assert(COUNT_OF(rows) <= LEVERS_MAX, "room for every lever");
 	const struct step_timings now = timings_filled(&diagnosis->timings);
+	bool on_cpu = diagnosis->has_trace && diagnosis->trace.cpu_only == TRUTH_TRUE; /* accelerators' number formats are none of its */
 
 	diagnosis->lever_count = 0;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -195,7 +196,7 @@ void levers_fill(const struct diagnosis_context *context, struct diagnosis *diag
 		lever.step_time_ms = timings_sum_ms(&changed) + changed.idle_ms;
 		lever.saved_ms = now.step_time_ms - lever.step_time_ms;
 		lever.saved_share = lever.saved_ms / now.step_time_ms;
-		if (lever.saved_share < worth_a_lever)
+		if (lever.saved_share < worth_a_lever || (on_cpu && lever.kind == DIAGNOSIS_COMPUTE))
 			continue;
 		snprintf(lever.detail, sizeof lever.detail, "%s", rows[i].detail);
 		lever_price(&lever, context);

@@ -10,7 +10,7 @@ static const double swing_that_oscillates = 0.20; /* E87: p10 to p90 around the 
 static const double fall_that_moves = 0.005;      /* E87: over the last third of the steps */
 static const double rise_that_overfits = 0.01;    /* E88: of the validation loss above its lowest */
 static const double clearly = 3;                  /* standard deviations */
-enum { TREND_BINS_MIN = 4, TREND_BINS_MAX = 30, FIT_POINTS_MIN = 6, VALIDATION_ROWS_MIN = 4 };
+enum { TREND_BINS_MIN = 4, TREND_BINS_MAX = 30, FIT_POINTS_MIN = 6, VALIDATION_ROWS_MIN = 4, WARM_UP_ROWS_MIN = 100 };
 
 /* One log while it is judged. */
 struct judged {
@@ -271,7 +271,10 @@ static void fill_fit(struct judged *judged, double steps_planned)
 	struct log_diagnosis *answer = judged->answer;
 	struct curve thin;
 
-	series_thin(judged->loss, judged->room->scratch, &thin);
+	/* The first tenth is warm-up, which no power law describes; a short log cannot spare it. */
+	size_t skipped = judged->loss.count >= WARM_UP_ROWS_MIN ? judged->loss.count / 10 : 0;
+
+	series_thin((struct series){judged->loss.step + skipped, judged->loss.value + skipped, judged->loss.count - skipped}, judged->room->scratch, &thin);
 	judged->fits = thin.count >= FIT_POINTS_MIN && power_law_fit(&thin, &judged->room->fit, &judged->law);
 	if (!judged->fits)
 		return;

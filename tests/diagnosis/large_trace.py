@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""A trace of 255 MiB through the daemon, packed and not: how long it takes, and how far its memory grows. Not part of the suite.
+
+usage: large_trace.py   (FLEETPLAN_PROGRAM: another build)"""
+import gzip
+import io
+import pathlib
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "server")]
+import conftest  # noqa: E402
+import cuda_trace  # noqa: E402
+import test_diagnoses  # noqa: E402
+
+MOST = 255 << 20
+
+
+def main():
+    out = io.StringIO()
+    steps = 0
+    cuda_trace.write(out, 10, 80)
+    steps = int(10 * MOST / out.tell())
+    out = io.StringIO()
+    cuda_trace.write(out, steps, 80)
+    text = out.getvalue().encode()
+    # at most 1,024 steps are told apart: a longer trace is one
+    text = text.replace(b"ProfilerStep#", b"Step#", -1) if steps > 1024 else text
+    apart = ("[" + ",".join('{"ph":"X","ts":%d,"dur":1,"cat":"kernel"}' % (at * 7919 % 6999997 * 2) for at in range(6000000)) + "]").encode()
+    grown = 0
+    for name, body, headers in (("a training, as it is", text, test_diagnoses.JSON), ("a training, packed", gzip.compress(text, 1), test_diagnoses.PACKED),
+                                ("events apart on purpose", apart[:-1] + b" " * (1 << 20) + b"]", test_diagnoses.JSON)):
+        with tempfile.TemporaryDirectory() as folder:
+            daemon = conftest.Daemon(folder)
+            before, began = test_diagnoses.resident_bytes(daemon), time.monotonic()
+            answer = daemon.request("POST", "/v1/diagnoses", body, headers, timeout=300)
+            seconds, grew = time.monotonic() - began, test_diagnoses.resident_bytes(daemon) - before
+            daemon.stop()
+        print(f"{name}: {len(body) / 2**20:.0f} MiB sent, {answer.status} after {seconds:.1f} s, resident memory grew by {grew / 2**20:.1f} MiB")
+        grown = max(grown, grew)
+    sys.exit(0 if grown < 160 << 20 else "memory is not bounded")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,166 @@
+"""POST /v1/diagnoses: traces of PyTorch, logs of real trainings, and bodies that mean harm, over the wire."""
+import gzip
+import io
+import json
+import pathlib
+import re
+import sys
+
+import conftest
+import pytest
+
+MADE = conftest.ROOT / "tests" / "diagnosis"
+sys.path.insert(0, str(MADE))
+import cuda_trace  # noqa: E402
+
+JSON = {"Content-Type": "application/json"}
+PACKED = JSON | {"Content-Encoding": "gzip"}
+
+
+def diagnose(daemon, body, headers=JSON, query=""):
+    return daemon.request("POST", "/v1/diagnoses" + query, body, headers, timeout=120)
+
+
+def cuda(steps=3, layers=40):
+    out = io.StringIO()
+    cuda_trace.write(out, steps, layers)
+    return out.getvalue()
+
+
+def resident_bytes(daemon, key="VmHWM"):
+    status = pathlib.Path(f"/proc/{daemon.process.pid}/status").read_text()
+    return int(re.search(rf"{key}:\s+(\d+)", status).group(1)) * 1024
+
+
+def close(measured, wanted):
+    assert set(wanted) <= set(measured), measured
+    for name, value in wanted.items():
+        assert measured[name] == pytest.approx(value, abs=2e-3), name
+
+
+def test_a_cuda_trace_packed_and_not(daemon):
+    text = cuda()
+    answers = [diagnose(daemon, text), diagnose(daemon, gzip.compress(text.encode()), PACKED)]
+    results = [answer.json["result"] for answer in answers]
+    assert [answer.status for answer in answers] == [200, 200]
+    assert results[0] == results[1]
+    result = results[0]
+    close(result["timings"], cuda_trace.expected(40))
+    trace = result["trace"]
+    assert len(trace["steps"]) == 3 and trace["cpu_only"] is False and trace["streams"] == 2 and trace["devices"] == 1
+    for step in trace["steps"]:
+        close(step, cuda_trace.expected(40))
+    assert (trace["backend"], trace["rank"], trace["world_size"], trace["device_name"]) == ("nccl", 3, 16, "NVIDIA H100 80GB HBM3")
+    assert trace["host_to_device_gbs"] == pytest.approx(10) and trace["pageable_share"] == 1
+    assert sum(result["bottleneck"]["shares"].values()) == pytest.approx(1)
+    assert answers[0].json["request"]["trace"]["rows"] == trace["events"] == 3 * (4 + 4 * 40)
+
+
+def test_the_bare_list_of_the_older_profiler(daemon):
+    events = json.loads(cuda())["traceEvents"]
+    result = diagnose(daemon, json.dumps(events)).json["result"]
+    close(result["timings"], cuda_trace.expected(40))
+
+
+def test_levers_are_worth_what_the_query_says(daemon):
+    answer = diagnose(daemon, cuda(), query="?gpu_count=16&usd_per_gpu_hour=2&steps_remaining=3.6e6").json
+    lever = next(one for one in answer["result"]["levers"] if one["code"] == "more_loader_workers")
+    assert lever["saved_ms"] == pytest.approx(1, abs=2e-3) and lever["step_time_ms"] == pytest.approx(9, abs=2e-3)
+    assert lever["saved_hours"] == pytest.approx(1, abs=2e-3) and lever["saved_usd"] == pytest.approx(32, rel=2e-3)
+
+
+def test_a_real_trace_of_a_cpu(daemon):
+    """Made by torch.profiler (tests/diagnosis/make_traces.py): 16 samples a step whose preparation sleeps half a millisecond each."""
+    answer = diagnose(daemon, (MADE / "traces" / "cpu.json.gz").read_bytes(), PACKED)
+    result = answer.json["result"]
+    assert answer.status == 200, answer.text
+    assert result["trace"]["cpu_only"] is True and [step["step"] for step in result["trace"]["steps"]] == [2, 3, 4]
+    assert all(step["data_wait_ms"] > 8 for step in result["trace"]["steps"])
+    assert result["bottleneck"]["kind"] == "input" and 0 < result["timings"]["compute_ms"] < 2
+    assert any("no kernels" in warning for warning in result["warnings"])
+    assert not any(lever["code"] == "precision_fp8" for lever in result["levers"])
+
+
+@pytest.mark.parametrize("name", ["improving", "diverging", "oscillating", "stalled", "overfitting"])
+def test_logs_of_real_trainings(daemon, name):
+    """Made by small trainings on a CPU, each with one thing wrong with it (tests/diagnosis/make_logs.py)."""
+    body = json.loads((MADE / "logs" / f"{name}.json").read_text())
+    log = diagnose(daemon, json.dumps(body)).json["result"]["training_log"]
+    assert log["verdict"] == name, log
+    columns = body["training_log"]
+    checks = dict(zip(columns["validation_step"], columns["validation_loss"]))
+    rows = [{"step": step, "loss": loss} | ({"validation_loss": checks[step]} if step in checks else {})
+            for step, loss in zip(columns["step"], columns["loss"])]
+    as_rows = diagnose(daemon, json.dumps({"training_log_rows": rows})).json["result"]["training_log"]
+    assert as_rows["verdict"] == name and as_rows.get("fit") == log.get("fit")
+
+
+@pytest.mark.parametrize("name, rows, step, last", [("improving", 300, 475, 50), ("heading", 600, 1150, 100)])
+def test_where_a_real_training_was_heading(daemon, name, rows, step, last):
+    """The first half of a run predicts the loss of its end: inside the interval, and within 3 %."""
+    columns = json.loads((MADE / "logs" / f"{name}.json").read_text())["training_log"]
+    early = {name: columns[name][:rows] for name in ("step", "loss")}
+    log = diagnose(daemon, json.dumps({"training_log": early, "steps_planned": step})).json["result"]["training_log"]
+    came = sorted(columns["loss"][-last:])[last // 2]
+    assert log["loss_final"]["p10"] <= came <= log["loss_final"]["p90"]
+    assert log["loss_final"]["p50"] == pytest.approx(came, rel=0.03)
+
+
+def test_a_plan_beside_the_measurement(daemon):
+    training = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100", "gpu_count": 64}
+    planned = daemon.post("/v1/estimates/training", training).json["result"]["recommended"]["step"]
+    body = {"timings": {"step_time_ms": 2000 * planned["time_s"], "compute_ms": 1500 * planned["time_s"]}, "training": training}
+    result = daemon.post("/v1/diagnoses", body).json["result"]
+    assert result["compared"][0]["part"] == "step_time" and result["compared"][0]["ratio"] == pytest.approx(2)
+    wrapped = {"trace": json.loads(cuda()), "training": training, "steps_remaining": 1000}
+    answer = daemon.post("/v1/diagnoses", wrapped)
+    assert answer.status == 200, answer.text
+    assert answer.json["result"]["source"] == "trace" and answer.json["result"]["compared"]
+    assert answer.json["result"]["levers"][0]["saved_usd"] > 0
+    wrong = daemon.post("/v1/diagnoses", body | {"training": training | {"model": "llama-9"}})
+    assert wrong.status == 422 and wrong.json["errors"][0]["pointer"] == "/training/model"
+
+
+@pytest.mark.parametrize("status, body", [
+    (400, b""), (400, b"{"), (400, b"x"), (400, b"\x00"), (400, b"[" * 100), (400, b'{"a":' * 40), (400, b'{"traceEvents":[{"ph":"X"'),
+    (400, b'{"traceEvents":[{"ph":"X","ts":NaN,"dur":1}]}'), (400, b'{"traceEvents":[{"ph":"X","ts":1e999,"dur":1}]}'),
+    (422, b'{"traceEvents":[]}'), (422, b'[]'), (422, b'{}'), (422, b'[1]'),
+    (422, b'{"traceEvents":[{"ph":"X","ts":1e300,"dur":1}]}'), (422, b'{"traceEvents":[{"ph":"X","ts":1,"dur":-1}]}'),
+    (422, b'{"traceEvents":[{"ph":"X","ts":1,"dur":1},{"ph":"X"}]}'), (422, b'{"traceEvents":5}'),
+    (422, b'{"timings":{"step_time_ms":10}}'), (422, b'{"timings":{"step_time_ms":10,"compute_ms":20}}'),
+    (422, b'{"timings":{"compute_ms":-1}}'), (422, b'{"training_log":{"step":[1,2],"loss":[1,2]}}'),
+    (422, b'{"training_log":{"loss":[1,2,3,4,5,6,7,8,9]}}'), (422, b'{"timing":{}}'),
+])
+def test_bad_bodies_are_the_callers_fault(daemon, status, body):
+    answer = diagnose(daemon, body)
+    assert answer.status == status, answer.text
+    assert answer.headers["content-type"] == "application/problem+json"
+
+
+def test_other_refusals(daemon):
+    packed = gzip.compress(cuda().encode())
+    assert diagnose(daemon, packed).status == 400                      # packed, and not said so
+    assert diagnose(daemon, packed[:-20], PACKED).status == 400        # cut short
+    assert diagnose(daemon, packed, PACKED | {"Content-Type": "text/plain"}).status == 415
+    assert diagnose(daemon, cuda(), query="?gpu_count=none").status in (400, 422)
+    assert diagnose(daemon, b'{"x":"' + b"a" * (5 << 20) + b'"}').status == 413
+
+
+def test_memory_stays_bounded(daemon_with):
+    """A bomb, a trace of 40 MB, and events that lie apart on purpose: the daemon grows by far less than it reads."""
+    daemon = daemon_with()
+    assert diagnose(daemon, cuda()).status == 200
+    before = resident_bytes(daemon)
+    bomb = gzip.compress(b'{"traceEvents":[' + b" " * (300 << 20), 6)
+    assert len(bomb) < 1 << 20
+    answer = diagnose(daemon, bomb, PACKED)
+    assert answer.status == 413 and "after decompression" in answer.json["detail"]
+    assert resident_bytes(daemon) - before < 8 << 20
+    one = cuda(40, 1500)
+    answer = diagnose(daemon, gzip.compress(one.encode(), 1), PACKED)
+    assert answer.status == 200 and len(one) > 40 << 20
+    assert resident_bytes(daemon) - before < 32 << 20
+    spread = ",".join('{"ph":"X","ts":%d,"dur":1,"cat":"kernel"}' % (at * 7919 % 999983 * 2) for at in range(300000))
+    answer = diagnose(daemon, f"[{spread}]")
+    assert answer.status == 200 and answer.json["result"]["trace"]["kernels"] == 300000
+    assert resident_bytes(daemon) - before < 48 << 20
