@@ -275,6 +275,7 @@ void memory_of_parts(const struct setting *setting, const struct parallelism *la
 	struct degrees degrees = degrees_of(setting, layout);
 	struct memory_use other;
 
+	CHECK(parts->count > 0);
 	memory_of_part(setting, layout, &degrees, &parts->stages[0], memory);
 	for (int i = 1; i < parts->count; i++) {
 		memory_of_part(setting, layout, &degrees, &parts->stages[i], &other);
