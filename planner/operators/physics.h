@@ -28,7 +28,7 @@ enum { PHYSICS_STACKS = 9 }; /* as many as enum stack has */
 	X(score_traffic_bytes, 6, 30, "unfused attention: bytes moved for one score, forward", "Korthikanti et al. 2022: 10 to 13") \
 	X(element_traffic, 0.4, 2.5, "element-wise bytes moved over bytes counted", "fused kernels and caches keep it below 1") \
 	X(host_layer_s, 0.02e-3, 2e-3, "host time to issue one layer's forward pass", "20 kernels at 5 to 50 us from Python") \
-	X(kernel_gap_s, 1e-6, 1e-4, "device time lost between the kernels of one layer's forward pass", "20 kernels at 1 to 15 us") \
+	X(kernel_gap_s, 1e-6, 1e-4, "device time lost between the kernels of one layer's forward pass", "20 kernels at 1 to 5 us") \
 	X(step_fixed_s, 1e-3, 5e-2, "host time once a step: loss scale, clipping, logging", "none but these runs") \
 	X(link_fraction, 0.4, 0.95, "of the link's rate in one direction that large collectives reach", "NCCL alone: 222 of 300 GB/s, aiconfigurator") \
 	X(nic_fraction, 0.2, 1, "the same between nodes", "nccl-tests, published busbw") \
