@@ -170,10 +170,24 @@ static const struct field training_input_rows[] = {
 TABLE(training_input_use, training_input_rows, "Samples beside the step; without figures where the request does not describe them.");
 #undef OF
 
+#define OF struct stage_plan
+static const struct field stage_plan_rows[] = {
+	FIGURE(tokens, "Tokens of the stage, over all epochs"),
+	FIGURE(sequence_length, "Tokens in a sequence"),
+	FIGURE(global_batch_tokens, "Tokens in an optimizer step"),
+	FIGURE(step_time_s, "Time of a step"),
+	FIGURE(wall_clock_hours, "Time of the stage"),
+	OBJECT(parallelism, parallelism, "Its layout"),
+};
+DECLARE_TABLE(stage_plan, struct stage_plan);
+TABLE(stage_plan, stage_plan_rows, "One stage of a progressive training on the recommended accelerators.");
+#undef OF
+
 #define OF struct training_plan
 static const struct field training_result_rows[] = {
 	OBJECT(workload, training_workload, "How much arithmetic it is"),
 	OBJECT(recommended, training_option, "The best option by the objective"),
+	ARRAY_AS(stages, stages, stage_count, stage_plan, "Stages of a progressive training, whose hours the recommended option sums"),
 	ARRAY_AS(alternatives, alternatives, alternative_count, training_option,
 		"Further options of the Pareto front over time, cost and carbon"),
 	OBJECT(rule_of_thumb, training_rule, "The rule of thumb, for comparison"),

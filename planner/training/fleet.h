@@ -7,7 +7,7 @@
 #include "planner/training/layout.h"
 #include "planner/training/reliability.h"
 
-enum { PROGRAMME_STAGES_MAX = 16 };
+enum { PROGRAMME_STAGES_MAX = TRAINING_STAGES_MAX };
 
 /* What is to be trained: one stage, or those of a progressive training. Fixed for a request. */
 struct programme {

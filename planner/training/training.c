@@ -171,6 +171,26 @@ static void fill_batch(const struct programme *programme, const struct outline *
 	batch_explain(input->request.optimizer, plan);
 }
 
+/* Each stage by itself, as the sum had it. */
+static void fill_stages(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+{
+	struct search_counts counts = {0};
+	struct programme one = *programme;
+	struct outline outline;
+
+	plan->stage_count = 0;
+	one.stage_count = 1;
+	for (size_t i = 0; i < programme->stage_count && programme->input->request.stages.count > 0; i++) {
+		one.stages[0] = programme->stages[i];
+		fleet_outline(&one, best->candidate, best->gpu_count, &programme->input->request.parallelism, &outline, &counts);
+		if (!outline.any)
+			continue;
+		plan->stages[plan->stage_count++] = (struct stage_plan){.tokens = one.stages[0].tokens, .sequence_length = one.stages[0].sequence,
+			.global_batch_tokens = outline.found.step.samples * one.stages[0].sequence, .step_time_s = outline.found.step.time.time_s,
+			.wall_clock_hours = outline.wall_clock_hours, .parallelism = outline.found.layout};
+	}
+}
+
 static void fill_input(const struct programme *programme, const struct outline *best, struct training_plan *plan)
 {
 	const struct training_request *request = &programme->input->request;
@@ -206,6 +226,7 @@ static enum status plan_programme(const struct programme *programme, struct trai
 	fill_compute_optimal(programme, plan);
 	fill_batch(programme, best, plan);
 	fill_input(programme, best, plan);
+	fill_stages(programme, best, plan);
 	training_rule_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu,
 		&programme->input->candidates[best->candidate].accelerator, plan);
 	remarks_fill(programme, best, plan);

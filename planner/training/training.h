@@ -149,13 +149,21 @@ struct training_option {
 
 enum verdict { VERDICT_UNSET, VERDICT_COMPUTE_INEFFICIENT, VERDICT_DATA_INEFFICIENT, VERDICT_NEAR_OPTIMAL };
 
-enum { TRAINING_OPTIONS_MAX = 32 };
+enum { TRAINING_OPTIONS_MAX = 32, TRAINING_STAGES_MAX = 16 };
+
+/* One stage of a progressive training on the recommended fleet. */
+struct stage_plan {
+	double tokens, sequence_length, global_batch_tokens, step_time_s, wall_clock_hours;
+	struct parallelism parallelism;
+};
 
 struct training_plan {
 	struct {
 		double params_total, params_active, tokens_total, flops_per_token, flops_total, petaflop_s_days;
 	} workload;
 	struct training_option recommended;
+	size_t stage_count; /* 0 unless the request has stages */
+	struct stage_plan stages[TRAINING_STAGES_MAX];
 	size_t alternative_count;
 	struct training_option alternatives[TRAINING_OPTIONS_MAX];
 	struct {

@@ -74,7 +74,11 @@ def test_stages_are_planned_one_by_one_and_summed(daemon):
     whole = daemon.post("/v1/estimates/training", both)
     assert whole.status == 200, whole.text
     hours = [daemon.post("/v1/estimates/training", BASE | stage).json["result"]["recommended"]["wall_clock_hours"] for stage in stages]
-    assert math.isclose(whole.json["result"]["recommended"]["wall_clock_hours"], sum(hours), rel_tol=1e-9)
+    result = whole.json["result"]
+    assert math.isclose(result["recommended"]["wall_clock_hours"], sum(hours), rel_tol=1e-9)
+    assert [stage["wall_clock_hours"] for stage in result["stages"]] == pytest.approx(hours, rel=1e-9)
+    assert [stage["sequence_length"] for stage in result["stages"]] == [8192, 131072]
+    assert result["stages"][0]["parallelism"]["context"] < result["stages"][1]["parallelism"]["context"]
 
 
 def test_a_day_less_six_hours(daemon):
