@@ -5,6 +5,7 @@ usage: large_trace.py   (FLEETPLAN_PROGRAM: another build)"""
 import gzip
 import io
 import pathlib
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,29 +19,36 @@ import test_diagnoses  # noqa: E402
 MOST = 255 << 20
 
 
+def send(daemon, body, headers):
+    """By curl, which reads an answer that comes before the whole body has gone."""
+    options = [part for name, value in headers.items() for part in ("-H", f"{name}: {value}")]
+    run = subprocess.run(["curl", "-s", "-o", "/dev/null", "-w", "%{http_code}", *options, "--data-binary", "@-",
+                          f"http://127.0.0.1:{daemon.port}/v1/diagnoses"], input=body, capture_output=True, timeout=300)
+    return run.stdout.decode()
+
+
 def main():
     out = io.StringIO()
-    steps = 0
     cuda_trace.write(out, 10, 80)
     steps = int(10 * MOST / out.tell())
     out = io.StringIO()
     cuda_trace.write(out, steps, 80)
     text = out.getvalue().encode()
-    # at most 1,024 steps are told apart: a longer trace is one
+    # At most 1,024 steps are told apart: a longer trace is one
     text = text.replace(b"ProfilerStep#", b"Step#", -1) if steps > 1024 else text
-    apart = ("[" + ",".join('{"ph":"X","ts":%d,"dur":1,"cat":"kernel"}' % (at * 7919 % 6999997 * 2) for at in range(6000000)) + "]").encode()
+    apart = ("[" + ",".join('{"ph":"X","ts":%d,"dur":1,"cat":"kernel"}' % (at * 7919 % 6999997 * 2) for at in range(5600000)) + "]").encode()
     grown = 0
     for name, body, headers in (("a training, as it is", text, test_diagnoses.JSON), ("a training, packed", gzip.compress(text, 1), test_diagnoses.PACKED),
-                                ("events apart on purpose", apart[:-1] + b" " * (1 << 20) + b"]", test_diagnoses.JSON)):
+                                ("events apart on purpose", apart, test_diagnoses.JSON)):
         with tempfile.TemporaryDirectory() as folder:
             daemon = conftest.Daemon(folder)
             before, began = test_diagnoses.resident_bytes(daemon), time.monotonic()
-            answer = daemon.request("POST", "/v1/diagnoses", body, headers, timeout=300)
+            status = send(daemon, body, headers)
             seconds, grew = time.monotonic() - began, test_diagnoses.resident_bytes(daemon) - before
             daemon.stop()
-        print(f"{name}: {len(body) / 2**20:.0f} MiB sent, {answer.status} after {seconds:.1f} s, resident memory grew by {grew / 2**20:.1f} MiB")
+        print(f"{name}: {len(body) / 2**20:.0f} MiB sent, {status} after {seconds:.1f} s, resident memory grew by {grew / 2**20:.1f} MiB")
         grown = max(grown, grew)
-    sys.exit(0 if grown < 160 << 20 else "memory is not bounded")
+    sys.exit(0 if grown < 96 << 20 else "memory is not bounded")
 
 
 if __name__ == "__main__":
