@@ -110,7 +110,7 @@ static bool parse_arguments(int argc, char **argv, struct arguments *arguments)
 	*arguments = (struct arguments){.suite = "quick"};
 	opterr = 0;
 	optind = 1;
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (option == 'h') {
 			fputs(usage, stdout);
 			exit(BENCH_EXIT_OK);

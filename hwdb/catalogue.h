@@ -101,4 +101,7 @@ const struct model_row *catalogue_model(const struct catalogue *catalogue, const
 const struct price_row *catalogue_price(const struct catalogue *catalogue, const char *id);
 const struct region_row *catalogue_region(const struct catalogue *catalogue, const char *id);
 
+/* Version of the jansson that is linked, which reads models' configurations. */
+const char *catalogue_library_version(void);
+
 #endif

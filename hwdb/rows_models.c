@@ -142,3 +142,8 @@ enum status rows_text_aliases(
 	}
 	return status;
 }
+
+const char *catalogue_library_version(void)
+{
+	return jansson_version_str();
+}

@@ -34,6 +34,11 @@ step 'C tests under TSan' make -j"$(nproc)" check-tsan
 passed=$(grep -oE '[0-9]+ passed' "$log" | awk '{sum += $1} END {print sum + 0}')
 tests_failed=$(grep -oE '[0-9]+ failed' "$log" | awk '{sum += $1} END {print sum + 0}')
 [ "$tests_failed" -ge "$failed" ] || tests_failed=$failed
+# What failed stands last, so that the end of a cut log tells it.
+if [ "$failed" -gt 0 ]; then
+	echo "== what failed"
+	grep -E '^(FAILED|ERROR:|E  )|\[  (FAILED|ERROR)|\[   LINE|^make.*\*\*\*|^(FAIL|ERROR) |WARNING: ThreadSanitizer|ERROR: AddressSanitizer|runtime error:|^\+[^+]|^-[^-]' "$log" | grep -v 'make\[[0-9]\]: Leaving' | tail -n 60
+fi
 echo "== all in $(($(date +%s) - start)) s"
 echo "$passed passed, $tests_failed failed"
 [ "$failed" -eq 0 ] && [ "$tests_failed" -eq 0 ] && [ "$passed" -gt 0 ]

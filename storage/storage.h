@@ -103,6 +103,9 @@ struct storage_state {
 	bool network_file_system;   /* write-ahead logging is not safe there */
 };
 
+/* Version of the SQLite that is linked. */
+const char *storage_library_version(void);
+
 /* For readyz and metrics. While the store is not writable, this also tries a harmless write, at most once a second. */
 void storage_state_get(struct storage *storage, struct storage_state *state);
 

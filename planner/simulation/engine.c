@@ -390,11 +390,11 @@ void engine_start(struct engine_state *engine, const struct engine_setting *sett
 		.context = context};
 }
 
-void engine_submit(struct engine_state *engine, int32_t number, double now_s)
+void engine_submit(struct engine_state *engine, int32_t request, double now_s)
 {
 	if (engine_load(engine) == 0)
 		engine->clock_s = fmax(engine->clock_s, now_s);
-	queue_append(&engine->waiting, engine->pool, number);
+	queue_append(&engine->waiting, engine->pool, request);
 }
 
 int32_t engine_load(const struct engine_state *engine)

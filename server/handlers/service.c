@@ -45,7 +45,7 @@ enum status handle_metrics(struct call *call)
 enum status handle_version(struct call *call)
 {
 	const struct version version = {.version = FLEETPLAN_VERSION, .api = "v1", .compiler = __VERSION__,
-		.microhttpd = MHD_get_version(), .started_at_us = call->server->started_us};
+		.sqlite = storage_library_version(), .microhttpd = MHD_get_version(), .jansson = catalogue_library_version(), .started_at_us = call->server->started_us};
 
 	api_encode(&table_version, &version, &call->json);
 	return STATUS_OK;

@@ -219,6 +219,11 @@ static void state_probe(struct storage *storage)
 		log_event(LOG_INFO, "database_writable_again", LOG_TEXT("path", storage->path));
 }
 
+const char *storage_library_version(void)
+{
+	return sqlite3_libversion();
+}
+
 void storage_state_get(struct storage *storage, struct storage_state *state)
 {
 	char log_path[PATH_MAXIMUM + 8];

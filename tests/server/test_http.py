@@ -264,6 +264,7 @@ def test_health_and_version(daemon):
     assert daemon.get("/readyz").json["status"] == "ok"
     assert "storage writable" in daemon.get("/readyz?verbose").json["detail"]
     version = daemon.get("/version").json
+    assert all(re.match(r"\d+\.\d+", version[key]) for key in ("version", "sqlite", "microhttpd", "jansson")), version
     assert re.fullmatch(r"\d+\.\d+\.\d+", version["version"]) and version["api"] == "v1"
 
 
