@@ -6,8 +6,20 @@ cd "$(dirname "$0")/.."
 start=$(date +%s)
 scripts/packages.sh build test
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.step" "$log.why"' EXIT
+: >"$log.why"
 failed=0
+
+# why NAME: of a failed step the lines that say which test and why. House rules and linkers have no word in common that
+# could be looked for, so the last lines stand here too, each once.
+telling='FAILED|\[ +(ERROR|LINE) +\]|(^| )(fatal )?error:|undefined reference|^(E  |ERROR )|(Address|Leak|Thread)Sanitizer|runtime error:|^make.*\*\*\*'
+why() {
+	echo "== $1"
+	{
+		grep -E "$telling" "$log.step" | head -n 30
+		grep -vE '^make.*(Entering|Leaving) directory|^  [A-Z]+ +[^ ]+$|^\[( RUN      |       OK )\]' "$log.step" | tail -n 15
+	} | awk '!seen[$0]++'
+}
 
 # step NAME COMMAND...: runs it, shows its output, remembers whether it failed
 step() {
@@ -15,7 +27,11 @@ step() {
 	shift
 	echo "== $name"
 	began=$(date +%s)
-	"$@" >"$log.step" 2>&1 || { echo "== $name FAILED"; failed=$((failed + 1)); }
+	"$@" >"$log.step" 2>&1 || {
+		echo "== $name FAILED"
+		failed=$((failed + 1))
+		why "$name" >>"$log.why"
+	}
 	tail -n "${LINES_SHOWN:-40}" "$log.step"
 	cat "$log.step" >>"$log"
 	rm -f "$log.step"
@@ -37,7 +53,7 @@ tests_failed=$(grep -oE '[0-9]+ failed' "$log" | awk '{sum += $1} END {print sum
 # What failed stands last, so that the end of a cut log tells it.
 if [ "$failed" -gt 0 ]; then
 	echo "== what failed"
-	grep -E '^(FAILED|ERROR:|E  )|\[  (FAILED|ERROR)|\[   LINE|^make.*\*\*\*|^(FAIL|ERROR) |WARNING: ThreadSanitizer|ERROR: AddressSanitizer|runtime error:|^\+[^+]|^-[^-]' "$log" | grep -v 'make\[[0-9]\]: Leaving' | tail -n 60
+	cat "$log.why"
 fi
 echo "== all in $(($(date +%s) - start)) s"
 echo "$passed passed, $tests_failed failed"
