@@ -107,13 +107,13 @@ class Daemon:
         return [*self.wrapper, PROGRAM, "serve", *listen, *quiet, "--database", str(self.database), *self.arguments]
 
     def start(self):
-        before = len(self.log())
         log = open(self.log_path, "ab")
+        before = log.tell()  # a log of many starts is long, and reading it all is not the daemon's time
         self.process = subprocess.Popen(self.command(), stderr=log, stdout=log, cwd=self.folder, env=self.environment)
         log.close()
         until = time.monotonic() + START_SECONDS
         while time.monotonic() < until:
-            ready = [line for line in self.log()[before:] if line.get("event") == "ready"]
+            ready = [line for line in self.log(before) if line.get("event") == "ready"]
             if ready:
                 self.port = int(ready[0]["listen"].rsplit(":", 1)[1])
                 return
@@ -122,9 +122,15 @@ class Daemon:
             time.sleep(0.01)
         raise RuntimeError(f"the daemon did not start: {self.log_path.read_text()}")
 
-    def log(self):
+    def log(self, begin=0):
+        """Lines of the log from a byte on."""
         lines = []
-        for line in self.log_path.read_text(errors="replace").splitlines() if self.log_path.exists() else []:
+        if not self.log_path.exists():
+            return lines
+        with open(self.log_path, "rb") as file:
+            file.seek(begin)
+            text = file.read().decode(errors="replace")
+        for line in text.splitlines():
             if line.startswith("{"):
                 try:
                     lines.append(json.loads(line))
