@@ -28,6 +28,7 @@
 		.summary = "Estimate " title,                                                                                  \
 		.doc = "Computes and keeps nothing.",                                                                          \
 		.role = ROLE_VIEWER,                                                                                           \
+		.streamed = (limit) == ROUTE_BODY_TRACE_BYTES,                                                                 \
 		.body_maximum_bytes = (limit),                                                                                 \
 		.body_media = JSON_BODY,                                                                                       \
 		.answer_media = (media),                                                                                       \
@@ -69,6 +70,7 @@
 		.role = ROLE_PLANNER,                                                                                          \
 		.creates = true,                                                                                               \
 		.tagged = true,                                                                                                \
+		.streamed = (limit) == ROUTE_BODY_TRACE_BYTES,                                                                 \
 		.body_maximum_bytes = (limit),                                                                                 \
 		.body_media = JSON_BODY,                                                                                       \
 		.answer_media = AS_PLAN,                                                                                       \

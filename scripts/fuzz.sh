@@ -31,6 +31,9 @@ for program in "$@"; do
 			                number += 1
 		SEEDS
 		;;
+	fuzz_arrivals) # a request as it is sent
+		printf '?{"model": "m", "trace": {"arrivals": [[0, 100, 20], [1.5, 80, 3e1], [1.5, 1, 1]]}, "headroom": 0}' >"$corpus/seed-request"
+		;;
 	fuzz_trace) # the traces and logs that tests read
 		for file in tests/diagnosis/traces/*.gz; do gzip -dc "$file" | head -c 16000 >"$corpus/seed-$(basename "$file")"; done
 		for file in tests/diagnosis/logs/*.json; do head -c 16000 "$file" >"$corpus/seed-$(basename "$file")"; done

@@ -26,6 +26,7 @@ struct body_sink {
 	size_t (*memory_bytes)(const void *state); /* what the reader holds, for the budget */
 	void (*release)(void *state);
 	void *state;
+	const unsigned char *sha256; /* of the body after decompression, 32 bytes; set at the end. NULL: nobody asks */
 };
 
 struct body {

@@ -37,7 +37,10 @@ static enum status commit_begin(struct call *call, struct idempotency **idempote
 	mine->route = arena_printf(&call->arena, "%s %s", call->method, call->path);
 	if (!mine->route)
 		return STATUS_NO_MEMORY;
-	crypto_hash_sha256(mine->body_sha256, (const unsigned char *)call->body, call->body_length);
+	if (call->streamed_sha256)
+		memcpy(mine->body_sha256, call->streamed_sha256, sizeof mine->body_sha256);
+	else
+		crypto_hash_sha256(mine->body_sha256, (const unsigned char *)call->body, call->body_length);
 	*idempotency = mine;
 	return storage_idempotency_begin(call->server->storage, mine, &call->arena, answer, &call->failure);
 }

@@ -53,30 +53,38 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 	return STATUS_OK;
 }
 
+static void digest_row(crypto_hash_sha256_state *hash, struct buffer *text, const struct trace_arrival *row, bool first)
+{
+	struct json_writer writer;
+
+	buffer_clear(text);
+	json_writer_init(&writer, text);
+	writer.comma = !first;
+	json_begin_array(&writer);
+	json_double(&writer, row->t_s);
+	json_double(&writer, row->prompt_tokens);
+	json_double(&writer, row->output_tokens);
+	json_end_array(&writer);
+	crypto_hash_sha256_update(hash, (const unsigned char *)text->bytes, text->length);
+}
+
 /* A trace is answered by its length and digest: it is told apart from others without being repeated. */
 static enum status trace_digest(struct request_trace *trace)
 {
-	unsigned char hash[crypto_hash_sha256_BYTES];
-	struct json_writer writer;
+	unsigned char digest[crypto_hash_sha256_BYTES];
+	crypto_hash_sha256_state hash;
 	struct buffer text;
 	bool failed;
 
-	buffer_init(&text, ESTIMATE_JSON_MAX_BYTES);
-	json_writer_init(&writer, &text);
-	json_begin_array(&writer);
-	for (size_t i = 0; i < trace->count; i++) {
-		json_begin_array(&writer);
-		json_double(&writer, trace->arrivals[i].t_s);
-		json_double(&writer, trace->arrivals[i].prompt_tokens);
-		json_double(&writer, trace->arrivals[i].output_tokens);
-		json_end_array(&writer);
-	}
-	json_end_array(&writer);
-	failed = text.failed;
-	if (!failed) {
-		crypto_hash_sha256(hash, (const unsigned char *)text.bytes, text.length);
-		sodium_bin2hex(trace->sha256, sizeof trace->sha256, hash, sizeof hash);
-	}
+	buffer_init(&text, 256);
+	failed = !buffer_reserve(&text, 128);
+	crypto_hash_sha256_init(&hash);
+	crypto_hash_sha256_update(&hash, (const unsigned char *)"[", 1);
+	for (size_t i = 0; i < trace->count && !failed; i++)
+		digest_row(&hash, &text, &trace->arrivals[i], i == 0);
+	crypto_hash_sha256_update(&hash, (const unsigned char *)"]", 1);
+	crypto_hash_sha256_final(&hash, digest);
+	sodium_bin2hex(trace->sha256, sizeof trace->sha256, digest, sizeof digest);
 	buffer_release(&text);
 	return failed ? STATUS_NO_MEMORY : STATUS_OK;
 }

@@ -49,6 +49,7 @@ struct call {
 	size_t query_count;
 	const char *body; /* decompressed, NUL-terminated; "" when there is none */
 	size_t body_length;
+	const unsigned char *streamed_sha256; /* of such a body; NULL: not taken */
 	void *streamed; /* what a body was read into that was not held: of routes marked streamed, else NULL */
 	enum media body_media; /* MEDIA_COUNT when there is no body */
 	enum media accept;     /* what the answer shall be: one of the route's kinds */

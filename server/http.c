@@ -74,7 +74,7 @@ static enum MHD_Result http_body(struct exchange *exchange, const char *piece, s
 			return http_renew(exchange);
 	}
 	exchange->discarded_bytes += got;
-	if (exchange->discarded_bytes <= JUDGE_DISCARD_MAX_BYTES)
+	if (exchange->discarded_bytes <= judge_discard_bytes(exchange, exchange->refused))
 		return MHD_YES;
 	response_finish(exchange, exchange->refused);
 	response_abort(exchange);
@@ -123,6 +123,7 @@ static enum MHD_Result http_dispatch(struct exchange *exchange)
 	call->body = exchange->body.bytes.bytes ? exchange->body.bytes.bytes : "";
 	call->body_length = exchange->body.bytes.length;
 	call->streamed = exchange->body.sink.state;
+	call->streamed_sha256 = exchange->body.sink.sha256;
 	if (exchange->preflight) {
 		call_no_content(call);
 		call_header(call, "Allow", exchange->allow);

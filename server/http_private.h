@@ -11,8 +11,9 @@
 #include "server/listen.h"
 #include "server/workers.h"
 
-/* What may be thrown away so that a refused request's connection can stay open. */
-enum { JUDGE_DISCARD_MAX_BYTES = 64 * 1024 };
+/* What may be thrown away so that a refused request's connection can stay open. Most clients send a body to its end before they
+ * read an answer: where bodies are large by nature and this one is wrong, all of it is taken, as far as its deadline allows. */
+enum { JUDGE_DISCARD_MAX_BYTES = 64 * 1024, JUDGE_DISCARD_STREAMED_BYTES = 256 * 1024 * 1024 };
 
 struct http {
 	struct http_options options;
@@ -31,6 +32,9 @@ struct http {
 /* judge.c: everything that the request line and the headers decide. STATUS_OK: receive the body. Anything else is in
  * exchange->refused and call.failure; true in *at_once when the answer must not wait for the body. */
 FALLIBLE enum status judge_request(struct exchange *exchange, const char *method, const char *version, bool *at_once);
+
+/* judge.c: bytes of a request refused with `status` that are thrown away before its connection is. */
+size_t judge_discard_bytes(const struct exchange *exchange, enum status status);
 
 /* response.c: turns what the handler (or a refusal) left in the call into the final answer. Any thread. */
 void response_finish(struct exchange *exchange, enum status status);

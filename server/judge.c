@@ -3,10 +3,10 @@
 
 #include "base/uuid.h"
 #include "server/auth.h"
-#include "server/diagnosis_body.h"
 #include "server/gate.h"
 #include "server/http_private.h"
 #include "server/server.h"
+#include "server/streamed.h"
 
 static const struct {
 	const char *name;
@@ -141,8 +141,7 @@ static enum status judge_stream(struct exchange *exchange)
 	struct body_sink sink;
 	enum status status;
 
-	CHECK(exchange->call.route->id == ROUTE_DIAGNOSIS);
-	status = diagnosis_body_open(&sink, &exchange->call.failure);
+	status = streamed_open(exchange->call.route->id, &sink, &exchange->call.failure);
 	if (status == STATUS_OK)
 		body_stream(&exchange->body, &sink);
 	return status;
@@ -202,6 +201,14 @@ static void judge_fill(struct exchange *exchange)
 	json_writer_init(&call->json, &call->answer);
 }
 
+size_t judge_discard_bytes(const struct exchange *exchange, enum status status)
+{
+	bool streamed = exchange->call.route && exchange->call.route->streamed;
+
+	return streamed && (status == STATUS_TOO_LARGE || status == STATUS_MALFORMED) ? JUDGE_DISCARD_STREAMED_BYTES
+	                                                                              : JUDGE_DISCARD_MAX_BYTES;
+}
+
 enum status judge_request(struct exchange *exchange, const char *method, const char *version, bool *at_once)
 {
 	struct call *call = &exchange->call;
@@ -218,7 +225,7 @@ enum status judge_request(struct exchange *exchange, const char *method, const c
 		status = judge_rules(exchange);
 	if (status != STATUS_OK && !*at_once) {
 		const char *length = exchange->headers[HEADER_CONTENT_LENGTH];
-		*at_once = exchange->expect_continue || (length && strtoull(length, NULL, 10) > JUDGE_DISCARD_MAX_BYTES);
+		*at_once = exchange->expect_continue || (length && strtoull(length, NULL, 10) > judge_discard_bytes(exchange, status));
 	}
 	exchange->refused = status;
 	return status;

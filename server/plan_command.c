@@ -9,6 +9,7 @@
 #include "server/handlers.h"
 #include "server/http_private.h"
 #include "server/server.h"
+#include "server/streamed.h"
 
 enum { PLAN_CATALOGUE_MAX_BYTES = 256 * 1024 * 1024 };
 
@@ -29,23 +30,30 @@ static enum status plan_catalogue(struct server *server, struct failure *failure
 	return failure->status;
 }
 
-static enum status plan_read(const char *path, struct buffer *body, struct failure *failure)
+static enum status plan_read(const char *path, struct exchange *exchange)
 {
+	struct body *body = &exchange->body;
+	struct failure *failure = &exchange->call.failure;
+	const struct route *route = exchange->call.route;
 	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	char piece[BUFSIZ];
+	struct body_sink sink;
+	enum status status;
 	size_t got;
 
 	if (!file)
 		return failure_set(failure, STATUS_NOT_FOUND, "%s: %s", path, strerror(errno));
-	do {
-		char *room = buffer_reserve(body, BUFSIZ);
-		got = room ? fread(room, 1, BUFSIZ, file) : 0;
-		body->length += got;
-	} while (got > 0);
-	if (body->bytes)
-		body->bytes[body->length] = '\0';
+	status = body_begin(body, NULL, 0, route->body_maximum_bytes, NULL, failure);
+	if (status == STATUS_OK && route->streamed) {
+		status = streamed_open(route->id, &sink, failure);
+		if (status == STATUS_OK)
+			body_stream(body, &sink);
+	}
+	while (status == STATUS_OK && (got = fread(piece, 1, sizeof piece, file)) > 0)
+		status = body_receive(body, piece, got, failure);
 	if (file != stdin)
 		fclose(file);
-	return body->failed ? failure_set(failure, STATUS_TOO_LARGE, "%s: a request may have %zu bytes", path, body->maximum) : STATUS_OK;
+	return status == STATUS_OK ? body_end(body, failure) : status;
 }
 
 static int plan_answer(struct server *server, enum route_id route, const char *path)
@@ -54,10 +62,8 @@ static int plan_answer(struct server *server, enum route_id route, const char *p
 	struct exchange *exchange;
 	handler_function *handler = handler_of(route);
 	struct call *call;
-	struct buffer body;
 	enum status status;
 
-	buffer_init(&body, routes[route].body_maximum_bytes);
 	exchange_pool_init(&pool);
 	exchange = exchange_take(&pool);
 	CHECK(exchange);
@@ -68,16 +74,16 @@ static int plan_answer(struct server *server, enum route_id route, const char *p
 	call->path = routes[route].path;
 	call->body_media = call->accept = call->answer_media = MEDIA_JSON;
 	json_writer_init(&call->json, &call->answer);
-	status = plan_read(path, &body, &call->failure);
-	call->body = body.bytes ? body.bytes : "";
-	call->body_length = body.length;
+	status = plan_read(path, exchange);
+	call->body = exchange->body.bytes.bytes ? exchange->body.bytes.bytes : "";
+	call->body_length = exchange->body.bytes.length;
+	call->streamed = exchange->body.sink.state;
 	if (status == STATUS_OK)
 		status = handler ? handler(call) : STATUS_NOT_IMPLEMENTED;
 	response_finish(exchange, status);
 	puts(call->answer.bytes);
 	exchange_give(&pool, exchange);
 	exchange_pool_release(&pool);
-	buffer_release(&body);
 	return status == STATUS_OK ? EXIT_CODE_OK : status == STATUS_NOT_FOUND ? EXIT_CODE_NO_INPUT
 		: status == STATUS_INFEASIBLE ? EXIT_CODE_FAILED : EXIT_CODE_DATA;
 }

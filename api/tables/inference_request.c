@@ -1,5 +1,7 @@
 #include "api/tables/shared.h"
 
+#include "api/arrival_reader.h"
+
 #define OF struct serving_parallelism
 static const struct field serving_parallelism_rows[] = {
 	INTEGER(tensor, 1, 4096, "Tensor-parallel degree"),
@@ -18,7 +20,9 @@ TABLE(serving_parallelism, serving_parallelism_rows,
 DECLARE_TABLE(request_trace, struct request_trace);
 #define OF struct request_trace
 static const struct field request_trace_rows[] = {
-	TUPLES(arrivals, count, 100000, "Requests as [t_s, prompt_tokens, output_tokens]"),
+	TUPLES(arrivals, count, ARRIVALS_MAX,
+		"Requests as [t_s, prompt_tokens, output_tokens], sorted by t_s, a token at least of either kind; a body with them may "
+		"have 64 MiB after decompression"),
 	SIZE_AS(rows, count, "Requests in the trace"),
 	CHARS(sha256, "SHA-256 of the arrivals as compact JSON, [[0,100,20],[1.5,80,30]]"),
 };

@@ -2,8 +2,18 @@
 #include "api/report.h"
 #include "base/clock.h"
 #include "server/handlers.h"
+#include "server/inference_body.h"
 #include "server/plan_answer.h"
 #include "server/server.h"
+
+static enum status decode_estimate(struct call *call, struct estimate *estimate, bool query)
+{
+	if (query)
+		return estimate_decode_query(estimate, call->query, call->query_count);
+	if (call->streamed)
+		return inference_body_decode(call->streamed, estimate);
+	return estimate_decode(estimate, call->body, call->body_length);
+}
 
 static enum status answer_estimate(struct call *call, const struct estimate_kind *kind, bool query)
 {
@@ -12,8 +22,7 @@ static enum status answer_estimate(struct call *call, const struct estimate_kind
 	enum status status = record ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		status = query ? estimate_decode_query(&estimate, call->query, call->query_count)
-		               : estimate_decode(&estimate, call->body, call->body_length);
+		status = decode_estimate(call, &estimate, query);
 	if (status == STATUS_OK)
 		status = plan_compute(call, &estimate, record);
 	return status == STATUS_OK ? plan_answer(call, estimate_envelope(kind), record) : status;

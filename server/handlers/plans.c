@@ -4,6 +4,7 @@
 #include "base/uuid.h"
 #include "server/commit.h"
 #include "server/handlers.h"
+#include "server/inference_body.h"
 #include "server/plan_answer.h"
 #include "server/server.h"
 #include "storage/plans.h"
@@ -16,6 +17,19 @@ static const struct field_table *plan_envelope(const struct plan_record *record)
 	return strcmp(record->kind, "training") == 0 ? &table_training_plan : &table_inference_plan;
 }
 
+/* Decodes the body, and tells it as text, for a refresh. */
+static enum status plan_decode(struct call *call, struct estimate *estimate, struct json_text *asked)
+{
+	const struct inference_body *body = call->streamed;
+	enum status status;
+
+	*asked = (struct json_text){.text = call->body, .length = call->body_length};
+	if (!body)
+		return estimate_decode(estimate, call->body, call->body_length);
+	status = inference_body_decode(body, estimate);
+	return status == STATUS_OK ? arrival_reader_text(body->reader, asked, &call->failure) : status;
+}
+
 static enum status plan_create(struct call *call, const struct estimate_kind *kind, const struct idempotency *idempotency,
 	struct storage_job **job)
 {
@@ -23,10 +37,11 @@ static enum status plan_create(struct call *call, const struct estimate_kind *ki
 	struct plan_record *record = ARENA_NEW(&call->arena, struct plan_record);
 	struct plan_put *put = ARENA_NEW(&call->arena, struct plan_put);
 	char *id = arena_alloc(&call->arena, 1, UUID_TEXT_SIZE);
+	struct json_text asked;
 	enum status status = record && put && id ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		status = estimate_decode(&estimate, call->body, call->body_length);
+		status = plan_decode(call, &estimate, &asked);
 	if (status == STATUS_OK)
 		status = plan_compute(call, &estimate, record);
 	if (status != STATUS_OK)
@@ -35,7 +50,7 @@ static enum status plan_create(struct call *call, const struct estimate_kind *ki
 	record->id = id;
 	record->created_at_us = record->updated_at_us = record->computed_at_us;
 	record->revision = 1;
-	record->asked = (struct json_text){.text = call->body, .length = call->body_length};
+	record->asked = asked;
 	*put = (struct plan_put){.job = {.kind = STORAGE_PLAN_PUT}, .plan = record, .idempotency = idempotency};
 	*job = &put->job;
 	call_created(call, "/v1/plans/%s", id);
@@ -148,15 +163,37 @@ enum status handle_plan_delete(struct call *call)
 	return status;
 }
 
+/* Reads a stored request as it was read when it came: its trace into rows that outlast the text. */
+static enum status recompute_inference(struct call *call, struct estimate *estimate, const struct json_text *asked, struct plan_record *record)
+{
+	struct body_sink sink;
+	enum status status = inference_body_open(&sink, &call->failure);
+
+	if (status != STATUS_OK)
+		return status;
+	status = sink.receive(sink.state, asked->text, asked->length, &call->failure);
+	if (status == STATUS_OK)
+		status = sink.end(sink.state, &call->failure);
+	if (status == STATUS_OK)
+		status = inference_body_decode(sink.state, estimate);
+	if (status == STATUS_OK)
+		status = plan_compute(call, estimate, record);
+	sink.release(sink.state);
+	return status;
+}
+
 /* Computes a stored request again, on the catalogue and calibration of now. What was asked for with `as_of` stays there. */
 static enum status plan_recompute(struct call *call, const struct plan_record *old, struct plan_record *record)
 {
 	struct estimate estimate = {.kind = estimate_kind_of_plan(old->kind), .arena = &call->arena, .failure = &call->failure};
 	const struct json_text *asked = old->asked.text ? &old->asked : &old->request;
-	enum status status = STATUS_INTERNAL;
+	enum status status;
 
-	if (estimate.kind)
-		status = estimate_decode(&estimate, asked->text, asked->length);
+	if (!estimate.kind)
+		return STATUS_INTERNAL;
+	if (estimate.kind == &estimate_inference)
+		return recompute_inference(call, &estimate, asked, record);
+	status = estimate_decode(&estimate, asked->text, asked->length);
 	return status == STATUS_OK ? plan_compute(call, &estimate, record) : status;
 }
 
