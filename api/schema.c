@@ -294,6 +294,30 @@ static void schema_either(struct json_writer *writer)
 }
 
 /* Type and bounds, without description. Rows that are only answered have none beside their type. */
+
+/* Lists and maps of scalars. */
+static void schema_collection(const struct field *row, struct json_writer *writer)
+{
+	if (row->kind == FIELD_TEXTS)
+		schema_texts(row, writer);
+	else if (row->kind == FIELD_NUMBERS)
+		schema_numbers(row, writer);
+	else if (row->kind == FIELD_TUPLES)
+		schema_tuples(row, writer);
+	else if (row->kind == FIELD_LABELS)
+		schema_labels(row, writer);
+	else
+		schema_words(row, writer);
+}
+
+static void schema_json(const struct field *row, enum schema_use use, struct json_writer *writer)
+{
+	if (row->table)
+		schema_reference(row->table, use, writer);
+	else
+		schema_type(writer, "object");
+}
+
 static void schema_value(const struct field *row, enum schema_use use, struct json_writer *writer)
 {
 	switch (row->kind) {
@@ -330,29 +354,18 @@ static void schema_value(const struct field *row, enum schema_use use, struct js
 		schema_either(writer);
 		break;
 	case FIELD_TEXTS:
-		schema_texts(row, writer);
-		break;
 	case FIELD_NUMBERS:
-		schema_numbers(row, writer);
-		break;
 	case FIELD_TUPLES:
-		schema_tuples(row, writer);
-		break;
 	case FIELD_LABELS:
-		schema_labels(row, writer);
-		break;
 	case FIELD_WORDS:
-		schema_words(row, writer);
+		schema_collection(row, writer);
 		break;
 	case FIELD_SHARES:
 	case FIELD_MAP:
 		schema_object_of(row, use, writer);
 		break;
 	case FIELD_JSON:
-		if (row->table)
-			schema_reference(row->table, use, writer);
-		else
-			schema_type(writer, "object");
+		schema_json(row, use, writer);
 		break;
 	case FIELD_OBJECT:
 		schema_nested(row->table, use, writer);

@@ -5,23 +5,11 @@
 set -eu
 program=$1 rate=$2 seconds=${3:-3}
 command -v wrk >/dev/null || { echo "bench-planner.sh: install wrk" >&2; exit 69; }
-work=$(mktemp -d)
-daemon=
-finish() {
-	[ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
-	wait 2>/dev/null || true
-	rm -rf "$work"
-}
-trap finish EXIT
+. "$(dirname "$0")/daemon.sh"
 port=${FLEETPLAN_BENCH_PORT:-18182}
 here=$(dirname "$0")/../tests/bench
 "$rate"
-"$program" serve --listen 127.0.0.1:$port --database "$work/ours.db" --threads 2 --workers 2 --log-file /dev/null &
-daemon=$!
-until curl -sf -o /dev/null "http://127.0.0.1:$port/readyz"; do
-	kill -0 $daemon || exit 1
-	sleep 0.01
-done
+daemon_start "$program" $port --threads 2 --workers 2 --log-file /dev/null
 cat >"$work/post.lua" <<'LUA'
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"

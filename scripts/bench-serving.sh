@@ -4,23 +4,11 @@
 # usage: bench-serving.sh PROGRAM SERVING_RATE
 set -eu
 program=$1 rate=$2
-work=$(mktemp -d)
-daemon=
-finish() {
-	[ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
-	wait 2>/dev/null || true
-	rm -rf "$work"
-}
-trap finish EXIT
+. "$(dirname "$0")/daemon.sh"
 port=${FLEETPLAN_BENCH_PORT:-18183}
 trace=$(dirname "$0")/../docs/examples/azure-2023-conversation.csv
 "$rate" "$trace"
-"$program" serve --listen 127.0.0.1:$port --database "$work/ours.db" --threads 2 --workers 2 --log-file /dev/null &
-daemon=$!
-until curl -sf -o /dev/null "http://127.0.0.1:$port/readyz"; do
-	kill -0 $daemon || exit 1
-	sleep 0.01
-done
+daemon_start "$program" $port --threads 2 --workers 2 --log-file /dev/null
 six='"h100-sxm5-80gb", "h200-sxm5-141gb", "b200-sxm6-180gb", "a100-sxm4-80gb", "mi300x", "gb200"'
 slo='"slo": {"ttft_ms": 1000, "tpot_ms": 50}'
 # sizing NAME LIMIT: the request in $work/request.json, three times

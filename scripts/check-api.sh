@@ -13,20 +13,11 @@ mkdir -p "$tools"
 	"$tools/venv/bin/pip" install -q 'schemathesis>=4,<5'
 }
 [ -x "$tools/node_modules/.bin/redocly" ] || npm install --silent --no-fund --no-audit --prefix "$tools" @redocly/cli@2 @stoplight/spectral-cli@6
-work=$(mktemp -d)
-daemon=
-finish() {
-	[ -z "$daemon" ] || kill "$daemon" 2>/dev/null || true
-	wait 2>/dev/null || true
-	rm -rf "$work"
-}
-trap finish EXIT
+. scripts/daemon.sh
 port=${FLEETPLAN_CHECK_PORT:-18190}
 key=fp_$(od -An -tx1 -N32 /dev/urandom | tr -d ' \n')
 (umask 077 && printf '%s' "$key" >"$work/key")
-"$program" serve --listen 127.0.0.1:$port --database "$work/fleetplan.db" --log-file "$work/log" --bootstrap-key-file "$work/key" &
-daemon=$!
-until curl -sf "http://127.0.0.1:$port/readyz" >/dev/null; do kill -0 $daemon && sleep 0.05; done
+daemon_start "$program" $port --log-file "$work/log" --bootstrap-key-file "$work/key"
 curl -sf "http://127.0.0.1:$port/openapi.json" >"$work/openapi.json"
 
 "$tools/node_modules/.bin/redocly" lint --config deploy/redocly.yaml "$work/openapi.json"

@@ -7,6 +7,7 @@ start=$(date +%s)
 scripts/packages.sh build test
 log=$(mktemp)
 trap 'rm -f "$log" "$log.step" "$log.why"' EXIT
+trap 'exit 130' INT TERM HUP
 : >"$log.why"
 failed=0
 

@@ -208,15 +208,10 @@ enum status operation_benchmark_sweep(struct storage *storage, struct storage_jo
 enum status storage_benchmark_get(struct storage *storage, const char *id, struct arena *arena, struct benchmark_record *benchmark,
 	struct failure *failure)
 {
-	struct connection *reader = reader_take(storage, failure);
 	struct arguments arguments = {.id = id};
 	struct benchmark_stored stored;
-	enum status status;
+	enum status status = reader_one(storage, STATEMENT_BENCHMARK_GET, &arguments, &stored, arena, failure);
 
-	if (!reader)
-		return failure->status;
-	status = store_one(reader, STATEMENT_BENCHMARK_GET, &arguments, &stored, arena, failure);
-	reader_give(storage, reader);
 	if (status == STATUS_NOT_FOUND)
 		return benchmark_missing(id, failure);
 	if (status == STATUS_OK)
@@ -228,7 +223,6 @@ enum status storage_benchmark_list(struct storage *storage, const struct benchma
 	struct arena *arena, struct benchmark_list *list, struct failure *failure)
 {
 	struct benchmark_query query = {.filter = *filter, .limit = (int64_t)page_limit(page) + 1};
-	struct connection *reader;
 	struct rows_read rows;
 	const struct benchmark_stored *stored;
 	enum status status = cursor_read_moment(page, arena, &query.cursor_us, &query.cursor_id, failure);
@@ -236,11 +230,7 @@ enum status storage_benchmark_list(struct storage *storage, const struct benchma
 	*list = (struct benchmark_list){0};
 	if (status != STATUS_OK)
 		return status;
-	reader = reader_take(storage, failure);
-	if (!reader)
-		return failure->status;
-	status = store_list(reader, STATEMENT_BENCHMARK_LIST, &query, page_limit(page), arena, &rows, failure);
-	reader_give(storage, reader);
+	status = reader_list(storage, STATEMENT_BENCHMARK_LIST, &query, page_limit(page), arena, &rows, failure);
 	if (status != STATUS_OK)
 		return status;
 	stored = rows.items;

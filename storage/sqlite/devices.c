@@ -10,18 +10,13 @@ enum status storage_device_list(struct storage *storage, const struct page_reque
 	struct device_list *list, struct failure *failure)
 {
 	struct arguments arguments = {.limit = (int64_t)page_limit(page) + 1};
-	struct connection *reader;
 	struct rows_read rows;
 	enum status status = cursor_read_id(page, arena, &arguments.cursor_id, failure);
 
 	*list = (struct device_list){0};
 	if (status != STATUS_OK)
 		return status;
-	reader = reader_take(storage, failure);
-	if (!reader)
-		return failure->status;
-	status = store_list(reader, STATEMENT_DEVICE_LIST, &arguments, page_limit(page), arena, &rows, failure);
-	reader_give(storage, reader);
+	status = reader_list(storage, STATEMENT_DEVICE_LIST, &arguments, page_limit(page), arena, &rows, failure);
 	if (status != STATUS_OK)
 		return status;
 	list->items = rows.items;

@@ -32,15 +32,11 @@ enum status operation_key_revoke(struct storage *storage, struct storage_job *jo
 enum status storage_key_find(struct storage *storage, const unsigned char hash[KEY_HASH_BYTES], struct arena *arena,
 	struct key_record *key, struct failure *failure)
 {
-	struct connection *reader = reader_take(storage, failure);
 	struct key_stored wanted = {0}, found;
 	enum status status;
 
-	if (!reader)
-		return failure->status;
 	memcpy(wanted.hash, hash, KEY_HASH_BYTES);
-	status = store_one(reader, STATEMENT_KEY_FIND, &wanted, &found, arena, failure);
-	reader_give(storage, reader);
+	status = reader_one(storage, STATEMENT_KEY_FIND, &wanted, &found, arena, failure);
 	if (status == STATUS_OK && (sodium_memcmp(found.hash, hash, KEY_HASH_BYTES) != 0 ||
 			(found.record.expires_at_us != ABSENT_COUNT && found.record.expires_at_us <= clock_wall_us())))
 		status = STATUS_NOT_FOUND;
@@ -55,7 +51,6 @@ enum status storage_key_list(struct storage *storage, const struct page_request 
 	struct failure *failure)
 {
 	struct arguments arguments = {.limit = (int64_t)page_limit(page) + 1};
-	struct connection *reader;
 	struct rows_read rows;
 	const struct key_stored *stored;
 	enum status status = cursor_read_id(page, arena, &arguments.cursor_id, failure);
@@ -63,11 +58,7 @@ enum status storage_key_list(struct storage *storage, const struct page_request 
 	*list = (struct key_list){0};
 	if (status != STATUS_OK)
 		return status;
-	reader = reader_take(storage, failure);
-	if (!reader)
-		return failure->status;
-	status = store_list(reader, STATEMENT_KEY_LIST, &arguments, page_limit(page), arena, &rows, failure);
-	reader_give(storage, reader);
+	status = reader_list(storage, STATEMENT_KEY_LIST, &arguments, page_limit(page), arena, &rows, failure);
 	if (status != STATUS_OK)
 		return status;
 	stored = rows.items;
@@ -82,18 +73,13 @@ enum status storage_key_list(struct storage *storage, const struct page_request 
 
 enum status storage_key_count(struct storage *storage, int64_t *count, struct failure *failure)
 {
-	struct connection *reader = reader_take(storage, failure);
 	struct arguments arguments = {.now_us = clock_wall_us()}, found = {0};
 	struct arena arena;
 	enum status status;
 
-	*count = 0;
-	if (!reader)
-		return failure->status;
 	arena_init(&arena, 64 * 1024);
-	status = store_one(reader, STATEMENT_KEY_COUNT, &arguments, &found, &arena, failure);
+	status = reader_one(storage, STATEMENT_KEY_COUNT, &arguments, &found, &arena, failure);
 	arena_release(&arena);
-	reader_give(storage, reader);
 	*count = found.count;
 	return status;
 }

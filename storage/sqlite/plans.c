@@ -201,7 +201,6 @@ enum status storage_plan_list(struct storage *storage, const struct plan_filter 
 	struct arena *arena, struct plan_list *list, struct failure *failure)
 {
 	struct plan_query query = {.filter = *filter, .limit = (int64_t)page_limit(page) + 1};
-	struct connection *reader;
 	struct rows_read rows;
 	enum status status = cursor_read_moment(page, arena, &query.cursor_us, &query.cursor_id, failure);
 
@@ -212,12 +211,8 @@ enum status storage_plan_list(struct storage *storage, const struct plan_filter 
 		query.filter.created_after_us = INT64_MIN;
 	if (filter->created_before_us == ABSENT_COUNT)
 		query.filter.created_before_us = INT64_MAX;
-	reader = reader_take(storage, failure);
-	if (!reader)
-		return failure->status;
-	status = store_list(reader, filter->label_key ? STATEMENT_PLAN_LIST_BY_LABEL : STATEMENT_PLAN_LIST, &query, page_limit(page),
+	status = reader_list(storage, filter->label_key ? STATEMENT_PLAN_LIST_BY_LABEL : STATEMENT_PLAN_LIST, &query, page_limit(page),
 		arena, &rows, failure);
-	reader_give(storage, reader);
 	if (status != STATUS_OK)
 		return status;
 	plans_narrow(&rows, list);
@@ -230,15 +225,10 @@ enum status storage_plan_revisions(struct storage *storage, const char *id, stru
 	struct failure *failure)
 {
 	struct arguments arguments = {.id = id};
-	struct connection *reader = reader_take(storage, failure);
 	struct rows_read rows;
-	enum status status;
+	enum status status = reader_list(storage, STATEMENT_PLAN_REVISIONS, &arguments, SIZE_MAX, arena, &rows, failure);
 
 	*list = (struct plan_list){0};
-	if (!reader)
-		return failure->status;
-	status = store_list(reader, STATEMENT_PLAN_REVISIONS, &arguments, SIZE_MAX, arena, &rows, failure);
-	reader_give(storage, reader);
 	if (status != STATUS_OK)
 		return status;
 	plans_narrow(&rows, list);

@@ -57,3 +57,29 @@ void reader_give(struct storage *storage, struct connection *connection)
 	pthread_cond_signal(&storage->reader_free);
 	pthread_mutex_unlock(&storage->lock);
 }
+
+enum status reader_one(struct storage *storage, enum statement_name name, const void *record, void *out, struct arena *arena,
+	struct failure *failure)
+{
+	struct connection *reader = reader_take(storage, failure);
+	enum status status;
+
+	if (!reader)
+		return failure->status;
+	status = store_one(reader, name, record, out, arena, failure);
+	reader_give(storage, reader);
+	return status;
+}
+
+enum status reader_list(struct storage *storage, enum statement_name name, const void *record, size_t limit, struct arena *arena,
+	struct rows_read *rows, struct failure *failure)
+{
+	struct connection *reader = reader_take(storage, failure);
+	enum status status;
+
+	if (!reader)
+		return failure->status;
+	status = store_list(reader, name, record, limit, arena, rows, failure);
+	reader_give(storage, reader);
+	return status;
+}

@@ -12,14 +12,10 @@ enum status storage_row_get(struct storage *storage, enum row_kind kind, const c
 	void *row, struct failure *failure)
 {
 	struct arguments arguments = {.id = id, .as_of_us = moment_or_now(as_of_us)};
-	struct connection *reader = reader_take(storage, failure);
 	enum status status;
 
-	if (!reader)
-		return failure->status;
 	memset(row, 0, row_size(kind));
-	status = store_one(reader, row_statement(kind, ROW_GET), &arguments, row, arena, failure);
-	reader_give(storage, reader);
+	status = reader_one(storage, row_statement(kind, ROW_GET), &arguments, row, arena, failure);
 	if (status == STATUS_NOT_FOUND)
 		return failure_set(failure, status, "there is no %s %s%s", row_kind_name(kind), id, as_of_us ? " at that time" : "");
 	return status;
@@ -29,7 +25,6 @@ enum status storage_row_list(struct storage *storage, enum row_kind kind, const 
 	const struct page_request *page, struct arena *arena, struct row_list *list, struct failure *failure)
 {
 	struct row_query query = {.filter = *filter, .limit = (int64_t)page_limit(page) + 1};
-	struct connection *reader;
 	struct rows_read rows;
 	enum status status = cursor_read_id(page, arena, &query.cursor_id, failure);
 
@@ -37,11 +32,7 @@ enum status storage_row_list(struct storage *storage, enum row_kind kind, const 
 	if (status != STATUS_OK)
 		return status;
 	query.filter.as_of_us = moment_or_now(filter->as_of_us);
-	reader = reader_take(storage, failure);
-	if (!reader)
-		return failure->status;
-	status = store_list(reader, row_statement(kind, ROW_LIST), &query, page_limit(page), arena, &rows, failure);
-	reader_give(storage, reader);
+	status = reader_list(storage, row_statement(kind, ROW_LIST), &query, page_limit(page), arena, &rows, failure);
 	if (status != STATUS_OK)
 		return status;
 	list->items = rows.items;

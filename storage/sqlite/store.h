@@ -88,6 +88,12 @@ FALLIBLE enum status store_file_create(const char *path, struct failure *failure
 struct connection *reader_take(struct storage *storage, struct failure *failure);
 void reader_give(struct storage *storage, struct connection *connection);
 
+/* store_one() and store_list() on a reader that is taken for it. */
+FALLIBLE enum status reader_one(struct storage *storage, enum statement_name name, const void *record, void *out, struct arena *arena,
+	struct failure *failure);
+FALLIBLE enum status reader_list(struct storage *storage, enum statement_name name, const void *record, size_t limit,
+	struct arena *arena, struct rows_read *rows, struct failure *failure);
+
 /* writer.c */
 FALLIBLE enum status writer_start(struct storage *storage, struct failure *failure);
 void writer_stop(struct storage *storage); /* after what is queued */

@@ -9,6 +9,7 @@
 #include "hwdb/model_config.h"
 #include "oom/failing_malloc.h"
 #include "server/estimate.h"
+#include "support/catalogue.h"
 #include "support/store.h"
 
 enum { ANSWER_MAX = 128 * 1024, ARENA_MAX_BYTES = 64 * 1024 * 1024 };
@@ -24,7 +25,6 @@ struct outcome {
 /* Does something within an arena of at most `arena_bytes`, and gives back what it took. */
 typedef void operation_function(size_t arena_bytes, struct outcome *outcome);
 
-static struct catalogue *catalogue;
 static struct failure failure;
 
 static void keep_answer(struct outcome *outcome, enum status status, const char *text, size_t length)
@@ -62,7 +62,7 @@ static enum status estimate_all(struct estimate *estimate, const char *body, str
 	enum status status = estimate_decode(estimate, body, strlen(body));
 
 	if (status == STATUS_OK)
-		status = estimate_compute(estimate, catalogue, now_us);
+		status = estimate_compute(estimate, builtin_catalogue, now_us);
 	return status == STATUS_OK ? estimate_record(estimate, record) : status;
 }
 
@@ -330,26 +330,6 @@ static void storage_without_memory(void **state)
 	assert_true(number > 1);
 }
 
-static int set_up(void **state)
-{
-	struct catalogue_rows rows = {0};
-	struct arena arena;
-
-	(void)state;
-	arena_init(&arena, ARENA_MAX_BYTES);
-	if (builtin_rows_read(&arena, &rows, &failure) != STATUS_OK)
-		return -1;
-	catalogue = catalogue_new(&arena, &rows, 0, 0, 0, &failure);
-	return catalogue ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	catalogue_release(catalogue);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,5 +341,5 @@ int main(void)
 		cmocka_unit_test(reports_without_memory),
 		cmocka_unit_test_setup_teardown(storage_without_memory, store_setup_in_memory, store_teardown),
 	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, builtin_catalogue_setup, builtin_catalogue_teardown);
 }

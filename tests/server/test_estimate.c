@@ -3,13 +3,11 @@
 
 #include <string.h>
 
-#include "hwdb/builtin.h"
-#include "hwdb/catalogue.h"
 #include "support/assert.h"
+#include "support/catalogue.h"
 
 enum { ARENA_BYTES = 64 * 1024 * 1024, LEFT_BYTES = 200 * 1024 };
 
-static struct catalogue *catalogue;
 static struct failure failure;
 
 /* A plan's texts without the one member that a clock fills, in the arena. */
@@ -21,7 +19,7 @@ static const char *answer(struct arena *arena, const char *body)
 
 	failure_clear(&failure);
 	assert_int_equal(estimate_decode(&estimate, body, strlen(body)), STATUS_OK);
-	assert_int_equal(estimate_compute(&estimate, catalogue, INT64_C(1795219200000000)), STATUS_OK);
+	assert_int_equal(estimate_compute(&estimate, builtin_catalogue, INT64_C(1795219200000000)), STATUS_OK);
 	assert_int_equal(estimate_record(&estimate, &record), STATUS_OK);
 	text = arena_printf(arena, "%s\n%s", record.request.text, record.result.text);
 	assert_non_null(text);
@@ -68,31 +66,11 @@ static void what_an_earlier_request_left_is_not_answered(void **state)
 	}
 }
 
-static int set_up(void **state)
-{
-	struct catalogue_rows rows = {0};
-	struct arena arena;
-
-	(void)state;
-	arena_init(&arena, ARENA_BYTES);
-	if (builtin_rows_read(&arena, &rows, &failure) != STATUS_OK)
-		return -1;
-	catalogue = catalogue_new(&arena, &rows, 0, 0, 0, &failure);
-	return catalogue ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	catalogue_release(catalogue);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_an_earlier_request_left_is_not_answered),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, builtin_catalogue_setup, builtin_catalogue_teardown);
 }
