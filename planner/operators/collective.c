@@ -13,23 +13,29 @@ double collective_rate_bytes_per_s(const struct device *device, struct group gro
 	                                  : fmin(device->link_bytes_per_s, group.local * device->nic_bytes_per_s);
 }
 
-static double latency_s(const struct physics *physics, struct group group)
+/* Up a tree of domains and down again. */
+static double tree_latency_s(const struct physics *physics, struct group group)
 {
-	double domains = group.ranks / group.local;
+	return physics->link_latency_s + physics->nic_latency_s * log2(group.ranks / group.local);
+}
 
-	return physics->link_latency_s + (domains > 1 ? physics->nic_latency_s * log2(domains) : 0);
+double collective_ring_latency_s(const struct physics *physics, struct group group)
+{
+	return physics->link_latency_s / 2 + physics->nic_latency_s / 2 * (group.ranks / group.local - 1);
 }
 
 double collective_all_gather_s(const struct device *device, const struct physics *physics, struct group group, double bytes)
 {
 	if (group.ranks <= 1)
 		return 0;
-	return (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) + latency_s(physics, group) / 2;
+	return (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) + collective_ring_latency_s(physics, group);
 }
 
 double collective_all_reduce_s(const struct device *device, const struct physics *physics, struct group group, double bytes)
 {
-	return 2 * collective_all_gather_s(device, physics, group, bytes);
+	if (group.ranks <= 1)
+		return 0;
+	return 2 * (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) + tree_latency_s(physics, group);
 }
 
 double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes, double copies)
@@ -42,7 +48,7 @@ double collective_all_to_all_s(const struct device *device, const struct physics
 		leaving = (domains - 1) * (1 - pow(1 - 1 / domains, copies)) / copies;
 	inside = (group.local - 1) / group.ranks * bytes / device->link_bytes_per_s;
 	outside = leaving * bytes / device->nic_bytes_per_s;
-	return fmax(inside, outside) + latency_s(physics, group);
+	return fmax(inside, outside) + tree_latency_s(physics, group);
 }
 
 double point_to_point_s(const struct device *device, const struct physics *physics, double stride, double bytes)

@@ -18,14 +18,18 @@ struct group collective_group(const struct device *device, double ranks, double 
 double collective_rate_bytes_per_s(const struct device *device, struct group group);
 
 /* E27. Given: bytes of the whole tensor on each rank. Returned: s; 0 for a group of one.
- * all-reduce = 2 (n - 1)/n x bytes / rate + latency; reduce-scatter and all-gather each half of it;
+ * all-reduce = 2 (n - 1)/n x bytes / rate + link latency + adapter latency x log2(domains), up a tree and down; reduce-scatter
+ * and all-gather = (n - 1)/n x bytes / rate + (link latency + adapter latency x (domains - 1))/2, round a ring;
  * all-to-all: (n - 1)/n x bytes, of which the part that leaves the domain passes one adapter. Where each token goes to
  * `copies` ranks and software sends it once to each domain (copies > 1; DeepEP 2025), what leaves is the expected number
  * of distinct other domains, D (1 - (1 - 1/D)^copies) (D - 1)/D of D, over the copies.
- * Source: ring algorithms (Thakur et al. 2005); latency per collective and per doubling of nodes: physics.h. */
+ * Source: ring algorithms (Thakur et al. 2005); NCCL sums in double trees, gathers and scatters in rings (its documentation of
+ * NCCL_ALGO); latencies: physics.h. */
 double collective_all_reduce_s(const struct device *device, const struct physics *physics, struct group group, double bytes);
 double collective_all_gather_s(const struct device *device, const struct physics *physics, struct group group, double bytes);
 double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes, double copies);
+
+double collective_ring_latency_s(const struct physics *physics, struct group group); /* of an all-gather, however few its bytes */
 
 /* E28. One transfer between neighbours that lie `stride` ranks apart: over the link where both share a domain. */
 double point_to_point_s(const struct device *device, const struct physics *physics, double stride, double bytes);

@@ -235,21 +235,35 @@ static void work_expert_comm(struct layer_work *work)
 	work->time.expert_s = exposed_s(all_s, work->time.forward_s + work->time.backward_s, setting->software.hides_expert ? setting->physics->overlap : 0);
 }
 
+bool layer_scatters(const struct parallelism *layout, const struct degrees *degrees)
+{
+	return degrees->zero_group > 1 && (layout->zero_stage >= 3 || (layout->zero_stage == 2 && degrees->micro_batches > 1));
+}
+
+/* One gather of `bytes` for each of a layer's parameters inside its shard group, or one scatter, which takes as long. */
+static double shards_s(const struct setting *setting, const struct degrees *degrees, const struct layer_params *params, double bytes)
+{
+	double copies = fmin(degrees->zero_group, degrees->expert_copies);
+	struct group dense = collective_group(&setting->device, degrees->zero_group, degrees->tensor);
+	struct group expert = collective_group(&setting->device, copies, fmax(1, degrees->expert));
+	double time_s = collective_all_gather_s(&setting->device, setting->physics, dense, bytes * params->dense);
+
+	return params->expert > 0 ? time_s + collective_all_gather_s(&setting->device, setting->physics, expert, bytes * params->expert) : time_s;
+}
+
 double layer_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
 	const struct layer_time *time)
 {
 	struct layer_params params = layer_params_of(setting->model, kind, degrees);
-	struct group group = collective_group(&setting->device, degrees->zero_group, degrees->tensor);
 	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->device.wide_bytes;
 	double overlap = setting->software.hides_data ? setting->physics->overlap : 0, gather_s, scatter_s;
 
-	if (layout->zero_stage < 3 || degrees->zero_group <= 1)
+	if (!layer_scatters(layout, degrees))
 		return 0;
 	if (setting->model->kind == MODEL_GENERIC)
 		params.dense = setting->model->params_active / (degrees->tensor * degrees->pipeline);
-	gather_s = collective_all_gather_s(&setting->device, setting->physics, group, weight * (params.dense + params.expert));
-	scatter_s = setting->frozen ? 0 : collective_all_gather_s(&setting->device, setting->physics, group,
-		setting->device.wide_bytes * (params.dense + params.expert));
+	gather_s = layout->zero_stage >= 3 ? shards_s(setting, degrees, &params, weight) : 0;
+	scatter_s = setting->frozen ? 0 : shards_s(setting, degrees, &params, setting->device.wide_bytes);
 	if (setting->software.blocks && layout->pipeline > 1) /* kept from the first micro-batch to the last */
 		return (gather_s + scatter_s) / degrees->micro_batches;
 	return exposed_s(gather_s, time->forward_s, overlap) + exposed_s(gather_s + scatter_s, time->backward_s + time->recompute_s, overlap);

@@ -9,12 +9,12 @@ struct layer_time {
 	double recompute_s;           /* forward work that is done again in the backward pass */
 	double traffic_s;             /* part of forward_s + backward_s in which memory bandwidth decides */
 	double tensor_s, context_s, expert_s; /* exposed communication, forward and backward and recomputation */
-	double gather_s;              /* exposed gathers and scatters of ZeRO-3; 0 until layer_gather_s() is asked */
+	double gather_s;              /* exposed gathers and scatters of ZeRO-2 and 3; 0 until layer_gather_s() is asked */
 };
 
 double layer_time_total_s(const struct layer_time *time); /* all but traffic_s, which is a part of the rest */
 
-/* E31. The sum over one layer's operators (E21 to E29) for kind `kind` of the setting's model, without ZeRO-3's gathers.
+/* E31. The sum over one layer's operators (E21 to E29) for kind `kind` of the setting's model, without ZeRO's gathers and scatters.
  * Of the layout only tensor, context, expert, micro-batch, recomputation and sequence parallelism count (for a generic model with
  * tables the data-parallel degree too): the search computes it once for all that differ in the rest. */
 struct layer_time layer_time_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind);
@@ -23,8 +23,12 @@ struct layer_time layer_time_of(const struct setting *setting, const struct para
 void layer_times_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
 	struct layer_time times[RECOMPUTE_COUNT]);
 
-/* ZeRO-3: weights are gathered before each forward and each backward pass, gradients scattered after it, beside `time` of the
- * same layer. Returned: s, as far as exposed; 0 for other stages. */
+/* Whether gradients are scattered with every micro-batch: under ZeRO-3, and under ZeRO-2 where a step has several, since whole
+ * gradients have no place to be summed in. */
+bool layer_scatters(const struct parallelism *layout, const struct degrees *degrees);
+
+/* ZeRO-2 and 3: gradients are scattered after each backward pass, and under 3 weights are gathered before it and before the forward
+ * pass, beside `time` of the same layer. Returned: s, as far as exposed; 0 where layer_scatters() is false. */
 double layer_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
 	const struct layer_time *time);
 

@@ -66,7 +66,7 @@ static double least_sample_s(const struct trial *trial, double all_s)
 {
 	const struct degrees *degrees = &trial->degrees;
 
-	return pipeline_time_s(all_s / degrees->pipeline, all_s, degrees->micro_batches, degrees->interleave) / degrees->batch;
+	return pipeline_time_s(all_s / degrees->pipeline, all_s, degrees->micro_batches, degrees->pipeline, degrees->interleave) / degrees->batch;
 }
 
 /* The same from the arithmetic of the layers alone: known before any layer is timed. */

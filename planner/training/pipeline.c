@@ -38,7 +38,9 @@ double stages_in_flight(const struct stages *stages, int stage, double micro_bat
 	return fmin(micro_batches, (2 * after + 1 + (interleave - 1) * pipeline) / interleave);
 }
 
-double pipeline_time_s(double longest_s, double all_s, double micro_batches, double interleave)
+double pipeline_time_s(double longest_s, double all_s, double micro_batches, double pipeline, double interleave)
 {
-	return micro_batches * longest_s + (all_s - longest_s) / interleave;
+	double passes = interleave > 1 ? ceil(micro_batches / pipeline - 1e-9) * pipeline : micro_batches;
+
+	return passes * longest_s + (all_s - longest_s) / interleave;
 }

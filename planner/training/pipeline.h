@@ -23,7 +23,8 @@ double stages_in_flight(const struct stages *stages, int stage, double micro_bat
 
 /* E34. Time of one step's micro-batches. Given: longest_s and all_s, time of forward and backward of one micro-batch on
  * the slowest stage and summed over stages. Returned: m x longest + (all - longest)/interleave. With equal stages this is
- * (m + (p - 1)/v) x t, the bubble of 1F1B and its interleaved form (arXiv 2104.04473, section 2.2). */
-double pipeline_time_s(double longest_s, double all_s, double micro_batches, double interleave);
+ * (m + (p - 1)/v) x t, the bubble of 1F1B and its interleaved form (arXiv 2104.04473, section 2.2). Interleaved, micro-batches go
+ * through in groups of p, and a last group that is short leaves its places empty: m counts as the next multiple of p. */
+double pipeline_time_s(double longest_s, double all_s, double micro_batches, double pipeline, double interleave);
 
 #endif

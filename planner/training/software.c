@@ -32,6 +32,7 @@ static const double reference_year = 2024.5;         /* releases are compared wi
 static const double fade_years = 2, least_age_years = 0.5; /* figures of a new accelerator come out half a year after it at the earliest */
 static const double merged_copies_year = 2025.4;     /* DeepEP, February 2025, and its adoption */
 static const double hidden_expert_year = 2025.8;     /* Megatron Core 0.14: dispatch beside another micro-batch's compute */
+static const double published_experts_year = 2025.15; /* DualPipe, DeepEP, DeepGEMM: DeepSeek, February 2025 (arXiv 2412.19437) */
 static const double graphs_year = 2025.3;            /* CUDA graphs in Megatron Core's recipes */
 static const double whole_masters_year = 2025.0;     /* Megatron Core's own distributed optimizer in NeMo 2 */
 static const double expert_weights_year = 2025.4;    /* Megatron Core 0.12 weighs experts' tokens inside the activation: outputs are not kept */
@@ -93,19 +94,22 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 {
 	const struct stack_row *row = &stacks[stack];
 	double year = release_year(release), gain_years;
+	bool published; /* software of no name does what anybody can read */
 	struct software software = {.name = row->name, .year = year > 0 ? year : release_year(row->newest)};
 
+	published = stack <= STACK_GENERIC && software.year >= published_experts_year;
 	gain_years = fmin(fmax(software.year, earliest_gain_year), latest_gain_year) - reference_year;
 	software.speed = software_maturity(software.year, accelerator_year, physics->youth) * physics->stack_speed[stack] * exp(physics->release_gain_per_year * gain_years);
 	software.expert_speed = exp(physics->expert_gain_per_year * (fmin(fmax(software.year, earliest_expert_year), latest_gain_year) - expert_reference_year));
-	software.fused_experts = stack == STACK_MEGATRON_CORE && software.year >= fused_experts_year && accelerator_year >= 2024;
+	software.fused_experts = (stack == STACK_MEGATRON_CORE && software.year >= fused_experts_year && accelerator_year >= 2024) ||
+		(published && accelerator_year >= 2022);
 	software.keeps_expert_outputs = software.year < expert_weights_year;
 	software.fused_attention = software.year >= fused_attention_year;
 	software.attention_speed = accelerator_year >= 2022 && !(row->own_attention && software.year >= own_attention_year) ? physics->flash2_fraction : 1;
 	software.hides_data = row->hides_data && software.year >= overlapped_data_year;
 	software.hides_tensor = row->hides_tensor;
 	software.hides_pipeline = row->hides_pipeline && software.year >= overlapped_data_year;
-	software.hides_expert = stack == STACK_MEGATRON_CORE && software.year >= hidden_expert_year;
+	software.hides_expert = published || (stack == STACK_MEGATRON_CORE && software.year >= hidden_expert_year);
 	software.merges_copies = software.year >= merged_copies_year;
 	software.balances_ends = row->balances_ends;
 	software.zero_most = row->zero_most;
@@ -113,6 +117,7 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	software.blocks = row->blocks;
 	software.expert_host_factor = software.year >= expert_graphs_year ? graphs_host_factor : 1;
 	software.host_factor = stack == STACK_MEGATRON_CORE && software.year >= graphs_year ? graphs_host_factor : 1;
+	software.single_tensors = stack == STACK_INTERNEVO;
 	software.synchronise_s = stack == STACK_MEGATRON_DEEPSPEED ? physics->synchronise_s : 0;
 	software_memory(stack, precision, &software);
 	return software;

@@ -26,6 +26,7 @@ struct software {
 	bool alternates;       /* selective recomputation keeps every second product's output */
 	bool sends_copies;     /* a pipeline's sent activations are kept until their gradient returns */
 	double unsharded_bytes; /* kept beside ZeRO's shards, per parameter */
+	bool single_tensors;  /* sends each tensor of ZeRO-1's part on its own */
 	double synchronise_s; /* ZeRO-1: once a step for each local parameter, never hidden */
 	double expert_host_factor; /* the same of an expert layer */
 	double host_factor;   /* host time of a layer over that of the eager reference */

@@ -86,29 +86,56 @@ static struct layer_params local_params(const struct step_work *work, int stage)
 	return (struct layer_params){.dense = params.dense * trained, .expert = params.expert * trained};
 }
 
-/* E39. Gradients once a step: all-reduced, or scattered and the new weights gathered (the same bytes at the same width). */
-static double data_comm_s(const struct step_work *work, const struct layer_params *params)
+/* E39. Gradients of `params` parameters that `ranks` ranks share, once a step: all-reduced where nothing is sharded; else scattered
+ * inside a shard group, summed over the groups' like shards, and the new weights gathered. ZeRO-2 scatters, and ZeRO-3 scatters and
+ * gathers, with every micro-batch (layer_gather_s): then only what is left is counted here. */
+static double shared_s(const struct step_work *work, double params, double ranks, double inner, double shards)
 {
 	const struct setting *setting = work->setting;
-	double inner = work->degrees.tensor, ranks = work->degrees.data * work->degrees.context;
-	struct group dense = collective_group(&setting->device, ranks, inner);
-	struct group experts = collective_group(&setting->device, work->degrees.expert_copies, fmax(1, work->degrees.expert));
-	double bytes = setting->software.gradient_bytes, back = setting->device.wide_bytes, time_s;
+	const struct device *device = &setting->device;
+	const struct physics *physics = setting->physics;
+	int64_t stage = work->layout->zero_stage;
+	double bytes = setting->software.gradient_bytes * params, back = device->wide_bytes * params;
+	struct group inside = collective_group(device, shards, inner), between = collective_group(device, fmax(1, ranks / shards), inner * shards);
+	double between_s;
 
-	if (work->layout->zero_stage >= 3) { /* sharded per micro-batch already; copies of a shard group still agree */
-		double copies = fmax(1, ranks / work->degrees.zero_group);
-		struct group between = collective_group(&setting->device, copies, inner * work->degrees.zero_group);
+	if (!(params > 0))
+		return 0;
+	if (stage == 0)
+		return collective_all_reduce_s(device, physics, collective_group(device, ranks, inner), bytes);
+	between_s = stage == 1 || !layer_scatters(work->layout, &work->degrees)
+		? collective_all_gather_s(device, physics, collective_group(device, ranks, inner), bytes)
+		: collective_all_reduce_s(device, physics, between, bytes / shards);
+	return between_s + (stage <= 2 ? collective_all_gather_s(device, physics, inside, back) : 0);
+}
 
-		return collective_all_reduce_s(&setting->device, setting->physics, between,
-			bytes * (params->dense + params->expert) / work->degrees.zero_group);
-	}
-	if (work->layout->zero_stage == 0)
-		back = bytes;
-	time_s = collective_all_gather_s(&setting->device, setting->physics, dense, bytes * params->dense) +
-		collective_all_gather_s(&setting->device, setting->physics, dense, back * params->dense);
-	if (params->expert > 0)
-		time_s += collective_all_gather_s(&setting->device, setting->physics, experts, bytes * params->expert) +
-			collective_all_gather_s(&setting->device, setting->physics, experts, back * params->expert);
+/* Matrices and norms of a layer, each sent on its own by software that does not pack them. */
+static const double layer_tensors = 9;
+
+/* A table that the first and the last stage both hold: its gradients are summed over the two once a step (Narayanan et al. 2021, Megatron-LM). */
+static double tied_table_s(const struct step_work *work)
+{
+	const struct setting *setting = work->setting;
+	const struct degrees *degrees = &work->degrees;
+	double bytes = setting->software.gradient_bytes * (double)setting->model->vocabulary * setting->model->hidden / degrees->tensor;
+
+	if (degrees->pipeline <= 1 || !setting->model->tied_embeddings || setting->frozen)
+		return 0;
+	return collective_all_reduce_s(&setting->device, setting->physics,
+		collective_group(&setting->device, 2, degrees->tensor * degrees->context * degrees->data), bytes);
+}
+
+static double data_comm_s(const struct step_work *work, const struct layer_params *params, double layers)
+{
+	const struct degrees *degrees = &work->degrees;
+	const struct setting *setting = work->setting;
+	double inner = degrees->tensor, ranks = degrees->data * degrees->context;
+	double time_s = shared_s(work, params->dense, ranks, inner, degrees->zero_group) +
+		shared_s(work, params->expert, degrees->expert_copies, fmax(1, degrees->expert), fmin(degrees->zero_group, degrees->expert_copies));
+
+	if (setting->software.single_tensors && work->layout->zero_stage == 1)
+		time_s += 2 * layer_tensors * layers *
+			collective_ring_latency_s(setting->physics, collective_group(&setting->device, degrees->zero_group, inner));
 	return time_s;
 }
 
@@ -215,8 +242,9 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 	time->context_comm_s = m * longest->sum.context_s;
 	time->expert_comm_s = m * longest->sum.expert_s;
 	time->pipeline_comm_s = m * work->transfer_s;
-	time->data_comm_exposed_s = m * longest->sum.gather_s + exposed_s(data_comm_s(work, &params), hiding_s, setting->physics->overlap);
-	time->pipeline_bubble_s = pipeline_time_s(longest->total_s, all_s, m, work->degrees.interleave) - m * longest->total_s;
+	time->data_comm_exposed_s = m * longest->sum.gather_s + exposed_s(data_comm_s(work, &params, longest->layers), hiding_s, setting->physics->overlap) +
+		tied_table_s(work);
+	time->pipeline_bubble_s = pipeline_time_s(longest->total_s, all_s, m, work->degrees.pipeline, work->degrees.interleave) - m * longest->total_s;
 	time->launch_overhead_s = setting->physics->step_fixed_s +
 		unhidden_issue_s(host_issue_s(work, longest), longest->total_s) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
 	step_update(work, &params, hiding_s, time);
@@ -265,7 +293,7 @@ void step_of_parts(const struct setting *setting, const struct parallelism *layo
 	double all_s = 0;
 	int worst = 0;
 
-	for (int k = 0; layout->zero_stage >= 3 && k < parts->kinds; k++)
+	for (int k = 0; layer_scatters(layout, &work.degrees) && k < parts->kinds; k++)
 		work.parts.layers[k].gather_s = layer_gather_s(setting, layout, &work.degrees, k, &parts->layers[k]);
 	work.teacher_s = teacher_time_s(setting, layout, &work.degrees);
 	work.transfer_s = transfer_exposed_s(&work);

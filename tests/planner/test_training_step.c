@@ -69,7 +69,7 @@ static double schedule(const struct golden_case *golden, const char *expected)
 	double stage = golden_number(golden, "stage");
 
 	(void)expected;
-	return pipeline_time_s(stage, stage * golden_number(golden, "stages"), golden_number(golden, "micro_batches"), golden_number(golden, "interleave"));
+	return pipeline_time_s(stage, stage * golden_number(golden, "stages"), golden_number(golden, "micro_batches"), golden_number(golden, "stages"), golden_number(golden, "interleave"));
 }
 
 /* A device of round numbers: 100 GB/s link, 10 GB/s adapter, 10 us, 20 us a doubling. */

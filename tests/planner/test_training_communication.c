@@ -1,0 +1,159 @@
+/* What ranks send each other in a step: gathers, scatters, schedules, and who sends when. */
+#include "planner/operators/collective.h"
+#include "planner/training/layer_time.h"
+#include "planner/training/pipeline.h"
+#include "planner/training/step.h"
+#include "support/assert.h"
+#include "support/training_fixture.h"
+
+static struct training_fixture fixture;
+static struct setting setting;
+
+/* DeepSpeed hides nothing: what is sent is what shows. */
+static void begin(enum stack stack)
+{
+	fixture_init(&fixture);
+	fixture.input.request.stack = stack;
+	fixture.input.request.stack_release = "2022-06";
+}
+
+static struct step_time timed(const struct parallelism *layout, double batch)
+{
+	struct stages stages;
+	struct step_result result;
+
+	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, 2048, &setting));
+	setting.batch = batch;
+	stages_split(&fixture.input.model, (int)layout->pipeline, (int)layout->interleave, true, &stages);
+	step_of_layout(&setting, layout, &stages, &result);
+	return result.time;
+}
+
+static struct parallelism flat(int64_t data, int64_t zero_stage)
+{
+	return (struct parallelism){.tensor = 1, .pipeline = 1, .data = data, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1, .zero_stage = zero_stage,
+		.zero_group = data, .recompute = RECOMPUTE_FULL, .sequence_parallel = TRUTH_FALSE, .offload = TRUTH_FALSE};
+}
+
+/* 10 us inside a domain of eight, 20 us from domain to domain: a ring passes all of them, a tree only its depth. */
+static void rings_pass_every_domain(void **state)
+{
+	struct physics physics = {.link_latency_s = 10e-6, .nic_latency_s = 20e-6};
+	struct device device = {.link_bytes_per_s = 100e9, .nic_bytes_per_s = 10e9, .domain = 8, .node = 8};
+
+	(void)state;
+	assert_close(collective_all_gather_s(&device, &physics, collective_group(&device, 8, 1), 0), 5e-6, 1e-12);
+	assert_close(collective_all_gather_s(&device, &physics, collective_group(&device, 512, 1), 0), 5e-6 + 63 * 10e-6, 1e-12);
+	assert_close(collective_all_reduce_s(&device, &physics, collective_group(&device, 512, 1), 0), 10e-6 + 6 * 20e-6, 1e-12);
+	assert_close(collective_all_reduce_s(&device, &physics, collective_group(&device, 1, 1), 1e9), 0, 1e-12);
+}
+
+/* Interleaved schedules take micro-batches in groups of as many as stages; plain 1F1B takes any number. */
+static void short_groups_leave_places_empty(void **state)
+{
+	(void)state;
+	assert_close(pipeline_time_s(1, 8, 86, 8, 9), 88 + 7.0 / 9, 1e-12);
+	assert_close(pipeline_time_s(1, 8, 88, 8, 9), 88 + 7.0 / 9, 1e-12);
+	assert_close(pipeline_time_s(1, 8, 86, 8, 1), 86 + 7, 1e-12);
+}
+
+/* ZeRO-2 has nowhere to sum whole gradients: each micro-batch scatters its own. ZeRO-1 sums first, and sends once. */
+static void sharded_gradients_are_sent_with_every_micro_batch(void **state)
+{
+	struct parallelism layout = flat(16, 1);
+	double once_s, scatter_s, few_s, params;
+
+	(void)state;
+	begin(STACK_MEGATRON_DEEPSPEED);
+	once_s = timed(&layout, 16 * 4).data_comm_exposed_s;
+	assert_close(timed(&layout, 16 * 8).data_comm_exposed_s, once_s, 1e-9);
+	layout.zero_stage = 2;
+	few_s = timed(&layout, 16 * 4).data_comm_exposed_s;
+	params = layer_params_of(setting.model, 0, &(struct degrees){.tensor = 1, .pipeline = 1, .expert = 1, .expert_tensor = 1}).dense;
+	scatter_s = collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * params);
+	assert_close(timed(&layout, 16 * 8).data_comm_exposed_s - few_s, 4 * 32 * scatter_s, 1e-6);
+	assert_close(timed(&layout, 16).data_comm_exposed_s, once_s, 1e-9); /* one micro-batch: as ZeRO-1 */
+}
+
+/* Weights come back from inside the shard group: one machine's link instead of the adapters. */
+static void a_smaller_shard_group_gathers_faster(void **state)
+{
+	struct parallelism layout = flat(64, 1);
+	double all_s, within_s, params;
+
+	(void)state;
+	begin(STACK_MEGATRON_DEEPSPEED);
+	all_s = timed(&layout, 64).data_comm_exposed_s;
+	layout.zero_group = 8;
+	within_s = timed(&layout, 64).data_comm_exposed_s;
+	params = fixture.input.model.params_total - (double)setting.model->vocabulary * setting.model->hidden; /* one table, as on a middle rank */
+	assert_close(all_s - within_s, collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 64, 1), 2 * params) -
+		collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 8, 1), 2 * params), 0.01);
+}
+
+/* InternEvo sends every tensor of a shard on its own, round the whole shard group (its published scaling from 16 to 1,024 accelerators). */
+static void single_tensors_pay_latency_each(void **state)
+{
+	struct parallelism layout = flat(512, 1);
+	double many_s, few_s, physics_s;
+
+	(void)state;
+	begin(STACK_INTERNEVO);
+	many_s = timed(&layout, 512).data_comm_exposed_s;
+	begin(STACK_MEGATRON_DEEPSPEED);
+	few_s = timed(&layout, 512).data_comm_exposed_s;
+	physics_s = 2 * 9 * 32 * (physics_fitted.link_latency_s + 63 * physics_fitted.nic_latency_s) / 2;
+	assert_true(physics_s > 0.1);
+	assert_close(many_s - few_s, physics_s, 0.02);
+}
+
+/* The first and the last stage hold the same table, and sum its gradients. */
+static void tied_tables_are_summed_over_the_ends(void **state)
+{
+	struct parallelism layout = flat(8, 1);
+	double tied_s, untied_s;
+
+	(void)state;
+	layout.pipeline = 2;
+	begin(STACK_MEGATRON_DEEPSPEED);
+	fixture_model(&fixture.input.model, 32, 4096, 32, 32, 16384, 50304, true);
+	tied_s = timed(&layout, 64).data_comm_exposed_s;
+	fixture.input.model.tied_embeddings = false;
+	untied_s = timed(&layout, 64).data_comm_exposed_s;
+	assert_close(tied_s - untied_s, collective_all_reduce_s(&setting.device, setting.physics, collective_group(&setting.device, 2, 8), 4.0 * 50304 * 4096), 1e-9);
+	layout.pipeline = 1;
+	layout.data = layout.zero_group = 16;
+	untied_s = timed(&layout, 64).data_comm_exposed_s;
+	fixture.input.model.tied_embeddings = true;
+	assert_close(timed(&layout, 64).data_comm_exposed_s, untied_s, 1e-9);
+}
+
+/* What DeepSeek published in February 2025 (DualPipe, DeepEP, DeepGEMM) is anybody's since; Megatron's own came later. */
+static void published_methods_are_anybodys(void **state)
+{
+	struct software before = software_of(STACK_GENERIC, "2024-12", PRECISION_FP8, 2022, &physics_fitted);
+	struct software after = software_of(STACK_GENERIC, "2025-06", PRECISION_FP8, 2022, &physics_fitted);
+	struct software ampere = software_of(STACK_GENERIC, "2025-06", PRECISION_BF16, 2020, &physics_fitted);
+	struct software megatron = software_of(STACK_MEGATRON_CORE, "2025-06", PRECISION_FP8, 2022, &physics_fitted);
+
+	(void)state;
+	assert_true(!before.hides_expert && !before.fused_experts);
+	assert_true(after.hides_expert && after.fused_experts && after.merges_copies);
+	assert_true(ampere.hides_expert && !ampere.fused_experts);
+	assert_true(!megatron.hides_expert && !megatron.fused_experts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rings_pass_every_domain),
+		cmocka_unit_test(short_groups_leave_places_empty),
+		cmocka_unit_test(sharded_gradients_are_sent_with_every_micro_batch),
+		cmocka_unit_test(a_smaller_shard_group_gathers_faster),
+		cmocka_unit_test(single_tensors_pay_latency_each),
+		cmocka_unit_test(tied_tables_are_summed_over_the_ends),
+		cmocka_unit_test(published_methods_are_anybodys),
+	};
+
+	return cmocka_run_group_tests_name("training communication", tests, NULL, NULL);
+}
