@@ -1,5 +1,6 @@
 #include "api/trace_reader.h"
 
+#include "api/trace_launches.h"
 #include "base/utf8.h"
 
 enum { INTERVALS_FIRST = 1024, STEPS_FIRST = 16, BITS = 64 };
@@ -13,14 +14,14 @@ enum place { PLACE_OUTSIDE, PLACE_EVENTS };
 struct event {
 	bool complete;       /* ph is "X" */
 	char name[JSON_STREAM_TEXT_MAX + 1], category[32];
-	double start_us, duration_us, stream, device, bytes;
+	double start_us, duration_us, stream, device, bytes, correlation;
 	bool on_device;
 };
 
 /* The member whose value comes next, as far as it means something. */
 enum member {
 	MEMBER_OTHER, MEMBER_PHASE, MEMBER_NAME, MEMBER_CATEGORY, MEMBER_START, MEMBER_DURATION, MEMBER_PROCESS, MEMBER_STREAM,
-	MEMBER_DEVICE, MEMBER_BYTES, MEMBER_TRACE, MEMBER_EVENTS, MEMBER_DISTRIBUTED, MEMBER_DEVICES, MEMBER_RANK, MEMBER_WORLD,
+	MEMBER_DEVICE, MEMBER_BYTES, MEMBER_CORRELATION, MEMBER_TRACE, MEMBER_EVENTS, MEMBER_DISTRIBUTED, MEMBER_DEVICES, MEMBER_RANK, MEMBER_WORLD,
 	MEMBER_BACKEND
 };
 
@@ -42,6 +43,8 @@ struct trace_reader {
 	double rank, world_size;
 	char backend[32], device_name[96];
 	struct traced traced;
+	struct launches launches;
+	double launch_to_start_us; /* of all that met their calls */
 	size_t steps_capacity, interval_capacity;
 };
 
@@ -65,6 +68,7 @@ void trace_reader_free(struct trace_reader *reader)
 	for (size_t a = 0; a < ACTIVITY_COUNT; a++)
 		free(reader->traced.sets[a].items);
 	free(reader->traced.steps);
+	launches_free(&reader->launches);
 	buffer_release(&reader->kept);
 	free(reader);
 }
@@ -72,7 +76,7 @@ void trace_reader_free(struct trace_reader *reader)
 size_t trace_reader_memory_bytes(const struct trace_reader *reader)
 {
 	return sizeof *reader + reader->kept.capacity + reader->interval_capacity * sizeof(struct span) +
-	       reader->steps_capacity * sizeof(struct step_window);
+	       reader->steps_capacity * sizeof(struct step_window) + reader->launches.capacity * sizeof(struct launch_slot);
 }
 
 bool trace_reader_has_events(const struct trace_reader *reader)
@@ -113,18 +117,40 @@ static enum status set_make_room(struct trace_reader *reader, struct intervals *
 	return STATUS_OK;
 }
 
-static enum status keep_interval(struct trace_reader *reader, enum activity activity, struct failure *failure)
+static enum status keep_interval(struct trace_reader *reader, enum activity activity, struct span span, struct failure *failure)
 {
 	struct intervals *set = &reader->traced.sets[activity];
-	double start = reader->event.start_us, end = start + reader->event.duration_us;
 	enum status status;
 
-	if (intervals_add(set, start, end))
+	if (intervals_add(set, span.start, span.end))
 		return STATUS_OK;
 	status = set_make_room(reader, set, failure);
 	if (status == STATUS_OK)
-		CHECK(intervals_add(set, start, end));
+		CHECK(intervals_add(set, span.start, span.end));
 	return status;
+}
+
+/* A call and what it started: in between, the work was queued. */
+static enum status match_launch(struct trace_reader *reader, enum event_kind kind, struct failure *failure)
+{
+	const struct event *event = &reader->event;
+	enum launch_half half = LAUNCH_STARTED;
+	double time_us = event->start_us;
+	struct launch_pair pair;
+	struct span queued;
+	bool graph;
+
+	if (kind == EVENT_HOST) {
+		if (!trace_event_is_launch(event->name, &graph))
+			return STATUS_OK;
+		half = graph ? LAUNCH_GRAPH_CALLED : LAUNCH_CALLED;
+		time_us += event->duration_us;
+	}
+	if (!launches_meet(&reader->launches, event->correlation, half, time_us, &pair))
+		return STATUS_OK;
+	reader->traced.launches++;
+	reader->launch_to_start_us += pair.started_us - pair.called_us;
+	return trace_queued(pair.called_us, pair.started_us, &queued) ? keep_interval(reader, ACTIVITY_QUEUED, queued, failure) : STATUS_OK;
 }
 
 static enum status keep_step(struct trace_reader *reader, double step, struct failure *failure)
@@ -212,6 +238,7 @@ static enum status event_end(struct trace_reader *reader, struct failure *failur
 	struct event *event = &reader->event;
 	enum activity activity = ACTIVITY_HOST;
 	enum event_kind kind;
+	struct span span = {event->start_us, event->start_us + event->duration_us};
 	double step = 0;
 	enum status status = event->complete ? event_check(reader, failure) : STATUS_OK;
 
@@ -221,13 +248,14 @@ static enum status event_end(struct trace_reader *reader, struct failure *failur
 	kind = trace_event_kind(event->category, event->name, event->on_device, &activity, &step);
 	if (kind == EVENT_IGNORED)
 		return STATUS_OK;
-	reader->traced.all.start = fmin(reader->traced.all.start, event->start_us);
-	reader->traced.all.end = fmax(reader->traced.all.end, event->start_us + event->duration_us);
+	reader->traced.all.start = fmin(reader->traced.all.start, span.start);
+	reader->traced.all.end = fmax(reader->traced.all.end, span.end);
 	if (kind == EVENT_STEP)
 		return keep_step(reader, step, failure);
 	if (kind == EVENT_KERNEL || kind == EVENT_COPY)
 		count_device_event(reader, kind, activity);
-	return keep_interval(reader, activity, failure);
+	status = match_launch(reader, kind, failure);
+	return status == STATUS_OK ? keep_interval(reader, activity, span, failure) : status;
 }
 
 static void event_begin(struct trace_reader *reader)
@@ -236,7 +264,7 @@ static void event_begin(struct trace_reader *reader)
 
 	event->complete = event->on_device = false;
 	event->name[0] = event->category[0] = '\0';
-	event->start_us = event->stream = event->device = event->bytes = ABSENT_NUMBER;
+	event->start_us = event->stream = event->device = event->bytes = event->correlation = ABSENT_NUMBER;
 	event->duration_us = 0;
 	reader->member = MEMBER_OTHER;
 	reader->in_arguments = false;
@@ -261,7 +289,8 @@ static enum member event_member(const struct trace_reader *reader, const struct 
 {
 	static const struct member_name members[] = {{"ph", MEMBER_PHASE}, {"name", MEMBER_NAME}, {"cat", MEMBER_CATEGORY},
 		{"ts", MEMBER_START}, {"dur", MEMBER_DURATION}, {"pid", MEMBER_PROCESS}};
-	static const struct member_name arguments[] = {{"stream", MEMBER_STREAM}, {"device", MEMBER_DEVICE}, {"bytes", MEMBER_BYTES}};
+	static const struct member_name arguments[] = {{"stream", MEMBER_STREAM}, {"device", MEMBER_DEVICE}, {"bytes", MEMBER_BYTES},
+		{"correlation", MEMBER_CORRELATION}};
 
 	if (stream->depth == reader->events_depth + 1)
 		return strcmp(stream->text, "args") == 0 ? MEMBER_OTHER : member_named(members, COUNT_OF(members), stream);
@@ -297,6 +326,8 @@ static void event_number(struct trace_reader *reader, const struct json_stream *
 		event->device = stream->number;
 	else if (reader->member == MEMBER_BYTES)
 		event->bytes = stream->number;
+	else if (reader->member == MEMBER_CORRELATION)
+		event->correlation = stream->number;
 }
 
 /* A time that is no number would be taken for one that is missing. */
@@ -466,6 +497,12 @@ enum status trace_reader_summarize(struct trace_reader *reader, struct trace_sum
 	summary->host_to_device_bytes = reader->bytes_to_device;
 	summary->host_to_device_gbs = reader->copy_us > 0 ? reader->bytes_to_device / reader->copy_us / 1000 : ABSENT_NUMBER;
 	summary->pageable_share = reader->bytes_to_device > 0 ? reader->pageable_bytes / reader->bytes_to_device : ABSENT_NUMBER;
+	if (reader->launches.given_up) { /* the half of them would say less than none */
+		reader->traced.launches = 0;
+		reader->traced.sets[ACTIVITY_QUEUED].count = 0;
+	}
+	summary->launches_matched = reader->traced.launches;
+	summary->launch_to_start_us = reader->traced.launches > 0 ? reader->launch_to_start_us / reader->traced.launches : ABSENT_NUMBER;
 	summary->rank = reader->rank;
 	summary->world_size = reader->world_size;
 	memcpy(summary->backend, reader->backend, sizeof summary->backend);

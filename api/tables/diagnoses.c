@@ -9,6 +9,7 @@ static const char *const diagnosis_words[DIAGNOSIS_KIND_COUNT] = {[DIAGNOSIS_COM
 	[DIAGNOSIS_INPUT] = "input",
 	[DIAGNOSIS_HOST_TRANSFER] = "host_transfer",
 	[DIAGNOSIS_LAUNCH_OVERHEAD] = "launch_overhead",
+	[DIAGNOSIS_DEVICE_WAIT] = "device_wait",
 	[DIAGNOSIS_IDLE] = "idle"};
 static const char *const log_words[LOG_VERDICT_COUNT] = {[LOG_IMPROVING] = "improving",
 	[LOG_DIVERGING] = "diverging",
@@ -34,6 +35,7 @@ static const struct field step_timings_rows[] = {
 	STEP_MS(other_copies_ms, "Other copies while nothing computes: on the accelerator, or back"),
 	STEP_MS(data_wait_ms, "The step waits for its samples"),
 	STEP_MS(launch_gap_ms, "The accelerator waits for the host to issue kernels"),
+	STEP_MS(device_wait_ms, "Kernels are issued and the accelerator rests all the same: it waits for another stream, a copy or another rank"),
 	STEP_MS(pipeline_bubble_ms, "A pipeline stage waits for another"),
 	STEP_MS(idle_ms, "What is left of the step", .flags = READ_ONLY),
 };
@@ -150,6 +152,8 @@ static const struct field trace_summary_rows[] = {
 	FIGURE(host_to_device_gbs, "Rate of these copies, 10^9 bytes/s"),
 	FIGURE(pageable_share, "Share of those bytes that came from memory that is not pinned"),
 	FIGURE(synchronisation_ms, "A step's time in calls that wait for the accelerator"),
+	FIGURE(launches_matched, "Kernels and copies whose launch calls the trace holds too: by these, launch gaps are told from waits on the device"),
+	FIGURE(launch_to_start_us, "Mean time from such a call's return to the start: below some 10 us the accelerator waits for the host, above it the host is ahead"),
 	FIGURE(rank, "Rank of the process"),
 	FIGURE(world_size, "Processes of the training"),
 	CHARS(backend, "Communication library"),

@@ -10,7 +10,8 @@
 
 enum diagnosis_kind {
 	DIAGNOSIS_UNSET, DIAGNOSIS_COMPUTE, DIAGNOSIS_MEMORY, DIAGNOSIS_MEMORY_BANDWIDTH, DIAGNOSIS_INTERCONNECT,
-	DIAGNOSIS_PIPELINE_BUBBLE, DIAGNOSIS_INPUT, DIAGNOSIS_HOST_TRANSFER, DIAGNOSIS_LAUNCH_OVERHEAD, DIAGNOSIS_IDLE,
+	DIAGNOSIS_PIPELINE_BUBBLE, DIAGNOSIS_INPUT, DIAGNOSIS_HOST_TRANSFER, DIAGNOSIS_LAUNCH_OVERHEAD,
+	DIAGNOSIS_DEVICE_WAIT, DIAGNOSIS_IDLE,
 	DIAGNOSIS_KIND_COUNT
 };
 
@@ -28,6 +29,7 @@ struct step_timings {
 	double   exposed_host_to_device_ms;
 	double other_copies_ms; /* exposed copies on the device or back to the host */
 	double data_wait_ms, launch_gap_ms, pipeline_bubble_ms;
+	double device_wait_ms; /* work is issued and the accelerator rests: on another stream, a copy, another rank */
 	double idle_ms; /* what is left of the step: answered, not taken */
 };
 
@@ -73,7 +75,7 @@ struct lever {
 	double saved_ms, saved_share, saved_hours, saved_usd;
 };
 
-enum { LEVERS_MAX = 16, COMPARED_MAX = 8, LOG_FINDINGS_MAX = 8 };
+enum { LEVERS_MAX = 48, COMPARED_MAX = 8, LOG_FINDINGS_MAX = 8 };
 
 struct compared_part {
 	const char *part;
@@ -125,6 +127,8 @@ struct trace_summary {
 	double events, kernels, copies, streams, devices, window_ms;
 	double host_to_device_bytes, host_to_device_gbs, pageable_share; /* of the bytes */
 	double synchronisation_ms; /* a step, in calls that wait for the device */
+	double launches_matched;   /* kernels and copies whose launch calls are in the trace too; of them: */
+	double launch_to_start_us; /* mean time from the call's return to the start */
 	double rank, world_size;
 	char backend[32], device_name[96];
 	size_t step_count;

@@ -102,6 +102,11 @@ static void narrow_products(struct step_timings *timings)
 	timings->compute_ms -= (timings->compute_ms - given_or(timings->memory_bandwidth_ms, 0) - given_or(timings->recompute_ms, 0)) / 2;
 }
 
+static void drop_device_wait(struct step_timings *timings)
+{
+	timings->device_wait_ms = 0;
+}
+
 static void drop_idle(struct step_timings *timings)
 {
 	timings->idle_ms = 0;
@@ -132,6 +137,8 @@ static const struct lever_row rows[] = {
 	{"more_micro_batches", DIAGNOSIS_PIPELINE_BUBBLE, halve_bubble, "twice the micro-batches a step (a larger global batch, or smaller micro-batches), or interleaved stages"},
 	{"precision_fp8", DIAGNOSIS_COMPUTE, narrow_products,
 		"matrix products in 8 bits, where the accelerator has them and they are in 16 now; at most this, check the loss against a run without"},
+	{"fewer_stream_waits", DIAGNOSIS_DEVICE_WAIT, drop_device_wait,
+		"kernels are issued in time and held back on the device: wait for events later, prefetch a layer earlier, even out the ranks that others wait for"},
 	{"fewer_host_syncs", DIAGNOSIS_IDLE, drop_idle,
 		"find what the accelerator waits for: synchronisation (.item(), prints, logging), checkpoints and evaluation inside the step"},
 };
@@ -174,7 +181,7 @@ static struct step_timings timings_filled(const struct step_timings *timings)
 	struct step_timings all = *timings;
 	double *parts[] = {&all.compute_ms, &all.memory_bandwidth_ms, &all.recompute_ms, &all.optimizer_ms, &all.communication_ms,
 		&all.exposed_communication_ms, &all.host_to_device_ms, &all.exposed_host_to_device_ms, &all.other_copies_ms,
-		&all.data_wait_ms, &all.launch_gap_ms, &all.pipeline_bubble_ms};
+		&all.data_wait_ms, &all.launch_gap_ms, &all.device_wait_ms, &all.pipeline_bubble_ms};
 
 	for (size_t i = 0; i < COUNT_OF(parts); i++)
 		*parts[i] = given_or(*parts[i], 0);

@@ -19,7 +19,7 @@ double timings_sum_ms(const struct step_timings *timings)
 {
 	return part(timings->compute_ms) + part(timings->optimizer_ms) + part(timings->exposed_communication_ms) +
 	       part(timings->exposed_host_to_device_ms) + part(timings->other_copies_ms) + part(timings->data_wait_ms) +
-	       part(timings->launch_gap_ms) + part(timings->pipeline_bubble_ms);
+	       part(timings->launch_gap_ms) + part(timings->device_wait_ms) + part(timings->pipeline_bubble_ms);
 }
 
 static void complete_exposed(struct step_timings *timings, struct findings *findings)
@@ -84,6 +84,7 @@ static void fill_shares(struct diagnosis *diagnosis)
 	shares[DIAGNOSIS_INPUT] = part(timings->data_wait_ms);
 	shares[DIAGNOSIS_HOST_TRANSFER] = part(timings->exposed_host_to_device_ms);
 	shares[DIAGNOSIS_LAUNCH_OVERHEAD] = part(timings->launch_gap_ms);
+	shares[DIAGNOSIS_DEVICE_WAIT] = part(timings->device_wait_ms);
 	shares[DIAGNOSIS_IDLE] = timings->idle_ms;
 	diagnosis->bottleneck.kind = DIAGNOSIS_COMPUTE;
 	for (enum diagnosis_kind kind = DIAGNOSIS_COMPUTE; kind < DIAGNOSIS_KIND_COUNT; kind++) {

@@ -5,6 +5,19 @@
 /* E80: from one operator to the next the interpreter takes tens of microseconds, in which the host is busy issuing. */
 static const double interpreter_gap_us = 50;
 
+/* E80: where it is known that nothing was queued, a host that is silent for less than this is still on its way to the next launch; for
+ * longer, it does something else (evaluation, a checkpoint, logging). */
+static const double issuing_pause_us = 1000;
+
+/* E80: from the return of a launch to the start on an accelerator that waits for it, and from one kernel to the next that is queued. */
+static const double launch_latency_us = 10;
+
+bool trace_queued(double called_us, double started_us, struct span *queued)
+{
+	*queued = (struct span){called_us + launch_latency_us, started_us};
+	return queued->end > queued->start;
+}
+
 /* --- windows -------------------------------------------------------------------------------------------------------- */
 
 static void sort_steps(struct step_window *steps, size_t count)
@@ -35,16 +48,27 @@ static void stretch_windows(struct traced *traced)
 /* Time by the set of activities that were under way in it: bit a for activity a. */
 struct swept {
 	double time_us[1 << ACTIVITY_COUNT];
+	double queued_us;  /* of the present stretch in which the device rests although something is queued */
+	double waiting_us, passing_us; /* the sum of these: long ones, and those from one kernel to the next */
 };
 
 #define BIT(activity) (1U << ACTIVITY_##activity)
+
+static const unsigned computing = BIT(PRODUCT) | BIT(TRAFFIC);
+static const unsigned busy = BIT(PRODUCT) | BIT(TRAFFIC) | BIT(COMMUNICATION) | BIT(HOST_TO_DEVICE) | BIT(OTHER_COPY);
+
+static void end_queued(struct swept *swept)
+{
+	*(swept->queued_us > launch_latency_us ? &swept->waiting_us : &swept->passing_us) += swept->queued_us;
+	swept->queued_us = 0;
+}
 
 /* Walks one window; `cursors` are those of the window before, since windows follow each other. */
 static void sweep(const struct traced *traced, struct span window, size_t *cursors, struct swept *swept)
 {
 	double now = window.start;
 
-	*swept = (struct swept){{0}};
+	*swept = (struct swept){.queued_us = 0};
 	while (now < window.end) {
 		double next = window.end;
 		unsigned active = 0;
@@ -60,8 +84,13 @@ static void sweep(const struct traced *traced, struct span window, size_t *curso
 			next = fmin(next, set->items[cursors[a]].start <= now ? set->items[cursors[a]].end : set->items[cursors[a]].start);
 		}
 		swept->time_us[active] += next - now;
+		if ((active & BIT(QUEUED)) && !(active & busy))
+			swept->queued_us += next - now;
+		else
+			end_queued(swept);
 		now = next;
 	}
+	end_queued(swept);
 }
 
 /* Time in which something of `any` and nothing of `none` was under way, in ms. */
@@ -76,20 +105,20 @@ static double swept_ms(const struct swept *swept, unsigned any, unsigned none)
 }
 
 /* E81 of a device: the first of the activities that is under way has the moment. */
-static void device_parts(const struct swept *swept, struct step_timings *timings)
+static void device_parts(const struct swept *swept, bool launches, struct step_timings *timings)
 {
-	const unsigned compute = BIT(PRODUCT) | BIT(TRAFFIC), moving = compute | BIT(COMMUNICATION);
-	const unsigned busy = moving | BIT(HOST_TO_DEVICE) | BIT(OTHER_COPY);
+	const unsigned moving = computing | BIT(COMMUNICATION), held = busy | BIT(QUEUED);
 
-	timings->compute_ms = swept_ms(swept, compute, 0);
+	timings->compute_ms = swept_ms(swept, computing, 0);
 	timings->memory_bandwidth_ms = swept_ms(swept, BIT(TRAFFIC), BIT(PRODUCT));
 	timings->communication_ms = swept_ms(swept, BIT(COMMUNICATION), 0);
-	timings->exposed_communication_ms = swept_ms(swept, BIT(COMMUNICATION), compute);
+	timings->exposed_communication_ms = swept_ms(swept, BIT(COMMUNICATION), computing);
 	timings->host_to_device_ms = swept_ms(swept, BIT(HOST_TO_DEVICE), 0);
 	timings->exposed_host_to_device_ms = swept_ms(swept, BIT(HOST_TO_DEVICE), moving);
 	timings->other_copies_ms = swept_ms(swept, BIT(OTHER_COPY), moving | BIT(HOST_TO_DEVICE));
-	timings->data_wait_ms = swept_ms(swept, BIT(LOADER), busy);
-	timings->launch_gap_ms = swept_ms(swept, BIT(HOST), busy | BIT(LOADER) | BIT(SYNCHRONISE));
+	timings->device_wait_ms = launches ? swept->waiting_us / 1000 : ABSENT_NUMBER;
+	timings->data_wait_ms = swept_ms(swept, BIT(LOADER), held);
+	timings->launch_gap_ms = swept_ms(swept, BIT(HOST), held | BIT(LOADER) | BIT(SYNCHRONISE)) + swept->passing_us / 1000;
 }
 
 /* E81 without a device: the operators are the computing, and what they do inside the loader is part of loading. */
@@ -104,7 +133,7 @@ static void host_parts(const struct swept *swept, struct step_timings *timings)
 static const struct step_timings nothing_measured = {.step_time_ms = ABSENT_NUMBER, .compute_ms = ABSENT_NUMBER,
 	.memory_bandwidth_ms = ABSENT_NUMBER, .recompute_ms = ABSENT_NUMBER, .optimizer_ms = ABSENT_NUMBER, .communication_ms = ABSENT_NUMBER,
 	.exposed_communication_ms = ABSENT_NUMBER, .host_to_device_ms = ABSENT_NUMBER, .exposed_host_to_device_ms = ABSENT_NUMBER,
-	.other_copies_ms = ABSENT_NUMBER, .data_wait_ms = ABSENT_NUMBER, .launch_gap_ms = ABSENT_NUMBER,
+	.other_copies_ms = ABSENT_NUMBER, .device_wait_ms = ABSENT_NUMBER, .data_wait_ms = ABSENT_NUMBER, .launch_gap_ms = ABSENT_NUMBER,
 	.pipeline_bubble_ms = ABSENT_NUMBER, .idle_ms = ABSENT_NUMBER};
 
 static void window_parts(const struct traced *traced, struct span window, size_t *cursors, struct step_timings *timings, double *waited_ms)
@@ -115,7 +144,7 @@ static void window_parts(const struct traced *traced, struct span window, size_t
 	*timings = nothing_measured;
 	timings->step_time_ms = (window.end - window.start) / 1000;
 	if (traced->kernels > 0)
-		device_parts(&swept, timings);
+		device_parts(&swept, traced->launches > 0, timings);
 	else
 		host_parts(&swept, timings);
 	timings->idle_ms = fmax(0, timings->step_time_ms - timings_sum_ms(timings));
@@ -139,8 +168,14 @@ static void add_parts(struct step_timings *sum, const struct step_timings *parts
 	add_part(&sum->host_to_device_ms, weight * parts->host_to_device_ms);
 	add_part(&sum->exposed_host_to_device_ms, weight * parts->exposed_host_to_device_ms);
 	add_part(&sum->other_copies_ms, weight * parts->other_copies_ms);
+	add_part(&sum->device_wait_ms, weight * parts->device_wait_ms);
 	add_part(&sum->data_wait_ms, weight * parts->data_wait_ms);
 	add_part(&sum->launch_gap_ms, weight * parts->launch_gap_ms);
+}
+
+static double host_pause_us(const struct traced *traced)
+{
+	return traced->launches > 0 ? issuing_pause_us : traced->kernels > 0 ? interpreter_gap_us : 0;
 }
 
 bool trace_timings(struct traced *traced, struct trace_summary *summary, struct step_timings *mean)
@@ -149,7 +184,7 @@ bool trace_timings(struct traced *traced, struct trace_summary *summary, struct 
 	double waited_ms = 0;
 
 	for (size_t a = 0; a < ACTIVITY_COUNT; a++)
-		intervals_settle(&traced->sets[a], a == ACTIVITY_HOST && traced->kernels > 0 ? interpreter_gap_us : 0);
+		intervals_settle(&traced->sets[a], a == ACTIVITY_HOST ? host_pause_us(traced) : 0);
 	*mean = nothing_measured;
 	if (!(traced->all.end > traced->all.start))
 		return false;

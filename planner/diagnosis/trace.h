@@ -17,6 +17,7 @@ enum activity {
 	ACTIVITY_HOST,           /* operators and launches on the CPU */
 	ACTIVITY_SYNCHRONISE,    /* the CPU waits for the device */
 	ACTIVITY_LOADER,         /* the CPU waits for samples */
+	ACTIVITY_QUEUED,         /* a kernel or copy was issued and has not begun: what holds it back is on the device */
 	ACTIVITY_COUNT
 };
 
@@ -28,6 +29,14 @@ enum event_kind {
  * process. Returned: its kind; *activity unless it is ignored or a step; *step the number of a ProfilerStep#N.
  * Source: PyTorch's Kineto, libkineto/src/output_json.cpp and ActivityType.cpp (categories), and the older profiler's. */
 enum event_kind trace_event_kind(const char *category, const char *name, bool on_device, enum activity *activity, double *step);
+
+/* Whether an event of the host is a call that starts kernels or copies, by its name; *graph: it starts those of a whole graph.
+ * Source: the runtime's and driver's interfaces of CUDA and HIP. */
+bool trace_event_is_launch(const char *name, bool *graph);
+
+/* E80. The stretch in which a kernel or copy was held back on the device although it was issued. Given: when its call returned, when it
+ * began, both in microseconds. Returned: false when there is none: it began as soon as it was issued. */
+bool trace_queued(double called_us, double started_us, struct span *queued);
 
 /* A step's window on the host's clock. */
 struct step_window {
@@ -43,13 +52,15 @@ struct traced {
 	struct span all;       /* from the first event to the last one's end */
 	double device_end;     /* end of the last kernel or copy */
 	double kernels;
+	double launches;       /* of them, copies included, whose calls are known: then ACTIVITY_QUEUED tells who waits for whom */
 };
 
 /* E80. Splits every window by what is under way (a sweep over all sets at once; the first of: computing, communication, copies
  * to the device, other copies, waiting for samples, the host issuing work; else idle), and fills diagnosis->trace's steps
  * and window_ms and *mean, the timings of a mean step. A step reaches to the next one's start, the last one to the end of the
  * device's work; without steps everything is one. Gaps of the host below 50 us between operators are the interpreter on its
- * way to the next one. Valid: at most TRACE_STEPS_MAX steps. Returned: false when nothing in it takes time. */
+ * way to the next one. Where launches are known, an idle moment in which something was queued is the device's own (device_wait_ms;
+ * below 10 us it is the passing from kernel to kernel, a launch gap), and the host is at it through gaps of 1 ms. Valid: at most TRACE_STEPS_MAX steps. Returned: false when nothing in it takes time. */
 bool trace_timings(struct traced *traced, struct trace_summary *summary, struct step_timings *mean);
 
 #endif

@@ -83,6 +83,14 @@ static enum event_kind host_kind(const char *name, enum activity *activity)
 	return EVENT_HOST;
 }
 
+bool trace_event_is_launch(const char *name, bool *graph)
+{
+	static const char *const words[] = {"launch", "memcpy", "memset"};
+
+	*graph = contains(name, "graphlaunch");
+	return contains_any(name, words, COUNT_OF(words));
+}
+
 static enum event_kind device_kind(const char *category, const char *name, enum activity *activity)
 {
 	if (contains(category, "memcpy") || contains(category, "memset") || strncmp(name, "Memcpy", 6) == 0 || strncmp(name, "Memset", 6) == 0) {

@@ -7,51 +7,69 @@ import sys
 STEP_US, LAYER_US = 10000, 100
 
 
-def step_events(number, start, layers):
-    """Of a step of 10 ms: the loader 1 ms, a pageable copy 0.5 ms, then a layer each 100 us (issue 20, product 50, element-wise 20),
-    and an all-reduce of 2 ms that begins 1 ms before the last layer ends."""
+def started(call, kernel, call_start, correlation, **call_args):
+    """A launch call of 10 us and what it starts, told to belong together by their correlation (None: the trace has none)."""
+    args = {} if correlation is None else {"correlation": correlation}
+    yield {"ph": "X", "cat": "cuda_runtime", "name": call, "pid": 100, "tid": 100, "ts": call_start, "dur": 10,
+           "args": {"cbid": 211} | call_args | args}
+    yield kernel | {"args": kernel["args"] | args}
+
+
+def step_events(number, start, layers, correlated=True):
+    """Of a step of 10 ms: the loader 1 ms, a pageable copy 0.5 ms, then a layer each 100 us (issue 20, product 50, element-wise 20), an
+    all-reduce of 2 ms that begins 1 ms before the last layer ends, and an update issued during it that begins 0.3 ms after it."""
     on_host, on_device = {"pid": 100, "tid": 100}, {"pid": 0, "tid": 7}
     end = start + 1500 + layers * LAYER_US
+    ids = iter(range(number * 10000000 + 1, (number + 1) * 10000000)) if correlated else iter(lambda: None, 0)
     yield {"ph": "X", "cat": "user_annotation", "name": f"ProfilerStep#{number}", **on_host, "ts": start, "dur": STEP_US,
            "args": {"External id": number, "Ev Idx": number}}
     yield {"ph": "X", "cat": "user_annotation", "name": "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", **on_host,
            "ts": start, "dur": 1000, "args": {}}
-    yield {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pageable -> Device)", **on_device, "ts": start + 1000, "dur": 500,
-           "args": {"device": 0, "context": 1, "stream": 7, "bytes": 5000000, "memory bandwidth (GB/s)": 10}}
+    copy = {"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD (Pageable -> Device)", **on_device, "ts": start + 1000, "dur": 500,
+            "args": {"device": 0, "context": 1, "stream": 7, "bytes": 5000000, "memory bandwidth (GB/s)": 10}}
+    yield from started("cudaMemcpyAsync", copy, start + 985, next(ids))
     # written before the kernels it overlaps with: traces are in no order
-    yield {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
-           "pid": 0, "tid": 20, "ts": end - 1000, "dur": 2000, "args": {"device": 0, "stream": 20, "Collective name": "allreduce"}}
+    reduced = {"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+               "pid": 0, "tid": 20, "ts": end - 1000, "dur": 2000, "args": {"device": 0, "stream": 20, "Collective name": "allreduce"}}
+    yield from started("cudaLaunchKernelExC", reduced, end - 1010, next(ids))
+    update = {"ph": "X", "cat": "kernel", "name": "void at::native::multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor>",
+              **on_device, "ts": end + 1300, "dur": 100, "args": {"device": 0, "context": 1, "stream": 7}}
+    yield from started("cudaLaunchKernel", update, end - 500, next(ids))
     for layer in range(layers):
         at = start + 1500 + layer * LAYER_US
         yield {"ph": "X", "cat": "cpu_op", "name": "aten::mm", **on_host, "ts": at, "dur": 22.5, "args": {"External id": layer}}
-        yield {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", **on_host, "ts": at + 10, "dur": 10,
-               "args": {"External id": layer, "cbid": 211, "correlation": layer}}
+        product = {"ph": "X", "cat": "kernel", "name": "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas",
+                   **on_device, "ts": at + 20, "dur": 50, "args": {"device": 0, "context": 1, "stream": 7, "grid": [8, 8, 1]}}
+        yield from started("cudaLaunchKernel", product, at + 10, next(ids), **{"External id": layer})
         yield {"ph": "s", "id": layer, **on_host, "ts": at + 10, "cat": "ac2g", "name": "ac2g"}
-        yield {"ph": "X", "cat": "kernel", "name": "sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_cublas", **on_device,
-               "ts": at + 20, "dur": 50, "args": {"device": 0, "context": 1, "stream": 7, "correlation": layer, "grid": [8, 8, 1]}}
-        yield {"ph": "X", "cat": "kernel", "name": "void at::native::vectorized_elementwise_kernel<4, at::native::GeluCUDAKernelImpl>",
-               **on_device, "ts": at + 70, "dur": 20, "args": {"device": 0, "context": 1, "stream": 7, "correlation": layer}}
+        gelu = {"ph": "X", "cat": "kernel", "name": "void at::native::vectorized_elementwise_kernel<4, at::native::GeluCUDAKernelImpl>",
+                **on_device, "ts": at + 70, "dur": 20, "args": {"device": 0, "context": 1, "stream": 7}}
+        yield from started("cudaLaunchKernel", gelu, at + 12, next(ids), **{"External id": layer})
 
 
-def expected(layers):
-    """Milliseconds of each part of a step, by arithmetic. Launch gaps: 20 us before each product not beside the all-reduce; the
-    host's pauses of 77.5 us are not bridged, so that 10 us at each layer's end are idle."""
-    compute = 0.07 * layers
+EVENTS_OF_STEP, EVENTS_OF_LAYER, KERNELS_OF_LAYER = 8, 5, 2  # complete ones
+
+
+def expected(layers, correlated=True):
+    """Milliseconds of each part of a step, by arithmetic. Launch gaps: 20 us before each product not beside the all-reduce. The
+    host's pauses of 77.5 us are too long for an interpreter, so that 10 us at each layer's end are idle; where the launches are known,
+    nothing is queued in these, and the host is late. What the update waits for is on the device: without the launches it is idle."""
+    compute = 0.07 * layers + 0.1
     alone = layers - 10  # layers before the all-reduce begins
     exposed = 2.0 - 10 * 0.07
-    gaps = 0.02 * alone
-    parts = {"step_time_ms": 10.0, "compute_ms": compute, "memory_bandwidth_ms": 0.02 * layers, "communication_ms": 2.0,
+    gaps = 0.03 * alone if correlated else 0.02 * alone + 0.01  # the all-reduce is issued in such a pause
+    parts = {"step_time_ms": 10.0, "compute_ms": compute, "memory_bandwidth_ms": 0.02 * layers + 0.1, "communication_ms": 2.0,
              "exposed_communication_ms": exposed, "host_to_device_ms": 0.5, "exposed_host_to_device_ms": 0.5, "data_wait_ms": 1.0,
-             "launch_gap_ms": gaps}
-    return parts | {"idle_ms": 10.0 - compute - exposed - 0.5 - 1.0 - gaps}
+             "launch_gap_ms": gaps} | ({"device_wait_ms": 0.3} if correlated else {})
+    return parts | {"idle_ms": 10.0 - compute - exposed - 0.5 - 1.0 - gaps - (0.3 if correlated else 0)}
 
 
-def write(out, steps, layers):
+def write(out, steps, layers, correlated=True):
     out.write('{"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "totalGlobalMem": 85000000000}],\n'
               '"distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 16},\n"traceEvents": [\n')
     out.write('{"ph": "M", "ts": 0, "name": "process_name", "pid": 100, "args": {"name": "python"}}')
     for number in range(steps):
-        for event in step_events(number, 1.7e15 + number * STEP_US, layers):
+        for event in step_events(number, 1.7e15 + number * STEP_US, layers, correlated):
             out.write(",\n" + json.dumps(event))
     out.write('\n],\n"traceName": "trace.json"}\n')
 

@@ -21,7 +21,7 @@ static struct step_timings timings_of(const struct golden_case *golden)
 		.exposed_communication_ms = golden_number_or(golden, "exposed", ABSENT_NUMBER),
 		.host_to_device_ms = ABSENT_NUMBER, .exposed_host_to_device_ms = ABSENT_NUMBER, .other_copies_ms = ABSENT_NUMBER,
 		.data_wait_ms = golden_number_or(golden, "wait", ABSENT_NUMBER), .launch_gap_ms = golden_number_or(golden, "launch", ABSENT_NUMBER),
-		.pipeline_bubble_ms = ABSENT_NUMBER, .idle_ms = ABSENT_NUMBER};
+		.device_wait_ms = golden_number_or(golden, "device", ABSENT_NUMBER), .pipeline_bubble_ms = ABSENT_NUMBER, .idle_ms = ABSENT_NUMBER};
 }
 
 static enum status judge(const struct step_timings *timings, const struct diagnosis_context *context)
@@ -54,7 +54,7 @@ static double parts(const struct golden_case *golden, const char *expected)
 static double shares(const struct golden_case *golden, const char *expected)
 {
 	static const char *const words[DIAGNOSIS_KIND_COUNT] = {"", "compute", "memory", "memory_bandwidth", "interconnect", "pipeline_bubble",
-		"input", "host_transfer", "launch_overhead", "idle"};
+		"input", "host_transfer", "launch_overhead", "device_wait", "idle"};
 
 	judge_case(golden);
 	for (size_t i = 0; i < DIAGNOSIS_KIND_COUNT; i++)
@@ -127,7 +127,7 @@ static void figures_come_out(void **state)
 
 /* --- properties of timings ------------------------------------------------------------------------------------------ */
 
-static const struct step_timings nothing = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+static const struct step_timings nothing = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 static const struct diagnosis_context no_context = {.gpu_count = -1, .usd_per_gpu_hour = NAN, .steps_remaining = NAN};
 
 static void shares_sum_to_one_and_levers_never_lengthen(void **state)
@@ -277,6 +277,42 @@ static void a_trace_by_hand(void **state)
 	assert_close(summary.steps[0].timings.idle_ms, diagnosis.timings.idle_ms, 1e-9);
 }
 
+/* A step of 10 ms in which the device rests four times: the host is late, the device waits for itself, passes from one kernel to the
+ * next, and the host is elsewhere. */
+static void who_waits_for_whom(void **state)
+{
+	static struct trace_summary summary;
+	struct made made;
+	struct step_timings mean;
+	struct span queued;
+
+	(void)state;
+	make(&made);
+	made.steps[0] = (struct step_window){1, {0, 10000}};
+	made.traced.step_count = 1;
+	made.traced.launches = 4;
+	happens(&made, ACTIVITY_HOST, 0, 100);
+	happens(&made, ACTIVITY_HOST, 900, 1000); /* a pause of 0.8 ms with nothing queued */
+	happens(&made, ACTIVITY_PRODUCT, 1000, 2000);
+	happens(&made, ACTIVITY_HOST, 1100, 1200);
+	assert_true(trace_queued(1190, 3000, &queued));
+	happens(&made, ACTIVITY_QUEUED, queued.start, queued.end);
+	happens(&made, ACTIVITY_PRODUCT, 3000, 4000);
+	assert_true(trace_queued(1200, 4006, &queued));
+	happens(&made, ACTIVITY_QUEUED, queued.start, queued.end);
+	happens(&made, ACTIVITY_PRODUCT, 4006, 5000);
+	happens(&made, ACTIVITY_HOST, 9800, 9900); /* silent since 1.2 ms: 5 to 9.8 ms are not spent issuing */
+	assert_false(trace_queued(9900, 9905, &queued));
+	happens(&made, ACTIVITY_PRODUCT, 9905, 10000);
+	assert_true(trace_timings(&made.traced, &summary, &mean));
+	assert_close(mean.compute_ms, 1 + 1 + 0.994 + 0.095, 1e-12);
+	assert_close(mean.device_wait_ms, 1, 1e-12);                 /* 2 to 3 ms */
+	assert_close(mean.launch_gap_ms, 1 + 0.006 + 0.1, 1e-12);
+	assert_int_equal(judge(&mean, &no_context), STATUS_OK);
+	assert_close(diagnosis.bottleneck.shares[DIAGNOSIS_DEVICE_WAIT], 0.1, 1e-12);
+	assert_close(diagnosis.timings.idle_ms, 4.805, 1e-9);
+}
+
 static void steps_follow_each_other(void **state)
 {
 	static struct trace_summary summary;
@@ -339,6 +375,7 @@ static void events_are_known_by_their_names(void **state)
 		{"cuda_runtime", "cudaLaunchKernel", EVENT_HOST, ACTIVITY_HOST},
 		{"cuda_runtime", "cudaStreamSynchronize", EVENT_HOST, ACTIVITY_SYNCHRONISE},
 		{"cuda_driver", "cuLaunchKernelEx", EVENT_HOST, ACTIVITY_HOST},
+		{"cuda_runtime", "cudaGraphLaunch", EVENT_HOST, ACTIVITY_HOST},
 		{"cpu_op", "aten::mm", EVENT_HOST, ACTIVITY_HOST},
 		{"cpu_op", "gloo:all_reduce", EVENT_HOST, ACTIVITY_COMMUNICATION},
 		{"user_annotation", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", EVENT_HOST, ACTIVITY_LOADER},
@@ -361,6 +398,19 @@ static void events_are_known_by_their_names(void **state)
 	}
 }
 
+static void calls_that_start_something(void **state)
+{
+	bool graph = false;
+
+	(void)state;
+	assert_true(trace_event_is_launch("cudaLaunchKernel", &graph) && !graph);
+	assert_true(trace_event_is_launch("cuLaunchKernelEx", &graph) && !graph);
+	assert_true(trace_event_is_launch("cudaMemcpyAsync", &graph) && !graph);
+	assert_true(trace_event_is_launch("hipGraphLaunch", &graph) && graph);
+	assert_false(trace_event_is_launch("cudaStreamSynchronize", &graph));
+	assert_false(trace_event_is_launch("cudaEventRecord", &graph));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -370,6 +420,8 @@ int main(void)
 		cmocka_unit_test(a_plan_beside_it),
 		cmocka_unit_test(intervals_merge_in_any_order),
 		cmocka_unit_test(a_trace_by_hand),
+		cmocka_unit_test(who_waits_for_whom),
+		cmocka_unit_test(calls_that_start_something),
 		cmocka_unit_test(steps_follow_each_other),
 		cmocka_unit_test(without_kernels_operators_compute),
 		cmocka_unit_test(events_are_known_by_their_names),

@@ -21,9 +21,9 @@ def diagnose(daemon, body, headers=JSON, query=""):
     return daemon.request("POST", "/v1/diagnoses" + query, body, headers, timeout=120)
 
 
-def cuda(steps=3, layers=40):
+def cuda(steps=3, layers=40, correlated=True):
     out = io.StringIO()
-    cuda_trace.write(out, steps, layers)
+    cuda_trace.write(out, steps, layers, correlated)
     return out.getvalue()
 
 
@@ -53,7 +53,20 @@ def test_a_cuda_trace_packed_and_not(daemon):
     assert (trace["backend"], trace["rank"], trace["world_size"], trace["device_name"]) == ("nccl", 3, 16, "NVIDIA H100 80GB HBM3")
     assert trace["host_to_device_gbs"] == pytest.approx(10) and trace["pageable_share"] == 1
     assert sum(result["bottleneck"]["shares"].values()) == pytest.approx(1)
-    assert answers[0].json["request"]["trace"]["rows"] == trace["events"] == 3 * (4 + 4 * 40)
+    assert answers[0].json["request"]["trace"]["rows"] == trace["events"] == 3 * (cuda_trace.EVENTS_OF_STEP + cuda_trace.EVENTS_OF_LAYER * 40)
+    assert trace["launches_matched"] == 3 * (3 + cuda_trace.KERNELS_OF_LAYER * 40)
+
+
+def test_launch_gaps_are_matched_launch_by_launch(daemon):
+    """The same trace with and without correlations: which gaps are the host's and which the device's is seen only with them."""
+    known, unknown = (diagnose(daemon, cuda(correlated=correlated)).json["result"] for correlated in (True, False))
+    close(unknown["timings"], cuda_trace.expected(40, False))
+    assert "device_wait_ms" not in unknown["timings"] and unknown["trace"]["launches_matched"] == 0
+    assert known["timings"]["device_wait_ms"] == pytest.approx(0.3, abs=2e-3)
+    assert "fewer_stream_waits" in {lever["code"] for lever in known["levers"]} - {lever["code"] for lever in unknown["levers"]}
+    backwards = json.loads(cuda())
+    backwards["traceEvents"].reverse()  # kernels before their calls
+    assert diagnose(daemon, json.dumps(backwards)).json["result"]["timings"] == known["timings"]
 
 
 def test_the_bare_list_of_the_older_profiler(daemon):
