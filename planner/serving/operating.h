@@ -12,6 +12,7 @@ struct request_shape {
 	double prompt_tokens, prompt_cv, output_tokens, output_cv; /* means >= 1; coefficients of variation */
 	double cached_share; /* of the prompt, found in the prefix cache: 0..1 */
 	double draft_tokens, accepted_tokens; /* speculative decoding: drafted, and accepted per step; 0: none */
+	double acceptance; /* of a drafted token, 0..1: what accepted_tokens follows from; 0: not known */
 	double run_requests; /* length of the run, which starts empty; absent: steady state */
 };
 

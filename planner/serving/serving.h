@@ -5,6 +5,7 @@
 #include "planner/training/training.h"
 
 enum engine { ENGINE_UNSET, ENGINE_GENERIC, ENGINE_VLLM, ENGINE_TENSORRT_LLM, ENGINE_SGLANG, ENGINE_COUNT };
+enum routing { ROUTING_UNSET, ROUTING_ROUND_ROBIN, ROUTING_LEAST_OUTSTANDING, ROUTING_PREFIX_AWARE };
 enum redundancy { REDUNDANCY_UNSET, REDUNDANCY_NONE, REDUNDANCY_N_PLUS_1, REDUNDANCY_N_PLUS_2 };
 
 /* A number (bare: `mean`), or a distribution, or samples. */

@@ -91,7 +91,17 @@ static double growth_bytes(const struct engine_state *engine)
 {
 	const struct engine_setting *setting = engine->setting;
 
-	return setting->reserves_whole_output ? 0 : engine->decoding * setting->progress_tokens * setting->token_bytes;
+	return setting->reserves_whole_output ? 0 : engine->pace_tokens * setting->token_bytes;
+}
+
+/* Prefixes lie where nobody's context does: what sequences need, they lose. */
+static void prefixes_yield(struct engine_state *engine)
+{
+	const struct engine_setting *setting = engine->setting;
+	double room = (setting->cache_bytes - engine->used_bytes) / (setting->prefix_tokens * setting->token_bytes);
+
+	if (setting->prefix_count > 0)
+		prefixes_trim(&engine->prefixes, (int32_t)fmin(fmax(room, 0), setting->prefix_count));
 }
 
 /* --- coming, going, being sent away ------------------------------------------------------------------------ */
@@ -101,10 +111,14 @@ static void request_leaves_heap(struct engine_state *engine, int32_t number)
 {
 	struct engine_request *request = &engine->pool[number];
 	double wanted = request->output_tokens - request->produced_tokens;
-	double grown = engine->progress - (request->finish_at - wanted), decoded = fmin(grown, wanted);
+	double steps = engine->progress - (request->finish_at - request->steps);
+	double grown = steps * request->pace_tokens, decoded = fmin(grown, wanted);
 
 	heap_remove(engine, request->place);
 	engine->context_tokens -= request->context_tokens + grown;
+	engine->pace_tokens -= request->pace_tokens;
+	if (engine->decoding == 0)
+		engine->pace_tokens = 0; /* whatever rounding has left */
 	if (!engine->setting->reserves_whole_output)
 		engine->used_bytes -= grown * engine->setting->token_bytes;
 	request->context_tokens += decoded;
@@ -117,12 +131,30 @@ static void request_finishes(struct engine_state *engine, int32_t number)
 	engine->finished(engine->context, &engine->pool[number], engine->clock_s);
 }
 
+/* How many steps the rest of an answer takes: drawn by the request's number, the same in whatever fleet. */
+static void request_paces(const struct engine_state *engine, struct engine_request *request)
+{
+	const struct engine_setting *setting = engine->setting;
+	double wanted = request->output_tokens - request->produced_tokens;
+	struct random random;
+
+	request->pace_tokens = setting->progress_tokens;
+	request->steps = wanted / request->pace_tokens;
+	if (!(setting->acceptance.probability > 0))
+		return;
+	random_seed(&random, engine->seed, (uint64_t)request->number << 32 | (uint64_t)request->produced_tokens);
+	request->steps = acceptance_steps(&setting->acceptance, wanted, &random);
+	request->pace_tokens = wanted / request->steps;
+}
+
 static void request_decodes(struct engine_state *engine, int32_t number)
 {
 	struct engine_request *request = &engine->pool[number];
 
-	request->finish_at = engine->progress + request->output_tokens - request->produced_tokens;
+	request_paces(engine, request);
+	request->finish_at = engine->progress + request->steps;
 	engine->context_tokens += request->context_tokens;
+	engine->pace_tokens += request->pace_tokens;
 	heap_set(engine, engine->decoding++, number);
 	heap_settle(engine, request->place);
 }
@@ -134,6 +166,8 @@ static void request_enters(struct engine_state *engine, int32_t number)
 
 	if (request->produced_tokens == 0)
 		request->first_token_s = engine->clock_s;
+	if (request->prefix >= 0 && engine->setting->prefix_count > 0)
+		prefixes_touch(&engine->prefixes, request->prefix);
 	request->produced_tokens++;
 	request->context_tokens++;
 	if (request->produced_tokens >= request->output_tokens)
@@ -151,25 +185,52 @@ static double bytes_wanted(const struct engine_state *engine, const struct engin
 	return sequence_bytes(setting, now, longest);
 }
 
+/* The queue whose first request is the next to enter; it may be empty. */
+static const struct engine_queue *head_queue(const struct engine_state *engine)
+{
+	return &engine->waiting[engine->waiting[CLASS_FIRST].count > 0 ? CLASS_FIRST : CLASS_REST];
+}
+
 static bool head_can_enter(const struct engine_state *engine)
 {
 	const struct engine_setting *setting = engine->setting;
+	const struct engine_queue *queue = head_queue(engine);
 	double inside = engine->decoding + engine->taking_in.count, free_bytes, wanted;
 
-	if (engine->waiting.count == 0 || inside >= setting->sequences_maximum)
+	if (queue->count == 0 || inside >= setting->sequences_maximum)
 		return false;
-	wanted = bytes_wanted(engine, &engine->pool[engine->waiting.first]);
+	wanted = bytes_wanted(engine, &engine->pool[queue->first]);
 	free_bytes = setting->cache_bytes - engine->used_bytes;
 	return inside == 0 ? wanted <= free_bytes * (1 + 1e-9) : wanted <= free_bytes - watermark * setting->cache_bytes;
 }
 
+/* A prefix that is held need not be computed; the last token always is. */
+static void prefix_found(struct engine_state *engine, struct engine_request *request)
+{
+	double found;
+
+	if (request->prefix < 0 || engine->setting->prefix_count == 0 || !prefixes_hold(&engine->prefixes, request->prefix))
+		return;
+	found = fmin(engine->setting->prefix_tokens, request->pending_tokens - 1);
+	request->context_tokens += found;
+	request->pending_tokens -= found;
+	prefixes_touch(&engine->prefixes, request->prefix);
+}
+
 static void head_enters(struct engine_state *engine)
 {
-	int32_t number = queue_pop(&engine->waiting, engine->pool);
+	int32_t number = queue_pop(&engine->waiting[head_queue(engine) - engine->waiting], engine->pool);
 	struct engine_request *request = &engine->pool[number];
 
+	if (request->pending_tokens > 0 && request->context_tokens <= 0)
+		prefix_found(engine, request);
+	if (request->produced_tokens <= 0) {
+		engine->prompt_tokens += request->prompt_tokens;
+		engine->cached_tokens += request->context_tokens;
+	}
 	request->held_bytes = bytes_wanted(engine, request);
 	engine->used_bytes += request->held_bytes;
+	prefixes_yield(engine);
 	if (request->pending_tokens > 0)
 		queue_append(&engine->taking_in, engine->pool, number);
 	else
@@ -178,7 +239,9 @@ static void head_enters(struct engine_state *engine)
 
 static bool head_brings_cache(const struct engine_state *engine)
 {
-	return engine->waiting.count > 0 && engine->pool[engine->waiting.first].pending_tokens <= 0;
+	const struct engine_queue *queue = head_queue(engine);
+
+	return queue->count > 0 && engine->pool[queue->first].pending_tokens <= 0;
 }
 
 /* The cache is full: who came last gives its place back and is computed again later. */
@@ -196,7 +259,7 @@ static void evict_last(struct engine_state *engine)
 	request->pending_tokens = request->context_tokens;
 	request->context_tokens = 0;
 	engine->evictions++;
-	queue_prepend(&engine->waiting, engine->pool, last);
+	queue_prepend(&engine->waiting[request->class], engine->pool, last);
 }
 
 /* --- steps ------------------------------------------------------------------------------------------------- */
@@ -223,11 +286,11 @@ static void finish_the_finished(struct engine_state *engine)
 
 static void steps_pass(struct engine_state *engine, const struct step *step, double count)
 {
-	double time_s = step->time_s * count, tokens = engine->setting->progress_tokens * count;
+	double time_s = step->time_s * count;
 
 	engine->used_bytes += growth_bytes(engine) * count;
-	engine->context_tokens += engine->decoding * tokens;
-	engine->progress += tokens;
+	engine->context_tokens += engine->pace_tokens * count;
+	engine->progress += count;
 	engine->clock_s += time_s;
 	engine->busy_s += time_s;
 	engine->flops += step->flops * count;
@@ -240,12 +303,11 @@ static void steps_pass(struct engine_state *engine, const struct step *step, dou
 /* Steps that can pass before somebody is done or the cache is full. */
 static double steps_undisturbed(const struct engine_state *engine)
 {
-	const struct engine_setting *setting = engine->setting;
 	double growth = growth_bytes(engine), count;
 
-	count = ceil((engine->pool[engine->heap[0]].finish_at - engine->progress) / setting->progress_tokens - 1e-9);
+	count = ceil(engine->pool[engine->heap[0]].finish_at - engine->progress - 1e-9);
 	if (growth > 0)
-		count = fmin(count, floor((setting->cache_bytes - engine->used_bytes) / growth));
+		count = fmin(count, floor((engine->setting->cache_bytes - engine->used_bytes) / growth));
 	return fmin(fmax(count, 1), JUMP_MAXIMUM);
 }
 
@@ -273,7 +335,7 @@ static void step_decoding(struct engine_state *engine, double until_s)
 	setting->step_time(setting->costs, &batch, &mean);
 	widest = fmin(widest, fmax(ceil((until_s - engine->clock_s) / mean.time_s), 1));
 	if (widest > 1) {
-		batch = decode_batch(engine, setting->progress_tokens * (widest - 1) / 2);
+		batch = decode_batch(engine, engine->pace_tokens / engine->decoding * (widest - 1) / 2);
 		setting->step_time(setting->costs, &batch, &middle);
 		count = steps_within(until_s - engine->clock_s, mean.time_s, 2 * (middle.time_s - mean.time_s) / (widest - 1));
 		count = fmin(fmax(count, 1), widest);
@@ -284,6 +346,7 @@ static void step_decoding(struct engine_state *engine, double until_s)
 		widest = count;
 	}
 	steps_pass(engine, &mean, widest);
+	prefixes_yield(engine);
 	finish_the_finished(engine);
 }
 
@@ -367,6 +430,8 @@ void engine_setting_of(struct engine_setting *setting, const struct replica *rep
 		.progress_tokens = 1 + shape->accepted_tokens,
 		.drafted_tokens = shape->draft_tokens,
 		.cached_share = shape->cached_share};
+	if (shape->draft_tokens >= 1 && shape->acceptance > 0 && shape->acceptance < 1)
+		acceptance_prepare(&setting->acceptance, shape->draft_tokens, shape->acceptance);
 	for (int i = 0; i < replica->kind_count; i++) {
 		const struct replica_kind *kind = &replica->kinds[i];
 		double layers = kind->layers / replica->pipeline, token_bytes = layers * kind->kv_bytes_per_token;
@@ -380,24 +445,30 @@ void engine_setting_of(struct engine_setting *setting, const struct replica *rep
 }
 
 void engine_start(struct engine_state *engine, const struct engine_setting *setting, struct engine_request *pool,
-	int32_t *heap, int64_t *work_left, engine_finished *finished, void *context)
+	const struct engine_memory *memory, int64_t *work_left, engine_finished *finished, void *context)
 {
 	*engine = (struct engine_state){.setting = setting,
 		.pool = pool,
-		.heap = heap,
+		.heap = memory->heap,
 		.work_left = work_left,
 		.finished = finished,
 		.context = context};
+	prefixes_start(&engine->prefixes, memory->links, setting->prefix_count);
 }
 
 void engine_submit(struct engine_state *engine, int32_t request, double now_s)
 {
 	if (engine_load(engine) == 0)
 		engine->clock_s = fmax(engine->clock_s, now_s);
-	queue_append(&engine->waiting, engine->pool, request);
+	queue_append(&engine->waiting[engine->pool[request].class], engine->pool, request);
+}
+
+int32_t engine_waiting(const struct engine_state *engine)
+{
+	return engine->waiting[CLASS_FIRST].count + engine->waiting[CLASS_REST].count;
 }
 
 int32_t engine_load(const struct engine_state *engine)
 {
-	return engine->waiting.count + engine->taking_in.count + engine->decoding;
+	return engine_waiting(engine) + engine->taking_in.count + engine->decoding;
 }

@@ -12,12 +12,13 @@ struct run {
 	const struct simulation_setting *setting;
 	struct simulation_result *result;
 	struct traffic traffic;
-	struct engine_state *engines, *prefills;
+	struct replicas decoders, prefills; /* prefills: of none, where every replica does both */
 	struct engine_request *pool;
 	struct handoff *handoffs; /* a heap by ready_s */
 	int32_t handoff_count, free_first, pool_size;
-	int64_t turn, prefill_turn, counted, work_left;
-	double first_counted_s;
+	int64_t counted, work_left;
+	size_t next_change;
+	double first_counted_s, changed_s;
 };
 
 /* --- workspace --------------------------------------------------------------------------------------------- */
@@ -42,10 +43,20 @@ static size_t aligned(size_t bytes)
 	return (bytes + 15) / 16 * 16;
 }
 
+static size_t links_bytes(const struct engine_setting *setting)
+{
+	return aligned((size_t)setting->prefix_count * sizeof(struct prefix_link));
+}
+
+static size_t homes_bytes(const struct engine_setting *setting)
+{
+	return aligned((size_t)setting->prefix_count * sizeof(int32_t));
+}
+
 static size_t engines_bytes(const struct engine_setting *setting, int64_t count, size_t pool)
 {
-	return (size_t)count *
-		   (aligned(sizeof(struct engine_state)) + aligned(heap_places(setting, pool) * sizeof(int32_t)));
+	return homes_bytes(setting) + (size_t)count * (aligned(sizeof(struct engine_state)) + links_bytes(setting) +
+													  aligned(heap_places(setting, pool) * sizeof(int32_t)));
 }
 
 size_t simulation_workspace_bytes(const struct simulation_setting *setting)
@@ -81,6 +92,7 @@ static void request_record(struct run *run, const struct engine_request *request
 {
 	struct simulation_result *result = run->result;
 	double tokens = request->answer_tokens, front_end_s = run->setting->front_end_s;
+	bool rest = request->class == CLASS_REST && run->setting->traffic->first_share > 0;
 
 	result->finished++;
 	result->finished_tokens += request->prompt_tokens + tokens;
@@ -89,10 +101,10 @@ static void request_record(struct run *run, const struct engine_request *request
 	run->counted++;
 	result->counted_output_tokens += tokens;
 	result->counted_s = fmax(result->counted_s, now_s - run->first_counted_s);
-	histogram_add(&result->ttft, request->first_token_s - request->arrived_s + front_end_s);
-	histogram_add(&result->e2e, now_s - request->arrived_s + front_end_s);
+	histogram_add(rest ? &result->rest_ttft : &result->ttft, request->first_token_s - request->arrived_s + front_end_s);
+	histogram_add(rest ? &result->rest_e2e : &result->e2e, now_s - request->arrived_s + front_end_s);
 	if (tokens > 1)
-		histogram_add(&result->tpot, (now_s - request->first_token_s) / (tokens - 1));
+		histogram_add(rest ? &result->rest_tpot : &result->tpot, (now_s - request->first_token_s) / (tokens - 1));
 }
 
 static void request_release(struct run *run, int32_t number)
@@ -102,11 +114,12 @@ static void request_release(struct run *run, int32_t number)
 }
 
 /* The request that comes at a time, taken from the pool; NOBODY when no engine could ever hold it, or the pool is empty. */
-static int32_t request_make(struct run *run, const struct trace_arrival *arrival)
+static int32_t request_make(struct run *run, const struct arrival *arrival)
 {
 	const struct simulation_setting *setting = run->setting;
 	int64_t number = run->result->arrived++;
-	double cached = floor(setting->engine->cached_share * arrival->prompt_tokens);
+	const struct engine_setting *engine = setting->prefill ? setting->prefill : setting->engine;
+	double cached = engine->prefix_count > 0 ? 0 : floor(engine->cached_share * arrival->prompt_tokens);
 	int32_t place = run->free_first;
 
 	run->result->arrived_tokens += arrival->prompt_tokens + arrival->output_tokens;
@@ -130,31 +143,38 @@ static int32_t request_make(struct run *run, const struct trace_arrival *arrival
 		.answer_tokens = arrival->output_tokens,
 		.context_tokens = cached,
 		.pending_tokens = arrival->prompt_tokens - cached,
-		.number = (int32_t)number};
+		.number = (int32_t)number,
+		.prefix = arrival->prefix,
+		.class = arrival->first ? CLASS_FIRST : CLASS_REST};
 	return place;
 }
 
 /* --- engines of a fleet ------------------------------------------------------------------------------------ */
 
-static struct engine_state *engine_for(
-	struct engine_state *engines, int64_t count, enum routing routing, int64_t *turn, double now_s)
+static void replica_time_passes(struct run *run, double now_s)
 {
-	struct engine_state *best = &engines[(*turn)++ % count];
+	run->result->replica_s += (double)run->decoders.count * fmax(now_s - run->changed_s, 0);
+	run->changed_s = fmax(run->changed_s, now_s);
+}
 
-	if (routing == ROUTING_LEAST_OUTSTANDING)
-		for (int64_t i = 0; i < count; i++) {
-			engine_advance(&engines[i], now_s);
-			if (engine_load(&engines[i]) < engine_load(best))
-				best = &engines[i];
-		}
-	engine_advance(best, now_s);
-	return best;
+/* What was to change by now. */
+static void replicas_follow(struct run *run, double now_s)
+{
+	const struct simulation_setting *setting = run->setting;
+
+	for (; run->next_change < setting->change_count && setting->changes[run->next_change].at_s <= now_s;
+		 run->next_change++) {
+		const struct replica_change *change = &setting->changes[run->next_change];
+
+		replica_time_passes(run, change->at_s);
+		replicas_resize(&run->decoders, change->replicas, change->at_s, setting->startup_s);
+	}
 }
 
 static void submit_checked(struct run *run, struct engine_state *engine, int32_t request, double now_s)
 {
 	engine_submit(engine, request, now_s);
-	if (engine->waiting.count > WAITING_MAXIMUM)
+	if (engine_waiting(engine) > WAITING_MAXIMUM)
 		run->result->saturated = true;
 }
 
@@ -172,7 +192,7 @@ static void answered_in_loop(void *context, const struct engine_request *request
 	struct run *run = context;
 	const struct simulation_setting *setting = run->setting;
 	int64_t all = setting->warmup_requests + setting->requests;
-	struct trace_arrival arrival = traffic_next(&run->traffic);
+	struct arrival arrival = traffic_next(&run->traffic);
 	int32_t next;
 
 	answered(context, request, now_s);
@@ -182,7 +202,7 @@ static void answered_in_loop(void *context, const struct engine_request *request
 	arrival.t_s = now_s;
 	next = request_make(run, &arrival);
 	if (next != NOBODY)
-		submit_checked(run, &run->engines[0], next, now_s);
+		submit_checked(run, &run->decoders.engines[0], next, now_s);
 }
 
 /* --- prompts computed elsewhere ---------------------------------------------------------------------------- */
@@ -234,11 +254,10 @@ static void handoffs_deliver(struct run *run, double now_s)
 	const struct simulation_setting *setting = run->setting;
 
 	for (int64_t i = 0; i < setting->prefill_replicas; i++)
-		engine_advance(&run->prefills[i], now_s);
+		engine_advance(&run->prefills.engines[i], now_s);
 	while (run->handoff_count > 0 && run->handoffs[0].ready_s <= now_s) {
 		struct handoff handoff = handoff_pop(run);
-		struct engine_state *engine =
-			engine_for(run->engines, setting->replicas, setting->routing, &run->turn, handoff.ready_s);
+		struct engine_state *engine = replicas_choose(&run->decoders, PREFIX_NONE, handoff.ready_s);
 
 		run->pool[handoff.request].output_tokens = run->pool[handoff.request].answer_tokens;
 		submit_checked(run, engine, handoff.request, handoff.ready_s);
@@ -247,14 +266,24 @@ static void handoffs_deliver(struct run *run, double now_s)
 
 /* --- the run ----------------------------------------------------------------------------------------------- */
 
-static void engines_start(struct run *run, struct engine_state *engines, const struct engine_setting *setting,
-	int64_t count, engine_finished *finished, char **workspace)
+static struct replicas replicas_start(
+	struct run *run, const struct engine_setting *setting, int64_t count, engine_finished *finished, char **workspace)
 {
 	size_t places = heap_places(setting, (size_t)run->pool_size);
+	struct replicas replicas = {.count = count, .most = count, .routing = run->setting->routing};
 
-	for (int64_t i = 0; i < count; i++)
-		engine_start(&engines[i], setting, run->pool, taken(workspace, places * sizeof(int32_t)), &run->work_left,
-			finished, run);
+	replicas.engines = taken(workspace, (size_t)count * sizeof *replicas.engines);
+	replicas.homes = setting->prefix_count > 0 ? taken(workspace, homes_bytes(setting)) : NULL;
+	for (int32_t i = 0; i < setting->prefix_count; i++)
+		replicas.homes[i] = NOBODY;
+	for (int64_t i = 0; i < count; i++) {
+		struct engine_memory memory = {.heap = taken(workspace, places * sizeof(int32_t)),
+			.links = setting->prefix_count > 0 ? taken(workspace, links_bytes(setting)) : NULL};
+
+		engine_start(&replicas.engines[i], setting, run->pool, &memory, &run->work_left, finished, run);
+		replicas.engines[i].seed = run->setting->seed;
+	}
+	return replicas;
 }
 
 static void run_start(
@@ -267,13 +296,13 @@ static void run_start(
 	run->pool = taken(&workspace, (size_t)run->pool_size * sizeof *run->pool);
 	for (int32_t i = 0; i < run->pool_size; i++)
 		run->pool[i].next = i + 1 < run->pool_size ? i + 1 : NOBODY;
-	run->engines = taken(&workspace, (size_t)setting->replicas * sizeof *run->engines);
-	engines_start(run, run->engines, setting->engine, setting->replicas, finished, &workspace);
+	run->decoders = replicas_start(run, setting->engine, setting->replicas, finished, &workspace);
 	if (setting->prefill) {
-		run->prefills = taken(&workspace, (size_t)setting->prefill_replicas * sizeof *run->prefills);
-		engines_start(run, run->prefills, setting->prefill, setting->prefill_replicas, prompt_computed, &workspace);
+		run->prefills = replicas_start(run, setting->prefill, setting->prefill_replicas, prompt_computed, &workspace);
 		run->handoffs = taken(&workspace, (size_t)run->pool_size * sizeof *run->handoffs);
 	}
+	if (setting->change_count > 0)
+		run->decoders.count = setting->changes[0].replicas; /* warm from the start */
 	run->work_left = setting->work > 0 ? setting->work : INT64_MAX;
 	traffic_start(&run->traffic, setting->traffic, setting->seed);
 }
@@ -281,18 +310,17 @@ static void run_start(
 static void run_arrival(struct run *run)
 {
 	const struct simulation_setting *setting = run->setting;
-	struct trace_arrival arrival = traffic_next(&run->traffic);
+	struct arrival arrival = traffic_next(&run->traffic);
 	int32_t request;
 	struct engine_state *engine;
 
+	replicas_follow(run, arrival.t_s);
 	if (setting->prefill)
 		handoffs_deliver(run, arrival.t_s);
 	request = request_make(run, &arrival);
 	if (request == NOBODY)
 		return;
-	engine = setting->prefill ? engine_for(run->prefills, setting->prefill_replicas, setting->routing,
-									&run->prefill_turn, arrival.t_s)
-							  : engine_for(run->engines, setting->replicas, setting->routing, &run->turn, arrival.t_s);
+	engine = replicas_choose(setting->prefill ? &run->prefills : &run->decoders, arrival.prefix, arrival.t_s);
 	submit_checked(run, engine, request, arrival.t_s);
 }
 
@@ -303,25 +331,26 @@ static void run_closed_loop(struct run *run)
 
 	CHECK(setting->replicas == 1 && !setting->prefill);
 	for (int64_t i = 0; i < setting->concurrency && i < all && !run->result->saturated; i++) {
-		struct trace_arrival arrival = traffic_next(&run->traffic);
+		struct arrival arrival = traffic_next(&run->traffic);
 		int32_t request;
 
 		arrival.t_s = 0;
 		request = request_make(run, &arrival);
 		if (request != NOBODY)
-			submit_checked(run, &run->engines[0], request, 0);
+			submit_checked(run, &run->decoders.engines[0], request, 0);
 	}
 	if (!run->result->saturated)
-		engine_advance(&run->engines[0], HUGE_VAL);
+		engine_advance(&run->decoders.engines[0], HUGE_VAL);
 }
 
-static void result_close(const struct run *run)
+static void result_close(struct run *run)
 {
 	struct simulation_result *result = run->result;
-	double span_s = 0, busy_s = 0, sequence_s = 0, flops = 0, bytes = 0;
+	const struct replicas *first = run->setting->prefill ? &run->prefills : &run->decoders;
+	double span_s = 0, busy_s = 0, sequence_s = 0, flops = 0, bytes = 0, prompts = 0, cached = 0;
 
 	for (int64_t i = 0; i < run->setting->replicas; i++) {
-		const struct engine_state *engine = &run->engines[i];
+		const struct engine_state *engine = &run->decoders.engines[i];
 
 		span_s += engine->clock_s;
 		busy_s += engine->busy_s;
@@ -331,6 +360,12 @@ static void result_close(const struct run *run)
 		result->evictions += engine->evictions;
 		result->steps += engine->steps;
 	}
+	for (int64_t i = 0; i < first->most; i++) {
+		prompts += first->engines[i].prompt_tokens;
+		cached += first->engines[i].cached_tokens;
+	}
+	result->cached_share = prompts > 0 ? cached / prompts : 0;
+	replica_time_passes(run, run->first_counted_s + result->counted_s);
 	result->busy_fraction = span_s > 0 ? fmin(busy_s / span_s, 1) : 0;
 	result->mean_batch = busy_s > 0 ? sequence_s / busy_s : 0;
 	result->flops_per_s = busy_s > 0 ? flops / busy_s : 0;

@@ -7,9 +7,14 @@
 
 #include "planner/simulation/engine.h"
 #include "planner/simulation/histogram.h"
+#include "planner/simulation/replicas.h"
 #include "planner/simulation/traffic.h"
 
-enum routing { ROUTING_ROUND_ROBIN, ROUTING_LEAST_OUTSTANDING };
+/* From some moment on, so many replicas. */
+struct replica_change {
+	double at_s;
+	int64_t replicas;
+};
 
 /* One run. */
 struct simulation_setting {
@@ -18,7 +23,10 @@ struct simulation_setting {
 	const struct engine_setting *prefill; /* NULL: every replica does both; else engines for prompts only */
 	int64_t prefill_replicas;
 	double handoff_s, handoff_token_s; /* of a prompt's cache from there to here: latency, and for each token */
-	enum routing routing;
+	enum routing routing; /* unset: round robin */
+	const struct replica_change *changes; /* of `replicas`, which is then the most: sorted by time, the first at 0; borrowed */
+	size_t change_count; /* 0: `replicas` all the time */
+	double startup_s; /* from a change until a replica that came with it serves */
 	double front_end_s; /* before and after the engine, of every request */
 	const struct traffic_plan *traffic;
 	int64_t concurrency; /* > 0: so many are kept in flight instead of arriving by themselves; one replica */
@@ -29,9 +37,12 @@ struct simulation_setting {
 
 struct simulation_result {
 	struct histogram ttft, tpot, e2e; /* seconds of each counted request; tpot of those with two tokens or more */
+	struct histogram rest_ttft, rest_tpot, rest_e2e; /* of those that others go ahead of; the former are then of the others */
 	int64_t arrived, finished, refused; /* of all; refused: longer than a cache */
 	int64_t evictions, steps;
 	double arrived_tokens, finished_tokens; /* prompt and output tokens */
+	double cached_share; /* of the tokens of all prompts that entered an engine, found in its cache */
+	double replica_s; /* replicas x time, of those that take requests, until the last counted one ended */
 	double counted_output_tokens, counted_s; /* of the counted requests; from the first's arrival to the last's end */
 	double busy_fraction, mean_batch, flops_per_s, bytes_per_s; /* of one replica; the latter two while busy */
 	int64_t work;

@@ -1,4 +1,4 @@
-/* Requests as they arrive: drawn from distributions, or replayed from a trace (E90).
+/* Requests as they arrive: drawn from distributions, or replayed from a trace (E90, E94).
  *
  * Gaps, prompts and answers are drawn from streams of their own, so that one seed gives the same requests to whatever
  * fleet is tried on them (common random numbers). */
@@ -15,6 +15,11 @@ struct token_source {
 	double mean, cv; /* mean >= 1; cv >= 0, 0: always the mean */
 };
 
+/* A stretch of time with a rate of its own. */
+struct rate_piece {
+	double duration_s, relative; /* > 0; to requests_per_s, >= 0 */
+};
+
 /* What arrives. Fixed while a simulation runs. */
 struct traffic_plan {
 	const struct trace_arrival *trace; /* sorted by time, borrowed; repeated when it ends; NULL: drawn */
@@ -23,18 +28,29 @@ struct traffic_plan {
 	double requests_per_s; /* of what is drawn, > 0 */
 	double gap_cv; /* of the gaps between arrivals: 1 Poisson, else gamma; 0 regular */
 	struct token_source prompt, output;
+	const struct rate_piece *pieces; /* one after the other, and again from the first, borrowed; NULL: the rate stays */
+	size_t piece_count;
+	double first_share; /* of the requests goes ahead of the rest: 0 none */
+	int32_t prefix_count; /* prompts begin with one of so many, each as likely; 0: with none */
+};
+
+/* A request that comes. */
+struct arrival {
+	double t_s, prompt_tokens, output_tokens;
+	bool first; /* goes ahead of the rest */
+	int32_t prefix; /* 0 .. prefix_count - 1; -1: none */
 };
 
 struct traffic {
 	const struct traffic_plan *plan;
-	struct random gaps, prompts, outputs;
-	double now_s;
-	size_t next; /* of the trace */
+	struct random gaps, prompts, outputs, classes, prefixes;
+	double now_s, piece_left_s;
+	size_t next, piece; /* of the trace; of the pieces */
 };
 
 void traffic_start(struct traffic *traffic, const struct traffic_plan *plan, uint64_t seed);
 
 /* The next arrival: time never falls; both token counts are whole and at least 1. */
-struct trace_arrival traffic_next(struct traffic *traffic);
+struct arrival traffic_next(struct traffic *traffic);
 
 #endif

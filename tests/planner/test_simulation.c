@@ -1,61 +1,7 @@
 /* The simulation of a fleet: against queueing theory where theory is exact, and what must hold of any run. */
-#include <math.h>
-#include <stdlib.h>
-
-#include "planner/serving/layout.h"
-#include "planner/simulation/trial.h"
-#include "support/assert.h"
-#include "support/serving_fixture.h"
-
-static struct simulation_result result;
-
-/* An engine that serves one request at a time and takes `step_s` for every token: the answer's length is the service time. */
-struct clockwork {
-	double step_s;
-};
-
-static void clockwork_step(const void *costs, const struct batch *batch, struct step *step)
-{
-	const struct clockwork *clockwork = costs;
-
-	(void)batch;
-	*step = (struct step){.time_s = clockwork->step_s};
-}
-
-static struct engine_setting one_at_a_time(const struct clockwork *clockwork)
-{
-	return (struct engine_setting){.step_time = clockwork_step,
-		.costs = clockwork,
-		.chunk_tokens = 1e9,
-		.block_tokens = 1,
-		.sequences_maximum = 1,
-		.cache_bytes = 1e18,
-		.token_bytes = 1,
-		.progress_tokens = 1};
-}
-
-static void run(const struct simulation_setting *setting)
-{
-	void *workspace = malloc(simulation_workspace_bytes(setting));
-
-	assert_non_null(workspace);
-	simulation_run(setting, workspace, &result);
-	free(workspace);
-}
+#include "support/simulation_fixture.h"
 
 /* --- against theory ---------------------------------------------------------------------------------------- */
-
-enum { SERVICE_TOKENS = 400, EXPONENTIAL_SAMPLES = 20000 }; /* a service is so many steps: nearly continuous */
-
-/* Lengths whose distribution is exponential about SERVICE_TOKENS: its quantiles, evenly. */
-static struct token_source exponential_lengths(void)
-{
-	static double samples[EXPONENTIAL_SAMPLES];
-
-	for (int i = 0; i < EXPONENTIAL_SAMPLES; i++)
-		samples[i] = -log1p(-(i + 0.5) / EXPONENTIAL_SAMPLES) * SERVICE_TOKENS;
-	return (struct token_source){.samples = samples, .sample_count = EXPONENTIAL_SAMPLES};
-}
 
 struct queue {
 	double utilization, gap_cv;
@@ -165,45 +111,6 @@ static void routing_lies_between_one_queue_and_many(void **state)
 }
 
 /* --- a real replica ---------------------------------------------------------------------------------------- */
-
-struct real {
-	struct serving_fixture fixture;
-	struct replica replica;
-	struct request_shape shape;
-	struct engine_setting engine;
-	struct traffic_plan traffic;
-	struct simulation_setting setting;
-};
-
-/* Llama 3.1 70B on four H100, Azure's conversations: 1,155 tokens in, 211 out. Points into itself. */
-static void real_fill(struct real *real, double requests_per_s)
-{
-	struct replica_layout layout;
-
-	serving_fixture_fill(&real->fixture);
-	layout = layout_base(&real->fixture.inference.request.common, PRECISION_UNSET, ENGINE_VLLM, NULL,
-		&real->fixture.inference.request.parallelism, &real->fixture.candidate.accelerator);
-	layout.tensor = 4;
-	layout.pipeline = layout.expert = layout.attention_data = 1;
-	assert_true(replica_prepare(&real->replica, &real->fixture.inference.model, &real->fixture.candidate.accelerator,
-		NULL, &layout, &serving_constants));
-	real->shape = (struct request_shape){.prompt_tokens = 1155,
-		.prompt_cv = 0.92,
-		.output_tokens = 211,
-		.output_cv = 0.6,
-		.run_requests = ABSENT_NUMBER};
-	engine_setting_of(&real->engine, &real->replica, &real->shape);
-	real->traffic = (struct traffic_plan){.requests_per_s = requests_per_s,
-		.gap_cv = 1,
-		.prompt = {.mean = 1155, .cv = 0.92},
-		.output = {.mean = 211, .cv = 0.6}};
-	real->setting = (struct simulation_setting){.engine = &real->engine,
-		.replicas = 1,
-		.traffic = &real->traffic,
-		.warmup_requests = 500,
-		.requests = 20000,
-		.seed = 1};
-}
 
 /* The formulas of E56 are its mean-field limit: time per token, batch and throughput agree where prompts do not queue. */
 static void means_agree_with_the_formulas(void **state)
@@ -334,7 +241,7 @@ static void ends_when_looked_at(const struct engine_setting *setting, double loo
 	struct engine_state engine;
 
 	*ends = (struct ends){.count = 0};
-	engine_start(&engine, setting, pool, heap, &work_left, note_end, ends);
+	engine_start(&engine, setting, pool, &(struct engine_memory){.heap = heap}, &work_left, note_end, ends);
 	for (double now_s = 0; ends->count < 64; now_s += look_s) {
 		for (; submitted < 64 && submitted * 0.25 <= now_s; submitted++) {
 			engine_advance(&engine, submitted * 0.25);
@@ -342,7 +249,8 @@ static void ends_when_looked_at(const struct engine_setting *setting, double loo
 				.prompt_tokens = 2000,
 				.output_tokens = 40 + 7 * (submitted % 13),
 				.pending_tokens = 2000,
-				.number = submitted};
+				.number = submitted,
+				.prefix = PREFIX_NONE};
 			engine_submit(&engine, submitted, submitted * 0.25);
 		}
 		engine_advance(&engine, now_s);
@@ -487,7 +395,7 @@ static void drawn_traffic_has_the_moments_asked_for(void **state)
 
 		traffic_start(&traffic, &plan, 3);
 		for (int drawn = 0; drawn < DRAWN; drawn++) {
-			struct trace_arrival arrival = traffic_next(&traffic);
+			struct arrival arrival = traffic_next(&traffic);
 
 			squares += pow((arrival.t_s - last_s) * 5, 2);
 			tokens += arrival.prompt_tokens;
@@ -512,7 +420,7 @@ static void a_trace_is_replayed_and_repeated_at_its_pace(void **state)
 	(void)state;
 	traffic_start(&traffic, &plan, 1);
 	for (int i = 0; i < 7; i++) {
-		struct trace_arrival arrival = traffic_next(&traffic);
+		struct arrival arrival = traffic_next(&traffic);
 
 		assert_close(arrival.t_s, at_s[i], 1e-12); /* a round of 6 s and a mean gap of 3 s, twice as fast */
 		assert_close(arrival.prompt_tokens, rows[i % 3].prompt_tokens, 0);
