@@ -41,6 +41,7 @@ enum { PHYSICS_STACKS = 9 }; /* as many as enum stack has */
 	X(expert_gain_per_year, 0.02, 0.6, "of the logarithm of that rate, a year of newer software", "Megatron-Bridge releases 25.09 to 26.08") \
 	X(expert_traffic, 0.5, 8, "bytes moved to sort, send, weigh and sum expert tokens over one copy in and out", "none but these runs") \
 	X(expert_host_s, 1e-3, 5e-3, "host time to issue one expert layer's forward pass: routing waits for the device", "Megatron-Bridge 25.09, one sequence a step: 4.7 ms both ways on B200 and GB200") \
+	X(expert_wait_s, 1e-4, 2e-3, "the host waits for the counts of routed tokens, once a pass of an expert layer, with kernels that are not written for NVL72", "DeepEP's documentation: the CPU waits for the counts; Hybrid-EP for NVL72 does not") \
 	X(youth, 0.25, 0.45, "speed that software lacks on hardware of its own year; fades as e^(-years/2)", "Megatron on the A100 from 2021 to 2022: 13 % on the same models (Narayanan, Korthikanti)") \
 	X(release_gain_per_year, 0.005, 0.4, "speed gained by a year of newer software, as a fraction", "NeMo and Megatron releases") \
 	X(synchronise_s, 0.5e-9, 6e-9, "DeepSpeed ZeRO-1: once a step for each local parameter, never hidden", "BLOOM tuning runs")

@@ -227,12 +227,13 @@ static void work_expert_comm(struct layer_work *work)
 	double bytes = work->degrees->rows / work->degrees->tensor * work->kind->experts_active * setting->model->hidden *
 		setting->device.wide_bytes * setting->physics->expert_imbalance;
 	double count = work->recompute == RECOMPUTE_FULL ? 6 : 4, copies = setting->software.merges_copies ? work->kind->experts_active : 0;
+	bool hidden = group.local >= group.ranks ? setting->software.hides_expert_inside : setting->software.hides_expert_across;
 	double all_s;
 
 	if (work->kind->feed_forward != FEED_FORWARD_EXPERTS || work->layout->expert <= 1)
 		return;
 	all_s = count * collective_all_to_all_s(&setting->device, setting->physics, group, bytes, copies);
-	work->time.expert_s = exposed_s(all_s, work->time.forward_s + work->time.backward_s, setting->software.hides_expert ? setting->physics->overlap : 0);
+	work->time.expert_s = exposed_s(all_s, work->time.forward_s + work->time.backward_s, hidden ? setting->physics->overlap : 0);
 }
 
 bool layer_scatters(const struct parallelism *layout, const struct degrees *degrees)

@@ -8,7 +8,7 @@
  * of the fit (make validate): wider for mixtures of experts, for 16-bit products on accelerators of 2024 and later, whose published
  * runs disagree among themselves, and where no accelerator was measured. A calibration narrows it, a given mfu leaves what a week's mean varies. */
 #define STEP_LOG_SIGMA 0.12
-#define STEP_LOG_SIGMA_EXPERTS 0.19
+#define STEP_LOG_SIGMA_EXPERTS 0.17
 #define STEP_LOG_SIGMA_NEW 0.28
 #define STEP_LOG_SIGMA_NEW_YEAR 2024
 #define STEP_LOG_SIGMA_UNMEASURED 0.30

@@ -31,7 +31,7 @@ static const double overlapped_data_year = 2023.0;   /* Megatron-LM 3.0.2 */
 static const double reference_year = 2024.5;         /* releases are compared with mid 2024, amid the measurements */
 static const double fade_years = 2, least_age_years = 0.5; /* figures of a new accelerator come out half a year after it at the earliest */
 static const double merged_copies_year = 2025.4;     /* DeepEP, February 2025, and its adoption */
-static const double hidden_expert_year = 2025.8;     /* Megatron Core 0.14: dispatch beside another micro-batch's compute */
+static const double hidden_expert_year = 2025.8;     /* Megatron Core 0.14; its H100 recipes still show what crosses machines */
 static const double published_experts_year = 2025.15; /* DualPipe, DeepEP, DeepGEMM: DeepSeek, February 2025 (arXiv 2412.19437) */
 static const double graphs_year = 2025.3;            /* CUDA graphs in Megatron Core's recipes */
 static const double whole_masters_year = 2025.0;     /* Megatron Core's own distributed optimizer in NeMo 2 */
@@ -109,7 +109,9 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	software.hides_data = row->hides_data && software.year >= overlapped_data_year;
 	software.hides_tensor = row->hides_tensor;
 	software.hides_pipeline = row->hides_pipeline && software.year >= overlapped_data_year;
-	software.hides_expert = published || (stack == STACK_MEGATRON_CORE && software.year >= hidden_expert_year);
+	software.hides_expert_across = published;
+	software.hides_expert_inside = published || (stack == STACK_MEGATRON_CORE && software.year >= hidden_expert_year);
+	software.waits_for_counts = !published;
 	software.merges_copies = software.year >= merged_copies_year;
 	software.balances_ends = row->balances_ends;
 	software.zero_most = row->zero_most;

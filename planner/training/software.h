@@ -14,7 +14,9 @@ struct software {
 	bool fused_experts;   /* grouped products as fast as single ones */
 	bool keeps_expert_outputs; /* for the gradient of the routing weights */
 	double attention_speed; /* of its fused attention over the newest kernels for that accelerator */
-	bool hides_data, hides_tensor, hides_pipeline, hides_expert; /* communication it overlaps with compute */
+	bool hides_data, hides_tensor, hides_pipeline; /* communication it overlaps with compute */
+	bool hides_expert_inside, hides_expert_across; /* the same of experts in one domain, and in several */
+	bool waits_for_counts; /* of routed tokens, on the host, unless one domain spans machines */
 	bool merges_copies;   /* sends a token once to each domain of experts */
 	bool balances_ends;   /* gives the first and last pipeline stage fewer layers */
 	bool blocks;          /* whole-model sharding keeps full 32-bit weights (FSDP) instead of 16-bit ones and a master copy */

@@ -217,6 +217,15 @@ static double host_issue_s(const struct step_work *work, const struct stage_time
 		stage->expert_layers * physics->expert_host_s * work->setting->software.expert_host_factor);
 }
 
+/* The host issues grouped products when it knows how many tokens each expert got: forward, and backward again. */
+static double count_waits_s(const struct step_work *work, const struct stage_time *stage)
+{
+	const struct setting *setting = work->setting;
+	bool waits = setting->software.waits_for_counts && setting->device.domain <= setting->device.node;
+
+	return waits ? 2 * stage->expert_layers * setting->physics->expert_wait_s : 0;
+}
+
 /* Host and device run beside each other: the longer decides, and where both are alike each waits for the other now and then. */
 static double unhidden_issue_s(double host_s, double device_s)
 {
@@ -233,6 +242,7 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 	struct step_time *time = &result->time;
 	struct layer_params params = local_params(work, stage);
 	double m = work->degrees.micro_batches, gpu_count = work->degrees.tensor * work->degrees.pipeline * work->degrees.data * work->degrees.context;
+	double waits_s = count_waits_s(work, longest);
 	double hiding_s = setting->software.hides_data ? longest->sum.backward_s + longest->sum.recompute_s : 0;
 
 	time->compute_s = m * (longest->sum.forward_s + longest->sum.backward_s);
@@ -246,7 +256,7 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 		tied_table_s(work);
 	time->pipeline_bubble_s = pipeline_time_s(longest->total_s, all_s, m, work->degrees.pipeline, work->degrees.interleave) - m * longest->total_s;
 	time->launch_overhead_s = setting->physics->step_fixed_s +
-		unhidden_issue_s(host_issue_s(work, longest), longest->total_s) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
+		(waits_s + unhidden_issue_s(host_issue_s(work, longest), longest->total_s + waits_s)) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
 	step_update(work, &params, hiding_s, time);
 	time->input_wait_s = input_wait_s(setting, work->degrees.batch, gpu_count, step_sum(time));
 	time->time_s = step_sum(time);

@@ -137,10 +137,65 @@ static void published_methods_are_anybodys(void **state)
 	struct software megatron = software_of(STACK_MEGATRON_CORE, "2025-06", PRECISION_FP8, 2022, &physics_fitted);
 
 	(void)state;
-	assert_true(!before.hides_expert && !before.fused_experts);
-	assert_true(after.hides_expert && after.fused_experts && after.merges_copies);
-	assert_true(ampere.hides_expert && !ampere.fused_experts);
-	assert_true(!megatron.hides_expert && !megatron.fused_experts);
+	assert_true(!before.hides_expert_across && !before.fused_experts && before.waits_for_counts);
+	assert_true(after.hides_expert_across && after.hides_expert_inside && after.fused_experts && after.merges_copies && !after.waits_for_counts);
+	assert_true(ampere.hides_expert_across && !ampere.fused_experts);
+	assert_true(!megatron.hides_expert_inside && !megatron.fused_experts && megatron.waits_for_counts);
+}
+
+static void begin_experts(int64_t domain, const char *release)
+{
+	struct layer_kind *kind;
+
+	begin(STACK_MEGATRON_CORE);
+	fixture.input.request.stack_release = release;
+	fixture.candidates[0].accelerator.max_nvlink_domain = domain;
+	kind = &fixture.input.model.kinds[0];
+	kind->feed_forward = FEED_FORWARD_EXPERTS;
+	kind->experts = 64;
+	kind->experts_active = 4;
+	kind->expert_width = 2048;
+	model_finish(&fixture.input.model);
+}
+
+/* Two waits of the host a layer of experts and micro-batch; none where one domain spans machines. */
+static void counts_of_tokens_are_waited_for(void **state)
+{
+	struct parallelism layout = flat(16, 1);
+	double waiting_s, running_s;
+
+	(void)state;
+	layout.expert = 8;
+	layout.micro_batch = 8;
+	begin_experts(8, "2026-02");
+	waiting_s = timed(&layout, 16 * 8 * 4).launch_overhead_s;
+	begin_experts(72, "2026-02");
+	running_s = timed(&layout, 16 * 8 * 4).launch_overhead_s;
+	assert_close(waiting_s - running_s, 4 * 2 * 32 * physics_fitted.expert_wait_s, 0.02);
+}
+
+/* Since Megatron Core 0.14 experts' exchange runs beside other work inside a domain; what crosses machines still shows. */
+static void exchange_across_machines_shows(void **state)
+{
+	static const struct {
+		const char *release;
+		int64_t expert;
+		bool hidden;
+	} cases[] = {{"2025-09", 8, false}, {"2025-11", 8, true}, {"2025-11", 16, false}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct parallelism layout = flat(16, 1);
+		double bytes = 8 * 2048 * 4 * 4096 * 2 * physics_fitted.expert_imbalance, whole_s;
+
+		layout.expert = cases[i].expert;
+		layout.recompute = RECOMPUTE_NONE;
+		layout.micro_batch = 8;
+		begin_experts(8, cases[i].release);
+		timed(&layout, 16 * 8);
+		whole_s = 32 * 4 * collective_all_to_all_s(&setting.device, setting.physics, collective_group(&setting.device, (double)cases[i].expert, 1), bytes, 4);
+		assert_close(timed(&layout, 16 * 8).expert_comm_s / whole_s, cases[i].hidden ? 1 - physics_fitted.overlap : 1, 1e-6);
+	}
 }
 
 int main(void)
@@ -153,6 +208,8 @@ int main(void)
 		cmocka_unit_test(single_tensors_pay_latency_each),
 		cmocka_unit_test(tied_tables_are_summed_over_the_ends),
 		cmocka_unit_test(published_methods_are_anybodys),
+		cmocka_unit_test(counts_of_tokens_are_waited_for),
+		cmocka_unit_test(exchange_across_machines_shows),
 	};
 
 	return cmocka_run_group_tests_name("training communication", tests, NULL, NULL);
