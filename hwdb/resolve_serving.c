@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "hwdb/mig.h"
 #include "hwdb/resolve_parts.h"
 
 static void fault(const struct resolver *resolver, const char *pointer, const char *code, const char *detail)
@@ -89,12 +90,35 @@ static void default_engine(const struct resolver *resolver, enum engine *engine)
 		resolver->findings, "engine", "generic", "E54: no engine named; what the published engines have in common");
 }
 
+/* The slices of all candidates, as candidates. */
+static enum status resolve_slices(const struct resolver *resolver, struct inference_input *input)
+{
+	size_t most = input->candidate_count * MIG_SLICES_MAX;
+	struct mig_slice *slices = ARENA_ARRAY(resolver->arena, struct mig_slice, most + 1);
+	struct candidate *parts = ARENA_ARRAY(resolver->arena, struct candidate, most + 1);
+
+	if (!slices || !parts)
+		return failure_set(resolver->failure, STATUS_NO_MEMORY, "too many accelerators");
+	input->slices = parts;
+	input->slice_count = 0;
+	for (size_t i = 0; i < input->candidate_count; i++) {
+		struct mig_slice *own = &slices[input->slice_count];
+		size_t count = mig_slices_of(&input->candidates[i].accelerator, own);
+
+		for (size_t k = 0; k < count; k++)
+			parts[input->slice_count++] = candidate_slice(&input->candidates[i], &own[k]);
+	}
+	return STATUS_OK;
+}
+
 enum status resolve_inference(
 	const struct resolver *resolver, const struct inference_request *request, struct inference_input *input)
 {
 	enum status model_status, status;
 
 	input->request = *request;
+	input->slices = NULL;
+	input->slice_count = 0;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	load_faults(resolver, request);
 	resolve_common(resolver, &input->request.common);
@@ -105,6 +129,8 @@ enum status resolve_inference(
 	default_engine(resolver, &input->request.engine);
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);
 	resolve_names(resolver, &input->request.common);
+	if (status == STATUS_OK && request->mig != TRUTH_FALSE)
+		status = resolve_slices(resolver, input);
 	return status != STATUS_OK ? status : resolver_status(resolver);
 }
 

@@ -137,3 +137,26 @@ double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, 
 				   : "E62: 0.118 of TDP, median of the catalogue's eleven GPU rows with both figures (0.114 to 0.144)";
 	return stated ? accelerator->idle_w : load_w * idle_share;
 }
+
+struct candidate candidate_slice(const struct candidate *whole, const struct mig_slice *slice)
+{
+	struct candidate part = *whole;
+	struct accelerator *accelerator = &part.accelerator;
+
+	accelerator->memory_usable_bytes = slice->memory_bytes;
+	accelerator->memory_bandwidth_gbs *= slice->bandwidth_share;
+	accelerator->tflops_fp64 *= slice->compute_share;
+	accelerator->tflops_fp32 *= slice->compute_share;
+	accelerator->tflops_tf32 *= slice->compute_share;
+	accelerator->tflops_bf16 *= slice->compute_share;
+	accelerator->tflops_fp16 *= slice->compute_share;
+	accelerator->tflops_fp8 *= slice->compute_share;
+	accelerator->tops_int8 *= slice->compute_share;
+	accelerator->tflops_fp4 *= slice->compute_share;
+	accelerator->interconnect = NULL;
+	accelerator->interconnect_gbs = ABSENT_NUMBER;
+	accelerator->max_nvlink_domain = 1;
+	part.slice = slice;
+	part.board = &whole->accelerator;
+	return part;
+}

@@ -77,6 +77,14 @@ struct supply {
 
 enum { SUPPLIES_MAX = 8 };
 
+/* A part into which a board can be split (NVIDIA MIG): memory, bandwidth and multiprocessors of its own, no link to another. */
+struct mig_slice {
+	const char *profile, *source;
+	int64_t per_board;
+	double memory_bytes; /* as the driver reports it */
+	double bandwidth_share, compute_share; /* of the board's */
+};
+
 /* One accelerator that a plan may use, with what the catalogue says about having it. */
 struct candidate {
 	struct accelerator accelerator;
@@ -88,6 +96,11 @@ struct candidate {
 	struct calibration calibration;
 	int64_t gpus_per_node;
 	double internode_gbs; /* per accelerator, one direction */
+	const struct mig_slice *slice; /* NULL: whole; else `accelerator` is the slice, and whole boards are had */
+	const struct accelerator *board; /* of the slice */
 };
+
+/* A slice of a whole candidate as a candidate of its own, which borrows both. */
+struct candidate candidate_slice(const struct candidate *whole, const struct mig_slice *slice);
 
 #endif

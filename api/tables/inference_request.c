@@ -76,9 +76,11 @@ static const struct field inference_request_rows[] = {
 	NUMBER(prefix_cache_hit_rate, 0, 1, "Share of prompt tokens found in the prefix cache"),
 	OBJECT(speculative, speculative, "Speculative decoding"),
 	NUMBER(burstiness_cv, 0, 20, "Coefficient of variation of arrival gaps; 1 is Poisson", .fallback = "1"),
-	NUMBERS(daily_profile, 168, 0, 1, "Load by the hour of a day or week, relative to peak", .lengths = {24, 168}),
+	NUMBERS(daily_profile, 168, 0, 1e9, "Load by the hour of a day or week, relative to its largest number, which stands for the peak",
+		.lengths = {24, 168}),
 	CHOICE(redundancy, redundancy_words, "Replicas beyond what the load needs", .fallback = "none"),
 	NUMBER(headroom, 0, 0.95, "Share of capacity left free", .fallback = "0.1"),
+	TRUTH(mig, "Whether slices of an accelerator (MIG) may serve, beside whole ones", .fallback = "true"),
 };
 TABLE(inference_request, inference_request_rows, "A service to plan.");
 #undef OF

@@ -117,6 +117,11 @@ static const struct field inference_option_rows[] = {
 	INTEGER(replicas, 1, 9e15, "Replicas"),
 	INTEGER(gpus_per_replica, 1, 4096, "Accelerators of a replica"),
 	INTEGER(prefill_replicas, 1, 9e15, "Of the replicas, those for prompts alone, where prompts and decoding are apart"),
+	TEXT(mig_profile, 32, "Where accelerators are split (MIG): the profile of their slices. A replica is then an accelerator with an engine on each "
+		"slice; memory, batch and latency are those of one engine"),
+	INTEGER(slices_per_gpu, 1, 16, "Such slices of one accelerator"),
+	CHOICE(precision, precision_words, "Number format of the weights"),
+	CHOICE(kv_precision, precision_words, "Number format of the KV cache"),
 	OBJECT(parallelism, serving_parallelism, "Layout of a replica, all filled"),
 	OBJECT(memory, serving_memory, "Memory of one accelerator"),
 	OBJECT(batch, serving_batch, "Batch of a replica"),

@@ -34,6 +34,24 @@ bool fleet_replica(const struct model *model, const struct candidate *candidate,
 	return true;
 }
 
+static int64_t slices_of(const struct fleet *fleet)
+{
+	return fleet->candidate->slice ? fleet->candidate->slice->per_board : 1;
+}
+
+double fleet_active_replicas(const struct fleet *fleet, const struct demand *demand)
+{
+	return (double)(fleet->replicas - demand->spare_replicas * slices_of(fleet));
+}
+
+void fleet_settle(struct fleet *fleet, const struct demand *demand, double active)
+{
+	int64_t slices = slices_of(fleet), groups = (int64_t)ceil(active / (double)slices) + demand->spare_replicas;
+
+	fleet->replicas = groups * slices;
+	fleet->gpu_count = groups * fleet->gpus_per_replica;
+}
+
 /* The promise at a percentile, with every limit that was given. Fills the fleet's latencies. */
 static bool promise_kept(const struct demand *demand, const struct latency_model *model, struct fleet *fleet)
 {
@@ -106,8 +124,8 @@ static void size_fixed(
 {
 	double active;
 
-	fleet->replicas = gpu_count / fleet->gpus_per_replica;
-	active = (double)(fleet->replicas - demand->spare_replicas);
+	fleet->replicas = gpu_count / fleet->gpus_per_replica * slices_of(fleet);
+	active = fleet_active_replicas(fleet, demand);
 	if (active < 1) {
 		fleet->verdict = FLEET_COUNT;
 		return;
@@ -140,8 +158,7 @@ static void size_free(const struct replica *replica, const struct demand *demand
 		fleet->verdict = FLEET_LATENCY;
 		return;
 	}
-	fleet->replicas = (int64_t)active + demand->spare_replicas;
-	fleet->gpu_count = fleet->replicas * fleet->gpus_per_replica;
+	fleet_settle(fleet, demand, active);
 }
 
 void fleet_size(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
@@ -184,6 +201,22 @@ struct candidate fleet_candidate(const struct fleet *fleet)
 	return supply_of_count(fleet->candidate, fleet->gpus_per_replica, fleet->gpu_count);
 }
 
+const struct accelerator *fleet_board(const struct fleet *fleet)
+{
+	return fleet->candidate->slice ? fleet->candidate->board : &fleet->candidate->accelerator;
+}
+
+/* E60. A board computes while any of its slices does; its utilisation then is that of those which do. */
+static void board_of_slices(struct operating_point *point, const struct mig_slice *slice)
+{
+	double slices = (double)slice->per_board, idle = pow(1 - fmin(point->busy_fraction, 1), slices);
+	double busy_slices = idle < 1 ? slices * point->busy_fraction / (1 - idle) : 0;
+
+	point->compute_utilization *= busy_slices * slice->compute_share;
+	point->memory_utilization *= busy_slices * slice->bandwidth_share;
+	point->busy_fraction = 1 - idle;
+}
+
 void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
 	const struct fleet_limits *limits, struct fleet_worth *worth, struct findings *findings)
 {
@@ -193,8 +226,10 @@ void fleet_worth(const struct fleet *fleet, const struct replica *replica, const
 	struct operating_point point;
 
 	operating_open(replica, &demand->shape, mean_requests_per_s, &point);
+	if (candidate->slice)
+		board_of_slices(&point, candidate->slice);
 	*worth = (struct fleet_worth){.price_known = false};
-	worth->usage = (struct usage){.accelerator = &fleet->candidate->accelerator,
+	worth->usage = (struct usage){.accelerator = fleet_board(fleet),
 		.calibration = &fleet->candidate->calibration,
 		.gpu_count = (double)fleet->gpu_count,
 		.node_count = ceil((double)fleet->gpu_count / (double)node),

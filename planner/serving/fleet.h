@@ -46,6 +46,15 @@ bool fleet_replica(const struct model *model, const struct candidate *candidate,
 void fleet_size(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
 	const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet);
 
+/* What is had and powered: the accelerator, of a slice its board. */
+const struct accelerator *fleet_board(const struct fleet *fleet);
+
+/* Replicas that carry the load when those of the spare accelerators are down. A slice's board goes down with all of its slices. */
+double fleet_active_replicas(const struct fleet *fleet, const struct demand *demand);
+
+/* Settles a fleet on so many of them: spare ones are added, and slices fill whole boards. */
+void fleet_settle(struct fleet *fleet, const struct demand *demand, double active);
+
 /* The fleet's candidate with the offer from which its accelerators are had. */
 struct candidate fleet_candidate(const struct fleet *fleet);
 

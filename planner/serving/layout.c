@@ -24,6 +24,8 @@ int64_t layout_domain(const struct candidate *candidate)
 	int64_t node = candidate->gpus_per_node > 0 ? candidate->gpus_per_node : NODE_DEFAULT;
 	int64_t domain = candidate->accelerator.max_nvlink_domain;
 
+	if (candidate->slice)
+		return 1;
 	/* Without a link of their own, accelerators of a node still reach each other over PCIe. */
 	return domain > node ? (domain < 64 ? domain : 64) : node;
 }
@@ -88,7 +90,7 @@ void layout_enumerate(const struct model *model, const struct candidate *candida
 			list_add(list, base, pinned, 1, 1, width, width);
 		}
 	}
-	for (int64_t stages = 2; stages <= STAGES_MAX; stages *= 2)
+	for (int64_t stages = 2; stages <= STAGES_MAX && !candidate->slice; stages *= 2)
 		list_add(list, base, pinned, width / 2, stages, 1, 1);
 }
 

@@ -231,8 +231,7 @@ static void subject_prepare(const struct prover *prover, const struct fleet *fle
 
 static struct pools pools_of(const struct prover *prover, const struct fleet *fleet)
 {
-	double active = (double)(fleet->replicas - prover->demand->spare_replicas),
-		   prefill = (double)fleet->prefill_replicas;
+	double active = fleet_active_replicas(fleet, prover->demand), prefill = (double)fleet->prefill_replicas;
 
 	return (struct pools){active - prefill, prefill};
 }
@@ -276,8 +275,7 @@ void prover_prove(struct prover *prover, struct fleet *fleet)
 	} else if (pools.prefill > 0) {
 		if (enough_apart(prover, &subject, &pools, trial)) {
 			fleet->prefill_replicas = (int64_t)pools.prefill;
-			fleet->replicas = (int64_t)(pools.prefill + pools.decode) + demand->spare_replicas;
-			fleet->gpu_count = fleet->replicas * fleet->gpus_per_replica;
+			fleet_settle(fleet, demand, pools.prefill + pools.decode);
 		} else {
 			fleet->verdict = FLEET_LATENCY;
 		}
@@ -286,8 +284,7 @@ void prover_prove(struct prover *prover, struct fleet *fleet)
 
 		active = fewest_replicas(prover, &subject, least, active, trial);
 		if (is_given(active)) {
-			fleet->replicas = (int64_t)active + demand->spare_replicas;
-			fleet->gpu_count = fleet->replicas * fleet->gpus_per_replica;
+			fleet_settle(fleet, demand, active);
 		} else {
 			fleet->verdict = FLEET_LATENCY;
 		}

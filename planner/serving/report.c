@@ -35,6 +35,8 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 		findings_assume_number(findings, "parallelism.max_batch", rules->max_batch, rules->source);
 	if (request->parallelism.chunk_tokens < 1)
 		findings_assume_number(findings, "parallelism.chunk_tokens", rules->chunk_tokens, rules->source);
+	if (fleet->candidate->slice)
+		findings_assume_text(findings, "mig_profile", fleet->candidate->slice->profile, fleet->candidate->slice->source);
 	if (fleet->trial)
 		findings_assume_text(findings, "simulated", "yes: step by step; requests, repetitions and seed stand in the option",
 			"E90-E93: drawn or replayed traffic, continuous batching as the engine does it");
@@ -44,7 +46,7 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 }
 
 static void warn_unused(const struct inference_request *request, const struct model *model, const struct demand *demand,
-	bool simulated, struct findings *findings)
+	bool simulated, const struct mig_slice *slice, struct findings *findings)
 {
 	double context = demand->shape.prompt_tokens + demand->shape.output_tokens;
 	bool seen_by_resolver =
@@ -66,6 +68,11 @@ static void warn_unused(const struct inference_request *request, const struct mo
 			context, model->max_positions);
 	if (request->common.enforce_memory == TRUTH_FALSE)
 		findings_warn(findings, "enforce_memory is false: the plan may need more memory than the accelerators have");
+	if (slice)
+		findings_warn(findings,
+			"each replica is a MIG slice %s, %lld to a board: each runs an engine of its own, which its host must feed; no measurement of "
+			"serving on slices is among the cases, so intervals are wider (mig: false leaves slices out)",
+			slice->profile, (long long)slice->per_board);
 	if (model->shape_is_guessed)
 		findings_warn(findings, "only the model's size is known: layers are a standard shape of that size, and the KV "
 								"cache may differ by several times");
@@ -190,10 +197,10 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 {
 	struct findings *findings = &plan->findings;
 	const struct candidate had = fleet_candidate(fleet);
-	int64_t idle = fleet->gpu_count - fleet->replicas * fleet->gpus_per_replica;
+	int64_t idle = fleet->candidate->slice ? 0 : fleet->gpu_count - fleet->replicas * fleet->gpus_per_replica;
 
 	note_layout(fleet, &input->request, findings);
-	warn_unused(&input->request, &input->model, demand, fleet->trial != NULL, findings);
+	warn_unused(&input->request, &input->model, demand, fleet->trial != NULL, fleet->candidate->slice, findings);
 	layout_remark(fleet->candidate, &fleet->layout, findings);
 	if (!is_given(fleet->usd_per_hour) && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour",

@@ -52,6 +52,7 @@ struct inference_request {
 	struct number_list daily_profile;
 	enum redundancy redundancy;
 	double headroom;
+	enum truth mig;
 };
 
 struct inference_input {
@@ -59,6 +60,8 @@ struct inference_input {
 	struct model model;
 	const struct candidate *candidates;
 	size_t candidate_count;
+	const struct candidate *slices; /* of the candidates (MIG), which may serve instead of them whole */
+	size_t slice_count;
 	void *workspace; /* for simulations, of prover_workspace_bytes(); NULL: latencies by formulas alone */
 	size_t workspace_bytes;
 };
@@ -80,6 +83,9 @@ struct inference_option {
 	struct accelerator accelerator;
 	int64_t gpu_count, replicas, gpus_per_replica;
 	int64_t prefill_replicas; /* of the replicas, for prompts alone; absent: each does both */
+	const char *mig_profile; /* NULL: whole accelerators; else a replica is a board of slices, each with an engine of its own */
+	int64_t slices_per_gpu; /* absent: whole */
+	enum precision precision, kv_precision;
 	struct serving_parallelism parallelism;
 	struct serving_memory memory; /* per accelerator; kv_tokens_capacity per replica */
 	struct {

@@ -67,8 +67,17 @@ static void search_keep(struct search *search, const struct fleet *fleet, const 
 {
 	if (fleet->verdict == FLEET_OK && within_caps(fleet, common) && search->count < FLEETS_MAX)
 		search->fleets[search->count++] = *fleet;
-	else
+	else if (!fleet->candidate->slice) /* what a board cannot do, its slices cannot */
 		shortfall_note(&search->shortfall, fleet);
+}
+
+/* A slice is a replica by itself. What was measured on whole accelerators is not known of their slices. */
+static bool slice_may_serve(const struct inference_request *request)
+{
+	const struct serving_parallelism *pinned = &request->parallelism;
+
+	return pinned->tensor <= 1 && pinned->pipeline <= 1 && pinned->expert <= 1 && pinned->attention_data <= 1 &&
+		   pinned->disaggregated != TRUTH_TRUE && !is_given(request->throughput_tokens_per_s_per_gpu);
 }
 
 static void search_candidate(struct search *search, const struct inference_input *input,
@@ -79,6 +88,8 @@ static void search_candidate(struct search *search, const struct inference_input
 		request->engine_release, &request->parallelism, &candidate->accelerator);
 	struct layout_list layouts;
 
+	if (candidate->slice && !slice_may_serve(request))
+		return;
 	layout_enumerate(&input->model, candidate, &request->parallelism, &base, &layouts);
 	for (size_t i = 0; i < layouts.count; i++) {
 		struct fleet fleet;
@@ -87,7 +98,7 @@ static void search_candidate(struct search *search, const struct inference_input
 		if (layouts.items[i].pipeline > 1 && request->parallelism.pipeline < 1 && search->shortfall.fitted == candidate)
 			break;
 		fleet_size(&input->model, candidate, &layouts.items[i], demand, limits, &fleet);
-		if (fleet.verdict != FLEET_MEMORY && fleet.verdict != FLEET_LAYOUT)
+		if (fleet.verdict != FLEET_MEMORY && fleet.verdict != FLEET_LAYOUT && !candidate->slice)
 			search->shortfall.fitted = candidate;
 		search_keep(search, &fleet, &request->common);
 	}
@@ -223,6 +234,8 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	search.shortfall.promise = demand.promise;
 	for (size_t i = 0; i < input->candidate_count; i++)
 		search_candidate(&search, input, &input->candidates[i], &demand, &limits);
+	for (size_t i = 0; i < input->slice_count; i++)
+		search_candidate(&search, input, &input->slices[i], &demand, &limits);
 	prover_start(&prover, input, &demand, &limits);
 	best = search_best(&search, &prover, request);
 	if (!best)
