@@ -174,16 +174,19 @@ $(BUILD)/tests/bench/serving_rate: tests/bench/serving_rate.c $(LIBRARY)
 VALIDATION_CASES := tests/validation/training.jsonl hwdb/data/accelerators.csv
 VALIDATIONS := $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/fit_training $(BUILD)/tests/validation/validate_sweeps
 
-VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,cases samples slices fit judge document plot)
+VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,cases samples slices solver fit judge document plot)
 
 $(VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(VALIDATION_OBJECTS) $(LIBRARY)
 	$(call say,VALID,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(VALIDATION_OBJECTS) $(LIBRARY) $(LIBS)
 
-$(BUILD)/tests/validation/validate_inference: tests/validation/validate_inference.c $(LIBRARY)
+SERVING_VALIDATIONS := $(BUILD)/tests/validation/validate_inference $(BUILD)/tests/validation/fit_inference
+
+SERVING_VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,solver serving_cases serving_fit serving_scores serving_judge serving_power serving_fits serving_document serving_plot)
+
+$(SERVING_VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(SERVING_VALIDATION_OBJECTS) $(LIBRARY)
 	$(call say,VALID,$@)
-	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(SERVING_VALIDATION_OBJECTS) $(LIBRARY) $(LIBS)
 
 VALIDATORS := $(patsubst %,$(BUILD)/tests/validation/validate_%,training sweeps inference)
 
@@ -192,10 +195,12 @@ validate: $(VALIDATORS) ## the planner against published training runs and servi
 
 check-accuracy: $(VALIDATORS) ## docs/accuracy.md and the shipped constants are this planner's: computed again and compared
 	$(Q)scripts/validate $(BUILD) $(BUILD)/accuracy >$(BUILD)/accuracy.log || { cat $(BUILD)/accuracy.log; exit 1; }
-	$(Q)diff -u docs/accuracy.md $(BUILD)/accuracy/accuracy.md && cmp docs/accuracy.svg $(BUILD)/accuracy/accuracy.svg && echo 'accuracy holds'
+	$(Q)diff -u docs/accuracy.md $(BUILD)/accuracy/accuracy.md && cmp docs/accuracy.svg $(BUILD)/accuracy/accuracy.svg && \
+		cmp docs/accuracy-serving.svg $(BUILD)/accuracy/accuracy-serving.svg && echo 'accuracy holds'
 
-fit: $(BUILD)/tests/validation/fit_training ## refit the step model's constants to the published runs, and print them
+fit: $(BUILD)/tests/validation/fit_training $(BUILD)/tests/validation/fit_inference ## refit the models' constants to the published runs and measurements, and print them
 	$(Q)$< $(VALIDATION_CASES)
+	$(Q)$(BUILD)/tests/validation/fit_inference tests/validation/inference.jsonl
 
 fit-left-out: $(BUILD)/tests/validation/fit_training ## the same without each suite in turn: the error on software never seen
 	$(Q)$< $(VALIDATION_CASES) --left-out

@@ -101,7 +101,7 @@ const char *field_unit(const char *key)
 	} units[] = {{"gco2e_per_kwh", "gCO2e per kWh"}, {"l_per_kwh", "litres per kWh"}, {"usd_per_kwh", "USD per kWh"},
 		{"kgco2e_per_month", "kgCO2e per month"}, {"gco2e_per_request", "gCO2e per request"},
 		{"kwh_per_month", "kWh per month"}, {"wh_per_request", "Wh per request"},
-		{"joules_per_output_token", "J per output token"}, {"usd_per_needed_gpu_hour", "USD per accelerator-hour"},
+		{"joules_per_output_token", "J per output token"}, {"joules_per_prompt_token", "J per prompt token"}, {"usd_per_needed_gpu_hour", "USD per accelerator-hour"},
 		{"usd_per_gpu_hour", "USD per accelerator-hour"},
 		{"usd_per_gpu_month", "USD per accelerator and month"}, {"usd_per_kw_month", "USD per kW and month"},
 		{"usd_per_gb_month", "USD per 10^9 bytes and month"}, {"usd_per_gb", "USD per 10^9 bytes"},

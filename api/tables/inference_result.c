@@ -182,7 +182,10 @@ DECLARE_TABLE(performance_energy, MEMBER_TYPE(struct performance, energy));
 #define OF MEMBER_TYPE(struct performance, energy)
 static const struct field performance_energy_rows[] = {
 	FIGURE(mean_w, "Mean power of the replica"),
-	FIGURE(joules_per_output_token, "Energy of a token"),
+	FIGURE(joules_per_output_token, "Energy of a token answered, its prompt and idle time included"),
+	FIGURE(decode_joules_per_output_token, "What of it decoding takes"),
+	FIGURE(prefill_joules_per_prompt_token, "Energy of taking in one token of a prompt"),
+	FIGURE(idle_joules_per_output_token, "What of it is drawn between steps, waiting for requests"),
 };
 TABLE(performance_energy, performance_energy_rows, "Energy of a replica.");
 #undef OF

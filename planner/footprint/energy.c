@@ -3,10 +3,8 @@
 #include "base/units.h"
 #include "planner/interval.h"
 
-/* E60: what computing at all costs (clocks, schedulers, caches), and what matrix units and memory add at full rate. Fitted, with
- * this planner's own utilisations, to 270 serving runs on H100 and B200 (ML.ENERGY leaderboard 2026-02: 10 % median error),
- * and held to what training draws: an H100 at 0.4 of its peak 613 W of 700. */
-static const double busy_share = 0.40, compute_share = 0.70, memory_share = 0.60;
+/* Fitted, with this planner's own utilisations, to serving runs on H100 and B200 (ML.ENERGY leaderboard 2026-02). */
+const struct power_constants power_constants = {.busy_share = 0.40, .compute_share = 0.70, .memory_share = 0.60};
 
 /* Measured over modelled power in those runs, p10 and p90. */
 static const double power_model_low = 0.79, power_model_high = 1.17;
@@ -15,7 +13,9 @@ double energy_load_fraction(double compute_utilization, double memory_utilizatio
 {
 	double compute = fmin(fmax(compute_utilization, 0), 1), memory = fmin(fmax(memory_utilization, 0), 1);
 
-	return compute + memory > 0 ? fmin(1, busy_share + compute_share * compute + memory_share * memory) : 0;
+	return compute + memory > 0 ? fmin(1, power_constants.busy_share + power_constants.compute_share * compute +
+											 power_constants.memory_share * memory)
+								: 0;
 }
 
 static double idle_w(const struct usage *usage)

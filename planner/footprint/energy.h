@@ -9,6 +9,21 @@
 #define HOST_POWER_FRACTION_LOW  0.2
 #define HOST_POWER_FRACTION_HIGH 0.6
 
+/* E60. What computing at all costs (clocks, schedulers, caches), and what matrix units and memory add at full rate: shares of
+ * load - idle. Three numbers for every accelerator; ranges, and how far measured runs are from them, stand in docs/accuracy.md. */
+#define POWER_CONSTANTS(X) \
+	X(busy_share, 0.1, 0.7, "of load - idle, drawn while computing at all", "clocks, schedulers and caches: none but these runs") \
+	X(compute_share, 0.3, 1.2, "of load - idle, that matrix units at the dense peak add", "held to training: an H100 at 0.4 of its peak draws 613 of 700 W") \
+	X(memory_share, 0.2, 1, "of load - idle, that memory at full bandwidth adds", "none but these runs")
+
+#define POWER_MEMBER(member_, least_, most_, meaning_, source_) double member_;
+struct power_constants {
+	POWER_CONSTANTS(POWER_MEMBER)
+};
+#undef POWER_MEMBER
+
+extern const struct power_constants power_constants;
+
 /* E60. How far between idle and full load the power stands while an accelerator computes.
  * Given: compute_utilization (0..1 of the dense peak), memory_utilization (0..1 of the bandwidth), averages while busy.
  * Returned: fraction of load - idle, 0..1. Valid: dense matrix work; values outside 0..1 are clamped. */

@@ -1,48 +1,5 @@
 #include "planner/serving/engine_rules.h"
 
-/* One set for all models and accelerators, fitted to the 1,161 published serving measurements under tests/validation (TensorRT-LLM
- * 0.5 to 1.x, vLLM 0.10 to 0.18, SGLang 0.5; A100 to B200); `make validate` prints the residuals. First values, and the prompt
- * attention which is not fitted, from the kernel measurements of NVIDIA's AIConfigurator (GEMM, attention, all-reduce; A100 to B300). */
-const struct serving_constants serving_constants = {
-	.gemm_efficiency_16 = 0.741,
-	.gemm_efficiency_8 = 0.625,
-	.gemm_efficiency_4 = 0.444, /* measured: 0.57-0.85, 0.46-0.71, 0.33-0.65 */
-	.memory_efficiency = 0.805, /* measured: 0.74-0.83 */
-	.kernel_s = 8.35e-6,
-	.layer_s = 11.9e-6,
-	.elementwise_passes = 11.8,
-	.prefill_efficiency = 0.55,
-	.prefill_half_tokens = 900, /* measured: 0.18 at 512, 0.42 at 4096, 0.52 beyond */
-	.decode_efficiency = 0.789,
-	.decode_attention_s = 4.45e-6,
-	.decode_flops_efficiency = 0.7,
-	/* Measured kernels, weight-only over 16 bits (AIConfigurator; A100, L40S, H200): 0.96, 1.18, 1.10 of the arithmetic in INT4; 0.91,
-	 * 1.00, 0.76 of the stream in INT8; 0.75, 1.01, 0.48 in INT4. The least of the first, geometric means of the others. */
-	.widening_efficiency = 0.96,
-	.widening_memory_8 = 0.88,
-	.widening_memory_4 = 0.71,
-	.expert_widening_efficiency = 0.605, /* fitted with the others: Kimi K2.5 in INT4, gpt-oss in MXFP4 on H100 and H200 */
-	.expert_efficiency = 0.709,
-	.expert_tile_tokens = 42.5,
-	.expert_half_width = 382,
-	.expert_imbalance = 1.86,
-	.expert_spread = 0.735,
-	.stage_wait = 0.0657,
-	.reduce_s = 3.79e-6,
-	.reduce_rank_s = 13.9e-6,
-	.reduce_knee_bytes = 5.71e6,
-	.eager_experts = 1.07,
-	.state_efficiency = 0.00388,
-	/* clang-format off */
-	.host = { /*                   eager_layer_s  step_s  sequence_s  request_s  first_token_s */
-		[RUNTIME_VLLM] = {0, 0, 13.9e-6, 23.1e-3, 30.6e-3},
-		[RUNTIME_TENSORRT_NATIVE] = {0, 919e-6, 0, 3.4e-3, 7.43e-3},
-		[RUNTIME_TENSORRT_PYTORCH] = {413e-6, 265e-6, 7.04e-6, 0, 93.6e-3},
-		[RUNTIME_SGLANG] = {329e-6, 712e-6, 6.88e-6, 111e-3, 166e-3},
-	},
-	/* clang-format on */
-};
-
 static const struct engine_rules rules[ENGINE_COUNT] = {
 	[ENGINE_GENERIC] = {.name = "generic",
 		.source = "E54: as vLLM, the most widely used rules",
@@ -105,6 +62,33 @@ enum runtime engine_runtime(enum engine engine, double release_years)
 		break;
 	}
 	return RUNTIME_VLLM;
+}
+
+struct host_times host_times_of(const struct serving_constants *constants, enum runtime runtime)
+{
+	switch (runtime) {
+	case RUNTIME_VLLM:
+		return (struct host_times){.sequence_s = constants->sequence_s,
+			.request_s = constants->vllm_request_s,
+			.first_token_s = constants->vllm_first_token_s};
+	case RUNTIME_TENSORRT_NATIVE:
+		return (struct host_times){.step_s = constants->native_step_s,
+			.request_s = constants->native_request_s,
+			.first_token_s = constants->native_first_token_s};
+	case RUNTIME_TENSORRT_PYTORCH:
+		return (struct host_times){.eager_layer_s = constants->launch_s,
+			.step_s = constants->pytorch_step_s,
+			.sequence_s = constants->sequence_s,
+			.first_token_s = constants->pytorch_first_token_s};
+	case RUNTIME_SGLANG:
+	case RUNTIME_COUNT:
+		break;
+	}
+	return (struct host_times){.eager_layer_s = constants->launch_s,
+		.step_s = constants->sglang_step_s,
+		.sequence_s = constants->sequence_s,
+		.request_s = constants->sglang_request_s,
+		.first_token_s = constants->sglang_first_token_s};
 }
 
 double engine_newest_release_years(void)

@@ -1,7 +1,8 @@
-/* What serving engines do differently, and the constants of the step model. */
+/* What serving engines do differently: memory, admission, and what drives their steps. */
 #ifndef FLEETPLAN_PLANNER_SERVING_ENGINE_RULES_H
 #define FLEETPLAN_PLANNER_SERVING_ENGINE_RULES_H
 
+#include "planner/serving/constants.h"
 #include "planner/serving/serving.h"
 
 enum kv_budget {
@@ -38,32 +39,8 @@ enum runtime { RUNTIME_VLLM, RUNTIME_TENSORRT_NATIVE, RUNTIME_TENSORRT_PYTORCH, 
 
 enum runtime engine_runtime(enum engine engine, double release_years);
 
-/* Every constant of the step model that was fitted or taken from measured kernels; one set for all models and accelerators.
- * Sources stand beside the values in engine_rules.c. */
-struct serving_constants {
-	double gemm_efficiency_16, gemm_efficiency_8, gemm_efficiency_4; /* of the dense peak, large products */
-	double memory_efficiency; /* of the bandwidth, weights streaming */
-	double kernel_s; /* one kernel inside a CUDA graph */
-	double layer_s; /* norms, rotary, cache write: fixed part */
-	double elementwise_passes; /* times that a token's hidden state crosses memory per layer */
-	double prefill_efficiency, prefill_half_tokens; /* attention on long chunks; chunk length at half of it */
-	double decode_efficiency, decode_attention_s; /* of the bandwidth; fixed part per layer */
-	double decode_flops_efficiency;
-	/* Where weights are narrower than the arithmetic and widened inside the kernel: of its rate, in the layers' products and in
-	 * grouped ones of experts; and of the rate at which weights of 8 and of 4 bits stream. */
-	double widening_efficiency, expert_widening_efficiency, widening_memory_8, widening_memory_4;
-	double expert_efficiency, expert_tile_tokens, expert_half_width, expert_imbalance;
-	double expert_spread; /* tokens that choose experts as if independent, of all: similar tokens choose alike */
-	double stage_wait; /* of a step, lost to micro-batches of unlike work in a deep pipeline */
-	double reduce_s, reduce_rank_s,
-		reduce_knee_bytes; /* all-reduce: latency, a part that grows with ranks up to a knee;
-	                                                       * the part of one rank is also an expert exchange's latency */
-	double eager_experts; /* layers with experts take the host so many times more (host_times.eager_layer_s) */
-	double state_efficiency; /* of the dense peak, scan of state-space and linear attention over a prompt */
-	struct host_times host[RUNTIME_COUNT];
-};
-
-extern const struct serving_constants serving_constants;
+/* The host times of a runtime, out of the constants. */
+struct host_times host_times_of(const struct serving_constants *constants, enum runtime runtime);
 
 /* Rules of an engine; ENGINE_UNSET stands for the generic one. */
 const struct engine_rules *engine_rules_of(enum engine engine);

@@ -36,6 +36,7 @@ struct mixture {
 	double mixed_share, mixed_tokens, step_s;
 	double prompt_load; /* prompt tokens to take in over what steps have room for */
 	double requests_per_step;
+	bool apart; /* steps with prompts decode nothing */
 };
 
 static void mixture_at(const struct replica *replica, const struct request_shape *shape, double sequences, double seen,
@@ -47,6 +48,7 @@ static void mixture_at(const struct replica *replica, const struct request_shape
 	double wanted, together = 1;
 	struct batch bare = batch_of(replica, shape, seen, 0), mixed;
 
+	mixture->apart = false;
 	mixture->requests_per_step = sequences * progress / fmax(decoded_tokens(shape), progress);
 	wanted = mixture->requests_per_step * prompt;
 	mixture->prompt_load = wanted / budget;
@@ -77,6 +79,27 @@ static double prefill_time_s(const struct request_shape *shape, const struct mix
 	return fmax(1, new_prompt_tokens(shape) / fmax(mixture->mixed_tokens, 1)) * mixture->mixed.time_s;
 }
 
+static struct phase_use phase_of(const struct replica *replica, double time_s, double flops, double bytes, double step_s)
+{
+	if (time_s <= 0)
+		return (struct phase_use){.share = 0};
+	return (struct phase_use){.share = time_s / step_s,
+		.compute_utilization = flops / time_s / replica->peak_flops_per_s,
+		.memory_utilization = bytes / time_s / replica->bandwidth_bytes_per_s};
+}
+
+/* Prompts cost what mixed steps take beyond bare ones; where no sequence decodes meanwhile, they cost those whole. */
+static void phases_fill(const struct replica *replica, const struct mixture *mixture, struct operating_point *point)
+{
+	const struct step *bare = &mixture->bare, *mixed = &mixture->mixed;
+	double share = mixture->mixed_share, decoding = mixture->apart ? 1 - share : 1, beside = mixture->apart ? 0 : 1;
+
+	point->phases[PHASE_DECODE] = phase_of(
+		replica, decoding * bare->time_s, decoding * bare->flops, decoding * bare->bytes, mixture->step_s);
+	point->phases[PHASE_PREFILL] = phase_of(replica, share * (mixed->time_s - beside * bare->time_s),
+		share * (mixed->flops - beside * bare->flops), share * fmax(mixed->bytes - beside * bare->bytes, 0), mixture->step_s);
+}
+
 static void point_fill(const struct replica *replica, const struct request_shape *shape, const struct mixture *mixture,
 	double sequences, struct operating_point *point)
 {
@@ -93,6 +116,7 @@ static void point_fill(const struct replica *replica, const struct request_shape
 	point->prefill_s = prefill_time_s(shape, mixture);
 	point->compute_utilization = (bare * a->flops + mixed * b->flops) / replica->peak_flops_per_s;
 	point->memory_utilization = (bare * a->bytes + mixed * b->bytes) / replica->bandwidth_bytes_per_s;
+	phases_fill(replica, mixture, point);
 	point->shares[BOTTLENECK_COMPUTE] = bare * a->compute_s + mixed * b->compute_s;
 	point->shares[BOTTLENECK_MEMORY_BANDWIDTH] = bare * a->memory_s + mixed * b->memory_s;
 	point->shares[BOTTLENECK_INTERCONNECT] = bare * a->network_s + mixed * b->network_s;
@@ -273,7 +297,7 @@ void operating_static(
 	double tokens = new_prompt_tokens(shape) * concurrency,
 		   chunk = fmin(tokens, replica->rules.chunk_tokens * replica->attention_data);
 	double steps = decoded_tokens(shape) / (1 + shape->accepted_tokens), total_s;
-	struct mixture mixture = {.requests_per_step = concurrency / (steps + tokens / chunk)};
+	struct mixture mixture = {.requests_per_step = concurrency / (steps + tokens / chunk), .apart = true};
 	struct batch prefill = batch_of(replica, shape, 0, chunk), decode = batch_of(replica, shape, concurrency, 0);
 
 	step_time(replica, &prefill, &mixture.mixed);

@@ -16,6 +16,14 @@ struct request_shape {
 	double run_requests; /* length of the run, which starts empty; absent: steady state */
 };
 
+/* What accelerators do while busy. Steps that take in prompts decode too: only what they cost more than bare ones is prefill. */
+enum phase { PHASE_PREFILL, PHASE_DECODE, PHASE_COUNT };
+
+struct phase_use {
+	double share; /* of the busy time; the shares add to 1 */
+	double compute_utilization, memory_utilization; /* of the dense peak and of the bandwidth, during the phase */
+};
+
 struct operating_point {
 	double decode_sequences; /* mean batch */
 	double in_flight; /* requests inside, waiting ones included */
@@ -25,6 +33,7 @@ struct operating_point {
 	double requests_per_s, output_tokens_per_s, ttft_s, tpot_s;
 	double busy_fraction; /* of the time, steps run */
 	double compute_utilization, memory_utilization; /* while busy */
+	struct phase_use phases[PHASE_COUNT];
 	double shares[BOTTLENECK_COUNT]; /* of the step time */
 	bool saturated; /* the offered load is more than the replica can take */
 };

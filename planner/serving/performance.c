@@ -1,4 +1,6 @@
 /* One replica at one operating point, nothing sized. */
+#include "planner/serving/performance.h"
+
 #include "planner/footprint/energy.h"
 #include "planner/interval.h"
 #include "planner/serving/infeasible.h"
@@ -20,8 +22,8 @@ static enum status shape_read(
 	return failure->status;
 }
 
-static enum status replica_read(const struct performance_input *input, double context_tokens, struct replica *replica,
-	struct replica_layout *layout, struct findings *findings, struct failure *failure)
+static enum status replica_read(const struct performance_input *input, const struct serving_constants *constants,
+	double context_tokens, struct replica *replica, struct replica_layout *layout, struct findings *findings, struct failure *failure)
 {
 	const struct performance_request *request = &input->request;
 	const struct candidate *candidate = input->candidate;
@@ -35,7 +37,7 @@ static enum status replica_read(const struct performance_input *input, double co
 		failure_add(failure, "/parallelism", "impossible_layout",
 			"tensor x attention_data x pipeline must be gpu_count (%lld)", (long long)request->common.gpu_count);
 	else if (!replica_prepare(
-				 replica, &input->model, &candidate->accelerator, &candidate->calibration, layout, &serving_constants))
+				 replica, &input->model, &candidate->accelerator, &candidate->calibration, layout, constants))
 		failure_add(failure, "/parallelism", "impossible_layout",
 			"no such layout: tensor may be at most the attention heads, pipeline at most the layers (%d), and expert "
 			"must divide tensor x attention_data",
@@ -96,25 +98,40 @@ static void note_choices(
 			findings, "parallelism.disaggregated is not modelled yet: prefill and decoding share the replica");
 }
 
-static void fill_energy(const struct performance_input *input, const struct replica *replica,
-	const struct operating_point *point, struct performance *performance)
+static double gpu_w(const struct performance_input *input, double busy, const struct phase_use *use)
 {
 	struct usage usage = {.accelerator = &input->candidate->accelerator,
 		.calibration = &input->candidate->calibration,
-		.gpu_count = replica->gpus,
+		.gpu_count = 1,
 		.node_count = 1,
 		.hours = 1,
-		.busy_fraction = point->busy_fraction,
-		.compute_utilization = point->compute_utilization,
-		.memory_utilization = point->memory_utilization,
+		.busy_fraction = busy,
+		.compute_utilization = use->compute_utilization,
+		.memory_utilization = use->memory_utilization,
 		.host_power_fraction = ABSENT_NUMBER};
 
-	performance->energy.mean_w = energy_mean_gpu_w(&usage) * replica->gpus;
-	performance->energy.joules_per_output_token = performance->energy.mean_w / performance->output_tokens_per_s;
+	return energy_mean_gpu_w(&usage);
 }
 
-enum status planner_performance(
-	const struct performance_input *input, struct performance *performance, struct failure *failure)
+/* Each phase draws what its own utilisations cost; what is drawn between steps is idle. */
+static void fill_energy(const struct performance_input *input, const struct replica *replica,
+	const struct request_shape *shape, const struct operating_point *point, struct performance *performance)
+{
+	const struct phase_use *prefill = &point->phases[PHASE_PREFILL], *decode = &point->phases[PHASE_DECODE];
+	double gpus = replica->gpus, busy = point->busy_fraction, rate = performance->output_tokens_per_s;
+	double prefill_w = gpus * busy * prefill->share * gpu_w(input, 1, prefill);
+	double decode_w = gpus * busy * decode->share * gpu_w(input, 1, decode);
+	double idle_w = gpus * (1 - busy) * gpu_w(input, 0, decode);
+
+	performance->energy.mean_w = prefill_w + decode_w + idle_w;
+	performance->energy.joules_per_output_token = performance->energy.mean_w / rate;
+	performance->energy.decode_joules_per_output_token = decode_w / rate;
+	performance->energy.prefill_joules_per_prompt_token = prefill_w / rate * shape->output_tokens / shape->prompt_tokens;
+	performance->energy.idle_joules_per_output_token = idle_w / rate;
+}
+
+enum status performance_estimate(const struct performance_input *input, const struct serving_constants *constants,
+	struct performance *performance, struct operating_point *settled, struct failure *failure)
 {
 	const struct performance_request *request = &input->request;
 	struct findings *findings = &performance->findings;
@@ -127,7 +144,8 @@ enum status planner_performance(
 
 	if (status != STATUS_OK)
 		return status;
-	status = replica_read(input, shape.prompt_tokens + shape.output_tokens, &replica, &layout, findings, failure);
+	status = replica_read(
+		input, constants, shape.prompt_tokens + shape.output_tokens, &replica, &layout, findings, failure);
 	if (status != STATUS_OK)
 		return status;
 	residuals = residuals_of(
@@ -140,6 +158,7 @@ enum status planner_performance(
 			"%g requests/s are more than this replica takes (%.4g) and no length of run (`requests`) is given: the "
 			"queue would grow for ever",
 			request->requests_per_s, point.requests_per_s);
+	*settled = point;
 	performance->output_tokens_per_s = point.output_tokens_per_s;
 	performance->output_tokens_per_s_per_gpu = point.output_tokens_per_s / replica.gpus;
 	performance->total_tokens_per_s = point.output_tokens_per_s * (1 + shape.prompt_tokens / shape.output_tokens);
@@ -152,8 +171,16 @@ enum status planner_performance(
 		interval_of_product(performance->output_tokens_per_s, &residuals.throughput, 1);
 	performance->interval.tpot_ms = interval_of_product(performance->tpot_ms, &residuals.tpot, 1);
 	performance->interval.ttft_ms = interval_of_product(performance->ttft_ms, &residuals.ttft, 1);
-	fill_energy(input, &replica, &point, performance);
+	fill_energy(input, &replica, &shape, &point, performance);
 	CHECK(isfinite(performance->output_tokens_per_s) && isfinite(performance->tpot_ms) &&
 		  isfinite(performance->energy.joules_per_output_token));
 	return STATUS_OK;
+}
+
+enum status planner_performance(
+	const struct performance_input *input, struct performance *performance, struct failure *failure)
+{
+	struct operating_point point;
+
+	return performance_estimate(input, &serving_constants, performance, &point, failure);
 }

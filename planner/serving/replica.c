@@ -50,7 +50,7 @@ static struct rates rates_of(const struct replica *replica, const struct acceler
 		.expert_flops_per_s = peak * efficiency, .memory_share = 1};
 	if (rates.weight_bytes < 0.75 * precision_weight_bytes(used)) {
 		rates.flops_per_s *= constants->widening_efficiency;
-		rates.expert_flops_per_s *= constants->expert_widening_efficiency;
+		rates.expert_flops_per_s *= constants->expert_widening;
 		rates.memory_share = rates.weight_bytes < 0.75 ? constants->widening_memory_4 : constants->widening_memory_8;
 	}
 	return rates;
@@ -234,7 +234,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->pcie = !is_given(accelerator->interconnect_gbs) || accelerator->interconnect_gbs <= 0;
 	replica->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, layout->precision, NULL);
 	replica->software_factor = 1;
-	replica->host = constants->host[engine_runtime(layout->engine, layout->release_years)];
+	replica->host = host_times_of(constants, engine_runtime(layout->engine, layout->release_years));
 	replica->front_end_factor = 1;
 	rates = rates_of(replica, accelerator, calibration, layout->precision);
 	wide = rates_of(replica, accelerator, calibration,

@@ -172,8 +172,9 @@ struct performance {
 	double output_tokens_per_s, output_tokens_per_s_per_gpu, total_tokens_per_s, requests_per_s, ttft_ms, tpot_ms,
 		max_concurrency;
 	struct serving_memory memory;
-	struct {
+	struct { /* joules_per_output_token = decode + prefill x prompt/output tokens + idle */
 		double mean_w, joules_per_output_token;
+		double decode_joules_per_output_token, prefill_joules_per_prompt_token, idle_joules_per_output_token;
 	} energy;
 	struct {
 		struct interval output_tokens_per_s, ttft_ms, tpot_ms;

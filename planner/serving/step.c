@@ -71,7 +71,7 @@ static void tally_attention(
 		double bytes = pairs * kind->kv_bytes_per_token + batch->decode_sequences * kind->state_bytes;
 		double flops = pairs * kind->decode_flops_per_pair;
 
-		tally_roofline(tally, flops / (replica->attention_flops_per_s * constants->decode_flops_efficiency),
+		tally_roofline(tally, flops / (replica->attention_flops_per_s * constants->gemm_efficiency_16),
 			bytes / (replica->bandwidth_bytes_per_s * constants->decode_efficiency));
 		tally->overhead_s += constants->decode_attention_s;
 		tally->flops += flops;
@@ -142,7 +142,7 @@ static void tally_kind(
 	tally->network_s += kind->layers * layer.network_s;
 	tally->overhead_s += kind->layers * layer.overhead_s;
 	tally->host_s +=
-		kind->layers * replica->host.eager_layer_s * (kind->experts > 0 ? 1 + replica->constants->eager_experts : 1);
+		kind->layers * replica->host.eager_layer_s * (kind->experts > 0 ? 2 : 1);
 	tally->flops += kind->layers * layer.flops;
 	tally->bytes += kind->layers * layer.bytes;
 }

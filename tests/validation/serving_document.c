@@ -1,0 +1,261 @@
+#include "validation/serving_document.h"
+
+#include <math.h>
+
+enum { REFIT_ROUNDS = 2, POWER_ROUNDS = 10, NAMES_MAX = 200 };
+
+/* One row of the table of bounds. */
+struct bound {
+	const char *what;
+	double reached, least, most; /* % */
+};
+
+void serving_judge(struct serving_cases *cases, const struct catalogue *catalogue, const char *power_path,
+	struct serving_judgement *judgement)
+{
+	struct serving_constants values = serving_constants;
+	struct power_constants power = power_constants;
+
+	serving_outcomes_fill(cases, &serving_constants, &judgement->outcomes);
+	serving_judge_left_out(cases, &serving_constants, &judgement->outcomes);
+	fits_judge(cases, &judgement->fits);
+	judgement->sweep_count = sweeps_judge(cases, judgement->sweeps);
+	power_cases_judge(power_path, catalogue, &judgement->power);
+	judgement->objective = serving_fit_objective(cases, &values);
+	judgement->refitted = serving_fit_run(cases, NULL, NULL, REFIT_ROUNDS, &values);
+	judgement->power_objective = power_fit_run(&judgement->power, NULL, 0, &power);
+	judgement->power_refitted = power_fit_run(&judgement->power, NULL, POWER_ROUNDS, &power);
+}
+
+static struct serving_score score(const struct serving_judgement *judgement, enum quantity quantity, int run, enum serving_fitted_on fitted)
+{
+	struct serving_slice slice = {.quantity = quantity, .run = run};
+
+	return serving_score_of(&judgement->outcomes, &slice, fitted);
+}
+
+static double knees_right(const struct serving_judgement *judgement)
+{
+	double right = 0;
+
+	for (size_t s = 0; s < judgement->sweep_count; s++)
+		right += judgement->sweeps[s].observed_knee == judgement->sweeps[s].predicted_knee;
+	return 100 * right / fmax(1, (double)judgement->sweep_count);
+}
+
+static double negatives_refused(const struct fits_judgement *fits)
+{
+	double made = 0, refused = 0;
+
+	for (int i = 0; i < NEGATIVE_COUNT; i++) {
+		made += (double)fits->made[i];
+		refused += (double)fits->refused[i];
+	}
+	return 100 * refused / fmax(1, made);
+}
+
+static void bound_row(FILE *file, const char *what, double reached, double least, double most, const char *unit)
+{
+	bool held = reached >= least - 1e-9 && reached <= most + 1e-9;
+
+	fprintf(file, "| %s | at %s %g%s | %.1f%s | %s |\n", what, least > 0 ? "least" : "most", least > 0 ? least : most, unit, reached, unit,
+		held ? "held" : "**missed**");
+}
+
+static size_t constants_count(void)
+{
+	struct constants fitted, measured, power;
+
+	serving_constants_list(&fitted);
+	serving_measured_list(&measured);
+	power_constants_list(&power);
+	return fitted.count + measured.count + power.count;
+}
+
+static void write_bounds(FILE *file, const struct serving_judgement *judgement)
+{
+	struct serving_slice hopper = {.quantity = QUANTITY_THROUGHPUT, .run = RUN_SATURATION, .hopper_and_ampere = true};
+	struct serving_score saturation = score(judgement, QUANTITY_THROUGHPUT, RUN_SATURATION, FITTED_ON_ALL);
+	struct serving_score tpot = score(judgement, QUANTITY_TPOT, RUN_CLOSED_LOOP, FITTED_ON_ALL);
+	const struct fits_judgement *fits = &judgement->fits;
+	const struct power_cases *power = &judgement->power;
+	fprintf(file, "## Bounds of serving\n\n| bound | allowed | reached | |\n| --- | --- | --- | --- |\n");
+#define MOST(what_, reached_, most_) bound_row(file, what_, 100 * (reached_), 0, most_, " %")
+	MOST("throughput at saturation: mean error", saturation.mean, 14);
+	MOST("the same: median error", saturation.median, 11);
+	MOST("the same on H100, H200 and A100: mean error", serving_score_of(&judgement->outcomes, &hopper, FITTED_ON_ALL).mean, 13);
+	MOST("TPOT at a concurrency: mean error", tpot.mean, 15);
+	MOST("the same: median error", tpot.median, 12);
+	MOST("TTFT at a concurrency: median error", score(judgement, QUANTITY_TTFT, RUN_CLOSED_LOOP, FITTED_ON_ALL).median, 25);
+	MOST("TTFT at an arrival rate: median error", score(judgement, QUANTITY_TTFT, RUN_ARRIVALS, FITTED_ON_ALL).median, 20);
+	MOST("TPOT at an arrival rate: median error", score(judgement, QUANTITY_TPOT, RUN_ARRIVALS, FITTED_ON_ALL).median, 20);
+	bound_row(file, "rate sweeps whose TTFT leaves the ground on the right step", knees_right(judgement), 80, 100, " %");
+	MOST("throughput, each model left out: median error", score(judgement, QUANTITY_THROUGHPUT, -1, FITTED_WITHOUT_MODEL).median, 20);
+	MOST("TPOT, each model left out: median error", score(judgement, QUANTITY_TPOT, -1, FITTED_WITHOUT_MODEL).median, 20);
+	MOST("throughput, each accelerator left out: median error", score(judgement, QUANTITY_THROUGHPUT, -1, FITTED_WITHOUT_ACCELERATOR).median, 20);
+	MOST("TPOT, each accelerator left out: median error", score(judgement, QUANTITY_TPOT, -1, FITTED_WITHOUT_ACCELERATOR).median, 20);
+	bound_row(file, "measured configurations that are judged to fit", 100 * (1 - (double)fits->ran_refused / (double)fits->ran), 98, 100, " %");
+	bound_row(file, "constructed ones that cannot, refused", negatives_refused(fits), 95, 100, " %");
+	MOST("power: median error", power_score_of(power, offsetof(struct power_case, ratio_w), NULL, NULL).median, 15);
+	MOST("energy per token: median error", power_score_of(power, offsetof(struct power_case, ratio_joules), NULL, NULL).median, 20);
+	MOST("power, each model left out: median error", power_score_of(power, offsetof(struct power_case, without_model_w), NULL, NULL).median, 25);
+	MOST("energy per token, each model left out: median error", power_score_of(power, offsetof(struct power_case, without_model_joules), NULL, NULL).median, 25);
+#undef MOST
+	bound_row(file, "constants, fitted and measured", (double)constants_count(), 0, 40, "");
+}
+
+static void score_row(FILE *file, const char *name, const struct serving_judgement *judgement, const struct serving_slice *slice)
+{
+	struct serving_score all = serving_score_of(&judgement->outcomes, slice, FITTED_ON_ALL);
+	struct serving_score model = serving_score_of(&judgement->outcomes, slice, FITTED_WITHOUT_MODEL);
+	struct serving_score accelerator = serving_score_of(&judgement->outcomes, slice, FITTED_WITHOUT_ACCELERATOR);
+
+	if (all.count > 0)
+		fprintf(file, "| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu | %.0f | %.1f | %.1f | %.1f | %.1f |\n", name, all.count, 100 * all.mean,
+			100 * all.median, 100 * all.p90, 100 * all.bias, all.refused, 100 * all.covered, 100 * model.mean, 100 * model.median,
+			100 * accelerator.mean, 100 * accelerator.median);
+}
+
+/* A row for each different text that a case has at an offset. */
+static void score_rows_by(FILE *file, const struct serving_judgement *judgement, size_t offset, const struct serving_slice *base, size_t member)
+{
+	const char *seen[NAMES_MAX];
+	size_t count = 0;
+
+	for (size_t i = 0; i < judgement->outcomes.count; i++) {
+		const char *name = (const char *)judgement->outcomes.items[i].item + offset;
+		struct serving_slice slice = *base;
+		size_t at = 0;
+
+		while (at < count && strcmp(seen[at], name) != 0)
+			at++;
+		if (at < count || count >= NAMES_MAX)
+			continue;
+		seen[count++] = name;
+		*(const char **)(void *)((char *)&slice + member) = name;
+		score_row(file, name, judgement, &slice);
+	}
+}
+
+static void write_quantity(FILE *file, enum quantity quantity, const struct serving_judgement *judgement)
+{
+	struct serving_slice slice = {.quantity = quantity, .run = -1};
+
+	fprintf(file, "\n### %s\n\n| slice | n | mean | median | p90 | bias | refused | inside | without its model: mean | median | without its accelerator: mean | median |\n"
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", quantity_name(quantity));
+	score_row(file, "**all**", judgement, &slice);
+	for (int run = 0; run < RUN_KIND_COUNT; run++) {
+		slice.run = run;
+		score_row(file, run_kind_name((enum run_kind)run), judgement, &slice);
+	}
+	slice.run = -1;
+	score_rows_by(file, judgement, offsetof(struct serving_case, suite), &slice, offsetof(struct serving_slice, suite));
+	score_rows_by(file, judgement, offsetof(struct serving_case, accelerator), &slice, offsetof(struct serving_slice, accelerator));
+	score_rows_by(file, judgement, offsetof(struct serving_case, model), &slice, offsetof(struct serving_slice, model));
+}
+
+static void write_sweeps(FILE *file, const struct serving_judgement *judgement)
+{
+	fprintf(file, "\n## Where waiting sets in\n\nArrival-rate sweeps of three rates and more: the first rate (requests/s) whose mean TTFT is over three times that of the lowest.\n\n"
+		"| model | accelerators | prompt, answer | rates | observed TTFT, ms | predicted TTFT, ms | observed | predicted |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+	for (size_t s = 0; s < judgement->sweep_count; s++) {
+		const struct sweep *sweep = &judgement->sweeps[s];
+		const struct performance_request *request = &sweep->first->input.request;
+		const size_t knees[2] = {sweep->observed_knee, sweep->predicted_knee};
+
+		fprintf(file, "| %s | %ld x %s | %g, %g |", sweep->first->model, (long)request->common.gpu_count, sweep->first->accelerator,
+			request->prompt_tokens.mean, request->output_tokens.mean);
+		for (size_t i = 0; i < sweep->count; i++)
+			fprintf(file, " %g", sweep->rates[i]);
+		fprintf(file, " |");
+		for (size_t i = 0; i < sweep->count; i++)
+			fprintf(file, " %.0f", sweep->observed_ms[i]);
+		fprintf(file, " |");
+		for (size_t i = 0; i < sweep->count; i++)
+			fprintf(file, " %.0f", sweep->predicted_ms[i]);
+		for (int k = 0; k < 2; k++)
+			if (knees[k] < sweep->count)
+				fprintf(file, " | %g", sweep->rates[knees[k]]);
+			else
+				fprintf(file, " | none");
+		fprintf(file, " |\n");
+	}
+}
+
+static void write_fits(FILE *file, const struct fits_judgement *fits)
+{
+	fprintf(file, "\n## What fits\n\n| configurations | n | refused |\n| --- | --- | --- |\n| measured: they ran | %zu | %zu |\n", fits->ran, fits->ran_refused);
+	for (int i = 0; i < NEGATIVE_COUNT; i++)
+		fprintf(file, "| constructed: %s | %zu | %zu |\n", negative_name((enum negative)i), fits->made[i], fits->refused[i]);
+}
+
+static void power_row(FILE *file, const char *name, const struct power_cases *cases, const char *accelerator, const char *model)
+{
+	struct power_score w = power_score_of(cases, offsetof(struct power_case, ratio_w), accelerator, model);
+	struct power_score j = power_score_of(cases, offsetof(struct power_case, ratio_joules), accelerator, model);
+	struct power_score t = power_score_of(cases, offsetof(struct power_case, ratio_tokens_per_s), accelerator, model);
+	struct power_score left = power_score_of(cases, offsetof(struct power_case, without_model_w), accelerator, model);
+
+	fprintf(file, "| %s | %zu | %.1f | %.1f | %+.1f | %.1f | %.1f | %+.1f | %.1f | %+.1f | %.1f |\n", name, w.count, 100 * w.mean, 100 * w.median,
+		100 * w.bias, 100 * j.mean, 100 * j.median, 100 * j.bias, 100 * t.median, 100 * t.bias, 100 * left.median);
+}
+
+static void write_power(FILE *file, const struct power_cases *cases)
+{
+	fprintf(file, "\n## Power and energy\n\nML.ENERGY leaderboard 2026-02 (`tests/validation/mlenergy_inference.csv`): vLLM at a batch limit, power of the accelerators. No row of it entered the fit of\n"
+		"the serving constants. The length of its prompts is not published: 300 tokens are taken, 1,000 for code completion. %zu rows are of models that the catalogue does not have.\n\n"
+		"| slice | n | power: mean | median | bias | J per token: mean | median | bias | tokens/s: median | bias | power without its model: median |\n"
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", cases->unknown);
+	power_row(file, "**all**", cases, NULL, NULL);
+	power_row(file, "h100-sxm5-80gb", cases, "h100-sxm5-80gb", NULL);
+	power_row(file, "b200-sxm6-180gb", cases, "b200-sxm6-180gb", NULL);
+	for (size_t i = 0; i < cases->count; i++) {
+		bool seen = false;
+
+		for (size_t j = 0; j < i && !seen; j++)
+			seen = strcmp(cases->items[j].model, cases->items[i].model) == 0;
+		if (!seen)
+			power_row(file, cases->items[i].model, cases, NULL, cases->items[i].model);
+	}
+}
+
+static void constant_rows(FILE *file, const struct constants *constants, const void *values, const char *kind)
+{
+	for (size_t i = 0; i < constants->count; i++) {
+		const struct constant *constant = &constants->items[i];
+
+		fprintf(file, "| %s%s | %.3g | %.3g to %.3g | %s | %s |\n", constant->name, kind, constant_value(constant, values), constant->low, constant->high,
+			constant->meaning, constant->source);
+	}
+}
+
+static void write_constants(FILE *file)
+{
+	static struct constants list;
+
+	fprintf(file, "\n## Constants of serving\n\n%zu, one set for every model and accelerator; `scripts/fit serving` refits them. Measured ones are taken from kernels as they are.\n\n"
+		"| constant | value | range | meaning | bounded by |\n| --- | --- | --- | --- | --- |\n", constants_count());
+	serving_constants_list(&list);
+	constant_rows(file, &list, &serving_constants, "");
+	serving_measured_list(&list);
+	constant_rows(file, &list, &serving_constants, " (measured)");
+	power_constants_list(&list);
+	constant_rows(file, &list, &power_constants, " (power)");
+}
+
+void serving_document_write(FILE *file, const struct serving_judgement *judgement)
+{
+	fprintf(file, "# Serving\n\nPublished measurements of `tests/validation/inference.jsonl` with their sources, asked of `POST /v1/estimates/inference/performance`. Rows of trust C are not scored.\n"
+		"Refused rows count as an error of 100 %%.\n\n![Predicted against observed, models left out](accuracy-serving.svg)\n\n");
+	write_bounds(file, judgement);
+	fprintf(file, "\nRefitting from the shipped constants lowers the objective from %.4f to %.4f (power: %.4f to %.4f).\n\n## Figures of serving\n\n"
+		"Errors in %%: |predicted / observed - 1|; bias is that of the median, with its sign. *Inside*: share between p10 and p90. *Without*: the constants are refitted\n"
+		"without the case's model (of the same shape under every name), or without its accelerator, so that it stands for one that the fit never saw.\n",
+		judgement->objective, judgement->refitted, judgement->power_objective, judgement->power_refitted);
+	for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++)
+		write_quantity(file, (enum quantity)quantity, judgement);
+	write_sweeps(file, judgement);
+	write_fits(file, &judgement->fits);
+	write_power(file, &judgement->power);
+	write_constants(file);
+}

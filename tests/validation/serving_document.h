@@ -1,0 +1,29 @@
+/* The serving half of docs/accuracy.md. */
+#ifndef FLEETPLAN_TESTS_VALIDATION_SERVING_DOCUMENT_H
+#define FLEETPLAN_TESTS_VALIDATION_SERVING_DOCUMENT_H
+
+#include <stdio.h>
+
+#include "validation/serving_fits.h"
+#include "validation/serving_judge.h"
+#include "validation/serving_power.h"
+
+struct serving_judgement {
+	struct serving_outcomes outcomes;
+	struct fits_judgement fits;
+	struct sweep sweeps[SWEEPS_MAX];
+	size_t sweep_count;
+	struct power_cases power;
+	double objective, refitted, power_objective, power_refitted; /* of the fits, shipped constants and after refitting from them */
+};
+
+/* Judges everything. Deterministic; about a quarter of a minute. */
+void serving_judge(struct serving_cases *cases, const struct catalogue *catalogue, const char *power_path,
+	struct serving_judgement *judgement);
+
+void serving_document_write(FILE *file, const struct serving_judgement *judgement);
+
+/* Predicted against observed, in their own units, as a drawing (SVG). */
+void serving_plot_write(FILE *file, const struct serving_judgement *judgement);
+
+#endif

@@ -1,0 +1,260 @@
+#include "validation/serving_power.h"
+
+#include <math.h>
+
+enum { LINE_MAX_BYTES = 4096, COLUMNS_MAX = 32, LEFT_OUT_ROUNDS = 10 };
+
+/* Names of the leaderboard, and what they are in the catalogue: instruction tuning does not change a shape. */
+static const struct {
+	const char *theirs, *ours;
+} model_names[] = {{"openai/gpt-oss-120b", "gpt-oss-120b"}, {"openai/gpt-oss-20b", "gpt-oss-20b"},
+	{"Qwen/Qwen3-235B-A22B-Instruct-2507", "qwen3-235b-a22b"}, {"Qwen/Qwen3-235B-A22B-Instruct-2507-FP8", "qwen3-235b-a22b"},
+	{"Qwen/Qwen3-235B-A22B-Thinking-2507", "qwen3-235b-a22b"}, {"Qwen/Qwen3-30B-A3B-Instruct-2507", "qwen3-30b-a3b"},
+	{"Qwen/Qwen3-32B", "qwen3-32b"}, {"meta-llama/Llama-3.1-8B-Instruct", "llama-3.1-8b"},
+	{"meta-llama/Llama-3.3-70B-Instruct", "llama-3.3-70b"}, {"meta-llama/Llama-3.1-405B-Instruct-FP8", "llama-3.1-405b"},
+	{"deepseek-ai/DeepSeek-V3.1", "deepseek-v3"}, {"Qwen/Qwen3-Coder-480B-A35B-Instruct", "qwen3-coder-480b-a35b"},
+	{"Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8", "qwen3-coder-480b-a35b"}};
+
+/* The leaderboard does not say how long its prompts are. Ours: a chat turn, a question with four answers, a file around a gap. Ten times
+ * as much moves the power by a few percent, since answers are longer. */
+static double prompt_tokens_of(const char *task)
+{
+	return strcmp(task, "sourcegraph-fim") == 0 ? 1000 : 300;
+}
+
+static const char *columns[] = {"task", "model_id", "weight_precision", "gpu_model", "num_gpus", "expert_parallel", "data_parallel",
+	"max_num_seqs", "avg_batch_size", "avg_output_len", "avg_power_watts", "output_throughput_tokens_per_sec",
+	"energy_per_token_joules"};
+enum { TASK, MODEL, PRECISION, GPU, GPUS, EXPERT, DATA, LIMIT, BATCH, OUTPUT, WATTS, TOKENS, JOULES, COLUMN_COUNT };
+
+/* Splits a line without quotes in place. */
+static size_t split(char *line, char *cells[COLUMNS_MAX])
+{
+	size_t count = 0;
+
+	line[strcspn(line, "\r\n")] = '\0';
+	for (char *at = line; at && count < COLUMNS_MAX; count++) {
+		char *comma = strchr(at, ',');
+
+		cells[count] = at;
+		if (comma)
+			*comma++ = '\0';
+		at = comma;
+	}
+	return count;
+}
+
+static void header_read(char *line, size_t places[COLUMN_COUNT])
+{
+	char *cells[COLUMNS_MAX];
+	size_t count = split(line, cells);
+
+	for (size_t c = 0; c < COLUMN_COUNT; c++) {
+		places[c] = COLUMNS_MAX;
+		for (size_t i = 0; i < count; i++)
+			if (strcmp(cells[i], columns[c]) == 0)
+				places[c] = i;
+		if (places[c] == COLUMNS_MAX)
+			serving_stop("no column", columns[c]);
+	}
+}
+
+static double number(const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end != '\0')
+		serving_stop("not a number", text);
+	return value;
+}
+
+static enum precision precision_of(const char *word)
+{
+	if (strcmp(word, "bfloat16") == 0)
+		return PRECISION_BF16;
+	if (strcmp(word, "fp8") == 0)
+		return PRECISION_FP8;
+	if (strcmp(word, "mxfp4") == 0)
+		return PRECISION_MXFP4;
+	serving_stop("unknown precision", word);
+}
+
+static const char *catalogue_name(const char *theirs)
+{
+	for (size_t i = 0; i < COUNT_OF(model_names); i++)
+		if (strcmp(model_names[i].theirs, theirs) == 0)
+			return model_names[i].ours;
+	return NULL;
+}
+
+static void request_fill(char *const cells[COLUMN_COUNT], struct performance_request *request)
+{
+	double gpus = number(cells[GPUS]), data = number(cells[DATA]);
+
+	serving_request_clear(request);
+	request->engine = ENGINE_VLLM;
+	request->common.precision = precision_of(cells[PRECISION]);
+	request->common.gpu_count = (int64_t)gpus;
+	request->common.enforce_memory = TRUTH_FALSE;
+	request->parallelism.attention_data = (int64_t)data;
+	request->parallelism.tensor = (int64_t)(gpus / data);
+	request->parallelism.expert = (int64_t)number(cells[EXPERT]);
+	request->parallelism.pipeline = 1;
+	request->parallelism.max_batch = (int64_t)number(cells[LIMIT]);
+	request->concurrency = fmax(1, round(number(cells[BATCH])));
+	request->prompt_tokens.mean = prompt_tokens_of(cells[TASK]);
+	request->output_tokens.mean = number(cells[OUTPUT]);
+}
+
+static double watts(const struct power_case *item, const struct power_constants *values)
+{
+	double w = 0;
+
+	for (int phase = 0; phase < PHASE_COUNT; phase++) {
+		const struct phase_use *use = &item->point.phases[phase];
+		double fraction = values->busy_share + values->compute_share * fmin(use->compute_utilization, 1) +
+						  values->memory_share * fmin(use->memory_utilization, 1);
+
+		w += use->share * (item->idle_w + (item->load_w - item->idle_w) * fmin(1, fraction));
+	}
+	return w * item->gpus;
+}
+
+static void case_add(char *const cells[COLUMN_COUNT], const struct catalogue *catalogue, struct power_cases *cases)
+{
+	static struct performance_input input;
+	static struct performance performance;
+	static struct failure failure;
+	struct power_case *item = &cases->items[cases->count];
+	struct candidate candidate;
+	const char *model = catalogue_name(cells[MODEL]);
+
+	if (!model) {
+		cases->unknown++;
+		return;
+	}
+	if (cases->count++ >= POWER_CASES_MAX)
+		serving_stop("too many rows", "POWER_CASES_MAX");
+	item->accelerator = strcmp(cells[GPU], "B200") == 0 ? "b200-sxm6-180gb" : "h100-sxm5-80gb";
+	snprintf(item->model, sizeof item->model, "%s", model);
+	snprintf(item->task, sizeof item->task, "%s", cells[TASK]);
+	item->observed_w = number(cells[WATTS]);
+	item->observed_tokens_per_s = number(cells[TOKENS]);
+	item->observed_joules = number(cells[JOULES]);
+	serving_candidate(catalogue, item->accelerator, &candidate);
+	input.model = *serving_model(catalogue, model);
+	input.candidate = &candidate;
+	request_fill(cells, &input.request);
+	failure_clear(&failure);
+	findings_clear(&performance.findings);
+	if (performance_estimate(&input, &serving_constants, &performance, &item->point, &failure) != STATUS_OK)
+		serving_stop("refused", failure.detail);
+	item->gpus = number(cells[GPUS]);
+	item->idle_w = accelerator_idle_w(&candidate.accelerator, NULL, NULL, NULL);
+	item->load_w = accelerator_load_w(&candidate.accelerator, NULL, NULL, NULL);
+	item->ratio_w = item->without_model_w = performance.energy.mean_w / item->observed_w;
+	item->ratio_joules = performance.energy.joules_per_output_token / item->observed_joules;
+	item->ratio_tokens_per_s = performance.output_tokens_per_s / item->observed_tokens_per_s;
+}
+
+void power_constants_list(struct constants *constants)
+{
+#define ROW(member_, least_, most_, meaning_, source_) \
+	{#member_, meaning_, source_, offsetof(struct power_constants, member_), least_, most_},
+	static const struct constant rows[] = {POWER_CONSTANTS(ROW)};
+#undef ROW
+	*constants = (struct constants){.count = COUNT_OF(rows)};
+	memcpy(constants->items, rows, sizeof rows);
+}
+
+static void log_ratios(const struct fit_problem *problem, const void *values, double *out)
+{
+	const struct power_cases *cases = problem->context;
+
+	for (size_t i = 0; i < problem->count; i++)
+		out[i] = problem->weights[i] > 0 ? log(watts(&cases->items[i], values) / cases->items[i].observed_w) : 0;
+}
+
+double power_fit_run(const struct power_cases *cases, const char *without, int rounds, struct power_constants *values)
+{
+	static struct constants constants;
+	double weights[POWER_CASES_MAX];
+	struct fit_problem problem = {.constants = &constants,
+		.values_bytes = sizeof *values,
+		.count = cases->count,
+		.weights = weights,
+		.residuals = log_ratios,
+		.context = cases};
+
+	power_constants_list(&constants);
+	for (size_t i = 0; i < cases->count; i++)
+		weights[i] = !without || strcmp(cases->items[i].model, without) != 0;
+	return solver_run(&problem, rounds, values);
+}
+
+static void leave_out(struct power_cases *cases)
+{
+	for (size_t i = 0; i < cases->count; i++) {
+		struct power_constants refitted = power_constants;
+
+		power_fit_run(cases, cases->items[i].model, LEFT_OUT_ROUNDS, &refitted);
+		cases->items[i].without_model_w = watts(&cases->items[i], &refitted) / cases->items[i].observed_w;
+		cases->items[i].without_model_joules = cases->items[i].without_model_w / cases->items[i].ratio_tokens_per_s;
+	}
+}
+
+void power_cases_judge(const char *path, const struct catalogue *catalogue, struct power_cases *cases)
+{
+	char line[LINE_MAX_BYTES], *cells[COLUMNS_MAX], *wanted[COLUMN_COUNT];
+	size_t places[COLUMN_COUNT];
+	FILE *file = fopen(path, "r");
+
+	if (!file || !fgets(line, sizeof line, file))
+		serving_stop("cannot be read", path);
+	header_read(line, places);
+	cases->count = cases->unknown = 0;
+	while (fgets(line, sizeof line, file)) {
+		size_t count = split(line, cells);
+
+		for (size_t c = 0; c < COLUMN_COUNT; c++) {
+			if (places[c] >= count)
+				serving_stop("a row is too short in", path);
+			wanted[c] = cells[places[c]];
+		}
+		case_add(wanted, catalogue, cases);
+	}
+	fclose(file);
+	leave_out(cases);
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+struct power_score power_score_of(const struct power_cases *cases, size_t offset, const char *accelerator, const char *model)
+{
+	double errors[POWER_CASES_MAX], sum = 0;
+	struct power_score score = {.count = 0};
+
+	for (size_t i = 0; i < cases->count; i++) {
+		const struct power_case *item = &cases->items[i];
+		double ratio = *(const double *)(const void *)((const char *)item + offset);
+
+		if ((accelerator && strcmp(accelerator, item->accelerator) != 0) || (model && strcmp(model, item->model) != 0))
+			continue;
+		errors[score.count++] = fabs(ratio - 1);
+		score.mean += fabs(ratio - 1);
+		sum += ratio - 1;
+	}
+	if (score.count == 0)
+		return score;
+	qsort(errors, score.count, sizeof errors[0], by_value);
+	score.mean /= (double)score.count;
+	score.bias = sum / (double)score.count;
+	score.median = (errors[(score.count - 1) / 2] + errors[score.count / 2]) / 2;
+	return score;
+}

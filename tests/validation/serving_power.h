@@ -1,0 +1,41 @@
+/* Measured power and energy of serving (ML.ENERGY leaderboard) beside ours. */
+#ifndef FLEETPLAN_TESTS_VALIDATION_SERVING_POWER_H
+#define FLEETPLAN_TESTS_VALIDATION_SERVING_POWER_H
+
+#include "planner/footprint/energy.h"
+#include "validation/serving_cases.h"
+#include "validation/solver.h"
+
+enum { POWER_CASES_MAX = 512 };
+
+struct power_case {
+	char model[96], task[32];
+	const char *accelerator;
+	double observed_w, observed_joules, observed_tokens_per_s;
+	double gpus, idle_w, load_w; /* of one accelerator */
+	struct operating_point point;
+	double ratio_w, ratio_joules, ratio_tokens_per_s; /* predicted over observed */
+	double without_model_w, without_model_joules; /* ratios with the power constants refitted without the model */
+};
+
+struct power_cases {
+	struct power_case items[POWER_CASES_MAX];
+	size_t count, unknown; /* unknown: rows of models that the catalogue does not have */
+};
+
+/* Reads and predicts; refits the power constants without each model in turn. */
+void power_cases_judge(const char *path, const struct catalogue *catalogue, struct power_cases *cases);
+
+/* Refits from the given values; `without`: a model left out, NULL: none. Returned: the objective reached. */
+double power_fit_run(const struct power_cases *cases, const char *without, int rounds, struct power_constants *values);
+void power_constants_list(struct constants *constants);
+
+struct power_score {
+	size_t count;
+	double mean, median, bias;
+};
+
+/* Errors of the ratio at an offset in struct power_case, of one accelerator (NULL: any) and model (NULL: any). */
+struct power_score power_score_of(const struct power_cases *cases, size_t offset, const char *accelerator, const char *model);
+
+#endif

@@ -1,0 +1,40 @@
+/* Outcomes of serving cases and how far slices of them are off. */
+#ifndef FLEETPLAN_TESTS_VALIDATION_SERVING_SCORES_H
+#define FLEETPLAN_TESTS_VALIDATION_SERVING_SCORES_H
+
+#include "validation/serving_fit.h"
+
+/* One published figure beside ours. A refused one counts as an error of 100 %. */
+struct serving_outcome {
+	struct serving_case *item;
+	double ratio; /* predicted over observed */
+	double without_model, without_accelerator; /* the same with the constants refitted without the case's model, accelerator */
+	bool covered, refused;
+};
+
+struct serving_outcomes {
+	struct serving_outcome items[SERVING_CASES_MAX];
+	size_t count;
+};
+
+enum serving_fitted_on { FITTED_ON_ALL, FITTED_WITHOUT_MODEL, FITTED_WITHOUT_ACCELERATOR };
+
+/* Which outcomes: of one quantity, and of one run, suite, model, accelerator where these are given. */
+struct serving_slice {
+	enum quantity quantity;
+	int run; /* enum run_kind; -1: any */
+	const char *suite, *model, *accelerator; /* NULL: any */
+	bool hopper_and_ampere; /* of these only H100, H200 and A100 */
+};
+
+/* Fractions. */
+struct serving_score {
+	size_t count, refused;
+	double mean, median, p90, bias, covered; /* bias: of the median */
+};
+
+bool serving_slice_has(const struct serving_slice *slice, const struct serving_case *item);
+struct serving_score serving_score_of(
+	const struct serving_outcomes *outcomes, const struct serving_slice *slice, enum serving_fitted_on fitted);
+
+#endif
