@@ -32,6 +32,15 @@ static void trace_faults(const struct resolver *resolver, const struct request_t
 			"requests at two different times at least, and not more than 1e8 a second, are needed to know a rate");
 }
 
+static void profile_faults(const struct resolver *resolver, const struct inference_request *request)
+{
+	if (is_given(request->queries_per_minute) || is_given(request->requests_per_s) || request->trace.count > 0)
+		fault(resolver, "/rate_profile", "conflict",
+			"a rate_profile holds the load: leave out queries_per_minute, requests_per_s and trace");
+	if (request->daily_profile.count > 0)
+		fault(resolver, "/daily_profile", "conflict", "give rate_profile or daily_profile, not both");
+}
+
 static void load_faults(const struct resolver *resolver, const struct inference_request *request)
 {
 	bool rate = is_given(request->queries_per_minute) || is_given(request->requests_per_s),
@@ -47,9 +56,16 @@ static void load_faults(const struct resolver *resolver, const struct inference_
 	if (traced && (has_tokens(&request->prompt_tokens) || has_tokens(&request->output_tokens)))
 		fault(
 			resolver, "/trace", "conflict", "a trace holds its own lengths: leave out prompt_tokens and output_tokens");
+	if (request->rate_profile.count > 0)
+		profile_faults(resolver, request);
+	if (request->shared_prefix.prefixes > 0 && is_given(request->prefix_cache_hit_rate))
+		fault(resolver, "/prefix_cache_hit_rate", "conflict",
+			"give shared_prefix, from which a hit rate follows, or prefix_cache_hit_rate, not both");
+	if (request->routing == ROUTING_PREFIX_AWARE && !(request->shared_prefix.prefixes > 0))
+		fault(resolver, "/shared_prefix", "required", "prefix_aware routing goes by the prefixes: give shared_prefix");
 	if (traced && is_given(request->burstiness_cv))
 		fault(resolver, "/burstiness_cv", "conflict", "a trace holds its own arrivals");
-	if (!traced && !rate && request->common.gpu_count < 1)
+	if (!traced && !rate && request->rate_profile.count == 0 && request->common.gpu_count < 1)
 		fault(resolver, "/queries_per_minute", "required",
 			"give the load (queries_per_minute, requests_per_s or a trace), or gpu_count to ask what load it holds");
 	if (!traced && !has_tokens(&request->prompt_tokens))

@@ -93,7 +93,7 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 {
 	struct inference_input *input = ARENA_NEW(estimate->arena, struct inference_input);
 	struct inference_plan *plan = ARENA_NEW(estimate->arena, struct inference_plan);
-	void *workspace = arena_alloc(estimate->arena, 1, prover_workspace_bytes());
+	void *workspace = arena_alloc_uncleared(estimate->arena, prover_workspace_bytes());
 	enum status status;
 
 	if (!input || !plan || !workspace)

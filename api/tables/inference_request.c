@@ -1,6 +1,7 @@
 #include "api/tables/shared.h"
 
 #include "api/arrival_reader.h"
+#include "planner/serving/demand.h"
 
 #define OF struct serving_parallelism
 static const struct field serving_parallelism_rows[] = {
@@ -44,9 +45,28 @@ DECLARE_TABLE(speculative, MEMBER_TYPE(struct inference_request, speculative));
 #define OF MEMBER_TYPE(struct inference_request, speculative)
 static const struct field speculative_rows[] = {
 	NUMBER(draft_tokens, 1, 64, "Tokens drafted in a step", .flags = REQUIRED),
-	NUMBER(acceptance, 0, 1, "Share of drafted tokens that are accepted", .flags = REQUIRED),
+	NUMBER(acceptance, 0, 1, "Chance of a drafted token to be right when all before it were", .flags = REQUIRED),
 };
 TABLE(speculative, speculative_rows, "Speculative decoding.");
+#undef OF
+
+DECLARE_TABLE(shared_prefix, MEMBER_TYPE(struct inference_request, shared_prefix));
+#define OF MEMBER_TYPE(struct inference_request, shared_prefix)
+static const struct field shared_prefix_rows[] = {
+	COUNT(prefixes, 1, SHARED_PREFIXES_MAX, "Different prefixes (tenants, system prompts, sessions at a time), all as likely",
+		.flags = REQUIRED, .example = "50"),
+	COUNT(tokens, 1, 1e9, "Tokens of each", .flags = REQUIRED, .example = "600"),
+};
+TABLE(shared_prefix, shared_prefix_rows, "Prompts that begin alike.");
+#undef OF
+
+DECLARE_TABLE(rate_piece, struct rate_piece);
+#define OF struct rate_piece
+static const struct field rate_piece_rows[] = {
+	POSITIVE(duration_s, 1e7, "How long it lasts", .flags = REQUIRED),
+	NUMBER(requests_per_s, 0, 1e8, "Mean load meanwhile", .flags = REQUIRED),
+};
+TABLE(rate_piece, rate_piece_rows, "A stretch of time and its mean load.");
 #undef OF
 
 #define ENGINE                                                                                                         \
@@ -78,6 +98,18 @@ static const struct field inference_request_rows[] = {
 	NUMBER(burstiness_cv, 0, 20, "Coefficient of variation of arrival gaps; 1 is Poisson", .fallback = "1"),
 	NUMBERS(daily_profile, 168, 0, 1e9, "Load by the hour of a day or week, relative to its largest number, which stands for the peak",
 		.lengths = {24, 168}),
+	LIST(rate_profile, 1000, rate_piece,
+		"Mean load piece by piece, repeated, instead of one rate: the busiest piece decides how many replicas carry it, and where it "
+		"holds 20,000 requests the slo is judged in it alone"),
+	CHOICE(routing, routing_words,
+		"Which replica a request goes to: in turns, to the one with the fewest requests, or to where its shared_prefix lies",
+		.fallback = "least_outstanding"),
+	NUMBER(priority_share, 0, 1,
+		"Share of the requests that go ahead of those that wait; the slo is then theirs, and latency_of_rest tells of the rest. "
+		"First in, first out unless given"),
+	OBJECT(shared_prefix, shared_prefix,
+		"Prefixes that prompts share; how much of them caches hold and find follows from memory and routing, instead of "
+		"prefix_cache_hit_rate"),
 	CHOICE(redundancy, redundancy_words, "Replicas beyond what the load needs", .fallback = "none"),
 	NUMBER(headroom, 0, 0.95, "Share of capacity left free", .fallback = "0.1"),
 	TRUTH(mig, "Whether slices of an accelerator (MIG) may serve, beside whole ones", .fallback = "true"),

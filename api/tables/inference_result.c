@@ -92,6 +92,7 @@ static const struct field simulated_rows[] = {
 	FIGURE(ttft_half_width_ms, "Half the width of the 95 % confidence interval of ttft_ms at the percentile of the slo"),
 	FIGURE(tpot_half_width_ms, "The same of tpot_ms"),
 	FIGURE(e2e_half_width_ms, "The same of e2e_ms"),
+	FIGURE(prefix_hit_rate, "Share of the prompts' tokens found in a prefix cache, where shared_prefix was simulated"),
 };
 TABLE(simulated, simulated_rows, "How latencies were simulated.");
 #undef OF
@@ -126,6 +127,7 @@ static const struct field inference_option_rows[] = {
 	OBJECT(memory, serving_memory, "Memory of one accelerator"),
 	OBJECT(batch, serving_batch, "Batch of a replica"),
 	OBJECT(latency, latency, "Latency"),
+	OBJECT_IF(latency_of_rest, has_rest, latency, "Latency of those that requests with priority go ahead of; latency is then of the latter"),
 	BOOL(slo_met, "Whether the latency asked for is kept"),
 	OBJECT(throughput, throughput, "Throughput"),
 	FIGURE(utilization, "Load over what the fleet can do"),

@@ -11,6 +11,7 @@ extern const char *const stack_words[STACK_COUNT], *const optimizer_words[OPTIMI
 extern const char *const fine_tuning_words[FINE_TUNING_QLORA + 1], *const objective_words[OBJECTIVE_GPUS + 1];
 extern const char *const calibration_words[CALIBRATION_DATASHEET + 1], *const term_words[TERM_COUNT];
 extern const char *const engine_words[ENGINE_COUNT], *const redundancy_words[REDUNDANCY_N_PLUS_2 + 1];
+extern const char *const routing_words[ROUTING_PREFIX_AWARE + 1];
 extern const char *const bottleneck_words[BOTTLENECK_COUNT], *const verdict_words[VERDICT_NEAR_OPTIMAL + 1];
 extern const char *const provenance_words[PROVENANCE_DERIVED + 1], *const memory_purpose_words[MEMORY_PURPOSE_COUNT];
 

@@ -52,6 +52,9 @@ const char *const engine_words[ENGINE_COUNT] = {[ENGINE_GENERIC] = "generic",
 	[ENGINE_SGLANG] = "sglang"};
 const char *const redundancy_words[REDUNDANCY_N_PLUS_2 + 1] = {
 	[REDUNDANCY_NONE] = "none", [REDUNDANCY_N_PLUS_1] = "n_plus_1", [REDUNDANCY_N_PLUS_2] = "n_plus_2"};
+const char *const routing_words[ROUTING_PREFIX_AWARE + 1] = {[ROUTING_ROUND_ROBIN] = "round_robin",
+	[ROUTING_LEAST_OUTSTANDING] = "least_outstanding",
+	[ROUTING_PREFIX_AWARE] = "prefix_aware"};
 const char *const bottleneck_words[BOTTLENECK_COUNT] = {[BOTTLENECK_COMPUTE] = "compute",
 	[BOTTLENECK_MEMORY] = "memory",
 	[BOTTLENECK_MEMORY_BANDWIDTH] = "memory_bandwidth",

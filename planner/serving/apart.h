@@ -15,6 +15,9 @@ struct apart_rates apart_rates_of(const struct replica *replica, const struct re
 void apart_size(
 	const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet);
 
+/* Seconds of a handoff that no transfer layer by layer hides, whatever the prompt's length. */
+extern const double apart_handoff_s;
+
 /* Seconds that the cache of one prompt token takes from replica to replica: each accelerator sends its share over its own
  * network adapter. 0 where that is unknown. */
 double apart_handoff_token_s(const struct replica *replica, const struct candidate *candidate);

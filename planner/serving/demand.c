@@ -74,6 +74,28 @@ static void trace_read(const struct request_trace *trace, struct demand *demand)
 	demand->arrival_cv = gaps.count > 1 ? moments_cv(&gaps) : 1;
 }
 
+/* The busiest piece decides how many replicas there are: it is what stands for the rate. */
+static void pieces_read(const struct rate_profile *profile, struct demand *demand, struct failure *failure)
+{
+	double seconds = 0, requests = 0, peak;
+
+	demand->pieces = profile->items;
+	demand->piece_count = profile->count;
+	for (size_t i = 0; i < profile->count; i++) {
+		seconds += profile->items[i].duration_s;
+		requests += profile->items[i].duration_s * profile->items[i].requests_per_s;
+		if (profile->items[i].requests_per_s > profile->items[demand->busiest_piece].requests_per_s)
+			demand->busiest_piece = i;
+	}
+	peak = profile->items[demand->busiest_piece].requests_per_s;
+	if (!(peak > 0)) {
+		failure_add(failure, "/rate_profile", "out_of_range", "in one piece at least requests arrive: requests_per_s above 0");
+		return;
+	}
+	demand->requests_per_s = peak;
+	demand->mean_load = requests / seconds / peak;
+}
+
 static void lengths_read(const struct inference_request *request, struct demand *demand, struct failure *failure)
 {
 	struct request_shape *shape = &demand->shape;
@@ -84,7 +106,9 @@ static void lengths_read(const struct inference_request *request, struct demand 
 	if (!demand_tokens(&request->output_tokens, &shape->output_tokens, &shape->output_cv))
 		failure_add(
 			failure, "/output_tokens", "required", "give output_tokens (a number, {mean, cv} or samples), or a trace");
-	if (is_given(request->requests_per_s))
+	if (request->rate_profile.count > 0)
+		pieces_read(&request->rate_profile, demand, failure);
+	else if (is_given(request->requests_per_s))
 		demand->requests_per_s = request->requests_per_s;
 	else if (is_given(request->queries_per_minute))
 		demand->requests_per_s = request->queries_per_minute / seconds_per_minute;
@@ -113,7 +137,27 @@ static void speculation_read(const struct inference_request *request, struct dem
 		return;
 	}
 	demand->shape.draft_tokens = fmax(draft, 0);
+	demand->shape.acceptance = fmin(fmax(acceptance, 0), 1);
 	demand->shape.accepted_tokens = accepted_tokens(fmax(draft, 0), fmin(fmax(acceptance, 0), 1));
+}
+
+/* Who goes first, where requests go, and what they find there. */
+static void sharing_read(const struct inference_request *request, struct demand *demand, struct findings *findings)
+{
+	struct request_shape *shape = &demand->shape;
+	double prefixes = given_or(request->shared_prefix.prefixes, 0), tokens = given_or(request->shared_prefix.tokens, 0);
+
+	demand->first_share = fmin(fmax(given_or(request->priority_share, 0), 0), 1);
+	demand->routing = request->routing == ROUTING_UNSET ? ROUTING_LEAST_OUTSTANDING : request->routing;
+	if (request->routing == ROUTING_UNSET)
+		findings_assume_text(
+			findings, "routing", "least_outstanding", "E92: a request goes to the replica with the fewest");
+	if (!(prefixes >= 1 && tokens >= 1))
+		return;
+	demand->prefix_count = (int32_t)fmin(rint(prefixes), SHARED_PREFIXES_MAX);
+	demand->prefix_tokens = tokens;
+	/* Formulas take every prefix to be found; the simulation finds those that lie where the request goes. */
+	shape->cached_share = fmin(tokens, shape->prompt_tokens - 1) / shape->prompt_tokens;
 }
 
 static double mean_over_peak(const struct number_list *profile)
@@ -155,6 +199,7 @@ enum status demand_read(
 	if (failure->fault_total > 0)
 		return failure->status;
 	demand->shape.cached_share = fmin(fmax(given_or(request->prefix_cache_hit_rate, 0), 0), 1);
+	sharing_read(request, demand, findings);
 	demand->arrival_cv = given_or(request->burstiness_cv, demand->arrival_cv);
 	demand->headroom = fmin(fmax(given_or(request->headroom, default_headroom), 0), 0.95);
 	demand->spare_replicas = spares[request->redundancy];
@@ -172,7 +217,7 @@ enum status demand_read(
 	if (!is_given(request->slo.percentile))
 		findings_assume_number(
 			findings, "slo.percentile", default_percentile, "E58: limits are held by 95 of 100 requests");
-	if (profile->count == 0)
+	if (profile->count == 0 && request->rate_profile.count == 0)
 		findings_assume_text(
 			findings, "daily_profile", "the peak load all day", "E59: month figures count every hour at peak load");
 	return STATUS_OK;

@@ -4,6 +4,8 @@
 
 #include "planner/serving/operating.h"
 
+enum { SHARED_PREFIXES_MAX = 10000 };
+
 struct promise {
 	double ttft_s, tpot_s, e2e_s; /* absent: not promised */
 	double percentile; /* 0..1 */
@@ -17,7 +19,13 @@ struct demand {
 	bool disaggregated; /* prompts have replicas of their own */
 	double headroom; /* part of the capacity that stays free at peak, 0 <= headroom < 1 */
 	int64_t spare_replicas;
-	double mean_load; /* mean over peak of the daily profile, 0 < mean_load <= 1 */
+	enum routing routing;
+	double first_share; /* of the requests: goes ahead of those that wait, and has the promise; 0: all are alike */
+	int32_t prefix_count; /* prompts begin with one of so many; 0: what is shared is shape.cached_share, wherever it is */
+	double prefix_tokens;
+	const struct rate_piece *pieces; /* NULL: arrivals are stationary; else requests_per_s is the busiest's */
+	size_t piece_count, busiest_piece;
+	double mean_load; /* mean over peak of the profile, 0 < mean_load <= 1 */
 };
 
 /* Mean and coefficient of variation of a token distribution: samples, or mean and cv, or the log-normal through p50 and p95.

@@ -95,6 +95,9 @@ static void fill_simulated(struct inference_option *option, const struct trial *
 	option->latency.ttft_ms = estimates_ms(&trial->ttft);
 	option->latency.tpot_ms = estimates_ms(&trial->tpot);
 	option->latency.e2e_ms = estimates_ms(&trial->e2e);
+	option->latency_of_rest.ttft_ms = estimates_ms(&trial->rest_ttft);
+	option->latency_of_rest.tpot_ms = estimates_ms(&trial->rest_tpot);
+	option->latency_of_rest.e2e_ms = estimates_ms(&trial->rest_e2e);
 	option->simulated.requests = trial->requests;
 	option->simulated.replications = trial->replications;
 	option->simulated.seed = trial->seed;
@@ -268,12 +271,17 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	option->memory = replica.memory;
 	option->batch.mean = model.point.decode_sequences;
 	option->batch.max = floor(operating_sequences_max(&replica, &demand->shape));
-	if (fleet->trial)
+	option->simulated.prefix_hit_rate = ABSENT_NUMBER;
+	if (fleet->trial) {
 		fill_simulated(option, fleet->trial);
-	else if (demand->disaggregated)
+		option->has_rest = demand->first_share > 0 && demand->first_share < 1;
+		if (demand->prefix_count > 0)
+			option->simulated.prefix_hit_rate = fleet->trial->cached_share;
+	} else if (demand->disaggregated) {
 		fill_alone(option, fleet);
-	else
+	} else {
 		fill_by_formulas(option, &model);
+	}
 	option->throughput.output_tokens_per_s = fleet->requests_per_s * demand->shape.output_tokens;
 	option->throughput.output_tokens_per_s_per_gpu = option->throughput.output_tokens_per_s / (double)fleet->gpu_count;
 	option->throughput.total_tokens_per_s =

@@ -8,7 +8,7 @@ static const double work_of_a_plan = 4e6, work_of_a_row = 100;
 /* Replicas alike need not all be simulated: so many, with their share of the load. */
 static const double replicas_simulated_max = 16, in_flight_wanted = 1500, trace_replicas_max = 64;
 static const double requests_least = 2000, requests_most = 20000, warmup_least = 200;
-enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 7, SEED = 1, WORKSPACE_SEQUENCES = 4096 };
+enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 7, RATE_REPLICATIONS = 4, SEED = 1, WORKSPACE_SEQUENCES = 4096 };
 
 /* One fleet on trial. */
 struct subject {
@@ -17,11 +17,12 @@ struct subject {
 	double response_s; /* of a request, roughly: how long a run must be */
 	double handoff_token_s; /* where prompts have replicas of their own */
 	double usable_requests_per_s; /* of a replica: its saturation less headroom */
+	int64_t replications_max; /* of a trial */
 };
 
 size_t prover_workspace_bytes(void)
 {
-	struct engine_setting engine = {.sequences_maximum = WORKSPACE_SEQUENCES};
+	struct engine_setting engine = {.sequences_maximum = WORKSPACE_SEQUENCES, .prefix_count = SHARED_PREFIXES_MAX};
 	struct simulation_setting setting = {
 		.engine = &engine, .replicas = (int64_t)trace_replicas_max, .prefill = &engine, .prefill_replicas = 1};
 
@@ -65,6 +66,12 @@ static struct traffic_plan traffic_at(const struct prover *prover, double reques
 			request->trace.count > 0 && is_given(demand->requests_per_s) ? requests_per_s / demand->requests_per_s : 1,
 		.requests_per_s = requests_per_s,
 		.gap_cv = demand->arrival_cv,
+		.pieces = demand->pieces,
+		.piece_count = demand->piece_count,
+		.first_piece = demand->busiest_piece, /* warmed up in it: where it is long, it alone is judged */
+		.piece_peak = demand->piece_count > 0 ? demand->pieces[demand->busiest_piece].requests_per_s : 1,
+		.first_share = demand->first_share,
+		.prefix_count = demand->prefix_count,
 		.prompt = token_source(&request->prompt_tokens, shape->prompt_tokens, shape->prompt_cv),
 		.output = token_source(&request->output_tokens, shape->output_tokens, shape->output_cv)};
 }
@@ -98,6 +105,16 @@ static struct pools pools_simulated(
 	}
 }
 
+/* Requests of one round of the pieces. */
+static double round_requests(const struct demand *demand)
+{
+	double requests = 0;
+
+	for (size_t i = 0; i < demand->piece_count; i++)
+		requests += demand->pieces[i].duration_s * demand->pieces[i].requests_per_s;
+	return requests;
+}
+
 /* One trial: so many replicas at a rate of all of them together. */
 static bool kept_in_trial(struct prover *prover, const struct subject *subject, struct pools pools,
 	double requests_per_s, struct trial *trial)
@@ -108,23 +125,28 @@ static bool kept_in_trial(struct prover *prover, const struct subject *subject, 
 									 : simulated.decode / pools.decode,
 		   inside = in_flight * share;
 	struct traffic_plan traffic = traffic_at(prover, requests_per_s * share);
+	double counted = fmax(requests_least, fmax(2 * inside, round_requests(prover->demand) * share));
+	struct engine_setting engine = subject->engine;
 	bool replay = traffic.trace_count > 0;
 	struct trial_setting setting = {.promise = prover->demand->promise,
 		.work = prover->work_left,
-		.replications_max = replay ? 1 : TRIAL_REPLICATIONS_MAX,
-		.run = {.engine = &subject->engine,
+		.replications_max = replay ? 1 : subject->replications_max,
+		.run = {.engine = &engine,
 			.replicas = (int64_t)simulated.decode,
-			.prefill = pools.prefill > 0 ? &subject->engine : NULL,
+			.prefill = pools.prefill > 0 ? &engine : NULL,
 			.prefill_replicas = (int64_t)simulated.prefill,
+			.handoff_s = apart_handoff_s,
 			.handoff_token_s = subject->handoff_token_s,
-			.routing = ROUTING_LEAST_OUTSTANDING,
+			.routing = prover->demand->routing,
 			.front_end_s = subject->replica.front_end_factor * subject->replica.host.first_token_s,
 			.traffic = &traffic,
 			.warmup_requests = replay ? 0 : (int64_t)fmin(warmup_least + 2 * inside, requests_most),
-			.requests =
-				replay ? (int64_t)traffic.trace_count : (int64_t)fmin(fmax(requests_least, 2 * inside), requests_most),
+			.requests = replay ? (int64_t)traffic.trace_count : (int64_t)fmin(counted, requests_most),
 			.seed = SEED}};
 
+	/* Where prefixes have homes, a part of the replicas has its part of them. */
+	if (prover->demand->routing == ROUTING_PREFIX_AWARE && traffic.prefix_count > 0)
+		engine.prefix_count = traffic.prefix_count = (int32_t)fmax(rint(traffic.prefix_count * share), 1);
 	trial_run(&setting, prover->workspace, trial);
 	trial->seed = SEED;
 	trial->warmup_requests = setting.run.warmup_requests;
@@ -224,8 +246,11 @@ static void subject_prepare(const struct prover *prover, const struct fleet *fle
 
 	CHECK(possible && fleet->verdict == FLEET_OK);
 	engine_setting_of(&subject->engine, &subject->replica, &prover->demand->shape);
+	subject->engine.prefix_count = prover->demand->prefix_count;
+	subject->engine.prefix_tokens = prover->demand->prefix_tokens;
 	subject->handoff_token_s = apart_handoff_token_s(&subject->replica, fleet->candidate);
 	subject->response_s = fleet->e2e_s;
+	subject->replications_max = TRIAL_REPLICATIONS_MAX;
 	subject->usable_requests_per_s = fleet->replica_requests_per_s * (1 - prover->demand->headroom);
 }
 
@@ -246,6 +271,7 @@ void prover_find_most(struct prover *prover, struct fleet *fleet)
 	if (!fleet->trial || is_given(fleet->requests_per_s_max) || prover->work_left <= 0)
 		return;
 	subject_prepare(prover, fleet, &subject);
+	subject.replications_max = RATE_REPLICATIONS; /* a rate is searched to a few per cent: each step need not be that sure */
 	most = largest_rate(prover, &subject, pools, fleet->requests_per_s, fleet->requests_per_s,
 		subject.usable_requests_per_s * (pools.decode + pools.prefill), &ignored);
 	if (prover->work_left > 0)

@@ -31,6 +31,16 @@ struct request_trace {
 	char sha256[65];
 };
 
+/* A stretch of time and its mean load. */
+struct rate_piece {
+	double duration_s, requests_per_s; /* > 0, >= 0 */
+};
+
+struct rate_profile {
+	struct rate_piece *items;
+	size_t count;
+};
+
 struct inference_request {
 	struct request_common common;
 	enum precision kv_precision;
@@ -50,6 +60,12 @@ struct inference_request {
 	} speculative;
 	double burstiness_cv;
 	struct number_list daily_profile;
+	struct rate_profile rate_profile;
+	enum routing routing;
+	double priority_share;
+	struct {
+		double prefixes, tokens;
+	} shared_prefix;
 	enum redundancy redundancy;
 	double headroom;
 	enum truth mig;
@@ -93,7 +109,8 @@ struct inference_option {
 	} batch;
 	struct {
 		struct latency ttft_ms, tpot_ms, e2e_ms;
-	} latency;
+	} latency, latency_of_rest; /* of_rest: of requests that others go ahead of */
+	bool has_rest;
 	bool slo_met;
 	struct {
 		double output_tokens_per_s, output_tokens_per_s_per_gpu, total_tokens_per_s, requests_per_s_max;
@@ -117,6 +134,7 @@ struct inference_option {
 	struct {
 		int64_t requests, replications, seed, warmup_requests; /* all 0: analytic, not simulated */
 		double ttft_half_width_ms, tpot_half_width_ms, e2e_half_width_ms; /* 95 % confidence, at the promised percentile */
+		double prefix_hit_rate; /* of the tokens of prompts, found in a cache; absent: no prefixes were simulated */
 	} simulated;
 	size_t provenance_count;
 	struct provenance provenance[PROVENANCES_MAX];

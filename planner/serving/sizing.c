@@ -182,6 +182,7 @@ static void alternatives_fill(const struct inference_input *input, struct search
 		taken[next] = true;
 		if (prover_can(prover) && !search_prove(search, prover, &search->fleets[next], &input->request))
 			continue;
+		prover_find_most(prover, &search->fleets[next]);
 		option_fill(input, &search->fleets[next], demand, prover->limits, &plan->alternatives[plan->alternative_count++], NULL);
 	}
 }

@@ -456,6 +456,12 @@ void engine_start(struct engine_state *engine, const struct engine_setting *sett
 	prefixes_start(&engine->prefixes, memory->links, setting->prefix_count);
 }
 
+void engine_warm(struct engine_state *engine, int32_t prefix)
+{
+	prefixes_touch(&engine->prefixes, prefix);
+	prefixes_yield(engine);
+}
+
 void engine_submit(struct engine_state *engine, int32_t request, double now_s)
 {
 	if (engine_load(engine) == 0)

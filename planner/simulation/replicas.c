@@ -67,6 +67,21 @@ struct engine_state *replicas_choose(struct replicas *replicas, int32_t prefix, 
 	return &replicas->engines[chosen];
 }
 
+void replicas_warm(struct replicas *replicas)
+{
+	int32_t prefixes = replicas->homes ? replicas->engines[0].setting->prefix_count : 0;
+
+	for (int64_t i = 0; i < replicas->count; i++)
+		for (int32_t k = 0; k < prefixes; k++) {
+			int32_t prefix = (int32_t)((k + i * prefixes / replicas->count) % prefixes);
+
+			if (replicas->routing != ROUTING_PREFIX_AWARE || prefix % replicas->count == i)
+				engine_warm(&replicas->engines[i], prefix);
+		}
+	for (int32_t prefix = 0; prefix < prefixes && replicas->routing == ROUTING_PREFIX_AWARE; prefix++)
+		replicas->homes[prefix] = (int32_t)(prefix % replicas->count);
+}
+
 void replicas_resize(struct replicas *replicas, int64_t count, double now_s, double startup_s)
 {
 	CHECK(count >= 1 && count <= replicas->most);

@@ -303,6 +303,7 @@ static void run_start(
 	}
 	if (setting->change_count > 0)
 		run->decoders.count = setting->changes[0].replicas; /* warm from the start */
+	replicas_warm(setting->prefill ? &run->prefills : &run->decoders);
 	run->work_left = setting->work > 0 ? setting->work : INT64_MAX;
 	traffic_start(&run->traffic, setting->traffic, setting->seed);
 }

@@ -11,8 +11,9 @@ void traffic_start(struct traffic *traffic, const struct traffic_plan *plan, uin
 	random_seed(&traffic->outputs, seed, STREAM_OUTPUTS);
 	random_seed(&traffic->classes, seed, STREAM_CLASSES);
 	random_seed(&traffic->prefixes, seed, STREAM_PREFIXES);
+	traffic->piece = plan->first_piece;
 	if (plan->piece_count > 0)
-		traffic->piece_left_s = plan->pieces[0].duration_s;
+		traffic->piece_left_s = plan->pieces[plan->first_piece].duration_s;
 }
 
 static double whole_tokens(double tokens)
@@ -52,7 +53,7 @@ static double inverted_s(struct traffic *traffic, double wanted_s)
 	if (plan->piece_count == 0)
 		return wanted_s;
 	for (;;) {
-		double relative = plan->pieces[traffic->piece].relative;
+		double relative = plan->pieces[traffic->piece].requests_per_s / plan->piece_peak;
 
 		if (wanted_s <= traffic->piece_left_s * relative && relative > 0) {
 			traffic->piece_left_s -= wanted_s / relative;

@@ -15,11 +15,6 @@ struct token_source {
 	double mean, cv; /* mean >= 1; cv >= 0, 0: always the mean */
 };
 
-/* A stretch of time with a rate of its own. */
-struct rate_piece {
-	double duration_s, relative; /* > 0; to requests_per_s, >= 0 */
-};
-
 /* What arrives. Fixed while a simulation runs. */
 struct traffic_plan {
 	const struct trace_arrival *trace; /* sorted by time, borrowed; repeated when it ends; NULL: drawn */
@@ -28,8 +23,9 @@ struct traffic_plan {
 	double requests_per_s; /* of what is drawn, > 0 */
 	double gap_cv; /* of the gaps between arrivals: 1 Poisson, else gamma; 0 regular */
 	struct token_source prompt, output;
-	const struct rate_piece *pieces; /* one after the other, and again from the first, borrowed; NULL: the rate stays */
-	size_t piece_count;
+	const struct rate_piece *pieces; /* one after the other, and round again, borrowed; NULL: the rate stays */
+	size_t piece_count, first_piece;
+	double piece_peak; /* the piece's rate at which requests come with requests_per_s, > 0 */
 	double first_share; /* of the requests goes ahead of the rest: 0 none */
 	int32_t prefix_count; /* prompts begin with one of so many, each as likely; 0: with none */
 };

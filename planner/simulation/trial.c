@@ -8,7 +8,8 @@ struct tally {
 };
 
 enum { SHARE_P50, SHARE_P95, SHARE_P99, SHARE_PROMISED, SHARE_COUNT };
-enum { QUANTITY_TTFT, QUANTITY_TPOT, QUANTITY_E2E, QUANTITY_COUNT };
+enum { QUANTITY_TTFT, QUANTITY_TPOT, QUANTITY_E2E, PROMISED_COUNT };
+enum { QUANTITY_REST_TTFT = PROMISED_COUNT, QUANTITY_REST_TPOT, QUANTITY_REST_E2E, QUANTITY_COUNT };
 
 struct tallies {
 	struct tally of[QUANTITY_COUNT][SHARE_COUNT];
@@ -46,7 +47,8 @@ static struct trial_estimate estimate_of(const struct tally *tally)
 
 static void tallies_add(struct tallies *tallies, const struct simulation_result *result, double promised)
 {
-	const struct histogram *histograms[QUANTITY_COUNT] = {&result->ttft, &result->tpot, &result->e2e};
+	const struct histogram *histograms[QUANTITY_COUNT] = {
+		&result->ttft, &result->tpot, &result->e2e, &result->rest_ttft, &result->rest_tpot, &result->rest_e2e};
 	const double shares[SHARE_COUNT] = {0.50, 0.95, 0.99, promised};
 
 	for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++)
@@ -72,10 +74,10 @@ static struct comparison compared(const struct tally *tally, double limit_s)
 
 static struct comparison compared_all(const struct tallies *tallies, const struct promise *promise)
 {
-	const double limits_s[QUANTITY_COUNT] = {promise->ttft_s, promise->tpot_s, promise->e2e_s};
+	const double limits_s[PROMISED_COUNT] = {promise->ttft_s, promise->tpot_s, promise->e2e_s};
 	struct comparison all = {true, true};
 
-	for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++) {
+	for (int quantity = 0; quantity < PROMISED_COUNT; quantity++) {
 		struct comparison one = compared(&tallies->of[quantity][SHARE_PROMISED], limits_s[quantity]);
 
 		/* One limit that is clearly broken decides alone. */
@@ -119,7 +121,8 @@ void trial_run(const struct trial_setting *setting, void *workspace, struct tria
 			return;
 		run.seed++;
 		trial->replications++;
-		trial->requests += result.e2e.count;
+		trial->requests += result.e2e.count + result.rest_e2e.count;
+		trial->cached_share += weight * (result.cached_share - trial->cached_share);
 		trial->evictions += result.evictions;
 		trial->output_tokens_per_s +=
 			weight * (result.counted_output_tokens / result.counted_s - trial->output_tokens_per_s);
@@ -133,4 +136,7 @@ void trial_run(const struct trial_setting *setting, void *workspace, struct tria
 	trial->ttft = latency_of(tallies.of[QUANTITY_TTFT]);
 	trial->tpot = latency_of(tallies.of[QUANTITY_TPOT]);
 	trial->e2e = latency_of(tallies.of[QUANTITY_E2E]);
+	trial->rest_ttft = latency_of(tallies.of[QUANTITY_REST_TTFT]);
+	trial->rest_tpot = latency_of(tallies.of[QUANTITY_REST_TPOT]);
+	trial->rest_e2e = latency_of(tallies.of[QUANTITY_REST_E2E]);
 }

@@ -28,10 +28,11 @@ struct trial_latency {
 
 struct trial {
 	struct trial_latency ttft, tpot, e2e;
+	struct trial_latency rest_ttft, rest_tpot, rest_e2e; /* of those that others go ahead of; 0 where there are none */
 	int64_t replications, requests, evictions; /* requests: counted ones, of all repetitions */
 	int64_t seed, warmup_requests; /* of the first repetition; of each, not counted */
-	double output_tokens_per_s, busy_fraction, mean_batch;
-	bool kept; /* every limit, with the upper end of its interval */
+	double output_tokens_per_s, busy_fraction, mean_batch, cached_share;
+	bool kept; /* every limit, for all or for those that go ahead of others, with the upper end of its interval */
 	int64_t work;
 	bool saturated,
 		exhausted; /* more came than could be served, or the work did not suffice; the rest is then absent */

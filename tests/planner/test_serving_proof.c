@@ -215,6 +215,127 @@ static void a_measured_throughput_moves_the_trial(void **state)
 	assert_true(plan.recommended.latency.tpot_ms.p50 > 1.1 * before_ms);
 }
 
+/* One piece, or many of one rate, is that rate; a long busy piece decides alone, a short one is seen beside the others. */
+static void the_busiest_piece_decides(void **state)
+{
+	static struct inference_plan plain;
+	struct rate_piece pieces[] = {{36000, 10}, {36000, 2.5}};
+	struct serving_fixture fixture;
+	struct inference_request *request = &fixture.inference.request;
+
+	(void)state;
+	fill(&fixture);
+	assert_int_equal(run(&fixture), STATUS_OK);
+	plain = plan;
+	request->queries_per_minute = ABSENT_NUMBER;
+	request->rate_profile = (struct rate_profile){.items = pieces, .count = 1};
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_close(plan.recommended.latency.ttft_ms.p95, plain.recommended.latency.ttft_ms.p95, 0.05);
+	assert_int_equal(plan.recommended.gpu_count, plain.recommended.gpu_count);
+	request->rate_profile.count = 2;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_int_equal(plan.recommended.gpu_count, plain.recommended.gpu_count);
+	assert_close(plan.recommended.latency.ttft_ms.p95, plain.recommended.latency.ttft_ms.p95, 0.05);
+	/* Of the month's tokens 62.5 % are left: each costs more by that. */
+	assert_close(plan.recommended.cost.usd_per_million_output_tokens,
+		plain.recommended.cost.usd_per_million_output_tokens / 0.625, 1e-9);
+	pieces[0].duration_s = 60;
+	pieces[1].duration_s = 540;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(plan.recommended.latency.ttft_ms.p50 < 0.97 * plain.recommended.latency.ttft_ms.p50);
+	pieces[0].requests_per_s = pieces[1].requests_per_s = 0;
+	assert_int_equal(run(&fixture), STATUS_INVALID);
+}
+
+/* A fleet too small for all keeps its promise to a few who go first; the rest wait longer, and it is told how long. */
+static void who_goes_first_has_the_promise(void **state)
+{
+	const struct inference_option *best = &plan.recommended;
+	struct serving_fixture fixture;
+	double all_ms;
+
+	(void)state;
+	fill(&fixture);
+	fixture.inference.request.parallelism.max_batch = 32; /* requests wait for a place, which is where turns matter */
+	fixture.inference.request.slo.ttft_ms = ABSENT_NUMBER;
+	fixture.inference.request.common.gpu_count = 12;
+	fixture.inference.request.requests_per_s = 6;
+	fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_false(best->has_rest);
+	all_ms = best->latency.ttft_ms.p95;
+	fixture.inference.request.priority_share = 0.3;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(best->has_rest && best->slo_met);
+	assert_true(best->latency.ttft_ms.p95 <= all_ms);
+	assert_true(best->latency_of_rest.ttft_ms.p95 >= all_ms);
+	assert_true(best->latency_of_rest.ttft_ms.p95 > best->latency.ttft_ms.p95);
+	fixture.inference.request.priority_share = 1;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_false(best->has_rest);
+	assert_close(best->latency.ttft_ms.p95, all_ms, 1e-12);
+}
+
+/* More is found where requests go to their prefix, and never more than lies at the start of prompts. */
+static void prefixes_are_found_by_routing(void **state)
+{
+	static const enum routing routings[] = {ROUTING_ROUND_ROBIN, ROUTING_LEAST_OUTSTANDING, ROUTING_PREFIX_AWARE};
+	const struct inference_option *best = &plan.recommended;
+	struct serving_fixture fixture;
+	double found[3];
+
+	(void)state;
+	fill(&fixture);
+	fixture.inference.request.slo.ttft_ms = fixture.inference.request.slo.tpot_ms = ABSENT_NUMBER;
+	fixture.inference.request.common.gpu_count = 24;
+	fixture.inference.request.prompt_tokens.mean = 3000;
+	fixture.inference.request.shared_prefix.prefixes = 400;
+	fixture.inference.request.shared_prefix.tokens = 2000;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	for (int i = 0; i < 3; i++) {
+		fixture.inference.request.routing = routings[i];
+		assert_int_equal(run(&fixture), STATUS_OK);
+		found[i] = best->simulated.prefix_hit_rate;
+		assert_true(found[i] > 0 && found[i] < 2000.0 / 3000);
+	}
+	assert_true(found[2] > 1.2 * found[0] && found[2] > 1.2 * found[1]);
+	fixture.inference.request.shared_prefix.prefixes = ABSENT_NUMBER;
+	fixture.inference.request.routing = ROUTING_UNSET;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_false(is_given(best->simulated.prefix_hit_rate));
+}
+
+/* What an option says that it holds it holds when asked, and not half as much again. */
+static void each_option_knows_its_largest_load(void **state)
+{
+	struct serving_fixture fixture, again;
+
+	(void)state;
+	fill(&fixture);
+	fixture.inference.request.parallelism.tensor = ABSENT_COUNT;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(plan.alternative_count >= 1);
+	for (size_t i = 0; i < plan.alternative_count && i < 2; i++) {
+		static struct inference_option option;
+		double most_per_s;
+
+		fill(&fixture);
+		fixture.inference.request.parallelism.tensor = ABSENT_COUNT;
+		assert_int_equal(run(&fixture), STATUS_OK);
+		option = plan.alternatives[i];
+		most_per_s = option.throughput.requests_per_s_max;
+		assert_true(option.simulated.requests > 0 && most_per_s >= 10);
+		fill(&again);
+		again.inference.request.parallelism = option.parallelism;
+		again.inference.request.common.gpu_count = option.gpu_count;
+		again.inference.request.queries_per_minute = ABSENT_NUMBER;
+		again.inference.request.requests_per_s = 0.95 * most_per_s;
+		assert_int_equal(run(&again), STATUS_OK);
+		again.inference.request.requests_per_s = 1.5 * most_per_s;
+		assert_int_equal(run(&again), STATUS_INFEASIBLE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +347,10 @@ int main(void)
 		cmocka_unit_test(a_trace_is_the_load),
 		cmocka_unit_test(prompts_may_have_replicas_of_their_own),
 		cmocka_unit_test(a_measured_throughput_moves_the_trial),
+		cmocka_unit_test(the_busiest_piece_decides),
+		cmocka_unit_test(who_goes_first_has_the_promise),
+		cmocka_unit_test(prefixes_are_found_by_routing),
+		cmocka_unit_test(each_option_knows_its_largest_load),
 	};
 	int failed;
 

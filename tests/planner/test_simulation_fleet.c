@@ -46,6 +46,7 @@ static void a_rate_that_does_not_change_is_the_old_one(void **state)
 	old = result;
 	real.traffic.pieces = even;
 	real.traffic.piece_count = 3;
+	real.traffic.piece_peak = 1;
 	run(&real.setting);
 	assert_int_equal(result.finished, old.finished);
 	assert_close(result.arrived_tokens, old.arrived_tokens, 0);
@@ -68,7 +69,8 @@ static void pieces_hold_their_share_of_the_requests(void **state)
 			.prompt = {.mean = 1},
 			.output = {.mean = 1},
 			.pieces = pieces,
-			.piece_count = COUNT_OF(pieces)};
+			.piece_count = COUNT_OF(pieces),
+			.piece_peak = 1};
 		double counts[COUNT_OF(pieces)] = {0}, at_s;
 		struct traffic traffic;
 
@@ -94,6 +96,7 @@ static void slow_pieces_wait_as_each_alone(void **state)
 	served_fill(&served, 0.7);
 	served.traffic.pieces = pieces;
 	served.traffic.piece_count = 2;
+	served.traffic.piece_peak = 1;
 	run(&served.setting);
 	wait_s = (0.35 / 0.65 * 0.35 + 0.7 / 0.3 * 0.7) / (0.35 + 0.7);
 	assert_close(histogram_mean_s(&result.e2e) - 1, wait_s, 0.06);
@@ -286,6 +289,7 @@ static void a_fleet_that_breathes_loses_nothing(void **state)
 	real.setting.routing = ROUTING_LEAST_OUTSTANDING;
 	real.traffic.pieces = pieces;
 	real.traffic.piece_count = 2;
+	real.traffic.piece_peak = 1;
 	real.setting.warmup_requests = 0;
 	real.setting.changes = changes;
 	real.setting.change_count = CHANGES;

@@ -18,7 +18,9 @@ USUAL = {"TrainingRequest": ["tokens"], "InferenceRequest": ["prompt_tokens", "o
          "PerformanceRequest": ["concurrency"]}
 RIVALS = [("tokens", "stages"), ("accelerator", "accelerators"), ("global_batch_tokens", "global_batch_size"),
           ("queries_per_minute", "requests_per_s"), ("country", "provider"), ("country", "region"), ("usd_per_gpu_hour", "on_premises"),
-          ("concurrency", "requests_per_s"), ("prompt_tokens", "trace"), ("output_tokens", "trace"), ("queries_per_minute", "trace")]
+          ("concurrency", "requests_per_s"), ("prompt_tokens", "trace"), ("output_tokens", "trace"), ("queries_per_minute", "trace"),
+          ("queries_per_minute", "rate_profile"), ("requests_per_s", "rate_profile"), ("daily_profile", "rate_profile"), ("rate_profile", "trace"),
+          ("prefix_cache_hit_rate", "shared_prefix")]
 
 
 class Requests:

@@ -1,4 +1,4 @@
-"""Inference requests with a trace of their own, over the wire: a million rows, ten million, packed, kept, and wrong ones."""
+"""Traffic of inference requests, over the wire: traces of a million rows, of ten million, packed, kept, and wrong ones; rates, classes, routing."""
 import gzip
 import hashlib
 import re
@@ -67,7 +67,7 @@ def test_ten_million_rows_are_too_many(daemon_with):
     answer = send(daemon, packed, PACKED)
     assert answer.status == 413 and "2000000 requests" in answer.json["detail"]
     assert send(daemon, packed, PACKED, PLAN).status == 413
-    assert peak_bytes(daemon) - before < 64 << 20
+    assert peak_bytes(daemon) - before < 96 << 20, "two million rows, and their copy while they grow"
     assert send(daemon, request("[0,100,20],[1,100,20]")).status == 200
 
 
@@ -94,3 +94,38 @@ def test_duplicates_and_broken_text(daemon):
     for body in ("", "{", request("[0,1,1],"), request("[0,1,NaN]"), request("[0,1,1]")[:-1]):
         assert send(daemon, body).status == 400
     assert send(daemon, gzip.compress(request("[0,1,1],[1,1,1]").encode())[:-9], PACKED).status == 400
+
+
+TRAFFIC = {"model": "llama-3.1-8b", "accelerator": "h100", "requests_per_s": 20, "prompt_tokens": {"mean": 1500, "cv": 0.8}, "output_tokens": 250,
+           "slo": {"ttft_ms": 1000, "tpot_ms": 50}, "alternatives": 0}
+
+
+def test_classes_prefixes_and_pieces_are_answered_as_understood(daemon):
+    more = {"priority_share": 0.2, "routing": "prefix_aware", "shared_prefix": {"prefixes": 100, "tokens": 800}}
+    answer = daemon.post(ESTIMATE, TRAFFIC | more)
+    assert answer.status == 200, answer.text
+    assert {name: answer.json["request"][name] for name in more} == more
+    option = answer.json["result"]["recommended"]
+    assert option["latency_of_rest"]["ttft_ms"]["p95"] >= option["latency"]["ttft_ms"]["p95"] * 0.9
+    assert 0 < option["simulated"]["prefix_hit_rate"] < 800 / 1500 + 0.1
+    pieces = [{"duration_s": 3600, "requests_per_s": 20}, {"duration_s": 7200, "requests_per_s": 5}]
+    answer = daemon.post(ESTIMATE, {name: TRAFFIC[name] for name in TRAFFIC if name != "requests_per_s"} | {"rate_profile": pieces})
+    assert answer.status == 200 and answer.json["request"]["rate_profile"] == pieces, answer.text
+    assert "latency_of_rest" not in answer.json["result"]["recommended"]
+    assert answer.json["result"]["recommended"]["gpu_count"] == daemon.post(ESTIMATE, TRAFFIC).json["result"]["recommended"]["gpu_count"]
+
+
+@pytest.mark.parametrize("more,pointer,code", [
+    ({"routing": "prefix_aware"}, "/shared_prefix", "required"),
+    ({"routing": "random"}, "/routing", "bad_choice"),
+    ({"shared_prefix": {"prefixes": 10, "tokens": 100}, "prefix_cache_hit_rate": 0.5}, "/prefix_cache_hit_rate", "conflict"),
+    ({"shared_prefix": {"prefixes": 10}}, "/shared_prefix/tokens", "required"),
+    ({"priority_share": 1.5}, "/priority_share", "out_of_range"),
+    ({"rate_profile": [{"duration_s": 60, "requests_per_s": 5}]}, "/rate_profile", "conflict"),
+    ({"rate_profile": [{"duration_s": 0, "requests_per_s": 5}]}, "/rate_profile/0/duration_s", "out_of_range"),
+    ({"requests_per_s": 0}, "/requests_per_s", "out_of_range"),
+])
+def test_traffic_that_cannot_be(daemon, more, pointer, code):
+    answer = daemon.post(ESTIMATE, TRAFFIC | more)
+    assert answer.status == 422, answer.text
+    assert (pointer, code) in {(error["pointer"], error["code"]) for error in answer.json["errors"]}, answer.text
