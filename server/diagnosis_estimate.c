@@ -4,6 +4,12 @@
 #include "api/tables.h"
 #include "planner/diagnosis/log_curve.h"
 
+/* A stored plan that is planned again may come out a little differently; beyond this it is said. */
+static const double stored_differs_share = 0.02;
+
+/* A step this many times as long or as short as planned is more likely another batch, or one micro-batch of it, than a surprise. */
+static const double other_batch = 4;
+
 static bool has_timings(const struct step_timings *timings)
 {
 	return is_given(timings->step_time_ms) || is_given(timings->compute_ms) || is_given(timings->optimizer_ms) ||
@@ -13,8 +19,10 @@ static bool has_timings(const struct step_timings *timings)
 	       is_given(timings->recompute_ms);
 }
 
-static bool has_training(const struct training_request *training)
+bool diagnosis_has_training(const struct diagnosis_request *request)
 {
+	const struct training_request *training = &request->training;
+
 	return training->common.model.id || training->common.model.config.text || is_given(training->common.model.params);
 }
 
@@ -102,10 +110,42 @@ static void move_faults(struct failure *failure, size_t from)
 	}
 }
 
-static enum status plan_beside(struct estimate *estimate, const struct catalogue *catalogue, struct diagnosis_request *request,
-	const struct training_plan **plan)
+/* Price and number of accelerators where the request leaves them out. */
+static void context_of_option(const struct training_option *option, struct diagnosis_context *context)
 {
-	struct estimate other = {.kind = &estimate_training, .arena = estimate->arena, .failure = estimate->failure, .request = &request->training};
+	if (context->gpu_count <= 0)
+		context->gpu_count = option->gpu_count;
+	context->usd_per_gpu_hour = given_or(context->usd_per_gpu_hour, option->cost.usd_per_gpu_hour);
+}
+
+static bool names(const struct training_request *training, const char *accelerator)
+{
+	const struct accelerator_reference_list *list = &training->common.accelerators;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->items[i].id || strcmp(list->items[i].id, accelerator) == 0)
+			return list->items[i].id != NULL;
+	return list->count == 0;
+}
+
+/* The stored request on what was recommended, so that levers are pulled on that plan and not on another one that it had to choose from. */
+static void settle_on(const struct training_option *option, struct training_request *training)
+{
+	training->common.gpu_count = option->gpu_count;
+	if (training->common.alternatives == 0)
+		training->common.alternatives = 1; /* 0 leaves the levers out */
+	if (training->common.accelerator.id || training->common.accelerator.like || !option->accelerator.id || !names(training, option->accelerator.id))
+		return;
+	training->common.accelerators.count = 0;
+	training->common.accelerator.id = option->accelerator.id;
+}
+
+/* Plans `training`, with the measured step where there is one. */
+static enum status plan_beside(struct estimate *estimate, const struct catalogue *catalogue, struct diagnosis_request *request,
+	const struct measured_step *measured, const struct training_plan **plan)
+{
+	struct estimate other = {.kind = &estimate_training, .arena = estimate->arena, .failure = estimate->failure, .request = &request->training,
+		.measured = measured};
 	enum status status = estimate_compute(&other, catalogue, estimate->computed_at_us);
 
 	if (status != STATUS_OK) {
@@ -114,14 +154,65 @@ static enum status plan_beside(struct estimate *estimate, const struct catalogue
 	}
 	*plan = other.result;
 	request->training = *(const struct training_request *)other.request;
-	if (request->context.gpu_count <= 0)
-		request->context.gpu_count = (*plan)->recommended.gpu_count;
-	request->context.usd_per_gpu_hour = given_or(request->context.usd_per_gpu_hour, (*plan)->recommended.cost.usd_per_gpu_hour);
+	context_of_option(&(*plan)->recommended, &request->context);
 	return STATUS_OK;
 }
 
-static enum status diagnose_the_step(struct diagnosis_request *request, const struct training_plan *plan, struct diagnosis *diagnosis,
-	struct failure *failure)
+/* A stored plan stands as it is: that it can no longer be planned, or otherwise, is a warning. */
+static enum status plan_stored(struct estimate *estimate, const struct catalogue *catalogue, struct diagnosis_request *request,
+	const struct measured_step *measured, struct diagnosis *diagnosis, const struct training_plan **plan)
+{
+	const struct training_option *option = &request->stored->option;
+	enum status status;
+	double ratio;
+
+	context_of_option(option, &request->context);
+	settle_on(option, &request->training);
+	status = plan_beside(estimate, catalogue, request, measured, plan);
+	if (status == STATUS_NO_MEMORY)
+		return status;
+	if (status != STATUS_OK) {
+		findings_warn(&diagnosis->findings, "the stored plan can't be planned again, so that levers are told by the timings alone: %s", estimate->failure->detail);
+		failure_clear(estimate->failure);
+		return STATUS_OK;
+	}
+	ratio = (*plan)->recommended.step.time_s / option->step.time_s;
+	if (fabs(ratio - 1) > stored_differs_share)
+		findings_warn(&diagnosis->findings, "planned again today, the stored plan's step takes %.4g ms instead of %.4g: levers start from that", 1000 * (*plan)->recommended.step.time_s,
+			1000 * option->step.time_s);
+	return STATUS_OK;
+}
+
+static enum status plan_for(struct estimate *estimate, const struct catalogue *catalogue, struct diagnosis *diagnosis, const struct training_plan **plan)
+{
+	struct diagnosis_request *request = estimate->request;
+	struct measured_step *measured = NULL;
+
+	if (!request->stored && !diagnosis_has_training(request))
+		return STATUS_OK;
+	if (diagnosis->has_step) {
+		measured = ARENA_NEW(estimate->arena, struct measured_step);
+		if (!measured)
+			return STATUS_NO_MEMORY;
+		*measured = diagnose_measured(diagnosis);
+	}
+	return request->stored ? plan_stored(estimate, catalogue, request, measured, diagnosis, plan) : plan_beside(estimate, catalogue, request, measured, plan);
+}
+
+/* --- the step ----------------------------------------------------------------------------------------------------------- */
+
+static void warn_of_trace(struct diagnosis *diagnosis)
+{
+	if (diagnosis->trace.cpu_only == TRUTH_TRUE)
+		findings_warn(&diagnosis->findings, "%s", "the trace holds no kernels: computing is the time of operators on the CPU, and what an accelerator does is not seen; "
+			"record ProfilerActivity.CUDA as well");
+	if (diagnosis->trace.devices > 1)
+		findings_warn(&diagnosis->findings, "kernels of %.0f accelerators are taken together: trace one process for each", diagnosis->trace.devices);
+	if (diagnosis->trace.step_count == 0)
+		findings_warn(&diagnosis->findings, "%s", "the trace marks no steps (profiler.step()): all of it is diagnosed as one");
+}
+
+static enum status diagnose_the_step(struct diagnosis_request *request, struct diagnosis *diagnosis, struct failure *failure)
 {
 	enum status status;
 
@@ -129,18 +220,32 @@ static enum status diagnose_the_step(struct diagnosis_request *request, const st
 		diagnosis->trace = request->traced->summary;
 		diagnosis->has_trace = true;
 	}
-	status = diagnose_timings(request->traced ? &request->traced->mean : &request->timings, &request->context, diagnosis, failure);
-	if (status != STATUS_OK)
-		return status;
-	if (diagnosis->has_trace && diagnosis->trace.cpu_only == TRUTH_TRUE)
-		findings_warn(&diagnosis->findings, "%s", "the trace holds no kernels: computing is the time of operators on the CPU, and what an accelerator does is not seen; "
-			"record ProfilerActivity.CUDA as well");
-	if (diagnosis->has_trace && diagnosis->trace.devices > 1)
-		findings_warn(&diagnosis->findings, "kernels of %.0f accelerators are taken together: trace one process for each", diagnosis->trace.devices);
-	if (diagnosis->has_trace && diagnosis->trace.step_count == 0)
-		findings_warn(&diagnosis->findings, "%s", "the trace marks no steps (profiler.step()): all of it is diagnosed as one");
-	if (plan)
-		diagnose_compare(&plan->recommended.step, diagnosis);
+	status = diagnose_timings(request->traced ? &request->traced->mean : &request->timings, diagnosis, failure);
+	if (status == STATUS_OK && diagnosis->has_trace)
+		warn_of_trace(diagnosis);
+	return status;
+}
+
+/* The step beside what was planned, and what to change. */
+static void judge_the_step(const struct diagnosis_request *request, const struct training_plan *plan, struct diagnosis *diagnosis)
+{
+	if (request->stored || plan)
+		diagnose_compare(request->stored ? &request->stored->option : &plan->recommended, diagnosis);
+	if (diagnosis->has_prediction && !(diagnosis->prediction.ratio < other_batch && diagnosis->prediction.ratio > 1 / other_batch))
+		findings_warn(&diagnosis->findings, "%s", "the measured step is far from the planned one: compare a whole optimizer step, all micro-batches of it, of the same global batch");
+	diagnosis->prediction.revision = request->stored ? request->stored->revision : ABSENT_COUNT;
+	diagnose_levers(&request->context, plan ? &plan->findings : NULL, diagnosis);
+}
+
+/* What was sent beside each other and cannot be. */
+static enum status check_parts(const struct diagnosis_request *request, bool step, bool log, struct failure *failure)
+{
+	if (!step && !log)
+		failure_add(failure, "", "missing", "give timings, a training_log, or a profiler's trace (an object with traceEvents)");
+	if (request->traced && has_timings(&request->timings))
+		failure_add(failure, "/timings", "conflict", "the trace has timings of its own: give one of the two");
+	if (failure->fault_total > 0)
+		return failure->status;
 	return STATUS_OK;
 }
 
@@ -151,24 +256,18 @@ enum status diagnosis_compute(struct estimate *estimate, const struct catalogue 
 	const struct training_plan *plan = NULL;
 	bool step = request->traced || has_timings(&request->timings);
 	bool log = request->training_log.step.count > 0 || request->training_log.loss.count > 0 || request->training_log_rows.count > 0;
-	enum status status = diagnosis ? STATUS_OK : STATUS_NO_MEMORY;
+	enum status status = diagnosis ? check_parts(request, step, log, estimate->failure) : STATUS_NO_MEMORY;
 
-	if (status == STATUS_OK && !step && !log) {
-		failure_add(estimate->failure, "", "missing", "give timings, a training_log, or a profiler's trace (an object with traceEvents)");
-		status = STATUS_INVALID;
-	}
-	if (status == STATUS_OK && request->traced && has_timings(&request->timings)) {
-		failure_add(estimate->failure, "/timings", "conflict", "the trace has timings of its own: give one of the two");
-		status = STATUS_INVALID;
-	}
 	if (status != STATUS_OK)
 		return status;
 	diagnosis->source = request->traced ? "trace" : step ? "timings" : "training_log";
 	diagnosis->efficiency = ABSENT_NUMBER;
-	if (has_training(&request->training))
-		status = plan_beside(estimate, catalogue, request, &plan);
+	if (step)
+		status = diagnose_the_step(request, diagnosis, estimate->failure);
+	if (status == STATUS_OK)
+		status = plan_for(estimate, catalogue, diagnosis, &plan);
 	if (status == STATUS_OK && step)
-		status = diagnose_the_step(request, plan, diagnosis, estimate->failure);
+		judge_the_step(request, plan, diagnosis);
 	if (status == STATUS_OK && log)
 		status = diagnose_the_log(request, diagnosis, estimate->arena, estimate->failure);
 	estimate->result = diagnosis;

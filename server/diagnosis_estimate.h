@@ -5,7 +5,11 @@
 #include "planner/diagnosis/diagnosis.h"
 #include "server/estimate.h"
 
-/* Given: an estimate whose request is a struct diagnosis_request as decoded (and `traced`, of a trace), computed_at_us set.
+/* Whether the request describes a training to plan. */
+bool diagnosis_has_training(const struct diagnosis_request *request);
+
+/* Given: an estimate whose request is a struct diagnosis_request as decoded (and `traced`, of a trace, `stored`, of a stored
+ * plan, whose request `training` then is), computed_at_us set.
  * Returned: its result, a struct diagnosis, and the request as understood; INVALID when there is nothing to diagnose, or
  * figures contradict each other; what the planner answers where a training beside it cannot be planned. */
 FALLIBLE enum status diagnosis_compute(struct estimate *estimate, const struct catalogue *catalogue);

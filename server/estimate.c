@@ -38,6 +38,7 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 	findings_clear(&plan->findings);
 	resolver->findings = &plan->findings;
 	status = resolve_training(resolver, estimate->request, input);
+	input->measured = estimate->measured;
 	if (status == STATUS_OK)
 		status = planner_training(input, plan, estimate->failure);
 	if (status != STATUS_OK)

@@ -21,6 +21,7 @@ struct estimate {
 	struct arena *arena;
 	struct failure *failure;
 	void *request;                   /* as decoded; after computing, as understood */
+	const struct measured_step *measured; /* of a training that is diagnosed: its advice is about this step; else NULL */
 	const void *result;              /* NULL until computed */
 	const char *model, *accelerator; /* ids of the recommended option, for lists; NULL where there is none */
 	const struct catalogue *catalogue;

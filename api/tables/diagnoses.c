@@ -86,6 +86,7 @@ static const struct field diagnosis_request_rows[] = {
 	POSITIVE(usd_per_step, 1e9, "Price of a step; gpu_count x usd_per_gpu_hour x step_time_ms where these are there"),
 	POSITIVE(usd_per_percent_max, 1e15, "The most that a further hundredth of the loss may cost"),
 	JSON(trace, "A profiler's trace, an object with traceEvents; answered as {rows, sha256}"),
+	TEXT(plan_id, 36, "A stored plan instead of training: its recommended option is what the measurement is held against, and levers are planned again on it", .form = FORM_UUID),
 	OBJECT(training, training_request, "The plan of this training: what was measured is put beside what it predicts"),
 	MERGE(context, diagnosis_query),
 };
@@ -113,9 +114,29 @@ static const struct field lever_rows[] = {
 	FIGURE(saved_ms, "What that saves, at most"),
 	FIGURE(saved_share, "The same over the step"),
 	FIGURE(saved_hours, "Over steps_remaining"),
-	FIGURE(saved_usd, "Likewise, of gpu_count at usd_per_gpu_hour"),
+	FIGURE(saved_usd, "Likewise, of gpu_count at usd_per_gpu_hour; where the lever was planned again, change_usd says it"),
+	FIGURE(change_hours, "The whole plan with it less that without, as the measured step has it, from planning again; absent without a plan"),
+	FIGURE(change_usd, "Its cost likewise"),
+	FIGURE(change_gb, "Memory of the fullest accelerator likewise"),
 };
 TABLE(lever, lever_rows, "Something to change, and what it gains.");
+#undef OF
+
+DECLARE_TABLE(predicted_step, struct predicted_step);
+#define OF struct predicted_step
+static const struct field predicted_step_rows[] = {
+	TEXT(accelerator, 128, "Accelerator that was planned with"),
+	INTEGER(gpu_count, 1, 9e15, "How many of them"),
+	INTEGER(revision, 1, 9e15, "Revision of the stored plan"),
+	OBJECT(step_time_ms, interval, "The step that was planned"),
+	OBJECT(bottleneck, bottleneck, "What was to bind, and its shares by kind"),
+	FIGURE(ratio, "Measured over predicted step"),
+	TRUTH(within, "The measured step lies between p10 and p90"),
+	TEXT(differs_most, 64, "The part that is furthest from its prediction, in ms; absent where none is by 2 % of the step"),
+	FIGURE(differs_ms, "Measured less predicted of it"),
+	CHARS(detail, "The same in a sentence"),
+};
+TABLE(predicted_step, predicted_step_rows, "The step that was planned.");
 #undef OF
 
 DECLARE_TABLE(compared_part, struct compared_part);
@@ -217,6 +238,7 @@ static const struct field diagnosis_result_rows[] = {
 	OBJECT_IF(bottleneck, has_step, diagnosis_bottleneck, "What binds"),
 	FIGURE(efficiency, "Share of the step in which the accelerator does the training's own work"),
 	ARRAY_AS(levers, levers, lever_count, lever, "What could be changed, the largest gain first; gains do not add up"),
+	OBJECT_IF(prediction, has_prediction, predicted_step, "The step that was planned, where a plan stands beside the measurement"),
 	ARRAY_AS(compared, compared, compared_count, compared_part, "The measured step beside the plan"),
 	OBJECT_IF(trace, has_trace, trace_summary, "What the trace holds"),
 	OBJECT_IF(training_log, has_log, log_diagnosis, "What the training log says"),

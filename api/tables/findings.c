@@ -30,6 +30,7 @@ static const struct field advice_rows[] = {
 	FIGURE(change_hours, "Wall clock with it less that without, from planning again; absent where that was not done"),
 	FIGURE(change_usd, "Cost with it less that without"),
 	FIGURE(change_gb, "Memory of the fullest accelerator with it less that without"),
+	FIGURE(sample_time_ratio, "Time of a sample's work with it over that without"),
 };
 TABLE(advice, advice_rows, "Advice.");
 #undef OF

@@ -47,5 +47,6 @@ DECLARE_TABLE(serving_memory, struct serving_memory);
 DECLARE_TABLE(energy, struct energy);
 DECLARE_TABLE(carbon, struct carbon);
 DECLARE_TABLE(bottleneck, struct bottleneck_use);
+DECLARE_TABLE(step_time, struct step_time);
 
 #endif

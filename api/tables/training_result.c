@@ -16,7 +16,6 @@ static const struct field step_time_rows[] = {
 	FIGURE(host_transfer_s, "To and from host memory"),
 	FIGURE(launch_overhead_s, "Launching kernels"),
 };
-DECLARE_TABLE(step_time, struct step_time);
 TABLE(step_time, step_time_rows, "Time of one optimizer step.");
 #undef OF
 

@@ -55,6 +55,12 @@ struct log_rows {
 
 struct traced_run;
 
+/* A stored plan as the prediction: what its recommended option says, for the request that `training` then is. */
+struct stored_plan {
+	int64_t revision;
+	struct training_option option;
+};
+
 struct diagnosis_request {
 	struct step_timings timings;
 	struct training_log training_log;
@@ -63,6 +69,8 @@ struct diagnosis_request {
 	double usd_per_step, usd_per_percent_max;
 	struct diagnosis_context context;
 	struct training_request training; /* of this run, to compare with; its model absent: none */
+	const char *plan_id;              /* the same of a stored plan */
+	const struct stored_plan *stored; /* what was read of it; NULL: none */
 	struct json_text trace;           /* beside these: as it came but for its events; answered by its length and digest */
 	const struct traced_run *traced;  /* what was read of them; NULL: nothing */
 };
@@ -73,9 +81,23 @@ struct lever {
 	char detail[240];
 	double step_time_ms; /* afterwards */
 	double saved_ms, saved_share, saved_hours, saved_usd;
+	double change_hours, change_usd, change_gb; /* of the whole plan, planned again; absent where it was not */
 };
 
-enum { LEVERS_MAX = 48, COMPARED_MAX = 8, LOG_FINDINGS_MAX = 8 };
+enum { LEVERS_MAX = 48, COMPARED_MAX = 12, LOG_FINDINGS_MAX = 8 };
+
+/* The step that was planned, beside the measured one. */
+struct predicted_step {
+	const char *accelerator;
+	int64_t gpu_count, revision; /* revision: of the stored plan */
+	struct interval step_time_ms;
+	struct bottleneck_use bottleneck;
+	double ratio;                /* measured over predicted step time */
+	enum truth within;           /* the measured step lies between p10 and p90 */
+	const char *differs_most;    /* the part that is furthest from its prediction; NULL: none was measured */
+	double differs_ms;           /* measured less predicted */
+	char detail[240];
+};
 
 struct compared_part {
 	const char *part;
@@ -152,20 +174,28 @@ struct diagnosis {
 	struct lever levers[LEVERS_MAX];
 	size_t compared_count;
 	struct compared_part compared[COMPARED_MAX];
-	bool has_step, has_trace, has_log;
+	bool has_step, has_trace, has_log, has_prediction;
+	struct predicted_step prediction;
 	struct trace_summary trace;
 	struct log_diagnosis training_log;
 	struct findings findings;
 };
 
-/* E81-E83. Completes the timings (idle, exposed parts, the step where it was left out), says what binds and what each lever
- * gains. Given: timings in ms (>= 0; absent members as absent), context. Returned: diagnosis->timings, bottleneck, levers,
- * advice. INVALID when nothing was measured or the parts exceed the step by more than 2 %. */
-FALLIBLE enum status diagnose_timings(const struct step_timings *timings, const struct diagnosis_context *context,
-	struct diagnosis *diagnosis, struct failure *failure);
+/* E81, E82. Completes the timings (idle, exposed parts, the step where it was left out), and says what binds. Given: timings in ms
+ * (>= 0; absent members as absent). Returned: diagnosis->timings, bottleneck, efficiency. INVALID when nothing was measured or
+ * the parts exceed the step by more than 2 %. */
+FALLIBLE enum status diagnose_timings(const struct step_timings *timings, struct diagnosis *diagnosis, struct failure *failure);
 
-/* Puts a measured step (diagnosis->timings) beside the predicted one, part by part. Given: the plan's step. */
-void diagnose_compare(const struct step_time *predicted, struct diagnosis *diagnosis);
+/* The diagnosed step by the planner's words, in seconds, for training_input.measured; what nobody measured is absent. */
+struct measured_step diagnose_measured(const struct diagnosis *diagnosis);
+
+/* Puts the diagnosed step beside the predicted one, part by part, and says where they differ most. Given: the option that was planned;
+ * its step, interval of the step, bottleneck, accelerator and number are read. */
+void diagnose_compare(const struct training_option *predicted, struct diagnosis *diagnosis);
+
+/* E83. What each lever gains. Given: a diagnosed step, context, and the findings of the same training planned with diagnose_measured()
+ * (NULL: none). Returned: diagnosis->levers and advice: what the timings alone say, and what planning again with the change says. */
+void diagnose_levers(const struct diagnosis_context *context, const struct findings *planned, struct diagnosis *diagnosis);
 
 /* E84-E89. Judges a log. Given: a request with training_log or training_log_rows. Returned: diagnosis->training_log, advice;
  * INVALID when the columns differ in length, steps do not rise, or there are fewer than 8 rows. `room` is working memory. */

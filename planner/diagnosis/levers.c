@@ -1,4 +1,7 @@
-#include "planner/diagnosis/levers.h"
+/* What could be changed about a measured step, and what it would then take (E83): by its timings alone, and where the training is
+ * described, by planning again with the change. */
+#include "planner/diagnosis/timings.h"
+#include "planner/training/levers.h"
 
 /* Savings below this share of the step are noise beside the spread of steps. */
 static const double worth_a_lever = 0.02;
@@ -9,6 +12,7 @@ struct lever_row {
 	enum diagnosis_kind kind;
 	void (*change)(struct step_timings *timings);
 	const char *detail;
+	const char *planned; /* code of the planner's lever that does the same; NULL: none */
 };
 
 static void drop_wait(struct step_timings *timings)
@@ -114,33 +118,33 @@ static void drop_idle(struct step_timings *timings)
 
 static const struct lever_row rows[] = {
 	{"more_loader_workers", DIAGNOSIS_INPUT, drop_wait,
-		"prepare samples ahead of the step: more data-loader workers and prefetching, samples decoded beforehand"},
-	{"faster_storage", DIAGNOSIS_INPUT, halve_wait, "read from storage at twice the rate: local disks, larger files read in parallel, a denser format"},
+		"prepare samples ahead of the step: more data-loader workers and prefetching, samples decoded beforehand", "loader_workers"},
+	{"faster_storage", DIAGNOSIS_INPUT, halve_wait, "read from storage at twice the rate: local disks, larger files read in parallel, a denser format", "faster_storage"},
 	{"fused_kernels_or_graphs", DIAGNOSIS_LAUNCH_OVERHEAD, drop_launches,
-		"issue fewer kernels: a compiled model (torch.compile), CUDA graphs, fused optimizer and norms"},
+		"issue fewer kernels: a compiled model (torch.compile), CUDA graphs, fused optimizer and norms", "fused_kernels"},
 	{"larger_micro_batch", DIAGNOSIS_LAUNCH_OVERHEAD, halve_launches,
-		"twice the micro-batch at the same global batch: half the launches a sample, where memory allows it"},
+		"twice the micro-batch at the same global batch: half the launches a sample, where memory allows it", "micro_batch"},
 	{"overlap_communication", DIAGNOSIS_INTERCONNECT, overlap_communication,
-		"run communication beside computing: gradient buckets reduced during the backward pass, parameters gathered a layer ahead"},
+		"run communication beside computing: gradient buckets reduced during the backward pass, parameters gathered a layer ahead", NULL},
 	{"gradient_accumulation", DIAGNOSIS_INTERCONNECT, halve_communication,
-		"accumulate two micro-batches before gradients are reduced: half of that traffic a sample, where the batch may grow"},
+		"accumulate two micro-batches before gradients are reduced: half of that traffic a sample, where the batch may grow", "gradient_accumulation"},
 	{"gradient_compression", DIAGNOSIS_INTERCONNECT, halve_communication,
-		"send gradients in half the bytes (BF16 instead of FP32, FP8 instead of BF16); check the loss against a run without"},
-	{"faster_interconnect", DIAGNOSIS_INTERCONNECT, halve_communication, "twice the network rate between accelerators, or a layout that keeps traffic inside the node"},
+		"send gradients in half the bytes (BF16 instead of FP32, FP8 instead of BF16); check the loss against a run without", "gradient_compression"},
+	{"faster_interconnect", DIAGNOSIS_INTERCONNECT, halve_communication, "twice the network rate between accelerators, or a layout that keeps traffic inside the node", "faster_network"},
 	{"pinned_memory", DIAGNOSIS_HOST_TRANSFER, overlap_copies,
-		"copy from pinned memory without waiting (pin_memory, non_blocking), so that copies run beside the step before"},
+		"copy from pinned memory without waiting (pin_memory, non_blocking), so that copies run beside the step before", NULL},
 	{"less_recomputation", DIAGNOSIS_MEMORY, drop_recomputation,
-		"keep activations instead of computing them again: more sharding, an 8-bit optimizer, or more memory an accelerator"},
-	{"fused_elementwise", DIAGNOSIS_MEMORY_BANDWIDTH, fuse_traffic, "fuse element-wise kernels, norms and losses, so that each tensor passes through memory half as often"},
-	{"optimizer_8bit", DIAGNOSIS_MEMORY_BANDWIDTH, narrow_optimizer, "an 8-bit optimizer moves a third fewer bytes in the update"},
-	{"fewer_updates", DIAGNOSIS_MEMORY_BANDWIDTH, accumulate_updates, "accumulate gradients over two micro-batches: half the updates a sample, where the batch may grow"},
-	{"more_micro_batches", DIAGNOSIS_PIPELINE_BUBBLE, halve_bubble, "twice the micro-batches a step (a larger global batch, or smaller micro-batches), or interleaved stages"},
+		"keep activations instead of computing them again: more sharding, an 8-bit optimizer, or more memory an accelerator", "recompute"},
+	{"fused_elementwise", DIAGNOSIS_MEMORY_BANDWIDTH, fuse_traffic, "fuse element-wise kernels, norms and losses, so that each tensor passes through memory half as often", NULL},
+	{"optimizer_8bit", DIAGNOSIS_MEMORY_BANDWIDTH, narrow_optimizer, "an 8-bit optimizer moves a third fewer bytes in the update", "optimizer_8bit"},
+	{"fewer_updates", DIAGNOSIS_MEMORY_BANDWIDTH, accumulate_updates, "accumulate gradients over two micro-batches: half the updates a sample, where the batch may grow", NULL},
+	{"more_micro_batches", DIAGNOSIS_PIPELINE_BUBBLE, halve_bubble, "twice the micro-batches a step (a larger global batch, or smaller micro-batches), or interleaved stages", NULL},
 	{"precision_fp8", DIAGNOSIS_COMPUTE, narrow_products,
-		"matrix products in 8 bits, where the accelerator has them and they are in 16 now; at most this, check the loss against a run without"},
+		"matrix products in 8 bits, where the accelerator has them and they are in 16 now; at most this, check the loss against a run without", "precision"},
 	{"fewer_stream_waits", DIAGNOSIS_DEVICE_WAIT, drop_device_wait,
-		"kernels are issued in time and held back on the device: wait for events later, prefetch a layer earlier, even out the ranks that others wait for"},
+		"kernels are issued in time and held back on the device: wait for events later, prefetch a layer earlier, even out the ranks that others wait for", NULL},
 	{"fewer_host_syncs", DIAGNOSIS_IDLE, drop_idle,
-		"find what the accelerator waits for: synchronisation (.item(), prints, logging), checkpoints and evaluation inside the step"},
+		"find what the accelerator waits for: synchronisation (.item(), prints, logging), checkpoints and evaluation inside the step", NULL},
 };
 
 static void lever_price(struct lever *lever, const struct diagnosis_context *context)
@@ -163,16 +167,29 @@ static void lever_insert(struct diagnosis *diagnosis, const struct lever *lever)
 	diagnosis->lever_count++;
 }
 
+static void effect_part(struct advice *advice, double change, const char *unit)
+{
+	size_t length = strlen(advice->effect);
+
+	if (fabs(change) > 0 && length < sizeof advice->effect) /* false where there is no figure */
+		snprintf(advice->effect + length, sizeof advice->effect - length, "%s%.4g %s %s", length > 0 ? ", " : "", fabs(change), unit,
+			change < 0 ? "less" : "more");
+}
+
 static void lever_advise(const struct lever *lever, const struct diagnosis *diagnosis, struct findings *findings)
 {
-	bool binds = lever->kind == diagnosis->bottleneck.kind;
+	bool binds = lever->kind == diagnosis->bottleneck.kind, planned = is_given(lever->change_hours);
 	struct advice *advice = findings_advise(findings, lever->code, binds ? "important" : "suggestion", "%s", lever->detail);
-	int length = snprintf(advice->effect, sizeof advice->effect, "at most %.4g ms less a step (%.3g %%)", lever->saved_ms, 100 * lever->saved_share);
 
-	if (is_given(lever->saved_hours) && length > 0 && (size_t)length < sizeof advice->effect)
-		length += snprintf(advice->effect + length, sizeof advice->effect - (size_t)length, ", %.4g hours", lever->saved_hours);
-	if (is_given(lever->saved_usd) && length > 0 && (size_t)length < sizeof advice->effect)
-		snprintf(advice->effect + length, sizeof advice->effect - (size_t)length, ", %.4g USD", lever->saved_usd);
+	if (lever->saved_share >= worth_a_lever)
+		snprintf(advice->effect, sizeof advice->effect, "%s%.4g ms less a step (%.3g %%)", planned ? "" : "at most ", lever->saved_ms, 100 * lever->saved_share);
+	effect_part(advice, planned ? lever->change_hours : -lever->saved_hours, planned ? "hours of the whole plan" : "hours");
+	effect_part(advice, planned ? lever->change_usd : -lever->saved_usd, "USD");
+	effect_part(advice, planned ? lever->change_gb : ABSENT_NUMBER, "GB of memory");
+	advice->change_hours = lever->change_hours;
+	advice->change_usd = lever->change_usd;
+	advice->change_gb = lever->change_gb;
+	advice->sample_time_ratio = planned ? lever->step_time_ms / diagnosis->timings.step_time_ms : ABSENT_NUMBER;
 }
 
 /* Nothing to change is found absent rather than zero by the levers. */
@@ -188,27 +205,80 @@ static struct step_timings timings_filled(const struct step_timings *timings)
 	return all;
 }
 
-void levers_fill(const struct diagnosis_context *context, struct diagnosis *diagnosis)
+/* --- by the timings alone -------------------------------------------------------------------------------------------- */
+
+static struct lever lever_of(const char *code, enum diagnosis_kind kind, const char *detail, double step_ms, const struct diagnosis *diagnosis)
 {
-	_Static_assert(COUNT_OF(rows) <= LEVERS_MAX, "room for every lever");
+	double now_ms = diagnosis->timings.step_time_ms;
+	struct lever lever = {.code = code, .kind = kind, .step_time_ms = step_ms, .saved_ms = now_ms - step_ms, .saved_share = 1 - step_ms / now_ms,
+		.change_hours = ABSENT_NUMBER, .change_usd = ABSENT_NUMBER, .change_gb = ABSENT_NUMBER};
+
+	snprintf(lever.detail, sizeof lever.detail, "%s", detail);
+	return lever;
+}
+
+static bool is_planned(const struct findings *planned, const char *code)
+{
+	for (size_t i = 0; planned && code && i < planned->advice_count; i++)
+		if (strcmp(planned->advice[i].code, code) == 0 && is_given(planned->advice[i].change_hours))
+			return true;
+	return false;
+}
+
+static void try_rows(const struct diagnosis_context *context, const struct findings *planned, struct diagnosis *diagnosis)
+{
+	_Static_assert(COUNT_OF(rows) + ADVICE_MAX <= LEVERS_MAX, "room for every lever");
 	const struct step_timings now = timings_filled(&diagnosis->timings);
 	bool on_cpu = diagnosis->has_trace && diagnosis->trace.cpu_only == TRUTH_TRUE; /* accelerators' number formats are none of its */
 
-	diagnosis->lever_count = 0;
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		struct step_timings changed = now;
-		struct lever lever = {.code = rows[i].code, .kind = rows[i].kind};
+		struct lever lever;
 
 		rows[i].change(&changed);
-		lever.step_time_ms = timings_sum_ms(&changed) + changed.idle_ms;
-		lever.saved_ms = now.step_time_ms - lever.step_time_ms;
-		lever.saved_share = lever.saved_ms / now.step_time_ms;
-		if (lever.saved_share < worth_a_lever || (on_cpu && lever.kind == DIAGNOSIS_COMPUTE))
+		lever = lever_of(rows[i].code, rows[i].kind, rows[i].detail, timings_sum_ms(&changed) + changed.idle_ms, diagnosis);
+		if (lever.saved_share < worth_a_lever || (on_cpu && lever.kind == DIAGNOSIS_COMPUTE) || is_planned(planned, rows[i].planned))
 			continue;
-		snprintf(lever.detail, sizeof lever.detail, "%s", rows[i].detail);
 		lever_price(&lever, context);
 		lever_insert(diagnosis, &lever);
 	}
-	for (size_t i = 0; i < diagnosis->lever_count; i++)
+}
+
+/* --- by planning again ------------------------------------------------------------------------------------------------ */
+
+static enum diagnosis_kind kind_of(enum bottleneck kind)
+{
+	static const enum diagnosis_kind kinds[BOTTLENECK_COUNT] = {[BOTTLENECK_COMPUTE] = DIAGNOSIS_COMPUTE, [BOTTLENECK_MEMORY] = DIAGNOSIS_MEMORY,
+		[BOTTLENECK_MEMORY_BANDWIDTH] = DIAGNOSIS_MEMORY_BANDWIDTH, [BOTTLENECK_INTERCONNECT] = DIAGNOSIS_INTERCONNECT,
+		[BOTTLENECK_PIPELINE_BUBBLE] = DIAGNOSIS_PIPELINE_BUBBLE, [BOTTLENECK_INPUT] = DIAGNOSIS_INPUT,
+		[BOTTLENECK_HOST_TRANSFER] = DIAGNOSIS_HOST_TRANSFER, [BOTTLENECK_LAUNCH_OVERHEAD] = DIAGNOSIS_LAUNCH_OVERHEAD};
+
+	return kinds[kind];
+}
+
+static void try_planned(const struct diagnosis_context *context, const struct findings *planned, struct diagnosis *diagnosis)
+{
+	for (size_t i = 0; planned && i < planned->advice_count; i++) {
+		const struct advice *advice = &planned->advice[i];
+		struct lever lever;
+
+		if (levers_kind(advice->code) == BOTTLENECK_UNSET || !is_given(advice->change_hours))
+			continue;
+		lever = lever_of(advice->code, kind_of(levers_kind(advice->code)), advice->detail, advice->sample_time_ratio * diagnosis->timings.step_time_ms, diagnosis);
+		lever.change_hours = advice->change_hours;
+		lever.change_usd = advice->change_usd;
+		lever.change_gb = advice->change_gb;
+		lever_price(&lever, context);
+		lever.saved_usd = ABSENT_NUMBER; /* the number of accelerators may be the lever: change_usd knows */
+		lever_insert(diagnosis, &lever);
+	}
+}
+
+void diagnose_levers(const struct diagnosis_context *context, const struct findings *planned, struct diagnosis *diagnosis)
+{
+	diagnosis->lever_count = 0;
+	try_rows(context, planned, diagnosis);
+	try_planned(context, planned, diagnosis);
+	for (size_t i = 0; i < diagnosis->lever_count && diagnosis->findings.advice_count < ADVICE_MAX; i++)
 		lever_advise(&diagnosis->levers[i], diagnosis, &diagnosis->findings);
 }

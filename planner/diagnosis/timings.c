@@ -1,5 +1,5 @@
 /* Measured timings of a step: completed, shared out by what binds, and what each lever gains (E81-E83). */
-#include "planner/diagnosis/levers.h"
+#include "planner/diagnosis/timings.h"
 
 /* Parts may exceed the step by this much of it: clocks of two processes, rounding of what people type. */
 static const double contradiction_share = 0.02;
@@ -94,8 +94,7 @@ static void fill_shares(struct diagnosis *diagnosis)
 	}
 }
 
-enum status diagnose_timings(const struct step_timings *timings, const struct diagnosis_context *context,
-	struct diagnosis *diagnosis, struct failure *failure)
+enum status diagnose_timings(const struct step_timings *timings, struct diagnosis *diagnosis, struct failure *failure)
 {
 	struct step_timings *own = &diagnosis->timings;
 	enum status status;
@@ -116,33 +115,6 @@ enum status diagnose_timings(const struct step_timings *timings, const struct di
 	diagnosis->efficiency = (part(own->compute_ms) + part(own->optimizer_ms) - part(own->recompute_ms)) / own->step_time_ms;
 	diagnosis->has_step = true;
 	fill_shares(diagnosis);
-	levers_fill(context, diagnosis);
 	CHECK(isfinite(diagnosis->efficiency) && isfinite(own->idle_ms));
 	return STATUS_OK;
-}
-
-static void compare(struct diagnosis *diagnosis, const char *part_name, double measured_ms, double predicted_s)
-{
-	double predicted_ms = 1000 * predicted_s;
-
-	if (!is_given(measured_ms) || !isfinite(predicted_ms) || diagnosis->compared_count == COMPARED_MAX)
-		return;
-	diagnosis->compared[diagnosis->compared_count++] = (struct compared_part){.part = part_name, .measured_ms = measured_ms,
-		.predicted_ms = predicted_ms, .ratio = predicted_ms > 0 ? measured_ms / predicted_ms : ABSENT_NUMBER};
-}
-
-void diagnose_compare(const struct step_time *predicted, struct diagnosis *diagnosis)
-{
-	const struct step_timings *measured = &diagnosis->timings;
-	double exposed_s = predicted->tensor_comm_s + predicted->context_comm_s + predicted->pipeline_comm_s +
-	                   predicted->data_comm_exposed_s + predicted->expert_comm_s;
-
-	compare(diagnosis, "step_time", measured->step_time_ms, predicted->time_s);
-	compare(diagnosis, "compute", measured->compute_ms, predicted->compute_s + predicted->recompute_s);
-	compare(diagnosis, "optimizer", measured->optimizer_ms, predicted->optimizer_s);
-	compare(diagnosis, "exposed_communication", measured->exposed_communication_ms, exposed_s);
-	compare(diagnosis, "pipeline_bubble", measured->pipeline_bubble_ms, predicted->pipeline_bubble_s);
-	compare(diagnosis, "data_wait", measured->data_wait_ms, predicted->input_wait_s);
-	compare(diagnosis, "exposed_host_to_device", measured->exposed_host_to_device_ms, predicted->host_transfer_s);
-	compare(diagnosis, "launch_gap", measured->launch_gap_ms, predicted->launch_overhead_s);
 }

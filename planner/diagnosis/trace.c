@@ -1,6 +1,6 @@
 #include "planner/diagnosis/trace.h"
 
-#include "planner/diagnosis/levers.h"
+#include "planner/diagnosis/timings.h"
 
 /* E80: from one operator to the next the interpreter takes tens of microseconds, in which the host is busy issuing. */
 static const double interpreter_gap_us = 50;

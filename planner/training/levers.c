@@ -1,6 +1,7 @@
 #include "planner/training/levers.h"
 
 #include "planner/training/batch.h"
+#include "planner/training/measured.h"
 #include "planner/training/scaling.h"
 
 static const double worth_trying = 0.05;   /* part of the step that a lever must act on */
@@ -23,14 +24,16 @@ struct lever_case {
 	const struct outline *best;
 	const struct training_plan *plan;
 	const struct training_request *request;
-	const double *shares; /* of the step, by enum bottleneck */
+	struct measured_scale scale; /* from predicted steps to measured ones; of the latter the shares that levers go by */
 };
 
 /* False when the lever does not apply here; else the change is made in `again`, and detail filled if the row has none. */
 typedef bool lever_change(const struct lever_case *now, struct replan *again);
 
 struct lever {
-	const char *code, *severity;
+	const char *code;
+	enum bottleneck kind; /* what it acts on */
+	const char *severity;
 	lever_change *change;
 	const char *detail;
 	bool memory; /* also offered for memory that it frees */
@@ -87,7 +90,7 @@ static bool more_accumulation(const struct lever_case *now, struct replan *again
 	double batch_tokens = now->best->found.step.samples * now->programme->stages[now->best->main_stage].sequence;
 	double critical = now->plan->batch.critical_batch_tokens;
 
-	if (now->shares[BOTTLENECK_PIPELINE_BUBBLE] + now->shares[BOTTLENECK_INTERCONNECT] < worth_trying || 2 * batch_tokens > critical ||
+	if (now->scale.shares[BOTTLENECK_PIPELINE_BUBBLE] + now->scale.shares[BOTTLENECK_INTERCONNECT] < worth_trying || 2 * batch_tokens > critical ||
 		now->programme->input->model.kind == MODEL_GENERIC)
 		return false;
 	for (size_t i = 0; i < again->programme.stage_count; i++)
@@ -116,7 +119,7 @@ static bool fused_kernels(const struct lever_case *now, struct replan *again)
 {
 	again->physics.host_layer_s *= graphs_factor;
 	again->physics.expert_host_s *= graphs_factor;
-	return now->shares[BOTTLENECK_LAUNCH_OVERHEAD] >= worth_trying;
+	return now->scale.shares[BOTTLENECK_LAUNCH_OVERHEAD] >= worth_trying;
 }
 
 static bool fewer_syncs(const struct lever_case *now, struct replan *again)
@@ -166,7 +169,7 @@ static bool fewer_accelerators(const struct lever_case *now, struct replan *agai
 static bool faster_network(const struct lever_case *now, struct replan *again)
 {
 	again->candidate.internode_gbs *= 2;
-	if (now->shares[BOTTLENECK_INTERCONNECT] < worth_trying || now->best->node_count < 2 || !(again->candidate.internode_gbs > 0))
+	if (now->scale.shares[BOTTLENECK_INTERCONNECT] < worth_trying || now->best->node_count < 2 || !(again->candidate.internode_gbs > 0))
 		return false;
 	snprintf(again->detail, sizeof again->detail, "a network of %g GB/s for each accelerator, twice as fast", again->candidate.internode_gbs);
 	return true;
@@ -175,7 +178,7 @@ static bool faster_network(const struct lever_case *now, struct replan *again)
 static bool more_memory(const struct lever_case *now, struct replan *again)
 {
 	again->candidate.accelerator.memory_usable_bytes = 2 * accelerator_capacity_bytes(&again->candidate.accelerator);
-	if (now->shares[BOTTLENECK_MEMORY] < worth_trying && now->best->found.layout.zero_stage < 3)
+	if (now->scale.shares[BOTTLENECK_MEMORY] < worth_trying && now->best->found.layout.zero_stage < 3)
 		return false;
 	snprintf(again->detail, sizeof again->detail, "an accelerator of the same rates with %.0f GB of memory: less recomputation, gathering or splitting",
 		again->candidate.accelerator.memory_usable_bytes / 1e9);
@@ -201,7 +204,7 @@ static bool optimizer_8bit(const struct lever_case *now, struct replan *again)
 
 	again->input.request.optimizer = OPTIMIZER_ADAMW_8BIT;
 	return now->request->optimizer == OPTIMIZER_ADAMW && memory->optimizer_bytes > worth_trying * memory->total_bytes &&
-		(now->shares[BOTTLENECK_MEMORY] >= worth_trying || memory->total_bytes > 0.7 * memory->capacity_bytes);
+		(now->scale.shares[BOTTLENECK_MEMORY] >= worth_trying || memory->total_bytes > 0.7 * memory->capacity_bytes);
 }
 
 static bool gradient_compression(const struct lever_case *now, struct replan *again)
@@ -241,7 +244,7 @@ static bool loader_workers(const struct lever_case *now, struct replan *again)
 {
 	int64_t workers = now->request->input_pipeline.workers >= 1 ? now->request->input_pipeline.workers : 1;
 
-	if (now->shares[BOTTLENECK_INPUT] < worth_offering || input_time(now).decode_s <= computing_s(now))
+	if (now->scale.shares[BOTTLENECK_INPUT] < worth_offering || input_time(now).decode_s <= computing_s(now))
 		return false;
 	again->input.request.input_pipeline.workers = (int64_t)ceil((double)workers * input_time(now).decode_s / computing_s(now));
 	snprintf(again->detail, sizeof again->detail, "%lld loader workers for each accelerator instead of %lld: decoding keeps up with the step",
@@ -251,7 +254,7 @@ static bool loader_workers(const struct lever_case *now, struct replan *again)
 
 static bool faster_storage(const struct lever_case *now, struct replan *again)
 {
-	if (now->shares[BOTTLENECK_INPUT] < worth_offering || input_time(now).read_s <= computing_s(now))
+	if (now->scale.shares[BOTTLENECK_INPUT] < worth_offering || input_time(now).read_s <= computing_s(now))
 		return false;
 	again->input.request.input_pipeline.storage_gbs *= input_time(now).read_s / computing_s(now);
 	snprintf(again->detail, sizeof again->detail, "storage that reads %.3g GB/s, or parallel reads from several: samples arrive as fast as they are used",
@@ -262,7 +265,7 @@ static bool faster_storage(const struct lever_case *now, struct replan *again)
 static bool data_format(const struct lever_case *now, struct replan *again)
 {
 	again->input.request.input_pipeline.cpu_ms_per_sample = ABSENT_NUMBER;
-	return now->shares[BOTTLENECK_INPUT] >= worth_offering && input_time(now).decode_s > fmax(computing_s(now), input_time(now).read_s);
+	return now->scale.shares[BOTTLENECK_INPUT] >= worth_offering && input_time(now).decode_s > fmax(computing_s(now), input_time(now).read_s);
 }
 
 /* --- the model and how long it is trained ------------------------------------------------------------------- */
@@ -346,7 +349,7 @@ static bool fewer_experts(const struct lever_case *now, struct replan *again)
 		most = kind->experts_active > most ? kind->experts_active : most;
 		kind->experts_active /= 2;
 	}
-	if (most == 0 || now->request->fine_tuning.method != FINE_TUNING_UNSET || now->shares[BOTTLENECK_INTERCONNECT] < worth_trying)
+	if (most == 0 || now->request->fine_tuning.method != FINE_TUNING_UNSET || now->scale.shares[BOTTLENECK_INTERCONNECT] < worth_trying)
 		return false;
 	model_again(&again->input.model);
 	snprintf(again->detail, sizeof again->detail, "half the experts for each token (%d instead of %d): fewer products and half the all-to-all; another model, whose loss must be tried",
@@ -368,7 +371,7 @@ static bool cheaper_activation(const struct lever_case *now, struct replan *agai
 		gated = true;
 		kind->gated = false;
 	}
-	if (!gated || now->request->fine_tuning.method != FINE_TUNING_UNSET || now->shares[BOTTLENECK_MEMORY_BANDWIDTH] < worth_trying)
+	if (!gated || now->request->fine_tuning.method != FINE_TUNING_UNSET || now->scale.shares[BOTTLENECK_MEMORY_BANDWIDTH] < worth_trying)
 		return false;
 	model_again(&again->input.model);
 	return true;
@@ -377,32 +380,32 @@ static bool cheaper_activation(const struct lever_case *now, struct replan *agai
 /* --- the table ---------------------------------------------------------------------------------------------- */
 
 static const struct lever levers[] = {
-	{"layout", "suggestion", other_layout, "leave the parallelism to the search: it finds a faster layout", false, false},
-	{"micro_batch", "suggestion", other_micro_batch, "another micro-batch, the rest as pinned", false, false},
-	{"recompute", "suggestion", other_recomputation, "another amount of recomputation (activation checkpointing), the rest as pinned", true, false},
-	{"gradient_accumulation", "suggestion", more_accumulation, NULL, false, false},
-	{"precision", "suggestion", less_precision, NULL, true, false},
-	{"fused_kernels", "suggestion", fused_kernels, "issuing kernels binds: CUDA graphs or fused kernels leave about a third of the host's time", false, false},
-	{"host_syncs", "info", fewer_syncs, "pinned memory and no host synchronisation in the step: loss scale, clipping and logging without waiting", false, false},
-	{"newer_software", "suggestion", newer_software, NULL, false, false},
-	{"offload", "suggestion", no_offload, "an 8-bit optimizer on the accelerator instead of one offloaded to the host", false, false},
-	{"loader_workers", "important", loader_workers, NULL, false, false},
-	{"faster_storage", "important", faster_storage, NULL, false, false},
-	{"data_format", "suggestion", data_format, "samples decoded beforehand and stored as they are read (a binary, sharded format)", false, false},
-	{"asynchronous_checkpoints", "suggestion", asynchronous_checkpoints, "checkpoints written beside the training, which waits only for the copy to host memory", false, false},
-	{"optimizer_8bit", "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", true, false},
-	{"gradient_compression", "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", false, false},
-	{"lora", "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: no gradients and states of the frozen weights", true, false},
-	{"more_accelerators", "info", more_accelerators, NULL, false, true},
-	{"fewer_accelerators", "suggestion", fewer_accelerators, NULL, false, false},
-	{"faster_network", "suggestion", faster_network, NULL, false, false},
-	{"more_memory", "suggestion", more_memory, NULL, false, false},
-	{"newer_accelerator", "suggestion", newer_accelerator, NULL, false, true},
-	{"model_size", "info", other_size, NULL, false, false},
-	{"fewer_steps", "info", fewer_steps, NULL, false, false},
-	{"fewer_layers", "info", fewer_layers, NULL, false, false},
-	{"fewer_experts", "info", fewer_experts, NULL, false, false},
-	{"cheaper_activation", "info", cheaper_activation, "a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; a smaller model, whose loss must be tried", false, false},
+	{"layout", BOTTLENECK_INTERCONNECT, "suggestion", other_layout, "leave the parallelism to the search: it finds a faster layout", false, false},
+	{"micro_batch", BOTTLENECK_COMPUTE, "suggestion", other_micro_batch, "another micro-batch, the rest as pinned", false, false},
+	{"recompute", BOTTLENECK_MEMORY, "suggestion", other_recomputation, "another amount of recomputation (activation checkpointing), the rest as pinned", true, false},
+	{"gradient_accumulation", BOTTLENECK_PIPELINE_BUBBLE, "suggestion", more_accumulation, NULL, false, false},
+	{"precision", BOTTLENECK_COMPUTE, "suggestion", less_precision, NULL, true, false},
+	{"fused_kernels", BOTTLENECK_LAUNCH_OVERHEAD, "suggestion", fused_kernels, "issuing kernels binds: CUDA graphs or fused kernels leave about a third of the host's time", false, false},
+	{"host_syncs", BOTTLENECK_LAUNCH_OVERHEAD, "info", fewer_syncs, "pinned memory and no host synchronisation in the step: loss scale, clipping and logging without waiting", false, false},
+	{"newer_software", BOTTLENECK_COMPUTE, "suggestion", newer_software, NULL, false, false},
+	{"offload", BOTTLENECK_HOST_TRANSFER, "suggestion", no_offload, "an 8-bit optimizer on the accelerator instead of one offloaded to the host", false, false},
+	{"loader_workers", BOTTLENECK_INPUT, "important", loader_workers, NULL, false, false},
+	{"faster_storage", BOTTLENECK_INPUT, "important", faster_storage, NULL, false, false},
+	{"data_format", BOTTLENECK_INPUT, "suggestion", data_format, "samples decoded beforehand and stored as they are read (a binary, sharded format)", false, false},
+	{"asynchronous_checkpoints", BOTTLENECK_HOST_TRANSFER, "suggestion", asynchronous_checkpoints, "checkpoints written beside the training, which waits only for the copy to host memory", false, false},
+	{"optimizer_8bit", BOTTLENECK_MEMORY, "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", true, false},
+	{"gradient_compression", BOTTLENECK_INTERCONNECT, "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", false, false},
+	{"lora", BOTTLENECK_MEMORY, "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: no gradients and states of the frozen weights", true, false},
+	{"more_accelerators", BOTTLENECK_COMPUTE, "info", more_accelerators, NULL, false, true},
+	{"fewer_accelerators", BOTTLENECK_INTERCONNECT, "suggestion", fewer_accelerators, NULL, false, false},
+	{"faster_network", BOTTLENECK_INTERCONNECT, "suggestion", faster_network, NULL, false, false},
+	{"more_memory", BOTTLENECK_MEMORY, "suggestion", more_memory, NULL, false, false},
+	{"newer_accelerator", BOTTLENECK_COMPUTE, "suggestion", newer_accelerator, NULL, false, true},
+	{"model_size", BOTTLENECK_COMPUTE, "info", other_size, NULL, false, false},
+	{"fewer_steps", BOTTLENECK_COMPUTE, "info", fewer_steps, NULL, false, false},
+	{"fewer_layers", BOTTLENECK_PIPELINE_BUBBLE, "info", fewer_layers, NULL, false, false},
+	{"fewer_experts", BOTTLENECK_COMPUTE, "info", fewer_experts, NULL, false, false},
+	{"cheaper_activation", BOTTLENECK_MEMORY_BANDWIDTH, "info", cheaper_activation, "a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; a smaller model, whose loss must be tried", false, false},
 };
 
 static double gigabytes(const struct outline *outline)
@@ -410,17 +413,36 @@ static double gigabytes(const struct outline *outline)
 	return outline->found.memory.total_bytes / 1e9;
 }
 
+static double step_s(const struct lever_case *now, const struct outline *outline)
+{
+	return now->programme->input->measured ? measured_step_s(&now->scale, &outline->found.step, (double)outline->gpu_count)
+	                                       : outline->found.step.time.time_s;
+}
+
+/* Hours and dollars as they are where the step is the measured one. */
+static double hours_of(const struct lever_case *now, const struct outline *outline)
+{
+	return outline->wall_clock_hours * step_s(now, outline) / outline->found.step.time.time_s;
+}
+
+static double usd_of(const struct lever_case *now, const struct outline *outline)
+{
+	return outline->total_usd * step_s(now, outline) / outline->found.step.time.time_s;
+}
+
 static bool still_acceptable(const struct lever_case *now, const struct outline *again)
 {
-	return !is_given(now->programme->deadline_hours) || again->wall_clock_hours <= now->programme->deadline_hours ||
-		again->wall_clock_hours <= now->best->wall_clock_hours;
+	double hours = hours_of(now, again);
+
+	return !is_given(now->programme->deadline_hours) || hours <= now->programme->deadline_hours || hours <= hours_of(now, now->best);
 }
 
 /* A lever gains when it saves hours, dollars or memory, and does not make much dearer what it makes faster. */
 static bool gains(const struct lever_case *now, const struct lever *lever, const struct outline *again)
 {
-	double hours = again->wall_clock_hours / now->best->wall_clock_hours - 1;
-	double usd = now->best->priced && again->priced ? again->total_usd / now->best->total_usd - 1 : again->gpu_hours / now->best->gpu_hours - 1;
+	double hours = hours_of(now, again) / hours_of(now, now->best) - 1;
+	double usd = now->best->priced && again->priced ? usd_of(now, again) / usd_of(now, now->best) - 1
+		: (1 + hours) * (again->gpu_hours / again->wall_clock_hours) / (now->best->gpu_hours / now->best->wall_clock_hours) - 1;
 	double memory = gigabytes(again) / gigabytes(now->best) - 1;
 
 	return (hours <= -worth_offering && usd <= (lever->dear ? 0.5 : 0.1)) || (usd <= -worth_offering && still_acceptable(now, again)) ||
@@ -441,18 +463,27 @@ static void offer(const struct lever_case *now, const struct lever *lever, const
 {
 	struct advice *advice = findings_advise(findings, lever->code, lever->severity, "%s", replan->detail[0] ? replan->detail : lever->detail);
 
-	advice->change_hours = again->wall_clock_hours - now->best->wall_clock_hours;
-	advice->change_usd = now->best->priced && again->priced ? again->total_usd - now->best->total_usd : ABSENT_NUMBER;
+	advice->change_hours = hours_of(now, again) - hours_of(now, now->best);
+	advice->change_usd = now->best->priced && again->priced ? usd_of(now, again) - usd_of(now, now->best) : ABSENT_NUMBER;
+	advice->sample_time_ratio = step_s(now, again) / again->found.step.samples / (step_s(now, now->best) / now->best->found.step.samples);
 	advice->change_gb = gigabytes(again) - gigabytes(now->best);
-	effect_part(advice, advice->change_hours, 0.002 * now->best->wall_clock_hours, "hours");
-	effect_part(advice, advice->change_usd, 0.002 * now->best->total_usd, "USD");
+	effect_part(advice, advice->change_hours, 0.002 * hours_of(now, now->best), "hours");
+	effect_part(advice, advice->change_usd, 0.002 * usd_of(now, now->best), "USD");
 	effect_part(advice, advice->change_gb, 0.01 * gigabytes(now->best), "GB of memory");
+}
+
+enum bottleneck levers_kind(const char *code)
+{
+	for (size_t i = 0; i < COUNT_OF(levers); i++)
+		if (strcmp(levers[i].code, code) == 0)
+			return levers[i].kind;
+	return BOTTLENECK_UNSET;
 }
 
 void levers_advise(const struct programme *programme, const struct outline *best, struct training_plan *plan)
 {
 	struct lever_case now = {.programme = programme, .best = best, .plan = plan, .request = &programme->input->request,
-		.shares = plan->recommended.bottleneck.shares};
+		.scale = measured_scale_of(programme->input->measured, &best->found.step, (double)best->gpu_count)};
 
 	for (size_t i = 0; i < COUNT_OF(levers); i++) {
 		struct search_counts counts = {0};

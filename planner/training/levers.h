@@ -2,7 +2,8 @@
  *
  * A lever is tried only where it can apply: what it acts on takes part of the step, or the request pins what it frees. It is offered
  * when the new plan gains, with the change of hours, dollars and bytes of memory. The number of accelerators stays, and what the
- * request pins stays pinned, unless that is the lever. Costs a search of layouts for each lever tried. */
+ * request pins stays pinned, unless that is the lever. Costs a search of layouts for each lever tried. Where the input has a measured
+ * step, levers go by its shares, and hours and dollars are those of the measured run (measured.h). */
 #ifndef FLEETPLAN_PLANNER_TRAINING_LEVERS_H
 #define FLEETPLAN_PLANNER_TRAINING_LEVERS_H
 
@@ -10,5 +11,8 @@
 
 /* Adds to plan->findings. Given: the programme, the recommended outline, and the plan with its option and compute_optimal filled. */
 void levers_advise(const struct programme *programme, const struct outline *best, struct training_plan *plan);
+
+/* What a lever acts on, by the code of its advice; BOTTLENECK_UNSET for advice that is no lever. */
+enum bottleneck levers_kind(const char *code);
 
 #endif

@@ -79,6 +79,7 @@ struct training_input {
 	const struct model *teacher; /* of a distillation; NULL: none, or only its size was given */
 	const struct candidate *candidates;
 	size_t candidate_count;
+	const struct measured_step *measured; /* NULL: none; else advice is about this step instead of the predicted one */
 	const struct candidate *newer; /* for advice: a newer one than the named accelerator, of the same maker and on offer; NULL: none */
 };
 
@@ -145,6 +146,11 @@ struct training_option {
 	struct {
 		double total_usd, total_kwh, total_kgco2e; /* a month of a recurring training (cadence_hours); else absent */
 	} monthly;
+};
+
+/* A step of this training as somebody measured it: time_s and its parts by what binds, absent where nobody measured them. */
+struct measured_step {
+	double time_s, parts_s[BOTTLENECK_COUNT];
 };
 
 enum verdict { VERDICT_UNSET, VERDICT_COMPUTE_INEFFICIENT, VERDICT_DATA_INEFFICIENT, VERDICT_NEAR_OPTIMAL };

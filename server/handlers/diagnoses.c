@@ -1,8 +1,12 @@
 /* POST /v1/diagnoses: what was read of the body as it arrived becomes an answer. */
+#include "api/stored_plan.h"
 #include "api/tables.h"
 #include "server/diagnosis_body.h"
+#include "server/diagnosis_estimate.h"
 #include "server/handlers.h"
 #include "server/plan_answer.h"
+#include "server/server.h"
+#include "storage/plans.h"
 
 /* A trace is answered by its length and digest: it is told apart from others without being repeated. */
 static enum status echo_trace(struct call *call, const struct diagnosis_body *body, double rows, struct json_text *trace)
@@ -43,6 +47,41 @@ static enum status take_query(struct call *call, struct diagnosis_context *conte
 	return STATUS_OK;
 }
 
+/* A plan that is named becomes the prediction: its request as `training`, its recommended option as it was answered. */
+static enum status take_plan(struct call *call, struct diagnosis_request *request)
+{
+	struct estimate planned = {.kind = &estimate_training, .arena = &call->arena, .failure = &call->failure};
+	struct stored_plan *stored = ARENA_NEW(&call->arena, struct stored_plan);
+	struct plan_record record;
+	enum status status;
+
+	if (!stored)
+		return STATUS_NO_MEMORY;
+	if (diagnosis_has_training(request)) {
+		failure_add(&call->failure, "/plan_id", "conflict", "give a stored plan, or a training to plan, not both");
+		return call->failure.status;
+	}
+	status = storage_plan_get(call->server->storage, request->plan_id, ABSENT_COUNT, &call->arena, &record, &call->failure);
+	if (status == STATUS_NOT_FOUND) {
+		failure_clear(&call->failure);
+		failure_add(&call->failure, "/plan_id", "unknown", "no plan %s: GET /v1/plans lists those that there are", request->plan_id);
+	} else if (status == STATUS_OK && strcmp(record.kind, "training") != 0) {
+		failure_add(&call->failure, "/plan_id", "unsuitable", "a plan of inference: a training is diagnosed against a plan of a training");
+	}
+	if (call->failure.fault_total > 0)
+		return call->failure.status;
+	if (status == STATUS_OK)
+		status = estimate_decode(&planned, record.request.text, record.request.length);
+	if (status == STATUS_OK)
+		status = api_stored_option(&record.result, &call->arena, &stored->option, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	request->training = *(const struct training_request *)planned.request;
+	stored->revision = record.revision;
+	request->stored = stored;
+	return STATUS_OK;
+}
+
 enum status handle_diagnosis(struct call *call)
 {
 	struct estimate estimate = {.kind = &estimate_diagnosis, .arena = &call->arena, .failure = &call->failure};
@@ -57,6 +96,8 @@ enum status handle_diagnosis(struct call *call)
 	request = estimate.request;
 	if (status == STATUS_OK)
 		status = take_query(call, &request->context);
+	if (status == STATUS_OK && request->plan_id)
+		status = take_plan(call, request);
 	if (status == STATUS_OK && trace_reader_has_events(body->reader))
 		status = summarize_trace(call, body, request);
 	if (status == STATUS_OK)

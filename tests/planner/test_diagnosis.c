@@ -27,10 +27,14 @@ static struct step_timings timings_of(const struct golden_case *golden)
 static enum status judge(const struct step_timings *timings, const struct diagnosis_context *context)
 {
 	static const struct diagnosis none;
+	enum status status;
 
 	diagnosis = none;
 	failure_clear(&failure);
-	return diagnose_timings(timings, context, &diagnosis, &failure);
+	status = diagnose_timings(timings, &diagnosis, &failure);
+	if (status == STATUS_OK)
+		diagnose_levers(context, NULL, &diagnosis);
+	return status;
 }
 
 static void judge_case(const struct golden_case *golden)
@@ -178,7 +182,9 @@ static void contradictions_are_refused(void **state)
 static void a_plan_beside_it(void **state)
 {
 	struct step_timings timings = nothing;
-	struct step_time predicted = {.time_s = 0.8, .compute_s = 0.5, .recompute_s = 0.1, .tensor_comm_s = 0.1, .data_comm_exposed_s = 0.1};
+	struct training_option predicted = {.gpu_count = 8,
+		.step = {.time_s = 0.8, .compute_s = 0.5, .recompute_s = 0.1, .tensor_comm_s = 0.1, .data_comm_exposed_s = 0.1},
+		.interval.step_time_s = {0.7, 0.8, 0.9}};
 
 	(void)state;
 	timings.compute_ms = 600;
@@ -189,6 +195,48 @@ static void a_plan_beside_it(void **state)
 	assert_close(diagnosis.compared[0].ratio, 1.25, 1e-12);
 	assert_close(diagnosis.compared[1].ratio, 1, 1e-12); /* compute and recomputation */
 	assert_close(diagnosis.compared[2].ratio, 2, 1e-12);
+	assert_close(diagnosis.prediction.ratio, 1.25, 1e-12);
+	assert_int_equal(diagnosis.prediction.within, TRUTH_FALSE);
+	assert_string_equal(diagnosis.prediction.differs_most, "exposed_communication");
+	assert_close(diagnosis.prediction.differs_ms, 200, 1e-9);
+	timings.exposed_communication_ms = 205;
+	assert_int_equal(judge(&timings, &no_context), STATUS_OK);
+	diagnose_compare(&predicted, &diagnosis);
+	assert_int_equal(diagnosis.prediction.within, TRUTH_TRUE);
+	assert_null(diagnosis.prediction.differs_most);
+}
+
+/* Levers that were planned take the place of those that the timings alone tell; the rest stays. */
+static void planned_levers_come_first(void **state)
+{
+	struct step_timings timings = nothing;
+	struct findings planned;
+	struct advice *advice;
+	const struct diagnosis_context context = {.gpu_count = 8, .usd_per_gpu_hour = 2, .steps_remaining = 3.6e6};
+
+	(void)state;
+	findings_clear(&planned);
+	advice = findings_advise(&planned, "precision", "suggestion", "FP8");
+	advice->change_hours = -30;
+	advice->change_usd = -480;
+	advice->change_gb = 2;
+	advice->sample_time_ratio = 0.7;
+	(void)findings_advise(&planned, "deadline_at_risk", "important", "no lever");
+	timings.compute_ms = 800;
+	timings.data_wait_ms = 100;
+	assert_int_equal(judge(&timings, &context), STATUS_OK);
+	assert_string_equal(diagnosis.levers[0].code, "precision_fp8");
+	diagnosis.findings.advice_count = 0;
+	diagnose_levers(&context, &planned, &diagnosis);
+	assert_string_equal(diagnosis.levers[0].code, "precision");
+	assert_close(diagnosis.levers[0].step_time_ms, 630, 1e-9);
+	assert_close(diagnosis.levers[0].saved_hours, 270, 1e-9);
+	assert_close(diagnosis.levers[0].change_usd, -480, 1e-12);
+	assert_string_equal(diagnosis.findings.advice[0].effect, "270 ms less a step (30 %), 30 hours of the whole plan less, 480 USD less, 2 GB of memory more");
+	assert_string_equal(diagnosis.levers[1].code, "more_loader_workers");
+	assert_true(isnan(diagnosis.levers[1].change_hours));
+	for (size_t i = 0; i < diagnosis.lever_count; i++)
+		assert_true(strcmp(diagnosis.levers[i].code, "precision_fp8") != 0 && strcmp(diagnosis.levers[i].code, "deadline_at_risk") != 0);
 }
 
 /* --- intervals and traces ---------------------------------------------------------------------------------------------- */
@@ -418,6 +466,7 @@ int main(void)
 		cmocka_unit_test(shares_sum_to_one_and_levers_never_lengthen),
 		cmocka_unit_test(contradictions_are_refused),
 		cmocka_unit_test(a_plan_beside_it),
+		cmocka_unit_test(planned_levers_come_first),
 		cmocka_unit_test(intervals_merge_in_any_order),
 		cmocka_unit_test(a_trace_by_hand),
 		cmocka_unit_test(who_waits_for_whom),

@@ -1,5 +1,6 @@
 /* Levers: each is offered where it applies, with the effect that planning again with the change really has; and what spares and
  * asynchronous checkpoints do to goodput. */
+#include "planner/training/measured.h"
 #include "planner/training/reliability.h"
 #include "planner/training/scaling.h"
 #include "support/assert.h"
@@ -330,6 +331,68 @@ static void a_day_less_six_hours(void **state)
 	assert_close(BEST.wall_clock_hours, hours, 1e-12);
 }
 
+/* A run as it is predicted changes nothing; one that takes twice as long in every part gains twice as much; and what only one part takes
+ * longer is gained where a lever acts on that part. */
+static void levers_of_a_measured_step(void **state)
+{
+	struct measured_step measured = {0};
+	struct advice predicted;
+	double predicted_hours;
+
+	(void)state;
+	begin(512);
+	REQUEST.parallelism.tensor = 4;
+	REQUEST.parallelism.pipeline = 8;
+	REQUEST.global_batch_size = 128;
+	expect("gradient_accumulation");
+	predicted = kept;
+	predicted_hours = hours;
+	for (int i = 0; i < BOTTLENECK_COUNT; i++)
+		measured.parts_s[i] = BEST.bottleneck.shares[i] * BEST.step.time_s;
+	measured.time_s = BEST.step.time_s;
+	fixture.input.measured = &measured;
+	expect("gradient_accumulation");
+	assert_close(kept.change_hours, predicted.change_hours, 1e-9);
+	for (int i = 0; i < BOTTLENECK_COUNT; i++)
+		measured.parts_s[i] *= 2;
+	measured.time_s *= 2;
+	expect("gradient_accumulation");
+	assert_close(kept.change_hours, 2 * predicted.change_hours, 1e-9);
+	assert_close(kept.change_usd, 2 * predicted.change_usd, 1e-9);
+	assert_close(kept.sample_time_ratio, predicted.sample_time_ratio, 1e-9);
+	assert_close(hours, predicted_hours, 1e-12); /* the plan itself stays a prediction */
+	measured.parts_s[BOTTLENECK_PIPELINE_BUBBLE] *= 2;
+	measured.time_s += measured.parts_s[BOTTLENECK_PIPELINE_BUBBLE] / 2;
+	expect("gradient_accumulation");
+	assert_true(kept.change_hours < 2 * predicted.change_hours);
+	assert_true(kept.sample_time_ratio < predicted.sample_time_ratio);
+}
+
+/* E83 by hand: predicted compute 0.6, memory 0.2, interconnect 0.195, input 0.005 of a second; measured 1.2 of computing together,
+ * 0.39 of interconnect, 0.5 of input, and 0.1 that nobody names. */
+static void measured_over_predicted(void **state)
+{
+	struct step_result predicted = {.time = {.time_s = 1, .compute_s = 0.6, .recompute_s = 0.2, .tensor_comm_s = 0.195, .input_wait_s = 0.005}, .samples = 64};
+	struct step_result less = {.time = {.time_s = 0.9, .compute_s = 0.6, .recompute_s = 0.1, .tensor_comm_s = 0.195, .input_wait_s = 0.005}, .samples = 128};
+	struct measured_step measured = {.time_s = 2.19, .parts_s = {[BOTTLENECK_COMPUTE] = 1.2, [BOTTLENECK_MEMORY] = ABSENT_NUMBER,
+		[BOTTLENECK_MEMORY_BANDWIDTH] = ABSENT_NUMBER, [BOTTLENECK_INTERCONNECT] = 0.39, [BOTTLENECK_INPUT] = 0.5,
+		[BOTTLENECK_PIPELINE_BUBBLE] = ABSENT_NUMBER, [BOTTLENECK_HOST_TRANSFER] = ABSENT_NUMBER, [BOTTLENECK_LAUNCH_OVERHEAD] = ABSENT_NUMBER}};
+	struct measured_scale scale = measured_scale_of(&measured, &predicted, 8);
+
+	(void)state;
+	assert_close(scale.factors[BOTTLENECK_COMPUTE], 1.5, 1e-12);
+	assert_close(scale.factors[BOTTLENECK_MEMORY], 1.5, 1e-12);
+	assert_close(scale.factors[BOTTLENECK_INTERCONNECT], 2, 1e-12);
+	assert_close(scale.factors[BOTTLENECK_INPUT], 1, 1e-12); /* half a hundredth predicted: no measure of anything */
+	assert_close(scale.shares[BOTTLENECK_INPUT], 0.5 / 2.19, 1e-12);
+	assert_close(scale.rest_s, 0.495 + 0.1, 1e-12);
+	assert_close(measured_step_s(&scale, &predicted, 8), 2.19, 1e-12);
+	assert_close(measured_step_s(&scale, &less, 8), 1.5 * 0.7 + 0.39 + 0.005 + 2 * 0.595, 1e-12);
+	assert_close(measured_step_s(&scale, &less, 16), 1.5 * 0.7 + 0.39 + 0.005 + 0.595, 1e-12);
+	scale = measured_scale_of(NULL, &predicted, 8);
+	assert_close(measured_step_s(&scale, &less, 8), 0.9, 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -341,6 +404,8 @@ int main(void)
 		cmocka_unit_test(sizes_and_steps),
 		cmocka_unit_test(experts_and_layers),
 		cmocka_unit_test(no_lever_for_the_figure_alone),
+		cmocka_unit_test(levers_of_a_measured_step),
+		cmocka_unit_test(measured_over_predicted),
 		cmocka_unit_test(spares_are_enough),
 		cmocka_unit_test(checkpoints_beside_the_training),
 		cmocka_unit_test(a_teacher_is_held_and_run),

@@ -13,6 +13,8 @@ MADE = conftest.ROOT / "tests" / "diagnosis"
 sys.path.insert(0, str(MADE))
 import cuda_trace  # noqa: E402
 
+from test_catalogue import ACCELERATOR  # noqa: E402
+
 JSON = {"Content-Type": "application/json"}
 PACKED = JSON | {"Content-Encoding": "gzip"}
 
@@ -129,9 +131,64 @@ def test_a_plan_beside_the_measurement(daemon):
     answer = daemon.post("/v1/diagnoses", wrapped)
     assert answer.status == 200, answer.text
     assert answer.json["result"]["source"] == "trace" and answer.json["result"]["compared"]
-    assert answer.json["result"]["levers"][0]["saved_usd"] > 0
+    assert any(lever.get("saved_usd", 0) > 0 for lever in answer.json["result"]["levers"])
+    assert any(lever.get("change_usd", 0) < 0 for lever in answer.json["result"]["levers"])
     wrong = daemon.post("/v1/diagnoses", body | {"training": training | {"model": "llama-9"}})
     assert wrong.status == 422 and wrong.json["errors"][0]["pointer"] == "/training/model"
+
+
+def test_a_stored_plan_is_what_the_measurement_is_held_against(daemon):
+    training = {"model": "llama-3.1-8b", "tokens": "1T", "accelerators": ["a100", "h100"], "gpu_count": 64}
+    created = daemon.post("/v1/plans/training", training).json
+    planned = created["result"]["recommended"]
+    step, shares = planned["step"], planned["bottleneck"]["shares"]
+    held = {"step_time_ms": 1000 * step["time_s"] * 1.4, "compute_ms": 1000 * (step["compute_s"] + step["recompute_s"]),
+            "optimizer_ms": 1000 * step["optimizer_s"], "data_wait_ms": 1000 * step["time_s"] * 0.3}
+    answer = daemon.post("/v1/diagnoses", {"timings": held, "plan_id": created["id"], "steps_remaining": 1000})
+    assert answer.status == 200, answer.text
+    result = answer.json["result"]
+    prediction = result["prediction"]
+    assert prediction["revision"] == 1 and prediction["gpu_count"] == 64 and prediction["accelerator"] == planned["accelerator"]
+    assert prediction["step_time_ms"]["p50"] == pytest.approx(1000 * step["time_s"]) and prediction["ratio"] == pytest.approx(1.4)
+    assert prediction["bottleneck"]["shares"] == shares and prediction["within"] is False
+    assert prediction["differs_most"] == "data_wait" and prediction["differs_ms"] == pytest.approx(300 * step["time_s"], rel=1e-6)
+    assert answer.json["request"]["plan_id"] == created["id"] and answer.json["request"]["training"]["accelerator"] == planned["accelerator"]
+    levers = {lever["code"]: lever for lever in result["levers"]}
+    assert "change_hours" not in levers["more_loader_workers"]  # the plan says nothing of samples
+    doubled = levers["more_accelerators"]
+    assert doubled["change_hours"] < 0 and 0.4 < 1 - doubled["saved_share"] < 0.6 and "change_gb" in doubled
+    predicted = {row["code"]: row for row in daemon.post("/v1/estimates/training", training | {"accelerators": [planned["accelerator"]]}).json["result"]["advice"]}
+    # the measured run takes longer than planned, so that halving it gains more
+    assert doubled["change_hours"] < 1.2 * predicted["more_accelerators"]["change_hours"]
+    assert not {"loader_workers", "precision_fp8"} & set(levers)
+
+
+@pytest.mark.parametrize("changes, code", [
+    ({"plan_id": "01939e5c-7d00-7000-8000-000000000000"}, "unknown"), ({"plan_id": "7"}, "bad_format"),
+    ({"plan_id": "PLAN", "training": {"model": "llama-3.1-8b", "tokens": "1T"}}, "conflict"), ({"plan_id": "OTHER"}, "unsuitable"),
+])
+def test_plans_that_cannot_be_held_against(daemon, changes, code):
+    ids = {"PLAN": ("training", {"model": "llama-3.1-8b", "tokens": "1B", "accelerator": "h100", "gpu_count": 8}),
+           "OTHER": ("inference", {"model": "llama-3.1-8b", "accelerator": "h100", "requests_per_s": 1, "prompt_tokens": 100, "output_tokens": 100})}
+    if changes["plan_id"] in ids:
+        kind, body = ids[changes["plan_id"]]
+        changes = changes | {"plan_id": daemon.post(f"/v1/plans/{kind}", body).json["id"]}
+    answer = daemon.post("/v1/diagnoses", {"timings": {"compute_ms": 10}} | changes)
+    assert answer.status == 422, answer.text
+    assert [(fault["pointer"], fault["code"]) for fault in answer.json["errors"]] == [("/plan_id", code)]
+
+
+def test_a_plan_whose_hardware_is_gone_still_predicts(daemon):
+    """The stored figures stand; only levers need the catalogue."""
+    assert daemon.post("/v1/accelerators", ACCELERATOR | {"id": "prototype"}).status == 201
+    created = daemon.post("/v1/plans/training", {"model": "llama-3.1-8b", "tokens": "1B", "accelerator": "prototype", "gpu_count": 8,
+                                                 "pricing": {"usd_per_gpu_hour": 2}})
+    assert created.status == 201, created.text
+    assert daemon.request("DELETE", "/v1/accelerators/prototype").status == 204
+    answer = daemon.post("/v1/diagnoses", {"timings": {"compute_ms": 10}, "plan_id": created.json["id"]})
+    assert answer.status == 200, answer.text
+    assert answer.json["result"]["prediction"]["accelerator"] == "prototype"
+    assert any("can't be planned again" in warning for warning in answer.json["result"]["warnings"])
 
 
 @pytest.mark.parametrize("status, body", [

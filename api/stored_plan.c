@@ -1,0 +1,62 @@
+#include "api/stored_plan.h"
+
+#include "api/decode.h"
+#include "api/tables.h"
+#include "api/tables/shared.h"
+
+static const struct node *member(const struct node *object, const char *key)
+{
+	return object && object->kind == NODE_OBJECT ? node_named(object->first, key) : NULL;
+}
+
+static double number(const struct node *object, const char *key)
+{
+	const struct node *value = member(object, key);
+
+	return value && node_is_number(value) ? node_number(value) : ABSENT_NUMBER;
+}
+
+/* The figures of a table that are there; what an older version did not have stays `otherwise`. */
+static void read_figures(const struct field_table *table, const struct node *object, double otherwise, void *out)
+{
+	for (size_t i = 0; i < table->row_count; i++)
+		if (table->rows[i].kind == FIELD_NUMBER) {
+			double figure = given_or(number(object, table->rows[i].key), otherwise);
+
+			memcpy((char *)out + table->rows[i].offset, &figure, sizeof figure);
+		}
+}
+
+static void read_bottleneck(const struct node *object, struct bottleneck_use *use)
+{
+	const struct node *shares = member(object, "shares"), *kind = member(object, "kind");
+
+	for (enum bottleneck i = BOTTLENECK_COMPUTE; i < BOTTLENECK_COUNT; i++) {
+		use->shares[i] = given_or(number(shares, bottleneck_words[i]), 0);
+		if (node_text(kind) && strcmp(node_text(kind), bottleneck_words[i]) == 0)
+			use->kind = i;
+	}
+}
+
+enum status api_stored_option(const struct json_text *result, struct arena *arena, struct training_option *option, struct failure *failure)
+{
+	const struct node *recommended, *step;
+	struct node *tree = NULL;
+	enum status status = decode_parse(result->text, result->length, arena, &tree, failure);
+
+	if (status != STATUS_OK)
+		return status;
+	recommended = member(tree, "recommended");
+	step = member(recommended, "step");
+	field_table_clear(&table_training_option, option);
+	read_figures(&table_step_time, step, 0, &option->step);
+	if (!(option->step.time_s > 0))
+		return failure_set(failure, STATUS_INTERNAL, "the stored result holds no step");
+	read_figures(&table_interval, member(member(recommended, "interval"), "step_time_s"), ABSENT_NUMBER, &option->interval.step_time_s);
+	read_bottleneck(member(recommended, "bottleneck"), &option->bottleneck);
+	option->accelerator.id = node_text(member(recommended, "accelerator"));
+	option->gpu_count = (int64_t)given_or(number(recommended, "gpu_count"), ABSENT_COUNT);
+	option->cost.usd_per_gpu_hour = number(member(recommended, "cost"), "usd_per_gpu_hour");
+	option->wall_clock_hours = number(recommended, "wall_clock_hours");
+	return STATUS_OK;
+}

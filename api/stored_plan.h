@@ -1,0 +1,15 @@
+/* What a stored plan predicted, read back from the JSON of its result. */
+#ifndef FLEETPLAN_API_STORED_PLAN_H
+#define FLEETPLAN_API_STORED_PLAN_H
+
+#include "base/arena.h"
+#include "base/failure.h"
+#include "planner/training/training.h"
+
+/* Reads the recommended option of a training plan's result as it was answered: accelerator's id, number, step, interval of the step's
+ * time, bottleneck, price and hours; the rest of *option is absent. Figures that an older version did not answer are absent too.
+ * Text is copied into the arena. Returned: INTERNAL when it is no such result, NO_MEMORY. */
+FALLIBLE enum status api_stored_option(const struct json_text *result, struct arena *arena, struct training_option *option,
+	struct failure *failure);
+
+#endif
