@@ -31,11 +31,10 @@ struct lever_case {
 typedef bool lever_change(const struct lever_case *now, struct replan *again);
 
 struct lever {
-	const char *code;
-	enum bottleneck kind; /* what it acts on */
-	const char *severity;
+	const char *code, *severity;
 	lever_change *change;
 	const char *detail;
+	enum bottleneck kind; /* what it acts on */
 	bool memory; /* also offered for memory that it frees */
 	bool dear;   /* may cost half as much again for what it saves in time */
 };
@@ -380,32 +379,32 @@ static bool cheaper_activation(const struct lever_case *now, struct replan *agai
 /* --- the table ---------------------------------------------------------------------------------------------- */
 
 static const struct lever levers[] = {
-	{"layout", BOTTLENECK_INTERCONNECT, "suggestion", other_layout, "leave the parallelism to the search: it finds a faster layout", false, false},
-	{"micro_batch", BOTTLENECK_COMPUTE, "suggestion", other_micro_batch, "another micro-batch, the rest as pinned", false, false},
-	{"recompute", BOTTLENECK_MEMORY, "suggestion", other_recomputation, "another amount of recomputation (activation checkpointing), the rest as pinned", true, false},
-	{"gradient_accumulation", BOTTLENECK_PIPELINE_BUBBLE, "suggestion", more_accumulation, NULL, false, false},
-	{"precision", BOTTLENECK_COMPUTE, "suggestion", less_precision, NULL, true, false},
-	{"fused_kernels", BOTTLENECK_LAUNCH_OVERHEAD, "suggestion", fused_kernels, "issuing kernels binds: CUDA graphs or fused kernels leave about a third of the host's time", false, false},
-	{"host_syncs", BOTTLENECK_LAUNCH_OVERHEAD, "info", fewer_syncs, "pinned memory and no host synchronisation in the step: loss scale, clipping and logging without waiting", false, false},
-	{"newer_software", BOTTLENECK_COMPUTE, "suggestion", newer_software, NULL, false, false},
-	{"offload", BOTTLENECK_HOST_TRANSFER, "suggestion", no_offload, "an 8-bit optimizer on the accelerator instead of one offloaded to the host", false, false},
-	{"loader_workers", BOTTLENECK_INPUT, "important", loader_workers, NULL, false, false},
-	{"faster_storage", BOTTLENECK_INPUT, "important", faster_storage, NULL, false, false},
-	{"data_format", BOTTLENECK_INPUT, "suggestion", data_format, "samples decoded beforehand and stored as they are read (a binary, sharded format)", false, false},
-	{"asynchronous_checkpoints", BOTTLENECK_HOST_TRANSFER, "suggestion", asynchronous_checkpoints, "checkpoints written beside the training, which waits only for the copy to host memory", false, false},
-	{"optimizer_8bit", BOTTLENECK_MEMORY, "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", true, false},
-	{"gradient_compression", BOTTLENECK_INTERCONNECT, "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", false, false},
-	{"lora", BOTTLENECK_MEMORY, "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: no gradients and states of the frozen weights", true, false},
-	{"more_accelerators", BOTTLENECK_COMPUTE, "info", more_accelerators, NULL, false, true},
-	{"fewer_accelerators", BOTTLENECK_INTERCONNECT, "suggestion", fewer_accelerators, NULL, false, false},
-	{"faster_network", BOTTLENECK_INTERCONNECT, "suggestion", faster_network, NULL, false, false},
-	{"more_memory", BOTTLENECK_MEMORY, "suggestion", more_memory, NULL, false, false},
-	{"newer_accelerator", BOTTLENECK_COMPUTE, "suggestion", newer_accelerator, NULL, false, true},
-	{"model_size", BOTTLENECK_COMPUTE, "info", other_size, NULL, false, false},
-	{"fewer_steps", BOTTLENECK_COMPUTE, "info", fewer_steps, NULL, false, false},
-	{"fewer_layers", BOTTLENECK_PIPELINE_BUBBLE, "info", fewer_layers, NULL, false, false},
-	{"fewer_experts", BOTTLENECK_COMPUTE, "info", fewer_experts, NULL, false, false},
-	{"cheaper_activation", BOTTLENECK_MEMORY_BANDWIDTH, "info", cheaper_activation, "a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; a smaller model, whose loss must be tried", false, false},
+	{"layout", "suggestion", other_layout, "leave the parallelism to the search: it finds a faster layout", BOTTLENECK_INTERCONNECT, false, false},
+	{"micro_batch", "suggestion", other_micro_batch, "another micro-batch, the rest as pinned", BOTTLENECK_COMPUTE, false, false},
+	{"recompute", "suggestion", other_recomputation, "another amount of recomputation (activation checkpointing), the rest as pinned", BOTTLENECK_MEMORY, true, false},
+	{"gradient_accumulation", "suggestion", more_accumulation, NULL, BOTTLENECK_PIPELINE_BUBBLE, false, false},
+	{"precision", "suggestion", less_precision, NULL, BOTTLENECK_COMPUTE, true, false},
+	{"fused_kernels", "suggestion", fused_kernels, "issuing kernels binds: CUDA graphs or fused kernels leave about a third of the host's time", BOTTLENECK_LAUNCH_OVERHEAD, false, false},
+	{"host_syncs", "info", fewer_syncs, "pinned memory and no host synchronisation in the step: loss scale, clipping and logging without waiting", BOTTLENECK_LAUNCH_OVERHEAD, false, false},
+	{"newer_software", "suggestion", newer_software, NULL, BOTTLENECK_COMPUTE, false, false},
+	{"offload", "suggestion", no_offload, "an 8-bit optimizer on the accelerator instead of one offloaded to the host", BOTTLENECK_HOST_TRANSFER, false, false},
+	{"loader_workers", "important", loader_workers, NULL, BOTTLENECK_INPUT, false, false},
+	{"faster_storage", "important", faster_storage, NULL, BOTTLENECK_INPUT, false, false},
+	{"data_format", "suggestion", data_format, "samples decoded beforehand and stored as they are read (a binary, sharded format)", BOTTLENECK_INPUT, false, false},
+	{"asynchronous_checkpoints", "suggestion", asynchronous_checkpoints, "checkpoints written beside the training, which waits only for the copy to host memory", BOTTLENECK_HOST_TRANSFER, false, false},
+	{"optimizer_8bit", "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", BOTTLENECK_MEMORY, true, false},
+	{"gradient_compression", "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", BOTTLENECK_INTERCONNECT, false, false},
+	{"lora", "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: no gradients and states of the frozen weights", BOTTLENECK_MEMORY, true, false},
+	{"more_accelerators", "info", more_accelerators, NULL, BOTTLENECK_COMPUTE, false, true},
+	{"fewer_accelerators", "suggestion", fewer_accelerators, NULL, BOTTLENECK_INTERCONNECT, false, false},
+	{"faster_network", "suggestion", faster_network, NULL, BOTTLENECK_INTERCONNECT, false, false},
+	{"more_memory", "suggestion", more_memory, NULL, BOTTLENECK_MEMORY, false, false},
+	{"newer_accelerator", "suggestion", newer_accelerator, NULL, BOTTLENECK_COMPUTE, false, true},
+	{"model_size", "info", other_size, NULL, BOTTLENECK_COMPUTE, false, false},
+	{"fewer_steps", "info", fewer_steps, NULL, BOTTLENECK_COMPUTE, false, false},
+	{"fewer_layers", "info", fewer_layers, NULL, BOTTLENECK_PIPELINE_BUBBLE, false, false},
+	{"fewer_experts", "info", fewer_experts, NULL, BOTTLENECK_COMPUTE, false, false},
+	{"cheaper_activation", "info", cheaper_activation, "a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; a smaller model, whose loss must be tried", BOTTLENECK_MEMORY_BANDWIDTH, false, false},
 };
 
 static double gigabytes(const struct outline *outline)
