@@ -24,6 +24,7 @@
 	X(CONFLICT,             409, "conflict",               "Conflict")                          \
 	X(IN_FLIGHT,            409, "in-flight",              "Same idempotency key in flight")    \
 	X(STALE_LEASE,          409, "stale-lease",            "Stale lease")                       \
+	X(CANCELLED,            409, "cancelled",              "Cancelled")                         \
 	X(PRECONDITION_FAILED,  412, "precondition-failed",    "Precondition failed")               \
 	X(TOO_LARGE,            413, "too-large",              "Content too large")                 \
 	X(TARGET_TOO_LONG,      414, "target-too-long",        "Request target too long")           \

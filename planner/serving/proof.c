@@ -8,6 +8,7 @@ static const double work_of_a_plan = 4e6, work_of_a_row = 100;
 /* Replicas alike need not all be simulated: so many, with their share of the load. */
 static const double replicas_simulated_max = 16, in_flight_wanted = 1500, trace_replicas_max = 64;
 static const double requests_least = 2000, requests_most = 20000, warmup_least = 200;
+#define SIZING_SHARE 0.05 /* of the work of a plan that formulas are: the rest is simulated */
 enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 7, RATE_REPLICATIONS = 4, SEED = 1, WORKSPACE_SEQUENCES = 4096 };
 
 /* One fleet on trial. */
@@ -34,12 +35,15 @@ void prover_start(struct prover *prover, const struct inference_input *input, co
 {
 	double rows = (double)input->request.trace.count;
 
+	int64_t work = (int64_t)fmax(work_of_a_plan, work_of_a_row * rows);
+
 	*prover = (struct prover){.input = input,
 		.demand = demand,
 		.limits = limits,
 		.workspace = input->workspace,
 		.workspace_bytes = input->workspace_bytes,
-		.work_left = (int64_t)fmax(work_of_a_plan, work_of_a_row * rows)};
+		.work = work,
+		.work_left = work};
 }
 
 bool prover_can(const struct prover *prover)
@@ -142,7 +146,8 @@ static bool kept_in_trial(struct prover *prover, const struct subject *subject, 
 			.traffic = &traffic,
 			.warmup_requests = replay ? 0 : (int64_t)fmin(warmup_least + 2 * inside, requests_most),
 			.requests = replay ? (int64_t)traffic.trace_count : (int64_t)fmin(counted, requests_most),
-			.seed = SEED}};
+			.seed = SEED,
+			.progress = prover->input->progress}};
 
 	/* Where prefixes have homes, a part of the replicas has its part of them. */
 	if (prover->demand->routing == ROUTING_PREFIX_AWARE && traffic.prefix_count > 0)
@@ -151,6 +156,8 @@ static bool kept_in_trial(struct prover *prover, const struct subject *subject, 
 	trial->seed = SEED;
 	trial->warmup_requests = setting.run.warmup_requests;
 	prover->work_left -= trial->work;
+	progress_note(prover->input->progress, SIZING_SHARE + (1 - SIZING_SHARE) * (1 - (double)prover->work_left / (double)prover->work),
+		"simulating fleets");
 	return trial->kept && !trial->saturated && !trial->exhausted;
 }
 

@@ -16,7 +16,7 @@ struct prover {
 	const struct fleet_limits *limits;
 	void *workspace; /* NULL: nothing is simulated */
 	size_t workspace_bytes;
-	int64_t work_left; /* of the simulation, for this plan */
+	int64_t work, work_left; /* of the simulation, for this plan: all, and what is left */
 	size_t count;
 	struct trial trials[PROOFS_MAX]; /* of the fleets proved; they point here */
 };

@@ -78,6 +78,7 @@ struct inference_input {
 	size_t candidate_count;
 	const struct candidate *slices; /* of the candidates (MIG), which may serve instead of them whole */
 	size_t slice_count;
+	const struct progress *progress; /* NULL: nobody looks on */
 	void *workspace; /* for simulations, of prover_workspace_bytes(); NULL: latencies by formulas alone */
 	size_t workspace_bytes;
 };
@@ -161,6 +162,7 @@ struct inference_plan {
 	struct findings findings;
 };
 
+/* STATUS_CANCELLED when the input's `progress` said stop. */
 FALLIBLE enum status planner_inference(
 	const struct inference_input *input, struct inference_plan *plan, struct failure *failure);
 

@@ -233,12 +233,15 @@ enum status planner_inference(const struct inference_input *input, struct infere
 		return failure_set(
 			failure, STATUS_INVALID, "serving is planned for transformers; a generic model has no tokens to generate");
 	search.shortfall.promise = demand.promise;
-	for (size_t i = 0; i < input->candidate_count; i++)
+	progress_note(input->progress, 0, "sizing by formulas");
+	for (size_t i = 0; i < input->candidate_count && !progress_stopped(input->progress); i++)
 		search_candidate(&search, input, &input->candidates[i], &demand, &limits);
 	for (size_t i = 0; i < input->slice_count; i++)
 		search_candidate(&search, input, &input->slices[i], &demand, &limits);
 	prover_start(&prover, input, &demand, &limits);
 	best = search_best(&search, &prover, request);
+	if (progress_stopped(input->progress))
+		return failure_set(failure, STATUS_CANCELLED, "cancelled before an answer was found");
 	if (!best)
 		return shortfall_fail(&search.shortfall, &input->model, &demand, failure);
 	prover_find_most(&prover, best);
@@ -249,5 +252,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 		advise_apart(&prover, best, &plan->findings);
 	rule_of_thumb_fill(request, &demand, best, plan);
 	report_fill(input, best, &demand, &limits, plan);
+	if (progress_stopped(input->progress))
+		return failure_set(failure, STATUS_CANCELLED, "cancelled before the answer was complete");
 	return STATUS_OK;
 }

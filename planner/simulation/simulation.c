@@ -1,5 +1,6 @@
 #include "planner/simulation/simulation.h"
 
+enum { ARRIVALS_BETWEEN_LOOKS = 1024 }; /* whether the run shall stop: a few milliseconds */
 enum { NOBODY = -1, POOL_MAXIMUM = 32768, WAITING_MAXIMUM = 8192 };
 
 /* A prompt's cache on its way to where it will be decoded. */
@@ -344,6 +345,15 @@ static void run_closed_loop(struct run *run)
 		engine_advance(&run->decoders.engines[0], HUGE_VAL);
 }
 
+static void run_open_loop(struct run *run)
+{
+	for (int64_t arrivals = 1; run->counted < run->setting->requests && !run->result->saturated && run->work_left > 0; arrivals++) {
+		run_arrival(run);
+		if (arrivals % ARRIVALS_BETWEEN_LOOKS == 0 && progress_stopped(run->setting->progress))
+			run->work_left = 0;
+	}
+}
+
 static void result_close(struct run *run)
 {
 	struct simulation_result *result = run->result;
@@ -383,8 +393,7 @@ void simulation_run(const struct simulation_setting *setting, void *workspace, s
 	if (setting->concurrency > 0)
 		run_closed_loop(&run);
 	else
-		while (run.counted < setting->requests && !result->saturated && run.work_left > 0)
-			run_arrival(&run);
+		run_open_loop(&run);
 	result->exhausted = run.work_left <= 0;
 	result->work = (setting->work > 0 ? setting->work : INT64_MAX) - run.work_left;
 	result_close(&run);

@@ -5,6 +5,7 @@
 #ifndef FLEETPLAN_PLANNER_SIMULATION_SIMULATION_H
 #define FLEETPLAN_PLANNER_SIMULATION_SIMULATION_H
 
+#include "planner/progress.h"
 #include "planner/simulation/engine.h"
 #include "planner/simulation/histogram.h"
 #include "planner/simulation/replicas.h"
@@ -33,6 +34,7 @@ struct simulation_setting {
 	int64_t warmup_requests, requests; /* not counted; counted */
 	uint64_t seed;
 	int64_t work; /* times that engines take steps together, at most: some 100 ns each; 0: without limit */
+	const struct progress *progress; /* NULL: nobody looks on; a run that is stopped has used up its work */
 };
 
 struct simulation_result {

@@ -490,6 +490,8 @@ void levers_advise(const struct programme *programme, const struct outline *best
 		struct outline again;
 
 		replan_begin(&now, &replan);
+		if (progress_stopped(programme->input->progress))
+			return; /* planner_training says so */
 		if (!levers[i].change(&now, &replan))
 			continue;
 		fleet_outline(&replan.programme, 0, replan.gpu_count, &replan.pins, &again, &counts);

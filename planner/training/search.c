@@ -91,6 +91,9 @@ static enum objective objective_of(const struct searching *searching)
 /* Plans one number of accelerators and keeps it if it is acceptable. True when it is. */
 static bool try_count(struct searching *searching, size_t candidate, int64_t gpu_count, bool extra, struct outline *outline)
 {
+	outline->any = false;
+	if (progress_stopped(searching->programme->input->progress))
+		return false;
 	fleet_outline(searching->programme, candidate, gpu_count, &searching->request->parallelism, outline, &searching->selection->counts);
 	outline->extra = extra;
 	if (!outline->any)
@@ -238,8 +241,13 @@ enum status search_select(const struct programme *programme, struct selection *s
 	selection->front_count = 0;
 	selection->counts = (struct search_counts){0};
 	selection->fastest.any = selection->cheapest.any = selection->cleanest.any = selection->thriftiest.any = selection->smallest.any = false;
-	for (size_t i = 0; i < programme->input->candidate_count; i++)
+	for (size_t i = 0; i < programme->input->candidate_count; i++) {
+		progress_note(programme->input->progress, SEARCH_SHARE * (double)i / (double)programme->input->candidate_count,
+			programme->input->candidates[i].accelerator.id);
 		try_candidate(&searching, i);
+	}
+	if (progress_stopped(programme->input->progress))
+		return failure_set(failure, STATUS_CANCELLED, "cancelled before an answer was found");
 	if (selection->front_count == 0)
 		return nearest_explain(programme, selection, failure);
 	selection_recommend(&searching);

@@ -4,6 +4,9 @@
 
 #include "planner/training/fleet.h"
 
+/* Of the work of a plan, about: the rest is what it could gain by changes. */
+#define SEARCH_SHARE 0.9
+
 enum { FRONT_MAX = 33, SEARCH_GPUS_MAX = 131072 };
 
 /* What remains: the best by the objective, and a front of others no worse in all of time, cost and carbon. */

@@ -215,6 +215,7 @@ static enum status plan_programme(const struct programme *programme, struct trai
 		status = search_select(programme, &selection, failure);
 	if (status != STATUS_OK)
 		return status;
+	progress_note(programme->input->progress, SEARCH_SHARE, "advice");
 	plan->search.evaluated = selection.counts.evaluated;
 	plan->search.feasible = selection.counts.feasible;
 	plan->search.elapsed_ms = 0;
@@ -231,6 +232,8 @@ static enum status plan_programme(const struct programme *programme, struct trai
 		&programme->input->candidates[best->candidate].accelerator, plan);
 	remarks_fill(programme, best, plan);
 	advice_of_larger(selection.front, selection.front_count, best, plan);
+	if (progress_stopped(programme->input->progress))
+		return failure_set(failure, STATUS_CANCELLED, "cancelled before the answer was complete");
 	return STATUS_OK;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/failure.h"
 #include "planner/findings.h"
+#include "planner/progress.h"
 #include "planner/request.h"
 #include "planner/workload/model.h"
 
@@ -81,6 +82,7 @@ struct training_input {
 	size_t candidate_count;
 	const struct measured_step *measured; /* NULL: none; else advice is about this step instead of the predicted one */
 	const struct candidate *newer; /* for advice: a newer one than the named accelerator, of the same maker and on offer; NULL: none */
+	const struct progress *progress; /* NULL: nobody looks on */
 };
 
 struct memory_use {
@@ -202,7 +204,7 @@ struct training_plan {
 };
 
 /* Given: a resolved input; plan->findings cleared, or with what the resolver noted: the planner adds to it. Returned: the plan, STATUS_OK; or STATUS_INFEASIBLE with which constraint to relax and
- * by how much; or STATUS_INVALID for a pinned layout that cannot be. The plan is about 100 kB: take it from an arena. */
+ * by how much; or STATUS_INVALID for a pinned layout that cannot be; or STATUS_CANCELLED when `progress` said stop. The plan is about 100 kB: take it from an arena. */
 FALLIBLE enum status planner_training(const struct training_input *input, struct training_plan *plan, struct failure *failure);
 
 /* What was understood: members of `request` that were left out and that the plan settled (sequence length, global batch, release
