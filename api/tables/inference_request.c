@@ -63,7 +63,7 @@ TABLE(shared_prefix, shared_prefix_rows, "Prompts that begin alike.");
 DECLARE_TABLE(rate_piece, struct rate_piece);
 #define OF struct rate_piece
 static const struct field rate_piece_rows[] = {
-	POSITIVE(duration_s, 1e7, "How long it lasts", .flags = REQUIRED),
+	NUMBER(duration_s, 0.001, 1e7, "How long it lasts", .flags = REQUIRED),
 	NUMBER(requests_per_s, 0, 1e8, "Mean load meanwhile", .flags = REQUIRED),
 };
 TABLE(rate_piece, rate_piece_rows, "A stretch of time and its mean load.");

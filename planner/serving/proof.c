@@ -2,8 +2,9 @@
 
 #include "planner/serving/apart.h"
 
-/* What a plan may simulate: about half a second of one core. A trace is replayed some times, whatever its length. */
-static const double work_of_a_plan = 4e6, work_of_a_row = 100;
+/* What a plan may simulate: about half a second of one core, twice that where formulas know least. A trace is replayed some times,
+ * whatever its length. */
+static const double work_of_a_plan = 3e6, work_with_prefixes = 6e6, work_of_a_row = 100;
 
 /* Replicas alike need not all be simulated: so many, with their share of the load. */
 static const double replicas_simulated_max = 16, in_flight_wanted = 1500, trace_replicas_max = 64;
@@ -33,9 +34,8 @@ size_t prover_workspace_bytes(void)
 void prover_start(struct prover *prover, const struct inference_input *input, const struct demand *demand,
 	const struct fleet_limits *limits)
 {
-	double rows = (double)input->request.trace.count;
-
-	int64_t work = (int64_t)fmax(work_of_a_plan, work_of_a_row * rows);
+	double rows = (double)input->request.trace.count, least = demand->prefix_count > 0 ? work_with_prefixes : work_of_a_plan;
+	int64_t work = (int64_t)fmax(least, work_of_a_row * rows);
 
 	*prover = (struct prover){.input = input,
 		.demand = demand,

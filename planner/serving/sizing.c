@@ -165,6 +165,7 @@ static void alternatives_fill(const struct inference_input *input, struct search
 	int64_t wanted = input->request.common.alternatives < 0 ? ALTERNATIVES_DEFAULT : input->request.common.alternatives;
 	bool load_is_free = !is_given(demand->requests_per_s);
 	bool taken[FLEETS_MAX] = {false};
+	struct fleet *chosen[INFERENCE_OPTIONS_MAX];
 
 	for (size_t i = 0; i < search->count; i++)
 		for (size_t j = 0; j < search->count && !taken[i]; j++)
@@ -178,12 +179,16 @@ static void alternatives_fill(const struct inference_input *input, struct search
 														   input->request.common.objective, load_is_free)))
 				next = i;
 		if (next == search->count)
-			return;
+			break;
 		taken[next] = true;
 		if (prover_can(prover) && !search_prove(search, prover, &search->fleets[next], &input->request))
 			continue;
-		prover_find_most(prover, &search->fleets[next]);
-		option_fill(input, &search->fleets[next], demand, prover->limits, &plan->alternatives[plan->alternative_count++], NULL);
+		chosen[plan->alternative_count++] = &search->fleets[next];
+	}
+	/* Their largest loads last: what work is left may not suffice for all. */
+	for (size_t i = 0; i < plan->alternative_count; i++) {
+		prover_find_most(prover, chosen[i]);
+		option_fill(input, chosen[i], demand, prover->limits, &plan->alternatives[i], NULL);
 	}
 }
 

@@ -2,9 +2,6 @@
 
 #include <math.h>
 
-/* Steps are drawn one by one for so many tokens; of a longer answer the rest is drawn at once. */
-static const double drawn_tokens_max = 512;
-
 void acceptance_prepare(struct acceptance *acceptance, double drafted, double probability)
 {
 	double chance = 1, square = 0;
@@ -30,7 +27,7 @@ static double step_tokens(const struct acceptance *acceptance, struct random *ra
 
 double acceptance_steps(const struct acceptance *acceptance, double tokens, struct random *random)
 {
-	double at_once = fmax(tokens - drawn_tokens_max, 0), steps = 0, mean = acceptance->mean;
+	double at_once = fmax(tokens - ACCEPTANCE_DRAWN_MAX, 0), steps = 0, mean = acceptance->mean;
 
 	/* Renewals until a far point: mean n/m, variance n s^2/m^3 (Feller 1971, volume II, XI.5). */
 	if (at_once > 0)

@@ -7,6 +7,9 @@
 
 #include "planner/simulation/random.h"
 
+/* Steps are drawn one by one for so many tokens; of a longer answer the rest is drawn at once. */
+enum { ACCEPTANCE_DRAWN_MAX = 512 };
+
 struct acceptance {
 	double drafted, probability; /* drafted >= 1, whole; 0 < probability < 1 */
 	double mean, variance; /* of the tokens of a step */

@@ -1,6 +1,6 @@
 #include "planner/simulation/engine.h"
 
-enum { NOBODY = -1, JUMP_MAXIMUM = 1024 };
+enum { NOBODY = -1, JUMP_MAXIMUM = 1024, STEPS_DRAWN_OF_WORK = 16 }; /* as many cost what a jump does */
 static const double watermark = 0.01; /* of the cache stays free for those who decode (vLLM's scheduler) */
 
 /* --- queues and the heap ----------------------------------------------------------------------------------- */
@@ -94,14 +94,21 @@ static double growth_bytes(const struct engine_state *engine)
 	return setting->reserves_whole_output ? 0 : engine->pace_tokens * setting->token_bytes;
 }
 
+static int32_t prefixes_within(const struct engine_setting *setting, double bytes)
+{
+	return (int32_t)fmin(fmax(bytes / (setting->prefix_tokens * setting->token_bytes), 0), setting->prefix_count);
+}
+
+int32_t engine_prefixes_max(const struct engine_setting *setting)
+{
+	return prefixes_within(setting, setting->cache_bytes);
+}
+
 /* Prefixes lie where nobody's context does: what sequences need, they lose. */
 static void prefixes_yield(struct engine_state *engine)
 {
-	const struct engine_setting *setting = engine->setting;
-	double room = (setting->cache_bytes - engine->used_bytes) / (setting->prefix_tokens * setting->token_bytes);
-
-	if (setting->prefix_count > 0)
-		prefixes_trim(&engine->prefixes, (int32_t)fmin(fmax(room, 0), setting->prefix_count));
+	if (engine->setting->prefix_count > 0)
+		prefixes_trim(&engine->prefixes, prefixes_within(engine->setting, engine->setting->cache_bytes - engine->used_bytes));
 }
 
 /* --- coming, going, being sent away ------------------------------------------------------------------------ */
@@ -145,6 +152,7 @@ static void request_paces(const struct engine_state *engine, struct engine_reque
 	random_seed(&random, engine->seed, (uint64_t)request->number << 32 | (uint64_t)request->produced_tokens);
 	request->steps = acceptance_steps(&setting->acceptance, wanted, &random);
 	request->pace_tokens = wanted / request->steps;
+	*engine->work_left -= (int64_t)(fmin(request->steps, ACCEPTANCE_DRAWN_MAX) / STEPS_DRAWN_OF_WORK);
 }
 
 static void request_decodes(struct engine_state *engine, int32_t number)

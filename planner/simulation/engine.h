@@ -84,6 +84,9 @@ void engine_start(struct engine_state *engine, const struct engine_setting *sett
 /* Whether the cache could ever hold it. */
 bool engine_can_hold(const struct engine_setting *setting, double prompt_tokens, double output_tokens);
 
+/* Prefixes that an empty cache holds. */
+int32_t engine_prefixes_max(const struct engine_setting *setting);
+
 /* Its cache holds a prefix before anybody has come. */
 void engine_warm(struct engine_state *engine, int32_t prefix);
 

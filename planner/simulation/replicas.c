@@ -67,19 +67,22 @@ struct engine_state *replicas_choose(struct replicas *replicas, int32_t prefix, 
 	return &replicas->engines[chosen];
 }
 
-void replicas_warm(struct replicas *replicas)
+int64_t replicas_warm(struct replicas *replicas)
 {
 	int32_t prefixes = replicas->homes ? replicas->engines[0].setting->prefix_count : 0;
+	int64_t most = replicas->homes ? engine_prefixes_max(replicas->engines[0].setting) : 0, touched = 0;
+	bool homes = replicas->routing == ROUTING_PREFIX_AWARE;
 
-	for (int64_t i = 0; i < replicas->count; i++)
-		for (int32_t k = 0; k < prefixes; k++) {
-			int32_t prefix = (int32_t)((k + i * prefixes / replicas->count) % prefixes);
+	for (int64_t i = 0; i < replicas->count; i++) {
+		int64_t own = homes ? (prefixes - i + replicas->count - 1) / replicas->count : prefixes;
 
-			if (replicas->routing != ROUTING_PREFIX_AWARE || prefix % replicas->count == i)
-				engine_warm(&replicas->engines[i], prefix);
-		}
-	for (int32_t prefix = 0; prefix < prefixes && replicas->routing == ROUTING_PREFIX_AWARE; prefix++)
+		for (int64_t k = own > most ? own - most : 0; k < own; k++, touched++)
+			engine_warm(&replicas->engines[i],
+				(int32_t)(homes ? i + k * replicas->count : (k + i * prefixes / replicas->count) % prefixes));
+	}
+	for (int32_t prefix = 0; prefix < prefixes && homes; prefix++)
 		replicas->homes[prefix] = (int32_t)(prefix % replicas->count);
+	return touched;
 }
 
 void replicas_resize(struct replicas *replicas, int64_t count, double now_s, double startup_s)

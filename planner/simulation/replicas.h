@@ -19,8 +19,9 @@ struct replicas {
  * ROUTING_PREFIX_AWARE. */
 struct engine_state *replicas_choose(struct replicas *replicas, int32_t prefix, double now_s);
 
-/* As they are after a long time: caches hold prefixes, with ROUTING_PREFIX_AWARE each its own. Before the first request. */
-void replicas_warm(struct replicas *replicas);
+/* As they are after a long time: caches hold prefixes, with ROUTING_PREFIX_AWARE each its own. Before the first request.
+ * Returns how many prefixes were put there. */
+int64_t replicas_warm(struct replicas *replicas);
 
 /* So many from now on, 1 to `most`: those that come are ready after startup_s. */
 void replicas_resize(struct replicas *replicas, int64_t count, double now_s, double startup_s);

@@ -1,7 +1,7 @@
 #include "planner/simulation/simulation.h"
 
 enum { ARRIVALS_BETWEEN_LOOKS = 1024 }; /* whether the run shall stop: a few milliseconds */
-enum { NOBODY = -1, POOL_MAXIMUM = 32768, WAITING_MAXIMUM = 8192 };
+enum { NOBODY = -1, POOL_MAXIMUM = 32768, WAITING_MAXIMUM = 8192, PREFIXES_OF_WORK = 10 };
 
 /* A prompt's cache on its way to where it will be decoded. */
 struct handoff {
@@ -304,8 +304,8 @@ static void run_start(
 	}
 	if (setting->change_count > 0)
 		run->decoders.count = setting->changes[0].replicas; /* warm from the start */
-	replicas_warm(setting->prefill ? &run->prefills : &run->decoders);
 	run->work_left = setting->work > 0 ? setting->work : INT64_MAX;
+	run->work_left -= replicas_warm(setting->prefill ? &run->prefills : &run->decoders) / PREFIXES_OF_WORK;
 	traffic_start(&run->traffic, setting->traffic, setting->seed);
 }
 

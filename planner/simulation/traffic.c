@@ -14,6 +14,10 @@ void traffic_start(struct traffic *traffic, const struct traffic_plan *plan, uin
 	traffic->piece = plan->first_piece;
 	if (plan->piece_count > 0)
 		traffic->piece_left_s = plan->pieces[plan->first_piece].duration_s;
+	for (size_t i = 0; i < plan->piece_count; i++) {
+		traffic->round_s += plan->pieces[i].duration_s;
+		traffic->round_integral_s += plan->pieces[i].duration_s * plan->pieces[i].requests_per_s / plan->piece_peak;
+	}
 }
 
 static double whole_tokens(double tokens)
@@ -48,10 +52,13 @@ static struct arrival replayed(struct traffic *traffic)
 static double inverted_s(struct traffic *traffic, double wanted_s)
 {
 	const struct traffic_plan *plan = traffic->plan;
-	double passed_s = 0;
+	double rounds, passed_s;
 
 	if (plan->piece_count == 0)
 		return wanted_s;
+	rounds = floor(wanted_s / traffic->round_integral_s); /* whole ones, however many: each ends where it began */
+	passed_s = rounds * traffic->round_s;
+	wanted_s = fmax(wanted_s - rounds * traffic->round_integral_s, 0);
 	for (;;) {
 		double relative = plan->pieces[traffic->piece].requests_per_s / plan->piece_peak;
 

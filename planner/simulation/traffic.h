@@ -41,6 +41,7 @@ struct traffic {
 	const struct traffic_plan *plan;
 	struct random gaps, prompts, outputs, classes, prefixes;
 	double now_s, piece_left_s;
+	double round_s, round_integral_s; /* of all pieces: their time, and that time at requests_per_s which brings as many */
 	size_t next, piece; /* of the trace; of the pieces */
 };
 
