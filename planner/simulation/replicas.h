@@ -1,4 +1,4 @@
-/* Replicas alike that share out requests: who gets the next one, and how many there are (E92, E96, E97).
+/* Replicas alike that share out requests: who gets the next one, and how many there are (E92, E96, E99).
  *
  * Their number may change while they run: one that comes is cold for a time and serves nobody before it is ready; one that goes
  * ends what it has begun. Memory is the caller's. */

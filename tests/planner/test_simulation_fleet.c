@@ -32,6 +32,123 @@ static void assert_conserved(void)
 	assert_true(result.finished <= result.arrived && result.finished_tokens <= result.arrived_tokens * (1 + 1e-12));
 }
 
+/* --- against theory, as sure as repetitions are ------------------------------------------------------------------ */
+
+enum { RUNS = 20 };
+
+/* Mean and half of the 95 % confidence interval of the mean wait over runs with other seeds, in services. */
+static struct trial_estimate mean_wait(struct served *served)
+{
+	double sum = 0, squares = 0, mean;
+
+	for (int i = 0; i < RUNS; i++) {
+		double wait;
+
+		served->setting.seed = 1000 + (uint64_t)i;
+		run(&served->setting);
+		wait = histogram_mean_s(&result.e2e) - 1;
+		sum += wait;
+		squares += wait * wait;
+	}
+	mean = sum / RUNS;
+	return (struct trial_estimate){
+		.mean_s = mean, .half_width_s = trial_student_t(RUNS) * sqrt((squares / RUNS - mean * mean) / (RUNS - 1))};
+}
+
+/* M/M/1, M/D/1 (Pollaczek and Khinchine) and M/M/c (Erlang): the mean wait lies within its own confidence interval, of which one
+ * in twenty may miss: it is widened by half. A service of SERVICE_TOKENS steps is a quarter of a per cent from continuous. */
+static void theory_lies_within_the_confidence_interval(void **state)
+{
+	static const struct {
+		double utilization, servers;
+		bool fixed;
+		double wait;
+	} rows[] = {{0.5, 1, false, 1}, {0.8, 1, false, 4}, {0.5, 1, true, 0.5}, {0.8, 1, true, 2},
+		{0.75, 2, false, 0.5625 / 0.4375}, {0.8, 4, false, 0.745541}, {0.9, 8, false, 0.876916}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct served served;
+		struct trial_estimate wait;
+
+		served_fill(&served, rows[i].utilization * rows[i].servers);
+		served.engine.sequences_maximum = rows[i].servers;
+		served.setting.requests = 60000;
+		if (rows[i].fixed)
+			served.traffic.output = (struct token_source){.mean = SERVICE_TOKENS};
+		wait = mean_wait(&served);
+		if (fabs(wait.mean_s - rows[i].wait) > 1.5 * wait.half_width_s + 0.0025)
+			fail_msg("row %zu: %g +- %g services, not %g", i, wait.mean_s, wait.half_width_s, rows[i].wait);
+	}
+}
+
+/* --- what holds of any run ------------------------------------------------------------------------------------- */
+
+/* Tokens of the answers that count, as the traffic brings them. */
+static double tokens_that_count(const struct simulation_setting *setting)
+{
+	struct traffic traffic;
+	double tokens = 0;
+
+	traffic_start(&traffic, setting->traffic, setting->seed);
+	for (int64_t i = 0; i < setting->warmup_requests + setting->requests; i++) {
+		double output_tokens = traffic_next(&traffic).output_tokens;
+
+		tokens += i < setting->warmup_requests ? 0 : output_tokens;
+	}
+	return tokens;
+}
+
+static double between(struct random *random, double low, double high)
+{
+	return low + (high - low) * random_uniform(random);
+}
+
+/* Settings of all kinds at once: each request that counts is answered once, with all of its tokens, and none before it came. */
+static void whatever_is_asked_nothing_is_lost(void **state)
+{
+	static const struct rate_piece pieces[] = {{20, 8}, {5, 0}, {30, 2}};
+	static const struct replica_change changes[] = {{0, 2}, {30, 3}, {60, 1}, {90, 3}, {200, 2}};
+	struct random random;
+	struct real real;
+
+	(void)state;
+	random_seed(&random, 2026, 0);
+	for (int i = 0; i < 60; i++) {
+		real_fill(&real, between(&random, 0.5, 6));
+		real.traffic.gap_cv = i % 5;
+		if (i % 2)
+			real.traffic.pieces = pieces, real.traffic.piece_count = 3, real.traffic.piece_peak = 8;
+		real.traffic.first_share = i % 3 * 0.3;
+		if (i % 4 > 1) {
+			real.engine.prefix_count = real.traffic.prefix_count = (int32_t)between(&random, 1, 50);
+			real.engine.prefix_tokens = between(&random, 1, 2000);
+		}
+		if (i % 7 > 3) {
+			real.engine.drafted_tokens = 3;
+			acceptance_prepare(&real.engine.acceptance, 3, between(&random, 0.1, 0.9));
+			real.engine.progress_tokens = real.engine.acceptance.mean;
+		}
+		if (i % 6 == 1)
+			real.engine.cache_bytes = 30000 * real.engine.token_bytes; /* evicts */
+		real.setting.routing = (enum routing)(i % 4);
+		real.setting.replicas = 3;
+		if (i % 5 == 2)
+			real.setting.prefill = &real.engine, real.setting.prefill_replicas = 2, real.setting.handoff_s = 0.01;
+		else if (i % 5 > 2)
+			real.setting.changes = changes, real.setting.change_count = 5, real.setting.startup_s = between(&random, 0, 60);
+		real.setting.requests = 1500;
+		real.setting.warmup_requests = 100;
+		real.setting.seed = (uint64_t)i;
+		run(&real.setting);
+		assert_conserved();
+		assert_int_equal(result.e2e.count + result.rest_e2e.count + result.refused, 1500 + result.refused);
+		assert_int_equal(result.refused, 0);
+		assert_close(result.counted_output_tokens, tokens_that_count(&real.setting), 1e-12);
+		assert_true(histogram_mean_s(&result.ttft) > 0 && histogram_mean_s(&result.e2e) > histogram_mean_s(&result.ttft));
+	}
+}
+
 /* --- rates that change --------------------------------------------------------------------------------------- */
 
 static void a_rate_that_does_not_change_is_the_old_one(void **state)
@@ -393,6 +510,8 @@ static void certain_drafts_change_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(theory_lies_within_the_confidence_interval),
+		cmocka_unit_test(whatever_is_asked_nothing_is_lost),
 		cmocka_unit_test(a_rate_that_does_not_change_is_the_old_one),
 		cmocka_unit_test(pieces_hold_their_share_of_the_requests),
 		cmocka_unit_test(slow_pieces_wait_as_each_alone),
