@@ -174,10 +174,20 @@ static bool faster_network(const struct lever_case *now, struct replan *again)
 	return true;
 }
 
+/* What memory costs a plan that is short of it: computing again, gathering what is spread, or splitting what one could hold. */
+static bool memory_costs(const struct lever_case *now)
+{
+	const struct parallelism *layout = &now->best->found.layout;
+	const struct memory_use *memory = &now->best->found.memory;
+	bool split = layout->tensor * layout->pipeline * layout->context > 1;
+
+	return now->scale.shares[BOTTLENECK_MEMORY] >= worth_trying || layout->zero_stage == 3 || (split && memory->total_bytes > 0.7 * memory->capacity_bytes);
+}
+
 static bool more_memory(const struct lever_case *now, struct replan *again)
 {
 	again->candidate.accelerator.memory_usable_bytes = 2 * accelerator_capacity_bytes(&again->candidate.accelerator);
-	if (now->scale.shares[BOTTLENECK_MEMORY] < worth_trying && now->best->found.layout.zero_stage < 3)
+	if (!memory_costs(now))
 		return false;
 	snprintf(again->detail, sizeof again->detail, "an accelerator of the same rates with %.0f GB of memory: less recomputation, gathering or splitting",
 		again->candidate.accelerator.memory_usable_bytes / 1e9);
@@ -212,6 +222,13 @@ static bool gradient_compression(const struct lever_case *now, struct replan *ag
 
 	again->programme.gradient_bytes = 2;
 	return time->data_comm_exposed_s > worth_offering * time->time_s && now->best->found.layout.zero_stage < 3;
+}
+
+/* The outputs of a teacher are the same in every epoch and every run: computed once and stored, they are read like samples. */
+static bool teacher_outputs(const struct lever_case *now, struct replan *again)
+{
+	again->programme.teacher = NULL;
+	return now->programme->teacher != NULL;
 }
 
 static bool low_rank(const struct lever_case *now, struct replan *again)
@@ -394,6 +411,7 @@ static const struct lever levers[] = {
 	{"asynchronous_checkpoints", "suggestion", asynchronous_checkpoints, "checkpoints written beside the training, which waits only for the copy to host memory", BOTTLENECK_HOST_TRANSFER, false, false},
 	{"optimizer_8bit", "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", BOTTLENECK_MEMORY, true, false},
 	{"gradient_compression", "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", BOTTLENECK_INTERCONNECT, false, false},
+	{"teacher_outputs", "suggestion", teacher_outputs, "the teacher's outputs computed once and stored, a few most likely tokens each: neither its forward pass in the step nor its weights in memory (the one pass before is not in the figures)", BOTTLENECK_COMPUTE, true, false},
 	{"lora", "info", low_rank, "LoRA of rank 16 instead of full fine-tuning: no gradients and states of the frozen weights", BOTTLENECK_MEMORY, true, false},
 	{"more_accelerators", "info", more_accelerators, NULL, BOTTLENECK_COMPUTE, false, true},
 	{"fewer_accelerators", "suggestion", fewer_accelerators, NULL, BOTTLENECK_INTERCONNECT, false, false},

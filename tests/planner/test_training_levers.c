@@ -240,6 +240,115 @@ static void experts_and_layers(void **state)
 	verify();
 }
 
+static void networks_and_machines(void **state)
+{
+	(void)state;
+	begin(64);
+	fixture.candidates[0].internode_gbs = 8;
+	REQUEST.global_batch_size = 64;
+	expect("faster_network");
+	assert_true(kept.change_hours < 0 && kept.change_usd < 0);
+	fixture.candidates[0].internode_gbs = 16;
+	verify();
+	begin(8);
+	REQUEST.global_batch_size = 64;
+	fixture.candidates[0].internode_gbs = 8;
+	fixture_planned(&fixture);
+	assert_null(lever("faster_network")); /* one machine */
+	begin(64);
+	fixture.candidates[0] = fixture_a100();
+	fixture_planned(&fixture);
+	assert_null(lever("newer_accelerator"));
+	fixture.candidates[1] = fixture_h100();
+	fixture.input.newer = &fixture.candidates[1];
+	expect("newer_accelerator");
+	assert_true(kept.change_hours < 0);
+	fixture.candidates[0] = fixture.candidates[1];
+	fixture.input.newer = NULL;
+	verify();
+}
+
+static void memory_that_is_short(void **state)
+{
+	(void)state;
+	begin(16);
+	fixture_model(&fixture.input.model, 48, 8192, 64, 8, 28672, 128256, false);
+	expect("more_memory");
+	assert_true(kept.change_hours < 0);
+	fixture.candidates[0].accelerator.memory_usable_bytes = 2 * accelerator_capacity_bytes(&fixture.candidates[0].accelerator);
+	verify();
+	REQUEST.parallelism.recompute = RECOMPUTE_FULL;
+	fixture_planned(&fixture);
+	assert_null(lever("more_memory")); /* what it would spare is asked for */
+	begin(8);
+	fixture_model(&fixture.input.model, 48, 6656, 52, 4, 17920, 32000, false); /* 21 billion parameters: their states do not fit on 8 */
+	REQUEST.parallelism.offload = TRUTH_TRUE;
+	REQUEST.global_batch_size = 16;
+	expect("offload");
+	assert_true(kept.change_hours < 0);
+	REQUEST.parallelism.offload = TRUTH_FALSE;
+	REQUEST.optimizer = OPTIMIZER_ADAMW_8BIT;
+	verify();
+	assert_null(lever("offload"));
+}
+
+static void samples_decoded_beforehand(void **state)
+{
+	(void)state;
+	begin(64);
+	REQUEST.input_pipeline.cpu_ms_per_sample = 5000;
+	REQUEST.input_pipeline.workers = 4;
+	expect("data_format");
+	assert_true(kept.change_hours < 0);
+	assert_null(lever("faster_storage")); /* nothing is read slowly */
+	REQUEST.input_pipeline.cpu_ms_per_sample = ABSENT_NUMBER;
+	verify();
+	begin(64);
+	REQUEST.input_pipeline.sample_bytes = 1e9;
+	REQUEST.input_pipeline.storage_gbs = 10;
+	REQUEST.input_pipeline.cpu_ms_per_sample = 1;
+	fixture_planned(&fixture);
+	assert_non_null(lever("faster_storage"));
+	assert_null(lever("data_format")); /* reading binds */
+	assert_null(lever("loader_workers"));
+}
+
+static void gradients_of_32_bits(void **state)
+{
+	(void)state;
+	begin(64);
+	REQUEST.stack = STACK_MEGATRON_CORE;
+	REQUEST.parallelism.tensor = 8;
+	REQUEST.parallelism.pipeline = 1;
+	REQUEST.parallelism.zero_stage = 1;
+	fixture.candidates[0].internode_gbs = 2;
+	REQUEST.global_batch_size = 64;
+	expect("gradient_compression");
+	assert_true(kept.change_hours < 0);
+	REQUEST.parallelism.zero_stage = 3;
+	fixture_planned(&fixture);
+	assert_null(lever("gradient_compression"));
+	begin(8); /* one machine: nothing of the exchange is seen */
+	REQUEST.stack = STACK_MEGATRON_CORE;
+	fixture_planned(&fixture);
+	assert_null(lever("gradient_compression"));
+	assert_null(lever("host_syncs")); /* nor anything of what the host does once a step */
+	assert_null(lever("fused_kernels"));
+}
+
+static void a_teacher_asked_once(void **state)
+{
+	(void)state;
+	begin(64);
+	fixture_planned(&fixture);
+	assert_null(lever("teacher_outputs"));
+	REQUEST.distillation.teacher.params = 30e9;
+	expect("teacher_outputs");
+	assert_true(kept.change_hours < 0 && kept.change_usd < 0);
+	REQUEST.distillation.teacher.params = ABSENT_NUMBER;
+	verify();
+}
+
 static void no_lever_for_the_figure_alone(void **state)
 {
 	(void)state;
@@ -403,6 +512,11 @@ int main(void)
 		cmocka_unit_test(memory_and_host),
 		cmocka_unit_test(sizes_and_steps),
 		cmocka_unit_test(experts_and_layers),
+		cmocka_unit_test(networks_and_machines),
+		cmocka_unit_test(memory_that_is_short),
+		cmocka_unit_test(samples_decoded_beforehand),
+		cmocka_unit_test(gradients_of_32_bits),
+		cmocka_unit_test(a_teacher_asked_once),
 		cmocka_unit_test(no_lever_for_the_figure_alone),
 		cmocka_unit_test(levers_of_a_measured_step),
 		cmocka_unit_test(measured_over_predicted),
