@@ -122,11 +122,17 @@ static int zero_most(const struct trial *trial)
 	return trial->layout.pipeline > 1 ? software->zero_most_piped : software->zero_most;
 }
 
-/* ZeRO-1 (the optimizer's states spread) costs no more than none, which is tried only where it is asked for. Whole-model
- * sharding software runs 3. */
+/* Whole-model sharding software runs 3. */
 static int zero_least(const struct trial *trial)
 {
 	return trial->search->setting->software.blocks ? 3 : 1;
+}
+
+/* No ZeRO at all: the whole update on every rank beside one all-reduce. Best for small models, where what ZeRO sends costs more than
+ * the update that it spares; a described run that says nothing of ZeRO has its usual 1. */
+static bool zero_may_be_none(const struct trial *trial, int64_t ranks)
+{
+	return !pinned(trial->search->pins.zero_stage) && !trial->described && zero_least(trial) <= 1 && ranks > 1;
 }
 
 /* Whole-model sharding may stay inside groups of ranks (hybrid): fewer ranks to gather from, more memory each. */
@@ -139,14 +145,19 @@ static void trial_zero(struct trial *trial, const struct step_parts *parts)
 	memory_parts_of(trial->search->setting, &trial->layout, &trial->stages, &trial->memory);
 	if (pinned(pins->zero_stage))
 		first = last = (int)pins->zero_stage;
-	for (int stage = first; stage <= last; stage++) {
-		trial->layout.zero_stage = stage;
-		trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : ranks;
+	trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : ranks;
+	for (trial->layout.zero_stage = first; trial->layout.zero_stage <= last; trial->layout.zero_stage++)
 		trial_judge(trial, parts);
-		for (int64_t group = ranks / 2; stage == 3 && !trial->described && !pinned(pins->zero_group) && group >= 2 && ranks % group == 0; group /= 2) {
-			trial->layout.zero_group = group;
-			trial_judge(trial, parts);
-		}
+	if (zero_may_be_none(trial, ranks)) {
+		trial->layout.zero_stage = 0;
+		trial_judge(trial, parts);
+	}
+	if (last < 3 || trial->described || pinned(pins->zero_group))
+		return;
+	trial->layout.zero_stage = 3;
+	for (int64_t group = ranks / 2; group >= 2 && ranks % group == 0; group /= 2) {
+		trial->layout.zero_group = group;
+		trial_judge(trial, parts);
 	}
 }
 
@@ -193,7 +204,7 @@ static void trial_interleave(struct trial *trial)
 	for (int64_t v = 1; v <= LAYOUT_INTERLEAVE_MAX && (v == 1 || (pipeline > 1 && pipeline * v <= slots)); v++) {
 		if (!allowed(pin, v))
 			continue;
-		if (v > 2 && !pinned(pin) && (v > LAYOUT_INTERLEAVE_USUAL_MAX || (layers % (pipeline * v) && slots % (pipeline * v))))
+		if (v > 2 && !pinned(pin) && ((trial->described && v > LAYOUT_INTERLEAVE_USUAL_MAX) || (layers % (pipeline * v) && slots % (pipeline * v))))
 			continue;
 		trial->layout.interleave = v;
 		stages_split(setting->model, (int)pipeline, (int)v, setting->software.balances_ends, &trial->stages);

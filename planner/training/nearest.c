@@ -1,5 +1,7 @@
 #include "planner/training/nearest.h"
 
+static const double roomy_bytes = 1e18; /* more than any model takes */
+
 static const struct candidate *candidate_of(const struct programme *programme, const struct outline *outline)
 {
 	return &programme->input->candidates[outline->candidate];
@@ -10,62 +12,108 @@ static const char *accelerator_name(const struct candidate *candidate)
 	return candidate->accelerator.id ? candidate->accelerator.id : "the accelerator";
 }
 
-/* The smallest doubling of accelerators on which something fits; 0 when none does. */
-static int64_t least_count(const struct programme *programme, size_t candidate, int64_t from, const struct parallelism *pins)
+/* The smallest doubling of accelerators on which something fits; `any` false when nothing does. */
+static struct outline least_that_fits(const struct programme *programme, size_t candidate, int64_t from, const struct parallelism *pins)
 {
 	struct search_counts counts = {0};
-	struct outline outline;
+	struct outline outline = {.any = false};
 
 	for (int64_t count = from; count <= SEARCH_GPUS_MAX; count *= 2) {
 		fleet_outline(programme, candidate, count, pins, &outline, &counts);
 		if (outline.any && outline.fits)
-			return count;
+			return outline;
 	}
-	return 0;
+	outline.any = false;
+	return outline;
 }
 
-static bool fits_with(const struct programme *programme, const struct outline *outline, const struct parallelism *pins)
+/* The same accelerators under other pins. */
+static struct outline with_pins(const struct programme *programme, const struct outline *outline, const struct parallelism *pins)
 {
 	struct search_counts counts = {0};
 	struct outline again;
 
 	fleet_outline(programme, outline->candidate, outline->gpu_count, pins, &again, &counts);
-	return again.any && again.fits;
+	again.any = again.any && again.fits;
+	return again;
+}
+
+/* What the same accelerators would take if their memory held anything: what a way around the memory is measured by. */
+static double roomy_hours(const struct programme *programme, const struct outline *outline, const struct parallelism *pins)
+{
+	struct candidate roomy = *candidate_of(programme, outline);
+	struct training_input input = *programme->input;
+	struct programme same = *programme;
+	struct outline again = {.candidate = 0, .gpu_count = outline->gpu_count};
+
+	roomy.accelerator.memory_usable_bytes = roomy_bytes;
+	input.candidates = &roomy;
+	input.candidate_count = 1;
+	same.input = &input;
+	again = with_pins(&same, &again, pins);
+	return again.any ? again.wall_clock_hours : ABSENT_NUMBER;
 }
 
 static const struct parallelism no_pins = {.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
 	.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT};
 
-/* Memory: full recomputation, other degrees, offload, or more accelerators; the first that helps. */
+/* "in 120 hours, 8 % more than with enough memory". */
+static int say_hours(const struct programme *programme, const struct outline *way, const struct parallelism *pins, char *text, size_t size)
+{
+	double roomy = roomy_hours(programme, way, pins);
+	double more = 100 * (way->wall_clock_hours / roomy - 1);
+
+	if (!is_given(more))
+		return snprintf(text, size, "in %.4g hours", way->wall_clock_hours);
+	return snprintf(text, size, "in %.4g hours, %.3g %% %s than they would take with enough memory", way->wall_clock_hours, fabs(more), more < 0 ? "less" : "more");
+}
+
+/* What else holds it, where the degrees themselves are not to blame: the optimizer's states in the host's memory, or more accelerators. */
+static void say_relaxed(const struct programme *programme, const struct outline *outline, char *text, size_t size)
+{
+	const char *name = accelerator_name(candidate_of(programme, outline));
+	struct parallelism pins = no_pins;
+	struct outline offloaded, more;
+	int length = 0;
+
+	pins.offload = TRUTH_TRUE;
+	offloaded = with_pins(programme, outline, &pins);
+	more = least_that_fits(programme, outline->candidate, outline->gpu_count, &no_pins);
+	if (offloaded.any) {
+		length = snprintf(text, size, "it fits with the optimizer offloaded to the host (parallelism.offload: true) ");
+		length += say_hours(programme, &offloaded, &no_pins, text + length, size - (size_t)length);
+	}
+	if (length > 0 && more.any)
+		snprintf(text + length, size - (size_t)length, ", or on %lld accelerators in %.4g hours", (long long)more.gpu_count, more.wall_clock_hours);
+	else if (length == 0 && more.any)
+		snprintf(text, size, "it needs at least %lld of %s, which take %.4g hours, or one with more memory", (long long)more.gpu_count, name, more.wall_clock_hours);
+	else if (length == 0)
+		snprintf(text, size, "no number of %s up to %d holds it: take one with more memory", name, SEARCH_GPUS_MAX);
+}
+
+/* Memory: full recomputation, other degrees, offload, or more accelerators; the first that helps, with the hours that it takes. */
 static enum status explain_memory(const struct programme *programme, const struct outline *outline, struct failure *failure)
 {
 	const struct memory_use *memory = &outline->found.memory;
 	struct parallelism pins = programme->input->request.parallelism;
-	const char *name = accelerator_name(candidate_of(programme, outline));
-	int64_t needed;
-	int length = 0;
-	char remedy[160];
+	struct outline fuller = {.any = false}, freed;
+	char remedy[240];
+	int length;
 
 	pins.recompute = RECOMPUTE_FULL;
-	if (programme->input->request.parallelism.recompute != RECOMPUTE_UNSET && fits_with(programme, outline, &pins)) {
-		snprintf(remedy, sizeof remedy, "it fits with full recomputation (parallelism.recompute: full)");
-	} else if (fits_with(programme, outline, &no_pins)) {
-		snprintf(remedy, sizeof remedy, "it fits when the pinned parallelism is left to the search");
+	if (programme->input->request.parallelism.recompute != RECOMPUTE_UNSET)
+		fuller = with_pins(programme, outline, &pins);
+	freed = with_pins(programme, outline, &no_pins);
+	if (fuller.any) {
+		length = snprintf(remedy, sizeof remedy, "it fits with full recomputation (parallelism.recompute: full) ");
+		say_hours(programme, &fuller, &programme->input->request.parallelism, remedy + length, sizeof remedy - (size_t)length);
+	} else if (freed.any) {
+		snprintf(remedy, sizeof remedy, "it fits when the pinned parallelism is left to the search, in %.4g hours", freed.wall_clock_hours);
 	} else {
-		pins = no_pins;
-		pins.offload = TRUTH_TRUE;
-		needed = least_count(programme, outline->candidate, outline->gpu_count, &no_pins);
-		if (fits_with(programme, outline, &pins))
-			length = snprintf(remedy, sizeof remedy, "it fits with the optimizer offloaded to the host (parallelism.offload: true)");
-		if (length > 0 && needed)
-			snprintf(remedy + length, sizeof remedy - (size_t)length, ", or on %lld accelerators", (long long)needed);
-		else if (length == 0 && needed)
-			snprintf(remedy, sizeof remedy, "it needs at least %lld of %s, or one with more memory", (long long)needed, name);
-		else if (length == 0)
-			snprintf(remedy, sizeof remedy, "no number of %s up to %d holds it: take one with more memory", name, SEARCH_GPUS_MAX);
+		say_relaxed(programme, outline, remedy, sizeof remedy);
 	}
 	return failure_set(failure, STATUS_INFEASIBLE, "memory: the leanest layout on %lld of %s needs %.1f GB of %.1f GB each; %s",
-		(long long)outline->gpu_count, name, memory->total_bytes / 1e9, memory->capacity_bytes / 1e9, remedy);
+		(long long)outline->gpu_count, accelerator_name(candidate_of(programme, outline)), memory->total_bytes / 1e9, memory->capacity_bytes / 1e9, remedy);
 }
 
 /* A constraint, and the best of the search by it: a fault where even that one does not keep it. */

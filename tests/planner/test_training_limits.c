@@ -1,4 +1,6 @@
 /* Deadlines, budgets, caps, memory and pins: what binds, what is said when nothing is feasible, and awkward requests. */
+#include <stdlib.h>
+
 #include "support/assert.h"
 #include "support/training_fixture.h"
 
@@ -87,8 +89,17 @@ static void budgets_and_caps_bind(void **state)
 	assert_true(isnan(BEST.cost.total_usd));
 }
 
+static double hours_said(const char *detail)
+{
+	const char *in = strstr(detail, ") in ");
+
+	return in ? strtod(in + 5, NULL) : ABSENT_NUMBER;
+}
+
 static void memory_says_what_would_help(void **state)
 {
+	double said_hours, said_more;
+
 	(void)state;
 	begin();
 	fixture_model(&fixture.input.model, 80, 8192, 64, 8, 28672, 128256, false);
@@ -103,6 +114,8 @@ static void memory_says_what_would_help(void **state)
 	REQUEST.parallelism.recompute = RECOMPUTE_NONE;
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 	assert_contains(fixture.failure.detail, "full recomputation");
+	said_hours = hours_said(fixture.failure.detail);
+	said_more = strtod(strstr(fixture.failure.detail, " hours, ") + 8, NULL);
 	REQUEST.common.enforce_memory = TRUTH_FALSE;
 	fixture_planned(&fixture);
 	assert_true(fixture_warned(&fixture, "would not run"));
@@ -112,6 +125,43 @@ static void memory_says_what_would_help(void **state)
 	fixture_planned(&fixture);
 	assert_true(BEST.memory.total_bytes <= BEST.memory.capacity_bytes);
 	assert_true(BEST.step.recompute_s > 0);
+	assert_close(BEST.wall_clock_hours, said_hours, 1e-3);
+	fixture.candidates[0].accelerator.memory_usable_bytes = 1e15;
+	REQUEST.parallelism.recompute = RECOMPUTE_NONE;
+	fixture_planned(&fixture);
+	assert_close(100 * (said_hours / BEST.wall_clock_hours - 1), said_more, 0.02);
+}
+
+/* 21 billion parameters on 4 accelerators: their states only fit into the host's memory, and what that takes is what the plan with it takes. */
+static void offload_is_the_nearest_with_its_price(void **state)
+{
+	double said_hours, said_more;
+	long long number;
+
+	(void)state;
+	begin();
+	REQUEST.common.gpu_count = 4;
+	REQUEST.global_batch_size = 16;
+	fixture_model(&fixture.input.model, 48, 6656, 52, 4, 17920, 32000, false);
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "offloaded to the host");
+	assert_contains(fixture.failure.detail, "% more than they would take with enough memory");
+	said_hours = hours_said(fixture.failure.detail);
+	said_more = strtod(strstr(fixture.failure.detail, " hours, ") + 8, NULL);
+	number = strtoll(strstr(fixture.failure.detail, "or on ") + 6, NULL, 10);
+	REQUEST.parallelism.offload = TRUTH_TRUE;
+	fixture_planned(&fixture);
+	assert_close(BEST.wall_clock_hours, said_hours, 1e-3);
+	REQUEST.parallelism.offload = TRUTH_UNSET;
+	REQUEST.common.gpu_count = number;
+	fixture_planned(&fixture);
+	REQUEST.common.gpu_count = number / 2;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	fixture.candidates[0].accelerator.memory_usable_bytes = 1e15;
+	REQUEST.common.gpu_count = 4;
+	fixture_planned(&fixture);
+	assert_close(100 * (said_hours / BEST.wall_clock_hours - 1), said_more, 0.02);
+	assert_true(said_more > 1);
 }
 
 static void contradictory_pins_are_named(void **state)
@@ -194,6 +244,7 @@ int main(void)
 		cmocka_unit_test(reserved_hours_come_off_the_deadline),
 		cmocka_unit_test(budgets_and_caps_bind),
 		cmocka_unit_test(memory_says_what_would_help),
+		cmocka_unit_test(offload_is_the_nearest_with_its_price),
 		cmocka_unit_test(contradictory_pins_are_named),
 		cmocka_unit_test(awkward_requests_stay_finite),
 	};

@@ -141,7 +141,7 @@ static void brute_rest(struct brute *brute, struct parallelism layout, bool desc
 		for (int again = RECOMPUTE_NONE; again <= RECOMPUTE_FULL; again++)
 			for (layout.zero_stage = 0; layout.zero_stage <= 3; layout.zero_stage++)
 				for (layout.zero_group = ranks; layout.zero_group >= 1; layout.zero_group--) {
-					bool offered = layout.zero_stage >= (setting.software.blocks ? 3 : 1) && layout.zero_stage <= last;
+					bool offered = layout.zero_stage >= (setting.software.blocks ? 3 : described || ranks == 1 ? 1 : 0) && layout.zero_stage <= last;
 					bool hybrid = layout.zero_stage == 3 && !described && layout.zero_group > 1 && ranks % layout.zero_group == 0 &&
 						power_of_two(ranks / layout.zero_group);
 
@@ -164,7 +164,7 @@ static void brute_chunks(struct brute *brute, struct parallelism layout, bool de
 
 		if (layout.interleave > 1 && (layout.pipeline == 1 || chunks > layers + 2))
 			continue;
-		if (brute->pins.interleave == ABSENT_COUNT ? layout.interleave <= 2 || (even && layout.interleave <= 16) : brute->pins.interleave == layout.interleave)
+		if (brute->pins.interleave == ABSENT_COUNT ? layout.interleave <= 2 || (even && (!described || layout.interleave <= 16)) : brute->pins.interleave == layout.interleave)
 			brute_rest(brute, layout, described);
 	}
 }
@@ -256,11 +256,63 @@ static void an_exhaustive_search_judges_all(void **state)
 	}
 }
 
+/* single_tensors: software whose ZeRO-1 has a cost of its own. */
+static struct found searched(int64_t gpu_count, double batch, bool single_tensors)
+{
+	struct layout_search search = {.setting = &setting, .gpu_count = gpu_count, .pins = fixture.input.request.parallelism};
+
+	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, 2048, &setting));
+	setting.batch = batch;
+	setting.software.single_tensors = single_tensors;
+	layout_search(&search);
+	assert_true(search.best.any);
+	return search.best;
+}
+
+/* 96 layers on 4 stages and 4 micro-batches: every further chunk spares bubble, up to one layer each. 25 heads leave no tensor degree. */
+static void chunks_of_one_layer(void **state)
+{
+	struct parallelism *pins = &fixture.input.request.parallelism;
+	struct found found;
+
+	(void)state;
+	fixture_init(&fixture);
+	fixture_model(&fixture.input.model, 96, 1600, 25, 25, 6400, 50257, true);
+	pins->data = pins->context = 1;
+	found = searched(4, 4, false);
+	assert_int_equal(found.layout.pipeline, 4);
+	assert_int_equal(found.layout.interleave, 24);
+	pins->interleave = 12;
+	assert_true(searched(4, 4, false).step.time.time_s > found.step.time.time_s);
+}
+
+/* Where what ZeRO sends costs more than the update that it spares, it is left out; a run that pins its degrees keeps its usual 1. */
+static void no_zero_where_it_costs_more(void **state)
+{
+	struct parallelism *pins = &fixture.input.request.parallelism;
+	double without_s;
+
+	(void)state;
+	fixture_init(&fixture);
+	fixture_model(&fixture.input.model, 24, 1024, 16, 16, 4096, 50257, true);
+	fixture.input.request.stack = STACK_MEGATRON_LM; /* offers no more than ZeRO-1 */
+	assert_int_equal(searched(256, 256, false).layout.zero_stage, 1);
+	without_s = searched(256, 256, true).step.time.time_s;
+	assert_int_equal(searched(256, 256, true).layout.zero_stage, 0);
+	pins->zero_stage = 1;
+	assert_true(searched(256, 256, true).step.time.time_s > without_s);
+	pins->zero_stage = ABSENT_COUNT;
+	pins->micro_batch = 1;
+	assert_int_equal(searched(256, 256, true).layout.zero_stage, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_pruned_optimum_is_the_true_one),
 		cmocka_unit_test(an_exhaustive_search_judges_all),
+		cmocka_unit_test(chunks_of_one_layer),
+		cmocka_unit_test(no_zero_where_it_costs_more),
 	};
 
 	return cmocka_run_group_tests_name("training search", tests, NULL, NULL);
