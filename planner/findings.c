@@ -39,7 +39,8 @@ struct advice *findings_advise(struct findings *findings, const char *code, cons
 	findings->advice_count += full ? 0 : 1;
 	findings->dropped += full ? 1 : 0;
 	*advice = (struct advice){.code = code, .severity = severity,
-		.change_hours = ABSENT_NUMBER, .change_usd = ABSENT_NUMBER, .change_gb = ABSENT_NUMBER, .sample_time_ratio = ABSENT_NUMBER};
+		.change_hours = ABSENT_NUMBER, .change_usd = ABSENT_NUMBER, .change_gb = ABSENT_NUMBER, .change_gpus = ABSENT_NUMBER,
+		.sample_time_ratio = ABSENT_NUMBER};
 	va_start(arguments, format);
 	vsnprintf(advice->detail, sizeof advice->detail, format, arguments);
 	va_end(arguments);

@@ -21,8 +21,8 @@ struct assumption {
 struct advice {
 	const char *code, *severity; /* severity: info, suggestion, important */
 	char detail[240], effect[120];
-	double change_hours, change_usd, change_gb; /* with it less without it, planned again; absent: not planned */
-	double sample_time_ratio;                   /* a sample's time with it over that without it; absent likewise */
+	double change_hours, change_usd, change_gb, change_gpus; /* with it less without it, planned again; absent: not planned */
+	double sample_time_ratio;                                /* a sample's time with it over that without it; absent likewise */
 };
 
 struct warning {

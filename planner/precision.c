@@ -1,5 +1,7 @@
 #include "planner/precision.h"
 
+#include <string.h>
+
 static const struct {
 	const char *name;
 	double weight_bytes;
@@ -25,4 +27,12 @@ const char *precision_name(enum precision precision)
 double precision_weight_bytes(enum precision precision)
 {
 	return precisions[precision].weight_bytes;
+}
+
+enum precision precision_of_name(const char *name)
+{
+	for (int i = PRECISION_UNSET + 1; i < PRECISION_COUNT; i++)
+		if (strcmp(precisions[i].name, name) == 0)
+			return (enum precision)i;
+	return PRECISION_UNSET;
 }

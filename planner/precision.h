@@ -20,6 +20,7 @@ enum precision {
 };
 
 const char *precision_name(enum precision precision); /* "bf16"; "" for unset */
+enum precision precision_of_name(const char *name); /* PRECISION_UNSET: there is none of that name */
 
 /* Bytes that one weight takes in memory, block scales included: FP8 1, MXFP8 1 + 1/32, NVFP4 0.5 + 1/16,
  * MXFP4 0.5 + 1/32, INT4 0.5 + 2/128. Source: OCP MX specification v1.0 (block 32, 8-bit scale); NVFP4: block 16, FP8 scale. */

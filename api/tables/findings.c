@@ -28,7 +28,8 @@ static const struct field advice_rows[] = {
 	CHARS(detail, "What to do and why"),
 	CHARS(effect, "What it would gain"),
 	FIGURE(change_hours, "Wall clock with it less that without, from planning again; absent where that was not done"),
-	FIGURE(change_usd, "Cost with it less that without"),
+	FIGURE(change_usd, "Cost with it less that without; of a service, a month's"),
+	FIGURE(change_gpus, "Accelerators with it less those without"),
 	FIGURE(change_gb, "Memory of the fullest accelerator with it less that without"),
 	FIGURE(sample_time_ratio, "Time of a sample's work with it over that without"),
 };

@@ -82,6 +82,8 @@ static const struct field inference_request_rows[] = {
 	MERGE(common, about),
 	MERGE(common, request_common),
 	MERGE(common, weight_precision),
+	TEXTS(precisions, 8, "Number formats allowed for the weights, of which the best is taken; instead of `precision`", .words = precision_words,
+		.word_count = COUNT_OF(precision_words)),
 	KV_PRECISION,
 	ENGINE,
 	ENGINE_RELEASE,
@@ -110,6 +112,8 @@ static const struct field inference_request_rows[] = {
 	OBJECT(shared_prefix, shared_prefix,
 		"Prefixes that prompts share; how much of them caches hold and find follows from memory and routing, instead of "
 		"prefix_cache_hit_rate"),
+	NUMBER(startup_s, 0, 86400, "From starting a replica to its first request, for the daily profile's schedule",
+		.fallback = "60 s and the weights at 1.2 GB/s"),
 	CHOICE(redundancy, redundancy_words, "Replicas beyond what the load needs", .fallback = "none"),
 	NUMBER(headroom, 0, 0.95, "Share of capacity left free", .fallback = "0.1"),
 	TRUTH(mig, "Whether slices of an accelerator (MIG) may serve, beside whole ones", .fallback = "true"),

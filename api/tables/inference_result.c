@@ -47,6 +47,8 @@ static const struct field serving_cost_rows[] = {
 	FIGURE(usd_per_month, "Of the fleet"),
 	FIGURE(usd_per_million_output_tokens, "Of what is answered"),
 	FIGURE(usd_per_million_tokens, "Of prompts and answers"),
+	FIGURE(input_usd_per_million_tokens, "Price of a prompt's tokens for their share of the accelerators' time; with the next it covers the cost"),
+	FIGURE(output_usd_per_million_tokens, "Price of an answer's tokens for theirs"),
 	OBJECT_IF(offer, has_offer, offer, "The offer that the price comes from"),
 };
 TABLE(serving_cost, serving_cost_rows, "Cost.");
@@ -58,7 +60,8 @@ static const struct field serving_energy_rows[] = {
 	FIGURE(mean_w, "Mean power of the fleet, facility included"),
 	FIGURE(kwh_per_month, "Energy"),
 	FIGURE(wh_per_request, "Energy of a request"),
-	FIGURE(joules_per_output_token, "Energy of a token"),
+	FIGURE(joules_per_output_token, "Energy by the tokens answered"),
+	FIGURE(joules_per_token, "Energy by the tokens of prompts and answers"),
 };
 TABLE(serving_energy, serving_energy_rows, "Energy.");
 #undef OF
@@ -68,6 +71,7 @@ DECLARE_TABLE(serving_carbon, MEMBER_TYPE(struct inference_option, carbon));
 static const struct field serving_carbon_rows[] = {
 	FIGURE(kgco2e_per_month, "Operational and embodied"),
 	FIGURE(gco2e_per_request, "Of a request"),
+	FIGURE(gco2e_per_million_tokens, "Of tokens of prompts and answers"),
 	FIGURE(embodied_kgco2e_per_month, "Of making the hardware"),
 };
 TABLE(serving_carbon, serving_carbon_rows, "Carbon.");
@@ -77,9 +81,25 @@ DECLARE_TABLE(autoscaling_hour, struct autoscaling_hour);
 #define OF struct autoscaling_hour
 static const struct field autoscaling_hour_rows[] = {
 	INTEGER(hour, 0, 167, "Hour of the day or week"),
-	INTEGER(replicas, 0, 9e15, "Replicas needed"),
+	INTEGER(replicas, 0, 9e15, "Replicas that run when it begins, spare ones included"),
+	INTEGER(starting, 0, 9e15, "Further ones that start before it ends, to be ready for the next"),
+	INTEGER(prefill_replicas, 1, 9e15, "Of the replicas, those for prompts alone"),
+	FIGURE(requests_per_s, "Load"),
 };
 TABLE(autoscaling_hour, autoscaling_hour_rows, "Replicas of one hour.");
+#undef OF
+
+DECLARE_TABLE(autoscaled, MEMBER_TYPE(struct inference_option, autoscaled));
+#define OF MEMBER_TYPE(struct inference_option, autoscaled)
+static const struct field autoscaled_rows[] = {
+	FIGURE(startup_s, "From starting a replica to its first request"),
+	FIGURE(gpu_hours_per_month, "Accelerator-hours, replicas that start included"),
+	FIGURE(saved_gpu_hours_per_month, "Against the peak's fleet all day"),
+	FIGURE(saved_usd_per_month, "Cost"),
+	FIGURE(saved_kwh_per_month, "Energy"),
+	FIGURE(saved_kgco2e_per_month, "Carbon"),
+};
+TABLE(autoscaled, autoscaled_rows, "What following the daily profile saves.");
 #undef OF
 
 DECLARE_TABLE(simulated, MEMBER_TYPE(struct inference_option, simulated));
@@ -135,8 +155,10 @@ static const struct field inference_option_rows[] = {
 	OBJECT(energy, serving_energy, "Energy"),
 	OBJECT(carbon, serving_carbon, "Carbon"),
 	FIGURE(water_l_per_month, "Water, on site and in making the electricity"),
+	FIGURE(water_l_per_request, "The same of a request"),
 	ARRAY_AS(
 		autoscaling, autoscaling, autoscaling_count, autoscaling_hour, "Replicas by the hour of the daily profile"),
+	OBJECT_IF(autoscaled, has_autoscaled, autoscaled, "What following it saves; the option's other figures keep the peak's fleet all day"),
 	OBJECT(bottleneck, bottleneck, "What binds"),
 	OBJECT(simulated, simulated, "How latencies were simulated"),
 	MAP(provenance, provenance_count, provenance, "Where figures come from, by JSON pointer inside the option"),

@@ -119,7 +119,7 @@ static void lengths_read(const struct inference_request *request, struct demand 
 
 /* E58. Tokens that a step accepts with `draft` drafted ones, each right with probability `acceptance` if all before it were:
  * a (1 - a^d) / (1 - a) beyond the certain one (Leviathan et al. 2023, equation 1). */
-static double accepted_tokens(double draft, double acceptance)
+double demand_accepted_tokens(double draft, double acceptance)
 {
 	if (!(draft > 0))
 		return 0;
@@ -138,7 +138,7 @@ static void speculation_read(const struct inference_request *request, struct dem
 	}
 	demand->shape.draft_tokens = fmax(draft, 0);
 	demand->shape.acceptance = fmin(fmax(acceptance, 0), 1);
-	demand->shape.accepted_tokens = accepted_tokens(fmax(draft, 0), fmin(fmax(acceptance, 0), 1));
+	demand->shape.accepted_tokens = demand_accepted_tokens(fmax(draft, 0), fmin(fmax(acceptance, 0), 1));
 }
 
 /* Who goes first, where requests go, and what they find there. */

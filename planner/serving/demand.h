@@ -32,6 +32,9 @@ struct demand {
  * False when nothing of it was given. */
 bool demand_tokens(const struct token_distribution *distribution, double *mean, double *cv);
 
+/* E58. Tokens that a step accepts beyond the certain one, of `draft` drafted ones, each right with probability `acceptance`. */
+double demand_accepted_tokens(double draft, double acceptance);
+
 /* Fills `demand`; what the request leaves out is chosen and noted in `findings`. INVALID with the faults otherwise. */
 FALLIBLE enum status demand_read(
 	const struct inference_request *request, struct demand *demand, struct findings *findings, struct failure *failure);

@@ -48,6 +48,7 @@ void fleet_settle(struct fleet *fleet, const struct demand *demand, double activ
 {
 	int64_t slices = slices_of(fleet), groups = (int64_t)ceil(active / (double)slices) + demand->spare_replicas;
 
+	fleet->active_needed = active;
 	fleet->replicas = groups * slices;
 	fleet->gpu_count = groups * fleet->gpus_per_replica;
 }
@@ -69,6 +70,14 @@ static bool kept_at(const struct replica *replica, const struct demand *demand, 
 	struct latency_model model;
 
 	return latency_prepare(replica, demand, replicas, requests_per_s, &model) && promise_kept(demand, &model, fleet);
+}
+
+bool fleet_holds(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s)
+{
+	double most = saturation_requests_per_s(replica, demand) * replicas * (1 - demand->headroom);
+	struct fleet ignored;
+
+	return requests_per_s <= most * (1 + 1e-9) && kept_at(replica, demand, replicas, requests_per_s, &ignored);
 }
 
 double fleet_requests_per_s_max(const struct replica *replica, const struct demand *demand, double replicas)

@@ -19,6 +19,7 @@ struct fleet {
 	enum fleet_verdict verdict;
 	bool promise_kept;
 	int64_t replicas, gpus_per_replica, gpu_count; /* spare replicas included */
+	double active_needed; /* replicas that carry the load, before slices fill boards and spare ones are added */
 	int64_t prefill_replicas; /* of the replicas, for prompts alone; 0: each does both */
 	double requests_per_s; /* carried at peak */
 	double replica_requests_per_s; /* one replica at saturation */
@@ -73,5 +74,8 @@ void fleet_worth(const struct fleet *fleet, const struct replica *replica, const
 
 /* Requests/s that so many replicas (without the spare ones) hold: headroom and promise kept. */
 double fleet_requests_per_s_max(const struct replica *replica, const struct demand *demand, double replicas);
+
+/* Whether so many replicas hold a load: within headroom, and the promise kept, by formulas. */
+bool fleet_holds(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s);
 
 #endif

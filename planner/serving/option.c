@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "planner/interval.h"
+#include "planner/serving/apart.h"
 
 static const double milliseconds_per_second = 1000, tokens_per_million = 1e6, grams_per_kg = 1000, wh_per_kwh = 1000;
 
@@ -107,9 +108,18 @@ static void fill_simulated(struct inference_option *option, const struct trial *
 	option->simulated.e2e_half_width_ms = trial->e2e.promised.half_width_s * milliseconds_per_second;
 }
 
-static void fill_cost(struct inference_option *option, const struct fleet *fleet, const struct demand *demand,
-	const struct fleet_worth *worth)
+/* E98. Prompts' part of the time of a replica that does both: each kind alone takes 1 / rate. */
+static double prompts_share(const struct replica *replica, const struct request_shape *shape)
 {
+	struct apart_rates rates = apart_rates_of(replica, shape);
+
+	return rates.answers_per_s / (rates.answers_per_s + rates.prompts_per_s);
+}
+
+static void fill_cost(struct inference_option *option, const struct fleet *fleet, const struct replica *replica,
+	const struct demand *demand, const struct fleet_worth *worth)
+{
+	double share = prompts_share(replica, &demand->shape);
 	double hourly = fleet->requests_per_s * demand->mean_load * SECONDS_PER_HOUR;
 	double usd_per_hour = worth->price_known ? worth->price.usd_per_gpu_hour * (double)fleet->gpu_count : ABSENT_NUMBER;
 
@@ -119,6 +129,9 @@ static void fill_cost(struct inference_option *option, const struct fleet *fleet
 		usd_per_hour / (hourly * demand->shape.output_tokens) * tokens_per_million;
 	option->cost.usd_per_million_tokens =
 		usd_per_hour / (hourly * (demand->shape.output_tokens + demand->shape.prompt_tokens)) * tokens_per_million;
+	option->cost.input_usd_per_million_tokens = usd_per_hour * share / (hourly * demand->shape.prompt_tokens) * tokens_per_million;
+	option->cost.output_usd_per_million_tokens =
+		usd_per_hour * (1 - share) / (hourly * demand->shape.output_tokens) * tokens_per_million;
 	option->cost.has_offer = worth->price.has_offer;
 	if (worth->price.has_offer)
 		option->cost.offer = fleet_candidate(fleet).offer;
@@ -128,42 +141,20 @@ static void fill_footprint(struct inference_option *option, const struct fleet *
 	const struct footprint *footprint)
 {
 	double monthly = fleet->requests_per_s * demand->mean_load * SECONDS_PER_HOUR * HOURS_PER_MONTH;
+	double tokens = monthly * (demand->shape.prompt_tokens + demand->shape.output_tokens);
 
 	option->energy.mean_w = footprint->energy.it_kwh / HOURS_PER_MONTH * WATTS_PER_KW;
 	option->energy.kwh_per_month = footprint->energy.total_kwh;
 	option->energy.wh_per_request = footprint->energy.total_kwh * wh_per_kwh / monthly;
 	option->energy.joules_per_output_token =
 		footprint->energy.total_kwh * JOULES_PER_KWH / (monthly * demand->shape.output_tokens);
+	option->energy.joules_per_token = footprint->energy.total_kwh * JOULES_PER_KWH / tokens;
+	option->carbon.gco2e_per_million_tokens = footprint->carbon.total_kgco2e * grams_per_kg / tokens * tokens_per_million;
+	option->water_l_per_request = footprint->water_l / monthly;
 	option->carbon.kgco2e_per_month = footprint->carbon.total_kgco2e;
 	option->carbon.gco2e_per_request = footprint->carbon.total_kgco2e * grams_per_kg / monthly;
 	option->carbon.embodied_kgco2e_per_month = footprint->carbon.embodied_kgco2e;
 	option->water_l_per_month = footprint->water_l;
-}
-
-static void fill_autoscaling(struct inference_option *option, const struct inference_request *request,
-	const struct fleet *fleet, const struct replica *replica, const struct demand *demand)
-{
-	const struct number_list *profile = &request->daily_profile;
-	double peak = 0;
-
-	option->autoscaling_count = profile->count <= COUNT_OF(option->autoscaling) && !demand->disaggregated ? profile->count : 0;
-	for (size_t i = 0; i < profile->count; i++)
-		peak = fmax(peak, profile->items[i]);
-	for (size_t i = 0; i < option->autoscaling_count; i++) {
-		double rate = peak > 0 ? fleet->requests_per_s * profile->items[i] / peak : fleet->requests_per_s;
-		double low = 1, high = (double)(fleet->replicas - demand->spare_replicas);
-
-		while (high - low >= 1) {
-			double middle = floor((low + high) / 2);
-
-			if (fleet_requests_per_s_max(replica, demand, middle) >= rate)
-				high = middle;
-			else
-				low = middle + 1;
-		}
-		option->autoscaling[i] =
-			(struct autoscaling_hour){.hour = (int64_t)i, .replicas = (int64_t)high + demand->spare_replicas};
-	}
 }
 
 static void provenance_add(struct inference_option *option, const char *pointer, double low, double high,
@@ -291,9 +282,8 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	option->utilization = fleet->requests_per_s / (fleet->replica_requests_per_s * (double)fleet->replicas);
 	option->bottleneck = option_bottleneck(model.point.shares);
 	fleet_worth(fleet, &replica, demand, limits, &worth, findings);
-	fill_cost(option, fleet, demand, &worth);
+	fill_cost(option, fleet, &replica, demand, &worth);
 	fill_footprint(option, fleet, demand, &worth.footprint);
-	fill_autoscaling(option, &input->request, fleet, &replica, demand);
 	fill_intervals(option, input, fleet, limits, &worth);
 	fill_provenance(option, &input->request, fleet, &worth);
 	CHECK(isfinite(option->throughput.output_tokens_per_s) && isfinite(option->latency.e2e_ms.p99) &&

@@ -36,13 +36,16 @@ void prover_start(struct prover *prover, const struct inference_input *input, co
 {
 	double rows = (double)input->request.trace.count, least = demand->prefix_count > 0 ? work_with_prefixes : work_of_a_plan;
 	int64_t work = (int64_t)fmax(least, work_of_a_row * rows);
+	int64_t later = (input->request.daily_profile.count > 0 ? PROVER_SCHEDULE_WORK : 0) +
+					(input->request.common.alternatives != 0 ? PROVER_ADVICE_WORK : 0);
 
 	*prover = (struct prover){.input = input,
 		.demand = demand,
 		.limits = limits,
 		.workspace = input->workspace,
 		.workspace_bytes = input->workspace_bytes,
-		.work = work,
+		.work = work + later,
+		.work_later = later,
 		.work_left = work};
 }
 
@@ -156,7 +159,7 @@ static bool kept_in_trial(struct prover *prover, const struct subject *subject, 
 	trial->seed = SEED;
 	trial->warmup_requests = setting.run.warmup_requests;
 	prover->work_left -= trial->work;
-	progress_note(prover->input->progress, SIZING_SHARE + (1 - SIZING_SHARE) * (1 - (double)prover->work_left / (double)prover->work),
+	progress_note(prover->input->progress, SIZING_SHARE + (1 - SIZING_SHARE) * (1 - (double)(prover->work_left + prover->work_later) / (double)prover->work),
 		"simulating fleets");
 	return trial->kept && !trial->saturated && !trial->exhausted;
 }
@@ -266,6 +269,24 @@ static struct pools pools_of(const struct prover *prover, const struct fleet *fl
 	double active = fleet_active_replicas(fleet, prover->demand), prefill = (double)fleet->prefill_replicas;
 
 	return (struct pools){active - prefill, prefill};
+}
+
+void prover_more(struct prover *prover, int64_t work)
+{
+	work = work < prover->work_later ? work : prover->work_later;
+	prover->work_later -= work;
+	prover->work_left += work;
+}
+
+bool prover_keeps(struct prover *prover, const struct fleet *fleet, double decode, double prefill, double requests_per_s)
+{
+	struct subject subject;
+	struct trial ignored;
+
+	if (prover->work_left <= 0)
+		return false;
+	subject_prepare(prover, fleet, &subject);
+	return kept_in_trial(prover, &subject, (struct pools){decode, prefill}, requests_per_s, &ignored);
 }
 
 void prover_find_most(struct prover *prover, struct fleet *fleet)

@@ -8,7 +8,7 @@
 #include "planner/serving/fleet.h"
 #include "planner/simulation/trial.h"
 
-enum { PROOFS_MAX = 16 };
+enum { PROOFS_MAX = 40 };
 
 struct prover {
 	const struct inference_input *input;
@@ -17,6 +17,7 @@ struct prover {
 	void *workspace; /* NULL: nothing is simulated */
 	size_t workspace_bytes;
 	int64_t work, work_left; /* of the simulation, for this plan: all, and what is left */
+	int64_t work_later; /* set aside for what is asked once the fleet is settled */
 	size_t count;
 	struct trial trials[PROOFS_MAX]; /* of the fleets proved; they point here */
 };
@@ -34,6 +35,14 @@ bool prover_can(const struct prover *prover);
  * Sets its trial, replicas and what follows from them; FLEET_LATENCY when no number of
  * replicas (or, for a fixed fleet, no load) keeps the promise. */
 void prover_prove(struct prover *prover, struct fleet *fleet);
+
+/* Work set aside for a schedule by the hour and for advice; prover_more() hands it out. */
+enum { PROVER_SCHEDULE_WORK = 2000000, PROVER_ADVICE_WORK = 3000000 };
+void prover_more(struct prover *prover, int64_t work);
+
+/* Whether a proved fleet, with so many replicas instead of its own (`prefill`: further ones, for prompts alone), keeps the promise at a
+ * load. False too without enough work left. */
+bool prover_keeps(struct prover *prover, const struct fleet *fleet, double decode, double prefill, double requests_per_s);
 
 /* The largest load that a proved fleet holds within headroom and promise, into requests_per_s_max. */
 void prover_find_most(struct prover *prover, struct fleet *fleet);

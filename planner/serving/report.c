@@ -5,12 +5,15 @@
 
 #include "planner/footprint/supply.h"
 
-static void note_layout(const struct fleet *fleet, const struct inference_request *request, struct findings *findings)
+static void note_layout(const struct fleet *fleet, const struct inference_request *request, const struct inference_option *option,
+	struct findings *findings)
 {
 	const struct engine_rules *rules = engine_rules_of(fleet->layout.engine);
 
 	findings_assume_text(findings, "engine", rules->name, rules->source);
-	if (request->common.precision == PRECISION_UNSET)
+	if (request->common.precision == PRECISION_UNSET && request->precisions.count > 0)
+		findings_assume_text(findings, "precision", precision_name(fleet->layout.precision), "E59: the best of the precisions allowed");
+	else if (request->common.precision == PRECISION_UNSET)
 		findings_assume_text(findings, "precision", precision_name(fleet->layout.precision),
 			"E50: the widest 16-bit format that the accelerator computes in");
 	if (request->kv_precision == PRECISION_UNSET)
@@ -32,9 +35,13 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 		findings_assume_number(findings, "parallelism.attention_data", fleet->layout.attention_data,
 			"E59: searched beside tensor parallel attention");
 	if (request->parallelism.max_batch < 1)
-		findings_assume_number(findings, "parallelism.max_batch", rules->max_batch, rules->source);
+		findings_assume_number(findings, "parallelism.max_batch", given_or(fleet->layout.max_batch, rules->max_batch),
+			is_given(fleet->layout.max_batch) ? "E59: searched beside the engine's own limit" : rules->source);
 	if (request->parallelism.chunk_tokens < 1)
 		findings_assume_number(findings, "parallelism.chunk_tokens", rules->chunk_tokens, rules->source);
+	if (request->daily_profile.count > 0 && !is_given(request->startup_s))
+		findings_assume_number(findings, "startup_s", option->autoscaled.startup_s,
+			"E97: engine start 60 s (vLLM documentation), weights at 1.2 GB/s (Fu et al. 2024, ServerlessLLM, section 2)");
 	if (fleet->candidate->slice)
 		findings_assume_text(findings, "mig_profile", fleet->candidate->slice->profile, fleet->candidate->slice->source);
 	if (fleet->trial)
@@ -52,8 +59,6 @@ static void warn_unused(const struct inference_request *request, const struct mo
 	bool seen_by_resolver =
 		is_given(request->prompt_tokens.mean) && is_given(request->output_tokens.mean); /* who warned already */
 
-	if (demand->disaggregated && request->daily_profile.count > 0)
-		findings_warn(findings, "daily_profile: no hourly schedule is made where prompts and decoding are apart; the month's figures follow the profile");
 	if (demand->disaggregated && !simulated)
 		findings_warn(findings,
 			"parallelism.disaggregated: too long to simulate; replicas carry the load, but whether they keep the slo is not known");
@@ -131,65 +136,23 @@ static void fill_sensitivity(const struct inference_input *input, const struct f
 		"kgco2e_per_month");
 }
 
-/* Plans again with narrower weights on the same accelerator. */
-static void advise_precision(const struct inference_input *input, const struct fleet *fleet,
-	const struct demand *demand, const struct fleet_limits *limits, struct findings *findings)
-{
-	struct replica_layout narrower = fleet->layout;
-	struct advice *advice;
-	struct fleet changed;
-
-	if (precision_weight_bytes(fleet->layout.precision) < 2 || !is_given(fleet->candidate->accelerator.tflops_fp8) ||
-		limits->gpu_count > 0)
-		return;
-	narrower.precision = PRECISION_FP8;
-	fleet_size(&input->model, fleet->candidate, &narrower, demand, limits, &changed);
-	if (changed.verdict != FLEET_OK || changed.gpu_count >= fleet->gpu_count)
-		return;
-	advice = findings_advise(findings, "narrower_weights", "suggestion",
-		"%s computes in FP8: with precision fp8 the same load takes %lld accelerators instead of %lld (check the "
-		"answers' quality first)",
-		fleet->candidate->accelerator.id, (long long)changed.gpu_count, (long long)fleet->gpu_count);
-	snprintf(
-		advice->effect, sizeof advice->effect, "%+lld accelerators", (long long)(changed.gpu_count - fleet->gpu_count));
-}
-
 static void advise_autoscaling(const struct inference_option *option, struct findings *findings)
 {
-	double sum = 0;
+	double hours = option->autoscaled.gpu_hours_per_month, saved = option->autoscaled.saved_gpu_hours_per_month;
 	struct advice *advice;
 
-	for (size_t i = 0; i < option->autoscaling_count; i++)
-		sum += (double)option->autoscaling[i].replicas;
-	sum /= fmax((double)option->autoscaling_count, 1) * (double)option->replicas;
-	if (option->autoscaling_count == 0 || sum > 0.98)
+	if (!option->has_autoscaled || !(saved > 0.02 * (hours + saved)))
 		return;
 	advice = findings_advise(findings, "autoscale", "suggestion",
-		"following the daily profile, %.0f %% of the replica-hours would do", sum * 100);
-	if (is_given(option->cost.usd_per_month))
-		snprintf(advice->effect, sizeof advice->effect, "%+.0f USD a month", (sum - 1) * option->cost.usd_per_month);
+		"following the daily profile (autoscaling) %.0f of %.0f accelerator-hours a month would do, replicas that start %.0f s ahead included",
+		hours, hours + saved, option->autoscaled.startup_s);
+	advice->change_usd = -option->autoscaled.saved_usd_per_month;
+	if (is_given(advice->change_usd))
+		snprintf(advice->effect, sizeof advice->effect, "%+.0f USD, %+.0f kWh, %+.0f kgCO2e a month", advice->change_usd,
+			-option->autoscaled.saved_kwh_per_month, -option->autoscaled.saved_kgco2e_per_month);
 	else
-		snprintf(advice->effect, sizeof advice->effect, "%+.0f %% of the replica-hours", (sum - 1) * 100);
-}
-
-static void advise_prefix_cache(const struct inference_input *input, const struct fleet *fleet,
-	const struct demand *demand, const struct fleet_limits *limits, struct findings *findings)
-{
-	struct demand cached = *demand;
-	struct advice *advice;
-	struct fleet changed;
-
-	if (demand->shape.cached_share > 0 || limits->gpu_count > 0)
-		return;
-	cached.shape.cached_share = 0.5;
-	fleet_size(&input->model, fleet->candidate, &fleet->layout, &cached, limits, &changed);
-	if (changed.verdict != FLEET_OK || changed.gpu_count >= fleet->gpu_count)
-		return;
-	advice = findings_advise(findings, "prefix_cache", "info",
-		"if half of each prompt were found in the prefix cache, %lld accelerators would do",
-		(long long)changed.gpu_count);
-	snprintf(
-		advice->effect, sizeof advice->effect, "%+lld accelerators", (long long)(changed.gpu_count - fleet->gpu_count));
+		snprintf(advice->effect, sizeof advice->effect, "%+.0f kWh, %+.0f kgCO2e a month", -option->autoscaled.saved_kwh_per_month,
+			-option->autoscaled.saved_kgco2e_per_month);
 }
 
 void report_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
@@ -199,7 +162,7 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	const struct candidate had = fleet_candidate(fleet);
 	int64_t idle = fleet->candidate->slice ? 0 : fleet->gpu_count - fleet->replicas * fleet->gpus_per_replica;
 
-	note_layout(fleet, &input->request, findings);
+	note_layout(fleet, &input->request, &plan->recommended, findings);
 	warn_unused(&input->request, &input->model, demand, fleet->trial != NULL, fleet->candidate->slice, findings);
 	layout_remark(fleet->candidate, &fleet->layout, findings);
 	if (!is_given(fleet->usd_per_hour) && !findings->missing_price_told)
@@ -210,10 +173,6 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 			(long long)fleet->gpu_count, (long long)fleet->gpus_per_replica);
 	if (plan->recommended.cost.has_offer)
 		supply_remark(&had, fleet->gpus_per_replica, fleet->gpu_count, findings);
-	if (input->request.common.alternatives != 0) {
-		advise_precision(input, fleet, demand, limits, findings);
-		advise_prefix_cache(input, fleet, demand, limits, findings);
-	}
 	advise_autoscaling(&plan->recommended, findings);
 	fill_sensitivity(input, fleet, demand, limits, plan);
 }

@@ -43,6 +43,7 @@ struct rate_profile {
 
 struct inference_request {
 	struct request_common common;
+	struct text_list precisions; /* allowed for the weights, instead of one */
 	enum precision kv_precision;
 	enum engine engine;
 	const char *engine_release;
@@ -66,6 +67,7 @@ struct inference_request {
 	struct {
 		double prefixes, tokens;
 	} shared_prefix;
+	double startup_s; /* of a replica */
 	enum redundancy redundancy;
 	double headroom;
 	enum truth mig;
@@ -93,7 +95,11 @@ struct serving_memory {
 };
 
 struct autoscaling_hour {
-	int64_t hour, replicas;
+	int64_t hour;
+	int64_t replicas; /* that run when it begins, spare ones included */
+	int64_t starting; /* further ones that start in it, to be ready for the next */
+	int64_t prefill_replicas; /* of the replicas; absent: each does both */
+	double requests_per_s;
 };
 
 struct inference_option {
@@ -119,18 +125,24 @@ struct inference_option {
 	double utilization;
 	struct {
 		double usd_per_hour, usd_per_month, usd_per_million_output_tokens, usd_per_million_tokens;
+		double input_usd_per_million_tokens, output_usd_per_million_tokens; /* prices that cover it, each for its share of the time */
 		bool has_offer;
 		struct offer offer;
 	} cost;
 	struct {
-		double mean_w, kwh_per_month, wh_per_request, joules_per_output_token;
+		double mean_w, kwh_per_month, wh_per_request, joules_per_output_token, joules_per_token;
 	} energy;
 	struct {
-		double kgco2e_per_month, gco2e_per_request, embodied_kgco2e_per_month;
+		double kgco2e_per_month, gco2e_per_request, gco2e_per_million_tokens, embodied_kgco2e_per_month;
 	} carbon;
-	double water_l_per_month;
+	double water_l_per_month, water_l_per_request;
 	size_t autoscaling_count;
 	struct autoscaling_hour autoscaling[168];
+	bool has_autoscaled;
+	struct {
+		double startup_s, gpu_hours_per_month; /* followed hour by hour, starts included */
+		double saved_gpu_hours_per_month, saved_usd_per_month, saved_kwh_per_month, saved_kgco2e_per_month;
+	} autoscaled;
 	struct bottleneck_use bottleneck;
 	struct {
 		int64_t requests, replications, seed, warmup_requests; /* all 0: analytic, not simulated */

@@ -305,22 +305,33 @@ static void prefixes_are_found_by_routing(void **state)
 	assert_false(is_given(best->simulated.prefix_hit_rate));
 }
 
+/* The same accelerators where electricity is clean and rent is high: an option of its own. */
+static void fill_two(struct serving_fixture *fixture, struct candidate two[2])
+{
+	fill(fixture);
+	two[0] = two[1] = fixture->candidate;
+	two[1].accelerator.id = "clean";
+	two[1].site.grid_gco2e_per_kwh = 20;
+	two[1].offer.usd_per_gpu_hour = 4;
+	fixture->inference.candidates = two;
+	fixture->inference.candidate_count = 2;
+}
+
 /* What an option says that it holds it holds when asked, and not half as much again. */
 static void each_option_knows_its_largest_load(void **state)
 {
 	struct serving_fixture fixture, again;
+	struct candidate two[2];
 
 	(void)state;
-	fill(&fixture);
-	fixture.inference.request.parallelism.tensor = ABSENT_COUNT;
+	fill_two(&fixture, two);
 	assert_int_equal(run(&fixture), STATUS_OK);
 	assert_true(plan.alternative_count >= 1);
 	for (size_t i = 0; i < plan.alternative_count && i < 2; i++) {
 		static struct inference_option option;
 		double most_per_s;
 
-		fill(&fixture);
-		fixture.inference.request.parallelism.tensor = ABSENT_COUNT;
+		fill_two(&fixture, two);
 		assert_int_equal(run(&fixture), STATUS_OK);
 		option = plan.alternatives[i];
 		most_per_s = option.throughput.requests_per_s_max;

@@ -151,6 +151,7 @@ void serving_fixture_fill(struct serving_fixture *fixture)
 		.prefix_cache_hit_rate = ABSENT_NUMBER,
 		.speculative = {ABSENT_NUMBER, ABSENT_NUMBER},
 		.burstiness_cv = ABSENT_NUMBER,
+		.startup_s = ABSENT_NUMBER,
 		.headroom = ABSENT_NUMBER};
 	inference->common.precision = PRECISION_BF16;
 }

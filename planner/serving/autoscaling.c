@@ -1,0 +1,211 @@
+#include "planner/serving/autoscaling.h"
+
+#include "base/units.h"
+
+enum { HOURS_MAX = 168 };
+
+/* Fu et al. 2024 (ServerlessLLM, OSDI), section 2: 130 GB of LLaMA-2-70B take 26 s to fetch at 5 GB/s and 84 s to load. */
+static const double load_bytes_per_s = 130e9 / (26 + 84);
+/* The same, and vLLM's documentation: process, CUDA context and graph capture of an engine. */
+static const double engine_start_s = 60;
+
+struct scaler {
+	const struct inference_input *input;
+	const struct fleet *fleet;
+	const struct demand *demand;
+	const struct fleet_limits *limits;
+	struct prover *prover; /* NULL: formulas alone */
+	struct replica replica;
+	double factor; /* load that the fleet really holds, of what formulas say */
+};
+
+/* Replicas of one hour, spare ones apart. */
+struct need {
+	double active, prefill; /* prefill: of them, for prompts alone */
+};
+
+double autoscaling_startup_s(const struct inference_request *request, const struct replica *replica)
+{
+	return given_or(request->startup_s, engine_start_s + replica->memory.weights_bytes * replica->gpus / load_bytes_per_s);
+}
+
+static bool holds(struct scaler *scaler, struct need need, double requests_per_s, bool proved)
+{
+	if (proved)
+		return prover_keeps(scaler->prover, scaler->fleet, need.active - need.prefill, need.prefill, requests_per_s);
+	if (need.prefill > 0)
+		return true; /* in proportion to the peak, which is proved */
+	return fleet_holds(&scaler->replica, scaler->demand, need.active, requests_per_s / scaler->factor);
+}
+
+/* So many parts in a thousand of the peak's replicas, at least one of a kind. */
+static struct need need_at(const struct scaler *scaler, double active)
+{
+	double most = fleet_active_replicas(scaler->fleet, scaler->demand), prefill = (double)scaler->fleet->prefill_replicas;
+	struct need need = {.active = active};
+
+	if (prefill > 0) {
+		need.active = fmax(active, 2);
+		need.prefill = fmin(fmax(ceil(prefill * active / most - 1e-9), 1), need.active - 1);
+	}
+	return need;
+}
+
+/* The fewest by formulas; more replicas always hold more. */
+static double fewest_by_formulas(struct scaler *scaler, double share, double requests_per_s)
+{
+	double most = fleet_active_replicas(scaler->fleet, scaler->demand), low = 0, high = most;
+
+	if (scaler->fleet->prefill_replicas > 0)
+		return fmax(ceil(most * share - 1e-9), 2);
+	while (high - low > 1) {
+		double middle = floor((low + high) / 2);
+
+		if (holds(scaler, need_at(scaler, middle), requests_per_s, false))
+			high = middle;
+		else
+			low = middle;
+	}
+	return high;
+}
+
+/* Hours in the order of their load, heaviest first. */
+static void hours_by_load(const struct number_list *profile, size_t order[HOURS_MAX])
+{
+	for (size_t i = 0; i < profile->count; i++) {
+		size_t at = i;
+
+		for (; at > 0 && profile->items[order[at - 1]] < profile->items[i]; at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
+}
+
+/* What each hour needs, from the heaviest down: never more than an hour with more load, and the peak's fleet is proved already. */
+static void needs_fill(struct scaler *scaler, const struct number_list *profile, struct need needs[HOURS_MAX])
+{
+	double most = fleet_active_replicas(scaler->fleet, scaler->demand);
+	struct need kept = need_at(scaler, most);
+	double peak;
+	size_t order[HOURS_MAX];
+
+	hours_by_load(profile, order);
+	peak = profile->items[order[0]];
+	for (size_t i = 0; i < profile->count; i++) {
+		double share = profile->items[order[i]] / peak, requests_per_s = fmax(scaler->fleet->requests_per_s * share, 1e-6);
+		double fewest = fmin(fewest_by_formulas(scaler, share, requests_per_s), kept.active);
+
+		/* What was enough for more is enough for this: only fewer must be proved. */
+		while (fewest < kept.active && scaler->prover && scaler->prover->work_left > 0 &&
+			   !holds(scaler, need_at(scaler, fewest), requests_per_s, true))
+			fewest++;
+		if (fewest < kept.active)
+			kept = need_at(scaler, fewest);
+		needs[order[i]] = kept;
+	}
+}
+
+/* Replicas and accelerators of a need, spare ones and whole boards included. */
+static struct fleet fleet_of(const struct scaler *scaler, struct need need, double requests_per_s)
+{
+	struct fleet fleet = *scaler->fleet;
+
+	fleet_settle(&fleet, scaler->demand, need.active);
+	fleet.prefill_replicas = (int64_t)need.prefill;
+	fleet.requests_per_s = requests_per_s;
+	return fleet;
+}
+
+/* Most that is needed in so many hours from one on. */
+static struct need most_of(const struct need *needs, size_t count, size_t from, size_t hours)
+{
+	struct need most = needs[from];
+
+	for (size_t i = 1; i <= hours; i++) {
+		struct need need = needs[(from + i) % count];
+
+		most = need.active > most.active ? need : most;
+	}
+	return most;
+}
+
+/* An hour's accelerator-hours, money, energy and carbon. */
+struct toll {
+	double gpu_hours, usd, kwh, kgco2e;
+};
+
+static void toll_add(const struct scaler *scaler, struct need need, double requests_per_s, double hours, struct toll *toll)
+{
+	struct fleet fleet = fleet_of(scaler, need, requests_per_s);
+	struct demand flat = *scaler->demand;
+	struct fleet_worth worth;
+
+	flat.mean_load = 1;
+	fleet_worth(&fleet, &scaler->replica, &flat, scaler->limits, &worth, NULL);
+	toll->gpu_hours += hours * (double)fleet.gpu_count;
+	toll->usd += worth.price_known ? hours * worth.price.usd_per_gpu_hour * (double)fleet.gpu_count : ABSENT_NUMBER;
+	toll->kwh += hours / HOURS_PER_MONTH * worth.footprint.energy.total_kwh;
+	toll->kgco2e += hours / HOURS_PER_MONTH * worth.footprint.carbon.total_kgco2e;
+}
+
+/* A replica that is needed at the beginning of an hour starts so long before: at any time as many run, or start, as the most that
+ * is needed from then until a start from then is over. Of an hour the part before the last start_s of whole hours sees `whole`
+ * hours ahead, the rest one more. */
+static void schedule_fill(
+	const struct scaler *scaler, const struct number_list *profile, const struct need *needs, struct inference_option *option)
+{
+	double startup_h = option->autoscaled.startup_s / SECONDS_PER_HOUR, part = startup_h - floor(startup_h), peak = 0;
+	size_t whole = (size_t)startup_h, count = profile->count;
+	struct need all_day = need_at(scaler, fleet_active_replicas(scaler->fleet, scaler->demand));
+	double monthly = HOURS_PER_MONTH / (double)count;
+	struct toll followed = {0}, unfollowed = {0};
+
+	for (size_t i = 0; i < count; i++)
+		peak = fmax(peak, profile->items[i]);
+	for (size_t i = 0; i < count; i++) {
+		double requests_per_s = scaler->fleet->requests_per_s * profile->items[i] / peak;
+		struct need ready = most_of(needs, count, i, whole), ahead = most_of(needs, count, i, whole + (part > 0));
+		struct fleet now = fleet_of(scaler, ready, requests_per_s), soon = fleet_of(scaler, ahead, requests_per_s);
+		int64_t slices = scaler->fleet->candidate->slice ? scaler->fleet->candidate->slice->per_board : 1;
+
+		option->autoscaling[i] = (struct autoscaling_hour){.hour = (int64_t)i,
+			.replicas = now.replicas / slices,
+			.starting = (soon.replicas - now.replicas) / slices,
+			.prefill_replicas = ready.prefill > 0 ? (int64_t)ready.prefill : ABSENT_COUNT,
+			.requests_per_s = requests_per_s};
+		toll_add(scaler, ready, requests_per_s, monthly * (1 - part), &followed);
+		toll_add(scaler, ahead, requests_per_s, monthly * part, &followed);
+		toll_add(scaler, all_day, requests_per_s, monthly, &unfollowed);
+	}
+	option->autoscaled.gpu_hours_per_month = followed.gpu_hours;
+	option->autoscaled.saved_gpu_hours_per_month = unfollowed.gpu_hours - followed.gpu_hours;
+	option->autoscaled.saved_usd_per_month = unfollowed.usd - followed.usd;
+	option->autoscaled.saved_kwh_per_month = unfollowed.kwh - followed.kwh;
+	option->autoscaled.saved_kgco2e_per_month = unfollowed.kgco2e - followed.kgco2e;
+}
+
+void autoscaling_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct prover *prover, struct inference_option *option)
+{
+	const struct number_list *profile = &input->request.daily_profile;
+	struct scaler scaler = {.input = input, .fleet = fleet, .demand = demand, .limits = limits};
+	double active = fleet_active_replicas(fleet, demand);
+	struct need needs[HOURS_MAX];
+	bool possible;
+
+	option->autoscaling_count = profile->count <= COUNT_OF(option->autoscaling) ? profile->count : 0;
+	option->has_autoscaled = option->autoscaling_count > 0;
+	if (!option->has_autoscaled)
+		return;
+	possible = fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, &scaler.replica);
+	CHECK(possible);
+	if (prover && prover->workspace && fleet->trial) {
+		scaler.prover = prover;
+		prover_more(prover, PROVER_SCHEDULE_WORK);
+	}
+	scaler.factor = given_or(fleet->requests_per_s_max, fleet->requests_per_s) /
+					fmax(fleet_requests_per_s_max(&scaler.replica, demand, active), 1e-9);
+	option->autoscaled.startup_s = autoscaling_startup_s(&input->request, &scaler.replica);
+	needs_fill(&scaler, profile, needs);
+	schedule_fill(&scaler, profile, needs, option);
+}

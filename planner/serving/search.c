@@ -1,0 +1,287 @@
+#include "planner/serving/search.h"
+
+/* Sequences at once beside the engine's own limit: more let a small model fill its accelerator. A lower limit only helps where
+ * bursts make tokens late, which the proof sees and formulas do not. */
+static const double batch_limits[] = {1, 2, 4};
+enum { BATCH_LIMIT_MOST = 8192, BATCH_LIMIT_LEAST = 4 };
+
+void search_start(struct search *search, const struct inference_input *input, const struct demand *demand,
+	const struct fleet_limits *limits)
+{
+	search->input = input;
+	search->demand = demand;
+	search->limits = limits;
+	search->count = 0;
+	search->shortfall = (struct shortfall){.promise = demand->promise};
+}
+
+static double usd_of(const struct fleet *fleet)
+{
+	return given_or(fleet->usd_per_hour, HUGE_VAL); /* an unknown price is never the cheapest */
+}
+
+static double objective_of(const struct fleet *fleet, enum objective objective)
+{
+	switch (objective) {
+	case OBJECTIVE_TIME:
+		return fleet->e2e_s;
+	case OBJECTIVE_ENERGY:
+		return fleet->kwh_per_month;
+	case OBJECTIVE_CARBON:
+		return fleet->kgco2e_per_month;
+	case OBJECTIVE_GPUS:
+		return (double)fleet->gpu_count;
+	case OBJECTIVE_UNSET:
+	case OBJECTIVE_COST:
+		break;
+	}
+	return usd_of(fleet);
+}
+
+/* Accelerators without a load are judged by what a request costs. */
+static double rank_of(const struct search *search, const struct fleet *fleet)
+{
+	double per = is_given(search->demand->requests_per_s) ? 1 : fleet->requests_per_s;
+
+	return objective_of(fleet, search->input->request.common.objective) / per;
+}
+
+/* -1, 0, 1; what differs by rounding is equal. */
+static int order(double a, double b)
+{
+	if (a == b || fabs(a - b) <= 1e-9 * fabs(b))
+		return 0;
+	return a < b ? -1 : 1;
+}
+
+bool search_is_better(const struct search *search, const struct fleet *a, const struct fleet *b)
+{
+	int by = order(rank_of(search, a), rank_of(search, b));
+
+	by = by != 0 ? by : order((double)a->gpu_count, (double)b->gpu_count);
+	by = by != 0 ? by : order(usd_of(a), usd_of(b));
+	by = by != 0 ? by : order(a->kgco2e_per_month, b->kgco2e_per_month);
+	return (by != 0 ? by : order(a->e2e_s, b->e2e_s)) < 0;
+}
+
+/* Where limits are given, all that is answered keeps them; where none is, how soon answers come is a side of its own. */
+static bool something_is_promised(const struct promise *promise)
+{
+	return is_given(promise->ttft_s) || is_given(promise->tpot_s) || is_given(promise->e2e_s);
+}
+
+/* Nowhere worse, and somewhere better. */
+static bool dominates(const struct search *search, const struct fleet *a, const struct fleet *b)
+{
+	int orders[] = {order(rank_of(search, a), rank_of(search, b)), order((double)a->gpu_count, (double)b->gpu_count),
+		order(usd_of(a), usd_of(b)), order(a->kgco2e_per_month, b->kgco2e_per_month),
+		is_given(search->demand->requests_per_s) ? 0 : order(b->requests_per_s, a->requests_per_s),
+		something_is_promised(&search->demand->promise) ? 0 : order(a->e2e_s, b->e2e_s)};
+	bool better = false;
+
+	for (size_t i = 0; i < COUNT_OF(orders); i++) {
+		if (orders[i] > 0)
+			return false;
+		better |= orders[i] < 0;
+	}
+	return better;
+}
+
+static bool within_caps(const struct fleet *fleet, const struct request_common *common)
+{
+	return !(fleet->kgco2e_per_month > common->carbon_cap_kgco2e) && !(fleet->kwh_per_month > common->energy_cap_kwh);
+}
+
+/* Where a fleet is kept: behind the others, or in the place of the worst of them. */
+static struct fleet *place_for(struct search *search, const struct fleet *fleet)
+{
+	struct fleet *worst = &search->fleets[0];
+
+	if (search->count < FLEETS_MAX)
+		return &search->fleets[search->count++];
+	for (size_t i = 1; i < search->count; i++)
+		if (search_is_better(search, worst, &search->fleets[i]))
+			worst = &search->fleets[i];
+	return search_is_better(search, fleet, worst) ? worst : NULL;
+}
+
+static void search_keep(struct search *search, const struct fleet *fleet)
+{
+	struct fleet *place;
+
+	if (fleet->verdict != FLEET_OK || !within_caps(fleet, &search->input->request.common)) {
+		if (!fleet->candidate->slice) /* what a board cannot do, its slices cannot */
+			shortfall_note(&search->shortfall, fleet);
+		return;
+	}
+	place = place_for(search, fleet);
+	if (place)
+		*place = *fleet;
+}
+
+/* A slice is a replica by itself. What was measured on whole accelerators is not known of their slices. */
+static bool slice_may_serve(const struct inference_request *request)
+{
+	const struct serving_parallelism *pinned = &request->parallelism;
+
+	return pinned->tensor <= 1 && pinned->pipeline <= 1 && pinned->expert <= 1 && pinned->attention_data <= 1 &&
+		   pinned->disaggregated != TRUTH_TRUE && !is_given(request->throughput_tokens_per_s_per_gpu);
+}
+
+/* The fleet of a layout, with the batch limit that suits it where the request leaves it open. */
+static void layout_size(
+	const struct search *search, const struct candidate *candidate, const struct replica_layout *layout, struct fleet *best)
+{
+	double own = engine_rules_of(layout->engine)->max_batch;
+	size_t limits = is_given(layout->max_batch) ? 1 : COUNT_OF(batch_limits);
+
+	fleet_size(&search->input->model, candidate, layout, search->demand, search->limits, best);
+	for (size_t i = 1; i < limits && best->verdict == FLEET_OK && batch_limits[i] * own <= BATCH_LIMIT_MOST; i++) {
+		struct replica_layout wider = *layout;
+		struct fleet fleet;
+
+		wider.max_batch = batch_limits[i] * own;
+		fleet_size(&search->input->model, candidate, &wider, search->demand, search->limits, &fleet);
+		if (fleet.verdict == FLEET_OK && order(rank_of(search, &fleet), rank_of(search, best)) < 0)
+			*best = fleet;
+	}
+}
+
+static void search_layouts(struct search *search, const struct candidate *candidate, const struct replica_layout *base)
+{
+	const struct inference_request *request = &search->input->request;
+	struct layout_list layouts;
+
+	layout_enumerate(&search->input->model, candidate, &request->parallelism, base, &layouts);
+	for (size_t i = 0; i < layouts.count; i++) {
+		struct fleet fleet;
+
+		/* Pipelines over domains are for what does not fit into one, and the shortest that fits is enough. */
+		if (layouts.items[i].pipeline > 1 && request->parallelism.pipeline < 1 && search->shortfall.fitted == candidate)
+			break;
+		layout_size(search, candidate, &layouts.items[i], &fleet);
+		if (fleet.verdict != FLEET_MEMORY && fleet.verdict != FLEET_LAYOUT && !candidate->slice)
+			search->shortfall.fitted = candidate;
+		search_keep(search, &fleet);
+	}
+}
+
+void search_candidate(struct search *search, const struct candidate *candidate)
+{
+	const struct inference_request *request = &search->input->request;
+	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine,
+		request->engine_release, &request->parallelism, &candidate->accelerator);
+
+	if (candidate->slice && !slice_may_serve(request))
+		return;
+	if (request->precisions.count == 0) {
+		search_layouts(search, candidate, &base);
+		return;
+	}
+	for (size_t i = 0; i < request->precisions.count; i++) {
+		base.precision = precision_of_name(request->precisions.items[i]);
+		if (request->kv_precision == PRECISION_UNSET)
+			base.kv_precision = engine_kv_precision(base.engine, base.precision, &candidate->accelerator);
+		search_layouts(search, candidate, &base);
+	}
+}
+
+/* Where bursts make tokens late, fewer at once may keep the promise with fewer replicas: half the batch seen, rounded up to a
+ * power of two, is tried. Requests then wait at the door instead. */
+static void try_smaller_batch(struct search *search, struct prover *prover, struct fleet *fleet, const struct fleet *by_formulas)
+{
+	struct fleet limited = *by_formulas;
+	bool late = fleet->verdict != FLEET_OK || fleet->replicas > by_formulas->replicas;
+	double seen = fleet->trial ? fleet->trial->mean_batch : 0;
+
+	if (!late || !(seen > BATCH_LIMIT_LEAST) || search->input->request.parallelism.max_batch > 0 || !prover_can(prover))
+		return;
+	limited.layout.max_batch = exp2(ceil(log2(seen)));
+	prover_prove(prover, &limited);
+	if (limited.verdict == FLEET_OK && limited.trial &&
+		(fleet->verdict != FLEET_OK || search_is_better(search, &limited, fleet)))
+		*fleet = limited;
+}
+
+/* A fleet that does not pass is left out from then on. */
+static bool search_prove(struct search *search, struct prover *prover, struct fleet *fleet)
+{
+	const struct fleet by_formulas = *fleet;
+
+	prover_prove(prover, fleet);
+	try_smaller_batch(search, prover, fleet, &by_formulas);
+	if (fleet->verdict == FLEET_OK && within_caps(fleet, &search->input->request.common))
+		return true;
+	shortfall_note(&search->shortfall, fleet);
+	fleet->verdict = FLEET_LATENCY;
+	return false;
+}
+
+struct fleet *search_best(struct search *search, struct prover *prover)
+{
+	for (;;) {
+		struct fleet *best = NULL;
+
+		for (size_t i = 0; i < search->count; i++)
+			if (search->fleets[i].verdict == FLEET_OK &&
+				(!best || search_is_better(search, &search->fleets[i], best)))
+				best = &search->fleets[i];
+		/* With the size that the proof gave it, it may no longer be the best. */
+		if (!best || best->trial || !prover_can(prover))
+			return best;
+		search_prove(search, prover, best);
+	}
+}
+
+static bool is_dominated(const struct search *search, const struct fleet *fleet)
+{
+	for (size_t i = 0; i < search->count; i++)
+		if (search->fleets[i].verdict == FLEET_OK && dominates(search, &search->fleets[i], fleet))
+			return true;
+	return false;
+}
+
+/* The best fleet on the front that is not answered yet; NULL: there is none. */
+static struct fleet *next_of_front(struct search *search, const bool answered[FLEETS_MAX])
+{
+	bool passed[FLEETS_MAX];
+
+	memcpy(passed, answered, sizeof passed);
+	for (;;) {
+		struct fleet *next = NULL;
+
+		for (size_t i = 0; i < search->count; i++)
+			if (!passed[i] && search->fleets[i].verdict == FLEET_OK &&
+				(!next || search_is_better(search, &search->fleets[i], next)))
+				next = &search->fleets[i];
+		if (!next || !is_dominated(search, next))
+			return next;
+		passed[next - search->fleets] = true;
+	}
+}
+
+size_t search_front(
+	struct search *search, struct prover *prover, const struct fleet *best, struct fleet **front, size_t wanted)
+{
+	bool answered[FLEETS_MAX] = {false};
+	size_t count = 0, kept = 0;
+
+	answered[best - search->fleets] = true;
+	while (count < wanted) {
+		struct fleet *next = next_of_front(search, answered);
+
+		if (!next)
+			break;
+		if (!next->trial && prover_can(prover)) {
+			search_prove(search, prover, next); /* its size may have changed: looked at again */
+			continue;
+		}
+		answered[next - search->fleets] = true;
+		front[count++] = next;
+	}
+	/* What was proved later may beat what was answered before. */
+	for (size_t i = 0; i < count; i++)
+		if (!is_dominated(search, front[i]))
+			front[kept++] = front[i];
+	return kept;
+}
