@@ -8,10 +8,10 @@ void acceptance_prepare(struct acceptance *acceptance, double drafted, double pr
 
 	*acceptance = (struct acceptance){.drafted = rint(drafted), .probability = probability, .mean = 1};
 	/* E[X] = sum of P(X > k), E[X^2] = sum of (2k + 1) P(X > k). */
-	for (double k = 0; k <= acceptance->drafted; k++) {
+	for (int k = 0; k <= (int)acceptance->drafted; k++) {
 		square += (2 * k + 1) * chance;
 		chance *= probability;
-		acceptance->mean += k < acceptance->drafted ? chance : 0;
+		acceptance->mean += k < (int)acceptance->drafted ? chance : 0;
 	}
 	acceptance->variance = square - acceptance->mean * acceptance->mean;
 }
