@@ -19,8 +19,8 @@ static const struct field percentile_rows[] = {
 TABLE(percentiles, percentile_rows, "Percentiles over requests.");
 #undef OF
 
-DECLARE_TABLE(latency, MEMBER_TYPE(struct inference_option, latency));
-#define OF MEMBER_TYPE(struct inference_option, latency)
+DECLARE_TABLE(latency, struct latencies);
+#define OF struct latencies
 static const struct field latency_rows[] = {
 	OBJECT(ttft_ms, percentiles, "Time to the first token"),
 	OBJECT(tpot_ms, percentiles, "(e2e - ttft) / (output tokens - 1) of each request"),
@@ -98,6 +98,10 @@ static const struct field autoscaled_rows[] = {
 	FIGURE(saved_usd_per_month, "Cost"),
 	FIGURE(saved_kwh_per_month, "Energy"),
 	FIGURE(saved_kgco2e_per_month, "Carbon"),
+	TRUTH(slo_met, "Whether the slo is kept over the day of the peak when the schedule is followed", .flags = READ_ONLY),
+	OBJECT_IF(latency, has_latency, latency, "Over that day, simulated: replicas start ahead of their hour, and those that go end what they have begun"),
+	OBJECT_IF(latency_cold_start, has_cold, latency,
+		"Of requests that arrive while replicas start, were these started only as their hour begins"),
 };
 TABLE(autoscaled, autoscaled_rows, "What following the daily profile saves.");
 #undef OF

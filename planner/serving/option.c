@@ -71,6 +71,12 @@ static struct latency estimates_ms(const struct trial_latency *latency)
 		.p99 = latency->p99.mean_s * milliseconds_per_second};
 }
 
+struct latencies option_latencies(const struct trial *trial)
+{
+	return (struct latencies){
+		.ttft_ms = estimates_ms(&trial->ttft), .tpot_ms = estimates_ms(&trial->tpot), .e2e_ms = estimates_ms(&trial->e2e)};
+}
+
 static void fill_by_formulas(struct inference_option *option, const struct latency_model *model)
 {
 	option->latency.ttft_ms = percentiles_ms(model, LATENCY_TTFT);
@@ -93,9 +99,7 @@ static void fill_alone(struct inference_option *option, const struct fleet *flee
 static void fill_simulated(struct inference_option *option, const struct trial *trial)
 {
 	option->batch.mean = trial->mean_batch;
-	option->latency.ttft_ms = estimates_ms(&trial->ttft);
-	option->latency.tpot_ms = estimates_ms(&trial->tpot);
-	option->latency.e2e_ms = estimates_ms(&trial->e2e);
+	option->latency = option_latencies(trial);
 	option->latency_of_rest.ttft_ms = estimates_ms(&trial->rest_ttft);
 	option->latency_of_rest.tpot_ms = estimates_ms(&trial->rest_tpot);
 	option->latency_of_rest.e2e_ms = estimates_ms(&trial->rest_e2e);

@@ -16,6 +16,9 @@ struct residuals {
 struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator,
 	const struct calibration *calibration, double release_years);
 
+/* Percentiles of a trial. */
+struct latencies option_latencies(const struct trial *trial);
+
 /* The parallelism members of an answer. */
 struct serving_parallelism option_parallelism(const struct replica *replica);
 

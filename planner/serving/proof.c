@@ -8,9 +8,9 @@ static const double work_of_a_plan = 3e6, work_with_prefixes = 6e6, work_of_a_ro
 
 /* Replicas alike need not all be simulated: so many, with their share of the load. */
 static const double replicas_simulated_max = 16, in_flight_wanted = 1500, trace_replicas_max = 64;
-static const double requests_least = 2000, requests_most = 20000, warmup_least = 200;
+static const double requests_least = 2000, requests_most = 20000, warmup_least = 200, requests_of_a_day_max = 350000;
 #define SIZING_SHARE 0.05 /* of the work of a plan that formulas are: the rest is simulated */
-enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 7, RATE_REPLICATIONS = 4, SEED = 1, WORKSPACE_SEQUENCES = 4096 };
+enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 7, RATE_REPLICATIONS = 4, DAY_REPLICATIONS = 2, SEED = 1, WORKSPACE_SEQUENCES = 4096 };
 
 /* One fleet on trial. */
 struct subject {
@@ -36,7 +36,7 @@ void prover_start(struct prover *prover, const struct inference_input *input, co
 {
 	double rows = (double)input->request.trace.count, least = demand->prefix_count > 0 ? work_with_prefixes : work_of_a_plan;
 	int64_t work = (int64_t)fmax(least, work_of_a_row * rows);
-	int64_t later = (input->request.daily_profile.count > 0 ? PROVER_SCHEDULE_WORK : 0) +
+	int64_t later = (input->request.daily_profile.count > 0 ? PROVER_SCHEDULE_WORK + PROVER_DAY_WORK : 0) +
 					(input->request.common.alternatives != 0 ? PROVER_ADVICE_WORK : 0);
 
 	*prover = (struct prover){.input = input,
@@ -287,6 +287,47 @@ bool prover_keeps(struct prover *prover, const struct fleet *fleet, double decod
 		return false;
 	subject_prepare(prover, fleet, &subject);
 	return kept_in_trial(prover, &subject, (struct pools){decode, prefill}, requests_per_s, &ignored);
+}
+
+static bool is_kept(const struct trial_estimate *estimate, double limit_s)
+{
+	return !(estimate->mean_s > limit_s);
+}
+
+bool prover_day(struct prover *prover, const struct fleet *fleet, const struct day *day, struct trial *trial)
+{
+	const struct promise *promise = &prover->demand->promise;
+	struct traffic_plan traffic = traffic_at(prover, 1);
+	struct trial_setting setting = {.promise = *promise, .work = prover->work_left, .replications_max = DAY_REPLICATIONS};
+	double requests = 0;
+	struct subject subject;
+
+	subject_prepare(prover, fleet, &subject);
+	traffic.pieces = day->pieces;
+	traffic.piece_count = day->piece_count;
+	traffic.piece_peak = 1;
+	traffic.first_piece = 0;
+	for (size_t i = 0; i < day->piece_count; i++)
+		requests += day->pieces[i].duration_s * day->pieces[i].requests_per_s;
+	setting.run = (struct simulation_setting){.engine = &subject.engine,
+		.replicas = (int64_t)day->most_replicas,
+		.routing = prover->demand->routing,
+		.changes = day->changes,
+		.change_count = day->change_count,
+		.startup_s = day->startup_s,
+		.cold_only = day->cold_only,
+		.front_end_s = subject.replica.front_end_factor * subject.replica.host.first_token_s,
+		.traffic = &traffic,
+		.requests = (int64_t)requests,
+		.seed = SEED};
+	if (!(requests >= 1 && requests <= requests_of_a_day_max) || prover->work_left <= 0 || day->most_replicas > trace_replicas_max ||
+		simulation_workspace_bytes(&setting.run) > prover->workspace_bytes)
+		return false;
+	trial_run(&setting, prover->workspace, trial);
+	prover->work_left -= trial->work;
+	trial->kept = !trial->saturated && is_kept(&trial->ttft.promised, promise->ttft_s) &&
+				  is_kept(&trial->tpot.promised, promise->tpot_s) && is_kept(&trial->e2e.promised, promise->e2e_s);
+	return !trial->exhausted;
 }
 
 void prover_find_most(struct prover *prover, struct fleet *fleet)

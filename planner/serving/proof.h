@@ -37,12 +37,24 @@ bool prover_can(const struct prover *prover);
 void prover_prove(struct prover *prover, struct fleet *fleet);
 
 /* Work set aside for a schedule by the hour and for advice; prover_more() hands it out. */
-enum { PROVER_SCHEDULE_WORK = 2000000, PROVER_ADVICE_WORK = 3000000 };
+enum { PROVER_SCHEDULE_WORK = 2000000, PROVER_DAY_WORK = 3000000, PROVER_ADVICE_WORK = 3000000 };
 void prover_more(struct prover *prover, int64_t work);
 
 /* Whether a proved fleet, with so many replicas instead of its own (`prefill`: further ones, for prompts alone), keeps the promise at a
  * load. False too without enough work left. */
 bool prover_keeps(struct prover *prover, const struct fleet *fleet, double decode, double prefill, double requests_per_s);
+
+/* A day of a proved fleet whose number of replicas follows a schedule (E99), all of them doing both. */
+struct day {
+	const struct rate_piece *pieces;
+	const struct replica_change *changes; /* in time with the pieces, the first at 0 */
+	size_t piece_count, change_count;
+	double most_replicas, startup_s;
+	bool cold_only; /* latencies of those who come while a replica starts */
+};
+
+/* False where it is too long to simulate. trial->saturated: replicas do not carry it. `kept` by means, without their intervals. */
+bool prover_day(struct prover *prover, const struct fleet *fleet, const struct day *day, struct trial *trial);
 
 /* The largest load that a proved fleet holds within headroom and promise, into requests_per_s_max. */
 void prover_find_most(struct prover *prover, struct fleet *fleet);

@@ -89,6 +89,10 @@ struct latency {
 	double p50, p95, p99;
 };
 
+struct latencies {
+	struct latency ttft_ms, tpot_ms, e2e_ms;
+};
+
 struct serving_memory {
 	double weights_bytes, kv_cache_bytes, activations_bytes, overhead_bytes, total_bytes, capacity_bytes,
 		kv_tokens_capacity;
@@ -114,9 +118,7 @@ struct inference_option {
 	struct {
 		double mean, max;
 	} batch;
-	struct {
-		struct latency ttft_ms, tpot_ms, e2e_ms;
-	} latency, latency_of_rest; /* of_rest: of requests that others go ahead of */
+	struct latencies latency, latency_of_rest; /* of_rest: of requests that others go ahead of */
 	bool has_rest;
 	bool slo_met;
 	struct {
@@ -142,6 +144,9 @@ struct inference_option {
 	struct {
 		double startup_s, gpu_hours_per_month; /* followed hour by hour, starts included */
 		double saved_gpu_hours_per_month, saved_usd_per_month, saved_kwh_per_month, saved_kgco2e_per_month;
+		bool has_latency, has_cold; /* simulated; of a schedule in which replicas start */
+		enum truth slo_met;
+		struct latencies latency, latency_cold_start; /* of a day; of who comes while replicas start, were they not started ahead */
 	} autoscaled;
 	struct bottleneck_use bottleneck;
 	struct {

@@ -1,6 +1,7 @@
 /* E59. An inference plan: searched, proved, told. */
 #include "planner/serving/advice.h"
 #include "planner/serving/autoscaling.h"
+#include "planner/serving/day.h"
 #include "planner/serving/option.h"
 #include "planner/serving/search.h"
 
@@ -80,6 +81,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
 	alternatives_fill(&search, &prover, best, plan);
 	option_and_schedule(&search, best, &prover, &plan->recommended, &plan->findings);
+	day_fill(&prover, best, &plan->recommended);
 	rule_of_thumb_fill(request, &demand, best, plan);
 	report_fill(input, best, &demand, &limits, plan);
 	if (request->common.alternatives != 0)

@@ -25,6 +25,7 @@ struct engine_request {
 	int32_t number, next, place; /* in order of arrival; in its queue; in the heap */
 	int32_t prefix; /* that its prompt begins with; PREFIX_NONE */
 	enum request_class class;
+	bool came_cold; /* while a replica was starting */
 };
 
 /* What an engine does and may; fixed while it runs. */

@@ -19,7 +19,7 @@ struct run {
 	int32_t handoff_count, free_first, pool_size;
 	int64_t counted, work_left;
 	size_t next_change;
-	double first_counted_s, changed_s;
+	double first_counted_s, changed_s, cold_until_s;
 };
 
 /* --- workspace --------------------------------------------------------------------------------------------- */
@@ -102,6 +102,8 @@ static void request_record(struct run *run, const struct engine_request *request
 	run->counted++;
 	result->counted_output_tokens += tokens;
 	result->counted_s = fmax(result->counted_s, now_s - run->first_counted_s);
+	if (run->setting->cold_only && !request->came_cold)
+		return;
 	histogram_add(rest ? &result->rest_ttft : &result->ttft, request->first_token_s - request->arrived_s + front_end_s);
 	histogram_add(rest ? &result->rest_e2e : &result->e2e, now_s - request->arrived_s + front_end_s);
 	if (tokens > 1)
@@ -146,7 +148,8 @@ static int32_t request_make(struct run *run, const struct arrival *arrival)
 		.pending_tokens = arrival->prompt_tokens - cached,
 		.number = (int32_t)number,
 		.prefix = arrival->prefix,
-		.class = arrival->first ? CLASS_FIRST : CLASS_REST};
+		.class = arrival->first ? CLASS_FIRST : CLASS_REST,
+		.came_cold = arrival->t_s < run->cold_until_s};
 	return place;
 }
 
@@ -168,6 +171,8 @@ static void replicas_follow(struct run *run, double now_s)
 		const struct replica_change *change = &setting->changes[run->next_change];
 
 		replica_time_passes(run, change->at_s);
+		if (change->replicas > run->decoders.count)
+			run->cold_until_s = change->at_s + setting->startup_s;
 		replicas_resize(&run->decoders, change->replicas, change->at_s, setting->startup_s);
 	}
 }

@@ -28,6 +28,7 @@ struct simulation_setting {
 	const struct replica_change *changes; /* of `replicas`, which is then the most: sorted by time, the first at 0; borrowed */
 	size_t change_count; /* 0: `replicas` all the time */
 	double startup_s; /* from a change until a replica that came with it serves */
+	bool cold_only; /* percentiles of those alone who come while a replica starts */
 	double front_end_s; /* before and after the engine, of every request */
 	const struct traffic_plan *traffic;
 	int64_t concurrency; /* > 0: so many are kept in flight instead of arriving by themselves; one replica */

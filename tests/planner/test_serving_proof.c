@@ -30,6 +30,7 @@ static void fill(struct serving_fixture *fixture)
 		(struct token_distribution){.mean = 1000, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.9};
 	request->output_tokens =
 		(struct token_distribution){.mean = 300, .p50 = ABSENT_NUMBER, .p95 = ABSENT_NUMBER, .cv = 0.6};
+	request->common.alternatives = 0;
 	request->parallelism.tensor = 4;
 	request->slo.ttft_ms = 700;
 	request->slo.tpot_ms = 45;
@@ -315,6 +316,7 @@ static void fill_two(struct serving_fixture *fixture, struct candidate two[2])
 	two[1].offer.usd_per_gpu_hour = 4;
 	fixture->inference.candidates = two;
 	fixture->inference.candidate_count = 2;
+	fixture->inference.request.common.alternatives = ABSENT_COUNT;
 }
 
 /* What an option says that it holds it holds when asked, and not half as much again. */
@@ -347,6 +349,38 @@ static void each_option_knows_its_largest_load(void **state)
 	}
 }
 
+/* A day by its schedule is no slower than the peak; who comes while replicas start, unannounced, waits longer, and the longer the
+ * start the longer. A flat day starts nobody. */
+static void a_schedule_is_lived_through(void **state)
+{
+	static double hours[24];
+	const struct inference_option *best = &plan.recommended;
+	struct serving_fixture fixture;
+	double cold_ms;
+
+	(void)state;
+	fill(&fixture);
+	for (int i = 0; i < 24; i++)
+		hours[i] = i < 8 ? 0.2 : 1;
+	fixture.inference.request.daily_profile = (struct number_list){hours, 24};
+	fixture.inference.request.startup_s = 30;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(best->autoscaling[0].replicas < best->autoscaling[12].replicas);
+	assert_true(best->autoscaled.has_latency && best->autoscaled.has_cold);
+	assert_int_equal(best->autoscaled.slo_met, TRUTH_TRUE);
+	assert_true(best->autoscaled.latency.ttft_ms.p95 < 1.1 * best->latency.ttft_ms.p95);
+	cold_ms = best->autoscaled.latency_cold_start.ttft_ms.p95;
+	assert_true(cold_ms > 1.5 * best->autoscaled.latency.ttft_ms.p95);
+	fixture.inference.request.startup_s = 120;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(best->autoscaled.latency_cold_start.ttft_ms.p95 > 1.5 * cold_ms);
+	for (int i = 0; i < 24; i++)
+		hours[i] = 3;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(best->autoscaled.has_latency && !best->autoscaled.has_cold);
+	assert_close(best->autoscaled.latency.tpot_ms.p95, best->latency.tpot_ms.p95, 0.03);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,6 +396,7 @@ int main(void)
 		cmocka_unit_test(who_goes_first_has_the_promise),
 		cmocka_unit_test(prefixes_are_found_by_routing),
 		cmocka_unit_test(each_option_knows_its_largest_load),
+		cmocka_unit_test(a_schedule_is_lived_through),
 	};
 	int failed;
 

@@ -1,0 +1,79 @@
+#include "planner/serving/day.h"
+
+#include "base/units.h"
+#include "planner/serving/option.h"
+
+/* An hour in which nothing changes any more need not be simulated to its end: so many requests a day are enough, where hours still
+ * last many times as long as a request and as a start. */
+static const double requests_wanted = 20000, responses_an_hour = 15, starts_an_hour = 2, least_s = 60;
+enum { HOURS = 24 };
+
+struct schedule {
+	struct rate_piece pieces[HOURS];
+	struct replica_change changes[HOURS];
+	struct day day;
+};
+
+static size_t hour_of_peak(const struct inference_option *option)
+{
+	size_t peak = 0;
+
+	for (size_t i = 1; i < option->autoscaling_count; i++)
+		if (option->autoscaling[i].requests_per_s > option->autoscaling[peak].requests_per_s)
+			peak = i;
+	return peak;
+}
+
+/* How long an hour lasts here. */
+static double hour_s(const struct autoscaling_hour *hours, double response_s, double startup_s)
+{
+	double requests_per_s = 0, least = fmax(fmax(responses_an_hour * response_s, starts_an_hour * startup_s), least_s);
+
+	for (size_t i = 0; i < HOURS; i++)
+		requests_per_s += hours[i].requests_per_s;
+	return fmin(fmax(requests_wanted / requests_per_s, least), SECONDS_PER_HOUR);
+}
+
+/* startup_s: of replicas that start only as their hour begins; 0: they started ahead. */
+static void schedule_read(const struct prover *prover, const struct fleet *fleet, const struct inference_option *option, double startup_s,
+	struct schedule *schedule)
+{
+	const struct autoscaling_hour *hours = &option->autoscaling[hour_of_peak(option) / HOURS * HOURS];
+	double duration_s = hour_s(hours, fleet->e2e_s, startup_s), most = 0;
+
+	for (size_t i = 0; i < HOURS; i++) {
+		int64_t replicas = hours[i].replicas - prover->demand->spare_replicas;
+
+		schedule->pieces[i] = (struct rate_piece){duration_s, hours[i].requests_per_s};
+		schedule->changes[i] = (struct replica_change){duration_s * (double)i, replicas};
+		most = fmax(most, (double)replicas);
+	}
+	schedule->day = (struct day){.pieces = schedule->pieces,
+		.changes = schedule->changes,
+		.piece_count = HOURS,
+		.change_count = HOURS,
+		.most_replicas = most,
+		.startup_s = startup_s,
+		.cold_only = startup_s > 0};
+}
+
+void day_fill(struct prover *prover, const struct fleet *fleet, struct inference_option *option)
+{
+	struct schedule schedule;
+	struct trial trial;
+
+	if (!option->has_autoscaled || !prover->workspace || !fleet->trial || fleet->prefill_replicas > 0 || fleet->candidate->slice)
+		return;
+	prover_more(prover, PROVER_DAY_WORK);
+	schedule_read(prover, fleet, option, 0, &schedule);
+	if (!prover_day(prover, fleet, &schedule.day, &trial))
+		return;
+	option->autoscaled.slo_met = trial.kept ? TRUTH_TRUE : TRUTH_FALSE;
+	option->autoscaled.has_latency = !trial.saturated;
+	option->autoscaled.latency = option_latencies(&trial);
+	schedule_read(prover, fleet, option, option->autoscaled.startup_s, &schedule);
+	if (!(option->autoscaled.startup_s > 0) || !prover_day(prover, fleet, &schedule.day, &trial))
+		return;
+	option->autoscaled.has_cold = !trial.saturated && trial.requests > 0;
+	option->autoscaled.latency_cold_start = option_latencies(&trial);
+}
