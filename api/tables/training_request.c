@@ -13,6 +13,7 @@ static const struct field parallelism_rows[] = {
 	INTEGER(
 		zero_group, 1, 1000000, "Accelerators over which ZeRO or FSDP shards; all data-parallel ranks unless given"),
 	CHOICE(recompute, recompute_words, "Activations recomputed in the backward pass"),
+	INTEGER(kept_layers, 0, 1024, "Layers of each stage that keep their activations under full recomputation; the others are done again"),
 	TRUTH(sequence_parallel, "Norms and dropout split along the sequence over the tensor-parallel group"),
 	TRUTH(offload, "Optimizer state in host memory"),
 };

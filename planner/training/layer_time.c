@@ -146,7 +146,8 @@ static void work_feed_forward(struct layer_work *work, double width)
 	work_elements(work, rows * work->setting->device.wide_bytes * (up + width / t));
 }
 
-/* Tokens are spread over the expert group; the fullest rank decides (imbalance). */
+/* Tokens are spread over the expert group; the fullest rank decides (imbalance). The host issues grouped products when it knows how many
+ * tokens each expert got. */
 static void work_experts(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;
@@ -158,6 +159,8 @@ static void work_experts(struct layer_work *work)
 	double rows = tokens / held;
 	double rate = setting->software.expert_speed * (setting->software.fused_experts ? 1 : setting->physics->expert_fraction) * rows / (rows + setting->physics->expert_half_rows);
 
+	if (setting->software.waits_for_counts && setting->device.domain <= setting->device.node)
+		work->time.waits_s = 2 * setting->physics->expert_wait_s;
 	work_product(work, rows, hidden, up, held, rate);
 	work_product(work, rows, kind->expert_width / split, hidden, held, rate);
 	work_product(work, degrees->rows / degrees->tensor, hidden, kind->experts, 1, 1);
@@ -183,6 +186,13 @@ static void work_recompute(struct layer_work *work)
 	}
 }
 
+/* Pairs of all-reduces of a layer: one behind the mixer, one behind the feed-forward part, unless experts are spread instead of split. */
+static int tensor_pairs(const struct layer_kind *kind, bool experts_split)
+{
+	return (kind->mixer != MIXER_NONE) + (kind->feed_forward == FEED_FORWARD_DENSE ||
+		(kind->feed_forward == FEED_FORWARD_EXPERTS && (experts_split || kind->shared_width > 0)));
+}
+
 /* Tensor parallelism: two all-reduces (or gather and scatter) of the activations forward and two backward, two more where
  * the forward pass is done again (Shoeybi et al. 2019, arXiv 1909.08053; Korthikanti et al. 2022). */
 static void work_tensor_comm(struct layer_work *work)
@@ -190,13 +200,11 @@ static void work_tensor_comm(struct layer_work *work)
 	const struct setting *setting = work->setting;
 	struct group group = collective_group(&setting->device, work->degrees->tensor, 1);
 	double bytes = work->degrees->rows * setting->model->hidden * setting->device.wide_bytes, once_s, count;
-	int pairs = (work->kind->mixer != MIXER_NONE) + (work->kind->feed_forward == FEED_FORWARD_DENSE ||
-		(work->kind->feed_forward == FEED_FORWARD_EXPERTS && (work->layout->expert <= 1 || work->kind->shared_width > 0)));
 
 	if (work->degrees->tensor <= 1)
 		return;
 	once_s = collective_all_reduce_s(&setting->device, setting->physics, group, bytes);
-	count = pairs * (work->recompute == RECOMPUTE_FULL ? 3.0 : 2.0);
+	count = tensor_pairs(work->kind, work->layout->expert <= 1) * (work->recompute == RECOMPUTE_FULL ? 3.0 : 2.0);
 	work->time.tensor_s = exposed_s(count * once_s, work->time.forward_s + work->time.backward_s,
 		setting->software.hides_tensor ? setting->physics->overlap : 0);
 }
@@ -219,21 +227,52 @@ static void work_context_comm(struct layer_work *work)
 	work->time.context_s = exposed_s(3 * once_s, work->attention.time_s * (1 + 2.5), setting->physics->overlap);
 }
 
-/* Expert parallelism: dispatch and combine, forward and backward, and again with full recomputation. */
+/* Expert parallelism: dispatch and combine, forward and backward, and again with full recomputation. Given: bytes of one of them on each
+ * rank. Returned: s, and in `shown` the part that stays exposed however much work is beside it. */
+static double experts_exchange_s(const struct setting *setting, const struct physics *physics, const struct layer_kind *kind, double experts, double bytes, double *shown)
+{
+	struct group group = collective_group(&setting->device, experts, 1);
+	bool hidden = group.local >= group.ranks ? setting->software.hides_expert_inside : setting->software.hides_expert_across;
+
+	*shown = hidden ? 1 - physics->overlap : 1;
+	return collective_all_to_all_s(&setting->device, physics, group, bytes, setting->software.merges_copies ? kind->experts_active : 0);
+}
+
+/* Bytes of one token that a rank sends to its experts. */
+static double expert_token_bytes(const struct setting *setting, const struct layer_kind *kind, double tensor)
+{
+	return kind->experts_active * (double)setting->model->hidden * setting->device.wide_bytes * setting->physics->expert_imbalance / tensor;
+}
+
 static void work_expert_comm(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;
-	struct group group = collective_group(&setting->device, work->degrees->expert, 1);
-	double bytes = work->degrees->rows / work->degrees->tensor * work->kind->experts_active * setting->model->hidden *
-		setting->device.wide_bytes * setting->physics->expert_imbalance;
-	double count = work->recompute == RECOMPUTE_FULL ? 6 : 4, copies = setting->software.merges_copies ? work->kind->experts_active : 0;
-	bool hidden = group.local >= group.ranks ? setting->software.hides_expert_inside : setting->software.hides_expert_across;
-	double all_s;
+	double bytes = work->degrees->rows * expert_token_bytes(setting, work->kind, work->degrees->tensor), shown, all_s;
 
 	if (work->kind->feed_forward != FEED_FORWARD_EXPERTS || work->layout->expert <= 1)
 		return;
-	all_s = count * collective_all_to_all_s(&setting->device, setting->physics, group, bytes, copies);
-	work->time.expert_s = exposed_s(all_s, work->time.forward_s + work->time.backward_s, hidden ? setting->physics->overlap : 0);
+	all_s = (work->recompute == RECOMPUTE_FULL ? 6 : 4) * experts_exchange_s(setting, setting->physics, work->kind, work->degrees->expert, bytes, &shown);
+	work->time.expert_s = exposed_s(all_s, work->time.forward_s + work->time.backward_s, 1 - shown);
+}
+
+double layers_exchange_token_s(const struct setting *setting, double tensor, double experts)
+{
+	const struct model *model = setting->model;
+	struct physics prompt = *setting->physics;
+	double once_s, shown = 1 - (setting->software.hides_tensor ? prompt.overlap : 0), expert_shown, sum_s = 0;
+
+	if (model->kind == MODEL_GENERIC)
+		return 0;
+	prompt.link_latency_s = prompt.nic_latency_s = 0;
+	once_s = collective_all_reduce_s(&setting->device, &prompt, collective_group(&setting->device, tensor, 1), model->hidden * setting->device.wide_bytes);
+	for (int k = 0; k < model->kind_count; k++) {
+		const struct layer_kind *kind = &model->kinds[k];
+		double all_s = kind->feed_forward == FEED_FORWARD_EXPERTS && experts > 1
+			? 4 * experts_exchange_s(setting, &prompt, kind, experts, expert_token_bytes(setting, kind, tensor), &expert_shown) : 0;
+
+		sum_s += model_kind_layers(model, k) * (2 * shown * tensor_pairs(kind, false) * once_s + (all_s > 0 ? expert_shown * all_s : 0));
+	}
+	return sum_s;
 }
 
 bool layer_scatters(const struct parallelism *layout, const struct degrees *degrees)
@@ -391,7 +430,7 @@ struct layer_time ends_time_of(const struct setting *setting, const struct degre
 
 double layer_time_total_s(const struct layer_time *time)
 {
-	return time->forward_s + time->backward_s + time->recompute_s + time->tensor_s + time->context_s + time->expert_s + time->gather_s;
+	return time->forward_s + time->backward_s + time->recompute_s + time->tensor_s + time->context_s + time->expert_s + time->waits_s + time->gather_s;
 }
 
 void least_token_times(struct setting *setting)
@@ -405,8 +444,8 @@ void least_token_times(struct setting *setting)
 		struct layer_time time = layer_time_of(setting, &whole, &degrees, k);
 		double layers = setting->model->kind == MODEL_GENERIC ? 1 : model_kind_layers(setting->model, k);
 
-		setting->least_token_s += layers * (time.forward_s + time.backward_s - time.traffic_s) / degrees.rows;
-		setting->least_again_token_s += layers * fmax(0, time.forward_s - time.traffic_s) / degrees.rows;
+		setting->least_token_s += layers * (time.forward_s + time.backward_s) / degrees.rows;
+		setting->least_again_token_s += layers * time.forward_s / degrees.rows;
 	}
 }
 

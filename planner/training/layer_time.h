@@ -9,6 +9,7 @@ struct layer_time {
 	double recompute_s;           /* forward work that is done again in the backward pass */
 	double traffic_s;             /* part of forward_s + backward_s in which memory bandwidth decides */
 	double tensor_s, context_s, expert_s; /* exposed communication, forward and backward and recomputation */
+	double waits_s;               /* of the host for the counts of routed tokens, forward and backward */
 	double gather_s;              /* exposed gathers and scatters of ZeRO-2 and 3; 0 until layer_gather_s() is asked */
 };
 
@@ -35,7 +36,11 @@ double layer_gather_s(const struct setting *setting, const struct parallelism *l
 /* Embedding, final norm, logits and loss of one micro-batch: what the first and the last stage have more. */
 struct layer_time ends_time_of(const struct setting *setting, const struct degrees *degrees);
 
-/* Fills setting->least_token_s and least_again_token_s: the layers' arithmetic at unlimited rows, without any traffic or
+/* What ranks of these tensor and expert degrees exchange of one token in all layers, forward and backward, without latency and as far as it
+ * must show: no layout of those degrees exchanges less. 0 for a generic model. */
+double layers_exchange_token_s(const struct setting *setting, double tensor, double experts);
+
+/* Fills setting->least_token_s and least_again_token_s: the layers' work at very many rows, on one accelerator, without
  * communication. No layout computes a token in less, since splitting work never makes it less in all. */
 void least_token_times(struct setting *setting);
 

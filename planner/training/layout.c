@@ -22,6 +22,9 @@ struct trial {
 	struct stages stages;
 	struct memory_parts memory;
 	struct degrees degrees;
+	double least_exchange_s;   /* for one token, of what all layers exchange between tensor and expert ranks */
+	bool stepped;            /* step: of ZeRO-1 over all ranks, while only ZeRO stage and group change */
+	struct step_result step;
 	struct shared shared[MICRO_BATCHES_MAX];
 };
 
@@ -69,13 +72,13 @@ static double least_sample_s(const struct trial *trial, double all_s)
 	return pipeline_time_s(all_s / degrees->pipeline, all_s, degrees->micro_batches, degrees->pipeline, degrees->interleave) / degrees->batch;
 }
 
-/* The same from the arithmetic of the layers alone: known before any layer is timed. */
+/* The same from the work of the layers and what tensor ranks must exchange: known before any layer is timed. */
 static double least_arithmetic_s(const struct trial *trial)
 {
 	const struct setting *setting = trial->search->setting;
-	double again_s = trial->layout.recompute == RECOMPUTE_FULL ? setting->least_again_token_s : 0;
+	double again_s = trial->layout.recompute == RECOMPUTE_FULL && trial->layout.kept_layers <= 0 ? setting->least_again_token_s : 0;
 
-	return least_sample_s(trial, trial->degrees.rows / trial->degrees.tensor * (setting->least_token_s + again_s));
+	return least_sample_s(trial, trial->degrees.rows * ((setting->least_token_s + again_s) / trial->degrees.tensor + trial->least_exchange_s));
 }
 
 /* True when a layout of which this is a bound cannot be faster than the best so far. */
@@ -92,34 +95,137 @@ static void least_keep(struct layout_search *search, const struct parallelism *l
 		search->least = (struct found){.any = true, .layout = *layout, .memory = *memory};
 }
 
+/* What layouts are compared by, without what sharding costs: gathers, gradients' way and update. */
+static double unsharded_sample_s(const struct step_result *step)
+{
+	return sample_s(step) - (step->time.data_comm_exposed_s + step->time.optimizer_s + step->time.host_transfer_s) / step->samples;
+}
+
+/* The layout with its optimizer sharded over all ranks: a bound for every other ZeRO stage and group is in it. */
+static const struct step_result *trial_step(struct trial *trial, const struct shared *shared)
+{
+	struct parallelism layout = trial->layout;
+
+	if (trial->stepped)
+		return &trial->step;
+	layout.zero_stage = 1;
+	layout.zero_group = layout.data * layout.context;
+	step_of_parts(trial->search->setting, &layout, &trial->stages, &shared->parts[layout.recompute], &shared->parts[RECOMPUTE_NONE], &trial->step);
+	trial->stepped = true;
+	return &trial->step;
+}
+
+/* Times the layout, which fits, unless the bound says that it cannot be the fastest. */
+static void trial_time(struct trial *trial, const struct shared *shared, const struct memory_use *memory, struct found *kept)
+{
+	const struct setting *setting = trial->search->setting;
+	const struct parallelism *layout = &trial->layout;
+	bool whole = layout->kept_layers == 0 || layout->kept_layers == trial->search->pins.kept_layers;
+	struct step_result step;
+
+	if (whole && layout->zero_stage == 1 && layout->zero_group == layout->data * layout->context) {
+		step = *trial_step(trial, shared);
+	} else {
+		if (whole && too_slow(trial, unsharded_sample_s(trial_step(trial, shared))))
+			return;
+		step_of_parts(setting, layout, &trial->stages, &shared->parts[layout->recompute], &shared->parts[RECOMPUTE_NONE], &step);
+	}
+	if (!kept->any || sample_s(&step) < sample_s(&kept->step))
+		*kept = (struct found){.any = true, .fits = true, .layout = *layout, .step = step, .memory = *memory};
+}
+
+/* Whether the layout fits comfortably when so many layers of each stage keep their activations. */
+static bool fits_keeping(struct trial *trial, int64_t layers, struct memory_use *memory)
+{
+	const struct setting *setting = trial->search->setting;
+	UNCLEARED struct memory_parts parts;
+
+	trial->layout.kept_layers = layers;
+	memory_parts_of(setting, &trial->layout, &trial->stages, &parts);
+	memory_of_parts(setting, &trial->layout, &parts, memory);
+	return memory->total_bytes <= trial->comfortable_bytes;
+}
+
+/* The fewest layers of a stage that must keep their activations for the layout to be faster than the best so far: each spares at most
+ * what the slowest kind of layer takes to be done again. */
+static int64_t kept_at_least(const struct trial *trial, const struct shared *shared)
+{
+	const struct layout_search *search = trial->search;
+	double spared_s = 0, bound_s = least_sample_s(trial, shared->all_s[RECOMPUTE_FULL]), spared_sample_s, best_s;
+
+	if (!search->best.any || search->exhaustive)
+		return 1;
+	for (int k = 0; k < shared->parts[RECOMPUTE_FULL].kinds; k++)
+		spared_s = fmax(spared_s, layer_time_total_s(&shared->parts[RECOMPUTE_FULL].layers[k]) - layer_time_total_s(&shared->parts[RECOMPUTE_NONE].layers[k]));
+	spared_sample_s = least_sample_s(trial, spared_s * trial->degrees.pipeline);
+	best_s = sample_s(&search->best.step);
+	return bound_s <= best_s || !(spared_sample_s > 0) ? 1 : (int64_t)fmin(1e9, fmax(1, floor((bound_s - best_s) / spared_sample_s * (1 - 1e-9))));
+}
+
+/* Dropping an activation saves no more than itself, what lies between blocks and what the allocator keeps of it (E38). */
+static const double saved_at_most = 1.25;
+
+/* Where keeping all activations does not fit, but doing all layers again spares more than it must: as many layers keep theirs as fit. */
+static void trial_keep_some(struct trial *trial, const struct shared *shared, const struct memory_use *keeping_all)
+{
+	struct layout_search *search = trial->search;
+	int64_t fitting = 0, least = kept_at_least(trial, shared), over = stage_layers(&trial->stages, 0);
+	struct memory_use memory, fits = {0};
+
+	if (trial->stages.count > 1 && stage_layers(&trial->stages, 1) > over)
+		over = stage_layers(&trial->stages, 1);
+	if (least >= over || keeping_all->total_bytes - saved_at_most * keeping_all->activations_bytes * (1 - (double)least / (double)over) > trial->comfortable_bytes)
+		return;
+	trial->layout.recompute = RECOMPUTE_FULL;
+	while (over - fitting > 1) {
+		int64_t middle = fitting == 0 ? least : (fitting + over) / 2;
+
+		if (middle < over && fits_keeping(trial, middle, &memory)) {
+			fitting = middle;
+			fits = memory;
+		} else if (fitting == 0) {
+			break;
+		} else {
+			over = middle;
+		}
+	}
+	trial->layout.kept_layers = fitting;
+	if (fitting > 0) {
+		search->evaluated++;
+		search->feasible++;
+		trial_time(trial, shared, &fits, &search->best);
+	}
+	trial->layout.kept_layers = 0;
+	trial->layout.recompute = RECOMPUTE_NONE;
+}
+
 /* Counts the layout's memory and, if it fits, times it. */
-static void trial_judge(struct trial *trial, const struct step_parts *parts)
+static void trial_judge(struct trial *trial, const struct shared *shared)
 {
 	struct layout_search *search = trial->search;
 	struct memory_use memory;
-	struct step_result step;
 	struct found *kept;
 
 	memory_of_parts(search->setting, &trial->layout, &trial->memory, &memory);
 	search->evaluated++;
 	if (!search->best.any && !trial->tight.any)
 		least_keep(search, &trial->layout, &memory);
+	if (memory.total_bytes > trial->comfortable_bytes && trial->layout.recompute == RECOMPUTE_NONE && search->pins.recompute == RECOMPUTE_UNSET &&
+		!pinned(search->pins.kept_layers))
+		trial_keep_some(trial, shared, &memory);
 	if (memory.total_bytes > memory.capacity_bytes)
 		return;
 	search->feasible++;
 	kept = memory.total_bytes <= trial->comfortable_bytes ? &search->best : &trial->tight;
-	if (kept == &trial->tight && search->best.any && !search->exhaustive)
-		return;
-	step_of_parts(search->setting, &trial->layout, &trial->stages, parts, &step);
-	if (!kept->any || sample_s(&step) < sample_s(&kept->step))
-		*kept = (struct found){.any = true, .fits = true, .layout = trial->layout, .step = step, .memory = memory};
+	if (kept == &search->best || !search->best.any || search->exhaustive)
+		trial_time(trial, shared, &memory, kept);
 }
 
-static int zero_most(const struct trial *trial)
+static int zero_most_of(const struct trial *trial, int64_t pipeline)
 {
 	const struct software *software = &trial->search->setting->software;
 
-	return trial->layout.pipeline > 1 ? software->zero_most_piped : software->zero_most;
+	return pipeline > 1 ? software->zero_most_piped : software->zero_most;
 }
 
 /* Whole-model sharding software runs 3. */
@@ -136,44 +242,54 @@ static bool zero_may_be_none(const struct trial *trial, int64_t ranks)
 }
 
 /* Whole-model sharding may stay inside groups of ranks (hybrid): fewer ranks to gather from, more memory each. */
-static void trial_zero(struct trial *trial, const struct step_parts *parts)
+static void trial_zero(struct trial *trial, const struct shared *shared)
 {
 	const struct parallelism *pins = &trial->search->pins;
 	int64_t ranks = trial->layout.data * trial->layout.context;
-	int first = zero_least(trial), last = zero_most(trial);
+	int first = zero_least(trial), last = zero_most_of(trial, trial->layout.pipeline);
 
+	trial->stepped = false;
+	if (trial->search->best.any && too_slow(trial, unsharded_sample_s(trial_step(trial, shared))))
+		return;
 	memory_parts_of(trial->search->setting, &trial->layout, &trial->stages, &trial->memory);
 	if (pinned(pins->zero_stage))
 		first = last = (int)pins->zero_stage;
 	trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : ranks;
 	for (trial->layout.zero_stage = first; trial->layout.zero_stage <= last; trial->layout.zero_stage++)
-		trial_judge(trial, parts);
+		trial_judge(trial, shared);
 	if (zero_may_be_none(trial, ranks)) {
 		trial->layout.zero_stage = 0;
-		trial_judge(trial, parts);
+		trial_judge(trial, shared);
 	}
 	if (last < 3 || trial->described || pinned(pins->zero_group))
 		return;
 	trial->layout.zero_stage = 3;
 	for (int64_t group = ranks / 2; group >= 2 && ranks % group == 0; group /= 2) {
 		trial->layout.zero_group = group;
-		trial_judge(trial, parts);
+		trial_judge(trial, shared);
 	}
+}
+
+/* Whether the pins leave it: layers that keep their activations are a part of full recomputation. */
+static bool recompute_allowed(const struct parallelism *pins, enum recompute recompute)
+{
+	return (pins->recompute == RECOMPUTE_UNSET || pins->recompute == recompute) && (pins->kept_layers <= 0 || recompute == RECOMPUTE_FULL);
 }
 
 static void trial_recompute(struct trial *trial, int size)
 {
+	const struct parallelism *pins = &trial->search->pins;
 	const struct shared *shared;
 
 	trial->degrees = degrees_of(trial->search->setting, &trial->layout);
 	for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++) {
 		trial->layout.recompute = (enum recompute)recompute;
-		if ((trial->search->pins.recompute != RECOMPUTE_UNSET && trial->search->pins.recompute != trial->layout.recompute) ||
-			too_slow(trial, least_arithmetic_s(trial)))
+		trial->layout.kept_layers = recompute == RECOMPUTE_FULL && pins->kept_layers > 0 ? pins->kept_layers : 0;
+		if (!recompute_allowed(pins, trial->layout.recompute) || too_slow(trial, least_arithmetic_s(trial)))
 			continue;
 		shared = trial_shared(trial, size);
-		if (!too_slow(trial, least_sample_s(trial, shared->all_s[recompute])))
-			trial_zero(trial, &shared->parts[recompute]);
+		if (!too_slow(trial, least_sample_s(trial, shared->all_s[trial->layout.kept_layers > 0 ? RECOMPUTE_NONE : recompute])))
+			trial_zero(trial, shared);
 	}
 }
 
@@ -222,9 +338,10 @@ static bool trial_can_fit(struct trial *trial)
 
 	layout->interleave = pinned(pins->interleave) ? pins->interleave : 1;
 	layout->micro_batch = pinned(pins->micro_batch) ? pins->micro_batch : 1;
-	layout->zero_stage = pinned(pins->zero_stage) ? pins->zero_stage : zero_most(trial);
+	layout->zero_stage = pinned(pins->zero_stage) ? pins->zero_stage : zero_most_of(trial, layout->pipeline);
 	layout->zero_group = pinned(pins->zero_group) ? pins->zero_group : layout->data * layout->context;
 	layout->recompute = pins->recompute != RECOMPUTE_UNSET ? pins->recompute : RECOMPUTE_FULL;
+	layout->kept_layers = pins->kept_layers > 0 ? pins->kept_layers : 0;
 	if (trial->search->exhaustive || memory_least_bytes(setting, layout) <= accelerator_capacity_bytes(&setting->candidate->accelerator))
 		return true;
 	if ((layout->interleave > 1 && layout->pipeline == 1) || layout->pipeline * layout->interleave > layout_layers(setting->model) + 2)
@@ -263,6 +380,7 @@ static void trial_expert(struct trial *trial)
 		if (!allowed(search->pins.expert, e) || (e > 1 && experts % e))
 			continue;
 		trial->layout.expert = e;
+		trial->least_exchange_s = layers_exchange_token_s(search->setting, (double)trial->layout.tensor, (double)e);
 		for (size_t i = 0; i < COUNT_OF(trial->shared); i++)
 			trial->shared[i].made = false;
 		trial_pipeline(trial);
@@ -300,6 +418,13 @@ static bool tensor_worth_trying(const struct layout_search *search, int64_t tens
 	return setting->model->kind != MODEL_GENERIC && (domain % tensor == 0 || tensor % domain == 0 || (tensor & (tensor - 1)) == 0);
 }
 
+static enum truth sequence_parallel_of(const struct layout_search *search, int64_t tensor)
+{
+	if (search->pins.sequence_parallel != TRUTH_UNSET)
+		return search->pins.sequence_parallel;
+	return tensor > 1 && search->setting->software.fused_attention ? TRUTH_TRUE : TRUTH_FALSE;
+}
+
 static void trial_tensor(struct trial *trial)
 {
 	const struct layout_search *search = trial->search;
@@ -308,8 +433,7 @@ static void trial_tensor(struct trial *trial)
 		if (!tensor_worth_trying(search, t))
 			continue;
 		trial->layout.tensor = t;
-		trial->layout.sequence_parallel = search->pins.sequence_parallel != TRUTH_UNSET ? search->pins.sequence_parallel
-			: t > 1 && search->setting->software.fused_attention ? TRUTH_TRUE : TRUTH_FALSE;
+		trial->layout.sequence_parallel = sequence_parallel_of(search, t);
 		for (int64_t c = 1; c <= search->gpu_count / t && c <= LAYOUT_CONTEXT_MAX; c++) {
 			if (search->gpu_count / t % c || !context_worth_trying(trial, c))
 				continue;
@@ -319,6 +443,41 @@ static void trial_tensor(struct trial *trial)
 	}
 }
 
+static bool zero_allowed(const struct trial *trial, const struct parallelism *begin)
+{
+	int64_t pin = trial->search->pins.zero_stage;
+
+	if (pinned(pin))
+		return begin->zero_stage == pin;
+	if (begin->zero_stage == 0)
+		return zero_may_be_none(trial, begin->data * begin->context);
+	return begin->zero_stage >= zero_least(trial) && begin->zero_stage <= zero_most_of(trial, begin->pipeline);
+}
+
+static bool recompute_as_pinned(const struct parallelism *pins, const struct parallelism *begin)
+{
+	if (pins->recompute == RECOMPUTE_UNSET && !pinned(pins->kept_layers))
+		return true;
+	return recompute_allowed(pins, begin->recompute) && begin->kept_layers == (pins->kept_layers > 0 ? pins->kept_layers : 0);
+}
+
+/* Whether `begin`, which may be another search's, is one of this search's layouts but for the number of data ranks. */
+static bool begin_allowed(const struct trial *trial, const struct parallelism *begin)
+{
+	const struct layout_search *search = trial->search;
+	const struct parallelism *pins = &search->pins;
+	const struct model *model = search->setting->model;
+	int experts = layout_experts(model);
+
+	if (!allowed(pins->pipeline, begin->pipeline) || !allowed(pins->expert, begin->expert) || !allowed(pins->interleave, begin->interleave) ||
+		!allowed(pins->micro_batch, begin->micro_batch) || !zero_allowed(trial, begin) || !recompute_as_pinned(pins, begin))
+		return false;
+	return tensor_worth_trying(search, begin->tensor) && context_worth_trying(trial, begin->context) &&
+		(begin->expert == 1 || (experts > 0 && experts % begin->expert == 0)) &&
+		begin->pipeline * begin->interleave <= layout_layers(model) + (begin->interleave > 1 ? 2 : 0) &&
+		begin->sequence_parallel == sequence_parallel_of(search, begin->tensor) && (pins->offload == TRUTH_TRUE) == (begin->offload == TRUTH_TRUE);
+}
+
 /* Judges `begin` on this number: data ranks take what the other degrees leave. */
 static void trial_begin(struct trial *trial)
 {
@@ -326,9 +485,8 @@ static void trial_begin(struct trial *trial)
 	const struct setting *setting = search->setting;
 	const struct parallelism *begin = &search->begin;
 	int64_t inner = begin->tensor * begin->pipeline * begin->context, data, filling;
-	struct step_parts parts;
 
-	if (inner < 1 || search->exhaustive || search->gpu_count % inner || !tensor_worth_trying(search, begin->tensor) || !context_worth_trying(trial, begin->context))
+	if (inner < 1 || search->exhaustive || search->gpu_count % inner || !begin_allowed(trial, begin))
 		return;
 	data = search->gpu_count / inner;
 	filling = data * (begin->micro_batch - 1) + 1; /* samples that make the last rank's micro-batch begin */
@@ -338,10 +496,12 @@ static void trial_begin(struct trial *trial)
 	trial->layout = *begin;
 	trial->layout.data = data;
 	trial->layout.zero_group = pinned(search->pins.zero_group) ? search->pins.zero_group : data * begin->context;
-	step_parts_of(setting, &trial->layout, &parts);
+	trial->degrees = degrees_of(setting, &trial->layout);
+	trial->shared[0].made = false;
+	trial->stepped = false;
 	stages_split(setting->model, (int)begin->pipeline, (int)begin->interleave, setting->software.balances_ends, &trial->stages);
 	memory_parts_of(setting, &trial->layout, &trial->stages, &trial->memory);
-	trial_judge(trial, &parts);
+	trial_judge(trial, trial_shared(trial, 0));
 }
 
 void layout_search(struct layout_search *search)

@@ -183,6 +183,14 @@ static void check_zero_group(struct pins_check *check)
 	check->right.zero_group = ABSENT_COUNT;
 }
 
+static void check_kept_layers(struct pins_check *check)
+{
+	if (check->pins.kept_layers <= 0 || check->pins.recompute == RECOMPUTE_FULL || check->pins.recompute == RECOMPUTE_UNSET)
+		return;
+	failure_add(check->failure, "/parallelism/kept_layers", "contradiction", "only full recomputation does layers again: recompute full, or leave it out");
+	check->right.kept_layers = ABSENT_COUNT;
+}
+
 bool layout_pins_check(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct parallelism *right, struct failure *failure)
 {
 	struct pins_check check = {.setting = setting, .gpu_count = gpu_count, .pins = *pins, .right = *pins, .failure = failure};
@@ -195,6 +203,7 @@ bool layout_pins_check(const struct setting *setting, int64_t gpu_count, const s
 	check_batch(&check);
 	check_context(&check);
 	check_zero_group(&check);
+	check_kept_layers(&check);
 	*right = check.right;
 	return failure->fault_total == before;
 }

@@ -67,7 +67,7 @@ static bool other_layout(const struct lever_case *now, struct replan *again)
 	if (!described(&now->request->parallelism))
 		return false;
 	again->pins = (struct parallelism){.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
-		.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT};
+		.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT};
 	return true;
 }
 
@@ -80,6 +80,7 @@ static bool other_micro_batch(const struct lever_case *now, struct replan *again
 static bool other_recomputation(const struct lever_case *now, struct replan *again)
 {
 	again->pins.recompute = RECOMPUTE_UNSET;
+	again->pins.kept_layers = ABSENT_COUNT;
 	return now->request->parallelism.recompute != RECOMPUTE_UNSET;
 }
 
@@ -503,7 +504,7 @@ void levers_advise(const struct programme *programme, const struct outline *best
 		.scale = measured_scale_of(programme->input->measured, &best->found.step, (double)best->gpu_count)};
 
 	for (size_t i = 0; i < COUNT_OF(levers); i++) {
-		struct search_counts counts = {0};
+		struct search_counts counts = {.last = best->found.layout};
 		struct replan replan;
 		struct outline again;
 

@@ -101,16 +101,19 @@ double activation_bytes_per_token(const struct setting *setting, const struct pa
 static double stage_activations(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
 	const struct stages *stages, int stage)
 {
-	double bytes = 0, widest = 0, in_flight = stages_in_flight(stages, stage, degrees->micro_batches);
-	struct parallelism open = *layout;
+	double bytes = 0, widest = 0, in_flight = stages_in_flight(stages, stage, degrees->micro_batches), kept = stage_kept_share(layout, stages, stage);
+	struct parallelism open = *layout, keeping = *layout;
 
 	if (setting->model->kind == MODEL_GENERIC)
 		return degrees->rows * setting->forward_flops_per_token * generic_bytes_per_flop;
+	keeping.recompute = RECOMPUTE_NONE;
 	open.recompute = RECOMPUTE_SELECTIVE; /* while one layer is done again, its own tensors live */
 	for (int k = 0; k < setting->model->kind_count; k++) {
 		if (stages->layers[stage][k] == 0)
 			continue;
-		bytes += stages->layers[stage][k] * activation_bytes_per_token(setting, layout, degrees, k);
+		bytes += (1 - kept) * stages->layers[stage][k] * activation_bytes_per_token(setting, layout, degrees, k);
+		if (kept > 0)
+			bytes += kept * stages->layers[stage][k] * activation_bytes_per_token(setting, &keeping, degrees, k);
 		if (layout->recompute == RECOMPUTE_FULL)
 			widest = fmax(widest, activation_bytes_per_token(setting, &open, degrees, k));
 	}

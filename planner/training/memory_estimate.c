@@ -32,7 +32,7 @@ static struct parallelism layout_of(const struct memory_request *request)
 	struct parallelism layout = {.tensor = degree(pins->tensor), .pipeline = degree(pins->pipeline), .context = degree(pins->context),
 		.expert = degree(pins->expert), .interleave = degree(pins->interleave), .micro_batch = degree(pins->micro_batch),
 		.zero_stage = pins->zero_stage >= 0 ? pins->zero_stage : 0, .sequence_parallel = pins->sequence_parallel, .offload = pins->offload,
-		.recompute = pins->recompute == RECOMPUTE_UNSET ? RECOMPUTE_NONE : pins->recompute};
+		.recompute = pins->recompute == RECOMPUTE_UNSET ? RECOMPUTE_NONE : pins->recompute, .kept_layers = pins->kept_layers > 0 ? pins->kept_layers : 0};
 	int64_t inner = layout.tensor * layout.pipeline * layout.context;
 
 	layout.data = pins->data >= 1 ? pins->data : request->common.gpu_count > inner ? request->common.gpu_count / inner : 1;
@@ -47,7 +47,7 @@ static int64_t least_training_count(struct setting *setting)
 {
 	struct layout_search search = {.setting = setting, .pins = {.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT,
 		.context = ABSENT_COUNT, .expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = 1, .zero_stage = ABSENT_COUNT,
-		.zero_group = ABSENT_COUNT}};
+		.zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT}};
 
 	for (search.gpu_count = 1; search.gpu_count <= SEARCH_GPUS_MAX; search.gpu_count *= 2) {
 		setting->batch = (double)search.gpu_count;

@@ -55,7 +55,7 @@ static double roomy_hours(const struct programme *programme, const struct outlin
 }
 
 static const struct parallelism no_pins = {.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
-	.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT};
+	.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT};
 
 /* "in 120 hours, 8 % more than with enough memory". */
 static int say_hours(const struct programme *programme, const struct outline *way, const struct parallelism *pins, char *text, size_t size)
@@ -101,6 +101,7 @@ static enum status explain_memory(const struct programme *programme, const struc
 	int length;
 
 	pins.recompute = RECOMPUTE_FULL;
+	pins.kept_layers = ABSENT_COUNT;
 	if (programme->input->request.parallelism.recompute != RECOMPUTE_UNSET)
 		fuller = with_pins(programme, outline, &pins);
 	freed = with_pins(programme, outline, &no_pins);

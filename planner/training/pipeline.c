@@ -29,6 +29,22 @@ void stages_split(const struct model *model, int pipeline, int interleave, bool 
 	}
 }
 
+int stage_layers(const struct stages *stages, int stage)
+{
+	int layers = 0;
+
+	for (int k = 0; k < MODEL_LAYER_KINDS_MAX; k++)
+		layers += stages->layers[stage][k];
+	return layers;
+}
+
+double stage_kept_share(const struct parallelism *layout, const struct stages *stages, int stage)
+{
+	if (layout->recompute != RECOMPUTE_FULL || layout->kept_layers <= 0)
+		return 0;
+	return fmin(1, (double)layout->kept_layers / fmax(1, stage_layers(stages, stage)));
+}
+
 double stages_in_flight(const struct stages *stages, int stage, double micro_batches)
 {
 	double pipeline = stages->count, interleave = stages->interleave, after = pipeline - 1 - stage;

@@ -17,6 +17,11 @@ struct stages {
  * Valid: 1 <= pipeline x interleave <= layers. */
 void stages_split(const struct model *model, int pipeline, int interleave, bool balance_ends, struct stages *stages);
 
+int stage_layers(const struct stages *stages, int stage);
+
+/* Share of a stage's layers that keep their activations although the rest is done again in full: 0 unless the layout says so. */
+double stage_kept_share(const struct parallelism *layout, const struct stages *stages, int stage);
+
 /* Micro-batches (as fractions of the stage's layers) whose activations stage `stage` keeps at most.
  * 1F1B: min(m, p - i); interleaved: the warm-up's chunks over the chunks of a stage (Narayanan et al. 2021, arXiv 2104.04473). */
 double stages_in_flight(const struct stages *stages, int stage, double micro_batches);

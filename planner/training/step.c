@@ -10,7 +10,7 @@ static const double optimizer_traffic_bytes = 34; /* AdamW: gradient 4, master 4
 
 struct stage_time {
 	struct layer_time sum; /* one micro-batch */
-	double layers, expert_layers, total_s;
+	double layers, expert_layers, kept_share, total_s;
 };
 
 struct step_work {
@@ -18,7 +18,7 @@ struct step_work {
 	const struct parallelism *layout;
 	const struct stages *stages;
 	struct degrees degrees;
-	struct step_parts parts;
+	const struct step_parts *parts, *kept; /* kept: of layers that keep their activations; read where the layout has some */
 	double teacher_s, transfer_s; /* transfer_s: exposed, one micro-batch and stage */
 };
 
@@ -31,22 +31,25 @@ static void layer_time_add(struct layer_time *sum, const struct layer_time *one,
 	sum->tensor_s += count * one->tensor_s;
 	sum->context_s += count * one->context_s;
 	sum->expert_s += count * one->expert_s;
+	sum->waits_s += count * one->waits_s;
 	sum->gather_s += count * one->gather_s;
 }
 
 static struct stage_time stage_time_of(const struct step_work *work, int stage)
 {
 	const struct model *model = work->setting->model;
-	struct stage_time time = {.layers = 0};
+	struct stage_time time = {.kept_share = stage_kept_share(work->layout, work->stages, stage)};
 
-	for (int k = 0; k < work->parts.kinds; k++) {
-		layer_time_add(&time.sum, &work->parts.layers[k], work->stages->layers[stage][k]);
+	for (int k = 0; k < work->parts->kinds; k++) {
+		layer_time_add(&time.sum, &work->parts->layers[k], (1 - time.kept_share) * work->stages->layers[stage][k]);
+		if (time.kept_share > 0)
+			layer_time_add(&time.sum, &work->kept->layers[k], time.kept_share * work->stages->layers[stage][k]);
 		time.layers += work->stages->layers[stage][k];
 		if (model->kinds[k].feed_forward == FEED_FORWARD_EXPERTS)
 			time.expert_layers += work->stages->layers[stage][k];
 	}
 	if (stage == work->stages->count - 1)
-		layer_time_add(&time.sum, &work->parts.ends, 1);
+		layer_time_add(&time.sum, &work->parts->ends, 1);
 	time.sum.forward_s += work->teacher_s;
 	time.total_s = layer_time_total_s(&time.sum) + work->transfer_s;
 	return time;
@@ -184,6 +187,20 @@ static double step_sum(const struct step_time *time)
 		time->host_transfer_s + time->launch_overhead_s;
 }
 
+/* Of all layers, those that keep their activations under full recomputation. */
+static double kept_share(const struct step_work *work)
+{
+	double kept = 0, layers = 0;
+
+	for (int stage = 0; work->layout->kept_layers > 0 && stage < work->stages->count; stage++) {
+		double own = stage_layers(work->stages, stage);
+
+		kept += own * stage_kept_share(work->layout, work->stages, stage);
+		layers += own;
+	}
+	return kept / fmax(1, layers);
+}
+
 /* FLOPs really done: scores in full where attention is not fused, and what is done again. */
 static void step_flops(const struct step_work *work, struct step_result *result)
 {
@@ -192,7 +209,7 @@ static void step_flops(const struct step_work *work, struct step_result *result)
 
 	switch (work->layout->recompute) {
 	case RECOMPUTE_FULL:
-		again = setting->forward_flops_per_token;
+		again = setting->forward_flops_per_token * (1 - kept_share(work));
 		break;
 	case RECOMPUTE_SELECTIVE:
 		again = setting->attention_flops_per_token;
@@ -211,19 +228,10 @@ static void step_flops(const struct step_work *work, struct step_result *result)
 static double host_issue_s(const struct step_work *work, const struct stage_time *stage)
 {
 	const struct physics *physics = work->setting->physics;
-	double passes = 2 + (work->layout->recompute == RECOMPUTE_FULL ? 1 : 0);
+	double passes = 2 + (work->layout->recompute == RECOMPUTE_FULL ? 1 - stage->kept_share : 0);
 
 	return passes * ((stage->layers - stage->expert_layers) * physics->host_layer_s * work->setting->software.host_factor +
 		stage->expert_layers * physics->expert_host_s * work->setting->software.expert_host_factor);
-}
-
-/* The host issues grouped products when it knows how many tokens each expert got: forward, and backward again. */
-static double count_waits_s(const struct step_work *work, const struct stage_time *stage)
-{
-	const struct setting *setting = work->setting;
-	bool waits = setting->software.waits_for_counts && setting->device.domain <= setting->device.node;
-
-	return waits ? 2 * stage->expert_layers * setting->physics->expert_wait_s : 0;
 }
 
 /* Host and device run beside each other: the longer decides, and where both are alike each waits for the other now and then. */
@@ -242,7 +250,6 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 	struct step_time *time = &result->time;
 	struct layer_params params = local_params(work, stage);
 	double m = work->degrees.micro_batches, gpu_count = work->degrees.tensor * work->degrees.pipeline * work->degrees.data * work->degrees.context;
-	double waits_s = count_waits_s(work, longest);
 	double hiding_s = setting->software.hides_data ? longest->sum.backward_s + longest->sum.recompute_s : 0;
 
 	time->compute_s = m * (longest->sum.forward_s + longest->sum.backward_s);
@@ -256,7 +263,7 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 		tied_table_s(work);
 	time->pipeline_bubble_s = pipeline_time_s(longest->total_s, all_s, m, work->degrees.pipeline, work->degrees.interleave) - m * longest->total_s;
 	time->launch_overhead_s = setting->physics->step_fixed_s +
-		(waits_s + unhidden_issue_s(host_issue_s(work, longest), longest->total_s + waits_s)) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
+		m * longest->sum.waits_s + unhidden_issue_s(host_issue_s(work, longest), longest->total_s) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
 	step_update(work, &params, hiding_s, time);
 	time->input_wait_s = input_wait_s(setting, work->degrees.batch, gpu_count, step_sum(time));
 	time->time_s = step_sum(time);
@@ -295,16 +302,32 @@ static bool like_the_one_before(const struct stages *stages, int stage)
 	return stage > 0 && stage < stages->count - 1 && memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0;
 }
 
-void step_of_parts(const struct setting *setting, const struct parallelism *layout, const struct stages *stages,
-	const struct step_parts *parts, struct step_result *result)
+/* The parts as they are, or with the gathers and scatters that the layout's sharding adds to each layer. */
+static const struct step_parts *with_gathers(const struct step_work *work, const struct step_parts *parts, struct step_parts *own)
 {
-	struct step_work work = {.setting = setting, .layout = layout, .stages = stages, .parts = *parts, .degrees = degrees_of(setting, layout)};
+	if (!layer_scatters(work->layout, &work->degrees))
+		return parts;
+	own->kinds = parts->kinds;
+	own->ends = parts->ends;
+	for (int k = 0; k < parts->kinds; k++) {
+		own->layers[k] = parts->layers[k];
+		own->layers[k].gather_s = layer_gather_s(work->setting, work->layout, &work->degrees, k, &parts->layers[k]);
+	}
+	return own;
+}
+
+void step_of_parts(const struct setting *setting, const struct parallelism *layout, const struct stages *stages,
+	const struct step_parts *parts, const struct step_parts *kept, struct step_result *result)
+{
+	struct step_work work = {.setting = setting, .layout = layout, .stages = stages, .degrees = degrees_of(setting, layout)};
 	struct stage_time longest = {0}, one;
+	UNCLEARED struct step_parts own, own_kept;
 	double all_s = 0;
 	int worst = 0;
 
-	for (int k = 0; layer_scatters(layout, &work.degrees) && k < parts->kinds; k++)
-		work.parts.layers[k].gather_s = layer_gather_s(setting, layout, &work.degrees, k, &parts->layers[k]);
+	work.parts = with_gathers(&work, parts, &own);
+	if (layout->kept_layers > 0)
+		work.kept = with_gathers(&work, kept, &own_kept);
 	work.teacher_s = teacher_time_s(setting, layout, &work.degrees);
 	work.transfer_s = transfer_exposed_s(&work);
 	for (int stage = 0; stage < stages->count; stage++) {
@@ -324,10 +347,14 @@ void step_of_parts(const struct setting *setting, const struct parallelism *layo
 
 void step_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct step_result *result)
 {
-	struct step_parts parts;
+	struct parallelism keeping = *layout;
+	struct step_parts parts, kept;
 
 	step_parts_of(setting, layout, &parts);
-	step_of_parts(setting, layout, stages, &parts, result);
+	keeping.recompute = RECOMPUTE_NONE;
+	if (layout->kept_layers > 0)
+		step_parts_of(setting, &keeping, &kept);
+	step_of_parts(setting, layout, stages, &parts, &kept, result);
 }
 
 void step_pin_mfu(const struct setting *setting, double gpu_count, double mfu, struct step_result *result)

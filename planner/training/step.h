@@ -23,9 +23,10 @@ void step_parts_of(const struct setting *setting, const struct parallelism *layo
 /* The same under every recomputation (by enum recompute), whatever the layout's own. */
 void step_parts_each(const struct setting *setting, const struct parallelism *layout, struct step_parts parts[RECOMPUTE_COUNT]);
 
-/* E32 from the parts of a layout: what the search calls for every layout that shares them. */
+/* E32 from the parts of a layout: what the search calls for every layout that shares them. `kept`: the same without recomputation,
+ * read only where layers keep their activations. */
 void step_of_parts(const struct setting *setting, const struct parallelism *layout, const struct stages *stages,
-	const struct step_parts *parts, struct step_result *result);
+	const struct step_parts *parts, const struct step_parts *kept, struct step_result *result);
 
 /* E32. Given: setting (batch set), layout (all filled), its stages. Returned: finite, time_s exactly the sum of its parts. */
 void step_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct step_result *result);

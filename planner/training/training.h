@@ -29,6 +29,7 @@ struct parallelism {
 	int64_t zero_stage; /* 0..3 */
 	int64_t zero_group; /* accelerators over which ZeRO/FSDP shards */
 	enum recompute recompute;
+	int64_t kept_layers; /* of a stage, that keep what full recomputation would do again; 0: none */
 	enum truth sequence_parallel, offload;
 };
 

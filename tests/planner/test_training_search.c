@@ -128,6 +128,30 @@ static void brute_time(struct brute *brute, const struct parallelism *layout)
 	*best = fmin(*best, step.time.time_s / step.samples);
 }
 
+/* Every number of layers that keep their activations, where not all of them can. */
+static void brute_kept(struct brute *brute, struct parallelism layout)
+{
+	struct memory_use memory;
+	struct stages stages;
+	int64_t before = brute->layouts;
+	bool any = false;
+
+	stages_split(setting.model, (int)layout.pipeline, (int)layout.interleave, setting.software.balances_ends, &stages);
+	layout.recompute = RECOMPUTE_NONE;
+	memory_of_layout(&setting, &layout, &stages, &memory);
+	if (memory.total_bytes <= brute->room_bytes)
+		return;
+	layout.recompute = RECOMPUTE_FULL;
+	for (layout.kept_layers = 1; layout.kept_layers * layout.pipeline < setting.model->layer_count; layout.kept_layers++) {
+		memory_of_layout(&setting, &layout, &stages, &memory);
+		if (memory.total_bytes > brute->room_bytes)
+			continue;
+		any = true;
+		brute_time(brute, &layout);
+	}
+	brute->layouts = before + any; /* the search times one of them: the others do more again */
+}
+
 static void brute_rest(struct brute *brute, struct parallelism layout, bool described)
 {
 	int64_t ranks = layout.data * layout.context;
@@ -148,8 +172,11 @@ static void brute_rest(struct brute *brute, struct parallelism layout, bool desc
 					layout.recompute = (enum recompute)again;
 					if ((brute->pins.recompute == RECOMPUTE_UNSET || brute->pins.recompute == layout.recompute) &&
 						(brute->pins.zero_stage == ABSENT_COUNT ? offered : brute->pins.zero_stage == layout.zero_stage) &&
-						(layout.zero_group == ranks || hybrid))
+						(layout.zero_group == ranks || hybrid)) {
 						brute_time(brute, &layout);
+						if (again == RECOMPUTE_NONE && brute->pins.recompute == RECOMPUTE_UNSET)
+							brute_kept(brute, layout);
+					}
 				}
 	}
 }

@@ -63,7 +63,7 @@ static void request_absent(struct training_request *request)
 	request->reliability.repair_hours = ABSENT_NUMBER;
 	request->reliability.spare_nodes = ABSENT_COUNT;
 	request->parallelism = (struct parallelism){.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
-		.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT};
+		.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT};
 	request->common.gpu_count = request->common.alternatives = ABSENT_COUNT;
 	request->common.carbon_cap_kgco2e = request->common.energy_cap_kwh = ABSENT_NUMBER;
 	request->common.precision = PRECISION_BF16;

@@ -196,6 +196,7 @@ static void read_parallelism(json_t *request, struct parallelism *pins, const ch
 	pins->micro_batch = take_count(object, "micro_batch");
 	pins->zero_stage = take_count(object, "zero_stage");
 	pins->zero_group = take_count(object, "zero_group");
+	pins->kept_layers = take_count(object, "kept_layers");
 	pins->recompute = (enum recompute)word_index(recompute, recomputes, 4, id);
 	pins->sequence_parallel = take_truth(object, "sequence_parallel");
 	nothing_left(object, id);
