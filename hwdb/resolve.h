@@ -35,6 +35,10 @@ void resolve_names(const struct resolver *resolver, struct request_common *commo
 void resolve_model_name(const struct resolver *resolver, struct model_reference *reference);
 void resolve_accelerator_name(const struct resolver *resolver, struct accelerator_reference *reference);
 
+/* Names of models and accelerators that are not known, as faults, where nothing was found wrong at their place yet: for a request
+ * that failed before it could be resolved. */
+void resolve_fault_names(const struct resolver *resolver, const struct request_common *common);
+
 /* The parts, for the smaller calculators. `pointer` is where the reference stood in the request ("/model"). */
 FALLIBLE enum status resolve_model(
 	const struct resolver *resolver, const struct model_reference *reference, const char *pointer, struct model *model);

@@ -41,6 +41,15 @@ static void profile_faults(const struct resolver *resolver, const struct inferen
 		fault(resolver, "/daily_profile", "conflict", "give rate_profile or daily_profile, not both");
 }
 
+static double largest(const struct number_list *samples)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < samples->count; i++)
+		most = fmax(most, samples->items[i]);
+	return most;
+}
+
 static void load_faults(const struct resolver *resolver, const struct inference_request *request)
 {
 	bool rate = is_given(request->queries_per_minute) || is_given(request->requests_per_s),
@@ -77,6 +86,10 @@ static void load_faults(const struct resolver *resolver, const struct inference_
 			"give draft_tokens and acceptance: what a draft model reaches depends on it and is never assumed");
 	if (request->daily_profile.count > 0 && request->daily_profile.count != 24 && request->daily_profile.count != 168)
 		fault(resolver, "/daily_profile", "out_of_range", "24 or 168 numbers were expected");
+	if (request->daily_profile.count > 0 && !(largest(&request->daily_profile) > 0))
+		fault(resolver, "/daily_profile", "out_of_range", "every hour's load is 0: the largest number stands for the peak");
+	if (request->precisions.count > 0 && request->common.precision != PRECISION_UNSET)
+		fault(resolver, "/precisions", "conflict", "give precision, or precisions of which the best is taken, not both");
 }
 
 static void no_generic_model(const struct resolver *resolver, const struct model *model)
@@ -95,6 +108,29 @@ static void warn_of_length(const struct resolver *resolver, const struct model *
 		findings_warn(resolver->findings,
 			"prompt and output, %g tokens, are beyond the %d positions of the model's config", length,
 			model->max_positions);
+}
+
+/* Means may fit where the longest requests do not: an engine refuses or cuts those. */
+static void warn_of_longest(const struct resolver *resolver, const struct model *model, const struct inference_request *request)
+{
+	double longest = fmax(largest(&request->prompt_tokens.samples), given_or(request->prompt_tokens.mean, 0)) +
+					 fmax(largest(&request->output_tokens.samples), given_or(request->output_tokens.mean, 0));
+	bool sampled = request->prompt_tokens.samples.count + request->output_tokens.samples.count > 0;
+	size_t beyond = 0;
+
+	if (model->max_positions < 1)
+		return;
+	for (size_t i = 0; i < request->trace.count; i++)
+		beyond += request->trace.arrivals[i].prompt_tokens + request->trace.arrivals[i].output_tokens > model->max_positions;
+	if (beyond > 0)
+		findings_warn(resolver->findings,
+			"%zu of %zu requests of the trace are longer than the %d positions of the model's config: engines refuse or cut them", beyond,
+			request->trace.count, model->max_positions);
+	else if (sampled && longest > model->max_positions)
+		findings_warn(resolver->findings,
+			"the longest prompt and output of the samples, %g tokens, are beyond the %d positions of the model's config: engines refuse or "
+			"cut them",
+			longest, model->max_positions);
 }
 
 static void default_engine(const struct resolver *resolver, enum engine *engine)
@@ -142,8 +178,10 @@ enum status resolve_inference(
 	if (model_status != STATUS_OK)
 		return model_status;
 	no_generic_model(resolver, &input->model);
+	resolve_layout(resolver, &input->model, &request->parallelism, ABSENT_COUNT);
 	default_engine(resolver, &input->request.engine);
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);
+	warn_of_longest(resolver, &input->model, request);
 	resolve_names(resolver, &input->request.common);
 	if (status == STATUS_OK && request->mig != TRUTH_FALSE)
 		status = resolve_slices(resolver, input);
@@ -196,6 +234,7 @@ enum status resolve_performance(
 	if (model_status != STATUS_OK)
 		return model_status;
 	no_generic_model(resolver, &input->model);
+	resolve_layout(resolver, &input->model, &request->parallelism, input->request.common.gpu_count);
 	default_engine(resolver, &input->request.engine);
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);
 	resolve_names(resolver, &input->request.common);

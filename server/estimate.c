@@ -244,6 +244,19 @@ enum status estimate_decode_query(struct estimate *estimate, const struct query_
 	return api_decode_query(estimate->kind->request, query, count, estimate->arena, estimate->request, estimate->failure);
 }
 
+void estimate_fault_names(const struct estimate *estimate, const struct catalogue *catalogue)
+{
+	struct resolver resolver = {.catalogue = catalogue, .arena = estimate->arena, .failure = estimate->failure};
+
+	/* their requests begin with what is common */
+	if (!estimate->request || estimate->failure->fault_count == 0)
+		return;
+	if (estimate->kind->is_plan || estimate->kind == &estimate_performance)
+		resolve_fault_names(&resolver, estimate->request);
+	estimate->failure->detail[0] = '\0'; /* it told how many there were before */
+	failure_summarize(estimate->failure);
+}
+
 enum status estimate_as_of(const struct estimate *estimate, int64_t *as_of_us)
 {
 	const char *text;

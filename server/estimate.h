@@ -35,6 +35,9 @@ FALLIBLE enum status estimate_decode_query(struct estimate *estimate, const stru
 /* The request's `as_of` as wall clock; 0 when it wants the catalogue of now. */
 FALLIBLE enum status estimate_as_of(const struct estimate *estimate, int64_t *as_of_us);
 
+/* After a decoding that found faults: adds the names that the catalogue does not know, so that one answer names everything. */
+void estimate_fault_names(const struct estimate *estimate, const struct catalogue *catalogue);
+
 /* 2. Resolves on `catalogue` and computes. `now_us` dates offers and the answer. */
 FALLIBLE enum status estimate_compute(struct estimate *estimate, const struct catalogue *catalogue, int64_t now_us);
 

@@ -1,5 +1,7 @@
 #include "planner/serving/infeasible.h"
 
+#include <stdio.h>
+
 #include "base/units.h"
 
 static const double milliseconds_per_second = 1000;
@@ -71,15 +73,33 @@ enum status infeasible_memory(const struct model *model, const struct candidate 
 		capacity_bytes / BYTES_PER_GB);
 }
 
+/* What a limit would have to be. The formulas that say so are a little off from a simulation, which will decide: a twentieth more. */
+static void limit_fault(struct failure *failure, const char *name, double limit_s, double reached_s)
+{
+	static const double margin = 1.05;
+	char pointer[32];
+
+	if (!is_given(limit_s) || !(reached_s > limit_s))
+		return;
+	snprintf(pointer, sizeof pointer, "/slo/%s", name);
+	failure_add(failure, pointer, "infeasible", "%.4g ms is below what the nearest configuration keeps; %.4g would do",
+		limit_s * milliseconds_per_second, reached_s * margin * milliseconds_per_second);
+}
+
 static enum status fail_latency(const struct fleet *nearest, const struct promise *promise, struct failure *failure)
 {
-	return failure_set(failure, STATUS_INFEASIBLE,
+	enum status status = failure_set(failure, STATUS_INFEASIBLE,
 		"no configuration keeps the slo at percentile %g; the nearest is %s x %lld a replica, nearly idle: ttft %.1f "
 		"ms%s, tpot %.2f ms%s, e2e %.0f ms%s",
 		promise->percentile * 100, nearest->candidate->accelerator.id, (long long)nearest->gpus_per_replica,
 		nearest->ttft_s * milliseconds_per_second, nearest->ttft_s > promise->ttft_s ? " (over)" : "",
 		nearest->tpot_s * milliseconds_per_second, nearest->tpot_s > promise->tpot_s ? " (over)" : "",
 		nearest->e2e_s * milliseconds_per_second, nearest->e2e_s > promise->e2e_s ? " (over)" : "");
+
+	limit_fault(failure, "ttft_ms", promise->ttft_s, nearest->ttft_s);
+	limit_fault(failure, "tpot_ms", promise->tpot_s, nearest->tpot_s);
+	limit_fault(failure, "e2e_ms", promise->e2e_s, nearest->e2e_s);
+	return status;
 }
 
 enum status shortfall_fail(

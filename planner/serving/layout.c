@@ -49,6 +49,20 @@ static bool has_experts(const struct model *model)
 	return false;
 }
 
+bool layout_divides_heads(const struct model *model, int64_t tensor)
+{
+	for (int i = 0; i < model->kind_count && !model->shape_is_guessed; i++) {
+		const struct layer_kind *layer = &model->kinds[i];
+		bool grouped = layer->mixer == MIXER_ATTENTION && layer->kv_heads > 0;
+
+		if ((layer->mixer == MIXER_ATTENTION || layer->mixer == MIXER_MLA) && layer->heads % tensor != 0)
+			return false;
+		if (grouped && layer->kv_heads % tensor != 0 && tensor % layer->kv_heads != 0)
+			return false;
+	}
+	return true;
+}
+
 /* A pinned degree stands; otherwise the wanted one. */
 static int degree(int64_t pinned, int64_t wanted)
 {
@@ -84,9 +98,13 @@ void layout_enumerate(const struct model *model, const struct candidate *candida
 
 	list->count = 0;
 	for (width = 1; width <= domain; width *= 2) {
-		list_add(list, base, pinned, width, 1, 1, 1);
+		bool divides = pinned->tensor > 0 || layout_divides_heads(model, width);
+
+		if (divides)
+			list_add(list, base, pinned, width, 1, 1, 1);
 		if (has_experts(model) && width > 1) {
-			list_add(list, base, pinned, width, 1, width, 1);
+			if (divides)
+				list_add(list, base, pinned, width, 1, width, 1);
 			list_add(list, base, pinned, 1, 1, width, width);
 		}
 	}

@@ -25,6 +25,10 @@ void layout_enumerate(const struct model *model, const struct candidate *candida
 bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base,
 	struct replica_layout *layout);
 
+/* Whether attention heads, and the key and value heads that are divided or repeated, spread evenly over tensor ranks. Of a model whose
+ * shape is guessed nothing is known. */
+bool layout_divides_heads(const struct model *model, int64_t tensor);
+
 /* Accelerators that are near each other: the NVLink domain, or the node. */
 int64_t layout_domain(const struct candidate *candidate);
 

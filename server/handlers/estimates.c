@@ -21,8 +21,11 @@ static enum status answer_estimate(struct call *call, const struct estimate_kind
 	struct plan_record *record = ARENA_NEW(&call->arena, struct plan_record);
 	enum status status = record ? STATUS_OK : STATUS_NO_MEMORY;
 
-	if (status == STATUS_OK)
+	if (status == STATUS_OK) {
 		status = decode_estimate(call, &estimate, query);
+		if (status == STATUS_INVALID)
+			estimate_fault_names(&estimate, call_catalogue(call));
+	}
 	if (status == STATUS_OK)
 		status = plan_compute(call, &estimate, record);
 	return status == STATUS_OK ? plan_answer(call, estimate_envelope(kind), record) : status;

@@ -42,6 +42,8 @@ static enum status plan_create(struct call *call, const struct estimate_kind *ki
 
 	if (status == STATUS_OK)
 		status = plan_decode(call, &estimate, &asked);
+	if (status == STATUS_INVALID)
+		estimate_fault_names(&estimate, call_catalogue(call));
 	if (status == STATUS_OK)
 		status = plan_compute(call, &estimate, record);
 	if (status != STATUS_OK)
