@@ -25,6 +25,13 @@ struct estimate_kind {
 	bool is_plan;        /* the request begins with struct request_common, and can be stored */
 };
 
+/* After further faults were added. */
+static void summarize_again(struct failure *failure)
+{
+	failure->detail[0] = '\0';
+	failure_summarize(failure);
+}
+
 static enum status compute_training(struct estimate *estimate, struct resolver *resolver)
 {
 	struct training_input *input = ARENA_NEW(estimate->arena, struct training_input);
@@ -39,6 +46,10 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 	resolver->findings = &plan->findings;
 	status = resolve_training(resolver, estimate->request, input);
 	input->measured = estimate->measured;
+	if (status == STATUS_INVALID && input->model.params_total > 0) {
+		planner_training_check(input, estimate->failure);
+		summarize_again(estimate->failure);
+	}
 	if (status == STATUS_OK)
 		status = planner_training(input, plan, estimate->failure);
 	if (status != STATUS_OK)
@@ -253,8 +264,7 @@ void estimate_fault_names(const struct estimate *estimate, const struct catalogu
 		return;
 	if (estimate->kind->is_plan || estimate->kind == &estimate_performance)
 		resolve_fault_names(&resolver, estimate->request);
-	estimate->failure->detail[0] = '\0'; /* it told how many there were before */
-	failure_summarize(estimate->failure);
+	summarize_again(estimate->failure);
 }
 
 enum status estimate_as_of(const struct estimate *estimate, int64_t *as_of_us)

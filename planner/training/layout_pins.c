@@ -73,26 +73,67 @@ static int64_t common_divisor(int64_t a, int64_t b)
 	return a;
 }
 
+/* The degrees whose product is the number of accelerators, the first to be given up first. */
+enum { PRODUCT_DEGREES = 4 };
+static const char *const product_names[PRODUCT_DEGREES] = {"data", "context", "pipeline", "tensor"};
+
+static void product_degrees(struct parallelism *pins, int64_t *degrees[PRODUCT_DEGREES])
+{
+	degrees[0] = &pins->data;
+	degrees[1] = &pins->context;
+	degrees[2] = &pins->pipeline;
+	degrees[3] = &pins->tensor;
+}
+
+/* Gives up the fewest degrees with which the rest divides the accelerators. Returned: the only one that is given up, or -1 of several. */
+static int free_degrees(int64_t gpu_count, struct parallelism *pins)
+{
+	static const unsigned subsets[] = {1, 2, 4, 8, 3, 5, 6, 9, 10, 12, 7, 11, 13, 14, 15}; /* by their size */
+	int64_t *degrees[PRODUCT_DEGREES];
+
+	product_degrees(pins, degrees);
+	for (size_t s = 0; s < COUNT_OF(subsets); s++) {
+		int64_t kept = 1;
+		bool all_pinned = true;
+		int only = -1;
+
+		for (int i = 0; i < PRODUCT_DEGREES; i++) {
+			bool freed = subsets[s] & 1U << i;
+
+			kept *= freed ? 1 : degree(*degrees[i]);
+			all_pinned &= !freed || pinned(*degrees[i]);
+			only = subsets[s] == 1U << i ? i : only;
+		}
+		if (!all_pinned || gpu_count % kept)
+			continue;
+		for (int i = 0; i < PRODUCT_DEGREES; i++)
+			*degrees[i] = subsets[s] & 1U << i ? ABSENT_COUNT : *degrees[i];
+		return only;
+	}
+	return -1;
+}
+
 static void check_product(struct pins_check *check)
 {
 	const struct parallelism *pins = &check->pins;
-	int64_t outer = degree(pins->tensor) * degree(pins->pipeline) * degree(pins->context), all = outer * degree(pins->data);
+	int64_t all = degree(pins->tensor) * degree(pins->pipeline) * degree(pins->context) * degree(pins->data);
 	int64_t below = check->gpu_count / all * all, above = below + all;
-	char *more = check->list;
+	int64_t *degrees[PRODUCT_DEGREES];
+	struct parallelism given = *pins;
+	int only;
 
 	if (check->gpu_count < 1 || (check->gpu_count % all == 0 && (layout_pinned_gpu_count(pins) < 0 || all == check->gpu_count)))
 		return;
-	if (check->gpu_count % outer == 0)
-		snprintf(more, sizeof check->list, "data %lld would do", (long long)(check->gpu_count / outer));
+	only = free_degrees(check->gpu_count, &check->right);
+	product_degrees(&given, degrees);
+	if (only == 0 || only == 1) /* what the others ask of the model stays as it is */
+		snprintf(check->list, sizeof check->list, "%s %lld would do", product_names[only], (long long)(check->gpu_count / (all / *degrees[only])));
 	else if (below == 0)
-		snprintf(more, sizeof check->list, "gpu_count %lld, or a multiple, would do", (long long)all);
+		snprintf(check->list, sizeof check->list, "gpu_count %lld, or a multiple, would do", (long long)all);
 	else
-		snprintf(more, sizeof check->list, "gpu_count %lld or %lld would do", (long long)below, (long long)above);
+		snprintf(check->list, sizeof check->list, "gpu_count %lld or %lld would do", (long long)below, (long long)above);
 	failure_add(check->failure, "/parallelism", "impossible", "tensor x pipeline x data x context must be the %lld accelerators; the given degrees make %lld: %s",
-		(long long)check->gpu_count, (long long)all, more);
-	check->right.data = ABSENT_COUNT;
-	if (check->gpu_count % outer)
-		check->right.tensor = check->right.pipeline = check->right.context = ABSENT_COUNT;
+		(long long)check->gpu_count, (long long)all, check->list);
 }
 
 static void check_tensor(struct pins_check *check)
@@ -100,6 +141,11 @@ static void check_tensor(struct pins_check *check)
 	const struct model *model = check->setting->model;
 	int64_t t = degree(check->pins.tensor);
 
+	if (model->kind == MODEL_GENERIC && t > 1) {
+		failure_add(check->failure, "/parallelism/tensor", "impossible", "a generic model has no heads and widths to split: leave it out, or give 1");
+		check->right.tensor = ABSENT_COUNT;
+		return;
+	}
 	if (t <= LAYOUT_TENSOR_MAX && layout_heads_divide(model, t))
 		return;
 	failure_add(check->failure, "/parallelism/tensor", "impossible", "must be at most %d and divide the model's attention heads (%d): %s would do",
@@ -114,8 +160,8 @@ static void check_pipeline(struct pins_check *check)
 	int64_t slots = v > 1 ? layers + 2 : layers; /* interleaved chunks for embedding and loss may hold no layer */
 
 	if (p > PIPELINE_STAGES_MAX || p * v > slots) {
-		failure_add(check->failure, "/parallelism/pipeline", "impossible", "pipeline x interleave is at most the model's %lld layers: %lld stages with interleave 1",
-			(long long)layers, (long long)(layers > PIPELINE_STAGES_MAX ? PIPELINE_STAGES_MAX : layers));
+		failure_add(check->failure, "/parallelism/pipeline", "impossible", "pipeline x interleave is at most the model's %lld layers: %lld stages with interleave %lld",
+			(long long)layers, (long long)(p <= layers ? p : layers > PIPELINE_STAGES_MAX ? PIPELINE_STAGES_MAX : layers), (long long)(p <= layers ? layers / p : 1));
 		check->right.pipeline = check->right.interleave = ABSENT_COUNT;
 	}
 	if (v > LAYOUT_INTERLEAVE_MAX || (v > 1 && pinned(check->pins.pipeline) && p == 1)) {

@@ -132,20 +132,41 @@ static void explain_limit(const struct programme *programme, const struct limit 
 			limit->least, limit->unit, 100 * (limit->least / limit->most - 1), limit->remedy);
 }
 
+/* A fixed number that is too slow: the first of its doublings that is not. */
+static void say_count_in_time(const struct programme *programme, const struct outline *fast, char *text, size_t size)
+{
+	const struct training_request *request = &programme->input->request;
+	struct search_counts counts = {0};
+	struct outline outline;
+
+	snprintf(text, size, " time");
+	if (request->common.gpu_count < 1 || fast->wall_clock_hours <= programme->deadline_hours)
+		return;
+	for (int64_t count = 2 * request->common.gpu_count; count <= SEARCH_GPUS_MAX; count *= 2) {
+		fleet_outline(programme, fast->candidate, count, &request->parallelism, &outline, &counts);
+		if (!outline.any || !outline.fits || outline.wall_clock_hours > programme->deadline_hours)
+			continue;
+		snprintf(text, size, " time; %lld of them take %.4g hours", (long long)count, outline.wall_clock_hours);
+		return;
+	}
+}
+
 static enum status explain_limits(const struct programme *programme, const struct selection *selection, struct failure *failure)
 {
 	const struct training_request *request = &programme->input->request;
 	const struct outline *fast = &selection->fastest, *cheap = &selection->cheapest;
 	const struct outline *clean = &selection->cleanest, *thrifty = &selection->thriftiest;
 	const char *name = accelerator_name(candidate_of(programme, fast));
+	char in_time[96];
 	const struct limit limits[] = {
-		{"/deadline_hours", "hours", "fastest", " time", programme->deadline_hours, fast->wall_clock_hours, fast},
+		{"/deadline_hours", "hours", "fastest", in_time, programme->deadline_hours, fast->wall_clock_hours, fast},
 		{"/budget_usd", "USD", "cheapest", "", cheap->any ? request->budget_usd : ABSENT_NUMBER, cheap->total_usd, cheap},
 		{"/carbon_cap_kgco2e", "kg", "cleanest", "; a cleaner region or fewer tokens would help", request->common.carbon_cap_kgco2e,
 			clean->footprint.carbon.total_kgco2e, clean},
 		{"/energy_cap_kwh", "kWh", "thriftiest", "", request->common.energy_cap_kwh, thrifty->footprint.energy.total_kwh, thrifty},
 	};
 
+	say_count_in_time(programme, fast, in_time, sizeof in_time);
 	if (is_given(request->budget_usd) && !cheap->any)
 		failure_add(failure, "/budget_usd", "infeasible", "no price is known for %s; give pricing.usd_per_gpu_hour", name);
 	for (size_t i = 0; i < COUNT_OF(limits); i++)
@@ -169,6 +190,8 @@ static void explain_pins(const struct programme *programme, int64_t gpu_count, c
 
 	if (gpu_count >= 1 && gpu_count <= SEARCH_GPUS_MAX)
 		fleet_outline(programme, 0, gpu_count, right, &outline, &counts);
+	if (gpu_count >= 1 && gpu_count <= SEARCH_GPUS_MAX && !(outline.any && outline.fits)) /* what is right alone may not be together */
+		fleet_outline(programme, 0, gpu_count, &no_pins, &outline, &counts);
 	if (!outline.any || !outline.fits) {
 		(void)failure_set(failure, STATUS_INVALID, "the pinned parallelism is not possible, for %zu reason%s: %s", total, total > 1 ? "s" : "", failure->faults[0].detail);
 		return;
@@ -186,17 +209,15 @@ enum status nearest_check_pins(const struct programme *programme, struct failure
 	const struct training_request *request = &programme->input->request;
 	int64_t gpu_count = request->common.gpu_count >= 1 ? request->common.gpu_count : layout_pinned_gpu_count(&request->parallelism);
 	struct parallelism right;
-	struct setting setting;
 
-	for (size_t i = 0; i < programme->stage_count && programme->input->candidate_count > 0; i++) {
-		if (!setting_of_candidate(programme->input, &programme->input->candidates[0], programme->physics, programme->teacher,
-				programme->stages[i].sequence, &setting))
-			return STATUS_OK; /* the search says so of every candidate */
-		setting.batch = programme->stages[i].batch;
-		if (!layout_pins_check(&setting, gpu_count, &request->parallelism, &right, failure)) {
+	for (size_t i = 0; i < programme->stage_count; i++) {
+		struct setting setting = {.model = &programme->input->model, .sequence = programme->stages[i].sequence, .batch = programme->stages[i].batch};
+
+		if (layout_pins_check(&setting, gpu_count, &request->parallelism, &right, failure))
+			continue;
+		if (programme->input->candidate_count > 0)
 			explain_pins(programme, gpu_count, &right, failure);
-			return STATUS_INVALID;
-		}
+		return STATUS_INVALID;
 	}
 	return STATUS_OK;
 }

@@ -60,7 +60,7 @@ static void warn_of_request(const struct programme *programme, const struct outl
 	if (!best->priced && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for this accelerator, so cost is left out; give pricing.usd_per_gpu_hour");
 	if (best->reliability.fraction < worrying_goodput)
-		findings_warn(findings, "goodput: only %.3g %% of the hours train, failures come every %.3g hours and a checkpoint takes %.3g: raise reliability.checkpoint_gbs or mtbf_gpu_hours, or take fewer accelerators",
+		findings_warn(findings, "goodput: only %.3g %% of the hours train, failures come every %.3g hours and a checkpoint takes %.3g hours: raise reliability.checkpoint_gbs or mtbf_gpu_hours, or take fewer accelerators",
 			100 * best->reliability.fraction, best->reliability.mtbf_hours, best->reliability.checkpoint_hours);
 	if (is_given(request->common.pricing.spot_interruptions_per_gpu_hour) && !best->reliability.spot)
 		findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour is not used: the offer is no spot offer (pricing.terms: [\"spot\"])");
@@ -76,6 +76,23 @@ static void warn_of_request(const struct programme *programme, const struct outl
 		findings_warn(findings, "input_pipeline.workers is not used without input_pipeline.cpu_ms_per_sample");
 	if (request->fine_tuning.rank >= 1 && (request->fine_tuning.method == FINE_TUNING_FULL || request->fine_tuning.method == FINE_TUNING_UNSET))
 		findings_warn(findings, "fine_tuning.rank is not used: only lora and qlora have one");
+}
+
+/* The largest matrix products of any training accelerator reach 0.87 of its dense peak (A100, MAMF tables, stas00/ml-engineering), but for
+ * Gaudi's 0.97: no training does. */
+static const double unheard_of_mfu = 0.87;
+
+/* What was asked for and changes nothing, or lies past everything known. */
+static void warn_of_excess(const struct training_request *request, const struct outline *best, struct findings *findings)
+{
+	const char *newest = stack_newest_release(request->stack);
+
+	if (request->parallelism.sequence_parallel == TRUTH_TRUE && best->found.layout.tensor == 1)
+		findings_warn(findings, "parallelism.sequence_parallel changes nothing without tensor parallelism");
+	if (request->stack_release && strcmp(request->stack_release, newest) > 0)
+		findings_warn(findings, "stack_release %s is newer than the newest with published measurements, %s: the trend of releases goes no further", request->stack_release, newest);
+	if (request->mfu > unheard_of_mfu)
+		findings_warn(findings, "mfu %.3g is more than the largest matrix products reach alone: no published training comes near it", request->mfu);
 }
 
 /* E = E_min (1 + B / B_crit): McCandlish et al. 2018, arXiv 1812.06162, eq. 2.7. */
@@ -120,6 +137,7 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	warn_of_offload(programme->input, best, &plan->findings);
 	warn_of_batch(programme->input, plan);
 	warn_of_zero(&programme->input->request, best, &plan->findings);
+	warn_of_excess(&programme->input->request, best, &plan->findings);
 	if (best->price.has_offer)
 		supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);
 	sensitivity_fill(programme, best, plan);

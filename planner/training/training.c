@@ -18,6 +18,35 @@ static void fault_positive(struct failure *failure, const char *pointer, double 
 		failure_add(failure, pointer, "out_of_range", "%s must be a positive number", what);
 }
 
+/* Llama 2's, or all that the model has positions for. */
+static double default_sequence(const struct model *model)
+{
+	return model->max_positions > 0 ? fmin(usual_sequence, model->max_positions) : usual_sequence;
+}
+
+/* A step holds a sequence at least. */
+static void batch_check(struct failure *failure, const char *pointer, double batch_tokens, double sequence)
+{
+	if (is_given(batch_tokens) && batch_tokens < sequence)
+		failure_add(failure, pointer, "out_of_range", "a step of %.6g tokens holds no sequence of %.6g: at least that, or shorter sequences", batch_tokens, sequence);
+}
+
+static void batches_check(const struct training_input *input, struct failure *failure)
+{
+	const struct training_request *request = &input->request;
+	double usual = input->model.kind == MODEL_GENERIC ? 1 : given_or(request->sequence_length, default_sequence(&input->model));
+
+	if (request->stages.count == 0)
+		batch_check(failure, "/global_batch_tokens", request->global_batch_tokens, usual);
+	for (size_t i = 0; i < request->stages.count; i++) {
+		const struct training_stage *stage = &request->stages.items[i];
+		char pointer[FAULT_POINTER_MAX];
+
+		snprintf(pointer, sizeof pointer, "/stages/%zu/global_batch_tokens", i);
+		batch_check(failure, pointer, stage->global_batch_tokens, given_or(stage->sequence_length, usual));
+	}
+}
+
 /* What the decoder's ranges cannot know: members that contradict each other. */
 static void request_check(const struct training_input *input, struct failure *failure)
 {
@@ -41,12 +70,7 @@ static void request_check(const struct training_input *input, struct failure *fa
 		failure_add(failure, "/reserved_hours", "out_of_range", "must leave hours for training: the deadline is %g hours", request->deadline_hours);
 	else if (!is_given(request->deadline_hours) && is_given(request->cadence_hours) && given_or(request->reserved_hours, 0) >= request->cadence_hours)
 		failure_add(failure, "/reserved_hours", "out_of_range", "must leave hours for training: the cadence is %g hours", request->cadence_hours);
-}
-
-/* Llama 2's, or all that the model has positions for. */
-static double default_sequence(const struct model *model)
-{
-	return model->max_positions > 0 ? fmin(usual_sequence, model->max_positions) : usual_sequence;
+	batches_check(input, failure);
 }
 
 /* Sequences and batch of each stage; what is left out is chosen (E44). */
@@ -253,6 +277,21 @@ void training_request_complete(const struct training_input *input, const struct 
 		request->common.gpus_per_node = input->candidates[0].gpus_per_node;
 	if (!is_given(request->common.internode_gbs) && input->candidates[0].internode_gbs > 0)
 		request->common.internode_gbs = input->candidates[0].internode_gbs;
+}
+
+void planner_training_check(const struct training_input *input, struct failure *failure)
+{
+	struct training_input alone = *input;
+	struct programme programme = {.input = &alone, .physics = &physics_fitted};
+	UNCLEARED struct findings aside;
+
+	alone.candidate_count = 0;
+	batches_check(input, failure);
+	if (!is_given(input->request.tokens) && input->request.stages.count == 0)
+		return;
+	findings_clear(&aside);
+	programme_stages(&programme, &aside);
+	(void)nearest_check_pins(&programme, failure);
 }
 
 enum status planner_training(const struct training_input *input, struct training_plan *plan, struct failure *failure)

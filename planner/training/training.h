@@ -208,6 +208,10 @@ struct training_plan {
  * by how much; or STATUS_INVALID for a pinned layout that cannot be; or STATUS_CANCELLED when `progress` said stop. The plan is about 100 kB: take it from an arena. */
 FALLIBLE enum status planner_training(const struct training_input *input, struct training_plan *plan, struct failure *failure);
 
+/* Where a request can't be resolved, but its model can: the faults of its batch and pinned layout, which need no accelerator, so that all are
+ * told at once. Adds to `failure`. */
+void planner_training_check(const struct training_input *input, struct failure *failure);
+
 /* What was understood: members of `request` that were left out and that the plan settled (sequence length, global batch, release
  * of the software, machines and their network), so that the request asked again gives the plan again. */
 void training_request_complete(const struct training_input *input, const struct training_plan *plan, struct training_request *request);

@@ -5,7 +5,7 @@ BASE = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100"}
 
 
 def refused(daemon, changes, slug):
-    answer = daemon.post("/v1/estimates/training", BASE | changes)
+    answer = daemon.post("/v1/estimates/training", {key: value for key, value in (BASE | changes).items() if value is not None})
     assert answer.status == 422, answer.text
     assert answer.headers["content-type"] == "application/problem+json" and answer.json["type"].endswith("/" + slug), answer.text
     return answer.json, {fault["pointer"]: fault["detail"] for fault in answer.json.get("errors", [])}
@@ -21,6 +21,8 @@ def refused(daemon, changes, slug):
     (64, {"data": 64}, 16, "/parallelism/data", "at most 16, or a global batch of 64"),
     (8, {"data": 8, "micro_batch": 4}, 8, "/parallelism/micro_batch", "a global batch of 32"),
     (8, {"tensor": 1, "pipeline": 1, "zero_group": 3}, None, "/parallelism/zero_group", "1, 2, 4, 8"),
+    (64, {"pipeline": 4, "interleave": 16}, None, "/parallelism/pipeline", "4 stages with interleave 8"),
+    (1024, {"tensor": 1, "pipeline": 1, "data": 1024, "context": 1}, 16, "/parallelism/data", "at most 16"),
 ])
 def test_layouts_that_cannot_be(daemon, gpus, pins, batch, pointer, would_do):
     changes = {"gpu_count": gpus, "parallelism": pins} | ({"global_batch_size": batch} if batch else {})
@@ -31,9 +33,47 @@ def test_layouts_that_cannot_be(daemon, gpus, pins, batch, pointer, would_do):
     assert repaired.status == 200, repaired.text
 
 
+def test_the_nearest_keeps_what_it_can(daemon):
+    """Of degrees whose product is wrong the fewest are given up, data first."""
+    problem, faults = refused(daemon, {"gpu_count": 64, "parallelism": {"tensor": 8, "pipeline": 8, "data": 8, "context": 8}}, "invalid")
+    assert "tensor 8, pipeline 8, data 1, context 1" in problem["detail"]
+    problem, faults = refused(daemon, {"gpu_count": 64, "parallelism": {"tensor": 8, "pipeline": 2, "data": 1, "context": 8}}, "invalid")
+    assert "context 4 would do" in faults["/parallelism"] and "tensor 8, pipeline 2, data 1, context 4" in problem["detail"]
+
+
+@pytest.mark.parametrize("pins", [{"zero_stage": 0}, {"zero_stage": 3}, {}])
+def test_a_layout_that_was_answered_can_be_pinned(daemon, pins):
+    """All of it, with what it says of groups of ZeRO where there is none."""
+    option = daemon.post("/v1/estimates/training", BASE | {"gpu_count": 64, "parallelism": pins}).json["result"]["recommended"]
+    again = daemon.post("/v1/estimates/training", BASE | {"gpu_count": 64, "parallelism": option["parallelism"]})
+    assert again.status == 200, again.text
+    assert again.json["result"]["recommended"]["parallelism"] == option["parallelism"]
+    assert again.json["result"]["recommended"]["step"]["time_s"] == pytest.approx(option["step"]["time_s"], rel=1e-9)
+
+
+def test_generic_models_have_nothing_to_split(daemon):
+    generic = {"model": {"kind": "generic", "params": "1B", "flops_per_sample": 1e9}, "gpu_count": 8}
+    _, faults = refused(daemon, generic | {"parallelism": {"tensor": 4}}, "invalid")
+    assert "generic" in faults["/parallelism/tensor"]
+
+
+@pytest.mark.parametrize("changes, word", [
+    ({"parallelism": {"tensor": 1, "sequence_parallel": True}}, "sequence_parallel"), ({"stack": "megatron_core", "stack_release": "2099-01"}, "2099-01"),
+    ({"mfu": 0.95}, "mfu 0.95"),
+])
+def test_what_changes_nothing_or_is_past_everything_known(daemon, changes, word):
+    answer = daemon.post("/v1/estimates/training", BASE | {"gpu_count": 16} | changes)
+    assert answer.status == 200 and any(word in warning for warning in answer.json["result"]["warnings"])
+
+
 def test_all_faults_at_once(daemon):
     _, faults = refused(daemon, {"gpu_count": 48, "parallelism": {"tensor": 6, "pipeline": 64, "expert": 4}}, "invalid")
     assert set(faults) == {"/parallelism", "/parallelism/tensor", "/parallelism/pipeline", "/parallelism/expert"}
+    _, faults = refused(daemon, {"gpu_count": 48, "accelerator": "h1000", "global_batch_tokens": 7, "parallelism": {"tensor": 6}}, "invalid")
+    assert set(faults) == {"/accelerator", "/parallelism/tensor", "/global_batch_tokens"}  # pins need the model alone
+    _, faults = refused(daemon, {"model": "lama", "accelerators": ["a100", "z9"], "accelerator": None, "stack": "nemo", "parallelism": {"tensor": 0},
+                                 "colour": 1}, "invalid")
+    assert set(faults) == {"/model", "/accelerators/1", "/stack", "/parallelism/tensor", "/colour"}
     _, faults = refused(daemon, {"tokens": 0, "precision": "fp12", "optimizer": "adam", "gpu_count": 0, "mfu": 2}, "invalid")
     assert set(faults) == {"/tokens", "/precision", "/optimizer", "/gpu_count", "/mfu"}
 
@@ -53,6 +93,17 @@ def test_every_constraint_that_does_not_hold(daemon):
     assert daemon.post("/v1/estimates/training", BASE | {"budget_usd": needed * 0.99}).status == 422
 
 
+def test_a_fixed_number_is_told_which_would_be_in_time(daemon):
+    _, faults = refused(daemon, {"gpu_count": 64, "deadline_hours": 1000}, "infeasible")
+    number, hours = faults["/deadline_hours"].split(" time; ")[1].split(" of them take ")
+    answer = daemon.post("/v1/estimates/training", BASE | {"gpu_count": int(number), "deadline_hours": 1000})
+    assert answer.status == 200, answer.text
+    assert answer.json["result"]["recommended"]["wall_clock_hours"] == pytest.approx(float(hours.split()[0]), rel=1e-3)
+    assert daemon.post("/v1/estimates/training", BASE | {"gpu_count": int(number) // 2, "deadline_hours": 1000}).status == 422
+    _, faults = refused(daemon, {"gpu_count": 64, "deadline_hours": 0.001}, "infeasible")
+    assert "of them" not in faults["/deadline_hours"]  # none would
+
+
 def test_memory_says_what_holds_it(daemon):
     problem, _ = refused(daemon, {"model": "llama-3.1-405b", "gpu_count": 8}, "infeasible")
     assert "memory" in problem["detail"] and "needs at least" in problem["detail"]
@@ -61,6 +112,9 @@ def test_memory_says_what_holds_it(daemon):
     problem, _ = refused(daemon, {"model": "llama-3.1-70b", "gpu_count": 8}, "infeasible")
     assert "offload" in problem["detail"]
     offloaded = daemon.post("/v1/estimates/training", BASE | {"model": "llama-3.1-70b", "gpu_count": 8, "parallelism": {"offload": True}})
+    hours, more = problem["detail"].split(") in ")[1].split(" hours, ")[:2]
+    assert offloaded.json["result"]["recommended"]["wall_clock_hours"] == pytest.approx(float(hours), rel=1e-3)
+    assert 1 < float(more.split(" %")[0]) < 100
     assert offloaded.status == 200 and any("host memory" in warning for warning in offloaded.json["result"]["warnings"])
 
 
@@ -76,6 +130,8 @@ def test_more_accelerators_than_samples(daemon):
     ({"cadence_hours": 6, "reserved_hours": 6}, "/reserved_hours"),
     ({"reserved_hours": 6}, "/reserved_hours"),
     ({"stages": [{"tokens": "1T"}]}, "/tokens"),
+    ({"global_batch_tokens": 100}, "/global_batch_tokens"),
+    ({"tokens": None, "stages": [{"tokens": "1T", "global_batch_tokens": 100}]}, "/stages/0/global_batch_tokens"),
     ({"global_batch_size": 8, "global_batch_tokens": "4M"}, "/global_batch_size"),
     ({"reliability": {"mtbf_gpu_hours": 0}}, "/reliability/mtbf_gpu_hours"),
     ({"reliability": {"spare_nodes": -1}}, "/reliability/spare_nodes"),
