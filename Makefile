@@ -200,7 +200,7 @@ check-accuracy: $(VALIDATORS) ## docs/accuracy.md and the shipped constants are 
 
 fit: $(BUILD)/tests/validation/fit_training $(BUILD)/tests/validation/fit_inference ## refit the models' constants to the published runs and measurements, and print them
 	$(Q)$< $(VALIDATION_CASES)
-	$(Q)$(BUILD)/tests/validation/fit_inference tests/validation/inference.jsonl
+	$(Q)$(BUILD)/tests/validation/fit_inference tests/validation/inference.jsonl tests/validation/mlenergy_inference.csv
 
 fit-left-out: $(BUILD)/tests/validation/fit_training ## the same without each suite in turn: the error on software never seen
 	$(Q)$< $(VALIDATION_CASES) --left-out

@@ -4,7 +4,7 @@
 #include "planner/interval.h"
 
 /* Fitted, with this planner's own utilisations, to serving runs on H100 and B200 (ML.ENERGY leaderboard 2026-02). */
-const struct power_constants power_constants = {.busy_share = 0.40, .compute_share = 0.70, .memory_share = 0.60};
+const struct power_constants power_constants = {.busy_share = 0.50, .compute_share = 0.70, .memory_share = 0.35};
 
 /* Measured over modelled power in those runs, p10 and p90. */
 static const double power_model_low = 0.79, power_model_high = 1.17;
@@ -55,8 +55,8 @@ static void energy_note(const struct usage *usage, struct findings *findings)
 		findings_assume_number(findings, "accelerator.tdp_w", watts, source);
 	}
 	findings_assume_text(findings, "power_model",
-		"idle + (load - idle) x (0.40 + 0.70 x compute + 0.60 x memory utilization), at most load",
-		"E60: fitted to 270 serving runs on H100 and B200, ML.ENERGY leaderboard 2026-02");
+		"idle + (load - idle) x (0.50 + 0.70 x compute + 0.35 x memory utilization), at most load",
+		"E60: fitted to 296 serving runs on H100 and B200, ML.ENERGY leaderboard 2026-02");
 	if (!is_given(usage->host_power_fraction))
 		findings_assume_number(findings, "host_power_fraction", HOST_POWER_FRACTION,
 			"E63: host over accelerator power, 0.2 to 0.6: BoaviztAPI 0.33, Google 2025 (Gemini) 0.43");

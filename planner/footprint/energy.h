@@ -13,7 +13,7 @@
  * load - idle. Three numbers for every accelerator; ranges, and how far measured runs are from them, stand in docs/accuracy.md. */
 #define POWER_CONSTANTS(X) \
 	X(busy_share, 0.1, 0.7, "of load - idle, drawn while computing at all", "clocks, schedulers and caches: none but these runs") \
-	X(compute_share, 0.3, 1.2, "of load - idle, that matrix units at the dense peak add", "held to training: an H100 at 0.4 of its peak draws 613 of 700 W") \
+	X(compute_share, 0.6, 0.8, "of load - idle, that matrix units at the dense peak add", "held to training: an H100 at 0.4 of its peak draws 613 of 700 W") \
 	X(memory_share, 0.2, 1, "of load - idle, that memory at full bandwidth adds", "none but these runs")
 
 #define POWER_MEMBER(member_, least_, most_, meaning_, source_) double member_;

@@ -8,28 +8,30 @@
 
 /* member, least, most, meaning, where a direct measurement bounds it. Fitted to published serving measurements: */
 #define SERVING_FITTED(X) \
-	X(gemm_efficiency_16, 0.57, 0.9, "of the dense peak, large products of 16 bits", "aiconfigurator, medians of seven accelerators: 0.57 to 0.85") \
-	X(gemm_efficiency_8, 0.46, 0.8, "the same in 8 bits", "aiconfigurator: 0.46 to 0.71, the products alone") \
-	X(gemm_efficiency_4, 0.33, 0.7, "the same in 4 bits", "aiconfigurator: 0.33 to 0.65") \
+	X(gemm_fraction_16, 0.8, 1.2, "of the rate of measured products (kernels.c), products of a model in 16 bits", "medians of many shapes: a model's own are 0.85 to 1.15 of them") \
+	X(gemm_fraction_8, 0.8, 1.4, "the same in 8 bits", "p90 of aiconfigurator's shapes over their median: 1.04 to 1.34") \
+	X(gemm_fraction_4, 0.8, 1.4, "the same in 4 bits", "p90 over median: 1.16 to 1.25") \
 	X(memory_efficiency, 0.7, 0.9, "of the bandwidth, weights streaming", "aiconfigurator: 0.74 to 0.83") \
 	X(kernel_s, 1.5e-6, 12e-6, "one kernel inside a captured graph", "aiconfigurator, smallest products: 3 to 15 us") \
 	X(layer_s, 3e-6, 40e-6, "norms, rotary position, cache write of one layer: fixed part", "five to eight kernels of 2 to 5 us") \
 	X(elementwise_passes, 4, 20, "times that a token's hidden state crosses memory in a layer", "norms, residuals, casts: 8 to 12 reads and writes") \
 	X(decode_efficiency, 0.45, 0.95, "of the bandwidth, reading the cache", "aiconfigurator: 0.45 to 0.95") \
+	X(decode_flops_efficiency, 0.3, 0.9, "of the 16-bit peak, latent attention of few ranks", "FlashMLA (DeepSeek 2025): 660 of 989 TFLOP/s on H800") \
 	X(decode_attention_s, 2e-6, 15e-6, "decoding attention of one layer: fixed part", "aiconfigurator: 9 to 11 us with its own kernels") \
 	X(expert_widening, 0.4, 1, "the same for grouped products of experts", "none but these runs") \
 	X(expert_efficiency, 0.4, 1, "of the rate of single products, grouped ones of wide experts", "aiconfigurator MoE timings") \
+	X(triton_experts, 0.4, 1.1, "vLLM until 2025: speed of grouped products over library kernels", "Triton, not tuned for every shape and part: none but these runs") \
 	X(expert_tile_tokens, 8, 128, "rows to which the tokens of an expert are padded", "tiles of 16 to 128 rows") \
 	X(expert_half_width, 50, 1000, "width of an expert's share at which grouped products run at half that rate", "tiles of 128 columns and their tails") \
 	X(expert_imbalance, 1, 2.5, "tokens of the fullest expert rank over the mean", "none but these runs; aiconfigurator draws loads from a power law") \
 	X(expert_spread, 0.3, 1, "tokens that choose experts independently, of all", "similar tokens choose alike") \
-	X(stage_wait, 0.01, 0.4, "of a step, lost to unlike micro-batches in a deep pipeline", "none but these runs") \
 	X(reduce_s, 2e-6, 10e-6, "all-reduce over links: latency", "aiconfigurator: 3.0 to 4.8 us") \
 	X(reduce_rank_s, 1e-6, 30e-6, "part of it that grows with ranks and bytes up to the knee; latency of an expert exchange", "aiconfigurator: 20 us for 1 MiB over eight ranks") \
 	X(reduce_knee_bytes, 2e5, 2e7, "bytes at which that part is there in full", "aiconfigurator, NVLink: between 1 and 8 MiB") \
 	X(state_efficiency, 0.001, 0.05, "of the 16-bit peak, scan of linear attention over a prompt", "none but these runs") \
-	X(launch_s, 100e-6, 800e-6, "PyTorch: launching one layer's kernels one by one, when a step takes in prompts; twice for experts", "ten to twenty kernels of 10 to 20 us from Python") \
+	X(launch_s, 100e-6, 800e-6, "PyTorch: launching one layer's kernels one by one, when a step takes in prompts; three times for experts", "ten to twenty kernels of 10 to 20 us from Python") \
 	X(sequence_s, 1e-6, 30e-6, "Python engines: each sequence and step, to schedule, sample and detokenise", "none but these runs") \
+	X(vllm_stream_s, 20e-6, 60e-6, "vLLM front end: each token that it sends out, one after the other, beside the engine", "ML.ENERGY: never more than 22,200 tokens/s, gpt-oss-20b on B200") \
 	X(vllm_request_s, 1e-3, 60e-3, "vLLM front end: each request, one after the other", "none but these runs") \
 	X(vllm_first_token_s, 2e-3, 100e-3, "vLLM front end: latency of each request", "none but these runs") \
 	X(native_step_s, 0.1e-3, 3e-3, "TensorRT-LLM in C++: between steps", "none but these runs") \
@@ -45,9 +47,7 @@
 #define SERVING_MEASURED(X) \
 	X(prefill_efficiency, 0.43, 0.58, "of the 16-bit peak, attention on long chunks", "aiconfigurator, causal, 16k tokens and more, A100 to B300: medians 0.43 to 0.55") \
 	X(prefill_half_tokens, 600, 1200, "chunk at which it runs at half of that", "aiconfigurator: 0.18 at 512, 0.42 at 4,096") \
-	X(widening_efficiency, 0.9, 1, "of the 16-bit rate, where weights are widened inside the kernel", "aiconfigurator, INT4 weights: 0.96 on A100, 1.10 and 1.18 on H200 and L40S; the least") \
-	X(widening_memory_8, 0.76, 1, "of the rate of 16-bit weights, streaming 8-bit ones that are widened", "aiconfigurator, INT8 weights: 0.91, 1.00, 0.76; geometric mean") \
-	X(widening_memory_4, 0.48, 1, "the same for 4-bit ones", "aiconfigurator, INT4 weights: 0.75, 1.01, 0.48; geometric mean")
+	X(widening_memory, 0.7, 1, "of the rate of 16-bit weights, streaming narrower ones that are widened inside the kernel, for each halving of their bits", "aiconfigurator: INT8 0.91, 1.00, 0.76; INT4 0.75, 1.01, 0.48; geometric means 0.88 and 0.71")
 
 #define SERVING_MEMBER(member_, least_, most_, meaning_, source_) double member_;
 struct serving_constants {

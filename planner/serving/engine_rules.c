@@ -69,6 +69,7 @@ struct host_times host_times_of(const struct serving_constants *constants, enum 
 	switch (runtime) {
 	case RUNTIME_VLLM:
 		return (struct host_times){.sequence_s = constants->sequence_s,
+			.stream_s = constants->vllm_stream_s,
 			.request_s = constants->vllm_request_s,
 			.first_token_s = constants->vllm_first_token_s};
 	case RUNTIME_TENSORRT_NATIVE:

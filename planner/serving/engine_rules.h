@@ -30,6 +30,7 @@ struct host_times {
 	double eager_layer_s; /* launching a layer's kernels one by one, when a step takes in prompts */
 	double step_s; /* between steps */
 	double sequence_s; /* per sequence and step: scheduling, sampling, detokenising */
+	double stream_s; /* front end: per token sent out, one after the other, while the next step runs */
 	double request_s; /* front end: per request, one after the other */
 	double first_token_s; /* front end: latency of each request */
 };

@@ -1,6 +1,8 @@
 #include "planner/serving/operating.h"
 
-enum { FIXED_POINT_ROUNDS = 12, BISECTION_ROUNDS = 40 };
+#include "planner/serving/latency.h"
+
+enum { FIXED_POINT_ROUNDS = 12, BISECTION_ROUNDS = 40, DRAIN_STEPS = 12 };
 
 static double decoded_tokens(const struct request_shape *shape)
 {
@@ -36,8 +38,19 @@ struct mixture {
 	double mixed_share, mixed_tokens, step_s;
 	double prompt_load; /* prompt tokens to take in over what steps have room for */
 	double requests_per_step;
+	double prompt_s; /* a mixed step for the prompts in it, whose kernels are launched when they have come */
 	bool apart; /* steps with prompts decode nothing */
 };
+
+/* The host works one step ahead: while a bare step still runs, it launches the kernels of the mixed one that follows. */
+static void launch_ahead(struct mixture *mixture)
+{
+	double hidden_s = fmin(mixture->mixed.launch_s, (1 - mixture->mixed_share) * mixture->bare.time_s);
+
+	mixture->mixed.time_s -= hidden_s;
+	mixture->mixed.overhead_s -= hidden_s;
+	mixture->mixed.launch_s -= hidden_s;
+}
 
 static void mixture_at(const struct replica *replica, const struct request_shape *shape, double sequences, double seen,
 	struct mixture *mixture)
@@ -59,6 +72,8 @@ static void mixture_at(const struct replica *replica, const struct request_shape
 	mixed = batch_of(replica, shape, seen, mixture->mixed_tokens);
 	step_time(replica, &bare, &mixture->bare);
 	step_time(replica, &mixed, &mixture->mixed);
+	mixture->prompt_s = mixture->mixed.time_s;
+	launch_ahead(mixture);
 	mixture->step_s = (1 - mixture->mixed_share) * mixture->bare.time_s + mixture->mixed_share * mixture->mixed.time_s;
 }
 
@@ -76,7 +91,7 @@ double operating_sequences_max(const struct replica *replica, const struct reque
 /* A prompt's own way: its chunks, each in a step with the others' tokens. */
 static double prefill_time_s(const struct request_shape *shape, const struct mixture *mixture)
 {
-	return fmax(1, new_prompt_tokens(shape) / fmax(mixture->mixed_tokens, 1)) * mixture->mixed.time_s;
+	return fmax(1, new_prompt_tokens(shape) / fmax(mixture->mixed_tokens, 1)) * mixture->prompt_s;
 }
 
 static struct phase_use phase_of(const struct replica *replica, double time_s, double flops, double bytes, double step_s)
@@ -147,6 +162,26 @@ static double burst_first_token_s(const struct replica *replica, const struct re
 	return replica->front_end_factor * replica->host.first_token_s + serial_s + step.time_s * (tokens / chunk + 1) / 2;
 }
 
+/* Answers of different lengths that start together: the batch shrinks as the shorter ones end. Time until the longest of them ends, as a
+ * sum over the shares of a log-normal spread of lengths. */
+static double drain_s(const struct replica *replica, const struct request_shape *shape, double sequences)
+{
+	double sigma = sqrt(log1p(shape->output_cv * shape->output_cv)), before = 0, total_s = 0;
+
+	for (int i = 0; i < DRAIN_STEPS; i++) {
+		double share = i + 1 < DRAIN_STEPS ? (i + 0.5) / DRAIN_STEPS : fmax(1 - 0.5 / fmax(sequences, 1), (i + 0.5) / DRAIN_STEPS);
+		double length = decoded_tokens(shape) * exp(sigma * normal_quantile(share) - sigma * sigma / 2);
+		struct batch batch = batch_of(replica, shape, fmax(sequences * (1 - (double)i / DRAIN_STEPS), 1), 0);
+		struct step step;
+
+		batch.decode_context_tokens = shape->prompt_tokens + (before + length) / 2;
+		step_time(replica, &batch, &step);
+		total_s += (length - before) / (1 + shape->accepted_tokens) * step.time_s;
+		before = length;
+	}
+	return total_s;
+}
+
 /* A run of no more requests than its concurrency: all start together, none follows, and the batch drains from its shortest
  * answer to its longest. */
 static void operating_burst(
@@ -154,20 +189,19 @@ static void operating_burst(
 {
 	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens),
 		   inside = fmin(concurrency, held);
-	double waves = concurrency / inside, prefill_s,
-		   longest = 1 + shape->output_cv * sqrt(2 * log(fmax(concurrency, 1)));
-	double decode_s, front_end_s = replica->front_end_factor * replica->host.first_token_s;
+	double waves = concurrency / inside, prefill_s, decode_s, drained_s = drain_s(replica, shape, inside);
+	double front_end_s = replica->front_end_factor * replica->host.first_token_s;
 
 	operating_static(replica, shape, inside, point);
 	prefill_s = point->ttft_s;
-	decode_s = decoded_tokens(shape) * point->tpot_s;
+	decode_s = fmin(decoded_tokens(shape) * point->tpot_s, drained_s);
 	point->ttft_s = front_end_s + replica->front_end_factor * replica->host.request_s * concurrency / 2 +
 					prefill_s / 2 + (waves - 1) / 2 * (prefill_s + decode_s);
 	/* Who was first waits for the prompts of the others between its own tokens. */
 	if (decoded_tokens(shape) > 0)
 		point->tpot_s += prefill_s / 2 / decoded_tokens(shape);
 	point->in_flight = concurrency;
-	point->requests_per_s = concurrency / (waves * (prefill_s + decode_s) + (longest - 1) * decode_s);
+	point->requests_per_s = concurrency / (waves * prefill_s + (waves - 1) * decode_s + drained_s);
 	point->output_tokens_per_s = point->requests_per_s * shape->output_tokens;
 }
 
@@ -303,6 +337,7 @@ void operating_static(
 	step_time(replica, &prefill, &mixture.mixed);
 	step_time(replica, &decode, &mixture.bare);
 	mixture.mixed_tokens = chunk;
+	mixture.prompt_s = mixture.mixed.time_s;
 	mixture.mixed_share = tokens / chunk / (steps + tokens / chunk);
 	total_s = mixture.mixed.time_s * tokens / chunk + steps * mixture.bare.time_s;
 	mixture.step_s = total_s / (steps + tokens / chunk);

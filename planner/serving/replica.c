@@ -1,20 +1,24 @@
 #include "planner/serving/replica.h"
 
 #include "base/units.h"
+#include "planner/serving/kernels.h"
 
 static const double wide_bytes = 2; /* 16-bit values: activations, logits, what stays unquantised */
 
-/* A format's efficiency by the width of its arithmetic. */
-static double gemm_efficiency(const struct serving_constants *constants, enum precision used)
+/* What products reach by the width of their arithmetic: measured kernels, times how a model's own compare. */
+static double gemm_efficiency(
+	const struct serving_constants *constants, const struct accelerator *accelerator, enum precision used)
 {
+	struct kernel_rates rates = kernel_rates_of(accelerator);
+
 	switch (used) {
 	case PRECISION_FP8:
 	case PRECISION_MXFP8:
 	case PRECISION_INT8:
-		return constants->gemm_efficiency_8;
+		return constants->gemm_fraction_8 * rates.gemm_8;
 	case PRECISION_NVFP4:
 	case PRECISION_MXFP4:
-		return constants->gemm_efficiency_4;
+		return constants->gemm_fraction_4 * rates.gemm_4;
 	case PRECISION_FP32:
 	case PRECISION_TF32:
 	case PRECISION_FP16:
@@ -24,7 +28,7 @@ static double gemm_efficiency(const struct serving_constants *constants, enum pr
 	case PRECISION_COUNT:
 		break;
 	}
-	return constants->gemm_efficiency_16;
+	return constants->gemm_fraction_16 * rates.gemm_16;
 }
 
 struct rates {
@@ -41,7 +45,7 @@ static struct rates rates_of(const struct replica *replica, const struct acceler
 	enum precision used;
 	double peak = accelerator_peak_flops_per_s(accelerator, mixed ? PRECISION_FP8 : precision, &used);
 	const struct serving_constants *constants = replica->constants;
-	double efficiency = gemm_efficiency(constants, used);
+	double efficiency = gemm_efficiency(constants, accelerator, used);
 	struct rates rates;
 
 	if (calibration && is_given(calibration->gemm_efficiency))
@@ -49,9 +53,8 @@ static struct rates rates_of(const struct replica *replica, const struct acceler
 	rates = (struct rates){.weight_bytes = precision_weight_bytes(precision), .flops_per_s = peak * efficiency,
 		.expert_flops_per_s = peak * efficiency, .memory_share = 1};
 	if (rates.weight_bytes < 0.75 * precision_weight_bytes(used)) {
-		rates.flops_per_s *= constants->widening_efficiency;
 		rates.expert_flops_per_s *= constants->expert_widening;
-		rates.memory_share = rates.weight_bytes < 0.75 ? constants->widening_memory_4 : constants->widening_memory_8;
+		rates.memory_share = pow(constants->widening_memory, log2(wide_bytes / rates.weight_bytes));
 	}
 	return rates;
 }
@@ -78,8 +81,8 @@ static void attention_prepare(
 		replica, kind, rates, heads * key + projected + (layer->output_gate ? heads * value : 0), replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, heads * value);
 	kind->kv_bytes_per_token = layer->shares_cache ? 0 : kv_width * replica->kv_element_bytes;
-	kind->window_tokens = layer->window;
-	kind->attended_tokens = layer->index_heads > 0 ? layer->index_tokens : layer->window;
+	kind->window_tokens = replica->keeps_window_only ? layer->window : 0;
+	kind->attended_tokens = layer->index_heads > 0 ? layer->index_tokens : replica->attends_window_only ? layer->window : 0;
 	kind->prefill_flops_per_pair = kind->decode_flops_per_pair = 2 * heads * (key + value);
 }
 
@@ -203,6 +206,20 @@ static bool layout_is_possible(const struct model *model, const struct replica_l
 	return true;
 }
 
+/* TensorRT-LLM uses a window only where max_attention_window is given, and keeps every token of a sequence in the cache either way;
+ * its PyTorch models know their windows (TensorRT-LLM documentation, GPT attention: cyclic cache). */
+static void runtime_prepare(struct replica *replica, enum runtime runtime, double release_years)
+{
+	static const double library_experts_years = 6; /* 2026-01 */
+	bool tensorrt = runtime == RUNTIME_TENSORRT_NATIVE || runtime == RUNTIME_TENSORRT_PYTORCH;
+
+	replica->host = host_times_of(replica->constants, runtime);
+	replica->expert_speed =
+		runtime == RUNTIME_VLLM && release_years < library_experts_years ? replica->constants->triton_experts : 1;
+	replica->keeps_window_only = !tensorrt;
+	replica->attends_window_only = runtime != RUNTIME_TENSORRT_NATIVE;
+}
+
 bool replica_prepare(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
 	const struct calibration *calibration, const struct replica_layout *layout,
 	const struct serving_constants *constants)
@@ -234,8 +251,8 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->pcie = !is_given(accelerator->interconnect_gbs) || accelerator->interconnect_gbs <= 0;
 	replica->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, layout->precision, NULL);
 	replica->software_factor = 1;
-	replica->host = host_times_of(constants, engine_runtime(layout->engine, layout->release_years));
 	replica->front_end_factor = 1;
+	runtime_prepare(replica, engine_runtime(layout->engine, layout->release_years), layout->release_years);
 	rates = rates_of(replica, accelerator, calibration, layout->precision);
 	wide = rates_of(replica, accelerator, calibration,
 		precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);

@@ -48,9 +48,10 @@ struct replica {
 	struct replica_kind kinds[MODEL_LAYER_KINDS_MAX];
 	struct gemm logits;
 	double hidden, attention_flops_per_s, bandwidth_bytes_per_s, link_bytes_per_s, peak_flops_per_s;
-	double kernel_s, software_factor, front_end_factor, weight_memory_bytes_per_s;
+	double kernel_s, expert_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
 	double kv_element_bytes;
 	bool pcie;
+	bool keeps_window_only, attends_window_only; /* windowed layers drop what lies outside; do not read it */
 
 	struct serving_memory memory; /* per accelerator; kv_tokens_capacity for the whole replica */
 	double kv_budget_bytes; /* per accelerator */
@@ -66,6 +67,7 @@ struct batch {
 struct step {
 	double time_s;
 	double compute_s, memory_s, network_s, overhead_s; /* whole: their sum is time_s */
+	double launch_s; /* part of overhead_s: the accelerators wait for kernels to be launched one by one */
 	double flops, bytes; /* done and moved by one accelerator, for power */
 };
 

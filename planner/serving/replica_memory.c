@@ -10,7 +10,7 @@ static const double context_bytes = 1.2e9, collective_bytes = 0.6e9;
 static const double embedding_bytes = 2;
 
 /* Hidden-sized and feed-forward-sized 16-bit buffers alive at once in a step, and float logits of sampled sequences. */
-static const double hidden_buffers = 4, width_buffers = 3, sampled_sequences = 256, logit_bytes = 4;
+static const double hidden_buffers = 4, exchange_buffers = 2, width_buffers = 3, sampled_sequences = 256, logit_bytes = 4;
 
 /* One layer of a kind: what lies on one accelerator of its stage, and on all of them together. */
 struct share {
@@ -56,7 +56,7 @@ static double weights_bytes(const struct replica *replica, const struct model *m
 
 static double activations_bytes(const struct replica *replica, const struct model *model)
 {
-	double width = 0, chunk = replica->rules.chunk_tokens;
+	double width = 0, gathered = 0, chunk = replica->rules.chunk_tokens;
 
 	for (int i = 0; i < model->kind_count; i++) {
 		const struct layer_kind *layer = &model->kinds[i];
@@ -64,7 +64,10 @@ static double activations_bytes(const struct replica *replica, const struct mode
 
 		width = fmax(width, local / replica->tensor);
 	}
-	return chunk * (hidden_buffers * model->hidden + width_buffers * width) * 2 +
+	/* Attention-data ranks gather each other's tokens around their experts. */
+	if (replica->attention_data > 1)
+		gathered = chunk * (replica->attention_data - 1) * exchange_buffers * model->hidden * 2;
+	return gathered + chunk * (hidden_buffers * model->hidden + width_buffers * width) * 2 +
 		   fmin(sampled_sequences, replica->rules.max_batch) * model->vocabulary / replica->tensor * logit_bytes;
 }
 

@@ -3,6 +3,9 @@
 
 static const double wide_bytes = 2;
 
+/* Rows that matrix units take at least; kernels choose larger tiles as experts get more of them. */
+static const double least_tile_tokens = 16;
+
 /* What bounds an operator is counted under its own name. */
 struct tally {
 	double compute_s, memory_s, network_s, overhead_s, host_s, flops, bytes;
@@ -36,20 +39,23 @@ static void tally_gemm(struct tally *tally, const struct gemm *gemm, double rows
 	tally->bytes += bytes;
 }
 
-/* E50. Experts: those that at least one of the tokens chose, E x (1 - (1 - k/E)^T); rows padded to whole tiles. */
+/* E50. Experts: those that at least one of the tokens chose, E x (1 - (1 - k/E)^T); rows padded to whole tiles. Of several ranks all wait
+ * for the fullest: the expected largest of e binomial counts, mean + sqrt(2 ln e variance). */
 static void tally_experts(
 	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
 {
 	const struct serving_constants *constants = replica->constants;
 	double active = kind->experts_active / kind->experts, share = kind->experts_local / kind->experts;
 	double hit = kind->experts_local * -expm1(constants->expert_spread * tokens * log1p(-fmin(active, 0.999999)));
+	double fullest = fmin(kind->experts_local, hit + sqrt(2 * log(replica->expert) * hit * (1 - hit / kind->experts_local)));
 	double imbalance = replica->expert > 1 ? constants->expert_imbalance : 1;
 	double rows = tokens * kind->experts_active * share * imbalance, flops = 2 * rows * kind->expert_weights;
-	double padded = rows + hit * constants->expert_tile_tokens / 2;
-	double bytes = hit * kind->expert_weight_bytes;
+	double tile = fmin(constants->expert_tile_tokens, fmax(least_tile_tokens, 2 * rows / fmax(hit, 1e-9)));
+	double padded = rows + hit * tile / 2;
+	double bytes = fullest * kind->expert_weight_bytes;
 
-	tally_roofline(tally, 2 * padded * kind->expert_weights / kind->expert_flops_per_s,
-		bytes / replica->weight_memory_bytes_per_s);
+	tally_roofline(tally, 2 * padded * kind->expert_weights / (kind->expert_flops_per_s * replica->expert_speed),
+		bytes / (replica->weight_memory_bytes_per_s * replica->expert_speed));
 	tally->overhead_s += 4 * replica->kernel_s; /* top-k and sort, two grouped products, weighted sum */
 	tally->flops += flops;
 	tally->bytes += bytes;
@@ -71,7 +77,7 @@ static void tally_attention(
 		double bytes = pairs * kind->kv_bytes_per_token + batch->decode_sequences * kind->state_bytes;
 		double flops = pairs * kind->decode_flops_per_pair;
 
-		tally_roofline(tally, flops / (replica->attention_flops_per_s * constants->gemm_efficiency_16),
+		tally_roofline(tally, flops / (replica->attention_flops_per_s * constants->decode_flops_efficiency),
 			bytes / (replica->bandwidth_bytes_per_s * constants->decode_efficiency));
 		tally->overhead_s += constants->decode_attention_s;
 		tally->flops += flops;
@@ -113,11 +119,26 @@ static void tally_network(
 	if (replica->tensor > 1)
 		tally->network_s += kind->reduces * reduce_time_s(replica, bytes);
 	if (kind->experts > 0 && replica->attention_data > 1) {
-		double ranks = replica->attention_data, copies = fmin(kind->experts_active, ranks);
+		double ranks = replica->attention_data, copies = ranks;
+
+		/* Each token goes to the ranks that hold its experts: of r ranks r (1 - (1 - 1/r)^k) on average; split experts need it on all. */
+		if (replica->expert > 1)
+			copies = ranks * -expm1(kind->experts_active * log1p(-1 / ranks));
 
 		tally->network_s +=
 			2 * (constants->reduce_rank_s + bytes * copies * (ranks - 1) / ranks / replica->link_bytes_per_s);
 	}
+}
+
+/* Steps that only decode replay a captured graph, for the next larger batch that was captured: 1, 2, 4 and multiples of 8 up to 512
+ * (vLLM and SGLang; TensorRT-LLM's are alike). Padding costs arithmetic and rows, no cache and no experts. */
+static double padded_sequences(const struct batch *local)
+{
+	double sequences = local->decode_sequences;
+
+	if (local->prefill_tokens > 0 || sequences > 512)
+		return sequences;
+	return sequences > 4 ? 8 * ceil(sequences / 8) : sequences > 2 ? 4 : ceil(sequences);
 }
 
 static void tally_kind(
@@ -128,7 +149,7 @@ static void tally_kind(
 	double elementwise_bytes = passes * tokens * replica->hidden * wide_bytes;
 
 	for (int i = 0; i < kind->gemm_count; i++)
-		tally_gemm(&layer, &kind->gemms[i], tokens, replica->kernel_s);
+		tally_gemm(&layer, &kind->gemms[i], padded_sequences(local) + local->prefill_tokens, replica->kernel_s);
 	if (kind->experts > 0)
 		tally_experts(&layer, replica, kind, tokens * replica->attention_data);
 	tally_attention(&layer, replica, kind, local);
@@ -142,20 +163,21 @@ static void tally_kind(
 	tally->network_s += kind->layers * layer.network_s;
 	tally->overhead_s += kind->layers * layer.overhead_s;
 	tally->host_s +=
-		kind->layers * replica->host.eager_layer_s * (kind->experts > 0 ? 2 : 1);
+		kind->layers * replica->host.eager_layer_s * (kind->experts > 0 ? 3 : 1);
 	tally->flops += kind->layers * layer.flops;
 	tally->bytes += kind->layers * layer.bytes;
 }
 
 /* E53. The batch spreads over attention-data ranks, and over pipeline stages as micro-batches that each walk through all
- * layers: with all stages busy, every sequence gets its token in the time that one micro-batch takes. */
+ * layers: with all stages busy, every sequence gets its token in the time that one micro-batch takes. The process of each stage keeps
+ * the books of every sequence, and hands on only then. */
 void step_time(const struct replica *replica, const struct batch *batch, struct step *step)
 {
 	double ranks = (double)replica->attention_data * replica->pipeline;
-	double factor = replica->software_factor * (1 + replica->constants->stage_wait * (1 - 1.0 / replica->pipeline));
+	double factor = replica->software_factor, stages = replica->pipeline;
 	struct tally tally = {0};
 	struct batch local = *batch;
-	double sampled;
+	double sampled, engine_s, launch_s = 0;
 
 	local.decode_sequences = fmax(batch->decode_sequences / ranks, fmin(batch->decode_sequences, 1));
 	local.prefill_tokens = batch->prefill_tokens / ranks;
@@ -173,13 +195,17 @@ void step_time(const struct replica *replica, const struct batch *batch, struct 
 		0) { /* decoding replays a captured graph; steps with prompts are launched kernel by kernel */
 		double device_s = tally.compute_s + tally.memory_s + tally.network_s + tally.overhead_s;
 
-		tally.overhead_s += smooth_maximum(device_s, tally.host_s) - device_s;
+		launch_s = smooth_maximum(device_s, tally.host_s) - device_s;
+		tally.overhead_s += launch_s;
 	}
-	tally.overhead_s += replica->host.step_s + replica->host.sequence_s * batch->decode_sequences;
+	tally.overhead_s += stages * (replica->host.step_s + replica->host.sequence_s * batch->decode_sequences);
+	engine_s = tally.compute_s + tally.memory_s + tally.network_s + tally.overhead_s;
+	tally.overhead_s += smooth_maximum(engine_s, replica->host.stream_s * batch->decode_sequences) - engine_s;
 	*step = (struct step){.compute_s = factor * tally.compute_s,
 		.memory_s = factor * tally.memory_s,
 		.network_s = factor * tally.network_s,
 		.overhead_s = factor * tally.overhead_s,
+		.launch_s = factor * launch_s,
 		.flops = tally.flops,
 		.bytes = tally.bytes};
 	step->time_s = step->compute_s + step->memory_s + step->network_s + step->overhead_s;

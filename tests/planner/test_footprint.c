@@ -218,10 +218,10 @@ static void measured_power_replaces_the_catalogue(void **state)
 		.memory_utilization = 0.3,
 		.host_power_fraction = 0};
 	catalogue_w = energy_mean_gpu_w(&usage);
-	assert_close(catalogue_w, 82.6 + 0.5 * 0.86 * (700 - 82.6), 1e-9);
+	assert_close(catalogue_w, 82.6 + 0.5 * 0.885 * (700 - 82.6), 1e-9);
 	fixture.candidate.calibration.idle_w = 70;
 	fixture.candidate.calibration.load_w = 650;
-	assert_close(energy_mean_gpu_w(&usage), 70 + 0.5 * 0.86 * 580, 1e-9);
+	assert_close(energy_mean_gpu_w(&usage), 70 + 0.5 * 0.885 * 580, 1e-9);
 	usage.busy_fraction = 0;
 	assert_close(energy_mean_gpu_w(&usage), 70, 1e-12);
 }

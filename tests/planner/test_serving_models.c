@@ -94,6 +94,7 @@ static void widened_weights_stream_slower(void **state)
 {
 	struct serving_fixture fixture;
 	struct replica wide, eight, four;
+	double eight_share, four_share;
 
 	(void)state;
 	serving_fixture_fill(&fixture);
@@ -103,10 +104,13 @@ static void widened_weights_stream_slower(void **state)
 	wide = prepared(layout_of(4, 1, 1, PRECISION_BF16));
 	eight = prepared(layout_of(4, 1, 1, PRECISION_FP8));
 	four = prepared(layout_of(4, 1, 1, PRECISION_INT4));
+	eight_share = pow(serving_constants.widening_memory, log2(2 / precision_weight_bytes(PRECISION_FP8)));
+	four_share = pow(serving_constants.widening_memory, log2(2 / precision_weight_bytes(PRECISION_INT4)));
+	assert_true(four_share < eight_share && eight_share < 1 && four_share > 0.65);
 	for (int i = 0; i < wide.kinds[0].gemm_count; i++) {
-		assert_close(eight.kinds[0].gemms[i].memory_bytes_per_s, 0.88 * wide.kinds[0].gemms[i].memory_bytes_per_s, 1e-9);
-		assert_close(four.kinds[0].gemms[i].memory_bytes_per_s, 0.71 * wide.kinds[0].gemms[i].memory_bytes_per_s, 1e-9);
-		assert_close(four.kinds[0].gemms[i].flops_per_s, 0.96 * wide.kinds[0].gemms[i].flops_per_s, 1e-9);
+		assert_close(eight.kinds[0].gemms[i].memory_bytes_per_s, eight_share * wide.kinds[0].gemms[i].memory_bytes_per_s, 1e-9);
+		assert_close(four.kinds[0].gemms[i].memory_bytes_per_s, four_share * wide.kinds[0].gemms[i].memory_bytes_per_s, 1e-9);
+		assert_close(four.kinds[0].gemms[i].flops_per_s, wide.kinds[0].gemms[i].flops_per_s, 1e-9);
 	}
 	mixture_fill();
 	wide = prepared(layout_of(1, 1, 1, PRECISION_BF16));

@@ -1,9 +1,10 @@
 /* Refits the constants of the serving model to the published measurements: scripts/fit serving.
  *
- * usage: fit_inference CASES.jsonl [--rounds N] [--left-out] [--rows FILE.csv] [--write CONSTANTS.c]
+ * usage: fit_inference CASES.jsonl POWER.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write CONSTANTS.c]
  * Prints the errors and each constant with its value, range, meaning and source. --left-out also refits without each model and each
  * accelerator in turn. --rows writes one line a case. --rounds 0 keeps the shipped constants. --write puts what was fitted into the planner. */
 #include "validation/serving_judge.h"
+#include "validation/serving_power.h"
 
 static void print_scores(const struct serving_outcomes *outcomes, bool left_out)
 {
@@ -20,6 +21,26 @@ static void print_scores(const struct serving_outcomes *outcomes, bool left_out)
 				100 * accelerator.mean, 100 * accelerator.median);
 		putchar('\n');
 	}
+}
+
+static void print_side(const struct serving_constants *values, const struct serving_outcomes *outcomes, struct power_cases *power)
+{
+	static const struct {
+		const char *what;
+		size_t offset;
+	} rows[] = {{"power", offsetof(struct power_case, ratio_w)}, {"J per token", offsetof(struct power_case, ratio_joules)},
+		{"tokens/s", offsetof(struct power_case, ratio_tokens_per_s)}};
+	struct power_constants fitted = power_constants;
+
+	power_cases_judge(values, outcomes, power);
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		struct power_score score = power_score_of(power, rows[i].offset, NULL, NULL);
+
+		printf("%-12s %5zu  mean %5.1f  median %5.1f  bias %+5.1f (ML.ENERGY)\n", rows[i].what, score.count, 100 * score.mean,
+			100 * score.median, 100 * score.bias);
+	}
+	power_fit_run(power, NULL, 20, &fitted);
+	printf("power, refitted: busy %.3f compute %.3f memory %.3f\n", fitted.busy_share, fitted.compute_share, fitted.memory_share);
 }
 
 static void print_constants(const struct serving_constants *values)
@@ -57,26 +78,31 @@ static void write_constants(const char *path, const struct serving_constants *va
 	fclose(file);
 }
 
-static void write_rows(const char *path, const struct serving_outcomes *outcomes)
+static void write_rows(const char *path, const struct serving_constants *values, const struct serving_outcomes *outcomes)
 {
 	FILE *file = fopen(path, "w");
 
 	if (!file)
 		serving_stop("cannot be written", path);
 	fprintf(file, "id,suite,model,accelerator,precision,gpus,tensor,pipeline,expert,attention_data,release,run,load,requests,prompt,output,"
-				  "quantity,observed,ratio,without_model,without_accelerator\n");
+				  "quantity,observed,ratio,without_model,without_accelerator,sequences,step_ms,prefill_ms,prefill_share,compute,memory,network,overhead\n");
 	for (size_t i = 0; i < outcomes->count; i++) {
 		const struct serving_outcome *outcome = &outcomes->items[i];
 		const struct serving_case *item = outcome->item;
 		const struct performance_request *request = &item->input.request;
+		struct serving_prediction prediction;
+		const double *shares = prediction.point.shares;
 		double load = item->run == RUN_ARRIVALS ? request->requests_per_s : request->concurrency;
 
-		fprintf(file, "%s,%s,%s,%s,%s,%ld,%ld,%ld,%ld,%ld,%s,%s,%g,%ld,%g,%g,%s,%g,%.4f,%.4f,%.4f\n", item->id, item->suite,
+		serving_predict(outcome->item, values, true, &prediction);
+		fprintf(file, "%s,%s,%s,%s,%s,%ld,%ld,%ld,%ld,%ld,%s,%s,%g,%ld,%g,%g,%s,%g,%.4f,%.4f,%.4f,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n", item->id, item->suite,
 			item->model, item->accelerator, precision_name(request->common.precision), (long)request->common.gpu_count,
 			(long)request->parallelism.tensor, (long)request->parallelism.pipeline, (long)request->parallelism.expert,
 			(long)request->parallelism.attention_data, request->engine_release ? request->engine_release : "",
 			run_kind_name(item->run), load, (long)request->requests, request->prompt_tokens.mean, request->output_tokens.mean,
-			quantity_name(item->quantity), item->observed, outcome->ratio, outcome->without_model, outcome->without_accelerator);
+			quantity_name(item->quantity), item->observed, outcome->ratio, outcome->without_model, outcome->without_accelerator,
+			prediction.point.decode_sequences, 1e3 * prediction.point.step_s, 1e3 * prediction.point.prefill_s, prediction.point.prefill_share,
+			shares[BOTTLENECK_COMPUTE], shares[BOTTLENECK_MEMORY_BANDWIDTH], shares[BOTTLENECK_INTERCONNECT], shares[BOTTLENECK_LAUNCH_OVERHEAD]);
 	}
 	fclose(file);
 }
@@ -85,14 +111,16 @@ int main(int argc, char **argv)
 {
 	static struct serving_cases cases;
 	static struct serving_outcomes outcomes;
+	static struct power_cases power;
+	struct catalogue *catalogue = serving_catalogue();
 	struct serving_constants values = serving_constants;
 	const char *rows = NULL, *written = NULL;
 	bool left_out = false;
 	int rounds = 25;
 
-	if (argc < 2)
-		serving_stop("usage", "fit_inference CASES.jsonl [--rounds N] [--left-out] [--rows FILE.csv] [--write CONSTANTS.c]");
-	for (int i = 2; i < argc; i++) {
+	if (argc < 3)
+		serving_stop("usage", "fit_inference CASES.jsonl POWER.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write CONSTANTS.c]");
+	for (int i = 3; i < argc; i++) {
 		left_out |= strcmp(argv[i], "--left-out") == 0;
 		if (strcmp(argv[i], "--rows") == 0 && i + 1 < argc)
 			rows = argv[i + 1];
@@ -101,16 +129,18 @@ int main(int argc, char **argv)
 		if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
 			rounds = (int)strtol(argv[i + 1], NULL, 10);
 	}
-	serving_cases_load(argv[1], serving_catalogue(), &cases);
+	serving_cases_load(argv[1], catalogue, &cases);
+	power_cases_load(argv[2], catalogue, &cases, &power);
 	printf("objective, shipped constants: %.5f\n", serving_fit_objective(&cases, &values));
 	printf("objective, fitted: %.5f\n", serving_fit_run(&cases, NULL, NULL, rounds, &values));
 	serving_outcomes_fill(&cases, &values, &outcomes);
 	if (left_out)
 		serving_judge_left_out(&cases, &values, &outcomes);
 	print_scores(&outcomes, left_out);
+	print_side(&values, &outcomes, &power);
 	print_constants(&values);
 	if (rows)
-		write_rows(rows, &outcomes);
+		write_rows(rows, &values, &outcomes);
 	if (written)
 		write_constants(written, &values);
 	return 0;

@@ -185,6 +185,21 @@ void serving_candidate(const struct catalogue *catalogue, const char *accelerato
 		.calibration = {NULL, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, NULL}};
 }
 
+struct serving_case *serving_case_add(
+	struct serving_cases *cases, const struct catalogue *catalogue, const char *model, const char *accelerator)
+{
+	struct serving_case *item = &items[cases->count];
+
+	if (cases->count++ >= SERVING_CASES_MAX)
+		serving_stop("too many cases", "SERVING_CASES_MAX");
+	snprintf(item->model, sizeof item->model, "%s", model);
+	snprintf(item->accelerator, sizeof item->accelerator, "%s", accelerator);
+	serving_candidate(catalogue, accelerator, &item->candidate);
+	item->input.model = *serving_model(catalogue, model);
+	item->input.candidate = &item->candidate;
+	return item;
+}
+
 /* One case for each figure that the row observed. */
 static void row_add(const json_t *row, const struct catalogue *catalogue, struct serving_cases *cases)
 {
@@ -193,19 +208,13 @@ static void row_add(const json_t *row, const struct catalogue *catalogue, struct
 	json_t *value;
 
 	json_object_foreach(json_object_get(row, "expect"), key, value) {
-		struct serving_case *item = &items[cases->count];
+		struct serving_case *item =
+			serving_case_add(cases, catalogue, text_of(object, "model"), text_of(object, "accelerator"));
 
-		if (cases->count++ >= SERVING_CASES_MAX)
-			serving_stop("too many cases", "SERVING_CASES_MAX");
 		snprintf(item->id, sizeof item->id, "%s", text_of(row, "id"));
 		snprintf(item->suite, sizeof item->suite, "%s", text_of(row, "suite"));
-		snprintf(item->model, sizeof item->model, "%s", text_of(object, "model"));
-		snprintf(item->accelerator, sizeof item->accelerator, "%s", text_of(object, "accelerator"));
 		item->quantity = quantity_of(key, &item->per_gpu);
 		item->observed = json_number_value(value);
-		serving_candidate(catalogue, item->accelerator, &item->candidate);
-		item->input.model = *serving_model(catalogue, item->model);
-		item->input.candidate = &item->candidate;
 		request_read(object, &item->input.request);
 		if (item->input.request.engine_release)
 			item->input.request.engine_release = strdup(item->input.request.engine_release); /* outlives its row */
@@ -260,13 +269,12 @@ void serving_predict(struct serving_case *item, const struct serving_constants *
 {
 	static struct performance performance;
 	static struct failure failure;
-	struct operating_point point;
 
 	item->input.request.common.enforce_memory = enforce_memory ? TRUTH_UNSET : TRUTH_FALSE;
 	failure_clear(&failure);
 	findings_clear(&performance.findings);
 	*prediction = (struct serving_prediction){.value = ABSENT_NUMBER};
-	prediction->refused = performance_estimate(&item->input, constants, &performance, &point, &failure) != STATUS_OK;
+	prediction->refused = performance_estimate(&item->input, constants, &performance, &prediction->point, &failure) != STATUS_OK;
 	if (!prediction->refused)
 		prediction->value = predicted_of(item, &performance, &prediction->interval);
 }

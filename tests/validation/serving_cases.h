@@ -18,6 +18,7 @@ struct serving_case {
 	struct candidate candidate;
 	double observed; /* tokens/s, ms */
 	bool per_gpu; /* a throughput for each accelerator */
+	bool side; /* helps the fit a little, is judged elsewhere: a row of the ML.ENERGY leaderboard */
 };
 
 struct serving_cases {
@@ -29,6 +30,7 @@ struct serving_cases {
 struct serving_prediction {
 	double value;
 	struct interval interval;
+	struct operating_point point;
 	bool refused;
 };
 
@@ -37,6 +39,10 @@ struct catalogue *serving_catalogue(void);
 
 /* Reads every case that is scored (trust A and B). Exits with a message when a row cannot be understood in full. */
 void serving_cases_load(const char *path, const struct catalogue *catalogue, struct serving_cases *cases);
+
+/* A further case of a model on an accelerator; the caller fills the rest. */
+struct serving_case *serving_case_add(
+	struct serving_cases *cases, const struct catalogue *catalogue, const char *model, const char *accelerator);
 
 /* enforce_memory as the request says; false: also what does not fit is predicted. */
 void serving_predict(struct serving_case *item, const struct serving_constants *constants, bool enforce_memory,

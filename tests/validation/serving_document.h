@@ -17,9 +17,8 @@ struct serving_judgement {
 	double objective, refitted, power_objective, power_refitted; /* of the fits, shipped constants and after refitting from them */
 };
 
-/* Judges everything. Deterministic; about a quarter of a minute. */
-void serving_judge(struct serving_cases *cases, const struct catalogue *catalogue, const char *power_path,
-	struct serving_judgement *judgement);
+/* Judges everything; judgement->power has been loaded. Deterministic; about a quarter of a minute. */
+void serving_judge(struct serving_cases *cases, struct serving_judgement *judgement);
 
 void serving_document_write(FILE *file, const struct serving_judgement *judgement);
 

@@ -2,10 +2,13 @@
 
 #include <math.h>
 
-static const double quantity_weights[QUANTITY_COUNT] = {1, 1, 0.5};
+static const double quantity_weights[QUANTITY_COUNT] = {1, 1.5, 0.5}, side_weight = 0.3;
 
 /* A prediction that no constants make possible misses by as much as a refused one: 100 %. */
 static const double refused_log_ratio = 0.69;
+
+/* Its prompts are files of unknown length, which decide what it does. */
+static const char unknown_prompts[] = "sourcegraph-fim";
 
 struct fitted {
 	struct serving_cases *cases;
@@ -52,7 +55,7 @@ static double alike(const struct serving_cases *cases, const struct serving_case
 	double count = 0;
 
 	for (size_t i = 0; i < cases->count; i++)
-		count += cases->items[i].quantity == item->quantity && serving_same_accelerator(&cases->items[i], item) &&
+		count += cases->items[i].side == item->side && cases->items[i].quantity == item->quantity && serving_same_accelerator(&cases->items[i], item) &&
 				 serving_same_model(&cases->items[i], item);
 	return count;
 }
@@ -83,7 +86,9 @@ static struct fit_problem problem_of(
 		const struct serving_case *item = &cases->items[i];
 
 		fitted->weights[i] =
-			without && without(item, argument) ? 0 : quantity_weights[item->quantity] / sqrt(alike(cases, item));
+			(without && without(item, argument)) || strcmp(item->suite, unknown_prompts) == 0
+				? 0
+				: (item->side ? side_weight : 1) * quantity_weights[item->quantity] / sqrt(alike(cases, item));
 	}
 	return (struct fit_problem){.constants = &constants,
 		.values_bytes = sizeof(struct serving_constants),

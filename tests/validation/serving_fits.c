@@ -133,6 +133,8 @@ void fits_judge(struct serving_cases *cases, struct fits_judgement *judgement)
 		struct serving_prediction prediction;
 		bool seen = false;
 
+		if (item->side)
+			continue;
 		serving_predict(item, &serving_constants, true, &prediction);
 		judgement->ran++;
 		judgement->ran_refused += prediction.refused;

@@ -94,6 +94,7 @@ static void request_fill(char *const cells[COLUMN_COUNT], struct performance_req
 
 	serving_request_clear(request);
 	request->engine = ENGINE_VLLM;
+	request->engine_release = "2025-11"; /* vLLM 0.11, which the leaderboard's third version states */
 	request->common.precision = precision_of(cells[PRECISION]);
 	request->common.gpu_count = (int64_t)gpus;
 	request->common.enforce_memory = TRUTH_FALSE;
@@ -121,14 +122,12 @@ static double watts(const struct power_case *item, const struct power_constants 
 	return w * item->gpus;
 }
 
-static void case_add(char *const cells[COLUMN_COUNT], const struct catalogue *catalogue, struct power_cases *cases)
+static void case_add(
+	char *const cells[COLUMN_COUNT], const struct catalogue *catalogue, struct serving_cases *serving, struct power_cases *cases)
 {
-	static struct performance_input input;
-	static struct performance performance;
-	static struct failure failure;
-	struct power_case *item = &cases->items[cases->count];
-	struct candidate candidate;
+	struct power_case *power = &cases->items[cases->count];
 	const char *model = catalogue_name(cells[MODEL]);
+	struct serving_case *item;
 
 	if (!model) {
 		cases->unknown++;
@@ -136,26 +135,23 @@ static void case_add(char *const cells[COLUMN_COUNT], const struct catalogue *ca
 	}
 	if (cases->count++ >= POWER_CASES_MAX)
 		serving_stop("too many rows", "POWER_CASES_MAX");
-	item->accelerator = strcmp(cells[GPU], "B200") == 0 ? "b200-sxm6-180gb" : "h100-sxm5-80gb";
-	snprintf(item->model, sizeof item->model, "%s", model);
-	snprintf(item->task, sizeof item->task, "%s", cells[TASK]);
-	item->observed_w = number(cells[WATTS]);
-	item->observed_tokens_per_s = number(cells[TOKENS]);
-	item->observed_joules = number(cells[JOULES]);
-	serving_candidate(catalogue, item->accelerator, &candidate);
-	input.model = *serving_model(catalogue, model);
-	input.candidate = &candidate;
-	request_fill(cells, &input.request);
-	failure_clear(&failure);
-	findings_clear(&performance.findings);
-	if (performance_estimate(&input, &serving_constants, &performance, &item->point, &failure) != STATUS_OK)
-		serving_stop("refused", failure.detail);
-	item->gpus = number(cells[GPUS]);
-	item->idle_w = accelerator_idle_w(&candidate.accelerator, NULL, NULL, NULL);
-	item->load_w = accelerator_load_w(&candidate.accelerator, NULL, NULL, NULL);
-	item->ratio_w = item->without_model_w = performance.energy.mean_w / item->observed_w;
-	item->ratio_joules = performance.energy.joules_per_output_token / item->observed_joules;
-	item->ratio_tokens_per_s = performance.output_tokens_per_s / item->observed_tokens_per_s;
+	power->index = serving->count;
+	item = serving_case_add(serving, catalogue, model, strcmp(cells[GPU], "B200") == 0 ? "b200-sxm6-180gb" : "h100-sxm5-80gb");
+	snprintf(item->suite, sizeof item->suite, "%s", cells[TASK]);
+	item->quantity = QUANTITY_THROUGHPUT;
+	item->run = RUN_CLOSED_LOOP;
+	item->side = true;
+	item->observed = number(cells[TOKENS]);
+	request_fill(cells, &item->input.request);
+	power->observed_w = number(cells[WATTS]);
+	power->gpus = number(cells[GPUS]);
+	power->idle_w = accelerator_idle_w(&item->candidate.accelerator, NULL, NULL, NULL);
+	power->load_w = accelerator_load_w(&item->candidate.accelerator, NULL, NULL, NULL);
+}
+
+static struct serving_case *case_of(const struct power_cases *cases, size_t i)
+{
+	return &cases->serving->items[cases->items[i].index];
 }
 
 void power_constants_list(struct constants *constants)
@@ -189,22 +185,11 @@ double power_fit_run(const struct power_cases *cases, const char *without, int r
 
 	power_constants_list(&constants);
 	for (size_t i = 0; i < cases->count; i++)
-		weights[i] = !without || strcmp(cases->items[i].model, without) != 0;
+		weights[i] = !without || strcmp(case_of(cases, i)->model, without) != 0;
 	return solver_run(&problem, rounds, values);
 }
 
-static void leave_out(struct power_cases *cases)
-{
-	for (size_t i = 0; i < cases->count; i++) {
-		struct power_constants refitted = power_constants;
-
-		power_fit_run(cases, cases->items[i].model, LEFT_OUT_ROUNDS, &refitted);
-		cases->items[i].without_model_w = watts(&cases->items[i], &refitted) / cases->items[i].observed_w;
-		cases->items[i].without_model_joules = cases->items[i].without_model_w / cases->items[i].ratio_tokens_per_s;
-	}
-}
-
-void power_cases_judge(const char *path, const struct catalogue *catalogue, struct power_cases *cases)
+void power_cases_load(const char *path, const struct catalogue *catalogue, struct serving_cases *serving, struct power_cases *cases)
 {
 	char line[LINE_MAX_BYTES], *cells[COLUMNS_MAX], *wanted[COLUMN_COUNT];
 	size_t places[COLUMN_COUNT];
@@ -214,6 +199,7 @@ void power_cases_judge(const char *path, const struct catalogue *catalogue, stru
 		serving_stop("cannot be read", path);
 	header_read(line, places);
 	cases->count = cases->unknown = 0;
+	cases->serving = serving;
 	while (fgets(line, sizeof line, file)) {
 		size_t count = split(line, cells);
 
@@ -222,10 +208,33 @@ void power_cases_judge(const char *path, const struct catalogue *catalogue, stru
 				serving_stop("a row is too short in", path);
 			wanted[c] = cells[places[c]];
 		}
-		case_add(wanted, catalogue, cases);
+		case_add(wanted, catalogue, serving, cases);
 	}
 	fclose(file);
-	leave_out(cases);
+}
+
+void power_cases_judge(
+	const struct serving_constants *values, const struct serving_outcomes *outcomes, struct power_cases *cases)
+{
+	struct serving_prediction prediction;
+
+	for (size_t i = 0; i < cases->count; i++) {
+		struct power_case *power = &cases->items[i];
+
+		serving_predict(case_of(cases, i), values, false, &prediction);
+		power->point = prediction.point;
+		power->ratio_w = watts(power, &power_constants) / power->observed_w;
+		power->ratio_tokens_per_s = outcomes->items[power->index].ratio;
+		power->ratio_joules = power->ratio_w / power->ratio_tokens_per_s;
+	}
+	for (size_t i = 0; i < cases->count; i++) {
+		struct power_case *power = &cases->items[i];
+		struct power_constants refitted = power_constants;
+
+		power_fit_run(cases, case_of(cases, i)->model, LEFT_OUT_ROUNDS, &refitted);
+		power->without_model_w = watts(power, &refitted) / power->observed_w;
+		power->without_model_joules = power->without_model_w / outcomes->items[power->index].without_model;
+	}
 }
 
 static int by_value(const void *a, const void *b)
@@ -244,7 +253,8 @@ struct power_score power_score_of(const struct power_cases *cases, size_t offset
 		const struct power_case *item = &cases->items[i];
 		double ratio = *(const double *)(const void *)((const char *)item + offset);
 
-		if ((accelerator && strcmp(accelerator, item->accelerator) != 0) || (model && strcmp(model, item->model) != 0))
+		if ((accelerator && strcmp(accelerator, case_of(cases, i)->accelerator) != 0) ||
+			(model && strcmp(model, case_of(cases, i)->model) != 0))
 			continue;
 		errors[score.count++] = fabs(ratio - 1);
 		score.mean += fabs(ratio - 1);

@@ -3,28 +3,31 @@
 #define FLEETPLAN_TESTS_VALIDATION_SERVING_POWER_H
 
 #include "planner/footprint/energy.h"
-#include "validation/serving_cases.h"
-#include "validation/solver.h"
+#include "validation/serving_scores.h"
 
 enum { POWER_CASES_MAX = 512 };
 
 struct power_case {
-	char model[96], task[32];
-	const char *accelerator;
-	double observed_w, observed_joules, observed_tokens_per_s;
+	size_t index; /* of its throughput among the serving cases */
+	double observed_w;
 	double gpus, idle_w, load_w; /* of one accelerator */
 	struct operating_point point;
 	double ratio_w, ratio_joules, ratio_tokens_per_s; /* predicted over observed */
-	double without_model_w, without_model_joules; /* ratios with the power constants refitted without the model */
+	double without_model_w, without_model_joules; /* with power and serving constants refitted without the model */
 };
 
 struct power_cases {
 	struct power_case items[POWER_CASES_MAX];
 	size_t count, unknown; /* unknown: rows of models that the catalogue does not have */
+	const struct serving_cases *serving;
 };
 
-/* Reads and predicts; refits the power constants without each model in turn. */
-void power_cases_judge(const char *path, const struct catalogue *catalogue, struct power_cases *cases);
+/* Reads the leaderboard; its throughputs become cases at the side of the published ones. */
+void power_cases_load(const char *path, const struct catalogue *catalogue, struct serving_cases *serving, struct power_cases *cases);
+
+/* Predicts, and refits the power constants without each model in turn. Outcomes: of all serving cases, models left out. */
+void power_cases_judge(
+	const struct serving_constants *values, const struct serving_outcomes *outcomes, struct power_cases *cases);
 
 /* Refits from the given values; `without`: a model left out, NULL: none. Returned: the objective reached. */
 double power_fit_run(const struct power_cases *cases, const char *without, int rounds, struct power_constants *values);

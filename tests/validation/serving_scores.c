@@ -14,7 +14,7 @@ static bool hopper_or_ampere(const char *accelerator)
 
 bool serving_slice_has(const struct serving_slice *slice, const struct serving_case *item)
 {
-	return item->quantity == slice->quantity && (slice->run < 0 || slice->run == (int)item->run) &&
+	return !item->side && item->quantity == slice->quantity && (slice->run < 0 || slice->run == (int)item->run) &&
 		   is_or_any(slice->suite, item->suite) && is_or_any(slice->model, item->model) &&
 		   is_or_any(slice->accelerator, item->accelerator) &&
 		   (!slice->hopper_and_ampere || hopper_or_ampere(item->accelerator));

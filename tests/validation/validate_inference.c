@@ -26,7 +26,8 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		serving_stop("usage", "validate_inference CASES.jsonl POWER.csv [--document FILE.md --plot FILE.svg]");
 	serving_cases_load(argv[1], catalogue, &cases);
-	serving_judge(&cases, catalogue, argv[2], &judgement);
+	power_cases_load(argv[2], catalogue, &cases, &judgement.power);
+	serving_judge(&cases, &judgement);
 	serving_document_write(stdout, &judgement);
 	for (int i = 3; i + 1 < argc; i += 2) {
 		bool document = strcmp(argv[i], "--document") == 0;
