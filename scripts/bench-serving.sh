@@ -29,6 +29,15 @@ awk -F, -v six="$six" -v slo="$slo" '
 		for (i = 0; i < 20000; i++) printf "%s[%.4f,%d,%d]", i ? "," : "", t[i % rows] + int(i / rows) * 600.2, p[i % rows], o[i % rows]
 		print "]}}"}' "$trace" >"$work/request.json"
 sizing 'sizing over six accelerators, a trace of 20,000 requests' 5
+cp "$work/request.json" "$work/short.json"
+awk 'BEGIN {srand(1); printf "{\"model\": \"llama-3.1-8b\", \"accelerator\": \"h100\", \"slo\": {\"ttft_ms\": 1000, \"tpot_ms\": 50}, \"trace\": {\"arrivals\": ["
+	for (i = 0; i < 1000000; i++) {t -= log(1 - rand()) / 50; printf "%s[%.4f,%d,%d]", i ? "," : "", t, 1 + 1400 * rand(), 1 + 400 * rand()}
+	print "]}}"}' >"$work/request.json"
+peak() { awk '/VmHWM/ {printf "%.0f MB", $2 / 1000}' /proc/$daemon/status; }
+before=$(peak)
+sizing 'one accelerator, a trace of 1,000,000 requests' 'no limit given'
+printf '%-62s %s to %s\n' 'peak memory of the daemon, before and with that trace' "$before" "$(peak)"
+mv "$work/short.json" "$work/request.json"
 # Two such calls keep both workers busy; /livez meanwhile.
 for _ in 1 2; do
 	(for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do

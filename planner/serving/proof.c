@@ -4,7 +4,7 @@
 
 /* What a plan may simulate: about half a second of one core, twice that where formulas know least. A trace is replayed some times,
  * whatever its length. */
-static const double work_of_a_plan = 3e6, work_with_prefixes = 6e6, work_of_a_row = 100;
+static const double work_of_a_plan = 3e6, work_with_prefixes = 6e6, work_of_a_row = 50;
 
 /* Replicas alike need not all be simulated: so many, with their share of the load. */
 static const double replicas_simulated_max = 16, in_flight_wanted = 1500, trace_replicas_max = 64;

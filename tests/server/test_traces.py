@@ -18,9 +18,9 @@ def request(rows, rest='"model":"llama-3.1-8b","accelerator":"h100","gpu_count":
     return '{%s,"trace":{"arrivals":[%s]}}' % (rest, rows)
 
 
-def peak_bytes(daemon):
+def peak_bytes(daemon, key="VmHWM"):
     with open(f"/proc/{daemon.process.pid}/status") as status:
-        return int(re.search(r"VmHWM:\s+(\d+)", status.read())[1]) << 10
+        return int(re.search(rf"{key}:\s+(\d+)", status.read())[1]) << 10
 
 
 def test_a_million_rows(daemon_with):
@@ -36,6 +36,7 @@ def test_a_million_rows(daemon_with):
     assert trace == {"rows": 1_000_000, "sha256": hashlib.sha256(f"[{shortest}]".encode()).hexdigest()}
     assert answer.json["result"]["recommended"]["simulated"]["requests"] == 1_000_000
     assert peak_bytes(daemon) - before < 64 << 20, "rows are held as 24 bytes each, their text never"
+    assert peak_bytes(daemon, "RssAnon") < 32 << 20, "and go back to the system"
     packed = send(daemon, gzip.compress(request(rows).encode(), 1), PACKED)
     assert packed.json["request"] == answer.json["request"] and packed.json["result"] == answer.json["result"]
 
