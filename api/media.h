@@ -12,6 +12,7 @@
 	X(TEXT, "text/plain")                                                                                              \
 	X(METRICS, "text/plain; version=0.0.4")                                                                            \
 	X(HTML, "text/html")                                                                                               \
+	X(EVENTS, "text/event-stream")                                                                                     \
 	X(CSS, "text/css")                                                                                                 \
 	X(JAVASCRIPT, "text/javascript")
 

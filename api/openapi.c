@@ -103,6 +103,7 @@ static void openapi_tags(struct json_writer *writer)
 	} tags[] = {{"Estimates", "Computed at once, nothing is kept."},
 		{"Plans", "Computed and kept, with every revision."},
 		{"Catalogue", "Accelerators, models, prices and regions, each row with its source."},
+		{"Jobs", "Long work that was answered 202 (`Prefer: respond-async`, `Prefer: wait=N`): progress, result, cancelling."},
 		{"Benchmarks", "Measurements of attached accelerators, which correct plans."},
 		{"Service", "Health, metrics, this description."}};
 

@@ -182,6 +182,10 @@ static void operation_parameters(const struct route *route, struct json_writer *
 		operation_query(route, route->query, writer);
 	if (route->creates)
 		operation_reference(writer, "parameters", "IdempotencyKey");
+	if (route->prefers)
+		operation_reference(writer, "parameters", "Prefer");
+	if (route->answer_media & MEDIA_BIT(MEDIA_EVENTS))
+		operation_reference(writer, "parameters", "LastEventId");
 	if (route->conditional)
 		operation_reference(writer, "parameters", "IfMatch");
 	if (route->tagged && get)
@@ -349,6 +353,17 @@ static void operation_success(const struct route *route, int code, struct json_w
 	json_end_object(writer);
 }
 
+/* Where a Prefer header may be followed by another answer than the usual one. */
+static void operation_preferred(const struct route *route, struct json_writer *writer)
+{
+	if (route->prefers & PREFERS_ASYNC) {
+		json_key(writer, "202");
+		operation_reference(writer, "responses", "Deferred");
+	} else if (route->prefers & PREFERS_WAIT) {
+		operation_success(route, 200, writer);
+	}
+}
+
 static void operation_problem(struct json_writer *writer, const char *code)
 {
 	char name[16];
@@ -369,8 +384,11 @@ static void operation_responses(const struct route *route, struct json_writer *w
 	json_key(writer, "responses");
 	json_begin_object(writer);
 	operation_success(route, route->success, writer);
-	if (strcmp(route->method, "PUT") == 0)
+	if (strcmp(route->method, "PUT") == 0 || route->id == ROUTE_JOB_RESULT)
 		operation_success(route, 201, writer);
+	operation_preferred(route, writer);
+	if (route->answer_media & MEDIA_BIT(MEDIA_EVENTS))
+		operation_success(route, 204, writer);
 	if (route->tagged && strcmp(route->method, "GET") == 0) {
 		json_key(writer, "304");
 		operation_reference(writer, "responses", "NotModified");

@@ -65,6 +65,12 @@ static void parts_responses(struct json_writer *writer)
 		parts_problem(writer, name, titles, codes[i] == 503);
 	}
 	parts_problem(writer, "Problem", "Anything else that went wrong", false);
+	parts_raw(writer, "Deferred",
+		"{\"description\":\"Accepted as a job, as the Prefer header asks\",\"headers\":{"
+		"\"Location\":{\"$ref\":\"#/components/headers/Location\"},"
+		"\"Preference-Applied\":{\"$ref\":\"#/components/headers/PreferenceApplied\"},"
+		"\"Retry-After\":{\"$ref\":\"#/components/headers/RetryAfter\"}},"
+		"\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/job\"}}}}");
 	parts_raw(writer, "NotModified",
 		"{\"description\":\"The client has this "
 		"already\",\"headers\":{\"ETag\":{\"$ref\":\"#/components/headers/ETag\"}}}");
@@ -77,6 +83,8 @@ void openapi_shared_parts(struct json_writer *writer)
 	parts_raw(writer, "headers",
 		"{\"ETag\":{\"description\":\"The revision\",\"schema\":{\"type\":\"string\"}},"
 		"\"Location\":{\"description\":\"Where it is\",\"schema\":{\"type\":\"string\"}},"
+		"\"PreferenceApplied\":{\"description\":\"Which preferences were followed (RFC "
+		"7240)\",\"schema\":{\"type\":\"string\"}},"
 		"\"Link\":{\"description\":\"The next page, rel=next (RFC 8288); absent on the "
 		"last\",\"schema\":{\"type\":\"string\"}},"
 		"\"RetryAfter\":{\"description\":\"Seconds after which to try "
@@ -85,6 +93,11 @@ void openapi_shared_parts(struct json_writer *writer)
 		"{\"IdempotencyKey\":{\"name\":\"Idempotency-Key\",\"in\":\"header\",\"required\":false,\"description\":"
 		"\"The same key with the same body replays the first answer; with another body it is refused.\","
 		"\"schema\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":255,\"pattern\":\"^[!-~]+$\"}},"
+		"\"Prefer\":{\"name\":\"Prefer\",\"in\":\"header\",\"required\":false,\"description\":\"respond-async: answer 202 with a job at "
+		"once. wait=N: wait N seconds for the result (60 at most), then answer 202 (RFC 7240).\","
+		"\"schema\":{\"type\":\"string\"},\"example\":\"wait=30\"},"
+		"\"LastEventId\":{\"name\":\"Last-Event-ID\",\"in\":\"header\",\"required\":false,\"description\":\"The id of the last event that was "
+		"seen.\",\"schema\":{\"type\":\"string\"}},"
 		"\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":\"Only when the "
 		"revision is still this ETag; else 412.\","
 		"\"schema\":{\"type\":\"string\"}},"

@@ -85,6 +85,17 @@ struct version {
 	int64_t started_at_us;
 };
 
+/* Long work that was answered 202. */
+struct job_record {
+	const char *id, *operation, *state;
+	double progress; /* 0..1 */
+	const char *doing, *detail, *location, *result;
+	int64_t created_at_us, started_at_us, finished_at_us, expires_at_us; /* ABSENT_COUNT: not yet */
+	bool cancel_requested;
+	int64_t http_status;
+	int64_t revision; /* its ETag */
+};
+
 /* /livez and /readyz. */
 struct health {
 	const char *status; /* ok, draining, unavailable */

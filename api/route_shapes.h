@@ -10,6 +10,8 @@
 #define AS_LIST    (MEDIA_BIT(MEDIA_JSON) | MEDIA_BIT(MEDIA_CSV))
 #define AS_PLAN    (MEDIA_BIT(MEDIA_JSON) | MEDIA_BIT(MEDIA_CSV) | MEDIA_BIT(MEDIA_MARKDOWN))
 
+#define AS_EVENTS  MEDIA_BIT(MEDIA_EVENTS)
+
 /* The two plans that scripts/quickstart.sh prints. */
 #define EXAMPLE_TRAINING                                                                                               \
 	"{\"model\":\"llama-3.1-8b\",\"tokens\":\"15T\",\"accelerator\":\"h100\",\"deadline_hours\":\"30d\"}"
@@ -31,6 +33,7 @@
 		.summary = "Estimate " title,                                                                                  \
 		.doc = "Computes and keeps nothing.",                                                                          \
 		.role = ROLE_VIEWER,                                                                                           \
+		.prefers = PREFERS_ASYNC | PREFERS_WAIT,                                                                       \
 		.streamed = (limit) == ROUTE_BODY_TRACE_BYTES,                                                                 \
 		.body_maximum_bytes = (limit),                                                                                 \
 		.body_media = JSON_BODY,                                                                                       \
@@ -73,6 +76,7 @@
 		.role = ROLE_PLANNER,                                                                                          \
 		.creates = true,                                                                                               \
 		.tagged = true,                                                                                                \
+		.prefers = PREFERS_ASYNC | PREFERS_WAIT,                                                                       \
 		.streamed = (limit) == ROUTE_BODY_TRACE_BYTES,                                                                 \
 		.body_maximum_bytes = (limit),                                                                                 \
 		.body_media = JSON_BODY,                                                                                       \

@@ -20,7 +20,7 @@
 								X(PRICE_CREATE) X(PRICE_GET) X(PRICE_PUT) X(PRICE_PATCH) X(PRICE_DELETE)               \
 									X(REGION_LIST) X(REGION_CREATE) X(REGION_GET) X(REGION_PUT) X(REGION_PATCH)        \
 										X(REGION_DELETE) X(CATALOGUE) X(OFFERS) X(DEVICE_LIST) X(BENCHMARK_LIST)       \
-											X(BENCHMARK_CREATE) X(BENCHMARK_GET) X(BENCHMARK_CANCEL)                   \
+											X(BENCHMARK_CREATE) X(BENCHMARK_GET) X(BENCHMARK_CANCEL) X(BENCHMARK_EVENTS) X(JOB_LIST) X(JOB_GET) X(JOB_CANCEL) X(JOB_RESULT) X(JOB_EVENTS)                   \
 												X(CALIBRATION_LIST) X(CALIBRATION_DELETE) X(BACKUP_CREATE) X(LIVEZ)    \
 													X(READYZ) X(METRICS) X(VERSION) X(OPENAPI) X(DOCS) X(DOCS_FILE)
 
@@ -54,6 +54,7 @@ struct route {
 	bool creates; /* honours Idempotency-Key */
 	bool conditional; /* honours If-Match */
 	bool tagged; /* answers an ETag, honours If-None-Match */
+	unsigned prefers; /* set of PREFERS_x: what a Prefer header can ask of it (RFC 7240) */
 	bool streamed; /* the body is read as it arrives and never held; it may be what `also` describes instead of a `request` */
 	size_t body_maximum_bytes; /* 0: no body */
 	unsigned body_media, answer_media; /* sets of MEDIA_BIT */
@@ -65,6 +66,10 @@ struct route {
 	const char *also; /* JSON Schema of another body that is taken; NULL: none */
 	const struct route_example *more_examples; /* of bodies; ends with {NULL}; NULL: none */
 };
+
+/* PREFERS_ASYNC: to be answered 202 with a job, at once or after the time that it may wait. PREFERS_WAIT: to wait for the end of
+ * what is answered 202 anyway. */
+enum route_preference { PREFERS_ASYNC = 1, PREFERS_WAIT = 2 };
 
 /* What a route may answer beside success, beyond 400, 401, 403, 406, 429, 500 and 503, which any may. */
 enum route_failure {

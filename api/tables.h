@@ -62,6 +62,7 @@ DECLARE_TABLE(benchmark, struct benchmark_record);
 DECLARE_TABLE(device, struct device_record);
 DECLARE_TABLE(key, struct key_record);
 DECLARE_TABLE(backup, struct backup);
+DECLARE_TABLE(job, struct job_record);
 DECLARE_TABLE(version, struct version);
 DECLARE_TABLE(health, struct health);
 

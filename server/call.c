@@ -16,6 +16,31 @@ const struct catalogue *call_catalogue(struct call *call)
 	return exchange->catalogue;
 }
 
+static bool call_is_abandoned(void *context)
+{
+	const struct exchange *exchange = context;
+
+	return atomic_load(&exchange->peer->gone);
+}
+
+static void call_note_nothing(void *context, double fraction, const char *what)
+{
+	(void)context;
+	(void)fraction;
+	(void)what;
+}
+
+const struct progress *call_progress(struct call *call)
+{
+	struct exchange *exchange = exchange_of(call);
+
+	if (!exchange->job && !exchange->peer)
+		return NULL; /* `fleetplan plan`: whoever waits has a keyboard */
+	if (!exchange->job)
+		exchange->progress = (struct progress){.context = exchange, .stop = call_is_abandoned, .note = call_note_nothing};
+	return &exchange->progress;
+}
+
 const char *call_query(const struct call *call, const char *name)
 {
 	for (size_t i = 0; i < call->query_count; i++) {

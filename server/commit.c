@@ -10,6 +10,14 @@ struct commit {
 	struct idempotency *idempotency; /* NULL: none */
 };
 
+void call_body_sha256(const struct call *call, unsigned char sha256[crypto_hash_sha256_BYTES])
+{
+	if (call->streamed_sha256)
+		memcpy(sha256, call->streamed_sha256, crypto_hash_sha256_BYTES);
+	else
+		crypto_hash_sha256(sha256, (const unsigned char *)call->body, call->body_length);
+}
+
 /* Reads the key and asks the store for it: *idempotency stays NULL without one; *answered tells that the call has the
  * first answer already. */
 static enum status commit_begin(struct call *call, struct idempotency **idempotency, struct idempotency_answer *answer)
@@ -37,10 +45,7 @@ static enum status commit_begin(struct call *call, struct idempotency **idempote
 	mine->route = arena_printf(&call->arena, "%s %s", call->method, call->path);
 	if (!mine->route)
 		return STATUS_NO_MEMORY;
-	if (call->streamed_sha256)
-		memcpy(mine->body_sha256, call->streamed_sha256, sizeof mine->body_sha256);
-	else
-		crypto_hash_sha256(mine->body_sha256, (const unsigned char *)call->body, call->body_length);
+	call_body_sha256(call, mine->body_sha256);
 	*idempotency = mine;
 	return storage_idempotency_begin(call->server->storage, mine, &call->arena, answer, &call->failure);
 }

@@ -44,6 +44,7 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 		return STATUS_NO_MEMORY;
 	findings_clear(&plan->findings);
 	resolver->findings = &plan->findings;
+	input->progress = estimate->progress;
 	status = resolve_training(resolver, estimate->request, input);
 	input->measured = estimate->measured;
 	if (status == STATUS_INVALID && input->model.params_total > 0) {
@@ -110,6 +111,7 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 
 	if (!input || !plan || !workspace)
 		return STATUS_NO_MEMORY;
+	input->progress = estimate->progress;
 	input->workspace = workspace;
 	input->workspace_bytes = prover_workspace_bytes();
 	resolver->findings = &plan->findings;

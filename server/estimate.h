@@ -9,6 +9,7 @@
 
 /* A kind of estimate: its tables, and what computes it. */
 struct estimate_kind;
+struct progress;
 extern const struct estimate_kind estimate_training, estimate_inference, estimate_performance, estimate_memory,
 	estimate_scaling, estimate_carbon, estimate_diagnosis;
 
@@ -20,6 +21,7 @@ struct estimate {
 	const struct estimate_kind *kind;
 	struct arena *arena;
 	struct failure *failure;
+	const struct progress *progress; /* NULL: nobody looks on */
 	void *request;                   /* as decoded; after computing, as understood */
 	const struct measured_step *measured; /* of a training that is diagnosed: its advice is about this step; else NULL */
 	const void *result;              /* NULL until computed */

@@ -2,13 +2,16 @@
  *
  * An exchange begins with the request line and ends when libmicrohttpd says that the answer is sent or the connection
  * gone. In between it belongs to its connection's thread, except while the connection is suspended: then it belongs to
- * the worker, or to whoever will call call_complete(). Exchanges are recycled with their memory. */
+ * the worker, or to whoever will call call_complete(). Exchanges are recycled with their memory.
+ *
+ * The work of a job is an exchange without a connection (server/defer.c): its answer is kept by the job (server/jobs.h). */
 #ifndef FLEETPLAN_SERVER_EXCHANGE_H
 #define FLEETPLAN_SERVER_EXCHANGE_H
 
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "planner/progress.h"
 #include "server/auth.h"
 #include "server/body.h"
 #include "server/peer.h"
@@ -16,6 +19,9 @@
 
 struct MHD_Connection;
 struct http;
+struct job;
+struct stream;
+struct waiting;
 
 /* Request headers that mean something here. */
 #define HEADER_TABLE(X)                                              \
@@ -81,6 +87,12 @@ struct exchange {
 	struct buffer packed; /* the answer compressed, when that was worth it */
 	bool pack_tried;
 	struct catalogue *catalogue;
+
+	void (*deliver)(struct exchange *exchange); /* takes it when the answer is complete; on any thread */
+	struct progress progress; /* of what it computes */
+	struct job *job;          /* whose work this is, and nobody is connected to it; NULL: a connection's */
+	struct stream *stream;    /* of events, instead of an answer that is complete */
+	struct waiting *waiting;  /* for what its request began (server/defer.h) */
 
 	int http_status; /* as sent */
 	size_t answer_length;

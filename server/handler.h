@@ -79,6 +79,13 @@ typedef enum status handler_function(struct call *call);
 /* Ends a call whose handler returned HANDLER_PENDING. The call is gone afterwards. Thread-safe, once per call. */
 void call_complete(struct call *call, enum status status);
 
+/* What a computation of this call tells and asks while it runs: stopped when the client is gone, or its job is cancelled. */
+struct progress;
+const struct progress *call_progress(struct call *call);
+
+/* Of the body as it came, after decompression: what tells whether a repeated key repeats a request. */
+void call_body_sha256(const struct call *call, unsigned char sha256[32]);
+
 /* The catalogue snapshot of now, the same for the whole call, released with it. */
 const struct catalogue *call_catalogue(struct call *call);
 

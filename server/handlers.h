@@ -32,7 +32,10 @@ handler_function handle_catalogue, handle_offers, handle_model_import;
 
 /* server/handlers/benchmarks.c */
 handler_function handle_device_list, handle_benchmark_list, handle_benchmark_create, handle_benchmark_get, handle_benchmark_cancel,
-	handle_calibration_list, handle_calibration_delete;
+	handle_benchmark_events, handle_calibration_list, handle_calibration_delete;
+
+/* server/handlers/jobs.c */
+handler_function handle_job_list, handle_job_get, handle_job_cancel, handle_job_result, handle_job_events;
 
 /* server/handlers/backups.c */
 handler_function handle_backup_create;

@@ -4,10 +4,13 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "server/defer.h"
 #include "server/handlers.h"
+#include "server/jobs.h"
 #include "server/metrics.h"
 #include "server/request_log.h"
 #include "server/server.h"
+#include "server/stream.h"
 
 enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTTP_RENEW_BYTES = 4 * 1024 * 1024 };
 
@@ -26,6 +29,7 @@ static void *http_request_line(void *closure, const char *target, struct MHD_Con
 	exchange->mhd = mhd;
 	exchange->peer = peer;
 	exchange->started_ns = clock_monotonic_ns();
+	exchange->deliver = http_resume;
 	exchange->call.server = http->server;
 	exchange->wire_target = target;
 	exchange->raw_target_length = target ? strlen(target) : 0;
@@ -89,15 +93,21 @@ static enum status http_run_handler(struct exchange *exchange)
 	return handler ? handler(&exchange->call) : STATUS_NOT_IMPLEMENTED;
 }
 
-static void http_run_on_worker(struct exchange *exchange)
+void http_resume(struct exchange *exchange)
+{
+	MHD_resume_connection(exchange->mhd); /* from here on it is the connection's thread's */
+}
+
+void http_run(struct exchange *exchange)
 {
 	enum status status = http_run_handler(exchange);
 
 	if (status == HANDLER_PENDING)
 		return; /* whoever calls call_complete() has it now */
 	response_finish(exchange, status);
-	response_pack(exchange);
-	MHD_resume_connection(exchange->mhd); /* from here on it is the connection's thread's */
+	if (exchange->deliver == http_resume)
+		response_pack(exchange);
+	exchange->deliver(exchange);
 }
 
 void call_complete(struct call *call, enum status status)
@@ -105,11 +115,24 @@ void call_complete(struct call *call, enum status status)
 	struct exchange *exchange = exchange_of(call);
 
 	response_finish(exchange, status);
-	MHD_resume_connection(exchange->mhd);
+	exchange->deliver(exchange);
+}
+
+/* The request becomes a job, and a twin answers in its place. */
+static enum MHD_Result http_defer(struct exchange *exchange, void **context)
+{
+	struct exchange *twin = defer_begin(exchange);
+
+	if (!twin) {
+		response_finish(exchange, STATUS_NO_MEMORY);
+		return response_send(exchange);
+	}
+	*context = twin;
+	return twin->suspended ? MHD_YES : response_send(twin);
 }
 
 /* The whole request is here: answers it on this thread or hands it to a worker. */
-static enum MHD_Result http_dispatch(struct exchange *exchange)
+static enum MHD_Result http_dispatch(struct exchange *exchange, void **context)
 {
 	struct http *http = exchange->http;
 	struct call *call = &exchange->call;
@@ -131,6 +154,8 @@ static enum MHD_Result http_dispatch(struct exchange *exchange)
 		return response_send(exchange);
 	}
 	exchange->step = STEP_DISPATCHED;
+	if (defer_wanted(exchange))
+		return http_defer(exchange, context);
 	if (call->route->inline_) {
 		response_finish(exchange, http_run_handler(exchange));
 		return response_send(exchange);
@@ -159,7 +184,7 @@ static enum MHD_Result http_access(void *closure, struct MHD_Connection *mhd, co
 	case STEP_BEGUN:
 		return http_headers(exchange, method, version);
 	case STEP_RECEIVING:
-		return *upload_length ? http_body(exchange, upload, upload_length) : http_dispatch(exchange);
+		return *upload_length ? http_body(exchange, upload, upload_length) : http_dispatch(exchange, context);
 	case STEP_COMPLETE:
 		return response_send(exchange);
 	case STEP_DISPATCHED:
@@ -182,6 +207,7 @@ static void http_completed(void *closure, struct MHD_Connection *mhd, void **con
 		const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_HTTP_STATUS);
 		exchange->http_status = info ? (int)info->http_status : 0;
 	}
+	stream_close(exchange);
 	request_log(exchange, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
 	metrics_count_request(exchange);
 	if (exchange->peer)
@@ -279,13 +305,24 @@ static struct MHD_Daemon *http_listen(struct http *http)
 		MHD_OPTION_END);
 }
 
+static bool http_start_jobs(struct http *http)
+{
+	const struct http_options *options = &http->options;
+	const struct jobs_options jobs = {.maximum = options->jobs, .per_owner = options->jobs_per_key, .keep_seconds = options->job_keep_seconds,
+		.threads = http_or_cores(options->job_workers), .memory_bytes = options->job_memory_bytes, .pool = &http->pool,
+		.watcher = &http->watcher, .started_us = http->server->started_us};
+
+	http->jobs = watcher_start(&http->watcher) ? jobs_start(&jobs) : NULL;
+	return http->jobs != NULL;
+}
+
 enum status http_start(struct http *http, struct server *server, struct failure *failure)
 {
 	http->server = server;
 	/* Since 1.0 the parser is strict itself, and its layout is not ours to know. */
 	http->strict_layout = strncmp(MHD_get_version(), "0.9.", 4) == 0;
 	if (!peers_start(&http->peers, http->options.receive_seconds, http->options.send_seconds) ||
-		!workers_start(&http->workers, http_or_cores(http->options.workers), http->options.queue, http_run_on_worker))
+		!workers_start(&http->workers, http_or_cores(http->options.workers), http->options.queue, http_run) || !http_start_jobs(http))
 		return failure_set(failure, STATUS_UNAVAILABLE, "threads cannot be started: %s", "the system's limit is reached");
 	http->daemon = http_listen(http);
 	if (!http->daemon)
@@ -308,15 +345,35 @@ void http_quiesce(struct http *http)
 		return;
 	MHD_quiesce_daemon(http->daemon);
 	listen_turn_away(&http->listener);
+	jobs_refuse(http->jobs);
+}
+
+void http_cut_jobs(struct http *http)
+{
+	jobs_cancel_all(http->jobs);
+}
+
+struct jobs *http_jobs(const struct http *http)
+{
+	return http->jobs;
+}
+
+static bool http_is_idle(const struct http *http)
+{
+	struct jobs_counts counts = {0};
+
+	if (http->jobs)
+		jobs_counts_get(http->jobs, &counts);
+	return counts.queued + counts.running == 0 && atomic_load(&http->in_flight) == 0;
 }
 
 bool http_drain(struct http *http, unsigned seconds)
 {
 	int64_t until_ns = clock_monotonic_ns() + seconds * 1000000000LL;
 
-	while (atomic_load(&http->in_flight) > 0 && clock_monotonic_ns() < until_ns)
+	while (!http_is_idle(http) && clock_monotonic_ns() < until_ns)
 		usleep(HTTP_DRAIN_STEP_US);
-	return atomic_load(&http->in_flight) == 0;
+	return http_is_idle(http);
 }
 
 void http_stop(struct http *http)
@@ -326,6 +383,8 @@ void http_stop(struct http *http)
 	if (http->peers.running)
 		peers_cut_all(&http->peers);
 	workers_stop(&http->workers);
+	jobs_stop(http->jobs);
+	watcher_stop(&http->watcher);
 	if (http->daemon)
 		MHD_stop_daemon(http->daemon);
 	if (http->peers.running)

@@ -5,6 +5,8 @@
  *   http.c        libmicrohttpd's callbacks: the first resolves the route and asks the gate before any body is read
  *   gate.c        what no request may contain (docs/http-limits.md), since libmicrohttpd 0.9.75 parses loosely
  *   body.c        the body: type, limit while it arrives, gzip with the limit after decompression
+ *   defer.c       a request that wants no waiting becomes a job (jobs.c), which runs and is kept without a connection
+ *   stream.c      Server-Sent Events, from connections that sleep in between; watch.c wakes them
  *   workers.c     inline routes run on the connection's thread, others on a bounded pool; a full queue is 503 at once
  *   response.c    headers, conditional and compressed answers, problems, the request's log line
  *
@@ -20,6 +22,7 @@
 #include "server/handler.h"
 
 struct http;
+struct jobs;
 
 struct http_options {
 	const char *listen;          /* "127.0.0.1:8080", "[::1]:0"; port 0 takes a free one */
@@ -32,6 +35,8 @@ struct http_options {
 	unsigned send_seconds;       /* total, from an answer's first byte to its last */
 	size_t body_memory_bytes;    /* of all bodies together; past it 503 */
 	const char *cors_origins;    /* comma-separated, "*" for any; empty: off */
+	unsigned jobs, jobs_per_key, job_keep_seconds, job_workers; /* server/jobs.h; workers 0: one a core */
+	size_t job_memory_bytes;
 	bool metrics_open;           /* /metrics needs no key */
 };
 
@@ -54,7 +59,10 @@ void http_state_get(const struct http *http, struct http_state *state); /* threa
 
 void http_quiesce(struct http *http); /* accepts no more connections; those open are told to close after their answer */
 
-/* Waits until no request is in flight, at most `seconds`; false when some were left. */
+struct jobs *http_jobs(const struct http *http); /* of long work; NULL before the start */
+void http_cut_jobs(struct http *http);           /* cancels what is unfinished */
+
+/* Waits until no request is in flight and no job unfinished, at most `seconds`; false when some were left. */
 bool http_drain(struct http *http, unsigned seconds);
 
 /* Cuts what is left, joins every thread and frees all. NULL is nothing. */

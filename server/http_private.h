@@ -9,6 +9,7 @@
 #include "server/exchange.h"
 #include "server/http.h"
 #include "server/listen.h"
+#include "server/watch.h"
 #include "server/workers.h"
 
 /* What may be thrown away so that a refused request's connection can stay open. Most clients send a body to its end before they
@@ -23,6 +24,8 @@ struct http {
 	struct peers peers;
 	struct exchange_pool pool;
 	struct workers workers;
+	struct watcher watcher;
+	struct jobs *jobs;
 	struct body_budget budget;
 	struct server *server;
 	_Atomic size_t in_flight;
@@ -35,6 +38,11 @@ FALLIBLE enum status judge_request(struct exchange *exchange, const char *method
 
 /* judge.c: bytes of a request refused with `status` that are thrown away before its connection is. */
 size_t judge_discard_bytes(const struct exchange *exchange, enum status status);
+
+/* http.c: runs the handler, and delivers the answer unless it will come by call_complete(). On a worker. */
+void http_run(struct exchange *exchange);
+/* Gives the connection its thread back, to send the answer: what delivers, unless somebody keeps the answer. Any thread. */
+void http_resume(struct exchange *exchange);
 
 /* response.c: turns what the handler (or a refusal) left in the call into the final answer. Any thread. */
 void response_finish(struct exchange *exchange, enum status status);

@@ -28,6 +28,8 @@ static void judge_keep_header(struct exchange *exchange, const char *name, size_
 		if (judge_headers[i].length == name_length && strcasecmp(judge_headers[i].name, name) == 0) {
 			if (!exchange->headers[i])
 				exchange->headers[i] = value;
+			else if (i == HEADER_PREFER) /* preferences may come in several lines (RFC 7240 2) */
+				exchange->headers[i] = arena_printf(&exchange->call.arena, "%s, %s", exchange->headers[i], value);
 			return;
 		}
 	}

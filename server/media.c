@@ -16,7 +16,7 @@ const char *media_content_type(enum media media)
 	static const char *const with_charset[MEDIA_COUNT] = {
 		[MEDIA_CSV] = "text/csv; charset=utf-8", [MEDIA_MARKDOWN] = "text/markdown; charset=utf-8",
 		[MEDIA_TEXT] = "text/plain; charset=utf-8", [MEDIA_HTML] = "text/html; charset=utf-8",
-		[MEDIA_CSS] = "text/css; charset=utf-8", [MEDIA_JAVASCRIPT] = "text/javascript; charset=utf-8"};
+		[MEDIA_EVENTS] = "text/event-stream; charset=utf-8", [MEDIA_CSS] = "text/css; charset=utf-8", [MEDIA_JAVASCRIPT] = "text/javascript; charset=utf-8"};
 
 	CHECK(media < MEDIA_COUNT);
 	return with_charset[media] ? with_charset[media] : media_types[media];

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "server/exchange.h"
 #include "server/http.h"
+#include "server/jobs.h"
 #include "server/server.h"
 
 enum metric {
@@ -146,6 +147,20 @@ static void metrics_write_http(struct server *server, struct buffer *out)
 	metrics_single(out, METRIC_CUT, (double)state.connections_cut);
 }
 
+static void metrics_write_jobs(struct server *server, struct buffer *out)
+{
+	struct jobs_counts counts;
+
+	jobs_counts_get(http_jobs(server->http), &counts);
+	metrics_single(out, METRIC_JOBS_QUEUED, (double)counts.queued);
+	metrics_single(out, METRIC_JOBS_RUNNING, (double)counts.running);
+	metrics_single(out, METRIC_JOBS_KEPT, (double)counts.kept);
+	metrics_head(out, METRIC_JOBS_ENDED);
+	buffer_printf(out, "%s{state=\"succeeded\"} %llu\n%s{state=\"failed\"} %llu\n%s{state=\"cancelled\"} %llu\n", metrics[METRIC_JOBS_ENDED].name,
+		(unsigned long long)counts.succeeded, metrics[METRIC_JOBS_ENDED].name, (unsigned long long)counts.failed,
+		metrics[METRIC_JOBS_ENDED].name, (unsigned long long)counts.cancelled);
+}
+
 static void metrics_write_storage(struct server *server, struct buffer *out)
 {
 	struct catalogue *catalogue = server_catalogue(server);
@@ -209,6 +224,7 @@ void metrics_write(struct server *server, struct buffer *out)
 {
 	metrics_write_requests(out);
 	metrics_write_http(server, out);
+	metrics_write_jobs(server, out);
 	metrics_write_storage(server, out);
 	metrics_write_process(server, out);
 }

@@ -19,6 +19,10 @@ struct server;
 	X(IN_FLIGHT, "fleetplan_http_requests_in_flight", "gauge", "Requests begun and not yet answered")                    \
 	X(QUEUE, "fleetplan_http_queue_depth", "gauge", "Requests that wait for a worker")                                   \
 	X(BODIES, "fleetplan_http_body_memory_bytes", "gauge", "Memory held by request bodies")                              \
+	X(JOBS_QUEUED, "fleetplan_long_jobs_queued", "gauge", "Requests answered 202 that have not begun")                   \
+	X(JOBS_RUNNING, "fleetplan_long_jobs_running", "gauge", "Requests answered 202 that are computed")                   \
+	X(JOBS_KEPT, "fleetplan_long_jobs_kept", "gauge", "Results of requests answered 202 that can be had")                \
+	X(JOBS_ENDED, "fleetplan_long_jobs_ended_total", "counter", "Requests answered 202 that have ended, by state")       \
 	X(CONNECTIONS, "fleetplan_http_connections", "gauge", "Open connections")                                            \
 	X(CUT, "fleetplan_http_connections_cut_total", "counter", "Connections ended because a deadline had passed")         \
 	X(COMMITS, "fleetplan_storage_commits_total", "counter", "Transactions made durable")                                \

@@ -23,6 +23,11 @@
 	X(threads, "threads", NUMBER, "0", 0, 256, NULL, "threads that talk to clients; 0: one a core")                            \
 	X(workers, "workers", NUMBER, "0", 0, 256, NULL, "threads that plan; 0: one a core")                                       \
 	X(queue, "queue", NUMBER, "512", 1, 65536, NULL, "requests that may wait for a worker; more are answered 503")             \
+	X(jobs, "jobs", NUMBER, "256", 1, 65536, NULL, "requests answered 202, running or kept; more unfinished ones are answered 503") \
+	X(jobs_per_key, "jobs-per-key", NUMBER, "64", 1, 65536, NULL, "of them unfinished, of one API key; more are answered 429") \
+	X(job_workers, "job-workers", NUMBER, "0", 0, 256, NULL, "threads that run them, behind those that plan; 0: one a core")  \
+	X(job_keep_seconds, "job-keep-seconds", NUMBER, "3600", 0, 604800, NULL, "a job and its result are kept so long after its end") \
+	X(job_memory_mb, "job-memory-mb", NUMBER, "64", 1, 65536, NULL, "memory of all kept results; past it the oldest go, 10^6 bytes") \
 	X(connections, "connections", NUMBER, "2048", 1, 65536, NULL, "open connections; more wait in the backlog")                \
 	X(connections_per_ip, "connections-per-ip", NUMBER, "1024", 0, 65536, NULL, "of them from one address; 0: no limit")       \
 	X(idle_seconds, "idle-seconds", NUMBER, "60", 1, 3600, NULL, "a connection without traffic is closed after this")          \

@@ -21,7 +21,7 @@
 enum peer_phase {
 	PHASE_IDLE,      /* between requests: libmicrohttpd's timer rules; bytes trickling in begin PHASE_RECEIVING */
 	PHASE_RECEIVING, /* from the first byte of a request to its last */
-	PHASE_WORKING,   /* no deadline: the handler's own limits rule */
+	PHASE_WORKING,   /* no deadline: the handler's own limits rule; whether the client is still there is looked at */
 	PHASE_SENDING,   /* from the first byte of the answer to its last */
 	PHASE_CUT,       /* the sweeper ended it; nothing may be written any more */
 	PHASE_COUNT
@@ -31,6 +31,7 @@ struct peer {
 	struct peer *next, *previous;
 	_Atomic uint64_t state; /* deadline in monotonic milliseconds x 8 + phase */
 	uint64_t bytes_received; /* the sweeper's: of the socket, when it was first seen idle */
+	_Atomic bool gone; /* the sweeper's: the client closed its end while it was worked for */
 	bool idle_seen;          /* the sweeper's */
 	bool linger;             /* the connection thread's: close gently */
 	int fd;

@@ -14,6 +14,7 @@ enum status plan_compute(struct call *call, struct estimate *estimate, struct pl
 		status = server_catalogue_as_of(call->server, as_of_us, &past, &call->failure);
 	if (status != STATUS_OK)
 		return status;
+	estimate->progress = call_progress(call);
 	status = estimate_compute(estimate, past ? past : call_catalogue(call), past ? as_of_us : now_us);
 	if (status == STATUS_OK) {
 		status = estimate_record(estimate, record);

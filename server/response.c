@@ -4,6 +4,7 @@
 #include "server/compress.h"
 #include "server/http_private.h"
 #include "server/server.h"
+#include "server/stream.h"
 
 /* A failure whose handler gave only a status still says something. */
 static void response_problem(struct exchange *exchange, enum status status)
@@ -104,12 +105,12 @@ static void response_cors_headers(struct MHD_Response *response, const struct ex
 		return;
 	MHD_add_response_header(response, "Access-Control-Allow-Origin", origin);
 	if (!exchange->preflight) {
-		MHD_add_response_header(response, "Access-Control-Expose-Headers", "ETag, Link, Location, Retry-After, X-Request-Id");
+		MHD_add_response_header(response, "Access-Control-Expose-Headers", "ETag, Link, Location, Preference-Applied, Retry-After, X-Request-Id");
 		return;
 	}
 	MHD_add_response_header(response, "Access-Control-Allow-Methods", exchange->allow);
 	MHD_add_response_header(response, "Access-Control-Allow-Headers",
-		"Accept, Authorization, Content-Encoding, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-Request-Id, traceparent");
+		"Accept, Authorization, Content-Encoding, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, Prefer, X-Request-Id, traceparent");
 	MHD_add_response_header(response, "Access-Control-Max-Age", "600");
 }
 
@@ -180,7 +181,8 @@ enum MHD_Result response_send(struct exchange *exchange)
 	if (!peer_enter(&exchange->http->peers, exchange->peer, PHASE_SENDING))
 		return MHD_NO;
 	/* The bytes stay where they are until libmicrohttpd has announced the end of the request. */
-	response = MHD_create_response_from_buffer(length, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT);
+	response = exchange->stream ? stream_response(exchange)
+	                            : MHD_create_response_from_buffer(length, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT);
 	if (!response)
 		return MHD_NO;
 	response_headers(response, exchange);

@@ -93,6 +93,10 @@ static bool serve_drain(struct server *server, const sigset_t *ends)
 		drained = http_drain(server->http, 1);
 		hurried = !drained && sigtimedwait(ends, NULL, &(struct timespec){0}) > 0;
 	}
+	if (!drained) {
+		http_cut_jobs(server->http); /* whoever waits for one is told */
+		(void)http_drain(server->http, hurried ? 1 : 2);
+	}
 	return drained;
 }
 

@@ -78,6 +78,26 @@ static const struct field backup_rows[] = {
 TABLE(backup, backup_rows, "A backup.");
 #undef OF
 
+#define OF struct job_record
+static const struct field job_rows[] = {
+	TEXT(id, 36, "UUIDv7", .form = FORM_UUID),
+	TEXT(operation, 64, "What was asked for: the operationId of the request"),
+	WORD(state, job_state_words, "Where it stands"),
+	FIGURE(progress, "How much is done, 0 to 1; about"),
+	TEXT(doing, 200, "What is being done"),
+	TIME_AS(created_at, created_at_us, "When it was asked for"),
+	TIME_AS(started_at, started_at_us, "When it began"),
+	TIME_AS(finished_at, finished_at_us, "When it was over"),
+	TIME_AS(expires_at, expires_at_us, "Until when it is kept, unless newer results need its place"),
+	BOOL(cancel_requested, "Whether it shall stop"),
+	INTEGER(http_status, 100, 599, "Of the result: what the request would have been answered with"),
+	TEXT(detail, 1000, "Why it failed"),
+	TEXT(result, 256, "Where the result is"),
+	TEXT(location, 256, "Where the plan is that was made"),
+};
+TABLE(job, job_rows, "A request that was answered 202.");
+#undef OF
+
 #define OF struct version
 static const struct field version_rows[] = {
 	TEXT(version, 64, "Of the program and its planner"),

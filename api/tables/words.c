@@ -77,6 +77,7 @@ const char *const plan_kind_words[2] = {"training", "inference"};
 const char *const pricing_model_words[4] = {"on_demand", "spot", "reserved_1y", "reserved_3y"};
 const char *const origin_words[4] = {"builtin", "imported", "user", "measured"};
 const char *const state_words[6] = {"queued", "running", "succeeded", "failed", "cancelled", "expired"};
+const char *const job_state_words[5] = {"queued", "running", "succeeded", "failed", "cancelled"};
 const char *const generic_words[1] = {"generic"};
 const char *const law_words[3] = {"epoch", "hoffmann_3", "20:1"};
 const char *const role_words[4] = {"viewer", "planner", "admin", "agent"};

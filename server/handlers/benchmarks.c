@@ -1,4 +1,6 @@
 /* Benchmarks as seen from outside: queue, look, cancel; devices and the calibrations that came of them. */
+#include <sodium.h>
+
 #include "api/bench_protocol.h"
 #include "api/tables.h"
 #include "base/clock.h"
@@ -6,9 +8,11 @@
 #include "bench/suite.h"
 #include "server/bench_runner.h"
 #include "server/commit.h"
+#include "server/defer.h"
 #include "server/handlers.h"
 #include "server/page_answer.h"
 #include "server/server.h"
+#include "server/stream.h"
 #include "storage/benchmarks.h"
 #include "storage/catalogue_rows.h"
 #include "storage/plans.h"
@@ -122,10 +126,39 @@ static enum status prepare_benchmark(struct call *call, const struct idempotency
 	return STATUS_OK;
 }
 
+static bool benchmark_is_over(const struct benchmark_record *benchmark)
+{
+	return strcmp(benchmark->state, "queued") != 0 && strcmp(benchmark->state, "running") != 0;
+}
+
+/* The waiting client's answer: the benchmark at its end. Which one it is stands in the Location of the first answer. */
+static bool benchmark_has_ended(struct call *call, struct arena *scratch)
+{
+	struct benchmark_record benchmark;
+	struct failure failure;
+	const char *id = NULL;
+
+	failure_clear(&failure);
+	for (size_t i = 0; i < call->header_count; i++)
+		if (strcmp(call->headers[i].name, "Location") == 0)
+			id = strrchr(call->headers[i].value, '/') + 1;
+	if (!id || storage_benchmark_get(call->server->storage, id, scratch, &benchmark, &failure) != STATUS_OK ||
+		!benchmark_is_over(&benchmark))
+		return false;
+	buffer_clear(&call->answer);
+	json_writer_init(&call->json, &call->answer);
+	api_encode(&table_benchmark, &benchmark, &call->json);
+	call->http_status = 200;
+	return true;
+}
+
 enum status handle_benchmark_create(struct call *call)
 {
 	struct bench_runner *runner = call->server->bench_runner; /* the call is gone once it is pending */
-	enum status status = commit_once(call, prepare_benchmark);
+	enum status status;
+
+	defer_answer(call, benchmark_has_ended);
+	status = commit_once(call, prepare_benchmark);
 
 	if (status == HANDLER_PENDING)
 		bench_runner_wake(runner);
@@ -171,6 +204,45 @@ enum status handle_benchmark_cancel(struct call *call)
 	call->http_status = 202;
 	api_encode(&table_benchmark, &benchmark, &call->json);
 	return STATUS_OK;
+}
+
+/* Its id is a digest of what it says: a benchmark has no revision. */
+static enum status benchmark_read_state(const struct stream_subject *subject, struct buffer *state, char id[STREAM_ID_SIZE], bool *done)
+{
+	enum { ARENA_MAX_BYTES = 64 * 1024 * 1024, DIGEST_BYTES = crypto_shorthash_BYTES };
+	static const unsigned char key[crypto_shorthash_KEYBYTES];
+	struct benchmark_record benchmark;
+	unsigned char digest[DIGEST_BYTES];
+	struct json_writer writer;
+	struct failure failure;
+	struct arena arena;
+	enum status status;
+
+	failure_clear(&failure);
+	arena_init(&arena, ARENA_MAX_BYTES);
+	status = storage_benchmark_get(subject->server->storage, subject->id, &arena, &benchmark, &failure);
+	if (status == STATUS_OK) {
+		benchmark.lease_until_us = ABSENT_COUNT; /* moves with every heartbeat, and says nothing of progress */
+		json_writer_init(&writer, state);
+		api_encode(&table_benchmark, &benchmark, &writer);
+		crypto_shorthash(digest, (const unsigned char *)state->bytes, state->length, key);
+		sodium_bin2hex(id, STREAM_ID_SIZE, digest, sizeof digest);
+		*done = benchmark_is_over(&benchmark);
+	}
+	arena_release(&arena);
+	return status;
+}
+
+enum status handle_benchmark_events(struct call *call)
+{
+	struct stream_subject subject = {.server = call->server, .read = benchmark_read_state, .ends_with_service = true};
+	struct benchmark_record benchmark;
+	enum status status = storage_benchmark_get(call->server->storage, call->parameters[0], &call->arena, &benchmark, &call->failure);
+
+	if (status != STATUS_OK)
+		return status;
+	snprintf(subject.id, sizeof subject.id, "%s", benchmark.id);
+	return call_stream(call, &subject);
 }
 
 enum status handle_device_list(struct call *call)

@@ -1,8 +1,10 @@
 """Benchmarks on the cpu device, through the real queue and a real worker process."""
 import json
+import threading
 import time
 
 import pytest
+from test_jobs import events_of
 
 FINISHED = ("succeeded", "failed", "cancelled", "expired")
 
@@ -81,6 +83,46 @@ def test_cancel(daemon):
         assert cancelled.status in (200, 202), cancelled.text
     for answer in (second, first):
         assert wait_for(daemon, answer.headers["location"], 30)["state"] == "cancelled"
+
+
+def test_waiting_for_a_benchmark(daemon):
+    done = daemon.post("/v1/benchmarks", {"suite": ["launch_round_trip"], "timeout_s": 60}, {"Prefer": "wait=30"})
+    assert done.status == 200 and done.headers["preference-applied"] == "wait=30", done.text
+    assert done.json["state"] == "succeeded" and done.json["result"]
+    assert daemon.get(done.headers["location"]).json == done.json
+    begun = time.monotonic()
+    early = daemon.post("/v1/benchmarks", {"suite": "full"}, {"Prefer": "wait=1"})
+    assert early.status == 202 and early.json["state"] == "queued" and early.headers["preference-applied"] == "wait=1"
+    assert time.monotonic() - begun >= 1
+    daemon.request("DELETE", early.headers["location"])
+    assert wait_for(daemon, early.headers["location"], 30)["state"] == "cancelled"
+    refused = daemon.post("/v1/benchmarks", {"suite": "everything"}, {"Prefer": "wait=30"})
+    assert refused.status == 422
+
+
+def test_watching_a_benchmark(daemon):
+    made = daemon.post("/v1/benchmarks", {"suite": ["launch_round_trip", "stream_triad"], "timeout_s": 60})
+    status, events = events_of(daemon, made.headers["location"])
+    assert status.split(" ")[1] == "200" and events[-1]["event"] == "done", events
+    states = [json.loads(event["data"]) for event in events]
+    assert states[-1]["state"] == "succeeded" and all(state["state"] in ("queued", "running") for state in states[:-1])
+    assert len({event["id"] for event in events}) == len(events)
+    assert events_of(daemon, made.headers["location"], {"Last-Event-ID": events[-1]["id"]})[0].split(" ")[1] == "204"
+    assert daemon.get("/v1/benchmarks/0190f5a2-0000-7000-8000-000000000000/events").status == 404
+
+
+def test_the_end_of_the_daemon_ends_the_watching(daemon_with):
+    one = daemon_with()
+    made = one.post("/v1/benchmarks", {"suite": "full"})
+    told = []
+    watcher = threading.Thread(target=lambda: told.append(events_of(one, made.headers["location"])))
+    watcher.start()
+    time.sleep(0.5)
+    begun = time.monotonic()
+    assert one.stop() == 0
+    assert time.monotonic() - begun < 20
+    watcher.join()
+    assert told and all(event["event"] == "progress" for event in told[0][1])
 
 
 @pytest.mark.parametrize("body,pointer", [

@@ -1,0 +1,219 @@
+#include "server/defer.h"
+
+#include "api/tables.h"
+#include "base/clock.h"
+#include "server/http_private.h"
+#include "server/jobs.h"
+#include "server/prefer.h"
+#include "server/watch.h"
+
+enum { DEFER_SCRATCH_MAX_BYTES = 64 * 1024 * 1024 };
+
+/* An exchange that waits, in its own arena. */
+struct waiting {
+	struct watch watch; /* first: a watch is its waiting */
+	struct exchange *exchange;
+	struct prefer prefer;
+	int64_t until_ns;
+	char job_id[UUID_TEXT_SIZE]; /* of a job; or */
+	defer_look *look;            /* of anything else */
+};
+
+static int64_t defer_until_ns(const struct prefer *prefer)
+{
+	return clock_monotonic_ns() + prefer->wait_s * INT64_C(1000000000);
+}
+
+static void defer_say_applied(struct call *call, const struct prefer *prefer)
+{
+	char applied[PREFER_APPLIED_SIZE] = "";
+
+	prefer_applied(prefer, call->http_status == 202, applied);
+	if (applied[0])
+		call_header(call, "Preference-Applied", applied);
+}
+
+bool defer_wanted(const struct exchange *exchange)
+{
+	struct prefer prefer = prefer_parse(exchange->call.prefer);
+
+	return (exchange->call.route->prefers & PREFERS_ASYNC) && (prefer.respond_async || prefer.wait_s >= 0);
+}
+
+/* --- jobs -------------------------------------------------------------------------------------------------------- */
+
+/* What the connection needs of its request once that is a job's: all but the body. */
+static struct exchange *defer_twin(struct exchange *exchange)
+{
+	struct exchange *twin = exchange_take(&exchange->http->pool);
+	struct call *call = &exchange->call;
+
+	if (!twin)
+		return NULL;
+	twin->http = exchange->http;
+	twin->mhd = exchange->mhd;
+	twin->peer = exchange->peer;
+	twin->started_ns = exchange->started_ns;
+	twin->close = exchange->close;
+	twin->identity = exchange->identity;
+	twin->body.wire_bytes = exchange->body.wire_bytes;
+	twin->deliver = http_resume;
+	memcpy(twin->headers, exchange->headers, sizeof twin->headers);
+	twin->headers[HEADER_PREFER] = NULL; /* the only one that may be in the request's own memory */
+	twin->call.server = call->server;
+	twin->call.route = call->route;
+	twin->call.method = call->method;
+	twin->call.path = arena_strdup(&twin->call.arena, call->path);
+	twin->call.accept = twin->call.answer_media = MEDIA_JSON;
+	twin->call.body = "";
+	twin->call.principal = call->principal;
+	if (twin->call.principal.id == exchange->identity.id) {
+		twin->call.principal.id = twin->identity.id;
+		twin->call.principal.name = twin->identity.name;
+	}
+	memcpy(twin->call.request_id, call->request_id, sizeof call->request_id);
+	memcpy(twin->call.traceparent, call->traceparent, sizeof call->traceparent);
+	json_writer_init(&twin->call.json, &twin->call.answer);
+	return twin;
+}
+
+/* Takes the request off its connection: nothing in it may point into libmicrohttpd's memory any more. */
+static void defer_cut_loose(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+
+	exchange->mhd = NULL;
+	exchange->peer = NULL;
+	memset(exchange->headers, 0, sizeof exchange->headers);
+	call->method = call->route->method;
+	call->idempotency_key = arena_strdup(&call->arena, call->idempotency_key);
+	call->if_match = call->if_none_match = call->prefer = call->last_event_id = NULL;
+}
+
+static enum status defer_accepted(struct exchange *twin, const char *id, const struct prefer *prefer)
+{
+	struct call *call = &twin->call;
+	struct job_record record;
+	enum status status = jobs_get(twin->http->jobs, call->principal.id, id, &call->arena, &record, &call->failure);
+
+	if (status != STATUS_OK)
+		return status;
+	call_accepted(call, "/v1/jobs/%s", id);
+	call_header(call, "Retry-After", "1");
+	defer_say_applied(call, prefer);
+	api_encode(&table_job, &record, &call->json);
+	return STATUS_OK;
+}
+
+/* A client that is gone while it waits has never heard of the job: nobody wants it. */
+static bool defer_look_at_job(struct watch *watch, bool last)
+{
+	struct waiting *waiting = (struct waiting *)(void *)watch;
+	struct exchange *twin = waiting->exchange;
+	struct call *call = &twin->call;
+	struct jobs *jobs = twin->http->jobs;
+	bool gone = atomic_load(&twin->peer->gone);
+	enum status status = jobs_answer(jobs, call->principal.id, waiting->job_id, call);
+
+	if (status == STATUS_CONFLICT && !gone && !last && clock_monotonic_ns() < waiting->until_ns) {
+		failure_clear(&call->failure);
+		return false;
+	}
+	if (status == STATUS_CONFLICT && !gone) {
+		failure_clear(&call->failure);
+		status = defer_accepted(twin, waiting->job_id, &waiting->prefer);
+	} else {
+		jobs_forget(jobs, call->principal.id, waiting->job_id);
+		defer_say_applied(call, &waiting->prefer);
+	}
+	response_finish(twin, status);
+	twin->deliver(twin);
+	return true;
+}
+
+static bool defer_wait_for_job(struct exchange *twin, const char *id, const struct prefer *prefer)
+{
+	struct waiting *waiting = ARENA_NEW(&twin->call.arena, struct waiting);
+
+	if (!waiting)
+		return false;
+	*waiting = (struct waiting){
+		.watch.look = defer_look_at_job, .exchange = twin, .prefer = *prefer, .until_ns = defer_until_ns(prefer)};
+	memcpy(waiting->job_id, id, sizeof waiting->job_id);
+	twin->step = STEP_DISPATCHED;
+	twin->suspended = true;
+	MHD_suspend_connection(twin->mhd);
+	watcher_add(&twin->http->watcher, &waiting->watch);
+	return true;
+}
+
+struct exchange *defer_begin(struct exchange *exchange)
+{
+	struct prefer prefer = prefer_parse(exchange->call.prefer);
+	struct exchange *twin = defer_twin(exchange);
+	char id[UUID_TEXT_SIZE];
+	bool replayed = false;
+	enum status status;
+
+	if (!twin)
+		return NULL;
+	defer_cut_loose(exchange);
+	status = jobs_submit(twin->http->jobs, exchange, id, &replayed, &twin->call.failure);
+	if (status != STATUS_OK || replayed)
+		exchange_give(&twin->http->pool, exchange);
+	if (replayed)
+		call_header(&twin->call, "Idempotent-Replayed", "true");
+	if (status == STATUS_OK && prefer.wait_s > 0 && defer_wait_for_job(twin, id, &prefer))
+		return twin;
+	if (status == STATUS_OK)
+		status = defer_accepted(twin, id, &prefer);
+	response_finish(twin, status);
+	return twin;
+}
+
+/* --- anything else ----------------------------------------------------------------------------------------------- */
+
+static bool defer_look_elsewhere(struct watch *watch, bool last)
+{
+	struct waiting *waiting = (struct waiting *)(void *)watch;
+	struct exchange *exchange = waiting->exchange;
+	struct arena scratch;
+	bool written;
+
+	arena_init(&scratch, DEFER_SCRATCH_MAX_BYTES);
+	written = waiting->look(&exchange->call, &scratch);
+	arena_release(&scratch);
+	if (!written && !last && !atomic_load(&exchange->peer->gone) && clock_monotonic_ns() < waiting->until_ns)
+		return false;
+	defer_say_applied(&exchange->call, &waiting->prefer);
+	http_resume(exchange);
+	return true;
+}
+
+/* The exchange's deliver, in place of http_resume. */
+static void defer_wait(struct exchange *exchange)
+{
+	struct waiting *waiting = exchange->waiting;
+
+	if (exchange->call.http_status != 202) {
+		http_resume(exchange);
+		return;
+	}
+	waiting->until_ns = defer_until_ns(&waiting->prefer);
+	watcher_add(&exchange->http->watcher, &waiting->watch);
+}
+
+void defer_answer(struct call *call, defer_look *look)
+{
+	struct exchange *exchange = exchange_of(call);
+	struct prefer prefer = prefer_parse(call->prefer);
+
+	if (prefer.wait_s < 0)
+		return;
+	exchange->waiting = ARENA_NEW(&call->arena, struct waiting);
+	if (!exchange->waiting)
+		return; /* answered at once, as without the preference */
+	*exchange->waiting = (struct waiting){
+		.watch.look = defer_look_elsewhere, .exchange = exchange, .prefer = prefer, .look = look};
+	exchange->deliver = defer_wait;
+}
