@@ -77,8 +77,9 @@ static void jobs_remove(struct jobs *jobs, struct job *job)
 {
 	struct job **at = &jobs->newest;
 
-	while (*at != job)
+	while (*at && *at != job)
 		at = &(*at)->next;
+	CHECK(*at);
 	*at = job->next;
 	jobs->count--;
 	jobs->answer_bytes -= job->body.capacity;

@@ -71,7 +71,7 @@ static bool stream_look(struct watch *watch, bool last)
 	if (stream->exchange && !stream->ended && stream->sent_bytes == stream->pending.length)
 		stream_fill(stream, last);
 	stream->ended |= last;
-	if (stream->asleep && (stream->ended || stream->sent_bytes < stream->pending.length)) {
+	if (stream->exchange && stream->asleep && (stream->ended || stream->sent_bytes < stream->pending.length)) {
 		stream->asleep = false;
 		MHD_resume_connection(stream->exchange->mhd);
 	}
