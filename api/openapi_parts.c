@@ -70,7 +70,7 @@ static void parts_responses(struct json_writer *writer)
 		"\"Location\":{\"$ref\":\"#/components/headers/Location\"},"
 		"\"Preference-Applied\":{\"$ref\":\"#/components/headers/PreferenceApplied\"},"
 		"\"Retry-After\":{\"$ref\":\"#/components/headers/RetryAfter\"}},"
-		"\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/job\"}}}}");
+		"\"content\":{\"application/json\":{\"schema\":{\"$ref\":\"#/components/schemas/Job\"}}}}");
 	parts_raw(writer, "NotModified",
 		"{\"description\":\"The client has this "
 		"already\",\"headers\":{\"ETag\":{\"$ref\":\"#/components/headers/ETag\"}}}");

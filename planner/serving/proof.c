@@ -273,6 +273,8 @@ static struct pools pools_of(const struct prover *prover, const struct fleet *fl
 
 void prover_more(struct prover *prover, int64_t work)
 {
+	if (progress_stopped(prover->input->progress))
+		return;
 	work = work < prover->work_later ? work : prover->work_later;
 	prover->work_later -= work;
 	prover->work_left += work;
@@ -319,7 +321,8 @@ bool prover_day(struct prover *prover, const struct fleet *fleet, const struct d
 		.front_end_s = subject.replica.front_end_factor * subject.replica.host.first_token_s,
 		.traffic = &traffic,
 		.requests = (int64_t)requests,
-		.seed = SEED};
+		.seed = SEED,
+		.progress = prover->input->progress};
 	if (!(requests >= 1 && requests <= requests_of_a_day_max) || prover->work_left <= 0 || day->most_replicas > trace_replicas_max ||
 		simulation_workspace_bytes(&setting.run) > prover->workspace_bytes)
 		return false;
