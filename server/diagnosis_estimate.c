@@ -146,10 +146,11 @@ static enum status plan_beside(struct estimate *estimate, const struct catalogue
 {
 	struct estimate other = {.kind = &estimate_training, .arena = estimate->arena, .failure = estimate->failure, .request = &request->training,
 		.measured = measured};
+	size_t before = estimate->failure->fault_count;
 	enum status status = estimate_compute(&other, catalogue, estimate->computed_at_us);
 
 	if (status != STATUS_OK) {
-		move_faults(estimate->failure, 0);
+		move_faults(estimate->failure, before);
 		return status;
 	}
 	*plan = other.result;
@@ -188,7 +189,7 @@ static enum status plan_for(struct estimate *estimate, const struct catalogue *c
 	struct diagnosis_request *request = estimate->request;
 	struct measured_step *measured = NULL;
 
-	if (!request->stored && !diagnosis_has_training(request))
+	if (request->stored ? estimate->failure->fault_total > 0 : !diagnosis_has_training(request))
 		return STATUS_OK;
 	if (diagnosis->has_step) {
 		measured = ARENA_NEW(estimate->arena, struct measured_step);
@@ -240,13 +241,28 @@ static void judge_the_step(const struct diagnosis_request *request, const struct
 /* What was sent beside each other and cannot be. */
 static enum status check_parts(const struct diagnosis_request *request, bool step, bool log, struct failure *failure)
 {
+	size_t before = failure->fault_total;
+
 	if (!step && !log)
 		failure_add(failure, "", "missing", "give timings, a training_log, or a profiler's trace (an object with traceEvents)");
 	if (request->traced && has_timings(&request->timings))
 		failure_add(failure, "/timings", "conflict", "the trace has timings of its own: give one of the two");
-	if (failure->fault_total > 0)
+	if (failure->fault_total > before)
 		return failure->status;
 	return STATUS_OK;
+}
+
+/* After faults the rest is looked through all the same, so that they are told at once. */
+static bool goes_on(enum status status)
+{
+	return status == STATUS_OK || status == STATUS_INVALID;
+}
+
+static enum status told_all(struct failure *failure)
+{
+	failure->detail[0] = '\0'; /* it told how many there were before */
+	failure_summarize(failure);
+	return STATUS_INVALID;
 }
 
 enum status diagnosis_compute(struct estimate *estimate, const struct catalogue *catalogue)
@@ -264,12 +280,12 @@ enum status diagnosis_compute(struct estimate *estimate, const struct catalogue 
 	diagnosis->efficiency = ABSENT_NUMBER;
 	if (step)
 		status = diagnose_the_step(request, diagnosis, estimate->failure);
-	if (status == STATUS_OK)
+	if (goes_on(status))
 		status = plan_for(estimate, catalogue, diagnosis, &plan);
-	if (status == STATUS_OK && step)
+	if (status == STATUS_OK && step && estimate->failure->fault_total == 0)
 		judge_the_step(request, plan, diagnosis);
-	if (status == STATUS_OK && log)
+	if (goes_on(status) && log)
 		status = diagnose_the_log(request, diagnosis, estimate->arena, estimate->failure);
 	estimate->result = diagnosis;
-	return status;
+	return goes_on(status) && estimate->failure->fault_total > 0 ? told_all(estimate->failure) : status;
 }

@@ -96,10 +96,13 @@ enum status handle_diagnosis(struct call *call)
 	request = estimate.request;
 	if (status == STATUS_OK)
 		status = take_query(call, &request->context);
-	if (status == STATUS_OK && request->plan_id)
-		status = take_plan(call, request);
 	if (status == STATUS_OK && trace_reader_has_events(body->reader))
 		status = summarize_trace(call, body, request);
+	if (status == STATUS_OK && request->plan_id) {
+		status = take_plan(call, request);
+		if (status == STATUS_INVALID) /* what was measured is looked through all the same: that tells all faults at once */
+			status = STATUS_OK;
+	}
 	if (status == STATUS_OK)
 		status = plan_compute(call, &estimate, record);
 	return status == STATUS_OK ? plan_answer(call, estimate_envelope(estimate.kind), record) : status;

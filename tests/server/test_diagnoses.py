@@ -178,6 +178,19 @@ def test_plans_that_cannot_be_held_against(daemon, changes, code):
     assert [(fault["pointer"], fault["code"]) for fault in answer.json["errors"]] == [("/plan_id", code)]
 
 
+def test_every_fault_of_a_diagnosis_at_once(daemon):
+    wrong = {"timings": {"step_time_ms": 10, "compute_ms": 20}, "training_log": {"step": [1, 2], "loss": [1, 2]}}
+    for beside, pointers in (({"training": {"model": "lama", "accelerator": "h1000", "tokens": "1T"}}, {"/training/model", "/training/accelerator"}),
+                             ({"plan_id": "01939e5c-7d00-7000-8000-000000000000"}, {"/plan_id"})):
+        answer = daemon.post("/v1/diagnoses", wrong | beside)
+        assert answer.status == 422 and answer.json["type"].endswith("/invalid"), answer.text
+        told = {fault["pointer"] for fault in answer.json["errors"]}
+        assert pointers | {"/timings/step_time_ms"} <= told and any(pointer.startswith("/training_log") for pointer in told), told
+    early = daemon.post("/v1/diagnoses", {"timings": {"compute_ms": 5}, "training": {"model": "llama-3.1-8b", "accelerator": "h100", "tokens": "1T",
+                                                                                    "deadline_hours": 0.1}})
+    assert early.status == 422 and early.json["type"].endswith("/infeasible") and early.json["errors"][0]["pointer"] == "/training/deadline_hours"
+
+
 def test_a_plan_whose_hardware_is_gone_still_predicts(daemon):
     """The stored figures stand; only levers need the catalogue."""
     assert daemon.post("/v1/accelerators", ACCELERATOR | {"id": "prototype"}).status == 201
