@@ -123,6 +123,7 @@ static void connect_nodes(
 	const struct request_common *common = choosing->common;
 
 	candidate->internode_gbs = given_or(common->internode_gbs, topology.internode_gbs);
+	candidate->torus_dimensions = topology.torus_dimensions;
 	if (!alone)
 		return;
 	if (common->gpus_per_node < 1)
@@ -131,6 +132,9 @@ static void connect_nodes(
 	if (!is_given(common->internode_gbs))
 		findings_assume_number(
 			choosing->resolver->findings, "internode_gbs", candidate->internode_gbs, topology.internode_source);
+	if (topology.torus_dimensions > 0)
+		findings_assume_number(
+			choosing->resolver->findings, "torus_dimensions", (double)topology.torus_dimensions, topology.torus_source);
 }
 
 static void measure(const struct choosing *choosing, struct candidate *candidate)

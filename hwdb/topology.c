@@ -59,6 +59,24 @@ static const struct instance {
 	{"gcp", "a2-", 100, 8, "Google a2-highgpu-8g: 100 Gb/s for 8"},
 };
 
+/* Links to neighbours only, closed to rings in each dimension. */
+static const struct torus {
+	const char *prefix;
+	int64_t dimensions;
+	const char *source;
+} tori[] = {
+	{"tpu-v2", 2, "Google Cloud TPU v2: 2D torus of 16 x 16 chips (Jouppi et al. 2020, CACM 63(7))"},
+	{"tpu-v3", 2, "Google Cloud TPU v3: 2D torus of 32 x 32 chips (Jouppi et al. 2020, CACM 63(7))"},
+	{"tpu-v4", 3, "Google Cloud TPU v4: 3D torus (Jouppi et al. 2023, arXiv 2304.01433)"},
+	{"tpu-v5e", 2, "Google Cloud TPU v5e: 2D torus of 16 x 16 chips (system architecture)"},
+	{"tpu-v5p", 3, "Google Cloud TPU v5p: 3D torus (system architecture)"},
+	{"tpu-v6e", 2, "Google Cloud TPU v6e: 2D torus of 16 x 16 chips (system architecture)"},
+	{"tpu-v7", 3, "Google Cloud TPU7x: 3D torus (system architecture)"},
+	{"trainium1", 2, "AWS Neuron: 16 Trainium chips of an instance in a 2D torus of NeuronLink-v2"},
+	{"trainium2", 2, "AWS Neuron: 16 Trainium2 chips of an instance in a 4 x 4 torus of NeuronLink-v3"},
+	{"inferentia2", 1, "AWS Neuron: 12 Inferentia2 chips of an instance in a ring of NeuronLink-v2"},
+};
+
 /* TPU chips of a host talk to other hosts' over the same links as among themselves. */
 static struct topology tpu_topology(const struct accelerator *accelerator)
 {
@@ -90,7 +108,8 @@ static struct topology card_topology(int64_t instance_gpus)
 /* A machine's own processors: the device is the node. */
 static struct topology cpu_topology(void)
 {
-	return (struct topology){1, 100 / bits_per_byte, "a machine's processors are one device", "100 Gb/s for a server"};
+	return (struct topology){.gpus_per_node = 1, .internode_gbs = 100 / bits_per_byte, .gpus_source = "a machine's processors are one device",
+		.internode_source = "100 Gb/s for a server"};
 }
 
 static struct topology system_topology(const struct accelerator *accelerator, int64_t instance_gpus)
@@ -104,12 +123,12 @@ static struct topology system_topology(const struct accelerator *accelerator, in
 	for (size_t i = 0; i < COUNT_OF(systems); i++)
 		if (strncmp(accelerator->id, systems[i].prefix, strlen(systems[i].prefix)) == 0 &&
 			!(accelerator->form_factor && strcmp(accelerator->form_factor, "pcie") == 0))
-			return (struct topology){systems[i].gpus_per_node, systems[i].gigabits_per_s / bits_per_byte,
-				systems[i].source, systems[i].source};
+			return (struct topology){.gpus_per_node = systems[i].gpus_per_node, .internode_gbs = systems[i].gigabits_per_s / bits_per_byte,
+				.gpus_source = systems[i].source, .internode_source = systems[i].source};
 	if (accelerator->form_factor &&
 		(strcmp(accelerator->form_factor, "sxm") == 0 || strcmp(accelerator->form_factor, "oam") == 0))
-		return (struct topology){
-			8, 400 / bits_per_byte, "SXM and OAM baseboards hold 8", "400 Gb/s each, as NVIDIA DGX H100"};
+		return (struct topology){.gpus_per_node = 8, .internode_gbs = 400 / bits_per_byte, .gpus_source = "SXM and OAM baseboards hold 8",
+			.internode_source = "400 Gb/s each, as NVIDIA DGX H100"};
 	return card_topology(instance_gpus);
 }
 
@@ -117,6 +136,11 @@ struct topology topology_of(const struct accelerator *accelerator, const struct 
 {
 	struct topology topology = system_topology(accelerator, instance_gpus);
 
+	for (size_t i = 0; accelerator->id && i < COUNT_OF(tori); i++)
+		if (strncmp(accelerator->id, tori[i].prefix, strlen(tori[i].prefix)) == 0) {
+			topology.torus_dimensions = tori[i].dimensions;
+			topology.torus_source = tori[i].source;
+		}
 	if (!offer || !offer->provider || !offer->instance_type)
 		return topology;
 	for (size_t i = 0; i < COUNT_OF(instances); i++) {

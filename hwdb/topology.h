@@ -10,6 +10,8 @@ struct topology {
 	int64_t gpus_per_node;
 	double internode_gbs; /* per accelerator, one direction, 10^9 bytes/s */
 	const char *gpus_source, *internode_source;
+	int64_t torus_dimensions; /* of the links among neighbours; 0: switched, or linked to all */
+	const char *torus_source;
 };
 
 /* `offer` may be NULL: of a known instance type its own network counts. `instance_gpus` is the largest machine that the

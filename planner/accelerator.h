@@ -96,6 +96,7 @@ struct candidate {
 	struct calibration calibration;
 	int64_t gpus_per_node;
 	double internode_gbs; /* per accelerator, one direction */
+	int64_t torus_dimensions; /* of the links of a domain; 0: each reaches every other at its full rate (switches, or links to all) */
 	const struct mig_slice *slice; /* NULL: whole; else `accelerator` is the slice, and whole boards are had */
 	const struct accelerator *board; /* of the slice */
 };

@@ -7,14 +7,16 @@
 /* Ranks that talk: `ranks` in all, `local` of them behind one link domain (ranks that lie `stride` apart). */
 struct group {
 	double ranks, local;
+	double axes; /* of a torus, which the local part of the group spans; 0: no torus */
 };
 
 /* E26. A group of `ranks` whose neighbours lie `stride` ranks apart (the product of the inner parallel degrees).
  * Given: ranks, stride (>= 1). Returned: how many of a group share a domain: 1 <= local <= ranks. */
 struct group collective_group(const struct device *device, double ranks, double stride);
 
-/* Bytes per second that each rank of the group sees in a ring: the link's inside a domain; across domains no more than
- * the network adapters of the group's members in one machine together. */
+/* Bytes per second that each rank of the group sees in a ring: the link's inside a domain, on a torus the share of it that lies along the axes
+ * which the group spans (as many as its ranks need, each as long as the domain's root); across domains no more than the network adapters
+ * of the group's members in one machine together. No published run validates the torus: intervals are wide there. */
 double collective_rate_bytes_per_s(const struct device *device, struct group group);
 
 /* E27. Given: bytes of the whole tensor on each rank. Returned: s; 0 for a group of one.
@@ -22,7 +24,8 @@ double collective_rate_bytes_per_s(const struct device *device, struct group gro
  * and all-gather = (n - 1)/n x bytes / rate + (link latency + adapter latency x (domains - 1))/2, round a ring;
  * all-to-all: (n - 1)/n x bytes, of which the part that leaves the domain passes one adapter. Where each token goes to
  * `copies` ranks and software sends it once to each domain (copies > 1; DeepEP 2025), what leaves is the expected number
- * of distinct other domains, D (1 - (1 - 1/D)^copies) (D - 1)/D of D, over the copies.
+ * of distinct other domains, D (1 - (1 - 1/D)^copies) (D - 1)/D of D, over the copies. On a torus each message passes a quarter of each
+ * ring on average, and rings add 1 us for each chip that they pass (Austin et al. 2025, How to Scale Your Model, chapters 2 and 3).
  * Source: ring algorithms (Thakur et al. 2005); NCCL sums in double trees, gathers and scatters in rings (its documentation of
  * NCCL_ALGO); latencies: physics.h. */
 double collective_all_reduce_s(const struct device *device, const struct physics *physics, struct group group, double bytes);

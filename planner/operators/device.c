@@ -95,6 +95,7 @@ static void device_links(const struct candidate *candidate, const struct physics
 
 	device->node = candidate->gpus_per_node >= 1 ? candidate->gpus_per_node : 1;
 	device->domain = accelerator->max_nvlink_domain > device->node ? accelerator->max_nvlink_domain : device->node;
+	device->torus_dimensions = candidate->torus_dimensions;
 	device->host_bytes_per_s = host_bytes_per_s(accelerator);
 	device->link_bytes_per_s = accelerator_link_bytes_per_s(accelerator) * physics->link_fraction;
 	if (!(device->link_bytes_per_s > 0))

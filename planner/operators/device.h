@@ -17,6 +17,7 @@ struct device {
 	double wide_bytes;            /* of one element of activations */
 	double quantize_bytes;        /* moved to narrow one activation element; 0 for 16 bits and more */
 	int64_t domain;               /* accelerators that the link reaches */
+	int64_t torus_dimensions;     /* of the domain's links; 0: each reaches every other at its full rate */
 	int64_t node;                 /* accelerators in one machine */
 	bool ceiling_measured;        /* the matrix-product ceiling is a measurement, not a class average */
 	double ceiling;               /* of the dense peak, large products; after calibration where there is one */

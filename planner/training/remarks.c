@@ -126,6 +126,13 @@ static void warn_of_zero(const struct training_request *request, const struct ou
 			best->found.layout.pipeline > 1 ? " beside a pipeline" : "", most);
 }
 
+static void warn_of_fabric(const struct candidate *candidate, struct findings *findings)
+{
+	if (candidate->torus_dimensions > 0)
+		findings_warn(findings, "interconnect: collectives on the %lldD torus of %s follow from its links' rate; no published run validates them, and the interval is wider for it",
+			(long long)candidate->torus_dimensions, candidate->accelerator.id ? candidate->accelerator.id : "this accelerator");
+}
+
 void remarks_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)
 {
 	const struct candidate had = outline_candidate(programme, best);
@@ -138,6 +145,7 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	warn_of_batch(programme->input, plan);
 	warn_of_zero(&programme->input->request, best, &plan->findings);
 	warn_of_excess(&programme->input->request, best, &plan->findings);
+	warn_of_fabric(&had, &plan->findings);
 	if (best->price.has_offer)
 		supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);
 	sensitivity_fill(programme, best, plan);

@@ -163,6 +163,23 @@ static void topologies(void **state)
 	}
 }
 
+/* Every TPU, Trainium and Inferentia of the catalogue has links to neighbours only; whatever has switches has not. */
+static void chips_without_switches_form_a_torus(void **state)
+{
+	static const struct {
+		const char *accelerator;
+		int64_t dimensions;
+	} cases[] = {{"tpu-v5e", 2}, {"tpu-v5p", 3}, {"trainium2", 2}, {"inferentia2", 1}, {"h100-sxm5-80gb", 0}, {"mi300x", 0}, {"gb200", 0}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct topology topology = topology_of(&catalogue_accelerator(fixture.catalogue, cases[i].accelerator, NULL)->accelerator, NULL, 8);
+
+		assert_int_equal(topology.torus_dimensions, cases[i].dimensions);
+		assert_int_equal(topology.torus_source != NULL, cases[i].dimensions > 0);
+	}
+}
+
 static void a_processor_and_an_unknown_card_have_a_node_too(void **state)
 {
 	struct accelerator accelerator;
@@ -189,6 +206,7 @@ int main(void)
 		cmocka_unit_test_setup(the_offers_region_gives_the_grid_and_an_explicit_price_the_world, begin),
 		cmocka_unit_test_setup(a_named_site_restricts_the_offers, begin),
 		cmocka_unit_test_setup(topologies, begin),
+		cmocka_unit_test_setup(chips_without_switches_form_a_torus, begin),
 		cmocka_unit_test_setup(a_processor_and_an_unknown_card_have_a_node_too, begin),
 	};
 

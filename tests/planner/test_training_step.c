@@ -76,7 +76,8 @@ static double schedule(const struct golden_case *golden, const char *expected)
 static double collective(const struct golden_case *golden, const char *expected)
 {
 	struct physics physics = {.link_latency_s = 10e-6, .nic_latency_s = 20e-6};
-	struct device device = {.link_bytes_per_s = 100e9, .nic_bytes_per_s = 10e9, .domain = (int64_t)golden_number(golden, "domain"), .node = 8};
+	struct device device = {.link_bytes_per_s = 100e9, .nic_bytes_per_s = 10e9, .domain = (int64_t)golden_number(golden, "domain"), .node = 8,
+		.torus_dimensions = (int64_t)golden_number_or(golden, "torus", 0)};
 	struct group group = collective_group(&device, golden_number(golden, "ranks"), 1);
 
 	if (strcmp(expected, "all_reduce_s") == 0)
