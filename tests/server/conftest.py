@@ -36,6 +36,12 @@ class Answer:
         return self.headers.get("connection", "").lower() == "close"
 
 
+def is_sanitized():
+    """Whether the program brings an allocator and system calls of its own (ASan, TSan): memory is then no measure, and nothing replaces them."""
+    program = pathlib.Path(PROGRAM).read_bytes()
+    return b"__asan_init" in program or b"__tsan_init" in program
+
+
 class Wire:
     """A raw socket: what a client of any manners would send."""
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from conftest import PROGRAM
+from conftest import PROGRAM, is_sanitized
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100", "deadline_hours": "30d"}
 
@@ -53,12 +53,6 @@ def test_full_disk(daemon_with, small_disk):
         time.sleep(0.1)
     assert healed == 201
     assert one.get("/readyz").status == 200
-
-
-def is_sanitized():
-    """Whether the program brings its own versions of what libfiu takes the place of."""
-    program = pathlib.Path(PROGRAM).read_bytes()
-    return b"__asan_init" in program or b"__tsan_init" in program
 
 
 @pytest.mark.skipif(shutil.which("fiu-run") is None, reason="needs fiu-utils")
