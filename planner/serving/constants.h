@@ -11,9 +11,9 @@
 	X(gemm_fraction_16, 0.8, 1.2, "of the rate of measured products (kernels.c), products of a model in 16 bits", "medians of many shapes: a model's own are 0.85 to 1.15 of them") \
 	X(gemm_fraction_8, 0.8, 1.4, "the same in 8 bits", "p90 of aiconfigurator's shapes over their median: 1.04 to 1.34") \
 	X(gemm_fraction_4, 0.8, 1.4, "the same in 4 bits", "p90 over median: 1.16 to 1.25") \
-	X(memory_efficiency, 0.7, 0.9, "of the bandwidth, weights streaming", "aiconfigurator: 0.74 to 0.83") \
-	X(kernel_s, 1.5e-6, 12e-6, "one kernel inside a captured graph", "aiconfigurator, smallest products: 3 to 15 us") \
-	X(layer_s, 3e-6, 40e-6, "norms, rotary position, cache write of one layer: fixed part", "five to eight kernels of 2 to 5 us") \
+	X(memory_fraction, 0.8, 1.15, "of the rate at which weights stream in measured products, weights of a model", "p10 to p90 of aiconfigurator's shapes: 0.86 to 1.13 of the median") \
+	X(kernel_s, 1.5e-6, 12e-6, "one kernel inside a captured graph on Hopper; elsewhere as its smallest products differ (kernels.c)", "aiconfigurator, smallest products: 3 to 15 us") \
+	X(layer_s, 3e-6, 40e-6, "norms, rotary position, cache write of one layer: fixed part, likewise", "five to eight kernels of 2 to 5 us") \
 	X(elementwise_passes, 4, 20, "times that a token's hidden state crosses memory in a layer", "norms, residuals, casts: 8 to 12 reads and writes") \
 	X(decode_efficiency, 0.45, 0.95, "of the bandwidth, reading the cache", "aiconfigurator: 0.45 to 0.95") \
 	X(decode_flops_efficiency, 0.3, 0.9, "of the 16-bit peak, latent attention of few ranks", "FlashMLA (DeepSeek 2025): 660 of 989 TFLOP/s on H800") \

@@ -1,12 +1,13 @@
-/* What measured matrix products reach on each accelerator: data, not a fit. */
+/* What measured matrix products reach and cost at least on each accelerator: data, not a fit. */
 #ifndef FLEETPLAN_PLANNER_SERVING_KERNELS_H
 #define FLEETPLAN_PLANNER_SERVING_KERNELS_H
 
 #include "planner/accelerator.h"
 
-/* Of the dense peak, products of 1,024 rows and more, by the width of the arithmetic in bits. */
 struct kernel_rates {
-	double gemm_16, gemm_8, gemm_4;
+	double gemm_16, gemm_8, gemm_4; /* of the dense peak, products of 1,024 rows and more, by the width of the arithmetic in bits */
+	double least_s; /* the smallest 16-bit product: at most eight rows */
+	double memory; /* of the bandwidth, products of few rows and large weights */
 	bool measured; /* on this accelerator or its twin; false: the mean of those that were */
 };
 

@@ -206,6 +206,9 @@ static bool layout_is_possible(const struct model *model, const struct replica_l
 	return true;
 }
 
+/* The smallest product on the parts that constants were mostly fitted to: H100 and H200. */
+static const double usual_kernel_s = 3.8e-6;
+
 /* TensorRT-LLM uses a window only where max_attention_window is given, and keeps every token of a sequence in the cache either way;
  * its PyTorch models know their windows (TensorRT-LLM documentation, GPT attention: cyclic cache). */
 static void runtime_prepare(struct replica *replica, enum runtime runtime, double release_years)
@@ -226,7 +229,8 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 {
 	struct rates rates, wide;
 	enum precision wide_precision = accelerator_training_precision(accelerator);
-	double memory_efficiency = constants->memory_efficiency;
+	struct kernel_rates kernels = kernel_rates_of(accelerator);
+	double memory_efficiency = constants->memory_fraction * kernels.memory;
 
 	if (!layout_is_possible(model, layout))
 		return false;
@@ -241,7 +245,8 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 		.gpus = layout->tensor * layout->pipeline * layout->attention_data,
 		.kind_count = model->kind_count,
 		.hidden = model->hidden,
-		.kernel_s = constants->kernel_s};
+		.kernel_s = constants->kernel_s * kernels.least_s / usual_kernel_s,
+		.layer_s = constants->layer_s * kernels.least_s / usual_kernel_s};
 	replica->rules.max_batch = given_or(layout->max_batch, replica->rules.max_batch);
 	replica->rules.chunk_tokens = given_or(layout->chunk_tokens, replica->rules.chunk_tokens);
 	replica->kv_element_bytes = precision_weight_bytes(layout->kv_precision);

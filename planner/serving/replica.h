@@ -48,7 +48,7 @@ struct replica {
 	struct replica_kind kinds[MODEL_LAYER_KINDS_MAX];
 	struct gemm logits;
 	double hidden, attention_flops_per_s, bandwidth_bytes_per_s, link_bytes_per_s, peak_flops_per_s;
-	double kernel_s, expert_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
+	double kernel_s, layer_s, expert_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
 	double kv_element_bytes;
 	bool pcie;
 	bool keeps_window_only, attends_window_only; /* windowed layers drop what lies outside; do not read it */

@@ -155,7 +155,7 @@ static void tally_kind(
 	tally_attention(&layer, replica, kind, local);
 	tally_network(&layer, replica, kind, tokens);
 	layer.memory_s += elementwise_bytes / replica->weight_memory_bytes_per_s;
-	layer.overhead_s += replica->constants->layer_s;
+	layer.overhead_s += replica->layer_s;
 	layer.bytes += elementwise_bytes;
 
 	tally->compute_s += kind->layers * layer.compute_s;

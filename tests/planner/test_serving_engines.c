@@ -1,0 +1,215 @@
+/* Serving: what engines do differently with windows, pipelines, experts and front ends, measured kernels, and energy by phase. */
+#include <math.h>
+#include <string.h>
+
+#include "planner/serving/kernels.h"
+#include "planner/serving/performance.h"
+#include "support/assert.h"
+#include "support/serving_fixture.h"
+
+static struct performance performance;
+static struct failure failure;
+
+static void operate(const struct performance_input *input)
+{
+	memset(&performance, 0, sizeof performance);
+	failure_clear(&failure);
+	assert_int_equal(planner_performance(input, &performance, &failure), STATUS_OK);
+}
+
+static struct replica_layout layout_of(enum engine engine, const char *release)
+{
+	return (struct replica_layout){.tensor = 4,
+		.pipeline = 1,
+		.expert = 1,
+		.attention_data = 1,
+		.precision = PRECISION_BF16,
+		.kv_precision = PRECISION_BF16,
+		.engine = engine,
+		.release_years = engine_release_years(release),
+		.max_batch = ABSENT_NUMBER,
+		.chunk_tokens = ABSENT_NUMBER};
+}
+
+static struct replica prepared(const struct serving_fixture *fixture, const struct model *model, struct replica_layout layout)
+{
+	struct replica replica;
+
+	assert_true(replica_prepare(&replica, model, &fixture->candidate.accelerator, NULL, &layout, &serving_constants));
+	return replica;
+}
+
+static double step_s(const struct replica *replica, double sequences, double context, double prompt)
+{
+	struct batch batch = {.decode_sequences = sequences, .decode_context_tokens = context, .prefill_tokens = prompt, .prefill_sequences = prompt > 0};
+	struct step step;
+
+	step_time(replica, &batch, &step);
+	assert_true(step.launch_s >= 0 && step.launch_s <= step.overhead_s && isfinite(step.time_s));
+	return step.time_s;
+}
+
+/* The fixture's model with every layer looking back 4,096 tokens. */
+static struct model windowed(const struct serving_fixture *fixture)
+{
+	struct model model = fixture->performance.model;
+
+	for (int i = 0; i < model.kind_count; i++)
+		model.kinds[i].window = 4096;
+	return model;
+}
+
+static void windows_are_each_engines_own(void **state)
+{
+	static const double far = 40000;
+	struct serving_fixture fixture;
+	struct model model;
+	struct replica vllm, native, pytorch;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	model = windowed(&fixture);
+	vllm = prepared(&fixture, &model, layout_of(ENGINE_VLLM, "2025-11"));
+	native = prepared(&fixture, &model, layout_of(ENGINE_TENSORRT_LLM, "2025-02"));
+	pytorch = prepared(&fixture, &model, layout_of(ENGINE_TENSORRT_LLM, "2025-11"));
+	/* vLLM frees what left the window; TensorRT-LLM keeps all of it, ten times as much. */
+	assert_close(replica_sequence_bytes(&vllm, far), replica_sequence_bytes(&vllm, 4096), 1e-9);
+	assert_close(replica_sequence_bytes(&pytorch, far), replica_sequence_bytes(&vllm, 4096) * far / 4096, 1e-3);
+	assert_close(replica_sequence_bytes(&native, far), replica_sequence_bytes(&pytorch, far), 1e-12);
+	/* Its PyTorch models read the window alone; in C++ all of the context. */
+	assert_close(step_s(&pytorch, 64, far, 0), step_s(&pytorch, 64, 4096, 0), 1e-12);
+	assert_true(step_s(&native, 64, far, 0) > 1.5 * step_s(&native, 64, 4096, 0));
+}
+
+static void stages_repeat_the_hosts_work(void **state)
+{
+	struct serving_fixture fixture;
+	struct replica_layout layout = layout_of(ENGINE_SGLANG, "2025-11");
+	struct replica one, two;
+	struct step step_one, step_two;
+	struct batch batch = {.decode_sequences = 512, .decode_context_tokens = 1000};
+	double host_s;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	one = prepared(&fixture, &fixture.performance.model, layout);
+	layout.pipeline = 2;
+	two = prepared(&fixture, &fixture.performance.model, layout);
+	step_time(&one, &batch, &step_one);
+	batch.decode_sequences = 1024; /* as many in each of two micro-batches */
+	step_time(&two, &batch, &step_two);
+	host_s = one.host.step_s + one.host.sequence_s * 512;
+	/* Kernels take what they took; the books of twice the sequences are kept twice, and the stages hand over once. */
+	assert_close(step_two.overhead_s - 2 * (two.host.step_s + two.host.sequence_s * 1024), step_one.overhead_s - host_s, 1e-9);
+	assert_close(step_two.compute_s + step_two.memory_s, step_one.compute_s + step_one.memory_s, 1e-9);
+	assert_true(step_two.network_s > step_one.network_s);
+}
+
+static void decoding_replays_the_next_captured_graph(void **state)
+{
+	struct serving_fixture fixture;
+	struct replica replica;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	replica = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_VLLM, "2025-11"));
+	replica.host = (struct host_times){.step_s = 0}; /* which costs by the sequence, not by the row */
+	/* From 496 to 497 sequences the graph grows by eight rows, from 495 to 496 by none. */
+	assert_true(step_s(&replica, 497, 1, 0) - step_s(&replica, 496, 1, 0) > 3 * (step_s(&replica, 496, 1, 0) - step_s(&replica, 495, 1, 0)));
+	assert_true(step_s(&replica, 496, 1, 0) > step_s(&replica, 495, 1, 0));
+	for (double sequences = 1; sequences < 700; sequences += 1)
+		assert_true(step_s(&replica, sequences + 1, 500, 0) >= step_s(&replica, sequences, 500, 0));
+}
+
+static void one_process_sends_out_all_tokens(void **state)
+{
+	struct serving_fixture fixture;
+	struct replica replica;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.performance.model.layer_count = 2; /* steps so short that the front end is what binds */
+	model_finish(&fixture.performance.model);
+	replica = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_VLLM, "2025-11"));
+	assert_close(step_s(&replica, 1000, 10, 0), 1000 * replica.host.stream_s, 0.15);
+	assert_true(step_s(&replica, 1000, 10, 0) >= 1000 * replica.host.stream_s);
+	replica = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_TENSORRT_LLM, "2025-11"));
+	assert_true(step_s(&replica, 1000, 10, 0) < 0.5 * 1000 * serving_constants.vllm_stream_s);
+}
+
+static void kernels_are_measured_or_a_mean(void **state)
+{
+	struct accelerator accelerator = {.id = "h100-sxm5-80gb"};
+	struct kernel_rates h100 = kernel_rates_of(&accelerator), other;
+
+	(void)state;
+	assert_true(h100.measured);
+	assert_close(h100.gemm_16, 0.732, 1e-12);
+	accelerator.id = "gh200-96gb";
+	other = kernel_rates_of(&accelerator);
+	assert_close(other.gemm_8, h100.gemm_8, 1e-12);
+	accelerator.id = "b200-sxm6-180gb";
+	assert_true(kernel_rates_of(&accelerator).gemm_4 < kernel_rates_of(&accelerator).gemm_8); /* of a peak twice as high */
+	assert_true(kernel_rates_of(&accelerator).least_s < h100.least_s && kernel_rates_of(&accelerator).memory < h100.memory);
+	accelerator.id = "mi300x";
+	assert_true(kernel_rates_of(&accelerator).memory > 0.7 && kernel_rates_of(&accelerator).gemm_4 > 0);
+	accelerator.id = "a-new-one";
+	other = kernel_rates_of(&accelerator);
+	assert_true(!other.measured && other.gemm_16 > other.gemm_8 && other.gemm_8 > other.gemm_4);
+	accelerator.id = NULL;
+	assert_close(kernel_rates_of(&accelerator).gemm_16, other.gemm_16, 1e-12);
+}
+
+static double parts_joules(const struct performance_input *input)
+{
+	const struct performance_request *request = &input->request;
+
+	return performance.energy.decode_joules_per_output_token + performance.energy.idle_joules_per_output_token +
+		   performance.energy.prefill_joules_per_prompt_token * request->prompt_tokens.mean / request->output_tokens.mean;
+}
+
+static void energy_by_phase_adds_up(void **state)
+{
+	struct serving_fixture fixture;
+	struct performance_input *input = &fixture.performance;
+	double decode_j;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	operate(input);
+	assert_close(parts_joules(input), performance.energy.joules_per_output_token, 1e-9);
+	assert_close(performance.energy.mean_w, performance.energy.joules_per_output_token * performance.output_tokens_per_s, 1e-9);
+	assert_close(performance.energy.idle_joules_per_output_token, 0, 1e-12); /* a closed loop never rests */
+	/* A token that is written costs a pass over the weights, one that is read shares it with its prompt. */
+	assert_true(performance.energy.decode_joules_per_output_token > 3 * performance.energy.prefill_joules_per_prompt_token);
+	assert_true(performance.energy.prefill_joules_per_prompt_token > 0);
+	decode_j = performance.energy.decode_joules_per_output_token;
+	input->request.concurrency *= 8; /* more share each pass */
+	operate(input);
+	assert_true(performance.energy.decode_joules_per_output_token < 0.5 * decode_j);
+
+	input->request.concurrency = ABSENT_NUMBER;
+	input->request.requests_per_s = 0.05;
+	operate(input);
+	assert_close(parts_joules(input), performance.energy.joules_per_output_token, 1e-9);
+	assert_true(performance.energy.idle_joules_per_output_token > 0);
+	input->request.requests_per_s = ABSENT_NUMBER;
+	input->request.concurrency = 16;
+	input->request.static_batch = TRUTH_TRUE;
+	operate(input);
+	assert_close(parts_joules(input), performance.energy.joules_per_output_token, 1e-9);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(windows_are_each_engines_own),
+		cmocka_unit_test(stages_repeat_the_hosts_work),
+		cmocka_unit_test(decoding_replays_the_next_captured_graph),
+		cmocka_unit_test(one_process_sends_out_all_tokens),
+		cmocka_unit_test(kernels_are_measured_or_a_mean),
+		cmocka_unit_test(energy_by_phase_adds_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
