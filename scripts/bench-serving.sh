@@ -37,6 +37,7 @@ peak() { awk '/VmHWM/ {printf "%.0f MB", $2 / 1000}' /proc/$daemon/status; }
 before=$(peak)
 sizing 'one accelerator, a trace of 1,000,000 requests' 'no limit given'
 printf '%-62s %s to %s\n' 'peak memory of the daemon, before and with that trace' "$before" "$(peak)"
+mv "$work/request.json" "$work/long.json"
 mv "$work/short.json" "$work/request.json"
 # Two such calls keep both workers busy; /livez meanwhile.
 for _ in 1 2; do
@@ -45,8 +46,26 @@ for _ in 1 2; do
 	done) &
 	busy="${busy:-} $!"
 done
-for _ in $(seq 200); do
-	curl -s -o /dev/null -w '%{time_total}\n' "http://127.0.0.1:$port/livez"
-done | sort -n | awk '{ms[NR] = $1 * 1000} END {printf "%-62s p50 %.1f ms, p99 %.1f ms  (at most 50)\n", "/livez meanwhile", ms[int(NR / 2)], ms[int(NR * 0.99)]}'
+livez() {
+	for _ in $(seq 200); do
+		curl -s -o /dev/null -w '%{time_total}\n' "http://127.0.0.1:$port/livez"
+	done | sort -n | awk -v n="$1" '{ms[NR] = $1 * 1000} END {printf "%-62s p50 %.1f ms, p99 %.1f ms  (at most 50)\n", n, ms[int(NR / 2)], ms[int(NR * 0.99)]}'
+}
+livez '/livez meanwhile'
 # shellcheck disable=SC2086
 wait $busy
+# The same as jobs that nobody waits for: 202, two that compute, /livez, and how soon a cancelled one has stopped.
+for _ in 1 2; do
+	job=$(curl -s -o /dev/null -w '%header{location} %{http_code} %{time_total}' -H 'Content-Type: application/json' -H 'Prefer: respond-async' \
+		--data-binary @"$work/long.json" "http://127.0.0.1:$port/v1/estimates/inference")
+	jobs="${jobs:-} ${job%% *}"
+	printf '%-62s %s\n' 'a job of a trace of 1,000,000 requests: status, seconds' "${job#* }"
+done
+sleep 1
+livez '/livez while a job computes on each core'
+for job in $jobs; do
+	curl -s -o /dev/null -X DELETE "http://127.0.0.1:$port$job"
+	begun=$(date +%s%N)
+	until curl -s "http://127.0.0.1:$port$job" | grep -q '"state":"cancelled"'; do :; done
+	printf '%-62s %.0f ms\n' 'a cancelled job has stopped after, at most' $((($(date +%s%N) - begun) / 1000000))
+done

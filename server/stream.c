@@ -4,7 +4,7 @@
 #include "server/http_private.h"
 #include "server/server.h"
 
-enum { STREAM_STATE_MAX_BYTES = 1024 * 1024, STREAM_BLOCK_BYTES = 4096, STREAM_HEARTBEAT_S = 15 };
+enum { STREAM_STATE_MAX_BYTES = 1024 * 1024, STREAM_BLOCK_BYTES = 4096, STREAM_HEARTBEAT_MAX_S = 15 };
 #define NS_PER_S 1000000000LL
 
 /* Shared by the watcher, which puts events in, and the connection's thread, which takes bytes out; whoever lets go last frees. */
@@ -38,6 +38,14 @@ static void stream_put_event(struct stream *stream, const char *id, const struct
 	snprintf(stream->id, sizeof stream->id, "%s", id);
 }
 
+/* Whoever calls a connection idle after some seconds hears from it four times before. */
+static int64_t stream_heartbeat_ns(const struct stream *stream)
+{
+	int64_t ns = stream->exchange->http->options.idle_seconds * NS_PER_S / 4;
+
+	return ns < STREAM_HEARTBEAT_MAX_S * NS_PER_S ? ns : STREAM_HEARTBEAT_MAX_S * NS_PER_S;
+}
+
 /* What is to be said now; STATUS_OK unless there is nothing to tell of any more. */
 static void stream_fill(struct stream *stream, bool last)
 {
@@ -51,7 +59,7 @@ static void stream_fill(struct stream *stream, bool last)
 	} else if (strcmp(id, stream->id) != 0) {
 		stream_put_event(stream, id, &state, done);
 		stream->spoke_ns = clock_monotonic_ns();
-	} else if (clock_monotonic_ns() - stream->spoke_ns > STREAM_HEARTBEAT_S * NS_PER_S) {
+	} else if (clock_monotonic_ns() - stream->spoke_ns > stream_heartbeat_ns(stream)) {
 		buffer_append_text(&stream->pending, ": still here\n\n");
 		stream->spoke_ns = clock_monotonic_ns();
 	}

@@ -3,7 +3,7 @@
  * Each event carries the whole state as JSON, and as its id a word that changes with the state, so that a client that comes
  * back with Last-Event-ID misses nothing and is told nothing twice. `event: progress` while it goes on, `event: done` at the
  * end, after which the stream is closed; a client that has seen the end already is answered 204, at which browsers stop coming
- * back. A comment every 15 s keeps proxies and dead peers from being silent. While nothing is to be sent, the connection is
+ * back. A comment every quarter of --idle-seconds (15 s at most) keeps proxies and dead peers from being silent. While nothing is to be sent, the connection is
  * suspended and costs no thread. */
 #ifndef FLEETPLAN_SERVER_STREAM_H
 #define FLEETPLAN_SERVER_STREAM_H

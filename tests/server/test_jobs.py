@@ -225,6 +225,21 @@ def test_events_tell_progress_and_the_end(daemon):
     assert status.split(" ")[1] == "204" and nothing == []
 
 
+def test_a_quiet_stream_still_beats(daemon_with):
+    """Nobody has the accelerator, so the benchmark waits for ever and nothing changes."""
+    daemon = daemon_with("--idle-seconds", "2")
+    made = daemon.post("/v1/benchmarks", {"accelerator": "h100"})
+    assert made.status == 202, made.text
+    with daemon.wire(10) as wire:
+        wire.send(f"GET {made.headers['location']}/events HTTP/1.0\r\nHost: localhost\r\n\r\n")
+        text, begun = b"", time.monotonic()
+        while text.count(b"\n\n: ") < 4:
+            piece = wire.socket.recv(4096)
+            assert piece, "closed, though 2 s of idleness were never reached"
+            text += piece
+    assert time.monotonic() - begun > 1 and text.count(b"event: progress") == 1
+
+
 def test_a_watcher_that_leaves_disturbs_nobody(daemon):
     location = begin(daemon)
     for _ in range(3):
