@@ -196,8 +196,8 @@ static void job_end(struct exchange *work)
 	struct jobs *jobs = job->jobs;
 	struct watcher *watcher = jobs->options.watcher;
 
-	job_keep_answer(job, &work->call);
 	pthread_mutex_lock(&jobs->mutex);
+	job_keep_answer(job, &work->call);
 	job->state = job->http_status < 400 ? JOB_SUCCEEDED : work->call.failure.status == STATUS_CANCELLED ? JOB_CANCELLED : JOB_FAILED;
 	job->fraction = job->state == JOB_SUCCEEDED ? 1 : job->fraction;
 	job->finished_us = clock_wall_us();

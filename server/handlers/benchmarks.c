@@ -114,6 +114,8 @@ static enum status prepare_benchmark(struct call *call, const struct idempotency
 		status = benchmark_check(call, benchmark);
 	if (status != STATUS_OK)
 		return status;
+	if (!benchmark->suite.text)
+		benchmark->suite = (struct json_text){.text = "\"quick\"", .length = strlen("\"quick\"")};
 	uuid_make(id);
 	benchmark->id = id;
 	benchmark->state = "queued";
