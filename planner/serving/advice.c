@@ -243,7 +243,7 @@ static void advise_slices(struct adviser *adviser)
 	struct fleet fleet, least = *best;
 	double needed = 0, usd_per_hour = best->usd_per_hour;
 
-	if (load_is_asked(adviser) || !is_given(usd_per_hour) || best->prefill_replicas > 0)
+	if (load_is_asked(adviser) || !is_given(usd_per_hour) || best->prefill_replicas > 0 || best->candidate->slice)
 		return;
 	for (size_t i = 0; i < input->slice_count; i++) {
 		const struct candidate *slice = &input->slices[i];

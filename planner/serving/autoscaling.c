@@ -69,6 +69,22 @@ static double fewest_by_formulas(struct scaler *scaler, double share, double req
 	return high;
 }
 
+/* From what formulas say upwards by twentieths. What was enough for more is enough for this: only fewer must be proved. Where no work
+ * is left for it, as many as in proportion to that, and one more. */
+static double fewest_proved(struct scaler *scaler, double fewest, double enough, double requests_per_s, double enough_per_s)
+{
+	if (scaler->prover->work_left <= 0)
+		return fmin(fmax(fewest, ceil(enough * requests_per_s / enough_per_s)) + 1, enough);
+	while (fewest < enough) {
+		if (holds(scaler, need_at(scaler, fewest), requests_per_s, true))
+			return fewest;
+		if (scaler->prover->work_left <= 0)
+			return enough;
+		fewest = floor(fewest * 1.05) + 1;
+	}
+	return enough;
+}
+
 /* Hours in the order of their load, heaviest first. */
 static void hours_by_load(const struct number_list *profile, size_t order[HOURS_MAX])
 {
@@ -86,7 +102,7 @@ static void needs_fill(struct scaler *scaler, const struct number_list *profile,
 {
 	double most = fleet_active_replicas(scaler->fleet, scaler->demand);
 	struct need kept = need_at(scaler, most);
-	double peak;
+	double peak, kept_per_s = scaler->fleet->requests_per_s;
 	size_t order[HOURS_MAX];
 
 	hours_by_load(profile, order);
@@ -95,12 +111,11 @@ static void needs_fill(struct scaler *scaler, const struct number_list *profile,
 		double share = profile->items[order[i]] / peak, requests_per_s = fmax(scaler->fleet->requests_per_s * share, 1e-6);
 		double fewest = fmin(fewest_by_formulas(scaler, share, requests_per_s), kept.active);
 
-		/* What was enough for more is enough for this: only fewer must be proved. */
-		while (fewest < kept.active && scaler->prover && scaler->prover->work_left > 0 &&
-			   !holds(scaler, need_at(scaler, fewest), requests_per_s, true))
-			fewest++;
-		if (fewest < kept.active)
+		fewest = scaler->prover ? fewest_proved(scaler, fewest, kept.active, requests_per_s, kept_per_s) : fewest;
+		if (fewest < kept.active) {
 			kept = need_at(scaler, fewest);
+			kept_per_s = requests_per_s;
+		}
 		needs[order[i]] = kept;
 	}
 }

@@ -15,7 +15,8 @@ static double rule_gpu_count(double output_tokens, double throughput_tokens_per_
 void rule_of_thumb_fill(const struct inference_request *request, const struct demand *demand, const struct fleet *fleet,
 	struct inference_plan *plan)
 {
-	double modelled = fleet->replica_requests_per_s * demand->shape.output_tokens / (double)fleet->gpus_per_replica;
+	double engines = fleet->candidate->slice ? (double)fleet->candidate->slice->per_board : 1; /* of an accelerator's slices */
+	double modelled = engines * fleet->replica_requests_per_s * demand->shape.output_tokens / (double)fleet->gpus_per_replica;
 	double throughput = given_or(request->throughput_tokens_per_s_per_gpu, modelled);
 	double exact = rule_gpu_count(demand->shape.output_tokens, throughput, fleet->requests_per_s * seconds_per_minute);
 

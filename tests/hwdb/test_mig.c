@@ -165,6 +165,8 @@ static void slices_of_busy_boards_save_boards(void **state)
 	assert_true(best->memory.capacity_bytes < 43e9);
 	assert_true(best->energy.mean_w / 1.3 / (double)best->gpu_count < 700);
 	assert_true(best->energy.mean_w / 1.3 / (double)best->gpu_count > 0.118 * 700);
+	assert_true(plan.rule_of_thumb.gpu_count_exact < (double)best->gpu_count); /* of boards, as the plan */
+	assert_true(plan.rule_of_thumb.gpu_count_exact > 0.5 * (double)best->gpu_count);
 	whole = best->gpu_count;
 	sliced.fixture.inference.slice_count = 0;
 	assert_int_equal(run(&sliced.fixture.inference), STATUS_OK);
