@@ -4,7 +4,10 @@
 
 #include "base/units.h"
 
-static const double worth_telling = 0.03;
+static const double worth_telling = 0.03, least_saving = 1e-3;
+
+/* No advice takes the work of the others: one that cannot be proved within its part is not told. */
+static const int64_t work_of_one = 450000;
 
 /* What a reader is told to try; published figures stand in the advice itself. */
 static const double cached_share = 0.5, draft_tokens = 3, draft_acceptance = 0.7;
@@ -22,15 +25,19 @@ static bool planned_again(struct adviser *adviser, const struct candidate *candi
 {
 	struct prover *prover = adviser->prover;
 	const struct demand *asked = prover->demand;
+	int64_t rest;
 
 	fleet_size(&prover->input->model, candidate, layout, demand, prover->limits, fleet);
 	if (fleet->verdict != FLEET_OK || !adviser->best->trial)
 		return fleet->verdict == FLEET_OK;
 	if (!prover_can(prover))
 		return false;
+	rest = prover->work_left > work_of_one ? prover->work_left - work_of_one : 0;
+	prover->work_left -= rest;
 	prover->demand = demand;
 	prover_prove(prover, fleet);
 	prover->demand = asked;
+	prover->work_left += rest;
 	return fleet->verdict == FLEET_OK && fleet->trial;
 }
 
@@ -46,9 +53,27 @@ static bool saves(const struct adviser *adviser, const struct fleet *fleet)
 
 	if (load_is_asked(adviser))
 		return fleet->requests_per_s > (1 + worth_telling) * best->requests_per_s;
-	if (is_given(fleet->usd_per_hour) && is_given(best->usd_per_hour) && fleet->usd_per_hour != best->usd_per_hour)
-		return fleet->usd_per_hour < best->usd_per_hour;
+	if (is_given(fleet->usd_per_hour) && is_given(best->usd_per_hour))
+		return fleet->usd_per_hour < (1 - least_saving) * best->usd_per_hour;
 	return fleet->gpu_count < best->gpu_count;
+}
+
+/* "12 accelerators would do instead of 16", or of a fixed number what they hold. */
+struct outcome {
+	char text[80];
+};
+
+static struct outcome outcome_of(const struct adviser *adviser, const struct fleet *fleet)
+{
+	struct outcome outcome;
+
+	if (load_is_asked(adviser))
+		snprintf(outcome.text, sizeof outcome.text, "the same accelerators hold %.3g requests/s instead of %.3g", fleet->requests_per_s,
+			adviser->best->requests_per_s);
+	else
+		snprintf(outcome.text, sizeof outcome.text, "%lld accelerators would do instead of %lld", (long long)fleet->gpu_count,
+			(long long)adviser->best->gpu_count);
+	return outcome;
 }
 
 static void effect_tell(const struct adviser *adviser, const struct fleet *fleet, struct advice *advice)
@@ -97,8 +122,8 @@ static void advise_precision(struct adviser *adviser)
 	if (told != PRECISION_UNSET)
 		effect_tell(adviser, &most,
 			findings_advise(adviser->findings, "narrower_weights", "suggestion",
-				"with weights in %s (precision) %lld accelerators would do instead of %lld (check the answers' quality first)",
-				precision_name(told), (long long)most.gpu_count, (long long)adviser->best->gpu_count));
+				"with weights in %s (precision) %s (check the answers' quality first)", precision_name(told),
+				outcome_of(adviser, &most).text));
 }
 
 static void advise_cache_precision(struct adviser *adviser)
@@ -112,8 +137,7 @@ static void advise_cache_precision(struct adviser *adviser)
 	if (planned_again(adviser, adviser->best->candidate, &layout, adviser->prover->demand, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "narrower_kv_cache", "suggestion",
-				"with the KV cache in FP8 (kv_precision) %lld accelerators would do instead of %lld (check the answers' quality first)",
-				(long long)fleet.gpu_count, (long long)adviser->best->gpu_count));
+				"with the KV cache in FP8 (kv_precision) %s (check the answers' quality first)", outcome_of(adviser, &fleet).text));
 }
 
 /* The best layout of all, where some of it was pinned. */
@@ -140,10 +164,8 @@ static void advise_layout(struct adviser *adviser)
 	if (planned_again(adviser, best.candidate, &best.layout, adviser->prover->demand, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "other_layout", "suggestion",
-				"with tensor %d, pipeline %d, expert %d, attention_data %d instead of the layout pinned %lld accelerators would do "
-				"instead of %lld",
-				fleet.layout.tensor, fleet.layout.pipeline, fleet.layout.expert, fleet.layout.attention_data,
-				(long long)fleet.gpu_count, (long long)adviser->best->gpu_count));
+				"with tensor %d, pipeline %d, expert %d, attention_data %d instead of the layout pinned %s", fleet.layout.tensor,
+				fleet.layout.pipeline, fleet.layout.expert, fleet.layout.attention_data, outcome_of(adviser, &fleet).text));
 }
 
 static void advise_batch(struct adviser *adviser)
@@ -157,8 +179,8 @@ static void advise_batch(struct adviser *adviser)
 	if (planned_again(adviser, adviser->best->candidate, &layout, adviser->prover->demand, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "batch_limit", "suggestion",
-				"with the engine's own limit of %.0f sequences instead of parallelism.max_batch %lld accelerators would do instead of %lld",
-				engine_rules_of(layout.engine)->max_batch, (long long)fleet.gpu_count, (long long)adviser->best->gpu_count));
+				"with the engine's own limit of %.0f sequences instead of parallelism.max_batch %s", engine_rules_of(layout.engine)->max_batch,
+				outcome_of(adviser, &fleet).text));
 }
 
 /* Wider replicas answer sooner; what that costs is told even though it is more. */
@@ -196,9 +218,8 @@ static void advise_apart(struct adviser *adviser)
 	if (planned_again(adviser, best->candidate, &best->layout, &apart, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "disaggregate", "suggestion",
-				"with prompts on %lld of %lld replicas of their own (parallelism.disaggregated) %lld accelerators keep the promise instead of "
-				"%lld",
-				(long long)fleet.prefill_replicas, (long long)fleet.replicas, (long long)fleet.gpu_count, (long long)best->gpu_count));
+				"with prompts on %lld of %lld replicas of their own (parallelism.disaggregated) %s",
+				(long long)fleet.prefill_replicas, (long long)fleet.replicas, outcome_of(adviser, &fleet).text));
 }
 
 static void advise_prefix_cache(struct adviser *adviser)
@@ -212,8 +233,8 @@ static void advise_prefix_cache(struct adviser *adviser)
 	if (planned_again(adviser, adviser->best->candidate, &adviser->best->layout, &cached, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "prefix_cache", "info",
-				"if half of each prompt were found in the prefix cache (prefix_cache_hit_rate 0.5), %lld accelerators would do instead of %lld",
-				(long long)fleet.gpu_count, (long long)adviser->best->gpu_count));
+				"if half of each prompt were found in the prefix cache (prefix_cache_hit_rate 0.5), %s",
+				outcome_of(adviser, &fleet).text));
 }
 
 /* E58 with drafts that are right seven times of ten, as Leviathan et al. 2023, table 2, saw of small draft models (0.5 to 0.8). */
@@ -230,9 +251,8 @@ static void advise_drafts(struct adviser *adviser)
 	if (planned_again(adviser, adviser->best->candidate, &adviser->best->layout, &drafted, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "speculative_decoding", "info",
-				"with %.0f drafted tokens of which %.0f %% are accepted (speculative; Leviathan et al. 2023 saw 50 to 80 %%) %lld "
-				"accelerators would do instead of %lld",
-				draft_tokens, draft_acceptance * 100, (long long)fleet.gpu_count, (long long)adviser->best->gpu_count));
+				"with %.0f drafted tokens of which %.0f %% are accepted (speculative; Leviathan et al. 2023 saw 50 to 80 %%) %s",
+				draft_tokens, draft_acceptance * 100, outcome_of(adviser, &fleet).text));
 }
 
 /* Slices needed by themselves, as a part of the board's price: the other slices are free for other services. */

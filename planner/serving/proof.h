@@ -37,7 +37,7 @@ bool prover_can(const struct prover *prover);
 void prover_prove(struct prover *prover, struct fleet *fleet);
 
 /* Work set aside for a schedule by the hour and for advice; prover_more() hands it out. */
-enum { PROVER_SCHEDULE_WORK = 2000000, PROVER_DAY_WORK = 3000000, PROVER_ADVICE_WORK = 3000000 };
+enum { PROVER_SCHEDULE_WORK = 1000000, PROVER_DAY_WORK = 3000000, PROVER_ADVICE_WORK = 1800000 };
 void prover_more(struct prover *prover, int64_t work);
 
 /* Whether a proved fleet, with so many replicas instead of its own (`prefill`: further ones, for prompts alone), keeps the promise at a
