@@ -34,9 +34,11 @@ static bool planned_again(struct adviser *adviser, const struct candidate *candi
 		return false;
 	rest = prover->work_left > work_of_one ? prover->work_left - work_of_one : 0;
 	prover->work_left -= rest;
+	prover->work_later += rest; /* all together stays what progress is told by */
 	prover->demand = demand;
 	prover_prove(prover, fleet);
 	prover->demand = asked;
+	prover->work_later -= rest;
 	prover->work_left += rest;
 	return fleet->verdict == FLEET_OK && fleet->trial;
 }
