@@ -305,6 +305,7 @@ bool prover_day(struct prover *prover, const struct fleet *fleet, const struct d
 	struct subject subject;
 
 	subject_prepare(prover, fleet, &subject);
+	traffic.trace_count = 0; /* it tells of lengths and gaps; its hours are another day's */
 	traffic.pieces = day->pieces;
 	traffic.piece_count = day->piece_count;
 	traffic.piece_peak = 1;

@@ -378,6 +378,7 @@ static void a_schedule_is_lived_through(void **state)
 		hours[i] = 3;
 	assert_int_equal(run(&fixture), STATUS_OK);
 	assert_true(best->autoscaled.has_latency && !best->autoscaled.has_cold);
+	assert_true(best->autoscaled.latency.ttft_ms.p99 > best->autoscaled.latency.ttft_ms.p50);
 	assert_close(best->autoscaled.latency.tpot_ms.p95, best->latency.tpot_ms.p95, 0.03);
 }
 

@@ -1,13 +1,12 @@
 """Full and read-only disks: writes are refused, reads go on, and it heals."""
 import os
-import pathlib
 import shutil
 import subprocess
 import time
 
 import pytest
 
-from conftest import PROGRAM, is_sanitized
+from conftest import is_sanitized
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100", "deadline_hours": "30d"}
 
