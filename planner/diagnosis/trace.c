@@ -118,15 +118,15 @@ static void device_parts(const struct swept *swept, bool launches, struct step_t
 	timings->other_copies_ms = swept_ms(swept, BIT(OTHER_COPY), moving | BIT(HOST_TO_DEVICE));
 	timings->device_wait_ms = launches ? swept->waiting_us / 1000 : ABSENT_NUMBER;
 	timings->data_wait_ms = swept_ms(swept, BIT(LOADER), held);
-	timings->launch_gap_ms = swept_ms(swept, BIT(HOST), held | BIT(LOADER) | BIT(SYNCHRONISE)) + swept->passing_us / 1000;
+	timings->launch_gap_ms = swept_ms(swept, BIT(HOST) | BIT(HOST_COLLECTIVE), held | BIT(LOADER) | BIT(SYNCHRONISE)) + swept->passing_us / 1000;
 }
 
 /* E81 without a device: the operators are the computing, and what they do inside the loader is part of loading. */
 static void host_parts(const struct swept *swept, struct step_timings *timings)
 {
-	timings->compute_ms = swept_ms(swept, BIT(HOST), BIT(LOADER) | BIT(COMMUNICATION));
-	timings->communication_ms = swept_ms(swept, BIT(COMMUNICATION), 0);
-	timings->exposed_communication_ms = swept_ms(swept, BIT(COMMUNICATION), BIT(LOADER));
+	timings->compute_ms = swept_ms(swept, BIT(HOST), BIT(LOADER) | BIT(HOST_COLLECTIVE));
+	timings->communication_ms = swept_ms(swept, BIT(HOST_COLLECTIVE), 0);
+	timings->exposed_communication_ms = swept_ms(swept, BIT(HOST_COLLECTIVE), BIT(LOADER));
 	timings->data_wait_ms = swept_ms(swept, BIT(LOADER), 0);
 }
 

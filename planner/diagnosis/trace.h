@@ -11,10 +11,11 @@
 enum activity {
 	ACTIVITY_PRODUCT,        /* kernels that compute: matrix products, attention, convolutions, and what is not known */
 	ACTIVITY_TRAFFIC,        /* kernels that wait for memory */
-	ACTIVITY_COMMUNICATION,  /* kernels of NCCL and its like; of a CPU-only trace its collectives */
+	ACTIVITY_COMMUNICATION,  /* kernels of NCCL and its like */
 	ACTIVITY_HOST_TO_DEVICE,
 	ACTIVITY_OTHER_COPY,     /* other copies and fills */
 	ACTIVITY_HOST,           /* operators and launches on the CPU */
+	ACTIVITY_HOST_COLLECTIVE, /* collectives there: the issuing of kernels like HOST, or without kernels the communication itself */
 	ACTIVITY_SYNCHRONISE,    /* the CPU waits for the device */
 	ACTIVITY_LOADER,         /* the CPU waits for samples */
 	ACTIVITY_QUEUED,         /* a kernel or copy was issued and has not begun: what holds it back is on the device */

@@ -117,6 +117,6 @@ enum event_kind trace_event_kind(const char *category, const char *name, bool on
 		return host_kind(name, activity);
 	if (!contains(category, "cpu_op") && !contains(category, "operator") && *category)
 		return EVENT_IGNORED;
-	*activity = contains_any(name, host_collective_words, COUNT_OF(host_collective_words)) ? ACTIVITY_COMMUNICATION : ACTIVITY_HOST;
+	*activity = contains_any(name, host_collective_words, COUNT_OF(host_collective_words)) ? ACTIVITY_HOST_COLLECTIVE : ACTIVITY_HOST;
 	return EVENT_HOST;
 }

@@ -400,6 +400,16 @@ static void without_kernels_operators_compute(void **state)
 	assert_close(mean.data_wait_ms, 0.4, 1e-12);
 	assert_true(isnan(mean.launch_gap_ms));
 	make(&made);
+	happens(&made, ACTIVITY_HOST, 0, 600);
+	happens(&made, ACTIVITY_HOST_COLLECTIVE, 400, 1000);
+	assert_true(trace_timings(&made.traced, &summary, &mean));
+	assert_close(mean.communication_ms, 0.6, 1e-12); /* nothing else could carry it */
+	assert_close(mean.compute_ms, 0.4, 1e-12);
+	happens(&made, ACTIVITY_PRODUCT, 900, 1100);
+	assert_true(trace_timings(&made.traced, &summary, &mean));
+	assert_close(mean.communication_ms + 1, 1, 1e-12); /* with kernels it only issues those of the library */
+	assert_close(mean.launch_gap_ms, 0.9, 1e-12);
+	make(&made);
 	assert_false(trace_timings(&made.traced, &summary, &mean));
 }
 
@@ -425,7 +435,8 @@ static void events_are_known_by_their_names(void **state)
 		{"cuda_driver", "cuLaunchKernelEx", EVENT_HOST, ACTIVITY_HOST},
 		{"cuda_runtime", "cudaGraphLaunch", EVENT_HOST, ACTIVITY_HOST},
 		{"cpu_op", "aten::mm", EVENT_HOST, ACTIVITY_HOST},
-		{"cpu_op", "gloo:all_reduce", EVENT_HOST, ACTIVITY_COMMUNICATION},
+		{"cpu_op", "gloo:all_reduce", EVENT_HOST, ACTIVITY_HOST_COLLECTIVE},
+		{"cpu_op", "c10d::allreduce_", EVENT_HOST, ACTIVITY_HOST_COLLECTIVE},
 		{"user_annotation", "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__", EVENT_HOST, ACTIVITY_LOADER},
 		{"python_function", "torch/utils/data/dataloader.py(625): __next__", EVENT_HOST, ACTIVITY_LOADER},
 		{"user_annotation", "ProfilerStep#42", EVENT_STEP, ACTIVITY_COUNT},

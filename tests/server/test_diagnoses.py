@@ -3,6 +3,7 @@ import gzip
 import io
 import json
 import pathlib
+import random
 import re
 import sys
 
@@ -12,6 +13,7 @@ import pytest
 MADE = conftest.ROOT / "tests" / "diagnosis"
 sys.path.insert(0, str(MADE))
 import cuda_trace  # noqa: E402
+import gap_by_gap  # noqa: E402
 
 from test_catalogue import ACCELERATOR  # noqa: E402
 
@@ -69,6 +71,32 @@ def test_launch_gaps_are_matched_launch_by_launch(daemon):
     backwards = json.loads(cuda())
     backwards["traceEvents"].reverse()  # kernels before their calls
     assert diagnose(daemon, json.dumps(backwards)).json["result"]["timings"] == known["timings"]
+
+
+def queue_trace(seed):
+    """Kernels of one stream, each issued between 3 ms before and just before the device is free for it; some wait for another stream."""
+    draw, host, device, events = random.Random(seed), 0.0, 0.0, []
+    for number in range(1, 1500):
+        host += draw.choice([6, 15, 40, 300, 900])
+        call = {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "ts": host, "dur": 5, "args": {"correlation": number}}
+        host = max(host + 5, device - 3000)  # a queue that is full holds the host up
+        device = max(device + draw.choice([0, 2, 2, 400] if number > 1 else [0]), call["ts"] + 5 + draw.choice([1, 4, 8]))
+        kernel = {"ph": "X", "cat": "kernel", "name": "gemm", "ts": device, "dur": draw.choice([3, 20, 90, 250]), "args": {"correlation": number, "stream": 7}}
+        device += kernel["dur"]
+        events += [call, kernel]
+    draw.shuffle(events)
+    return events
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_gaps_add_up_to_those_counted_one_by_one(daemon, seed):
+    events = queue_trace(seed)
+    timings = diagnose(daemon, json.dumps(events)).json["result"]["timings"]
+    parts = gap_by_gap.gaps_ms(events)
+    before = min(event["ts"] for event in events if event["cat"] == "kernel") / 1000 - min(event["ts"] for event in events) / 1000
+    assert parts["unknown"] == 0 and min(parts["device"], parts["host"], parts["passing"]) > 0.1
+    assert timings["device_wait_ms"] == pytest.approx(parts["device"], abs=1e-6)
+    assert timings["launch_gap_ms"] == pytest.approx(parts["host"] + parts["passing"] + before, abs=1e-6)
 
 
 def test_the_bare_list_of_the_older_profiler(daemon):
