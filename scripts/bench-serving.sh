@@ -35,7 +35,7 @@ awk 'BEGIN {srand(1); printf "{\"model\": \"llama-3.1-8b\", \"accelerator\": \"h
 	print "]}}"}' >"$work/request.json"
 peak() { awk '/VmHWM/ {printf "%.0f MB", $2 / 1000}' /proc/$daemon/status; }
 before=$(peak)
-sizing 'one accelerator, a trace of 1,000,000 requests' 'no limit given'
+sizing 'one accelerator, a trace of 1,000,000 requests' '30, a bound of our own'
 printf '%-62s %s to %s\n' 'peak memory of the daemon, before and with that trace' "$before" "$(peak)"
 mv "$work/request.json" "$work/long.json"
 mv "$work/short.json" "$work/request.json"
