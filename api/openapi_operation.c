@@ -282,11 +282,42 @@ static void operation_page_schema(const struct route *route, struct json_writer 
 	json_raw(writer, "[\"items\",\"next_cursor\"]", strlen("[\"items\",\"next_cursor\"]"));
 }
 
+static void operation_raw(struct json_writer *writer, const char *key, const char *json)
+{
+	json_key(writer, key);
+	json_raw(writer, json, strlen(json));
+}
+
+/* Of one event of a stream: its fields, and in `data` what the resource's own GET answers. */
+static void operation_event_schema(const struct route *route, struct json_writer *writer)
+{
+	operation_raw(writer, "type", "\"object\"");
+	operation_raw(writer, "description", "\"One event\"");
+	operation_raw(writer, "required", "[\"id\",\"event\",\"data\"]");
+	json_key(writer, "properties");
+	json_begin_object(writer);
+	operation_raw(writer, "id", "{\"type\":\"string\",\"description\":\"For Last-Event-ID\"}");
+	operation_raw(writer, "event", "{\"type\":\"string\",\"enum\":[\"progress\",\"done\"],\"description\":\"done: the last\"}");
+	json_key(writer, "data");
+	json_begin_object(writer);
+	operation_raw(writer, "type", "\"string\"");
+	operation_raw(writer, "description", "\"What it is now\"");
+	operation_raw(writer, "contentMediaType", "\"application/json\"");
+	json_key(writer, "contentSchema");
+	json_begin_object(writer);
+	schema_reference(route->response, SCHEMA_ANSWER, writer);
+	json_end_object(writer);
+	json_end_object(writer);
+	json_end_object(writer);
+}
+
 static void operation_answer_schema(const struct route *route, enum media media, struct json_writer *writer)
 {
 	json_key(writer, "schema");
 	json_begin_object(writer);
-	if (media != MEDIA_JSON) {
+	if (media == MEDIA_EVENTS) {
+		operation_event_schema(route, writer);
+	} else if (media != MEDIA_JSON) {
 		json_key(writer, "type");
 		json_string(writer, "string");
 	} else if (!route->response) {

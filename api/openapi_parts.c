@@ -95,7 +95,7 @@ void openapi_shared_parts(struct json_writer *writer)
 		"\"schema\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":255,\"pattern\":\"^[!-~]+$\"}},"
 		"\"Prefer\":{\"name\":\"Prefer\",\"in\":\"header\",\"required\":false,\"description\":\"respond-async: answer 202 with a job at "
 		"once. wait=N: wait N seconds for the result (60 at most), then answer 202 (RFC 7240).\","
-		"\"schema\":{\"type\":\"string\"},\"example\":\"wait=30\"},"
+		"\"schema\":{\"type\":\"string\"},\"example\":\"wait=1\"},"
 		"\"LastEventId\":{\"name\":\"Last-Event-ID\",\"in\":\"header\",\"required\":false,\"description\":\"The id of the last event that was "
 		"seen.\",\"schema\":{\"type\":\"string\"}},"
 		"\"IfMatch\":{\"name\":\"If-Match\",\"in\":\"header\",\"required\":false,\"description\":\"Only when the "

@@ -66,8 +66,16 @@ class Description:
             return
         media = media_of_answer(answer)
         assert media in described["content"], f"{media} is not one of {list(described['content'])}"
-        body = answer.json if media.endswith("json") else answer.text
-        self.validate(described["content"][media]["schema"], body)
+        schema = described["content"][media]["schema"]
+        if media != "text/event-stream":
+            self.validate(schema, answer.json if media.endswith("json") else answer.text)
+            return
+        events = [dict(line.split(": ", 1) for line in block.split("\n")) for block in answer.text.strip("\n").split("\n\n")]
+        assert [event for event in events if "data" in event][-1]["event"] == "done"
+        for event in events:
+            if "data" in event:
+                self.validate(schema, event)
+                self.validate(schema["properties"]["data"]["contentSchema"], json.loads(event["data"]))
 
 
 @pytest.fixture(scope="module")
