@@ -186,21 +186,32 @@ void search_candidate(struct search *search, const struct candidate *candidate)
 	}
 }
 
-/* Where bursts make tokens late, fewer at once may keep the promise with fewer replicas: half the batch seen, rounded up to a
- * power of two, is tried. Requests then wait at the door instead. */
-static void try_smaller_batch(struct search *search, struct prover *prover, struct fleet *fleet, const struct fleet *by_formulas)
+/* A fleet whose engines take in at most so many sequences at once, sized and proved; it stands in where it is better. */
+static void try_batch(struct search *search, struct prover *prover, struct fleet *fleet, double most)
 {
-	struct fleet limited = *by_formulas;
-	bool late = fleet->verdict != FLEET_OK || fleet->replicas > by_formulas->replicas;
-	double seen = fleet->trial ? fleet->trial->mean_batch : 0;
+	struct replica_layout layout = fleet->layout;
+	struct fleet limited;
 
-	if (!late || !(seen > BATCH_LIMIT_LEAST) || search->input->request.parallelism.max_batch > 0 || !prover_can(prover))
+	layout.max_batch = most;
+	fleet_size(&search->input->model, fleet->candidate, &layout, search->demand, search->limits, &limited);
+	if (limited.verdict != FLEET_OK || !prover_can(prover))
 		return;
-	limited.layout.max_batch = exp2(ceil(log2(seen)));
 	prover_prove(prover, &limited);
-	if (limited.verdict == FLEET_OK && limited.trial &&
-		(fleet->verdict != FLEET_OK || search_is_better(search, &limited, fleet)))
+	if (limited.verdict == FLEET_OK && limited.trial && (fleet->verdict != FLEET_OK || search_is_better(search, &limited, fleet)))
 		*fleet = limited;
+}
+
+/* Where bursts make tokens late, fewer at once may keep the promise with fewer replicas: the batch seen, rounded up to a power of
+ * two, and twice that are tried. Requests then wait at the door instead. */
+static void try_smaller_batches(struct search *search, struct prover *prover, struct fleet *fleet, const struct fleet *by_formulas)
+{
+	bool late = fleet->verdict != FLEET_OK || fleet->replicas > by_formulas->replicas;
+	double seen = fleet->trial ? exp2(ceil(log2(fmax(fleet->trial->mean_batch, 1)))) : 0;
+
+	if (!late || !(seen > BATCH_LIMIT_LEAST) || search->input->request.parallelism.max_batch > 0)
+		return;
+	try_batch(search, prover, fleet, 2 * seen);
+	try_batch(search, prover, fleet, seen);
 }
 
 /* A fleet that does not pass is left out from then on. */
@@ -209,7 +220,7 @@ static bool search_prove(struct search *search, struct prover *prover, struct fl
 	const struct fleet by_formulas = *fleet;
 
 	prover_prove(prover, fleet);
-	try_smaller_batch(search, prover, fleet, &by_formulas);
+	try_smaller_batches(search, prover, fleet, &by_formulas);
 	if (fleet->verdict == FLEET_OK && within_caps(fleet, &search->input->request.common))
 		return true;
 	shortfall_note(&search->shortfall, fleet);

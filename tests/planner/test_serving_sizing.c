@@ -141,6 +141,31 @@ static void the_best_of_the_precisions_allowed(void **state)
 	assert_int_equal(best->gpu_count, wide);
 }
 
+/* Bursts fill engines until tokens are late: a lower limit makes requests wait at the door instead, and takes fewer replicas. The
+ * limit that is answered gives the same fleet when it is asked for. */
+static void bursts_are_met_with_a_limit(void **state)
+{
+	struct serving_fixture fixture;
+	int64_t found, limit;
+
+	(void)state;
+	fill(&fixture);
+	fixture.inference.request.burstiness_cv = 12;
+	fixture.inference.request.parallelism.tensor = 4;
+	fixture.inference.request.slo.ttft_ms = 20000;
+	fixture.inference.request.slo.tpot_ms = 30;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	found = best->gpu_count;
+	limit = best->parallelism.max_batch;
+	assert_true(limit < 1024);
+	fixture.inference.request.parallelism.max_batch = limit;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_int_equal(best->gpu_count, found);
+	fixture.inference.request.parallelism.max_batch = 1024;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_true(best->gpu_count > found);
+}
+
 /* With one replica down what is left keeps the promise, and with two down it does not. */
 static void a_spare_replica_may_fail(void **state)
 {
@@ -365,6 +390,7 @@ int main(void)
 		cmocka_unit_test(nothing_answered_is_beaten),
 		cmocka_unit_test(the_objective_is_best_on_its_side),
 		cmocka_unit_test(the_best_of_the_precisions_allowed),
+		cmocka_unit_test(bursts_are_met_with_a_limit),
 		cmocka_unit_test(a_spare_replica_may_fail),
 		cmocka_unit_test(prices_of_prompts_and_answers_cover_the_cost),
 		cmocka_unit_test(replicas_follow_the_day),
