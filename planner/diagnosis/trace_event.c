@@ -40,7 +40,7 @@ static const char *const product_words[] = {"gemm", "cutlass", "cublas", "xmma",
 /* Kernels whose work is to pass tensors through memory. */
 static const char *const traffic_words[] = {"elementwise", "vectorized", "reduce_kernel", "norm", "softmax", "multi_tensor", "adam", "copy",
 	"catarray", "fill", "index", "gather", "scatter", "embedding", "dropout", "transpose", "cast", "triton_poi", "triton_red",
-	"triton_per", "nll_loss", "cross_entropy"};
+	"triton_per", "nll_loss", "cross_entropy", "bn_fw", "bn_bw", "nchwtonhwc", "nhwctonchw", "pooling"};
 
 static enum activity kernel_activity(const char *name)
 {
