@@ -259,7 +259,7 @@ double layers_exchange_token_s(const struct setting *setting, double tensor, dou
 {
 	const struct model *model = setting->model;
 	struct physics prompt = *setting->physics;
-	double once_s, shown = 1 - (setting->software.hides_tensor ? prompt.overlap : 0), expert_shown, sum_s = 0;
+	double once_s, shown = 1 - (setting->software.hides_tensor ? prompt.overlap : 0), expert_shown = 0, sum_s = 0;
 
 	if (model->kind == MODEL_GENERIC)
 		return 0;
@@ -291,22 +291,37 @@ static double shards_s(const struct setting *setting, const struct degrees *degr
 	return params->expert > 0 ? time_s + collective_all_gather_s(&setting->device, setting->physics, expert, bytes * params->expert) : time_s;
 }
 
-double layer_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
-	const struct layer_time *time)
+static double sharded_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct layer_params *params, const struct layer_time *time)
 {
-	struct layer_params params = layer_params_of(setting->model, kind, degrees);
 	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->device.wide_bytes;
 	double overlap = setting->software.hides_data ? setting->physics->overlap : 0, gather_s, scatter_s;
 
 	if (!layer_scatters(layout, degrees))
 		return 0;
-	if (setting->model->kind == MODEL_GENERIC)
-		params.dense = setting->model->params_active / (degrees->tensor * degrees->pipeline);
-	gather_s = layout->zero_stage >= 3 ? shards_s(setting, degrees, &params, weight) : 0;
-	scatter_s = setting->frozen ? 0 : shards_s(setting, degrees, &params, setting->device.wide_bytes);
+	gather_s = layout->zero_stage >= 3 ? shards_s(setting, degrees, params, weight) : 0;
+	scatter_s = setting->frozen ? 0 : shards_s(setting, degrees, params, setting->device.wide_bytes);
 	if (setting->software.blocks && layout->pipeline > 1) /* kept from the first micro-batch to the last */
 		return (gather_s + scatter_s) / degrees->micro_batches;
 	return exposed_s(gather_s, time->forward_s, overlap) + exposed_s(gather_s + scatter_s, time->backward_s + time->recompute_s, overlap);
+}
+
+double layer_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
+	const struct layer_time *time)
+{
+	struct layer_params params = layer_params_of(setting->model, kind, degrees);
+
+	if (setting->model->kind == MODEL_GENERIC)
+		params.dense = setting->model->params_active / (degrees->tensor * degrees->pipeline);
+	return sharded_gather_s(setting, layout, degrees, &params, time);
+}
+
+double tables_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct layer_time *time)
+{
+	double tables = degrees->pipeline > 1 || setting->model->tied_embeddings ? 1 : 2;
+	struct layer_params params = {.dense = tables * (double)setting->model->vocabulary * setting->model->hidden / degrees->tensor};
+
+	return params.dense > 0 ? sharded_gather_s(setting, layout, degrees, &params, time) : 0;
 }
 
 /* QLoRA: weights of half a byte are widened before each pass that multiplies by them (Dettmers et al. 2023, section 3). */

@@ -33,6 +33,9 @@ bool layer_scatters(const struct parallelism *layout, const struct degrees *degr
 double layer_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
 	const struct layer_time *time);
 
+/* The same of the embedding tables, beside `time` of logits and loss; with a pipeline each end has one. */
+double tables_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct layer_time *time);
+
 /* Embedding, final norm, logits and loss of one micro-batch: what the first and the last stage have more. */
 struct layer_time ends_time_of(const struct setting *setting, const struct degrees *degrees);
 

@@ -157,7 +157,7 @@ static void step_update(const struct step_work *work, const struct layer_params 
 		return;
 	}
 	time->optimizer_s = memory_stream_s(&setting->device, updated * optimizer_traffic_bytes) +
-		(work->layout->zero_stage == 1 ? setting->software.synchronise_s * (params->dense + params->expert) : 0);
+		(work->layout->zero_stage >= 1 ? setting->software.synchronise_s * (params->dense + params->expert) : 0);
 }
 
 struct input_time step_input_time(const struct training_request *request, double samples, double gpu_count)
@@ -309,6 +309,7 @@ static const struct step_parts *with_gathers(const struct step_work *work, const
 		return parts;
 	own->kinds = parts->kinds;
 	own->ends = parts->ends;
+	own->ends.gather_s = tables_gather_s(work->setting, work->layout, &work->degrees, &parts->ends);
 	for (int k = 0; k < parts->kinds; k++) {
 		own->layers[k] = parts->layers[k];
 		own->layers[k].gather_s = layer_gather_s(work->setting, work->layout, &work->degrees, k, &parts->layers[k]);
@@ -326,8 +327,7 @@ void step_of_parts(const struct setting *setting, const struct parallelism *layo
 	int worst = 0;
 
 	work.parts = with_gathers(&work, parts, &own);
-	if (layout->kept_layers > 0)
-		work.kept = with_gathers(&work, kept, &own_kept);
+	work.kept = layout->kept_layers > 0 ? with_gathers(&work, kept, &own_kept) : work.parts;
 	work.teacher_s = teacher_time_s(setting, layout, &work.degrees);
 	work.transfer_s = transfer_exposed_s(&work);
 	for (int stage = 0; stage < stages->count; stage++) {

@@ -61,7 +61,7 @@ static void short_groups_leave_places_empty(void **state)
 static void sharded_gradients_are_sent_with_every_micro_batch(void **state)
 {
 	struct parallelism layout = flat(16, 1);
-	double once_s, scatter_s, few_s, params;
+	double once_s, scatter_s, tables_s, few_s, params;
 
 	(void)state;
 	begin(STACK_MEGATRON_DEEPSPEED);
@@ -71,8 +71,24 @@ static void sharded_gradients_are_sent_with_every_micro_batch(void **state)
 	few_s = timed(&layout, 16 * 4).data_comm_exposed_s;
 	params = layer_params_of(setting.model, 0, &(struct degrees){.tensor = 1, .pipeline = 1, .expert = 1, .expert_tensor = 1}).dense;
 	scatter_s = collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * params);
-	assert_close(timed(&layout, 16 * 8).data_comm_exposed_s - few_s, 4 * 32 * scatter_s, 1e-6);
+	tables_s = collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * 2.0 * setting.model->vocabulary * setting.model->hidden);
+	assert_close(timed(&layout, 16 * 8).data_comm_exposed_s - few_s, 4 * (32 * scatter_s + tables_s), 1e-6);
 	assert_close(timed(&layout, 16).data_comm_exposed_s, once_s, 1e-9); /* one micro-batch: as ZeRO-1 */
+}
+
+/* FSDP gathers the tables as it gathers layers: twice a micro-batch, and scatters their gradients. */
+static void tables_are_gathered_too(void **state)
+{
+	struct parallelism layout = flat(16, 3);
+	double with_s, without_s, tables;
+
+	(void)state;
+	begin(STACK_MEGATRON_DEEPSPEED);
+	with_s = timed(&layout, 16 * 4).data_comm_exposed_s;
+	tables = 2.0 * fixture.input.model.vocabulary * fixture.input.model.hidden;
+	fixture.input.model.vocabulary = 0;
+	without_s = timed(&layout, 16 * 4).data_comm_exposed_s;
+	assert_close(with_s - without_s, 4 * 3 * collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * tables), 1e-6);
 }
 
 /* Weights come back from inside the shard group: one machine's link instead of the adapters. */
@@ -204,6 +220,7 @@ int main(void)
 		cmocka_unit_test(rings_pass_every_domain),
 		cmocka_unit_test(short_groups_leave_places_empty),
 		cmocka_unit_test(sharded_gradients_are_sent_with_every_micro_batch),
+		cmocka_unit_test(tables_are_gathered_too),
 		cmocka_unit_test(a_smaller_shard_group_gathers_faster),
 		cmocka_unit_test(single_tensors_pay_latency_each),
 		cmocka_unit_test(tied_tables_are_summed_over_the_ends),
