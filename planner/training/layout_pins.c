@@ -229,11 +229,37 @@ static void check_zero_group(struct pins_check *check)
 	check->right.zero_group = ABSENT_COUNT;
 }
 
+/* Layers of the fullest stage, as far as the pins tell: light ends leave the others more. */
+static int64_t stage_layers_most(const struct pins_check *check)
+{
+	int64_t layers = layout_layers(check->setting->model), p = degree(check->pins.pipeline), v = degree(check->pins.interleave);
+	struct stages stages;
+	int most = 0;
+
+	if (p < 1 || p > PIPELINE_STAGES_MAX || p * v > layers + 2)
+		return layers;
+	stages_split(check->setting->model, (int)p, (int)v, check->setting->software.balances_ends, &stages);
+	for (int stage = 0; stage < stages.count; stage++)
+		most = stage_layers(&stages, stage) > most ? stage_layers(&stages, stage) : most;
+	return most;
+}
+
 static void check_kept_layers(struct pins_check *check)
 {
-	if (check->pins.kept_layers <= 0 || check->pins.recompute == RECOMPUTE_FULL || check->pins.recompute == RECOMPUTE_UNSET)
+	int64_t kept = check->pins.kept_layers;
+	enum recompute recompute = check->pins.recompute;
+
+	if (kept <= 0)
 		return;
-	failure_add(check->failure, "/parallelism/kept_layers", "contradiction", "only full recomputation does layers again: recompute full, or leave it out");
+	if (check->setting->model->kind == MODEL_GENERIC)
+		failure_add(check->failure, "/parallelism/kept_layers", "impossible", "a generic model has no layers to tell apart: leave it out");
+	else if (recompute != RECOMPUTE_FULL && recompute != RECOMPUTE_UNSET)
+		failure_add(check->failure, "/parallelism/kept_layers", "contradiction", "only full recomputation does layers again: recompute full, or leave it out");
+	else if (kept > stage_layers_most(check))
+		failure_add(check->failure, "/parallelism/kept_layers", "impossible", "a stage has at most %lld layers: that many, or recompute none to keep all",
+			(long long)stage_layers_most(check));
+	else
+		return;
 	check->right.kept_layers = ABSENT_COUNT;
 }
 

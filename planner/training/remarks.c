@@ -83,12 +83,14 @@ static void warn_of_request(const struct programme *programme, const struct outl
 static const double unheard_of_mfu = 0.87;
 
 /* What was asked for and changes nothing, or lies past everything known. */
-static void warn_of_excess(const struct training_request *request, const struct outline *best, struct findings *findings)
+static void warn_of_excess(const struct training_request *request, const struct model *model, const struct outline *best, struct findings *findings)
 {
 	const char *newest = stack_newest_release(request->stack);
 
 	if (request->parallelism.sequence_parallel == TRUTH_TRUE && best->found.layout.tensor == 1)
 		findings_warn(findings, "parallelism.sequence_parallel changes nothing without tensor parallelism");
+	if (model->kind == MODEL_GENERIC && (request->parallelism.recompute == RECOMPUTE_FULL || request->parallelism.recompute == RECOMPUTE_SELECTIVE))
+		findings_warn(findings, "parallelism.recompute changes nothing here: of a generic model it is not known which activations could be made again");
 	if (request->stack_release && strcmp(request->stack_release, newest) > 0)
 		findings_warn(findings, "stack_release %s is newer than the newest with published measurements, %s: the trend of releases goes no further", request->stack_release, newest);
 	if (request->mfu > unheard_of_mfu)
@@ -144,7 +146,7 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	warn_of_offload(programme->input, best, &plan->findings);
 	warn_of_batch(programme->input, plan);
 	warn_of_zero(&programme->input->request, best, &plan->findings);
-	warn_of_excess(&programme->input->request, best, &plan->findings);
+	warn_of_excess(&programme->input->request, &programme->input->model, best, &plan->findings);
 	warn_of_fabric(&had, &plan->findings);
 	if (best->price.has_offer)
 		supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);

@@ -135,8 +135,19 @@ static void fill_workload(const struct programme *programme, struct training_pla
 	plan->workload.petaflop_s_days = flops / FLOPS_PER_PETAFLOP_S_DAY;
 }
 
+/* The laws were fitted to language models that begin with random weights. Returned: why they say nothing of this training, or NULL. */
+static const char *scaling_unknown(const struct training_input *input)
+{
+	if (input->model.kind == MODEL_GENERIC)
+		return "scaling laws of language models (E12) say nothing of what is no transformer";
+	if (input->request.fine_tuning.method != FINE_TUNING_UNSET)
+		return "scaling laws (E12) are of training from random weights: they say nothing of what a trained model learns by fine-tuning";
+	return NULL;
+}
+
 static void fill_compute_optimal(const struct programme *programme, struct training_plan *plan)
 {
+	const char *unknown = scaling_unknown(programme->input);
 	const struct scaling_law *law = scaling_law_named(NULL);
 	double params = programme->input->model.params_active, tokens = programme->tokens_total, ratio, compute = 6 * params * tokens;
 	double worth = tokens / given_or(programme->input->request.epochs, 1) * scaling_repeated_worth(given_or(programme->input->request.epochs, 1));
@@ -144,6 +155,13 @@ static void fill_compute_optimal(const struct programme *programme, struct train
 	enum verdict verdict = scaling_verdict(law, params, tokens, &ratio);
 	int length;
 
+	if (unknown) {
+		plan->compute_optimal.tokens_optimal = plan->compute_optimal.params_optimal = plan->compute_optimal.predicted_loss = ABSENT_NUMBER;
+		plan->compute_optimal.flops_per_percent_loss = plan->compute_optimal.tokens_effective = plan->compute_optimal.compute_factor = ABSENT_NUMBER;
+		plan->compute_optimal.verdict = VERDICT_UNSET;
+		snprintf(plan->compute_optimal.detail, sizeof plan->compute_optimal.detail, "%s", unknown);
+		return;
+	}
 	plan->compute_optimal.tokens_optimal = best.tokens;
 	plan->compute_optimal.params_optimal = best.params;
 	plan->compute_optimal.predicted_loss = scaling_loss(law, params, worth);
@@ -169,8 +187,9 @@ static void batch_explain(enum optimizer optimizer, struct training_plan *plan)
 	snprintf(plan->batch.detail, sizeof plan->batch.detail, "%s, from the batch that would be chosen; %s",
 		optimizer == OPTIMIZER_SGD ? "SGD: the rate goes with the batch, after a warm-up (Goyal et al. 2017), while steps are noise-dominated"
 		: "Adam's kin: the rate goes with the root of the batch, and 1 - beta with the batch (Malladi et al. 2022), while steps are noise-dominated",
-		over > 1 ? "this batch is above the critical one, beyond which the rate no longer follows (take the critical batch's) and tokens buy less"
-		         : "this batch is below the critical one, up to which that holds");
+		!is_given(over) ? "up to a critical batch that no law tells here: measure the noise of the gradients (McCandlish et al. 2018)"
+		: over > 1 ? "this batch is above the critical one, beyond which the rate no longer follows (take the critical batch's) and tokens buy less"
+		           : "this batch is below the critical one, up to which that holds");
 }
 
 static void fill_batch(const struct programme *programme, const struct outline *outline, struct training_plan *plan)

@@ -181,6 +181,7 @@ struct training_plan {
 		double implied_mfu;
 	} rule_of_thumb;
 	struct {
+		/* absent where the laws do not hold: fine-tuning, and what is no transformer; `detail` says so */
 		double tokens_optimal, params_optimal, predicted_loss, flops_per_percent_loss;
 		double tokens_effective; /* what the tokens are worth when some are seen again (E19) */
 		double compute_factor;   /* compute spent over the least that reaches the same loss: the price of over- or under-training */

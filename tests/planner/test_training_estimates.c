@@ -88,11 +88,36 @@ static void memory_of_a_model_alone_and_on_hardware(void **state)
 	assert_int_equal(estimate.fits, TRUTH_FALSE);
 }
 
+/* The laws are of language models from random weights: elsewhere they are silent, and so is the critical batch that follows from their loss. */
+static void scaling_laws_speak_where_they_hold(void **state)
+{
+	(void)state;
+	begin();
+	REQUEST.common.gpu_count = 8;
+	fixture_planned(&fixture);
+	assert_true(fixture.plan.compute_optimal.predicted_loss > 1.8 && fixture.plan.batch.critical_batch_tokens > 0);
+	assert_int_not_equal(fixture.plan.compute_optimal.verdict, VERDICT_UNSET);
+	REQUEST.fine_tuning.method = FINE_TUNING_LORA;
+	REQUEST.tokens = 10e6;
+	fixture_planned(&fixture);
+	assert_true(isnan(fixture.plan.compute_optimal.predicted_loss) && isnan(fixture.plan.batch.critical_batch_tokens));
+	assert_int_equal(fixture.plan.compute_optimal.verdict, VERDICT_UNSET);
+	assert_non_null(strstr(fixture.plan.compute_optimal.detail, "fine-tuning"));
+	assert_null(strstr(fixture.plan.batch.detail, "the critical one"));
+	REQUEST.fine_tuning.method = FINE_TUNING_UNSET;
+	fixture.input.model = (struct model){.kind = MODEL_GENERIC, .params_total = 25.6e6, .params_active = 25.6e6, .generic_flops_per_sample = 8.2e9, .generic_sample_bytes = 150e3};
+	REQUEST.sequence_length = REQUEST.global_batch_size = ABSENT_NUMBER;
+	fixture_planned(&fixture);
+	assert_true(isnan(fixture.plan.compute_optimal.tokens_optimal) && isnan(fixture.plan.compute_optimal.compute_factor));
+	assert_non_null(strstr(fixture.plan.compute_optimal.detail, "no transformer"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scaling_answers_the_missing_two),
 		cmocka_unit_test(memory_of_a_model_alone_and_on_hardware),
+		cmocka_unit_test(scaling_laws_speak_where_they_hold),
 	};
 
 	return cmocka_run_group_tests_name("training estimates", tests, NULL, NULL);

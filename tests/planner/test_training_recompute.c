@@ -90,12 +90,34 @@ static void only_full_recomputation_keeps_some(void **state)
 	assert_int_equal(BEST.parallelism.kept_layers, 4);
 }
 
+/* Two stages of sixteen layers cannot keep seventeen; a model of unknown layers keeps none that could be named. */
+static void no_more_is_kept_than_there_is(void **state)
+{
+	(void)state;
+	fixture_init(&fixture);
+	fixture.input.request.common.gpu_count = 8;
+	PINS.pipeline = 2;
+	PINS.kept_layers = 16;
+	fixture_planned(&fixture);
+	PINS.kept_layers = 17;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INVALID);
+	assert_string_equal(fixture.failure.faults[0].pointer, "/parallelism/kept_layers");
+	assert_non_null(strstr(fixture.failure.faults[0].detail, "at most 16 layers"));
+	PINS.pipeline = ABSENT_COUNT;
+	fixture_planned(&fixture);
+	fixture.input.model = (struct model){.kind = MODEL_GENERIC, .params_total = 25e6, .params_active = 25e6, .generic_flops_per_sample = 8e9, .generic_sample_bytes = 1e5};
+	PINS.kept_layers = 1;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INVALID);
+	assert_string_equal(fixture.failure.faults[0].pointer, "/parallelism/kept_layers");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_kept_layer_buys_its_time),
 		cmocka_unit_test(as_many_are_kept_as_fit),
 		cmocka_unit_test(only_full_recomputation_keeps_some),
+		cmocka_unit_test(no_more_is_kept_than_there_is),
 	};
 
 	return cmocka_run_group_tests_name("training recompute", tests, NULL, NULL);
