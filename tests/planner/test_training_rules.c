@@ -121,6 +121,26 @@ static void goodput_falls_with_failures(void **state)
 	assert_close(reliability_daly_interval(5, 1), 1, 1e-12);
 }
 
+/* 70e9 parameters of 14 bytes on 1,024 accelerators: the training waits for the copy over three quarters of PCIe 4's 31.5 GB/s; a failure
+ * costs the checkpoint that is still being written too. */
+static void a_checkpoint_beside_the_training_costs_the_copy(void **state)
+{
+	static struct training_input input;
+	const double copy_hours = 70e9 * 14 / 1024 / (0.75 * 31.5e9) / 3600, write_hours = 70e9 * 14 / (2.3e12 / 40 / 384 * 1024) / 3600;
+	struct reliability job;
+
+	(void)state;
+	input.request.reliability.mtbf_gpu_hours = input.request.reliability.restart_minutes = ABSENT_NUMBER;
+	input.request.reliability.checkpoint_gbs = input.request.reliability.checkpoint_interval_minutes = ABSENT_NUMBER;
+	input.request.reliability.repair_hours = input.request.common.pricing.spot_interruptions_per_gpu_hour = ABSENT_NUMBER;
+	input.request.reliability.spare_nodes = ABSENT_COUNT;
+	input.request.reliability.asynchronous = TRUTH_TRUE;
+	job = reliability_of_job(&input, 1024, 70e9, false);
+	assert_close(job.checkpoint_hours, copy_hours, 1e-9);
+	assert_close(job.write_hours, write_hours, 1e-9);
+	assert_close(job.fraction, reliability_goodput(copy_hours, job.interval_hours, 50700.0 / 1024, 1.0 / 6 + write_hours - copy_hours), 1e-12);
+}
+
 static void batch_and_learning_rate(void **state)
 {
 	(void)state;
@@ -160,6 +180,7 @@ int main(void)
 		cmocka_unit_test(marginal_compute_matches_a_difference),
 		cmocka_unit_test(verdicts_follow_tokens_per_parameter),
 		cmocka_unit_test(goodput_falls_with_failures),
+		cmocka_unit_test(a_checkpoint_beside_the_training_costs_the_copy),
 		cmocka_unit_test(batch_and_learning_rate),
 		cmocka_unit_test(a_batch_is_chosen_by_the_work),
 	};
