@@ -85,7 +85,7 @@ static struct layer_params local_params(const struct step_work *work, int stage)
 		params.dense += work->stages->layers[stage][k] * layer.dense;
 		params.expert += work->stages->layers[stage][k] * layer.expert;
 	}
-	params.dense += stage == 0 || stage == work->stages->count - 1 ? table : 0;
+	params.dense += table * ((stage == 0) + (stage == work->stages->count - 1 && !(stage == 0 && model->tied_embeddings)));
 	return (struct layer_params){.dense = params.dense * trained, .expert = params.expert * trained};
 }
 
