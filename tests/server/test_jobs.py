@@ -431,7 +431,7 @@ def test_sigterm_lets_short_jobs_end_and_their_plans_are_kept(daemon_with):
 
 def test_sigterm_cuts_long_jobs_and_says_so(daemon_with):
     daemon = daemon_with("--drain-seconds", "1", "--job-workers", "1")
-    queued = [begin(daemon) for _ in range(3)]
+    queued = [begin(daemon, body=trace_request(1000000))] + [begin(daemon) for _ in range(2)]  # the first holds the only worker for seconds
     told = []
     watcher = threading.Thread(target=lambda: told.append(events_of(daemon, queued[0])))
     watcher.start()
