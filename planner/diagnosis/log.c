@@ -8,6 +8,7 @@ static const double rise_that_diverges = 0.05;    /* E86: of the smoothed loss a
 static const double burst_that_diverges = 0.20;   /* E86: the same of the last rows alone */
 static const double swing_that_oscillates = 0.20; /* E87: p10 to p90 around the trend */
 static const double fall_that_moves = 0.005;      /* E87: over the last third of the steps */
+static const double still_there = 0.02; /* of the last loss: where a loss that stalled came to rest */
 static const double rise_that_overfits = 0.01;    /* E88: of the validation loss above its lowest */
 static const double clearly = 3;                  /* standard deviations */
 enum { TREND_BINS_MIN = 4, TREND_BINS_MAX = 30, FIT_POINTS_MIN = 6, VALIDATION_ROWS_MIN = 4, WARM_UP_ROWS_MIN = 100 };
@@ -246,14 +247,16 @@ static void judge_stall(struct judged *judged)
 {
 	const struct curve *trend = &judged->trend;
 	struct log_diagnosis *answer = judged->answer;
-	size_t last = trend->count - 1, from = last - trend->count / 3;
+	size_t last = trend->count - 1, from = last - trend->count / 3, since = from;
 	double fall = trend->loss[from] - trend->loss[last], level = fabs(trend->loss[last]);
 	double above = is_given(answer->fit.loss_limit) && level > 0 ? (trend->loss[last] - answer->fit.loss_limit) / level : ABSENT_NUMBER;
 
 	answer->slope_share = level > 0 ? -fall / level : 0;
 	if (fall > fall_that_moves * level)
 		return;
-	find(judged, LOG_STALLED, trend->step[from], "the loss has stayed at %.4g since step %.0f%s", trend->loss[last], trend->step[from],
+	while (since > 0 && fabs(trend->loss[since - 1] - trend->loss[last]) <= still_there * level)
+		since--;
+	find(judged, LOG_STALLED, trend->step[since], "the loss has stayed at %.4g since step %.0f%s", trend->loss[last], trend->step[since],
 		is_given(above) && above < 0.02 ? ": it has reached the floor of its curve" : "");
 	if (is_given(above) && above < 0.02)
 		findings_advise(judged->findings, "stop_or_enlarge", "suggestion", "stop here: further steps gain less than %.1f %%; a lower loss needs a larger model or better data",
@@ -261,7 +264,10 @@ static void judge_stall(struct judged *judged)
 	else
 		findings_advise(judged->findings, "change_learning_rate", "suggestion",
 			"try another learning rate: three times lower where the loss is noisy, higher (or a restart of its schedule) where it has decayed to nothing");
-	findings_advise(judged->findings, "more_data", "suggestion", "a larger model, or better and more data: this one has learned what it takes from these");
+	if (since == 0)
+		findings_advise(judged->findings, "check_training", "suggestion", "nothing is learned in this log: look at data, targets, loss and the gradients' way first, on a few samples that it must learn by heart");
+	else
+		findings_advise(judged->findings, "more_data", "suggestion", "a larger model, or better and more data: this one has learned what it takes from these");
 }
 
 /* --- where it heads ------------------------------------------------------------------------------------------------ */

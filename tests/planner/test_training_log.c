@@ -114,6 +114,13 @@ static void a_flat_loss_has_stalled(void **state)
 	}
 	assert_int_equal(judged(&request)->verdict, LOG_STALLED);
 	assert_close(diagnosis.training_log.last_loss, 2, 0.01);
+	assert_true(diagnosis.training_log.findings[0].step > 90 && diagnosis.training_log.findings[0].step < 150); /* where it came to rest, not where the last third begins */
+	assert_true(advised("more_data") && !advised("check_training"));
+	for (size_t i = 0; i < 600; i++)
+		losses[i] = 5 + 0.001 * normal();
+	assert_int_equal(judged(&request)->verdict, LOG_STALLED);
+	assert_true(diagnosis.training_log.findings[0].step < 60);
+	assert_true(advised("check_training") && !advised("more_data")); /* never moved: it has not learned what there is */
 }
 
 static void a_rising_validation_loss_overfits(void **state)
