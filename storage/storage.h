@@ -92,7 +92,7 @@ FALLIBLE enum status storage_backup(struct storage *storage, const char *path, i
 
 struct storage_state {
 	int schema_version;
-	bool writable;              /* the last commit, or the probe after a failed one, succeeded */
+	bool writable;              /* the last commit that wrote, or the probe after a failed one, succeeded */
 	enum status last_status;    /* of the last failed commit; STATUS_OK when there was none */
 	char last_detail[FAULT_DETAIL_MAX];
 	uint64_t commits, jobs, failed_commits, rejected; /* since start; rejected: queue was full */

@@ -104,15 +104,26 @@ static enum status batch_run(struct storage *storage, struct storage_job *first,
 	return status;
 }
 
+/* Pages that reached the log or the file since the last call. */
+static int pages_written(struct storage *storage)
+{
+	int pages = 0, highest;
+
+	(void)sqlite3_db_status(storage->writer.db, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 1);
+	return pages;
+}
+
+/* A batch that changed nothing (a sweep that found nothing, a conflict) commits on any disk: it proves nothing of it. */
 static void batch_count(struct storage *storage, uint64_t jobs, int64_t elapsed_ns, const struct failure *failure)
 {
 	struct storage_state *state = &storage->state;
+	bool wrote = pages_written(storage) > 0;
 
 	pthread_mutex_lock(&storage->lock);
 	if (failure->status == STATUS_OK) {
 		state->commits++;
 		state->jobs += jobs;
-		state->writable = true;
+		state->writable = state->writable || wrote;
 		state->commit_ns_total += elapsed_ns;
 		if (elapsed_ns > state->commit_ns_maximum)
 			state->commit_ns_maximum = elapsed_ns;

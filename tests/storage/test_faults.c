@@ -177,6 +177,13 @@ static void no_flipped_bit_changes_an_answer(void **state)
 	assert_true(refused_files > 0 && refused_plans > 0);
 }
 
+static enum status sweep_nothing(struct store *store)
+{
+	struct benchmark_sweep sweep = {.now_us = 1};
+
+	return store_do(store, &sweep.job, STORAGE_BENCHMARK_SWEEP);
+}
+
 /* The size limit of files stands for a disk that fails: an I/O error, no harm to what is stored, and it heals. */
 static void a_failing_disk_answers_503_and_heals(void **state)
 {
@@ -201,6 +208,9 @@ static void a_failing_disk_answers_503_and_heals(void **state)
 	assert_false(after.writable);
 	assert_int_equal(after.last_status, STATUS_UNAVAILABLE);
 	assert_true(after.failed_commits > 0);
+	assert_status(store, sweep_nothing(store), STATUS_OK); /* a commit without a page to write */
+	storage_state_get(store->storage, &after);
+	assert_false(after.writable);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 	assert_status(store, put_plan(store, number), STATUS_OK);
 	storage_state_get(store->storage, &after);
