@@ -170,10 +170,20 @@ static enum bench_outcome cpu_prepare(struct bench_session *session, const struc
 		return cpu_stream_prepare(session, request, work, reason);
 	case WORK_GEMM:
 		return cpu_matrix_prepare(session, request, work, reason);
+	case WORK_TRANSFER:
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the host's memory is the device's");
+	case WORK_LAUNCH_PIPELINED:
+	case WORK_LAUNCH_GRAPH:
+	case WORK_ATTENTION:
+	case WORK_KV_READ:
+	case WORK_ELEMENTWISE:
+	case WORK_SEQUENCE:
+	case WORK_PEER_COPY:
+	case WORK_ALL_REDUCE:
 	case WORK_KIND_COUNT:
 		break;
 	}
-	return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend has no such work");
+	return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend has no %s", bench_work_kind_name(request->kind));
 }
 
 const struct bench_backend bench_cpu_backend = {
@@ -182,4 +192,5 @@ const struct bench_backend bench_cpu_backend = {
 	.open = cpu_open,
 	.prepare = cpu_prepare,
 	.close = cpu_close,
+	.shared = true,
 };

@@ -97,6 +97,8 @@ enum bench_outcome cpu_matrix_prepare(struct bench_session *session, const struc
 
 	if (request->precision != PRECISION_FP32)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend multiplies in fp32 only");
+	if (request->product != PRODUCT_FORWARD)
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend has no %s", bench_product_name(request->product));
 	if (shape->m < 1 || shape->n < 1 || shape->k < 1 || shape->m > MATRIX_SIDE_MAX || shape->n > MATRIX_SIDE_MAX ||
 		shape->k > MATRIX_SIDE_MAX)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "sides of a matrix are 1 to %d", MATRIX_SIDE_MAX);

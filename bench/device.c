@@ -46,4 +46,16 @@ void bench_device_encode(const struct bench_device *device, struct json_writer *
 	device_number(device, DEVICE_CLOCK, "clock_hz", device->clock_hz, writer);
 	device_number(device, DEVICE_THREADS, "threads", device->threads, writer);
 	device_number(device, DEVICE_LOAD, "load_1m", device->load_1m, writer);
+	device_text(device, DEVICE_PCI_ID, "pci_id", device->pci_id, writer);
+	device_text(device, DEVICE_PCI_BUS, "pci_bus", device->pci_bus, writer);
+	if (bench_device_knows(device, DEVICE_ECC)) {
+		json_key(writer, "ecc");
+		json_bool(writer, device->ecc);
+	}
+	device_number(device, DEVICE_POWER_LIMIT, "power_limit_w", device->power_limit_w, writer);
+	device_text(device, DEVICE_MIG_PARENT, "mig_parent", device->mig_parent, writer);
+	device_text(device, DEVICE_MIG_PROFILE, "mig_profile", device->mig_profile, writer);
+	device_text(device, DEVICE_COMPUTE_CAPABILITY, "compute_capability", device->compute_capability, writer);
+	device_number(device, DEVICE_UNITS, "unit_count", device->unit_count, writer);
+	device_number(device, DEVICE_NUMA_NODE, "numa_node", device->numa_node, writer);
 }

@@ -21,6 +21,15 @@ enum bench_device_field {
 	DEVICE_CLOCK,
 	DEVICE_THREADS,
 	DEVICE_LOAD,
+	DEVICE_PCI_ID,
+	DEVICE_PCI_BUS,
+	DEVICE_ECC,
+	DEVICE_POWER_LIMIT,
+	DEVICE_MIG_PARENT,
+	DEVICE_MIG_PROFILE,
+	DEVICE_COMPUTE_CAPABILITY,
+	DEVICE_UNITS,
+	DEVICE_NUMA_NODE,
 	DEVICE_FIELD_COUNT
 };
 
@@ -41,6 +50,15 @@ struct bench_device {
 	double clock_hz;                   /* as reported, not as sustained */
 	double load_1m;                    /* runnable processes when listed: a busy device measures badly */
 	int threads;                       /* that benchmarks use: affinity and quota */
+	char pci_id[16];                   /* vendor and device in hexadecimal: "10de:2330" */
+	char pci_bus[24];                  /* domain, bus, device: "0000:1b:00.0" */
+	bool ecc;                          /* on now */
+	double power_limit_w;              /* in force */
+	char mig_parent[DEVICE_ID_MAX];    /* the UUID of the whole device that this is a slice of */
+	char mig_profile[24];              /* "1g.10gb" */
+	char compute_capability[8];        /* "9.0" */
+	int unit_count;                    /* multiprocessors, compute units */
+	int numa_node;
 };
 
 bool bench_device_knows(const struct bench_device *device, enum bench_device_field field);

@@ -1,0 +1,113 @@
+#include "planner/bench_spec.h"
+
+#include <stdio.h>
+
+enum { FORWARD_PRODUCTS_MAX = 8 };
+
+static const char *const product_names[PRODUCT_COUNT] = {
+	[PRODUCT_FORWARD] = "forward",
+	[PRODUCT_INPUT_GRADIENT] = "input_gradient",
+	[PRODUCT_WEIGHT_GRADIENT] = "weight_gradient",
+};
+
+const char *bench_product_name(enum bench_product product)
+{
+	return product_names[product];
+}
+
+double bench_shape_flops(const struct bench_shape *shape)
+{
+	return 2.0 * (double)shape->m * (double)shape->n * (double)shape->k;
+}
+
+double bench_attention_flops(const struct bench_attention *attention)
+{
+	double scores = (double)attention->batch * (double)attention->heads * (double)attention->queries * (double)attention->keys;
+	double products = attention->backward ? 5 : 2;
+
+	return products * 2 * scores * (double)attention->head_dimension * (attention->causal ? 0.5 : 1);
+}
+
+double bench_kv_bytes(const struct bench_attention *attention, double element_bytes)
+{
+	return 2.0 * (double)attention->batch * (double)attention->kv_heads * (double)attention->keys *
+		(double)attention->head_dimension * element_bytes;
+}
+
+static struct bench_spec_product forward_product(
+	const struct bench_block *block, const char *role, int64_t outputs, int64_t inputs, double count)
+{
+	struct bench_spec_product product = {.shape = {block->sequence * block->micro_batch, outputs, inputs},
+		.precision = block->precision, .count = count};
+
+	snprintf(product.role, sizeof(product.role), "%s", role);
+	return product;
+}
+
+static size_t forward_products(const struct bench_block *block, struct bench_spec_product *out)
+{
+	int64_t queries = block->heads * block->head_dimension, keys = block->kv_heads * block->head_dimension;
+	double layers = (double)block->layers;
+	size_t count = 0;
+
+	out[count++] = forward_product(block, "qkv", queries + 2 * keys, block->hidden, layers);
+	out[count++] = forward_product(block, "attention_output", block->hidden, queries, layers);
+	out[count++] = forward_product(block, "mlp_up", block->gated ? 2 * block->ffn : block->ffn, block->hidden, layers);
+	out[count++] = forward_product(block, "mlp_down", block->hidden, block->ffn, layers);
+	if (block->vocabulary > 0)
+		out[count++] = forward_product(block, "head", block->vocabulary, block->hidden, 1);
+	return count;
+}
+
+/* Y = X W has tokens x outputs over inputs. dX = dY W^T is tokens x inputs over outputs, and dW = X^T dY is inputs x outputs
+ * over tokens. */
+static struct bench_spec_product backward_product(const struct bench_spec_product *forward, enum bench_product product)
+{
+	struct bench_spec_product backward = *forward;
+	const struct bench_shape *shape = &forward->shape;
+
+	backward.product = product;
+	backward.shape = product == PRODUCT_INPUT_GRADIENT ? (struct bench_shape){shape->m, shape->k, shape->n} :
+		(struct bench_shape){shape->k, shape->n, shape->m};
+	return backward;
+}
+
+size_t bench_block_products(const struct bench_block *block, struct bench_spec_product *products)
+{
+	struct bench_spec_product forward[FORWARD_PRODUCTS_MAX];
+	size_t count = block->layers > 0 ? forward_products(block, forward) : 0, total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		products[total++] = forward[i];
+	for (size_t i = count; i-- > 0;) {
+		products[total++] = backward_product(&forward[i], PRODUCT_INPUT_GRADIENT);
+		products[total++] = backward_product(&forward[i], PRODUCT_WEIGHT_GRADIENT);
+	}
+	return total;
+}
+
+double bench_block_parameters(const struct bench_block *block)
+{
+	struct bench_spec_product forward[FORWARD_PRODUCTS_MAX];
+	size_t count = block->layers > 0 ? forward_products(block, forward) : 0;
+	double parameters = 0;
+
+	for (size_t i = 0; i < count; i++)
+		parameters += forward[i].count * (double)forward[i].shape.n * (double)forward[i].shape.k;
+	return parameters;
+}
+
+double bench_block_flops(const struct bench_block *block)
+{
+	struct bench_spec_product products[BENCH_PRODUCTS_MAX];
+	struct bench_attention attention = {block->micro_batch, block->heads, block->kv_heads, block->sequence,
+		block->sequence, block->head_dimension, .causal = true};
+	size_t count = bench_block_products(block, products);
+	double flops = (double)block->layers * bench_attention_flops(&attention);
+
+	attention.backward = true;
+	flops += (double)block->layers * bench_attention_flops(&attention);
+	for (size_t i = 0; i < count; i++)
+		flops += products[i].count * bench_shape_flops(&products[i].shape);
+	return flops;
+}
