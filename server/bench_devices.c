@@ -5,8 +5,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "hwdb/records.h"
-#include "storage/benchmarks.h"
 
 enum { DEVICES_ARENA_BYTES = 8 * 1024 * 1024, LIST_LOG_BYTES = 16 * 1024 };
 
@@ -19,6 +17,11 @@ static const char *const state_names[DEVICE_STATE_COUNT] = {
 	[DEVICE_SUSPECT] = "suspect",
 	[DEVICE_WEDGED] = "wedged",
 };
+
+const char *bench_device_state_name(enum bench_device_state state)
+{
+	return state_names[state];
+}
 
 struct listing {
 	struct bench_devices *fresh;
@@ -97,7 +100,7 @@ static bool list_devices(const char *program, struct bench_devices *fresh, const
 	return ok;
 }
 
-static const struct bench_device_slot *slot_of(const struct bench_devices *devices, const char *id)
+const struct bench_device_slot *bench_device_find(const struct bench_devices *devices, const char *id)
 {
 	for (size_t i = 0; i < devices->count; i++)
 		if (!strcmp(devices->slots[i].id, id))
@@ -105,55 +108,7 @@ static const struct bench_device_slot *slot_of(const struct bench_devices *devic
 	return NULL;
 }
 
-static void store_record(const struct device_record *record, struct storage *storage)
-{
-	struct failure failure;
-	struct device_put put = {.job = {.kind = STORAGE_DEVICE_PUT, .failure = &failure}, .device = record};
-
-	failure_clear(&failure);
-	if (storage_run(storage, &put.job) != STATUS_OK)
-		log_event(LOG_WARNING, "device_not_stored", LOG_TEXT("device", record->id), LOG_TEXT("detail", failure.detail));
-}
-
-void bench_device_store(struct bench_devices *devices, struct bench_device_slot *slot, enum bench_device_state state,
-	const char *reason, struct storage *storage)
-{
-	struct device_record record = {.id = slot->id, .node = devices->node, .backend = slot->told.backend,
-		.name = slot->told.name, .accelerator = slot->told.accelerator, .driver = slot->told.driver,
-		.memory_bytes = slot->told.memory_bytes, .state = state_names[state], .seen_at_us = clock_wall_us()};
-
-	slot->state = state;
-	snprintf(slot->reason, sizeof(slot->reason), "%s", reason ? reason : "");
-	record.state_reason = *slot->reason ? slot->reason : NULL;
-	record.properties = (struct json_text){slot->properties, strlen(slot->properties)};
-	store_record(&record, storage);
-}
-
-/* Devices of this node that are stored from before and were not listed now. */
-static void mark_gone(const struct bench_devices *devices, struct storage *storage)
-{
-	struct page_request page = {.limit = 1000};
-	struct device_list list;
-	struct failure failure;
-	struct arena arena;
-
-	arena_init(&arena, DEVICES_ARENA_BYTES);
-	failure_clear(&failure);
-	if (storage_device_list(storage, &page, &arena, &list, &failure) != STATUS_OK)
-		list.count = 0;
-	for (size_t i = 0; i < list.count; i++) {
-		struct device_record record = list.items[i];
-
-		if (record.agent_id || !strcmp(record.state, "gone") || slot_of(devices, record.id))
-			continue;
-		record.state = "gone";
-		record.state_reason = "not there when the devices were last listed";
-		store_record(&record, storage);
-	}
-	arena_release(&arena);
-}
-
-bool bench_devices_probe(struct bench_devices *devices, const char *program, struct storage *storage, const _Atomic bool *stopping)
+bool bench_devices_probe(struct bench_devices *devices, const char *program, const _Atomic bool *stopping)
 {
 	struct bench_devices *fresh = calloc(1, sizeof(*fresh));
 
@@ -167,7 +122,7 @@ bool bench_devices_probe(struct bench_devices *devices, const char *program, str
 	}
 	for (size_t i = 0; i < fresh->count; i++) {
 		struct bench_device_slot *slot = &fresh->slots[i];
-		const struct bench_device_slot *known = slot_of(devices, slot->id);
+		const struct bench_device_slot *known = bench_device_find(devices, slot->id);
 
 		if (known) {
 			slot->state = known->state;
@@ -179,22 +134,23 @@ bool bench_devices_probe(struct bench_devices *devices, const char *program, str
 	bench_devices_release(devices);
 	*devices = *fresh; /* the arena's blocks are its own; ids are pointed to anew below */
 	free(fresh);
-	for (size_t i = 0; i < devices->count; i++) {
-		char reason[sizeof(devices->slots[i].reason)];
-
-		memcpy(reason, devices->slots[i].reason, sizeof(reason));
+	for (size_t i = 0; i < devices->count; i++)
 		devices->slots[i].told.id = devices->slots[i].id;
-		bench_device_store(devices, &devices->slots[i], devices->slots[i].state, reason, storage);
-	}
-	mark_gone(devices, storage);
 	return true;
 }
 
-bool bench_device_ready(struct bench_devices *devices, struct bench_device_slot *slot, struct storage *storage)
+void bench_device_mark(struct bench_device_slot *slot, enum bench_device_state state, const char *reason)
 {
-	if (slot->wedged && waitpid(slot->wedged, NULL, WNOHANG) != 0) {
+	slot->state = state;
+	snprintf(slot->reason, sizeof(slot->reason), "%s", reason ? reason : "");
+}
+
+bool bench_device_ready(struct bench_device_slot *slot, bool *changed)
+{
+	*changed = slot->wedged && waitpid(slot->wedged, NULL, WNOHANG) != 0;
+	if (*changed) {
 		slot->wedged = 0;
-		bench_device_store(devices, slot, DEVICE_SUSPECT, "its driver held a worker for a while", storage);
+		bench_device_mark(slot, DEVICE_SUSPECT, "its driver held a worker for a while");
 	}
 	return !slot->wedged && clock_monotonic_ns() >= slot->not_before_ns;
 }

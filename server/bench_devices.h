@@ -1,4 +1,6 @@
-/* The devices of this machine, as a worker listed them: the daemon itself never loads a device's library. */
+/* The devices of this machine, as a worker listed them: neither the daemon nor an agent ever loads a device's library.
+ *
+ * Whoever probes tells others: the daemon its storage (server/bench_device_rows.h), an agent its server. One thread. */
 #ifndef FLEETPLAN_SERVER_BENCH_DEVICES_H
 #define FLEETPLAN_SERVER_BENCH_DEVICES_H
 
@@ -6,11 +8,11 @@
 #include <sys/types.h>
 
 #include "server/bench_worker.h"
-#include "storage/storage.h"
 
 enum { BENCH_DEVICES_MAX = 64, BENCH_DEVICE_ID_MAX = 200 };
 
 enum bench_device_state { DEVICE_IDLE, DEVICE_IN_USE, DEVICE_SUSPECT, DEVICE_WEDGED, DEVICE_STATE_COUNT };
+const char *bench_device_state_name(enum bench_device_state state); /* idle, busy, suspect, wedged */
 
 struct bench_device_slot {
 	char id[BENCH_DEVICE_ID_MAX];
@@ -32,15 +34,15 @@ struct bench_devices {
 void bench_devices_init(struct bench_devices *devices);
 void bench_devices_release(struct bench_devices *devices);
 
-/* Asks `program` for its devices, and stores each; local ones that are stored and not there any more become `gone`. States
- * of known devices stay. False, and everything as it was, when no worker could answer, which is logged, or when *stopping. */
-bool bench_devices_probe(struct bench_devices *devices, const char *program, struct storage *storage, const _Atomic bool *stopping);
+/* Asks `program` for its devices. States of known ones stay. False, and everything as it was, when no worker could answer,
+ * which is logged, or when *stopping. */
+bool bench_devices_probe(struct bench_devices *devices, const char *program, const _Atomic bool *stopping);
 
-/* Sets the state and stores it. */
-void bench_device_store(struct bench_devices *devices, struct bench_device_slot *slot, enum bench_device_state state,
-	const char *reason, struct storage *storage);
+const struct bench_device_slot *bench_device_find(const struct bench_devices *devices, const char *id); /* NULL: none */
 
-/* Whether it may be given work now. A wedged one may again once its worker is gone. */
-bool bench_device_ready(struct bench_devices *devices, struct bench_device_slot *slot, struct storage *storage);
+void bench_device_mark(struct bench_device_slot *slot, enum bench_device_state state, const char *reason); /* reason may be NULL */
+
+/* Whether it may be given work now. A wedged one may again once its worker is gone: its state is then *changed. */
+bool bench_device_ready(struct bench_device_slot *slot, bool *changed);
 
 #endif

@@ -12,13 +12,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/uuid.h"
-#include "server/bench_devices.h"
-#include "server/bench_job.h"
+#include "server/bench_attempt.h"
+#include "server/bench_device_rows.h"
 #include "storage/benchmarks.h"
 #include "storage/catalogue_rows.h"
 #include "storage/lease.h"
 
-enum { LOOKS_AGAIN = 10, SWEEP_S = 5, PROBE_S = 600, PROBE_RETRY_S = 30, BUSY_RETRY_S = 5, DELIVERY_TRIES = 30, WORKER_LOG_BYTES = 1024 * 1024 };
+enum { LOOKS_AGAIN = 10, SWEEP_S = 5, PROBE_S = 600, PROBE_RETRY_S = 30, BUSY_RETRY_S = 5, DELIVERY_TRIES = 30 };
 
 #define LOOK_AGAIN_S 0.1
 
@@ -167,32 +167,6 @@ static bool on_tick(void *context)
 	return runner->cause == CAUSE_NONE;
 }
 
-static void on_line(void *context, const struct bench_line *line, const char *text, size_t length)
-{
-	struct bench_runner *runner = context;
-
-	bench_job_take(runner->job, line, text, length);
-}
-
-static void run_worker(struct bench_runner *runner, const struct bench_device_slot *slot, struct bench_worker_outcome *outcome)
-{
-	struct bench_job *job = runner->job;
-	double budget_s = given_or(job->record.timeout_s, job->budget_s * 1.5 + 10);
-	double deadline_s = budget_s < job->budget_s * 1.5 + 10 ? budget_s : job->budget_s * 1.5 + 10;
-	char name[] = "fleetplan", command[] = "bench", role[] = "--worker", device[] = "--device", suite[] = "--suite",
-		parent[] = "--parent", deadline[] = "--deadline", pid[24], seconds[24], id[BENCH_DEVICE_ID_MAX], tests[4096];
-	char *const arguments[] = {name, command, role, device, id, suite, tests, parent, pid, deadline, seconds, NULL};
-	struct bench_worker worker = {.program = runner->program, .arguments = arguments, .deadline_s = deadline_s,
-		.silence_s = runner->options.silence_s, .term_grace_s = runner->options.term_grace_s, .kill_grace_s = 10,
-		.log_bytes = WORKER_LOG_BYTES, .wake_fd = runner->wake_fd, .context = runner, .on_line = on_line, .on_tick = on_tick};
-
-	snprintf(id, sizeof(id), "%s", slot->id);
-	snprintf(tests, sizeof(tests), "%s", job->suite);
-	snprintf(pid, sizeof(pid), "%ld", (long)getpid());
-	snprintf(seconds, sizeof(seconds), "%.3f", deadline_s);
-	bench_worker_run(&worker, outcome);
-}
-
 /* A delivery survives a storage that is full or gone for a while; the lease is kept alive meanwhile. */
 static enum status deliver(struct bench_runner *runner, struct benchmark_result *result)
 {
@@ -315,64 +289,54 @@ static void conclude_stopped(struct bench_runner *runner, struct bench_worker_ou
 	}
 }
 
+static void mark_device(struct bench_runner *runner, struct bench_device_slot *slot, enum bench_device_state state, const char *reason)
+{
+	bench_device_mark(slot, state, reason);
+	bench_device_store(&runner->devices, slot, runner->options.storage);
+}
+
 static void conclude(struct bench_runner *runner, struct bench_device_slot *slot, struct bench_worker_outcome *outcome)
 {
-	enum bench_device_state state = DEVICE_IDLE;
+	enum bench_device_state state = bench_device_state_after(outcome->end);
 
-	if (outcome->end == WORKER_SUCCEEDED && runner->job->exhausted) {
-		outcome->end = WORKER_MISSPOKE;
-		snprintf(outcome->detail, sizeof(outcome->detail), "the worker told more than can be kept");
-	}
-	switch (outcome->end) {
-	case WORKER_SUCCEEDED:
+	switch (bench_sequel_of(outcome->end)) {
+	case SEQUEL_SUCCEED:
 		count(runner, &runner->counts.succeeded);
 		store_result(runner, outcome, true);
 		break;
-	case WORKER_FAILED:
+	case SEQUEL_FAIL:
 		count(runner, &runner->counts.failed);
 		store_result(runner, outcome, false);
 		break;
-	case WORKER_BUSY:
+	case SEQUEL_GIVE_BACK:
 		slot->not_before_ns = in_s(BUSY_RETRY_S);
 		release(runner, outcome->detail);
 		break;
-	case WORKER_STOPPED:
+	case SEQUEL_AS_WISHED:
 		conclude_stopped(runner, outcome);
 		break;
-	case WORKER_WEDGED:
-		slot->wedged = outcome->pid;
-		state = DEVICE_WEDGED;
-		give_up_attempt(runner, outcome);
-		break;
-	case WORKER_CRASHED:
-	case WORKER_MISSPOKE:
-	case WORKER_SILENT:
-	case WORKER_OVERDUE:
-		state = DEVICE_SUSPECT;
-		give_up_attempt(runner, outcome);
-		break;
-	case WORKER_UNSTARTED:
-	case WORKER_END_COUNT:
+	case SEQUEL_TRY_AGAIN:
+	case SEQUEL_COUNT:
 		give_up_attempt(runner, outcome);
 		break;
 	}
-	bench_device_store(&runner->devices, slot, state, state == DEVICE_IDLE ? NULL : outcome->detail, runner->options.storage);
+	slot->wedged = state == DEVICE_WEDGED ? outcome->pid : 0;
+	mark_device(runner, slot, state, state == DEVICE_IDLE ? NULL : outcome->detail);
 }
 
 static void run_job(struct bench_runner *runner, struct bench_device_slot *slot)
 {
+	const struct bench_attempt attempt = {.program = runner->program, .device = slot->id, .silence_s = runner->options.silence_s,
+		.term_grace_s = runner->options.term_grace_s, .wake_fd = runner->wake_fd, .context = runner, .on_tick = on_tick};
 	struct bench_job *job = runner->job;
-	struct bench_worker_outcome outcome = {.end = WORKER_FAILED};
+	struct bench_worker_outcome outcome;
 	int64_t start_ns = clock_monotonic_ns();
 
 	runner->cause = CAUSE_NONE;
 	runner->renewed_ns = runner->heartbeat_ns = start_ns;
 	count(runner, &runner->counts.claimed);
-	buffer_init(&outcome.log, 1);
-	if (bench_job_plan(job, outcome.detail, sizeof(outcome.detail))) {
-		bench_device_store(&runner->devices, slot, DEVICE_IN_USE, job->record.id, runner->options.storage);
-		run_worker(runner, slot, &outcome);
-	}
+	mark_device(runner, slot, DEVICE_IN_USE, job->record.id);
+	bench_attempt_run(&attempt, job, &outcome);
 	log_event(LOG_INFO, "benchmark", LOG_TEXT("benchmark", job->record.id), LOG_TEXT("device", slot->id),
 		LOG_TEXT("end", bench_worker_end_name(outcome.end)), LOG_INTEGER("attempt", job->record.attempt),
 		LOG_DOUBLE("elapsed_s", since_s(start_ns)), LOG_TEXT("detail", *outcome.detail ? outcome.detail : NULL));
@@ -410,12 +374,15 @@ static bool claim_and_run(struct bench_runner *runner, struct bench_device_slot 
 
 static bool serve_devices(struct bench_runner *runner)
 {
-	bool worked = false;
+	bool worked = false, changed;
 
 	for (size_t i = 0; i < runner->devices.count && !atomic_load(&runner->stopping); i++) {
 		struct bench_device_slot *slot = &runner->devices.slots[i];
+		bool ready = bench_device_ready(slot, &changed);
 
-		if (bench_device_ready(&runner->devices, slot, runner->options.storage))
+		if (changed)
+			bench_device_store(&runner->devices, slot, runner->options.storage);
+		if (ready)
 			worked = claim_and_run(runner, slot) || worked;
 	}
 	return worked;
@@ -437,8 +404,10 @@ static void wait_for_work(struct bench_runner *runner, bool worked)
 
 static void probe(struct bench_runner *runner)
 {
-	bool told = bench_devices_probe(&runner->devices, runner->program, runner->options.storage, &runner->stopping);
+	bool told = bench_devices_probe(&runner->devices, runner->program, &runner->stopping);
 
+	if (told)
+		bench_devices_store(&runner->devices, runner->options.storage);
 	runner->probe_ns = in_s(told ? PROBE_S : PROBE_RETRY_S);
 }
 
@@ -465,18 +434,6 @@ static void set_defaults(struct bench_runner_options *options)
 	options->silence_s = options->silence_s > 0 ? options->silence_s : 20;
 }
 
-/* The program is found once, at the start: later it may have been replaced, and the worker must be of our version. */
-static bool find_program(struct bench_runner *runner)
-{
-	ssize_t length = (ssize_t)strlen(runner->options.program ? runner->options.program : "");
-
-	if (length > 0)
-		return snprintf(runner->program, sizeof(runner->program), "%s", runner->options.program) < (int)sizeof(runner->program);
-	length = readlink("/proc/self/exe", runner->program, sizeof(runner->program) - 1);
-	runner->program[length > 0 ? length : 0] = '\0';
-	return length > 0;
-}
-
 static void free_runner(struct bench_runner *runner)
 {
 	if (runner->wake_fd >= 0)
@@ -498,7 +455,7 @@ enum status bench_runner_start(const struct bench_runner_options *options, struc
 	pthread_mutex_init(&made->lock, NULL);
 	bench_devices_init(&made->devices);
 	made->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (made->wake_fd < 0 || !find_program(made) || pthread_create(&made->thread, NULL, runner_thread, made)) {
+	if (made->wake_fd < 0 || !bench_program_find(options->program, made->program, sizeof(made->program)) || pthread_create(&made->thread, NULL, runner_thread, made)) {
 		free_runner(made);
 		return failure_set(failure, STATUS_UNAVAILABLE, "the benchmark runner cannot be started");
 	}
