@@ -17,7 +17,7 @@ for file in $(git ls-files '*.c' | grep -v '^tests/'); do
 done
 # An equation that code or an answer names by its id stands in docs/equations.md under that id.
 defined=$(grep -oE '[*][*](E[0-9]+(, )?)+' docs/equations.md | grep -oE 'E[0-9]+' | sort -u)
-for id in $(git ls-files 'planner/*.[ch]' 'hwdb/*.c' 'server/*.c' 'api/*.c' 'tests/planner/golden/*.txt' | xargs grep -ohE '\bE[1-9][0-9]?\b' | sort -u); do
+for id in $(git ls-files 'planner/*.[ch]' 'hwdb/*.c' 'server/*.c' 'api/*.c' 'tests/planner/golden/*.txt' | xargs grep -ohE '\bE[1-9][0-9]{0,2}\b' | sort -u); do
 	echo "$defined" | grep -qx "$id" || { echo "docs/equations.md: no $id, which the sources name" >&2; bad=1; }
 done
 [ "$bad" -eq 0 ] && echo "sources hold"
