@@ -1,0 +1,288 @@
+#include "hwdb/http_client.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <unistd.h>
+
+enum { RETRY_AFTER_MAX_S = 86400, POLL_MS = 1000, BEARER_MAX_BYTES = 1024 };
+
+#define CONNECT_S 10.0
+
+struct http_client {
+	struct http_client_options options;
+	char *ca_file;
+	CURLM *multi;
+	CURL *easy;
+	char error[CURL_ERROR_SIZE];
+
+	/* Of the request under way. */
+	struct http_answer *answer;
+	bool plain, forbidden;
+};
+
+static const char *const end_names[HTTP_END_COUNT] = {
+	[HTTP_ANSWERED] = "answered",
+	[HTTP_UNREACHABLE] = "unreachable",
+	[HTTP_OVERDUE] = "overdue",
+	[HTTP_UNTRUSTED] = "untrusted",
+	[HTTP_TOO_LARGE] = "too large",
+	[HTTP_FORBIDDEN] = "forbidden",
+	[HTTP_INTERRUPTED] = "interrupted",
+	[HTTP_NO_MEMORY] = "no memory",
+};
+
+const char *http_end_name(enum http_end end)
+{
+	CHECK(end < HTTP_END_COUNT);
+	return end_names[end];
+}
+
+static void curl_start(void)
+{
+	(void)curl_global_init(CURL_GLOBAL_DEFAULT); /* what failed here fails every curl_easy_init */
+}
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *context)
+{
+	struct http_client *client = context;
+
+	buffer_append(&client->answer->body, bytes, size * count);
+	return client->answer->body.failed ? 0 : size * count;
+}
+
+static bool is_this_machine(const struct sockaddr *address)
+{
+	const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+	uint32_t four;
+
+	if (address->sa_family == AF_INET)
+		four = ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr);
+	else if (address->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(six))
+		four = (uint32_t)six->s6_addr[12] << 24;
+	else
+		return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(six);
+	return four >> 24 == 127;
+}
+
+/* Between resolving and connecting: the only place where an address can be refused, whatever name led to it. */
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+	struct http_client *client = context;
+
+	(void)purpose;
+	if (client->plain && !client->options.plain_anywhere && !is_this_machine(&address->addr)) {
+		client->forbidden = true;
+		return CURL_SOCKET_BAD;
+	}
+	return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+enum status http_client_open(const struct http_client_options *options, struct http_client **client, struct failure *failure)
+{
+	static pthread_once_t started = PTHREAD_ONCE_INIT;
+	struct http_client *made;
+
+	*client = NULL;
+	pthread_once(&started, curl_start);
+	if (options->ca_file && *options->ca_file && access(options->ca_file, R_OK))
+		return failure_set(failure, STATUS_INVALID, "ca-file: %s: %s", options->ca_file, strerror(errno));
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory for an HTTP client");
+	made->options = *options;
+	made->multi = curl_multi_init();
+	made->easy = curl_easy_init();
+	made->ca_file = options->ca_file && *options->ca_file ? strdup(options->ca_file) : NULL;
+	if (!made->multi || !made->easy || (options->ca_file && *options->ca_file && !made->ca_file)) {
+		http_client_close(made);
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory for an HTTP client");
+	}
+	*client = made;
+	return STATUS_OK;
+}
+
+void http_client_close(struct http_client *client)
+{
+	if (!client)
+		return;
+	curl_easy_cleanup(client->easy);
+	curl_multi_cleanup(client->multi);
+	free(client->ca_file);
+	free(client);
+}
+
+#define SET(option, value) (good = curl_easy_setopt(easy, (option), (value)) == CURLE_OK && good)
+
+/* Where it may go, and what it gives away on the way. */
+static bool set_limits(struct http_client *client, const struct http_request *request)
+{
+	double connect_s = client->options.connect_s > 0 ? client->options.connect_s : CONNECT_S;
+	CURL *easy = client->easy;
+	bool good = true;
+
+	SET(CURLOPT_PROTOCOLS_STR, "http,https");
+	SET(CURLOPT_FOLLOWLOCATION, 0L);
+	SET(CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	SET(CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	SET(CURLOPT_SSL_VERIFYPEER, 1L);
+	SET(CURLOPT_SSL_VERIFYHOST, 2L);
+	if (client->ca_file)
+		SET(CURLOPT_CAINFO, client->ca_file);
+	if (client->plain)
+		SET(CURLOPT_PROXY, "");
+	SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
+	SET(CURLOPT_OPENSOCKETDATA, client);
+	SET(CURLOPT_NOSIGNAL, 1L);
+	SET(CURLOPT_TCP_KEEPALIVE, 1L);
+	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)(connect_s * 1e3));
+	SET(CURLOPT_TIMEOUT_MS, (long)(request->timeout_s * 1e3));
+	SET(CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(CURLOPT_USERAGENT, "fleetplan/" FLEETPLAN_VERSION);
+	return good;
+}
+
+static bool add_header(struct curl_slist **headers, const char *header)
+{
+	struct curl_slist *longer = curl_slist_append(*headers, header);
+
+	*headers = longer ? longer : *headers;
+	return longer != NULL;
+}
+
+static bool set_request(struct http_client *client, const struct http_request *request, struct curl_slist **headers)
+{
+	char authorization[BEARER_MAX_BYTES + 32];
+	CURL *easy = client->easy;
+	bool good = true;
+
+	SET(CURLOPT_URL, request->url);
+	SET(CURLOPT_CUSTOMREQUEST, request->method);
+	SET(CURLOPT_ERRORBUFFER, client->error);
+	SET(CURLOPT_WRITEFUNCTION, take_body);
+	SET(CURLOPT_WRITEDATA, client);
+	if (request->body) {
+		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_length);
+		SET(CURLOPT_POSTFIELDS, request->body);
+		good = add_header(headers, "Content-Type: application/json") && good;
+	}
+	if (request->bearer) {
+		int length = snprintf(authorization, sizeof(authorization), "Authorization: Bearer %s", request->bearer);
+
+		good = length < (int)sizeof(authorization) && add_header(headers, authorization) && good;
+		explicit_bzero(authorization, sizeof(authorization));
+	}
+	/* "Expect: 100-continue" would cost a large body a second at servers that do not know it. */
+	good = add_header(headers, "Expect:") && add_header(headers, "Accept: application/json") && good;
+	SET(CURLOPT_HTTPHEADER, *headers);
+	return good;
+}
+
+#undef SET
+
+static enum http_end end_of(const struct http_client *client, CURLcode code)
+{
+	if (client->answer->body.failed)
+		return HTTP_TOO_LARGE;
+	if (client->forbidden)
+		return HTTP_FORBIDDEN;
+	switch ((int)code) {
+	case CURLE_OK:
+		return HTTP_ANSWERED;
+	case CURLE_OPERATION_TIMEDOUT:
+		return HTTP_OVERDUE;
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_ISSUER_ERROR:
+	case CURLE_SSL_CERTPROBLEM:
+		return HTTP_UNTRUSTED;
+	case CURLE_URL_MALFORMAT:
+		return HTTP_FORBIDDEN;
+	case CURLE_OUT_OF_MEMORY:
+		return HTTP_NO_MEMORY;
+	default:
+		return HTTP_UNREACHABLE;
+	}
+}
+
+/* Until it is done, its time is up, or somebody wants us elsewhere. */
+static enum http_end perform(struct http_client *client, const struct http_request *request)
+{
+	CURLMcode code = curl_multi_add_handle(client->multi, client->easy);
+	int running = 1, left;
+	const CURLMsg *message;
+
+	while (code == CURLM_OK && (code = curl_multi_perform(client->multi, &running)) == CURLM_OK && running) {
+		struct curl_waitfd wake = {.fd = request->wake_fd, .events = CURL_WAIT_POLLIN};
+
+		code = curl_multi_poll(client->multi, &wake, request->wake_fd >= 0, POLL_MS, NULL);
+		if (wake.revents)
+			return HTTP_INTERRUPTED;
+	}
+	message = code == CURLM_OK ? curl_multi_info_read(client->multi, &left) : NULL;
+	return message ? end_of(client, message->data.result) : HTTP_NO_MEMORY;
+}
+
+static int retry_after_s(CURL *easy)
+{
+	struct curl_header *header;
+	char *end;
+	long seconds;
+
+	if (curl_easy_header(easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
+		return -1;
+	seconds = strtol(header->value, &end, 10);
+	if (end == header->value || *end || seconds < 0)
+		return -1;
+	return (int)(seconds < RETRY_AFTER_MAX_S ? seconds : RETRY_AFTER_MAX_S);
+}
+
+static void tell(const struct http_client *client, const struct http_request *request, struct http_answer *answer)
+{
+	const char *why = "";
+
+	if (answer->end == HTTP_FORBIDDEN)
+		why = client->forbidden ? "http is only for addresses of this machine; use https" : "only http and https are spoken";
+	else if (answer->end == HTTP_TOO_LARGE)
+		why = "the answer is longer than can be kept";
+	else if (answer->end != HTTP_INTERRUPTED && answer->end != HTTP_NO_MEMORY)
+		why = client->error;
+	snprintf(answer->detail, sizeof(answer->detail), "%s %.120s: %s%s%.100s", request->method, request->url, end_names[answer->end],
+		*why ? ": " : "", why);
+}
+
+void http_client_run(struct http_client *client, const struct http_request *request, struct http_answer *answer)
+{
+	struct curl_slist *headers = NULL;
+	long status = 0;
+
+	*answer = (struct http_answer){.end = HTTP_NO_MEMORY, .retry_after_s = -1};
+	buffer_init(&answer->body, client->options.answer_max_bytes);
+	curl_easy_reset(client->easy);
+	client->answer = answer;
+	client->error[0] = '\0';
+	client->plain = strncasecmp(request->url, "https://", 8) != 0;
+	client->forbidden = false;
+	if (client->plain && strncasecmp(request->url, "http://", 7) != 0)
+		answer->end = HTTP_FORBIDDEN;
+	else if (set_limits(client, request) && set_request(client, request, &headers))
+		answer->end = perform(client, request);
+	if (answer->end == HTTP_ANSWERED) {
+		(void)curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
+		answer->status = (int)status;
+		answer->retry_after_s = retry_after_s(client->easy);
+	} else {
+		tell(client, request, answer);
+	}
+	(void)curl_multi_remove_handle(client->multi, client->easy);
+	for (struct curl_slist *header = headers; header; header = header->next)
+		explicit_bzero(header->data, strlen(header->data));
+	curl_slist_free_all(headers);
+	client->answer = NULL;
+}
+
+void http_answer_release(struct http_answer *answer)
+{
+	buffer_release(&answer->body);
+}
