@@ -1,6 +1,6 @@
 /* The lines that a benchmark's worker writes on file descriptor 3, as the daemon reads them.
  *
- * One JSON object a line, its kind in `type`: hello, device, progress, sample, measure, skip, result. Numbers are SI and
+ * One JSON object a line, its kind in `type`: hello, device, progress, sample, measure, fit, mean, skip, result. Numbers are SI and
  * finite. Members that are not listed here are allowed, since an agent on another node may be newer; a missing or
  * mistyped one makes the line invalid. Text is borrowed from the arena. Pure, thread-safe. */
 #ifndef FLEETPLAN_API_BENCH_PROTOCOL_H
@@ -8,8 +8,7 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
-#include "planner/given.h"
-#include "planner/precision.h"
+#include "planner/bench_spec.h"
 
 enum { BENCH_PROTOCOL_VERSION = 1, BENCH_PROTOCOL_LINE_MAX = 64 * 1024 };
 
@@ -19,6 +18,8 @@ enum bench_line_kind {
 	BENCH_LINE_PROGRESS,
 	BENCH_LINE_SAMPLE,
 	BENCH_LINE_MEASURE,
+	BENCH_LINE_FIT,
+	BENCH_LINE_MEAN,
 	BENCH_LINE_SKIP,
 	BENCH_LINE_RESULT,
 	BENCH_LINE_COUNT
@@ -27,17 +28,63 @@ enum bench_line_kind {
 struct bench_line_device {
 	const char *id, *backend, *name; /* always there */
 	const char *uuid, *vendor, *accelerator, *driver, *instruction_set; /* NULL: not told; so on below */
-	double memory_bytes, threads;
+	const char *pci_id, *pci_bus, *mig_parent, *mig_profile, *compute_capability;
+	double memory_bytes, threads, unit_count, numa_node, power_limit_w;
+	enum truth ecc;
+};
+
+/* Power and energy of a measure's steady window. NaN: not known. */
+struct bench_line_energy {
+	double window_s, energy_joules, mean_w, idle_w, dynamic_joules, joules_per_tflop, limit_fraction;
+	const char *source, *scope, *confidence; /* confidence: high, medium, low */
 };
 
 /* One figure: of what, how it was got, what it says, and whether it can be trusted. */
 struct bench_line_measure {
 	const char *test, *method, *unit;
-	enum precision precision; /* PRECISION_UNSET: has none */
-	int64_t n;
-	double median, p10, p90, min, max;
-	double flops, bytes; /* of one run; NaN: not counted */
+	const char *role;          /* NULL: not told; so on below */
+	const char *kind;          /* "gemm", "all_reduce": which work it was */
+	const char *throttle;      /* "power,heat": what held the device back while it ran */
+	enum precision precision;  /* PRECISION_UNSET: has none */
+	int64_t n, pass;
+	double median, p10, p90, min, max, drift;
+	double flops, bytes;       /* of one run; NaN: not counted */
+	double count;              /* in one step of the plan; NaN: not told */
+	double disagreement;       /* of the second pass with the first; NaN: one pass */
+	double predicted_s;        /* NaN: nobody predicted it */
 	bool verified, unstable, cache_resident, throttled;
+	bool has_shape, has_attention, has_transfer, has_block, has_energy;
+	struct bench_shape shape;  /* with product */
+	enum bench_product product;
+	struct bench_attention attention;
+	struct {
+		const char *direction; /* to_device, from_device, both */
+		bool pinned;
+		double bytes;
+	} transfer;
+	struct bench_block block;
+	struct bench_line_energy energy;
+};
+
+/* T(bytes) = alpha + bytes / beta. */
+struct bench_line_fit {
+	const char *test, *what, *method; /* what: a direction, NULL: there is one only */
+	double alpha_s, beta_bytes_per_s, worst_residual;
+	int64_t sizes;
+};
+
+/* All products of a test: operations over time. */
+struct bench_line_mean {
+	const char *test, *method, *unit;
+	enum precision precision;
+	double value, flops;
+	int64_t products;
+};
+
+/* NaN: the device does not tell it. */
+struct bench_line_sample {
+	double t_s, power_w, energy_joules, temperature_c, sm_clock_hz, memory_clock_hz, power_limit_w, utilization, memory_used_bytes;
+	const char *throttle; /* NULL: not told; "": not throttled */
 };
 
 struct bench_line {
@@ -52,7 +99,10 @@ struct bench_line {
 			const char *test;
 			double elapsed_ms;
 		} progress;
+		struct bench_line_sample sample;
 		struct bench_line_measure measure;
+		struct bench_line_fit fit;
+		struct bench_line_mean mean;
 		struct {
 			const char *test, *reason;
 		} skip;

@@ -7,6 +7,7 @@
 #include "hwdb/catalogue.h"
 #include "hwdb/offers.h"
 #include "hwdb/records.h"
+#include "planner/bench_spec.h"
 #include "planner/diagnosis/diagnosis.h"
 #include "planner/estimates.h"
 
@@ -55,6 +56,13 @@ DECLARE_TABLE(offer, struct offer);
 DECLARE_TABLE(offer_quote, struct offer_quote);
 DECLARE_TABLE(model_import, struct model_import);
 DECLARE_TABLE(catalogue_state, struct catalogue_state);
+
+/* What of a plan a worker is to measure: not of the API, but of the worker's --spec. */
+DECLARE_TABLE(bench_spec, struct bench_spec);
+DECLARE_TABLE(bench_spec_product, struct bench_spec_product);
+DECLARE_TABLE(bench_spec_attention, struct bench_spec_attention);
+DECLARE_TABLE(bench_attention, struct bench_attention);
+DECLARE_TABLE(bench_block, struct bench_block);
 
 /* Benchmarks, keys and the service itself. */
 DECLARE_TABLE(benchmark_request, struct benchmark_record);

@@ -1,4 +1,4 @@
-#include "bench/report.h"
+#include "bench/report_parts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -12,6 +12,7 @@ static const char *const unit_names[UNIT_COUNT] = {
 	[UNIT_SECONDS] = "s",
 	[UNIT_BYTES_PER_S] = "bytes_per_s",
 	[UNIT_FLOPS_PER_S] = "flops_per_s",
+	[UNIT_PER_S] = "per_s",
 };
 
 static const char *const verdict_names[BENCH_VERDICT_COUNT] = {
@@ -30,6 +31,8 @@ void bench_report_open(struct bench_report *report, enum bench_report_style styl
 	*report = (struct bench_report){.style = style, .fd = fd};
 	buffer_init(&report->text, style == REPORT_LINES ? BENCH_LINE_MAX : RECORD_MAX);
 	buffer_init(&report->measures, RECORD_MAX);
+	buffer_init(&report->fits, RECORD_MAX);
+	buffer_init(&report->means, RECORD_MAX);
 	buffer_init(&report->skips, RECORD_MAX);
 	pthread_mutex_init(&report->lock, NULL);
 }
@@ -38,6 +41,8 @@ void bench_report_close(struct bench_report *report)
 {
 	buffer_release(&report->text);
 	buffer_release(&report->measures);
+	buffer_release(&report->fits);
+	buffer_release(&report->means);
 	buffer_release(&report->skips);
 	pthread_mutex_destroy(&report->lock);
 }
@@ -80,30 +85,6 @@ static void line_end(struct bench_report *report, struct json_writer *writer)
 	buffer_clear(&report->text);
 }
 
-static void put_text(struct json_writer *writer, const char *key, const char *text)
-{
-	json_key(writer, key);
-	json_string(writer, text);
-}
-
-static void put_number(struct json_writer *writer, const char *key, double number)
-{
-	json_key(writer, key);
-	json_double(writer, number);
-}
-
-static void put_count(struct json_writer *writer, const char *key, size_t count)
-{
-	json_key(writer, key);
-	json_integer(writer, (int64_t)count);
-}
-
-static void put_truth(struct json_writer *writer, const char *key, bool truth)
-{
-	json_key(writer, key);
-	json_bool(writer, truth);
-}
-
 void bench_report_hello(struct bench_report *report)
 {
 	struct json_writer writer;
@@ -119,29 +100,13 @@ void bench_report_hello(struct bench_report *report)
 	pthread_mutex_unlock(&report->lock);
 }
 
-static void table_device(struct bench_report *report, const struct bench_device *device)
-{
-	dprintf(report->fd, "%s  %s", device->id, device->name);
-	if (bench_device_knows(device, DEVICE_THREADS))
-		dprintf(report->fd, ", %d threads", device->threads);
-	if (bench_device_knows(device, DEVICE_INSTRUCTION_SET))
-		dprintf(report->fd, ", %s", device->instruction_set);
-	if (bench_device_knows(device, DEVICE_MEMORY))
-		dprintf(report->fd, ", %.1f GB", device->memory_bytes / 1e9);
-	if (bench_device_knows(device, DEVICE_CACHE))
-		dprintf(report->fd, ", cache %.0f MiB", device->cache_bytes / 0x1p20);
-	if (bench_device_knows(device, DEVICE_LOAD))
-		dprintf(report->fd, ", load %.2f", device->load_1m);
-	dprintf(report->fd, "\n");
-}
-
 void bench_report_device(struct bench_report *report, const struct bench_device *device)
 {
 	struct json_writer writer;
 
 	pthread_mutex_lock(&report->lock);
 	if (report->style == REPORT_TABLE) {
-		table_device(report, device);
+		device_print(report->fd, device);
 	} else {
 		if (report->style == REPORT_RECORD)
 			buffer_append_text(&report->text, "\"device\":");
@@ -191,67 +156,11 @@ void bench_report_alive(struct bench_report *report)
 	pthread_mutex_unlock(&report->lock);
 }
 
-static void measure_encode(const struct bench_measure *measure, struct json_writer *writer)
+/* The progress line on a terminal makes room for a row. */
+static void table_begin(struct bench_report *report)
 {
-	const struct bench_statistics *statistics = &measure->statistics;
-
-	put_text(writer, "test", measure->test);
-	put_text(writer, "bottleneck", measure->bottleneck);
-	put_text(writer, "method", bench_method_name(measure->method));
-	if (measure->precision != PRECISION_UNSET)
-		put_text(writer, "precision", precision_name(measure->precision));
-	if (measure->has_shape) {
-		json_key(writer, "shape");
-		json_begin_array(writer);
-		json_integer(writer, measure->shape.m);
-		json_integer(writer, measure->shape.n);
-		json_integer(writer, measure->shape.k);
-		json_end_array(writer);
-	}
-	put_text(writer, "unit", bench_unit_name(measure->unit));
-	put_count(writer, "n", statistics->n);
-	put_number(writer, "median", statistics->median);
-	put_number(writer, "p10", statistics->p10);
-	put_number(writer, "p90", statistics->p90);
-	put_number(writer, "min", statistics->min);
-	put_number(writer, "max", statistics->max);
-	put_number(writer, "mean", statistics->mean);
-	put_number(writer, "drift", statistics->drift);
-	put_truth(writer, "unstable", statistics->unstable);
-	put_count(writer, "pass", (size_t)measure->pass);
-	put_count(writer, "warmup", measure->warmup);
-	put_count(writer, "runs_per_sample", measure->runs_per_sample);
-	if (measure->bytes > 0)
-		put_number(writer, "bytes", measure->bytes);
-	if (measure->flops > 0)
-		put_number(writer, "flops", measure->flops);
-	put_number(writer, "elapsed_s", measure->elapsed_s);
-	put_truth(writer, "verified", measure->check.verified);
-	put_count(writer, "verified_samples", (size_t)measure->check.samples);
-	if (measure->cache_resident)
-		put_truth(writer, "cache_resident", true);
-	put_text(writer, "detail", measure->detail);
-}
-
-static void table_measure(struct bench_report *report, const struct bench_measure *measure)
-{
-	static const struct {
-		double scale;
-		const char *name;
-	} shown[UNIT_COUNT] = {[UNIT_SECONDS] = {1e6, "us"}, [UNIT_BYTES_PER_S] = {1e-9, "GB/s"}, [UNIT_FLOPS_PER_S] = {1e-9, "GFLOP/s"}};
-	const struct bench_statistics *statistics = &measure->statistics;
-	double scale = shown[measure->unit].scale;
-	char shape[48] = "";
-
-	if (measure->has_shape)
-		snprintf(shape, sizeof(shape), "%lldx%lldx%lld", (long long)measure->shape.m, (long long)measure->shape.n,
-			(long long)measure->shape.k);
 	if (report->progress)
 		fprintf(stderr, "\r\033[K");
-	dprintf(report->fd, "%-18s %-15s %9.2f %-8s %9.2f %9.2f %6zu  %-12s%s%s%s%s %s\n", measure->test, shape,
-		statistics->median * scale, shown[measure->unit].name, statistics->p10 * scale, statistics->p90 * scale,
-		statistics->n, bench_method_name(measure->method), measure->check.verified ? "" : " WRONG RESULT",
-		statistics->unstable ? " unstable" : "", measure->pass > 1 ? " again" : "", measure->cache_resident ? " cache_resident" : "", measure->detail);
 }
 
 void bench_report_measure(struct bench_report *report, const struct bench_measure *measure)
@@ -261,12 +170,60 @@ void bench_report_measure(struct bench_report *report, const struct bench_measur
 
 	pthread_mutex_lock(&report->lock);
 	if (report->style == REPORT_TABLE) {
-		table_measure(report, measure);
+		table_begin(report);
+		measure_print(report->fd, measure);
 	} else {
 		line_begin(report, &writer, into, "measure");
 		measure_encode(measure, &writer);
 		line_end(report, &writer);
 	}
+	pthread_mutex_unlock(&report->lock);
+}
+
+void bench_report_fit(struct bench_report *report, const struct bench_fit *fit)
+{
+	struct json_writer writer;
+
+	pthread_mutex_lock(&report->lock);
+	if (report->style == REPORT_TABLE) {
+		table_begin(report);
+		fit_print(report->fd, fit);
+	} else {
+		line_begin(report, &writer, report->style == REPORT_RECORD ? &report->fits : &report->text, "fit");
+		fit_encode(fit, &writer);
+		line_end(report, &writer);
+	}
+	pthread_mutex_unlock(&report->lock);
+}
+
+void bench_report_mean(struct bench_report *report, const struct bench_mean *mean)
+{
+	struct json_writer writer;
+
+	pthread_mutex_lock(&report->lock);
+	if (report->style == REPORT_TABLE) {
+		table_begin(report);
+		mean_print(report->fd, mean);
+	} else {
+		line_begin(report, &writer, report->style == REPORT_RECORD ? &report->means : &report->text, "mean");
+		mean_encode(mean, &writer);
+		line_end(report, &writer);
+	}
+	pthread_mutex_unlock(&report->lock);
+}
+
+/* Samples are for a supervisor that watches; a table and a record have the energy that comes of them. */
+void bench_report_sample(struct bench_report *report, double elapsed_s, const struct bench_sensors *sensors)
+{
+	struct json_writer writer;
+
+	if (report->style != REPORT_LINES)
+		return;
+	pthread_mutex_lock(&report->lock);
+	line_begin(report, &writer, &report->text, "sample");
+	put_number(&writer, "t_s", elapsed_s);
+	bench_sensors_encode(sensors, &writer);
+	line_end(report, &writer);
 	pthread_mutex_unlock(&report->lock);
 }
 
@@ -277,9 +234,8 @@ void bench_report_skip(struct bench_report *report, const char *test, const char
 
 	pthread_mutex_lock(&report->lock);
 	if (report->style == REPORT_TABLE) {
-		if (report->progress)
-			fprintf(stderr, "\r\033[K");
-		dprintf(report->fd, "%-18s skipped: %s\n", test, reason);
+		table_begin(report);
+		dprintf(report->fd, "%-22s skipped: %s\n", test, reason);
 	} else {
 		line_begin(report, &writer, into, "skip");
 		put_text(&writer, "test", test);
@@ -297,8 +253,16 @@ static void result_encode(const struct bench_result *result, struct json_writer 
 	put_number(writer, "elapsed_s", result->elapsed_s);
 	put_count(writer, "measures", result->measures);
 	put_count(writer, "failed", result->failed);
-	if (result->reason)
-		put_text(writer, "reason", result->reason);
+	put_text(writer, "reason", result->reason);
+}
+
+static void write_list(struct json_writer *writer, const char *key, const struct buffer *members)
+{
+	json_key(writer, key);
+	json_begin_array(writer);
+	if (members->length)
+		json_raw(writer, members->bytes, members->length);
+	json_end_array(writer);
 }
 
 /* The record: the device that was reported, the lists, and the result's members, in one object. */
@@ -313,14 +277,10 @@ static void write_record(struct bench_report *report, const struct bench_result 
 	put_text(&writer, "worker_version", FLEETPLAN_VERSION);
 	if (report->text.length)
 		buffer_printf(&record, ",%s", report->text.bytes);
-	json_key(&writer, "measures");
-	json_begin_array(&writer);
-	buffer_append(&record, report->measures.length ? report->measures.bytes : "", report->measures.length);
-	json_end_array(&writer);
-	json_key(&writer, "skips");
-	json_begin_array(&writer);
-	buffer_append(&record, report->skips.length ? report->skips.bytes : "", report->skips.length);
-	json_end_array(&writer);
+	write_list(&writer, "measures", &report->measures);
+	write_list(&writer, "fits", &report->fits);
+	write_list(&writer, "means", &report->means);
+	write_list(&writer, "skips", &report->skips);
 	json_key(&writer, "result");
 	json_begin_object(&writer);
 	result_encode(result, &writer);

@@ -83,15 +83,15 @@ static double left_s(const struct bench_run *run)
 }
 
 static bool prepare(struct bench_run *run, const struct bench_test *test, const struct bench_shape *shape,
-	struct bench_work *work)
+	struct bench_work_request *request, struct bench_work *work)
 {
-	struct bench_work_request request = {.kind = test->kind, .method = test->method, .precision = test->precision,
-		.alive = run->alive};
 	struct bench_reason reason = {""};
 
+	*request = (struct bench_work_request){.kind = test->kind, .method = test->method, .precision = test->precision,
+		.alive = run->alive};
 	if (shape)
-		request.shape = *shape;
-	switch (run->backend->prepare(run->session, &request, work, &reason)) {
+		request->shape = *shape;
+	switch (run->backend->prepare(run->session, request, work, &reason)) {
 	case BENCH_OK:
 		return true;
 	case BENCH_UNSUPPORTED:
@@ -108,11 +108,12 @@ static bool prepare(struct bench_run *run, const struct bench_test *test, const 
 
 static void run_work(struct bench_run *run, const struct bench_test *test, double slice_s)
 {
+	struct bench_work_request request;
 	struct bench_work work;
 
-	if (!prepare(run, test, NULL, &work))
+	if (!prepare(run, test, NULL, &request, &work))
 		return;
-	bench_work_measure(run, test, &work, NULL, slice_s);
+	bench_work_measure(run, test, &work, &request, slice_s);
 	work.release(&work);
 }
 
@@ -154,11 +155,12 @@ static void run_products(struct bench_run *run, const struct bench_test *test, d
 			ladder[count++] = top;
 	}
 	for (size_t i = 0; i < count; i++) {
+		struct bench_work_request request;
 		struct bench_work work;
 
-		if (!prepare(run, test, &shapes[i], &work))
+		if (!prepare(run, test, &shapes[i], &request, &work))
 			continue;
-		bench_work_measure(run, test, &work, &shapes[i], slice_s / (double)count);
+		bench_work_measure(run, test, &work, &request, slice_s / (double)count);
 		work.release(&work);
 	}
 }

@@ -58,6 +58,6 @@ void bench_suite_run(struct bench_run *run, const struct bench_plan *plan);
 
 /* Repeats prepared work for slice_s and reports one measure; a skip with the reason where that cannot be. */
 void bench_work_measure(struct bench_run *run, const struct bench_test *test, struct bench_work *work,
-	const struct bench_shape *shape, double slice_s);
+	const struct bench_work_request *request, double slice_s);
 
 #endif

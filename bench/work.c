@@ -114,16 +114,14 @@ static void give_up(struct repetition *repetition, const struct bench_test *test
 }
 
 void bench_work_measure(struct bench_run *run, const struct bench_test *test, struct bench_work *work,
-	const struct bench_shape *shape, double slice_s)
+	const struct bench_work_request *request, double slice_s)
 {
 	struct repetition repetition = {.run = run, .work = work};
 	struct bench_measure measure = {.test = test->name, .bottleneck = test->bottleneck, .detail = work->detail,
-		.method = test->method, .precision = test->precision, .unit = test->unit, .has_shape = shape != NULL,
+		.method = test->method, .precision = test->precision, .unit = test->unit, .request = request, .disagreement = (double)NAN, .predicted_s = (double)NAN,
 		.bytes = work->bytes, .flops = work->flops, .cache_resident = work->cache_resident};
 	int64_t start_ns = clock_monotonic_ns();
 
-	if (shape)
-		measure.shape = *shape;
 	repetition.samples_s = malloc(2 * BENCH_SAMPLES_MAX * sizeof(double));
 	if (!repetition.samples_s)
 		repetition.outcome = bench_refuse(&repetition.reason, BENCH_FAILED, "out of memory for the samples");

@@ -1,14 +1,19 @@
 #include "planner/bench_spec.h"
 
-#include <stdio.h>
+enum { FORWARD_PRODUCTS_MAX = 5 };
 
-enum { FORWARD_PRODUCTS_MAX = 8 };
+_Static_assert(3 * FORWARD_PRODUCTS_MAX <= BENCH_BLOCK_PRODUCTS_MAX, "a block has three products for each of its matrices");
 
 static const char *const product_names[PRODUCT_COUNT] = {
 	[PRODUCT_FORWARD] = "forward",
 	[PRODUCT_INPUT_GRADIENT] = "input_gradient",
 	[PRODUCT_WEIGHT_GRADIENT] = "weight_gradient",
 };
+
+void bench_spec_init(struct bench_spec *spec)
+{
+	*spec = (struct bench_spec){.sample_bytes = ABSENT_NUMBER, .block = {.layers = ABSENT_COUNT}};
+}
 
 const char *bench_product_name(enum bench_product product)
 {
@@ -18,6 +23,11 @@ const char *bench_product_name(enum bench_product product)
 double bench_shape_flops(const struct bench_shape *shape)
 {
 	return 2.0 * (double)shape->m * (double)shape->n * (double)shape->k;
+}
+
+struct bench_shape bench_product_shape(const struct bench_spec_product *product)
+{
+	return (struct bench_shape){product->m, product->n, product->k};
 }
 
 double bench_attention_flops(const struct bench_attention *attention)
@@ -37,11 +47,8 @@ double bench_kv_bytes(const struct bench_attention *attention, double element_by
 static struct bench_spec_product forward_product(
 	const struct bench_block *block, const char *role, int64_t outputs, int64_t inputs, double count)
 {
-	struct bench_spec_product product = {.shape = {block->sequence * block->micro_batch, outputs, inputs},
+	return (struct bench_spec_product){.role = role, .m = block->sequence * block->micro_batch, .n = outputs, .k = inputs,
 		.precision = block->precision, .count = count};
-
-	snprintf(product.role, sizeof(product.role), "%s", role);
-	return product;
 }
 
 static size_t forward_products(const struct bench_block *block, struct bench_spec_product *out)
@@ -52,7 +59,7 @@ static size_t forward_products(const struct bench_block *block, struct bench_spe
 
 	out[count++] = forward_product(block, "qkv", queries + 2 * keys, block->hidden, layers);
 	out[count++] = forward_product(block, "attention_output", block->hidden, queries, layers);
-	out[count++] = forward_product(block, "mlp_up", block->gated ? 2 * block->ffn : block->ffn, block->hidden, layers);
+	out[count++] = forward_product(block, "mlp_up", block->gated == TRUTH_TRUE ? 2 * block->ffn : block->ffn, block->hidden, layers);
 	out[count++] = forward_product(block, "mlp_down", block->hidden, block->ffn, layers);
 	if (block->vocabulary > 0)
 		out[count++] = forward_product(block, "head", block->vocabulary, block->hidden, 1);
@@ -64,11 +71,12 @@ static size_t forward_products(const struct bench_block *block, struct bench_spe
 static struct bench_spec_product backward_product(const struct bench_spec_product *forward, enum bench_product product)
 {
 	struct bench_spec_product backward = *forward;
-	const struct bench_shape *shape = &forward->shape;
+	bool to_input = product == PRODUCT_INPUT_GRADIENT;
 
 	backward.product = product;
-	backward.shape = product == PRODUCT_INPUT_GRADIENT ? (struct bench_shape){shape->m, shape->k, shape->n} :
-		(struct bench_shape){shape->k, shape->n, shape->m};
+	backward.m = to_input ? forward->m : forward->k;
+	backward.n = to_input ? forward->k : forward->n;
+	backward.k = to_input ? forward->n : forward->m;
 	return backward;
 }
 
@@ -93,13 +101,13 @@ double bench_block_parameters(const struct bench_block *block)
 	double parameters = 0;
 
 	for (size_t i = 0; i < count; i++)
-		parameters += forward[i].count * (double)forward[i].shape.n * (double)forward[i].shape.k;
+		parameters += forward[i].count * (double)forward[i].n * (double)forward[i].k;
 	return parameters;
 }
 
 double bench_block_flops(const struct bench_block *block)
 {
-	struct bench_spec_product products[BENCH_PRODUCTS_MAX];
+	struct bench_spec_product products[BENCH_BLOCK_PRODUCTS_MAX];
 	struct bench_attention attention = {block->micro_batch, block->heads, block->kv_heads, block->sequence,
 		block->sequence, block->head_dimension, .causal = true};
 	size_t count = bench_block_products(block, products);
@@ -107,7 +115,10 @@ double bench_block_flops(const struct bench_block *block)
 
 	attention.backward = true;
 	flops += (double)block->layers * bench_attention_flops(&attention);
-	for (size_t i = 0; i < count; i++)
-		flops += products[i].count * bench_shape_flops(&products[i].shape);
+	for (size_t i = 0; i < count; i++) {
+		struct bench_shape shape = bench_product_shape(&products[i]);
+
+		flops += products[i].count * bench_shape_flops(&shape);
+	}
 	return flops;
 }

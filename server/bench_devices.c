@@ -71,6 +71,11 @@ static void take_line(void *context, const struct bench_line *line, const char *
 	slot->told.accelerator = copy(listing, told->accelerator);
 	slot->told.driver = copy(listing, told->driver);
 	slot->told.instruction_set = copy(listing, told->instruction_set);
+	slot->told.pci_id = copy(listing, told->pci_id);
+	slot->told.pci_bus = copy(listing, told->pci_bus);
+	slot->told.mig_parent = copy(listing, told->mig_parent);
+	slot->told.mig_profile = copy(listing, told->mig_profile);
+	slot->told.compute_capability = copy(listing, told->compute_capability);
 	slot->properties = arena_strndup(&fresh->arena, text, length);
 	listing->exhausted = listing->exhausted || !slot->properties;
 }

@@ -11,7 +11,9 @@ void bench_job_open(struct bench_job *job)
 	arena_init(&job->arena, JOB_ARENA_BYTES);
 	buffer_init(&job->device_json, BENCH_PROTOCOL_LINE_MAX);
 	buffer_init(&job->measures_json, BENCH_RESULT_MAX_BYTES / 2);
-	buffer_init(&job->skips_json, BENCH_RESULT_MAX_BYTES / 4);
+	buffer_init(&job->fits_json, BENCH_PROTOCOL_LINE_MAX);
+	buffer_init(&job->means_json, BENCH_PROTOCOL_LINE_MAX);
+	buffer_init(&job->skips_json, BENCH_RESULT_MAX_BYTES / 8);
 	buffer_init(&job->progress_json, BENCH_PROTOCOL_LINE_MAX);
 }
 
@@ -19,6 +21,8 @@ void bench_job_close(struct bench_job *job)
 {
 	buffer_release(&job->device_json);
 	buffer_release(&job->measures_json);
+	buffer_release(&job->fits_json);
+	buffer_release(&job->means_json);
 	buffer_release(&job->skips_json);
 	buffer_release(&job->progress_json);
 	arena_release(&job->arena);
@@ -59,6 +63,11 @@ static void take_device(struct bench_job *job, const struct bench_line_device *d
 	job->device.accelerator = copy(job, device->accelerator);
 	job->device.driver = copy(job, device->driver);
 	job->device.instruction_set = copy(job, device->instruction_set);
+	job->device.pci_id = copy(job, device->pci_id);
+	job->device.pci_bus = copy(job, device->pci_bus);
+	job->device.mig_parent = copy(job, device->mig_parent);
+	job->device.mig_profile = copy(job, device->mig_profile);
+	job->device.compute_capability = copy(job, device->compute_capability);
 }
 
 static void take_measure(struct bench_job *job, const struct bench_line_measure *measure)
@@ -74,6 +83,43 @@ static void take_measure(struct bench_job *job, const struct bench_line_measure 
 	kept->test = copy(job, measure->test);
 	kept->method = copy(job, measure->method);
 	kept->unit = copy(job, measure->unit);
+	kept->role = copy(job, measure->role);
+	kept->kind = copy(job, measure->kind);
+	kept->throttle = copy(job, measure->throttle);
+	kept->transfer.direction = copy(job, measure->transfer.direction);
+	kept->energy.source = copy(job, measure->energy.source);
+	kept->energy.scope = copy(job, measure->energy.scope);
+	kept->energy.confidence = copy(job, measure->energy.confidence);
+}
+
+static void take_fit(struct bench_job *job, const struct bench_line_fit *fit)
+{
+	struct bench_line_fit *kept;
+
+	if (job->fit_count == BENCH_FITS_MAX) {
+		job->exhausted = true;
+		return;
+	}
+	kept = &job->fits[job->fit_count++];
+	*kept = *fit;
+	kept->test = copy(job, fit->test);
+	kept->what = copy(job, fit->what);
+	kept->method = copy(job, fit->method);
+}
+
+static void take_mean(struct bench_job *job, const struct bench_line_mean *mean)
+{
+	struct bench_line_mean *kept;
+
+	if (job->mean_count == BENCH_MEANS_MAX) {
+		job->exhausted = true;
+		return;
+	}
+	kept = &job->means[job->mean_count++];
+	*kept = *mean;
+	kept->test = copy(job, mean->test);
+	kept->method = copy(job, mean->method);
+	kept->unit = copy(job, mean->unit);
 }
 
 static void take_member(struct buffer *list, const char *text, size_t length)
@@ -102,17 +148,26 @@ void bench_job_take(struct bench_job *job, const struct bench_line *line, const 
 		take_measure(job, &line->as.measure);
 		take_member(&job->measures_json, text, length);
 		break;
+	case BENCH_LINE_FIT:
+		take_fit(job, &line->as.fit);
+		take_member(&job->fits_json, text, length);
+		break;
+	case BENCH_LINE_MEAN:
+		take_mean(job, &line->as.mean);
+		take_member(&job->means_json, text, length);
+		break;
 	case BENCH_LINE_SKIP:
 		take_member(&job->skips_json, text, length);
 		break;
 	case BENCH_LINE_RESULT:
 		job->elapsed_s = line->as.result.elapsed_s;
 		break;
-	case BENCH_LINE_SAMPLE: /* polls of power and clocks: no backend here sends them */
+	case BENCH_LINE_SAMPLE: /* of power and clocks: what comes of them is each measure's energy */
 	case BENCH_LINE_COUNT:
 		break;
 	}
-	job->exhausted = job->exhausted || job->measures_json.failed || job->skips_json.failed;
+	job->exhausted = job->exhausted || job->measures_json.failed || job->fits_json.failed ||
+		job->means_json.failed || job->skips_json.failed;
 }
 
 static void put_text(struct json_writer *writer, const char *key, const char *text)
@@ -201,6 +256,10 @@ void bench_job_encode(const struct bench_job *job, const struct bench_worker_out
 		json_raw(&writer, job->device_json.bytes, job->device_json.length);
 	}
 	put_list(&writer, "measures", &job->measures_json);
+	if (job->fits_json.length)
+		put_list(&writer, "fits", &job->fits_json);
+	if (job->means_json.length)
+		put_list(&writer, "means", &job->means_json);
 	put_list(&writer, "skips", &job->skips_json);
 	if (calibrations)
 		put_calibrations(&writer, calibrations);

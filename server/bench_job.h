@@ -6,7 +6,7 @@
 #include "server/bench_calibration.h"
 #include "server/bench_worker.h"
 
-enum { BENCH_RESULT_MAX_BYTES = 2 * 1024 * 1024 };
+enum { BENCH_RESULT_MAX_BYTES = 2 * 1024 * 1024, BENCH_FITS_MAX = 32, BENCH_MEANS_MAX = 32 };
 
 struct bench_job {
 	struct arena arena;              /* of all text below */
@@ -17,7 +17,10 @@ struct bench_job {
 	bool has_device;
 	size_t measure_count;
 	struct bench_line_measure measures[BENCH_MEASURES_MAX];
-	struct buffer device_json, measures_json, skips_json, progress_json;
+	size_t fit_count, mean_count;
+	struct bench_line_fit fits[BENCH_FITS_MAX];
+	struct bench_line_mean means[BENCH_MEANS_MAX];
+	struct buffer device_json, measures_json, fits_json, means_json, skips_json, progress_json;
 	char *worker_version;
 	double elapsed_s;
 	bool exhausted; /* memory: what followed is lost, and the benchmark must not succeed */
