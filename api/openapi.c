@@ -105,6 +105,7 @@ static void openapi_tags(struct json_writer *writer)
 		{"Catalogue", "Accelerators, models, prices and regions, each row with its source."},
 		{"Jobs", "Long work that was answered 202 (`Prefer: respond-async`, `Prefer: wait=N`): progress, result, cancelling."},
 		{"Benchmarks", "Measurements of attached accelerators, which correct plans."},
+		{"Agents", "Machines that lease benchmarks for their devices; with a key of the role `agent`."},
 		{"Service", "Health, metrics, this description."}};
 
 	json_key(writer, "tags");

@@ -415,10 +415,10 @@ static void operation_responses(const struct route *route, struct json_writer *w
 	json_key(writer, "responses");
 	json_begin_object(writer);
 	operation_success(route, route->success, writer);
-	if (strcmp(route->method, "PUT") == 0 || route->id == ROUTE_JOB_RESULT)
+	if ((strcmp(route->method, "PUT") == 0 && route->conditional) || route->id == ROUTE_JOB_RESULT)
 		operation_success(route, 201, writer);
 	operation_preferred(route, writer);
-	if (route->answer_media & MEDIA_BIT(MEDIA_EVENTS))
+	if (route->may_be_empty || (route->answer_media & MEDIA_BIT(MEDIA_EVENTS)))
 		operation_success(route, 204, writer);
 	if (route->tagged && strcmp(route->method, "GET") == 0) {
 		json_key(writer, "304");

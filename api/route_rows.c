@@ -312,6 +312,8 @@ const struct route routes[ROUTE_COUNT] = {
 		.failures = FAILS_NOT_FOUND,
 		.example_parameter = EXAMPLE_UUID},
 
+#include "api/route_rows_agents.inc"
+
 	[ROUTE_JOB_LIST] = {.id = ROUTE_JOB_LIST,
 		.method = "GET",
 		.path = "/v1/jobs",

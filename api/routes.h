@@ -20,7 +20,7 @@
 								X(PRICE_CREATE) X(PRICE_GET) X(PRICE_PUT) X(PRICE_PATCH) X(PRICE_DELETE)               \
 									X(REGION_LIST) X(REGION_CREATE) X(REGION_GET) X(REGION_PUT) X(REGION_PATCH)        \
 										X(REGION_DELETE) X(CATALOGUE) X(OFFERS) X(DEVICE_LIST) X(BENCHMARK_LIST)       \
-											X(BENCHMARK_CREATE) X(BENCHMARK_GET) X(BENCHMARK_CANCEL) X(BENCHMARK_EVENTS) X(JOB_LIST) X(JOB_GET) X(JOB_CANCEL) X(JOB_RESULT) X(JOB_EVENTS)                   \
+											X(BENCHMARK_CREATE) X(BENCHMARK_GET) X(BENCHMARK_CANCEL) X(BENCHMARK_EVENTS) X(AGENT_LIST) X(AGENT_REGISTER) X(AGENT_LEASE) X(LEASE_HEARTBEAT) X(LEASE_RESULT) X(LEASE_RELEASE) X(JOB_LIST) X(JOB_GET) X(JOB_CANCEL) X(JOB_RESULT) X(JOB_EVENTS)                   \
 												X(CALIBRATION_LIST) X(CALIBRATION_DELETE) X(BACKUP_CREATE) X(LIVEZ)    \
 													X(READYZ) X(METRICS) X(VERSION) X(OPENAPI) X(DOCS) X(DOCS_FILE)
 
@@ -36,7 +36,7 @@ enum role { ROLE_OPEN, ROLE_VIEWER, ROLE_PLANNER, ROLE_ADMIN, ROLE_AGENT, ROLE_C
 
 enum { ROUTE_PARAMETERS_MAX = 2, ROUTE_PARAMETER_BYTES_MAX = 200, ROUTE_ALLOW_MAX = 64 };
 
-enum { ROUTE_BODY_SMALL_BYTES = 64 * 1024, ROUTE_BODY_BYTES = 1024 * 1024, ROUTE_BODY_TRACE_BYTES = 64 * 1024 * 1024,
+enum { ROUTE_BODY_SMALL_BYTES = 64 * 1024, ROUTE_BODY_BYTES = 1024 * 1024, ROUTE_BODY_RESULT_BYTES = 4 * 1024 * 1024, ROUTE_BODY_TRACE_BYTES = 64 * 1024 * 1024,
 	ROUTE_BODY_STREAM_BYTES = 256 * 1024 * 1024 };
 
 /* A further example of a body, beside example_body. */
@@ -61,6 +61,7 @@ struct route {
 	const struct field_table *query, *request, *response; /* NULL: none */
 	bool list; /* response is a page of `response` */
 	int success; /* 200, 201, 202, 204 */
+	bool may_be_empty; /* 204 where there is nothing to tell */
 	unsigned failures; /* set of ROUTE_FAILS_x beyond those of every route */
 	const char *example_body, *example_query, *example_parameter; /* of the path's {id}; NULL: none */
 	const char *also; /* JSON Schema of another body that is taken; NULL: none */

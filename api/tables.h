@@ -3,6 +3,7 @@
 #define FLEETPLAN_API_TABLES_H
 
 #include "api/field.h"
+#include "api/leases.h"
 #include "api/pages.h"
 #include "hwdb/catalogue.h"
 #include "hwdb/offers.h"
@@ -68,6 +69,17 @@ DECLARE_TABLE(bench_block, struct bench_block);
 DECLARE_TABLE(benchmark_request, struct benchmark_record);
 DECLARE_TABLE(benchmark, struct benchmark_record);
 DECLARE_TABLE(device, struct device_record);
+DECLARE_TABLE(agent, struct agent_record);
+DECLARE_TABLE(agent_registration, struct agent_registration);
+DECLARE_TABLE(agent_device, struct device_record);
+DECLARE_TABLE(lease_request, struct lease_request);
+DECLARE_TABLE(lease, struct lease);
+DECLARE_TABLE(lease_spec, struct lease_spec);
+DECLARE_TABLE(lease_heartbeat, struct lease_heartbeat);
+DECLARE_TABLE(lease_renewal, struct lease_renewal);
+DECLARE_TABLE(lease_result, struct lease_result);
+DECLARE_TABLE(lease_release, struct lease_release);
+DECLARE_TABLE(lease_outcome, struct lease_outcome);
 DECLARE_TABLE(key, struct key_record);
 DECLARE_TABLE(backup, struct backup);
 DECLARE_TABLE(job, struct job_record);

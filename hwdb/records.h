@@ -52,8 +52,27 @@ struct device_record {
 	double memory_bytes;
 	const char *state; /* idle, busy, suspect, wedged, gone */
 	const char *state_reason;
-	struct json_text properties; /* what else the device told */
+	struct json_text properties; /* what else the device told: its line of api/bench_protocol.h */
 	int64_t seen_at_us;
+
+	/* Answered, not put: read out of properties, the queue and the calibrations. */
+	const char *pci_id, *pci_bus, *ecc, *mig_parent, *mig_profile, *compute_capability; /* ecc: enabled, disabled */
+	double power_limit_w;
+	const char *benchmark_id;  /* that runs on it */
+	int64_t calibrated_at_us;  /* the newest calibration of it; ABSENT_COUNT: none */
+	double calibration_age_days;
+};
+
+/* A machine that leases benchmarks for its devices. */
+struct agent_record {
+	const char *id; /* it chose it once and keeps it */
+	const char *host, *version;
+	struct json_text labels;
+	const char *key_id; /* of the API key that it came with: no other may act for it while that one holds */
+	const char *state;  /* online, silent */
+	int64_t registered_at_us, seen_at_us;
+	int64_t devices; /* attached, as far as it told */
+	double heartbeat_s, lease_s; /* how often it shall be heard of while it works, and after which silence its work is lost */
 };
 
 struct key_record {

@@ -17,7 +17,8 @@ extern const char *const provenance_words[PROVENANCE_DERIVED + 1], *const memory
 
 /* What is text in the struct too. */
 extern const char *const plan_kind_words[2], *const pricing_model_words[4], *const origin_words[4],
-																				*const state_words[6], *const job_state_words[5];
+																				*const state_words[6], *const job_state_words[5],
+																				*const agent_state_words[2], *const ecc_words[2], *const agent_device_state_words[3];
 extern const char *const generic_words[1], *const law_words[3], *const role_words[4];
 
 /* Parts of requests. */

@@ -192,6 +192,11 @@ union any_request {
 	struct plan_record plan;
 	struct benchmark_record benchmark;
 	struct model_import import;
+	struct agent_registration registration;
+	struct lease_request lease_request;
+	struct lease_heartbeat heartbeat;
+	struct lease_result result;
+	struct lease_release release;
 };
 
 #endif
