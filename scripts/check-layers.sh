@@ -12,7 +12,7 @@ planner: base
 hwdb: base planner
 storage: base planner hwdb
 api: base planner hwdb
-bench: base planner
+bench: base planner hwdb
 server: base planner hwdb storage api bench'
 
 # third-party header pattern: folders where it may be included
