@@ -18,6 +18,14 @@ int64_t clock_monotonic_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+int64_t clock_boot_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 static void clock_write_digits(char *out, int count, int value)
 {
 	for (int i = count - 1; i >= 0; i--, value /= 10)
