@@ -56,6 +56,26 @@ const struct route routes[ROUTE_COUNT] = {
 		.also = TRACE_SCHEMA,
 		.more_examples = diagnosis_examples},
 
+	[ROUTE_SCHEDULE] = {.id = ROUTE_SCHEDULE,
+		.method = "POST",
+		.path = "/v1/schedules",
+		.operation = "schedule",
+		.tag = "Estimates",
+		.summary = "When and where to run a job",
+		.doc = "The start, pauses and region with the least carbon or cost, exactly, by hourly (or shorter) intensities and prices.",
+		.role = ROLE_VIEWER,
+		.prefers = PREFERS_ASYNC | PREFERS_WAIT,
+		.body_maximum_bytes = ROUTE_BODY_SERIES_BYTES,
+		.body_media = JSON_BODY,
+		.answer_media = AS_JSON,
+		.request = &table_schedule_request,
+		.response = &table_schedule_estimate,
+		.success = 200,
+		.failures = FAILS_INVALID | FAILS_BODY,
+		.example_body = "{\"hours\":3,\"mean_kw\":120,\"checkpointable\":true,\"restart_minutes\":10,\"series\":[{\"region\":\"eu-west-2\","
+						"\"start\":\"2026-11-21T18:00:00Z\",\"step_minutes\":60,\"gco2e_per_kwh\":[230,240,180,120,110,200,115,112,190],"
+						"\"usd_per_kwh\":[0.21,0.24,0.18,0.12,0.1,0.1,0.09,0.09,0.14]}]}"},
+
 	PLAN_CREATE(TRAINING, training, "a training", ROUTE_BODY_BYTES, EXAMPLE_TRAINING),
 	PLAN_CREATE(INFERENCE, inference, "a service", ROUTE_BODY_TRACE_BYTES, EXAMPLE_INFERENCE),
 	[ROUTE_PLAN_LIST] = {.id = ROUTE_PLAN_LIST,

@@ -57,6 +57,7 @@ enum status api_stored_option(const struct json_text *result, struct arena *aren
 	option->accelerator.id = node_text(member(recommended, "accelerator"));
 	option->gpu_count = (int64_t)given_or(number(recommended, "gpu_count"), ABSENT_COUNT);
 	option->cost.usd_per_gpu_hour = number(member(recommended, "cost"), "usd_per_gpu_hour");
+	option->energy.total_kwh = number(member(recommended, "energy"), "total_kwh");
 	option->wall_clock_hours = number(recommended, "wall_clock_hours");
 	return STATUS_OK;
 }

@@ -10,6 +10,7 @@
 #include "hwdb/records.h"
 #include "planner/bench_spec.h"
 #include "planner/diagnosis/diagnosis.h"
+#include "planner/footprint/schedule.h"
 #include "planner/estimates.h"
 
 /* Requests of the calculators. */
@@ -19,6 +20,7 @@ DECLARE_TABLE(performance_request, struct performance_request);
 DECLARE_TABLE(memory_request, struct memory_request);
 DECLARE_TABLE(scaling_request, struct scaling_request);
 DECLARE_TABLE(carbon_request, struct carbon_request);
+DECLARE_TABLE(schedule_request, struct schedule_request);
 DECLARE_TABLE(diagnosis_request, struct diagnosis_request);
 
 /* Their results. */
@@ -30,6 +32,7 @@ DECLARE_TABLE(performance_result, struct performance);
 DECLARE_TABLE(memory_result, struct memory_estimate);
 DECLARE_TABLE(scaling_result, struct scaling_estimate);
 DECLARE_TABLE(carbon_result, struct carbon_estimate);
+DECLARE_TABLE(schedule_result, struct schedule);
 DECLARE_TABLE(diagnosis_result, struct diagnosis);
 
 /* Envelopes: `request` and `result` are the JSON that the tables above have written. */
@@ -39,6 +42,7 @@ DECLARE_TABLE(performance_estimate, struct plan_record);
 DECLARE_TABLE(memory_estimate, struct plan_record);
 DECLARE_TABLE(scaling_estimate, struct plan_record);
 DECLARE_TABLE(carbon_estimate, struct plan_record);
+DECLARE_TABLE(schedule_estimate, struct plan_record);
 DECLARE_TABLE(diagnosis, struct plan_record);
 DECLARE_TABLE(training_plan, struct plan_record);
 DECLARE_TABLE(inference_plan, struct plan_record);

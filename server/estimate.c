@@ -10,6 +10,7 @@
 #include "planner/training/memory_estimate.h"
 #include "planner/training/scaling_estimate.h"
 #include "server/diagnosis_estimate.h"
+#include "server/schedule_estimate.h"
 
 /* Of an answer at most, and room for most of them at once. */
 enum { ESTIMATE_JSON_MAX_BYTES = 32 * 1024 * 1024, ESTIMATE_JSON_USUAL_BYTES = 24 * 1024 };
@@ -213,6 +214,12 @@ static enum status compute_diagnosis(struct estimate *estimate, struct resolver 
 	return diagnosis_compute(estimate, resolver->catalogue);
 }
 
+static enum status compute_schedule(struct estimate *estimate, struct resolver *resolver)
+{
+	(void)resolver;
+	return schedule_compute(estimate);
+}
+
 const struct estimate_kind estimate_training = {"training", &table_training_request, &table_training_result, &table_training_estimate,
 	compute_training, offsetof(struct training_request, common.as_of), true};
 const struct estimate_kind estimate_inference = {"inference", &table_inference_request, &table_inference_result,
@@ -228,6 +235,9 @@ const struct estimate_kind estimate_carbon = {"carbon", &table_carbon_request, &
 	compute_carbon, offsetof(struct carbon_request, as_of), false};
 const struct estimate_kind estimate_diagnosis = {"diagnosis", &table_diagnosis_request, &table_diagnosis_result, &table_diagnosis,
 	compute_diagnosis, offsetof(struct diagnosis_request, training.common.as_of), false};
+
+const struct estimate_kind estimate_schedule = {"schedule", &table_schedule_request, &table_schedule_result, &table_schedule_estimate,
+	compute_schedule, 0, false};
 
 const struct estimate_kind *estimate_kind_of_plan(const char *name)
 {

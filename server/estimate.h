@@ -11,7 +11,7 @@
 struct estimate_kind;
 struct progress;
 extern const struct estimate_kind estimate_training, estimate_inference, estimate_performance, estimate_memory,
-	estimate_scaling, estimate_carbon, estimate_diagnosis;
+	estimate_scaling, estimate_carbon, estimate_diagnosis, estimate_schedule;
 
 /* The kind of a stored plan by its name ("training", "inference"); NULL for any other word. */
 const struct estimate_kind *estimate_kind_of_plan(const char *name);

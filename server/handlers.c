@@ -14,6 +14,7 @@ static handler_function *const handlers[ROUTE_COUNT] = {
 	[ROUTE_CARBON_ESTIMATE] = handle_carbon_estimate,
 	[ROUTE_CARBON_ESTIMATE_GET] = handle_carbon_estimate_get,
 	[ROUTE_DIAGNOSIS] = handle_diagnosis,
+	[ROUTE_SCHEDULE] = handle_schedule,
 	[ROUTE_TRAINING_PLAN_CREATE] = handle_training_plan_create,
 	[ROUTE_INFERENCE_PLAN_CREATE] = handle_inference_plan_create,
 	[ROUTE_PLAN_LIST] = handle_plan_list,

@@ -14,6 +14,7 @@ handler_function handle_training_estimate, handle_training_estimate_get, handle_
 
 /* server/handlers/diagnoses.c */
 handler_function handle_diagnosis;
+handler_function handle_schedule;
 
 /* server/handlers/plans.c, plan_lists.c */
 handler_function handle_training_plan_create, handle_inference_plan_create, handle_plan_get, handle_plan_patch, handle_plan_delete,

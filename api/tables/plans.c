@@ -40,6 +40,7 @@ ESTIMATE(performance, "One replica's performance.");
 ESTIMATE(memory, "A model's memory.");
 ESTIMATE(scaling, "What scaling laws say.");
 ESTIMATE(carbon, "Energy, carbon and water.");
+ESTIMATE(schedule, "When and where to run.");
 
 static const struct field diagnosis_rows[] = {KIND,
 	JSON_OF(request, diagnosis_request, "What was understood; of a trace, what its query said"),

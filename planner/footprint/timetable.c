@@ -89,23 +89,6 @@ static void relaxation_place(const struct timetable_task *task, void *workspace,
 	relaxation->paused = memory + 2 * (task->slot_count + 1);
 }
 
-double timetable_bound(const struct timetable_task *task, void *workspace)
-{
-	struct timetable_relaxation relaxation;
-	struct timetable_piece piece;
-	double cost = HUGE_VAL;
-
-	if (!task->pauses) {
-		(void)timetable_unbroken(task, &piece, &cost);
-		return cost;
-	}
-	if (task->work_minutes > timetable_minutes(task))
-		return HUGE_VAL;
-	relaxation_place(task, workspace, &relaxation);
-	timetable_relax(task, &relaxation, NULL);
-	return relaxation.bound;
-}
-
 /* Between bound and cost the search looks at the lowest part first: where the best lies there, as it mostly does, it follows few. */
 static void search(const struct timetable_task *task, const struct timetable_relaxation *relaxation, void *memory, struct timetable *table)
 {
@@ -131,9 +114,8 @@ static void search(const struct timetable_task *task, const struct timetable_rel
 	table->bound = table->proved ? table->cost : floor;
 }
 
-bool timetable_best(const struct timetable_task *task, void *workspace, struct timetable *table)
+static bool sketch(const struct timetable_task *task, struct timetable_relaxation *relaxation, void *workspace, struct timetable *table)
 {
-	struct timetable_relaxation relaxation;
 	struct timetable_piece unbroken;
 	double unbroken_cost;
 
@@ -141,16 +123,32 @@ bool timetable_best(const struct timetable_task *task, void *workspace, struct t
 		return false;
 	table->count = 0;
 	if (task->pauses) {
-		relaxation_place(task, workspace, &relaxation);
-		timetable_relax(task, &relaxation, table);
+		relaxation_place(task, workspace, relaxation);
+		timetable_relax(task, relaxation, table);
 	}
 	if (table->count == 0 || table->cost > unbroken_cost - fabs(unbroken_cost) * worth_while) {
 		table->pieces[0] = unbroken;
 		table->count = 1;
 		table->cost = unbroken_cost;
 	}
-	table->bound = task->pauses ? relaxation.bound : unbroken_cost;
+	table->bound = task->pauses ? relaxation->bound : unbroken_cost;
 	table->proved = table->cost - fabs(table->cost) * worth_while <= table->bound;
+	return true;
+}
+
+bool timetable_sketch(const struct timetable_task *task, void *workspace, struct timetable *table)
+{
+	struct timetable_relaxation relaxation;
+
+	return sketch(task, &relaxation, workspace, table);
+}
+
+bool timetable_best(const struct timetable_task *task, void *workspace, struct timetable *table)
+{
+	struct timetable_relaxation relaxation;
+
+	if (!sketch(task, &relaxation, workspace, table))
+		return false;
 	if (!table->proved)
 		search(task, &relaxation, (char *)workspace + relaxation_bytes(task), table);
 	return true;

@@ -53,10 +53,11 @@ bool timetable_unbroken(const struct timetable_task *task, struct timetable_piec
 /* What running in these pieces, which lie within the slots, costs. */
 double timetable_cost(const struct timetable_task *task, const struct timetable_piece *pieces, size_t count);
 
-/* A lower bound of what any timetable costs, O(slots): tells which of several tasks are worth a search. */
-double timetable_bound(const struct timetable_task *task, void *workspace);
+/* A good timetable, and how much better another could be, in O(slots): tells which of several tasks are worth a search. False: the
+ * slots are too short for the work. */
+bool timetable_sketch(const struct timetable_task *task, void *workspace, struct timetable *table);
 
-/* The best timetable. False: the slots are too short for the work. A pause is made only where it saves more than a billionth. */
+/* The best timetable, likewise. A pause is made only where it saves more than a billionth. */
 bool timetable_best(const struct timetable_task *task, void *workspace, struct timetable *table);
 
 #endif

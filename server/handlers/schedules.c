@@ -1,0 +1,53 @@
+/* POST /v1/schedules: when and where a job runs for the least. */
+#include "api/stored_plan.h"
+#include "api/tables.h"
+#include "server/handlers.h"
+#include "server/plan_answer.h"
+#include "server/schedule_estimate.h"
+#include "server/server.h"
+#include "storage/plans.h"
+
+/* Hours and power of a stored plan, where the request leaves them out. */
+static enum status take_plan(struct call *call, struct schedule_request *request)
+{
+	struct training_option *option = ARENA_NEW(&call->arena, struct training_option);
+	struct plan_record record;
+	enum status status;
+
+	if (!option)
+		return STATUS_NO_MEMORY;
+	status = storage_plan_get(call->server->storage, request->plan_id, ABSENT_COUNT, &call->arena, &record, &call->failure);
+	if (status == STATUS_NOT_FOUND) {
+		failure_clear(&call->failure);
+		failure_add(&call->failure, "/plan_id", "unknown", "no plan %s: GET /v1/plans lists those that there are", request->plan_id);
+		return STATUS_INVALID;
+	}
+	if (status == STATUS_OK && strcmp(record.kind, "training") != 0) {
+		failure_add(&call->failure, "/plan_id", "unsuitable", "a plan of inference serves whenever it is asked: a training can wait");
+		return STATUS_INVALID;
+	}
+	if (status == STATUS_OK)
+		status = api_stored_option(&record.result, &call->arena, option, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	request->hours = given_or(request->hours, option->wall_clock_hours);
+	request->mean_kw = given_or(request->mean_kw, option->energy.total_kwh / option->wall_clock_hours);
+	return STATUS_OK;
+}
+
+enum status handle_schedule(struct call *call)
+{
+	struct estimate estimate = {.kind = &estimate_schedule, .arena = &call->arena, .failure = &call->failure};
+	struct plan_record *record = ARENA_NEW(&call->arena, struct plan_record);
+	struct schedule_request *request;
+	enum status status = record ? STATUS_OK : STATUS_NO_MEMORY;
+
+	if (status == STATUS_OK)
+		status = estimate_decode(&estimate, call->body, call->body_length);
+	request = estimate.request;
+	if (status == STATUS_OK && request->plan_id)
+		status = take_plan(call, request);
+	if (status == STATUS_OK)
+		status = plan_compute(call, &estimate, record);
+	return status == STATUS_OK ? plan_answer(call, estimate_envelope(estimate.kind), record) : status;
+}
