@@ -1,18 +1,8 @@
-/* The daemon's configuration: ONE table of options (OPTION_TABLE), from which flags, environment variables, the file's keys,
- * --help, --check-config and docs/configuration.md come.
- *
- * An option "listen" is --listen VALUE or --listen=VALUE, FLEETPLAN_LISTEN, or the line "listen = VALUE" of the file named by
- * --config or FLEETPLAN_CONFIG. A flag wins over the environment, that over the file, that over the default. Values are
- * checked wherever they come from; an error names the place, what would be accepted, and for an unknown name the nearest. */
+/* The daemon's configuration: ONE table of options (OPTION_TABLE); server/option_table.h says what comes of it. */
 #ifndef FLEETPLAN_SERVER_OPTIONS_H
 #define FLEETPLAN_SERVER_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include "base/arena.h"
-#include "base/buffer.h"
-#include "base/failure.h"
+#include "server/option_table.h"
 
 /* X(member, name, kind, default, minimum, maximum, choices, doc). Kinds: TEXT, NUMBER, FLAG, CHOICE. */
 #define OPTION_TABLE(X)                                                                                                        \
@@ -44,18 +34,11 @@
 	X(log_level, "log-level", CHOICE, "info", 0, 0, "debug info warning error", "the least level that is logged")              \
 	X(log_file, "log-file", TEXT, "", 0, 0, NULL, "append the log to this file; empty: standard error")
 
-#define OPTION_TYPE_TEXT const char *
-#define OPTION_TYPE_CHOICE const char *
-#define OPTION_TYPE_NUMBER unsigned
-#define OPTION_TYPE_FLAG bool
-
 struct options {
 #define X(member, name, kind, standard, minimum, maximum, choices, doc) OPTION_TYPE_##kind member;
 	OPTION_TABLE(X)
 #undef X
-	bool help, check_config; /* asked for by --help, --check-config */
-	unsigned char origins[32]; /* of each value, in the table's order */
-	struct arena arena;        /* of all texts */
+	struct option_values values;
 };
 
 /* Reads file, environment and argv[1..] (argv[0] is the command). STATUS_INVALID with a sentence for a person. */

@@ -138,10 +138,10 @@ int serve_main(int argc, char **argv)
 	buffer_init(&text, 64 * 1024);
 	if (options_read(&options, argc, argv, &failure) != STATUS_OK) {
 		code = exit_code_report(&failure, EXIT_CODE_CONFIGURATION);
-	} else if (options.check_config && !options.help && listen_check(options.listen, &failure) != STATUS_OK) {
+	} else if (options.values.check_config && !options.values.help && listen_check(options.listen, &failure) != STATUS_OK) {
 		code = exit_code_report(&failure, EXIT_CODE_CONFIGURATION);
-	} else if (options.help || options.check_config) {
-		if (options.help)
+	} else if (options.values.help || options.values.check_config) {
+		if (options.values.help)
 			options_write_help(&text);
 		else
 			options_write_effective(&options, &text);

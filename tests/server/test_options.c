@@ -22,7 +22,7 @@ static void every_default_is_valid_and_in_the_help(void **state)
 	assert_string_equal(options.database, "fleetplan.db");
 	assert_int_equal(options.receive_seconds, 10);
 	assert_false(options.insecure);
-	assert_false(options.help);
+	assert_false(options.values.help);
 	buffer_init(&help, 1 << 16);
 	options_write_help(&help);
 	assert_contains(help.bytes, "--bootstrap-key-file TEXT");
