@@ -214,7 +214,7 @@ void operating_closed(
 	struct mixture mixture;
 
 	if (concurrency > 0 && shape->run_requests <= concurrency) {
-		operating_burst(replica, shape, concurrency, point);
+		operating_burst(replica, shape, shape->run_requests, point);
 		return;
 	}
 	for (int round = 0; round < FIXED_POINT_ROUNDS; round++) {
@@ -279,7 +279,8 @@ static void finish_run(const struct replica *replica, const struct request_shape
 
 	operating_burst(replica, shape, run, &burst);
 	point->tpot_s = fmin(point->tpot_s, burst.tpot_s);
-	point->ttft_s = fmin(point->ttft_s, burst.ttft_s);
+	/* Who comes faster than requests can enter waits as all at once would, less the time in which they come. */
+	point->ttft_s = fmin(fmax(point->ttft_s, burst.ttft_s - arriving_s / 2), burst.ttft_s);
 	point->output_tokens_per_s = run * shape->output_tokens / fmax(arriving_s + tail_s(shape, point), serving_s);
 }
 

@@ -60,6 +60,9 @@ static void operate(const struct performance_request *request, const struct repl
 		double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
 		double wanted = is_given(request->concurrency) && request->concurrency > 0 ? request->concurrency : held;
 
+		if (wanted > held)
+			findings_warn(findings, "the cache holds %.0f sequences of the static batch's %.0f at once: no engine runs it as one batch", held,
+				wanted);
 		operating_static(replica, shape, wanted, point);
 	} else if (is_given(request->requests_per_s)) {
 		operating_open(replica, shape, request->requests_per_s, point);
@@ -162,7 +165,7 @@ enum status performance_estimate(const struct performance_input *input, const st
 	performance->output_tokens_per_s = point.output_tokens_per_s;
 	performance->output_tokens_per_s_per_gpu = point.output_tokens_per_s / replica.gpus;
 	performance->total_tokens_per_s = point.output_tokens_per_s * (1 + shape.prompt_tokens / shape.output_tokens);
-	performance->requests_per_s = point.requests_per_s;
+	performance->requests_per_s = point.output_tokens_per_s / shape.output_tokens;
 	performance->ttft_ms = point.ttft_s * milliseconds_per_second;
 	performance->tpot_ms = point.tpot_s * milliseconds_per_second;
 	performance->max_concurrency = replica_sequences_max(&replica, shape.prompt_tokens, shape.output_tokens);

@@ -200,6 +200,68 @@ static void energy_by_phase_adds_up(void **state)
 	assert_close(parts_joules(input), performance.energy.joules_per_output_token, 1e-9);
 }
 
+/* A run of fewer requests than its concurrency never has more than those under way. */
+static void a_short_run_is_as_many_as_it_has(void **state)
+{
+	struct serving_fixture fixture;
+	struct performance few;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.performance.request.concurrency = 8;
+	fixture.performance.request.requests = 8;
+	operate(&fixture.performance);
+	few = performance;
+	fixture.performance.request.concurrency = 64;
+	operate(&fixture.performance);
+	assert_close(performance.ttft_ms, few.ttft_ms, 1e-12);
+	assert_close(performance.tpot_ms, few.tpot_ms, 1e-12);
+	assert_close(performance.output_tokens_per_s, few.output_tokens_per_s, 1e-12);
+	fixture.performance.request.requests = 64;
+	operate(&fixture.performance);
+	assert_true(performance.ttft_ms > 2 * few.ttft_ms);
+}
+
+/* Arrivals ever faster become a run whose requests all start together; in between, waits never fall as arrivals come faster. */
+static void arrivals_at_once_are_a_burst(void **state)
+{
+	struct serving_fixture fixture;
+	double burst_ms, before_ms = 0;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.performance.request.engine = ENGINE_VLLM;
+	fixture.performance.request.requests = 100;
+	fixture.performance.request.concurrency = 100;
+	operate(&fixture.performance);
+	burst_ms = performance.ttft_ms;
+	fixture.performance.request.concurrency = ABSENT_NUMBER;
+	for (double rate = 0.5; rate < 1e6; rate *= 1.6) {
+		fixture.performance.request.requests_per_s = rate;
+		operate(&fixture.performance);
+		assert_true(performance.ttft_ms >= before_ms * (1 - 1e-9) && performance.ttft_ms <= burst_ms * (1 + 1e-9));
+		assert_close(performance.requests_per_s * 300, performance.output_tokens_per_s, 1e-9);
+		before_ms = performance.ttft_ms;
+	}
+	assert_close(before_ms, burst_ms, 0.01);
+}
+
+static void a_static_batch_beyond_the_cache_is_said(void **state)
+{
+	struct serving_fixture fixture;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.performance.request.static_batch = TRUTH_TRUE;
+	fixture.performance.request.concurrency = 8;
+	operate(&fixture.performance);
+	assert_int_equal(performance.findings.warning_count, 0);
+	fixture.performance.request.concurrency = 50000;
+	operate(&fixture.performance);
+	assert_int_equal(performance.findings.warning_count, 1);
+	assert_contains(performance.findings.warnings[0].detail, "static batch");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +271,9 @@ int main(void)
 		cmocka_unit_test(one_process_sends_out_all_tokens),
 		cmocka_unit_test(kernels_are_measured_or_a_mean),
 		cmocka_unit_test(energy_by_phase_adds_up),
+		cmocka_unit_test(a_short_run_is_as_many_as_it_has),
+		cmocka_unit_test(arrivals_at_once_are_a_burst),
+		cmocka_unit_test(a_static_batch_beyond_the_cache_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
