@@ -14,6 +14,23 @@ static bool has_tokens(const struct token_distribution *distribution)
 		   distribution->samples.count > 0;
 }
 
+/* Statistics that no distribution has, or none that is log-normal (E58): p95 / mean is at most exp(1.6449^2 / 2). */
+static void tokens_faults(const struct resolver *resolver, const char *pointer, const struct token_distribution *tokens)
+{
+	static const double p95_over_mean_max = 3.868;
+	bool by_mean = is_given(tokens->mean) && is_given(tokens->p95) && !is_given(tokens->p50) && !is_given(tokens->cv);
+
+	if (tokens->samples.count > 0)
+		return;
+	if (is_given(tokens->p50) && is_given(tokens->p95) && tokens->p95 < tokens->p50)
+		fault(resolver, pointer, "conflict", "the 95th percentile (p95) is at least the median (p50)");
+	if (by_mean && tokens->p95 < tokens->mean)
+		fault(resolver, pointer, "conflict", "the 95th percentile (p95) lies below the mean: give p50 or cv beside it, or samples");
+	if (by_mean && tokens->p95 > p95_over_mean_max * tokens->mean)
+		fault(resolver, pointer, "conflict",
+			"the 95th percentile (p95) of a log-normal is at most 3.87 times its mean: give p50 or cv beside it, or samples");
+}
+
 static const double most_requests_per_s = 1e8;
 
 /* The rate of a trace is its requests over its span: two different times at least, in order. */
@@ -84,6 +101,10 @@ static void load_faults(const struct resolver *resolver, const struct inference_
 	if (is_given(request->speculative.draft_tokens) != is_given(request->speculative.acceptance))
 		fault(resolver, "/speculative", "required",
 			"give draft_tokens and acceptance: what a draft model reaches depends on it and is never assumed");
+	if (is_given(request->speculative.draft_tokens) && request->speculative.draft_tokens != floor(request->speculative.draft_tokens))
+		fault(resolver, "/speculative/draft_tokens", "out_of_range", "a whole number of tokens was expected");
+	tokens_faults(resolver, "/prompt_tokens", &request->prompt_tokens);
+	tokens_faults(resolver, "/output_tokens", &request->output_tokens);
 	if (request->daily_profile.count > 0 && request->daily_profile.count != 24 && request->daily_profile.count != 168)
 		fault(resolver, "/daily_profile", "out_of_range", "24 or 168 numbers were expected");
 	if (request->daily_profile.count > 0 && !(largest(&request->daily_profile) > 0))
@@ -201,6 +222,8 @@ static void performance_faults(const struct resolver *resolver, const struct per
 		fault(resolver, "/prompt_tokens", "required", "give the tokens of a prompt, as 1000 or {mean, cv}");
 	if (!has_tokens(&request->output_tokens))
 		fault(resolver, "/output_tokens", "required", "give the tokens of an answer, as 300 or {mean, cv}");
+	tokens_faults(resolver, "/prompt_tokens", &request->prompt_tokens);
+	tokens_faults(resolver, "/output_tokens", &request->output_tokens);
 }
 
 /* tensor x pipeline x attention_data, as far as they are given. */

@@ -137,7 +137,7 @@ static const struct field token_distribution_rows[] = {
 	COUNT(p50, 1, 1e7, "Median"),
 	COUNT(p95, 1, 1e7, "95th percentile"),
 	NUMBER(cv, 0, 20, "Coefficient of variation"),
-	NUMBERS(samples, 10000, 0, 1e7, "Measured lengths, instead of the statistics"),
+	NUMBERS(samples, 10000, 1, 1e7, "Measured lengths, instead of the statistics"),
 };
 TABLE(token_distribution, token_distribution_rows, "Tokens of a request: a number, statistics or samples.",
 	.shorthand = &token_distribution_rows[0]);

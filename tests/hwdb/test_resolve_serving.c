@@ -71,6 +71,35 @@ static void loads_that_contradict(void **state)
 	fixture_fault("/daily_profile");
 }
 
+/* A statistic that nothing has, or that would be left out without a word, is a fault. */
+static void lengths_that_cannot_be(void **state)
+{
+	static const struct {
+		double mean, p50, p95, cv;
+		bool is_one;
+	} lengths[] = {{1000, ABSENT_NUMBER, 3800, ABSENT_NUMBER, true}, {1000, ABSENT_NUMBER, 3900, ABSENT_NUMBER, false},
+		{1000, ABSENT_NUMBER, 999, ABSENT_NUMBER, false}, {1000, ABSENT_NUMBER, 999, 5, true}, {1000, 20, 9000, ABSENT_NUMBER, true},
+		{ABSENT_NUMBER, 1000, 1000, ABSENT_NUMBER, true}, {ABSENT_NUMBER, 1000, 999, ABSENT_NUMBER, false}};
+
+	for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+		begin(state);
+		request.prompt_tokens.mean = question.prompt_tokens.mean = lengths[i].mean;
+		request.prompt_tokens.p50 = question.prompt_tokens.p50 = lengths[i].p50;
+		request.prompt_tokens.p95 = question.prompt_tokens.p95 = lengths[i].p95;
+		request.prompt_tokens.cv = question.prompt_tokens.cv = lengths[i].cv;
+		assert_int_equal(resolve(), lengths[i].is_one ? STATUS_OK : STATUS_INVALID);
+		if (!lengths[i].is_one)
+			assert_contains(fixture_fault("/prompt_tokens"), "95th percentile");
+	}
+	begin(state);
+	request.speculative.draft_tokens = 3;
+	request.speculative.acceptance = 0.7;
+	assert_int_equal(resolve(), STATUS_OK);
+	request.speculative.draft_tokens = 3.5;
+	assert_int_equal(resolve(), STATUS_INVALID);
+	assert_contains(fixture_fault("/speculative/draft_tokens"), "whole");
+}
+
 static void what_a_load_needs(void **state)
 {
 	(void)state;
@@ -184,6 +213,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_plain_load_resolves, begin),
 		cmocka_unit_test_setup(loads_that_contradict, begin),
+		cmocka_unit_test_setup(lengths_that_cannot_be, begin),
 		cmocka_unit_test_setup(what_a_load_needs, begin),
 		cmocka_unit_test_setup(a_trace_is_a_load, begin),
 		cmocka_unit_test_setup(a_trace_has_a_rate, begin),
