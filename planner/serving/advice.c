@@ -60,6 +60,11 @@ static bool saves(const struct adviser *adviser, const struct fleet *fleet)
 	return fleet->gpu_count < best->gpu_count;
 }
 
+static const char *plural(int64_t count)
+{
+	return count == 1 || count == -1 ? "" : "s";
+}
+
 /* "12 accelerators would do instead of 16", or of a fixed number what they hold. */
 struct outcome {
 	char text[80];
@@ -73,8 +78,8 @@ static struct outcome outcome_of(const struct adviser *adviser, const struct fle
 		snprintf(outcome.text, sizeof outcome.text, "the same accelerators hold %.3g requests/s instead of %.3g", fleet->requests_per_s,
 			adviser->best->requests_per_s);
 	else
-		snprintf(outcome.text, sizeof outcome.text, "%lld accelerators would do instead of %lld", (long long)fleet->gpu_count,
-			(long long)adviser->best->gpu_count);
+		snprintf(outcome.text, sizeof outcome.text, "%lld accelerator%s would do instead of %lld", (long long)fleet->gpu_count,
+			plural(fleet->gpu_count), (long long)adviser->best->gpu_count);
 	return outcome;
 }
 
@@ -89,9 +94,10 @@ static void effect_tell(const struct adviser *adviser, const struct fleet *fleet
 			(fleet->requests_per_s / best->requests_per_s - 1) * 100);
 	} else if (is_given(fleet->usd_per_hour) && is_given(best->usd_per_hour)) {
 		advice->change_usd = (fleet->usd_per_hour - best->usd_per_hour) * HOURS_PER_MONTH;
-		snprintf(advice->effect, sizeof advice->effect, "%+lld accelerators, %+.0f USD a month", gpus, advice->change_usd);
+		snprintf(advice->effect, sizeof advice->effect, "%+lld accelerator%s, %+.0f USD a month", gpus,
+			plural(gpus), advice->change_usd);
 	} else {
-		snprintf(advice->effect, sizeof advice->effect, "%+lld accelerators", gpus);
+		snprintf(advice->effect, sizeof advice->effect, "%+lld accelerator%s", gpus, plural(gpus));
 	}
 }
 

@@ -6,6 +6,7 @@
 
 enum { SCALING_ROUNDS = 3, RATE_ROUNDS = 20 };
 static const double replicas_max = 1e6;
+static const double nearly_idle = 1e-6; /* of one replica's saturation */
 
 static double saturation_requests_per_s(const struct replica *replica, const struct demand *demand)
 {
@@ -140,12 +141,17 @@ static void size_fixed(
 		return;
 	}
 	fleet->requests_per_s = fleet_requests_per_s_max(replica, demand, active);
+	if (!(fleet->requests_per_s > 0)) {
+		fleet->promise_kept = kept_at(replica, demand, active, nearly_idle * fleet->replica_requests_per_s, fleet);
+		fleet->verdict = FLEET_LATENCY;
+		return;
+	}
 	if (is_given(demand->requests_per_s)) {
 		fleet->verdict = fleet->requests_per_s >= demand->requests_per_s ? FLEET_OK : FLEET_COUNT;
 		if (fleet->verdict == FLEET_OK)
 			fleet->requests_per_s = demand->requests_per_s;
 	}
-	fleet->promise_kept = fleet->requests_per_s > 0 && kept_at(replica, demand, active, fleet->requests_per_s, fleet);
+	fleet->promise_kept = kept_at(replica, demand, active, fleet->requests_per_s, fleet);
 	if (fleet->verdict == FLEET_OK && !fleet->promise_kept)
 		fleet->verdict = FLEET_LATENCY;
 	fleet->gpu_count = gpu_count;

@@ -3,17 +3,36 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "planner/simulation/trial.h"
 
 static const double milliseconds_per_second = 1000;
+
+/* What a fleet is judged by: latencies by formulas, or the upper ends of simulated ones. */
+struct reached {
+	double ttft_s, tpot_s, e2e_s;
+};
+
+static struct reached reached_of(const struct fleet *fleet)
+{
+	struct reached reached = {fleet->ttft_s, fleet->tpot_s, fleet->e2e_s};
+
+	if (fleet->trial) {
+		reached.ttft_s += fleet->trial->ttft.promised.half_width_s;
+		reached.tpot_s += fleet->trial->tpot.promised.half_width_s;
+		reached.e2e_s += fleet->trial->e2e.promised.half_width_s;
+	}
+	return reached;
+}
 
 /* How far above its promises a fleet's latencies are; the worst one counts. */
 static double excess_of(const struct fleet *fleet, const struct promise *promise)
 {
+	struct reached reached = reached_of(fleet);
 	double excess = 0;
 
-	excess = fmax(excess, is_given(promise->ttft_s) ? fleet->ttft_s / promise->ttft_s : 0);
-	excess = fmax(excess, is_given(promise->tpot_s) ? fleet->tpot_s / promise->tpot_s : 0);
-	return fmax(excess, is_given(promise->e2e_s) ? fleet->e2e_s / promise->e2e_s : 0);
+	excess = fmax(excess, is_given(promise->ttft_s) ? reached.ttft_s / promise->ttft_s : 0);
+	excess = fmax(excess, is_given(promise->tpot_s) ? reached.tpot_s / promise->tpot_s : 0);
+	return fmax(excess, is_given(promise->e2e_s) ? reached.e2e_s / promise->e2e_s : 0);
 }
 
 static bool nearer(const struct fleet *fleet, const struct shortfall *shortfall)
@@ -88,22 +107,53 @@ static void limit_fault(struct failure *failure, const char *name, double limit_
 
 static enum status fail_latency(const struct fleet *nearest, const struct promise *promise, struct failure *failure)
 {
+	struct reached reached = reached_of(nearest);
+	const char *how = nearest->trial		   ? "simulated, upper ends of the 95 % confidence intervals"
+					  : nearest->gpu_count > 0 ? "of the accelerators given"
+											   : "nearly idle";
 	enum status status = failure_set(failure, STATUS_INFEASIBLE,
-		"no configuration keeps the slo at percentile %g; the nearest is %s x %lld a replica, nearly idle: ttft %.1f "
+		"no configuration keeps the slo at percentile %g; the nearest is %s x %lld a replica, %s: ttft %.1f "
 		"ms%s, tpot %.2f ms%s, e2e %.0f ms%s",
-		promise->percentile * 100, nearest->candidate->accelerator.id, (long long)nearest->gpus_per_replica,
-		nearest->ttft_s * milliseconds_per_second, nearest->ttft_s > promise->ttft_s ? " (over)" : "",
-		nearest->tpot_s * milliseconds_per_second, nearest->tpot_s > promise->tpot_s ? " (over)" : "",
-		nearest->e2e_s * milliseconds_per_second, nearest->e2e_s > promise->e2e_s ? " (over)" : "");
+		promise->percentile * 100, nearest->candidate->accelerator.id, (long long)nearest->gpus_per_replica, how,
+		reached.ttft_s * milliseconds_per_second, reached.ttft_s > promise->ttft_s ? " (over)" : "",
+		reached.tpot_s * milliseconds_per_second, reached.tpot_s > promise->tpot_s ? " (over)" : "",
+		reached.e2e_s * milliseconds_per_second, reached.e2e_s > promise->e2e_s ? " (over)" : "");
 
-	limit_fault(failure, "ttft_ms", promise->ttft_s, nearest->ttft_s);
-	limit_fault(failure, "tpot_ms", promise->tpot_s, nearest->tpot_s);
-	limit_fault(failure, "e2e_ms", promise->e2e_s, nearest->e2e_s);
+	limit_fault(failure, "ttft_ms", promise->ttft_s, reached.ttft_s);
+	limit_fault(failure, "tpot_ms", promise->tpot_s, reached.tpot_s);
+	limit_fault(failure, "e2e_ms", promise->e2e_s, reached.e2e_s);
 	return status;
 }
 
-enum status shortfall_fail(
-	const struct shortfall *shortfall, const struct model *model, const struct demand *demand, struct failure *failure)
+/* Too few accelerators for one replica and the spare ones, or for the load. */
+static enum status fail_count(
+	const struct fleet *nearest, const struct demand *demand, const struct fleet_limits *limits, struct failure *failure)
+{
+	int64_t each = nearest->gpus_per_replica, spare = demand->spare_replicas, least = (demand->disaggregated ? 2 : 1) + spare;
+	const char *name = nearest->candidate->accelerator.id;
+
+	if (limits->gpu_count < 1)
+		return failure_set(failure, STATUS_INFEASIBLE,
+			"a million replicas do not carry the load; one of %lld x %s carries %.3g requests/s: relax the load", (long long)each, name,
+			nearest->replica_requests_per_s);
+	if (limits->gpu_count < least * each) {
+		enum status status = failure_set(failure, STATUS_INFEASIBLE,
+			"%lld x %s are too few: the least are %lld replica%s of %lld (%lld spare%s), %lld would do", (long long)limits->gpu_count, name,
+			(long long)least, least == 1 ? "" : "s", (long long)each, (long long)spare,
+			demand->disaggregated ? ", prompts and answers apart" : "", (long long)(least * each));
+
+		failure_add(failure, "/gpu_count", "infeasible", "%s", failure->detail);
+		return status;
+	}
+	return failure_set(failure, STATUS_INFEASIBLE,
+		"%lld x %s are %lld replica%s of %lld (%lld spare): they hold %.3g requests/s within headroom and slo, and %.3g are asked for; "
+		"relax the load, the redundancy or the count",
+		(long long)limits->gpu_count, name, (long long)nearest->replicas, nearest->replicas == 1 ? "" : "s", (long long)each,
+		(long long)spare, nearest->requests_per_s, demand->requests_per_s);
+}
+
+enum status shortfall_fail(const struct shortfall *shortfall, const struct model *model, const struct demand *demand,
+	const struct fleet_limits *limits, struct failure *failure)
 {
 	const struct fleet *nearest = &shortfall->nearest;
 	double context_tokens = demand->shape.prompt_tokens + demand->shape.output_tokens;
@@ -119,11 +169,7 @@ enum status shortfall_fail(
 	case FLEET_LATENCY:
 		return fail_latency(nearest, &demand->promise, failure);
 	case FLEET_COUNT:
-		return failure_set(failure, STATUS_INFEASIBLE,
-			"gpu_count holds %lld replicas of %lld accelerators (%lld spare): %.3g requests/s within headroom and slo; "
-			"relax the load, the redundancy or the count",
-			(long long)nearest->replicas, (long long)nearest->gpus_per_replica, (long long)demand->spare_replicas,
-			nearest->requests_per_s);
+		return fail_count(nearest, demand, limits, failure);
 	case FLEET_MEMORY:
 		return infeasible_memory(model, nearest->candidate, &nearest->layout, context_tokens, failure);
 	case FLEET_LAYOUT:

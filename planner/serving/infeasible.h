@@ -16,8 +16,8 @@ struct shortfall {
 void shortfall_note(struct shortfall *shortfall, const struct fleet *fleet);
 
 /* STATUS_INFEASIBLE, or STATUS_INVALID for a pinned layout that cannot be: which limit, and the best that can be reached. */
-FALLIBLE enum status shortfall_fail(
-	const struct shortfall *shortfall, const struct model *model, const struct demand *demand, struct failure *failure);
+FALLIBLE enum status shortfall_fail(const struct shortfall *shortfall, const struct model *model, const struct demand *demand,
+	const struct fleet_limits *limits, struct failure *failure);
 
 /* Memory does not suffice: says what would. Fills the failure. */
 FALLIBLE enum status infeasible_memory(const struct model *model, const struct candidate *candidate,

@@ -9,8 +9,9 @@ static const double work_of_a_plan = 3e6, work_with_prefixes = 6e6, work_of_a_ro
 /* Replicas alike need not all be simulated: so many, with their share of the load. */
 static const double replicas_simulated_max = 16, in_flight_wanted = 1500, trace_replicas_max = 64;
 static const double requests_least = 2000, requests_most = 20000, warmup_least = 200, requests_of_a_day_max = 350000;
+static const double requests_beyond = 20; /* in a run, later than the promised percentile: of fewer it is no percentile */
 #define SIZING_SHARE 0.05 /* of the work of a plan that formulas are: the rest is simulated */
-enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 7, RATE_REPLICATIONS = 4, DAY_REPLICATIONS = 2, SEED = 1, WORKSPACE_SEQUENCES = 4096 };
+enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 12, RATE_REPLICATIONS = 4, DAY_REPLICATIONS = 2, SEED = 1, WORKSPACE_SEQUENCES = 4096 };
 
 /* One fleet on trial. */
 struct subject {
@@ -132,7 +133,8 @@ static bool kept_in_trial(struct prover *prover, const struct subject *subject, 
 									 : simulated.decode / pools.decode,
 		   inside = in_flight * share;
 	struct traffic_plan traffic = traffic_at(prover, requests_per_s * share);
-	double counted = fmax(requests_least, fmax(2 * inside, round_requests(prover->demand) * share));
+	double tail = requests_beyond / (1 - prover->demand->promise.percentile);
+	double counted = fmax(fmax(requests_least, tail), fmax(2 * inside, round_requests(prover->demand) * share));
 	struct engine_setting engine = subject->engine;
 	bool replay = traffic.trace_count > 0;
 	struct trial_setting setting = {.promise = prover->demand->promise,
@@ -217,27 +219,30 @@ static bool enough_apart(struct prover *prover, const struct subject *subject, s
 	return true;
 }
 
-/* The largest load between `held`, which it holds (0: unknown), and `most` that a number of replicas holds; 0: none. `first` is
- * where the search begins. */
+/* The largest load above `held` and up to `most` that a number of replicas holds, else `held`. `first` is where the search begins. Loads are tried in the third digit of `most`: a simulation hardly tells finer ones apart, and whoever
+ * asked for a fleet by a round load finds that load again. */
 static double largest_rate(struct prover *prover, const struct subject *subject, struct pools pools, double held,
 	double first, double most, struct trial *kept)
 {
-	double low = held, high = most, rate = held > 0 ? most : fmin(fmax(first, most / 64), most);
-	struct trial tried;
+	double scale = pow(10, 2 - floor(log10(most))), highest = floor(most * scale * (1 + 1e-12));
+	double low = floor(held * scale), high = highest + 1, tried = fmin(fmax(floor(first * scale), low + 1), highest);
+	struct trial trial;
+	bool any = false;
 
-	for (int round = 0; round < RATE_ROUNDS && prover->work_left > 0; round++) {
-		if (kept_in_trial(prover, subject, pools, rate, &tried)) {
-			low = rate;
-			*kept = tried;
-			if (rate >= most)
-				break;
-			rate = round == 0 ? most : (low + high) / 2;
+	for (int round = 0; round < RATE_ROUNDS && high - low > 1 && prover->work_left > 0; round++) {
+		if (kept_in_trial(prover, subject, pools, tried / scale, &trial)) {
+			low = tried;
+			*kept = trial;
+			any = true;
+			tried = round == 0 ? highest : floor((low + high) / 2);
 		} else {
-			high = rate;
-			rate = (low + high) / 2;
+			high = tried;
+			tried = floor((low + high) / 2);
+			if (!any)
+				*kept = trial; /* how near it came */
 		}
 	}
-	return low;
+	return fmax(low / scale, held);
 }
 
 static void latencies_take_over(struct fleet *fleet, const struct trial *trial)
@@ -345,13 +350,13 @@ void prover_find_most(struct prover *prover, struct fleet *fleet)
 		return;
 	subject_prepare(prover, fleet, &subject);
 	subject.replications_max = RATE_REPLICATIONS; /* a rate is searched to a few per cent: each step need not be that sure */
-	most = largest_rate(prover, &subject, pools, fleet->requests_per_s, fleet->requests_per_s,
-		subject.usable_requests_per_s * (pools.decode + pools.prefill), &ignored);
+	most = subject.usable_requests_per_s * (pools.decode + pools.prefill);
+	most = largest_rate(prover, &subject, pools, fleet->requests_per_s, most, most, &ignored);
 	if (prover->work_left > 0)
 		fleet->requests_per_s_max = most;
 }
 
-void prover_prove(struct prover *prover, struct fleet *fleet)
+void prover_prove_beyond(struct prover *prover, struct fleet *fleet, double requests_per_s)
 {
 	const struct demand *demand = prover->demand;
 	const struct fleet_limits *limits = prover->limits;
@@ -367,9 +372,10 @@ void prover_prove(struct prover *prover, struct fleet *fleet)
 		if (!kept_in_trial(prover, &subject, pools, demand->requests_per_s, trial))
 			fleet->verdict = FLEET_LATENCY;
 	} else if (limits->gpu_count > 0) {
-		fleet->requests_per_s = largest_rate(prover, &subject, pools, 0, fleet->requests_per_s, usable * active, trial);
+		fleet->requests_per_s = largest_rate(prover, &subject, pools, requests_per_s,
+			requests_per_s > 0 ? requests_per_s : fleet->requests_per_s, usable * active, trial);
 		fleet->requests_per_s_max = fleet->requests_per_s;
-		if (!(fleet->requests_per_s > 0))
+		if (!(fleet->requests_per_s > requests_per_s))
 			fleet->verdict = FLEET_LATENCY;
 	} else if (pools.prefill > 0) {
 		if (enough_apart(prover, &subject, &pools, trial)) {
@@ -395,4 +401,9 @@ void prover_prove(struct prover *prover, struct fleet *fleet)
 	latencies_take_over(fleet, trial);
 	if (fleet->verdict == FLEET_OK)
 		fleet_value(fleet, &subject.replica, demand, limits);
+}
+
+void prover_prove(struct prover *prover, struct fleet *fleet)
+{
+	prover_prove_beyond(prover, fleet, 0);
 }

@@ -36,6 +36,9 @@ bool prover_can(const struct prover *prover);
  * replicas (or, for a fixed fleet, no load) keeps the promise. */
 void prover_prove(struct prover *prover, struct fleet *fleet);
 
+/* The same, where of a fixed number the load is asked: FLEET_LATENCY unless it holds more than so much. */
+void prover_prove_beyond(struct prover *prover, struct fleet *fleet, double requests_per_s);
+
 /* Work set aside for a schedule by the hour and for advice; prover_more() hands it out. */
 enum { PROVER_SCHEDULE_WORK = 1000000, PROVER_DAY_WORK = 3000000, PROVER_ADVICE_WORK = 1800000 };
 void prover_more(struct prover *prover, int64_t work);

@@ -3,6 +3,7 @@
 /* Sequences at once beside the engine's own limit: more let a small model fill its accelerator. A lower limit only helps where
  * bursts make tokens late, which the proof sees and formulas do not. */
 static const double batch_limits[] = {1, 2, 4};
+static const double less_load = 0.98; /* that a proof left of what formulas promised: less is no rounding */
 enum { BATCH_LIMIT_MOST = 8192, BATCH_LIMIT_LEAST = 4 };
 
 void search_start(struct search *search, const struct inference_input *input, const struct demand *demand,
@@ -196,16 +197,20 @@ static void try_batch(struct search *search, struct prover *prover, struct fleet
 	fleet_size(&search->input->model, fleet->candidate, &layout, search->demand, search->limits, &limited);
 	if (limited.verdict != FLEET_OK || !prover_can(prover))
 		return;
-	prover_prove(prover, &limited);
+	if (is_given(search->demand->requests_per_s) || fleet->verdict != FLEET_OK)
+		prover_prove(prover, &limited);
+	else
+		prover_prove_beyond(prover, &limited, fleet->requests_per_s);
 	if (limited.verdict == FLEET_OK && limited.trial && (fleet->verdict != FLEET_OK || search_is_better(search, &limited, fleet)))
 		*fleet = limited;
 }
 
-/* Where bursts make tokens late, fewer at once may keep the promise with fewer replicas: the batch seen, rounded up to a power of
- * two, and twice that are tried. Requests then wait at the door instead. */
+/* Where bursts make tokens late, fewer at once may keep the promise with fewer replicas, or of a fixed number with more load: the
+ * batch seen, rounded up to a power of two, and twice that are tried. Requests then wait at the door instead. */
 static void try_smaller_batches(struct search *search, struct prover *prover, struct fleet *fleet, const struct fleet *by_formulas)
 {
-	bool late = fleet->verdict != FLEET_OK || fleet->replicas > by_formulas->replicas;
+	bool late = fleet->verdict != FLEET_OK || fleet->replicas > by_formulas->replicas ||
+				fleet->requests_per_s < less_load * by_formulas->requests_per_s;
 	double seen = fleet->trial ? exp2(ceil(log2(fmax(fleet->trial->mean_batch, 1)))) : 0;
 
 	if (!late || !(seen > BATCH_LIMIT_LEAST) || search->input->request.parallelism.max_batch > 0)

@@ -76,7 +76,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	if (progress_stopped(input->progress))
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before an answer was found");
 	if (!best)
-		return shortfall_fail(&search.shortfall, &input->model, &demand, failure);
+		return shortfall_fail(&search.shortfall, &input->model, &demand, &limits, failure);
 	prover_find_most(&prover, best);
 	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
 	alternatives_fill(&search, &prover, best, plan);

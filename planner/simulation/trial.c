@@ -97,37 +97,54 @@ static struct trial_latency latency_of(const struct tally tallies[SHARE_COUNT])
 		.promised = estimate_of(&tallies[SHARE_PROMISED])};
 }
 
-void trial_run(const struct trial_setting *setting, void *workspace, struct trial *trial)
+/* One more repetition, of the work that is left. False when it tells nothing: more came than could be served, or the work did
+ * not last to its end. */
+static bool trial_repeat(
+	const struct trial_setting *setting, void *workspace, struct trial *trial, struct simulation_result *result)
 {
 	struct simulation_setting run = setting->run;
+
+	run.seed += (uint64_t)trial->replications;
+	run.work = setting->work > 0 ? setting->work - trial->work : 0;
+	trial->exhausted = setting->work > 0 && run.work <= 0;
+	if (trial->exhausted)
+		return false;
+	simulation_run(&run, workspace, result);
+	trial->work += result->work;
+	trial->saturated = result->saturated;
+	trial->exhausted = result->exhausted;
+	return !result->saturated && !result->exhausted;
+}
+
+static void trial_take(struct trial *trial, const struct simulation_result *result)
+{
+	double weight = 1 / (double)(++trial->replications);
+
+	trial->requests += result->e2e.count + result->rest_e2e.count;
+	trial->cached_share += weight * (result->cached_share - trial->cached_share);
+	trial->evictions += result->evictions;
+	trial->output_tokens_per_s +=
+		weight * (result->counted_output_tokens / result->counted_s - trial->output_tokens_per_s);
+	trial->busy_fraction += weight * (result->busy_fraction - trial->busy_fraction);
+	trial->mean_batch += weight * (result->mean_batch - trial->mean_batch);
+}
+
+void trial_run(const struct trial_setting *setting, void *workspace, struct trial *trial)
+{
 	struct tallies tallies = {.of = {{{0}}}};
 	struct comparison comparison = {false, false};
 	struct simulation_result result;
 
 	*trial = (struct trial){.kept = false};
 	while (trial->replications < setting->replications_max && !comparison.clear) {
-		double weight = 1 / (double)(trial->replications + 1);
-
-		run.work = setting->work > 0 ? setting->work - trial->work : 0;
-		if (setting->work > 0 && run.work <= 0) {
-			trial->exhausted = true;
-			return;
+		if (!trial_repeat(setting, workspace, trial, &result)) {
+			/* What enough repetitions have said stands, with the interval that they leave. */
+			if (trial->saturated || trial->replications < TRIAL_REPLICATIONS_LEAST)
+				return;
+			trial->exhausted = false;
+			break;
 		}
-		simulation_run(&run, workspace, &result);
-		trial->work += result.work;
-		trial->saturated = result.saturated;
-		trial->exhausted = result.exhausted;
-		if (result.saturated || result.exhausted)
-			return;
-		run.seed++;
-		trial->replications++;
-		trial->requests += result.e2e.count + result.rest_e2e.count;
-		trial->cached_share += weight * (result.cached_share - trial->cached_share);
-		trial->evictions += result.evictions;
-		trial->output_tokens_per_s +=
-			weight * (result.counted_output_tokens / result.counted_s - trial->output_tokens_per_s);
-		trial->busy_fraction += weight * (result.busy_fraction - trial->busy_fraction);
-		trial->mean_batch += weight * (result.mean_batch - trial->mean_batch);
+		trial_take(trial, &result);
 		tallies_add(&tallies, &result, setting->promise.percentile);
 		comparison = compared_all(&tallies, &setting->promise);
 		comparison.clear = comparison.clear && trial->replications >= TRIAL_REPLICATIONS_LEAST;

@@ -1,7 +1,8 @@
 /* Does a fleet keep its promise? Runs repeated with other seeds until the answer is clear (E93).
  *
  * A percentile of one run says little about itself, as requests of one busy minute are late together: the confidence
- * interval comes from repetitions. Seeds 1, 2, ... of a base give the same traffic to every fleet that is tried. */
+ * interval comes from repetitions. Seeds 1, 2, ... of a base give the same traffic to every fleet that is tried. Where the work
+ * ends first, what TRIAL_REPLICATIONS_LEAST or more have said stands, and kept still means the upper end of its interval. */
 #ifndef FLEETPLAN_PLANNER_SIMULATION_TRIAL_H
 #define FLEETPLAN_PLANNER_SIMULATION_TRIAL_H
 

@@ -115,6 +115,93 @@ static void a_fixed_fleet_answers_its_load(void **state)
 	assert_contains(failure.detail, "slo");
 }
 
+/* Who sizes a fleet for a load and then fixes its accelerators is told that they hold the load: also where bursts made the sizing limit
+ * the batch, and where what is held is a small part of what formulas expect. */
+static void the_fleet_sized_for_a_load_holds_it(void **state)
+{
+	static const struct {
+		double requests_per_s, burstiness_cv, tpot_ms;
+	} loads[] = {{18, ABSENT_NUMBER, 45}, {0.3, 5, 45}, {9, 5, 35}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(loads); i++) {
+		struct serving_fixture fixture;
+		struct inference_request *request = &fixture.inference.request;
+
+		fill(&fixture);
+		request->queries_per_minute = ABSENT_NUMBER;
+		request->requests_per_s = loads[i].requests_per_s;
+		request->burstiness_cv = loads[i].burstiness_cv;
+		request->slo.tpot_ms = loads[i].tpot_ms;
+		assert_int_equal(run(&fixture), STATUS_OK);
+		request->common.gpu_count = plan.recommended.gpu_count;
+		request->requests_per_s = ABSENT_NUMBER;
+		assert_int_equal(run(&fixture), STATUS_OK);
+		assert_true(plan.recommended.throughput.requests_per_s_max > loads[i].requests_per_s * (1 - 1e-9));
+		assert_true(plan.recommended.throughput.requests_per_s_max < 2 * loads[i].requests_per_s + 4);
+		assert_true(plan.recommended.slo_met);
+	}
+}
+
+/* What no load lets accelerators keep is said with the best that they can do, whether a load was given or asked. */
+static void a_fixed_fleet_says_what_it_could_keep(void **state)
+{
+	static const double loads_per_s[] = {1, ABSENT_NUMBER};
+	struct serving_fixture fixture;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(loads_per_s); i++) {
+		fill(&fixture);
+		fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
+		fixture.inference.request.requests_per_s = loads_per_s[i];
+		fixture.inference.request.common.gpu_count = 4;
+		fixture.inference.request.slo.tpot_ms = 5;
+		assert_int_equal(run(&fixture), STATUS_INFEASIBLE);
+		assert_contains(failure.detail, "(over)");
+		assert_int_equal(failure.fault_count, 1);
+		assert_string_equal(failure.faults[0].pointer, "/slo/tpot_ms");
+		fixture.inference.request.slo.tpot_ms = strtod(strstr(failure.faults[0].detail, "; ") + 2, NULL);
+		assert_true(fixture.inference.request.slo.tpot_ms > 5);
+	}
+	/* The limit that it named is one that the load asked for then has. */
+	fixture.inference.request.slo.ttft_ms = 5000;
+	assert_int_equal(run(&fixture), STATUS_OK);
+}
+
+/* A limit that the mean of the repetitions keeps and the upper end of their interval breaks is over. */
+static void what_is_not_certain_is_over(void **state)
+{
+	struct serving_fixture fixture;
+	double most_per_s;
+
+	(void)state;
+	fill(&fixture);
+	fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
+	fixture.inference.request.burstiness_cv = 5;
+	fixture.inference.request.slo.ttft_ms = 3000;
+	fixture.inference.request.common.gpu_count = 4;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	most_per_s = plan.recommended.throughput.requests_per_s_max;
+	fixture.inference.request.requests_per_s = 1.03 * most_per_s;
+	assert_int_equal(run(&fixture), STATUS_INFEASIBLE);
+	assert_contains(failure.detail, "confidence");
+	assert_contains(failure.detail, "(over)");
+	assert_true(failure.fault_count > 0);
+}
+
+/* Twenty requests at least are later than the promised percentile in every repetition. */
+static void far_percentiles_take_long_runs(void **state)
+{
+	struct serving_fixture fixture;
+
+	(void)state;
+	fill(&fixture);
+	fixture.inference.request.slo.percentile = 99.5;
+	fixture.inference.request.slo.ttft_ms = 3000;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(plan.recommended.simulated.requests >= 3999 * plan.recommended.simulated.replications);
+}
+
 /* Where arrivals come in bursts, formulas for a smooth stream would leave people waiting. */
 static void bursts_need_more_than_their_mean(void **state)
 {
@@ -398,6 +485,10 @@ int main(void)
 		cmocka_unit_test(prefixes_are_found_by_routing),
 		cmocka_unit_test(each_option_knows_its_largest_load),
 		cmocka_unit_test(a_schedule_is_lived_through),
+		cmocka_unit_test(the_fleet_sized_for_a_load_holds_it),
+		cmocka_unit_test(a_fixed_fleet_says_what_it_could_keep),
+		cmocka_unit_test(what_is_not_certain_is_over),
+		cmocka_unit_test(far_percentiles_take_long_runs),
 	};
 	int failed;
 

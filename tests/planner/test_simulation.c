@@ -492,9 +492,44 @@ static void a_trial_decides_and_says_how_sure_it_is(void **state)
 	assert_close(trial_student_t(30), 2.045, 1e-9);
 }
 
+/* Near its limit a trial takes some ten repetitions. Of five, whose work it has, the answer stands with their interval; of three none does. */
+static void a_trial_whose_work_ends_keeps_what_it_knows(void **state)
+{
+	struct clockwork clockwork = {.step_s = 1.0 / SERVICE_TOKENS};
+	struct engine_setting engine = one_at_a_time(&clockwork);
+	struct traffic_plan traffic = {
+		.requests_per_s = 0.6, .gap_cv = 1, .prompt = {.mean = 1}, .output = exponential_lengths()};
+	struct trial_setting setting = {
+		.promise = {.ttft_s = ABSENT_NUMBER, .tpot_s = ABSENT_NUMBER, .e2e_s = log(20) / 0.4, .percentile = 0.95},
+		.replications_max = TRIAL_REPLICATIONS_MAX,
+		.run = {.engine = &engine, .replicas = 1, .traffic = &traffic, .warmup_requests = 500, .requests = 4000, .seed = 1}};
+	void *workspace = malloc(simulation_workspace_bytes(&setting.run));
+	struct trial whole, five, cut;
+
+	(void)state;
+	trial_run(&setting, workspace, &whole);
+	assert_true(whole.replications > 6);
+	setting.replications_max = 5;
+	trial_run(&setting, workspace, &five);
+	assert_int_equal(five.replications, 5);
+	setting.replications_max = TRIAL_REPLICATIONS_MAX;
+	setting.work = five.work + 100;
+	trial_run(&setting, workspace, &cut);
+	assert_false(cut.exhausted);
+	assert_int_equal(cut.replications, 5);
+	assert_close(cut.e2e.promised.mean_s, five.e2e.promised.mean_s, 0);
+	assert_close(cut.e2e.promised.half_width_s, five.e2e.promised.half_width_s, 0);
+	assert_true(cut.kept == (cut.e2e.promised.mean_s + cut.e2e.promised.half_width_s <= setting.promise.e2e_s));
+	setting.work = five.work * 3 / 5;
+	trial_run(&setting, workspace, &cut);
+	assert_true(cut.exhausted && !cut.kept);
+	free(workspace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_trial_whose_work_ends_keeps_what_it_knows),
 		cmocka_unit_test(one_server_waits_as_pollaczek_and_khinchine),
 		cmocka_unit_test(percentiles_of_one_exponential_server),
 		cmocka_unit_test(many_servers_wait_as_erlang),
