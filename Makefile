@@ -54,7 +54,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-server check-asan check-tsan check-clang check-oom \
+.PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-opencl ptx check-server check-asan check-tsan check-clang check-oom \
 	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving check-api check-trace lint format run install clean help validate check-accuracy fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
@@ -226,6 +226,13 @@ bench-planner: $(PROGRAM) $(BUILD)/tests/bench/planner_rate ## layouts a second,
 
 bench-serving: $(PROGRAM) $(BUILD)/tests/bench/serving_rate ## requests simulated a second, and how long sizing takes
 	$(Q)scripts/bench-serving.sh $^
+
+ptx: ## compile the kernels of bench/kernels/ to the PTX that is checked in (clang 14, as Debian 12 has it)
+	$(Q)scripts/ptx.sh bench/kernels
+
+check-ptx: ## the PTX that is checked in is what clang makes of the kernels
+	$(Q)scripts/ptx.sh $(BUILD)/ptx
+	$(Q)cmp bench/kernels/sm_60.ptx $(BUILD)/ptx/sm_60.ptx && cmp bench/kernels/sm_80.ptx $(BUILD)/ptx/sm_80.ptx && echo 'PTX holds'
 
 lint: ## clang-tidy and cppcheck
 	$(Q)printf '%s\n' $(SOURCES) | xargs -P $(shell nproc) -n 4 scripts/clang-tidy.sh -std=c17 $(filter-out -DFLEETPLAN_VERSION=%,$(CPPFLAGS)) -DFLEETPLAN_VERSION=__FILE__ --

@@ -1,0 +1,107 @@
+#include "bench/kernels.h"
+
+#include "bench/kernels_parts.h"
+
+#define LIST_ARGUMENTS {KERNEL_POINTER, KERNEL_U64, KERNEL_U64}
+#define GEMM_ARGUMENTS {KERNEL_POINTER, KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32, KERNEL_F32, \
+	KERNEL_U64, KERNEL_U64, KERNEL_U64}
+#define SOFTMAX_ARGUMENTS {KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32, KERNEL_U32}
+#define GRADIENT_ARGUMENTS {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32}
+#define ISSUE_ARGUMENTS {KERNEL_POINTER, KERNEL_U32, KERNEL_F32}
+
+const struct kernel_entry kernel_entries[KERNEL_COUNT] = {
+	[KERNEL_LAUNCH_EMPTY] = {"launch_empty", {KERNEL_POINTER, KERNEL_U32}, true, true, true},
+	[KERNEL_FILL_WORD] = {"fill_word", {KERNEL_POINTER, KERNEL_U32, KERNEL_U64}, true, true, true},
+	[KERNEL_FILL_PATTERN] = {"fill_pattern", {KERNEL_POINTER, KERNEL_U64}, true, true, true},
+	[KERNEL_FILL_NORMAL_FP32] = {"fill_normal_fp32", LIST_ARGUMENTS, true, true, true},
+	[KERNEL_FILL_NORMAL_BF16] = {"fill_normal_bf16", LIST_ARGUMENTS, true, true, true},
+	[KERNEL_FILL_NORMAL_FP16] = {"fill_normal_fp16", LIST_ARGUMENTS, true, true, true},
+	[KERNEL_STREAM_READ] = {"stream_read", {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U64}, true, true, true},
+	[KERNEL_STREAM_COPY] = {"stream_copy", {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U64}, true, true, true},
+	[KERNEL_STREAM_TRIAD] = {"stream_triad", {KERNEL_POINTER, KERNEL_POINTER, KERNEL_POINTER, KERNEL_F32, KERNEL_U64}, true, true, true},
+	[KERNEL_ELEMENTWISE] = {"elementwise", {KERNEL_POINTER, KERNEL_POINTER, KERNEL_F32, KERNEL_U64}, true, true, true},
+	[KERNEL_ISSUE_FP32] = {"issue_fp32", ISSUE_ARGUMENTS, true, true, true},
+	[KERNEL_ISSUE_FP16] = {"issue_fp16", ISSUE_ARGUMENTS, false, false, true},
+	[KERNEL_ISSUE_TENSOR_BF16] = {"issue_tensor_bf16", {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32}, false, false, false},
+	[KERNEL_ISSUE_TENSOR_FP16] = {"issue_tensor_fp16", {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32}, false, false, false},
+	[KERNEL_GEMM_FP32_NN] = {"gemm_fp32_nn", GEMM_ARGUMENTS, true, true, true},
+	[KERNEL_GEMM_FP32_NT] = {"gemm_fp32_nt", GEMM_ARGUMENTS, true, true, true},
+	[KERNEL_GEMM_FP32_TN] = {"gemm_fp32_tn", GEMM_ARGUMENTS, true, true, true},
+	[KERNEL_GEMM_BF16_NN] = {"gemm_bf16_nn", GEMM_ARGUMENTS, true, true, true},
+	[KERNEL_GEMM_BF16_NT] = {"gemm_bf16_nt", GEMM_ARGUMENTS, true, true, true},
+	[KERNEL_GEMM_BF16_TN] = {"gemm_bf16_tn", GEMM_ARGUMENTS, true, true, true},
+	[KERNEL_GEMM_FP16_NN] = {"gemm_fp16_nn", GEMM_ARGUMENTS, true, true, true},
+	[KERNEL_GEMM_FP16_NT] = {"gemm_fp16_nt", GEMM_ARGUMENTS, true, true, true},
+	[KERNEL_GEMM_FP16_TN] = {"gemm_fp16_tn", GEMM_ARGUMENTS, true, true, true},
+	[KERNEL_SOFTMAX_FP32] = {"softmax_fp32", SOFTMAX_ARGUMENTS, true, true, true},
+	[KERNEL_SOFTMAX_BF16] = {"softmax_bf16", SOFTMAX_ARGUMENTS, true, true, true},
+	[KERNEL_SOFTMAX_FP16] = {"softmax_fp16", SOFTMAX_ARGUMENTS, true, true, true},
+	[KERNEL_SOFTMAX_GRADIENT_FP32] = {"softmax_gradient_fp32", GRADIENT_ARGUMENTS, true, true, true},
+	[KERNEL_SOFTMAX_GRADIENT_BF16] = {"softmax_gradient_bf16", GRADIENT_ARGUMENTS, true, true, true},
+	[KERNEL_SOFTMAX_GRADIENT_FP16] = {"softmax_gradient_fp16", GRADIENT_ARGUMENTS, true, true, true},
+};
+
+const char *const kernel_source[KERNEL_SOURCE_FILES] = {
+	kernel_source_common, kernel_source_memory, kernel_source_issue, kernel_source_gemm, kernel_source_attention,
+};
+
+const char *kernel_ptx(enum kernel_blob blob)
+{
+	return blob == KERNEL_PTX_80 ? kernel_ptx_sm_80 : kernel_ptx_sm_60;
+}
+
+static uint32_t tiles(int64_t size)
+{
+	enum { TILE = 128 };
+
+	return (uint32_t)((size + TILE - 1) / TILE);
+}
+
+struct kernel_groups kernel_gemm_groups(const struct bench_shape *shape, int64_t batch)
+{
+	return (struct kernel_groups){tiles(shape->n), tiles(shape->m), (uint32_t)batch};
+}
+
+struct kernel_groups kernel_row_groups(int64_t rows)
+{
+	enum { SIDE = 32768 };
+	int64_t across = rows < SIDE ? rows : SIDE;
+
+	return (struct kernel_groups){(uint32_t)across, (uint32_t)((rows + across - 1) / across), 1};
+}
+
+/* The first of a family's entries in order fp32, bf16, fp16, each with `products` of them. */
+static enum kernel in_family(enum kernel first, enum precision precision, int products, int product)
+{
+	int format = precision == PRECISION_FP32 ? 0 : precision == PRECISION_BF16 ? 1 : precision == PRECISION_FP16 ? 2 : -1;
+
+	return format < 0 ? KERNEL_COUNT : (enum kernel)((int)first + format * products + product);
+}
+
+enum kernel kernel_gemm(enum precision precision, enum bench_product product)
+{
+	return in_family(KERNEL_GEMM_FP32_NN, precision, PRODUCT_COUNT, (int)product);
+}
+
+enum kernel kernel_softmax(enum precision precision)
+{
+	return in_family(KERNEL_SOFTMAX_FP32, precision, 1, 0);
+}
+
+enum kernel kernel_softmax_gradient(enum precision precision)
+{
+	return in_family(KERNEL_SOFTMAX_GRADIENT_FP32, precision, 1, 0);
+}
+
+enum kernel kernel_fill_normal(enum precision precision)
+{
+	return in_family(KERNEL_FILL_NORMAL_FP32, precision, 1, 0);
+}
+
+double kernel_issue_flops(enum kernel kernel)
+{
+	enum { PAIRS = 8, STEPS = 16, OPERATIONS = 4 /* of a step: two multiply-adds */ };
+	double scalar = (double)PAIRS * STEPS * OPERATIONS;
+
+	return kernel == KERNEL_ISSUE_FP32 ? scalar : kernel == KERNEL_ISSUE_FP16 ? 2 * scalar : 0;
+}

@@ -1,0 +1,153 @@
+#include "bench/reference.h"
+
+#include <math.h>
+
+#include "bench/random.h"
+
+static float float_of_bits(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static uint32_t bits_of_float(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static double half_decode(uint16_t bits)
+{
+	int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+	double magnitude = exponent == 31 ? (mantissa ? (double)NAN : (double)INFINITY) :
+		exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+
+	return bits >> 15 ? -magnitude : magnitude;
+}
+
+size_t reference_element_bytes(enum precision precision)
+{
+	return precision == PRECISION_FP32 ? 4 : 2;
+}
+
+double reference_decode(const void *elements, size_t i, enum precision precision)
+{
+	uint16_t narrow;
+	float wide;
+
+	if (precision == PRECISION_FP32) {
+		memcpy(&wide, (const char *)elements + 4 * i, sizeof(wide));
+		return (double)wide;
+	}
+	memcpy(&narrow, (const char *)elements + 2 * i, sizeof(narrow));
+	return precision == PRECISION_BF16 ? (double)float_of_bits((uint32_t)narrow << 16) : half_decode(narrow);
+}
+
+/* To the nearest with ties to even at `digits` of mantissa, the hidden one included; `smallest`: the power of two that the lowest
+ * digit of the least numbers stands for. */
+static double round_to(double value, int digits, int smallest)
+{
+	int exponent;
+	double step;
+
+	(void)frexp(value, &exponent);
+	step = ldexp(1, exponent - digits > smallest ? exponent - digits : smallest);
+	return nearbyint(value / step) * step;
+}
+
+double reference_normal(uint64_t seed, uint64_t i, enum precision precision)
+{
+	uint64_t state = seed + i * 0x9e3779b97f4a7c15u; /* where random_next() stands after i draws */
+	float value;
+
+	random_fill_normal(&value, 1, state);
+	return precision == PRECISION_BF16 ? round_to((double)value, 8, -133) :
+		precision == PRECISION_FP16 ? round_to((double)value, 11, -24) : (double)value;
+}
+
+float reference_pattern(uint64_t i)
+{
+	uint64_t state = i % REFERENCE_PATTERN_PERIOD * 0x9e3779b97f4a7c15u;
+
+	return float_of_bits(0x3f800000u | (uint32_t)(random_next(&state) >> 44) << 3);
+}
+
+static uint32_t pattern_part_sum(uint64_t count)
+{
+	uint32_t sum = 0;
+
+	for (uint64_t i = 0; i < count; i++)
+		sum += bits_of_float(reference_pattern(i));
+	return sum;
+}
+
+uint32_t reference_pattern_sum(uint64_t count)
+{
+	uint64_t periods = count / REFERENCE_PATTERN_PERIOD;
+	uint32_t whole = periods ? pattern_part_sum(REFERENCE_PATTERN_PERIOD) : 0;
+
+	return (uint32_t)periods * whole + pattern_part_sum(count % REFERENCE_PATTERN_PERIOD);
+}
+
+double reference_gemm(const struct reference_product *product, int64_t batch, int64_t i, int64_t j, double *magnitude)
+{
+	const struct bench_shape *s = &product->shape;
+	bool a_transposed = product->product == PRODUCT_WEIGHT_GRADIENT, b_transposed = product->product == PRODUCT_INPUT_GRADIENT;
+	int64_t a_first = batch * s->m * s->k, b_first = batch * s->k * s->n;
+	double sum = 0;
+
+	*magnitude = 0;
+	for (int64_t p = 0; p < s->k; p++) {
+		int64_t at_a = a_first + (a_transposed ? p * s->m + i : i * s->k + p);
+		int64_t at_b = b_first + (b_transposed ? j * s->k + p : p * s->n + j);
+		double term = product->scale * reference_normal(product->seed_a, (uint64_t)at_a, product->precision) *
+			reference_normal(product->seed_b, (uint64_t)at_b, product->precision);
+
+		sum += term;
+		*magnitude += fabs(term);
+	}
+	return sum;
+}
+
+/* Rounding errors of the sum grow with the root of its length: 4 sqrt(k) 2^-24; tensor units cut digits off instead of rounding
+ * them, which adds up: k / 8 steps of 2^-24. The output is rounded once more, to 8 or 11 digits. */
+double reference_gemm_allowed(const struct reference_product *product)
+{
+	double k = (double)product->shape.k;
+	double output = product->precision == PRECISION_BF16 ? 0x1p-8 : product->precision == PRECISION_FP16 ? 0x1p-11 : 0;
+	double cut = product->precision == PRECISION_FP32 ? 0 : k / 8 * 0x1p-24;
+
+	return 4 * sqrt(k) * 0x1p-24 + cut + output;
+}
+
+double reference_issue(uint64_t item, uint32_t rounds, double a)
+{
+	enum { PAIRS = 8, STEPS = 16 };
+	double sum = 0;
+
+	for (uint64_t j = 0; j < PAIRS; j++) {
+		double x = 1, y = (double)((item + j + 1) % 64) / 64;
+
+		for (uint64_t step = 0; step < (uint64_t)rounds * STEPS; step++) {
+			x += a * y;
+			y -= a * x;
+		}
+		sum += x + y;
+	}
+	return sum;
+}
+
+void reference_compare(struct bench_check *check, double actual, double expected, double allowed)
+{
+	double error = fabs(actual - expected) / allowed;
+
+	check->samples++;
+	if (!(error <= 1)) /* NaN, the poison, is refused as well */
+		check->verified = false;
+	if (!(error <= check->worst_error))
+		check->worst_error = error;
+}

@@ -1,0 +1,40 @@
+/* What the kernels of bench/kernels.h must have computed: the same work in double precision, for outputs that are sampled.
+ *
+ * Operands are random but known: element i of a seed is the same here and on the device, so nothing but the samples is
+ * read back. Each function answers the expected value and, where sums are rounded, the sum of magnitudes that errors grow with. An
+ * output is right within `allowed` of its magnitude; poison (NaN) is not. Pure. */
+#ifndef FLEETPLAN_BENCH_REFERENCE_H
+#define FLEETPLAN_BENCH_REFERENCE_H
+
+#include "bench/backend.h"
+
+/* Numbers as they lie in memory. Precisions: fp32, bf16, fp16; for these the bytes of one. */
+double reference_decode(const void *elements, size_t i, enum precision precision);
+size_t reference_element_bytes(enum precision precision);
+
+/* Element i that the fill kernels write: near-normal of a seed rounded to the precision; the pattern of streams. */
+double reference_normal(uint64_t seed, uint64_t i, enum precision precision);
+float reference_pattern(uint64_t i);
+enum { REFERENCE_PATTERN_PERIOD = 1 << 20 };
+
+/* Sum modulo 2^32 of the words of `count` elements of the pattern: what stream_read's groups add up to. */
+uint32_t reference_pattern_sum(uint64_t count);
+
+/* Element (i, j) of a product of operands that were filled with the seeds; product number `batch` of a batch of dense ones. */
+struct reference_product {
+	struct bench_shape shape;
+	enum bench_product product;
+	enum precision precision;
+	uint64_t seed_a, seed_b;
+	double scale;
+};
+double reference_gemm(const struct reference_product *product, int64_t batch, int64_t i, int64_t j, double *magnitude);
+double reference_gemm_allowed(const struct reference_product *product); /* of the magnitude */
+
+/* What an issue kernel's item writes: scalar ones by following the pairs; rounds and `a` as given to the kernel. */
+double reference_issue(uint64_t item, uint32_t rounds, double a);
+
+/* Takes one sample into a check that began as {.verified = true}. */
+void reference_compare(struct bench_check *check, double actual, double expected, double allowed);
+
+#endif
