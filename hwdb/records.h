@@ -29,6 +29,8 @@ struct benchmark_record {
 	const char *device, *accelerator; /* what it wants: a device's id, an accelerator's id, or neither: any */
 	struct json_text suite;           /* "quick", "full" or a list of tests */
 	const char *plan_id;
+	struct json_text shapes;          /* what of that plan is measured: api/bench_spec.h; absent: the suite's own */
+	struct json_text labels;          /* a map of strings */
 	double timeout_s;
 	int64_t priority; /* 0..100, higher first; ABSENT_COUNT is 0 */
 	int64_t created_at_us;
@@ -41,6 +43,7 @@ struct benchmark_record {
 	int64_t lease_until_us, started_at_us, finished_at_us; /* ABSENT_COUNT: not yet */
 	bool cancel_requested, late; /* late: delivered after its lease was over */
 	struct json_text progress, result;
+	unsigned char result_sha256[32]; /* of the result as it was delivered; all zero: none yet */
 };
 
 struct device_record {

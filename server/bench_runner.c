@@ -214,7 +214,7 @@ static void store_result(struct bench_runner *runner, const struct bench_worker_
 	struct catalogue_rows rows = {0};
 	struct failure failure;
 	struct benchmark_result result = {.job = {.kind = STORAGE_BENCHMARK_RESULT, .arena = &job->arena, .failure = &failure},
-		.id = job->record.id, .token = job->record.token, .succeeded = succeeded, .calibrations = &rows,
+		.id = job->record.id, .token = job->record.token, .end = succeeded ? BENCHMARK_SUCCEEDED : BENCHMARK_FAILED, .calibrations = &rows,
 		.failure_detail = succeeded ? NULL : outcome->detail};
 	bool calibrates = succeeded && job->has_device && read_accelerator(runner, &row, &evidence.accelerator) == STATUS_OK;
 	struct buffer text;

@@ -1,13 +1,8 @@
 /* The durable queue of benchmarks, and the devices that run them.
  *
- * One state machine for the daemon's own worker and for remote agents: a claim gives a lease with a token; heartbeats
- * extend it; a result, a release or a sweep ends it. Each claim raises token and attempt. A stale token is refused
- * (STATUS_STALE_LEASE). Never two running on one device. Times are the daemon's wall clock, given by the caller.
- *
- *   queued  --claim--> running --result--> succeeded | failed          running --release--> queued
- *   running --sweep, lease over--> queued (attempts left) | expired    queued --sweep, not started in time--> expired
- *   queued  --cancel--> cancelled   running --cancel--> running with cancel_requested, then cancelled by result or sweep
- *   queued, attempts used, not yet claimed again --result with the last token--> succeeded | failed, marked late */
+ * One state machine (storage/lease.h) for the daemon's own worker and for remote agents: a claim gives a lease with a token;
+ * heartbeats extend it; a result, a release or a sweep ends it. A stale token is refused (STATUS_STALE_LEASE). Never two
+ * running on one device. Times are the daemon's wall clock, given by the caller: no other machine's clock counts. */
 #ifndef FLEETPLAN_STORAGE_BENCHMARKS_H
 #define FLEETPLAN_STORAGE_BENCHMARKS_H
 
@@ -16,6 +11,7 @@
 struct benchmark_record; /* hwdb/records.h */
 struct device_record; /* hwdb/records.h */
 struct catalogue_rows; /* hwdb/catalogue.h */
+struct text_list; /* planner/given.h */
 
 struct benchmark_put {
 	struct storage_job job;
@@ -30,14 +26,27 @@ struct benchmark_cancel {
 	struct benchmark_record *benchmark; /* output, may be NULL */
 };
 
+/* Who shows a lease's token, or asks for one, from outside. */
+struct lease_bearer {
+	const char *key_id; /* of the API key; it must be the one that the lease's agent registered with, */
+	bool any;           /* unless this one may act for any agent */
+};
+
 /* Takes the next benchmark (priority, then age) that wants this device: by its id, or by its accelerator id, or neither.
- * STATUS_NOT_FOUND when there is none; STATUS_CONFLICT when one is running on the device. */
+ * STATUS_NOT_FOUND when there is none; STATUS_CONFLICT when one is running on the device.
+ *
+ * An agent (with a bearer) names the devices that are free, and gets a benchmark for one of them. It is believed: a
+ * lease that stands on such a device ends like one that is over, as its answer was lost, or the agent started anew. Devices
+ * that are not the agent's are left out. STATUS_NOT_FOUND also for an agent that never registered (`unregistered`). */
 struct benchmark_claim {
 	struct storage_job job;
-	const char *device_id;
-	const char *agent_id; /* NULL: the daemon's own worker */
+	const char *device_id;                 /* of the daemon's own worker */
+	const char *agent_id;                  /* NULL: the daemon's own worker */
+	const struct lease_bearer *bearer;     /* with an agent_id of the outside */
+	const struct text_list *devices;       /* then; empty: all of the agent's that are free as far as is known here */
 	int64_t now_us, lease_us;
 	struct benchmark_record *benchmark; /* output, with the new token */
+	bool found;                         /* output */
 };
 
 struct benchmark_heartbeat {
@@ -45,8 +54,11 @@ struct benchmark_heartbeat {
 	const char *id;
 	int64_t token, now_us, lease_us;
 	const char *progress; /* JSON, NULL: unchanged */
+	const struct lease_bearer *bearer; /* NULL: the daemon's own worker */
 	bool cancel_requested; /* output */
 };
+
+enum benchmark_end { BENCHMARK_FAILED, BENCHMARK_SUCCEEDED, BENCHMARK_BROKEN /* another attempt, while there are any left */ };
 
 /* Delivers. Accepted when the token is the last one and nobody claimed again; a second delivery with the same digest is
  * STATUS_OK with `repeated`, with another one STATUS_CONFLICT. */
@@ -54,11 +66,13 @@ struct benchmark_result {
 	struct storage_job job;
 	const char *id;
 	int64_t token, now_us;
-	bool succeeded;
+	enum benchmark_end end;
 	const char *result; /* JSON; may be NULL for a failure */
 	const char *failure_detail;
 	unsigned char sha256[32]; /* of the result as delivered */
 	const struct catalogue_rows *calibrations; /* rows to put in the same transaction (and the device's own accelerator row); NULL: none */
+	const struct lease_bearer *bearer; /* NULL: the daemon's own worker */
+	struct benchmark_record *benchmark; /* output, as it is then; may be NULL */
 	bool repeated, late; /* outputs */
 };
 
@@ -68,6 +82,8 @@ struct benchmark_release {
 	const char *id;
 	int64_t token, now_us;
 	const char *reason;
+	const struct lease_bearer *bearer; /* NULL: the daemon's own worker */
+	struct benchmark_record *benchmark; /* output, as it is then; may be NULL */
 };
 
 /* Ends leases that are over and queued ones past their time, forgets idempotency keys older than a day. Every few
@@ -79,13 +95,14 @@ struct benchmark_sweep {
 	int64_t requeued, expired, cancelled, keys_forgotten; /* outputs */
 };
 
-struct device_put { /* adds or updates by id */
+struct device_put { /* adds or updates by id; what was told by an agent is the daemon's own from then on */
 	struct storage_job job;
 	const struct device_record *device;
 };
 
 struct benchmark_filter {
-	const char *state, *device_id, *accelerator_id, *plan_id; /* NULL: any */
+	const char *state, *device_id, *accelerator_id, *plan_id, *agent_id; /* NULL: any */
+	const char *label_key, *label_value; /* both or none */
 };
 
 struct benchmark_list {
@@ -99,6 +116,9 @@ struct device_list {
 	size_t count;
 	const char *next_cursor;
 };
+
+/* Changes whenever a benchmark may wait that did not wait before: what a claim that found none waits for. */
+uint64_t storage_queue_changes(struct storage *storage);
 
 FALLIBLE enum status storage_benchmark_get(struct storage *storage, const char *id, struct arena *arena,
 	struct benchmark_record *benchmark, struct failure *failure);

@@ -11,69 +11,57 @@ static const char *const state_names[LEASE_STATE_COUNT] = {
 	[LEASE_EXPIRED] = "expired",
 };
 
-static const char *const event_names[LEASE_EVENT_COUNT] = {
-	[LEASE_CLAIM] = "claimed",
-	[LEASE_HEARTBEAT] = "kept alive",
-	[LEASE_SUCCEED] = "finished",
-	[LEASE_FAIL] = "finished",
-	[LEASE_RELEASE] = "given back",
-	[LEASE_CANCEL] = "cancelled",
-	[LEASE_OVER] = "ended by its lease",
-	[LEASE_TOO_LATE] = "ended by its time in the queue",
+static const struct lease_event_row {
+	const char *name; /* "benchmark b is queued and cannot be ..." */
+	bool shows_token;
+} events[LEASE_EVENT_COUNT] = {
+	[LEASE_CLAIM] = {"claimed", false},
+	[LEASE_HEARTBEAT] = {"kept alive", true},
+	[LEASE_SUCCEED] = {"finished", true},
+	[LEASE_FAIL] = {"finished as a failure", true},
+	[LEASE_BREAK] = {"broken off", true},
+	[LEASE_RELEASE] = {"given back", true},
+	[LEASE_CANCEL] = {"cancelled", false},
+	[LEASE_OVER] = {"ended by its lease", false},
+	[LEASE_TOO_LATE] = {"ended by its time in the queue", false},
 };
 
-/* What an event does in a state. */
-enum move {
-	MOVE_NONE,
-	MOVE_RUN,       /* to running, with the next token and attempt */
-	MOVE_STAY,      /* only the lease's end moves */
-	MOVE_SUCCEED,   /* to succeeded */
-	MOVE_FAIL,      /* to failed; to cancelled when that was asked for */
-	MOVE_LATE,      /* the same from a state that the sweep has put it in: the last worker delivers after all */
-	MOVE_LATE_FAIL,
-	MOVE_GIVE_BACK, /* to queued, the attempt not counted; to cancelled when that was asked for */
-	MOVE_CANCEL,    /* to cancelled */
-	MOVE_ASK,       /* stays running; the worker hears of it by its next heartbeat */
-	MOVE_RETRY,     /* to queued while attempts are left, else to expired; to cancelled when that was asked for */
-	MOVE_EXPIRE,    /* to expired */
-};
+#define TO(state, ...) {.allowed = true, .to = LEASE_##state, __VA_ARGS__}
 
-static const enum move moves[LEASE_STATE_COUNT][LEASE_EVENT_COUNT] = {
+static const struct lease_move moves[LEASE_STATE_COUNT][LEASE_EVENT_COUNT] = {
 	[LEASE_QUEUED] = {
-		[LEASE_CLAIM] = MOVE_RUN,
-		[LEASE_SUCCEED] = MOVE_LATE,
-		[LEASE_FAIL] = MOVE_LATE_FAIL,
-		[LEASE_CANCEL] = MOVE_CANCEL,
-		[LEASE_TOO_LATE] = MOVE_EXPIRE,
+		[LEASE_CLAIM] = TO(RUNNING, .effects = LEASE_EFFECT_TAKE | LEASE_EFFECT_RENEW),
+		[LEASE_SUCCEED] = TO(SUCCEEDED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
+		[LEASE_FAIL] = TO(FAILED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
+		[LEASE_CANCEL] = TO(CANCELLED, .effects = LEASE_EFFECT_ASK),
+		[LEASE_TOO_LATE] = TO(EXPIRED, .effects = 0),
 	},
 	[LEASE_RUNNING] = {
-		[LEASE_HEARTBEAT] = MOVE_STAY,
-		[LEASE_SUCCEED] = MOVE_SUCCEED,
-		[LEASE_FAIL] = MOVE_FAIL,
-		[LEASE_RELEASE] = MOVE_GIVE_BACK,
-		[LEASE_CANCEL] = MOVE_ASK,
-		[LEASE_OVER] = MOVE_RETRY,
+		[LEASE_HEARTBEAT] = TO(RUNNING, .effects = LEASE_EFFECT_RENEW),
+		[LEASE_SUCCEED] = TO(SUCCEEDED, .effects = LEASE_EFFECT_KEEP),
+		[LEASE_FAIL] = TO(FAILED, .effects = LEASE_EFFECT_KEEP, .if_unwanted = LEASE_CANCELLED),
+		[LEASE_BREAK] = TO(QUEUED, .effects = LEASE_EFFECT_KEEP, .if_unwanted = LEASE_CANCELLED, .if_used_up = LEASE_FAILED),
+		[LEASE_RELEASE] = TO(QUEUED, .effects = LEASE_EFFECT_UNDO, .if_unwanted = LEASE_CANCELLED),
+		[LEASE_CANCEL] = TO(RUNNING, .effects = LEASE_EFFECT_ASK),
+		[LEASE_OVER] = TO(QUEUED, .effects = 0, .if_unwanted = LEASE_CANCELLED, .if_used_up = LEASE_EXPIRED),
 	},
+	/* A worker that was thought lost delivers after all: its work is not thrown away. */
 	[LEASE_EXPIRED] = {
-		[LEASE_SUCCEED] = MOVE_LATE,
-		[LEASE_FAIL] = MOVE_LATE_FAIL,
+		[LEASE_SUCCEED] = TO(SUCCEEDED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
+		[LEASE_FAIL] = TO(FAILED, .effects = LEASE_EFFECT_KEEP | LEASE_EFFECT_LATE),
 	},
 	/* succeeded, failed and cancelled are the end. */
 };
 
-static bool shows_token(enum lease_event event)
+const struct lease_move *lease_move_of(enum lease_state state, enum lease_event event)
 {
-	return event == LEASE_HEARTBEAT || event == LEASE_SUCCEED || event == LEASE_FAIL || event == LEASE_RELEASE;
+	CHECK(state < LEASE_STATE_COUNT && event < LEASE_EVENT_COUNT);
+	return &moves[state][event];
 }
 
 const char *lease_state_name(enum lease_state state)
 {
 	return state_names[state];
-}
-
-const char *lease_event_name(enum lease_event event)
-{
-	return event_names[event];
 }
 
 enum lease_state lease_state_of(const char *name)
@@ -85,103 +73,104 @@ enum lease_state lease_state_of(const char *name)
 	return LEASE_STATE_COUNT;
 }
 
-static void lease_end(struct benchmark_record *benchmark, enum lease_state state, int64_t now_us)
+bool lease_state_is_end(enum lease_state state)
 {
-	benchmark->state = state_names[state];
-	benchmark->lease_until_us = ABSENT_COUNT;
-	benchmark->finished_at_us = now_us;
+	return state != LEASE_QUEUED && state != LEASE_RUNNING;
 }
 
-static void lease_requeue(struct benchmark_record *benchmark)
+const char *lease_event_name(enum lease_event event)
 {
-	benchmark->state = state_names[LEASE_QUEUED];
-	benchmark->lease_until_us = ABSENT_COUNT;
+	return events[event].name;
 }
 
-static void lease_retry(struct benchmark_record *benchmark, int64_t now_us)
+bool lease_event_shows_token(enum lease_event event)
 {
-	if (benchmark->cancel_requested) {
-		lease_end(benchmark, LEASE_CANCELLED, now_us);
-		benchmark->state_reason = "cancelled; its worker did not answer any more";
-	} else if (benchmark->attempt >= LEASE_ATTEMPTS_MAX) {
-		lease_end(benchmark, LEASE_EXPIRED, now_us);
-		benchmark->state_reason = "its worker was lost, and so were those of the attempts before";
-	} else {
-		lease_requeue(benchmark);
-		benchmark->state_reason = "its worker was lost: waiting for another attempt";
+	return events[event].shows_token;
+}
+
+static enum lease_state lease_target(const struct benchmark_record *benchmark, const struct lease_move *move)
+{
+	if (move->if_unwanted && benchmark->cancel_requested)
+		return move->if_unwanted;
+	if (move->if_used_up && benchmark->attempt >= LEASE_ATTEMPTS_MAX)
+		return move->if_used_up;
+	return move->to;
+}
+
+static const char *lease_reason(const struct benchmark_record *benchmark, const struct lease_step *step, enum lease_state to)
+{
+	if (step->reason)
+		return step->reason;
+	if (step->event == LEASE_OVER)
+		return to == LEASE_QUEUED   ? "its worker was lost: waiting for another attempt"
+			   : to == LEASE_EXPIRED ? "its worker was lost, and so were those of the attempts before"
+									 : "cancelled; its worker did not answer any more";
+	if (step->event == LEASE_TOO_LATE)
+		return "no device was free for it in time";
+	return step->event == LEASE_HEARTBEAT || step->event == LEASE_CANCEL ? benchmark->state_reason : NULL;
+}
+
+static void lease_take(struct benchmark_record *benchmark, const struct lease_step *step)
+{
+	benchmark->token++;
+	benchmark->attempt++;
+	benchmark->running_device = step->device;
+	benchmark->agent_id = step->agent;
+	if (benchmark->started_at_us == ABSENT_COUNT)
+		benchmark->started_at_us = step->now_us;
+	benchmark->progress = benchmark->result = (struct json_text){NULL, 0};
+	memset(benchmark->result_sha256, 0, sizeof benchmark->result_sha256);
+}
+
+static void lease_move_to(struct benchmark_record *benchmark, const struct lease_step *step, unsigned effects, enum lease_state to)
+{
+	benchmark->state_reason = lease_reason(benchmark, step, to);
+	benchmark->state = state_names[to];
+	if (effects & LEASE_EFFECT_TAKE)
+		lease_take(benchmark, step);
+	if (effects & LEASE_EFFECT_UNDO) {
+		benchmark->attempt--;
+		benchmark->token++; /* whoever gave it back cannot deliver any more */
 	}
+	if (effects & LEASE_EFFECT_RENEW)
+		benchmark->lease_until_us = step->lease_until_us;
+	if (effects & LEASE_EFFECT_KEEP && step->sha256)
+		memcpy(benchmark->result_sha256, step->sha256, sizeof benchmark->result_sha256);
+	benchmark->late = benchmark->late || (effects & LEASE_EFFECT_LATE);
+	benchmark->cancel_requested = benchmark->cancel_requested || (effects & LEASE_EFFECT_ASK);
+	if (to != LEASE_RUNNING)
+		benchmark->lease_until_us = ABSENT_COUNT;
+	if (lease_state_is_end(to))
+		benchmark->finished_at_us = step->now_us;
 }
 
-static void lease_give_back(struct benchmark_record *benchmark, int64_t now_us)
+/* Whether the last lease has delivered already, and so whether this is that very delivery again. */
+static bool lease_delivered(const struct benchmark_record *benchmark, struct lease_step *step)
 {
-	benchmark->attempt--;
-	benchmark->token++; /* whoever gave it back cannot deliver any more */
-	if (benchmark->cancel_requested)
-		lease_end(benchmark, LEASE_CANCELLED, now_us);
-	else
-		lease_requeue(benchmark);
+	static const unsigned char none[sizeof benchmark->result_sha256];
+	bool delivers = step->event == LEASE_SUCCEED || step->event == LEASE_FAIL || step->event == LEASE_BREAK;
+
+	if (!delivers || step->token != benchmark->token || !memcmp(benchmark->result_sha256, none, sizeof none))
+		return false;
+	step->repeated = step->sha256 && !memcmp(benchmark->result_sha256, step->sha256, sizeof none);
+	return true;
 }
 
-static void lease_move(struct benchmark_record *benchmark, enum move move, int64_t now_us, int64_t lease_until_us)
-{
-	switch (move) {
-	case MOVE_RUN:
-		benchmark->state = state_names[LEASE_RUNNING];
-		benchmark->token++;
-		benchmark->attempt++;
-		benchmark->lease_until_us = lease_until_us;
-		break;
-	case MOVE_STAY:
-		benchmark->lease_until_us = lease_until_us;
-		break;
-	case MOVE_LATE:
-	case MOVE_LATE_FAIL:
-		benchmark->late = true;
-		lease_end(benchmark, move == MOVE_LATE ? LEASE_SUCCEEDED : LEASE_FAILED, now_us);
-		break;
-	case MOVE_SUCCEED:
-		lease_end(benchmark, LEASE_SUCCEEDED, now_us);
-		break;
-	case MOVE_FAIL:
-		lease_end(benchmark, benchmark->cancel_requested ? LEASE_CANCELLED : LEASE_FAILED, now_us);
-		break;
-	case MOVE_GIVE_BACK:
-		lease_give_back(benchmark, now_us);
-		break;
-	case MOVE_CANCEL:
-		benchmark->cancel_requested = true;
-		lease_end(benchmark, LEASE_CANCELLED, now_us);
-		break;
-	case MOVE_ASK:
-		benchmark->cancel_requested = true;
-		break;
-	case MOVE_RETRY:
-		lease_retry(benchmark, now_us);
-		break;
-	case MOVE_EXPIRE:
-		lease_end(benchmark, LEASE_EXPIRED, now_us);
-		benchmark->state_reason = "no device was free for it in time";
-		break;
-	case MOVE_NONE:
-		break;
-	}
-}
-
-enum status lease_apply(struct benchmark_record *benchmark, enum lease_event event, int64_t token, int64_t now_us,
-	int64_t lease_until_us, struct failure *failure)
+enum status lease_apply(struct benchmark_record *benchmark, struct lease_step *step, struct failure *failure)
 {
 	enum lease_state state = lease_state_of(benchmark->state);
-	enum move move;
+	const struct lease_move *move = lease_move_of(state, step->event);
 
-	CHECK(state < LEASE_STATE_COUNT && event < LEASE_EVENT_COUNT);
-	move = moves[state][event];
+	step->repeated = false;
+	if (lease_delivered(benchmark, step))
+		return step->repeated ? STATUS_OK : failure_set(failure, STATUS_CONFLICT, "benchmark %s has another result already", benchmark->id);
 	/* Token 0 is no lease: it was never claimed. */
-	if (shows_token(event) && (token != benchmark->token || token < 1 || move == MOVE_NONE))
+	if (events[step->event].shows_token && (step->token != benchmark->token || step->token < 1 || !move->allowed))
 		return failure_set(failure, STATUS_STALE_LEASE, "benchmark %s is %s and not leased to you (token %lld, now %lld): stop working on it",
-			benchmark->id, benchmark->state, (long long)token, (long long)benchmark->token);
-	if (move == MOVE_NONE)
+			benchmark->id, benchmark->state, (long long)step->token, (long long)benchmark->token);
+	if (!move->allowed)
 		return failure_set(failure, STATUS_CONFLICT, "benchmark %s is %s and cannot be %s", benchmark->id, benchmark->state,
-			event_names[event]);
-	lease_move(benchmark, move, now_us, lease_until_us);
+			events[step->event].name);
+	lease_move_to(benchmark, step, move->effects, lease_target(benchmark, move));
 	return STATUS_OK;
 }

@@ -1,41 +1,59 @@
 -- name: benchmark_insert
-INSERT INTO benchmark (id, device, accelerator, suite, plan_id, timeout_s, priority, created_at_us, expires_at_us,
+INSERT INTO benchmark (id, device, accelerator, suite, plan_id, shapes, labels, timeout_s, priority, created_at_us, expires_at_us,
 	state, attempt, token, cancel_requested, late)
-VALUES (:id, :device, :accelerator, :suite, :plan_id, :timeout_s, coalesce(:priority, 0), :created_at_us, :expires_at_us,
-	'queued', 0, 0, 0, 0);
+VALUES (:id, :device, :accelerator, :suite, :plan_id, :shapes, :labels, :timeout_s, coalesce(:priority, 0), :created_at_us,
+	:expires_at_us, 'queued', 0, 0, 0, 0);
 
 -- name: benchmark_get
 SELECT * FROM benchmark WHERE id = :id;
 
--- The next one that this device may run. Two running on one device: refused by the unique index benchmark_running.
--- name: benchmark_claim
-UPDATE benchmark SET state = 'running', state_reason = NULL, running_device = :device_id, agent_id = :agent_id,
-	token = token + 1, attempt = attempt + 1, lease_until_us = :lease_until_us,
-	started_at_us = coalesce(started_at_us, :now_us), progress = NULL
-WHERE number = (
-	SELECT number FROM benchmark
-	WHERE state = 'queued' AND (expires_at_us IS NULL OR expires_at_us > :now_us)
-		AND (device IS NULL OR device = :device_id)
-		AND (accelerator IS NULL OR accelerator = (SELECT accelerator FROM device WHERE id = :device_id))
+-- The next one that this device may run: the first of four queues, each in the order of its index. Nothing for a device that
+-- is attached to somebody else.
+-- name: benchmark_next
+SELECT * FROM benchmark WHERE number = (
+	SELECT number FROM (
+		SELECT * FROM (SELECT number, priority, created_at_us, id FROM benchmark
+			WHERE state = 'queued' AND device = :device_id AND accelerator IS NULL AND (expires_at_us IS NULL OR expires_at_us > :now_us)
+			ORDER BY priority DESC, created_at_us, id LIMIT 1)
+		UNION ALL
+		SELECT * FROM (SELECT number, priority, created_at_us, id FROM benchmark
+			WHERE state = 'queued' AND device = :device_id AND accelerator = (SELECT accelerator FROM device WHERE id = :device_id)
+				AND (expires_at_us IS NULL OR expires_at_us > :now_us)
+			ORDER BY priority DESC, created_at_us, id LIMIT 1)
+		UNION ALL
+		SELECT * FROM (SELECT number, priority, created_at_us, id FROM benchmark
+			WHERE state = 'queued' AND device IS NULL AND accelerator IS NULL AND (expires_at_us IS NULL OR expires_at_us > :now_us)
+			ORDER BY priority DESC, created_at_us, id LIMIT 1)
+		UNION ALL
+		SELECT * FROM (SELECT number, priority, created_at_us, id FROM benchmark
+			WHERE state = 'queued' AND device IS NULL AND accelerator = (SELECT accelerator FROM device WHERE id = :device_id)
+				AND (expires_at_us IS NULL OR expires_at_us > :now_us)
+			ORDER BY priority DESC, created_at_us, id LIMIT 1))
 	ORDER BY priority DESC, created_at_us, id LIMIT 1)
-RETURNING *;
+	AND NOT EXISTS (SELECT 1 FROM device WHERE id = :device_id AND agent_id IS NOT :agent_id);
 
+-- name: benchmark_on_device
+SELECT * FROM benchmark WHERE state = 'running' AND running_device = :device_id;
+
+-- What storage/lease.c has changed. Two running on one device: refused by the unique index benchmark_running.
 -- name: benchmark_update
-UPDATE benchmark SET state = :state, state_reason = :state_reason, token = :token, attempt = :attempt,
-	lease_until_us = :lease_until_us, finished_at_us = :finished_at_us, cancel_requested = :cancel_requested, late = :late,
+UPDATE benchmark SET state = :state, state_reason = :state_reason, running_device = :running_device, agent_id = :agent_id,
+	token = :token, attempt = :attempt, lease_until_us = :lease_until_us, started_at_us = :started_at_us,
+	finished_at_us = :finished_at_us, cancel_requested = :cancel_requested, late = :late,
 	progress = :progress, result_sha256 = :result_sha256, result = :result
 WHERE id = :id;
 
 -- Leases that are over, and queued ones past their time. :restart: those of the daemon's own worker are over too.
 -- name: benchmark_overdue
-SELECT * FROM benchmark
-WHERE state IN ('queued', 'running') AND (
-	(state = 'running' AND (lease_until_us <= :now_us OR (:restart AND agent_id IS NULL)))
-	OR (state = 'queued' AND expires_at_us <= :now_us))
+SELECT * FROM benchmark WHERE number IN (
+	SELECT number FROM benchmark
+	WHERE state = 'running' AND running_device IS NOT NULL AND (lease_until_us <= :now_us OR (:restart AND agent_id IS NULL))
+	UNION ALL
+	SELECT number FROM benchmark WHERE state = 'queued' AND expires_at_us IS NOT NULL AND expires_at_us <= :now_us)
 LIMIT 1;
 
 -- name: benchmark_list
-SELECT id, device, accelerator, suite, plan_id, timeout_s, priority, created_at_us, expires_at_us, state, state_reason,
+SELECT id, device, accelerator, suite, plan_id, labels, timeout_s, priority, created_at_us, expires_at_us, state, state_reason,
 	running_device, agent_id, attempt, token, lease_until_us, started_at_us, finished_at_us, cancel_requested, late, progress
 FROM benchmark
 WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
@@ -43,6 +61,8 @@ WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
 	AND (:device_id IS NULL OR device = :device_id OR running_device = :device_id)
 	AND (:accelerator_id IS NULL OR accelerator = :accelerator_id)
 	AND (:plan_id IS NULL OR plan_id = :plan_id)
+	AND (:agent_id IS NULL OR agent_id = :agent_id)
+	AND (:label_key IS NULL OR EXISTS (SELECT 1 FROM json_each(labels) WHERE key = :label_key AND value = :label_value))
 ORDER BY created_at_us DESC, id DESC LIMIT :limit;
 
 -- name: device_put
@@ -52,5 +72,24 @@ ON CONFLICT (id) DO UPDATE SET agent_id = excluded.agent_id, node = excluded.nod
 	name = excluded.name, accelerator = excluded.accelerator, driver = excluded.driver, memory_bytes = excluded.memory_bytes,
 	state = excluded.state, state_reason = excluded.state_reason, properties = excluded.properties, seen_at_us = excluded.seen_at_us;
 
+-- name: device_get
+SELECT * FROM device WHERE id = :device_id;
+
+-- Devices as they are told, beside what the queue knows: one whose agent is not heard of is gone, one with a benchmark is busy.
 -- name: device_list
-SELECT * FROM device WHERE id > :cursor_id ORDER BY id LIMIT :limit;
+SELECT d.id, d.agent_id, d.node, d.backend, d.name, d.accelerator, d.driver, d.memory_bytes, d.properties,
+	max(d.seen_at_us, coalesce(a.seen_at_us, 0)) AS seen_at_us,
+	CASE WHEN d.state = 'gone' OR a.seen_at_us < :before_us THEN 'gone' WHEN d.state = 'wedged' THEN 'wedged'
+		WHEN b.id IS NOT NULL THEN 'busy' ELSE d.state END AS state,
+	CASE WHEN d.state <> 'gone' AND a.seen_at_us < :before_us THEN 'its agent is not heard of any more' ELSE d.state_reason END AS state_reason,
+	b.id AS benchmark_id,
+	d.properties ->> '$.pci_id' AS pci_id, d.properties ->> '$.pci_bus' AS pci_bus,
+	CASE d.properties ->> '$.ecc' WHEN 1 THEN 'enabled' WHEN 0 THEN 'disabled' END AS ecc,
+	d.properties ->> '$.power_limit_w' AS power_limit_w, d.properties ->> '$.compute_capability' AS compute_capability,
+	d.properties ->> '$.mig_parent' AS mig_parent, d.properties ->> '$.mig_profile' AS mig_profile,
+	(SELECT max(valid_from_us) FROM calibration WHERE device_id = d.id AND valid_to_us IS NULL) AS calibrated_at_us,
+	(:now_us - (SELECT max(valid_from_us) FROM calibration WHERE device_id = d.id AND valid_to_us IS NULL)) / 86400e6 AS calibration_age_days
+FROM device d
+	LEFT JOIN agent a ON a.id = d.agent_id
+	LEFT JOIN benchmark b ON b.state = 'running' AND b.running_device = d.id
+WHERE d.id > :cursor_id ORDER BY d.id LIMIT :limit;

@@ -13,20 +13,19 @@ static const struct column plan_columns[] = {
 #undef C
 const struct column_map plan_map = COLUMN_MAP(plan_columns, struct plan_stored);
 
-#define C(member, name) COLUMN(struct benchmark_stored, member, name)
+#define C(member, name) COLUMN(struct benchmark_record, member, name)
 static const struct column benchmark_columns[] = {
-	C(record.id, "id"), C(record.device, "device"), C(record.accelerator, "accelerator"),
-	C(record.suite, "suite"), C(record.plan_id, "plan_id"), C(record.timeout_s, "timeout_s"),
-	C(record.priority, "priority"), C(record.created_at_us, "created_at_us"),
-	C(record.expires_at_us, "expires_at_us"), C(record.state, "state"), C(record.state_reason, "state_reason"),
-	C(record.running_device, "running_device"), C(record.agent_id, "agent_id"), C(record.attempt, "attempt"),
-	C(record.token, "token"), C(record.lease_until_us, "lease_until_us"),
-	C(record.started_at_us, "started_at_us"), C(record.finished_at_us, "finished_at_us"),
-	C(record.cancel_requested, "cancel_requested"), C(record.late, "late"), C(record.progress, "progress"),
-	C(record.result, "result"), C(result_sha256, "result_sha256")
+	C(id, "id"), C(device, "device"), C(accelerator, "accelerator"), C(suite, "suite"), C(plan_id, "plan_id"),
+	C(shapes, "shapes"), C(labels, "labels"), C(timeout_s, "timeout_s"), C(priority, "priority"),
+	C(created_at_us, "created_at_us"), C(expires_at_us, "expires_at_us"), C(state, "state"),
+	C(state_reason, "state_reason"), C(running_device, "running_device"), C(agent_id, "agent_id"),
+	C(attempt, "attempt"), C(token, "token"), C(lease_until_us, "lease_until_us"),
+	C(started_at_us, "started_at_us"), C(finished_at_us, "finished_at_us"),
+	C(cancel_requested, "cancel_requested"), C(late, "late"), C(progress, "progress"), C(result, "result"),
+	C(result_sha256, "result_sha256")
 };
 #undef C
-const struct column_map benchmark_map = COLUMN_MAP(benchmark_columns, struct benchmark_stored);
+const struct column_map benchmark_map = COLUMN_MAP(benchmark_columns, struct benchmark_record);
 
 #define C(member, name) COLUMN(struct key_stored, member, name)
 static const struct column key_columns[] = {
@@ -41,10 +40,23 @@ const struct column_map key_map = COLUMN_MAP(key_columns, struct key_stored);
 static const struct column device_columns[] = {
 	C(id, "id"), C(agent_id, "agent_id"), C(node, "node"), C(backend, "backend"), C(name, "name"),
 	C(accelerator, "accelerator"), C(driver, "driver"), C(memory_bytes, "memory_bytes"), C(state, "state"),
-	C(state_reason, "state_reason"), C(properties, "properties"), C(seen_at_us, "seen_at_us")
+	C(state_reason, "state_reason"), C(properties, "properties"), C(seen_at_us, "seen_at_us"),
+	C(pci_id, "pci_id"), C(pci_bus, "pci_bus"), C(ecc, "ecc"), C(mig_parent, "mig_parent"),
+	C(mig_profile, "mig_profile"), C(compute_capability, "compute_capability"), C(power_limit_w, "power_limit_w"),
+	C(benchmark_id, "benchmark_id"), C(calibrated_at_us, "calibrated_at_us"),
+	C(calibration_age_days, "calibration_age_days")
 };
 #undef C
 const struct column_map device_map = COLUMN_MAP(device_columns, struct device_record);
+
+#define C(member, name) COLUMN(struct agent_record, member, name)
+static const struct column agent_columns[] = {
+	C(id, "id"), C(host, "host"), C(version, "version"), C(labels, "labels"), C(key_id, "key_id"), C(state, "state"),
+	C(registered_at_us, "registered_at_us"), C(seen_at_us, "seen_at_us"), C(devices, "devices"),
+	C(heartbeat_s, "heartbeat_s"), C(lease_s, "lease_s")
+};
+#undef C
+const struct column_map agent_map = COLUMN_MAP(agent_columns, struct agent_record);
 
 #define C(member, name) COLUMN(struct idempotency_stored, member, name)
 static const struct column idempotency_columns[] = {
@@ -89,7 +101,8 @@ const struct column_map row_query_map = COLUMN_MAP(row_query_columns, struct row
 #define C(member, name) COLUMN(struct benchmark_query, member, name)
 static const struct column benchmark_query_columns[] = {
 	C(filter.state, "state"), C(filter.device_id, "device_id"), C(filter.accelerator_id, "accelerator_id"),
-	C(filter.plan_id, "plan_id"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
+	C(filter.plan_id, "plan_id"), C(filter.agent_id, "agent_id"), C(filter.label_key, "label_key"),
+	C(filter.label_value, "label_value"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
 };
 #undef C
 const struct column_map benchmark_query_map = COLUMN_MAP(benchmark_query_columns, struct benchmark_query);

@@ -4,6 +4,7 @@
 
 #include "hwdb/catalogue.h"
 #include "hwdb/records.h"
+#include "storage/agents.h"
 #include "storage/benchmarks.h"
 #include "storage/catalogue_rows.h"
 #include "storage/plans.h"
@@ -15,11 +16,6 @@ struct plan_stored {
 	int64_t content_revision;
 	int64_t head_checksum; /* of name, notes, labels and revision */
 	int64_t checksum;      /* of the content */
-};
-
-struct benchmark_stored {
-	struct benchmark_record record;
-	unsigned char result_sha256[DIGEST_BYTES];
 };
 
 struct key_stored {
@@ -63,7 +59,7 @@ struct benchmark_query {
 	const char *cursor_id;
 };
 
-extern const struct column_map plan_map, benchmark_map, key_map, device_map, idempotency_map, arguments_map, plan_query_map,
+extern const struct column_map plan_map, benchmark_map, key_map, device_map, agent_map, idempotency_map, arguments_map, plan_query_map,
 	row_query_map, benchmark_query_map, accelerator_map, model_map, price_map, region_map, calibration_map;
 
 #endif

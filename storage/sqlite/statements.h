@@ -46,12 +46,21 @@
 	X(REMOVED_ROW_GET,      "removed_row_get",       arguments_map,       arguments_map)              \
 	X(BENCHMARK_INSERT,     "benchmark_insert",      benchmark_map,       benchmark_map)              \
 	X(BENCHMARK_GET,        "benchmark_get",         arguments_map,       benchmark_map)              \
-	X(BENCHMARK_CLAIM,      "benchmark_claim",       arguments_map,       benchmark_map)              \
+	X(BENCHMARK_NEXT,       "benchmark_next",        arguments_map,       benchmark_map)              \
+	X(BENCHMARK_ON_DEVICE,  "benchmark_on_device",   arguments_map,       benchmark_map)              \
 	X(BENCHMARK_UPDATE,     "benchmark_update",      benchmark_map,       benchmark_map)              \
 	X(BENCHMARK_OVERDUE,    "benchmark_overdue",     arguments_map,       benchmark_map)              \
 	X(BENCHMARK_LIST,       "benchmark_list",        benchmark_query_map, benchmark_map)              \
 	X(DEVICE_PUT,           "device_put",            device_map,          device_map)                 \
+	X(DEVICE_GET,           "device_get",            arguments_map,       device_map)                 \
 	X(DEVICE_LIST,          "device_list",           arguments_map,       device_map)                 \
+	X(AGENT_GET,            "agent_get",             arguments_map,       agent_map)                  \
+	X(AGENT_PUT,            "agent_put",             agent_map,           agent_map)                  \
+	X(AGENT_SEEN,           "agent_seen",            arguments_map,       agent_map)                  \
+	X(AGENT_LIST,           "agent_list",            arguments_map,       agent_map)                  \
+	X(AGENT_DEVICES_GONE,   "agent_devices_gone",    arguments_map,       device_map)                 \
+	X(AGENT_DEVICES_FREE,   "agent_devices_free",    arguments_map,       device_map)                 \
+	X(KEY_HOLDS,            "key_holds",             arguments_map,       arguments_map)              \
 	STATEMENT_ROWS(X, ACCELERATOR, "accelerator", accelerator_map)                                    \
 	STATEMENT_ROWS(X, MODEL, "model", model_map)                                                      \
 	STATEMENT_ROWS(X, PRICE, "price", price_map)                                                      \

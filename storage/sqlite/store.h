@@ -49,6 +49,8 @@ struct storage {
 	size_t reader_count;
 	_Atomic int readers_waiting;
 
+	_Atomic uint64_t queue_changes; /* of the queue of benchmarks, each after its commit */
+
 	pthread_mutex_t flight_lock;
 	struct key_in_flight *in_flight;
 };
@@ -104,7 +106,7 @@ operation_function operation_plan_put, operation_plan_patch, operation_plan_refr
 	operation_idempotency_put, operation_row_put, operation_row_remove, operation_rows_import, operation_builtin_update,
 	operation_key_put, operation_key_revoke, operation_device_put, operation_benchmark_put, operation_benchmark_cancel,
 	operation_benchmark_claim, operation_benchmark_heartbeat, operation_benchmark_result, operation_benchmark_release,
-	operation_benchmark_sweep, operation_setting_put;
+	operation_benchmark_sweep, operation_agent_put, operation_setting_put;
 
 /* Work that needs no database, done on the submitting thread: checksums. */
 void plan_put_prepare(struct plan_put *put);
@@ -114,6 +116,10 @@ bool plan_put_is_one_statement(const struct plan_put *put);
 FALLIBLE enum status idempotency_insert(struct storage *storage, const struct idempotency *idempotency, int64_t at_us,
 	struct arena *arena, struct failure *failure); /* NULL: nothing */
 FALLIBLE enum status rows_put_all(struct storage *storage, const struct catalogue_rows *rows, struct arena *arena, struct failure *failure);
+/* Whether the bearer of a key may act for an agent; it is heard of by that. STATUS_NOT_FOUND for an agent that never registered. */
+FALLIBLE enum status agent_admit(struct storage *storage, const struct lease_bearer *bearer, const char *agent_id, int64_t now_us,
+	struct arena *arena, struct failure *failure);
+FALLIBLE enum status benchmark_missing(const char *id, struct failure *failure); /* STATUS_NOT_FOUND */
 void idempotency_forget_all(struct storage *storage); /* at close */
 
 /* cursor.c: pages. */

@@ -25,6 +25,7 @@ static operation_function *const operations[STORAGE_KIND_COUNT] = {
 	[STORAGE_BENCHMARK_RESULT] = operation_benchmark_result,
 	[STORAGE_BENCHMARK_RELEASE] = operation_benchmark_release,
 	[STORAGE_BENCHMARK_SWEEP] = operation_benchmark_sweep,
+	[STORAGE_AGENT_PUT] = operation_agent_put,
 	[STORAGE_SETTING_PUT] = operation_setting_put,
 };
 
@@ -158,8 +159,26 @@ static void batch_commit(struct storage *storage, struct storage_job *first)
 	arena_reset(&storage->writer_arena);
 }
 
-static void batch_answer(struct storage_job *first)
+/* Whether a benchmark may wait for a device, or a device for a benchmark, that did not before. */
+static bool job_changed_queue(const struct storage_job *job)
 {
+	if (job->status != STATUS_OK)
+		return false;
+	return job->kind == STORAGE_BENCHMARK_PUT || job->kind == STORAGE_BENCHMARK_RESULT || job->kind == STORAGE_BENCHMARK_RELEASE ||
+		job->kind == STORAGE_AGENT_PUT ||
+		(job->kind == STORAGE_BENCHMARK_SWEEP && ((const struct benchmark_sweep *)job)->requeued > 0);
+}
+
+uint64_t storage_queue_changes(struct storage *storage)
+{
+	return atomic_load(&storage->queue_changes);
+}
+
+static void batch_answer(struct storage *storage, struct storage_job *first)
+{
+	for (const struct storage_job *job = first; job; job = job->next)
+		if (job_changed_queue(job))
+			atomic_fetch_add(&storage->queue_changes, 1);
 	while (first) {
 		struct storage_job *job = first;
 
@@ -185,7 +204,7 @@ static void *writer_main(void *argument)
 		if (!first)
 			return NULL; /* closing, and nothing left */
 		batch_commit(storage, first);
-		batch_answer(first);
+		batch_answer(storage, first);
 	}
 }
 

@@ -20,7 +20,7 @@ static enum status claim(struct store *store, const char *device, int64_t now_us
 
 static enum status deliver(struct store *store, const char *id, int64_t token, unsigned char digest, struct benchmark_result *out)
 {
-	*out = (struct benchmark_result){.id = id, .token = token, .now_us = 50, .succeeded = true, .result = "{\"tflops\":7}", .sha256 = {digest}};
+	*out = (struct benchmark_result){.id = id, .token = token, .now_us = 50, .end = BENCHMARK_SUCCEEDED, .result = "{\"tflops\":7}", .sha256 = {digest}};
 	return store_do(store, &out->job, STORAGE_BENCHMARK_RESULT);
 }
 
@@ -99,7 +99,7 @@ static void a_result_is_delivered_once(void **state)
 	struct calibration_row calibration = {.meta.origin = "measured", .id = "c", .accelerator_id = "cpu-x", .quantity = "gemm_efficiency",
 		.method = "library_gemm", .value = 0.5, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER};
 	struct catalogue_rows rows = {.accelerators = &row, .accelerator_count = 1, .calibrations = &calibration, .calibration_count = 1};
-	struct benchmark_result result = {.id = benchmark.id, .token = 1, .now_us = 20, .succeeded = true, .result = "{\"tflops\":7}",
+	struct benchmark_result result = {.id = benchmark.id, .token = 1, .now_us = 20, .end = BENCHMARK_SUCCEEDED, .result = "{\"tflops\":7}",
 		.sha256 = {1}, .calibrations = &rows}, again;
 
 	enqueue(store, &benchmark);

@@ -7,3 +7,8 @@ INSERT INTO plan_label VALUES('number','1',1000000,'01900000-0000-7000-8000-0000
 INSERT INTO plan_label VALUES('team','red',1000000,'01900000-0000-7000-8000-000000000001');
 INSERT INTO change VALUES('catalogue',1,1795229630600837);
 INSERT INTO accelerator VALUES(1,'a1','nvidia','Name, with a comma','sxm','HBM3','nvlink4',2022,10.499999999999999999,11.499999999999999999,'driver',12.5,13.5,14.5,15.499999999999999999,16.5,17.5,18.5,19.5,20.499999999999999999,700.0,21.5,22.5,5,8,NULL,23.499999999999999999,24.5,NULL,NULL,'',replace('a1-alias\na1-other','\n',char(10)),'data sheet','2026-07-20','user',1795229630600837,NULL,1);
+INSERT INTO device VALUES('gpu-1',NULL,'host','cuda','A GPU','h100','550.1',85899345920.0,'idle',NULL,'{"pci_id":"10de:2330"}',1000000);
+INSERT INTO benchmark (number, id, suite, timeout_s, priority, created_at_us, state, attempt, token, cancel_requested, late)
+VALUES (1,'01910000-0000-7000-8000-000000000001','"quick"',60.0,0,1000000,'queued',0,0,0,0);
+INSERT INTO benchmark (number, id, device, suite, timeout_s, priority, created_at_us, state, running_device, attempt, token, lease_until_us, started_at_us, cancel_requested, late)
+VALUES (2,'01910000-0000-7000-8000-000000000002','gpu-1','"full"',600.0,5,1000000,'running','gpu-1',1,1,2000000,1000000,0,0);

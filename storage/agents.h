@@ -1,0 +1,37 @@
+/* Agents: machines that lease benchmarks for their devices. What they tell of themselves is kept here; leases are of
+ * storage/benchmarks.h, which hears of an agent by each of its calls. */
+#ifndef FLEETPLAN_STORAGE_AGENTS_H
+#define FLEETPLAN_STORAGE_AGENTS_H
+
+#include "planner/given.h"
+#include "storage/benchmarks.h"
+
+struct agent_record; /* hwdb/records.h */
+
+/* An agent that was not heard of for so long is silent, and its devices are gone. More than a long poll and a heartbeat. */
+#define AGENT_SILENCE_US INT64_C(90000000)
+
+/* Adds or updates by id, with its devices: those told before and not now are gone. A device that another agent which is
+ * heard of, or the daemon itself, has attached is not taken, and told in `refused`.
+ * STATUS_FORBIDDEN when the agent has registered with another key that still holds. */
+struct agent_put {
+	struct storage_job job;
+	const struct agent_record *agent; /* key_id: NULL where the bearer may act for any */
+	const struct device_record *devices; /* agent_id and node are taken from the agent */
+	size_t device_count;
+	const struct lease_bearer *bearer;
+	struct agent_record *registered; /* output */
+	struct text_list refused;        /* output, in the job's arena */
+};
+
+struct agent_list {
+	struct agent_record *items;
+	size_t count;
+	const char *next_cursor;
+};
+
+/* As it is at `now_us`. */
+FALLIBLE enum status storage_agent_list(struct storage *storage, int64_t now_us, const struct page_request *page, struct arena *arena,
+	struct agent_list *list, struct failure *failure);
+
+#endif

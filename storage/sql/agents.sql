@@ -1,0 +1,33 @@
+-- name: agent_get
+SELECT * FROM agent WHERE id = :agent_id;
+
+-- name: agent_put
+INSERT INTO agent (id, host, version, labels, key_id, registered_at_us, seen_at_us)
+VALUES (:id, :host, :version, :labels, :key_id, :registered_at_us, :seen_at_us)
+ON CONFLICT (id) DO UPDATE SET host = excluded.host, version = excluded.version, labels = excluded.labels, key_id = excluded.key_id,
+	seen_at_us = excluded.seen_at_us;
+
+-- Not each of an agent's calls is worth a commit.
+-- name: agent_seen
+UPDATE agent SET seen_at_us = :now_us WHERE id = :agent_id AND seen_at_us < :before_us;
+
+-- name: agent_list
+SELECT a.*, CASE WHEN a.seen_at_us < :before_us THEN 'silent' ELSE 'online' END AS state,
+	(SELECT count(*) FROM device d WHERE d.agent_id = a.id AND d.state <> 'gone') AS devices
+FROM agent a WHERE a.id > :cursor_id ORDER BY a.id LIMIT :limit;
+
+-- Devices that their agent told before and did not tell now.
+-- name: agent_devices_gone
+UPDATE device SET state = 'gone', state_reason = 'not there when its agent last listed its devices'
+WHERE agent_id = :agent_id AND seen_at_us <> :now_us AND state <> 'gone';
+
+-- What a free device of an agent's can be: neither gone, nor held by its driver, nor at work.
+-- name: agent_devices_free
+SELECT * FROM device d
+WHERE agent_id = :agent_id AND state IN ('idle', 'suspect')
+	AND NOT EXISTS (SELECT 1 FROM benchmark WHERE state = 'running' AND running_device = d.id)
+ORDER BY id LIMIT :limit;
+
+-- name: key_holds
+SELECT count(*) AS count FROM api_key
+WHERE id = :id AND revoked_at_us IS NULL AND (expires_at_us IS NULL OR expires_at_us > :now_us);

@@ -1,0 +1,138 @@
+#include "storage/agents.h"
+
+#include "hwdb/records.h"
+#include "storage/sqlite/store.h"
+
+/* Calls of an agent that come closer together than this leave its row alone. */
+static const int64_t seen_step_us = 5000000;
+
+static enum status key_check(struct storage *storage, const struct agent_record *agent, const struct lease_bearer *bearer, int64_t now_us,
+	struct arena *arena, struct failure *failure)
+{
+	struct arguments arguments = {.id = agent->key_id, .now_us = now_us}, found;
+	enum status status;
+
+	if (bearer->any || !agent->key_id || strcmp(agent->key_id, bearer->key_id) == 0)
+		return STATUS_OK;
+	status = store_one(&storage->writer, STATEMENT_KEY_HOLDS, &arguments, &found, arena, failure);
+	if (status != STATUS_OK || found.count == 0)
+		return status;
+	return failure_set(failure, STATUS_FORBIDDEN, "agent %s came with another key, which still holds: revoke that one, or take another agent_id",
+		agent->id);
+}
+
+enum status agent_admit(struct storage *storage, const struct lease_bearer *bearer, const char *agent_id, int64_t now_us,
+	struct arena *arena, struct failure *failure)
+{
+	struct arguments arguments = {.agent_id = agent_id, .now_us = now_us, .before_us = now_us - seen_step_us};
+	struct agent_record agent;
+	enum status status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, &agent, arena, failure);
+
+	if (status == STATUS_NOT_FOUND)
+		return failure_set(failure, status, "agent %s is not registered: POST /v1/agents", agent_id);
+	if (status != STATUS_OK)
+		return status;
+	if (!bearer->any && (!agent.key_id || strcmp(agent.key_id, bearer->key_id) != 0))
+		return failure_set(failure, STATUS_FORBIDDEN, "agent %s has another key", agent_id);
+	return store_run(&storage->writer, STATEMENT_AGENT_SEEN, &arguments, arena, NULL, failure);
+}
+
+/* Whether somebody else has the device, who is heard of. */
+static enum status device_is_taken(struct storage *storage, const char *device_id, const char *agent_id, int64_t now_us,
+	struct arena *arena, bool *taken, struct failure *failure)
+{
+	struct arguments arguments = {.device_id = device_id};
+	struct device_record device;
+	struct agent_record agent;
+	enum status status = store_one(&storage->writer, STATEMENT_DEVICE_GET, &arguments, &device, arena, failure);
+
+	*taken = false;
+	if (status == STATUS_NOT_FOUND)
+		return STATUS_OK;
+	if (status != STATUS_OK || strcmp(device.state, "gone") == 0 || (device.agent_id && strcmp(device.agent_id, agent_id) == 0))
+		return status;
+	*taken = !device.agent_id;
+	if (*taken)
+		return STATUS_OK;
+	arguments.agent_id = device.agent_id;
+	status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, &agent, arena, failure);
+	*taken = status == STATUS_OK && agent.seen_at_us >= now_us - AGENT_SILENCE_US;
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+static enum status devices_put(struct storage *storage, struct agent_put *put, struct arena *arena, struct failure *failure)
+{
+	const struct agent_record *agent = put->agent;
+	const char **refused = arena_alloc(put->job.arena, put->device_count ? put->device_count : 1, sizeof *refused);
+	size_t count = 0;
+
+	if (!refused)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the devices");
+	for (size_t i = 0; i < put->device_count; i++) {
+		struct device_record device = put->devices[i];
+		bool taken;
+		enum status status = device_is_taken(storage, device.id, agent->id, agent->seen_at_us, arena, &taken, failure);
+
+		if (status == STATUS_OK && taken) {
+			refused[count++] = put->devices[i].id;
+			continue;
+		}
+		device.agent_id = agent->id;
+		device.node = agent->host;
+		device.seen_at_us = agent->seen_at_us;
+		device.state = device.state ? device.state : "idle";
+		if (status == STATUS_OK)
+			status = store_run(&storage->writer, STATEMENT_DEVICE_PUT, &device, arena, NULL, failure);
+		if (status != STATUS_OK)
+			return status;
+	}
+	put->refused = (struct text_list){refused, count};
+	return STATUS_OK;
+}
+
+enum status operation_agent_put(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
+{
+	struct agent_put *put = (struct agent_put *)job;
+	const struct agent_record *agent = put->agent;
+	struct arguments arguments = {.agent_id = agent->id, .now_us = agent->seen_at_us};
+	struct agent_record known;
+	enum status status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, &known, arena, failure);
+
+	CHECK(job->arena && put->registered);
+	if (status == STATUS_OK)
+		status = key_check(storage, &known, put->bearer, agent->seen_at_us, arena, failure);
+	else if (status == STATUS_NOT_FOUND)
+		status = STATUS_OK;
+	if (status == STATUS_OK)
+		status = store_run(&storage->writer, STATEMENT_AGENT_PUT, agent, arena, NULL, failure);
+	if (status == STATUS_OK)
+		status = devices_put(storage, put, arena, failure);
+	if (status == STATUS_OK)
+		status = store_run(&storage->writer, STATEMENT_AGENT_DEVICES_GONE, &arguments, arena, NULL, failure);
+	if (status != STATUS_OK)
+		return status;
+	status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, put->registered, job->arena, failure);
+	put->registered->state = "online";
+	put->registered->devices = (int64_t)(put->device_count - put->refused.count);
+	return status;
+}
+
+enum status storage_agent_list(struct storage *storage, int64_t now_us, const struct page_request *page, struct arena *arena,
+	struct agent_list *list, struct failure *failure)
+{
+	struct arguments arguments = {.limit = (int64_t)page_limit(page) + 1, .before_us = now_us - AGENT_SILENCE_US};
+	struct rows_read rows;
+	enum status status = cursor_read_id(page, arena, &arguments.cursor_id, failure);
+
+	*list = (struct agent_list){0};
+	if (status != STATUS_OK)
+		return status;
+	status = reader_list(storage, STATEMENT_AGENT_LIST, &arguments, page_limit(page), arena, &rows, failure);
+	if (status != STATUS_OK)
+		return status;
+	list->items = rows.items;
+	list->count = rows.count;
+	if (rows.more)
+		list->next_cursor = cursor_write_id(list->items[list->count - 1].id, arena);
+	return STATUS_OK;
+}
