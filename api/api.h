@@ -25,6 +25,10 @@ struct query_parameter {
 FALLIBLE enum status api_decode(const struct field_table *table, const char *json, size_t length, struct arena *arena,
 	void *out, struct failure *failure);
 
+/* The same of what a server of perhaps another version answered: keys that the table does not know are passed over. */
+FALLIBLE enum status api_decode_answer(const struct field_table *table, const char *json, size_t length, struct arena *arena,
+	void *out, struct failure *failure);
+
 /* The same from query parameters, for the table's top-level scalar fields (and shorthands: `model=llama-3.1-8b`). */
 FALLIBLE enum status api_decode_query(const struct field_table *table, const struct query_parameter *parameters,
 	size_t count, struct arena *arena, void *out, struct failure *failure);

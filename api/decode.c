@@ -176,6 +176,8 @@ void decode_object(
 		void *owner = out;
 		const struct field *row = field_find(table, here.key, &owner);
 
+		if (decoder->answer && (!row || row->flags & READ_ONLY))
+			continue;
 		if (!row)
 			decode_unknown(decoder, table, &here);
 		else if (row->flags & READ_ONLY)
@@ -280,15 +282,13 @@ enum status decoder_finish(struct decoder *decoder)
 	return STATUS_INVALID;
 }
 
-static enum status decode_body(const struct field_table *table, const char *json, size_t length, struct arena *arena,
-	void *out, bool patching, struct failure *failure)
+static enum status decode_body(const struct field_table *table, const char *json, size_t length, struct decoder decoder, void *out)
 {
-	struct decoder decoder = {.arena = arena, .failure = failure, .patching = patching};
 	struct node *tree = NULL;
 	enum status status;
 
-	failure_clear(failure);
-	status = decode_parse(json, length, arena, &tree, failure);
+	failure_clear(decoder.failure);
+	status = decode_parse(json, length, decoder.arena, &tree, decoder.failure);
 	if (status != STATUS_OK)
 		return status;
 	if (tree->kind == NODE_OBJECT)
@@ -302,13 +302,20 @@ enum status api_decode(const struct field_table *table, const char *json, size_t
 	struct failure *failure)
 {
 	field_table_clear(table, out);
-	return decode_body(table, json, length, arena, out, false, failure);
+	return decode_body(table, json, length, (struct decoder){.arena = arena, .failure = failure}, out);
+}
+
+enum status api_decode_answer(const struct field_table *table, const char *json, size_t length, struct arena *arena, void *out,
+	struct failure *failure)
+{
+	field_table_clear(table, out);
+	return decode_body(table, json, length, (struct decoder){.arena = arena, .failure = failure, .answer = true}, out);
 }
 
 enum status api_merge_patch(const struct field_table *table, const char *json, size_t length, struct arena *arena,
 	void *object, struct failure *failure)
 {
-	return decode_body(table, json, length, arena, object, true, failure);
+	return decode_body(table, json, length, (struct decoder){.arena = arena, .failure = failure, .patching = true}, object);
 }
 
 /* NOLINTEND(misc-no-recursion) */

@@ -23,6 +23,7 @@ struct decoder {
 	struct arena *arena;
 	struct failure *failure;
 	bool patching; /* null removes, objects merge, what is missing stays */
+	bool answer;   /* somebody's who may be newer: keys without a row are passed over */
 	bool no_memory;
 };
 

@@ -29,7 +29,7 @@ struct bench_job {
 void bench_job_open(struct bench_job *job);
 void bench_job_close(struct bench_job *job);
 
-/* Reads suite and budget out of the claimed record; false with a sentence when there is no such suite. */
+/* Reads suite (unless it is set already) and budget out of the claimed record; false with a sentence when there is no such suite. */
 bool bench_job_plan(struct bench_job *job, char *detail, size_t size);
 
 /* Takes one line; the shape of bench_worker.on_line, with the job as context. */

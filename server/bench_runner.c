@@ -18,7 +18,7 @@
 #include "storage/catalogue_rows.h"
 #include "storage/lease.h"
 
-enum { LOOKS_AGAIN = 10, SWEEP_S = 5, PROBE_S = 600, PROBE_RETRY_S = 30, BUSY_RETRY_S = 5, DELIVERY_TRIES = 30 };
+enum { LOOKS_AGAIN = 10, SWEEPS_A_LEASE = 12, PROBE_S = 600, PROBE_RETRY_S = 30, BUSY_RETRY_S = 5, DELIVERY_TRIES = 30 };
 
 #define LOOK_AGAIN_S 0.1
 
@@ -107,7 +107,7 @@ static void sweep(struct bench_runner *runner, bool restart)
 		.restart = restart};
 
 	failure_clear(&failure);
-	runner->sweep_ns = in_s(SWEEP_S);
+	runner->sweep_ns = in_s(runner->options.lease_s / SWEEPS_A_LEASE);
 	if (storage_run(runner->options.storage, &sweep.job) != STATUS_OK)
 		log_event(LOG_WARNING, "benchmarks_not_swept", LOG_TEXT("detail", failure.detail));
 	else if (sweep.requeued + sweep.expired + sweep.cancelled > 0)
@@ -404,7 +404,7 @@ static void wait_for_work(struct bench_runner *runner, bool worked)
 
 static void probe(struct bench_runner *runner)
 {
-	bool told = bench_devices_probe(&runner->devices, runner->program, &runner->stopping);
+	bool told = runner->options.sweeps_only || bench_devices_probe(&runner->devices, runner->program, &runner->stopping);
 
 	if (told)
 		bench_devices_store(&runner->devices, runner->options.storage);
@@ -429,7 +429,7 @@ static void *runner_thread(void *argument)
 static void set_defaults(struct bench_runner_options *options)
 {
 	options->lease_s = options->lease_s > 0 ? options->lease_s : 60;
-	options->heartbeat_s = options->heartbeat_s > 0 ? options->heartbeat_s : 5;
+	options->heartbeat_s = options->heartbeat_s > 0 ? options->heartbeat_s : options->lease_s / 12;
 	options->term_grace_s = options->term_grace_s > 0 ? options->term_grace_s : 5;
 	options->silence_s = options->silence_s > 0 ? options->silence_s : 20;
 }

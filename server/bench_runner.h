@@ -4,7 +4,7 @@
  * It goes the way that an agent on another node goes: claim, heartbeat, result or release, each with the lease's token
  * (storage/benchmarks.h). One benchmark runs at a time: two on one node would disturb each other. A worker that
  * crashes or hangs gives its benchmark back to the queue until its attempts are used up; so does a daemon that dies,
- * since the next one begins with a sweep. Also sweeps every few seconds, for the agents' leases as well.
+ * since the next one begins with a sweep. Also sweeps twelve times a lease, for the agents' as well.
  *
  * Handlers call bench_runner_wake after a benchmark was queued, and bench_runner_cancel after storage has accepted a
  * cancellation; lists of devices come from the storage. Both are thread-safe and never block. */
@@ -18,7 +18,8 @@ struct bench_runner;
 struct bench_runner_options {
 	struct storage *storage;
 	const char *program;     /* that understands `bench --worker`; NULL: this very program */
-	double lease_s, heartbeat_s; /* 0: 60 and 5 */
+	bool sweeps_only;        /* has no devices: whatever was this machine's is gone */
+	double lease_s, heartbeat_s; /* 0: 60 and a twelfth of that */
 	double term_grace_s;     /* from SIGTERM to SIGKILL of a worker; 0: 5 */
 	double silence_s;        /* a worker unheard for so long is stopped; 0: 20 */
 	void *context;

@@ -17,6 +17,7 @@ int command_help(int argc, char **argv);
 int command_run(const struct command *command, int argc, char **argv);
 int command_unknown(const char *name); /* says which is near, and answers EXIT_CODE_USAGE */
 
+int agent_main(int argc, char **argv);
 int backup_main(int argc, char **argv);
 int healthcheck_main(int argc, char **argv);
 int keys_main(int argc, char **argv);

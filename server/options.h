@@ -30,6 +30,9 @@
 	X(metrics_open, "metrics-open", FLAG, "no", 0, 0, NULL, "answer /metrics without a key")                                   \
 	X(insecure, "insecure", FLAG, "no", 0, 0, NULL, "allow other addresses than loopback without any API key")                 \
 	X(bootstrap_key_file, "bootstrap-key-file", TEXT, "", 0, 0, NULL, "file with an admin key to accept, such as a mounted secret") \
+	X(own_devices, "own-devices", FLAG, "yes", 0, 0, NULL, "run benchmarks on this machine's devices too, and not on agents' alone") \
+	X(lease_seconds, "lease-seconds", NUMBER, "60", 2, 3600, NULL, "a benchmark whose worker or agent is not heard of for so long is another's") \
+	X(heartbeat_seconds, "heartbeat-seconds", NUMBER, "20", 1, 1200, NULL, "how often agents are to be heard of; at most half of --lease-seconds") \
 	X(backup_directory, "backup-directory", TEXT, "", 0, 0, NULL, "folder for POST /v1/backups; empty: beside the database")   \
 	X(log_level, "log-level", CHOICE, "info", 0, 0, "debug info warning error", "the least level that is logged")              \
 	X(log_file, "log-file", TEXT, "", 0, 0, NULL, "append the log to this file; empty: standard error")

@@ -142,8 +142,11 @@ static void server_calibrated(void *context)
 
 static enum status server_start_benchmarks(struct server *server, struct failure *failure)
 {
-	const struct bench_runner_options options = {.storage = server->storage, .context = server, .catalogue_changed = server_calibrated};
+	const struct bench_runner_options options = {.storage = server->storage, .lease_s = server->options->lease_seconds,
+		.sweeps_only = !server->options->own_devices, .context = server, .catalogue_changed = server_calibrated};
 
+	if (2 * server->options->heartbeat_seconds > server->options->lease_seconds)
+		return failure_set(failure, STATUS_INVALID, "heartbeat-seconds is at most half of lease-seconds: one may be lost");
 	return bench_runner_start(&options, &server->bench_runner, failure);
 }
 

@@ -479,12 +479,31 @@ static int stop(void **state)
 	return 0;
 }
 
+/* A newer server's answer has more; a mistyped member is a fault all the same. */
+static void answers_of_newer_servers_are_read(void **state)
+{
+	static const char more[] = "{\"id\":\"0190f5a2-0000-7000-8000-000000000000\",\"attempt\":2,\"moon\":{\"phase\":[1]},\"late\":true}",
+		mistyped[] = "{\"attempt\":\"two\",\"moon\":1}";
+	struct benchmark_record record;
+
+	(void)state;
+	arena_reset(&arena);
+	assert_int_equal(api_decode_answer(&table_benchmark, more, sizeof(more) - 1, &arena, &record, &failure), STATUS_OK);
+	assert_int_equal(record.attempt, 2);
+	assert_true(record.late);
+	assert_int_equal(api_decode_answer(&table_benchmark, mistyped, sizeof(mistyped) - 1, &arena, &record, &failure), STATUS_INVALID);
+	assert_int_equal(failure.fault_count, 1);
+	assert_string_equal(failure.faults[0].pointer, "/attempt");
+	assert_int_equal(decode(&table_benchmark_request, "{\"moon\":1}", &record), STATUS_INVALID);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_people_write_is_read),
 		cmocka_unit_test(shorthands_and_words_stand_for_objects_and_numbers),
 		cmocka_unit_test(numbers_at_the_edges),
+		cmocka_unit_test(answers_of_newer_servers_are_read),
 		cmocka_unit_test(every_fault_is_told_at_once_and_with_its_place),
 		cmocka_unit_test(text_is_bounded_and_clean),
 		cmocka_unit_test(lists_are_bounded),

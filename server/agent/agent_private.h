@@ -1,0 +1,49 @@
+/* What the parts of an agent share; only for server/agent/. */
+#ifndef FLEETPLAN_SERVER_AGENT_AGENT_PRIVATE_H
+#define FLEETPLAN_SERVER_AGENT_AGENT_PRIVATE_H
+
+#include <limits.h>
+#include <stdatomic.h>
+
+#include "server/agent/agent.h"
+#include "server/agent/backoff.h"
+#include "server/agent/keeper.h"
+#include "server/agent/spool.h"
+#include "server/bench_attempt.h"
+
+/* How long a call may take that does not wait at the server. */
+#define CALL_S 20.0
+
+struct agent {
+	const struct agent_options *options;
+	char program[PATH_MAX], node[200];
+	int wake_fd; /* eventfd: we stop */
+	pthread_t thread;
+	_Atomic bool stopping;
+	_Atomic int64_t drained_ns; /* monotonic: when stopping must be over */
+
+	/* The thread's own. */
+	struct spool spool;
+	struct link link, beats; /* its own calls, and those of the lease's keeper */
+	struct bench_devices devices;
+	bool registered, left_behind;
+	int64_t probe_ns; /* monotonic: when the devices are listed next */
+	struct backoff backoff;
+};
+
+/* How long a call may take now, and by what it is called off: once we stop, by nothing but the end of that. */
+struct link_patience agent_patience(const struct agent *agent, double seconds);
+
+/* Waits, or less when we stop. */
+void agent_wait(struct agent *agent, double seconds);
+
+/* The wait after a call that failed in this way, longer each time in a row. */
+void agent_wait_after(struct agent *agent, const char *event);
+
+/* Runs a benchmark that was leased for a device, from its first heartbeat to its delivery. */
+void agent_lease_run(struct agent *agent, const struct lease *lease);
+
+/* Delivers what is in the spool, the oldest first. LINK_OK when the server can be spoken to, whatever it made of them. */
+enum link_end agent_spool_deliver(struct agent *agent);
+
+#endif
