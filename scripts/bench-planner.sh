@@ -22,9 +22,9 @@ done = function(summary, latency)
 		latency:percentile(50) / 1000, latency:percentile(99) / 1000))
 end
 LUA
-# one NAME LIMIT: one client, one request after the other
+# one NAME LIMIT [PATH]: one client, one request after the other
 one() {
-	BODY="$work/request.json" wrk -t1 -c1 -d"${seconds}s" -s "$work/post.lua" "http://127.0.0.1:$port/v1/estimates/training" >"$work/out"
+	BODY="$work/request.json" wrk -t1 -c1 -d"${seconds}s" -s "$work/post.lua" "http://127.0.0.1:$port/v1/${3:-estimates/training}" >"$work/out"
 	awk -v n="$1" -v limit="$2" '/^RESULT/ && $2 > 0 && $3 == 0 {printf "%-58s p50 %8.2f ms  p99 %8.2f ms  (%s)\n", n, $4, $5, limit; good = 1}
 		END {exit !good}' "$work/out" || { cat "$work/out" >&2; exit 1; }
 }
@@ -42,3 +42,6 @@ search 'deepseek-v3, six accelerators, any number' deepseek-v3 14.8T ''
 search 'deepseek-v3, six accelerators, 60 days' deepseek-v3 14.8T ', "deadline_hours": "60d"'
 printf '{"model": "llama-3.1-8b", "tokens": "15T"}' >"$work/request.json"
 one 'llama-3.1-8b, every accelerator on offer, any number' 'no limit'
+# A year of hours in ten regions: days, seasons, weather that lasts, at the size that a caller sends.
+/usr/bin/python3 "$here/year.py" >"$work/request.json"
+one '500 h with pauses in 8,760 hours of ten regions' 'p50 at most 50' schedules
