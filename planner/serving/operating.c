@@ -270,6 +270,19 @@ static void operating_overload(const struct replica *replica, const struct reque
 		point->ttft_s += waiting / behind * waiting / point->requests_per_s / 2;
 }
 
+/* Requests enter through the front end and their prompts, one after the other. Those of a run that come faster than that wait, on
+ * average half of what all of them take longer to enter than to come. */
+static double entering_s(const struct replica *replica, const struct request_shape *shape, double requests_per_s)
+{
+	double run = shape->run_requests, held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens);
+	struct operating_point together;
+
+	operating_static(replica, shape, fmin(run, held), &together);
+	return replica->front_end_factor * replica->host.first_token_s +
+		   run / 2 *
+			   fmax(replica->front_end_factor * replica->host.request_s + together.ttft_s / fmin(run, held) - 1 / requests_per_s, 0);
+}
+
 /* A run of so many requests: never worse than all of them at once, and over when the last answer is. */
 static void finish_run(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
 	struct operating_point *point)
@@ -279,8 +292,7 @@ static void finish_run(const struct replica *replica, const struct request_shape
 
 	operating_burst(replica, shape, run, &burst);
 	point->tpot_s = fmin(point->tpot_s, burst.tpot_s);
-	/* Who comes faster than requests can enter waits as all at once would, less the time in which they come. */
-	point->ttft_s = fmin(fmax(point->ttft_s, burst.ttft_s - arriving_s / 2), burst.ttft_s);
+	point->ttft_s = fmin(fmax(point->ttft_s, entering_s(replica, shape, requests_per_s)), burst.ttft_s);
 	point->output_tokens_per_s = run * shape->output_tokens / fmax(arriving_s + tail_s(shape, point), serving_s);
 }
 

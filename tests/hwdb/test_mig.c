@@ -174,6 +174,42 @@ static void slices_of_busy_boards_save_boards(void **state)
 	assert_true(best->gpu_count > whole);
 }
 
+/* A board rests while all of its slices do: busy 1 - (1 - b)^n of the time with n slices that are each busy b; what its slices do in the
+ * whole is then done in that time. */
+static void a_board_rests_when_all_of_its_slices_do(void **state)
+{
+	struct sliced sliced;
+	const struct candidate *part = &sliced.parts[2];
+	struct demand demand = {.shape = {.prompt_tokens = 200, .output_tokens = 50, .run_requests = ABSENT_NUMBER}, .mean_load = 1};
+	struct fleet_limits limits = {.gpu_count = ABSENT_COUNT, .throughput_tokens_per_s_per_gpu = ABSENT_NUMBER};
+	struct operating_point point;
+	struct fleet_worth worth;
+	struct replica replica;
+	struct fleet fleet;
+	double slices, idle;
+
+	(void)state;
+	fill(&sliced, 1);
+	limits.pricing = &sliced.fixture.inference.request.common.pricing;
+	slices = (double)part->slice->per_board;
+	fleet = (struct fleet){.candidate = part,
+		.layout = {1, 1, 1, 1, PRECISION_BF16, PRECISION_BF16, ENGINE_VLLM, engine_newest_release_years(), ABSENT_NUMBER, ABSENT_NUMBER},
+		.replicas = part->slice->per_board,
+		.gpus_per_replica = 1,
+		.gpu_count = 1,
+		.requests_per_s = 2};
+	assert_true(fleet_replica(&sliced.fixture.inference.model, part, &fleet.layout, &demand, &limits, &replica));
+	operating_open(&replica, &demand.shape, 2 / slices, &point);
+	assert_true(point.busy_fraction > 0.01 && point.busy_fraction < 0.5);
+	fleet_worth(&fleet, &replica, &demand, &limits, &worth, NULL);
+	idle = pow(1 - point.busy_fraction, slices);
+	assert_close(worth.usage.busy_fraction, 1 - idle, 1e-9);
+	assert_close(worth.usage.busy_fraction * worth.usage.memory_utilization,
+		slices * point.busy_fraction * point.memory_utilization * part->slice->bandwidth_share, 1e-9);
+	assert_close(worth.usage.busy_fraction * worth.usage.compute_utilization,
+		slices * point.busy_fraction * point.compute_utilization * part->slice->compute_share, 1e-9);
+}
+
 /* A board that fails takes all of its slices along. */
 static void a_spare_is_a_board(void **state)
 {
@@ -241,6 +277,7 @@ int main(void)
 		cmocka_unit_test(golden_cases),
 		cmocka_unit_test(parts_do_not_exceed_their_board),
 		cmocka_unit_test(slices_of_busy_boards_save_boards),
+		cmocka_unit_test(a_board_rests_when_all_of_its_slices_do),
 		cmocka_unit_test(a_spare_is_a_board),
 		cmocka_unit_test(a_fixed_number_is_of_boards),
 		cmocka_unit_test(a_pinned_width_leaves_slices_out),

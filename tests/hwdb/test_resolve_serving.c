@@ -100,6 +100,24 @@ static void lengths_that_cannot_be(void **state)
 	assert_contains(fixture_fault("/speculative/draft_tokens"), "whole");
 }
 
+/* A day or a week by the hour. */
+static void profiles_are_days_or_weeks(void **state)
+{
+	static const size_t counts[] = {24, 168, 23, 25, 48, 167};
+	double hours[168];
+
+	(void)state;
+	for (size_t i = 0; i < 168; i++)
+		hours[i] = 1;
+	for (size_t i = 0; i < COUNT_OF(counts); i++) {
+		begin(state);
+		request.daily_profile = (struct number_list){hours, counts[i]};
+		assert_int_equal(resolve(), i < 2 ? STATUS_OK : STATUS_INVALID);
+		if (i >= 2)
+			assert_contains(fixture_fault("/daily_profile"), "24 or 168");
+	}
+}
+
 static void what_a_load_needs(void **state)
 {
 	(void)state;
@@ -214,6 +232,7 @@ int main(void)
 		cmocka_unit_test_setup(a_plain_load_resolves, begin),
 		cmocka_unit_test_setup(loads_that_contradict, begin),
 		cmocka_unit_test_setup(lengths_that_cannot_be, begin),
+		cmocka_unit_test_setup(profiles_are_days_or_weeks, begin),
 		cmocka_unit_test_setup(what_a_load_needs, begin),
 		cmocka_unit_test_setup(a_trace_is_a_load, begin),
 		cmocka_unit_test_setup(a_trace_has_a_rate, begin),

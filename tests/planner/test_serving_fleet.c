@@ -343,6 +343,126 @@ static void intervals_move_with_the_inputs_spreads(void **state)
 	assert_close(best->interval.usd_per_month.p50, usd.p50, 1e-12);
 }
 
+/* What a replica of the fixture answers at the most, of the layout that was chosen. */
+static double saturation_requests_per_s(struct serving_fixture *fixture)
+{
+	static struct performance performance;
+
+	memset(&performance, 0, sizeof performance);
+	failure_clear(&failure);
+	fixture->performance.request.common.gpu_count = best->gpus_per_replica;
+	fixture->performance.request.parallelism.tensor = best->parallelism.tensor;
+	fixture->performance.request.parallelism.max_batch = best->parallelism.max_batch;
+	fixture->performance.request.concurrency = CONCURRENCY_MAX;
+	assert_int_equal(planner_performance(&fixture->performance, &performance, &failure), STATUS_OK);
+	return performance.requests_per_s;
+}
+
+static void utilization_is_of_all_replicas(void **state)
+{
+	struct serving_fixture fixture;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.inference.request.parallelism.tensor = 4;
+	fixture.inference.request.queries_per_minute = 3000;
+	fixture.inference.request.redundancy = REDUNDANCY_N_PLUS_1;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_true(best->replicas > 2);
+	assert_close(best->utilization, 50 / ((double)best->replicas * saturation_requests_per_s(&fixture)), 1e-9);
+}
+
+/* Prices of tokens cover the cost together, each for its share of the time: long prompts pay most of it, long answers likewise. */
+static void tokens_pay_for_their_time(void **state)
+{
+	static const struct {
+		double prompt, output, least, most;
+	} lengths[] = {{8000, 20, 0.8, 1}, {1000, 300, 0.2, 0.8}, {100, 2000, 0, 0.1}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+		struct serving_fixture fixture;
+		double prompts_usd, answers_usd;
+
+		serving_fixture_fill(&fixture);
+		fixture.inference.request.prompt_tokens.mean = lengths[i].prompt;
+		fixture.inference.request.output_tokens.mean = lengths[i].output;
+		assert_int_equal(run(&fixture.inference), STATUS_OK);
+		prompts_usd = best->cost.input_usd_per_million_tokens * 1e-6 * 10 * lengths[i].prompt * 3600;
+		answers_usd = best->cost.output_usd_per_million_tokens * 1e-6 * 10 * lengths[i].output * 3600;
+		assert_close(prompts_usd + answers_usd, best->cost.usd_per_hour, 1e-9);
+		assert_true(prompts_usd >= lengths[i].least * best->cost.usd_per_hour && prompts_usd <= lengths[i].most * best->cost.usd_per_hour);
+	}
+}
+
+/* A day that is alike all along saves nothing, however long starts take. */
+static void an_even_day_saves_nothing(void **state)
+{
+	struct serving_fixture fixture;
+	double hours[24];
+
+	(void)state;
+	for (int i = 0; i < 24; i++)
+		hours[i] = 0.5;
+	for (double startup_s = 0; startup_s <= 9000; startup_s += 1800) {
+		serving_fixture_fill(&fixture);
+		fixture.inference.request.daily_profile = (struct number_list){hours, 24};
+		fixture.inference.request.startup_s = startup_s;
+		assert_int_equal(run(&fixture.inference), STATUS_OK);
+		assert_close(best->autoscaled.gpu_hours_per_month, 730 * (double)best->gpu_count, 1e-9);
+		assert_true(fabs(best->autoscaled.saved_gpu_hours_per_month) < 1e-6 && fabs(best->autoscaled.saved_usd_per_month) < 1e-6);
+	}
+}
+
+/* Of accelerators whose load is asked for, the one whose requests are cheapest; what holds less for the same and is no cleaner is none
+ * of the alternatives. */
+static void a_fixed_count_is_ranked_by_the_request(void **state)
+{
+	struct serving_fixture fixture;
+	struct candidate two[2];
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	two[0] = two[1] = fixture.candidate;
+	two[1].accelerator.id = "h100-twice";
+	two[1].accelerator.memory_bandwidth_gbs *= 2;
+	two[1].accelerator.tflops_bf16 *= 2;
+	two[1].offer.usd_per_gpu_hour *= 1.2;
+	fixture.inference.candidates = two;
+	fixture.inference.candidate_count = 2;
+	fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
+	fixture.inference.request.common.gpu_count = 8;
+	fixture.inference.request.parallelism.tensor = 4;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_string_equal(best->accelerator.id, "h100-twice");
+	assert_int_equal(plan.alternative_count, 1); /* the other is cheaper by the hour */
+	two[1].offer.usd_per_gpu_hour = two[0].offer.usd_per_gpu_hour;
+	two[0].site.grid_gco2e_per_kwh *= 4;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_string_equal(best->accelerator.id, "h100-twice");
+	assert_int_equal(plan.alternative_count, 0);
+}
+
+/* Of what misses a limit, the nearest is named. */
+static void the_nearest_miss_is_named(void **state)
+{
+	struct serving_fixture fixture;
+	struct candidate two[2];
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	for (int fast = 0; fast < 2; fast++) {
+		two[0] = two[1] = fixture.candidate;
+		two[fast].accelerator.id = "h100-fast";
+		two[fast].accelerator.memory_bandwidth_gbs *= 3;
+		fixture.inference.candidates = two;
+		fixture.inference.candidate_count = 2;
+		fixture.inference.request.slo.tpot_ms = 0.5;
+		assert_int_equal(run(&fixture.inference), STATUS_INFEASIBLE);
+		assert_contains(failure.detail, "h100-fast");
+	}
+}
+
 static void caps_and_objectives_choose(void **state)
 {
 	struct serving_fixture fixture;
@@ -385,6 +505,11 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(burstiness_lengthens_the_tail),
 	cmocka_unit_test(caches_and_drafts_save_work),
 	cmocka_unit_test(intervals_move_with_the_inputs_spreads),
+	cmocka_unit_test(utilization_is_of_all_replicas),
+	cmocka_unit_test(tokens_pay_for_their_time),
+	cmocka_unit_test(an_even_day_saves_nothing),
+	cmocka_unit_test(a_fixed_count_is_ranked_by_the_request),
+	cmocka_unit_test(the_nearest_miss_is_named),
 	cmocka_unit_test(caps_and_objectives_choose),
 	cmocka_unit_test(idle_fleets_do_not_jitter),
 };

@@ -168,6 +168,64 @@ static void experts_by_rank_exchange_instead_of_reducing(void **state)
 	assert_true(step_of(&ranks, 64, 1000, 4000).network_s > 5 * step_of(&tensor, 64, 1000, 4000).network_s);
 }
 
+/* A decoding query of latent attention meets the 512 + 64 of each cached token with its keys, and the 512 as values; 64 heads. */
+static void latent_queries_work_in_the_latent_space(void **state)
+{
+	struct replica replica;
+
+	(void)state;
+	mixture_fill();
+	replica = prepared(layout_of(1, 1, 1, PRECISION_BF16));
+	assert_close(replica.kinds[0].decode_flops_per_pair, 2 * 64.0 * (512 + 64 + 512), 1e-12);
+	assert_close(replica.kinds[0].prefill_flops_per_pair, 2 * 64.0 * (128 + 64 + 128), 1e-12);
+	assert_close(step_of(&replica, 64, 3000, 0).flops - step_of(&replica, 64, 1000, 0).flops, 24 * 64 * 2000.0 * 2 * 64 * 1088, 1e-9);
+}
+
+/* Weights of experts that 24 tokens read: of 64 those that are hit by k = 4 choices each, as far as tokens choose independently; over
+ * eight ranks of eight, those of the rank with the most. All other bytes are the same whatever the spread. */
+static double expert_bytes(int ranks, double spread)
+{
+	double local = 64.0 / ranks, hit = local * (1 - pow(1 - 4.0 / 64, spread * 24));
+	double fullest = ranks > 1 ? fmin(local, hit + sqrt(2 * log(ranks) * hit * (1 - hit / local))) : hit;
+
+	return 23 * fullest * 3 * 4096.0 * 1536 * 2;
+}
+
+static void experts_that_are_hit_are_read(void **state)
+{
+	struct serving_constants all = serving_constants, some = serving_constants;
+
+	(void)state;
+	mixture_fill();
+	all.expert_spread = 1;
+	some.expert_spread = 0.25;
+	for (int ranks = 1; ranks <= 8; ranks *= 8) {
+		struct replica_layout layout = layout_of(ranks, ranks, 1, PRECISION_BF16);
+		struct replica replica;
+		double bytes;
+
+		assert_true(replica_prepare(&replica, &model, &accelerator, NULL, &layout, &all));
+		bytes = step_of(&replica, 24, 1000, 0).bytes;
+		assert_true(replica_prepare(&replica, &model, &accelerator, NULL, &layout, &some));
+		assert_close(bytes - step_of(&replica, 24, 1000, 0).bytes, expert_bytes(ranks, 1) - expert_bytes(ranks, 0.25), 1e-9);
+	}
+}
+
+/* Between eight ranks a token goes out to those that hold its four experts, 8 x (1 - (7/8)^4) of them, and comes back; one in eight is
+ * at home. */
+static void tokens_go_where_their_experts_are(void **state)
+{
+	struct replica ranks;
+	double copies = 8 * (1 - pow(7.0 / 8, 4)), token_s;
+
+	(void)state;
+	mixture_fill();
+	ranks = prepared(layout_of(1, 8, 8, PRECISION_BF16));
+	token_s = 23 * 2 * 4096 * 2 * copies * 7 / 8 / ranks.link_bytes_per_s;
+	assert_close(step_of(&ranks, 1600, 1000, 0).network_s - step_of(&ranks, 800, 1000, 0).network_s, 100 * token_s, 1e-9);
+	assert_close(ranks.link_bytes_per_s, accelerator_link_bytes_per_s(&accelerator), 1e-12);
+}
+
 static void windows_bound_the_cache_and_the_reading(void **state)
 {
 	struct replica full, windowed;
@@ -274,6 +332,9 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(widened_weights_stream_slower),
 	cmocka_unit_test(latent_caches_are_whole_on_every_rank),
 	cmocka_unit_test(experts_by_rank_exchange_instead_of_reducing),
+	cmocka_unit_test(latent_queries_work_in_the_latent_space),
+	cmocka_unit_test(experts_that_are_hit_are_read),
+	cmocka_unit_test(tokens_go_where_their_experts_are),
 	cmocka_unit_test(windows_bound_the_cache_and_the_reading),
 	cmocka_unit_test(states_do_not_grow_with_the_context),
 	cmocka_unit_test(narrow_weights_without_narrow_arithmetic_are_only_stored_narrow),

@@ -1,0 +1,198 @@
+/* One simulated engine and what is measured of it: the cache to the byte, evictions, the parts of a request's time, intervals. */
+#include <math.h>
+
+#include "support/simulation_fixture.h"
+
+/* --- the cache --------------------------------------------------------------------------------------------------- */
+
+/* Half a block of the last one is empty on average; windows are held whole. */
+static void a_cache_holds_whole_blocks(void **state)
+{
+	struct engine_setting setting = {.token_bytes = 2, .block_tokens = 17, .cache_bytes = 2 * (100 + 8)};
+
+	(void)state;
+	assert_true(engine_can_hold(&setting, 60, 40));
+	assert_false(engine_can_hold(&setting, 60, 41));
+	setting.window_tokens = 30;
+	setting.window_token_bytes = 4;
+	setting.state_bytes = 5;
+	assert_false(engine_can_hold(&setting, 60, 40));
+	setting.cache_bytes += 30 * 4 + 5;
+	assert_true(engine_can_hold(&setting, 60, 40));
+	assert_false(engine_can_hold(&setting, 60, 41));
+}
+
+/* Groups of attention ranks have a cache, a limit on sequences and a chunk each. */
+static void groups_of_ranks_hold_more(void **state)
+{
+	struct replica_layout layout;
+	struct engine_setting setting;
+	struct replica replica;
+	struct real real;
+
+	(void)state;
+	real_fill(&real, 1);
+	layout = layout_base(&real.fixture.inference.request.common, PRECISION_UNSET, ENGINE_VLLM, NULL,
+		&real.fixture.inference.request.parallelism, &real.fixture.candidate.accelerator);
+	layout.tensor = 4;
+	layout.attention_data = 2;
+	assert_true(replica_prepare(&replica, &real.fixture.inference.model, &real.fixture.candidate.accelerator, NULL, &layout,
+		&serving_constants));
+	engine_setting_of(&setting, &replica, &real.shape);
+	assert_close(setting.cache_bytes, 2 * replica.kv_budget_bytes, 1e-12);
+	assert_close(setting.sequences_maximum, 2 * 1024, 1e-12);
+	assert_close(setting.chunk_tokens, 2 * 8192, 1e-12);
+	assert_close(setting.token_bytes, 80 * 2 * 256 * 2, 1e-12);
+}
+
+/* A clock that counts what goes through the steps. */
+struct counting {
+	double *prompt_tokens;
+};
+
+static void counting_step(const void *costs, const struct batch *batch, struct step *step)
+{
+	const struct counting *counting = costs;
+
+	*counting->prompt_tokens += batch->prefill_tokens;
+	*step = (struct step){.time_s = 1};
+}
+
+struct ends {
+	double at_s[2];
+};
+
+static void note_end(void *context, const struct engine_request *request, double now_s)
+{
+	struct ends *ends = context;
+
+	ends->at_s[request->number] = now_s;
+}
+
+/* Two requests of ten tokens that answer thirty, in a cache of sixty: when both have come to thirty, the later one leaves. It begins again
+ * with all that it had, prompt and answer, when the earlier one, which nobody disturbs, is done. */
+static void who_came_last_is_computed_again(void **state)
+{
+	double prompt_tokens = 0;
+	struct counting counting = {&prompt_tokens};
+	struct engine_setting setting = {.step_time = counting_step,
+		.costs = &counting,
+		.chunk_tokens = 1000,
+		.block_tokens = 1,
+		.sequences_maximum = 2,
+		.cache_bytes = 60,
+		.token_bytes = 1,
+		.progress_tokens = 1};
+	struct engine_request pool[2];
+	struct ends ends;
+	int32_t heap[3];
+	int64_t work_left = INT64_MAX;
+	struct engine_state engine;
+
+	(void)state;
+	engine_start(&engine, &setting, pool, &(struct engine_memory){.heap = heap}, &work_left, note_end, &ends);
+	for (int32_t i = 0; i < 2; i++) {
+		pool[i] = (struct engine_request){.prompt_tokens = 10, .pending_tokens = 10, .output_tokens = 30, .number = i, .prefix = PREFIX_NONE};
+		engine_submit(&engine, i, 0);
+	}
+	engine_advance(&engine, HUGE_VAL);
+	assert_int_equal(engine.evictions, 1);
+	assert_close(ends.at_s[0], 30, 1e-12); /* a step for the prompts, which answers once, and 29 more */
+	/* At 20 s both have 10 + 20 tokens. The later one takes those in at once, which answers the 21st, then nine more come. */
+	assert_close(prompt_tokens, 10 + 10 + 30, 1e-12);
+	assert_close(ends.at_s[1], 30 + 1 + 9, 1e-12);
+}
+
+/* --- what is measured ---------------------------------------------------------------------------------------------- */
+
+static struct simulation_setting lone_requests(const struct engine_setting *engine, struct traffic_plan *traffic)
+{
+	*traffic = (struct traffic_plan){.requests_per_s = 1e-3, .gap_cv = 0, .prompt = {.mean = 100}, .output = {.mean = 51}};
+	return (struct simulation_setting){.engine = engine, .replicas = 1, .traffic = traffic, .requests = 50, .seed = 1};
+}
+
+/* Alone, a request of 51 tokens takes a step for each, of which the first is its prompt's; the front end is around all of it, and no
+ * part of the time per token. */
+static void a_lone_request_takes_its_steps(void **state)
+{
+	struct clockwork clockwork = {.step_s = 0.02};
+	struct engine_setting engine = one_at_a_time(&clockwork);
+	struct traffic_plan traffic;
+	struct simulation_setting setting = lone_requests(&engine, &traffic);
+
+	(void)state;
+	run(&setting);
+	assert_close(histogram_mean_s(&result.ttft), 0.02, 1e-9);
+	assert_close(histogram_mean_s(&result.tpot), 0.02, 1e-9);
+	assert_close(histogram_mean_s(&result.e2e), 51 * 0.02, 1e-9);
+	setting.front_end_s = 0.3;
+	run(&setting);
+	assert_close(histogram_mean_s(&result.ttft), 0.32, 1e-9);
+	assert_close(histogram_mean_s(&result.tpot), 0.02, 1e-9);
+	assert_close(histogram_mean_s(&result.e2e), 0.3 + 51 * 0.02, 1e-9);
+}
+
+/* Between a prompt's replica and the one that answers lie a latency and the time of its 100 tokens; the first token does not wait. */
+static void caches_take_their_time_to_come_over(void **state)
+{
+	struct clockwork clockwork = {.step_s = 0.02};
+	struct engine_setting engine = one_at_a_time(&clockwork);
+	struct traffic_plan traffic;
+	struct simulation_setting setting = lone_requests(&engine, &traffic);
+
+	(void)state;
+	setting.prefill = &engine;
+	setting.prefill_replicas = 1;
+	run(&setting);
+	assert_close(histogram_mean_s(&result.e2e), 51 * 0.02, 1e-9);
+	setting.handoff_s = 0.2;
+	setting.handoff_token_s = 0.01;
+	run(&setting);
+	assert_close(histogram_mean_s(&result.ttft), 0.02, 1e-9);
+	assert_close(histogram_mean_s(&result.e2e), 51 * 0.02 + 0.2 + 100 * 0.01, 1e-9);
+}
+
+/* The interval of a trial, from its runs one by one: mean -+ t s / sqrt(n) of their percentiles. */
+static void an_interval_is_students(void **state)
+{
+	struct clockwork clockwork = {.step_s = 1.0 / SERVICE_TOKENS};
+	struct engine_setting engine = one_at_a_time(&clockwork);
+	struct traffic_plan traffic = {
+		.requests_per_s = 0.6, .gap_cv = 1, .prompt = {.mean = 1}, .output = exponential_lengths()};
+	struct trial_setting setting = {
+		.promise = {.ttft_s = ABSENT_NUMBER, .tpot_s = ABSENT_NUMBER, .e2e_s = 20, .percentile = 0.9},
+		.replications_max = TRIAL_REPLICATIONS_MAX,
+		.run = {.engine = &engine, .replicas = 1, .traffic = &traffic, .warmup_requests = 200, .requests = 2000, .seed = 7}};
+	void *workspace = malloc(simulation_workspace_bytes(&setting.run));
+	double values[TRIAL_REPLICATIONS_LEAST], mean = 0, squares = 0;
+	struct trial trial;
+
+	(void)state;
+	trial_run(&setting, workspace, &trial);
+	free(workspace);
+	assert_int_equal(trial.replications, TRIAL_REPLICATIONS_LEAST); /* clear at once */
+	for (int i = 0; i < TRIAL_REPLICATIONS_LEAST; i++) {
+		setting.run.seed = 7 + (uint64_t)i;
+		run(&setting.run);
+		values[i] = histogram_quantile_s(&result.e2e, 0.9);
+		mean += values[i] / 4;
+	}
+	for (int i = 0; i < TRIAL_REPLICATIONS_LEAST; i++)
+		squares += (values[i] - mean) * (values[i] - mean);
+	assert_close(trial.e2e.promised.mean_s, mean, 1e-9);
+	assert_close(trial.e2e.promised.half_width_s, 3.182 * sqrt(squares / 3 / 4), 1e-9);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cache_holds_whole_blocks),
+		cmocka_unit_test(groups_of_ranks_hold_more),
+		cmocka_unit_test(who_came_last_is_computed_again),
+		cmocka_unit_test(a_lone_request_takes_its_steps),
+		cmocka_unit_test(caches_take_their_time_to_come_over),
+		cmocka_unit_test(an_interval_is_students),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
