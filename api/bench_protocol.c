@@ -85,6 +85,7 @@ static void read_energy(struct line_reader *reader, struct bench_line_energy *en
 		.joules_per_tflop = line_optional_number(reader, "j_per_tflop"),
 		.limit_fraction = line_optional_number(reader, "limit_fraction"),
 		.source = line_text(reader, "source"),
+		.by = line_text(reader, "by"),
 		.scope = line_text(reader, "scope"),
 		.confidence = line_text(reader, "confidence"),
 	};
@@ -133,6 +134,7 @@ static void read_measure(struct line_reader *reader, struct bench_line_measure *
 		.drift = line_optional_real(reader, "drift"),
 		.flops = line_optional_number(reader, "flops"),
 		.bytes = line_optional_number(reader, "bytes"),
+		.size_bytes = line_optional_number(reader, "size_bytes"),
 		.count = line_optional_number(reader, "count"),
 		.disagreement = line_optional_number(reader, "disagreement"),
 		.predicted_s = line_optional_number(reader, "predicted_s"),

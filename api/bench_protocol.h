@@ -36,7 +36,7 @@ struct bench_line_device {
 /* Power and energy of a measure's steady window. NaN: not known. */
 struct bench_line_energy {
 	double window_s, energy_joules, mean_w, idle_w, dynamic_joules, joules_per_tflop, limit_fraction;
-	const char *source, *scope, *confidence; /* confidence: high, medium, low */
+	const char *source, *by, *scope, *confidence; /* by: counter, polls; confidence: high, medium, low */
 };
 
 /* One figure: of what, how it was got, what it says, and whether it can be trusted. */
@@ -49,6 +49,7 @@ struct bench_line_measure {
 	int64_t n, pass;
 	double median, p10, p90, min, max, drift;
 	double flops, bytes;       /* of one run; NaN: not counted */
+	double size_bytes;         /* of the message, or the read; NaN: not told */
 	double count;              /* in one step of the plan; NaN: not told */
 	double disagreement;       /* of the second pass with the first; NaN: one pass */
 	double predicted_s;        /* NaN: nobody predicted it */

@@ -99,6 +99,7 @@ struct bench_check {
 /* Prepared work, filled by the backend. */
 struct bench_work {
 	double flops, bytes;    /* of one run; 0: does not count them */
+	double items;           /* of one run, of work that is counted in pieces: images decoded */
 	bool cache_resident;    /* the data fits a cache: not a figure of memory */
 	char detail[DEVICE_TEXT_MAX]; /* which kernel or library, with its version */
 	void *state;            /* the backend's */

@@ -1,40 +1,18 @@
 #include "bench/bench_command.h"
 
-#include <getopt.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "bench/bench_arguments.h"
+#include "bench/busy.h"
 #include "bench/device_lock.h"
-#include "bench/suite.h"
+#include "bench/sampler.h"
 #include "bench/watchdog.h"
 
 enum { DEVICES_MAX = 64 };
-
-static const char usage[] =
-	"usage: fleetplan bench [--device ID] [--suite quick|full|TEST,...] [--shape M,N,K]... [--json]\n"
-	"       fleetplan bench --list [--json]\n"
-	"\n"
-	"Measures a device: memory streams, matrix products, launch overhead. Without --device the first one.\n"
-	"  --device ID     a device's id, or the beginning of it\n"
-	"  --suite SUITE   quick (10 s, the default), full (120 s), or names of tests with commas between\n"
-	"  --shape M,N,K   a matrix product to measure, instead of squares; may be repeated\n"
-	"  --list          the devices, and the tests\n"
-	"  --json          one JSON record instead of a table\n"
-	"  --worker        for the daemon: NDJSON lines on file descriptor 3\n"
-	"  --parent PID    for the daemon: end when that process is no longer the parent\n"
-	"  --deadline S    end the process after so many seconds, whatever it does\n";
-
-struct arguments {
-	const char *device, *suite;
-	struct bench_shape shapes[BENCH_SHAPES_MAX];
-	size_t shape_count;
-	bool list, json, worker;
-	pid_t parent;
-	double deadline_s; /* 0: half as much again as the budget, and 10 s */
-};
 
 struct found_devices {
 	struct bench_device devices[DEVICES_MAX];
@@ -42,84 +20,6 @@ struct found_devices {
 	size_t count;
 	struct bench_reason reason; /* of the last backend that has none */
 };
-
-static bool parse_shape(const char *text, struct bench_shape *shape)
-{
-	int used = 0;
-	long long m, n, k;
-
-	if (sscanf(text, "%9lld,%9lld,%9lld%n", &m, &n, &k, &used) != 3 || text[used] || m < 1 || n < 1 || k < 1)
-		return false;
-	*shape = (struct bench_shape){m, n, k};
-	return true;
-}
-
-static bool parse_seconds(const char *text, double *seconds)
-{
-	char *end;
-
-	*seconds = strtod(text, &end);
-	return end != text && !*end && *seconds > 0 && *seconds < 1e7;
-}
-
-static bool complain(const char *message, const char *about)
-{
-	fprintf(stderr, "fleetplan bench: %s%s\n%s", message, about, usage);
-	return false;
-}
-
-static bool parse_option(int option, const char *value, struct arguments *arguments)
-{
-	switch (option) {
-	case 'd':
-		arguments->device = value;
-		return true;
-	case 's':
-		arguments->suite = value;
-		return true;
-	case 'm':
-		if (arguments->shape_count == BENCH_SHAPES_MAX)
-			return complain("too many shapes", "");
-		if (!parse_shape(value, &arguments->shapes[arguments->shape_count]))
-			return complain("a shape is M,N,K, as 4096,4096,1024, and not ", value);
-		arguments->shape_count++;
-		return true;
-	case 'l':
-		return arguments->list = true;
-	case 'j':
-		return arguments->json = true;
-	case 'w':
-		return arguments->worker = true;
-	case 'p':
-		arguments->parent = (pid_t)strtol(value, NULL, 10);
-		return true;
-	case 't':
-		return parse_seconds(value, &arguments->deadline_s) || complain("not a number of seconds: ", value);
-	default:
-		return complain("see what it takes:", "");
-	}
-}
-
-static bool parse_arguments(int argc, char **argv, struct arguments *arguments)
-{
-	static const struct option options[] = {{"device", 1, NULL, 'd'}, {"suite", 1, NULL, 's'}, {"shape", 1, NULL, 'm'},
-		{"list", 0, NULL, 'l'}, {"json", 0, NULL, 'j'}, {"worker", 0, NULL, 'w'}, {"parent", 1, NULL, 'p'},
-		{"deadline", 1, NULL, 't'}, {"help", 0, NULL, 'h'}, {NULL, 0, NULL, 0}};
-	int option;
-
-	*arguments = (struct arguments){.suite = "quick"};
-	opterr = 0;
-	optind = 1;
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(usage, stdout);
-			exit(BENCH_EXIT_OK);
-		}
-		if (!parse_option(option, optarg, arguments))
-			return false;
-	}
-	return optind == argc || complain("what is ", argv[optind]);
-}
 
 static void find_devices(struct found_devices *found)
 {
@@ -144,7 +44,7 @@ static bool choose_device(const struct found_devices *found, const char *wanted,
 }
 
 /* A worker dies with its daemon, leaves no core file of gigabytes, and does not outlive a daemon that died before this. */
-static bool become_worker(const struct arguments *arguments)
+static bool become_worker(const struct bench_arguments *arguments)
 {
 	struct rlimit none = {0, 0};
 
@@ -156,7 +56,7 @@ static bool become_worker(const struct arguments *arguments)
 	return getppid() == arguments->parent;
 }
 
-static int list_devices(struct bench_report *report, const struct found_devices *found, const struct arguments *arguments)
+static int list_devices(struct bench_report *report, const struct found_devices *found, const struct bench_arguments *arguments)
 {
 	struct bench_result result = {.verdict = BENCH_VERDICT_OK, .suite = "list"};
 
@@ -170,13 +70,13 @@ static int list_devices(struct bench_report *report, const struct found_devices 
 		return BENCH_EXIT_OK;
 	}
 	for (size_t i = 0; i < bench_test_count; i++)
-		dprintf(report->fd, "%-18s %-17s %-13s quick %4.1f s, full %3.0f s\n", bench_tests[i].name, bench_tests[i].bottleneck,
-			bench_method_name(bench_tests[i].method), bench_tests[i].quick_s, bench_tests[i].full_s);
+		dprintf(report->fd, "%-22s %-17s %-18s quick %4.1f s, full %4.1f s\n", bench_tests[i].name, bench_tests[i].bottleneck,
+			bench_method_name(bench_tests[i].methods[0]), bench_tests[i].quick_s, bench_tests[i].full_s);
 	return BENCH_EXIT_OK;
 }
 
 /* Says why nothing was measured, as a result of the run. */
-static int refuse(struct bench_report *report, const struct arguments *arguments, enum bench_verdict verdict, const char *reason)
+static int refuse(struct bench_report *report, const struct bench_arguments *arguments, enum bench_verdict verdict, const char *reason)
 {
 	struct bench_result result = {.verdict = verdict, .suite = arguments->suite, .reason = reason};
 
@@ -184,32 +84,80 @@ static int refuse(struct bench_report *report, const struct arguments *arguments
 	return verdict == BENCH_VERDICT_BUSY ? BENCH_EXIT_BUSY : BENCH_EXIT_FAILED;
 }
 
-static int measure(struct bench_report *report, const struct arguments *arguments, const struct bench_plan *plan,
-	const struct bench_backend *backend, struct bench_session *session)
+/* The devices of the chosen one's backend stand together in the list. */
+static void know_peers(struct bench_run *run, const struct found_devices *found, size_t at)
 {
-	struct watchdog watchdog;
-	int64_t start_ns = clock_monotonic_ns();
-	struct bench_run run = {.backend = backend, .session = session, .report = report, .shapes = arguments->shapes,
-		.shape_count = arguments->shape_count, .full = strcmp(plan->suite, "quick") != 0,
-		.deadline_ns = start_ns + (int64_t)(plan->budget_s * 1e9), .alive = &watchdog.alive};
-	struct bench_result result = {.suite = plan->suite, .budget_s = plan->budget_s};
+	size_t first = at, last = at;
 
-	(void)watchdog_start(&watchdog, report,
-		arguments->deadline_s > 0 ? arguments->deadline_s : plan->budget_s * 1.5 + 10);
-	bench_suite_run(&run, plan);
-	watchdog_stop(&watchdog);
-	result.elapsed_s = (double)(clock_monotonic_ns() - start_ns) * 1e-9;
-	result.measures = run.measured;
-	result.failed = run.failed;
-	result.verdict = run.failed || !run.measured ? BENCH_VERDICT_FAILED : BENCH_VERDICT_OK;
-	result.reason = run.failed ? "a test failed or gave a wrong result" : run.measured ? NULL : "nothing could be measured";
+	while (first > 0 && found->backends[first - 1] == found->backends[at])
+		first--;
+	while (last + 1 < found->count && found->backends[last + 1] == found->backends[at])
+		last++;
+	run->device = &found->devices[at];
+	run->peers = &found->devices[first];
+	run->peer_count = last - first + 1;
+}
+
+static int tell_result(struct bench_report *report, const struct bench_plan *plan, const struct bench_run *run, double elapsed_s)
+{
+	struct bench_result result = {.suite = plan->suite, .budget_s = plan->budget_s, .elapsed_s = elapsed_s, .measures = run->measured,
+		.failed = run->failed, .verdict = run->failed || !run->measured ? BENCH_VERDICT_FAILED : BENCH_VERDICT_OK,
+		.reason = run->failed ? "a test failed or gave a wrong result" : run->measured ? NULL : "nothing could be measured"};
+
 	bench_report_result(report, &result);
 	return result.verdict == BENCH_VERDICT_OK && !report->broken ? BENCH_EXIT_OK : BENCH_EXIT_FAILED;
 }
 
-static int run_suite(struct bench_report *report, const struct arguments *arguments, const struct found_devices *found)
+/* Measures on an open session. The time of a suite begins when the device has fallen idle. */
+static int measure(struct bench_report *report, const struct bench_arguments *arguments, const struct bench_plan *plan,
+	struct bench_run *run)
 {
-	struct bench_session *session;
+	struct watchdog watchdog;
+	struct bench_reason reason;
+	int64_t start_ns;
+	int code;
+
+	(void)watchdog_start(&watchdog, report, arguments->deadline_s > 0 ? arguments->deadline_s : plan->budget_s * 1.5 + 10);
+	run->alive = &watchdog.alive;
+	if (!bench_wait_idle(run->backend, run->session, run->alive, &reason)) {
+		watchdog_stop(&watchdog);
+		return refuse(report, arguments, BENCH_VERDICT_BUSY, reason.text);
+	}
+	run->sampler = bench_sampler_new(run->backend, run->session, report, &reason);
+	if (!run->sampler)
+		bench_report_skip(report, "energy", reason.text);
+	start_ns = clock_monotonic_ns();
+	run->deadline_ns = start_ns + (int64_t)(plan->budget_s * 1e9);
+	bench_suite_run(run, plan);
+	bench_sampler_free(run->sampler);
+	watchdog_stop(&watchdog);
+	code = tell_result(report, plan, run, (double)(clock_monotonic_ns() - start_ns) * 1e-9);
+	return code;
+}
+
+static int measure_device(struct bench_report *report, const struct bench_arguments *arguments, const struct bench_plan *plan,
+	const struct found_devices *found, size_t at)
+{
+	struct bench_run *run = calloc(1, sizeof(*run));
+	struct bench_reason reason = {"out of memory"};
+	int code;
+
+	if (run)
+		*run = (struct bench_run){.backend = found->backends[at], .report = report, .storage = arguments->storage,
+			.spec = arguments->has_spec ? &arguments->spec : NULL, .full = strcmp(plan->suite, "quick") != 0};
+	if (run && run->backend->open(&found->devices[at], &run->session, &reason) == BENCH_OK) {
+		know_peers(run, found, at);
+		code = measure(report, arguments, plan, run);
+		run->backend->close(run->session);
+	} else {
+		code = refuse(report, arguments, BENCH_VERDICT_FAILED, reason.text);
+	}
+	free(run);
+	return code;
+}
+
+static int run_suite(struct bench_report *report, const struct bench_arguments *arguments, const struct found_devices *found)
+{
 	struct bench_reason reason;
 	struct bench_plan plan;
 	int lock = -1, code;
@@ -228,34 +176,35 @@ static int run_suite(struct bench_report *report, const struct arguments *argume
 	case DEVICE_LOCK_FAILED:
 		return refuse(report, arguments, BENCH_VERDICT_FAILED, reason.text);
 	}
-	if (found->backends[at]->open(&found->devices[at], &session, &reason) == BENCH_OK) {
-		code = measure(report, arguments, &plan, found->backends[at], session);
-		found->backends[at]->close(session);
-	} else {
-		code = refuse(report, arguments, BENCH_VERDICT_FAILED, reason.text);
-	}
+	code = measure_device(report, arguments, &plan, found, at);
 	close(lock);
 	return code;
 }
 
-int bench_main(int argc, char **argv)
+static int run_command(const struct bench_arguments *arguments)
 {
-	struct arguments arguments;
 	struct found_devices found;
 	struct bench_report report;
 	int code;
 
-	if (!parse_arguments(argc, argv, &arguments))
-		return BENCH_EXIT_USAGE;
-	if (arguments.worker && !become_worker(&arguments))
-		return BENCH_EXIT_FAILED;
-	bench_report_open(&report, arguments.worker ? REPORT_LINES : arguments.json ? REPORT_RECORD : REPORT_TABLE,
-		arguments.worker ? BENCH_WORKER_FD : STDOUT_FILENO);
-	report.progress = !arguments.worker && !arguments.json && isatty(STDERR_FILENO);
-	if (arguments.worker)
+	bench_report_open(&report, arguments->worker ? REPORT_LINES : arguments->json ? REPORT_RECORD : REPORT_TABLE,
+		arguments->worker ? BENCH_WORKER_FD : STDOUT_FILENO);
+	report.progress = !arguments->worker && !arguments->json && isatty(STDERR_FILENO);
+	if (arguments->worker)
 		bench_report_hello(&report);
 	find_devices(&found);
-	code = arguments.list ? list_devices(&report, &found, &arguments) : run_suite(&report, &arguments, &found);
+	code = arguments->list ? list_devices(&report, &found, arguments) : run_suite(&report, arguments, &found);
 	bench_report_close(&report);
+	return code;
+}
+
+int bench_main(int argc, char **argv, bench_spec_reader *read_spec)
+{
+	struct bench_arguments arguments;
+	int code = BENCH_EXIT_USAGE;
+
+	if (bench_arguments_parse(argc, argv, read_spec, &arguments))
+		code = arguments.worker && !become_worker(&arguments) ? BENCH_EXIT_FAILED : run_command(&arguments);
+	bench_arguments_release(&arguments);
 	return code;
 }

@@ -147,6 +147,11 @@ static enum bench_outcome units_prepare(struct bench_session *session, const str
 
 	if (!state)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");
+	if (request->method == METHOD_DRIVER_LAUNCH || (!launch && request->precision != PRECISION_FP32)) {
+		free(state);
+		return launch ? bench_refuse(reason, BENCH_UNSUPPORTED, "no driver stands between a program and the cpu") :
+			bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend multiplies in fp32 only");
+	}
 	state->session = session;
 	*work = (struct bench_work){.state = state, .run = launch ? launch_run : issue_run,
 		.verify = launch ? launch_verify : issue_verify, .release = units_release};

@@ -26,7 +26,7 @@ struct bench_energy {
 	double joules_per_tflop;
 	double limit_fraction;            /* mean power over the power limit */
 	size_t samples;
-	const char *source, *scope;       /* static: "nvml_counter", "rapl_counter", "hwmon_polls"; "gpu_board", "cpu_package" */
+	const char *source, *by, *scope;  /* static: "nvml", "rapl"; "counter" or "polls"; "gpu_board", "cpu_package" */
 	enum bench_confidence confidence;
 };
 

@@ -102,7 +102,10 @@ static void put_block(struct json_writer *writer, const struct bench_block *bloc
 /* What the work was, in the members that its kind has. */
 static void put_request(struct json_writer *writer, const struct bench_work_request *request)
 {
-	put_text(writer, "kind", bench_work_kind_name(request->kind));
+	if (request->kind < WORK_KIND_COUNT)
+		put_text(writer, "kind", bench_work_kind_name(request->kind));
+	if (request->bytes > 0)
+		put_number(writer, "size_bytes", request->bytes);
 	switch (request->kind) {
 	case WORK_GEMM:
 		put_shape(writer, request);
@@ -145,6 +148,7 @@ static void put_energy(struct json_writer *writer, const struct bench_energy *en
 	put_number(writer, "limit_fraction", energy->limit_fraction);
 	put_count(writer, "samples", energy->samples);
 	put_text(writer, "source", energy->source);
+	put_text(writer, "by", energy->by);
 	put_text(writer, "scope", energy->scope);
 	put_text(writer, "confidence", confidence_names[energy->confidence]);
 	json_end_object(writer);

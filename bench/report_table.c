@@ -93,7 +93,7 @@ static void energy_print(int fd, const struct bench_energy *energy)
 		dprintf(fd, " (idle %.0f W)", energy->idle_w);
 	if (!isnan(energy->joules_per_tflop))
 		dprintf(fd, ", %.3g J/TFLOP", energy->joules_per_tflop);
-	dprintf(fd, " by %s", energy->source);
+	dprintf(fd, " by %s's %s", energy->source, energy->by);
 }
 
 void measure_print(int fd, const struct bench_measure *measure)

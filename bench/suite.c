@@ -4,29 +4,24 @@
 
 #include "base/clock.h"
 #include "base/spelling.h"
+#include "bench/sampler.h"
 
-static void run_work(struct bench_run *run, const struct bench_test *test, double slice_s);
-static void run_products(struct bench_run *run, const struct bench_test *test, double slice_s);
+/* Of a test that is measured twice in full, the part of its slice that the first pass takes. */
+#define FIRST_PASS_SHARE 0.6
 
-/* Slices follow the shares of a plan's bottlenecks: products first. The order is that in which they run; the streams come
- * before the products, which heat the part. */
-const struct bench_test bench_tests[] = {
-	{"launch_round_trip", "launch_overhead", METHOD_THREAD_WAKE, WORK_LAUNCH, PRECISION_UNSET, UNIT_SECONDS, 0.3, 2, run_work},
-	{"stream_read", "memory_bandwidth", METHOD_STREAM, WORK_STREAM_READ, PRECISION_UNSET, UNIT_BYTES_PER_S, 0.6, 5, run_work},
-	{"stream_copy", "memory_bandwidth", METHOD_STREAM, WORK_STREAM_COPY, PRECISION_UNSET, UNIT_BYTES_PER_S, 0.6, 5, run_work},
-	{"stream_triad", "memory_bandwidth", METHOD_STREAM, WORK_STREAM_TRIAD, PRECISION_UNSET, UNIT_BYTES_PER_S, 0.8, 6, run_work},
-	{"issue_rate_fp32", "compute", METHOD_ISSUE_RATE, WORK_ISSUE_RATE, PRECISION_FP32, UNIT_FLOPS_PER_S, 0.6, 5, run_work},
-	{"gemm_library_fp32", "compute", METHOD_LIBRARY_GEMM, WORK_GEMM, PRECISION_FP32, UNIT_FLOPS_PER_S, 3.0, 50, run_products},
-	{"gemm_kernel_fp32", "compute", METHOD_KERNEL_GEMM, WORK_GEMM, PRECISION_FP32, UNIT_FLOPS_PER_S, 1.2, 25, run_products},
-};
-const size_t bench_test_count = COUNT_OF(bench_tests);
+/* Time left over by tests that a device lacks stretches the slices of the others, at most so far. */
+#define STRETCH_MAX 2
 
-static void plan_add(struct bench_plan *plan, const struct bench_test *test, double slice_s)
+#define IDLE_QUICK_S 0.4
+#define IDLE_FULL_S 3.0
+
+static void plan_add(struct bench_plan *plan, const struct bench_test *test, double first_s, double again_s)
 {
-	if (slice_s <= 0 || plan->count == BENCH_TESTS_MAX)
+	if (first_s <= 0 || plan->count == BENCH_TESTS_MAX)
 		return;
 	plan->tests[plan->count] = test;
-	plan->slices_s[plan->count++] = slice_s;
+	plan->slices_s[plan->count] = first_s;
+	plan->again_s[plan->count++] = again_s;
 }
 
 static const struct bench_test *test_named(const char *name, size_t length)
@@ -53,23 +48,32 @@ static bool refuse_name(const char *name, size_t length, struct bench_reason *re
 	return false;
 }
 
+static void plan_whole(struct bench_plan *plan, bool full)
+{
+	for (size_t i = 0; i < bench_test_count; i++) {
+		const struct bench_test *test = &bench_tests[i];
+		double first = full && test->repeats ? FIRST_PASS_SHARE : 1;
+
+		plan_add(plan, test, (full ? test->full_s : test->quick_s) * first, full ? test->full_s * (1 - first) : 0);
+	}
+}
+
 bool bench_plan_make(const char *suite, struct bench_plan *plan, struct bench_reason *reason)
 {
 	bool quick = !strcmp(suite, "quick"), full = !strcmp(suite, "full");
 
-	*plan = (struct bench_plan){.suite = suite, .budget_s = quick ? BENCH_QUICK_S : BENCH_FULL_S};
-	for (size_t i = 0; (quick || full) && i < bench_test_count; i++)
-		plan_add(plan, &bench_tests[i], quick ? bench_tests[i].quick_s : bench_tests[i].full_s);
-	if (quick || full)
+	*plan = (struct bench_plan){.suite = suite, .budget_s = quick ? BENCH_QUICK_S : full ? BENCH_FULL_S : 0};
+	if (quick || full) {
+		plan_whole(plan, full);
 		return true;
-	plan->budget_s = 0;
+	}
 	for (const char *name = suite;; name++) {
 		size_t length = strcspn(name, ",");
 		const struct bench_test *test = test_named(name, length);
 
 		if (!test)
 			return refuse_name(name, length, reason);
-		plan_add(plan, test, test->full_s);
+		plan_add(plan, test, test->full_s, test->full_s);
 		plan->budget_s += 2 * test->full_s;
 		name += length;
 		if (!*name)
@@ -77,115 +81,90 @@ bool bench_plan_make(const char *suite, struct bench_plan *plan, struct bench_re
 	}
 }
 
-static double left_s(const struct bench_run *run)
+double bench_run_left_s(const struct bench_run *run)
 {
 	return (double)(run->deadline_ns - clock_monotonic_ns()) * 1e-9;
 }
 
-static bool prepare(struct bench_run *run, const struct bench_test *test, const struct bench_shape *shape,
-	struct bench_work_request *request, struct bench_work *work)
+struct bench_work_request bench_request(const struct bench_run *run, const struct bench_test *test)
+{
+	return (struct bench_work_request){.kind = test->kind, .method = test->methods[0], .precision = test->precision,
+		.cold = test->cold, .alive = run->alive};
+}
+
+void bench_run_skip(struct bench_run *run, const struct bench_test *test, enum bench_outcome outcome, const char *reason)
+{
+	run->failed += outcome == BENCH_FAILED;
+	bench_report_skip(run->report, test->name, reason);
+}
+
+enum bench_outcome bench_run_try(struct bench_run *run, const struct bench_test *test, struct bench_work_request *request,
+	struct bench_work *work, struct bench_reason *reason)
+{
+	struct bench_reason other = {""};
+	enum bench_outcome outcome;
+
+	request->method = test->methods[0];
+	outcome = run->backend->prepare(run->session, request, work, reason);
+	if (outcome != BENCH_UNSUPPORTED || test->methods[1] == test->methods[0])
+		return outcome;
+	request->method = test->methods[1];
+	outcome = run->backend->prepare(run->session, request, work, &other);
+	if (outcome != BENCH_OK)
+		*reason = other;
+	return outcome;
+}
+
+bool bench_run_prepare(struct bench_run *run, const struct bench_test *test, struct bench_work_request *request, struct bench_work *work)
 {
 	struct bench_reason reason = {""};
+	enum bench_outcome outcome = bench_run_try(run, test, request, work, &reason);
 
-	*request = (struct bench_work_request){.kind = test->kind, .method = test->method, .precision = test->precision,
-		.alive = run->alive};
-	if (shape)
-		request->shape = *shape;
-	switch (run->backend->prepare(run->session, request, work, &reason)) {
-	case BENCH_OK:
-		return true;
-	case BENCH_UNSUPPORTED:
-		bench_report_skip(run->report, test->name, reason.text);
+	if (outcome != BENCH_OK)
+		bench_run_skip(run, test, outcome, reason.text);
+	return outcome == BENCH_OK;
+}
+
+bool bench_run_figure(struct bench_run *run, struct bench_figure *figure, struct bench_work_request *request, double *median)
+{
+	struct bench_work work;
+	bool measured;
+
+	figure->request = request;
+	if (!bench_run_prepare(run, figure->test, request, &work))
 		return false;
-	case BENCH_FAILED:
-	case BENCH_OUTCOME_COUNT:
-		break;
-	}
-	run->failed++;
-	bench_report_skip(run->report, test->name, reason.text);
-	return false;
-}
-
-static void run_work(struct bench_run *run, const struct bench_test *test, double slice_s)
-{
-	struct bench_work_request request;
-	struct bench_work work;
-
-	if (!prepare(run, test, NULL, &request, &work))
-		return;
-	bench_work_measure(run, test, &work, &request, slice_s);
+	measured = bench_work_measure(run, figure, &work, median);
 	work.release(&work);
-}
-
-/* The largest square product of which this device does one in `longest_s`, judged by a small one. */
-static struct bench_shape fitting_square(struct bench_run *run, const struct bench_test *test, double longest_s)
-{
-	struct bench_work_request request = {.kind = test->kind, .method = test->method, .precision = test->precision,
-		.shape = {256, 256, 256}, .alive = run->alive};
-	struct bench_reason reason;
-	struct bench_work work;
-	double elapsed_s = HUGE_VAL, repeat_s;
-	int64_t side = run->full ? 4096 : 2048;
-
-	if (run->backend->prepare(run->session, &request, &work, &reason) == BENCH_OK) {
-		for (int i = 0; i < 3; i++)
-			if (work.run(&work, &repeat_s, &reason) == BENCH_OK)
-				elapsed_s = fmin(elapsed_s, repeat_s);
-		work.release(&work);
-	}
-	while (side > 256 && elapsed_s * pow((double)side / 256, 3) > longest_s)
-		side /= 2;
-	return (struct bench_shape){side, side, side};
-}
-
-/* The plan's shapes where given, else one square in `quick` and a ladder of them in `full`. */
-static void run_products(struct bench_run *run, const struct bench_test *test, double slice_s)
-{
-	struct bench_shape ladder[4];
-	const struct bench_shape *shapes = run->shapes;
-	size_t count = run->shape_count;
-
-	if (!count) {
-		struct bench_shape top = fitting_square(run, test, slice_s / (2 * BENCH_SAMPLES_MIN));
-
-		shapes = ladder;
-		for (int64_t side = run->full ? 512 : top.n; side <= top.n && count < COUNT_OF(ladder); side *= 2)
-			ladder[count++] = (struct bench_shape){side, side, side};
-		if (!count)
-			ladder[count++] = top;
-	}
-	for (size_t i = 0; i < count; i++) {
-		struct bench_work_request request;
-		struct bench_work work;
-
-		if (!prepare(run, test, &shapes[i], &request, &work))
-			continue;
-		bench_work_measure(run, test, &work, &request, slice_s / (double)count);
-		work.release(&work);
-	}
+	return measured;
 }
 
 static void run_test(struct bench_run *run, const struct bench_plan *plan, size_t index, double slice_s)
 {
 	const struct bench_test *test = plan->tests[index];
 	struct bench_progress progress = {.test = test->name, .i = index, .n = plan->count, .budget_s = plan->budget_s,
-		.start_ns = run->deadline_ns - (int64_t)(plan->budget_s * 1e9)};
+		.start_ns = run->start_ns};
 
 	run->unstable = false;
 	bench_report_progress(run->report, &progress);
 	test->run(run, test, slice_s);
 }
 
-void bench_suite_run(struct bench_run *run, const struct bench_plan *plan)
+/* What a test of this share may take now, when so much is shared by it and those after it. */
+static double fair_slice_s(const struct bench_run *run, double nominal_s, double shared_s)
 {
-	bool again[BENCH_TESTS_MAX] = {false};
+	return nominal_s * fmin(bench_run_left_s(run) / shared_s, STRETCH_MAX);
+}
+
+/* Time for the second pass is not given away in the first. */
+static void run_first_pass(struct bench_run *run, const struct bench_plan *plan, bool *again)
+{
 	double share_s = 0;
 
 	for (size_t i = 0; i < plan->count; i++)
-		share_s += plan->slices_s[i];
+		share_s += plan->slices_s[i] + plan->again_s[i];
 	run->pass = 1;
 	for (size_t i = 0; i < plan->count; i++) {
-		double slice_s = plan->slices_s[i] * fmin(left_s(run) / share_s, 1);
+		double slice_s = fair_slice_s(run, plan->slices_s[i], share_s);
 
 		share_s -= plan->slices_s[i];
 		if (slice_s < plan->slices_s[i] / 4) {
@@ -193,10 +172,37 @@ void bench_suite_run(struct bench_run *run, const struct bench_plan *plan)
 			continue;
 		}
 		run_test(run, plan, i, slice_s);
-		again[i] = run->unstable;
+		again[i] = run->unstable || (run->full && plan->tests[i]->repeats);
 	}
-	run->pass = 2;
+}
+
+static double second_slice_s(const struct bench_plan *plan, size_t i)
+{
+	return plan->again_s[i] > 0 ? plan->again_s[i] : plan->slices_s[i];
+}
+
+static void run_second_pass(struct bench_run *run, const struct bench_plan *plan, const bool *again)
+{
+	double share_s = 0;
+
 	for (size_t i = 0; i < plan->count; i++)
-		if (again[i] && left_s(run) > plan->slices_s[i])
-			run_test(run, plan, i, plan->slices_s[i]);
+		share_s += again[i] ? second_slice_s(plan, i) : 0;
+	run->pass = 2;
+	for (size_t i = 0; i < plan->count; i++) {
+		double nominal_s = second_slice_s(plan, i), slice_s = again[i] ? fair_slice_s(run, nominal_s, share_s) : 0;
+
+		share_s -= again[i] ? nominal_s : 0;
+		if (again[i] && slice_s >= nominal_s / 4)
+			run_test(run, plan, i, slice_s);
+	}
+}
+
+void bench_suite_run(struct bench_run *run, const struct bench_plan *plan)
+{
+	bool again[BENCH_TESTS_MAX] = {false};
+
+	run->start_ns = run->deadline_ns - (int64_t)(plan->budget_s * 1e9);
+	bench_sampler_idle(run->sampler, run->full ? IDLE_FULL_S : IDLE_QUICK_S, run->alive);
+	run_first_pass(run, plan, again);
+	run_second_pass(run, plan, again);
 }

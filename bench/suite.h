@@ -2,23 +2,27 @@
  *
  * A test's slice is its share of what is left: a test that is unsupported or done early leaves its time to those
  * after it. A slice is filled with repetitions: one is timed, then as many follow as fit, at least 5 and at most 10,000. When too
- * little is left for that, the test is skipped and says so. */
+ * little is left for that, the test is skipped and says so. In `full` what corrects plans is measured twice, minutes
+ * apart where there is time, and the second figure says how far it is from the first. */
 #ifndef FLEETPLAN_BENCH_SUITE_H
 #define FLEETPLAN_BENCH_SUITE_H
 
 #include "bench/report.h"
 
-enum { BENCH_TESTS_MAX = 32, BENCH_SHAPES_MAX = 16, BENCH_SAMPLES_MAX = 10000, BENCH_SAMPLES_MIN = 5 };
+enum { BENCH_TESTS_MAX = 48, BENCH_SAMPLES_MAX = 10000, BENCH_SAMPLES_MIN = 5, BENCH_METHODS_MAX = 2, BENCH_MEASURED_MAX = 256 };
 
 struct bench_run;
+struct bench_sampler;
 
 struct bench_test {
-	const char *name, *bottleneck; /* bottleneck: compute, memory_bandwidth, launch_overhead; see planner */
-	enum bench_method method;
+	const char *name, *bottleneck;   /* bottleneck: compute, memory_bandwidth, launch_overhead, ...; see planner */
+	enum bench_method methods[BENCH_METHODS_MAX]; /* in the order in which they are tried; the same twice: one only */
 	enum bench_work_kind kind;
-	enum precision precision;
+	enum precision precision;        /* PRECISION_UNSET: has none, or the first that the device can */
 	enum bench_unit unit;
-	double quick_s, full_s; /* slice in each suite; 0: not part of it */
+	double quick_s, full_s;          /* slice in each suite; 0: not part of it */
+	bool repeats;                    /* corrects plans: measured twice in full */
+	bool cold;                       /* caches are flushed before each run */
 	void (*run)(struct bench_run *run, const struct bench_test *test, double slice_s);
 };
 
@@ -29,7 +33,7 @@ enum { BENCH_QUICK_S = 10, BENCH_FULL_S = 120 };
 
 struct bench_plan {
 	const struct bench_test *tests[BENCH_TESTS_MAX];
-	double slices_s[BENCH_TESTS_MAX];
+	double slices_s[BENCH_TESTS_MAX], again_s[BENCH_TESTS_MAX]; /* first and second pass */
 	size_t count;
 	double budget_s;
 	const char *suite; /* "quick", "full" or the names as given */
@@ -39,25 +43,72 @@ struct bench_plan {
  * their sum. False, with what would be accepted, for anything else. */
 bool bench_plan_make(const char *suite, struct bench_plan *plan, struct bench_reason *reason);
 
+/* What storage tests read: a file, or the largest file in a folder; write_bytes > 0: a file of that size is made in the folder,
+ * without a name, so that nothing is left of it whatever happens. */
+struct bench_storage {
+	const char *path;
+	double write_bytes;
+};
+
+/* A figure of the first pass, to be compared with that of the second. */
+struct bench_earlier {
+	const struct bench_test *test;
+	uint64_t key;
+	double median;
+};
+
 struct bench_run {
 	const struct bench_backend *backend;
 	struct bench_session *session;
 	struct bench_report *report;
-	const struct bench_shape *shapes; /* of the GEMM tests; none: a ladder of squares */
-	size_t shape_count;
+	struct bench_sampler *sampler;    /* NULL: the device has no sensors */
+	const struct bench_device *device;
+	const struct bench_device *peers; /* devices of the same backend, this one among them */
+	size_t peer_count;
+	const struct bench_spec *spec;    /* what the plan wants measured; NULL: the usual ladders */
+	struct bench_storage storage;
 	bool full;
-	int64_t deadline_ns;              /* monotonic: of the whole suite */
+	int64_t start_ns, deadline_ns;    /* monotonic: of the whole suite */
 	_Atomic uint64_t *alive;          /* raised as work goes on */
-	int pass;                         /* 1; 2: what was unstable, once more */
+	int pass;                         /* 1; 2: what corrects plans or was unstable, once more */
 	bool unstable;                    /* output: of the last test, any measure */
 	size_t failed, measured;          /* outputs */
+	size_t earlier_count;
+	struct bench_earlier earlier[BENCH_MEASURED_MAX];
 };
 
-/* Runs every test of the plan, reporting measures, skips and progress. */
+/* Runs every test of the plan, reporting measures, fits, means, skips and progress. */
 void bench_suite_run(struct bench_run *run, const struct bench_plan *plan);
+double bench_run_left_s(const struct bench_run *run);
 
-/* Repeats prepared work for slice_s and reports one measure; a skip with the reason where that cannot be. */
-void bench_work_measure(struct bench_run *run, const struct bench_test *test, struct bench_work *work,
-	const struct bench_work_request *request, double slice_s);
+/* --- for the tests ------------------------------------------------------------------------------------------------------- */
+/* What one figure is of. */
+struct bench_figure {
+	const struct bench_test *test;
+	const struct bench_work_request *request;
+	const char *role;                /* NULL: none */
+	const struct bench_block *block; /* NULL: none */
+	double count, predicted_s;       /* 0, NaN: none */
+	double slice_s;
+	bool steady;                     /* a fifth of the slice warms up: for power and clocks */
+};
+
+/* A request of the test's kind, method, precision and flush. */
+struct bench_work_request bench_request(const struct bench_run *run, const struct bench_test *test);
+
+/* Prepares by the test's methods in turn, leaving in the request the one that the backend has. False after reporting a skip. */
+bool bench_run_prepare(struct bench_run *run, const struct bench_test *test, struct bench_work_request *request, struct bench_work *work);
+enum bench_outcome bench_run_try(struct bench_run *run, const struct bench_test *test, struct bench_work_request *request,
+	struct bench_work *work, struct bench_reason *reason); /* the same without a skip */
+
+/* A skip of this test: unsupported, or a failure of the run. */
+void bench_run_skip(struct bench_run *run, const struct bench_test *test, enum bench_outcome outcome, const char *reason);
+
+/* Repeats prepared work for the slice and reports one measure; a skip with the reason where that cannot be. *median, in the
+ * test's unit, may be NULL. */
+bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure, struct bench_work *work, double *median);
+
+/* Prepares, measures and releases. */
+bool bench_run_figure(struct bench_run *run, struct bench_figure *figure, struct bench_work_request *request, double *median);
 
 #endif

@@ -94,6 +94,18 @@ size_t bench_block_products(const struct bench_block *block, struct bench_spec_p
 	return total;
 }
 
+/* Two norms (a read and a write each) and two residual sums (two reads, one write) of the width; rotations and transposes of queries,
+ * keys and values; the activation reads what the first matrix wrote and writes what the last one reads. */
+double bench_block_element_bytes(const struct bench_block *block, double element_bytes)
+{
+	double rows = (double)block->sequence * (double)block->micro_batch, up = block->gated == TRUTH_TRUE ? 2 : 1;
+	double queries = (double)block->heads * (double)block->head_dimension;
+	double keys = 2 * (double)block->kv_heads * (double)block->head_dimension;
+
+	return rows * element_bytes *
+		(10 * (double)block->hidden + 2 * (queries + keys) + queries + (up + 1) * (double)block->ffn);
+}
+
 double bench_block_parameters(const struct bench_block *block)
 {
 	struct bench_spec_product forward[FORWARD_PRODUCTS_MAX];

@@ -87,6 +87,9 @@ double bench_kv_bytes(const struct bench_attention *attention, double element_by
 /* The products of a block's whole step, each with the number of times it occurs, in order of first use. Answers how many of
  * at most BENCH_BLOCK_PRODUCTS_MAX. */
 size_t bench_block_products(const struct bench_block *block, struct bench_spec_product *products);
+
+/* Bytes that one layer's norms, residuals, rotations and activations read and write forward (E25's counts); backward twice. */
+double bench_block_element_bytes(const struct bench_block *block, double element_bytes);
 double bench_block_parameters(const struct bench_block *block);
 double bench_block_flops(const struct bench_block *block); /* products and attention, forward and backward */
 

@@ -89,6 +89,7 @@ static void take_measure(struct bench_job *job, const struct bench_line_measure 
 	kept->throttle = copy(job, measure->throttle);
 	kept->transfer.direction = copy(job, measure->transfer.direction);
 	kept->energy.source = copy(job, measure->energy.source);
+	kept->energy.by = copy(job, measure->energy.by);
 	kept->energy.scope = copy(job, measure->energy.scope);
 	kept->energy.confidence = copy(job, measure->energy.confidence);
 }

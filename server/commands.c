@@ -1,7 +1,7 @@
 #include "server/commands.h"
 
 #include "base/spelling.h"
-#include "bench/bench_command.h"
+#include "server/bench_entry.h"
 #include "server/exit_code.h"
 #include "server/serve.h"
 
@@ -9,7 +9,7 @@ static const struct command commands[] = {
 	{"serve", serve_main, "serve [OPTION]...", "answer the REST API (serve --help lists the options)", true},
 	{"plan", plan_main, "plan training|inference FILE|-", "answer one request without a daemon", false},
 	{"agent", agent_main, "agent --server URL --key-file FILE [OPTION]...", "run a daemon's benchmarks on this machine's accelerators (agent --help)", true},
-	{"bench", bench_main, "bench [OPTION]...", "measure an accelerator of this machine", true},
+	{"bench", bench_entry, "bench [OPTION]...", "measure an accelerator of this machine", true},
 	{"backup", backup_main, "backup FILE", "copy the database into a new file, also while the daemon works", false},
 	{"keys", keys_main, "keys create [--name TEXT] [--role ROLE] [--days N] | list | revoke ID", "API keys; roles: viewer, planner, admin, agent", false},
 	{"healthcheck", healthcheck_main, "healthcheck", "ask a running daemon whether it is ready", false},

@@ -41,7 +41,7 @@ static struct child spawn(char *const *arguments, size_t count)
 		if (ends[1] != BENCH_WORKER_FD)
 			close(ends[1]);
 		(void)!freopen("/dev/null", "w", stderr);
-		_exit(bench_main((int)count + 1, argv));
+		_exit(bench_main((int)count + 1, argv, NULL));
 	}
 	close(ends[1]);
 	child.lines = fdopen(ends[0], "r");
@@ -175,7 +175,7 @@ static void a_worker_dies_with_its_daemon(void **state)
 			dup2(ends[1], BENCH_WORKER_FD);
 			if (ends[1] != BENCH_WORKER_FD)
 				close(ends[1]);
-			_exit(bench_main(8, argv));
+			_exit(bench_main(8, argv, NULL));
 		}
 		close(ends[1]);
 		pause();

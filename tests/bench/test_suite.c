@@ -18,11 +18,16 @@ struct bench_session {
 	int opened, released;
 	int runs[WORK_KIND_COUNT];
 	struct bench_shape last_shape;
+	double latency_s, bytes_per_s;        /* of a transfer; 0: run_s */
+	size_t part_count;                    /* of the last sequence, by kind, and the operations of its products and attention */
+	int parts[WORK_KIND_COUNT];
+	double part_flops;
 };
 
 struct scripted_work {
 	struct bench_session *session;
 	enum bench_work_kind kind;
+	double bytes;
 };
 
 static enum bench_outcome scripted_run(struct bench_work *work, double *elapsed_s, struct bench_reason *reason)
@@ -34,6 +39,8 @@ static enum bench_outcome scripted_run(struct bench_work *work, double *elapsed_
 	if (state->session->sleeps)
 		nanosleep(&pause, NULL);
 	*elapsed_s = run_s;
+	if (state->kind == WORK_TRANSFER && state->session->bytes_per_s > 0)
+		*elapsed_s = state->session->latency_s + state->bytes / state->session->bytes_per_s;
 	if (state->session->runs[state->kind]++ % 2 && state->session->runs[state->kind] <= state->session->noisy_runs)
 		*elapsed_s *= 2;
 	if (state->session->ran[state->kind] != BENCH_OK)
@@ -56,6 +63,22 @@ static void scripted_release(struct bench_work *work)
 	free(work->state);
 }
 
+static void take_parts(struct bench_session *session, const struct bench_work_request *request)
+{
+	session->part_count = request->part_count;
+	session->part_flops = 0;
+	memset(session->parts, 0, sizeof(session->parts));
+	for (size_t i = 0; i < request->part_count; i++) {
+		const struct bench_work_request *part = &request->parts[i];
+
+		session->parts[part->kind]++;
+		if (part->kind == WORK_GEMM)
+			session->part_flops += bench_shape_flops(&part->shape);
+		if (part->kind == WORK_ATTENTION)
+			session->part_flops += bench_attention_flops(&part->attention);
+	}
+}
+
 static enum bench_outcome scripted_prepare(struct bench_session *session, const struct bench_work_request *request,
 	struct bench_work *work, struct bench_reason *reason)
 {
@@ -65,15 +88,21 @@ static enum bench_outcome scripted_prepare(struct bench_session *session, const 
 		return bench_refuse(reason, session->prepared[request->kind], "no such unit");
 	state = malloc(sizeof(*state));
 	assert_non_null(state);
-	*state = (struct scripted_work){session, request->kind};
+	*state = (struct scripted_work){session, request->kind, 1e6};
+	if (request->kind == WORK_TRANSFER)
+		state->bytes = request->transfer.bytes * (request->transfer.direction == DIRECTION_BOTH ? 2 : 1);
+	if (request->kind == WORK_SEQUENCE)
+		take_parts(session, request);
 	session->opened++;
 	session->last_shape = request->shape;
-	*work = (struct bench_work){.flops = 1e6, .bytes = 1e6, .state = state, .run = scripted_run, .verify = scripted_verify,
+	*work = (struct bench_work){.flops = 1e6, .bytes = state->bytes, .items = 1, .state = state, .run = scripted_run, .verify = scripted_verify,
 		.release = scripted_release};
 	return BENCH_OK;
 }
 
 static const struct bench_backend scripted_backend = {.name = "scripted", .prepare = scripted_prepare};
+
+static const struct bench_device devices[] = {{.id = "first"}, {.id = "second"}};
 
 /* Runs a suite and answers what it wrote; *elapsed_s and the run are outputs. */
 static void play(const char *suite, double budget_s, struct bench_session *session, struct bench_run *run, char *text, size_t size)
@@ -87,13 +116,18 @@ static void play(const char *suite, double budget_s, struct bench_session *sessi
 
 	assert_non_null(file);
 	assert_true(bench_plan_make(suite, &plan, &reason));
-	for (size_t i = 0; i < plan.count; i++)
+	for (size_t i = 0; i < plan.count; i++) {
 		plan.slices_s[i] *= budget_s / plan.budget_s;
+		plan.again_s[i] *= budget_s / plan.budget_s;
+	}
 	plan.budget_s = budget_s;
 	bench_report_open(&report, REPORT_LINES, fileno(file));
 	run->backend = &scripted_backend;
 	run->session = session;
 	run->report = &report;
+	run->device = &devices[0];
+	run->peers = devices;
+	run->peer_count = COUNT_OF(devices);
 	run->alive = &alive;
 	run->deadline_ns = clock_monotonic_ns() + (int64_t)(budget_s * 1e9);
 	bench_suite_run(run, &plan);
@@ -127,20 +161,48 @@ static size_t occurrences(const char *text, const char *part)
 
 static char text[256 * 1024];
 
+static struct bench_spec a_plan(void)
+{
+	static struct bench_spec_product products[] = {
+		{.role = "qkv", .m = 512, .n = 768, .k = 256, .precision = PRECISION_BF16, .count = 3},
+		{.role = "mlp_up", .m = 512, .n = 1024, .k = 256, .product = PRODUCT_WEIGHT_GRADIENT, .count = ABSENT_NUMBER},
+	};
+	static struct bench_spec_attention kv_read[] = {{.shape = {4, 8, 2, 1, 1024, 64}, .precision = PRECISION_BF16, .count = 2}};
+	static double sizes[] = {0x1p21};
+	struct bench_spec spec;
+
+	bench_spec_init(&spec);
+	spec.products = (struct bench_products){products, COUNT_OF(products)};
+	spec.kv_read = (struct bench_attentions){kv_read, COUNT_OF(kv_read)};
+	spec.transfer_bytes = (struct number_list){sizes, COUNT_OF(sizes)};
+	spec.block = (struct bench_block){.layers = 2, .hidden = 256, .heads = 4, .kv_heads = 2, .head_dimension = 64, .ffn = 512,
+		.vocabulary = 1000, .sequence = 128, .micro_batch = 2, .gated = TRUTH_TRUE, .precision = PRECISION_BF16,
+		.optimizer_bytes_per_parameter = 16, .predicted_s = 0.0004};
+	return spec;
+}
+
+/* Every test of quick but those of storage, which nobody gave a file, and JPEG, whose library may not be there. */
 static void every_test_measures_within_the_budget(void **state)
 {
 	struct bench_session session = steady(0.0005);
-	struct bench_run run = {.full = false};
+	struct bench_spec spec = a_plan();
+	struct bench_run run = {.full = false, .spec = &spec};
 
 	(void)state;
-	play("quick", 2, &session, &run, text, sizeof(text));
-	assert_int_equal(run.measured, bench_test_count);
+	play("quick", 3, &session, &run, text, sizeof(text));
 	assert_int_equal(run.failed, 0);
-	assert_int_equal(occurrences(text, "\"type\":\"measure\""), bench_test_count);
-	assert_int_equal(occurrences(text, "\"type\":\"skip\""), 0);
+	for (size_t i = 0; i < bench_test_count; i++) {
+		char measure[64];
+
+		if (bench_tests[i].quick_s <= 0 || bench_tests[i].methods[0] == METHOD_FILE_READ || !strcmp(bench_tests[i].name, "decode_jpeg"))
+			continue;
+		snprintf(measure, sizeof(measure), "\"type\":\"measure\",\"test\":\"%s\"", bench_tests[i].name);
+		assert_contains(text, measure);
+	}
 	assert_contains(text, "\"test\":\"gemm_library_fp32\",\"bottleneck\":\"compute\",\"method\":\"library_gemm\",\"precision\":\"fp32\"");
 	assert_contains(text, "\"median\":2000000000"); /* 1e6 operations in 0.5 ms */
 	assert_contains(text, "\"median\":0.0005");     /* the launch is a time and not a rate */
+	assert_contains(text, "{\"type\":\"skip\",\"test\":\"storage_random\",\"reason\":\"nobody said what to read");
 }
 
 static void what_is_unsupported_is_skipped_with_its_reason(void **state)
@@ -150,8 +212,8 @@ static void what_is_unsupported_is_skipped_with_its_reason(void **state)
 
 	(void)state;
 	session.prepared[WORK_ISSUE_RATE] = BENCH_UNSUPPORTED;
-	play("quick", 0.3, &session, &run, text, sizeof(text));
-	assert_int_equal(run.measured, bench_test_count - 1);
+	play("issue_rate_fp32,stream_read", 0.3, &session, &run, text, sizeof(text));
+	assert_int_equal(run.measured, 1);
 	assert_int_equal(run.failed, 0); /* not to have a unit is no failure */
 	assert_contains(text, "{\"type\":\"skip\",\"test\":\"issue_rate_fp32\",\"reason\":\"no such unit\"}");
 }
@@ -232,15 +294,89 @@ static void what_is_unstable_is_measured_again(void **state)
 
 static void given_shapes_are_measured_each(void **state)
 {
-	static const struct bench_shape shapes[] = {{4096, 1024, 1024}, {8, 4096, 4096}};
 	struct bench_session session = steady(0.0005);
-	struct bench_run run = {.shapes = shapes, .shape_count = 2};
+	struct bench_spec spec = a_plan();
+	struct bench_run run = {.spec = &spec};
 
 	(void)state;
-	play("gemm_library_fp32", 0.2, &session, &run, text, sizeof(text));
+	play("gemm_library_bf16", 0.2, &session, &run, text, sizeof(text));
 	assert_int_equal(run.measured, 2);
-	assert_contains(text, "\"shape\":[4096,1024,1024]");
-	assert_contains(text, "\"shape\":[8,4096,4096]");
+	assert_contains(text, "\"role\":\"qkv\",\"kind\":\"gemm\",\"shape\":[512,768,256],\"product\":\"forward\",\"count\":3");
+	assert_contains(text, "\"shape\":[512,1024,256],\"product\":\"weight_gradient\",\"unit\"");
+	run = (struct bench_run){.spec = &spec};
+	play("gemm_library_fp32", 0.2, &session, &run, text, sizeof(text));
+	assert_int_equal(run.measured, 1); /* that which does not say in which precision */
+}
+
+/* Three of 0.5 ms and one of 1 ms (twice the operations): their rates' mean is of operations over time, and neither of both rates. */
+static void products_are_averaged_by_operations(void **state)
+{
+	struct bench_session session = steady(0.0005);
+	struct bench_spec spec = a_plan();
+	struct bench_run run = {.spec = &spec};
+	double qkv = 3 * 2.0 * 512 * 768 * 256, mlp = 2.0 * 512 * 1024 * 256, expected;
+	const char *mean;
+
+	(void)state;
+	play("gemm_library_bf16", 0.2, &session, &run, text, sizeof(text));
+	mean = strstr(text, "\"type\":\"mean\"");
+	assert_non_null(mean);
+	assert_contains(mean, "\"products\":2");
+	/* the scripted device counts 1e6 operations a run, so its rate is 2e9 for both, and so is any mean of them */
+	assert_contains(mean, "\"value\":2000000000");
+	expected = qkv + mlp;
+	assert_close(strtod(strstr(mean, "\"flops\":") + 8, NULL), expected, 1e-12);
+}
+
+/* The step is made of parts in the order in which they run, and its figure stands beside its prediction. */
+static void a_block_is_measured_against_its_prediction(void **state)
+{
+	struct bench_session session = steady(0.0005);
+	struct bench_spec spec = a_plan();
+	struct bench_run run = {.spec = &spec};
+
+	(void)state;
+	play("block_step", 0.2, &session, &run, text, sizeof(text));
+	assert_int_equal(run.measured, 1);
+	assert_contains(text, "\"predicted_s\":0.0004");
+	assert_contains(text, "\"block\":{\"layers\":2,\"hidden\":256,");
+	/* forward: 4 products, attention and elements a layer, the head; backward: 8 products and the same a layer, the head twice; the update */
+	assert_int_equal(session.part_count, 2 * 6 + 1 + 2 + 2 * 10 + 1);
+	assert_int_equal(session.parts[WORK_ATTENTION], 4);
+	assert_int_equal(session.parts[WORK_GEMM], 2 * 4 + 3 + 2 * 8);
+	assert_close(session.part_flops, bench_block_flops(&spec.block), 1e-12);
+}
+
+/* Every size each way, and a line through them. */
+static void transfers_are_fitted_by_direction(void **state)
+{
+	struct bench_session session = steady(0.0005);
+	struct bench_spec spec = a_plan();
+	struct bench_run run = {.spec = &spec};
+
+	(void)state;
+	session.bytes_per_s = 1e11;
+	session.latency_s = 0.0001;
+	play("transfer_pinned", 0.6, &session, &run, text, sizeof(text));
+	assert_int_equal(run.measured, 4 * 3);
+	assert_contains(text, "\"transfer\":{\"direction\":\"to_device\",\"pinned\":true,\"bytes\":2097152}");
+	assert_contains(text, "{\"type\":\"fit\",\"test\":\"transfer_pinned\",\"what\":\"to_device\",\"method\":\"copy_engine\",\"alpha_s\":");
+	assert_close(strtod(strstr(text, "\"alpha_s\":") + 10, NULL), 0.0001, 1e-6);
+	assert_close(strtod(strstr(text, "\"beta_bytes_per_s\":") + 19, NULL), 1e11, 1e-6);
+	assert_int_equal(occurrences(text, "\"type\":\"fit\""), 3);
+}
+
+/* In full what corrects plans is measured twice, and the second figure tells how far it is from the first. */
+static void the_second_pass_is_compared_with_the_first(void **state)
+{
+	struct bench_session session = steady(0.0005);
+	struct bench_run run = {.full = true};
+
+	(void)state;
+	play("stream_triad,issue_rate_fp32", 0.3, &session, &run, text, sizeof(text));
+	assert_int_equal(run.measured, 3); /* an issue rate corrects nothing */
+	assert_contains(text, "\"pass\":2,\"disagreement\":0,");
+	assert_int_equal(occurrences(text, "\"disagreement\""), 1);
 }
 
 /* A slow device gets a smaller square, so that five of them fit: at 256 it takes 2 ms, so 2048 would take a second. */
@@ -263,13 +399,17 @@ static void suites_are_named_or_listed(void **state)
 
 	(void)state;
 	assert_true(bench_plan_make("quick", &plan, &reason));
-	assert_int_equal(plan.count, bench_test_count);
 	assert_close(plan.budget_s, 10, 0);
 	for (size_t i = 0; i < plan.count; i++)
 		sum_s += plan.slices_s[i];
-	assert_true(sum_s <= plan.budget_s);
+	assert_true(sum_s > 9 && sum_s <= plan.budget_s);
 	assert_true(bench_plan_make("full", &plan, &reason));
+	assert_int_equal(plan.count, bench_test_count);
 	assert_close(plan.budget_s, 120, 0);
+	sum_s = 3; /* for idle power */
+	for (size_t i = 0; i < plan.count; i++)
+		sum_s += plan.slices_s[i] + plan.again_s[i];
+	assert_true(sum_s > 108 && sum_s <= plan.budget_s);
 	assert_true(bench_plan_make("stream_triad,launch_round_trip", &plan, &reason));
 	assert_int_equal(plan.count, 2);
 	assert_string_equal(plan.tests[1]->name, "launch_round_trip");
@@ -289,6 +429,10 @@ int main(void)
 		cmocka_unit_test(short_runs_are_sampled_together),
 		cmocka_unit_test(what_is_unstable_is_measured_again),
 		cmocka_unit_test(given_shapes_are_measured_each),
+		cmocka_unit_test(products_are_averaged_by_operations),
+		cmocka_unit_test(a_block_is_measured_against_its_prediction),
+		cmocka_unit_test(transfers_are_fitted_by_direction),
+		cmocka_unit_test(the_second_pass_is_compared_with_the_first),
 		cmocka_unit_test(squares_fit_the_device),
 		cmocka_unit_test(suites_are_named_or_listed),
 	};

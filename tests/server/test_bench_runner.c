@@ -363,7 +363,7 @@ int main(int argc, char **argv)
 
 	/* This very program is the runner's worker: a fake one where there is a script, except for listing devices. */
 	if (argc > 2 && !strcmp(argv[1], "bench"))
-		return !strcmp(argv[2], "--list") || !getenv("FAKE_WORKER_SCRIPT") ? bench_main(argc - 1, argv + 1) : play_next();
+		return !strcmp(argv[2], "--list") || !getenv("FAKE_WORKER_SCRIPT") ? bench_main(argc - 1, argv + 1, NULL) : play_next();
 	log_set_level(LOG_ERROR);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
