@@ -48,7 +48,7 @@ struct offer_query {
 
 struct benchmark_query {
 	struct page_query page;
-	const char *state, *device, *accelerator, *plan_id;
+	const char *state, *device, *accelerator, *plan_id, *agent, *label; /* label: "key:value" */
 };
 
 /* GET /v1/plans/compare. */

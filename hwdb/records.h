@@ -76,6 +76,7 @@ struct agent_record {
 	int64_t registered_at_us, seen_at_us;
 	int64_t devices; /* attached, as far as it told */
 	double heartbeat_s, lease_s; /* how often it shall be heard of while it works, and after which silence its work is lost */
+	struct text_list refused_devices; /* of its last registration: attached to somebody else. Answered, not kept */
 };
 
 struct key_record {

@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sodium.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -13,9 +12,8 @@
 #include "base/log.h"
 #include "base/uuid.h"
 #include "server/bench_attempt.h"
+#include "server/bench_delivery.h"
 #include "server/bench_device_rows.h"
-#include "storage/benchmarks.h"
-#include "storage/catalogue_rows.h"
 #include "storage/lease.h"
 
 enum { LOOKS_AGAIN = 10, SWEEPS_A_LEASE = 12, PROBE_S = 600, PROBE_RETRY_S = 30, BUSY_RETRY_S = 5, DELIVERY_TRIES = 30 };
@@ -187,56 +185,27 @@ static enum status deliver(struct bench_runner *runner, struct benchmark_result 
 	return status;
 }
 
-static enum status read_accelerator(struct bench_runner *runner, struct accelerator_row *row, const struct accelerator_row **found)
-{
-	struct bench_job *job = runner->job;
-	struct failure failure;
-	enum status status;
-
-	*found = NULL;
-	if (!job->device.accelerator)
-		return STATUS_OK;
-	failure_clear(&failure);
-	status = storage_row_get(runner->options.storage, ROW_ACCELERATOR, job->device.accelerator, 0, &job->arena, row, &failure);
-	if (status == STATUS_OK)
-		*found = row;
-	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
-}
-
 /* Stores the result, with what it calibrates in the same transaction. */
-static void store_result(struct bench_runner *runner, const struct bench_worker_outcome *outcome, bool succeeded)
+static void store_result(struct bench_runner *runner, const struct bench_worker_outcome *outcome, enum benchmark_end end)
 {
-	struct bench_job *job = runner->job;
-	struct bench_calibrations calibrations = {.count = 0};
-	struct accelerator_row row;
-	struct bench_evidence evidence = {.benchmark_id = job->record.id, .device = job->device, .measures = job->measures,
-		.measure_count = job->measure_count, .now_us = clock_wall_us()};
-	struct catalogue_rows rows = {0};
+	struct bench_delivery *delivery = malloc(sizeof *delivery);
 	struct failure failure;
-	struct benchmark_result result = {.job = {.kind = STORAGE_BENCHMARK_RESULT, .arena = &job->arena, .failure = &failure},
-		.id = job->record.id, .token = job->record.token, .end = succeeded ? BENCHMARK_SUCCEEDED : BENCHMARK_FAILED, .calibrations = &rows,
-		.failure_detail = succeeded ? NULL : outcome->detail};
-	bool calibrates = succeeded && job->has_device && read_accelerator(runner, &row, &evidence.accelerator) == STATUS_OK;
-	struct buffer text;
 	enum status status;
 
 	failure_clear(&failure);
-	if (calibrates && bench_calibrate(&evidence, &job->arena, &calibrations, &failure) == STATUS_OK) {
-		rows.accelerators = &calibrations.accelerator;
-		rows.accelerator_count = calibrations.has_accelerator;
-		rows.calibrations = calibrations.rows;
-		rows.calibration_count = calibrations.count;
+	if (!delivery) {
+		log_event(LOG_ERROR, "benchmark_not_stored", LOG_TEXT("benchmark", runner->job->record.id), LOG_TEXT("detail", "no memory"));
+		return;
 	}
-	buffer_init(&text, BENCH_RESULT_MAX_BYTES);
-	bench_job_encode(job, outcome, calibrates ? &calibrations : NULL, &text);
-	result.result = text.failed ? NULL : text.bytes;
-	crypto_hash_sha256(result.sha256, (const unsigned char *)text.bytes, text.length);
-	status = deliver(runner, &result);
+	bench_delivery_open(delivery, runner->options.storage, runner->job, outcome, end);
+	delivery->result.job.failure = &failure;
+	status = deliver(runner, &delivery->result);
 	if (status != STATUS_OK)
-		log_event(LOG_ERROR, "benchmark_not_stored", LOG_TEXT("benchmark", job->record.id), LOG_TEXT("detail", failure.detail));
-	else if (rows.accelerator_count + rows.calibration_count > 0 && runner->options.catalogue_changed)
+		log_event(LOG_ERROR, "benchmark_not_stored", LOG_TEXT("benchmark", runner->job->record.id), LOG_TEXT("detail", failure.detail));
+	else if (bench_delivery_calibrates(delivery) && runner->options.catalogue_changed)
 		runner->options.catalogue_changed(runner->options.context);
-	buffer_release(&text);
+	bench_delivery_close(delivery);
+	free(delivery);
 }
 
 static void release(struct bench_runner *runner, const char *reason)
@@ -254,21 +223,11 @@ static void release(struct bench_runner *runner, const char *reason)
 /* A worker that broke: another attempt when there is one left, and the last one's failure told when there is not. */
 static void give_up_attempt(struct bench_runner *runner, struct bench_worker_outcome *outcome)
 {
-	const struct benchmark_record *record = &runner->job->record;
-	size_t length = strlen(outcome->detail);
+	bool last = runner->job->record.attempt >= LEASE_ATTEMPTS_MAX;
 
-	if (record->attempt >= LEASE_ATTEMPTS_MAX) {
-		snprintf(outcome->detail + length, sizeof(outcome->detail) - length, " (attempt %lld of %d)", (long long)record->attempt,
-			LEASE_ATTEMPTS_MAX);
-		count(runner, &runner->counts.failed);
-		store_result(runner, outcome, false);
-		return;
-	}
-	/* The lease is let run out: that is what counts an attempt and queues the benchmark again. */
-	count(runner, &runner->counts.returned);
-	(void)renew(runner, 1 / US_PER_S);
-	usleep(10);
-	sweep(runner, false);
+	count(runner, last ? &runner->counts.failed : &runner->counts.returned);
+	bench_outcome_count_attempt(outcome, &runner->job->record);
+	store_result(runner, outcome, BENCHMARK_BROKEN);
 }
 
 static void conclude_stopped(struct bench_runner *runner, struct bench_worker_outcome *outcome)
@@ -277,7 +236,7 @@ static void conclude_stopped(struct bench_runner *runner, struct bench_worker_ou
 	case CAUSE_CANCEL:
 		count(runner, &runner->counts.cancelled);
 		snprintf(outcome->detail, sizeof(outcome->detail), "cancelled while it ran");
-		store_result(runner, outcome, false);
+		store_result(runner, outcome, BENCHMARK_FAILED);
 		break;
 	case CAUSE_DRAIN:
 		release(runner, "the daemon was stopped");
@@ -302,11 +261,11 @@ static void conclude(struct bench_runner *runner, struct bench_device_slot *slot
 	switch (bench_sequel_of(outcome->end)) {
 	case SEQUEL_SUCCEED:
 		count(runner, &runner->counts.succeeded);
-		store_result(runner, outcome, true);
+		store_result(runner, outcome, BENCHMARK_SUCCEEDED);
 		break;
 	case SEQUEL_FAIL:
 		count(runner, &runner->counts.failed);
-		store_result(runner, outcome, false);
+		store_result(runner, outcome, BENCHMARK_FAILED);
 		break;
 	case SEQUEL_GIVE_BACK:
 		slot->not_before_ns = in_s(BUSY_RETRY_S);

@@ -35,6 +35,9 @@ handler_function handle_catalogue, handle_offers, handle_model_import;
 handler_function handle_device_list, handle_benchmark_list, handle_benchmark_create, handle_benchmark_get, handle_benchmark_cancel,
 	handle_benchmark_events, handle_calibration_list, handle_calibration_delete;
 
+/* server/handlers/agents.c, leases.c */
+handler_function handle_agent_list, handle_agent_register, handle_agent_lease, handle_lease_heartbeat, handle_lease_result, handle_lease_release;
+
 /* server/handlers/jobs.c */
 handler_function handle_job_list, handle_job_get, handle_job_cancel, handle_job_result, handle_job_events;
 

@@ -8,6 +8,21 @@ struct page_request page_request_of(const struct page_query *query)
 		.limit = query->limit > 0 ? (size_t)query->limit : PAGE_LIMIT_DEFAULT, .cursor = query->cursor};
 }
 
+enum status page_label_of(struct call *call, const char *label, const char **key, const char **value)
+{
+	const char *colon = label ? strchr(label, ':') : NULL;
+
+	if (!label)
+		return STATUS_OK;
+	if (!colon || colon == label) {
+		failure_add(&call->failure, "/label", "bad_format", "a label is given as key:value, like team:research");
+		return STATUS_INVALID;
+	}
+	*key = arena_strndup(&call->arena, label, (size_t)(colon - label));
+	*value = colon + 1;
+	return *key ? STATUS_OK : STATUS_NO_MEMORY;
+}
+
 static void page_answer_csv(struct call *call, const struct field_table *table, const char *items, size_t count)
 {
 	api_csv_header(table, &call->answer);

@@ -9,6 +9,9 @@
 /* What the query says of the page, for the store. */
 struct page_request page_request_of(const struct page_query *query);
 
+/* The two parts of "key:value"; NULL, as nothing was asked for, leaves them alone. */
+FALLIBLE enum status page_label_of(struct call *call, const char *label, const char **key, const char **value);
+
 /* Writes `count` structs of `table`, which stand one after the other; next_cursor NULL: that was the last page. */
 FALLIBLE enum status page_answer(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor);
 

@@ -140,6 +140,16 @@ static void server_calibrated(void *context)
 		log_event(LOG_ERROR, "catalogue_not_reloaded", LOG_TEXT("detail", failure.detail));
 }
 
+double server_lease_s(const struct server *server)
+{
+	return server->options->lease_seconds;
+}
+
+double server_heartbeat_s(const struct server *server)
+{
+	return server->options->heartbeat_seconds;
+}
+
 static enum status server_start_benchmarks(struct server *server, struct failure *failure)
 {
 	const struct bench_runner_options options = {.storage = server->storage, .lease_s = server->options->lease_seconds,

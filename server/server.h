@@ -45,6 +45,10 @@ struct catalogue *server_catalogue(struct server *server);
 /* The catalogue of a past moment, read from the rows for the caller, who releases it. STATUS_INVALID before the first rows. */
 FALLIBLE enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure);
 
+/* After which silence of its worker a benchmark is tried again, and how often workers shall be heard of. */
+double server_lease_s(const struct server *server);
+double server_heartbeat_s(const struct server *server);
+
 /* Reads the rows again and swaps the snapshot: after every change of catalogue or calibrations. Thread-safe; blocks. */
 FALLIBLE enum status server_catalogue_reload(struct server *server, struct failure *failure);
 

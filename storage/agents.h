@@ -3,7 +3,6 @@
 #ifndef FLEETPLAN_STORAGE_AGENTS_H
 #define FLEETPLAN_STORAGE_AGENTS_H
 
-#include "planner/given.h"
 #include "storage/benchmarks.h"
 
 struct agent_record; /* hwdb/records.h */
@@ -12,7 +11,7 @@ struct agent_record; /* hwdb/records.h */
 #define AGENT_SILENCE_US INT64_C(90000000)
 
 /* Adds or updates by id, with its devices: those told before and not now are gone. A device that another agent which is
- * heard of, or the daemon itself, has attached is not taken, and told in `refused`.
+ * heard of, or the daemon itself, has attached is not taken, and told in `registered->refused_devices`.
  * STATUS_FORBIDDEN when the agent has registered with another key that still holds. */
 struct agent_put {
 	struct storage_job job;
@@ -21,7 +20,6 @@ struct agent_put {
 	size_t device_count;
 	const struct lease_bearer *bearer;
 	struct agent_record *registered; /* output */
-	struct text_list refused;        /* output, in the job's arena */
 };
 
 struct agent_list {

@@ -44,6 +44,7 @@ static const struct field agent_rows[] = {
 	INTEGER(devices, 0, 9e15, "Devices attached to it"),
 	FIGURE(heartbeat_s, "How often it shall be heard of while it works, give or take a fifth"),
 	FIGURE(lease_s, "After which silence its work is given to another"),
+	TEXTS(refused_devices, AGENT_DEVICES_MAX, "Devices that it told and that are another's: of an agent that is heard of, or of the daemon's own machine"),
 	TIME_AS(registered_at, registered_at_us, "When it came first"),
 	TIME_AS(seen_at, seen_at_us, "When it was last heard of"),
 };

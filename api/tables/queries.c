@@ -96,6 +96,8 @@ static const struct field benchmark_query_rows[] = {
 	TEXT(device, 128, "Benchmarks on this device"),
 	TEXT(accelerator, 128, "Benchmarks of this accelerator"),
 	TEXT(plan_id, 36, "Benchmarks that verify this plan", .form = FORM_UUID),
+	TEXT(agent, 64, "Benchmarks whose last attempt was this agent's"),
+	TEXT(label, 320, "Benchmarks with this label, as key:value"),
 };
 TABLE(benchmark_query, benchmark_query_rows, "Which benchmarks.");
 

@@ -9,7 +9,10 @@
 #define PRIORITY    INTEGER(priority, 0, 100, "Higher runs first", .fallback = "0")
 
 #define OF struct benchmark_record
-static const struct field benchmark_request_rows[] = {DEVICE, ACCELERATOR, SUITE, PLAN_ID, TIMEOUT, PRIORITY};
+#define BENCHMARK_LABELS LABELS(labels, "Labels, to find it again by")
+#define EXPIRES          TIME_AS(expires_at, expires_at_us, "When it expires unless it has begun", .example = "\"2027-01-01T00:00:00Z\"")
+static const struct field benchmark_request_rows[] = {
+	DEVICE, ACCELERATOR, SUITE, PLAN_ID, TIMEOUT, PRIORITY, BENCHMARK_LABELS, EXPIRES};
 static const struct field benchmark_rows[] = {
 	TEXT(id, 36, "UUIDv7", .form = FORM_UUID),
 	WORD(state, state_words, "Where it stands"),
@@ -21,7 +24,8 @@ static const struct field benchmark_rows[] = {
 	TIMEOUT,
 	PRIORITY,
 	TIME_AS(created_at, created_at_us, "When it was asked for"),
-	TIME_AS(expires_at, expires_at_us, "When it expires unless it has begun"),
+	BENCHMARK_LABELS,
+	EXPIRES,
 	TEXT(running_device, 128, "Device of the last attempt"),
 	TEXT(agent_id, 64, "Agent of the last attempt; absent for the daemon's own machine"),
 	INTEGER(attempt, 0, 1000, "Attempts so far"),

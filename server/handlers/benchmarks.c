@@ -173,14 +173,21 @@ enum status handle_benchmark_list(struct call *call)
 	struct benchmark_filter filter;
 	struct page_request page;
 	struct benchmark_list list;
+	const struct accelerator_row *row;
+	const char *alias;
 	enum status status = api_decode_query(&table_benchmark_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query.page);
 	filter = (struct benchmark_filter){
-		.state = query.state, .device_id = query.device, .accelerator_id = query.accelerator, .plan_id = query.plan_id};
-	status = storage_benchmark_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure);
+		.state = query.state, .device_id = query.device, .accelerator_id = query.accelerator, .plan_id = query.plan_id, .agent_id = query.agent};
+	row = query.accelerator ? catalogue_accelerator(call_catalogue(call), query.accelerator, &alias) : NULL;
+	if (row)
+		filter.accelerator_id = row->accelerator.id;
+	status = page_label_of(call, query.label, &filter.label_key, &filter.label_value);
+	if (status == STATUS_OK)
+		status = storage_benchmark_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure);
 	return status == STATUS_OK ? page_answer(call, &table_benchmark, list.items, list.count, list.next_cursor) : status;
 }
 

@@ -10,22 +10,6 @@
 
 enum { COMPARE_MAX = 16 };
 
-/* "key:value" of ?label= into the filter. */
-static enum status plan_filter_label(struct call *call, const char *label, struct plan_filter *filter)
-{
-	const char *colon = label ? strchr(label, ':') : NULL;
-
-	if (!label)
-		return STATUS_OK;
-	if (!colon || colon == label) {
-		failure_add(&call->failure, "/label", "bad_format", "a label is given as key:value, like team:research");
-		return STATUS_INVALID;
-	}
-	filter->label_key = arena_strndup(&call->arena, label, (size_t)(colon - label));
-	filter->label_value = colon + 1;
-	return filter->label_key ? STATUS_OK : STATUS_NO_MEMORY;
-}
-
 /* An alias is as good as an id: plans are kept under ids. */
 static void plan_filter_names(struct call *call, struct plan_filter *filter)
 {
@@ -57,7 +41,7 @@ enum status handle_plan_list(struct call *call)
 		.created_after_us = query.created_after_us > 0 ? query.created_after_us : ABSENT_COUNT,
 		.created_before_us = query.created_before_us > 0 ? query.created_before_us : ABSENT_COUNT};
 	plan_filter_names(call, &filter);
-	status = plan_filter_label(call, query.label, &filter);
+	status = page_label_of(call, query.label, &filter.label_key, &filter.label_value);
 	if (status == STATUS_OK)
 		status = storage_plan_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure);
 	return status == STATUS_OK ? page_answer(call, &table_plan_summary, list.items, list.count, list.next_cursor) : status;

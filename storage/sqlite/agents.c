@@ -60,7 +60,8 @@ static enum status device_is_taken(struct storage *storage, const char *device_i
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-static enum status devices_put(struct storage *storage, struct agent_put *put, struct arena *arena, struct failure *failure)
+static enum status devices_put(struct storage *storage, const struct agent_put *put, struct arena *arena, struct text_list *out,
+	struct failure *failure)
 {
 	const struct agent_record *agent = put->agent;
 	const char **refused = arena_alloc(put->job.arena, put->device_count ? put->device_count : 1, sizeof *refused);
@@ -86,7 +87,7 @@ static enum status devices_put(struct storage *storage, struct agent_put *put, s
 		if (status != STATUS_OK)
 			return status;
 	}
-	put->refused = (struct text_list){refused, count};
+	*out = (struct text_list){refused, count};
 	return STATUS_OK;
 }
 
@@ -95,6 +96,7 @@ enum status operation_agent_put(struct storage *storage, struct storage_job *job
 	struct agent_put *put = (struct agent_put *)job;
 	const struct agent_record *agent = put->agent;
 	struct arguments arguments = {.agent_id = agent->id, .now_us = agent->seen_at_us};
+	struct text_list refused = {0};
 	struct agent_record known;
 	enum status status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, &known, arena, failure);
 
@@ -106,14 +108,15 @@ enum status operation_agent_put(struct storage *storage, struct storage_job *job
 	if (status == STATUS_OK)
 		status = store_run(&storage->writer, STATEMENT_AGENT_PUT, agent, arena, NULL, failure);
 	if (status == STATUS_OK)
-		status = devices_put(storage, put, arena, failure);
+		status = devices_put(storage, put, arena, &refused, failure);
 	if (status == STATUS_OK)
 		status = store_run(&storage->writer, STATEMENT_AGENT_DEVICES_GONE, &arguments, arena, NULL, failure);
 	if (status != STATUS_OK)
 		return status;
 	status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, put->registered, job->arena, failure);
 	put->registered->state = "online";
-	put->registered->devices = (int64_t)(put->device_count - put->refused.count);
+	put->registered->refused_devices = refused;
+	put->registered->devices = (int64_t)(put->device_count - refused.count);
 	return status;
 }
 
@@ -132,6 +135,8 @@ enum status storage_agent_list(struct storage *storage, int64_t now_us, const st
 		return status;
 	list->items = rows.items;
 	list->count = rows.count;
+	for (size_t i = 0; i < rows.count; i++)
+		list->items[i].refused_devices = (struct text_list){NULL, 0};
 	if (rows.more)
 		list->next_cursor = cursor_write_id(list->items[list->count - 1].id, arena);
 	return STATUS_OK;

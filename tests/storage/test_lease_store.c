@@ -243,13 +243,13 @@ static void a_device_has_one_holder(void **state)
 	local.seen_at_us = now_us;
 	assert_status(store, store_do(store, &own.job, STORAGE_DEVICE_PUT), STATUS_OK);
 	assert_status(store, agent_register(store, "a1", "k1", told, 2, now_us, &put), STATUS_OK);
-	assert_int_equal(put.refused.count, 0);
+	assert_int_equal(put.registered->refused_devices.count, 0);
 	assert_int_equal(put.registered->devices, 2);
 	told[0] = local;
 	assert_status(store, agent_register(store, "a2", "k2", told, 2, now_us, &put), STATUS_OK);
-	assert_int_equal(put.refused.count, 2); /* d3 is the daemon's own, d2 another agent's */
+	assert_int_equal(put.registered->refused_devices.count, 2); /* d3 is the daemon's own, d2 another agent's */
 	assert_status(store, agent_register(store, "a2", "k2", &told[1], 1, now_us + AGENT_SILENCE_US + 1, &put), STATUS_OK);
-	assert_int_equal(put.refused.count, 0); /* a1 is silent by then */
+	assert_int_equal(put.registered->refused_devices.count, 0); /* a1 is silent by then */
 	told[0] = device_of("d1");
 	assert_status(store, agent_register(store, "a1", "k1", told, 1, now_us, &put), STATUS_OK);
 	assert_string_equal(state_of_device(store, "d1"), "idle");

@@ -1,0 +1,132 @@
+#include "server/bench_delivery.h"
+
+#include <sodium.h>
+
+#include "base/clock.h"
+#include "storage/lease.h"
+
+enum { LINE_ARENA_BYTES = 1024 * 1024, LOG_MAX_BYTES = 1024 * 1024 };
+
+static enum status read_accelerator(struct storage *storage, struct bench_job *job, struct accelerator_row *row, const struct accelerator_row **found)
+{
+	struct failure failure;
+	enum status status;
+
+	*found = NULL;
+	if (!job->device.accelerator)
+		return STATUS_OK;
+	failure_clear(&failure);
+	status = storage_row_get(storage, ROW_ACCELERATOR, job->device.accelerator, 0, &job->arena, row, &failure);
+	if (status == STATUS_OK)
+		*found = row;
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+static bool calibrate(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job)
+{
+	struct bench_evidence evidence = {.benchmark_id = job->record.id, .device = job->device, .measures = job->measures,
+		.measure_count = job->measure_count, .now_us = clock_wall_us()};
+	struct bench_calibrations *calibrations = &delivery->calibrations;
+	struct failure failure;
+
+	failure_clear(&failure);
+	if (!job->has_device || read_accelerator(storage, job, &delivery->accelerator, &evidence.accelerator) != STATUS_OK)
+		return false;
+	if (bench_calibrate(&evidence, &job->arena, calibrations, &failure) == STATUS_OK)
+		delivery->rows = (struct catalogue_rows){.accelerators = &calibrations->accelerator,
+			.accelerator_count = calibrations->has_accelerator, .calibrations = calibrations->rows, .calibration_count = calibrations->count};
+	return true;
+}
+
+void bench_delivery_open(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job,
+	const struct bench_worker_outcome *outcome, enum benchmark_end end)
+{
+	bool calibrates;
+
+	*delivery = (struct bench_delivery){.result = {.job = {.kind = STORAGE_BENCHMARK_RESULT, .arena = &job->arena}, .id = job->record.id,
+		.token = job->record.token, .end = end, .calibrations = &delivery->rows,
+		.failure_detail = end == BENCHMARK_SUCCEEDED ? NULL : outcome->detail}};
+	buffer_init(&delivery->text, BENCH_RESULT_MAX_BYTES);
+	calibrates = end == BENCHMARK_SUCCEEDED && calibrate(delivery, storage, job);
+	bench_job_encode(job, outcome, calibrates ? &delivery->calibrations : NULL, &delivery->text);
+	delivery->result.result = delivery->text.failed ? NULL : delivery->text.bytes;
+	crypto_hash_sha256(delivery->result.sha256, (const unsigned char *)delivery->text.bytes, delivery->text.length);
+}
+
+void bench_delivery_close(struct bench_delivery *delivery)
+{
+	buffer_release(&delivery->text);
+}
+
+void bench_outcome_count_attempt(struct bench_worker_outcome *outcome, const struct benchmark_record *benchmark)
+{
+	size_t length = strlen(outcome->detail);
+
+	snprintf(outcome->detail + length, sizeof outcome->detail - length, " (attempt %lld of %d)", (long long)benchmark->attempt,
+		LEASE_ATTEMPTS_MAX);
+}
+
+bool bench_delivery_calibrates(const struct bench_delivery *delivery)
+{
+	return delivery->rows.accelerator_count + delivery->rows.calibration_count > 0;
+}
+
+static enum bench_worker_end end_of(const char *name)
+{
+	enum bench_worker_end end = 0;
+
+	while (end < WORKER_END_COUNT && strcmp(bench_worker_end_name(end), name) != 0)
+		end++;
+	return end;
+}
+
+/* Which line it is says its own first fault. */
+static bool take_lines(const struct bench_result *result, struct bench_job *job, char *detail, size_t size)
+{
+	struct failure failure;
+	struct arena arena;
+	bool good = true;
+
+	arena_init(&arena, LINE_ARENA_BYTES);
+	for (size_t i = 0; i < result->line_count && good; i++) {
+		const struct json_text *text = &result->lines[i];
+		struct bench_line line;
+
+		arena_reset(&arena);
+		failure_clear(&failure);
+		good = bench_line_parse(text->text, text->length, &arena, &line, &failure) == STATUS_OK;
+		if (good)
+			bench_job_take(job, &line, text->text, text->length);
+		else
+			snprintf(detail, size, "line %zu of the result is not valid: %s %s", i + 1, failure.fault_count ? failure.faults[0].pointer : "",
+				failure.fault_count ? failure.faults[0].detail : failure.detail);
+	}
+	arena_release(&arena);
+	return good;
+}
+
+bool bench_delivery_read(const struct bench_result *result, struct bench_job *job, struct bench_worker_outcome *outcome, char *detail,
+	size_t size)
+{
+	*outcome = (struct bench_worker_outcome){.end = end_of(result->end), .exit_code = -1, .signal = -1, .pid = -1};
+	buffer_init(&outcome->log, LOG_MAX_BYTES);
+	snprintf(outcome->detail, sizeof outcome->detail, "%s", result->detail ? result->detail : "");
+	if (result->log)
+		buffer_append_text(&outcome->log, result->log);
+	if (outcome->end == WORKER_END_COUNT) {
+		snprintf(detail, size, "a worker cannot have ended as \"%.40s\"", result->end);
+		return false;
+	}
+	if (!take_lines(result, job, detail, size))
+		return false;
+	if (result->worker_version)
+		job->worker_version = arena_strdup(&job->arena, result->worker_version);
+	job->elapsed_s = given_or(result->elapsed_s, job->elapsed_s);
+	if (outcome->end == WORKER_SUCCEEDED && job->exhausted)
+		snprintf(detail, size, "it holds more than can be kept");
+	else if (job->has_device && job->record.running_device && strcmp(job->device.id, job->record.running_device) != 0)
+		snprintf(detail, size, "it was measured on %.60s, and the lease is of %.60s", job->device.id, job->record.running_device);
+	else
+		return true;
+	return false;
+}

@@ -1,0 +1,200 @@
+/* Agents: who they are, and the work that they are given. */
+#include <ctype.h>
+
+#include "api/bench_protocol.h"
+#include "api/tables.h"
+#include "base/clock.h"
+#include "server/commit.h"
+#include "server/handlers.h"
+#include "server/http_private.h"
+#include "server/lease_bearer.h"
+#include "server/page_answer.h"
+#include "server/server.h"
+#include "storage/agents.h"
+#include "storage/lease.h"
+
+#define US_PER_S 1e6
+#define NS_PER_S 1e9
+
+enum { AGENT_ID_MAX = 64 };
+
+/* What a benchmark is stopped after that says nothing of it. */
+static const double timeout_default_s = 600;
+
+struct lease_bearer lease_bearer_of(const struct call *call)
+{
+	return (struct lease_bearer){.key_id = call->principal.id, .any = call->principal.role == ROLE_ADMIN};
+}
+
+enum status handle_agent_list(struct call *call)
+{
+	struct page_query query = {.limit = ABSENT_COUNT};
+	struct page_request page;
+	struct agent_list list;
+	enum status status = api_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+
+	if (status != STATUS_OK)
+		return status;
+	page = page_request_of(&query);
+	status = storage_agent_list(call->server->storage, clock_wall_us(), &page, &call->arena, &list, &call->failure);
+	for (size_t i = 0; i < list.count; i++) {
+		list.items[i].lease_s = server_lease_s(call->server);
+		list.items[i].heartbeat_s = server_heartbeat_s(call->server);
+	}
+	return status == STATUS_OK ? page_answer(call, &table_agent, list.items, list.count, list.next_cursor) : status;
+}
+
+/* A host's name as an id; NULL without memory. */
+static const char *id_of_host(struct call *call, const char *host)
+{
+	char *id = arena_strndup(&call->arena, host, strnlen(host, AGENT_ID_MAX));
+
+	for (char *c = id; c && *c; c++)
+		if (!isalnum((unsigned char)*c) && (c == id || !strchr("._:-", *c)))
+			*c = c == id ? 'x' : '-';
+	return id;
+}
+
+enum status handle_agent_register(struct call *call)
+{
+	struct lease_bearer bearer = lease_bearer_of(call);
+	struct agent_registration told;
+	struct agent_record agent, registered;
+	struct agent_put put = {.job.kind = STORAGE_AGENT_PUT, .agent = &agent, .bearer = &bearer, .registered = &registered};
+	int64_t now_us = clock_wall_us();
+	enum status status = api_decode(&table_agent_registration, call->body, call->body_length, &call->arena, &told, &call->failure);
+
+	if (status != STATUS_OK)
+		return status;
+	agent = (struct agent_record){.id = told.agent_id ? told.agent_id : id_of_host(call, told.host), .host = told.host, .version = told.version,
+		.labels = told.labels, .key_id = bearer.any ? NULL : bearer.key_id, .registered_at_us = now_us, .seen_at_us = now_us};
+	if (!agent.id)
+		return STATUS_NO_MEMORY;
+	put.devices = told.devices.items;
+	put.device_count = told.devices.count;
+	status = commit_run(call, &put.job);
+	if (status != STATUS_OK)
+		return status;
+	registered.lease_s = server_lease_s(call->server);
+	registered.heartbeat_s = server_heartbeat_s(call->server);
+	api_encode(&table_agent, &registered, &call->json);
+	return STATUS_OK;
+}
+
+/* --- asking for work ------------------------------------------------------------------------------------------------ */
+
+/* An agent that asks, in its call's arena. Between its questions to the storage it is the watcher's. */
+struct asking {
+	struct watch watch; /* first: a watch is its asking */
+	struct call *call;
+	struct lease_bearer bearer;
+	struct lease_request request;
+	struct benchmark_record benchmark;
+	struct benchmark_claim claim;
+	struct benchmark_release release;
+	uint64_t changes; /* of the queue, before it was last asked */
+	int64_t until_ns;
+};
+
+static bool client_is_gone(const struct asking *asking)
+{
+	return atomic_load(&exchange_of(asking->call)->peer->gone);
+}
+
+static void lease_answer(struct asking *asking)
+{
+	const struct benchmark_record *benchmark = &asking->benchmark;
+	struct call *call = asking->call;
+	struct lease lease = {.benchmark_id = benchmark->id, .device = benchmark->running_device, .attempt = benchmark->attempt,
+		.attempts_max = LEASE_ATTEMPTS_MAX, .token = benchmark->token, .lease_s = server_lease_s(call->server),
+		.heartbeat_s = server_heartbeat_s(call->server),
+		.spec = {.plan_id = benchmark->plan_id, .timeout_s = given_or(benchmark->timeout_s, timeout_default_s), .shapes = benchmark->shapes,
+			.suite = bench_suite_text(benchmark->suite.text, benchmark->suite.length, &call->arena)}};
+
+	api_encode(&table_lease, &lease, &call->json);
+	call_complete(call, lease.spec.suite && !call->answer.failed ? STATUS_OK : STATUS_NO_MEMORY);
+}
+
+static void lease_returned(struct storage_job *job)
+{
+	struct asking *asking = job->context;
+
+	call_no_content(asking->call);
+	call_complete(asking->call, STATUS_OK);
+}
+
+/* Nobody is there to take the lease: given back, so that it costs no attempt. */
+static void lease_return(struct asking *asking)
+{
+	asking->release = (struct benchmark_release){.job = {.kind = STORAGE_BENCHMARK_RELEASE, .done = lease_returned, .context = asking,
+		.failure = &asking->call->failure}, .id = asking->benchmark.id, .token = asking->benchmark.token, .now_us = clock_wall_us(),
+		.reason = "its agent was gone before the answer"};
+	if (storage_submit(asking->call->server->storage, &asking->release.job) != STATUS_OK)
+		lease_returned(&asking->release.job); /* it ends by itself, then */
+}
+
+static void lease_asked(struct storage_job *job);
+
+/* Puts the question to the storage. */
+static enum status lease_ask(struct asking *asking)
+{
+	struct storage *storage = asking->call->server->storage;
+
+	asking->changes = storage_queue_changes(storage);
+	asking->claim = (struct benchmark_claim){.job = {.kind = STORAGE_BENCHMARK_CLAIM, .done = lease_asked, .context = asking,
+		.arena = &asking->call->arena, .failure = &asking->call->failure}, .agent_id = asking->call->parameters[0], .bearer = &asking->bearer,
+		.devices = &asking->request.devices, .now_us = clock_wall_us(), .benchmark = &asking->benchmark,
+		.lease_us = (int64_t)(server_lease_s(asking->call->server) * US_PER_S)};
+	return storage_submit(storage, &asking->claim.job);
+}
+
+/* On the watcher's thread, ten times a second. */
+static bool lease_look(struct watch *watch, bool last)
+{
+	struct asking *asking = (struct asking *)(void *)watch;
+	struct call *call = asking->call;
+	enum status status;
+
+	if (last || clock_monotonic_ns() >= asking->until_ns || client_is_gone(asking)) {
+		call_no_content(call);
+		call_complete(call, STATUS_OK);
+		return true;
+	}
+	if (storage_queue_changes(call->server->storage) == asking->changes)
+		return false;
+	status = lease_ask(asking);
+	if (status != STATUS_OK)
+		call_complete(call, status);
+	return true;
+}
+
+/* On the storage's thread, with its answer. */
+static void lease_asked(struct storage_job *job)
+{
+	struct asking *asking = job->context;
+
+	if (job->status != STATUS_OK)
+		call_complete(asking->call, job->status);
+	else if (asking->claim.found && client_is_gone(asking))
+		lease_return(asking);
+	else if (asking->claim.found)
+		lease_answer(asking);
+	else
+		watcher_add(&exchange_of(asking->call)->http->watcher, &asking->watch);
+}
+
+enum status handle_agent_lease(struct call *call)
+{
+	struct asking *asking = ARENA_NEW(&call->arena, struct asking);
+	enum status status;
+
+	if (!asking)
+		return STATUS_NO_MEMORY;
+	*asking = (struct asking){.watch.look = lease_look, .call = call, .bearer = lease_bearer_of(call)};
+	status = api_decode(&table_lease_request, call->body, call->body_length, &call->arena, &asking->request, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	asking->until_ns = clock_monotonic_ns() + (int64_t)(given_or(asking->request.wait_s, 0) * NS_PER_S);
+	status = lease_ask(asking);
+	return status == STATUS_OK ? HANDLER_PENDING : status;
+}
