@@ -30,6 +30,7 @@ static const struct dynamic_symbol symbols[] = {
 	REQUIRED(copy_out, "cuMemcpyDtoH_v2"),
 	REQUIRED(copy_in_async, "cuMemcpyHtoDAsync_v2"),
 	REQUIRED(copy_out_async, "cuMemcpyDtoHAsync_v2"),
+	REQUIRED(copy_within_async, "cuMemcpyDtoDAsync_v2"),
 	OPTIONAL(copy_peer_async, "cuMemcpyPeerAsync"),
 	REQUIRED(fill_bytes_async, "cuMemsetD8Async"),
 	OPTIONAL(can_access_peer, "cuDeviceCanAccessPeer"),

@@ -88,6 +88,7 @@ struct cuda_driver {
 	int (*copy_out)(void *to, cuda_pointer from, size_t bytes);
 	int (*copy_in_async)(cuda_pointer to, const void *from, size_t bytes, struct cuda_stream *stream);
 	int (*copy_out_async)(void *to, cuda_pointer from, size_t bytes, struct cuda_stream *stream);
+	int (*copy_within_async)(cuda_pointer to, cuda_pointer from, size_t bytes, struct cuda_stream *stream);
 	int (*copy_peer_async)(cuda_pointer to, struct cuda_context *to_context, cuda_pointer from,
 		struct cuda_context *from_context, size_t bytes, struct cuda_stream *stream); /* optional */
 	int (*fill_bytes_async)(cuda_pointer to, unsigned char value, size_t count, struct cuda_stream *stream);
