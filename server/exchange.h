@@ -69,7 +69,7 @@ struct exchange {
 	const char *wire_target; /* where it lies in libmicrohttpd's memory: for distances, not for reading */
 	char *raw_target;
 	size_t raw_target_length;
-	int64_t started_ns;
+	int64_t started_ns, queued_ns; /* queued_ns: when it was given to the workers */
 
 	struct body body;
 	size_t discarded_bytes; /* of a refused request's body */

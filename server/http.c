@@ -118,6 +118,30 @@ void call_complete(struct call *call, enum status status)
 	exchange->deliver(exchange);
 }
 
+static enum status http_overdue(struct http *http, struct failure *failure)
+{
+	return failure_set(failure, STATUS_OVERLOADED,
+		"no worker is free for longer than the %u seconds that a request waits; with Prefer: respond-async it becomes a job", http->options.queue_seconds);
+}
+
+static bool http_is_overdue(const struct http *http, int64_t waited_ns)
+{
+	return waited_ns > http->options.queue_seconds * INT64_C(1000000000);
+}
+
+/* What a worker has taken from the queue. Whoever asked so long ago has asked elsewhere by now, or may: those behind are worth more. */
+static void http_take(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+
+	if (!http_is_overdue(exchange->http, clock_monotonic_ns() - exchange->queued_ns)) {
+		http_run(exchange);
+		return;
+	}
+	response_finish(exchange, http_overdue(exchange->http, &call->failure));
+	exchange->deliver(exchange);
+}
+
 /* The request becomes a job, and a twin answers in its place. */
 static enum MHD_Result http_defer(struct exchange *exchange, void **context)
 {
@@ -158,6 +182,10 @@ static enum MHD_Result http_dispatch(struct exchange *exchange, void **context)
 		return http_defer(exchange, context);
 	if (call->route->inline_) {
 		response_finish(exchange, http_run_handler(exchange));
+		return response_send(exchange);
+	}
+	if (http_is_overdue(http, workers_waited_ns(&http->workers))) {
+		response_finish(exchange, http_overdue(http, &call->failure));
 		return response_send(exchange);
 	}
 	if (!workers_reserve(&http->workers)) {
@@ -322,7 +350,7 @@ enum status http_start(struct http *http, struct server *server, struct failure 
 	/* Since 1.0 the parser is strict itself, and its layout is not ours to know. */
 	http->strict_layout = strncmp(MHD_get_version(), "0.9.", 4) == 0;
 	if (!peers_start(&http->peers, http->options.receive_seconds, http->options.send_seconds) ||
-		!workers_start(&http->workers, http_or_cores(http->options.workers), http->options.queue, http_run) || !http_start_jobs(http))
+		!workers_start(&http->workers, http_or_cores(http->options.workers), http->options.queue, http_take) || !http_start_jobs(http))
 		return failure_set(failure, STATUS_UNAVAILABLE, "threads cannot be started: %s", "the system's limit is reached");
 	http->daemon = http_listen(http);
 	if (!http->daemon)

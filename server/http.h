@@ -29,6 +29,7 @@ struct http_options {
 	unsigned threads;            /* of connections; 0: one a core */
 	unsigned workers;            /* of handlers; 0: one a core */
 	unsigned queue;              /* calls that may wait for a worker */
+	unsigned queue_seconds;      /* and how long */
 	unsigned connections, connections_per_ip;
 	unsigned idle_seconds;       /* inactivity of a connection */
 	unsigned receive_seconds;    /* total, from a request's first byte to its last */

@@ -13,6 +13,7 @@
 	X(threads, "threads", NUMBER, "0", 0, 256, NULL, "threads that talk to clients; 0: one a core")                            \
 	X(workers, "workers", NUMBER, "0", 0, 256, NULL, "threads that plan; 0: one a core")                                       \
 	X(queue, "queue", NUMBER, "512", 1, 65536, NULL, "requests that may wait for a worker; more are answered 503")             \
+	X(queue_seconds, "queue-seconds", NUMBER, "60", 1, 3600, NULL, "longest that a request waits for a worker; then it is answered 503") \
 	X(jobs, "jobs", NUMBER, "256", 1, 65536, NULL, "requests answered 202, running or kept; more unfinished ones are answered 503") \
 	X(jobs_per_key, "jobs-per-key", NUMBER, "64", 1, 65536, NULL, "of them unfinished, of one API key; more are answered 429") \
 	X(job_workers, "job-workers", NUMBER, "0", 0, 256, NULL, "threads that run them, behind those that plan; 0: one a core")  \

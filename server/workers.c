@@ -1,5 +1,6 @@
 #include "server/workers.h"
 
+#include "base/clock.h"
 #include "server/exchange.h"
 
 static struct exchange *workers_next(struct workers *workers)
@@ -56,11 +57,22 @@ bool workers_reserve(struct workers *workers)
 void workers_push(struct workers *workers, struct exchange *exchange)
 {
 	exchange->next = NULL;
+	exchange->queued_ns = clock_monotonic_ns();
 	pthread_mutex_lock(&workers->mutex);
 	*workers->last = exchange;
 	workers->last = &exchange->next;
 	pthread_cond_signal(&workers->wake);
 	pthread_mutex_unlock(&workers->mutex);
+}
+
+int64_t workers_waited_ns(struct workers *workers)
+{
+	int64_t queued_ns;
+
+	pthread_mutex_lock(&workers->mutex);
+	queued_ns = workers->first ? workers->first->queued_ns : 0;
+	pthread_mutex_unlock(&workers->mutex);
+	return queued_ns ? clock_monotonic_ns() - queued_ns : 0;
 }
 
 void workers_stop(struct workers *workers)

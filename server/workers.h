@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -30,6 +31,9 @@ FALLIBLE bool workers_start(struct workers *workers, unsigned count, size_t maxi
 /* A place in the queue, false when it is full. Thread-safe. Every place is used by one workers_push(). */
 bool workers_reserve(struct workers *workers);
 void workers_push(struct workers *workers, struct exchange *exchange);
+
+/* How long the first in the queue has waited: about as long as whoever comes next will. 0 when nobody waits. Thread-safe. */
+int64_t workers_waited_ns(struct workers *workers);
 
 void workers_stop(struct workers *workers); /* runs what is queued, then joins; nothing when never started */
 

@@ -321,6 +321,28 @@ def test_a_full_queue_is_503_at_once(daemon_with):
     assert daemon.get("/metrics").status == 200
 
 
+def test_who_waits_too_long_for_a_worker_is_told_so(daemon_with):
+    """One worker and eight searches of a second each: the last ones are not left to wait for their turn, and a job is taken on all the same."""
+    daemon = daemon_with("--workers", "1", "--queue-seconds", "1", "--threads", "1")
+    body = ('{"model":"llama-3.1-70b","queries_per_minute":6000,"prompt_tokens":{"mean":1000,"cv":1},"output_tokens":{"mean":300,"cv":1},'
+            '"burstiness_cv":4,"slo":{"ttft_ms":1000,"tpot_ms":50}}')
+    head = "POST /v1/estimates/inference HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    wires = [daemon.wire(seconds=120) for _ in range(8)]
+    for wire in wires:
+        wire.send(f"{head}Content-Length: {len(body)}\r\n\r\n{body}")
+    job = daemon.request("POST", "/v1/estimates/inference", body, {"Prefer": "respond-async", "Content-Type": "application/json"})
+    answers = [wire.answer() for wire in wires]
+    for wire in wires:
+        wire.close()
+    assert job.status == 202
+    told = [answer for answer in answers if answer.status == 503]
+    assert {answer.status for answer in answers} == {200, 503} and len(told) >= 2
+    for answer in told:
+        assert "respond-async" in problem(answer, 503, "overloaded").json["detail"]
+        assert int(answer.headers["retry-after"]) >= 1
+    assert daemon.get("/metrics").status == 200
+
+
 def test_disconnects_while_a_worker_has_the_request_are_harmless(daemon):
     for _ in range(50):
         wire = daemon.wire()
