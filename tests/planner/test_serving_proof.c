@@ -56,6 +56,7 @@ static void the_answer_is_simulated_and_smallest(void **state)
 	assert_true(best->simulated.requests >= TRIAL_REPLICATIONS_LEAST * 2000);
 	assert_true(best->simulated.replications >= TRIAL_REPLICATIONS_LEAST);
 	assert_int_equal(best->simulated.seed, 1);
+	assert_true(best->simulated.warmup_requests >= 200); /* and as many as are inside, twice */
 	assert_true(best->slo_met);
 	assert_true(best->latency.ttft_ms.p95 + best->simulated.ttft_half_width_ms <= 700);
 	assert_true(best->latency.tpot_ms.p95 + best->simulated.tpot_half_width_ms <= 45);
@@ -187,6 +188,30 @@ static void what_is_not_certain_is_over(void **state)
 	assert_contains(failure.detail, "confidence");
 	assert_contains(failure.detail, "(over)");
 	assert_true(failure.fault_count > 0);
+}
+
+/* Bursts make prompts late, and tokens never: of the two kinds of replicas only the one that is late grows, also where the mean of the
+ * repetitions keeps the limit and the upper end of their interval does not. */
+static void the_kind_that_is_late_grows(void **state)
+{
+	static const double limits_ms[] = {500, 800, 1250};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(limits_ms); i++) {
+		struct serving_fixture fixture;
+		struct inference_request *request = &fixture.inference.request;
+
+		fill(&fixture);
+		request->parallelism.disaggregated = TRUTH_TRUE;
+		request->queries_per_minute = 300;
+		request->burstiness_cv = 5;
+		request->slo.ttft_ms = limits_ms[i];
+		request->slo.tpot_ms = 40;
+		assert_int_equal(run(&fixture), STATUS_OK);
+		assert_true(plan.recommended.simulated.requests > 0);
+		assert_true(plan.recommended.prefill_replicas > 1);
+		assert_int_equal(plan.recommended.replicas - plan.recommended.prefill_replicas, 1);
+	}
 }
 
 /* Twenty requests at least are later than the promised percentile in every repetition. */
@@ -488,6 +513,7 @@ int main(void)
 		cmocka_unit_test(the_fleet_sized_for_a_load_holds_it),
 		cmocka_unit_test(a_fixed_fleet_says_what_it_could_keep),
 		cmocka_unit_test(what_is_not_certain_is_over),
+		cmocka_unit_test(the_kind_that_is_late_grows),
 		cmocka_unit_test(far_percentiles_take_long_runs),
 	};
 	int failed;

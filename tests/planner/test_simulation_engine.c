@@ -103,6 +103,43 @@ static void who_came_last_is_computed_again(void **state)
 	assert_close(ends.at_s[1], 30 + 1 + 9, 1e-12);
 }
 
+/* A hundredth of the cache stays free of newcomers, for those who decode: of 1,000 tokens beside 500 others may have 490, not 491. */
+static void a_hundredth_of_the_cache_is_kept_free(void **state)
+{
+	(void)state;
+	for (double more = 0; more <= 1; more++) {
+		double prompt_tokens = 0;
+		struct counting counting = {&prompt_tokens};
+		struct engine_setting setting = {.step_time = counting_step,
+			.costs = &counting,
+			.chunk_tokens = 1e6,
+			.block_tokens = 1,
+			.sequences_maximum = 2,
+			.cache_bytes = 1000,
+			.token_bytes = 1,
+			.reserves_whole_output = true,
+			.progress_tokens = 1};
+		struct engine_request pool[2];
+		struct ends ends;
+		int32_t heap[3];
+		int64_t work_left = INT64_MAX;
+		struct engine_state engine;
+
+		engine_start(&engine, &setting, pool, &(struct engine_memory){.heap = heap}, &work_left, note_end, &ends);
+		for (int32_t i = 0; i < 2; i++) {
+			pool[i] = (struct engine_request){.prompt_tokens = i == 0 ? 490 : 480 + more,
+				.pending_tokens = i == 0 ? 490 : 480 + more,
+				.output_tokens = 10,
+				.number = i,
+				.prefix = PREFIX_NONE};
+			engine_submit(&engine, i, 0);
+		}
+		engine_advance(&engine, HUGE_VAL);
+		assert_close(ends.at_s[0], 10, 1e-12);
+		assert_close(ends.at_s[1], more > 0 ? 20 : 10, 1e-12); /* after the other, or with it */
+	}
+}
+
 /* --- what is measured ---------------------------------------------------------------------------------------------- */
 
 static struct simulation_setting lone_requests(const struct engine_setting *engine, struct traffic_plan *traffic)
@@ -189,6 +226,7 @@ int main(void)
 		cmocka_unit_test(a_cache_holds_whole_blocks),
 		cmocka_unit_test(groups_of_ranks_hold_more),
 		cmocka_unit_test(who_came_last_is_computed_again),
+		cmocka_unit_test(a_hundredth_of_the_cache_is_kept_free),
 		cmocka_unit_test(a_lone_request_takes_its_steps),
 		cmocka_unit_test(caches_take_their_time_to_come_over),
 		cmocka_unit_test(an_interval_is_students),
