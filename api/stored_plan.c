@@ -61,3 +61,44 @@ enum status api_stored_option(const struct json_text *result, struct arena *aren
 	option->wall_clock_hours = number(recommended, "wall_clock_hours");
 	return STATUS_OK;
 }
+
+/* The first of two keys that is there. */
+static double either(const struct node *object, const char *key, const char *other)
+{
+	return given_or(number(object, key), number(object, other));
+}
+
+static const char *text_or(const struct node *object, const char *key)
+{
+	const char *text = node_text(member(object, key));
+
+	return text ? text : "";
+}
+
+enum status api_stored_figures(const struct json_text *result, struct arena *arena, struct plan_figures *figures, struct failure *failure)
+{
+	const struct node *recommended, *cost, *offer;
+	struct node *tree = NULL;
+	enum status status = decode_parse(result->text, result->length, arena, &tree, failure);
+
+	if (status != STATUS_OK)
+		return status;
+	recommended = member(tree, "recommended");
+	if (!recommended)
+		return failure_set(failure, STATUS_INTERNAL, "the stored result recommends nothing");
+	cost = member(recommended, "cost");
+	offer = member(cost, "offer");
+	*figures = (struct plan_figures){
+		.accelerator = node_text(member(recommended, "accelerator")),
+		.gpu_count = (int64_t)given_or(number(recommended, "gpu_count"), ABSENT_COUNT),
+		.hours = number(recommended, "wall_clock_hours"),
+		.usd_per_gpu_hour = number(cost, "usd_per_gpu_hour"),
+		.usd = either(cost, "total_usd", "usd_per_month"),
+		.kwh = either(member(recommended, "energy"), "total_kwh", "kwh_per_month"),
+		.kgco2e = either(member(recommended, "carbon"), "total_kgco2e", "kgco2e_per_month"),
+	};
+	if (offer)
+		figures->offer = arena_printf(arena, "%s %s %s %s", text_or(offer, "provider"), text_or(offer, "instance_type"),
+			text_or(offer, "region"), text_or(offer, "term"));
+	return offer && !figures->offer ? STATUS_NO_MEMORY : STATUS_OK;
+}

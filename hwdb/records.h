@@ -19,9 +19,35 @@ struct plan_record {
 	/* The computed content. */
 	const char *model, *accelerator; /* ids, of the recommended option: for filters and lists */
 	struct json_text request, result; /* as they are answered */
+	struct json_text changes;         /* answered by a refresh, and not kept */
 	int64_t catalogue_revision, calibration_revision;
 	const char *planner_version;
 	int64_t computed_at_us;
+};
+
+/* What a plan recommends, in figures; of inference hours are absent, and money, energy and carbon are of a month. */
+struct plan_figures {
+	const char *accelerator, *offer; /* offer: "aws p5.48xlarge us-east-1 on_demand" */
+	int64_t gpu_count;
+	double hours, usd_per_gpu_hour, usd, kwh, kgco2e;
+};
+
+/* One cause of what a refresh changed, and by how much. */
+struct plan_cause {
+	const char *cause, *detail; /* prices, regions, accelerators, models, calibrations, planner */
+	double change_gpus, change_hours, change_usd, change_kwh, change_kgco2e;
+};
+
+enum { PLAN_CAUSES_MAX = 8 };
+
+/* Why a plan that was computed anew differs from what it was. */
+struct plan_changes {
+	int64_t since_us;       /* when it was computed before */
+	bool reproduced;        /* on the catalogue of then it is answered to the bit as it was */
+	const char *difference; /* where not: what differs first */
+	struct plan_figures before, after;
+	size_t cause_count;
+	struct plan_cause causes[PLAN_CAUSES_MAX]; /* their changes sum up to after less before */
 };
 
 struct benchmark_record {

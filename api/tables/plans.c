@@ -47,10 +47,55 @@ static const struct field diagnosis_rows[] = {KIND,
 	JSON_OF(result, diagnosis_result, "The answer"), MERGE_SELF(computed)};
 TABLE(diagnosis, diagnosis_rows, "What binds a training, and what its loss curve says.");
 
+#undef OF
+
+DECLARE_TABLE(plan_figures, struct plan_figures);
+#define OF struct plan_figures
+static const struct field plan_figures_rows[] = {
+	TEXT(accelerator, 128, "Accelerator"),
+	TEXT(offer, 300, "Offer that prices it"),
+	INTEGER(gpu_count, 0, 9e15, "Accelerators"),
+	FIGURE(hours, "Wall clock of a training"),
+	FIGURE(usd_per_gpu_hour, "Price of an accelerator-hour"),
+	FIGURE(usd, "Money; of inference a month"),
+	FIGURE(kwh, "Energy; of inference a month"),
+	FIGURE(kgco2e, "Carbon; of inference a month"),
+};
+TABLE(plan_figures, plan_figures_rows, "What a plan recommends, in figures.");
+#undef OF
+
+DECLARE_TABLE(plan_cause, struct plan_cause);
+#define OF struct plan_cause
+static const struct field plan_cause_rows[] = {
+	TEXT(cause, 32, "What changed: the planner, or a kind of catalogue row"),
+	TEXT(detail, 1000, "Which rows"),
+	FIGURE(change_gpus, "Accelerators with it, less without it"),
+	FIGURE(change_hours, "Hours likewise"),
+	FIGURE(change_usd, "Money likewise; of inference a month"),
+	FIGURE(change_kwh, "Energy likewise"),
+	FIGURE(change_kgco2e, "Carbon likewise"),
+};
+TABLE(plan_cause, plan_cause_rows, "A cause, and what it moved when it was put in after those before it.");
+#undef OF
+
+#define OF struct plan_changes
+static const struct field plan_changes_rows[] = {
+	TIME_AS(since, since_us, "When it was computed before"),
+	BOOL(reproduced, "Whether the catalogue of then still gives the answer of then, to the bit"),
+	TEXT(difference, 400, "Where not: what differs first"),
+	OBJECT(before, plan_figures, "What it recommended"),
+	OBJECT(after, plan_figures, "What it recommends now"),
+	ARRAY_AS(causes, causes, cause_count, plan_cause, "What moved it; their changes sum up to after less before"),
+};
+TABLE(plan_changes, plan_changes_rows, "What a refresh changed, and why.");
+#undef OF
+
+#define OF struct plan_record
 #define PLAN(name, doc)                                                                                                \
 	static const struct field name##_plan_rows[] = {MERGE_SELF(plan_about),                                            \
 		JSON_OF(request, name##_request, "What was understood: names resolved, numbers plain"),                        \
-		JSON_OF(result, name##_result, "The answer"), MERGE_SELF(computed)};                                           \
+		JSON_OF(result, name##_result, "The answer"),                                                                  \
+		JSON_OF(changes, plan_changes, "Of a refresh: what changed, and why"), MERGE_SELF(computed)};                  \
 	TABLE(name##_plan, name##_plan_rows, doc)
 
 PLAN(training, "A training plan.");
@@ -60,6 +105,7 @@ static const struct field plan_rows[] = {
 	MERGE_SELF(plan_about),
 	JSON(request, "What was understood: a training_request or an inference_request, by `kind`", .flags = READ_ONLY),
 	JSON(result, "The answer: a training_result or an inference_result, by `kind`", .flags = READ_ONLY),
+	JSON_OF(changes, plan_changes, "Of a refresh: what changed, and why"),
 	MERGE_SELF(computed),
 };
 TABLE(plan, plan_rows, "A plan of either kind.");

@@ -210,3 +210,45 @@ def test_a_replay_is_what_was_answered_whatever_it_is_asked_for_as(daemon):
 def test_the_future_has_no_catalogue(daemon):
     answer = daemon.get("/v1/estimates/training?model=llama-3.1-8b&tokens=1T&accelerator=h100&deadline_hours=700&as_of=2999-01-01T00:00:00Z")
     assert answer.status == 422 and "future" in answer.json["detail"], answer.text
+
+
+def changes_of(daemon, made):
+    fresh = daemon.request("POST", made.headers["location"] + "/refresh")
+    assert fresh.status == 200, fresh.text
+    assert "changes" not in daemon.get(made.headers["location"]).json
+    return fresh.json["changes"]
+
+
+def test_refresh_says_what_moved_the_figures(daemon):
+    row = {"provider": "movecloud", "instance_type": "m.h100", "region": "move-1", "accelerator_id": "h100-sxm5-80gb", "gpus": 8,
+           "price_usd_per_hour": 16, "pricing_model": "on_demand", "as_of": "2026-11-01", "source": "a test"}
+    place = {"provider": "movecloud", "region_id": "move-1", "location": "somewhere", "grid_gco2e_per_kwh": 100, "pue": 1.2, "source": "a test"}
+    price, region = daemon.post("/v1/prices", row), daemon.post("/v1/regions", place)
+    assert price.status == 201 and region.status == 201, price.text + region.text
+    made = daemon.post("/v1/plans/training", TRAINING | {"name": "moved", "pricing": {"providers": ["movecloud"]}})
+    assert made.status == 201, made.text
+    still = changes_of(daemon, made)
+    assert still["reproduced"] and still["causes"] == [] and still["before"] == still["after"]
+    assert daemon.request("PATCH", price.headers["location"], {"price_usd_per_hour": 24}).status == 200
+    assert daemon.request("PATCH", region.headers["location"], {"grid_gco2e_per_kwh": 200}).status == 200
+    moved = changes_of(daemon, made)
+    assert moved["reproduced"], moved
+    causes = {cause["cause"]: cause for cause in moved["causes"]}
+    assert list(causes) == ["regions", "prices"]
+    assert "move-1" in causes["regions"]["detail"] and "m-h100" in causes["prices"]["detail"]
+    assert causes["regions"]["change_usd"] == 0 and causes["prices"]["change_kgco2e"] == 0
+    assert abs(causes["prices"]["change_usd"] / moved["before"]["usd"] - 0.5) < 1e-9
+    assert causes["regions"]["change_kgco2e"] > 0.5 * moved["before"]["kgco2e"]
+    for key in ("usd", "kwh", "kgco2e", "hours"):
+        total = sum(cause[f"change_{key}"] for cause in moved["causes"])
+        assert abs(moved["before"][key] + total - moved["after"][key]) <= 1e-9 * moved["after"][key]
+    for made_row in (price, region):
+        assert daemon.request("DELETE", made_row.headers["location"]).status == 204
+
+
+def test_refresh_of_a_plan_with_its_own_time_stays(daemon):
+    body = TRAINING | {"as_of": daemon.get("/v1/catalogue").json["as_of"]}
+    made = daemon.post("/v1/plans/training", body)
+    assert made.status == 201, made.text
+    still = changes_of(daemon, made)
+    assert still["reproduced"] and still["causes"] == []
