@@ -122,6 +122,7 @@ static bool sketch(const struct timetable_task *task, struct timetable_relaxatio
 	if (!timetable_unbroken(task, &unbroken, &unbroken_cost))
 		return false;
 	table->count = 0;
+	relaxation->bound = unbroken_cost;
 	if (task->pauses) {
 		relaxation_place(task, workspace, relaxation);
 		timetable_relax(task, relaxation, table);
@@ -131,7 +132,7 @@ static bool sketch(const struct timetable_task *task, struct timetable_relaxatio
 		table->count = 1;
 		table->cost = unbroken_cost;
 	}
-	table->bound = task->pauses ? relaxation->bound : unbroken_cost;
+	table->bound = relaxation->bound;
 	table->proved = table->cost - fabs(table->cost) * worth_while <= table->bound;
 	return true;
 }
