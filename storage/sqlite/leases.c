@@ -28,11 +28,12 @@ static enum status lease_write(struct storage *storage, const struct benchmark_r
 	return store_run(&storage->writer, STATEMENT_BENCHMARK_UPDATE, benchmark, arena, NULL, failure);
 }
 
-/* Whether the bearer may touch this lease. Who bears nothing is the daemon itself. */
+/* Whether the bearer may touch this lease. Who bears nothing is the daemon itself. A stale token is stale, whoever has the
+ * benchmark by now: its agent must hear that, and not that it has the wrong key. */
 static enum status lease_admit(struct storage *storage, const struct lease_bearer *bearer, const struct benchmark_record *benchmark,
-	int64_t now_us, struct arena *arena, struct failure *failure)
+	int64_t token, int64_t now_us, struct arena *arena, struct failure *failure)
 {
-	if (!bearer)
+	if (!bearer || token != benchmark->token)
 		return STATUS_OK;
 	if (!benchmark->agent_id)
 		return failure_set(failure, STATUS_STALE_LEASE, "benchmark %s is not leased to an agent", benchmark->id);
@@ -176,7 +177,7 @@ enum status operation_benchmark_heartbeat(struct storage *storage, struct storag
 	enum status status = lease_read(storage, heartbeat->id, &benchmark, arena, failure);
 
 	if (status == STATUS_OK)
-		status = lease_admit(storage, heartbeat->bearer, &benchmark, heartbeat->now_us, arena, failure);
+		status = lease_admit(storage, heartbeat->bearer, &benchmark, heartbeat->token, heartbeat->now_us, arena, failure);
 	if (status == STATUS_OK)
 		status = lease_apply(&benchmark, &step, failure);
 	if (status != STATUS_OK)
@@ -214,7 +215,7 @@ enum status operation_benchmark_result(struct storage *storage, struct storage_j
 
 	result->repeated = result->late = false;
 	if (status == STATUS_OK)
-		status = lease_admit(storage, result->bearer, &benchmark, result->now_us, arena, failure);
+		status = lease_admit(storage, result->bearer, &benchmark, result->token, result->now_us, arena, failure);
 	if (status == STATUS_OK)
 		status = lease_apply(&benchmark, &step, failure);
 	result->repeated = step.repeated;
@@ -234,7 +235,7 @@ enum status operation_benchmark_release(struct storage *storage, struct storage_
 	enum status status = lease_read(storage, release->id, &benchmark, arena, failure);
 
 	if (status == STATUS_OK)
-		status = lease_admit(storage, release->bearer, &benchmark, release->now_us, arena, failure);
+		status = lease_admit(storage, release->bearer, &benchmark, release->token, release->now_us, arena, failure);
 	if (status == STATUS_OK)
 		status = lease_apply(&benchmark, &step, failure);
 	if (status == STATUS_OK)

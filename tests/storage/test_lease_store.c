@@ -135,7 +135,7 @@ static void act_say(struct scene *scene)
 		.sha256 = digest, .token = draw(scene, 3) ? job->token : (int64_t)draw(scene, 5)};
 	enum status status = act_store(scene, job, &step, &bearer);
 
-	if (job->agent_id && strcmp(job->agent_id, agents[agent]) != 0) {
+	if (job->agent_id && step.token == job->token && strcmp(job->agent_id, agents[agent]) != 0) {
 		assert_status(scene->store, status, STATUS_FORBIDDEN);
 		scene->forbidden++;
 		return;
