@@ -35,6 +35,7 @@ struct pricing {
 	struct text_list providers, regions;
 	struct text_list terms; /* on_demand, spot, reserved_1y, reserved_3y */
 	double max_age_days, spot_interruptions_per_gpu_hour, storage_usd_per_gb_month, egress_usd_per_gb;
+	double storage_gb, egress_gb; /* kept while it runs; leaves once, at the end */
 	struct on_premises on_premises; /* given when capex_usd_per_gpu is */
 };
 

@@ -50,8 +50,10 @@ static const struct field pricing_rows[] = {
 		.fallback = "[\"on_demand\"]"),
 	POSITIVE(max_age_days, 36500, "Older offers do not count", .fallback = "400"),
 	NUMBER(spot_interruptions_per_gpu_hour, 0, 100, "How often a spot instance is taken away"),
-	NUMBER(storage_usd_per_gb_month, 0, 100, "Checkpoints and data kept"),
-	NUMBER(egress_usd_per_gb, 0, 100, "Data that leaves the provider"),
+	NUMBER(storage_usd_per_gb_month, 0, 100, "Price of checkpoints and data kept while a training runs; not counted unless given"),
+	NUMBER(egress_usd_per_gb, 0, 100, "Price of data that leaves the provider when a training ends; not counted unless given"),
+	NUMBER(storage_gb, 0, 1e9, "Checkpoints and data that are kept", .fallback = "two checkpoints"),
+	NUMBER(egress_gb, 0, 1e9, "Data that leaves", .fallback = "the weights in 16 bits"),
 	OBJECT(on_premises, on_premises, "One's own hardware"),
 };
 TABLE(pricing, pricing_rows, "Where prices come from: one price, the catalogue's offers, or one's own hardware.");

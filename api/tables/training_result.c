@@ -38,6 +38,8 @@ DECLARE_TABLE(cost, struct cost);
 static const struct field cost_rows[] = {
 	FIGURE(total_usd, "Of the whole training"),
 	FIGURE(usd_per_gpu_hour, "Price taken"),
+	FIGURE(storage_usd, "Of the total, checkpoints and data kept"),
+	FIGURE(egress_usd, "Of the total, data that leaves"),
 	OBJECT_IF(offer, has_offer, offer, "The offer that the price comes from"),
 };
 TABLE(cost, cost_rows, "Cost.");

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "planner/footprint/supply.h"
+#include "planner/training/reliability.h"
 
 static const double life_years = 4; /* E65: the same life as embodied carbon is spread over */
 static const double electricity_usd_per_kwh =
@@ -65,4 +66,19 @@ bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candi
 	}
 	price->low_usd_per_gpu_hour = price->high_usd_per_gpu_hour = price->usd_per_gpu_hour;
 	return true;
+}
+
+struct data_cost cost_of_data(const struct pricing *pricing, double params, double hours, struct findings *findings)
+{
+	static const double checkpoints_kept = 2, bytes_per_weight = 2;
+	struct data_cost cost = {0, 0};
+
+	if (is_given(pricing->storage_usd_per_gb_month))
+		cost.storage_usd = pricing->storage_usd_per_gb_month * hours / HOURS_PER_MONTH *
+						   or_assumed(pricing->storage_gb, checkpoints_kept * CHECKPOINT_BYTES_PER_PARAM * params / BYTES_PER_GB, "pricing.storage_gb",
+							   "E104: the last checkpoint and the one under way (E46)", findings);
+	if (is_given(pricing->egress_usd_per_gb))
+		cost.egress_usd = pricing->egress_usd_per_gb * or_assumed(pricing->egress_gb, bytes_per_weight * params / BYTES_PER_GB, "pricing.egress_gb",
+														   "E104: the weights in 16 bits, once", findings);
+	return cost;
 }

@@ -24,4 +24,14 @@ double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double f
 bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, int64_t count, double facility_w,
 	struct gpu_price *price, struct findings *findings);
 
+/* Money beside the accelerators'. */
+struct data_cost {
+	double storage_usd, egress_usd; /* 0 where no price was given */
+};
+
+/* E104. Given: prices and amounts of the request; params, of the model; hours, wall clock of the run (>= 0). Returned: storage = GB x price
+ * x hours / 730, egress = GB x price. Amounts left out: two checkpoints of 14 bytes a parameter (E46: the last one, and the one under way),
+ * and the weights in 16 bits; noted in `findings` (may be NULL) where a price makes them count. */
+struct data_cost cost_of_data(const struct pricing *pricing, double params, double hours, struct findings *findings);
+
 #endif

@@ -64,7 +64,9 @@ void fleet_footprint(const struct programme *programme, struct outline *outline,
 	footprint_of_usage(&usage, &candidate->site, &outline->footprint, findings);
 	facility_w = outline->footprint.energy.total_kwh * WATTS_PER_KW / fmax(1e-12, outline->gpu_hours);
 	outline->priced = cost_gpu_price(&programme->input->request.common.pricing, candidate, outline->gpu_count, facility_w, &outline->price, findings);
-	outline->total_usd = outline->price.usd_per_gpu_hour * outline->gpu_hours;
+	outline->data_cost = cost_of_data(
+		&programme->input->request.common.pricing, programme->input->model.params_total, outline->wall_clock_hours, findings);
+	outline->total_usd = outline->price.usd_per_gpu_hour * outline->gpu_hours + outline->data_cost.storage_usd + outline->data_cost.egress_usd;
 }
 
 void fleet_outline(const struct programme *programme, size_t candidate, int64_t gpu_count, const struct parallelism *pins,

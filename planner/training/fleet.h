@@ -37,7 +37,8 @@ struct outline {
 	struct gpu_price price;
 	bool priced;
 	struct footprint footprint;
-	double total_usd;
+	struct data_cost data_cost;
+	double total_usd; /* accelerators and data */
 };
 
 /* What passes from one search of layouts to the next: counts for the plan's `search`, and the best of the last one. */

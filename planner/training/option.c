@@ -138,6 +138,8 @@ void training_option_fill(const struct programme *programme, const struct outlin
 	option->goodput.lost_hours = outline->wall_clock_hours - outline->useful_hours;
 	option->cost = (struct cost){.total_usd = outline->priced ? outline->total_usd : ABSENT_NUMBER,
 		.usd_per_gpu_hour = outline->priced ? outline->price.usd_per_gpu_hour : ABSENT_NUMBER,
+		.storage_usd = is_given(programme->input->request.common.pricing.storage_usd_per_gb_month) ? outline->data_cost.storage_usd : ABSENT_NUMBER,
+		.egress_usd = is_given(programme->input->request.common.pricing.egress_usd_per_gb) ? outline->data_cost.egress_usd : ABSENT_NUMBER,
 		.has_offer = outline->price.has_offer, .offer = candidate->offer};
 	option->energy = outline->footprint.energy;
 	option->carbon = outline->footprint.carbon;

@@ -100,6 +100,7 @@ struct step_time {
 
 struct cost {
 	double total_usd, usd_per_gpu_hour;
+	double storage_usd, egress_usd; /* parts of the total; absent where no price was given */
 	bool has_offer;
 	struct offer offer;
 };

@@ -165,6 +165,33 @@ static void intervals_follow_their_inputs(void **state)
 	assert_true(BEST.wall_clock_hours > hours.p50);
 }
 
+/* E104: 1,000 GB for the hours of the run at 0.023 USD a month, 10 GB out at 0.09; left out, two checkpoints and 16-bit weights. */
+static void kept_and_sent_data_cost_what_they_cost(void **state)
+{
+	double gpus_usd;
+
+	(void)state;
+	begin();
+	REQUEST.common.gpu_count = 64;
+	REQUEST.common.pricing.storage_usd_per_gb_month = REQUEST.common.pricing.egress_usd_per_gb = ABSENT_NUMBER;
+	fixture_planned(&fixture);
+	gpus_usd = BEST.cost.total_usd;
+	assert_close(gpus_usd, BEST.gpu_hours * BEST.cost.usd_per_gpu_hour, 1e-12);
+	assert_false(is_given(BEST.cost.storage_usd) || is_given(BEST.cost.egress_usd));
+	REQUEST.common.pricing.storage_usd_per_gb_month = 0.023;
+	REQUEST.common.pricing.storage_gb = 1000;
+	REQUEST.common.pricing.egress_usd_per_gb = 0.09;
+	REQUEST.common.pricing.egress_gb = 10;
+	fixture_planned(&fixture);
+	assert_close(BEST.cost.storage_usd, 23 * BEST.wall_clock_hours / 730, 1e-12);
+	assert_close(BEST.cost.egress_usd, 0.9, 1e-12);
+	assert_close(BEST.cost.total_usd, gpus_usd + BEST.cost.storage_usd + 0.9, 1e-12);
+	REQUEST.common.pricing.storage_gb = REQUEST.common.pricing.egress_gb = ABSENT_NUMBER;
+	fixture_planned(&fixture);
+	assert_close(BEST.cost.storage_usd, 0.023 * 28e-9 * fixture.input.model.params_total * BEST.wall_clock_hours / 730, 1e-9);
+	assert_close(BEST.cost.egress_usd, 0.09 * 2e-9 * fixture.input.model.params_total, 1e-12);
+}
+
 static void every_field_moves_something(void **state)
 {
 	double step, hours, loss;
@@ -557,6 +584,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(open_requests_answer_a_front),
 		cmocka_unit_test(pins_are_kept),
+		cmocka_unit_test(kept_and_sent_data_cost_what_they_cost),
 		cmocka_unit_test(the_search_finds_the_true_best),
 		cmocka_unit_test(a_given_mfu_is_the_answer),
 		cmocka_unit_test(a_measurement_corrects_the_plan),
