@@ -2,24 +2,27 @@
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <unistd.h>
 
-enum { RETRY_AFTER_MAX_S = 86400, POLL_MS = 1000, BEARER_MAX_BYTES = 1024 };
+#include "hwdb/address.h"
+
+enum { RETRY_AFTER_MAX_S = 86400, POLL_MS = 1000, STOP_POLL_MS = 100, STEADY_BYTES_PER_S = 1000, STEADY_S = 30, SECRET_MAX_BYTES = 4096 };
 
 #define CONNECT_S 10.0
 
 struct http_client {
 	struct http_client_options options;
 	char *ca_file;
+	struct curl_slist *resolve;
 	CURLM *multi;
 	CURL *easy;
 	char error[CURL_ERROR_SIZE];
 
 	/* Of the request under way. */
+	const struct http_request *request;
 	struct http_answer *answer;
-	bool plain, forbidden;
+	bool plain, forbidden, refused;
 };
 
 static const char *const end_names[HTTP_END_COUNT] = {
@@ -44,26 +47,21 @@ static void curl_start(void)
 	(void)curl_global_init(CURL_GLOBAL_DEFAULT); /* what failed here fails every curl_easy_init */
 }
 
+/* A body that is not what was asked for is kept for its sentence, as far as there is room. */
 static size_t take_body(char *bytes, size_t size, size_t count, void *context)
 {
 	struct http_client *client = context;
+	const struct http_request *request = client->request;
+	long status = 0;
 
+	client->answer->bytes += (int64_t)(size * count);
+	(void)curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
+	if (request->take && status == 200) {
+		client->refused = !request->take(request->context, bytes, size * count);
+		return client->refused ? 0 : size * count;
+	}
 	buffer_append(&client->answer->body, bytes, size * count);
 	return client->answer->body.failed ? 0 : size * count;
-}
-
-static bool is_this_machine(const struct sockaddr *address)
-{
-	const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
-	uint32_t four;
-
-	if (address->sa_family == AF_INET)
-		four = ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr);
-	else if (address->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(six))
-		four = (uint32_t)six->s6_addr[12] << 24;
-	else
-		return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(six);
-	return four >> 24 == 127;
 }
 
 /* Between resolving and connecting: the only place where an address can be refused, whatever name led to it. */
@@ -72,7 +70,8 @@ static curl_socket_t open_socket(void *context, curlsocktype purpose, struct cur
 	struct http_client *client = context;
 
 	(void)purpose;
-	if (client->plain && !client->options.plain_anywhere && !is_this_machine(&address->addr)) {
+	if ((client->plain && !client->options.plain_anywhere && !address_is_this_machine(&address->addr)) ||
+		(client->options.public_only && !address_is_public(&address->addr))) {
 		client->forbidden = true;
 		return CURL_SOCKET_BAD;
 	}
@@ -95,7 +94,8 @@ enum status http_client_open(const struct http_client_options *options, struct h
 	made->multi = curl_multi_init();
 	made->easy = curl_easy_init();
 	made->ca_file = options->ca_file && *options->ca_file ? strdup(options->ca_file) : NULL;
-	if (!made->multi || !made->easy || (options->ca_file && *options->ca_file && !made->ca_file)) {
+	made->resolve = options->resolve ? curl_slist_append(NULL, options->resolve) : NULL;
+	if (!made->multi || !made->easy || (options->ca_file && *options->ca_file && !made->ca_file) || (options->resolve && !made->resolve)) {
 		http_client_close(made);
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for an HTTP client");
 	}
@@ -109,6 +109,7 @@ void http_client_close(struct http_client *client)
 		return;
 	curl_easy_cleanup(client->easy);
 	curl_multi_cleanup(client->multi);
+	curl_slist_free_all(client->resolve);
 	free(client->ca_file);
 	free(client);
 }
@@ -130,8 +131,16 @@ static bool set_limits(struct http_client *client, const struct http_request *re
 	SET(CURLOPT_SSL_VERIFYHOST, 2L);
 	if (client->ca_file)
 		SET(CURLOPT_CAINFO, client->ca_file);
-	if (client->plain)
+	if (client->plain || client->options.public_only)
 		SET(CURLOPT_PROXY, "");
+	if (client->resolve)
+		SET(CURLOPT_RESOLVE, client->resolve);
+	if (request->packed)
+		SET(CURLOPT_ACCEPT_ENCODING, "gzip");
+	if (request->steady) {
+		SET(CURLOPT_LOW_SPEED_LIMIT, (long)STEADY_BYTES_PER_S);
+		SET(CURLOPT_LOW_SPEED_TIME, (long)STEADY_S);
+	}
 	SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	SET(CURLOPT_OPENSOCKETDATA, client);
 	SET(CURLOPT_NOSIGNAL, 1L);
@@ -151,9 +160,19 @@ static bool add_header(struct curl_slist **headers, const char *header)
 	return longer != NULL;
 }
 
+static bool add_secret(struct curl_slist **headers, const char *name, const char *secret)
+{
+	char header[SECRET_MAX_BYTES + 32];
+	int length = snprintf(header, sizeof(header), "%s %s", name, secret);
+	bool good = length < (int)sizeof(header) && add_header(headers, header);
+
+	explicit_bzero(header, sizeof(header));
+	return good;
+}
+
 static bool set_request(struct http_client *client, const struct http_request *request, struct curl_slist **headers)
 {
-	char authorization[BEARER_MAX_BYTES + 32];
+	char accept[128];
 	CURL *easy = client->easy;
 	bool good = true;
 
@@ -167,14 +186,17 @@ static bool set_request(struct http_client *client, const struct http_request *r
 		SET(CURLOPT_POSTFIELDS, request->body);
 		good = add_header(headers, "Content-Type: application/json") && good;
 	}
-	if (request->bearer) {
-		int length = snprintf(authorization, sizeof(authorization), "Authorization: Bearer %s", request->bearer);
-
-		good = length < (int)sizeof(authorization) && add_header(headers, authorization) && good;
-		explicit_bzero(authorization, sizeof(authorization));
+	if (request->bearer)
+		good = add_secret(headers, "Authorization: Bearer", request->bearer) && good;
+	if (request->basic) {
+		SET(CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
+		SET(CURLOPT_USERPWD, request->basic);
 	}
+	for (const char *const *header = request->headers; header && *header; header++)
+		good = add_header(headers, *header) && good;
+	snprintf(accept, sizeof(accept), "Accept: %s", request->accept ? request->accept : "application/json");
 	/* "Expect: 100-continue" would cost a large body a second at servers that do not know it. */
-	good = add_header(headers, "Expect:") && add_header(headers, "Accept: application/json") && good;
+	good = add_header(headers, "Expect:") && add_header(headers, accept) && good;
 	SET(CURLOPT_HTTPHEADER, *headers);
 	return good;
 }
@@ -187,6 +209,8 @@ static enum http_end end_of(const struct http_client *client, CURLcode code)
 		return HTTP_TOO_LARGE;
 	if (client->forbidden)
 		return HTTP_FORBIDDEN;
+	if (client->refused)
+		return HTTP_INTERRUPTED;
 	switch ((int)code) {
 	case CURLE_OK:
 		return HTTP_ANSWERED;
@@ -216,7 +240,9 @@ static enum http_end perform(struct http_client *client, const struct http_reque
 	while (code == CURLM_OK && (code = curl_multi_perform(client->multi, &running)) == CURLM_OK && running) {
 		struct curl_waitfd wake = {.fd = request->wake_fd, .events = CURL_WAIT_POLLIN};
 
-		code = curl_multi_poll(client->multi, &wake, request->wake_fd >= 0, POLL_MS, NULL);
+		if (request->stop && request->stop(request->context))
+			return HTTP_INTERRUPTED;
+		code = curl_multi_poll(client->multi, &wake, request->wake_fd >= 0, request->stop ? STOP_POLL_MS : POLL_MS, NULL);
 		if (wake.revents)
 			return HTTP_INTERRUPTED;
 	}
@@ -224,18 +250,37 @@ static enum http_end perform(struct http_client *client, const struct http_reque
 	return message ? end_of(client, message->data.result) : HTTP_NO_MEMORY;
 }
 
-static int retry_after_s(CURL *easy)
+static const char *header_of(CURL *easy, const char *name)
 {
 	struct curl_header *header;
+
+	return curl_easy_header(easy, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK ? header->value : NULL;
+}
+
+static int retry_after_s(CURL *easy)
+{
+	const char *said = header_of(easy, "Retry-After"), *date;
 	char *end;
 	long seconds;
 
-	if (curl_easy_header(easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK)
+	if (!said)
 		return -1;
-	seconds = strtol(header->value, &end, 10);
-	if (end == header->value || *end || seconds < 0)
+	seconds = strtol(said, &end, 10);
+	if (end == said && (date = header_of(easy, "Date")) && curl_getdate(said, NULL) >= 0 && curl_getdate(date, NULL) >= 0) {
+		seconds = curl_getdate(said, NULL) - curl_getdate(date, NULL);
+		seconds = seconds > 0 ? seconds : 0;
+	} else if (end == said || *end || seconds < 0) {
 		return -1;
+	}
 	return (int)(seconds < RETRY_AFTER_MAX_S ? seconds : RETRY_AFTER_MAX_S);
+}
+
+static void keep_header(CURL *easy, const char *name, char *out, size_t size)
+{
+	const char *value = header_of(easy, name);
+
+	if (value && strlen(value) < size)
+		memcpy(out, value, strlen(value) + 1);
 }
 
 static void tell(const struct http_client *client, const struct http_request *request, struct http_answer *answer)
@@ -243,7 +288,9 @@ static void tell(const struct http_client *client, const struct http_request *re
 	const char *why = "";
 
 	if (answer->end == HTTP_FORBIDDEN)
-		why = client->forbidden ? "http is only for addresses of this machine; use https" : "only http and https are spoken";
+		why = !client->forbidden ? "only http and https are spoken"
+			: client->options.public_only ? "its address is not one of the open internet"
+			: "http is only for addresses of this machine; use https";
 	else if (answer->end == HTTP_TOO_LARGE)
 		why = "the answer is longer than can be kept";
 	else if (answer->end != HTTP_INTERRUPTED && answer->end != HTTP_NO_MEMORY)
@@ -261,9 +308,10 @@ void http_client_run(struct http_client *client, const struct http_request *requ
 	buffer_init(&answer->body, client->options.answer_max_bytes);
 	curl_easy_reset(client->easy);
 	client->answer = answer;
+	client->request = request;
 	client->error[0] = '\0';
 	client->plain = strncasecmp(request->url, "https://", 8) != 0;
-	client->forbidden = false;
+	client->forbidden = client->refused = false;
 	if (client->plain && strncasecmp(request->url, "http://", 7) != 0)
 		answer->end = HTTP_FORBIDDEN;
 	else if (set_limits(client, request) && set_request(client, request, &headers))
@@ -272,6 +320,9 @@ void http_client_run(struct http_client *client, const struct http_request *requ
 		(void)curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
 		answer->status = (int)status;
 		answer->retry_after_s = retry_after_s(client->easy);
+		keep_header(client->easy, "ETag", answer->etag, sizeof(answer->etag));
+		keep_header(client->easy, "Last-Modified", answer->last_modified, sizeof(answer->last_modified));
+		keep_header(client->easy, "Location", answer->location, sizeof(answer->location));
 	} else {
 		tell(client, request, answer);
 	}
@@ -280,6 +331,7 @@ void http_client_run(struct http_client *client, const struct http_request *requ
 		explicit_bzero(header->data, strlen(header->data));
 	curl_slist_free_all(headers);
 	client->answer = NULL;
+	client->request = NULL;
 }
 
 void http_answer_release(struct http_answer *answer)

@@ -1,0 +1,45 @@
+/* What is kept of feeds, and shown: each refresh with what came of it, and each row that it changed or held back. Plain structs, as
+ * in hwdb/records.h. */
+#ifndef FLEETPLAN_HWDB_FEEDS_FEED_RECORDS_H
+#define FLEETPLAN_HWDB_FEEDS_FEED_RECORDS_H
+
+#include "planner/given.h"
+
+struct feed_refresh_record {
+	const char *id, *feed;
+	const char *outcome; /* succeeded, unchanged, failed, cancelled */
+	const char *detail;  /* of what failed, or was left out */
+	const char *started_by; /* schedule, request */
+	int64_t started_at_us, finished_at_us;
+	const char *source, *licence, *base_url;
+	int64_t requests, bytes;
+	int64_t seen, added, changed, unchanged, kept, quarantined, rejected, skipped; /* rows */
+	int64_t catalogue_revision; /* after it */
+};
+
+/* A row that a refresh added or changed, or that it did not believe. */
+struct feed_change {
+	const char *refresh_id, *feed;
+	int64_t position;    /* within the refresh */
+	int64_t at_us;       /* of the refresh's end */
+	const char *what;    /* added, changed, quarantined, rejected */
+	const char *subject; /* the row's id, or zone and hour */
+	const char *quantity; /* price_usd_per_hour, gco2e_per_kwh */
+	double before, after; /* of the quantity; absent where there was none */
+	double low, high;     /* between which it would have been believed */
+	const char *detail;
+};
+
+/* What a server said of a document, to be asked whether it has changed since. */
+struct feed_validator {
+	const char *url, *etag, *last_modified;
+};
+
+/* Hours of grids, each zone and signal one after the other in order of time. */
+struct grid_hour {
+	const char *zone, *signal, *feed;
+	int64_t start_us, forecast, fetched_at_us;
+	double gco2e_per_kwh;
+};
+
+#endif
