@@ -112,7 +112,7 @@ static void fill_simulated(struct inference_option *option, const struct trial *
 	option->simulated.e2e_half_width_ms = trial->e2e.promised.half_width_s * milliseconds_per_second;
 }
 
-/* E98. Prompts' part of the time of a replica that does both: each kind alone takes 1 / rate. */
+/* E112. Prompts' part of the time of a replica that does both: each kind alone takes 1 / rate. */
 static double prompts_share(const struct replica *replica, const struct request_shape *shape)
 {
 	struct apart_rates rates = apart_rates_of(replica, shape);

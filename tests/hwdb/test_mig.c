@@ -57,7 +57,7 @@ static double golden_boards(const struct golden_case *golden, const char *expect
 
 static void golden_cases(void **state)
 {
-	static const struct golden_row rows[] = {{"E96", golden_slice}, {"E96 boards", golden_boards}};
+	static const struct golden_row rows[] = {{"E111", golden_slice}, {"E111 boards", golden_boards}};
 
 	(void)state;
 	golden_run("tests/hwdb/golden/mig.txt", rows, COUNT_OF(rows), 7);
