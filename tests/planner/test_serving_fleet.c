@@ -414,6 +414,68 @@ static void an_even_day_saves_nothing(void **state)
 	}
 }
 
+/* Energy of a month of so many accelerators at a load. */
+static double month_kwh(struct serving_fixture *fixture, int64_t gpu_count, double requests_per_s)
+{
+	serving_fixture_fill(fixture);
+	fixture->inference.request.parallelism.tensor = 8;
+	fixture->inference.request.queries_per_minute = ABSENT_NUMBER;
+	fixture->inference.request.requests_per_s = requests_per_s;
+	fixture->inference.request.common.gpu_count = gpu_count;
+	assert_int_equal(run(&fixture->inference), STATUS_OK);
+	return best->energy.kwh_per_month;
+}
+
+/* Half of a day at a quarter of the load: what is saved is half a month of the accelerators that then need not run, by energy that of the
+ * whole fleet at that load less that of the smaller one; by carbon the grid's of that energy, and of the hours saved what was embodied. */
+static void what_a_schedule_saves_is_not_used(void **state)
+{
+	struct serving_fixture fixture;
+	double hours[24], saved_kwh, saved_kgco2e, saved_hours, embodied_kgco2e;
+	int64_t whole, small;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	for (int i = 0; i < 24; i++)
+		hours[i] = i < 12 ? 0.25 : 1;
+	fixture.inference.request.parallelism.tensor = 8;
+	fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
+	fixture.inference.request.requests_per_s = 100;
+	fixture.inference.request.startup_s = 0;
+	fixture.inference.request.daily_profile = (struct number_list){hours, 24};
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	whole = best->gpu_count;
+	small = best->autoscaling[0].replicas * 8;
+	assert_true(small > 0 && 2 * small < whole);
+	saved_kwh = best->autoscaled.saved_kwh_per_month;
+	saved_kgco2e = best->autoscaled.saved_kgco2e_per_month;
+	saved_hours = best->autoscaled.saved_gpu_hours_per_month;
+	embodied_kgco2e = best->carbon.embodied_kgco2e_per_month;
+	assert_close(saved_hours, (double)(whole - small) * 365, 1e-9);
+	assert_close(best->autoscaled.saved_usd_per_month, 3 * saved_hours, 1e-9);
+	assert_close(saved_kgco2e, 0.4 * saved_kwh + embodied_kgco2e * saved_hours / (730 * (double)whole), 1e-9);
+	assert_close(saved_kwh, (month_kwh(&fixture, whole, 25) - month_kwh(&fixture, small, 25)) / 2, 1e-9);
+}
+
+/* Prompts on replicas of their own, and a spare one that may stand in for either. */
+static void a_spare_replica_stands_beside_both_kinds(void **state)
+{
+	struct serving_fixture fixture;
+	int64_t replicas;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.inference.request.parallelism.tensor = 4;
+	fixture.inference.request.parallelism.disaggregated = TRUTH_TRUE;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	replicas = best->replicas;
+	assert_true(best->prefill_replicas > 0 && best->prefill_replicas < replicas);
+	fixture.inference.request.redundancy = REDUNDANCY_N_PLUS_2;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_int_equal(best->replicas, replicas + 2);
+	assert_int_equal(best->gpu_count, 4 * (replicas + 2));
+}
+
 /* Of accelerators whose load is asked for, the one whose requests are cheapest; what holds less for the same and is no cleaner is none
  * of the alternatives. */
 static void a_fixed_count_is_ranked_by_the_request(void **state)
@@ -508,6 +570,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(utilization_is_of_all_replicas),
 	cmocka_unit_test(tokens_pay_for_their_time),
 	cmocka_unit_test(an_even_day_saves_nothing),
+	cmocka_unit_test(what_a_schedule_saves_is_not_used),
+	cmocka_unit_test(a_spare_replica_stands_beside_both_kinds),
 	cmocka_unit_test(a_fixed_count_is_ranked_by_the_request),
 	cmocka_unit_test(the_nearest_miss_is_named),
 	cmocka_unit_test(caps_and_objectives_choose),

@@ -177,6 +177,15 @@ static void latent_queries_work_in_the_latent_space(void **state)
 	mixture_fill();
 	replica = prepared(layout_of(1, 1, 1, PRECISION_BF16));
 	assert_close(replica.kinds[0].decode_flops_per_pair, 2 * 64.0 * (512 + 64 + 512), 1e-12);
+	/* down to the latent of queries (1,024), of keys and values, and the shared rotary key; up from both; out; gate and up, down */
+	for (int i = 0; i < replica.kinds[0].gemm_count; i++) {
+		static const double products[][2] = {
+			{1024 + 512 + 64, 4096}, {64 * (128 + 64), 1024}, {64 * (128 + 128), 512}, {4096, 64 * 128}, {2 * 11008, 4096}, {4096, 11008}};
+
+		assert_close(replica.kinds[0].gemms[i].n, products[i][0], 1e-12);
+		assert_close(replica.kinds[0].gemms[i].k, products[i][1], 1e-12);
+	}
+	assert_int_equal(replica.kinds[0].gemm_count, 6);
 	assert_close(replica.kinds[0].prefill_flops_per_pair, 2 * 64.0 * (128 + 64 + 128), 1e-12);
 	assert_close(step_of(&replica, 64, 3000, 0).flops - step_of(&replica, 64, 1000, 0).flops, 24 * 64 * 2000.0 * 2 * 64 * 1088, 1e-9);
 }

@@ -214,6 +214,26 @@ static void the_kind_that_is_late_grows(void **state)
 	}
 }
 
+/* Alone, a request takes what the formulas of one replica say, the front end included; nothing but the least is warmed up. */
+static void alone_it_is_as_formulas_say(void **state)
+{
+	static struct performance performance;
+	struct serving_fixture fixture;
+
+	(void)state;
+	fill(&fixture);
+	fixture.inference.request.prompt_tokens.cv = fixture.inference.request.output_tokens.cv = 0;
+	fixture.inference.request.queries_per_minute = 1e-3;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_int_equal(plan.recommended.simulated.warmup_requests, 200);
+	fixture.performance.request.concurrency = ABSENT_NUMBER;
+	fixture.performance.request.requests_per_s = 1e-5;
+	memset(&performance, 0, sizeof performance);
+	assert_int_equal(planner_performance(&fixture.performance, &performance, &failure), STATUS_OK);
+	assert_close(plan.recommended.latency.ttft_ms.p50, performance.ttft_ms, 0.02);
+	assert_close(plan.recommended.latency.tpot_ms.p50, performance.tpot_ms, 0.02);
+}
+
 /* Twenty requests at least are later than the promised percentile in every repetition. */
 static void far_percentiles_take_long_runs(void **state)
 {
@@ -515,6 +535,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_certain_is_over),
 		cmocka_unit_test(the_kind_that_is_late_grows),
 		cmocka_unit_test(far_percentiles_take_long_runs),
+		cmocka_unit_test(alone_it_is_as_formulas_say),
 	};
 	int failed;
 

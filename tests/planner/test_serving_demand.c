@@ -1,0 +1,93 @@
+/* Serving: what a request asks for, in numbers, and how sure an answer is. */
+#include <math.h>
+#include <string.h>
+
+#include "planner/serving/demand.h"
+#include "planner/serving/option.h"
+#include "support/assert.h"
+#include "support/serving_fixture.h"
+
+static struct serving_fixture fixture;
+static struct demand demand;
+static struct findings findings;
+static struct failure failure;
+
+static enum status demanded(void)
+{
+	findings_clear(&findings);
+	failure_clear(&failure);
+	return demand_read(&fixture.inference.request, &demand, &findings, &failure);
+}
+
+/* Pairs that come together, three seconds apart: gaps 0 and 3 by turns have a mean of 1.5 s and as much spread. */
+static void a_trace_tells_its_rate_and_gaps(void **state)
+{
+	struct trace_arrival arrivals[101];
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	for (int i = 0; i <= 100; i++)
+		arrivals[i] = (struct trace_arrival){.t_s = 7 + (i + 1) / 2 * 3, .prompt_tokens = i % 2 ? 600 : 200, .output_tokens = 50};
+	fixture.inference.request.trace = (struct request_trace){.arrivals = arrivals, .count = 101};
+	fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
+	assert_int_equal(demanded(), STATUS_OK);
+	assert_close(demand.requests_per_s, 1 / 1.5, 1e-12);
+	assert_close(demand.arrival_cv, 1, 1e-12);
+	for (int i = 0; i <= 100; i++)
+		arrivals[i].t_s = (i + 3) / 4 * 3; /* four by four: gaps 3, 0, 0, 0 */
+	assert_int_equal(demanded(), STATUS_OK);
+	assert_close(demand.arrival_cv, sqrt(3), 1e-12);
+	assert_close(demand.requests_per_s, 4.0 / 3, 1e-12);
+	assert_close(demand.shape.prompt_tokens, (51 * 200 + 50 * 600) / 101.0, 1e-12);
+	assert_close(demand.shape.output_cv, 0, 1e-12);
+}
+
+/* What is shared of a prompt is never all of it: its last token is computed. */
+static void prefixes_end_before_their_prompts_do(void **state)
+{
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.inference.request.shared_prefix.prefixes = 10;
+	fixture.inference.request.shared_prefix.tokens = 400;
+	assert_int_equal(demanded(), STATUS_OK);
+	assert_close(demand.shape.cached_share, 0.4, 1e-12);
+	assert_int_equal(demand.prefix_count, 10);
+	fixture.inference.request.shared_prefix.tokens = 5000;
+	assert_int_equal(demanded(), STATUS_OK);
+	assert_close(demand.shape.cached_share, 0.999, 1e-12);
+}
+
+/* Independent spreads add as squares: 0.05 a year of an engine's age, 0.30 for what nobody measured, four fifths on a measured part. */
+static void spreads_add_as_squares(void **state)
+{
+	static const struct residuals base = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.32};
+	double newest = engine_newest_release_years();
+	struct calibration measured = {"c", 0.9, 0.9, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, "measured"};
+	struct accelerator *accelerator = &fixture.candidate.accelerator;
+	struct residuals residuals;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	residuals = residuals_of(&fixture.inference.model, accelerator, NULL, newest);
+	assert_close(residuals.throughput, base.throughput, 1e-12);
+	assert_close(residuals.tpot, base.tpot, 1e-12);
+	assert_close(residuals.ttft, base.ttft, 1e-12);
+	residuals = residuals_of(&fixture.inference.model, accelerator, NULL, newest - 2);
+	assert_close(residuals.throughput, sqrt(0.15 * 0.15 + 0.1 * 0.1), 1e-12);
+	accelerator->vendor = "another";
+	residuals = residuals_of(&fixture.inference.model, accelerator, NULL, newest);
+	assert_close(residuals.tpot, sqrt(0.16 * 0.16 + 0.3 * 0.3), 1e-12);
+	residuals = residuals_of(&fixture.inference.model, accelerator, &measured, newest);
+	assert_close(residuals.tpot, 0.8 * sqrt(0.16 * 0.16 + 0.3 * 0.3), 1e-12);
+}
+
+static const struct CMUnitTest tests[] = {
+	cmocka_unit_test(a_trace_tells_its_rate_and_gaps),
+	cmocka_unit_test(prefixes_end_before_their_prompts_do),
+	cmocka_unit_test(spreads_add_as_squares),
+};
+
+int main(void)
+{
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
