@@ -220,6 +220,35 @@ static void experts_that_are_hit_are_read(void **state)
 	}
 }
 
+static void experts_without_a_gate_have_two_products(void **state)
+{
+	(void)state;
+	mixture_fill();
+	assert_close(prepared(layout_of(1, 1, 1, PRECISION_BF16)).kinds[1].expert_weights, 3 * 4096.0 * 1536, 1e-12);
+	model.kinds[1].gated = false;
+	assert_close(prepared(layout_of(1, 1, 1, PRECISION_BF16)).kinds[1].expert_weights, 2 * 4096.0 * 1536, 1e-12);
+}
+
+/* Steps with prompts launch each layer's kernels from Python, of experts three times as many; what the accelerators do meanwhile hides
+ * them. */
+static void layers_of_experts_launch_three_times_as_much(void **state)
+{
+	struct replica_layout layout = layout_of(8, 8, 1, PRECISION_BF16);
+	struct replica replica;
+	double device_s, host_s;
+
+	(void)state;
+	mixture_fill();
+	layout.engine = ENGINE_SGLANG;
+	replica = prepared(layout);
+	host_s = (1 + 3 * 23) * replica.host.eager_layer_s;
+	replica.host.eager_layer_s = 0;
+	device_s = step_of(&replica, 0, 0, 16).time_s - replica.host.step_s;
+	replica = prepared(layout);
+	assert_close(step_of(&replica, 0, 0, 16).launch_s, pow(pow(device_s, 4) + pow(host_s, 4), 0.25) - device_s, 1e-9);
+	assert_true(host_s > device_s);
+}
+
 /* Between eight ranks a token goes out to those that hold its four experts, 8 x (1 - (7/8)^4) of them, and comes back; one in eight is
  * at home. */
 static void tokens_go_where_their_experts_are(void **state)
@@ -343,6 +372,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(experts_by_rank_exchange_instead_of_reducing),
 	cmocka_unit_test(latent_queries_work_in_the_latent_space),
 	cmocka_unit_test(experts_that_are_hit_are_read),
+	cmocka_unit_test(experts_without_a_gate_have_two_products),
+	cmocka_unit_test(layers_of_experts_launch_three_times_as_much),
 	cmocka_unit_test(tokens_go_where_their_experts_are),
 	cmocka_unit_test(windows_bound_the_cache_and_the_reading),
 	cmocka_unit_test(states_do_not_grow_with_the_context),

@@ -206,6 +206,25 @@ static void prompts_attend_to_what_is_before_them(void **state)
 	assert_close(replica.kinds[0].prefill_flops_per_pair, 2 * 64.0 / 4 * 256, 1e-12);
 }
 
+/* Chunks look back on 30,000 tokens at the rate of attention kernels, half of it at 900 tokens (aiconfigurator's 0.55 c / (c + 900)). */
+static void short_chunks_attend_slowly(void **state)
+{
+	struct replica replica = prepared(ENGINE_VLLM, 4);
+
+	(void)state;
+	for (double chunk = 100; chunk < 9000; chunk *= 3) {
+		struct batch batch = {.prefill_tokens = chunk, .prefill_sequences = 1};
+		struct step near, far;
+		double flops = 80 * chunk * 30000 * replica.kinds[0].prefill_flops_per_pair;
+
+		step_time(&replica, &batch, &near);
+		batch.prefill_context_tokens = 30000;
+		step_time(&replica, &batch, &far);
+		assert_close(far.flops - near.flops, flops, 1e-9);
+		assert_close(far.compute_s - near.compute_s, flops / (989.5e12 * 0.55 * chunk / (chunk + 900)), 1e-9);
+	}
+}
+
 static void several_accelerators_hold_buffers_for_collectives(void **state)
 {
 	struct replica two = prepared(ENGINE_VLLM, 2), one = prepared(ENGINE_VLLM, 1);
@@ -290,6 +309,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_run_ends_with_its_last_answer),
 	cmocka_unit_test(an_overloaded_run_waits_for_what_is_behind),
 	cmocka_unit_test(prompts_attend_to_what_is_before_them),
+	cmocka_unit_test(short_chunks_attend_slowly),
 	cmocka_unit_test(several_accelerators_hold_buffers_for_collectives),
 	cmocka_unit_test(engines_count_answers_in_as_they_admit),
 	cmocka_unit_test(caches_are_narrow_for_narrow_floats),
