@@ -31,6 +31,9 @@ static void cpu_close(struct bench_session *session)
 	if (!session)
 		return;
 	cpu_stream_release(session);
+	if (session->pool)
+		cpu_panels_release(session);
+	cpu_sensors_free(session->sensors);
 	if (session->blas_open)
 		cpu_blas_close(&session->blas);
 	cpu_pool_free(session->pool);
@@ -41,13 +44,15 @@ static enum bench_outcome cpu_open(const struct bench_device *device, struct ben
 	struct bench_reason *reason)
 {
 	struct bench_session *made = calloc(1, sizeof(*made));
+	const char *sysfs = getenv("FLEETPLAN_BENCH_SYSFS");
 
 	*session = made;
 	if (made) {
 		made->device = *device;
 		made->kernels = cpu_kernels_best();
 		made->pool = cpu_pool_new(device->threads);
-		if (made->pool)
+		made->sensors = cpu_sensors_new(sysfs && *sysfs ? sysfs : "/sys");
+		if (made->pool && made->sensors)
 			return BENCH_OK;
 	}
 	cpu_close(made);
@@ -177,18 +182,29 @@ static enum bench_outcome cpu_prepare(struct bench_session *session, const struc
 		return cpu_matrix_prepare(session, request, work, reason);
 	case WORK_TRANSFER:
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the host's memory is the device's");
+	case WORK_ATTENTION:
+		return cpu_attention_prepare(session, request, work, reason);
+	case WORK_KV_READ:
+		return cpu_kv_prepare(session, request, work, reason);
+	case WORK_ELEMENTWISE:
+		return cpu_elements_prepare(session, request, work, reason);
+	case WORK_SEQUENCE:
+		return cpu_sequence_prepare(session, request, work, reason);
 	case WORK_LAUNCH_PIPELINED:
 	case WORK_LAUNCH_GRAPH:
-	case WORK_ATTENTION:
-	case WORK_KV_READ:
-	case WORK_ELEMENTWISE:
-	case WORK_SEQUENCE:
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "threads are woken for each piece of work: nothing queues before them");
 	case WORK_PEER_COPY:
 	case WORK_ALL_REDUCE:
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu is one device");
 	case WORK_KIND_COUNT:
 		break;
 	}
 	return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend has no %s", bench_work_kind_name(request->kind));
+}
+
+static enum bench_outcome cpu_sense(struct bench_session *session, struct bench_sensors *sensors, struct bench_reason *reason)
+{
+	return cpu_sensors_read(session->sensors, sensors, reason);
 }
 
 const struct bench_backend bench_cpu_backend = {
@@ -196,6 +212,7 @@ const struct bench_backend bench_cpu_backend = {
 	.list = cpu_list,
 	.open = cpu_open,
 	.prepare = cpu_prepare,
+	.sense = cpu_sense,
 	.close = cpu_close,
 	.shared = true,
 };

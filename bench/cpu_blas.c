@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-enum { CBLAS_ROW_MAJOR = 101, CBLAS_NO_TRANSPOSE = 111 };
+enum { CBLAS_ROW_MAJOR = 101, CBLAS_NO_TRANSPOSE = 111, CBLAS_TRANSPOSE = 112 };
 
 static const char *const sonames[] = {"libopenblas.so.0", "libblas.so.3"};
 
@@ -72,11 +72,14 @@ enum bench_outcome cpu_blas_open(struct cpu_blas *blas, int threads, struct benc
 	return BENCH_UNSUPPORTED;
 }
 
-void cpu_blas_multiply(const struct cpu_blas *blas, const struct bench_shape *shape, const float *a, const float *b, float *c)
+void cpu_blas_multiply(const struct cpu_blas *blas, const struct bench_shape *shape, enum bench_product product, const float *a,
+	const float *b, float *c)
 {
 	int m = (int)shape->m, n = (int)shape->n, k = (int)shape->k;
+	bool a_lies_across = product == PRODUCT_WEIGHT_GRADIENT, b_lies_across = product == PRODUCT_INPUT_GRADIENT;
 
-	blas->sgemm(CBLAS_ROW_MAJOR, CBLAS_NO_TRANSPOSE, CBLAS_NO_TRANSPOSE, m, n, k, 1.0f, a, k, b, n, 0.0f, c, n);
+	blas->sgemm(CBLAS_ROW_MAJOR, a_lies_across ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE,
+		b_lies_across ? CBLAS_TRANSPOSE : CBLAS_NO_TRANSPOSE, m, n, k, 1.0f, a, a_lies_across ? m : k, b, b_lies_across ? k : n, 0.0f, c, n);
 }
 
 void cpu_blas_close(struct cpu_blas *blas)

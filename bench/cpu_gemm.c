@@ -14,9 +14,18 @@ struct gemm_block {
 	size_t row, rows, column, columns, depth_at, depth;
 };
 
-size_t cpu_gemm_panel_floats(const struct cpu_kernels *kernels)
+void cpu_gemm_lay(struct cpu_gemm *gemm, enum bench_product product, const float *a, const float *b, float *c)
 {
-	(void)kernels;
+	size_t m = (size_t)gemm->shape.m, n = (size_t)gemm->shape.n, k = (size_t)gemm->shape.k;
+
+	gemm->a = product == PRODUCT_WEIGHT_GRADIENT ? (struct cpu_operand){a, 1, m} : (struct cpu_operand){a, k, 1};
+	gemm->b = product == PRODUCT_INPUT_GRADIENT ? (struct cpu_operand){b, 1, k} : (struct cpu_operand){b, n, 1};
+	gemm->c = c;
+	gemm->c_row = n;
+}
+
+size_t cpu_gemm_panel_floats(void)
+{
 	return (size_t)BLOCK_ROWS * BLOCK_DEPTH + (size_t)BLOCK_DEPTH * BLOCK_COLUMNS;
 }
 
@@ -25,34 +34,50 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Rows of A, tile_rows at a time, transposed so that a tile reads them in order; rows past the edge are zero. */
+/* Rows of A, tile_rows at a time, so that a tile reads them in order; rows past the edge are zero. */
 static void pack_a(const struct cpu_gemm *gemm, const struct gemm_block *block, float *out)
 {
-	size_t step = gemm->kernels->tile_rows, stride = (size_t)gemm->shape.k;
+	size_t step = gemm->kernels->tile_rows, row = gemm->a.row, column = gemm->a.column;
 
 	for (size_t i = 0; i < block->rows; i += step, out += step * block->depth) {
-		const float *from = gemm->a + (block->row + i) * stride + block->depth_at;
+		const float *from = gemm->a.at + (block->row + i) * row + block->depth_at * column;
 		size_t rows = least(step, block->rows - i);
 
 		for (size_t p = 0; p < block->depth; p++) {
 			for (size_t r = 0; r < rows; r++)
-				out[p * step + r] = from[r * stride + p];
+				out[p * step + r] = from[r * row + p * column];
 			for (size_t r = rows; r < step; r++)
 				out[p * step + r] = 0;
 		}
 	}
 }
 
+/* One tile's columns of B whose rows do not lie together: read along its columns, which do. */
+static void pack_b_across(const struct cpu_gemm *gemm, const float *from, size_t depth, size_t columns, float *out)
+{
+	size_t step = gemm->kernels->tile_columns, row = gemm->b.row, column = gemm->b.column;
+
+	if (columns < step)
+		memset(out, 0, depth * step * sizeof(float));
+	for (size_t j = 0; j < columns; j++)
+		for (size_t p = 0; p < depth; p++)
+			out[p * step + j] = from[p * row + j * column];
+}
+
 static void pack_b(const struct cpu_gemm *gemm, const struct gemm_block *block, float *out)
 {
-	size_t step = gemm->kernels->tile_columns, stride = (size_t)gemm->shape.n;
+	size_t step = gemm->kernels->tile_columns, row = gemm->b.row;
 
 	for (size_t j = 0; j < block->columns; j += step, out += step * block->depth) {
-		const float *from = gemm->b + block->depth_at * stride + block->column + j;
+		const float *from = gemm->b.at + block->depth_at * row + (block->column + j) * gemm->b.column;
 		size_t columns = least(step, block->columns - j);
 
+		if (gemm->b.column != 1) {
+			pack_b_across(gemm, from, block->depth, columns, out);
+			continue;
+		}
 		for (size_t p = 0; p < block->depth; p++) {
-			memcpy(out + p * step, from + p * stride, columns * sizeof(float));
+			memcpy(out + p * step, from + p * row, columns * sizeof(float));
 			memset(out + p * step + columns, 0, (step - columns) * sizeof(float));
 		}
 	}
@@ -63,7 +88,7 @@ static void tile_at_edge(const struct cpu_gemm *gemm, size_t depth, const float 
 	size_t rows, size_t columns)
 {
 	float aside[CPU_TILE_ROWS_MAX * CPU_TILE_COLUMNS_MAX] __attribute__((aligned(CPU_KERNEL_ALIGNMENT))) = {0};
-	size_t step = gemm->kernels->tile_columns, stride = (size_t)gemm->shape.n;
+	size_t step = gemm->kernels->tile_columns, stride = gemm->c_row;
 
 	gemm->kernels->tile(depth, a, b, aside, step);
 	for (size_t i = 0; i < rows; i++)
@@ -74,7 +99,7 @@ static void tile_at_edge(const struct cpu_gemm *gemm, size_t depth, const float 
 static void multiply_block(const struct cpu_gemm *gemm, const struct gemm_block *block, const float *a, const float *b)
 {
 	size_t tile_rows = gemm->kernels->tile_rows, tile_columns = gemm->kernels->tile_columns;
-	size_t stride = (size_t)gemm->shape.n;
+	size_t stride = gemm->c_row;
 
 	for (size_t j = 0; j < block->columns; j += tile_columns)
 		for (size_t i = 0; i < block->rows; i += tile_rows) {
@@ -110,26 +135,26 @@ static void thread_grid(const struct bench_shape *shape, int threads, int *down,
 	}
 }
 
-static void gemm_part(void *context, int index, int threads)
-{
-	const struct cpu_gemm *gemm = context;
-	size_t row_end, column_end, row_first, column_first, depth_end = (size_t)gemm->shape.k;
-	float *a = gemm->panels[index], *b = a + (size_t)BLOCK_ROWS * BLOCK_DEPTH;
-	struct gemm_block block;
-	int down, across;
+/* The part of C that one thread computes. */
+struct gemm_part {
+	size_t row_first, row_end, column_first, column_end;
+};
 
-	thread_grid(&gemm->shape, threads, &down, &across);
-	cpu_pool_range((size_t)gemm->shape.m, gemm->kernels->tile_rows, index % down, down, &row_first, &row_end);
-	cpu_pool_range((size_t)gemm->shape.n, gemm->kernels->tile_columns, index / down, across, &column_first, &column_end);
-	for (size_t i = row_first; i < row_end; i++)
-		memset(gemm->c + i * (size_t)gemm->shape.n + column_first, 0, (column_end - column_first) * sizeof(float));
-	for (block.column = column_first; block.column < column_end; block.column += BLOCK_COLUMNS) {
-		block.columns = least(BLOCK_COLUMNS, column_end - block.column);
+static void multiply_part(const struct cpu_gemm *gemm, const struct gemm_part *part, float *panel)
+{
+	float *a = panel, *b = a + (size_t)BLOCK_ROWS * BLOCK_DEPTH;
+	size_t depth_end = (size_t)gemm->shape.k;
+	struct gemm_block block;
+
+	for (size_t i = part->row_first; i < part->row_end && !gemm->add; i++)
+		memset(gemm->c + i * gemm->c_row + part->column_first, 0, (part->column_end - part->column_first) * sizeof(float));
+	for (block.column = part->column_first; block.column < part->column_end; block.column += BLOCK_COLUMNS) {
+		block.columns = least(BLOCK_COLUMNS, part->column_end - block.column);
 		for (block.depth_at = 0; block.depth_at < depth_end; block.depth_at += BLOCK_DEPTH) {
 			block.depth = least(BLOCK_DEPTH, depth_end - block.depth_at);
 			pack_b(gemm, &block, b);
-			for (block.row = row_first; block.row < row_end; block.row += BLOCK_ROWS) {
-				block.rows = least(BLOCK_ROWS, row_end - block.row);
+			for (block.row = part->row_first; block.row < part->row_end; block.row += BLOCK_ROWS) {
+				block.rows = least(BLOCK_ROWS, part->row_end - block.row);
 				pack_a(gemm, &block, a);
 				multiply_block(gemm, &block, a, b);
 				if (gemm->alive)
@@ -139,9 +164,36 @@ static void gemm_part(void *context, int index, int threads)
 	}
 }
 
-void cpu_gemm_run(struct cpu_gemm *gemm, struct cpu_pool *pool)
+struct gemm_threads {
+	const struct cpu_gemm *gemm;
+	float *const *panels;
+};
+
+static void gemm_thread(void *context, int index, int threads)
 {
-	cpu_pool_run(pool, gemm_part, gemm);
+	const struct gemm_threads *all = context;
+	const struct cpu_gemm *gemm = all->gemm;
+	struct gemm_part part;
+	int down, across;
+
+	thread_grid(&gemm->shape, threads, &down, &across);
+	cpu_pool_range((size_t)gemm->shape.m, gemm->kernels->tile_rows, index % down, down, &part.row_first, &part.row_end);
+	cpu_pool_range((size_t)gemm->shape.n, gemm->kernels->tile_columns, index / down, across, &part.column_first, &part.column_end);
+	multiply_part(gemm, &part, all->panels[index]);
+}
+
+void cpu_gemm_run(const struct cpu_gemm *gemm, float *const *panels, struct cpu_pool *pool)
+{
+	struct gemm_threads all = {gemm, panels};
+
+	cpu_pool_run(pool, gemm_thread, &all);
+}
+
+void cpu_gemm_run_alone(const struct cpu_gemm *gemm, float *panel)
+{
+	struct gemm_part whole = {0, (size_t)gemm->shape.m, 0, (size_t)gemm->shape.n};
+
+	multiply_part(gemm, &whole, panel);
 }
 
 void cpu_gemm_check(const struct cpu_gemm *gemm, int samples, uint64_t seed, struct bench_check *check)
@@ -155,12 +207,13 @@ void cpu_gemm_check(const struct cpu_gemm *gemm, int samples, uint64_t seed, str
 		double sum = 0, magnitude = 0, error;
 
 		for (size_t p = 0; p < k; p++) {
-			double product = (double)gemm->a[i * k + p] * (double)gemm->b[p * n + j];
+			double product = (double)gemm->a.at[i * gemm->a.row + p * gemm->a.column] *
+				(double)gemm->b.at[p * gemm->b.row + j * gemm->b.column];
 
 			sum += product;
 			magnitude += fabs(product);
 		}
-		error = fabs((double)gemm->c[i * n + j] - sum) / (allowed_relative * magnitude);
+		error = fabs((double)gemm->c[i * gemm->c_row + j] - sum) / (allowed_relative * magnitude);
 		if (!(error <= 1)) /* NaN, the poison, is refused as well */
 			check->verified = false;
 		if (!(error <= check->worst_error))

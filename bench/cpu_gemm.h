@@ -1,7 +1,8 @@
 /* C = A B in fp32 by our own kernels: a lower bound of what the CPU can do (`kernel_gemm`).
  *
- * Row-major, C m x n, A m x k, B k x n. Threads split C into a grid of blocks and share nothing; each packs what it
- * needs of A and B into panels that fit its caches. C is overwritten. */
+ * C is m x n and row-major; A (m x k) and B (k x n) lie anyhow, told by how far apart their rows and columns are, so that a transposed
+ * operand is the same operand with both exchanged. Threads split C into a grid of blocks and share nothing; each packs what it
+ * needs of A and B into panels that fit its caches. C is overwritten, or added to. */
 #ifndef FLEETPLAN_BENCH_CPU_GEMM_H
 #define FLEETPLAN_BENCH_CPU_GEMM_H
 
@@ -12,17 +13,29 @@
 #include "bench/cpu_kernels.h"
 #include "bench/cpu_pool.h"
 
+struct cpu_operand {
+	const float *at;
+	size_t row, column; /* floats from one row to the next, and from one column */
+};
+
 struct cpu_gemm {
 	const struct cpu_kernels *kernels;
 	struct bench_shape shape;
-	const float *a, *b;
+	struct cpu_operand a, b;
 	float *c;
-	float **panels;          /* scratch, one for each thread: cpu_gemm_panel_floats() each */
+	size_t c_row;            /* floats from one row of C to the next */
+	bool add;                /* C += A B */
 	_Atomic uint64_t *alive; /* raised at each block of the depth; NULL: not wanted */
 };
 
-size_t cpu_gemm_panel_floats(const struct cpu_kernels *kernels);
-void cpu_gemm_run(struct cpu_gemm *gemm, struct cpu_pool *pool);
+/* The operands of a product as they lie in memory (planner/bench_spec.h), C dense. */
+void cpu_gemm_lay(struct cpu_gemm *gemm, enum bench_product product, const float *a, const float *b, float *c);
+
+size_t cpu_gemm_panel_floats(void); /* scratch of each thread */
+
+/* On all threads of the pool, panels[i] being the scratch of thread i; or on the calling thread alone. */
+void cpu_gemm_run(const struct cpu_gemm *gemm, float *const *panels, struct cpu_pool *pool);
+void cpu_gemm_run_alone(const struct cpu_gemm *gemm, float *panel);
 
 /* Compares `samples` outputs with sums in double. The error allowed grows with the root of k, as rounding errors do:
  * 4 sqrt(k) 2^-24 of the sum of the products' magnitudes. A missing or doubled product is far outside. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/status.h"
+#include "bench/cpu_rows.h"
 
 /* The accumulators of a tile are named variables, a row of them by each ROW_*, so that they are registers at every
  * optimisation level; an array of vectors is kept in memory at -O2. Each instruction set has as many rows as its
@@ -91,6 +92,13 @@
 		V *x = __builtin_assume_aligned(a, CPU_KERNEL_ALIGNMENT); \
 		for (size_t i = 0; i < count / (sizeof(V) / sizeof(double)); i++) \
 			x[i] = y[i] + z[i] * s; \
+	} \
+	target static void scale_##suffix(double *restrict b, const double *restrict a, double s, size_t count) \
+	{ \
+		const V *x = __builtin_assume_aligned(a, CPU_KERNEL_ALIGNMENT); \
+		V *y = __builtin_assume_aligned(b, CPU_KERNEL_ALIGNMENT); \
+		for (size_t i = 0; i < count / (sizeof(V) / sizeof(double)); i++) \
+			y[i] = x[i] * s; \
 	}
 
 /* NOLINTEND(bugprone-macro-parentheses) */
@@ -98,6 +106,7 @@
 /* may_alias: the streams are allocated as doubles. */
 #define VECTOR_TYPES(bytes) \
 	typedef float floats_##bytes __attribute__((vector_size(bytes))); \
+	typedef int ints_##bytes __attribute__((vector_size(bytes))); \
 	typedef double doubles_##bytes __attribute__((vector_size(bytes), may_alias));
 
 /* Every CPU of the architecture: the compiler's own vectors, multiply and add apart. */
@@ -108,6 +117,7 @@ VECTOR_TYPES(16)
 DEFINE_TILE(tile_baseline, BASELINE_TARGET, floats_16, ROWS_4, 4)
 DEFINE_ISSUE(issue_baseline, BASELINE_TARGET, floats_16, ROWS_6)
 DEFINE_STREAMS(baseline, BASELINE_TARGET, doubles_16)
+DEFINE_ROWS(baseline, BASELINE_TARGET, floats_16, ints_16)
 #undef MULTIPLY_ADD
 #undef MULTIPLY_ADD_VECTOR
 
@@ -126,6 +136,7 @@ VECTOR_TYPES(32)
 DEFINE_TILE(tile_avx2, AVX2_TARGET, floats_32, ROWS_6, 6)
 DEFINE_ISSUE(issue_avx2, AVX2_TARGET, floats_32, ROWS_6)
 DEFINE_STREAMS(avx2, AVX2_TARGET, doubles_32)
+DEFINE_ROWS(avx2, AVX2_TARGET, floats_32, ints_32)
 #undef MULTIPLY_ADD
 #undef MULTIPLY_ADD_VECTOR
 
@@ -136,6 +147,7 @@ VECTOR_TYPES(64)
 DEFINE_TILE(tile_avx512f, AVX512_TARGET, floats_64, ROWS_12, 12)
 DEFINE_ISSUE(issue_avx512f, AVX512_TARGET, floats_64, ROWS_12)
 DEFINE_STREAMS(avx512f, AVX512_TARGET, doubles_64)
+DEFINE_ROWS(avx512f, AVX512_TARGET, floats_64, ints_64)
 #undef MULTIPLY_ADD
 #undef MULTIPLY_ADD_VECTOR
 
@@ -155,7 +167,9 @@ static bool supported_avx512f(void)
 #define KERNELS(set, suffix, rows, issue_rows, bytes, supports) \
 	{.instruction_set = (set), .supported = (supports), .tile_rows = (rows), \
 		.tile_columns = 2 * (bytes) / sizeof(float), .tile = tile_##suffix, .issue = issue_##suffix, \
-		.issue_flops = ISSUE_FLOPS(issue_rows, bytes), .issue_sum = (issue_rows) * (2 * (issue_rows) + 1), .read = read_##suffix, .copy = copy_##suffix, .triad = triad_##suffix}
+		.issue_flops = ISSUE_FLOPS(issue_rows, bytes), .issue_sum = (issue_rows) * (2 * (issue_rows) + 1), .read = read_##suffix, \
+		.copy = copy_##suffix, .triad = triad_##suffix, .scale = scale_##suffix, .dots = dots_##suffix, \
+		.weigh = weigh_##suffix, .softmax = softmax_##suffix, .softmax_gradient = softmax_gradient_##suffix}
 
 const struct cpu_kernels cpu_kernels_table[] = {
 #ifdef __x86_64__

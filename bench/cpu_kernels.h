@@ -28,6 +28,14 @@ struct cpu_kernels {
 	double (*read)(const double *a, size_t count);
 	void (*copy)(double *restrict b, const double *restrict a, size_t count);
 	void (*triad)(double *restrict a, const double *restrict b, const double *restrict c, double s, size_t count);
+	void (*scale)(double *restrict b, const double *restrict a, double s, size_t count); /* b = s a */
+
+	/* Rows of attention: any count, unaligned. */
+	void (*dots)(const float *a, const float *rows, size_t row_count, size_t count, float *out); /* out[i] = a . rows[i] */
+	void (*weigh)(float *restrict y, const float *restrict rows, const float *weights, size_t row_count, size_t count); /* y += sum of */
+	void (*softmax)(float *row, size_t count, float scale);                                /* of scale x row */
+	/* dp becomes the gradient of the scaled row before the softmax, given that of the probabilities p. */
+	void (*softmax_gradient)(const float *restrict p, float *restrict dp, size_t count, float scale);
 };
 
 /* Widest first; the last one is for every CPU of the architecture. */

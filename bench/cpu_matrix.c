@@ -3,39 +3,41 @@
 
 #include "base/clock.h"
 #include "bench/cpu_gemm.h"
-#include "bench/cpu_info.h"
 #include "bench/cpu_session.h"
-#include "bench/random.h"
 
 enum { MATRIX_SAMPLES = 64, MATRIX_SIDE_MAX = 1 << 20 };
 
 struct matrix_state {
 	struct bench_session *session;
 	enum bench_method method;
+	enum bench_product product;
 	struct cpu_gemm gemm;
-	float *memory; /* a, b, c and the threads' panels, each on its own line of the cache */
-	size_t memory_bytes;
-	float *panels[];
+	struct cpu_matrices matrices;
+	size_t a_floats, b_floats, c_floats;
+	bool cold;
 };
 
-static size_t round_up(size_t floats)
+static void flush(const struct matrix_state *state)
 {
-	size_t line = CPU_KERNEL_ALIGNMENT / sizeof(float);
-
-	return (floats + line - 1) / line * line;
+	cpu_cache_flush(state->gemm.a.at, state->a_floats * sizeof(float));
+	cpu_cache_flush(state->gemm.b.at, state->b_floats * sizeof(float));
+	cpu_cache_flush(state->gemm.c, state->c_floats * sizeof(float));
 }
 
 static enum bench_outcome matrix_run(struct bench_work *work, double *elapsed_s, struct bench_reason *reason)
 {
 	struct matrix_state *state = work->state;
 	struct cpu_gemm *gemm = &state->gemm;
-	int64_t start_ns = clock_monotonic_ns();
+	int64_t start_ns;
 
 	(void)reason;
+	if (state->cold)
+		flush(state);
+	start_ns = clock_monotonic_ns();
 	if (state->method == METHOD_LIBRARY_GEMM)
-		cpu_blas_multiply(&state->session->blas, &gemm->shape, gemm->a, gemm->b, gemm->c);
+		cpu_blas_multiply(&state->session->blas, &gemm->shape, state->product, gemm->a.at, gemm->b.at, gemm->c);
 	else
-		cpu_gemm_run(gemm, state->session->pool);
+		cpu_gemm_run(gemm, state->session->panels, state->session->pool);
 	*elapsed_s = (double)(clock_monotonic_ns() - start_ns) * 1e-9;
 	return BENCH_OK;
 }
@@ -43,10 +45,9 @@ static enum bench_outcome matrix_run(struct bench_work *work, double *elapsed_s,
 static enum bench_outcome matrix_verify(struct bench_work *work, struct bench_check *check, struct bench_reason *reason)
 {
 	struct matrix_state *state = work->state;
-	size_t outputs = (size_t)(state->gemm.shape.m * state->gemm.shape.n);
 	double elapsed_s;
 
-	for (size_t i = 0; i < outputs; i++)
+	for (size_t i = 0; i < state->c_floats; i++)
 		state->gemm.c[i] = NAN;
 	(void)matrix_run(work, &elapsed_s, reason);
 	cpu_gemm_check(&state->gemm, MATRIX_SAMPLES, 1, check);
@@ -58,34 +59,29 @@ static void matrix_release(struct bench_work *work)
 	struct matrix_state *state = work->state;
 
 	if (state)
-		cpu_memory_unmap(state->memory, state->memory_bytes);
+		cpu_matrices_give(state->session, &state->matrices);
 	free(state);
 	work->state = NULL;
 }
 
-/* Operands and panels in one mapping; NULL when they would take more than half of what is free. */
+/* NULL when the operands cannot be had. */
 static struct matrix_state *matrix_new(struct bench_session *session, const struct bench_work_request *request)
 {
 	const struct bench_shape *shape = &request->shape;
-	size_t threads = (size_t)cpu_pool_threads(session->pool);
-	size_t a = round_up((size_t)(shape->m * shape->k)), b = round_up((size_t)(shape->k * shape->n));
-	size_t c = round_up((size_t)(shape->m * shape->n)), panel = round_up(cpu_gemm_panel_floats(session->kernels));
-	size_t bytes = (a + b + c + threads * panel) * sizeof(float);
-	struct matrix_state *state = calloc(1, sizeof(*state) + threads * sizeof(state->panels[0]));
+	struct matrix_state *state = calloc(1, sizeof(*state));
 
-	if (!state || (double)bytes > cpu_info_available_bytes() / 2 || !(state->memory = cpu_memory_map(bytes))) {
+	if (!state)
+		return NULL;
+	*state = (struct matrix_state){.session = session, .method = request->method, .product = request->product, .cold = request->cold,
+		.a_floats = (size_t)(shape->m * shape->k), .b_floats = (size_t)(shape->k * shape->n), .c_floats = (size_t)(shape->m * shape->n),
+		.gemm = {.kernels = session->kernels, .shape = *shape, .alive = request->alive}};
+	if (!cpu_panels_ready(session) || !cpu_matrices_take(session, cpu_line_floats(state->a_floats) + cpu_line_floats(state->b_floats),
+			cpu_line_floats(state->c_floats), &state->matrices)) {
 		free(state);
 		return NULL;
 	}
-	state->session = session;
-	state->method = request->method;
-	state->memory_bytes = bytes;
-	for (size_t i = 0; i < threads; i++)
-		state->panels[i] = state->memory + a + b + c + i * panel;
-	random_fill_normal(state->memory, a, 2);
-	random_fill_normal(state->memory + a, b, 3);
-	state->gemm = (struct cpu_gemm){.kernels = session->kernels, .shape = *shape, .a = state->memory, .b = state->memory + a,
-		.c = state->memory + a + b, .panels = state->panels, .alive = request->alive};
+	cpu_gemm_lay(&state->gemm, request->product, state->matrices.operands, state->matrices.operands + cpu_line_floats(state->a_floats),
+		state->matrices.outputs);
 	return state;
 }
 
@@ -97,8 +93,6 @@ enum bench_outcome cpu_matrix_prepare(struct bench_session *session, const struc
 
 	if (request->precision != PRECISION_FP32)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend multiplies in fp32 only");
-	if (request->product != PRODUCT_FORWARD)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend has no %s", bench_product_name(request->product));
 	if (shape->m < 1 || shape->n < 1 || shape->k < 1 || shape->m > MATRIX_SIDE_MAX || shape->n > MATRIX_SIDE_MAX ||
 		shape->k > MATRIX_SIDE_MAX)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "sides of a matrix are 1 to %d", MATRIX_SIDE_MAX);
@@ -109,7 +103,7 @@ enum bench_outcome cpu_matrix_prepare(struct bench_session *session, const struc
 		with = session->blas.version;
 	}
 	*work = (struct bench_work){
-		.flops = 2.0 * (double)shape->m * (double)shape->n * (double)shape->k,
+		.flops = bench_shape_flops(shape),
 		.state = matrix_new(session, request),
 		.run = matrix_run,
 		.verify = matrix_verify,

@@ -1,6 +1,5 @@
 /* Memory streams of the cpu backend: every thread reads or writes its own part of arrays that no cache holds. */
 #include <math.h>
-#include <sys/mman.h>
 
 #include "base/clock.h"
 #include "bench/cpu_info.h"
@@ -16,22 +15,6 @@ struct stream_state {
 	enum bench_work_kind kind;
 	double sums[]; /* of each thread's part */
 };
-
-void *cpu_memory_map(size_t bytes)
-{
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	(void)!madvise(memory, bytes, MADV_HUGEPAGE);
-	return memory;
-}
-
-void cpu_memory_unmap(void *memory, size_t bytes)
-{
-	if (memory)
-		munmap(memory, bytes);
-}
 
 size_t cpu_stream_count(double cache_bytes, double available_bytes, bool *large_enough)
 {
@@ -63,7 +46,7 @@ static void fill_part(void *context, int index, int threads)
 	}
 }
 
-static bool streams_ready(struct bench_session *session)
+bool cpu_streams_ready(struct bench_session *session)
 {
 	struct cpu_stream_arrays *arrays = &session->streams;
 	size_t bytes;
@@ -198,7 +181,7 @@ enum bench_outcome cpu_stream_prepare(struct bench_session *session, const struc
 	size_t sums = (size_t)cpu_pool_threads(session->pool);
 	struct stream_state *state = calloc(1, sizeof(*state) + sums * sizeof(state->sums[0]));
 
-	if (!state || !streams_ready(session)) {
+	if (!state || !cpu_streams_ready(session)) {
 		free(state);
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "not enough memory for arrays that no cache holds");
 	}

@@ -7,7 +7,8 @@
 #define NONE                  PRECISION_UNSET
 
 /* Slices follow the shares of a plan's bottlenecks: products first. The order is that in which they run; the streams come before
- * the products, which heat the part, and the host's storage and decoding last. Columns: name, bottleneck, methods, work,
+ * the products, which heat the part, the block before its parts, since no other figure says as much, and the host's storage and
+ * decoding last. Columns: name, bottleneck, methods, work,
  * precision, unit, seconds in quick and full, repeats, cold, runner. */
 const struct bench_test bench_tests[] = {
 	{"launch_round_trip", "launch_overhead", EITHER(DRIVER_LAUNCH, THREAD_WAKE), WORK_LAUNCH, NONE, UNIT_SECONDS, 0.2, 1, true, false, test_work},
@@ -21,6 +22,7 @@ const struct bench_test bench_tests[] = {
 	{"transfer_pageable", "host_transfer", ONE(COPY_ENGINE), WORK_TRANSFER, NONE, UNIT_BYTES_PER_S, 0.2, 2, false, false, test_pageable},
 	{"issue_rate_fp32", "compute", ONE(ISSUE_RATE), WORK_ISSUE_RATE, PRECISION_FP32, UNIT_FLOPS_PER_S, 0.3, 1, false, false, test_work},
 	{"issue_rate_bf16", "compute", ONE(ISSUE_RATE), WORK_ISSUE_RATE, PRECISION_BF16, UNIT_FLOPS_PER_S, 0.1, 1, false, false, test_work},
+	{"block_step", "step_time", ONE(SEQUENCE), WORK_SEQUENCE, NONE, UNIT_SECONDS, 1.2, 12, true, false, test_block},
 	{"gemm_library_bf16", "compute", ONE(LIBRARY_GEMM), WORK_GEMM, PRECISION_BF16, UNIT_FLOPS_PER_S, 1.8, 16, true, true, test_products},
 	{"gemm_library_fp16", "compute", ONE(LIBRARY_GEMM), WORK_GEMM, PRECISION_FP16, UNIT_FLOPS_PER_S, 0.4, 6, true, true, test_products},
 	{"gemm_library_fp8", "compute", ONE(LIBRARY_GEMM), WORK_GEMM, PRECISION_FP8, UNIT_FLOPS_PER_S, 0.4, 8, true, true, test_products},
@@ -31,7 +33,6 @@ const struct bench_test bench_tests[] = {
 	{"gemm_sustained", "compute", EITHER(LIBRARY_GEMM, KERNEL_GEMM), WORK_GEMM, NONE, UNIT_FLOPS_PER_S, 0, 17, false, false, test_sustained},
 	{"attention", "compute", EITHER(LIBRARY_ATTENTION, KERNEL_ATTENTION), WORK_ATTENTION, NONE, UNIT_FLOPS_PER_S, 0.6, 5, true, false, test_attention},
 	{"kv_read", "memory_bandwidth", ONE(STREAM), WORK_KV_READ, NONE, UNIT_BYTES_PER_S, 0.2, 3, true, false, test_kv_read},
-	{"block_step", "step_time", ONE(SEQUENCE), WORK_SEQUENCE, NONE, UNIT_SECONDS, 1.2, 12, true, false, test_block},
 	{"peer_copy", "communication", ONE(COPY_ENGINE), WORK_PEER_COPY, NONE, UNIT_BYTES_PER_S, 0, 3, false, false, test_peers},
 	{"all_reduce", "communication", ONE(COLLECTIVE_LIBRARY), WORK_ALL_REDUCE, NONE, UNIT_BYTES_PER_S, 0, 7, true, false, test_all_reduce},
 	{"storage_sequential", "input", ONE(FILE_READ), WORK_KIND_COUNT, NONE, UNIT_BYTES_PER_S, 0.5, 3, true, false, test_storage},

@@ -184,6 +184,7 @@ bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure
 		.warmup_share = figure->steady ? WARMUP_STEADY_SHARE : WARMUP_SHARE};
 	int64_t start_ns = clock_monotonic_ns();
 	struct bench_check check = {.verified = false};
+	double slice_s;
 	bool measured;
 
 	repetition.samples_s = malloc(2 * BENCH_SAMPLES_MAX * sizeof(double));
@@ -191,7 +192,9 @@ bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure
 		repetition.outcome = bench_refuse(&repetition.reason, BENCH_FAILED, "out of memory for the samples");
 	else
 		repetition.outcome = work->verify(work, &check, &repetition.reason);
-	measured = repetition.outcome == BENCH_OK && repeat_fill(&repetition, figure->slice_s);
+	/* verifying is part of the slice, up to half of it */
+	slice_s = fmax(figure->slice_s - seconds_since(start_ns), figure->slice_s / 2);
+	measured = repetition.outcome == BENCH_OK && repeat_fill(&repetition, slice_s);
 	if (measured)
 		report_measure(&repetition, figure, &check, seconds_since(start_ns), median);
 	else

@@ -28,7 +28,8 @@ static void compare_all(const struct cpu_gemm *gemm)
 			double sum = 0, magnitude = 0;
 
 			for (int64_t p = 0; p < s->k; p++) {
-				double product = (double)gemm->a[i * s->k + p] * (double)gemm->b[p * s->n + j];
+				double product = (double)gemm->a.at[(size_t)i * gemm->a.row + (size_t)p * gemm->a.column] *
+					(double)gemm->b.at[(size_t)p * gemm->b.row + (size_t)j * gemm->b.column];
 
 				sum += product;
 				magnitude += fabs(product);
@@ -37,20 +38,21 @@ static void compare_all(const struct cpu_gemm *gemm)
 		}
 }
 
-static void multiply(const struct cpu_kernels *kernels, struct cpu_pool *pool, struct bench_shape shape)
+static void multiply(const struct cpu_kernels *kernels, struct cpu_pool *pool, struct bench_shape shape, enum bench_product product)
 {
 	float *panels[THREADS], *a = floats((size_t)(shape.m * shape.k)), *b = floats((size_t)(shape.k * shape.n));
 	float *c = floats((size_t)(shape.m * shape.n));
-	struct cpu_gemm gemm = {.kernels = kernels, .shape = shape, .a = a, .b = b, .c = c, .panels = panels};
+	struct cpu_gemm gemm = {.kernels = kernels, .shape = shape};
 	struct bench_check check;
 
+	cpu_gemm_lay(&gemm, product, a, b, c);
 	for (int i = 0; i < THREADS; i++)
-		panels[i] = floats(cpu_gemm_panel_floats(kernels));
+		panels[i] = floats(cpu_gemm_panel_floats());
 	random_fill_normal(a, (size_t)(shape.m * shape.k), 5);
 	random_fill_normal(b, (size_t)(shape.k * shape.n), 6);
 	for (int64_t i = 0; i < shape.m * shape.n; i++)
 		c[i] = NAN;
-	cpu_gemm_run(&gemm, pool);
+	cpu_gemm_run(&gemm, panels, pool);
 	compare_all(&gemm);
 	cpu_gemm_check(&gemm, 64, 1, &check);
 	assert_true(check.verified);
@@ -77,7 +79,8 @@ static void products_are_right_in_every_instruction_set(void **state)
 			continue;
 		tried++;
 		for (size_t s = 0; s < COUNT_OF(shapes); s++)
-			multiply(&cpu_kernels_table[i], pool, shapes[s]);
+			for (int product = 0; product < PRODUCT_COUNT; product++)
+				multiply(&cpu_kernels_table[i], pool, shapes[s], (enum bench_product)product);
 	}
 	assert_true(tried >= 1);
 	cpu_pool_free(pool);
@@ -89,19 +92,20 @@ static void the_check_finds_wrong_products(void **state)
 	enum { SIDE = 64 };
 	float *a = floats(SIDE * SIDE), *b = floats(SIDE * SIDE), *c = floats(SIDE * SIDE), *panels[THREADS];
 	struct cpu_pool *pool = cpu_pool_new(THREADS);
-	struct cpu_gemm gemm = {.kernels = cpu_kernels_best(), .shape = {SIDE, SIDE, SIDE}, .a = a, .b = b, .c = c, .panels = panels};
+	struct cpu_gemm gemm = {.kernels = cpu_kernels_best(), .shape = {SIDE, SIDE, SIDE}};
 	struct bench_check check;
 
 	(void)state;
+	cpu_gemm_lay(&gemm, PRODUCT_FORWARD, a, b, c);
 	for (int i = 0; i < THREADS; i++)
-		panels[i] = floats(cpu_gemm_panel_floats(gemm.kernels));
+		panels[i] = floats(cpu_gemm_panel_floats());
 	random_fill_normal(a, SIDE * SIDE, 5);
 	random_fill_normal(b, SIDE * SIDE, 6);
 	for (size_t i = 0; i < SIDE * SIDE; i++)
 		c[i] = NAN;
 	cpu_gemm_check(&gemm, 8, 1, &check);
 	assert_false(check.verified);
-	cpu_gemm_run(&gemm, pool);
+	cpu_gemm_run(&gemm, panels, pool);
 	for (size_t i = 0; i < SIDE; i++)
 		for (size_t j = 0; j < SIDE; j++)
 			c[i * SIDE + j] -= a[i * SIDE] * b[j]; /* the first of 64 products is missing */
@@ -153,6 +157,9 @@ static void streams_do_what_they_say(void **state)
 		kernels->triad(z, x, y, 3, COUNT);
 		for (size_t j = 0; j < COUNT; j++)
 			assert_close(z[j], 2.5 * (double)j, 0);
+		kernels->scale(z, x, 1.5, COUNT);
+		for (size_t j = 0; j < COUNT; j++)
+			assert_close(z[j], 1.5 * (double)j, 0);
 	}
 }
 
