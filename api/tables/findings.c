@@ -124,6 +124,10 @@ static const struct field carbon_rows[] = {
 	FIGURE(marginal_kgco2e, "Of the electricity, by the marginal intensity; where the region has that figure"),
 	FIGURE(embodied_kgco2e, "Of making the hardware, for the hours used"),
 	FIGURE(total_kgco2e, "Operational (location-based) and embodied"),
+	FIGURE(embodied_low_kgco2e, "Embodied, by the lowest published figures and the longest life"),
+	FIGURE(embodied_high_kgco2e, "Embodied, by the highest published figures and the shortest life"),
+	FIGURE(gco2e_per_gpu_hour, "Software carbon intensity: the total over accelerator-hours"),
+	FIGURE(gco2e_per_thousand_tokens, "Software carbon intensity: the total over tokens trained"),
 };
 TABLE(carbon, carbon_rows, "Carbon.");
 #undef OF

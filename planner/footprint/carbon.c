@@ -43,6 +43,10 @@ struct carbon carbon_of_energy(double facility_kwh, const struct site *site, dou
 		.marginal_kgco2e = facility_kwh * site->grid_marginal_gco2e_per_kwh / grams_per_kg,
 		.embodied_kgco2e = embodied_kgco2e,
 		.total_kgco2e = operational_kgco2e + embodied_kgco2e,
+		.embodied_low_kgco2e = ABSENT_NUMBER,
+		.embodied_high_kgco2e = ABSENT_NUMBER,
+		.gco2e_per_gpu_hour = ABSENT_NUMBER,
+		.gco2e_per_thousand_tokens = ABSENT_NUMBER,
 	};
 }
 

@@ -5,6 +5,8 @@
 #include "planner/footprint/water.h"
 #include "planner/interval.h"
 
+static const double grams_per_kg = 1000;
+
 void footprint_of_usage(
 	const struct usage *usage, const struct site *site, struct footprint *footprint, struct findings *findings)
 {
@@ -20,6 +22,10 @@ void footprint_of_usage(
 	footprint->embodied_low_kgco2e = embodied.low_kgco2e;
 	footprint->embodied_high_kgco2e = embodied.high_kgco2e;
 	footprint->carbon = carbon_of_energy(footprint->energy.total_kwh, &known, embodied.kgco2e);
+	footprint->carbon.embodied_low_kgco2e = embodied.low_kgco2e;
+	footprint->carbon.embodied_high_kgco2e = embodied.high_kgco2e;
+	if (usage->gpu_count * usage->hours > 0)
+		footprint->carbon.gco2e_per_gpu_hour = footprint->carbon.total_kgco2e * grams_per_kg / (usage->gpu_count * usage->hours);
 	footprint->water_l = water_l(footprint->energy.it_kwh, known.wue_l_per_kwh, known.pue, known.ewif_l_per_kwh);
 
 	sigmas[0] = energy_power_log_sigma(usage);

@@ -143,6 +143,7 @@ void training_option_fill(const struct programme *programme, const struct outlin
 		.has_offer = outline->price.has_offer, .offer = candidate->offer};
 	option->energy = outline->footprint.energy;
 	option->carbon = outline->footprint.carbon;
+	option->carbon.gco2e_per_thousand_tokens = option->carbon.total_kgco2e * 1e6 / programme->tokens_total;
 	option->water_l = outline->footprint.water_l;
 	option->bottleneck = step_bottleneck(&outline->found.step);
 	option->provenance_count = 0;

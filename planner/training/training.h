@@ -114,6 +114,8 @@ struct carbon {
 	double operational_kgco2e;                /* location-based */
 	double market_kgco2e, marginal_kgco2e;    /* NaN where the region has no such figure: left out of the answer */
 	double embodied_kgco2e, total_kgco2e;     /* total: operational + embodied */
+	double embodied_low_kgco2e, embodied_high_kgco2e; /* published range */
+	double gco2e_per_gpu_hour, gco2e_per_thousand_tokens; /* E105, of the total; absent where there are no hours, no tokens */
 };
 
 enum bottleneck {

@@ -161,6 +161,9 @@ static void parts_sum_to_the_whole(void **state)
 	assert_close(one.carbon.market_kgco2e, 0, 1e-12);
 	assert_true(
 		one.embodied_low_kgco2e < one.carbon.embodied_kgco2e && one.carbon.embodied_kgco2e < one.embodied_high_kgco2e);
+	assert_close(one.carbon.gco2e_per_gpu_hour, one.carbon.total_kgco2e * 1000 / 800, 1e-12);
+	assert_close(one.carbon.embodied_low_kgco2e, one.embodied_low_kgco2e, 1e-12);
+	assert_close(one.carbon.embodied_high_kgco2e, one.embodied_high_kgco2e, 1e-12);
 	assert_true(one.total_kwh.p10 < one.total_kwh.p50 && one.total_kwh.p50 < one.total_kwh.p90);
 	assert_true(findings.assumption_count >= 5 && findings.dropped == 0);
 	usage.gpu_count = 16;
@@ -168,6 +171,7 @@ static void parts_sum_to_the_whole(void **state)
 	footprint_of_usage(&usage, &fixture.candidate.site, &two, NULL);
 	assert_close(two.carbon.total_kgco2e, 2 * one.carbon.total_kgco2e, 1e-12);
 	assert_close(two.water_l, 2 * one.water_l, 1e-12);
+	assert_close(two.carbon.gco2e_per_gpu_hour, one.carbon.gco2e_per_gpu_hour, 1e-12);
 }
 
 static void intervals_widen_with_what_is_not_known(void **state)

@@ -176,6 +176,7 @@ static void kept_and_sent_data_cost_what_they_cost(void **state)
 	REQUEST.common.pricing.storage_usd_per_gb_month = REQUEST.common.pricing.egress_usd_per_gb = ABSENT_NUMBER;
 	fixture_planned(&fixture);
 	gpus_usd = BEST.cost.total_usd;
+	assert_close(BEST.carbon.gco2e_per_thousand_tokens * fixture.plan.workload.tokens_total / 1000, 1000 * BEST.carbon.total_kgco2e, 1e-12);
 	assert_close(gpus_usd, BEST.gpu_hours * BEST.cost.usd_per_gpu_hour, 1e-12);
 	assert_false(is_given(BEST.cost.storage_usd) || is_given(BEST.cost.egress_usd));
 	REQUEST.common.pricing.storage_usd_per_gb_month = 0.023;
