@@ -55,7 +55,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
 .PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-opencl ptx check-server check-asan check-tsan check-clang check-oom \
-	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving check-api check-trace lint format run install clean help validate check-accuracy fit fit-left-out
+	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help validate check-accuracy fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -100,7 +100,7 @@ $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIBRARY)
 test: $(PROGRAM) $(TESTS) ## build and run every C test, in parallel
 	$(Q)scripts/run-c-tests.sh $(TESTS)
 
-docs: $(BUILD)/tests/api/write_documents ## write docs/openapi.json and docs/fields.md from the field tables
+docs: $(BUILD)/tests/api/write_documents ## write docs/openapi.json, docs/fields.md and docs/leases.md from the tables
 	$(Q)$< docs
 
 check: test check-layers check-headers check-rows check-sources ## everything that is quick
@@ -226,6 +226,9 @@ bench-planner: $(PROGRAM) $(BUILD)/tests/bench/planner_rate ## layouts a second,
 
 bench-serving: $(PROGRAM) $(BUILD)/tests/bench/serving_rate ## requests simulated a second, and how long sizing takes
 	$(Q)scripts/bench-serving.sh $^
+
+bench-queue: $(PROGRAM) ## 10,000 queued benchmarks: what claims, lists and plans take meanwhile
+	$(Q)$(PYTHON) tests/bench/queue.py $(PROGRAM)
 
 ptx: ## compile the kernels of bench/kernels/ to the PTX that is checked in (clang 14, as Debian 12 has it)
 	$(Q)scripts/ptx.sh bench/kernels

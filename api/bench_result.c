@@ -54,12 +54,12 @@ static void take_line(struct result_reader *reader, const json_t *value)
 static void read_lines(struct result_reader *reader, const json_t *root)
 {
 	const char *key;
-	json_t *value, *item;
-	size_t i;
+	json_t *value;
 
 	json_object_foreach((json_t *)root, key, value) {
 		take_line(reader, value);
-		json_array_foreach(value, i, item) take_line(reader, item);
+		for (size_t i = 0; i < json_array_size(value); i++)
+			take_line(reader, json_array_get(value, i));
 	}
 }
 

@@ -45,7 +45,7 @@ static enum status answer_outcome(struct call *call, const struct benchmark_reco
 static enum status give_back(struct call *call, int64_t token, const char *reason)
 {
 	struct lease_bearer bearer = lease_bearer_of(call);
-	struct benchmark_record benchmark;
+	struct benchmark_record benchmark = {0};
 	struct benchmark_release release = {.job.kind = STORAGE_BENCHMARK_RELEASE, .id = call->parameters[0], .token = token,
 		.now_us = clock_wall_us(), .reason = reason, .bearer = &bearer, .benchmark = &benchmark};
 	enum status status = commit_run(call, &release.job);
@@ -94,7 +94,7 @@ static enum status read_result(struct call *call, struct arriving *arriving)
 {
 	struct bench_worker_outcome *outcome = &arriving->outcome;
 	char detail[sizeof outcome->detail] = "";
-	struct bench_result result;
+	struct bench_result result = {0};
 	enum status status = bench_result_read(arriving->told.result.text, arriving->told.result.length, &call->arena, &result, &call->failure);
 	bool good = status == STATUS_OK && bench_delivery_read(&result, &arriving->job, outcome, detail, sizeof detail);
 

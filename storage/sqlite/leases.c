@@ -112,11 +112,11 @@ static enum status claim_free_devices(struct storage *storage, const struct benc
 	struct arguments arguments = {.agent_id = claim->agent_id, .limit = FREE_DEVICES_MAX};
 	const char **ids = arena_alloc(arena, FREE_DEVICES_MAX, sizeof *ids);
 	const struct device_record *devices;
-	struct rows_read rows;
+	struct rows_read rows = {0};
 	enum status status = ids ? store_list(&storage->writer, STATEMENT_AGENT_DEVICES_FREE, &arguments, FREE_DEVICES_MAX, arena, &rows, failure)
 							 : failure_set(failure, STATUS_NO_MEMORY, "no memory for the devices");
 
-	if (status != STATUS_OK)
+	if (status != STATUS_OK || !rows.items)
 		return status;
 	devices = rows.items;
 	for (size_t i = 0; i < rows.count; i++)

@@ -1,10 +1,11 @@
-/* docs/openapi.json and docs/fields.md as the tables make them: written by write_documents.c, held by test_openapi.c. */
+/* docs/openapi.json, docs/fields.md and docs/leases.md as the tables make them: written by write_documents.c, held by test_routes.c. */
 #ifndef FLEETPLAN_TESTS_API_DOCUMENTS_H
 #define FLEETPLAN_TESTS_API_DOCUMENTS_H
 
 #include <jansson.h>
 
 #include "api/openapi.h"
+#include "storage/lease.h"
 
 /* The description, indented for diffs; the caller frees it. NULL if it is not JSON. */
 static inline char *document_openapi(void)
@@ -33,6 +34,59 @@ static inline char *document_fields(void)
 	buffer_init(&buffer, 4 * 1024 * 1024);
 	openapi_field_reference(&buffer);
 	return buffer_detach(&buffer, &length);
+}
+
+static inline void document_lease_cell(struct buffer *out, enum lease_state state, const struct lease_move *move)
+{
+	static const struct {
+		unsigned effect;
+		const char *text;
+	} effects[] = {{LEASE_EFFECT_TAKE, "next token, one more attempt"}, {LEASE_EFFECT_RENEW, "the lease's end moves"},
+		{LEASE_EFFECT_KEEP, "the result is kept"}, {LEASE_EFFECT_LATE, "marked late"},
+		{LEASE_EFFECT_UNDO, "the attempt is not counted, its token is void"}, {LEASE_EFFECT_ASK, "the wish is written down"}};
+
+	buffer_append_text(out, " | ");
+	if (!move->allowed) {
+		buffer_append_text(out, "refused");
+		return;
+	}
+	buffer_printf(out, "%s%s", move->to == state ? "stays " : "", lease_state_name(move->to));
+	if (move->if_used_up)
+		buffer_printf(out, ", %s when all attempts are used", lease_state_name(move->if_used_up));
+	if (move->if_unwanted)
+		buffer_printf(out, ", %s when that was asked for", lease_state_name(move->if_unwanted));
+	for (size_t i = 0; i < COUNT_OF(effects); i++)
+		if (move->effects & effects[i].effect)
+			buffer_printf(out, "; %s", effects[i].text);
+}
+
+/* The life of a benchmark; the caller frees it. */
+static inline char *document_leases(void)
+{
+	struct buffer out;
+	size_t length;
+
+	buffer_init(&out, 64 * 1024);
+	buffer_printf(&out, "# Leases\n\nWritten by `make docs` from the table in storage/lease.c, by which alone the storage changes a benchmark's "
+		"state.\n\nA worker takes a benchmark from the queue by a lease with a token, keeps the lease by heartbeats, and ends it with a result or "
+		"by giving the benchmark back; a lease that is not kept ends by itself. Each lease of a benchmark has a higher token than those before, "
+		"and only the last token is heard: an event that shows another is refused as `stale-lease` (409), whatever the state. A benchmark is "
+		"started at most %d times, those not counted that were given back. The result that was taken may be delivered again and is answered "
+		"again; another one is refused. At most one benchmark runs on a device, which a unique index of the database holds beside this table.\n\n"
+		"| event | shows the token |", LEASE_ATTEMPTS_MAX);
+	for (enum lease_state state = 0; state < LEASE_STATE_COUNT; state++)
+		if (!lease_state_is_end(state) || state == LEASE_EXPIRED)
+			buffer_printf(&out, " in `%s` |", lease_state_name(state));
+	buffer_append_text(&out, "\n|---|---|---|---|---|\n");
+	for (enum lease_event event = 0; event < LEASE_EVENT_COUNT; event++) {
+		buffer_printf(&out, "| %s | %s", lease_event_name(event), lease_event_shows_token(event) ? "yes" : "");
+		for (enum lease_state state = 0; state < LEASE_STATE_COUNT; state++)
+			if (!lease_state_is_end(state) || state == LEASE_EXPIRED)
+				document_lease_cell(&out, state, lease_move_of(state, event));
+		buffer_append_text(&out, " |\n");
+	}
+	buffer_append_text(&out, "\n`succeeded`, `failed` and `cancelled` are the end: they refuse every event.");
+	return buffer_detach(&out, &length);
 }
 
 #endif

@@ -215,6 +215,7 @@ static void the_documents_are_those_kept(void **state)
 	(void)state;
 	check_document("docs/openapi.json", document_openapi());
 	check_document("docs/fields.md", document_fields());
+	check_document("docs/leases.md", document_leases());
 }
 
 static void media_have_names(void **state)

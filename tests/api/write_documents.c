@@ -1,4 +1,4 @@
-/* Writes docs/openapi.json and docs/fields.md: `make docs`. usage: write_documents FOLDER */
+/* Writes docs/openapi.json, docs/fields.md and docs/leases.md: `make docs`. usage: write_documents FOLDER */
 #include "api/documents.h"
 
 static int write_document(const char *folder, const char *name, char *text)
@@ -24,5 +24,5 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	return write_document(argv[1], "openapi.json", document_openapi()) |
-		   write_document(argv[1], "fields.md", document_fields());
+		   write_document(argv[1], "fields.md", document_fields()) | write_document(argv[1], "leases.md", document_leases());
 }
