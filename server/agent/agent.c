@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <poll.h>
+#include <signal.h>
 #include <sodium.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 #include "base/log.h"
 #include "server/agent/agent_private.h"
 
-enum { LEASE_ARENA_BYTES = 1024 * 1024, IDLE_S = 5, PROBE_RETRY_S = 30, LEASE_SLACK_S = 15 };
+enum { LEASE_ARENA_BYTES = 1024 * 1024, IDLE_S = 5, PROBE_RETRY_S = 30, LEASE_SLACK_S = 15, BROKEN_TRIES = 8 };
 
 #define NS_PER_S 1e9
 
@@ -129,23 +130,41 @@ static void rest(struct agent *agent, int64_t asked_ns)
 		agent_wait(agent, 0.5 + chance());
 }
 
+/* Whoever waits for SIGTERM to stop us is told in the same way. */
+static void end_when_idle(struct agent *agent)
+{
+	unsigned most_s = agent->options->idle_seconds;
+
+	if (!most_s || clock_monotonic_ns() - agent->worked_ns < (int64_t)(most_s * NS_PER_S))
+		return;
+	log_event(LOG_INFO, "agent_idle", LOG_INTEGER("seconds", most_s));
+	agent->worked_ns = clock_monotonic_ns();
+	(void)kill(getpid(), SIGTERM);
+}
+
 static void ask_for_work(struct agent *agent, const struct text_list *ready)
 {
-	const struct lease_request request = {.devices = *ready, .wait_s = agent->options->wait_seconds};
+	const struct agent_options *options = agent->options;
+	double patient_s = options->idle_seconds ? fmin(options->wait_seconds, options->idle_seconds) : options->wait_seconds;
+	const struct lease_request request = {.devices = *ready, .wait_s = patient_s};
 	int64_t asked_ns = clock_monotonic_ns();
 	struct arena arena;
 	struct lease lease;
 	enum link_end end;
 
 	arena_init(&arena, LEASE_ARENA_BYTES);
-	end = link_lease(&agent->link, agent->spool.agent_id, &request, agent_patience(agent, request.wait_s + LEASE_SLACK_S), &arena, &lease);
+	/* Called off by a stop whenever that comes: work that is leased then would only be given back. */
+	end = link_lease(&agent->link, agent->spool.agent_id, &request,
+		(struct link_patience){request.wait_s + LEASE_SLACK_S, agent->wake_fd}, &arena, &lease);
 	switch (end) {
 	case LINK_OK:
 		backoff_reset(&agent->backoff);
 		agent_lease_run(agent, &lease);
+		agent->worked_ns = clock_monotonic_ns();
 		break;
 	case LINK_EMPTY:
 		backoff_reset(&agent->backoff);
+		end_when_idle(agent);
 		rest(agent, asked_ns);
 		break;
 	case LINK_UNKNOWN:
@@ -155,9 +174,12 @@ static void ask_for_work(struct agent *agent, const struct text_list *ready)
 		break;
 	case LINK_INTERRUPTED:
 		break;
+	case LINK_DENIED: /* it may want to hear of our new key */
+		agent->registered = false;
+		agent_wait_after(agent, "agent_without_work");
+		break;
 	case LINK_STALE:
 	case LINK_REFUSED:
-	case LINK_DENIED:
 	case LINK_BROKEN:
 	case LINK_AWAY:
 	case LINK_END_COUNT:
@@ -165,6 +187,22 @@ static void ask_for_work(struct agent *agent, const struct text_list *ready)
 		break;
 	}
 	arena_release(&arena);
+}
+
+/* Whether the server has taken, or refused for good, what is in the spool. It is not asked for work before: to ask is to say
+ * that the devices are free, and what stands on them is over. Only when it lives and still fails with a result for
+ * long, that may not idle this node. */
+static bool is_delivered(struct agent *agent)
+{
+	enum link_end end = agent_spool_deliver(agent);
+
+	agent->broken = end == LINK_BROKEN ? agent->broken + 1 : 0;
+	if (end == LINK_DENIED)
+		agent->registered = false;
+	if (end == LINK_OK || agent->broken > BROKEN_TRIES)
+		return true;
+	agent_wait_after(agent, "agent_spool_waits");
+	return false;
 }
 
 /* One round; each step waits when it failed, and the next round begins anew. */
@@ -179,9 +217,9 @@ static void work(struct agent *agent)
 		agent->registered = false;
 	if (!agent->registered && !enrol(agent))
 		return;
-	if (agent_spool_deliver(agent) != LINK_OK)
-		agent_wait_after(agent, "agent_spool_waits");
-	else if (ready.count == 0)
+	if (!is_delivered(agent) || atomic_load(&agent->stopping))
+		return;
+	if (ready.count == 0)
 		agent_wait(agent, IDLE_S);
 	else
 		ask_for_work(agent, &ready);
@@ -235,6 +273,7 @@ enum status agent_start(const struct agent_options *options, struct agent **agen
 	if (!made)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for an agent");
 	*made = (struct agent){.options = options, .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), .backoff = {0.5, options->retry_seconds, 0},
+		.worked_ns = clock_monotonic_ns(),
 		.spool = {.folder_fd = -1, .lock_fd = -1}};
 	bench_devices_init(&made->devices);
 	status = agent_open(made, failure);

@@ -53,30 +53,41 @@ static enum link_end deliver(struct agent *agent, const struct spool_entry *entr
 	return end;
 }
 
+/* LINK_OK when the spool need not keep it any more. */
+static enum link_end deliver_entry(struct agent *agent, const struct spool_entry *entry)
+{
+	struct failure failure;
+	struct buffer body;
+	enum link_end end = LINK_OK;
+
+	failure_clear(&failure);
+	buffer_init(&body, SPOOL_RESULT_MAX_BYTES + 1024);
+	if (spool_read(&agent->spool, entry, &body, &failure) != STATUS_OK) {
+		log_event(LOG_ERROR, "agent_spool", LOG_TEXT("detail", failure.detail));
+	} else {
+		end = deliver(agent, entry, &body);
+		if (!is_open(end)) {
+			spool_remove(&agent->spool, entry);
+			end = LINK_OK;
+		}
+	}
+	buffer_release(&body);
+	return end;
+}
+
 enum link_end agent_spool_deliver(struct agent *agent)
 {
 	struct spool_list list;
-	struct failure failure;
-	struct buffer body;
 	enum link_end end = LINK_OK;
 
 	spool_list(&agent->spool, &list);
 	agent->left_behind = list.count > 0;
 	for (size_t i = 0; i < list.count && (end == LINK_OK || end == LINK_BROKEN); i++) {
-		buffer_init(&body, SPOOL_RESULT_MAX_BYTES + 1024);
-		failure_clear(&failure);
-		if (spool_read(&agent->spool, &list.entries[i], &body, &failure) != STATUS_OK) {
-			log_event(LOG_ERROR, "agent_spool", LOG_TEXT("detail", failure.detail));
-		} else {
-			end = deliver(agent, &list.entries[i], &body);
-			if (!is_open(end)) {
-				spool_remove(&agent->spool, &list.entries[i]);
-				end = LINK_OK;
-			}
-		}
-		buffer_release(&body);
+		enum link_end one = deliver_entry(agent, &list.entries[i]);
+
+		end = one == LINK_OK ? end : one;
 	}
 	spool_list(&agent->spool, &list);
 	agent->left_behind = list.count > 0;
-	return end == LINK_BROKEN ? LINK_OK : end;
+	return end;
 }

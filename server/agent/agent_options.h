@@ -16,6 +16,7 @@
 	X(worker, "worker", TEXT, "", 0, 0, NULL, "program to run as the worker, such as a wrapper around this one; empty: this very program") \
 	X(probe_seconds, "probe-seconds", NUMBER, "600", 1, 86400, NULL, "how often the devices are listed again")                 \
 	X(wait_seconds, "wait-seconds", NUMBER, "30", 0, 30, NULL, "how long one question for work may wait at the server")        \
+	X(idle_seconds, "idle-seconds", NUMBER, "0", 0, 604800, NULL, "end when there was nothing to do for so long; 0: never")   \
 	X(retry_seconds, "retry-seconds", NUMBER, "60", 1, 3600, NULL, "the longest wait between tries while the server cannot be reached") \
 	X(drain_seconds, "drain-seconds", NUMBER, "20", 1, 600, NULL, "on SIGTERM, how long to try to give back or deliver what is under way") \
 	X(config, "config", TEXT, "", 0, 0, NULL, "file with lines \"option = value\"; # begins a comment")                        \

@@ -27,7 +27,9 @@ struct agent {
 	struct link link, beats; /* its own calls, and those of the lease's keeper */
 	struct bench_devices devices;
 	bool registered, left_behind;
-	int64_t probe_ns; /* monotonic: when the devices are listed next */
+	int64_t probe_ns;  /* monotonic: when the devices are listed next */
+	int64_t worked_ns; /* monotonic: when there was last something to do */
+	unsigned broken; /* deliveries in a row that the server failed with */
 	struct backoff backoff;
 };
 
@@ -43,7 +45,7 @@ void agent_wait_after(struct agent *agent, const char *event);
 /* Runs a benchmark that was leased for a device, from its first heartbeat to its delivery. */
 void agent_lease_run(struct agent *agent, const struct lease *lease);
 
-/* Delivers what is in the spool, the oldest first. LINK_OK when the server can be spoken to, whatever it made of them. */
+/* Delivers what is in the spool, the oldest first. LINK_OK when nothing is left; LINK_BROKEN when the server failed with some. */
 enum link_end agent_spool_deliver(struct agent *agent);
 
 #endif

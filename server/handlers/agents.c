@@ -148,14 +148,14 @@ static enum status lease_ask(struct asking *asking)
 	return storage_submit(storage, &asking->claim.job);
 }
 
-/* On the watcher's thread, ten times a second. */
+/* On the watcher's thread, ten times a second. A daemon that is being stopped has no work to give, and waits for nobody. */
 static bool lease_look(struct watch *watch, bool last)
 {
 	struct asking *asking = (struct asking *)(void *)watch;
 	struct call *call = asking->call;
 	enum status status;
 
-	if (last || clock_monotonic_ns() >= asking->until_ns || client_is_gone(asking)) {
+	if (last || atomic_load(&call->server->draining) || clock_monotonic_ns() >= asking->until_ns || client_is_gone(asking)) {
 		call_no_content(call);
 		call_complete(call, STATUS_OK);
 		return true;

@@ -6,9 +6,14 @@ import conftest
 FILES = [conftest.ROOT / "Dockerfile", *sorted((conftest.ROOT / "deploy").glob("*.yaml"))]
 
 
-def options():
+def command_of(file):
+    """What the container of a file runs."""
+    return "agent" if file.name == "agent.yaml" else "serve"
+
+
+def options(command):
     """Names and values in force, by the table: `name = value # origin`."""
-    lines = conftest.run("serve", "--check-config").stdout.splitlines()
+    lines = conftest.run(command, "--check-config").stdout.splitlines()
     return {line.lstrip("# ").partition(" = ")[0]: line.partition(" = ")[2].rpartition(" #")[0] for line in lines}
 
 
@@ -17,26 +22,40 @@ def environment(text):
 
 
 def test_every_variable_is_an_option():
-    known = {"FLEETPLAN_" + name.upper().replace("-", "_") for name in options()}
-    named = {name for file in FILES for name in re.findall(r"\bFLEETPLAN_[A-Z_]+\b", file.read_text())}
-    assert {"FLEETPLAN_LISTEN", "FLEETPLAN_DATABASE"} <= named <= known
+    for file in FILES:
+        known = {"FLEETPLAN_" + name.upper().replace("-", "_") for name in options(command_of(file))}
+        named = set(re.findall(r"\bFLEETPLAN_[A-Z_]+\b", file.read_text()))
+        assert named <= known, file.name
+        assert named or file.name == "redocly.yaml"
 
 
 def test_every_flag_is_an_option():
-    arguments = re.search(r"args: \[(.*)\]", (conftest.ROOT / "deploy" / "kubernetes.yaml").read_text())[1].split(", ")
-    flags = [word for word in arguments if word.startswith("--")]
-    assert arguments[0] == "serve" and flags
-    for flag in flags:
-        assert flag[2:] in options(), flag
+    for name in ("kubernetes.yaml", "agent.yaml"):
+        file = conftest.ROOT / "deploy" / name
+        arguments = re.search(r"args: \[(.*)\]", file.read_text())[1].split(", ")
+        flags = [word for word in arguments if word.startswith("--")]
+        assert arguments[0] == command_of(file) and flags
+        for flag in flags:
+            assert flag[2:] in options(command_of(file)), flag
 
 
 def test_values_are_accepted(tmp_path):
     for file in FILES:
         values = environment(file.read_text())
-        answer = conftest.run("serve", "--check-config", environment=values, cwd=tmp_path)
+        answer = conftest.run(command_of(file), "--check-config", environment=values, cwd=tmp_path)
         assert answer.returncode == 0, f"{file.name}: {answer.stderr}"
         for name, value in values.items():
             assert f"{name[len('FLEETPLAN_'):].lower().replace('_', '-')} = {value} # environment" in answer.stdout
+
+
+def test_an_agent_owns_what_it_measures():
+    """A GPU by request, never by sight; and time to give back its benchmark before it is killed."""
+    text = (conftest.ROOT / "deploy" / "agent.yaml").read_text()
+    manifest = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
+    assert re.search(r"limits: .*nvidia\.com/gpu: \d", manifest)
+    assert "NVIDIA_VISIBLE_DEVICES" not in manifest and 'NVIDIA_DRIVER_CAPABILITIES, value: "compute,utility"' in manifest
+    grace = int(re.search(r"terminationGracePeriodSeconds: (\d+)", manifest)[1])
+    assert int(environment(manifest)["FLEETPLAN_DRAIN_SECONDS"]) + 15 <= grace
 
 
 def test_a_pod_is_drained_before_it_is_killed():
