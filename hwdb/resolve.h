@@ -29,6 +29,11 @@ FALLIBLE enum status resolve_performance(
 void resolve_recommended(const struct resolver *resolver, const struct request_common *common, const struct candidate *candidates,
 	size_t count, const struct offer *offer);
 
+/* After planning: what to commit to over the daily profile, among the terms of the recommended offer's provider and region: those that the
+ * request names, else all but spot. Nothing without a profile and an offer, or where there is one term alone. */
+FALLIBLE enum status resolve_commitment(
+	const struct resolver *resolver, const struct inference_input *input, struct inference_option *option);
+
 /* Puts the ids of catalogue rows in the place of aliases in a request; what is no row's name stays. The above do so in
  * the request that they answer. */
 void resolve_names(const struct resolver *resolver, struct request_common *common);

@@ -121,6 +121,8 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 		status = planner_inference(input, plan, estimate->failure);
 	if (status == STATUS_OK && plan->recommended.cost.has_offer)
 		resolve_recommended(resolver, &input->request.common, input->candidates, input->candidate_count, &plan->recommended.cost.offer);
+	if (status == STATUS_OK)
+		status = resolve_commitment(resolver, input, &plan->recommended);
 	if (status == STATUS_OK && input->request.trace.count > 0)
 		status = trace_digest(&input->request.trace);
 	if (status != STATUS_OK)

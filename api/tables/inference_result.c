@@ -106,6 +106,33 @@ static const struct field autoscaled_rows[] = {
 TABLE(autoscaled, autoscaled_rows, "What following the daily profile saves.");
 #undef OF
 
+DECLARE_TABLE(committed_offer, struct committed_offer);
+#define OF struct committed_offer
+static const struct field committed_offer_rows[] = {
+	OBJECT(offer, offer, "The offer"),
+	INTEGER(instances, 0, 9e15, "Committed to, and paid every hour"),
+	INTEGER(peak_instances, 0, 9e15, "Paid by use, in the hour with the highest demand"),
+	FIGURE(usd_per_hour, "Price of one instance; of spot with the hours that interruptions cost"),
+	FIGURE(break_even_utilization, "Part of the hours from which on the commitment is cheaper than paying by use"),
+};
+TABLE(committed_offer, committed_offer_rows, "Instances of one offer.");
+#undef OF
+
+DECLARE_TABLE(commitment, struct commitment);
+#define OF struct commitment
+static const struct field commitment_rows[] = {
+	FIGURE(usd_per_hour, "Mean over the daily profile"),
+	FIGURE(committed_usd_per_hour, "Of it, committed instances"),
+	FIGURE(used_usd_per_hour, "Of it, instances paid by use"),
+	FIGURE(usd_per_month, "The same of a month"),
+	FIGURE(uncommitted_usd_per_month, "All of it paid by use, hour by hour"),
+	FIGURE(saved_usd_per_month, "Against that"),
+	FIGURE(committed_utilization, "Mean part of the committed capacity that is used"),
+	ARRAY_AS(offers, offers, offer_count, committed_offer, "What to take of which offer"),
+};
+TABLE(commitment, commitment_rows, "The cheapest mix of commitments and of instances paid by use over the daily profile.");
+#undef OF
+
 DECLARE_TABLE(simulated, MEMBER_TYPE(struct inference_option, simulated));
 #define OF MEMBER_TYPE(struct inference_option, simulated)
 static const struct field simulated_rows[] = {
@@ -163,6 +190,7 @@ static const struct field inference_option_rows[] = {
 	ARRAY_AS(
 		autoscaling, autoscaling, autoscaling_count, autoscaling_hour, "Replicas by the hour of the daily profile"),
 	OBJECT_IF(autoscaled, has_autoscaled, autoscaled, "What following it saves; the option's other figures keep the peak's fleet all day"),
+	OBJECT_IF(commitment, has_commitment, commitment, "What to commit to over the daily profile, by the provider's terms"),
 	OBJECT(bottleneck, bottleneck, "What binds"),
 	OBJECT(simulated, simulated, "How latencies were simulated"),
 	MAP(provenance, provenance_count, provenance, "Where figures come from, by JSON pointer inside the option"),

@@ -163,6 +163,11 @@ static void toll_add(const struct scaler *scaler, struct need need, double reque
 	toll->kgco2e += hours / HOURS_PER_MONTH * worth.footprint.carbon.total_kgco2e;
 }
 
+static bool is_reserved(const struct candidate *candidate)
+{
+	return candidate->has_offer && (candidate->offer.term == TERM_RESERVED_1Y || candidate->offer.term == TERM_RESERVED_3Y);
+}
+
 /* A replica that is needed at the beginning of an hour starts so long before: at any time as many run, or start, as the most that
  * is needed from then until a start from then is over. Of an hour the part before the last start_s of whole hours sees `whole`
  * hours ahead, the rest one more. */
@@ -194,7 +199,8 @@ static void schedule_fill(
 	}
 	option->autoscaled.gpu_hours_per_month = followed.gpu_hours;
 	option->autoscaled.saved_gpu_hours_per_month = unfollowed.gpu_hours - followed.gpu_hours;
-	option->autoscaled.saved_usd_per_month = unfollowed.usd - followed.usd;
+	/* what is reserved is paid whether it runs or not */
+	option->autoscaled.saved_usd_per_month = is_reserved(scaler->fleet->candidate) ? 0 : unfollowed.usd - followed.usd;
 	option->autoscaled.saved_kwh_per_month = unfollowed.kwh - followed.kwh;
 	option->autoscaled.saved_kgco2e_per_month = unfollowed.kgco2e - followed.kgco2e;
 }

@@ -106,6 +106,26 @@ struct autoscaling_hour {
 	double requests_per_s;
 };
 
+/* Instances of one offer in the cheapest mix. */
+struct committed_offer {
+	struct offer offer;
+	int64_t instances;      /* committed to, paid every hour */
+	int64_t peak_instances; /* paid by use, in the hour with the highest demand */
+	double usd_per_hour;    /* of one instance; of spot with the hours that interruptions cost (E106) */
+	double break_even_utilization; /* E102, of a commitment; absent: paid by use */
+};
+
+enum { COMMITTED_OFFERS_MAX = 32 };
+
+/* E101. What to commit to and what to pay by use over the daily profile. */
+struct commitment {
+	double usd_per_hour, committed_usd_per_hour, used_usd_per_hour; /* means over the profile */
+	double usd_per_month, uncommitted_usd_per_month, saved_usd_per_month; /* against paying all of it by use, hour by hour; absent: there is no such offer */
+	double committed_utilization;
+	size_t offer_count;
+	struct committed_offer offers[COMMITTED_OFFERS_MAX];
+};
+
 struct inference_option {
 	struct accelerator accelerator;
 	int64_t gpu_count, replicas, gpus_per_replica;
@@ -148,6 +168,8 @@ struct inference_option {
 		enum truth slo_met;
 		struct latencies latency, latency_cold_start; /* of a day; of who comes while replicas start, were they not started ahead */
 	} autoscaled;
+	bool has_commitment; /* of the recommended option, where offers of more than one term can be had */
+	struct commitment commitment;
 	struct bottleneck_use bottleneck;
 	struct {
 		int64_t requests, replications, seed, warmup_requests; /* all 0: analytic, not simulated */

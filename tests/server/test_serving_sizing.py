@@ -131,3 +131,36 @@ def test_nothing_answered_is_beaten(daemon):
     for a in sides:
         assert not any(b != a and all(y <= x for x, y in zip(a, b)) for b in sides), sides
     assert sides[0][0] == min(side[0] for side in sides)
+
+
+def test_what_to_commit_to_over_the_day(daemon):
+    """Reserved at 0.6 of the price by use: every replica that is needed for more than 0.6 of the day is committed to."""
+    rows = [{"provider": "mixcloud", "instance_type": "x.h100", "region": "mix-1", "accelerator_id": "h100-sxm5-80gb", "gpus": 8, "as_of": "2026-11-01",
+             "price_usd_per_hour": usd, "pricing_model": term, "source": "a test"} for term, usd in (("on_demand", 20), ("reserved_1y", 12), ("spot", 6))]
+    made = [daemon.post("/v1/prices", row) for row in rows]
+    assert all(row.status == 201 for row in made), [row.text for row in made]
+    day = [1] * 8 + [4] * 8 + [8] * 8
+    body = {"model": "llama-3.1-70b", "precision": "fp8", "engine": "vllm", "accelerator": "h100", "queries_per_minute": 30000, "prompt_tokens": 500,
+            "output_tokens": 200, "daily_profile": day, "parallelism": {"tensor": 8}, "pricing": {"providers": ["mixcloud"]}, "alternatives": 0}
+    option = daemon.post("/v1/estimates/inference", body).json["result"]["recommended"]
+    mix, hours = option["commitment"], [hour["replicas"] + hour["starting"] for hour in option["autoscaling"]]
+    committed = next(item for item in mix["offers"] if item["offer"]["term"] == "reserved_1y")
+    assert abs(committed["break_even_utilization"] - 0.6) < 1e-12
+    best = min(range(max(hours) + 1), key=lambda n: 12 * n + sum(20 * max(0, h - n) for h in hours) / 24)
+    assert committed["instances"] == best and 0 < best < max(hours)
+    assert abs(mix["usd_per_hour"] - (12 * best + sum(20 * max(0, h - best) for h in hours) / 24)) < 1e-9
+    assert abs(mix["uncommitted_usd_per_month"] - 730 * 20 * sum(hours) / 24) < 1e-6
+    assert all(item["offer"]["term"] != "spot" for item in mix["offers"])
+    body["pricing"] = {"providers": ["mixcloud"], "terms": ["spot", "reserved_1y"], "spot_interruptions_per_gpu_hour": 0.05}
+    option = daemon.post("/v1/estimates/inference", body).json["result"]["recommended"]
+    mix = option["commitment"]
+    spot = next(item for item in mix["offers"] if item["offer"]["term"] == "spot")
+    assert abs(spot["usd_per_hour"] - 6 * (1 + 0.05 * 8 * option["autoscaled"]["startup_s"] / 3600)) < 1e-9
+    assert mix["committed_usd_per_hour"] == 0 and spot["peak_instances"] == max(h["replicas"] + h["starting"] for h in option["autoscaling"])
+    body["pricing"] = {"providers": ["mixcloud"], "terms": ["reserved_1y"]}
+    reserved = daemon.post("/v1/estimates/inference", body).json["result"]["recommended"]
+    assert "commitment" not in reserved and reserved["autoscaled"]["saved_usd_per_month"] == 0 and reserved["autoscaled"]["saved_kwh_per_month"] > 0
+    del body["daily_profile"]
+    assert "commitment" not in daemon.post("/v1/estimates/inference", body).json["result"]["recommended"]
+    for row in made:
+        assert daemon.request("DELETE", row.headers["location"]).status == 204
