@@ -259,6 +259,21 @@ static void a_pinned_width_leaves_slices_out(void **state)
 		assert_null(plan.alternatives[i].mig_profile);
 }
 
+/* A slice has no link over which a prompt's cache would go. */
+static void prompts_apart_leave_slices_out(void **state)
+{
+	struct sliced sliced;
+
+	(void)state;
+	fill(&sliced, 1000);
+	sliced.fixture.inference.request.parallelism.disaggregated = TRUTH_TRUE;
+	assert_int_equal(run(&sliced.fixture.inference), STATUS_OK);
+	assert_null(best->mig_profile);
+	assert_true(best->prefill_replicas > 0);
+	for (size_t i = 0; i < plan.alternative_count; i++)
+		assert_null(plan.alternatives[i].mig_profile);
+}
+
 static int set_up(void **state)
 {
 	workspace = malloc(prover_workspace_bytes());
@@ -281,6 +296,7 @@ int main(void)
 		cmocka_unit_test(a_spare_is_a_board),
 		cmocka_unit_test(a_fixed_number_is_of_boards),
 		cmocka_unit_test(a_pinned_width_leaves_slices_out),
+		cmocka_unit_test(prompts_apart_leave_slices_out),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

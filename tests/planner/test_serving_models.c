@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "planner/serving/layout.h"
 #include "planner/serving/operating.h"
 #include "support/assert.h"
 #include "support/serving_fixture.h"
@@ -249,6 +250,23 @@ static void layers_of_experts_launch_three_times_as_much(void **state)
 	assert_true(host_s > device_s);
 }
 
+/* Heads are shared out evenly; of cached ones each rank has some, or several ranks have one. */
+static void heads_are_shared_out_evenly(void **state)
+{
+	static const int64_t widths[] = {1, 2, 4, 8, 16, 32, 64};
+	struct serving_fixture fixture;
+
+	(void)state;
+	serving_fixture_fill(&fixture); /* 64 heads, 8 of them cached */
+	for (size_t i = 0; i < COUNT_OF(widths); i++)
+		assert_true(layout_divides_heads(&fixture.inference.model, widths[i]));
+	assert_false(layout_divides_heads(&fixture.inference.model, 3));
+	assert_false(layout_divides_heads(&fixture.inference.model, 128));
+	fixture.inference.model.kinds[0].kv_heads = 6;
+	assert_false(layout_divides_heads(&fixture.inference.model, 4));
+	assert_true(layout_divides_heads(&fixture.inference.model, 2));
+}
+
 /* Between eight ranks a token goes out to those that hold its four experts, 8 x (1 - (7/8)^4) of them, and comes back; one in eight is
  * at home. */
 static void tokens_go_where_their_experts_are(void **state)
@@ -374,6 +392,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(experts_that_are_hit_are_read),
 	cmocka_unit_test(experts_without_a_gate_have_two_products),
 	cmocka_unit_test(layers_of_experts_launch_three_times_as_much),
+	cmocka_unit_test(heads_are_shared_out_evenly),
 	cmocka_unit_test(tokens_go_where_their_experts_are),
 	cmocka_unit_test(windows_bound_the_cache_and_the_reading),
 	cmocka_unit_test(states_do_not_grow_with_the_context),

@@ -45,6 +45,32 @@ static void groups_of_ranks_hold_more(void **state)
 	assert_close(setting.token_bytes, 80 * 2 * 256 * 2, 1e-12);
 }
 
+/* A step reads and writes a state, the cache holds it once: what a sequence without a token takes. */
+static void states_are_held_once(void **state)
+{
+	struct replica_layout layout;
+	struct engine_setting setting;
+	struct replica replica;
+	struct real real;
+	struct model *model = &real.fixture.inference.model;
+
+	(void)state;
+	real_fill(&real, 1);
+	model->kinds[0].mixer = MIXER_MAMBA2;
+	model->kinds[0].state_dim = 128;
+	model->kinds[0].conv_kernel = 4;
+	model->kinds[0].groups = 8;
+	model->params_total = model->params_active = 0;
+	model_finish(model);
+	layout = layout_base(&real.fixture.inference.request.common, PRECISION_UNSET, ENGINE_VLLM, NULL,
+		&real.fixture.inference.request.parallelism, &real.fixture.candidate.accelerator);
+	layout.tensor = 4;
+	assert_true(replica_prepare(&replica, model, &real.fixture.candidate.accelerator, NULL, &layout, &serving_constants));
+	engine_setting_of(&setting, &replica, &real.shape);
+	assert_close(setting.state_bytes, 80 * 64.0 / 4 * 128 * 128 * 2, 1e-12);
+	assert_close(setting.state_bytes, replica_sequence_bytes(&replica, 0), 1e-12);
+}
+
 /* A clock that counts what goes through the steps. */
 struct counting {
 	double *prompt_tokens;
@@ -140,6 +166,88 @@ static void a_hundredth_of_the_cache_is_kept_free(void **state)
 	}
 }
 
+/* A step has so many tokens: whoever decodes takes one of them, prompts what is left. Of 99 tokens nine go beside the first prompt, nine
+ * in each step beside its answer. */
+static void those_who_decode_take_from_the_chunk(void **state)
+{
+	double prompt_tokens = 0;
+	struct counting counting = {&prompt_tokens};
+	struct engine_setting setting = {.step_time = counting_step,
+		.costs = &counting,
+		.chunk_tokens = 10,
+		.block_tokens = 1,
+		.sequences_maximum = 2,
+		.cache_bytes = 1e6,
+		.token_bytes = 1,
+		.progress_tokens = 1};
+	struct engine_request pool[2];
+	struct ends ends;
+	int32_t heap[3];
+	int64_t work_left = INT64_MAX;
+	struct engine_state engine;
+
+	(void)state;
+	engine_start(&engine, &setting, pool, &(struct engine_memory){.heap = heap}, &work_left, note_end, &ends);
+	for (int32_t i = 0; i < 2; i++) {
+		pool[i] = (struct engine_request){.prompt_tokens = i == 0 ? 1 : 99,
+			.pending_tokens = i == 0 ? 1 : 99,
+			.output_tokens = i == 0 ? 50 : 1,
+			.number = i,
+			.prefix = PREFIX_NONE};
+		engine_submit(&engine, i, 0);
+	}
+	engine_advance(&engine, HUGE_VAL);
+	assert_close(ends.at_s[1], 1 + 10, 1e-12);
+	assert_close(ends.at_s[0], 50, 1e-12);
+}
+
+/* One second at a request in twenty, one without any: even gaps of twenty seconds' worth take twenty rounds of two. */
+static void gaps_longer_than_a_round_pass_whole_rounds(void **state)
+{
+	static const struct rate_piece pieces[] = {{1, 0.05}, {1, 0}};
+	struct traffic_plan plan = {.requests_per_s = 0.05,
+		.gap_cv = 0,
+		.pieces = pieces,
+		.piece_count = 2,
+		.piece_peak = 0.05,
+		.prompt = {.mean = 1},
+		.output = {.mean = 1}};
+	struct traffic traffic;
+
+	(void)state;
+	traffic_start(&traffic, &plan, 1);
+	for (int i = 1; i < 50; i++)
+		assert_true(fabs(traffic_next(&traffic).t_s - 40.0 * i) <= 1 + 1e-6); /* at the end of the busy second, or with the next */
+}
+
+/* Where its prefix lies a request goes, unless 64 more wait there than elsewhere, and half as many again. */
+static void homes_are_left_when_they_are_crowded(void **state)
+{
+	static const struct {
+		int32_t at_home, elsewhere;
+		bool stays;
+	} loads[] = {{64, 0, true}, {65, 0, false}, {164, 100, true}, {165, 100, false}, {300, 200, true}, {301, 200, false}};
+	struct clockwork clockwork = {.step_s = 1};
+	struct engine_setting setting = one_at_a_time(&clockwork);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(loads); i++) {
+		static struct engine_request pool[600];
+		int32_t heaps[2][2], homes[1] = {0}, number = 0;
+		int64_t work_left = INT64_MAX;
+		struct engine_state engines[2];
+		struct replicas replicas = {.engines = engines, .count = 2, .most = 2, .routing = ROUTING_PREFIX_AWARE, .homes = homes};
+
+		for (int k = 0; k < 2; k++) {
+			engine_start(&engines[k], &setting, pool, &(struct engine_memory){.heap = heaps[k]}, &work_left, NULL, NULL);
+			for (int32_t n = 0; n < (k == 0 ? loads[i].at_home : loads[i].elsewhere); n++)
+				engine_submit(&engines[k], number++, 0);
+		}
+		assert_true(replicas_choose(&replicas, 0, 0) == &engines[loads[i].stays ? 0 : 1]);
+		assert_int_equal(homes[0], loads[i].stays ? 0 : 1);
+	}
+}
+
 /* --- what is measured ---------------------------------------------------------------------------------------------- */
 
 static struct simulation_setting lone_requests(const struct engine_setting *engine, struct traffic_plan *traffic)
@@ -167,6 +275,46 @@ static void a_lone_request_takes_its_steps(void **state)
 	assert_close(histogram_mean_s(&result.ttft), 0.32, 1e-9);
 	assert_close(histogram_mean_s(&result.tpot), 0.02, 1e-9);
 	assert_close(histogram_mean_s(&result.e2e), 0.3 + 51 * 0.02, 1e-9);
+}
+
+/* Steps that are taken together take what each of them would, as contexts grow: 3,999 of one sequence, from 20,001 tokens on. */
+static void steps_taken_together_take_as_long_as_one_by_one(void **state)
+{
+	struct real real;
+	double each_s = 0;
+
+	(void)state;
+	real_fill(&real, 1e-3);
+	real.traffic.gap_cv = 0;
+	real.traffic.prompt = (struct token_source){.mean = 20000};
+	real.traffic.output = (struct token_source){.mean = 4000};
+	real.setting.warmup_requests = 0;
+	real.setting.requests = 3;
+	run(&real.setting);
+	for (int i = 0; i < 3999; i++) {
+		struct batch batch = {.decode_sequences = 1, .decode_context_tokens = 20001 + i};
+		struct step step;
+
+		step_time(&real.replica, &batch, &step);
+		each_s += step.time_s;
+	}
+	assert_close(histogram_mean_s(&result.e2e) - histogram_mean_s(&result.ttft), each_s, 1e-4);
+}
+
+/* What is counted begins with the first that counts, and ends with the last answer. */
+static void a_warm_up_is_no_part_of_the_rate(void **state)
+{
+	struct clockwork clockwork = {.step_s = 0.02};
+	struct engine_setting engine = one_at_a_time(&clockwork);
+	struct traffic_plan traffic;
+	struct simulation_setting setting = lone_requests(&engine, &traffic);
+
+	(void)state;
+	setting.warmup_requests = 10;
+	run(&setting);
+	assert_close(result.counted_s, 49 * 1000 + 51 * 0.02, 1e-9);
+	assert_close(result.counted_output_tokens, 50 * 51, 1e-12);
+	assert_int_equal(result.e2e.count, 50);
 }
 
 /* Between a prompt's replica and the one that answers lie a latency and the time of its 100 tokens; the first token does not wait. */
@@ -227,7 +375,13 @@ int main(void)
 		cmocka_unit_test(groups_of_ranks_hold_more),
 		cmocka_unit_test(who_came_last_is_computed_again),
 		cmocka_unit_test(a_hundredth_of_the_cache_is_kept_free),
+		cmocka_unit_test(those_who_decode_take_from_the_chunk),
+		cmocka_unit_test(gaps_longer_than_a_round_pass_whole_rounds),
+		cmocka_unit_test(homes_are_left_when_they_are_crowded),
+		cmocka_unit_test(a_warm_up_is_no_part_of_the_rate),
+		cmocka_unit_test(states_are_held_once),
 		cmocka_unit_test(a_lone_request_takes_its_steps),
+		cmocka_unit_test(steps_taken_together_take_as_long_as_one_by_one),
 		cmocka_unit_test(caches_take_their_time_to_come_over),
 		cmocka_unit_test(an_interval_is_students),
 	};
