@@ -186,6 +186,19 @@ static void lengths_beyond_the_model_are_warned_of(void **state)
 	assert_true(fixture_warned("beyond the 131072 positions"));
 }
 
+/* How many of a trace are too long for the model, of all of them. */
+static void what_a_trace_has_beyond_the_model_is_counted(void **state)
+{
+	struct trace_arrival arrivals[] = {{0, 131000, 72}, {1, 131000, 73}, {2, 10, 10}, {3, 200000, 1}};
+
+	(void)state;
+	request.queries_per_minute = ABSENT_NUMBER;
+	request.prompt_tokens = request.output_tokens = tokens(ABSENT_NUMBER);
+	request.trace = (struct request_trace){.arrivals = arrivals, .count = COUNT_OF(arrivals)};
+	assert_int_equal(resolve(), STATUS_OK);
+	assert_true(fixture_warned("2 of 4 requests"));
+}
+
 static void one_replica_is_one_accelerator(void **state)
 {
 	(void)state;
@@ -233,6 +246,7 @@ int main(void)
 		cmocka_unit_test_setup(loads_that_contradict, begin),
 		cmocka_unit_test_setup(lengths_that_cannot_be, begin),
 		cmocka_unit_test_setup(profiles_are_days_or_weeks, begin),
+		cmocka_unit_test_setup(what_a_trace_has_beyond_the_model_is_counted, begin),
 		cmocka_unit_test_setup(what_a_load_needs, begin),
 		cmocka_unit_test_setup(a_trace_is_a_load, begin),
 		cmocka_unit_test_setup(a_trace_has_a_rate, begin),

@@ -246,6 +246,18 @@ static void arrivals_at_once_are_a_burst(void **state)
 	assert_close(before_ms, burst_ms, 0.01);
 }
 
+static void tokens_are_those_read_and_those_written(void **state)
+{
+	struct serving_fixture fixture;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	operate(&fixture.performance);
+	assert_close(performance.total_tokens_per_s, performance.requests_per_s * 1300, 1e-9);
+	assert_close(performance.output_tokens_per_s, performance.requests_per_s * 300, 1e-9);
+	assert_close(performance.output_tokens_per_s_per_gpu * 4, performance.output_tokens_per_s, 1e-12);
+}
+
 static void a_static_batch_beyond_the_cache_is_said(void **state)
 {
 	struct serving_fixture fixture;
@@ -274,6 +286,7 @@ int main(void)
 		cmocka_unit_test(a_short_run_is_as_many_as_it_has),
 		cmocka_unit_test(arrivals_at_once_are_a_burst),
 		cmocka_unit_test(a_static_batch_beyond_the_cache_is_said),
+		cmocka_unit_test(tokens_are_those_read_and_those_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
