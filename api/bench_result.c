@@ -110,7 +110,7 @@ static const char *skip_value(const char *at)
 {
 	size_t depth = 0;
 
-	do {
+	while (*at && (depth > 0 || !strchr(",}] \t\r\n", *at))) {
 		if (*at == '"') {
 			at = skip_text(at);
 			continue;
@@ -118,7 +118,7 @@ static const char *skip_value(const char *at)
 		depth += *at == '{' || *at == '[';
 		depth -= *at == '}' || *at == ']';
 		at++;
-	} while (*at && (depth > 0 || !strchr(",}] \t\r\n", *at)));
+	}
 	return at;
 }
 

@@ -145,6 +145,7 @@ void bench_job_take(struct bench_job *job, const struct bench_line *line, const 
 	case BENCH_LINE_PROGRESS:
 		buffer_clear(&job->progress_json);
 		buffer_append(&job->progress_json, text, length);
+		job->progressed = true;
 		break;
 	case BENCH_LINE_MEASURE:
 		take_measure(job, &line->as.measure);

@@ -23,6 +23,7 @@ struct bench_job {
 	struct buffer device_json, measures_json, fits_json, means_json, skips_json, progress_json;
 	char *worker_version;
 	double elapsed_s;
+	bool progressed; /* since progress_json was last told */
 	bool exhausted; /* memory: what followed is lost, and the benchmark must not succeed */
 };
 

@@ -10,6 +10,7 @@
 #include "server/http.h"
 #include "server/jobs.h"
 #include "server/server.h"
+#include "storage/agents.h"
 
 enum metric {
 #define X(name, text, kind, help) METRIC_##name,
@@ -161,6 +162,24 @@ static void metrics_write_jobs(struct server *server, struct buffer *out)
 		metrics[METRIC_JOBS_ENDED].name, (unsigned long long)counts.cancelled);
 }
 
+/* Left out while the storage cannot be read. */
+static void metrics_write_benchmarks(struct server *server, struct buffer *out)
+{
+	const char *benchmarks = metrics[METRIC_BENCHMARKS].name, *agents = metrics[METRIC_AGENTS].name;
+	struct queue_counts counts;
+	struct failure failure;
+
+	failure_clear(&failure);
+	if (storage_queue_counts(server->storage, clock_wall_us(), &counts, &failure) != STATUS_OK)
+		return;
+	metrics_head(out, METRIC_BENCHMARKS);
+	buffer_printf(out, "%s{state=\"queued\"} %lld\n%s{state=\"running\"} %lld\n", benchmarks, (long long)counts.queued, benchmarks,
+		(long long)counts.running);
+	metrics_head(out, METRIC_AGENTS);
+	buffer_printf(out, "%s{state=\"online\"} %lld\n%s{state=\"silent\"} %lld\n", agents, (long long)counts.agents_online, agents,
+		(long long)counts.agents_silent);
+}
+
 static void metrics_write_storage(struct server *server, struct buffer *out)
 {
 	struct catalogue *catalogue = server_catalogue(server);
@@ -225,6 +244,7 @@ void metrics_write(struct server *server, struct buffer *out)
 	metrics_write_requests(out);
 	metrics_write_http(server, out);
 	metrics_write_jobs(server, out);
+	metrics_write_benchmarks(server, out);
 	metrics_write_storage(server, out);
 	metrics_write_process(server, out);
 }

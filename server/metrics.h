@@ -23,6 +23,8 @@ struct server;
 	X(JOBS_RUNNING, "fleetplan_long_jobs_running", "gauge", "Requests answered 202 that are computed")                   \
 	X(JOBS_KEPT, "fleetplan_long_jobs_kept", "gauge", "Results of requests answered 202 that can be had")                \
 	X(JOBS_ENDED, "fleetplan_long_jobs_ended_total", "counter", "Requests answered 202 that have ended, by state")       \
+	X(BENCHMARKS, "fleetplan_benchmarks", "gauge", "Benchmarks that wait for a device or run on one, by state")            \
+	X(AGENTS, "fleetplan_agents", "gauge", "Agents that are heard of, and that are silent")                              \
 	X(CONNECTIONS, "fleetplan_http_connections", "gauge", "Open connections")                                            \
 	X(CUT, "fleetplan_http_connections_cut_total", "counter", "Connections ended because a deadline had passed")         \
 	X(COMMITS, "fleetplan_storage_commits_total", "counter", "Transactions made durable")                                \

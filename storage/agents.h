@@ -32,4 +32,11 @@ struct agent_list {
 FALLIBLE enum status storage_agent_list(struct storage *storage, int64_t now_us, const struct page_request *page, struct arena *arena,
 	struct agent_list *list, struct failure *failure);
 
+/* For who watches the service. */
+struct queue_counts {
+	int64_t queued, running;             /* benchmarks */
+	int64_t agents_online, agents_silent;
+};
+FALLIBLE enum status storage_queue_counts(struct storage *storage, int64_t now_us, struct queue_counts *counts, struct failure *failure);
+
 #endif

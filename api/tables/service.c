@@ -10,7 +10,7 @@
 
 #define OF struct benchmark_record
 #define BENCHMARK_LABELS LABELS(labels, "Labels, to find it again by")
-#define EXPIRES          TIME_AS(expires_at, expires_at_us, "When it expires unless it has begun", .example = "\"2027-01-01T00:00:00Z\"")
+#define EXPIRES          TIME_AS(expires_at, expires_at_us, "When it expires unless it has begun", .fallback = "a week after it was queued", .example = "\"2027-01-01T00:00:00Z\"")
 static const struct field benchmark_request_rows[] = {
 	DEVICE, ACCELERATOR, SUITE, PLAN_ID, TIMEOUT, PRIORITY, BENCHMARK_LABELS, EXPIRES};
 static const struct field benchmark_rows[] = {

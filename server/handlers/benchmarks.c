@@ -17,6 +17,9 @@
 #include "storage/catalogue_rows.h"
 #include "storage/plans.h"
 
+/* What no device has taken for a week is not waited for any more. */
+#define QUEUE_LIFE_US (INT64_C(7) * 86400 * 1000000)
+
 /* The suite must be one that a worker understands: a typo is answered now, and not by a failed job. */
 static void benchmark_check_suite(struct call *call, const struct json_text *suite)
 {
@@ -120,6 +123,8 @@ static enum status prepare_benchmark(struct call *call, const struct idempotency
 	benchmark->id = id;
 	benchmark->state = "queued";
 	benchmark->created_at_us = clock_wall_us();
+	if (benchmark->expires_at_us <= 0)
+		benchmark->expires_at_us = benchmark->created_at_us + QUEUE_LIFE_US;
 	benchmark->attempt = 0;
 	*put = (struct benchmark_put){.job = {.kind = STORAGE_BENCHMARK_PUT}, .benchmark = benchmark, .idempotency = idempotency};
 	*job = &put->job;

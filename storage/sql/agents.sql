@@ -31,3 +31,9 @@ ORDER BY id LIMIT :limit;
 -- name: key_holds
 SELECT count(*) AS count FROM api_key
 WHERE id = :id AND revoked_at_us IS NULL AND (expires_at_us IS NULL OR expires_at_us > :now_us);
+
+-- name: queue_counts
+SELECT (SELECT count(*) FROM benchmark WHERE state = 'queued') AS queued,
+	(SELECT count(*) FROM benchmark WHERE state = 'running' AND running_device IS NOT NULL) AS running,
+	(SELECT count(*) FROM agent WHERE seen_at_us >= :before_us) AS agents_online,
+	(SELECT count(*) FROM agent WHERE seen_at_us < :before_us) AS agents_silent;

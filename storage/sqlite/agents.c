@@ -6,6 +6,8 @@
 /* Calls of an agent that come closer together than this leave its row alone. */
 static const int64_t seen_step_us = 5000000;
 
+enum { COUNTS_ARENA_BYTES = 4096 };
+
 static enum status key_check(struct storage *storage, const struct agent_record *agent, const struct lease_bearer *bearer, int64_t now_us,
 	struct arena *arena, struct failure *failure)
 {
@@ -140,4 +142,16 @@ enum status storage_agent_list(struct storage *storage, int64_t now_us, const st
 	if (rows.more)
 		list->next_cursor = cursor_write_id(list->items[list->count - 1].id, arena);
 	return STATUS_OK;
+}
+
+enum status storage_queue_counts(struct storage *storage, int64_t now_us, struct queue_counts *counts, struct failure *failure)
+{
+	struct arguments arguments = {.before_us = now_us - AGENT_SILENCE_US};
+	struct arena unused; /* there is no text among them */
+	enum status status;
+
+	arena_init(&unused, COUNTS_ARENA_BYTES);
+	status = reader_one(storage, STATEMENT_QUEUE_COUNTS, &arguments, counts, &unused, failure);
+	arena_release(&unused);
+	return status;
 }

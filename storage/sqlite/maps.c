@@ -58,6 +58,13 @@ static const struct column agent_columns[] = {
 #undef C
 const struct column_map agent_map = COLUMN_MAP(agent_columns, struct agent_record);
 
+#define C(member, name) COLUMN(struct queue_counts, member, name)
+static const struct column queue_counts_columns[] = {
+	C(queued, "queued"), C(running, "running"), C(agents_online, "agents_online"), C(agents_silent, "agents_silent")
+};
+#undef C
+const struct column_map queue_counts_map = COLUMN_MAP(queue_counts_columns, struct queue_counts);
+
 #define C(member, name) COLUMN(struct idempotency_stored, member, name)
 static const struct column idempotency_columns[] = {
 	C(key, "key"), C(principal, "principal"), C(route, "route"), C(body_sha256, "body_sha256"),

@@ -59,7 +59,7 @@ struct benchmark_query {
 	const char *cursor_id;
 };
 
-extern const struct column_map plan_map, benchmark_map, key_map, device_map, agent_map, idempotency_map, arguments_map, plan_query_map,
+extern const struct column_map plan_map, benchmark_map, key_map, device_map, agent_map, queue_counts_map, idempotency_map, arguments_map, plan_query_map,
 	row_query_map, benchmark_query_map, accelerator_map, model_map, price_map, region_map, calibration_map;
 
 #endif

@@ -60,6 +60,7 @@
 	X(AGENT_LIST,           "agent_list",            arguments_map,       agent_map)                  \
 	X(AGENT_DEVICES_GONE,   "agent_devices_gone",    arguments_map,       device_map)                 \
 	X(AGENT_DEVICES_FREE,   "agent_devices_free",    arguments_map,       device_map)                 \
+	X(QUEUE_COUNTS,         "queue_counts",          arguments_map,       queue_counts_map)           \
 	X(KEY_HOLDS,            "key_holds",             arguments_map,       arguments_map)              \
 	STATEMENT_ROWS(X, ACCELERATOR, "accelerator", accelerator_map)                                    \
 	STATEMENT_ROWS(X, MODEL, "model", model_map)                                                      \

@@ -95,6 +95,9 @@ def test_lists_by_state_agent_and_label(hub):
     assert daemon.get("/v1/benchmarks?label=red").status == 422
     agents = daemon.get("/v1/agents").json["items"]
     assert [(row["id"], row["host"], row["state"], row["devices"]) for row in agents] == [("a1", "host-a1", "online", 1)]
+    metrics = daemon.get("/metrics").text
+    for line in ('fleetplan_benchmarks{state="queued"} 1', 'fleetplan_benchmarks{state="running"} 1', 'fleetplan_agents{state="online"} 1'):
+        assert line in metrics, line
 
 
 def test_many_watch_and_all_are_told_the_end(hub):
