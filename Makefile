@@ -156,7 +156,7 @@ $(BUILD)/tests/bench/bare_server: tests/bench/bare_server.c Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBS)
 
-$(BUILD)/tests/bench/storage_rate: tests/bench/storage_rate.c $(LIBRARY)
+$(BUILD)/tests/bench/storage_rate $(BUILD)/tests/bench/offers_rate: $(BUILD)/tests/bench/%: tests/bench/%.c $(LIBRARY)
 	$(call say,BENCH,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
@@ -221,8 +221,9 @@ check-api: $(PROGRAM) ## lint /openapi.json and fuzz the live daemon with schema
 bench: bench-planner bench-serving $(PROGRAM) $(BUILD)/tests/bench/bare_server ## rates and CPU against bare libmicrohttpd programs (needs wrk)
 	$(Q)scripts/bench.sh $(PROGRAM) $(BUILD)/tests/bench/bare_server
 
-bench-planner: $(PROGRAM) $(BUILD)/tests/bench/planner_rate ## layouts a second, and how long estimates take (needs wrk)
-	$(Q)scripts/bench-planner.sh $^
+bench-planner: $(PROGRAM) $(BUILD)/tests/bench/planner_rate $(BUILD)/tests/bench/offers_rate ## layouts a second, and how long estimates take (needs wrk)
+	$(Q)$(BUILD)/tests/bench/offers_rate
+	$(Q)scripts/bench-planner.sh $(PROGRAM) $(BUILD)/tests/bench/planner_rate
 
 bench-serving: $(PROGRAM) $(BUILD)/tests/bench/serving_rate ## requests simulated a second, and how long sizing takes
 	$(Q)scripts/bench-serving.sh $^
