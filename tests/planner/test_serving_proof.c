@@ -514,6 +514,29 @@ static void a_schedule_is_lived_through(void **state)
 	assert_close(best->autoscaled.latency.tpot_ms.p95, best->latency.tpot_ms.p95, 0.03);
 }
 
+/* A day with a spare replica is that of the others: users see what they see while it is down. */
+static void a_day_is_lived_through_without_the_spare(void **state)
+{
+	static double hours[24];
+	const struct inference_option *best = &plan.recommended;
+	struct serving_fixture fixture;
+	struct latencies without;
+
+	(void)state;
+	fill(&fixture);
+	for (int i = 0; i < 24; i++)
+		hours[i] = i < 8 ? 0.2 : 1;
+	fixture.inference.request.daily_profile = (struct number_list){hours, 24};
+	fixture.inference.request.startup_s = 30;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	without = best->autoscaled.latency;
+	fixture.inference.request.redundancy = REDUNDANCY_N_PLUS_1;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(best->autoscaled.has_latency);
+	assert_close(best->autoscaled.latency.ttft_ms.p95, without.ttft_ms.p95, 1e-12);
+	assert_close(best->autoscaled.latency.tpot_ms.p99, without.tpot_ms.p99, 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -530,6 +553,7 @@ int main(void)
 		cmocka_unit_test(prefixes_are_found_by_routing),
 		cmocka_unit_test(each_option_knows_its_largest_load),
 		cmocka_unit_test(a_schedule_is_lived_through),
+		cmocka_unit_test(a_day_is_lived_through_without_the_spare),
 		cmocka_unit_test(the_fleet_sized_for_a_load_holds_it),
 		cmocka_unit_test(a_fixed_fleet_says_what_it_could_keep),
 		cmocka_unit_test(what_is_not_certain_is_over),
