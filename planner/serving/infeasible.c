@@ -130,17 +130,18 @@ static enum status fail_count(
 	const struct fleet *nearest, const struct demand *demand, const struct fleet_limits *limits, struct failure *failure)
 {
 	int64_t each = nearest->gpus_per_replica, spare = demand->spare_replicas, least = (demand->disaggregated ? 2 : 1) + spare;
+	int64_t needed = least * each;
 	const char *name = nearest->candidate->accelerator.id;
 
 	if (limits->gpu_count < 1)
 		return failure_set(failure, STATUS_INFEASIBLE,
 			"a million replicas do not carry the load; one of %lld x %s carries %.3g requests/s: relax the load", (long long)each, name,
 			nearest->replica_requests_per_s);
-	if (limits->gpu_count < least * each) {
+	if (limits->gpu_count < needed) {
 		enum status status = failure_set(failure, STATUS_INFEASIBLE,
 			"%lld x %s are too few: the least are %lld replica%s of %lld (%lld spare%s), %lld would do", (long long)limits->gpu_count, name,
 			(long long)least, least == 1 ? "" : "s", (long long)each, (long long)spare,
-			demand->disaggregated ? ", prompts and answers apart" : "", (long long)(least * each));
+			demand->disaggregated ? ", prompts and answers apart" : "", (long long)needed);
 
 		failure_add(failure, "/gpu_count", "infeasible", "%s", failure->detail);
 		return status;
