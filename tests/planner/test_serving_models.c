@@ -267,6 +267,26 @@ static void heads_are_shared_out_evenly(void **state)
 	assert_true(layout_divides_heads(&fixture.inference.model, 2));
 }
 
+/* A replica is as wide as its links reach, the node's PCIe at the least, and 64 of a rack's 72 at the most. */
+static void replicas_are_as_wide_as_links_reach(void **state)
+{
+	static const struct {
+		int64_t node, linked, domain;
+	} candidates[] = {{8, 8, 8}, {4, 72, 64}, {4, 16, 16}, {8, 1, 8}, {8, 2, 8}, {0, 1, 8}};
+	struct serving_fixture fixture;
+	struct mig_slice slice = {.per_board = 7};
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	for (size_t i = 0; i < COUNT_OF(candidates); i++) {
+		fixture.candidate.gpus_per_node = candidates[i].node;
+		fixture.candidate.accelerator.max_nvlink_domain = candidates[i].linked;
+		assert_int_equal(layout_domain(&fixture.candidate), candidates[i].domain);
+	}
+	fixture.candidate.slice = &slice;
+	assert_int_equal(layout_domain(&fixture.candidate), 1);
+}
+
 /* Between eight ranks a token goes out to those that hold its four experts, 8 x (1 - (7/8)^4) of them, and comes back; one in eight is
  * at home. */
 static void tokens_go_where_their_experts_are(void **state)
@@ -393,6 +413,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(experts_without_a_gate_have_two_products),
 	cmocka_unit_test(layers_of_experts_launch_three_times_as_much),
 	cmocka_unit_test(heads_are_shared_out_evenly),
+	cmocka_unit_test(replicas_are_as_wide_as_links_reach),
 	cmocka_unit_test(tokens_go_where_their_experts_are),
 	cmocka_unit_test(windows_bound_the_cache_and_the_reading),
 	cmocka_unit_test(states_do_not_grow_with_the_context),
