@@ -34,12 +34,17 @@ struct link_patience agent_patience(const struct agent *agent, double seconds)
 	return (struct link_patience){fmax(0.001, fmin(seconds, left_s)), -1};
 }
 
+bool agent_must_end(const struct agent *agent)
+{
+	return atomic_load(&agent->stopping) && clock_monotonic_ns() >= atomic_load(&agent->drained_ns);
+}
+
 void agent_wait(struct agent *agent, double seconds)
 {
 	struct pollfd polled = {.fd = agent->wake_fd, .events = POLLIN};
 
-	if (atomic_load(&agent->stopping))
-		usleep(100000);
+	if (atomic_load(&agent->stopping)) /* nothing wakes us any more */
+		usleep((useconds_t)(fmin(seconds, 1) * 1e6));
 	else
 		(void)poll(&polled, 1, (int)(seconds * 1e3) + 1);
 }
@@ -231,7 +236,8 @@ static void *agent_thread(void *context)
 
 	while (!atomic_load(&agent->stopping))
 		work(agent);
-	(void)agent_spool_deliver(agent);
+	while (agent_spool_deliver(agent) != LINK_OK && !agent_must_end(agent))
+		agent_wait(agent, 1);
 	return NULL;
 }
 

@@ -15,8 +15,7 @@ static void log_taken(const struct spool_entry *entry, const struct lease_outcom
 		LOG_TEXT("state", outcome->state), LOG_TEXT("note", outcome->repeated ? "repeated" : outcome->late ? "late" : NULL));
 }
 
-/* Whether the spool is to keep it. */
-static bool is_open(enum link_end end)
+bool agent_is_open(enum link_end end)
 {
 	switch (end) {
 	case LINK_OK:
@@ -35,7 +34,7 @@ static bool is_open(enum link_end end)
 	return true;
 }
 
-static enum link_end deliver(struct agent *agent, const struct spool_entry *entry, const struct buffer *body)
+enum link_end agent_deliver(struct agent *agent, const struct spool_entry *entry, const struct buffer *body)
 {
 	struct lease_outcome outcome = {.state = NULL};
 	struct arena arena;
@@ -45,7 +44,7 @@ static enum link_end deliver(struct agent *agent, const struct spool_entry *entr
 	end = link_deliver(&agent->link, entry->benchmark_id, body->bytes, body->length, agent_patience(agent, 3 * CALL_S), &arena, &outcome);
 	if (end == LINK_OK || end == LINK_EMPTY)
 		log_taken(entry, &outcome);
-	else if (!is_open(end))
+	else if (!agent_is_open(end))
 		log_refused(entry, agent->link.detail);
 	else if (end != LINK_INTERRUPTED)
 		log_event(LOG_WARNING, "agent_result_kept", LOG_TEXT("benchmark", entry->benchmark_id), LOG_TEXT("detail", agent->link.detail));
@@ -65,8 +64,8 @@ static enum link_end deliver_entry(struct agent *agent, const struct spool_entry
 	if (spool_read(&agent->spool, entry, &body, &failure) != STATUS_OK) {
 		log_event(LOG_ERROR, "agent_spool", LOG_TEXT("detail", failure.detail));
 	} else {
-		end = deliver(agent, entry, &body);
-		if (!is_open(end)) {
+		end = agent_deliver(agent, entry, &body);
+		if (!agent_is_open(end)) {
 			spool_remove(&agent->spool, entry);
 			end = LINK_OK;
 		}

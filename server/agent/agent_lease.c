@@ -38,7 +38,7 @@ static void give_back(struct agent *agent, const struct lease *lease, const char
 	const struct lease_release release = {.token = lease->token, .reason = *reason ? reason : NULL};
 	enum link_end end = LINK_AWAY;
 
-	for (int i = 0; i < RELEASE_TRIES && (end == LINK_AWAY || end == LINK_INTERRUPTED); i++) {
+	for (int i = 0; i < RELEASE_TRIES && agent_is_open(end) && !agent_must_end(agent); i++) {
 		if (i > 0)
 			agent_wait(agent, 0.2 * (1 << i));
 		end = link_release(&agent->link, lease->benchmark_id, &release, agent_patience(agent, CALL_S));
@@ -91,27 +91,15 @@ static void encode_delivery(const struct run *run, const struct bench_worker_out
 	buffer_release(&told);
 }
 
-/* A spool without room: from memory then, for as long as the lease lasts. */
-static void deliver_unspooled(struct run *run, const struct buffer *body)
+/* A spool without room: from memory then, for as long as the lease lasts and we may go on. */
+static void deliver_unspooled(struct run *run, const struct spool_entry *entry, const struct buffer *body)
 {
 	struct backoff backoff = {.first_s = 0.5, .most_s = 10};
-	enum link_end end = LINK_AWAY;
+	enum keeper_word word = keeper_ask(&run->keeper);
 
-	while ((end == LINK_AWAY || end == LINK_BROKEN || end == LINK_DENIED || end == LINK_INTERRUPTED) && keeper_ask(&run->keeper) == KEEPER_GO_ON) {
-		struct lease_outcome outcome = {.state = NULL};
-		struct arena arena;
-
-		arena_init(&arena, BENCH_PROTOCOL_LINE_MAX);
-		end = link_deliver(&run->agent->link, run->lease->benchmark_id, body->bytes, body->length, agent_patience(run->agent, 3 * CALL_S),
-			&arena, &outcome);
-		log_event(end == LINK_OK ? LOG_INFO : LOG_WARNING, end == LINK_OK ? "agent_result_taken" : "agent_result_kept",
-			LOG_TEXT("benchmark", run->lease->benchmark_id), LOG_TEXT("state", outcome.state), LOG_TEXT("note", "not in the spool"),
-			LOG_TEXT("detail", end == LINK_OK ? NULL : run->agent->link.detail));
-		arena_release(&arena);
-		if (end != LINK_OK && agent_patience(run->agent, 1).timeout_s <= 0)
-			return;
-		if (end != LINK_OK)
-			agent_wait(run->agent, backoff_wait_s(&backoff, run->agent->link.retry_after_s, 0.5));
+	while (word != KEEPER_LOST && word != KEEPER_OVER && agent_is_open(agent_deliver(run->agent, entry, body)) && !agent_must_end(run->agent)) {
+		agent_wait(run->agent, backoff_wait_s(&backoff, run->agent->link.retry_after_s, 0.5));
+		word = keeper_ask(&run->keeper);
 	}
 }
 
@@ -131,7 +119,7 @@ static void deliver(struct run *run, const struct bench_worker_outcome *outcome)
 		(void)agent_spool_deliver(run->agent);
 	} else {
 		log_event(LOG_ERROR, "agent_spool", LOG_TEXT("benchmark", entry.benchmark_id), LOG_TEXT("detail", failure.detail));
-		deliver_unspooled(run, &body);
+		deliver_unspooled(run, &entry, &body);
 	}
 	buffer_release(&body);
 }
@@ -194,6 +182,7 @@ static void describe_job(struct bench_job *job, const struct lease *lease)
 	bench_job_open(job);
 	job->record.id = lease->benchmark_id;
 	job->record.plan_id = lease->spec.plan_id;
+	job->record.shapes = lease->spec.shapes;
 	job->record.token = lease->token;
 	job->record.attempt = lease->attempt;
 	job->record.timeout_s = lease->spec.timeout_s;

@@ -36,6 +36,9 @@ struct agent {
 /* How long a call may take now, and by what it is called off: once we stop, by nothing but the end of that. */
 struct link_patience agent_patience(const struct agent *agent, double seconds);
 
+/* Whether we stop, and the time for that is over. */
+bool agent_must_end(const struct agent *agent);
+
 /* Waits, or less when we stop. */
 void agent_wait(struct agent *agent, double seconds);
 
@@ -44,6 +47,12 @@ void agent_wait_after(struct agent *agent, const char *event);
 
 /* Runs a benchmark that was leased for a device, from its first heartbeat to its delivery. */
 void agent_lease_run(struct agent *agent, const struct lease *lease);
+
+/* Whether the same call may lead to something else later. */
+bool agent_is_open(enum link_end end);
+
+/* Delivers one result, and says in the log what became of it. */
+enum link_end agent_deliver(struct agent *agent, const struct spool_entry *entry, const struct buffer *body);
 
 /* Delivers what is in the spool, the oldest first. LINK_OK when nothing is left; LINK_BROKEN when the server failed with some. */
 enum link_end agent_spool_deliver(struct agent *agent);

@@ -70,10 +70,14 @@ class Site:
         except AssertionError as error:
             raise AssertionError(json.dumps(self.benchmark(name))[:2000]) from error
 
-    def restart(self):
+    def restart(self, orderly=True):
         """The same daemon on the same port and database."""
         port = self.daemon.port
-        assert self.daemon.stop() == 0
+        if orderly:
+            assert self.daemon.stop() == 0
+        else:
+            self.daemon.process.kill()
+            self.daemon.process.wait()
         self.daemon.arguments = (*self.daemon.arguments, "--listen", f"127.0.0.1:{port}")
         self.daemon.start()
 
