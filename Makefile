@@ -54,7 +54,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-opencl ptx check-server check-asan check-tsan check-clang check-oom \
+.PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-opencl ptx check-server check-asan check-tsan check-clang check-oom \
 	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help validate check-accuracy fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
@@ -87,6 +87,34 @@ $(BUILD)/tests/%: tests/%.c $(TEST_SUPPORT) $(LIBRARY)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(filter %.o,$^) $(LIBRARY) $(LIBS) -lcmocka
 
+# Stand-ins for NVIDIA's libraries, linked to the first of them, whose clock and memory they share. tests/fakes/README.md
+FAKES := $(addprefix $(BUILD)/fakes/,libcuda.so.1 libnvidia-ml.so.1 libcublasLt.so.12 libnccl.so.2 without-graphs/libcuda.so.1 too-old/libcuda.so.1)
+FAKE_FLAGS = $(CPPFLAGS) -std=c17 -g -O2 -fPIC -shared -ffp-contract=off $(filter-out -Wmissing-prototypes -Wstrict-prototypes,$(WARN)) -Wno-null-dereference
+FAKE_DRIVER := $(addprefix tests/fakes/,cuda.c kernels.c memory.c script.c) bench/cuda_format.c
+FAKE_HEADERS := $(wildcard tests/fakes/*.h) bench/cuda_format.h bench/nvml.h bench/cublaslt.h
+fake = $(Q)mkdir -p $(@D) && $(CC) $(FAKE_FLAGS) -Wl,-soname,$(@F) -o $@ $(filter %.c,$^)
+
+$(BUILD)/fakes/libcuda.so.1: $(FAKE_DRIVER) $(FAKE_HEADERS) Makefile
+	$(call say,FAKE,$@)
+	$(fake) -lm
+$(BUILD)/fakes/without-graphs/libcuda.so.1: $(FAKE_DRIVER) $(FAKE_HEADERS) Makefile
+	$(call say,FAKE,$@)
+	$(fake) -DFAKE_WITHOUT_GRAPHS -lm
+$(BUILD)/fakes/too-old/libcuda.so.1: tests/fakes/cuda_too_old.c Makefile
+	$(call say,FAKE,$@)
+	$(fake)
+$(BUILD)/fakes/libnvidia-ml.so.1: tests/fakes/nvml.c $(BUILD)/fakes/libcuda.so.1 $(FAKE_HEADERS)
+	$(call say,FAKE,$@)
+	$(fake) -Wl,-rpath,'$$ORIGIN' -L$(@D) -l:libcuda.so.1
+$(BUILD)/fakes/libcublasLt.so.12: tests/fakes/cublaslt.c $(BUILD)/fakes/libcuda.so.1 $(FAKE_HEADERS)
+	$(call say,FAKE,$@)
+	$(fake) -Wl,-rpath,'$$ORIGIN' -L$(@D) -l:libcuda.so.1
+$(BUILD)/fakes/libnccl.so.2: tests/fakes/nccl.c $(BUILD)/fakes/libcuda.so.1 $(FAKE_HEADERS)
+	$(call say,FAKE,$@)
+	$(fake) -Wl,-rpath,'$$ORIGIN' -L$(@D) -l:libcuda.so.1
+fakes: $(FAKES) ## stand-ins for NVIDIA's libraries, for tests and for trying the cuda backend without a GPU
+$(BUILD)/tests/bench/test_cuda: | $(FAKES)
+
 $(BUILD)/tests/oom/test_oom: $(BUILD)/tests/oom/failing_malloc.o
 
 $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIBRARY)
@@ -117,7 +145,7 @@ check-rows: ## a row of a field table that does not fit its member does not comp
 check-sources: ## house rules on length and leftovers
 	$(Q)scripts/check-sources.sh
 
-check-server: $(PROGRAM) ## HTTP and process tests against the real daemon (FLEETPLAN_PROGRAM: another build)
+check-server: $(PROGRAM) $(FAKES) ## HTTP and process tests against the real daemon (FLEETPLAN_PROGRAM: another build)
 	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/server
 
 check-asan: ## the C tests under AddressSanitizer and UBSan

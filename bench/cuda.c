@@ -139,11 +139,8 @@ static enum bench_outcome cuda_open(const struct bench_device *device, struct be
 	return BENCH_OK;
 }
 
-enum bench_outcome cuda_prepare(struct bench_session *session, const struct bench_work_request *request, struct bench_work *work,
-	struct bench_reason *reason)
+static CUDA_PREPARE(prepare_kind)
 {
-	if (*session->lost)
-		return bench_refuse(reason, BENCH_FAILED, "the device is lost since: %.200s", session->lost);
 	switch (request->kind) {
 	case WORK_LAUNCH:
 	case WORK_LAUNCH_PIPELINED:
@@ -173,6 +170,22 @@ enum bench_outcome cuda_prepare(struct bench_session *session, const struct benc
 		break;
 	}
 	return bench_refuse(reason, BENCH_UNSUPPORTED, "the cuda backend has no such work");
+}
+
+enum bench_outcome cuda_prepare(struct bench_session *session, const struct bench_work_request *request, struct bench_work *work,
+	struct bench_reason *reason)
+{
+	enum bench_outcome outcome;
+
+	if (*session->lost)
+		return bench_refuse(reason, BENCH_FAILED, "the device is lost since: %.200s", session->lost);
+	session->preparing += session->live == 0;
+	outcome = prepare_kind(session, request, work, reason);
+	if (outcome == BENCH_OK) {
+		((struct cuda_work *)work->state)->counted = true;
+		session->live++;
+	}
+	return outcome;
 }
 
 /* Power, clocks and heat are the board's; of a slice only its memory is told apart. */

@@ -175,7 +175,7 @@ static double input(const struct attention_work *attention, enum place place, si
 	size_t rows = role == ROLE_A ? attention->rows : attention->keys;
 	size_t first = place == PLACE_OUT_GRADIENT ? query_count(attention) : place == PLACE_V ? key_count(attention) : 0;
 
-	return cuda_input_value(attention->work.session, role, attention->format, first + (product * rows + row) * attention->dimension + column);
+	return cuda_input_value(role, attention->format, first + (product * rows + row) * attention->dimension + column);
 }
 
 static double dot(const struct attention_work *attention, enum place left, enum place right, size_t product, size_t row, size_t key)

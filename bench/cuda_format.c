@@ -171,7 +171,7 @@ enum cuda_format cuda_format_of_output(enum precision precision)
 
 double cuda_format_epsilon(enum precision precision, enum cuda_format format)
 {
-	static const double epsilon[FORMAT_COUNT] = {[FORMAT_FP32] = 0x1p-24, [FORMAT_FP16] = 0x1p-11, [FORMAT_BF16] = 0x1p-9,
+	static const double epsilon[FORMAT_COUNT] = {[FORMAT_FP32] = 0x1p-24, [FORMAT_FP16] = 0x1p-11, [FORMAT_BF16] = 0x1p-8,
 		[FORMAT_FP8] = 0x1p-4, [FORMAT_INT8] = 0, [FORMAT_INT32] = 0};
 
 	return precision == PRECISION_TF32 ? 0x1p-11 : epsilon[format];

@@ -19,7 +19,7 @@ double cuda_format_decode(enum cuda_format format, const unsigned char *bytes);
 enum cuda_format cuda_format_of_input(enum precision precision);
 enum cuda_format cuda_format_of_output(enum precision precision);
 
-/* The rounding error of one element, relative: 2^-9 for bf16. What tensor cores do with TF32's inputs is 2^-11. */
+/* The rounding error of one element, relative: 2^-8 for bf16. What tensor cores do with TF32's inputs is 2^-11. */
 double cuda_format_epsilon(enum precision precision, enum cuda_format format);
 
 #endif

@@ -79,8 +79,8 @@ static enum bench_outcome sample(struct matrix_work *matrix, size_t i, size_t j,
 		i * (size_t)request->shape.n + j, &value, reason);
 
 	for (size_t p = 0; p < (size_t)request->shape.k; p++) {
-		double product = cuda_input_value(session, ROLE_A, matrix->input, a_at(request, i, p)) *
-						 cuda_input_value(session, ROLE_B, matrix->input, b_at(request, p, j));
+		double product = cuda_input_value(ROLE_A, matrix->input, a_at(request, i, p)) *
+						 cuda_input_value(ROLE_B, matrix->input, b_at(request, p, j));
 
 		sum += product;
 		magnitude += fabs(product);

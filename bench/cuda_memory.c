@@ -1,6 +1,4 @@
 /* Memory of a session: operands that all work shares, filled with random numbers that the host can follow. */
-#include <math.h>
-
 #include "bench/cuda_format.h"
 #include "bench/cuda_session.h"
 #include "bench/random.h"
@@ -15,12 +13,13 @@ static void release(struct bench_session *session, struct cuda_operand *operand)
 	*operand = (struct cuda_operand){0};
 }
 
-/* All operands; only while nothing is prepared that would miss them. */
-static void release_operands(struct bench_session *session)
+/* All operands but those that the preparation under way has asked for; only while nothing is prepared that would miss them. */
+static void release_operands(struct bench_session *session, unsigned but_used)
 {
 	for (int role = 0; role < ROLE_COUNT; role++)
 		for (int format = 0; format < FORMAT_COUNT; format++)
-			release(session, &session->operands[role][format]);
+			if (session->operands[role][format].used != but_used)
+				release(session, &session->operands[role][format]);
 }
 
 static enum bench_outcome fits(struct bench_session *session, size_t bytes, struct bench_reason *reason)
@@ -40,12 +39,13 @@ enum bench_outcome cuda_memory_need(struct bench_session *session, struct cuda_o
 	enum bench_outcome outcome;
 	int code;
 
+	operand->used = session->preparing;
 	if (operand->bytes >= bytes)
 		return BENCH_OK;
 	release(session, operand);
 	outcome = fits(session, bytes, reason);
 	if (outcome == BENCH_UNSUPPORTED && session->live == 0) {
-		release_operands(session);
+		release_operands(session, session->preparing);
 		outcome = fits(session, bytes, reason);
 	}
 	if (outcome != BENCH_OK)
@@ -55,24 +55,17 @@ enum bench_outcome cuda_memory_need(struct bench_session *session, struct cuda_o
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.2f GiB cannot be had: %s (%d)", (double)bytes / 0x1p30,
 			cuda_driver_code_name(&session->driver, code), code);
 	outcome = cuda_session_judge(session, code, "memory of the device", reason);
-	if (outcome == BENCH_OK)
-		operand->bytes = bytes;
-	else
-		operand->at = 0;
+	*operand = outcome == BENCH_OK ? (struct cuda_operand){operand->at, bytes, session->preparing} : (struct cuda_operand){0};
 	return outcome;
 }
 
-/* Random numbers of a role, made when first asked for. */
-static const float *pool_of(struct bench_session *session, enum cuda_role role)
+/* Number i of a role: draw i of its seed, whose state moves on by a constant each time. */
+static double normal_at(enum cuda_role role, size_t i)
 {
-	int which = role == ROLE_B;
+	float value;
 
-	if (!session->pools[which]) {
-		session->pools[which] = malloc(CUDA_POOL_COUNT * sizeof(float));
-		if (session->pools[which])
-			random_fill_normal(session->pools[which], CUDA_POOL_COUNT, role == ROLE_B ? 3 : 2);
-	}
-	return session->pools[which];
+	random_fill_normal(&value, 1, (role == ROLE_B ? 3 : 2) + i * 0x9e3779b97f4a7c15u);
+	return (double)value;
 }
 
 /* One period of the numbers, then copies of what is there until it is full: the bus carries little and the host computes little. */
@@ -81,15 +74,14 @@ static enum bench_outcome fill_input(struct bench_session *session, enum cuda_ro
 {
 	const struct cuda_driver *driver = &session->driver;
 	cuda_pointer at = session->operands[role][format].at;
-	size_t size = cuda_format_bytes(format), done = count < CUDA_POOL_COUNT ? count : CUDA_POOL_COUNT;
-	const float *pool = pool_of(session, role);
-	unsigned char *encoded = pool ? malloc(done * size) : NULL;
+	size_t size = cuda_format_bytes(format), done = count < CUDA_PERIOD ? count : CUDA_PERIOD;
+	unsigned char *encoded = malloc(done * size);
 	enum bench_outcome outcome;
 
 	if (!encoded)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory for random numbers");
 	for (size_t i = 0; i < done; i++)
-		cuda_format_encode(format, (double)pool[i], encoded + i * size);
+		cuda_format_encode(format, normal_at(role, i), encoded + i * size);
 	outcome = cuda_session_judge(session, driver->copy_in(at, encoded, done * size), "copying random numbers", reason);
 	free(encoded);
 	while (outcome == BENCH_OK && done < count) {
@@ -122,11 +114,11 @@ cuda_pointer cuda_operand(const struct bench_session *session, enum cuda_role ro
 	return session->operands[role][format].at;
 }
 
-double cuda_input_value(const struct bench_session *session, enum cuda_role role, enum cuda_format format, size_t i)
+double cuda_input_value(enum cuda_role role, enum cuda_format format, size_t i)
 {
 	unsigned char encoded[8];
 
-	cuda_format_encode(format, (double)session->pools[role == ROLE_B][i % CUDA_POOL_COUNT], encoded);
+	cuda_format_encode(format, normal_at(role, i % CUDA_PERIOD), encoded);
 	return cuda_format_decode(format, encoded);
 }
 
@@ -149,12 +141,8 @@ enum bench_outcome cuda_operand_poison(struct bench_session *session, cuda_point
 
 void cuda_memory_release(struct bench_session *session)
 {
-	release_operands(session);
+	release_operands(session, 0); /* no preparation has that number, and what it has never asked for holds nothing */
 	release(session, &session->flush);
 	release(session, &session->workspace);
 	release(session, &session->one);
-	for (size_t i = 0; i < COUNT_OF(session->pools); i++) {
-		free(session->pools[i]);
-		session->pools[i] = NULL;
-	}
 }

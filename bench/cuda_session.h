@@ -19,6 +19,7 @@ enum cuda_role { ROLE_A, ROLE_B, ROLE_C, ROLE_D, ROLE_E, ROLE_F, ROLE_COUNT };
 struct cuda_operand {
 	cuda_pointer at;
 	size_t bytes;
+	unsigned used; /* by which preparation last */
 };
 
 struct bench_session {
@@ -35,18 +36,18 @@ struct bench_session {
 	struct cuda_function *hold;       /* keeps the device busy while work is put on its stream */
 	struct cublaslt cublaslt;         /* opened when first asked for */
 	struct cuda_operand operands[ROLE_COUNT][FORMAT_COUNT];
-	float *pools[2];                  /* random numbers of ROLE_A and ROLE_B, CUDA_POOL_COUNT each */
 	struct cuda_operand flush, workspace, one; /* one: a float of 1, the scale of FP8 operands */
 	size_t l2_bytes;
 	int live;                         /* prepared work that was not released */
+	unsigned preparing;               /* number of the preparation under way: what it has asked for is not given away */
 	char lost[BENCH_REASON_MAX];      /* why nothing can run any more; "": nothing has failed */
 };
 
-enum { CUDA_POOL_COUNT = 4194319 /* a prime: rows of matrices do not repeat */, CUDA_WORKSPACE_BYTES = 64 << 20, CUDA_SAMPLES = 64 };
+enum { CUDA_PERIOD = 4194319 /* of the inputs; a prime: rows of matrices do not repeat */, CUDA_WORKSPACE_BYTES = 64 << 20, CUDA_SAMPLES = 64 };
 
 struct cuda_work {
 	struct bench_session *session;
-	bool cold;
+	bool cold, counted; /* counted: among the session's live ones */
 	_Atomic uint64_t *alive;
 	/* Puts one run on the stream. */
 	enum bench_outcome (*enqueue)(struct cuda_work *work, struct bench_reason *reason);
@@ -76,7 +77,7 @@ enum bench_outcome cuda_operand_need(struct bench_session *session, enum cuda_ro
 	struct bench_reason *reason);
 cuda_pointer cuda_operand(const struct bench_session *session, enum cuda_role role, enum cuda_format format);
 /* Element i of an input, as the device has it. */
-double cuda_input_value(const struct bench_session *session, enum cuda_role role, enum cuda_format format, size_t i);
+double cuda_input_value(enum cuda_role role, enum cuda_format format, size_t i);
 /* Element i of an operand, read back. */
 enum bench_outcome cuda_output_read(struct bench_session *session, cuda_pointer at, enum cuda_format format, size_t i, double *value,
 	struct bench_reason *reason);

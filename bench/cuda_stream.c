@@ -48,15 +48,16 @@ static enum bench_outcome stream_poison(struct cuda_work *work, struct bench_rea
 }
 
 /* The sum of the words' bits modulo 2^32: exact in whatever order they are added. */
-static uint32_t expected_sum(const struct bench_session *session, uint64_t count)
+static uint32_t expected_sum(uint64_t count)
 {
-	uint64_t whole = count / CUDA_POOL_COUNT, rest = count % CUDA_POOL_COUNT;
+	uint64_t whole = count / CUDA_PERIOD, rest = count % CUDA_PERIOD;
 	uint32_t period = 0, part = 0;
 
-	for (size_t i = 0; i < CUDA_POOL_COUNT; i++) {
+	for (size_t i = 0; i < (whole ? (uint64_t)CUDA_PERIOD : rest); i++) {
+		float value = (float)cuda_input_value(ROLE_A, FORMAT_FP32, i);
 		uint32_t bits;
 
-		memcpy(&bits, &session->pools[0][i], sizeof(bits));
+		memcpy(&bits, &value, sizeof(bits));
 		period += bits;
 		if (i < rest)
 			part += bits;
@@ -78,17 +79,17 @@ static enum bench_outcome check_sum(struct stream_work *stream, struct bench_che
 		sum += (uint32_t)(int32_t)value;
 	}
 	*check = (struct bench_check){.samples = (int)stream->groups,
-		.verified = outcome == BENCH_OK && sum == expected_sum(session, stream->vectors * VECTOR_FLOATS)};
+		.verified = outcome == BENCH_OK && sum == expected_sum(stream->vectors * VECTOR_FLOATS)};
 	check->worst_error = check->verified ? 0 : 2;
 	return outcome;
 }
 
 static double expected_value(const struct stream_work *stream, size_t i)
 {
-	double x = cuda_input_value(stream->work.session, ROLE_A, FORMAT_FP32, i);
+	double x = cuda_input_value(ROLE_A, FORMAT_FP32, i);
 
 	if (stream->kind == WORK_STREAM_TRIAD)
-		return x + (double)STREAM_SCALAR * cuda_input_value(stream->work.session, ROLE_B, FORMAT_FP32, i);
+		return x + (double)STREAM_SCALAR * cuda_input_value(ROLE_B, FORMAT_FP32, i);
 	return stream->kind == WORK_ELEMENTWISE ? x * (double)STREAM_SCALAR + 1 : x;
 }
 

@@ -117,7 +117,7 @@ static void work_release(struct bench_work *bench)
 	if (work) {
 		if (work->release)
 			work->release(work);
-		work->session->live--;
+		work->session->live -= work->counted;
 	}
 	free(work);
 	bench->state = NULL;
@@ -125,7 +125,6 @@ static void work_release(struct bench_work *bench)
 
 void cuda_work_fill(struct bench_work *bench, struct cuda_work *work)
 {
-	work->session->live++;
 	bench->state = work;
 	bench->run = cuda_work_run;
 	bench->verify = work_verify;
