@@ -287,6 +287,27 @@ static void replicas_are_as_wide_as_links_reach(void **state)
 	assert_int_equal(layout_domain(&fixture.candidate), 1);
 }
 
+/* Rows of each of 64 experts are padded to whole tiles, by half of one on average: 16 rows each between tiles of 32 and of 64. */
+static void experts_multiply_whole_tiles(void **state)
+{
+	static const double tiles[] = {32, 64};
+	struct replica_layout layout = layout_of(1, 1, 1, PRECISION_BF16);
+	double compute_s[2], padding_s = 0;
+
+	(void)state;
+	mixture_fill();
+	for (size_t i = 0; i < 2; i++) {
+		struct serving_constants constants = serving_constants;
+		struct replica replica;
+
+		constants.expert_tile_tokens = tiles[i];
+		assert_true(replica_prepare(&replica, &model, &accelerator, NULL, &layout, &constants));
+		compute_s[i] = step_of(&replica, 0, 0, 8000).compute_s;
+		padding_s = 23 * 64 * 16 * 2 * replica.kinds[1].expert_weights / replica.kinds[1].expert_flops_per_s;
+	}
+	assert_close(compute_s[1] - compute_s[0], padding_s, 5e-3); /* the smooth corner of the roofline */
+}
+
 /* Between eight ranks a token goes out to those that hold its four experts, 8 x (1 - (7/8)^4) of them, and comes back; one in eight is
  * at home. */
 static void tokens_go_where_their_experts_are(void **state)
@@ -414,6 +435,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(layers_of_experts_launch_three_times_as_much),
 	cmocka_unit_test(heads_are_shared_out_evenly),
 	cmocka_unit_test(replicas_are_as_wide_as_links_reach),
+	cmocka_unit_test(experts_multiply_whole_tiles),
 	cmocka_unit_test(tokens_go_where_their_experts_are),
 	cmocka_unit_test(windows_bound_the_cache_and_the_reading),
 	cmocka_unit_test(states_do_not_grow_with_the_context),
