@@ -479,3 +479,15 @@ def test_a_daemon_that_is_killed_runs_its_own_job_again(tmp_path):
         assert wait_for(daemon, made.json["id"], ("cancelled",), 30)["attempt"] == 2
     finally:
         daemon.stop()
+
+
+def test_a_poll_does_not_hold_up_the_end_of_the_daemon(hub):
+    daemon, agent = hub
+    answers = []
+    poll = threading.Thread(target=lambda: answers.append(agent.lease(wait_s=30)))
+    poll.start()
+    time.sleep(0.5)
+    begun = time.monotonic()
+    assert daemon.stop() == 0
+    poll.join(10)
+    assert answers[0].status == 204 and time.monotonic() - begun < 15

@@ -1,9 +1,11 @@
 """Benchmarks on the cpu device, through the real queue and a real worker process."""
 import json
+import pathlib
 import threading
 import time
 
 import pytest
+from conftest import is_sanitized
 from test_jobs import events_of
 
 FINISHED = ("succeeded", "failed", "cancelled", "expired")
@@ -148,3 +150,20 @@ def test_a_crash_of_the_daemon_loses_no_job(daemon_with):
     one.start()
     row = wait_for(one, made.headers["location"])
     assert row["state"] == "succeeded" and row["attempt"] <= 3, row
+
+
+def private_bytes(daemon):
+    """Memory of the daemon's own that is resident: not the pages of its files."""
+    text = (pathlib.Path("/proc") / str(daemon.process.pid) / "status").read_text()
+    return 1024 * int(next(line for line in text.splitlines() if line.startswith("RssAnon")).split()[1])
+
+
+@pytest.mark.skipif(is_sanitized(), reason="a sanitizer keeps what is freed")
+def test_a_run_leaves_nothing_in_the_daemons_memory(daemon_with):
+    one = daemon_with()
+    for _ in range(2):  # threads and statements that are made when first needed
+        assert one.post("/v1/benchmarks", {"suite": ["launch_round_trip"]}, {"Prefer": "wait=30"}).json["state"] == "succeeded"
+    before = private_bytes(one)
+    for _ in range(3):
+        assert one.post("/v1/benchmarks", {"suite": ["launch_round_trip"]}, {"Prefer": "wait=30"}).json["state"] == "succeeded"
+    assert private_bytes(one) - before < 1_000_000
