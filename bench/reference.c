@@ -93,14 +93,24 @@ uint32_t reference_pattern_sum(uint64_t count)
 	return (uint32_t)periods * whole + pattern_part_sum(count % REFERENCE_PATTERN_PERIOD);
 }
 
-double reference_gemm(const struct reference_product *product, int64_t batch, int64_t i, int64_t j, double *magnitude)
+/* Rounding errors of a sum grow with the root of its length, 4 sqrt(k) 2^-24 of the terms' magnitudes; tensor units cut digits off
+ * instead of rounding them, which adds up: k / 8 steps of 2^-24. The output is rounded once more, to 8 or 11 digits. */
+static double gemm_allowed(const struct reference_product *product, double expected, double magnitude)
+{
+	double k = (double)product->shape.k;
+	double output = product->precision == PRECISION_BF16 ? 0x1p-8 : product->precision == PRECISION_FP16 ? 0x1p-11 : 0;
+	double cut = product->precision == PRECISION_FP32 ? 0 : k / 8 * 0x1p-24;
+
+	return (4 * sqrt(k) * 0x1p-24 + cut) * magnitude + output * fabs(expected);
+}
+
+double reference_gemm(const struct reference_product *product, int64_t batch, int64_t i, int64_t j, double *allowed)
 {
 	const struct bench_shape *s = &product->shape;
 	bool a_transposed = product->product == PRODUCT_WEIGHT_GRADIENT, b_transposed = product->product == PRODUCT_INPUT_GRADIENT;
 	int64_t a_first = batch * s->m * s->k, b_first = batch * s->k * s->n;
-	double sum = 0;
+	double sum = 0, magnitude = 0;
 
-	*magnitude = 0;
 	for (int64_t p = 0; p < s->k; p++) {
 		int64_t at_a = a_first + (a_transposed ? p * s->m + i : i * s->k + p);
 		int64_t at_b = b_first + (b_transposed ? j * s->k + p : p * s->n + j);
@@ -108,20 +118,10 @@ double reference_gemm(const struct reference_product *product, int64_t batch, in
 			reference_normal(product->seed_b, (uint64_t)at_b, product->precision);
 
 		sum += term;
-		*magnitude += fabs(term);
+		magnitude += fabs(term);
 	}
+	*allowed = gemm_allowed(product, sum, magnitude);
 	return sum;
-}
-
-/* Rounding errors of the sum grow with the root of its length: 4 sqrt(k) 2^-24; tensor units cut digits off instead of rounding
- * them, which adds up: k / 8 steps of 2^-24. The output is rounded once more, to 8 or 11 digits. */
-double reference_gemm_allowed(const struct reference_product *product)
-{
-	double k = (double)product->shape.k;
-	double output = product->precision == PRECISION_BF16 ? 0x1p-8 : product->precision == PRECISION_FP16 ? 0x1p-11 : 0;
-	double cut = product->precision == PRECISION_FP32 ? 0 : k / 8 * 0x1p-24;
-
-	return 4 * sqrt(k) * 0x1p-24 + cut + output;
 }
 
 double reference_issue(uint64_t item, uint32_t rounds, double a)

@@ -1,8 +1,7 @@
 /* What the kernels of bench/kernels.h must have computed: the same work in double precision, for outputs that are sampled.
  *
  * Operands are random but known: element i of a seed is the same here and on the device, so nothing but the samples is
- * read back. Each function answers the expected value and, where sums are rounded, the sum of magnitudes that errors grow with. An
- * output is right within `allowed` of its magnitude; poison (NaN) is not. Pure. */
+ * read back. Where sums are rounded, the absolute error that is allowed is answered as well; poison (NaN) is outside of any. Pure. */
 #ifndef FLEETPLAN_BENCH_REFERENCE_H
 #define FLEETPLAN_BENCH_REFERENCE_H
 
@@ -28,8 +27,7 @@ struct reference_product {
 	uint64_t seed_a, seed_b;
 	double scale;
 };
-double reference_gemm(const struct reference_product *product, int64_t batch, int64_t i, int64_t j, double *magnitude);
-double reference_gemm_allowed(const struct reference_product *product); /* of the magnitude */
+double reference_gemm(const struct reference_product *product, int64_t batch, int64_t i, int64_t j, double *allowed);
 
 /* What an issue kernel's item writes: scalar ones by following the pairs; rounds and `a` as given to the kernel. */
 double reference_issue(uint64_t item, uint32_t rounds, double a);
