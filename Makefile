@@ -259,6 +259,9 @@ bench-serving: $(PROGRAM) $(BUILD)/tests/bench/serving_rate ## requests simulate
 bench-queue: $(PROGRAM) ## 10,000 queued benchmarks: what claims, lists and plans take meanwhile
 	$(Q)$(PYTHON) tests/bench/queue.py $(PROGRAM)
 
+check-opencl: $(BUILD)/tests/bench/test_opencl ## the opencl backend on PoCL (Debian: pocl-opencl-icd), every kernel against double precision
+	$(Q)$<
+
 ptx: ## compile the kernels of bench/kernels/ to the PTX that is checked in (clang 14, as Debian 12 has it)
 	$(Q)scripts/ptx.sh bench/kernels
 

@@ -2,7 +2,7 @@
 
 #include <stdarg.h>
 
-const struct bench_backend *const bench_backends[] = {&bench_cpu_backend, &bench_cuda_backend, NULL};
+const struct bench_backend *const bench_backends[] = {&bench_cpu_backend, &bench_cuda_backend, &bench_opencl_backend, NULL};
 
 static const char *const kind_names[WORK_KIND_COUNT] = {
 	[WORK_LAUNCH] = "launch",

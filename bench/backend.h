@@ -125,7 +125,7 @@ struct bench_backend {
 	bool shared; /* other programs use it as a matter of course: load is told, and refuses nothing */
 };
 
-extern const struct bench_backend bench_cpu_backend, bench_cuda_backend;
+extern const struct bench_backend bench_cpu_backend, bench_cuda_backend, bench_opencl_backend;
 
 /* All that this program has, in the order in which they are asked; ends with NULL. */
 extern const struct bench_backend *const bench_backends[];

@@ -95,13 +95,16 @@ uint32_t reference_pattern_sum(uint64_t count)
 
 /* Rounding errors of a sum grow with the root of its length, 4 sqrt(k) 2^-24 of the terms' magnitudes; tensor units cut digits off
  * instead of rounding them, which adds up: k / 8 steps of 2^-24. The output is rounded once more, to 8 or 11 digits. */
-static double gemm_allowed(const struct reference_product *product, double expected, double magnitude)
+double reference_sum_allowed(enum precision precision, int64_t length, double expected, double magnitude)
 {
-	double k = (double)product->shape.k;
-	double output = product->precision == PRECISION_BF16 ? 0x1p-8 : product->precision == PRECISION_FP16 ? 0x1p-11 : 0;
-	double cut = product->precision == PRECISION_FP32 ? 0 : k / 8 * 0x1p-24;
+	double k = (double)length, cut = precision == PRECISION_FP32 ? 0 : k / 8 * 0x1p-24;
 
-	return (4 * sqrt(k) * 0x1p-24 + cut) * magnitude + output * fabs(expected);
+	return (4 * sqrt(k) * 0x1p-24 + cut) * magnitude + (precision == PRECISION_FP32 ? 0 : reference_epsilon(precision) * fabs(expected));
+}
+
+double reference_epsilon(enum precision precision)
+{
+	return precision == PRECISION_BF16 ? 0x1p-8 : precision == PRECISION_FP16 ? 0x1p-11 : 0x1p-24;
 }
 
 double reference_gemm(const struct reference_product *product, int64_t batch, int64_t i, int64_t j, double *allowed)
@@ -120,16 +123,16 @@ double reference_gemm(const struct reference_product *product, int64_t batch, in
 		sum += term;
 		magnitude += fabs(term);
 	}
-	*allowed = gemm_allowed(product, sum, magnitude);
+	*allowed = reference_sum_allowed(product->precision, s->k, sum, magnitude);
 	return sum;
 }
 
-double reference_issue(uint64_t item, uint32_t rounds, double a)
+double reference_issue(uint64_t item, uint64_t pairs, uint32_t rounds, double a)
 {
-	enum { PAIRS = 8, STEPS = 16 };
+	enum { STEPS = 16 };
 	double sum = 0;
 
-	for (uint64_t j = 0; j < PAIRS; j++) {
+	for (uint64_t j = 0; j < pairs; j++) {
 		double x = 1, y = (double)((item + j + 1) % 64) / 64;
 
 		for (uint64_t step = 0; step < (uint64_t)rounds * STEPS; step++) {

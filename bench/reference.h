@@ -29,8 +29,12 @@ struct reference_product {
 };
 double reference_gemm(const struct reference_product *product, int64_t batch, int64_t i, int64_t j, double *allowed);
 
-/* What an issue kernel's item writes: scalar ones by following the pairs; rounds and `a` as given to the kernel. */
-double reference_issue(uint64_t item, uint32_t rounds, double a);
+/* The error allowed to a sum of `length` terms in fp32 that is then rounded to the precision. */
+double reference_sum_allowed(enum precision precision, int64_t length, double expected, double magnitude);
+double reference_epsilon(enum precision precision); /* the largest relative error of rounding to it, twice */
+
+/* What an item of an issue kernel writes, by following its pairs: 8 of them, 16 where two go at a time; rounds and `a` as given. */
+double reference_issue(uint64_t item, uint64_t pairs, uint32_t rounds, double a);
 
 /* Takes one sample into a check that began as {.verified = true}. */
 void reference_compare(struct bench_check *check, double actual, double expected, double allowed);

@@ -40,7 +40,7 @@ step() {
 }
 
 step build make -j"$(nproc)"
-step house make check-layers check-headers check-rows check-sources
+step house make check-layers check-headers check-rows check-sources check-ptx
 step 'C tests' make -j"$(nproc)" test
 step accuracy make check-accuracy
 step 'HTTP tests' make check-server
