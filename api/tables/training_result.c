@@ -184,6 +184,25 @@ DECLARE_TABLE(stage_plan, struct stage_plan);
 TABLE(stage_plan, stage_plan_rows, "One stage of a progressive training on the recommended accelerators.");
 #undef OF
 
+DECLARE_TABLE(front_point, struct front_point);
+#define OF struct front_point
+static const struct field front_point_rows[] = {
+	TEXT(accelerator, 128, "Accelerator"),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
+	OBJECT_IF(offer, has_offer, offer, "The offer: provider, region and term"),
+	FIGURE(grid_gco2e_per_kwh, "Carbon intensity of the grid there"),
+	FIGURE(pue, "Power usage effectiveness there"),
+	FIGURE(hours, "Wall clock"),
+	FIGURE(usd, "Cost"),
+	FIGURE(kgco2e, "Carbon, operational (location-based) and embodied"),
+	TRUTH(cheapest, "Nothing costs less"),
+	TRUTH(cleanest, "Nothing emits less"),
+	TRUTH(fastest, "Nothing is done earlier"),
+	FIGURE(usd_per_t_saved, "What each tonne costs that this emits less than the next cheaper one that nothing beats in money and carbon"),
+};
+TABLE(front_point, front_point_rows, "A way to run it.");
+#undef OF
+
 #define OF struct training_plan
 static const struct field training_result_rows[] = {
 	OBJECT(workload, training_workload, "How much arithmetic it is"),
@@ -191,6 +210,8 @@ static const struct field training_result_rows[] = {
 	ARRAY_AS(stages, stages, stage_count, stage_plan, "Stages of a progressive training, whose hours the recommended option sums"),
 	ARRAY_AS(alternatives, alternatives, alternative_count, training_option,
 		"Further options of the Pareto front over time, cost and carbon"),
+	ARRAY_AS(front, front, front_count, front_point,
+		"The options at every usable offer: what nothing beats in cost, carbon and time, cheapest first, with the price of a tonne saved from one to the next"),
 	OBJECT(rule_of_thumb, training_rule, "The rule of thumb, for comparison"),
 	OBJECT(compute_optimal, compute_optimal, "What scaling laws say"),
 	OBJECT(search, training_search, "How the answer was found"),

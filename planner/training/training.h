@@ -7,6 +7,7 @@
 #define FLEETPLAN_PLANNER_TRAINING_TRAINING_H
 
 #include "base/failure.h"
+#include "planner/footprint/front.h"
 #include "planner/findings.h"
 #include "planner/progress.h"
 #include "planner/request.h"
@@ -178,6 +179,8 @@ struct training_plan {
 	struct stage_plan stages[TRAINING_STAGES_MAX];
 	size_t alternative_count;
 	struct training_option alternatives[TRAINING_OPTIONS_MAX];
+	size_t front_count; /* filled by the resolver, who knows all offers; 0: no offer prices it */
+	struct front_point front[FRONT_POINTS_MAX];
 	struct {
 		double gpu_hours, gpu_count_exact, gpu_count, gpu_count_a100; /* counts NaN without a deadline */
 		char formula[320];                                            /* and why it differs from the model */

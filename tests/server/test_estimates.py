@@ -249,3 +249,30 @@ def test_reports_for_people(daemon):
     csv = daemon.post("/v1/estimates/training", TRAINING, {"Accept": "text/csv"})
     assert csv.status == 200 and "cost.total_usd" in csv.text.splitlines()[0]
     assert len(csv.text.splitlines()) >= 2
+
+
+def test_the_front_names_its_ends_and_prices_a_tonne(daemon):
+    """One accelerator at three offers of two places: the front holds the cheap and dirty one, and the dear and clean one."""
+    row = {"provider": "frontcloud", "instance_type": "f.h100", "accelerator_id": "h100-sxm5-80gb", "gpus": 8, "pricing_model": "on_demand",
+           "as_of": "2026-11-01", "source": "a test"}
+    place = {"provider": "frontcloud", "location": "somewhere", "pue": 1.2, "source": "a test"}
+    made = [daemon.post("/v1/prices", row | {"region": "front-coal", "price_usd_per_hour": 16}),
+            daemon.post("/v1/prices", row | {"region": "front-hydro", "price_usd_per_hour": 24}),
+            daemon.post("/v1/prices", row | {"region": "front-coal", "instance_type": "f.dear", "price_usd_per_hour": 32}),
+            daemon.post("/v1/regions", place | {"region_id": "front-coal", "grid_gco2e_per_kwh": 800}),
+            daemon.post("/v1/regions", place | {"region_id": "front-hydro", "grid_gco2e_per_kwh": 20})]
+    assert all(one.status == 201 for one in made), [one.text for one in made]
+    body = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100", "gpu_count": 256, "pricing": {"providers": ["frontcloud"]}}
+    result = daemon.post("/v1/estimates/training", body).json["result"]
+    front, best = result["front"], result["recommended"]
+    assert [point["offer"]["region"] for point in front] == ["front-coal", "front-hydro"]
+    assert front[0]["cheapest"] and front[0]["usd"] == best["cost"]["total_usd"] and abs(front[0]["kgco2e"] / best["carbon"]["total_kgco2e"] - 1) < 1e-12
+    assert front[1]["cleanest"] and "cleanest" not in front[0] and "usd_per_t_saved" not in front[0]
+    assert abs(front[1]["usd"] / front[0]["usd"] - 1.5) < 1e-12
+    saved_t = (front[0]["kgco2e"] - front[1]["kgco2e"]) / 1000
+    assert abs(saved_t / (best["energy"]["total_kwh"] * 0.78 / 1000) - 1) < 1e-9
+    assert abs(front[1]["usd_per_t_saved"] - (front[1]["usd"] - front[0]["usd"]) / saved_t) < 1e-6
+    body["pricing"] = {"usd_per_gpu_hour": 2}
+    assert daemon.post("/v1/estimates/training", body).json["result"]["front"] == []
+    for one in made:
+        assert daemon.request("DELETE", one.headers["location"]).status == 204

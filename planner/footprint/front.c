@@ -1,0 +1,92 @@
+#include "planner/footprint/front.h"
+
+static const double kg_per_t = 1000;
+
+/* At least as good in all, and better in one; of equal ones the one before. */
+static bool beats(const struct front_point *a, const struct front_point *b, bool before)
+{
+	bool as_good = a->hours <= b->hours && a->usd <= b->usd && a->kgco2e <= b->kgco2e;
+	bool better = a->hours < b->hours || a->usd < b->usd || a->kgco2e < b->kgco2e;
+
+	return as_good && (better || before);
+}
+
+static size_t keep_unbeaten(struct front_point *points, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool beaten = false;
+
+		for (size_t k = 0; k < kept && !beaten; k++)
+			beaten = beats(&points[k], &points[i], true);
+		for (size_t k = i + 1; k < count && !beaten; k++)
+			beaten = beats(&points[k], &points[i], false);
+		if (!beaten)
+			points[kept++] = points[i];
+	}
+	return kept;
+}
+
+static void sort_by_usd(struct front_point *points, size_t count)
+{
+	for (size_t i = 1; i < count; i++) {
+		struct front_point point = points[i];
+		size_t at = i;
+
+		for (; at > 0 && points[at - 1].usd > point.usd; at--)
+			points[at] = points[at - 1];
+		points[at] = point;
+	}
+}
+
+static void name_ends(struct front_point *points, size_t count)
+{
+	size_t cleanest = 0, fastest = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		points[i].cheapest = points[i].cleanest = points[i].fastest = TRUTH_UNSET;
+		cleanest = points[i].kgco2e < points[cleanest].kgco2e ? i : cleanest;
+		fastest = points[i].hours < points[fastest].hours ? i : fastest;
+	}
+	points[0].cheapest = points[cleanest].cleanest = points[fastest].fastest = TRUTH_TRUE;
+}
+
+/* From the dearest down, so that the ends stay. */
+static size_t thin(struct front_point *points, size_t count, size_t most)
+{
+	for (size_t i = count; i-- > 0 && count > most;) {
+		if (points[i].cheapest || points[i].cleanest || points[i].fastest)
+			continue;
+		for (size_t k = i + 1; k < count; k++)
+			points[k - 1] = points[k];
+		count--;
+	}
+	return count;
+}
+
+static void price_carbon(struct front_point *points, size_t count)
+{
+	const struct front_point *last = &points[0]; /* of those that nothing beats in money and carbon */
+
+	points[0].usd_per_t_saved = ABSENT_NUMBER;
+	for (size_t i = 1; i < count; i++) {
+		points[i].usd_per_t_saved = ABSENT_NUMBER;
+		if (points[i].kgco2e >= last->kgco2e)
+			continue;
+		points[i].usd_per_t_saved = (points[i].usd - last->usd) / ((last->kgco2e - points[i].kgco2e) / kg_per_t);
+		last = &points[i];
+	}
+}
+
+size_t front_of_points(struct front_point *points, size_t count, size_t most)
+{
+	count = keep_unbeaten(points, count);
+	if (count == 0)
+		return 0;
+	sort_by_usd(points, count);
+	name_ends(points, count);
+	count = thin(points, count, most);
+	price_carbon(points, count);
+	return count;
+}

@@ -1,0 +1,25 @@
+/* E107. What nothing beats in money, carbon and time together, and what a tonne costs from one to the next. Pure. */
+#ifndef FLEETPLAN_PLANNER_FOOTPRINT_FRONT_H
+#define FLEETPLAN_PLANNER_FOOTPRINT_FRONT_H
+
+#include "planner/accelerator.h"
+
+enum { FRONT_POINTS_MAX = 24 };
+
+/* A way to run it: an accelerator, a number of them, and an offer. */
+struct front_point {
+	const char *accelerator;
+	int64_t gpu_count;
+	bool has_offer;
+	struct offer offer;
+	double grid_gco2e_per_kwh, pue; /* where it stands */
+	double hours, usd, kgco2e;
+	enum truth cheapest, cleanest, fastest; /* TRUTH_TRUE, else unset */
+	double usd_per_t_saved; /* against the next cheaper one that emits more, of those that nothing beats in money and carbon; else absent */
+};
+
+/* Keeps of `count` points those that no other equals or beats in hours, usd and kgco2e at once (of equal ones the first), cheapest first, names the
+ * ends and fills the prices of carbon. Of more than `most` (at least 4) the ends stay, and of the others the cheapest. Returned: how many. */
+size_t front_of_points(struct front_point *points, size_t count, size_t most);
+
+#endif
