@@ -68,16 +68,24 @@ static bool on_tick(void *context)
 static void run_worker(struct attempt_call *call, struct bench_worker_outcome *outcome)
 {
 	const struct bench_attempt *attempt = call->attempt;
-	const struct bench_job *job = call->job;
+	struct bench_job *job = call->job;
+	const struct json_text *wanted = &job->record.shapes;
+	char *shapes = wanted->text ? arena_strndup(&job->arena, wanted->text, wanted->length) : NULL;
 	double budget_s = given_or(job->record.timeout_s, job->budget_s * 1.5 + 10);
 	double deadline_s = budget_s < job->budget_s * 1.5 + 10 ? budget_s : job->budget_s * 1.5 + 10;
 	char name[] = "fleetplan", command[] = "bench", role[] = "--worker", device[] = "--device", suite[] = "--suite",
-		parent[] = "--parent", deadline[] = "--deadline", pid[24], seconds[24], id[BENCH_DEVICE_ID_MAX], tests[4096];
-	char *const arguments[] = {name, command, role, device, id, suite, tests, parent, pid, deadline, seconds, NULL};
+		parent[] = "--parent", deadline[] = "--deadline", spec[] = "--spec", pid[24], seconds[24], id[BENCH_DEVICE_ID_MAX], tests[4096];
+	char *const arguments[] = {name, command, role, device, id, suite, tests, parent, pid, deadline, seconds,
+		shapes ? spec : NULL, shapes, NULL};
 	struct bench_worker worker = {.program = attempt->program, .arguments = arguments, .deadline_s = deadline_s,
 		.silence_s = attempt->silence_s, .term_grace_s = attempt->term_grace_s, .kill_grace_s = KILL_GRACE_S,
 		.log_bytes = WORKER_LOG_BYTES, .wake_fd = attempt->wake_fd, .context = call, .on_line = on_line, .on_tick = on_tick};
 
+	if (wanted->text && !shapes) {
+		outcome->end = WORKER_UNSTARTED;
+		snprintf(outcome->detail, sizeof(outcome->detail), "no memory for the shapes of the plan");
+		return;
+	}
 	snprintf(id, sizeof(id), "%s", attempt->device);
 	snprintf(tests, sizeof(tests), "%s", job->suite);
 	snprintf(pid, sizeof(pid), "%ld", (long)getpid());

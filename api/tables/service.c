@@ -5,6 +5,7 @@
 #define ACCELERATOR TEXT(accelerator, 128, "Any device of this accelerator")
 #define SUITE       WORDS(suite, "`quick`, `full` or a list of tests by name", .fallback = "quick", .example = "\"quick\"")
 #define PLAN_ID     TEXT(plan_id, 36, "Plan to verify", .form = FORM_UUID)
+#define SHAPES      JSON(shapes, "What to measure in place of the suite's own shapes, as `fleetplan bench --spec` takes it", .example = "{\"products\":[{\"m\":4096,\"n\":1024,\"k\":4096}]}")
 #define TIMEOUT     POSITIVE(timeout_s, 86400, "After which it is stopped", .fallback = "600")
 #define PRIORITY    INTEGER(priority, 0, 100, "Higher runs first", .fallback = "0")
 
@@ -12,7 +13,7 @@
 #define BENCHMARK_LABELS LABELS(labels, "Labels, to find it again by")
 #define EXPIRES          TIME_AS(expires_at, expires_at_us, "When it expires unless it has begun", .fallback = "a week after it was queued", .example = "\"2027-01-01T00:00:00Z\"")
 static const struct field benchmark_request_rows[] = {
-	DEVICE, ACCELERATOR, SUITE, PLAN_ID, TIMEOUT, PRIORITY, BENCHMARK_LABELS, EXPIRES};
+	DEVICE, ACCELERATOR, SUITE, PLAN_ID, SHAPES, TIMEOUT, PRIORITY, BENCHMARK_LABELS, EXPIRES};
 static const struct field benchmark_rows[] = {
 	TEXT(id, 36, "UUIDv7", .form = FORM_UUID),
 	WORD(state, state_words, "Where it stands"),
@@ -21,6 +22,7 @@ static const struct field benchmark_rows[] = {
 	ACCELERATOR,
 	SUITE,
 	PLAN_ID,
+	SHAPES,
 	TIMEOUT,
 	PRIORITY,
 	TIME_AS(created_at, created_at_us, "When it was asked for"),

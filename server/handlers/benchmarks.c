@@ -17,6 +17,8 @@
 #include "storage/catalogue_rows.h"
 #include "storage/plans.h"
 
+enum { BENCH_SHAPES_BYTES_MAX = 64 * 1024 }; /* of an argument of a worker's command line, with room */
+
 /* What no device has taken for a week is not waited for any more. */
 #define QUEUE_LIFE_US (INT64_C(7) * 86400 * 1000000)
 
@@ -29,6 +31,20 @@ static void benchmark_check_suite(struct call *call, const struct json_text *sui
 
 	if (!text || !bench_plan_make(text, &plan, &reason))
 		failure_add(&call->failure, "/suite", "unknown", "%s", reason.text);
+}
+
+/* The shapes must be some that a worker understands, for the same reason. */
+static void benchmark_check_shapes(struct call *call, const struct json_text *shapes)
+{
+	struct failure failure;
+	struct bench_spec spec;
+
+	failure_clear(&failure);
+	bench_spec_init(&spec);
+	if (shapes->length >= BENCH_SHAPES_BYTES_MAX)
+		failure_add(&call->failure, "/shapes", "too_large", "shapes have less than %d bytes", BENCH_SHAPES_BYTES_MAX);
+	else if (shapes->text && api_decode(&table_bench_spec, shapes->text, shapes->length, &call->arena, &spec, &failure) != STATUS_OK)
+		failure_add(&call->failure, "/shapes", "invalid", "%s", failure.detail);
 }
 
 /* The device by its id; or by its backend ("cpu") where one device alone has it. A job for a device that nobody has would wait
@@ -79,6 +95,7 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 	enum status status;
 
 	benchmark_check_suite(call, &benchmark->suite);
+	benchmark_check_shapes(call, &benchmark->shapes);
 	if (benchmark->device && benchmark->accelerator)
 		failure_add(&call->failure, "/accelerator", "contradiction", "give a device or an accelerator, not both");
 	if (call->failure.status != STATUS_OK)

@@ -77,6 +77,15 @@ def test_the_measured_device_is_in_the_catalogue_and_plans_use_it(daemon, measur
         assert "measured" in json.dumps(plan.json["result"]["recommended"]["provenance"]), plan.text
 
 
+def test_shapes_of_the_clients_own(daemon):
+    shapes = {"products": [{"role": "mlp_up", "m": 192, "n": 320, "k": 128, "precision": "fp32", "count": 32}]}
+    done = daemon.post("/v1/benchmarks", {"suite": ["gemm_kernel_fp32"], "shapes": shapes, "timeout_s": 60}, {"Prefer": "wait=30"})
+    assert done.status == 200 and done.json["state"] == "succeeded" and done.json["shapes"] == shapes, done.text
+    assert {tuple(row["shape"]) for row in done.json["result"]["measures"] if row.get("role") == "mlp_up"} == {(192, 320, 128)}, done.text
+    refused = daemon.post("/v1/benchmarks", {"shapes": {"products": [{"m": -1, "n": 1, "k": 1}]}})
+    assert refused.status == 422 and refused.json["errors"][0]["pointer"] == "/shapes", refused.text
+
+
 def test_cancel(daemon):
     first = daemon.post("/v1/benchmarks", {"suite": "full"})
     second = daemon.post("/v1/benchmarks", {"suite": "full"})
