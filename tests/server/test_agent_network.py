@@ -35,7 +35,8 @@ class Island:
 
     def __init__(self, number):
         self.name, self.wire = f"fleetplan-{os.getpid()}-{number}", f"fp{os.getpid() % 100000}n{number}"
-        self.here, there = f"10.213.{number}.1", f"10.213.{number}.2"
+        block = (os.getpid() * 4 + number) % 16384 * 4  # of 10.213.0.0/16, so that runs beside each other do not meet
+        self.here, there = (f"10.213.{block >> 8}.{(block & 255) + host}" for host in (1, 2))
         for words in (["netns", "add", self.name], ["link", "add", self.wire, "type", "veth", "peer", "name", "eth0", "netns", self.name],
                       ["addr", "add", f"{self.here}/30", "dev", self.wire], ["link", "set", self.wire, "up"],
                       ["-n", self.name, "addr", "add", f"{there}/30", "dev", "eth0"], ["-n", self.name, "link", "set", "eth0", "up"],
