@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "server/peer.h"
 
-enum { SWEEP_MS = 250, STATE_ESTABLISHED = 1 /* TCP_ESTABLISHED, which linux/tcp.h lacks */ };
+enum { SWEEP_MS = 250 };
 
 /* What a client reads that took too long to send: written past libmicrohttpd, which is not writing in this phase. */
 #define DEADLINE_PROBLEM \
@@ -47,16 +47,6 @@ static void deadline_watch_idle(struct peers *peers, struct peer *peer, uint64_t
 	}
 }
 
-/* A client that closes its end while it is worked for takes no answer any more; long computations ask for this. */
-static void deadline_watch_working(struct peer *peer)
-{
-	struct tcp_info info;
-	socklen_t length = sizeof info;
-
-	if (getsockopt(peer->fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 && info.tcpi_state != STATE_ESTABLISHED)
-		atomic_store(&peer->gone, true);
-}
-
 static void deadline_cut(struct peers *peers, struct peer *peer, uint64_t state)
 {
 	if (!atomic_compare_exchange_strong(&peer->state, &state, PHASE_CUT))
@@ -79,7 +69,7 @@ static void deadline_sweep(struct peers *peers, int64_t now_ms)
 		}
 		peer->idle_seen = false;
 		if (phase == PHASE_WORKING)
-			deadline_watch_working(peer);
+			(void)peer_is_gone(peer);
 		if ((phase == PHASE_RECEIVING || phase == PHASE_SENDING) && (int64_t)(state / 8) < now_ms)
 			deadline_cut(peers, peer, state);
 	}

@@ -1,9 +1,10 @@
 #include "server/peer.h"
 
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <fcntl.h>
 
 #include "base/clock.h"
 #include "server/deadline.h"
@@ -131,4 +132,14 @@ bool peer_enter(struct peers *peers, struct peer *peer, enum peer_phase phase)
 			return true; /* its deadline runs from the first byte */
 	} while (!atomic_compare_exchange_weak(&peer->state, &before, state));
 	return true;
+}
+
+bool peer_is_gone(struct peer *peer)
+{
+	struct tcp_info info;
+	socklen_t length = sizeof info;
+
+	if (getsockopt(peer->fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 && info.tcpi_state != TCP_ESTABLISHED)
+		atomic_store(&peer->gone, true);
+	return atomic_load(&peer->gone);
 }

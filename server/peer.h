@@ -31,7 +31,7 @@ struct peer {
 	struct peer *next, *previous;
 	_Atomic uint64_t state; /* deadline in monotonic milliseconds x 8 + phase */
 	uint64_t bytes_received; /* the sweeper's: of the socket, when it was first seen idle */
-	_Atomic bool gone; /* the sweeper's: the client closed its end while it was worked for */
+	_Atomic bool gone; /* the client closed its end while it was worked for, as was seen when somebody last looked */
 	bool idle_seen;          /* the sweeper's */
 	bool linger;             /* the connection thread's: close gently */
 	int fd;
@@ -64,6 +64,11 @@ void peers_cut_all(struct peers *peers); /* shuts every socket down: the drain's
 /* A new connection of the socket, PHASE_RECEIVING from the start; NULL without memory. */
 struct peer *peer_open(struct peers *peers, int fd);
 void peer_close(struct peers *peers, struct peer *peer);
+
+/* Looks whether the client has closed its end, where it takes no answer any more. The sweeper does four times a second, for
+ * computations that ask `gone`; who is about to give something away that cannot be given twice looks itself. Any thread,
+ * while the connection is worked for. */
+bool peer_is_gone(struct peer *peer);
 
 /* Enters a phase; false when the sweeper has cut the connection meanwhile. */
 bool peer_enter(struct peers *peers, struct peer *peer, enum peer_phase phase);

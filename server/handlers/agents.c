@@ -98,7 +98,7 @@ struct asking {
 
 static bool client_is_gone(const struct asking *asking)
 {
-	return atomic_load(&exchange_of(asking->call)->peer->gone);
+	return peer_is_gone(exchange_of(asking->call)->peer);
 }
 
 static void lease_answer(struct asking *asking)

@@ -1,6 +1,8 @@
 """The real agent against the real daemon: a benchmark's way to another node and back, and the bad days on it."""
 import glob
+import json
 import pathlib
+import random
 import subprocess
 import time
 
@@ -221,6 +223,22 @@ def test_an_idle_agent_ends_where_that_is_wished(site, agent_with):
     assert site.wait(site.queue(agent.device))["state"] == "succeeded"
     assert agent.process.wait(20) == 0
     assert agent.log("agent_idle")
+
+
+def test_who_hung_up_is_given_no_work(site):
+    device = f"fake-hung-up-{time.monotonic_ns()}"
+    assert site.request("POST", "/v1/agents", {"agent_id": device, "host": "x", "devices": [{"id": device, "backend": "cpu", "name": "x"}]}).status == 200
+    for _ in range(8):  # the moment of the hanging up is one of chance
+        body = json.dumps({"wait_s": 20})
+        with site.daemon.wire() as wire:
+            wire.send(f"POST /v1/agents/{device}/leases HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {site.key}\r\nContent-Type: application/json\r\n"
+                      f"Content-Length: {len(body)}\r\n\r\n{body}")
+            time.sleep(random.uniform(0.02, 0.15))
+        name = site.queue(device)
+        time.sleep(0.15)
+        row = site.benchmark(name)
+        assert row["attempt"] == 0 and row["state"] == "queued", row
+        site.request("DELETE", f"/v1/benchmarks/{name}")
 
 
 def test_two_agents_never_share_a_spool(agent_with):
