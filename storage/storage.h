@@ -51,6 +51,7 @@ enum storage_kind {
 	STORAGE_BENCHMARK_RESULT, STORAGE_BENCHMARK_RELEASE, STORAGE_BENCHMARK_SWEEP,
 	STORAGE_AGENT_PUT,                                                               /* agents.h */
 	STORAGE_SETTING_PUT,                                                             /* below */
+	STORAGE_FEED_REFRESH_PUT,                                                        /* feeds.h */
 	STORAGE_KIND_COUNT
 };
 

@@ -1,19 +1,24 @@
 # The SQL files, each closed by a NUL so that C reads them as text.
 # embeds: storage/sql/0001_initial.sql
 # embeds: storage/sql/0002_agents.sql
+# embeds: storage/sql/0003_feeds.sql
 # embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
 # embeds: storage/sql/catalogue.sql
 # embeds: storage/sql/benchmarks.sql
 # embeds: storage/sql/agents.sql
+# embeds: storage/sql/feeds.sql
 	.section .rodata
-	.global storage_sql_0001, storage_sql_0002, storage_sql_statements
+	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_statements
 storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
 storage_sql_0002:
 	.incbin "storage/sql/0002_agents.sql"
+	.byte 0
+storage_sql_0003:
+	.incbin "storage/sql/0003_feeds.sql"
 	.byte 0
 storage_sql_statements:
 	.incbin "storage/sql/transactions.sql"
@@ -22,5 +27,6 @@ storage_sql_statements:
 	.incbin "storage/sql/catalogue.sql"
 	.incbin "storage/sql/benchmarks.sql"
 	.incbin "storage/sql/agents.sql"
+	.incbin "storage/sql/feeds.sql"
 	.byte 0
 	.section .note.GNU-stack, "", @progbits

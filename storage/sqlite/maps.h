@@ -7,6 +7,7 @@
 #include "storage/agents.h"
 #include "storage/benchmarks.h"
 #include "storage/catalogue_rows.h"
+#include "storage/feeds.h"
 #include "storage/plans.h"
 #include "storage/sqlite/columns.h"
 
@@ -53,12 +54,25 @@ struct row_query {
 	int64_t limit;
 };
 
+struct feed_query {
+	const char *id, *feed, *zone, *signal, *cursor_id;
+	int64_t limit, cursor_us, before_us, from_us, to_us;
+	bool held;
+};
+
+struct feed_validator_stored {
+	struct feed_validator validator;
+	const char *feed;
+	int64_t at_us;
+};
+
 struct benchmark_query {
 	struct benchmark_filter filter;
 	int64_t limit, cursor_us;
 	const char *cursor_id;
 };
 
+extern const struct column_map feed_refresh_map, feed_change_map, feed_validator_map, grid_hour_map, grid_zone_map, feed_query_map;
 extern const struct column_map plan_map, benchmark_map, key_map, device_map, agent_map, queue_counts_map, idempotency_map, arguments_map, plan_query_map,
 	row_query_map, benchmark_query_map, accelerator_map, model_map, price_map, region_map, calibration_map;
 

@@ -8,6 +8,8 @@ struct import_rules {
 	bool dry_run;
 	bool replace_user;    /* rows of any origin; else those of a user or a measurement stay */
 	bool only_builtin;    /* only rows of origin builtin, and not those that somebody removed */
+	row_note *note;       /* of each row that is added or changed; NULL */
+	void *context;
 };
 
 static bool is_builtin(const void *row)
@@ -39,7 +41,7 @@ static enum status import_row(struct storage *storage, struct row_change *change
 	const struct import_rules *rules, struct rows_difference *difference, void *current, struct arena *arena, struct failure *failure)
 {
 	const char *id = row_id(kind, row);
-	bool removed = false;
+	bool removed = false, added = false;
 	enum status status = row_current(storage, kind, id, current, arena, failure);
 
 	if (status == STATUS_OK && change->begun[kind == ROW_CALIBRATION] &&
@@ -53,6 +55,7 @@ static enum status import_row(struct storage *storage, struct row_change *change
 		difference->added += !removed;
 		if (removed)
 			return STATUS_OK;
+		added = true;
 	} else if (status != STATUS_OK) {
 		return status;
 	} else if (row_content_equal(kind, current, row)) {
@@ -64,7 +67,8 @@ static enum status import_row(struct storage *storage, struct row_change *change
 	} else {
 		difference->changed++;
 	}
-	return rules->dry_run ? STATUS_OK : row_replace(storage, change, kind, row, arena, failure);
+	status = rules->note ? rules->note(rules->context, kind, added ? NULL : current, row, failure) : STATUS_OK;
+	return rules->dry_run || status != STATUS_OK ? status : row_replace(storage, change, kind, row, arena, failure);
 }
 
 static enum status import_all(struct storage *storage, struct row_change *change, const struct catalogue_rows *rows,
@@ -95,6 +99,15 @@ enum status rows_put_all(struct storage *storage, const struct catalogue_rows *r
 	struct rows_difference difference = {0};
 
 	return import_all(storage, &change, rows, &rules, &difference, arena, failure);
+}
+
+enum status rows_import_noted(struct storage *storage, const struct catalogue_rows *rows, row_note *note, void *context,
+	struct rows_difference *difference, struct arena *arena, struct failure *failure)
+{
+	const struct import_rules rules = {.note = note, .context = context};
+	struct row_change change = {0};
+
+	return import_all(storage, &change, rows, &rules, difference, arena, failure);
 }
 
 enum status operation_rows_import(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)

@@ -40,6 +40,13 @@ bool row_content_equal(enum row_kind kind, const void *a, const void *b);
 FALLIBLE enum status row_revision(struct connection *connection, enum row_kind kind, int64_t as_of_us, struct arena *arena,
 	int64_t *revision, struct failure *failure);
 
+/* What an import (row_imports.c) does to a row: `before` is NULL of a new one. */
+typedef enum status row_note(void *context, enum row_kind kind, const void *before, const void *after, struct failure *failure);
+
+/* Puts the rows as an import that leaves those of users and measurements alone, and tells each change before it is made. */
+FALLIBLE enum status rows_import_noted(struct storage *storage, const struct catalogue_rows *rows, row_note *note, void *context,
+	struct rows_difference *difference, struct arena *arena, struct failure *failure);
+
 /* The array of one kind in a struct catalogue_rows. */
 struct row_array {
 	const char *items;

@@ -62,6 +62,23 @@
 	X(AGENT_DEVICES_FREE,   "agent_devices_free",    arguments_map,       device_map)                 \
 	X(QUEUE_COUNTS,         "queue_counts",          arguments_map,       queue_counts_map)           \
 	X(KEY_HOLDS,            "key_holds",             arguments_map,       arguments_map)              \
+	X(FEED_REFRESH_INSERT,   "feed_refresh_insert",   feed_refresh_map,    feed_refresh_map)          \
+	X(FEED_REFRESH_COUNT,    "feed_refresh_count",    feed_refresh_map,    feed_refresh_map)          \
+	X(FEED_REFRESH_GET,      "feed_refresh_get",      feed_query_map,      feed_refresh_map)          \
+	X(FEED_REFRESH_LIST,     "feed_refresh_list",     feed_query_map,      feed_refresh_map)          \
+	X(FEED_REFRESH_GOOD,     "feed_refresh_good",     feed_query_map,      feed_refresh_map)          \
+	X(FEED_REFRESH_READ,     "feed_refresh_read",     feed_query_map,      feed_refresh_map)          \
+	X(FEED_REFRESH_PRUNE,    "feed_refresh_prune",    feed_query_map,      feed_refresh_map)          \
+	X(FEED_CHANGE_INSERT,    "feed_change_insert",    feed_change_map,     feed_change_map)           \
+	X(FEED_CHANGE_LIST,      "feed_change_list",      feed_query_map,      feed_change_map)           \
+	X(FEED_VALIDATOR_PUT,    "feed_validator_put",    feed_validator_map,  feed_validator_map)        \
+	X(FEED_VALIDATOR_LIST,   "feed_validator_list",   feed_query_map,      feed_validator_map)        \
+	X(GRID_HOUR_CHANGE,      "grid_hour_change",      grid_hour_map,       grid_hour_map)             \
+	X(GRID_HOUR_ADD,         "grid_hour_add",         grid_hour_map,       grid_hour_map)             \
+	X(GRID_HOUR_PRUNE,       "grid_hour_prune",       feed_query_map,      grid_hour_map)             \
+	X(GRID_HOUR_LIST,        "grid_hour_list",        feed_query_map,      grid_hour_map)             \
+	X(GRID_ZONE_PUT,        "grid_zone_put",         grid_zone_map,       grid_zone_map)              \
+	X(GRID_ZONE_LIST,        "grid_zone_list",        feed_query_map,      grid_zone_map)             \
 	STATEMENT_ROWS(X, ACCELERATOR, "accelerator", accelerator_map)                                    \
 	STATEMENT_ROWS(X, MODEL, "model", model_map)                                                      \
 	STATEMENT_ROWS(X, PRICE, "price", price_map)                                                      \

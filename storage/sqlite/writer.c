@@ -27,6 +27,7 @@ static operation_function *const operations[STORAGE_KIND_COUNT] = {
 	[STORAGE_BENCHMARK_SWEEP] = operation_benchmark_sweep,
 	[STORAGE_AGENT_PUT] = operation_agent_put,
 	[STORAGE_SETTING_PUT] = operation_setting_put,
+	[STORAGE_FEED_REFRESH_PUT] = operation_feed_refresh_put,
 };
 
 static enum status job_fail(struct storage_job *job, enum status status, const char *detail)

@@ -1,0 +1,74 @@
+/* Live feeds: what each refresh brought, and hours of grids. A refresh is one operation: its rows become visible together with the
+ * record of it, or none does. Rows are as in hwdb/feeds/feed_records.h. */
+#ifndef FLEETPLAN_STORAGE_FEEDS_H
+#define FLEETPLAN_STORAGE_FEEDS_H
+
+#include "hwdb/feeds/feed_records.h"
+#include "storage/catalogue_rows.h"
+
+enum { FEED_CHANGES_MAX = 5000, FEED_VALIDATORS_MAX = 64 };
+
+/* Puts the catalogue's rows (as rows_import does: those of users and measurements stay), the hours, the validators and the record.
+ * Of the changes the first FEED_CHANGES_MAX are kept. */
+struct feed_refresh_put {
+	struct storage_job job;
+	struct feed_refresh_record *refresh; /* its counts of rows, revision and (succeeded or unchanged) outcome are outputs */
+	const struct catalogue_rows *rows;   /* NULL: none, as of a refresh that failed */
+	const struct grid_hour *hours;       /* zone by zone and signal by signal, in order of time */
+	size_t hour_count;
+	const struct feed_change *held;
+	size_t held_count;
+	const struct feed_validator *validators;
+	size_t validator_count;
+};
+
+struct feed_refresh_list {
+	struct feed_refresh_record *items;
+	size_t count;
+	const char *next_cursor;
+};
+
+/* Newest first. */
+FALLIBLE enum status storage_feed_refresh_list(struct storage *storage, const char *feed, const struct page_request *page,
+	struct arena *arena, struct feed_refresh_list *list, struct failure *failure);
+
+/* One by its id; the newest of a feed that had an answer (`read`: and rows in it). NOT_FOUND, the failure then says so. */
+FALLIBLE enum status storage_feed_refresh_get(struct storage *storage, const char *id, struct arena *arena,
+	struct feed_refresh_record *refresh, struct failure *failure);
+FALLIBLE enum status storage_feed_refresh_newest(struct storage *storage, const char *feed, bool read, struct arena *arena,
+	struct feed_refresh_record *refresh, struct failure *failure);
+
+struct feed_change_list {
+	struct feed_change *items;
+	size_t count;
+};
+
+/* Of a refresh, what it held back or what it changed; at most FEED_CHANGES_MAX. */
+FALLIBLE enum status storage_feed_changes(struct storage *storage, const char *refresh_id, bool held, struct arena *arena,
+	struct feed_change_list *list, struct failure *failure);
+
+FALLIBLE enum status storage_feed_validators(struct storage *storage, const char *feed, struct arena *arena,
+	struct feed_validator **validators, size_t *count, struct failure *failure);
+
+struct grid_hour_list {
+	struct grid_hour *items;
+	size_t count;
+};
+
+/* Hours of a zone in order of time, from <= start < to. */
+FALLIBLE enum status storage_grid_hours(struct storage *storage, const char *zone, const char *signal, int64_t from_us, int64_t to_us,
+	struct arena *arena, struct grid_hour_list *list, struct failure *failure);
+
+/* Zones that have hours from then on. */
+struct grid_zone {
+	const char *zone, *signal, *feed;
+	int64_t from_us, to_us, fetched_at_us; /* to_us: where the last hour begins */
+};
+struct grid_zone_list {
+	struct grid_zone *items;
+	size_t count;
+};
+FALLIBLE enum status storage_grid_zones(struct storage *storage, int64_t from_us, struct arena *arena, struct grid_zone_list *list,
+	struct failure *failure);
+
+#endif
