@@ -103,6 +103,7 @@ static void openapi_tags(struct json_writer *writer)
 	} tags[] = {{"Estimates", "Computed at once, nothing is kept."},
 		{"Plans", "Computed and kept, with every revision."},
 		{"Catalogue", "Accelerators, models, prices and regions, each row with its source."},
+		{"Feeds", "Prices and grids as their publishers serve them: off unless configured, vetted before they count."},
 		{"Jobs", "Long work that was answered 202 (`Prefer: respond-async`, `Prefer: wait=N`): progress, result, cancelling."},
 		{"Benchmarks", "Measurements of attached accelerators, which correct plans."},
 		{"Agents", "Machines that lease benchmarks for their devices; with a key of the role `agent`."},

@@ -4,6 +4,7 @@
 #ifndef FLEETPLAN_API_PAGES_H
 #define FLEETPLAN_API_PAGES_H
 
+#include "hwdb/feeds/feed_records.h"
 #include "hwdb/records.h"
 #include "planner/given.h"
 #include "planner/request.h"
@@ -83,6 +84,37 @@ struct backup {
 struct version {
 	const char *version, *api, *compiler, *sqlite, *microhttpd, *jansson;
 	int64_t started_at_us;
+};
+
+/* GET /v1/feeds: how a feed is set up, and how it does. */
+struct feed_view {
+	const char *id, *title, *kind, *hosts, *base_url, *scope, *scope_is, *paging, *key, *source, *licence, *documentation;
+	bool enabled, has_key;
+	int64_t every_minutes; /* ABSENT_COUNT: only when asked */
+	const char *state;     /* off, idle, running */
+	int64_t waiting, next_at_us;
+	bool stale;            /* the newest refresh failed: what is shown is of the one before */
+	struct feed_refresh_record last, last_good;
+	bool has_last, has_good;
+	int64_t answer_max_bytes, requests_max, request_s, refresh_s;
+};
+
+/* GET /v1/feeds/{id}. */
+struct feed_detail {
+	struct feed_view view;
+	struct {
+		struct feed_refresh_record *items;
+		size_t count;
+	} history;
+	struct {
+		struct feed_change *items;
+		size_t count;
+	} held, changes;
+};
+
+struct feed_detail_query {
+	int64_t limit;
+	const char *refresh_id;
 };
 
 /* Long work that was answered 202. */

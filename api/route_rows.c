@@ -333,6 +333,7 @@ const struct route routes[ROUTE_COUNT] = {
 		.example_parameter = EXAMPLE_UUID},
 
 #include "api/route_rows_agents.inc"
+#include "api/route_rows_feeds.inc"
 
 	[ROUTE_JOB_LIST] = {.id = ROUTE_JOB_LIST,
 		.method = "GET",

@@ -20,7 +20,7 @@
 								X(PRICE_CREATE) X(PRICE_GET) X(PRICE_PUT) X(PRICE_PATCH) X(PRICE_DELETE)               \
 									X(REGION_LIST) X(REGION_CREATE) X(REGION_GET) X(REGION_PUT) X(REGION_PATCH)        \
 										X(REGION_DELETE) X(CATALOGUE) X(OFFERS) X(DEVICE_LIST) X(BENCHMARK_LIST)       \
-											X(BENCHMARK_CREATE) X(BENCHMARK_GET) X(BENCHMARK_CANCEL) X(BENCHMARK_EVENTS) X(AGENT_LIST) X(AGENT_REGISTER) X(AGENT_LEASE) X(LEASE_HEARTBEAT) X(LEASE_RESULT) X(LEASE_RELEASE) X(JOB_LIST) X(JOB_GET) X(JOB_CANCEL) X(JOB_RESULT) X(JOB_EVENTS)                   \
+											X(BENCHMARK_CREATE) X(BENCHMARK_GET) X(BENCHMARK_CANCEL) X(BENCHMARK_EVENTS) X(AGENT_LIST) X(AGENT_REGISTER) X(AGENT_LEASE) X(LEASE_HEARTBEAT) X(LEASE_RESULT) X(LEASE_RELEASE) X(FEED_LIST) X(FEED_GET) X(FEED_REFRESH) X(JOB_LIST) X(JOB_GET) X(JOB_CANCEL) X(JOB_RESULT) X(JOB_EVENTS)                   \
 												X(CALIBRATION_LIST) X(CALIBRATION_DELETE) X(BACKUP_CREATE) X(LIVEZ)    \
 													X(READYZ) X(METRICS) X(VERSION) X(OPENAPI) X(DOCS) X(DOCS_FILE)
 
@@ -70,8 +70,8 @@ struct route {
 };
 
 /* PREFERS_ASYNC: to be answered 202 with a job, at once or after the time that it may wait. PREFERS_WAIT: to wait for the end of
- * what is answered 202 anyway. */
-enum route_preference { PREFERS_ASYNC = 1, PREFERS_WAIT = 2 };
+ * what is answered 202 anyway. ALWAYS_ASYNC: is answered so whether it was asked for or not. */
+enum route_preference { PREFERS_ASYNC = 1, PREFERS_WAIT = 2, ALWAYS_ASYNC = 4 };
 
 /* What a route may answer beside success, beyond 400, 401, 403, 406, 429, 500 and 503, which any may. */
 enum route_failure {

@@ -37,7 +37,8 @@ bool defer_wanted(const struct exchange *exchange)
 {
 	struct prefer prefer = prefer_parse(exchange->call.prefer);
 
-	return (exchange->call.route->prefers & PREFERS_ASYNC) && (prefer.respond_async || prefer.wait_s >= 0);
+	return (exchange->call.route->prefers & ALWAYS_ASYNC) ||
+		((exchange->call.route->prefers & PREFERS_ASYNC) && (prefer.respond_async || prefer.wait_s >= 0));
 }
 
 /* --- jobs -------------------------------------------------------------------------------------------------------- */

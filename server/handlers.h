@@ -38,6 +38,12 @@ handler_function handle_device_list, handle_benchmark_list, handle_benchmark_cre
 /* server/handlers/agents.c, leases.c */
 handler_function handle_agent_list, handle_agent_register, handle_agent_lease, handle_lease_heartbeat, handle_lease_result, handle_lease_release;
 
+/* server/handlers/feeds.c */
+handler_function handle_feed_list, handle_feed_get, handle_feed_refresh;
+
+/* Whether what is answered 202 before its handler runs can begin at all: OK, or the refusal. Of routes that are ALWAYS_ASYNC. */
+handler_function handler_admits;
+
 /* server/handlers/jobs.c */
 handler_function handle_job_list, handle_job_get, handle_job_cancel, handle_job_result, handle_job_events;
 

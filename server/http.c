@@ -178,6 +178,10 @@ static enum MHD_Result http_dispatch(struct exchange *exchange, void **context)
 		return response_send(exchange);
 	}
 	exchange->step = STEP_DISPATCHED;
+	if ((call->route->prefers & ALWAYS_ASYNC) && (exchange->refused = handler_admits(call)) != STATUS_OK) {
+		response_finish(exchange, exchange->refused);
+		return response_send(exchange);
+	}
 	if (defer_wanted(exchange))
 		return http_defer(exchange, context);
 	if (call->route->inline_) {

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "server/exchange.h"
 #include "server/http.h"
+#include "server/feeds.h"
 #include "server/jobs.h"
 #include "server/server.h"
 #include "storage/agents.h"
@@ -239,6 +240,52 @@ static void metrics_write_process(struct server *server, struct buffer *out)
 	buffer_printf(out, "%s{version=\"%s\"} 1\n", metrics[METRIC_BUILD].name, FLEETPLAN_VERSION);
 }
 
+/* Of one metric, a line for each feed that is on. */
+static void metrics_write_feed(struct server *server, struct buffer *out, enum metric metric, double (*value)(const struct feed_state *state))
+{
+	metrics_head(out, metric);
+	for (int id = 0; id < FEED_COUNT; id++) {
+		struct feed_state state;
+
+		feeds_state_get(server->feeds, (enum feed_id)id, &state);
+		if (feeds_setting(server->feeds, (enum feed_id)id)->enabled)
+			buffer_printf(out, "%s{feed=\"%s\"} %.17g\n", metrics[metric].name, feeds[id].name, value(&state));
+	}
+}
+
+static double feed_rows(const struct feed_state *state)
+{
+	return (double)state->rows_changed;
+}
+
+static double feed_held(const struct feed_state *state)
+{
+	return (double)state->quarantined;
+}
+
+static double feed_fetched(const struct feed_state *state)
+{
+	return (double)state->last_good_us / 1e6;
+}
+
+static void metrics_write_feeds(struct server *server, struct buffer *out)
+{
+	static const char *const outcomes[] = {"succeeded", "failed", "cancelled"};
+
+	metrics_head(out, METRIC_FEED_REFRESHES);
+	for (int id = 0; id < FEED_COUNT; id++) {
+		struct feed_state state;
+
+		feeds_state_get(server->feeds, (enum feed_id)id, &state);
+		for (size_t i = 0; i < COUNT_OF(outcomes) && feeds_setting(server->feeds, (enum feed_id)id)->enabled; i++)
+			buffer_printf(out, "%s{feed=\"%s\",outcome=\"%s\"} %llu\n", metrics[METRIC_FEED_REFRESHES].name, feeds[id].name, outcomes[i],
+				(unsigned long long)state.refreshes[i]);
+	}
+	metrics_write_feed(server, out, METRIC_FEED_ROWS, feed_rows);
+	metrics_write_feed(server, out, METRIC_FEED_HELD, feed_held);
+	metrics_write_feed(server, out, METRIC_FEED_FETCHED, feed_fetched);
+}
+
 void metrics_write(struct server *server, struct buffer *out)
 {
 	metrics_write_requests(out);
@@ -246,5 +293,6 @@ void metrics_write(struct server *server, struct buffer *out)
 	metrics_write_jobs(server, out);
 	metrics_write_benchmarks(server, out);
 	metrics_write_storage(server, out);
+	metrics_write_feeds(server, out);
 	metrics_write_process(server, out);
 }

@@ -37,6 +37,10 @@ struct server;
 	X(FILE, "fleetplan_storage_file_bytes", "gauge", "Size of the database file")                                        \
 	X(LOG, "fleetplan_storage_log_bytes", "gauge", "Size of the write-ahead log")                                        \
 	X(CATALOGUE, "fleetplan_catalogue_revision", "gauge", "Revision of the catalogue that plans are made with")          \
+	X(FEED_REFRESHES, "fleetplan_feed_refreshes_total", "counter", "Refreshes of live feeds, by feed and outcome")            \
+	X(FEED_ROWS, "fleetplan_feed_rows_changed_total", "counter", "Rows and hours that feeds added or changed, by feed")      \
+	X(FEED_HELD, "fleetplan_feed_rows_quarantined_total", "counter", "Rows of feeds that were held back, by feed")           \
+	X(FEED_FETCHED, "fleetplan_feed_last_success_timestamp_seconds", "gauge", "When a feed was last refreshed, since 1970") \
 	X(RESIDENT, "process_resident_memory_bytes", "gauge", "Resident memory")                                             \
 	X(CPU, "process_cpu_seconds_total", "counter", "CPU time, user and system")                                          \
 	X(FDS, "process_open_fds", "gauge", "Open file descriptors")                                                         \

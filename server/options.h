@@ -35,6 +35,13 @@
 	X(lease_seconds, "lease-seconds", NUMBER, "60", 2, 3600, NULL, "a benchmark whose worker or agent is not heard of for so long is another's") \
 	X(heartbeat_seconds, "heartbeat-seconds", NUMBER, "20", 1, 1200, NULL, "how often agents are to be heard of; at most half of --lease-seconds") \
 	X(backup_directory, "backup-directory", TEXT, "", 0, 0, NULL, "folder for POST /v1/backups; empty: beside the database")   \
+	X(feeds, "feeds", TEXT, "", 0, 0, NULL, "live feeds that may be fetched, comma-separated: NAME, or NAME=MINUTES to refresh it so often") \
+	X(feed_keys, "feed-keys", TEXT, "", 0, 0, NULL, "folder with the keys of feeds, each in a file of the feed's name")         \
+	X(feed_urls, "feed-urls", TEXT, "", 0, 0, NULL, "other places of feeds, comma-separated: NAME=https://HOST/PATH")           \
+	X(feed_scopes, "feed-scopes", TEXT, "", 0, 0, NULL, "what to ask feeds for, comma-separated: NAME=REGION REGION ...")       \
+	X(feed_seconds, "feed-seconds", NUMBER, "0", 0, 86400, NULL, "time limit of one request of a feed; 0: each feed's own")     \
+	X(feed_ca_file, "feed-ca-file", TEXT, "", 0, 0, NULL, "authorities (PEM) that feeds' certificates are of; empty: the system's") \
+	X(feed_local, "feed-local", FLAG, "no", 0, 0, NULL, "for tests and mirrors in the house: feeds may be had from private addresses, and by http from this machine") \
 	X(log_level, "log-level", CHOICE, "info", 0, 0, "debug info warning error", "the least level that is logged")              \
 	X(log_file, "log-file", TEXT, "", 0, 0, NULL, "append the log to this file; empty: standard error")
 

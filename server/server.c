@@ -6,6 +6,7 @@
 #include "hwdb/records.h"
 #include "server/auth.h"
 #include "server/bench_runner.h"
+#include "server/feeds.h"
 #include "server/http.h"
 #include "server/keys.h"
 #include "server/options.h"
@@ -193,6 +194,8 @@ enum status server_open(struct server *server, const struct options *options, st
 	if (status == STATUS_OK)
 		status = server_start_benchmarks(server, failure);
 	if (status == STATUS_OK)
+		status = feeds_start(server, &server->feeds, failure);
+	if (status == STATUS_OK)
 		status = http_start(server->http, server, failure);
 	if (status != STATUS_OK)
 		(void)server_close(server, 0);
@@ -207,7 +210,9 @@ bool server_close(struct server *server, unsigned seconds)
 		http_quiesce(server->http);
 		whole = http_drain(server->http, seconds);
 	}
+	feeds_cut(server->feeds); /* calls that wait for one end, as http_stop waits for them */
 	http_stop(server->http);
+	feeds_stop(server->feeds);
 	bench_runner_stop(server->bench_runner);
 	auth_free(server->auth);
 	if (server->snapshot.current)

@@ -12,6 +12,7 @@
 
 struct auth;
 struct bench_runner;
+struct feed_service;
 struct http;
 struct options;
 
@@ -29,6 +30,7 @@ struct server {
 	struct snapshot snapshot;
 	struct auth *auth;
 	struct bench_runner *bench_runner; /* of this machine's devices */
+	struct feed_service *feeds; /* all off unless configured */
 	int64_t started_us;    /* wall clock */
 	_Atomic bool draining; /* readyz answers 503 */
 };

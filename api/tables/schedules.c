@@ -4,9 +4,10 @@
 DECLARE_TABLE(schedule_series, struct schedule_series);
 #define OF struct schedule_series
 static const struct field schedule_series_rows[] = {
-	TEXT(region, 64, "A name for the place", .flags = REQUIRED, .example = "\"eu-north-1\""),
-	TIME_AS(start, start_us, "Where the first step begins", .flags = REQUIRED, .example = "\"2026-11-21T00:00:00Z\""),
-	INTEGER(step_minutes, 1, 1440, "Length of a step, in which figures hold", .flags = REQUIRED, .example = "60"),
+	TEXT(region, 64, "A name for the place; without figures a zone of a feed (`GB`), or a region of the catalogue (`aws.eu-west-2`) whose zone has "
+		"hours", .flags = REQUIRED, .example = "\"eu-north-1\""),
+	TIME_AS(start, start_us, "Where the first step begins; needed with figures", .example = "\"2026-11-21T00:00:00Z\""),
+	INTEGER(step_minutes, 1, 1440, "Length of a step, in which figures hold; needed with figures", .example = "60"),
 	NUMBERS(gco2e_per_kwh, TIMETABLE_SLOTS_MAX, 0, 2000, "Carbon intensity of the grid, a number for each step", .flags = WRITE_ONLY),
 	NUMBERS(usd_per_kwh, TIMETABLE_SLOTS_MAX, -10, 10, "Price of electricity, a number for each step", .flags = WRITE_ONLY),
 };
@@ -31,7 +32,7 @@ static const struct field schedule_request_rows[] = {
 	NUMBER(restart_minutes, 0, 10080, "Running that brings nothing after each pause", .fallback = "10"),
 	TIME_AS(earliest, earliest_us, "Not before", .fallback = "where the series begin"),
 	TIME_AS(deadline, deadline_us, "Done by then", .fallback = "where the series end"),
-	LIST(series, SCHEDULE_SERIES_MAX, schedule_series, "Regions to choose from", .flags = REQUIRED),
+	LIST(series, SCHEDULE_SERIES_MAX, schedule_series, "Regions to choose from", .fallback = "every zone of which a feed has brought hours"),
 	OBJECT(weights, schedule_weights, "What is kept low; carbon alone unless given, or cost where no intensity is known"),
 	NUMBER(carbon_usd_per_t, 0, 1e6, "Instead of weights: money, with this price on each tonne of CO2e"),
 };

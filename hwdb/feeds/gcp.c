@@ -107,6 +107,7 @@ static void keep_price(struct feed_walk *walk, const json_t *sku, enum usage usa
 	const json_t *regions = feed_json_list(sku, "serviceRegions"), *region;
 	size_t i;
 
+	CHECK(state && state->prices);
 	json_array_foreach((json_t *)(uintptr_t)regions, i, region) {
 		for (size_t k = 0; k < walk->scope.count; k++) {
 			struct part_price *kept = &state->prices[k][usage][family][part];
@@ -161,8 +162,9 @@ enum status gcp_read(struct feed_walk *walk, const char *text, size_t length, st
 	if (status != STATUS_OK)
 		return status;
 	skus = feed_json_list(tree, "skus");
-	json_array_foreach((json_t *)(uintptr_t)skus, i, sku)
+	json_array_foreach((json_t *)(uintptr_t)skus, i, sku) {
 		take_sku(walk, sku);
+	}
 	next = feed_json_text(tree, "nextPageToken");
 	walk->done = !next || !*next;
 	if (!skus)

@@ -1,7 +1,9 @@
 /* POST /v1/schedules: when and where a job runs for the least. */
 #include "api/stored_plan.h"
 #include "api/tables.h"
+#include "base/clock.h"
 #include "server/handlers.h"
+#include "server/grid_series.h"
 #include "server/plan_answer.h"
 #include "server/schedule_estimate.h"
 #include "server/server.h"
@@ -47,6 +49,8 @@ enum status handle_schedule(struct call *call)
 	request = estimate.request;
 	if (status == STATUS_OK && request->plan_id)
 		status = take_plan(call, request);
+	if (status == STATUS_OK)
+		status = grid_series_fill(call->server->storage, call_catalogue(call), clock_wall_us(), &call->arena, request, &call->failure);
 	if (status == STATUS_OK)
 		status = plan_compute(call, &estimate, record);
 	return status == STATUS_OK ? plan_answer(call, estimate_envelope(estimate.kind), record) : status;

@@ -81,7 +81,8 @@ class Description:
 @pytest.fixture(scope="module")
 def daemon(tmp_path_factory):
     """A daemon with a calibration, which no request makes: it comes of a benchmark on a machine that is quiet enough."""
-    one = conftest.Daemon(tmp_path_factory.mktemp("examples"))
+    feed = ["--feeds", "uk-carbon", "--feed-urls", "uk-carbon=https://127.0.0.1:9"]  # a refresh begins, and finds that it may not go there
+    one = conftest.Daemon(tmp_path_factory.mktemp("examples"), *feed)
     assert one.stop() == 0
     with sqlite3.connect(one.database) as database:
         database.execute("INSERT INTO calibration (id, accelerator_id, device_id, precision, quantity, method, value, low, high, source, source_date, origin,"
