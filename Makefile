@@ -194,6 +194,11 @@ $(BUILD)/tests/bench/planner_rate: tests/bench/planner_rate.c $(TEST_SUPPORT) $(
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(filter %.o,$^) $(LIBRARY) $(LIBS) -lcmocka
 
+$(BUILD)/tests/bench/cpu_rate: tests/bench/cpu_rate.c $(LIBRARY)
+	$(call say,BENCH,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+
 $(BUILD)/tests/bench/serving_rate: tests/bench/serving_rate.c $(LIBRARY)
 	$(call say,BENCH,$@)
 	$(Q)mkdir -p $(@D)
@@ -252,6 +257,10 @@ bench: bench-planner bench-serving $(PROGRAM) $(BUILD)/tests/bench/bare_server #
 bench-planner: $(PROGRAM) $(BUILD)/tests/bench/planner_rate $(BUILD)/tests/bench/offers_rate ## layouts a second, and how long estimates take (needs wrk)
 	$(Q)$(BUILD)/tests/bench/offers_rate
 	$(Q)scripts/bench-planner.sh $(PROGRAM) $(BUILD)/tests/bench/planner_rate
+
+.PHONY: bench-cpu
+bench-cpu: $(BUILD)/tests/bench/cpu_rate ## the cpu backend's triad against a plain loop, and its products against OpenBLAS
+	$(Q)$<
 
 bench-serving: $(PROGRAM) $(BUILD)/tests/bench/serving_rate ## requests simulated a second, and how long sizing takes
 	$(Q)scripts/bench-serving.sh $^
