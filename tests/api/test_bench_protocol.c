@@ -98,6 +98,93 @@ static void what_is_no_line_is_refused(void **state)
 	assert_contains(reading->failure.detail, "65536");
 }
 
+/* Figures of a plan's own work, as the worker writes them. */
+static void work_energy_fits_and_means_are_read_as_they_were_written(void **state)
+{
+	struct reading *reading = *state;
+	struct bench_work_request request = {.kind = WORK_GEMM, .shape = {512, 768, 256}, .product = PRODUCT_WEIGHT_GRADIENT};
+	struct bench_block block = {.layers = 2, .hidden = 256, .heads = 8, .kv_heads = 2, .head_dimension = 32, .ffn = 512,
+		.vocabulary = ABSENT_COUNT, .sequence = 128, .micro_batch = 1, .gated = TRUTH_TRUE, .precision = PRECISION_BF16,
+		.optimizer_bytes_per_parameter = 16};
+	struct bench_energy energy = {.window_s = 3, .energy_joules = 600, .mean_w = 200, .idle_w = (double)NAN, .dynamic_joules = (double)NAN,
+		.joules_per_tflop = 0.9, .limit_fraction = (double)NAN, .samples = 15, .source = "nvml", .by = "counter", .scope = "gpu_board",
+		.confidence = CONFIDENCE_HIGH};
+	struct bench_measure measure = {.test = "gemm", .bottleneck = "compute", .detail = "k", .role = "qkv", .request = &request, .block = &block,
+		.method = METHOD_LIBRARY_GEMM, .precision = PRECISION_BF16, .unit = UNIT_FLOPS_PER_S, .pass = 2, .count = 32, .disagreement = 0.02,
+		.predicted_s = 0.5, .throttle_reasons = 1 << THROTTLE_POWER, .energy = &energy, .check = {.verified = true},
+		.statistics = {.n = 5, .min = 1, .p10 = 1, .median = 1, .p90 = 1, .max = 1}};
+	struct bench_fit fit = {.test = "transfer_pinned", .what = "to_device", .method = METHOD_COPY_ENGINE, .alpha_s = 1e-5, .beta_bytes_per_s = 5e10,
+		.worst_residual = 0.04, .sizes = 4};
+	struct bench_mean mean = {.test = "gemm", .method = METHOD_LIBRARY_GEMM, .precision = PRECISION_BF16, .unit = UNIT_FLOPS_PER_S,
+		.value = 7e14, .flops = 2e12, .products = 12};
+	struct bench_sensors sensors = {.power_w = 350, .throttle_reasons = 0};
+	const struct bench_line_measure *told = &reading->line.as.measure;
+	struct bench_report report;
+	FILE *file = tmpfile();
+	char line[4096];
+
+	bench_sensors_note(&sensors, SENSOR_POWER);
+	bench_sensors_note(&sensors, SENSOR_THROTTLE);
+	bench_report_open(&report, REPORT_LINES, fileno(file));
+	bench_report_measure(&report, &measure);
+	bench_report_fit(&report, &fit);
+	bench_report_mean(&report, &mean);
+	bench_report_sample(&report, 1.5, &sensors);
+	bench_report_close(&report);
+	rewind(file);
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_int_equal(parse(reading, line), STATUS_OK);
+	assert_string_equal(told->role, "qkv");
+	assert_string_equal(told->kind, "gemm");
+	assert_true(told->has_shape && told->has_block && told->has_energy && !told->has_attention && !told->has_transfer);
+	assert_int_equal(told->shape.n, 768);
+	assert_int_equal(told->product, PRODUCT_WEIGHT_GRADIENT);
+	assert_int_equal(told->block.ffn, 512);
+	assert_int_equal(told->block.precision, PRECISION_BF16);
+	assert_int_equal(told->pass, 2);
+	assert_close(told->count, 32, 0);
+	assert_close(told->disagreement, 0.02, 0);
+	assert_close(told->predicted_s, 0.5, 0);
+	assert_true(told->throttled);
+	assert_string_equal(told->throttle, "power");
+	assert_close(told->energy.energy_joules, 600, 0);
+	assert_true(isnan(told->energy.idle_w));
+	assert_string_equal(told->energy.confidence, "high");
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_int_equal(parse(reading, line), STATUS_OK);
+	assert_int_equal(reading->line.kind, BENCH_LINE_FIT);
+	assert_close(reading->line.as.fit.beta_bytes_per_s, 5e10, 0);
+	assert_string_equal(reading->line.as.fit.what, "to_device");
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_int_equal(parse(reading, line), STATUS_OK);
+	assert_int_equal(reading->line.kind, BENCH_LINE_MEAN);
+	assert_close(reading->line.as.mean.value, 7e14, 0);
+	assert_non_null(fgets(line, sizeof(line), file));
+	assert_int_equal(parse(reading, line), STATUS_OK);
+	assert_int_equal(reading->line.kind, BENCH_LINE_SAMPLE);
+	assert_close(reading->line.as.sample.power_w, 350, 0);
+	assert_true(isnan(reading->line.as.sample.temperature_c));
+	assert_string_equal(reading->line.as.sample.throttle, "");
+	fclose(file);
+}
+
+static void work_that_cannot_be_is_refused_with_its_place(void **state)
+{
+	struct reading *reading = *state;
+	static const struct {
+		const char *members, *pointer;
+	} bad[] = {{"\"shape\":[1,2]", "/shape"}, {"\"shape\":[1,2,0]", "/shape"}, {"\"shape\":[1,2,3],\"product\":\"up\"", "/product"},
+		{"\"attention\":{\"batch\":1}", "/attention/heads"}, {"\"transfer\":7", "/transfer"}, {"\"energy\":{\"window_s\":-1}", "/energy/window_s"}};
+	char line[512];
+
+	for (size_t i = 0; i < COUNT_OF(bad); i++) {
+		snprintf(line, sizeof(line), MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1,%s"), bad[i].members);
+		assert_int_equal(parse(reading, line), STATUS_INVALID);
+		assert_string_equal(reading->failure.faults[0].pointer, bad[i].pointer);
+	}
+	assert_int_equal(parse(reading, "{\"type\":\"fit\",\"test\":\"t\",\"method\":\"m\",\"alpha_s\":0,\"beta_bytes_per_s\":0,\"worst_residual\":0,\"sizes\":2}"), STATUS_INVALID);
+}
+
 /* Both ends of the protocol are written apart: what one writes, the other reads. */
 static void what_the_worker_writes_is_understood(void **state)
 {
@@ -169,6 +256,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(figures_must_be_possible, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_is_no_line_is_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_the_worker_writes_is_understood, setup, teardown),
+		cmocka_unit_test_setup_teardown(work_energy_fits_and_means_are_read_as_they_were_written, setup, teardown),
+		cmocka_unit_test_setup_teardown(work_that_cannot_be_is_refused_with_its_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(suites_become_the_workers_argument, setup, teardown),
 	};
 
