@@ -27,7 +27,7 @@ static const float *query_vector(const struct sampled_query *sampled, const floa
 static const float *key_vector(const struct sampled_query *sampled, const float *keys, size_t key)
 {
 	const struct bench_attention *shape = &sampled->attention->shape;
-	size_t head = sampled->head / (size_t)(shape->heads / shape->kv_heads);
+	size_t head = sampled->head * (size_t)shape->kv_heads / (size_t)shape->heads;
 
 	return keys + ((sampled->batch * (size_t)shape->keys + key) * (size_t)shape->kv_heads + head) * (size_t)shape->head_dimension;
 }

@@ -48,6 +48,7 @@ static enum bench_outcome elements_verify(struct bench_work *work, struct bench_
 	uint64_t seed = 1;
 	double elapsed_s;
 
+	CHECK(written > 0);
 	*check = (struct bench_check){.verified = true, .samples = ELEMENTS_SAMPLES};
 	for (size_t i = 0; i < written; i++)
 		arrays->z[i] = (double)NAN;

@@ -52,7 +52,7 @@ static void what_text(const struct bench_measure *measure, char *out, size_t siz
 	out[0] = '\0';
 	if (measure->block) {
 		snprintf(out, size, "%lld x %lld, %lld tokens", (long long)measure->block->layers, (long long)measure->block->hidden,
-			(long long)(measure->block->sequence * measure->block->micro_batch));
+			(long long)measure->block->sequence * (long long)measure->block->micro_batch);
 	} else if (request && request->kind == WORK_GEMM) {
 		snprintf(out, size, "%lldx%lldx%lld%s", (long long)request->shape.m, (long long)request->shape.n,
 			(long long)request->shape.k, products[request->product]);

@@ -187,7 +187,7 @@ void bench_sampler_idle(struct bench_sampler *sampler, double seconds, _Atomic u
 	if (!sampler)
 		return;
 	bench_sampler_begin(sampler);
-	for (double slept_s = 0; slept_s < seconds; slept_s += POLL_S) {
+	for (int naps = (int)ceil(seconds / POLL_S); naps > 0; naps--) {
 		nanosleep(&pause, NULL);
 		atomic_fetch_add_explicit(alive, 1, memory_order_relaxed);
 	}
