@@ -55,9 +55,11 @@ def test_the_cpu_of_another_node_is_measured_and_calibrates(site, agent_with):
     assert registered["devices"] >= 1
     row = until(lambda: next((row for row in site.request("GET", "/v1/devices").json["items"] if row["backend"] == "cpu"), None))
     assert row["agent_id"] == registered["agent"] and row["node"] == agent.folder.name and row["state"] == "idle"
-    done = site.wait(site.queue(row["id"], ["launch_round_trip", "issue_rate_fp32"]), seconds=60)
+    shapes = {"products": [{"role": "mlp_up", "m": 192, "n": 320, "k": 128, "precision": "fp32", "count": 32}]}
+    done = site.wait(site.queue(row["id"], ["launch_round_trip", "gemm_kernel_fp32"], shapes=shapes), seconds=60)
     assert done["state"] == "succeeded" and done["attempt"] == 1 and done["agent_id"] == registered["agent"], done
     result = done["result"]
+    assert {tuple(one["shape"]) for one in result["measures"] if one.get("role") == "mlp_up"} == {(192, 320, 128)}, result
     assert {one["test"] for one in result["measures"]} >= {"launch_round_trip"} and "calibrations" in result and "not_calibrated" in result, result
     if result["calibrations"]:
         rows = site.request("GET", "/v1/calibrations").json["items"]
