@@ -8,7 +8,7 @@
 #include "storage/lease.h"
 #include "support/assert.h"
 
-enum { JOBS = 2, AGENTS = 2, DEVICES = 2, RELEASES_MAX = 2, DIGESTS = 2, STATES_MAX = 1 << 18 };
+enum { JOBS = 2, AGENTS = 2, DEVICES = 2, RELEASES_MAX = 1, DIGESTS = 2, STATES_MAX = 1 << 18 };
 
 /* One benchmark as small as it can be told, and the worker that its last lease has started. 0 is none, for all of them. */
 struct job {
