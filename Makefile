@@ -146,7 +146,7 @@ check-sources: ## house rules on length and leftovers
 	$(Q)scripts/check-sources.sh
 
 check-server: $(PROGRAM) $(FAKES) ## HTTP and process tests against the real daemon (FLEETPLAN_PROGRAM: another build)
-	$(Q)$(PYTHON) -m pytest -q -p no:cacheprovider tests/server
+	$(Q)FLEETPLAN_FAKES=$(CURDIR)/$(BUILD)/fakes $(PYTHON) -m pytest -q -p no:cacheprovider tests/server
 
 check-asan: ## the C tests under AddressSanitizer and UBSan
 	$(Q)$(MAKE) MODE=asan test

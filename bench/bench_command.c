@@ -117,7 +117,7 @@ static int measure(struct bench_report *report, const struct bench_arguments *ar
 	int64_t start_ns;
 	int code;
 
-	(void)watchdog_start(&watchdog, report, arguments->deadline_s > 0 ? arguments->deadline_s : plan->budget_s * 1.5 + 10);
+	(void)watchdog_start(&watchdog, report, arguments->deadline_s > 0 ? arguments->deadline_s : bench_deadline_s(plan->budget_s));
 	run->alive = &watchdog.alive;
 	if (!bench_wait_idle(run->backend, run->session, run->alive, &reason)) {
 		watchdog_stop(&watchdog);

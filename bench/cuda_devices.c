@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "hwdb/pci.h"
 
-enum { LIST_TIMEOUT_MS = 30000 };
+enum { LIST_TIMEOUT_MS = 20000 }; /* less than a daemon gives to a list, so that other backends' devices are still told */
 
 struct listing {
 	enum bench_outcome outcome;
@@ -183,6 +183,7 @@ static void enrich(struct bench_device *device, const struct nvml *nvml)
 	if (nvml->handle && nvml->device_of_uuid(device->uuid, &part) == NVML_OK) {
 		board = part;
 		if (!strncmp(device->uuid, "MIG-", 4)) {
+			(void)nvml->name(part, device->name, sizeof(device->name)); /* with its profile, which CUDA's may lack */
 			if (!nvml->mig_parent || nvml->mig_parent(part, &board) != NVML_OK)
 				board = part;
 			note_slice(device, nvml, board, part);

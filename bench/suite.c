@@ -14,6 +14,7 @@
 
 #define IDLE_QUICK_S 0.4
 #define IDLE_FULL_S 3.0
+#define IDLE_SHARE_MAX 0.1
 
 static void plan_add(struct bench_plan *plan, const struct bench_test *test, double first_s, double again_s)
 {
@@ -202,7 +203,8 @@ void bench_suite_run(struct bench_run *run, const struct bench_plan *plan)
 	bool again[BENCH_TESTS_MAX] = {false};
 
 	run->start_ns = run->deadline_ns - (int64_t)(plan->budget_s * 1e9);
-	bench_sampler_idle(run->sampler, run->full ? IDLE_FULL_S : IDLE_QUICK_S, run->alive);
+	/* A single short test by name has not the time of a whole suite. */
+	bench_sampler_idle(run->sampler, fmin(run->full ? IDLE_FULL_S : IDLE_QUICK_S, IDLE_SHARE_MAX * plan->budget_s), run->alive);
 	run_first_pass(run, plan, again);
 	run_second_pass(run, plan, again);
 }

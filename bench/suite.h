@@ -31,6 +31,12 @@ extern const size_t bench_test_count;
 
 enum { BENCH_QUICK_S = 10, BENCH_FULL_S = 120 };
 
+/* When a worker with such a budget has to be at its end: half as much again, 10 s, and 15 s for a device to fall idle before. */
+static inline double bench_deadline_s(double budget_s)
+{
+	return budget_s * 1.5 + 10 + 15;
+}
+
 struct bench_plan {
 	const struct bench_test *tests[BENCH_TESTS_MAX];
 	double slices_s[BENCH_TESTS_MAX], again_s[BENCH_TESTS_MAX]; /* first and second pass */

@@ -57,16 +57,19 @@ static bool repeat_sample(struct repetition *repetition, double *sample_s)
 	return true;
 }
 
-/* Warm-up whose fastest run, which nothing disturbed, tells how many make a sample, and how many samples fit the slice. */
+/* Warm-up whose fastest run, which nothing disturbed, tells how many make a sample, and how many samples fit the slice. What a
+ * run costs is more than it tells of where it flushes caches before, or tells of one of a thousand launches. */
 static bool repeat_warm(struct repetition *repetition, double slice_s, size_t *wanted)
 {
 	int64_t start_ns = clock_monotonic_ns();
 	double once_s = HUGE_VAL, elapsed_s;
 
 	do {
+		int64_t run_ns = clock_monotonic_ns();
+
 		if (!repeat_once(repetition, &elapsed_s))
 			return false;
-		once_s = fmin(once_s, elapsed_s);
+		once_s = fmin(once_s, fmax(elapsed_s, seconds_since(run_ns)));
 		repetition->warmup++;
 	} while (seconds_since(start_ns) < repetition->warmup_share * slice_s && repetition->warmup < BENCH_SAMPLES_MAX);
 	if (once_s * BENCH_SAMPLES_MIN > bench_run_left_s(repetition->run)) {

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "bench/suite.h"
+
 enum { WORKER_LOG_BYTES = 1024 * 1024 };
 
 /* From SIGKILL to giving a worker up for wedged. */
@@ -71,8 +73,8 @@ static void run_worker(struct attempt_call *call, struct bench_worker_outcome *o
 	struct bench_job *job = call->job;
 	const struct json_text *wanted = &job->record.shapes;
 	char *shapes = wanted->text ? arena_strndup(&job->arena, wanted->text, wanted->length) : NULL;
-	double budget_s = given_or(job->record.timeout_s, job->budget_s * 1.5 + 10);
-	double deadline_s = budget_s < job->budget_s * 1.5 + 10 ? budget_s : job->budget_s * 1.5 + 10;
+	double longest_s = bench_deadline_s(job->budget_s), budget_s = given_or(job->record.timeout_s, longest_s);
+	double deadline_s = budget_s < longest_s ? budget_s : longest_s;
 	char name[] = "fleetplan", command[] = "bench", role[] = "--worker", device[] = "--device", suite[] = "--suite",
 		parent[] = "--parent", deadline[] = "--deadline", spec[] = "--spec", pid[24], seconds[24], id[BENCH_DEVICE_ID_MAX], tests[4096];
 	char *const arguments[] = {name, command, role, device, id, suite, tests, parent, pid, deadline, seconds,

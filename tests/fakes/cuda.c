@@ -376,10 +376,10 @@ FAKE_EXPORT int cuModuleLoadDataEx(struct module **module, const void *image, un
 
 FAKE_EXPORT int cuModuleGetFunction(struct function **function, struct module *module, const char *name)
 {
-	char entry[80];
+	char entry[80], without[40];
 
 	snprintf(entry, sizeof(entry), ".entry %s(", name);
-	if (!strstr(module->ptx, entry))
+	if (!strstr(module->ptx, entry) || (fake_text("without", without, sizeof(without)) && !strncmp(name, without, strlen(without))))
 		return NOT_FOUND;
 	*function = calloc(1, sizeof(**function)); /* lives as long as the driver */
 	if (!*function)

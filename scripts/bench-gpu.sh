@@ -1,0 +1,30 @@
+#!/bin/sh
+# Measures every NVIDIA GPU of this machine with the full suite (two minutes each), keeps the records under docs/measurements/ and
+# compares them with what is published of the part. Builds first, unless FLEETPLAN_PROGRAM names a program.
+# usage: bench-gpu.sh [SUITE [MORE-OF-BENCH...]]   e.g. bench-gpu.sh full --spec plan.json
+set -eu
+cd "$(dirname "$0")/.."
+suite=${1:-full}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- --shape 8192,8192,8192 --shape 4096,4096,4096 --shape 2048,2048,2048 # as published ones are
+if [ -z "${FLEETPLAN_PROGRAM:-}" ]; then
+	scripts/packages.sh build
+	make -s -j"$(nproc)" all
+	FLEETPLAN_PROGRAM=build/fleetplan
+fi
+out=${FLEETPLAN_MEASUREMENTS:-docs/measurements}
+mkdir -p "$out"
+devices=$("$FLEETPLAN_PROGRAM" bench --list --json | sed -n 's/.*"id":"\([^"]*\)","backend":"cuda".*/\1/p')
+if [ -z "$devices" ]; then
+	"$FLEETPLAN_PROGRAM" bench --device GPU --suite launch_round_trip || true
+	echo "no NVIDIA device here" >&2
+	exit 1
+fi
+bad=0
+for device in $devices; do
+	record=$out/$(date -u +%Y-%m-%d)-$(echo "$device" | cut -c1-12).json
+	echo "$device: the $suite suite"
+	"$FLEETPLAN_PROGRAM" bench --device "$device" --suite "$suite" --json "$@" >"$record" || { bad=1; echo "it failed: $record says how" >&2; }
+	${PYTHON:-python3} scripts/expected.py "$record" || bad=1
+done
+exit "$bad"

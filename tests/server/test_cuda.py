@@ -1,0 +1,165 @@
+"""An NVIDIA device through worker processes and the daemon, on stand-ins for its libraries (tests/fakes)."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import time
+
+import pytest
+from conftest import PROGRAM
+from test_benchmarks import wait_for
+
+FAKES = pathlib.Path(os.environ.get("FLEETPLAN_FAKES", pathlib.Path(__file__).parents[2] / "build/release/fakes"))
+H200 = "GPU-a0a1a2a3-a4a5-a6a7-a8a9-aaabacad0000"
+SMALL = "free_mib=288,without=softmax"  # what is really allocated: products of 4096 fit; attention would keep the CPU busy for minutes
+
+pytestmark = pytest.mark.skipif(not FAKES.joinpath("libcuda.so.1").exists(), reason="make fakes has not built the stand-ins")
+
+
+def environment(script, folder):
+    return {"FLEETPLAN_BENCH_LIB_DIR": str(FAKES), "FLEETPLAN_RUN_DIR": str(folder), "FAKE_GPU": f"{SMALL},{script}"}
+
+
+class Worker:
+    """`fleetplan bench --json` beside others: each has its own folder for locks, and most of its time passes asleep."""
+
+    def __init__(self, folder, script, suite="launch_round_trip", *more):
+        folder.mkdir()
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("FLEETPLAN_")} | environment(script, folder)
+        self.process = subprocess.Popen([PROGRAM, "bench", "--json", "--device", "GPU", "--suite", suite, *more], env=clean,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def end(self):
+        text, self.errors = self.process.communicate(timeout=60)
+        self.code = self.process.returncode
+        self.record = json.loads(text) if text else None
+        return self
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory):
+    """All scripts at once: they wait for idle power, for deadlines and for a device that is busy."""
+    folder = tmp_path_factory.mktemp("cuda")
+    begun = {
+        "lost": Worker(folder / "lost", "fail_launch=700@300", "launch_round_trip,stream_read"),
+        "unknown": Worker(folder / "unknown", "fail_sync=999@2"),
+        "crashed": Worker(folder / "crashed", "crash_launch=11@300"),
+        "hung": Worker(folder / "hung", "hang_launch=1@300", "launch_round_trip", "--deadline", "6"),
+        "wrong": Worker(folder / "wrong", "wrong=0.3", "gemm_kernel_bf16", "--shape", "128,128,128"),
+        "none": Worker(folder / "none", "fail_init=100"),
+        "busy": Worker(folder / "busy", "utilization=60"),
+        "crowded": Worker(folder / "crowded", "used_mib=30000"),
+        "throttled": Worker(folder / "throttled", "throttle=4", "stream_triad"),
+        "stuck": Worker(folder / "stuck", "energy_stuck=1,ramp_w_per_s=20", "gemm_library_tf32", "--shape", "512,512,512"),
+        "slices": Worker(folder / "slices", "slices=2"),
+    }
+    return {name: worker.end() for name, worker in begun.items()}
+
+
+def skips(worker):
+    return {row["test"]: row["reason"] for row in worker.record["skips"]}
+
+
+def test_a_device_that_is_lost_in_the_middle_fails_all_that_follows(workers):
+    lost = workers["lost"]
+    assert lost.code == 1 and lost.record["result"]["status"] == "failed"
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS (700)" in skips(lost)["launch_round_trip"]
+    assert "lost since" in skips(lost)["stream_read"]
+    assert workers["unknown"].code == 1 and "CUDA_ERROR_UNKNOWN (999)" in skips(workers["unknown"])["launch_round_trip"]
+
+
+def test_a_crash_is_a_signal_and_no_result(workers):
+    assert workers["crashed"].code == -signal.SIGSEGV and workers["crashed"].record is None
+
+
+def test_a_hang_ends_at_the_deadline(workers):
+    assert workers["hung"].code == 124 and workers["hung"].record is None
+    assert "deadline" in workers["hung"].errors
+
+
+def test_a_wrong_product_fails_the_run(workers):
+    wrong = workers["wrong"]
+    assert wrong.code == 1 and wrong.record["result"]["failed"] >= 1
+    assert [row["verified"] for row in wrong.record["measures"]] == [False]
+
+
+def test_no_device_says_what_to_do(workers):
+    none = workers["none"]
+    assert none.code == 1 and none.record["result"]["status"] == "failed", none.record
+
+
+@pytest.mark.parametrize("name", ["busy", "crowded"])
+def test_a_device_in_use_is_busy_and_measures_nothing(workers, name):
+    busy = workers[name]
+    assert busy.code == 75 and busy.record["result"]["status"] == "busy"
+    assert "in use by somebody else" in busy.record["result"]["reason"] and not busy.record["measures"]
+
+
+def test_throttling_is_told_with_the_figure(workers):
+    throttled = workers["throttled"].record["measures"]
+    assert throttled and all(row["throttle"] == "power" for row in throttled), throttled
+
+
+def test_a_counter_that_stands_still_is_not_believed(workers):
+    energies = [row["energy"] for row in workers["stuck"].record["measures"] if "energy" in row]
+    assert energies and all(row["by"] == "polls" and row["confidence"] == "medium" for row in energies), energies
+    assert all(680 < row["mean_w"] < 1500 for row in energies), energies  # the ramp, above what it begins with
+
+
+def test_a_slice_is_a_device_of_its_own(workers):
+    assert workers["slices"].record["result"]["status"] == "failed"  # no device's id begins with GPU: the board is split
+    listed = subprocess.run([PROGRAM, "bench", "--list", "--json"], capture_output=True, text=True, timeout=30, check=True,
+                            env=os.environ | {"FLEETPLAN_BENCH_LIB_DIR": str(FAKES), "FAKE_GPU": "slices=2"})
+    slices = [json.loads(line) for line in listed.stdout.splitlines() if '"cuda"' in line]
+    assert [row["mig_profile"] for row in slices] == ["1g.18gb", "1g.18gb"]
+    assert all(row["mig_parent"] == H200 and "accelerator" not in row for row in slices)
+
+
+PLAN = {"model": "llama-3.1-8b", "tokens": "10B", "sequence_length": 4096, "accelerator": "h200-sxm5-141gb", "gpu_count": 64}
+
+
+def estimate(daemon):
+    answer = daemon.post("/v1/estimates/training", PLAN)
+    assert answer.status == 200, answer.text
+    return answer.json["result"]
+
+
+def test_what_an_h200_measures_changes_its_plans(daemon_with, tmp_path):
+    one = daemon_with(environment=environment("l2_mib=1", tmp_path))
+    before = estimate(one)
+    until = time.monotonic() + 20
+    while H200 not in [row["id"] for row in one.get("/v1/devices").json["items"]] and time.monotonic() < until:
+        time.sleep(0.1)
+    made = one.post("/v1/benchmarks", {"suite": "quick", "device": H200, "timeout_s": 60})
+    assert made.status == 202, made.text
+    done = wait_for(one, made.headers["location"], 60)
+    assert done["state"] == "succeeded", json.dumps(done)[:2000]
+    measures = {(row["test"], row["method"]): row for row in done["result"]["measures"]}
+    assert measures[("gemm_library_bf16", "library_gemm")]["median"] == pytest.approx(767e12, rel=0.02)
+    assert measures[("stream_triad", "stream")]["median"] == pytest.approx(4.2e12, rel=0.1)
+    assert all(row["verified"] for row in measures.values())
+    rows = [row for row in one.get("/v1/calibrations?limit=1000").json["items"] if row["accelerator_id"] == PLAN["accelerator"]]
+    gemm = [row for row in rows if row["method"] == "library_gemm" and row.get("precision") == "bf16"]
+    assert gemm and gemm[0]["device_id"] == H200, json.dumps(done["result"].get("not_calibrated"))[:2000]
+    after = estimate(one)
+    used = [row for row in after["assumptions"] if row["field"] == "calibration"]
+    assert used and "measured on " in used[0]["source"], after["assumptions"]
+    assert after["recommended"]["step"] != before["recommended"]["step"]
+
+
+def test_the_daemon_says_how_a_device_failed(daemon_with, tmp_path):
+    ends = {"fail_launch=700@300": "CUDA_ERROR_ILLEGAL_ADDRESS (700)", "crash_launch=11@300": "signal 11"}
+    made = {}
+    for number, script in enumerate(ends):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        one = daemon_with(environment=environment(script, folder))
+        until = time.monotonic() + 20
+        while H200 not in [row["id"] for row in one.get("/v1/devices").json["items"]] and time.monotonic() < until:
+            time.sleep(0.1)
+        made[script] = (one, one.post("/v1/benchmarks", {"suite": ["launch_round_trip"], "device": H200}))
+    for script, (one, answer) in made.items():
+        done = wait_for(one, answer.headers["location"], 60)
+        assert done["state"] == "failed" and ends[script] in json.dumps(done), json.dumps(done)[:2000]
+        assert not one.get("/v1/calibrations").json["items"]
