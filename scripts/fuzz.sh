@@ -31,6 +31,30 @@ for program in "$@"; do
 			                number += 1
 		SEEDS
 		;;
+	fuzz_feeds) # an answer of each feed's shape; the first byte chooses the feed, a NUL ends an answer
+		python3 - "$corpus" <<-'SEEDS'
+			import json, sys
+			sys.path.insert(0, "tests/server")
+			import feed_replica as r
+			hour = "2026-11-21T12:00:00Z"
+			index = {"offers": {"AmazonEC2": {"currentRegionIndexUrl": "/r"}}}
+			regions = {"regions": {"us-east-1": {"currentVersionUrl": "/x/index.json"}}}
+			sku = {"description": "A2 Instance Core running in Americas", "category": {"usageType": "OnDemand"}, "serviceRegions": ["us-central1"], "pricingInfo": [
+			    {"pricingExpression": {"usageUnit": "h", "tieredRates": [{"startUsageAmount": 0, "unitPrice": {"currencyCode": "USD", "units": "0", "nanos": 31611000}}]}}]}
+			types = {"data": {"x": {"instance_type": {"name": "gpu_8x_h100_sxm5", "description": "8x H100 (80 GB SXM5)", "price_cents_per_hour": 2392, "specs": {"vcpus": 8}},
+			    "regions_with_capacity_available": [{"name": "us-west-1"}]}}}
+			gpus = {"data": {"gpuTypes": [{"id": "NVIDIA H100 80GB HBM3", "displayName": "H100", "memoryInGb": 80, "securePrice": 2.69, "lowestPrice": {"minimumBidPrice": 1, "stockStatus": "Low"}}]}}
+			point = {"carbonIntensity": 31, "datetime": hour}
+			meta = {"region": "CAISO_NORTH", "signal_type": "co2_moer", "units": "lbs_co2_per_mwh", "data_point_period_seconds": 300}
+			half = {"from": "2026-11-21T12:00Z", "to": "2026-11-21T12:30Z", "intensity": {"forecast": 266, "actual": None}}
+			answers = [[r.azure_page([r.azure_item(97)]).body], [index, regions, r.AWS_HEAD + r.aws_line("p5.48xlarge", "55.04")], [{"skus": [sku], "nextPageToken": "a"}], [types], [gpus],
+			    [{"zone": "FR", "history": [point]}, {"zone": "FR", "forecast": [point]}], [{"token": "t"}, {"data": [{"point_time": hour, "value": 900}], "meta": meta}],
+			    [{"data": [half]}, {"data": [half]}], [{"id": "a/b", "sha": "0" * 40, "safetensors": {"parameters": {"BF16": 8030261248}}}]]
+			for feed, parts in enumerate(answers):
+			    with open(f"{sys.argv[1]}/seed-{feed}", "wb") as seed:
+			        seed.write(bytes([feed]) + b"\0".join(part if isinstance(part, bytes) else json.dumps(part).encode() for part in parts))
+		SEEDS
+		;;
 	fuzz_arrivals) # a request as it is sent
 		printf '?{"model": "m", "trace": {"arrivals": [[0, 100, 20], [1.5, 80, 3e1], [1.5, 1, 1]]}, "headroom": 0}' >"$corpus/seed-request"
 		;;

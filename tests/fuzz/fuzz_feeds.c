@@ -1,0 +1,95 @@
+/* Any bytes as a feed's answer: the first byte chooses the feed, a NUL ends an answer, and what is left of all of them is vetted.
+ * Whatever comes, rows that are believed are within their bounds, and a walk that goes on asks for its next page. */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "hwdb/builtin.h"
+#include "hwdb/feeds/hugging_face.h"
+#include "hwdb/feeds/vet.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct catalogue *catalogue_of_builtin(void)
+{
+	static struct failure failure;
+	struct catalogue_rows rows;
+	struct catalogue *catalogue;
+	struct arena arena;
+
+	arena_init(&arena, 32 << 20);
+	CHECK(builtin_rows_read(&arena, &rows, &failure) == STATUS_OK);
+	catalogue = catalogue_new(&arena, &rows, 1, 1, 0, &failure);
+	CHECK(catalogue);
+	return catalogue;
+}
+
+static void believed_check(const struct feed_vetted *vetted)
+{
+	for (size_t i = 0; i < vetted->rows.price_count; i++) {
+		const struct price_row *row = &vetted->rows.prices[i];
+		double each = row->price_usd_per_hour / (double)row->gpus;
+
+		CHECK(each >= FEED_PRICE_LEAST_USD && each <= FEED_PRICE_MOST_USD && row->id && row->pricing_model);
+		CHECK(i == 0 || strcmp(vetted->rows.prices[i - 1].id, row->id) < 0);
+	}
+	for (size_t i = 0; i < vetted->point_count; i++)
+		CHECK(vetted->points[i].gco2e_per_kwh >= 0 && vetted->points[i].gco2e_per_kwh <= 1500 && vetted->points[i].start_us % FEED_HOUR_US == 0);
+}
+
+/* Answer after answer, as far as the walk asks for them. */
+static enum status walk_answers(struct feed_walk *walk, const char *text, size_t length, struct failure *failure)
+{
+	enum status status = STATUS_OK;
+
+	while (status == STATUS_OK && length > 0 && !walk->done) {
+		struct feed_request request = {0};
+		const char *end = memchr(text, 0, length);
+		size_t one = end ? (size_t)(end - text) : length;
+
+		status = walk->feed->request(walk, &request, failure);
+		CHECK(status != STATUS_OK || (request.url && !strstr(request.url, "secret")));
+		if (status == STATUS_OK && !request.streamed)
+			status = walk->feed->read(walk, text, one, failure);
+		for (size_t at = 0; status == STATUS_OK && request.streamed && at < one; at += 7)
+			status = walk->feed->take(walk, text + at, at + 7 < one ? 7 : one - at, failure);
+		if (status == STATUS_OK && request.streamed)
+			status = walk->feed->take(walk, "", 0, failure);
+		text += one + (end != NULL);
+		length -= one + (end != NULL);
+	}
+	return status == STATUS_OK && walk->feed->finish ? walk->feed->finish(walk, failure) : status;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct catalogue *catalogue;
+	static struct failure failure;
+	static struct arena arena;
+	struct feed_vetted vetted;
+	struct hub_model model;
+	struct feed_walk walk;
+	enum feed_id id;
+
+	if (!catalogue) {
+		catalogue = catalogue_of_builtin();
+		arena_init(&arena, 64 << 20);
+	}
+	if (size == 0 || memmem(data, size, "secret", 6)) /* a server that repeats a key in a link */
+		return 0;
+	arena_reset(&arena);
+	failure_clear(&failure);
+	id = (enum feed_id)(data[0] % FEED_COUNT);
+	if (feeds[id].kind == FEED_MODELS) {
+		if (hub_model_read((const char *)data + 1, size - 1, "a/b", &arena, &model, &failure) == STATUS_OK)
+			CHECK(hub_repo_is_valid(model.repo) && strlen(model.sha) == 40);
+		return 0;
+	}
+	CHECK(feed_walk_begin(&walk, &feeds[id], NULL, NULL, INT64_C(1795262400000000), &arena, &failure) == STATUS_OK);
+	walk.catalogue = catalogue;
+	walk.key = "secret";
+	if (walk_answers(&walk, (const char *)data + 1, size - 1, &failure) == STATUS_OK && feed_vet(&walk, &vetted, &failure) == STATUS_OK)
+		believed_check(&vetted);
+	return 0;
+}
