@@ -144,6 +144,7 @@ static bool set_limits(struct http_client *client, const struct http_request *re
 	SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	SET(CURLOPT_OPENSOCKETDATA, client);
 	SET(CURLOPT_NOSIGNAL, 1L);
+	SET(CURLOPT_QUICK_EXIT, 1L); /* who is called away does not wait for a resolver that is slow: it ends alone */
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)(connect_s * 1e3));
 	SET(CURLOPT_TIMEOUT_MS, (long)(request->timeout_s * 1e3));

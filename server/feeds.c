@@ -10,6 +10,7 @@
 #include "server/feed_refresh.h"
 #include "server/options.h"
 #include "server/server.h"
+#include "storage/feeds.h"
 
 enum { FEED_ARENA_MAX_BYTES = 256 * 1024 * 1024, SETTINGS_MAX_BYTES = 256 * 1024, RETRY_MINUTES_MAX = 60 };
 
@@ -170,6 +171,24 @@ static void *feed_thread(void *context)
 	return NULL;
 }
 
+/* When the next refresh of itself is due by what the store knows: a daemon that starts again and again asks nobody more often. */
+static int64_t due_us(const struct feed_service *service, enum feed_id id, int64_t first_us)
+{
+	const struct page_request newest = {.limit = 1};
+	struct feed_refresh_list list = {0};
+	struct failure unused;
+	struct arena arena;
+	int64_t next_us = 0;
+
+	failure_clear(&unused);
+	arena_init(&arena, SETTINGS_MAX_BYTES);
+	if (storage_feed_refresh_list(service->server->storage, feeds[id].name, &newest, &arena, &list, &unused) == STATUS_OK && list.count > 0 &&
+		strcmp(list.items[0].outcome, "failed") != 0)
+		next_us = list.items[0].finished_at_us + service->settings[id].every_minutes * INT64_C(60000000);
+	arena_release(&arena);
+	return next_us > first_us ? next_us : first_us;
+}
+
 static enum status worker_start(struct feed_service *service, enum feed_id id, int64_t first_us, struct failure *failure)
 {
 	struct feed_worker *worker = &service->workers[id];
@@ -180,7 +199,7 @@ static enum status worker_start(struct feed_service *service, enum feed_id id, i
 	if (!service->settings[id].enabled)
 		return STATUS_OK;
 	if (service->settings[id].every_minutes)
-		worker->state.next_at_us = first_us;
+		worker->state.next_at_us = due_us(service, id, first_us);
 	worker->started = pthread_create(&worker->thread, NULL, feed_thread, worker) == 0;
 	return worker->started ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "no thread for the feed %s", feeds[id].name);
 }

@@ -334,6 +334,10 @@ def hour(ahead):
     return (now + datetime.timedelta(hours=ahead)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def moment(text):
+    return datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))
+
+
 def login(replica):
     replica.answers["/login"] = Reply({"token": TOKEN})
 
@@ -453,9 +457,16 @@ def test_a_feed_refreshes_itself(replica, certificates, tmp_path):
         while not own.get("/v1/feeds/uk-carbon").json.get("last") and time.monotonic() < until:
             time.sleep(0.1)
         seen = own.get("/v1/feeds/uk-carbon").json
+        assert 'fleetplan_feed_refreshes_total{feed="uk-carbon",outcome="succeeded"} 1' in own.get("/metrics").text
         assert seen["last"]["started_by"] == "schedule" and seen["last"]["outcome"] == "succeeded" and seen["every_minutes"] == 30
         assert seen["next_at"] > seen["last"]["finished_at"]
-        assert 'fleetplan_feed_refreshes_total{feed="uk-carbon",outcome="succeeded"} 1' in own.get("/metrics").text
+        assert own.stop() == 0
+        asked = len(replica.requests)
+        own.start()  # it is refreshed when it would have been, not at every start
+        again = own.get("/v1/feeds/uk-carbon").json
+        assert moment(again["next_at"]) - moment(again["last"]["finished_at"]) == datetime.timedelta(minutes=30)
+        time.sleep(1.5)
+        assert len(replica.requests) == asked
     finally:
         assert own.stop() == 0
 
