@@ -22,8 +22,8 @@ const struct kernel_entry kernel_entries[KERNEL_COUNT] = {
 	[KERNEL_ELEMENTWISE] = {"elementwise", {KERNEL_POINTER, KERNEL_POINTER, KERNEL_F32, KERNEL_U64}, true, true, true},
 	[KERNEL_ISSUE_FP32] = {"issue_fp32", ISSUE_ARGUMENTS, true, true, true},
 	[KERNEL_ISSUE_FP16] = {"issue_fp16", ISSUE_ARGUMENTS, false, false, true},
-	[KERNEL_ISSUE_TENSOR_BF16] = {"issue_tensor_bf16", {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32}, false, false, false},
-	[KERNEL_ISSUE_TENSOR_FP16] = {"issue_tensor_fp16", {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32}, false, false, false},
+	[KERNEL_ISSUE_TENSOR_BF16] = {"issue_tensor_bf16", {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32}, false, true, false},
+	[KERNEL_ISSUE_TENSOR_FP16] = {"issue_tensor_fp16", {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32}, false, true, false},
 	[KERNEL_GEMM_FP32_NN] = {"gemm_fp32_nn", GEMM_ARGUMENTS, true, true, true},
 	[KERNEL_GEMM_FP32_NT] = {"gemm_fp32_nt", GEMM_ARGUMENTS, true, true, true},
 	[KERNEL_GEMM_FP32_TN] = {"gemm_fp32_tn", GEMM_ARGUMENTS, true, true, true},
@@ -103,5 +103,7 @@ double kernel_issue_flops(enum kernel kernel)
 	enum { PAIRS = 8, STEPS = 16, OPERATIONS = 4 /* of a step: two multiply-adds */ };
 	double scalar = (double)PAIRS * STEPS * OPERATIONS;
 
+	if (kernel == KERNEL_ISSUE_TENSOR_BF16 || kernel == KERNEL_ISSUE_TENSOR_FP16)
+		return 2 * 8 * (2.0 * 16 * 8 * 16); /* two sets of A on each of eight sums of 16 x 8, 16 deep */
 	return kernel == KERNEL_ISSUE_FP32 ? scalar : kernel == KERNEL_ISSUE_FP16 ? 2 * scalar : 0;
 }

@@ -7,13 +7,11 @@ cd "$(dirname "$0")/.."
 into=$1
 clang=${PTX_CLANG:-clang-14}
 mkdir -p "$into"
-# the files in their order, as bench/kernels.c has it
-sources='common memory issue gemm attention'
 
-# ptx NAME CPU FEATURE FLAG...
+# ptx NAME CPU FEATURE SOURCES FLAG...: the sources in their order, as bench/kernels.c has it
 ptx() {
-	name=$1 cpu=$2 feature=$3
-	shift 3
+	name=$1 cpu=$2 feature=$3 sources=$4
+	shift 4
 	for source in $sources; do cat "bench/kernels/$source.cl"; done |
 		"$clang" -x cl -cl-std=CL1.2 --target=nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang "$cpu" \
 			-Xclang -target-feature -Xclang "+$feature" -O3 -Wall -Werror "$@" -S -o "$into/$name.ptx" -
@@ -24,5 +22,5 @@ ptx() {
 	fi
 }
 
-ptx sm_60 sm_60 ptx64
-ptx sm_80 sm_80 ptx70
+ptx sm_60 sm_60 ptx64 'common memory issue gemm attention'
+ptx sm_80 sm_80 ptx70 'common memory issue gemm tensor attention' -DTENSOR_INSTRUCTIONS

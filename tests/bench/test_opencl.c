@@ -1,18 +1,12 @@
 /* The opencl backend on PoCL: every kernel against double precision at odd sizes, every kind of work verified, what is wrong found. */
-#include <limits.h>
 #include <math.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench/opencl_session.h"
 #include "support/assert.h"
+#include "support/pocl.h"
 
 /* A small memory makes small arrays, and the whole suite quick. */
 #define TEST_MEMORY_BYTES (64 * 0x1p20)
-
-static struct bench_session *session;
-static struct bench_device device;
-static struct bench_reason why_not;
 
 #ifdef __SANITIZE_ADDRESS__
 /* PoCL and its LLVM leave 5.6 MB to the end of the process; leaks of ours are looked for where the library is a fake one. */
@@ -23,39 +17,13 @@ const char *__asan_default_options(void)
 }
 #endif
 
-/* PoCL compiles for a minute where its cache is cold: one folder for all builds, and never the one that everybody may write to. */
-static void choose_cache(void)
-{
-	char folder[PATH_MAX], path[PATH_MAX + 32];
-
-	if (getenv("POCL_CACHE_DIR") || !getcwd(folder, sizeof(folder)))
-		return;
-	snprintf(path, sizeof(path), "%s/build/pocl-cache", folder);
-	(void)mkdir(path, 0700);
-	setenv("POCL_CACHE_DIR", path, 1);
-}
+static struct bench_session *session;
 
 static int open_session(void **state)
 {
-	struct bench_device devices[8];
-	size_t count = 0;
-
 	(void)state;
-#ifdef __SANITIZE_THREAD__
-	print_message("skipped: the sanitizer did not build PoCL, and cannot see how its threads wait for each other\n");
+	session = pocl_session_open(TEST_MEMORY_BYTES);
 	return 0;
-#endif
-	choose_cache();
-	setenv("FLEETPLAN_BENCH_OPENCL", "cpu", 1);
-	if (bench_opencl_backend.list(devices, COUNT_OF(devices), &count, &why_not) != BENCH_OK) {
-		print_message("skipped: %s (Debian: pocl-opencl-icd)\n", why_not.text);
-		return 0;
-	}
-	device = devices[0];
-	device.memory_bytes = TEST_MEMORY_BYTES;
-	if (bench_opencl_backend.open(&device, &session, &why_not) != BENCH_OK)
-		print_message("not opened: %s\n", why_not.text);
-	return session ? 0 : 1;
 }
 
 static int close_session(void **state)
@@ -248,9 +216,9 @@ static void the_device_says_what_it_is(void **state)
 {
 	(void)state;
 	need_session();
-	assert_memory_equal(device.id, "opencl-", 7);
-	assert_true(bench_device_knows(&device, DEVICE_UUID) && bench_device_knows(&device, DEVICE_UNITS));
-	assert_false(bench_device_knows(&device, DEVICE_ACCELERATOR)); /* a CPU calibrates nothing through OpenCL */
+	assert_memory_equal(session->device.id, "opencl-", 7);
+	assert_true(bench_device_knows(&session->device, DEVICE_UUID) && bench_device_knows(&session->device, DEVICE_UNITS));
+	assert_false(bench_device_knows(&session->device, DEVICE_ACCELERATOR)); /* a CPU calibrates nothing through OpenCL */
 }
 
 int main(void)

@@ -1,0 +1,42 @@
+#include "support/pocl.h"
+
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* PoCL compiles for half a minute where its cache is cold; without a home it would take a folder that everybody can take first. */
+static void choose_cache(void)
+{
+	char folder[PATH_MAX], path[PATH_MAX + 32];
+
+	if (getenv("POCL_CACHE_DIR") || !getcwd(folder, sizeof(folder)))
+		return;
+	snprintf(path, sizeof(path), "%s/build/pocl-cache", folder);
+	(void)mkdir(path, 0700);
+	setenv("POCL_CACHE_DIR", path, 1);
+}
+
+struct bench_session *pocl_session_open(double memory_bytes)
+{
+	struct bench_session *session = NULL;
+	struct bench_device devices[8];
+	struct bench_reason reason = {"the sanitizer of threads did not build PoCL"};
+	enum bench_outcome outcome = BENCH_UNSUPPORTED;
+	size_t count = 0;
+
+	choose_cache();
+	setenv("FLEETPLAN_BENCH_OPENCL", "cpu", 1);
+#ifndef __SANITIZE_THREAD__
+	outcome = bench_opencl_backend.list(devices, COUNT_OF(devices), &count, &reason);
+#endif
+	if (outcome != BENCH_OK) {
+		printf("skipped: %s (Debian: pocl-opencl-icd)\n", reason.text);
+		return NULL;
+	}
+	devices[0].memory_bytes = memory_bytes;
+	if (bench_opencl_backend.open(&devices[0], &session, &reason) != BENCH_OK) {
+		printf("PoCL is there, and yet: %s\n", reason.text);
+		exit(1);
+	}
+	return session;
+}
