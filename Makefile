@@ -88,7 +88,7 @@ $(BUILD)/tests/%: tests/%.c $(TEST_SUPPORT) $(LIBRARY)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(filter %.o,$^) $(LIBRARY) $(LIBS) -lcmocka
 
 # Stand-ins for NVIDIA's libraries, linked to the first of them, whose clock and memory they share. tests/fakes/README.md
-FAKES := $(addprefix $(BUILD)/fakes/,libcuda.so.1 libnvidia-ml.so.1 libcublasLt.so.12 libnccl.so.2 without-graphs/libcuda.so.1 too-old/libcuda.so.1)
+FAKES := $(addprefix $(BUILD)/fakes/,libcuda.so.1 libnvidia-ml.so.1 libcublasLt.so.12 libnccl.so.2 without-graphs/libcuda.so.1 too-old/libcuda.so.1 opencl/libOpenCL.so.1 opencl/too-old/libOpenCL.so.1)
 FAKE_FLAGS = $(CPPFLAGS) -std=c17 -g -O2 -fPIC -shared -ffp-contract=off $(filter-out -Wmissing-prototypes -Wstrict-prototypes,$(WARN)) -Wno-null-dereference
 FAKE_DRIVER := $(addprefix tests/fakes/,cuda.c kernels.c memory.c script.c) bench/cuda_format.c
 FAKE_HEADERS := $(wildcard tests/fakes/*.h) bench/cuda_format.h bench/nvml.h bench/cublaslt.h
@@ -112,8 +112,14 @@ $(BUILD)/fakes/libcublasLt.so.12: tests/fakes/cublaslt.c $(BUILD)/fakes/libcuda.
 $(BUILD)/fakes/libnccl.so.2: tests/fakes/nccl.c $(BUILD)/fakes/libcuda.so.1 $(FAKE_HEADERS)
 	$(call say,FAKE,$@)
 	$(fake) -Wl,-rpath,'$$ORIGIN' -L$(@D) -l:libcuda.so.1
+$(BUILD)/fakes/opencl/libOpenCL.so.1: tests/fakes/opencl.c Makefile
+	$(call say,FAKE,$@)
+	$(fake)
+$(BUILD)/fakes/opencl/too-old/libOpenCL.so.1: tests/fakes/opencl.c Makefile
+	$(call say,FAKE,$@)
+	$(fake) -DFAKE_TOO_OLD
 fakes: $(FAKES) ## stand-ins for NVIDIA's libraries, for tests and for trying the cuda backend without a GPU
-$(BUILD)/tests/bench/test_cuda: | $(FAKES)
+$(BUILD)/tests/bench/test_cuda $(BUILD)/tests/bench/test_opencl_fake: | $(FAKES)
 
 $(BUILD)/tests/oom/test_oom: $(BUILD)/tests/oom/failing_malloc.o
 
@@ -268,8 +274,9 @@ bench-serving: $(PROGRAM) $(BUILD)/tests/bench/serving_rate ## requests simulate
 bench-queue: $(PROGRAM) ## 10,000 queued benchmarks: what claims, lists and plans take meanwhile
 	$(Q)$(PYTHON) tests/bench/queue.py $(PROGRAM)
 
-check-opencl: $(BUILD)/tests/bench/test_opencl ## the opencl backend on PoCL (Debian: pocl-opencl-icd), every kernel against double precision
-	$(Q)$<
+OPENCL_TESTS := $(addprefix $(BUILD)/tests/bench/test_,kernels opencl opencl_fake tensor)
+check-opencl: $(OPENCL_TESTS) ## the opencl backend and every kernel, on PoCL (Debian: pocl-opencl-icd) and on a stand-in that fails
+	$(Q)scripts/run-c-tests.sh $(OPENCL_TESTS)
 
 ptx: ## compile the kernels of bench/kernels/ to the PTX that is checked in (clang 14, as Debian 12 has it)
 	$(Q)scripts/ptx.sh bench/kernels
