@@ -21,7 +21,21 @@ struct found_devices {
 	struct bench_reason reason; /* of the last backend that has none */
 };
 
-static void find_devices(struct found_devices *found)
+/* Another backend has it already: boards of NVIDIA show through CUDA's driver and through OpenCL's. */
+static bool is_known(const struct found_devices *found, const struct bench_device *device)
+{
+	for (size_t i = 0; i < found->count; i++) {
+		const struct bench_device *other = &found->devices[i];
+
+		if (strcmp(other->backend, device->backend) != 0 && (!strcmp(other->uuid, device->uuid) ||
+			(other->pci_bus[0] && !strcmp(other->pci_bus, device->pci_bus))))
+			return true;
+	}
+	return false;
+}
+
+/* A device that two backends have is the earlier one's, unless `wanted` names it as the other's. */
+static void find_devices(struct found_devices *found, const char *wanted)
 {
 	*found = (struct found_devices){.count = 0};
 	for (size_t b = 0; bench_backends[b]; b++) {
@@ -29,8 +43,14 @@ static void find_devices(struct found_devices *found)
 
 		if (bench_backends[b]->list(found->devices + found->count, DEVICES_MAX - found->count, &count, &found->reason) != BENCH_OK)
 			continue;
-		for (size_t i = 0; i < count; i++)
+		for (size_t i = 0, first = found->count; i < count; i++) {
+			const struct bench_device device = found->devices[first + i];
+
+			if (is_known(found, &device) && !(wanted && !strncmp(device.id, wanted, strlen(wanted))))
+				continue;
+			found->devices[found->count] = device;
 			found->backends[found->count++] = bench_backends[b];
+		}
 	}
 }
 
@@ -192,7 +212,7 @@ static int run_command(const struct bench_arguments *arguments)
 	report.progress = !arguments->worker && !arguments->json && isatty(STDERR_FILENO);
 	if (arguments->worker)
 		bench_report_hello(&report);
-	find_devices(&found);
+	find_devices(&found, arguments->device);
 	code = arguments->list ? list_devices(&report, &found, arguments) : run_suite(&report, arguments, &found);
 	bench_report_close(&report);
 	return code;

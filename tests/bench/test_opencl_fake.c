@@ -186,19 +186,19 @@ static void sysfs_tells_product_and_node(void **state)
 	remove_tree(root);
 }
 
-/* This program again, where the linker finds no other library than the one in `folder`: what listing says there. */
-static void list_with(const char *folder, char *out, size_t size)
+/* This program again, where the linker looks in `folder` first: what listing says there, and how it ends. */
+static int list_with(const char *folder, const char *libraries, const char *how, char *out, size_t size)
 {
-	char command[3 * PATH_MAX];
+	char command[4 * PATH_MAX];
 	FILE *pipe;
 	size_t got;
 
-	snprintf(command, sizeof(command), "LD_LIBRARY_PATH='%s' FLEETPLAN_BENCH_LIB_DIR='%s' '%s' list", folder, folder, self);
+	snprintf(command, sizeof(command), "LD_LIBRARY_PATH='%s' FLEETPLAN_BENCH_LIB_DIR='%s' '%s' %s", folder, libraries, self, how);
 	pipe = popen(command, "r");
 	assert_non_null(pipe);
 	got = fread(out, 1, size - 1, pipe);
 	out[got] = '\0';
-	assert_int_equal(pclose(pipe), BENCH_UNSUPPORTED << 8);
+	return pclose(pipe);
 }
 
 static void a_library_that_is_none_is_a_reason(void **state)
@@ -207,13 +207,31 @@ static void a_library_that_is_none_is_a_reason(void **state)
 
 	(void)state;
 	snprintf(folder, sizeof(folder), "%.4000s/too-old", fakes);
-	list_with(folder, said, sizeof(said));
+	assert_int_equal(list_with(folder, folder, "list", said, sizeof(said)), BENCH_UNSUPPORTED << 8);
 	assert_contains(said, "clGetEventProfilingInfo");
 	assert_non_null(mkdtemp(broken));
 	write_file(broken, "libOpenCL.so.1", "this is no library");
-	list_with(broken, said, sizeof(said));
+	assert_int_equal(list_with(broken, broken, "list", said, sizeof(said)), BENCH_UNSUPPORTED << 8);
 	assert_contains(said, "libOpenCL.so.1");
 	remove_tree(broken);
+}
+
+/* One board, which CUDA's driver and OpenCL's both show, is one device; asked for by its other name it is that. */
+static void a_board_that_two_drivers_show_is_listed_once(void **state)
+{
+	char cuda[PATH_MAX], said[16384];
+
+	(void)state;
+	snprintf(cuda, sizeof(cuda), "%.4000s/..", fakes);
+	setenv("FAKE_OPENCL", "same_board", 1);
+	assert_int_equal(list_with(cuda, fakes, "bench", said, sizeof(said)), 0);
+	assert_contains(said, "\"backend\":\"cuda\"");
+	assert_null(strstr(said, "\"backend\":\"opencl\""));
+	assert_int_equal(list_with(cuda, fakes, "bench opencl-pci", said, sizeof(said)), 0);
+	assert_contains(said, "\"backend\":\"opencl\"");
+	setenv("FAKE_OPENCL", "", 1);
+	assert_int_equal(list_with(cuda, fakes, "bench", said, sizeof(said)), 0);
+	assert_contains(said, "\"backend\":\"opencl\""); /* another board */
 }
 
 /* A driver that never answers ends with the worker's deadline. */
@@ -238,6 +256,23 @@ static void a_driver_that_hangs_ends_at_the_deadline(void **state)
 	assert_int_equal(WEXITSTATUS(status), WATCHDOG_EXIT);
 }
 
+/* "list": what this backend says of its devices. "bench [DEVICE]": what the command lists. */
+static int listing(int argc, char **argv)
+{
+	char words[][16] = {"bench", "--list", "--json", "--device"};
+	char *arguments[] = {words[0], words[1], words[2], argc > 2 ? words[3] : NULL, argc > 2 ? argv[2] : NULL, NULL};
+	struct bench_reason reason = {""};
+	struct bench_device device;
+	enum bench_outcome outcome;
+	size_t count;
+
+	if (!strcmp(argv[1], "bench"))
+		return bench_main(argc > 2 ? 5 : 3, arguments, NULL);
+	outcome = bench_opencl_backend.list(&device, 1, &count, &reason);
+	puts(reason.text);
+	return (int)outcome;
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,20 +282,13 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_device_is_told_by_its_place_on_the_bus),
 		cmocka_unit_test(sysfs_tells_product_and_node),
 		cmocka_unit_test(a_library_that_is_none_is_a_reason),
+		cmocka_unit_test(a_board_that_two_drivers_show_is_listed_once),
 		cmocka_unit_test(a_driver_that_hangs_ends_at_the_deadline),
 	};
 	char folder[PATH_MAX];
 
-	(void)argv;
-	if (argc > 1) {
-		struct bench_reason reason = {""};
-		struct bench_device device;
-		size_t count;
-		enum bench_outcome outcome = bench_opencl_backend.list(&device, 1, &count, &reason);
-
-		puts(reason.text);
-		return (int)outcome;
-	}
+	if (argc > 1)
+		return listing(argc, argv);
 	if (!realpath("/proc/self/exe", self))
 		return 1;
 	snprintf(folder, sizeof(folder), "%s", self);

@@ -1,5 +1,6 @@
 /* A libOpenCL.so.1 for tests: one GPU of 1 GiB that keeps buffers and runs no kernel. What goes wrong is a word in the environment
- * variable FAKE_OPENCL: no_platform, platform_code, no_device, device_code, unavailable, small_groups, build, memory, launch, clock, hang. */
+ * variable FAKE_OPENCL: no_platform, platform_code, no_device, device_code, unavailable, small_groups, build, memory, launch, clock, hang;
+ * same_board puts it where the stand-in of CUDA's driver has its own. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,7 @@ int clGetDeviceIDs(void *platform, uint64_t types, unsigned capacity, void **dev
 
 int clGetDeviceInfo(void *device, unsigned what, size_t size, void *out, size_t *used)
 {
-	static const unsigned char topology[24] = {1, [21] = 0x83, [22] = 0, [23] = 1};
+	const unsigned char topology[24] = {1, [21] = wants("same_board") ? 0xf0 : 0x83, [22] = 0, [23] = wants("same_board") ? 0 : 1};
 
 	(void)device;
 	switch (what) {
