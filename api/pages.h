@@ -50,6 +50,14 @@ struct offer_query {
 struct benchmark_query {
 	struct page_query page;
 	const char *state, *device, *accelerator, *plan_id, *agent, *label; /* label: "key:value" */
+	const char *quantity; /* of calibrations */
+	enum truth used;
+};
+
+/* GET /v1/observations. */
+struct observation_query {
+	struct page_query page;
+	const char *plan_id, *accelerator, *stack;
 };
 
 /* GET /v1/plans/compare. */

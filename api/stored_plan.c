@@ -102,3 +102,70 @@ enum status api_stored_figures(const struct json_text *result, struct arena *are
 			text_or(offer, "region"), text_or(offer, "term"));
 	return offer && !figures->offer ? STATUS_NO_MEMORY : STATUS_OK;
 }
+
+static const char *text(const struct node *object, const char *key)
+{
+	const struct node *value = member(object, key);
+
+	return value ? node_text(value) : NULL;
+}
+
+static void read_table(const struct field_table *table, const struct node *object, struct arena *arena, struct failure *failure, void *out)
+{
+	struct decoder decoder = {.arena = arena, .failure = failure, .answer = true};
+
+	field_table_clear(table, out);
+	if (object && object->kind == NODE_OBJECT)
+		decode_object(&decoder, table, NULL, object, out);
+}
+
+/* What an assumption of the plan says in numbers; NaN: it makes none of that field. */
+static double assumed(const struct node *tree, const char *field)
+{
+	const struct node *list = member(tree, "assumptions");
+
+	for (const struct node *item = list && list->kind == NODE_LIST ? list->first : NULL; item; item = item->next)
+		if (text(item, "field") && strcmp(text(item, "field"), field) == 0)
+			return number(item, "value");
+	return ABSENT_NUMBER;
+}
+
+enum status api_stored_layout(const struct plan_record *plan, struct arena *arena, struct stored_layout *layout, struct failure *failure)
+{
+	const struct node *best, *cost, *batch;
+	struct node *tree = NULL, *request = NULL;
+	struct failure unread;
+	enum status status = decode_parse(plan->result.text, plan->result.length, arena, &tree, failure);
+
+	if (status == STATUS_OK)
+		status = decode_parse(plan->request.text, plan->request.length, arena, &request, failure);
+	*layout = (struct stored_layout){.gpu_count = ABSENT_COUNT};
+	if (status != STATUS_OK)
+		return status;
+	best = member(tree, "recommended");
+	if (!best || !text(best, "accelerator"))
+		return failure_set(failure, STATUS_INTERNAL, "the stored result recommends nothing");
+	failure_clear(&unread);
+	cost = member(best, "cost");
+	batch = member(best, "batch");
+	read_table(&table_parallelism, member(best, "parallelism"), arena, &unread, &layout->training);
+	failure_clear(&unread);
+	read_table(&table_serving_parallelism, member(best, "parallelism"), arena, &unread, &layout->serving);
+	layout->accelerator = text(best, "accelerator");
+	layout->gpu_count = (int64_t)given_or(number(best, "gpu_count"), ABSENT_COUNT);
+	layout->precision = text(best, "precision") ? precision_of_name(text(best, "precision")) : PRECISION_UNSET;
+	layout->kv_precision = text(best, "kv_precision") ? precision_of_name(text(best, "kv_precision")) : PRECISION_UNSET;
+	layout->batch = number(batch, "mean");
+	layout->usd = given_or(number(cost, "total_usd"), number(cost, "usd_per_month"));
+	layout->step_tokens = number(member(tree, "batch"), "global_batch_tokens");
+	layout->predicted.step_time_s = number(member(best, "step"), "time_s");
+	layout->predicted.tokens_per_s = given_or(number(best, "tokens_per_s"), number(member(best, "throughput"), "output_tokens_per_s"));
+	layout->predicted.mean_gpu_w = number(member(best, "energy"), "mean_gpu_w");
+	layout->predicted.hours = number(best, "wall_clock_hours");
+	layout->predicted.total_kwh = number(member(best, "energy"), "total_kwh");
+	layout->predicted.total_usd = number(cost, "total_usd");
+	layout->stack_speed = given_or(assumed(tree, "calibration.stack_speed"), 1);
+	layout->stack = text(request, "stack");
+	layout->pinned = is_given(number(request, "mfu"));
+	return STATUS_OK;
+}

@@ -5,7 +5,8 @@
 #include "base/arena.h"
 #include "base/failure.h"
 #include "hwdb/records.h"
-#include "planner/training/training.h"
+#include "hwdb/records.h"
+#include "planner/serving/serving.h"
 
 /* Reads the recommended option of a training plan's result as it was answered: accelerator's id, number, step, interval of the step's
  * time, bottleneck, price, hours and energy; the rest of *option is absent. Figures that an older version did not answer are absent too.
@@ -17,5 +18,26 @@ FALLIBLE enum status api_stored_option(const struct json_text *result, struct ar
  * Returned: INTERNAL when it is no such result, NO_MEMORY. */
 FALLIBLE enum status api_stored_figures(const struct json_text *result, struct arena *arena, struct plan_figures *figures,
 	struct failure *failure);
+
+/* The recommended option of a stored plan: what it is made of, and what it costs. */
+struct stored_layout {
+	const char *accelerator;
+	int64_t gpu_count;
+	struct parallelism training;         /* of a training */
+	struct serving_parallelism serving;  /* of a service; so on below */
+	enum precision precision, kv_precision;
+	double batch;                        /* mean, of a replica */
+	double usd;                          /* in all; of a service, a month */
+	double step_tokens;                  /* of a training's step */
+	struct {
+		double step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh, total_usd;
+	} predicted; /* of a training; what it does not have is absent */
+	double stack_speed;                  /* of the calibration that it was planned with; 1: none */
+	const char *stack;
+	bool pinned;                         /* its mfu was given */
+};
+
+/* Of a training's or an inference plan's result as it was answered; errors as above. Text is copied into the arena. */
+FALLIBLE enum status api_stored_layout(const struct plan_record *plan, struct arena *arena, struct stored_layout *layout, struct failure *failure);
 
 #endif

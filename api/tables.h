@@ -12,6 +12,7 @@
 #include "planner/diagnosis/diagnosis.h"
 #include "planner/footprint/schedule.h"
 #include "planner/estimates.h"
+#include "planner/measurement/verification.h"
 
 /* Requests of the calculators. */
 DECLARE_TABLE(training_request, struct training_request);
@@ -90,6 +91,9 @@ DECLARE_TABLE(feed_detail, struct feed_detail);
 DECLARE_TABLE(feed_detail_query, struct feed_detail_query);
 DECLARE_TABLE(feed_refresh, struct feed_refresh_record);
 DECLARE_TABLE(feed_change, struct feed_change);
+DECLARE_TABLE(verification, struct verification);
+DECLARE_TABLE(observation_request, struct observation_record);
+DECLARE_TABLE(observation, struct observation_record);
 DECLARE_TABLE(key, struct key_record);
 DECLARE_TABLE(backup, struct backup);
 DECLARE_TABLE(job, struct job_record);
@@ -109,6 +113,7 @@ DECLARE_TABLE(catalogue_row_query, struct catalogue_query); /* as_of alone */
 DECLARE_TABLE(offer_query, struct offer_query);
 DECLARE_TABLE(benchmark_query, struct benchmark_query);
 DECLARE_TABLE(calibration_query, struct benchmark_query);
+DECLARE_TABLE(observation_query, struct observation_query);
 DECLARE_TABLE(diagnosis_query, struct diagnosis_context);
 
 #endif

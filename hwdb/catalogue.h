@@ -65,9 +65,18 @@ struct calibration_row {
 	struct row_meta meta;
 	const char *id, *accelerator_id, *device_id, *benchmark_id;
 	enum precision precision;
-	const char *quantity; /* gemm_efficiency, memory_efficiency, kernel_launch_s, idle_w, load_w */
+	const char *quantity; /* quantity_name() of planner/measurement/evidence.h */
 	const char *method; /* library_gemm, kernel_gemm, issue_rate, stream, ... */
 	double value, low, high;
+	const char *class;   /* of products: thin, small, large, plan; of stack_speed: the software; NULL: has none */
+	const char *plan_id; /* whose own work was measured; NULL: none's */
+	const char *driver;  /* of the device then */
+	int64_t n;           /* repetitions, or observations, that it is the median of */
+	double spread;       /* median absolute deviation of what was combined; absent for a single figure */
+	double disagreement; /* of its repetition in the same run; absent: there was none */
+	double baseline;     /* what it was when it was first measured on that device: drift is value over it */
+	enum truth used;     /* answered, not stored: whether plans take it, and if not, why */
+	const char *unused_because;
 };
 
 struct catalogue_rows {

@@ -14,6 +14,8 @@ struct plan_record {
 	int64_t created_at_us, updated_at_us;
 	int64_t revision; /* raised by every change, from 1; the ETag */
 
+	struct json_text verification, observations; /* answered, not stored with it: the newest of a benchmark, and what real jobs reported */
+
 	struct json_text asked; /* the request as it came: what a refresh computes again; storage and server only */
 
 	/* The computed content. */
@@ -103,6 +105,26 @@ struct agent_record {
 	int64_t devices; /* attached, as far as it told */
 	double heartbeat_s, lease_s; /* how often it shall be heard of while it works, and after which silence its work is lost */
 	struct text_list refused_devices; /* of its last registration: attached to somebody else. Answered, not kept */
+};
+
+/* What a real job achieved, beside what its plan had predicted when this was reported. Absent where nobody told. */
+struct observation_record {
+	const char *id, *plan_id;
+	int64_t created_at_us;
+	double step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh, total_usd;
+	int64_t gpu_count;
+	const char *stack, *stack_release; /* as reported, else the plan's */
+	struct json_text labels;
+	const char *notes;
+
+	const char *accelerator; /* of the plan's recommended option */
+	struct {
+		double step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh, total_usd;
+	} predicted;
+	double stack_speed;         /* of the software, beside what is predicted of it without any calibration: 1 is as predicted */
+	double ratio;               /* answered, not stored: observed over predicted time of a step */
+	enum truth used;            /* answered, not stored: whether it counts for a calibration of the stack */
+	const char *unused_because; /* NULL: it counts */
 };
 
 struct key_record {

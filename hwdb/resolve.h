@@ -16,6 +16,8 @@ struct resolver {
 	int64_t now_us;
 	struct findings *findings;
 	struct failure *failure;
+	const char *plan_id; /* of a plan that is planned again: what was measured of it counts; NULL: a new one */
+	const char *stack;   /* software whose observed speed counts; the resolver of trainings sets it */
 };
 
 FALLIBLE enum status resolve_training(

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "hwdb/calibrations.h"
 #include "hwdb/known_mistakes.h"
 #include "hwdb/resolve_parts.h"
 #include "hwdb/rows_text.h"
@@ -97,51 +98,11 @@ enum status resolve_accelerator(const struct resolver *resolver, const struct ac
 	return resolve_accelerator_row(resolver, reference, pointer, &row, accelerator);
 }
 
-static bool applies(const struct calibration_row *row, const char *accelerator_id, enum precision precision)
+void resolve_calibration(const struct resolver *resolver, const struct accelerator *accelerator, enum precision precision, bool noted,
+	struct calibration *calibration)
 {
-	if (strcmp(row->accelerator_id, accelerator_id) != 0)
-		return false;
-	/* A kernel of our own is slower than a vendor's library: what it reached says nothing of training. */
-	if (strcmp(row->quantity, "gemm_efficiency") == 0)
-		return row->method && strcmp(row->method, "library_gemm") == 0 && row->precision == precision;
-	return row->precision == PRECISION_UNSET || row->precision == precision;
-}
+	const struct calibration_wish wish = {.accelerator = accelerator, .precision = precision, .plan_id = resolver->plan_id, .stack = resolver->stack,
+		.now_us = resolver->now_us};
 
-void resolve_calibration(const struct resolver *resolver, const struct accelerator *accelerator,
-	enum precision precision, struct calibration *calibration)
-{
-	const struct catalogue_rows *rows = &resolver->catalogue->rows;
-	struct {
-		const char *quantity;
-		double *value;
-	} members[] = {
-		{"gemm_efficiency", &calibration->gemm_efficiency},
-		{"memory_efficiency", &calibration->memory_efficiency},
-		{"kernel_launch_s", &calibration->kernel_launch_s},
-		{"idle_w", &calibration->idle_w},
-		{"load_w", &calibration->load_w},
-	};
-
-	*calibration = (struct calibration){.gemm_efficiency = ABSENT_NUMBER,
-		.memory_efficiency = ABSENT_NUMBER,
-		.kernel_launch_s = ABSENT_NUMBER,
-		.idle_w = ABSENT_NUMBER,
-		.load_w = ABSENT_NUMBER};
-	for (size_t i = 0; accelerator->id && i < rows->calibration_count; i++) {
-		const struct calibration_row *row = &rows->calibrations[i];
-
-		if (!applies(row, accelerator->id, precision))
-			continue;
-		/* Rows are sorted newest first: the first of each quantity counts. */
-		for (size_t k = 0; k < COUNT_OF(members); k++)
-			if (strcmp(members[k].quantity, row->quantity) == 0 && !is_given(*members[k].value)) {
-				*members[k].value = row->value;
-				if (calibration->id)
-					continue;
-				calibration->id = row->id;
-				calibration->source = resolver_text(resolver, "calibration %s: measured on %s by %s (%s)", row->id,
-					row->device_id ? row->device_id : "a device", row->method ? row->method : "a benchmark",
-					row->meta.source_date ? row->meta.source_date : "undated");
-			}
-	}
+	calibrations_choose(resolver->catalogue, &wish, resolver->arena, noted ? resolver->findings : NULL, calibration);
 }

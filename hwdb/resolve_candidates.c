@@ -137,14 +137,14 @@ static void connect_nodes(
 			choosing->resolver->findings, "torus_dimensions", (double)topology.torus_dimensions, topology.torus_source);
 }
 
-static void measure(const struct choosing *choosing, struct candidate *candidate)
+static void measure(const struct choosing *choosing, bool alone, struct candidate *candidate)
 {
 	enum precision precision = choosing->common->precision;
 
 	if (precision == PRECISION_UNSET)
 		precision = accelerator_training_precision(&candidate->accelerator);
 	if (choosing->common->calibration != CALIBRATION_DATASHEET)
-		resolve_calibration(choosing->resolver, &candidate->accelerator, precision, &candidate->calibration);
+		resolve_calibration(choosing->resolver, &candidate->accelerator, precision, alone, &candidate->calibration);
 	else
 		candidate->calibration = (struct calibration){.gemm_efficiency = ABSENT_NUMBER,
 			.memory_efficiency = ABSENT_NUMBER,
@@ -215,7 +215,7 @@ static void add_candidate(
 		note_offer(resolver, &candidate->offer);
 	resolve_site_at(resolver, &choosing->common->site, choosing->asked, region,
 		candidate->has_offer ? &candidate->offer : NULL, settled ? resolver->findings : NULL, &candidate->site);
-	measure(choosing, candidate);
+	measure(choosing, alone, candidate);
 	connect_nodes(choosing, row, alone, candidate);
 	choosing->count++;
 }

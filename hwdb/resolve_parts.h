@@ -30,9 +30,9 @@ void resolve_site_at(const struct resolver *resolver, const struct site_request 
 FALLIBLE enum status resolve_site_region(
 	const struct resolver *resolver, const struct site_request *request, const struct region_row **region);
 
-/* What measurement says of an accelerator in a precision. */
-void resolve_calibration(const struct resolver *resolver, const struct accelerator *accelerator,
-	enum precision precision, struct calibration *calibration);
+/* What measurement says of an accelerator in a precision; noted: each figure becomes an assumption. */
+void resolve_calibration(const struct resolver *resolver, const struct accelerator *accelerator, enum precision precision, bool noted,
+	struct calibration *calibration);
 
 /* Faults of a layout that the model cannot have. gpu_count: of one replica, where what is not pinned of it is tensor parallel; absent:
  * no number of accelerators is given for one. */

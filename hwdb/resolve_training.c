@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "hwdb/resolve_parts.h"
+#include "planner/training/software.h"
 
 static void fault(const struct resolver *resolver, const char *pointer, const char *code, const char *detail)
 {
@@ -221,8 +222,10 @@ static void resolve_newer(const struct resolver *resolver, struct training_input
 enum status resolve_training(
 	const struct resolver *resolver, const struct training_request *request, struct training_input *input)
 {
+	struct resolver with_stack = *resolver;
 	enum status model_status, status;
 
+	with_stack.stack = stack_name(request->stack == STACK_UNSET ? STACK_GENERIC : request->stack);
 	input->request = *request;
 	input->teacher = NULL;
 	input->newer = NULL;
@@ -233,7 +236,7 @@ enum status resolve_training(
 	training_defaults(resolver, &input->request);
 	if (resolve_teacher(resolver, input) == STATUS_NO_MEMORY)
 		return STATUS_NO_MEMORY;
-	status = resolve_candidates(resolver, &input->request.common, request->common.gpu_count, &input->candidates, &input->candidate_count);
+	status = resolve_candidates(&with_stack, &input->request.common, request->common.gpu_count, &input->candidates, &input->candidate_count);
 	if (model_status != STATUS_OK || status != STATUS_OK)
 		return resolver_status(resolver);
 	if (is_given(request->budget_usd) && input->candidate_count == 1 && !input->candidates[0].has_offer &&

@@ -14,6 +14,25 @@ static const double idle_share = 0.118, idle_share_low = 0.114, idle_share_high 
 /* E61. BF16 FLOP/s per watt of the accelerators that state both: H100 SXM 1.41e12, TPU v4 1.43e12; A100 0.78e12, B200 2.25e12. */
 static const double flops_per_joule = 1.42e12, flops_per_joule_low = 0.78e12, flops_per_joule_high = 2.25e12;
 
+static const char *const product_class_names[PRODUCT_CLASS_COUNT] = {
+	[PRODUCT_THIN] = "thin", [PRODUCT_SMALL] = "small", [PRODUCT_LARGE] = "large"};
+static const double small_side = 256, large_side = 2048;
+
+const char *product_class_name(enum product_class class)
+{
+	CHECK(class < PRODUCT_CLASS_COUNT);
+	return product_class_names[class];
+}
+
+enum product_class product_class_of(double rows, double columns, double inner)
+{
+	double least = fmin(rows, fmin(columns, inner));
+
+	if (least < small_side)
+		return PRODUCT_THIN;
+	return least < large_side ? PRODUCT_SMALL : PRODUCT_LARGE;
+}
+
 static double tera(double value)
 {
 	return is_given(value) ? value * FLOPS_PER_TFLOP : 0;

@@ -62,12 +62,33 @@ struct site {
 	const char *grid_source, *pue_source, *water_source;
 };
 
-/* What measurement corrected: fractions of the catalogue's figures that were really reached. Absent: not measured. */
+/* Products of matrices by their least side, which decides what a kernel can reach of the peak: thin ones (decoding) below 256,
+ * large ones from 2,048. */
+enum product_class { PRODUCT_THIN, PRODUCT_SMALL, PRODUCT_LARGE, PRODUCT_CLASS_COUNT };
+const char *product_class_name(enum product_class class); /* "thin", "small", "large" */
+enum product_class product_class_of(double rows, double columns, double inner);
+
+/* What measurement corrected (planner/measurement/evidence.h chooses it). A member that is not above 0 was not measured. */
 struct calibration {
-	const char *id; /* NULL when none applies */
-	double gemm_efficiency, memory_efficiency, kernel_launch_s, idle_w, load_w;
+	const char *id; /* of the leading one; NULL when none applies, and then no member counts */
+	double gemm_efficiency; /* of the dense peak, products of unlimited size (E121) */
+	double memory_efficiency; /* of the catalogue's bandwidth */
+	double kernel_launch_s;
+	double idle_w, load_w;
 	const char *source;
+	double gemm_class_efficiency[PRODUCT_CLASS_COUNT]; /* of each class alone; none where the plan's own products were measured */
+	enum precision gemm_precision; /* in which products were measured */
+	double gemm_low, gemm_high; /* of gemm_efficiency */
+	double host_latency_s, host_bytes_per_s; /* between host and device, one way */
+	double collective_latency_s, collective_bytes_per_s; /* inside a domain */
+	double storage_bytes_per_s; /* read by one machine */
+	double stack_speed; /* of the request's software beside what was predicted of it (E125) */
+	double stack_low, stack_high;
 };
+
+/* A member if it was measured, else `otherwise`. `calibration` may be NULL. */
+#define CALIBRATED(calibration, member, otherwise) \
+	((calibration) && (calibration)->id && (calibration)->member > 0 ? (calibration)->member : (otherwise))
 
 /* An offer and where it stands. */
 struct supply {

@@ -12,7 +12,9 @@ static const char *const product_names[PRODUCT_COUNT] = {
 
 void bench_spec_init(struct bench_spec *spec)
 {
-	*spec = (struct bench_spec){.sample_bytes = ABSENT_NUMBER, .block = {.layers = ABSENT_COUNT}};
+	*spec = (struct bench_spec){.sample_bytes = ABSENT_NUMBER, .block = {.layers = ABSENT_COUNT, .hidden = ABSENT_COUNT, .heads = ABSENT_COUNT,
+		.kv_heads = ABSENT_COUNT, .head_dimension = ABSENT_COUNT, .ffn = ABSENT_COUNT, .vocabulary = ABSENT_COUNT, .sequence = ABSENT_COUNT,
+		.micro_batch = ABSENT_COUNT, .optimizer_bytes_per_parameter = ABSENT_NUMBER, .predicted_s = ABSENT_NUMBER}};
 }
 
 const char *bench_product_name(enum bench_product product)

@@ -5,6 +5,8 @@
 
 #include "base/clock.h"
 #include "base/units.h"
+#include "planner/measurement/evidence.h"
+#include "planner/measurement/products.h"
 
 /* Watts of one busy hardware thread: mean of the server processors in Cloud Carbon Footprint's AWS table
  * (AwsFootprintEstimationConstants, MAX_WATTS_AVG). A CPU seldom tells its own. */
@@ -12,6 +14,9 @@
 
 /* A change of a measured peak below this is noise, and no new row. */
 #define PEAK_NOISE 0.02
+
+/* A line through sizes that misses one of them by more is none. */
+#define FIT_RESIDUAL_MOST 0.25
 
 struct calibrating {
 	const struct bench_evidence *evidence;
@@ -61,14 +66,21 @@ static const char *distrust(const struct bench_line_measure *measure)
 	return measure->unstable ? "its repetitions disagree by more than 5 %, or drifted" : distrust_bound(measure);
 }
 
-/* Whether a later measure of the same test and size stands in for this one: the worker repeats what was unstable. */
+static bool same_work(const struct bench_line_measure *a, const struct bench_line_measure *b)
+{
+	const struct bench_shape *x = &a->shape, *y = &b->shape;
+
+	return !strcmp(a->test, b->test) && a->precision == b->precision && a->has_shape == b->has_shape &&
+		(!a->has_shape || (x->m == y->m && x->n == y->n && x->k == y->k && a->product == b->product)) &&
+		fabs(given_or(a->flops, 0) - given_or(b->flops, 0)) <= 0 &&
+		(!a->has_transfer || (b->has_transfer && fabs(a->transfer.bytes - b->transfer.bytes) <= 0 && !strcmp(a->transfer.direction, b->transfer.direction)));
+}
+
+/* Whether a later measure of the same work stands in for this one: the worker repeats what was unstable. */
 static bool is_superseded(const struct bench_evidence *evidence, size_t index)
 {
-	const struct bench_line_measure *measure = &evidence->measures[index];
-	double flops = given_or(measure->flops, 0);
-
 	for (size_t i = index + 1; i < evidence->measure_count; i++)
-		if (!strcmp(evidence->measures[i].test, measure->test) && fabs(given_or(evidence->measures[i].flops, 0) - flops) <= 0)
+		if (same_work(&evidence->measures[i], &evidence->measures[index]))
 			return true;
 	return false;
 }
@@ -89,8 +101,23 @@ static const char *date_of(struct calibrating *work)
 	return keep(work, arena_strndup(work->arena, text, strlen("2026-11-21")));
 }
 
-static void add(struct calibrating *work, const char *quantity, const char *method, enum precision precision, double value,
-	double low, double high)
+/* What a row is of, and what was found. */
+struct found {
+	const char *quantity, *method, *class, *plan_id;
+	enum precision precision;
+	double value, low, high, spread, disagreement;
+	int64_t n;
+};
+
+/* "gemm_efficiency.bf16.large.GPU-1", and a plan's own with its id behind: one row each, the newest valid. */
+static const char *id_of(struct calibrating *work, const struct found *found)
+{
+	return keep(work, arena_printf(work->arena, "%s%s%s%s%s.%s%s%s", found->quantity, found->precision ? "." : "", precision_name(found->precision),
+		found->class ? "." : "", found->class ? found->class : "", work->evidence->device.id, found->plan_id ? "." : "",
+		found->plan_id ? found->plan_id : ""));
+}
+
+static void add(struct calibrating *work, const struct found *found)
 {
 	const struct bench_evidence *evidence = work->evidence;
 	struct calibration_row *row;
@@ -99,20 +126,26 @@ static void add(struct calibrating *work, const char *quantity, const char *meth
 		return;
 	row = &work->out->rows[work->out->count++];
 	*row = (struct calibration_row){
-		.meta = {.origin = "measured", .source_date = date_of(work),
+		.meta = {.origin = "measured", .source_date = date_of(work), .valid_from_us = evidence->now_us,
 			.source = keep(work, arena_printf(work->arena, "benchmark %s on %s (%s)", evidence->benchmark_id,
 				evidence->device.id, evidence->device.name))},
-		.id = keep(work, arena_printf(work->arena, "%s%s%s.%s", quantity, precision ? "." : "",
-			precision_name(precision), evidence->device.id)),
+		.id = id_of(work, found),
 		.accelerator_id = evidence->device.accelerator,
 		.device_id = evidence->device.id,
 		.benchmark_id = evidence->benchmark_id,
-		.precision = precision,
-		.quantity = quantity,
-		.method = method,
-		.value = value,
-		.low = low,
-		.high = high,
+		.driver = evidence->device.driver,
+		.precision = found->precision,
+		.quantity = found->quantity,
+		.method = found->method,
+		.class = found->class,
+		.plan_id = found->plan_id,
+		.value = found->value,
+		.low = found->low,
+		.high = found->high,
+		.n = found->n >= 1 ? found->n : ABSENT_COUNT,
+		.spread = found->spread,
+		.disagreement = found->disagreement,
+		.baseline = found->value,
 	};
 }
 
@@ -205,41 +238,121 @@ static const struct accelerator_row *own_row(struct calibrating *work)
 	return row;
 }
 
-/* A precision's products together: all operations over all time, which is the harmonic mean weighted by operations. */
-static void calibrate_gemm(struct calibrating *work, const struct accelerator *accelerator, enum precision precision)
+static struct found found_of(const char *quantity, const struct bench_line_measure *measure, double divisor)
 {
-	double flops = 0, time_s = 0, slow_s = 0, fast_s = 0, peak;
-	enum precision used;
-	size_t products = 0;
+	return (struct found){.quantity = quantity, .method = measure->method, .value = measure->median / divisor, .low = measure->p10 / divisor,
+		.high = measure->p90 / divisor, .n = measure->n, .spread = ABSENT_NUMBER, .disagreement = measure->disagreement};
+}
 
+/* Products of one class, or all of a plan: operations over time, which is the harmonic mean weighted by operations. */
+struct product_sums {
+	double weight, usual, slow, fast; /* operations; and those over the efficiency at the median, at p10 and at p90 */
+	double values[BENCH_MEASURES_MAX];
+	size_t count;
+	int64_t n;
+	double disagreement;
+	const struct bench_line_measure *distrusted; /* one that spoils all */
+	const char *reason;
+};
+
+/* The ceiling that one product speaks for at one of its rates; NaN where memory decides. */
+static double implied(const struct candidate *candidate, double peak, const struct bench_line_measure *measure, double flops_per_s)
+{
+	if (!measure->has_shape)
+		return flops_per_s / peak;
+	return product_implied_efficiency(candidate, measure->precision, &measure->shape, measure->flops / flops_per_s);
+}
+
+static void sums_add(struct product_sums *sums, const struct candidate *candidate, double peak, const struct bench_line_measure *measure)
+{
+	double usual = implied(candidate, peak, measure, measure->median), weight = (measure->count > 0 ? measure->count : 1) * measure->flops;
+
+	if (distrust(measure)) {
+		sums->distrusted = measure;
+		sums->reason = distrust(measure);
+	}
+	if (!is_given(usual))
+		return;
+	sums->weight += weight;
+	sums->usual += weight / usual;
+	sums->slow += weight / given_or(implied(candidate, peak, measure, measure->p10), usual);
+	sums->fast += weight / given_or(implied(candidate, peak, measure, measure->p90), usual);
+	sums->values[sums->count++] = usual;
+	sums->n += measure->n;
+	sums->disagreement = fmax(sums->disagreement, measure->disagreement); /* fmax takes the number where the other is NaN */
+}
+
+static void sums_conclude(struct calibrating *work, struct product_sums *sums, enum precision precision, const char *class, const char *plan_id)
+{
+	struct found found = {.quantity = "gemm_efficiency", .method = "library_gemm", .class = class, .plan_id = plan_id, .precision = precision,
+		.n = sums->n, .spread = ABSENT_NUMBER, .disagreement = sums->disagreement};
+
+	if (sums->distrusted) {
+		refuse(work, "gemm_efficiency", "%s products: %.40s: %s", class, sums->distrusted->test, sums->reason);
+		return;
+	}
+	if (sums->count == 0)
+		return;
+	found.value = sums->weight / sums->usual;
+	found.low = sums->weight / sums->slow;
+	found.high = fmin(1, sums->weight / sums->fast);
+	if (sums->count > 1)
+		found.spread = evidence_deviation(sums->values, sums->count, evidence_median(sums->values, sums->count));
+	add(work, &found);
+}
+
+static bool is_product(const struct calibrating *work, size_t index, enum precision precision)
+{
+	const struct bench_line_measure *measure = &work->evidence->measures[index];
+
+	return measure->precision == precision && !strcmp(measure->method, "library_gemm") && strcmp(measure->test, "gemm_sustained") != 0 &&
+		is_given(measure->flops) && measure->flops > 0 && measure->median > 0 && !is_superseded(work->evidence, index);
+}
+
+/* The part as these products are judged: its own memory where this run measured it. */
+static struct candidate judged_candidate(const struct calibrating *work, const struct accelerator *accelerator)
+{
+	const struct bench_line_measure *triad = find(work->evidence, "stream_triad");
+	struct candidate candidate = {.accelerator = *accelerator, .gpus_per_node = 1, .internode_gbs = ABSENT_NUMBER};
+	double share = triad && !distrust(triad) ? triad->median / (accelerator->memory_bandwidth_gbs * BYTES_PER_GB) : 0;
+
+	if (share > 0 && share <= 1)
+		candidate.calibration = (struct calibration){.id = "this run", .memory_efficiency = share};
+	return candidate;
+}
+
+static void calibrate_products(struct calibrating *work, const struct accelerator *accelerator, enum precision precision)
+{
+	struct product_sums classes[PRODUCT_CLASS_COUNT], plan = {.disagreement = ABSENT_NUMBER};
+	struct candidate candidate = judged_candidate(work, accelerator);
+	enum precision used;
+	double peak = accelerator_peak_flops_per_s(accelerator, precision, &used);
+
+	for (int class = 0; class < PRODUCT_CLASS_COUNT; class++)
+		classes[class] = (struct product_sums){.disagreement = ABSENT_NUMBER};
 	for (size_t i = 0; i < work->evidence->measure_count; i++) {
 		const struct bench_line_measure *measure = &work->evidence->measures[i];
-		const char *reason = distrust(measure);
+		const struct bench_shape *shape = &measure->shape;
 
-		if (measure->precision != precision || strcmp(measure->method, "library_gemm") != 0 || !is_given(measure->flops) ||
-			is_superseded(work->evidence, i))
+		if (!is_product(work, i, precision))
 			continue;
-		products++;
-		if (reason) {
-			refuse(work, "gemm_efficiency", "%.40s: %s", measure->test, reason);
+		if (used != precision || !(peak > 0)) {
+			refuse(work, "gemm_efficiency", "the catalogue has no %s rate of %.60s", precision_name(precision), accelerator->id);
 			return;
 		}
-		flops += measure->flops;
-		time_s += measure->flops / measure->median;
-		slow_s += measure->flops / measure->p10;
-		fast_s += measure->flops / measure->p90;
+		if (measure->median > peak) {
+			refuse(work, "gemm_efficiency", "peak_suspect: %.4g TFLOP/s measured, above the catalogue's %.4g", measure->median / FLOPS_PER_TFLOP,
+				peak / FLOPS_PER_TFLOP);
+			return;
+		}
+		sums_add(&classes[measure->has_shape ? product_class_of((double)shape->m, (double)shape->n, (double)shape->k) : PRODUCT_LARGE], &candidate, peak,
+			measure);
+		if (work->evidence->plan_id && measure->role)
+			sums_add(&plan, &candidate, peak, measure);
 	}
-	if (!products)
-		return;
-	peak = accelerator_peak_flops_per_s(accelerator, precision, &used);
-	if (used != precision || !(peak > 0))
-		refuse(work, "gemm_efficiency", "the catalogue has no %s rate of %.60s", precision_name(precision), accelerator->id);
-	else if (flops / time_s > peak)
-		refuse(work, "gemm_efficiency", "peak_suspect: %.4g TFLOP/s measured, above the catalogue's %.4g", flops / time_s / FLOPS_PER_TFLOP,
-			peak / FLOPS_PER_TFLOP);
-	else
-		add(work, "gemm_efficiency", "library_gemm", precision, flops / time_s / peak, flops / slow_s / peak,
-			fmin(flops / fast_s / peak, 1));
+	for (int class = 0; class < PRODUCT_CLASS_COUNT; class++)
+		sums_conclude(work, &classes[class], precision, product_class_name((enum product_class)class), NULL);
+	sums_conclude(work, &plan, precision, "plan", work->evidence->plan_id);
 }
 
 static void calibrate_memory(struct calibrating *work, const struct accelerator *accelerator)
@@ -247,37 +360,135 @@ static void calibrate_memory(struct calibrating *work, const struct accelerator 
 	const struct bench_line_measure *triad = find(work->evidence, "stream_triad");
 	double peak = accelerator->memory_bandwidth_gbs * BYTES_PER_GB;
 	const char *reason = triad ? distrust(triad) : NULL;
+	struct found found;
 
 	if (!triad)
 		return;
-	if (reason)
+	if (reason) {
 		refuse(work, "memory_efficiency", "stream_triad: %s", reason);
-	else if (!(peak > 0))
+	} else if (!(peak > 0)) {
 		refuse(work, "memory_efficiency", "the catalogue has no bandwidth of %.60s", accelerator->id);
-	else if (triad->median > peak)
+	} else if (triad->median > peak) {
 		refuse(work, "memory_efficiency", "peak_suspect: %.4g GB/s measured, above the catalogue's %.4g",
 			triad->median / BYTES_PER_GB, peak / BYTES_PER_GB);
-	else
-		add(work, "memory_efficiency", "stream", PRECISION_UNSET, triad->median / peak, triad->p10 / peak, fmin(triad->p90 / peak, 1));
+	} else {
+		found = found_of("memory_efficiency", triad, peak);
+		found.high = fmin(found.high, 1);
+		add(work, &found);
+	}
 }
 
+/* Launches in a row are what a step issues; the round trip stands in where a device has no such test. */
 static void calibrate_launch(struct calibrating *work)
 {
-	const struct bench_line_measure *launch = find(work->evidence, "launch_round_trip");
+	const struct bench_line_measure *pipelined = find(work->evidence, "launch_pipelined"), *round_trip = find(work->evidence, "launch_round_trip");
+	const struct bench_line_measure *launch = pipelined && !distrust(pipelined) ? pipelined : round_trip ? round_trip : pipelined;
 	const char *reason = launch ? distrust(launch) : NULL;
+	struct found found;
 
-	if (reason)
-		refuse(work, "kernel_launch_s", "launch_round_trip: %s", reason);
-	else if (launch)
-		add(work, "kernel_launch_s", launch->method, PRECISION_UNSET, launch->median, launch->p10, launch->p90);
+	if (reason) {
+		refuse(work, "kernel_launch_s", "%.40s: %s", launch->test, reason);
+	} else if (launch) {
+		found = found_of("kernel_launch_s", launch, 1);
+		add(work, &found);
+	}
+}
+
+/* Why a line through sizes cannot be trusted: one of its sizes cannot, or it is none. */
+static const char *distrust_fit(const struct bench_evidence *evidence, const struct bench_line_fit *fit)
+{
+	for (size_t i = 0; i < evidence->measure_count; i++)
+		if (!strcmp(evidence->measures[i].test, fit->test) && !is_superseded(evidence, i) && distrust(&evidence->measures[i]))
+			return distrust(&evidence->measures[i]);
+	return fit->worst_residual > FIT_RESIDUAL_MOST ? "its sizes lie on no line" : NULL;
+}
+
+static void add_fit(struct calibrating *work, const char *latency, const char *rate, const struct bench_line_fit *fit, double alpha_s, double beta)
+{
+	double part = fmin(fit->worst_residual, 0.99);
+	struct found found = {.quantity = rate, .method = fit->method, .value = beta, .low = beta * (1 - part), .high = beta * (1 + part), .n = fit->sizes,
+		.spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER};
+
+	if (beta > 0)
+		add(work, &found);
+	found.quantity = latency;
+	found.value = alpha_s;
+	found.low = alpha_s * (1 - part);
+	found.high = alpha_s * (1 + part);
+	if (alpha_s > 0)
+		add(work, &found);
+}
+
+/* The slower way of a transfer, and what all devices sum. */
+static void calibrate_fits(struct calibrating *work)
+{
+	const struct bench_line_fit *slower = NULL;
+	const char *reason;
+
+	for (size_t i = 0; i < work->evidence->fit_count; i++) {
+		const struct bench_line_fit *fit = &work->evidence->fits[i];
+		bool host = !strcmp(fit->test, "transfer_pinned") && fit->what && strcmp(fit->what, "both") != 0, sum = !strcmp(fit->test, "all_reduce");
+
+		if (!host && !sum)
+			continue;
+		reason = distrust_fit(work->evidence, fit);
+		if (reason)
+			refuse(work, host ? "host_bytes_per_s" : "collective_bytes_per_s", "%.40s: %s", fit->test, reason);
+		else if (sum)
+			add_fit(work, "collective_latency_s", "collective_bytes_per_s", fit, fit->alpha_s, fit->beta_bytes_per_s);
+		else if (!slower || fit->beta_bytes_per_s < slower->beta_bytes_per_s)
+			slower = fit;
+	}
+	if (slower)
+		add_fit(work, "host_latency_s", "host_bytes_per_s", slower, slower->alpha_s, slower->beta_bytes_per_s);
+}
+
+/* Under the heaviest product of the plan, back to back. An energy that is told with little confidence is no figure. */
+static void calibrate_power(struct calibrating *work)
+{
+	const struct bench_line_measure *sustained = find(work->evidence, "gemm_sustained");
+	const struct bench_line_energy *energy = sustained ? &sustained->energy : NULL;
+	struct found found = {.quantity = "load_w", .n = ABSENT_COUNT, .spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER};
+
+	if (!sustained || !sustained->has_energy)
+		return;
+	found.method = keep(work, energy->source);
+	if (!energy->confidence || !strcmp(energy->confidence, "low") || sustained->throttled) {
+		refuse(work, "load_w", "gemm_sustained: %s", sustained->throttled ? "the device was throttled" : "its energy is told with little confidence");
+		return;
+	}
+	found.value = energy->mean_w;
+	if (energy->mean_w > 0)
+		add(work, &found);
+	found.quantity = "idle_w";
+	found.value = energy->idle_w;
+	if (energy->idle_w > 0 && energy->idle_w < energy->mean_w)
+		add(work, &found);
+}
+
+static void calibrate_storage(struct calibrating *work)
+{
+	const struct bench_line_measure *read = find(work->evidence, "storage_sequential");
+	const char *reason = read ? distrust(read) : NULL;
+	struct found found;
+
+	if (reason) {
+		refuse(work, "storage_bytes_per_s", "storage_sequential: %s", reason);
+	} else if (read) {
+		found = found_of("storage_bytes_per_s", read, 1);
+		add(work, &found);
+	}
 }
 
 static void calibrate_by(struct calibrating *work, const struct accelerator_row *row)
 {
 	for (int precision = PRECISION_UNSET + 1; precision < PRECISION_COUNT; precision++)
-		calibrate_gemm(work, &row->accelerator, (enum precision)precision);
+		calibrate_products(work, &row->accelerator, (enum precision)precision);
 	calibrate_memory(work, &row->accelerator);
 	calibrate_launch(work);
+	calibrate_fits(work);
+	calibrate_power(work);
+	calibrate_storage(work);
 }
 
 static bool has_calibrated(const struct bench_calibrations *calibrations, const char *quantity)

@@ -3,6 +3,8 @@
  * Only figures that can be trusted calibrate: verified, stable, not throttled, of memory and not of a cache, and for
  * compute of a library's product alone (an own kernel shows less than the device can do, an issue rate more). A figure
  * above the catalogue's peak makes the peak suspect and calibrates nothing. What does not calibrate is told with the reason.
+ * Products calibrate by class of size (planner/accelerator.h), and those of a plan that plan too; each speaks for the ceiling of
+ * unlimited products (E121). Whether plans use what was made here is judged later, among all figures (planner/measurement/evidence.h).
  *
  * A GPU's peak stands in the catalogue. A CPU's does not, so its row is made of measurements: the issue rate is its peak, the
  * fastest stream its bandwidth. A peak is an upper bound: a row measured before keeps the higher of both, and figures that
@@ -13,13 +15,16 @@
 #include "api/bench_protocol.h"
 #include "hwdb/catalogue.h"
 
-enum { BENCH_MEASURES_MAX = 128, BENCH_CALIBRATIONS_MAX = 8 };
+enum { BENCH_MEASURES_MAX = 128, BENCH_CALIBRATIONS_MAX = 48 };
 
 struct bench_evidence {
 	const char *benchmark_id;
 	struct bench_line_device device;
 	const struct bench_line_measure *measures;
 	size_t measure_count;
+	const struct bench_line_fit *fits;
+	size_t fit_count;
+	const char *plan_id; /* whose products were measured; NULL: no plan's */
 	const struct accelerator_row *accelerator; /* the device's row in the catalogue; NULL: has none */
 	int64_t now_us;
 };

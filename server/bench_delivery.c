@@ -3,6 +3,7 @@
 #include <sodium.h>
 
 #include "base/clock.h"
+#include "server/plan_verification.h"
 #include "storage/lease.h"
 
 enum { LINE_ARENA_BYTES = 1024 * 1024, LOG_MAX_BYTES = 1024 * 1024 };
@@ -22,19 +23,33 @@ static enum status read_accelerator(struct storage *storage, struct bench_job *j
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
+/* A device's first figure is what its later ones drift from; a new driver or a new peak begins anew only with another device. */
+static void keep_baseline(struct storage *storage, struct bench_job *job, struct calibration_row *row)
+{
+	struct calibration_row before;
+	struct failure unread;
+
+	failure_clear(&unread);
+	if (storage_row_get(storage, ROW_CALIBRATION, row->id, 0, &job->arena, &before, &unread) == STATUS_OK)
+		row->baseline = given_or(before.baseline, before.value);
+}
+
 static bool calibrate(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job)
 {
 	struct bench_evidence evidence = {.benchmark_id = job->record.id, .device = job->device, .measures = job->measures,
-		.measure_count = job->measure_count, .now_us = clock_wall_us()};
+		.measure_count = job->measure_count, .fits = job->fits, .fit_count = job->fit_count, .plan_id = job->record.plan_id, .now_us = clock_wall_us()};
 	struct bench_calibrations *calibrations = &delivery->calibrations;
 	struct failure failure;
 
 	failure_clear(&failure);
 	if (!job->has_device || read_accelerator(storage, job, &delivery->accelerator, &evidence.accelerator) != STATUS_OK)
 		return false;
-	if (bench_calibrate(&evidence, &job->arena, calibrations, &failure) == STATUS_OK)
+	if (bench_calibrate(&evidence, &job->arena, calibrations, &failure) == STATUS_OK) {
+		for (size_t i = 0; i < calibrations->count; i++)
+			keep_baseline(storage, job, &calibrations->rows[i]);
 		delivery->rows = (struct catalogue_rows){.accelerators = &calibrations->accelerator,
 			.accelerator_count = calibrations->has_accelerator, .calibrations = calibrations->rows, .calibration_count = calibrations->count};
+	}
 	return true;
 }
 
@@ -48,7 +63,8 @@ void bench_delivery_open(struct bench_delivery *delivery, struct storage *storag
 		.failure_detail = end == BENCHMARK_SUCCEEDED ? NULL : outcome->detail}};
 	buffer_init(&delivery->text, BENCH_RESULT_MAX_BYTES);
 	calibrates = end == BENCHMARK_SUCCEEDED && calibrate(delivery, storage, job);
-	bench_job_encode(job, outcome, calibrates ? &delivery->calibrations : NULL, &delivery->text);
+	delivery->has_verification = calibrates && plan_verification_make(storage, job, &delivery->calibrations, clock_wall_us(), &delivery->verification);
+	bench_job_encode(job, outcome, calibrates ? &delivery->calibrations : NULL, delivery->has_verification ? &delivery->verification : NULL, &delivery->text);
 	delivery->result.result = delivery->text.failed ? NULL : delivery->text.bytes;
 	crypto_hash_sha256(delivery->result.sha256, (const unsigned char *)delivery->text.bytes, delivery->text.length);
 }

@@ -4,6 +4,7 @@
 #define FLEETPLAN_SERVER_BENCH_DELIVERY_H
 
 #include "api/bench_result.h"
+#include "planner/measurement/verification.h"
 #include "server/bench_job.h"
 #include "storage/benchmarks.h"
 #include "storage/catalogue_rows.h"
@@ -13,6 +14,8 @@ struct bench_delivery {
 	struct catalogue_rows rows;
 	struct accelerator_row accelerator;
 	struct bench_calibrations calibrations;
+	struct verification verification; /* of the plan, where has_verification */
+	bool has_verification;
 	struct buffer text;
 };
 

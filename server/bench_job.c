@@ -1,5 +1,6 @@
 #include "server/bench_job.h"
 
+#include "api/tables.h"
 #include "base/json_writer.h"
 #include "bench/suite.h"
 
@@ -206,6 +207,10 @@ static void put_calibration(struct json_writer *writer, const struct calibration
 	put_number(writer, "value", row->value);
 	put_number(writer, "low", row->low);
 	put_number(writer, "high", row->high);
+	if (row->class)
+		put_text(writer, "class", row->class);
+	if (row->plan_id)
+		put_text(writer, "plan_id", row->plan_id);
 	json_end_object(writer);
 }
 
@@ -241,7 +246,7 @@ static void put_log(struct json_writer *writer, const struct buffer *log)
 }
 
 void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome,
-	const struct bench_calibrations *calibrations, struct buffer *out)
+	const struct bench_calibrations *calibrations, const struct verification *verification, struct buffer *out)
 {
 	struct json_writer writer;
 
@@ -266,6 +271,10 @@ void bench_job_encode(const struct bench_job *job, const struct bench_worker_out
 	put_list(&writer, "skips", &job->skips_json);
 	if (calibrations)
 		put_calibrations(&writer, calibrations);
+	if (verification) {
+		json_key(&writer, "verification");
+		api_encode(&table_verification, verification, &writer);
+	}
 	if (outcome->log.length)
 		put_log(&writer, &outcome->log);
 	json_end_object(&writer);

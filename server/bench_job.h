@@ -3,6 +3,7 @@
 #define FLEETPLAN_SERVER_BENCH_JOB_H
 
 #include "hwdb/records.h"
+#include "planner/measurement/verification.h"
 #include "server/bench_calibration.h"
 #include "server/bench_worker.h"
 
@@ -36,8 +37,8 @@ bool bench_job_plan(struct bench_job *job, char *detail, size_t size);
 /* Takes one line; the shape of bench_worker.on_line, with the job as context. */
 void bench_job_take(struct bench_job *job, const struct bench_line *line, const char *text, size_t length);
 
-/* The result as it is stored and answered, into `out`. `calibrations` may be NULL. */
+/* The result as it is stored and answered, into `out`. `calibrations` and `verification` may be NULL. */
 void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome,
-	const struct bench_calibrations *calibrations, struct buffer *out);
+	const struct bench_calibrations *calibrations, const struct verification *verification, struct buffer *out);
 
 #endif

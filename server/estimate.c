@@ -302,7 +302,7 @@ enum status estimate_as_of(const struct estimate *estimate, int64_t *as_of_us)
 enum status estimate_compute(struct estimate *estimate, const struct catalogue *catalogue, int64_t now_us)
 {
 	struct resolver resolver = {
-		.catalogue = catalogue, .arena = estimate->arena, .now_us = now_us, .failure = estimate->failure};
+		.catalogue = catalogue, .arena = estimate->arena, .now_us = now_us, .failure = estimate->failure, .plan_id = estimate->plan_id};
 
 	estimate->catalogue = catalogue;
 	estimate->computed_at_us = now_us;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "server/calibration_drift.h"
 #include "server/exchange.h"
 #include "server/http.h"
 #include "server/feeds.h"
@@ -197,6 +198,8 @@ static void metrics_write_storage(struct server *server, struct buffer *out)
 	metrics_single(out, METRIC_FILE, (double)state.file_bytes);
 	metrics_single(out, METRIC_LOG, (double)state.log_bytes);
 	metrics_single(out, METRIC_CATALOGUE, (double)catalogue->revision);
+	metrics_head(out, METRIC_DRIFT);
+	calibration_drift_write(catalogue, metrics[METRIC_DRIFT].name, out);
 	catalogue_release(catalogue);
 }
 

@@ -65,6 +65,7 @@ struct row_filter {
 	const char *text;           /* part of id or name, case ignored (ASCII) */
 	const char *vendor;         /* accelerators */
 	const char *accelerator_id; /* prices, calibrations */
+	const char *device_id, *plan_id, *quantity; /* calibrations */
 	const char *provider;       /* prices, regions */
 	const char *region;         /* prices: region; regions: region_id */
 	const char *pricing_model;  /* prices */

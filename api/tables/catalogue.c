@@ -181,16 +181,26 @@ TABLE(region, region_rows, "A region of the catalogue: its grid, buildings and w
 /* --- calibrations, state --------------------------------------------------------------------------------------- */
 #define OF struct calibration_row
 static const struct field calibration_rows[] = {
-	TEXT(id, 64, "Id"),
+	TEXT(id, 200, "Id"),
 	TEXT(accelerator_id, 64, "Accelerator whose plans it corrects"),
 	TEXT(device_id, 128, "Device that was measured"),
 	TEXT(benchmark_id, 64, "Benchmark that measured it"),
 	CHOICE(precision, precision_words, "Number format"),
-	TEXT(quantity, 64, "What was measured: gemm_efficiency, memory_efficiency, kernel_launch_s, idle_w, load_w"),
-	TEXT(method, 64, "How: library_gemm, kernel_gemm, issue_rate, stream"),
-	FIGURE(value, "Measured"),
-	FIGURE(low, "Low end"),
-	FIGURE(high, "High end"),
+	TEXT(plan_id, 36, "Plan whose own work was measured: it counts for that one alone", .form = FORM_UUID),
+	TEXT(quantity, 64, "What was measured: gemm_efficiency, memory_efficiency, kernel_launch_s, host_latency_s, host_bytes_per_s, collective_latency_s, "
+		"collective_bytes_per_s, idle_w, load_w, storage_bytes_per_s, stack_speed"),
+	TEXT(class, 64, "Of products: thin (least side below 256), small (below 2,048), large, or plan (a plan's own); of stack_speed: the stack"),
+	TEXT(method, 64, "How: library_gemm, stream, driver_launch, copy_engine, collective_library, file_read, observation"),
+	FIGURE(value, "Measured: the median"),
+	FIGURE(low, "Low end (p10)"),
+	FIGURE(high, "High end (p90)"),
+	INTEGER(n, 0, 9e15, "Repetitions, or observations, behind it"),
+	FIGURE(spread, "Median absolute deviation of the figures that it combines"),
+	FIGURE(disagreement, "Of its repetition in the same run, as a fraction"),
+	FIGURE(baseline, "What it was when it was first measured there"),
+	TEXT(driver, 128, "Driver of the device then"),
+	TRUTH(used, "Whether plans take it today", .flags = READ_ONLY),
+	TEXT(unused_because, 240, "Why not", .flags = READ_ONLY),
 	MERGE(meta, row_source),
 	MERGE(meta, row_stamp),
 };

@@ -91,11 +91,15 @@ TABLE(plan_changes, plan_changes_rows, "What a refresh changed, and why.");
 #undef OF
 
 #define OF struct plan_record
+#define VERIFIED                                                                                                       \
+	JSON_OF(verification, verification, "What the newest benchmark of the plan says of it"),                           \
+		JSON(observations, "What real jobs reported of it, newest first: a list of `observation`", .flags = READ_ONLY)
+
 #define PLAN(name, doc)                                                                                                \
 	static const struct field name##_plan_rows[] = {MERGE_SELF(plan_about),                                            \
 		JSON_OF(request, name##_request, "What was understood: names resolved, numbers plain"),                        \
 		JSON_OF(result, name##_result, "The answer"),                                                                  \
-		JSON_OF(changes, plan_changes, "Of a refresh: what changed, and why"), MERGE_SELF(computed)};                  \
+		JSON_OF(changes, plan_changes, "Of a refresh: what changed, and why"), VERIFIED, MERGE_SELF(computed)};        \
 	TABLE(name##_plan, name##_plan_rows, doc)
 
 PLAN(training, "A training plan.");
@@ -106,6 +110,7 @@ static const struct field plan_rows[] = {
 	JSON(request, "What was understood: a training_request or an inference_request, by `kind`", .flags = READ_ONLY),
 	JSON(result, "The answer: a training_result or an inference_result, by `kind`", .flags = READ_ONLY),
 	JSON_OF(changes, plan_changes, "Of a refresh: what changed, and why"),
+	VERIFIED,
 	MERGE_SELF(computed),
 };
 TABLE(plan, plan_rows, "A plan of either kind.");

@@ -104,6 +104,10 @@ TABLE(benchmark_query, benchmark_query_rows, "Which benchmarks.");
 static const struct field calibration_query_rows[] = {
 	MERGE(page, page_query),
 	TEXT(accelerator, 128, "Calibrations of this accelerator, by id or alias"),
+	TEXT(device, 128, "Measured on this device"),
+	TEXT(plan_id, 36, "Of this plan's own work", .form = FORM_UUID),
+	TEXT(quantity, 64, "Of this quantity"),
+	TRUTH(used, "Only those that plans take today, or only those that they do not; of one page"),
 };
 TABLE(calibration_query, calibration_query_rows, "Which calibrations.");
 #undef OF

@@ -22,14 +22,14 @@ static double idle_w(const struct usage *usage)
 {
 	double catalogue_w = accelerator_idle_w(usage->accelerator, NULL, NULL, NULL);
 
-	return usage->calibration ? given_or(usage->calibration->idle_w, catalogue_w) : catalogue_w;
+	return usage->calibration && usage->calibration->idle_w > 0 ? usage->calibration->idle_w : catalogue_w;
 }
 
 static double load_w(const struct usage *usage)
 {
 	double catalogue_w = accelerator_load_w(usage->accelerator, NULL, NULL, NULL);
 
-	return usage->calibration ? given_or(usage->calibration->load_w, catalogue_w) : catalogue_w;
+	return usage->calibration && usage->calibration->load_w > 0 ? usage->calibration->load_w : catalogue_w;
 }
 
 double energy_mean_gpu_w(const struct usage *usage)
@@ -45,7 +45,7 @@ static void energy_note(const struct usage *usage, struct findings *findings)
 	const char *source;
 	double watts = accelerator_idle_w(usage->accelerator, NULL, NULL, &source);
 
-	if (usage->calibration && is_given(usage->calibration->idle_w)) {
+	if (usage->calibration && usage->calibration->idle_w > 0) {
 		watts = usage->calibration->idle_w;
 		source = usage->calibration->source ? usage->calibration->source : "measured by a benchmark here";
 	}

@@ -36,29 +36,34 @@ double collective_rate_bytes_per_s(const struct device *device, struct group gro
 	return group.local >= group.ranks ? inside : fmin(inside, group.local * device->nic_bytes_per_s);
 }
 
-/* Up a tree of domains and down again. */
-static double tree_latency_s(const struct physics *physics, struct group group)
+static double link_latency_s(const struct device *device, const struct physics *physics)
 {
-	return physics->link_latency_s + torus_hops(group) * torus_hop_s + physics->nic_latency_s * log2(group.ranks / group.local);
+	return device->link_latency_s > 0 ? device->link_latency_s : physics->link_latency_s;
 }
 
-double collective_ring_latency_s(const struct physics *physics, struct group group)
+/* Up a tree of domains and down again. */
+static double tree_latency_s(const struct device *device, const struct physics *physics, struct group group)
 {
-	return physics->link_latency_s / 2 + torus_hops(group) * torus_hop_s + physics->nic_latency_s / 2 * (group.ranks / group.local - 1);
+	return link_latency_s(device, physics) + torus_hops(group) * torus_hop_s + physics->nic_latency_s * log2(group.ranks / group.local);
+}
+
+double collective_ring_latency_s(const struct device *device, const struct physics *physics, struct group group)
+{
+	return link_latency_s(device, physics) / 2 + torus_hops(group) * torus_hop_s + physics->nic_latency_s / 2 * (group.ranks / group.local - 1);
 }
 
 double collective_all_gather_s(const struct device *device, const struct physics *physics, struct group group, double bytes)
 {
 	if (group.ranks <= 1)
 		return 0;
-	return (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) + collective_ring_latency_s(physics, group);
+	return (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) + collective_ring_latency_s(device, physics, group);
 }
 
 double collective_all_reduce_s(const struct device *device, const struct physics *physics, struct group group, double bytes)
 {
 	if (group.ranks <= 1)
 		return 0;
-	return 2 * (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) + tree_latency_s(physics, group);
+	return 2 * (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) + tree_latency_s(device, physics, group);
 }
 
 double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes, double copies)
@@ -73,7 +78,7 @@ double collective_all_to_all_s(const struct device *device, const struct physics
 	if (group.axes > 0) /* a quarter of each ring, over the two links of its axis */
 		inside = fmax(inside, group.local / group.ranks * bytes * pow(group.local, 1 / group.axes) / 4 * (double)device->torus_dimensions / device->link_bytes_per_s);
 	outside = leaving * bytes / device->nic_bytes_per_s;
-	return fmax(inside, outside) + tree_latency_s(physics, group);
+	return fmax(inside, outside) + tree_latency_s(device, physics, group);
 }
 
 double point_to_point_s(const struct device *device, const struct physics *physics, double stride, double bytes)
@@ -83,7 +88,7 @@ double point_to_point_s(const struct device *device, const struct physics *physi
 	double links = device->torus_dimensions > 0 ? 2.0 * (double)device->torus_dimensions : 1; /* one of which leads to the neighbour */
 
 	return bytes / (inside ? device->link_bytes_per_s / links : device->nic_bytes_per_s) +
-		(inside ? physics->link_latency_s : physics->nic_latency_s) / 2;
+		(inside ? link_latency_s(device, physics) : physics->nic_latency_s) / 2;
 }
 
 double exposed_s(double communication_s, double hiding_s, double overlap)

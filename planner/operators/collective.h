@@ -32,7 +32,7 @@ double collective_all_reduce_s(const struct device *device, const struct physics
 double collective_all_gather_s(const struct device *device, const struct physics *physics, struct group group, double bytes);
 double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes, double copies);
 
-double collective_ring_latency_s(const struct physics *physics, struct group group); /* of an all-gather, however few its bytes */
+double collective_ring_latency_s(const struct device *device, const struct physics *physics, struct group group); /* of an all-gather, however few its bytes */
 
 /* E28. One transfer between neighbours that lie `stride` ranks apart: over the link where both share a domain. */
 double point_to_point_s(const struct device *device, const struct physics *physics, double stride, double bytes);

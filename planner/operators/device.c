@@ -64,6 +64,9 @@ static double host_bytes_per_s(const struct accelerator *accelerator)
 	return 0.75 * 15.75e9 * pow(2, (double)generation - 3);
 }
 
+/* Of the bandwidth, reached by weight-bound products: aiconfigurator, medians 0.75 to 0.83. */
+static const double memory_efficiency = 0.82;
+
 /* More power lets no part reach a greater fraction of its peak than the A100 does, which is not held by power. */
 static const double ceiling_best = 0.869;
 
@@ -88,44 +91,82 @@ static double sustained_speed(const struct accelerator *accelerator, const struc
 	return accelerator->tdp_w > 0 && peak > 0 ? pow(fmin(1, watts_per_flops / h100_watts_per_flops), exponent) : 1;
 }
 
+/* What products reach of the peak, in formats of 16 and more bits and in narrower ones, and each class of them beside that. */
+static void device_ceilings(const struct calibration *calibration, const struct ceiling *ceiling, struct device *device, double *narrow)
+{
+	double measured = CALIBRATED(calibration, gemm_efficiency, ABSENT_NUMBER), prior = ceiling->gemm;
+
+	if (is_given(measured) && calibration->gemm_precision != PRECISION_UNSET && precision_weight_bytes(calibration->gemm_precision) < 2)
+		prior = ceiling->gemm_fp8;
+	device->ceiling = is_given(measured) ? ceiling->gemm * measured / prior : ceiling->gemm;
+	*narrow = is_given(measured) ? ceiling->gemm_fp8 * measured / prior : ceiling->gemm_fp8;
+	device->ceiling_measured = is_given(measured) || ceiling->tdp_w > 0;
+	device->ceiling_source = is_given(measured) ? calibration->source : ceiling->source;
+	for (int class = 0; class < PRODUCT_CLASS_COUNT; class++) {
+		double own = is_given(measured) ? calibration->gemm_class_efficiency[class] : 0;
+
+		device->class_speed[class] = own > 0 ? own / measured : 1;
+		device->classes_measured |= own > 0;
+	}
+}
+
 static void device_links(const struct candidate *candidate, const struct physics *physics, struct device *device)
 {
 	const struct accelerator *accelerator = &candidate->accelerator;
+	const struct calibration *calibration = &candidate->calibration;
 	double nic = given_or(candidate->internode_gbs, 0) * 1e9;
 
 	device->node = candidate->gpus_per_node >= 1 ? candidate->gpus_per_node : 1;
 	device->domain = accelerator->max_nvlink_domain > device->node ? accelerator->max_nvlink_domain : device->node;
 	device->torus_dimensions = candidate->torus_dimensions;
-	device->host_bytes_per_s = host_bytes_per_s(accelerator);
-	device->link_bytes_per_s = accelerator_link_bytes_per_s(accelerator) * physics->link_fraction;
+	device->host_bytes_per_s = CALIBRATED(calibration, host_bytes_per_s, host_bytes_per_s(accelerator));
+	device->host_latency_s = CALIBRATED(calibration, host_latency_s, 0);
+	device->link_latency_s = CALIBRATED(calibration, collective_latency_s, 0);
+	device->link_bytes_per_s = CALIBRATED(calibration, collective_bytes_per_s, accelerator_link_bytes_per_s(accelerator) * physics->link_fraction);
 	if (!(device->link_bytes_per_s > 0))
 		device->link_bytes_per_s = device->host_bytes_per_s;
 	device->nic_bytes_per_s = (nic > 0 ? nic : 12.5e9 / (double)device->node) * physics->nic_fraction;
+}
+
+double device_prior_gemm_efficiency(const struct accelerator *accelerator, enum precision precision)
+{
+	const struct ceiling *ceiling = ceiling_of(accelerator);
+
+	return (precision_weight_bytes(precision) < 2 ? ceiling->gemm_fp8 : ceiling->gemm) * power_speed(accelerator, ceiling);
+}
+
+double device_prior_memory_efficiency(void)
+{
+	return memory_efficiency;
+}
+
+double device_prior_host_bytes_per_s(const struct accelerator *accelerator)
+{
+	return host_bytes_per_s(accelerator);
 }
 
 bool device_of_candidate(const struct candidate *candidate, enum precision precision, const struct physics *physics,
 	double speed, struct device *device)
 {
 	const struct accelerator *accelerator = &candidate->accelerator;
+	const struct calibration *calibration = &candidate->calibration;
 	const struct ceiling *ceiling = ceiling_of(accelerator);
 	enum precision wide = accelerator_training_precision(accelerator), used;
-	double measured = candidate->calibration.id ? candidate->calibration.gemm_efficiency : ABSENT_NUMBER, wide_peak;
-	double bandwidth, fraction;
+	double wide_peak, fraction, narrow;
 
-	speed *= is_given(measured) ? 1 : power_speed(accelerator, ceiling);
-	*device = (struct device){.operand_bytes = 2, .wide_bytes = 2};
+	*device = (struct device){.operand_bytes = 2, .wide_bytes = 2, .small_tiles = accelerator->form_factor && strcmp(accelerator->form_factor, "cpu") == 0};
 	device->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, precision, &used);
 	if (precision_weight_bytes(precision) >= 2) /* only narrow products leave attention in a wider format */
 		wide = precision;
 	wide_peak = accelerator_peak_flops_per_s(accelerator, wide, &wide);
 	if (!(device->peak_flops_per_s > 0) || !(wide_peak > 0))
 		return false;
-	speed *= is_given(measured) ? 1 : sustained_speed(accelerator, ceiling, physics->power_exponent);
+	device_ceilings(calibration, ceiling, device, &narrow);
+	/* the measured part is held to its own power; how speed fades over hours, no benchmark of seconds tells */
+	speed *= sustained_speed(accelerator, ceiling, physics->power_exponent) * CALIBRATED(calibration, stack_speed, 1);
+	speed *= CALIBRATED(calibration, gemm_efficiency, 0) > 0 ? 1 : power_speed(accelerator, ceiling);
 	fraction = physics->gemm_fraction * speed;
 	device->computed = used;
-	device->ceiling = given_or(measured, ceiling->gemm);
-	device->ceiling_measured = is_given(measured) || ceiling->tdp_w > 0;
-	device->ceiling_source = is_given(measured) ? candidate->calibration.source : ceiling->source;
 	device->wide_flops_per_s = wide_peak * device->ceiling * fraction;
 	device->linear_flops_per_s = device->peak_flops_per_s * device->ceiling * fraction;
 	device->wide_most_flops_per_s = wide_peak * device->ceiling;
@@ -135,20 +176,15 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 	if (precision_weight_bytes(used) < 2) {
 		device->operand_bytes = precision_weight_bytes(used);
 		device->quantize_bytes = 2 * (2 + device->operand_bytes); /* read wide, write narrow, as is and transposed */
-		device->linear_flops_per_s = device->peak_flops_per_s * ceiling->gemm_fp8 * device->ceiling / ceiling->gemm * speed *
+		device->linear_flops_per_s = device->peak_flops_per_s * narrow * speed *
 			(device->operand_bytes < 0.8 ? physics->nvfp4_fraction : physics->narrow_fraction) *
 			(used == PRECISION_MXFP8 ? physics->block_scaling : 1);
-		device->linear_most_flops_per_s = device->peak_flops_per_s * fmin(1, ceiling->gemm_fp8 * device->ceiling / ceiling->gemm);
+		device->linear_most_flops_per_s = device->peak_flops_per_s * fmin(1, narrow);
 	}
 	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed *
 		(ceiling->year == 2024 && accelerator->tdp_w >= 1000 ? physics->blackwell_attention : 1);
 	device->full_head_width = ceiling->year >= 2022 ? full_head_width : 0;
-	bandwidth = accelerator_bandwidth_bytes_per_s(accelerator);
-	if (candidate->calibration.id && is_given(candidate->calibration.memory_efficiency))
-		bandwidth *= candidate->calibration.memory_efficiency;
-	else
-		bandwidth *= 0.82; /* reached by weight-bound products: aiconfigurator, medians 0.75 to 0.83 */
-	device->memory_bytes_per_s = bandwidth;
+	device->memory_bytes_per_s = accelerator_bandwidth_bytes_per_s(accelerator) * CALIBRATED(calibration, memory_efficiency, memory_efficiency);
 	device_links(candidate, physics, device);
-	return bandwidth > 0;
+	return device->memory_bytes_per_s > 0;
 }

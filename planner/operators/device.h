@@ -23,18 +23,30 @@ struct device {
 	double ceiling;               /* of the dense peak, large products; after calibration where there is one */
 	const char *ceiling_source;
 	enum precision computed;      /* the format that the linear layers really run in */
+	bool small_tiles;             /* a processor: a handful of outputs fill it, not a wave of tiles */
+	bool classes_measured;        /* then products of each class run at so much of linear_ and wide_flops_per_s: */
+	double class_speed[PRODUCT_CLASS_COUNT];
+	double link_latency_s;        /* of a collective inside a domain, measured; 0: physics' */
+	double host_latency_s;        /* of a transfer between host and device, measured; 0: none is known */
 };
 
 /* E20. What an accelerator reaches.
  * Given: candidate (catalogue row, calibration, node), the request's precision, physics, speed (software's factor on
  * every kernel, > 0). Returned: true and the device; false when it has no rate in any usable format.
  * Valid: dense peaks of the catalogue. Source: ceilings measured by stas00/ml-engineering (MAMF tables) and
- * ai-dynamo/aiconfigurator (kernel timings), named in device.c; a calibration's gemm_efficiency replaces the ceiling. */
+ * ai-dynamo/aiconfigurator (kernel timings), named in device.c. A calibration's figures replace those of its terms: ceiling (of the
+ * format in which it was measured; the other follows in proportion), memory, host and link; one equal to the prior changes nothing. */
 bool device_of_candidate(const struct candidate *candidate, enum precision precision, const struct physics *physics,
 	double speed, struct device *device);
 
 /* Year in which the accelerator's architecture came out: a refresh (H200, B300) runs kernels that are as ripe as its
  * predecessor's. The catalogue's year of release where the architecture is not known. */
 int64_t device_architecture_year(const struct accelerator *accelerator);
+
+/* The published figure in whose place a measured one comes: fraction of the dense peak that products reach in a precision, and of the
+ * bandwidth that memory does. */
+double device_prior_gemm_efficiency(const struct accelerator *accelerator, enum precision precision);
+double device_prior_memory_efficiency(void);
+double device_prior_host_bytes_per_s(const struct accelerator *accelerator);
 
 #endif

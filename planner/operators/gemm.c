@@ -8,11 +8,13 @@ static struct product_time single(const struct device *device, const struct phys
 {
 	double rate = product->narrow ? device->linear_flops_per_s : device->wide_flops_per_s;
 	double most = product->narrow ? device->linear_most_flops_per_s : device->wide_most_flops_per_s;
+	double of_class = device->classes_measured ? device->class_speed[product_class_of(product->rows, product->columns, product->inner)] : 1;
 	double operand = product->narrow ? device->operand_bytes : device->wide_bytes;
 	double flops = 2 * product->rows * product->inner * product->columns, outputs = product->rows * product->columns;
 	double moved_s = (operand * product->inner * (product->columns + product->rows) + output_bytes * outputs) / device->memory_bytes_per_s;
-	double computed_s = flops / rate * (1 + physics->gemm_wave_outputs / (product->count * outputs));
-	double time_s = fmax(fmax(computed_s, moved_s) + physics->gemm_traffic * fmin(computed_s, moved_s), flops / most);
+	double wave_outputs = device->small_tiles ? gemm_small_wave_outputs : physics->gemm_wave_outputs;
+	double computed_s = flops / (rate * of_class) * (1 + wave_outputs / (product->count * outputs));
+	double time_s = fmax(fmax(computed_s, moved_s) + physics->gemm_traffic * fmin(computed_s, moved_s), flops / (most * of_class));
 
 	if (product->narrow)
 		time_s += device->quantize_bytes * narrowed / device->memory_bytes_per_s;

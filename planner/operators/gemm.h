@@ -4,6 +4,9 @@
 
 #include "planner/operators/device.h"
 
+/* A processor's cores take tiles of 6 x 16 to 14 x 32 outputs: some 32 threads of them are half a wave. In place of gemm_wave_outputs there. */
+static const double gemm_small_wave_outputs = 1e4;
+
 /* Time of a product, and how much of it is operand traffic. */
 struct product_time {
 	double time_s, traffic_s; /* traffic_s is part of time_s */

@@ -21,7 +21,7 @@ struct residuals residuals_of(const struct model *model, const struct accelerato
 	/* ln(p90/p10) / 2.563 of measured over modelled, by `make validate`. */
 	struct residuals residuals = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.32};
 	bool nvidia = accelerator->vendor && strcmp(accelerator->vendor, "nvidia") == 0;
-	bool calibrated = calibration && is_given(calibration->gemm_efficiency) && is_given(calibration->memory_efficiency);
+	bool calibrated = CALIBRATED(calibration, gemm_efficiency, 0) > 0 && CALIBRATED(calibration, memory_efficiency, 0) > 0;
 	double age = fmax(engine_newest_release_years() - release_years, 0), factor = calibrated ? 0.8 : 1;
 	double unlike = (nvidia ? 0 : 0.30) + (model->shape_is_guessed ? 0.15 : 0) + 0.05 * age;
 

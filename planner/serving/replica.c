@@ -31,12 +31,28 @@ static double gemm_efficiency(
 	return constants->gemm_fraction_16 * rates.gemm_16;
 }
 
+/* What was measured of products beside what is expected of them, in the format in which that was; other formats follow. A model's own
+ * products are to the measured ones as they are to those of the kernels' table. */
+static double measured_share(const struct replica *replica, const struct accelerator *accelerator, const struct calibration *calibration)
+{
+	double measured = CALIBRATED(calibration, gemm_efficiency, 0), fraction = replica->constants->gemm_fraction_16;
+	enum precision precision = measured > 0 && calibration->gemm_precision != PRECISION_UNSET ? calibration->gemm_precision : PRECISION_BF16;
+
+	if (!(measured > 0))
+		return 1;
+	if (precision_weight_bytes(precision) < 0.75)
+		fraction = replica->constants->gemm_fraction_4;
+	else if (precision_weight_bytes(precision) < 2)
+		fraction = replica->constants->gemm_fraction_8;
+	return measured * fraction / gemm_efficiency(replica->constants, accelerator, precision);
+}
+
 struct rates {
 	double weight_bytes, flops_per_s, expert_flops_per_s;
 	double memory_share; /* of the rate at which 16-bit weights stream */
 };
 
-/* What products with weights in a precision reach on an accelerator. A measured GEMM efficiency replaces the fitted one. */
+/* What products with weights in a precision reach on an accelerator. A measured GEMM efficiency replaces the kernels' table. */
 static struct rates rates_of(const struct replica *replica, const struct accelerator *accelerator,
 	const struct calibration *calibration, enum precision precision)
 {
@@ -48,8 +64,7 @@ static struct rates rates_of(const struct replica *replica, const struct acceler
 	double efficiency = gemm_efficiency(constants, accelerator, used);
 	struct rates rates;
 
-	if (calibration && is_given(calibration->gemm_efficiency))
-		efficiency = calibration->gemm_efficiency;
+	efficiency *= measured_share(replica, accelerator, calibration);
 	rates = (struct rates){.weight_bytes = precision_weight_bytes(precision), .flops_per_s = peak * efficiency,
 		.expert_flops_per_s = peak * efficiency, .memory_share = 1};
 	if (rates.weight_bytes < 0.75 * precision_weight_bytes(used)) {
@@ -235,7 +250,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	if (!layout_is_possible(model, layout))
 		return false;
 	if (calibration)
-		memory_efficiency = given_or(calibration->memory_efficiency, memory_efficiency);
+		memory_efficiency = CALIBRATED(calibration, memory_efficiency, memory_efficiency);
 	*replica = (struct replica){.constants = constants,
 		.rules = *engine_rules_of(layout->engine),
 		.tensor = layout->tensor,

@@ -259,16 +259,17 @@ double layers_exchange_token_s(const struct setting *setting, double tensor, dou
 {
 	const struct model *model = setting->model;
 	struct physics prompt = *setting->physics;
+	struct setting timeless = *setting;
 	double once_s, shown = 1 - (setting->software.hides_tensor ? prompt.overlap : 0), expert_shown = 0, sum_s = 0;
 
 	if (model->kind == MODEL_GENERIC)
 		return 0;
-	prompt.link_latency_s = prompt.nic_latency_s = 0;
-	once_s = collective_all_reduce_s(&setting->device, &prompt, collective_group(&setting->device, tensor, 1), model->hidden * setting->device.wide_bytes);
+	prompt.link_latency_s = prompt.nic_latency_s = timeless.device.link_latency_s = 0; /* measured latency too */
+	once_s = collective_all_reduce_s(&timeless.device, &prompt, collective_group(&setting->device, tensor, 1), model->hidden * setting->device.wide_bytes);
 	for (int k = 0; k < model->kind_count; k++) {
 		const struct layer_kind *kind = &model->kinds[k];
 		double all_s = kind->feed_forward == FEED_FORWARD_EXPERTS && experts > 1
-			? 4 * experts_exchange_s(setting, &prompt, kind, experts, expert_token_bytes(setting, kind, tensor), &expert_shown) : 0;
+			? 4 * experts_exchange_s(&timeless, &prompt, kind, experts, expert_token_bytes(setting, kind, tensor), &expert_shown) : 0;
 
 		sum_s += model_kind_layers(model, k) * (2 * shown * tensor_pairs(kind, false) * once_s + (all_s > 0 ? expert_shown * all_s : 0));
 	}

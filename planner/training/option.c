@@ -3,15 +3,32 @@
 #include "base/units.h"
 #include "planner/interval.h"
 
-static double step_log_sigma(const struct programme *programme, const struct candidate *candidate)
+static bool is_calibrated(const struct candidate *candidate)
+{
+	return CALIBRATED(&candidate->calibration, gemm_efficiency, 0) > 0 || CALIBRATED(&candidate->calibration, stack_speed, 0) > 0;
+}
+
+/* E126. What is left of the spread once something was measured: the ceiling of products is known as well as it was measured; observed steps
+ * leave what they disagree by, and what a week's mean varies. Never more than without. */
+static double calibrated_log_sigma(const struct calibration *calibration, double sigma)
+{
+	double own;
+
+	if (CALIBRATED(calibration, stack_speed, 0) > 0) {
+		own = interval_log_sigma(calibration->stack_low, calibration->stack_high);
+		return fmin(sigma, sqrt(STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + own * own));
+	}
+	if (!(CALIBRATED(calibration, gemm_efficiency, 0) > 0))
+		return sigma;
+	own = calibration->gemm_low > 0 ? interval_log_sigma(calibration->gemm_low, calibration->gemm_high) : 0;
+	return fmin(sigma, sqrt(sigma * sigma - STEP_LOG_SIGMA_CEILING * STEP_LOG_SIGMA_CEILING + own * own));
+}
+
+static double published_log_sigma(const struct programme *programme, const struct candidate *candidate)
 {
 	struct device device;
 	enum precision precision = programme->input->request.common.precision;
 
-	if (is_given(programme->input->request.mfu))
-		return STEP_LOG_SIGMA_GIVEN;
-	if (candidate->calibration.id && is_given(candidate->calibration.gemm_efficiency))
-		return STEP_LOG_SIGMA_CALIBRATED;
 	if (precision == PRECISION_UNSET)
 		precision = accelerator_training_precision(&candidate->accelerator);
 	if (!device_of_candidate(candidate, precision, programme->physics, 1, &device) || !device.ceiling_measured)
@@ -20,6 +37,13 @@ static double step_log_sigma(const struct programme *programme, const struct can
 		return STEP_LOG_SIGMA_EXPERTS;
 	return precision_weight_bytes(precision) >= 2 && device_architecture_year(&candidate->accelerator) >= STEP_LOG_SIGMA_NEW_YEAR
 		? STEP_LOG_SIGMA_NEW : STEP_LOG_SIGMA;
+}
+
+static double step_log_sigma(const struct programme *programme, const struct candidate *candidate)
+{
+	if (is_given(programme->input->request.mfu))
+		return STEP_LOG_SIGMA_GIVEN;
+	return calibrated_log_sigma(&candidate->calibration, published_log_sigma(programme, candidate));
 }
 
 /* Spread of wall clock over useful hours that the published failure rates leave. A rate that the caller gave has none. */
@@ -63,7 +87,7 @@ static void provenance_add(struct training_option *option, const char *pointer, 
 static void option_provenance(const struct programme *programme, const struct outline *outline, struct training_option *option)
 {
 	const struct candidate had = outline_candidate(programme, outline), *candidate = &had;
-	bool calibrated = candidate->calibration.id && is_given(candidate->calibration.gemm_efficiency);
+	bool calibrated = is_calibrated(candidate);
 	bool pinned = is_given(programme->input->request.mfu);
 	const char *step_source = pinned ? "request: mfu" : calibrated ? candidate->calibration.source : "E32: step model, constants fitted to published runs";
 	enum provenance_status status = pinned ? PROVENANCE_GIVEN : calibrated ? PROVENANCE_MEASURED : PROVENANCE_DERIVED;

@@ -138,7 +138,7 @@ static double data_comm_s(const struct step_work *work, const struct layer_param
 
 	if (setting->software.single_tensors && work->layout->zero_stage == 1)
 		time_s += 2 * layer_tensors * layers *
-			collective_ring_latency_s(setting->physics, collective_group(&setting->device, degrees->zero_group, inner));
+			collective_ring_latency_s(&setting->device, setting->physics, collective_group(&setting->device, degrees->zero_group, inner));
 	return time_s;
 }
 
@@ -149,7 +149,7 @@ static void step_update(const struct step_work *work, const struct layer_params 
 	double group = work->layout->zero_stage >= 1 ? work->degrees.zero_group : 1;
 	double copies = work->layout->zero_stage >= 1 ? fmin(work->degrees.zero_group, work->degrees.expert_copies) : 1;
 	double updated = params->dense / group + params->expert / copies;
-	double moved_s = 2 * setting->device.wide_bytes * updated / setting->device.host_bytes_per_s;
+	double moved_s = 2 * (setting->device.wide_bytes * updated / setting->device.host_bytes_per_s + setting->device.host_latency_s);
 
 	if (work->layout->offload == TRUTH_TRUE) {
 		time->host_transfer_s = exposed_s(moved_s, backward_s, setting->physics->overlap) +
@@ -175,7 +175,13 @@ struct input_time step_input_time(const struct training_request *request, double
 /* Samples are read and decoded beside the step; what is longer than the step is waited for. */
 static double input_wait_s(const struct setting *setting, double samples, double gpu_count, double step_s)
 {
-	struct input_time time = step_input_time(&setting->input->request, samples, gpu_count);
+	const struct training_request *request = &setting->input->request;
+	struct input_time time = step_input_time(request, samples, gpu_count);
+	double storage_bytes_per_s = CALIBRATED(&setting->candidate->calibration, storage_bytes_per_s, 0);
+
+	/* storage that nobody described, but that was measured: each machine reads its own part */
+	if (is_given(request->input_pipeline.sample_bytes) && !is_given(request->input_pipeline.storage_gbs) && storage_bytes_per_s > 0)
+		time.read_s = samples * request->input_pipeline.sample_bytes / (storage_bytes_per_s * ceil(gpu_count / (double)setting->device.node));
 
 	return fmax(0, fmax(time.read_s, time.decode_s) - step_s);
 }
@@ -224,14 +230,18 @@ static void step_flops(const struct step_work *work, struct step_result *result)
 	result->hardware_flops = tokens * (setting->flops_per_token + again);
 }
 
+/* Kernels of one layer's forward pass: what the ranges of host_layer_s and kernel_gap_s are made of (physics.h). */
+static const double kernels_of_layer = 20;
+
 /* Host time to issue a stage's kernels for one micro-batch: forward, about as much backward, and what is done again. */
 static double host_issue_s(const struct step_work *work, const struct stage_time *stage)
 {
 	const struct physics *physics = work->setting->physics;
+	double layer_least_s = kernels_of_layer * CALIBRATED(&work->setting->candidate->calibration, kernel_launch_s, 0); /* no software is faster */
 	double passes = 2 + (work->layout->recompute == RECOMPUTE_FULL ? 1 - stage->kept_share : 0);
 
-	return passes * ((stage->layers - stage->expert_layers) * physics->host_layer_s * work->setting->software.host_factor +
-		stage->expert_layers * physics->expert_host_s * work->setting->software.expert_host_factor);
+	return passes * ((stage->layers - stage->expert_layers) * fmax(layer_least_s, physics->host_layer_s * work->setting->software.host_factor) +
+		stage->expert_layers * fmax(layer_least_s, physics->expert_host_s * work->setting->software.expert_host_factor));
 }
 
 /* Host and device run beside each other: the longer decides, and where both are alike each waits for the other now and then. */

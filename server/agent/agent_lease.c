@@ -81,7 +81,7 @@ static void encode_delivery(const struct run *run, const struct bench_worker_out
 	struct buffer told;
 
 	buffer_init(&told, BENCH_RESULT_MAX_BYTES);
-	bench_job_encode(run->job, outcome, NULL, &told);
+	bench_job_encode(run->job, outcome, NULL, NULL, &told);
 	crypto_hash_sha256(digest, (const unsigned char *)told.bytes, told.length);
 	sodium_bin2hex(text, sizeof(text), digest, sizeof(digest));
 	result.result = (struct json_text){told.bytes, told.length};

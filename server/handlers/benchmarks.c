@@ -6,11 +6,13 @@
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "bench/suite.h"
+#include "hwdb/calibrations.h"
 #include "server/bench_runner.h"
 #include "server/commit.h"
 #include "server/defer.h"
 #include "server/handlers.h"
 #include "server/page_answer.h"
+#include "server/plan_measured.h"
 #include "server/server.h"
 #include "server/stream.h"
 #include "storage/benchmarks.h"
@@ -21,6 +23,8 @@ enum { BENCH_SHAPES_BYTES_MAX = 64 * 1024 }; /* of an argument of a worker's com
 
 /* What no device has taken for a week is not waited for any more. */
 #define QUEUE_LIFE_US (INT64_C(7) * 86400 * 1000000)
+
+enum { SHAPES_MAX_BYTES = 64 * 1024 }; /* what a worker takes as its --spec */
 
 /* The suite must be one that a worker understands: a typo is answered now, and not by a failed job. */
 static void benchmark_check_suite(struct call *call, const struct json_text *suite)
@@ -86,6 +90,33 @@ static enum status benchmark_find_device(struct call *call, const char **device)
 	return STATUS_INVALID;
 }
 
+/* What the plan would spend its time on, with the block that its prediction is held against; a benchmark that names no hardware wants the plan's.
+ * A plan whose work is not known is measured by the suite's own sizes. */
+static enum status benchmark_take_shapes(struct call *call, const struct plan_record *plan, struct benchmark_record *benchmark)
+{
+	struct plan_measured *measured = ARENA_NEW(&call->arena, struct plan_measured);
+	struct json_writer writer;
+	struct failure failure;
+	struct buffer text;
+	enum status status;
+
+	failure_clear(&failure);
+	status = measured ? plan_measured_read(measured, plan, call_catalogue(call), clock_wall_us(), &call->arena, &failure) : STATUS_NO_MEMORY;
+	if (status == STATUS_NO_MEMORY)
+		return status;
+	if (status != STATUS_OK)
+		return STATUS_OK;
+	if (!benchmark->device && !benchmark->accelerator)
+		benchmark->accelerator = arena_strdup(&call->arena, measured->layout.accelerator);
+	buffer_init(&text, SHAPES_MAX_BYTES);
+	json_writer_init(&writer, &text);
+	api_encode(&table_bench_spec, &measured->spec, &writer);
+	benchmark->shapes = (struct json_text){.text = arena_strndup(&call->arena, text.bytes, text.length), .length = text.length};
+	status = text.failed || !benchmark->shapes.text ? STATUS_NO_MEMORY : STATUS_OK;
+	buffer_release(&text);
+	return status;
+}
+
 /* What a benchmark names must exist: a device, an accelerator by id or alias, a plan. */
 static enum status benchmark_check(struct call *call, struct benchmark_record *benchmark)
 {
@@ -114,6 +145,8 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 	if (!benchmark->plan_id)
 		return STATUS_OK;
 	status = storage_plan_get(call->server->storage, benchmark->plan_id, ABSENT_COUNT, &call->arena, &plan, &call->failure);
+	if (status == STATUS_OK)
+		return benchmark_take_shapes(call, &plan, benchmark);
 	if (status != STATUS_NOT_FOUND)
 		return status;
 	failure_clear(&call->failure);
@@ -290,8 +323,22 @@ enum status handle_device_list(struct call *call)
 	return status == STATUS_OK ? page_answer(call, &table_device, list.items, list.count, list.next_cursor) : status;
 }
 
+/* Says of each whether plans take it, and keeps those that were asked for. */
+static size_t calibrations_shown(struct call *call, struct calibration_row *rows, size_t count, enum truth used)
+{
+	size_t kept = 0;
+
+	calibrations_judge(call_catalogue(call), rows, count, clock_wall_us(), &call->arena);
+	for (size_t i = 0; i < count; i++)
+		if (used == TRUTH_UNSET || rows[i].used == used)
+			rows[kept++] = rows[i];
+	return kept;
+}
+
 enum status handle_calibration_list(struct call *call)
 {
+	const struct accelerator_row *row;
+	const char *alias;
 	struct benchmark_query query;
 	struct row_filter filter;
 	struct page_request page;
@@ -301,8 +348,12 @@ enum status handle_calibration_list(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query.page);
-	filter = (struct row_filter){.accelerator_id = query.accelerator};
+	filter = (struct row_filter){.accelerator_id = query.accelerator, .device_id = query.device, .plan_id = query.plan_id, .quantity = query.quantity};
+	if (query.accelerator && (row = catalogue_accelerator(call_catalogue(call), query.accelerator, &alias)))
+		filter.accelerator_id = row->accelerator.id;
 	status = storage_row_list(call->server->storage, ROW_CALIBRATION, &filter, &page, &call->arena, &list, &call->failure);
+	if (status == STATUS_OK)
+		list.count = calibrations_shown(call, list.items, list.count, query.used);
 	return status == STATUS_OK ? page_answer(call, &table_calibration, list.items, list.count, list.next_cursor) : status;
 }
 

@@ -4,10 +4,12 @@
 #include "base/uuid.h"
 #include "server/commit.h"
 #include "server/handlers.h"
+#include "server/handlers/observations.h"
 #include "server/inference_body.h"
 #include "server/plan_answer.h"
 #include "server/plan_changes.h"
 #include "server/server.h"
+#include "storage/observations.h"
 #include "storage/plans.h"
 
 enum { PLAN_MERGES_MAX = 32 }; /* of one PATCH, while others write the same plan */
@@ -93,6 +95,22 @@ static enum status plan_read(struct call *call, int64_t revision, struct plan_re
 	return storage_plan_get(call->server->storage, id, revision, &call->arena, record, &call->failure);
 }
 
+/* What was measured of the plan, and what real jobs reported of it. */
+static enum status plan_evidence(struct call *call, struct plan_record *record)
+{
+	struct benchmark_record benchmark;
+	struct observation_record *observations;
+	size_t count;
+	enum status status = storage_benchmark_of_plan(call->server->storage, record->id, &call->arena, &benchmark, &call->failure);
+
+	if (status == STATUS_OK)
+		record->verification = benchmark.result;
+	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+		return status;
+	status = observations_of_plan(call, record->id, &observations, &count);
+	return status == STATUS_OK && count > 0 ? observations_text(call, observations, count, &record->observations) : status;
+}
+
 enum status handle_plan_get(struct call *call)
 {
 	struct plan_id_query query = {.revision = ABSENT_COUNT};
@@ -103,8 +121,14 @@ enum status handle_plan_get(struct call *call)
 		status = api_decode_query(&table_plan_id_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 	if (status == STATUS_OK)
 		status = plan_read(call, query.revision, &record);
-	if (status != STATUS_OK || call_not_modified(call, record.revision))
+	if (status == STATUS_OK)
+		status = plan_evidence(call, &record);
+	if (status != STATUS_OK)
 		return status;
+	/* what was measured since is new, though the plan is not */
+	if (!record.verification.text && !record.observations.text && call_not_modified(call, record.revision))
+		return status;
+	call_etag(call, record.revision);
 	return plan_answer(call, plan_envelope(&record), &record);
 }
 
@@ -214,7 +238,8 @@ static enum status recompute_inference(
 static enum status plan_recompute(const struct recomputation *it, struct plan_record *record)
 {
 	const struct plan_record *old = it->old;
-	struct estimate estimate = {.kind = estimate_kind_of_plan(old->kind), .arena = it->arena, .failure = &it->call->failure};
+	struct estimate estimate = {.kind = estimate_kind_of_plan(old->kind), .arena = it->arena, .failure = &it->call->failure,
+		.plan_id = old->id};
 	const struct json_text *asked = old->asked.text ? &old->asked : &old->request;
 	enum status status;
 

@@ -125,10 +125,10 @@ WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_o
 ORDER BY id LIMIT :limit;
 
 -- name: calibration_insert
-INSERT INTO calibration (id, accelerator_id, device_id, benchmark_id, precision, quantity, method, value, low,
-	high, source, source_date, origin, valid_from_us, revision)
-VALUES (:id, :accelerator_id, :device_id, :benchmark_id, :precision, :quantity, :method, :value, :low, :high,
-	:source, :source_date, :origin, :valid_from_us, :revision);
+INSERT INTO calibration (id, accelerator_id, device_id, benchmark_id, class, plan_id, driver, precision, quantity, method, value, low,
+	high, n, spread, disagreement, baseline, source, source_date, origin, valid_from_us, revision)
+VALUES (:id, :accelerator_id, :device_id, :benchmark_id, :class, :plan_id, :driver, :precision, :quantity, :method, :value, :low,
+	:high, :n, :spread, :disagreement, :baseline, :source, :source_date, :origin, :valid_from_us, :revision);
 
 -- name: calibration_close
 UPDATE calibration SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
@@ -146,4 +146,7 @@ WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_o
 	AND (:origin IS NULL OR origin = :origin)
 	AND (:text IS NULL OR instr(lower(id || ' ' || quantity), lower(:text)) > 0)
 	AND (:accelerator_id IS NULL OR accelerator_id = :accelerator_id)
+	AND (:device_id IS NULL OR device_id = :device_id)
+	AND (:plan_id IS NULL OR plan_id = :plan_id)
+	AND (:quantity IS NULL OR quantity = :quantity)
 ORDER BY id LIMIT :limit;

@@ -2,6 +2,7 @@
 # embeds: storage/sql/0001_initial.sql
 # embeds: storage/sql/0002_agents.sql
 # embeds: storage/sql/0003_feeds.sql
+# embeds: storage/sql/0004_observations.sql
 # embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
@@ -9,8 +10,9 @@
 # embeds: storage/sql/benchmarks.sql
 # embeds: storage/sql/agents.sql
 # embeds: storage/sql/feeds.sql
+# embeds: storage/sql/observations.sql
 	.section .rodata
-	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_statements
+	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_statements
 storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
@@ -20,6 +22,9 @@ storage_sql_0002:
 storage_sql_0003:
 	.incbin "storage/sql/0003_feeds.sql"
 	.byte 0
+storage_sql_0004:
+	.incbin "storage/sql/0004_observations.sql"
+	.byte 0
 storage_sql_statements:
 	.incbin "storage/sql/transactions.sql"
 	.incbin "storage/sql/plans.sql"
@@ -28,5 +33,6 @@ storage_sql_statements:
 	.incbin "storage/sql/benchmarks.sql"
 	.incbin "storage/sql/agents.sql"
 	.incbin "storage/sql/feeds.sql"
+	.incbin "storage/sql/observations.sql"
 	.byte 0
 	.section .note.GNU-stack, "", @progbits

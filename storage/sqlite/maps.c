@@ -98,7 +98,8 @@ const struct column_map plan_query_map = COLUMN_MAP(plan_query_columns, struct p
 #define C(member, name) COLUMN(struct row_query, member, name)
 static const struct column row_query_columns[] = {
 	C(filter.id_prefix, "id_prefix"), C(filter.origin, "origin"), C(filter.text, "text"),
-	C(filter.vendor, "vendor"), C(filter.accelerator_id, "accelerator_id"), C(filter.provider, "provider"),
+	C(filter.vendor, "vendor"), C(filter.accelerator_id, "accelerator_id"), C(filter.device_id, "device_id"),
+	C(filter.plan_id, "plan_id"), C(filter.quantity, "quantity"), C(filter.provider, "provider"),
 	C(filter.region, "region"), C(filter.pricing_model, "pricing_model"), C(filter.as_of_us, "as_of_us"),
 	C(id, "id"), C(cursor_id, "cursor_id"), C(limit, "limit")
 };
@@ -176,6 +177,7 @@ const struct column_map region_map = COLUMN_MAP(region_columns, struct region_ro
 #define C(member, name) COLUMN(struct calibration_row, member, name)
 static const struct column calibration_columns[] = {
 	C(id, "id"), C(accelerator_id, "accelerator_id"), C(device_id, "device_id"), C(benchmark_id, "benchmark_id"),
+	C(class, "class"), C(plan_id, "plan_id"), C(driver, "driver"), C(n, "n"), C(spread, "spread"), C(disagreement, "disagreement"), C(baseline, "baseline"),
 	C(precision, "precision"), C(quantity, "quantity"), C(method, "method"), C(value, "value"), C(low, "low"),
 	C(high, "high"), C(meta.source, "source"), C(meta.source_date, "source_date"), C(meta.origin, "origin"),
 	C(meta.valid_from_us, "valid_from_us"),
@@ -184,3 +186,23 @@ static const struct column calibration_columns[] = {
 };
 #undef C
 const struct column_map calibration_map = COLUMN_MAP(calibration_columns, struct calibration_row);
+
+#define C(member, name) COLUMN(struct observation_record, member, name)
+static const struct column observation_columns[] = {
+	C(id, "id"), C(plan_id, "plan_id"), C(created_at_us, "created_at_us"), C(accelerator, "accelerator"), C(stack, "stack"),
+	C(stack_release, "stack_release"), C(gpu_count, "gpu_count"), C(step_time_s, "step_time_s"), C(tokens_per_s, "tokens_per_s"),
+	C(mean_gpu_w, "mean_gpu_w"), C(hours, "hours"), C(total_kwh, "total_kwh"), C(total_usd, "total_usd"), C(labels, "labels"),
+	C(notes, "notes"), C(predicted.step_time_s, "predicted_step_time_s"), C(predicted.tokens_per_s, "predicted_tokens_per_s"),
+	C(predicted.mean_gpu_w, "predicted_mean_gpu_w"), C(predicted.hours, "predicted_hours"), C(predicted.total_kwh, "predicted_total_kwh"),
+	C(predicted.total_usd, "predicted_total_usd"), C(stack_speed, "stack_speed"), C(unused_because, "unused_because")
+};
+#undef C
+const struct column_map observation_map = COLUMN_MAP(observation_columns, struct observation_record);
+
+#define C(member, name) COLUMN(struct observation_query, member, name)
+static const struct column observation_query_columns[] = {
+	C(filter.plan_id, "plan_id"), C(filter.accelerator, "accelerator"), C(filter.stack, "stack"), C(filter.usable, "usable"),
+	C(filter.since_us, "since_us"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
+};
+#undef C
+const struct column_map observation_query_map = COLUMN_MAP(observation_query_columns, struct observation_query);

@@ -413,7 +413,8 @@ static void measurements_correct_what_they_may(void **state)
 	assert_close(input.candidates[0].calibration.gemm_efficiency, 0.8, 1e-12);
 	assert_close(input.candidates[0].calibration.idle_w, 70, 1e-12);
 	assert_true(isnan(input.candidates[0].calibration.memory_efficiency));
-	assert_contains(fixture_assumption("calibration")->source, "measured on gpu-0 by library_gemm");
+	assert_string_equal(fixture_assumption("calibration.unused")->text, "kernel");
+	assert_contains(fixture_assumption("calibration")->source, "measured by library_gemm on gpu-0, 2026-11-20 (1 day old, calibration new); 0.4 % below the published prior of 0.803");
 	request.common.calibration = CALIBRATION_DATASHEET;
 	assert_int_equal(resolve(), STATUS_OK);
 	assert_null(input.candidates[0].calibration.id);
@@ -428,31 +429,34 @@ static struct calibration_row calibrations[5] = {
 		.device_id = "gpu-0",
 		.precision = PRECISION_BF16,
 		.quantity = "gemm_efficiency",
+		.class = "large",
 		.method = "library_gemm",
 		.value = 0.7,
-		.meta.valid_from_us = 1},
+		.meta.valid_from_us = INT64_C(1795132800000000) + 1},
 	{.id = "new",
 		.accelerator_id = "h100-sxm5-80gb",
 		.device_id = "gpu-0",
 		.precision = PRECISION_BF16,
 		.quantity = "gemm_efficiency",
+		.class = "large",
 		.method = "library_gemm",
 		.value = 0.8,
-		.meta.valid_from_us = 2},
+		.meta.valid_from_us = INT64_C(1795132800000000) + 2},
 	{.id = "kernel",
 		.accelerator_id = "h100-sxm5-80gb",
 		.device_id = "gpu-0",
 		.precision = PRECISION_BF16,
 		.quantity = "gemm_efficiency",
+		.class = "large",
 		.method = "kernel_gemm",
 		.value = 0.1,
-		.meta.valid_from_us = 3},
-	{.id = "idle", .accelerator_id = "h100-sxm5-80gb", .quantity = "idle_w", .value = 70, .meta.valid_from_us = 1},
+		.meta.valid_from_us = INT64_C(1795132800000000) + 3},
+	{.id = "idle", .accelerator_id = "h100-sxm5-80gb", .quantity = "idle_w", .value = 70, .meta.valid_from_us = INT64_C(1795132800000000) + 1},
 	{.id = "other",
 		.accelerator_id = "a100-sxm4-80gb",
 		.quantity = "memory_efficiency",
 		.value = 0.9,
-		.meta.valid_from_us = 1},
+		.meta.valid_from_us = INT64_C(1795132800000000) + 1},
 };
 
 /* Nothing that a plan needs of any accelerator is missing. */

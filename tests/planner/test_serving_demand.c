@@ -62,7 +62,7 @@ static void spreads_add_as_squares(void **state)
 {
 	static const struct residuals base = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.32};
 	double newest = engine_newest_release_years();
-	struct calibration measured = {"c", 0.9, 0.9, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, "measured"};
+	struct calibration measured = {.id = "c", .gemm_efficiency = 0.9, .memory_efficiency = 0.9, .source = "measured"};
 	struct accelerator *accelerator = &fixture.candidate.accelerator;
 	struct residuals residuals;
 

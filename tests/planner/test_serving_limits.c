@@ -316,6 +316,7 @@ static void older_engines_are_known_less_well(void **state)
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
 	assert_true(performance.interval.output_tokens_per_s.p90 > newest.p90);
 	fixture.candidate.accelerator.vendor = "nvidia";
+	fixture.candidate.calibration.id = "c";
 	fixture.candidate.calibration.gemm_efficiency = 0.7;
 	fixture.candidate.calibration.memory_efficiency = 0.8;
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);

@@ -411,7 +411,7 @@ static void stages_share_layers_and_lose_a_little(void **state)
 
 static void measured_efficiencies_replace_fitted_ones(void **state)
 {
-	struct calibration calibration = {"c", 0.9, 0.9, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, "measured"};
+	struct calibration calibration = {.id = "c", .gemm_efficiency = 0.9, .gemm_precision = PRECISION_BF16, .memory_efficiency = 0.9, .source = "measured"};
 	struct replica_layout layout = layout_of(1, 1, 1, PRECISION_BF16);
 	struct replica fitted, measured;
 

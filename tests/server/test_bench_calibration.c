@@ -66,7 +66,7 @@ static void products_are_taken_together_by_their_time(void **state)
 	assert_close(gemm->low, 0.48 * 0.98, 1e-12);
 	assert_close(gemm->high, 0.48 * 1.01, 1e-12);
 	assert_int_equal(gemm->precision, PRECISION_BF16);
-	assert_string_equal(gemm->id, "gemm_efficiency.bf16.d");
+	assert_string_equal(gemm->id, "gemm_efficiency.bf16.large.d");
 	assert_string_equal(gemm->meta.origin, "measured");
 	assert_string_equal(gemm->meta.source_date, "2026-11-21");
 	assert_close(row_of(&calibrations, "memory_efficiency")->value, 0.8, 1e-12);

@@ -121,13 +121,13 @@ static void a_result_is_stored_and_calibrates(void **state)
 	bench_runner_stop(runner);
 	assert_int_equal(benchmark.attempt, 1);
 	assert_contains(benchmark.result.text, "\"measures\":[{\"type\":\"measure\",\"test\":\"launch_round_trip\"");
-	assert_contains(benchmark.result.text, "\"calibrations\":[{\"id\":\"gemm_efficiency.fp32.cpu-fake\"");
+	assert_contains(benchmark.result.text, "\"calibrations\":[{\"id\":\"gemm_efficiency.fp32.large.cpu-fake\"");
 	assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "cpu-fake-2t", 0, &store->arena, &row, &store->failure), STATUS_OK);
 	assert_string_equal(row.meta.origin, "measured");
 	assert_close(row.accelerator.tflops_fp32, 0.505, 1e-12);
 	assert_close(row.accelerator.memory_bandwidth_gbs, 50, 1e-12);
 	assert_close(row.accelerator.memory_usable_bytes, 16e9, 1e-12);
-	gemm = calibration(store, "gemm_efficiency.fp32.cpu-fake");
+	gemm = calibration(store, "gemm_efficiency.fp32.large.cpu-fake");
 	assert_close(gemm.value, 250.0 / 505, 1e-12);
 	assert_close(gemm.low, 247.5 / 505, 1e-12);
 	assert_close(gemm.high, 252.5 / 505, 1e-12);

@@ -125,9 +125,13 @@ class Made:
             return job
         maker = next(p for p in paths if p.startswith(path) and "{" not in p and "post" in paths[p])
         body = bodies_of(next(iter(paths[maker]["post"]["requestBody"]["content"].values())))[0]
-        answer = self.daemon.post(maker, body)
+        answer = self.daemon.post(maker, self.with_plan(body))
         assert answer.status in (200, 201, 202), answer.text
         return answer.json["id"]
+
+    def with_plan(self, body):
+        """A body that speaks of a plan speaks of one that is there."""
+        return body | {"plan_id": self.make("/v1/plans")} if "plan_id" in body else body
 
     def lease(self):
         """A benchmark that the example's agent has, by its first token."""
@@ -173,7 +177,7 @@ def execute(daemon, described, method, path, operation):
     if "requestBody" in operation:
         headers["Content-Type"], content = next(iter(operation["requestBody"]["content"].items()))
         assert bodies_of(content), f"{method} {path} has a body without an example"
-        body = json.dumps(bodies_of(content)[0])
+        body = json.dumps(made.with_plan(bodies_of(content)[0]))
     return target, body, headers, parameters
 
 

@@ -112,8 +112,7 @@ static void fill_candidate(struct candidate *candidate)
 		.grid_high_gco2e_per_kwh = 440,
 		.pue_low = 1.1,
 		.pue_high = 1.3};
-	candidate->calibration =
-		(struct calibration){NULL, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, NULL};
+	candidate->calibration = (struct calibration){.id = NULL};
 	candidate->gpus_per_node = 8;
 	candidate->internode_gbs = 50;
 }

@@ -182,7 +182,7 @@ void serving_candidate(const struct catalogue *catalogue, const char *accelerato
 	if (!row)
 		serving_stop("not in the catalogue", accelerator);
 	*candidate = (struct candidate){.accelerator = row->accelerator, .gpus_per_node = NODE_GPUS,
-		.calibration = {NULL, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, NULL}};
+		.calibration = {.id = NULL}};
 }
 
 struct serving_case *serving_case_add(

@@ -1,0 +1,97 @@
+#include "planner/measurement/observation.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "planner/measurement/evidence.h"
+
+/* Step time and tokens/s of one job that differ by more speak of different steps. */
+static const double figures_agree = 0.05;
+
+double observation_step_time_s(const struct observed_job *job)
+{
+	if (job->step_time_s > 0)
+		return job->step_time_s;
+	return job->tokens_per_s > 0 && job->step_tokens > 0 ? job->step_tokens / job->tokens_per_s : ABSENT_NUMBER;
+}
+
+const char *observation_refusal(const struct observed_job *job)
+{
+	double step_s = observation_step_time_s(job), speed = job->predicted_step_time_s / step_s;
+
+	if (!(step_s > 0))
+		return "neither step_time_s nor tokens_per_s was reported";
+	if (job->pinned)
+		return "the plan's mfu was given: nothing of it was predicted";
+	if (!(job->predicted_step_time_s > 0))
+		return "the plan predicts no time of a step";
+	if (job->gpu_count >= 1 && job->gpu_count != job->planned_gpu_count)
+		return "it ran on another number of accelerators than was planned";
+	if (job->stack && job->planned_stack && strcmp(job->stack, job->planned_stack) != 0)
+		return "it ran another stack than was planned";
+	if (job->step_time_s > 0 && job->tokens_per_s > 0 && job->step_tokens > 0 &&
+		fabs(job->step_tokens / job->tokens_per_s / job->step_time_s - 1) > figures_agree)
+		return "step_time_s and tokens_per_s contradict each other for the plan's batch: they describe another one";
+	if (speed < OBSERVATION_SPEED_LEAST || speed > OBSERVATION_SPEED_MOST)
+		return "more than 3 times faster or slower than its plan: not the job that was planned";
+	return NULL;
+}
+
+static size_t count_plans(const struct observed_speed *items, const bool *counts, size_t count)
+{
+	size_t plans = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool seen = !counts[i];
+
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = counts[k] && strcmp(items[k].plan_id, items[i].plan_id) == 0;
+		plans += !seen;
+	}
+	return plans;
+}
+
+/* Of sorted values, between neighbours. */
+static double quantile(const double *sorted, size_t count, double part)
+{
+	double place = part * (double)(count - 1), below = floor(place);
+	size_t i = (size_t)below;
+
+	return i + 1 < count ? sorted[i] + (place - below) * (sorted[i + 1] - sorted[i]) : sorted[count - 1];
+}
+
+bool observation_consensus(const struct observed_speed *items, size_t count, struct observed_consensus *consensus)
+{
+	double values[OBSERVATIONS_MAX], deviations[OBSERVATIONS_MAX], median, allowed;
+	bool counts[OBSERVATIONS_MAX];
+	size_t kept = 0;
+
+	*consensus = (struct observed_consensus){.value = ABSENT_NUMBER};
+	count = count < OBSERVATIONS_MAX ? count : OBSERVATIONS_MAX;
+	for (size_t i = 0; i < count; i++)
+		values[i] = deviations[i] = items[i].speed;
+	median = evidence_median(values, count);
+	allowed = OBSERVATION_MADS * fmax(evidence_deviation(deviations, count, median), EVIDENCE_LEAST_MAD * median);
+	for (size_t i = 0; i < count; i++) {
+		counts[i] = fabs(items[i].speed - median) <= allowed;
+		if (counts[i])
+			values[kept++] = items[i].speed;
+	}
+	consensus->count = kept;
+	consensus->plans = count_plans(items, counts, count);
+	if (kept < OBSERVATIONS_LEAST || consensus->plans < OBSERVATION_PLANS_LEAST) {
+		snprintf(consensus->why, sizeof consensus->why, "%zu of %zu observations from %zu plan%s agree: %d from %d plans are needed", kept, count, consensus->plans,
+			consensus->plans == 1 ? "" : "s", OBSERVATIONS_LEAST, OBSERVATION_PLANS_LEAST);
+		return false;
+	}
+	consensus->value = evidence_median(values, kept);
+	consensus->low = quantile(values, kept, 0.1);
+	consensus->high = quantile(values, kept, 0.9);
+	memcpy(deviations, values, kept * sizeof *values);
+	consensus->spread = evidence_deviation(deviations, kept, consensus->value);
+	if (consensus->spread <= OBSERVATION_SPREAD_MOST * consensus->value)
+		return true;
+	snprintf(consensus->why, sizeof consensus->why, "%zu observations deviate by %.0f %% from their median: %.0f %% is the most", kept,
+		100 * consensus->spread / consensus->value, 100 * OBSERVATION_SPREAD_MOST);
+	return false;
+}

@@ -1,0 +1,45 @@
+/* What real jobs agree on: the speed of a stack on an accelerator beside what is predicted of it (E125). Pure. */
+#ifndef FLEETPLAN_PLANNER_MEASUREMENT_OBSERVATION_H
+#define FLEETPLAN_PLANNER_MEASUREMENT_OBSERVATION_H
+
+#include "planner/given.h"
+
+enum { OBSERVATIONS_LEAST = 5, OBSERVATION_PLANS_LEAST = 2, OBSERVATIONS_MAX = 256 };
+
+/* One job outside of these did something else than its plan: another model, another machine, a stall. */
+#define OBSERVATION_SPEED_LEAST 0.33
+#define OBSERVATION_SPEED_MOST  3.0
+
+/* Consistent: the median absolute deviation is at most this part of the median; and each farther than three of it is left out. */
+#define OBSERVATION_SPREAD_MOST 0.15
+#define OBSERVATION_MADS        3.0
+
+struct observed_speed {
+	const char *plan_id;
+	double speed; /* of the stack: 1 is as predicted without any observation */
+};
+
+struct observed_consensus {
+	double value, low, high, spread; /* median; p10 and p90 of those that count; median absolute deviation */
+	size_t count, plans;             /* that count */
+	char why[160];                   /* why there is none; "" */
+};
+
+/* E125. Given: speeds of one stack on one accelerator, newest first, at most OBSERVATIONS_MAX. Those farther than three deviations (at least 1 % of
+ * the median) from the median are left out; what is left must be 5 from 2 plans, and deviate by at most 15 %. Returned: whether they agree. */
+bool observation_consensus(const struct observed_speed *items, size_t count, struct observed_consensus *consensus);
+
+/* What a job reported, and its plan's prediction: NULL when it can count for its stack, else why not. */
+struct observed_job {
+	double step_time_s, tokens_per_s, step_tokens; /* reported; tokens of a step by the plan */
+	double predicted_step_time_s;
+	int64_t gpu_count, planned_gpu_count;          /* ABSENT_COUNT: not reported */
+	const char *stack, *planned_stack;
+	bool pinned;                                   /* the plan's mfu was given: nothing was predicted */
+};
+const char *observation_refusal(const struct observed_job *job);
+
+/* Time of a step: as reported, else from tokens/s; NaN when neither was. */
+double observation_step_time_s(const struct observed_job *job);
+
+#endif

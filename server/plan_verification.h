@@ -1,0 +1,15 @@
+/* The verification of a plan by a benchmark that was made for it: what its result tells, and the plan planned again with that. */
+#ifndef FLEETPLAN_SERVER_PLAN_VERIFICATION_H
+#define FLEETPLAN_SERVER_PLAN_VERIFICATION_H
+
+#include "planner/measurement/verification.h"
+#include "server/bench_job.h"
+#include "storage/storage.h"
+
+/* Judges a job of a plan that has succeeded, before its result is stored. Given: the storage, the job, what it calibrates, when. Returned: whether it
+ * says something of the plan; `verification` then holds it, with text in the job's arena and static. It says nothing where the job has no plan or that
+ * is gone, ran on another accelerator than was planned, or measured nothing of it. Plans again, which takes as long as planning does. */
+bool plan_verification_make(struct storage *storage, struct bench_job *job, const struct bench_calibrations *calibrations, int64_t now_us,
+	struct verification *verification);
+
+#endif

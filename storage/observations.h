@@ -1,0 +1,39 @@
+/* What real jobs achieved against their plans: added, read, listed; never changed. */
+#ifndef FLEETPLAN_STORAGE_OBSERVATIONS_H
+#define FLEETPLAN_STORAGE_OBSERVATIONS_H
+
+#include "storage/idempotency.h"
+
+struct observation_record; /* hwdb/records.h */
+struct benchmark_record;
+struct catalogue_rows;
+
+struct observation_put {
+	struct storage_job job;
+	const struct observation_record *observation;
+	const struct catalogue_rows *calibrations; /* what it and those before it agree on, put in the same transaction; NULL: nothing */
+	const struct idempotency *idempotency;
+};
+
+struct observation_filter {
+	const char *plan_id, *accelerator, *stack; /* NULL: any */
+	bool usable;                               /* only those that count for a calibration, after since_us */
+	int64_t since_us;
+};
+
+struct observation_list {
+	struct observation_record *items; /* newest first */
+	size_t count;
+	const char *next_cursor;
+};
+
+FALLIBLE enum status storage_observation_get(struct storage *storage, const char *id, struct arena *arena,
+	struct observation_record *observation, struct failure *failure);
+FALLIBLE enum status storage_observation_list(struct storage *storage, const struct observation_filter *filter,
+	const struct page_request *page, struct arena *arena, struct observation_list *list, struct failure *failure);
+
+/* Of the newest benchmark that verified a plan its id and finished_at_us, and as its result the verification alone; STATUS_NOT_FOUND (the failure is not touched) without one. */
+FALLIBLE enum status storage_benchmark_of_plan(struct storage *storage, const char *plan_id, struct arena *arena,
+	struct benchmark_record *benchmark, struct failure *failure);
+
+#endif

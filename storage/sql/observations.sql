@@ -1,0 +1,25 @@
+-- name: observation_insert
+INSERT INTO observation (id, plan_id, created_at_us, accelerator, stack, stack_release, gpu_count, step_time_s, tokens_per_s, mean_gpu_w, hours,
+	total_kwh, total_usd, labels, notes, predicted_step_time_s, predicted_tokens_per_s, predicted_mean_gpu_w, predicted_hours,
+	predicted_total_kwh, predicted_total_usd, stack_speed, unused_because)
+VALUES (:id, :plan_id, :created_at_us, :accelerator, :stack, :stack_release, :gpu_count, :step_time_s, :tokens_per_s, :mean_gpu_w, :hours,
+	:total_kwh, :total_usd, :labels, :notes, :predicted_step_time_s, :predicted_tokens_per_s, :predicted_mean_gpu_w, :predicted_hours,
+	:predicted_total_kwh, :predicted_total_usd, :stack_speed, :unused_because);
+
+-- name: observation_get
+SELECT * FROM observation WHERE id = :id;
+
+-- name: observation_list
+SELECT * FROM observation
+WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
+	AND (:plan_id IS NULL OR plan_id = :plan_id)
+	AND (:accelerator IS NULL OR accelerator = :accelerator)
+	AND (:stack IS NULL OR stack = :stack)
+	AND (NOT :usable OR (unused_because IS NULL AND created_at_us > :since_us))
+ORDER BY created_at_us DESC, id DESC LIMIT :limit;
+
+-- What the newest benchmark that says something of a plan says of it, as its result.
+-- name: benchmark_of_plan
+SELECT id, finished_at_us, json_extract(result, '$.verification') AS result FROM benchmark
+WHERE plan_id = :id AND state = 'succeeded' AND json_extract(result, '$.verification') IS NOT NULL
+ORDER BY finished_at_us DESC, id DESC LIMIT 1;

@@ -1,0 +1,301 @@
+"""From a measurement back into the prediction: shapes of a plan, calibrations, verification, observations."""
+import json
+
+import pytest
+from fake_agent import FakeAgent, gpu, measure, measured
+from test_benchmarks import wait_for
+
+TRAINING = {"model": "llama-3.1-8b", "tokens": "10B", "sequence_length": 4096, "global_batch_size": 64, "accelerator": "l4", "gpu_count": 64,
+            "enforce_memory": False, "pricing": {"usd_per_gpu_hour": 1}, "alternatives": 0, "site": {"country": "FRA"}}
+PEAK, BANDWIDTH = 121e12, 300e9  # of the catalogue's L4
+
+
+def plan_of(daemon, **more):
+    answer = daemon.post("/v1/plans/training", TRAINING | more)
+    assert answer.status == 201, answer.text
+    return answer.json
+
+
+def best(plan):
+    return plan["result"]["recommended"]
+
+
+def assumed(plan, field):
+    return next((row for row in plan["result"]["assumptions"] if row["field"] == field), None)
+
+
+def queue(daemon, **body):
+    answer = daemon.post("/v1/benchmarks", {"suite": "quick"} | body)
+    assert answer.status == 202, answer.text
+    return answer.json["id"]
+
+
+def run(daemon, device, result, **body):
+    """A benchmark that an agent with that device takes, and what the daemon makes of the result."""
+    agent = FakeAgent(daemon, f"agent-of-{device}", [gpu(device)])
+    assert agent.register().status == 200
+    name = queue(daemon, device=device, **body)
+    lease = agent.lease().json
+    assert lease["benchmark_id"] == name, lease
+    answer = agent.deliver(lease, result(lease) if callable(result) else result)
+    assert answer.status == 200 and answer.json["state"] == "succeeded", answer.text
+    return daemon.get(f"/v1/benchmarks/{name}").json["result"]
+
+
+def products(device, share, **more):
+    """A run in which large products reach this share of the peak."""
+    return measured(device, measures=[measure("gemm_library_bf16", "library_gemm", share * PEAK, precision="bf16", flops=1e12, **more),
+                                      measure("stream_triad", "stream", 0.9 * BANDWIDTH)])
+
+
+@pytest.fixture
+def hub(daemon_with):
+    return daemon_with("--own-devices=no")
+
+
+def test_what_of_a_plan_is_measured_goes_with_the_lease(hub):
+    plan = plan_of(hub, parallelism={"tensor": 8, "pipeline": 1, "data": 8, "micro_batch": 2, "context": 1})
+    agent = FakeAgent(hub)
+    assert agent.register().status == 200
+    name = queue(hub, plan_id=plan["id"])
+    assert hub.get(f"/v1/benchmarks/{name}").json["accelerator"] == "l4"  # the plan's
+    shapes = agent.lease().json["spec"]["shapes"]
+    forward = {row["role"]: row for row in shapes["products"] if row.get("product", "forward") == "forward"}
+    rows, layers = 2 * 4096, 32
+    assert (forward["qkv"]["m"], forward["qkv"]["n"], forward["qkv"]["k"]) == (rows, (4096 + 2 * 1024) // 8, 4096)
+    assert (forward["mlp_down"]["m"], forward["mlp_down"]["n"], forward["mlp_down"]["k"]) == (rows, 4096, 14336 // 8)
+    assert forward["qkv"]["count"] == layers * 64 / 8 / 2
+    assert {row["precision"] for row in shapes["products"]} == {"bf16"} and len(shapes["products"]) == 15
+    assert shapes["block"]["hidden"] == 4096 and shapes["block"]["heads"] == 4 and 0 < shapes["block"]["predicted_s"] <= 0.15
+    assert shapes["attention"][0] | {"count": 0} == {"batch": 2, "heads": 4, "kv_heads": 1, "queries": 4096, "keys": 4096, "head_dimension": 128, "causal": True,
+                                                     "backward": False, "precision": "bf16", "count": 0}
+    assert rows * 4096 * 2 in shapes["collective_bytes"]
+
+
+def test_a_service_is_measured_by_its_batches(hub):
+    plan = hub.post("/v1/plans/inference", {"model": "llama-3.1-8b", "accelerator": "l4", "queries_per_minute": 60, "prompt_tokens": 500, "output_tokens": 100,
+                                            "precision": "bf16", "alternatives": 0, "pricing": {"usd_per_gpu_hour": 1}}).json
+    name = queue(hub, plan_id=plan["id"])
+    agent = FakeAgent(hub)
+    assert agent.register().status == 200
+    lease = agent.lease().json
+    assert lease["benchmark_id"] == name
+    shapes = lease["spec"]["shapes"]
+    assert {row["m"] for row in shapes["products"] if row["role"] == "qkv"} == {max(1, round(best(plan)["batch"]["mean"])), 500}
+    assert shapes["kv_read"][0]["queries"] == 1 and shapes["kv_read"][0]["keys"] == 550 and "block" not in shapes
+
+
+def test_the_plans_own_then_the_fleet_then_the_prior(hub):
+    prior = plan_of(hub)
+    assert assumed(prior, "calibration")["value"] == "datasheet"
+    for device, share in (("GPU-1", 0.40), ("GPU-2", 0.42), ("GPU-3", 0.41)):
+        run(hub, device, products(device, share))
+    fleet = plan_of(hub)
+    told = assumed(fleet, "calibration.gemm_efficiency.large")
+    assert told["value"] == pytest.approx(0.41) and "fleet: median of 3 devices" in told["source"] and "0 days old" in told["source"], told
+    assert "below the published prior of 0.75" in told["source"], told
+    assert best(fleet)["step"]["time_s"] > best(prior)["step"]["time_s"]
+    row = next(row for row in best(fleet)["provenance"].items() if row[0] == "/step/time_s") if isinstance(best(fleet)["provenance"], dict) else None
+    assert row is None or row[1]["status"] == "measured", row
+    datasheet = plan_of(hub, calibration="datasheet")
+    assert best(datasheet)["step"] == best(prior)["step"] and not assumed(datasheet, "calibration.gemm_efficiency.large")
+    narrower = [best(plan)["interval"]["step_time_s"] for plan in (prior, fleet)]
+    assert narrower[1]["p90"] / narrower[1]["p50"] < narrower[0]["p90"] / narrower[0]["p50"]
+    # its own products, when it is planned again; another plan does not take them
+    own = run(hub, "GPU-1", products("GPU-1", 0.30, role="qkv"), plan_id=prior["id"])
+    assert {"plan", "large"} <= {row.get("class") for row in own["calibrations"]}, own
+    again = hub.request("POST", f"/v1/plans/{prior['id']}/refresh").json
+    told = assumed(again, "calibration.gemm_efficiency")
+    assert told["value"] == pytest.approx(0.30) and "this plan's own work" in told["source"], told
+    assert assumed(plan_of(hub), "calibration.gemm_efficiency") is None
+    assert best(again)["step"]["time_s"] > best(fleet)["step"]["time_s"]
+
+
+def test_what_disagrees_is_kept_and_not_used(hub):
+    for device, share in (("GPU-1", 0.40), ("GPU-2", 0.41), ("GPU-3", 0.42)):
+        run(hub, device, products(device, share))
+    run(hub, "GPU-4", products("GPU-4", 0.20))
+    run(hub, "GPU-5", products("GPU-5", 0.41, disagreement=0.08))
+    rows = {row["device_id"]: row for row in hub.get("/v1/calibrations?accelerator=l4&quantity=gemm_efficiency").json["items"]}
+    assert {device: row["used"] for device, row in rows.items()} == {"GPU-1": True, "GPU-2": True, "GPU-3": True, "GPU-4": False, "GPU-5": False}, rows
+    assert "other devices disagree" in rows["GPU-4"]["unused_because"] and "repetition disagrees by 8.0 %" in rows["GPU-5"]["unused_because"], rows
+    told = plan_of(hub)
+    assert assumed(told, "calibration.gemm_efficiency.large")["value"] == pytest.approx(0.41)
+    assert assumed(told, "calibration.unused"), told["result"]["assumptions"]
+    count = lambda query: len(hub.get(f"/v1/calibrations?{query}").json["items"])
+    assert count("device=GPU-4&quantity=gemm_efficiency") == 1 and count("quantity=memory_efficiency") == 5
+    assert count("quantity=gemm_efficiency&used=false") == 2 and count("quantity=gemm_efficiency&used=true") == 3 and count("accelerator=h100") == 0
+    for row in rows.values():
+        assert hub.request("DELETE", f"/v1/calibrations/{row['id']}").status == 204
+    assert not assumed(plan_of(hub), "calibration.gemm_efficiency.large")
+    assert hub.request("DELETE", "/v1/calibrations/none").status == 404
+
+
+def test_drift_is_a_metric(hub):
+    run(hub, "GPU-1", products("GPU-1", 0.40))
+    run(hub, "GPU-1", products("GPU-1", 0.38))
+    line = 'fleetplan_calibration_drift_ratio{accelerator="l4",quantity="gemm_efficiency",precision="bf16",class="large"} 0.95'
+    assert line in hub.get("/metrics").text
+    row = hub.get("/v1/calibrations?quantity=gemm_efficiency").json["items"][0]
+    assert (row["value"], row["baseline"]) == (pytest.approx(0.38), pytest.approx(0.40))
+
+
+def block_run(ratio, device="GPU-1", share=0.5):
+    def result(lease):
+        block = lease["spec"]["shapes"]["block"]
+        seconds = ratio * block.pop("predicted_s")
+        more = {"unit": "s", "predicted_s": seconds / ratio, "block": block}
+        answer = measured(device)
+        answer["measures"] = [measure("gemm_library_bf16", "library_gemm", share * PEAK, precision="bf16", flops=1e12, role="qkv",
+                                      shape=[4096, 4096, 4096], product="forward"),
+                              measure("stream_triad", "stream", 0.82 * BANDWIDTH), measure("block_step", "sequence", seconds, **more)]
+        answer["measures"][0]["flops"] = 2 * 4096**3
+        return answer
+    return result
+
+
+@pytest.mark.parametrize("ratio,verdict", [(1.0, "confirmed"), (1.25, "adjusted"), (0.8, "adjusted"), (2.0, "refuted")])
+def test_verdicts(hub, ratio, verdict):
+    plan = plan_of(hub)
+    result = run(hub, "GPU-1", block_run(ratio), plan_id=plan["id"])
+    told = result["verification"]
+    assert told["verdict"] == verdict and told["ratio"] == pytest.approx(ratio) and told["what"] == "block", told
+    assert told["measured_s"] == pytest.approx(ratio * told["predicted_s"])
+    terms = {row["name"]: row["ratio"] for row in told["terms"]}
+    assert terms["memory_bandwidth"] == pytest.approx(1) and terms["compute"] > 1.2
+    shown = hub.get(f"/v1/plans/{plan['id']}").json["verification"]
+    assert shown == told
+    if verdict == "confirmed":
+        assert "replanned" not in told and "dominant" not in told
+        return
+    assert told["dominant"] == "compute"
+    again = best(hub.request("POST", f"/v1/plans/{plan['id']}/refresh").json)
+    assert told["replanned"]["gpu_count"] == again["gpu_count"] == best(plan)["gpu_count"]
+    assert told["replanned"]["usd"] == pytest.approx(again["cost"]["total_usd"]) and told["replanned"]["usd_change"] > 0, told
+
+
+def test_more_accelerators_where_a_deadline_is_to_be_met(hub):
+    request = dict(TRAINING, deadline_hours=200, pricing={"usd_per_gpu_hour": 1})
+    del request["gpu_count"]
+    plan = hub.post("/v1/plans/training", request)
+    assert plan.status == 201, plan.text
+    told = run(hub, "GPU-1", block_run(1.3, share=0.3), plan_id=plan.json["id"])["verification"]
+    assert told["verdict"] == "adjusted" and told["replanned"]["gpu_count_change"] > 0 and told["replanned"]["usd_change"] > 0, told
+    assert told["replanned"]["gpu_count"] == best(plan.json)["gpu_count"] + told["replanned"]["gpu_count_change"]
+
+
+def test_another_accelerator_verifies_nothing(hub):
+    plan = plan_of(hub, accelerator="h100")
+    agent = FakeAgent(hub)
+    assert agent.register().status == 200
+    queue(hub, plan_id=plan["id"], device="GPU-1")
+    lease = agent.lease().json
+    assert agent.deliver(lease, block_run(1.0)(lease)).status == 200
+    assert "verification" not in hub.get(f"/v1/benchmarks/{lease['benchmark_id']}").json["result"]
+    assert "verification" not in hub.get(f"/v1/plans/{plan['id']}").json
+
+
+# --- observations --------------------------------------------------------------------------------------------------------
+
+def observe(daemon, plan, headers=None, **more):
+    return daemon.post("/v1/observations", {"plan_id": plan["id"]} | more, headers)
+
+
+def test_five_jobs_of_two_plans_correct_their_stack(hub):
+    plans = [plan_of(hub, stack="megatron_core"), plan_of(hub, stack="megatron_core", sequence_length=2048)]
+    for i, ratio in enumerate((1.25, 1.26, 1.24, 1.25, 1.25)):
+        plan = plans[i % 2]
+        answer = observe(hub, plan, step_time_s=ratio * best(plan)["step"]["time_s"], mean_gpu_w=60, gpu_count=64)
+        assert answer.status == 201 and answer.json["used"] and answer.json["ratio"] == pytest.approx(ratio), answer.text
+        assert answer.json["stack"] == "megatron_core" and answer.json["accelerator"] == "l4"
+        rows = hub.get("/v1/calibrations?quantity=stack_speed").json["items"]
+        assert len(rows) == (i == 4), "five of them, and not before"
+    assert rows[0]["value"] == pytest.approx(0.8) and rows[0]["class"] == "megatron_core" and rows[0]["n"] == 5 and rows[0]["used"], rows
+    now = plan_of(hub, stack="megatron_core")
+    assert assumed(now, "calibration.stack_speed")["value"] == pytest.approx(0.8)
+    assert 1.1 < best(now)["step"]["time_s"] / best(plans[0])["step"]["time_s"] < 1.3
+    width = [best(plan)["interval"]["step_time_s"]["p90"] / best(plan)["interval"]["step_time_s"]["p50"] for plan in (plans[0], now)]
+    assert width[1] < width[0]
+    assert not assumed(plan_of(hub, stack="fsdp"), "calibration.stack_speed")
+    assert not assumed(plan_of(hub, stack="megatron_core", calibration="datasheet"), "calibration.stack_speed")
+    # one that is planned with it is observed beside the prior, not beside itself
+    beside = observe(hub, now, step_time_s=best(now)["step"]["time_s"]).json
+    assert beside["ratio"] == pytest.approx(1) and beside["stack_speed"] == pytest.approx(0.8)
+
+
+def test_plan_versus_actual(hub):
+    plan = plan_of(hub)
+    made = observe(hub, plan, tokens_per_s=best(plan)["tokens_per_s"] / 1.1, mean_gpu_w=65, hours=300, total_kwh=1300, total_usd=19000, notes="first week",
+                   labels={"team": "red"})
+    assert made.status == 201 and made.headers["location"] == f"/v1/observations/{made.json['id']}", made.text
+    assert made.json["ratio"] == pytest.approx(1.1) and made.json["predicted"]["hours"] == best(plan)["wall_clock_hours"]
+    got = hub.get(made.headers["location"]).json
+    assert got == made.json
+    assert hub.get(f"/v1/plans/{plan['id']}").json["observations"] == [got]
+    assert hub.get(f"/v1/observations?plan_id={plan['id']}").json["items"] == [got]
+    assert hub.get("/v1/observations?stack=fsdp").json["items"] == [] and len(hub.get("/v1/observations?accelerator=l4").json["items"]) == 1
+    assert hub.get("/v1/observations/none").status == 404
+
+
+def test_what_is_no_observation_is_refused(hub):
+    plan = plan_of(hub)
+    refused = lambda **body: hub.post("/v1/observations", body)
+    for body, pointer in (({"plan_id": plan["id"], "step_time_ms": 2400}, "/step_time_ms"), ({"step_time_s": 2}, "/plan_id"),
+                          ({"plan_id": "01939e5c-7d00-7000-8000-000000000009", "step_time_s": 2}, "/plan_id"), ({"plan_id": plan["id"]}, ""),
+                          ({"plan_id": plan["id"], "step_time_s": -1}, "/step_time_s"), ({"plan_id": plan["id"], "mean_gpu_w": 65000}, "/mean_gpu_w"),
+                          ({"plan_id": plan["id"], "step_time_s": 2, "stack": "mine"}, "/stack")):
+        answer = refused(**body)
+        assert answer.status == 422 and pointer in [fault["pointer"] for fault in answer.json["errors"]], answer.text
+    kept = lambda **body: observe(hub, plan, **body).json
+    step_s = best(plan)["step"]["time_s"]
+    for body, why in (({"step_time_s": 1000 * step_s}, "3 times"), ({"step_time_s": step_s, "gpu_count": 32}, "another number"),
+                      ({"step_time_s": step_s, "stack": "fsdp"}, "another stack"), ({"mean_gpu_w": 60}, "neither"),
+                      ({"step_time_s": step_s, "tokens_per_s": best(plan)["tokens_per_s"] * 1.2}, "contradict")):
+        told = kept(**body)
+        assert not told["used"] and why in told["unused_because"], told
+    assert hub.get("/v1/calibrations?quantity=stack_speed").json["items"] == []
+
+
+def test_an_observation_is_made_once(hub):
+    plan = plan_of(hub)
+    first = observe(hub, plan, {"Idempotency-Key": "night-1"}, step_time_s=30)
+    again = observe(hub, plan, {"Idempotency-Key": "night-1"}, step_time_s=30)
+    assert first.status == again.status == 201 and first.json == again.json, again.text
+    assert observe(hub, plan, {"Idempotency-Key": "night-1"}, step_time_s=31).status == 422
+    assert len(hub.get("/v1/observations").json["items"]) == 1
+
+
+# --- the whole of it on this machine -------------------------------------------------------------------------------------
+
+TINY = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 256, "num_hidden_layers": 4, "num_attention_heads": 4,
+        "num_key_value_heads": 4, "intermediate_size": 1024, "vocab_size": 2048, "max_position_embeddings": 2048}
+
+
+def test_the_cpu_verifies_its_plan(daemon_with):
+    """Queue, worker, result, calibrations, verification: with a real worker on a real device."""
+    daemon = daemon_with()
+    assert wait_for(daemon, f"/v1/benchmarks/{queue(daemon)}")["state"] == "succeeded"
+    rows = [row["id"] for row in daemon.get("/v1/accelerators?limit=1000").json["items"] if row["id"].startswith("cpu-")]
+    if not rows:
+        pytest.skip("the machine was too busy to measure its peaks")
+    plan = daemon.post("/v1/plans/training", {"model": {"config": TINY}, "tokens": "100M", "sequence_length": 128, "global_batch_size": 4, "precision": "fp32",
+                                              "accelerator": rows[0], "gpu_count": 1, "pricing": {"usd_per_gpu_hour": 0.1}, "alternatives": 0})
+    assert plan.status == 201, plan.text
+    done = wait_for(daemon, f"/v1/benchmarks/{queue(daemon, plan_id=plan.json['id'])}")
+    assert done["state"] == "succeeded", done
+    result = done["result"]
+    block = next(row for row in result["measures"] if row["test"] == "block_step")
+    told = result["verification"]
+    assert told["measured_s"] == pytest.approx(block["median"]) and told["predicted_s"] == pytest.approx(block["predicted_s"]), told
+    assert told["verdict"] == ("confirmed" if 0.9 <= told["ratio"] <= 1.1 else "adjusted" if 0.75 <= told["ratio"] <= 1.33 else "refuted")
+    assert daemon.get(f"/v1/plans/{plan.json['id']}").json["verification"]["benchmark_id"] == done["id"]
+    roles = [row.get("role") for row in result["measures"] if row["test"] == "gemm_library_fp32"]
+    if not roles:
+        pytest.skip("no OpenBLAS here: " + json.dumps(result["skips"]))
+    assert "qkv" in roles or "mlp_up" in roles, roles
+    # what it calibrated changes the plan; on a busy machine it says why it did not
+    own = [row for row in result["calibrations"] if row.get("class") == "plan"]
+    assert own or [row for row in result["not_calibrated"] if row["quantity"] == "gemm_efficiency"], result
+    used = own and next(row for row in daemon.get("/v1/calibrations?limit=1000").json["items"] if row["id"] == own[0]["id"])["used"]
+    again = daemon.request("POST", f"/v1/plans/{plan.json['id']}/refresh").json
+    assert bool(used) == bool(assumed(again, "calibration.gemm_efficiency")), (own, again["result"]["assumptions"])
