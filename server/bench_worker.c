@@ -98,7 +98,6 @@ static void take_line(struct supervision *watch, const char *text, size_t length
 {
 	struct bench_line line;
 
-	watch->heard_ns = clock_monotonic_ns();
 	if (watch->outcome->end == WORKER_MISSPOKE)
 		return;
 	arena_reset(&watch->arena);
@@ -112,6 +111,8 @@ static void take_line(struct supervision *watch, const char *text, size_t length
 	} else if (watch->worker->on_line && watch->outcome->end == WORKER_END_COUNT) {
 		watch->worker->on_line(watch->worker->context, &line, text, length);
 	}
+	if (line.kind != BENCH_LINE_SAMPLE) /* the sensors' thread goes on also when the work hangs */
+		watch->heard_ns = clock_monotonic_ns();
 	if (line.kind == BENCH_LINE_RESULT && watch->failure.status == STATUS_OK) {
 		watch->results++;
 		watch->said = verdict_of(line.as.result.status);

@@ -20,7 +20,7 @@ enum bench_worker_end {
 	WORKER_BUSY,      /* the device is in use: try again later */
 	WORKER_CRASHED,   /* a signal, an exit without a result, a line cut off */
 	WORKER_MISSPOKE,  /* a line that is not one, too long, or after the result */
-	WORKER_SILENT,    /* nothing heard for silence_s: stopped */
+	WORKER_SILENT,    /* nothing heard for silence_s, samples of sensors left out: stopped */
 	WORKER_OVERDUE,   /* past its deadline: stopped */
 	WORKER_STOPPED,   /* as the caller wished */
 	WORKER_WEDGED,    /* survived SIGKILL: a driver holds it */

@@ -37,7 +37,7 @@ static struct bench_worker_outcome play(const char *script, struct heard *heard,
 	char name[] = "fake", command[] = "play", copy[32];
 	char *const arguments[] = {name, command, copy, NULL};
 	struct bench_worker worker = {.program = self, .arguments = arguments, .deadline_s = deadline_s,
-		.silence_s = !strcmp(script, "silent") ? 1 : 60,
+		.silence_s = !strcmp(script, "silent") || !strcmp(script, "sampling") ? 1 : 60,
 		.term_grace_s = 0.2, .kill_grace_s = 5, .log_bytes = 64 * 1024, .wake_fd = -1, .context = heard, .on_line = on_line,
 		.on_tick = on_tick};
 	struct bench_worker_outcome outcome;
@@ -111,13 +111,17 @@ static void a_deaf_worker_is_killed_at_its_deadline(void **state)
 
 static void a_silent_worker_is_stopped(void **state)
 {
-	struct heard heard = {0};
-	struct bench_worker_outcome outcome = play("silent", &heard, 60);
+	static const char *const scripts[] = {"silent", "sampling"};
 
 	(void)state;
-	assert_int_equal(outcome.end, WORKER_SILENT);
-	assert_int_equal(outcome.signal, SIGTERM);
-	bench_worker_release(&outcome);
+	for (size_t i = 0; i < COUNT_OF(scripts); i++) {
+		struct heard heard = {0};
+		struct bench_worker_outcome outcome = play(scripts[i], &heard, 60);
+
+		assert_int_equal(outcome.end, WORKER_SILENT);
+		assert_int_equal(outcome.signal, SIGTERM);
+		bench_worker_release(&outcome);
+	}
 }
 
 static void the_caller_can_stop_it(void **state)

@@ -61,6 +61,16 @@ static void play_hang(void)
 	}
 }
 
+/* The work hangs, and the thread beside it goes on telling what the sensors say. */
+static int play_sampling(void)
+{
+	for (int i = 0; i < 600; i++) {
+		say("{\"type\":\"sample\",\"t_s\":1,\"power_w\":90}\n");
+		usleep(100000);
+	}
+	return 0;
+}
+
 static int play_oversized(void)
 {
 	char piece[1024];
@@ -134,6 +144,8 @@ int fake_worker(const char *script)
 		play_hang();
 	if (!strcmp(script, "silent"))
 		return (int)sleep(60);
+	if (!strcmp(script, "sampling"))
+		return play_sampling();
 	if (!strcmp(script, "no_result"))
 		return 0;
 	if (!strcmp(script, "two_results"))

@@ -9,6 +9,7 @@
  *   crash            SIGSEGV after a measure
  *   hang             deaf to SIGTERM, but heard of ten times a second
  *   silent           says hello and then nothing
+ *   sampling         silent but for its sensors
  *   no_result        exit 0 without a result
  *   two_results, after_result, truncated, oversized, garbage, blind_measure
  *   grandchild       ok, but a child in its group, whose id stands on stdout, holds the pipe for a minute
