@@ -8,7 +8,7 @@
 #include "bench/cuda_product.h"
 #include "bench/random.h"
 
-enum { PRODUCTS_MAX = 5, SAMPLED = 16 };
+enum { PRODUCTS_MAX = 5, SAMPLED = 16, ALIGNED_ELEMENTS = 256 /* the library's heuristic takes addresses for aligned so */ };
 
 enum place { PLACE_Q, PLACE_OUT_GRADIENT, PLACE_K, PLACE_V, PLACE_SCORES, PLACE_GRADIENTS, PLACE_OUT, PLACE_K_GRADIENT, PLACE_V_GRADIENT };
 
@@ -54,6 +54,12 @@ static size_t key_count(const struct attention_work *attention)
 	return attention->batch * attention->keys * attention->dimension;
 }
 
+/* From the first of two operands that share memory to the second. */
+static size_t span(size_t count)
+{
+	return (count + ALIGNED_ELEMENTS - 1) / ALIGNED_ELEMENTS * ALIGNED_ELEMENTS;
+}
+
 static cuda_pointer at(const struct attention_work *attention, enum place place)
 {
 	const struct bench_session *session = attention->work.session;
@@ -64,11 +70,11 @@ static cuda_pointer at(const struct attention_work *attention, enum place place)
 	case PLACE_Q:
 		return cuda_operand(session, ROLE_A, format);
 	case PLACE_OUT_GRADIENT:
-		return cuda_operand(session, ROLE_A, format) + query_count(attention) * size;
+		return cuda_operand(session, ROLE_A, format) + span(query_count(attention)) * size;
 	case PLACE_K:
 		return cuda_operand(session, ROLE_B, format);
 	case PLACE_V:
-		return cuda_operand(session, ROLE_B, format) + key_count(attention) * size;
+		return cuda_operand(session, ROLE_B, format) + span(key_count(attention)) * size;
 	case PLACE_SCORES:
 		return cuda_operand(session, ROLE_D, format);
 	case PLACE_GRADIENTS:
@@ -80,7 +86,7 @@ static cuda_pointer at(const struct attention_work *attention, enum place place)
 	case PLACE_V_GRADIENT:
 		break;
 	}
-	return cuda_operand(session, ROLE_F, format) + key_count(attention) * size;
+	return cuda_operand(session, ROLE_F, format) + span(key_count(attention)) * size;
 }
 
 /* Rows and columns of what lies at a place, of one product. */
@@ -165,7 +171,7 @@ static enum bench_outcome attention_poison(struct cuda_work *work, struct bench_
 	enum bench_outcome outcome = cuda_operand_poison(work->session, at(attention, PLACE_OUT), query_count(attention) * size, reason);
 
 	if (outcome == BENCH_OK && attention->shape.backward)
-		outcome = cuda_operand_poison(work->session, at(attention, PLACE_K_GRADIENT), 2 * key_count(attention) * size, reason);
+		outcome = cuda_operand_poison(work->session, at(attention, PLACE_K_GRADIENT), 2 * span(key_count(attention)) * size, reason);
 	return outcome;
 }
 
@@ -173,7 +179,7 @@ static double input(const struct attention_work *attention, enum place place, si
 {
 	enum cuda_role role = place == PLACE_Q || place == PLACE_OUT_GRADIENT ? ROLE_A : ROLE_B;
 	size_t rows = role == ROLE_A ? attention->rows : attention->keys;
-	size_t first = place == PLACE_OUT_GRADIENT ? query_count(attention) : place == PLACE_V ? key_count(attention) : 0;
+	size_t first = place == PLACE_OUT_GRADIENT ? span(query_count(attention)) : place == PLACE_V ? span(key_count(attention)) : 0;
 
 	return cuda_input_value(role, attention->format, first + (product * rows + row) * attention->dimension + column);
 }
@@ -256,8 +262,8 @@ static enum bench_outcome written(struct attention_work *attention, struct bench
 	for (int s = 0; s < SAMPLED && outcome == BENCH_OK; s++) {
 		double value = 0;
 
-		outcome = cuda_output_read(attention->work.session, at(attention, PLACE_K_GRADIENT), attention->format,
-			random_next(&seed) % (2 * key_count(attention)), &value, reason);
+		outcome = cuda_output_read(attention->work.session, at(attention, s % 2 ? PLACE_K_GRADIENT : PLACE_V_GRADIENT),
+			attention->format, random_next(&seed) % key_count(attention), &value, reason);
 		check->verified = check->verified && isfinite(value);
 		check->samples++;
 	}
@@ -293,10 +299,10 @@ static enum bench_outcome attention_memory(struct attention_work *attention, str
 	struct bench_session *session = attention->work.session;
 	enum cuda_format format = attention->format;
 	size_t scores = attention->batch * attention->rows * attention->keys;
-	enum bench_outcome outcome = cuda_operand_need(session, ROLE_A, format, 2 * query_count(attention), reason);
+	enum bench_outcome outcome = cuda_operand_need(session, ROLE_A, format, 2 * span(query_count(attention)), reason);
 
 	if (outcome == BENCH_OK)
-		outcome = cuda_operand_need(session, ROLE_B, format, 2 * key_count(attention), reason);
+		outcome = cuda_operand_need(session, ROLE_B, format, 2 * span(key_count(attention)), reason);
 	if (outcome == BENCH_OK)
 		outcome = cuda_operand_need(session, ROLE_C, format, query_count(attention), reason);
 	if (outcome == BENCH_OK)
@@ -304,7 +310,7 @@ static enum bench_outcome attention_memory(struct attention_work *attention, str
 	if (outcome == BENCH_OK && attention->shape.backward)
 		outcome = cuda_operand_need(session, ROLE_E, format, scores, reason);
 	if (outcome == BENCH_OK && attention->shape.backward)
-		outcome = cuda_operand_need(session, ROLE_F, format, 2 * key_count(attention), reason);
+		outcome = cuda_operand_need(session, ROLE_F, format, 2 * span(key_count(attention)), reason);
 	return outcome;
 }
 

@@ -181,15 +181,15 @@ static enum bench_outcome rank_fill(struct collective_work *collective, int ordi
 	struct bench_session *session = collective->work.session;
 	struct rank *rank = &collective->rank[ordinal];
 	float *values = malloc(collective->count * sizeof(float));
-	int code;
+	enum bench_outcome outcome;
 
 	if (!values)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");
 	for (size_t i = 0; i < collective->count; i++)
 		values[i] = (float)(ordinal + 1);
-	code = session->driver.copy_in(rank->in, values, collective->count * sizeof(float));
+	outcome = cuda_upload(session, rank->in, values, collective->count * sizeof(float), reason);
 	free(values);
-	return cuda_session_judge(session, code, "filling the operands", reason);
+	return outcome;
 }
 
 static enum bench_outcome rank_open(struct collective_work *collective, int ordinal, struct bench_reason *reason)

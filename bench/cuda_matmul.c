@@ -224,7 +224,7 @@ static enum bench_outcome library_need(struct bench_session *session, struct ben
 	if (outcome == BENCH_OK && !session->one.at) {
 		outcome = cuda_memory_need(session, &session->one, sizeof(one), reason);
 		if (outcome == BENCH_OK)
-			outcome = cuda_session_judge(session, session->driver.copy_in(session->one.at, &one, sizeof(one)), "a scale", reason);
+			outcome = cuda_upload(session, session->one.at, &one, sizeof(one), reason);
 	}
 	return outcome;
 }

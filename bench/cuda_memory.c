@@ -59,6 +59,15 @@ enum bench_outcome cuda_memory_need(struct bench_session *session, struct cuda_o
 	return outcome;
 }
 
+enum bench_outcome cuda_upload(struct bench_session *session, cuda_pointer to, const void *from, size_t bytes, struct bench_reason *reason)
+{
+	int code = session->driver.copy_in(to, from, bytes);
+
+	if (code == CUDA_OK)
+		code = session->driver.context_synchronize();
+	return cuda_session_judge(session, code, "copying to the device", reason);
+}
+
 /* Number i of a role: draw i of its seed, whose state moves on by a constant each time. */
 static double normal_at(enum cuda_role role, size_t i)
 {
@@ -82,7 +91,7 @@ static enum bench_outcome fill_input(struct bench_session *session, enum cuda_ro
 		return bench_refuse(reason, BENCH_FAILED, "out of memory for random numbers");
 	for (size_t i = 0; i < done; i++)
 		cuda_format_encode(format, normal_at(role, i), encoded + i * size);
-	outcome = cuda_session_judge(session, driver->copy_in(at, encoded, done * size), "copying random numbers", reason);
+	outcome = cuda_upload(session, at, encoded, done * size, reason);
 	free(encoded);
 	while (outcome == BENCH_OK && done < count) {
 		size_t more = count - done < done ? count - done : done;

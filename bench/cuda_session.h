@@ -70,6 +70,10 @@ enum bench_outcome cuda_session_launch(struct bench_session *session, struct cud
 enum bench_outcome cuda_session_judge(struct bench_session *session, int code, const char *what, struct bench_reason *reason);
 enum bench_outcome cuda_session_wait(struct bench_session *session, struct bench_reason *reason); /* for the stream to run dry */
 
+/* Bytes to the device, all there when it returns: the driver's own copy may still be on its way from a buffer of its own, and
+ * the session's streams do not wait for it. Into the current context. */
+enum bench_outcome cuda_upload(struct bench_session *session, cuda_pointer to, const void *from, size_t bytes, struct bench_reason *reason);
+
 /* Memory of at least `bytes`, grown if need be; BENCH_UNSUPPORTED where it does not fit what is free. */
 enum bench_outcome cuda_memory_need(struct bench_session *session, struct cuda_operand *operand, size_t bytes, struct bench_reason *reason);
 /* The same for an operand; inputs are filled anew when they grew. */

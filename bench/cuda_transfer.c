@@ -39,7 +39,7 @@ static enum bench_outcome pattern_upload(struct bench_session *session, cuda_poi
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");
 	for (size_t i = 0; i < count; i++)
 		words[i] = word(i);
-	outcome = cuda_session_judge(session, session->driver.copy_in(at, words, bytes), "copying a pattern", reason);
+	outcome = cuda_upload(session, at, words, bytes, reason);
 	free(words);
 	return outcome;
 }
