@@ -185,7 +185,7 @@ static inline void fixture_training(struct training_request *request)
 		(struct training_request){.parallelism = {-1, -1, -1, -1, -1, -1, -1, .zero_stage = -1, .zero_group = -1},
 			.fine_tuning.rank = -1,
 			.input_pipeline = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, -1},
-			.reliability = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER},
+			.reliability = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, TRUTH_UNSET},
 			.tokens = 15e12,
 			.epochs = ABSENT_NUMBER,
 			.sequence_length = ABSENT_NUMBER,
