@@ -77,7 +77,7 @@ void test_attention(struct bench_run *run, const struct bench_test *test, double
 
 void test_kv_read(struct bench_run *run, const struct bench_test *test, double slice_s)
 {
-	struct bench_spec_attention usual[] = {{.shape = {8, 32, 8, 1, 4096, 128}, .count = ABSENT_NUMBER}};
+	struct bench_spec_attention usual[] = {{.shape = {8, 32, 8, 1, 4096, 128, .causal = false}, .count = ABSENT_NUMBER}};
 	struct bench_attentions attentions = {usual, COUNT_OF(usual)};
 
 	measure_attentions(run, test, run->spec && run->spec->kv_read.count ? &run->spec->kv_read : &attentions, slice_s);

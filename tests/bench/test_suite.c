@@ -167,7 +167,7 @@ static struct bench_spec a_plan(void)
 		{.role = "qkv", .m = 512, .n = 768, .k = 256, .precision = PRECISION_BF16, .count = 3},
 		{.role = "mlp_up", .m = 512, .n = 1024, .k = 256, .product = PRODUCT_WEIGHT_GRADIENT, .count = ABSENT_NUMBER},
 	};
-	static struct bench_spec_attention kv_read[] = {{.shape = {4, 8, 2, 1, 1024, 64}, .precision = PRECISION_BF16, .count = 2}};
+	static struct bench_spec_attention kv_read[] = {{.shape = {4, 8, 2, 1, 1024, 64, .causal = false}, .precision = PRECISION_BF16, .count = 2}};
 	static double sizes[] = {0x1p21};
 	struct bench_spec spec;
 
