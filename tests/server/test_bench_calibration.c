@@ -255,6 +255,154 @@ static void without_a_row_nothing_is_calibrated(void **state)
 	assert_contains(calibrations.refusals[0].reason, "no catalogue row");
 }
 
+static struct bench_line_measure product(double flops_per_s, int64_t side)
+{
+	struct bench_line_measure measure = figure("gemm_library_bf16", "library_gemm", PRECISION_BF16, flops_per_s);
+
+	measure.has_shape = true;
+	measure.shape = (struct bench_shape){side, side, side};
+	measure.flops = bench_shape_flops(&measure.shape);
+	measure.disagreement = ABSENT_NUMBER;
+	return measure;
+}
+
+static bool has_class(const struct bench_calibrations *calibrations, const char *class)
+{
+	for (size_t i = 0; i < calibrations->count; i++)
+		if (calibrations->rows[i].class && !strcmp(calibrations->rows[i].class, class))
+			return true;
+	return false;
+}
+
+static const struct calibration_row *class_of(const struct bench_calibrations *calibrations, const char *class)
+{
+	static const struct calibration_row none;
+
+	for (size_t i = 0; i < calibrations->count; i++)
+		if (calibrations->rows[i].class && !strcmp(calibrations->rows[i].class, class))
+			return &calibrations->rows[i];
+	fail_msg("no class %s", class);
+	return &none;
+}
+
+/* Sizes apart, each turned into the ceiling it speaks for: a product of 8,192 at 700 of 1,000 for more than 0.7, one of 1,024 at 400 for far more than
+ * 0.4. What memory decides says nothing. */
+static void products_calibrate_by_class(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {product(700e12, 8192), product(690e12, 4096), product(400e12, 2000), product(5e12, 128)};
+	struct bench_calibrations calibrations = calibrate("cuda", &row, measures, 4);
+	const struct calibration_row *large = class_of(&calibrations, "large"), *small = class_of(&calibrations, "small");
+
+	(void)state;
+	assert_false(has_class(&calibrations, "thin") || has_class(&calibrations, "plan"));
+	assert_true(large->value > 0.7 && large->value < 0.8 && small->value > 0.5 && small->value < 0.7);
+	assert_int_equal(large->n, 18);
+	assert_true(large->spread > 0 && isnan(small->spread));
+	assert_true(large->low < large->value && large->value < large->high);
+	assert_close(large->baseline, large->value, 1e-12);
+}
+
+/* The plan's own are those with a role, all sizes together; one that cannot be trusted spoils its class and the plan, not the other class. */
+static void a_plans_products_are_its_own(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {product(700e12, 8192), product(400e12, 2000), product(710e12, 4096)};
+	struct bench_evidence evidence = {.benchmark_id = "b", .device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu", .driver = "550.1"},
+		.measures = measures, .measure_count = 3, .accelerator = &row, .plan_id = "p", .now_us = 1};
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	measures[0].role = "qkv";
+	measures[1].role = "head";
+	measures[0].count = 30;
+	measures[0].disagreement = 0.01;
+	measures[1].disagreement = 0.04;
+	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
+	assert_string_equal(class_of(&calibrations, "plan")->plan_id, "p");
+	assert_string_equal(class_of(&calibrations, "plan")->id, "gemm_efficiency.bf16.plan.d.p");
+	assert_string_equal(class_of(&calibrations, "plan")->driver, "550.1");
+	assert_close(class_of(&calibrations, "plan")->disagreement, 0.04, 1e-12); /* the worst */
+	assert_null(class_of(&calibrations, "large")->plan_id);
+	measures[1].unstable = true;
+	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
+	assert_true(has_class(&calibrations, "large") && !has_class(&calibrations, "small") && !has_class(&calibrations, "plan"));
+	assert_int_equal(calibrations.refused, 2);
+	evidence.plan_id = NULL;
+	measures[1].unstable = false;
+	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
+	assert_false(has_class(&calibrations, "plan"));
+}
+
+/* Forward and backward products have the same operations: neither stands in for the other. */
+static void another_product_is_no_second_pass(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {product(700e12, 4096), product(500e12, 4096), product(600e12, 4096)};
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	measures[1].product = PRODUCT_WEIGHT_GRADIENT;
+	calibrations = calibrate("cuda", &row, measures, 2);
+	assert_int_equal(class_of(&calibrations, "large")->n, 18);
+	calibrations = calibrate("cuda", &row, measures, 3); /* the third is the first's */
+	assert_int_equal(class_of(&calibrations, "large")->n, 18);
+}
+
+static void transfers_reductions_and_reads_feed_their_terms(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {figure("transfer_pinned", "copy_engine", PRECISION_UNSET, 50e9),
+		figure("all_reduce", "collective_library", PRECISION_UNSET, 300e9), figure("storage_sequential", "file_read", PRECISION_UNSET, 6e9),
+		figure("launch_pipelined", "driver_launch", PRECISION_UNSET, 2e-6), figure("launch_round_trip", "driver_launch", PRECISION_UNSET, 7e-6)};
+	struct bench_line_fit fits[] = {{"transfer_pinned", "to_device", "copy_engine", 8e-6, 52e9, 0.05, 4},
+		{"transfer_pinned", "from_device", "copy_engine", 9e-6, 48e9, 0.02, 4}, {"transfer_pinned", "both", "copy_engine", 9e-6, 90e9, 0.02, 4},
+		{"all_reduce", NULL, "collective_library", 21e-6, 360e9, 0.1, 5}, {"peer_copy", "gpu-2", "copy_engine", 3e-6, 400e9, 0.1, 3}};
+	struct bench_evidence evidence = {.benchmark_id = "b", .device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu"},
+		.measures = measures, .measure_count = 5, .fits = fits, .fit_count = 5, .accelerator = &row, .now_us = 1};
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
+	assert_close(row_of(&calibrations, "host_bytes_per_s")->value, 48e9, 1e-12); /* the slower way */
+	assert_close(row_of(&calibrations, "host_latency_s")->value, 9e-6, 1e-12);
+	assert_close(row_of(&calibrations, "collective_bytes_per_s")->value, 360e9, 1e-12);
+	assert_close(row_of(&calibrations, "collective_bytes_per_s")->low, 324e9, 1e-12);
+	assert_close(row_of(&calibrations, "collective_latency_s")->value, 21e-6, 1e-12);
+	assert_close(row_of(&calibrations, "storage_bytes_per_s")->value, 6e9, 1e-12);
+	assert_close(row_of(&calibrations, "kernel_launch_s")->value, 2e-6, 1e-12); /* in a row, not to and fro */
+	assert_int_equal(calibrations.refused, 0);
+	measures[0].unstable = measures[2].cache_resident = true;
+	evidence.fit_count = 4;
+	fits[3].worst_residual = 0.3;
+	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
+	assert_int_equal(calibrations.count, 1); /* launches */
+	assert_int_equal(calibrations.refused, 4); /* both ways, the sum, and the read */
+}
+
+static void power_that_is_told_with_confidence(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure sustained = figure("gemm_sustained", "library_gemm", PRECISION_BF16, 600e12);
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	sustained.has_energy = true;
+	sustained.energy = (struct bench_line_energy){.mean_w = 650, .idle_w = 70, .source = "nvml_counter", .confidence = "high"};
+	calibrations = calibrate("cuda", &row, &sustained, 1);
+	assert_int_equal(calibrations.count, 2); /* and no efficiency: a product that runs warm and alone */
+	assert_close(row_of(&calibrations, "load_w")->value, 650, 1e-12);
+	assert_close(row_of(&calibrations, "idle_w")->value, 70, 1e-12);
+	assert_string_equal(row_of(&calibrations, "idle_w")->method, "nvml_counter");
+	sustained.energy.confidence = "low";
+	calibrations = calibrate("cuda", &row, &sustained, 1);
+	assert_int_equal(calibrations.count, 0);
+	assert_contains(calibrations.refusals[0].reason, "little confidence");
+	sustained.energy.confidence = "high";
+	sustained.throttled = true;
+	assert_int_equal(calibrate("cuda", &row, &sustained, 1).count, 0);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -284,6 +432,11 @@ int main(void)
 		cmocka_unit_test(a_peak_rises_only_with_its_efficiencies),
 		cmocka_unit_test(a_row_that_somebody_entered_stays),
 		cmocka_unit_test(without_a_row_nothing_is_calibrated),
+		cmocka_unit_test(products_calibrate_by_class),
+		cmocka_unit_test(a_plans_products_are_its_own),
+		cmocka_unit_test(another_product_is_no_second_pass),
+		cmocka_unit_test(transfers_reductions_and_reads_feed_their_terms),
+		cmocka_unit_test(power_that_is_told_with_confidence),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
