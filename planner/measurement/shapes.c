@@ -1,7 +1,5 @@
 #include "planner/measurement/shapes.h"
 
-#include <string.h>
-
 #include "planner/training/setting.h"
 
 static const double input_bytes_per_token = 8; /* an index of 64 bits, as frameworks move them */
@@ -136,10 +134,16 @@ static void gather_feed_forward(struct gathering *gathering, const struct rank_w
 	gather_dense(gathering, work, kind->shared_width);
 }
 
+static bool same_attention(const struct bench_attention *a, const struct bench_attention *b)
+{
+	return a->batch == b->batch && a->heads == b->heads && a->kv_heads == b->kv_heads && a->queries == b->queries && a->keys == b->keys &&
+		a->head_dimension == b->head_dimension && a->causal == b->causal && a->backward == b->backward;
+}
+
 static void attention_add(struct bench_attentions *list, const struct bench_attention *shape, enum precision precision, double count)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (memcmp(&list->items[i].shape, shape, sizeof *shape) == 0) {
+		if (same_attention(&list->items[i].shape, shape)) {
 			list->items[i].count += count;
 			return;
 		}
@@ -155,9 +159,8 @@ static bool attends_to_all(const struct layer_kind *kind, double sequence)
 
 static struct bench_attention attention_of(const struct layer_kind *kind, double tensor)
 {
-	struct bench_attention shape;
+	struct bench_attention shape = {.batch = 0};
 
-	memset(&shape, 0, sizeof shape); /* padding too: shapes are compared whole */
 	shape.heads = (int64_t)fmax(1, kind->heads / tensor);
 	shape.kv_heads = kind->mixer == MIXER_MLA ? shape.heads : (int64_t)fmax(1, kind->kv_heads / tensor);
 	shape.head_dimension = kind->head_dim + kind->rope_head_dim;
