@@ -149,7 +149,7 @@ static bool is_newest(const struct evidence *items, size_t count, size_t index, 
 {
 	for (size_t i = 0; i < count; i++)
 		if (i != index && is_wished(&items[i], wish) && same_text(items[i].device, items[index].device) &&
-			(items[i].measured_at_us > items[index].measured_at_us || (items[i].measured_at_us == items[index].measured_at_us && i < index)) &&
+			(items[i].measured_at_us > items[index].measured_at_us || (i < index && items[i].measured_at_us == items[index].measured_at_us)) &&
 			evidence_standing(items, count, i, now_us, NULL, 0) == STANDING_USED)
 			return false;
 	return true;

@@ -63,7 +63,7 @@ static double quantile(const double *sorted, size_t count, double part)
 bool observation_consensus(const struct observed_speed *items, size_t count, struct observed_consensus *consensus)
 {
 	double values[OBSERVATIONS_MAX], deviations[OBSERVATIONS_MAX], median, allowed;
-	bool counts[OBSERVATIONS_MAX];
+	bool counts[OBSERVATIONS_MAX] = {false};
 	size_t kept = 0;
 
 	*consensus = (struct observed_consensus){.value = ABSENT_NUMBER};
