@@ -284,7 +284,7 @@ def test_the_cpu_verifies_its_plan(daemon_with):
     done = wait_for(daemon, f"/v1/benchmarks/{queue(daemon, plan_id=plan.json['id'])}")
     assert done["state"] == "succeeded", done
     result = done["result"]
-    block = next(row for row in result["measures"] if row["test"] == "block_step")
+    block = [row for row in result["measures"] if row["test"] == "block_step"][-1]  # what was unstable is measured again
     told = result["verification"]
     assert told["measured_s"] == pytest.approx(block["median"]) and told["predicted_s"] == pytest.approx(block["predicted_s"]), told
     assert told["verdict"] == ("confirmed" if 0.9 <= told["ratio"] <= 1.1 else "adjusted" if 0.75 <= told["ratio"] <= 1.33 else "refuted")
