@@ -367,6 +367,13 @@ static void issue_rates_are_followed(void **state)
 	(void)state;
 	run(SMALL, &request);
 	assert_right(found->work.flops / 50e12, 0.01);
+	request.precision = PRECISION_BF16;
+	run(SMALL, &request);
+	assert_int_equal(found->outcome, BENCH_OK);
+	assert_true(found->check.verified);
+	assert_contains(found->work.detail, "issue_tensor_bf16");
+	run(SMALL ",capability=75", &request);
+	assert_refused(BENCH_UNSUPPORTED, "no own kernel"); /* its PTX has no tensor instructions */
 	request.precision = PRECISION_INT8;
 	run(SMALL, &request);
 	assert_int_equal(found->outcome, BENCH_UNSUPPORTED);

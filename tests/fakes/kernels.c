@@ -113,6 +113,19 @@ static int issue(const unsigned groups[3], void **arguments)
 	return 0;
 }
 
+/* The same for the same item of every group, from the operands and the rounds: what can be known of it from outside. */
+static int issue_tensor(const char *name, const unsigned groups[3], void **arguments)
+{
+	enum cuda_format format = format_of(name);
+	float *out = FLOATS(0);
+
+	if (!fake_memory_holds(POINTER(0), (size_t)groups[0] * GROUP * sizeof(float)) || !fake_memory_holds(POINTER(1), 4096 * cuda_format_bytes(format)))
+		return 700;
+	for (size_t item = 0; item < (size_t)groups[0] * GROUP; item++)
+		out[item] = (float)(U32(2) * load(POINTER(1), format, item % GROUP));
+	return 0;
+}
+
 static int gemm(const char *name, const unsigned groups[3], void **arguments, double wrong, double *seconds)
 {
 	bool nt = strstr(name, "_nt") != NULL, tn = strstr(name, "_tn") != NULL;
@@ -192,6 +205,10 @@ int fake_kernel_run(const char *name, const unsigned groups[3], void **arguments
 	if (!strcmp(name, "issue_fp32")) {
 		*seconds += (double)groups[0] * GROUP * U32(1) * 512 / fake_flops(FORMAT_FP32, true);
 		return issue(groups, arguments);
+	}
+	if (!strncmp(name, "issue_tensor", 12)) {
+		*seconds += (double)groups[0] * (GROUP / 32) * U32(2) * fake_number("tensor_round_flops", 65536) / fake_flops(FORMAT_BF16, true);
+		return issue_tensor(name, groups, arguments);
 	}
 	if (!strncmp(name, "gemm_", 5))
 		return gemm(name, groups, arguments, wrong, seconds);

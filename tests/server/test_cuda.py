@@ -144,7 +144,7 @@ def test_what_an_h200_measures_changes_its_plans(daemon_with, tmp_path):
     assert gemm and gemm[0]["device_id"] == H200, json.dumps(done["result"].get("not_calibrated"))[:2000]
     after = estimate(one)
     used = [row for row in after["assumptions"] if row["field"] == "calibration"]
-    assert used and "measured on " in used[0]["source"], after["assumptions"]
+    assert any("library_gemm" in row["source"] and H200 in row["source"] for row in used), after["assumptions"]
     assert after["recommended"]["step"] != before["recommended"]["step"]
 
 
