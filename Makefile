@@ -219,7 +219,7 @@ $(VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(VALIDATION_O
 	$(call say,VALID,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(VALIDATION_OBJECTS) $(LIBRARY) $(LIBS)
 
-SERVING_VALIDATIONS := $(BUILD)/tests/validation/validate_inference $(BUILD)/tests/validation/fit_inference
+SERVING_VALIDATIONS := $(BUILD)/tests/validation/validate_inference $(BUILD)/tests/validation/fit_inference $(BUILD)/tests/validation/validate_energy
 
 SERVING_VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,solver serving_cases serving_fit serving_scores serving_judge serving_power serving_fits serving_document serving_plot)
 
@@ -227,7 +227,7 @@ $(SERVING_VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(SERV
 	$(call say,VALID,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(SERVING_VALIDATION_OBJECTS) $(LIBRARY) $(LIBS)
 
-VALIDATORS := $(patsubst %,$(BUILD)/tests/validation/validate_%,training sweeps inference)
+VALIDATORS := $(patsubst %,$(BUILD)/tests/validation/validate_%,training sweeps inference energy)
 
 validate: $(VALIDATORS) ## the planner against published training runs and serving measurements: prints and writes docs/accuracy.md
 	$(Q)scripts/validate $(BUILD) docs

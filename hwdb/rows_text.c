@@ -58,6 +58,7 @@ static const struct column accelerator_columns[] = {
 	ACCELERATOR_NUMBER(tflops_fp4),
 	ACCELERATOR_NUMBER(tdp_w),
 	ACCELERATOR_NUMBER(idle_w),
+	ACCELERATOR_NUMBER(load_w),
 	ACCELERATOR_NUMBER(interconnect_gbs),
 	ACCELERATOR_COUNT(pcie_gen),
 	ACCELERATOR_COUNT(max_nvlink_domain),

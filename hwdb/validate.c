@@ -43,6 +43,7 @@ static const struct bound accelerator_bounds[] = {
 	BOUND(accelerator, tflops_fp4, 0.001, 400000),
 	BOUND(accelerator, tdp_w, 1, 50000),
 	BOUND(accelerator, idle_w, 0, 20000),
+	BOUND(accelerator, load_w, 0, 20000),
 	BOUND(accelerator, interconnect_gbs, 0, 50000),
 	BOUND(accelerator, die_area_mm2, 1, 100000),
 	BOUND(accelerator, embodied_kgco2e, 0, 50000),

@@ -125,20 +125,26 @@ double accelerator_link_bytes_per_s(const struct accelerator *accelerator)
 	return pcie_gen3_bytes_per_s * pow(2, (double)(generation - 3)) * pcie_payload_share;
 }
 
+/* Full load as measured, else the TDP; absent where neither is stated. */
+static double stated_load_w(const struct accelerator *accelerator)
+{
+	return is_given(accelerator->load_w) && accelerator->load_w > 0 ? accelerator->load_w : accelerator->tdp_w;
+}
+
 double accelerator_load_w(const struct accelerator *accelerator, double *low_w, double *high_w, const char **source)
 {
-	double peak = accelerator_peak_flops_per_s(accelerator, PRECISION_BF16, NULL);
-	bool stated = is_given(accelerator->tdp_w);
+	double peak = accelerator_peak_flops_per_s(accelerator, PRECISION_BF16, NULL), load_w = stated_load_w(accelerator);
+	bool stated = is_given(load_w);
 
 	if (low_w)
-		*low_w = stated ? accelerator->tdp_w : peak / flops_per_joule_high;
+		*low_w = stated ? load_w : peak / flops_per_joule_high;
 	if (high_w)
-		*high_w = stated ? accelerator->tdp_w : peak / flops_per_joule_low;
+		*high_w = stated ? load_w : peak / flops_per_joule_low;
 	if (source)
 		*source = stated ? (accelerator->source ? accelerator->source : "catalogue row")
 						 : "E61: TDP unknown; BF16 peak over 1.42 TFLOP/s a watt (H100 SXM 1.41, TPU v4 1.43; range "
 						   "A100 0.78 to B200 2.25)";
-	return stated ? accelerator->tdp_w : peak / flops_per_joule;
+	return stated ? load_w : peak / flops_per_joule;
 }
 
 double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, double *high_w, const char **source)

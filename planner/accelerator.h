@@ -17,6 +17,7 @@ struct accelerator {
 	double memory_bandwidth_gbs;
 	double tflops_fp64, tflops_fp32, tflops_tf32, tflops_bf16, tflops_fp16, tflops_fp8, tops_int8, tflops_fp4;
 	double tdp_w, idle_w;
+	double load_w; /* measured at full load by the maker, where that is not the TDP; 0 as absent */
 	double interconnect_gbs; /* both directions, per accelerator, inside the NVLink domain or its like */
 	int64_t pcie_gen, max_nvlink_domain, transistor_nm;
 	double die_area_mm2, embodied_kgco2e, embodied_boavizta_kgco2e;

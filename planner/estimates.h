@@ -92,6 +92,7 @@ struct carbon_estimate {
 	} interval;
 	struct {
 		double mean_gpu_w, grid_gco2e_per_kwh, pue, energy_mwh, carbon_tco2e, utilization;
+		enum truth energy_is_facility; /* the published energy holds the building's share already; unset: not to be told */
 	} implied; /* by the published figures; absent where they do not tell */
 	size_t inconsistency_count;
 	struct inconsistency inconsistencies[INCONSISTENCIES_MAX];

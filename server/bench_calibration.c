@@ -194,7 +194,7 @@ static void describe_cpu(struct calibrating *work, struct accelerator_row *row)
 		.release_year = ABSENT_COUNT, .pcie_gen = ABSENT_COUNT, .max_nvlink_domain = 1, .transistor_nm = ABSENT_COUNT};
 	accelerator->tflops_fp64 = accelerator->tflops_tf32 = accelerator->tflops_bf16 = accelerator->tflops_fp16 = ABSENT_NUMBER;
 	accelerator->tflops_fp8 = accelerator->tops_int8 = accelerator->tflops_fp4 = ABSENT_NUMBER;
-	accelerator->idle_w = accelerator->interconnect_gbs = accelerator->die_area_mm2 = ABSENT_NUMBER;
+	accelerator->idle_w = accelerator->load_w = accelerator->interconnect_gbs = accelerator->die_area_mm2 = ABSENT_NUMBER;
 	accelerator->embodied_kgco2e = accelerator->embodied_boavizta_kgco2e = ABSENT_NUMBER;
 	accelerator->memory_gb = device->memory_bytes / BYTES_PER_GB;
 	accelerator->memory_usable_bytes = device->memory_bytes;

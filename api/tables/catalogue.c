@@ -49,6 +49,7 @@ static const struct field accelerator_field_rows[] = {
 	TFLOPS(tflops_fp4, 400000, "FP4"),
 	NUMBER(tdp_w, 1, 50000, "Power limit"),
 	NUMBER(idle_w, 0, 20000, "Power when idle"),
+	NUMBER(load_w, 0, 20000, "Power at full load as its maker measured it, where that is not the TDP"),
 	TEXT(interconnect, 128, "Link between accelerators of a node"),
 	NUMBER(interconnect_gbs, 0, 50000, "That link, both directions together, of one accelerator"),
 	INTEGER(pcie_gen, 1, 10, "PCIe generation"),

@@ -145,6 +145,7 @@ static const struct field implied_rows[] = {
 	FIGURE(energy_mwh, "Energy"),
 	FIGURE(carbon_tco2e, "Carbon"),
 	FIGURE(utilization, "Of the dense peak"),
+	TRUTH(energy_is_facility, "Whether the published energy holds the building's share: hours x accelerators x watts come closer to it with the PUE"),
 };
 TABLE(implied, implied_rows, "What the published figures imply, where they tell.");
 #undef OF

@@ -47,8 +47,14 @@ static void check_positive(double value, const char *pointer, struct failure *fa
 			failure, pointer, "out_of_range", "a published figure is more than 0; leave out what was not published");
 }
 
-/* E69. What the published figures say together with the hours, the grid and the building. The energy may be the accelerators'
- * alone, or the building's: both readings are compared before anything is called inconsistent. */
+/* E69. Published energy is of the accelerators alone, or of the building: it is read as that of the two which hours x accelerators x
+ * watts come closer to. Without watts it is the accelerators', but where that would be more than they can draw. */
+static bool is_facility_energy(double energy_mwh, double from_power_mwh, double pue)
+{
+	return from_power_mwh > 0 && fabs(log(energy_mwh / (from_power_mwh * pue))) < fabs(log(energy_mwh / from_power_mwh));
+}
+
+/* E69. What the published figures say together with the hours, the grid and the building. */
 static void implied_fill(const struct carbon_request *request, double gpu_hours, double pue, double grid_gco2e_per_kwh,
 	struct carbon_estimate *estimate)
 {
@@ -56,12 +62,15 @@ static void implied_fill(const struct carbon_request *request, double gpu_hours,
 		   carbon_t = request->published.carbon_tco2e;
 	double from_power_mwh = gpu_hours * power_w / WATTS_PER_KW / kwh_per_mwh,
 		   known_mwh = given_or(energy_mwh, from_power_mwh);
+	bool facility = is_given(energy_mwh) && is_facility_energy(energy_mwh, from_power_mwh, pue);
+	double facility_mwh = known_mwh * (facility ? 1 : pue);
 
 	estimate->implied.utilization = ABSENT_NUMBER;
+	estimate->implied.energy_is_facility = is_given(energy_mwh) && is_given(from_power_mwh) ? (facility ? TRUTH_TRUE : TRUTH_FALSE) : TRUTH_UNSET;
 	estimate->implied.mean_gpu_w = gpu_hours > 0 ? energy_mwh * kwh_per_mwh * WATTS_PER_KW / gpu_hours : ABSENT_NUMBER;
-	estimate->implied.energy_mwh = from_power_mwh;
+	estimate->implied.energy_mwh = from_power_mwh * (facility ? pue : 1);
 	estimate->implied.pue = from_power_mwh > 0 ? energy_mwh / from_power_mwh : ABSENT_NUMBER;
-	estimate->implied.carbon_tco2e = known_mwh * kwh_per_mwh * pue * grid_gco2e_per_kwh / grams_per_kg / kg_per_t;
+	estimate->implied.carbon_tco2e = facility_mwh * kwh_per_mwh * grid_gco2e_per_kwh / grams_per_kg / kg_per_t;
 	estimate->implied.grid_gco2e_per_kwh =
 		known_mwh > 0 ? carbon_t * kg_per_t * grams_per_kg / (known_mwh * kwh_per_mwh) : ABSENT_NUMBER;
 }
@@ -106,11 +115,15 @@ static void check_carbon(
 
 	if (!is_given(carbon_t))
 		return;
-	if (differs(carbon_t, estimate->implied.carbon_tco2e))
+	if (differs(carbon_t, estimate->implied.carbon_tco2e)) {
+		double apart = carbon_t / estimate->implied.carbon_tco2e;
+
 		inconsistency_add(estimate,
-			"published %.6g tCO2e, but that energy on %.0f g/kWh with a PUE of %.2f is %.6g t: %.1f times apart",
-			carbon_t, site->grid_gco2e_per_kwh, site->pue, estimate->implied.carbon_tco2e,
-			fmax(carbon_t / estimate->implied.carbon_tco2e, estimate->implied.carbon_tco2e / carbon_t));
+			"published %.6g tCO2e, but that energy on %.3g g/kWh%s is %.6g t: %.4g times apart%s", carbon_t,
+			site->grid_gco2e_per_kwh, site->pue > 1 && estimate->implied.energy_is_facility != TRUTH_TRUE ? " with the PUE" : "",
+			estimate->implied.carbon_tco2e, fmax(apart, 1 / apart),
+			(apart > 800 && apart < 1250) || (apart > 1 / 1250.0 && apart < 1 / 800.0) ? "; a thousand is tonnes taken for kilograms, or kilograms for grams" : "");
+	}
 	if (is_given(grid) && (grid > 1500 || grid < 2))
 		inconsistency_add(estimate, "the published figures imply %.3g gCO2e a kWh; grids lie between 2 and 1500", grid);
 	own_t = estimate->carbon.operational_kgco2e / kg_per_t;

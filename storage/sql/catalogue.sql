@@ -20,12 +20,12 @@ SELECT id FROM removed_row WHERE kind = :name AND id = :id;
 -- name: accelerator_insert
 INSERT INTO accelerator (id, vendor, name, form_factor, memory_type, interconnect, release_year, memory_gb,
 	memory_usable_bytes, memory_usable_source, memory_bandwidth_gbs, tflops_fp64, tflops_fp32, tflops_tf32,
-	tflops_bf16, tflops_fp16, tflops_fp8, tops_int8, tflops_fp4, tdp_w, idle_w, interconnect_gbs, pcie_gen,
+	tflops_bf16, tflops_fp16, tflops_fp8, tops_int8, tflops_fp4, tdp_w, idle_w, load_w, interconnect_gbs, pcie_gen,
 	max_nvlink_domain, transistor_nm, die_area_mm2, embodied_kgco2e, embodied_boavizta_kgco2e, unverified, notes,
 	aliases, source, source_date, origin, valid_from_us, revision)
 VALUES (:id, :vendor, :name, :form_factor, :memory_type, :interconnect, :release_year, :memory_gb,
 	:memory_usable_bytes, :memory_usable_source, :memory_bandwidth_gbs, :tflops_fp64, :tflops_fp32, :tflops_tf32,
-	:tflops_bf16, :tflops_fp16, :tflops_fp8, :tops_int8, :tflops_fp4, :tdp_w, :idle_w, :interconnect_gbs,
+	:tflops_bf16, :tflops_fp16, :tflops_fp8, :tops_int8, :tflops_fp4, :tdp_w, :idle_w, :load_w, :interconnect_gbs,
 	:pcie_gen, :max_nvlink_domain, :transistor_nm, :die_area_mm2, :embodied_kgco2e, :embodied_boavizta_kgco2e,
 	:unverified, :notes, :aliases, :source, :source_date, :origin, :valid_from_us, :revision);
 

@@ -3,6 +3,7 @@
 # embeds: storage/sql/0002_agents.sql
 # embeds: storage/sql/0003_feeds.sql
 # embeds: storage/sql/0004_observations.sql
+# embeds: storage/sql/0005_load.sql
 # embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
@@ -12,7 +13,7 @@
 # embeds: storage/sql/feeds.sql
 # embeds: storage/sql/observations.sql
 	.section .rodata
-	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_statements
+	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_statements
 storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
@@ -24,6 +25,9 @@ storage_sql_0003:
 	.byte 0
 storage_sql_0004:
 	.incbin "storage/sql/0004_observations.sql"
+	.byte 0
+storage_sql_0005:
+	.incbin "storage/sql/0005_load.sql"
 	.byte 0
 storage_sql_statements:
 	.incbin "storage/sql/transactions.sql"

@@ -125,7 +125,7 @@ static const struct column accelerator_columns[] = {
 	C(accelerator.tflops_fp32, "tflops_fp32"), C(accelerator.tflops_tf32, "tflops_tf32"),
 	C(accelerator.tflops_bf16, "tflops_bf16"), C(accelerator.tflops_fp16, "tflops_fp16"),
 	C(accelerator.tflops_fp8, "tflops_fp8"), C(accelerator.tops_int8, "tops_int8"),
-	C(accelerator.tflops_fp4, "tflops_fp4"), C(accelerator.tdp_w, "tdp_w"), C(accelerator.idle_w, "idle_w"),
+	C(accelerator.tflops_fp4, "tflops_fp4"), C(accelerator.tdp_w, "tdp_w"), C(accelerator.idle_w, "idle_w"), C(accelerator.load_w, "load_w"),
 	C(accelerator.interconnect_gbs, "interconnect_gbs"), C(accelerator.pcie_gen, "pcie_gen"),
 	C(accelerator.max_nvlink_domain, "max_nvlink_domain"), C(accelerator.transistor_nm, "transistor_nm"),
 	C(accelerator.die_area_mm2, "die_area_mm2"), C(accelerator.embodied_kgco2e, "embodied_kgco2e"),

@@ -140,6 +140,7 @@ static inline void fixture_accelerator_absent(struct accelerator *a)
 		.tflops_fp4 = ABSENT_NUMBER,
 		.tdp_w = ABSENT_NUMBER,
 		.idle_w = ABSENT_NUMBER,
+		.load_w = ABSENT_NUMBER,
 		.interconnect_gbs = ABSENT_NUMBER,
 		.pcie_gen = ABSENT_COUNT,
 		.max_nvlink_domain = ABSENT_COUNT,

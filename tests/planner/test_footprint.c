@@ -417,6 +417,42 @@ static void published_energy_and_power_must_agree(void **state)
 	assert_contains(estimate.inconsistencies[0].detail, "idle power");
 }
 
+/* T5 (Patterson et al. 2021, table 4): 245,760 TPU v3 hours at 310 W are 76.2 MWh; with the PUE of 1.12 the published 85.7, which the
+ * carbon of 46.7 t is of: the PUE counts once. StarCoder's 89.67 MWh are of the accelerators, its 16.68 t of the building. */
+static void the_building_counts_once(void **state)
+{
+	struct carbon_request request = carbon_request_of(512, 480);
+
+	(void)state;
+	request.published.mean_gpu_w = 310;
+	request.published.energy_mwh = 85.7;
+	request.published.carbon_tco2e = 46.7;
+	assert_int_equal(check(&request, 545, 1.12), STATUS_OK);
+	assert_int_equal(estimate.implied.energy_is_facility, TRUTH_TRUE);
+	assert_close(estimate.implied.energy_mwh, 85.7, 0.005);
+	assert_close(estimate.implied.carbon_tco2e, 46.7, 0.001);
+	request = carbon_request_of(1, 320256);
+	request.published.mean_gpu_w = 280;
+	request.published.energy_mwh = 89.67;
+	assert_int_equal(check(&request, 154.95, 1.2), STATUS_OK);
+	assert_int_equal(estimate.implied.energy_is_facility, TRUTH_FALSE);
+	assert_close(estimate.implied.carbon_tco2e, 16.68, 0.001);
+	request.published.mean_gpu_w = ABSENT_NUMBER;
+	assert_int_equal(check(&request, 154.95, 1.2), STATUS_OK);
+	assert_int_equal(estimate.implied.energy_is_facility, TRUTH_UNSET);
+}
+
+/* E61: 262 W as measured stand for a TDP of 450 W. */
+static void a_measured_full_load_stands_for_the_tdp(void **state)
+{
+	struct accelerator tpu = {.tdp_w = 450, .idle_w = 123, .load_w = 262};
+
+	(void)state;
+	assert_close(accelerator_load_w(&tpu, NULL, NULL, NULL), 262, 1e-12);
+	tpu.load_w = ABSENT_NUMBER;
+	assert_close(accelerator_load_w(&tpu, NULL, NULL, NULL), 450, 1e-12);
+}
+
 static void carbon_alone_is_held_against_our_own(void **state)
 {
 	struct carbon_request request = carbon_request_of(8, 1000);
@@ -462,6 +498,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(instances_are_rented_whole_and_hold_what_works_together),
 	cmocka_unit_test(a_card_that_contradicts_itself_is_flagged),
 	cmocka_unit_test(published_energy_and_power_must_agree),
+	cmocka_unit_test(the_building_counts_once),
+	cmocka_unit_test(a_measured_full_load_stands_for_the_tdp),
 	cmocka_unit_test(carbon_alone_is_held_against_our_own),
 	cmocka_unit_test(bad_figures_are_refused_and_nothing_takes_no_time),
 };

@@ -103,7 +103,7 @@ static const struct column columns[] = {
 	COLUMN(id, 's'), COLUMN(vendor, 's'), COLUMN(name, 's'), COLUMN(release_year, 'i'), COLUMN(memory_gb, 'd'), COLUMN(memory_usable_bytes, 'd'),
 	COLUMN(memory_bandwidth_gbs, 'd'), COLUMN(tflops_fp64, 'd'), COLUMN(tflops_fp32, 'd'), COLUMN(tflops_tf32, 'd'),
 	COLUMN(tflops_bf16, 'd'), COLUMN(tflops_fp16, 'd'), COLUMN(tflops_fp8, 'd'), COLUMN(tops_int8, 'd'), COLUMN(tflops_fp4, 'd'),
-	COLUMN(tdp_w, 'd'), COLUMN(idle_w, 'd'), COLUMN(interconnect, 's'), COLUMN(interconnect_gbs, 'd'), COLUMN(pcie_gen, 'i'),
+	COLUMN(tdp_w, 'd'), COLUMN(idle_w, 'd'), COLUMN(load_w, 'd'), COLUMN(interconnect, 's'), COLUMN(interconnect_gbs, 'd'), COLUMN(pcie_gen, 'i'),
 	COLUMN(max_nvlink_domain, 'i'), COLUMN(transistor_nm, 'i'), COLUMN(die_area_mm2, 'd'), COLUMN(embodied_kgco2e, 'd'),
 	COLUMN(embodied_boavizta_kgco2e, 'd'),
 };

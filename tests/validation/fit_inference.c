@@ -14,7 +14,7 @@ static void print_scores(const struct serving_outcomes *outcomes, bool left_out)
 		struct serving_score model = serving_score_of(outcomes, &slice, FITTED_WITHOUT_MODEL);
 		struct serving_score accelerator = serving_score_of(outcomes, &slice, FITTED_WITHOUT_ACCELERATOR);
 
-		printf("%-10s %5zu  mean %5.1f  median %5.1f  p90 %5.1f  bias %+5.1f  inside %3.0f", quantity_name((enum quantity)quantity),
+		printf("%-10s %5zu  mean %5.1f  median %5.1f  p90 %5.1f  bias %+5.1f  inside %3.0f", serving_quantity_name((enum quantity)quantity),
 			all.count, 100 * all.mean, 100 * all.median, 100 * all.p90, 100 * all.bias, 100 * all.covered);
 		if (left_out)
 			printf("   without its model: %.1f / %.1f   its accelerator: %.1f / %.1f", 100 * model.mean, 100 * model.median,
@@ -100,7 +100,7 @@ static void write_rows(const char *path, const struct serving_constants *values,
 			(long)request->parallelism.tensor, (long)request->parallelism.pipeline, (long)request->parallelism.expert,
 			(long)request->parallelism.attention_data, request->engine_release ? request->engine_release : "",
 			run_kind_name(item->run), load, (long)request->requests, request->prompt_tokens.mean, request->output_tokens.mean,
-			quantity_name(item->quantity), item->observed, outcome->ratio, outcome->without_model, outcome->without_accelerator,
+			serving_quantity_name(item->quantity), item->observed, outcome->ratio, outcome->without_model, outcome->without_accelerator,
 			prediction.point.decode_sequences, 1e3 * prediction.point.step_s, 1e3 * prediction.point.prefill_s, prediction.point.prefill_share,
 			shares[BOTTLENECK_COMPUTE], shares[BOTTLENECK_MEMORY_BANDWIDTH], shares[BOTTLENECK_INTERCONNECT], shares[BOTTLENECK_LAUNCH_OVERHEAD]);
 	}

@@ -15,7 +15,7 @@ void serving_stop(const char *what, const char *which)
 	exit(2);
 }
 
-const char *quantity_name(enum quantity quantity)
+const char *serving_quantity_name(enum quantity quantity)
 {
 	static const char *const names[QUANTITY_COUNT] = {"throughput", "TPOT", "TTFT"};
 

@@ -48,7 +48,7 @@ struct serving_case *serving_case_add(
 void serving_predict(struct serving_case *item, const struct serving_constants *constants, bool enforce_memory,
 	struct serving_prediction *prediction);
 
-const char *quantity_name(enum quantity quantity);
+const char *serving_quantity_name(enum quantity quantity);
 const char *run_kind_name(enum run_kind run);
 
 /* Exits: the program's input is not what it must be. */

@@ -141,7 +141,7 @@ static void write_quantity(FILE *file, enum quantity quantity, const struct serv
 	struct serving_slice slice = {.quantity = quantity, .run = -1};
 
 	fprintf(file, "\n### %s\n\n| slice | n | mean | median | p90 | bias | refused | inside | without its model: mean | median | without its accelerator: mean | median |\n"
-		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", quantity_name(quantity));
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n", serving_quantity_name(quantity));
 	score_row(file, "**all**", judgement, &slice);
 	for (int run = 0; run < RUN_KIND_COUNT; run++) {
 		slice.run = run;
