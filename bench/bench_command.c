@@ -130,17 +130,15 @@ static int tell_result(struct bench_report *report, const struct bench_plan *pla
 
 /* Measures on an open session. The time of a suite begins when the device has fallen idle. */
 static int measure(struct bench_report *report, const struct bench_arguments *arguments, const struct bench_plan *plan,
-	struct bench_run *run)
+	struct bench_run *run, struct watchdog *watchdog)
 {
-	struct watchdog watchdog;
 	struct bench_reason reason;
 	int64_t start_ns;
 	int code;
 
-	(void)watchdog_start(&watchdog, report, arguments->deadline_s > 0 ? arguments->deadline_s : bench_deadline_s(plan->budget_s));
-	run->alive = &watchdog.alive;
+	(void)watchdog_start(watchdog, report, arguments->deadline_s > 0 ? arguments->deadline_s : bench_deadline_s(plan->budget_s));
 	if (!bench_wait_idle(run->backend, run->session, run->alive, &reason)) {
-		watchdog_stop(&watchdog);
+		watchdog_stop(watchdog);
 		return refuse(report, arguments, BENCH_VERDICT_BUSY, reason.text);
 	}
 	run->sampler = bench_sampler_new(run->backend, run->session, report, &reason);
@@ -150,7 +148,7 @@ static int measure(struct bench_report *report, const struct bench_arguments *ar
 	run->deadline_ns = start_ns + (int64_t)(plan->budget_s * 1e9);
 	bench_suite_run(run, plan);
 	bench_sampler_free(run->sampler);
-	watchdog_stop(&watchdog);
+	watchdog_stop(watchdog);
 	code = tell_result(report, plan, run, (double)(clock_monotonic_ns() - start_ns) * 1e-9);
 	return code;
 }
@@ -158,21 +156,17 @@ static int measure(struct bench_report *report, const struct bench_arguments *ar
 static int measure_device(struct bench_report *report, const struct bench_arguments *arguments, const struct bench_plan *plan,
 	const struct found_devices *found, size_t at)
 {
-	struct bench_run *run = calloc(1, sizeof(*run));
-	struct bench_reason reason = {"out of memory"};
+	struct watchdog watchdog;
+	struct bench_run run = {.backend = found->backends[at], .report = report, .storage = arguments->storage, .alive = &watchdog.alive,
+		.spec = arguments->has_spec ? &arguments->spec : NULL, .full = strcmp(plan->suite, "quick") != 0};
+	struct bench_reason reason;
 	int code;
 
-	if (run)
-		*run = (struct bench_run){.backend = found->backends[at], .report = report, .storage = arguments->storage,
-			.spec = arguments->has_spec ? &arguments->spec : NULL, .full = strcmp(plan->suite, "quick") != 0};
-	if (run && run->backend->open(&found->devices[at], &run->session, &reason) == BENCH_OK) {
-		know_peers(run, found, at);
-		code = measure(report, arguments, plan, run);
-		run->backend->close(run->session);
-	} else {
-		code = refuse(report, arguments, BENCH_VERDICT_FAILED, reason.text);
-	}
-	free(run);
+	if (run.backend->open(&found->devices[at], &run.session, &reason) != BENCH_OK)
+		return refuse(report, arguments, BENCH_VERDICT_FAILED, reason.text);
+	know_peers(&run, found, at);
+	code = measure(report, arguments, plan, &run, &watchdog);
+	run.backend->close(run.session);
 	return code;
 }
 
