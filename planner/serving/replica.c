@@ -36,10 +36,12 @@ static double gemm_efficiency(
 static double measured_share(const struct replica *replica, const struct accelerator *accelerator, const struct calibration *calibration)
 {
 	double measured = CALIBRATED(calibration, gemm_efficiency, 0), fraction = replica->constants->gemm_fraction_16;
-	enum precision precision = measured > 0 && calibration->gemm_precision != PRECISION_UNSET ? calibration->gemm_precision : PRECISION_BF16;
+	enum precision precision = PRECISION_BF16;
 
-	if (!(measured > 0))
+	if (!calibration || !(measured > 0))
 		return 1;
+	if (calibration->gemm_precision != PRECISION_UNSET)
+		precision = calibration->gemm_precision;
 	if (precision_weight_bytes(precision) < 0.75)
 		fraction = replica->constants->gemm_fraction_4;
 	else if (precision_weight_bytes(precision) < 2)
