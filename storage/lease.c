@@ -116,8 +116,7 @@ static void lease_take(struct benchmark_record *benchmark, const struct lease_st
 	benchmark->attempt++;
 	benchmark->running_device = step->device;
 	benchmark->agent_id = step->agent;
-	if (benchmark->started_at_us == ABSENT_COUNT)
-		benchmark->started_at_us = step->now_us;
+	benchmark->started_at_us = step->now_us;
 	benchmark->progress = benchmark->result = (struct json_text){NULL, 0};
 	memset(benchmark->result_sha256, 0, sizeof benchmark->result_sha256);
 }

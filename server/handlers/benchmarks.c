@@ -13,6 +13,7 @@
 #include "server/handlers.h"
 #include "server/page_answer.h"
 #include "server/plan_measured.h"
+#include "server/row_kinds.h"
 #include "server/server.h"
 #include "server/stream.h"
 #include "storage/benchmarks.h"
@@ -136,8 +137,11 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 	if (benchmark->accelerator) {
 		row = catalogue_accelerator(call_catalogue(call), benchmark->accelerator, &alias);
 		if (!row) {
-			failure_add(&call->failure, "/accelerator", "unknown", "no accelerator \"%s\" in the catalogue; GET /v1/accelerators lists them",
-				benchmark->accelerator);
+			struct failure missing;
+
+			failure_clear(&missing);
+			row_not_found(&row_ops_table[ROW_ACCELERATOR], call_catalogue(call), benchmark->accelerator, &missing);
+			failure_add(&call->failure, "/accelerator", "unknown", "%s", missing.detail);
 			return STATUS_INVALID;
 		}
 		benchmark->accelerator = row->accelerator.id;

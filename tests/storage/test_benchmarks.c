@@ -188,6 +188,21 @@ static void what_waits_too_long_expires(void **state)
 	assert_contains(found.state_reason, "in time");
 }
 
+/* What is told as the start is that of the last attempt, so that it and the end are one run's. */
+static void another_attempt_starts_anew(void **state)
+{
+	struct store *store = *state;
+	struct benchmark_record benchmark = store_benchmark(store, 1), found;
+
+	enqueue(store, &benchmark);
+	assert_status(store, claim(store, "d", 10, &found), STATUS_OK);
+	assert_int_equal(found.started_at_us, 10);
+	assert_int_equal(sweep(store, INT64_C(1) << 40, false).requeued, 1);
+	assert_status(store, claim(store, "d", (INT64_C(1) << 40) + 5, &found), STATUS_OK);
+	assert_int_equal(found.attempt, 2);
+	assert_int_equal(found.started_at_us, (INT64_C(1) << 40) + 5);
+}
+
 static void cancelling_reaches_the_worker(void **state)
 {
 	struct store *store = *state;
@@ -370,6 +385,7 @@ int main(void)
 		TEST(a_lost_worker_costs_an_attempt),
 		TEST(a_remote_lease_outlives_a_restart),
 		TEST(what_waits_too_long_expires),
+		TEST(another_attempt_starts_anew),
 		TEST(cancelling_reaches_the_worker),
 		TEST(a_lost_worker_of_a_cancelled_one_ends_it),
 		TEST(benchmarks_are_listed),
