@@ -73,8 +73,8 @@ def test_what_an_agent_measured_corrects_the_catalogue(site, agent_with):
     agent.wait_log("agent_registered")
     done = site.wait(site.queue(agent.device))
     assert done["state"] == "succeeded", done
-    assert "gemm_efficiency.fp32." + agent.device in [row["id"] for row in done["result"]["calibrations"]], done["result"]
-    calibration = next(row for row in site.request("GET", "/v1/calibrations?limit=1000").json["items"] if row["id"] == "gemm_efficiency.fp32." + agent.device)
+    assert "gemm_efficiency.fp32.large." + agent.device in [row["id"] for row in done["result"]["calibrations"]], done["result"]
+    calibration = next(row for row in site.request("GET", "/v1/calibrations?limit=1000").json["items"] if row["id"] == "gemm_efficiency.fp32.large." + agent.device)
     assert calibration["method"] == "library_gemm" and calibration["benchmark_id"] == done["id"]
     assert 0.49 < calibration["value"] < 0.51  # 250 GFLOP/s by the library of 505 (p90) by issue
     assert site.request("GET", "/v1/accelerators/cpu-fake-2t").json["origin"] == "measured"
