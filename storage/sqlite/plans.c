@@ -165,7 +165,7 @@ enum status storage_plan_get(struct storage *storage, const char *id, int64_t re
 {
 	struct arguments arguments = {.id = id, .at_revision = revision};
 	struct connection *reader = reader_take(storage, failure);
-	struct plan_stored stored;
+	struct plan_stored stored = {0}; /* what is answered and not stored stays absent */
 	enum status status;
 
 	if (!reader)

@@ -19,8 +19,12 @@ struct event {
 struct function {
 	char name[40];
 };
+enum { FUNCTIONS_MAX = 64 };
+
 struct module {
 	const char *ptx;
+	struct function functions[FUNCTIONS_MAX]; /* as long as the module lives */
+	int function_count;
 };
 struct recorded {
 	struct function *function;
@@ -381,9 +385,9 @@ FAKE_EXPORT int cuModuleGetFunction(struct function **function, struct module *m
 	snprintf(entry, sizeof(entry), ".entry %s(", name);
 	if (!strstr(module->ptx, entry) || (fake_text("without", without, sizeof(without)) && !strncmp(name, without, strlen(without))))
 		return NOT_FOUND;
-	*function = calloc(1, sizeof(**function)); /* lives as long as the driver */
-	if (!*function)
+	if (module->function_count == FUNCTIONS_MAX)
 		return 2;
+	*function = &module->functions[module->function_count++];
 	snprintf((*function)->name, sizeof((*function)->name), "%s", name);
 	return OK;
 }
