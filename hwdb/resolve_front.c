@@ -4,6 +4,7 @@
 #include "hwdb/resolve_parts.h"
 #include "planner/footprint/carbon.h"
 #include "planner/footprint/front.h"
+#include "planner/footprint/supply.h"
 
 enum { POINTS_MAX = 4096 };
 
@@ -27,7 +28,7 @@ static bool same_offer(const struct offer *a, const struct offer *b)
 		   same_text(a->region, b->region);
 }
 
-/* Interruptions change the hours, and chips by the slice are not rented by the instance. */
+/* Interruptions change the hours; what works together stays on one instance. */
 static bool is_alternative(const struct training_option *option, const struct offer *offer)
 {
 	const struct offer *own = &option->cost.offer;
@@ -81,8 +82,7 @@ static enum status add_option(struct front *front, const struct training_option 
 	status = offers_quote(front->resolver->catalogue, row, &filter, option->gpu_count, front->resolver->arena, &quotes, front->resolver->failure);
 	for (size_t i = 0; status == STATUS_OK && i < quotes.count; i++) {
 		const struct offer_quote *quote = &quotes.items[i];
-		bool by_slice = row->accelerator.vendor && strcmp(row->accelerator.vendor, "google") == 0;
-		double usd_per_gpu_hour = by_slice ? quote->offer.usd_per_gpu_hour : quote->usd_per_needed_gpu_hour;
+		double usd_per_gpu_hour = supply_is_by_slice(&row->accelerator) ? quote->offer.usd_per_gpu_hour : quote->usd_per_needed_gpu_hour;
 
 		if (same_offer(&option->cost.offer, &quote->offer))
 			add(front, point_of(front, option, &quote->offer, quote->region, option->cost.total_usd));

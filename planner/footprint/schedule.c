@@ -4,12 +4,10 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "planner/training/reliability.h"
 
 static const int64_t us_per_minute = 60 * 1000000;
 static const double minutes_per_hour = 60, grams_per_kg = 1000, kg_per_t = 1000;
-
-/* Of a checkpointed job: reliability.h, RELIABILITY_RESTART_MINUTES. */
-static const double default_restart_minutes = 10;
 
 /* The part of a series in which the job may run, in minutes from the series' start. */
 struct window {
@@ -65,7 +63,7 @@ static struct timetable_task task_of(const struct schedule_request *request)
 	double minutes = fmin(fmax(ceil(given_or(request->hours, 0) * minutes_per_hour - 1e-6), 1), TIMETABLE_MINUTES_MAX);
 
 	return (struct timetable_task){.work_minutes = (int64_t)minutes,
-		.restart_minutes = (int64_t)ceil(given_or(request->restart_minutes, default_restart_minutes) - 1e-6),
+		.restart_minutes = (int64_t)ceil(given_or(request->restart_minutes, RELIABILITY_RESTART_MINUTES) - 1e-6),
 		.pauses = request->checkpointable == TRUTH_TRUE};
 }
 
@@ -398,7 +396,7 @@ static void remark(const struct scheduler *scheduler, struct findings *findings)
 				late && soon ? "begins after the earliest start and ends before the deadline" : late ? "begins after the earliest start" : "ends before the deadline");
 	}
 	if (scheduler->task.pauses && !is_given(request->restart_minutes))
-		findings_assume_number(findings, "restart_minutes", default_restart_minutes, "E47: Grattafiori et al. 2024; of running that brings nothing");
+		findings_assume_number(findings, "restart_minutes", RELIABILITY_RESTART_MINUTES, "E47: Grattafiori et al. 2024; of running that brings nothing");
 	if (request->checkpointable == TRUTH_UNSET)
 		findings_assume_text(findings, "checkpointable", "false", "E100: a job runs in one piece unless it says that it can pause");
 }

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-static bool by_slice(const struct candidate *candidate)
+bool supply_is_by_slice(const struct accelerator *accelerator)
 {
-	return candidate->accelerator.vendor && strcmp(candidate->accelerator.vendor, "google") == 0;
+	return accelerator->vendor && strcmp(accelerator->vendor, "google") == 0;
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -28,12 +28,12 @@ static int64_t paid_count(const struct offer *offer, int64_t count)
 
 int64_t supply_paid_count(const struct candidate *candidate, int64_t count)
 {
-	return candidate->has_offer && !by_slice(candidate) ? paid_count(&candidate->offer, count) : count;
+	return candidate->has_offer && !supply_is_by_slice(&candidate->accelerator) ? paid_count(&candidate->offer, count) : count;
 }
 
 const struct supply *supply_best(const struct candidate *candidate, int64_t group, int64_t count)
 {
-	int64_t wanted = by_slice(candidate) ? 1 : together(candidate, group), largest = 0;
+	int64_t wanted = supply_is_by_slice(&candidate->accelerator) ? 1 : together(candidate, group), largest = 0;
 	const struct supply *best = NULL;
 	double best_usd_per_hour = HUGE_VAL;
 
@@ -41,7 +41,7 @@ const struct supply *supply_best(const struct candidate *candidate, int64_t grou
 		largest = candidate->supplies[i].offer.gpus > largest ? candidate->supplies[i].offer.gpus : largest;
 	for (size_t i = 0; i < candidate->supply_count; i++) {
 		const struct offer *offer = &candidate->supplies[i].offer;
-		double usd_per_hour = offer->usd_per_gpu_hour * (double)(by_slice(candidate) ? count : paid_count(offer, count));
+		double usd_per_hour = offer->usd_per_gpu_hour * (double)(supply_is_by_slice(&candidate->accelerator) ? count : paid_count(offer, count));
 
 		if (offer->gpus < least(wanted, largest) || usd_per_hour >= best_usd_per_hour)
 			continue;
@@ -68,7 +68,7 @@ void supply_remark(const struct candidate *candidate, int64_t group, int64_t cou
 	const struct offer *offer = &candidate->offer;
 	int64_t wanted = together(candidate, group), paid = supply_paid_count(candidate, count);
 
-	if (!candidate->has_offer || by_slice(candidate))
+	if (!candidate->has_offer || supply_is_by_slice(&candidate->accelerator))
 		return;
 	if (offer->gpus < wanted)
 		findings_warn(findings,

@@ -16,6 +16,9 @@ const struct supply *supply_best(const struct candidate *candidate, int64_t grou
  * Where no instance is large enough the largest are taken. Without supplies the candidate as it is. */
 struct candidate supply_of_count(const struct candidate *candidate, int64_t group, int64_t count);
 
+/* Whether it is priced by the chip and rented by the slice: TPUs. */
+bool supply_is_by_slice(const struct accelerator *accelerator);
+
 /* Accelerators that are paid when `count` are used: those of whole instances. */
 int64_t supply_paid_count(const struct candidate *candidate, int64_t count);
 
