@@ -33,6 +33,14 @@ static const struct bench_test *test_named(const char *name, size_t length)
 	return NULL;
 }
 
+static bool is_planned(const struct bench_plan *plan, const struct bench_test *test)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->tests[i] == test)
+			return true;
+	return false;
+}
+
 static bool refuse_name(const char *name, size_t length, struct bench_reason *reason)
 {
 	struct spelling spelling;
@@ -74,6 +82,10 @@ bool bench_plan_make(const char *suite, struct bench_plan *plan, struct bench_re
 
 		if (!test)
 			return refuse_name(name, length, reason);
+		if (is_planned(plan, test)) {
+			bench_refuse(reason, BENCH_FAILED, "test \"%s\" is named twice", test->name);
+			return false;
+		}
 		plan_add(plan, test, test->full_s, test->full_s);
 		plan->budget_s += 2 * test->full_s;
 		name += length;

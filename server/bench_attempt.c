@@ -104,8 +104,5 @@ void bench_attempt_run(const struct bench_attempt *attempt, struct bench_job *jo
 	if (!bench_job_plan(job, outcome->detail, sizeof(outcome->detail)))
 		return;
 	run_worker(&call, outcome);
-	if (outcome->end == WORKER_SUCCEEDED && job->exhausted) {
-		outcome->end = WORKER_MISSPOKE;
-		snprintf(outcome->detail, sizeof(outcome->detail), "the worker told more than can be kept");
-	}
+	bench_job_judge(job, outcome);
 }

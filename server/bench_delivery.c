@@ -138,11 +138,10 @@ bool bench_delivery_read(const struct bench_result *result, struct bench_job *jo
 	if (result->worker_version)
 		job->worker_version = arena_strdup(&job->arena, result->worker_version);
 	job->elapsed_s = given_or(result->elapsed_s, job->elapsed_s);
-	if (outcome->end == WORKER_SUCCEEDED && job->exhausted)
-		snprintf(detail, size, "it holds more than can be kept");
-	else if (job->has_device && job->record.running_device && strcmp(job->device.id, job->record.running_device) != 0)
+	if (job->has_device && job->record.running_device && strcmp(job->device.id, job->record.running_device) != 0) {
 		snprintf(detail, size, "it was measured on %.60s, and the lease is of %.60s", job->device.id, job->record.running_device);
-	else
-		return true;
-	return false;
+		return false;
+	}
+	bench_job_judge(job, outcome);
+	return true;
 }

@@ -132,6 +132,12 @@ static void take_member(struct buffer *list, const char *text, size_t length)
 	buffer_append(list, text, length);
 }
 
+static void take_skip(struct bench_job *job, const char *test, const char *reason)
+{
+	if (job->skip_count++ == 0)
+		snprintf(job->skipped, sizeof job->skipped, "%.60s: %s", test, reason);
+}
+
 void bench_job_take(struct bench_job *job, const struct bench_line *line, const char *text, size_t length)
 {
 	switch (line->kind) {
@@ -161,6 +167,7 @@ void bench_job_take(struct bench_job *job, const struct bench_line *line, const 
 		take_member(&job->means_json, text, length);
 		break;
 	case BENCH_LINE_SKIP:
+		take_skip(job, line->as.skip.test, line->as.skip.reason);
 		take_member(&job->skips_json, text, length);
 		break;
 	case BENCH_LINE_RESULT:
@@ -172,6 +179,29 @@ void bench_job_take(struct bench_job *job, const struct bench_line *line, const 
 	}
 	job->exhausted = job->exhausted || job->measures_json.failed || job->fits_json.failed ||
 		job->means_json.failed || job->skips_json.failed;
+}
+
+static void deny(struct bench_worker_outcome *outcome, enum bench_worker_end end, const char *detail)
+{
+	outcome->end = end;
+	snprintf(outcome->detail, sizeof outcome->detail, "%s", detail);
+}
+
+void bench_job_judge(const struct bench_job *job, struct bench_worker_outcome *outcome)
+{
+	if (outcome->end != WORKER_SUCCEEDED)
+		return;
+	if (job->exhausted) {
+		deny(outcome, WORKER_MISSPOKE, "the worker told more than can be kept");
+	} else if (!job->has_device) {
+		deny(outcome, WORKER_MISSPOKE, "the worker did not say which device it measured");
+	} else if (job->measure_count == 0 && job->skip_count == 0) {
+		deny(outcome, WORKER_MISSPOKE, "the worker measured nothing, and did not say why");
+	} else if (job->measure_count == 0) {
+		outcome->end = WORKER_FAILED; /* and would again */
+		snprintf(outcome->detail, sizeof outcome->detail, "nothing was measured: every test was skipped (%zu), the first of them %s", job->skip_count,
+			job->skipped);
+	}
 }
 
 static void put_text(struct json_writer *writer, const char *key, const char *text)

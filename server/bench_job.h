@@ -22,6 +22,8 @@ struct bench_job {
 	struct bench_line_fit fits[BENCH_FITS_MAX];
 	struct bench_line_mean means[BENCH_MEANS_MAX];
 	struct buffer device_json, measures_json, fits_json, means_json, skips_json, progress_json;
+	size_t skip_count;
+	char skipped[160]; /* the first: its test, and why */
 	char *worker_version;
 	double elapsed_s;
 	bool progressed; /* since progress_json was last told */
@@ -36,6 +38,10 @@ bool bench_job_plan(struct bench_job *job, char *detail, size_t size);
 
 /* Takes one line; the shape of bench_worker.on_line, with the job as context. */
 void bench_job_take(struct bench_job *job, const struct bench_line *line, const char *text, size_t length);
+
+/* Whether what was told bears out a worker that says that it succeeded: it is of a device, and of something measured. Else the outcome
+ * becomes what it is, with the reason. */
+void bench_job_judge(const struct bench_job *job, struct bench_worker_outcome *outcome);
 
 /* The result as it is stored and answered, into `out`. `calibrations` and `verification` may be NULL. */
 void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome,

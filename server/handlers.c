@@ -59,6 +59,7 @@ static handler_function *const handlers[ROUTE_COUNT] = {
 	[ROUTE_BENCHMARK_EVENTS] = handle_benchmark_events,
 	[ROUTE_AGENT_LIST] = handle_agent_list,
 	[ROUTE_AGENT_REGISTER] = handle_agent_register,
+	[ROUTE_AGENT_DELETE] = handle_agent_delete,
 	[ROUTE_AGENT_LEASE] = handle_agent_lease,
 	[ROUTE_LEASE_HEARTBEAT] = handle_lease_heartbeat,
 	[ROUTE_LEASE_RESULT] = handle_lease_result,

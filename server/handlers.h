@@ -36,7 +36,7 @@ handler_function handle_device_list, handle_benchmark_list, handle_benchmark_cre
 	handle_benchmark_events, handle_calibration_list, handle_calibration_delete, handle_observation_list, handle_observation_create, handle_observation_get;
 
 /* server/handlers/agents.c, leases.c */
-handler_function handle_agent_list, handle_agent_register, handle_agent_lease, handle_lease_heartbeat, handle_lease_result, handle_lease_release;
+handler_function handle_agent_list, handle_agent_register, handle_agent_delete, handle_agent_lease, handle_lease_heartbeat, handle_lease_result, handle_lease_release;
 
 /* server/handlers/feeds.c */
 handler_function handle_feed_list, handle_feed_get, handle_feed_refresh;

@@ -22,6 +22,13 @@ struct agent_put {
 	struct agent_record *registered; /* output */
 };
 
+/* Forgets an agent and its devices. STATUS_NOT_FOUND; STATUS_CONFLICT while a lease of it stands: a worker may be at work on its
+ * device, and the benchmark must not be given to another before that is over. */
+struct agent_remove {
+	struct storage_job job;
+	const char *id;
+};
+
 struct agent_list {
 	struct agent_record *items;
 	size_t count;

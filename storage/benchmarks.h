@@ -37,7 +37,8 @@ struct lease_bearer {
  *
  * An agent (with a bearer) names the devices that are free, and gets a benchmark for one of them. It is believed: a
  * lease that stands on such a device ends like one that is over, as its answer was lost, or the agent started anew. Devices
- * that are not the agent's are left out. STATUS_NOT_FOUND also for an agent that never registered (`unregistered`). */
+ * that another has are left out; STATUS_INVALID for one that the agent has not told, or not any more, with those of its devices that
+ * are near in name. STATUS_NOT_FOUND also for an agent that never registered (`unregistered`). */
 struct benchmark_claim {
 	struct storage_job job;
 	const char *device_id;                 /* of the daemon's own worker */

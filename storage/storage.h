@@ -49,7 +49,7 @@ enum storage_kind {
 	STORAGE_DEVICE_PUT,                                                              /* benchmarks.h */
 	STORAGE_BENCHMARK_PUT, STORAGE_BENCHMARK_CANCEL, STORAGE_BENCHMARK_CLAIM, STORAGE_BENCHMARK_HEARTBEAT,
 	STORAGE_BENCHMARK_RESULT, STORAGE_BENCHMARK_RELEASE, STORAGE_BENCHMARK_SWEEP,
-	STORAGE_AGENT_PUT,                                                               /* agents.h */
+	STORAGE_AGENT_PUT, STORAGE_AGENT_REMOVE,                                         /* agents.h */
 	STORAGE_OBSERVATION_PUT,                                                         /* observations.h */
 	STORAGE_SETTING_PUT,                                                             /* below */
 	STORAGE_FEED_REFRESH_PUT,                                                        /* feeds.h */

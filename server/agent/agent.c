@@ -179,12 +179,12 @@ static void ask_for_work(struct agent *agent, const struct text_list *ready)
 		break;
 	case LINK_INTERRUPTED:
 		break;
-	case LINK_DENIED: /* it may want to hear of our new key */
+	case LINK_DENIED:  /* it may want to hear of our new key, */
+	case LINK_REFUSED: /* or knows other devices of us than these */
 		agent->registered = false;
 		agent_wait_after(agent, "agent_without_work");
 		break;
 	case LINK_STALE:
-	case LINK_REFUSED:
 	case LINK_BROKEN:
 	case LINK_AWAY:
 	case LINK_END_COUNT:

@@ -55,6 +55,31 @@ static const char *id_of_host(struct call *call, const char *host)
 	return id;
 }
 
+/* A device that is named twice is one that was meant to be another: a fault, with its place. */
+static bool is_repeated(struct call *call, const char *const *ids, size_t index, const char *member)
+{
+	char pointer[48];
+
+	for (size_t i = 0; i < index; i++)
+		if (strcmp(ids[i], ids[index]) == 0) {
+			snprintf(pointer, sizeof pointer, "/devices/%zu%s", index, member);
+			failure_add(&call->failure, pointer, "repeated", "\"%.60s\" stands at /devices/%zu%s already", ids[index], i, member);
+			return true;
+		}
+	return false;
+}
+
+static enum status check_told(struct call *call, const struct agent_registration *told)
+{
+	const char *ids[AGENT_DEVICES_MAX];
+
+	for (size_t i = 0; i < told->devices.count; i++) {
+		ids[i] = told->devices.items[i].id;
+		(void)is_repeated(call, ids, i, "/id");
+	}
+	return call->failure.status;
+}
+
 enum status handle_agent_register(struct call *call)
 {
 	struct lease_bearer bearer = lease_bearer_of(call);
@@ -64,6 +89,8 @@ enum status handle_agent_register(struct call *call)
 	int64_t now_us = clock_wall_us();
 	enum status status = api_decode(&table_agent_registration, call->body, call->body_length, &call->arena, &told, &call->failure);
 
+	if (status == STATUS_OK)
+		status = check_told(call, &told);
 	if (status != STATUS_OK)
 		return status;
 	agent = (struct agent_record){.id = told.agent_id ? told.agent_id : id_of_host(call, told.host), .host = told.host, .version = told.version,
@@ -79,6 +106,16 @@ enum status handle_agent_register(struct call *call)
 	registered.heartbeat_s = server_heartbeat_s(call->server);
 	api_encode(&table_agent, &registered, &call->json);
 	return STATUS_OK;
+}
+
+enum status handle_agent_delete(struct call *call)
+{
+	struct agent_remove removal = {.job.kind = STORAGE_AGENT_REMOVE, .id = call->parameters[0]};
+	enum status status = commit_run(call, &removal.job);
+
+	if (status == STATUS_OK)
+		call_no_content(call);
+	return status;
 }
 
 /* --- asking for work ------------------------------------------------------------------------------------------------ */
@@ -192,6 +229,10 @@ enum status handle_agent_lease(struct call *call)
 		return STATUS_NO_MEMORY;
 	*asking = (struct asking){.watch.look = lease_look, .call = call, .bearer = lease_bearer_of(call)};
 	status = api_decode(&table_lease_request, call->body, call->body_length, &call->arena, &asking->request, &call->failure);
+	for (size_t i = 0; status == STATUS_OK && i < asking->request.devices.count; i++)
+		(void)is_repeated(call, asking->request.devices.items, i, "");
+	if (status == STATUS_OK)
+		status = call->failure.status;
 	if (status != STATUS_OK)
 		return status;
 	asking->until_ns = clock_monotonic_ns() + (int64_t)(given_or(asking->request.wait_s, 0) * NS_PER_S);

@@ -128,6 +128,8 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 
 	benchmark_check_suite(call, &benchmark->suite);
 	benchmark_check_shapes(call, &benchmark->shapes);
+	if (benchmark->expires_at_us != ABSENT_COUNT && benchmark->expires_at_us <= clock_wall_us())
+		failure_add(&call->failure, "/expires_at", "out_of_range", "is over: a benchmark that may not wait cannot begin");
 	if (benchmark->device && benchmark->accelerator)
 		failure_add(&call->failure, "/accelerator", "contradiction", "give a device or an accelerator, not both");
 	if (call->failure.status != STATUS_OK)
@@ -177,7 +179,7 @@ static enum status prepare_benchmark(struct call *call, const struct idempotency
 	benchmark->id = id;
 	benchmark->state = "queued";
 	benchmark->created_at_us = clock_wall_us();
-	if (benchmark->expires_at_us <= 0)
+	if (benchmark->expires_at_us == ABSENT_COUNT)
 		benchmark->expires_at_us = benchmark->created_at_us + QUEUE_LIFE_US;
 	benchmark->attempt = 0;
 	*put = (struct benchmark_put){.job = {.kind = STORAGE_BENCHMARK_PUT}, .benchmark = benchmark, .idempotency = idempotency};

@@ -1,11 +1,12 @@
 -- name: agent_get
 SELECT * FROM agent WHERE id = :agent_id;
 
+-- Who may act for any agent leaves it the key that it came with.
 -- name: agent_put
 INSERT INTO agent (id, host, version, labels, key_id, registered_at_us, seen_at_us)
 VALUES (:id, :host, :version, :labels, :key_id, :registered_at_us, :seen_at_us)
-ON CONFLICT (id) DO UPDATE SET host = excluded.host, version = excluded.version, labels = excluded.labels, key_id = excluded.key_id,
-	seen_at_us = excluded.seen_at_us;
+ON CONFLICT (id) DO UPDATE SET host = excluded.host, version = excluded.version, labels = excluded.labels,
+	key_id = coalesce(excluded.key_id, key_id), seen_at_us = excluded.seen_at_us;
 
 -- Not each of an agent's calls is worth a commit.
 -- name: agent_seen
@@ -27,6 +28,18 @@ SELECT * FROM device d
 WHERE agent_id = :agent_id AND state IN ('idle', 'suspect')
 	AND NOT EXISTS (SELECT 1 FROM benchmark WHERE state = 'running' AND running_device = d.id)
 ORDER BY id LIMIT :limit;
+
+-- name: agent_devices
+SELECT * FROM device WHERE agent_id = :agent_id AND state <> 'gone' ORDER BY id LIMIT :limit;
+
+-- name: agent_running
+SELECT * FROM benchmark WHERE state = 'running' AND running_device IS NOT NULL AND agent_id = :agent_id LIMIT 1;
+
+-- name: agent_devices_delete
+DELETE FROM device WHERE agent_id = :agent_id;
+
+-- name: agent_delete
+DELETE FROM agent WHERE id = :agent_id;
 
 -- name: key_holds
 SELECT count(*) AS count FROM api_key

@@ -122,6 +122,26 @@ enum status operation_agent_put(struct storage *storage, struct storage_job *job
 	return status;
 }
 
+enum status operation_agent_remove(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
+{
+	const struct agent_remove *removal = (const struct agent_remove *)job;
+	struct arguments arguments = {.agent_id = removal->id};
+	struct benchmark_record running;
+	struct agent_record agent;
+	enum status status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, &agent, arena, failure);
+
+	if (status == STATUS_NOT_FOUND)
+		return failure_set(failure, status, "there is no agent %s", removal->id);
+	if (status == STATUS_OK)
+		status = store_one(&storage->writer, STATEMENT_AGENT_RUNNING, &arguments, &running, arena, failure);
+	if (status == STATUS_OK)
+		return failure_set(failure, STATUS_CONFLICT, "agent %s has benchmark %s on device %s: cancel that, or wait until its lease is over", removal->id,
+			running.id, running.running_device);
+	if (status == STATUS_NOT_FOUND)
+		status = store_run(&storage->writer, STATEMENT_AGENT_DEVICES_DELETE, &arguments, arena, NULL, failure);
+	return status == STATUS_OK ? store_run(&storage->writer, STATEMENT_AGENT_DELETE, &arguments, arena, NULL, failure) : status;
+}
+
 enum status storage_agent_list(struct storage *storage, int64_t now_us, const struct page_request *page, struct arena *arena,
 	struct agent_list *list, struct failure *failure)
 {

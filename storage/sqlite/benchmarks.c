@@ -6,12 +6,8 @@
 enum status operation_benchmark_put(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	const struct benchmark_put *put = (const struct benchmark_put *)job;
-	struct benchmark_record benchmark = *put->benchmark;
-	enum status status;
+	enum status status = store_run(&storage->writer, STATEMENT_BENCHMARK_INSERT, put->benchmark, arena, NULL, failure);
 
-	if (benchmark.expires_at_us <= 0)
-		benchmark.expires_at_us = ABSENT_COUNT;
-	status = store_run(&storage->writer, STATEMENT_BENCHMARK_INSERT, &benchmark, arena, NULL, failure);
 	return status == STATUS_OK ? idempotency_insert(storage, put->idempotency, clock_wall_us(), arena, failure) : status;
 }
 

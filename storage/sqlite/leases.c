@@ -1,5 +1,6 @@
 /* Leases: each operation reads the benchmark, lets storage/lease.c decide, and writes it back. */
 #include "base/clock.h"
+#include "base/spelling.h"
 #include "storage/agents.h"
 #include "storage/lease.h"
 #include "storage/sqlite/store.h"
@@ -125,25 +126,69 @@ static enum status claim_free_devices(struct storage *storage, const struct benc
 	return STATUS_OK;
 }
 
+/* The fault of a device that the agent has not told, with those of its devices that are near in name. */
+static enum status claim_refuse(struct storage *storage, const struct benchmark_claim *claim, size_t index, const char *state, struct arena *arena,
+	struct failure *failure)
+{
+	struct arguments arguments = {.agent_id = claim->agent_id, .limit = FREE_DEVICES_MAX};
+	const char *wanted = claim->devices->items[index];
+	struct rows_read rows = {0};
+	struct spelling spelling;
+	char pointer[32], nearest[160];
+	enum status status = store_list(&storage->writer, STATEMENT_AGENT_DEVICES, &arguments, FREE_DEVICES_MAX, arena, &rows, failure);
+
+	if (status != STATUS_OK)
+		return status;
+	failure_clear(failure);
+	spelling_init(&spelling, wanted);
+	for (size_t i = 0; i < rows.count; i++)
+		spelling_offer(&spelling, ((const struct device_record *)rows.items)[i].id);
+	spelling_list(&spelling, nearest, sizeof nearest);
+	snprintf(pointer, sizeof pointer, "/devices/%zu", index);
+	failure_add(failure, pointer, state ? "gone" : "unknown", "agent %s has no device \"%.60s\"%s; %s%s", claim->agent_id, wanted, state ? " any more" : "",
+		*nearest ? "near it: " : "POST /v1/agents tells what it has", nearest);
+	return STATUS_INVALID;
+}
+
+/* Those of the named devices that are the agent's. One that another agent has is left out: this one was told so when it registered. */
+static enum status claim_named_devices(struct storage *storage, const struct benchmark_claim *claim, struct arena *arena, struct text_list *own,
+	struct failure *failure)
+{
+	const char **ids = arena_alloc(arena, claim->devices->count, sizeof *ids);
+
+	*own = (struct text_list){ids, 0};
+	if (!ids)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the devices");
+	for (size_t i = 0; i < claim->devices->count; i++) {
+		struct arguments arguments = {.device_id = claim->devices->items[i]};
+		struct device_record device = {.agent_id = NULL};
+		enum status status = store_one(&storage->writer, STATEMENT_DEVICE_GET, &arguments, &device, arena, failure);
+		bool is_own = status == STATUS_OK && device.agent_id && strcmp(device.agent_id, claim->agent_id) == 0;
+
+		if (status == STATUS_NOT_FOUND || (is_own && strcmp(device.state, "gone") == 0))
+			return claim_refuse(storage, claim, i, is_own ? device.state : NULL, arena, failure);
+		if (status != STATUS_OK)
+			return status;
+		if (is_own)
+			ids[own->count++] = device.id;
+	}
+	return STATUS_OK;
+}
+
 /* For an agent: the first of its devices that a benchmark waits for. */
 static enum status claim_for_agent(struct storage *storage, struct benchmark_claim *claim, struct arena *arena, struct failure *failure)
 {
-	struct text_list devices = *claim->devices;
+	struct text_list devices = {NULL, 0};
 	enum status status = agent_admit(storage, claim->bearer, claim->agent_id, claim->now_us, arena, failure);
 
-	if (status == STATUS_OK && devices.count == 0)
-		status = claim_free_devices(storage, claim, arena, &devices, failure);
+	if (status == STATUS_OK)
+		status = claim->devices->count ? claim_named_devices(storage, claim, arena, &devices, failure)
+									   : claim_free_devices(storage, claim, arena, &devices, failure);
 	for (size_t i = 0; i < devices.count && status == STATUS_OK && !claim->found; i++) {
-		struct arguments arguments = {.device_id = devices.items[i]};
-		struct device_record device;
-
-		status = store_one(&storage->writer, STATEMENT_DEVICE_GET, &arguments, &device, arena, failure);
-		if (status == STATUS_OK && device.agent_id && strcmp(device.agent_id, claim->agent_id) == 0) {
-			status = claim_end_forgotten(storage, claim, device.id, arena, failure);
-			if (status == STATUS_OK)
-				status = claim_for(storage, claim, device.id, arena, failure);
-			claim->found = status == STATUS_OK;
-		}
+		status = claim_end_forgotten(storage, claim, devices.items[i], arena, failure);
+		if (status == STATUS_OK)
+			status = claim_for(storage, claim, devices.items[i], arena, failure);
+		claim->found = status == STATUS_OK;
 		if (status == STATUS_NOT_FOUND || status == STATUS_CONFLICT) { /* not this device */
 			failure_clear(failure);
 			status = STATUS_OK;

@@ -60,6 +60,10 @@
 	X(AGENT_LIST,           "agent_list",            arguments_map,       agent_map)                  \
 	X(AGENT_DEVICES_GONE,   "agent_devices_gone",    arguments_map,       device_map)                 \
 	X(AGENT_DEVICES_FREE,   "agent_devices_free",    arguments_map,       device_map)                 \
+	X(AGENT_DEVICES,        "agent_devices",         arguments_map,       device_map)                 \
+	X(AGENT_RUNNING,        "agent_running",         arguments_map,       benchmark_map)              \
+	X(AGENT_DEVICES_DELETE, "agent_devices_delete",  arguments_map,       device_map)                 \
+	X(AGENT_DELETE,         "agent_delete",          arguments_map,       agent_map)                  \
 	X(QUEUE_COUNTS,         "queue_counts",          arguments_map,       queue_counts_map)           \
 	X(KEY_HOLDS,            "key_holds",             arguments_map,       arguments_map)              \
 	X(FEED_REFRESH_INSERT,   "feed_refresh_insert",   feed_refresh_map,    feed_refresh_map)          \

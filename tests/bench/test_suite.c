@@ -416,6 +416,8 @@ static void suites_are_named_or_listed(void **state)
 	assert_false(bench_plan_make("stream_triad,", &plan, &reason));
 	assert_false(bench_plan_make("strem_triad", &plan, &reason));
 	assert_contains(reason.text, "stream_triad");
+	assert_false(bench_plan_make("stream_triad,stream_read,stream_triad", &plan, &reason));
+	assert_contains(reason.text, "\"stream_triad\" is named twice");
 }
 
 int main(void)

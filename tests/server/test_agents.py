@@ -122,6 +122,53 @@ def test_many_watch_and_all_are_told_the_end(hub):
         assert {state["progress"]["elapsed_ms"] for state in states if state.get("progress")} >= {0, 1, 2}
 
 
+def test_a_device_that_was_never_told(hub):
+    daemon, agent = hub
+    agent.register([GPU, gpu("GPU-2")])
+    name = queue(daemon)
+    answer = agent.lease(devices=["GPU-2", "GPU-11"])
+    fault = answer.json["errors"][0]
+    assert answer.status == 422 and (fault["pointer"], fault["code"]) == ("/devices/1", "unknown"), answer.text
+    assert 'agent a1 has no device "GPU-11"' in fault["detail"] and "near it: GPU-1 or GPU-2" in fault["detail"], fault
+    assert look(daemon, name)["attempt"] == 0  # nothing was given on the way to it
+    agent.register([gpu("GPU-2")])
+    fault = agent.lease(devices=["GPU-1"]).json["errors"][0]
+    assert fault["code"] == "gone" and 'no device "GPU-1" any more; near it: GPU-2' in fault["detail"], fault
+    assert "POST /v1/agents tells" in agent.lease(devices=["rtx"]).json["errors"][0]["detail"]
+    assert agent.lease().json["benchmark_id"] == name
+
+
+def test_what_stands_there_twice(hub):
+    daemon, agent = hub
+    for answer, pointer in ((agent.lease(devices=["GPU-1", "GPU-2", "GPU-1"]), "/devices/2"), (agent.register([GPU, GPU]), "/devices/1/id"),
+                            (daemon.post("/v1/benchmarks", {"suite": ["stream_triad", "stream_read", "stream_triad"]}), "/suite")):
+        assert answer.status == 422 and [fault["pointer"] for fault in answer.json["errors"]] == [pointer], answer.text
+    assert 'test "stream_triad" is named twice' in answer.json["errors"][0]["detail"], answer.text
+
+
+def test_what_cannot_begin_any_more_is_not_queued(hub):
+    for moment in ("1970-01-01T00:00:00Z", "2020-01-01T00:00:00Z", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 2))):
+        answer = hub[0].post("/v1/benchmarks", {"suite": "quick", "expires_at": moment})
+        assert answer.status == 422 and answer.json["errors"][0]["pointer"] == "/expires_at", answer.text
+
+
+def test_an_agent_is_forgotten(hub):
+    daemon, agent = hub
+    name = queue(daemon)
+    lease = agent.lease().json
+    refused = daemon.request("DELETE", "/v1/agents/a1")
+    assert refused.status == 409 and name in refused.json["detail"] and "GPU-1" in refused.json["detail"], refused.text
+    assert agent.deliver(lease, measured()).json["state"] == "succeeded"
+    waiting = queue(daemon)
+    assert daemon.request("DELETE", "/v1/agents/a1").status == 204
+    assert daemon.request("DELETE", "/v1/agents/a1").status == 404
+    assert daemon.get("/v1/agents").json["items"] == daemon.get("/v1/devices").json["items"] == []
+    assert agent.lease().status == 404 and look(daemon, waiting)["state"] == "queued"
+    assert agent.deliver(lease, measured()).status == 404  # whose lease it was is not known any more
+    assert daemon.get("/v1/calibrations?device=GPU-1").json["items"], "what was measured stays"
+    assert agent.register().status == 200 and agent.lease().json["benchmark_id"] == waiting
+
+
 def test_who_creates_may_wait_for_the_end(hub):
     daemon, agent = hub
     done = []
@@ -279,6 +326,21 @@ def test_garbage_costs_an_attempt(hub, result, reason):
     assert look(daemon, name)["attempt"] == 2 and "state_reason" not in look(daemon, name)
 
 
+@pytest.mark.parametrize("result, state, reason", [
+    (measured(measures=[], skips=[{"type": "skip", "test": "stream_triad", "reason": "no memory"}, {"type": "skip", "test": "attention", "reason": "x"}]), "failed",
+     "nothing was measured: every test was skipped (2), the first of them stream_triad: no memory"),
+    (measured(measures=[]), "queued", "measured nothing, and did not say why"),
+    ({key: value for key, value in measured().items() if key != "device"}, "queued", "did not say which device"),
+], ids=["skips", "silence", "device"])
+def test_who_measured_nothing_did_not_succeed(hub, result, state, reason):
+    daemon, agent = hub
+    name = queue(daemon)
+    answer = agent.deliver(agent.lease().json, result)
+    assert answer.json["state"] == state and reason in answer.json["state_reason"], answer.text
+    row = look(daemon, name)
+    assert row["result"]["end"] == ("failed" if state == "failed" else "misspoke") and "calibrations" not in row["result"], row
+
+
 def test_what_is_no_json_is_refused(hub):
     daemon, agent = hub
     name = queue(daemon)
@@ -429,6 +491,10 @@ def test_an_agent_touches_its_own_leases_alone(keyed):
     for answer in (two.heartbeat(lease), two.deliver(lease, measured()), two.release(lease)):
         assert answer.status == 403, answer.text
     assert look(daemon, name, root)["state"] == "running"
+    deputy = FakeAgent(daemon, "a1", key=made["root"])  # an admin may act for any agent, which stays its own key's
+    assert deputy.register().status == 200 and deputy.heartbeat(lease).status == 200
+    assert one.heartbeat(lease).status == 200 and two.heartbeat(lease).status == 403
+    assert daemon.request("DELETE", "/v1/agents/a1", headers=one.headers).status == 403
     for method, path, body in (("GET", "/v1/benchmarks", None), ("GET", "/v1/devices", None), ("POST", "/v1/benchmarks", {"suite": "quick"}),
                                ("GET", "/v1/agents", None), ("POST", "/v1/estimates/memory", {"model": "llama-3.1-8b", "purpose": "inference"})):
         assert daemon.request(method, path, body, one.headers).status == 403, path
