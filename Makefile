@@ -7,6 +7,8 @@ MODE    ?= release
 PREFIX  ?= /usr/local
 CC      ?= gcc
 PYTHON  ?= /usr/bin/python3
+# HTTP tests mostly wait: three files at once on two cores, where pytest-xdist is installed
+SERVER_TESTERS ?= 3
 BUILD   := build/$(MODE)
 FOLDERS := base planner hwdb storage api bench server
 PROGRAM := $(if $(filter release,$(MODE)),build/fleetplan,$(BUILD)/fleetplan)
@@ -152,7 +154,8 @@ check-sources: ## house rules on length and leftovers
 	$(Q)scripts/check-sources.sh
 
 check-server: $(PROGRAM) $(FAKES) ## HTTP and process tests against the real daemon (FLEETPLAN_PROGRAM: another build)
-	$(Q)FLEETPLAN_FAKES=$(CURDIR)/$(BUILD)/fakes $(PYTHON) -m pytest -q -p no:cacheprovider tests/server
+	$(Q)FLEETPLAN_FAKES=$(CURDIR)/$(BUILD)/fakes $(PYTHON) -m pytest -q -p no:cacheprovider \
+		$$($(PYTHON) -c 'import xdist' 2>/dev/null && echo "-n $(SERVER_TESTERS) --dist loadfile") tests/server
 
 check-asan: ## the C tests under AddressSanitizer and UBSan
 	$(Q)$(MAKE) MODE=asan test
