@@ -56,7 +56,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-opencl ptx check-server check-asan check-tsan check-clang check-oom \
+.PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-cuda-abi check-opencl ptx check-server check-asan check-tsan check-clang check-oom \
 	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help validate check-accuracy fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
@@ -287,6 +287,9 @@ ptx: ## compile the kernels of bench/kernels/ to the PTX that is checked in (cla
 check-ptx: ## the PTX that is checked in is what clang makes of the kernels
 	$(Q)scripts/ptx.sh $(BUILD)/ptx
 	$(Q)cmp bench/kernels/sm_60.ptx $(BUILD)/ptx/sm_60.ptx && cmp bench/kernels/sm_80.ptx $(BUILD)/ptx/sm_80.ptx && echo 'PTX holds'
+
+check-cuda-abi: $(LIBRARY) ## what bench/ declares of NVIDIA's libraries, and the PTX, against the real ones (PyPI, Debian non-free; 4 GB)
+	$(Q)CC='$(CC)' PYTHON=$(PYTHON) scripts/check-cuda-abi.sh build/nvidia $(LIBRARY) $(LIBS)
 
 lint: ## clang-tidy and cppcheck
 	$(Q)printf '%s\n' $(SOURCES) | xargs -P $(shell nproc) -n 4 scripts/clang-tidy.sh -std=c17 $(filter-out -DFLEETPLAN_VERSION=%,$(CPPFLAGS)) -DFLEETPLAN_VERSION=__FILE__ --
