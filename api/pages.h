@@ -52,6 +52,7 @@ struct benchmark_query {
 	const char *state, *device, *accelerator, *plan_id, *agent, *label; /* label: "key:value" */
 	const char *quantity; /* of calibrations */
 	enum truth used;
+	int64_t as_of_us; /* of calibrations; 0 or less: now */
 };
 
 /* GET /v1/observations. */

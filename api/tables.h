@@ -50,6 +50,7 @@ DECLARE_TABLE(inference_plan, struct plan_record);
 DECLARE_TABLE(plan, struct plan_record); /* of either kind: api_encode writes any plan by it */
 DECLARE_TABLE(plan_summary, struct plan_record); /* a list's items: without request and result */
 DECLARE_TABLE(plan_changes, struct plan_changes);
+DECLARE_TABLE(plan_replay, struct plan_replay);
 DECLARE_TABLE(plan_patch, struct plan_record); /* name, labels, notes */
 DECLARE_TABLE(plan_comparison, struct plan_comparison);
 

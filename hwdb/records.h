@@ -42,6 +42,26 @@ struct plan_cause {
 
 enum { PLAN_CAUSES_MAX = 8 };
 
+/* A value that is otherwise in one JSON text than in another; NULL where it is not there. */
+struct json_difference {
+	const char *pointer; /* RFC 6901 */
+	const char *before, *after;
+};
+
+enum { DIFFERENCES_MAX = 20 };
+
+/* What a plan's stored content is, beside the same request computed again on the catalogue and calibrations of its revisions. */
+struct plan_replay {
+	const char *id, *kind;
+	int64_t revision, catalogue_revision, calibration_revision;
+	const char *planner_version, *planner_version_now;
+	int64_t computed_at_us;
+	bool reproduced; /* to the bit, but for how long the search took */
+	int64_t differing;       /* values that differ, of which the first are listed */
+	size_t difference_count;
+	struct json_difference differences[DIFFERENCES_MAX];
+};
+
 /* Why a plan that was computed anew differs from what it was. */
 struct plan_changes {
 	int64_t since_us;       /* when it was computed before */

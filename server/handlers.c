@@ -23,6 +23,7 @@ static handler_function *const handlers[ROUTE_COUNT] = {
 	[ROUTE_PLAN_PATCH] = handle_plan_patch,
 	[ROUTE_PLAN_DELETE] = handle_plan_delete,
 	[ROUTE_PLAN_REFRESH] = handle_plan_refresh,
+	[ROUTE_PLAN_REPLAY] = handle_plan_replay,
 	[ROUTE_PLAN_REVISIONS] = handle_plan_revisions,
 	[ROUTE_ACCELERATOR_LIST] = handle_accelerator_list,
 	[ROUTE_ACCELERATOR_CREATE] = handle_accelerator_create,

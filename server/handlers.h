@@ -16,9 +16,9 @@ handler_function handle_training_estimate, handle_training_estimate_get, handle_
 handler_function handle_diagnosis;
 handler_function handle_schedule;
 
-/* server/handlers/plans.c, plan_lists.c */
+/* server/handlers/plans.c, plan_refreshes.c, plan_lists.c */
 handler_function handle_training_plan_create, handle_inference_plan_create, handle_plan_get, handle_plan_patch, handle_plan_delete,
-	handle_plan_refresh, handle_plan_list, handle_plan_revisions, handle_plan_compare;
+	handle_plan_refresh, handle_plan_replay, handle_plan_list, handle_plan_revisions, handle_plan_compare;
 
 /* server/handlers/catalogue_rows.c */
 handler_function handle_accelerator_list, handle_accelerator_create, handle_accelerator_get, handle_accelerator_put,

@@ -138,6 +138,21 @@ static enum status judge_caller(struct exchange *exchange)
 	return STATUS_OK;
 }
 
+/* What takes no query parameters refuses them, as what takes some refuses others: a typo shall not go unnoticed. */
+static enum status judge_query(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+	char pointer[FAULT_POINTER_MAX];
+
+	if (call->route->query || call->route->streamed || call->query_count == 0 || strncmp(call->path, "/v1/", 4) != 0)
+		return STATUS_OK;
+	for (size_t i = 0; i < call->query_count; i++) {
+		snprintf(pointer, sizeof pointer, "/%.64s", call->query[i].key);
+		failure_add(&call->failure, pointer, "unknown_field", "%s %s takes no query parameters", call->method, call->route->path);
+	}
+	return STATUS_INVALID;
+}
+
 static enum status judge_stream(struct exchange *exchange)
 {
 	struct body_sink sink;
@@ -187,7 +202,8 @@ static enum status judge_rules(struct exchange *exchange)
 		return failure_set(&call->failure, STATUS_NOT_ACCEPTABLE, "this can be answered as %s",
 			media_list(call->route->answer_media, &call->arena));
 	call->answer_media = call->accept;
-	return judge_body(exchange);
+	status = judge_query(exchange);
+	return status == STATUS_OK ? judge_body(exchange) : status;
 }
 
 static void judge_fill(struct exchange *exchange)

@@ -1,10 +1,11 @@
 #include "server/plan_changes.h"
 
+#include "api/difference.h"
 #include "api/stored_plan.h"
 #include "api/tables.h"
 #include "hwdb/catalogue_mix.h"
 
-enum { CHANGES_MAX_BYTES = 64 * 1024, DIFFERENCE_AROUND = 40 };
+enum { CHANGES_MAX_BYTES = 64 * 1024 };
 
 struct explanation {
 	const struct plan_computer *computer;
@@ -15,30 +16,6 @@ struct explanation {
 	struct plan_figures last; /* with the causes so far */
 	struct failure *failure;
 };
-
-/* How long a search took is not part of an answer: 0 bytes where no such member begins here, else its length. */
-static size_t elapsed_length(const char *text)
-{
-	static const char key[] = "\"elapsed_ms\":";
-
-	return strncmp(text, key, sizeof key - 1) == 0 ? sizeof key - 1 + strspn(text + sizeof key - 1, "0123456789.eE+-") : 0;
-}
-
-/* Where two answers differ first; NULL: nowhere. */
-static const char *first_difference(const char *a, const char *b)
-{
-	const char *start = a;
-
-	while (*a && *a == *b) {
-		size_t skip = elapsed_length(a);
-
-		b += skip ? elapsed_length(b) : 1;
-		a += skip ? skip : 1;
-	}
-	if (!*a && !*b)
-		return NULL;
-	return a - start > DIFFERENCE_AROUND ? a - DIFFERENCE_AROUND : start;
-}
 
 static bool same_figure(double a, double b)
 {
@@ -86,20 +63,22 @@ static enum status explain_planner(struct explanation *it)
 {
 	struct plan_record record;
 	struct plan_figures figures;
-	const char *difference;
+	struct json_difference first;
+	size_t differing;
 	enum status status = it->computer->compute(it->computer->context, it->before, it->old->computed_at_us, &record);
 
 	if (status == STATUS_OK)
 		status = api_stored_figures(&record.result, it->arena, &figures, it->failure);
+	if (status == STATUS_OK)
+		status = api_json_differences(&it->old->result, &record.result, it->arena, &first, 1, &differing, it->failure);
 	if (status != STATUS_OK)
 		return status;
-	difference = first_difference(record.result.text, it->old->result.text);
-	it->changes->reproduced = !difference;
-	if (!difference)
+	it->changes->reproduced = differing == 0;
+	if (differing == 0)
 		return STATUS_OK;
-	it->changes->difference = arena_printf(it->arena, "planner %s then, %s now; catalogue revision %lld then, %lld read for that moment; "
-		"first difference near %.120s", it->old->planner_version, FLEETPLAN_VERSION, (long long)it->old->catalogue_revision,
-		(long long)it->before->revision, difference);
+	it->changes->difference = arena_printf(it->arena, "planner %s then, %s now: %zu values differ on the catalogue of then, first %.120s: %.60s then, %.60s now",
+		it->old->planner_version, FLEETPLAN_VERSION, differing, first.pointer, first.before ? first.before : "not there",
+		first.after ? first.after : "not there");
 	cause_add(it, "planner", it->changes->difference, &figures);
 	return it->changes->difference ? STATUS_OK : STATUS_NO_MEMORY;
 }

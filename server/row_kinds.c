@@ -223,7 +223,7 @@ enum status row_prepare(const struct row_ops *ops, const struct catalogue *catal
 struct row_filter row_filter_of(const struct row_ops *ops, const struct catalogue *catalogue, const struct catalogue_query *query)
 {
 	struct row_filter filter = {.text = query->q, .origin = query->origin, .vendor = query->vendor, .provider = query->provider,
-		.region = query->region, .pricing_model = query->pricing_model, .as_of_us = query->as_of_us > 0 ? query->as_of_us : 0};
+		.region = query->region, .pricing_model = query->pricing_model, .country = query->country, .as_of_us = query->as_of_us > 0 ? query->as_of_us : 0};
 
 	(void)ops;
 	if (query->accelerator)

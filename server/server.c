@@ -24,6 +24,23 @@ struct catalogue *server_catalogue(struct server *server)
 	return catalogue;
 }
 
+/* Makes a snapshot of what was loaded into the arena, or lets go of it. */
+static enum status snapshot_made(enum status loaded, struct arena *arena, const struct catalogue_rows *rows, int64_t revision,
+	int64_t calibration_revision, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure)
+{
+	enum status status = loaded;
+
+	*catalogue = NULL;
+	if (status == STATUS_OK) {
+		*catalogue = catalogue_new(arena, rows, revision, calibration_revision, as_of_us, failure);
+		status = *catalogue ? STATUS_OK : failure->status;
+	}
+	CHECK(*catalogue || status != STATUS_OK);
+	if (status != STATUS_OK)
+		arena_release(arena);
+	return status;
+}
+
 static enum status server_catalogue_read(struct server *server, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure)
 {
 	struct catalogue_rows rows = {0};
@@ -32,20 +49,20 @@ static enum status server_catalogue_read(struct server *server, int64_t as_of_us
 	enum status status;
 
 	arena_init(&arena, SERVER_CATALOGUE_MAX_BYTES);
-	*catalogue = NULL;
 	status = storage_catalogue_load(server->storage, as_of_us, &arena, &rows, &revision, &calibration_revision, failure);
-	if (status == STATUS_OK) {
-		*catalogue = catalogue_new(&arena, &rows, revision, calibration_revision, as_of_us, failure);
-		status = *catalogue ? STATUS_OK : failure->status;
-	}
-	CHECK(*catalogue || status != STATUS_OK);
-	if (status != STATUS_OK)
-		arena_release(&arena);
-	return status;
+	return snapshot_made(status, &arena, &rows, revision, calibration_revision, as_of_us, catalogue, failure);
 }
 
 /* A client's clock may be ahead of ours. */
 #define AS_OF_AHEAD_US INT64_C(300000000)
+
+enum status server_as_of_check(int64_t as_of_us, struct failure *failure)
+{
+	if (as_of_us <= clock_wall_us() + AS_OF_AHEAD_US)
+		return STATUS_OK;
+	failure_add(failure, "/as_of", "out_of_range", "lies in the future: leave it out for the catalogue of now");
+	return STATUS_INVALID;
+}
 
 enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure)
 {
@@ -54,15 +71,29 @@ enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, stru
 	*catalogue = NULL;
 	if (!server->storage)
 		return failure_set(failure, STATUS_INVALID, "as_of needs a daemon with its database: the program alone knows only its own catalogue");
-	if (as_of_us > clock_wall_us() + AS_OF_AHEAD_US)
-		return failure_set(failure, STATUS_INVALID, "as_of lies in the future: leave it out for the catalogue of now");
-	status = server_catalogue_read(server, as_of_us, catalogue, failure);
+	status = server_as_of_check(as_of_us, failure);
+	if (status == STATUS_OK)
+		status = server_catalogue_read(server, as_of_us, catalogue, failure);
 	if (status == STATUS_OK && (*catalogue)->rows.accelerator_count == 0) {
 		catalogue_release(*catalogue);
 		*catalogue = NULL;
-		status = failure_set(failure, STATUS_INVALID, "as_of lies before the first row of this catalogue");
+		failure_add(failure, "/as_of", "out_of_range", "lies before the first row of this catalogue");
+		status = STATUS_INVALID;
 	}
 	return status;
+}
+
+enum status server_catalogue_of_revisions(struct server *server, int64_t revision, int64_t calibration_revision,
+	struct catalogue **catalogue, struct failure *failure)
+{
+	struct catalogue_rows rows = {0};
+	struct arena arena;
+	int64_t as_of_us;
+	enum status status;
+
+	arena_init(&arena, SERVER_CATALOGUE_MAX_BYTES);
+	status = storage_catalogue_load_revisions(server->storage, revision, calibration_revision, &arena, &rows, &as_of_us, failure);
+	return snapshot_made(status, &arena, &rows, revision, calibration_revision, as_of_us, catalogue, failure);
 }
 
 enum status server_catalogue_reload(struct server *server, struct failure *failure)

@@ -47,6 +47,13 @@ struct catalogue *server_catalogue(struct server *server);
 /* The catalogue of a past moment, read from the rows for the caller, who releases it. STATUS_INVALID before the first rows. */
 FALLIBLE enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure);
 
+/* Whether a moment can be asked for: one ahead of our clock by more than a client's may be has no catalogue yet. STATUS_INVALID. */
+FALLIBLE enum status server_as_of_check(int64_t as_of_us, struct failure *failure);
+
+/* The catalogue of these two revisions, which a plan was computed with; likewise. STATUS_NOT_FOUND when there never were such. */
+FALLIBLE enum status server_catalogue_of_revisions(struct server *server, int64_t revision, int64_t calibration_revision,
+	struct catalogue **catalogue, struct failure *failure);
+
 /* After which silence of its worker a benchmark is tried again, and how often workers shall be heard of. */
 double server_lease_s(const struct server *server);
 double server_heartbeat_s(const struct server *server);

@@ -69,6 +69,7 @@ struct row_filter {
 	const char *provider;       /* prices, regions */
 	const char *region;         /* prices: region; regions: region_id */
 	const char *pricing_model;  /* prices */
+	const char *country;        /* regions: of the grid, or the part of it before a "-" (US of US-CAL-CISO) */
 	int64_t as_of_us;           /* 0: now */
 };
 
@@ -88,5 +89,17 @@ FALLIBLE enum status storage_row_list(struct storage *storage, enum row_kind kin
 /* All rows valid at as_of_us (0: now) and the two revisions of that moment, read as of one instant: for catalogue_new(). */
 FALLIBLE enum status storage_catalogue_load(struct storage *storage, int64_t as_of_us, struct arena *arena,
 	struct catalogue_rows *rows, int64_t *revision, int64_t *calibration_revision, struct failure *failure);
+
+/* All rows as these two revisions had them, whatever other changes lay between the two: what a stored plan was computed with.
+ * *as_of_us is the moment of the later one. NOT_FOUND for a revision that never was. */
+FALLIBLE enum status storage_catalogue_load_revisions(struct storage *storage, int64_t revision, int64_t calibration_revision,
+	struct arena *arena, struct catalogue_rows *rows, int64_t *as_of_us, struct failure *failure);
+
+/* How many rows of each kind were valid at a past moment, and its revisions, 0 before the first. Walks the history. */
+struct catalogue_counts {
+	int64_t accelerators, models, prices, regions, calibrations, revision, calibration_revision;
+};
+FALLIBLE enum status storage_catalogue_count(struct storage *storage, int64_t as_of_us, struct catalogue_counts *counts, struct arena *arena,
+	struct failure *failure);
 
 #endif

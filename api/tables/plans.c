@@ -90,6 +90,33 @@ static const struct field plan_changes_rows[] = {
 TABLE(plan_changes, plan_changes_rows, "What a refresh changed, and why.");
 #undef OF
 
+DECLARE_TABLE(json_difference, struct json_difference);
+#define OF struct json_difference
+static const struct field json_difference_rows[] = {
+	TEXT(pointer, 500, "Where: a JSON pointer inside the plan"),
+	TEXT(before, 300, "What is stored; absent: nothing"),
+	TEXT(after, 300, "What is computed now; absent: nothing"),
+};
+TABLE(json_difference, json_difference_rows, "A value that is not what it was.");
+#undef OF
+
+#define OF struct plan_replay
+static const struct field plan_replay_rows[] = {
+	TEXT(id, 36, "Of the plan", .form = FORM_UUID),
+	WORD(kind, plan_kind_words, "What it plans"),
+	INTEGER(revision, 1, 9e15, "Of the plan"),
+	INTEGER(catalogue_revision, 0, 9e15, "Of the catalogue that it was computed with, and is again"),
+	INTEGER(calibration_revision, 0, 9e15, "Of the calibrations likewise"),
+	TEXT(planner_version, 64, "That computed what is stored"),
+	TEXT(planner_version_now, 64, "That computes it again"),
+	TIME_AS(computed_at, computed_at_us, "When it was computed"),
+	BOOL(reproduced, "Whether it is the same to the bit, but for how long the search took"),
+	INTEGER(differing, 0, 9e15, "Values that differ"),
+	ARRAY_AS(differences, differences, difference_count, json_difference, "The first 20 of them"),
+};
+TABLE(plan_replay, plan_replay_rows, "A plan computed again as it was.");
+#undef OF
+
 #define OF struct plan_record
 #define VERIFIED                                                                                                       \
 	JSON_OF(verification, verification, "What the newest benchmark of the plan says of it"),                           \

@@ -108,6 +108,7 @@ static const struct field calibration_query_rows[] = {
 	TEXT(plan_id, 36, "Of this plan's own work", .form = FORM_UUID),
 	TEXT(quantity, 64, "Of this quantity"),
 	TRUTH(used, "Only those that plans take today, or only those that they do not; of one page"),
+	TIME_AS(as_of, as_of_us, "Those of that time, and whether plans took them then"),
 };
 TABLE(calibration_query, calibration_query_rows, "Which calibrations.");
 #undef OF

@@ -330,37 +330,52 @@ enum status handle_device_list(struct call *call)
 }
 
 /* Says of each whether plans take it, and keeps those that were asked for. */
-static size_t calibrations_shown(struct call *call, struct calibration_row *rows, size_t count, enum truth used)
+static size_t calibrations_shown(struct call *call, const struct catalogue *catalogue, int64_t now_us, struct row_list *list, enum truth used)
 {
+	struct calibration_row *rows = list->items;
 	size_t kept = 0;
 
-	calibrations_judge(call_catalogue(call), rows, count, clock_wall_us(), &call->arena);
-	for (size_t i = 0; i < count; i++)
+	calibrations_judge(catalogue, rows, list->count, now_us, &call->arena);
+	for (size_t i = 0; i < list->count; i++)
 		if (used == TRUTH_UNSET || rows[i].used == used)
 			rows[kept++] = rows[i];
 	return kept;
 }
 
-enum status handle_calibration_list(struct call *call)
+/* Calibrations by the catalogue of the moment that was asked for. */
+static enum status calibrations_answer(struct call *call, const struct catalogue *catalogue, const struct benchmark_query *query)
 {
+	bool past = query->as_of_us > 0;
+	struct page_request page = page_request_of(&query->page);
+	struct row_filter filter = {.accelerator_id = query->accelerator, .device_id = query->device, .plan_id = query->plan_id,
+		.quantity = query->quantity, .as_of_us = past ? query->as_of_us : 0};
 	const struct accelerator_row *row;
 	const char *alias;
-	struct benchmark_query query;
-	struct row_filter filter;
-	struct page_request page;
 	struct row_list list;
-	enum status status = api_decode_query(&table_calibration_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status;
 
-	if (status != STATUS_OK)
-		return status;
-	page = page_request_of(&query.page);
-	filter = (struct row_filter){.accelerator_id = query.accelerator, .device_id = query.device, .plan_id = query.plan_id, .quantity = query.quantity};
-	if (query.accelerator && (row = catalogue_accelerator(call_catalogue(call), query.accelerator, &alias)))
+	if (query->accelerator && (row = catalogue_accelerator(catalogue, query->accelerator, &alias)))
 		filter.accelerator_id = row->accelerator.id;
 	status = storage_row_list(call->server->storage, ROW_CALIBRATION, &filter, &page, &call->arena, &list, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	list.count = calibrations_shown(call, catalogue, past ? query->as_of_us : clock_wall_us(), &list, query->used);
+	return page_answer(call, &table_calibration, list.items, list.count, list.next_cursor);
+}
+
+enum status handle_calibration_list(struct call *call)
+{
+	struct benchmark_query query;
+	struct catalogue *past = NULL;
+	enum status status = api_decode_query(&table_calibration_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+
+	if (status == STATUS_OK && query.as_of_us > 0)
+		status = server_catalogue_as_of(call->server, query.as_of_us, &past, &call->failure);
 	if (status == STATUS_OK)
-		list.count = calibrations_shown(call, list.items, list.count, query.used);
-	return status == STATUS_OK ? page_answer(call, &table_calibration, list.items, list.count, list.next_cursor) : status;
+		status = calibrations_answer(call, past ? past : call_catalogue(call), &query);
+	if (past)
+		catalogue_release(past);
+	return status;
 }
 
 enum status handle_calibration_delete(struct call *call)

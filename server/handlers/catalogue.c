@@ -9,27 +9,49 @@
 #include "server/page_answer.h"
 #include "server/row_kinds.h"
 #include "server/server.h"
+#include "storage/catalogue_rows.h"
+
+static struct catalogue_state state_of_now(const struct catalogue *catalogue)
+{
+	const struct catalogue_rows *rows = &catalogue->rows;
+
+	return (struct catalogue_state){.revision = catalogue->revision, .calibration_revision = catalogue->calibration_revision,
+		.as_of_us = clock_wall_us(), .accelerators = (int64_t)rows->accelerator_count, .models = (int64_t)rows->model_count,
+		.prices = (int64_t)rows->price_count, .regions = (int64_t)rows->region_count, .calibrations = (int64_t)rows->calibration_count};
+}
+
+static enum status state_of_then(struct call *call, int64_t as_of_us, struct catalogue_state *state)
+{
+	struct catalogue_counts counts;
+	enum status status = server_as_of_check(as_of_us, &call->failure);
+
+	if (status == STATUS_OK)
+		status = storage_catalogue_count(call->server->storage, as_of_us, &counts, &call->arena, &call->failure);
+	if (status == STATUS_OK)
+		*state = (struct catalogue_state){.revision = counts.revision, .calibration_revision = counts.calibration_revision, .as_of_us = as_of_us,
+			.accelerators = counts.accelerators, .models = counts.models, .prices = counts.prices, .regions = counts.regions,
+			.calibrations = counts.calibrations};
+	return status;
+}
 
 enum status handle_catalogue(struct call *call)
 {
-	const struct catalogue *catalogue = call_catalogue(call);
-	const struct catalogue_rows *rows = &catalogue->rows;
-	const struct catalogue_state state = {
-		.revision = catalogue->revision,
-		.calibration_revision = catalogue->calibration_revision,
-		.as_of_us = clock_wall_us(),
-		.accelerators = (int64_t)rows->accelerator_count,
-		.models = (int64_t)rows->model_count,
-		.prices = (int64_t)rows->price_count,
-		.regions = (int64_t)rows->region_count,
-		.calibrations = (int64_t)rows->calibration_count,
-	};
+	struct catalogue_query query = {0};
+	struct catalogue_state state;
 	char tag[48];
+	enum status status = STATUS_OK;
 
+	if (call->query_count)
+		status = api_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	if (status == STATUS_OK && query.as_of_us > 0)
+		status = state_of_then(call, query.as_of_us, &state);
+	else if (status == STATUS_OK)
+		state = state_of_now(call_catalogue(call));
+	if (status != STATUS_OK)
+		return status;
 	snprintf(tag, sizeof tag, "%lld.%lld", (long long)state.revision, (long long)state.calibration_revision);
-	if (call_tag_not_modified(call, tag))
-		return STATUS_OK;
-	api_encode(&table_catalogue_state, &state, &call->json);
+	if (!call_tag_not_modified(call, tag))
+		api_encode(&table_catalogue_state, &state, &call->json);
 	return STATUS_OK;
 }
 

@@ -6,6 +6,28 @@
 #include "server/row_store.h"
 #include "server/server.h"
 
+/* The catalogue that names are looked up in: of the moment that was asked for. *past is the caller's to release; NULL: that of now. */
+static enum status names_as_of(struct call *call, int64_t as_of_us, struct catalogue **past)
+{
+	*past = NULL;
+	return as_of_us > 0 ? server_catalogue_as_of(call->server, as_of_us, past, &call->failure) : STATUS_OK;
+}
+
+static enum status rows_filter(struct call *call, const struct row_ops *ops, const struct catalogue_query *query, struct row_filter *filter)
+{
+	struct catalogue *past = NULL;
+	enum status status = query->accelerator ? names_as_of(call, query->as_of_us, &past) : STATUS_OK;
+
+	if (status != STATUS_OK)
+		return status;
+	*filter = row_filter_of(ops, past ? past : call_catalogue(call), query);
+	filter->accelerator_id = arena_strdup(&call->arena, filter->accelerator_id);
+	status = query->accelerator && !filter->accelerator_id ? STATUS_NO_MEMORY : STATUS_OK;
+	if (past)
+		catalogue_release(past);
+	return status;
+}
+
 static enum status rows_list(struct call *call, const struct row_ops *ops)
 {
 	struct catalogue_query query;
@@ -14,23 +36,45 @@ static enum status rows_list(struct call *call, const struct row_ops *ops)
 	struct row_list list;
 	enum status status = api_decode_query(ops->query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
+	if (status == STATUS_OK && query.as_of_us > 0)
+		status = server_as_of_check(query.as_of_us, &call->failure);
 	/* The snapshot's revision may be older than what the store answers, never newer: a client asks once too often at worst. */
 	if (status != STATUS_OK || call_not_modified(call, call_catalogue(call)->revision))
 		return status;
 	page = page_request_of(&query.page);
-	filter = row_filter_of(ops, call_catalogue(call), &query);
-	status = storage_row_list(call->server->storage, ops->kind, &filter, &page, &call->arena, &list, &call->failure);
+	status = rows_filter(call, ops, &query, &filter);
+	if (status == STATUS_OK)
+		status = storage_row_list(call->server->storage, ops->kind, &filter, &page, &call->arena, &list, &call->failure);
 	return status == STATUS_OK ? page_answer(call, ops->table, list.items, list.count, list.next_cursor) : status;
 }
 
-/* The row that the path names, by id or alias, now or as of a time. */
-static enum status row_read(struct call *call, const struct row_ops *ops, int64_t as_of_us, void *row)
+static enum status row_named(struct call *call, const struct row_ops *ops, const struct catalogue *catalogue, int64_t as_of_us, void *row)
 {
-	const char *id = row_id_of_name(ops, call_catalogue(call), call->parameters[0]);
+	const char *id = row_id_of_name(ops, catalogue, call->parameters[0]);
 	enum status status = storage_row_get(call->server->storage, ops->kind, id, as_of_us, &call->arena, row, &call->failure);
 
 	if (status == STATUS_NOT_FOUND)
-		row_not_found(ops, call_catalogue(call), id, &call->failure);
+		row_not_found(ops, catalogue, id, &call->failure);
+	return status;
+}
+
+/* The row that the path names, by id or alias, now or as of a time, by the names of that time. */
+static enum status row_read(struct call *call, const struct row_ops *ops, int64_t as_of_us, void *row)
+{
+	struct catalogue *past;
+	enum status status;
+
+	if (!as_of_us)
+		return row_named(call, ops, call_catalogue(call), 0, row);
+	status = storage_row_get(call->server->storage, ops->kind, call->parameters[0], as_of_us, &call->arena, row, &call->failure);
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	failure_clear(&call->failure); /* an alias, perhaps: all rows of then are read only for it */
+	status = names_as_of(call, as_of_us, &past);
+	if (status == STATUS_OK)
+		status = row_named(call, ops, past, as_of_us, row);
+	if (past)
+		catalogue_release(past);
 	return status;
 }
 
@@ -42,6 +86,8 @@ static enum status row_get(struct call *call, const struct row_ops *ops)
 
 	if (status == STATUS_OK && call->query_count)
 		status = api_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	if (status == STATUS_OK && query.as_of_us > 0)
+		status = server_as_of_check(query.as_of_us, &call->failure);
 	if (status == STATUS_OK)
 		status = row_read(call, ops, query.as_of_us > 0 ? query.as_of_us : 0, row);
 	if (status != STATUS_OK || call_not_modified(call, row_meta_of(ops, row)->revision))

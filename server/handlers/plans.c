@@ -5,17 +5,16 @@
 #include "server/commit.h"
 #include "server/handlers.h"
 #include "server/handlers/observations.h"
+#include "server/handlers/plan_read.h"
 #include "server/inference_body.h"
 #include "server/plan_answer.h"
-#include "server/plan_changes.h"
 #include "server/server.h"
 #include "storage/observations.h"
 #include "storage/plans.h"
 
 enum { PLAN_MERGES_MAX = 32 }; /* of one PATCH, while others write the same plan */
 
-/* The envelope of a stored plan by its kind. */
-static const struct field_table *plan_envelope(const struct plan_record *record)
+const struct field_table *plan_envelope(const struct plan_record *record)
 {
 	return strcmp(record->kind, "training") == 0 ? &table_training_plan : &table_inference_plan;
 }
@@ -83,8 +82,7 @@ enum status handle_inference_plan_create(struct call *call)
 	return commit_once(call, prepare_inference_plan);
 }
 
-/* The plan named in the path, at a revision (ABSENT_COUNT: the newest). */
-static enum status plan_read(struct call *call, int64_t revision, struct plan_record *record)
+enum status plan_read(struct call *call, int64_t revision, struct plan_record *record)
 {
 	const char *id = call->parameters[0];
 
@@ -188,125 +186,4 @@ enum status handle_plan_delete(struct call *call)
 	if (status == STATUS_OK)
 		call_no_content(call);
 	return status;
-}
-
-/* A stored request, computed again. */
-struct recomputation {
-	struct call *call;
-	const struct plan_record *old;
-	struct arena *arena;               /* of what is computed */
-	const struct catalogue *catalogue; /* NULL: that of now; a request with as_of stays with that in any case */
-	int64_t now_us;
-};
-
-static enum status recompute_decoded(const struct recomputation *it, struct estimate *estimate, struct plan_record *record)
-{
-	int64_t as_of_us;
-	enum status status = estimate_as_of(estimate, &as_of_us);
-
-	if (status != STATUS_OK)
-		return status;
-	if (!it->catalogue || as_of_us)
-		return plan_compute(it->call, estimate, record);
-	estimate->progress = call_progress(it->call);
-	status = estimate_compute(estimate, it->catalogue, it->now_us);
-	return status == STATUS_OK ? estimate_record(estimate, record) : status;
-}
-
-/* Reads a stored request as it was read when it came: its trace into rows that outlast the text. */
-static enum status recompute_inference(
-	const struct recomputation *it, struct estimate *estimate, const struct json_text *asked, struct plan_record *record)
-{
-	struct call *call = it->call;
-	struct body_sink sink;
-	enum status status = inference_body_open(&sink, &call->failure);
-
-	if (status != STATUS_OK)
-		return status;
-	status = sink.receive(sink.state, asked->text, asked->length, &call->failure);
-	if (status == STATUS_OK)
-		status = sink.end(sink.state, &call->failure);
-	if (status == STATUS_OK)
-		status = inference_body_decode(sink.state, estimate);
-	if (status == STATUS_OK)
-		status = recompute_decoded(it, estimate, record);
-	sink.release(sink.state);
-	return status;
-}
-
-/* What was asked for with `as_of` stays there. */
-static enum status plan_recompute(const struct recomputation *it, struct plan_record *record)
-{
-	const struct plan_record *old = it->old;
-	struct estimate estimate = {.kind = estimate_kind_of_plan(old->kind), .arena = it->arena, .failure = &it->call->failure,
-		.plan_id = old->id};
-	const struct json_text *asked = old->asked.text ? &old->asked : &old->request;
-	enum status status;
-
-	if (!estimate.kind)
-		return STATUS_INTERNAL;
-	if (estimate.kind == &estimate_inference)
-		return recompute_inference(it, &estimate, asked, record);
-	status = estimate_decode(&estimate, asked->text, asked->length);
-	return status == STATUS_OK ? recompute_decoded(it, &estimate, record) : status;
-}
-
-static enum status compute_on(void *context, const struct catalogue *catalogue, int64_t now_us, struct plan_record *record)
-{
-	struct recomputation *it = context;
-
-	arena_reset(it->arena);
-	it->catalogue = catalogue;
-	it->now_us = now_us;
-	return plan_recompute(it, record);
-}
-
-/* What changed since the plan was computed, for the answer. */
-static enum status explain_changes(struct call *call, const struct plan_record *old, const struct plan_record *fresh, struct json_text *text)
-{
-	struct arena scratch;
-	struct recomputation recomputation = {.call = call, .old = old, .arena = &scratch};
-	const struct plan_computer computer = {&recomputation, compute_on};
-	struct plan_changes *changes = ARENA_NEW(&call->arena, struct plan_changes);
-	struct catalogue *before;
-	enum status status;
-
-	if (!changes)
-		return STATUS_NO_MEMORY;
-	status = server_catalogue_as_of(call->server, old->computed_at_us, &before, &call->failure);
-	if (status != STATUS_OK)
-		return status;
-	arena_init(&scratch, CALL_ARENA_MAX_BYTES);
-	status = plan_changes_explain(&computer, before, call_catalogue(call), old, fresh, &call->arena, changes, &call->failure);
-	if (status == STATUS_OK)
-		status = plan_changes_text(changes, &call->arena, text);
-	arena_release(&scratch);
-	catalogue_release(before);
-	return status;
-}
-
-enum status handle_plan_refresh(struct call *call)
-{
-	struct plan_record old, fresh;
-	struct plan_refresh refresh;
-	struct json_text changes;
-	enum status status = plan_read(call, ABSENT_COUNT, &old);
-
-	if (status == STATUS_OK)
-		status = call_match(call, old.revision);
-	if (status == STATUS_OK)
-		status = plan_recompute(&(struct recomputation){.call = call, .old = &old, .arena = &call->arena}, &fresh);
-	if (status == STATUS_OK)
-		status = explain_changes(call, &old, &fresh, &changes);
-	if (status != STATUS_OK)
-		return status;
-	refresh = (struct plan_refresh){.job = {.kind = STORAGE_PLAN_REFRESH}, .id = old.id, .expected_revision = old.revision, .plan = &fresh};
-	status = commit_run(call, &refresh.job);
-	if (status == STATUS_OK)
-		status = plan_read(call, ABSENT_COUNT, &fresh);
-	if (status != STATUS_OK)
-		return status;
-	fresh.changes = changes;
-	call_etag(call, fresh.revision);
-	return plan_answer(call, plan_envelope(&fresh), &fresh);
 }

@@ -5,6 +5,18 @@
 SELECT revision, at_us FROM change
 WHERE scope = :scope AND at_us <= :as_of_us ORDER BY revision DESC LIMIT 1;
 
+-- name: change_get
+SELECT revision, at_us FROM change WHERE scope = :scope AND revision = :revision;
+
+-- name: catalogue_counts
+SELECT (SELECT count(*) FROM accelerator WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)) AS accelerators,
+	(SELECT count(*) FROM model WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)) AS models,
+	(SELECT count(*) FROM price WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)) AS prices,
+	(SELECT count(*) FROM region WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)) AS regions,
+	(SELECT count(*) FROM calibration WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)) AS calibrations,
+	(SELECT max(revision) FROM change WHERE scope = 'catalogue' AND at_us <= :as_of_us) AS revision,
+	(SELECT max(revision) FROM change WHERE scope = 'calibration' AND at_us <= :as_of_us) AS calibration_revision;
+
 -- name: change_insert
 INSERT INTO change (scope, revision, at_us) VALUES (:scope, :revision, :at_us);
 
@@ -122,6 +134,7 @@ WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_o
 	AND (:text IS NULL OR instr(lower(id || ' ' || coalesce(location, '')), lower(:text)) > 0)
 	AND (:provider IS NULL OR provider = :provider)
 	AND (:region IS NULL OR region_id = :region)
+	AND (:country IS NULL OR country_zone = upper(:country) OR substr(country_zone, 1, length(:country) + 1) = upper(:country) || '-')
 ORDER BY id LIMIT :limit;
 
 -- name: calibration_insert

@@ -65,6 +65,14 @@ static const struct column queue_counts_columns[] = {
 #undef C
 const struct column_map queue_counts_map = COLUMN_MAP(queue_counts_columns, struct queue_counts);
 
+#define C(member, name) COLUMN(struct catalogue_counts, member, name)
+static const struct column catalogue_counts_columns[] = {
+	C(accelerators, "accelerators"), C(models, "models"), C(prices, "prices"), C(regions, "regions"),
+	C(calibrations, "calibrations"), C(revision, "revision"), C(calibration_revision, "calibration_revision")
+};
+#undef C
+const struct column_map catalogue_counts_map = COLUMN_MAP(catalogue_counts_columns, struct catalogue_counts);
+
 #define C(member, name) COLUMN(struct idempotency_stored, member, name)
 static const struct column idempotency_columns[] = {
 	C(key, "key"), C(principal, "principal"), C(route, "route"), C(body_sha256, "body_sha256"),
@@ -100,7 +108,7 @@ static const struct column row_query_columns[] = {
 	C(filter.id_prefix, "id_prefix"), C(filter.origin, "origin"), C(filter.text, "text"),
 	C(filter.vendor, "vendor"), C(filter.accelerator_id, "accelerator_id"), C(filter.device_id, "device_id"),
 	C(filter.plan_id, "plan_id"), C(filter.quantity, "quantity"), C(filter.provider, "provider"),
-	C(filter.region, "region"), C(filter.pricing_model, "pricing_model"), C(filter.as_of_us, "as_of_us"),
+	C(filter.region, "region"), C(filter.pricing_model, "pricing_model"), C(filter.country, "country"), C(filter.as_of_us, "as_of_us"),
 	C(id, "id"), C(cursor_id, "cursor_id"), C(limit, "limit")
 };
 #undef C

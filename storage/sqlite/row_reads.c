@@ -51,20 +51,50 @@ static enum status load_kind(struct connection *reader, enum row_kind kind, int6
 	return store_list(reader, row_statement(kind, which), &query, SIZE_MAX, arena, rows, failure);
 }
 
-static enum status load_all(struct connection *reader, int64_t as_of_us, struct arena *arena, struct rows_read rows[ROW_KIND_COUNT],
-	int64_t *revision, int64_t *calibration_revision, struct failure *failure)
-{
-	enum status status = row_revision(reader, ROW_ACCELERATOR, as_of_us, arena, revision, failure);
+/* What is loaded: rows of one moment, or of two revisions. */
+struct load {
+	int64_t as_of_us;                       /* INT64_MAX: now; 0: of the revisions */
+	int64_t revision, calibration_revision; /* in and out */
+	int64_t moment_us;                      /* out, of revisions: of the later one */
+};
 
-	if (status == STATUS_OK)
-		status = row_revision(reader, ROW_CALIBRATION, as_of_us, arena, calibration_revision, failure);
+/* The moment of a revision; of 0, one before every row. */
+static enum status moment_of(struct connection *reader, enum row_kind kind, int64_t revision, struct arena *arena, int64_t *moment_us,
+	struct failure *failure)
+{
+	enum status status = row_revision_moment(reader, kind, revision, arena, moment_us, failure);
+
+	if (status == STATUS_NOT_FOUND && revision > 0)
+		return failure_set(failure, STATUS_NOT_FOUND, "there never was a revision %lld of the %s", (long long)revision,
+			kind == ROW_CALIBRATION ? "calibrations" : "catalogue");
+	if (status == STATUS_NOT_FOUND)
+		*moment_us = 0;
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+static enum status load_all(struct connection *reader, struct load *load, struct arena *arena, struct rows_read rows[ROW_KIND_COUNT],
+	struct failure *failure)
+{
+	int64_t moments_us[2] = {load->as_of_us, load->as_of_us}; /* catalogue, calibrations */
+	enum status status;
+
+	if (load->as_of_us) {
+		status = row_revision(reader, ROW_ACCELERATOR, load->as_of_us, arena, &load->revision, failure);
+		if (status == STATUS_OK)
+			status = row_revision(reader, ROW_CALIBRATION, load->as_of_us, arena, &load->calibration_revision, failure);
+	} else {
+		status = moment_of(reader, ROW_ACCELERATOR, load->revision, arena, &moments_us[0], failure);
+		if (status == STATUS_OK)
+			status = moment_of(reader, ROW_CALIBRATION, load->calibration_revision, arena, &moments_us[1], failure);
+		load->moment_us = moments_us[0] > moments_us[1] ? moments_us[0] : moments_us[1];
+	}
 	for (int kind = 0; kind < ROW_KIND_COUNT && status == STATUS_OK; kind++)
-		status = load_kind(reader, (enum row_kind)kind, as_of_us, arena, &rows[kind], failure);
+		status = load_kind(reader, (enum row_kind)kind, moments_us[kind == ROW_CALIBRATION], arena, &rows[kind], failure);
 	return status;
 }
 
-enum status storage_catalogue_load(struct storage *storage, int64_t as_of_us, struct arena *arena, struct catalogue_rows *out,
-	int64_t *revision, int64_t *calibration_revision, struct failure *failure)
+static enum status load_consistently(struct storage *storage, struct load *load, struct arena *arena, struct catalogue_rows *out,
+	struct failure *failure)
 {
 	struct connection *reader = reader_take(storage, failure);
 	struct rows_read rows[ROW_KIND_COUNT] = {0};
@@ -74,7 +104,7 @@ enum status storage_catalogue_load(struct storage *storage, int64_t as_of_us, st
 		return failure->status;
 	status = connection_execute(reader, "BEGIN", failure); /* all kinds as of one instant */
 	if (status == STATUS_OK) {
-		status = load_all(reader, moment_or_now(as_of_us), arena, rows, revision, calibration_revision, failure);
+		status = load_all(reader, load, arena, rows, failure);
 		sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
 	}
 	reader_give(storage, reader);
@@ -85,5 +115,37 @@ enum status storage_catalogue_load(struct storage *storage, int64_t as_of_us, st
 		.regions = rows[ROW_REGION].items, .region_count = rows[ROW_REGION].count,
 		.calibrations = rows[ROW_CALIBRATION].items, .calibration_count = rows[ROW_CALIBRATION].count,
 	};
+	return status;
+}
+
+enum status storage_catalogue_load(struct storage *storage, int64_t as_of_us, struct arena *arena, struct catalogue_rows *out,
+	int64_t *revision, int64_t *calibration_revision, struct failure *failure)
+{
+	struct load load = {.as_of_us = moment_or_now(as_of_us)};
+	enum status status = load_consistently(storage, &load, arena, out, failure);
+
+	*revision = load.revision;
+	*calibration_revision = load.calibration_revision;
+	return status;
+}
+
+enum status storage_catalogue_load_revisions(struct storage *storage, int64_t revision, int64_t calibration_revision, struct arena *arena,
+	struct catalogue_rows *out, int64_t *as_of_us, struct failure *failure)
+{
+	struct load load = {.revision = revision, .calibration_revision = calibration_revision};
+	enum status status = load_consistently(storage, &load, arena, out, failure);
+
+	*as_of_us = load.moment_us;
+	return status;
+}
+
+enum status storage_catalogue_count(struct storage *storage, int64_t as_of_us, struct catalogue_counts *counts, struct arena *arena,
+	struct failure *failure)
+{
+	struct arguments arguments = {.as_of_us = as_of_us};
+	enum status status = reader_one(storage, STATEMENT_CATALOGUE_COUNTS, &arguments, counts, arena, failure);
+
+	counts->revision = status == STATUS_OK && counts->revision > 0 ? counts->revision : 0;
+	counts->calibration_revision = status == STATUS_OK && counts->calibration_revision > 0 ? counts->calibration_revision : 0;
 	return status;
 }

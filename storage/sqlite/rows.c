@@ -86,6 +86,17 @@ enum status row_revision(struct connection *connection, enum row_kind kind, int6
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
+enum status row_revision_moment(struct connection *connection, enum row_kind kind, int64_t revision, struct arena *arena,
+	int64_t *moment_us, struct failure *failure)
+{
+	struct arguments arguments = {.scope = scopes[scope_of(kind)], .revision = revision}, found = {0};
+	enum status status = store_one(connection, STATEMENT_CHANGE_GET, &arguments, &found, arena, failure);
+
+	if (status == STATUS_OK)
+		*moment_us = found.at_us;
+	return status;
+}
+
 enum status row_change_begin(struct storage *storage, struct row_change *change, enum row_kind kind, struct arena *arena,
 	struct failure *failure)
 {

@@ -40,6 +40,10 @@ bool row_content_equal(enum row_kind kind, const void *a, const void *b);
 FALLIBLE enum status row_revision(struct connection *connection, enum row_kind kind, int64_t as_of_us, struct arena *arena,
 	int64_t *revision, struct failure *failure);
 
+/* When a revision of the kind's scope was made. STATUS_NOT_FOUND (the failure is not touched) when it never was. */
+FALLIBLE enum status row_revision_moment(struct connection *connection, enum row_kind kind, int64_t revision, struct arena *arena,
+	int64_t *moment_us, struct failure *failure);
+
 /* What an import (row_imports.c) does to a row: `before` is NULL of a new one. */
 typedef enum status row_note(void *context, enum row_kind kind, const void *before, const void *after, struct failure *failure);
 

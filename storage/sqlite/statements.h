@@ -40,6 +40,8 @@
 	X(KEY_LIST,             "key_list",              arguments_map,       key_map)                    \
 	X(KEY_COUNT,            "key_count",             arguments_map,       arguments_map)              \
 	X(CHANGE_LATEST,        "change_latest",         arguments_map,       arguments_map)              \
+	X(CHANGE_GET,           "change_get",            arguments_map,       arguments_map)              \
+	X(CATALOGUE_COUNTS,     "catalogue_counts",      arguments_map,       catalogue_counts_map)       \
 	X(CHANGE_INSERT,        "change_insert",         arguments_map,       arguments_map)              \
 	X(REMOVED_ROW_INSERT,   "removed_row_insert",    arguments_map,       arguments_map)              \
 	X(REMOVED_ROW_DELETE,   "removed_row_delete",    arguments_map,       arguments_map)              \

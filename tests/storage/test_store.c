@@ -442,7 +442,8 @@ static void no_statement_reads_a_whole_table(void **state)
 		while (sqlite3_step(plan) == SQLITE_ROW) {
 			const char *step = (const char *)sqlite3_column_text(plan, 3);
 
-			if (is_slow(step) && i != STATEMENT_BENCHMARK_NEXT) /* which sorts the heads of four queues */
+			/* which sorts the heads of four queues; which counts what a past moment had */
+			if (is_slow(step) && i != STATEMENT_BENCHMARK_NEXT && i != STATEMENT_CATALOGUE_COUNTS)
 				fail_msg("%s: %s", sql, step);
 		}
 		sqlite3_finalize(plan);

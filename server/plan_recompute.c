@@ -1,0 +1,63 @@
+#include "server/plan_recompute.h"
+
+#include "server/inference_body.h"
+#include "server/plan_answer.h"
+#include "server/server.h"
+
+static enum status recompute_decoded(const struct recomputation *it, struct estimate *estimate, struct plan_record *record)
+{
+	int64_t as_of_us;
+	enum status status = estimate_as_of(estimate, &as_of_us);
+
+	if (status != STATUS_OK)
+		return status;
+	if (!it->catalogue || as_of_us)
+		return plan_compute(it->call, estimate, record);
+	estimate->progress = call_progress(it->call);
+	status = estimate_compute(estimate, it->catalogue, it->now_us);
+	return status == STATUS_OK ? estimate_record(estimate, record) : status;
+}
+
+/* Reads a stored request as it was read when it came: its trace into rows that outlast the text. */
+static enum status recompute_inference(
+	const struct recomputation *it, struct estimate *estimate, const struct json_text *asked, struct plan_record *record)
+{
+	struct call *call = it->call;
+	struct body_sink sink;
+	enum status status = inference_body_open(&sink, &call->failure);
+
+	if (status != STATUS_OK)
+		return status;
+	status = sink.receive(sink.state, asked->text, asked->length, &call->failure);
+	if (status == STATUS_OK)
+		status = sink.end(sink.state, &call->failure);
+	if (status == STATUS_OK)
+		status = inference_body_decode(sink.state, estimate);
+	if (status == STATUS_OK)
+		status = recompute_decoded(it, estimate, record);
+	sink.release(sink.state);
+	return status;
+}
+
+enum status plan_recompute(const struct recomputation *it, struct plan_record *record)
+{
+	const struct plan_record *old = it->old;
+	struct estimate estimate = {.kind = estimate_kind_of_plan(old->kind), .arena = it->arena, .failure = &it->call->failure,
+		.plan_id = old->id};
+	const struct json_text *asked = old->asked.text ? &old->asked : &old->request;
+	enum status status;
+
+	if (!estimate.kind)
+		return STATUS_INTERNAL;
+	if (estimate.kind == &estimate_inference)
+		return recompute_inference(it, &estimate, asked, record);
+	status = estimate_decode(&estimate, asked->text, asked->length);
+	return status == STATUS_OK ? recompute_decoded(it, &estimate, record) : status;
+}
+
+enum status plan_catalogue_of_then(struct call *call, const struct plan_record *plan, struct catalogue **catalogue)
+{
+	int64_t calibrations = plan->calibration_revision > 0 ? plan->calibration_revision : 0;
+
+	return server_catalogue_of_revisions(call->server, plan->catalogue_revision, calibrations, catalogue, &call->failure);
+}
