@@ -43,6 +43,10 @@ struct offer_place {
 size_t offers_of_sizes(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
 	const struct offer_filter *filter, struct offer_place *places, size_t maximum);
 
+/* The cheapest usable offer of each size of instance, term and place, cheapest first. Returns how many, at most `maximum`. */
+size_t offers_of_places(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
+	const struct offer_filter *filter, struct offer_place *places, size_t maximum);
+
 /* A sentence of why there is none: "of 34 offers 20 are older than 400 days and 14 are of another term". */
 void offers_explain(const struct offer_rejects *rejects, const struct offer_filter *filter, char *out, size_t size);
 

@@ -4,6 +4,7 @@
 
 #include "hwdb/resolve_parts.h"
 #include "hwdb/topology.h"
+#include "planner/footprint/carbon.h"
 #include "planner/footprint/supply.h"
 
 /* What is the same for every candidate of one request. */
@@ -17,6 +18,7 @@ struct choosing {
 	struct candidate *items;
 	size_t count, unpriced;
 	int64_t joined; /* accelerators that work together; below 1: not known before planning */
+	bool places, all_terms; /* supplies of every place; likewise those that others beat in another term */
 };
 
 static bool is_priced(const struct pricing *pricing)
@@ -155,33 +157,69 @@ static void measure(const struct choosing *choosing, bool alone, struct candidat
 		findings_assume_text(choosing->resolver->findings, "calibration", "measured", candidate->calibration.source);
 }
 
-/* The offer that suits the number that works together; where that is not known yet, one for each size of instance, each with its
- * site, of which the planner takes what suits the number that it finds. `region` is told where the candidate's offer stands. */
+/* In a better building, on a cleaner grid, or another kind of offer than all those before, which cost less. A replica taken away
+ * costs more than it says, so that spot offers do not stand in for others. */
+static bool is_worth_keeping(const struct supply *kept, size_t count, const struct supply *supply)
+{
+	struct site site = supply->site;
+
+	site_complete(&site, NULL);
+	for (size_t i = 0; i < count; i++) {
+		struct site other = kept[i].site;
+		bool alike = kept[i].offer.gpus == supply->offer.gpus && (kept[i].offer.term == TERM_SPOT) == (supply->offer.term == TERM_SPOT);
+
+		site_complete(&other, NULL);
+		if (alike && other.pue <= site.pue && other.pue * other.grid_gco2e_per_kwh <= site.pue * site.grid_gco2e_per_kwh)
+			return false;
+	}
+	return true;
+}
+
+/* One for each size of instance, or every place, cheapest first, each with its site. Returns how many. */
+static size_t supplies_fill(const struct choosing *choosing, const struct accelerator_row *row, const struct offer_filter *filter,
+	const struct candidate *candidate, struct supply *supplies, const struct region_row **regions)
+{
+	const struct resolver *resolver = choosing->resolver;
+	struct offer_place places[SUPPLIES_MOST];
+	size_t count = choosing->places ? offers_of_places(resolver->catalogue, row, filter, places, SUPPLIES_MOST)
+									: offers_of_sizes(resolver->catalogue, row, filter, places, SUPPLIES_MAX);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct supply *supply = &supplies[kept];
+
+		supply->offer = places[i].offer;
+		supply->offer.high_usd_per_gpu_hour = fmax(candidate->offer.high_usd_per_gpu_hour, places[i].offer.usd_per_gpu_hour);
+		if (choosing->joined < 1)
+			resolve_site_at(resolver, &choosing->common->site, choosing->asked, places[i].region, &places[i].offer, NULL, &supply->site);
+		regions[kept] = places[i].region;
+		kept += !choosing->places || choosing->all_terms || is_worth_keeping(supplies, kept, supply);
+	}
+	return kept;
+}
+
+/* The offer that suits the number that works together; where that is not known yet, one for each size of instance or place, each with
+ * its site, of which the planner takes what suits the number that it finds. `region` is told where the candidate's offer stands. */
 static void supply(const struct choosing *choosing, const struct accelerator_row *row, const struct offer_filter *filter,
 	struct candidate *candidate, const struct region_row **region)
 {
-	const struct resolver *resolver = choosing->resolver;
-	struct offer_place places[SUPPLIES_MAX];
-	size_t count = offers_of_sizes(resolver->catalogue, row, filter, places, SUPPLIES_MAX);
-	struct supply *supplies = ARENA_ARRAY(resolver->arena, struct supply, SUPPLIES_MAX);
+	const struct region_row *regions[SUPPLIES_MOST];
+	struct supply found[SUPPLIES_MOST], *supplies;
+	size_t count = supplies_fill(choosing, row, filter, candidate, found, regions);
 	int64_t job = choosing->joined >= 1 ? choosing->joined : candidate->gpus_per_node;
 	const struct supply *best;
 
+	supplies = ARENA_ARRAY(choosing->resolver->arena, struct supply, count + 1);
 	if (!supplies || count < 2)
 		return;
-	for (size_t i = 0; i < count; i++) {
-		supplies[i].offer = places[i].offer;
-		supplies[i].offer.high_usd_per_gpu_hour = fmax(candidate->offer.high_usd_per_gpu_hour, places[i].offer.usd_per_gpu_hour);
-	}
+	memcpy(supplies, found, count * sizeof *supplies);
 	candidate->supplies = supplies;
 	candidate->supply_count = count;
 	best = supply_best(candidate, job, job);
 	candidate->offer = best->offer;
-	*region = places[best - supplies].region;
+	*region = regions[best - supplies];
 	if (choosing->joined >= 1)
 		candidate->supply_count = 0;
-	for (size_t i = 0; i < candidate->supply_count; i++)
-		resolve_site_at(resolver, &choosing->common->site, choosing->asked, places[i].region, &places[i].offer, NULL, &supplies[i].site);
 }
 
 /* Fills items[count] from its accelerator. `alone`: it is the only one, so that what it assumes is the answer's. */
@@ -299,17 +337,24 @@ static void note_shared(const struct choosing *choosing)
 			"published systems: DGX, HGX and OAM baseboards, TPU hosts, the largest instance on offer");
 }
 
-enum status resolve_candidates(const struct resolver *resolver, const struct request_common *common, int64_t joined,
-	const struct candidate **candidates, size_t *count)
+static struct choosing choosing_of(const struct resolver *resolver, const struct request_common *common)
 {
 	const struct pricing *pricing = &common->pricing;
-	struct choosing choosing = {.resolver = resolver,
+
+	return (struct choosing){.resolver = resolver,
 		.common = common,
-		.joined = joined,
+		.joined = ABSENT_COUNT,
 		.priced = is_priced(pricing),
 		.restricted = pricing->providers.count > 0 || pricing->regions.count > 0 || pricing->terms.count > 0 ||
 					  is_given(pricing->max_age_days),
 		.filter = {.pricing = pricing, .now_us = resolver->now_us}};
+}
+
+static enum status choose(struct choosing choosing, const struct candidate **candidates, size_t *count)
+{
+	const struct resolver *resolver = choosing.resolver;
+	const struct request_common *common = choosing.common;
+	const struct pricing *pricing = &common->pricing;
 	bool one = common->accelerator.id || common->accelerator.like;
 	size_t wanted = one                              ? 1
 					: common->accelerators.count > 0 ? common->accelerators.count
@@ -345,4 +390,23 @@ enum status resolve_candidates(const struct resolver *resolver, const struct req
 	*candidates = choosing.items;
 	*count = choosing.count;
 	return status;
+}
+
+enum status resolve_candidates(const struct resolver *resolver, const struct request_common *common, int64_t joined,
+	const struct candidate **candidates, size_t *count)
+{
+	struct choosing choosing = choosing_of(resolver, common);
+
+	choosing.joined = joined;
+	return choose(choosing, candidates, count);
+}
+
+enum status resolve_service_candidates(const struct resolver *resolver, const struct request_common *common, bool all_terms,
+	const struct candidate **candidates, size_t *count)
+{
+	struct choosing choosing = choosing_of(resolver, common);
+
+	choosing.places = true;
+	choosing.all_terms = all_terms;
+	return choose(choosing, candidates, count);
 }

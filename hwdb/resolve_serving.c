@@ -184,6 +184,12 @@ static enum status resolve_slices(const struct resolver *resolver, struct infere
 	return STATUS_OK;
 }
 
+/* What is committed to and what is paid by use may be of different terms. */
+static bool mixes_terms(const struct inference_request *request)
+{
+	return request->daily_profile.count > 0 && request->common.pricing.terms.count > 1;
+}
+
 enum status resolve_inference(
 	const struct resolver *resolver, const struct inference_request *request, struct inference_input *input)
 {
@@ -195,7 +201,7 @@ enum status resolve_inference(
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	load_faults(resolver, request);
 	resolve_common(resolver, &input->request.common);
-	status = resolve_candidates(resolver, &input->request.common, ABSENT_COUNT, &input->candidates, &input->candidate_count);
+	status = resolve_service_candidates(resolver, &input->request.common, mixes_terms(request), &input->candidates, &input->candidate_count);
 	if (model_status != STATUS_OK)
 		return model_status;
 	no_generic_model(resolver, &input->model);

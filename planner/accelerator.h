@@ -97,7 +97,7 @@ struct supply {
 	struct site site;
 };
 
-enum { SUPPLIES_MAX = 8 };
+enum { SUPPLIES_MAX = 8, SUPPLIES_MOST = 256 }; /* by size of instance; of a service by place and term too */
 
 /* A part into which a board can be split (NVIDIA MIG): memory, bandwidth and multiprocessors of its own, no link to another. */
 struct mig_slice {

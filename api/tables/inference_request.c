@@ -116,6 +116,7 @@ static const struct field inference_request_rows[] = {
 		.fallback = "60 s and the weights at 1.2 GB/s"),
 	CHOICE(redundancy, redundancy_words, "Replicas beyond what the load needs", .fallback = "none"),
 	NUMBER(headroom, 0, 0.95, "Share of capacity left free", .fallback = "0.1"),
+	POSITIVE(budget_usd_per_month, 1e12, "Options that cost more are left out"),
 	TRUTH(mig, "Whether slices of an accelerator (MIG) may serve, beside whole ones", .fallback = "true"),
 };
 TABLE(inference_request, inference_request_rows, "A service to plan.");

@@ -43,12 +43,15 @@ TABLE(throughput, throughput_rows, "Throughput.");
 DECLARE_TABLE(serving_cost, MEMBER_TYPE(struct inference_option, cost));
 #define OF MEMBER_TYPE(struct inference_option, cost)
 static const struct field serving_cost_rows[] = {
-	FIGURE(usd_per_hour, "Of the fleet"),
-	FIGURE(usd_per_month, "Of the fleet"),
+	FIGURE(usd_per_hour, "Of the fleet, with storage and egress where they are counted"),
+	FIGURE(usd_per_month, "The same of 730 hours"),
 	FIGURE(usd_per_million_output_tokens, "Of what is answered"),
 	FIGURE(usd_per_million_tokens, "Of prompts and answers"),
 	FIGURE(input_usd_per_million_tokens, "Price of a prompt's tokens for their share of the accelerators' time; with the next it covers the cost"),
 	FIGURE(output_usd_per_million_tokens, "Price of an answer's tokens for theirs"),
+	FIGURE(accelerators_usd_per_month, "Of it, accelerators with their hosts; of a spot offer with the hours that interruptions cost"),
+	FIGURE(storage_usd_per_month, "Of it, what is kept; where pricing has a price for it"),
+	FIGURE(egress_usd_per_month, "Of it, what leaves; where pricing has a price for it"),
 	OBJECT_IF(offer, has_offer, offer, "The offer that the price comes from"),
 };
 TABLE(serving_cost, serving_cost_rows, "Cost.");
@@ -58,7 +61,9 @@ DECLARE_TABLE(serving_energy, MEMBER_TYPE(struct inference_option, energy));
 #define OF MEMBER_TYPE(struct inference_option, energy)
 static const struct field serving_energy_rows[] = {
 	FIGURE(mean_w, "Mean power of the fleet, facility included"),
-	FIGURE(kwh_per_month, "Energy"),
+	FIGURE(mean_gpu_w, "Mean power of one accelerator, idle and spare ones included"),
+	FIGURE(kwh_per_month, "Energy of the facility: IT energy times PUE"),
+	FIGURE(it_kwh_per_month, "Of accelerators, hosts and network"),
 	FIGURE(wh_per_request, "Energy of a request"),
 	FIGURE(joules_per_output_token, "Energy by the tokens answered"),
 	FIGURE(joules_per_token, "Energy by the tokens of prompts and answers"),
@@ -69,10 +74,18 @@ TABLE(serving_energy, serving_energy_rows, "Energy.");
 DECLARE_TABLE(serving_carbon, MEMBER_TYPE(struct inference_option, carbon));
 #define OF MEMBER_TYPE(struct inference_option, carbon)
 static const struct field serving_carbon_rows[] = {
-	FIGURE(kgco2e_per_month, "Operational and embodied"),
-	FIGURE(gco2e_per_request, "Of a request"),
-	FIGURE(gco2e_per_million_tokens, "Of tokens of prompts and answers"),
+	FIGURE(kgco2e_per_month, "Operational (location-based) and embodied"),
+	FIGURE(operational_kgco2e_per_month, "Of the electricity, location-based"),
 	FIGURE(embodied_kgco2e_per_month, "Of making the hardware"),
+	FIGURE(embodied_low_kgco2e_per_month, "Embodied, by the lowest published figures and the longest life"),
+	FIGURE(embodied_high_kgco2e_per_month, "Embodied, by the highest published figures and the shortest life"),
+	FIGURE(market_kgco2e_per_month, "Of the electricity, market-based, instead of location-based; where the region has that figure"),
+	FIGURE(marginal_kgco2e_per_month, "Of the electricity, by the marginal intensity, instead of location-based; where the region has that figure"),
+	FIGURE(gco2e_per_request, "Software carbon intensity: operational and embodied, of a request"),
+	FIGURE(gco2e_per_thousand_tokens, "The same of a thousand tokens of prompts and answers"),
+	FIGURE(gco2e_per_thousand_output_tokens, "The same of a thousand tokens answered"),
+	FIGURE(gco2e_per_gpu_hour, "The same of an accelerator for an hour"),
+	FIGURE(gco2e_per_million_tokens, "The same of a million tokens of prompts and answers"),
 };
 TABLE(serving_carbon, serving_carbon_rows, "Carbon.");
 #undef OF
@@ -168,6 +181,7 @@ static const struct field inference_option_rows[] = {
 	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
 	INTEGER(replicas, 1, 9e15, "Replicas"),
 	INTEGER(gpus_per_replica, 1, 4096, "Accelerators of a replica"),
+	INTEGER(gpus_paid, 1, 9e15, "Accelerators of the whole instances that are rented: those beyond gpu_count idle, and count in cost, energy, carbon and water"),
 	INTEGER(prefill_replicas, 1, 9e15, "Of the replicas, those for prompts alone, where prompts and decoding are apart"),
 	TEXT(mig_profile, 32, "Where accelerators are split (MIG): the profile of their slices. A replica is then an accelerator with an engine on each "
 		"slice; memory, batch and latency are those of one engine"),
@@ -223,11 +237,43 @@ static const struct field inference_rule_rows[] = {
 TABLE(inference_rule, inference_rule_rows, "The rule of thumb, for comparison.");
 #undef OF
 
+DECLARE_TABLE(service_point, struct service_point);
+#define OF struct service_point
+static const struct field service_point_rows[] = {
+	TEXT(accelerator, 128, "Accelerator"),
+	TEXT(mig_profile, 32, "Where accelerators are split (MIG): the profile of their slices"),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators"),
+	INTEGER(replicas, 1, 9e15, "Replicas"),
+	INTEGER(gpus_per_replica, 1, 4096, "Accelerators of a replica"),
+	CHOICE(precision, precision_words, "Number format of the weights"),
+	OBJECT_IF(offer, has_offer, offer, "The offer: provider, region and term"),
+	FIGURE(grid_gco2e_per_kwh, "Carbon intensity of the grid there"),
+	FIGURE(pue, "Power usage effectiveness there"),
+	FIGURE(requests_per_s, "Load that it carries"),
+	FIGURE(usd_per_hour, "Cost"),
+	FIGURE(usd_per_month, "Cost"),
+	FIGURE(kgco2e_per_month, "Carbon, operational (location-based) and embodied"),
+	FIGURE(kwh_per_month, "Energy"),
+	FIGURE(usd_per_million_output_tokens, "Cost of what is answered"),
+	FIGURE(gco2e_per_request, "Carbon of a request"),
+	FIGURE(e2e_ms, "Time of a request, at the percentile of the slo"),
+	TRUTH(simulated, "Whether replicas and times are simulated; by formulas else"),
+	TRUTH(cheapest, "Nothing costs less"),
+	TRUTH(cleanest, "Nothing emits less"),
+	TRUTH(fastest, "Nothing answers sooner by a tenth"),
+	FIGURE(usd_per_t_saved, "What each tonne costs that this emits less than the next cheaper one that nothing beats in money and carbon"),
+};
+TABLE(service_point, service_point_rows, "A way to serve.");
+#undef OF
+
 #define OF struct inference_plan
 static const struct field inference_result_rows[] = {
 	OBJECT(workload, inference_workload, "What a request is to the hardware"),
 	OBJECT(recommended, inference_option, "The best option by the objective"),
 	ARRAY_AS(alternatives, alternatives, alternative_count, inference_option, "Further options"),
+	ARRAY_AS(front, front, front_count, service_point,
+		"Every accelerator, layout and usable offer: what nothing beats in cost, carbon and the time of a request (by steps of a tenth), cheapest first, with the "
+		"price of a tonne saved from one to the next; of a given number without a load what is compared is of a request"),
 	OBJECT(rule_of_thumb, inference_rule, "The rule of thumb, for comparison"),
 	MERGE(findings, findings),
 };

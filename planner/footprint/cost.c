@@ -82,3 +82,23 @@ struct data_cost cost_of_data(const struct pricing *pricing, double params, doub
 														   "E104: the weights in 16 bits, once", findings);
 	return cost;
 }
+
+struct data_cost cost_of_serving_data(const struct pricing *pricing, double weights_bytes, double output_tokens, struct findings *findings)
+{
+	static const double bytes_per_token = 4; /* OpenAI 2023, What are tokens: about four characters of English text */
+	static const char storage_price[] = "pricing.storage_usd_per_gb_month", egress_price[] = "pricing.egress_usd_per_gb";
+	struct data_cost cost = {ABSENT_NUMBER, ABSENT_NUMBER};
+
+	if (is_given(pricing->storage_usd_per_gb_month))
+		cost.storage_usd = pricing->storage_usd_per_gb_month *
+						   or_assumed(pricing->storage_gb, weights_bytes / BYTES_PER_GB, "pricing.storage_gb", "E113: the weights as they are served, kept once", findings);
+	else if (findings)
+		findings_assume_text(findings, storage_price, "not counted", "E113: storage has no price unless one is given");
+	if (is_given(pricing->egress_usd_per_gb))
+		cost.egress_usd = pricing->egress_usd_per_gb *
+						  or_assumed(pricing->egress_gb, output_tokens * bytes_per_token / BYTES_PER_GB, "pricing.egress_gb",
+							  "E113: a month's answers as bare text, 4 bytes a token (OpenAI 2023); streaming token by token sends many times that", findings);
+	else if (findings)
+		findings_assume_text(findings, egress_price, "not counted", "E113: egress has no price unless one is given");
+	return cost;
+}

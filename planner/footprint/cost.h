@@ -34,4 +34,9 @@ struct data_cost {
  * and the weights in 16 bits; noted in `findings` (may be NULL) where a price makes them count. */
 struct data_cost cost_of_data(const struct pricing *pricing, double params, double hours, struct findings *findings);
 
+/* E113. A month of a service, USD; absent where no price was given. Given: weights_bytes, as they are served (>= 0); output_tokens, of the
+ * month (>= 0). Returned: storage = GB x price, of the weights once; egress = GB x price, of the answers' text at 4 bytes a token; both
+ * unless the request says how many GB. What is not counted is noted in `findings` (may be NULL). */
+struct data_cost cost_of_serving_data(const struct pricing *pricing, double weights_bytes, double output_tokens, struct findings *findings);
+
 #endif

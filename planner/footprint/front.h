@@ -15,6 +15,7 @@ struct front_point {
 	double grid_gco2e_per_kwh, pue; /* where it stands */
 	double hours, usd, kgco2e;
 	enum truth cheapest, cleanest, fastest; /* TRUTH_TRUE, else unset */
+	int64_t index; /* the caller's own */
 	double usd_per_t_saved; /* against the next cheaper one that emits more, of those that nothing beats in money and carbon; else absent */
 };
 

@@ -31,19 +31,41 @@ int64_t supply_paid_count(const struct candidate *candidate, int64_t count)
 	return candidate->has_offer && !supply_is_by_slice(&candidate->accelerator) ? paid_count(&candidate->offer, count) : count;
 }
 
-const struct supply *supply_best(const struct candidate *candidate, int64_t group, int64_t count)
+static int64_t largest_of(const struct candidate *candidate)
 {
-	int64_t wanted = supply_is_by_slice(&candidate->accelerator) ? 1 : together(candidate, group), largest = 0;
-	const struct supply *best = NULL;
-	double best_usd_per_hour = HUGE_VAL;
+	int64_t largest = 0;
 
 	for (size_t i = 0; i < candidate->supply_count; i++)
 		largest = candidate->supplies[i].offer.gpus > largest ? candidate->supplies[i].offer.gpus : largest;
+	return largest;
+}
+
+static int64_t wanted_of(const struct candidate *candidate, int64_t group)
+{
+	return supply_is_by_slice(&candidate->accelerator) ? 1 : together(candidate, group);
+}
+
+bool supply_suits(const struct candidate *candidate, int64_t group, const struct offer *offer)
+{
+	return offer->gpus >= least(wanted_of(candidate, group), largest_of(candidate));
+}
+
+double supply_usd_per_hour(const struct accelerator *accelerator, const struct offer *offer, int64_t count)
+{
+	return offer->usd_per_gpu_hour * (double)(supply_is_by_slice(accelerator) ? count : paid_count(offer, count));
+}
+
+const struct supply *supply_best(const struct candidate *candidate, int64_t group, int64_t count)
+{
+	int64_t least_gpus = least(wanted_of(candidate, group), largest_of(candidate));
+	const struct supply *best = NULL;
+	double best_usd_per_hour = HUGE_VAL;
+
 	for (size_t i = 0; i < candidate->supply_count; i++) {
 		const struct offer *offer = &candidate->supplies[i].offer;
-		double usd_per_hour = offer->usd_per_gpu_hour * (double)(supply_is_by_slice(&candidate->accelerator) ? count : paid_count(offer, count));
+		double usd_per_hour = supply_usd_per_hour(&candidate->accelerator, offer, count);
 
-		if (offer->gpus < least(wanted, largest) || usd_per_hour >= best_usd_per_hour)
+		if (offer->gpus < least_gpus || usd_per_hour >= best_usd_per_hour)
 			continue;
 		best = &candidate->supplies[i];
 		best_usd_per_hour = usd_per_hour;

@@ -12,6 +12,12 @@
 /* The supply from which `count` accelerators that work in groups of `group` cost least; NULL without supplies. */
 const struct supply *supply_best(const struct candidate *candidate, int64_t group, int64_t count);
 
+/* Whether an offer of the candidate's is one that supply_best() looks at: an instance holds the group, or none is larger. */
+bool supply_suits(const struct candidate *candidate, int64_t group, const struct offer *offer);
+
+/* What `count` accelerators cost an hour at an offer, instances paid whole, USD. */
+double supply_usd_per_hour(const struct accelerator *accelerator, const struct offer *offer, int64_t count);
+
 /* The candidate with the offer, and the site of that offer, from which `count` accelerators that work in groups of `group` cost least.
  * Where no instance is large enough the largest are taken. Without supplies the candidate as it is. */
 struct candidate supply_of_count(const struct candidate *candidate, int64_t group, int64_t count);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "planner/serving/worth.h"
 
 static const double worth_telling = 0.03, least_saving = 1e-3;
 

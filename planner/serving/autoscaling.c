@@ -1,6 +1,7 @@
 #include "planner/serving/autoscaling.h"
 
 #include "base/units.h"
+#include "planner/serving/worth.h"
 
 enum { HOURS_MAX = 168 };
 
@@ -152,15 +153,13 @@ struct toll {
 static void toll_add(const struct scaler *scaler, struct need need, double requests_per_s, double hours, struct toll *toll)
 {
 	struct fleet fleet = fleet_of(scaler, need, requests_per_s);
-	struct demand flat = *scaler->demand;
 	struct fleet_worth worth;
 
-	flat.mean_load = 1;
-	fleet_worth(&fleet, &scaler->replica, &flat, scaler->limits, &worth, NULL);
+	fleet_worth_of_hour(&fleet, &scaler->replica, scaler->demand, scaler->limits, requests_per_s, hours, &worth);
 	toll->gpu_hours += hours * (double)fleet.gpu_count;
 	toll->usd += worth.price_known ? hours * worth.price.usd_per_gpu_hour * (double)fleet.gpu_count : ABSENT_NUMBER;
-	toll->kwh += hours / HOURS_PER_MONTH * worth.footprint.energy.total_kwh;
-	toll->kgco2e += hours / HOURS_PER_MONTH * worth.footprint.carbon.total_kgco2e;
+	toll->kwh += worth.footprint.energy.total_kwh;
+	toll->kgco2e += worth.footprint.carbon.total_kgco2e;
 }
 
 static bool is_reserved(const struct candidate *candidate)

@@ -160,7 +160,7 @@ static void sharing_read(const struct inference_request *request, struct demand 
 	shape->cached_share = fmin(tokens, shape->prompt_tokens - 1) / shape->prompt_tokens;
 }
 
-static double mean_over_peak(const struct number_list *profile)
+static void profile_read(const struct number_list *profile, struct demand *demand)
 {
 	double sum = 0, peak = 0;
 
@@ -168,7 +168,12 @@ static double mean_over_peak(const struct number_list *profile)
 		sum += profile->items[i];
 		peak = fmax(peak, profile->items[i]);
 	}
-	return peak > 0 ? sum / (double)profile->count / peak : 1;
+	if (!(peak > 0))
+		return;
+	demand->hour_loads = profile->items;
+	demand->hour_count = profile->count;
+	demand->hour_peak = peak;
+	demand->mean_load = sum / (double)profile->count / peak;
 }
 
 static void promise_read(const struct inference_request *request, struct promise *promise)
@@ -186,7 +191,8 @@ enum status demand_read(
 		[REDUNDANCY_UNSET] = 0, [REDUNDANCY_NONE] = 0, [REDUNDANCY_N_PLUS_1] = 1, [REDUNDANCY_N_PLUS_2] = 2};
 	const struct number_list *profile = &request->daily_profile;
 
-	*demand = (struct demand){.requests_per_s = ABSENT_NUMBER, .arrival_cv = 1, .mean_load = mean_over_peak(profile)};
+	*demand = (struct demand){.requests_per_s = ABSENT_NUMBER, .arrival_cv = 1, .mean_load = 1};
+	profile_read(profile, demand);
 	demand->shape.run_requests = ABSENT_NUMBER;
 	if (request->trace.count > 0)
 		trace_read(&request->trace, demand);

@@ -25,6 +25,9 @@ struct demand {
 	double prefix_tokens;
 	const struct rate_piece *pieces; /* NULL: arrivals are stationary; else requests_per_s is the busiest's */
 	size_t piece_count, busiest_piece;
+	const double *hour_loads; /* of the daily profile, relative to hour_peak */
+	size_t hour_count; /* 24, 168, or 0: no profile */
+	double hour_peak;
 	double mean_load; /* mean over peak of the profile, 0 < mean_load <= 1 */
 };
 

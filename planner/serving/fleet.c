@@ -1,8 +1,7 @@
 #include "planner/serving/fleet.h"
 
-#include "base/units.h"
-#include "planner/footprint/supply.h"
 #include "planner/serving/apart.h"
+#include "planner/serving/worth.h"
 
 enum { SCALING_ROUNDS = 3, RATE_ROUNDS = 20 };
 static const double replicas_max = 1e6;
@@ -199,61 +198,4 @@ void fleet_size(const struct model *model, const struct candidate *candidate, co
 		size_free(&replica, demand, fleet);
 	if (fleet->verdict == FLEET_OK)
 		fleet_value(fleet, &replica, demand, limits);
-}
-
-void fleet_value(struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits)
-{
-	struct fleet_worth worth;
-
-	fleet_worth(fleet, replica, demand, limits, &worth, NULL);
-	fleet->usd_per_hour = worth.price_known ? worth.price.usd_per_gpu_hour * (double)fleet->gpu_count : ABSENT_NUMBER;
-	fleet->kgco2e_per_month = worth.footprint.carbon.total_kgco2e;
-	fleet->kwh_per_month = worth.footprint.energy.total_kwh;
-}
-
-struct candidate fleet_candidate(const struct fleet *fleet)
-{
-	return supply_of_count(fleet->candidate, fleet->gpus_per_replica, fleet->gpu_count);
-}
-
-const struct accelerator *fleet_board(const struct fleet *fleet)
-{
-	return fleet->candidate->slice ? fleet->candidate->board : &fleet->candidate->accelerator;
-}
-
-/* E60. A board computes while any of its slices does; its utilisation then is that of those which do. */
-static void board_of_slices(struct operating_point *point, const struct mig_slice *slice)
-{
-	double slices = (double)slice->per_board, idle = pow(1 - fmin(point->busy_fraction, 1), slices);
-	double busy_slices = idle < 1 ? slices * point->busy_fraction / (1 - idle) : 0;
-
-	point->compute_utilization *= busy_slices * slice->compute_share;
-	point->memory_utilization *= busy_slices * slice->bandwidth_share;
-	point->busy_fraction = 1 - idle;
-}
-
-void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
-	const struct fleet_limits *limits, struct fleet_worth *worth, struct findings *findings)
-{
-	const struct candidate had = fleet_candidate(fleet), *candidate = &had;
-	double mean_requests_per_s = fleet->requests_per_s * demand->mean_load / (double)fleet->replicas, facility_w;
-	int64_t node = candidate->gpus_per_node > 0 ? candidate->gpus_per_node : 8;
-	struct operating_point point;
-
-	operating_open(replica, &demand->shape, mean_requests_per_s, &point);
-	if (candidate->slice)
-		board_of_slices(&point, candidate->slice);
-	*worth = (struct fleet_worth){.price_known = false};
-	worth->usage = (struct usage){.accelerator = fleet_board(fleet),
-		.calibration = &fleet->candidate->calibration,
-		.gpu_count = (double)fleet->gpu_count,
-		.node_count = ceil((double)fleet->gpu_count / (double)node),
-		.hours = HOURS_PER_MONTH,
-		.busy_fraction = point.busy_fraction,
-		.compute_utilization = point.compute_utilization,
-		.memory_utilization = point.memory_utilization,
-		.host_power_fraction = ABSENT_NUMBER};
-	footprint_of_usage(&worth->usage, &candidate->site, &worth->footprint, findings);
-	facility_w = worth->footprint.energy.total_kwh / HOURS_PER_MONTH / worth->usage.gpu_count * WATTS_PER_KW;
-	worth->price_known = cost_gpu_price(limits->pricing, candidate, fleet->gpu_count, facility_w, &worth->price, findings);
 }

@@ -26,7 +26,10 @@ struct fleet {
 	double ttft_s, tpot_s, e2e_s; /* at the promised percentile, spare replicas down */
 	double usd_per_hour, kgco2e_per_month, kwh_per_month; /* usd_per_hour absent: no price known */
 	double requests_per_s_max; /* that it holds, simulated; absent: not looked for */
+	double it_kwh_per_month; /* of its own accelerators: the same at every offer */
+	double data_usd_per_hour, spot_factor; /* storage and egress; hours over those that serve, at a spot offer */
 	const struct trial *trial; /* its simulation (proof.h); NULL: sized by formulas alone */
+	const struct supply *supply; /* of the candidate's, where it is had (worth.h); NULL: the candidate's own offer and site */
 };
 
 /* What a request fixes for all fleets. */
@@ -35,6 +38,9 @@ struct fleet_limits {
 	bool enforce_memory;
 	double throughput_tokens_per_s_per_gpu; /* measured; absent: modelled */
 	const struct pricing *pricing;
+	enum objective objective; /* what offers are chosen by, of those within the caps */
+	double usd_cap_per_month, kgco2e_cap_per_month, kwh_cap_per_month; /* absent: none */
+	const struct inference_request *request; /* what is left open has its default where NULL */
 };
 
 /* The replica of a fleet, with a measured throughput taken over: its steps are scaled until saturation answers it. False for
@@ -47,30 +53,11 @@ bool fleet_replica(const struct model *model, const struct candidate *candidate,
 void fleet_size(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
 	const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet);
 
-/* What is had and powered: the accelerator, of a slice its board. */
-const struct accelerator *fleet_board(const struct fleet *fleet);
-
 /* Replicas that carry the load when those of the spare accelerators are down. A slice's board goes down with all of its slices. */
 double fleet_active_replicas(const struct fleet *fleet, const struct demand *demand);
 
 /* Settles a fleet on so many of them: spare ones are added, and slices fill whole boards. */
 void fleet_settle(struct fleet *fleet, const struct demand *demand, double active);
-
-/* The fleet's candidate with the offer from which its accelerators are had. */
-struct candidate fleet_candidate(const struct fleet *fleet);
-
-/* usd_per_hour, kgco2e_per_month and kwh_per_month of a fleet whose size is settled. */
-void fleet_value(struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits);
-
-/* Cost and footprint of a sized fleet: power at its mean load, price, a month. findings may be NULL. */
-struct fleet_worth {
-	struct gpu_price price;
-	bool price_known;
-	struct footprint footprint; /* of a month */
-	struct usage usage;
-};
-void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
-	const struct fleet_limits *limits, struct fleet_worth *worth, struct findings *findings);
 
 /* Requests/s that so many replicas (without the spare ones) hold: headroom and promise kept. */
 double fleet_requests_per_s_max(const struct replica *replica, const struct demand *demand, double replicas);

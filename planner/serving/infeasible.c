@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "planner/serving/worth.h"
 #include "planner/simulation/trial.h"
 
 static const double milliseconds_per_second = 1000;
@@ -35,6 +36,13 @@ static double excess_of(const struct fleet *fleet, const struct promise *promise
 	return fmax(excess, is_given(promise->e2e_s) ? reached.e2e_s / promise->e2e_s : 0);
 }
 
+static double cap_excess(const struct fleet *fleet, const struct fleet_limits *limits)
+{
+	struct fleet_place place = fleet_place_of(fleet);
+
+	return fleet_place_excess(limits, &place);
+}
+
 static bool nearer(const struct fleet *fleet, const struct shortfall *shortfall)
 {
 	const struct fleet *nearest = &shortfall->nearest;
@@ -43,7 +51,7 @@ static bool nearer(const struct fleet *fleet, const struct shortfall *shortfall)
 		return !shortfall->any || fleet->verdict < shortfall->verdict;
 	switch (fleet->verdict) {
 	case FLEET_OK:
-		return fleet->kgco2e_per_month < nearest->kgco2e_per_month;
+		return cap_excess(fleet, shortfall->limits) < cap_excess(nearest, shortfall->limits);
 	case FLEET_LATENCY:
 		return excess_of(fleet, &shortfall->promise) < excess_of(nearest, &shortfall->promise);
 	case FLEET_COUNT:
@@ -153,6 +161,35 @@ static enum status fail_count(
 		(long long)spare, nearest->requests_per_s, demand->requests_per_s);
 }
 
+/* What a cap would have to be for the nearest fleet. */
+static void cap_fault(struct failure *failure, const char *pointer, double cap, double reached, const char *unit)
+{
+	if (is_given(cap) && !(reached <= cap))
+		failure_add(failure, pointer, "infeasible", "%.6g %s a month are less than any fleet found takes; %.6g would do", cap, unit, ceil(reached));
+}
+
+static enum status fail_caps(const struct fleet *nearest, const struct fleet_limits *limits, struct failure *failure)
+{
+	const struct candidate had = fleet_candidate(nearest);
+	double usd = nearest->usd_per_hour * HOURS_PER_MONTH;
+	enum status status;
+
+	if (is_given(limits->usd_cap_per_month) && !is_given(usd)) {
+		status = failure_set(failure, STATUS_INFEASIBLE, "no price is known for %s: a budget cannot be kept; give pricing.usd_per_gpu_hour",
+			nearest->candidate->accelerator.id);
+		failure_add(failure, "/budget_usd_per_month", "no_offer", "%s", failure->detail);
+		return status;
+	}
+	status = failure_set(failure, STATUS_INFEASIBLE, "the caps are exceeded; the nearest is %lld x %s%s%s%s%s: %.0f USD, %.0f kgCO2e and %.0f kWh a month",
+		(long long)nearest->gpu_count, nearest->candidate->accelerator.id, had.has_offer ? " of " : "", had.has_offer ? had.offer.provider : "",
+		had.has_offer && had.offer.region ? " in " : "", had.has_offer && had.offer.region ? had.offer.region : "", given_or(usd, 0),
+		nearest->kgco2e_per_month, nearest->kwh_per_month);
+	cap_fault(failure, "/budget_usd_per_month", limits->usd_cap_per_month, usd, "USD");
+	cap_fault(failure, "/carbon_cap_kgco2e", limits->kgco2e_cap_per_month, nearest->kgco2e_per_month, "kgCO2e");
+	cap_fault(failure, "/energy_cap_kwh", limits->kwh_cap_per_month, nearest->kwh_per_month, "kWh");
+	return status;
+}
+
 enum status shortfall_fail(const struct shortfall *shortfall, const struct model *model, const struct demand *demand,
 	const struct fleet_limits *limits, struct failure *failure)
 {
@@ -163,10 +200,7 @@ enum status shortfall_fail(const struct shortfall *shortfall, const struct model
 		return failure_set(failure, STATUS_INFEASIBLE, "no accelerator was given or found");
 	switch (shortfall->verdict) {
 	case FLEET_OK:
-		return failure_set(failure, STATUS_INFEASIBLE,
-			"the caps are exceeded; the cleanest fleet is %lld x %s: %.0f kgCO2e and %.0f kWh a month",
-			(long long)nearest->gpu_count, nearest->candidate->accelerator.id, nearest->kgco2e_per_month,
-			nearest->kwh_per_month);
+		return fail_caps(nearest, limits, failure);
 	case FLEET_LATENCY:
 		return fail_latency(nearest, &demand->promise, failure);
 	case FLEET_COUNT:

@@ -6,9 +6,10 @@
 
 struct shortfall {
 	bool any;
-	enum fleet_verdict verdict; /* of the nearest miss; FLEET_OK: it could stand, but for a carbon or energy cap */
+	enum fleet_verdict verdict; /* of the nearest miss; FLEET_OK: it could stand, but for a cap on money, carbon or energy */
 	struct fleet nearest;
 	struct promise promise;
+	const struct fleet_limits *limits;
 	const struct candidate *fitted; /* the last candidate that had a layout which fits */
 };
 

@@ -3,8 +3,9 @@
 #include "base/units.h"
 #include "planner/interval.h"
 #include "planner/serving/apart.h"
+#include "planner/serving/worth.h"
 
-static const double milliseconds_per_second = 1000, tokens_per_million = 1e6, grams_per_kg = 1000, wh_per_kwh = 1000;
+static const double milliseconds_per_second = 1000, tokens_per_million = 1e6, tokens_per_thousand = 1e3, grams_per_kg = 1000, wh_per_kwh = 1000;
 
 /* No published measurement of serving on MIG slices is among the cases: as far off as other makers' boards, halved, for the parts are the
  * same. */
@@ -124,11 +125,13 @@ static void fill_cost(struct inference_option *option, const struct fleet *fleet
 	const struct demand *demand, const struct fleet_worth *worth)
 {
 	double share = prompts_share(replica, &demand->shape);
-	double hourly = fleet->requests_per_s * demand->mean_load * SECONDS_PER_HOUR;
-	double usd_per_hour = worth->price_known ? worth->price.usd_per_gpu_hour * (double)fleet->gpu_count : ABSENT_NUMBER;
+	double hourly = worth->requests_per_month / HOURS_PER_MONTH, usd_per_hour = worth->usd_per_hour;
 
 	option->cost.usd_per_hour = usd_per_hour;
 	option->cost.usd_per_month = usd_per_hour * HOURS_PER_MONTH;
+	option->cost.accelerators_usd_per_month = worth->accelerators_usd_per_month;
+	option->cost.storage_usd_per_month = worth->storage_usd_per_month;
+	option->cost.egress_usd_per_month = worth->egress_usd_per_month;
 	option->cost.usd_per_million_output_tokens =
 		usd_per_hour / (hourly * demand->shape.output_tokens) * tokens_per_million;
 	option->cost.usd_per_million_tokens =
@@ -141,24 +144,41 @@ static void fill_cost(struct inference_option *option, const struct fleet *fleet
 		option->cost.offer = fleet_candidate(fleet).offer;
 }
 
-static void fill_footprint(struct inference_option *option, const struct fleet *fleet, const struct demand *demand,
-	const struct footprint *footprint)
+static void fill_carbon(struct inference_option *option, const struct demand *demand, const struct fleet_worth *worth)
 {
-	double monthly = fleet->requests_per_s * demand->mean_load * SECONDS_PER_HOUR * HOURS_PER_MONTH;
-	double tokens = monthly * (demand->shape.prompt_tokens + demand->shape.output_tokens);
+	const struct carbon *carbon = &worth->footprint.carbon;
+	double output = worth->requests_per_month * demand->shape.output_tokens;
+	double tokens = output + worth->requests_per_month * demand->shape.prompt_tokens, grams = carbon->total_kgco2e * grams_per_kg;
 
-	option->energy.mean_w = footprint->energy.it_kwh / HOURS_PER_MONTH * WATTS_PER_KW;
-	option->energy.kwh_per_month = footprint->energy.total_kwh;
-	option->energy.wh_per_request = footprint->energy.total_kwh * wh_per_kwh / monthly;
-	option->energy.joules_per_output_token =
-		footprint->energy.total_kwh * JOULES_PER_KWH / (monthly * demand->shape.output_tokens);
-	option->energy.joules_per_token = footprint->energy.total_kwh * JOULES_PER_KWH / tokens;
-	option->carbon.gco2e_per_million_tokens = footprint->carbon.total_kgco2e * grams_per_kg / tokens * tokens_per_million;
-	option->water_l_per_request = footprint->water_l / monthly;
-	option->carbon.kgco2e_per_month = footprint->carbon.total_kgco2e;
-	option->carbon.gco2e_per_request = footprint->carbon.total_kgco2e * grams_per_kg / monthly;
-	option->carbon.embodied_kgco2e_per_month = footprint->carbon.embodied_kgco2e;
-	option->water_l_per_month = footprint->water_l;
+	option->carbon.kgco2e_per_month = carbon->total_kgco2e;
+	option->carbon.operational_kgco2e_per_month = carbon->operational_kgco2e;
+	option->carbon.embodied_kgco2e_per_month = carbon->embodied_kgco2e;
+	option->carbon.market_kgco2e_per_month = carbon->market_kgco2e;
+	option->carbon.marginal_kgco2e_per_month = carbon->marginal_kgco2e;
+	option->carbon.embodied_low_kgco2e_per_month = carbon->embodied_low_kgco2e;
+	option->carbon.embodied_high_kgco2e_per_month = carbon->embodied_high_kgco2e;
+	option->carbon.gco2e_per_request = grams / worth->requests_per_month;
+	option->carbon.gco2e_per_million_tokens = grams / tokens * tokens_per_million;
+	option->carbon.gco2e_per_thousand_tokens = grams / tokens * tokens_per_thousand;
+	option->carbon.gco2e_per_thousand_output_tokens = grams / output * tokens_per_thousand;
+	option->carbon.gco2e_per_gpu_hour = carbon->gco2e_per_gpu_hour;
+}
+
+static void fill_footprint(struct inference_option *option, const struct demand *demand, const struct fleet_worth *worth)
+{
+	const struct energy *energy = &worth->footprint.energy;
+	double monthly = worth->requests_per_month, joules = energy->total_kwh * JOULES_PER_KWH;
+
+	option->energy.mean_w = energy->total_kwh / HOURS_PER_MONTH * WATTS_PER_KW;
+	option->energy.mean_gpu_w = energy->mean_gpu_w;
+	option->energy.kwh_per_month = energy->total_kwh;
+	option->energy.it_kwh_per_month = energy->it_kwh;
+	option->energy.wh_per_request = energy->total_kwh * wh_per_kwh / monthly;
+	option->energy.joules_per_output_token = joules / (monthly * demand->shape.output_tokens);
+	option->energy.joules_per_token = joules / (monthly * (demand->shape.prompt_tokens + demand->shape.output_tokens));
+	option->water_l_per_request = worth->footprint.water_l / monthly;
+	option->water_l_per_month = worth->footprint.water_l;
+	fill_carbon(option, demand, worth);
 }
 
 static void provenance_add(struct inference_option *option, const char *pointer, double low, double high,
@@ -210,8 +230,7 @@ static void fill_intervals(struct inference_option *option, const struct inferen
 	struct residuals residuals = residuals_of(
 		&input->model, &fleet->candidate->accelerator, &fleet->candidate->calibration, fleet->layout.release_years);
 	const struct footprint *footprint = &worth->footprint;
-	double count_sigma = limits->gpu_count > 0 ? 0 : residuals.throughput, sigmas[3], price_sigma,
-		   month = HOURS_PER_MONTH;
+	double count_sigma = limits->gpu_count > 0 ? 0 : residuals.throughput, sigmas[3], price_sigma;
 
 	if (fleet->candidate->slice) {
 		residuals.throughput = widened(residuals.throughput, unmeasured_slice, 1);
@@ -232,7 +251,7 @@ static void fill_intervals(struct inference_option *option, const struct inferen
 	sigmas[0] = price_sigma;
 	sigmas[1] = count_sigma;
 	option->interval.usd_per_month =
-		interval_of_product(worth->price_known ? option->cost.usd_per_hour * month : ABSENT_NUMBER, sigmas, 2);
+		interval_of_product(option->cost.usd_per_month, sigmas, 2);
 	sigmas[0] = interval_log_sigma(footprint->total_kwh.p10, footprint->total_kwh.p90);
 	option->interval.kwh_per_month = interval_of_product(footprint->energy.total_kwh, sigmas, 2);
 	sigmas[0] = interval_log_sigma(footprint->total_kgco2e.p10, footprint->total_kgco2e.p90);
@@ -286,8 +305,9 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	option->utilization = fleet->requests_per_s / (fleet->replica_requests_per_s * (double)fleet->replicas);
 	option->bottleneck = option_bottleneck(model.point.shares);
 	fleet_worth(fleet, &replica, demand, limits, &worth, findings);
+	option->gpus_paid = worth.gpus_paid;
 	fill_cost(option, fleet, &replica, demand, &worth);
-	fill_footprint(option, fleet, demand, &worth.footprint);
+	fill_footprint(option, demand, &worth);
 	fill_intervals(option, input, fleet, limits, &worth);
 	fill_provenance(option, &input->request, fleet, &worth);
 	CHECK(isfinite(option->throughput.output_tokens_per_s) && isfinite(option->latency.e2e_ms.p99) &&

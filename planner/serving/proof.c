@@ -1,6 +1,7 @@
 #include "planner/serving/proof.h"
 
 #include "planner/serving/apart.h"
+#include "planner/serving/worth.h"
 
 /* What a plan may simulate: about half a second of one core, twice that where formulas know least. A trace is replayed some times,
  * whatever its length. */
@@ -37,7 +38,7 @@ void prover_start(struct prover *prover, const struct inference_input *input, co
 {
 	double rows = (double)input->request.trace.count, least = demand->prefix_count > 0 ? work_with_prefixes : work_of_a_plan;
 	int64_t work = (int64_t)fmax(least, work_of_a_row * rows);
-	int64_t later = (input->request.daily_profile.count > 0 ? PROVER_SCHEDULE_WORK + PROVER_DAY_WORK : 0) +
+	int64_t later = PROVER_FRONT_WORK + (input->request.daily_profile.count > 0 ? PROVER_SCHEDULE_WORK + PROVER_DAY_WORK : 0) +
 					(input->request.common.alternatives != 0 ? PROVER_ADVICE_WORK : 0);
 
 	*prover = (struct prover){.input = input,

@@ -8,7 +8,7 @@
 #include "planner/serving/fleet.h"
 #include "planner/simulation/trial.h"
 
-enum { PROOFS_MAX = 40 };
+enum { PROOFS_MAX = 64 };
 
 struct prover {
 	const struct inference_input *input;
@@ -39,8 +39,8 @@ void prover_prove(struct prover *prover, struct fleet *fleet);
 /* The same, where of a fixed number the load is asked: FLEET_LATENCY unless it holds more than so much. */
 void prover_prove_beyond(struct prover *prover, struct fleet *fleet, double requests_per_s);
 
-/* Work set aside for a schedule by the hour and for advice; prover_more() hands it out. */
-enum { PROVER_SCHEDULE_WORK = 1000000, PROVER_DAY_WORK = 3000000, PROVER_ADVICE_WORK = 1800000 };
+/* Work set aside for the front, for a schedule by the hour and for advice; prover_more() hands it out. */
+enum { PROVER_SCHEDULE_WORK = 1000000, PROVER_DAY_WORK = 3000000, PROVER_ADVICE_WORK = 1800000, PROVER_FRONT_WORK = 1000000 };
 void prover_more(struct prover *prover, int64_t work);
 
 /* Whether a proved fleet, with so many replicas instead of its own (`prefill`: further ones, for prompts alone), keeps the promise at a

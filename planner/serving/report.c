@@ -4,6 +4,10 @@
 #include <stdio.h>
 
 #include "planner/footprint/supply.h"
+#include "planner/serving/autoscaling.h"
+#include "planner/serving/worth.h"
+
+static const char startup_source[] = "E97: engine start 60 s (vLLM documentation), weights at 1.2 GB/s (Fu et al. 2024, ServerlessLLM, section 2)";
 
 static void note_layout(const struct fleet *fleet, const struct inference_request *request, const struct inference_option *option,
 	struct findings *findings)
@@ -40,8 +44,7 @@ static void note_layout(const struct fleet *fleet, const struct inference_reques
 	if (request->parallelism.chunk_tokens < 1)
 		findings_assume_number(findings, "parallelism.chunk_tokens", rules->chunk_tokens, rules->source);
 	if (request->daily_profile.count > 0 && !is_given(request->startup_s))
-		findings_assume_number(findings, "startup_s", option->autoscaled.startup_s,
-			"E97: engine start 60 s (vLLM documentation), weights at 1.2 GB/s (Fu et al. 2024, ServerlessLLM, section 2)");
+		findings_assume_number(findings, "startup_s", option->autoscaled.startup_s, startup_source);
 	if (fleet->candidate->slice)
 		findings_assume_text(findings, "mig_profile", fleet->candidate->slice->profile, fleet->candidate->slice->source);
 	if (fleet->trial)
@@ -62,12 +65,6 @@ static void warn_unused(const struct inference_request *request, const struct mo
 	if (demand->disaggregated && !simulated)
 		findings_warn(findings,
 			"parallelism.disaggregated: too long to simulate; replicas carry the load, but whether they keep the slo is not known");
-	if (is_given(request->common.pricing.spot_interruptions_per_gpu_hour))
-		findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour does not move a serving plan: redundancy is "
-								"what covers lost replicas");
-	if (is_given(request->common.pricing.storage_usd_per_gb_month) ||
-		is_given(request->common.pricing.egress_usd_per_gb))
-		findings_warn(findings, "storage and egress prices are not counted in a serving plan yet");
 	if (model->max_positions > 0 && context > model->max_positions && !seen_by_resolver)
 		findings_warn(findings, "prompt and output are %.0f tokens together; the model was made for at most %d",
 			context, model->max_positions);
@@ -81,6 +78,47 @@ static void warn_unused(const struct inference_request *request, const struct mo
 	if (model->shape_is_guessed)
 		findings_warn(findings, "only the model's size is known: layers are a standard shape of that size, and the KV "
 								"cache may differ by several times");
+}
+
+/* How often more are away at once than spare ones stand in for: those away are Poisson, of a mean. */
+static double more_away(double mean, int64_t spare)
+{
+	double term = exp(-mean), sum = term;
+
+	for (int64_t k = 1; k <= spare; k++) {
+		term *= mean / (double)k;
+		sum += term;
+	}
+	return fmax(1 - sum, 0);
+}
+
+/* E116. */
+static void report_spot(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct findings *findings)
+{
+	double rate = input->request.common.pricing.spot_interruptions_per_gpu_hour, startup_s, away;
+	const struct candidate had = fleet_candidate(fleet);
+	struct replica replica;
+
+	if (!had.has_offer || had.offer.term != TERM_SPOT) {
+		if (is_given(rate))
+			findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour is not used: the offer is no spot offer (pricing.terms: [\"spot\"])");
+		return;
+	}
+	if (!is_given(rate) || !fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, &replica)) {
+		findings_warn(findings,
+			"spot accelerators are taken away at times, and how often is not known: neither cost nor latency count it; give "
+			"pricing.spot_interruptions_per_gpu_hour, and redundancy for what is lost meanwhile");
+		return;
+	}
+	startup_s = autoscaling_startup_s(&input->request, &replica);
+	away = (double)fleet->replicas * (fleet->spot_factor - 1);
+	findings_assume_number(findings, "startup_s", startup_s, startup_source);
+	findings_warn(findings,
+		"spot: of %lld replicas %.2g are away at any time, each until another has started (%.0f s); cost counts %+.1f %% of the hours for it. "
+		"Latency does not: the load finds more than the %lld spare away %.2g %% of the time",
+		(long long)fleet->replicas, away, startup_s, 100 * (fleet->spot_factor - 1), (long long)demand->spare_replicas,
+		100 * more_away(away, demand->spare_replicas));
 }
 
 /* What one change does to the number that the objective watches; the fleet is sized anew. */
@@ -173,6 +211,7 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 			(long long)fleet->gpu_count, (long long)fleet->gpus_per_replica);
 	if (plan->recommended.cost.has_offer)
 		supply_remark(&had, fleet->gpus_per_replica, fleet->gpu_count, findings);
+	report_spot(input, fleet, demand, limits, findings);
 	advise_autoscaling(&plan->recommended, findings);
 	fill_sensitivity(input, fleet, demand, limits, plan);
 }

@@ -1,5 +1,7 @@
 #include "planner/serving/search.h"
 
+#include "planner/serving/worth.h"
+
 /* Sequences at once beside the engine's own limit: more let a small model fill its accelerator. A lower limit only helps where
  * bursts make tokens late, which the proof sees and formulas do not. */
 static const double batch_limits[] = {1, 2, 4};
@@ -13,7 +15,7 @@ void search_start(struct search *search, const struct inference_input *input, co
 	search->demand = demand;
 	search->limits = limits;
 	search->count = 0;
-	search->shortfall = (struct shortfall){.promise = demand->promise};
+	search->shortfall = (struct shortfall){.promise = demand->promise, .limits = limits};
 }
 
 static double usd_of(const struct fleet *fleet)
@@ -88,9 +90,11 @@ static bool dominates(const struct search *search, const struct fleet *a, const 
 	return better;
 }
 
-static bool within_caps(const struct fleet *fleet, const struct request_common *common)
+static bool within_caps(const struct fleet *fleet, const struct fleet_limits *limits)
 {
-	return !(fleet->kgco2e_per_month > common->carbon_cap_kgco2e) && !(fleet->kwh_per_month > common->energy_cap_kwh);
+	struct fleet_place place = fleet_place_of(fleet);
+
+	return fleet_place_is_allowed(limits, &place);
 }
 
 /* Where a fleet is kept: behind the others, or in the place of the worst of them. */
@@ -110,7 +114,7 @@ static void search_keep(struct search *search, const struct fleet *fleet)
 {
 	struct fleet *place;
 
-	if (fleet->verdict != FLEET_OK || !within_caps(fleet, &search->input->request.common)) {
+	if (fleet->verdict != FLEET_OK || !within_caps(fleet, search->limits)) {
 		if (!fleet->candidate->slice) /* what a board cannot do, its slices cannot */
 			shortfall_note(&search->shortfall, fleet);
 		return;
@@ -219,14 +223,13 @@ static void try_smaller_batches(struct search *search, struct prover *prover, st
 	try_batch(search, prover, fleet, seen);
 }
 
-/* A fleet that does not pass is left out from then on. */
-static bool search_prove(struct search *search, struct prover *prover, struct fleet *fleet)
+bool search_prove(struct search *search, struct prover *prover, struct fleet *fleet)
 {
 	const struct fleet by_formulas = *fleet;
 
 	prover_prove(prover, fleet);
 	try_smaller_batches(search, prover, fleet, &by_formulas);
-	if (fleet->verdict == FLEET_OK && within_caps(fleet, &search->input->request.common))
+	if (fleet->verdict == FLEET_OK && within_caps(fleet, search->limits))
 		return true;
 	shortfall_note(&search->shortfall, fleet);
 	fleet->verdict = FLEET_LATENCY;

@@ -28,6 +28,9 @@ void search_candidate(struct search *search, const struct candidate *candidate);
 /* The best by the objective, proved; NULL: none stands, and the shortfall says why. */
 struct fleet *search_best(struct search *search, struct prover *prover);
 
+/* Puts a fleet to the proof; one that does not pass, or is then beyond a cap, is left out from then on, and false. */
+bool search_prove(struct search *search, struct prover *prover, struct fleet *fleet);
+
 /* The Pareto front of cost, carbon, accelerators and the objective (and the load, where it is asked for; and the time of a request,
  * where nothing is promised), proved, without `best`:
  * at most `wanted` fleets, best first. Returns how many. */

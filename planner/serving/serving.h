@@ -71,6 +71,7 @@ struct inference_request {
 	enum redundancy redundancy;
 	double headroom;
 	enum truth mig;
+	double budget_usd_per_month;
 };
 
 struct inference_input {
@@ -129,6 +130,7 @@ struct commitment {
 struct inference_option {
 	struct accelerator accelerator;
 	int64_t gpu_count, replicas, gpus_per_replica;
+	int64_t gpus_paid; /* of whole instances: the rest idles, and counts in money, energy and carbon */
 	int64_t prefill_replicas; /* of the replicas, for prompts alone; absent: each does both */
 	const char *mig_profile; /* NULL: whole accelerators; else a replica is a board of slices, each with an engine of its own */
 	int64_t slices_per_gpu; /* absent: whole */
@@ -148,14 +150,20 @@ struct inference_option {
 	struct {
 		double usd_per_hour, usd_per_month, usd_per_million_output_tokens, usd_per_million_tokens;
 		double input_usd_per_million_tokens, output_usd_per_million_tokens; /* prices that cover it, each for its share of the time */
+		double accelerators_usd_per_month, storage_usd_per_month, egress_usd_per_month; /* parts of usd_per_month; absent: not counted */
 		bool has_offer;
 		struct offer offer;
 	} cost;
 	struct {
-		double mean_w, kwh_per_month, wh_per_request, joules_per_output_token, joules_per_token;
+		double mean_w, mean_gpu_w; /* of the fleet, building included; of one accelerator alone */
+		double kwh_per_month, it_kwh_per_month, wh_per_request, joules_per_output_token, joules_per_token;
 	} energy;
 	struct {
-		double kgco2e_per_month, gco2e_per_request, gco2e_per_million_tokens, embodied_kgco2e_per_month;
+		double kgco2e_per_month; /* operational (location-based) + embodied; what follows per request, token and hour is of it */
+		double operational_kgco2e_per_month, embodied_kgco2e_per_month;
+		double market_kgco2e_per_month, marginal_kgco2e_per_month; /* other ways of counting the operational part; absent: not known there */
+		double embodied_low_kgco2e_per_month, embodied_high_kgco2e_per_month;
+		double gco2e_per_request, gco2e_per_million_tokens, gco2e_per_thousand_tokens, gco2e_per_thousand_output_tokens, gco2e_per_gpu_hour;
 	} carbon;
 	double water_l_per_month, water_l_per_request;
 	size_t autoscaling_count;
@@ -184,6 +192,23 @@ struct inference_option {
 	} interval;
 };
 
+/* A way to serve: a fleet at an offer. */
+struct service_point {
+	const char *accelerator, *mig_profile; /* mig_profile NULL: whole accelerators */
+	int64_t gpu_count, replicas, gpus_per_replica;
+	enum precision precision;
+	bool has_offer;
+	struct offer offer;
+	double grid_gco2e_per_kwh, pue; /* where it stands */
+	double requests_per_s; /* carried at peak */
+	double usd_per_hour, usd_per_month, kgco2e_per_month, kwh_per_month;
+	double usd_per_million_output_tokens, gco2e_per_request;
+	double e2e_ms; /* of a request, at the percentile of the slo */
+	enum truth simulated; /* latency, and with it the number of replicas; false: by formulas */
+	enum truth cheapest, cleanest, fastest; /* TRUTH_TRUE, else unset */
+	double usd_per_t_saved; /* as in struct front_point */
+};
+
 enum { INFERENCE_OPTIONS_MAX = 32 };
 
 struct inference_plan {
@@ -193,6 +218,8 @@ struct inference_plan {
 	struct inference_option recommended;
 	size_t alternative_count;
 	struct inference_option alternatives[INFERENCE_OPTIONS_MAX];
+	size_t front_count; /* 0: no price is known */
+	struct service_point front[FRONT_POINTS_MAX];
 	struct {
 		double gpu_count_exact, gpu_count;
 		char formula[320];

@@ -2,6 +2,7 @@
 #include "planner/serving/advice.h"
 #include "planner/serving/autoscaling.h"
 #include "planner/serving/day.h"
+#include "planner/serving/front.h"
 #include "planner/serving/option.h"
 #include "planner/serving/search.h"
 
@@ -12,7 +13,12 @@ static struct fleet_limits limits_of(const struct inference_request *request)
 	return (struct fleet_limits){.gpu_count = request->common.gpu_count,
 		.enforce_memory = request->common.enforce_memory != TRUTH_FALSE,
 		.throughput_tokens_per_s_per_gpu = request->throughput_tokens_per_s_per_gpu,
-		.pricing = &request->common.pricing};
+		.pricing = &request->common.pricing,
+		.objective = request->common.objective,
+		.usd_cap_per_month = request->budget_usd_per_month,
+		.kgco2e_cap_per_month = request->common.carbon_cap_kgco2e,
+		.kwh_cap_per_month = request->common.energy_cap_kwh,
+		.request = request};
 }
 
 static void workload_fill(const struct model *model, const struct demand *demand, enum precision precision,
@@ -79,6 +85,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 		return shortfall_fail(&search.shortfall, &input->model, &demand, &limits, failure);
 	prover_find_most(&prover, best);
 	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
+	service_front_fill(&search, &prover, plan);
 	alternatives_fill(&search, &prover, best, plan);
 	option_and_schedule(&search, best, &prover, &plan->recommended, &plan->findings);
 	day_fill(&prover, best, &plan->recommended);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/serving/fleet.h"
+#include "planner/serving/worth.h"
 #include "planner/serving/proof.h"
 #include "support/assert.h"
 #include "support/catalogue.h"
@@ -163,8 +163,8 @@ static void slices_of_busy_boards_save_boards(void **state)
 	assert_int_equal(best->parallelism.tensor, 1);
 	assert_close(best->cost.usd_per_hour, 3.0 * 8 * ceil((double)best->gpu_count / 8), 1e-12); /* instances of 8 */
 	assert_true(best->memory.capacity_bytes < 43e9);
-	assert_true(best->energy.mean_w / 1.3 / (double)best->gpu_count < 700);
-	assert_true(best->energy.mean_w / 1.3 / (double)best->gpu_count > 0.118 * 700);
+	assert_true(best->energy.mean_gpu_w < 700);
+	assert_true(best->energy.mean_gpu_w > 0.118 * 700);
 	assert_true(plan.rule_of_thumb.gpu_count_exact < (double)best->gpu_count); /* of boards, as the plan */
 	assert_true(plan.rule_of_thumb.gpu_count_exact > 0.5 * (double)best->gpu_count);
 	whole = best->gpu_count;
@@ -181,7 +181,8 @@ static void a_board_rests_when_all_of_its_slices_do(void **state)
 	struct sliced sliced;
 	const struct candidate *part = &sliced.parts[2];
 	struct demand demand = {.shape = {.prompt_tokens = 200, .output_tokens = 50, .run_requests = ABSENT_NUMBER}, .mean_load = 1};
-	struct fleet_limits limits = {.gpu_count = ABSENT_COUNT, .throughput_tokens_per_s_per_gpu = ABSENT_NUMBER};
+	struct fleet_limits limits = {.gpu_count = ABSENT_COUNT, .throughput_tokens_per_s_per_gpu = ABSENT_NUMBER,
+		.usd_cap_per_month = ABSENT_NUMBER, .kgco2e_cap_per_month = ABSENT_NUMBER, .kwh_cap_per_month = ABSENT_NUMBER};
 	struct operating_point point;
 	struct fleet_worth worth;
 	struct replica replica;
@@ -203,6 +204,8 @@ static void a_board_rests_when_all_of_its_slices_do(void **state)
 	assert_true(point.busy_fraction > 0.01 && point.busy_fraction < 0.5);
 	fleet_worth(&fleet, &replica, &demand, &limits, &worth, NULL);
 	idle = pow(1 - point.busy_fraction, slices);
+	assert_int_equal(worth.gpus_paid, 8); /* of which seven idle */
+	worth.usage.busy_fraction *= 8;
 	assert_close(worth.usage.busy_fraction, 1 - idle, 1e-9);
 	assert_close(worth.usage.busy_fraction * worth.usage.memory_utilization,
 		slices * point.busy_fraction * point.memory_utilization * part->slice->bandwidth_share, 1e-9);

@@ -193,8 +193,7 @@ static void nothing_is_ignored_in_silence(void **state)
 	fixture.inference.request.common.enforce_memory = TRUTH_FALSE;
 	fixture.candidate.has_offer = false;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
-	assert_true(warned_of(&plan.findings, "disaggregated: too long to simulate") && warned_of(&plan.findings, "spot") &&
-				warned_of(&plan.findings, "egress"));
+	assert_true(warned_of(&plan.findings, "disaggregated: too long to simulate") && warned_of(&plan.findings, "spot"));
 	assert_true(warned_of(&plan.findings, "enforce_memory") && warned_of(&plan.findings, "no price"));
 	assert_true(isnan(plan.recommended.cost.usd_per_hour) && !plan.recommended.cost.has_offer);
 	fixture.performance.request.parallelism.disaggregated = TRUTH_TRUE;

@@ -69,6 +69,8 @@ struct request_common serving_fixture_common(void)
 		.spot_interruptions_per_gpu_hour = ABSENT_NUMBER,
 		.storage_usd_per_gb_month = ABSENT_NUMBER,
 		.egress_usd_per_gb = ABSENT_NUMBER,
+		.storage_gb = ABSENT_NUMBER,
+		.egress_gb = ABSENT_NUMBER,
 		.on_premises = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER}};
 	common.site = (struct site_request){.grid_gco2e_per_kwh = ABSENT_NUMBER,
 		.pue = ABSENT_NUMBER,
@@ -151,6 +153,7 @@ void serving_fixture_fill(struct serving_fixture *fixture)
 		.speculative = {ABSENT_NUMBER, ABSENT_NUMBER},
 		.burstiness_cv = ABSENT_NUMBER,
 		.startup_s = ABSENT_NUMBER,
-		.headroom = ABSENT_NUMBER};
+		.headroom = ABSENT_NUMBER,
+		.budget_usd_per_month = ABSENT_NUMBER};
 	inference->common.precision = PRECISION_BF16;
 }

@@ -1,0 +1,319 @@
+#include "planner/serving/worth.h"
+
+#include "base/units.h"
+#include "planner/footprint/carbon.h"
+#include "planner/footprint/energy.h"
+#include "planner/footprint/supply.h"
+#include "planner/serving/autoscaling.h"
+
+static const double grams_per_kg = 1000;
+
+const struct accelerator *fleet_board(const struct fleet *fleet)
+{
+	return fleet->candidate->slice ? fleet->candidate->board : &fleet->candidate->accelerator;
+}
+
+struct candidate fleet_candidate(const struct fleet *fleet)
+{
+	struct candidate chosen = *fleet->candidate;
+
+	if (fleet->supply) {
+		chosen.offer = fleet->supply->offer;
+		chosen.site = fleet->supply->site;
+	}
+	return chosen;
+}
+
+double spot_hours_factor(double interruptions_per_gpu_hour, double gpus_per_replica, double startup_s)
+{
+	return 1 + interruptions_per_gpu_hour * gpus_per_replica * startup_s / SECONDS_PER_HOUR;
+}
+
+/* E60. A board computes while any of its slices does; its utilisation then is that of those which do. */
+static void board_of_slices(struct operating_point *point, const struct mig_slice *slice)
+{
+	double slices = (double)slice->per_board, idle = pow(1 - fmin(point->busy_fraction, 1), slices);
+	double busy_slices = idle < 1 ? slices * point->busy_fraction / (1 - idle) : 0;
+
+	point->compute_utilization *= busy_slices * slice->compute_share;
+	point->memory_utilization *= busy_slices * slice->bandwidth_share;
+	point->busy_fraction = 1 - idle;
+}
+
+static double working(const struct fleet *fleet)
+{
+	return (double)(fleet->candidate->slice ? fleet->gpu_count : fleet->replicas * fleet->gpus_per_replica);
+}
+
+static double nodes_of(const struct fleet *fleet, double gpu_count)
+{
+	return ceil(gpu_count / (double)(fleet->candidate->gpus_per_node > 0 ? fleet->candidate->gpus_per_node : 8));
+}
+
+/* Of `paid` accelerators those that fill no replica, and the rest of instances, stay idle: power is linear in the time that they
+ * compute. */
+static struct usage usage_at(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, int64_t paid,
+	double requests_per_s, double hours)
+{
+	struct operating_point point;
+
+	operating_open(replica, &demand->shape, requests_per_s / (double)fleet->replicas, &point);
+	if (fleet->candidate->slice)
+		board_of_slices(&point, fleet->candidate->slice);
+	return (struct usage){.accelerator = fleet_board(fleet),
+		.calibration = &fleet->candidate->calibration,
+		.gpu_count = (double)paid,
+		.node_count = nodes_of(fleet, (double)paid),
+		.hours = hours,
+		.busy_fraction = point.busy_fraction * fmin(working(fleet) / (double)paid, 1),
+		.compute_utilization = point.compute_utilization,
+		.memory_utilization = point.memory_utilization,
+		.host_power_fraction = ABSENT_NUMBER};
+}
+
+static void interval_add(struct interval *sum, const struct interval *part)
+{
+	sum->p10 += part->p10;
+	sum->p50 += part->p50;
+	sum->p90 += part->p90;
+}
+
+/* Hours share their uncertainties: the ends of their intervals add up. */
+static void footprint_add(struct footprint *sum, const struct footprint *part)
+{
+	sum->energy.total_kwh += part->energy.total_kwh;
+	sum->energy.it_kwh += part->energy.it_kwh;
+	sum->carbon.operational_kgco2e += part->carbon.operational_kgco2e;
+	sum->carbon.market_kgco2e += part->carbon.market_kgco2e;
+	sum->carbon.marginal_kgco2e += part->carbon.marginal_kgco2e;
+	sum->carbon.embodied_kgco2e += part->carbon.embodied_kgco2e;
+	sum->carbon.total_kgco2e += part->carbon.total_kgco2e;
+	sum->carbon.embodied_low_kgco2e += part->carbon.embodied_low_kgco2e;
+	sum->carbon.embodied_high_kgco2e += part->carbon.embodied_high_kgco2e;
+	sum->water_l += part->water_l;
+	sum->embodied_low_kgco2e += part->embodied_low_kgco2e;
+	sum->embodied_high_kgco2e += part->embodied_high_kgco2e;
+	interval_add(&sum->total_kwh, &part->total_kwh);
+	interval_add(&sum->total_kgco2e, &part->total_kgco2e);
+}
+
+static void rates_fill(struct footprint *footprint, const struct usage *usage)
+{
+	double gpu_hours = usage->gpu_count * usage->hours;
+
+	footprint->carbon.gco2e_per_gpu_hour = footprint->carbon.total_kgco2e * grams_per_kg / gpu_hours;
+	footprint->carbon.gco2e_per_thousand_tokens = ABSENT_NUMBER;
+}
+
+/* Hour by hour of the profile, or at the mean load. */
+static void footprint_fill(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
+	int64_t paid, const struct site *site, struct fleet_worth *worth, struct findings *findings)
+{
+	double hours = HOURS_PER_MONTH / (double)demand->hour_count;
+
+	worth->usage = usage_at(fleet, replica, demand, paid, fleet->requests_per_s * demand->mean_load, HOURS_PER_MONTH);
+	footprint_of_usage(&worth->usage, site, &worth->footprint, findings);
+	for (size_t i = 0; i < demand->hour_count; i++) {
+		double requests_per_s = fleet->requests_per_s * demand->hour_loads[i] / demand->hour_peak;
+		struct usage usage = usage_at(fleet, replica, demand, paid, requests_per_s, hours);
+		struct footprint footprint;
+
+		footprint_of_usage(&usage, site, &footprint, NULL);
+		if (i == 0)
+			worth->footprint = footprint;
+		else
+			footprint_add(&worth->footprint, &footprint);
+	}
+	rates_fill(&worth->footprint, &worth->usage);
+	worth->footprint.energy.mean_gpu_w = worth->footprint.energy.it_kwh * WATTS_PER_KW /
+		(1 + given_or(worth->usage.host_power_fraction, HOST_POWER_FRACTION)) / (worth->usage.gpu_count * HOURS_PER_MONTH);
+}
+
+static double spot_factor(const struct fleet *fleet, const struct replica *replica, const struct fleet_limits *limits, const struct offer *offer)
+{
+	if (offer->term != TERM_SPOT || !limits->request)
+		return 1;
+	return spot_hours_factor(given_or(limits->pricing->spot_interruptions_per_gpu_hour, 0), (double)fleet->gpus_per_replica,
+		autoscaling_startup_s(limits->request, replica));
+}
+
+static void price_fill(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
+	const struct fleet_limits *limits, const struct candidate *had, struct fleet_worth *worth, struct findings *findings)
+{
+	double facility_w = worth->footprint.energy.total_kwh / worth->usage.hours / (double)fleet->gpu_count * WATTS_PER_KW;
+	struct gpu_price *price = &worth->price;
+	struct data_cost data = cost_of_serving_data(limits->pricing, replica->memory.weights_bytes * replica->gpus,
+		worth->requests_per_month * demand->shape.output_tokens, findings);
+
+	worth->storage_usd_per_month = data.storage_usd;
+	worth->egress_usd_per_month = data.egress_usd;
+	worth->usd_per_hour = worth->accelerators_usd_per_month = ABSENT_NUMBER;
+	worth->price_known = cost_gpu_price(limits->pricing, had, fleet->gpu_count, facility_w, price, findings);
+	if (!worth->price_known)
+		return;
+	if (price->has_offer) {
+		double factor = spot_factor(fleet, replica, limits, &had->offer);
+
+		price->usd_per_gpu_hour *= factor;
+		price->low_usd_per_gpu_hour *= factor;
+		price->high_usd_per_gpu_hour *= factor;
+	}
+	worth->accelerators_usd_per_month = price->usd_per_gpu_hour * (double)fleet->gpu_count * HOURS_PER_MONTH;
+	worth->usd_per_hour = price->usd_per_gpu_hour * (double)fleet->gpu_count +
+						  (given_or(data.storage_usd, 0) + given_or(data.egress_usd, 0)) / HOURS_PER_MONTH;
+}
+
+/* Accelerators that are paid at the candidate's offer, and so are drawing power. */
+static int64_t paid_of(const struct candidate *had, const struct fleet_limits *limits, const struct fleet *fleet)
+{
+	bool by_offer = !is_given(limits->pricing->usd_per_gpu_hour) && !is_given(limits->pricing->on_premises.capex_usd_per_gpu);
+
+	return by_offer ? supply_paid_count(had, fleet->gpu_count) : fleet->gpu_count;
+}
+
+void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
+	const struct fleet_limits *limits, struct fleet_worth *worth, struct findings *findings)
+{
+	const struct candidate had = fleet_candidate(fleet);
+
+	*worth = (struct fleet_worth){.requests_per_month = fleet->requests_per_s * demand->mean_load * SECONDS_PER_HOUR * HOURS_PER_MONTH};
+	worth->gpus_paid = paid_of(&had, limits, fleet);
+	footprint_fill(fleet, replica, demand, worth->gpus_paid, &had.site, worth, findings);
+	price_fill(fleet, replica, demand, limits, &had, worth, findings);
+}
+
+void fleet_worth_of_hour(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
+	const struct fleet_limits *limits, double requests_per_s, double hours, struct fleet_worth *worth)
+{
+	const struct candidate had = fleet_candidate(fleet);
+
+	*worth = (struct fleet_worth){.requests_per_month = requests_per_s * SECONDS_PER_HOUR * hours, .gpus_paid = paid_of(&had, limits, fleet)};
+	worth->usage = usage_at(fleet, replica, demand, worth->gpus_paid, requests_per_s, hours);
+	footprint_of_usage(&worth->usage, &had.site, &worth->footprint, NULL);
+	price_fill(fleet, replica, demand, limits, &had, worth, NULL);
+}
+
+double fleet_place_excess(const struct fleet_limits *limits, const struct fleet_place *place)
+{
+	double excess = 0;
+
+	if (is_given(limits->usd_cap_per_month))
+		excess = given_or(place->usd_per_hour, HUGE_VAL) * HOURS_PER_MONTH / limits->usd_cap_per_month;
+	if (is_given(limits->kgco2e_cap_per_month))
+		excess = fmax(excess, place->kgco2e_per_month / limits->kgco2e_cap_per_month);
+	if (is_given(limits->kwh_cap_per_month))
+		excess = fmax(excess, place->kwh_per_month / limits->kwh_cap_per_month);
+	return excess;
+}
+
+bool fleet_place_is_allowed(const struct fleet_limits *limits, const struct fleet_place *place)
+{
+	return fleet_place_excess(limits, place) <= 1;
+}
+
+struct fleet_place fleet_place_of(const struct fleet *fleet)
+{
+	return (struct fleet_place){fleet->supply, fleet->usd_per_hour, fleet->kwh_per_month, fleet->kgco2e_per_month};
+}
+
+/* What is used draws the same everywhere; the rest of whole instances idles beside it, and buildings and grids differ. */
+static struct fleet_place place_of(const struct fleet *fleet, const struct fleet_limits *limits, const struct supply *supply)
+{
+	struct fleet there = *fleet;
+	struct candidate had;
+	struct usage idle = {.accelerator = fleet_board(fleet), .calibration = &fleet->candidate->calibration, .hours = HOURS_PER_MONTH};
+	struct fleet_place place = {.supply = supply, .usd_per_hour = fleet->usd_per_hour};
+	struct embodied embodied;
+	double idle_w = energy_mean_gpu_w(&idle), it_kwh;
+
+	there.supply = supply;
+	had = fleet_candidate(&there);
+	site_complete(&had.site, NULL);
+	idle.gpu_count = (double)paid_of(&had, limits, fleet);
+	idle.node_count = nodes_of(fleet, idle.gpu_count);
+	embodied_of_usage(&idle, &embodied, NULL);
+	it_kwh = fleet->it_kwh_per_month + (idle.gpu_count - (double)fleet->gpu_count) * idle_w * (1 + HOST_POWER_FRACTION) * HOURS_PER_MONTH / WATTS_PER_KW;
+	place.kwh_per_month = it_kwh * had.site.pue;
+	place.kgco2e_per_month = place.kwh_per_month * had.site.grid_gco2e_per_kwh / grams_per_kg + embodied.kgco2e;
+	if (supply)
+		place.usd_per_hour = fleet->data_usd_per_hour + supply_usd_per_hour(&fleet->candidate->accelerator, &supply->offer, fleet->gpu_count) *
+															(supply->offer.term == TERM_SPOT ? fleet->spot_factor : 1);
+	return place;
+}
+
+size_t fleet_places(const struct fleet *fleet, const struct fleet_limits *limits, struct fleet_place *places, size_t most)
+{
+	const struct candidate *candidate = fleet->candidate;
+	bool by_offer = candidate->has_offer && !is_given(limits->pricing->usd_per_gpu_hour) && !is_given(limits->pricing->on_premises.capex_usd_per_gpu);
+	size_t count = 0;
+
+	for (size_t i = 0; by_offer && i < candidate->supply_count && count < most; i++)
+		if (supply_suits(candidate, fleet->gpus_per_replica, &candidate->supplies[i].offer))
+			places[count++] = place_of(fleet, limits, &candidate->supplies[i]);
+	if (count == 0)
+		places[count++] = place_of(fleet, limits, NULL);
+	return count;
+}
+
+static double place_rank(const struct fleet_place *place, enum objective objective)
+{
+	switch (objective) {
+	case OBJECTIVE_ENERGY:
+		return place->kwh_per_month;
+	case OBJECTIVE_CARBON:
+		return place->kgco2e_per_month;
+	case OBJECTIVE_UNSET:
+	case OBJECTIVE_COST:
+	case OBJECTIVE_TIME:
+	case OBJECTIVE_GPUS:
+		break;
+	}
+	return given_or(place->usd_per_hour, HUGE_VAL);
+}
+
+static bool place_is_better(const struct fleet_limits *limits, const struct fleet_place *a, const struct fleet_place *b)
+{
+	double a_excess = fmax(fleet_place_excess(limits, a), 1), b_excess = fmax(fleet_place_excess(limits, b), 1);
+	double a_rank = place_rank(a, limits->objective), b_rank = place_rank(b, limits->objective);
+
+	if (a_excess < b_excess || a_excess > b_excess)
+		return a_excess < b_excess;
+	if (a_rank < b_rank || a_rank > b_rank)
+		return a_rank < b_rank;
+	if (a->usd_per_hour < b->usd_per_hour || a->usd_per_hour > b->usd_per_hour)
+		return a->usd_per_hour < b->usd_per_hour;
+	return a->kgco2e_per_month < b->kgco2e_per_month;
+}
+
+/* Without the rest of whole instances, which idles. */
+static double used_it_kwh(const struct fleet *fleet, const struct fleet_worth *worth)
+{
+	struct usage idle = worth->usage;
+
+	idle.busy_fraction = 0;
+	return worth->footprint.energy.it_kwh - ((double)worth->gpus_paid - (double)fleet->gpu_count) * energy_mean_gpu_w(&idle) *
+												(1 + HOST_POWER_FRACTION) * HOURS_PER_MONTH / WATTS_PER_KW;
+}
+
+void fleet_value(struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits)
+{
+	struct fleet_place places[SUPPLIES_MOST], best;
+	struct fleet_worth worth;
+	size_t count;
+
+	fleet->supply = NULL;
+	fleet_worth(fleet, replica, demand, limits, &worth, NULL);
+	fleet->usd_per_hour = worth.usd_per_hour;
+	fleet->it_kwh_per_month = used_it_kwh(fleet, &worth);
+	fleet->data_usd_per_hour = (given_or(worth.storage_usd_per_month, 0) + given_or(worth.egress_usd_per_month, 0)) / HOURS_PER_MONTH;
+	fleet->spot_factor = spot_factor(fleet, replica, limits, &(struct offer){.term = TERM_SPOT});
+	count = fleet_places(fleet, limits, places, COUNT_OF(places));
+	best = places[0];
+	for (size_t i = 1; i < count; i++)
+		if (place_is_better(limits, &places[i], &best))
+			best = places[i];
+	fleet->supply = best.supply;
+	fleet->usd_per_hour = best.usd_per_hour;
+	fleet->kgco2e_per_month = best.kgco2e_per_month;
+	fleet->kwh_per_month = best.kwh_per_month;
+}
