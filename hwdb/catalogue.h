@@ -20,6 +20,7 @@ struct row_meta {
 	const char *source, *source_date;
 	int64_t valid_from_us, valid_to_us; /* wall clock; valid_to_us 0: still valid */
 	int64_t revision; /* of the catalogue, when the row was written */
+	int64_t opened_by, closed_by; /* the store's: imports that are not settled yet (storage/imports.h); 0: none */
 	struct warning_list {
 		struct warning *items;
 		size_t count;

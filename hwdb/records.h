@@ -147,6 +147,23 @@ struct observation_record {
 	const char *unused_because; /* NULL: it counts */
 };
 
+/* Rows that came together, and became visible together: a file, or a feed's refresh. */
+struct import_record {
+	const char *id;         /* UUIDv7 */
+	const char *kind;       /* accelerator, model, price, region */
+	const char *state;      /* running, succeeded, failed, cancelled, interrupted */
+	const char *detail;     /* why it did not succeed */
+	const char *started_by; /* request, feed, command */
+	const char *key_id, *key_name; /* whose request; of a feed its name */
+	const char *content_type, *sha256; /* of the file after decompression; sha256 in hexadecimal */
+	int64_t bytes;
+	bool replaces;   /* imported rows that it does not name end with it */
+	bool overwrites; /* rows of users and measurements too */
+	int64_t started_at_us, finished_at_us;
+	int64_t rows, added, changed, removed, unchanged, kept;
+	int64_t revision; /* of the catalogue, that it made; ABSENT_COUNT: none, as it changed nothing or did not succeed */
+};
+
 struct key_record {
 	const char *id, *name, *role; /* viewer, planner, admin, agent */
 	const char *prefix;           /* the key's first characters, to recognise it */

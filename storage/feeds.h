@@ -6,6 +6,8 @@
 #include "hwdb/feeds/feed_records.h"
 #include "storage/catalogue_rows.h"
 
+struct import_end;
+
 enum { FEED_CHANGES_MAX = 5000, FEED_VALIDATORS_MAX = 64 };
 
 /* Puts the catalogue's rows (as rows_import does: those of users and measurements stay), the hours, the validators and the record.
@@ -20,6 +22,7 @@ struct feed_refresh_put {
 	size_t held_count;
 	const struct feed_validator *validators;
 	size_t validator_count;
+	struct import_end *staged; /* the store's, of rows that an import has staged (storage/imports.h) */
 };
 
 struct feed_refresh_list {

@@ -53,6 +53,7 @@ enum storage_kind {
 	STORAGE_OBSERVATION_PUT,                                                         /* observations.h */
 	STORAGE_SETTING_PUT,                                                             /* below */
 	STORAGE_FEED_REFRESH_PUT,                                                        /* feeds.h */
+	STORAGE_IMPORT_BEGIN, STORAGE_IMPORT_ROWS, STORAGE_IMPORT_ENDS, STORAGE_IMPORT_END, STORAGE_IMPORT_TIDY, /* the store's: imports.h */
 	STORAGE_KIND_COUNT
 };
 

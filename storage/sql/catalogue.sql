@@ -1,5 +1,6 @@
--- Rows of the catalogue. Selects take every column: results are read by name. _load answers what is valid now from an index
--- that holds nothing else, however long the history; _list walks the history too.
+-- Rows of the catalogue, as they hold (_told: see 0006_imports.sql). Selects take every column: results are read by name, and of one
+-- member that has two columns the last counts. _load answers what is valid now from indexes that hold nothing else, however long
+-- the history; _list walks the history too.
 
 -- name: change_latest
 SELECT revision, at_us FROM change
@@ -9,10 +10,10 @@ WHERE scope = :scope AND at_us <= :as_of_us ORDER BY revision DESC LIMIT 1;
 SELECT revision, at_us FROM change WHERE scope = :scope AND revision = :revision;
 
 -- name: catalogue_counts
-SELECT (SELECT count(*) FROM accelerator WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)) AS accelerators,
-	(SELECT count(*) FROM model WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)) AS models,
-	(SELECT count(*) FROM price WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)) AS prices,
-	(SELECT count(*) FROM region WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)) AS regions,
+SELECT (SELECT count(*) FROM accelerator_told WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)) AS accelerators,
+	(SELECT count(*) FROM model_told WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)) AS models,
+	(SELECT count(*) FROM price_told WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)) AS prices,
+	(SELECT count(*) FROM region_told WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)) AS regions,
 	(SELECT count(*) FROM calibration WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)) AS calibrations,
 	(SELECT max(revision) FROM change WHERE scope = 'catalogue' AND at_us <= :as_of_us) AS revision,
 	(SELECT max(revision) FROM change WHERE scope = 'calibration' AND at_us <= :as_of_us) AS calibration_revision;
@@ -34,25 +35,27 @@ INSERT INTO accelerator (id, vendor, name, form_factor, memory_type, interconnec
 	memory_usable_bytes, memory_usable_source, memory_bandwidth_gbs, tflops_fp64, tflops_fp32, tflops_tf32,
 	tflops_bf16, tflops_fp16, tflops_fp8, tops_int8, tflops_fp4, tdp_w, idle_w, load_w, interconnect_gbs, pcie_gen,
 	max_nvlink_domain, transistor_nm, die_area_mm2, embodied_kgco2e, embodied_boavizta_kgco2e, unverified, notes,
-	aliases, source, source_date, origin, valid_from_us, revision)
+	aliases, source, source_date, origin, valid_from_us, revision, opened_by)
 VALUES (:id, :vendor, :name, :form_factor, :memory_type, :interconnect, :release_year, :memory_gb,
 	:memory_usable_bytes, :memory_usable_source, :memory_bandwidth_gbs, :tflops_fp64, :tflops_fp32, :tflops_tf32,
 	:tflops_bf16, :tflops_fp16, :tflops_fp8, :tops_int8, :tflops_fp4, :tdp_w, :idle_w, :load_w, :interconnect_gbs,
 	:pcie_gen, :max_nvlink_domain, :transistor_nm, :die_area_mm2, :embodied_kgco2e, :embodied_boavizta_kgco2e,
-	:unverified, :notes, :aliases, :source, :source_date, :origin, :valid_from_us, :revision);
+	:unverified, :notes, :aliases, :source, :source_date, :origin, :valid_from_us, :revision, :opened_by);
 
 -- name: accelerator_close
-UPDATE accelerator SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
+UPDATE accelerator SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: accelerator_get
-SELECT * FROM accelerator WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+SELECT * FROM accelerator_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
 
 -- name: accelerator_load
-SELECT * FROM accelerator WHERE valid_to_us IS NULL ORDER BY id;
+SELECT * FROM accelerator_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
+UNION ALL
+SELECT * FROM accelerator_told WHERE opened_by IS NOT NULL AND from_us IS NOT NULL AND to_us IS NULL;
 
 -- name: accelerator_list
-SELECT * FROM accelerator
-WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
+SELECT * FROM accelerator_told
+WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us) AND id > :cursor_id
 	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
 	AND (:origin IS NULL OR origin = :origin)
 	AND (:text IS NULL OR instr(lower(id || ' ' || coalesce(name, '') || ' ' || coalesce(aliases, '')), lower(:text)) > 0)
@@ -61,22 +64,24 @@ ORDER BY id LIMIT :limit;
 
 -- name: model_insert
 INSERT INTO model (id, repo, params_total, params_active, config, aliases, source, source_date, origin,
-	valid_from_us, revision)
+	valid_from_us, revision, opened_by)
 VALUES (:id, :repo, :params_total, :params_active, :config, :aliases, :source, :source_date, :origin,
-	:valid_from_us, :revision);
+	:valid_from_us, :revision, :opened_by);
 
 -- name: model_close
-UPDATE model SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
+UPDATE model SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: model_get
-SELECT * FROM model WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+SELECT * FROM model_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
 
 -- name: model_load
-SELECT * FROM model WHERE valid_to_us IS NULL ORDER BY id;
+SELECT * FROM model_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
+UNION ALL
+SELECT * FROM model_told WHERE opened_by IS NOT NULL AND from_us IS NOT NULL AND to_us IS NULL;
 
 -- name: model_list
-SELECT * FROM model
-WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
+SELECT * FROM model_told
+WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us) AND id > :cursor_id
 	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
 	AND (:origin IS NULL OR origin = :origin)
 	AND (:text IS NULL OR instr(lower(id || ' ' || coalesce(repo, '') || ' ' || coalesce(aliases, '')), lower(:text)) > 0)
@@ -84,22 +89,24 @@ ORDER BY id LIMIT :limit;
 
 -- name: price_insert
 INSERT INTO price (id, provider, instance_type, region, accelerator_id, pricing_model, as_of, notes, gpus,
-	vcpus, ram_gb, price_usd_per_hour, source, source_date, origin, valid_from_us, revision)
+	vcpus, ram_gb, price_usd_per_hour, source, source_date, origin, valid_from_us, revision, opened_by)
 VALUES (:id, :provider, :instance_type, :region, :accelerator_id, :pricing_model, :as_of, :notes, :gpus,
-	:vcpus, :ram_gb, :price_usd_per_hour, :source, :source_date, :origin, :valid_from_us, :revision);
+	:vcpus, :ram_gb, :price_usd_per_hour, :source, :source_date, :origin, :valid_from_us, :revision, :opened_by);
 
 -- name: price_close
-UPDATE price SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
+UPDATE price SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: price_get
-SELECT * FROM price WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+SELECT * FROM price_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
 
 -- name: price_load
-SELECT * FROM price WHERE valid_to_us IS NULL ORDER BY id;
+SELECT * FROM price_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
+UNION ALL
+SELECT * FROM price_told WHERE opened_by IS NOT NULL AND from_us IS NOT NULL AND to_us IS NULL;
 
 -- name: price_list
-SELECT * FROM price
-WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
+SELECT * FROM price_told
+WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us) AND id > :cursor_id
 	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
 	AND (:origin IS NULL OR origin = :origin)
 	AND (:text IS NULL OR instr(lower(id || ' ' || coalesce(instance_type, '')), lower(:text)) > 0)
@@ -112,23 +119,25 @@ ORDER BY id LIMIT :limit;
 -- name: region_insert
 INSERT INTO region (id, provider, region_id, country_zone, location, em_zone, grid_gco2e_per_kwh,
 	grid_marginal_gco2e_per_kwh, pue, wue_l_per_kwh, ewif_l_per_kwh, year, pue_year, wue_year, source,
-	source_date, origin, valid_from_us, revision)
+	source_date, origin, valid_from_us, revision, opened_by)
 VALUES (:id, :provider, :region_id, :country_zone, :location, :em_zone, :grid_gco2e_per_kwh,
 	:grid_marginal_gco2e_per_kwh, :pue, :wue_l_per_kwh, :ewif_l_per_kwh, :year, :pue_year, :wue_year, :source,
-	:source_date, :origin, :valid_from_us, :revision);
+	:source_date, :origin, :valid_from_us, :revision, :opened_by);
 
 -- name: region_close
-UPDATE region SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
+UPDATE region SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: region_get
-SELECT * FROM region WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+SELECT * FROM region_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
 
 -- name: region_load
-SELECT * FROM region WHERE valid_to_us IS NULL ORDER BY id;
+SELECT * FROM region_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
+UNION ALL
+SELECT * FROM region_told WHERE opened_by IS NOT NULL AND from_us IS NOT NULL AND to_us IS NULL;
 
 -- name: region_list
-SELECT * FROM region
-WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
+SELECT * FROM region_told
+WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us) AND id > :cursor_id
 	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
 	AND (:origin IS NULL OR origin = :origin)
 	AND (:text IS NULL OR instr(lower(id || ' ' || coalesce(location, '')), lower(:text)) > 0)

@@ -4,6 +4,7 @@
 # embeds: storage/sql/0003_feeds.sql
 # embeds: storage/sql/0004_observations.sql
 # embeds: storage/sql/0005_load.sql
+# embeds: storage/sql/0006_imports.sql
 # embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
@@ -12,8 +13,9 @@
 # embeds: storage/sql/agents.sql
 # embeds: storage/sql/feeds.sql
 # embeds: storage/sql/observations.sql
+# embeds: storage/sql/imports.sql
 	.section .rodata
-	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_statements
+	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_statements
 storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
@@ -29,6 +31,9 @@ storage_sql_0004:
 storage_sql_0005:
 	.incbin "storage/sql/0005_load.sql"
 	.byte 0
+storage_sql_0006:
+	.incbin "storage/sql/0006_imports.sql"
+	.byte 0
 storage_sql_statements:
 	.incbin "storage/sql/transactions.sql"
 	.incbin "storage/sql/plans.sql"
@@ -38,5 +43,6 @@ storage_sql_statements:
 	.incbin "storage/sql/agents.sql"
 	.incbin "storage/sql/feeds.sql"
 	.incbin "storage/sql/observations.sql"
+	.incbin "storage/sql/imports.sql"
 	.byte 0
 	.section .note.GNU-stack, "", @progbits

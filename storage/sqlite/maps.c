@@ -87,7 +87,7 @@ static const struct column arguments_columns[] = {
 	C(id, "id"), C(name, "name"), C(value, "value"), C(scope, "scope"), C(device_id, "device_id"),
 	C(agent_id, "agent_id"), C(now_us, "now_us"), C(at_us, "at_us"), C(as_of_us, "as_of_us"),
 	C(before_us, "before_us"), C(lease_until_us, "lease_until_us"), C(revision, "revision"),
-	C(at_revision, "at_revision"), C(count, "count"), C(restart, "restart"), C(limit, "limit"),
+	C(at_revision, "at_revision"), C(count, "count"), C(number, "number"), C(restart, "restart"), C(limit, "limit"),
 	C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
 };
 #undef C
@@ -123,6 +123,14 @@ static const struct column benchmark_query_columns[] = {
 #undef C
 const struct column_map benchmark_query_map = COLUMN_MAP(benchmark_query_columns, struct benchmark_query);
 
+/* What every row has. Of a member with two columns the later one counts: how the row holds, and not how it is written (0006_imports.sql). */
+#define STAMP(type) \
+	COLUMN(type, meta.origin, "origin"), COLUMN(type, meta.valid_from_us, "valid_from_us"), \
+		{"valid_to_us", COLUMN_MOMENT, offsetof(type, meta.valid_to_us)}, COLUMN(type, meta.revision, "revision"), \
+		{"opened_by", COLUMN_MOMENT, offsetof(type, meta.opened_by)}, {"closed_by", COLUMN_MOMENT, offsetof(type, meta.closed_by)}, \
+		COLUMN(type, meta.valid_from_us, "from_us"), {"to_us", COLUMN_MOMENT, offsetof(type, meta.valid_to_us)}, \
+		COLUMN(type, meta.revision, "of_revision")
+
 #define C(member, name) COLUMN(struct accelerator_row, member, name)
 static const struct column accelerator_columns[] = {
 	C(accelerator.id, "id"), C(accelerator.vendor, "vendor"), C(accelerator.name, "name"),
@@ -140,9 +148,7 @@ static const struct column accelerator_columns[] = {
 	C(accelerator.embodied_boavizta_kgco2e, "embodied_boavizta_kgco2e"), C(accelerator.source, "source"),
 	C(accelerator.source_date, "source_date"), C(accelerator.unverified, "unverified"),
 	C(accelerator.notes, "notes"), C(aliases, "aliases"), C(memory_usable_source, "memory_usable_source"),
-	C(meta.origin, "origin"), C(meta.valid_from_us, "valid_from_us"),
-	{"valid_to_us", COLUMN_MOMENT, offsetof(struct accelerator_row, meta.valid_to_us)},
-	C(meta.revision, "revision")
+	STAMP(struct accelerator_row)
 };
 #undef C
 const struct column_map accelerator_map = COLUMN_MAP(accelerator_columns, struct accelerator_row);
@@ -151,8 +157,7 @@ const struct column_map accelerator_map = COLUMN_MAP(accelerator_columns, struct
 static const struct column model_columns[] = {
 	C(id, "id"), C(repo, "repo"), C(params_total, "params_total"), C(params_active, "params_active"),
 	C(config, "config"), C(aliases, "aliases"), C(meta.source, "source"), C(meta.source_date, "source_date"),
-	C(meta.origin, "origin"), C(meta.valid_from_us, "valid_from_us"),
-	{"valid_to_us", COLUMN_MOMENT, offsetof(struct model_row, meta.valid_to_us)}, C(meta.revision, "revision")
+	STAMP(struct model_row)
 };
 #undef C
 const struct column_map model_map = COLUMN_MAP(model_columns, struct model_row);
@@ -162,9 +167,7 @@ static const struct column price_columns[] = {
 	C(id, "id"), C(provider, "provider"), C(instance_type, "instance_type"), C(region, "region"),
 	C(accelerator_id, "accelerator_id"), C(pricing_model, "pricing_model"), C(as_of, "as_of"), C(notes, "notes"),
 	C(gpus, "gpus"), C(vcpus, "vcpus"), C(ram_gb, "ram_gb"), C(price_usd_per_hour, "price_usd_per_hour"),
-	C(meta.source, "source"), C(meta.source_date, "source_date"), C(meta.origin, "origin"),
-	C(meta.valid_from_us, "valid_from_us"),
-	{"valid_to_us", COLUMN_MOMENT, offsetof(struct price_row, meta.valid_to_us)}, C(meta.revision, "revision")
+	C(meta.source, "source"), C(meta.source_date, "source_date"), STAMP(struct price_row)
 };
 #undef C
 const struct column_map price_map = COLUMN_MAP(price_columns, struct price_row);
@@ -176,8 +179,7 @@ static const struct column region_columns[] = {
 	C(grid_marginal_gco2e_per_kwh, "grid_marginal_gco2e_per_kwh"), C(pue, "pue"),
 	C(wue_l_per_kwh, "wue_l_per_kwh"), C(ewif_l_per_kwh, "ewif_l_per_kwh"), C(year, "year"),
 	C(pue_year, "pue_year"), C(wue_year, "wue_year"), C(meta.source, "source"),
-	C(meta.source_date, "source_date"), C(meta.origin, "origin"), C(meta.valid_from_us, "valid_from_us"),
-	{"valid_to_us", COLUMN_MOMENT, offsetof(struct region_row, meta.valid_to_us)}, C(meta.revision, "revision")
+	C(meta.source_date, "source_date"), STAMP(struct region_row)
 };
 #undef C
 const struct column_map region_map = COLUMN_MAP(region_columns, struct region_row);
@@ -194,6 +196,16 @@ static const struct column calibration_columns[] = {
 };
 #undef C
 const struct column_map calibration_map = COLUMN_MAP(calibration_columns, struct calibration_row);
+
+#define C(member) COLUMN(struct import_stored, record.member, #member)
+static const struct column import_columns[] = {
+	C(id), C(kind), C(state), C(detail), C(started_by), C(key_id), C(key_name), C(content_type), C(bytes), C(sha256), C(replaces), C(overwrites),
+	C(started_at_us), C(finished_at_us), C(rows), C(added), C(changed), C(removed), C(unchanged), C(kept), C(revision),
+	COLUMN(struct import_stored, number, "number"), COLUMN(struct import_stored, published_at_us, "published_at_us"),
+	COLUMN(struct import_stored, settled, "settled")
+};
+#undef C
+const struct column_map import_map = COLUMN_MAP(import_columns, struct import_stored);
 
 #define C(member, name) COLUMN(struct observation_record, member, name)
 static const struct column observation_columns[] = {

@@ -8,6 +8,7 @@
 #include "storage/benchmarks.h"
 #include "storage/catalogue_rows.h"
 #include "storage/feeds.h"
+#include "storage/imports.h"
 #include "storage/observations.h"
 #include "storage/plans.h"
 #include "storage/sqlite/columns.h"
@@ -37,7 +38,7 @@ struct idempotency_stored {
 struct arguments {
 	const char *id, *name, *value, *scope, *device_id, *agent_id;
 	int64_t now_us, at_us, as_of_us, before_us, lease_until_us;
-	int64_t revision, at_revision, count;
+	int64_t revision, at_revision, count, number;
 	bool restart;
 	int64_t limit, cursor_us; /* a page */
 	const char *cursor_id;
@@ -67,6 +68,13 @@ struct feed_validator_stored {
 	int64_t at_us;
 };
 
+struct import_stored {
+	struct import_record record;
+	int64_t number;
+	int64_t published_at_us; /* ABSENT_COUNT: its rows do not hold */
+	bool settled;
+};
+
 struct benchmark_query {
 	struct benchmark_filter filter;
 	int64_t limit, cursor_us;
@@ -80,7 +88,8 @@ struct observation_query {
 };
 
 extern const struct column_map feed_refresh_map, feed_change_map, feed_validator_map, grid_hour_map, grid_zone_map, feed_query_map;
-extern const struct column_map observation_map, observation_query_map, plan_map, benchmark_map, key_map, device_map, agent_map, catalogue_counts_map, queue_counts_map, idempotency_map, arguments_map, plan_query_map,
+extern const struct column_map import_map, observation_map, observation_query_map, plan_map, benchmark_map, key_map, device_map, agent_map,
+	catalogue_counts_map, queue_counts_map, idempotency_map, arguments_map, plan_query_map,
 	row_query_map, benchmark_query_map, accelerator_map, model_map, price_map, region_map, calibration_map;
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "storage/sqlite/imports.h"
 
 static const struct {
 	const char *name;
@@ -51,7 +52,8 @@ const char *row_id(enum row_kind kind, const void *row)
 
 bool row_content_equal(enum row_kind kind, const void *a, const void *b)
 {
-	static const char *const ignored[] = {"origin", "valid_from_us", "valid_to_us", "revision", NULL};
+	static const char *const ignored[] = {"origin", "valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by", "from_us", "to_us",
+		"of_revision", NULL};
 
 	return columns_equal(kinds[kind].map, a, b, ignored);
 }
@@ -135,9 +137,12 @@ enum status row_current(struct storage *storage, enum row_kind kind, const char 
 enum status row_close(struct storage *storage, struct row_change *change, enum row_kind kind, const char *id, struct arena *arena,
 	struct failure *failure)
 {
-	enum status status = row_change_begin(storage, change, kind, arena, failure);
-	struct arguments arguments = {.id = id, .at_us = change->at_us};
+	enum status status = import_release_row(storage, kind, id, arena, failure);
+	struct arguments arguments = {.id = id};
 
+	if (status == STATUS_OK)
+		status = row_change_begin(storage, change, kind, arena, failure);
+	arguments.at_us = change->at_us;
 	return status == STATUS_OK ? store_run(&storage->writer, row_statement(kind, ROW_CLOSE), &arguments, arena, NULL, failure) : status;
 }
 
@@ -155,6 +160,7 @@ enum status row_replace(struct storage *storage, struct row_change *change, enum
 	memcpy(copy, row, row_size(kind));
 	((struct row_meta *)copy)->valid_from_us = change->at_us;
 	((struct row_meta *)copy)->revision = change->revision;
+	((struct row_meta *)copy)->opened_by = 0;
 	return store_run(&storage->writer, row_statement(kind, ROW_INSERT), copy, arena, NULL, failure);
 }
 

@@ -93,7 +93,17 @@
 	STATEMENT_ROWS(X, MODEL, "model", model_map)                                                      \
 	STATEMENT_ROWS(X, PRICE, "price", price_map)                                                      \
 	STATEMENT_ROWS(X, REGION, "region", region_map)                                                   \
-	STATEMENT_ROWS(X, CALIBRATION, "calibration", calibration_map)
+	STATEMENT_ROWS(X, CALIBRATION, "calibration", calibration_map) \
+	X(IMPORT_INSERT,        "import_insert",         import_map,          import_map)                 \
+	X(IMPORT_UPDATE,        "import_update",         import_map,          import_map)                 \
+	X(IMPORT_UNSETTLED,     "import_unsettled",      arguments_map,       import_map)                 \
+	X(IMPORT_GET,           "import_get",            arguments_map,       import_map)                 \
+	X(IMPORT_LIST,          "import_list",           arguments_map,       import_map)                 \
+	X(IMPORT_PRUNE,         "import_prune",          arguments_map,       import_map)                 \
+	STATEMENT_STAGES(X, ACCELERATOR, "accelerator", accelerator_map) \
+	STATEMENT_STAGES(X, MODEL, "model", model_map) \
+	STATEMENT_STAGES(X, PRICE, "price", price_map) \
+	STATEMENT_STAGES(X, REGION, "region", region_map)
 
 /* The five of each kind of catalogue row, in this order (rows.c counts on it). */
 #define STATEMENT_ROWS(X, KIND, text, map)                \
@@ -102,6 +112,16 @@
 	X(KIND##_GET, text "_get", arguments_map, map)        \
 	X(KIND##_LIST, text "_list", row_query_map, map)      \
 	X(KIND##_LOAD, text "_load", row_query_map, map)
+
+/* What imports do to rows of each kind but calibrations, in this order (imports.c counts on it). */
+#define STATEMENT_STAGES(X, KIND, text, map)                             \
+	X(KIND##_END, text "_end", arguments_map, map)                       \
+	X(KIND##_SETTLE_ENDS, text "_settle_ends", arguments_map, map)       \
+	X(KIND##_SETTLE_BEGINS, text "_settle_begins", arguments_map, map)   \
+	X(KIND##_DROP, text "_drop", arguments_map, map)                     \
+	X(KIND##_SETTLE_END, text "_settle_end", arguments_map, map)         \
+	X(KIND##_SETTLE_BEGIN, text "_settle_begin", arguments_map, map)     \
+	X(KIND##_DROP_ONE, text "_drop_one", arguments_map, map)
 
 enum statement_name {
 #define X(name, text, parameters, results) STATEMENT_##name,

@@ -148,6 +148,7 @@ static void storage_init(struct storage *storage, const struct storage_options *
 		storage->reader_count = READERS_MAX;
 	storage->state.writable = true;
 	pthread_mutex_init(&storage->lock, NULL);
+	pthread_mutex_init(&storage->import_lock, NULL);
 	pthread_mutex_init(&storage->flight_lock, NULL);
 	pthread_cond_init(&storage->work, NULL);
 	pthread_cond_init(&storage->reader_free, NULL);
@@ -195,6 +196,7 @@ void storage_close(struct storage *storage)
 	pthread_cond_destroy(&storage->reader_free);
 	pthread_cond_destroy(&storage->work);
 	pthread_mutex_destroy(&storage->flight_lock);
+	pthread_mutex_destroy(&storage->import_lock);
 	pthread_mutex_destroy(&storage->lock);
 	free(storage);
 }

@@ -30,6 +30,11 @@ static operation_function *const operations[STORAGE_KIND_COUNT] = {
 	[STORAGE_OBSERVATION_PUT] = operation_observation_put,
 	[STORAGE_SETTING_PUT] = operation_setting_put,
 	[STORAGE_FEED_REFRESH_PUT] = operation_feed_refresh_put,
+	[STORAGE_IMPORT_BEGIN] = operation_import_begin,
+	[STORAGE_IMPORT_ROWS] = operation_import_rows,
+	[STORAGE_IMPORT_ENDS] = operation_import_ends,
+	[STORAGE_IMPORT_END] = operation_import_end,
+	[STORAGE_IMPORT_TIDY] = operation_import_tidy,
 };
 
 static enum status job_fail(struct storage_job *job, enum status status, const char *detail)

@@ -1,0 +1,123 @@
+-- Imports: rows that are written before they hold. The kinds differ in nothing but their table.
+
+-- name: import_insert
+INSERT INTO import (id, kind, state, detail, started_by, key_id, key_name, content_type, bytes, sha256, replaces, overwrites, started_at_us,
+	finished_at_us, rows, added, changed, removed, unchanged, kept, published_at_us, revision, settled)
+VALUES (:id, :kind, :state, :detail, :started_by, :key_id, :key_name, :content_type, :bytes, :sha256, :replaces, :overwrites, :started_at_us,
+	:finished_at_us, :rows, :added, :changed, :removed, :unchanged, :kept, :published_at_us, :revision, :settled);
+
+-- name: import_update
+UPDATE import SET state = :state, detail = :detail, finished_at_us = :finished_at_us, added = :added, changed = :changed, removed = :removed,
+	unchanged = :unchanged, kept = :kept, published_at_us = :published_at_us, revision = :revision, settled = :settled
+WHERE id = :id;
+
+-- name: import_unsettled
+SELECT * FROM import WHERE settled = 0;
+
+-- name: import_get
+SELECT * FROM import WHERE id = :id;
+
+-- name: import_list
+SELECT * FROM import
+WHERE (started_at_us < :cursor_us OR (started_at_us = :cursor_us AND id < :cursor_id)) AND (:name IS NULL OR kind = :name)
+ORDER BY started_at_us DESC, id DESC LIMIT :limit;
+
+-- name: import_prune
+DELETE FROM import WHERE settled = 1 AND number <= :number - :count;
+
+-- name: accelerator_end
+UPDATE accelerator SET closed_by = :number WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
+
+-- Without a moment the ends are taken back.
+-- name: accelerator_settle_ends
+UPDATE accelerator SET valid_to_us = :at_us, closed_by = NULL
+WHERE number IN (SELECT number FROM accelerator WHERE closed_by = :number LIMIT :limit);
+
+-- name: accelerator_settle_begins
+UPDATE accelerator SET valid_from_us = :at_us, revision = :revision, opened_by = NULL
+WHERE number IN (SELECT number FROM accelerator WHERE opened_by = :number LIMIT :limit);
+
+-- name: accelerator_drop
+DELETE FROM accelerator WHERE number IN (SELECT number FROM accelerator WHERE opened_by = :number LIMIT :limit);
+
+-- Of one row, found by its id (+: not by the index of all rows that the import ends).
+-- name: accelerator_settle_end
+UPDATE accelerator SET valid_to_us = :at_us, closed_by = NULL WHERE id = :id AND +closed_by = :number;
+
+-- name: accelerator_settle_begin
+UPDATE accelerator SET valid_from_us = :at_us, revision = :revision, opened_by = NULL WHERE opened_by = :number AND id = :id;
+
+-- name: accelerator_drop_one
+DELETE FROM accelerator WHERE opened_by = :number AND id = :id;
+
+-- name: model_end
+UPDATE model SET closed_by = :number WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
+
+-- Without a moment the ends are taken back.
+-- name: model_settle_ends
+UPDATE model SET valid_to_us = :at_us, closed_by = NULL
+WHERE number IN (SELECT number FROM model WHERE closed_by = :number LIMIT :limit);
+
+-- name: model_settle_begins
+UPDATE model SET valid_from_us = :at_us, revision = :revision, opened_by = NULL
+WHERE number IN (SELECT number FROM model WHERE opened_by = :number LIMIT :limit);
+
+-- name: model_drop
+DELETE FROM model WHERE number IN (SELECT number FROM model WHERE opened_by = :number LIMIT :limit);
+
+-- name: model_settle_end
+UPDATE model SET valid_to_us = :at_us, closed_by = NULL WHERE id = :id AND +closed_by = :number;
+
+-- name: model_settle_begin
+UPDATE model SET valid_from_us = :at_us, revision = :revision, opened_by = NULL WHERE opened_by = :number AND id = :id;
+
+-- name: model_drop_one
+DELETE FROM model WHERE opened_by = :number AND id = :id;
+
+-- name: price_end
+UPDATE price SET closed_by = :number WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
+
+-- Without a moment the ends are taken back.
+-- name: price_settle_ends
+UPDATE price SET valid_to_us = :at_us, closed_by = NULL
+WHERE number IN (SELECT number FROM price WHERE closed_by = :number LIMIT :limit);
+
+-- name: price_settle_begins
+UPDATE price SET valid_from_us = :at_us, revision = :revision, opened_by = NULL
+WHERE number IN (SELECT number FROM price WHERE opened_by = :number LIMIT :limit);
+
+-- name: price_drop
+DELETE FROM price WHERE number IN (SELECT number FROM price WHERE opened_by = :number LIMIT :limit);
+
+-- name: price_settle_end
+UPDATE price SET valid_to_us = :at_us, closed_by = NULL WHERE id = :id AND +closed_by = :number;
+
+-- name: price_settle_begin
+UPDATE price SET valid_from_us = :at_us, revision = :revision, opened_by = NULL WHERE opened_by = :number AND id = :id;
+
+-- name: price_drop_one
+DELETE FROM price WHERE opened_by = :number AND id = :id;
+
+-- name: region_end
+UPDATE region SET closed_by = :number WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
+
+-- Without a moment the ends are taken back.
+-- name: region_settle_ends
+UPDATE region SET valid_to_us = :at_us, closed_by = NULL
+WHERE number IN (SELECT number FROM region WHERE closed_by = :number LIMIT :limit);
+
+-- name: region_settle_begins
+UPDATE region SET valid_from_us = :at_us, revision = :revision, opened_by = NULL
+WHERE number IN (SELECT number FROM region WHERE opened_by = :number LIMIT :limit);
+
+-- name: region_drop
+DELETE FROM region WHERE number IN (SELECT number FROM region WHERE opened_by = :number LIMIT :limit);
+
+-- name: region_settle_end
+UPDATE region SET valid_to_us = :at_us, closed_by = NULL WHERE id = :id AND +closed_by = :number;
+
+-- name: region_settle_begin
+UPDATE region SET valid_from_us = :at_us, revision = :revision, opened_by = NULL WHERE opened_by = :number AND id = :id;
+
+-- name: region_drop_one
+DELETE FROM region WHERE opened_by = :number AND id = :id;
