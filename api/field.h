@@ -197,8 +197,9 @@ const char *field_unit(const char *key);
 #define ARRAY_AS(key, member, count, nested, ...) \
 	FIELD_ROW(key, ARRAY, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
 		.flags = READ_ONLY, .table = &table_##nested)
-#define MAP(member, count, nested, ...) \
-	FIELD_ROW(member, MAP, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
+#define MAP(member, count, nested, ...) MAP_AS(member, member, count, nested, __VA_ARGS__)
+#define MAP_AS(key, member, count, nested, ...) \
+	FIELD_ROW(key, MAP, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
 		.flags = READ_ONLY, .table = &table_##nested)
 
 /* --- tables ---------------------------------------------------------------------------------------------------- */

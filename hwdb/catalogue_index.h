@@ -43,7 +43,7 @@ struct offer_span {
 struct provider_average {
 	const char *provider;
 	size_t pue_count, wue_count;
-	double pue, pue_low, pue_high, wue_l_per_kwh; /* medians and range over the provider's regions */
+	double pue, pue_low, pue_high, wue_l_per_kwh, wue_low_l_per_kwh, wue_high_l_per_kwh; /* medians and range over the provider's regions */
 };
 
 struct catalogue_index {
@@ -54,6 +54,8 @@ struct catalogue_index {
 	const char **accelerator_citations;
 	const struct region_row *world; /* NULL: the catalogue lacks it */
 	double country_grid_low_gco2e_per_kwh, country_grid_high_gco2e_per_kwh; /* p10, p90 of the country rows */
+	double country_ewif_low_l_per_kwh, country_ewif_high_l_per_kwh; /* likewise */
+	double wue_low_l_per_kwh, wue_high_l_per_kwh; /* p10, p90 of the providers' regions */
 	struct provider_average *averages;
 	size_t average_count;
 };

@@ -109,6 +109,8 @@ static void average_provider(const struct catalogue *catalogue, struct provider_
 	if (count > 0) {
 		qsort(scratch, count, sizeof *scratch, compare_numbers);
 		average->wue_l_per_kwh = quantile(scratch, count, 0.5);
+		average->wue_low_l_per_kwh = scratch[0];
+		average->wue_high_l_per_kwh = scratch[count - 1];
 	}
 }
 
@@ -129,20 +131,35 @@ static void average_providers(struct catalogue *catalogue, double *scratch)
 	}
 }
 
-static void spread_countries(struct catalogue *catalogue, double *scratch)
+/* p10 and p90 of a figure over the countries, or over the regions of providers. */
+static void spread_rows(const struct catalogue *catalogue, size_t member, bool countries, double *scratch, double *low, double *high)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < catalogue->rows.region_count; i++)
-		if (is_country(&catalogue->rows.regions[i]) && is_given(catalogue->rows.regions[i].grid_gco2e_per_kwh))
-			scratch[count++] = catalogue->rows.regions[i].grid_gco2e_per_kwh;
-	catalogue->index->country_grid_low_gco2e_per_kwh = catalogue->index->country_grid_high_gco2e_per_kwh =
-		ABSENT_NUMBER;
+	for (size_t i = 0; i < catalogue->rows.region_count; i++) {
+		double value;
+
+		memcpy(&value, (const char *)&catalogue->rows.regions[i] + member, sizeof value);
+		if (is_country(&catalogue->rows.regions[i]) == countries && is_given(value))
+			scratch[count++] = value;
+	}
+	*low = *high = ABSENT_NUMBER;
 	if (count == 0)
 		return;
 	qsort(scratch, count, sizeof *scratch, compare_numbers);
-	catalogue->index->country_grid_low_gco2e_per_kwh = quantile(scratch, count, 0.1);
-	catalogue->index->country_grid_high_gco2e_per_kwh = quantile(scratch, count, 0.9);
+	*low = quantile(scratch, count, 0.1);
+	*high = quantile(scratch, count, 0.9);
+}
+
+static void spread_figures(struct catalogue *catalogue, double *scratch)
+{
+	struct catalogue_index *index = catalogue->index;
+
+	spread_rows(catalogue, offsetof(struct region_row, grid_gco2e_per_kwh), true, scratch, &index->country_grid_low_gco2e_per_kwh,
+		&index->country_grid_high_gco2e_per_kwh);
+	spread_rows(catalogue, offsetof(struct region_row, ewif_l_per_kwh), true, scratch, &index->country_ewif_low_l_per_kwh,
+		&index->country_ewif_high_l_per_kwh);
+	spread_rows(catalogue, offsetof(struct region_row, wue_l_per_kwh), false, scratch, &index->wue_low_l_per_kwh, &index->wue_high_l_per_kwh);
 }
 
 static bool cite(struct catalogue *catalogue)
@@ -199,6 +216,6 @@ bool index_regions(struct catalogue *catalogue)
 	place_countries(catalogue);
 	index->world = catalogue_region(catalogue, "country.wor");
 	average_providers(catalogue, scratch);
-	spread_countries(catalogue, scratch);
+	spread_figures(catalogue, scratch);
 	return cite(catalogue);
 }

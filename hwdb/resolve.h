@@ -18,6 +18,8 @@ struct resolver {
 	struct failure *failure;
 	const char *plan_id; /* of a plan that is planned again: what was measured of it counts; NULL: a new one */
 	const char *stack;   /* software whose observed speed counts; the resolver of trainings sets it */
+	struct grid_hours hours; /* of the request's site, by resolve_hours(); count 0: none */
+	int64_t run_start_us;
 };
 
 FALLIBLE enum status resolve_training(
@@ -48,6 +50,9 @@ void resolve_accelerator_name(const struct resolver *resolver, struct accelerato
 /* Names of models and accelerators that are not known, as faults, where nothing was found wrong at their place yet: for a request
  * that failed before it could be resolved. */
 void resolve_fault_names(const struct resolver *resolver, const struct request_common *common);
+
+/* Before the above: the hours of the request's site, for all candidates once (E109). Faults for a series that is none. */
+FALLIBLE enum status resolve_hours(struct resolver *resolver, const struct site_request *site);
 
 /* The parts, for the smaller calculators. `pointer` is where the reference stood in the request ("/model"). */
 FALLIBLE enum status resolve_model(

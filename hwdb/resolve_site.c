@@ -54,10 +54,10 @@ enum status resolve_site_region(
 	return resolver_status(resolver);
 }
 
-static void note(struct findings *findings, const char *field, double value, const char *source)
+static void note(struct findings *findings, struct figure figure)
 {
 	if (findings)
-		findings_assume_number(findings, field, value, source);
+		findings_assume_figure(findings, &figure);
 }
 
 static void place_grid(const struct catalogue *catalogue, const struct site_request *request,
@@ -65,10 +65,12 @@ static void place_grid(const struct catalogue *catalogue, const struct site_requ
 {
 	const struct region_row *world = catalogue->index->world;
 
+	site->grid_status = PROVENANCE_DEFAULT;
 	if (is_given(request->grid_gco2e_per_kwh)) {
 		site->grid_gco2e_per_kwh = site->grid_low_gco2e_per_kwh = site->grid_high_gco2e_per_kwh =
 			request->grid_gco2e_per_kwh;
 		site->grid_source = "request";
+		site->grid_status = PROVENANCE_GIVEN;
 		return;
 	}
 	if (region && is_given(region->grid_gco2e_per_kwh)) {
@@ -84,7 +86,8 @@ static void place_grid(const struct catalogue *catalogue, const struct site_requ
 			fmax(catalogue->index->country_grid_high_gco2e_per_kwh, site->grid_gco2e_per_kwh);
 		site->grid_source = world ? citation_of(catalogue, world) : grid_source;
 	}
-	note(findings, "site.grid_gco2e_per_kwh", site->grid_gco2e_per_kwh, site->grid_source);
+	note(findings, (struct figure){"site.grid_gco2e_per_kwh", site->grid_gco2e_per_kwh, site->grid_low_gco2e_per_kwh, site->grid_high_gco2e_per_kwh,
+		site->grid_source, site->grid_status});
 }
 
 static const struct provider_average *average_of(const struct catalogue *catalogue, const char *provider)
@@ -100,9 +103,11 @@ static void place_building(const struct resolver *resolver, const struct site_re
 {
 	const struct provider_average *average = average_of(resolver->catalogue, site->provider);
 
+	site->pue_status = PROVENANCE_DEFAULT;
 	if (is_given(request->pue)) {
 		site->pue = site->pue_low = site->pue_high = request->pue;
 		site->pue_source = "request";
+		site->pue_status = PROVENANCE_GIVEN;
 		return;
 	}
 	if (region && is_given(region->pue)) {
@@ -122,7 +127,7 @@ static void place_building(const struct resolver *resolver, const struct site_re
 		site->pue_high = pue_average * pue_spread;
 		site->pue_source = pue_source;
 	}
-	note(findings, "site.pue", site->pue, site->pue_source);
+	note(findings, (struct figure){"site.pue", site->pue, site->pue_low, site->pue_high, site->pue_source, site->pue_status});
 }
 
 static void place_water(const struct resolver *resolver, const struct site_request *request,
@@ -136,27 +141,32 @@ static void place_water(const struct resolver *resolver, const struct site_reque
 																					 : NULL;
 	const struct region_row *world = catalogue->index->world;
 
-	site->wue_l_per_kwh = request->wue_l_per_kwh;
-	site->ewif_l_per_kwh = request->ewif_l_per_kwh;
-	site->water_source = "request";
+	site->wue_l_per_kwh = site->wue_low_l_per_kwh = site->wue_high_l_per_kwh = request->wue_l_per_kwh;
+	site->ewif_l_per_kwh = site->ewif_low_l_per_kwh = site->ewif_high_l_per_kwh = request->ewif_l_per_kwh;
+	site->wue_source = site->ewif_source = "request";
+	site->wue_status = site->ewif_status = PROVENANCE_GIVEN;
 	if (!is_given(request->wue_l_per_kwh)) {
 		bool own = region && is_given(region->wue_l_per_kwh), fleet = average && average->wue_count > 0;
 
 		site->wue_l_per_kwh = own ? region->wue_l_per_kwh : fleet ? average->wue_l_per_kwh : wue_average_l_per_kwh;
-		site->water_source = own     ? citation_of(catalogue, region)
+		site->wue_low_l_per_kwh = own ? site->wue_l_per_kwh : fleet ? average->wue_low_l_per_kwh : given_or(catalogue->index->wue_low_l_per_kwh, site->wue_l_per_kwh);
+		site->wue_high_l_per_kwh = own ? site->wue_l_per_kwh : fleet ? average->wue_high_l_per_kwh : given_or(catalogue->index->wue_high_l_per_kwh, site->wue_l_per_kwh);
+		site->wue_source = own     ? citation_of(catalogue, region)
 							 : fleet ? "catalogue: median of the provider's regions that state one"
 									 : wue_source;
-		note(findings, "site.wue_l_per_kwh", site->wue_l_per_kwh, site->water_source);
+		site->wue_status = PROVENANCE_DEFAULT;
+		note(findings, (struct figure){"site.wue_l_per_kwh", site->wue_l_per_kwh, site->wue_low_l_per_kwh, site->wue_high_l_per_kwh, site->wue_source, PROVENANCE_DEFAULT});
 	}
+	site->water_source = site->wue_source;
 	if (!is_given(request->ewif_l_per_kwh)) {
-		const char *source = stated                                     ? citation_of(catalogue, stated)
-							 : world && is_given(world->ewif_l_per_kwh) ? citation_of(catalogue, world)
-																		: ewif_source;
+		bool average_world = world && is_given(world->ewif_l_per_kwh);
 
-		site->ewif_l_per_kwh = stated                                     ? stated->ewif_l_per_kwh
-							   : world && is_given(world->ewif_l_per_kwh) ? world->ewif_l_per_kwh
-																		  : ewif_average_l_per_kwh;
-		note(findings, "site.ewif_l_per_kwh", site->ewif_l_per_kwh, source);
+		site->ewif_source = stated ? citation_of(catalogue, stated) : average_world ? citation_of(catalogue, world) : ewif_source;
+		site->ewif_l_per_kwh = stated ? stated->ewif_l_per_kwh : average_world ? world->ewif_l_per_kwh : ewif_average_l_per_kwh;
+		site->ewif_low_l_per_kwh = stated ? site->ewif_l_per_kwh : fmin(catalogue->index->country_ewif_low_l_per_kwh, site->ewif_l_per_kwh);
+		site->ewif_high_l_per_kwh = stated ? site->ewif_l_per_kwh : fmax(catalogue->index->country_ewif_high_l_per_kwh, site->ewif_l_per_kwh);
+		site->ewif_status = PROVENANCE_DEFAULT;
+		note(findings, (struct figure){"site.ewif_l_per_kwh", site->ewif_l_per_kwh, site->ewif_low_l_per_kwh, site->ewif_high_l_per_kwh, site->ewif_source, PROVENANCE_DEFAULT});
 	}
 }
 
@@ -189,7 +199,9 @@ void resolve_site_at(const struct resolver *resolver, const struct site_request 
 
 	*site = (struct site){.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER,
 		.grid_market_gco2e_per_kwh = ABSENT_NUMBER,
-		.electricity_usd_per_kwh = request->electricity_usd_per_kwh};
+		.electricity_usd_per_kwh = request->electricity_usd_per_kwh,
+		.hours = resolver->hours,
+		.run_start_us = resolver->run_start_us};
 	if (asked && request->provider) {
 		site->provider = asked->provider;
 		site->region = request->region;
@@ -199,10 +211,29 @@ void resolve_site_at(const struct resolver *resolver, const struct site_request 
 	}
 	site->country = country ? country->location : NULL;
 	place_grid(resolver->catalogue, request, region, findings, site);
+	site->grid_market_gco2e_per_kwh = request->grid_market_gco2e_per_kwh;
+	site->grid_marginal_gco2e_per_kwh = given_or(request->grid_marginal_gco2e_per_kwh, site->grid_marginal_gco2e_per_kwh);
 	place_building(resolver, request, region, findings, site);
 	place_water(resolver, request, region, findings, site);
 	if (!region && findings)
 		warn_of_world(resolver, request, offer);
+}
+
+enum status resolve_hours(struct resolver *resolver, const struct site_request *site)
+{
+	const struct site_series *series = &site->series;
+	double *integral;
+
+	if (series->gco2e_per_kwh.count == 0)
+		return STATUS_OK;
+	integral = arena_alloc_uncleared(resolver->arena, (series->gco2e_per_kwh.count + 1) * sizeof *integral);
+	if (!integral)
+		return failure_set(resolver->failure, STATUS_NO_MEMORY, "no room for the hours of the site");
+	resolver->hours = (struct grid_hours){.start_us = series->start_us, .step_minutes = series->step_minutes > 0 ? series->step_minutes : 60,
+		.count = series->gco2e_per_kwh.count, .integral = integral, .source = series->source ? series->source : "request"};
+	resolver->run_start_us = site->start_us > 0 ? site->start_us : series->start_us;
+	grid_hours_integrate(series->gco2e_per_kwh.items, series->gco2e_per_kwh.count, resolver->hours.step_minutes, integral);
+	return STATUS_OK;
 }
 
 enum status resolve_site(

@@ -6,7 +6,8 @@
 #ifndef FLEETPLAN_PLANNER_ACCELERATOR_H
 #define FLEETPLAN_PLANNER_ACCELERATOR_H
 
-#include "planner/given.h"
+#include "planner/figures.h"
+#include "planner/footprint/grid_hours.h"
 #include "planner/precision.h"
 
 struct accelerator {
@@ -60,7 +61,11 @@ struct site {
 	double grid_gco2e_per_kwh, grid_marginal_gco2e_per_kwh, grid_market_gco2e_per_kwh;
 	double pue, wue_l_per_kwh, ewif_l_per_kwh, electricity_usd_per_kwh;
 	double grid_low_gco2e_per_kwh, grid_high_gco2e_per_kwh, pue_low, pue_high;
-	const char *grid_source, *pue_source, *water_source;
+	double wue_low_l_per_kwh, wue_high_l_per_kwh, ewif_low_l_per_kwh, ewif_high_l_per_kwh; /* 0: not known */
+	const char *grid_source, *pue_source, *wue_source, *ewif_source, *water_source; /* water_source: wue's */
+	enum provenance_status grid_status, pue_status, wue_status, ewif_status;
+	struct grid_hours hours; /* E109; count 0: none */
+	int64_t run_start_us;    /* with hours: when the run begins */
 };
 
 /* Products of matrices by their least side, which decides what a kernel can reach of the peak: thin ones (decoding) below 256,

@@ -71,6 +71,7 @@ struct carbon_request {
 	int64_t gpu_count, gpus_per_node;
 	double hours, utilization, host_power_fraction;
 	struct site_request site;
+	struct hardware_request hardware;
 	struct {
 		double energy_mwh, mean_gpu_w, carbon_tco2e;
 	} published;

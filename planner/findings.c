@@ -22,12 +22,13 @@ static void findings_assume(struct findings *findings, struct assumption assumpt
 
 void findings_assume_number(struct findings *findings, const char *field, double number, const char *source)
 {
-	findings_assume(findings, (struct assumption){.field = field, .number = number, .source = source});
+	findings_assume(findings, (struct assumption){.field = field, .number = number, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER, .source = source, .status = PROVENANCE_DEFAULT});
 }
 
 void findings_assume_text(struct findings *findings, const char *field, const char *text, const char *source)
 {
-	findings_assume(findings, (struct assumption){.field = field, .number = ABSENT_NUMBER, .text = text, .source = source});
+	findings_assume(findings, (struct assumption){.field = field, .number = ABSENT_NUMBER, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER, .text = text, .source = source,
+		.status = PROVENANCE_DEFAULT});
 }
 
 struct advice *findings_advise(struct findings *findings, const char *code, const char *severity, const char *format, ...)
@@ -62,11 +63,19 @@ void findings_warn(struct findings *findings, const char *format, ...)
 	va_end(arguments);
 }
 
-void findings_sensitivity(struct findings *findings, const char *field, double relative, const char *format, ...)
+void findings_assume_figure(struct findings *findings, const struct figure *figure)
 {
+	if (figure->status != PROVENANCE_GIVEN)
+		findings_assume(findings, (struct assumption){.field = figure->field, .number = figure->value, .low = figure->low, .high = figure->high,
+			.source = figure->source, .status = figure->status});
+}
+
+void findings_sensitivity(struct findings *findings, const struct figure *input, const char *figure, double change_low, double change_high,
+	const char *method)
+{
+	double relative = fabs(change_low) > fabs(change_high) ? change_low : change_high;
 	size_t at = findings->sensitivity_count;
 	struct sensitivity *entry;
-	va_list arguments;
 
 	if (at == SENSITIVITIES_MAX) {
 		findings->dropped++;
@@ -76,8 +85,8 @@ void findings_sensitivity(struct findings *findings, const char *field, double r
 	for (; at > 0 && fabs(findings->sensitivities[at - 1].relative) < fabs(relative); at--)
 		findings->sensitivities[at] = findings->sensitivities[at - 1];
 	entry = &findings->sensitivities[at];
-	*entry = (struct sensitivity){.field = field, .relative = relative};
-	va_start(arguments, format);
-	vsnprintf(entry->effect, sizeof entry->effect, format, arguments);
-	va_end(arguments);
+	*entry = (struct sensitivity){.field = input->field, .value = input->value, .low = input->low, .high = input->high, .status = input->status,
+		.figure = figure, .change_low = change_low, .change_high = change_high, .method = method, .relative = relative};
+	snprintf(entry->effect, sizeof entry->effect, "%s from %.4g to %.4g instead of %.4g moves %s by %+.3g to %+.3g %%", input->field, input->low,
+		input->high, input->value, figure, 100 * change_low, 100 * change_high);
 }

@@ -7,15 +7,17 @@
 #define FLEETPLAN_PLANNER_FINDINGS_H
 
 #include "base/status.h"
-#include "planner/given.h"
+#include "planner/figures.h"
 
-enum { ASSUMPTIONS_MAX = 64, ADVICE_MAX = 24, WARNINGS_MAX = 16, SENSITIVITIES_MAX = 16, PROVENANCES_MAX = 40 };
+enum { ASSUMPTIONS_MAX = 64, ADVICE_MAX = 24, WARNINGS_MAX = 16, SENSITIVITIES_MAX = 24 };
 
 struct assumption {
 	const char *field;  /* as in the request, dotted: "reliability.mtbf_gpu_hours" */
 	double number;      /* the value, or NaN when it is text */
+	double low, high;   /* absent where no range is known */
 	const char *text;
 	const char *source; /* an equation id and citation, or a catalogue row; never the word "default" */
+	enum provenance_status status; /* default unless somebody measured or derived it */
 };
 
 struct advice {
@@ -29,20 +31,20 @@ struct warning {
 	char detail[320];
 };
 
+/* How a figure moves when one input goes through its range and all others stay. */
 struct sensitivity {
 	const char *field;
-	char effect[160]; /* "+10 % of the price moves total_usd by +10 %" */
-	double relative;  /* relative change of the objective for a +10 % change of the field; sorts the list */
-};
-
-enum provenance_status { PROVENANCE_UNSET, PROVENANCE_GIVEN, PROVENANCE_DEFAULT, PROVENANCE_MEASURED, PROVENANCE_DERIVED };
-
-struct provenance {
-	const char *pointer; /* JSON pointer inside the option, "/cost/total_usd" */
-	double low, high;
-	const char *source;
+	double value, low, high;        /* of the input: as taken, and between which it was moved */
 	enum provenance_status status;
+	const char *figure;             /* of the option, that it moves most */
+	double change_low, change_high; /* of the figure, relative, with the input at `low`, at `high` */
+	const char *method;             /* SENSITIVITY_PLANNED, SENSITIVITY_EXACT */
+	char effect[200];
+	double relative; /* the larger of both changes, with its sign; sorts the list */
 };
+
+#define SENSITIVITY_PLANNED "planned again"
+#define SENSITIVITY_EXACT   "exact" /* the figure is a product, or a sum, that the input is a factor of */
 
 struct findings {
 	bool missing_price_told; /* the resolver says why no offer fits, so the planner need not */
@@ -60,11 +62,10 @@ void findings_assume_text(struct findings *findings, const char *field, const ch
 /* Returns the entry for its effect to be filled; a scratch entry when the list is full. */
 struct advice *findings_advise(struct findings *findings, const char *code, const char *severity, const char *format, ...) PRINTF_LIKE(4, 5);
 void findings_warn(struct findings *findings, const char *format, ...) PRINTF_LIKE(2, 3);
-void findings_sensitivity(struct findings *findings, const char *field, double relative, const char *format, ...) PRINTF_LIKE(4, 5);
-
-/* p10, p50, p90 of a figure. */
-struct interval {
-	double p10, p50, p90;
-};
+/* The same with its range: what others find plausible, or what an equation's source says. */
+void findings_assume_figure(struct findings *findings, const struct figure *figure);
+/* Keeps the list sorted, the input that moves most first. `input` has low and high; the changes are relative. */
+void findings_sensitivity(struct findings *findings, const struct figure *input, const char *figure, double change_low, double change_high,
+	const char *method);
 
 #endif

@@ -39,9 +39,26 @@ struct pricing {
 	struct on_premises on_premises; /* given when capex_usd_per_gpu is */
 };
 
+/* Carbon intensity of a grid step by step, as given; as understood also what a feed has brought. */
+struct site_series {
+	int64_t start_us, step_minutes;
+	struct number_list gco2e_per_kwh;
+	const char *source; /* NULL: the request */
+};
+
 struct site_request {
 	const char *provider, *region, *country;
 	double grid_gco2e_per_kwh, pue, wue_l_per_kwh, ewif_l_per_kwh, electricity_usd_per_kwh;
+	double grid_market_gco2e_per_kwh, grid_marginal_gco2e_per_kwh;
+	int64_t start_us; /* when it begins to run; 0 or less: not told, or where the series begins */
+	struct site_series series; /* no numbers: none */
+};
+
+/* What is known of the machines, instead of published figures (E63, E65). */
+struct hardware_request {
+	double host_power_fraction; /* of the accelerators' power: hosts and network */
+	double embodied_kgco2e_per_gpu, embodied_kgco2e_per_node;
+	double life_years, used_fraction; /* over which the embodied carbon is spread, and the part of it in use */
 };
 
 enum objective { OBJECTIVE_UNSET, OBJECTIVE_COST, OBJECTIVE_TIME, OBJECTIVE_ENERGY, OBJECTIVE_CARBON, OBJECTIVE_GPUS };
@@ -59,6 +76,7 @@ struct request_common {
 	double internode_gbs;
 	struct pricing pricing;
 	struct site_request site;
+	struct hardware_request hardware;
 	enum objective objective;
 	double carbon_cap_kgco2e, energy_cap_kwh;
 	enum calibration_use calibration;

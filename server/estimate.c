@@ -23,6 +23,7 @@ struct estimate_kind {
 	const struct field_table *request, *result, *envelope;
 	estimate_function *compute;
 	size_t as_of_offset; /* of `const char *as_of` in the request struct */
+	size_t site_offset;  /* of its `struct site_request`; 0: has none */
 	bool is_plan;        /* the request begins with struct request_common, and can be stored */
 };
 
@@ -226,23 +227,23 @@ static enum status compute_schedule(struct estimate *estimate, struct resolver *
 }
 
 const struct estimate_kind estimate_training = {"training", &table_training_request, &table_training_result, &table_training_estimate,
-	compute_training, offsetof(struct training_request, common.as_of), true};
+	compute_training, offsetof(struct training_request, common.as_of), offsetof(struct training_request, common.site), true};
 const struct estimate_kind estimate_inference = {"inference", &table_inference_request, &table_inference_result,
-	&table_inference_estimate, compute_inference, offsetof(struct inference_request, common.as_of), true};
+	&table_inference_estimate, compute_inference, offsetof(struct inference_request, common.as_of), offsetof(struct inference_request, common.site), true};
 const struct estimate_kind estimate_performance = {"performance", &table_performance_request, &table_performance_result,
-	&table_performance_estimate, compute_performance, offsetof(struct performance_request, common.as_of), false};
+	&table_performance_estimate, compute_performance, offsetof(struct performance_request, common.as_of), 0, false};
 
 const struct estimate_kind estimate_memory = {"memory", &table_memory_request, &table_memory_result, &table_memory_estimate,
-	compute_memory, offsetof(struct memory_request, common.as_of), false};
+	compute_memory, offsetof(struct memory_request, common.as_of), 0, false};
 const struct estimate_kind estimate_scaling = {"scaling", &table_scaling_request, &table_scaling_result, &table_scaling_estimate,
-	compute_scaling, 0, false};
+	compute_scaling, 0, 0, false};
 const struct estimate_kind estimate_carbon = {"carbon", &table_carbon_request, &table_carbon_result, &table_carbon_estimate,
-	compute_carbon, offsetof(struct carbon_request, as_of), false};
+	compute_carbon, offsetof(struct carbon_request, as_of), offsetof(struct carbon_request, site), false};
 const struct estimate_kind estimate_diagnosis = {"diagnosis", &table_diagnosis_request, &table_diagnosis_result, &table_diagnosis,
-	compute_diagnosis, offsetof(struct diagnosis_request, training.common.as_of), false};
+	compute_diagnosis, offsetof(struct diagnosis_request, training.common.as_of), 0, false};
 
 const struct estimate_kind estimate_schedule = {"schedule", &table_schedule_request, &table_schedule_result, &table_schedule_estimate,
-	compute_schedule, 0, false};
+	compute_schedule, 0, 0, false};
 
 const struct estimate_kind *estimate_kind_of_plan(const char *name)
 {
@@ -306,6 +307,12 @@ enum status estimate_compute(struct estimate *estimate, const struct catalogue *
 
 	estimate->catalogue = catalogue;
 	estimate->computed_at_us = now_us;
+	if (estimate->kind->site_offset) {
+		enum status status = resolve_hours(&resolver, (const struct site_request *)((const char *)estimate->request + estimate->kind->site_offset));
+
+		if (status != STATUS_OK)
+			return status;
+	}
 	return estimate->kind->compute(estimate, &resolver);
 }
 

@@ -121,6 +121,7 @@ static const struct field carbon_request_rows[] = {
 	NUMBER(utilization, 0, 1, "Of the dense peak, while they compute"),
 	NUMBER(host_power_fraction, 0, 5, "Power of hosts and network over that of accelerators"),
 	OBJECT(site, site_request, "Where they stand"),
+	OBJECT(hardware, hardware_request, "What is known of the machines: the hosts' power, carbon of making them"),
 	OBJECT(published, published, "Published figures to hold against the estimate"),
 	TEXT(as_of, 40, "With the catalogue as it was at that time", .form = FORM_MOMENT),
 };

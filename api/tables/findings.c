@@ -15,7 +15,10 @@ DECLARE_TABLE(assumption, struct assumption);
 static const struct field assumption_rows[] = {
 	TEXT(field, 200, "Field of the request that was left out"),
 	VALUE_AS(value, number, text, "What was taken instead"),
+	FIGURE(low, "Lowest that is plausible, where a range is known"),
+	FIGURE(high, "Highest that is plausible"),
 	TEXT(source, 1000, "Where that comes from: an equation with its citation, or a catalogue row"),
+	CHOICE(status, provenance_words, "How it was had: `default` unless it was measured or derived"),
 };
 TABLE(assumption, assumption_rows, "A value that the caller left out.");
 #undef OF
@@ -46,9 +49,17 @@ TABLE(warning, warning_rows, "A warning.", .shorthand = &warning_rows[0]);
 DECLARE_TABLE(sensitivity, struct sensitivity);
 #define OF struct sensitivity
 static const struct field sensitivity_rows[] = {
-	TEXT(field, 200, "Field that was moved by 10 %"),
-	CHARS(effect, "What that moves, and by how much"),
-	FIGURE(relative, "Relative change of the objective"),
+	TEXT(field, 200, "Input that is moved through its range while all others stay; one that was given by a tenth down and up"),
+	FIGURE(value, "As it was taken"),
+	FIGURE(low, "Low end of its range"),
+	FIGURE(high, "High end of its range"),
+	CHOICE(status, provenance_words, "How the input was had"),
+	TEXT(figure, 64, "Figure that it moves"),
+	FIGURE(change_low, "Relative change of the figure with the input at `low`"),
+	FIGURE(change_high, "Relative change of the figure with the input at `high`"),
+	FIGURE(relative, "The larger of both; the list is sorted by it"),
+	TEXT(method, 32, "`planned again`, or `exact` where the figure is a product or a sum that the input is a factor of"),
+	CHARS(effect, "The same as a sentence"),
 };
 TABLE(sensitivity, sensitivity_rows, "How an answer moves with an input.");
 #undef OF
@@ -72,6 +83,17 @@ static const struct field provenance_rows[] = {
 	CHOICE(status, provenance_words, "How it was had"),
 };
 TABLE(provenance, provenance_rows, "Where a figure of an option comes from, by its JSON pointer inside the option.");
+#undef OF
+
+#define OF struct figure
+static const struct field figure_rows[] = {
+	FIGURE(value, "As it was taken"),
+	FIGURE(low, "Lowest that is plausible"),
+	FIGURE(high, "Highest that is plausible"),
+	TEXT(source, 1000, "Where it comes from"),
+	CHOICE(status, provenance_words, "How it was had"),
+};
+TABLE(figure, figure_rows, "An input that an option rests upon.");
 #undef OF
 
 #define OF struct accelerator
@@ -128,6 +150,8 @@ static const struct field carbon_rows[] = {
 	FIGURE(embodied_high_kgco2e, "Embodied, by the highest published figures and the shortest life"),
 	FIGURE(gco2e_per_gpu_hour, "Software carbon intensity: the total over accelerator-hours"),
 	FIGURE(gco2e_per_thousand_tokens, "Software carbon intensity: the total over tokens trained"),
+	FIGURE(grid_gco2e_per_kwh, "Intensity that the operational figure rests upon: the site's mean, or that of the run's hours"),
+	FIGURE(hourly_fraction, "Part of the run that is counted hour by hour; the rest counts by the site's mean"),
 };
 TABLE(carbon, carbon_rows, "Carbon.");
 #undef OF

@@ -1,5 +1,6 @@
 /* What training and inference requests have in common. */
 #include "api/tables/shared.h"
+#include "planner/footprint/timetable.h"
 
 #define OF struct model_reference
 static const struct field model_reference_rows[] = {
@@ -59,18 +60,44 @@ static const struct field pricing_rows[] = {
 TABLE(pricing, pricing_rows, "Where prices come from: one price, the catalogue's offers, or one's own hardware.");
 #undef OF
 
+DECLARE_TABLE(site_series, struct site_series);
+#define OF struct site_series
+static const struct field site_series_rows[] = {
+	TIME_AS(start, start_us, "Where the first step begins", .flags = REQUIRED, .example = "\"2026-11-21T00:00:00Z\""),
+	INTEGER(step_minutes, 1, 1440, "Length of a step", .fallback = "60"),
+	NUMBERS(gco2e_per_kwh, TIMETABLE_SLOTS_MAX, 0, 2000, "Carbon intensity of the grid, a number for each step", .flags = REQUIRED),
+	TEXT(source, 1000, "Where it comes from", .flags = READ_ONLY),
+};
+TABLE(site_series, site_series_rows, "Carbon intensity of a grid, step by step.");
+#undef OF
+
 #define OF struct site_request
 static const struct field site_rows[] = {
 	TEXT(provider, 64, "Provider, with `region`", .example = "\"aws\""),
 	TEXT(region, 64, "Region of the provider", .example = "\"us-east-1\""),
 	TEXT(country, 64, "Country, as ISO 3166 code, instead of provider and region", .example = "\"FRA\""),
 	NUMBER(grid_gco2e_per_kwh, 0, 1500, "Carbon intensity of the grid, instead of the region's"),
+	NUMBER(grid_market_gco2e_per_kwh, 0, 1500, "By what contracts and certificates say of the electricity that is bought: carbon.market_kgco2e"),
+	NUMBER(grid_marginal_gco2e_per_kwh, 0, 3000, "Of the plants that run for one kWh more, instead of the region's: carbon.marginal_kgco2e"),
 	NUMBER(pue, 1, 3, "Power usage effectiveness: facility power over IT power"),
 	NUMBER(wue_l_per_kwh, 0, 20, "Water used on site"),
 	NUMBER(ewif_l_per_kwh, 0, 100, "Water used in making the electricity"),
 	NUMBER(electricity_usd_per_kwh, 0, 5, "Tariff"),
+	TIME_AS(start, start_us, "When it begins to run: carbon then counts by the hours that it spans, as far as `series` or a feed knows them", .example = "\"2026-11-21T18:00:00Z\""),
+	OBJECT(series, site_series, "Carbon intensity step by step, instead of one figure; what a run has beyond it counts by the site's mean"),
 };
 TABLE(site_request, site_rows, "Where the accelerators stand; the chosen offer's region unless given.");
+#undef OF
+
+#define OF struct hardware_request
+static const struct field hardware_rows[] = {
+	NUMBER(host_power_fraction, 0, 5, "Power of hosts and network over that of the accelerators"),
+	NUMBER(embodied_kgco2e_per_gpu, 0, 1e5, "Carbon of making one accelerator"),
+	NUMBER(embodied_kgco2e_per_node, 0, 1e6, "Carbon of making a server without its accelerators"),
+	POSITIVE(life_years, 20, "Years over which that is spread", .fallback = "4"),
+	POSITIVE(used_fraction, 1, "Part of them in use", .fallback = "0.85"),
+};
+TABLE(hardware_request, hardware_rows, "What is known of the machines, instead of published figures.");
 #undef OF
 
 #define OF struct request_common
@@ -99,6 +126,7 @@ static const struct field request_common_rows[] = {
 	POSITIVE(internode_gbs, 1e5, "Network of one accelerator between nodes, in one direction"),
 	OBJECT(pricing, pricing, "Where prices come from; the cheapest current on-demand offer unless given"),
 	OBJECT(site, site_request, "Where it runs: grid, PUE, water, tariff; the chosen offer's region unless given"),
+	OBJECT(hardware, hardware_request, "What is known of the machines: the hosts' power, carbon of making them"),
 	CHOICE(objective, objective_words, "What the recommended option is best in", .fallback = "cost"),
 	POSITIVE(carbon_cap_kgco2e, 1e12, "Options above it are left out; of a service, a month's"),
 	POSITIVE(energy_cap_kwh, 1e12, "Options above it are left out; of a service, a month's"),

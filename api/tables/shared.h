@@ -28,6 +28,7 @@ DECLARE_TABLE(accelerator_reference, struct accelerator_reference);
 DECLARE_TABLE(on_premises, struct on_premises);
 DECLARE_TABLE(pricing, struct pricing);
 DECLARE_TABLE(site_request, struct site_request);
+DECLARE_TABLE(hardware_request, struct hardware_request);
 DECLARE_TABLE(about, struct request_common); /* name, labels, notes */
 DECLARE_TABLE(training_precision, struct request_common);
 DECLARE_TABLE(weight_precision, struct request_common);
@@ -42,6 +43,7 @@ DECLARE_TABLE(accelerator_id, struct accelerator);
 DECLARE_TABLE(findings, struct findings);
 DECLARE_TABLE(warning, struct warning);
 DECLARE_TABLE(provenance, struct provenance);
+DECLARE_TABLE(figure, struct figure);
 DECLARE_TABLE(interval, struct interval);
 DECLARE_TABLE(memory_use, struct memory_use);
 DECLARE_TABLE(serving_memory, struct serving_memory);

@@ -90,6 +90,7 @@ static const struct field training_option_rows[] = {
 	FIGURE(water_l, "Water, on site and in making the electricity"),
 	OBJECT(monthly, monthly, "A month of a training that recurs"),
 	OBJECT(bottleneck, bottleneck, "What binds"),
+	MAP_AS(inputs, inputs.items, inputs.count, figure, "What hours, cost, energy, carbon and water rest upon, by the request's names"),
 	MAP(provenance, provenance_count, provenance, "Where figures come from, by JSON pointer inside the option"),
 	OBJECT(interval, training_intervals, "Figures as intervals"),
 };

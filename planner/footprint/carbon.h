@@ -7,6 +7,8 @@
 /* Embodied carbon that hours of use are charged with. */
 struct embodied {
 	double kgco2e, low_kgco2e, high_kgco2e; /* of the usage */
+	double log_sigma;
+	struct figure device, node, life_years, used_fraction; /* what it rests upon */
 };
 
 /* Makes absent members of a site present: world averages, each noted in `findings` (may be NULL) with its source. */
@@ -24,7 +26,7 @@ double embodied_accelerator_kgco2e(
 /* E65. (accelerators x device + nodes x server) x hours / (life x expected use of it). */
 void embodied_of_usage(const struct usage *usage, struct embodied *embodied, struct findings *findings);
 
-/* Interval of the total: operational (energy and grid) and embodied spreads weighted by their parts. */
-struct interval carbon_interval(const struct footprint *footprint, const struct site *site, double energy_sigma);
+/* Standard deviation of the logarithm of the grid's intensity: as the site states its range, else as two books of one grid differ (E64). */
+double carbon_grid_log_sigma(const struct site *site);
 
 #endif

@@ -155,7 +155,8 @@ static struct usage usage_of(const struct carbon_request *request, const struct 
 		.busy_fraction = 1,
 		.compute_utilization = utilization,
 		.memory_utilization = utilization * memory_over_compute,
-		.host_power_fraction = request->host_power_fraction};
+		.host_power_fraction = request->host_power_fraction,
+		.hardware = &request->hardware};
 }
 
 enum status planner_carbon(const struct carbon_request *request, const struct accelerator *accelerator,

@@ -44,25 +44,56 @@ double embodied_accelerator_kgco2e(
 	return sqrt(*low * *high);
 }
 
+static struct figure given_figure(const char *field, double value)
+{
+	return (struct figure){.field = field, .value = value, .low = value, .high = value, .source = "request", .status = PROVENANCE_GIVEN};
+}
+
+static void embodied_inputs(const struct usage *usage, struct embodied *embodied)
+{
+	const struct hardware_request *given = usage->hardware;
+	struct figure device = {.field = "hardware.embodied_kgco2e_per_gpu", .status = PROVENANCE_DEFAULT};
+
+	device.value = embodied_accelerator_kgco2e(usage->accelerator, &device.low, &device.high, &device.source);
+	embodied->device = device;
+	embodied->node = (struct figure){.field = "hardware.embodied_kgco2e_per_node", .value = sqrt(server_low_kgco2e * server_high_kgco2e),
+		.low = server_low_kgco2e, .high = server_high_kgco2e, .status = PROVENANCE_DEFAULT,
+		.source = "E65: geometric mean of Luccioni et al. 2023 (2,500 kg) and EcoLogits on p5.48xlarge without GPUs (5,700 kg)"};
+	embodied->life_years = (struct figure){.field = "hardware.life_years", .value = life_years, .low = life_low_years, .high = life_high_years,
+		.status = PROVENANCE_DEFAULT, .source = "E65: 4 years, 3 to 6: hyperscalers until 2020, and since 2023"};
+	embodied->used_fraction = (struct figure){.field = "hardware.used_fraction", .value = used_share, .low = used_share, .high = used_share,
+		.status = PROVENANCE_DEFAULT, .source = "E65: in use 0.85 of the time, Luccioni et al. 2023"};
+	if (!given)
+		return;
+	if (is_given(given->embodied_kgco2e_per_gpu))
+		embodied->device = given_figure(embodied->device.field, given->embodied_kgco2e_per_gpu);
+	if (is_given(given->embodied_kgco2e_per_node))
+		embodied->node = given_figure(embodied->node.field, given->embodied_kgco2e_per_node);
+	if (given->life_years > 0)
+		embodied->life_years = given_figure(embodied->life_years.field, given->life_years);
+	if (given->used_fraction > 0)
+		embodied->used_fraction = given_figure(embodied->used_fraction.field, given->used_fraction);
+}
+
 void embodied_of_usage(const struct usage *usage, struct embodied *embodied, struct findings *findings)
 {
-	const char *source;
-	double low, high, device = embodied_accelerator_kgco2e(usage->accelerator, &low, &high, &source);
-	double server = sqrt(server_low_kgco2e * server_high_kgco2e);
-	double life_share = usage->hours / (life_years * HOURS_PER_YEAR * used_share);
-	double hardware = usage->gpu_count * device + usage->node_count * server;
-	double hardware_low = usage->gpu_count * low + usage->node_count * server_low_kgco2e;
-	double hardware_high = usage->gpu_count * high + usage->node_count * server_high_kgco2e;
-	double sigmas[2] = {
-		interval_log_sigma(hardware_low, hardware_high), interval_log_sigma(life_low_years, life_high_years)};
-	struct interval interval = interval_of_product(hardware * life_share, sigmas, COUNT_OF(sigmas));
+	double life_share, hardware, low, high;
+	struct interval interval;
 
-	*embodied = (struct embodied){.kgco2e = interval.p50, .low_kgco2e = interval.p10, .high_kgco2e = interval.p90};
+	embodied_inputs(usage, embodied);
+	life_share = usage->hours / (embodied->life_years.value * HOURS_PER_YEAR * embodied->used_fraction.value);
+	hardware = usage->gpu_count * embodied->device.value + usage->node_count * embodied->node.value;
+	low = usage->gpu_count * embodied->device.low + usage->node_count * embodied->node.low;
+	high = usage->gpu_count * embodied->device.high + usage->node_count * embodied->node.high;
+	embodied->log_sigma = hypot(interval_log_sigma(low, high), interval_log_sigma(embodied->life_years.low, embodied->life_years.high));
+	interval = interval_of_product(hardware * life_share, &embodied->log_sigma, 1);
+	embodied->kgco2e = interval.p50;
+	embodied->low_kgco2e = interval.p10;
+	embodied->high_kgco2e = interval.p90;
 	if (!findings)
 		return;
-	findings_assume_number(findings, "accelerator.embodied_kgco2e", device, source);
-	findings_assume_number(findings, "server.embodied_kgco2e", server,
-		"E65: geometric mean of Luccioni et al. 2023 (2,500 kg) and EcoLogits on p5.48xlarge without GPUs (5,700 kg)");
-	findings_assume_number(findings, "hardware.life_years", life_years,
-		"E65: 4 years, 3 to 6, used 0.85 of the time (Luccioni et al. 2023)");
+	findings_assume_figure(findings, &embodied->device);
+	findings_assume_figure(findings, &embodied->node);
+	findings_assume_figure(findings, &embodied->life_years);
+	findings_assume_figure(findings, &embodied->used_fraction);
 }

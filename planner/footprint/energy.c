@@ -40,47 +40,59 @@ double energy_mean_gpu_w(const struct usage *usage)
 	return idle + fmax(load_w(usage) - idle, 0) * busy * fraction;
 }
 
-static void energy_note(const struct usage *usage, struct findings *findings)
+void energy_inputs(const struct usage *usage, struct energy_inputs *inputs)
 {
-	const char *source;
-	double watts = accelerator_idle_w(usage->accelerator, NULL, NULL, &source);
+	bool idle_measured = CALIBRATED(usage->calibration, idle_w, 0) > 0, load_measured = CALIBRATED(usage->calibration, load_w, 0) > 0;
+	const char *measured = usage->calibration && usage->calibration->source ? usage->calibration->source : "measured by a benchmark here";
+	struct figure *idle = &inputs->idle_w, *load = &inputs->load_w;
+	double host = usage->host_power_fraction;
 
-	if (usage->calibration && usage->calibration->idle_w > 0) {
-		watts = usage->calibration->idle_w;
-		source = usage->calibration->source ? usage->calibration->source : "measured by a benchmark here";
-	}
-	findings_assume_number(findings, "accelerator.idle_w", watts, source);
-	if (!is_given(usage->accelerator->tdp_w)) {
-		watts = accelerator_load_w(usage->accelerator, NULL, NULL, &source);
-		findings_assume_number(findings, "accelerator.tdp_w", watts, source);
-	}
+	*idle = (struct figure){.field = "accelerator.idle_w", .status = PROVENANCE_DEFAULT};
+	idle->value = accelerator_idle_w(usage->accelerator, &idle->low, &idle->high, &idle->source);
+	if (idle_measured)
+		*idle = (struct figure){idle->field, usage->calibration->idle_w, usage->calibration->idle_w, usage->calibration->idle_w, measured, PROVENANCE_MEASURED};
+	*load = (struct figure){.field = "accelerator.tdp_w", .status = PROVENANCE_DEFAULT};
+	load->value = accelerator_load_w(usage->accelerator, &load->low, &load->high, &load->source);
+	if (load_measured)
+		*load = (struct figure){load->field, usage->calibration->load_w, usage->calibration->load_w, usage->calibration->load_w, measured, PROVENANCE_MEASURED};
+	inputs->model = (struct figure){"power_model", 1, power_model_low, power_model_high,
+		"E60: measured over modelled power in 296 serving runs on H100 and B200, ML.ENERGY leaderboard 2026-02", PROVENANCE_DERIVED};
+	if (!is_given(host) && usage->hardware)
+		host = usage->hardware->host_power_fraction;
+	inputs->host = (struct figure){"hardware.host_power_fraction", HOST_POWER_FRACTION, HOST_POWER_FRACTION_LOW, HOST_POWER_FRACTION_HIGH,
+		"E63: host over accelerator power, 0.2 to 0.6: BoaviztAPI 0.33, Google 2025 (Gemini) 0.43", PROVENANCE_DEFAULT};
+	if (is_given(host))
+		inputs->host = (struct figure){inputs->host.field, host, host, host, "request", PROVENANCE_GIVEN};
+}
+
+static void energy_note(const struct energy_inputs *inputs, struct findings *findings)
+{
+	findings_assume_figure(findings, &inputs->idle_w);
+	findings_assume_figure(findings, &inputs->load_w);
 	findings_assume_text(findings, "power_model",
 		"idle + (load - idle) x (0.50 + 0.70 x compute + 0.35 x memory utilization), at most load",
 		"E60: fitted to 296 serving runs on H100 and B200, ML.ENERGY leaderboard 2026-02");
-	if (!is_given(usage->host_power_fraction))
-		findings_assume_number(findings, "host_power_fraction", HOST_POWER_FRACTION,
-			"E63: host over accelerator power, 0.2 to 0.6: BoaviztAPI 0.33, Google 2025 (Gemini) 0.43");
+	findings_assume_figure(findings, &inputs->host);
 }
 
 void energy_of_usage(const struct usage *usage, double pue, struct energy *energy, struct findings *findings)
 {
-	double host = given_or(usage->host_power_fraction, HOST_POWER_FRACTION);
+	struct energy_inputs inputs;
 
+	energy_inputs(usage, &inputs);
 	if (findings)
-		energy_note(usage, findings);
+		energy_note(&inputs, findings);
 	energy->mean_gpu_w = energy_mean_gpu_w(usage);
-	energy->it_kwh = usage->gpu_count * energy->mean_gpu_w * (1 + host) * usage->hours / WATTS_PER_KW;
+	energy->it_kwh = usage->gpu_count * energy->mean_gpu_w * (1 + inputs.host.value) * usage->hours / WATTS_PER_KW;
 	energy->total_kwh = energy->it_kwh * pue;
 }
 
-double energy_power_log_sigma(const struct usage *usage)
+double energy_gpu_log_sigma(const struct energy_inputs *inputs)
 {
-	double low_w, high_w, load_sigma, host_sigma = 0;
-	double model_sigma = interval_log_sigma(power_model_low, power_model_high);
+	return hypot(interval_log_sigma(inputs->model.low, inputs->model.high), interval_log_sigma(inputs->load_w.low, inputs->load_w.high));
+}
 
-	accelerator_load_w(usage->accelerator, &low_w, &high_w, NULL);
-	load_sigma = interval_log_sigma(low_w, high_w);
-	if (!is_given(usage->host_power_fraction))
-		host_sigma = interval_log_sigma(1 + HOST_POWER_FRACTION_LOW, 1 + HOST_POWER_FRACTION_HIGH);
-	return sqrt(model_sigma * model_sigma + load_sigma * load_sigma + host_sigma * host_sigma);
+double energy_host_log_sigma(const struct energy_inputs *inputs)
+{
+	return interval_log_sigma(1 + inputs->host.low, 1 + inputs->host.high);
 }

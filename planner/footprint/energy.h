@@ -35,7 +35,15 @@ double energy_mean_gpu_w(const struct usage *usage);
 /* E63. IT kWh = accelerators x mean W x (1 + host) x hours; facility kWh = IT x PUE (>= 1), once. */
 void energy_of_usage(const struct usage *usage, double pue, struct energy *energy, struct findings *findings);
 
-/* Standard deviation of the logarithm of IT power: the power model's, and the host share's unless it was given. */
-double energy_power_log_sigma(const struct usage *usage);
+/* What the energy rests upon, each with its range: idle and load power (measured where a calibration has them), how far measured power is
+ * from the model's (around 1), the host's share. */
+struct energy_inputs {
+	struct figure idle_w, load_w, model, host;
+};
+void energy_inputs(const struct usage *usage, struct energy_inputs *inputs);
+
+/* Standard deviations of the logarithms of an accelerator's mean power (model and load), and of what the host adds to it. */
+double energy_gpu_log_sigma(const struct energy_inputs *inputs);
+double energy_host_log_sigma(const struct energy_inputs *inputs);
 
 #endif

@@ -1,5 +1,6 @@
 #include "planner/footprint/footprint.h"
 
+#include "base/units.h"
 #include "planner/footprint/carbon.h"
 #include "planner/footprint/energy.h"
 #include "planner/footprint/water.h"
@@ -7,15 +8,58 @@
 
 static const double grams_per_kg = 1000;
 
+static double root_of_squares(double a, double b, double c)
+{
+	return sqrt(a * a + b * b + c * c);
+}
+
+/* Litres a kWh are a sum: each part's spread counts by its share. */
+static double water_log_sigma(const struct site *site, double pue_sigma)
+{
+	double off_site = site->pue * site->ewif_l_per_kwh, whole = site->wue_l_per_kwh + off_site;
+	double wue_sigma = interval_log_sigma(site->wue_low_l_per_kwh, site->wue_high_l_per_kwh);
+	double ewif_sigma = interval_log_sigma(site->ewif_low_l_per_kwh, site->ewif_high_l_per_kwh);
+
+	return whole > 0 ? hypot(site->wue_l_per_kwh / whole * wue_sigma, off_site / whole * hypot(ewif_sigma, pue_sigma)) : 0;
+}
+
+static struct footprint_spread spread_of(const struct usage *usage, const struct site *site, const struct carbon *carbon, double embodied_sigma)
+{
+	double pue_sigma = interval_log_sigma(given_or(site->pue_low, site->pue), given_or(site->pue_high, site->pue));
+	double grid_sigma = carbon_grid_log_sigma(site), share = carbon->total_kgco2e > 0 ? carbon->operational_kgco2e / carbon->total_kgco2e : 1;
+	struct footprint_spread spread;
+	struct energy_inputs inputs;
+
+	energy_inputs(usage, &inputs);
+	spread.mean_gpu_w = energy_gpu_log_sigma(&inputs);
+	spread.it_kwh = hypot(spread.mean_gpu_w, energy_host_log_sigma(&inputs));
+	spread.total_kwh = hypot(spread.it_kwh, pue_sigma);
+	spread.operational_kgco2e = spread.market_kgco2e = spread.marginal_kgco2e = hypot(spread.total_kwh, grid_sigma);
+	spread.embodied_kgco2e = embodied_sigma;
+	spread.total_kgco2e = hypot(share * spread.operational_kgco2e, (1 - share) * embodied_sigma);
+	spread.water_l = root_of_squares(spread.it_kwh, water_log_sigma(site, pue_sigma), 0);
+	return spread;
+}
+
+/* E109. Where the grid is known by the hour, the site's mean is that of the hours in which it runs. */
+static struct grid_span place_in_time(const struct usage *usage, struct site *site)
+{
+	struct grid_span span = grid_hours_mean(&site->hours, site->run_start_us, usage->hours, site->grid_gco2e_per_kwh);
+
+	site->grid_gco2e_per_kwh = span.gco2e_per_kwh;
+	return span;
+}
+
 void footprint_of_usage(
 	const struct usage *usage, const struct site *site, struct footprint *footprint, struct findings *findings)
 {
 	struct site known = *site;
 	struct embodied embodied;
-	double sigmas[3];
+	struct grid_span span;
 
 	CHECK(isfinite(usage->hours) && isfinite(usage->gpu_count) && isfinite(usage->node_count));
 	site_complete(&known, findings);
+	span = place_in_time(usage, &known);
 	*footprint = (struct footprint){0};
 	energy_of_usage(usage, known.pue, &footprint->energy, findings);
 	embodied_of_usage(usage, &embodied, findings);
@@ -24,15 +68,86 @@ void footprint_of_usage(
 	footprint->carbon = carbon_of_energy(footprint->energy.total_kwh, &known, embodied.kgco2e);
 	footprint->carbon.embodied_low_kgco2e = embodied.low_kgco2e;
 	footprint->carbon.embodied_high_kgco2e = embodied.high_kgco2e;
+	if (known.hours.count > 0)
+		footprint->carbon.hourly_fraction = span.covered_fraction;
 	if (usage->gpu_count * usage->hours > 0)
 		footprint->carbon.gco2e_per_gpu_hour = footprint->carbon.total_kgco2e * grams_per_kg / (usage->gpu_count * usage->hours);
 	footprint->water_l = water_l(footprint->energy.it_kwh, known.wue_l_per_kwh, known.pue, known.ewif_l_per_kwh);
-
-	sigmas[0] = energy_power_log_sigma(usage);
-	sigmas[1] = interval_log_sigma(given_or(known.pue_low, known.pue), given_or(known.pue_high, known.pue));
-	footprint->total_kwh = interval_of_product(footprint->energy.total_kwh, sigmas, 2);
-	footprint->total_kgco2e =
-		carbon_interval(footprint, &known, interval_log_sigma(footprint->total_kwh.p10, footprint->total_kwh.p90));
+	footprint->spread = spread_of(usage, &known, &footprint->carbon, embodied.log_sigma);
+	footprint->total_kwh = interval_of_product(footprint->energy.total_kwh, &footprint->spread.total_kwh, 1);
+	footprint->total_kgco2e = interval_of_product(footprint->carbon.total_kgco2e, &footprint->spread.total_kgco2e, 1);
 	CHECK(isfinite(footprint->energy.total_kwh) && isfinite(footprint->carbon.total_kgco2e) &&
 		  isfinite(footprint->water_l));
+}
+
+/* A range of 0 is none that was told. */
+static struct figure place_figure(const char *field, double value, double low, double high, const char *source, enum provenance_status status)
+{
+	bool ranged = low > 0 || high > 0;
+
+	return (struct figure){field, value, ranged ? low : value, ranged ? high : value, source, status};
+}
+
+void footprint_inputs(const struct usage *usage, const struct site *site, struct figures *inputs)
+{
+	struct site known = *site;
+	struct energy_inputs energy;
+	struct embodied embodied;
+
+	site_complete(&known, NULL);
+	energy_inputs(usage, &energy);
+	embodied_of_usage(usage, &embodied, NULL);
+	figures_add(inputs, place_figure("site.grid_gco2e_per_kwh", known.grid_gco2e_per_kwh, known.grid_low_gco2e_per_kwh, known.grid_high_gco2e_per_kwh,
+		known.grid_source, known.grid_status));
+	figures_add(inputs, place_figure("site.grid_marginal_gco2e_per_kwh", known.grid_marginal_gco2e_per_kwh, 0, 0, known.grid_source, known.grid_status));
+	figures_add(inputs, place_figure("site.grid_market_gco2e_per_kwh", known.grid_market_gco2e_per_kwh, 0, 0, known.grid_source, known.grid_status));
+	figures_add(inputs, place_figure("site.pue", known.pue, known.pue_low, known.pue_high, known.pue_source, known.pue_status));
+	figures_add(inputs, place_figure("site.wue_l_per_kwh", known.wue_l_per_kwh, known.wue_low_l_per_kwh, known.wue_high_l_per_kwh, known.wue_source,
+		known.wue_status));
+	figures_add(inputs, place_figure("site.ewif_l_per_kwh", known.ewif_l_per_kwh, known.ewif_low_l_per_kwh, known.ewif_high_l_per_kwh, known.ewif_source,
+		known.ewif_status));
+	figures_add(inputs, energy.idle_w);
+	figures_add(inputs, energy.load_w);
+	figures_add(inputs, energy.model);
+	figures_add(inputs, energy.host);
+	figures_add(inputs, embodied.device);
+	figures_add(inputs, embodied.node);
+	figures_add(inputs, embodied.life_years);
+	figures_add(inputs, embodied.used_fraction);
+}
+
+void footprint_provenance(const struct footprint *footprint, const struct site *site, double hours_sigma, struct provenance *list, size_t *count)
+{
+	const struct footprint_spread *spread = &footprint->spread;
+	const struct carbon *carbon = &footprint->carbon;
+	const char *grid = is_given(carbon->hourly_fraction) ? "E64, E109: facility kWh x the grid's intensity in the run's hours"
+		: site->grid_source                              ? site->grid_source
+														 : "E64: facility kWh x the grid's world average";
+	const char *water = "E66: IT kWh x (WUE + PUE x EWIF)", *embodied = "E65: published range over a life of 3 to 6 years";
+	const struct {
+		const char *pointer, *source;
+		double value, sigma;
+		bool rate; /* of an hour: its length cancels out */
+	} rows[] = {
+		{"/energy/mean_gpu_w", "E60: idle + (load - idle) x the utilization that was predicted", footprint->energy.mean_gpu_w, spread->mean_gpu_w, true},
+		{"/energy/it_kwh", "E63: accelerators x W x (1 + host) x hours", footprint->energy.it_kwh, spread->it_kwh, false},
+		{"/energy/total_kwh", "E60, E63: IT kWh x PUE", footprint->energy.total_kwh, spread->total_kwh, false},
+		{"/carbon/operational_kgco2e", grid, carbon->operational_kgco2e, spread->operational_kgco2e, false},
+		{"/carbon/market_kgco2e", grid, carbon->market_kgco2e, spread->market_kgco2e, false},
+		{"/carbon/marginal_kgco2e", grid, carbon->marginal_kgco2e, spread->marginal_kgco2e, false},
+		{"/carbon/grid_gco2e_per_kwh", grid, carbon->grid_gco2e_per_kwh, carbon_grid_log_sigma(site), true},
+		{"/carbon/embodied_kgco2e", embodied, carbon->embodied_kgco2e, spread->embodied_kgco2e, false},
+		{"/carbon/embodied_low_kgco2e", embodied, carbon->embodied_low_kgco2e, 0, false},
+		{"/carbon/embodied_high_kgco2e", embodied, carbon->embodied_high_kgco2e, 0, false},
+		{"/carbon/total_kgco2e", grid, carbon->total_kgco2e, spread->total_kgco2e, false},
+		{"/carbon/gco2e_per_gpu_hour", "E105: total over accelerator-hours", carbon->gco2e_per_gpu_hour, spread->total_kgco2e, true},
+		{"/carbon/gco2e_per_thousand_tokens", "E105: total over tokens", carbon->gco2e_per_thousand_tokens, spread->total_kgco2e, false},
+		{"/water_l", water, footprint->water_l, spread->water_l, false},
+	};
+
+	for (size_t i = 0; i < COUNT_OF(rows); i++) {
+		double sigmas[2] = {rows[i].sigma, rows[i].rate ? 0 : hours_sigma};
+
+		provenance_add(list, count, rows[i].pointer, interval_of_product(rows[i].value, sigmas, 2), PROVENANCE_DERIVED, rows[i].source);
+	}
 }

@@ -15,7 +15,14 @@ struct usage {
 	double busy_fraction; /* of the hours in which they compute; the rest is idle power */
 	double compute_utilization; /* 0..1, of the dense peak, while busy (hfu) */
 	double memory_utilization; /* 0..1, of the bandwidth, while busy */
-	double host_power_fraction; /* of accelerator power; absent: cited default (E63) */
+	double host_power_fraction; /* of accelerator power; absent: that of `hardware`, else the cited default (E63) */
+	const struct hardware_request *hardware; /* what the request says of the machines; NULL: nothing */
+};
+
+/* E108. Standard deviations of the logarithms of a footprint's figures: power, host, PUE, grid, hardware and its life, each as far as the
+ * figure depends on it. The hours' own is not in them: whoever knows it adds it (interval_of_product()). */
+struct footprint_spread {
+	double mean_gpu_w, it_kwh, total_kwh, operational_kgco2e, market_kgco2e, marginal_kgco2e, embodied_kgco2e, total_kgco2e, water_l;
 };
 
 struct footprint {
@@ -24,11 +31,20 @@ struct footprint {
 	double water_l;
 	struct interval total_kwh, total_kgco2e; /* from power, PUE, grid and embodied spreads */
 	double embodied_low_kgco2e, embodied_high_kgco2e;
+	struct footprint_spread spread;
 };
 
 /* Energy (idle + load, host share, PUE once), carbon (location-based; market and marginal where known; embodied
  * amortised), water. Assumptions made on the way are noted in `findings` (may be NULL). All inputs finite. */
 void footprint_of_usage(
 	const struct usage *usage, const struct site *site, struct footprint *footprint, struct findings *findings);
+
+/* The inputs that a footprint rests upon, each with its range, source and status: grid (market and marginal where known), PUE, WUE, EWIF,
+ * idle and load power, the host's share, embodied carbon of accelerator and node, life and use. Appends to `inputs`. */
+void footprint_inputs(const struct usage *usage, const struct site *site, struct figures *inputs);
+
+/* Where `energy`, `carbon` and `water_l` of an option come from, each with its range (E108). hours_sigma: of the logarithm of the hours. Appends;
+ * figures that are absent are left out. */
+void footprint_provenance(const struct footprint *footprint, const struct site *site, double hours_sigma, struct provenance *list, size_t *count);
 
 #endif

@@ -181,12 +181,10 @@ static void fill_footprint(struct inference_option *option, const struct demand 
 	fill_carbon(option, demand, worth);
 }
 
-static void provenance_add(struct inference_option *option, const char *pointer, double low, double high,
+static void provenance_note(struct inference_option *option, const char *pointer, double low, double high,
 	const char *source, enum provenance_status status)
 {
-	CHECK(option->provenance_count < PROVENANCES_MAX && isfinite(low) && isfinite(high));
-	option->provenance[option->provenance_count++] =
-		(struct provenance){.pointer = pointer, .low = low, .high = high, .source = source, .status = status};
+	provenance_add(option->provenance, &option->provenance_count, pointer, (struct interval){low, low, high}, status, source);
 }
 
 static void fill_provenance(struct inference_option *option, const struct inference_request *request, const struct fleet *fleet,
@@ -199,27 +197,27 @@ static void fill_provenance(struct inference_option *option, const struct infere
 	double gpus = (double)option->gpu_count;
 	const char *latency_source = option->simulated.requests > 0 ? "E90-E93: simulated, step by step" : "E58: queueing estimate";
 
-	provenance_add(option, "/throughput/output_tokens_per_s", tokens->p10, tokens->p90,
+	provenance_note(option, "/throughput/output_tokens_per_s", tokens->p10, tokens->p90,
 		given                                       ? "request: throughput_tokens_per_s_per_gpu"
 		: measured && candidate->calibration.source ? candidate->calibration.source
 													: "E50-E57: roofline by operator",
 		given      ? PROVENANCE_GIVEN
 		: measured ? PROVENANCE_MEASURED
 				   : PROVENANCE_DERIVED);
-	provenance_add(option, "/latency/ttft_ms", option->interval.ttft_ms.p10, option->interval.ttft_ms.p90,
+	provenance_note(option, "/latency/ttft_ms", option->interval.ttft_ms.p10, option->interval.ttft_ms.p90,
 		latency_source, PROVENANCE_DERIVED);
-	provenance_add(option, "/latency/tpot_ms", option->interval.tpot_ms.p10, option->interval.tpot_ms.p90,
+	provenance_note(option, "/latency/tpot_ms", option->interval.tpot_ms.p10, option->interval.tpot_ms.p90,
 		latency_source, PROVENANCE_DERIVED);
 	if (worth->price_known)
-		provenance_add(option, "/cost/usd_per_hour", worth->price.low_usd_per_gpu_hour * gpus,
+		provenance_note(option, "/cost/usd_per_hour", worth->price.low_usd_per_gpu_hour * gpus,
 			worth->price.high_usd_per_gpu_hour * gpus, worth->price.source, worth->price.status);
-	provenance_add(option, "/energy/kwh_per_month", footprint->total_kwh.p10, footprint->total_kwh.p90,
+	provenance_note(option, "/energy/kwh_per_month", footprint->total_kwh.p10, footprint->total_kwh.p90,
 		"E60-E63: idle and load power, host, PUE", PROVENANCE_DERIVED);
-	provenance_add(option, "/carbon/kgco2e_per_month", footprint->total_kgco2e.p10, footprint->total_kgco2e.p90,
+	provenance_note(option, "/carbon/kgco2e_per_month", footprint->total_kgco2e.p10, footprint->total_kgco2e.p90,
 		candidate->site.grid_source ? candidate->site.grid_source : "E64", PROVENANCE_DERIVED);
-	provenance_add(option, "/carbon/embodied_kgco2e_per_month", footprint->embodied_low_kgco2e,
+	provenance_note(option, "/carbon/embodied_kgco2e_per_month", footprint->embodied_low_kgco2e,
 		footprint->embodied_high_kgco2e, "E65: published range over a life of 3 to 6 years", PROVENANCE_DERIVED);
-	provenance_add(option, "/water_l_per_month", option->water_l_per_month, option->water_l_per_month,
+	provenance_note(option, "/water_l_per_month", option->water_l_per_month, option->water_l_per_month,
 		candidate->site.water_source ? candidate->site.water_source : "E66", PROVENANCE_DERIVED);
 }
 

@@ -137,8 +137,7 @@ static double objective_after(const struct inference_input *input, const struct 
 static void sensitivity_note(struct findings *findings, const char *field, double relative, const char *what)
 {
 	if (is_given(relative))
-		findings_sensitivity(
-			findings, field, relative, "+10 %% of %s moves %s by %+.1f %%", field, what, relative * 100);
+		findings_sensitivity(findings, &(struct figure){.field = field, .value = 1, .low = 1, .high = 1.1}, what, 0, relative, SENSITIVITY_PLANNED);
 }
 
 static void fill_sensitivity(const struct inference_input *input, const struct fleet *fleet,

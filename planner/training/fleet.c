@@ -58,7 +58,8 @@ void fleet_footprint(const struct programme *programme, struct outline *outline,
 		.calibration = candidate->calibration.id ? &candidate->calibration : NULL,
 		.node_count = (double)outline->node_count, .hours = outline->wall_clock_hours, .busy_fraction = outline->reliability.fraction,
 		.compute_utilization = fmin(1, step->hardware_flops / (step->time.time_s * (double)outline->gpu_count * peak)),
-		.memory_utilization = fmin(1, step->traffic_s / step->time.time_s), .host_power_fraction = ABSENT_NUMBER};
+		.memory_utilization = fmin(1, step->traffic_s / step->time.time_s), .host_power_fraction = ABSENT_NUMBER,
+		.hardware = &programme->input->request.common.hardware};
 	double facility_w;
 
 	footprint_of_usage(&usage, &candidate->site, &outline->footprint, findings);

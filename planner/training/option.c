@@ -77,11 +77,9 @@ static void option_intervals(const struct programme *programme, const struct out
 	option->interval.total_kgco2e = interval_of_product(option->carbon.total_kgco2e, sigmas, 4);
 }
 
-static void provenance_add(struct training_option *option, const char *pointer, struct interval range, enum provenance_status status, const char *source)
+static void provenance_note(struct training_option *option, const char *pointer, struct interval range, enum provenance_status status, const char *source)
 {
-	CHECK(option->provenance_count < PROVENANCES_MAX);
-	option->provenance[option->provenance_count++] =
-		(struct provenance){.pointer = pointer, .low = range.p10, .high = range.p90, .source = source, .status = status};
+	provenance_add(option->provenance, &option->provenance_count, pointer, range, status, source);
 }
 
 static void option_provenance(const struct programme *programme, const struct outline *outline, struct training_option *option)
@@ -94,24 +92,24 @@ static void option_provenance(const struct programme *programme, const struct ou
 	double spread = option->interval.step_time_s.p90 / option->interval.step_time_s.p50;
 	double mtbf = outline->reliability.mtbf_hours * (double)outline->gpu_count;
 
-	provenance_add(option, "/step/time_s", option->interval.step_time_s, status, step_source);
-	provenance_add(option, "/mfu", (struct interval){option->mfu / spread, option->mfu, option->mfu * spread}, status, step_source);
-	provenance_add(option, "/wall_clock_hours", option->interval.wall_clock_hours, PROVENANCE_DERIVED, "E45: steps x step over goodput");
-	provenance_add(option, "/gpu_hours", option->interval.gpu_hours, PROVENANCE_DERIVED, "E45: wall clock x accelerators");
-	provenance_add(option, "/memory/total_bytes", (struct interval){option->memory.model_bytes, 0, option->memory.total_bytes * 1.08},
+	provenance_note(option, "/step/time_s", option->interval.step_time_s, status, step_source);
+	provenance_note(option, "/mfu", (struct interval){option->mfu / spread, option->mfu, option->mfu * spread}, status, step_source);
+	provenance_note(option, "/wall_clock_hours", option->interval.wall_clock_hours, PROVENANCE_DERIVED, "E45: steps x step over goodput");
+	provenance_note(option, "/gpu_hours", option->interval.gpu_hours, PROVENANCE_DERIVED, "E45: wall clock x accelerators");
+	provenance_note(option, "/memory/total_bytes", (struct interval){option->memory.model_bytes, 0, option->memory.total_bytes * 1.08},
 		PROVENANCE_DERIVED, "E35-E38");
-	provenance_add(option, "/goodput/fraction", (struct interval){
+	provenance_note(option, "/goodput/fraction", (struct interval){
 		reliability_fraction(&outline->reliability, outline->reliability.mtbf_hours * fmin(1, RELIABILITY_MTBF_LOW_GPU_HOURS / mtbf)), 0,
 		reliability_fraction(&outline->reliability, outline->reliability.mtbf_hours * fmax(1, RELIABILITY_MTBF_HIGH_GPU_HOURS / mtbf))},
 		PROVENANCE_DERIVED, "E49: Daly 2006; failure rates of Llama 3, OPT-175B and Meta RSC");
-	provenance_add(option, "/energy/total_kwh", option->interval.total_kwh, PROVENANCE_DERIVED, "E60, E63");
-	provenance_add(option, "/carbon/total_kgco2e", option->interval.total_kgco2e, PROVENANCE_DERIVED,
+	provenance_note(option, "/energy/total_kwh", option->interval.total_kwh, PROVENANCE_DERIVED, "E60, E63");
+	provenance_note(option, "/carbon/total_kgco2e", option->interval.total_kgco2e, PROVENANCE_DERIVED,
 		candidate->site.grid_source ? candidate->site.grid_source : "E64: world average grid");
 	if (!outline->priced)
 		return;
-	provenance_add(option, "/cost/usd_per_gpu_hour", (struct interval){outline->price.low_usd_per_gpu_hour, 0, outline->price.high_usd_per_gpu_hour},
+	provenance_note(option, "/cost/usd_per_gpu_hour", (struct interval){outline->price.low_usd_per_gpu_hour, 0, outline->price.high_usd_per_gpu_hour},
 		outline->price.status, outline->price.source);
-	provenance_add(option, "/cost/total_usd", option->interval.total_usd, PROVENANCE_DERIVED, "E68: GPU-hours x price");
+	provenance_note(option, "/cost/total_usd", option->interval.total_usd, PROVENANCE_DERIVED, "E68: GPU-hours x price");
 }
 
 static void option_rates(const struct programme *programme, const struct outline *outline, struct training_option *option)
@@ -170,7 +168,7 @@ void training_option_fill(const struct programme *programme, const struct outlin
 	option->carbon.gco2e_per_thousand_tokens = option->carbon.total_kgco2e * 1e6 / programme->tokens_total;
 	option->water_l = outline->footprint.water_l;
 	option->bottleneck = step_bottleneck(&outline->found.step);
-	option->provenance_count = 0;
+	option->provenance_count = option->inputs.count = 0;
 	option_rates(programme, outline, option);
 	option_intervals(programme, outline, option);
 	option_provenance(programme, outline, option);

@@ -6,7 +6,7 @@ static const double least_effect = 0.001;
 static void note(struct training_plan *plan, const char *field, double relative, const char *figure)
 {
 	if (fabs(relative) >= least_effect)
-		findings_sensitivity(&plan->findings, field, relative, "+10 %% of %s moves %s by %+.1f %%", field, figure, 100 * relative);
+		findings_sensitivity(&plan->findings, &(struct figure){.field = field, .value = 1, .low = 1, .high = 1.1}, figure, 0, relative, SENSITIVITY_EXACT);
 }
 
 /* Wall clock relative to the plan's when failures come 10 % more rarely: the hours are planned again. */

@@ -117,6 +117,8 @@ struct carbon {
 	double embodied_kgco2e, total_kgco2e;     /* total: operational + embodied */
 	double embodied_low_kgco2e, embodied_high_kgco2e; /* published range */
 	double gco2e_per_gpu_hour, gco2e_per_thousand_tokens; /* E105, of the total; absent where there are no hours, no tokens */
+	double grid_gco2e_per_kwh; /* that the operational figure rests upon: the site's mean, or that of the run's hours (E109) */
+	double hourly_fraction;    /* of the run, that a series covers; absent without one */
 };
 
 enum bottleneck {
@@ -145,6 +147,7 @@ struct training_option {
 	struct carbon carbon;
 	double water_l;
 	struct bottleneck_use bottleneck;
+	struct figures inputs; /* that its hours, cost, energy, carbon and water rest upon */
 	size_t provenance_count;
 	struct provenance provenance[PROVENANCES_MAX];
 	struct {

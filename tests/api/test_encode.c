@@ -52,8 +52,8 @@ static void an_option_is_encoded_with_its_units_and_parts(void **state)
 		"\\\"row\\\"\",\"status\":\"measured\"}},"
 		"\"interval\":{\"gpu_hours\":{\"p10\":1,\"p50\":2,\"p90\":3}}},\"stages\":[],\"alternatives\":[],\"front\":[],\"compute_optimal\":{"
 		"\"detail\":\"why\"},"
-		"\"advice\":[],\"assumptions\":[{\"field\":\"epochs\",\"value\":1,\"source\":\"E7\"},{\"field\":\"precision\","
-		"\"value\":\"bf16\",\"source\":\"E8\"}],"
+		"\"advice\":[],\"assumptions\":[{\"field\":\"epochs\",\"value\":1,\"source\":\"E7\",\"status\":\"default\"},{\"field\":\"precision\","
+		"\"value\":\"bf16\",\"source\":\"E8\",\"status\":\"default\"}],"
 		"\"sensitivity\":[],\"warnings\":[\"mind the gap\"]}");
 	option->cost.has_offer = true;
 	assert_contains(encode(&table_training_result, &plan), "\"offer\":{\"provider\":\"not shown\"");

@@ -175,7 +175,10 @@ static inline void fixture_common(struct request_common *common)
 			.pue = ABSENT_NUMBER,
 			.wue_l_per_kwh = ABSENT_NUMBER,
 			.ewif_l_per_kwh = ABSENT_NUMBER,
+			.grid_market_gco2e_per_kwh = ABSENT_NUMBER,
+			.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER,
 			.electricity_usd_per_kwh = ABSENT_NUMBER},
+		.hardware = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER},
 	};
 	fixture_accelerator_absent(&common->accelerator.changes);
 }

@@ -61,7 +61,8 @@ static void what_is_given_is_not_assumed(void **state)
 	request.common.accelerator.id = "h100-sxm5-80gb";
 	request.common.pricing.usd_per_gpu_hour = 3;
 	request.common.site = (struct site_request){
-		.grid_gco2e_per_kwh = 100, .pue = 1.2, .wue_l_per_kwh = 0, .ewif_l_per_kwh = 2, .electricity_usd_per_kwh = 0.1};
+		.grid_gco2e_per_kwh = 100, .pue = 1.2, .wue_l_per_kwh = 0, .ewif_l_per_kwh = 2, .electricity_usd_per_kwh = 0.1,
+		.grid_market_gco2e_per_kwh = ABSENT_NUMBER, .grid_marginal_gco2e_per_kwh = ABSENT_NUMBER};
 	request.common.gpus_per_node = 4;
 	request.common.internode_gbs = 25;
 	request.common.precision = PRECISION_FP8;

@@ -45,7 +45,7 @@ static void site_cases(void **state)
 
 		fixture_begin();
 		asked.grid_gco2e_per_kwh = asked.pue = asked.wue_l_per_kwh = asked.ewif_l_per_kwh =
-			asked.electricity_usd_per_kwh = ABSENT_NUMBER;
+			asked.electricity_usd_per_kwh = asked.grid_market_gco2e_per_kwh = asked.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER;
 		assert_int_equal(resolve_site(&fixture.resolver, &asked, NULL, &site), STATUS_OK);
 		assert_close(site.grid_gco2e_per_kwh, cases[i].grid_gco2e_per_kwh, 1e-9);
 		assert_close(site.pue, cases[i].pue, 1e-9);

@@ -353,6 +353,7 @@ static struct carbon_request carbon_request_of(int64_t gpus, double hours)
 		.hours = hours,
 		.utilization = ABSENT_NUMBER,
 		.host_power_fraction = ABSENT_NUMBER,
+		.hardware = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER},
 		.published = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER}};
 
 	return request;

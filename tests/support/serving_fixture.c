@@ -76,7 +76,10 @@ struct request_common serving_fixture_common(void)
 		.pue = ABSENT_NUMBER,
 		.wue_l_per_kwh = ABSENT_NUMBER,
 		.ewif_l_per_kwh = ABSENT_NUMBER,
+		.grid_market_gco2e_per_kwh = ABSENT_NUMBER,
+		.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER,
 		.electricity_usd_per_kwh = ABSENT_NUMBER};
+	common.hardware = (struct hardware_request){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
 	return common;
 }
 

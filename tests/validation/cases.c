@@ -267,6 +267,7 @@ static void case_defaults(struct validation_case *item)
 	request->reliability.checkpoint_gbs = request->reliability.checkpoint_interval_minutes = ABSENT_NUMBER;
 	request->reliability.repair_hours = ABSENT_NUMBER;
 	request->reliability.spare_nodes = ABSENT_COUNT;
+	request->common.hardware = (struct hardware_request){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
 	item->candidate.site = (struct site){.grid_gco2e_per_kwh = 445, .pue = 1.2, .wue_l_per_kwh = ABSENT_NUMBER,
 		.ewif_l_per_kwh = ABSENT_NUMBER, .grid_marginal_gco2e_per_kwh = ABSENT_NUMBER, .grid_market_gco2e_per_kwh = ABSENT_NUMBER,
 		.grid_low_gco2e_per_kwh = ABSENT_NUMBER, .grid_high_gco2e_per_kwh = ABSENT_NUMBER, .pue_low = ABSENT_NUMBER,
