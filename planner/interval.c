@@ -9,6 +9,11 @@ double interval_log_sigma(double low, double high)
 	return low > 0 && high > low ? log(high / low) / (2 * z_p90) : 0;
 }
 
+double interval_joint_sigma(double a, double b)
+{
+	return sqrt(a * a + b * b);
+}
+
 struct interval interval_of_product(double p50, const double *sigmas, size_t count)
 {
 	double variance = 0, factor;

@@ -85,7 +85,7 @@ void embodied_of_usage(const struct usage *usage, struct embodied *embodied, str
 	hardware = usage->gpu_count * embodied->device.value + usage->node_count * embodied->node.value;
 	low = usage->gpu_count * embodied->device.low + usage->node_count * embodied->node.low;
 	high = usage->gpu_count * embodied->device.high + usage->node_count * embodied->node.high;
-	embodied->log_sigma = hypot(interval_log_sigma(low, high), interval_log_sigma(embodied->life_years.low, embodied->life_years.high));
+	embodied->log_sigma = interval_joint_sigma(interval_log_sigma(low, high), interval_log_sigma(embodied->life_years.low, embodied->life_years.high));
 	interval = interval_of_product(hardware * life_share, &embodied->log_sigma, 1);
 	embodied->kgco2e = interval.p50;
 	embodied->low_kgco2e = interval.p10;

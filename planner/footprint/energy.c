@@ -89,7 +89,7 @@ void energy_of_usage(const struct usage *usage, double pue, struct energy *energ
 
 double energy_gpu_log_sigma(const struct energy_inputs *inputs)
 {
-	return hypot(interval_log_sigma(inputs->model.low, inputs->model.high), interval_log_sigma(inputs->load_w.low, inputs->load_w.high));
+	return interval_joint_sigma(interval_log_sigma(inputs->model.low, inputs->model.high), interval_log_sigma(inputs->load_w.low, inputs->load_w.high));
 }
 
 double energy_host_log_sigma(const struct energy_inputs *inputs)

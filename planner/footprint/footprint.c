@@ -8,11 +8,6 @@
 
 static const double grams_per_kg = 1000;
 
-static double root_of_squares(double a, double b, double c)
-{
-	return sqrt(a * a + b * b + c * c);
-}
-
 /* Litres a kWh are a sum: each part's spread counts by its share. */
 static double water_log_sigma(const struct site *site, double pue_sigma)
 {
@@ -20,7 +15,7 @@ static double water_log_sigma(const struct site *site, double pue_sigma)
 	double wue_sigma = interval_log_sigma(site->wue_low_l_per_kwh, site->wue_high_l_per_kwh);
 	double ewif_sigma = interval_log_sigma(site->ewif_low_l_per_kwh, site->ewif_high_l_per_kwh);
 
-	return whole > 0 ? hypot(site->wue_l_per_kwh / whole * wue_sigma, off_site / whole * hypot(ewif_sigma, pue_sigma)) : 0;
+	return whole > 0 ? interval_joint_sigma(site->wue_l_per_kwh / whole * wue_sigma, off_site / whole * interval_joint_sigma(ewif_sigma, pue_sigma)) : 0;
 }
 
 static struct footprint_spread spread_of(const struct usage *usage, const struct site *site, const struct carbon *carbon, double embodied_sigma)
@@ -32,12 +27,12 @@ static struct footprint_spread spread_of(const struct usage *usage, const struct
 
 	energy_inputs(usage, &inputs);
 	spread.mean_gpu_w = energy_gpu_log_sigma(&inputs);
-	spread.it_kwh = hypot(spread.mean_gpu_w, energy_host_log_sigma(&inputs));
-	spread.total_kwh = hypot(spread.it_kwh, pue_sigma);
-	spread.operational_kgco2e = spread.market_kgco2e = spread.marginal_kgco2e = hypot(spread.total_kwh, grid_sigma);
+	spread.it_kwh = interval_joint_sigma(spread.mean_gpu_w, energy_host_log_sigma(&inputs));
+	spread.total_kwh = interval_joint_sigma(spread.it_kwh, pue_sigma);
+	spread.operational_kgco2e = spread.market_kgco2e = spread.marginal_kgco2e = interval_joint_sigma(spread.total_kwh, grid_sigma);
 	spread.embodied_kgco2e = embodied_sigma;
-	spread.total_kgco2e = hypot(share * spread.operational_kgco2e, (1 - share) * embodied_sigma);
-	spread.water_l = root_of_squares(spread.it_kwh, water_log_sigma(site, pue_sigma), 0);
+	spread.total_kgco2e = interval_joint_sigma(share * spread.operational_kgco2e, (1 - share) * embodied_sigma);
+	spread.water_l = interval_joint_sigma(spread.it_kwh, water_log_sigma(site, pue_sigma));
 	return spread;
 }
 
