@@ -12,13 +12,13 @@
 #include "bench/sampler.h"
 #include "bench/watchdog.h"
 
-enum { DEVICES_MAX = 64 };
+enum { DEVICES_MAX = 64, BACKENDS_MAX = 4 };
 
 struct found_devices {
 	struct bench_device devices[DEVICES_MAX];
 	const struct bench_backend *backends[DEVICES_MAX];
 	size_t count;
-	struct bench_reason reason; /* of the last backend that has none */
+	struct bench_reason reasons[BACKENDS_MAX]; /* of those that have none, in the order of bench_backends; "": it has some */
 };
 
 /* Another backend has it already: boards of NVIDIA show through CUDA's driver and through OpenCL's. */
@@ -41,8 +41,10 @@ static void find_devices(struct found_devices *found, const char *wanted)
 	for (size_t b = 0; bench_backends[b]; b++) {
 		size_t count = 0;
 
-		if (bench_backends[b]->list(found->devices + found->count, DEVICES_MAX - found->count, &count, &found->reason) != BENCH_OK)
+		CHECK(b < BACKENDS_MAX);
+		if (bench_backends[b]->list(found->devices + found->count, DEVICES_MAX - found->count, &count, &found->reasons[b]) != BENCH_OK)
 			continue;
+		found->reasons[b] = (struct bench_reason){""};
 		for (size_t i = 0, first = found->count; i < count; i++) {
 			const struct bench_device device = found->devices[first + i];
 
@@ -76,6 +78,19 @@ static bool become_worker(const struct bench_arguments *arguments)
 	return getppid() == arguments->parent;
 }
 
+/* With every method that a test may take: which it is depends on the device. */
+static void list_tests(int fd)
+{
+	for (size_t i = 0; i < bench_test_count; i++) {
+		const struct bench_test *test = &bench_tests[i];
+		const char *first = bench_method_name(test->methods[0]), *second = bench_method_name(test->methods[1]);
+		char methods[48];
+
+		snprintf(methods, sizeof(methods), "%s%s%s", first, second == first ? "" : ", ", second == first ? "" : second);
+		dprintf(fd, "%-22s %-17s %-35s quick %4.1f s, full %4.1f s\n", test->name, test->bottleneck, methods, test->quick_s, test->full_s);
+	}
+}
+
 static int list_devices(struct bench_report *report, const struct found_devices *found, const struct bench_arguments *arguments)
 {
 	struct bench_result result = {.verdict = BENCH_VERDICT_OK, .suite = "list"};
@@ -89,9 +104,10 @@ static int list_devices(struct bench_report *report, const struct found_devices 
 			bench_report_result(report, &result);
 		return BENCH_EXIT_OK;
 	}
-	for (size_t i = 0; i < bench_test_count; i++)
-		dprintf(report->fd, "%-22s %-17s %-18s quick %4.1f s, full %4.1f s\n", bench_tests[i].name, bench_tests[i].bottleneck,
-			bench_method_name(bench_tests[i].methods[0]), bench_tests[i].quick_s, bench_tests[i].full_s);
+	for (size_t b = 0; bench_backends[b]; b++)
+		if (*found->reasons[b].text)
+			dprintf(report->fd, "%s: %s\n", bench_backends[b]->name, found->reasons[b].text);
+	list_tests(report->fd);
 	return BENCH_EXIT_OK;
 }
 
@@ -170,6 +186,19 @@ static int measure_device(struct bench_report *report, const struct bench_argume
 	return code;
 }
 
+/* There is no such device, and why the backends that have none have none: one of them may be whose device was meant. */
+static void explain_absence(const struct found_devices *found, struct bench_reason *reason)
+{
+	size_t length;
+
+	bench_refuse(reason, BENCH_FAILED, "no such device; see --list");
+	for (size_t b = 0; bench_backends[b]; b++) {
+		length = strlen(reason->text);
+		if (*found->reasons[b].text)
+			snprintf(reason->text + length, sizeof(reason->text) - length, "; %s: %.110s", bench_backends[b]->name, found->reasons[b].text);
+	}
+}
+
 static int run_suite(struct bench_report *report, const struct bench_arguments *arguments, const struct found_devices *found)
 {
 	struct bench_reason reason;
@@ -179,8 +208,10 @@ static int run_suite(struct bench_report *report, const struct bench_arguments *
 
 	if (!bench_plan_make(arguments->suite, &plan, &reason))
 		return refuse(report, arguments, BENCH_VERDICT_FAILED, reason.text);
-	if (!choose_device(found, arguments->device, &at))
-		return refuse(report, arguments, BENCH_VERDICT_FAILED, found->count ? "no such device; see --list" : found->reason.text);
+	if (!choose_device(found, arguments->device, &at)) {
+		explain_absence(found, &reason);
+		return refuse(report, arguments, BENCH_VERDICT_FAILED, reason.text);
+	}
 	bench_report_device(report, &found->devices[at]);
 	switch (bench_device_lock(found->devices[at].uuid, &lock, &reason)) {
 	case DEVICE_LOCKED:

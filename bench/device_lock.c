@@ -19,7 +19,7 @@ static bool private_folder(char *out, size_t size)
 	return lstat(out, &state) == 0 && S_ISDIR(state.st_mode) && state.st_uid == geteuid() && !(state.st_mode & 022);
 }
 
-static bool run_folder(char *out, size_t size)
+bool bench_run_folder(char *out, size_t size)
 {
 	const char *configured = getenv("FLEETPLAN_RUN_DIR"), *session = getenv("XDG_RUNTIME_DIR");
 
@@ -41,7 +41,7 @@ enum device_lock bench_device_lock(const char *uuid, int *fd, struct bench_reaso
 	for (; uuid[length] && length + 1 < sizeof(name); length++)
 		name[length] = isalnum((unsigned char)uuid[length]) ? uuid[length] : '-';
 	name[length] = '\0';
-	if (!run_folder(folder, sizeof(folder))) {
+	if (!bench_run_folder(folder, sizeof(folder))) {
 		bench_refuse(reason, BENCH_FAILED, "no folder for locks; set FLEETPLAN_RUN_DIR");
 		return DEVICE_LOCK_FAILED;
 	}

@@ -7,6 +7,9 @@
 
 #include "bench/backend.h"
 
+/* That folder; false where none can be had. */
+bool bench_run_folder(char *out, size_t size);
+
 enum device_lock { DEVICE_LOCKED, DEVICE_BUSY, DEVICE_LOCK_FAILED };
 
 /* DEVICE_LOCKED: *fd holds the lock until it is closed. Else the reason is filled. */

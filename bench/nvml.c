@@ -17,9 +17,10 @@ static const struct dynamic_symbol symbols[] = {
 	REQUIRED(memory, "nvmlDeviceGetMemoryInfo"),
 	REQUIRED(power_mw, "nvmlDeviceGetPowerUsage"),
 	REQUIRED(clock_mhz, "nvmlDeviceGetClockInfo"),
-	REQUIRED(temperature_c, "nvmlDeviceGetTemperature"),
+	OPTIONAL(temperature_c, "nvmlDeviceGetTemperature"),
 	REQUIRED(utilization, "nvmlDeviceGetUtilizationRates"),
 	OPTIONAL(energy_mj, "nvmlDeviceGetTotalEnergyConsumption"),
+	OPTIONAL(clock_events, "nvmlDeviceGetCurrentClocksEventReasons"),
 	OPTIONAL(throttle, "nvmlDeviceGetCurrentClocksThrottleReasons"),
 	OPTIONAL(enforced_limit_mw, "nvmlDeviceGetEnforcedPowerLimit"),
 	OPTIONAL(ecc, "nvmlDeviceGetEccMode"),
@@ -128,7 +129,8 @@ static void sense_clocks(const struct nvml *nvml, struct nvml_device *device, st
 		sensors->memory_clock_hz = value * 1e6;
 		bench_sensors_note(sensors, SENSOR_MEMORY_CLOCK);
 	}
-	if (nvml->throttle && nvml->throttle(device, &reasons) == NVML_OK) {
+	if ((nvml->clock_events && nvml->clock_events(device, &reasons) == NVML_OK) ||
+		(nvml->throttle && nvml->throttle(device, &reasons) == NVML_OK)) {
 		sensors->throttle_reasons = nvml_throttle_reasons(reasons);
 		bench_sensors_note(sensors, SENSOR_THROTTLE);
 	}
@@ -152,14 +154,15 @@ static void sense_load(const struct nvml *nvml, struct nvml_device *device, stru
 enum bench_outcome nvml_sense(const struct nvml *nvml, struct nvml_device *device, struct bench_sensors *sensors,
 	struct bench_reason *reason)
 {
+	struct nvml_memory memory;
 	unsigned temperature_c = 0;
 	int code;
 
 	*sensors = (struct bench_sensors){.scope = "gpu_board"};
-	code = nvml->temperature_c(device, NVML_TEMPERATURE_BOARD, &temperature_c);
+	code = nvml->memory(device, &memory);
 	if (code == NVML_GPU_IS_LOST)
 		return bench_refuse(reason, BENCH_FAILED, "NVML: %s (%d)", nvml->error_text(code), code);
-	if (code == NVML_OK) {
+	if (nvml->temperature_c && nvml->temperature_c(device, NVML_TEMPERATURE_BOARD, &temperature_c) == NVML_OK) {
 		sensors->temperature_c = temperature_c;
 		bench_sensors_note(sensors, SENSOR_TEMPERATURE);
 	}

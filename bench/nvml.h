@@ -80,10 +80,11 @@ struct nvml {
 	int (*memory)(struct nvml_device *device, struct nvml_memory *memory);
 	int (*power_mw)(struct nvml_device *device, unsigned *power_mw);
 	int (*clock_mhz)(struct nvml_device *device, int domain, unsigned *clock_mhz);
-	int (*temperature_c)(struct nvml_device *device, int sensor, unsigned *temperature_c);
 	int (*utilization)(struct nvml_device *device, struct nvml_utilization *utilization);
 	/* Optional: not in every version. */
+	int (*temperature_c)(struct nvml_device *device, int sensor, unsigned *temperature_c);
 	int (*energy_mj)(struct nvml_device *device, unsigned long long *energy_mj);
+	int (*clock_events)(struct nvml_device *device, unsigned long long *reasons); /* as the next is called since driver 535 */
 	int (*throttle)(struct nvml_device *device, unsigned long long *reasons);
 	int (*enforced_limit_mw)(struct nvml_device *device, unsigned *limit_mw);
 	int (*ecc)(struct nvml_device *device, int *current, int *pending);

@@ -1,5 +1,8 @@
 #include "bench/opencl_api.h"
 
+#include <limits.h>
+
+#include "bench/device_lock.h"
 #include "bench/dynamic_library.h"
 
 static const struct dynamic_symbol symbols[] = {
@@ -43,12 +46,26 @@ static const struct dynamic_library library = {
 	.symbol_count = COUNT_OF(symbols),
 };
 
+/* PoCL keeps compiled kernels under HOME; without one it takes /tmp/pocl, a name that anybody can take first. */
+static void keep_caches_private(void)
+{
+	const char *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME");
+	char folder[PATH_MAX / 2], path[PATH_MAX];
+
+	if ((home && *home) || (caches && *caches) || !bench_run_folder(folder, sizeof(folder)))
+		return;
+	snprintf(path, sizeof(path), "%s/pocl", folder);
+	(void)setenv("POCL_CACHE_DIR", path, 0);
+}
+
 enum bench_outcome opencl_api_open(const struct opencl_api **api, struct bench_reason *reason)
 {
 	static struct opencl_api opened;
 	static void *handle;
 	char path[DEVICE_TEXT_MAX];
 
+	if (!handle)
+		keep_caches_private();
 	if (!handle && dynamic_library_open(&library, &opened, &handle, path, reason) != BENCH_OK)
 		return BENCH_UNSUPPORTED;
 	*api = &opened;

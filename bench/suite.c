@@ -53,7 +53,7 @@ static bool refuse_name(const char *name, size_t length, struct bench_reason *re
 	for (size_t i = 0; i < bench_test_count; i++)
 		spelling_offer(&spelling, bench_tests[i].name);
 	spelling_list(&spelling, list, sizeof(list));
-	bench_refuse(reason, BENCH_FAILED, "no test \"%s\"%s%s", wanted, list[0] ? "; nearest: " : "; quick and full run what there is", list);
+	bench_refuse(reason, BENCH_FAILED, "no test \"%s\"%s%s", wanted, list[0] ? "; nearest: " : "; quick and full run all there are, and --list names them", list);
 	return false;
 }
 

@@ -113,8 +113,11 @@ static void bad_arguments_are_refused(void **state)
 	assert_int_equal(RUN("--worker", "--device", "gpu-9"), BENCH_EXIT_FAILED);
 	assert_contains(text, "\"status\":\"failed\"");
 	assert_contains(text, "no such device");
+	assert_contains(text, "; cuda: "); /* why: it may have been meant, and is hidden from this process */
 	assert_int_equal(RUN("--worker", "--suite", "strem_triad"), BENCH_EXIT_FAILED);
-	assert_contains(text, "stream_triad");
+	assert_contains(text, "nearest: stream_triad");
+	assert_int_equal(RUN("--worker", "--suite", "nonsense"), BENCH_EXIT_FAILED);
+	assert_contains(text, "; quick and full run all there are, and --list names them");
 }
 
 /* While somebody holds the device's lock it is busy, which is another answer than a failure. */
@@ -195,7 +198,7 @@ static void a_worker_dies_with_its_daemon(void **state)
 static int setup(void **state)
 {
 	(void)state;
-	return mkdtemp(folder) && setenv("FLEETPLAN_RUN_DIR", folder, 1) == 0 ? 0 : -1;
+	return mkdtemp(folder) && setenv("FLEETPLAN_RUN_DIR", folder, 1) == 0 && setenv("CUDA_VISIBLE_DEVICES", "", 1) == 0 ? 0 : -1;
 }
 
 static int teardown(void **state)

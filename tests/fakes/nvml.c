@@ -104,7 +104,7 @@ FAKE_EXPORT int nvmlDeviceGetMemoryInfo(struct nvml_device *device, struct nvml_
 	*memory = (struct nvml_memory){.total_bytes = (unsigned long long)(fake_number("total_mib", 143771) * 0x1p20 * (device->slice ? 0.125 : 1)),
 		.used_bytes = (unsigned long long)(fake_number("used_mib", 700) * 0x1p20)};
 	memory->free_bytes = memory->total_bytes - memory->used_bytes;
-	return NVML_OK;
+	return lost() ? NVML_GPU_IS_LOST : NVML_OK;
 }
 
 /* Idle, or at work within the last tenth of a second; rising by `ramp_w_per_s` from the first look on. */
