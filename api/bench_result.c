@@ -28,71 +28,6 @@ static const char *read_text(struct result_reader *reader, const json_t *root, c
 	return text;
 }
 
-static void take_line(struct result_reader *reader, const json_t *value)
-{
-	struct bench_result *result = reader->result;
-	struct json_text *line = &result->lines[result->line_count];
-	char *text;
-
-	if (!json_is_string(json_object_get(value, "type")))
-		return;
-	if (result->line_count == BENCH_RESULT_LINES_MAX) {
-		(void)failure_set(reader->failure, STATUS_INVALID, "it has more than %d lines", BENCH_RESULT_LINES_MAX);
-		return;
-	}
-	text = json_tree_text(value);
-	if (text) {
-		line->length = strlen(text);
-		line->text = arena_strndup(reader->arena, text, line->length);
-		result->line_count++;
-	}
-	if (!text || !line->text)
-		no_memory(reader);
-	free(text);
-}
-
-static void read_lines(struct result_reader *reader, const json_t *root)
-{
-	const char *key;
-	json_t *value;
-
-	json_object_foreach((json_t *)root, key, value) {
-		take_line(reader, value);
-		for (size_t i = 0; i < json_array_size(value); i++)
-			take_line(reader, json_array_get(value, i));
-	}
-}
-
-enum status bench_result_read(const char *text, size_t length, struct arena *arena, struct bench_result *result, struct failure *failure)
-{
-	struct result_reader reader = {result, arena, failure};
-	bool out_of_memory;
-	json_t *root = json_tree_read(text, length, JSON_REJECT_DUPLICATES, NULL, &out_of_memory);
-	const json_t *elapsed;
-
-	failure_clear(failure);
-	*result = (struct bench_result){.elapsed_s = ABSENT_NUMBER,
-		.lines = arena_alloc(arena, BENCH_RESULT_LINES_MAX, sizeof *result->lines)};
-	if (out_of_memory || !result->lines) {
-		no_memory(&reader);
-	} else if (!json_is_object(root)) {
-		(void)failure_set(failure, STATUS_INVALID, "it is not a JSON object");
-	} else {
-		result->end = read_text(&reader, root, "end");
-		result->detail = read_text(&reader, root, "detail");
-		result->worker_version = read_text(&reader, root, "worker_version");
-		result->log = read_text(&reader, root, "log");
-		elapsed = json_object_get(root, "elapsed_s");
-		if (json_is_number(elapsed) && json_number_value(elapsed) >= 0)
-			result->elapsed_s = json_number_value(elapsed);
-		read_lines(&reader, root);
-		if (failure->status == STATUS_OK && !result->end)
-			(void)failure_set(failure, STATUS_INVALID, "it does not say how the worker ended (`end`)");
-	}
-	json_decref(root);
-	return failure->status;
-}
-
 static const char *skip_space(const char *at)
 {
 	return at + strspn(at, " \t\r\n");
@@ -120,6 +55,82 @@ static const char *skip_value(const char *at)
 		at++;
 	}
 	return at;
+}
+
+/* Keeps the text of an object as it stands. */
+static void take_line(struct result_reader *reader, const json_t *value, const char *start)
+{
+	struct bench_result *result = reader->result;
+	struct json_text *line = &result->lines[result->line_count];
+
+	if (!json_is_string(json_object_get(value, "type")))
+		return;
+	if (result->line_count == BENCH_RESULT_LINES_MAX) {
+		(void)failure_set(reader->failure, STATUS_INVALID, "it has more than %d lines", BENCH_RESULT_LINES_MAX);
+		return;
+	}
+	line->length = (size_t)(skip_value(start) - start);
+	line->text = arena_strndup(reader->arena, start, line->length);
+	if (line->text)
+		result->line_count++;
+	else
+		no_memory(reader);
+}
+
+static const char *after(const char *at, char mark)
+{
+	at = skip_space(at);
+	return skip_space(*at == mark ? at + 1 : at);
+}
+
+/* The tree beside its text, from the first member on: jansson keeps the order of both. */
+static void read_lines(struct result_reader *reader, const json_t *root, const char *at)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)root, key, value) {
+		const char *element;
+
+		at = element = after(skip_text(after(at, ',')), ':');
+		take_line(reader, value, at);
+		for (size_t i = 0; i < json_array_size(value); i++) {
+			element = after(element, i ? ',' : '[');
+			take_line(reader, json_array_get(value, i), element);
+			element = skip_value(element);
+		}
+		at = skip_value(at);
+	}
+}
+
+enum status bench_result_read(const char *text, size_t length, struct arena *arena, struct bench_result *result, struct failure *failure)
+{
+	struct result_reader reader = {result, arena, failure};
+	bool out_of_memory;
+	json_t *root = json_tree_read(text, length, JSON_REJECT_DUPLICATES, NULL, &out_of_memory);
+	const json_t *elapsed;
+
+	failure_clear(failure);
+	*result = (struct bench_result){.elapsed_s = ABSENT_NUMBER,
+		.lines = arena_alloc(arena, BENCH_RESULT_LINES_MAX, sizeof *result->lines)};
+	if (out_of_memory || !result->lines) {
+		no_memory(&reader);
+	} else if (!json_is_object(root)) {
+		(void)failure_set(failure, STATUS_INVALID, "it is not a JSON object");
+	} else {
+		result->end = read_text(&reader, root, "end");
+		result->detail = read_text(&reader, root, "detail");
+		result->worker_version = read_text(&reader, root, "worker_version");
+		result->log = read_text(&reader, root, "log");
+		elapsed = json_object_get(root, "elapsed_s");
+		if (json_is_number(elapsed) && json_number_value(elapsed) >= 0)
+			result->elapsed_s = json_number_value(elapsed);
+		read_lines(&reader, root, after(text, '{'));
+		if (failure->status == STATUS_OK && !result->end)
+			(void)failure_set(failure, STATUS_INVALID, "it does not say how the worker ended (`end`)");
+	}
+	json_decref(root);
+	return failure->status;
 }
 
 bool bench_result_span(const char *body, const char *key, const char **start, size_t *length)

@@ -20,7 +20,7 @@ struct bench_result {
 	size_t line_count;
 };
 
-/* STATUS_INVALID with what is wrong, STATUS_NO_MEMORY. */
+/* `text` ends with a NUL after `length` bytes. Lines are as they stand in it. STATUS_INVALID with what is wrong, STATUS_NO_MEMORY. */
 FALLIBLE enum status bench_result_read(const char *text, size_t length, struct arena *arena, struct bench_result *result,
 	struct failure *failure);
 

@@ -114,53 +114,71 @@ void decode_list(
 	memcpy(member, &list, sizeof list);
 }
 
-/* --- what is kept as JSON text: jansson writes it -------------------------------------------------------------- */
+/* --- what is kept as JSON text --------------------------------------------------------------------------------- */
+
+enum { JSON_TEXT_MAX_BYTES = 64 * 1024 * 1024 }; /* more than any body becomes: a number of four bytes may be written with twenty */
 
 /* NOLINTBEGIN(misc-no-recursion): no deeper than the body, API_JSON_DEPTH_MAX. */
-static json_t *decode_tree(const struct node *node);
-
-static json_t *decode_tree_children(const struct node *node)
-{
-	bool is_object = node->kind == NODE_OBJECT;
-	json_t *tree = is_object ? json_object() : json_array();
-	bool good = tree != NULL;
-
-	for (const struct node *child = node->first; good && child; child = child->next) {
-		json_t *value = decode_tree(child);
-
-		good = (is_object ? json_object_set_new_nocheck(tree, child->key, value) : json_array_append_new(tree, value)) == 0;
-	}
-	if (good)
-		return tree;
-	json_decref(tree);
-	return NULL;
-}
-
-static json_t *decode_tree(const struct node *node)
+static void decode_write(const struct node *node, struct json_writer *writer)
 {
 	switch (node->kind) {
 	case NODE_OBJECT:
+		json_begin_object(writer);
+		for (const struct node *member = node->first; member; member = member->next) {
+			json_key_escaped(writer, member->key);
+			decode_write(member, writer);
+		}
+		json_end_object(writer);
+		break;
 	case NODE_LIST:
-		return decode_tree_children(node);
+		json_begin_array(writer);
+		for (const struct node *element = node->first; element; element = element->next)
+			decode_write(element, writer);
+		json_end_array(writer);
+		break;
 	case NODE_TEXT:
-		return json_stringn_nocheck(node->text, node->length);
+		json_string_n(writer, node->text, node->length);
+		break;
 	case NODE_INTEGER:
-		return json_integer(node->integer);
+		json_write_integer(writer, node->integer);
+		break;
 	case NODE_REAL:
-		return json_real(node->real);
+		json_double(writer, node->real);
+		break;
 	case NODE_TRUE:
-		return json_true();
 	case NODE_FALSE:
-		return json_false();
+		json_bool(writer, node->kind == NODE_TRUE);
+		break;
 	case NODE_NULL:
-		return json_null();
 	case NODE_KIND_COUNT:
+		json_write_null(writer);
 		break;
 	}
-	return NULL;
 }
 
 /* NOLINTEND(misc-no-recursion) */
+
+void decode_json(struct decoder *decoder, const struct path *path, const struct node *value, struct json_text *out)
+{
+	struct json_writer writer;
+	struct buffer buffer;
+	char *text;
+
+	if (value->kind != NODE_OBJECT) {
+		decode_wrong_type(decoder, path, "an object", value);
+		return;
+	}
+	buffer_init(&buffer, JSON_TEXT_MAX_BYTES);
+	json_writer_init(&writer, &buffer);
+	decode_write(value, &writer);
+	text = buffer.failed ? NULL : arena_strndup(decoder->arena, buffer.bytes, buffer.length);
+	decoder->no_memory |= !text;
+	if (text)
+		*out = (struct json_text){.text = text, .length = buffer.length};
+	buffer_release(&buffer);
+}
+
+/* --- labels ---------------------------------------------------------------------------------------------------- */
 
 static void decode_tree_text(struct decoder *decoder, const json_t *tree, struct json_text *out)
 {
@@ -172,21 +190,6 @@ static void decode_tree_text(struct decoder *decoder, const json_t *tree, struct
 	if (text && json_dumpb(tree, text, length, flags) == length)
 		*out = (struct json_text){.text = text, .length = length};
 }
-
-void decode_json(struct decoder *decoder, const struct path *path, const struct node *value, struct json_text *out)
-{
-	json_t *tree;
-
-	if (value->kind != NODE_OBJECT) {
-		decode_wrong_type(decoder, path, "an object", value);
-		return;
-	}
-	tree = decode_tree(value);
-	decode_tree_text(decoder, tree, out);
-	json_decref(tree);
-}
-
-/* --- labels ---------------------------------------------------------------------------------------------------- */
 
 /* Labels that were there before, for a patch to merge into; NULL without memory to read them. */
 static json_t *decode_labels_before(struct decoder *decoder, const struct json_text *labels)

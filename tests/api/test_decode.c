@@ -68,6 +68,21 @@ static void what_people_write_is_read(void **state)
 	assert_true(isnan(training.mfu) && isnan(training.common.carbon_cap_kgco2e));
 }
 
+/* What nobody here reads: nothing is lost of it, and a number is the same double when it is read again. */
+static void what_is_carried_through_keeps_its_values(void **state)
+{
+	const struct json_text *config = &training.common.model.config;
+
+	(void)state;
+	assert_int_equal(decode(&table_training_request,
+						 "{\"model\":{\"config\":{\"a\":[ 1, -2.5e-7 ,0.1,1e22,-9007199254740993],\"q\\\"\":\"x\\\"\\n\\u00e9/\\/\","
+						 "\"t\":true,\"f\":false,\"n\":null,\"o\":{},\"l\":[]}}}",
+						 &training), STATUS_OK);
+	assert_string_equal(config->text, "{\"a\":[1,-2.5e-07,0.1,1e+22,-9007199254740993],\"q\\\"\":\"x\\\"\\n\xc3\xa9//\","
+									  "\"t\":true,\"f\":false,\"n\":null,\"o\":{},\"l\":[]}");
+	assert_int_equal(config->length, strlen(config->text));
+}
+
 static void shorthands_and_words_stand_for_objects_and_numbers(void **state)
 {
 	struct performance_request performance;
@@ -501,6 +516,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_people_write_is_read),
+		cmocka_unit_test(what_is_carried_through_keeps_its_values),
 		cmocka_unit_test(shorthands_and_words_stand_for_objects_and_numbers),
 		cmocka_unit_test(numbers_at_the_edges),
 		cmocka_unit_test(answers_of_newer_servers_are_read),
