@@ -17,6 +17,16 @@ struct group collective_group(const struct device *device, double ranks, double 
 	return (struct group){.ranks = ranks, .local = local, .axes = device->torus_dimensions > 0 && local > 1 ? torus_axes(device, local) : 0};
 }
 
+struct group collective_outer_group(const struct device *device, double ranks, double stride)
+{
+	struct group group = collective_group(device, ranks, stride);
+	double dimensions = (double)device->torus_dimensions, slice = fmin(ranks * stride, (double)device->domain);
+
+	if (group.axes > 0)
+		group.axes = fmin(dimensions, fmax(1, rint(dimensions * log2(group.local) / log2(slice))));
+	return group;
+}
+
 /* Of the links' rate inside a domain, what lies along the group's axes. */
 static double local_rate_bytes_per_s(const struct device *device, struct group group)
 {

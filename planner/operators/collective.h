@@ -14,9 +14,13 @@ struct group {
  * Given: ranks, stride (>= 1). Returned: how many of a group share a domain: 1 <= local <= ranks. */
 struct group collective_group(const struct device *device, double ranks, double stride);
 
+/* The same for a group beyond which there is none (data parallelism): on a torus it shares a slice of ranks x stride chips, whose axes are as long as
+ * the slice's root, with the groups inside it, and spans the axes that these leave. */
+struct group collective_outer_group(const struct device *device, double ranks, double stride);
+
 /* Bytes per second that each rank of the group sees in a ring: the link's inside a domain, on a torus the share of it that lies along the axes
  * which the group spans (as many as its ranks need, each as long as the domain's root); across domains no more than the network adapters
- * of the group's members in one machine together. No published run validates the torus: intervals are wide there. */
+ * of the group's members in one machine together. On a torus MaxText's published runs are all that validates it: intervals are wide there. */
 double collective_rate_bytes_per_s(const struct device *device, struct group group);
 
 /* E27. Given: bytes of the whole tensor on each rank. Returned: s; 0 for a group of one.

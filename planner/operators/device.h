@@ -39,6 +39,9 @@ struct device {
 bool device_of_candidate(const struct candidate *candidate, enum precision precision, const struct physics *physics,
 	double speed, struct device *device);
 
+/* Whether a whole step runs as one program that was compiled ahead (TPUs): physics_compiled() is theirs. */
+bool device_is_compiled(const struct accelerator *accelerator);
+
 /* Year in which the accelerator's architecture came out: a refresh (H200, B300) runs kernels that are as ripe as its
  * predecessor's. The catalogue's year of release where the architecture is not known. */
 int64_t device_architecture_year(const struct accelerator *accelerator);

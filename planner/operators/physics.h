@@ -55,4 +55,8 @@ struct physics {
 
 extern const struct physics physics_fitted;
 
+/* E20. The same for chips whose whole step is one program that a compiler lays out ahead (device_is_compiled): the host issues nothing layer by
+ * layer, few large tiles instead of waves of small ones, links driven beside the arithmetic, kernels that do not ripen after the chip. */
+struct physics physics_compiled(const struct physics *physics);
+
 #endif

@@ -18,6 +18,7 @@ struct layer_work {
 	struct product_time attention; /* forward of the scores, for selective recomputation */
 	double element_forward_s;
 	enum recompute recompute;
+	double last_s; /* forward of the product that ends the layer: what it puts out is the next layer's input, which is kept */
 	double expand_s; /* MLA: queries, keys and values from their latents, which selective recomputation does again */
 };
 
@@ -142,7 +143,9 @@ static void work_feed_forward(struct layer_work *work, double width)
 	if (!(width > 0))
 		return;
 	work_product(work, rows, hidden, up, 1, 1);
+	work->last_s = -work->time.forward_s;
 	work_product(work, rows, width / t, hidden, 1, 1);
+	work->last_s += work->time.forward_s;
 	work_elements(work, rows * work->setting->device.wide_bytes * (up + width / t));
 }
 
@@ -173,7 +176,7 @@ static void work_recompute(struct layer_work *work)
 {
 	switch (work->recompute) {
 	case RECOMPUTE_FULL:
-		work->time.recompute_s = work->time.forward_s;
+		work->time.recompute_s = work->time.forward_s - (work->setting->software.drops_unread ? work->last_s : 0);
 		break;
 	case RECOMPUTE_SELECTIVE:
 		work->time.recompute_s = (work->kind->mixer == MIXER_MLA ? work->expand_s : work->attention.time_s) +
@@ -285,8 +288,8 @@ bool layer_scatters(const struct parallelism *layout, const struct degrees *degr
 static double shards_s(const struct setting *setting, const struct degrees *degrees, const struct layer_params *params, double bytes)
 {
 	double copies = fmin(degrees->zero_group, degrees->expert_copies);
-	struct group dense = collective_group(&setting->device, degrees->zero_group, degrees->tensor);
-	struct group expert = collective_group(&setting->device, copies, fmax(1, degrees->expert));
+	struct group dense = collective_outer_group(&setting->device, degrees->zero_group, degrees->tensor);
+	struct group expert = collective_outer_group(&setting->device, copies, fmax(1, degrees->expert));
 	double time_s = collective_all_gather_s(&setting->device, setting->physics, dense, bytes * params->dense);
 
 	return params->expert > 0 ? time_s + collective_all_gather_s(&setting->device, setting->physics, expert, bytes * params->expert) : time_s;

@@ -131,7 +131,7 @@ static void warn_of_zero(const struct training_request *request, const struct ou
 static void warn_of_fabric(const struct candidate *candidate, struct findings *findings)
 {
 	if (candidate->torus_dimensions > 0)
-		findings_warn(findings, "interconnect: collectives on the %lldD torus of %s follow from its links' rate; no published run validates them, and the interval is wider for it",
+		findings_warn(findings, "interconnect: collectives on the %lldD torus of %s follow from its links' rate; only MaxText's published runs on TPUs validate them, and the interval is wider for it",
 			(long long)candidate->torus_dimensions, candidate->accelerator.id ? candidate->accelerator.id : "this accelerator");
 }
 

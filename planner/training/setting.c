@@ -63,8 +63,13 @@ bool setting_of_candidate(const struct training_input *input, const struct candi
 		precision = accelerator_training_precision(&candidate->accelerator);
 	*setting = (struct setting){.input = input, .model = &input->model, .teacher = teacher, .candidate = candidate,
 		.physics = physics, .precision = precision, .sequence = sequence};
+	if (device_is_compiled(&candidate->accelerator)) {
+		setting->compiled = physics_compiled(physics);
+		setting->physics = physics = &setting->compiled;
+	}
 	setting->software = software_of(request->stack, request->stack_release, precision,
 		device_architecture_year(&candidate->accelerator), physics);
+	setting->software.drops_unread = physics == &setting->compiled;
 	if (!device_of_candidate(candidate, precision, physics, setting->software.speed, &setting->device))
 		return false;
 	setting->flops_per_token = training_flops_per_token(input, sequence);

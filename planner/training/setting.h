@@ -12,6 +12,7 @@ struct setting {
 	const struct model *teacher; /* NULL: none */
 	const struct candidate *candidate;
 	const struct physics *physics;
+	struct physics compiled; /* what `physics` points to where steps are compiled ahead: a copy of a setting must not outlive it */
 	struct device device;
 	struct software software;
 	enum precision precision;

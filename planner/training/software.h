@@ -16,6 +16,7 @@ struct software {
 	double attention_speed; /* of its fused attention over the newest kernels for that accelerator */
 	bool hides_data, hides_tensor, hides_pipeline; /* communication it overlaps with compute */
 	bool hides_expert_inside, hides_expert_across; /* the same of experts in one domain, and in several */
+	bool drops_unread;    /* full recomputation leaves out the product that ends a layer: nobody reads it again */
 	bool waits_for_counts; /* of routed tokens, on the host, unless one domain spans machines */
 	bool merges_copies;   /* sends a token once to each domain of experts */
 	bool balances_ends;   /* gives the first and last pipeline stage fewer layers */

@@ -99,15 +99,15 @@ static double shared_s(const struct step_work *work, double params, double ranks
 	const struct physics *physics = setting->physics;
 	int64_t stage = work->layout->zero_stage;
 	double bytes = setting->software.gradient_bytes * params, back = device->wide_bytes * params;
-	struct group inside = collective_group(device, shards, inner), between = collective_group(device, fmax(1, ranks / shards), inner * shards);
+	struct group inside = collective_outer_group(device, shards, inner), between = collective_group(device, fmax(1, ranks / shards), inner * shards);
 	double between_s;
 
 	if (!(params > 0))
 		return 0;
 	if (stage == 0)
-		return collective_all_reduce_s(device, physics, collective_group(device, ranks, inner), bytes);
+		return collective_all_reduce_s(device, physics, collective_outer_group(device, ranks, inner), bytes);
 	between_s = stage == 1 || !layer_scatters(work->layout, &work->degrees)
-		? collective_all_gather_s(device, physics, collective_group(device, ranks, inner), bytes)
+		? collective_all_gather_s(device, physics, collective_outer_group(device, ranks, inner), bytes)
 		: collective_all_reduce_s(device, physics, between, bytes / shards);
 	return between_s + (stage <= 2 ? collective_all_gather_s(device, physics, inside, back) : 0);
 }

@@ -48,6 +48,44 @@ static void rings_pass_every_domain(void **state)
 	assert_close(collective_all_reduce_s(&device, &physics, collective_group(&device, 1, 1), 1e9), 0, 1e-12);
 }
 
+/* A slice of 4 x 4 x 8 chips: eight tensor ranks lie on one axis, the sixteen data ranks across them on the other two; alone a group has all. */
+static void a_slice_leaves_axes_to_its_outermost_group(void **state)
+{
+	struct device cube = {.link_bytes_per_s = 300e9, .domain = 8960, .node = 4, .torus_dimensions = 3}, square = cube;
+
+	(void)state;
+	square.domain = 256;
+	square.torus_dimensions = 2;
+	assert_close(collective_group(&cube, 8, 1).axes, 1, 0);
+	assert_close(collective_outer_group(&cube, 16, 8).axes, 2, 0);
+	assert_close(collective_outer_group(&cube, 64, 1).axes, 3, 0);
+	assert_close(collective_outer_group(&square, 256, 1).axes, 2, 0);
+	assert_close(collective_outer_group(&square, 16, 16).axes, 1, 0);
+	assert_close(collective_rate_bytes_per_s(&cube, collective_outer_group(&cube, 16, 8)), 200e9, 1e-12);
+	cube.torus_dimensions = 0;
+	assert_close(collective_rate_bytes_per_s(&cube, collective_outer_group(&cube, 16, 8)), 300e9, 1e-12);
+}
+
+/* The same chip under another name is issued layer by layer, and does the last product of each layer again. */
+static void a_compiled_step_issues_nothing(void **state)
+{
+	struct parallelism layout = flat(8, 3);
+	struct step_time compiled, issued;
+
+	(void)state;
+	begin(STACK_MAXTEXT);
+	fixture.candidates[0].accelerator.id = "tpu-v5p";
+	compiled = timed(&layout, 8);
+	assert_true(setting.physics == &setting.compiled && setting.software.drops_unread);
+	fixture.candidates[0].accelerator.id = "chip";
+	issued = timed(&layout, 8);
+	assert_true(setting.physics == &physics_fitted && !setting.software.drops_unread);
+	assert_true(compiled.launch_overhead_s <= 1e-3 && issued.launch_overhead_s > 1e-3);
+	/* a quarter of the forward pass of a gated layer is its last product; recomputation beside a third of the arithmetic */
+	assert_true(compiled.recompute_s / compiled.compute_s < 0.87 * issued.recompute_s / issued.compute_s);
+	assert_true(compiled.recompute_s / compiled.compute_s > 0.6 * issued.recompute_s / issued.compute_s);
+}
+
 /* Interleaved schedules take micro-batches in groups of as many as stages; plain 1F1B takes any number. */
 static void short_groups_leave_places_empty(void **state)
 {
@@ -219,6 +257,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rings_pass_every_domain),
+		cmocka_unit_test(a_slice_leaves_axes_to_its_outermost_group),
+		cmocka_unit_test(a_compiled_step_issues_nothing),
 		cmocka_unit_test(short_groups_leave_places_empty),
 		cmocka_unit_test(sharded_gradients_are_sent_with_every_micro_batch),
 		cmocka_unit_test(tables_are_gathered_too),

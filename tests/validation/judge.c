@@ -140,7 +140,7 @@ size_t limits_of(const struct judgement *judgement, struct limit *limits)
 {
 	const struct outcomes *all = &judgement->outcomes;
 	struct score_by_suite dense = score_suites(all, slice_dense, false), left = score_suites(all, slice_dense, true);
-	struct score_by_suite steps = score_suites(all, slice_steps, true);
+	struct score_by_suite steps = score_suites(all, slice_judged, true);
 	struct score megatron = score_of(all, slice_megatron, NULL, false);
 	size_t n = 0;
 
@@ -162,7 +162,7 @@ size_t limits_of(const struct judgement *judgement, struct limit *limits)
 	LIMIT("runs that ran out of memory, but are planned", (double)judgement->oom_planned, 0, 0, "", NULL);
 	LIMIT("runs that ran, but are refused", 100.0 * (double)judgement->refused / (double)judgement->ran, 0, 2, "%", NULL);
 	LIMIT("whole runs that state their accelerators: mean error of GPU-hours", 100 * score_of(all, slice_runs, NULL, false).mean, 0, 25, "%", NULL);
-	LIMIT("step times inside p10 to p90, suites left out", 100 * score_of(all, slice_steps, NULL, true).covered, 75, 90, "%", NULL);
+	LIMIT("step times inside p10 to p90, suites left out", 100 * score_of(all, slice_judged, NULL, true).covered, 75, 90, "%", NULL);
 	LIMIT("the same of the suite that has fewest", 100 * steps.least_covered, 60, 100, "%", steps.least_covered_suite);
 	LIMIT("median p90/p10 of pinned dense steps", judgement->pinned_spread, 1, 1.5, "", NULL);
 	LIMIT("fitted constants", (double)judgement->constants, 0, 40, "", NULL);

@@ -1,5 +1,7 @@
 #include "validation/samples.h"
 
+#include "validation/slices.h"
+
 /* Cases of one suite and kind of model beyond this number add no weight. */
 static const double full_weight_cases = 12;
 
@@ -38,7 +40,7 @@ static void samples_weigh(struct samples *samples)
 
 		for (size_t j = 0; j < samples->count; j++)
 			size += same_group(&samples->items[i], &samples->items[j]);
-		samples->items[i].weight = fmin(size, full_weight_cases) / full_weight_cases / size;
+		samples->items[i].weight = slice_shown_only(samples->items[i].item) ? 0 : fmin(size, full_weight_cases) / full_weight_cases / size;
 	}
 }
 

@@ -48,10 +48,15 @@ outcome_filter slice_narrow;        /* dense in 8 and 4 bits */
 outcome_filter slice_tuning;
 outcome_filter slice_experts;
 outcome_filter slice_steps;         /* every step time */
+outcome_filter slice_judged;        /* those of them that hold a bound up: all but slice_shown_only */
 outcome_filter slice_left_out;      /* those of them that are left out in turn: all but vtrain-single */
 outcome_filter slice_memory_states; /* model_bytes of Korthikanti */
 outcome_filter slice_memory_other;
 outcome_filter slice_runs;          /* GPU-hours of runs that state their number of accelerators */
 outcome_filter slice_suite;         /* argument: its name */
+
+/* TPUs: their ceilings were set from these very runs, whose errors say how well one ceiling a chip explains them. No bound rests on them, and
+ * they have no weight in the fit. */
+bool slice_shown_only(const struct validation_case *item);
 
 #endif
