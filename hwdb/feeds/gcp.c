@@ -1,5 +1,6 @@
 /* Google Cloud Billing Catalog: https://cloud.google.com/billing/v1/how-tos/catalog-api. Accelerators, cores and memory of a machine
- * are priced apart, for each region and usage: an offer is their sum, and none while one of them is missing.
+ * are priced apart, for each region and usage: an offer is their sum, and none while one of them is missing. Of A4 there are slices
+ * alone: an accelerator with its part of the machine.
  *
  * The key goes into a header: in the URL, where Google's examples have it, it would end in every log on the way. */
 #include <stdlib.h>
@@ -14,15 +15,18 @@ enum part { CORE, MEMORY, ACCELERATOR, PART_COUNT };
 enum usage { ON_DEMAND, PREEMPTIBLE, USAGE_COUNT };
 
 static const struct family {
-	const char *names[PART_COUNT], *accelerator;
+	const char *names[PART_COUNT], *accelerator; /* a part without a name is in the accelerator's price */
+	const char *also; /* another name of the accelerator's SKUs */
 } families[] = {
-	{{"A2 Instance Core", "A2 Instance Ram", "Nvidia Tesla A100 GPU"}, "a100-sxm4-40gb"},
-	{{"A2 Instance Core", "A2 Instance Ram", "Nvidia Tesla A100 80GB GPU"}, "a100-sxm4-80gb"},
-	{{"A3 Instance Core", "A3 Instance Ram", "Nvidia H100 80GB GPU"}, "h100-sxm5-80gb"},
-	{{"A3Plus Instance Core", "A3Plus Instance Ram", "Nvidia H100 80GB Mega GPU"}, "h100-sxm5-80gb"},
-	{{"G2 Instance Core", "G2 Instance Ram", "Nvidia L4 GPU"}, "l4"},
+	{{"A2 Instance Core", "A2 Instance Ram", "Nvidia Tesla A100 GPU"}, "a100-sxm4-40gb", NULL},
+	{{"A2 Instance Core", "A2 Instance Ram", "Nvidia Tesla A100 80GB GPU"}, "a100-sxm4-80gb", NULL},
+	{{"A3 Instance Core", "A3 Instance Ram", "Nvidia H100 80GB GPU"}, "h100-sxm5-80gb", NULL},
+	{{"A3Plus Instance Core", "A3Plus Instance Ram", "Nvidia H100 80GB Mega GPU"}, "h100-sxm5-80gb", "Nvidia H100 80GB Plus GPU"},
+	{{"A3Ultra Instance Core", "A3Ultra Instance Ram", "H200 141GB GPU"}, "h200-sxm5-141gb", "Nvidia H200 141GB GPU"},
+	{{NULL, NULL, "A4 Nvidia B200 (1 gpu slice)"}, "b200-sxm6-180gb", NULL},
+	{{"G2 Instance Core", "G2 Instance Ram", "Nvidia L4 GPU"}, "l4", NULL},
 };
-enum { A2, A2_ULTRA, A3, A3_MEGA, G2, FAMILY_COUNT };
+enum { A2, A2_ULTRA, A3, A3_MEGA, A3_ULTRA, A4, G2, FAMILY_COUNT };
 
 /* https://cloud.google.com/compute/docs/accelerator-optimized-machines: vCPUs and GiB of each machine. */
 static const struct machine {
@@ -34,7 +38,7 @@ static const struct machine {
 	{"a2-ultragpu-1g", A2_ULTRA, 1, 12, 170}, {"a2-ultragpu-2g", A2_ULTRA, 2, 24, 340}, {"a2-ultragpu-4g", A2_ULTRA, 4, 48, 680},
 	{"a2-ultragpu-8g", A2_ULTRA, 8, 96, 1360},
 	{"a3-highgpu-1g", A3, 1, 26, 234}, {"a3-highgpu-2g", A3, 2, 52, 468}, {"a3-highgpu-4g", A3, 4, 104, 936}, {"a3-highgpu-8g", A3, 8, 208, 1872},
-	{"a3-megagpu-8g", A3_MEGA, 8, 208, 1872},
+	{"a3-megagpu-8g", A3_MEGA, 8, 208, 1872}, {"a3-ultragpu-8g", A3_ULTRA, 8, 224, 2952}, {"a4-highgpu-8g", A4, 8, 224, 3968},
 	{"g2-standard-4", G2, 1, 4, 16}, {"g2-standard-8", G2, 1, 8, 32}, {"g2-standard-12", G2, 1, 12, 48}, {"g2-standard-16", G2, 1, 16, 64},
 	{"g2-standard-24", G2, 2, 24, 96}, {"g2-standard-32", G2, 1, 32, 128}, {"g2-standard-48", G2, 4, 48, 192}, {"g2-standard-96", G2, 8, 96, 384},
 };
@@ -120,10 +124,24 @@ static void keep_price(struct feed_walk *walk, const json_t *sku, enum usage usa
 	}
 }
 
+/* Whether a SKU of that name prices this part of the family. */
+static bool is_part(const struct family *family, int part, const char *name)
+{
+	if (family->names[part] && strcmp(name, family->names[part]) == 0)
+		return true;
+	return part == ACCELERATOR && family->also && strcmp(name, family->also) == 0;
+}
+
+/* Google files some SKUs of spot machines under on demand: what they are called counts. */
+static enum usage usage_of(const char *type, const char *description)
+{
+	return strcmp(type, "Preemptible") == 0 || (strcmp(type, "OnDemand") == 0 && strncmp(description, "Spot ", 5) == 0) ? PREEMPTIBLE : ON_DEMAND;
+}
+
 static void take_sku(struct feed_walk *walk, const json_t *sku)
 {
 	const char *description = feed_json_text(sku, "description"), *type = feed_json_text(feed_json_object(sku, "category"), "usageType"), *why;
-	enum usage usage = type && strcmp(type, "Preemptible") == 0 ? PREEMPTIBLE : ON_DEMAND;
+	enum usage usage = type && description ? usage_of(type, description) : ON_DEMAND;
 	char name[128];
 
 	walk->rows.seen++;
@@ -133,7 +151,7 @@ static void take_sku(struct feed_walk *walk, const json_t *sku)
 		for (int part = 0; part < PART_COUNT; part++) {
 			double usd;
 
-			if (strcmp(name, families[family].names[part]) != 0)
+			if (!is_part(&families[family], part, name))
 				continue;
 			usd = price_of(sku, (enum part)part, &why);
 			if (why)
@@ -180,10 +198,11 @@ enum status gcp_read(struct feed_walk *walk, const char *text, size_t length, st
 static enum status add_machine(struct feed_walk *walk, const struct machine *machine, size_t region, enum usage usage, struct failure *failure)
 {
 	const struct part_price *parts = ((struct gcp_state *)walk->state)->prices[region][usage][machine->family];
+	const struct family *family = &families[machine->family];
 	struct price_row *row;
 
 	for (int part = 0; part < PART_COUNT; part++)
-		if (!(parts[part].usd > 0) || parts[part].twice) {
+		if (family->names[part] && (!(parts[part].usd > 0) || parts[part].twice)) {
 			if (parts[ACCELERATOR].usd > 0)
 				feed_rows_skip(&walk->rows, walk->arena, "a machine of which a part has no price, or two", machine->name);
 			return STATUS_OK;
@@ -194,14 +213,15 @@ static enum status add_machine(struct feed_walk *walk, const struct machine *mac
 	row->provider = "gcp";
 	row->instance_type = machine->name;
 	row->region = walk->scope.items[region];
-	row->accelerator_id = families[machine->family].accelerator;
+	row->accelerator_id = family->accelerator;
 	row->gpus = machine->gpus;
 	row->vcpus = machine->vcpus;
 	row->ram_gb = machine->ram_gib;
 	row->pricing_model = usage == PREEMPTIBLE ? "spot" : "on_demand";
 	row->price_usd_per_hour = machine->gpus * parts[ACCELERATOR].usd + machine->vcpus * parts[CORE].usd + machine->ram_gib * parts[MEMORY].usd;
-	row->notes = arena_printf(walk->arena, "%d x %.6g accelerator + %d x %.6g vCPU + %d x %.6g GiB", machine->gpus, parts[ACCELERATOR].usd,
-		machine->vcpus, parts[CORE].usd, machine->ram_gib, parts[MEMORY].usd);
+	row->notes = !family->names[CORE] ? arena_printf(walk->arena, "%d x %.6g slice", machine->gpus, parts[ACCELERATOR].usd)
+		: arena_printf(walk->arena, "%d x %.6g accelerator + %d x %.6g vCPU + %d x %.6g GiB", machine->gpus, parts[ACCELERATOR].usd,
+			machine->vcpus, parts[CORE].usd, machine->ram_gib, parts[MEMORY].usd);
 	return feed_have(walk, row->notes, failure);
 }
 

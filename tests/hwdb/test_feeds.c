@@ -245,6 +245,30 @@ static void gcp_sums_the_parts_of_a_machine(void **state)
 	assert_int_equal(read_text("{\"skus\":[],\"nextPageToken\":\"a&key=b\"}"), STATUS_MALFORMED);
 }
 
+static void gcp_names_its_newer_machines_otherwise(void **state)
+{
+	(void)state;
+	begin(FEED_GCP, "us-central1");
+	assert_int_equal(read_text("{\"skus\":["
+		GCP_SKU("A4 Nvidia B200 (1 gpu slice) running in Americas", "OnDemand", "h", "16", "110000000") ","
+		GCP_SKU("Spot Preemptible A4 Nvidia B200 (1 gpu slice) running in Americas", "OnDemand", "h", "4", "954200000") ","
+		GCP_SKU("Commitment v1: A4 Nvidia B200 (1 gpu slice) in Americas for 1 Year", "Commit1Yr", "h", "11", "277000000") ","
+		GCP_SKU("H200 141GB GPU running in Americas", "OnDemand", "h", "9", "311740000") ","
+		GCP_SKU("A3Ultra Instance Core running in Americas", "OnDemand", "h", "0", "29000000") ","
+		GCP_SKU("A3Ultra Instance Ram running in Americas", "OnDemand", "GiBy.h", "0", "2000000") ","
+		GCP_SKU("Nvidia H100 80GB Plus GPU running in Americas", "OnDemand", "h", "10", "344275712") ","
+		GCP_SKU("A3Plus Instance Core running in Americas", "OnDemand", "h", "0", "30000000") ","
+		GCP_SKU("A3Plus Instance Ram running in Americas", "OnDemand", "GiBy.h", "0", "2500000")
+		"],\"nextPageToken\":\"\"}"), STATUS_OK);
+	assert_int_equal(walk.feed->finish(&walk, &failure), STATUS_OK);
+	assert_close(price("a4-highgpu-8g", "on_demand")->price_usd_per_hour, 8 * 16.11, 1e-12); /* slices hold the host */
+	assert_close(price("a4-highgpu-8g", "spot")->price_usd_per_hour, 8 * 4.9542, 1e-12);     /* filed under on demand */
+	assert_string_equal(price("a4-highgpu-8g", "spot")->accelerator_id, "b200-sxm6-180gb");
+	assert_close(price("a3-ultragpu-8g", "on_demand")->price_usd_per_hour, 8 * 9.31174 + 224 * 0.029 + 2952 * 0.002, 1e-12);
+	assert_close(price("a3-megagpu-8g", "on_demand")->price_usd_per_hour, 8 * 10.344275712 + 208 * 0.03 + 1872 * 0.0025, 1e-12);
+	assert_int_equal(walk.rows.price_count, 4);
+}
+
 static void lambda_prices_are_cents_of_an_instance(void **state)
 {
 	(void)state;
@@ -512,6 +536,7 @@ int main(void)
 		cmocka_unit_test(aws_is_read_in_any_pieces),
 		cmocka_unit_test(aws_must_be_whole),
 		cmocka_unit_test(gcp_sums_the_parts_of_a_machine),
+		cmocka_unit_test(gcp_names_its_newer_machines_otherwise),
 		cmocka_unit_test(lambda_prices_are_cents_of_an_instance),
 		cmocka_unit_test(runpod_without_stock_is_no_offer),
 		cmocka_unit_test(electricity_maps_answers_for_the_zone_that_was_asked),
