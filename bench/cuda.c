@@ -149,9 +149,10 @@ static CUDA_PREPARE(prepare_kind)
 	case WORK_STREAM_READ:
 	case WORK_STREAM_COPY:
 	case WORK_STREAM_TRIAD:
-	case WORK_KV_READ:
 	case WORK_ELEMENTWISE:
 		return cuda_stream_prepare(session, request, work, reason);
+	case WORK_KV_READ:
+		return cuda_cache_prepare(session, request, work, reason);
 	case WORK_TRANSFER:
 		return cuda_transfer_prepare(session, request, work, reason);
 	case WORK_ISSUE_RATE:

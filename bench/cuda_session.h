@@ -100,6 +100,7 @@ CUDA_PREPARE(cuda_peer_prepare);
 CUDA_PREPARE(cuda_matrix_prepare);
 CUDA_PREPARE(cuda_issue_prepare);
 CUDA_PREPARE(cuda_attention_prepare);
+CUDA_PREPARE(cuda_cache_prepare);
 CUDA_PREPARE(cuda_sequence_prepare);
 CUDA_PREPARE(cuda_collective_prepare);
 enum bench_outcome cuda_prepare(struct bench_session *session, const struct bench_work_request *request, struct bench_work *work,

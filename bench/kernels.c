@@ -7,6 +7,8 @@
 	KERNEL_U64, KERNEL_U64, KERNEL_U64}
 #define SOFTMAX_ARGUMENTS {KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32, KERNEL_U32}
 #define GRADIENT_ARGUMENTS {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32}
+#define CACHE_ARGUMENTS {KERNEL_POINTER, KERNEL_POINTER, KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32, KERNEL_F32}
+#define MERGE_ARGUMENTS {KERNEL_POINTER, KERNEL_POINTER, KERNEL_U32, KERNEL_U32, KERNEL_U32}
 #define ISSUE_ARGUMENTS {KERNEL_POINTER, KERNEL_U32, KERNEL_F32}
 
 const struct kernel_entry kernel_entries[KERNEL_COUNT] = {
@@ -39,10 +41,20 @@ const struct kernel_entry kernel_entries[KERNEL_COUNT] = {
 	[KERNEL_SOFTMAX_GRADIENT_FP32] = {"softmax_gradient_fp32", GRADIENT_ARGUMENTS, true, true, true},
 	[KERNEL_SOFTMAX_GRADIENT_BF16] = {"softmax_gradient_bf16", GRADIENT_ARGUMENTS, true, true, true},
 	[KERNEL_SOFTMAX_GRADIENT_FP16] = {"softmax_gradient_fp16", GRADIENT_ARGUMENTS, true, true, true},
+	[KERNEL_CACHE_ATTEND_FP32] = {"cache_attend_fp32", CACHE_ARGUMENTS, true, true, true},
+	[KERNEL_CACHE_ATTEND_BF16] = {"cache_attend_bf16", CACHE_ARGUMENTS, true, true, true},
+	[KERNEL_CACHE_ATTEND_FP16] = {"cache_attend_fp16", CACHE_ARGUMENTS, true, true, true},
+	[KERNEL_CACHE_MERGE_FP32] = {"cache_merge_fp32", MERGE_ARGUMENTS, true, true, true},
+	[KERNEL_CACHE_MERGE_BF16] = {"cache_merge_bf16", MERGE_ARGUMENTS, true, true, true},
+	[KERNEL_CACHE_MERGE_FP16] = {"cache_merge_fp16", MERGE_ARGUMENTS, true, true, true},
+	[KERNEL_CACHE_TENSOR_64_BF16] = {"cache_tensor_64_bf16", CACHE_ARGUMENTS, false, true, false},
+	[KERNEL_CACHE_TENSOR_64_FP16] = {"cache_tensor_64_fp16", CACHE_ARGUMENTS, false, true, false},
+	[KERNEL_CACHE_TENSOR_128_BF16] = {"cache_tensor_128_bf16", CACHE_ARGUMENTS, false, true, false},
+	[KERNEL_CACHE_TENSOR_128_FP16] = {"cache_tensor_128_fp16", CACHE_ARGUMENTS, false, true, false},
 };
 
 const char *const kernel_source[KERNEL_SOURCE_FILES] = {
-	kernel_source_common, kernel_source_memory, kernel_source_issue, kernel_source_gemm, kernel_source_attention,
+	kernel_source_common, kernel_source_memory, kernel_source_issue, kernel_source_gemm, kernel_source_attention, kernel_source_cache,
 };
 
 const char *kernel_ptx(enum kernel_blob blob)
@@ -96,6 +108,30 @@ enum kernel kernel_softmax_gradient(enum precision precision)
 enum kernel kernel_fill_normal(enum precision precision)
 {
 	return in_family(KERNEL_FILL_NORMAL_FP32, precision, 1, 0);
+}
+
+/* A key's row is vectors of 16 bytes, one for each of the work-items that read it. */
+enum kernel kernel_cache_attend(enum precision precision, int64_t dimension)
+{
+	int64_t numbers = precision == PRECISION_FP32 ? 4 : 8;
+
+	if (dimension % numbers || dimension / numbers > KERNEL_GROUP_ITEMS)
+		return KERNEL_COUNT;
+	return in_family(KERNEL_CACHE_ATTEND_FP32, precision, 1, 0);
+}
+
+enum kernel kernel_cache_merge(enum precision precision)
+{
+	return in_family(KERNEL_CACHE_MERGE_FP32, precision, 1, 0);
+}
+
+enum kernel kernel_cache_tensor(enum precision precision, int64_t dimension)
+{
+	enum kernel first = dimension == 64 ? KERNEL_CACHE_TENSOR_64_BF16 : dimension == 128 ? KERNEL_CACHE_TENSOR_128_BF16 : KERNEL_COUNT;
+
+	if (first == KERNEL_COUNT || (precision != PRECISION_BF16 && precision != PRECISION_FP16))
+		return KERNEL_COUNT;
+	return (enum kernel)((int)first + (precision == PRECISION_FP16));
 }
 
 double kernel_issue_flops(enum kernel kernel)

@@ -47,6 +47,16 @@ enum kernel {
 	KERNEL_SOFTMAX_FP32, KERNEL_SOFTMAX_BF16, KERNEL_SOFTMAX_FP16,
 	/* (void *gradients, const void *probabilities, u32 rows, u32 keys): in place, p (g - sum of p g). Groups as softmax. */
 	KERNEL_SOFTMAX_GRADIENT_FP32, KERNEL_SOFTMAX_GRADIENT_BF16, KERNEL_SOFTMAX_GRADIENT_FP16,
+	/* (float *partial, const void *q, const void *k, const void *v, u32 rows, u32 keys, u32 dimension, float scale): attention of
+	 * `rows` queries to all keys, of each of a batch of heads; all dense, row-major. Groups: chunks of KERNEL_CACHE_CHUNK keys x
+	 * heads. partial: rows of dimension + 2 floats, for each head each chunk's. */
+	KERNEL_CACHE_ATTEND_FP32, KERNEL_CACHE_ATTEND_BF16, KERNEL_CACHE_ATTEND_FP16,
+	/* (void *out, const float *partial, u32 rows, u32 dimension, u32 chunks): puts chunks together. Groups: rows x heads. */
+	KERNEL_CACHE_MERGE_FP32, KERNEL_CACHE_MERGE_BF16, KERNEL_CACHE_MERGE_FP16,
+	/* As CACHE_ATTEND through tensor instructions, of that dimension, with u32 chunk (a multiple of KERNEL_CACHE_TENSOR_KEYS) in
+	 * the place of u32 dimension. 8.0 only. */
+	KERNEL_CACHE_TENSOR_64_BF16, KERNEL_CACHE_TENSOR_64_FP16,
+	KERNEL_CACHE_TENSOR_128_BF16, KERNEL_CACHE_TENSOR_128_FP16,
 	KERNEL_COUNT
 };
 
@@ -76,6 +86,11 @@ enum kernel kernel_gemm(enum precision precision, enum bench_product product);
 enum kernel kernel_softmax(enum precision precision);
 enum kernel kernel_softmax_gradient(enum precision precision);
 enum kernel kernel_fill_normal(enum precision precision);
+/* Of a cache of keys and values; dimension is that of a head. A row of keys is whole vectors of 16 bytes. */
+enum { KERNEL_CACHE_CHUNK = 256, KERNEL_CACHE_TENSOR_KEYS = 128 };
+enum kernel kernel_cache_attend(enum precision precision, int64_t dimension);
+enum kernel kernel_cache_merge(enum precision precision);
+enum kernel kernel_cache_tensor(enum precision precision, int64_t dimension);
 
 /* Operations (a multiply-add is two) of one work-item (tensor: of 32 together) in one round of an issue kernel. */
 double kernel_issue_flops(enum kernel kernel);
@@ -83,7 +98,7 @@ enum { KERNEL_TENSOR_OPERANDS = 4096 };
 
 /* Text, ended by a NUL. PTX as of this blob; the source's files in the order in which they are one program. */
 const char *kernel_ptx(enum kernel_blob blob);
-enum { KERNEL_SOURCE_FILES = 5 };
+enum { KERNEL_SOURCE_FILES = 6 };
 extern const char *const kernel_source[KERNEL_SOURCE_FILES];
 
 #endif

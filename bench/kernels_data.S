@@ -4,6 +4,7 @@
 # embeds: bench/kernels/issue.cl
 # embeds: bench/kernels/gemm.cl
 # embeds: bench/kernels/attention.cl
+# embeds: bench/kernels/cache.cl
 # embeds: bench/kernels/sm_60.ptx
 # embeds: bench/kernels/sm_80.ptx
 	.section .rodata
@@ -20,6 +21,7 @@ kernel_\name:
 	embed source_issue, "bench/kernels/issue.cl"
 	embed source_gemm, "bench/kernels/gemm.cl"
 	embed source_attention, "bench/kernels/attention.cl"
+	embed source_cache, "bench/kernels/cache.cl"
 	embed ptx_sm_60, "bench/kernels/sm_60.ptx"
 	embed ptx_sm_80, "bench/kernels/sm_80.ptx"
 

@@ -169,8 +169,9 @@ enum bench_outcome opencl_prepare(struct bench_session *session, const struct be
 	case WORK_STREAM_COPY:
 	case WORK_STREAM_TRIAD:
 	case WORK_ELEMENTWISE:
-	case WORK_KV_READ:
 		return opencl_stream_prepare(session, request, work, reason);
+	case WORK_KV_READ:
+		return opencl_cache_prepare(session, request, work, reason);
 	case WORK_TRANSFER:
 		return opencl_transfer_prepare(session, request, work, reason);
 	case WORK_GEMM:

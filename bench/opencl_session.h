@@ -98,6 +98,8 @@ enum bench_outcome opencl_matrix_prepare(struct bench_session *session, const st
 	struct bench_work *work, struct bench_reason *reason);
 enum bench_outcome opencl_attention_prepare(struct bench_session *session, const struct bench_work_request *request,
 	struct bench_work *work, struct bench_reason *reason);
+enum bench_outcome opencl_cache_prepare(struct bench_session *session, const struct bench_work_request *request,
+	struct bench_work *work, struct bench_reason *reason);
 enum bench_outcome opencl_sequence_prepare(struct bench_session *session, const struct bench_work_request *request,
 	struct bench_work *work, struct bench_reason *reason);
 

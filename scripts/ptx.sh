@@ -22,5 +22,5 @@ ptx() {
 	fi
 }
 
-ptx sm_60 sm_60 ptx64 'common memory issue gemm attention'
-ptx sm_80 sm_80 ptx70 'common memory issue gemm tensor attention' -DTENSOR_INSTRUCTIONS
+ptx sm_60 sm_60 ptx64 'common memory issue gemm attention cache'
+ptx sm_80 sm_80 ptx70 'common memory issue gemm tensor attention cache tensor_cache' -DTENSOR_INSTRUCTIONS

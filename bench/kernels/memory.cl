@@ -77,20 +77,49 @@ KERNEL void stream_read(__global uint *out, const __global uint4 *in, ulong vect
 		out[group_x()] = sums[0];
 }
 
+/* Four loads of a work-item are under way at once in what follows: one would leave a fast memory waiting. */
 KERNEL void stream_copy(__global uint4 *out, const __global uint4 *in, ulong vectors)
 {
-	for (ulong i = item_first(); i < vectors; i += item_stride())
+	ulong stride = item_stride(), i = item_first();
+
+	for (; i + 3 * stride < vectors; i += 4 * stride) {
+		uint4 a = in[i], b = in[i + stride], c = in[i + 2 * stride], d = in[i + 3 * stride];
+
+		out[i] = a;
+		out[i + stride] = b;
+		out[i + 2 * stride] = c;
+		out[i + 3 * stride] = d;
+	}
+	for (; i < vectors; i += stride)
 		out[i] = in[i];
 }
 
 KERNEL void stream_triad(__global float4 *out, const __global float4 *b, const __global float4 *c, float scalar, ulong vectors)
 {
-	for (ulong i = item_first(); i < vectors; i += item_stride())
+	ulong stride = item_stride(), i = item_first();
+
+	for (; i + stride < vectors; i += 2 * stride) {
+		float4 b0 = b[i], c0 = c[i], b1 = b[i + stride], c1 = c[i + stride];
+
+		out[i] = b0 + scalar * c0;
+		out[i + stride] = b1 + scalar * c1;
+	}
+	if (i < vectors)
 		out[i] = b[i] + scalar * c[i];
 }
 
 KERNEL void elementwise(__global float4 *out, const __global float4 *in, float scalar, ulong vectors)
 {
-	for (ulong i = item_first(); i < vectors; i += item_stride())
+	ulong stride = item_stride(), i = item_first();
+
+	for (; i + 3 * stride < vectors; i += 4 * stride) {
+		float4 a = in[i], b = in[i + stride], c = in[i + 2 * stride], d = in[i + 3 * stride];
+
+		out[i] = a * scalar + 1.0f;
+		out[i + stride] = b * scalar + 1.0f;
+		out[i + 2 * stride] = c * scalar + 1.0f;
+		out[i + 3 * stride] = d * scalar + 1.0f;
+	}
+	for (; i < vectors; i += stride)
 		out[i] = in[i] * scalar + 1.0f;
 }

@@ -64,3 +64,14 @@ INLINE void tensor_multiply(float *sums, const uint *a, const uint *b, enum form
 	}
 	group_barrier();
 }
+
+INLINE float tensor_other(float value, uint mask, __local ulong *exchange)
+{
+	__local float *values = (__local float *)exchange;
+
+	values[local_x()] = value;
+	group_barrier();
+	value = values[local_x() ^ mask];
+	group_barrier();
+	return value;
+}

@@ -219,7 +219,20 @@ static void streams_take_what_the_bytes_say(void **state)
 	request = (struct bench_work_request){.kind = WORK_KV_READ, .method = METHOD_STREAM, .precision = PRECISION_BF16, .cold = true,
 		.attention = {.batch = 4, .heads = 8, .kv_heads = 2, .queries = 1, .keys = 512, .head_dimension = 64}};
 	run(SMALL, &request);
-	assert_right(2 * 4 * 2 * 512 * 64 * 2 / 4.3e12 + 2e-6, 0.01);
+	assert_right(2 * 4 * 2 * 512 * 64 * 2 / 4.3e12 + 4e-6, 0.01);
+	assert_contains(found->work.detail, "tensor instructions");
+	run(SMALL ",wrong=0.5", &request);
+	assert_false(found->check.verified);
+	run(SMALL ",capability=75", &request);
+	assert_right(2 * 4 * 2 * 512 * 64 * 2 / 4.3e12 + 4e-6, 0.01);
+	assert_contains(found->work.detail, "multiply-adds, 2 chunks of 256 keys");
+	request.attention.head_dimension = 60; /* no whole vectors: the bytes alone */
+	run(SMALL, &request);
+	assert_right(2 * 4 * 2 * 512 * 60 * 2 / 4.3e12 + 2e-6, 0.01);
+	assert_contains(found->work.detail, "stream_read");
+	request.attention.queries = 2;
+	run(SMALL, &request);
+	assert_refused(BENCH_UNSUPPORTED, "one query a sequence");
 }
 
 static void transfers_go_both_ways(void **state)

@@ -100,6 +100,9 @@ static void every_kind_of_work_is_verified(void **state)
 		{.kind = WORK_STREAM_TRIAD, .method = METHOD_STREAM},
 		{.kind = WORK_ELEMENTWISE, .method = METHOD_STREAM, .bytes = 100008},
 		{.kind = WORK_KV_READ, .method = METHOD_STREAM, .precision = PRECISION_BF16, .attention = {2, 4, 2, 1, 77, 24, .causal = false}},
+		{.kind = WORK_KV_READ, .method = METHOD_STREAM, .precision = PRECISION_FP32, .attention = {1, 20, 2, 1, 300, 64, .causal = false}},
+		{.kind = WORK_KV_READ, .method = METHOD_STREAM, .precision = PRECISION_FP16, .attention = {2, 8, 8, 1, 257, 128, .causal = false}},
+		{.kind = WORK_KV_READ, .method = METHOD_STREAM, .precision = PRECISION_INT8, .attention = {2, 8, 8, 1, 257, 128, .causal = false}},
 		{.kind = WORK_ISSUE_RATE, .method = METHOD_ISSUE_RATE, .precision = PRECISION_FP32},
 	};
 

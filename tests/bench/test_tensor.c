@@ -2,6 +2,7 @@
  * every register holds, edges, three stages of tiles, and every form of product. */
 #include <math.h>
 
+#include "bench/attention.h"
 #include "bench/opencl_session.h"
 #include "support/assert.h"
 #include "support/pocl.h"
@@ -33,7 +34,8 @@ static char *file_text(const char *path)
 static int emulate(struct opencl_program **usual)
 {
 	char *emulated = file_text("tests/bench/tensor_emulated.cl"), *tensor = file_text("bench/kernels/tensor.cl");
-	const char *texts[] = {kernel_source[0], kernel_source[1], emulated, tensor};
+	char *cache = file_text("bench/kernels/tensor_cache.cl");
+	const char *texts[] = {kernel_source[0], kernel_source[1], emulated, tensor, kernel_source[4], kernel_source[5], cache};
 	int code = 0;
 
 	*usual = session->program;
@@ -48,6 +50,7 @@ static int emulate(struct opencl_program **usual)
 	}
 	free(emulated);
 	free(tensor);
+	free(cache);
 	return code;
 }
 
@@ -129,11 +132,80 @@ static void issue_rates_compute_what_they_count(void **state)
 	assert_close(kernel_issue_flops(KERNEL_ISSUE_TENSOR_BF16), 2 * 8 * (2.0 * 16 * 8 * 16), 1e-15);
 }
 
+/* --- the cache of keys and values ---------------------------------------------------------------------------------------- */
+enum { CACHE_Q, CACHE_K, CACHE_V, CACHE_PARTIAL, CACHE_OUT, CACHE_SEED = 20 };
+
+static double cache_input(void *context, enum attention_place place, size_t i)
+{
+	const struct opencl_work *made = context;
+
+	return reference_normal(CACHE_SEED + (place == PLACE_Q ? CACHE_Q : place == PLACE_K ? CACHE_K : CACHE_V), i, made->request.precision);
+}
+
+static enum bench_outcome cache_read(void *context, enum attention_place place, size_t first, size_t count, double *out, struct bench_reason *reason)
+{
+	struct opencl_work *made = context;
+	uint16_t element = 0;
+
+	assert_true(place == PLACE_OUT && count == 1);
+	assert_int_equal(opencl_read(session, made->buffers[CACHE_OUT], first * 2, 2, &element, reason), BENCH_OK);
+	*out = reference_decode(&element, 0, made->request.precision);
+	return BENCH_OK;
+}
+
+static void attend(const struct bench_attention *shape, enum precision precision, uint32_t chunk)
+{
+	const struct attention_extent extent = attention_extent(shape, precision);
+	struct opencl_work *made = opencl_work_new(session, &(struct bench_work_request){.attention = *shape, .precision = precision});
+	const uint32_t chunks = (uint32_t)((shape->keys + chunk - 1) / chunk), rows = (uint32_t)extent.rows, heads = (uint32_t)extent.batch;
+	const double bytes[] = {(double)attention_place_elements(&extent, PLACE_Q) * 2, (double)attention_place_elements(&extent, PLACE_K) * 2,
+		(double)attention_place_elements(&extent, PLACE_V) * 2, (double)(extent.batch * extent.rows * (extent.dimension + 2)) * chunks * 4,
+		(double)attention_place_elements(&extent, PLACE_OUT) * 2};
+	const struct attention_access access = {made, cache_input, cache_read};
+	struct bench_check check = {.verified = true};
+	struct bench_reason reason = {""};
+
+	for (size_t i = 0; i < COUNT_OF(bytes); i++) {
+		struct opencl_memory *buffer;
+
+		assert_int_equal(opencl_work_buffer(made, bytes[i], &buffer, &reason), BENCH_OK);
+		if (i <= CACHE_V)
+			assert_int_equal(opencl_fill_normal(session, buffer, (uint64_t)(bytes[i] / 2), CACHE_SEED + i, precision, &reason), BENCH_OK);
+		else
+			assert_int_equal(opencl_run_kernel(session, KERNEL_FILL_WORD, (struct kernel_groups){1, 1, 1}, (const union opencl_value[]){
+				{.memory = buffer}, {.u32 = UINT32_MAX}, {.u64 = (uint64_t)bytes[i] / 16}}, &reason), BENCH_OK);
+	}
+	assert_int_equal(opencl_run_kernel(session, kernel_cache_tensor(precision, shape->head_dimension), (struct kernel_groups){chunks, heads, 1},
+		(const union opencl_value[]){{.memory = made->buffers[CACHE_PARTIAL]}, {.memory = made->buffers[CACHE_Q]}, {.memory = made->buffers[CACHE_K]},
+		{.memory = made->buffers[CACHE_V]}, {.u32 = rows}, {.u32 = (uint32_t)extent.keys}, {.u32 = chunk}, {.f32 = (float)extent.scale}}, &reason), BENCH_OK);
+	assert_int_equal(opencl_run_kernel(session, kernel_cache_merge(precision), (struct kernel_groups){rows, heads, 1},
+		(const union opencl_value[]){{.memory = made->buffers[CACHE_OUT]}, {.memory = made->buffers[CACHE_PARTIAL]}, {.u32 = rows},
+		{.u32 = (uint32_t)extent.dimension}, {.u32 = chunks}}, &reason), BENCH_OK);
+	assert_int_equal(attention_check(&extent, &access, NULL, &check, &reason), BENCH_OK);
+	if (!check.verified)
+		fail_msg("%d queries, %d keys of %d: %g times the error allowed", (int)extent.rows, (int)extent.keys, (int)extent.dimension, check.worst_error);
+	opencl_work_free(made);
+}
+
+/* More queries than a product has rows; keys that end within a chunk, within a warp's sixteen, and leave warps without any. */
+static void the_cache_is_attended_to(void **state)
+{
+	(void)state;
+	if (!session)
+		skip();
+	attend(&(struct bench_attention){2, 8, 2, 1, 300, 128, .causal = false}, PRECISION_BF16, 256);
+	attend(&(struct bench_attention){1, 20, 1, 1, 129, 64, .causal = false}, PRECISION_FP16, 128);
+	attend(&(struct bench_attention){1, 3, 3, 1, 5, 128, .causal = false}, PRECISION_FP16, 128);
+	assert_int_equal(kernel_cache_tensor(PRECISION_BF16, 96), KERNEL_COUNT);
+	assert_int_equal(kernel_cache_tensor(PRECISION_FP32, 128), KERNEL_COUNT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(products_are_right_in_every_form),
 		cmocka_unit_test(issue_rates_compute_what_they_count),
+		cmocka_unit_test(the_cache_is_attended_to),
 	};
 
 	return cmocka_run_group_tests(tests, open_session, close_session);

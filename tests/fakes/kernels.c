@@ -187,6 +187,82 @@ static int softmax_gradient(const char *name, void **arguments)
 	return 0;
 }
 
+/* What one chunk of keys comes to for each query of one head: sums of values, the greatest score as a power of two, the sum of powers. */
+static void attend_chunk(float *part, enum cuda_format format, const uint64_t q_k_v[3], const size_t first[3], size_t rows, size_t keys, size_t dimension, double scale)
+{
+	for (size_t row = 0; row < rows; row++, part += dimension + 2) {
+		double *scores = malloc(keys * sizeof(double)), highest = -HUGE_VAL, sum = 0;
+
+		for (size_t key = 0; key < keys; key++) {
+			scores[key] = 0;
+			for (size_t d = 0; d < dimension; d++)
+				scores[key] += load(q_k_v[0], format, first[0] + row * dimension + d) * load(q_k_v[1], format, first[1] + key * dimension + d);
+			scores[key] *= scale * 1.4426950408889634;
+			highest = fmax(highest, scores[key]);
+		}
+		for (size_t key = 0; key < keys; key++)
+			sum += scores[key] = exp2(scores[key] - highest);
+		for (size_t d = 0; d < dimension; d++) {
+			double value = 0;
+
+			for (size_t key = 0; key < keys; key++)
+				value += scores[key] * load(q_k_v[2], format, first[2] + key * dimension + d);
+			part[d] = (float)value;
+		}
+		part[dimension] = (float)highest;
+		part[dimension + 1] = (float)sum;
+		free(scores);
+	}
+}
+
+static int cache_attend(const char *name, const unsigned groups[3], void **arguments, double *seconds)
+{
+	bool tensor = !strncmp(name, "cache_tensor_", 13);
+	enum cuda_format format = format_of(name);
+	size_t rows = U32(4), keys = U32(5), dimension = tensor ? strtoul(name + 13, NULL, 10) : U32(6), chunk = tensor ? U32(6) : 256;
+	size_t size = cuda_format_bytes(format), heads = groups[1];
+	const uint64_t q_k_v[] = {POINTER(1), POINTER(2), POINTER(3)};
+
+	if (!fake_memory_holds(POINTER(0), heads * groups[0] * rows * (dimension + 2) * sizeof(float)) || chunk % 128 ||
+		!fake_memory_holds(q_k_v[0], heads * rows * dimension * size) || !fake_memory_holds(q_k_v[1], heads * keys * dimension * size) ||
+		!fake_memory_holds(q_k_v[2], heads * keys * dimension * size) || (keys + chunk - 1) / chunk != groups[0])
+		return 700;
+	for (size_t head = 0; head < heads; head++)
+		for (size_t c = 0; c < groups[0]; c++) {
+			const size_t at = (head * keys + c * chunk) * dimension, first[] = {head * rows * dimension, at, at};
+
+			attend_chunk(FLOATS(0) + (head * groups[0] + c) * rows * (dimension + 2), format, q_k_v, first, rows,
+				keys - c * chunk < chunk ? keys - c * chunk : chunk, dimension, (double)F32(7));
+		}
+	*seconds += 2 * (double)(heads * keys * dimension * size) / fake_bytes_per_s();
+	return 0;
+}
+
+static int cache_merge(const char *name, const unsigned groups[3], void **arguments, double wrong)
+{
+	enum cuda_format format = format_of(name);
+	size_t rows = U32(2), dimension = U32(3), chunks = U32(4), pitch = dimension + 2, heads = groups[1];
+
+	if (groups[0] != rows || !fake_memory_holds(POINTER(0), heads * rows * dimension * cuda_format_bytes(format)) ||
+		!fake_memory_holds(POINTER(1), heads * chunks * rows * pitch * sizeof(float)))
+		return 700;
+	for (size_t i = 0; i < heads * rows * dimension; i++) {
+		const float *part = FLOATS(1) + (i / dimension / rows * chunks * rows + i / dimension % rows) * pitch;
+		double highest = -HUGE_VAL, sum = 0, all = 0;
+
+		for (size_t c = 0; c < chunks; c++)
+			highest = fmax(highest, (double)part[c * rows * pitch + dimension]);
+		for (size_t c = 0; c < chunks; c++) {
+			double weight = exp2((double)part[c * rows * pitch + dimension] - highest);
+
+			sum += weight * (double)part[c * rows * pitch + i % dimension];
+			all += weight * (double)part[c * rows * pitch + dimension + 1];
+		}
+		store(POINTER(0), format, i, sum / all + wrong);
+	}
+	return 0;
+}
+
 int fake_kernel_run(const char *name, const unsigned groups[3], void **arguments, double *seconds)
 {
 	double wrong = fake_number("wrong", 0), bytes_per_s = fake_bytes_per_s();
@@ -210,6 +286,10 @@ int fake_kernel_run(const char *name, const unsigned groups[3], void **arguments
 		*seconds += (double)groups[0] * (GROUP / 32) * U32(2) * fake_number("tensor_round_flops", 65536) / fake_flops(FORMAT_BF16, true);
 		return issue_tensor(name, groups, arguments);
 	}
+	if (!strncmp(name, "cache_merge", 11))
+		return cache_merge(name, groups, arguments, wrong);
+	if (!strncmp(name, "cache_", 6))
+		return cache_attend(name, groups, arguments, seconds);
 	if (!strncmp(name, "gemm_", 5))
 		return gemm(name, groups, arguments, wrong, seconds);
 	if (!strncmp(name, "softmax_gradient", 16))
