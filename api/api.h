@@ -6,6 +6,8 @@
 #ifndef FLEETPLAN_API_API_H
 #define FLEETPLAN_API_API_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/failure.h"
 #include "base/json_writer.h"
@@ -52,10 +54,19 @@ enum schema_use { SCHEMA_ANSWER, SCHEMA_REQUEST, SCHEMA_PATCH };
 /* JSON Schema (2020-12) of the table for components/schemas; nested tables by $ref. */
 void api_schema(const struct field_table *table, enum schema_use use, struct json_writer *writer);
 
-/* CSV (RFC 4180): scalar members, nested ones as "cost.total_usd"; text that begins like a formula is quoted safely. */
-void api_csv_header(const struct field_table *table, struct buffer *out);
-void api_csv_row(const struct field_table *table, const void *object, struct buffer *out);
+/* CSV (RFC 4180): scalar members, nested ones as "cost.total_usd". Text that a spreadsheet would take for a formula gets an apostrophe
+ * before it, and so does one that has such apostrophes already: taking off one (api/row_reader.h) gives back what it was. An export
+ * holds objects too (a model's config), so that nothing of a row is lost. */
+enum csv_use { CSV_LIST, CSV_EXPORT };
+void api_csv_header(const struct field_table *table, enum csv_use use, struct buffer *out);
+void api_csv_row(const struct field_table *table, enum csv_use use, const void *object, struct buffer *out);
 void api_csv_text(const char *text, struct buffer *out); /* one cell */
+bool api_csv_is_formula(const char *text); /* whether api_csv_text guards it */
+
+/* The members of two rows of a table that differ, as CSV would write them; members that are only answered are no difference. Texts
+ * hold until it returns. */
+typedef void api_difference(void *context, const char *key, const char *before, const char *after);
+void api_row_differences(const struct field_table *table, const void *before, const void *after, api_difference *tell, void *context);
 
 /* application/problem+json of a failure. `instance` is the request path, `request_id` may be NULL or "". */
 void api_problem(

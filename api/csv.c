@@ -3,12 +3,18 @@
 
 /* NOLINTBEGIN(misc-no-recursion): as deep as tables nest, which a test bounds. */
 
-enum { CSV_COLUMN_MAX = 128 };
+/* Texts: 32 aliases of 128 bytes. */
+enum { CSV_COLUMN_MAX = 128, CSV_TEXTS_MAX = 8192 };
 
-/* Text that a spreadsheet would take for a formula gets an apostrophe before it; numbers are written elsewhere. */
+bool api_csv_is_formula(const char *text)
+{
+	text += strspn(text, "'");
+	return *text && strchr("=+-@\t\r", *text);
+}
+
 void api_csv_text(const char *text, struct buffer *out)
 {
-	bool quoted = text[strcspn(text, "\",\r\n")] != '\0', formula = text[0] && strchr("=+-@\t\r", text[0]);
+	bool quoted = text[strcspn(text, "\",\r\n")] != '\0', formula = api_csv_is_formula(text);
 
 	if (formula || quoted)
 		buffer_append_char(out, '"');
@@ -33,16 +39,15 @@ static void csv_number(struct buffer *out, double number)
 
 static void csv_texts(struct buffer *out, const struct text_list *texts)
 {
-	char joined[1024];
+	char joined[CSV_TEXTS_MAX] = "";
 	size_t length = 0;
 
-	joined[0] = '\0';
 	for (size_t i = 0; i < texts->count && length < sizeof joined; i++)
 		length += (size_t)snprintf(joined + length, sizeof joined - length, "%s%s", i ? " " : "", texts->items[i]);
 	api_csv_text(joined, out);
 }
 
-static bool csv_has_column(const struct field *row)
+static bool csv_has_column(const struct field *row, enum csv_use use)
 {
 	switch (row->kind) {
 	case FIELD_NUMBER:
@@ -58,13 +63,14 @@ static bool csv_has_column(const struct field *row)
 	case FIELD_CHOICE:
 	case FIELD_TEXTS:
 		return !(row->flags & WRITE_ONLY);
+	case FIELD_JSON:
+		return use == CSV_EXPORT;
 	case FIELD_VALUE:
 	case FIELD_NUMBERS:
 	case FIELD_SHARES:
 	case FIELD_TUPLES:
 	case FIELD_LABELS:
 	case FIELD_WORDS:
-	case FIELD_JSON:
 	case FIELD_OBJECT:
 	case FIELD_MERGE:
 	case FIELD_LIST:
@@ -104,6 +110,9 @@ static void csv_cell(struct buffer *out, const struct field *row, const void *me
 			api_csv_text(row->words[*(const unsigned *)member], out);
 	} else if (row->kind == FIELD_TEXTS) {
 		csv_texts(out, member);
+	} else if (row->kind == FIELD_JSON) {
+		if (((const struct json_text *)member)->text)
+			api_csv_text(((const struct json_text *)member)->text, out);
 	} else if (row->kind == FIELD_CHARS) {
 		api_csv_text(member, out);
 	} else if (*(const char *const *)member) {
@@ -113,7 +122,7 @@ static void csv_cell(struct buffer *out, const struct field *row, const void *me
 
 /* Walks the columns: names into `out` when `object` is NULL, else its cells. Of a conditional object that is not there the
  * cells are empty. */
-static void csv_walk(const struct field_table *table, const char *object, bool names, const char *prefix,
+static void csv_walk(const struct field_table *table, enum csv_use use, const char *object, bool names, const char *prefix,
 	struct buffer *out, bool *first)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
@@ -122,13 +131,13 @@ static void csv_walk(const struct field_table *table, const char *object, bool n
 		char inner[CSV_COLUMN_MAX];
 
 		if (row->kind == FIELD_MERGE) {
-			csv_walk(row->table, member, names, prefix, out, first);
+			csv_walk(row->table, use, member, names, prefix, out, first);
 		} else if (row->kind == FIELD_OBJECT) {
 			if (object && row->conditional && !*(const bool *)(object + row->count_offset))
 				member = NULL;
 			snprintf(inner, sizeof inner, "%s%s%s", prefix, row->key, field_table_is_bare(row->table) ? "" : ".");
-			csv_walk(row->table, member, names, inner, out, first);
-		} else if (csv_has_column(row)) {
+			csv_walk(row->table, use, member, names, inner, out, first);
+		} else if (csv_has_column(row, use)) {
 			if (!*first)
 				buffer_append_char(out, ',');
 			*first = false;
@@ -140,20 +149,60 @@ static void csv_walk(const struct field_table *table, const char *object, bool n
 	}
 }
 
-void api_csv_header(const struct field_table *table, struct buffer *out)
+void api_csv_header(const struct field_table *table, enum csv_use use, struct buffer *out)
 {
 	bool first = true;
 
-	csv_walk(table, NULL, true, "", out, &first);
+	csv_walk(table, use, NULL, true, "", out, &first);
 	buffer_append_text(out, "\r\n");
 }
 
-void api_csv_row(const struct field_table *table, const void *object, struct buffer *out)
+void api_csv_row(const struct field_table *table, enum csv_use use, const void *object, struct buffer *out)
 {
 	bool first = true;
 
-	csv_walk(table, object, false, "", out, &first);
+	csv_walk(table, use, object, false, "", out, &first);
 	buffer_append_text(out, "\r\n");
+}
+
+/* --- two rows beside each other ------------------------------------------------------------------------------------ */
+
+struct csv_pair {
+	struct buffer before, after;
+	api_difference *tell;
+	void *context;
+};
+
+static void csv_compare(struct csv_pair *pair, const struct field_table *table, const char *before, const char *after)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct field *row = &table->rows[i];
+
+		if (row->kind == FIELD_MERGE) {
+			csv_compare(pair, row->table, before + row->offset, after + row->offset);
+			continue;
+		}
+		if (row->flags & READ_ONLY || !csv_has_column(row, CSV_EXPORT))
+			continue;
+		buffer_clear(&pair->before);
+		buffer_clear(&pair->after);
+		csv_cell(&pair->before, row, before + row->offset);
+		csv_cell(&pair->after, row, after + row->offset);
+		if (pair->before.length != pair->after.length || memcmp(pair->before.length ? pair->before.bytes : "",
+			pair->after.length ? pair->after.bytes : "", pair->before.length) != 0)
+			pair->tell(pair->context, row->key, pair->before.length ? pair->before.bytes : NULL, pair->after.length ? pair->after.bytes : NULL);
+	}
+}
+
+void api_row_differences(const struct field_table *table, const void *before, const void *after, api_difference *tell, void *context)
+{
+	struct csv_pair pair = {.tell = tell, .context = context};
+
+	buffer_init(&pair.before, 4 * 1024 * 1024);
+	buffer_init(&pair.after, 4 * 1024 * 1024);
+	csv_compare(&pair, table, before, after);
+	buffer_release(&pair.before);
+	buffer_release(&pair.after);
 }
 
 /* NOLINTEND(misc-no-recursion) */

@@ -176,7 +176,7 @@ void decode_object(
 		void *owner = out;
 		const struct field *row = field_find(table, here.key, &owner);
 
-		if (decoder->answer && (!row || row->flags & READ_ONLY))
+		if ((decoder->answer && !row) || (row && (decoder->answer || decoder->echo) && row->flags & READ_ONLY))
 			continue;
 		if (!row)
 			decode_unknown(decoder, table, &here);

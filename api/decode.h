@@ -24,6 +24,7 @@ struct decoder {
 	struct failure *failure;
 	bool patching; /* null removes, objects merge, what is missing stays */
 	bool answer;   /* somebody's who may be newer: keys without a row are passed over */
+	bool echo;     /* a row as it may have been answered before: members that are only answered are passed over */
 	bool no_memory;
 };
 

@@ -25,9 +25,9 @@ enum status page_label_of(struct call *call, const char *label, const char **key
 
 static void page_answer_csv(struct call *call, const struct field_table *table, const char *items, size_t count)
 {
-	api_csv_header(table, &call->answer);
+	api_csv_header(table, CSV_LIST, &call->answer);
 	for (size_t i = 0; i < count; i++)
-		api_csv_row(table, items + i * table->size, &call->answer);
+		api_csv_row(table, CSV_LIST, items + i * table->size, &call->answer);
 }
 
 enum status page_answer(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor)

@@ -99,12 +99,12 @@ static void csv_is_safe_to_open(void **state)
 	price.price_usd_per_hour = 20.5;
 	price.meta.valid_from_us = 1795231261123000;
 	buffer_clear(&out);
-	api_csv_header(&table_price, &out);
+	api_csv_header(&table_price, CSV_LIST, &out);
 	assert_string_equal(out.bytes, "id,provider,instance_type,region,accelerator_id,gpus,vcpus,ram_gb,price_usd_per_"
 								   "hour,pricing_model,as_of,notes,source,source_date,"
 								   "origin,valid_from,valid_to,revision\r\n");
 	buffer_clear(&out);
-	api_csv_row(&table_price, &price, &out);
+	api_csv_row(&table_price, CSV_LIST, &price, &out);
 	assert_string_equal(
 		out.bytes, "\"'=cmd()\",\"a,b\",\"say \"\"x\"\"\",plain,,8,,,20.5,,,,,,,2026-11-21T03:21:01.123000Z,,\r\n");
 
@@ -113,13 +113,13 @@ static void csv_is_safe_to_open(void **state)
 	option.parallelism.offload = TRUTH_TRUE;
 	option.cost.offer.provider = "not shown";
 	buffer_clear(&out);
-	api_csv_header(&table_training_option, &out);
+	api_csv_header(&table_training_option, CSV_LIST, &out);
 	assert_contains(out.bytes, "accelerator,gpu_count,node_count,parallelism.tensor");
 	assert_contains(out.bytes, ",cost.offer.provider,");
 	for (const char *c = out.bytes; *c; c++)
 		header_commas += *c == ',';
 	buffer_clear(&out);
-	api_csv_row(&table_training_option, &option, &out);
+	api_csv_row(&table_training_option, CSV_LIST, &option, &out);
 	for (const char *c = out.bytes; *c; c++)
 		commas += *c == ',';
 	assert_int_equal(commas, header_commas);
@@ -139,22 +139,22 @@ static void lists_and_truths_have_cells(void **state)
 	field_table_clear(&table_accelerator, &row);
 	row.aliases = (struct text_list){.items = (const char *[]){"a", "b"}, .count = 2};
 	buffer_clear(&out);
-	api_csv_row(&table_accelerator, &row, &out);
+	api_csv_row(&table_accelerator, CSV_LIST, &row, &out);
 	assert_contains(out.bytes, ",a b,");
 	field_table_clear(&table_memory_result, &memory);
 	memory.fits = TRUTH_FALSE;
 	buffer_clear(&out);
-	api_csv_row(&table_memory_result, &memory, &out);
+	api_csv_row(&table_memory_result, CSV_LIST, &memory, &out);
 	assert_contains(out.bytes, ",false,");
 	field_table_clear(&table_benchmark, &benchmark);
 	benchmark.late = true;
 	buffer_clear(&out);
-	api_csv_row(&table_benchmark, &benchmark, &out);
+	api_csv_row(&table_benchmark, CSV_LIST, &benchmark, &out);
 	assert_contains(out.bytes, ",false,true");
 	field_table_clear(&table_calibration, &calibration);
 	calibration.precision = PRECISION_BF16;
 	buffer_clear(&out);
-	api_csv_row(&table_calibration, &calibration, &out);
+	api_csv_row(&table_calibration, CSV_LIST, &calibration, &out);
 	assert_contains(out.bytes, ",bf16,");
 }
 
