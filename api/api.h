@@ -63,7 +63,7 @@ void api_csv_row(const struct field_table *table, enum csv_use use, const void *
 void api_csv_text(const char *text, struct buffer *out); /* one cell */
 bool api_csv_is_formula(const char *text); /* whether api_csv_text guards it */
 
-/* The members of two rows of a table that differ, as CSV would write them; members that are only answered are no difference. Texts
+/* The members of two rows of a table that differ, as text (NULL: absent); members that are only answered are no difference. Texts
  * hold until it returns. */
 typedef void api_difference(void *context, const char *key, const char *before, const char *after);
 void api_row_differences(const struct field_table *table, const void *before, const void *after, api_difference *tell, void *context);

@@ -173,6 +173,16 @@ struct csv_pair {
 	void *context;
 };
 
+/* What a member says, without the quotes of a cell. */
+static const char *csv_plain(const struct field *row, const void *member, const struct buffer *cell)
+{
+	if (cell->length == 0)
+		return NULL;
+	if (row->kind == FIELD_TEXT)
+		return *(const char *const *)member;
+	return row->kind == FIELD_JSON ? ((const struct json_text *)member)->text : cell->bytes;
+}
+
 static void csv_compare(struct csv_pair *pair, const struct field_table *table, const char *before, const char *after)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
@@ -190,7 +200,7 @@ static void csv_compare(struct csv_pair *pair, const struct field_table *table, 
 		csv_cell(&pair->after, row, after + row->offset);
 		if (pair->before.length != pair->after.length || memcmp(pair->before.length ? pair->before.bytes : "",
 			pair->after.length ? pair->after.bytes : "", pair->before.length) != 0)
-			pair->tell(pair->context, row->key, pair->before.length ? pair->before.bytes : NULL, pair->after.length ? pair->after.bytes : NULL);
+			pair->tell(pair->context, row->key, csv_plain(row, before + row->offset, &pair->before), csv_plain(row, after + row->offset, &pair->after));
 	}
 }
 

@@ -7,6 +7,7 @@
 	X(JSON, "application/json")                                                                                        \
 	X(MERGE_PATCH, "application/merge-patch+json")                                                                     \
 	X(PROBLEM, "application/problem+json")                                                                             \
+	X(NDJSON, "application/x-ndjson")                                                                                  \
 	X(CSV, "text/csv")                                                                                                 \
 	X(MARKDOWN, "text/markdown")                                                                                       \
 	X(TEXT, "text/plain")                                                                                              \

@@ -194,8 +194,26 @@ static void operation_parameters(const struct route *route, struct json_writer *
 }
 
 /* --- bodies ---------------------------------------------------------------------------------------------------- */
-static void operation_body_schema(const struct route *route, struct json_writer *writer)
+static void operation_rows_schema(const struct field_table *table, enum schema_use use, enum media media, struct json_writer *writer)
 {
+	json_begin_object(writer);
+	json_key(writer, "type");
+	json_string(writer, media == MEDIA_JSON ? "array" : "string");
+	if (media == MEDIA_JSON) {
+		json_key(writer, "items");
+		json_begin_object(writer);
+		schema_reference(table, use, writer);
+		json_end_object(writer);
+	}
+	json_end_object(writer);
+}
+
+static void operation_body_schema(const struct route *route, enum media media, struct json_writer *writer)
+{
+	if (route->rows) {
+		operation_rows_schema(route->request, openapi_request_use(route), media, writer);
+		return;
+	}
 	json_begin_object(writer);
 	if (route->also) {
 		json_key(writer, "anyOf");
@@ -244,12 +262,16 @@ static void operation_request(const struct route *route, struct json_writer *wri
 		json_key(writer, route_media_name(media));
 		json_begin_object(writer);
 		json_key(writer, "schema");
-		operation_body_schema(route, writer);
+		operation_body_schema(route, media, writer);
 		if (route->more_examples) {
 			operation_examples(route, writer);
-		} else if (route->example_body) {
+		} else if (route->example_body && (!route->rows || media == MEDIA_JSON)) {
 			json_key(writer, "example");
+			if (route->rows)
+				json_begin_array(writer);
 			json_raw(writer, route->example_body, strlen(route->example_body));
+			if (route->rows)
+				json_end_array(writer);
 		}
 		json_end_object(writer);
 	}
@@ -314,6 +336,10 @@ static void operation_event_schema(const struct route *route, struct json_writer
 static void operation_answer_schema(const struct route *route, enum media media, struct json_writer *writer)
 {
 	json_key(writer, "schema");
+	if (route->rows && !route->request) {
+		operation_rows_schema(route->response, SCHEMA_ANSWER, media, writer);
+		return;
+	}
 	json_begin_object(writer);
 	if (media == MEDIA_EVENTS) {
 		operation_event_schema(route, writer);
@@ -417,6 +443,8 @@ static void operation_responses(const struct route *route, struct json_writer *w
 	operation_success(route, route->success, writer);
 	if ((strcmp(route->method, "PUT") == 0 && route->conditional) || route->id == ROUTE_JOB_RESULT)
 		operation_success(route, 201, writer);
+	if (route->rows && route->request) /* a dry run */
+		operation_success(route, 200, writer);
 	operation_preferred(route, writer);
 	if (route->may_be_empty || (route->answer_media & MEDIA_BIT(MEDIA_EVENTS)))
 		operation_success(route, 204, writer);
@@ -443,7 +471,7 @@ void openapi_operation(const struct route *route, struct json_writer *writer)
 {
 	static const char *const roles[ROLE_COUNT] = {
 		[ROLE_VIEWER] = "viewer", [ROLE_PLANNER] = "planner", [ROLE_ADMIN] = "admin", [ROLE_AGENT] = "agent"};
-	char method[8], text[400];
+	char method[8], text[1000];
 
 	for (size_t i = 0; i < sizeof method && (i == 0 || method[i - 1]); i++)
 		method[i] = (char)tolower((unsigned char)route->method[i]);

@@ -90,6 +90,46 @@ struct backup {
 	int64_t plans;
 };
 
+/* POST /v1/imports/...: what it did, or would do. */
+struct import_column {
+	const char *column, *before, *after;
+};
+struct import_change {
+	const char *id, *what; /* added, changed, removed, kept */
+	int64_t row;
+	struct {
+		struct import_column *items;
+		size_t count;
+	} columns;
+};
+struct import_fault {
+	int64_t row, line;
+	const char *column, *code, *detail;
+};
+struct import_view {
+	struct import_record record;
+	bool dry_run;
+	struct {
+		struct import_change *items;
+		size_t count;
+	} changes;
+	struct {
+		struct import_fault *items;
+		size_t count;
+	} faults;
+	int64_t fault_count;
+};
+
+struct import_query {
+	enum truth dry_run, replace, overwrite;
+};
+
+/* GET /v1/imports. */
+struct import_list_query {
+	struct page_query page;
+	const char *kind;
+};
+
 struct version {
 	const char *version, *api, *compiler, *sqlite, *microhttpd, *jansson;
 	int64_t started_at_us;

@@ -351,6 +351,7 @@ const struct route routes[ROUTE_COUNT] = {
 
 #include "api/route_rows_agents.inc"
 #include "api/route_rows_feeds.inc"
+#include "api/route_rows_imports.inc"
 
 	[ROUTE_JOB_LIST] = {.id = ROUTE_JOB_LIST,
 		.method = "GET",

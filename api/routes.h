@@ -20,7 +20,7 @@
 								X(PRICE_CREATE) X(PRICE_GET) X(PRICE_PUT) X(PRICE_PATCH) X(PRICE_DELETE)               \
 									X(REGION_LIST) X(REGION_CREATE) X(REGION_GET) X(REGION_PUT) X(REGION_PATCH)        \
 										X(REGION_DELETE) X(CATALOGUE) X(OFFERS) X(DEVICE_LIST) X(BENCHMARK_LIST)       \
-											X(BENCHMARK_CREATE) X(BENCHMARK_GET) X(BENCHMARK_CANCEL) X(BENCHMARK_EVENTS) X(AGENT_LIST) X(AGENT_REGISTER) X(AGENT_DELETE) X(AGENT_LEASE) X(LEASE_HEARTBEAT) X(LEASE_RESULT) X(LEASE_RELEASE) X(FEED_LIST) X(FEED_GET) X(FEED_REFRESH) X(JOB_LIST) X(JOB_GET) X(JOB_CANCEL) X(JOB_RESULT) X(JOB_EVENTS)                   \
+											X(BENCHMARK_CREATE) X(BENCHMARK_GET) X(BENCHMARK_CANCEL) X(BENCHMARK_EVENTS) X(AGENT_LIST) X(AGENT_REGISTER) X(AGENT_DELETE) X(AGENT_LEASE) X(LEASE_HEARTBEAT) X(LEASE_RESULT) X(LEASE_RELEASE) X(FEED_LIST) X(FEED_GET) X(FEED_REFRESH) X(IMPORT_LIST) X(IMPORT_GET) X(ACCELERATOR_IMPORT) X(MODELS_IMPORT) X(PRICE_IMPORT) X(REGION_IMPORT) X(ACCELERATOR_EXPORT) X(MODEL_EXPORT) X(PRICE_EXPORT) X(REGION_EXPORT) X(JOB_LIST) X(JOB_GET) X(JOB_CANCEL) X(JOB_RESULT) X(JOB_EVENTS)                   \
 												X(CALIBRATION_LIST) X(CALIBRATION_DELETE) X(OBSERVATION_LIST) X(OBSERVATION_CREATE) X(OBSERVATION_GET) X(BACKUP_CREATE) X(LIVEZ)    \
 													X(READYZ) X(METRICS) X(VERSION) X(OPENAPI) X(DOCS) X(DOCS_FILE)
 
@@ -57,6 +57,7 @@ struct route {
 	bool tagged; /* answers an ETag, honours If-None-Match */
 	unsigned prefers; /* set of PREFERS_x: what a Prefer header can ask of it (RFC 7240) */
 	bool streamed; /* the body is read as it arrives and never held; it may be what `also` describes instead of a `request` */
+	bool rows; /* the body is many of `request`: a list, an object a line, CSV; the answer is so many of `response` unless it creates */
 	size_t body_maximum_bytes; /* 0: no body */
 	unsigned body_media, answer_media; /* sets of MEDIA_BIT */
 	const struct field_table *query, *request, *response; /* NULL: none */

@@ -73,17 +73,28 @@ enum status row_reader_failure(const struct row_reader *reader, struct failure *
 	return failure->status;
 }
 
-/* Of one row, as its decoding found them. */
-static void take_faults(struct row_reader *reader, struct row_place place)
+void row_reader_faults_of(struct row_reader *reader, struct row_place place, const struct failure *failure)
 {
-	const struct failure *failure = &reader->failure;
-
 	for (size_t i = 0; i < failure->fault_count; i++)
 		row_reader_fault(reader, place, failure->faults[i].pointer[0] ? failure->faults[i].pointer + 1 : "", failure->faults[i].code,
 			failure->faults[i].detail);
 	reader->fault_total += failure->fault_total - failure->fault_count;
-	if (failure->fault_total == 0) /* not JSON */
+	if (failure->fault_total == 0)
 		row_reader_fault(reader, place, "", "malformed", failure->detail);
+}
+
+void row_reader_keep(struct row_reader *reader, const bool *good)
+{
+	size_t size = reader->table->size, kept = 0;
+
+	for (size_t i = 0; i < reader->count; i++) {
+		if (!good[i])
+			continue;
+		if (kept < i)
+			memcpy(reader->rows + kept * size, reader->rows + i * size, size);
+		reader->places[kept++] = reader->places[i];
+	}
+	reader->count = kept;
 }
 
 /* --- rows ---------------------------------------------------------------------------------------------------------- */
@@ -132,7 +143,7 @@ static enum status take_row(struct row_reader *reader, const struct node *object
 	if (decoder.no_memory || row_reader_memory_bytes(reader) > ROWS_MEMORY_MAX_BYTES)
 		return too_large(failure);
 	if (reader->failure.fault_total > 0)
-		take_faults(reader, place);
+		row_reader_faults_of(reader, place, &reader->failure);
 	else
 		reader->places[reader->count++] = place;
 	return STATUS_OK;
@@ -296,10 +307,7 @@ static struct node *cell_value(struct row_reader *reader, const struct field *fi
 	case FIELD_KIND_COUNT:
 		CHECK(false); /* no row of the catalogue has such a member that can be given */
 	}
-	if (value)
-		return value;
-	text = row_texts_keep(&reader->texts, &reader->kept, text, strlen(text));
-	return text ? node_new_text(&reader->scratch, text) : NULL;
+	return value ? value : row_texts_node(&reader->texts, &reader->kept, &reader->scratch, text, strlen(text));
 }
 
 static enum status take_record(void *context, const struct csv_reader *csv, struct failure *failure)
@@ -315,7 +323,7 @@ static enum status take_record(void *context, const struct csv_reader *csv, stru
 	object = node_new(&reader->scratch, NODE_OBJECT);
 	if (csv->count != reader->columns) {
 		failure_add(&reader->failure, "", "fields", "has %zu fields, the header has %zu", csv->count, reader->columns);
-		take_faults(reader, place);
+		row_reader_faults_of(reader, place, &reader->failure);
 		return reader->seen++ < ROWS_MAX ? STATUS_OK : too_large(failure);
 	}
 	for (size_t i = 0; i < csv->count && object; i++) {

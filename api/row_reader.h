@@ -48,8 +48,12 @@ struct row_set {
 };
 struct row_set row_reader_rows(struct row_reader *reader);
 
+/* Leaves out the rows that were found wrong later: those of which `good` is false. */
+void row_reader_keep(struct row_reader *reader, const bool *good);
+
 /* A fault of a row that is found later (an unknown accelerator, an id that stands twice). */
 void row_reader_fault(struct row_reader *reader, struct row_place place, const char *column, const char *code, const char *detail);
+void row_reader_faults_of(struct row_reader *reader, struct row_place place, const struct failure *failure);
 
 const struct row_fault *row_reader_faults(const struct row_reader *reader, size_t *count, size_t *total);
 

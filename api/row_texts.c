@@ -26,6 +26,17 @@ const char *row_texts_keep(struct row_texts *texts, struct arena *kept, const ch
 	return *slot;
 }
 
+struct node *row_texts_node(struct row_texts *texts, struct arena *kept, struct arena *scratch, const char *text, size_t length)
+{
+	struct node *node = node_new(scratch, NODE_TEXT);
+
+	if (!node)
+		return NULL;
+	node->text = row_texts_keep(texts, kept, text, length);
+	node->length = (uint32_t)length;
+	return node->text ? node : NULL;
+}
+
 struct node *row_texts_list(struct row_texts *texts, struct arena *kept, struct arena *scratch, const char *cell)
 {
 	struct node *list = node_new(scratch, NODE_LIST), *last = NULL;
@@ -33,8 +44,7 @@ struct node *row_texts_list(struct row_texts *texts, struct arena *kept, struct 
 	cell = row_texts_unguarded(cell);
 	while (list && *cell) {
 		size_t length = strcspn(cell, " ");
-		const char *text = length > 0 ? row_texts_keep(texts, kept, cell, length) : NULL;
-		struct node *item = text ? node_new_text(scratch, text) : NULL;
+		struct node *item = length > 0 ? row_texts_node(texts, kept, scratch, cell, length) : NULL;
 
 		if (length > 0 && !item)
 			return NULL;

@@ -13,6 +13,9 @@ struct row_texts {
 /* A copy that lives in the arena, perhaps shared; NULL when it is exhausted. */
 const char *row_texts_keep(struct row_texts *texts, struct arena *kept, const char *text, size_t length);
 
+/* A node in `scratch` of such a text; NULL without memory. */
+struct node *row_texts_node(struct row_texts *texts, struct arena *kept, struct arena *scratch, const char *text, size_t length);
+
 /* The items of a cell, parted by spaces, as a list; its nodes in `scratch`. NULL without memory. */
 struct node *row_texts_list(struct row_texts *texts, struct arena *kept, struct arena *scratch, const char *cell);
 

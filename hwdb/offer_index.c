@@ -19,27 +19,92 @@ static enum part part_of(const struct price_row *row)
 	return PART_WHOLE;
 }
 
-static bool same_text(const char *a, const char *b)
+/* What is looked up again and again while the offers are made: rows that list accelerators apart, and regions by the two words that
+ * name them, which thousands of rows share. */
+enum { REGION_MEMO_SLOTS = 1024 };
+struct making {
+	const struct catalogue *catalogue;
+	const struct price_row **parts; /* sorted */
+	size_t part_count;
+	struct {
+		const char *provider, *name;
+		const struct region_row *region;
+	} regions[REGION_MEMO_SLOTS];
+};
+
+static int compare_texts(const char *a, const char *b)
 {
-	return a == b || (a && b && strcmp(a, b) == 0);
+	return !a || !b ? (a != NULL) - (b != NULL) : strcmp(a, b);
+}
+
+/* Rows of which a host and its accelerators are one machine are equal. */
+static int compare_machines(const void *a, const void *b)
+{
+	const struct price_row *left = *(const struct price_row *const *)a, *right = *(const struct price_row *const *)b;
+	int order = (left->gpus > right->gpus) - (left->gpus < right->gpus);
+
+	if (order == 0)
+		order = compare_texts(left->provider, right->provider);
+	if (order == 0)
+		order = compare_texts(left->region, right->region);
+	if (order == 0)
+		order = compare_texts(left->pricing_model, right->pricing_model);
+	return order != 0 ? order : compare_texts(left->accelerator_id, right->accelerator_id);
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	int order = compare_machines(a, b);
+
+	return order != 0 ? order : strcmp((*(const struct price_row *const *)a)->id, (*(const struct price_row *const *)b)->id);
+}
+
+static bool making_begin(struct making *making, const struct catalogue *catalogue)
+{
+	const struct catalogue_rows *rows = &catalogue->rows;
+
+	making->catalogue = catalogue;
+	for (size_t i = 0; i < rows->price_count; i++)
+		making->part_count += part_of(&rows->prices[i]) == PART_ACCELERATORS;
+	making->parts = calloc(making->part_count + 1, sizeof *making->parts);
+	making->part_count = 0;
+	for (size_t i = 0; making->parts && i < rows->price_count; i++)
+		if (part_of(&rows->prices[i]) == PART_ACCELERATORS)
+			making->parts[making->part_count++] = &rows->prices[i];
+	if (making->part_count > 1)
+		qsort(making->parts, making->part_count, sizeof *making->parts, compare_parts);
+	return making->parts != NULL;
 }
 
 /* The accelerators that a host row is to be summed with: same provider, region, term, accelerator and count. */
-static const struct price_row *other_part(const struct catalogue_rows *rows, const struct price_row *host)
+static const struct price_row *other_part(const struct making *making, const struct price_row *host)
 {
-	for (size_t i = 0; i < rows->price_count; i++) {
-		const struct price_row *row = &rows->prices[i];
+	const struct price_row *const *found = bsearch(&host, making->parts, making->part_count, sizeof *making->parts, compare_machines);
 
-		if (part_of(row) == PART_ACCELERATORS && row->gpus == host->gpus && same_text(row->provider, host->provider) &&
-			same_text(row->region, host->region) && same_text(row->pricing_model, host->pricing_model) &&
-			same_text(row->accelerator_id, host->accelerator_id))
-			return row;
+	while (found && found > (const struct price_row *const *)making->parts && compare_machines(found - 1, &host) == 0)
+		found--;
+	return found ? *found : NULL;
+}
+
+static const struct region_row *region_of(struct making *making, const char *provider, const char *name)
+{
+	size_t hash = 5381, slot;
+
+	for (const char *c = provider; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	for (const char *c = name; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	slot = hash % REGION_MEMO_SLOTS;
+	if (!making->regions[slot].provider || strcmp(making->regions[slot].provider, provider) != 0 || strcmp(making->regions[slot].name, name) != 0) {
+		making->regions[slot].provider = provider;
+		making->regions[slot].name = name;
+		making->regions[slot].region = region_of_provider(making->catalogue, provider, name);
 	}
-	return NULL;
+	return making->regions[slot].region;
 }
 
 /* False: the row is no offer (half of one, or without the figures that an offer needs). */
-static bool make_offer(const struct catalogue *catalogue, const struct price_row *row, struct indexed_offer *offer)
+static bool make_offer(struct making *making, const struct price_row *row, struct indexed_offer *offer)
 {
 	enum part part = part_of(row);
 
@@ -48,7 +113,7 @@ static bool make_offer(const struct catalogue *catalogue, const struct price_row
 		!(row->price_usd_per_hour > 0) || part == PART_ACCELERATORS)
 		return false;
 	if (part == PART_HOST) {
-		offer->part = other_part(&catalogue->rows, row);
+		offer->part = other_part(making, row);
 		if (!offer->part || !(offer->part->price_usd_per_hour > 0))
 			return false;
 	}
@@ -57,7 +122,7 @@ static bool make_offer(const struct catalogue *catalogue, const struct price_row
 	if (!row->as_of || !clock_parse(row->as_of, &offer->as_of_us))
 		offer->as_of_us = 0; /* undated: older than any limit */
 	if (row->region)
-		offer->region = region_of_provider(catalogue, row->provider, row->region);
+		offer->region = region_of(making, row->provider, row->region);
 	return true;
 }
 
@@ -88,21 +153,63 @@ static double median_usd_per_gpu_hour(const struct offer_span *span, enum term t
 	return 0;
 }
 
-static bool superseded(const struct offer_span *span, const struct indexed_offer *offer)
+/* Offers of one instance and term stand together, region by region, the newest first. */
+static int compare_instances(const struct indexed_offer *left, const struct indexed_offer *right)
 {
-	for (size_t i = 0; i < span->count; i++) {
-		const struct indexed_offer *other = &span->items[i];
+	int order = (left->term > right->term) - (left->term < right->term);
 
-		if (other->as_of_us > offer->as_of_us && other->term == offer->term &&
-			same_text(other->row->instance_type, offer->row->instance_type) &&
-			strcasecmp(provider_name(other->row->provider), provider_name(offer->row->provider)) == 0 &&
-			(!offer->row->region || same_text(other->row->region, offer->row->region)))
-			return true;
-	}
-	return false;
+	if (order == 0)
+		order = strcmp(left->row->instance_type, right->row->instance_type);
+	return order != 0 ? order : strcasecmp(provider_name(left->row->provider), provider_name(right->row->provider));
 }
 
-static void judge_offers(struct offer_span *span)
+static int compare_ages(const void *a, const void *b)
+{
+	const struct indexed_offer *left = *(const struct indexed_offer *const *)a, *right = *(const struct indexed_offer *const *)b;
+	int order = compare_instances(left, right);
+
+	if (order == 0)
+		order = compare_texts(left->row->region, right->row->region);
+	return order != 0 ? order : (left->as_of_us < right->as_of_us) - (left->as_of_us > right->as_of_us);
+}
+
+/* An offer is current unless its instance has a newer one in its region; one without a region, in any. Offers without a region come
+ * first among those of their instance. */
+static void judge_instance(struct indexed_offer *const *offers, size_t count)
+{
+	int64_t newest_us = INT64_MIN, newest_of_region_us = INT64_MIN;
+
+	for (size_t i = 0; i < count; i++)
+		newest_us = offers[i]->as_of_us > newest_us ? offers[i]->as_of_us : newest_us;
+	for (size_t i = 0; i < count; i++) {
+		if (i == 0 || compare_texts(offers[i]->row->region, offers[i - 1]->row->region) != 0)
+			newest_of_region_us = offers[i]->as_of_us;
+		offers[i]->current = offers[i]->as_of_us >= (offers[i]->row->region ? newest_of_region_us : newest_us);
+	}
+}
+
+static bool judge_ages(struct offer_span *span)
+{
+	struct indexed_offer **offers = calloc(span->count + 1, sizeof *offers);
+	size_t begin = 0;
+
+	if (!offers)
+		return false;
+	for (size_t i = 0; i < span->count; i++)
+		offers[i] = &span->items[i];
+	if (span->count > 1)
+		qsort(offers, span->count, sizeof *offers, compare_ages);
+	for (size_t i = 1; i <= span->count; i++) {
+		if (i < span->count && compare_instances(offers[i], offers[begin]) == 0)
+			continue;
+		judge_instance(offers + begin, i - begin);
+		begin = i;
+	}
+	free(offers);
+	return true;
+}
+
+static bool judge_offers(struct offer_span *span)
 {
 	double medians[TERM_COUNT] = {0};
 
@@ -113,10 +220,30 @@ static void judge_offers(struct offer_span *span)
 
 		offer->suspicious = offer->usd_per_gpu_hour < medians[offer->term] / 3 ||
 							(offer->row->notes && strstr(offer->row->notes, "LOW CONFIDENCE"));
-		offer->current = !superseded(span, offer);
 		if (offer->row->gpus > span->gpus_per_instance_max)
 			span->gpus_per_instance_max = offer->row->gpus;
 	}
+	return judge_ages(span);
+}
+
+static bool make_offers(struct making *making, struct catalogue_index *index)
+{
+	const struct catalogue_rows *rows = &making->catalogue->rows;
+
+	for (size_t i = 0; i < rows->price_count; i++) {
+		const struct name_slot *slot = name_table_find(&index->accelerators, rows->prices[i].accelerator_id);
+		struct offer_span *span = slot ? &index->offers[slot->row] : NULL;
+
+		if (span && make_offer(making, &rows->prices[i], &span->items[span->count]))
+			span->count++;
+	}
+	for (size_t i = 0; i < rows->accelerator_count; i++) {
+		if (index->offers[i].count > 1)
+			qsort(index->offers[i].items, index->offers[i].count, sizeof *index->offers[i].items, compare_offers);
+		if (!judge_offers(&index->offers[i]))
+			return false;
+	}
+	return true;
 }
 
 bool index_offers(struct catalogue *catalogue)
@@ -124,6 +251,8 @@ bool index_offers(struct catalogue *catalogue)
 	struct catalogue_index *index = catalogue->index;
 	const struct catalogue_rows *rows = &catalogue->rows;
 	size_t *counts = ARENA_ARRAY(&catalogue->arena, size_t, rows->accelerator_count + 1);
+	struct making *making;
+	bool made;
 
 	index->offers = ARENA_ARRAY(&catalogue->arena, struct offer_span, rows->accelerator_count + 1);
 	if (!counts || !index->offers)
@@ -138,17 +267,10 @@ bool index_offers(struct catalogue *catalogue)
 		if (!index->offers[i].items)
 			return false;
 	}
-	for (size_t i = 0; i < rows->price_count; i++) {
-		const struct name_slot *slot = name_table_find(&index->accelerators, rows->prices[i].accelerator_id);
-		struct offer_span *span = slot ? &index->offers[slot->row] : NULL;
-
-		if (span && make_offer(catalogue, &rows->prices[i], &span->items[span->count]))
-			span->count++;
-	}
-	for (size_t i = 0; i < rows->accelerator_count; i++) {
-		if (index->offers[i].count > 1)
-			qsort(index->offers[i].items, index->offers[i].count, sizeof *index->offers[i].items, compare_offers);
-		judge_offers(&index->offers[i]);
-	}
-	return true;
+	making = calloc(1, sizeof *making);
+	made = making && making_begin(making, catalogue) && make_offers(making, index);
+	if (making)
+		free(making->parts);
+	free(making);
+	return made;
 }

@@ -153,7 +153,7 @@ void call_link_next(struct call *call, const char *cursor)
 /* A tag names one representation (RFC 9110 8.8.1): JSON has the bare tag, other media and codings have their own words behind it. */
 static const char *call_media_word(enum media media)
 {
-	return media == MEDIA_CSV ? "-csv" : media == MEDIA_MARKDOWN ? "-markdown" : "";
+	return media == MEDIA_CSV ? "-csv" : media == MEDIA_NDJSON ? "-ndjson" : media == MEDIA_MARKDOWN ? "-markdown" : "";
 }
 
 static bool call_drop_word(const char *tag, size_t *length, const char *word)

@@ -19,6 +19,7 @@
 
 struct MHD_Connection;
 struct http;
+struct export;
 struct job;
 struct stream;
 struct waiting;
@@ -92,6 +93,7 @@ struct exchange {
 	struct progress progress; /* of what it computes */
 	struct job *job;          /* whose work this is, and nobody is connected to it; NULL: a connection's */
 	struct stream *stream;    /* of events, instead of an answer that is complete */
+	struct export *export;    /* of rows, likewise */
 	struct waiting *waiting;  /* for what its request began (server/defer.h) */
 
 	int http_status; /* as sent */

@@ -44,6 +44,9 @@ handler_function handle_feed_list, handle_feed_get, handle_feed_refresh;
 /* Whether what is answered 202 before its handler runs can begin at all: OK, or the refusal. Of routes that are ALWAYS_ASYNC. */
 handler_function handler_admits;
 
+/* server/handlers/imports.c */
+handler_function handle_import_list, handle_import_get, handle_import, handle_export;
+
 /* server/handlers/jobs.c */
 handler_function handle_job_list, handle_job_get, handle_job_cancel, handle_job_result, handle_job_events;
 

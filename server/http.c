@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/defer.h"
+#include "server/export.h"
 #include "server/handlers.h"
 #include "server/jobs.h"
 #include "server/metrics.h"
@@ -240,6 +241,7 @@ static void http_completed(void *closure, struct MHD_Connection *mhd, void **con
 		exchange->http_status = info ? (int)info->http_status : 0;
 	}
 	stream_close(exchange);
+	export_end(exchange);
 	request_log(exchange, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
 	metrics_count_request(exchange);
 	if (exchange->peer)

@@ -158,7 +158,7 @@ static enum status judge_stream(struct exchange *exchange)
 	struct body_sink sink;
 	enum status status;
 
-	status = streamed_open(exchange->call.route->id, &sink, &exchange->call.failure);
+	status = streamed_open(exchange->call.route, exchange->call.body_media, &sink, &exchange->call.failure);
 	if (status == STATUS_OK)
 		body_stream(&exchange->body, &sink);
 	return status;
@@ -175,11 +175,12 @@ static enum status judge_body(struct exchange *exchange)
 	call->body_media = MEDIA_COUNT;
 	status = body_begin(&exchange->body, has_body ? exchange->headers[HEADER_CONTENT_ENCODING] : NULL, announced,
 		call->route->body_maximum_bytes, &exchange->http->budget, &call->failure);
+	if (status == STATUS_OK && has_body)
+		call->body_media = type ? media_parse(type) : MEDIA_COUNT;
 	if (status == STATUS_OK && call->route->streamed)
 		status = judge_stream(exchange);
 	if (status != STATUS_OK || !has_body)
 		return status;
-	call->body_media = type ? media_parse(type) : MEDIA_COUNT;
 	if (call->body_media == MEDIA_COUNT || !(call->route->body_media & MEDIA_BIT(call->body_media)))
 		return failure_set(&call->failure, STATUS_UNSUPPORTED_MEDIA, "the body's Content-Type should be %s",
 			media_list(call->route->body_media, &call->arena));
@@ -223,7 +224,7 @@ size_t judge_discard_bytes(const struct exchange *exchange, enum status status)
 {
 	bool streamed = exchange->call.route && exchange->call.route->streamed;
 
-	return streamed && (status == STATUS_TOO_LARGE || status == STATUS_MALFORMED) ? JUDGE_DISCARD_STREAMED_BYTES
+	return streamed && (status == STATUS_TOO_LARGE || status == STATUS_MALFORMED || status == STATUS_INVALID) ? JUDGE_DISCARD_STREAMED_BYTES
 	                                                                              : JUDGE_DISCARD_MAX_BYTES;
 }
 

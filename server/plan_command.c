@@ -45,7 +45,7 @@ static enum status plan_read(const char *path, struct exchange *exchange)
 		return failure_set(failure, STATUS_NOT_FOUND, "%s: %s", path, strerror(errno));
 	status = body_begin(body, NULL, 0, route->body_maximum_bytes, NULL, failure);
 	if (status == STATUS_OK && route->streamed) {
-		status = streamed_open(route->id, &sink, failure);
+		status = streamed_open(route, MEDIA_JSON, &sink, failure);
 		if (status == STATUS_OK)
 			body_stream(body, &sink);
 	}

@@ -2,6 +2,7 @@
 #include <sys/socket.h>
 
 #include "server/compress.h"
+#include "server/export.h"
 #include "server/http_private.h"
 #include "server/server.h"
 #include "server/stream.h"
@@ -181,7 +182,8 @@ enum MHD_Result response_send(struct exchange *exchange)
 	if (!peer_enter(&exchange->http->peers, exchange->peer, PHASE_SENDING))
 		return MHD_NO;
 	/* The bytes stay where they are until libmicrohttpd has announced the end of the request. */
-	response = exchange->stream ? stream_response(exchange)
+	response = exchange->stream   ? stream_response(exchange)
+	           : exchange->export ? export_response(exchange)
 	                            : MHD_create_response_from_buffer(length, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT);
 	if (!response)
 		return MHD_NO;

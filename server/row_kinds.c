@@ -193,21 +193,56 @@ enum status row_take_path_id(const struct row_ops *ops, void *row, const char *i
 	return STATUS_OK;
 }
 
-enum status row_prepare(const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row,
-	const char *origin, struct findings *findings, struct failure *failure)
+/* The row that an id names whatever its letter case is; an alias is no id. */
+static const void *row_nearly_of_id(const struct row_ops *ops, const struct catalogue *catalogue, const char *id)
 {
-	struct row_meta *meta = row_meta_of(ops, row);
-	const char **id = row_id_place(ops, row);
-	char today[CLOCK_TEXT_MAX];
+	const void *row = NULL;
+	const char *alias = NULL;
 
-	meta->origin = origin;
-	meta->valid_from_us = meta->valid_to_us = 0;
-	if (!meta->source)
-		meta->source = "entered by a user";
-	if (!meta->source_date) {
-		clock_format(today, clock_wall_us());
-		meta->source_date = arena_strndup(arena, today, 10);
+	if (ops->kind == ROW_ACCELERATOR)
+		row = catalogue_accelerator(catalogue, id, &alias);
+	else if (ops->kind == ROW_MODEL)
+		row = catalogue_model(catalogue, id, &alias);
+	else if (ops->kind == ROW_PRICE)
+		row = catalogue_price(catalogue, id);
+	else if (ops->kind == ROW_REGION)
+		row = catalogue_region(catalogue, id);
+	return alias ? NULL : row;
+}
+
+const void *row_of_id(const struct row_ops *ops, const struct catalogue *catalogue, const char *id)
+{
+	const void *row = row_nearly_of_id(ops, catalogue, id);
+
+	return row && strcmp(row_ops_id(ops, (void *)(uintptr_t)row), id) == 0 ? row : NULL;
+}
+
+struct row_span row_span_of(const struct row_ops *ops, const struct catalogue *catalogue)
+{
+	const struct catalogue_rows *rows = &catalogue->rows;
+
+	switch (ops->kind) {
+	case ROW_ACCELERATOR:
+		return (struct row_span){(const char *)rows->accelerators, rows->accelerator_count};
+	case ROW_MODEL:
+		return (struct row_span){(const char *)rows->models, rows->model_count};
+	case ROW_PRICE:
+		return (struct row_span){(const char *)rows->prices, rows->price_count};
+	case ROW_REGION:
+		return (struct row_span){(const char *)rows->regions, rows->region_count};
+	case ROW_CALIBRATION:
+	case ROW_KIND_COUNT:
+		break;
 	}
+	return (struct row_span){0};
+}
+
+/* Names are found without their letter case: a second row that differs in nothing else would not be found. */
+static enum status row_identify(const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row, struct failure *failure)
+{
+	const char **id = row_id_place(ops, row);
+	const void *other;
+
 	if (!*id && ops->make_id) {
 		*id = ops->make_id(arena, row);
 		if (*id && !api_text_fits(ops->table, "id", *id))
@@ -217,7 +252,41 @@ enum status row_prepare(const struct row_ops *ops, const struct catalogue *catal
 		failure_add(failure, "/id", "required", "a name for the %s: lower-case letters, digits, dots and dashes", ops->noun);
 		return STATUS_INVALID;
 	}
-	return ops->check(catalogue, arena, row, findings, failure);
+	other = row_nearly_of_id(ops, catalogue, *id);
+	if (other && strcmp(row_ops_id(ops, (void *)(uintptr_t)other), *id) != 0) {
+		failure_add(failure, "/id", "conflict", "differs from %.120s in letter case alone: give that, or another",
+			row_ops_id(ops, (void *)(uintptr_t)other));
+		return STATUS_INVALID;
+	}
+	return STATUS_OK;
+}
+
+enum status row_prepare(const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row,
+	const char *origin, struct findings *findings, struct failure *failure)
+{
+	struct row_meta *meta = row_meta_of(ops, row);
+	char today[CLOCK_TEXT_MAX];
+	enum status status;
+
+	meta->origin = origin;
+	meta->valid_from_us = meta->valid_to_us = 0;
+	if (!meta->source)
+		meta->source = "entered by a user";
+	if (!meta->source_date) {
+		clock_format(today, clock_wall_us());
+		meta->source_date = arena_strndup(arena, today, 10);
+	}
+	status = row_identify(ops, catalogue, arena, row, failure);
+	return status == STATUS_OK ? ops->check(catalogue, arena, row, findings, failure) : status;
+}
+
+enum status row_check_import(const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row,
+	struct findings *findings, struct failure *failure)
+{
+	enum status status = row_identify(ops, catalogue, arena, row, failure);
+
+	row_meta_of(ops, row)->origin = "imported";
+	return status == STATUS_OK ? ops->check(catalogue, arena, row, findings, failure) : status;
 }
 
 struct row_filter row_filter_of(const struct row_ops *ops, const struct catalogue *catalogue, const struct catalogue_query *query)

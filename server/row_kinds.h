@@ -34,6 +34,18 @@ FALLIBLE enum status row_take_path_id(const struct row_ops *ops, void *row, cons
 FALLIBLE enum status row_prepare(const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row,
 	const char *origin, struct findings *findings, struct failure *failure);
 
+/* The same of a row from a file: it is `imported`, and what it does not say of its source stays unsaid. */
+FALLIBLE enum status row_check_import(const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row,
+	struct findings *findings, struct failure *failure);
+
+/* All rows of the kind in a snapshot, and the one of exactly this id (NULL: none). */
+struct row_span {
+	const char *items;
+	size_t count;
+};
+struct row_span row_span_of(const struct row_ops *ops, const struct catalogue *catalogue);
+const void *row_of_id(const struct row_ops *ops, const struct catalogue *catalogue, const char *id);
+
 struct row_filter row_filter_of(const struct row_ops *ops, const struct catalogue *catalogue, const struct catalogue_query *query);
 
 #endif

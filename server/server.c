@@ -8,6 +8,7 @@
 #include "server/bench_runner.h"
 #include "server/feeds.h"
 #include "server/http.h"
+#include "server/imports.h"
 #include "server/keys.h"
 #include "server/options.h"
 #include "storage/catalogue_rows.h"
@@ -225,6 +226,8 @@ enum status server_open(struct server *server, const struct options *options, st
 	if (status == STATUS_OK)
 		status = server_start_benchmarks(server, failure);
 	if (status == STATUS_OK)
+		status = imports_start(server, &server->imports, failure);
+	if (status == STATUS_OK)
 		status = feeds_start(server, &server->feeds, failure);
 	if (status == STATUS_OK)
 		status = http_start(server->http, server, failure);
@@ -242,8 +245,10 @@ bool server_close(struct server *server, unsigned seconds)
 		whole = http_drain(server->http, seconds);
 	}
 	feeds_cut(server->feeds); /* calls that wait for one end, as http_stop waits for them */
+	imports_cut(server->imports);
 	http_stop(server->http);
 	feeds_stop(server->feeds);
+	imports_stop(server->imports);
 	bench_runner_stop(server->bench_runner);
 	auth_free(server->auth);
 	if (server->snapshot.current)

@@ -14,6 +14,7 @@ struct auth;
 struct bench_runner;
 struct feed_service;
 struct http;
+struct import_service;
 struct options;
 
 /* The current snapshot of the catalogue. */
@@ -30,6 +31,7 @@ struct server {
 	struct snapshot snapshot;
 	struct auth *auth;
 	struct bench_runner *bench_runner; /* of this machine's devices */
+	struct import_service *imports;
 	struct feed_service *feeds; /* all off unless configured */
 	int64_t started_us;    /* wall clock */
 	_Atomic bool draining; /* readyz answers 503 */

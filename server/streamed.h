@@ -6,6 +6,6 @@
 #include "server/body.h"
 
 /* Opens the route's own sink, with an empty state behind it. NO_MEMORY. */
-FALLIBLE enum status streamed_open(enum route_id route, struct body_sink *sink, struct failure *failure);
+FALLIBLE enum status streamed_open(const struct route *route, enum media media, struct body_sink *sink, struct failure *failure);
 
 #endif

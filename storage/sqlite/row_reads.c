@@ -149,3 +149,15 @@ enum status storage_catalogue_count(struct storage *storage, int64_t as_of_us, s
 	counts->calibration_revision = status == STATUS_OK && counts->calibration_revision > 0 ? counts->calibration_revision : 0;
 	return status;
 }
+
+enum status storage_catalogue_moment(struct storage *storage, int64_t as_of_us, struct arena *arena, int64_t *moment_us, int64_t *revision,
+	struct failure *failure)
+{
+	const struct arguments arguments = {.scope = row_scope_name(ROW_ACCELERATOR), .as_of_us = moment_or_now(as_of_us)};
+	struct arguments found = {0};
+	enum status status = reader_one(storage, STATEMENT_CHANGE_LATEST, &arguments, &found, arena, failure);
+
+	*moment_us = status == STATUS_OK ? found.at_us : 0;
+	*revision = status == STATUS_OK ? found.revision : 0;
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}

@@ -25,6 +25,11 @@ static int scope_of(enum row_kind kind)
 	return kind == ROW_CALIBRATION;
 }
 
+const char *row_scope_name(enum row_kind kind)
+{
+	return scopes[scope_of(kind)];
+}
+
 size_t row_size(enum row_kind kind)
 {
 	return kinds[kind].map->struct_size;

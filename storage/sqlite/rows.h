@@ -40,6 +40,9 @@ bool row_content_equal(enum row_kind kind, const void *a, const void *b);
 FALLIBLE enum status row_revision(struct connection *connection, enum row_kind kind, int64_t as_of_us, struct arena *arena,
 	int64_t *revision, struct failure *failure);
 
+/* "catalogue" or "calibration". */
+const char *row_scope_name(enum row_kind kind);
+
 /* When a revision of the kind's scope was made. STATUS_NOT_FOUND (the failure is not touched) when it never was. */
 FALLIBLE enum status row_revision_moment(struct connection *connection, enum row_kind kind, int64_t revision, struct arena *arena,
 	int64_t *moment_us, struct failure *failure);

@@ -1,0 +1,144 @@
+#include "server/export.h"
+
+#include "base/log.h"
+#include "server/http_private.h"
+#include "server/server.h"
+
+enum { EXPORT_PAGE_ROWS = 200, EXPORT_PAGE_MAX_BYTES = 512 * 1024 * 1024, EXPORT_BLOCK_BYTES = 32 * 1024 };
+
+struct export {
+	struct exchange *exchange;
+	const struct row_ops *ops;
+	int64_t as_of_us;
+	struct arena page, cursors[2]; /* a page's rows; its cursor and that of the page before */
+	const char *cursor;
+	size_t pages;
+	bool ended, failed;
+	struct buffer pending;
+	size_t sent_bytes; /* of `pending` */
+	struct failure failure;
+};
+
+static void write_rows(struct export *export, const struct row_list *list)
+{
+	const struct field_table *table = export->ops->table;
+	enum media media = export->exchange->call.answer_media;
+	struct json_writer writer;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const char *row = (const char *)list->items + i * table->size;
+
+		if (media == MEDIA_CSV) {
+			api_csv_row(table, CSV_EXPORT, row, &export->pending);
+			continue;
+		}
+		if (media == MEDIA_JSON)
+			buffer_append_text(&export->pending, export->pages == 0 && i == 0 ? "[" : ",\n");
+		json_writer_init(&writer, &export->pending);
+		api_encode(table, row, &writer);
+		if (media == MEDIA_NDJSON)
+			buffer_append_char(&export->pending, '\n');
+	}
+	if (media == MEDIA_JSON && !list->next_cursor)
+		buffer_append_text(&export->pending, export->pages == 0 && list->count == 0 ? "[]\n" : "]\n");
+}
+
+/* The next page, or the end. */
+static void fill(struct export *export)
+{
+	const struct row_filter filter = {.as_of_us = export->as_of_us};
+	struct page_request request = {.limit = EXPORT_PAGE_ROWS, .cursor = export->cursor};
+	struct arena *cursors = &export->cursors[export->pages % 2];
+	struct row_list list;
+	enum status status;
+
+	arena_reset(&export->page);
+	buffer_clear(&export->pending);
+	export->sent_bytes = 0;
+	if (export->pages == 0 && export->exchange->call.answer_media == MEDIA_CSV)
+		api_csv_header(export->ops->table, CSV_EXPORT, &export->pending);
+	status = storage_row_list(export->exchange->call.server->storage, export->ops->kind, &filter, &request, &export->page, &list, &export->failure);
+	if (status == STATUS_OK) {
+		write_rows(export, &list);
+		arena_reset(cursors);
+		export->cursor = arena_strdup(cursors, list.next_cursor);
+		export->ended = !export->cursor;
+		export->pages++;
+	}
+	export->failed = status != STATUS_OK || export->pending.failed;
+	if (export->failed)
+		log_event(LOG_ERROR, "export_cut", LOG_TEXT("request", export->exchange->call.request_id), LOG_TEXT("detail", export->failure.detail));
+}
+
+static ssize_t export_read(void *closure, uint64_t position, char *out, size_t room)
+{
+	struct export *export = closure;
+	struct exchange *exchange = export->exchange;
+	size_t left;
+
+	(void)position;
+	while (!export->failed && export->sent_bytes == export->pending.length && !export->ended)
+		fill(export);
+	left = export->pending.length - export->sent_bytes;
+	if (export->failed)
+		return MHD_CONTENT_READER_END_WITH_ERROR;
+	if (left == 0)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	if (left > room)
+		left = room;
+	memcpy(out, export->pending.bytes + export->sent_bytes, left);
+	export->sent_bytes += left;
+	exchange->answer_length += left;
+	/* Each block has the deadline anew. */
+	return peer_enter(&exchange->http->peers, exchange->peer, PHASE_SENDING) ? (ssize_t)left : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+struct MHD_Response *export_response(struct exchange *exchange)
+{
+	return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, EXPORT_BLOCK_BYTES, export_read, exchange->export, NULL);
+}
+
+void export_end(struct exchange *exchange)
+{
+	struct export *export = exchange->export;
+
+	if (!export)
+		return;
+	exchange->export = NULL;
+	arena_release(&export->page);
+	arena_release(&export->cursors[0]);
+	arena_release(&export->cursors[1]);
+	buffer_release(&export->pending);
+	free(export);
+}
+
+enum status export_begin(struct call *call, const struct row_ops *ops)
+{
+	struct exchange *exchange = exchange_of(call);
+	struct catalogue_query query = {0};
+	struct export *export;
+	int64_t moment_us, revision;
+	enum status status = api_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+
+	if (status == STATUS_OK && query.as_of_us > 0)
+		status = server_as_of_check(query.as_of_us, &call->failure);
+	if (status == STATUS_OK)
+		status = storage_catalogue_moment(call->server->storage, query.as_of_us > 0 ? query.as_of_us : 0, &call->arena, &moment_us, &revision,
+			&call->failure);
+	if (status != STATUS_OK || call_not_modified(call, revision))
+		return status;
+	export = calloc(1, sizeof *export);
+	if (!export)
+		return STATUS_NO_MEMORY;
+	export->exchange = exchange;
+	export->ops = ops;
+	export->as_of_us = moment_us > 0 ? moment_us : 1; /* before the first change there are no rows */
+	arena_init(&export->page, EXPORT_PAGE_MAX_BYTES);
+	arena_init(&export->cursors[0], 4096);
+	arena_init(&export->cursors[1], 4096);
+	buffer_init(&export->pending, EXPORT_PAGE_MAX_BYTES);
+	call_header(call, "Content-Disposition", arena_printf(&call->arena, "attachment; filename=\"%ss.%s\"", ops->noun,
+		call->answer_media == MEDIA_CSV ? "csv" : call->answer_media == MEDIA_NDJSON ? "ndjson" : "json"));
+	exchange->export = export;
+	return STATUS_OK;
+}

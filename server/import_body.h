@@ -1,0 +1,21 @@
+/* The body of an import, read as it arrives into rows. */
+#ifndef FLEETPLAN_SERVER_IMPORT_BODY_H
+#define FLEETPLAN_SERVER_IMPORT_BODY_H
+
+#include <sodium.h>
+
+#include "api/media.h"
+#include "api/row_reader.h"
+#include "server/body.h"
+
+struct import_body {
+	struct row_reader *reader;
+	crypto_hash_sha256_state hash; /* of the body after decompression */
+	size_t bytes;
+	unsigned char digest[crypto_hash_sha256_BYTES]; /* after the end */
+};
+
+/* Makes an empty body and the sink that fills it; NO_MEMORY. The sink's release frees both. */
+FALLIBLE enum status import_body_open(const struct field_table *table, enum media media, struct body_sink *sink, struct failure *failure);
+
+#endif
