@@ -33,9 +33,6 @@ FALLIBLE enum status resolve_performance(
 void resolve_recommended(const struct resolver *resolver, const struct request_common *common, const struct candidate *candidates,
 	size_t count, const struct offer *offer);
 
-/* After planning: the options at every offer that they can be had from, and of these what nothing beats in money, carbon and time. */
-FALLIBLE enum status resolve_front(const struct resolver *resolver, const struct training_input *input, struct training_plan *plan);
-
 /* After planning: what to commit to over the daily profile, among the terms of the recommended offer's provider and region: those that the
  * request names, else all but spot. Nothing without a profile and an offer, or where there is one term alone. */
 FALLIBLE enum status resolve_commitment(

@@ -159,14 +159,16 @@ static void measure(const struct choosing *choosing, bool alone, struct candidat
 
 /* In a better building, on a cleaner grid, or another kind of offer than all those before, which cost less. A replica taken away
  * costs more than it says, so that spot offers do not stand in for others. */
-static bool is_worth_keeping(const struct supply *kept, size_t count, const struct supply *supply)
+static bool is_worth_keeping(const struct choosing *choosing, const struct supply *kept, size_t count, const struct supply *supply)
 {
 	struct site site = supply->site;
 
 	site_complete(&site, NULL);
 	for (size_t i = 0; i < count; i++) {
 		struct site other = kept[i].site;
-		bool alike = kept[i].offer.gpus == supply->offer.gpus && (kept[i].offer.term == TERM_SPOT) == (supply->offer.term == TERM_SPOT);
+		bool same_term = choosing->all_terms ? kept[i].offer.term == supply->offer.term
+											 : (kept[i].offer.term == TERM_SPOT) == (supply->offer.term == TERM_SPOT);
+		bool alike = same_term && kept[i].offer.gpus == supply->offer.gpus;
 
 		site_complete(&other, NULL);
 		if (alike && other.pue <= site.pue && other.pue * other.grid_gco2e_per_kwh <= site.pue * site.grid_gco2e_per_kwh)
@@ -193,7 +195,7 @@ static size_t supplies_fill(const struct choosing *choosing, const struct accele
 		if (choosing->joined < 1)
 			resolve_site_at(resolver, &choosing->common->site, choosing->asked, places[i].region, &places[i].offer, NULL, &supply->site);
 		regions[kept] = places[i].region;
-		kept += !choosing->places || choosing->all_terms || is_worth_keeping(supplies, kept, supply);
+		kept += !choosing->places || is_worth_keeping(choosing, supplies, kept, supply);
 	}
 	return kept;
 }
@@ -401,7 +403,7 @@ enum status resolve_candidates(const struct resolver *resolver, const struct req
 	return choose(choosing, candidates, count);
 }
 
-enum status resolve_service_candidates(const struct resolver *resolver, const struct request_common *common, bool all_terms,
+enum status resolve_placed_candidates(const struct resolver *resolver, const struct request_common *common, bool all_terms,
 	const struct candidate **candidates, size_t *count)
 {
 	struct choosing choosing = choosing_of(resolver, common);

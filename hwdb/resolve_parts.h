@@ -13,9 +13,9 @@
 FALLIBLE enum status resolve_candidates(const struct resolver *resolver, const struct request_common *common, int64_t joined,
 	const struct candidate **candidates, size_t *count);
 
-/* The same of a service, whose replicas may stand anywhere: each candidate has every place and term as a supply that something could
- * speak for: cheaper, cleaner or in a better building than all that cost less. `all_terms`: no term is left out for another's sake. */
-FALLIBLE enum status resolve_service_candidates(const struct resolver *resolver, const struct request_common *common, bool all_terms,
+/* The same where the place is the planner's to choose: each candidate has every place and term as a supply that something could speak
+ * for: cheaper, cleaner or in a better building than all that cost less. `all_terms`: no term is left out for another's sake. */
+FALLIBLE enum status resolve_placed_candidates(const struct resolver *resolver, const struct request_common *common, bool all_terms,
 	const struct candidate **candidates, size_t *count);
 
 /* Members that training and inference have in common: defaults into `common`, contradictions as faults. */

@@ -201,7 +201,7 @@ enum status resolve_inference(
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	load_faults(resolver, request);
 	resolve_common(resolver, &input->request.common);
-	status = resolve_service_candidates(resolver, &input->request.common, mixes_terms(request), &input->candidates, &input->candidate_count);
+	status = resolve_placed_candidates(resolver, &input->request.common, mixes_terms(request), &input->candidates, &input->candidate_count);
 	if (model_status != STATUS_OK)
 		return model_status;
 	no_generic_model(resolver, &input->model);

@@ -236,7 +236,7 @@ enum status resolve_training(
 	training_defaults(resolver, &input->request);
 	if (resolve_teacher(resolver, input) == STATUS_NO_MEMORY)
 		return STATUS_NO_MEMORY;
-	status = resolve_candidates(&with_stack, &input->request.common, request->common.gpu_count, &input->candidates, &input->candidate_count);
+	status = resolve_placed_candidates(&with_stack, &input->request.common, request->common.pricing.terms.count > 1, &input->candidates, &input->candidate_count);
 	if (model_status != STATUS_OK || status != STATUS_OK)
 		return resolver_status(resolver);
 	if (is_given(request->budget_usd) && input->candidate_count == 1 && !input->candidates[0].has_offer &&

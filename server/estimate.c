@@ -59,9 +59,6 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 		return status;
 	if (plan->recommended.cost.has_offer)
 		resolve_recommended(resolver, &input->request.common, input->candidates, input->candidate_count, &plan->recommended.cost.offer);
-	status = resolve_front(resolver, input, plan);
-	if (status != STATUS_OK)
-		return status;
 	training_request_complete(input, plan, &input->request);
 	plan->search.elapsed_ms = (double)(clock_monotonic_ns() - began_ns) / 1e6;
 	estimate->request = &input->request;

@@ -135,6 +135,7 @@ static const struct field energy_rows[] = {
 	FIGURE(total_kwh, "Of the facility: IT energy times PUE"),
 	FIGURE(it_kwh, "Of accelerators, hosts and network"),
 	FIGURE(mean_gpu_w, "Mean power of one accelerator"),
+	FIGURE(powered_gpu_hours, "Hours of all accelerators that draw power: used, spare, and the rest of whole instances; times their mean power and the hosts' share it is `it_kwh`"),
 };
 TABLE(energy, energy_rows, "Energy.");
 #undef OF

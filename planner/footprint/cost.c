@@ -1,12 +1,10 @@
 #include "planner/footprint/cost.h"
 
+#include <string.h>
+
 #include "base/units.h"
 #include "planner/footprint/supply.h"
 #include "planner/training/reliability.h"
-
-static const double life_years = 4; /* E65: the same life as embodied carbon is spread over */
-static const double electricity_usd_per_kwh =
-	0.0815; /* U.S. EIA 2025, Electric Power Monthly: industrial average of 2024 */
 
 /* Comparable offers where a row states no spread: p10 and p90 of on-demand prices over their median, the median of the seventeen
  * accelerators with eight or more offers in hwdb/data/prices.csv. */
@@ -25,9 +23,9 @@ static double or_assumed(
 double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double facility_w, struct findings *findings)
 {
 	double years =
-		or_assumed(own->life_years, life_years, "pricing.on_premises.life_years", "E65: 4 years, 3 to 6", findings);
+		or_assumed(own->life_years, COST_LIFE_YEARS, "pricing.on_premises.life_years", "E65: 4 years, 3 to 6", findings);
 	double tariff =
-		or_assumed(own->electricity_usd_per_kwh, electricity_usd_per_kwh, "pricing.on_premises.electricity_usd_per_kwh",
+		or_assumed(own->electricity_usd_per_kwh, COST_ELECTRICITY_USD_PER_KWH, "pricing.on_premises.electricity_usd_per_kwh",
 			"E67: United States industrial average of 2024, EIA 2025", findings);
 	double staff = or_assumed(own->staff_usd_per_gpu_month, 0, "pricing.on_premises.staff_usd_per_gpu_month",
 		"E67: left out: not counted unless given", findings);
@@ -37,6 +35,19 @@ double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double f
 
 	return own->capex_usd_per_gpu / (years * HOURS_PER_YEAR) + facility_kw * tariff +
 		   (staff + facility_kw * space) / HOURS_PER_MONTH;
+}
+
+/* E67 with the longest and the shortest life, where none was given. */
+static void own_range(const struct on_premises *own, double facility_w, struct gpu_price *price)
+{
+	struct on_premises other = *own;
+
+	if (is_given(own->life_years))
+		return;
+	other.life_years = COST_LIFE_HIGH_YEARS;
+	price->low_usd_per_gpu_hour = cost_on_premises_usd_per_gpu_hour(&other, facility_w, NULL);
+	other.life_years = COST_LIFE_LOW_YEARS;
+	price->high_usd_per_gpu_hour = cost_on_premises_usd_per_gpu_hour(&other, facility_w, NULL);
 }
 
 bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, int64_t count, double facility_w,
@@ -65,7 +76,39 @@ bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candi
 		return false;
 	}
 	price->low_usd_per_gpu_hour = price->high_usd_per_gpu_hour = price->usd_per_gpu_hour;
+	if (price->status == PROVENANCE_DERIVED)
+		own_range(&pricing->on_premises, facility_w, price);
 	return true;
+}
+
+double cost_paid_hours(enum term term, double hours, double cadence_hours, bool committed)
+{
+	double term_hours = 0;
+
+	switch (term) {
+	case TERM_RESERVED_1Y:
+		term_hours = HOURS_PER_YEAR;
+		break;
+	case TERM_RESERVED_3Y:
+		term_hours = 3 * HOURS_PER_YEAR;
+		break;
+	case TERM_UNSET:
+	case TERM_ON_DEMAND:
+	case TERM_SPOT:
+	case TERM_COUNT:
+		return hours;
+	}
+	if (is_given(cadence_hours))
+		return fmax(hours, cadence_hours);
+	return committed ? hours : term_hours * fmax(1, ceil(hours / term_hours));
+}
+
+bool cost_is_committed(const struct pricing *pricing)
+{
+	for (size_t i = 0; i < pricing->terms.count; i++)
+		if (strcmp(pricing->terms.items[i], "reserved_1y") != 0 && strcmp(pricing->terms.items[i], "reserved_3y") != 0)
+			return false;
+	return pricing->terms.count > 0;
 }
 
 struct data_cost cost_of_data(const struct pricing *pricing, double params, double hours, struct findings *findings)

@@ -5,6 +5,13 @@
 #include "planner/findings.h"
 #include "planner/request.h"
 
+/* E65: the life that embodied carbon is spread over. */
+#define COST_LIFE_YEARS      4.0
+#define COST_LIFE_LOW_YEARS  3.0
+#define COST_LIFE_HIGH_YEARS 6.0
+/* U.S. EIA 2025, Electric Power Monthly: industrial average of 2024. */
+#define COST_ELECTRICITY_USD_PER_KWH 0.0815
+
 /* The price of one accelerator for one hour, with its spread (p10..p90; equal where it was given). */
 struct gpu_price {
 	double usd_per_gpu_hour, low_usd_per_gpu_hour, high_usd_per_gpu_hour;
@@ -23,6 +30,14 @@ double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double f
  * unknown, not free. */
 bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, int64_t count, double facility_w,
 	struct gpu_price *price, struct findings *findings);
+
+/* E110. Hours that are paid of an accelerator that a run of `hours` takes. By use: those. A reservation is paid from its beginning to its end:
+ * of a training that recurs from run to run (cadence_hours; absent: it does not), of one alone in whole terms of one or three years; unless
+ * the commitment is there already (`committed`): then its other hours are somebody else's. */
+double cost_paid_hours(enum term term, double hours, double cadence_hours, bool committed);
+
+/* Whether the request names reserved terms alone: they are there already. */
+bool cost_is_committed(const struct pricing *pricing);
 
 /* Money beside the accelerators'. */
 struct data_cost {

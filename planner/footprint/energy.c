@@ -51,7 +51,7 @@ void energy_inputs(const struct usage *usage, struct energy_inputs *inputs)
 	idle->value = accelerator_idle_w(usage->accelerator, &idle->low, &idle->high, &idle->source);
 	if (idle_measured)
 		*idle = (struct figure){idle->field, usage->calibration->idle_w, usage->calibration->idle_w, usage->calibration->idle_w, measured, PROVENANCE_MEASURED};
-	*load = (struct figure){.field = "accelerator.tdp_w", .status = PROVENANCE_DEFAULT};
+	*load = (struct figure){.field = "accelerator.load_w", .status = PROVENANCE_DEFAULT};
 	load->value = accelerator_load_w(usage->accelerator, &load->low, &load->high, &load->source);
 	if (load_measured)
 		*load = (struct figure){load->field, usage->calibration->load_w, usage->calibration->load_w, usage->calibration->load_w, measured, PROVENANCE_MEASURED};
@@ -85,6 +85,7 @@ void energy_of_usage(const struct usage *usage, double pue, struct energy *energ
 	energy->mean_gpu_w = energy_mean_gpu_w(usage);
 	energy->it_kwh = usage->gpu_count * energy->mean_gpu_w * (1 + inputs.host.value) * usage->hours / WATTS_PER_KW;
 	energy->total_kwh = energy->it_kwh * pue;
+	energy->powered_gpu_hours = usage->gpu_count * usage->hours;
 }
 
 double energy_gpu_log_sigma(const struct energy_inputs *inputs)

@@ -68,6 +68,8 @@ void footprint_of_usage(
 	if (usage->gpu_count * usage->hours > 0)
 		footprint->carbon.gco2e_per_gpu_hour = footprint->carbon.total_kgco2e * grams_per_kg / (usage->gpu_count * usage->hours);
 	footprint->water_l = water_l(footprint->energy.it_kwh, known.wue_l_per_kwh, known.pue, known.ewif_l_per_kwh);
+	if (CALIBRATED(usage->calibration, load_w, 0) > 0)
+		footprint->power_source = usage->calibration->source ? usage->calibration->source : "measured by a benchmark here";
 	footprint->spread = spread_of(usage, &known, &footprint->carbon, embodied.log_sigma);
 	footprint->total_kwh = interval_of_product(footprint->energy.total_kwh, &footprint->spread.total_kwh, 1);
 	footprint->total_kgco2e = interval_of_product(footprint->carbon.total_kgco2e, &footprint->spread.total_kgco2e, 1);
@@ -124,7 +126,9 @@ void footprint_provenance(const struct footprint *footprint, const struct site *
 		double value, sigma;
 		bool rate; /* of an hour: its length cancels out */
 	} rows[] = {
-		{"/energy/mean_gpu_w", "E60: idle + (load - idle) x the utilization that was predicted", footprint->energy.mean_gpu_w, spread->mean_gpu_w, true},
+		{"/energy/mean_gpu_w", footprint->power_source ? footprint->power_source : "E60: idle + (load - idle) x the utilization that was predicted",
+			footprint->energy.mean_gpu_w, spread->mean_gpu_w, true},
+		{"/energy/powered_gpu_hours", "E63: accelerators that draw power x hours", footprint->energy.powered_gpu_hours, 0, false},
 		{"/energy/it_kwh", "E63: accelerators x W x (1 + host) x hours", footprint->energy.it_kwh, spread->it_kwh, false},
 		{"/energy/total_kwh", "E60, E63: IT kWh x PUE", footprint->energy.total_kwh, spread->total_kwh, false},
 		{"/carbon/operational_kgco2e", grid, carbon->operational_kgco2e, spread->operational_kgco2e, false},
@@ -143,6 +147,7 @@ void footprint_provenance(const struct footprint *footprint, const struct site *
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
 		double sigmas[2] = {rows[i].sigma, rows[i].rate ? 0 : hours_sigma};
 
-		provenance_add(list, count, rows[i].pointer, interval_of_product(rows[i].value, sigmas, 2), PROVENANCE_DERIVED, rows[i].source);
+		provenance_add(list, count, rows[i].pointer, interval_of_product(rows[i].value, sigmas, 2),
+			i == 0 && footprint->power_source ? PROVENANCE_MEASURED : PROVENANCE_DERIVED, rows[i].source);
 	}
 }

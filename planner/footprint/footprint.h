@@ -32,6 +32,7 @@ struct footprint {
 	struct interval total_kwh, total_kgco2e; /* from power, PUE, grid and embodied spreads */
 	double embodied_low_kgco2e, embodied_high_kgco2e;
 	struct footprint_spread spread;
+	const char *power_source; /* of the measured power that stands for the catalogue's; NULL: none was measured */
 };
 
 /* Energy (idle + load, host share, PUE once), carbon (location-based; market and marginal where known; embodied

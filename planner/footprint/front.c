@@ -52,16 +52,26 @@ static void name_ends(struct front_point *points, size_t count)
 	points[0].cheapest = points[cleanest].cleanest = points[fastest].fastest = TRUTH_TRUE;
 }
 
-/* From the dearest down, so that the ends stay. */
+/* Whether nothing that costs less emits as little: what prices of carbon are told between. Points are in order of cost. */
+static bool saves_carbon(const struct front_point *points, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (points[i].kgco2e <= points[at].kgco2e)
+			return false;
+	return true;
+}
+
+/* From the dearest down, so that the ends stay; first of those that are there for their time alone. */
 static size_t thin(struct front_point *points, size_t count, size_t most)
 {
-	for (size_t i = count; i-- > 0 && count > most;) {
-		if (points[i].cheapest || points[i].cleanest || points[i].fastest)
-			continue;
-		for (size_t k = i + 1; k < count; k++)
-			points[k - 1] = points[k];
-		count--;
-	}
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = count; i-- > 0 && count > most;) {
+			if (points[i].cheapest || points[i].cleanest || points[i].fastest || (pass == 0 && saves_carbon(points, i)))
+				continue;
+			for (size_t k = i + 1; k < count; k++)
+				points[k - 1] = points[k];
+			count--;
+		}
 	return count;
 }
 
@@ -89,4 +99,20 @@ size_t front_of_points(struct front_point *points, size_t count, size_t most)
 	count = thin(points, count, most);
 	price_carbon(points, count);
 	return count;
+}
+
+size_t front_keep(struct front_point *points, size_t count, size_t most, const struct front_point *point)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (beats(&points[i], point, true))
+			return count;
+	for (size_t i = 0; i < count; i++)
+		if (!beats(point, &points[i], false))
+			points[kept++] = points[i];
+	if (kept == most)
+		kept = front_of_points(points, kept, most - most / 4);
+	points[kept++] = *point;
+	return kept;
 }

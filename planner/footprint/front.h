@@ -4,7 +4,7 @@
 
 #include "planner/accelerator.h"
 
-enum { FRONT_POINTS_MAX = 24 };
+enum { FRONT_POINTS_MAX = 24, FRONT_KEPT_MAX = 256 };
 
 /* A way to run it: an accelerator, a number of them, and an offer. */
 struct front_point {
@@ -20,7 +20,12 @@ struct front_point {
 };
 
 /* Keeps of `count` points those that no other equals or beats in hours, usd and kgco2e at once (of equal ones the first), cheapest first, names the
- * ends and fills the prices of carbon. Of more than `most` (at least 4) the ends stay, and of the others the cheapest. Returned: how many. */
+ * ends and fills the prices of carbon. Of more than `most` (at least 4) the ends stay, then those that
+ * save carbon, and of the others the cheapest. Returned: how many. */
 size_t front_of_points(struct front_point *points, size_t count, size_t most);
+
+/* Adds a point to `count` that nothing among them beats, unless one of them beats it (of equal ones the first stays). Where more than `most`
+ * would be kept, a quarter of those between the ends goes. Returned: how many. */
+size_t front_keep(struct front_point *points, size_t count, size_t most, const struct front_point *point);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "planner/footprint/supply.h"
 #include "planner/training/layer_time.h"
+#include "planner/training/place.h"
 
 int64_t fleet_nodes(const struct candidate *candidate, int64_t gpu_count)
 {
@@ -13,7 +14,13 @@ int64_t fleet_nodes(const struct candidate *candidate, int64_t gpu_count)
 
 struct candidate outline_candidate(const struct programme *programme, const struct outline *outline)
 {
-	return supply_of_count(&programme->input->candidates[outline->candidate], outline->gpu_count, outline->gpu_count);
+	struct candidate chosen = programme->input->candidates[outline->candidate];
+
+	if (outline->supply) {
+		chosen.offer = outline->supply->offer;
+		chosen.site = outline->supply->site;
+	}
+	return chosen;
 }
 
 /* The layout of one stage; when nothing fits and memory is waived, the one that needs least is timed. */
@@ -47,27 +54,84 @@ static bool fleet_stage(const struct programme *programme, size_t stage, const s
 	return true;
 }
 
+static bool is_priced_by_request(const struct pricing *pricing)
+{
+	return is_given(pricing->usd_per_gpu_hour) || is_given(pricing->on_premises.capex_usd_per_gpu);
+}
+
+/* Used, spare, and what whole instances hold beyond them. */
+static double powered_count(const struct programme *programme, const struct candidate *candidate, const struct outline *outline)
+{
+	bool by_offer = candidate->has_offer && !is_priced_by_request(&programme->input->request.common.pricing);
+	double paid = by_offer ? (double)supply_paid_count(candidate, outline->gpu_count) : (double)outline->gpu_count;
+	int64_t node = candidate->gpus_per_node >= 1 ? candidate->gpus_per_node : 1;
+
+	return paid + (outline->reliability.spares_given ? (double)(outline->reliability.spare_nodes * node) : 0);
+}
+
+struct usage outline_usage(const struct programme *programme, const struct candidate *candidate, const struct outline *outline)
+{
+	const struct step_result *step = &outline->found.step;
+	enum precision precision = programme->input->request.common.precision;
+	double peak = accelerator_peak_flops_per_s(&candidate->accelerator,
+		precision == PRECISION_UNSET ? accelerator_training_precision(&candidate->accelerator) : precision, NULL);
+	double powered = powered_count(programme, candidate, outline), used = (double)outline->gpu_count;
+	double spare_nodes = outline->reliability.spares_given ? (double)outline->reliability.spare_nodes : 0;
+
+	return (struct usage){.accelerator = &candidate->accelerator, .gpu_count = powered,
+		.calibration = candidate->calibration.id ? &candidate->calibration : NULL,
+		.node_count = (double)outline->node_count + spare_nodes, .hours = outline->wall_clock_hours,
+		.busy_fraction = outline->reliability.fraction * used / powered,
+		.compute_utilization = fmin(1, step->hardware_flops / (step->time.time_s * used * peak)),
+		.memory_utilization = fmin(1, step->traffic_s / step->time.time_s), .host_power_fraction = ABSENT_NUMBER,
+		.hardware = &programme->input->request.common.hardware};
+}
+
+/* E110. The hours of a commitment that nobody uses are paid with those that are. */
+static void pay_commitment(const struct programme *programme, const struct candidate *candidate, struct outline *outline)
+{
+	const struct training_request *request = &programme->input->request;
+	double factor;
+
+	outline->paid_hours = outline->wall_clock_hours;
+	if (!outline->price.has_offer)
+		return;
+	outline->paid_hours = cost_paid_hours(candidate->offer.term, outline->wall_clock_hours, request->cadence_hours, cost_is_committed(&request->common.pricing));
+	factor = outline->paid_hours / fmax(1e-12, outline->wall_clock_hours);
+	outline->price.usd_per_gpu_hour *= factor;
+	outline->price.low_usd_per_gpu_hour *= factor;
+	outline->price.high_usd_per_gpu_hour *= factor;
+}
+
 void fleet_footprint(const struct programme *programme, struct outline *outline, struct findings *findings)
 {
 	const struct candidate had = outline_candidate(programme, outline), *candidate = &had;
-	const struct step_result *step = &outline->found.step;
-	double peak = accelerator_peak_flops_per_s(&candidate->accelerator,
-		programme->input->request.common.precision == PRECISION_UNSET ? accelerator_training_precision(&candidate->accelerator)
-		                                                              : programme->input->request.common.precision, NULL);
-	struct usage usage = {.accelerator = &candidate->accelerator, .gpu_count = (double)outline->gpu_count,
-		.calibration = candidate->calibration.id ? &candidate->calibration : NULL,
-		.node_count = (double)outline->node_count, .hours = outline->wall_clock_hours, .busy_fraction = outline->reliability.fraction,
-		.compute_utilization = fmin(1, step->hardware_flops / (step->time.time_s * (double)outline->gpu_count * peak)),
-		.memory_utilization = fmin(1, step->traffic_s / step->time.time_s), .host_power_fraction = ABSENT_NUMBER,
-		.hardware = &programme->input->request.common.hardware};
+	const struct pricing *pricing = &programme->input->request.common.pricing;
+	struct usage usage = outline_usage(programme, candidate, outline);
 	double facility_w;
 
+	outline->powered_gpu_count = usage.gpu_count;
 	footprint_of_usage(&usage, &candidate->site, &outline->footprint, findings);
 	facility_w = outline->footprint.energy.total_kwh * WATTS_PER_KW / fmax(1e-12, outline->gpu_hours);
-	outline->priced = cost_gpu_price(&programme->input->request.common.pricing, candidate, outline->gpu_count, facility_w, &outline->price, findings);
-	outline->data_cost = cost_of_data(
-		&programme->input->request.common.pricing, programme->input->model.params_total, outline->wall_clock_hours, findings);
+	outline->priced = cost_gpu_price(pricing, candidate, outline->gpu_count, facility_w, &outline->price, findings);
+	pay_commitment(programme, candidate, outline);
+	outline->data_cost = cost_of_data(pricing, programme->input->model.params_total, outline->wall_clock_hours, findings);
 	outline->total_usd = outline->price.usd_per_gpu_hour * outline->gpu_hours + outline->data_cost.storage_usd + outline->data_cost.egress_usd;
+}
+
+void outline_settle(const struct programme *programme, const struct supply *supply, struct outline *outline)
+{
+	const struct candidate *chosen = &programme->input->candidates[outline->candidate];
+	const struct offer *offer = supply ? &supply->offer : &chosen->offer;
+	bool spot = chosen->has_offer ? offer->term == TERM_SPOT : true; /* a price without an offer is what the caller says it is */
+
+	outline->supply = supply;
+	outline->reliability = reliability_of_job(programme->input, (double)outline->gpu_count, outline->trained_params, spot);
+	outline->wall_clock_hours = outline->useful_hours / outline->reliability.fraction;
+	outline->gpu_hours = outline->wall_clock_hours * (double)outline->gpu_count;
+	if (outline->reliability.spares_given) /* they are paid for too */
+		outline->gpu_hours += outline->wall_clock_hours * (double)(outline->reliability.spare_nodes * (chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1));
+	fleet_footprint(programme, outline, NULL);
 }
 
 void fleet_outline(const struct programme *programme, size_t candidate, int64_t gpu_count, const struct parallelism *pins,
@@ -75,7 +139,6 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 {
 	const struct training_input *input = programme->input;
 	const struct candidate *chosen = &input->candidates[candidate];
-	bool spot = chosen->has_offer ? chosen->offer.term == TERM_SPOT : true; /* a price without an offer is what the caller says it is */
 	double longest_hours = -1;
 	struct setting setting = {.trained_params = input->model.params_total};
 
@@ -105,12 +168,8 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 		outline->main_steps = steps;
 	}
 	outline->any = true;
-	outline->reliability = reliability_of_job(input, (double)gpu_count, setting.trained_params, spot);
-	outline->wall_clock_hours = outline->useful_hours / outline->reliability.fraction;
-	outline->gpu_hours = outline->wall_clock_hours * (double)gpu_count;
-	if (outline->reliability.spares_given) /* they are paid for too */
-		outline->gpu_hours += outline->wall_clock_hours * (double)(outline->reliability.spare_nodes * (chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1));
-	fleet_footprint(programme, outline, NULL);
+	outline->trained_params = setting.trained_params;
+	place_best(programme, outline);
 }
 
 double fleet_objective(const struct outline *outline, enum objective objective)

@@ -29,10 +29,13 @@ struct outline {
 	bool any, fits;
 	bool extra;           /* more accelerators than the deadline asks for: an alternative, never recommended for its cost */
 	size_t candidate;     /* index */
+	const struct supply *supply; /* of the candidate's, from which its accelerators are had; NULL: the candidate's own offer and site */
 	int64_t gpu_count, node_count;
 	struct found found;   /* of the stage that takes longest */
 	size_t main_stage;
-	double useful_hours, wall_clock_hours, gpu_hours, main_steps;
+	double useful_hours, wall_clock_hours, gpu_hours, main_steps, trained_params;
+	double paid_hours;        /* E110: of each accelerator: more than the wall clock where a commitment is paid on */
+	double powered_gpu_count; /* used, spare, and the rest of whole instances: all draw power */
 	struct reliability reliability;
 	struct gpu_price price;
 	bool priced;
@@ -56,6 +59,12 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 
 /* Energy, carbon, water and cost of the outline's hours; what they assume is noted in `findings` (may be NULL). */
 void fleet_footprint(const struct programme *programme, struct outline *outline, struct findings *findings);
+
+/* The usage that the footprint is of. `accelerator` and `calibration` are the candidate's. */
+struct usage outline_usage(const struct programme *programme, const struct candidate *candidate, const struct outline *outline);
+
+/* Hours, cost and footprint of an outline whose useful hours are known, had from `supply` (NULL: the candidate's own offer). */
+void outline_settle(const struct programme *programme, const struct supply *supply, struct outline *outline);
 
 /* The outline's candidate with the offer from which its accelerators are had. */
 struct candidate outline_candidate(const struct programme *programme, const struct outline *outline);

@@ -7,7 +7,8 @@
 /* Adds to plan->findings. Given: the programme, the recommended outline and the plan with its options filled. */
 void remarks_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan);
 
-/* Effect of +10 % of each input that matters, by planning again or exactly where the effect is a product (E45). */
+/* How far each of the recommended option's inputs moves it over its range (E108): hours, cost and footprint of the same accelerators, layout and
+ * place are computed again. */
 void sensitivity_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan);
 
 /* Few and useful levers, each with its effect. */

@@ -1,6 +1,7 @@
 #include "planner/training/search.h"
 
 #include "planner/training/nearest.h"
+#include "planner/training/place.h"
 
 /* With neither number nor deadline, options this close to the best by the objective count as equal, and the faster is taken. */
 static const double tie = 1.05;
@@ -13,17 +14,6 @@ struct searching {
 	int64_t unit; /* the number must be a multiple of the pinned degrees */
 	bool open;    /* neither number nor deadline */
 };
-
-static bool acceptable(const struct programme *programme, const struct outline *outline)
-{
-	const struct training_request *request = &programme->input->request;
-
-	return outline->any && (outline->fits || request->common.enforce_memory == TRUTH_FALSE) &&
-		!(is_given(programme->deadline_hours) && outline->wall_clock_hours > programme->deadline_hours) &&
-		!(is_given(request->budget_usd) && !(outline->priced && outline->total_usd <= request->budget_usd)) &&
-		!(is_given(request->common.carbon_cap_kgco2e) && outline->footprint.carbon.total_kgco2e > request->common.carbon_cap_kgco2e) &&
-		!(is_given(request->common.energy_cap_kwh) && outline->footprint.energy.total_kwh > request->common.energy_cap_kwh);
-}
 
 /* No worse in time, cost, carbon and what the request minimises, which may be energy or the number of accelerators. */
 static bool dominates(const struct outline *a, const struct outline *b, enum objective objective)
@@ -88,7 +78,37 @@ static enum objective objective_of(const struct searching *searching)
 	return searching->open && is_given(request->budget_usd) && objective == OBJECTIVE_COST ? OBJECTIVE_TIME : objective;
 }
 
-/* Plans one number of accelerators and keeps it if it is acceptable. True when it is. */
+static struct front_point point_of(const struct programme *programme, const struct outline *outline)
+{
+	const struct candidate had = outline_candidate(programme, outline);
+
+	return (struct front_point){.accelerator = had.accelerator.id, .gpu_count = outline->gpu_count, .has_offer = true, .offer = had.offer,
+		.grid_gco2e_per_kwh = outline->footprint.carbon.grid_gco2e_per_kwh, .pue = outline->footprint.energy.total_kwh / outline->footprint.energy.it_kwh,
+		.hours = outline->wall_clock_hours, .usd = outline->total_usd, .kgco2e = outline->footprint.carbon.total_kgco2e};
+}
+
+/* E107. At every place that may be used: what can be had goes to the front, what cannot says how near it is. */
+static void try_places(struct searching *searching, const struct outline *outline)
+{
+	const struct programme *programme = searching->programme;
+	struct outline there = *outline;
+
+	for (size_t i = 0; i < place_count(programme, outline); i++) {
+		if (!place_take(programme, i, &there))
+			continue;
+		if (!place_is_acceptable(programme, &there)) {
+			nearest_keep(searching->selection, &there);
+			continue;
+		}
+		if (there.price.has_offer && is_given(there.total_usd)) {
+			struct front_point point = point_of(programme, &there);
+
+			searching->selection->point_count = front_keep(searching->selection->points, searching->selection->point_count, FRONT_KEPT_MAX, &point);
+		}
+	}
+}
+
+/* Plans one number of accelerators and keeps it if it is acceptable somewhere. True when it is. */
 static bool try_count(struct searching *searching, size_t candidate, int64_t gpu_count, bool extra, struct outline *outline)
 {
 	outline->any = false;
@@ -98,10 +118,13 @@ static bool try_count(struct searching *searching, size_t candidate, int64_t gpu
 	outline->extra = extra;
 	if (!outline->any)
 		return false;
-	if (!acceptable(searching->programme, outline)) {
+	if (!outline->fits && searching->request->common.enforce_memory != TRUTH_FALSE) {
 		nearest_keep(searching->selection, outline);
 		return false;
 	}
+	try_places(searching, outline);
+	if (!place_is_acceptable(searching->programme, outline))
+		return false;
 	front_add(searching->selection, outline, objective_of(searching));
 	return true;
 }
@@ -238,7 +261,7 @@ enum status search_select(const struct programme *programme, struct selection *s
 
 	searching.open = request->common.gpu_count < 1 && !is_given(programme->deadline_hours) &&
 		layout_pinned_gpu_count(&request->parallelism) < 1;
-	selection->front_count = 0;
+	selection->front_count = selection->point_count = 0;
 	selection->counts = (struct search_counts){0};
 	selection->fastest.any = selection->cheapest.any = selection->cleanest.any = selection->thriftiest.any = selection->smallest.any = false;
 	for (size_t i = 0; i < programme->input->candidate_count; i++) {

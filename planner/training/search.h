@@ -15,6 +15,8 @@ struct selection {
 	size_t front_count;
 	struct outline front[FRONT_MAX]; /* without the recommended one, best by the objective first */
 	struct search_counts counts;
+	struct front_point *points; /* the caller's, FRONT_KEPT_MAX of them: every number at every place, as far as nothing beats it (E107) */
+	size_t point_count;
 	struct outline fastest, cheapest, cleanest, thriftiest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
 };
 

@@ -248,16 +248,18 @@ static void fill_input(const struct programme *programme, const struct outline *
 
 static enum status plan_programme(const struct programme *programme, struct training_plan *plan, struct failure *failure)
 {
-	UNCLEARED struct selection selection; /* 25 kB, most of them a front that is counted */
+	UNCLEARED struct selection selection; /* most of it a front that is counted */
 	enum status status = nearest_check_pins(programme, failure);
 	int64_t wanted = programme->input->request.common.alternatives;
 	struct outline *best = &selection.recommended;
 	size_t limit = wanted < 0 ? 5 : wanted < TRAINING_OPTIONS_MAX ? (size_t)wanted : TRAINING_OPTIONS_MAX;
 
+	selection.points = plan->front;
 	if (status == STATUS_OK)
 		status = search_select(programme, &selection, failure);
 	if (status != STATUS_OK)
 		return status;
+	plan->front_count = front_of_points(plan->front, selection.point_count, FRONT_POINTS_MAX);
 	progress_note(programme->input->progress, SEARCH_SHARE, "advice");
 	plan->search.evaluated = selection.counts.evaluated;
 	plan->search.feasible = selection.counts.feasible;

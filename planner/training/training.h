@@ -109,6 +109,7 @@ struct cost {
 struct energy {
 	double total_kwh; /* facility: IT x PUE */
 	double it_kwh, mean_gpu_w;
+	double powered_gpu_hours; /* of all that draw power: used, spare, and the rest of whole instances; x mean_gpu_w x (1 + host) = it_kwh */
 };
 
 struct carbon {
@@ -182,8 +183,8 @@ struct training_plan {
 	struct stage_plan stages[TRAINING_STAGES_MAX];
 	size_t alternative_count;
 	struct training_option alternatives[TRAINING_OPTIONS_MAX];
-	size_t front_count; /* filled by the resolver, who knows all offers; 0: no offer prices it */
-	struct front_point front[FRONT_POINTS_MAX];
+	size_t front_count; /* 0: no offer prices it */
+	struct front_point front[FRONT_KEPT_MAX]; /* FRONT_POINTS_MAX of them are answered */
 	struct {
 		double gpu_hours, gpu_count_exact, gpu_count, gpu_count_a100; /* counts NaN without a deadline */
 		char formula[320];                                            /* and why it differs from the model */

@@ -1,0 +1,27 @@
+/* What an option's hours, cost and footprint rest upon, each with its range, and what happens when one of them changes (E108). */
+#ifndef FLEETPLAN_PLANNER_TRAINING_INPUTS_H
+#define FLEETPLAN_PLANNER_TRAINING_INPUTS_H
+
+#include "planner/training/fleet.h"
+
+/* Names of inputs that are no members of a request: how far measured power is from the model's, and the hours of a run over those that its
+ * steps and failures account for; both around 1. */
+#define INPUT_POWER_MODEL "power_model"
+#define INPUT_RUN "run_overhead"
+
+/* Fills `inputs` for a settled outline. `mfu` of the option with its range; run: sigma of the logarithm of the run's overhead, 0 where there is
+ * none. */
+void inputs_of_outline(const struct programme *programme, const struct outline *outline, const struct figure *mfu, double run_log_sigma,
+	struct figures *inputs);
+
+/* The figures of a settled outline that inputs move. */
+struct moved {
+	double usd, hours, kwh, kgco2e, water_l; /* usd absent: no price is known */
+};
+struct moved moved_of_outline(const struct outline *outline);
+
+/* The same accelerators, layout and place with one input at another value: hours, cost and footprint are computed again. Given: an input of
+ * inputs_of_outline(). False: it is none that can be moved. */
+bool inputs_move(const struct programme *programme, const struct outline *outline, const struct figure *input, double value, struct moved *moved);
+
+#endif
