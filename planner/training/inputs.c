@@ -198,6 +198,14 @@ static void scale_hours(struct world *world, double factor)
 	world->outline.useful_hours *= factor;
 }
 
+/* The same work in other time: the hours, and how hard it is worked in them, which power follows. */
+static void slow_steps(struct world *world, double factor)
+{
+	scale_hours(world, factor);
+	world->outline.found.step.time.time_s *= factor;
+	world->outline.found.step.traffic_s *= factor;
+}
+
 bool inputs_move(const struct programme *programme, const struct outline *outline, const struct figure *input, double value, struct moved *moved)
 {
 	UNCLEARED struct world world;
@@ -211,7 +219,7 @@ bool inputs_move(const struct programme *programme, const struct outline *outlin
 	if (strcmp(input->field, "tokens") == 0 || strcmp(input->field, INPUT_RUN) == 0)
 		scale_hours(&world, value / input->value);
 	else if (strcmp(input->field, "mfu") == 0)
-		scale_hours(&world, input->value / value);
+		slow_steps(&world, input->value / value);
 	else if (strcmp(input->field, INPUT_POWER_MODEL) == 0)
 		scale_power(&world, value);
 	else if (!world_set(&world, input->field, value))

@@ -64,7 +64,7 @@ static struct effect effect_of(const struct moved *before, const struct moved *a
 /* What is a factor of the figure, or of one of its summands; hours of failures are no such thing. */
 static const char *method_of(const struct figure *input)
 {
-	return strncmp(input->field, "reliability.", 12) == 0 || strcmp(input->field, "pricing.spot_interruptions_per_gpu_hour") == 0 ? SENSITIVITY_PLANNED
+	return strncmp(input->field, "reliability.", 12) == 0 || strcmp(input->field, "mfu") == 0 || strcmp(input->field, "pricing.spot_interruptions_per_gpu_hour") == 0 ? SENSITIVITY_PLANNED
 																																  : SENSITIVITY_EXACT;
 }
 
