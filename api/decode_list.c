@@ -118,6 +118,17 @@ void decode_list(
 
 enum { JSON_TEXT_MAX_BYTES = 64 * 1024 * 1024 }; /* more than any body becomes: a number of four bytes may be written with twenty */
 
+/* With as many digits as it takes to be the same number when it is read again; answers have 15 of them. */
+static void decode_write_real(double value, struct json_writer *writer)
+{
+	char text[JSON_NUMBER_SIZE];
+	size_t length = json_format_double(text, value);
+
+	if (fabs(strtod(text, NULL) - value) > 0)
+		length = (size_t)snprintf(text, sizeof text, "%.17g", value);
+	json_raw(writer, text, length);
+}
+
 /* NOLINTBEGIN(misc-no-recursion): no deeper than the body, API_JSON_DEPTH_MAX. */
 static void decode_write(const struct node *node, struct json_writer *writer)
 {
@@ -143,7 +154,7 @@ static void decode_write(const struct node *node, struct json_writer *writer)
 		json_write_integer(writer, node->integer);
 		break;
 	case NODE_REAL:
-		json_double(writer, node->real);
+		decode_write_real(node->real, writer);
 		break;
 	case NODE_TRUE:
 	case NODE_FALSE:

@@ -75,7 +75,8 @@ static bool take(struct choosing *choosing, const struct evidence_wish *wanted, 
 		choosing->calibration->source = text;
 	}
 	if (choosing->findings)
-		findings_assume_number(choosing->findings, field, choice->value, text);
+		findings_assume_figure(choosing->findings, &(struct figure){.field = field, .value = choice->value, .low = fmin(choice->low, choice->value),
+			.high = fmax(choice->high, choice->value), .source = text, .status = PROVENANCE_MEASURED});
 	return true;
 }
 

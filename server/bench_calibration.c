@@ -66,13 +66,20 @@ static const char *distrust(const struct bench_line_measure *measure)
 	return measure->unstable ? "its repetitions disagree by more than 5 %, or drifted" : distrust_bound(measure);
 }
 
-static bool same_work(const struct bench_line_measure *a, const struct bench_line_measure *b)
+static bool same_attention(const struct bench_attention *a, const struct bench_attention *b)
+{
+	return a->batch == b->batch && a->heads == b->heads && a->kv_heads == b->kv_heads && a->queries == b->queries && a->keys == b->keys &&
+		a->head_dimension == b->head_dimension && a->causal == b->causal && a->backward == b->backward;
+}
+
+bool bench_measures_same_work(const struct bench_line_measure *a, const struct bench_line_measure *b)
 {
 	const struct bench_shape *x = &a->shape, *y = &b->shape;
 
 	return !strcmp(a->test, b->test) && a->precision == b->precision && a->has_shape == b->has_shape &&
 		(!a->has_shape || (x->m == y->m && x->n == y->n && x->k == y->k && a->product == b->product)) &&
 		fabs(given_or(a->flops, 0) - given_or(b->flops, 0)) <= 0 &&
+		a->has_attention == b->has_attention && (!a->has_attention || same_attention(&a->attention, &b->attention)) &&
 		(!a->has_transfer || (b->has_transfer && fabs(a->transfer.bytes - b->transfer.bytes) <= 0 && !strcmp(a->transfer.direction, b->transfer.direction)));
 }
 
@@ -80,7 +87,7 @@ static bool same_work(const struct bench_line_measure *a, const struct bench_lin
 static bool is_superseded(const struct bench_evidence *evidence, size_t index)
 {
 	for (size_t i = index + 1; i < evidence->measure_count; i++)
-		if (same_work(&evidence->measures[i], &evidence->measures[index]))
+		if (bench_measures_same_work(&evidence->measures[i], &evidence->measures[index]))
 			return true;
 	return false;
 }
@@ -378,11 +385,12 @@ static void calibrate_memory(struct calibrating *work, const struct accelerator 
 	}
 }
 
-/* Launches in a row are what a step issues; the round trip stands in where a device has no such test. */
+/* Launches in a row are what a step issues; the round trip stands in where a device has no such test, and not where that was disturbed: it
+ * takes several times as long. */
 static void calibrate_launch(struct calibrating *work)
 {
-	const struct bench_line_measure *pipelined = find(work->evidence, "launch_pipelined"), *round_trip = find(work->evidence, "launch_round_trip");
-	const struct bench_line_measure *launch = pipelined && !distrust(pipelined) ? pipelined : round_trip ? round_trip : pipelined;
+	const struct bench_line_measure *pipelined = find(work->evidence, "launch_pipelined");
+	const struct bench_line_measure *launch = pipelined ? pipelined : find(work->evidence, "launch_round_trip");
 	const char *reason = launch ? distrust(launch) : NULL;
 	struct found found;
 
@@ -419,10 +427,11 @@ static void add_fit(struct calibrating *work, const char *latency, const char *r
 		add(work, &found);
 }
 
-/* The slower way of a transfer, and what all devices sum. */
+/* The slower way of a transfer, which is not known where one of them cannot be trusted; and what all devices sum. */
 static void calibrate_fits(struct calibrating *work)
 {
 	const struct bench_line_fit *slower = NULL;
+	bool both_known = true;
 	const char *reason;
 
 	for (size_t i = 0; i < work->evidence->fit_count; i++) {
@@ -432,6 +441,7 @@ static void calibrate_fits(struct calibrating *work)
 		if (!host && !sum)
 			continue;
 		reason = distrust_fit(work->evidence, fit);
+		both_known = both_known && !(host && reason);
 		if (reason)
 			refuse(work, host ? "host_bytes_per_s" : "collective_bytes_per_s", "%.40s: %s", fit->test, reason);
 		else if (sum)
@@ -439,7 +449,7 @@ static void calibrate_fits(struct calibrating *work)
 		else if (!slower || fit->beta_bytes_per_s < slower->beta_bytes_per_s)
 			slower = fit;
 	}
-	if (slower)
+	if (slower && both_known)
 		add_fit(work, "host_latency_s", "host_bytes_per_s", slower, slower->alpha_s, slower->beta_bytes_per_s);
 }
 
@@ -448,13 +458,15 @@ static void calibrate_power(struct calibrating *work)
 {
 	const struct bench_line_measure *sustained = find(work->evidence, "gemm_sustained");
 	const struct bench_line_energy *energy = sustained ? &sustained->energy : NULL;
+	const char *reason;
 	struct found found = {.quantity = "load_w", .n = ABSENT_COUNT, .spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER};
 
 	if (!sustained || !sustained->has_energy)
 		return;
 	found.method = keep(work, energy->source);
-	if (!energy->confidence || !strcmp(energy->confidence, "low") || sustained->throttled) {
-		refuse(work, "load_w", "gemm_sustained: %s", sustained->throttled ? "the device was throttled" : "its energy is told with little confidence");
+	reason = !energy->confidence || !strcmp(energy->confidence, "low") ? "its energy is told with little confidence" : distrust_bound(sustained);
+	if (reason) {
+		refuse(work, "load_w", "gemm_sustained: %s", reason);
 		return;
 	}
 	found.value = energy->mean_w;

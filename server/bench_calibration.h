@@ -42,6 +42,9 @@ struct bench_calibrations {
 	struct bench_refusal refusals[BENCH_CALIBRATIONS_MAX];
 };
 
+/* Whether the later of two stands in for the earlier: the worker repeats what was unstable, and measures twice what corrects plans. */
+bool bench_measures_same_work(const struct bench_line_measure *a, const struct bench_line_measure *b);
+
 /* Text lives in the arena. STATUS_NO_MEMORY when that is exhausted. */
 FALLIBLE enum status bench_calibrate(const struct bench_evidence *evidence, struct arena *arena,
 	struct bench_calibrations *calibrations, struct failure *failure);

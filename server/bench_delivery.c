@@ -49,6 +49,8 @@ static bool calibrate(struct bench_delivery *delivery, struct storage *storage, 
 			keep_baseline(storage, job, &calibrations->rows[i]);
 		delivery->rows = (struct catalogue_rows){.accelerators = &calibrations->accelerator,
 			.accelerator_count = calibrations->has_accelerator, .calibrations = calibrations->rows, .calibration_count = calibrations->count};
+	} else {
+		*calibrations = (struct bench_calibrations){.refused = 1, .refusals = {{"accelerator", "there was no memory for calibrations"}}};
 	}
 	return true;
 }
@@ -56,6 +58,7 @@ static bool calibrate(struct bench_delivery *delivery, struct storage *storage, 
 void bench_delivery_open(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job,
 	const struct bench_worker_outcome *outcome, enum benchmark_end end)
 {
+	struct bench_judgement judgement = {.calibrations = NULL};
 	bool calibrates;
 
 	*delivery = (struct bench_delivery){.result = {.job = {.kind = STORAGE_BENCHMARK_RESULT, .arena = &job->arena}, .id = job->record.id,
@@ -63,10 +66,19 @@ void bench_delivery_open(struct bench_delivery *delivery, struct storage *storag
 		.failure_detail = end == BENCHMARK_SUCCEEDED ? NULL : outcome->detail}};
 	buffer_init(&delivery->text, BENCH_RESULT_MAX_BYTES);
 	calibrates = end == BENCHMARK_SUCCEEDED && calibrate(delivery, storage, job);
-	delivery->has_verification = calibrates && plan_verification_make(storage, job, &delivery->calibrations, clock_wall_us(), &delivery->verification);
-	bench_job_encode(job, outcome, calibrates ? &delivery->calibrations : NULL, delivery->has_verification ? &delivery->verification : NULL, &delivery->text);
+	delivery->has_verification = calibrates && plan_verification_make(storage, job, &delivery->calibrations, clock_wall_us(), &delivery->verification,
+		&judgement.not_verified);
+	judgement.calibrations = calibrates ? &delivery->calibrations : NULL;
+	judgement.verification = delivery->has_verification ? &delivery->verification : NULL;
+	bench_job_encode(job, outcome, &judgement, &delivery->text);
+	if (delivery->text.failed && end == BENCHMARK_SUCCEEDED) { /* it may fit another time */
+		delivery->result.end = BENCHMARK_BROKEN;
+		delivery->result.failure_detail = "there was no memory for its result";
+		delivery->rows = (struct catalogue_rows){.accelerator_count = 0};
+	}
 	delivery->result.result = delivery->text.failed ? NULL : delivery->text.bytes;
-	crypto_hash_sha256(delivery->result.sha256, (const unsigned char *)delivery->text.bytes, delivery->text.length);
+	if (delivery->text.bytes)
+		crypto_hash_sha256(delivery->result.sha256, (const unsigned char *)delivery->text.bytes, delivery->text.length);
 }
 
 void bench_delivery_close(struct bench_delivery *delivery)

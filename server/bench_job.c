@@ -210,8 +210,11 @@ static void put_text(struct json_writer *writer, const char *key, const char *te
 	json_string(writer, text);
 }
 
+/* What is absent is left out: JSON has no NaN, and the whole result would fail for it. */
 static void put_number(struct json_writer *writer, const char *key, double number)
 {
+	if (!is_given(number))
+		return;
 	json_key(writer, key);
 	json_double(writer, number);
 }
@@ -275,8 +278,7 @@ static void put_log(struct json_writer *writer, const struct buffer *log)
 	json_string_n(writer, shown, length);
 }
 
-void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome,
-	const struct bench_calibrations *calibrations, const struct verification *verification, struct buffer *out)
+void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome, const struct bench_judgement *judgement, struct buffer *out)
 {
 	struct json_writer writer;
 
@@ -299,12 +301,14 @@ void bench_job_encode(const struct bench_job *job, const struct bench_worker_out
 	if (job->means_json.length)
 		put_list(&writer, "means", &job->means_json);
 	put_list(&writer, "skips", &job->skips_json);
-	if (calibrations)
-		put_calibrations(&writer, calibrations);
-	if (verification) {
+	if (judgement->calibrations)
+		put_calibrations(&writer, judgement->calibrations);
+	if (judgement->verification) {
 		json_key(&writer, "verification");
-		api_encode(&table_verification, verification, &writer);
+		api_encode(&table_verification, judgement->verification, &writer);
 	}
+	if (judgement->not_verified)
+		put_text(&writer, "not_verified", judgement->not_verified);
 	if (outcome->log.length)
 		put_log(&writer, &outcome->log);
 	json_end_object(&writer);

@@ -43,8 +43,14 @@ void bench_job_take(struct bench_job *job, const struct bench_line *line, const 
  * becomes what it is, with the reason. */
 void bench_job_judge(const struct bench_job *job, struct bench_worker_outcome *outcome);
 
-/* The result as it is stored and answered, into `out`. `calibrations` and `verification` may be NULL. */
-void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome,
-	const struct bench_calibrations *calibrations, const struct verification *verification, struct buffer *out);
+/* What the daemon makes of what was measured; each may be NULL. */
+struct bench_judgement {
+	const struct bench_calibrations *calibrations;
+	const struct verification *verification;
+	const char *not_verified; /* of a plan's benchmark: why it says nothing of the plan */
+};
+
+/* The result as it is stored and answered, into `out`. */
+void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome, const struct bench_judgement *judgement, struct buffer *out);
 
 #endif

@@ -22,6 +22,7 @@ struct verifying {
 	struct plan_record plan;
 	struct plan_measured *measured;
 	struct verification *verification;
+	struct failure failure; /* why it says nothing of the plan */
 };
 
 /* --- catalogues -------------------------------------------------------------------------------------------------------- */
@@ -87,6 +88,17 @@ static const struct bench_line_measure *good_measure(const struct bench_job *job
 	return NULL;
 }
 
+/* Whether a figure is the one that speaks for its work: good, and none after it is. */
+static bool is_judged(const struct bench_job *job, size_t index)
+{
+	const struct bench_line_measure *measure = &job->measures[index];
+
+	for (size_t i = index + 1; i < job->measure_count; i++)
+		if (is_good(&job->measures[i]) && bench_measures_same_work(&job->measures[i], measure))
+			return false;
+	return is_good(measure) && measure->flops > 0;
+}
+
 /* The plan's own products, each as often as a step has it. */
 static void judge_products(struct verifying *it, double *predicted_s, double *measured_s)
 {
@@ -95,10 +107,10 @@ static void judge_products(struct verifying *it, double *predicted_s, double *me
 		const struct bench_line_measure *measure = &it->job->measures[i];
 		double count = measure->count > 0 ? measure->count : 1, predicted;
 
-		if (!measure->role || !measure->has_shape || strcmp(measure->method, "library_gemm") != 0 || measure->pass > 1 || !is_good(measure))
+		if (!measure->role || !measure->has_shape || strcmp(measure->method, "library_gemm") != 0 || !is_judged(it->job, i))
 			continue;
 		predicted = product_predicted_s(it->measured->candidate, measure->precision, &measure->shape);
-		if (!is_given(predicted) || !(measure->flops > 0))
+		if (!is_given(predicted))
 			continue;
 		*predicted_s += count * predicted;
 		*measured_s += count * measure->flops / measure->median;
@@ -123,7 +135,7 @@ static void judge_attention(struct verifying *it, const struct device *device, c
 		const struct bench_line_measure *measure = &it->job->measures[i];
 		double count = measure->count > 0 ? measure->count : 1;
 
-		if (strcmp(measure->test, "attention") != 0 || !measure->has_attention || measure->pass > 1 || !is_good(measure) || !(measure->flops > 0))
+		if (strcmp(measure->test, "attention") != 0 || !measure->has_attention || !is_judged(it->job, i))
 			continue;
 		predicted_s += count * predicted_attention_s(device, bare, &measure->attention);
 		measured_s += count * measure->flops / measure->median;
@@ -200,6 +212,18 @@ static void judge_whole(struct verifying *it, double products_predicted_s, doubl
 	verification->calibrated_s = block_predicted_s(&candidate, &block->block);
 }
 
+/* Keeps in the job's arena why the plan was not planned again. */
+static void not_replanned(struct verifying *it, const char *why)
+{
+	it->verification->not_replanned = arena_strdup(&it->job->arena, *why ? why : "it cannot be planned with what was measured");
+}
+
+static bool wants_datasheet(const struct verifying *it)
+{
+	return (it->measured->is_training ? it->measured->training.request.common.calibration : it->measured->inference.request.common.calibration) ==
+		CALIBRATION_DATASHEET;
+}
+
 static void plan_again(struct verifying *it)
 {
 	const struct json_text *asked = it->plan.asked.text ? &it->plan.asked : &it->plan.request;
@@ -210,10 +234,17 @@ static void plan_again(struct verifying *it)
 	struct plan_record fresh;
 
 	failure_clear(&failure);
+	if (wants_datasheet(it)) {
+		not_replanned(it, "the plan's calibration is datasheet: what was measured does not change it");
+		return;
+	}
 	if (!it->after || !estimate.kind || estimate_decode(&estimate, asked->text, asked->length) != STATUS_OK ||
 		estimate_compute(&estimate, it->after, it->now_us) != STATUS_OK || estimate_record(&estimate, &fresh) != STATUS_OK ||
-		api_stored_layout(&fresh, &it->arena, &now, &failure) != STATUS_OK)
+		api_stored_layout(&fresh, &it->arena, &now, &failure) != STATUS_OK) {
+		failure_summarize(&failure);
+		not_replanned(it, failure.detail);
 		return;
+	}
 	verification->has_replanned = true;
 	verification->replanned = (struct verification_replan){.gpu_count = (double)now.gpu_count,
 		.gpu_count_change = (double)(now.gpu_count - it->measured->layout.gpu_count), .usd = now.usd, .usd_change = now.usd - it->measured->layout.usd};
@@ -231,8 +262,10 @@ static bool judge(struct verifying *it)
 	judge_terms(it, &predicted_s, &measured_s);
 	judge_whole(it, predicted_s, measured_s);
 	verification_conclude(verification);
-	if (verification->verdict == VERIFICATION_UNSET)
+	if (verification->verdict == VERIFICATION_UNSET) {
+		(void)failure_set(&it->failure, STATUS_INVALID, "neither a block nor a product of the plan was measured that can be believed");
 		return false;
+	}
 	if (verification->verdict != VERIFICATION_CONFIRMED)
 		plan_again(it);
 	return true;
@@ -240,33 +273,42 @@ static bool judge(struct verifying *it)
 
 static bool read_plan(struct verifying *it)
 {
-	struct failure failure;
+	const char *planned, *here = it->job->device.accelerator;
+	struct failure unread;
 
-	failure_clear(&failure);
 	it->measured = ARENA_NEW(&it->arena, struct plan_measured);
-	if (!it->measured || storage_plan_get(it->storage, it->job->record.plan_id, ABSENT_COUNT, &it->arena, &it->plan, &failure) != STATUS_OK)
+	if (!it->measured || storage_plan_get(it->storage, it->job->record.plan_id, ABSENT_COUNT, &it->arena, &it->plan, &it->failure) != STATUS_OK)
 		return false;
-	it->before = snapshot(it->storage, NULL, &failure);
-	if (!it->before || plan_measured_read(it->measured, &it->plan, it->before, it->now_us, &it->arena, &failure) != STATUS_OK)
+	it->before = snapshot(it->storage, NULL, &it->failure);
+	if (!it->before || plan_measured_read(it->measured, &it->plan, it->before, it->now_us, &it->arena, &it->failure) != STATUS_OK)
 		return false;
-	if (strcmp(it->measured->layout.accelerator, it->job->device.accelerator) != 0)
+	planned = it->measured->layout.accelerator;
+	if (!here || strcmp(planned, here) != 0) {
+		(void)failure_set(&it->failure, STATUS_INVALID, "the plan is of %.64s, and %.64s was measured", planned, here ? here : "something that the catalogue does not have");
 		return false;
-	failure_clear(&failure);
-	it->after = snapshot(it->storage, it->calibrations, &failure);
+	}
+	failure_clear(&unread);
+	it->after = snapshot(it->storage, it->calibrations, &unread);
 	return true;
 }
 
 bool plan_verification_make(struct storage *storage, struct bench_job *job, const struct bench_calibrations *calibrations, int64_t now_us,
-	struct verification *verification)
+	struct verification *verification, const char **why_not)
 {
 	struct verifying it = {.storage = storage, .job = job, .calibrations = calibrations, .now_us = now_us, .verification = verification};
 	bool good;
 
 	*verification = (struct verification){.ratio = ABSENT_NUMBER};
-	if (!job->record.plan_id || !job->has_device || !job->device.accelerator)
+	*why_not = NULL;
+	if (!job->record.plan_id || !job->has_device)
 		return false;
+	failure_clear(&it.failure);
 	arena_init(&it.arena, VERIFICATION_ARENA_BYTES);
 	good = read_plan(&it) && judge(&it);
+	if (!good) {
+		failure_summarize(&it.failure);
+		*why_not = *it.failure.detail ? arena_strdup(&job->arena, it.failure.detail) : "there was no memory for it";
+	}
 	if (it.before)
 		catalogue_release(it.before);
 	if (it.after)

@@ -43,6 +43,7 @@ static const struct field verification_rows[] = {
 	FIGURE(calibrated_s, "Predicted once more, with what this benchmark calibrated"),
 	FIGURE(calibrated_ratio, "Measured over that"),
 	OBJECT_IF(replanned, has_replanned, verification_replan, "The plan with what was measured, unless it is confirmed"),
+	TEXT(not_replanned, 360, "Why it was not planned again, where it is not confirmed"),
 };
 TABLE(verification, verification_rows, "A plan's prediction beside a benchmark.");
 #undef OF

@@ -46,6 +46,7 @@ struct verification {
 	double calibrated_s, calibrated_ratio; /* predicted once more, with the figures of this run; measured over that */
 	bool has_replanned;
 	struct verification_replan replanned;
+	const char *not_replanned; /* why a plan that is not confirmed was not planned again; NULL: it was */
 	int64_t measured_at_us;
 	struct verification_term room[VERIFICATION_TERMS_MAX]; /* what terms points into */
 };

@@ -53,6 +53,8 @@ static bool on_tick(void *context)
 	uint64_t count;
 
 	(void)!read(run->agent->wake_fd, &count, sizeof(count));
+	if (run->cause != CAUSE_NONE) /* it is being stopped; what is heard meanwhile does not change why */
+		return false;
 	keeper_tell(&run->keeper, &run->job->progress_json);
 	switch (keeper_ask(&run->keeper)) {
 	case KEEPER_GO_ON:
@@ -81,7 +83,7 @@ static void encode_delivery(const struct run *run, const struct bench_worker_out
 	struct buffer told;
 
 	buffer_init(&told, BENCH_RESULT_MAX_BYTES);
-	bench_job_encode(run->job, outcome, NULL, NULL, &told);
+	bench_job_encode(run->job, outcome, &(struct bench_judgement){.calibrations = NULL}, &told);
 	crypto_hash_sha256(digest, (const unsigned char *)told.bytes, told.length);
 	sodium_bin2hex(text, sizeof(text), digest, sizeof(digest));
 	result.result = (struct json_text){told.bytes, told.length};

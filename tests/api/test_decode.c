@@ -75,10 +75,10 @@ static void what_is_carried_through_keeps_its_values(void **state)
 
 	(void)state;
 	assert_int_equal(decode(&table_training_request,
-						 "{\"model\":{\"config\":{\"a\":[ 1, -2.5e-7 ,0.1,1e22,-9007199254740993],\"q\\\"\":\"x\\\"\\n\\u00e9/\\/\","
+						 "{\"model\":{\"config\":{\"a\":[ 1, -2.5e-7 ,0.1,0.8999999999999999,1e22,-9007199254740993],\"q\\\"\":\"x\\\"\\n\\u00e9/\\/\","
 						 "\"t\":true,\"f\":false,\"n\":null,\"o\":{},\"l\":[]}}}",
 						 &training), STATUS_OK);
-	assert_string_equal(config->text, "{\"a\":[1,-2.5e-07,0.1,1e+22,-9007199254740993],\"q\\\"\":\"x\\\"\\n\xc3\xa9//\","
+	assert_string_equal(config->text, "{\"a\":[1,-2.5e-07,0.1,0.89999999999999991,1e+22,-9007199254740993],\"q\\\"\":\"x\\\"\\n\xc3\xa9//\","
 									  "\"t\":true,\"f\":false,\"n\":null,\"o\":{},\"l\":[]}");
 	assert_int_equal(config->length, strlen(config->text));
 }

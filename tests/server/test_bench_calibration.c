@@ -372,6 +372,22 @@ static void transfers_reductions_and_reads_feed_their_terms(void **state)
 	assert_close(row_of(&calibrations, "storage_bytes_per_s")->value, 6e9, 1e-12);
 	assert_close(row_of(&calibrations, "kernel_launch_s")->value, 2e-6, 1e-12); /* in a row, not to and fro */
 	assert_int_equal(calibrations.refused, 0);
+	measures[3].unstable = true; /* then the round trip is no launch in a row either */
+	fits[0].worst_residual = 0.3; /* and the one way may be the slower */
+	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
+	assert_int_equal(calibrations.count, 3); /* the sum's two, and the read */
+	assert_int_equal(calibrations.refused, 2);
+	measures[3].unstable = false;
+	evidence.measure_count = 0;
+	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
+	assert_int_equal(calibrations.count, 2);
+	evidence.measures = &measures[4];
+	evidence.measure_count = 1;
+	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
+	assert_close(row_of(&calibrations, "kernel_launch_s")->value, 7e-6, 1e-12); /* where there is nothing else */
+	evidence.measures = measures;
+	evidence.measure_count = 5;
+	fits[0].worst_residual = 0.05;
 	measures[0].unstable = measures[2].cache_resident = true;
 	evidence.fit_count = 4;
 	fits[3].worst_residual = 0.3;
@@ -401,6 +417,10 @@ static void power_that_is_told_with_confidence(void **state)
 	sustained.energy.confidence = "high";
 	sustained.throttled = true;
 	assert_int_equal(calibrate("cuda", &row, &sustained, 1).count, 0);
+	sustained.throttled = sustained.verified = false; /* who computes something else may take another power */
+	calibrations = calibrate("cuda", &row, &sustained, 1);
+	assert_int_equal(calibrations.count, 0);
+	assert_contains(calibrations.refusals[0].reason, "output was wrong");
 }
 
 static int setup(void **state)

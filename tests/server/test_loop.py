@@ -1,5 +1,6 @@
 """From a measurement back into the prediction: shapes of a plan, calibrations, verification, observations."""
 import json
+import math
 
 import pytest
 from beside import beside, play
@@ -144,6 +145,61 @@ def test_what_disagrees_is_kept_and_not_used(hub):
     assert hub.request("DELETE", "/v1/calibrations/none").status == 404
 
 
+def of_compute(**changes):
+    return measured(measures=[measure("gemm_library_bf16", "library_gemm", 0.4 * PEAK, precision="bf16", flops=1e12) | changes])
+
+
+def test_only_a_librarys_good_products_correct_compute(hub):
+    prior = best(plan_of(hub))["step"]
+    for changes, why in (({"verified": False}, "output was wrong"), ({"unstable": True}, "repetitions disagree"), ({"throttled": True}, "throttled"),
+                         ({"cache_resident": True}, "cache"), ({"method": "kernel_gemm"}, None), ({"method": "issue_rate"}, None),
+                         ({name: 1.01 * PEAK for name in ("min", "p10", "median", "p90", "max")}, "peak_suspect"),
+                         ({"precision": "fp8", "test": "gemm_library_fp8"}, None)):
+        told = run(hub, "GPU-1", of_compute(**changes))
+        refused = [row["reason"] for row in told["not_calibrated"]]
+        assert len(refused) == (why is not None) and all(why in reason for reason in refused), (changes, refused)
+        assert [row["precision"] for row in told["calibrations"]] == (["fp8"] if "precision" in changes else []), told
+        assert best(plan_of(hub))["step"] == prior, changes
+    assert [row["value"] for row in run(hub, "GPU-1", of_compute())["calibrations"]] == [pytest.approx(0.4)]
+    now = plan_of(hub)
+    told = assumed(now, "calibration.gemm_efficiency.large")
+    assert best(now)["step"]["time_s"] > prior["time_s"] and told["status"] == "measured" and told["low"] < told["value"] < told["high"], told
+
+
+def fit(test, alpha_s, beta, **more):
+    return {"type": "fit", "test": test, "method": "copy_engine", "alpha_s": alpha_s, "beta_bytes_per_s": beta, "worst_residual": 0.02, "sizes": 4} | more
+
+
+ENERGY = {"window_s": 3, "energy_j": 150, "mean_w": 50, "idle_w": 10, "source": "nvml_counter", "by": "counter", "scope": "gpu_board", "confidence": "high"}
+TERMS = (  # measures, fits, what they calibrate, a plan that rests upon it, and which of its figures moves
+    ([measure("stream_triad", "stream", 0.4 * BANDWIDTH)], [], {"memory_efficiency": 0.4}, {}, "time_s"),
+    ([measure("launch_pipelined", "driver_launch", 5e-3)], [], {"kernel_launch_s": 5e-3}, {}, "launch_overhead_s"),
+    ([measure("all_reduce", "collective_library", 1e9)], [fit("all_reduce", 1e-3, 1e9)], {"collective_bytes_per_s": 1e9, "collective_latency_s": 1e-3},
+     {"parallelism": {"tensor": 2, "pipeline": 1, "data": 32, "micro_batch": 1}}, "tensor_comm_s"),
+    ([measure("transfer_pinned", "copy_engine", 1e9)], [fit("transfer_pinned", 2e-3, 2e9, what="to_device"), fit("transfer_pinned", 1e-3, 1e9, what="from_device")],
+     {"host_bytes_per_s": 1e9, "host_latency_s": 1e-3}, {"parallelism": {"tensor": 1, "pipeline": 1, "data": 64, "micro_batch": 1, "offload": True}},
+     "host_transfer_s"),
+    ([measure("gemm_sustained", "library_gemm", 0.5 * PEAK, precision="bf16", flops=1e12, energy=ENERGY)], [], {"load_w": 50, "idle_w": 10}, {}, None),
+    ([measure("storage_sequential", "file_read", 1e6)], [], {"storage_bytes_per_s": 1e6}, {"input_pipeline": {"sample_bytes": 1e6}}, "input_wait_s"),
+)
+
+
+@pytest.mark.parametrize("measures,fits,quantities,request_more,moves", TERMS, ids=[next(iter(term[2])) for term in TERMS])
+def test_each_figure_feeds_its_own_term(hub, measures, fits, quantities, request_more, moves):
+    before = best(plan_of(hub, **request_more))
+    told = run(hub, "GPU-1", measured(measures=measures, fits=fits))
+    assert {row["quantity"]: row["value"] for row in told["calibrations"]} == pytest.approx(quantities) and told["not_calibrated"] == [], told
+    after = plan_of(hub, **request_more)
+    for name, value in quantities.items():
+        row = assumed(after, f"calibration.{name}")
+        assert row["value"] == pytest.approx(value) and row["status"] == "measured" and "on GPU-1" in row["source"] and "0 days old" in row["source"], row
+    if moves:
+        assert best(after)["step"][moves] > 1.01 * before["step"][moves], (before["step"], best(after)["step"])
+    else:  # it is as fast, and takes less power than a datasheet's 72 W
+        assert best(after)["step"] == before["step"] and best(after)["energy"]["total_kwh"] < before["energy"]["total_kwh"]
+    assert best(plan_of(hub, calibration="datasheet", **request_more))["step"] == before["step"]
+
+
 def test_drift_is_a_metric(hub):
     run(hub, "GPU-1", products("GPU-1", 0.40))
     run(hub, "GPU-1", products("GPU-1", 0.38))
@@ -197,15 +253,69 @@ def test_more_accelerators_where_a_deadline_is_to_be_met(hub):
     assert told["replanned"]["gpu_count"] == best(plan.json)["gpu_count"] + told["replanned"]["gpu_count_change"]
 
 
-def test_another_accelerator_verifies_nothing(hub):
-    plan = plan_of(hub, accelerator="h100")
-    agent = FakeAgent(hub)
-    assert agent.register().status == 200
-    queue(hub, plan_id=plan["id"], device="GPU-1")
-    lease = agent.lease().json
-    assert agent.deliver(lease, block_run(1.0)(lease)).status == 200
-    assert "verification" not in hub.get(f"/v1/benchmarks/{lease['benchmark_id']}").json["result"]
-    assert "verification" not in hub.get(f"/v1/plans/{plan['id']}").json
+def test_verdicts_end_at_their_bounds(hub):
+    plan, known = plan_of(hub), {}
+    bounds = ((0.9, "confirmed", 0, "adjusted"), (1.1, "confirmed", 2, "adjusted"), (0.75, "adjusted", 0, "refuted"), (1.33, "adjusted", 2, "refuted"))
+
+    def exactly(seconds):
+        def result(lease):
+            answer = block_run(1.0)(lease)
+            answer["measures"][-1] |= {"predicted_s": 1.0, "min": seconds, "p10": seconds, "median": seconds, "p90": seconds, "max": seconds}
+            return answer
+        return run(hub, "GPU-1", result, plan_id=plan["id"])["verification"]
+
+    for ratio, inside, away, outside in bounds:
+        for seconds, verdict in ((ratio, inside), (math.nextafter(ratio, away), outside)):
+            told = exactly(seconds)
+            assert told["verdict"] == verdict and told["ratio"] == pytest.approx(seconds, rel=1e-14), told
+            known[verdict] = told
+    assert "replanned" not in known["confirmed"] and {"gpu_count_change", "usd_change"} <= set(known["adjusted"]["replanned"]) and known["refuted"]["dominant"]
+
+
+def test_what_is_measured_again_counts_once(hub):
+    plan = plan_of(hub)
+
+    def result(lease):
+        products = [measure("gemm_library_bf16", "library_gemm", share * PEAK, precision="bf16", flops=2 * 4096**3, role="qkv", count=count,
+                            shape=[side, 4096, 4096], product="forward", **more)
+                    for side, share, count, more in ((4096, 0.2, 3, {"unstable": True}), (8192, 0.6, 2, {}), (4096, 0.5, 3, {}), (8192, 0.1, 2, {"throttled": True}))]
+        return measured(measures=products)
+
+    told = run(hub, "GPU-1", result, plan_id=plan["id"])["verification"]
+    assert told["what"] == "products" and told["measured_s"] == pytest.approx(2 * 4096**3 * (3 / (0.5 * PEAK) + 2 / (0.6 * PEAK))), told
+
+
+def test_a_service_is_verified_by_its_products(hub):
+    plan = hub.post("/v1/plans/inference", {"model": "llama-3.1-8b", "accelerator": "l4", "queries_per_minute": 60, "prompt_tokens": 500, "output_tokens": 100,
+                                            "precision": "bf16", "alternatives": 0, "pricing": {"usd_per_gpu_hour": 1}}).json
+
+    def result(lease):
+        products = [measure("gemm_library_bf16", "library_gemm", 0.2 * PEAK, precision="bf16", flops=2 * row["m"] * row["n"] * row["k"], role=row["role"],
+                            count=row["count"], shape=[row["m"], row["n"], row["k"]], product="forward") for row in lease["spec"]["shapes"]["products"]]
+        return measured(measures=products)
+
+    told = run(hub, "GPU-1", result, plan_id=plan["id"])["verification"]
+    assert told["what"] == "products" and told["verdict"] == "refuted" and told["dominant"] == "compute", told
+    assert told["replanned"]["usd"] >= best(plan)["cost"]["usd_per_month"] and hub.get(f"/v1/plans/{plan['id']}").json["verification"] == told
+
+
+def test_what_verifies_nothing_says_why(hub):
+    def unverified(plan, result=block_run(1.0)):
+        told = run(hub, "GPU-1", result, plan_id=plan["id"])
+        assert "verification" not in told and "verification" not in hub.get(f"/v1/plans/{plan['id']}").json
+        return told["not_verified"]
+
+    assert "the plan is of h100-sxm5-80gb, and l4 was measured" in unverified(plan_of(hub, accelerator="h100"))
+    assert "neither a block nor a product" in unverified(plan_of(hub), measured())
+    gone = plan_of(hub)
+
+    def deleted(lease):
+        assert hub.request("DELETE", f"/v1/plans/{gone['id']}").status == 204
+        return block_run(1.0)(lease)
+    assert gone["id"] in run(hub, "GPU-1", deleted, plan_id=gone["id"])["not_verified"]
+    told = run(hub, "GPU-1", block_run(1.2), plan_id=plan_of(hub, calibration="datasheet")["id"])["verification"]
+    assert told["verdict"] == "adjusted" and "replanned" not in told and "datasheet" in told["not_replanned"], told
+    assert "not_verified" not in run(hub, "GPU-1", measured())
 
 
 # --- observations --------------------------------------------------------------------------------------------------------
