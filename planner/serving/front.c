@@ -179,8 +179,12 @@ void service_front_fill(struct search *search, struct prover *prover, struct inf
 		points[i] = (struct front_point){
 			.hours = ways.items[i].hours, .usd = ways.items[i].usd, .kgco2e = ways.items[i].kgco2e, .index = (int64_t)i};
 	plan->front_count = front_of_points(points, ways.count, FRONT_POINTS_MAX);
-	for (size_t i = 0; i < plan->front_count; i++)
-		plan->front[i] = point_of(search, &ways.items[points[i].index], &points[i]);
+	for (size_t i = 0; i < plan->front_count; i++) {
+		const struct way *way = &ways.items[points[i].index];
+
+		CHECK(way->fleet);
+		plan->front[i] = point_of(search, way, &points[i]);
+	}
 	if (left_out > 0)
 		findings_assume_number(&plan->findings, "front", (double)left_out,
 			"E114: fleets that formulas would have put on the front, left out of it: a plan's work did not suffice to simulate them");
