@@ -100,6 +100,8 @@ static const struct field inference_request_rows[] = {
 	NUMBER(burstiness_cv, 0, 20, "Coefficient of variation of arrival gaps; 1 is Poisson", .fallback = "1"),
 	NUMBERS(daily_profile, 168, 0, 1e9, "Load by the hour of a day or week, relative to its largest number, which stands for the peak",
 		.lengths = {24, 168}),
+	NUMBER(utc_offset_hours, -14, 14, "By which the profile's clock is ahead of UTC, for a grid that is known by the hour; a profile of a week begins on Monday",
+		.fallback = "0"),
 	LIST(rate_profile, 1000, rate_piece,
 		"Mean load piece by piece, repeated, instead of one rate: the busiest piece decides how many replicas carry it, and where it "
 		"holds 20,000 requests the slo is judged in it alone"),

@@ -85,6 +85,8 @@ static const struct field serving_carbon_rows[] = {
 	FIGURE(gco2e_per_thousand_tokens, "The same of a thousand tokens of prompts and answers"),
 	FIGURE(gco2e_per_thousand_output_tokens, "The same of a thousand tokens answered"),
 	FIGURE(gco2e_per_gpu_hour, "The same of an accelerator for an hour"),
+	FIGURE(grid_gco2e_per_kwh, "Intensity that the operational figure rests upon: the site's mean, or that of its hours, weighed by power"),
+	FIGURE(hourly_fraction, "Part of the hours of the clock that a series tells of; the others count by the site's mean"),
 	FIGURE(gco2e_per_million_tokens, "The same of a million tokens of prompts and answers"),
 };
 TABLE(serving_carbon, serving_carbon_rows, "Carbon.");
@@ -207,6 +209,7 @@ static const struct field inference_option_rows[] = {
 	OBJECT_IF(commitment, has_commitment, commitment, "What to commit to over the daily profile, by the provider's terms"),
 	OBJECT(bottleneck, bottleneck, "What binds"),
 	OBJECT(simulated, simulated, "How latencies were simulated"),
+	MAP_AS(inputs, inputs.items, inputs.count, figure, "What cost, energy, carbon and water rest upon, by the request's names"),
 	MAP(provenance, provenance_count, provenance, "Where figures come from, by JSON pointer inside the option"),
 	OBJECT(interval, inference_intervals, "Figures as intervals"),
 };
@@ -235,6 +238,18 @@ static const struct field inference_rule_rows[] = {
 	FIGURE(throughput_tokens_per_s_per_gpu, "Throughput that the rule takes"),
 };
 TABLE(inference_rule, inference_rule_rows, "The rule of thumb, for comparison.");
+#undef OF
+
+DECLARE_TABLE(service_hour, struct service_hour);
+#define OF struct service_hour
+static const struct field service_hour_rows[] = {
+	INTEGER(hour, 0, 167, "Hour of the day or week"),
+	FIGURE(requests_per_s, "Load"),
+	FIGURE(kwh_per_month, "Energy, building included, of all such hours of a month"),
+	FIGURE(grid_gco2e_per_kwh, "Carbon intensity of the grid"),
+	FIGURE(operational_kgco2e_per_month, "Carbon of that electricity"),
+};
+TABLE(service_hour, service_hour_rows, "An hour of the clock.");
 #undef OF
 
 DECLARE_TABLE(service_point, struct service_point);
@@ -271,6 +286,9 @@ static const struct field inference_result_rows[] = {
 	OBJECT(workload, inference_workload, "What a request is to the hardware"),
 	OBJECT(recommended, inference_option, "The best option by the objective"),
 	ARRAY_AS(alternatives, alternatives, alternative_count, inference_option, "Further options"),
+	ARRAY_AS(hours, hours, hour_count, service_hour,
+		"Load, energy and carbon of the recommended option by the hour of the day or week, where its load (daily_profile) or its grid (site.series) is told by the hour; "
+		"they sum up to its month"),
 	ARRAY_AS(front, front, front_count, service_point,
 		"Every accelerator, layout and usable offer: what nothing beats in cost, carbon and the time of a request (by steps of a tenth), cheapest first, with the "
 		"price of a tonne saved from one to the next; of a given number without a load what is compared is of a request"),

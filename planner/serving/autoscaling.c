@@ -150,12 +150,12 @@ struct toll {
 	double gpu_hours, usd, kwh, kgco2e;
 };
 
-static void toll_add(const struct scaler *scaler, struct need need, double requests_per_s, double hours, struct toll *toll)
+static void toll_add(const struct scaler *scaler, size_t hour, struct need need, double requests_per_s, double hours, struct toll *toll)
 {
 	struct fleet fleet = fleet_of(scaler, need, requests_per_s);
 	struct fleet_worth worth;
 
-	fleet_worth_of_hour(&fleet, &scaler->replica, scaler->demand, scaler->limits, requests_per_s, hours, &worth);
+	fleet_worth_of_hour(&fleet, &scaler->replica, scaler->demand, scaler->limits, hour, requests_per_s, hours, &worth);
 	toll->gpu_hours += hours * (double)fleet.gpu_count;
 	toll->usd += worth.price_known ? hours * worth.price.usd_per_gpu_hour * (double)fleet.gpu_count : ABSENT_NUMBER;
 	toll->kwh += worth.footprint.energy.total_kwh;
@@ -192,9 +192,9 @@ static void schedule_fill(
 			.starting = (soon.replicas - now.replicas) / slices,
 			.prefill_replicas = ready.prefill > 0 ? (int64_t)ready.prefill : ABSENT_COUNT,
 			.requests_per_s = requests_per_s};
-		toll_add(scaler, ready, requests_per_s, monthly * (1 - part), &followed);
-		toll_add(scaler, ahead, requests_per_s, monthly * part, &followed);
-		toll_add(scaler, all_day, requests_per_s, monthly, &unfollowed);
+		toll_add(scaler, i, ready, requests_per_s, monthly * (1 - part), &followed);
+		toll_add(scaler, i, ahead, requests_per_s, monthly * part, &followed);
+		toll_add(scaler, i, all_day, requests_per_s, monthly, &unfollowed);
 	}
 	option->autoscaled.gpu_hours_per_month = followed.gpu_hours;
 	option->autoscaled.saved_gpu_hours_per_month = unfollowed.gpu_hours - followed.gpu_hours;

@@ -1,5 +1,7 @@
 #include "planner/serving/demand.h"
 
+#include "base/units.h"
+
 static const double z_p95 = 1.6448536269514722;
 static const double default_headroom = 0.1, default_percentile = 95;
 static const double seconds_per_minute = 60, milliseconds_per_second = 1000;
@@ -174,6 +176,29 @@ static void profile_read(const struct number_list *profile, struct demand *deman
 	demand->hour_count = profile->count;
 	demand->hour_peak = peak;
 	demand->mean_load = sum / (double)profile->count / peak;
+}
+
+bool demand_grid(const struct grid_hours *series, size_t count, double utc_offset_hours, struct clock_grid *grid)
+{
+	static const int64_t hour_us = INT64_C(3600) * 1000000;
+	static const double monday_hours = 72; /* 1970 began on a Thursday */
+	int64_t end_us = series->start_us + (int64_t)series->count * series->step_minutes * (hour_us / 60);
+	double sums[COUNT_OF(grid->gco2e_per_kwh)] = {0}, counts[COUNT_OF(grid->gco2e_per_kwh)] = {0}, told = 0;
+
+	*grid = (struct clock_grid){.count = count};
+	for (int64_t hour = (series->start_us + hour_us - 1) / hour_us; (hour + 1) * hour_us <= end_us; hour++) {
+		double shown = fmod((double)hour + floor(utc_offset_hours) + (count > HOURS_PER_DAY ? monday_hours : 0), (double)count);
+		size_t at = (size_t)(shown < 0 ? shown + (double)count : shown);
+
+		sums[at] += grid_hours_mean(series, hour * hour_us, 1, 0).gco2e_per_kwh;
+		counts[at]++;
+	}
+	for (size_t i = 0; i < count; i++) {
+		told += counts[i] > 0;
+		grid->gco2e_per_kwh[i] = counts[i] > 0 ? sums[i] / counts[i] : ABSENT_NUMBER;
+	}
+	grid->covered_fraction = told / (double)count;
+	return told > 0;
 }
 
 static void promise_read(const struct inference_request *request, struct promise *promise)

@@ -11,6 +11,13 @@ struct promise {
 	double percentile; /* 0..1 */
 };
 
+/* E115. A grid by the hour of the clock. */
+struct clock_grid {
+	size_t count; /* as the profile, else 24 */
+	double gco2e_per_kwh[168]; /* absent: the series does not tell of that hour */
+	double covered_fraction;   /* of the hours, that it tells of; above 0 */
+};
+
 struct demand {
 	double requests_per_s; /* at peak; absent: as much as the fleet holds */
 	struct request_shape shape;
@@ -28,6 +35,7 @@ struct demand {
 	const double *hour_loads; /* of the daily profile, relative to hour_peak */
 	size_t hour_count; /* 24, 168, or 0: no profile */
 	double hour_peak;
+	const struct clock_grid *grid; /* NULL: known by its mean alone */
 	double mean_load; /* mean over peak of the profile, 0 < mean_load <= 1 */
 };
 
@@ -37,6 +45,10 @@ bool demand_tokens(const struct token_distribution *distribution, double *mean, 
 
 /* E58. Tokens that a step accepts beyond the certain one, of `draft` drafted ones, each right with probability `acceptance`. */
 double demand_accepted_tokens(double draft, double acceptance);
+
+/* E115. Means of a series over the hours that the clock shows alike: 24, or 168 from Monday on. utc_offset_hours: by which the clock is
+ * ahead of UTC. False: it holds no whole hour. */
+bool demand_grid(const struct grid_hours *series, size_t count, double utc_offset_hours, struct clock_grid *grid);
 
 /* Fills `demand`; what the request leaves out is chosen and noted in `findings`. INVALID with the faults otherwise. */
 FALLIBLE enum status demand_read(

@@ -27,6 +27,7 @@ struct fleet {
 	double usd_per_hour, kgco2e_per_month, kwh_per_month; /* usd_per_hour absent: no price known */
 	double requests_per_s_max; /* that it holds, simulated; absent: not looked for */
 	double it_kwh_per_month; /* of its own accelerators: the same at every offer */
+	double grid_gco2e_per_kwh, rest_grid_gco2e_per_kwh; /* by the hour (E115): weighed by their power; alike in all hours. Absent: the site's */
 	double data_usd_per_hour, spot_factor; /* storage and egress; hours over those that serve, at a spot offer */
 	const struct trial *trial; /* its simulation (proof.h); NULL: sized by formulas alone */
 	const struct supply *supply; /* of the candidate's, where it is had (worth.h); NULL: the candidate's own offer and site */

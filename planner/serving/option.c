@@ -162,6 +162,8 @@ static void fill_carbon(struct inference_option *option, const struct demand *de
 	option->carbon.gco2e_per_thousand_tokens = grams / tokens * tokens_per_thousand;
 	option->carbon.gco2e_per_thousand_output_tokens = grams / output * tokens_per_thousand;
 	option->carbon.gco2e_per_gpu_hour = carbon->gco2e_per_gpu_hour;
+	option->carbon.grid_gco2e_per_kwh = carbon->grid_gco2e_per_kwh;
+	option->carbon.hourly_fraction = carbon->hourly_fraction;
 }
 
 static void fill_footprint(struct inference_option *option, const struct demand *demand, const struct fleet_worth *worth)

@@ -72,6 +72,7 @@ struct inference_request {
 	double headroom;
 	enum truth mig;
 	double budget_usd_per_month;
+	double utc_offset_hours; /* of the clock by which the profile's hours count */
 };
 
 struct inference_input {
@@ -105,6 +106,12 @@ struct autoscaling_hour {
 	int64_t starting; /* further ones that start in it, to be ready for the next */
 	int64_t prefill_replicas; /* of the replicas; absent: each does both */
 	double requests_per_s;
+};
+
+/* An hour of the clock, with what all of a month's such hours take. */
+struct service_hour {
+	int64_t hour;
+	double requests_per_s, kwh_per_month, grid_gco2e_per_kwh, operational_kgco2e_per_month;
 };
 
 /* Instances of one offer in the cheapest mix. */
@@ -164,6 +171,8 @@ struct inference_option {
 		double market_kgco2e_per_month, marginal_kgco2e_per_month; /* other ways of counting the operational part; absent: not known there */
 		double embodied_low_kgco2e_per_month, embodied_high_kgco2e_per_month;
 		double gco2e_per_request, gco2e_per_million_tokens, gco2e_per_thousand_tokens, gco2e_per_thousand_output_tokens, gco2e_per_gpu_hour;
+		double grid_gco2e_per_kwh; /* that the operational figure rests upon: the site's mean, or by the hour, weighed by power (E115) */
+		double hourly_fraction;    /* of the hours of the clock, that a series tells; absent without one */
 	} carbon;
 	double water_l_per_month, water_l_per_request;
 	size_t autoscaling_count;
@@ -179,6 +188,7 @@ struct inference_option {
 	bool has_commitment; /* of the recommended option, where offers of more than one term can be had */
 	struct commitment commitment;
 	struct bottleneck_use bottleneck;
+	struct figures inputs; /* that cost, energy, carbon and water rest upon */
 	struct {
 		int64_t requests, replications, seed, warmup_requests; /* all 0: analytic, not simulated */
 		double ttft_half_width_ms, tpot_half_width_ms, e2e_half_width_ms; /* 95 % confidence, at the promised percentile */
@@ -218,6 +228,8 @@ struct inference_plan {
 	struct inference_option recommended;
 	size_t alternative_count;
 	struct inference_option alternatives[INFERENCE_OPTIONS_MAX];
+	size_t hour_count; /* of the recommended option; 0: neither load nor grid is told by the hour */
+	struct service_hour hours[168];
 	size_t front_count; /* 0: no price is known */
 	struct service_point front[FRONT_POINTS_MAX];
 	struct {

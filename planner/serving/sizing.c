@@ -5,6 +5,7 @@
 #include "planner/serving/front.h"
 #include "planner/serving/option.h"
 #include "planner/serving/search.h"
+#include "planner/serving/worth.h"
 
 enum { ALTERNATIVES_DEFAULT = 5 };
 
@@ -42,6 +43,16 @@ static void option_and_schedule(struct search *search, const struct fleet *fleet
 	autoscaling_fill(search->input, fleet, search->demand, search->limits, prover, option);
 }
 
+static void hours_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
+	struct inference_plan *plan)
+{
+	struct replica replica;
+
+	plan->hour_count = fleet_hour_count(demand);
+	if (plan->hour_count > 0 && fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, &replica))
+		fleet_hours(fleet, &replica, demand, limits, plan->hours);
+}
+
 static void alternatives_fill(struct search *search, struct prover *prover, const struct fleet *best, struct inference_plan *plan)
 {
 	int64_t asked = search->input->request.common.alternatives;
@@ -55,6 +66,26 @@ static void alternatives_fill(struct search *search, struct prover *prover, cons
 	}
 }
 
+/* The hours of a grid are those of the request's site, and so of all candidates. */
+static void hours_read(const struct inference_input *input, struct demand *demand, struct clock_grid *grid, struct findings *findings)
+{
+	const struct grid_hours *series = input->candidate_count > 0 ? &input->candidates[0].site.hours : NULL;
+	double offset = given_or(input->request.utc_offset_hours, 0);
+
+	if (!series || series->count == 0)
+		return;
+	if (!demand_grid(series, demand->hour_count > 0 ? demand->hour_count : 24, offset, grid)) {
+		findings_warn(findings, "site.series holds no whole hour: carbon counts by the grid's mean");
+		return;
+	}
+	demand->grid = grid;
+	if (demand->hour_count > 0 && !is_given(input->request.utc_offset_hours))
+		findings_assume_number(findings, "utc_offset_hours", 0, "E115: the profile's hours are taken to be of UTC, as the grid's are");
+	if (grid->covered_fraction < 1)
+		findings_warn(findings, "site.series tells of %.0f of the %zu hours of the profile's clock: the others count by the grid's mean",
+			grid->covered_fraction * (double)grid->count, grid->count);
+}
+
 enum status planner_inference(const struct inference_input *input, struct inference_plan *plan, struct failure *failure)
 {
 	const struct inference_request *request = &input->request;
@@ -62,6 +93,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	struct search search;
 	struct fleet *best;
 	struct prover prover;
+	struct clock_grid grid;
 	struct demand demand;
 
 	/* Findings may already hold what the resolver noted. */
@@ -71,6 +103,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	if (input->model.kind != MODEL_TRANSFORMER)
 		return failure_set(
 			failure, STATUS_INVALID, "serving is planned for transformers; a generic model has no tokens to generate");
+	hours_read(input, &demand, &grid, &plan->findings);
 	search_start(&search, input, &demand, &limits);
 	progress_note(input->progress, 0, "sizing by formulas");
 	for (size_t i = 0; i < input->candidate_count && !progress_stopped(input->progress); i++)
@@ -88,6 +121,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	service_front_fill(&search, &prover, plan);
 	alternatives_fill(&search, &prover, best, plan);
 	option_and_schedule(&search, best, &prover, &plan->recommended, &plan->findings);
+	hours_fill(input, best, &demand, &limits, plan);
 	day_fill(&prover, best, &plan->recommended);
 	rule_of_thumb_fill(request, &demand, best, plan);
 	report_fill(input, best, &demand, &limits, plan);

@@ -52,8 +52,8 @@ static double nodes_of(const struct fleet *fleet, double gpu_count)
 
 /* Of `paid` accelerators those that fill no replica, and the rest of instances, stay idle: power is linear in the time that they
  * compute. */
-static struct usage usage_at(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, int64_t paid,
-	double requests_per_s, double hours)
+static struct usage usage_at(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
+	const struct fleet_limits *limits, int64_t paid, double requests_per_s, double hours)
 {
 	struct operating_point point;
 
@@ -68,7 +68,8 @@ static struct usage usage_at(const struct fleet *fleet, const struct replica *re
 		.busy_fraction = point.busy_fraction * fmin(working(fleet) / (double)paid, 1),
 		.compute_utilization = point.compute_utilization,
 		.memory_utilization = point.memory_utilization,
-		.host_power_fraction = ABSENT_NUMBER};
+		.host_power_fraction = ABSENT_NUMBER,
+		.hardware = limits->request ? &limits->request->common.hardware : NULL};
 }
 
 static void interval_add(struct interval *sum, const struct interval *part)
@@ -97,36 +98,92 @@ static void footprint_add(struct footprint *sum, const struct footprint *part)
 	interval_add(&sum->total_kgco2e, &part->total_kgco2e);
 }
 
-static void rates_fill(struct footprint *footprint, const struct usage *usage)
+/* E115. The grid of an hour of the clock, where a series tells it. */
+static struct site site_at(const struct site *site, const struct demand *demand, size_t hour)
 {
-	double gpu_hours = usage->gpu_count * usage->hours;
+	struct site there = *site;
 
-	footprint->carbon.gco2e_per_gpu_hour = footprint->carbon.total_kgco2e * grams_per_kg / gpu_hours;
-	footprint->carbon.gco2e_per_thousand_tokens = ABSENT_NUMBER;
+	there.hours.count = 0; /* which would count a run from a moment on; a service runs on */
+	if (demand->grid && is_given(demand->grid->gco2e_per_kwh[hour]))
+		there.grid_gco2e_per_kwh = demand->grid->gco2e_per_kwh[hour];
+	return there;
 }
 
-/* Hour by hour of the profile, or at the mean load. */
-static void footprint_fill(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
-	int64_t paid, const struct site *site, struct fleet_worth *worth, struct findings *findings)
+size_t fleet_hour_count(const struct demand *demand)
 {
-	double hours = HOURS_PER_MONTH / (double)demand->hour_count;
+	return demand->hour_count > 0 ? demand->hour_count : demand->grid ? demand->grid->count : 0;
+}
 
-	worth->usage = usage_at(fleet, replica, demand, paid, fleet->requests_per_s * demand->mean_load, HOURS_PER_MONTH);
-	footprint_of_usage(&worth->usage, site, &worth->footprint, findings);
-	for (size_t i = 0; i < demand->hour_count; i++) {
-		double requests_per_s = fleet->requests_per_s * demand->hour_loads[i] / demand->hour_peak;
-		struct usage usage = usage_at(fleet, replica, demand, paid, requests_per_s, hours);
+static double hour_requests_per_s(const struct fleet *fleet, const struct demand *demand, size_t hour)
+{
+	return fleet->requests_per_s * (demand->hour_count > 0 ? demand->hour_loads[hour] / demand->hour_peak : demand->mean_load);
+}
+
+static double host_factor(const struct usage *usage)
+{
+	struct energy_inputs inputs;
+
+	energy_inputs(usage, &inputs);
+	return 1 + inputs.host.value;
+}
+
+/* Means and parts of the whole month, once its hours are summed. */
+static void month_fill(const struct site *site, const struct demand *demand, struct fleet_worth *worth)
+{
+	struct footprint *footprint = &worth->footprint;
+	double gpu_hours = worth->usage.gpu_count * worth->usage.hours;
+
+	footprint->energy.mean_gpu_w = footprint->energy.it_kwh * WATTS_PER_KW / host_factor(&worth->usage) / gpu_hours;
+	footprint->carbon.gco2e_per_gpu_hour = footprint->carbon.total_kgco2e * grams_per_kg / gpu_hours;
+	footprint->carbon.grid_gco2e_per_kwh = footprint->energy.total_kwh > 0
+		? footprint->carbon.operational_kgco2e * grams_per_kg / footprint->energy.total_kwh
+		: site->grid_gco2e_per_kwh;
+	footprint->carbon.hourly_fraction = demand->grid ? demand->grid->covered_fraction : ABSENT_NUMBER;
+}
+
+/* Hour by hour of the clock, or at the mean load. Where the load is the mean one in every hour, so is the power. */
+static void footprint_fill(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
+	const struct fleet_limits *limits, const struct site *site, struct fleet_worth *worth, struct findings *findings)
+{
+	size_t count = fleet_hour_count(demand);
+	double hours = HOURS_PER_MONTH / (double)count;
+	struct site alike = *site;
+
+	alike.hours.count = 0;
+	worth->usage = usage_at(fleet, replica, demand, limits, worth->gpus_paid, fleet->requests_per_s * demand->mean_load, HOURS_PER_MONTH);
+	footprint_of_usage(&worth->usage, &alike, &worth->footprint, findings);
+	for (size_t i = 0; i < count; i++) {
+		struct usage usage = demand->hour_count > 0
+			? usage_at(fleet, replica, demand, limits, worth->gpus_paid, hour_requests_per_s(fleet, demand, i), hours)
+			: worth->usage;
+		struct site there = site_at(site, demand, i);
 		struct footprint footprint;
 
-		footprint_of_usage(&usage, site, &footprint, NULL);
+		usage.hours = hours;
+		footprint_of_usage(&usage, &there, &footprint, NULL);
 		if (i == 0)
 			worth->footprint = footprint;
 		else
 			footprint_add(&worth->footprint, &footprint);
 	}
-	rates_fill(&worth->footprint, &worth->usage);
-	worth->footprint.energy.mean_gpu_w = worth->footprint.energy.it_kwh * WATTS_PER_KW /
-		(1 + given_or(worth->usage.host_power_fraction, HOST_POWER_FRACTION)) / (worth->usage.gpu_count * HOURS_PER_MONTH);
+	month_fill(site, demand, worth);
+}
+
+void fleet_hours(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits,
+	struct service_hour *list)
+{
+	const struct candidate had = fleet_candidate(fleet);
+	size_t count = fleet_hour_count(demand);
+
+	for (size_t i = 0; i < count; i++) {
+		struct fleet_worth worth;
+
+		list[i] = (struct service_hour){.hour = (int64_t)i, .requests_per_s = hour_requests_per_s(fleet, demand, i)};
+		fleet_worth_of_hour(fleet, replica, demand, limits, i, list[i].requests_per_s, HOURS_PER_MONTH / (double)count, &worth);
+		list[i].kwh_per_month = worth.footprint.energy.total_kwh;
+		list[i].grid_gco2e_per_kwh = site_at(&had.site, demand, i).grid_gco2e_per_kwh;
+		list[i].operational_kgco2e_per_month = worth.footprint.carbon.operational_kgco2e;
+	}
 }
 
 static double spot_factor(const struct fleet *fleet, const struct replica *replica, const struct fleet_limits *limits, const struct offer *offer)
@@ -178,18 +235,19 @@ void fleet_worth(const struct fleet *fleet, const struct replica *replica, const
 
 	*worth = (struct fleet_worth){.requests_per_month = fleet->requests_per_s * demand->mean_load * SECONDS_PER_HOUR * HOURS_PER_MONTH};
 	worth->gpus_paid = paid_of(&had, limits, fleet);
-	footprint_fill(fleet, replica, demand, worth->gpus_paid, &had.site, worth, findings);
+	footprint_fill(fleet, replica, demand, limits, &had.site, worth, findings);
 	price_fill(fleet, replica, demand, limits, &had, worth, findings);
 }
 
 void fleet_worth_of_hour(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
-	const struct fleet_limits *limits, double requests_per_s, double hours, struct fleet_worth *worth)
+	const struct fleet_limits *limits, size_t hour, double requests_per_s, double hours, struct fleet_worth *worth)
 {
 	const struct candidate had = fleet_candidate(fleet);
+	struct site there = site_at(&had.site, demand, hour);
 
 	*worth = (struct fleet_worth){.requests_per_month = requests_per_s * SECONDS_PER_HOUR * hours, .gpus_paid = paid_of(&had, limits, fleet)};
-	worth->usage = usage_at(fleet, replica, demand, worth->gpus_paid, requests_per_s, hours);
-	footprint_of_usage(&worth->usage, &had.site, &worth->footprint, NULL);
+	worth->usage = usage_at(fleet, replica, demand, limits, worth->gpus_paid, requests_per_s, hours);
+	footprint_of_usage(&worth->usage, &there, &worth->footprint, NULL);
 	price_fill(fleet, replica, demand, limits, &had, worth, NULL);
 }
 
@@ -216,25 +274,45 @@ struct fleet_place fleet_place_of(const struct fleet *fleet)
 	return (struct fleet_place){fleet->supply, fleet->usd_per_hour, fleet->kwh_per_month, fleet->kgco2e_per_month};
 }
 
+static struct usage idle_usage(const struct fleet *fleet, const struct fleet_limits *limits, int64_t count)
+{
+	return (struct usage){.accelerator = fleet_board(fleet),
+		.calibration = &fleet->candidate->calibration,
+		.gpu_count = (double)count,
+		.node_count = nodes_of(fleet, (double)count),
+		.hours = HOURS_PER_MONTH,
+		.host_power_fraction = ABSENT_NUMBER,
+		.hardware = limits->request ? &limits->request->common.hardware : NULL};
+}
+
+/* A month of accelerators that nothing uses. */
+static double idle_kwh(const struct fleet *fleet, const struct fleet_limits *limits, double count)
+{
+	struct usage idle = idle_usage(fleet, limits, 1);
+
+	return count * energy_mean_gpu_w(&idle) * host_factor(&idle) * HOURS_PER_MONTH / WATTS_PER_KW;
+}
+
 /* What is used draws the same everywhere; the rest of whole instances idles beside it, and buildings and grids differ. */
 static struct fleet_place place_of(const struct fleet *fleet, const struct fleet_limits *limits, const struct supply *supply)
 {
+	struct fleet_place place = {.supply = supply, .usd_per_hour = fleet->usd_per_hour};
 	struct fleet there = *fleet;
 	struct candidate had;
-	struct usage idle = {.accelerator = fleet_board(fleet), .calibration = &fleet->candidate->calibration, .hours = HOURS_PER_MONTH};
-	struct fleet_place place = {.supply = supply, .usd_per_hour = fleet->usd_per_hour};
 	struct embodied embodied;
-	double idle_w = energy_mean_gpu_w(&idle), it_kwh;
+	struct usage all;
+	double rest_kwh, grid;
 
 	there.supply = supply;
 	had = fleet_candidate(&there);
 	site_complete(&had.site, NULL);
-	idle.gpu_count = (double)paid_of(&had, limits, fleet);
-	idle.node_count = nodes_of(fleet, idle.gpu_count);
-	embodied_of_usage(&idle, &embodied, NULL);
-	it_kwh = fleet->it_kwh_per_month + (idle.gpu_count - (double)fleet->gpu_count) * idle_w * (1 + HOST_POWER_FRACTION) * HOURS_PER_MONTH / WATTS_PER_KW;
-	place.kwh_per_month = it_kwh * had.site.pue;
-	place.kgco2e_per_month = place.kwh_per_month * had.site.grid_gco2e_per_kwh / grams_per_kg + embodied.kgco2e;
+	all = idle_usage(fleet, limits, paid_of(&had, limits, fleet));
+	embodied_of_usage(&all, &embodied, NULL);
+	rest_kwh = idle_kwh(fleet, limits, all.gpu_count - (double)fleet->gpu_count);
+	grid = had.site.grid_gco2e_per_kwh;
+	place.kwh_per_month = (fleet->it_kwh_per_month + rest_kwh) * had.site.pue;
+	place.kgco2e_per_month = embodied.kgco2e + had.site.pue / grams_per_kg *
+		(fleet->it_kwh_per_month * given_or(fleet->grid_gco2e_per_kwh, grid) + rest_kwh * given_or(fleet->rest_grid_gco2e_per_kwh, grid));
 	if (supply)
 		place.usd_per_hour = fleet->data_usd_per_hour + supply_usd_per_hour(&fleet->candidate->accelerator, &supply->offer, fleet->gpu_count) *
 															(supply->offer.term == TERM_SPOT ? fleet->spot_factor : 1);
@@ -285,14 +363,24 @@ static bool place_is_better(const struct fleet_limits *limits, const struct flee
 	return a->kgco2e_per_month < b->kgco2e_per_month;
 }
 
-/* Without the rest of whole instances, which idles. */
-static double used_it_kwh(const struct fleet *fleet, const struct fleet_worth *worth)
+/* Of the fleet's own accelerators: the rest of whole instances idles beside them, alike in all hours. */
+static void split_rest(struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits, const struct fleet_worth *worth)
 {
-	struct usage idle = worth->usage;
+	const struct footprint *footprint = &worth->footprint;
+	double rest_kwh = idle_kwh(fleet, limits, (double)(worth->gpus_paid - fleet->gpu_count)), grid = 0;
+	struct site site = fleet->candidate->site;
+	size_t count = fleet_hour_count(demand);
 
-	idle.busy_fraction = 0;
-	return worth->footprint.energy.it_kwh - ((double)worth->gpus_paid - (double)fleet->gpu_count) * energy_mean_gpu_w(&idle) *
-												(1 + HOST_POWER_FRACTION) * HOURS_PER_MONTH / WATTS_PER_KW;
+	fleet->it_kwh_per_month = footprint->energy.it_kwh - rest_kwh;
+	fleet->grid_gco2e_per_kwh = fleet->rest_grid_gco2e_per_kwh = ABSENT_NUMBER;
+	if (!demand->grid)
+		return;
+	site_complete(&site, NULL);
+	for (size_t i = 0; i < count; i++)
+		grid += site_at(&site, demand, i).grid_gco2e_per_kwh / (double)count;
+	fleet->rest_grid_gco2e_per_kwh = grid;
+	fleet->grid_gco2e_per_kwh =
+		(footprint->carbon.operational_kgco2e * grams_per_kg / site.pue - rest_kwh * grid) / fleet->it_kwh_per_month;
 }
 
 void fleet_value(struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits)
@@ -304,7 +392,7 @@ void fleet_value(struct fleet *fleet, const struct replica *replica, const struc
 	fleet->supply = NULL;
 	fleet_worth(fleet, replica, demand, limits, &worth, NULL);
 	fleet->usd_per_hour = worth.usd_per_hour;
-	fleet->it_kwh_per_month = used_it_kwh(fleet, &worth);
+	split_rest(fleet, demand, limits, &worth);
 	fleet->data_usd_per_hour = (given_or(worth.storage_usd_per_month, 0) + given_or(worth.egress_usd_per_month, 0)) / HOURS_PER_MONTH;
 	fleet->spot_factor = spot_factor(fleet, replica, limits, &(struct offer){.term = TERM_SPOT});
 	count = fleet_places(fleet, limits, places, COUNT_OF(places));

@@ -29,9 +29,15 @@ struct candidate fleet_candidate(const struct fleet *fleet);
 void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
 	const struct fleet_limits *limits, struct fleet_worth *worth, struct findings *findings);
 
-/* The same of one hour of the daily profile, which lasts so many of the month's hours, at a load of its own. */
+/* The same of one hour of the clock, which lasts so many of the month's hours, at a load of its own. */
 void fleet_worth_of_hour(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
-	const struct fleet_limits *limits, double requests_per_s, double hours, struct fleet_worth *worth);
+	const struct fleet_limits *limits, size_t hour, double requests_per_s, double hours, struct fleet_worth *worth);
+
+/* E115. Hours of the clock by which a month counts: those of the profile; 24 where only the grid is known by the hour; else 0. Of each its
+ * load, energy, grid and carbon, which sum up to the month's. */
+size_t fleet_hour_count(const struct demand *demand);
+void fleet_hours(const struct fleet *fleet, const struct replica *replica, const struct demand *demand, const struct fleet_limits *limits,
+	struct service_hour *list);
 
 /* A fleet at one of its candidate's offers. */
 struct fleet_place {
