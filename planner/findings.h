@@ -44,6 +44,7 @@ struct sensitivity {
 };
 
 #define SENSITIVITY_PLANNED "planned again"
+#define SENSITIVITY_WHOLE   "planned again, whole replicas" /* integer steps: small changes may move nothing */
 #define SENSITIVITY_EXACT   "exact" /* the figure is a product, or a sum, that the input is a factor of */
 
 struct findings {

@@ -1,36 +1,10 @@
 #include "planner/serving/option.h"
 
 #include "base/units.h"
-#include "planner/interval.h"
 #include "planner/serving/apart.h"
 #include "planner/serving/worth.h"
 
 static const double milliseconds_per_second = 1000, tokens_per_million = 1e6, tokens_per_thousand = 1e3, grams_per_kg = 1000, wh_per_kwh = 1000;
-
-/* No published measurement of serving on MIG slices is among the cases: as far off as other makers' boards, halved, for the parts are the
- * same. */
-static const double unmeasured_slice = 0.15;
-
-static double widened(double sigma, double unlike, double factor)
-{
-	return factor * sqrt(sigma * sigma + unlike * unlike);
-}
-
-struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator,
-	const struct calibration *calibration, double release_years)
-{
-	/* ln(p90/p10) / 2.563 of measured over modelled, by `make validate`. */
-	struct residuals residuals = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.32};
-	bool nvidia = accelerator->vendor && strcmp(accelerator->vendor, "nvidia") == 0;
-	bool calibrated = CALIBRATED(calibration, gemm_efficiency, 0) > 0 && CALIBRATED(calibration, memory_efficiency, 0) > 0;
-	double age = fmax(engine_newest_release_years() - release_years, 0), factor = calibrated ? 0.8 : 1;
-	double unlike = (nvidia ? 0 : 0.30) + (model->shape_is_guessed ? 0.15 : 0) + 0.05 * age;
-
-	residuals.throughput = widened(residuals.throughput, unlike, factor);
-	residuals.tpot = widened(residuals.tpot, unlike, factor);
-	residuals.ttft = widened(residuals.ttft, unlike, factor);
-	return residuals;
-}
 
 struct serving_parallelism option_parallelism(const struct replica *replica)
 {
@@ -183,81 +157,6 @@ static void fill_footprint(struct inference_option *option, const struct demand 
 	fill_carbon(option, demand, worth);
 }
 
-static void provenance_note(struct inference_option *option, const char *pointer, double low, double high,
-	const char *source, enum provenance_status status)
-{
-	provenance_add(option->provenance, &option->provenance_count, pointer, (struct interval){low, low, high}, status, source);
-}
-
-static void fill_provenance(struct inference_option *option, const struct inference_request *request, const struct fleet *fleet,
-	const struct fleet_worth *worth)
-{
-	const struct candidate had = fleet_candidate(fleet), *candidate = &had;
-	const struct footprint *footprint = &worth->footprint;
-	bool given = is_given(request->throughput_tokens_per_s_per_gpu), measured = candidate->calibration.id != NULL;
-	const struct interval *tokens = &option->interval.output_tokens_per_s;
-	double gpus = (double)option->gpu_count;
-	const char *latency_source = option->simulated.requests > 0 ? "E90-E93: simulated, step by step" : "E58: queueing estimate";
-
-	provenance_note(option, "/throughput/output_tokens_per_s", tokens->p10, tokens->p90,
-		given                                       ? "request: throughput_tokens_per_s_per_gpu"
-		: measured && candidate->calibration.source ? candidate->calibration.source
-													: "E50-E57: roofline by operator",
-		given      ? PROVENANCE_GIVEN
-		: measured ? PROVENANCE_MEASURED
-				   : PROVENANCE_DERIVED);
-	provenance_note(option, "/latency/ttft_ms", option->interval.ttft_ms.p10, option->interval.ttft_ms.p90,
-		latency_source, PROVENANCE_DERIVED);
-	provenance_note(option, "/latency/tpot_ms", option->interval.tpot_ms.p10, option->interval.tpot_ms.p90,
-		latency_source, PROVENANCE_DERIVED);
-	if (worth->price_known)
-		provenance_note(option, "/cost/usd_per_hour", worth->price.low_usd_per_gpu_hour * gpus,
-			worth->price.high_usd_per_gpu_hour * gpus, worth->price.source, worth->price.status);
-	provenance_note(option, "/energy/kwh_per_month", footprint->total_kwh.p10, footprint->total_kwh.p90,
-		"E60-E63: idle and load power, host, PUE", PROVENANCE_DERIVED);
-	provenance_note(option, "/carbon/kgco2e_per_month", footprint->total_kgco2e.p10, footprint->total_kgco2e.p90,
-		candidate->site.grid_source ? candidate->site.grid_source : "E64", PROVENANCE_DERIVED);
-	provenance_note(option, "/carbon/embodied_kgco2e_per_month", footprint->embodied_low_kgco2e,
-		footprint->embodied_high_kgco2e, "E65: published range over a life of 3 to 6 years", PROVENANCE_DERIVED);
-	provenance_note(option, "/water_l_per_month", option->water_l_per_month, option->water_l_per_month,
-		candidate->site.water_source ? candidate->site.water_source : "E66", PROVENANCE_DERIVED);
-}
-
-/* E70. A slower replica needs more of them: throughput's spread is the GPU count's, and with the price's the cost's. */
-static void fill_intervals(struct inference_option *option, const struct inference_input *input,
-	const struct fleet *fleet, const struct fleet_limits *limits, const struct fleet_worth *worth)
-{
-	struct residuals residuals = residuals_of(
-		&input->model, &fleet->candidate->accelerator, &fleet->candidate->calibration, fleet->layout.release_years);
-	const struct footprint *footprint = &worth->footprint;
-	double count_sigma = limits->gpu_count > 0 ? 0 : residuals.throughput, sigmas[3], price_sigma;
-
-	if (fleet->candidate->slice) {
-		residuals.throughput = widened(residuals.throughput, unmeasured_slice, 1);
-		residuals.tpot = widened(residuals.tpot, unmeasured_slice, 1);
-		residuals.ttft = widened(residuals.ttft, unmeasured_slice, 1);
-		count_sigma = limits->gpu_count > 0 ? 0 : residuals.throughput;
-	}
-	if (is_given(limits->throughput_tokens_per_s_per_gpu))
-		residuals.throughput = count_sigma = 0;
-	option->interval.output_tokens_per_s =
-		interval_of_product(option->throughput.output_tokens_per_s, &residuals.throughput, 1);
-	option->interval.ttft_ms = interval_of_product(option->latency.ttft_ms.p50, &residuals.ttft, 1);
-	option->interval.tpot_ms = interval_of_product(option->latency.tpot_ms.p50, &residuals.tpot, 1);
-	option->interval.gpu_count = interval_of_product((double)fleet->gpu_count, &count_sigma, 1);
-	price_sigma = worth->price_known
-					  ? interval_log_sigma(worth->price.low_usd_per_gpu_hour, worth->price.high_usd_per_gpu_hour)
-					  : 0;
-	sigmas[0] = price_sigma;
-	sigmas[1] = count_sigma;
-	option->interval.usd_per_month =
-		interval_of_product(option->cost.usd_per_month, sigmas, 2);
-	sigmas[0] = interval_log_sigma(footprint->total_kwh.p10, footprint->total_kwh.p90);
-	option->interval.kwh_per_month = interval_of_product(footprint->energy.total_kwh, sigmas, 2);
-	sigmas[0] = interval_log_sigma(footprint->total_kgco2e.p10, footprint->total_kgco2e.p90);
-	option->interval.kgco2e_per_month = interval_of_product(footprint->carbon.total_kgco2e, sigmas, 2);
-}
-
 void option_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
 	const struct fleet_limits *limits, struct inference_option *option, struct findings *findings)
 {
@@ -308,8 +207,7 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	option->gpus_paid = worth.gpus_paid;
 	fill_cost(option, fleet, &replica, demand, &worth);
 	fill_footprint(option, demand, &worth);
-	fill_intervals(option, input, fleet, limits, &worth);
-	fill_provenance(option, &input->request, fleet, &worth);
+	option_provenance(option, input, fleet, demand, limits, &worth);
 	CHECK(isfinite(option->throughput.output_tokens_per_s) && isfinite(option->latency.e2e_ms.p99) &&
 		  isfinite(option->energy.kwh_per_month));
 }

@@ -16,6 +16,11 @@ struct residuals {
 struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator,
 	const struct calibration *calibration, double release_years);
 
+/* Intervals, provenance and inputs of an option whose figures are filled: each with how far it may be off, and why. */
+struct fleet_worth;
+void option_provenance(struct inference_option *option, const struct inference_input *input, const struct fleet *fleet,
+	const struct demand *demand, const struct fleet_limits *limits, const struct fleet_worth *worth);
+
 /* Percentiles of a trial. */
 struct latencies option_latencies(const struct trial *trial);
 
@@ -29,6 +34,12 @@ struct bottleneck_use option_bottleneck(const double shares[BOTTLENECK_COUNT]);
  * saturation. */
 void rule_of_thumb_fill(const struct inference_request *request, const struct demand *demand, const struct fleet *fleet,
 	struct inference_plan *plan);
+
+/* How the recommended fleet's cost, carbon, energy or water (or of a fixed number its throughput) moves with each input through its range
+ * while all others stay, at the offer that it has. Load, lengths, speed and headroom are sized again by formulas, in whole replicas of
+ * the same layout; where no replica more or less comes of it, what moves is utilization. */
+void sensitivity_report(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct inference_plan *plan);
 
 /* Advice, sensitivity, warnings about the recommended fleet. */
 void report_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,

@@ -121,58 +121,6 @@ static void report_spot(const struct inference_input *input, const struct fleet 
 		100 * more_away(away, demand->spare_replicas));
 }
 
-/* What one change does to the number that the objective watches; the fleet is sized anew. */
-static double objective_after(const struct inference_input *input, const struct fleet *fleet,
-	const struct demand *demand, const struct fleet_limits *limits)
-{
-	struct fleet changed;
-
-	fleet_size(&input->model, fleet->candidate, &fleet->layout, demand, limits, &changed);
-	if (changed.verdict != FLEET_OK)
-		return ABSENT_NUMBER;
-	/* Whole replicas hide small changes: the exact share of the capacity shows them. */
-	return demand->requests_per_s / changed.replica_requests_per_s;
-}
-
-static void sensitivity_note(struct findings *findings, const char *field, double relative, const char *what)
-{
-	if (is_given(relative))
-		findings_sensitivity(findings, &(struct figure){.field = field, .value = 1, .low = 1, .high = 1.1}, what, 0, relative, SENSITIVITY_PLANNED);
-}
-
-static void fill_sensitivity(const struct inference_input *input, const struct fleet *fleet,
-	const struct demand *demand, const struct fleet_limits *limits, struct inference_plan *plan)
-{
-	static const char what[] = "the accelerators needed";
-	struct findings *findings = &plan->findings;
-	struct demand base = *demand, changed;
-	struct fleet_limits free_limits = *limits;
-	double before;
-
-	free_limits.gpu_count = ABSENT_COUNT;
-	base.requests_per_s = fleet->requests_per_s;
-	base.promise = (struct promise){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, demand->promise.percentile};
-	before = objective_after(input, fleet, &base, &free_limits);
-	changed = base;
-	changed.shape.output_tokens *= 1.1;
-	sensitivity_note(
-		findings, "output_tokens", objective_after(input, fleet, &changed, &free_limits) / before - 1, what);
-	changed = base;
-	changed.shape.prompt_tokens *= 1.1;
-	sensitivity_note(
-		findings, "prompt_tokens", objective_after(input, fleet, &changed, &free_limits) / before - 1, what);
-	changed = base;
-	changed.requests_per_s *= 1.1;
-	sensitivity_note(
-		findings, "requests_per_s", objective_after(input, fleet, &changed, &free_limits) / before - 1, what);
-	if (is_given(fleet->usd_per_hour))
-		sensitivity_note(findings, "pricing.usd_per_gpu_hour", 0.1, "usd_per_month");
-	sensitivity_note(findings, "site.pue", 0.1, "kwh_per_month");
-	sensitivity_note(findings, "site.grid_gco2e_per_kwh",
-		0.1 * (1 - plan->recommended.carbon.embodied_kgco2e_per_month / plan->recommended.carbon.kgco2e_per_month),
-		"kgco2e_per_month");
-}
-
 static void advise_autoscaling(const struct inference_option *option, struct findings *findings)
 {
 	double hours = option->autoscaled.gpu_hours_per_month, saved = option->autoscaled.saved_gpu_hours_per_month;
@@ -212,5 +160,5 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 		supply_remark(&had, fleet->gpus_per_replica, fleet->gpu_count, findings);
 	report_spot(input, fleet, demand, limits, findings);
 	advise_autoscaling(&plan->recommended, findings);
-	fill_sensitivity(input, fleet, demand, limits, plan);
+	sensitivity_report(input, fleet, demand, limits, plan);
 }

@@ -45,15 +45,30 @@ static double working(const struct fleet *fleet)
 	return (double)(fleet->candidate->slice ? fleet->gpu_count : fleet->replicas * fleet->gpus_per_replica);
 }
 
-static double nodes_of(const struct fleet *fleet, double gpu_count)
+static bool by_offer(const struct candidate *had, const struct fleet_limits *limits)
 {
-	return ceil(gpu_count / (double)(fleet->candidate->gpus_per_node > 0 ? fleet->candidate->gpus_per_node : 8));
+	return had->has_offer && !is_given(limits->pricing->usd_per_gpu_hour) && !is_given(limits->pricing->on_premises.capex_usd_per_gpu);
 }
 
-/* Of `paid` accelerators those that fill no replica, and the rest of instances, stay idle: power is linear in the time that they
+/* Accelerators that are paid, and so draw power, at the candidate's offer. */
+static int64_t paid_of(const struct candidate *had, const struct fleet_limits *limits, const struct fleet *fleet)
+{
+	return by_offer(had, limits) ? supply_paid_count(had, fleet->gpu_count) : fleet->gpu_count;
+}
+
+/* Of a node that is rented in parts its part counts. */
+static double nodes_of(const struct candidate *had, const struct fleet_limits *limits, int64_t paid)
+{
+	int64_t node = had->gpus_per_node > 0 ? had->gpus_per_node : 8;
+	double nodes = (double)paid / (double)node;
+
+	return by_offer(had, limits) && had->offer.gpus < node ? nodes : ceil(nodes);
+}
+
+/* Of the accelerators paid those that fill no replica, and the rest of instances, stay idle: power is linear in the time that they
  * compute. */
 static struct usage usage_at(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
-	const struct fleet_limits *limits, int64_t paid, double requests_per_s, double hours)
+	const struct fleet_limits *limits, const struct fleet_worth *worth, double requests_per_s, double hours)
 {
 	struct operating_point point;
 
@@ -62,10 +77,10 @@ static struct usage usage_at(const struct fleet *fleet, const struct replica *re
 		board_of_slices(&point, fleet->candidate->slice);
 	return (struct usage){.accelerator = fleet_board(fleet),
 		.calibration = &fleet->candidate->calibration,
-		.gpu_count = (double)paid,
-		.node_count = nodes_of(fleet, (double)paid),
+		.gpu_count = (double)worth->gpus_paid,
+		.node_count = worth->node_count,
 		.hours = hours,
-		.busy_fraction = point.busy_fraction * fmin(working(fleet) / (double)paid, 1),
+		.busy_fraction = point.busy_fraction * fmin(working(fleet) / (double)worth->gpus_paid, 1),
 		.compute_utilization = point.compute_utilization,
 		.memory_utilization = point.memory_utilization,
 		.host_power_fraction = ABSENT_NUMBER,
@@ -147,14 +162,16 @@ static void footprint_fill(const struct fleet *fleet, const struct replica *repl
 {
 	size_t count = fleet_hour_count(demand);
 	double hours = HOURS_PER_MONTH / (double)count;
+	struct footprint_spread spread;
 	struct site alike = *site;
 
 	alike.hours.count = 0;
-	worth->usage = usage_at(fleet, replica, demand, limits, worth->gpus_paid, fleet->requests_per_s * demand->mean_load, HOURS_PER_MONTH);
+	worth->usage = usage_at(fleet, replica, demand, limits, worth, fleet->requests_per_s * demand->mean_load, HOURS_PER_MONTH);
 	footprint_of_usage(&worth->usage, &alike, &worth->footprint, findings);
+	spread = worth->footprint.spread;
 	for (size_t i = 0; i < count; i++) {
 		struct usage usage = demand->hour_count > 0
-			? usage_at(fleet, replica, demand, limits, worth->gpus_paid, hour_requests_per_s(fleet, demand, i), hours)
+			? usage_at(fleet, replica, demand, limits, worth, hour_requests_per_s(fleet, demand, i), hours)
 			: worth->usage;
 		struct site there = site_at(site, demand, i);
 		struct footprint footprint;
@@ -166,6 +183,7 @@ static void footprint_fill(const struct fleet *fleet, const struct replica *repl
 		else
 			footprint_add(&worth->footprint, &footprint);
 	}
+	worth->footprint.spread = spread;
 	month_fill(site, demand, worth);
 }
 
@@ -220,14 +238,6 @@ static void price_fill(const struct fleet *fleet, const struct replica *replica,
 						  (given_or(data.storage_usd, 0) + given_or(data.egress_usd, 0)) / HOURS_PER_MONTH;
 }
 
-/* Accelerators that are paid at the candidate's offer, and so are drawing power. */
-static int64_t paid_of(const struct candidate *had, const struct fleet_limits *limits, const struct fleet *fleet)
-{
-	bool by_offer = !is_given(limits->pricing->usd_per_gpu_hour) && !is_given(limits->pricing->on_premises.capex_usd_per_gpu);
-
-	return by_offer ? supply_paid_count(had, fleet->gpu_count) : fleet->gpu_count;
-}
-
 void fleet_worth(const struct fleet *fleet, const struct replica *replica, const struct demand *demand,
 	const struct fleet_limits *limits, struct fleet_worth *worth, struct findings *findings)
 {
@@ -235,6 +245,7 @@ void fleet_worth(const struct fleet *fleet, const struct replica *replica, const
 
 	*worth = (struct fleet_worth){.requests_per_month = fleet->requests_per_s * demand->mean_load * SECONDS_PER_HOUR * HOURS_PER_MONTH};
 	worth->gpus_paid = paid_of(&had, limits, fleet);
+	worth->node_count = nodes_of(&had, limits, worth->gpus_paid);
 	footprint_fill(fleet, replica, demand, limits, &had.site, worth, findings);
 	price_fill(fleet, replica, demand, limits, &had, worth, findings);
 }
@@ -246,7 +257,8 @@ void fleet_worth_of_hour(const struct fleet *fleet, const struct replica *replic
 	struct site there = site_at(&had.site, demand, hour);
 
 	*worth = (struct fleet_worth){.requests_per_month = requests_per_s * SECONDS_PER_HOUR * hours, .gpus_paid = paid_of(&had, limits, fleet)};
-	worth->usage = usage_at(fleet, replica, demand, limits, worth->gpus_paid, requests_per_s, hours);
+	worth->node_count = nodes_of(&had, limits, worth->gpus_paid);
+	worth->usage = usage_at(fleet, replica, demand, limits, worth, requests_per_s, hours);
 	footprint_of_usage(&worth->usage, &there, &worth->footprint, NULL);
 	price_fill(fleet, replica, demand, limits, &had, worth, NULL);
 }
@@ -279,7 +291,6 @@ static struct usage idle_usage(const struct fleet *fleet, const struct fleet_lim
 	return (struct usage){.accelerator = fleet_board(fleet),
 		.calibration = &fleet->candidate->calibration,
 		.gpu_count = (double)count,
-		.node_count = nodes_of(fleet, (double)count),
 		.hours = HOURS_PER_MONTH,
 		.host_power_fraction = ABSENT_NUMBER,
 		.hardware = limits->request ? &limits->request->common.hardware : NULL};
@@ -307,6 +318,7 @@ static struct fleet_place place_of(const struct fleet *fleet, const struct fleet
 	had = fleet_candidate(&there);
 	site_complete(&had.site, NULL);
 	all = idle_usage(fleet, limits, paid_of(&had, limits, fleet));
+	all.node_count = nodes_of(&had, limits, paid_of(&had, limits, fleet));
 	embodied_of_usage(&all, &embodied, NULL);
 	rest_kwh = idle_kwh(fleet, limits, all.gpu_count - (double)fleet->gpu_count);
 	grid = had.site.grid_gco2e_per_kwh;
@@ -322,10 +334,10 @@ static struct fleet_place place_of(const struct fleet *fleet, const struct fleet
 size_t fleet_places(const struct fleet *fleet, const struct fleet_limits *limits, struct fleet_place *places, size_t most)
 {
 	const struct candidate *candidate = fleet->candidate;
-	bool by_offer = candidate->has_offer && !is_given(limits->pricing->usd_per_gpu_hour) && !is_given(limits->pricing->on_premises.capex_usd_per_gpu);
+	bool offered = by_offer(candidate, limits);
 	size_t count = 0;
 
-	for (size_t i = 0; by_offer && i < candidate->supply_count && count < most; i++)
+	for (size_t i = 0; offered && i < candidate->supply_count && count < most; i++)
 		if (supply_suits(candidate, fleet->gpus_per_replica, &candidate->supplies[i].offer))
 			places[count++] = place_of(fleet, limits, &candidate->supplies[i]);
 	if (count == 0)

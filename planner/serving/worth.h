@@ -17,6 +17,7 @@ struct fleet_worth {
 	struct usage usage;         /* of a month at the mean load */
 	double requests_per_month;
 	int64_t gpus_paid; /* accelerators of whole instances; those beyond gpu_count idle */
+	double node_count; /* of a node that is rented in parts its part */
 };
 
 /* What is had and powered: the accelerator, of a slice its board. */
