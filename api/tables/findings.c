@@ -49,7 +49,7 @@ TABLE(warning, warning_rows, "A warning.", .shorthand = &warning_rows[0]);
 DECLARE_TABLE(sensitivity, struct sensitivity);
 #define OF struct sensitivity
 static const struct field sensitivity_rows[] = {
-	TEXT(field, 200, "Input that is moved through its range while all others stay; one that was given by a tenth down and up"),
+	TEXT(field, 200, "Input that is moved through its range while all others stay; one that was given, or whose range nobody states, by a tenth down and up"),
 	FIGURE(value, "As it was taken"),
 	FIGURE(low, "Low end of its range"),
 	FIGURE(high, "High end of its range"),

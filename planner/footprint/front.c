@@ -28,13 +28,19 @@ static size_t keep_unbeaten(struct front_point *points, size_t count)
 	return kept;
 }
 
+/* Of what costs the same the cleaner. */
+static bool comes_after(const struct front_point *a, const struct front_point *b)
+{
+	return a->usd > b->usd || (!(a->usd < b->usd) && a->kgco2e > b->kgco2e);
+}
+
 static void sort_by_usd(struct front_point *points, size_t count)
 {
 	for (size_t i = 1; i < count; i++) {
 		struct front_point point = points[i];
 		size_t at = i;
 
-		for (; at > 0 && points[at - 1].usd > point.usd; at--)
+		for (; at > 0 && comes_after(&points[at - 1], &point); at--)
 			points[at] = points[at - 1];
 		points[at] = point;
 	}

@@ -7,7 +7,7 @@
 
 /* Effects below this are left out: they move nothing that a person would notice. */
 static const double least_effect = 0.0005;
-static const double seconds_per_minute = 60, given_step = 0.1; /* what was given is moved by a tenth down and up */
+static const double seconds_per_minute = 60, given_step = 0.1; /* what was given, or has no range, is moved by a tenth down and up */
 
 /* Everything that an input can be changed in. */
 struct trial_world {
@@ -316,7 +316,7 @@ void sensitivity_report(const struct inference_input *input, const struct fleet 
 		if (!known)
 			continue;
 		item = *known;
-		if (item.status == PROVENANCE_GIVEN && !(item.high > item.low))
+		if (!(item.high > item.low))
 			item = moved_by_a_tenth(item.field, item.value, item.status);
 		if (item.high > item.low)
 			lever_note(&world, &levers[i], &item, limits->gpu_count > 0 && !is_given(demand->requests_per_s), &plan->findings);

@@ -1,0 +1,153 @@
+"""What stands behind the figures of a service: parts that sum up, ranges that hold, inputs that move what they say, offers to choose from."""
+import math
+
+import pytest
+
+BASE = {"model": "llama-3.1-70b", "accelerator": "h100", "prompt_tokens": 1000, "output_tokens": 300, "queries_per_minute": 1200, "alternatives": 1,
+        "slo": {"ttft_ms": 2000, "tpot_ms": 60}}
+DAY = [0.2] * 7 + [0.6] + [1] * 11 + [0.6] + [0.2] * 4
+CASES = {
+    "a chat of 8B": {"model": "llama-3.1-8b"},
+    "70B, with a spare replica and data that is paid for": {"redundancy": "n_plus_1",
+        "pricing": {"storage_usd_per_gb_month": 0.1, "egress_usd_per_gb": 0.09, "storage_gb": 1000}},
+    "DeepSeek-V3 by the day": {"model": "deepseek-v3", "accelerator": "h200", "precision": "fp8", "daily_profile": DAY, "slo": None,
+        "site": {"series": {"start": "2026-11-20T00:00:00Z", "gco2e_per_kwh": [100 + 20 * hour for hour in range(24)]},
+                 "grid_market_gco2e_per_kwh": 50, "grid_marginal_gco2e_per_kwh": 700}},
+    "slices": {"model": "llama-3.2-1b", "queries_per_minute": None, "requests_per_s": 1000},
+    "a fixed number": {"gpu_count": 16, "queries_per_minute": None},
+    "a price that is given": {"pricing": {"usd_per_gpu_hour": 2.5}, "site": {"country": "FRA"}},
+}
+
+
+def plan(daemon, changes):
+    answer = daemon.post("/v1/estimates/inference", {k: v for k, v in (BASE | changes).items() if v is not None})
+    assert answer.status == 200, answer.text
+    return answer.json["result"]
+
+
+def figures(value, pointer):
+    """Every number below a pointer."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key != "offer":
+                yield from figures(item, f"{pointer}/{key}")
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield pointer, value
+
+
+def same(a, b, close=1e-9):
+    return math.isclose(a, b, rel_tol=close)
+
+
+@pytest.mark.parametrize("changes", CASES.values(), ids=CASES.keys())
+def test_figures_of_whole_answers(daemon, changes):
+    request = BASE | changes
+    result = plan(daemon, changes)
+    for option in [result["recommended"], *result["alternatives"]]:
+        cost, energy, carbon = option["cost"], option["energy"], option["carbon"]
+        told = [(p, v) for part in ("cost", "energy", "carbon", "latency", "throughput") for p, v in figures(option[part], "/" + part)]
+        told += [("/" + key, option[key]) for key in ("gpu_count", "utilization", "water_l_per_month", "water_l_per_request")]
+        assert {p for p, _ in told} == set(option["provenance"]), {p for p, _ in told} ^ set(option["provenance"])
+        for pointer, value in told:
+            known = option["provenance"][pointer]
+            assert known["low"] <= value * (1 + 1e-12) and value <= known["high"] * (1 + 1e-12), (pointer, value, known)
+            assert known["source"] and known["status"] in ("given", "default", "measured", "derived")
+        for field, known in option["inputs"].items():
+            assert known["low"] <= known["value"] <= known["high"] and known["source"] and known["status"], (field, known)
+        # parts and the whole
+        assert same(cost["usd_per_hour"] * 730, cost["usd_per_month"])
+        parts = [cost.get(key + "_usd_per_month", 0) for key in ("accelerators", "storage", "egress")]
+        assert same(sum(parts), cost["usd_per_month"]) and same(energy["mean_w"] * 0.73, energy["kwh_per_month"])
+        inputs = {field: known["value"] for field, known in option["inputs"].items()}
+        assert same(parts[0], 730 * option["gpu_count"] * inputs["pricing.usd_per_gpu_hour"])
+        assert same(energy["it_kwh_per_month"] * inputs["site.pue"], energy["kwh_per_month"])
+        assert same(option["gpus_paid"] * energy["mean_gpu_w"] * (1 + inputs["hardware.host_power_fraction"]) * 0.73, energy["it_kwh_per_month"])
+        assert same(carbon["operational_kgco2e_per_month"] + carbon["embodied_kgco2e_per_month"], carbon["kgco2e_per_month"])
+        assert same(energy["kwh_per_month"] * carbon["grid_gco2e_per_kwh"] / 1000, carbon["operational_kgco2e_per_month"])
+        assert carbon["embodied_low_kgco2e_per_month"] < carbon["embodied_kgco2e_per_month"] < carbon["embodied_high_kgco2e_per_month"]
+        water = energy["it_kwh_per_month"] * (inputs["site.wue_l_per_kwh"] + inputs["site.pue"] * inputs["site.ewif_l_per_kwh"])
+        assert same(option["water_l_per_month"], water)
+        # per request, per token, per accelerator-hour
+        load = sum(DAY) / 24 if "daily_profile" in changes else 1
+        requests = option["throughput"]["output_tokens_per_s"] / 300 * load * 730 * 3600
+        assert same(energy["wh_per_request"] * requests, energy["kwh_per_month"] * 1000)
+        assert same(carbon["gco2e_per_request"] * requests, carbon["kgco2e_per_month"] * 1000)
+        assert same(carbon["gco2e_per_thousand_tokens"] * requests * 1.3, carbon["kgco2e_per_month"] * 1000)
+        assert same(carbon["gco2e_per_thousand_output_tokens"] * requests * 0.3, carbon["kgco2e_per_month"] * 1000)
+        assert same(carbon["gco2e_per_gpu_hour"] * option["gpus_paid"] * 730, carbon["kgco2e_per_month"] * 1000)
+        assert same(cost["usd_per_million_tokens"] * requests * 1300 / 1e6, cost["usd_per_month"])
+        assert 60 < energy["mean_gpu_w"] < 720 and 0 < option["utilization"] <= 1
+    if "queries_per_minute" in request and request["queries_per_minute"]:
+        assert same(result["recommended"]["throughput"]["output_tokens_per_s"], request["queries_per_minute"] / 60 * 300)
+    for counted in ("storage", "egress"):
+        name = f"pricing.{counted}_usd_per_" + ("gb_month" if counted == "storage" else "gb")
+        noted = next((item for item in result["assumptions"] if item["field"] == name), None)
+        assert (noted is None) == (f"{counted}_usd_per_month" in result["recommended"]["cost"]) and (not noted or noted["value"] == "not counted")
+
+
+def test_carbon_by_the_hour(daemon):
+    result = plan(daemon, CASES["DeepSeek-V3 by the day"])
+    option, hours = result["recommended"], result["hours"]
+    assert [hour["hour"] for hour in hours] == list(range(24)) and [hour["grid_gco2e_per_kwh"] for hour in hours] == [100 + 20 * i for i in range(24)]
+    assert same(sum(hour["kwh_per_month"] for hour in hours), option["energy"]["kwh_per_month"])
+    assert same(sum(hour["operational_kgco2e_per_month"] for hour in hours), option["carbon"]["operational_kgco2e_per_month"])
+    assert option["carbon"]["grid_gco2e_per_kwh"] > 330 and option["carbon"]["hourly_fraction"] == 1  # the mean of the grid is 330
+    kwh = option["energy"]["kwh_per_month"]
+    assert same(option["carbon"]["market_kgco2e_per_month"], kwh * 0.05) and same(option["carbon"]["marginal_kgco2e_per_month"], kwh * 0.7)
+    assert any(item["field"] == "utc_offset_hours" for item in result["assumptions"])
+
+
+def test_inputs_move_what_they_say(daemon):
+    """Asked again with the input at its ends, the answer moves as was said."""
+    pinned = {"parallelism": {"tensor": 4, "max_batch": 256}, "slo": None, "alternatives": 0, "site": {"provider": "aws", "region": "us-east-1"}}
+    first = plan(daemon, pinned)
+    moved = [item for item in first["sensitivity"] if item["method"] == "exact" and item["field"].split(".")[0] in ("site", "hardware")]
+    assert first["sensitivity"] == sorted(first["sensitivity"], key=lambda item: -abs(item["relative"])) and len(moved) >= 5
+    fields = {item["field"] for item in first["sensitivity"]}
+    assert fields >= {"queries_per_minute", "prompt_tokens", "output_tokens", "throughput_tokens_per_s_per_gpu", "pricing.usd_per_gpu_hour",
+                      "site.grid_gco2e_per_kwh", "power_model", "hardware.host_power_fraction"}, fields
+
+    def figure(result, name):
+        value = result["recommended"]
+        for key in name.split("."):
+            value = value[key]
+        return value
+
+    for item in moved:
+        part, name = item["field"].split(".")
+        for end in "low", "high":
+            again = plan(daemon, pinned | {part: pinned.get(part, {}) | {name: item[end]}})
+            change = figure(again, item["figure"]) / figure(first, item["figure"]) - 1
+            assert abs(change - item["change_" + end]) < 1e-6, (item, change)
+
+
+def test_the_front(daemon):
+    asked = {"accelerator": None, "accelerators": ["h100", "h200", "mi300x", "a100"], "pricing": {"terms": ["on_demand", "spot"], "spot_interruptions_per_gpu_hour": 0.02}}
+    many, none = plan(daemon, asked | {"alternatives": 8}), plan(daemon, asked | {"alternatives": 0})
+    front = many["front"]
+    assert front == none["front"] and len(front) >= 3  # whatever else is answered
+    assert [point["usd_per_month"] for point in front] == sorted(point["usd_per_month"] for point in front)
+    for name, figure in ("cheapest", "usd_per_month"), ("cleanest", "kgco2e_per_month"):
+        assert next(point for point in front if point.get(name))[figure] == min(point[figure] for point in front)
+    assert next(point for point in front if point.get("fastest"))["e2e_ms"] < 1.1 * min(point["e2e_ms"] for point in front)
+    assert same(front[0]["usd_per_month"], many["recommended"]["cost"]["usd_per_month"])
+    assert all(point["simulated"] for point in front)
+    last = front[0]
+    for point in front[1:]:
+        if "usd_per_t_saved" in point:
+            price = (point["usd_per_month"] - last["usd_per_month"]) / (last["kgco2e_per_month"] - point["kgco2e_per_month"]) * 1000
+            assert same(point["usd_per_t_saved"], price, 1e-6)
+            last = point
+    spot = many["recommended"]["cost"]["offer"]["term"] == "spot"
+    assert spot and any(warning.startswith("spot: ") for warning in many["warnings"])
+    # the objective and the caps choose among the same offers
+    clean = plan(daemon, asked | {"objective": "carbon", "alternatives": 0})["recommended"]
+    cleanest = next(point for point in front if point.get("cleanest"))
+    assert clean["carbon"]["kgco2e_per_month"] <= cleanest["kgco2e_per_month"] * (1 + 1e-9)
+    cap = (front[0]["kgco2e_per_month"] + cleanest["kgco2e_per_month"]) / 2
+    capped = plan(daemon, asked | {"carbon_cap_kgco2e": cap, "alternatives": 0})
+    assert capped["recommended"]["carbon"]["kgco2e_per_month"] <= cap and all(point["kgco2e_per_month"] <= cap for point in capped["front"])
+    poor = {k: v for k, v in (BASE | asked | {"budget_usd_per_month": 100, "carbon_cap_kgco2e": cap}).items() if v is not None}
+    answer = daemon.post("/v1/estimates/inference", poor)
+    assert answer.status == 422 and answer.json["type"].endswith("/infeasible")
+    assert "would do" in {fault["pointer"]: fault["detail"] for fault in answer.json["errors"]}["/budget_usd_per_month"]
