@@ -1,4 +1,4 @@
-/* Which inputs move a service's figures, and how far (E110). */
+/* Which inputs move a service's figures, and how far. */
 #include <string.h>
 
 #include "base/units.h"
