@@ -177,6 +177,18 @@ struct job_record {
 	int64_t revision; /* its ETag */
 };
 
+/* application/problem+json as a client reads it. */
+struct problem_error {
+	const char *pointer, *code, *detail;
+};
+struct problem_view {
+	const char *title, *detail;
+	struct {
+		struct problem_error *items;
+		size_t count;
+	} errors;
+};
+
 /* /livez and /readyz. */
 struct health {
 	const char *status; /* ok, draining, unavailable */

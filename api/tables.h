@@ -94,6 +94,7 @@ DECLARE_TABLE(feed_refresh, struct feed_refresh_record);
 DECLARE_TABLE(feed_change, struct feed_change);
 DECLARE_TABLE(import, struct import_record);
 DECLARE_TABLE(import_view, struct import_view);
+DECLARE_TABLE(problem_view, struct problem_view);
 DECLARE_TABLE(import_query, struct import_query);
 DECLARE_TABLE(import_list_query, struct import_list_query);
 DECLARE_TABLE(verification, struct verification);

@@ -173,7 +173,7 @@ static bool add_secret(struct curl_slist **headers, const char *name, const char
 
 static bool set_request(struct http_client *client, const struct http_request *request, struct curl_slist **headers)
 {
-	char accept[128];
+	char accept[128], content_type[128];
 	CURL *easy = client->easy;
 	bool good = true;
 
@@ -185,7 +185,8 @@ static bool set_request(struct http_client *client, const struct http_request *r
 	if (request->body) {
 		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_length);
 		SET(CURLOPT_POSTFIELDS, request->body);
-		good = add_header(headers, "Content-Type: application/json") && good;
+		snprintf(content_type, sizeof(content_type), "Content-Type: %s", request->content_type ? request->content_type : "application/json");
+		good = add_header(headers, content_type) && good;
 	}
 	if (request->bearer)
 		good = add_secret(headers, "Authorization: Bearer", request->bearer) && good;

@@ -42,7 +42,7 @@ struct http_client_options {
 struct http_request {
 	const char *method, *url;
 	const char *bearer; /* NULL: none */
-	const char *body;   /* JSON; NULL: none */
+	const char *body;   /* NULL: none */
 	size_t body_length;
 	double timeout_s;
 	int wake_fd; /* readable: give up at once; -1: none. Not read from */
@@ -51,6 +51,7 @@ struct http_request {
 	const char *const *headers; /* further lines "Name: value", the last NULL */
 	const char *basic;          /* "user:password" */
 	const char *accept;         /* media type; NULL: JSON */
+	const char *content_type;   /* of the body; NULL: JSON */
 	bool packed;                /* gzip may be answered; what is told and counted is unpacked */
 	bool steady;                /* give up when fewer than 1,000 bytes/s come for half a minute */
 	bool (*take)(void *context, const char *piece, size_t length); /* of a 200's body, as it arrives, instead of keeping it; false: no more */

@@ -10,6 +10,9 @@ static const struct command commands[] = {
 	{"plan", plan_main, "plan training|inference FILE|-", "answer one request without a daemon", false},
 	{"agent", agent_main, "agent --server URL --key-file FILE [OPTION]...", "run a daemon's benchmarks on this machine's accelerators (agent --help)", true},
 	{"bench", bench_entry, "bench [OPTION]...", "measure an accelerator of this machine", true},
+	{"import", import_main,
+		"import accelerators|models|prices|regions FILE|- [--dry-run] [--replace] [--overwrite] [--server URL [--key-file FILE]]",
+		"put the rows of a CSV or JSON file into the catalogue, all or none: of a running daemon (--server), or of a database that no daemon has", false},
 	{"backup", backup_main, "backup FILE", "copy the database into a new file, also while the daemon works", false},
 	{"keys", keys_main, "keys create [--name TEXT] [--role ROLE] [--days N] | list | revoke ID", "API keys; roles: viewer, planner, admin, agent", false},
 	{"healthcheck", healthcheck_main, "healthcheck", "ask a running daemon whether it is ready", false},
@@ -96,7 +99,9 @@ int command_read(int argc, char **argv, struct command_flag *flags, size_t flag_
 		struct command_flag *flag = command_flag_of(argv[i], flags, flag_count);
 		const char *equals = strchr(argv[i], '=');
 
-		if (flag && (equals || i + 1 < argc))
+		if (flag && flag->is_switch && !equals)
+			flag->value = "true";
+		else if (flag && (equals || i + 1 < argc))
 			flag->value = equals ? equals + 1 : argv[++i];
 		else if ((argv[i][0] != '-' || !argv[i][1]) && given < operand_count)
 			operands[given++] = argv[i];

@@ -20,6 +20,7 @@ int command_unknown(const char *name); /* says which is near, and answers EXIT_C
 int agent_main(int argc, char **argv);
 int backup_main(int argc, char **argv);
 int healthcheck_main(int argc, char **argv);
+int import_main(int argc, char **argv);
 int keys_main(int argc, char **argv);
 int openapi_main(int argc, char **argv);
 int plan_main(int argc, char **argv);
@@ -29,6 +30,7 @@ int version_main(int argc, char **argv);
 struct command_flag {
 	const char *name;
 	const char *value; /* its default; filled with what was given */
+	bool is_switch;    /* stands alone: its value is then "true" */
 };
 
 /* Takes the command's own flags and up to `operand_count` operands out of the arguments and reads what is left as options.

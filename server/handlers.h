@@ -45,6 +45,7 @@ handler_function handle_feed_list, handle_feed_get, handle_feed_refresh;
 handler_function handler_admits;
 
 /* server/handlers/imports.c */
+handler_function import_answer; /* what handle_import lets the thread of imports do */
 handler_function handle_import_list, handle_import_get, handle_import, handle_export;
 
 /* server/handlers/jobs.c */

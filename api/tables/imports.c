@@ -95,3 +95,23 @@ static const struct field import_list_query_rows[] = {
 };
 TABLE(import_list_query, import_list_query_rows, "Which imports.");
 #undef OF
+
+/* --- of what a daemon answers, for the command --------------------------------------------------------------------- */
+#define OF struct problem_error
+static const struct field problem_error_rows[] = {
+	TEXT(pointer, 1000, "Where"),
+	TEXT(code, 64, "What"),
+	TEXT(detail, 2000, "What would be accepted"),
+};
+DECLARE_TABLE(problem_error, struct problem_error);
+TABLE(problem_error, problem_error_rows, "A fault of a request.");
+#undef OF
+
+#define OF struct problem_view
+static const struct field problem_view_rows[] = {
+	TEXT(title, 200, "Which kind of problem"),
+	TEXT(detail, 2000, "What is wrong", .flags = MULTILINE),
+	LIST(errors, 100, problem_error, "Every fault"),
+};
+TABLE(problem_view, problem_view_rows, "A problem, as RFC 9457 has it.");
+#undef OF

@@ -32,7 +32,7 @@ static void record_begin(const struct call *call, const struct import_query *que
 
 	uuid_make(id);
 	sodium_bin2hex(sha256, 2 * crypto_hash_sha256_BYTES + 1, body->digest, sizeof body->digest);
-	*record = (struct import_record){.id = id, .kind = ops_of(call)->noun, .started_by = "request", .key_id = call->principal.id,
+	*record = (struct import_record){.id = id, .kind = ops_of(call)->noun, .started_by = call->server->http ? "request" : "command", .key_id = call->principal.id,
 		.key_name = call->principal.name, .content_type = media_content_type(call->body_media == MEDIA_COUNT ? MEDIA_JSON : call->body_media),
 		.sha256 = sha256, .bytes = (int64_t)body->bytes, .replaces = query->replace == TRUTH_TRUE, .overwrites = query->overwrite == TRUTH_TRUE,
 		.started_at_us = clock_wall_us(), .finished_at_us = ABSENT_COUNT, .revision = ABSENT_COUNT};
@@ -127,8 +127,7 @@ static enum status import_replay(struct call *call, struct idempotency *idempote
 	return status;
 }
 
-/* On the thread of imports. */
-static enum status import_work(struct call *call)
+enum status import_answer(struct call *call)
 {
 	struct import_query query;
 	enum status status = api_decode_query(&table_import_query, call->query, call->query_count, &call->arena, &query, &call->failure);
@@ -141,7 +140,7 @@ static enum status import_work(struct call *call)
 
 enum status handle_import(struct call *call)
 {
-	enum status status = imports_submit(call->server->imports, call, import_work);
+	enum status status = imports_submit(call->server->imports, call, import_answer);
 
 	return status == STATUS_OK ? HANDLER_PENDING : status;
 }
