@@ -9,6 +9,7 @@
 #include "hwdb/feeds/vet.h"
 #include "server/server.h"
 #include "storage/feeds.h"
+#include "storage/imports.h"
 
 enum status feed_refresh_walk(const struct feed *feed, const struct feed_setting *setting, struct arena *arena, struct feed_walk *walk,
 	struct failure *failure)
@@ -88,6 +89,7 @@ static enum status refresh_put(const struct feed_refresh *refresh, const struct 
 {
 	struct feed_refresh_put put = {.job = {.kind = STORAGE_FEED_REFRESH_PUT, .arena = arena, .failure = failure}, .refresh = record,
 		.held = vetted->held, .held_count = vetted->held_count};
+	struct failure tidying = {.status = STATUS_OK};
 	enum status status;
 
 	if (good) {
@@ -99,9 +101,11 @@ static enum status refresh_put(const struct feed_refresh *refresh, const struct 
 		if (!put.hours)
 			return failure_set(failure, STATUS_NO_MEMORY, "no memory for the hours of a grid");
 	}
-	status = storage_run(refresh->server->storage, &put.job);
+	status = storage_feed_refresh(refresh->server->storage, &put, good ? refresh->progress : NULL, failure);
 	if (status == STATUS_OK && good && vetted->rows.price_count > 0 && record->added + record->changed > 0)
 		status = server_catalogue_reload(refresh->server, failure);
+	if (good && vetted->rows.price_count > 0 && storage_import_tidy(refresh->server->storage, &tidying) != STATUS_OK)
+		log_event(LOG_WARNING, "import_not_settled", LOG_TEXT("detail", tidying.detail)); /* the next import does it */
 	return status;
 }
 

@@ -6,7 +6,8 @@
 #include "hwdb/feeds/feed_records.h"
 #include "storage/catalogue_rows.h"
 
-struct import_end;
+struct import_end; /* storage/sqlite/imports.h */
+struct progress;   /* planner/progress.h */
 
 enum { FEED_CHANGES_MAX = 5000, FEED_VALIDATORS_MAX = 64 };
 
@@ -22,8 +23,15 @@ struct feed_refresh_put {
 	size_t held_count;
 	const struct feed_validator *validators;
 	size_t validator_count;
-	struct import_end *staged; /* the store's, of rows that an import has staged (storage/imports.h) */
+	struct import_end *staged; /* the store's; so are the changes of the rows that it staged */
+	struct feed_change *changes;
+	size_t change_count;
 };
+
+/* Puts it in slices, as an import (storage/imports.h): however many rows there are, plans are written meanwhile. Blocks; OK, CANCELLED,
+ * or what storage says. The job's arena must be given. storage_run(&put->job) does the same in one transaction. */
+FALLIBLE enum status storage_feed_refresh(struct storage *storage, struct feed_refresh_put *put, const struct progress *progress,
+	struct failure *failure);
 
 struct feed_refresh_list {
 	struct feed_refresh_record *items;

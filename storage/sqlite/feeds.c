@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-#include "storage/sqlite/rows.h"
+#include "base/uuid.h"
+#include "storage/sqlite/imports.h"
 
 static const int64_t hours_kept_us = INT64_C(400) * 86400 * 1000000;
 
@@ -25,17 +26,18 @@ static enum status change_insert(struct refresh_change *change, struct feed_chan
 	return store_run(&change->storage->writer, STATEMENT_FEED_CHANGE_INSERT, &row, change->arena, NULL, failure);
 }
 
+static struct feed_change change_of_price(const struct price_row *old, const struct price_row *new)
+{
+	return (struct feed_change){.what = old ? "changed" : "added", .subject = new->id, .quantity = "price_usd_per_hour",
+		.before = old ? old->price_usd_per_hour : ABSENT_NUMBER, .after = new->price_usd_per_hour, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
+		.detail = old && old->price_usd_per_hour >= new->price_usd_per_hour && old->price_usd_per_hour <= new->price_usd_per_hour
+			? "the price is the same: its date, source or machine has changed" : NULL};
+}
+
 /* Of each row that the import adds or changes. */
 static enum status note_row(void *context, enum row_kind kind, const void *before, const void *after, struct failure *failure)
 {
-	const struct price_row *old = before, *new = after;
-
-	if (kind != ROW_PRICE)
-		return STATUS_OK;
-	return change_insert(context, (struct feed_change){.what = old ? "changed" : "added", .subject = new->id, .quantity = "price_usd_per_hour",
-		.before = old ? old->price_usd_per_hour : ABSENT_NUMBER, .after = new->price_usd_per_hour, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
-		.detail = old && old->price_usd_per_hour >= new->price_usd_per_hour && old->price_usd_per_hour <= new->price_usd_per_hour
-			? "the price is the same: its date, source or machine has changed" : NULL}, failure);
+	return kind == ROW_PRICE ? change_insert(context, change_of_price(before, after), failure) : STATUS_OK;
 }
 
 /* Hours come zone by zone: the end of each closes its row, and forgets what is old of it. */
@@ -87,13 +89,27 @@ static enum status put_validators(struct refresh_change *change, const struct fe
 	return status;
 }
 
+static enum status publish_staged(struct storage *storage, struct import_end *end, struct rows_difference *difference, struct arena *arena,
+	struct failure *failure)
+{
+	enum status status = import_publish(storage, end, arena, failure);
+
+	*difference = (struct rows_difference){.added = (size_t)end->import->added, .changed = (size_t)end->import->changed,
+		.unchanged = (size_t)end->import->unchanged, .kept = (size_t)end->import->kept};
+	return status;
+}
+
 static enum status put_all(struct refresh_change *change, const struct feed_refresh_put *put, struct rows_difference *difference,
 	struct failure *failure)
 {
 	enum status status = STATUS_OK;
 
-	if (put->rows)
+	if (put->staged)
+		status = publish_staged(change->storage, put->staged, difference, change->arena, failure);
+	else if (put->rows)
 		status = rows_import_noted(change->storage, put->rows, note_row, change, difference, change->arena, failure);
+	for (size_t i = 0; i < put->change_count && status == STATUS_OK; i++)
+		status = change_insert(change, put->changes[i], failure);
 	for (size_t i = 0; i < put->held_count && status == STATUS_OK; i++)
 		status = change_insert(change, put->held[i], failure);
 	if (status == STATUS_OK)
@@ -122,6 +138,34 @@ enum status operation_feed_refresh_put(struct storage *storage, struct storage_j
 	refresh->kept = (int64_t)difference.kept;
 	status = store_run(&storage->writer, STATEMENT_FEED_REFRESH_COUNT, refresh, arena, NULL, failure);
 	return status == STATUS_OK ? store_run(&storage->writer, STATEMENT_FEED_REFRESH_PRUNE, &query, arena, NULL, failure) : status;
+}
+
+/* On the writer's thread, while who asked waits: the array is in that one's arena. */
+static void keep_change(void *context, const void *before, const void *after)
+{
+	struct feed_refresh_put *put = context;
+
+	if (put->change_count < FEED_CHANGES_MAX)
+		put->changes[put->change_count++] = change_of_price(before, after);
+}
+
+enum status storage_feed_refresh(struct storage *storage, struct feed_refresh_put *put, const struct progress *progress, struct failure *failure)
+{
+	char id[UUID_TEXT_SIZE];
+	struct import_record import = {.id = id, .started_by = "feed", .key_name = put->refresh->feed, .bytes = put->refresh->bytes,
+		.started_at_us = put->refresh->finished_at_us};
+	struct import_run run = {.import = &import, .kind = ROW_PRICE, .progress = progress, .note = keep_change, .context = put, .refresh = put};
+
+	if (!put->rows || put->rows->price_count == 0)
+		return storage_run(storage, &put->job);
+	uuid_make(id);
+	run.rows = put->rows->prices;
+	run.count = put->rows->price_count;
+	put->change_count = 0;
+	put->changes = ARENA_ARRAY(put->job.arena, struct feed_change, FEED_CHANGES_MAX);
+	if (!put->changes)
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory for a refresh");
+	return storage_import(storage, &run, failure);
 }
 
 enum status storage_feed_refresh_list(struct storage *storage, const char *feed, const struct page_request *page, struct arena *arena,
