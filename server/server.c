@@ -117,6 +117,22 @@ enum status server_catalogue_reload(struct server *server, struct failure *failu
 	return status;
 }
 
+void server_calibrations_catch_up(struct server *server)
+{
+	struct catalogue *current = server_catalogue(server);
+	int64_t known = current->calibration_revision, stored;
+	struct failure failure;
+	struct arena arena;
+
+	catalogue_release(current);
+	failure_clear(&failure);
+	arena_init(&arena, ARENA_KEEP_BYTES);
+	if (storage_calibration_revision(server->storage, &arena, &stored, &failure) == STATUS_OK && stored > known &&
+		server_catalogue_reload(server, &failure) != STATUS_OK)
+		log_event(LOG_WARNING, "catalogue_not_reloaded", LOG_TEXT("detail", failure.detail));
+	arena_release(&arena);
+}
+
 /* Brings the rows that the program carries into the store: all at the first start, changed ones after an update. */
 static enum status server_update_builtin(struct server *server, struct failure *failure)
 {

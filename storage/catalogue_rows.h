@@ -99,6 +99,9 @@ FALLIBLE enum status storage_catalogue_load_revisions(struct storage *storage, i
 FALLIBLE enum status storage_catalogue_moment(struct storage *storage, int64_t as_of_us, struct arena *arena, int64_t *moment_us,
 	int64_t *revision, struct failure *failure);
 
+/* The newest revision of the calibrations; 0 before the first. */
+FALLIBLE enum status storage_calibration_revision(struct storage *storage, struct arena *arena, int64_t *revision, struct failure *failure);
+
 /* How many rows of each kind were valid at a past moment, and its revisions, 0 before the first. Walks the history. */
 struct catalogue_counts {
 	int64_t accelerators, models, prices, regions, calibrations, revision, calibration_revision;

@@ -150,14 +150,27 @@ enum status storage_catalogue_count(struct storage *storage, int64_t as_of_us, s
 	return status;
 }
 
-enum status storage_catalogue_moment(struct storage *storage, int64_t as_of_us, struct arena *arena, int64_t *moment_us, int64_t *revision,
-	struct failure *failure)
+static enum status latest_change(struct storage *storage, enum row_kind kind, int64_t as_of_us, struct arena *arena, int64_t *moment_us,
+	int64_t *revision, struct failure *failure)
 {
-	const struct arguments arguments = {.scope = row_scope_name(ROW_ACCELERATOR), .as_of_us = moment_or_now(as_of_us)};
+	const struct arguments arguments = {.scope = row_scope_name(kind), .as_of_us = moment_or_now(as_of_us)};
 	struct arguments found = {0};
 	enum status status = reader_one(storage, STATEMENT_CHANGE_LATEST, &arguments, &found, arena, failure);
 
 	*moment_us = status == STATUS_OK ? found.at_us : 0;
 	*revision = status == STATUS_OK ? found.revision : 0;
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
+enum status storage_catalogue_moment(struct storage *storage, int64_t as_of_us, struct arena *arena, int64_t *moment_us, int64_t *revision,
+	struct failure *failure)
+{
+	return latest_change(storage, ROW_ACCELERATOR, as_of_us, arena, moment_us, revision, failure);
+}
+
+enum status storage_calibration_revision(struct storage *storage, struct arena *arena, int64_t *revision, struct failure *failure)
+{
+	int64_t moment_us;
+
+	return latest_change(storage, ROW_CALIBRATION, 0, arena, &moment_us, revision, failure);
 }
