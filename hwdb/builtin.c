@@ -4,11 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hwdb/conflicts.h"
 #include "hwdb/rows_text.h"
 
 /* builtin_data.S */
 extern const char builtin_accelerators[], builtin_accelerators_end[];
 extern const char builtin_aliases[], builtin_aliases_end[];
+extern const char builtin_conflicts[], builtin_conflicts_end[];
 extern const char builtin_models[], builtin_models_end[];
 extern const char builtin_prices[], builtin_prices_end[];
 extern const char builtin_regions[], builtin_regions_end[];
@@ -26,6 +28,7 @@ static const struct embedded {
 	{"hwdb/data/prices.csv", builtin_prices, builtin_prices_end, rows_text_prices},
 	{"hwdb/data/regions.csv", builtin_regions, builtin_regions_end, rows_text_regions},
 	{"hwdb/data/aliases.csv", builtin_aliases, builtin_aliases_end, rows_text_aliases},
+	{"hwdb/data/conflicts.csv", builtin_conflicts, builtin_conflicts_end, rows_text_conflicts},
 };
 
 enum status builtin_rows_read(struct arena *arena, struct catalogue_rows *rows, struct failure *failure)

@@ -1,6 +1,7 @@
 # The data that the program carries, byte for byte.
 # embeds: hwdb/data/accelerators.csv
 # embeds: hwdb/data/aliases.csv
+# embeds: hwdb/data/conflicts.csv
 # embeds: hwdb/data/models.jsonl
 # embeds: hwdb/data/prices.csv
 # embeds: hwdb/data/regions.csv
@@ -17,6 +18,7 @@ builtin_\name\()_end:
 
 	embed accelerators, "hwdb/data/accelerators.csv"
 	embed aliases, "hwdb/data/aliases.csv"
+	embed conflicts, "hwdb/data/conflicts.csv"
 	embed models, "hwdb/data/models.jsonl"
 	embed prices, "hwdb/data/prices.csv"
 	embed regions, "hwdb/data/regions.csv"

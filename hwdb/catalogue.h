@@ -14,12 +14,27 @@
 #include "planner/request.h"
 #include "planner/workload/model.h"
 
+/* What another good source says of one figure of a row. The row's own value is what plans go by; this is kept beside it. */
+struct conflict {
+	const char *field; /* of the row: "memory_bandwidth_gbs" */
+	double value;
+	const char *source, *source_date, *note; /* note: what may explain it; NULL */
+};
+
+enum { CONFLICTS_MAX = 32 }; /* of a row */
+
+struct conflict_list {
+	struct conflict *items;
+	size_t count;
+};
+
 /* What every row has. */
 struct row_meta {
 	const char *origin; /* builtin, imported, user, measured */
 	const char *source, *source_date;
 	int64_t valid_from_us, valid_to_us; /* wall clock; valid_to_us 0: still valid */
 	int64_t revision; /* of the catalogue, when the row was written */
+	struct conflict_list conflicts; /* of accelerators, prices and regions */
 	int64_t opened_by, closed_by; /* the store's: imports that are not settled yet (storage/imports.h); 0: none */
 	struct warning_list {
 		struct warning *items;

@@ -100,17 +100,36 @@ static void product_of(const char *id, char out[24])
 	out[at] = '\0';
 }
 
-static bool warn_of_mistake(
-	const struct accelerator *accelerator, const struct rate *rate, double value, struct findings *findings)
+/* The row of the catalogue that has the right figure, under that name; NULL: somebody has taken it out. */
+static const struct accelerator_row *row_that_says(const struct catalogue *catalogue, const struct accelerator *accelerator,
+	const struct mistake *mistake, const struct rate *rate)
+{
+	const struct accelerator_row *found = NULL;
+
+	for (size_t i = 0; catalogue && i < catalogue->rows.accelerator_count; i++) {
+		const struct accelerator_row *row = &catalogue->rows.accelerators[i];
+
+		/* of several, the one with as much memory */
+		if (is_named(&row->accelerator, mistake->word) && close_to(rate_of(&row->accelerator, rate), mistake->right) &&
+			(!found || (row->accelerator.memory_gb >= accelerator->memory_gb && found->accelerator.memory_gb < accelerator->memory_gb)))
+			found = row;
+	}
+	return found;
+}
+
+static bool warn_of_mistake(const struct catalogue *catalogue, const struct accelerator *accelerator, const struct rate *rate, double value,
+	struct findings *findings)
 {
 	for (size_t i = 0; i < COUNT_OF(mistakes); i++) {
 		const struct mistake *mistake = &mistakes[i];
+		const struct accelerator_row *row;
 
 		if (strcmp(mistake->field, rate->field) != 0 || !is_named(accelerator, mistake->word) ||
 			!close_to(value, mistake->wrong))
 			continue;
-		findings_warn(findings, "%s %g is the rate %s; the dense rate of one accelerator is %g", rate->field, value,
-			mistake->what, mistake->right);
+		row = row_that_says(catalogue, accelerator, mistake, rate);
+		findings_warn(findings, "%s %g is the rate %s; the dense rate of one accelerator is %g%s%s%s", rate->field, value, mistake->what,
+			mistake->right, row ? " (catalogue " : "", row ? row->accelerator.id : "", row ? ")" : "");
 		return true;
 	}
 	return false;
@@ -148,7 +167,7 @@ size_t known_mistakes_warn(const struct catalogue *catalogue, const struct accel
 	for (size_t i = 0; i < COUNT_OF(rates); i++) {
 		double value = rate_of(given, &rates[i]);
 
-		if (is_given(value) && (warn_of_mistake(accelerator, &rates[i], value, findings) ||
+		if (is_given(value) && (warn_of_mistake(catalogue, accelerator, &rates[i], value, findings) ||
 								   warn_of_double(catalogue, accelerator, &rates[i], value, findings)))
 			warned++;
 	}

@@ -33,6 +33,12 @@ FALLIBLE enum status resolve_performance(
 void resolve_recommended(const struct resolver *resolver, const struct request_common *common, const struct candidate *candidates,
 	size_t count, const struct offer *offer);
 
+/* After planning: where good sources disagree on a figure of the catalogue that the answer rests upon (peak of the precision, bandwidth,
+ * memory, power, links; the offer's price; the grid), or none confirms it. Each becomes an assumption with its range, and one of `inputs`.
+ * offer, inputs: may be NULL. */
+void resolve_doubts(const struct resolver *resolver, const struct request_common *common, const struct accelerator *accelerator,
+	enum precision precision, const struct offer *offer, struct figures *inputs);
+
 /* After planning: what to commit to over the daily profile, among the terms of the recommended offer's provider and region: those that the
  * request names, else all but spot. Nothing without a profile and an offer, or where there is one term alone. */
 FALLIBLE enum status resolve_commitment(

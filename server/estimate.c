@@ -59,6 +59,8 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 		return status;
 	if (plan->recommended.cost.has_offer)
 		resolve_recommended(resolver, &input->request.common, input->candidates, input->candidate_count, &plan->recommended.cost.offer);
+	resolve_doubts(resolver, &input->request.common, &plan->recommended.accelerator, input->request.common.precision,
+		plan->recommended.cost.has_offer ? &plan->recommended.cost.offer : NULL, &plan->recommended.inputs);
 	training_request_complete(input, plan, &input->request);
 	plan->search.elapsed_ms = (double)(clock_monotonic_ns() - began_ns) / 1e6;
 	estimate->request = &input->request;
@@ -128,6 +130,8 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 		status = trace_digest(&input->request.trace);
 	if (status != STATUS_OK)
 		return status;
+	resolve_doubts(resolver, &input->request.common, &plan->recommended.accelerator, plan->recommended.precision,
+		plan->recommended.cost.has_offer ? &plan->recommended.cost.offer : NULL, NULL);
 	estimate->request = &input->request;
 	estimate->result = plan;
 	estimate->model = input->model.id;
@@ -147,6 +151,8 @@ static enum status compute_performance(struct estimate *estimate, struct resolve
 	status = resolve_performance(resolver, estimate->request, input);
 	if (status == STATUS_OK)
 		status = planner_performance(input, performance, estimate->failure);
+	if (status == STATUS_OK)
+		resolve_doubts(resolver, &input->request.common, &input->candidate->accelerator, input->request.common.precision, NULL, NULL);
 	estimate->request = &input->request;
 	estimate->result = performance;
 	return status;

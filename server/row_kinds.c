@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/spelling.h"
+#include "hwdb/conflicts.h"
 #include "hwdb/known_mistakes.h"
 #include "hwdb/model_config.h"
 #include "hwdb/validate.h"
@@ -15,6 +16,7 @@ static enum status check_accelerator(const struct catalogue *catalogue, struct a
 
 	(void)arena;
 	validate_accelerator(&row->accelerator, "", failure);
+	validate_accelerator_conflicts(row, failure);
 	known_mistakes_warn(catalogue, &row->accelerator, &row->accelerator, findings);
 	if (!is_given(row->accelerator.memory_usable_bytes))
 		findings_warn(findings, "memory_usable_bytes is not given: capacity will be planned from memory_gb, the name-plate");
@@ -59,6 +61,7 @@ static enum status check_price(const struct catalogue *catalogue, struct arena *
 	if (accelerator)
 		row->accelerator_id = accelerator->accelerator.id;
 	validate_price(row, "", failure);
+	validate_price_conflicts(row, failure);
 	return failure->status;
 }
 
@@ -66,6 +69,7 @@ static enum status check_region(const struct catalogue *catalogue, struct arena 
 {
 	(void)catalogue, (void)arena, (void)findings;
 	validate_region(object, "", failure);
+	validate_region_conflicts(object, failure);
 	return failure->status;
 }
 

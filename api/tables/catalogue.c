@@ -5,6 +5,18 @@
 #define SOURCE      TEXT(source, 1000, "Where the figures come from")
 #define SOURCE_DATE TEXT(source_date, 64, "When they were read there")
 
+DECLARE_TABLE(conflict, struct conflict);
+#define OF struct conflict
+static const struct field conflict_rows[] = {
+	TEXT(field, 64, "The figure of the row", .flags = REQUIRED, .example = "\"memory_bandwidth_gbs\""),
+	NUMBER(value, -1e15, 1e15, "What that source says", .flags = REQUIRED, .example = "7700"),
+	TEXT(source, 1000, "The source", .flags = REQUIRED, .example = "\"a data sheet\""),
+	TEXT(source_date, 64, "When it was read there"),
+	TEXT(note, 500, "What may explain it"),
+};
+TABLE(conflict, conflict_rows, "What another good source says of a figure of a row.");
+#undef OF
+
 #define OF struct row_meta
 static const struct field row_stamp_rows[] = {
 	WORD(origin, origin_words, "How the row came here", .flags = READ_ONLY),
@@ -14,6 +26,12 @@ static const struct field row_stamp_rows[] = {
 };
 DECLARE_TABLE(row_stamp, struct row_meta);
 TABLE(row_stamp, row_stamp_rows, "What every row has.");
+
+static const struct field row_conflicts_rows[] = {
+	LIST(conflicts, CONFLICTS_MAX, conflict, "Other values of its figures by good sources: kept and shown; plans go by the row's own, and say how far these range"),
+};
+DECLARE_TABLE(row_conflicts, struct row_meta);
+TABLE(row_conflicts, row_conflicts_rows, "Where good sources disagree.", .whole = &table_row_stamp);
 
 static const struct field row_warnings_rows[] = {
 	LIST(warnings, WARNINGS_MAX, warning, "Of an answer to a write: what looks like a known mistake", .flags = READ_ONLY),
@@ -60,7 +78,7 @@ static const struct field accelerator_field_rows[] = {
 	NUMBER(embodied_boavizta_kgco2e, 0, 50000, "Carbon of making it, by Boavizta's method"),
 	SOURCE,
 	SOURCE_DATE,
-	TEXT(unverified, 500, "Fields that no second source confirms"),
+	TEXT(unverified, 500, "Fields that no second source confirms, separated by spaces"),
 	TEXT(notes, 2000, "Notes"),
 };
 TABLE(accelerator_fields, accelerator_field_rows, "An accelerator's figures; rates are dense.");
@@ -79,6 +97,7 @@ static const struct field accelerator_rows[] = {
 	MERGE(accelerator, accelerator_fields),
 	TEXTS(aliases, 32, "Other names", .form = FORM_SLUG),
 	TEXT(memory_usable_source, 1000, "Where memory_usable_bytes comes from"),
+	MERGE(meta, row_conflicts),
 	MERGE(meta, row_stamp),
 	MERGE(meta, row_warnings),
 };
@@ -146,6 +165,7 @@ static const struct field price_rows[] = {
 		.example = "\"2026-07-20\""),
 	TEXT(notes, 2000, "Notes"),
 	MERGE(meta, row_source),
+	MERGE(meta, row_conflicts),
 	MERGE(meta, row_stamp),
 	MERGE(meta, row_warnings),
 };
@@ -172,6 +192,7 @@ static const struct field region_rows[] = {
 	INTEGER(wue_year, 1990, 2100, "Year of the WUE"),
 	TEXT(em_zone, 64, "Zone at Electricity Maps"),
 	MERGE(meta, row_source),
+	MERGE(meta, row_conflicts),
 	MERGE(meta, row_stamp),
 	MERGE(meta, row_warnings),
 };

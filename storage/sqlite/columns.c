@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "storage/sqlite/conflict_column.h"
+
 int column_find(const struct column_map *map, const char *name)
 {
 	for (size_t i = 0; i < map->count; i++) {
@@ -71,6 +73,16 @@ static int bind_list(sqlite3_stmt *statement, int parameter, const struct text_l
 	return text ? bind_text(statement, parameter, text, strlen(text)) : SQLITE_NOMEM;
 }
 
+static int bind_conflicts(sqlite3_stmt *statement, int parameter, const struct conflict_list *list, struct arena *arena)
+{
+	const char *text;
+
+	if (list->count == 0)
+		return sqlite3_bind_null(statement, parameter);
+	text = conflicts_join(list, arena);
+	return text ? bind_text(statement, parameter, text, strlen(text)) : SQLITE_NOMEM;
+}
+
 int column_bind(sqlite3_stmt *statement, int parameter, const struct column *column, const void *record, struct arena *arena)
 {
 	const void *member = (const char *)record + column->offset;
@@ -95,6 +107,8 @@ int column_bind(sqlite3_stmt *statement, int parameter, const struct column *col
 	}
 	case COLUMN_LIST:
 		return bind_list(statement, parameter, member, arena);
+	case COLUMN_CONFLICTS:
+		return bind_conflicts(statement, parameter, member, arena);
 	case COLUMN_PRECISION: {
 		enum precision precision = *(const enum precision *)member;
 		const char *name = precision_name(precision);
@@ -133,6 +147,9 @@ static void column_clear(const struct column *column, void *record)
 	case COLUMN_LIST:
 		*(struct text_list *)member = (struct text_list){0};
 		break;
+	case COLUMN_CONFLICTS:
+		*(struct conflict_list *)member = (struct conflict_list){0};
+		break;
 	case COLUMN_PRECISION:
 		*(enum precision *)member = PRECISION_UNSET;
 		break;
@@ -166,7 +183,8 @@ bool column_read(sqlite3_stmt *statement, int result, const struct column *colum
 	column_clear(column, record);
 	if (sqlite3_column_type(statement, result) == SQLITE_NULL)
 		return true;
-	if (column->kind == COLUMN_TEXT || column->kind == COLUMN_JSON || column->kind == COLUMN_LIST || column->kind == COLUMN_PRECISION) {
+	if (column->kind == COLUMN_TEXT || column->kind == COLUMN_JSON || column->kind == COLUMN_LIST || column->kind == COLUMN_CONFLICTS ||
+		column->kind == COLUMN_PRECISION) {
 		text = (const char *)sqlite3_column_text(statement, result);
 		length = (size_t)sqlite3_column_bytes(statement, result);
 		if (!text)
@@ -190,6 +208,8 @@ bool column_read(sqlite3_stmt *statement, int result, const struct column *colum
 		return ((struct json_text *)member)->text != NULL;
 	case COLUMN_LIST:
 		return list_split(text, member, arena);
+	case COLUMN_CONFLICTS:
+		return conflicts_split(text, member, arena);
 	case COLUMN_PRECISION:
 		*(enum precision *)member = precision_by_name(text);
 		return true;
@@ -243,6 +263,8 @@ static bool column_equal(const struct column *column, const void *a_record, cons
 	}
 	case COLUMN_LIST:
 		return lists_equal(a, b);
+	case COLUMN_CONFLICTS:
+		return conflicts_equal(a, b);
 	case COLUMN_PRECISION:
 		return *(const enum precision *)a == *(const enum precision *)b;
 	case COLUMN_DIGEST:

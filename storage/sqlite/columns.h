@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 
 #include "base/arena.h"
+#include "hwdb/catalogue.h"
 #include "planner/given.h"
 #include "planner/precision.h"
 
@@ -21,6 +22,7 @@ enum column_kind {
 	COLUMN_JSON,      /* struct json_text */
 	COLUMN_LIST,      /* struct text_list, one item a line */
 	COLUMN_PRECISION, /* by name */
+	COLUMN_CONFLICTS, /* struct conflict_list, a line each, members between tabs */
 	COLUMN_DIGEST     /* 32 bytes, absent all zero */
 };
 
@@ -40,7 +42,7 @@ struct column_map {
 
 #define COLUMN_KIND_OF(member) \
 	_Generic((member), const char *: COLUMN_TEXT, int64_t: COLUMN_COUNT, double: COLUMN_NUMBER, bool: COLUMN_TRUTH, \
-		struct json_text: COLUMN_JSON, struct text_list: COLUMN_LIST, enum precision: COLUMN_PRECISION, \
+		struct json_text: COLUMN_JSON, struct text_list: COLUMN_LIST, struct conflict_list: COLUMN_CONFLICTS, enum precision: COLUMN_PRECISION, \
 		unsigned char *: COLUMN_DIGEST)
 #define COLUMN(type, member, name_) {(name_), COLUMN_KIND_OF(((type *)0)->member), offsetof(type, member)}
 #define COLUMN_MAP(columns_, type) {(columns_), COUNT_OF(columns_), sizeof(type)}

@@ -148,7 +148,7 @@ static const struct column accelerator_columns[] = {
 	C(accelerator.embodied_boavizta_kgco2e, "embodied_boavizta_kgco2e"), C(accelerator.source, "source"),
 	C(accelerator.source_date, "source_date"), C(accelerator.unverified, "unverified"),
 	C(accelerator.notes, "notes"), C(aliases, "aliases"), C(memory_usable_source, "memory_usable_source"),
-	STAMP(struct accelerator_row)
+	C(meta.conflicts, "conflicts"), STAMP(struct accelerator_row)
 };
 #undef C
 const struct column_map accelerator_map = COLUMN_MAP(accelerator_columns, struct accelerator_row);
@@ -167,7 +167,7 @@ static const struct column price_columns[] = {
 	C(id, "id"), C(provider, "provider"), C(instance_type, "instance_type"), C(region, "region"),
 	C(accelerator_id, "accelerator_id"), C(pricing_model, "pricing_model"), C(as_of, "as_of"), C(notes, "notes"),
 	C(gpus, "gpus"), C(vcpus, "vcpus"), C(ram_gb, "ram_gb"), C(price_usd_per_hour, "price_usd_per_hour"),
-	C(meta.source, "source"), C(meta.source_date, "source_date"), STAMP(struct price_row)
+	C(meta.source, "source"), C(meta.source_date, "source_date"), C(meta.conflicts, "conflicts"), STAMP(struct price_row)
 };
 #undef C
 const struct column_map price_map = COLUMN_MAP(price_columns, struct price_row);
@@ -179,7 +179,7 @@ static const struct column region_columns[] = {
 	C(grid_marginal_gco2e_per_kwh, "grid_marginal_gco2e_per_kwh"), C(pue, "pue"),
 	C(wue_l_per_kwh, "wue_l_per_kwh"), C(ewif_l_per_kwh, "ewif_l_per_kwh"), C(year, "year"),
 	C(pue_year, "pue_year"), C(wue_year, "wue_year"), C(meta.source, "source"),
-	C(meta.source_date, "source_date"), STAMP(struct region_row)
+	C(meta.source_date, "source_date"), C(meta.conflicts, "conflicts"), STAMP(struct region_row)
 };
 #undef C
 const struct column_map region_map = COLUMN_MAP(region_columns, struct region_row);

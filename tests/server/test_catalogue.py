@@ -221,3 +221,73 @@ def test_a_posted_row_needs_a_name(daemon):
     answer = daemon.post("/v1/accelerators", {key: value for key, value in ACCELERATOR.items() if key != "id"})
     assert answer.status == 422 and [fault["pointer"] for fault in answer.json["errors"]] == ["/id"]
     assert "name for the accelerator" in answer.json["errors"][0]["detail"]
+
+
+def conflicts_of(result, field):
+    return next((row for row in result["assumptions"] if row["field"] == field), None)
+
+
+def test_what_good_sources_disagree_on_is_kept_and_shown(daemon):
+    b300 = daemon.get("/v1/accelerators/b300-sxm6-288gb").json
+    other = next(row for row in b300["conflicts"] if row["field"] == "tops_int8")
+    assert b300["tops_int8"] == 153.5 and other["value"] == 4500 and "ml-engineering" in other["source"] and other["source_date"]
+    assert "tflops_fp64" in b300["unverified"].split(" ")
+    kept = {kind: [row["conflicts"] for row in daemon.get(f"/v1/{kind}?limit=1000").json["items"] if row.get("conflicts")] for kind in ("accelerators", "prices", "regions")}
+    assert len(kept["accelerators"]) > 15 and len(kept["prices"]) >= 5 and len(kept["regions"]) == 2
+    assert daemon.get("/v1/prices/aws.p4d-24xlarge.us-east-1.on-demand").json["conflicts"][0]["value"] == 32.77
+
+
+@pytest.mark.parametrize("path,body,field,low,high", [
+    ("training", {"tokens": "1T", "accelerator": "b200", "gpu_count": 64}, "accelerator.memory_bandwidth_gbs", 7700, 8000),
+    ("training", {"tokens": "1T", "accelerator": "mi355x", "gpu_count": 64}, "accelerator.tflops_bf16", 2300, 2500),
+    ("training", {"tokens": "1T", "accelerator": "gaudi3", "gpu_count": 64}, "accelerator.tdp_w", 900, 1200),
+    ("training", {"tokens": "1T", "accelerator": "a100-sxm4-40gb", "gpu_count": 64, "pricing": {"providers": ["aws"]}}, "offer.price_usd_per_hour", 21.957642, 32.77),
+    ("inference", {"precision": "int8", "accelerator": "b300", "queries_per_minute": 60, "prompt_tokens": 500, "output_tokens": 200}, "accelerator.tops_int8", 153.5, 4500),
+    ("inference/performance", {"accelerator": "l40", "gpu_count": 1, "prompt_tokens": 500, "output_tokens": 200, "concurrency": 8}, "accelerator.tflops_bf16", 181, 362),
+])
+def test_a_plan_says_how_far_the_figures_range_that_it_rests_on(daemon, path, body, field, low, high):
+    answer = daemon.post(f"/v1/estimates/{path}", {"model": "llama-3.1-8b"} | body)
+    assert answer.status == 200, answer.text
+    said = conflicts_of(answer.json["result"], field)
+    assert said and (said["low"], said["high"]) == (low, high) and "others say" in said["source"], answer.json["result"]["assumptions"]
+    if path == "training" and field.startswith("accelerator."):
+        rests = answer.json["result"]["recommended"]["inputs"][field]
+        assert (rests["low"], rests["high"]) == (low, high)
+
+
+def test_a_figure_that_the_plan_does_not_rest_on_is_left_alone(daemon):
+    body = {"model": "llama-3.1-8b", "tokens": "1T", "gpu_count": 64, "pricing": {"usd_per_gpu_hour": 2}}
+    bf16 = daemon.post("/v1/estimates/training", body | {"accelerator": "b300"}).json["result"]
+    assert conflicts_of(bf16, "accelerator.tops_int8") is None and conflicts_of(bf16, "accelerator.memory_gb")
+    own = daemon.post("/v1/estimates/training", body | {"accelerator": {"like": "b200", "memory_bandwidth_gbs": 7900}}).json["result"]
+    assert conflicts_of(own, "accelerator.memory_bandwidth_gbs") is None and conflicts_of(own, "accelerator.memory_gb")
+    assert conflicts_of(daemon.post("/v1/estimates/training", body | {"accelerator": "a100-sxm4-40gb"}).json["result"], "accelerator.unverified")["value"] == "memory_bandwidth_gbs"
+
+
+def test_rows_of_users_carry_conflicts_too(daemon):
+    row = ACCELERATOR | {"id": "disputed-gpu", "conflicts": [{"field": "tdp_w", "value": 650, "source": "another sheet", "note": "at a lower cap"}]}
+    made = daemon.post("/v1/accelerators", row)
+    assert made.status == 201 and made.json["conflicts"] == row["conflicts"], made.text
+    path = made.headers["location"]
+    plan = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "disputed-gpu", "gpu_count": 64, "pricing": {"usd_per_gpu_hour": 3}})
+    assert conflicts_of(plan.json["result"], "accelerator.tdp_w")["low"] == 650
+    assert daemon.request("PATCH", path, {"notes": "x"}).json["conflicts"] == row["conflicts"]
+    wrong = daemon.request("PATCH", path, {"conflicts": [{"field": "tdp", "value": 1, "source": "a"}, {"field": "tdp_w", "value": -5, "source": "a"}]})
+    assert wrong.status == 422 and [fault["pointer"] for fault in wrong.json["errors"]] == ["/conflicts/0/field", "/conflicts/1/value"], wrong.text
+    assert "conflicts" not in daemon.request("PATCH", path, {"conflicts": None}).json
+    assert daemon.get(f"{path}?as_of={made.json['valid_from']}").json["conflicts"] == row["conflicts"]
+    assert daemon.request("DELETE", path).status == 204
+
+
+def test_a_sparse_figure_is_answered_with_the_row_that_says_so(daemon):
+    for member, value, dense, row in (("tflops_bf16", 624, "312", "a100-sxm4-80gb"), ("tflops_bf16", 1979, "989.5", "h100-sxm5-80gb"), ("tflops_fp8", 3958, "1979", "h100-sxm5-80gb")):
+        whole = daemon.get(f"/v1/accelerators/{row}").json
+        body = {key: item for key, item in whole.items() if key not in ("valid_from", "valid_to", "origin", "revision", "warnings", "aliases")}
+        body |= {"id": "sparse-" + row, member: value}
+        if member == "tflops_bf16":
+            body.pop("tflops_fp8", None)
+        answer = daemon.request("PUT", "/v1/accelerators/sparse-" + row, body)
+        assert answer.status == 201, answer.text
+        told = [text for text in answer.json["warnings"] if member in text]
+        assert told and "sparsity" in told[0] and dense in told[0] and "catalogue " + row.split("-")[0] in told[0], answer.json["warnings"]
+        assert daemon.request("DELETE", "/v1/accelerators/sparse-" + row).status == 204

@@ -324,6 +324,13 @@ static void every_schema_version_is_brought_forward(void **state)
 		assert_string_equal(plan.name, "Plan 1");
 		assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", 0, &store->arena, &row, &store->failure), STATUS_OK);
 		assert_close(row.accelerator.tdp_w, 700, 0);
+		assert_int_equal(row.meta.conflicts.count, version >= 7);
+		if (version >= 7) {
+			assert_string_equal(row.meta.conflicts.items[0].field, "tdp_w");
+			assert_close(row.meta.conflicts.items[0].value, 650, 0);
+			assert_string_equal(row.meta.conflicts.items[0].source, "press");
+			assert_string_equal(row.meta.conflicts.items[0].note, "a note");
+		}
 		assert_benchmarks_go_on(store);
 	}
 }
