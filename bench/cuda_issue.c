@@ -3,6 +3,7 @@
 
 #include "bench/cuda_session.h"
 #include "bench/random.h"
+#include "bench/reference.h"
 
 enum { GROUPS_PER_UNIT = 8, WARP = 32, PAIRS = 8, STEPS = 16, ITEMS_CHECKED = 16 };
 
@@ -37,51 +38,37 @@ static enum bench_outcome issue_poison(struct cuda_work *work, struct bench_reas
 		(size_t)issue->groups * KERNEL_GROUP_ITEMS * sizeof(float), reason);
 }
 
-/* What the kernel's pairs come to in double (bench/kernels/issue.cl). */
-static double issue_expected(size_t item, unsigned rounds)
+static double operand(void *context, size_t i)
 {
-	double x[PAIRS], y[PAIRS], sum = 0;
+	const struct issue_work *issue = context;
 
-	for (size_t j = 0; j < PAIRS; j++) {
-		x[j] = 1;
-		y[j] = (double)((item + j + 1) % 64) / 64;
-	}
-	for (uint64_t step = 0; step < (uint64_t)rounds * STEPS; step++)
-		for (size_t j = 0; j < PAIRS; j++) {
-			x[j] += (double)ISSUE_TURN * y[j];
-			y[j] -= (double)ISSUE_TURN * x[j];
-		}
-	for (size_t j = 0; j < PAIRS; j++)
-		sum += x[j] + y[j];
-	return sum;
+	return cuda_input_value(ROLE_A, cuda_format_of_input(issue->precision), i);
 }
 
-/* Roundings of fp32 turn the pairs by a random walk: the root of the steps, each half of 2^-23, in up to 16 summands below 2. Tensor
- * sums are of random operands that only the device has followed: they must be finite, and alike in every group. */
+/* What an item has to have written. Roundings of fp32 turn the pairs by a random walk: the root of the steps, each half of 2^-23, in up
+ * to 16 summands below 2. */
+static double expected_of(struct issue_work *issue, size_t item, double *allowed)
+{
+	if (issue->tensor)
+		return reference_issue_tensor(item, issue->rounds, operand, issue, allowed);
+	*allowed = 16 * 2 * 0x1p-24 * (16 + 4 * sqrt((double)issue->rounds * STEPS));
+	return reference_issue(item, PAIRS, issue->rounds, (double)ISSUE_TURN);
+}
+
 static enum bench_outcome issue_check(struct cuda_work *work, struct bench_check *check, struct bench_reason *reason)
 {
 	struct issue_work *issue = (struct issue_work *)work;
 	struct bench_session *session = work->session;
-	double allowed = 16 * 2 * 0x1p-24 * (16 + 4 * sqrt((double)issue->rounds * STEPS));
 	enum bench_outcome outcome = BENCH_OK;
 	uint64_t seed = 1;
 
-	*check = (struct bench_check){.verified = true, .samples = ITEMS_CHECKED};
+	*check = (struct bench_check){.verified = true};
 	for (int s = 0; s < ITEMS_CHECKED && outcome == BENCH_OK; s++) {
 		size_t item = random_next(&seed) % ((size_t)issue->groups * KERNEL_GROUP_ITEMS);
-		double value, expected = 0, error;
+		double value, allowed, expected = expected_of(issue, item, &allowed);
 
 		outcome = cuda_output_read(session, cuda_operand(session, ROLE_C, FORMAT_FP32), FORMAT_FP32, item, &value, reason);
-		if (outcome == BENCH_OK && issue->tensor) {
-			outcome = cuda_output_read(session, cuda_operand(session, ROLE_C, FORMAT_FP32), FORMAT_FP32, item % KERNEL_GROUP_ITEMS,
-				&expected, reason);
-			allowed = 0x1p-20 * (1 + fabs(expected));
-		} else {
-			expected = issue_expected(item, issue->rounds);
-		}
-		error = fabs(value - expected) / allowed;
-		check->verified = check->verified && error <= 1;
-		check->worst_error = error <= check->worst_error ? check->worst_error : error;
+		reference_compare(check, value, expected, allowed);
 	}
 	return outcome;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "bench/kernels.h"
 #include "bench/random.h"
 
 static float float_of_bits(uint32_t bits)
@@ -141,6 +142,37 @@ double reference_issue(uint64_t item, uint64_t pairs, uint32_t rounds, double a)
 		}
 		sum += x + y;
 	}
+	return sum;
+}
+
+/* Element (i, p) of one set of A, or (p, i) of one set of B: which work-item of the warp has it in which register, as mma.m16n8k16
+ * lays it out. Each work-item has 24 words of the operands, 8 of A and 16 of B, and the next one has the next 24. */
+static size_t fragment_element(uint64_t warp_first, int i, int p, int first_register, bool of_b)
+{
+	enum { WORDS_OF_ITEM = 24, WORDS = 2048 };
+	uint64_t holder = warp_first + (uint64_t)(i % 8 * 4 + p % 8 / 2);
+	uint64_t word = holder * WORDS_OF_ITEM + (uint64_t)(first_register + (of_b ? p / 8 : i / 8 + p / 8 * 2));
+
+	return (size_t)(word % WORDS * 2) + (size_t)(p % 2);
+}
+
+double reference_issue_tensor(uint64_t item, uint32_t rounds, double (*operand)(void *context, size_t i), void *context, double *allowed)
+{
+	enum { SETS = 2, SUMS = 8, DEPTH = 16 };
+	uint64_t lane = item % 32, warp_first = item % KERNEL_GROUP_ITEMS - lane;
+	double sum = 0, magnitude = 0;
+
+	for (int e = 0; e < SUMS * 4; e++) {
+		int row = (int)lane / 4 + e % 4 / 2 * 8, column = (int)lane % 4 * 2 + e % 2;
+		double element = 0;
+
+		for (int p = 0; p < SETS * DEPTH; p++)
+			element += operand(context, fragment_element(warp_first, row, p % DEPTH, p / DEPTH * 4, false)) *
+				operand(context, fragment_element(warp_first, column, p % DEPTH, 8 + e / 4 * 2, true));
+		sum += rounds * element;
+		magnitude += rounds * fabs(element);
+	}
+	*allowed = (SETS * (double)rounds + 64) * 0x1p-23 * magnitude;
 	return sum;
 }
 

@@ -36,6 +36,10 @@ double reference_epsilon(enum precision precision); /* the largest relative erro
 /* What an item of an issue kernel writes, by following its pairs: 8 of them, 16 where two go at a time; rounds and `a` as given. */
 double reference_issue(uint64_t item, uint64_t pairs, uint32_t rounds, double a);
 
+/* What an item of a tensor issue kernel writes; `operand` tells element i of its operands. The sums grow by the same products in each
+ * round, and tensor units cut digits off at each: the error allowed grows with the rounds. */
+double reference_issue_tensor(uint64_t item, uint32_t rounds, double (*operand)(void *context, size_t i), void *context, double *allowed);
+
 /* Takes one sample into a check that began as {.verified = true}. */
 void reference_compare(struct bench_check *check, double actual, double expected, double allowed);
 

@@ -385,6 +385,11 @@ static void issue_rates_are_followed(void **state)
 	assert_int_equal(found->outcome, BENCH_OK);
 	assert_true(found->check.verified);
 	assert_contains(found->work.detail, "issue_tensor_bf16");
+	run(SMALL ",wrong=0.1", &request); /* a tenth of the rounds more */
+	assert_false(found->check.verified);
+	request.precision = PRECISION_FP16;
+	run(SMALL, &request);
+	assert_true(found->outcome == BENCH_OK && found->check.verified);
 	run(SMALL ",capability=75", &request);
 	assert_refused(BENCH_UNSUPPORTED, "no own kernel"); /* its PTX has no tensor instructions */
 	request.precision = PRECISION_INT8;

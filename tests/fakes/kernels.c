@@ -113,16 +113,41 @@ static int issue(const unsigned groups[3], void **arguments)
 	return 0;
 }
 
-/* The same for the same item of every group, from the operands and the rounds: what can be known of it from outside. */
-static int issue_tensor(const char *name, const unsigned groups[3], void **arguments)
+/* Registers of one warp as mma.m16n8k16 has them, `first` words of each item's 24 on: A's four are rows 8 (r % 2) and depths 8 (r / 2)
+ * on, B's two depths 8 r on; item t has row or column t / 4 and depths 2 (t % 4) and the next. */
+static void fragment(double *out, size_t pitch, const void *operands, enum cuda_format format, size_t warp, size_t first, size_t registers)
+{
+	for (size_t item = 0; item < 32; item++)
+		for (size_t r = 0; r < registers; r++)
+			for (size_t half_of_it = 0; half_of_it < 2; half_of_it++) {
+				size_t line = item / 4 + (registers == 4 ? r % 2 * 8 : 0), depth = item % 4 * 2 + half_of_it + (registers == 4 ? r / 2 : r) * 8;
+
+				out[line * pitch + depth] = load((uint64_t)(uintptr_t)operands, format, ((warp * 32 + item) * 24 + first + r) % 2048 * 2 + half_of_it);
+			}
+}
+
+/* Every round adds two products of 16 x 16 to each of eight sums of 16 x 8; an item writes the sum of its elements. */
+static int issue_tensor(const char *name, const unsigned groups[3], void **arguments, double wrong)
 {
 	enum cuda_format format = format_of(name);
+	const void *operands = (const void *)(uintptr_t)POINTER(1);
+	double items[GROUP] = {0};
 	float *out = FLOATS(0);
 
 	if (!fake_memory_holds(POINTER(0), (size_t)groups[0] * GROUP * sizeof(float)) || !fake_memory_holds(POINTER(1), 4096 * cuda_format_bytes(format)))
 		return 700;
+	for (size_t warp = 0; warp < GROUP / 32; warp++)
+		for (size_t set = 0; set < 2; set++)
+			for (size_t j = 0; j < 8; j++) {
+				double a[16 * 16], b[8 * 16];
+
+				fragment(a, 16, operands, format, warp, set * 4, 4);
+				fragment(b, 16, operands, format, warp, 8 + j * 2, 2);
+				for (size_t i = 0; i < 16 * 8 * 16; i++)
+					items[warp * 32 + i / 128 % 8 * 4 + i / 16 % 8 / 2] += U32(2) * a[i / 128 * 16 + i % 16] * b[i / 16 % 8 * 16 + i % 16];
+			}
 	for (size_t item = 0; item < (size_t)groups[0] * GROUP; item++)
-		out[item] = (float)(U32(2) * load(POINTER(1), format, item % GROUP));
+		out[item] = (float)(items[item % GROUP] * (1 + wrong));
 	return 0;
 }
 
@@ -284,7 +309,7 @@ int fake_kernel_run(const char *name, const unsigned groups[3], void **arguments
 	}
 	if (!strncmp(name, "issue_tensor", 12)) {
 		*seconds += (double)groups[0] * (GROUP / 32) * U32(2) * fake_number("tensor_round_flops", 65536) / fake_flops(FORMAT_BF16, true);
-		return issue_tensor(name, groups, arguments);
+		return issue_tensor(name, groups, arguments, wrong);
 	}
 	if (!strncmp(name, "cache_merge", 11))
 		return cache_merge(name, groups, arguments, wrong);
