@@ -2,7 +2,7 @@
 # Builds the Dockerfile and runs the image once, without a registry and without a container engine's daemon: a Debian base
 # by mmdebstrap, buildah with chroot isolation, which has no read-only root: that is tried by a second run under a read-only
 # bind of the image. Needs root. Takes some minutes; leaves nothing behind.
-# usage: test-container.sh [PORT]
+# usage: test-container.sh [PORT [cuda]]    cuda: also the image tag -cuda, which takes 1.2 GB of packages from PyPI
 set -eu
 cd "$(dirname "$0")/.."
 port=${1:-18080}
@@ -91,3 +91,16 @@ done
 end "$daemon"
 echo "container: built; served as uid 10001 on all addresses, refused without a key, healthy by its own check, ended by SIGTERM with 0;"
 echo "planned and measured under a read-only root"
+[ "${2:-}" = cuda ] || exit 0
+
+# The libraries are there, are loaded, and say why they are of no use here: no stand-in of a driver is in the image.
+$buildah bud -q --format docker --isolation chroot --pull-never --network host --volume /etc/ssl/certs:/etc/ssl/certs:ro \
+	--build-arg FLEETPLAN=localhost/fleetplan:test \
+	-t fleetplan:test-cuda -f deploy/Dockerfile.cuda "$work/source/deploy"
+c=$($buildah from --pull-never localhost/fleetplan:test-cuda)
+mount=$($buildah mount "$c")
+make -s fakes
+cp build/release/fakes/libcuda.so.1 build/release/fakes/libnvidia-ml.so.1 "$mount/usr/lib/x86_64-linux-gnu/"
+record=$($buildah run --isolation chroot --user 10001:10001 "$c" -- /usr/bin/fleetplan bench --device GPU --suite gemm_library_bf16 --json || true)
+echo "$record" | grep -q '"reason":"cuBLASLt 120903 does not start: CUBLAS_STATUS_' || { echo "cuBLASLt: $record"; exit 1; }
+echo "container: -cuda built, $(du -sm "$mount/usr/local/lib/fleetplan" | cut -f1) MB of libraries, cuBLASLt found, loaded and refused for want of a driver"

@@ -32,8 +32,10 @@ void fake_advance(struct fake_stream *stream, double seconds);
 double fake_busy_s(void);    /* virtual seconds of work since the library was loaded, of all devices */
 double fake_idle_for_s(void); /* real seconds since the last operation */
 
-/* C = scale A B, row-major, in what forms the suite has; element (i, j) is summed up in double when it is read, and rounded. */
+/* C = scale A B, row-major, in what forms the suite has; element (i, j) is summed up in double when it is read, and rounded. With
+ * `values` it is what m rows of queries (A, m x n) get of k keys (B, k x n) and values (k x n): softmax(scale A B^T) values. */
 struct fake_product {
+	uint64_t values;
 	uint64_t a, b, c;           /* addresses */
 	size_t m, n, k, batch;
 	size_t a_row, a_column, b_row, b_column; /* strides of (i, p) and (p, j), in elements */

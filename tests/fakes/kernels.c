@@ -212,33 +212,12 @@ static int softmax_gradient(const char *name, void **arguments)
 	return 0;
 }
 
-/* What one chunk of keys comes to for each query of one head: sums of values, the greatest score as a power of two, the sum of powers. */
-static void attend_chunk(float *part, enum cuda_format format, const uint64_t q_k_v[3], const size_t first[3], size_t rows, size_t keys, size_t dimension, double scale)
-{
-	for (size_t row = 0; row < rows; row++, part += dimension + 2) {
-		double *scores = malloc(keys * sizeof(double)), highest = -HUGE_VAL, sum = 0;
-
-		for (size_t key = 0; key < keys; key++) {
-			scores[key] = 0;
-			for (size_t d = 0; d < dimension; d++)
-				scores[key] += load(q_k_v[0], format, first[0] + row * dimension + d) * load(q_k_v[1], format, first[1] + key * dimension + d);
-			scores[key] *= scale * 1.4426950408889634;
-			highest = fmax(highest, scores[key]);
-		}
-		for (size_t key = 0; key < keys; key++)
-			sum += scores[key] = exp2(scores[key] - highest);
-		for (size_t d = 0; d < dimension; d++) {
-			double value = 0;
-
-			for (size_t key = 0; key < keys; key++)
-				value += scores[key] * load(q_k_v[2], format, first[2] + key * dimension + d);
-			part[d] = (float)value;
-		}
-		part[dimension] = (float)highest;
-		part[dimension + 1] = (float)sum;
-		free(scores);
-	}
-}
+/* Chunks of keys are not computed: what puts them together is given the whole, if it is told of the same. */
+static struct {
+	struct fake_product product;
+	uint64_t partial;
+	size_t chunks;
+} attended;
 
 static int cache_attend(const char *name, const unsigned groups[3], void **arguments, double *seconds)
 {
@@ -246,45 +225,30 @@ static int cache_attend(const char *name, const unsigned groups[3], void **argum
 	enum cuda_format format = format_of(name);
 	size_t rows = U32(4), keys = U32(5), dimension = tensor ? strtoul(name + 13, NULL, 10) : U32(6), chunk = tensor ? U32(6) : 256;
 	size_t size = cuda_format_bytes(format), heads = groups[1];
-	const uint64_t q_k_v[] = {POINTER(1), POINTER(2), POINTER(3)};
 
-	if (!fake_memory_holds(POINTER(0), heads * groups[0] * rows * (dimension + 2) * sizeof(float)) || chunk % 128 ||
-		!fake_memory_holds(q_k_v[0], heads * rows * dimension * size) || !fake_memory_holds(q_k_v[1], heads * keys * dimension * size) ||
-		!fake_memory_holds(q_k_v[2], heads * keys * dimension * size) || (keys + chunk - 1) / chunk != groups[0])
+	if (!fake_memory_holds(POINTER(0), heads * groups[0] * rows * (dimension + 2) * sizeof(float)) || !chunk || chunk % 128 ||
+		!fake_memory_holds(POINTER(1), heads * rows * dimension * size) || !fake_memory_holds(POINTER(2), heads * keys * dimension * size) ||
+		!fake_memory_holds(POINTER(3), heads * keys * dimension * size) || POINTER(3) % 16 || (keys + chunk - 1) / chunk != groups[0])
 		return 700;
-	for (size_t head = 0; head < heads; head++)
-		for (size_t c = 0; c < groups[0]; c++) {
-			const size_t at = (head * keys + c * chunk) * dimension, first[] = {head * rows * dimension, at, at};
-
-			attend_chunk(FLOATS(0) + (head * groups[0] + c) * rows * (dimension + 2), format, q_k_v, first, rows,
-				keys - c * chunk < chunk ? keys - c * chunk : chunk, dimension, (double)F32(7));
-		}
+	attended.product = (struct fake_product){.a = POINTER(1), .b = POINTER(2), .values = POINTER(3), .m = rows, .n = dimension, .k = keys, .batch = heads,
+		.input = format, .output = format, .scale = (double)F32(7)};
+	attended.partial = POINTER(0);
+	attended.chunks = groups[0];
 	*seconds += 2 * (double)(heads * keys * dimension * size) / fake_bytes_per_s();
 	return 0;
 }
 
 static int cache_merge(const char *name, const unsigned groups[3], void **arguments, double wrong)
 {
-	enum cuda_format format = format_of(name);
-	size_t rows = U32(2), dimension = U32(3), chunks = U32(4), pitch = dimension + 2, heads = groups[1];
+	const struct fake_product *whole = &attended.product;
 
-	if (groups[0] != rows || !fake_memory_holds(POINTER(0), heads * rows * dimension * cuda_format_bytes(format)) ||
-		!fake_memory_holds(POINTER(1), heads * chunks * rows * pitch * sizeof(float)))
+	if (POINTER(1) != attended.partial || U32(2) != whole->m || U32(3) != whole->n || U32(4) != attended.chunks || groups[0] != whole->m ||
+		groups[1] != whole->batch || format_of(name) != whole->output ||
+		!fake_memory_holds(POINTER(0), whole->batch * whole->m * whole->n * cuda_format_bytes(whole->output)))
 		return 700;
-	for (size_t i = 0; i < heads * rows * dimension; i++) {
-		const float *part = FLOATS(1) + (i / dimension / rows * chunks * rows + i / dimension % rows) * pitch;
-		double highest = -HUGE_VAL, sum = 0, all = 0;
-
-		for (size_t c = 0; c < chunks; c++)
-			highest = fmax(highest, (double)part[c * rows * pitch + dimension]);
-		for (size_t c = 0; c < chunks; c++) {
-			double weight = exp2((double)part[c * rows * pitch + dimension] - highest);
-
-			sum += weight * (double)part[c * rows * pitch + i % dimension];
-			all += weight * (double)part[c * rows * pitch + dimension + 1];
-		}
-		store(POINTER(0), format, i, sum / all + wrong);
-	}
+	attended.product.c = POINTER(0);
+	attended.product.wrong = wrong;
+	fake_product_put(&attended.product);
 	return 0;
 }
 

@@ -67,20 +67,20 @@ static bool overlaps(uint64_t at, size_t bytes, uint64_t other, size_t others)
 	return at < other + others && other < at + bytes;
 }
 
-/* Products that are written over whole are forgotten; of others the rest stays. */
+/* Products that are written over are forgotten. What is left of one is no number: to compute it would take minutes, and whoever reads it
+ * reads what nobody has written since. */
 void fake_memory_written(uint64_t at, size_t bytes)
 {
 	for (size_t i = 0; i < product_count;) {
 		size_t all = product_bytes(&products[i]);
 
-		if (at <= products[i].c && products[i].c + all <= at + bytes) {
-			products[i] = products[--product_count];
-		} else if (overlaps(at, bytes, products[i].c, all)) {
-			fake_memory_settle(products[i].c, all);
-			i = 0;
-		} else {
+		if (!overlaps(at, bytes, products[i].c, all)) {
 			i++;
+			continue;
 		}
+		if (at > products[i].c || products[i].c + all > at + bytes)
+			memset((void *)(uintptr_t)products[i].c, 0xff, all);
+		products[i] = products[--product_count];
 	}
 }
 
@@ -106,11 +106,37 @@ static double element(uint64_t at, enum cuda_format format, size_t i)
 	return cuda_format_decode(format, (const unsigned char *)(uintptr_t)at + i * cuda_format_bytes(format));
 }
 
+static void attend(const struct fake_product *product, size_t index)
+{
+	size_t which = index / (product->m * product->n), row = index / product->n, column = index % product->n;
+	double *scores = malloc(product->k * sizeof(double)), highest = -HUGE_VAL, sum = 0, all = 0;
+
+	for (size_t key = 0; key < product->k; key++) {
+		scores[key] = 0;
+		for (size_t d = 0; d < product->n; d++)
+			scores[key] += product->scale * element(product->a, product->input, row * product->n + d) *
+						   element(product->b, product->input, (which * product->k + key) * product->n + d);
+		highest = fmax(highest, scores[key]);
+	}
+	for (size_t key = 0; key < product->k; key++) {
+		double weight = exp(scores[key] - highest);
+
+		all += weight;
+		sum += weight * element(product->values, product->input, (which * product->k + key) * product->n + column);
+	}
+	free(scores);
+	cuda_format_encode(product->output, sum / all + product->wrong, (unsigned char *)(uintptr_t)product->c + index * cuda_format_bytes(product->output));
+}
+
 static void compute(const struct fake_product *product, size_t index)
 {
 	size_t which = index / (product->m * product->n), i = index / product->n % product->m, j = index % product->n;
 	double sum = 0, magnitude = 0;
 
+	if (product->values) {
+		attend(product, index);
+		return;
+	}
 	for (size_t p = 0; p < product->k; p++) {
 		double term = element(product->a, product->input, which * product->a_stride + i * product->a_row + p * product->a_column) *
 					  element(product->b, product->input, which * product->b_stride + p * product->b_row + j * product->b_column);
@@ -150,8 +176,10 @@ FAKE_EXPORT void fake_product_put(const struct fake_product *product)
 	size_t bytes = product_bytes(product);
 
 	/* What it is made of must be settled; what it takes the place of is no more. */
-	fake_memory_settle(product->a, product->batch * product->m * product->k * cuda_format_bytes(product->input));
-	fake_memory_settle(product->b, product->batch * product->n * product->k * cuda_format_bytes(product->input));
+	if (!product->values) { /* queries, keys and values are no products */
+		fake_memory_settle(product->a, product->batch * product->m * product->k * cuda_format_bytes(product->input));
+		fake_memory_settle(product->b, product->batch * product->n * product->k * cuda_format_bytes(product->input));
+	}
 	fake_memory_written(product->c, bytes);
 	if (product_count == PRODUCTS_MAX)
 		abort();

@@ -11,7 +11,7 @@ double fake_memory_used(int device);
 
 /* Before a range is read: products in it are computed. Up to 16 bytes are a sample, of which only that element is. */
 void fake_memory_settle(uint64_t at, size_t bytes);
-/* Before a range is written: products in it are settled, so that what is not written keeps its value. */
+/* Before a range is written: products in it are no more, and what is not written of them is no number. */
 void fake_memory_written(uint64_t at, size_t bytes);
 
 /* Runs a kernel by its name as bench/kernels.h describes it. A code of the driver. */

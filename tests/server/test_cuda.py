@@ -31,17 +31,27 @@ class Worker:
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def end(self):
+        if self.process.stdout.closed:
+            return self
         text, self.errors = self.process.communicate(timeout=60)
         self.code = self.process.returncode
         self.record = json.loads(text) if text else None
         return self
 
 
-@pytest.fixture(scope="module")
+class Workers(dict):
+    """Each is waited for when a test asks for it."""
+
+    def __getitem__(self, name):
+        return super().__getitem__(name).end()
+
+
+@pytest.fixture(scope="module", autouse=True)
 def workers(tmp_path_factory):
-    """All scripts at once: they wait for idle power, for deadlines and for a device that is busy."""
+    """All scripts at once, and while the daemons of the first tests are at work: they wait for idle power, for deadlines, and those
+    whose device is in use for 15 s."""
     folder = tmp_path_factory.mktemp("cuda")
-    begun = {
+    begun = Workers({
         "lost": Worker(folder / "lost", "fail_launch=700@300", "launch_round_trip,stream_read"),
         "unknown": Worker(folder / "unknown", "fail_sync=999@2"),
         "crashed": Worker(folder / "crashed", "crash_launch=11@300"),
@@ -53,67 +63,11 @@ def workers(tmp_path_factory):
         "throttled": Worker(folder / "throttled", "throttle=4", "stream_triad"),
         "stuck": Worker(folder / "stuck", "energy_stuck=1,ramp_w_per_s=20", "gemm_library_tf32", "--shape", "512,512,512"),
         "slices": Worker(folder / "slices", "slices=2"),
-    }
-    return {name: worker.end() for name, worker in begun.items()}
-
-
-def skips(worker):
-    return {row["test"]: row["reason"] for row in worker.record["skips"]}
-
-
-def test_a_device_that_is_lost_in_the_middle_fails_all_that_follows(workers):
-    lost = workers["lost"]
-    assert lost.code == 1 and lost.record["result"]["status"] == "failed"
-    assert "CUDA_ERROR_ILLEGAL_ADDRESS (700)" in skips(lost)["launch_round_trip"]
-    assert "lost since" in skips(lost)["stream_read"]
-    assert workers["unknown"].code == 1 and "CUDA_ERROR_UNKNOWN (999)" in skips(workers["unknown"])["launch_round_trip"]
-
-
-def test_a_crash_is_a_signal_and_no_result(workers):
-    assert workers["crashed"].code == -signal.SIGSEGV and workers["crashed"].record is None
-
-
-def test_a_hang_ends_at_the_deadline(workers):
-    assert workers["hung"].code == 124 and workers["hung"].record is None
-    assert "deadline" in workers["hung"].errors
-
-
-def test_a_wrong_product_fails_the_run(workers):
-    wrong = workers["wrong"]
-    assert wrong.code == 1 and wrong.record["result"]["failed"] >= 1
-    assert [row["verified"] for row in wrong.record["measures"]] == [False]
-
-
-def test_no_device_says_what_to_do(workers):
-    none = workers["none"]
-    assert none.code == 1 and none.record["result"]["status"] == "failed", none.record
-
-
-@pytest.mark.parametrize("name", ["busy", "crowded"])
-def test_a_device_in_use_is_busy_and_measures_nothing(workers, name):
-    busy = workers[name]
-    assert busy.code == 75 and busy.record["result"]["status"] == "busy"
-    assert "in use by somebody else" in busy.record["result"]["reason"] and not busy.record["measures"]
-
-
-def test_throttling_is_told_with_the_figure(workers):
-    throttled = workers["throttled"].record["measures"]
-    assert throttled and all(row["throttle"] == "power" for row in throttled), throttled
-
-
-def test_a_counter_that_stands_still_is_not_believed(workers):
-    energies = [row["energy"] for row in workers["stuck"].record["measures"] if "energy" in row]
-    assert energies and all(row["by"] == "polls" and row["confidence"] == "medium" for row in energies), energies
-    assert all(680 < row["mean_w"] < 1500 for row in energies), energies  # the ramp, above what it begins with
-
-
-def test_a_slice_is_a_device_of_its_own(workers):
-    assert workers["slices"].record["result"]["status"] == "failed"  # no device's id begins with GPU: the board is split
-    listed = subprocess.run([PROGRAM, "bench", "--list", "--json"], capture_output=True, text=True, timeout=30, check=True,
-                            env=os.environ | {"FLEETPLAN_BENCH_LIB_DIR": str(FAKES), "FAKE_GPU": "slices=2"})
-    slices = [json.loads(line) for line in listed.stdout.splitlines() if '"cuda"' in line]
-    assert [row["mig_profile"] for row in slices] == ["1g.18gb", "1g.18gb"]
-    assert all(row["mig_parent"] == H200 and "accelerator" not in row for row in slices)
+    })
+    yield begun
+    for worker in begun.values():
+        worker.process.kill()  # one that no test of this selection has waited for
+        worker.end()
 
 
 PLAN = {"model": "llama-3.1-8b", "tokens": "10B", "sequence_length": 4096, "accelerator": "h200-sxm5-141gb", "gpu_count": 64}
@@ -163,3 +117,63 @@ def test_the_daemon_says_how_a_device_failed(daemon_with, tmp_path):
         done = wait_for(one, answer.headers["location"], 60)
         assert done["state"] == "failed" and ends[script] in json.dumps(done), json.dumps(done)[:2000]
         assert not one.get("/v1/calibrations").json["items"]
+
+
+def skips(worker):
+    return {row["test"]: row["reason"] for row in worker.record["skips"]}
+
+
+def test_a_device_that_is_lost_in_the_middle_fails_all_that_follows(workers):
+    lost = workers["lost"]
+    assert lost.code == 1 and lost.record["result"]["status"] == "failed"
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS (700)" in skips(lost)["launch_round_trip"]
+    assert "lost since" in skips(lost)["stream_read"]
+    assert workers["unknown"].code == 1 and "CUDA_ERROR_UNKNOWN (999)" in skips(workers["unknown"])["launch_round_trip"]
+
+
+def test_a_crash_is_a_signal_and_no_result(workers):
+    assert workers["crashed"].code == -signal.SIGSEGV and workers["crashed"].record is None
+
+
+def test_a_hang_ends_at_the_deadline(workers):
+    assert workers["hung"].code == 124 and workers["hung"].record is None
+    assert "deadline" in workers["hung"].errors
+
+
+def test_a_wrong_product_fails_the_run(workers):
+    wrong = workers["wrong"]
+    assert wrong.code == 1 and wrong.record["result"]["failed"] >= 1
+    assert [row["verified"] for row in wrong.record["measures"]] == [False]
+
+
+def test_no_device_says_what_to_do(workers):
+    none = workers["none"]
+    assert none.code == 1 and none.record["result"]["status"] == "failed", none.record
+    assert "cuda: no device: cuInit: CUDA_ERROR_NO_DEVICE (100): no NVIDIA GPU is attached" in none.record["result"]["reason"]
+
+
+def test_throttling_is_told_with_the_figure(workers):
+    throttled = workers["throttled"].record["measures"]
+    assert throttled and all(row["throttle"] == "power" for row in throttled), throttled
+
+
+def test_a_counter_that_stands_still_is_not_believed(workers):
+    energies = [row["energy"] for row in workers["stuck"].record["measures"] if "energy" in row]
+    assert energies and all(row["by"] == "polls" and row["confidence"] == "medium" for row in energies), energies
+    assert all(680 < row["mean_w"] < 1500 for row in energies), energies  # the ramp, above what it begins with
+
+
+def test_a_slice_is_a_device_of_its_own(workers):
+    assert workers["slices"].record["result"]["status"] == "failed"  # no device's id begins with GPU: the board is split
+    listed = subprocess.run([PROGRAM, "bench", "--list", "--json"], capture_output=True, text=True, timeout=30, check=True,
+                            env=os.environ | {"FLEETPLAN_BENCH_LIB_DIR": str(FAKES), "FAKE_GPU": "slices=2"})
+    slices = [json.loads(line) for line in listed.stdout.splitlines() if '"cuda"' in line]
+    assert [row["mig_profile"] for row in slices] == ["1g.18gb", "1g.18gb"]
+    assert all(row["mig_parent"] == H200 and "accelerator" not in row for row in slices)
+
+
+@pytest.mark.parametrize("name", ["busy", "crowded"])
+def test_a_device_in_use_is_busy_and_measures_nothing(workers, name):
+    busy = workers[name]
+    assert busy.code == 75 and busy.record["result"]["status"] == "busy"
+    assert "in use by somebody else" in busy.record["result"]["reason"] and not busy.record["measures"]
