@@ -224,8 +224,30 @@ static void a_short_window_is_not_trusted(void **state)
 	assert_true(bench_window_energy(&window, 50, 0, &energy));
 	assert_int_equal(energy.confidence, CONFIDENCE_LOW);
 	assert_string_equal(energy.by, "counter");
-	window.end_s = window.begin_s + 0.1;
+	poll(&window, 5, 100, 10); /* 100 to 140 W: polls, if there are any, average over more of it than the counter's last step */
+	assert_true(bench_window_energy(&window, 50, 0, &energy));
+	assert_string_equal(energy.by, "polls");
+	assert_close(energy.energy_joules, 120, 1e-12);
+	window.end_s = window.begin_s + 0.29;
 	assert_false(bench_window_energy(&window, 50, 0, &energy));
+	window.end_s = window.begin_s + 0.31;
+	assert_true(bench_window_energy(&window, 50, 0, &energy));
+}
+
+/* Two seconds are enough for the counter, and a moment less is not, whatever was polled meanwhile. */
+static void two_seconds_are_the_counters(void **state)
+{
+	struct bench_window window = window_of(2.05, 410);
+	struct bench_energy energy;
+
+	(void)state;
+	poll(&window, 11, 100, 1);
+	assert_true(bench_window_energy(&window, 50, 0, &energy));
+	assert_string_equal(energy.by, "counter");
+	assert_int_equal(energy.confidence, CONFIDENCE_HIGH);
+	window.end_s = window.begin_s + 1.95;
+	assert_true(bench_window_energy(&window, 50, 0, &energy));
+	assert_string_equal(energy.by, "polls");
 }
 
 /* A device whose counter runs at 120 W, and which is throttled from its third look on. */
@@ -361,6 +383,7 @@ int main(void)
 		cmocka_unit_test(a_stuck_counter_is_refused),
 		cmocka_unit_test(a_power_that_never_moves_is_refused),
 		cmocka_unit_test(a_short_window_is_not_trusted),
+		cmocka_unit_test(two_seconds_are_the_counters),
 		cmocka_unit_test(a_sampler_sees_energy_and_throttling),
 		cmocka_unit_test(no_sensors_are_no_trouble),
 		cmocka_unit_test(a_device_that_falls_idle_is_waited_for),

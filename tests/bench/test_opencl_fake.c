@@ -216,6 +216,35 @@ static void a_library_that_is_none_is_a_reason(void **state)
 	remove_tree(broken);
 }
 
+/* Without a home PoCL would keep what it compiles in /tmp/pocl, whosever that is. */
+static void caches_are_private_without_a_home(void **state)
+{
+	const char *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME"), *own = getenv("POCL_CACHE_DIR"), *run = getenv("FLEETPLAN_RUN_DIR");
+	const char *const values[] = {home, caches, own, run}, *const names[] = {"HOME", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "FLEETPLAN_RUN_DIR"};
+	char kept[COUNT_OF(names)][PATH_MAX], said[512];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		snprintf(kept[i], sizeof(kept[i]), "%s", values[i] ? values[i] : "");
+		unsetenv(names[i]);
+	}
+	setenv("FLEETPLAN_RUN_DIR", "/tmp/fleetplan-run", 1);
+	assert_int_equal(list_with(fakes, fakes, "list", said, sizeof(said)), 0);
+	assert_contains(said, "caches /tmp/fleetplan-run/pocl\n");
+	setenv("POCL_CACHE_DIR", "/tmp/mine", 1);
+	assert_int_equal(list_with(fakes, fakes, "list", said, sizeof(said)), 0);
+	assert_contains(said, "caches /tmp/mine\n");
+	unsetenv("POCL_CACHE_DIR");
+	setenv("HOME", "/root", 1);
+	assert_int_equal(list_with(fakes, fakes, "list", said, sizeof(said)), 0);
+	assert_contains(said, "caches where they are\n");
+	for (size_t i = 0; i < COUNT_OF(names); i++)
+		if (values[i])
+			setenv(names[i], kept[i], 1);
+		else
+			unsetenv(names[i]);
+}
+
 /* One board, which CUDA's driver and OpenCL's both show, is one device; asked for by its other name it is that. */
 static void a_board_that_two_drivers_show_is_listed_once(void **state)
 {
@@ -270,6 +299,7 @@ static int listing(int argc, char **argv)
 		return bench_main(argc > 2 ? 5 : 3, arguments, NULL);
 	outcome = bench_opencl_backend.list(&device, 1, &count, &reason);
 	puts(reason.text);
+	printf("caches %s\n", getenv("POCL_CACHE_DIR") ? getenv("POCL_CACHE_DIR") : "where they are");
 	return (int)outcome;
 }
 
@@ -282,6 +312,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_device_is_told_by_its_place_on_the_bus),
 		cmocka_unit_test(sysfs_tells_product_and_node),
 		cmocka_unit_test(a_library_that_is_none_is_a_reason),
+		cmocka_unit_test(caches_are_private_without_a_home),
 		cmocka_unit_test(a_board_that_two_drivers_show_is_listed_once),
 		cmocka_unit_test(a_driver_that_hangs_ends_at_the_deadline),
 	};

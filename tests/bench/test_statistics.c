@@ -47,12 +47,15 @@ static void one_sample_is_its_own_median(void **state)
 /* Within 5 % of spread but 4 % slower at the end than at the beginning: drift alone makes it unstable. */
 static void drift_is_last_third_over_first(void **state)
 {
-	static const double cooling[] = {100, 100, 100, 98, 98, 98, 96, 96, 96}, steady[] = {100, 101, 99, 100, 101, 99, 100, 101, 99};
+	static const double cooling[] = {100, 100, 100, 98, 98, 98, 96, 96, 96}, warming[] = {100, 100, 100, 101, 101, 101, 103.1, 103.1, 103.1},
+		little[] = {100, 100, 100, 101, 101, 101, 102.9, 102.9, 102.9}, steady[] = {100, 101, 99, 100, 101, 99, 100, 101, 99};
 	struct bench_statistics statistics = of(cooling, 9);
 
 	(void)state;
 	assert_close(statistics.drift, -0.04, 1e-12);
 	assert_true(statistics.unstable);
+	assert_true(of(warming, 9).unstable);
+	assert_false(of(little, 9).unstable);
 	statistics = of(steady, 9);
 	assert_close(statistics.drift, 0, 0);
 	assert_false(statistics.unstable);
@@ -61,12 +64,14 @@ static void drift_is_last_third_over_first(void **state)
 /* 6 % of spread, and thirds that have the same median: nothing but the spread makes it unstable. */
 static void spread_above_five_percent_is_unstable(void **state)
 {
-	static const double wide[] = {97, 103, 100, 97, 103, 100, 97, 103, 100}, narrow[] = {98, 102, 98, 102, 98, 102, 98, 102, 100};
+	static const double wide[] = {97, 103, 100, 97, 103, 100, 97, 103, 100}, narrow[] = {98, 102, 98, 102, 98, 102, 98, 102, 100},
+		outliers[] = {100, 100, 100, 60, 100, 100, 100, 100, 160, 100, 100, 100};
 
 	(void)state;
 	assert_close(of(wide, 9).drift, 0, 0);
 	assert_true(of(wide, 9).unstable);
 	assert_false(of(narrow, 9).unstable);
+	assert_false(of(outliers, 12).unstable); /* one of a dozen at either end says nothing of the others */
 }
 
 int main(void)
