@@ -29,12 +29,12 @@ void api_csv_text(const char *text, struct buffer *out)
 		buffer_append_char(out, '"');
 }
 
-static void csv_number(struct buffer *out, double number)
+static void csv_number(struct buffer *out, enum csv_use use, double number)
 {
-	char text[40];
+	char text[JSON_NUMBER_SIZE];
 
 	if (is_given(number))
-		buffer_append(out, text, json_format_double(text, number));
+		buffer_append(out, text, use == CSV_EXPORT ? json_format_exact(text, number) : json_format_double(text, number));
 }
 
 static void csv_texts(struct buffer *out, const struct text_list *texts)
@@ -83,12 +83,12 @@ static bool csv_has_column(const struct field *row, enum csv_use use)
 }
 
 /* A cell of a row that has a column. */
-static void csv_cell(struct buffer *out, const struct field *row, const void *member)
+static void csv_cell(struct buffer *out, enum csv_use use, const struct field *row, const void *member)
 {
 	char time[CLOCK_TEXT_MAX];
 
 	if (row->kind == FIELD_NUMBER || row->kind == FIELD_COUNT || row->kind == FIELD_HOURS) {
-		csv_number(out, *(const double *)member);
+		csv_number(out, use, *(const double *)member);
 	} else if (row->kind == FIELD_INTEGER) {
 		if (*(const int64_t *)member != ABSENT_COUNT)
 			buffer_printf(out, "%lld", (long long)*(const int64_t *)member);
@@ -144,7 +144,7 @@ static void csv_walk(const struct field_table *table, enum csv_use use, const ch
 			if (names)
 				buffer_printf(out, "%s%s", prefix, prefix[0] && prefix[strlen(prefix) - 1] != '.' ? "" : row->key);
 			else if (member)
-				csv_cell(out, row, member);
+				csv_cell(out, use, row, member);
 		}
 	}
 }
@@ -196,8 +196,8 @@ static void csv_compare(struct csv_pair *pair, const struct field_table *table, 
 			continue;
 		buffer_clear(&pair->before);
 		buffer_clear(&pair->after);
-		csv_cell(&pair->before, row, before + row->offset);
-		csv_cell(&pair->after, row, after + row->offset);
+		csv_cell(&pair->before, CSV_EXPORT, row, before + row->offset);
+		csv_cell(&pair->after, CSV_EXPORT, row, after + row->offset);
 		if (pair->before.length != pair->after.length || memcmp(pair->before.length ? pair->before.bytes : "",
 			pair->after.length ? pair->after.bytes : "", pair->before.length) != 0)
 			pair->tell(pair->context, row->key, csv_plain(row, before + row->offset, &pair->before), csv_plain(row, after + row->offset, &pair->after));

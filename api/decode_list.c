@@ -118,14 +118,14 @@ void decode_list(
 
 enum { JSON_TEXT_MAX_BYTES = 64 * 1024 * 1024 }; /* more than any body becomes: a number of four bytes may be written with twenty */
 
-/* With as many digits as it takes to be the same number when it is read again; answers have 15 of them. */
+/* As the same number when it is read again; answers have 15 digits. */
 static void decode_write_real(double value, struct json_writer *writer)
 {
 	char text[JSON_NUMBER_SIZE];
-	size_t length = json_format_double(text, value);
+	size_t length = json_format_exact(text, value);
 
-	if (fabs(strtod(text, NULL) - value) > 0)
-		length = (size_t)snprintf(text, sizeof text, "%.17g", value);
+	if (strspn(text, "-0123456789") == length) /* 1.0 stays what it was: a real */
+		length += (size_t)snprintf(text + length, sizeof text - length, ".0");
 	json_raw(writer, text, length);
 }
 

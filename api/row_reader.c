@@ -136,10 +136,7 @@ static enum status take_row(struct row_reader *reader, const struct node *object
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the rows");
 	row = reader->rows + reader->count * reader->table->size;
 	field_table_clear(reader->table, row);
-	if (object->kind == NODE_OBJECT)
-		decode_object(&decoder, reader->table, NULL, object, row);
-	else
-		decode_wrong_type(&decoder, NULL, "an object", object);
+	decode_object(&decoder, reader->table, NULL, object, row);
 	if (decoder.no_memory || row_reader_memory_bytes(reader) > ROWS_MEMORY_MAX_BYTES)
 		return too_large(failure);
 	if (reader->failure.fault_total > 0)
@@ -174,6 +171,11 @@ static enum status take_element(void *context, const char *text, size_t length, 
 
 	arena_reset(&reader->scratch);
 	failure_clear(&reader->failure);
+	if (text[strspn(text, " \t\r\n")] != '{') {
+		failure_add(&reader->failure, "", "wrong_type", "should be an object");
+		row_reader_faults_of(reader, at, &reader->failure);
+		return reader->seen++ < ROWS_MAX ? STATUS_OK : too_large(failure);
+	}
 	status = decode_parse(text, length, &reader->scratch, &tree, &reader->failure);
 	if (status == STATUS_NO_MEMORY)
 		return too_large(failure);

@@ -34,11 +34,11 @@ static void keep_until(struct row_splitter *splitter, size_t end)
 	splitter->piece_kept = end;
 }
 
-/* What is neither object nor list: its like, for the row's own fault. */
-static enum status scalar(struct row_splitter *splitter, const struct json_stream *stream, enum json_token token, struct failure *failure)
+/* What is neither object nor list is told as null. */
+static enum status scalar(struct row_splitter *splitter, const struct json_stream *stream, struct failure *failure)
 {
 	splitter->line = stream->line;
-	buffer_append_text(&splitter->element, token == TOKEN_TEXT ? "\"\"" : token == TOKEN_NUMBER ? "0" : token == TOKEN_NULL ? "null" : "true");
+	buffer_append_text(&splitter->element, "null");
 	return element_ends(splitter, failure);
 }
 
@@ -55,7 +55,7 @@ static enum status list_token(void *context, const struct json_stream *stream, e
 		keep_until(splitter, stream->at + 1);
 		return element_ends(splitter, failure);
 	} else if (!begins && !ends && stream->depth == 1) {
-		return scalar(splitter, stream, token, failure);
+		return scalar(splitter, stream, failure);
 	}
 	return STATUS_OK;
 }

@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/status.h"
@@ -159,4 +160,13 @@ size_t json_format_double(char *out, double value)
 		sign += (size_t)snprintf(out + sign, JSON_NUMBER_SIZE - 1, "%.15g", value);
 	out[sign] = '\0';
 	return sign;
+}
+
+size_t json_format_exact(char *out, double value)
+{
+	size_t length = json_format_double(out, value);
+
+	if (fabs(strtod(out, NULL) - value) > 0)
+		length = (size_t)snprintf(out, JSON_NUMBER_SIZE, "%.17g", value);
+	return length;
 }

@@ -169,7 +169,7 @@ void json_double(struct json_writer *writer, double value)
 	}
 	end = json_number_begin(writer);
 	if (end)
-		json_number_end(writer, end + json_format_double(end, value));
+		json_number_end(writer, end + (writer->exact ? json_format_exact(end, value) : json_format_double(end, value)));
 }
 
 void json_integer(struct json_writer *writer, int64_t value)

@@ -16,6 +16,7 @@ struct json_writer {
 	struct buffer *buffer;
 	bool comma;      /* the next value or key needs one before it */
 	bool not_finite; /* a double was none that JSON can hold; the buffer has failed */
+	bool exact;      /* doubles are written so that they are read as the same number; answers have 15 digits */
 };
 
 void json_writer_init(struct json_writer *writer, struct buffer *buffer);

@@ -35,6 +35,7 @@ static void write_rows(struct export *export, const struct row_list *list)
 		if (media == MEDIA_JSON)
 			buffer_append_text(&export->pending, export->pages == 0 && i == 0 ? "[" : ",\n");
 		json_writer_init(&writer, &export->pending);
+		writer.exact = true;
 		api_encode(table, row, &writer);
 		if (media == MEDIA_NDJSON)
 			buffer_append_char(&export->pending, '\n');
