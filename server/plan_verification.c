@@ -118,11 +118,11 @@ static void judge_products(struct verifying *it, double *predicted_s, double *me
 	verification_add(it->verification, "compute", "s", *predicted_s, *measured_s, false);
 }
 
+/* Unfused, as a worker's is: all scores, also those that a causal mask leaves out. */
 static double predicted_attention_s(const struct device *device, const struct physics *bare, const struct bench_attention *shape)
 {
-	struct attention attention = {.tokens = (double)(shape->batch * shape->queries), .span_tokens = (double)shape->keys * (shape->causal ? 0.5 : 1),
-		.sequence = (double)shape->keys, .heads = (double)shape->heads, .key_dim = (double)shape->head_dimension,
-		.value_dim = (double)shape->head_dimension};
+	struct attention attention = {.tokens = (double)(shape->batch * shape->queries), .sequence = (double)shape->keys, .heads = (double)shape->heads,
+		.key_dim = (double)shape->head_dimension, .value_dim = (double)shape->head_dimension};
 
 	return (shape->backward ? attention_backward(device, bare, &attention) : attention_forward(device, bare, &attention)).time_s;
 }

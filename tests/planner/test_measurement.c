@@ -81,6 +81,52 @@ static void a_rank_of_a_training_multiplies_its_part(void **state)
 	assert_close(spec.transfer_bytes.items[0], 8192 * 8, 1e-12);
 }
 
+static int64_t least_side(const struct bench_spec_product *product)
+{
+	int64_t least = product->m < product->n ? product->m : product->n;
+
+	return least < product->k ? least : product->k;
+}
+
+/* Eight kinds of layers have 57 products, and a spec holds 48: the nine that are left out are of the two narrow kinds, whether those come first or last. */
+static void the_lightest_products_are_left_out(void **state)
+{
+	static const int widths[] = {64, 2304, 3328, 4352, 5376, 6400, 7424, 96};
+	struct parallelism layout = layout_of(1, 1, 1);
+	struct model *model = &fixture.input.model;
+	size_t narrow = 0;
+
+	(void)state;
+	fixture_init(&fixture);
+	model->kind_count = (int)COUNT_OF(widths);
+	for (int k = 0; k < model->kind_count; k++) {
+		model->kinds[k] = model->kinds[0];
+		model->kinds[k].width = widths[k];
+	}
+	for (int i = 0; i < model->layer_count; i++)
+		model->layers[i] = (uint8_t)(i % model->kind_count);
+	assert_true(shapes_of_training(&fixture.input, &fixture.candidates[0], &layout, &room, &spec));
+	assert_int_equal(spec.products.count, BENCH_PRODUCTS_MAX);
+	for (size_t i = 0; i < spec.products.count; i++)
+		if (least_side(&spec.products.items[i]) < 1024) {
+			narrow++;
+			assert_int_equal(least_side(&spec.products.items[i]), 2 * 96); /* gated: both of its first matrices at once */
+		}
+	assert_int_equal(narrow, 3);
+}
+
+/* Keys that serve as values are projected once. */
+static void keys_that_are_values_are_projected_once(void **state)
+{
+	struct parallelism layout = layout_of(2, 1, 1);
+
+	(void)state;
+	fixture_init(&fixture);
+	fixture.input.model.kinds[0].key_is_value = true;
+	assert_true(shapes_of_training(&fixture.input, &fixture.candidates[0], &layout, &room, &spec));
+	assert_shape("qkv", PRODUCT_FORWARD, 8192, (4096 + 1024) / 2, 4096, 32 * 1024);
+}
+
 static void frozen_weights_get_no_gradient(void **state)
 {
 	struct parallelism layout = layout_of(1, 1, 1);
@@ -128,6 +174,15 @@ static void blocks_are_as_long_as_a_slice_bears(void **state)
 	assert_int_equal(whole.vocabulary, 128256);
 	assert_int_equal(whole.sequence, 2048);
 	assert_close(whole.predicted_s, block_predicted_s(&fixture.candidates[0], &whole), 1e-12);
+	layout.tensor = 2;
+	layout.context = 4;
+	part = shapes_block(&fixture.input.model, &fixture.candidates[0], &layout, 2048, PRECISION_BF16);
+	assert_int_equal(part.sequence, 512);
+	assert_int_equal(part.heads, whole.heads / 2);
+	assert_int_equal(part.kv_heads, whole.kv_heads / 2);
+	assert_int_equal(part.ffn, whole.ffn / 2);
+	assert_int_equal(part.vocabulary, whole.vocabulary / 2);
+	layout = layout_of(1, 1, 1);
 	fixture.candidates[0].accelerator.tflops_bf16 /= 1000;
 	fixture.candidates[0].accelerator.tflops_fp16 /= 1000;
 	part = shapes_block(&fixture.input.model, &fixture.candidates[0], &layout, 2048, PRECISION_BF16);
@@ -184,6 +239,7 @@ static void implied_efficiency_predicts_the_time(void **state)
 {
 	static const struct bench_shape shapes[] = {{8192, 8192, 8192}, {4096, 14336, 4096}, {512, 4096, 4096}, {400, 8192, 4096}};
 	struct bench_shape thin = {64, 4096, 4096}, low = {8192, 8192, 64};
+	struct bench_shape below = {1270, 1270, 8192}, above = {1280, 1280, 8192}; /* half a wave is 1.62e6 outputs */
 
 	(void)state;
 	fixture_init(&fixture);
@@ -195,10 +251,30 @@ static void implied_efficiency_predicts_the_time(void **state)
 		time_s = product_predicted_s(&candidate, PRECISION_BF16, &shapes[i]);
 		assert_close(product_implied_efficiency(&candidate, PRECISION_BF16, &shapes[i], time_s), 0.61, 1e-9);
 		assert_true(product_implied_efficiency(&candidate, PRECISION_BF16, &shapes[i], time_s * 1.2) < 0.61);
+		assert_close(product_implied_efficiency(&candidate, PRECISION_BF16, &shapes[i], time_s * 0.57), 1, 0); /* faster than the peak allows */
 	}
+	assert_true(isnan(product_implied_efficiency(&fixture.candidates[0], PRECISION_BF16, &below, 1e-3)));
+	assert_true(product_implied_efficiency(&fixture.candidates[0], PRECISION_BF16, &above, 1e-3) > 0);
 	assert_true(isnan(product_implied_efficiency(&fixture.candidates[0], PRECISION_BF16, &thin, 1e-4))); /* half of its tiles are empty */
 	assert_true(isnan(product_implied_efficiency(&fixture.candidates[0], PRECISION_BF16, &low,
 		product_predicted_s(&fixture.candidates[0], PRECISION_BF16, &low)))); /* its result takes longer to write */
+}
+
+/* What software makes of a step does not slow a bare kernel. */
+static void no_software_is_in_a_bare_kernel(void **state)
+{
+	static const struct bench_shape shape = {4096, 4096, 4096};
+	struct candidate candidate;
+	struct bench_block block;
+	struct parallelism layout = {.tensor = 1, .pipeline = 1, .data = 1, .context = 1, .expert = 1, .micro_batch = 1};
+
+	(void)state;
+	fixture_init(&fixture);
+	candidate = fixture.candidates[0];
+	block = shapes_block(&fixture.input.model, &candidate, &layout, 2048, PRECISION_BF16);
+	candidate.calibration = (struct calibration){.id = "c", .stack_speed = 0.5};
+	assert_close(product_predicted_s(&candidate, PRECISION_BF16, &shape), product_predicted_s(&fixture.candidates[0], PRECISION_BF16, &shape), 1e-12);
+	assert_close(block_predicted_s(&candidate, &block), block_predicted_s(&fixture.candidates[0], &block), 1e-12);
 }
 
 /* --- what of a calibration a plan takes --------------------------------------------------------------------------------- */
@@ -358,7 +434,7 @@ static void agreement_to_the_last_digit_is_no_measure(void **state)
 
 static void the_fleet_is_its_median(void **state)
 {
-	struct evidence items[] = {figure("a", "gpu-1", 0.70), figure("b", "gpu-2", 0.72), figure("c", "gpu-3", 0.71), figure("old", "gpu-1", 0.60),
+	struct evidence items[] = {figure("a", "gpu-1", 0.70), figure("b", "gpu-2", 0.72), figure("c", "gpu-3", 0.71), figure("old", "gpu-1", 0.705),
 		figure("d", "gpu-4", 0.20)};
 	struct evidence_choice choice;
 
@@ -374,13 +450,22 @@ static void the_fleet_is_its_median(void **state)
 	assert_close(choice.age_days, 1, 1e-12);
 	assert_true(evidence_choose(items, 5, &wish, NOW_US, &choice)); /* 0.20 is kept, and not used */
 	assert_close(choice.value, 0.71, 1e-12);
+	assert_close(choice.low, 0.70 * 0.99, 1e-12); /* the newest of gpu-1 */
 	assert_int_equal(choice.devices, 3);
+	items[3].measured_at_us = items[0].measured_at_us; /* of the same moment: the first, and once */
+	assert_true(evidence_choose(items, 5, &wish, NOW_US, &choice));
+	assert_close(choice.low, 0.70 * 0.99, 1e-12);
+	assert_int_equal(choice.devices, 3);
+	items[3].measured_at_us += DAY_US / 2;
+	items[3].disagreement = 0.06; /* newer, but not used: the one before still counts */
+	assert_true(evidence_choose(items, 5, &wish, NOW_US, &choice));
+	assert_close(choice.low, 0.70 * 0.99, 1e-12);
 }
 
 /* What was measured of the plan counts for it, and for no other. */
 static void a_plans_own_is_its_own(void **state)
 {
-	struct evidence items[] = {figure("a", "gpu-1", 0.70), figure("p", "gpu-1", 0.55)};
+	struct evidence items[6] = {figure("a", "gpu-1", 0.70), figure("p", "gpu-1", 0.55)};
 	struct evidence_wish own = wish;
 	struct evidence_choice choice;
 
@@ -390,6 +475,14 @@ static void a_plans_own_is_its_own(void **state)
 	assert_true(evidence_choose(items, 2, &own, NOW_US, &choice));
 	assert_close(choice.value, 0.55, 1e-12);
 	assert_true(choice.of_plan);
+	for (size_t i = 2; i < 6; i++) { /* what others measured of another plan says nothing against it */
+		static const char *const others[] = {"gpu-2", "gpu-3", "gpu-4", "gpu-5"};
+
+		items[i] = figure("q", others[i - 2], 0.70 + 0.001 * (double)i);
+		items[i].class = "plan";
+		items[i].plan_id = "plan-3";
+	}
+	assert_int_equal(evidence_standing(items, 6, 1, NOW_US, NULL, 0), STANDING_USED);
 	own.plan_id = "plan-2";
 	assert_false(evidence_choose(items, 2, &own, NOW_US, &choice));
 	assert_true(evidence_choose(items, 2, &wish, NOW_US, &choice));
@@ -517,6 +610,10 @@ static void what_a_job_must_be_to_count(void **state)
 	job.step_time_s = 2000; /* milliseconds */
 	job.tokens_per_s = ABSENT_NUMBER;
 	assert_contains(observation_refusal(&job), "3 times");
+	job.step_time_s = good.predicted_step_time_s / 3.01;
+	assert_contains(observation_refusal(&job), "3 times");
+	job.step_time_s = good.predicted_step_time_s / 2.99;
+	assert_null(observation_refusal(&job));
 	job = good;
 	job.gpu_count = 16;
 	assert_contains(observation_refusal(&job), "number of accelerators");
@@ -537,11 +634,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_rank_of_a_training_multiplies_its_part),
+		cmocka_unit_test(the_lightest_products_are_left_out),
+		cmocka_unit_test(keys_that_are_values_are_projected_once),
 		cmocka_unit_test(frozen_weights_get_no_gradient),
 		cmocka_unit_test(a_replica_multiplies_batches_and_prompts),
 		cmocka_unit_test(blocks_are_as_long_as_a_slice_bears),
 		cmocka_unit_test(golden_cases),
 		cmocka_unit_test(implied_efficiency_predicts_the_time),
+		cmocka_unit_test(no_software_is_in_a_bare_kernel),
 		cmocka_unit_test(a_calibration_equal_to_the_prior_changes_no_device),
 		cmocka_unit_test(each_figure_feeds_its_term),
 		cmocka_unit_test(measuring_narrows_the_interval_as_far_as_it_is_sure),

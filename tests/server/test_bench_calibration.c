@@ -210,6 +210,8 @@ static void a_measured_peak_only_rises(void **state)
 	slower = calibrate("cpu", &first.accelerator, cpu_measures(0.8e12, 40e9, 4e11), 4);
 	assert_false(slower.has_accelerator);
 	assert_close(row_of(&slower, "gemm_efficiency")->value, 0.4 / 1.01, 1e-12);
+	slower = calibrate("cpu", &first.accelerator, cpu_measures(1.015e12, 50.9e9, 4e11), 4); /* as much faster as any two runs differ */
+	assert_false(slower.has_accelerator);
 	faster = calibrate("cpu", &first.accelerator, cpu_measures(1.2e12, 40e9, 5e11), 4);
 	assert_true(faster.has_accelerator);
 	assert_close(faster.accelerator.accelerator.tflops_fp32, 1.212, 1e-12);
@@ -239,10 +241,10 @@ static void a_row_that_somebody_entered_stays(void **state)
 	(void)state;
 	row.meta.origin = "user";
 	row.accelerator.id = "cpu-x";
-	row.accelerator.tflops_fp32 = 2;
+	row.accelerator.tflops_fp32 = 0.8; /* less than what is measured here: it is theirs */
 	calibrations = calibrate("cpu", &row, cpu_measures(1e12, 50e9, 5e11), 4);
 	assert_false(calibrations.has_accelerator);
-	assert_close(row_of(&calibrations, "gemm_efficiency")->value, 0.25, 1e-12);
+	assert_close(row_of(&calibrations, "gemm_efficiency")->value, 0.625, 1e-12);
 }
 
 static void without_a_row_nothing_is_calibrated(void **state)
@@ -334,6 +336,89 @@ static void a_plans_products_are_its_own(void **state)
 	assert_false(has_class(&calibrations, "plan"));
 }
 
+/* A product that a step has thirty times weighs thirty times as much; and a figure without a role is none of the plan's. */
+static void products_weigh_as_often_as_they_come(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {product(700e12, 8192), product(500e12, 8192), product(600e12, 4096)};
+	struct bench_evidence evidence = {.benchmark_id = "b", .device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu"},
+		.measures = measures, .measure_count = 3, .accelerator = &row, .plan_id = "p", .now_us = 1};
+	struct bench_calibrations once, often;
+
+	(void)state;
+	measures[1].product = PRODUCT_WEIGHT_GRADIENT;
+	measures[0].role = measures[1].role = "qkv";
+	assert_int_equal(bench_calibrate(&evidence, &arena, &once, &failure), STATUS_OK);
+	assert_int_equal(class_of(&once, "plan")->n, 18);
+	assert_int_equal(class_of(&once, "large")->n, 27);
+	measures[0].count = 30;
+	assert_int_equal(bench_calibrate(&evidence, &arena, &often, &failure), STATUS_OK);
+	assert_true(class_of(&often, "plan")->value > 1.1 * class_of(&once, "plan")->value);
+}
+
+/* What memory takes of a product's time is judged by this run's own stream. */
+static void products_are_judged_beside_their_memory(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {product(300e12, 2048), figure("stream_triad", "stream", PRECISION_UNSET, 900e9)};
+	double alone = class_of(&(struct bench_calibrations[]){calibrate("cuda", &row, measures, 1)}[0], "large")->value;
+	struct bench_calibrations beside = calibrate("cuda", &row, measures, 2), unstable;
+
+	(void)state;
+	assert_true(class_of(&beside, "large")->value > 1.02 * alone); /* memory takes more of it than the prior says */
+	measures[1].unstable = true;
+	unstable = calibrate("cuda", &row, measures, 2);
+	assert_close(class_of(&unstable, "large")->value, alone, 1e-12);
+}
+
+/* The fast end of what was measured may reach the peak; an efficiency above 1 is none. */
+static void no_efficiency_is_above_one(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {figure("gemm", "library_gemm", PRECISION_BF16, 999e12), figure("stream_triad", "stream", PRECISION_UNSET, 2990e9)};
+	struct bench_calibrations calibrations = calibrate("cuda", &row, measures, 2);
+
+	(void)state;
+	assert_close(row_of(&calibrations, "gemm_efficiency")->high, 1, 0);
+	assert_close(row_of(&calibrations, "memory_efficiency")->high, 1, 0);
+	measures[0].median = 1000e12; /* the peak itself is not above it */
+	measures[1].median = 3000e9;
+	calibrations = calibrate("cuda", &row, measures, 2);
+	assert_close(row_of(&calibrations, "gemm_efficiency")->value, 1, 0);
+	assert_close(row_of(&calibrations, "memory_efficiency")->value, 1, 0);
+}
+
+/* Each size and way of a transfer is its own work; a second one of the same stands in for the first. */
+static void transfers_are_told_apart(void **state)
+{
+	struct bench_line_measure small = figure("transfer_pinned", "copy_engine", PRECISION_UNSET, 1e9), other;
+
+	(void)state;
+	small.has_transfer = true;
+	small.transfer.direction = "to_device";
+	small.transfer.bytes = 65536;
+	other = small;
+	assert_true(bench_measures_same_work(&small, &other));
+	other.transfer.bytes = 131072;
+	assert_false(bench_measures_same_work(&small, &other));
+	other = small;
+	other.transfer.direction = "from_device";
+	assert_false(bench_measures_same_work(&small, &other));
+	other = small;
+	other.has_transfer = false;
+	assert_false(bench_measures_same_work(&small, &other));
+	small = other = figure("attention", "library_attention", PRECISION_BF16, 1e12);
+	small.has_attention = other.has_attention = true;
+	small.attention.heads = 8;
+	other.attention.heads = 4;
+	other.attention.batch = small.attention.batch = 2;
+	assert_false(bench_measures_same_work(&small, &other));
+	other.attention.heads = 8;
+	assert_true(bench_measures_same_work(&small, &other));
+	other.precision = PRECISION_FP16;
+	assert_false(bench_measures_same_work(&small, &other));
+}
+
 /* Forward and backward products have the same operations: neither stands in for the other. */
 static void another_product_is_no_second_pass(void **state)
 {
@@ -410,6 +495,10 @@ static void power_that_is_told_with_confidence(void **state)
 	assert_close(row_of(&calibrations, "load_w")->value, 650, 1e-12);
 	assert_close(row_of(&calibrations, "idle_w")->value, 70, 1e-12);
 	assert_string_equal(row_of(&calibrations, "idle_w")->method, "nvml_counter");
+	sustained.energy.idle_w = 650; /* a device that is as busy before as during it was not idle */
+	calibrations = calibrate("cuda", &row, &sustained, 1);
+	assert_int_equal(calibrations.count, 1);
+	assert_close(row_of(&calibrations, "load_w")->value, 650, 1e-12);
 	sustained.energy.confidence = "low";
 	calibrations = calibrate("cuda", &row, &sustained, 1);
 	assert_int_equal(calibrations.count, 0);
@@ -454,6 +543,10 @@ int main(void)
 		cmocka_unit_test(without_a_row_nothing_is_calibrated),
 		cmocka_unit_test(products_calibrate_by_class),
 		cmocka_unit_test(a_plans_products_are_its_own),
+		cmocka_unit_test(products_weigh_as_often_as_they_come),
+		cmocka_unit_test(products_are_judged_beside_their_memory),
+		cmocka_unit_test(no_efficiency_is_above_one),
+		cmocka_unit_test(transfers_are_told_apart),
 		cmocka_unit_test(another_product_is_no_second_pass),
 		cmocka_unit_test(transfers_reductions_and_reads_feed_their_terms),
 		cmocka_unit_test(power_that_is_told_with_confidence),

@@ -201,12 +201,22 @@ def test_each_figure_feeds_its_own_term(hub, measures, fits, quantities, request
 
 
 def test_drift_is_a_metric(hub):
-    run(hub, "GPU-1", products("GPU-1", 0.40))
-    run(hub, "GPU-1", products("GPU-1", 0.38))
-    line = 'fleetplan_calibration_drift_ratio{accelerator="l4",quantity="gemm_efficiency",precision="bf16",class="large"} 0.95'
-    assert line in hub.get("/metrics").text
+    def told():
+        lines = [line for line in hub.get("/metrics").text.splitlines() if line.startswith("fleetplan_calibration_drift_ratio{") and "gemm_efficiency" in line]
+        assert all(line.startswith('fleetplan_calibration_drift_ratio{accelerator="l4",quantity="gemm_efficiency",precision="bf16",class="large"} ') for line in lines)
+        return [float(line.split()[-1]) for line in lines]
+
+    for share, ratio in ((0.40, 1), (0.38, 0.95), (0.36, 0.9)):  # of the first, and not of the one before
+        run(hub, "GPU-1", products("GPU-1", share))
+        assert told() == [pytest.approx(ratio)]
     row = hub.get("/v1/calibrations?quantity=gemm_efficiency").json["items"][0]
-    assert (row["value"], row["baseline"]) == (pytest.approx(0.38), pytest.approx(0.40))
+    assert (row["value"], row["baseline"]) == (pytest.approx(0.36), pytest.approx(0.40))
+    run(hub, "GPU-2", products("GPU-2", 0.39))
+    assert told() == [pytest.approx(0.95)]  # the median of the devices, in one line
+    plan = plan_of(hub)
+    for share in (0.40, 0.20):
+        run(hub, "GPU-3", products("GPU-3", share, role="qkv"), plan_id=plan["id"])
+    assert told() == [pytest.approx(0.9)]  # 1, 0.9 and 0.5: a plan's own figure is of another work each time, and none of them
 
 
 def block_run(ratio, device="GPU-1", share=0.5):
@@ -278,11 +288,42 @@ def test_what_is_measured_again_counts_once(hub):
     def result(lease):
         products = [measure("gemm_library_bf16", "library_gemm", share * PEAK, precision="bf16", flops=2 * 4096**3, role="qkv", count=count,
                             shape=[side, 4096, 4096], product="forward", **more)
-                    for side, share, count, more in ((4096, 0.2, 3, {"unstable": True}), (8192, 0.6, 2, {}), (4096, 0.5, 3, {}), (8192, 0.1, 2, {"throttled": True}))]
+                    for side, share, count, more in ((4096, 0.2, 3, {"unstable": True}), (8192, 0.6, 2, {}), (4096, 0.5, 3, {}), (8192, 0.1, 2, {"throttled": True}),
+                                                   (4096, 0.1, 3, {"verified": False}))]
         return measured(measures=products)
 
     told = run(hub, "GPU-1", result, plan_id=plan["id"])["verification"]
     assert told["what"] == "products" and told["measured_s"] == pytest.approx(2 * 4096**3 * (3 / (0.5 * PEAK) + 2 / (0.6 * PEAK))), told
+
+
+def test_each_term_stands_beside_its_measurement(hub):
+    plan = plan_of(hub, input_pipeline={"sample_bytes": 1e6, "storage_gbs": 2})
+    attention = {"batch": 1, "heads": 32, "kv_heads": 8, "queries": 4096, "keys": 4096, "head_dimension": 128, "causal": True}
+
+    def terms(backward, *more):
+        def result(lease):
+            answer = block_run(1.5)(lease)
+            answer["measures"] += [measure("attention", "library_attention", 20e12, precision="bf16", flops=1e12, count=3, attention=attention | {"backward": backward}),
+                                   measure("storage_sequential", "file_read", 1e9), *more]
+            answer["fits"] = [fit("transfer_pinned", 1e-5, 20e9, what="to_device"), fit("transfer_pinned", 1e-5, 10e9, what="from_device"),
+                              fit("all_reduce", 1e-5, 5e9)]
+            return answer
+        return {row["name"]: row for row in run(hub, "GPU-1", result, plan_id=plan["id"])["verification"]["terms"]}
+
+    first = terms(False)
+    assert set(first) == {"compute", "attention", "memory_bandwidth", "host_transfer", "communication", "input"}  # of a launch nothing was predicted
+    for name, predicted, measured_as in (("memory_bandwidth", 0.82 * BANDWIDTH, 0.82 * BANDWIDTH), ("host_transfer", 23.62e9, 20e9), ("communication", 17.48e9, 5e9),
+                                         ("input", 2e9, 1e9)):
+        row = first[name]
+        assert row["predicted"] == pytest.approx(predicted, rel=1e-3) and row["measured"] == pytest.approx(measured_as) and row["unit"] == "bytes_per_s", row
+        assert row["ratio"] == pytest.approx(row["predicted"] / row["measured"]), row  # of times: a lower rate is slower
+    assert first["attention"]["measured"] == pytest.approx(3 * 1e12 / 20e12)
+    for row in hub.get("/v1/calibrations?limit=1000").json["items"]:
+        hub.request("DELETE", f"/v1/calibrations/{row['id']}")
+    second = terms(True, measure("launch_pipelined", "driver_launch", 2e-6))
+    assert second["attention"]["predicted"] == pytest.approx(2 * first["attention"]["predicted"])  # backwards it is twice the products
+    launch = terms(False, measure("launch_pipelined", "driver_launch", 3e-6))["launch_overhead"]
+    assert (launch["predicted"], launch["measured"], launch["ratio"]) == (pytest.approx(2e-6), pytest.approx(3e-6), pytest.approx(1.5)), launch
 
 
 def test_a_service_is_verified_by_its_products(hub):
