@@ -224,6 +224,7 @@ enum status resolve_hours(struct resolver *resolver, const struct site_request *
 	const struct site_series *series = &site->series;
 	double *integral;
 
+	resolver->run_start_us = site->start_us;
 	if (series->gco2e_per_kwh.count == 0)
 		return STATUS_OK;
 	integral = arena_alloc_uncleared(resolver->arena, (series->gco2e_per_kwh.count + 1) * sizeof *integral);

@@ -95,6 +95,9 @@ struct carbon_estimate {
 		double mean_gpu_w, grid_gco2e_per_kwh, pue, energy_mwh, carbon_tco2e, utilization;
 		enum truth energy_is_facility; /* the published energy holds the building's share already; unset: not to be told */
 	} implied; /* by the published figures; absent where they do not tell */
+	struct figures inputs;
+	size_t provenance_count;
+	struct provenance provenance[PROVENANCES_MAX];
 	size_t inconsistency_count;
 	struct inconsistency inconsistencies[INCONSISTENCIES_MAX];
 	struct findings findings;

@@ -30,14 +30,23 @@ struct on_premises {
 	double capex_usd_per_gpu, life_years, electricity_usd_per_kwh, staff_usd_per_gpu_month, space_usd_per_kw_month;
 };
 
+/* Another currency to show amounts in. */
+struct currency {
+	const char *code, *as_of; /* ISO 4217; the day of the rate */
+	double per_usd; /* units of it for one USD; absent: none was asked for */
+};
+
 struct pricing {
 	double usd_per_gpu_hour;
+	struct currency currency;
 	struct text_list providers, regions;
 	struct text_list terms; /* on_demand, spot, reserved_1y, reserved_3y */
 	double max_age_days, spot_interruptions_per_gpu_hour, storage_usd_per_gb_month, egress_usd_per_gb;
 	double storage_gb, egress_gb; /* kept while it runs; leaves once, at the end */
 	struct on_premises on_premises; /* given when capex_usd_per_gpu is */
 };
+
+enum { SITE_STEPS_MAX = 8784 }; /* hours of a leap year */
 
 /* Carbon intensity of a grid step by step, as given; as understood also what a feed has brought. */
 struct site_series {

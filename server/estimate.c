@@ -61,6 +61,7 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 		resolve_recommended(resolver, &input->request.common, input->candidates, input->candidate_count, &plan->recommended.cost.offer);
 	resolve_doubts(resolver, &input->request.common, &plan->recommended.accelerator, input->request.common.precision,
 		plan->recommended.cost.has_offer ? &plan->recommended.cost.offer : NULL, &plan->recommended.inputs);
+	resolve_reservations(resolver, input, plan);
 	training_request_complete(input, plan, &input->request);
 	plan->search.elapsed_ms = (double)(clock_monotonic_ns() - began_ns) / 1e6;
 	estimate->request = &input->request;
@@ -303,6 +304,11 @@ enum status estimate_as_of(const struct estimate *estimate, int64_t *as_of_us)
 	return STATUS_OK;
 }
 
+struct site_request *estimate_site(const struct estimate *estimate)
+{
+	return estimate->kind->site_offset ? (struct site_request *)((char *)estimate->request + estimate->kind->site_offset) : NULL;
+}
+
 enum status estimate_compute(struct estimate *estimate, const struct catalogue *catalogue, int64_t now_us)
 {
 	struct resolver resolver = {
@@ -310,8 +316,8 @@ enum status estimate_compute(struct estimate *estimate, const struct catalogue *
 
 	estimate->catalogue = catalogue;
 	estimate->computed_at_us = now_us;
-	if (estimate->kind->site_offset) {
-		enum status status = resolve_hours(&resolver, (const struct site_request *)((const char *)estimate->request + estimate->kind->site_offset));
+	if (estimate_site(estimate)) {
+		enum status status = resolve_hours(&resolver, estimate_site(estimate));
 
 		if (status != STATUS_OK)
 			return status;

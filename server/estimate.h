@@ -41,6 +41,10 @@ FALLIBLE enum status estimate_as_of(const struct estimate *estimate, int64_t *as
 /* After a decoding that found faults: adds the names that the catalogue does not know, so that one answer names everything. */
 void estimate_fault_names(const struct estimate *estimate, const struct catalogue *catalogue);
 
+/* Where the request says that it runs; NULL of a kind that has no site. */
+struct site_request;
+struct site_request *estimate_site(const struct estimate *estimate);
+
 /* 2. Resolves on `catalogue` and computes. `now_us` dates offers and the answer. */
 FALLIBLE enum status estimate_compute(struct estimate *estimate, const struct catalogue *catalogue, int64_t now_us);
 

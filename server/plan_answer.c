@@ -3,6 +3,7 @@
 #include "api/report.h"
 #include "base/clock.h"
 #include "server/server.h"
+#include "server/site_hours.h"
 
 enum status plan_compute(struct call *call, struct estimate *estimate, struct plan_record *record)
 {
@@ -15,7 +16,10 @@ enum status plan_compute(struct call *call, struct estimate *estimate, struct pl
 	if (status != STATUS_OK)
 		return status;
 	estimate->progress = call_progress(call);
-	status = estimate_compute(estimate, past ? past : call_catalogue(call), past ? as_of_us : now_us);
+	if (estimate_site(estimate))
+		status = site_hours_fill(call->server->storage, past ? past : call_catalogue(call), &call->arena, estimate_site(estimate), &call->failure);
+	if (status == STATUS_OK)
+		status = estimate_compute(estimate, past ? past : call_catalogue(call), past ? as_of_us : now_us);
 	if (status == STATUS_OK) {
 		status = estimate_record(estimate, record);
 		record->computed_at_us = now_us;

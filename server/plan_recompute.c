@@ -3,6 +3,7 @@
 #include "server/inference_body.h"
 #include "server/plan_answer.h"
 #include "server/server.h"
+#include "server/site_hours.h"
 
 static enum status recompute_decoded(const struct recomputation *it, struct estimate *estimate, struct plan_record *record)
 {
@@ -14,7 +15,10 @@ static enum status recompute_decoded(const struct recomputation *it, struct esti
 	if (!it->catalogue || as_of_us)
 		return plan_compute(it->call, estimate, record);
 	estimate->progress = call_progress(it->call);
-	status = estimate_compute(estimate, it->catalogue, it->now_us);
+	if (estimate_site(estimate))
+		status = site_hours_fill(it->call->server->storage, it->catalogue, it->arena, estimate_site(estimate), &it->call->failure);
+	if (status == STATUS_OK)
+		status = estimate_compute(estimate, it->catalogue, it->now_us);
 	return status == STATUS_OK ? estimate_record(estimate, record) : status;
 }
 

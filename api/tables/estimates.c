@@ -165,6 +165,8 @@ static const struct field carbon_result_rows[] = {
 	OBJECT(carbon, carbon, "Carbon"),
 	FIGURE(water_l, "Water, on site and in making the electricity"),
 	OBJECT(interval, carbon_intervals, "Figures as intervals"),
+	MAP_AS(inputs, inputs.items, inputs.count, figure, "What energy, carbon and water rest upon, by the request's names"),
+	MAP(provenance, provenance_count, provenance, "Where figures come from, by JSON pointer inside the result"),
 	OBJECT(implied, implied, "What the published figures imply"),
 	ARRAY_AS(
 		inconsistencies, inconsistencies, inconsistency_count, inconsistency, "Published figures that do not agree"),

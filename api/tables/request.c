@@ -1,6 +1,5 @@
 /* What training and inference requests have in common. */
 #include "api/tables/shared.h"
-#include "planner/footprint/timetable.h"
 
 #define OF struct model_reference
 static const struct field model_reference_rows[] = {
@@ -42,6 +41,15 @@ static const struct field on_premises_rows[] = {
 TABLE(on_premises, on_premises_rows, "One's own hardware instead of an offer.");
 #undef OF
 
+#define OF struct currency
+static const struct field currency_rows[] = {
+	TEXT(code, 3, "ISO 4217 code", .flags = REQUIRED, .example = "\"EUR\""),
+	POSITIVE(per_usd, 1e9, "Units of it for one USD", .flags = REQUIRED, .example = "0.86"),
+	TEXT(as_of, 10, "Day of the rate", .form = FORM_DATE, .flags = REQUIRED, .example = "\"2026-11-20\""),
+};
+TABLE(currency, currency_rows, "Another currency to show amounts in, at a rate that is yours.");
+#undef OF
+
 #define OF struct pricing
 static const struct field pricing_rows[] = {
 	NUMBER(usd_per_gpu_hour, 0, 1e4, "A price, instead of the catalogue's offers", .example = "2.5"),
@@ -56,6 +64,7 @@ static const struct field pricing_rows[] = {
 	NUMBER(storage_gb, 0, 1e9, "What is kept", .fallback = "two checkpoints of a training; a service's weights once"),
 	NUMBER(egress_gb, 0, 1e9, "What leaves: once when a training ends, every month of a service", .fallback = "the weights in 16 bits; a service's answers at 4 bytes a token"),
 	OBJECT(on_premises, on_premises, "One's own hardware"),
+	OBJECT(currency, currency, "Another currency that a training's cost is shown in beside USD"),
 };
 TABLE(pricing, pricing_rows, "Where prices come from: one price, the catalogue's offers, or one's own hardware.");
 #undef OF
@@ -65,8 +74,7 @@ DECLARE_TABLE(site_series, struct site_series);
 static const struct field site_series_rows[] = {
 	TIME_AS(start, start_us, "Where the first step begins", .flags = REQUIRED, .example = "\"2026-11-21T00:00:00Z\""),
 	INTEGER(step_minutes, 1, 1440, "Length of a step", .fallback = "60"),
-	NUMBERS(gco2e_per_kwh, TIMETABLE_SLOTS_MAX, 0, 2000, "Carbon intensity of the grid, a number for each step", .flags = REQUIRED),
-	TEXT(source, 1000, "Where it comes from", .flags = READ_ONLY),
+	NUMBERS(gco2e_per_kwh, SITE_STEPS_MAX, 0, 2000, "Carbon intensity of the grid, a number for each step", .flags = REQUIRED),
 };
 TABLE(site_series, site_series_rows, "Carbon intensity of a grid, step by step.");
 #undef OF

@@ -33,6 +33,28 @@ static const struct field goodput_rows[] = {
 TABLE(goodput, goodput_rows, "What failures and checkpoints cost.");
 #undef OF
 
+DECLARE_TABLE(cost_currency, MEMBER_TYPE(struct cost, currency));
+#define OF MEMBER_TYPE(struct cost, currency)
+static const struct field cost_currency_rows[] = {
+	MERGE(rate, currency),
+	FIGURE(total, "Of the whole training"),
+	FIGURE(per_gpu_hour, "Price taken"),
+};
+TABLE(cost_currency, cost_currency_rows, "The same in another currency, at the rate of the request.");
+#undef OF
+
+DECLARE_TABLE(reservation, struct reservation);
+#define OF struct reservation
+static const struct field reservation_rows[] = {
+	OBJECT(offer, offer, "The reserved offer"),
+	FIGURE(on_demand_usd_per_gpu_hour, "By use, at the same provider"),
+	FIGURE(break_even_utilization, "Part of its hours that must be used to cost no more than by use"),
+	FIGURE(utilization, "Part of its hours that this training uses: of the cadence, or of whole terms"),
+	FIGURE(total_usd, "Of the training, the reservation paid to its end"),
+};
+TABLE(reservation, reservation_rows, "What reserving would cost instead.");
+#undef OF
+
 DECLARE_TABLE(cost, struct cost);
 #define OF struct cost
 static const struct field cost_rows[] = {
@@ -41,6 +63,7 @@ static const struct field cost_rows[] = {
 	FIGURE(storage_usd, "Of the total, checkpoints and data kept"),
 	FIGURE(egress_usd, "Of the total, data that leaves"),
 	OBJECT_IF(offer, has_offer, offer, "The offer that the price comes from"),
+	OBJECT_IF(currency, has_currency, cost_currency, "The same in another currency, where the request has a rate"),
 };
 TABLE(cost, cost_rows, "Cost.");
 #undef OF
@@ -213,6 +236,8 @@ static const struct field training_result_rows[] = {
 		"Further options of the Pareto front over time, cost and carbon"),
 	ARRAY_AS(front, front, front_count, front_point,
 		"The options at every usable offer: what nothing beats in cost, carbon and time, cheapest first, with the price of a tonne saved from one to the next"),
+	ARRAY_AS(reservations, reservations, reservation_count, reservation,
+		"What the provider of the recommended offer takes for reserving them, with the use from which on it pays"),
 	OBJECT(rule_of_thumb, training_rule, "The rule of thumb, for comparison"),
 	OBJECT(compute_optimal, compute_optimal, "What scaling laws say"),
 	OBJECT(search, training_search, "How the answer was found"),

@@ -2,9 +2,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "planner/footprint/carbon.h"
+#include "planner/footprint/sensitivity.h"
 
 static const double kwh_per_mwh = 1000, kg_per_t = 1000, grams_per_kg = 1000;
 
@@ -13,7 +15,8 @@ static const double consistent_within = 2;
 
 /* The dense peak's part that accelerators reach in training, for a caller who says nothing: Llama 3 on H100s reached 38 to 43 %
  * (Grattafiori et al. 2024, table 4). */
-static const double default_utilization = 0.40;
+static const double default_utilization = 0.40, utilization_low = 0.38, utilization_high = 0.43;
+static const char utilization_source[] = "E60: of the dense peak, as Llama 3 on H100s: 0.38 to 0.43 (Grattafiori et al. 2024)";
 
 /* Bandwidth used beside it: a step's weights, activations and optimizer take about the same share of the memory's time. */
 static const double memory_over_compute = 0.75;
@@ -144,8 +147,7 @@ static struct usage usage_of(const struct carbon_request *request, const struct 
 		findings_assume_number(findings, "gpus_per_node", NODE_DEFAULT, "E65: HGX and OAM servers hold eight");
 	if (!is_given(utilization)) {
 		utilization = default_utilization;
-		findings_assume_number(findings, "utilization", utilization,
-			"E60: of the dense peak, as Llama 3 on H100s: 0.38 to 0.43 (Grattafiori et al. 2024)");
+		findings_assume_figure(findings, &(struct figure){"utilization", utilization, utilization_low, utilization_high, utilization_source, PROVENANCE_DEFAULT});
 	}
 	return (struct usage){.accelerator = accelerator,
 		.calibration = calibration,
@@ -157,6 +159,93 @@ static struct usage usage_of(const struct carbon_request *request, const struct 
 		.memory_utilization = utilization * memory_over_compute,
 		.host_power_fraction = request->host_power_fraction,
 		.hardware = &request->hardware};
+}
+
+struct held {
+	struct usage usage;
+	struct accelerator accelerator;
+	struct site site;
+	struct hardware_request hardware;
+};
+
+static struct moved moved_of(const struct held *held)
+{
+	struct usage usage = held->usage;
+	struct footprint footprint;
+
+	usage.accelerator = &held->accelerator;
+	usage.hardware = &held->hardware;
+	footprint_of_usage(&usage, &held->site, &footprint, NULL);
+	return (struct moved){.usd = ABSENT_NUMBER, .hours = ABSENT_NUMBER, .kwh = footprint.energy.total_kwh, .kgco2e = footprint.carbon.total_kgco2e,
+		.water_l = footprint.water_l};
+}
+
+/* One input at another value, all others as they are. */
+static bool put(struct held *held, const char *field, double value)
+{
+	const struct {
+		const char *field;
+		double *place;
+	} places[] = {
+		{"hours", &held->usage.hours},
+		{"utilization", &held->usage.compute_utilization},
+		{"site.grid_gco2e_per_kwh", &held->site.grid_gco2e_per_kwh},
+		{"site.pue", &held->site.pue},
+		{"site.wue_l_per_kwh", &held->site.wue_l_per_kwh},
+		{"site.ewif_l_per_kwh", &held->site.ewif_l_per_kwh},
+		{"accelerator.idle_w", &held->accelerator.idle_w},
+		{"accelerator.load_w", &held->accelerator.load_w},
+		{"hardware.host_power_fraction", &held->usage.host_power_fraction},
+		{"hardware.embodied_kgco2e_per_gpu", &held->hardware.embodied_kgco2e_per_gpu},
+		{"hardware.embodied_kgco2e_per_node", &held->hardware.embodied_kgco2e_per_node},
+		{"hardware.life_years", &held->hardware.life_years},
+		{"hardware.used_fraction", &held->hardware.used_fraction},
+	};
+	size_t at = 0;
+
+	if (strcmp(field, "power_model") == 0) { /* both ends of its line */
+		held->accelerator.idle_w = value * accelerator_idle_w(held->usage.accelerator, NULL, NULL, NULL);
+		held->accelerator.load_w = value * accelerator_load_w(held->usage.accelerator, NULL, NULL, NULL);
+		return true;
+	}
+	while (at < COUNT_OF(places) && strcmp(places[at].field, field) != 0)
+		at++;
+	if (at == COUNT_OF(places))
+		return false;
+	*places[at].place = value;
+	held->usage.memory_utilization = held->usage.compute_utilization * memory_over_compute;
+	return true;
+}
+
+static void sensitivities_fill(const struct carbon_request *request, const struct usage *usage, const struct site *site, struct carbon_estimate *estimate)
+{
+	const struct held held = {.usage = *usage, .accelerator = *usage->accelerator, .site = *site, .hardware = request->hardware};
+	struct moved before = moved_of(&held), ends[2];
+
+	for (size_t i = 0; i < estimate->inputs.count; i++) {
+		struct figure range = sensitivity_range(&estimate->inputs.items[i]);
+		bool known = true;
+
+		for (int end = 0; end < 2; end++) {
+			struct held other = held;
+
+			known = known && put(&other, range.field, end ? range.high : range.low);
+			ends[end] = moved_of(&other);
+		}
+		if (known)
+			sensitivity_note(&estimate->findings, &range, &before, &ends[0], &ends[1], OBJECTIVE_CARBON, SENSITIVITY_EXACT);
+	}
+}
+
+static void inputs_fill(const struct carbon_request *request, const struct usage *usage, const struct site *site, struct carbon_estimate *estimate)
+{
+	bool told = is_given(request->utilization);
+
+	estimate->inputs.count = 0;
+	figures_add(&estimate->inputs, (struct figure){"hours", usage->hours, usage->hours, usage->hours, "request", PROVENANCE_GIVEN});
+	figures_add(&estimate->inputs, (struct figure){"utilization", usage->compute_utilization, told ? usage->compute_utilization : utilization_low,
+		told ? usage->compute_utilization : utilization_high, told ? "request" : utilization_source, told ? PROVENANCE_GIVEN : PROVENANCE_DEFAULT});
+	footprint_inputs(usage, site, &estimate->inputs);
 }
 
 enum status planner_carbon(const struct carbon_request *request, const struct accelerator *accelerator,
@@ -182,6 +271,11 @@ enum status planner_carbon(const struct carbon_request *request, const struct ac
 	estimate->water_l = footprint.water_l;
 	estimate->interval.total_kwh = footprint.total_kwh;
 	estimate->interval.total_kgco2e = footprint.total_kgco2e;
+	inputs_fill(request, &usage, site, estimate);
+	estimate->provenance_count = 0;
+	footprint_provenance(&footprint, site, 0, estimate->provenance, &estimate->provenance_count);
+	footprint_warn_of_hours(site, &footprint.carbon, &estimate->findings);
+	sensitivities_fill(request, &usage, site, estimate);
 	estimate->inconsistency_count = 0;
 	implied_fill(request, usage.gpu_count * usage.hours, known.pue, known.grid_gco2e_per_kwh, estimate);
 	if (usage.gpu_count * usage.hours > 0) {

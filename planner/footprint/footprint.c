@@ -1,5 +1,7 @@
 #include "planner/footprint/footprint.h"
 
+#include <string.h>
+
 #include "base/units.h"
 #include "planner/footprint/carbon.h"
 #include "planner/footprint/energy.h"
@@ -111,6 +113,19 @@ void footprint_inputs(const struct usage *usage, const struct site *site, struct
 	figures_add(inputs, embodied.node);
 	figures_add(inputs, embodied.life_years);
 	figures_add(inputs, embodied.used_fraction);
+}
+
+void footprint_warn_of_hours(const struct site *site, const struct carbon *carbon, struct findings *findings)
+{
+	if (site->hours.count == 0 && site->run_start_us > 0)
+		findings_warn(findings, "site.start: no hours of this site's grid are known from then on, so that all of the run counts by its mean of %.4g g/kWh: "
+			"give site.series, or name a site whose grid a feed brings", site->grid_gco2e_per_kwh);
+	else if (carbon->hourly_fraction < 1)
+		findings_warn(findings, "carbon: %.3g %% of the run are counted hour by hour (%s); the rest by the site's mean of %.4g g/kWh, as the hours that are known end before it does "
+			"or begin after it", 100 * carbon->hourly_fraction, site->hours.source ? site->hours.source : "site.series", site->grid_gco2e_per_kwh);
+	if (carbon->hourly_fraction > 0)
+		findings_assume_text(findings, "site.series", "carbon.operational_kgco2e counts by the hours that the run spans, at the same power in all of them",
+			site->hours.source && strcmp(site->hours.source, "request") != 0 ? site->hours.source : "E109: site.series of the request");
 }
 
 void footprint_provenance(const struct footprint *footprint, const struct site *site, double hours_sigma, struct provenance *list, size_t *count)

@@ -44,6 +44,9 @@ void footprint_of_usage(
  * idle and load power, the host's share, embodied carbon of accelerator and node, life and use. Appends to `inputs`. */
 void footprint_inputs(const struct usage *usage, const struct site *site, struct figures *inputs);
 
+/* Says what of a run that has a beginning is not counted by the hour, and why. */
+void footprint_warn_of_hours(const struct site *site, const struct carbon *carbon, struct findings *findings);
+
 /* Where `energy`, `carbon` and `water_l` of an option come from, each with its range (E108). hours_sigma: of the logarithm of the hours. Appends;
  * figures that are absent are left out. */
 void footprint_provenance(const struct footprint *footprint, const struct site *site, double hours_sigma, struct provenance *list, size_t *count);

@@ -2,6 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_TRAINING_INPUTS_H
 #define FLEETPLAN_PLANNER_TRAINING_INPUTS_H
 
+#include "planner/footprint/sensitivity.h"
 #include "planner/training/fleet.h"
 
 /* Names of inputs that are no members of a request: how far measured power is from the model's, and the hours of a run over those that its
@@ -15,9 +16,6 @@ void inputs_of_outline(const struct programme *programme, const struct outline *
 	struct figures *inputs);
 
 /* The figures of a settled outline that inputs move. */
-struct moved {
-	double usd, hours, kwh, kgco2e, water_l; /* usd absent: no price is known */
-};
 struct moved moved_of_outline(const struct outline *outline);
 
 /* The same accelerators, layout and place with one input at another value: hours, cost and footprint are computed again. Given: an input of

@@ -158,6 +158,13 @@ static void cost_provenance(const struct outline *outline, const struct spreads 
 		outline->paid_hours > outline->wall_clock_hours ? "E68, E110: accelerators x price x the hours that the commitment is paid for" : "E68: GPU-hours x price");
 	provenance_note(option, "/cost/storage_usd", around(option->cost.storage_usd, spreads->hours), PROVENANCE_DERIVED, "E104: GB x price x hours");
 	provenance_note(option, "/cost/egress_usd", around(option->cost.egress_usd, 0), PROVENANCE_DERIVED, "E104: GB x price");
+	if (option->cost.has_currency) {
+		double rate = option->cost.currency.rate.per_usd;
+		struct interval total = option->interval.total_usd;
+
+		provenance_note(option, "/cost/currency/total", (struct interval){total.p10 * rate, 0, total.p90 * rate}, PROVENANCE_DERIVED, "USD x per_usd of the request");
+		provenance_note(option, "/cost/currency/per_gpu_hour", (struct interval){range.p10 * rate, 0, range.p90 * rate}, PROVENANCE_DERIVED, "USD x per_usd of the request");
+	}
 	if (price->has_offer)
 		provenance_note(option, "/cost/offer/usd_per_gpu_hour", (struct interval){fmin(given_or(offer->low_usd_per_gpu_hour, offer->usd_per_gpu_hour), offer->usd_per_gpu_hour),
 			0, fmax(given_or(offer->high_usd_per_gpu_hour, offer->usd_per_gpu_hour), offer->usd_per_gpu_hour)}, price->status, price->source);
@@ -230,6 +237,16 @@ static void option_monthly(const struct programme *programme, struct training_op
 	option->monthly.total_kgco2e = is_given(cadence) ? option->carbon.total_kgco2e * runs : ABSENT_NUMBER;
 }
 
+static void option_currency(const struct currency *currency, struct cost *cost)
+{
+	cost->has_currency = currency->per_usd > 0 && is_given(cost->total_usd);
+	if (!cost->has_currency)
+		return;
+	cost->currency.rate = *currency;
+	cost->currency.total = cost->total_usd * currency->per_usd;
+	cost->currency.per_gpu_hour = cost->usd_per_gpu_hour * currency->per_usd;
+}
+
 void training_option_fill(const struct programme *programme, const struct outline *outline, struct training_option *option)
 {
 	const struct candidate had = outline_candidate(programme, outline), *candidate = &had;
@@ -254,6 +271,7 @@ void training_option_fill(const struct programme *programme, const struct outlin
 		.storage_usd = is_given(programme->input->request.common.pricing.storage_usd_per_gb_month) ? outline->data_cost.storage_usd : ABSENT_NUMBER,
 		.egress_usd = is_given(programme->input->request.common.pricing.egress_usd_per_gb) ? outline->data_cost.egress_usd : ABSENT_NUMBER,
 		.has_offer = outline->price.has_offer, .offer = candidate->offer};
+	option_currency(&programme->input->request.common.pricing.currency, &option->cost);
 	option->energy = outline->footprint.energy;
 	option->carbon = outline->footprint.carbon;
 	option->carbon.gco2e_per_thousand_tokens = option->carbon.total_kgco2e * 1e6 / programme->tokens_total;

@@ -64,6 +64,8 @@ static void warn_of_request(const struct programme *programme, const struct outl
 			100 * best->reliability.fraction, best->reliability.mtbf_hours, best->reliability.checkpoint_hours);
 	if (is_given(request->common.pricing.spot_interruptions_per_gpu_hour) && !best->reliability.spot)
 		findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour is not used: the offer is no spot offer (pricing.terms: [\"spot\"])");
+	if (best->price.has_offer && best->reliability.spot && !is_given(request->common.pricing.spot_interruptions_per_gpu_hour))
+		findings_warn(findings, "spot: how often instances are taken away is not known, so no interruption is counted: give pricing.spot_interruptions_per_gpu_hour");
 	if (request->common.precision != PRECISION_UNSET)
 		accelerator_peak_flops_per_s(&input->candidates[best->candidate].accelerator, request->common.precision, &used);
 	if (used != PRECISION_UNSET && used != request->common.precision)
@@ -148,6 +150,7 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	warn_of_zero(&programme->input->request, best, &plan->findings);
 	warn_of_excess(&programme->input->request, &programme->input->model, best, &plan->findings);
 	warn_of_fabric(&had, &plan->findings);
+	footprint_warn_of_hours(&had.site, &best->footprint.carbon, &plan->findings);
 	if (best->price.has_offer)
 		supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);
 	sensitivity_fill(programme, best, plan);

@@ -320,7 +320,7 @@ enum status planner_training(const struct training_input *input, struct training
 	struct programme programme = {.input = input, .physics = &physics_fitted, .teacher = input->teacher};
 	struct model teacher;
 
-	plan->alternative_count = plan->front_count = 0;
+	plan->alternative_count = plan->front_count = plan->reservation_count = 0;
 	request_check(input, failure);
 	if (failure->fault_total > 0)
 		return failure->status;

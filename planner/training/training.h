@@ -104,7 +104,23 @@ struct cost {
 	double storage_usd, egress_usd; /* parts of the total; absent where no price was given */
 	bool has_offer;
 	struct offer offer;
+	struct {
+		struct currency rate;
+		double total, per_gpu_hour; /* the same in it */
+	} currency;
+	bool has_currency;
 };
+
+/* E102, E110. What a reservation would cost instead of the recommended offer. */
+struct reservation {
+	struct offer offer;
+	double on_demand_usd_per_gpu_hour;
+	double break_even_utilization; /* of its hours, above which it costs less than by use */
+	double utilization;            /* of its hours, that this training uses: of the cadence, or of whole terms */
+	double total_usd;              /* of the training, paid to its end */
+};
+
+enum { RESERVATIONS_MAX = 2 }; /* one year, three years */
 
 struct energy {
 	double total_kwh; /* facility: IT x PUE */
@@ -185,6 +201,8 @@ struct training_plan {
 	struct training_option alternatives[TRAINING_OPTIONS_MAX];
 	size_t front_count; /* 0: no offer prices it */
 	struct front_point front[FRONT_KEPT_MAX]; /* FRONT_POINTS_MAX of them are answered */
+	size_t reservation_count; /* filled by the resolver, who knows the offers */
+	struct reservation reservations[RESERVATIONS_MAX];
 	struct {
 		double gpu_hours, gpu_count_exact, gpu_count, gpu_count_a100; /* counts NaN without a deadline */
 		char formula[320];                                            /* and why it differs from the model */

@@ -6,6 +6,7 @@
 #include "planner/footprint/carbon_estimate.h"
 #include "planner/footprint/cost.h"
 #include "planner/footprint/energy.h"
+#include "planner/footprint/grid_hours.h"
 #include "planner/footprint/supply.h"
 #include "planner/footprint/water.h"
 #include "support/assert.h"
@@ -122,13 +123,38 @@ static double golden_owning(const struct golden_case *golden, const char *expect
 	return cost_on_premises_usd_per_gpu_hour(&own, golden_number(golden, "facility_w"), NULL);
 }
 
+static double golden_hours(const struct golden_case *golden, const char *expected)
+{
+	const double steps[4] = {golden_number(golden, "a"), golden_number(golden, "b"), golden_number(golden, "c"), golden_number(golden, "d")};
+	struct grid_hours series = {.start_us = 1763748000000000, .step_minutes = (int64_t)golden_number(golden, "step_minutes"), .count = 4};
+	double integral[5];
+	struct grid_span span;
+
+	grid_hours_integrate(steps, 4, series.step_minutes, integral);
+	series.integral = integral;
+	span = grid_hours_mean(&series, series.start_us + (int64_t)(golden_number(golden, "offset_hours") * 3600e6), golden_number(golden, "hours"),
+		golden_number(golden, "mean"));
+	return strcmp(expected, "covered_fraction") == 0 ? span.covered_fraction : span.gco2e_per_kwh;
+}
+
+static double golden_paid(const struct golden_case *golden, const char *expected)
+{
+	double hours = golden_number(golden, "hours"), cadence = golden_number(golden, "cadence");
+
+	if (strcmp(expected, "one_year") == 0)
+		return cost_paid_hours(TERM_RESERVED_1Y, hours, cadence, false);
+	if (strcmp(expected, "on_demand") == 0)
+		return cost_paid_hours(TERM_ON_DEMAND, hours, cadence, false);
+	return cost_paid_hours(TERM_RESERVED_1Y, hours, ABSENT_NUMBER, strcmp(expected, "committed") == 0);
+}
+
 static void golden_cases_hold(void **state)
 {
 	static const struct golden_row table[] = {{"E60", golden_fraction}, {"E61", golden_load}, {"E62", golden_idle},
-		{"E63", golden_energy}, {"E65", golden_embodied}, {"E66", golden_water}, {"E67", golden_owning}};
+		{"E63", golden_energy}, {"E65", golden_embodied}, {"E66", golden_water}, {"E67", golden_owning}, {"E109", golden_hours}, {"E110", golden_paid}};
 
 	(void)state;
-	golden_run("tests/planner/golden/footprint.txt", table, COUNT_OF(table), 21);
+	golden_run("tests/planner/golden/footprint.txt", table, COUNT_OF(table), 27);
 }
 
 /* --- the whole footprint ------------------------------------------------------------------------------------ */
@@ -341,6 +367,27 @@ static void instances_are_rented_whole_and_hold_what_works_together(void **state
 	assert_int_equal(supply_paid_count(&fixture.candidate, 1), 1);
 }
 
+/* A long window's energy-weighted mean is that of its halves, wherever it is cut; and of a flat series that of the series. */
+static void hours_add_up(void **state)
+{
+	double steps[48], integral[49];
+	struct grid_hours series = {.start_us = 1763748000000000, .step_minutes = 60, .count = 48, .integral = integral};
+
+	(void)state;
+	for (int i = 0; i < 48; i++)
+		steps[i] = 200 + 150 * sin(i * 0.37) + (i % 5) * 20;
+	grid_hours_integrate(steps, 48, 60, integral);
+	for (double cut = 0.25; cut < 60; cut += 3.7) {
+		int64_t start_us = series.start_us - 7200000000;
+		struct grid_span whole = grid_hours_mean(&series, start_us, 60, 250), first = grid_hours_mean(&series, start_us, cut, 250);
+		struct grid_span second = grid_hours_mean(&series, start_us + (int64_t)(cut * 3600e6), 60 - cut, 250);
+
+		assert_close(whole.gco2e_per_kwh * 60, first.gco2e_per_kwh * cut + second.gco2e_per_kwh * (60 - cut), 1e-9);
+		assert_close(whole.covered_fraction * 60, first.covered_fraction * cut + second.covered_fraction * (60 - cut), 1e-9);
+	}
+	assert_close(grid_hours_mean(&series, series.start_us, 48, 0).gco2e_per_kwh * 48, integral[48], 1e-12);
+}
+
 /* --- published figures held against each other -------------------------------------------------------------- */
 
 static struct carbon_estimate estimate;
@@ -495,6 +542,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(measured_power_replaces_the_catalogue),
 	cmocka_unit_test(unknown_sites_are_world_averages_and_say_so),
 	cmocka_unit_test(prices_are_taken_in_order),
+	cmocka_unit_test(hours_add_up),
 	cmocka_unit_test(embodied_carbon_carries_its_published_range),
 	cmocka_unit_test(instances_are_rented_whole_and_hold_what_works_together),
 	cmocka_unit_test(a_card_that_contradicts_itself_is_flagged),

@@ -367,6 +367,14 @@ def test_a_schedule_takes_hours_that_a_feed_brought(fed, replica):
         result = found.json["result"]
         assert result["best"]["start"].startswith(hour(30)[:16]) and abs(result["best"]["kgco2e"] - 2 * 100 * 80 / 1000) < 1e-9
         assert any(row["field"] == "series" and "uk-carbon" in row["source"] for row in result["assumptions"])
+    held = {"accelerator": "h100", "gpu_count": 8, "hours": 4, "site": {"provider": "aws", "region": "eu-west-2", "start": hour(30)}}
+    known = fed.post("/v1/estimates/carbon", held).json
+    assert abs(known["result"]["carbon"]["grid_gco2e_per_kwh"] - (2 * 80 + 2 * 200) / 4) < 1e-9 and known["result"]["carbon"]["hourly_fraction"] == 1
+    assert any(row["field"] == "site.series" and "uk-carbon" in row["source"] for row in known["result"]["assumptions"])
+    again = fed.post("/v1/estimates/carbon", known["request"]).json  # the hours are in what was understood
+    assert again["result"]["carbon"] == known["result"]["carbon"]
+    elsewhere = fed.post("/v1/estimates/carbon", held | {"site": held["site"] | {"region": "eu-north-1"}}).json["result"]
+    assert "hourly_fraction" not in elsewhere["carbon"] and any("site.start" in text for text in elsewhere["warnings"])
     unknown = fed.post("/v1/schedules", job | {"series": [{"region": "XX"}]})
     assert unknown.status == 422 and unknown.json["errors"][0]["pointer"] == "/series/0/region"
     lacking = fed.post("/v1/schedules", job | {"series": [{"region": "GB", "gco2e_per_kwh": [1, 2, 3]}]})

@@ -69,6 +69,7 @@ static void request_absent(struct training_request *request)
 	request->common.precision = PRECISION_BF16;
 	request->common.pricing.usd_per_gpu_hour = request->common.pricing.on_premises.capex_usd_per_gpu = ABSENT_NUMBER;
 	request->common.pricing.spot_interruptions_per_gpu_hour = ABSENT_NUMBER;
+	request->common.pricing.currency.per_usd = ABSENT_NUMBER;
 	request->common.pricing.storage_usd_per_gb_month = request->common.pricing.egress_usd_per_gb = ABSENT_NUMBER;
 	request->common.hardware = (struct hardware_request){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
 }

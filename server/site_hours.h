@@ -1,0 +1,13 @@
+/* Hours of a site's grid that feeds have brought, for an estimate that says when it begins (E109). */
+#ifndef FLEETPLAN_SERVER_SITE_HOURS_H
+#define FLEETPLAN_SERVER_SITE_HOURS_H
+
+#include "hwdb/catalogue.h"
+#include "storage/storage.h"
+
+/* Fills site->series from site->start on, without gaps, where the request has a start, no series of its own, and names a place whose
+ * zone has average intensities. Otherwise the request stays as it is: the answer then warns that its hours are not known. */
+FALLIBLE enum status site_hours_fill(struct storage *storage, const struct catalogue *catalogue, struct arena *arena, struct site_request *site,
+	struct failure *failure);
+
+#endif
