@@ -43,7 +43,7 @@ TABLE(on_premises, on_premises_rows, "One's own hardware instead of an offer.");
 
 #define OF struct currency
 static const struct field currency_rows[] = {
-	TEXT(code, 3, "ISO 4217 code", .flags = REQUIRED, .example = "\"EUR\""),
+	TEXT(code, 8, "ISO 4217 code", .flags = REQUIRED, .example = "\"EUR\""),
 	POSITIVE(per_usd, 1e9, "Units of it for one USD", .flags = REQUIRED, .example = "0.86"),
 	TEXT(as_of, 10, "Day of the rate", .form = FORM_DATE, .flags = REQUIRED, .example = "\"2026-11-20\""),
 };

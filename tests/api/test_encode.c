@@ -50,7 +50,7 @@ static void an_option_is_encoded_with_its_units_and_parts(void **state)
 		"\"bottleneck\":{\"kind\":\"compute\",\"shares\":{\"compute\":0.75,\"interconnect\":0.25}},"
 		"\"provenance\":{\"/cost/total_usd\":{\"low\":1,\"high\":2,\"source\":\"a "
 		"\\\"row\\\"\",\"status\":\"measured\"}},"
-		"\"interval\":{\"gpu_hours\":{\"p10\":1,\"p50\":2,\"p90\":3}}},\"stages\":[],\"alternatives\":[],\"front\":[],\"compute_optimal\":{"
+		"\"interval\":{\"gpu_hours\":{\"p10\":1,\"p50\":2,\"p90\":3}}},\"stages\":[],\"alternatives\":[],\"front\":[],\"reservations\":[],\"compute_optimal\":{"
 		"\"detail\":\"why\"},"
 		"\"advice\":[],\"assumptions\":[{\"field\":\"epochs\",\"value\":1,\"source\":\"E7\",\"status\":\"default\"},{\"field\":\"precision\","
 		"\"value\":\"bf16\",\"source\":\"E8\",\"status\":\"default\"}],"
