@@ -38,6 +38,7 @@ void resolve_recommended(const struct resolver *resolver, const struct request_c
  * offer, inputs: may be NULL. */
 void resolve_doubts(const struct resolver *resolver, const struct request_common *common, const struct accelerator *accelerator,
 	enum precision precision, const struct offer *offer, struct figures *inputs);
+
 /* After planning: what the recommended offer's provider takes for reserving them (E102), where it does. */
 void resolve_reservations(const struct resolver *resolver, const struct training_input *input, struct training_plan *plan);
 

@@ -22,7 +22,7 @@ struct figure {
 	enum provenance_status status;
 };
 
-enum { FIGURES_MAX = 32, PROVENANCES_MAX = 64 };
+enum { FIGURES_MAX = 56, PROVENANCES_MAX = 64 };
 
 /* The inputs that an option rests upon. */
 struct figures {
