@@ -86,7 +86,7 @@ static bool scalars_equal(const struct node *a, const struct node *b)
 	if (node_is_number(a)) {
 		double left = node_number(a), right = node_number(b);
 
-		return memcmp(&left, &right, sizeof left) == 0;
+		return left >= right && left <= right;
 	}
 	return true;
 }

@@ -28,7 +28,8 @@ struct plan_id_query {
 };
 
 struct compare_query {
-	struct text_list ids;
+	struct text_list ids; /* ID, or ID@REVISION */
+	const char *format;   /* instead of an Accept header */
 };
 
 /* Lists of the catalogue; each table takes the filters that its rows have. */
@@ -62,11 +63,36 @@ struct observation_query {
 };
 
 /* GET /v1/plans/compare. */
+enum { COMPARED_PLANS_MAX = 16 };
+
+/* A plan's value in a row; absent number and no text: it has none. */
+struct comparison_cell {
+	double number;
+	const char *text;
+	bool best;
+};
+
+struct comparison_row {
+	const char *title, *figure, *better; /* figure: path inside the recommended option; better: less, more; NULL: neither */
+	struct comparison_cells {
+		struct comparison_cell *items; /* one for each plan */
+		size_t count;
+	} values;
+};
+
+struct comparison_rows {
+	struct comparison_row *items;
+	size_t count;
+};
+
 struct plan_comparison {
 	struct {
 		struct plan_record *items;
 		size_t count;
 	} items;
+	struct comparison_rows rows;        /* figures of what they recommend */
+	struct comparison_rows differences; /* what was asked of some and not, or otherwise, of others; figure: JSON pointer into the request */
+	struct text_list notes;
 };
 
 /* POST /v1/models/import. */

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "api/comparison.h"
 #include "api/tables.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
@@ -371,9 +372,26 @@ static void report_comparison_cells(const char *kind, const struct plan_record *
 	report_csv_walk(training ? &table_training_option : &table_inference_option, own, plan == NULL, prefix, out, &first);
 }
 
-static enum status report_comparison_line(const struct plan_record *plan, bool training, bool inference, struct buffer *out,
+/* The figures, divided by spaces, of which a plan has the best. */
+static void report_best_of(const struct plan_comparison *comparison, size_t index, struct buffer *out)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < comparison->rows.count; i++) {
+		const struct comparison_row *row = &comparison->rows.items[i];
+
+		if (!row->values.items[index].best)
+			continue;
+		buffer_printf(out, "%s%s", first ? "" : " ", row->figure);
+		first = false;
+	}
+}
+
+static enum status report_comparison_line(const struct plan_comparison *comparison, size_t index, bool training, bool inference, struct buffer *out,
 	struct failure *failure)
 {
+	const struct plan_record *plan = &comparison->items.items[index];
+	char time[CLOCK_TEXT_MAX];
 	json_t *request, *result;
 	const json_t *option;
 	enum status status = report_parse(plan, &request, &result, failure);
@@ -383,6 +401,12 @@ static enum status report_comparison_line(const struct plan_record *plan, bool t
 	option = json_object_get(result, "recommended");
 	buffer_printf(out, "%s,%s,%lld,", plan->id, plan->kind, (long long)plan->revision);
 	api_csv_text(plan->name ? plan->name : "", out);
+	buffer_append_char(out, ',');
+	api_csv_text(plan->model ? plan->model : "", out);
+	clock_format(time, plan->computed_at_us);
+	buffer_printf(out, ",%s,%lld,%lld,%s,", time, (long long)plan->catalogue_revision, (long long)plan->calibration_revision,
+		plan->planner_version ? plan->planner_version : "");
+	report_best_of(comparison, index, out);
 	if (training)
 		report_comparison_cells("training", plan, option, inference, out);
 	if (inference)
@@ -393,27 +417,84 @@ static enum status report_comparison_line(const struct plan_record *plan, bool t
 	return STATUS_OK;
 }
 
-enum status report_comparison_csv(const struct plan_record *plans, size_t count, struct buffer *out, struct failure *failure)
+enum status report_comparison_csv(const struct plan_comparison *comparison, struct buffer *out, struct failure *failure)
 {
 	bool training = false, inference = false;
 
-	for (size_t i = 0; i < count; i++) {
-		training |= report_is_training(&plans[i]);
-		inference |= !report_is_training(&plans[i]);
+	for (size_t i = 0; i < comparison->items.count; i++) {
+		training |= report_is_training(&comparison->items.items[i]);
+		inference |= !report_is_training(&comparison->items.items[i]);
 	}
-	buffer_append_text(out, "id,kind,revision,name");
+	buffer_append_text(out, "id,kind,revision,name,model,computed_at,catalogue_revision,calibration_revision,planner_version,best_of");
 	if (training)
 		report_comparison_cells("training", NULL, NULL, inference, out);
 	if (inference)
 		report_comparison_cells("inference", NULL, NULL, training, out);
 	buffer_append_text(out, "\r\n");
-	for (size_t i = 0; i < count; i++) {
-		enum status status = report_comparison_line(&plans[i], training, inference, out, failure);
+	for (size_t i = 0; i < comparison->items.count; i++) {
+		enum status status = report_comparison_line(comparison, i, training, inference, out, failure);
 
 		if (status != STATUS_OK)
 			return status;
 	}
 	return out->failed ? failure_set(failure, STATUS_NO_MEMORY, "the answer is too long") : STATUS_OK;
+}
+
+static void report_comparison_plan(const struct plan_record *plan, size_t index, struct buffer *out)
+{
+	char time[CLOCK_TEXT_MAX];
+
+	clock_format(time, plan->computed_at_us);
+	buffer_printf(out, "- **%c**: ", api_comparison_letter(index));
+	report_text(plan->name ? plan->name : "without a name", out);
+	buffer_append_text(out, report_is_training(plan) ? ", a training of " : ", a service of ");
+	report_text(plan->model ? plan->model : "a model of its own", out);
+	buffer_printf(out, " (plan %s, revision %lld, computed %.19sZ on catalogue revision %lld)\n", plan->id, (long long)plan->revision, time,
+		(long long)plan->catalogue_revision);
+}
+
+/* A table with a column for each plan. What is best is bold. */
+static void report_comparison_rows(const char *heading, const struct comparison_rows *rows, size_t plans, struct buffer *out)
+{
+	if (rows->count == 0)
+		return;
+	buffer_printf(out, "\n## %s\n\n| |", heading);
+	for (size_t k = 0; k < plans; k++)
+		buffer_printf(out, " %c |", api_comparison_letter(k));
+	buffer_append_text(out, "\n| --- |");
+	for (size_t k = 0; k < plans; k++)
+		buffer_append_text(out, " ---: |");
+	buffer_append_char(out, '\n');
+	for (size_t i = 0; i < rows->count; i++) {
+		buffer_append_text(out, "| ");
+		report_text(rows->items[i].title, out);
+		for (size_t k = 0; k < rows->items[i].values.count; k++) {
+			const struct comparison_cell *cell = &rows->items[i].values.items[k];
+
+			buffer_append_text(out, cell->best ? " | **" : " | ");
+			if (cell->text)
+				report_text(cell->text, out);
+			else if (is_given(cell->number))
+				report_number(cell->number, out);
+			buffer_append_text(out, cell->best ? "**" : "");
+		}
+		buffer_append_text(out, " |\n");
+	}
+}
+
+enum status report_comparison_markdown(const struct plan_comparison *comparison, struct buffer *out, struct failure *failure)
+{
+	buffer_append_text(out, "# Plans side by side\n\n");
+	for (size_t i = 0; i < comparison->items.count; i++)
+		report_comparison_plan(&comparison->items.items[i], i, out);
+	for (size_t i = 0; i < comparison->notes.count; i++) {
+		buffer_append_text(out, i == 0 ? "\nTo mind:\n\n- " : "- ");
+		report_text(comparison->notes.items[i], out);
+		buffer_append_char(out, '\n');
+	}
+	report_comparison_rows("Recommended", &comparison->rows, comparison->items.count, out);
+	report_comparison_rows("Asked differently", &comparison->differences, comparison->items.count, out);
+	return out->failed ? failure_set(failure, STATUS_NO_MEMORY, "the report is too long") : STATUS_OK;
 }
 
 /* NOLINTEND(misc-no-recursion) */

@@ -99,9 +99,10 @@ const struct route routes[ROUTE_COUNT] = {
 		.operation = "compare_plans",
 		.tag = "Plans",
 		.summary = "Compare plans",
-		.doc = "The plans side by side, in the order asked for.",
+		.doc = "Side by side, in the order asked for: figures with the best of each, what was asked differently, what to mind. A plan at one of its "
+			"revisions is ID@REVISION. As Markdown a table to paste.",
 		.role = ROLE_VIEWER,
-		.answer_media = AS_LIST,
+		.answer_media = AS_PLAN,
 		.query = &table_compare_query,
 		.response = &table_plan_comparison,
 		.success = 200,

@@ -153,9 +153,32 @@ static const struct field plan_patch_rows[] = {
 TABLE(plan_patch, plan_patch_rows, "What of a plan may be changed (RFC 7396: null removes).");
 #undef OF
 
+DECLARE_TABLE(comparison_cell, struct comparison_cell);
+#define OF struct comparison_cell
+static const struct field comparison_cell_rows[] = {
+	VALUE_AS(value, number, text, "Absent: that plan has none"),
+	BOOL(best, "Whether it is the best of its row"),
+};
+TABLE(comparison_cell, comparison_cell_rows, "A plan's value.");
+#undef OF
+
+DECLARE_TABLE(comparison_row, struct comparison_row);
+#define OF struct comparison_row
+static const struct field comparison_row_rows[] = {
+	TEXT(title, 200, "For reading"),
+	TEXT(figure, 500, "Path inside the recommended option; of a difference, a JSON pointer into the request"),
+	TEXT(better, 8, "`less` or `more`; absent: neither is better"),
+	LIST(values, 16, comparison_cell, "One for each plan, in their order", .flags = READ_ONLY),
+};
+TABLE(comparison_row, comparison_row_rows, "A figure of all plans.");
+#undef OF
+
 #define OF struct plan_comparison
 static const struct field plan_comparison_rows[] = {
 	LIST(items, 16, plan, "The plans, in the order asked for", .flags = READ_ONLY),
+	LIST(rows, 64, comparison_row, "What they recommend, a figure each", .flags = READ_ONLY),
+	LIST(differences, 30, comparison_row, "What was asked of them differently", .flags = READ_ONLY),
+	TEXTS(notes, 8, "What to mind: different catalogues, planners, kinds, models", .flags = READ_ONLY),
 };
 TABLE(plan_comparison, plan_comparison_rows, "Plans side by side.");
 #undef OF

@@ -30,9 +30,12 @@ static const struct field plan_id_query_rows[] = {
 TABLE(plan_id_query, plan_id_query_rows, "Which revision.");
 #undef OF
 
+static const char *const compare_format_words[] = {"json", "csv", "markdown"};
+
 #define OF struct compare_query
 static const struct field compare_query_rows[] = {
-	TEXTS(ids, 16, "Plans to compare, by id", .form = FORM_UUID, .flags = REQUIRED),
+	TEXTS(ids, 16, "Plans to compare: ID, or ID@REVISION for an older content", .flags = REQUIRED),
+	WORD(format, compare_format_words, "Instead of an Accept header"),
 };
 TABLE(compare_query, compare_query_rows, "Which plans.");
 #undef OF

@@ -1,4 +1,5 @@
 /* Plans in numbers: list, revisions, comparison. */
+#include "api/comparison.h"
 #include "api/report.h"
 #include "api/tables.h"
 #include "base/uuid.h"
@@ -7,8 +8,6 @@
 #include "server/plan_answer.h"
 #include "server/server.h"
 #include "storage/plans.h"
-
-enum { COMPARE_MAX = 16 };
 
 /* An alias is as good as an id: plans are kept under ids. */
 static void plan_filter_names(struct call *call, struct plan_filter *filter)
@@ -59,30 +58,81 @@ enum status handle_plan_revisions(struct call *call)
 	return status == STATUS_OK ? page_answer(call, &table_plan_summary, list.items, list.count, NULL) : status;
 }
 
+/* ID or ID@REVISION. */
+static bool compared_id(struct call *call, const char *text, const char **id, int64_t *revision)
+{
+	const char *at = strchr(text, '@');
+	char *end;
+
+	*id = at ? arena_strndup(&call->arena, text, (size_t)(at - text)) : text;
+	*revision = at ? strtoll(at + 1, &end, 10) : ABSENT_COUNT;
+	return *id && uuid_valid(*id) && (!at || (at[1] >= '1' && at[1] <= '9' && !*end));
+}
+
+/* Reads the plans that are asked for; all that are not there are told at once. */
+static enum status compared_read(struct call *call, const struct text_list *ids, struct plan_comparison *comparison)
+{
+	const char *missing = NULL;
+
+	for (size_t i = 0; i < ids->count; i++) {
+		struct plan_record *plan = &comparison->items.items[comparison->items.count++];
+		char pointer[32];
+		const char *id;
+		int64_t revision;
+		enum status status;
+
+		if (!compared_id(call, ids->items[i], &id, &revision)) {
+			snprintf(pointer, sizeof pointer, "/ids/%zu", i);
+			failure_add(&call->failure, pointer, "bad_format", "\"%.80s\": an id of a plan was expected, or ID@REVISION", ids->items[i]);
+			continue;
+		}
+		status = storage_plan_get(call->server->storage, id, revision, &call->arena, plan, &call->failure);
+		if (status == STATUS_OK && revision != ABSENT_COUNT && plan->revision < revision)
+			status = STATUS_NOT_FOUND; /* the newest is older */
+		if (status != STATUS_OK && status != STATUS_NOT_FOUND)
+			return status;
+		if (status == STATUS_NOT_FOUND) {
+			failure_clear(&call->failure);
+			missing = arena_printf(&call->arena, "%s%s%s", missing ? missing : "", missing ? ", " : "", ids->items[i]);
+		}
+	}
+	if (call->failure.fault_count > 0)
+		return STATUS_INVALID;
+	return missing ? failure_set(&call->failure, STATUS_NOT_FOUND, "no such plan (deleted, or never there): %.400s", missing) : STATUS_OK;
+}
+
+static void compared_media(struct call *call, const char *format)
+{
+	if (format)
+		call->accept = call->answer_media = strcmp(format, "csv") == 0 ? MEDIA_CSV : strcmp(format, "markdown") == 0 ? MEDIA_MARKDOWN : MEDIA_JSON;
+}
+
 /* Side by side: the plans in the order asked for, each whole, so that a reader can take any figure from all of them. */
 enum status handle_plan_compare(struct call *call)
 {
 	struct compare_query query;
-	struct plan_comparison comparison = {0};
+	struct plan_comparison *comparison = ARENA_NEW(&call->arena, struct plan_comparison);
 	enum status status = api_decode_query(&table_compare_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
-	if (status != STATUS_OK)
-		return status;
-	if (query.ids.count < 2 || query.ids.count > COMPARE_MAX) {
-		failure_add(&call->failure, "/ids", "out_of_range", "2 to %d ids of plans, separated by commas; got %zu", COMPARE_MAX, query.ids.count);
+	if (status != STATUS_OK || !comparison)
+		return comparison ? status : STATUS_NO_MEMORY;
+	if (query.ids.count < 2 || query.ids.count > COMPARED_PLANS_MAX) {
+		failure_add(&call->failure, "/ids", "out_of_range", "2 to %d ids of plans, separated by commas; got %zu", COMPARED_PLANS_MAX, query.ids.count);
 		return STATUS_INVALID;
 	}
-	comparison.items.items = ARENA_ARRAY(&call->arena, struct plan_record, query.ids.count);
-	if (!comparison.items.items)
+	compared_media(call, query.format);
+	comparison->items.items = ARENA_ARRAY(&call->arena, struct plan_record, query.ids.count);
+	if (!comparison->items.items)
 		return STATUS_NO_MEMORY;
-	for (; comparison.items.count < query.ids.count; comparison.items.count++) {
-		status = storage_plan_get(call->server->storage, query.ids.items[comparison.items.count], ABSENT_COUNT, &call->arena,
-			&comparison.items.items[comparison.items.count], &call->failure);
-		if (status != STATUS_OK)
-			return status;
-	}
+	status = compared_read(call, &query.ids, comparison);
+	if (status == STATUS_OK)
+		status = api_compare_plans(comparison, &call->arena, &call->failure);
+	if (status != STATUS_OK)
+		return status;
 	if (call->accept == MEDIA_CSV)
-		return report_comparison_csv(comparison.items.items, comparison.items.count, &call->answer, &call->failure);
-	api_encode(&table_plan_comparison, &comparison, &call->json);
+		return report_comparison_csv(comparison, &call->answer, &call->failure);
+	if (call->accept == MEDIA_MARKDOWN)
+		return report_comparison_markdown(comparison, &call->answer, &call->failure);
+	api_encode(&table_plan_comparison, comparison, &call->json);
 	return STATUS_OK;
 }

@@ -252,3 +252,62 @@ def test_refresh_of_a_plan_with_its_own_time_stays(daemon):
     assert made.status == 201, made.text
     still = changes_of(daemon, made)
     assert still["reproduced"] and still["causes"] == []
+
+
+def letters(text, heading):
+    """The rows of a table of a report: title -> cells."""
+    lines = text.split(f"## {heading}\n\n")[1].split("\n\n")[0].splitlines()[2:]
+    return {cells[0]: cells[1:] for cells in ([cell.strip() for cell in line.replace("\\|", "").split("|")[1:-1]] for line in lines)}
+
+
+def test_plans_side_by_side(daemon):
+    price = {"pricing": {"usd_per_gpu_hour": 2}}
+    bodies = [("training", TRAINING | {"name": "a | *b*", "site": {"country": "FR"}} | price), ("training", TRAINING | {"name": "dirty", "site": {"country": "PL"}} | price),
+              ("inference", INFERENCE | price), ("inference", INFERENCE | {"name": "slow", "accelerator": "l4", "slo": {"ttft_ms": 3000}} | price)]
+    plans = [daemon.post(f"/v1/plans/{kind}", body).json for kind, body in bodies]
+    ids = ",".join(plan["id"] for plan in plans)
+    answer = daemon.get(f"/v1/plans/compare?ids={ids}")
+    assert answer.status == 200, answer.text
+    rows = {row["title"]: row for row in answer.json["rows"]}
+    carbon = rows["Carbon (kgCO2e)"]["values"]
+    assert [cell["best"] for cell in carbon] == [True, False, False, False] and "value" not in carbon[2]
+    assert carbon[0]["value"] == plans[0]["result"]["recommended"]["carbon"]["total_kgco2e"]
+    assert not any(cell["best"] for cell in rows["Cost (USD)"]["values"]), "the same cost is nobody's best"
+    assert rows["Time to first token, p95 (ms)"]["better"] == "less" and [cell["best"] for cell in rows["Time to first token, p95 (ms)"]["values"]][2:] == [True, False]
+    assert not any(cell["best"] for cell in rows["Accelerators"]["values"]) and "better" not in rows["Accelerators"]
+    asked = {row["figure"]: [cell.get("value") for cell in row["values"]] for row in answer.json["differences"]}
+    assert asked["/site/country"] == ["FR", "PL", None, None] and asked["/slo"][3].startswith("ttft_ms 3000") and "/name" not in asked and "/tokens" not in asked
+    assert any("services are side by side" in note for note in answer.json["notes"])
+    report = daemon.get(f"/v1/plans/compare?ids={ids}&format=markdown")
+    assert report.headers["content-type"].startswith("text/markdown") and report.text == daemon.get(f"/v1/plans/compare?ids={ids}", {"Accept": "text/markdown"}).text
+    assert "a \\| \\*b\\*" in report.text and plans[3]["id"] in report.text
+    shown = letters(report.text, "Recommended")
+    assert shown["Carbon (kgCO2e)"][0].startswith("**") and not shown["Carbon (kgCO2e)"][1].startswith("**") and shown["Carbon (kgCO2e)"][2] == ""
+    assert all(len(cells) == 4 for cells in shown.values()) and letters(report.text, "Asked differently")["site/country"] == ["FR", "PL", "", ""]
+    table = list(csv.DictReader(io.StringIO(daemon.get(f"/v1/plans/compare?ids={ids}&format=csv").text)))
+    assert [row["name"] for row in table] == ["a | *b*", "dirty", "chat", "slow"]
+    assert "carbon/total_kgco2e" in table[0]["best_of"].split() and "carbon" not in table[1]["best_of"]
+    two = daemon.get(f"/v1/plans/compare?ids={plans[1]['id']},{plans[0]['id']}").json
+    assert [cell["best"] for cell in {row["title"]: row for row in two["rows"]}["Carbon (kgCO2e)"]["values"]] == [False, True] and "notes" not in two
+
+
+def test_comparisons_of_revisions_and_of_what_is_not_there(daemon):
+    place = daemon.post("/v1/regions", {"provider": "sidecloud", "region_id": "s-1", "grid_gco2e_per_kwh": 100, "source": "a test"})
+    made = daemon.post("/v1/plans/training", TRAINING | {"site": {"provider": "sidecloud", "region": "s-1"}, "pricing": {"usd_per_gpu_hour": 2}}).json
+    assert daemon.request("PATCH", place.headers["location"], {"grid_gco2e_per_kwh": 50}).status == 200
+    assert daemon.request("POST", f"/v1/plans/{made['id']}/refresh").status == 200
+    both = daemon.get(f"/v1/plans/compare?ids={made['id']}@1,{made['id']}@2").json
+    carbon = {row["title"]: row for row in both["rows"]}["Carbon (kgCO2e)"]["values"]
+    assert [cell["best"] for cell in carbon] == [False, True] and "differences" not in both
+    assert [item["revision"] for item in both["items"]] == [1, 2] and any("revisions of the catalogue (A " in note for note in both["notes"])
+    assert f"(plan {made['id']}, revision 1," in daemon.get(f"/v1/plans/compare?ids={made['id']}@1,{made['id']}&format=markdown").text
+    gone, never = daemon.post("/v1/plans/training", TRAINING).json["id"], str(uuid.uuid4())
+    assert daemon.request("DELETE", f"/v1/plans/{gone}").status == 204
+    missing = daemon.get(f"/v1/plans/compare?ids={made['id']},{gone},{never},{made['id']}@9")
+    assert missing.status == 404 and all(name in missing.json["detail"] for name in (gone, never, "@9")), missing.text
+    wrong = daemon.get(f"/v1/plans/compare?ids={made['id']}@0,nonsense,{made['id']}")
+    assert wrong.status == 422 and [fault["pointer"] for fault in wrong.json["errors"]] == ["/ids/0", "/ids/1"], wrong.text
+    assert daemon.get("/v1/plans/compare?ids=" + ",".join([made["id"]] * 17)).status == 422
+    assert len(daemon.get("/v1/plans/compare?ids=" + ",".join([made["id"]] * 16)).json["items"]) == 16
+    assert daemon.get(f"/v1/plans/compare?ids={made['id']},{made['id']}&format=xml").status == 422
+    assert daemon.request("DELETE", place.headers["location"]).status == 204
