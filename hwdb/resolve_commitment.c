@@ -27,17 +27,6 @@ static bool is_wanted(const struct pricing *pricing, enum term term)
 	return false;
 }
 
-/* Replicas that one instance holds; a replica of several instances takes so many at once. */
-static int64_t units_of(const struct offer *offer, int64_t gpus_per_replica)
-{
-	return offer->gpus >= gpus_per_replica ? offer->gpus / gpus_per_replica : 1;
-}
-
-static int64_t instances_of(const struct offer *offer, int64_t gpus_per_replica)
-{
-	return offer->gpus >= gpus_per_replica ? 1 : (gpus_per_replica + offer->gpus - 1) / offer->gpus;
-}
-
 /* E106. */
 static double interrupted_price(const struct market *market, const struct offer *offer, double usd_per_hour)
 {
@@ -91,7 +80,7 @@ static void break_even_fill(struct market *market)
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < market->count; i++) {
 			struct committed_offer *item = &market->offers[i];
-			double each = item->usd_per_hour * (double)instances_of(&item->offer, gpus) / (double)units_of(&item->offer, gpus);
+			double each = item->usd_per_hour * (double)commitment_instances(item->offer.gpus, gpus) / (double)commitment_units(item->offer.gpus, gpus);
 
 			if (pass == 0 && !is_committed(item->offer.term))
 				used = fmin(used, each);
@@ -117,8 +106,8 @@ static void answer(struct market *market, const struct commitment_mix *mix)
 	for (size_t i = 0; i < market->count; i++) {
 		struct committed_offer *item = &market->offers[i];
 
-		item->instances = mix->instances[i] * instances_of(&item->offer, gpus);
-		item->peak_instances = mix->peak_instances[i] * instances_of(&item->offer, gpus);
+		item->instances = mix->instances[i] * commitment_instances(item->offer.gpus, gpus);
+		item->peak_instances = mix->peak_instances[i] * commitment_instances(item->offer.gpus, gpus);
 		if (item->instances > 0 || item->peak_instances > 0 || is_committed(item->offer.term))
 			commitment->offers[commitment->offer_count++] = *item;
 	}
@@ -149,8 +138,8 @@ enum status resolve_commitment(
 			return STATUS_OK;
 	}
 	for (size_t i = 0; i < market.count; i++)
-		offers[i] = (struct commitment_offer){units_of(&market.offers[i].offer, option->gpus_per_replica),
-			market.offers[i].usd_per_hour * (double)instances_of(&market.offers[i].offer, option->gpus_per_replica),
+		offers[i] = (struct commitment_offer){commitment_units(market.offers[i].offer.gpus, option->gpus_per_replica),
+			market.offers[i].usd_per_hour * (double)commitment_instances(market.offers[i].offer.gpus, option->gpus_per_replica),
 			is_committed(market.offers[i].offer.term)};
 	task.offer_count = market.count;
 	workspace = arena_alloc_uncleared(resolver->arena, commitment_workspace_bytes(&task));

@@ -127,6 +127,8 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 		resolve_recommended(resolver, &input->request.common, input->candidates, input->candidate_count, &plan->recommended.cost.offer);
 	if (status == STATUS_OK)
 		status = resolve_commitment(resolver, input, &plan->recommended);
+	for (size_t i = 0; i < plan->alternative_count && status == STATUS_OK; i++)
+		status = resolve_commitment(resolver, input, &plan->alternatives[i]);
 	if (status == STATUS_OK && input->request.trace.count > 0)
 		status = trace_digest(&input->request.trace);
 	if (status != STATUS_OK)

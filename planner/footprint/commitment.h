@@ -38,6 +38,17 @@ struct commitment_mix {
 	double committed_utilization;              /* mean part of the committed capacity that is used; absent without any */
 };
 
+/* Units of `group` accelerators that an instance of `gpus` holds; a unit of several instances takes so many at once. */
+static inline int64_t commitment_units(int64_t gpus, int64_t group)
+{
+	return gpus >= group ? gpus / group : 1;
+}
+
+static inline int64_t commitment_instances(int64_t gpus, int64_t group)
+{
+	return gpus >= group ? 1 : (group + gpus - 1) / gpus;
+}
+
 size_t commitment_workspace_bytes(const struct commitment_task *task);
 
 /* The cheapest mix; of equal ones that with the least commitment. False: no offer at all holds anything. */

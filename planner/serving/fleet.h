@@ -41,6 +41,9 @@ struct fleet_limits {
 	const struct pricing *pricing;
 	enum objective objective; /* what offers are chosen by, of those within the caps */
 	double usd_cap_per_month, kgco2e_cap_per_month, kwh_cap_per_month; /* absent: none */
+	bool mixes;      /* money is counted as the cheapest mix of terms over the daily profile (mix.h) */
+	void *scratch;   /* for that, while nothing is simulated; NULL: none */
+	size_t scratch_bytes;
 	const struct inference_request *request; /* what is left open has its default where NULL */
 };
 

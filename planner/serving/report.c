@@ -159,6 +159,9 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	if (plan->recommended.cost.has_offer)
 		supply_remark(&had, fleet->gpus_per_replica, fleet->gpu_count, findings);
 	report_spot(input, fleet, demand, limits, findings);
+	if (limits->mixes)
+		findings_assume_text(findings, "objective", "money is that of the cheapest mix of the terms",
+			"E101: over the daily profile, committed instances paid all day and the others by the hour (commitment); cost is of the peak's fleet all day");
 	advise_autoscaling(&plan->recommended, findings);
 	sensitivity_report(input, fleet, demand, limits, plan);
 }

@@ -185,7 +185,7 @@ struct inference_option {
 		enum truth slo_met;
 		struct latencies latency, latency_cold_start; /* of a day; of who comes while replicas start, were they not started ahead */
 	} autoscaled;
-	bool has_commitment; /* of the recommended option, where offers of more than one term can be had */
+	bool has_commitment; /* where offers of more than one term can be had */
 	struct commitment commitment;
 	struct bottleneck_use bottleneck;
 	struct figures inputs; /* that cost, energy, carbon and water rest upon */

@@ -3,14 +3,17 @@
 #include "planner/serving/autoscaling.h"
 #include "planner/serving/day.h"
 #include "planner/serving/front.h"
+#include "planner/serving/mix.h"
 #include "planner/serving/option.h"
 #include "planner/serving/search.h"
 #include "planner/serving/worth.h"
 
 enum { ALTERNATIVES_DEFAULT = 5 };
 
-static struct fleet_limits limits_of(const struct inference_request *request)
+static struct fleet_limits limits_of(const struct inference_input *input)
 {
+	const struct inference_request *request = &input->request;
+
 	return (struct fleet_limits){.gpu_count = request->common.gpu_count,
 		.enforce_memory = request->common.enforce_memory != TRUTH_FALSE,
 		.throughput_tokens_per_s_per_gpu = request->throughput_tokens_per_s_per_gpu,
@@ -19,6 +22,9 @@ static struct fleet_limits limits_of(const struct inference_request *request)
 		.usd_cap_per_month = request->budget_usd_per_month,
 		.kgco2e_cap_per_month = request->common.carbon_cap_kgco2e,
 		.kwh_cap_per_month = request->common.energy_cap_kwh,
+		.mixes = mix_is_wanted(request),
+		.scratch = input->workspace,
+		.scratch_bytes = input->workspace_bytes,
 		.request = request};
 }
 
@@ -89,7 +95,7 @@ static void hours_read(const struct inference_input *input, struct demand *deman
 enum status planner_inference(const struct inference_input *input, struct inference_plan *plan, struct failure *failure)
 {
 	const struct inference_request *request = &input->request;
-	struct fleet_limits limits = limits_of(request);
+	struct fleet_limits limits = limits_of(input);
 	struct search search;
 	struct fleet *best;
 	struct prover prover;

@@ -5,6 +5,7 @@
 #include "planner/footprint/energy.h"
 #include "planner/footprint/supply.h"
 #include "planner/serving/autoscaling.h"
+#include "planner/serving/mix.h"
 
 static const double grams_per_kg = 1000;
 
@@ -408,6 +409,10 @@ void fleet_value(struct fleet *fleet, const struct replica *replica, const struc
 	fleet->data_usd_per_hour = (given_or(worth.storage_usd_per_month, 0) + given_or(worth.egress_usd_per_month, 0)) / HOURS_PER_MONTH;
 	fleet->spot_factor = spot_factor(fleet, replica, limits, &(struct offer){.term = TERM_SPOT});
 	count = fleet_places(fleet, limits, places, COUNT_OF(places));
+	for (size_t i = 0; limits->mixes && i < count; i++)
+		if (places[i].supply)
+			places[i].usd_per_hour = fleet->data_usd_per_hour +
+				given_or(mix_usd_per_hour(fleet, demand, limits, places[i].supply), places[i].usd_per_hour - fleet->data_usd_per_hour);
 	best = places[0];
 	for (size_t i = 1; i < count; i++)
 		if (place_is_better(limits, &places[i], &best))

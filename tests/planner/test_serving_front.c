@@ -1,5 +1,6 @@
 /* E114 and the choice among offers: held against every fleet at every offer, looked at one by one. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "planner/serving/front.h"
@@ -242,6 +243,53 @@ static void offers_are_chosen_by_the_objective(void **state)
 	assert_int_equal(run(&market.fixture.inference), STATUS_INFEASIBLE);
 }
 
+/* An hour of the day at the peak, the others at a tenth: reserved at 4 is the cheapest all day long; by the hours that are needed
+ * it is the accelerator that is had at 5 by use, for what the other commits to rests, and what it does not costs 12. */
+static void commitments_count_in_the_objective(void **state)
+{
+	static const char *terms[] = {"on_demand", "reserved_1y"};
+	static struct market market;
+	struct inference_request *request = &market.fixture.inference.request;
+	double day[24] = {1};
+	void *workspace = malloc(prover_workspace_bytes());
+
+	(void)state;
+	assert_non_null(workspace);
+	for (int flat = 0; flat < 2; flat++) {
+		market_fill(&market, 1);
+		for (int c = 0; c < 2; c++) {
+			market.candidates[c] = market.fixture.candidate;
+			market.candidates[c].accelerator.id = c == 0 ? "reserved" : "by-use";
+			market.candidates[c].supplies = market.supplies[c];
+			market.candidates[c].supply_count = c == 0 ? 2 : 1;
+			for (int i = 0; i < 2; i++) {
+				market.supplies[c][i] = (struct supply){market.fixture.candidate.offer, market.fixture.candidate.site};
+				market.supplies[c][i].offer.gpus = 4;
+				market.supplies[c][i].offer.usd_per_gpu_hour = c == 1 ? 5 : i == 0 ? 12 : 4;
+				market.supplies[c][i].offer.term = c == 0 && i == 1 ? TERM_RESERVED_1Y : TERM_ON_DEMAND;
+			}
+		}
+		market.fixture.inference.candidate_count = 2;
+		market.fixture.inference.workspace = workspace;
+		market.fixture.inference.workspace_bytes = prover_workspace_bytes();
+		for (int i = 1; i < 24; i++)
+			day[i] = flat ? 1 : 0.1;
+		request->queries_per_minute = 12000;
+		request->parallelism.tensor = 4;
+		request->parallelism.max_batch = 256;
+		request->common.alternatives = 0;
+		request->daily_profile = (struct number_list){day, 24};
+		request->common.pricing.terms = (struct text_list){terms, 2};
+		assert_int_equal(run(&market.fixture.inference), STATUS_OK);
+		assert_true(best->replicas > 10);
+		assert_string_equal(best->accelerator.id, flat ? "reserved" : "by-use");
+		request->common.pricing.terms = (struct text_list){&terms[1], 1};
+		assert_int_equal(run(&market.fixture.inference), STATUS_OK);
+		assert_string_equal(best->accelerator.id, "reserved");
+	}
+	free(workspace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -249,6 +297,7 @@ int main(void)
 		cmocka_unit_test(a_point_is_its_own_arithmetic),
 		cmocka_unit_test(what_else_is_answered_does_not_matter),
 		cmocka_unit_test(offers_are_chosen_by_the_objective),
+		cmocka_unit_test(commitments_count_in_the_objective),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
