@@ -92,7 +92,7 @@ enum status api_stored_figures(const struct json_text *result, struct arena *are
 		.accelerator = node_text(member(recommended, "accelerator")),
 		.gpu_count = (int64_t)given_or(number(recommended, "gpu_count"), ABSENT_COUNT),
 		.hours = number(recommended, "wall_clock_hours"),
-		.usd_per_gpu_hour = number(cost, "usd_per_gpu_hour"),
+		.usd_per_gpu_hour = given_or(number(cost, "usd_per_gpu_hour"), number(offer, "usd_per_gpu_hour")),
 		.usd = either(cost, "total_usd", "usd_per_month"),
 		.kwh = either(member(recommended, "energy"), "total_kwh", "kwh_per_month"),
 		.kgco2e = either(member(recommended, "carbon"), "total_kgco2e", "kgco2e_per_month"),

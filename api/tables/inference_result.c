@@ -109,6 +109,9 @@ DECLARE_TABLE(autoscaled, MEMBER_TYPE(struct inference_option, autoscaled));
 static const struct field autoscaled_rows[] = {
 	FIGURE(startup_s, "From starting a replica to its first request"),
 	FIGURE(gpu_hours_per_month, "Accelerator-hours, replicas that start included"),
+	FIGURE(usd_per_month, "Cost of the accelerators then"),
+	FIGURE(kwh_per_month, "Energy then"),
+	FIGURE(kgco2e_per_month, "Carbon then"),
 	FIGURE(saved_gpu_hours_per_month, "Against the peak's fleet all day"),
 	FIGURE(saved_usd_per_month, "Cost"),
 	FIGURE(saved_kwh_per_month, "Energy"),

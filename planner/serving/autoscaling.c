@@ -177,6 +177,7 @@ static void schedule_fill(
 	size_t whole = (size_t)startup_h, count = profile->count;
 	struct need all_day = need_at(scaler, fleet_active_replicas(scaler->fleet, scaler->demand));
 	double monthly = HOURS_PER_MONTH / (double)count;
+	const struct candidate had = fleet_candidate(scaler->fleet);
 	struct toll followed = {0}, unfollowed = {0};
 
 	for (size_t i = 0; i < count; i++)
@@ -197,9 +198,12 @@ static void schedule_fill(
 		toll_add(scaler, i, all_day, requests_per_s, monthly, &unfollowed);
 	}
 	option->autoscaled.gpu_hours_per_month = followed.gpu_hours;
-	option->autoscaled.saved_gpu_hours_per_month = unfollowed.gpu_hours - followed.gpu_hours;
 	/* what is reserved is paid whether it runs or not */
-	option->autoscaled.saved_usd_per_month = is_reserved(scaler->fleet->candidate) ? 0 : unfollowed.usd - followed.usd;
+	option->autoscaled.usd_per_month = is_reserved(&had) ? unfollowed.usd : followed.usd;
+	option->autoscaled.kwh_per_month = followed.kwh;
+	option->autoscaled.kgco2e_per_month = followed.kgco2e;
+	option->autoscaled.saved_gpu_hours_per_month = unfollowed.gpu_hours - followed.gpu_hours;
+	option->autoscaled.saved_usd_per_month = unfollowed.usd - option->autoscaled.usd_per_month;
 	option->autoscaled.saved_kwh_per_month = unfollowed.kwh - followed.kwh;
 	option->autoscaled.saved_kgco2e_per_month = unfollowed.kgco2e - followed.kgco2e;
 }

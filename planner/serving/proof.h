@@ -40,7 +40,7 @@ void prover_prove(struct prover *prover, struct fleet *fleet);
 void prover_prove_beyond(struct prover *prover, struct fleet *fleet, double requests_per_s);
 
 /* Work set aside for the front, for a schedule by the hour and for advice; prover_more() hands it out. */
-enum { PROVER_SCHEDULE_WORK = 1000000, PROVER_DAY_WORK = 3000000, PROVER_ADVICE_WORK = 1800000, PROVER_FRONT_WORK = 1000000 };
+enum { PROVER_SCHEDULE_WORK = 1000000, PROVER_DAY_WORK = 3000000, PROVER_ADVICE_WORK = 1800000, PROVER_FRONT_WORK = 600000 };
 void prover_more(struct prover *prover, int64_t work);
 
 /* Whether a proved fleet, with so many replicas instead of its own (`prefill`: further ones, for prompts alone), keeps the promise at a

@@ -179,7 +179,8 @@ struct inference_option {
 	struct autoscaling_hour autoscaling[168];
 	bool has_autoscaled;
 	struct {
-		double startup_s, gpu_hours_per_month; /* followed hour by hour, starts included */
+		double startup_s, gpu_hours_per_month; /* followed hour by hour, starts included; so the next three */
+		double usd_per_month, kwh_per_month, kgco2e_per_month; /* usd: accelerators alone; absent: no price is known */
 		double saved_gpu_hours_per_month, saved_usd_per_month, saved_kwh_per_month, saved_kgco2e_per_month;
 		bool has_latency, has_cold; /* simulated; of a schedule in which replicas start */
 		enum truth slo_met;

@@ -76,6 +76,12 @@ def test_figures_of_whole_answers(daemon, changes):
         assert same(carbon["gco2e_per_thousand_output_tokens"] * requests * 0.3, carbon["kgco2e_per_month"] * 1000)
         assert same(carbon["gco2e_per_gpu_hour"] * option["gpus_paid"] * 730, carbon["kgco2e_per_month"] * 1000)
         assert same(cost["usd_per_million_tokens"] * requests * 1300 / 1e6, cost["usd_per_month"])
+        if "autoscaled" in option:
+            scaled = option["autoscaled"]
+            assert same(scaled["kwh_per_month"] + scaled["saved_kwh_per_month"], energy["kwh_per_month"])
+            assert same(scaled["kgco2e_per_month"] + scaled["saved_kgco2e_per_month"], carbon["kgco2e_per_month"])
+            assert same(scaled["usd_per_month"] + scaled["saved_usd_per_month"], cost["accelerators_usd_per_month"])
+            assert same(scaled["gpu_hours_per_month"] + scaled["saved_gpu_hours_per_month"], 730 * option["gpu_count"])
         assert 60 < energy["mean_gpu_w"] < 720 and 0 < option["utilization"] <= 1
     if "queries_per_minute" in request and request["queries_per_minute"]:
         assert same(result["recommended"]["throughput"]["output_tokens_per_s"], request["queries_per_minute"] / 60 * 300)
@@ -151,3 +157,36 @@ def test_the_front(daemon):
     answer = daemon.post("/v1/estimates/inference", poor)
     assert answer.status == 422 and answer.json["type"].endswith("/infeasible")
     assert "would do" in {fault["pointer"]: fault["detail"] for fault in answer.json["errors"]}["/budget_usd_per_month"]
+
+
+def test_refresh_says_what_moved_a_service(daemon):
+    """A dirtier grid, then a dearer price, then a cheaper accelerator: each is a cause, and together they are the whole."""
+    rows = [{"provider": "servecloud", "instance_type": "s." + name, "region": "serve-1", "accelerator_id": accelerator, "gpus": 1, "as_of": "2026-11-01",
+             "price_usd_per_hour": usd, "pricing_model": "on_demand", "source": "a test"} for name, accelerator, usd in (("h100", "h100-sxm5-80gb", 3), ("h200", "h200-sxm5-141gb", 40))]
+    prices = [daemon.post("/v1/prices", row) for row in rows]
+    place = daemon.post("/v1/regions", {"provider": "servecloud", "region_id": "serve-1", "location": "somewhere", "grid_gco2e_per_kwh": 100, "pue": 1.2, "source": "a test"})
+    body = {"model": "llama-3.1-8b", "accelerators": ["h100", "h200"], "queries_per_minute": 3000, "prompt_tokens": 1000, "output_tokens": 300,
+            "slo": {"tpot_ms": 50}, "pricing": {"providers": ["servecloud"]}, "name": "served"}
+    made = daemon.post("/v1/plans/inference", body)
+    assert [row.status for row in (*prices, place, made)] == [201] * 4, made.text
+
+    def changes():
+        fresh = daemon.request("POST", made.headers["location"] + "/refresh")
+        assert fresh.status == 200, fresh.text
+        return fresh.json["changes"]
+
+    still = changes()
+    assert still["reproduced"] and still["causes"] == [] and still["before"] == still["after"], still
+    assert daemon.request("PATCH", place.headers["location"], {"grid_gco2e_per_kwh": 300}).status == 200
+    assert daemon.request("PATCH", prices[1].headers["location"], {"price_usd_per_hour": 1}).status == 200
+    moved = changes()
+    causes = {cause["cause"]: cause for cause in moved["causes"]}
+    assert moved["reproduced"] and list(causes) == ["regions", "prices"], moved
+    assert causes["regions"]["change_usd"] == 0 and causes["regions"]["change_kgco2e"] > 0 and causes["regions"]["change_kwh"] == 0
+    assert causes["prices"]["change_usd"] < 0 and "s-h200" in causes["prices"]["detail"]
+    assert moved["before"]["accelerator"] == "h100-sxm5-80gb" and moved["after"]["accelerator"] == "h200-sxm5-141gb"
+    assert (moved["before"]["usd_per_gpu_hour"], moved["after"]["usd_per_gpu_hour"]) == (3, 1)
+    for key in "usd", "kwh", "kgco2e":
+        assert math.isclose(moved["before"][key] + sum(cause[f"change_{key}"] for cause in moved["causes"]), moved["after"][key], rel_tol=1e-9)
+    for row in (*prices, place):
+        assert daemon.request("DELETE", row.headers["location"]).status == 204
