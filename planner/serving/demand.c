@@ -187,7 +187,7 @@ bool demand_grid(const struct grid_hours *series, size_t count, double utc_offse
 
 	*grid = (struct clock_grid){.count = count};
 	for (int64_t hour = (series->start_us + hour_us - 1) / hour_us; (hour + 1) * hour_us <= end_us; hour++) {
-		double shown = fmod((double)hour + floor(utc_offset_hours) + (count > HOURS_PER_DAY ? monday_hours : 0), (double)count);
+		double shown = fmod((double)hour + floor(utc_offset_hours) + ((double)count > HOURS_PER_DAY ? monday_hours : 0), (double)count);
 		size_t at = (size_t)(shown < 0 ? shown + (double)count : shown);
 
 		sums[at] += grid_hours_mean(series, hour * hour_us, 1, 0).gco2e_per_kwh;
