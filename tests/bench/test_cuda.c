@@ -270,8 +270,10 @@ static void products_are_right_in_every_form_and_precision(void **state)
 		for (int product = 0; product < PRODUCT_COUNT; product++) {
 			struct bench_work_request request = product_of(cases[i].precision, (enum bench_product)product, 192, 320, 144);
 
+			bool exact = cases[i].precision == PRECISION_FP8 && product != PRODUCT_FORWARD; /* gradients are not summed in fewer bits */
+
 			run(SMALL, &request);
-			assert_right(3e-6 + 2.0 * 192 * 320 * 144 / cases[i].flops, 0.01); /* the sixth proposal, the fastest, was kept */
+			assert_right((exact ? 4e-6 : 3e-6) + 2.0 * 192 * 320 * 144 / cases[i].flops, 0.01); /* the sixth proposal, the fastest, was kept */
 			assert_contains(found->work.detail, "cuBLASLt 12.8.3, algorithm 66 tile 5");
 			assert_contains(found->work.detail, "best of 8"); /* of ten, one wants too much memory and one cannot run */
 			run(SMALL ",wrong=0.25", &request);
@@ -321,6 +323,10 @@ static void what_the_library_lacks_is_unsupported(void **state)
 	request = product_of(PRECISION_BF16, PRODUCT_FORWARD, 1 << 14, 1 << 14, 1 << 10);
 	run(SMALL, &request);
 	assert_refused(BENCH_UNSUPPORTED, "do not fit");
+	/* A first operand of 270 of 288 MiB: what the library and others need is left to them. */
+	request = product_of(PRECISION_BF16, PRODUCT_FORWARD, 270 << 10, 16, 512);
+	run(SMALL, &request);
+	assert_refused(BENCH_UNSUPPORTED, "0.26 GiB do not fit");
 	request = product_of(PRECISION_NVFP4, PRODUCT_FORWARD, 128, 128, 128);
 	run(SMALL, &request);
 	assert_refused(BENCH_UNSUPPORTED, "nvfp4");

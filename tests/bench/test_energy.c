@@ -255,6 +255,8 @@ struct bench_session {
 	int looks;
 	double utilization;
 	int busy_looks; /* after which it falls idle */
+	bool throttled_at_first; /* before the third look, and not from it on */
+	int blind_looks; /* at which the counter does not answer */
 };
 
 static enum bench_outcome scripted_sense(struct bench_session *session, struct bench_sensors *sensors, struct bench_reason *reason)
@@ -265,10 +267,11 @@ static enum bench_outcome scripted_sense(struct bench_session *session, struct b
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	*sensors = (struct bench_sensors){.energy_source = "nvml", .scope = "gpu_board",
 		.energy_joules = 120 * ((double)now.tv_sec + 1e-9 * (double)now.tv_nsec)};
-	bench_sensors_note(sensors, SENSOR_ENERGY);
+	if (session->looks >= session->blind_looks)
+		bench_sensors_note(sensors, SENSOR_ENERGY);
 	bench_sensors_note(sensors, SENSOR_THROTTLE);
 	bench_sensors_note(sensors, SENSOR_UTILIZATION);
-	sensors->throttle_reasons = ++session->looks >= 3 ? 1 << THROTTLE_POWER | 1 << THROTTLE_HEAT : 0;
+	sensors->throttle_reasons = (++session->looks >= 3) != session->throttled_at_first ? 1 << THROTTLE_POWER | 1 << THROTTLE_HEAT : 0;
 	sensors->utilization = session->looks > session->busy_looks ? 0.01 : session->utilization;
 	return BENCH_OK;
 }
@@ -305,6 +308,38 @@ static void a_sampler_sees_energy_and_throttling(void **state)
 	fclose(file);
 	assert_contains(text, "{\"type\":\"sample\",\"t_s\":");
 	assert_contains(text, "\"throttle\":\"power,heat\"}");
+}
+
+/* What held the device back before a window is not told of it; a counter that was not read at its beginning tells nothing of it. */
+static void a_window_is_told_of_itself_alone(void **state)
+{
+	struct bench_session session = {.throttled_at_first = true};
+	struct timespec moment = {.tv_nsec = 400000000};
+	struct bench_sampler *sampler;
+	struct bench_report report;
+	struct bench_reason reason;
+	struct bench_energy energy;
+	FILE *file = tmpfile();
+	uint64_t reasons;
+
+	(void)state;
+	bench_report_open(&report, REPORT_LINES, fileno(file));
+	sampler = bench_sampler_new(&scripted, &session, &report, &reason);
+	assert_non_null(sampler);
+	bench_sampler_begin(sampler);
+	nanosleep(&moment, NULL);
+	assert_true(bench_sampler_end(sampler, 0, &energy, &reasons));
+	assert_int_equal(reasons, 0);
+	bench_sampler_free(sampler);
+	session = (struct bench_session){.blind_looks = 2};
+	sampler = bench_sampler_new(&scripted, &session, &report, &reason);
+	assert_non_null(sampler);
+	bench_sampler_begin(sampler);
+	nanosleep(&moment, NULL);
+	assert_false(bench_sampler_end(sampler, 0, &energy, &reasons));
+	bench_sampler_free(sampler);
+	bench_report_close(&report);
+	fclose(file);
 }
 
 /* Nobody is asked for what a backend does not have. */
@@ -385,6 +420,7 @@ int main(void)
 		cmocka_unit_test(a_short_window_is_not_trusted),
 		cmocka_unit_test(two_seconds_are_the_counters),
 		cmocka_unit_test(a_sampler_sees_energy_and_throttling),
+		cmocka_unit_test(a_window_is_told_of_itself_alone),
 		cmocka_unit_test(no_sensors_are_no_trouble),
 		cmocka_unit_test(a_device_that_falls_idle_is_waited_for),
 		cmocka_unit_test(latency_and_bandwidth_come_out_of_times),

@@ -173,7 +173,9 @@ static void wrong_outputs_are_found(void **state)
 static void caches_are_flushed_where_asked(void **state)
 {
 	struct bench_work_request request = {.kind = WORK_ELEMENTWISE, .method = METHOD_STREAM, .bytes = 4096, .cold = true};
+	struct bench_reason reason;
 	size_t cache_bytes;
+	float element = 1;
 
 	(void)state;
 	need_session();
@@ -181,6 +183,10 @@ static void caches_are_flushed_where_asked(void **state)
 	session->cache_bytes = 1 << 20; /* the flush is twice that */
 	(void)measure(&request);
 	assert_non_null(session->flush);
+	assert_int_equal(opencl_fill_pattern(session, session->flush, (2 << 20) / sizeof(element), &reason), BENCH_OK);
+	(void)measure(&request); /* writes over all of it again */
+	assert_int_equal(opencl_read(session, session->flush, (2 << 20) - sizeof(element), sizeof(element), &element, &reason), BENCH_OK);
+	assert_close((double)element, 0, 0);
 	session->cache_bytes = cache_bytes;
 }
 

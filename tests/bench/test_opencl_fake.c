@@ -21,6 +21,7 @@ struct found {
 	enum stage stage; /* that gave the outcome */
 	struct bench_device device;
 	struct bench_check check;
+	double bytes, elapsed_s;
 	struct bench_reason reason;
 };
 
@@ -30,7 +31,6 @@ static struct found play(const char *script, const struct bench_work_request *re
 	struct found found = {.outcome = BENCH_FAILED};
 	struct bench_session *session = NULL;
 	struct bench_work work;
-	double elapsed_s;
 	size_t count;
 
 	setenv("FAKE_OPENCL", script, 1);
@@ -46,7 +46,8 @@ static struct found play(const char *script, const struct bench_work_request *re
 			found.stage = STAGE_RUN;
 			found.outcome = work.verify(&work, &found.check, &found.reason);
 			if (found.outcome == BENCH_OK)
-				found.outcome = work.run(&work, &elapsed_s, &found.reason);
+				found.outcome = work.run(&work, &found.elapsed_s, &found.reason);
+			found.bytes = work.bytes;
 			work.release(&work);
 		}
 		bench_opencl_backend.close(session);
@@ -107,6 +108,24 @@ static void a_device_that_computes_nothing_is_found_out(void **state)
 	}
 }
 
+/* From the start of the first kernel to the end of the last; the bytes are those of every array that is read or written. */
+static void a_run_takes_as_long_as_the_device_says(void **state)
+{
+	struct bench_work_request request = {.kind = WORK_STREAM_READ, .method = METHOD_STREAM};
+	struct found read = play("", &request), found;
+
+	(void)state;
+	assert_close(read.elapsed_s, 0.7e-6, 1e-9);
+	request.kind = WORK_STREAM_COPY;
+	assert_close(play("", &request).bytes, 2 * read.bytes, 0);
+	request.kind = WORK_STREAM_TRIAD;
+	assert_close(play("", &request).bytes, 3 * read.bytes, 0);
+	request = (struct bench_work_request){.kind = WORK_ATTENTION, .method = METHOD_KERNEL_ATTENTION, .precision = PRECISION_BF16,
+		.attention = {1, 1, 1, 8, 8, 8, .causal = true}};
+	found = play("", &request); /* scores, softmax, values */
+	assert_close(found.elapsed_s, 2.7e-6, 1e-9);
+}
+
 static void what_the_driver_lacks_is_unsupported(void **state)
 {
 	struct bench_work_request request = {.kind = WORK_TRANSFER, .method = METHOD_COPY_ENGINE,
@@ -131,10 +150,10 @@ static void the_device_is_told_by_its_place_on_the_bus(void **state)
 	struct bench_device device = play("", &launch).device;
 
 	(void)state;
-	assert_string_equal(device.id, "opencl-pci-0000:83:00.1");
-	assert_string_equal(device.uuid, "pci-0000:83:00.1");
+	assert_string_equal(device.id, "opencl-pci-0000:83:1b.1");
+	assert_string_equal(device.uuid, "pci-0000:83:1b.1");
 	assert_string_equal(device.name, "AMD Instinct MI300X");
-	assert_string_equal(device.pci_bus, "0000:83:00.1");
+	assert_string_equal(device.pci_bus, "0000:83:1b.1");
 	assert_true(device.unit_count == 304 && device.ecc && bench_device_knows(&device, DEVICE_ECC));
 	assert_close(device.memory_bytes, 0x1p30, 1e-15);
 	assert_close(device.clock_hz, 2.1e9, 1e-15);
@@ -308,6 +327,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_failure_is_told_with_its_reason),
 		cmocka_unit_test(a_device_that_computes_nothing_is_found_out),
+		cmocka_unit_test(a_run_takes_as_long_as_the_device_says),
 		cmocka_unit_test(what_the_driver_lacks_is_unsupported),
 		cmocka_unit_test(the_device_is_told_by_its_place_on_the_bus),
 		cmocka_unit_test(sysfs_tells_product_and_node),
