@@ -152,12 +152,13 @@ static enum bench_outcome check_rows(const struct attention_extent *extent, cons
 	struct bench_check *check, struct bench_reason *reason)
 {
 	double *scratch = calloc(2 * (size_t)extent->keys, sizeof(double));
-	const struct reference reference = {extent, access, scratch, scratch + extent->keys};
+	struct reference reference = {extent, access, scratch, NULL};
 	enum bench_outcome outcome = BENCH_OK;
 	uint64_t seed = 1;
 
 	if (!scratch)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");
+	reference.gradients = scratch + extent->keys;
 	for (int s = 0; s < SAMPLES && outcome == BENCH_OK; s++) {
 		int64_t product = (int64_t)(random_next(&seed) % (uint64_t)extent->batch), row = (int64_t)(random_next(&seed) % (uint64_t)extent->rows);
 		int64_t column = (int64_t)(random_next(&seed) % (uint64_t)extent->dimension);

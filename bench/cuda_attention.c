@@ -170,11 +170,11 @@ static enum bench_outcome attention_memory(struct attention_work *attention, str
 	const size_t queries = query_count(attention), keys = key_count(attention);
 	const size_t scores = (size_t)attention_place_elements(&attention->extent, PLACE_SCORES);
 	const struct {
-		enum cuda_role role;
 		size_t count;
+		enum cuda_role role;
 		bool backward;
-	} needs[] = {{ROLE_A, 2 * span(queries), false}, {ROLE_B, 2 * span(keys), false}, {ROLE_C, queries, false}, {ROLE_D, scores, false},
-		{ROLE_E, scores, true}, {ROLE_F, 2 * span(keys), true}};
+	} needs[] = {{2 * span(queries), ROLE_A, false}, {2 * span(keys), ROLE_B, false}, {queries, ROLE_C, false}, {scores, ROLE_D, false},
+		{scores, ROLE_E, true}, {2 * span(keys), ROLE_F, true}};
 	enum bench_outcome outcome = BENCH_OK;
 
 	for (size_t i = 0; i < COUNT_OF(needs) && outcome == BENCH_OK; i++)
