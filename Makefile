@@ -260,7 +260,7 @@ check-trace: $(PROGRAM) ## traces of 255 MiB through the daemon: time, and how f
 check-api: $(PROGRAM) ## lint /openapi.json and fuzz the live daemon with schemathesis (PyPI, npm)
 	$(Q)scripts/check-api.sh $(PROGRAM)
 
-bench: bench-planner bench-serving $(PROGRAM) $(BUILD)/tests/bench/bare_server ## rates and CPU against bare libmicrohttpd programs (needs wrk)
+bench: bench-planner bench-serving bench-imports $(PROGRAM) $(BUILD)/tests/bench/bare_server ## rates and CPU against bare libmicrohttpd programs (needs wrk)
 	$(Q)scripts/bench.sh $(PROGRAM) $(BUILD)/tests/bench/bare_server
 
 bench-planner: $(PROGRAM) $(BUILD)/tests/bench/planner_rate $(BUILD)/tests/bench/offers_rate ## layouts a second, and how long estimates take (needs wrk)
@@ -273,6 +273,9 @@ bench-cpu: $(BUILD)/tests/bench/cpu_rate ## the cpu backend's triad against a pl
 
 bench-serving: $(PROGRAM) $(BUILD)/tests/bench/serving_rate ## requests simulated a second, and how long sizing takes
 	$(Q)scripts/bench-serving.sh $^
+
+bench-imports: $(PROGRAM) ## 100,000 prices imported while plans are written, and what follows (needs wrk)
+	$(Q)scripts/bench-imports.sh $(PROGRAM)
 
 bench-queue: $(PROGRAM) ## 10,000 queued benchmarks: what claims, lists and plans take meanwhile
 	$(Q)$(PYTHON) tests/bench/queue.py $(PROGRAM)
