@@ -56,7 +56,7 @@ void api_schema(const struct field_table *table, enum schema_use use, struct jso
 
 /* CSV (RFC 4180): scalar members, nested ones as "cost.total_usd". Text that a spreadsheet would take for a formula gets an apostrophe
  * before it, and so does one that has such apostrophes already: taking off one (api/row_reader.h) gives back what it was. An export
- * holds objects too (a model's config), and numbers to the last bit: nothing of a row is lost. */
+ * holds objects too (a model's config, conflicts), and numbers to the last bit: nothing of a row is lost. */
 enum csv_use { CSV_LIST, CSV_EXPORT };
 void api_csv_header(const struct field_table *table, enum csv_use use, struct buffer *out);
 void api_csv_row(const struct field_table *table, enum csv_use use, const void *object, struct buffer *out);

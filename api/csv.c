@@ -64,7 +64,8 @@ static bool csv_has_column(const struct field *row, enum csv_use use)
 	case FIELD_TEXTS:
 		return !(row->flags & WRITE_ONLY);
 	case FIELD_JSON:
-		return use == CSV_EXPORT;
+	case FIELD_LIST:
+		return use == CSV_EXPORT && !(row->flags & READ_ONLY);
 	case FIELD_VALUE:
 	case FIELD_NUMBERS:
 	case FIELD_SHARES:
@@ -73,13 +74,43 @@ static bool csv_has_column(const struct field *row, enum csv_use use)
 	case FIELD_WORDS:
 	case FIELD_OBJECT:
 	case FIELD_MERGE:
-	case FIELD_LIST:
 	case FIELD_ARRAY:
 	case FIELD_MAP:
 	case FIELD_KIND_COUNT:
 		break;
 	}
 	return false;
+}
+
+/* A list of objects as JSON; nothing of an empty one. */
+static void csv_list(struct buffer *out, const struct field *row, const void *member)
+{
+	const struct {
+		const char *items;
+		size_t count;
+	} *list = member;
+	struct json_writer writer;
+
+	if (list->count == 0)
+		return;
+	json_writer_init(&writer, out);
+	writer.exact = true;
+	json_begin_array(&writer);
+	for (size_t i = 0; i < list->count; i++)
+		api_encode(row->table, list->items + i * row->table->size, &writer);
+	json_end_array(&writer);
+}
+
+static void csv_list_cell(struct buffer *out, const struct field *row, const void *member)
+{
+	struct buffer text;
+
+	buffer_init(&text, out->maximum);
+	csv_list(&text, row, member);
+	if (text.length)
+		api_csv_text(text.bytes, out);
+	out->failed |= text.failed;
+	buffer_release(&text);
 }
 
 /* A cell of a row that has a column. */
@@ -110,6 +141,8 @@ static void csv_cell(struct buffer *out, enum csv_use use, const struct field *r
 			api_csv_text(row->words[*(const unsigned *)member], out);
 	} else if (row->kind == FIELD_TEXTS) {
 		csv_texts(out, member);
+	} else if (row->kind == FIELD_LIST) {
+		csv_list_cell(out, row, member);
 	} else if (row->kind == FIELD_JSON) {
 		if (((const struct json_text *)member)->text)
 			api_csv_text(((const struct json_text *)member)->text, out);
@@ -174,13 +207,23 @@ struct csv_pair {
 };
 
 /* What a member says, without the quotes of a cell. */
-static const char *csv_plain(const struct field *row, const void *member, const struct buffer *cell)
+static void csv_write_plain(struct buffer *out, const struct field *row, const void *member)
 {
-	if (cell->length == 0)
-		return NULL;
-	if (row->kind == FIELD_TEXT)
-		return *(const char *const *)member;
-	return row->kind == FIELD_JSON ? ((const struct json_text *)member)->text : cell->bytes;
+	const char *text = row->kind == FIELD_TEXT ? *(const char *const *)member
+					   : row->kind == FIELD_JSON ? ((const struct json_text *)member)->text
+												 : NULL;
+
+	if (text)
+		buffer_append_text(out, text);
+	else if (row->kind == FIELD_LIST)
+		csv_list(out, row, member);
+	else if (row->kind != FIELD_TEXT && row->kind != FIELD_JSON)
+		csv_cell(out, CSV_EXPORT, row, member);
+}
+
+static const char *csv_said(const struct buffer *text)
+{
+	return text->length ? text->bytes : NULL;
 }
 
 static void csv_compare(struct csv_pair *pair, const struct field_table *table, const char *before, const char *after)
@@ -196,11 +239,11 @@ static void csv_compare(struct csv_pair *pair, const struct field_table *table, 
 			continue;
 		buffer_clear(&pair->before);
 		buffer_clear(&pair->after);
-		csv_cell(&pair->before, CSV_EXPORT, row, before + row->offset);
-		csv_cell(&pair->after, CSV_EXPORT, row, after + row->offset);
+		csv_write_plain(&pair->before, row, before + row->offset);
+		csv_write_plain(&pair->after, row, after + row->offset);
 		if (pair->before.length != pair->after.length || memcmp(pair->before.length ? pair->before.bytes : "",
 			pair->after.length ? pair->after.bytes : "", pair->before.length) != 0)
-			pair->tell(pair->context, row->key, csv_plain(row, before + row->offset, &pair->before), csv_plain(row, after + row->offset, &pair->after));
+			pair->tell(pair->context, row->key, csv_said(&pair->before), csv_said(&pair->after));
 	}
 }
 

@@ -284,6 +284,7 @@ static struct node *cell_value(struct row_reader *reader, const struct field *fi
 	case FIELD_TEXTS:
 		return row_texts_list(&reader->texts, &reader->kept, &reader->scratch, text);
 	case FIELD_JSON:
+	case FIELD_LIST:
 		failure_clear(&unread);
 		if (decode_parse(text, strlen(text), &reader->scratch, &value, &unread) != STATUS_OK || (value && !keep_texts(reader, value)))
 			value = NULL;
@@ -303,7 +304,6 @@ static struct node *cell_value(struct row_reader *reader, const struct field *fi
 	case FIELD_WORDS:
 	case FIELD_OBJECT:
 	case FIELD_MERGE:
-	case FIELD_LIST:
 	case FIELD_ARRAY:
 	case FIELD_MAP:
 	case FIELD_KIND_COUNT:

@@ -24,6 +24,7 @@ const struct name_slot *name_table_find(const struct name_table *table, const ch
 /* One price row as an offer. Rows that are only a part (a host without its GPU) have `part`, the other half. */
 struct indexed_offer {
 	const struct price_row *row, *part;
+	const char *provider;            /* its one name */
 	const struct region_row *region; /* where its provider's region stands; NULL: not known */
 	enum term term;
 	double usd_per_gpu_hour;

@@ -21,15 +21,15 @@ static enum part part_of(const struct price_row *row)
 
 /* What is looked up again and again while the offers are made: rows that list accelerators apart, and regions by the two words that
  * name them, which thousands of rows share. */
-enum { REGION_MEMO_SLOTS = 1024 };
+enum { REGION_MEMO_SLOTS = 16384 };
 struct making {
 	const struct catalogue *catalogue;
 	const struct price_row **parts; /* sorted */
 	size_t part_count;
 	struct {
-		const char *provider, *name;
+		const char *provider, *name, *provider_name;
 		const struct region_row *region;
-	} regions[REGION_MEMO_SLOTS];
+	} places[REGION_MEMO_SLOTS];
 };
 
 static int compare_texts(const char *a, const char *b)
@@ -86,8 +86,10 @@ static const struct price_row *other_part(const struct making *making, const str
 	return found ? *found : NULL;
 }
 
-static const struct region_row *region_of(struct making *making, const char *provider, const char *name)
+/* Its provider by the one name, and where it stands. */
+static void place_offer(struct making *making, struct indexed_offer *offer)
 {
+	const char *provider = offer->row->provider, *name = offer->row->region ? offer->row->region : "";
 	size_t hash = 5381, slot;
 
 	for (const char *c = provider; *c; c++)
@@ -95,12 +97,14 @@ static const struct region_row *region_of(struct making *making, const char *pro
 	for (const char *c = name; *c; c++)
 		hash = hash * 33 + (unsigned char)*c;
 	slot = hash % REGION_MEMO_SLOTS;
-	if (!making->regions[slot].provider || strcmp(making->regions[slot].provider, provider) != 0 || strcmp(making->regions[slot].name, name) != 0) {
-		making->regions[slot].provider = provider;
-		making->regions[slot].name = name;
-		making->regions[slot].region = region_of_provider(making->catalogue, provider, name);
+	if (!making->places[slot].provider || strcmp(making->places[slot].provider, provider) != 0 || strcmp(making->places[slot].name, name) != 0) {
+		making->places[slot].provider = provider;
+		making->places[slot].name = name;
+		making->places[slot].provider_name = provider_name(provider);
+		making->places[slot].region = *name ? region_of_provider(making->catalogue, provider, name) : NULL;
 	}
-	return making->regions[slot].region;
+	offer->provider = making->places[slot].provider_name;
+	offer->region = making->places[slot].region;
 }
 
 /* False: the row is no offer (half of one, or without the figures that an offer needs). */
@@ -121,8 +125,7 @@ static bool make_offer(struct making *making, const struct price_row *row, struc
 		(row->price_usd_per_hour + (offer->part ? offer->part->price_usd_per_hour : 0)) / (double)row->gpus;
 	if (!row->as_of || !clock_parse(row->as_of, &offer->as_of_us))
 		offer->as_of_us = 0; /* undated: older than any limit */
-	if (row->region)
-		offer->region = region_of(making, row->provider, row->region);
+	place_offer(making, offer);
 	return true;
 }
 
@@ -160,7 +163,7 @@ static int compare_instances(const struct indexed_offer *left, const struct inde
 
 	if (order == 0)
 		order = strcmp(left->row->instance_type, right->row->instance_type);
-	return order != 0 ? order : strcasecmp(provider_name(left->row->provider), provider_name(right->row->provider));
+	return order != 0 ? order : left->provider == right->provider ? 0 : strcasecmp(left->provider, right->provider);
 }
 
 static int compare_ages(const void *a, const void *b)

@@ -101,11 +101,15 @@ enum status server_catalogue_reload(struct server *server, struct failure *failu
 {
 	struct snapshot *snapshot = &server->snapshot;
 	struct catalogue *fresh, *old;
-	enum status status;
+	uint64_t mine = atomic_fetch_add(&snapshot->asked, 1) + 1, asked;
+	enum status status = STATUS_OK;
 
 	pthread_mutex_lock(&snapshot->reload);
-	status = server_catalogue_read(server, 0, &fresh, failure);
-	if (status == STATUS_OK) {
+	asked = atomic_load(&snapshot->asked); /* their changes are committed, and will be read */
+	if (snapshot->done < mine)
+		status = server_catalogue_read(server, 0, &fresh, failure);
+	if (snapshot->done < mine && status == STATUS_OK) {
+		snapshot->done = asked;
 		pthread_mutex_lock(&snapshot->mutex);
 		old = snapshot->current;
 		snapshot->current = fresh;

@@ -21,6 +21,8 @@ struct options;
 struct snapshot {
 	pthread_mutex_t mutex;  /* of `current`, held for an instant */
 	pthread_mutex_t reload; /* one reader of the rows at a time, so that no older snapshot replaces a newer one */
+	_Atomic uint64_t asked; /* reloads so far; what was asked for while one went on is done by the next, all at once */
+	uint64_t done;          /* under `reload`: of those asked for */
 	struct catalogue *current;
 };
 
