@@ -283,6 +283,7 @@ static void operation_page_schema(const struct route *route, struct json_writer 
 {
 	static const char next[] =
 		"{\"type\":[\"string\",\"null\"],\"description\":\"The cursor of the next page; null on the last.\"}";
+	static const char because[] = "{\"type\":\"string\",\"description\":\"Of an empty list, where more is known than that: why it is.\"}";
 
 	json_key(writer, "type");
 	json_string(writer, "object");
@@ -299,6 +300,8 @@ static void operation_page_schema(const struct route *route, struct json_writer 
 	json_end_object(writer);
 	json_key(writer, "next_cursor");
 	json_raw(writer, next, sizeof next - 1);
+	json_key(writer, "empty_because");
+	json_raw(writer, because, sizeof because - 1);
 	json_end_object(writer);
 	json_key(writer, "required");
 	json_raw(writer, "[\"items\",\"next_cursor\"]", strlen("[\"items\",\"next_cursor\"]"));

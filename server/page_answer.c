@@ -32,6 +32,12 @@ static void page_answer_csv(struct call *call, const struct field_table *table, 
 
 enum status page_answer(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor)
 {
+	return page_answer_because(call, table, items, count, next_cursor, NULL);
+}
+
+enum status page_answer_because(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor,
+	const char *empty_because)
+{
 	struct json_writer *json = &call->json;
 
 	if (next_cursor)
@@ -48,6 +54,10 @@ enum status page_answer(struct call *call, const struct field_table *table, cons
 	json_end_array(json);
 	json_key(json, "next_cursor");
 	json_string(json, next_cursor);
+	if (count == 0 && empty_because) {
+		json_key(json, "empty_because");
+		json_string(json, empty_because);
+	}
 	json_end_object(json);
 	return STATUS_OK;
 }

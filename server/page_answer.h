@@ -15,4 +15,8 @@ FALLIBLE enum status page_label_of(struct call *call, const char *label, const c
 /* Writes `count` structs of `table`, which stand one after the other; next_cursor NULL: that was the last page. */
 FALLIBLE enum status page_answer(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor);
 
+/* The same; of an empty list it is said why. */
+enum status page_answer_because(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor,
+	const char *empty_because);
+
 #endif

@@ -63,6 +63,8 @@ static enum status offers_answer(struct call *call, const struct catalogue *cata
 	const struct offer_filter filter = {.pricing = &pricing, .now_us = now_us};
 	const struct accelerator_row *accelerator;
 	struct offer_quote_list quotes;
+	struct offer_rejects rejects;
+	char because[200];
 	size_t limit = query->limit > 0 ? (size_t)query->limit : PAGE_LIMIT_DEFAULT;
 	const char *alias;
 	enum status status;
@@ -75,7 +77,9 @@ static enum status offers_answer(struct call *call, const struct catalogue *cata
 	status = offers_quote(catalogue, accelerator, &filter, query->gpu_count > 0 ? query->gpu_count : 1, &call->arena, &quotes, &call->failure);
 	if (status != STATUS_OK)
 		return status;
-	return page_answer(call, &table_offer_quote, quotes.items, quotes.count < limit ? quotes.count : limit, NULL);
+	(void)offers_cheapest(catalogue, accelerator, &filter, &(struct offer){0}, &(const struct region_row *){NULL}, &rejects);
+	offers_explain(&rejects, &filter, because, sizeof because);
+	return page_answer_because(call, &table_offer_quote, quotes.items, quotes.count < limit ? quotes.count : limit, NULL, because);
 }
 
 enum status handle_offers(struct call *call)

@@ -175,6 +175,32 @@ static void sensitivities_are_what_happens(void **state)
 	assert_string_equal(told[0].figure, "/carbon/total_kgco2e");
 }
 
+/* What a benchmark measured stands for the catalogue's, is said to, and takes its uncertainty along; the sum stays. */
+static void measured_power_is_used_and_said(void **state)
+{
+	struct calibration *calibration = &fixture.candidates[0].calibration;
+	double before_w, share;
+
+	(void)state;
+	begin();
+	fixture_planned(&fixture);
+	assert_int_equal(provenance_at("/energy/mean_gpu_w")->status, PROVENANCE_DERIVED);
+	before_w = BEST.energy.mean_gpu_w;
+	share = (before_w - 50) / (700 - 50);
+	calibration->id = "c";
+	calibration->source = "benchmark 7 on node a";
+	calibration->idle_w = 70;
+	calibration->load_w = 620;
+	fixture_planned(&fixture);
+	assert_close(BEST.energy.mean_gpu_w, 70 + share * (620 - 70), 1e-9);
+	assert_int_equal(provenance_at("/energy/mean_gpu_w")->status, PROVENANCE_MEASURED);
+	assert_string_equal(provenance_at("/energy/mean_gpu_w")->source, "benchmark 7 on node a");
+	for (size_t i = 0; i < BEST.inputs.count; i++)
+		if (strncmp(BEST.inputs.items[i].field, "accelerator.", 12) == 0)
+			assert_int_equal(BEST.inputs.items[i].status, PROVENANCE_MEASURED);
+	assert_close(BEST.energy.it_kwh, BEST.energy.powered_gpu_hours * BEST.energy.mean_gpu_w * 1.3 / 1000, 1e-12);
+}
+
 /* --- sums of parts -------------------------------------------------------------------------------------------------- */
 
 static void check_sums(const struct training_option *option, double powered, double host, double pue)
@@ -476,6 +502,7 @@ int main(void)
 		cmocka_unit_test(figures_lie_in_their_ranges),
 		cmocka_unit_test(ranges_join_as_the_equation_says),
 		cmocka_unit_test(sensitivities_are_what_happens),
+		cmocka_unit_test(measured_power_is_used_and_said),
 		cmocka_unit_test(one_set_of_hours_is_behind_everything),
 		cmocka_unit_test(owning_costs_what_it_costs_by_hand),
 		cmocka_unit_test(a_budget_binds_where_it_says),

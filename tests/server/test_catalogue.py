@@ -167,6 +167,10 @@ def test_offers(daemon):
     for item in answer.json["items"]:
         assert item["gpus_paid"] >= 12 and item["source"] and item["as_of"]
     assert daemon.get("/v1/offers?accelerator=nothing").status == 404
+    for query, reason in (("max_age_days=0.001", "too old"), ("providers=nobody", "of other providers"), ("regions=nowhere&terms=spot", "of other providers")):
+        empty = daemon.get(f"/v1/offers?accelerator=h100&{query}")
+        assert empty.status == 200 and empty.json["items"] == [] and reason in empty.json["empty_because"], empty.text
+    assert "no price" in daemon.get("/v1/offers?accelerator=b100").json["empty_because"]
 
 
 def test_builtin_rows_that_a_user_changed_stay(daemon_with):
