@@ -74,7 +74,7 @@ static void figures_lie_in_their_ranges(void **state)
 /* E108 by hand: sigma of facility kWh is the root of the squares of hours, model, host and PUE. */
 static void ranges_join_as_the_equation_says(void **state)
 {
-	double hours = log(1.0), model = log(1.17 / 0.79) / 2.5631031, host = log(1.6 / 1.2) / 2.5631031, pue = log(1.3 / 1.1) / 2.5631031, sigma;
+	double hours, model = log(1.17 / 0.79) / 2.5631031, host = log(1.6 / 1.2) / 2.5631031, pue = log(1.3 / 1.1) / 2.5631031, sigma;
 	const struct provenance *kwh;
 
 	(void)state;
