@@ -377,7 +377,8 @@ static void hours_add_up(void **state)
 	for (int i = 0; i < 48; i++)
 		steps[i] = 200 + 150 * sin(i * 0.37) + (i % 5) * 20;
 	grid_hours_integrate(steps, 48, 60, integral);
-	for (double cut = 0.25; cut < 60; cut += 3.7) {
+	for (int i = 0; i < 17; i++) {
+		double cut = 0.25 + 3.7 * i; /* hours */
 		int64_t start_us = series.start_us - 7200000000;
 		struct grid_span whole = grid_hours_mean(&series, start_us, 60, 250), first = grid_hours_mean(&series, start_us, cut, 250);
 		struct grid_span second = grid_hours_mean(&series, start_us + (int64_t)(cut * 3600e6), 60 - cut, 250);
