@@ -152,6 +152,38 @@ def test_a_device_that_vanishes_is_told(site, agent_with):
     (agent.folder / "gone").unlink()
 
 
+@beside
+def test_a_lease_that_is_anothers_stops_its_worker(site, agent_with):
+    agent = agent_with("ok:30 ok")
+    registered = agent.wait_log("agent_registered")
+    name = site.queue(agent.device)
+    until(agent.trace)
+    worker = agent.workers()
+    again = site.request("POST", f"/v1/agents/{registered['agent']}/leases", {"devices": [agent.device]}).json  # as if it had started anew
+    assert again["benchmark_id"] == name and again["token"] == 2, again
+    assert "gave it to another" in agent.wait_log("agent_lease_lost")["reason"]
+    until(lambda: not set(worker) & set(agent.workers()))
+    done = site.wait(name)  # it asks for work again, and so takes the benchmark back
+    assert done["state"] == "succeeded" and done["attempt"] == 3 and "collision" not in dict(agent.trace()), done
+
+
+@beside
+def test_why_a_worker_is_stopped_is_not_forgotten(site, agent_with, gate):
+    """Nobody answers until the worker, which is deaf, is being stopped; that somebody answers then changes nothing."""
+    agent = agent_with("hang ok", url=gate.url)
+    agent.wait_log("agent_registered")
+    name = site.queue(agent.device)
+    until(agent.trace)
+    is_beat = lambda path: path.endswith("/heartbeat")
+    gate.mode = lambda method, path: "drop" if is_beat(path) else "pass"
+    last = [when for when, _, path, word in gate.seen if is_beat(path) and word == "pass"][-1]
+    stop_s, kill_s = LEASE_S * 2 / 3, LEASE_S * 5 / 6
+    gate.mode = lambda method, path: "drop" if is_beat(path) and time.monotonic() - last < (2 * stop_s + kill_s) / 3 else "pass"
+    assert "nobody could be asked" in agent.wait_log("agent_lease_lost")["reason"]
+    done = site.wait(name)
+    assert done["state"] == "succeeded" and done["attempt"] == 2, done
+
+
 # --- agents that die or stop ----------------------------------------------------------------------------------------
 @beside
 def test_a_killed_agent_takes_its_worker_along_and_the_benchmark_runs_again(site, agent_with):

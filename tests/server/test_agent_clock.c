@@ -69,6 +69,10 @@ static void a_missed_heartbeat_is_tried_again_sooner(void **state)
 	assert_int_equal(clock.beat_ns, SENT + 24 * S);
 	lease_clock_miss(&clock, SENT + 20 * S, 12, 0.5);
 	assert_int_equal(clock.beat_ns, SENT + 32 * S);
+	lease_clock_miss(&clock, SENT + 20 * S, 1, 0.5); /* sooner than we would anyhow */
+	assert_int_equal(clock.beat_ns, SENT + 25 * S);
+	lease_clock_miss(&clock, SENT + 20 * S, 0, 0.5);
+	assert_int_equal(clock.beat_ns, SENT + 25 * S);
 	/* What would cost the lease is not waited for: asked once more while there is time. */
 	lease_clock_miss(&clock, SENT + 20 * S, 600, 0.5);
 	assert_int_equal(clock.beat_ns, SENT + 40 * S);

@@ -108,8 +108,10 @@ def assert_one_result(site, name, winner, loser):
     assert "collision" not in dict(winner.trace() + loser.trace())
 
 
-def test_the_one_cut_off_stops_before_the_other_begins(site, agent_on):
-    cut_off, wire = agent_on("ok:60")
+@pytest.mark.parametrize("play", ["ok:60", "hang"])
+def test_the_one_cut_off_stops_before_the_other_begins(site, agent_on, play):
+    """Whether its worker ends when it is asked to, or must be killed."""
+    cut_off, wire = agent_on(play)
     name = queue(site)
     until(lambda: [what for what, _ in cut_off.trace() if what == "begin"])
     other, _ = agent_on("ok:1")

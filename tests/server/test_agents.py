@@ -329,9 +329,10 @@ def test_garbage_costs_an_attempt(hub, result, reason):
 @pytest.mark.parametrize("result, state, reason", [
     (measured(measures=[], skips=[{"type": "skip", "test": "stream_triad", "reason": "no memory"}, {"type": "skip", "test": "attention", "reason": "x"}]), "failed",
      "nothing was measured: every test was skipped (2), the first of them stream_triad: no memory"),
+    (measured(measures=[], skips=[{"type": "skip", "test": "stream_triad", "reason": "no memory"}]), "failed", "skipped (1), the first of them stream_triad"),
     (measured(measures=[]), "queued", "measured nothing, and did not say why"),
     ({key: value for key, value in measured().items() if key != "device"}, "queued", "did not say which device"),
-], ids=["skips", "silence", "device"])
+], ids=["skips", "skip", "silence", "device"])
 def test_who_measured_nothing_did_not_succeed(hub, result, state, reason):
     daemon, agent = hub
     name = queue(daemon)
@@ -439,6 +440,15 @@ def test_a_daemon_that_is_killed_keeps_leases(daemon_with):
     assert agent.lease().json["benchmark_id"] == waiting
 
 
+def fill(disk):
+    with open(disk / "ballast", "wb", buffering=0) as ballast:
+        try:
+            while True:
+                ballast.write(b"x" * 4096)
+        except OSError:
+            pass
+
+
 def test_a_full_disk_while_a_result_is_stored(daemon_with, small_disk):  # noqa: F811
     daemon = daemon_with(*LONG, "--database", str(small_disk / "fleetplan.db"))
     agent = FakeAgent(daemon)
@@ -446,13 +456,7 @@ def test_a_full_disk_while_a_result_is_stored(daemon_with, small_disk):  # noqa:
     name = queue(daemon)
     lease = agent.lease().json
     large = measured(log="y" * 1_000_000)
-    with open(small_disk / "ballast", "wb") as ballast:
-        try:
-            while True:
-                ballast.write(b"x" * 65536)
-                ballast.flush()
-        except OSError:
-            pass
+    fill(small_disk)
     answer = agent.deliver(lease, large)
     assert answer.status == 507, answer.text
     assert look(daemon, name)["state"] == "running"
@@ -545,6 +549,23 @@ def test_a_daemon_that_is_killed_runs_its_own_job_again(tmp_path):
         assert wait_for(daemon, made.json["id"], ("cancelled",), 30)["attempt"] == 2
     finally:
         daemon.stop()
+
+
+def test_a_full_disk_when_its_own_worker_is_done(daemon_with, small_disk):  # noqa: F811
+    """The result is kept, and delivered when there is room; the lease is ours as long as nobody could have been given it."""
+    daemon = daemon_with("--database", str(small_disk / "fleetplan.db"))
+    name = queue(daemon, suite=["launch_round_trip"])
+    wait_for(daemon, name, ("running",), 20)
+    fill(small_disk)
+    until = time.monotonic() + 20
+    while not [line for line in daemon.log() if line.get("event") == "benchmark" and line["end"] == "succeeded"]:  # it has ended, and cannot be stored
+        assert time.monotonic() < until, daemon.log_path.read_text()[-2000:]
+        time.sleep(0.05)
+    time.sleep(0.2)
+    assert look(daemon, name)["state"] == "running"
+    (small_disk / "ballast").unlink()
+    row = wait_for(daemon, name, ("succeeded",))
+    assert row["attempt"] == 1 and row["result"]["measures"] and not row["late"], row
 
 
 def test_a_poll_does_not_hold_up_the_end_of_the_daemon(hub):
