@@ -37,6 +37,14 @@ enum bench_device_state bench_device_state_after(enum bench_worker_end end)
 	return consequences[end].state;
 }
 
+void bench_attempt_mark(const struct bench_worker_outcome *outcome, struct bench_device_slot *slot)
+{
+	enum bench_device_state state = bench_device_state_after(outcome->end);
+
+	slot->wedged = state == DEVICE_WEDGED ? outcome->pid : 0;
+	bench_device_mark(slot, state, state == DEVICE_IDLE ? NULL : outcome->detail);
+}
+
 bool bench_program_find(const char *given, char *out, size_t size)
 {
 	ssize_t length;

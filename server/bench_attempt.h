@@ -34,6 +34,9 @@ void bench_attempt_run(const struct bench_attempt *attempt, struct bench_job *jo
 enum bench_sequel bench_sequel_of(enum bench_worker_end end);
 enum bench_device_state bench_device_state_after(enum bench_worker_end end);
 
+/* Marks the device as its worker left it; one that survived SIGKILL holds it until it is gone (bench_device_ready). */
+void bench_attempt_mark(const struct bench_worker_outcome *outcome, struct bench_device_slot *slot);
+
 /* The program that understands `bench --worker`: `given`, or with NULL this very program. Found once, at the start: later
  * the file may have been replaced, and the worker must be of our version. False when it cannot be found. */
 bool bench_program_find(const char *given, char *out, size_t size);

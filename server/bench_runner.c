@@ -258,16 +258,8 @@ static void conclude_stopped(struct bench_runner *runner, struct bench_worker_ou
 	}
 }
 
-static void mark_device(struct bench_runner *runner, struct bench_device_slot *slot, enum bench_device_state state, const char *reason)
-{
-	bench_device_mark(slot, state, reason);
-	bench_device_store(&runner->devices, slot, runner->options.storage);
-}
-
 static void conclude(struct bench_runner *runner, struct bench_device_slot *slot, struct bench_worker_outcome *outcome)
 {
-	enum bench_device_state state = bench_device_state_after(outcome->end);
-
 	switch (bench_sequel_of(outcome->end)) {
 	case SEQUEL_SUCCEED:
 		count(runner, &runner->counts.succeeded);
@@ -289,8 +281,8 @@ static void conclude(struct bench_runner *runner, struct bench_device_slot *slot
 		give_up_attempt(runner, outcome);
 		break;
 	}
-	slot->wedged = state == DEVICE_WEDGED ? outcome->pid : 0;
-	mark_device(runner, slot, state, state == DEVICE_IDLE ? NULL : outcome->detail);
+	bench_attempt_mark(outcome, slot);
+	bench_device_store(&runner->devices, slot, runner->options.storage);
 }
 
 static void run_job(struct bench_runner *runner, struct bench_device_slot *slot)
@@ -304,7 +296,8 @@ static void run_job(struct bench_runner *runner, struct bench_device_slot *slot)
 	runner->cause = CAUSE_NONE;
 	runner->renewed_ns = runner->heartbeat_ns = start_ns;
 	count(runner, &runner->counts.claimed);
-	mark_device(runner, slot, DEVICE_IN_USE, job->record.id);
+	bench_device_mark(slot, DEVICE_IN_USE, job->record.id);
+	bench_device_store(&runner->devices, slot, runner->options.storage);
 	bench_attempt_run(&attempt, job, &outcome);
 	log_event(LOG_INFO, "benchmark", LOG_TEXT("benchmark", job->record.id), LOG_TEXT("device", slot->id),
 		LOG_TEXT("end", bench_worker_end_name(outcome.end)), LOG_INTEGER("attempt", job->record.attempt),

@@ -147,13 +147,11 @@ static void conclude_stopped(struct run *run, struct bench_worker_outcome *outco
 
 static void mark_device(struct run *run, const struct bench_worker_outcome *outcome)
 {
-	struct bench_device_slot *slot = run->slot;
-	enum bench_device_state state = bench_device_state_after(outcome->end);
+	enum bench_device_state before = run->slot->state;
 
-	slot->wedged = state == DEVICE_WEDGED ? outcome->pid : 0;
-	if (state != slot->state)
+	bench_attempt_mark(outcome, run->slot);
+	if (run->slot->state != before)
 		run->agent->registered = false;
-	bench_device_mark(slot, state, state == DEVICE_IDLE ? NULL : outcome->detail);
 }
 
 static void conclude(struct run *run, struct bench_worker_outcome *outcome)

@@ -568,6 +568,26 @@ def test_a_full_disk_when_its_own_worker_is_done(daemon_with, small_disk):  # no
     assert row["attempt"] == 1 and row["result"]["measures"] and not row["late"], row
 
 
+def test_a_worker_whose_lease_cannot_be_kept_is_stopped(daemon_with, small_disk):  # noqa: F811
+    """Nobody could have been given its lease on a full disk; but a daemon that does not know that may not go by it."""
+    daemon = daemon_with("--database", str(small_disk / "fleetplan.db"), "--lease-seconds", "2", "--heartbeat-seconds", "1")
+    name = queue(daemon, suite="full")
+    wait_for(daemon, name, ("running",), 20)
+    fill(small_disk)
+    until = time.monotonic() + 15
+    while not [line for line in daemon.log() if line.get("event") == "benchmark_lease_lost"]:
+        assert time.monotonic() < until, daemon.log_path.read_text()[-2000:]
+        time.sleep(0.05)
+    assert look(daemon, name)["state"] == "running"
+    (small_disk / "ballast").unlink()
+    until = time.monotonic() + 15
+    while look(daemon, name).get("attempt") != 2:
+        assert time.monotonic() < until, look(daemon, name)
+        time.sleep(0.05)
+    assert daemon.request("DELETE", f"/v1/benchmarks/{name}").status == 202
+    wait_for(daemon, name, ("cancelled",))
+
+
 def test_a_poll_does_not_hold_up_the_end_of_the_daemon(hub):
     daemon, agent = hub
     answers = []

@@ -1,11 +1,13 @@
 /* From a queued benchmark to a stored result and its calibrations, through a real storage and real processes. */
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "bench/bench_command.h"
+#include "server/bench_attempt.h"
 #include "server/bench_runner.h"
 #include "storage/lease.h"
 #include "support/fake_worker.h"
@@ -344,10 +346,40 @@ static int teardown(void **state)
 	return store_teardown(state);
 }
 
+/* As after a driver that holds its process in the kernel: the device is nobody's until that is gone. */
+static void a_device_is_free_again_when_its_worker_is_gone(void **state)
+{
+	struct bench_device_slot slot = {.id = "d", .state = DEVICE_IN_USE};
+	struct bench_worker_outcome outcome = {.end = WORKER_WEDGED, .detail = "the worker survived SIGKILL", .pid = fork()};
+	bool changed;
+
+	(void)state;
+	if (outcome.pid == 0) {
+		pause();
+		_exit(0);
+	}
+	bench_attempt_mark(&outcome, &slot);
+	assert_int_equal(slot.state, DEVICE_WEDGED);
+	assert_string_equal(slot.reason, "the worker survived SIGKILL");
+	assert_false(bench_device_ready(&slot, &changed));
+	assert_false(changed);
+	kill(outcome.pid, SIGKILL);
+	for (int i = 0; i < 500 && !bench_device_ready(&slot, &changed); i++)
+		usleep(10000);
+	assert_true(changed);
+	assert_int_equal(slot.state, DEVICE_SUSPECT);
+	outcome.end = WORKER_SUCCEEDED;
+	bench_attempt_mark(&outcome, &slot);
+	assert_int_equal(slot.state, DEVICE_IDLE);
+	assert_string_equal(slot.reason, "");
+	assert_true(bench_device_ready(&slot, &changed) && !changed);
+}
+
 int main(int argc, char **argv)
 {
 #define WITH_STORE(test) cmocka_unit_test_setup_teardown(test, store_setup, teardown)
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_device_is_free_again_when_its_worker_is_gone),
 		WITH_STORE(a_result_is_stored_and_calibrates),
 		WITH_STORE(the_real_worker_measures),
 		WITH_STORE(the_devices_of_this_machine_are_known),

@@ -37,7 +37,7 @@ static struct bench_worker_outcome play(const char *script, struct heard *heard,
 	char name[] = "fake", command[] = "play", copy[32];
 	char *const arguments[] = {name, command, copy, NULL};
 	struct bench_worker worker = {.program = self, .arguments = arguments, .deadline_s = deadline_s,
-		.silence_s = !strcmp(script, "silent") || !strcmp(script, "sampling") ? 1 : 60,
+		.silence_s = !strcmp(script, "silent") || !strcmp(script, "sampling") || !strcmp(script, "talking") ? 1 : 60,
 		.term_grace_s = 0.2, .kill_grace_s = 5, .log_bytes = 64 * 1024, .wake_fd = -1, .context = heard, .on_line = on_line,
 		.on_tick = on_tick};
 	struct bench_worker_outcome outcome;
@@ -124,6 +124,16 @@ static void a_silent_worker_is_stopped(void **state)
 	}
 }
 
+static void a_worker_that_talks_may_take_longer(void **state)
+{
+	struct heard heard = {0};
+	struct bench_worker_outcome outcome = play("talking", &heard, 60);
+
+	(void)state;
+	assert_int_equal(outcome.end, WORKER_SUCCEEDED);
+	bench_worker_release(&outcome);
+}
+
 static void the_caller_can_stop_it(void **state)
 {
 	struct heard heard = {.stop = true};
@@ -203,6 +213,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(every_other_end_is_told_apart),
 		cmocka_unit_test(a_deaf_worker_is_killed_at_its_deadline),
 		cmocka_unit_test(a_silent_worker_is_stopped),
+		cmocka_unit_test(a_worker_that_talks_may_take_longer),
 		cmocka_unit_test(the_caller_can_stop_it),
 		cmocka_unit_test(a_grandchild_does_not_hold_it_up),
 		cmocka_unit_test(what_it_prints_is_kept_up_to_a_maximum),

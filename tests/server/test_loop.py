@@ -382,9 +382,17 @@ def test_five_jobs_of_two_plans_correct_their_stack(hub):
     assert width[1] < width[0]
     assert not assumed(plan_of(hub, stack="fsdp"), "calibration.stack_speed")
     assert not assumed(plan_of(hub, stack="megatron_core", calibration="datasheet"), "calibration.stack_speed")
+    # what does not count changes nothing; what does and contradicts the others takes back what they had agreed on
+    odd = observe(hub, plans[0], step_time_s=2 * best(plans[0])["step"]["time_s"], gpu_count=32).json
+    assert not odd["used"] and hub.get("/v1/calibrations?quantity=stack_speed").json["items"] == rows
     # one that is planned with it is observed beside the prior, not beside itself
     beside = observe(hub, now, step_time_s=best(now)["step"]["time_s"]).json
     assert beside["ratio"] == pytest.approx(1) and beside["stack_speed"] == pytest.approx(0.8)
+    for _ in range(6):
+        assert observe(hub, plans[0], step_time_s=2.5 * best(plans[0])["step"]["time_s"]).json["used"]
+    row = hub.get("/v1/calibrations?quantity=stack_speed").json["items"][0]
+    assert row["n"] == 12 and not row["used"] and "disagrees" in row["unused_because"], row
+    assert not assumed(plan_of(hub, stack="megatron_core"), "calibration.stack_speed")
 
 
 def test_plan_versus_actual(hub):

@@ -61,6 +61,16 @@ static void play_hang(void)
 	}
 }
 
+/* Longer than any silence may be, and never silent. */
+static int play_talking(void)
+{
+	for (int i = 0; i < 7; i++) {
+		say("{\"type\":\"progress\",\"test\":\"stream_read\",\"elapsed_ms\":1}\n");
+		usleep(200000);
+	}
+	return play_ok();
+}
+
 /* The work hangs, and the thread beside it goes on telling what the sensors say. */
 static int play_sampling(void)
 {
@@ -144,6 +154,8 @@ int fake_worker(const char *script)
 		play_hang();
 	if (!strcmp(script, "silent"))
 		return (int)sleep(60);
+	if (!strcmp(script, "talking"))
+		return play_talking();
 	if (!strcmp(script, "sampling"))
 		return play_sampling();
 	if (!strcmp(script, "no_result"))
