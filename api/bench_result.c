@@ -84,9 +84,9 @@ static const char *after(const char *at, char mark)
 }
 
 /* The tree beside its text, from the first member on: jansson keeps the order of both. */
-static void read_lines(struct result_reader *reader, const json_t *root, const char *at)
+static void read_lines(struct result_reader *reader, const json_t *root, const char *members)
 {
-	const char *key;
+	const char *key, *at = members;
 	json_t *value;
 
 	json_object_foreach((json_t *)root, key, value) {
