@@ -182,15 +182,16 @@ bool demand_grid(const struct grid_hours *series, size_t count, double utc_offse
 {
 	static const int64_t hour_us = INT64_C(3600) * 1000000;
 	static const double monday_hours = 72; /* 1970 began on a Thursday */
-	int64_t end_us = series->start_us + (int64_t)series->count * series->step_minutes * (hour_us / 60);
+	int64_t ahead_us = (int64_t)(utc_offset_hours * (double)hour_us), start_us = series->start_us + ahead_us; /* by the clock */
+	int64_t end_us = start_us + (int64_t)series->count * series->step_minutes * (hour_us / 60);
 	double sums[COUNT_OF(grid->gco2e_per_kwh)] = {0}, counts[COUNT_OF(grid->gco2e_per_kwh)] = {0}, told = 0;
 
 	*grid = (struct clock_grid){.count = count};
-	for (int64_t hour = (series->start_us + hour_us - 1) / hour_us; (hour + 1) * hour_us <= end_us; hour++) {
-		double shown = fmod((double)hour + floor(utc_offset_hours) + ((double)count > HOURS_PER_DAY ? monday_hours : 0), (double)count);
+	for (int64_t hour = (start_us + hour_us - 1) / hour_us; (hour + 1) * hour_us <= end_us; hour++) {
+		double shown = fmod((double)hour + ((double)count > HOURS_PER_DAY ? monday_hours : 0), (double)count);
 		size_t at = (size_t)(shown < 0 ? shown + (double)count : shown);
 
-		sums[at] += grid_hours_mean(series, hour * hour_us, 1, 0).gco2e_per_kwh;
+		sums[at] += grid_hours_mean(series, hour * hour_us - ahead_us, 1, 0).gco2e_per_kwh;
 		counts[at]++;
 	}
 	for (size_t i = 0; i < count; i++) {

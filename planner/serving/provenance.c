@@ -150,16 +150,16 @@ static void energy_rows(struct inference_option *option, const struct fleet_wort
 	double all = interval_joint_sigma(spreads->footprint->total_kwh, spreads->count), each = interval_joint_sigma(all, spreads->load);
 	double water = interval_joint_sigma(spreads->footprint->water_l, spreads->count);
 	const char *water_source = "E66: IT kWh x (WUE + PUE x EWIF)";
-	bool measured = CALIBRATED(worth->usage.calibration, load_w, 0) > 0;
-	enum provenance_status status = measured ? PROVENANCE_MEASURED : PROVENANCE_DERIVED;
+	const char *power = worth->footprint.power_source;
+	enum provenance_status status = power ? PROVENANCE_MEASURED : PROVENANCE_DERIVED;
 	const struct row rows[] = {
-		{"/energy/mean_gpu_w", option->energy.mean_gpu_w, spreads->footprint->mean_gpu_w, "E60: idle + (load - idle) x the utilization predicted", status},
-		{"/energy/it_kwh_per_month", option->energy.it_kwh_per_month, interval_joint_sigma(spreads->footprint->it_kwh, spreads->count), it, status},
-		{"/energy/mean_w", option->energy.mean_w, all, whole, status},
-		{"/energy/kwh_per_month", option->energy.kwh_per_month, all, whole, status},
-		{"/energy/wh_per_request", option->energy.wh_per_request, each, whole, status},
-		{"/energy/joules_per_output_token", option->energy.joules_per_output_token, each, whole, status},
-		{"/energy/joules_per_token", option->energy.joules_per_token, each, whole, status},
+		{"/energy/mean_gpu_w", option->energy.mean_gpu_w, spreads->footprint->mean_gpu_w, power ? power : "E60: idle + (load - idle) x the utilization predicted", status},
+		{"/energy/it_kwh_per_month", option->energy.it_kwh_per_month, interval_joint_sigma(spreads->footprint->it_kwh, spreads->count), it, PROVENANCE_UNSET},
+		{"/energy/mean_w", option->energy.mean_w, all, whole, PROVENANCE_UNSET},
+		{"/energy/kwh_per_month", option->energy.kwh_per_month, all, whole, PROVENANCE_UNSET},
+		{"/energy/wh_per_request", option->energy.wh_per_request, each, whole, PROVENANCE_UNSET},
+		{"/energy/joules_per_output_token", option->energy.joules_per_output_token, each, whole, PROVENANCE_UNSET},
+		{"/energy/joules_per_token", option->energy.joules_per_token, each, whole, PROVENANCE_UNSET},
 		{"/water_l_per_month", option->water_l_per_month, water, water_source, PROVENANCE_UNSET},
 		{"/water_l_per_request", option->water_l_per_request, interval_joint_sigma(water, spreads->load), water_source, PROVENANCE_UNSET},
 	};

@@ -1,4 +1,6 @@
 /* E59. An inference plan: searched, proved, told. */
+#include <string.h>
+
 #include "planner/serving/advice.h"
 #include "planner/serving/autoscaling.h"
 #include "planner/serving/day.h"
@@ -78,6 +80,9 @@ static void hours_read(const struct inference_input *input, struct demand *deman
 	const struct grid_hours *series = input->candidate_count > 0 ? &input->candidates[0].site.hours : NULL;
 	double offset = given_or(input->request.utc_offset_hours, 0);
 
+	if (series && series->count == 0 && input->candidates[0].site.run_start_us > 0)
+		findings_warn(findings, "site.start: no hours of this site's grid are known from then on, so that carbon counts by its mean: give site.series, or name a "
+			"site whose grid a feed brings");
 	if (!series || series->count == 0)
 		return;
 	if (!demand_grid(series, demand->hour_count > 0 ? demand->hour_count : 24, offset, grid)) {
@@ -85,6 +90,8 @@ static void hours_read(const struct inference_input *input, struct demand *deman
 		return;
 	}
 	demand->grid = grid;
+	findings_assume_text(findings, "site.series", "carbon counts by the hours of the clock, each at its load and its mean intensity",
+		series->source && strcmp(series->source, "request") != 0 ? series->source : "E115: site.series of the request");
 	if (demand->hour_count > 0 && !is_given(input->request.utc_offset_hours))
 		findings_assume_number(findings, "utc_offset_hours", 0, "E115: the profile's hours are taken to be of UTC, as the grid's are");
 	if (grid->covered_fraction < 1)

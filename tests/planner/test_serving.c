@@ -4,8 +4,10 @@
 
 #include "base/units.h"
 #include "planner/serving/fleet.h"
+#include "planner/serving/front.h"
 #include "planner/serving/latency.h"
 #include "planner/serving/option.h"
+#include "planner/serving/worth.h"
 #include "support/assert.h"
 #include "support/golden.h"
 #include "support/serving_fixture.h"
@@ -204,13 +206,55 @@ static double golden_accepted(const struct golden_case *golden, const char *expe
 	return demand.shape.accepted_tokens;
 }
 
+static double golden_data(const struct golden_case *golden, const char *expected)
+{
+	struct pricing pricing = {.storage_usd_per_gb_month = golden_number(golden, "storage_usd"),
+		.egress_usd_per_gb = golden_number(golden, "egress_usd"),
+		.storage_gb = golden_number_or(golden, "storage_gb", ABSENT_NUMBER),
+		.egress_gb = golden_number_or(golden, "egress_gb", ABSENT_NUMBER)};
+	struct data_cost cost = cost_of_serving_data(&pricing, golden_number(golden, "weights_bytes"), golden_number(golden, "output_tokens"), NULL);
+
+	return strcmp(expected, "storage_usd") == 0 ? cost.storage_usd : cost.egress_usd;
+}
+
+static double golden_step(const struct golden_case *golden, const char *expected)
+{
+	(void)expected;
+	return service_time_step_s(golden_number(golden, "e2e_s"));
+}
+
+/* Two days from Thursday, 1970-01-01: one hour of each differs from the rest. */
+static double golden_clock(const struct golden_case *golden, const char *expected)
+{
+	static double gco2e_per_kwh[48], integral[49];
+	double offset = golden_number_or(golden, "utc_offset_hours", 0);
+	size_t shown = (size_t)golden_number(golden, "hour"), hour = shown - (size_t)offset, thursday = 72;
+	struct grid_hours series = {.start_us = 0, .step_minutes = 60, .count = 48, .integral = integral};
+	struct clock_grid day, week;
+
+	for (size_t i = 0; i < 48; i++)
+		gco2e_per_kwh[i] = i == hour ? golden_number(golden, "first") : i == hour + 24 ? golden_number(golden, "second") : golden_number(golden, "rest");
+	grid_hours_integrate(gco2e_per_kwh, 48, 60, integral);
+	assert_true(demand_grid(&series, 24, offset, &day) && demand_grid(&series, 168, offset, &week));
+	return strcmp(expected, "day") == 0	   ? day.gco2e_per_kwh[shown]
+		   : strcmp(expected, "week") == 0 ? week.gco2e_per_kwh[thursday + shown]
+		   : strcmp(expected, "week_next") == 0 ? week.gco2e_per_kwh[thursday + 24 + shown]
+												: week.covered_fraction;
+}
+
+static double golden_spot(const struct golden_case *golden, const char *expected)
+{
+	(void)expected;
+	return spot_hours_factor(golden_number(golden, "interruptions"), golden_number(golden, "gpus"), golden_number(golden, "startup_s"));
+}
+
 static void golden_cases_hold(void **state)
 {
 	static const struct golden_row table[] = {{"E11", golden_rule}, {"E54", golden_cache}, {"E55", golden_point},
-		{"E56", golden_point}, {"E58", golden_accepted}};
+		{"E56", golden_point}, {"E58", golden_accepted}, {"E113", golden_data}, {"E114", golden_step}, {"E115", golden_clock}, {"E116", golden_spot}};
 
 	(void)state;
-	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 15);
+	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 22);
 }
 
 /* Pollaczek-Khinchine for one server, Erlang's C for two: rho 0.8 has C = 0.7111 and waits C / (2 x 0.2) = 1.7778 service times. */

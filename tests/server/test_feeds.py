@@ -375,6 +375,12 @@ def test_a_schedule_takes_hours_that_a_feed_brought(fed, replica):
     assert again["result"]["carbon"] == known["result"]["carbon"]
     elsewhere = fed.post("/v1/estimates/carbon", held | {"site": held["site"] | {"region": "eu-north-1"}}).json["result"]
     assert "hourly_fraction" not in elsewhere["carbon"] and any("site.start" in text for text in elsewhere["warnings"])
+    service = {"model": "llama-3.1-8b", "accelerator": "h100", "queries_per_minute": 600, "prompt_tokens": 1000, "output_tokens": 300, "alternatives": 0,
+               "pricing": {"usd_per_gpu_hour": 2}, "site": {"provider": "aws", "region": "eu-west-2", "start": hour(24)}}
+    served = fed.post("/v1/estimates/inference", service).json["result"]
+    assert sorted(item["grid_gco2e_per_kwh"] for item in served["hours"]) == [80, 80] + [200] * 22 and served["recommended"]["carbon"]["hourly_fraction"] == 1
+    assert abs(served["recommended"]["carbon"]["grid_gco2e_per_kwh"] - 190) < 1e-9
+    assert any(row["field"] == "site.series" and "uk-carbon" in row["source"] for row in served["assumptions"])
     unknown = fed.post("/v1/schedules", job | {"series": [{"region": "XX"}]})
     assert unknown.status == 422 and unknown.json["errors"][0]["pointer"] == "/series/0/region"
     lacking = fed.post("/v1/schedules", job | {"series": [{"region": "GB", "gco2e_per_kwh": [1, 2, 3]}]})
