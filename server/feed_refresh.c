@@ -16,6 +16,8 @@ enum status feed_refresh_walk(const struct feed *feed, const struct feed_setting
 {
 	enum status status = feed_walk_begin(walk, feed, setting->base_url, setting->scope, clock_wall_us(), arena, failure);
 
+	if (status == STATUS_OK && setting->stores)
+		walk->stores = setting->stores;
 	return status == STATUS_OK ? feed_key_read(feed, setting, arena, &walk->key, failure) : status;
 }
 

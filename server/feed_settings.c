@@ -93,13 +93,28 @@ static enum status take_scope(const struct pair *pair, struct feed_setting *sett
 	return feed_walk_begin(&walk, pair->feed, NULL, pair->value, clock_wall_us(), arena, failure);
 }
 
-enum list { LIST_FEEDS, LIST_URLS, LIST_SCOPES, LIST_COUNT };
+/* Names or addresses of hosts, perhaps with a port: no scheme, no path, no user. */
+static enum status take_redirects(const struct pair *pair, struct feed_setting *setting, struct failure *failure)
+{
+	const char *hosts = pair->value ? pair->value : "";
+
+	if (!pair->feed->stores)
+		return failure_set(failure, STATUS_INVALID, "feed-redirects: %s has no files elsewhere", pair->feed->name);
+	if (!pair->value || strspn(hosts, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-: ") != strlen(hosts))
+		return failure_set(failure, STATUS_INVALID, "feed-redirects: %s=HOST HOST:PORT ... was expected, not \"%.80s\"", pair->feed->name, hosts);
+	setting->stores = pair->value;
+	return STATUS_OK;
+}
+
+enum list { LIST_FEEDS, LIST_URLS, LIST_SCOPES, LIST_REDIRECTS, LIST_COUNT };
 
 static enum status take_list(const struct options *options, enum list which, struct arena *arena, struct feed_setting settings[FEED_COUNT],
 	struct failure *failure)
 {
-	static const char *const names[LIST_COUNT] = {[LIST_FEEDS] = "feeds", [LIST_URLS] = "feed-urls", [LIST_SCOPES] = "feed-scopes"};
-	const char *const texts[LIST_COUNT] = {[LIST_FEEDS] = options->feeds, [LIST_URLS] = options->feed_urls, [LIST_SCOPES] = options->feed_scopes};
+	static const char *const names[LIST_COUNT] = {[LIST_FEEDS] = "feeds", [LIST_URLS] = "feed-urls", [LIST_SCOPES] = "feed-scopes",
+		[LIST_REDIRECTS] = "feed-redirects"};
+	const char *const texts[LIST_COUNT] = {[LIST_FEEDS] = options->feeds, [LIST_URLS] = options->feed_urls, [LIST_SCOPES] = options->feed_scopes,
+		[LIST_REDIRECTS] = options->feed_redirects};
 	char *list = arena_strdup(arena, texts[which]);
 	struct pair pair;
 	enum status status = list ? next_pair(names[which], &list, &pair, failure) : STATUS_NO_MEMORY;
@@ -109,7 +124,8 @@ static enum status take_list(const struct options *options, enum list which, str
 
 		status = which == LIST_FEEDS ? take_enabled(&pair, setting, failure)
 			: which == LIST_URLS ? take_url(&pair, setting, options->feed_local, failure)
-			: take_scope(&pair, setting, arena, failure);
+			: which == LIST_SCOPES ? take_scope(&pair, setting, arena, failure)
+			: take_redirects(&pair, setting, failure);
 		if (status == STATUS_OK)
 			status = next_pair(names[which], &list, &pair, failure);
 	}

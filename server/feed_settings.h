@@ -1,4 +1,4 @@
-/* How each live feed is set up: of the options `feeds`, `feed-urls`, `feed-scopes` and `feed-keys`. A feed that is not named in
+/* How each live feed is set up: of the options `feeds`, `feed-urls`, `feed-scopes`, `feed-redirects` and `feed-keys`. A feed that is not named in
  * `feeds` is off, and nothing goes out for it. Immutable after reading; texts are the arena's. */
 #ifndef FLEETPLAN_SERVER_FEED_SETTINGS_H
 #define FLEETPLAN_SERVER_FEED_SETTINGS_H
@@ -12,7 +12,7 @@ enum { FEED_KEY_MAX_BYTES = 2000, FEED_MINUTES_MAX = 525600 };
 struct feed_setting {
 	bool enabled;
 	unsigned every_minutes; /* refreshed of itself so often; 0: only when asked */
-	const char *base_url, *scope; /* NULL: the feed's own */
+	const char *base_url, *scope, *stores; /* NULL: the feed's own */
 	const char *key_file;   /* NULL: none is configured */
 };
 

@@ -39,6 +39,7 @@
 	X(feed_keys, "feed-keys", TEXT, "", 0, 0, NULL, "folder with the keys of feeds, each in a file of the feed's name")         \
 	X(feed_urls, "feed-urls", TEXT, "", 0, 0, NULL, "other places of feeds, comma-separated: NAME=https://HOST/PATH")           \
 	X(feed_scopes, "feed-scopes", TEXT, "", 0, 0, NULL, "what to ask feeds for, comma-separated: NAME=REGION REGION ...")       \
+	X(feed_redirects, "feed-redirects", TEXT, "", 0, 0, NULL, "hosts that a feed's large files may be redirected to, instead of its own list: NAME=HOST HOST:PORT ...") \
 	X(feed_seconds, "feed-seconds", NUMBER, "0", 0, 86400, NULL, "time limit of one request of a feed; 0: each feed's own")     \
 	X(feed_ca_file, "feed-ca-file", TEXT, "", 0, 0, NULL, "authorities (PEM) that feeds' certificates are of; empty: the system's") \
 	X(feed_local, "feed-local", FLAG, "no", 0, 0, NULL, "for tests and mirrors in the house: feeds may be had from private addresses, and by http from this machine") \

@@ -62,6 +62,7 @@ enum status feed_walk_begin(struct feed_walk *walk, const struct feed *feed, con
 	walk->base_url = arena_strndup(arena, base_url, length > 0 && base_url[length - 1] == '/' ? length - 1 : length);
 	if (!walk->base_url)
 		return failure_set(failure, STATUS_NO_MEMORY, "%s: no memory", feed->name);
+	walk->stores = feed->stores ? feed->stores : "";
 	return scope_split(walk, scope && *scope ? scope : feed->scope, failure);
 }
 

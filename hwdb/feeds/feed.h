@@ -27,12 +27,14 @@ struct feed_request {
 	const char *bearer, *basic;
 	bool conditional; /* answered 304 when nothing has changed: the walk goes on without its rows */
 	bool streamed;    /* its body goes to `take`, piece by piece */
+	bool ranged;      /* a part of a file, by a Range header: 206 is expected, and the host may hand it over to one of its stores */
 	bool optional;    /* a 401, 403 or 404 is no failure of the walk: not every subscription has it */
 };
 
 struct feed_walk {
 	const struct feed *feed;
 	const char *base_url, *key;        /* without a slash at its end; what the key file holds, NULL: none */
+	const char *stores;                /* hosts (or HOST:PORT), divided by spaces, that files may be redirected to; "": none */
 	struct text_list scope;            /* regions, zones: what to ask for, in the feed's own words */
 	const struct catalogue *catalogue; /* tells which instance has what accelerators */
 	int64_t now_us;
@@ -52,6 +54,7 @@ struct feed {
 	const char *name, *title;
 	enum feed_kind kind;
 	const char *base_url, *hosts;
+	const char *stores;           /* hosts, divided by spaces, that keep this one's large files: a redirect of a ranged request may lead there; NULL: none */
 	const char *key;              /* what its file holds; NULL: needs none */
 	const char *scope, *scope_is; /* what is asked for unless said otherwise; what these words are */
 	const char *paging, *source, *licence, *documentation;

@@ -58,7 +58,9 @@ const struct feed feeds[FEED_COUNT] = {
 		.request = uk_carbon_request, .read = uk_carbon_read},
 	[FEED_HUGGING_FACE] = {.name = "hugging-face", .title = "Hugging Face Hub", .kind = FEED_MODELS, .base_url = "https://huggingface.co",
 		.hosts = "huggingface.co", .scope = "", .scope_is = "nothing: POST /v1/models/import names the repository",
-		.paging = "two answers a model", .source = "Hugging Face Hub, huggingface.co", .licence = "of each model; its names and sizes are facts",
+		.stores = "cdn-lfs.huggingface.co cdn-lfs-us-1.huggingface.co cdn-lfs-eu-1.huggingface.co cdn-lfs.hf.co cdn-lfs-us-1.hf.co cdn-lfs-eu-1.hf.co "
+			"cas-bridge.xethub.hf.co",
+		.paging = "two answers a model, and up to three more where the Hub does not count its parameters", .source = "Hugging Face Hub, huggingface.co", .licence = "of each model; its names and sizes are facts",
 		.documentation = "https://huggingface.co/docs/hub/api",
 		.answer_max_bytes = 8 * MIB, .pages_max = 8, .pause_ms = 200, .request_s = 20, .refresh_s = 60},
 };

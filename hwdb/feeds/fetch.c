@@ -21,6 +21,7 @@ struct fetch {
 	struct fetch_traffic *traffic;
 	struct http_client *client;
 	char host[PACE_HOST_MAX];
+	bool ranged;      /* what is asked for is a part of a file */
 	int64_t until_ns; /* the refresh's deadline */
 
 	/* Of a streamed answer. */
@@ -57,17 +58,39 @@ static bool same_origin(CURLU *a, CURLU *b)
 		part_equal(a, b, CURLUPART_PORT, CURLU_DEFAULT_PORT) && !has_part(b, CURLUPART_USER) && !has_part(b, CURLUPART_PASSWORD);
 }
 
-/* `url`, perhaps relative to `from`, as a whole one of the base's origin, in the arena; NULL and why. */
-static const char *vetted_url(const struct fetch *fetch, const char *from, const char *url, struct failure *failure)
+/* Whether a URL is of one of the walk's stores: by https (as the base), at the port that is named with it, else https's own. */
+static bool is_store(const struct fetch *fetch, CURLU *base, CURLU *url)
+{
+	char *host = NULL, *port = NULL, place[300] = "";
+	const char *stores = fetch->walk->stores;
+	bool found = false, own_port;
+
+	if (!part_equal(base, url, CURLUPART_SCHEME, 0) || has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD) ||
+		curl_url_get(url, CURLUPART_HOST, &host, 0) != CURLUE_OK)
+		return false;
+	own_port = curl_url_get(url, CURLUPART_PORT, &port, CURLU_NO_DEFAULT_PORT) == CURLUE_OK;
+	snprintf(place, sizeof place, "%.250s%s%.8s", host, own_port ? ":" : "", own_port ? port : "");
+	for (const char *at = stores; *at && !found; at += strcspn(at, " "), at += strspn(at, " "))
+		found = strcspn(at, " ") == strlen(place) && strncasecmp(at, place, strlen(place)) == 0;
+	curl_free(host);
+	curl_free(port);
+	return found;
+}
+
+/* `url`, perhaps relative to `from`, as a whole one of the base's origin (of a part of a file: or of a store, then *elsewhere), in the
+ * arena; NULL and why. */
+static const char *vetted_url(const struct fetch *fetch, const char *from, const char *url, bool *elsewhere, struct failure *failure)
 {
 	CURLU *base = curl_url(), *target = curl_url();
 	char *whole = NULL;
 	const char *kept = NULL;
 
+	*elsewhere = false;
+
 	if (!base || !target || curl_url_set(base, CURLUPART_URL, fetch->walk->base_url, 0) != CURLUE_OK ||
 		curl_url_set(target, CURLUPART_URL, from, 0) != CURLUE_OK || curl_url_set(target, CURLUPART_URL, url, 0) != CURLUE_OK)
 		(void)!failure_set(failure, STATUS_UNAVAILABLE, "%s: \"%.120s\" is no URL", fetch->walk->feed->name, url);
-	else if (!same_origin(base, target))
+	else if (!same_origin(base, target) && !(*elsewhere = fetch->ranged && is_store(fetch, base, target)))
 		(void)!failure_set(failure, STATUS_UNAVAILABLE, "%s: \"%.120s\" leads away from %.120s, and is not followed", fetch->walk->feed->name, url,
 			fetch->walk->base_url);
 	else if (curl_url_get(target, CURLUPART_URL, &whole, 0) == CURLUE_OK)
@@ -176,15 +199,15 @@ static enum status headers_of(const struct fetch *fetch, const struct feed_reque
 }
 
 /* One exchange, without judging its answer. */
-static enum status ask(struct fetch *fetch, const struct feed_request *request, const char *url, struct http_answer *answer,
+static enum status ask(struct fetch *fetch, const struct feed_request *request, const char *url, bool elsewhere, struct http_answer *answer,
 	struct failure *failure)
 {
 	const struct feed *feed = fetch->walk->feed;
 	double left_s = (double)(fetch->until_ns - clock_monotonic_ns()) / 1e9, request_s = fetch->options->request_s ? fetch->options->request_s : feed->request_s;
 	const char *headers[5];
-	struct http_request sent = {.method = request->method ? request->method : "GET", .url = url, .bearer = request->bearer,
-		.basic = request->basic, .body = request->body, .body_length = request->body ? strlen(request->body) : 0, .accept = request->accept,
-		.headers = headers, .packed = true, .steady = true, .timeout_s = left_s < request_s ? left_s : request_s, .wake_fd = -1,
+	struct http_request sent = {.method = request->method ? request->method : "GET", .url = url, .bearer = elsewhere ? NULL : request->bearer,
+		.basic = elsewhere ? NULL : request->basic, .body = request->body, .body_length = request->body ? strlen(request->body) : 0, .accept = request->accept,
+		.headers = headers, .packed = !request->ranged, .steady = true, .timeout_s = left_s < request_s ? left_s : request_s, .wake_fd = -1,
 		.take = request->streamed ? take_piece : NULL, .stop = stopped, .context = fetch};
 	enum status status = headers_of(fetch, request, url, headers, failure);
 
@@ -195,7 +218,8 @@ static enum status ask(struct fetch *fetch, const struct feed_request *request, 
 	if (pace_held_s(fetch->options->pace, fetch->host) > WAIT_MAX_S)
 		return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s asked to be left alone for another %d s", feed->name, fetch->host,
 			pace_held_s(fetch->options->pace, fetch->host));
-	if (!wait_ns(fetch, pace_turn_ns(fetch->options->pace, fetch->host, feed->pause_ms)))
+	/* A mirror in the house is nobody else's: it needs no rest between two requests. */
+	if (!wait_ns(fetch, pace_turn_ns(fetch->options->pace, fetch->host, fetch->options->local ? 0 : feed->pause_ms)))
 		return stopped_status(fetch, failure);
 	fetch->traffic->requests++;
 	fetch->taken = STATUS_OK;
@@ -222,16 +246,17 @@ static bool is_passing(const struct fetch *fetch, const struct http_answer *answ
 	return answer->end == HTTP_UNREACHABLE;
 }
 
-/* With redirects on the same host. */
+/* With redirects on the same host, and of a part of a file to a store, which is not told the key. */
 static enum status ask_redirected(struct fetch *fetch, const struct feed_request *request, struct http_answer *answer, struct failure *failure)
 {
-	const char *url = vetted_url(fetch, fetch->walk->base_url, request->url, failure);
-	enum status status = url ? ask(fetch, request, url, answer, failure) : failure->status;
+	bool elsewhere;
+	const char *url = vetted_url(fetch, fetch->walk->base_url, request->url, &elsewhere, failure);
+	enum status status = url ? ask(fetch, request, url, elsewhere, answer, failure) : failure->status;
 
 	for (int hop = 0; status == STATUS_OK && is_redirect(answer) && hop < REDIRECTS_MAX; hop++) {
-		url = vetted_url(fetch, url, answer->location, failure);
+		url = vetted_url(fetch, url, answer->location, &elsewhere, failure);
 		http_answer_release(answer);
-		status = url ? ask(fetch, request, url, answer, failure) : failure->status;
+		status = url ? ask(fetch, request, url, elsewhere, answer, failure) : failure->status;
 	}
 	return status;
 }
@@ -288,7 +313,13 @@ static enum status judge(struct fetch *fetch, const struct http_answer *answer, 
 	switch (answer->status) {
 	case 200:
 	case 304:
+		if (fetch->ranged)
+			return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s does not give parts of files", name, fetch->host);
 		return STATUS_OK;
+	case 206:
+		if (fetch->ranged)
+			return STATUS_OK;
+		return failure_set(failure, STATUS_UNAVAILABLE, "%s: %.100s answered a part of what was asked for", name, fetch->host);
 	case 401:
 	case 403:
 		return failure_set(failure, STATUS_FORBIDDEN, "%s: %.100s answered %d: its key is missing, wrong, or not for this", name, fetch->host,
@@ -403,7 +434,7 @@ enum status fetch_document(struct feed_walk *walk, const struct fetch_options *o
 	const struct progress *progress, const char **text, size_t *length, struct failure *failure)
 {
 	struct fetch_traffic traffic = {0};
-	struct fetch fetch = {.walk = walk, .options = options, .progress = progress, .traffic = &traffic};
+	struct fetch fetch = {.walk = walk, .options = options, .progress = progress, .traffic = &traffic, .ranged = request->ranged};
 	struct http_answer answer;
 	enum status status = fetch_open(&fetch, failure);
 

@@ -2,7 +2,7 @@
  *
  * Every URL, whether an adapter made it or an answer gave it, must be of the base URL's scheme, host and port; https alone, to
  * addresses of the open internet alone, unless `local` (tests, mirrors in the house) allows http and other addresses. A redirect
- * is followed on the same host, three deep. Answers are capped after decompression, requests and the whole refresh in time and
+ * is followed on the same host, three deep; of a part of a file also to one of the feed's stores, without the key. Answers are capped after decompression, requests and the whole refresh in time and
  * number. 429, 5xx and broken connections are tried three times, with the pause that the host asks for (Retry-After) when that
  * is no longer than a minute; a longer one is remembered, and the host left alone until then. */
 #ifndef FLEETPLAN_HWDB_FEEDS_FETCH_H

@@ -24,9 +24,9 @@ const char *hub_model_url(const char *base_url, const char *repo, struct arena *
 	return arena_printf(arena, "%s/api/models/%s", base_url, repo);
 }
 
-const char *hub_config_url(const char *base_url, const struct hub_model *model, struct arena *arena)
+const char *hub_file_url(const char *base_url, const struct hub_model *model, const char *file, struct arena *arena)
 {
-	return arena_printf(arena, "%s/%s/resolve/%s/config.json", base_url, model->repo, model->sha);
+	return arena_printf(arena, "%s/%s/resolve/%s/%s", base_url, model->repo, model->sha, file);
 }
 
 /* The safetensors' total, where each of their numbers is one parameter: formats of a byte or less are packed into integers. */
@@ -44,6 +44,20 @@ static double params_of(const json_t *safetensors)
 			packed += value;
 	}
 	return total >= 1e6 && total <= 1e15 && packed < 0.01 * total ? total : ABSENT_NUMBER;
+}
+
+/* Names of formats; NULL: none, or some that are no such. */
+static const char *dtypes_of(const json_t *safetensors, struct arena *arena)
+{
+	const json_t *parameters = feed_json_object(safetensors, "parameters"), *count;
+	const char *dtype, *text = NULL;
+
+	json_object_foreach((json_t *)(uintptr_t)parameters, dtype, count) {
+		if (strspn(dtype, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") != strlen(dtype) || strlen(dtype) > 12 || (text && strlen(text) > 60))
+			return NULL;
+		text = arena_printf(arena, "%s%s%s", text ? text : "", text ? ", " : "", dtype);
+	}
+	return text;
 }
 
 enum status hub_model_read(const char *text, size_t length, const char *repo, struct arena *arena, struct hub_model *model,
@@ -66,7 +80,7 @@ enum status hub_model_read(const char *text, size_t length, const char *repo, st
 		status = failure_set(failure, STATUS_UNAVAILABLE, "hugging-face: the answer about %s names no commit", repo);
 	else
 		*model = (struct hub_model){.repo = arena_strdup(arena, id), .sha = arena_strdup(arena, sha),
-			.params_total = params_of(feed_json_object(tree, "safetensors"))};
+			.dtypes = dtypes_of(feed_json_object(tree, "safetensors"), arena), .params_total = params_of(feed_json_object(tree, "safetensors"))};
 	json_decref(tree);
 	return status != STATUS_OK ? status : model->repo && model->sha ? STATUS_OK : STATUS_NO_MEMORY;
 }

@@ -10,6 +10,7 @@
 
 struct hub_model {
 	const char *repo, *sha;
+	const char *dtypes;  /* of safetensors: "BF16", "BF16, F32"; NULL */
 	double params_total; /* of safetensors; absent where it has none, or packs several values into one */
 };
 
@@ -21,7 +22,7 @@ const char *hub_model_url(const char *base_url, const char *repo, struct arena *
 FALLIBLE enum status hub_model_read(const char *text, size_t length, const char *repo, struct arena *arena, struct hub_model *model,
 	struct failure *failure);
 
-/* The config.json of the commit that the model told of. */
-const char *hub_config_url(const char *base_url, const struct hub_model *model, struct arena *arena);
+/* A file of the commit that the model told of. */
+const char *hub_file_url(const char *base_url, const struct hub_model *model, const char *file, struct arena *arena);
 
 #endif

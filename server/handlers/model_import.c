@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "hwdb/feeds/fetch.h"
 #include "hwdb/feeds/hugging_face.h"
+#include "hwdb/feeds/safetensors.h"
 #include "hwdb/model_config.h"
 #include "server/commit.h"
 #include "server/feed_refresh.h"
@@ -35,6 +36,71 @@ static enum status hub_fetch(struct call *call, struct feed_walk *walk, const ch
 	return fetch_document(walk, feeds_fetch_options(call->server->feeds), &request, call_progress(call), text, length, &call->failure);
 }
 
+/* Bytes first to last of a file; fewer are none. */
+static enum status hub_fetch_part(struct call *call, struct feed_walk *walk, const char *url, uint64_t first, uint64_t count, const char **text)
+{
+	const char *range = arena_printf(&call->arena, "Range: bytes=%llu-%llu", (unsigned long long)first, (unsigned long long)(first + count - 1));
+	const struct feed_request request = {.url = url, .bearer = walk->key, .headers = {range}, .ranged = true};
+	size_t length;
+	enum status status;
+
+	if (!url || !range)
+		return STATUS_NO_MEMORY;
+	status = fetch_document(walk, feeds_fetch_options(call->server->feeds), &request, call_progress(call), text, &length, &call->failure);
+	if (status == STATUS_OK && length != count)
+		return failure_set(&call->failure, STATUS_MALFORMED, "hugging-face: %llu bytes of the safetensors were asked for, %zu came",
+			(unsigned long long)count, length);
+	return status;
+}
+
+/* The header of one file: its length first, which is judged before anything of that length is asked for. */
+static enum status hub_fetch_header(struct call *call, struct feed_walk *walk, const char *url, struct safetensors *header)
+{
+	const char *text;
+	uint64_t length = 0;
+	enum status status = hub_fetch_part(call, walk, url, 0, SAFETENSORS_LENGTH_BYTES, &text);
+
+	if (status == STATUS_OK)
+		status = safetensors_header_length(text, SAFETENSORS_LENGTH_BYTES, &length, &call->failure);
+	if (status == STATUS_OK)
+		status = hub_fetch_part(call, walk, url, SAFETENSORS_LENGTH_BYTES, length, &text);
+	return status == STATUS_OK ? safetensors_header_read(text, (size_t)length, &call->arena, header, &call->failure) : status;
+}
+
+/* Where the Hub does not count a model's parameters: by the index of its files, or the header of its only one. A repository without
+ * safetensors has neither, and that is all right. */
+static enum status import_count(struct call *call, struct feed_walk *walk, struct hub_model *model)
+{
+	struct safetensors index = {.params_total = ABSENT_NUMBER, .bytes = ABSENT_NUMBER}, header = {.params_total = ABSENT_NUMBER};
+	const char *text, *file = "model.safetensors";
+	size_t length;
+	enum status status = hub_fetch(call, walk, hub_file_url(walk->base_url, model, "model.safetensors.index.json", &call->arena), &text, &length);
+
+	if (status == STATUS_OK) {
+		status = safetensors_index_read(text, length, &call->arena, &index, &call->failure);
+		file = index.first_file;
+	} else if (status == STATUS_NOT_FOUND) {
+		failure_clear(&call->failure);
+		status = STATUS_OK;
+	}
+	if (status == STATUS_OK)
+		status = hub_fetch_header(call, walk, hub_file_url(walk->base_url, model, file, &call->arena), &header);
+	if (status == STATUS_NOT_FOUND && !index.first_file) {
+		failure_clear(&call->failure);
+		return STATUS_OK;
+	}
+	if (status != STATUS_OK)
+		return status;
+	model->dtypes = header.dtypes;
+	model->params_total = index.first_file ? index.params_total : header.params_total;
+	/* Of several files one tells the format: as many numbers as fit into the size of all, where it is the same for all of that one. */
+	if (!is_given(model->params_total) && index.first_file && is_given(header.params_total) && !strchr(header.dtypes, ','))
+		model->params_total = index.bytes * 8 / header.bits;
+	if (is_given(model->params_total) && !(model->params_total >= 1e6 && model->params_total <= 1e15))
+		model->params_total = ABSENT_NUMBER;
+	return STATUS_OK;
+}
+
 /* What the Hub says of a repository is the world's fault, unless the repository is none or closed. */
 static enum status hub_status(struct call *call, const char *repo, enum status status)
 {
@@ -48,7 +114,7 @@ static enum status hub_status(struct call *call, const char *repo, enum status s
 	failure_clear(&call->failure);
 	failure_add(&call->failure, "/repo", status == STATUS_NOT_FOUND ? "unknown" : "forbidden", "%.60s: %s", repo,
 		status == STATUS_NOT_FOUND ? "the Hub has no such model, or no config.json of it"
-			: "the Hub gives it only to those who have accepted its terms: put a token of such an account into the folder of feed-keys, as hugging-face");
+			: "the Hub gives it only to those who have accepted its terms (on the model's page there): put a token of such an account into the folder of feed-keys, as hugging-face, or paste its config.json as `config`");
 	return STATUS_INVALID;
 }
 
@@ -67,13 +133,16 @@ static enum status import_fetch(struct call *call, struct model_import *import, 
 	if (status == STATUS_OK)
 		status = hub_model_read(text, length, import->repo, &call->arena, &model, &call->failure);
 	if (status == STATUS_OK)
-		status = hub_fetch(call, &walk, hub_config_url(walk.base_url, &model, &call->arena), &text, &length);
+		status = hub_fetch(call, &walk, hub_file_url(walk.base_url, &model, "config.json", &call->arena), &text, &length);
+	import->config = (struct json_text){text, length};
+	if (status == STATUS_OK && !is_given(model.params_total) && !model.dtypes)
+		status = import_count(call, &walk, &model);
 	if (status != STATUS_OK)
 		return hub_status(call, import->repo, status);
-	import->config = (struct json_text){text, length};
 	row->params_total = model.params_total;
 	row->repo = model.repo;
-	row->meta.source = arena_printf(&call->arena, "%s/%s, config.json and safetensors of commit %.12s", feed->hosts, model.repo, model.sha);
+	row->meta.source = arena_printf(&call->arena, "%s/%s, config.json%s%s%s of commit %.12s", feed->hosts, model.repo,
+		model.dtypes ? " and safetensors (" : "", model.dtypes ? model.dtypes : "", model.dtypes ? ")" : "", model.sha);
 	row->meta.source_date = arena_strdup(&call->arena, walk.today);
 	return row->meta.source && row->meta.source_date ? STATUS_OK : STATUS_NO_MEMORY;
 }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "hwdb/builtin.h"
 #include "hwdb/feeds/hugging_face.h"
+#include "hwdb/feeds/safetensors.h"
 #include "hwdb/feeds/vet.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -62,6 +63,22 @@ static enum status walk_answers(struct feed_walk *walk, const char *text, size_t
 	return status == STATUS_OK && walk->feed->finish ? walk->feed->finish(walk, failure) : status;
 }
 
+/* The same bytes as a file's length, a header and an index. */
+static void safetensors_check(const char *text, size_t length, struct arena *arena)
+{
+	struct safetensors found;
+	struct failure failure;
+	uint64_t header;
+
+	failure_clear(&failure);
+	if (safetensors_header_length(text, length < 8 ? length : 8, &header, &failure) == STATUS_OK)
+		CHECK(header >= 2 && header <= SAFETENSORS_HEADER_MAX_BYTES);
+	if (safetensors_header_read(text, length, arena, &found, &failure) == STATUS_OK)
+		CHECK(found.dtypes && found.tensors >= 1 && !(found.params_total < 0) && found.bytes >= 0);
+	if (safetensors_index_read(text, length, arena, &found, &failure) == STATUS_OK)
+		CHECK(found.first_file && !strchr(found.first_file, '/') && !(found.bytes <= 0));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct catalogue *catalogue;
@@ -84,6 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (feeds[id].kind == FEED_MODELS) {
 		if (hub_model_read((const char *)data + 1, size - 1, "a/b", &arena, &model, &failure) == STATUS_OK)
 			CHECK(hub_repo_is_valid(model.repo) && strlen(model.sha) == 40);
+		safetensors_check((const char *)data + 1, size - 1, &arena);
 		return 0;
 	}
 	CHECK(feed_walk_begin(&walk, &feeds[id], NULL, NULL, INT64_C(1795262400000000), &arena, &failure) == STATUS_OK);

@@ -427,7 +427,7 @@ static void a_hub_model_is_its_commit(void **state)
 	failure_clear(&failure);
 	assert_int_equal(hub_model_read(answer, strlen(answer), "org/Model-1", &arena, &model, &failure), STATUS_OK);
 	assert_close(model.params_total, 8030261248, 1e-12);
-	assert_string_equal(hub_config_url("https://hub", &model, &arena), "https://hub/org/Model-1/resolve/0123456789abcdef0123456789abcdef01234567/config.json");
+	assert_string_equal(hub_file_url("https://hub", &model, "config.json", &arena), "https://hub/org/Model-1/resolve/0123456789abcdef0123456789abcdef01234567/config.json");
 	assert_int_equal(hub_model_read(packed, strlen(packed), "org/Model-1", &arena, &model, &failure), STATUS_OK);
 	assert_false(is_given(model.params_total));
 	assert_int_equal(hub_model_read("{\"id\":\"../x\",\"sha\":\"1\"}", 22, "org/Model-1", &arena, &model, &failure), STATUS_UNAVAILABLE);

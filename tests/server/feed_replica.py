@@ -5,6 +5,7 @@ import http.server
 import json
 import pathlib
 import ssl
+import struct
 import subprocess
 import threading
 import urllib.parse
@@ -141,6 +142,28 @@ def aws_answers(replica, file):
     replica.answers["/offers/v1.0/aws/AmazonEC2/current/region_index.json"] = Reply({"regions": {"us-east-1": {
         "regionCode": "us-east-1", "currentVersionUrl": "/offers/v1.0/aws/AmazonEC2/20261120/us-east-1/index.json"}}})
     replica.answers["/offers/v1.0/aws/AmazonEC2/20261120/us-east-1/index.csv"] = file
+
+
+def safetensors(tensors, dtype="BF16", bits=16, length=None):
+    """A file's bytes without its tensors: the header's length, and the header."""
+    header, at = {"__metadata__": {"format": "pt"}}, 0
+    for name, shape in tensors.items():
+        size = bits // 8
+        for side in shape:
+            size *= side
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, at + size]}
+        at += size
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text) if length is None else length) + text
+
+
+def ranged(file):
+    """Answers parts of a file, as the Hub's stores do."""
+    def answer(method, path, query, headers, body):
+        first, _, last = headers["Range"].removeprefix("bytes=").partition("-")
+        part = file[int(first):int(last) + 1]
+        return Reply(part, 206, {"Content-Range": f"bytes {first}-{int(first) + len(part) - 1}/{len(file)}"}) if part else Reply(b"", 416)
+    return answer
 
 
 def gzip_bomb(megabytes):

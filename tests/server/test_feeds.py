@@ -244,7 +244,8 @@ def test_without_the_option_nothing_private_is_reached(replica, certificates, tm
     for wrong, part in ((["--feeds", "azur"], "azure"), (["--feeds", "azure=0"], "MINUTES"), (["--feeds", "lambda"], "--feed-keys"),
                         (["--feeds", "azure", "--feed-urls", "azure=http://prices.azure.com"], "https alone"),
                         (["--feeds", "azure", "--feed-urls", "azure=https://a@b/"], "no https://HOST/PATH"),
-                        (["--feeds", "azure", "--feed-scopes", "azure=a/../b"], "words such as")):
+                        (["--feeds", "azure", "--feed-scopes", "azure=a/../b"], "words such as"), (["--feeds", "azure", "--feed-redirects", "azure=x"], "elsewhere"),
+                        (["--feeds", "hugging-face", "--feed-redirects", "hugging-face=https://x/y"], "HOST:PORT")):
         answer = conftest.run("serve", "--listen", "127.0.0.1:0", "--database", tmp_path / "other.db", *wrong)
         assert answer.returncode == 78 and part in answer.stderr, (wrong, answer.returncode, answer.stderr)
 
@@ -461,6 +462,88 @@ def test_a_model_is_imported_from_the_hub(fed, replica):
     replica.answers[f"/a/b/resolve/{COMMIT}/config.json"] = Reply(b"", 302, {"Location": "http://169.254.169.254/config.json"})
     assert fed.post("/v1/models/import", {"repo": "a/b"}).status == 503
     assert fed.post("/v1/models/import", {"repo": "../../etc"}).json["errors"][0]["pointer"] == "/repo"
+
+
+def hub_answers(replica, repo, files, about=None):
+    replica.answers[f"/api/models/{repo}"] = Reply({"id": repo, "sha": COMMIT} | (about or {}))
+    for name, answer in ({"config.json": Reply(CONFIG)} | files).items():
+        replica.answers[f"/{repo}/resolve/{COMMIT}/{name}"] = answer
+
+
+TENSORS = {"model.embed_tokens.weight": [32000, 2048], "lm_head.weight": [32000, 2048], "rest": [968976384]}  # 1,100,048,384 numbers
+
+
+@pytest.fixture(scope="module")
+def stored(certificates, replica, tmp_path_factory):
+    """A daemon whose Hub may hand files over to a store."""
+    store = feed_replica.Replica(certificates)
+    one = daemon_of(tmp_path_factory.mktemp("stored"), replica, certificates, "--feed-redirects", f"hugging-face=store.example 127.0.0.1:{store.port}", feeds="hugging-face")
+    one.store = store
+    yield one
+    assert one.stop() == 0 and SECRETS["hugging-face"] not in one.log_path.read_text()
+    store.close()
+
+
+def test_parameters_are_counted_by_the_header_where_the_hub_does_not(stored, replica):
+    replica.reset()
+    stored.store.reset()
+    hub_answers(replica, "a/header", {"model.safetensors": Reply(b"", 302, {"Location": f"{stored.store.url}/blob?signature=x"})})
+    stored.store.answers["/blob"] = feed_replica.ranged(feed_replica.safetensors(TENSORS))
+    made = stored.post("/v1/models/import", {"repo": "a/header"})
+    assert made.status == 201 and made.json["params_total"] == 1100048384 and "safetensors (BF16)" in made.json["source"], made.text
+    assert "warnings" not in made.json
+    assert all("Authorization" not in request[3] and request[3]["Range"].startswith("bytes=") for request in stored.store.requests) and len(stored.store.requests) == 2
+    assert all(request[3]["Authorization"] == f"Bearer {SECRETS['hugging-face']}" for request in replica.requests)
+    # in several files: by their index, and the format of the first
+    index = {"metadata": {"total_size": 2200096768}, "weight_map": {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}}
+    hub_answers(replica, "a/index", {"model.safetensors.index.json": Reply(index), "model-00001-of-00002.safetensors": feed_replica.ranged(feed_replica.safetensors({"a": [4, 4]}))})
+    assert stored.post("/v1/models/import", {"repo": "a/index"}).json["params_total"] == 1100048384
+    index["metadata"]["total_parameters"] = 1100048384
+    hub_answers(replica, "a/counted", {"model.safetensors.index.json": Reply(index), "model-00001-of-00002.safetensors": feed_replica.ranged(feed_replica.safetensors({"a": [4, 4]}, "F32", 32))})
+    counted = stored.post("/v1/models/import", {"repo": "a/counted"}).json
+    assert counted["params_total"] == 1100048384 and "safetensors (F32)" in counted["source"]
+    # what the config amounts to is another number: said
+    hub_answers(replica, "a/other", {"model.safetensors": feed_replica.ranged(feed_replica.safetensors({"a": [1500000, 1000]}))})
+    other = stored.post("/v1/models/import", {"repo": "a/other"})
+    assert other.status == 201 and other.json["params_total"] == 1.5e9 and "the config amounts to 1.1e+09" in other.json["warnings"][0], other.text
+    hub_answers(replica, "a/none", {})
+    assert stored.post("/v1/models/import", {"repo": "a/none"}).json["params_total"] == 1100048384  # no safetensors: by its config
+
+
+def test_a_header_that_is_none_makes_no_row(stored, replica):
+    good, other = feed_replica.safetensors(TENSORS), feed_replica.Replica()
+    here = f"{replica.url}/a/wrong/resolve/{COMMIT}"
+    wrong = {
+        "cut off in the length": (feed_replica.ranged(good[:5]), "8 bytes of the safetensors were asked for, 5 came"),
+        "cut off in the header": (feed_replica.ranged(good[:-9]), "were asked for"),
+        "an absurd length": (feed_replica.ranged(feed_replica.safetensors(TENSORS, length=2**63)), "claim a header of 9223372036854775808 bytes"),
+        "a wrong shape": (feed_replica.ranged(feed_replica.safetensors(TENSORS).replace(b"[32000, 2048]", b"[32000, -204]")), "is not one"),
+        "an unknown format": (feed_replica.ranged(feed_replica.safetensors(TENSORS, "QX9")), "is not one"),
+        "a page": (feed_replica.ranged(b"<html><body>Sign in</body></html>" * 40), "claim a header"),
+        "no parts": (Reply(good), "does not give parts"),
+        "another host": (Reply(b"", 302, {"Location": f"{other.url}/blob"}), "leads away from"),
+        "the metadata of a cloud": (Reply(b"", 302, {"Location": "https://169.254.169.254/latest"}), "leads away from"),
+        "a store with a user": (Reply(b"", 302, {"Location": f"https://me@127.0.0.1:{stored.store.port}/blob"}), "leads away from"),
+        "a store's other port": (Reply(b"", 302, {"Location": f"https://127.0.0.1:{other.port}/blob"}), "leads away from"),
+        "a store without TLS": (Reply(b"", 302, {"Location": f"http://127.0.0.1:{stored.store.port}/blob"}), "leads away from"),
+        "in circles": (Reply(b"", 302, {"Location": f"{here}/model.safetensors"}), "answered 302"),
+    }
+    try:
+        for name, (answer, part) in wrong.items():
+            replica.reset()
+            stored.store.reset()
+            hub_answers(replica, "a/wrong", {"model.safetensors": answer})
+            refused = stored.post("/v1/models/import", {"repo": "a/wrong"})
+            assert refused.status == 503 and part in refused.json["detail"], (name, refused.text)
+            assert stored.get("/v1/models/wrong").status == 404 and other.requests == [] and stored.store.requests == [], name
+        hub_answers(replica, "a/wrong", {"config.json": Reply(b"", 302, {"Location": f"{stored.store.url}/config.json"})})
+        assert stored.post("/v1/models/import", {"repo": "a/wrong"}).status == 503, "a whole document is had from the Hub itself"
+        for status in (401, 403):
+            hub_answers(replica, "a/wrong", {"model.safetensors": Reply(b"", status)})
+            closed = stored.post("/v1/models/import", {"repo": "a/wrong"})
+            assert closed.status == 422 and closed.json["errors"][0]["code"] == "forbidden" and "accepted its terms" in closed.json["errors"][0]["detail"]
+    finally:
+        other.close()
 
 
 def test_a_feed_refreshes_itself(replica, certificates, tmp_path):
