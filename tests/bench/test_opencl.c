@@ -112,6 +112,41 @@ static void every_kind_of_work_is_verified(void **state)
 		(void)measure(&requests[i]);
 }
 
+/* Fewer work-items than vectors, as on CUDA: each takes several, four or two at a time, and what is left one by one. */
+static void lists_longer_than_the_grid_are_done_whole(void **state)
+{
+	enum { VECTORS = 3 * KERNEL_GROUP_ITEMS * 5 + 77, COUNT = VECTORS * 4 };
+	static const enum kernel kernels[] = {KERNEL_STREAM_COPY, KERNEL_STREAM_TRIAD, KERNEL_ELEMENTWISE};
+	static float out[COUNT];
+	struct opencl_work *made;
+	struct opencl_memory *buffers[3];
+	struct bench_reason reason = {""};
+
+	(void)state;
+	need_session();
+	made = opencl_work_new(session, &(struct bench_work_request){.kind = WORK_STREAM_COPY});
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(opencl_work_buffer(made, sizeof(out), &buffers[i], &reason), BENCH_OK);
+	assert_int_equal(opencl_fill_pattern(session, buffers[1], COUNT, &reason), BENCH_OK);
+	assert_int_equal(opencl_fill_normal(session, buffers[2], COUNT, 9, PRECISION_FP32, &reason), BENCH_OK);
+	for (size_t k = 0; k < COUNT_OF(kernels); k++) {
+		const union opencl_value copy[] = {{.memory = buffers[0]}, {.memory = buffers[1]}, {.u64 = VECTORS}};
+		const union opencl_value triad[] = {{.memory = buffers[0]}, {.memory = buffers[1]}, {.memory = buffers[2]}, {.f32 = 2}, {.u64 = VECTORS}};
+		const union opencl_value scale[] = {{.memory = buffers[0]}, {.memory = buffers[1]}, {.f32 = 2}, {.u64 = VECTORS}};
+		const union opencl_value *const values[] = {copy, triad, scale};
+
+		assert_int_equal(opencl_run_kernel(session, kernels[k], (struct kernel_groups){3, 1, 1}, values[k], &reason), BENCH_OK);
+		assert_int_equal(opencl_read(session, buffers[0], 0, sizeof(out), out, &reason), BENCH_OK);
+		for (size_t i = 0; i < COUNT; i++) {
+			double x = (double)reference_pattern(i), expected = k == 0 ? x : k == 1 ? x + 2 * reference_normal(9, i, PRECISION_FP32) : 2 * x + 1;
+
+			if (!(fabs((double)out[i] - expected) <= 1e-6))
+				fail_msg("%s: element %zu is %g and not %g", kernel_entries[kernels[k]].name, i, (double)out[i], expected);
+		}
+	}
+	opencl_work_free(made);
+}
+
 static void transfers_bring_what_was_sent(void **state)
 {
 	(void)state;
@@ -236,6 +271,7 @@ int main(void)
 		cmocka_unit_test(products_are_right_in_every_form),
 		cmocka_unit_test(attention_is_right_forward_and_backward),
 		cmocka_unit_test(every_kind_of_work_is_verified),
+		cmocka_unit_test(lists_longer_than_the_grid_are_done_whole),
 		cmocka_unit_test(transfers_bring_what_was_sent),
 		cmocka_unit_test(a_sequence_is_the_sum_of_its_parts),
 		cmocka_unit_test(wrong_outputs_are_found),

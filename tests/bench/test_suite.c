@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "bench/sampler.h"
 #include "bench/suite.h"
 #include "support/assert.h"
 
@@ -14,6 +15,8 @@ struct bench_session {
 	bool sleeps;                          /* and really takes */
 	enum bench_outcome prepared[WORK_KIND_COUNT], ran[WORK_KIND_COUNT];
 	bool wrong;                           /* outputs are */
+	double later;                         /* what is prepared again takes so many times as long; 0: as long */
+	int prepares[WORK_KIND_COUNT];
 	int noisy_runs;                       /* every other of the first so many takes twice as long */
 	int opened, released;
 	int runs[WORK_KIND_COUNT];
@@ -27,13 +30,13 @@ struct bench_session {
 struct scripted_work {
 	struct bench_session *session;
 	enum bench_work_kind kind;
-	double bytes;
+	double bytes, times;
 };
 
 static enum bench_outcome scripted_run(struct bench_work *work, double *elapsed_s, struct bench_reason *reason)
 {
 	struct scripted_work *state = work->state;
-	double run_s = state->session->run_s[state->kind];
+	double run_s = state->session->run_s[state->kind] * state->times;
 	struct timespec pause = {.tv_nsec = (long)(run_s * 1e9)};
 
 	if (state->session->sleeps)
@@ -88,7 +91,7 @@ static enum bench_outcome scripted_prepare(struct bench_session *session, const 
 		return bench_refuse(reason, session->prepared[request->kind], "no such unit");
 	state = malloc(sizeof(*state));
 	assert_non_null(state);
-	*state = (struct scripted_work){session, request->kind, 1e6};
+	*state = (struct scripted_work){session, request->kind, 1e6, session->prepares[request->kind]++ && session->later > 0 ? session->later : 1};
 	if (request->kind == WORK_TRANSFER)
 		state->bytes = request->transfer.bytes * (request->transfer.direction == DIRECTION_BOTH ? 2 : 1);
 	if (request->kind == WORK_SEQUENCE)
@@ -377,6 +380,47 @@ static void the_second_pass_is_compared_with_the_first(void **state)
 	assert_int_equal(run.measured, 3); /* an issue rate corrects nothing */
 	assert_contains(text, "\"pass\":2,\"disagreement\":0,");
 	assert_int_equal(occurrences(text, "\"disagreement\""), 1);
+	session = steady(0.0005);
+	session.later = 1.25;
+	run = (struct bench_run){.full = true};
+	play("stream_triad", 0.3, &session, &run, text, sizeof(text));
+	assert_contains(text, "\"pass\":2,\"disagreement\":0.2"); /* of the first: four fifths of its rate */
+}
+
+static enum bench_outcome hundred_watts(struct bench_session *session, struct bench_sensors *sensors, struct bench_reason *reason)
+{
+	(void)session;
+	(void)reason;
+	*sensors = (struct bench_sensors){.energy_source = "nvml", .energy_joules = 100 * (double)clock_monotonic_ns() * 1e-9};
+	bench_sensors_note(sensors, SENSOR_ENERGY);
+	return BENCH_OK;
+}
+
+/* Seconds at the counter are worth telling; what flushing took is in them, so that they are not the operations' own. */
+static void energy_is_told_of_long_windows(void **state)
+{
+	static const struct bench_backend metered = {.name = "metered", .sense = hundred_watts};
+	struct bench_session session = steady(0.01);
+	struct bench_run run = {.full = false};
+	struct bench_report nowhere;
+	struct bench_reason reason;
+	FILE *file = tmpfile();
+
+	(void)state;
+	session.sleeps = true;
+	bench_report_open(&nowhere, REPORT_LINES, fileno(file));
+	run.sampler = bench_sampler_new(&metered, &session, &nowhere, &reason);
+	assert_non_null(run.sampler);
+	play("gemm_kernel_fp32", 2 * 2.5, &session, &run, text, sizeof(text));
+	assert_contains(text, "\"mean_w\":");
+	assert_contains(text, "\"confidence\":\"high\"");
+	assert_null(strstr(text, "j_per_tflop"));
+	play("stream_triad", 2 * 1.5, &session, &run, text, sizeof(text));
+	assert_contains(text, "\"test\":\"stream_triad\"");
+	assert_null(strstr(text, "\"mean_w\":"));
+	bench_sampler_free(run.sampler);
+	bench_report_close(&nowhere);
+	fclose(file);
 }
 
 /* A slow device gets a smaller square, so that five of them fit: at 256 it takes 2 ms, so 2048 would take a second. */
@@ -435,6 +479,7 @@ int main(void)
 		cmocka_unit_test(a_block_is_measured_against_its_prediction),
 		cmocka_unit_test(transfers_are_fitted_by_direction),
 		cmocka_unit_test(the_second_pass_is_compared_with_the_first),
+		cmocka_unit_test(energy_is_told_of_long_windows),
 		cmocka_unit_test(squares_fit_the_device),
 		cmocka_unit_test(suites_are_named_or_listed),
 	};
