@@ -40,32 +40,35 @@ class Worker:
 
 
 class Workers(dict):
-    """Each is waited for when a test asks for it."""
+    """Each is waited for when a test asks for it; those that compute begin together, when the first of them is asked for at the latest."""
+
+    def begin(self, **scripts):
+        self.update({name: Worker(self.folder / name, *words) for name, words in scripts.items() if name not in self})
 
     def __getitem__(self, name):
+        self.begin(**self.later)
         return super().__getitem__(name).end()
 
 
 @pytest.fixture(scope="module", autouse=True)
 def workers(tmp_path_factory):
-    """All scripts at once, and while the daemons of the first tests are at work: they wait for idle power, for deadlines, and those
-    whose device is in use for 15 s."""
-    folder = tmp_path_factory.mktemp("cuda")
-    begun = Workers({
-        "lost": Worker(folder / "lost", "fail_launch=700@300", "launch_round_trip,stream_read"),
-        "unknown": Worker(folder / "unknown", "fail_sync=999@2"),
-        "crashed": Worker(folder / "crashed", "crash_launch=11@300"),
-        "hung": Worker(folder / "hung", "hang_launch=1@300", "launch_round_trip", "--deadline", "6"),
-        "wrong": Worker(folder / "wrong", "wrong=0.3", "gemm_kernel_bf16", "--shape", "128,128,128"),
-        "none": Worker(folder / "none", "fail_init=100"),
-        "busy": Worker(folder / "busy", "utilization=60"),
-        "crowded": Worker(folder / "crowded", "used_mib=30000"),
-        "throttled": Worker(folder / "throttled", "throttle=4", "stream_triad"),
-        "stuck": Worker(folder / "stuck", "energy_stuck=1,ramp_w_per_s=20", "gemm_library_tf32", "--shape", "512,512,512"),
-        "slices": Worker(folder / "slices", "slices=2"),
-    })
-    yield begun
-    for worker in begun.values():
+    """Those whose device is in use, and one that hangs, sleep while a daemon measures."""
+    workers = Workers()
+    workers.folder = tmp_path_factory.mktemp("cuda")
+    workers.begin(busy=["utilization=60"], crowded=["used_mib=30000"],
+                  hung=["hang_launch=1@300", "launch_round_trip", "--deadline", "6"])
+    workers.later = {
+        "lost": ["fail_launch=700@300", "launch_round_trip,stream_read"],
+        "unknown": ["fail_sync=999@2"],
+        "crashed": ["crash_launch=11@300"],
+        "wrong": ["wrong=0.3", "gemm_kernel_bf16", "--shape", "128,128,128"],
+        "none": ["fail_init=100"],
+        "throttled": ["throttle=4", "stream_triad"],
+        "stuck": ["energy_stuck=1,ramp_w_per_s=20", "gemm_library_tf32", "--shape", "512,512,512"],
+        "slices": ["slices=2"],
+    }
+    yield workers
+    for worker in workers.values():
         worker.process.kill()  # one that no test of this selection has waited for
         worker.end()
 
@@ -102,7 +105,8 @@ def test_what_an_h200_measures_changes_its_plans(daemon_with, tmp_path):
     assert after["recommended"]["step"] != before["recommended"]["step"]
 
 
-def test_the_daemon_says_how_a_device_failed(daemon_with, tmp_path):
+def test_the_daemon_says_how_a_device_failed(daemon_with, tmp_path, workers):
+    workers.begin(**workers.later)
     ends = {"fail_launch=700@300": "CUDA_ERROR_ILLEGAL_ADDRESS (700)", "crash_launch=11@300": "signal 11"}
     made = {}
     for number, script in enumerate(ends):
