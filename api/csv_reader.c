@@ -145,7 +145,7 @@ static enum status take_byte(struct csv_reader *reader, char byte, struct failur
 /* The mark may come in pieces too; what only begins like one is text. */
 static enum status skip_mark(struct csv_reader *reader, const char **at, const char *end, struct failure *failure)
 {
-	unsigned char met = reader->mark;
+	unsigned char met;
 
 	while (reader->mark < MARK_LENGTH && *at < end && **at == byte_order_mark[reader->mark]) {
 		reader->mark++;

@@ -66,20 +66,20 @@ static bool making_begin(struct making *making, const struct catalogue *catalogu
 	making->catalogue = catalogue;
 	for (size_t i = 0; i < rows->price_count; i++)
 		making->part_count += part_of(&rows->prices[i]) == PART_ACCELERATORS;
-	making->parts = calloc(making->part_count + 1, sizeof *making->parts);
+	making->parts = calloc(making->part_count + 1, sizeof(void *));
 	making->part_count = 0;
 	for (size_t i = 0; making->parts && i < rows->price_count; i++)
 		if (part_of(&rows->prices[i]) == PART_ACCELERATORS)
 			making->parts[making->part_count++] = &rows->prices[i];
 	if (making->part_count > 1)
-		qsort(making->parts, making->part_count, sizeof *making->parts, compare_parts);
+		qsort(making->parts, making->part_count, sizeof(void *), compare_parts);
 	return making->parts != NULL;
 }
 
 /* The accelerators that a host row is to be summed with: same provider, region, term, accelerator and count. */
 static const struct price_row *other_part(const struct making *making, const struct price_row *host)
 {
-	const struct price_row *const *found = bsearch(&host, making->parts, making->part_count, sizeof *making->parts, compare_machines);
+	const struct price_row *const *found = bsearch(&host, making->parts, making->part_count, sizeof(void *), compare_machines);
 
 	while (found && found > (const struct price_row *const *)making->parts && compare_machines(found - 1, &host) == 0)
 		found--;
@@ -193,7 +193,7 @@ static void judge_instance(struct indexed_offer *const *offers, size_t count)
 
 static bool judge_ages(struct offer_span *span)
 {
-	struct indexed_offer **offers = calloc(span->count + 1, sizeof *offers);
+	struct indexed_offer **offers = calloc(span->count + 1, sizeof(void *));
 	size_t begin = 0;
 
 	if (!offers)
@@ -201,7 +201,7 @@ static bool judge_ages(struct offer_span *span)
 	for (size_t i = 0; i < span->count; i++)
 		offers[i] = &span->items[i];
 	if (span->count > 1)
-		qsort(offers, span->count, sizeof *offers, compare_ages);
+		qsort(offers, span->count, sizeof(void *), compare_ages);
 	for (size_t i = 1; i <= span->count; i++) {
 		if (i < span->count && compare_instances(offers[i], offers[begin]) == 0)
 			continue;

@@ -52,11 +52,9 @@ enum status import_rows_check(const struct row_ops *ops, const struct catalogue 
 	struct findings *findings = calloc(1, sizeof *findings);
 	struct failure *of_row = calloc(1, sizeof *of_row);
 	bool *good = calloc(set.count + 1, sizeof *good);
-	enum status status = findings && of_row && good ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "no memory for an import");
+	enum status status = STATUS_OK;
 
-	if (status == STATUS_OK && set.seen == 0 && query->replace == TRUTH_TRUE)
-		status = failure_set(failure, STATUS_INVALID, "the file has no rows: with replace=true all imported ones would end");
-	for (size_t i = 0; i < set.count && status == STATUS_OK; i++) {
+	for (size_t i = 0; findings && of_row && good && i < set.count; i++) {
 		void *row = (char *)set.rows + i * row_size(ops->kind);
 
 		failure_clear(of_row);
@@ -65,11 +63,15 @@ enum status import_rows_check(const struct row_ops *ops, const struct catalogue 
 		if (!good[i])
 			row_reader_faults_of(reader, set.places[i], of_row);
 	}
-	if (status == STATUS_OK)
+	if (findings && of_row && good)
 		row_reader_keep(reader, good);
+	else
+		status = failure_set(failure, STATUS_NO_MEMORY, "no memory for an import");
 	free(good);
 	free(findings);
 	free(of_row);
+	if (status == STATUS_OK && set.seen == 0 && query->replace == TRUTH_TRUE)
+		status = failure_set(failure, STATUS_INVALID, "the file has no rows: with replace=true all imported ones would end");
 	return status == STATUS_OK ? check_twice(ops, reader, failure) : status;
 }
 

@@ -84,7 +84,7 @@ static enum status end_unnamed(struct storage *storage, const struct import_run 
 	const struct row_filter imported = {.origin = "imported"};
 	struct page_request request = {.limit = ENDS_AT_ONCE};
 	struct arena ids, page;
-	struct row_list list;
+	struct row_list list = {0};
 	const char **named;
 	enum status status = STATUS_OK;
 
