@@ -118,7 +118,7 @@ enum status export_begin(struct call *call, const struct row_ops *ops)
 	struct exchange *exchange = exchange_of(call);
 	struct catalogue_query query = {0};
 	struct export *export;
-	int64_t moment_us, revision;
+	int64_t moment_us = 0, revision = 0;
 	enum status status = api_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status == STATUS_OK && query.as_of_us > 0)
