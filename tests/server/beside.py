@@ -22,7 +22,7 @@ def beside(scenario):
         stage(request.node.nodeid)
 
     keyword = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    marked = [name for mark in getattr(scenario, "pytestmark", []) if mark.name == "parametrize" for name in mark.args[0].split(",")]
+    marked = [name.strip() for mark in getattr(scenario, "pytestmark", []) if mark.name == "parametrize" for name in mark.args[0].split(",")]
     test.__signature__ = inspect.Signature([inspect.Parameter(name, keyword) for name in ("stage", "request", *marked)])
     test.scenario = scenario
     return test

@@ -6,9 +6,10 @@ import threading
 import time
 
 import pytest
+from beside import beside, play
 from conftest import Daemon, run
 from fake_agent import GPU, FakeAgent, broken, gpu, measured
-from test_bad_days import small_disk  # noqa: F401 (a fixture)
+from test_bad_days import small_disk_in
 from test_jobs import events_of
 
 SHORT = ("--own-devices=no", "--lease-seconds", "2", "--heartbeat-seconds", "1")
@@ -35,25 +36,48 @@ def wait_for(daemon, name, states, seconds=15, headers=None):
     raise AssertionError(f"still {row}")
 
 
-@pytest.fixture
-def hub(daemon_with):
-    """A daemon without devices of its own, and an agent."""
-    one = daemon_with(*LONG)
-    agent = FakeAgent(one)
-    assert agent.register().status == 200
-    return one, agent
+def daemons_in(folder, stack):
+    """Starts daemons for one test, each with a folder of its own, and stops them after it."""
+    started = []
+
+    def start(*arguments, **options):
+        own = folder / f"daemon{len(started)}"
+        own.mkdir()
+        started.append(Daemon(own, *arguments, **options))
+        stack.callback(started[-1].stop)
+        return started[-1]
+
+    return start
 
 
-@pytest.fixture
-def hasty(daemon_with):
-    one = daemon_with(*SHORT)
-    agent = FakeAgent(one)
+def with_agent(daemon):
+    agent = FakeAgent(daemon)
     assert agent.register().status == 200
-    return one, agent
+    return daemon, agent
+
+
+def keys_of(daemon):
+    made = {}
+    for name, role in (("root", "admin"), ("one", "agent"), ("two", "agent")):
+        made[name] = run("keys", "create", "--role", role, "--name", name, "--database", daemon.database).stdout.strip()
+    time.sleep(2.5)  # keys of another process count within two seconds
+    return daemon, made, {"Authorization": f"Bearer {made['root']}"}
+
+
+@pytest.fixture(scope="module")
+def stage(request):
+    yield from play(request, {
+        "hub": lambda folder, stack: with_agent(daemons_in(folder, stack)(*LONG)),  # a daemon without devices of its own, and an agent
+        "hasty": lambda folder, stack: with_agent(daemons_in(folder, stack)(*SHORT)),
+        "keyed": lambda folder, stack: keys_of(daemons_in(folder, stack)(*SHORT)),
+        "daemon_with": daemons_in,
+        "small_disk": lambda folder, stack: stack.enter_context(small_disk_in(folder)),
+        "tmp_path": lambda folder, stack: folder})
 
 
 # --- the life of a lease -----------------------------------------------------------------------------------------------
 
+@beside
 def test_a_benchmark_goes_through_an_agent(hub):
     daemon, agent = hub
     waited = []
@@ -84,6 +108,7 @@ def test_a_benchmark_goes_through_an_agent(hub):
     assert "GPU-1" in plan.text or "measured" in json.dumps(plan.json["result"]["assumptions"]), plan.text
 
 
+@beside
 def test_lists_by_state_agent_and_label(hub):
     daemon, agent = hub
     red = queue(daemon, labels={"team": "red"}, priority=9)
@@ -100,6 +125,7 @@ def test_lists_by_state_agent_and_label(hub):
         assert line in metrics, line
 
 
+@beside
 def test_many_watch_and_all_are_told_the_end(hub):
     daemon, agent = hub
     name = queue(daemon)
@@ -122,6 +148,7 @@ def test_many_watch_and_all_are_told_the_end(hub):
         assert {state["progress"]["elapsed_ms"] for state in states if state.get("progress")} >= {0, 1, 2}
 
 
+@beside
 def test_a_device_that_was_never_told(hub):
     daemon, agent = hub
     agent.register([GPU, gpu("GPU-2")])
@@ -138,6 +165,7 @@ def test_a_device_that_was_never_told(hub):
     assert agent.lease().json["benchmark_id"] == name
 
 
+@beside
 def test_what_stands_there_twice(hub):
     daemon, agent = hub
     for answer, pointer in ((agent.lease(devices=["GPU-1", "GPU-2", "GPU-1"]), "/devices/2"), (agent.register([GPU, GPU]), "/devices/1/id"),
@@ -146,12 +174,14 @@ def test_what_stands_there_twice(hub):
     assert 'test "stream_triad" is named twice' in answer.json["errors"][0]["detail"], answer.text
 
 
+@beside
 def test_what_cannot_begin_any_more_is_not_queued(hub):
     for moment in ("1970-01-01T00:00:00Z", "2020-01-01T00:00:00Z", time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 2))):
         answer = hub[0].post("/v1/benchmarks", {"suite": "quick", "expires_at": moment})
         assert answer.status == 422 and answer.json["errors"][0]["pointer"] == "/expires_at", answer.text
 
 
+@beside
 def test_an_agent_is_forgotten(hub):
     daemon, agent = hub
     name = queue(daemon)
@@ -169,6 +199,7 @@ def test_an_agent_is_forgotten(hub):
     assert agent.register().status == 200 and agent.lease().json["benchmark_id"] == waiting
 
 
+@beside
 def test_who_creates_may_wait_for_the_end(hub):
     daemon, agent = hub
     done = []
@@ -181,6 +212,7 @@ def test_who_creates_may_wait_for_the_end(hub):
     assert done[0].headers["preference-applied"] == "wait=20"
 
 
+@beside
 def test_cancelling_what_waits_and_what_runs(hub):
     daemon, agent = hub
     first, second = queue(daemon), queue(daemon)
@@ -192,6 +224,7 @@ def test_cancelling_what_waits_and_what_runs(hub):
     assert daemon.request("DELETE", f"/v1/benchmarks/{first}").status == 409
 
 
+@beside
 def test_a_release_costs_no_attempt(hub):
     daemon, agent = hub
     name = queue(daemon)
@@ -203,6 +236,7 @@ def test_a_release_costs_no_attempt(hub):
     assert look(daemon, name)["state_reason"] == "the device is busy"
 
 
+@beside
 def test_polls_hold_no_worker(daemon_with):
     daemon = daemon_with(*LONG, "--workers", "1", "--threads", "1")
     agents = [FakeAgent(daemon, f"a{i}", [gpu(f"GPU-{i}")]) for i in range(30)]
@@ -220,6 +254,7 @@ def test_polls_hold_no_worker(daemon_with):
     assert sorted(answers) == [200] + 29 * [204] and look(daemon, name)["agent_id"] == "a7"
 
 
+@beside
 def test_a_poll_whose_client_has_left_takes_nothing(hub):
     daemon, agent = hub
     body = json.dumps({"devices": ["GPU-1"], "wait_s": 20})
@@ -236,6 +271,7 @@ def test_a_poll_whose_client_has_left_takes_nothing(hub):
 
 # --- bad days ----------------------------------------------------------------------------------------------------------
 
+@beside
 def test_a_lease_that_is_over_is_given_to_another(hasty):
     daemon, slow = hasty
     other = FakeAgent(daemon, "a2", [gpu("GPU-2")])
@@ -252,6 +288,7 @@ def test_a_lease_that_is_over_is_given_to_another(hasty):
     assert row["agent_id"] == "a2" and row["result"]["device"]["id"] == "GPU-2" and not row["late"]
 
 
+@beside
 def test_a_result_after_the_end_of_its_lease_is_late_but_not_lost(hasty):
     daemon, agent = hasty
     name = queue(daemon)
@@ -264,6 +301,7 @@ def test_a_result_after_the_end_of_its_lease_is_late_but_not_lost(hasty):
     assert agent.lease().status == 204
 
 
+@beside
 def test_heartbeats_keep_a_lease(hasty):
     daemon, agent = hasty
     name = queue(daemon)
@@ -275,6 +313,7 @@ def test_heartbeats_keep_a_lease(hasty):
     assert agent.deliver(lease, measured()).json["state"] == "succeeded"
 
 
+@beside
 def test_two_results(hub):
     daemon, agent = hub
     name = queue(daemon)
@@ -290,6 +329,7 @@ def test_two_results(hub):
     assert damaged.status == 422 and damaged.json["errors"][0]["pointer"] == "/sha256"
 
 
+@beside
 def test_three_attempts_and_no_more(hub):
     daemon, agent = hub
     name = queue(daemon)
@@ -308,6 +348,7 @@ def test_three_attempts_and_no_more(hub):
     assert look(daemon, lost)["state"] == "expired" and "lost" in look(daemon, lost)["state_reason"]
 
 
+@beside
 @pytest.mark.parametrize("result, reason", [
     ({"end": "wonderful"}, "cannot have ended"),
     ({"measures": []}, "does not say how"),
@@ -326,6 +367,7 @@ def test_garbage_costs_an_attempt(hub, result, reason):
     assert look(daemon, name)["attempt"] == 2 and "state_reason" not in look(daemon, name)
 
 
+@beside
 @pytest.mark.parametrize("result, state, reason", [
     (measured(measures=[], skips=[{"type": "skip", "test": "stream_triad", "reason": "no memory"}, {"type": "skip", "test": "attention", "reason": "x"}]), "failed",
      "nothing was measured: every test was skipped (2), the first of them stream_triad: no memory"),
@@ -342,6 +384,7 @@ def test_who_measured_nothing_did_not_succeed(hub, result, state, reason):
     assert row["result"]["end"] == ("failed" if state == "failed" else "misspoke") and "calibrations" not in row["result"], row
 
 
+@beside
 def test_what_is_no_json_is_refused(hub):
     daemon, agent = hub
     name = queue(daemon)
@@ -352,6 +395,7 @@ def test_what_is_no_json_is_refused(hub):
     assert look(daemon, name)["state"] == "running"  # and its agent may still say something better
 
 
+@beside
 def test_a_result_of_ten_megabytes(hub):
     daemon, agent = hub
     name = queue(daemon)
@@ -362,6 +406,7 @@ def test_a_result_of_ten_megabytes(hub):
     assert look(daemon, name)["state_reason"] == "its result was too large"
 
 
+@beside
 def test_more_measures_than_are_kept(hub):
     daemon, agent = hub
     name = queue(daemon)
@@ -371,6 +416,7 @@ def test_more_measures_than_are_kept(hub):
     assert look(daemon, name)["attempt"] == 1
 
 
+@beside
 def test_a_device_that_vanishes(hasty):
     daemon, agent = hasty
     agent.register([GPU, gpu("GPU-2")])
@@ -386,6 +432,7 @@ def test_a_device_that_vanishes(hasty):
     assert agent.deliver(lease, measured("GPU-2")).json["state"] == "succeeded"
 
 
+@beside
 def test_a_job_whose_time_is_over_says_so(hasty):
     daemon, _ = hasty
     name = queue(daemon, expires_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 1)))
@@ -393,6 +440,7 @@ def test_a_job_whose_time_is_over_says_so(hasty):
     assert row["state_reason"] == "no device was free for it in time"
 
 
+@beside
 def test_a_device_has_one_holder(hub):
     daemon, agent = hub
     twin = FakeAgent(daemon, "a2")  # it says that it has the same device
@@ -406,6 +454,7 @@ def test_a_device_has_one_holder(hub):
     assert [row["running_device"] for row in running] == ["GPU-1"]
 
 
+@beside
 def test_a_clock_is_nobodys_business(hub):
     """Leases are told as durations, so an agent's clock may say what it likes."""
     daemon, agent = hub
@@ -417,6 +466,7 @@ def test_a_clock_is_nobodys_business(hub):
     assert agent.deliver(lease, measured(elapsed_s=1e12)).json["state"] == "succeeded"
 
 
+@beside
 def test_a_daemon_that_is_killed_keeps_leases(daemon_with):
     daemon = daemon_with(*LONG)
     agent = FakeAgent(daemon)
@@ -449,7 +499,8 @@ def fill(disk):
             pass
 
 
-def test_a_full_disk_while_a_result_is_stored(daemon_with, small_disk):  # noqa: F811
+@beside
+def test_a_full_disk_while_a_result_is_stored(daemon_with, small_disk):
     daemon = daemon_with(*LONG, "--database", str(small_disk / "fleetplan.db"))
     agent = FakeAgent(daemon)
     agent.register()
@@ -466,16 +517,6 @@ def test_a_full_disk_while_a_result_is_stored(daemon_with, small_disk):  # noqa:
 
 # --- keys --------------------------------------------------------------------------------------------------------------
 
-@pytest.fixture
-def keyed(daemon_with):
-    daemon = daemon_with(*SHORT)
-    made = {}
-    for name, role in (("root", "admin"), ("one", "agent"), ("two", "agent")):
-        made[name] = run("keys", "create", "--role", role, "--name", name, "--database", daemon.database).stdout.strip()
-    time.sleep(2.5)  # keys of another process count within two seconds
-    return daemon, made, {"Authorization": f"Bearer {made['root']}"}
-
-
 def revoke(daemon, name):
     keys = run("keys", "list", "--database", daemon.database).stdout
     ident = next(line.split()[0] for line in keys.splitlines() if f" {name} " in f" {' '.join(line.split())} ")
@@ -484,6 +525,7 @@ def revoke(daemon, name):
     time.sleep(2.5)
 
 
+@beside
 def test_an_agent_touches_its_own_leases_alone(keyed):
     daemon, made, root = keyed
     one, two = FakeAgent(daemon, "a1", key=made["one"]), FakeAgent(daemon, "a2", [gpu("GPU-2")], key=made["two"])
@@ -505,6 +547,7 @@ def test_an_agent_touches_its_own_leases_alone(keyed):
     assert one.deliver(lease, measured()).json["state"] == "succeeded"
 
 
+@beside
 def test_a_revoked_key_ends_the_agent_and_not_the_job(keyed):
     daemon, made, root = keyed
     one, two = FakeAgent(daemon, "a1", key=made["one"]), FakeAgent(daemon, "a2", [gpu("GPU-2")], key=made["two"])
@@ -525,6 +568,7 @@ def test_a_revoked_key_ends_the_agent_and_not_the_job(keyed):
 
 # --- the daemon's own worker -------------------------------------------------------------------------------------------
 
+@beside
 def test_a_daemon_that_is_killed_runs_its_own_job_again(tmp_path):
     daemon = Daemon(tmp_path)
     try:
@@ -551,7 +595,8 @@ def test_a_daemon_that_is_killed_runs_its_own_job_again(tmp_path):
         daemon.stop()
 
 
-def test_a_full_disk_when_its_own_worker_is_done(daemon_with, small_disk):  # noqa: F811
+@beside
+def test_a_full_disk_when_its_own_worker_is_done(daemon_with, small_disk):
     """The result is kept, and delivered when there is room; the lease is ours as long as nobody could have been given it."""
     daemon = daemon_with("--database", str(small_disk / "fleetplan.db"))
     name = queue(daemon, suite=["launch_round_trip"])
@@ -568,7 +613,8 @@ def test_a_full_disk_when_its_own_worker_is_done(daemon_with, small_disk):  # no
     assert row["attempt"] == 1 and row["result"]["measures"] and not row["late"], row
 
 
-def test_a_worker_whose_lease_cannot_be_kept_is_stopped(daemon_with, small_disk):  # noqa: F811
+@beside
+def test_a_worker_whose_lease_cannot_be_kept_is_stopped(daemon_with, small_disk):
     """Nobody could have been given its lease on a full disk; but a daemon that does not know that may not go by it."""
     daemon = daemon_with("--database", str(small_disk / "fleetplan.db"), "--lease-seconds", "2", "--heartbeat-seconds", "1")
     name = queue(daemon, suite="full")
@@ -588,6 +634,7 @@ def test_a_worker_whose_lease_cannot_be_kept_is_stopped(daemon_with, small_disk)
     wait_for(daemon, name, ("cancelled",))
 
 
+@beside
 def test_a_poll_does_not_hold_up_the_end_of_the_daemon(hub):
     daemon, agent = hub
     answers = []

@@ -1,4 +1,5 @@
 """Full and read-only disks: writes are refused, reads go on, and it heals."""
+import contextlib
 import os
 import shutil
 import subprocess
@@ -10,17 +11,23 @@ from conftest import is_sanitized
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100", "deadline_hours": "30d"}
 
-@pytest.fixture
-def small_disk(tmp_path):
+@contextlib.contextmanager
+def small_disk_in(parent):
     if os.geteuid() != 0:
         pytest.skip("mounting a small disk needs root")
-    folder = tmp_path / "disk"
+    folder = parent / "disk"
     folder.mkdir()
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", str(folder)], capture_output=True, check=False)
     if made.returncode != 0:
         pytest.skip("cannot mount here: " + made.stderr.decode())
     yield folder
     subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    with small_disk_in(tmp_path) as folder:
+        yield folder
 
 
 def test_full_disk(daemon_with, small_disk):
