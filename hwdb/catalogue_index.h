@@ -31,6 +31,7 @@ struct indexed_offer {
 	int64_t as_of_us;
 	bool suspicious; /* below a third of the median of its accelerator and term, or its own notes doubt it */
 	bool current; /* no row of the same provider's same instance, region and term is newer */
+	uint32_t place; /* hash of provider, region, term and size of the instance: equal for offers of one place */
 };
 
 /* Offers of one accelerator, cheapest first. */

@@ -1,4 +1,5 @@
 /* Prices to offers: one accelerator for one hour, the host's part included, cheapest first. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -108,6 +109,20 @@ static void place_offer(struct making *making, struct indexed_offer *offer)
 }
 
 /* False: the row is no offer (half of one, or without the figures that an offer needs). */
+static uint32_t hash_text(uint32_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (uint32_t)tolower((unsigned char)*text)) * 0x01000193; /* FNV-1a over small letters */
+	return hash;
+}
+
+static uint32_t hash_place(const struct indexed_offer *offer)
+{
+	uint32_t hash = hash_text(hash_text(0x811c9dc5, offer->provider) * 31, offer->row->region ? offer->row->region : "");
+
+	return (hash * 31 + (uint32_t)offer->term) * 31 + (uint32_t)offer->row->gpus;
+}
+
 static bool make_offer(struct making *making, const struct price_row *row, struct indexed_offer *offer)
 {
 	enum part part = part_of(row);
@@ -126,6 +141,7 @@ static bool make_offer(struct making *making, const struct price_row *row, struc
 	if (!row->as_of || !clock_parse(row->as_of, &offer->as_of_us))
 		offer->as_of_us = 0; /* undated: older than any limit */
 	place_offer(making, offer);
+	offer->place = hash_place(offer);
 	return true;
 }
 

@@ -148,23 +148,8 @@ bool offers_cheapest(const struct catalogue *catalogue, const struct accelerator
 	return true;
 }
 
-static bool same_size(const struct offer_place *place, const struct indexed_offer *indexed)
-{
-	return place->offer.gpus == indexed->row->gpus;
-}
-
-/* A region that the catalogue does not know is where its provider says. */
-static bool same_place(const struct offer_place *place, const struct indexed_offer *indexed)
-{
-	const char *region = indexed->row->region ? indexed->row->region : "", *own = place->offer.region ? place->offer.region : "";
-
-	return same_size(place, indexed) && place->offer.term == indexed->term && place->region == indexed->region &&
-		   same_provider(place->offer.provider, indexed->row->provider) && strcasecmp(own, region) == 0;
-}
-
-/* The first, which is the cheapest, of those that are alike. */
-static size_t first_of_alike(const struct catalogue *catalogue, const struct accelerator_row *accelerator, const struct offer_filter *filter,
-	bool (*alike)(const struct offer_place *, const struct indexed_offer *), struct offer_place *places, size_t maximum)
+size_t offers_of_sizes(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
+	const struct offer_filter *filter, struct offer_place *places, size_t maximum)
 {
 	const struct offer_span *span = span_of(catalogue, accelerator);
 	struct sieve sieve = sieve_of(filter);
@@ -175,23 +160,43 @@ static size_t first_of_alike(const struct catalogue *catalogue, const struct acc
 		bool known = false;
 
 		for (size_t k = 0; k < count && !known; k++)
-			known = alike(&places[k], &span->items[i]);
+			known = places[k].offer.gpus == span->items[i].row->gpus;
 		if (!known && passes(&sieve, &span->items[i], &unused))
 			places[count++] = (struct offer_place){.offer = offer_of(&span->items[i]), .region = span->items[i].region};
 	}
 	return count;
 }
 
-size_t offers_of_sizes(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
-	const struct offer_filter *filter, struct offer_place *places, size_t maximum)
+/* A region that the catalogue does not know is where its provider says. */
+static bool same_place(const struct indexed_offer *a, const struct indexed_offer *b)
 {
-	return first_of_alike(catalogue, accelerator, filter, same_size, places, maximum);
+	return a->row->gpus == b->row->gpus && a->term == b->term && a->region == b->region &&
+		   strcasecmp(a->row->region ? a->row->region : "", b->row->region ? b->row->region : "") == 0 && strcasecmp(a->provider, b->provider) == 0;
 }
 
 size_t offers_of_places(const struct catalogue *catalogue, const struct accelerator_row *accelerator,
 	const struct offer_filter *filter, struct offer_place *places, size_t maximum)
 {
-	return first_of_alike(catalogue, accelerator, filter, same_place, places, maximum);
+	enum { SLOTS = 4 * SUPPLIES_MOST }; /* a power of two; at most a quarter full */
+	const struct indexed_offer *seen[SLOTS] = {NULL};
+	const struct offer_span *span = span_of(catalogue, accelerator);
+	struct sieve sieve = sieve_of(filter);
+	struct offer_rejects unused = {0};
+	size_t count = 0;
+
+	CHECK(maximum <= SUPPLIES_MOST);
+	for (size_t i = 0; i < span->count && count < maximum; i++) {
+		const struct indexed_offer *offer = &span->items[i];
+		size_t slot = offer->place % SLOTS;
+
+		while (seen[slot] && !(seen[slot]->place == offer->place && same_place(seen[slot], offer)))
+			slot = (slot + 1) % SLOTS;
+		if (seen[slot] || !passes(&sieve, offer, &unused))
+			continue;
+		seen[slot] = offer;
+		places[count++] = (struct offer_place){.offer = offer_of(offer), .region = offer->region};
+	}
+	return count;
 }
 
 void offers_explain(const struct offer_rejects *rejects, const struct offer_filter *filter, char *out, size_t size)

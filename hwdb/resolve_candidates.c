@@ -329,7 +329,7 @@ static void note_shared(const struct choosing *choosing)
 	if (choosing->count < 2)
 		return;
 	if (!choosing->priced)
-		findings_assume_text(findings, "pricing", "each accelerator's cheapest current offer",
+		findings_assume_text(findings, "pricing", choosing->places ? "of each accelerator the current offer that suits objective and caps best" : "each accelerator's cheapest current offer",
 			"catalogue: the offer, its date and source stand in each option");
 	if (!choosing->asked && !is_given(common->site.grid_gco2e_per_kwh))
 		findings_assume_text(findings, "site", "where each offer stands",

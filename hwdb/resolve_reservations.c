@@ -4,30 +4,24 @@
 #include "planner/footprint/cost.h"
 #include "planner/footprint/supply.h"
 
-/* The cheapest offer of a term for as many as the option has, in the place of its own offer. */
-static bool quote(const struct resolver *resolver, const struct training_input *input, const struct training_option *option, enum term term,
-	struct offer_quote *found)
+/* The cheapest offer of a term in the place of the option's own, of instances of the same size. */
+static bool find(const struct resolver *resolver, const struct training_input *input, const struct training_option *option, enum term term,
+	struct offer *found)
 {
 	const struct accelerator_row *row = catalogue_accelerator(resolver->catalogue, option->accelerator.id, &(const char *){NULL});
 	const char *terms[] = {term_text(term)}, *providers[] = {option->cost.offer.provider}, *regions[] = {option->cost.offer.region};
-	struct pricing pricing = {.terms = {terms, 1}, .providers = {providers, 1}, .regions = {regions, option->cost.offer.region ? 1 : 0},
+	const struct pricing pricing = {.terms = {terms, 1}, .providers = {providers, 1}, .regions = {regions, option->cost.offer.region ? 1 : 0},
 		.max_age_days = input->request.common.pricing.max_age_days};
 	const struct offer_filter filter = {.pricing = &pricing, .now_us = resolver->now_us};
-	struct offer_quote_list quotes;
+	struct offer_place places[SUPPLIES_MAX];
+	size_t count = row ? offers_of_sizes(resolver->catalogue, row, &filter, places, SUPPLIES_MAX) : 0;
 
-	if (!row || offers_quote(resolver->catalogue, row, &filter, option->gpu_count, resolver->arena, &quotes, resolver->failure) != STATUS_OK)
-		return false;
-	for (size_t i = 0; i < quotes.count; i++)
-		if (quotes.items[i].offer.gpus == option->cost.offer.gpus) {
-			*found = quotes.items[i];
+	for (size_t i = 0; i < count; i++)
+		if (places[i].offer.gpus == option->cost.offer.gpus) {
+			*found = places[i].offer;
 			return true;
 		}
 	return false;
-}
-
-static double usd_of(const struct training_option *option, const struct offer_quote *quote)
-{
-	return supply_is_by_slice(&option->accelerator) ? quote->offer.usd_per_gpu_hour : quote->usd_per_needed_gpu_hour;
 }
 
 void resolve_reservations(const struct resolver *resolver, const struct training_input *input, struct training_plan *plan)
@@ -35,20 +29,20 @@ void resolve_reservations(const struct resolver *resolver, const struct training
 	static const enum term terms[RESERVATIONS_MAX] = {TERM_RESERVED_1Y, TERM_RESERVED_3Y};
 	const struct training_option *option = &plan->recommended;
 	double hours = option->wall_clock_hours, data_usd = given_or(option->cost.storage_usd, 0) + given_or(option->cost.egress_usd, 0);
-	struct offer_quote by_use, reserved;
+	struct offer by_use, reserved;
 
 	plan->reservation_count = 0;
-	if (!option->cost.has_offer || option->cost.offer.term == TERM_SPOT || !quote(resolver, input, option, TERM_ON_DEMAND, &by_use))
+	if (!option->cost.has_offer || option->cost.offer.term == TERM_SPOT || !find(resolver, input, option, TERM_ON_DEMAND, &by_use))
 		return;
 	for (size_t i = 0; i < RESERVATIONS_MAX; i++) {
 		double paid_hours = cost_paid_hours(terms[i], hours, input->request.cadence_hours, false);
 
-		if (!quote(resolver, input, option, terms[i], &reserved))
+		if (!find(resolver, input, option, terms[i], &reserved))
 			continue;
-		plan->reservations[plan->reservation_count++] = (struct reservation){.offer = reserved.offer,
-			.on_demand_usd_per_gpu_hour = by_use.offer.usd_per_gpu_hour,
-			.break_even_utilization = commitment_break_even_utilization(usd_of(option, &reserved), usd_of(option, &by_use)),
+		plan->reservations[plan->reservation_count++] = (struct reservation){.offer = reserved,
+			.on_demand_usd_per_gpu_hour = by_use.usd_per_gpu_hour,
+			.break_even_utilization = commitment_break_even_utilization(reserved.usd_per_gpu_hour, by_use.usd_per_gpu_hour),
 			.utilization = hours / paid_hours,
-			.total_usd = usd_of(option, &reserved) * option->gpu_hours * paid_hours / hours + data_usd};
+			.total_usd = supply_usd_per_hour(&option->accelerator, &reserved, option->gpu_count) * paid_hours + data_usd};
 	}
 }

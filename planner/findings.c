@@ -87,6 +87,6 @@ void findings_sensitivity(struct findings *findings, const struct figure *input,
 	entry = &findings->sensitivities[at];
 	*entry = (struct sensitivity){.field = input->field, .value = input->value, .low = input->low, .high = input->high, .status = input->status,
 		.figure = figure, .change_low = change_low, .change_high = change_high, .method = method, .relative = relative};
-	snprintf(entry->effect, sizeof entry->effect, "%s from %.4g to %.4g instead of %.4g moves %s by %+.3g to %+.3g %%", input->field, input->low,
-		input->high, input->value, figure, 100 * change_low, 100 * change_high);
+	snprintf(entry->effect, sizeof entry->effect, "from %.4g to %.4g instead of %.4g moves %s by %+.3g to %+.3g %%", input->low, input->high, input->value,
+		figure, 100 * change_low, 100 * change_high);
 }

@@ -1,24 +1,17 @@
 #include "planner/training/remarks.h"
 
+#include <string.h>
+
 #include "planner/footprint/supply.h"
 #include "planner/training/software.h"
 
-static void assume_reliability(const struct programme *programme, const struct outline *best, struct findings *findings)
+static void assume_reliability(const struct programme *programme, const struct figures *inputs, struct findings *findings)
 {
 	const struct training_request *request = &programme->input->request;
 
-	if (!is_given(request->reliability.mtbf_gpu_hours))
-		findings_assume_number(findings, "reliability.mtbf_gpu_hours", RELIABILITY_MTBF_GPU_HOURS,
-			"E46: 466 interruptions in 54 days on 16,384 H100, Grattafiori et al. 2024, arXiv 2407.21783; published range 12.3 to 60 thousand");
-	if (!is_given(request->reliability.restart_minutes))
-		findings_assume_number(findings, "reliability.restart_minutes", RELIABILITY_RESTART_MINUTES,
-			"E46: at most 18.5 minutes by Llama 3's 90 % effective time and 3.09 hours between interruptions, arXiv 2407.21783");
-	if (!is_given(request->reliability.checkpoint_gbs))
-		findings_assume_number(findings, "reliability.checkpoint_gbs",
-			best->reliability.checkpoint_hours > 0 ? 2.3e3 / 40 / 384 * (double)best->gpu_count : 0,
-			"E46: BLOOM wrote 2.3 TB in 40 s from 384 accelerators, Scao et al. 2022");
-	if (!is_given(request->reliability.checkpoint_interval_minutes))
-		findings_assume_number(findings, "reliability.checkpoint_interval_minutes", best->reliability.interval_hours * 60, "E47: Daly 2006, eq. 37");
+	for (size_t i = 0; i < inputs->count; i++)
+		if (strncmp(inputs->items[i].field, "reliability.", strlen("reliability.")) == 0)
+			findings_assume_figure(findings, &inputs->items[i]);
 	if (request->reliability.spare_nodes < 0)
 		findings_assume_text(findings, "reliability.spare_nodes", "a replacement is at hand",
 			"E48: goodput.spare_nodes says how many keep it so; give spare_nodes to pay for them and to count the waiting");
@@ -141,7 +134,7 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 {
 	const struct candidate had = outline_candidate(programme, best);
 
-	assume_reliability(programme, best, &plan->findings);
+	assume_reliability(programme, &plan->recommended.inputs, &plan->findings);
 	assume_software(programme, &plan->findings);
 	assume_layout(programme, &plan->findings);
 	warn_of_request(programme, best, &plan->findings);

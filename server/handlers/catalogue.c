@@ -77,8 +77,11 @@ static enum status offers_answer(struct call *call, const struct catalogue *cata
 	status = offers_quote(catalogue, accelerator, &filter, query->gpu_count > 0 ? query->gpu_count : 1, &call->arena, &quotes, &call->failure);
 	if (status != STATUS_OK)
 		return status;
-	(void)offers_cheapest(catalogue, accelerator, &filter, &(struct offer){0}, &(const struct region_row *){NULL}, &rejects);
-	offers_explain(&rejects, &filter, because, sizeof because);
+	because[0] = '\0';
+	if (quotes.count == 0) {
+		(void)offers_cheapest(catalogue, accelerator, &filter, &(struct offer){0}, &(const struct region_row *){NULL}, &rejects);
+		offers_explain(&rejects, &filter, because, sizeof because);
+	}
 	return page_answer_because(call, &table_offer_quote, quotes.items, quotes.count < limit ? quotes.count : limit, NULL, because);
 }
 
