@@ -134,7 +134,7 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 	if (status != STATUS_OK)
 		return status;
 	resolve_doubts(resolver, &input->request.common, &plan->recommended.accelerator, plan->recommended.precision,
-		plan->recommended.cost.has_offer ? &plan->recommended.cost.offer : NULL, NULL);
+		plan->recommended.cost.has_offer ? &plan->recommended.cost.offer : NULL, &plan->recommended.inputs);
 	estimate->request = &input->request;
 	estimate->result = plan;
 	estimate->model = input->model.id;
@@ -249,7 +249,7 @@ const struct estimate_kind estimate_diagnosis = {"diagnosis", &table_diagnosis_r
 	compute_diagnosis, offsetof(struct diagnosis_request, training.common.as_of), 0, false};
 
 const struct estimate_kind estimate_schedule = {"schedule", &table_schedule_request, &table_schedule_result, &table_schedule_estimate,
-	compute_schedule, 0, 0, false};
+	compute_schedule, offsetof(struct schedule_request, as_of), 0, false};
 
 const struct estimate_kind *estimate_kind_of_plan(const char *name)
 {

@@ -23,6 +23,7 @@ struct estimate {
 	struct failure *failure;
 	const struct progress *progress; /* NULL: nobody looks on */
 	const char *plan_id;             /* of a plan that is computed again: what was measured of it counts; NULL: a new one */
+	bool hours_settled;              /* of its site: as stored, none are looked for */
 	void *request;                   /* as decoded; after computing, as understood */
 	const struct measured_step *measured; /* of a training that is diagnosed: its advice is about this step; else NULL */
 	const void *result;              /* NULL until computed */

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "hwdb/feeds/feed.h"
+#include "server/site_hours.h"
 #include "storage/feeds.h"
 
 struct filling {
@@ -106,6 +107,7 @@ static enum status fill_one(struct filling *filling, size_t index)
 	enum status status = zone ? storage_grid_hours(filling->storage, zone->zone, filling->signal, filling->from_us, filling->to_us, filling->arena, &hours,
 		filling->failure) : STATUS_OK;
 	char pointer[64];
+	size_t known;
 
 	if (status != STATUS_OK)
 		return status;
@@ -115,12 +117,18 @@ static enum status fill_one(struct filling *filling, size_t index)
 			series->region);
 		return STATUS_INVALID;
 	}
+	known = site_hours_known(filling->catalogue, &hours);
+	if (known == 0) {
+		snprintf(pointer, sizeof pointer, "/series/%zu/region", index);
+		failure_add(filling->failure, pointer, "unknown", "the hours of \"%.64s\" from then on were not known at as_of, or were corrected since", series->region);
+		return STATUS_INVALID;
+	}
 	series->start_us = hours.items[0].start_us;
 	series->step_minutes = 60;
 	series->gco2e_per_kwh.items = ARENA_ARRAY(filling->arena, double, hours.count);
 	if (!series->gco2e_per_kwh.items)
 		return STATUS_NO_MEMORY;
-	for (size_t i = 0; i < hours.count && hours.items[i].start_us == series->start_us + (int64_t)i * FEED_HOUR_US; i++)
+	for (size_t i = 0; i < known; i++)
 		series->gco2e_per_kwh.items[series->gco2e_per_kwh.count++] = hours.items[i].gco2e_per_kwh;
 	if (!filling->feeds || !strstr(filling->feeds, hours.items[0].feed))
 		filling->feeds = filling->feeds ? arena_printf(filling->arena, "%s, %s", filling->feeds, hours.items[0].feed)

@@ -132,7 +132,7 @@ enum status plan_changes_explain(const struct plan_computer *computer, const str
 		status = explain_part(&it, (enum catalogue_part)part, parts_of_after);
 	}
 	if (status == STATUS_OK)
-		cause_add(&it, "time", "offers and calibrations age: what max_age_days and the age of measurements let in", &changes->after);
+		cause_add(&it, "time", "offers and calibrations age (what max_age_days and the age of measurements let in), and feeds bring other hours of a grid", &changes->after);
 	return status;
 }
 

@@ -5,17 +5,39 @@
 #include "server/server.h"
 #include "server/site_hours.h"
 
+/* The hours of the site that the stored content was computed with stand in its request: feeds have brought others since. */
+static enum status take_stored_hours(const struct recomputation *it, struct estimate *estimate)
+{
+	struct failure unread;
+	struct estimate stored = {.kind = estimate->kind, .arena = it->arena, .failure = &unread};
+	struct site_request *site = estimate_site(estimate), *then;
+
+	if (!site || site->start_us <= 0 || site->series.gco2e_per_kwh.count > 0)
+		return STATUS_OK;
+	failure_clear(&unread);
+	if (estimate_decode(&stored, it->old->request.text, it->old->request.length) == STATUS_NO_MEMORY)
+		return failure_set(&it->call->failure, STATUS_NO_MEMORY, "no memory to read a stored request");
+	then = unread.status == STATUS_OK ? estimate_site(&stored) : NULL;
+	if (!then)
+		return STATUS_OK; /* of a trace only its digest stands there */
+	site->series = then->series;
+	estimate->hours_settled = true;
+	return STATUS_OK;
+}
+
 static enum status recompute_decoded(const struct recomputation *it, struct estimate *estimate, struct plan_record *record)
 {
 	int64_t as_of_us;
 	enum status status = estimate_as_of(estimate, &as_of_us);
 
+	if (status == STATUS_OK && it->catalogue)
+		status = take_stored_hours(it, estimate);
 	if (status != STATUS_OK)
 		return status;
 	if (!it->catalogue || as_of_us)
 		return plan_compute(it->call, estimate, record);
 	estimate->progress = call_progress(it->call);
-	if (estimate_site(estimate))
+	if (estimate_site(estimate) && !estimate->hours_settled)
 		status = site_hours_fill(it->call->server->storage, it->catalogue, it->arena, estimate_site(estimate), &it->call->failure);
 	if (status == STATUS_OK)
 		status = estimate_compute(estimate, it->catalogue, it->now_us);

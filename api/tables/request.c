@@ -75,6 +75,7 @@ static const struct field site_series_rows[] = {
 	TIME_AS(start, start_us, "Where the first step begins", .flags = REQUIRED, .example = "\"2026-11-21T00:00:00Z\""),
 	INTEGER(step_minutes, 1, 1440, "Length of a step", .fallback = "60"),
 	NUMBERS(gco2e_per_kwh, SITE_STEPS_MAX, 0, 2000, "Carbon intensity of the grid, a number for each step", .flags = REQUIRED),
+	TEXT(source, 300, "Who says so", .fallback = "the request"),
 };
 TABLE(site_series, site_series_rows, "Carbon intensity of a grid, step by step.");
 #undef OF

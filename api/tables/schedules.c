@@ -35,6 +35,7 @@ static const struct field schedule_request_rows[] = {
 	LIST(series, SCHEDULE_SERIES_MAX, schedule_series, "Regions to choose from", .fallback = "every zone of which a feed has brought hours"),
 	OBJECT(weights, schedule_weights, "What is kept low; carbon alone unless given, or cost where no intensity is known"),
 	NUMBER(carbon_usd_per_t, 0, 1e6, "Instead of weights: money, with this price on each tonne of CO2e"),
+	TEXT(as_of, 40, "With the plan, the catalogue and the hours of feeds as they were known then; what feeds have corrected since is not known", .form = FORM_MOMENT),
 };
 TABLE(schedule_request, schedule_request_rows, "A job, and the hours that it could run in.");
 #undef OF

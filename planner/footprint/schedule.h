@@ -33,6 +33,7 @@ struct schedule_request {
 		struct schedule_series *items;
 		size_t count;
 	} series;
+	const char *as_of;         /* with the plan, the catalogue and the hours of feeds as they were known then; NULL: now */
 	const char *series_source; /* where intensities come from that the request did not give; NULL: it gave them all */
 	struct schedule_weights weights; /* absent: carbon alone, or cost where no intensities are given */
 	double carbon_usd_per_t;         /* instead of weights: money, with a price on carbon */

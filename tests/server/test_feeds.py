@@ -415,6 +415,32 @@ def test_marginal_hours_are_converted_and_a_new_forecast_replaces_an_old(fed, re
     assert abs(fed.post("/v1/schedules", job).json["result"]["best"]["kgco2e"] - 800 * 0.45359237) < 1e-6
 
 
+def test_hours_of_then_are_replayed_though_feeds_have_brought_others(fed, replica):
+    uk(replica, lambda h: 80 + h / 7)
+    assert refresh(fed, "uk-carbon").status == 200
+    body = {"model": "llama-3.1-8b", "tokens": "100B", "accelerator": "h100", "gpu_count": 512, "pricing": {"usd_per_gpu_hour": 2}, "site": {"country": "GB", "start": hour(2)}}
+    made = fed.post("/v1/plans/training", body)
+    assert made.status == 201 and made.json["request"]["site"]["series"]["source"].endswith("by uk-carbon"), made.text
+    then = fed.get("/v1/catalogue").json["as_of"]
+    path, job = made.headers["location"], {"hours": 2, "mean_kw": 10, "series": [{"region": "GB"}], "earliest": hour(1)}
+    before = fed.post("/v1/schedules", job | {"as_of": then}).json["result"]["best"]["kgco2e"]
+    uk(replica, lambda h: 300 + h / 7)
+    assert refresh(fed, "uk-carbon").status == 200
+    again = fed.get(path + "/replay").json
+    assert again["reproduced"], again
+    changes = fed.request("POST", path + "/refresh", None).json["changes"]
+    assert changes["reproduced"] and changes["after"]["kgco2e"] > changes["before"]["kgco2e"], changes
+    assert [cause["cause"] for cause in changes["causes"]] == ["time"] and "hours of a grid" in changes["causes"][0]["detail"]
+    for revision in (1, 2):
+        assert fed.get(f"{path}/replay?revision={revision}").json["reproduced"]
+    assert fed.post("/v1/schedules", job).json["result"]["best"]["kgco2e"] > 2 * before
+    gone = fed.post("/v1/schedules", job | {"as_of": then})
+    assert gone.status == 422 and "corrected since" in gone.json["errors"][0]["detail"], gone.text
+    plan = {"plan_id": made.json["id"], "earliest": hour(1), "series": [{"region": "GB"}]}
+    assert fed.post("/v1/schedules", plan | {"as_of": "2999-01-01"}).status == 422
+    assert fed.post("/v1/schedules", plan | {"as_of": fed.get("/v1/catalogue").json["as_of"]}).status == 200
+
+
 def test_another_zone_than_asked_for_is_refused(fed, replica):
     replica.answers["/v3/carbon-intensity/history"] = Reply({"zone": "DE", "history": [{"carbonIntensity": 400, "datetime": hour(0)}]})
     assert_fails(fed, "electricity-maps", "the answer is of DE")
