@@ -1,5 +1,6 @@
 /* Serving fleets: what tokens and schedules are worth, which fleet comes first, and what is said where none can stand. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "planner/serving/fleet.h"
@@ -200,6 +201,38 @@ static void the_grid_moves_the_operational_part(void **state)
 	fail_msg("the grid is no sensitivity");
 }
 
+/* What is taken away is paid for twice while it is replaced, and how often more is away than spare ones stand in for is Poisson's. */
+static void spot_is_priced_and_told(void **state)
+{
+	struct serving_fixture fixture;
+	double factor, away, beyond;
+	char told[64];
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	fixture.candidate.offer.term = TERM_SPOT;
+	fixture.inference.request.parallelism.tensor = 8;
+	fixture.inference.request.redundancy = REDUNDANCY_N_PLUS_1;
+	fixture.inference.request.queries_per_minute = 6000;
+	fixture.inference.request.startup_s = 360;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_close(best->cost.usd_per_hour, 3.0 * (double)best->gpu_count, 1e-12);
+	assert_contains(plan.findings.warnings[0].detail, "how often is not known");
+	fixture.inference.request.common.pricing.spot_interruptions_per_gpu_hour = 0.05;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	factor = 1 + 0.05 * 8 * 0.1;
+	away = (double)best->replicas * (factor - 1);
+	beyond = 100 * (1 - exp(-away) * (1 + away));
+	assert_close(best->cost.usd_per_hour, 3.0 * (double)best->gpu_count * factor, 1e-12);
+	snprintf(told, sizeof told, "more than the 1 spare away %.2g %%", beyond);
+	assert_contains(plan.findings.warnings[0].detail, told);
+	snprintf(told, sizeof told, "%.2g are away at any time", away);
+	assert_contains(plan.findings.warnings[0].detail, told);
+	fixture.candidate.offer.term = TERM_ON_DEMAND;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_contains(plan.findings.warnings[0].detail, "is not used: the offer is no spot offer");
+}
+
 /* Of accelerators whose load is asked for, the one whose requests are cheapest; what holds less for the same and is no cleaner is none
  * of the alternatives. */
 static void a_fixed_count_is_ranked_by_the_request(void **state)
@@ -259,6 +292,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_spare_replica_stands_beside_both_kinds),
 	cmocka_unit_test(a_fixed_count_is_ranked_by_the_request),
 	cmocka_unit_test(the_nearest_miss_is_named),
+	cmocka_unit_test(spot_is_priced_and_told),
 };
 
 int main(void)
