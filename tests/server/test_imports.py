@@ -273,6 +273,17 @@ def test_readers_see_all_or_nothing_and_plans_go_on(daemon_with):
     assert len({line["price_usd_per_hour"] for line in json.loads(export(one, "prices", "application/json")) if line["id"].startswith("many.")}) == 1
 
 
+def test_more_than_can_wait_are_refused(daemon):
+    """One is made, eight wait; whoever comes then is told to come again, and nothing of it is lost or half there."""
+    body = many(4000)
+    with concurrent.futures.ThreadPoolExecutor(24) as pool:
+        answers = list(pool.map(lambda _: prices(daemon, body), range(24)))
+    assert {answer.status for answer in answers} <= {201, 503}
+    assert all("retry-after" in answer.headers for answer in answers if answer.status == 503)
+    assert sum(answer.json.get("added", 0) for answer in answers if answer.status == 201) == 4000
+    assert daemon.get("/livez").status == 200
+
+
 def wait_for(look, seconds=30):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
