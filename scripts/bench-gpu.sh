@@ -23,8 +23,16 @@ fi
 bad=0
 for device in $devices; do
 	record=$out/$(date -u +%Y-%m-%d)-$(echo "$device" | cut -c1-12).json
+	failed=0
 	echo "$device: the $suite suite"
-	"$FLEETPLAN_PROGRAM" bench --device "$device" --suite "$suite" --json "$@" >"$record" || { bad=1; echo "it failed: $record says how" >&2; }
+	"$FLEETPLAN_PROGRAM" bench --device "$device" --suite "$suite" --json "$@" >"$record" || failed=1
+	if [ ! -s "$record" ]; then # it came to no end of its own, and said above why
+		rm "$record"
+		echo "$device: no record" >&2
+		bad=1
+		continue
+	fi
+	[ "$failed" -eq 0 ] || { bad=1; echo "it failed: $record says how" >&2; }
 	${PYTHON:-python3} scripts/expected.py "$record" || bad=1
 done
 exit "$bad"
