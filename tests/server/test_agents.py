@@ -37,13 +37,13 @@ def wait_for(daemon, name, states, seconds=15, headers=None):
 
 
 def daemons_in(folder, stack):
-    """Starts daemons for one test, each with a folder of its own, and stops them after it."""
+    """Starts daemons for one test, each with a folder and locks of devices of its own, and stops them after it."""
     started = []
 
     def start(*arguments, **options):
         own = folder / f"daemon{len(started)}"
         own.mkdir()
-        started.append(Daemon(own, *arguments, **options))
+        started.append(Daemon(own, *arguments, environment={"FLEETPLAN_RUN_DIR": str(own)}, **options))
         stack.callback(started[-1].stop)
         return started[-1]
 
@@ -569,30 +569,27 @@ def test_a_revoked_key_ends_the_agent_and_not_the_job(keyed):
 # --- the daemon's own worker -------------------------------------------------------------------------------------------
 
 @beside
-def test_a_daemon_that_is_killed_runs_its_own_job_again(tmp_path):
-    daemon = Daemon(tmp_path)
-    try:
-        made = daemon.post("/v1/benchmarks", {"suite": "full"})
-        wait_for(daemon, made.json["id"], ("running",), 30)
-        until = time.monotonic() + 20
-        while not (workers := subprocess.run(["pgrep", "-P", str(daemon.process.pid)], capture_output=True, text=True, check=False).stdout.split()):
-            assert time.monotonic() < until
-            time.sleep(0.02)
-        daemon.signal(signal.SIGKILL)
-        daemon.process.wait()
-        until = time.monotonic() + 10
-        while subprocess.run(["ps", "-o", "stat=", "-p", ",".join(workers)], capture_output=True, text=True, check=False).stdout.replace("Z", "").strip():
-            assert time.monotonic() < until, "the worker has outlived its daemon"
-            time.sleep(0.05)
-        daemon.start()
-        until = time.monotonic() + 30
-        while look(daemon, made.json["id"]).get("attempt") != 2:
-            assert time.monotonic() < until, look(daemon, made.json["id"])
-            time.sleep(0.05)
-        assert daemon.request("DELETE", made.headers["location"]).status == 202
-        assert wait_for(daemon, made.json["id"], ("cancelled",), 30)["attempt"] == 2
-    finally:
-        daemon.stop()
+def test_a_daemon_that_is_killed_runs_its_own_job_again(daemon_with):
+    daemon = daemon_with()
+    made = daemon.post("/v1/benchmarks", {"suite": "full"})
+    wait_for(daemon, made.json["id"], ("running",), 30)
+    until = time.monotonic() + 20
+    while not (workers := subprocess.run(["pgrep", "-P", str(daemon.process.pid)], capture_output=True, text=True, check=False).stdout.split()):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    daemon.signal(signal.SIGKILL)
+    daemon.process.wait()
+    until = time.monotonic() + 10
+    while subprocess.run(["ps", "-o", "stat=", "-p", ",".join(workers)], capture_output=True, text=True, check=False).stdout.replace("Z", "").strip():
+        assert time.monotonic() < until, "the worker has outlived its daemon"
+        time.sleep(0.05)
+    daemon.start()
+    until = time.monotonic() + 30
+    while look(daemon, made.json["id"]).get("attempt") != 2:
+        assert time.monotonic() < until, look(daemon, made.json["id"])
+        time.sleep(0.05)
+    assert daemon.request("DELETE", made.headers["location"]).status == 202
+    assert wait_for(daemon, made.json["id"], ("cancelled",), 30)["attempt"] == 2
 
 
 @beside
