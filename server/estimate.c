@@ -37,7 +37,7 @@ static void summarize_again(struct failure *failure)
 static enum status compute_training(struct estimate *estimate, struct resolver *resolver)
 {
 	struct training_input *input = ARENA_NEW(estimate->arena, struct training_input);
-	/* 100 kB, most of them alternatives that nobody asked for: the planner fills what counts, and clears nothing that does not. */
+	/* 300 kB, most of them alternatives that nobody asked for: the planner fills what counts, and clears nothing that does not. */
 	struct training_plan *plan = arena_alloc_uncleared(estimate->arena, sizeof *plan);
 	int64_t began_ns = clock_monotonic_ns();
 	enum status status;

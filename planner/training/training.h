@@ -234,7 +234,7 @@ struct training_plan {
 };
 
 /* Given: a resolved input; plan->findings cleared, or with what the resolver noted: the planner adds to it. Returned: the plan, STATUS_OK; or STATUS_INFEASIBLE with which constraint to relax and
- * by how much; or STATUS_INVALID for a pinned layout that cannot be; or STATUS_CANCELLED when `progress` said stop. The plan is about 100 kB: take it from an arena. */
+ * by how much; or STATUS_INVALID for a pinned layout that cannot be; or STATUS_CANCELLED when `progress` said stop. The plan is about 300 kB: take it from an arena. */
 FALLIBLE enum status planner_training(const struct training_input *input, struct training_plan *plan, struct failure *failure);
 
 /* Where a request can't be resolved, but its model can: the faults of its batch and pinned layout, which need no accelerator, so that all are
