@@ -61,6 +61,7 @@ enum status site_hours_fill(struct storage *storage, const struct catalogue *cat
 	known = status == STATUS_OK ? site_hours_known(catalogue, &hours) : 0;
 	if (known == 0)
 		return status;
+	CHECK(hours.items); /* known counts them */
 	site->series = (struct site_series){.start_us = hours.items[0].start_us, .step_minutes = 60};
 	site->series.gco2e_per_kwh.items = ARENA_ARRAY(arena, double, hours.count);
 	site->series.source = arena_printf(arena, "average intensity of each hour in %s, by %s", zone, hours.items[0].feed);
