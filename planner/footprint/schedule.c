@@ -214,6 +214,11 @@ static void check_series(const struct scheduler *scheduler, size_t index, struct
 	char pointer[64];
 
 	snprintf(pointer, sizeof pointer, "/series/%zu", index);
+	for (size_t i = 0; i < index; i++)
+		if (strcmp(scheduler->request->series.items[i].region, series->region) == 0) {
+			failure_add(failure, pointer, "duplicate", "/series/%zu is of %s too: answers name a series by its region", i, series->region);
+			break;
+		}
 	if (series->gco2e_per_kwh.count == 0 && series->usd_per_kwh.count == 0)
 		failure_add(failure, pointer, "required", "give gco2e_per_kwh, usd_per_kwh, or both");
 	else if (series->gco2e_per_kwh.count && series->usd_per_kwh.count && series->gco2e_per_kwh.count != series->usd_per_kwh.count)
@@ -397,6 +402,8 @@ static void remark(const struct scheduler *scheduler, struct findings *findings)
 	}
 	if (scheduler->task.pauses && !is_given(request->restart_minutes))
 		findings_assume_number(findings, "restart_minutes", RELIABILITY_RESTART_MINUTES, "E47: Grattafiori et al. 2024; of running that brings nothing");
+	if (!scheduler->task.pauses && is_given(request->restart_minutes))
+		findings_warn(findings, "restart_minutes is not used: the job runs in one piece (checkpointable: true lets it pause)");
 	if (request->checkpointable == TRUTH_UNSET)
 		findings_assume_text(findings, "checkpointable", "false", "E100: a job runs in one piece unless it says that it can pause");
 }

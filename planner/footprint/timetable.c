@@ -127,7 +127,7 @@ static bool sketch(const struct timetable_task *task, struct timetable_relaxatio
 		relaxation_place(task, workspace, relaxation);
 		timetable_relax(task, relaxation, table);
 	}
-	if (table->count == 0 || table->cost > unbroken_cost - fabs(unbroken_cost) * worth_while) {
+	if (table->count == 0 || table->cost >= unbroken_cost - fabs(unbroken_cost) * worth_while) { /* of equals, of 0 too, the one without pauses */
 		table->pieces[0] = unbroken;
 		table->count = 1;
 		table->cost = unbroken_cost;

@@ -103,6 +103,50 @@ static void a_price_of_carbon_decides(void **state)
 	fixture_end(&f);
 }
 
+/* Hours without any carbon are equal: the job runs at the first of them, and does not wait for nothing. */
+static void what_costs_nothing_does_not_wait(void **state)
+{
+	double none[] = {0, 0, 0, 0, 0}, sun[] = {50, 0, 0, 0, 0};
+	struct fixture f;
+
+	(void)state;
+	fixture_begin(&f);
+	f.request.checkpointable = TRUTH_TRUE;
+	series_add(&f, "hydro", none, NULL, 5);
+	assert_int_equal(plan(&f), STATUS_OK);
+	assert_int_equal(f.schedule.best.start_us, midnight_us);
+	assert_close(f.schedule.best.delay_hours, 0, 1e-12);
+	f.series[0].gco2e_per_kwh.items = sun;
+	assert_int_equal(plan(&f), STATUS_OK);
+	assert_int_equal(f.schedule.best.start_us, midnight_us + hour_us);
+	assert_close(f.schedule.best.kgco2e, 0, 1e-12);
+	fixture_end(&f);
+}
+
+/* A restart that a job without pauses never has is said to be of no use; two series of one region could not be told apart. */
+static void nothing_is_dropped_in_silence(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	fixture_begin(&f);
+	f.request.restart_minutes = 30;
+	series_add(&f, "dirty", dirty, NULL, 6);
+	assert_int_equal(plan(&f), STATUS_OK);
+	assert_int_equal(f.schedule.findings.warning_count, 1);
+	assert_non_null(strstr(f.schedule.findings.warnings[0].detail, "restart_minutes is not used"));
+	f.request.checkpointable = TRUTH_TRUE;
+	assert_int_equal(plan(&f), STATUS_OK);
+	assert_int_equal(f.schedule.findings.warning_count, 0);
+	series_add(&f, "clean", clean, NULL, 6);
+	series_add(&f, "dirty", clean, NULL, 6);
+	assert_int_equal(plan(&f), STATUS_INVALID);
+	assert_int_equal(f.failure.fault_count, 1);
+	assert_string_equal(f.failure.faults[0].pointer, "/series/2");
+	assert_string_equal(f.failure.faults[0].code, "duplicate");
+	fixture_end(&f);
+}
+
 static void pauses_cost_their_restart(void **state)
 {
 	double rates[] = {100, 400, 100, 400};
@@ -176,6 +220,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_cleaner_region_at_its_best_hours),
 		cmocka_unit_test(a_price_of_carbon_decides),
+		cmocka_unit_test(what_costs_nothing_does_not_wait),
+		cmocka_unit_test(nothing_is_dropped_in_silence),
 		cmocka_unit_test(pauses_cost_their_restart),
 		cmocka_unit_test(windows_cut_steps),
 		cmocka_unit_test(every_fault_is_named),
