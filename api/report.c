@@ -316,6 +316,10 @@ static void report_csv_walk(const struct field_table *table, const json_t *optio
 		const json_t *value = option ? json_object_get(option, row->key) : NULL;
 		char inner[128];
 
+		if (row->kind == FIELD_MERGE) {
+			report_csv_walk(row->table, option, names, prefix, out, first);
+			continue;
+		}
 		if (row->kind == FIELD_OBJECT && !field_table_is_bare(row->table)) {
 			snprintf(inner, sizeof inner, "%s%s.", prefix, row->key);
 			report_csv_walk(row->table, value, names, inner, out, first);

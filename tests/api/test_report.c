@@ -87,6 +87,7 @@ static void options_are_rows(void **state)
 	assert_contains(out.bytes, "\r\nh100-sxm5-80gb,512,,8,");
 	assert_contains(out.bytes, "\r\n\"'=a100\",1024,");
 	assert_contains(out.bytes, ",1234567.8,");
+	assert_contains(out.bytes, ",cost.currency.code,cost.currency.per_usd,cost.currency.as_of,cost.currency.total,");
 	plan = plan_of("inference", inference_result);
 	buffer_clear(&out);
 	assert_int_equal(report_plan_csv(&plan, &out, &failure), STATUS_OK);
