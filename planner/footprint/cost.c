@@ -111,11 +111,21 @@ bool cost_is_committed(const struct pricing *pricing)
 	return pricing->terms.count > 0;
 }
 
+/* Bytes without a price of theirs cost nothing, which whoever gave them should hear. */
+static void warn_unpriced(const struct pricing *pricing, struct findings *findings)
+{
+	if (findings && is_given(pricing->storage_gb) && !is_given(pricing->storage_usd_per_gb_month))
+		findings_warn(findings, "pricing.storage_gb is not used: storage has no price (pricing.storage_usd_per_gb_month)");
+	if (findings && is_given(pricing->egress_gb) && !is_given(pricing->egress_usd_per_gb))
+		findings_warn(findings, "pricing.egress_gb is not used: egress has no price (pricing.egress_usd_per_gb)");
+}
+
 struct data_cost cost_of_data(const struct pricing *pricing, double params, double hours, struct findings *findings)
 {
 	static const double checkpoints_kept = 2, bytes_per_weight = 2;
 	struct data_cost cost = {0, 0};
 
+	warn_unpriced(pricing, findings);
 	if (is_given(pricing->storage_usd_per_gb_month))
 		cost.storage_usd = pricing->storage_usd_per_gb_month * hours / HOURS_PER_MONTH *
 						   or_assumed(pricing->storage_gb, checkpoints_kept * CHECKPOINT_BYTES_PER_PARAM * params / BYTES_PER_GB, "pricing.storage_gb",
@@ -132,6 +142,7 @@ struct data_cost cost_of_serving_data(const struct pricing *pricing, double weig
 	static const char storage_price[] = "pricing.storage_usd_per_gb_month", egress_price[] = "pricing.egress_usd_per_gb";
 	struct data_cost cost = {ABSENT_NUMBER, ABSENT_NUMBER};
 
+	warn_unpriced(pricing, findings);
 	if (is_given(pricing->storage_usd_per_gb_month))
 		cost.storage_usd = pricing->storage_usd_per_gb_month *
 						   or_assumed(pricing->storage_gb, weights_bytes / BYTES_PER_GB, "pricing.storage_gb", "E113: the weights as they are served, kept once", findings);

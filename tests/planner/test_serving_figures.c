@@ -98,6 +98,12 @@ static void hours_without_a_profile_are_the_grids(void **state)
 	assert_int_equal(plan.hour_count, 0);
 	assert_close(best->carbon.grid_gco2e_per_kwh, 400, 1e-12);
 	assert_false(is_given(best->carbon.hourly_fraction));
+	assert_int_equal(plan.findings.warning_count, 0);
+	fixture.inference.request.utc_offset_hours = 2;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	assert_int_equal(plan.findings.warning_count, 1);
+	assert_non_null(strstr(plan.findings.warnings[0].detail, "utc_offset_hours is not used"));
+	fixture.inference.request.utc_offset_hours = ABSENT_NUMBER;
 	flat_kwh = best->energy.kwh_per_month;
 	series_fill(&series, 36, &fixture.candidate.site); /* the second day's nights are not known: no night counts less for it */
 	assert_int_equal(run(&fixture.inference), STATUS_OK);

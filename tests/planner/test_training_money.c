@@ -282,6 +282,32 @@ static void a_budget_binds_where_it_says(void **state)
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 }
 
+/* Two checkpoints of 14 bytes a parameter, or what was given; the weights in 16 bits leave once. Bytes without a price are said to cost nothing. */
+static void data_are_priced_or_said_to_be_free(void **state)
+{
+	static struct findings findings;
+	struct pricing pricing = {.storage_usd_per_gb_month = 0.02, .egress_usd_per_gb = 0.09, .storage_gb = ABSENT_NUMBER, .egress_gb = ABSENT_NUMBER};
+	struct data_cost cost = cost_of_data(&pricing, 8e9, 365, &findings);
+
+	(void)state;
+	assert_close(cost.storage_usd, 0.02 * 2 * 14 * 8 * 0.5, 1e-12);
+	assert_close(cost.egress_usd, 0.09 * 16, 1e-12);
+	pricing.storage_gb = 1000;
+	assert_close(cost_of_data(&pricing, 8e9, 365, &findings).storage_usd, 10, 1e-12);
+	assert_int_equal(findings.warning_count, 0);
+	pricing = (struct pricing){.storage_usd_per_gb_month = ABSENT_NUMBER, .egress_usd_per_gb = ABSENT_NUMBER, .storage_gb = 1000, .egress_gb = 10};
+	assert_close(cost_of_data(&pricing, 8e9, 365, &findings).storage_usd, 0, 0);
+	assert_int_equal(findings.warning_count, 2);
+	assert_non_null(strstr(findings.warnings[0].detail, "pricing.storage_gb is not used"));
+	assert_non_null(strstr(findings.warnings[1].detail, "pricing.egress_gb is not used"));
+	findings_clear(&findings);
+	assert_false(is_given(cost_of_serving_data(&pricing, 16e9, 1e9, &findings).storage_usd));
+	assert_int_equal(findings.warning_count, 2);
+	pricing.egress_usd_per_gb = 0.1;
+	pricing.egress_gb = ABSENT_NUMBER;
+	assert_close(cost_of_serving_data(&pricing, 16e9, 1e9, &findings).egress_usd, 0.4, 1e-12); /* 4 bytes a token */
+}
+
 static void reservations_are_paid_to_their_end(void **state)
 {
 	(void)state;
@@ -506,6 +532,7 @@ int main(void)
 		cmocka_unit_test(one_set_of_hours_is_behind_everything),
 		cmocka_unit_test(owning_costs_what_it_costs_by_hand),
 		cmocka_unit_test(a_budget_binds_where_it_says),
+		cmocka_unit_test(data_are_priced_or_said_to_be_free),
 		cmocka_unit_test(reservations_are_paid_to_their_end),
 		cmocka_unit_test(a_recurring_training_commits_where_that_is_cheaper),
 		cmocka_unit_test(spot_pays_for_its_interruptions),

@@ -71,6 +71,7 @@ static void request_absent(struct training_request *request)
 	request->common.pricing.spot_interruptions_per_gpu_hour = ABSENT_NUMBER;
 	request->common.pricing.currency.per_usd = ABSENT_NUMBER;
 	request->common.pricing.storage_usd_per_gb_month = request->common.pricing.egress_usd_per_gb = ABSENT_NUMBER;
+	request->common.pricing.storage_gb = request->common.pricing.egress_gb = ABSENT_NUMBER;
 	request->common.hardware = (struct hardware_request){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
 }
 
