@@ -82,8 +82,10 @@ static bool widen_assumption(struct findings *findings, const struct figure *fig
 	return false;
 }
 
-static void widen_input(struct figures *inputs, const struct figure *figure)
+static bool widen_input(struct figures *inputs, const struct figure *figure)
 {
+	if (!inputs)
+		return true;
 	for (size_t i = 0; i < inputs->count; i++) {
 		struct figure *input = &inputs->items[i];
 
@@ -92,26 +94,37 @@ static void widen_input(struct figures *inputs, const struct figure *figure)
 		input->low = fmin(input->low, figure->low);
 		input->high = fmax(input->high, figure->high);
 		input->source = figure->source;
-		return;
+		return true;
 	}
-	if (inputs->count < FIGURES_MAX)
-		figures_add(inputs, *figure);
+	return false;
 }
 
-static void note_conflict(const struct resolver *resolver, const char *name, const struct conflict_list *conflicts, const char *field, double value,
-	const char *citation, struct figures *inputs)
+/* The input that an option has from a row's figure under a name of the request. `exact`: only where it is that figure itself, and not, as a
+ * price by the accelerator-hour is, made of it. */
+static void widen_made(struct figures *inputs, const char *field, const struct figure *of_row, bool exact)
+{
+	const struct figure *input = inputs && of_row->field ? figures_find(inputs, field) : NULL;
+	double ratio = input ? input->value / of_row->value : 0;
+
+	if (!(ratio > 0) || input->status == PROVENANCE_GIVEN || (exact && fabs(ratio - 1) > 1e-9))
+		return;
+	widen_input(inputs, &(struct figure){.field = field, .low = of_row->low * ratio, .high = of_row->high * ratio, .source = of_row->source});
+}
+
+/* The figure's range; its field is empty where none of the others is known to differ. */
+static struct figure note_conflict(const struct resolver *resolver, const char *name, const struct conflict_list *conflicts, const char *field,
+	double value, const char *citation)
 {
 	struct figure figure = {.field = name, .value = value, .status = PROVENANCE_DEFAULT};
 	const char *others;
 
 	if (!is_given(value) || !conflict_range(conflicts, field, value, &figure.low, &figure.high))
-		return;
+		return (struct figure){0};
 	others = conflict_text(conflicts, field, resolver->arena);
 	figure.source = resolver_text(resolver, "%s; others say %s", citation, others ? others : "otherwise");
 	if (!widen_assumption(resolver->findings, &figure))
 		findings_assume_figure(resolver->findings, &figure);
-	if (inputs)
-		widen_input(inputs, &figure);
+	return figure;
 }
 
 /* Whether a list of words, divided by spaces, has this one. */
@@ -139,26 +152,29 @@ static void note_unverified(const struct resolver *resolver, const struct accele
 }
 
 /* What others say of the offer's price. */
-static void note_offer_conflicts(const struct resolver *resolver, const struct accelerator_row *row, const struct offer *offer)
+static void note_offer_conflicts(const struct resolver *resolver, const struct accelerator_row *row, const struct offer *offer, struct figures *inputs)
 {
 	const struct offer_span *span = &resolver->catalogue->index->offers[row - resolver->catalogue->rows.accelerators];
 
 	for (size_t i = 0; i < span->count; i++) {
 		const struct price_row *price = span->items[i].row;
+		struct figure figure;
 
 		if (price->meta.conflicts.count == 0 || span->items[i].term != offer->term || strcmp(price->provider, offer->provider) != 0 ||
 			strcmp(price->instance_type, offer->instance_type) != 0 || strcmp(price->region ? price->region : "", offer->region ? offer->region : "") != 0)
 			continue;
-		note_conflict(resolver, "offer.price_usd_per_hour", &price->meta.conflicts, "price_usd_per_hour", price->price_usd_per_hour,
-			resolver_text(resolver, "catalogue %s: %s", price->id, price->meta.source ? price->meta.source : "source not stated"), NULL);
+		figure = note_conflict(resolver, "offer.price_usd_per_hour", &price->meta.conflicts, "price_usd_per_hour", price->price_usd_per_hour,
+			resolver_text(resolver, "catalogue %s: %s", price->id, price->meta.source ? price->meta.source : "source not stated"));
+		widen_made(inputs, "pricing.usd_per_gpu_hour", &figure, false);
 	}
 }
 
 /* What others say of the grid, where the catalogue's row is what was taken. */
-static void note_grid_conflicts(const struct resolver *resolver, const struct site_request *site, const struct offer *offer)
+static void note_grid_conflicts(const struct resolver *resolver, const struct site_request *site, const struct offer *offer, struct figures *inputs)
 {
 	const struct catalogue *catalogue = resolver->catalogue;
 	const struct region_row *region = NULL;
+	struct figure figure;
 
 	if (is_given(site->grid_gco2e_per_kwh))
 		return;
@@ -166,9 +182,11 @@ static void note_grid_conflicts(const struct resolver *resolver, const struct si
 		region = region_of_provider(catalogue, site->provider, site->region);
 	else if (offer && offer->region && !site->country)
 		region = region_of_provider(catalogue, offer->provider, offer->region);
-	if (region)
-		note_conflict(resolver, "region.grid_gco2e_per_kwh", &region->meta.conflicts, "grid_gco2e_per_kwh", region->grid_gco2e_per_kwh,
-			catalogue->index->region_citations[region - catalogue->rows.regions], NULL);
+	if (!region)
+		return;
+	figure = note_conflict(resolver, "region.grid_gco2e_per_kwh", &region->meta.conflicts, "grid_gco2e_per_kwh", region->grid_gco2e_per_kwh,
+		catalogue->index->region_citations[region - catalogue->rows.regions]);
+	widen_made(inputs, "site.grid_gco2e_per_kwh", &figure, true);
 }
 
 void resolve_doubts(const struct resolver *resolver, const struct request_common *common, const struct accelerator *accelerator,
@@ -177,13 +195,17 @@ void resolve_doubts(const struct resolver *resolver, const struct request_common
 	const struct accelerator_row *row = row_of(resolver, common, accelerator);
 	struct basis basis = basis_of(accelerator, precision);
 
-	for (size_t i = 0; row && i < basis.count; i++)
-		note_conflict(resolver, resolver_text(resolver, "accelerator.%s", basis.fields[i]), &row->meta.conflicts, basis.fields[i],
-			taken(row, accelerator, basis.fields[i]),
-			resolver->catalogue->index->accelerator_citations[row - resolver->catalogue->rows.accelerators], inputs);
+	for (size_t i = 0; row && i < basis.count; i++) {
+		struct figure figure = note_conflict(resolver, resolver_text(resolver, "accelerator.%s", basis.fields[i]), &row->meta.conflicts,
+			basis.fields[i], taken(row, accelerator, basis.fields[i]),
+			resolver->catalogue->index->accelerator_citations[row - resolver->catalogue->rows.accelerators]);
+
+		if (figure.field && !widen_input(inputs, &figure) && inputs->count < FIGURES_MAX)
+			figures_add(inputs, figure);
+	}
 	if (row)
 		note_unverified(resolver, row, accelerator, &basis);
 	if (row && offer)
-		note_offer_conflicts(resolver, row, offer);
-	note_grid_conflicts(resolver, &common->site, offer);
+		note_offer_conflicts(resolver, row, offer, inputs);
+	note_grid_conflicts(resolver, &common->site, offer, inputs);
 }

@@ -259,6 +259,21 @@ def test_a_plan_says_how_far_the_figures_range_that_it_rests_on(daemon, path, bo
         assert (rests["low"], rests["high"]) == (low, high)
 
 
+def test_inputs_range_over_what_others_say_of_price_and_grid(daemon):
+    body = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "a100-sxm4-40gb", "gpu_count": 12, "pricing": {"providers": ["aws"]}}
+    price = daemon.post("/v1/estimates/training", body).json["result"]["recommended"]["inputs"]["pricing.usd_per_gpu_hour"]
+    assert price["value"] == pytest.approx(21.957642 / 12 * 2) and price["high"] == pytest.approx(32.77 / 12 * 2) and "others say 32.77" in price["source"]
+    row = {"id": "own.hall", "provider": "own", "region_id": "hall", "grid_gco2e_per_kwh": 100, "source": "meter",
+           "conflicts": [{"field": "grid_gco2e_per_kwh", "value": 900, "source": "another book"}]}
+    path = daemon.post("/v1/regions", row).headers["location"]
+    body |= {"pricing": {"usd_per_gpu_hour": 2}, "site": {"provider": "own", "region": "hall"}}
+    grid = daemon.post("/v1/estimates/training", body).json["result"]["recommended"]["inputs"]["site.grid_gco2e_per_kwh"]
+    assert grid["value"] == 100 and grid["low"] < 100 and grid["high"] == 900 and "another book" in grid["source"]
+    given = daemon.post("/v1/estimates/training", body | {"site": {"provider": "own", "region": "hall", "grid_gco2e_per_kwh": 50}}).json["result"]["recommended"]["inputs"]
+    assert given["site.grid_gco2e_per_kwh"]["high"] == 50
+    assert daemon.request("DELETE", path).status == 204
+
+
 def test_a_figure_that_the_plan_does_not_rest_on_is_left_alone(daemon):
     body = {"model": "llama-3.1-8b", "tokens": "1T", "gpu_count": 64, "pricing": {"usd_per_gpu_hour": 2}}
     bf16 = daemon.post("/v1/estimates/training", body | {"accelerator": "b300"}).json["result"]
