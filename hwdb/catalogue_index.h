@@ -41,6 +41,12 @@ struct offer_span {
 	int64_t gpus_per_instance_max;
 };
 
+/* An offer below this share of the median of its accelerator and term is suspicious: such prices are usually gone or wrong. */
+#define OFFER_BELIEVED_SHARE (1.0 / 3)
+
+/* Median price of one term; 0 without offers. */
+double offer_median_usd_per_gpu_hour(const struct offer_span *span, enum term term);
+
 /* What a provider's regions say of its buildings, for those that say nothing. */
 struct provider_average {
 	const char *provider;

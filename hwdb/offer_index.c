@@ -159,8 +159,7 @@ static int compare_offers(const void *a, const void *b)
 	return strcmp(left->row->id, right->row->id);
 }
 
-/* Median price of one term; 0 without offers. Offers are sorted. */
-static double median_usd_per_gpu_hour(const struct offer_span *span, enum term term)
+double offer_median_usd_per_gpu_hour(const struct offer_span *span, enum term term)
 {
 	size_t count = 0, at = 0;
 
@@ -233,11 +232,11 @@ static bool judge_offers(struct offer_span *span)
 	double medians[TERM_COUNT] = {0};
 
 	for (enum term term = TERM_ON_DEMAND; term < TERM_COUNT; term++)
-		medians[term] = median_usd_per_gpu_hour(span, term);
+		medians[term] = offer_median_usd_per_gpu_hour(span, term);
 	for (size_t i = 0; i < span->count; i++) {
 		struct indexed_offer *offer = &span->items[i];
 
-		offer->suspicious = offer->usd_per_gpu_hour < medians[offer->term] / 3 ||
+		offer->suspicious = offer->usd_per_gpu_hour < medians[offer->term] * OFFER_BELIEVED_SHARE ||
 							(offer->row->notes && strstr(offer->row->notes, "LOW CONFIDENCE"));
 		if (offer->row->gpus > span->gpus_per_instance_max)
 			span->gpus_per_instance_max = offer->row->gpus;

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/spelling.h"
+#include "hwdb/catalogue_index.h"
 #include "hwdb/conflicts.h"
 #include "hwdb/known_mistakes.h"
 #include "hwdb/model_config.h"
@@ -48,13 +49,31 @@ static enum status check_model(const struct catalogue *catalogue, struct arena *
 	return failure->status;
 }
 
+/* What is accepted and yet likely a slip: a price that plans leave out, or would pay dearly for, and a day that has not come. */
+static void doubt_price(const struct catalogue *catalogue, const struct accelerator_row *accelerator, const struct price_row *row, struct findings *findings)
+{
+	static const double dear = 5; /* times the median, as of feeds */
+	const struct offer_span *span = &catalogue->index->offers[accelerator - catalogue->rows.accelerators];
+	double each = row->price_usd_per_hour / (double)row->gpus, median = offer_median_usd_per_gpu_hour(span, term_of_text(row->pricing_model));
+	int64_t as_of_us, day_us = INT64_C(86400000000);
+
+	if (median > 0 && each < median * OFFER_BELIEVED_SHARE)
+		findings_warn(findings, "%.4g USD for an accelerator and hour is below a third of the median, %.4g: plans and offers leave it out unless its "
+			"provider or region is named; price_usd_per_hour is of the whole instance", each, median);
+	else if (median > 0 && each > median * dear)
+		findings_warn(findings, "%.4g USD for an accelerator and hour is more than %.0f times the median, %.4g: price_usd_per_hour is of one instance "
+			"of gpus accelerators and one hour", each, dear, median);
+	if (clock_parse(row->as_of, &as_of_us) && as_of_us > clock_wall_us() + day_us)
+		findings_warn(findings, "as_of %.40s has not come yet: it is the day when the price was read", row->as_of);
+}
+
 static enum status check_price(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
 {
 	struct price_row *row = object;
 	const struct accelerator_row *accelerator;
 	const char *alias;
 
-	(void)arena, (void)findings;
+	(void)arena;
 	accelerator = row->accelerator_id ? catalogue_accelerator(catalogue, row->accelerator_id, &alias) : NULL;
 	if (row->accelerator_id && !accelerator)
 		failure_add(failure, "/accelerator_id", "unknown", "no accelerator \"%s\" in the catalogue: add it first", row->accelerator_id);
@@ -62,6 +81,8 @@ static enum status check_price(const struct catalogue *catalogue, struct arena *
 		row->accelerator_id = accelerator->accelerator.id;
 	validate_price(row, "", failure);
 	validate_price_conflicts(row, failure);
+	if (failure->status == STATUS_OK && accelerator)
+		doubt_price(catalogue, accelerator, row, findings);
 	return failure->status;
 }
 

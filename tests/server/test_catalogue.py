@@ -298,6 +298,23 @@ def test_rows_of_users_carry_conflicts_too(daemon):
     assert daemon.request("DELETE", path).status == 204
 
 
+@pytest.mark.parametrize("usd,as_of,said", [
+    (0.08, "2026-11-01", "below a third of the median"),  # 0.01 USD for a B200
+    (8 * 150, "2026-11-01", "more than 5 times the median"),
+    (8 * 5, "2999-01-01", "has not come yet"),
+    (8 * 5, "2026-11-01", None)])
+def test_a_price_that_is_likely_a_slip_is_kept_and_doubted(daemon, usd, as_of, said):
+    row = {"provider": "slip", "instance_type": "x8", "region": "r", "accelerator_id": "b200", "gpus": 8, "price_usd_per_hour": usd,
+           "pricing_model": "on_demand", "as_of": as_of, "source": "a list"}
+    made = daemon.post("/v1/prices", row)
+    assert made.status == 201, made.text
+    warnings = made.json.get("warnings", [])
+    assert [said in warning for warning in warnings] == [True] if said else not warnings, warnings
+    offers = [offer["provider"] for offer in daemon.get("/v1/offers?accelerator=b200&gpu_count=8&limit=1000").json["items"]]
+    assert ("slip" in offers) is (said is None or "third" not in said)
+    assert daemon.request("DELETE", made.headers["location"]).status == 204
+
+
 def test_a_sparse_figure_is_answered_with_the_row_that_says_so(daemon):
     for member, value, dense, row in (("tflops_bf16", 624, "312", "a100-sxm4-80gb"), ("tflops_bf16", 1979, "989.5", "h100-sxm5-80gb"), ("tflops_fp8", 3958, "1979", "h100-sxm5-80gb")):
         whole = daemon.get(f"/v1/accelerators/{row}").json
