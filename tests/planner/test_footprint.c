@@ -7,6 +7,7 @@
 #include "planner/footprint/cost.h"
 #include "planner/footprint/energy.h"
 #include "planner/footprint/grid_hours.h"
+#include "planner/footprint/sensitivity.h"
 #include "planner/footprint/supply.h"
 #include "planner/footprint/water.h"
 #include "support/assert.h"
@@ -289,6 +290,76 @@ static void embodied_carbon_carries_its_published_range(void **state)
 	assert_close(embodied.high_kgco2e, middle * spread, 1e-4);
 }
 
+/* One book of the two is as far from the other as they are on an H100, and which of them is the larger does not matter. */
+static void one_book_stands_for_both(void **state)
+{
+	static const double apart = 575.2 / 164;
+	struct accelerator accelerator = {.embodied_kgco2e = ABSENT_NUMBER, .embodied_boavizta_kgco2e = 300};
+	const char *source;
+	double low, high;
+
+	(void)state;
+	assert_close(embodied_accelerator_kgco2e(&accelerator, &low, &high, &source), 300 / sqrt(apart), 1e-12);
+	assert_true(fabs(low - 300 / apart) < 1e-9 && high >= 300 && high <= 300);
+	accelerator = (struct accelerator){.embodied_kgco2e = 400, .embodied_boavizta_kgco2e = 300};
+	assert_close(embodied_accelerator_kgco2e(&accelerator, &low, &high, &source), sqrt(400 * 300.0), 1e-12);
+	assert_true(low <= 300 && high >= 400);
+}
+
+static void a_given_grid_is_not_in_doubt(void **state)
+{
+	struct site site = site_of(400, 1.2);
+
+	(void)state;
+	site.grid_status = PROVENANCE_GIVEN;
+	assert_true(carbon_grid_log_sigma(&site) <= 0);
+	site.grid_status = PROVENANCE_DEFAULT;
+	assert_true(carbon_grid_log_sigma(&site) > 0.05);
+}
+
+/* --- sensitivity --------------------------------------------------------------------------------------------- */
+
+static void inputs_move_as_far_as_such_a_value_can_be(void **state)
+{
+	static const struct {
+		struct figure input;
+		double low, high;
+	} cases[] = {
+		{{.field = "tokens", .value = 100, .low = 100, .high = 100}, 90, 110},
+		{{.field = "site.pue", .value = 1.05, .low = 1.05, .high = 1.05}, 1, 1.155},
+		{{.field = "hardware.used_fraction", .value = 0.95, .low = 0.95, .high = 0.95}, 0.855, 1},
+		{{.field = "utilization", .value = 1, .low = 1, .high = 1}, 0.9, 1},
+		{{.field = "mfu", .value = 0.5, .low = 0.4, .high = 1.2}, 0.4, 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct figure range = sensitivity_range(&cases[i].input);
+
+		assert_close(range.low, cases[i].low, 1e-12);
+		assert_close(range.high, cases[i].high, 1e-12);
+	}
+}
+
+/* Money moves by 8 %, carbon by 10 or 20: by the objective's figure as long as that is moved about as far. */
+static void the_objective_is_told_first(void **state)
+{
+	static struct findings findings;
+	const struct figure input = {.field = "x", .value = 1, .low = 0.9, .high = 1.1, .source = "s", .status = PROVENANCE_DEFAULT};
+	const struct moved before = {.usd = 100, .hours = 10, .kwh = 10, .kgco2e = 10, .water_l = 10}, same = before;
+	struct moved high = {.usd = 108, .hours = 10, .kwh = 10, .kgco2e = 11, .water_l = 10};
+
+	(void)state;
+	sensitivity_note(&findings, &input, &before, &same, &high, OBJECTIVE_COST, "exact");
+	assert_string_equal(findings.sensitivities[0].figure, "/cost/total_usd");
+	high.kgco2e = 12;
+	sensitivity_note(&findings, &input, &before, &same, &high, OBJECTIVE_COST, "exact");
+	sensitivity_note(&findings, &input, &before, &same, &before, OBJECTIVE_COST, "exact"); /* moves nothing */
+	assert_int_equal(findings.sensitivity_count, 2);
+	assert_string_equal(findings.sensitivities[0].figure, "/carbon/total_kgco2e"); /* in the order of how far */
+	assert_close(findings.sensitivities[0].relative, 0.2, 1e-12);
+}
+
 /* --- prices -------------------------------------------------------------------------------------------------- */
 
 static void prices_are_taken_in_order(void **state)
@@ -304,6 +375,9 @@ static void prices_are_taken_in_order(void **state)
 	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 8, 1000, &price, &findings));
 	assert_true(price.has_offer && price.usd_per_gpu_hour == 3 && price.low_usd_per_gpu_hour == 2.2 &&
 				price.status == PROVENANCE_DEFAULT);
+	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 7, 1000, &price, &findings)); /* eight are paid for, at either price */
+	assert_close(price.usd_per_gpu_hour, 3 * 8 / 7.0, 1e-12);
+	assert_close(price.low_usd_per_gpu_hour, 2.2 * 8 / 7.0, 1e-12);
 	common.pricing.on_premises.capex_usd_per_gpu = 35040;
 	assert_true(cost_gpu_price(&common.pricing, &fixture.candidate, 8, 1000, &price, &findings));
 	assert_true(!price.has_offer && price.status == PROVENANCE_DERIVED);
@@ -542,6 +616,10 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(intervals_widen_with_what_is_not_known),
 	cmocka_unit_test(measured_power_replaces_the_catalogue),
 	cmocka_unit_test(unknown_sites_are_world_averages_and_say_so),
+	cmocka_unit_test(one_book_stands_for_both),
+	cmocka_unit_test(a_given_grid_is_not_in_doubt),
+	cmocka_unit_test(inputs_move_as_far_as_such_a_value_can_be),
+	cmocka_unit_test(the_objective_is_told_first),
 	cmocka_unit_test(prices_are_taken_in_order),
 	cmocka_unit_test(hours_add_up),
 	cmocka_unit_test(embodied_carbon_carries_its_published_range),

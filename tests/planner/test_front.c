@@ -31,6 +31,19 @@ static void what_is_beaten_goes(void **state)
 	assert_close(points[3].usd_per_t_saved, 270 / 1.0, 1e-12); /* from 130 USD and 2 t, not from the one between */
 }
 
+/* Of two at the same price the cleaner one stands first, and is what further tonnes are priced from. */
+static void of_equal_prices_the_cleaner_is_first(void **state)
+{
+	struct front_point points[] = {point(5, 100, 3000), point(10, 100, 2000), point(10, 300, 1000)};
+
+	(void)state;
+	assert_int_equal(front_of_points(points, 3, FRONT_POINTS_MAX), 3);
+	assert_close(points[0].kgco2e, 2000, 1e-12);
+	assert_true(points[0].cheapest == TRUTH_TRUE && points[1].fastest == TRUTH_TRUE && points[1].cheapest == TRUTH_UNSET);
+	assert_false(is_given(points[1].usd_per_t_saved));
+	assert_close(points[2].usd_per_t_saved, 200, 1e-12);
+}
+
 static void the_ends_stay_when_it_is_thinned(void **state)
 {
 	struct front_point points[200];
@@ -67,6 +80,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_beaten_goes),
+		cmocka_unit_test(of_equal_prices_the_cleaner_is_first),
 		cmocka_unit_test(the_ends_stay_when_it_is_thinned),
 	};
 

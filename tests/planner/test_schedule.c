@@ -100,6 +100,8 @@ static void a_price_of_carbon_decides(void **state)
 	assert_int_equal(plan(&f), STATUS_OK);
 	assert_close(f.schedule.best.usd, 4, 1e-12);
 	assert_close(f.schedule.best.objective, 0.2, 1e-12);
+	assert_true(f.schedule.best.saved_usd > 0 && f.schedule.best.saved_kgco2e > 0);
+	assert_false(is_given(f.schedule.best.usd_per_t_saved)); /* nothing was paid for the carbon */
 	fixture_end(&f);
 }
 

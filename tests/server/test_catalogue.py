@@ -269,8 +269,8 @@ def test_inputs_range_over_what_others_say_of_price_and_grid(daemon):
     body |= {"pricing": {"usd_per_gpu_hour": 2}, "site": {"provider": "own", "region": "hall"}}
     grid = daemon.post("/v1/estimates/training", body).json["result"]["recommended"]["inputs"]["site.grid_gco2e_per_kwh"]
     assert grid["value"] == 100 and grid["low"] < 100 and grid["high"] == 900 and "another book" in grid["source"]
-    given = daemon.post("/v1/estimates/training", body | {"site": {"provider": "own", "region": "hall", "grid_gco2e_per_kwh": 50}}).json["result"]["recommended"]["inputs"]
-    assert given["site.grid_gco2e_per_kwh"]["high"] == 50
+    given = daemon.post("/v1/estimates/training", body | {"site": {"provider": "own", "region": "hall", "grid_gco2e_per_kwh": 50}}).json["result"]
+    assert given["recommended"]["inputs"]["site.grid_gco2e_per_kwh"]["high"] == 50 and conflicts_of(given, "region.grid_gco2e_per_kwh") is None
     assert daemon.request("DELETE", path).status == 204
 
 

@@ -215,6 +215,7 @@ def test_spot_is_weighed_with_its_interruptions(daemon, market):
     body["pricing"] |= {"terms": ["on_demand", "spot"]}
     told = estimate(daemon, body)
     assert told["recommended"]["cost"]["offer"]["term"] == "spot" and any(text.startswith("spot:") for text in told["warnings"])
+    assert told["reservations"] == []  # what may be taken away at any time is not held against what is kept for years
     body["pricing"]["spot_interruptions_per_gpu_hour"] = 0.002
     some = estimate(daemon, body)["recommended"]
     assert some["cost"]["offer"]["term"] == "spot" and some["wall_clock_hours"] > told["recommended"]["wall_clock_hours"]
