@@ -40,6 +40,17 @@ static const struct field throughput_rows[] = {
 TABLE(throughput, throughput_rows, "Throughput.");
 #undef OF
 
+DECLARE_TABLE(serving_currency, MEMBER_TYPE(struct inference_option, cost.currency));
+#define OF MEMBER_TYPE(struct inference_option, cost.currency)
+static const struct field serving_currency_rows[] = {
+	MERGE(rate, currency),
+	FIGURE(per_month, "Of the fleet, a month"),
+	FIGURE(per_million_output_tokens, "Of what is answered"),
+	FIGURE(per_million_tokens, "Of prompts and answers"),
+};
+TABLE(serving_currency, serving_currency_rows, "The same in another currency, at the rate of the request.");
+#undef OF
+
 DECLARE_TABLE(serving_cost, MEMBER_TYPE(struct inference_option, cost));
 #define OF MEMBER_TYPE(struct inference_option, cost)
 static const struct field serving_cost_rows[] = {
@@ -53,6 +64,7 @@ static const struct field serving_cost_rows[] = {
 	FIGURE(storage_usd_per_month, "Of it, what is kept; where pricing has a price for it"),
 	FIGURE(egress_usd_per_month, "Of it, what leaves; where pricing has a price for it"),
 	OBJECT_IF(offer, has_offer, offer, "The offer that the price comes from"),
+	OBJECT_IF(currency, has_currency, serving_currency, "The same in another currency, where the request has a rate"),
 };
 TABLE(serving_cost, serving_cost_rows, "Cost.");
 #undef OF

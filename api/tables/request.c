@@ -64,7 +64,7 @@ static const struct field pricing_rows[] = {
 	NUMBER(storage_gb, 0, 1e9, "What is kept", .fallback = "two checkpoints of a training; a service's weights once"),
 	NUMBER(egress_gb, 0, 1e9, "What leaves: once when a training ends, every month of a service", .fallback = "the weights in 16 bits; a service's answers at 4 bytes a token"),
 	OBJECT(on_premises, on_premises, "One's own hardware"),
-	OBJECT(currency, currency, "Another currency that a training's cost is shown in beside USD"),
+	OBJECT(currency, currency, "Another currency that the cost is shown in beside USD"),
 };
 TABLE(pricing, pricing_rows, "Where prices come from: one price, the catalogue's offers, or one's own hardware.");
 #undef OF

@@ -118,6 +118,17 @@ static void fill_cost(struct inference_option *option, const struct fleet *fleet
 		option->cost.offer = fleet_candidate(fleet).offer;
 }
 
+static void fill_currency(struct inference_option *option, const struct currency *rate)
+{
+	option->cost.has_currency = rate->per_usd > 0 && is_given(option->cost.usd_per_month);
+	if (!option->cost.has_currency)
+		return;
+	option->cost.currency.rate = *rate;
+	option->cost.currency.per_month = option->cost.usd_per_month * rate->per_usd;
+	option->cost.currency.per_million_output_tokens = option->cost.usd_per_million_output_tokens * rate->per_usd;
+	option->cost.currency.per_million_tokens = option->cost.usd_per_million_tokens * rate->per_usd;
+}
+
 static void fill_carbon(struct inference_option *option, const struct demand *demand, const struct fleet_worth *worth)
 {
 	const struct carbon *carbon = &worth->footprint.carbon;
@@ -206,6 +217,7 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	fleet_worth(fleet, &replica, demand, limits, &worth, findings);
 	option->gpus_paid = worth.gpus_paid;
 	fill_cost(option, fleet, &replica, demand, &worth);
+	fill_currency(option, &input->request.common.pricing.currency);
 	fill_footprint(option, demand, &worth);
 	option_provenance(option, input, fleet, demand, limits, &worth);
 	CHECK(isfinite(option->throughput.output_tokens_per_s) && isfinite(option->latency.e2e_ms.p99) &&

@@ -142,6 +142,16 @@ static void cost_rows(struct inference_option *option, const struct pricing *pri
 	};
 
 	rows_add(option, rows, COUNT_OF(rows));
+	if (option->cost.has_currency) {
+		static const char rate[] = "USD x per_usd of the request";
+		const struct row converted[] = {
+			{"/cost/currency/per_month", option->cost.currency.per_month, all, rate, PROVENANCE_UNSET},
+			{"/cost/currency/per_million_output_tokens", option->cost.currency.per_million_output_tokens, each, rate, PROVENANCE_UNSET},
+			{"/cost/currency/per_million_tokens", option->cost.currency.per_million_tokens, each, rate, PROVENANCE_UNSET},
+		};
+
+		rows_add(option, converted, COUNT_OF(converted));
+	}
 }
 
 static void energy_rows(struct inference_option *option, const struct fleet_worth *worth, const struct spreads *spreads)

@@ -160,6 +160,11 @@ struct inference_option {
 		double accelerators_usd_per_month, storage_usd_per_month, egress_usd_per_month; /* parts of usd_per_month; absent: not counted */
 		bool has_offer;
 		struct offer offer;
+		struct {
+			struct currency rate;
+			double per_month, per_million_output_tokens, per_million_tokens;
+		} currency; /* the same at the rate of the request */
+		bool has_currency;
 	} cost;
 	struct {
 		double mean_w, mean_gpu_w; /* of the fleet, building included; of one accelerator alone */

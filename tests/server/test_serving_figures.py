@@ -9,7 +9,8 @@ DAY = [0.2] * 7 + [0.6] + [1] * 11 + [0.6] + [0.2] * 4
 CASES = {
     "a chat of 8B": {"model": "llama-3.1-8b"},
     "70B, with a spare replica and data that is paid for": {"redundancy": "n_plus_1",
-        "pricing": {"storage_usd_per_gb_month": 0.1, "egress_usd_per_gb": 0.09, "storage_gb": 1000}},
+        "pricing": {"storage_usd_per_gb_month": 0.1, "egress_usd_per_gb": 0.09, "storage_gb": 1000,
+                    "currency": {"code": "EUR", "per_usd": 0.86, "as_of": "2026-11-20"}}},
     "DeepSeek-V3 by the day": {"model": "deepseek-v3", "accelerator": "h200", "precision": "fp8", "daily_profile": DAY, "slo": None,
         "site": {"series": {"start": "2026-11-20T00:00:00Z", "gco2e_per_kwh": [100 + 20 * hour for hour in range(24)]},
                  "grid_market_gco2e_per_kwh": 50, "grid_marginal_gco2e_per_kwh": 700}},
@@ -29,7 +30,7 @@ def figures(value, pointer):
     """Every number below a pointer."""
     if isinstance(value, dict):
         for key, item in value.items():
-            if key != "offer":
+            if key not in ("offer", "per_usd"):
                 yield from figures(item, f"{pointer}/{key}")
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         yield pointer, value
@@ -76,6 +77,11 @@ def test_figures_of_whole_answers(daemon, changes):
         assert same(carbon["gco2e_per_thousand_output_tokens"] * requests * 0.3, carbon["kgco2e_per_month"] * 1000)
         assert same(carbon["gco2e_per_gpu_hour"] * option["gpus_paid"] * 730, carbon["kgco2e_per_month"] * 1000)
         assert same(cost["usd_per_million_tokens"] * requests * 1300 / 1e6, cost["usd_per_month"])
+        rate = request.get("pricing", {}).get("currency")
+        assert ("currency" in cost) == bool(rate)
+        if rate:
+            assert {key: cost["currency"][key] for key in rate} == rate
+            assert all(same(cost["currency"][name], cost["usd_" + name] * 0.86) for name in ("per_month", "per_million_output_tokens", "per_million_tokens"))
         if "autoscaled" in option:
             scaled = option["autoscaled"]
             assert same(scaled["kwh_per_month"] + scaled["saved_kwh_per_month"], energy["kwh_per_month"])
