@@ -104,9 +104,12 @@ static bool widen_input(struct figures *inputs, const struct figure *figure)
 static void widen_made(struct figures *inputs, const char *field, const struct figure *of_row, bool exact)
 {
 	const struct figure *input = inputs && of_row->field ? figures_find(inputs, field) : NULL;
-	double ratio = input ? input->value / of_row->value : 0;
+	double ratio;
 
-	if (!(ratio > 0) || input->status == PROVENANCE_GIVEN || (exact && fabs(ratio - 1) > 1e-9))
+	if (!input || input->status == PROVENANCE_GIVEN)
+		return;
+	ratio = input->value / of_row->value;
+	if (!(ratio > 0) || (exact && fabs(ratio - 1) > 1e-9))
 		return;
 	widen_input(inputs, &(struct figure){.field = field, .low = of_row->low * ratio, .high = of_row->high * ratio, .source = of_row->source});
 }
