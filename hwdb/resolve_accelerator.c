@@ -34,6 +34,7 @@ static enum status resolve_variant(const struct resolver *resolver, const struct
 	const char *changed = apply_changes(resolver, &reference->changes, accelerator);
 
 	follow_memory(base, &reference->changes, accelerator);
+	accelerator->like = base->id;
 	if (!reference->changes.id)
 		accelerator->id = reference->id ? reference->id : resolver_text(resolver, "like-%s", base->id);
 	if (!reference->changes.name)

@@ -80,7 +80,8 @@ static const struct torus {
 /* TPU chips of a host talk to other hosts' over the same links as among themselves. */
 static struct topology tpu_topology(const struct accelerator *accelerator)
 {
-	bool eight = strcmp(accelerator->id, "tpu-v5e") == 0 || strcmp(accelerator->id, "tpu-v6e") == 0;
+	const char *kin = accelerator_kin(accelerator);
+	bool eight = strcmp(kin, "tpu-v5e") == 0 || strcmp(kin, "tpu-v6e") == 0;
 
 	return (struct topology){
 		.gpus_per_node = eight ? 8 : 4,
@@ -114,14 +115,16 @@ static struct topology cpu_topology(void)
 
 static struct topology system_topology(const struct accelerator *accelerator, int64_t instance_gpus)
 {
-	if (!accelerator->id)
+	const char *kin = accelerator_kin(accelerator);
+
+	if (!kin)
 		return card_topology(instance_gpus);
-	if (strncmp(accelerator->id, "cpu-", 4) == 0)
+	if (strncmp(kin, "cpu-", 4) == 0)
 		return cpu_topology();
-	if (strncmp(accelerator->id, "tpu-", 4) == 0)
+	if (strncmp(kin, "tpu-", 4) == 0)
 		return tpu_topology(accelerator);
 	for (size_t i = 0; i < COUNT_OF(systems); i++)
-		if (strncmp(accelerator->id, systems[i].prefix, strlen(systems[i].prefix)) == 0 &&
+		if (strncmp(kin, systems[i].prefix, strlen(systems[i].prefix)) == 0 &&
 			!(accelerator->form_factor && strcmp(accelerator->form_factor, "pcie") == 0))
 			return (struct topology){.gpus_per_node = systems[i].gpus_per_node, .internode_gbs = systems[i].gigabits_per_s / bits_per_byte,
 				.gpus_source = systems[i].source, .internode_source = systems[i].source};
@@ -135,9 +138,10 @@ static struct topology system_topology(const struct accelerator *accelerator, in
 struct topology topology_of(const struct accelerator *accelerator, const struct offer *offer, int64_t instance_gpus)
 {
 	struct topology topology = system_topology(accelerator, instance_gpus);
+	const char *kin = accelerator_kin(accelerator);
 
-	for (size_t i = 0; accelerator->id && i < COUNT_OF(tori); i++)
-		if (strncmp(accelerator->id, tori[i].prefix, strlen(tori[i].prefix)) == 0) {
+	for (size_t i = 0; kin && i < COUNT_OF(tori); i++)
+		if (strncmp(kin, tori[i].prefix, strlen(tori[i].prefix)) == 0) {
 			topology.torus_dimensions = tori[i].dimensions;
 			topology.torus_source = tori[i].source;
 		}

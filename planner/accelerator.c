@@ -147,6 +147,11 @@ double accelerator_load_w(const struct accelerator *accelerator, double *low_w, 
 	return stated ? load_w : peak / flops_per_joule;
 }
 
+const char *accelerator_kin(const struct accelerator *accelerator)
+{
+	return accelerator->like ? accelerator->like : accelerator->id;
+}
+
 double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, double *high_w, const char **source)
 {
 	bool stated = is_given(accelerator->idle_w);

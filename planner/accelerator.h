@@ -23,7 +23,11 @@ struct accelerator {
 	int64_t pcie_gen, max_nvlink_domain, transistor_nm;
 	double die_area_mm2, embodied_kgco2e, embodied_boavizta_kgco2e;
 	const char *source, *source_date, *unverified, *notes;
+	const char *like; /* id of the one that a variant is made of; NULL: it is none */
 };
+
+/* Whose measurements and systems hold for it, by the id they are tabled under: a variant's are those of the one that it is like. NULL: nobody's. */
+const char *accelerator_kin(const struct accelerator *accelerator);
 
 /* Dense peak of matrix products in a precision, FLOP/s (operations/s for integers). What an accelerator lacks falls
  * back to the nearest wider format that it has (fp8 -> bf16 -> fp16 -> tf32 -> fp32; weights in a narrow format

@@ -40,15 +40,19 @@ static const struct ceiling ceiling_otherwise = {"", 0.75, 0.70, 0.42, 0, ABSENT
 
 static const struct ceiling *ceiling_of(const struct accelerator *accelerator)
 {
-	for (size_t i = 0; accelerator->id && i < COUNT_OF(ceilings); i++)
-		if (strncmp(accelerator->id, ceilings[i].prefix, strlen(ceilings[i].prefix)) == 0)
+	const char *kin = accelerator_kin(accelerator);
+
+	for (size_t i = 0; kin && i < COUNT_OF(ceilings); i++)
+		if (strncmp(kin, ceilings[i].prefix, strlen(ceilings[i].prefix)) == 0)
 			return &ceilings[i];
 	return &ceiling_otherwise;
 }
 
 bool device_is_compiled(const struct accelerator *accelerator)
 {
-	return strncmp(accelerator->id ? accelerator->id : "", "tpu-", 4) == 0;
+	const char *kin = accelerator_kin(accelerator);
+
+	return kin && strncmp(kin, "tpu-", 4) == 0;
 }
 
 int64_t device_architecture_year(const struct accelerator *accelerator)

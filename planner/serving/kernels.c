@@ -32,8 +32,10 @@ static const struct kernel_rates otherwise = {.gemm_16 = 0.71, .gemm_8 = 0.56, .
 
 struct kernel_rates kernel_rates_of(const struct accelerator *accelerator)
 {
-	for (size_t i = 0; accelerator->id && i < COUNT_OF(measured); i++)
-		if (strncmp(accelerator->id, measured[i].prefix, strlen(measured[i].prefix)) == 0)
+	const char *kin = accelerator_kin(accelerator);
+
+	for (size_t i = 0; kin && i < COUNT_OF(measured); i++)
+		if (strncmp(kin, measured[i].prefix, strlen(measured[i].prefix)) == 0)
 			return (struct kernel_rates){.gemm_16 = measured[i].gemm_16,
 				.gemm_8 = measured[i].gemm_8 > 0 ? measured[i].gemm_8 : otherwise.gemm_8,
 				.gemm_4 = measured[i].gemm_4 > 0 ? measured[i].gemm_4 : otherwise.gemm_4,

@@ -224,6 +224,7 @@ static void variants_change_what_they_name(void **state)
 	assert_int_equal(resolve(), STATUS_OK);
 	variant = &input.candidates[0].accelerator;
 	assert_string_equal(variant->id, "like-h100-sxm5-80gb");
+	assert_string_equal(accelerator_kin(variant), "h100-sxm5-80gb");
 	assert_close(variant->memory_gb, 160, 1e-12);
 	assert_close(variant->memory_usable_bytes, 2 * base->memory_usable_bytes, 1e-12);
 	assert_close(variant->tflops_bf16, 1200, 1e-12);

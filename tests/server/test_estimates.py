@@ -276,3 +276,13 @@ def test_the_front_names_its_ends_and_prices_a_tonne(daemon):
     assert daemon.post("/v1/estimates/training", body).json["result"]["front"] == []
     for one in made:
         assert daemon.request("DELETE", one.headers["location"]).status == 204
+
+
+@pytest.mark.parametrize("like", ["h100", "mi300x", "tpu-v5p"])
+def test_a_variant_that_changes_nothing_is_as_fast_as_what_it_is_like(daemon, like):
+    body = {"model": "llama-3.1-8b", "tokens": "1T", "gpu_count": 64, "alternatives": 0, "pricing": {"usd_per_gpu_hour": 2}, "site": {"country": "FRA"}}
+    itself, variant = (daemon.post("/v1/estimates/training", body | {"accelerator": one}).json["result"]["recommended"] for one in (like, {"like": like}))
+    assert variant["wall_clock_hours"] == itself["wall_clock_hours"] and variant["step"] == itself["step"] and variant["energy"] == itself["energy"]
+    service = {"model": "llama-3.1-8b", "queries_per_minute": 600, "prompt_tokens": 500, "output_tokens": 200, "pricing": {"usd_per_gpu_hour": 2}}
+    itself, variant = (daemon.post("/v1/estimates/inference", service | {"accelerator": one}).json["result"]["recommended"] for one in (like, {"like": like}))
+    assert variant["latency"] == itself["latency"] and variant["utilization"] == itself["utilization"]
