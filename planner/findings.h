@@ -38,13 +38,13 @@ struct sensitivity {
 	enum provenance_status status;
 	const char *figure;             /* of the option, that it moves most */
 	double change_low, change_high; /* of the figure, relative, with the input at `low`, at `high` */
-	const char *method;             /* SENSITIVITY_PLANNED, SENSITIVITY_EXACT */
+	const char *method;             /* SENSITIVITY_PLANNED, _WHOLE, _EXACT */
 	char effect[200];
 	double relative; /* the larger of both changes, with its sign; sorts the list */
 };
 
 #define SENSITIVITY_PLANNED "planned again"
-#define SENSITIVITY_WHOLE   "planned again, whole replicas" /* integer steps: small changes may move nothing */
+#define SENSITIVITY_WHOLE   "by formulas, whole replicas" /* not simulated; integer steps: small changes may move nothing */
 #define SENSITIVITY_EXACT   "exact" /* the figure is a product, or a sum, that the input is a factor of */
 
 struct findings {

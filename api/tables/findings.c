@@ -58,7 +58,7 @@ static const struct field sensitivity_rows[] = {
 	FIGURE(change_low, "Relative change of the figure with the input at `low`"),
 	FIGURE(change_high, "Relative change of the figure with the input at `high`"),
 	FIGURE(relative, "The larger of both; the list is sorted by it"),
-	TEXT(method, 32, "`planned again` (of a service in whole replicas, so that small changes may move nothing but utilization), or `exact` where the figure is a product or a sum that the input is a factor of"),
+	TEXT(method, 32, "`planned again`; `by formulas, whole replicas` of a service, which is not simulated again, so that small changes may move nothing but utilization and a replica more or less is possible; or `exact` where the figure is a product or a sum that the input is a factor of"),
 	CHARS(effect, "The same as a sentence"),
 };
 TABLE(sensitivity, sensitivity_rows, "How an answer moves with an input.");
