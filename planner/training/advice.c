@@ -1,8 +1,13 @@
 #include "planner/training/levers.h"
 #include "planner/training/remarks.h"
 
-/* A larger number is said to be cheaper when it is by half a hundredth. */
-static const double worth_mentioning = 0.995;
+/* A larger number that costs less is worth a word when that is half a hundredth, or when it takes a tenth off the time. */
+static const double worth_mentioning = 0.995, soon_enough = 0.9;
+
+static bool is_worth_a_word(const struct outline *larger, const struct outline *best)
+{
+	return larger->total_usd < worth_mentioning * best->total_usd || larger->wall_clock_hours < soon_enough * best->wall_clock_hours;
+}
 
 /* The smallest count meets the deadline at the median; whoever must not miss it wants the 90th percentile inside. */
 static void advise_deadline(const struct programme *programme, const struct outline *best, struct training_plan *plan)
@@ -26,7 +31,8 @@ void advice_of_larger(const struct outline *front, size_t count, const struct ou
 
 	for (size_t i = 0; i < count; i++)
 		if (front[i].candidate == best->candidate && front[i].gpu_count > best->gpu_count && front[i].priced &&
-			front[i].wall_clock_hours < best->wall_clock_hours && front[i].total_usd < (larger ? larger->total_usd : worth_mentioning * best->total_usd))
+			front[i].wall_clock_hours < best->wall_clock_hours && front[i].total_usd < (larger ? larger->total_usd : best->total_usd) &&
+			is_worth_a_word(&front[i], best))
 			larger = &front[i];
 	if (!larger)
 		return;

@@ -487,6 +487,12 @@ static void a_better_larger_number_is_mentioned(void **state)
 	assert_int_equal(fixture.plan.findings.advice_count, 1);
 	assert_string_equal(fixture.plan.findings.advice[0].code, "more_accelerators");
 	assert_non_null(strstr(fixture.plan.findings.advice[0].effect, "10 hours and 5 USD less"));
+	for (int sooner = 0; sooner < 2; sooner++) { /* hardly cheaper: told where it is a tenth sooner */
+		front[0] = (struct outline){.gpu_count = 640, .priced = true, .wall_clock_hours = sooner ? 89 : 91, .total_usd = 99.9};
+		findings_clear(&fixture.plan.findings);
+		advice_of_larger(front, 2, &best, &fixture.plan);
+		assert_int_equal(fixture.plan.findings.advice_count, sooner);
+	}
 }
 
 /* A recommender's tables are split over the ranks and no gradient of theirs is all-reduced: a day's samples take hours, not days. */
