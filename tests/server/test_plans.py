@@ -311,3 +311,24 @@ def test_comparisons_of_revisions_and_of_what_is_not_there(daemon):
     assert len(daemon.get("/v1/plans/compare?ids=" + ",".join([made["id"]] * 16)).json["items"]) == 16
     assert daemon.get(f"/v1/plans/compare?ids={made['id']},{made['id']}&format=xml").status == 422
     assert daemon.request("DELETE", place.headers["location"]).status == 204
+
+
+def test_a_refresh_explains_what_no_single_kind_of_row_allows(daemon):
+    region = {"provider": "twostep", "source": "a meter", "pue": 1.1}
+    price = {"provider": "twostep", "instance_type": "x8", "accelerator_id": "h100-sxm5-80gb", "gpus": 8, "price_usd_per_hour": 24,
+             "pricing_model": "on_demand", "as_of": "2026-11-01", "source": "a list"}
+    first = daemon.post("/v1/regions", region | {"region_id": "a", "grid_gco2e_per_kwh": 100}).headers["location"]
+    made = [first, daemon.post("/v1/prices", price | {"region": "a"}).headers["location"]]
+    body = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100", "gpu_count": 64, "pricing": {"providers": ["twostep"]}}
+    kg = daemon.post("/v1/estimates/training", body).json["result"]["recommended"]["carbon"]["total_kgco2e"]
+    plan = daemon.post("/v1/plans/training", body | {"carbon_cap_kgco2e": kg * 1.1}).json
+    assert daemon.request("PATCH", first, {"grid_gco2e_per_kwh": 900}).status == 200
+    made.append(daemon.post("/v1/regions", region | {"region_id": "b", "grid_gco2e_per_kwh": 50}).headers["location"])
+    made.append(daemon.post("/v1/prices", price | {"region": "b", "price_usd_per_hour": 32}).headers["location"])
+    answer = daemon.request("POST", f"/v1/plans/{plan['id']}/refresh")
+    assert answer.status == 200, answer.text
+    changes = answer.json["changes"]
+    assert changes["reproduced"] and changes["after"]["offer"] == "twostep x8 b on_demand"
+    assert [cause["cause"] for cause in changes["causes"]] == ["prices"]  # with the regions alone nothing keeps the cap
+    assert changes["causes"][0]["change_kgco2e"] == pytest.approx(changes["after"]["kgco2e"] - changes["before"]["kgco2e"])
+    assert all(daemon.request("DELETE", path).status == 204 for path in made)
