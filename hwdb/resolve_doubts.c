@@ -172,24 +172,36 @@ static void note_offer_conflicts(const struct resolver *resolver, const struct a
 	}
 }
 
-/* What others say of the grid, where the catalogue's row is what was taken. */
-static void note_grid_conflicts(const struct resolver *resolver, const struct site_request *site, const struct offer *offer, struct figures *inputs)
+/* What others say of the place, where the catalogue's row is what was taken. */
+static void note_place_conflicts(const struct resolver *resolver, const struct site_request *site, const struct offer *offer, struct figures *inputs)
 {
+	const struct {
+		const char *field, *name, *input;
+		double given;
+	} figures[] = {{"grid_gco2e_per_kwh", "region.grid_gco2e_per_kwh", "site.grid_gco2e_per_kwh", site->grid_gco2e_per_kwh},
+		{"pue", "region.pue", "site.pue", site->pue}, {"wue_l_per_kwh", "region.wue_l_per_kwh", "site.wue_l_per_kwh", site->wue_l_per_kwh},
+		{"ewif_l_per_kwh", "region.ewif_l_per_kwh", "site.ewif_l_per_kwh", site->ewif_l_per_kwh}};
 	const struct catalogue *catalogue = resolver->catalogue;
 	const struct region_row *region = NULL;
-	struct figure figure;
+	struct region_row row;
 
-	if (is_given(site->grid_gco2e_per_kwh))
-		return;
 	if (site->provider && site->region)
 		region = region_of_provider(catalogue, site->provider, site->region);
 	else if (offer && offer->region && !site->country)
 		region = region_of_provider(catalogue, offer->provider, offer->region);
 	if (!region)
 		return;
-	figure = note_conflict(resolver, "region.grid_gco2e_per_kwh", &region->meta.conflicts, "grid_gco2e_per_kwh", region->grid_gco2e_per_kwh,
-		catalogue->index->region_citations[region - catalogue->rows.regions]);
-	widen_made(inputs, "site.grid_gco2e_per_kwh", &figure, true);
+	row = *region;
+	for (size_t i = 0; i < COUNT_OF(figures); i++) {
+		const double *value = region_figure(&row, figures[i].field);
+		struct figure figure;
+
+		if (!value || is_given(figures[i].given))
+			continue;
+		figure = note_conflict(resolver, figures[i].name, &region->meta.conflicts, figures[i].field, *value,
+			catalogue->index->region_citations[region - catalogue->rows.regions]);
+		widen_made(inputs, figures[i].input, &figure, true);
+	}
 }
 
 /* A country alone says whose grid counts, not where to rent: what is paid may stand in another. */
@@ -227,6 +239,6 @@ void resolve_doubts(const struct resolver *resolver, const struct request_common
 		note_unverified(resolver, row, accelerator, &basis);
 	if (row && offer)
 		note_offer_conflicts(resolver, row, offer, inputs);
-	note_grid_conflicts(resolver, &common->site, offer, inputs);
+	note_place_conflicts(resolver, &common->site, offer, inputs);
 	warn_of_other_country(resolver, &common->site, offer);
 }

@@ -53,8 +53,11 @@ static void warn_of_request(const struct programme *programme, const struct outl
 	if (!best->priced && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for this accelerator, so cost is left out; give pricing.usd_per_gpu_hour");
 	if (best->reliability.fraction < worrying_goodput)
-		findings_warn(findings, "goodput: only %.3g %% of the hours train, failures come every %.3g hours and a checkpoint takes %.3g hours: raise reliability.checkpoint_gbs or mtbf_gpu_hours, or take fewer accelerators",
-			100 * best->reliability.fraction, best->reliability.mtbf_hours, best->reliability.checkpoint_hours);
+		findings_warn(findings, "goodput: only %.3g %% of the hours train, failures come every %.3g hours and a checkpoint takes %.3g hours: %s, or take fewer accelerators",
+			100 * best->reliability.fraction, best->reliability.mtbf_hours, best->reliability.checkpoint_hours,
+			best->reliability.spot && is_given(request->common.pricing.spot_interruptions_per_gpu_hour)
+				? "spot offers that are taken away so often do not do (pricing.terms), checkpoint faster (reliability.checkpoint_gbs)"
+				: "raise reliability.checkpoint_gbs or mtbf_gpu_hours");
 	if (is_given(request->common.pricing.spot_interruptions_per_gpu_hour) && !best->reliability.spot)
 		findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour is not used: the offer is no spot offer (pricing.terms: [\"spot\"])");
 	if (best->price.has_offer && best->reliability.spot && !is_given(request->common.pricing.spot_interruptions_per_gpu_hour))

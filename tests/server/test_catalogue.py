@@ -264,10 +264,12 @@ def test_inputs_range_over_what_others_say_of_price_and_grid(daemon):
     price = daemon.post("/v1/estimates/training", body).json["result"]["recommended"]["inputs"]["pricing.usd_per_gpu_hour"]
     assert price["value"] == pytest.approx(21.957642 / 12 * 2) and price["high"] == pytest.approx(32.77 / 12 * 2) and "others say 32.77" in price["source"]
     row = {"id": "own.hall", "provider": "own", "region_id": "hall", "grid_gco2e_per_kwh": 100, "source": "meter",
-           "conflicts": [{"field": "grid_gco2e_per_kwh", "value": 900, "source": "another book"}]}
+           "pue": 1.2, "conflicts": [{"field": "grid_gco2e_per_kwh", "value": 900, "source": "another book"}, {"field": "pue", "value": 1.9, "source": "a bill"}]}
     path = daemon.post("/v1/regions", row).headers["location"]
     body |= {"pricing": {"usd_per_gpu_hour": 2}, "site": {"provider": "own", "region": "hall"}}
-    grid = daemon.post("/v1/estimates/training", body).json["result"]["recommended"]["inputs"]["site.grid_gco2e_per_kwh"]
+    inputs = daemon.post("/v1/estimates/training", body).json["result"]["recommended"]["inputs"]
+    grid, pue = inputs["site.grid_gco2e_per_kwh"], inputs["site.pue"]
+    assert pue["value"] == 1.2 and pue["high"] == 1.9 and "a bill" in pue["source"]
     assert grid["value"] == 100 and grid["low"] < 100 and grid["high"] == 900 and "another book" in grid["source"]
     given = daemon.post("/v1/estimates/training", body | {"site": {"provider": "own", "region": "hall", "grid_gco2e_per_kwh": 50}}).json["result"]
     assert given["recommended"]["inputs"]["site.grid_gco2e_per_kwh"]["high"] == 50 and conflicts_of(given, "region.grid_gco2e_per_kwh") is None
