@@ -118,7 +118,7 @@ static const struct field carbon_request_rows[] = {
 	INTEGER(gpu_count, 1, 10000000, "Accelerators", .fallback = "1"),
 	INTEGER(gpus_per_node, 1, 1024, "Accelerators in a node; the catalogue's unless given"),
 	HOURS(hours, 1e8, "How long they are held", .flags = REQUIRED, .example = "\"54d\""),
-	NUMBER(utilization, 0, 1, "Of the dense peak, while they compute"),
+	NUMBER(utilization, 0, 1, "Of the dense peak, while they compute (0.3 to 0.5 in training); half of it takes full power (E60)"),
 	NUMBER(host_power_fraction, 0, 5, "Power of hosts and network over that of accelerators"),
 	OBJECT(site, site_request, "Where they stand"),
 	OBJECT(hardware, hardware_request, "What is known of the machines: the hosts' power, carbon of making them"),
@@ -145,7 +145,7 @@ static const struct field implied_rows[] = {
 	FIGURE(pue, "Power usage effectiveness"),
 	FIGURE(energy_mwh, "Energy"),
 	FIGURE(carbon_tco2e, "Carbon"),
-	FIGURE(utilization, "Of the dense peak"),
+	FIGURE(utilization, "How far the power is from idle to full load, and so of the power, not of the peak as `utilization` of the request is"),
 	TRUTH(energy_is_facility, "Whether the published energy holds the building's share: hours x accelerators x watts come closer to it with the PUE"),
 };
 TABLE(implied, implied_rows, "What the published figures imply, where they tell.");

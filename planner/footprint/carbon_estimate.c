@@ -88,7 +88,8 @@ static void check_power(
 	if (is_given(power_w) && load_w > idle_w) {
 		double utilization = (power_w - idle_w) / (load_w - idle_w);
 
-		/* Outside, the energy is not the accelerators' alone (hosts, the building), which the other figures are judged by. */
+		/* Of the power: E60 cannot be turned round, as all that is busier takes full load. Outside, the energy is not the accelerators'
+		 * alone (hosts, the building), which the other figures are judged by. */
 		if (utilization >= 0 && utilization <= 1)
 			estimate->implied.utilization = utilization;
 		if (power_w > load_w * consistent_within)
