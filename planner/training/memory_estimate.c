@@ -70,8 +70,10 @@ static enum status fill_training(const struct memory_request *request, const str
 	struct stages stages;
 
 	training_input_of(request, model, &input);
-	if (!setting_of_candidate(&input, &candidate, &physics_fitted, NULL, sequence, &setting) && accelerator)
-		return failure_set(failure, STATUS_INVALID, "the accelerator has no known rate or memory to train with");
+	if (!setting_of_candidate(&input, &candidate, &physics_fitted, NULL, sequence, &setting) && accelerator) {
+		failure_add(failure, "/accelerator", "unusable", "its row has no rate in a format that this precision can be computed in, no bandwidth or no memory: give it what is missing, or name another precision or accelerator");
+		return STATUS_INVALID;
+	}
 	setting.batch = (double)(layout.data * layout.micro_batch * layout.pipeline);
 	if (!layout_pins_check(&setting, request->common.gpu_count, &layout, &right, failure))
 		return failure->status;

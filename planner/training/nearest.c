@@ -249,7 +249,7 @@ enum status nearest_explain(const struct programme *programme, const struct sele
 	if (input->candidate_count == 0)
 		return failure_set(failure, STATUS_INFEASIBLE, "no accelerator to plan with: name one, or give a price");
 	if (!setting_of_candidate(input, &input->candidates[0], programme->physics, programme->teacher, programme->stages[0].sequence, &setting))
-		return failure_set(failure, STATUS_INFEASIBLE, "%s has no dense rate in any format of 16 or 32 bits, or no known memory",
+		return failure_set(failure, STATUS_INFEASIBLE, "%s has no dense rate in a format that this precision can be computed in, or no known memory: name another precision or accelerator",
 			accelerator_name(&input->candidates[0]));
 	setting.batch = programme->stages[0].batch;
 	if (request->common.gpu_count >= 1)

@@ -292,3 +292,13 @@ def test_a_variant_that_changes_nothing_is_as_fast_as_what_it_is_like(daemon, li
     service = {"model": "llama-3.1-8b", "queries_per_minute": 600, "prompt_tokens": 500, "output_tokens": 200, "pricing": {"usd_per_gpu_hour": 2}}
     itself, variant = (daemon.post("/v1/estimates/inference", service | {"accelerator": one}).json["result"]["recommended"] for one in (like, {"like": like}))
     assert variant["latency"] == itself["latency"] and variant["utilization"] == itself["utilization"]
+
+
+def test_a_precision_that_the_hardware_lacks_is_said(daemon):
+    row = {"id": "only-16-bits", "vendor": "v", "name": "x", "memory_gb": 80, "memory_bandwidth_gbs": 10, "tdp_w": 10, "tflops_bf16": 0.3, "source": "s"}
+    assert daemon.post("/v1/accelerators", row).status == 201
+    answer = daemon.post("/v1/estimates/memory", {"model": {"params": 6e9}, "accelerator": row["id"], "precision": "fp32"})
+    assert answer.status == 422 and answer.json["errors"][0]["pointer"] == "/accelerator" and "precision" in answer.json["errors"][0]["detail"]
+    answer = daemon.post("/v1/estimates/training", {"model": {"params": 6e9}, "tokens": 1e9, "accelerator": row["id"], "precision": "fp32"})
+    assert answer.status == 422 and "another precision" in answer.json["detail"]
+    assert daemon.request("DELETE", f"/v1/accelerators/{row['id']}").status in (200, 204)

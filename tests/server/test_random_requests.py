@@ -19,7 +19,7 @@ STEP_PARTS = ("compute_s", "recompute_s", "tensor_comm_s", "context_comm_s", "pi
 @pytest.fixture(scope="module")
 def names(daemon):
     rows = {kind: daemon.get(f"/v1/{kind}?limit=1000").json["items"] for kind in ("models", "accelerators")}
-    return {"models": [row["id"] for row in rows["models"]], "accelerators": rows["accelerators"]}
+    return {"models": [row["id"] for row in rows["models"]], "accelerators": [row for row in rows["accelerators"] if row["origin"] == "builtin"]}  # not what other tests left
 
 
 def close(a, b):
