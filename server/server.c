@@ -122,18 +122,23 @@ enum status server_catalogue_reload(struct server *server, struct failure *failu
 	return status;
 }
 
-void server_calibrations_catch_up(struct server *server)
+void server_catalogue_catch_up(struct server *server)
 {
 	struct catalogue *current = server_catalogue(server);
-	int64_t known = current->calibration_revision, stored;
+	int64_t revision = current->revision, calibration_revision = current->calibration_revision, stored = 0, calibrated = 0, moment_us;
+	enum status status;
 	struct failure failure;
 	struct arena arena;
 
 	catalogue_release(current);
 	failure_clear(&failure);
 	arena_init(&arena, ARENA_KEEP_BYTES);
-	if (storage_calibration_revision(server->storage, &arena, &stored, &failure) == STATUS_OK && stored > known &&
-		server_catalogue_reload(server, &failure) != STATUS_OK)
+	status = storage_catalogue_moment(server->storage, 0, &arena, &moment_us, &stored, &failure);
+	if (status == STATUS_OK)
+		status = storage_calibration_revision(server->storage, &arena, &calibrated, &failure);
+	if (status == STATUS_OK && (stored > revision || calibrated > calibration_revision))
+		status = server_catalogue_reload(server, &failure);
+	if (status != STATUS_OK)
 		log_event(LOG_WARNING, "catalogue_not_reloaded", LOG_TEXT("detail", failure.detail));
 	arena_release(&arena);
 }

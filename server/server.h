@@ -62,9 +62,9 @@ FALLIBLE enum status server_catalogue_of_revisions(struct server *server, int64_
 double server_lease_s(const struct server *server);
 double server_heartbeat_s(const struct server *server);
 
-/* Reads them again if the store has newer calibrations: before a client is told of a benchmark that may have made some, so that a plan
+/* Reads them again if the store has newer rows or calibrations: before a client is told of a benchmark that may have made some, so that a plan
  * which it asks for next knows them. Thread-safe; blocks. */
-void server_calibrations_catch_up(struct server *server);
+void server_catalogue_catch_up(struct server *server);
 
 /* Reads the rows again and swaps the snapshot: after every change of catalogue or calibrations. Thread-safe; blocks. */
 FALLIBLE enum status server_catalogue_reload(struct server *server, struct failure *failure);

@@ -200,7 +200,7 @@ static void catch_up_with(struct server *server, const struct benchmark_record *
 	static const int64_t while_read_us = INT64_C(60000000);
 
 	if (strcmp(benchmark->state, "succeeded") == 0 && clock_wall_us() - benchmark->finished_at_us < while_read_us)
-		server_calibrations_catch_up(server);
+		server_catalogue_catch_up(server);
 }
 
 /* The waiting client's answer: the benchmark at its end. Which one it is stands in the Location of the first answer. */
