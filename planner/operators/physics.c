@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "planner/operators/physics.h"
 
 /* Written by scripts/fit --write from the published step times of tests/validation/training.jsonl; what each means: physics.h.
@@ -42,25 +40,3 @@ const struct physics physics_fitted = {
 		1.043, 1.043, 1.243, 1.119, 1.015, 1.043, 1.097, 0.944, 1.043,
 	},
 };
-
-/* What differs where a whole step is one program. Sources: Jouppi et al. 2023, arXiv 2304.01433 (TPU v4: direct memory access between chips
- * beside the arithmetic, 128 MiB of scratch memory that the compiler fills ahead); XLA's published runs (tests/validation, suite maxtext). */
-static const double compiled_wave_outputs = 1.3e5; /* half of what two cores' accumulators of 512 x 256 outputs hold */
-static const double compiled_step_s = 1e-3;        /* one program is started, no kernel */
-static const double compiled_overlap = 0.8;        /* of 0.2 to 1; what suite maxtext leaves exposed */
-static const double compiled_link_fraction = 0.9;  /* rings of neighbours that no processor drives */
-static const double compiled_link_latency_s = 5e-6;
-
-struct physics physics_compiled(const struct physics *physics)
-{
-	struct physics compiled = *physics;
-
-	compiled.gemm_wave_outputs = compiled_wave_outputs;
-	compiled.kernel_gap_s = compiled.host_layer_s = compiled.expert_host_s = compiled.expert_wait_s = 0;
-	compiled.step_fixed_s = fmin(physics->step_fixed_s, compiled_step_s);
-	compiled.overlap = compiled_overlap;
-	compiled.link_fraction = compiled_link_fraction;
-	compiled.link_latency_s = compiled_link_latency_s;
-	compiled.youth = 0;
-	return compiled;
-}

@@ -455,7 +455,7 @@ double layer_time_total_s(const struct layer_time *time)
 void least_token_times(struct setting *setting)
 {
 	const struct parallelism whole = {.tensor = 1, .pipeline = 1, .data = 1, .context = 1, .expert = 1, .interleave = 1, .micro_batch = 1024,
-		.zero_group = 1};
+		.zero_group = 1, .recompute = RECOMPUTE_FULL};
 	struct degrees degrees = degrees_of(setting, &whole);
 
 	setting->least_token_s = setting->least_again_token_s = 0;
@@ -464,7 +464,7 @@ void least_token_times(struct setting *setting)
 		double layers = setting->model->kind == MODEL_GENERIC ? 1 : model_kind_layers(setting->model, k);
 
 		setting->least_token_s += layers * (time.forward_s + time.backward_s) / degrees.rows;
-		setting->least_again_token_s += layers * time.forward_s / degrees.rows;
+		setting->least_again_token_s += layers * time.recompute_s / degrees.rows;
 	}
 }
 

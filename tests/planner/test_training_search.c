@@ -82,6 +82,8 @@ static int64_t random_request(void)
 	fixture_init(&fixture);
 	random_model(&fixture.input.model);
 	fixture.candidates[0] = one_in(2) ? fixture_a100() : fixture_h100();
+	if (one_in(4))
+		fixture.candidates[0].accelerator.id = "tpu-v5p"; /* its step is compiled: full recomputation takes less than a forward pass */
 	fixture.candidates[0].gpus_per_node = ONE_OF(4, 8);
 	fixture.candidates[0].accelerator.memory_usable_bytes = (double)ONE_OF(6, 10, 20, 40) * 1e9;
 	request->stack = stacks[random_below(COUNT_OF(stacks))];
