@@ -56,7 +56,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
-.PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-cuda-abi check-opencl ptx check-server check-asan check-tsan check-clang check-oom \
+.PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-cuda-abi check-opencl ptx check-server check-asan check-tsan check-clang check-oom check-plausibility \
 	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help validate check-accuracy fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
@@ -125,6 +125,8 @@ $(BUILD)/tests/bench/test_cuda $(BUILD)/tests/bench/test_opencl_fake: | $(FAKES)
 
 $(BUILD)/tests/oom/test_oom: $(BUILD)/tests/oom/failing_malloc.o
 
+$(BUILD)/tests/plausibility/test_plausibility: $(patsubst %,$(BUILD)/tests/plausibility/%.o,answer checks draw)
+
 $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIBRARY)
 	$(call say,FUZZER,$@)
 	$(Q)mkdir -p $(@D)
@@ -165,6 +167,9 @@ check-tsan: ## the C tests under ThreadSanitizer
 
 check-oom: $(BUILD)/tests/oom/test_oom ## every allocation fails once: requests, plans, reports, the catalogue, a commit
 	$(Q)$<
+
+check-plausibility: $(BUILD)/tests/plausibility/test_plausibility ## 200,000 random trainings against physics and what was ever measured (`make test` runs 5,000)
+	$(Q)$< 200000
 
 check-clang: ## everything built by clang without a warning, and its C tests
 	$(Q)$(MAKE) CC=clang BUILD=build/clang PROGRAM=build/clang/fleetplan all test
@@ -213,18 +218,20 @@ $(BUILD)/tests/bench/serving_rate: tests/bench/serving_rate.c $(LIBRARY)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
 
-VALIDATION_CASES := tests/validation/training.jsonl hwdb/data/accelerators.csv
+VALIDATION_CASES := tests/validation
 VALIDATIONS := $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/fit_training $(BUILD)/tests/validation/validate_sweeps
 
-VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,cases samples slices solver fit judge document plot)
+VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,product suites cases promises runs samples slices solver fit judge document document_runs plot reliability_plot)
 
 $(VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(VALIDATION_OBJECTS) $(LIBRARY)
 	$(call say,VALID,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(VALIDATION_OBJECTS) $(LIBRARY) $(LIBS)
 
+$(BUILD)/tests/validation/test_validation: $(VALIDATION_OBJECTS)
+
 SERVING_VALIDATIONS := $(BUILD)/tests/validation/validate_inference $(BUILD)/tests/validation/fit_inference $(BUILD)/tests/validation/validate_energy
 
-SERVING_VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,solver serving_cases serving_fit serving_scores serving_judge serving_power serving_fits serving_document serving_plot)
+SERVING_VALIDATION_OBJECTS := $(patsubst %,$(BUILD)/tests/validation/%.o,product suites solver serving_cases serving_fit serving_scores serving_judge serving_power serving_fits serving_document serving_plot)
 
 $(SERVING_VALIDATIONS): $(BUILD)/tests/validation/%: tests/validation/%.c $(SERVING_VALIDATION_OBJECTS) $(LIBRARY)
 	$(call say,VALID,$@)
@@ -237,12 +244,12 @@ validate: $(VALIDATORS) ## the planner against published training runs and servi
 
 check-accuracy: $(VALIDATORS) ## docs/accuracy.md and the shipped constants are this planner's: computed again and compared
 	$(Q)scripts/validate $(BUILD) $(BUILD)/accuracy >$(BUILD)/accuracy.log || { cat $(BUILD)/accuracy.log; exit 1; }
-	$(Q)diff -u docs/accuracy.md $(BUILD)/accuracy/accuracy.md && cmp docs/accuracy.svg $(BUILD)/accuracy/accuracy.svg && \
-		cmp docs/accuracy-serving.svg $(BUILD)/accuracy/accuracy-serving.svg && echo 'accuracy holds'
+	$(Q)diff -u docs/accuracy.md $(BUILD)/accuracy/accuracy.md && \
+		for plot in accuracy accuracy-reliability accuracy-serving; do cmp docs/$$plot.svg $(BUILD)/accuracy/$$plot.svg || exit 1; done && echo 'accuracy holds'
 
 fit: $(BUILD)/tests/validation/fit_training $(BUILD)/tests/validation/fit_inference ## refit the models' constants to the published runs and measurements, and print them
 	$(Q)$< $(VALIDATION_CASES)
-	$(Q)$(BUILD)/tests/validation/fit_inference tests/validation/inference.jsonl tests/validation/mlenergy_inference.csv
+	$(Q)$(BUILD)/tests/validation/fit_inference $(VALIDATION_CASES) tests/validation/mlenergy_inference.csv
 
 fit-left-out: $(BUILD)/tests/validation/fit_training ## the same without each suite in turn: the error on software never seen
 	$(Q)$< $(VALIDATION_CASES) --left-out

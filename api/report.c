@@ -86,7 +86,8 @@ static const struct report_line training_lines[] = {{"Accelerators", "gpu_count"
 	{"Energy (kWh)", "energy.total_kwh", "interval.total_kwh"},
 	{"Carbon (kgCO2e)", "carbon.total_kgco2e", "interval.total_kgco2e"},
 	{"of which embodied (kgCO2e)", "carbon.embodied_kgco2e", NULL}, {"Water (litres)", "water_l", NULL},
-	{"MFU", "mfu", NULL}, {"Tokens per second", "tokens_per_s", NULL},
+	{"MFU of a step", "mfu", NULL}, {"MFU of the whole run", "run_mfu", NULL}, {"Practice: factor on the hours of steps and failures", "practice.value", "practice"},
+	{"Tokens per second", "tokens_per_s", NULL},
 	{"Step (s)", "step.time_s", "interval.step_time_s"}, {"Goodput", "goodput.fraction", NULL},
 	{"Memory of an accelerator (bytes)", "memory.total_bytes", NULL}, {"Bottleneck", "bottleneck.kind", NULL}};
 
@@ -116,8 +117,8 @@ static void report_line(const struct report_line *line, const json_t *option, st
 {
 	const json_t *value = report_at(option, line->path),
 				 *interval = line->interval ? report_at(option, line->interval) : NULL;
-	const json_t *p10 = interval ? json_object_get(interval, "p10") : NULL,
-				 *p90 = interval ? json_object_get(interval, "p90") : NULL;
+	const json_t *p10 = interval ? json_object_get(interval, json_object_get(interval, "p10") ? "p10" : "low") : NULL,
+				 *p90 = interval ? json_object_get(interval, json_object_get(interval, "p90") ? "p90" : "high") : NULL;
 
 	if (!value)
 		return;
@@ -130,6 +131,60 @@ static void report_line(const struct report_line *line, const json_t *option, st
 		report_value(p90, out);
 	}
 	buffer_append_text(out, " |\n");
+}
+
+/* "It keeps the deadline of 720 hours with a probability of 0.8." */
+static void report_promises(const json_t *promises, struct buffer *out)
+{
+	static const char *const units[][2] = {{"deadline", "hours"}, {"budget", "USD"}, {"energy_cap", "kWh"}, {"carbon_cap", "kgCO2e"}, {"slo", "ms"}};
+
+	for (size_t i = 0; i < json_array_size(promises); i++) {
+		const json_t *promise = json_array_get(promises, i);
+		const char *what = json_string_value(json_object_get(promise, "what")), *unit = "";
+
+		for (size_t u = 0; what && u < COUNT_OF(units); u++)
+			if (strcmp(units[u][0], what) == 0)
+				unit = units[u][1];
+		buffer_append_text(out, i == 0 ? "\nIt keeps the " : ", the ");
+		report_value(json_object_get(promise, json_object_get(promise, "member") ? "member" : "what"), out);
+		buffer_append_text(out, " of ");
+		report_value(json_object_get(promise, "limit"), out);
+		buffer_printf(out, "%s%s with a probability of ", *unit ? " " : "", unit);
+		report_value(json_object_get(promise, "probability"), out);
+	}
+	if (json_array_size(promises) > 0)
+		buffer_append_text(out, ".\n");
+}
+
+/* What 50, 80 and 95 % cost. */
+static void report_confidences(const json_t *curve, struct buffer *out)
+{
+	static const char *const figures[] = {"gpu_count", "wall_clock_hours", "total_usd", "usd_per_month"};
+
+	if (json_array_size(curve) == 0)
+		return;
+	buffer_append_text(out, "\n## Confidence\n\n| probability |");
+	for (size_t f = 0; f < COUNT_OF(figures); f++)
+		if (json_object_get(json_array_get(curve, 0), figures[f]))
+			buffer_printf(out, " %s |", figures[f]);
+	buffer_append_text(out, "\n| --- |");
+	for (size_t f = 0; f < COUNT_OF(figures); f++)
+		if (json_object_get(json_array_get(curve, 0), figures[f]))
+			buffer_append_text(out, " ---: |");
+	for (size_t i = 0; i < json_array_size(curve); i++) {
+		const json_t *point = json_array_get(curve, i);
+
+		buffer_append_text(out, "\n| ");
+		report_value(json_object_get(point, "confidence"), out);
+		buffer_append_text(out, " |");
+		for (size_t f = 0; f < COUNT_OF(figures); f++)
+			if (json_object_get(json_array_get(curve, 0), figures[f])) {
+				buffer_append_char(out, ' ');
+				report_value(json_object_get(point, figures[f]), out);
+				buffer_append_text(out, " |");
+			}
+	}
+	buffer_append_char(out, '\n');
 }
 
 static void report_option(const struct plan_record *plan, const json_t *option, struct buffer *out)
@@ -145,6 +200,7 @@ static void report_option(const struct plan_record *plan, const json_t *option, 
 	buffer_append_text(out, "\n\n| figure | value | p10 – p90 |\n| --- | ---: | ---: |\n");
 	for (size_t i = 0; i < count; i++)
 		report_line(&lines[i], option, out);
+	report_promises(json_object_get(option, "promises"), out);
 }
 
 /* {key: value, ...} as "key value, key value". */
@@ -284,6 +340,7 @@ enum status report_plan_markdown(const struct plan_record *plan, struct buffer *
 	report_members("Layout", json_object_get(recommended, "parallelism"), out);
 	report_members("Offer", report_at(recommended, "cost.offer"), out);
 	report_members("Rule of thumb", json_object_get(result, "rule_of_thumb"), out);
+	report_confidences(json_object_get(result, "confidence_curve"), out);
 	report_alternatives(plan, json_object_get(result, "alternatives"), out);
 	report_bullets("Warnings", json_object_get(result, "warnings"), NULL, 0, out);
 	report_bullets("Advice", json_object_get(result, "advice"), advice, COUNT_OF(advice), out);

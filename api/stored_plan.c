@@ -3,6 +3,7 @@
 #include "api/decode.h"
 #include "api/tables.h"
 #include "api/tables/shared.h"
+#include "planner/training/practice.h"
 
 static const struct node *member(const struct node *object, const char *key)
 {
@@ -133,12 +134,16 @@ static double assumed(const struct node *tree, const char *field)
 enum status api_stored_layout(const struct plan_record *plan, struct arena *arena, struct stored_layout *layout, struct failure *failure)
 {
 	const struct node *best, *cost, *batch;
-	struct node *tree = NULL, *request = NULL;
+	const struct json_text *as_it_came = plan->asked.text ? &plan->asked : &plan->request;
+	struct node *tree = NULL, *request = NULL, *asked = NULL;
+	struct parallelism pins;
 	struct failure unread;
 	enum status status = decode_parse(plan->result.text, plan->result.length, arena, &tree, failure);
 
 	if (status == STATUS_OK)
 		status = decode_parse(plan->request.text, plan->request.length, arena, &request, failure);
+	if (status == STATUS_OK)
+		status = decode_parse(as_it_came->text, as_it_came->length, arena, &asked, failure);
 	*layout = (struct stored_layout){.gpu_count = ABSENT_COUNT};
 	if (status != STATUS_OK)
 		return status;
@@ -164,6 +169,15 @@ enum status api_stored_layout(const struct plan_record *plan, struct arena *aren
 	layout->predicted.hours = number(best, "wall_clock_hours");
 	layout->predicted.total_kwh = number(member(best, "energy"), "total_kwh");
 	layout->predicted.total_usd = number(cost, "total_usd");
+	layout->stack_observed = is_given(assumed(tree, "calibration.stack_speed"));
+	layout->release_given = text(asked, "stack_release") != NULL;
+	failure_clear(&unread);
+	read_table(&table_parallelism, member(asked, "parallelism"), arena, &unread, &pins);
+	layout->layout_given = practice_layout_is_known(&pins);
+	layout->node_count = (int64_t)given_or(number(best, "node_count"), 1);
+	layout->practice = given_or(number(member(best, "practice"), "value"), 1);
+	layout->params_active = number(member(tree, "workload"), "params_active");
+	layout->hfu = number(best, "hfu");
 	layout->stack_speed = given_or(assumed(tree, "calibration.stack_speed"), 1);
 	layout->stack = text(request, "stack");
 	layout->pinned = is_given(number(request, "mfu"));

@@ -32,9 +32,15 @@ struct stored_layout {
 	struct {
 		double step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh, total_usd;
 	} predicted; /* of a training; what it does not have is absent */
+	double hfu;                          /* of the steps */
 	double stack_speed;                  /* of the calibration that it was planned with; 1: none */
 	const char *stack;
 	bool pinned;                         /* its mfu was given */
+	bool release_given, layout_given;    /* so were its software's release; tensor, pipeline and micro_batch */
+	bool stack_observed;                 /* a calibration stack_speed counted */
+	int64_t node_count;
+	double practice;                     /* its hours over those of its steps and failures; 1 where none was planned */
+	double params_active;
 };
 
 /* Of a training's or an inference plan's result as it was answered; errors as above. Text is copied into the arena. */

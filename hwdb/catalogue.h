@@ -84,12 +84,16 @@ struct calibration_row {
 	const char *quantity; /* quantity_name() of planner/measurement/evidence.h */
 	const char *method; /* library_gemm, kernel_gemm, issue_rate, stream, ... */
 	double value, low, high;
-	const char *class;   /* of products: thin, small, large, plan; of stack_speed: the software; NULL: has none */
+	const char *class;   /* of products: thin, small, large, plan; of stack_speed and run_practice: the software; NULL: has none */
 	const char *plan_id; /* whose own work was measured; NULL: none's */
 	const char *driver;  /* of the device then */
 	int64_t n;           /* repetitions, or observations, that it is the median of */
 	double spread;       /* median absolute deviation of what was combined; absent for a single figure */
 	double disagreement; /* of its repetition in the same run; absent: there was none */
+	double expected, expected_sigma; /* of run_practice: what published runs let expect of such a plan, and the spread of its logarithm (E131) */
+	double step_ratio;               /* likewise: observed over planned time of a step; absent: not reported */
+	int64_t gpu_count;               /* likewise: that it ran on */
+	double params;                   /* likewise: of its model; absent: not known */
 	double baseline;     /* what it was when it was first measured on that device: drift is value over it */
 	enum truth used;     /* answered, not stored: whether plans take it, and if not, why */
 	const char *unused_because;

@@ -145,6 +145,9 @@ struct observation_record {
 	double ratio;               /* answered, not stored: observed over predicted time of a step */
 	enum truth used;            /* answered, not stored: whether it counts for a calibration of the stack */
 	const char *unused_because; /* NULL: it counts */
+
+	double practice, practice_expected; /* of a whole run (E134): hours over those of its plan's steps and failures, and what published runs let expect */
+	const char *practice_unused_because; /* NULL: it counts, or no hours were reported */
 };
 
 /* Rows that came together, and became visible together: a file, or a feed's refresh. */

@@ -153,6 +153,8 @@ static void measure(const struct choosing *choosing, bool alone, struct candidat
 			.kernel_launch_s = ABSENT_NUMBER,
 			.idle_w = ABSENT_NUMBER,
 			.load_w = ABSENT_NUMBER};
+	if (choosing->common->calibration != CALIBRATION_DATASHEET && choosing->common->practice != PRACTICE_RECIPE)
+		candidate->own_runs = resolve_own_runs(choosing->resolver, &candidate->accelerator, choosing->common->practice == PRACTICE_FIRST_RUN);
 	if (candidate->calibration.id)
 		findings_assume_text(choosing->resolver->findings, "calibration", "measured", candidate->calibration.source);
 }

@@ -39,6 +39,13 @@ FALLIBLE enum status resolve_site_region(
 void resolve_calibration(const struct resolver *resolver, const struct accelerator *accelerator, enum precision precision, bool noted,
 	struct calibration *calibration);
 
+/* E134. The catalogue's runs of one's own, each as like as it is to a training of the resolver's software and model on this accelerator; a first run
+ * counts those on the same one. NULL: none on record, or no training is asked for. */
+const struct own_runs *resolve_own_runs(const struct resolver *resolver, const struct accelerator *accelerator, bool first_run);
+
+/* Notes which runs count for the training, or why none does; warns of those that contradict each other. */
+void resolve_own_runs_note(const struct resolver *resolver, const struct training_input *input);
+
 /* Faults of a layout that the model cannot have. gpu_count: of one replica, where what is not pinned of it is tensor parallel; absent:
  * no number of accelerators is given for one. */
 void resolve_layout(const struct resolver *resolver, const struct model *model, const struct serving_parallelism *pinned,

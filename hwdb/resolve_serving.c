@@ -163,6 +163,18 @@ static void default_engine(const struct resolver *resolver, enum engine *engine)
 		resolver->findings, "engine", "generic", "E54: no engine named; what the published engines have in common");
 }
 
+static void default_assurance(const struct resolver *resolver, struct request_common *common)
+{
+	if (common->practice == PRACTICE_UNSET) {
+		common->practice = PRACTICE_TYPICAL;
+		findings_assume_text(resolver->findings, "practice", "typical", "E136: engines run with the release and the flags that services usually have; recipe plans the best published ones");
+	}
+	if (!is_given(common->confidence)) {
+		common->confidence = CONFIDENCE_USUAL;
+		findings_assume_number(resolver->findings, "confidence", CONFIDENCE_USUAL, "E137: load, slo, budget and caps are kept four times in five");
+	}
+}
+
 /* The slices of all candidates, as candidates. */
 static enum status resolve_slices(const struct resolver *resolver, struct inference_input *input)
 {
@@ -207,6 +219,7 @@ enum status resolve_inference(
 	no_generic_model(resolver, &input->model);
 	resolve_layout(resolver, &input->model, &request->parallelism, ABSENT_COUNT);
 	default_engine(resolver, &input->request.engine);
+	default_assurance(resolver, &input->request.common);
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);
 	warn_of_longest(resolver, &input->model, request);
 	resolve_names(resolver, &input->request.common);
@@ -265,6 +278,10 @@ enum status resolve_performance(
 	no_generic_model(resolver, &input->model);
 	resolve_layout(resolver, &input->model, &request->parallelism, input->request.common.gpu_count);
 	default_engine(resolver, &input->request.engine);
+	if (request->common.practice == PRACTICE_UNSET) {
+		input->request.common.practice = PRACTICE_RECIPE;
+		findings_assume_text(resolver->findings, "practice", "recipe", "E136: one replica at one operating point, as published measurements run it");
+	}
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);
 	resolve_names(resolver, &input->request.common);
 	return status != STATUS_OK ? status : resolver_status(resolver);

@@ -132,6 +132,14 @@ static void training_defaults(const struct resolver *resolver, struct training_r
 		findings_assume_text(
 			findings, "stack", "generic", "E30: no software named; the published runs' common efficiency");
 	}
+	if (request->common.practice == PRACTICE_UNSET) {
+		request->common.practice = PRACTICE_TYPICAL;
+		findings_assume_text(findings, "practice", "typical", "E131: what teams reach, by published totals of whole runs; recipe plans the best published steps");
+	}
+	if (!is_given(request->common.confidence)) {
+		request->common.confidence = CONFIDENCE_USUAL;
+		findings_assume_number(findings, "confidence", CONFIDENCE_USUAL, "E133: a limit of the request is kept four times in five");
+	}
 	if (!is_given(request->reserved_hours) && (is_given(request->deadline_hours) || is_given(request->cadence_hours))) {
 		request->reserved_hours = 0;
 		findings_assume_number(findings, "reserved_hours", 0,
@@ -230,6 +238,7 @@ enum status resolve_training(
 	input->teacher = NULL;
 	input->newer = NULL;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
+	with_stack.params = input->model.params_active;
 	work_faults(resolver, request);
 	time_faults(resolver, request);
 	resolve_common(resolver, &input->request.common);
@@ -246,7 +255,8 @@ enum status resolve_training(
 			"a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
 	default_precision(resolver, input);
 	warn_of_length(resolver, input);
-	resolve_newer(resolver, input);
+	resolve_newer(&with_stack, input);
+	resolve_own_runs_note(&with_stack, input);
 	resolve_names(resolver, &input->request.common);
 	resolve_model_name(resolver, &input->request.distillation.teacher);
 	return resolver_status(resolver);

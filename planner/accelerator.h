@@ -116,6 +116,8 @@ struct mig_slice {
 	double bandwidth_share, compute_share; /* of the board's */
 };
 
+struct own_runs; /* planner/training/own_runs.h */
+
 /* One accelerator that a plan may use, with what the catalogue says about having it. */
 struct candidate {
 	struct accelerator accelerator;
@@ -125,6 +127,7 @@ struct candidate {
 	const struct supply *supplies; /* the cheapest offer of each size of instance (planner/footprint/supply.h chooses) */
 	size_t supply_count; /* 0: offer and site are all there is */
 	struct calibration calibration;
+	const struct own_runs *own_runs; /* trainings that were reported, each as like as it is to one on this accelerator; NULL: none */
 	int64_t gpus_per_node;
 	double internode_gbs; /* per accelerator, one direction */
 	int64_t torus_dimensions; /* of the links of a domain; 0: each reaches every other at its full rate (switches, or links to all) */

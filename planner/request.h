@@ -4,6 +4,7 @@
 #define FLEETPLAN_PLANNER_REQUEST_H
 
 #include "planner/accelerator.h"
+#include "planner/practice.h"
 
 /* `model`: a catalogue id, or a config, or a size, or a generic model. A bare string is `id`. */
 struct model_reference {
@@ -73,6 +74,9 @@ struct hardware_request {
 enum objective { OBJECTIVE_UNSET, OBJECTIVE_COST, OBJECTIVE_TIME, OBJECTIVE_ENERGY, OBJECTIVE_CARBON, OBJECTIVE_GPUS };
 enum calibration_use { CALIBRATION_UNSET, CALIBRATION_MEASURED, CALIBRATION_DATASHEET };
 
+/* Probability with which what is promised holds, unless the request gives another. */
+#define CONFIDENCE_USUAL 0.8
+
 /* Members that both requests have under the same JSON names. */
 struct request_common {
 	const char *name, *notes;
@@ -89,6 +93,8 @@ struct request_common {
 	enum objective objective;
 	double carbon_cap_kgco2e, energy_cap_kwh;
 	enum calibration_use calibration;
+	enum practice_kind practice;
+	double confidence; /* probability with which deadline, budget, caps and SLOs are held */
 	int64_t alternatives;
 	enum truth enforce_memory;
 	const char *as_of; /* RFC 3339 */

@@ -153,6 +153,11 @@ static void add(struct calibrating *work, const struct found *found)
 		.spread = found->spread,
 		.disagreement = found->disagreement,
 		.baseline = found->value,
+		.expected = ABSENT_NUMBER, /* so on: of whole runs alone */
+		.expected_sigma = ABSENT_NUMBER,
+		.step_ratio = ABSENT_NUMBER,
+		.gpu_count = ABSENT_COUNT,
+		.params = ABSENT_NUMBER,
 	};
 }
 

@@ -81,6 +81,7 @@ TABLE(rate_piece, rate_piece_rows, "A stretch of time and its mean load.");
 static const struct field inference_request_rows[] = {
 	MERGE(common, about),
 	MERGE(common, request_common),
+	MERGE(common, assurance),
 	MERGE(common, weight_precision),
 	TEXTS(precisions, 8, "Number formats allowed for the weights, of which the best is taken; instead of `precision`", .words = precision_words,
 		.word_count = COUNT_OF(precision_words)),

@@ -35,7 +35,7 @@ static const struct field throughput_rows[] = {
 	FIGURE(output_tokens_per_s, "Tokens answered by the fleet"),
 	FIGURE(output_tokens_per_s_per_gpu, "The same of one accelerator"),
 	FIGURE(total_tokens_per_s, "Prompt and answer"),
-	FIGURE(requests_per_s_max, "Load at which the fleet saturates"),
+	FIGURE(requests_per_s_max, "Largest load that the fleet holds within headroom and slo, with the request's confidence"),
 };
 TABLE(throughput, throughput_rows, "Throughput.");
 #undef OF
@@ -129,7 +129,7 @@ static const struct field autoscaled_rows[] = {
 	FIGURE(saved_kwh_per_month, "Energy"),
 	FIGURE(saved_kgco2e_per_month, "Carbon"),
 	TRUTH(slo_met, "Whether the slo is kept over the day of the peak when the schedule is followed", .flags = READ_ONLY),
-	OBJECT_IF(latency, has_latency, latency, "Over that day, simulated: replicas start ahead of their hour, and those that go end what they have begun"),
+	OBJECT_IF(latency, has_latency, latency, "Over that day, simulated with replicas as slow as the request's confidence allows for: they start ahead of their hour, and those that go end what they have begun"),
 	OBJECT_IF(latency_cold_start, has_cold, latency,
 		"Of requests that arrive while replicas start, were these started only as their hour begins"),
 };
@@ -192,6 +192,39 @@ static const struct field inference_interval_rows[] = {
 TABLE(inference_intervals, inference_interval_rows, "Figures as intervals.");
 #undef OF
 
+#define OF struct service_promise
+static const struct field service_promise_rows[] = {
+	TEXT(what, 16, "load, slo, budget, energy_cap or carbon_cap"),
+	TEXT(member, 16, "Of the slo: ttft_ms, tpot_ms or e2e_ms"),
+	FIGURE(limit, "As the request sets it: requests/s, ms at the percentile of the slo, USD, kWh or kg a month"),
+	FIGURE(probability, "With which this option keeps it"),
+};
+DECLARE_TABLE(service_promise, struct service_promise);
+TABLE(service_promise, service_promise_rows, "A limit of the request and how likely it is kept.");
+#undef OF
+
+#define OF struct service_confidence
+static const struct field service_confidence_rows[] = {
+	FIGURE(confidence, "Probability"),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators that keep load and slo with it, in the recommended option's layout"),
+	FIGURE(requests_per_s, "Load that these carry; if gpu_count is given: the load that it holds at this confidence"),
+	FIGURE(usd_per_month, "Cost that is not exceeded with it"),
+};
+DECLARE_TABLE(service_confidence, struct service_confidence);
+TABLE(service_confidence, service_confidence_rows, "What a confidence costs. Points other than the request's own are estimated without simulation, on the layouts of the recommended accelerator.");
+#undef OF
+
+#define OF struct service_uncertainty
+static const struct field service_uncertainty_rows[] = {
+	TEXT(field, 64, "What is not known: throughput, a part of practice, or price"),
+	FIGURE(gpu_count, "What it adds to the accelerators that are enough with the request's confidence, not rounded to whole replicas"),
+	FIGURE(usd_per_month, "What it adds to the cost that is not exceeded with it"),
+	TEXT(cure, 240, "What would shrink it"),
+};
+DECLARE_TABLE(service_uncertainty, struct service_uncertainty);
+TABLE(service_uncertainty, service_uncertainty_rows, "An uncertainty, its price and its cure.");
+#undef OF
+
 #define OF struct inference_option
 static const struct field inference_option_rows[] = {
 	OBJECT(accelerator, accelerator_id, "Accelerator"),
@@ -210,9 +243,11 @@ static const struct field inference_option_rows[] = {
 	OBJECT(batch, serving_batch, "Batch of a replica"),
 	OBJECT(latency, latency, "Latency"),
 	OBJECT_IF(latency_of_rest, has_rest, latency, "Latency of those that requests with priority go ahead of; latency is then of the latter"),
-	BOOL(slo_met, "Whether the latency asked for is kept"),
+	BOOL(slo_met, "Whether the latency asked for is kept, with the request's confidence"),
 	OBJECT(throughput, throughput, "Throughput"),
-	FIGURE(utilization, "Load over what the fleet can do"),
+	FIGURE(utilization, "Load over what the fleet can do at the recipe's speed"),
+	OBJECT(practice, practice, "What a service needs over what the recipe's engine takes for the load announced; latency and throughput are the plan's, without it"),
+	ARRAY_AS(promises, promises, promise_count, service_promise, "The load and the request's limits, each with the probability that it is kept"),
 	OBJECT(cost, serving_cost, "Cost; without figures where no price is known"),
 	OBJECT(energy, serving_energy, "Energy"),
 	OBJECT(carbon, serving_carbon, "Carbon"),
@@ -286,7 +321,7 @@ static const struct field service_point_rows[] = {
 	FIGURE(kwh_per_month, "Energy"),
 	FIGURE(usd_per_million_output_tokens, "Cost of what is answered"),
 	FIGURE(gco2e_per_request, "Carbon of a request"),
-	FIGURE(e2e_ms, "Time of a request, at the percentile of the slo"),
+	FIGURE(e2e_ms, "Time of a request at the percentile of the slo, which is not exceeded with the request's confidence"),
 	TRUTH(simulated, "Whether replicas and times are simulated; by formulas else"),
 	TRUTH(cheapest, "Nothing costs less"),
 	TRUTH(cleanest, "Nothing emits less"),
@@ -300,6 +335,8 @@ TABLE(service_point, service_point_rows, "A way to serve.");
 static const struct field inference_result_rows[] = {
 	OBJECT(workload, inference_workload, "What a request is to the hardware"),
 	OBJECT(recommended, inference_option, "The best option by the objective"),
+	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, service_confidence, "What 50, 80, 95 % and the request's own confidence cost"),
+	ARRAY_AS(uncertainties, uncertainties, uncertainty_count, service_uncertainty, "What is not known of the recommended option, the costliest first, and what would shrink it"),
 	ARRAY_AS(alternatives, alternatives, alternative_count, inference_option, "Further options"),
 	ARRAY_AS(hours, hours, hour_count, service_hour,
 		"Load, energy and carbon of the recommended option by the hour of the day or week, where its load (daily_profile) or its grid (site.series) is told by the hour; "
@@ -345,6 +382,7 @@ static const struct field performance_result_rows[] = {
 	FIGURE(tpot_ms, "Time per output token, mean over the run"),
 	FIGURE(max_concurrency, "Requests that the KV cache holds"),
 	OBJECT(memory, serving_memory, "Memory of one accelerator"),
+	OBJECT(practice, practice, "By what steps take longer than the recipe's, which the figures contain"),
 	OBJECT(energy, performance_energy, "Energy"),
 	OBJECT(interval, performance_intervals, "Figures as intervals"),
 	MERGE(findings, findings),

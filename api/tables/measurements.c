@@ -54,7 +54,7 @@ TABLE(verification, verification_rows, "A plan's prediction beside a benchmark."
 #define STEP_TIME    POSITIVE(step_time_s, 1e6, "Mean time of an optimizer step", .example = "2.4")
 #define TOKENS_RATE  POSITIVE(tokens_per_s, 1e15, "Mean tokens per second of the whole job")
 #define MEAN_W       POSITIVE(mean_gpu_w, 1e5, "Mean power of an accelerator")
-#define WALL_HOURS        POSITIVE(hours, 1e6, "Wall clock of the whole job")
+#define WALL_HOURS        POSITIVE(hours, 1e6, "Wall clock of the whole job, with its restarts and evaluation")
 #define KWH          POSITIVE(total_kwh, 1e12, "Energy of the whole job")
 #define USD          POSITIVE(total_usd, 1e12, "What the whole job cost")
 #define GPU_COUNT    INTEGER(gpu_count, 1, 10000000, "Accelerators that it ran on")
@@ -68,7 +68,7 @@ static const struct field observation_request_rows[] = {
 	LABELS(labels, "Labels, to find it again by"),
 	TEXT(notes, 10000, "Notes", .flags = MULTILINE),
 };
-TABLE(observation_request, observation_request_rows, "What a real job achieved against its plan; step_time_s or tokens_per_s at least.");
+TABLE(observation_request, observation_request_rows, "What a real job achieved against its plan: of its steps, or of the whole run (hours), or both.");
 
 DECLARE_TABLE(observation_prediction, MEMBER_TYPE(struct observation_record, predicted));
 #undef OF
@@ -100,6 +100,9 @@ static const struct field observation_rows[] = {
 	FIGURE(stack_speed, "Speed of the software beside what is predicted of it without any observation"),
 	TRUTH(used, "Whether it counts for a calibration of the software"),
 	TEXT(unused_because, 240, "Why not"),
+	FIGURE(practice, "Of a whole run: observed hours over those of its plan's steps and failures (E134)"),
+	FIGURE(practice_expected, "What published runs let expect of such a plan (E131)"),
+	TEXT(practice_unused_because, 240, "Why the whole run does not count for the practice of others"),
 };
 TABLE(observation, observation_rows, "What a real job achieved, beside what its plan had predicted.");
 #undef OF

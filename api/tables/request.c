@@ -121,6 +121,7 @@ TABLE(about, about_rows, "What people say about a plan.", .whole = &table_reques
 #define CALIBRATION                                                                                                    \
 	CHOICE(calibration, calibration_words, "Whether verified measurements correct the datasheet where they exist",     \
 		.fallback = "measured")
+#define PRACTICE(doc_, fallback_) CHOICE(practice, practice_words, doc_, .fallback = fallback_)
 #define AS_OF                                                                                                          \
 	TEXT(as_of, 40, "Plan with the catalogue as it was at that time", .form = FORM_MOMENT,                             \
 		.example = "\"2026-11-01T00:00:00Z\"")
@@ -147,6 +148,12 @@ static const struct field request_common_rows[] = {
 };
 TABLE(request_common, request_common_rows, "What every plan is asked with.");
 
+static const struct field assurance_rows[] = {
+	PRACTICE("Which real-world slowdown to plan with: recipe: none, the best published steps; typical: what teams reach; first_run: a first run on new hardware", "typical"),
+	NUMBER(confidence, 0.5, 0.99, "Probability with which deadline, slo, load, budget and caps are kept", .fallback = "0.8"),
+};
+TABLE(assurance, assurance_rows, "What an answer promises.");
+
 static const struct field training_precision_rows[] = {
 	CHOICE(precision, training_precision_words, "Number format of matrix products",
 		.fallback = "bf16, or the best that the accelerator has"),
@@ -164,6 +171,7 @@ static const struct field replica_common_rows[] = {
 	OBJECT(model, model_reference, "The model", .flags = REQUIRED),
 	OBJECT(accelerator, accelerator_reference, "The accelerator", .flags = REQUIRED),
 	INTEGER(gpu_count, 1, 4096, "Accelerators of the replica", .fallback = "1"),
+	PRACTICE("Whether the engine runs as its published recipe, or as engines usually run, or on hardware that is new to the team", "recipe"),
 	CALIBRATION,
 	AS_OF,
 };

@@ -9,6 +9,7 @@ extern const char *const precision_words[PRECISION_COUNT], *const training_preci
 extern const char *const stack_words[STACK_COUNT], *const optimizer_words[OPTIMIZER_COUNT],
 													   *const recompute_words[RECOMPUTE_COUNT];
 extern const char *const fine_tuning_words[FINE_TUNING_QLORA + 1], *const objective_words[OBJECTIVE_GPUS + 1];
+extern const char *const practice_words[PRACTICE_COUNT];
 extern const char *const calibration_words[CALIBRATION_DATASHEET + 1], *const term_words[TERM_COUNT];
 extern const char *const engine_words[ENGINE_COUNT], *const redundancy_words[REDUNDANCY_N_PLUS_2 + 1];
 extern const char *const routing_words[ROUTING_PREFIX_AWARE + 1];
@@ -31,6 +32,7 @@ DECLARE_TABLE(pricing, struct pricing);
 DECLARE_TABLE(site_request, struct site_request);
 DECLARE_TABLE(hardware_request, struct hardware_request);
 DECLARE_TABLE(about, struct request_common); /* name, labels, notes */
+DECLARE_TABLE(assurance, struct request_common); /* practice, confidence */
 DECLARE_TABLE(training_precision, struct request_common);
 DECLARE_TABLE(weight_precision, struct request_common);
 DECLARE_TABLE(request_common, struct request_common); /* everything else */
@@ -46,6 +48,8 @@ DECLARE_TABLE(warning, struct warning);
 DECLARE_TABLE(provenance, struct provenance);
 DECLARE_TABLE(figure, struct figure);
 DECLARE_TABLE(interval, struct interval);
+DECLARE_TABLE(practice, struct practice);
+DECLARE_TABLE(promised, struct promised);
 DECLARE_TABLE(memory_use, struct memory_use);
 DECLARE_TABLE(serving_memory, struct serving_memory);
 DECLARE_TABLE(energy, struct energy);

@@ -77,6 +77,7 @@ TABLE(reliability, reliability_rows, "Failures and checkpoints.");
 static const struct field training_request_rows[] = {
 	MERGE(common, about),
 	MERGE(common, request_common),
+	MERGE(common, assurance),
 	COUNT(tokens, 1, 1e18, "Training tokens of one epoch (samples of a generic model)", .example = "\"15T\""),
 	POSITIVE(epochs, 10000, "Passes over them", .fallback = "1"),
 	COUNT(sequence_length, 1, 1e8, "Tokens in a sequence"),

@@ -81,6 +81,61 @@ static const struct field training_interval_rows[] = {
 TABLE(training_intervals, training_interval_rows, "Figures as intervals.");
 #undef OF
 
+#define OF struct practice_part
+static const struct field practice_part_rows[] = {
+	TEXT(name, 64, "Of a training software, layout, evaluation_and_restarts; of a service release, flags, load; of either new_hardware"),
+	FIGURE(factor, "By which the run takes longer, or the service more capacity"),
+	FIGURE(low, "p10 of that"),
+	FIGURE(high, "p90 of that"),
+	TEXT(source, 400, "Where it comes from"),
+};
+DECLARE_TABLE(practice_part, struct practice_part);
+TABLE(practice_part, practice_part_rows, "One part of practice.");
+#undef OF
+
+#define OF struct practice
+static const struct field practice_rows[] = {
+	FIGURE(value, "Hours of a run over those of its steps and failures, capacity of a service over what the recipe's engine takes: product of the parts"),
+	FIGURE(low, "p10 of that"),
+	FIGURE(high, "p90 of that"),
+	FIGURE(own_runs, "Number of own runs, each weighted by its likeness (E134)"),
+	FIGURE(own_weight, "Their weight against the published runs, 0 to 1"),
+	ARRAY_AS(parts, parts, part_count, practice_part, "Parts that neither the request nor a measurement has settled"),
+};
+TABLE(practice, practice_rows, "What real runs and services take over their plan.");
+#undef OF
+
+#define OF struct promised
+static const struct field promised_rows[] = {
+	TEXT(what, 16, "deadline, budget, energy_cap, carbon_cap or slo (services)"),
+	FIGURE(limit, "As the request sets it: hours less what is reserved, USD, kWh, kg"),
+	FIGURE(probability, "With which this option keeps it"),
+};
+TABLE(promised, promised_rows, "A limit of the request and how likely it is kept.");
+#undef OF
+
+#define OF struct confidence_point
+static const struct field confidence_point_rows[] = {
+	FIGURE(confidence, "Probability"),
+	INTEGER(gpu_count, 1, 9e15, "Accelerators that keep the deadline with it, to within 1/64; without a deadline the recommended number"),
+	FIGURE(wall_clock_hours, "Hours that are not exceeded with it"),
+	FIGURE(total_usd, "Cost that is not exceeded with it"),
+};
+DECLARE_TABLE(confidence_point, struct confidence_point);
+TABLE(confidence_point, confidence_point_rows, "What a confidence costs.");
+#undef OF
+
+#define OF struct uncertainty
+static const struct field uncertainty_rows[] = {
+	TEXT(field, 64, "What is not known: step, a part of practice, failures or price"),
+	FIGURE(wall_clock_hours, "What it adds to the hours that hold with the request's confidence"),
+	FIGURE(total_usd, "What it adds to the cost that holds with it"),
+	TEXT(cure, 240, "What would shrink it"),
+};
+DECLARE_TABLE(uncertainty, struct uncertainty);
+TABLE(uncertainty, uncertainty_rows, "An uncertainty, its price and its cure.");
+#undef OF
+
 DECLARE_TABLE(monthly, MEMBER_TYPE(struct training_option, monthly));
 #define OF MEMBER_TYPE(struct training_option, monthly)
 static const struct field monthly_rows[] = {
@@ -106,6 +161,9 @@ static const struct field training_option_rows[] = {
 	FIGURE(tokens_per_s_per_gpu, "Throughput of one accelerator"),
 	FIGURE(wall_clock_hours, "Time from start to end"),
 	FIGURE(gpu_hours, "Accelerators times hours"),
+	FIGURE(run_mfu, "Model FLOPs of the training over accelerator-hours times the peak: with practice and goodput, unlike `mfu`"),
+	OBJECT(practice, practice, "What real runs take over the plan's steps and failures"),
+	ARRAY_AS(promises, promises, promise_count, promised, "The request's limits, each with the probability that it is kept"),
 	OBJECT(goodput, goodput, "What failures and checkpoints cost"),
 	OBJECT(cost, cost, "Cost; without figures where no price is known"),
 	OBJECT(energy, energy, "Energy"),
@@ -231,6 +289,8 @@ TABLE(front_point, front_point_rows, "A way to run it.");
 static const struct field training_result_rows[] = {
 	OBJECT(workload, training_workload, "How much arithmetic it is"),
 	OBJECT(recommended, training_option, "The best option by the objective"),
+	ARRAY_AS(confidence_curve, confidence_curve, confidence_count, confidence_point, "What 50, 80, 95 % and the request's own confidence cost"),
+	ARRAY_AS(uncertainties, uncertainties, uncertainty_count, uncertainty, "What is not known of the recommended option, the costliest first, and what would shrink it"),
 	ARRAY_AS(stages, stages, stage_count, stage_plan, "Stages of a progressive training, whose hours the recommended option sums"),
 	ARRAY_AS(alternatives, alternatives, alternative_count, training_option,
 		"Further options of the Pareto front over time, cost and carbon"),

@@ -24,7 +24,8 @@ const char *const stack_words[STACK_COUNT] = {[STACK_GENERIC] = "generic",
 	[STACK_FSDP] = "fsdp",
 	[STACK_TORCHTITAN] = "torchtitan",
 	[STACK_INTERNEVO] = "internevo",
-	[STACK_MAXTEXT] = "maxtext"};
+	[STACK_MAXTEXT] = "maxtext",
+	[STACK_HAI_LLM] = "hai_llm"};
 const char *const optimizer_words[OPTIMIZER_COUNT] = {[OPTIMIZER_ADAMW] = "adamw",
 	[OPTIMIZER_ADAMW_8BIT] = "adamw_8bit",
 	[OPTIMIZER_ADAFACTOR] = "adafactor",
@@ -42,6 +43,8 @@ const char *const objective_words[OBJECTIVE_GPUS + 1] = {[OBJECTIVE_COST] = "cos
 	[OBJECTIVE_GPUS] = "gpus"};
 const char *const calibration_words[CALIBRATION_DATASHEET + 1] = {
 	[CALIBRATION_MEASURED] = "measured", [CALIBRATION_DATASHEET] = "datasheet"};
+const char *const practice_words[PRACTICE_COUNT] = {
+	[PRACTICE_RECIPE] = "recipe", [PRACTICE_TYPICAL] = "typical", [PRACTICE_FIRST_RUN] = "first_run"};
 const char *const term_words[TERM_COUNT] = {[TERM_ON_DEMAND] = "on_demand",
 	[TERM_SPOT] = "spot",
 	[TERM_RESERVED_1Y] = "reserved_1y",

@@ -274,7 +274,7 @@ enum status planner_carbon(const struct carbon_request *request, const struct ac
 	estimate->interval.total_kgco2e = footprint.total_kgco2e;
 	inputs_fill(request, &usage, site, estimate);
 	estimate->provenance_count = 0;
-	footprint_provenance(&footprint, site, 0, estimate->provenance, &estimate->provenance_count);
+	footprint_provenance(&footprint, site, spread_even(0), estimate->provenance, &estimate->provenance_count);
 	footprint_warn_of_hours(site, &footprint.carbon, &estimate->findings);
 	sensitivities_fill(request, &usage, site, estimate);
 	estimate->inconsistency_count = 0;

@@ -128,9 +128,9 @@ void footprint_warn_of_hours(const struct site *site, const struct carbon *carbo
 			site->hours.source && strcmp(site->hours.source, "request") != 0 ? site->hours.source : "E109: site.series of the request");
 }
 
-void footprint_provenance(const struct footprint *footprint, const struct site *site, double hours_sigma, struct provenance *list, size_t *count)
+void footprint_provenance(const struct footprint *footprint, const struct site *site, struct spread hours, struct provenance *list, size_t *count)
 {
-	const struct footprint_spread *spread = &footprint->spread;
+	const struct footprint_spread *of = &footprint->spread;
 	const struct carbon *carbon = &footprint->carbon;
 	const char *grid = is_given(carbon->hourly_fraction) ? "E64, E109: facility kWh x the grid's intensity in the run's hours"
 		: site->grid_source                              ? site->grid_source
@@ -142,27 +142,27 @@ void footprint_provenance(const struct footprint *footprint, const struct site *
 		bool rate; /* of an hour: its length cancels out */
 	} rows[] = {
 		{"/energy/mean_gpu_w", footprint->power_source ? footprint->power_source : "E60: idle + (load - idle) x the utilization that was predicted",
-			footprint->energy.mean_gpu_w, spread->mean_gpu_w, true},
+			footprint->energy.mean_gpu_w, of->mean_gpu_w, true},
 		{"/energy/powered_gpu_hours", "E63: accelerators that draw power x hours", footprint->energy.powered_gpu_hours, 0, false},
-		{"/energy/it_kwh", "E63: accelerators x W x (1 + host) x hours", footprint->energy.it_kwh, spread->it_kwh, false},
-		{"/energy/total_kwh", "E60, E63: IT kWh x PUE", footprint->energy.total_kwh, spread->total_kwh, false},
-		{"/carbon/operational_kgco2e", grid, carbon->operational_kgco2e, spread->operational_kgco2e, false},
-		{"/carbon/market_kgco2e", grid, carbon->market_kgco2e, spread->market_kgco2e, false},
-		{"/carbon/marginal_kgco2e", grid, carbon->marginal_kgco2e, spread->marginal_kgco2e, false},
+		{"/energy/it_kwh", "E63: accelerators x W x (1 + host) x hours", footprint->energy.it_kwh, of->it_kwh, false},
+		{"/energy/total_kwh", "E60, E63: IT kWh x PUE", footprint->energy.total_kwh, of->total_kwh, false},
+		{"/carbon/operational_kgco2e", grid, carbon->operational_kgco2e, of->operational_kgco2e, false},
+		{"/carbon/market_kgco2e", grid, carbon->market_kgco2e, of->market_kgco2e, false},
+		{"/carbon/marginal_kgco2e", grid, carbon->marginal_kgco2e, of->marginal_kgco2e, false},
 		{"/carbon/grid_gco2e_per_kwh", grid, carbon->grid_gco2e_per_kwh, carbon_grid_log_sigma(site), true},
-		{"/carbon/embodied_kgco2e", embodied, carbon->embodied_kgco2e, spread->embodied_kgco2e, false},
+		{"/carbon/embodied_kgco2e", embodied, carbon->embodied_kgco2e, of->embodied_kgco2e, false},
 		{"/carbon/embodied_low_kgco2e", embodied, carbon->embodied_low_kgco2e, 0, false},
 		{"/carbon/embodied_high_kgco2e", embodied, carbon->embodied_high_kgco2e, 0, false},
-		{"/carbon/total_kgco2e", grid, carbon->total_kgco2e, spread->total_kgco2e, false},
-		{"/carbon/gco2e_per_gpu_hour", "E105: total over accelerator-hours", carbon->gco2e_per_gpu_hour, spread->total_kgco2e, true},
-		{"/carbon/gco2e_per_thousand_tokens", "E105: total over tokens", carbon->gco2e_per_thousand_tokens, spread->total_kgco2e, false},
-		{"/water_l", water, footprint->water_l, spread->water_l, false},
+		{"/carbon/total_kgco2e", grid, carbon->total_kgco2e, of->total_kgco2e, false},
+		{"/carbon/gco2e_per_gpu_hour", "E105: total over accelerator-hours", carbon->gco2e_per_gpu_hour, of->total_kgco2e, true},
+		{"/carbon/gco2e_per_thousand_tokens", "E105: total over tokens", carbon->gco2e_per_thousand_tokens, of->total_kgco2e, false},
+		{"/water_l", water, footprint->water_l, of->water_l, false},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(rows); i++) {
-		double sigmas[2] = {rows[i].sigma, rows[i].rate ? 0 : hours_sigma};
+		struct spread spread = spread_joint(spread_even(rows[i].sigma), rows[i].rate ? spread_even(0) : hours);
 
-		provenance_add(list, count, rows[i].pointer, interval_of_product(rows[i].value, sigmas, 2),
+		provenance_add(list, count, rows[i].pointer, interval_of_spread(rows[i].value, spread),
 			i == 0 && footprint->power_source ? PROVENANCE_MEASURED : PROVENANCE_DERIVED, rows[i].source);
 	}
 }

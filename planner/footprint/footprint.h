@@ -4,6 +4,7 @@
 #ifndef FLEETPLAN_PLANNER_FOOTPRINT_FOOTPRINT_H
 #define FLEETPLAN_PLANNER_FOOTPRINT_FOOTPRINT_H
 
+#include "planner/interval.h"
 #include "planner/training/training.h"
 
 /* Accelerators held for some hours, and how hard they work in them. */
@@ -47,8 +48,8 @@ void footprint_inputs(const struct usage *usage, const struct site *site, struct
 /* Says what of a run that has a beginning is not counted by the hour, and why. */
 void footprint_warn_of_hours(const struct site *site, const struct carbon *carbon, struct findings *findings);
 
-/* Where `energy`, `carbon` and `water_l` of an option come from, each with its range (E108). hours_sigma: of the logarithm of the hours. Appends;
+/* Where `energy`, `carbon` and `water_l` of an option come from, each with its range (E108). hours: spread of the hours. Appends;
  * figures that are absent are left out. */
-void footprint_provenance(const struct footprint *footprint, const struct site *site, double hours_sigma, struct provenance *list, size_t *count);
+void footprint_provenance(const struct footprint *footprint, const struct site *site, struct spread hours, struct provenance *list, size_t *count);
 
 #endif

@@ -18,6 +18,7 @@ static const char *const quantity_names[QUANTITY_COUNT] = {
 	[QUANTITY_LOAD_POWER] = "load_w",
 	[QUANTITY_STORAGE_RATE] = "storage_bytes_per_s",
 	[QUANTITY_STACK_SPEED] = "stack_speed",
+	[QUANTITY_RUN_PRACTICE] = "run_practice",
 };
 
 static const double us_per_day = 86400e6;
@@ -76,12 +77,17 @@ static double age_days(const struct evidence *item, int64_t now_us)
 	return fmax(0, (double)(now_us - item->measured_at_us) / us_per_day);
 }
 
+static double days_most(const struct evidence *item)
+{
+	return item->quantity == QUANTITY_RUN_PRACTICE ? EVIDENCE_RUN_DAYS : EVIDENCE_DAYS;
+}
+
 /* What a figure says by itself. */
 static enum standing own_standing(const struct evidence *item, int64_t now_us)
 {
 	if (item->quantity == QUANTITY_GEMM_EFFICIENCY && !same_text(item->method, "library_gemm"))
 		return STANDING_METHOD;
-	if (age_days(item, now_us) > EVIDENCE_DAYS)
+	if (age_days(item, now_us) > days_most(item))
 		return STANDING_STALE;
 	if (is_given(item->disagreement) && item->disagreement > EVIDENCE_DISAGREEMENT)
 		return STANDING_REPETITION;
@@ -122,7 +128,7 @@ enum standing evidence_standing(const struct evidence *items, size_t count, size
 		snprintf(why, size, "by %.40s: a bound, and not what a library's products reach", item->method ? item->method : "an unknown method");
 		break;
 	case STANDING_STALE:
-		snprintf(why, size, "%.0f days old: %.0f is the most", age_days(item, now_us), EVIDENCE_DAYS);
+		snprintf(why, size, "%.0f days old: %.0f is the most", age_days(item, now_us), days_most(item));
 		break;
 	case STANDING_REPETITION:
 		snprintf(why, size, "its repetition disagrees by %.1f %%, more than %.0f %%", 100 * item->disagreement, 100 * EVIDENCE_DISAGREEMENT);

@@ -21,6 +21,7 @@ enum quantity {
 	QUANTITY_LOAD_POWER,            /* W */
 	QUANTITY_STORAGE_RATE,          /* bytes/s */
 	QUANTITY_STACK_SPEED,           /* predicted over observed time of a step */
+	QUANTITY_RUN_PRACTICE,          /* hours of a whole run over those of its plan's steps and failures (E134) */
 	QUANTITY_COUNT
 };
 const char *quantity_name(enum quantity quantity);      /* "kernel_launch_s"; "" for unset */
@@ -36,6 +37,7 @@ enum standing {
 };
 
 #define EVIDENCE_DAYS 90.0
+#define EVIDENCE_RUN_DAYS 730.0 /* of whole runs, which take weeks: about a generation of accelerators */
 #define EVIDENCE_DISAGREEMENT 0.05
 #define EVIDENCE_MADS 3.0
 /* Devices that agree to the last digit have no deviation: below this part of the median it counts as this. */

@@ -4,6 +4,10 @@
 #include <string.h>
 
 #include "planner/measurement/evidence.h"
+#include "planner/training/own_runs.h"
+
+/* Hours and steps of one run are measured apart; the largest matrix product that was measured beside its peak: Gaudi2, MAMF tables, stas00/ml-engineering. */
+static const double steps_agree = 0.97, best_product = 0.97;
 
 /* Step time and tokens/s of one job that differ by more speak of different steps. */
 static const double figures_agree = 0.05;
@@ -34,6 +38,27 @@ const char *observation_refusal(const struct observed_job *job)
 		return "step_time_s and tokens_per_s contradict each other for the plan's batch: they describe another one";
 	if (speed < OBSERVATION_SPEED_LEAST || speed > OBSERVATION_SPEED_MOST)
 		return "more than 3 times faster or slower than its plan: not the job that was planned";
+	return NULL;
+}
+
+const char *observation_run_refusal(const struct observed_run *run)
+{
+	double practice = run->hours / run->recipe_hours;
+
+	if (!(run->hours > 0))
+		return "no hours of a whole run were reported";
+	if (!(run->recipe_hours > 0))
+		return "the plan predicts no hours";
+	if (run->gpu_count >= 1 && run->gpu_count != run->planned_gpu_count)
+		return "it ran on another number of accelerators than was planned: plan that number, and report against that plan";
+	if (run->stack && run->planned_stack && strcmp(run->stack, run->planned_stack) != 0)
+		return "it ran another stack than was planned: plan that one, and report against that plan";
+	if (practice < OWN_RUN_LEAST || practice > OWN_RUN_MOST)
+		return "less than a third or more than 6 times the hours of its plan's steps: not the whole run that was planned";
+	if (practice < steps_agree * run->step_ratio)
+		return "its hours are fewer than the steps take that it reports: they contradict each other";
+	if (run->hfu / practice > best_product)
+		return "its hours are fewer than the best matrix products of any accelerator would take";
 	return NULL;
 }
 

@@ -39,6 +39,16 @@ struct observed_job {
 };
 const char *observation_refusal(const struct observed_job *job);
 
+/* E134. A whole run that was reported, and its plan: NULL when it can count for the practice of others, else why not. */
+struct observed_run {
+	double hours, recipe_hours;           /* reported, and of its plan's steps and failures */
+	int64_t gpu_count, planned_gpu_count; /* as above */
+	const char *stack, *planned_stack;
+	double step_ratio;                    /* reported over planned time of a step; NaN: not reported */
+	double hfu;                           /* of the plan's steps; NaN: not known */
+};
+const char *observation_run_refusal(const struct observed_run *run);
+
 /* Time of a step: as reported, else from tokens/s; NaN when neither was. */
 double observation_step_time_s(const struct observed_job *job);
 

@@ -59,6 +59,8 @@ static double tree_latency_s(const struct device *device, const struct physics *
 
 double collective_ring_latency_s(const struct device *device, const struct physics *physics, struct group group)
 {
+	if (group.ranks <= 1)
+		return 0;
 	return link_latency_s(device, physics) / 2 + torus_hops(group) * torus_hop_s + physics->nic_latency_s / 2 * (group.ranks / group.local - 1);
 }
 

@@ -19,6 +19,9 @@ static const char mamf[] = "E20; stas00/ml-engineering MAMF table, ai-dynamo/aic
 /* No product was measured: with gemm_fraction, what the runs that MaxText publishes leave room for (suite maxtext of tests/validation); TPU v2 and
  * v3 as v4, v7 as v6e. MaxText counts attention without its causal half. */
 static const char maxtext[] = "E20; MaxText's published runs on TPU v4 to v6e (AI-Hypercomputer/maxtext@e591f30cbb)";
+/* Likewise: the best of 22B, 175B and a trillion parameters on Frontier reaches 38.4 % of the peak, at 22B (Dash et al. 2023, arXiv 2312.12705);
+ * attention in proportion to the class's. */
+static const char frontier[] = "E20; Frontier's published runs on the MI250X (Dash et al. 2023, arXiv 2312.12705); no product was measured";
 static const char class_average[] = "E20; mean of the accelerators that stas00/ml-engineering measured (MAMF table)";
 
 static const struct ceiling ceilings[] = {
@@ -33,6 +36,7 @@ static const struct ceiling ceilings[] = {
 	{"tpu-v5e", 0.95, 0.95, 0.50, 0, ABSENT_COUNT, maxtext}, {"tpu-v5p", 0.90, 0.90, 0.50, 0, ABSENT_COUNT, maxtext},
 	{"tpu-v4", 0.80, 0.80, 0.50, 0, ABSENT_COUNT, maxtext}, {"tpu-v6", 0.70, 0.70, 0.50, 0, ABSENT_COUNT, maxtext}, {"tpu-v7", 0.70, 0.70, 0.50, 0, ABSENT_COUNT, maxtext},
 	{"tpu-v", 0.80, 0.80, 0.50, 0, ABSENT_COUNT, maxtext},
+	{"mi250", 0.55, 0.55, 0.31, 0, ABSENT_COUNT, frontier},
 	{"v100", 0.80, 0.80, 0.40, 300, 2017, "E20; Markidis et al. 2018, arXiv 1803.04014"},
 };
 
@@ -193,7 +197,7 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 		device->linear_most_flops_per_s = device->peak_flops_per_s * fmin(1, narrow);
 	}
 	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed *
-		(ceiling->year == 2024 && accelerator->tdp_w >= 1000 ? physics->blackwell_attention : 1);
+		(ceiling->year == 2024 && ceiling->tdp_w >= 1000 ? physics->blackwell_attention : 1);
 	device->full_head_width = ceiling->year >= 2022 ? full_head_width : 0;
 	device->memory_bytes_per_s = accelerator_bandwidth_bytes_per_s(accelerator) * CALIBRATED(calibration, memory_efficiency, memory_efficiency);
 	device_links(candidate, physics, device);

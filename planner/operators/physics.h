@@ -8,7 +8,7 @@
 
 #include "planner/accelerator.h"
 
-enum { PHYSICS_STACKS = 9 }; /* as many as enum stack has */
+enum { PHYSICS_STACKS = 10 }; /* as many as enum stack has */
 
 /* member, least, most, meaning, where a direct measurement or a paper bounds it */
 #define PHYSICS_CONSTANTS(X) \
@@ -44,7 +44,7 @@ enum { PHYSICS_STACKS = 9 }; /* as many as enum stack has */
 	X(expert_wait_s, 1e-4, 2e-3, "the host waits for the counts of routed tokens, once a pass of an expert layer, with kernels that are not written for NVL72", "DeepEP's documentation: the CPU waits for the counts; Hybrid-EP for NVL72 does not") \
 	X(youth, 0.25, 0.45, "speed that software lacks on hardware of its own year; fades as e^(-years/2)", "Megatron on the A100 from 2021 to 2022: 13 % on the same models (Narayanan, Korthikanti)") \
 	X(release_gain_per_year, 0.005, 0.4, "speed gained by a year of newer software, as a fraction", "NeMo and Megatron releases") \
-	X(synchronise_s, 0.5e-9, 6e-9, "DeepSpeed ZeRO-1: once a step for each local parameter, never hidden", "BLOOM tuning runs")
+	X(synchronise_s, 0.5e-9, 6e-9, "DeepSpeed ZeRO: once a step for each parameter that a rank holds, never hidden", "BLOOM tuning runs")
 
 #define PHYSICS_MEMBER(member_, least_, most_, meaning_, source_) double member_;
 struct physics {
@@ -54,6 +54,14 @@ struct physics {
 #undef PHYSICS_MEMBER
 
 extern const struct physics physics_fitted;
+
+/* What differs where a whole step is one program that a compiler lays out ahead: set by hand and not fitted, since overlap and link fraction, and
+ * the ceilings of device.c, were chosen on the eighteen runs of suite maxtext. Member, value, least, most, meaning, source. */
+#define COMPILED_CONSTANTS(X) \
+	X(wave_outputs, 1.3e5, 6e4, 5e5, "outputs of a product that keep a compiled chip busy for half a wave: 512 x 256, half of two tiles of that size", "none is published") \
+	X(overlap, 0.8, 0.6, 0.95, "part of a hideable communication that compiled programs hide", "suite maxtext; other chips' memory is read and written beside the arithmetic, Jouppi et al. 2023, arXiv 2304.01433") \
+	X(link_fraction, 0.9, 0.6, 0.95, "of the link's rate that rings of neighbours reach which no processor drives", "suite maxtext") \
+	X(link_latency_s, 5e-6, 1e-6, 2e-5, "of one collective in a compiled program", "the least that NCCL takes, about")
 
 /* E20. The same for chips whose whole step is one program that a compiler lays out ahead (device_is_compiled): the host issues nothing layer by
  * layer, few large tiles instead of waves of small ones, links driven beside the arithmetic, kernels that do not ripen after the chip. */

@@ -43,9 +43,9 @@ static void latencies_alone(const struct replica *replica, const struct demand *
 	struct operating_point point;
 
 	operating_open(replica, &demand->shape, 1e-6, &point);
-	fleet->ttft_s = point.ttft_s;
-	fleet->tpot_s = point.tpot_s;
-	fleet->e2e_s = point.ttft_s + (demand->shape.output_tokens - 1) * point.tpot_s;
+	fleet->ttft_s = point.ttft_s * exp(demand->promise.log_ttft);
+	fleet->tpot_s = point.tpot_s * exp(demand->promise.log_tpot);
+	fleet->e2e_s = fleet->ttft_s + (demand->shape.output_tokens - 1) * fleet->tpot_s;
 	fleet->promise_kept = !(fleet->ttft_s > demand->promise.ttft_s) && !(fleet->tpot_s > demand->promise.tpot_s) &&
 						  !(fleet->e2e_s > demand->promise.e2e_s);
 	if (!fleet->promise_kept)

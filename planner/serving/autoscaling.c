@@ -16,7 +16,8 @@ struct scaler {
 	const struct demand *demand;
 	const struct fleet_limits *limits;
 	struct prover *prover; /* NULL: formulas alone */
-	struct replica replica;
+	struct replica replica, sure; /* as it usually runs, for what it costs; as slow as the fleet allows for */
+	struct demand sure_demand;
 	double factor; /* load that the fleet really holds, of what formulas say */
 };
 
@@ -36,7 +37,7 @@ static bool holds(struct scaler *scaler, struct need need, double requests_per_s
 		return prover_keeps(scaler->prover, scaler->fleet, need.active - need.prefill, need.prefill, requests_per_s);
 	if (need.prefill > 0)
 		return true; /* in proportion to the peak, which is proved */
-	return fleet_holds(&scaler->replica, scaler->demand, need.active, requests_per_s / scaler->factor);
+	return fleet_holds(&scaler->sure, &scaler->sure_demand, need.active, requests_per_s / scaler->factor);
 }
 
 /* So many parts in a thousand of the peak's replicas, at least one of a kind. */
@@ -221,14 +222,16 @@ void autoscaling_fill(const struct inference_input *input, const struct fleet *f
 	option->has_autoscaled = option->autoscaling_count > 0;
 	if (!option->has_autoscaled)
 		return;
-	possible = fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, &scaler.replica);
+	possible = fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &scaler.replica) &&
+			   fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_SURE, &scaler.sure);
 	CHECK(possible);
+	scaler.sure_demand = fleet_sure_demand(demand, &fleet->allowance);
 	if (prover && prover->workspace && fleet->trial) {
 		scaler.prover = prover;
 		prover_more(prover, PROVER_SCHEDULE_WORK);
 	}
 	scaler.factor = given_or(fleet->requests_per_s_max, fleet->requests_per_s) /
-					fmax(fleet_requests_per_s_max(&scaler.replica, demand, active), 1e-9);
+					fmax(fleet_requests_per_s_max(&scaler.sure, &scaler.sure_demand, active), 1e-9);
 	option->autoscaled.startup_s = autoscaling_startup_s(&input->request, &scaler.replica);
 	needs_fill(&scaler, profile, needs);
 	schedule_fill(&scaler, profile, needs, option);

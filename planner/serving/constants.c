@@ -1,6 +1,6 @@
 #include "planner/serving/constants.h"
 
-/* Written by scripts/fit serving --write from the measurements of tests/validation/inference.jsonl; what each means: constants.h. */
+/* Written by scripts/fit serving --write from the measurements of tests/validation/inference*.jsonl; what each means: constants.h. */
 const struct serving_constants serving_constants = {
 	.gemm_fraction_16 = 0.983,
 	.gemm_fraction_8 = 1.146,

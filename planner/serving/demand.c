@@ -202,6 +202,13 @@ bool demand_grid(const struct grid_hours *series, size_t count, double utc_offse
 	return told > 0;
 }
 
+double promise_e2e_s(const struct promise *promise, double ttft_s, double e2e_s)
+{
+	double tpot = exp(promise->log_tpot);
+
+	return e2e_s * tpot + fmin(ttft_s, e2e_s) * (exp(promise->log_ttft) - tpot);
+}
+
 static void promise_read(const struct inference_request *request, struct promise *promise)
 {
 	promise->ttft_s = request->slo.ttft_ms / milliseconds_per_second;

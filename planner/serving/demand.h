@@ -9,7 +9,11 @@ enum { SHARED_PREFIXES_MAX = 10000 };
 struct promise {
 	double ttft_s, tpot_s, e2e_s; /* absent: not promised */
 	double percentile; /* 0..1 */
+	double log_ttft, log_tpot; /* factors (their logarithms) that latencies get before limits are held against them (E137) */
 };
+
+/* A request's time with those factors: its first token's part, and the rest. */
+double promise_e2e_s(const struct promise *promise, double ttft_s, double e2e_s);
 
 /* E115. A grid by the hour of the clock. */
 struct clock_grid {

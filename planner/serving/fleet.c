@@ -16,22 +16,43 @@ static double saturation_requests_per_s(const struct replica *replica, const str
 }
 
 bool fleet_replica(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
-	const struct demand *demand, const struct fleet_limits *limits, struct replica *replica)
+	const struct demand *demand, const struct fleet_limits *limits, enum replica_speed speed, struct replica *replica)
 {
 	double wanted_requests_per_s;
 
 	if (!replica_prepare(replica, model, &candidate->accelerator, &candidate->calibration, layout, &serving_constants))
 		return false;
-	if (!is_given(limits->throughput_tokens_per_s_per_gpu))
-		return true;
 	wanted_requests_per_s = limits->throughput_tokens_per_s_per_gpu * replica->gpus / demand->shape.output_tokens;
-	for (int round = 0; round < SCALING_ROUNDS; round++) {
-		double factor = saturation_requests_per_s(replica, demand) / wanted_requests_per_s;
-
-		replica->software_factor *= factor;
-		replica->front_end_factor *= factor;
-	}
+	for (int round = 0; round < SCALING_ROUNDS && is_given(wanted_requests_per_s); round++)
+		replica_slow(replica, saturation_requests_per_s(replica, demand) / wanted_requests_per_s);
+	if (speed == REPLICA_PRACTISED)
+		replica_slow(replica, exp(limits->assurance.log_slow));
+	if (speed == REPLICA_SURE)
+		replica_slow(replica, fleet_allowance(model, candidate, layout, limits).slow);
 	return true;
+}
+
+struct residuals fleet_residuals(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
+	const struct fleet_limits *limits)
+{
+	return residuals_of_candidate(model, candidate, layout->release_years, limits->request && is_given(limits->request->throughput_tokens_per_s_per_gpu));
+}
+
+struct allowance fleet_allowance(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
+	const struct fleet_limits *limits)
+{
+	struct residuals residuals = fleet_residuals(model, candidate, layout, limits);
+
+	return allowance_of(&limits->assurance, &residuals);
+}
+
+struct demand fleet_sure_demand(const struct demand *demand, const struct allowance *allowance)
+{
+	struct demand sure = *demand;
+
+	sure.promise.log_ttft = allowance->log_ttft;
+	sure.promise.log_tpot = allowance->log_tpot;
+	return sure;
 }
 
 static int64_t slices_of(const struct fleet *fleet)
@@ -58,9 +79,11 @@ static bool promise_kept(const struct demand *demand, const struct latency_model
 {
 	const struct promise *promise = &demand->promise;
 
-	fleet->ttft_s = latency_quantile_s(model, LATENCY_TTFT, promise->percentile);
-	fleet->tpot_s = latency_quantile_s(model, LATENCY_TPOT, promise->percentile);
-	fleet->e2e_s = latency_quantile_s(model, LATENCY_E2E, promise->percentile);
+	double ttft_s = latency_quantile_s(model, LATENCY_TTFT, promise->percentile);
+
+	fleet->ttft_s = ttft_s * exp(promise->log_ttft);
+	fleet->tpot_s = latency_quantile_s(model, LATENCY_TPOT, promise->percentile) * exp(promise->log_tpot);
+	fleet->e2e_s = promise_e2e_s(promise, ttft_s, latency_quantile_s(model, LATENCY_E2E, promise->percentile));
 	return !(fleet->ttft_s > promise->ttft_s) && !(fleet->tpot_s > promise->tpot_s) && !(fleet->e2e_s > promise->e2e_s);
 }
 
@@ -179,11 +202,14 @@ void fleet_size(const struct model *model, const struct candidate *candidate, co
 	const struct demand *demand, const struct fleet_limits *limits, struct fleet *fleet)
 {
 	struct replica replica;
+	struct demand sure;
 
 	*fleet = (struct fleet){
 		.candidate = candidate, .layout = *layout, .verdict = FLEET_LAYOUT, .usd_per_hour = ABSENT_NUMBER, .requests_per_s_max = ABSENT_NUMBER};
-	if (!fleet_replica(model, candidate, layout, demand, limits, &replica))
+	if (!fleet_replica(model, candidate, layout, demand, limits, REPLICA_SURE, &replica))
 		return;
+	fleet->allowance = fleet_allowance(model, candidate, layout, limits);
+	sure = fleet_sure_demand(demand, &fleet->allowance);
 	fleet->verdict = FLEET_MEMORY;
 	fleet->gpus_per_replica = replica.gpus;
 	if (limits->enforce_memory && !replica_fits(&replica, demand->shape.prompt_tokens + demand->shape.output_tokens))
@@ -191,11 +217,14 @@ void fleet_size(const struct model *model, const struct candidate *candidate, co
 	fleet->verdict = FLEET_OK;
 	fleet->replica_requests_per_s = saturation_requests_per_s(&replica, demand);
 	if (demand->disaggregated)
-		apart_size(&replica, demand, limits, fleet);
+		apart_size(&replica, &sure, limits, fleet);
 	else if (limits->gpu_count > 0)
-		size_fixed(&replica, demand, limits->gpu_count, fleet);
+		size_fixed(&replica, &sure, limits->gpu_count, fleet);
 	else
-		size_free(&replica, demand, fleet);
-	if (fleet->verdict == FLEET_OK)
-		fleet_value(fleet, &replica, demand, limits);
+		size_free(&replica, &sure, fleet);
+	fleet->replica_requests_per_s *= fleet->allowance.slow;
+	if (fleet->verdict != FLEET_OK)
+		return;
+	replica_slow(&replica, exp(limits->assurance.log_slow) / fleet->allowance.slow);
+	fleet_value(fleet, &replica, demand, limits);
 }

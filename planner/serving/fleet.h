@@ -6,6 +6,7 @@
 #include "planner/footprint/footprint.h"
 #include "planner/serving/latency.h"
 #include "planner/serving/layout.h"
+#include "planner/serving/practice.h"
 
 /* What kept a fleet from being possible. In order of how near it came. */
 enum fleet_verdict { FLEET_OK, FLEET_LATENCY, FLEET_COUNT, FLEET_MEMORY, FLEET_LAYOUT };
@@ -22,14 +23,18 @@ struct fleet {
 	double active_needed; /* replicas that carry the load, before slices fill boards and spare ones are added */
 	int64_t prefill_replicas; /* of the replicas, for prompts alone; 0: each does both */
 	double requests_per_s; /* carried at peak */
-	double replica_requests_per_s; /* one replica at saturation */
-	double ttft_s, tpot_s, e2e_s; /* at the promised percentile, spare replicas down */
+	struct allowance allowance; /* that load and promise are kept with */
+	double replica_requests_per_s; /* one replica of the plan at saturation, without the allowance */
+	double ttft_s, tpot_s, e2e_s; /* at the promised percentile, spare replicas down, not exceeded with the request's confidence */
 	double usd_per_hour, kgco2e_per_month, kwh_per_month; /* usd_per_hour absent: no price known */
 	double requests_per_s_max; /* that it holds, simulated; absent: not looked for */
 	double it_kwh_per_month; /* of its own accelerators: the same at every offer */
 	double grid_gco2e_per_kwh, rest_grid_gco2e_per_kwh; /* by the hour (E115): weighed by their power; alike in all hours. Absent: the site's */
 	double data_usd_per_hour, spot_factor; /* storage and egress; hours over those that serve, at a spot offer */
-	const struct trial *trial; /* its simulation (proof.h); NULL: sized by formulas alone */
+	const struct trial *trial; /* its simulation with the allowance (proof.h); NULL: sized by formulas alone */
+	const struct trial *planned; /* the same of the plan's own replicas; NULL: not simulated, or no different */
+	double it_log_sigma; /* of it_kwh_per_month */
+	double usd_log_sigma, kwh_log_sigma, kgco2e_log_sigma; /* of what it costs, draws and emits at its offer; 0 where no cap asks for them */
 	const struct supply *supply; /* of the candidate's, where it is had (worth.h); NULL: the candidate's own offer and site */
 };
 
@@ -45,12 +50,26 @@ struct fleet_limits {
 	void *scratch;   /* for that, while nothing is simulated; NULL: none */
 	size_t scratch_bytes;
 	const struct inference_request *request; /* what is left open has its default where NULL */
+	struct assurance assurance; /* practice, and the confidence with which load, promise and caps are kept */
 };
+
+/* Which of a fleet's replicas: those of the plan, at the recipe's speed; as they usually run (E136); or as slow as the request's confidence
+ * makes it allow for (E137). */
+enum replica_speed { REPLICA_PLANNED, REPLICA_PRACTISED, REPLICA_SURE };
 
 /* The replica of a fleet, with a measured throughput taken over: its steps are scaled until saturation answers it. False for
  * an impossible layout. */
 bool fleet_replica(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
-	const struct demand *demand, const struct fleet_limits *limits, struct replica *replica);
+	const struct demand *demand, const struct fleet_limits *limits, enum replica_speed speed, struct replica *replica);
+
+/* How far the model may be off for a candidate's layout; a throughput that the request gives is known. */
+struct residuals fleet_residuals(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
+	const struct fleet_limits *limits);
+
+/* E137. What the fleets of a candidate's layout allow for, and a demand whose promise has the part of it that slower steps do not make up. */
+struct allowance fleet_allowance(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
+	const struct fleet_limits *limits);
+struct demand fleet_sure_demand(const struct demand *demand, const struct allowance *allowance);
 
 /* Sizes a fleet of replicas of one layout. `verdict` says what is wrong when it is not FLEET_OK; the figures are then those of
  * the nearest fleet. Cost and footprint are filled when it can stand. */
@@ -63,7 +82,8 @@ double fleet_active_replicas(const struct fleet *fleet, const struct demand *dem
 /* Settles a fleet on so many of them: spare ones are added, and slices fill whole boards. */
 void fleet_settle(struct fleet *fleet, const struct demand *demand, double active);
 
-/* Requests/s that so many replicas (without the spare ones) hold: headroom and promise kept. */
+/* Requests/s that so many replicas (without the spare ones) hold: headroom and promise kept. Of sure replicas and a sure demand, with the
+ * request's confidence. */
 double fleet_requests_per_s_max(const struct replica *replica, const struct demand *demand, double replicas);
 
 /* Whether so many replicas hold a load: within headroom, and the promise kept, by formulas. */

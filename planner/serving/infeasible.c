@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "planner/serving/promises.h"
 #include "planner/serving/worth.h"
 #include "planner/simulation/trial.h"
 
@@ -13,14 +14,19 @@ struct reached {
 	double ttft_s, tpot_s, e2e_s;
 };
 
+static double widened(const struct trial_estimate *estimate)
+{
+	return estimate->mean_s > 0 ? 1 + estimate->half_width_s / estimate->mean_s : 1;
+}
+
 static struct reached reached_of(const struct fleet *fleet)
 {
 	struct reached reached = {fleet->ttft_s, fleet->tpot_s, fleet->e2e_s};
 
 	if (fleet->trial) {
-		reached.ttft_s += fleet->trial->ttft.promised.half_width_s;
-		reached.tpot_s += fleet->trial->tpot.promised.half_width_s;
-		reached.e2e_s += fleet->trial->e2e.promised.half_width_s;
+		reached.ttft_s *= widened(&fleet->trial->ttft.promised);
+		reached.tpot_s *= widened(&fleet->trial->tpot.promised);
+		reached.e2e_s *= widened(&fleet->trial->e2e.promised);
 	}
 	return reached;
 }
@@ -113,19 +119,43 @@ static void limit_fault(struct failure *failure, const char *name, double limit_
 		limit_s * milliseconds_per_second, reached_s * margin * milliseconds_per_second);
 }
 
-static enum status fail_latency(const struct fleet *nearest, const struct promise *promise, struct failure *failure)
+/* A lower confidence at which the nearest fleet could stand, for the end of a sentence; empty where there is none. */
+struct lower_confidence {
+	char text[160];
+};
+
+static struct lower_confidence lower_confidence_of(const struct model *model, const struct fleet *nearest, const struct demand *demand,
+	const struct fleet_limits *limits)
 {
+	struct lower_confidence lower = {""};
+	struct service_confidence highest;
+
+	if (!service_highest_confidence(model, nearest, demand, limits, &highest))
+		return lower;
+	if (is_given(demand->requests_per_s))
+		snprintf(lower.text, sizeof lower.text, "; by formulas the highest confidence that it can be kept with is %.2f, with %lld x %s",
+			floor(highest.confidence * 100) / 100, (long long)highest.gpu_count, nearest->candidate->accelerator.id);
+	else
+		snprintf(lower.text, sizeof lower.text, "; by formulas the highest confidence that any load can be kept with is %.2f", floor(highest.confidence * 100) / 100);
+	return lower;
+}
+
+static enum status fail_latency(const struct model *model, const struct fleet *nearest, const struct demand *demand, const struct fleet_limits *limits,
+	struct failure *failure)
+{
+	const struct promise *promise = &demand->promise;
+	struct lower_confidence lower = lower_confidence_of(model, nearest, demand, limits);
 	struct reached reached = reached_of(nearest);
 	const char *how = nearest->trial		   ? "simulated, upper ends of the 95 % confidence intervals"
 					  : nearest->gpu_count > 0 ? "of the accelerators given"
 											   : "nearly idle";
 	enum status status = failure_set(failure, STATUS_INFEASIBLE,
 		"no configuration keeps the slo at percentile %g; the nearest is %s x %lld a replica, %s: ttft %.1f "
-		"ms%s, tpot %.2f ms%s, e2e %.0f ms%s",
+		"ms%s, tpot %.2f ms%s, e2e %.0f ms%s, with confidence %.2g%s",
 		promise->percentile * 100, nearest->candidate->accelerator.id, (long long)nearest->gpus_per_replica, how,
 		reached.ttft_s * milliseconds_per_second, reached.ttft_s > promise->ttft_s ? " (over)" : "",
 		reached.tpot_s * milliseconds_per_second, reached.tpot_s > promise->tpot_s ? " (over)" : "",
-		reached.e2e_s * milliseconds_per_second, reached.e2e_s > promise->e2e_s ? " (over)" : "");
+		reached.e2e_s * milliseconds_per_second, reached.e2e_s > promise->e2e_s ? " (over)" : "", limits->assurance.confidence, lower.text);
 
 	limit_fault(failure, "ttft_ms", promise->ttft_s, reached.ttft_s);
 	limit_fault(failure, "tpot_ms", promise->tpot_s, reached.tpot_s);
@@ -134,9 +164,10 @@ static enum status fail_latency(const struct fleet *nearest, const struct promis
 }
 
 /* Too few accelerators for one replica and the spare ones, or for the load. */
-static enum status fail_count(
-	const struct fleet *nearest, const struct demand *demand, const struct fleet_limits *limits, struct failure *failure)
+static enum status fail_count(const struct model *model, const struct fleet *nearest, const struct demand *demand, const struct fleet_limits *limits,
+	struct failure *failure)
 {
+	struct lower_confidence lower;
 	int64_t each = nearest->gpus_per_replica, spare = demand->spare_replicas, least = (demand->disaggregated ? 2 : 1) + spare;
 	int64_t needed = least * each;
 	const char *name = nearest->candidate->accelerator.id;
@@ -154,14 +185,15 @@ static enum status fail_count(
 		failure_add(failure, "/gpu_count", "infeasible", "%s", failure->detail);
 		return status;
 	}
+	lower = lower_confidence_of(model, nearest, demand, limits);
 	return failure_set(failure, STATUS_INFEASIBLE,
 		"%lld x %s are %lld replica%s of %lld (%lld spare): they hold %.3g requests/s within headroom and slo, and %.3g are asked for; "
-		"relax the load, the redundancy or the count",
+		"relax the load, the redundancy or the count%s",
 		(long long)limits->gpu_count, name, (long long)nearest->replicas, nearest->replicas == 1 ? "" : "s", (long long)each,
-		(long long)spare, nearest->requests_per_s, demand->requests_per_s);
+		(long long)spare, nearest->requests_per_s, demand->requests_per_s, lower.text);
 }
 
-/* What a cap would have to be for the nearest fleet. */
+/* What a cap would have to be for the nearest fleet, with the request's confidence. */
 static void cap_fault(struct failure *failure, const char *pointer, double cap, double reached, const char *unit)
 {
 	if (is_given(cap) && !(reached <= cap))
@@ -171,7 +203,7 @@ static void cap_fault(struct failure *failure, const char *pointer, double cap, 
 static enum status fail_caps(const struct fleet *nearest, const struct fleet_limits *limits, struct failure *failure)
 {
 	const struct candidate had = fleet_candidate(nearest);
-	double usd = nearest->usd_per_hour * HOURS_PER_MONTH;
+	double usd = nearest->usd_per_hour * HOURS_PER_MONTH, z = limits->assurance.z;
 	enum status status;
 
 	if (is_given(limits->usd_cap_per_month) && !is_given(usd)) {
@@ -180,13 +212,13 @@ static enum status fail_caps(const struct fleet *nearest, const struct fleet_lim
 		failure_add(failure, "/budget_usd_per_month", "no_offer", "%s", failure->detail);
 		return status;
 	}
-	status = failure_set(failure, STATUS_INFEASIBLE, "the caps are exceeded; the nearest is %lld x %s%s%s%s%s: %.0f USD, %.0f kgCO2e and %.0f kWh a month",
+	status = failure_set(failure, STATUS_INFEASIBLE, "the caps are exceeded; the nearest is %lld x %s%s%s%s%s: %.0f USD, %.0f kgCO2e and %.0f kWh a month%s",
 		(long long)nearest->gpu_count, nearest->candidate->accelerator.id, had.has_offer ? " of " : "", had.has_offer ? had.offer.provider : "",
 		had.has_offer && had.offer.region ? " in " : "", had.has_offer && had.offer.region ? had.offer.region : "", given_or(usd, 0),
-		nearest->kgco2e_per_month, nearest->kwh_per_month);
-	cap_fault(failure, "/budget_usd_per_month", limits->usd_cap_per_month, usd, "USD");
-	cap_fault(failure, "/carbon_cap_kgco2e", limits->kgco2e_cap_per_month, nearest->kgco2e_per_month, "kgCO2e");
-	cap_fault(failure, "/energy_cap_kwh", limits->kwh_cap_per_month, nearest->kwh_per_month, "kWh");
+		nearest->kgco2e_per_month, nearest->kwh_per_month, z > 0 ? ", each at its median, and more with the confidence asked for" : "");
+	cap_fault(failure, "/budget_usd_per_month", limits->usd_cap_per_month, usd * exp(z * nearest->usd_log_sigma), "USD");
+	cap_fault(failure, "/carbon_cap_kgco2e", limits->kgco2e_cap_per_month, nearest->kgco2e_per_month * exp(z * nearest->kgco2e_log_sigma), "kgCO2e");
+	cap_fault(failure, "/energy_cap_kwh", limits->kwh_cap_per_month, nearest->kwh_per_month * exp(z * nearest->kwh_log_sigma), "kWh");
 	return status;
 }
 
@@ -202,9 +234,9 @@ enum status shortfall_fail(const struct shortfall *shortfall, const struct model
 	case FLEET_OK:
 		return fail_caps(nearest, limits, failure);
 	case FLEET_LATENCY:
-		return fail_latency(nearest, &demand->promise, failure);
+		return fail_latency(model, nearest, demand, limits, failure);
 	case FLEET_COUNT:
-		return fail_count(nearest, demand, limits, failure);
+		return fail_count(model, nearest, demand, limits, failure);
 	case FLEET_MEMORY:
 		return infeasible_memory(model, nearest->candidate, &nearest->layout, context_tokens, failure);
 	case FLEET_LAYOUT:

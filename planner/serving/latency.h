@@ -27,7 +27,5 @@ double latency_quantile_s(const struct latency_model *model, enum latency_quanti
  * Source: Allen 1978 and Cunneen; the many-server term of Sakasegawa 1977. */
 double queue_wait_s(double utilization, double servers, double service_s, double arrival_cv2, double service_cv2);
 
-/* Standard normal quantile, 0 < p < 1: Acklam 2003, relative error below 1.2e-9. */
-double normal_quantile(double p);
 
 #endif

@@ -1,5 +1,6 @@
 #include "planner/serving/operating.h"
 
+#include "planner/interval.h"
 #include "planner/serving/latency.h"
 
 enum { FIXED_POINT_ROUNDS = 12, BISECTION_ROUNDS = 40, DRAIN_STEPS = 12 };

@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "planner/serving/apart.h"
+#include "planner/serving/promises.h"
 #include "planner/serving/worth.h"
 
 static const double milliseconds_per_second = 1000, tokens_per_million = 1e6, tokens_per_thousand = 1e3, grams_per_kg = 1000, wh_per_kwh = 1000;
@@ -172,10 +173,14 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	const struct fleet_limits *limits, struct inference_option *option, struct findings *findings)
 {
 	double active = fleet_active_replicas(fleet, demand);
-	struct replica replica;
+	struct demand sure_demand = fleet_sure_demand(demand, &fleet->allowance);
+	struct replica replica, practised, sure;
 	struct latency_model model;
 	struct fleet_worth worth;
-	bool possible = fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, &replica);
+	bool possible = fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PLANNED, &replica) &&
+					fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &practised) &&
+					fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_SURE, &sure);
+	const struct trial *trial = fleet->planned ? fleet->planned : fleet->trial;
 
 	CHECK(possible && fleet->verdict == FLEET_OK);
 	possible = latency_prepare(&replica, demand, active, fleet->requests_per_s, &model);
@@ -197,10 +202,10 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	option->batch.max = floor(operating_sequences_max(&replica, &demand->shape));
 	option->simulated.prefix_hit_rate = ABSENT_NUMBER;
 	if (fleet->trial) {
-		fill_simulated(option, fleet->trial);
+		fill_simulated(option, trial);
 		option->has_rest = demand->first_share > 0 && demand->first_share < 1;
 		if (demand->prefix_count > 0)
-			option->simulated.prefix_hit_rate = fleet->trial->cached_share;
+			option->simulated.prefix_hit_rate = trial->cached_share;
 	} else if (demand->disaggregated) {
 		fill_alone(option, fleet);
 	} else {
@@ -211,15 +216,17 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	option->throughput.total_tokens_per_s =
 		fleet->requests_per_s * (demand->shape.output_tokens + demand->shape.prompt_tokens);
 	option->throughput.requests_per_s_max =
-		fmax(given_or(fleet->requests_per_s_max, fleet_requests_per_s_max(&replica, demand, active)), fleet->requests_per_s);
+		fmax(given_or(fleet->requests_per_s_max, fleet_requests_per_s_max(&sure, &sure_demand, active)), fleet->requests_per_s);
 	option->utilization = fleet->requests_per_s / (fleet->replica_requests_per_s * (double)fleet->replicas);
 	option->bottleneck = option_bottleneck(model.point.shares);
-	fleet_worth(fleet, &replica, demand, limits, &worth, findings);
+	fleet_worth(fleet, &practised, demand, limits, &worth, findings);
 	option->gpus_paid = worth.gpus_paid;
-	fill_cost(option, fleet, &replica, demand, &worth);
+	fill_cost(option, fleet, &practised, demand, &worth);
 	fill_currency(option, &input->request.common.pricing.currency);
 	fill_footprint(option, demand, &worth);
 	option_provenance(option, input, fleet, demand, limits, &worth);
+	option->practice = practice_of_service(&input->request);
+	option->promise_count = service_promises(input, fleet, demand, limits, option->promises);
 	CHECK(isfinite(option->throughput.output_tokens_per_s) && isfinite(option->latency.e2e_ms.p99) &&
 		  isfinite(option->energy.kwh_per_month));
 }

@@ -8,14 +8,6 @@
 void option_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
 	const struct fleet_limits *limits, struct inference_option *option, struct findings *findings);
 
-/* Log standard deviations of the model's residuals over published measurements; wider where nothing like it was measured, and for
- * older engines, whose point releases differed up to 1.5 times on the same configuration. */
-struct residuals {
-	double throughput, tpot, ttft;
-};
-struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator,
-	const struct calibration *calibration, double release_years);
-
 /* Intervals, provenance and inputs of an option whose figures are filled: each with how far it may be off, and why. */
 struct fleet_worth;
 void option_provenance(struct inference_option *option, const struct inference_input *input, const struct fleet *fleet,

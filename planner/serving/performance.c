@@ -138,7 +138,9 @@ enum status performance_estimate(const struct performance_input *input, const st
 {
 	const struct performance_request *request = &input->request;
 	struct findings *findings = &performance->findings;
+	struct practice practice = practice_of_replica(request);
 	struct residuals residuals;
+	struct spread unknown;
 	struct request_shape shape = {.run_requests = ABSENT_NUMBER};
 	struct replica_layout layout = {.tensor = 1};
 	struct replica replica = {.gpus = 1};
@@ -153,6 +155,9 @@ enum status performance_estimate(const struct performance_input *input, const st
 		return status;
 	residuals = residuals_of(
 		&input->model, &input->candidate->accelerator, &input->candidate->calibration, layout.release_years);
+	unknown = practice_spread_of(&practice);
+	replica_slow(&replica, practice.value);
+	performance->practice = practice;
 	note_choices(request, &layout, findings);
 	layout_remark(input->candidate, &layout, findings);
 	operate(request, &replica, &shape, &point, findings);
@@ -170,10 +175,10 @@ enum status performance_estimate(const struct performance_input *input, const st
 	performance->tpot_ms = point.tpot_s * milliseconds_per_second;
 	performance->max_concurrency = replica_sequences_max(&replica, shape.prompt_tokens, shape.output_tokens);
 	performance->memory = replica.memory;
-	performance->interval.output_tokens_per_s =
-		interval_of_product(performance->output_tokens_per_s, &residuals.throughput, 1);
-	performance->interval.tpot_ms = interval_of_product(performance->tpot_ms, &residuals.tpot, 1);
-	performance->interval.ttft_ms = interval_of_product(performance->ttft_ms, &residuals.ttft, 1);
+	performance->interval.output_tokens_per_s = interval_of_spread(performance->output_tokens_per_s,
+		spread_joint(spread_even(residuals.throughput), (struct spread){.low = unknown.high, .high = unknown.low}));
+	performance->interval.tpot_ms = interval_of_spread(performance->tpot_ms, spread_joint(spread_even(residuals.tpot), unknown));
+	performance->interval.ttft_ms = interval_of_spread(performance->ttft_ms, spread_joint(spread_even(residuals.ttft), unknown));
 	fill_energy(input, &replica, &shape, &point, performance);
 	CHECK(isfinite(performance->output_tokens_per_s) && isfinite(performance->tpot_ms) &&
 		  isfinite(performance->energy.joules_per_output_token));

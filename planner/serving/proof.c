@@ -16,7 +16,8 @@ enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 12, RATE_REPLICATIONS = 4, DAY_R
 
 /* One fleet on trial. */
 struct subject {
-	struct replica replica;
+	struct replica replica; /* as slow as the fleet allows for */
+	struct promise promise; /* with the rest of what it allows for */
 	struct engine_setting engine; /* borrows the replica */
 	double response_s; /* of a request, roughly: how long a run must be */
 	double handoff_token_s; /* where prompts have replicas of their own */
@@ -38,7 +39,8 @@ void prover_start(struct prover *prover, const struct inference_input *input, co
 {
 	double rows = (double)input->request.trace.count, least = demand->prefix_count > 0 ? work_with_prefixes : work_of_a_plan;
 	int64_t work = (int64_t)fmax(least, work_of_a_row * rows);
-	int64_t later = PROVER_FRONT_WORK + (input->request.daily_profile.count > 0 ? PROVER_SCHEDULE_WORK + PROVER_DAY_WORK : 0) +
+	int64_t later = PROVER_FRONT_WORK + (limits->assurance.z > 0 || limits->assurance.log_slow > 0 ? PROVER_OBSERVED_MOST * PROVER_OBSERVED_WORK : 0) +
+					(input->request.daily_profile.count > 0 ? PROVER_SCHEDULE_WORK + PROVER_DAY_WORK : 0) +
 					(input->request.common.alternatives != 0 ? PROVER_ADVICE_WORK : 0);
 
 	*prover = (struct prover){.input = input,
@@ -134,11 +136,11 @@ static bool kept_in_trial(struct prover *prover, const struct subject *subject, 
 									 : simulated.decode / pools.decode,
 		   inside = in_flight * share;
 	struct traffic_plan traffic = traffic_at(prover, requests_per_s * share);
-	double tail = requests_beyond / (1 - prover->demand->promise.percentile);
+	double tail = requests_beyond / (1 - subject->promise.percentile);
 	double counted = fmax(fmax(requests_least, tail), fmax(2 * inside, round_requests(prover->demand) * share));
 	struct engine_setting engine = subject->engine;
 	bool replay = traffic.trace_count > 0;
-	struct trial_setting setting = {.promise = prover->demand->promise,
+	struct trial_setting setting = {.promise = subject->promise,
 		.work = prover->work_left,
 		.replications_max = replay ? 1 : subject->replications_max,
 		.run = {.engine = &engine,
@@ -197,20 +199,20 @@ static double fewest_replicas(
 	return high;
 }
 
-static bool is_over(const struct trial_estimate *estimate, double limit_s)
+static bool is_over(const struct trial_estimate *estimate, double limit_s, double log_factor)
 {
-	return estimate->mean_s + estimate->half_width_s > limit_s;
+	return (estimate->mean_s + estimate->half_width_s) * exp(log_factor) > limit_s;
 }
 
 /* Adds replicas of the kind that is late, from the fewest that carry the load, until the promise is kept. */
 static bool enough_apart(struct prover *prover, const struct subject *subject, struct pools *pools, struct trial *kept)
 {
-	const struct promise *promise = &prover->demand->promise;
+	const struct promise *promise = &subject->promise;
 	double most = (pools->decode + pools->prefill) * REPLICAS_TRIED_FACTOR + 8;
 
 	while (!kept_in_trial(prover, subject, *pools, prover->demand->requests_per_s, kept)) {
-		bool late_start = kept->saturated || is_over(&kept->ttft.promised, promise->ttft_s);
-		bool late_tokens = kept->saturated || is_over(&kept->tpot.promised, promise->tpot_s) || !late_start;
+		bool late_start = kept->saturated || is_over(&kept->ttft.promised, promise->ttft_s, promise->log_ttft);
+		bool late_tokens = kept->saturated || is_over(&kept->tpot.promised, promise->tpot_s, promise->log_tpot) || !late_start;
 
 		if (pools->decode + pools->prefill >= most || prover->work_left <= 0)
 			return false;
@@ -246,28 +248,30 @@ static double largest_rate(struct prover *prover, const struct subject *subject,
 	return fmax(low / scale, held);
 }
 
-static void latencies_take_over(struct fleet *fleet, const struct trial *trial)
+static void latencies_take_over(struct fleet *fleet, const struct subject *subject, const struct trial *trial)
 {
 	fleet->trial = trial;
-	fleet->ttft_s = trial->ttft.promised.mean_s;
-	fleet->tpot_s = trial->tpot.promised.mean_s;
-	fleet->e2e_s = trial->e2e.promised.mean_s;
+	fleet->planned = NULL;
+	fleet->ttft_s = trial->ttft.promised.mean_s * exp(subject->promise.log_ttft);
+	fleet->tpot_s = trial->tpot.promised.mean_s * exp(subject->promise.log_tpot);
+	fleet->e2e_s = promise_e2e_s(&subject->promise, trial->ttft.promised.mean_s, trial->e2e.promised.mean_s);
 	fleet->promise_kept = trial->kept;
 }
 
-static void subject_prepare(const struct prover *prover, const struct fleet *fleet, struct subject *subject)
+static void subject_prepare(const struct prover *prover, const struct fleet *fleet, enum replica_speed speed, struct subject *subject)
 {
 	bool possible = fleet_replica(
-		&prover->input->model, fleet->candidate, &fleet->layout, prover->demand, prover->limits, &subject->replica);
+		&prover->input->model, fleet->candidate, &fleet->layout, prover->demand, prover->limits, speed, &subject->replica);
 
 	CHECK(possible && fleet->verdict == FLEET_OK);
+	subject->promise = speed == REPLICA_SURE ? fleet_sure_demand(prover->demand, &fleet->allowance).promise : prover->demand->promise;
 	engine_setting_of(&subject->engine, &subject->replica, &prover->demand->shape);
 	subject->engine.prefix_count = prover->demand->prefix_count;
 	subject->engine.prefix_tokens = prover->demand->prefix_tokens;
 	subject->handoff_token_s = apart_handoff_token_s(&subject->replica, fleet->candidate);
 	subject->response_s = fleet->e2e_s;
 	subject->replications_max = TRIAL_REPLICATIONS_MAX;
-	subject->usable_requests_per_s = fleet->replica_requests_per_s * (1 - prover->demand->headroom);
+	subject->usable_requests_per_s = fleet->replica_requests_per_s / fleet->allowance.slow * (1 - prover->demand->headroom);
 }
 
 static struct pools pools_of(const struct prover *prover, const struct fleet *fleet)
@@ -293,24 +297,43 @@ bool prover_keeps(struct prover *prover, const struct fleet *fleet, double decod
 
 	if (prover->work_left <= 0)
 		return false;
-	subject_prepare(prover, fleet, &subject);
+	subject_prepare(prover, fleet, REPLICA_SURE, &subject);
 	return kept_in_trial(prover, &subject, (struct pools){decode, prefill}, requests_per_s, &ignored);
 }
 
-static bool is_kept(const struct trial_estimate *estimate, double limit_s)
+static bool is_kept(double latency_s, double limit_s)
 {
-	return !(estimate->mean_s > limit_s);
+	return !(latency_s > limit_s);
+}
+
+void prover_observe(struct prover *prover, struct fleet *fleet)
+{
+	struct subject subject;
+	struct trial *trial;
+
+	if (!fleet->trial || !(fleet->allowance.slow > 1) || prover->count >= PROOFS_MAX)
+		return;
+	prover_more(prover, PROVER_OBSERVED_WORK);
+	if (prover->work_left <= 0)
+		return;
+	subject_prepare(prover, fleet, REPLICA_PLANNED, &subject);
+	subject.replications_max = RATE_REPLICATIONS;
+	trial = &prover->trials[prover->count++];
+	kept_in_trial(prover, &subject, pools_of(prover, fleet), fleet->requests_per_s, trial);
+	if (!trial->saturated && !trial->exhausted)
+		fleet->planned = trial;
 }
 
 bool prover_day(struct prover *prover, const struct fleet *fleet, const struct day *day, struct trial *trial)
 {
-	const struct promise *promise = &prover->demand->promise;
 	struct traffic_plan traffic = traffic_at(prover, 1);
-	struct trial_setting setting = {.promise = *promise, .work = prover->work_left, .replications_max = DAY_REPLICATIONS};
+	struct trial_setting setting = {.work = prover->work_left, .replications_max = DAY_REPLICATIONS};
+	const struct promise *promise = &setting.promise;
 	double requests = 0;
 	struct subject subject;
 
-	subject_prepare(prover, fleet, &subject);
+	subject_prepare(prover, fleet, REPLICA_SURE, &subject);
+	setting.promise = subject.promise;
 	traffic.trace_count = 0; /* it tells of lengths and gaps; its hours are another day's */
 	traffic.pieces = day->pieces;
 	traffic.piece_count = day->piece_count;
@@ -335,8 +358,9 @@ bool prover_day(struct prover *prover, const struct fleet *fleet, const struct d
 		return false;
 	trial_run(&setting, prover->workspace, trial);
 	prover->work_left -= trial->work;
-	trial->kept = !trial->saturated && is_kept(&trial->ttft.promised, promise->ttft_s) &&
-				  is_kept(&trial->tpot.promised, promise->tpot_s) && is_kept(&trial->e2e.promised, promise->e2e_s);
+	trial->kept = !trial->saturated && is_kept(trial->ttft.promised.mean_s * exp(promise->log_ttft), promise->ttft_s) &&
+				  is_kept(trial->tpot.promised.mean_s * exp(promise->log_tpot), promise->tpot_s) &&
+				  is_kept(promise_e2e_s(promise, trial->ttft.promised.mean_s, trial->e2e.promised.mean_s), promise->e2e_s);
 	return !trial->exhausted;
 }
 
@@ -349,7 +373,7 @@ void prover_find_most(struct prover *prover, struct fleet *fleet)
 
 	if (!fleet->trial || is_given(fleet->requests_per_s_max) || prover->work_left <= 0)
 		return;
-	subject_prepare(prover, fleet, &subject);
+	subject_prepare(prover, fleet, REPLICA_SURE, &subject);
 	subject.replications_max = RATE_REPLICATIONS; /* a rate is searched to a few per cent: each step need not be that sure */
 	most = subject.usable_requests_per_s * (pools.decode + pools.prefill);
 	most = largest_rate(prover, &subject, pools, fleet->requests_per_s, most, most, &ignored);
@@ -367,7 +391,7 @@ void prover_prove_beyond(struct prover *prover, struct fleet *fleet, double requ
 	struct fleet by_formulas = *fleet;
 	struct subject subject;
 
-	subject_prepare(prover, fleet, &subject);
+	subject_prepare(prover, fleet, REPLICA_SURE, &subject);
 	usable = subject.usable_requests_per_s;
 	if (limits->gpu_count > 0 && is_given(demand->requests_per_s)) {
 		if (!kept_in_trial(prover, &subject, pools, demand->requests_per_s, trial))
@@ -399,9 +423,11 @@ void prover_prove_beyond(struct prover *prover, struct fleet *fleet, double requ
 		*fleet = by_formulas; /* not known to fail: only too long to try */
 		return;
 	}
-	latencies_take_over(fleet, trial);
-	if (fleet->verdict == FLEET_OK)
-		fleet_value(fleet, &subject.replica, demand, limits);
+	latencies_take_over(fleet, &subject, trial);
+	if (fleet->verdict != FLEET_OK)
+		return;
+	replica_slow(&subject.replica, exp(limits->assurance.log_slow) / fleet->allowance.slow);
+	fleet_value(fleet, &subject.replica, demand, limits);
 }
 
 void prover_prove(struct prover *prover, struct fleet *fleet)

@@ -40,7 +40,8 @@ void prover_prove(struct prover *prover, struct fleet *fleet);
 void prover_prove_beyond(struct prover *prover, struct fleet *fleet, double requests_per_s);
 
 /* Work set aside for the front, for a schedule by the hour and for advice; prover_more() hands it out. */
-enum { PROVER_SCHEDULE_WORK = 1000000, PROVER_DAY_WORK = 3000000, PROVER_ADVICE_WORK = 1800000, PROVER_FRONT_WORK = 600000 };
+enum { PROVER_SCHEDULE_WORK = 1000000, PROVER_DAY_WORK = 3000000, PROVER_ADVICE_WORK = 1800000, PROVER_FRONT_WORK = 600000, PROVER_OBSERVED_WORK = 100000,
+	PROVER_OBSERVED_MOST = 6 };
 void prover_more(struct prover *prover, int64_t work);
 
 /* Whether a proved fleet, with so many replicas instead of its own (`prefill`: further ones, for prompts alone), keeps the promise at a
@@ -58,6 +59,9 @@ struct day {
 
 /* False where it is too long to simulate. trial->saturated: replicas do not carry it. `kept` by means, without their intervals. */
 bool prover_day(struct prover *prover, const struct fleet *fleet, const struct day *day, struct trial *trial);
+
+/* Simulates a proved fleet once more with the plan's own replicas, which are faster than those it was proved with: into `planned`. */
+void prover_observe(struct prover *prover, struct fleet *fleet);
 
 /* The largest load that a proved fleet holds within headroom and promise, into requests_per_s_max. */
 void prover_find_most(struct prover *prover, struct fleet *fleet);

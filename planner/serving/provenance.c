@@ -5,31 +5,6 @@
 #include "planner/serving/option.h"
 #include "planner/serving/worth.h"
 
-/* No published measurement of serving on MIG slices is among the cases: as far off as other makers' boards, halved, for the parts are the
- * same. */
-static const double unmeasured_slice = 0.15;
-
-static double widened(double sigma, double unlike, double factor)
-{
-	return factor * sqrt(sigma * sigma + unlike * unlike);
-}
-
-struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator,
-	const struct calibration *calibration, double release_years)
-{
-	/* ln(p90/p10) / 2.563 of measured over modelled, by `make validate`. */
-	struct residuals residuals = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.32};
-	bool nvidia = accelerator->vendor && strcmp(accelerator->vendor, "nvidia") == 0;
-	bool calibrated = CALIBRATED(calibration, gemm_efficiency, 0) > 0 && CALIBRATED(calibration, memory_efficiency, 0) > 0;
-	double age = fmax(engine_newest_release_years() - release_years, 0), factor = calibrated ? 0.8 : 1;
-	double unlike = (nvidia ? 0 : 0.30) + (model->shape_is_guessed ? 0.15 : 0) + 0.05 * age;
-
-	residuals.throughput = widened(residuals.throughput, unlike, factor);
-	residuals.tpot = widened(residuals.tpot, unlike, factor);
-	residuals.ttft = widened(residuals.ttft, unlike, factor);
-	return residuals;
-}
-
 /* Standard deviations of logarithms. */
 struct spreads {
 	struct residuals model; /* of the replica's model */
@@ -42,16 +17,9 @@ struct spreads {
 static struct spreads spreads_of(const struct inference_input *input, const struct fleet *fleet, const struct fleet_limits *limits,
 	const struct fleet_worth *worth)
 {
-	struct spreads spreads = {.model = residuals_of(&input->model, &fleet->candidate->accelerator, &fleet->candidate->calibration, fleet->layout.release_years),
+	struct spreads spreads = {.model = fleet_residuals(&input->model, fleet->candidate, &fleet->layout, limits),
 		.footprint = &worth->footprint.spread};
 
-	if (fleet->candidate->slice) {
-		spreads.model.throughput = widened(spreads.model.throughput, unmeasured_slice, 1);
-		spreads.model.tpot = widened(spreads.model.tpot, unmeasured_slice, 1);
-		spreads.model.ttft = widened(spreads.model.ttft, unmeasured_slice, 1);
-	}
-	if (is_given(limits->throughput_tokens_per_s_per_gpu))
-		spreads.model.throughput = 0;
 	spreads.count = limits->gpu_count > 0 ? 0 : spreads.model.throughput;
 	spreads.load = limits->gpu_count > 0 && !is_given(input->request.requests_per_s) && !is_given(input->request.queries_per_minute) &&
 			input->request.trace.count == 0 && input->request.rate_profile.count == 0

@@ -105,7 +105,7 @@ static void report_spot(const struct inference_input *input, const struct fleet 
 			findings_warn(findings, "pricing.spot_interruptions_per_gpu_hour is not used: the offer is no spot offer (pricing.terms: [\"spot\"])");
 		return;
 	}
-	if (!is_given(rate) || !fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, &replica)) {
+	if (!is_given(rate) || !fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &replica)) {
 		findings_warn(findings,
 			"spot accelerators are taken away at times, and how often is not known: neither cost nor latency count it; give "
 			"pricing.spot_interruptions_per_gpu_hour, and redundancy for what is lost meanwhile");

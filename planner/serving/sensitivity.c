@@ -63,7 +63,7 @@ static bool outcomes_of(struct trial_world *world, struct outcomes *outcomes)
 	struct fleet_worth worth;
 	struct replica replica;
 
-	if (!fleet_replica(world->model, &world->candidate, &fleet->layout, &world->demand, &world->limits, &replica))
+	if (!fleet_replica(world->model, &world->candidate, &fleet->layout, &world->demand, &world->limits, REPLICA_PRACTISED, &replica))
 		return false;
 	fleet_worth(fleet, &replica, &world->demand, &world->limits, &worth, NULL);
 	outcomes->values[OUTCOME_USD] = worth.usd_per_hour * HOURS_PER_MONTH + (world->usd_factor - 1) * worth.accelerators_usd_per_month;

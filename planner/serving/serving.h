@@ -134,6 +134,28 @@ struct commitment {
 	struct committed_offer offers[COMMITTED_OFFERS_MAX];
 };
 
+/* A limit of the request, and the probability with which an option keeps it. */
+struct service_promise {
+	const char *what;   /* load, slo, budget, energy_cap, carbon_cap */
+	const char *member; /* of the slo: ttft_ms, tpot_ms, e2e_ms; NULL: of the others */
+	double limit, probability;
+};
+
+/* What a confidence costs: accelerators, or of a given number the load that they hold; and money that is not exceeded with it. */
+struct service_confidence {
+	double confidence;
+	int64_t gpu_count;
+	double requests_per_s, usd_per_month; /* usd_per_month absent: no price is known */
+};
+
+/* What is not known: what it adds to the capacity that is bought and to the money that is not exceeded with the request's confidence. */
+struct service_uncertainty {
+	const char *field, *cure;
+	double gpu_count, usd_per_month; /* accelerators, not rounded to whole replicas */
+};
+
+enum { SERVICE_PROMISES_MAX = 8, SERVICE_UNCERTAINTIES_MAX = 8 };
+
 struct inference_option {
 	struct accelerator accelerator;
 	int64_t gpu_count, replicas, gpus_per_replica;
@@ -154,6 +176,9 @@ struct inference_option {
 		double output_tokens_per_s, output_tokens_per_s_per_gpu, total_tokens_per_s, requests_per_s_max;
 	} throughput;
 	double utilization;
+	struct practice practice;
+	size_t promise_count;
+	struct service_promise promises[SERVICE_PROMISES_MAX];
 	struct {
 		double usd_per_hour, usd_per_month, usd_per_million_output_tokens, usd_per_million_tokens;
 		double input_usd_per_million_tokens, output_usd_per_million_tokens; /* prices that cover it, each for its share of the time */
@@ -232,6 +257,10 @@ struct inference_plan {
 		double params_total, params_active, weights_bytes, kv_bytes_per_token, flops_per_output_token, flops_per_prompt;
 	} workload;
 	struct inference_option recommended;
+	size_t confidence_count;
+	struct service_confidence confidence_curve[CONFIDENCES_MAX];
+	size_t uncertainty_count;
+	struct service_uncertainty uncertainties[SERVICE_UNCERTAINTIES_MAX]; /* of the recommended option, the costliest first */
 	size_t alternative_count;
 	struct inference_option alternatives[INFERENCE_OPTIONS_MAX];
 	size_t hour_count; /* of the recommended option; 0: neither load nor grid is told by the hour */
@@ -276,6 +305,7 @@ struct performance {
 	double output_tokens_per_s, output_tokens_per_s_per_gpu, total_tokens_per_s, requests_per_s, ttft_ms, tpot_ms,
 		max_concurrency;
 	struct serving_memory memory;
+	struct practice practice;
 	struct { /* joules_per_output_token = decode + prefill x prompt/output tokens + idle */
 		double mean_w, joules_per_output_token;
 		double decode_joules_per_output_token, prefill_joules_per_prompt_token, idle_joules_per_output_token;

@@ -7,6 +7,7 @@
 #include "planner/serving/front.h"
 #include "planner/serving/mix.h"
 #include "planner/serving/option.h"
+#include "planner/serving/promises.h"
 #include "planner/serving/search.h"
 #include "planner/serving/worth.h"
 
@@ -15,6 +16,7 @@ enum { ALTERNATIVES_DEFAULT = 5 };
 static struct fleet_limits limits_of(const struct inference_input *input)
 {
 	const struct inference_request *request = &input->request;
+	struct practice practice = practice_of_service(request);
 
 	return (struct fleet_limits){.gpu_count = request->common.gpu_count,
 		.enforce_memory = request->common.enforce_memory != TRUTH_FALSE,
@@ -27,7 +29,8 @@ static struct fleet_limits limits_of(const struct inference_input *input)
 		.mixes = mix_is_wanted(request),
 		.scratch = input->workspace,
 		.scratch_bytes = input->workspace_bytes,
-		.request = request};
+		.request = request,
+		.assurance = assurance_of(request->common.confidence, &practice)};
 }
 
 static void workload_fill(const struct model *model, const struct demand *demand, enum precision precision,
@@ -57,7 +60,7 @@ static void hours_fill(const struct inference_input *input, const struct fleet *
 	struct replica replica;
 
 	plan->hour_count = fleet_hour_count(demand);
-	if (plan->hour_count > 0 && fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, &replica))
+	if (plan->hour_count > 0 && fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &replica))
 		fleet_hours(fleet, &replica, demand, limits, plan->hours);
 }
 
@@ -70,6 +73,7 @@ static void alternatives_fill(struct search *search, struct prover *prover, cons
 
 	for (size_t i = 0; i < count; i++) {
 		prover_find_most(prover, front[i]);
+		prover_observe(prover, front[i]);
 		option_and_schedule(search, front[i], NULL, &plan->alternatives[plan->alternative_count++], NULL);
 	}
 }
@@ -132,12 +136,15 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	if (!best)
 		return shortfall_fail(&search.shortfall, &input->model, &demand, &limits, failure);
 	prover_find_most(&prover, best);
+	prover_observe(&prover, best);
 	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
 	service_front_fill(&search, &prover, plan);
 	alternatives_fill(&search, &prover, best, plan);
 	option_and_schedule(&search, best, &prover, &plan->recommended, &plan->findings);
 	hours_fill(input, best, &demand, &limits, plan);
 	day_fill(&prover, best, &plan->recommended);
+	plan->confidence_count = service_confidences(&search, best, plan->confidence_curve);
+	plan->uncertainty_count = service_uncertainties(input, best, &demand, &limits, plan->uncertainties);
 	rule_of_thumb_fill(request, &demand, best, plan);
 	report_fill(input, best, &demand, &limits, plan);
 	if (request->common.alternatives != 0)

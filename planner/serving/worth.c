@@ -266,14 +266,14 @@ void fleet_worth_of_hour(const struct fleet *fleet, const struct replica *replic
 
 double fleet_place_excess(const struct fleet_limits *limits, const struct fleet_place *place)
 {
-	double excess = 0;
+	double excess = 0, z = limits->assurance.z;
 
 	if (is_given(limits->usd_cap_per_month))
-		excess = given_or(place->usd_per_hour, HUGE_VAL) * HOURS_PER_MONTH / limits->usd_cap_per_month;
+		excess = given_or(place->usd_per_hour, HUGE_VAL) * HOURS_PER_MONTH * exp(z * place->usd_log_sigma) / limits->usd_cap_per_month;
 	if (is_given(limits->kgco2e_cap_per_month))
-		excess = fmax(excess, place->kgco2e_per_month / limits->kgco2e_cap_per_month);
+		excess = fmax(excess, place->kgco2e_per_month * exp(z * place->kgco2e_log_sigma) / limits->kgco2e_cap_per_month);
 	if (is_given(limits->kwh_cap_per_month))
-		excess = fmax(excess, place->kwh_per_month / limits->kwh_cap_per_month);
+		excess = fmax(excess, place->kwh_per_month * exp(z * place->kwh_log_sigma) / limits->kwh_cap_per_month);
 	return excess;
 }
 
@@ -284,7 +284,8 @@ bool fleet_place_is_allowed(const struct fleet_limits *limits, const struct flee
 
 struct fleet_place fleet_place_of(const struct fleet *fleet)
 {
-	return (struct fleet_place){fleet->supply, fleet->usd_per_hour, fleet->kwh_per_month, fleet->kgco2e_per_month};
+	return (struct fleet_place){fleet->supply, fleet->usd_per_hour, fleet->kwh_per_month, fleet->kgco2e_per_month, fleet->usd_log_sigma, fleet->kwh_log_sigma,
+		fleet->kgco2e_log_sigma};
 }
 
 static struct usage idle_usage(const struct fleet *fleet, const struct fleet_limits *limits, int64_t count)
@@ -303,6 +304,29 @@ static double idle_kwh(const struct fleet *fleet, const struct fleet_limits *lim
 	struct usage idle = idle_usage(fleet, limits, 1);
 
 	return count * energy_mean_gpu_w(&idle) * host_factor(&idle) * HOURS_PER_MONTH / WATTS_PER_KW;
+}
+
+static bool is_capped(const struct fleet_limits *limits)
+{
+	return is_given(limits->usd_cap_per_month) || is_given(limits->kgco2e_cap_per_month) || is_given(limits->kwh_cap_per_month);
+}
+
+/* E108. Of what a fleet costs, draws and emits at an offer: the number of accelerators is decided; price, power and grid are not known. */
+static void place_sigmas(const struct fleet *fleet, const struct fleet_limits *limits, const struct candidate *had, double embodied_kgco2e,
+	double embodied_log_sigma, struct fleet_place *place)
+{
+	const struct site *site = &had->site;
+	double pue = interval_log_sigma(given_or(site->pue_low, site->pue), given_or(site->pue_high, site->pue));
+	double facility_w = place->kwh_per_month / HOURS_PER_MONTH / (double)fleet->gpu_count * WATTS_PER_KW;
+	double operational = place->kgco2e_per_month > 0 ? 1 - embodied_kgco2e / place->kgco2e_per_month : 1;
+	struct gpu_price price;
+
+	place->kwh_log_sigma = interval_joint_sigma(fleet->it_log_sigma, pue);
+	place->kgco2e_log_sigma =
+		interval_joint_sigma(operational * interval_joint_sigma(place->kwh_log_sigma, carbon_grid_log_sigma(site)), (1 - operational) * embodied_log_sigma);
+	if (is_given(place->usd_per_hour) && cost_gpu_price(limits->pricing, had, fleet->gpu_count, facility_w, &price, NULL))
+		place->usd_log_sigma =
+			(1 - fleet->data_usd_per_hour / place->usd_per_hour) * interval_log_sigma(price.low_usd_per_gpu_hour, price.high_usd_per_gpu_hour);
 }
 
 /* What is used draws the same everywhere; the rest of whole instances idles beside it, and buildings and grids differ. */
@@ -329,6 +353,8 @@ static struct fleet_place place_of(const struct fleet *fleet, const struct fleet
 	if (supply)
 		place.usd_per_hour = fleet->data_usd_per_hour + supply_usd_per_hour(&fleet->candidate->accelerator, &supply->offer, fleet->gpu_count) *
 															(supply->offer.term == TERM_SPOT ? fleet->spot_factor : 1);
+	if (is_capped(limits))
+		place_sigmas(fleet, limits, &had, embodied.kgco2e, embodied.log_sigma, &place);
 	return place;
 }
 
@@ -405,6 +431,7 @@ void fleet_value(struct fleet *fleet, const struct replica *replica, const struc
 	fleet->supply = NULL;
 	fleet_worth(fleet, replica, demand, limits, &worth, NULL);
 	fleet->usd_per_hour = worth.usd_per_hour;
+	fleet->it_log_sigma = worth.footprint.spread.it_kwh;
 	split_rest(fleet, demand, limits, &worth);
 	fleet->data_usd_per_hour = (given_or(worth.storage_usd_per_month, 0) + given_or(worth.egress_usd_per_month, 0)) / HOURS_PER_MONTH;
 	fleet->spot_factor = spot_factor(fleet, replica, limits, &(struct offer){.term = TERM_SPOT});
@@ -421,4 +448,7 @@ void fleet_value(struct fleet *fleet, const struct replica *replica, const struc
 	fleet->usd_per_hour = best.usd_per_hour;
 	fleet->kgco2e_per_month = best.kgco2e_per_month;
 	fleet->kwh_per_month = best.kwh_per_month;
+	fleet->usd_log_sigma = best.usd_log_sigma;
+	fleet->kwh_log_sigma = best.kwh_log_sigma;
+	fleet->kgco2e_log_sigma = best.kgco2e_log_sigma;
 }

@@ -44,12 +44,14 @@ void fleet_hours(const struct fleet *fleet, const struct replica *replica, const
 struct fleet_place {
 	const struct supply *supply; /* NULL: the candidate's own offer and site */
 	double usd_per_hour, kwh_per_month, kgco2e_per_month; /* usd_per_hour absent: no price known */
+	double usd_log_sigma, kwh_log_sigma, kgco2e_log_sigma; /* 0 where no cap asks for them */
 };
 
 /* All that its accelerators can be had from; returns how many, at most `most` (>= 1). The fleet is valued already. */
 size_t fleet_places(const struct fleet *fleet, const struct fleet_limits *limits, struct fleet_place *places, size_t most);
 
-/* How far above its caps of a month it is: the largest of figure / cap, 0 without caps. One on money is not kept where no price is known. */
+/* How far above its caps of a month it is: the largest of figure / cap, 0 without caps. One on money is not kept where no price is known.
+ * The figures are those that are not exceeded with the request's confidence (E137). */
 double fleet_place_excess(const struct fleet_limits *limits, const struct fleet_place *place);
 
 /* Whether it is within them. */

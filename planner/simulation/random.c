@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "planner/serving/latency.h"
+#include "planner/interval.h"
 
 static uint64_t splitmix(uint64_t *state)
 {

@@ -74,7 +74,10 @@ static struct comparison compared(const struct tally *tally, double limit_s)
 
 static struct comparison compared_all(const struct tallies *tallies, const struct promise *promise)
 {
-	const double limits_s[PROMISED_COUNT] = {promise->ttft_s, promise->tpot_s, promise->e2e_s};
+	struct trial_estimate ttft = estimate_of(&tallies->of[QUANTITY_TTFT][SHARE_PROMISED]), e2e = estimate_of(&tallies->of[QUANTITY_E2E][SHARE_PROMISED]);
+	double e2e_factor = e2e.mean_s > 0 ? promise_e2e_s(promise, ttft.mean_s, e2e.mean_s) / e2e.mean_s : 1;
+	const double limits_s[PROMISED_COUNT] = {
+		promise->ttft_s / exp(promise->log_ttft), promise->tpot_s / exp(promise->log_tpot), promise->e2e_s / e2e_factor};
 	struct comparison all = {true, true};
 
 	for (int quantity = 0; quantity < PROMISED_COUNT; quantity++) {

@@ -9,7 +9,7 @@ static bool is_worth_a_word(const struct outline *larger, const struct outline *
 	return larger->total_usd < worth_mentioning * best->total_usd || larger->wall_clock_hours < soon_enough * best->wall_clock_hours;
 }
 
-/* The smallest count meets the deadline at the median; whoever must not miss it wants the 90th percentile inside. */
+/* A fixed number, or one that an objective other than cost chose, may leave the deadline to chance. */
 static void advise_deadline(const struct programme *programme, const struct outline *best, struct training_plan *plan)
 {
 	double deadline_hours = programme->deadline_hours, late_hours = plan->recommended.interval.wall_clock_hours.p90;
@@ -17,9 +17,9 @@ static void advise_deadline(const struct programme *programme, const struct outl
 
 	if (!is_given(deadline_hours) || late_hours <= deadline_hours || programme->input->request.common.gpu_count > 0)
 		return;
-	advice = findings_advise(&plan->findings, "deadline_at_risk", "important",
-		"one time in ten it takes %.4g hours or more, past the %.4g that there are: plan for more accelerators if the deadline is hard",
-		late_hours, deadline_hours);
+	advice = findings_advise(&plan->findings, "deadline_at_risk", "suggestion",
+		"one time in ten it takes %.4g hours or more, past the %.4g that there are: raise confidence (now %.3g) if the deadline is hard",
+		late_hours, deadline_hours, programme->confidence);
 	snprintf(advice->effect, sizeof advice->effect, "about %.0f accelerators keep it nine times in ten",
 		ceil((double)best->gpu_count * late_hours / deadline_hours));
 }

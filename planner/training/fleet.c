@@ -4,6 +4,7 @@
 #include "planner/footprint/supply.h"
 #include "planner/training/layer_time.h"
 #include "planner/training/place.h"
+#include "planner/training/range.h"
 
 int64_t fleet_nodes(const struct candidate *candidate, int64_t gpu_count)
 {
@@ -82,8 +83,8 @@ struct usage outline_usage(const struct programme *programme, const struct candi
 		.calibration = candidate->calibration.id ? &candidate->calibration : NULL,
 		.node_count = (double)outline->node_count + spare_nodes, .hours = outline->wall_clock_hours,
 		.busy_fraction = outline->reliability.fraction * used / powered,
-		.compute_utilization = fmin(1, step->hardware_flops / (step->time.time_s * used * peak)),
-		.memory_utilization = fmin(1, step->traffic_s / step->time.time_s), .host_power_fraction = ABSENT_NUMBER,
+		.compute_utilization = fmin(1, step->hardware_flops / (step->time.time_s * outline->practice.step_factor * used * peak)),
+		.memory_utilization = fmin(1, step->traffic_s / (step->time.time_s * outline->practice.step_factor)), .host_power_fraction = ABSENT_NUMBER,
 		.hardware = &programme->input->request.common.hardware};
 }
 
@@ -127,11 +128,13 @@ void outline_settle(const struct programme *programme, const struct supply *supp
 
 	outline->supply = supply;
 	outline->reliability = reliability_of_job(programme->input, (double)outline->gpu_count, outline->trained_params, spot);
-	outline->wall_clock_hours = outline->useful_hours / outline->reliability.fraction;
+	outline->practice = practice_of_run(programme->input, chosen, (double)outline->gpu_count, (double)outline->node_count, programme->practice);
+	outline->wall_clock_hours = outline->useful_hours * outline->practice.value / outline->reliability.fraction;
 	outline->gpu_hours = outline->wall_clock_hours * (double)outline->gpu_count;
 	if (outline->reliability.spares_given) /* they are paid for too */
 		outline->gpu_hours += outline->wall_clock_hours * (double)(outline->reliability.spare_nodes * (chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1));
 	fleet_footprint(programme, outline, NULL);
+	range_fill(programme, outline);
 }
 
 void fleet_outline(const struct programme *programme, size_t candidate, int64_t gpu_count, const struct parallelism *pins,
@@ -145,7 +148,7 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 	*outline = (struct outline){.fits = true, .candidate = candidate, .gpu_count = gpu_count, .node_count = fleet_nodes(chosen, gpu_count)};
 	for (size_t i = 0; i < programme->stage_count; i++) {
 		struct found found;
-		double steps, hours;
+		double steps, hours, least_step_s;
 
 		if (!fleet_stage(programme, i, outline, pins, &found, &setting, counts))
 			return;
@@ -156,6 +159,7 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 			return;
 		}
 		steps = fmax(1, ceil(programme->stages[i].tokens / (found.step.samples * programme->stages[i].sequence) - 1e-9));
+		least_step_s = found.step.hardware_flops / ((double)gpu_count * fmax(setting.device.linear_most_flops_per_s, setting.device.wide_most_flops_per_s));
 		if (is_given(input->request.mfu))
 			step_pin_mfu(&setting, (double)gpu_count, input->request.mfu, &found.step);
 		hours = steps * found.step.time.time_s / SECONDS_PER_HOUR;
@@ -165,10 +169,12 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 		longest_hours = hours;
 		outline->found = found;
 		outline->main_stage = i;
+		outline->least_step_s = fmin(least_step_s, found.step.time.time_s);
 		outline->main_steps = steps;
 	}
 	outline->any = true;
 	outline->trained_params = setting.trained_params;
+	outline->step_log_sigma = range_step_log_sigma(programme, chosen, outline);
 	place_best(programme, outline);
 }
 

@@ -5,6 +5,7 @@
 #include "planner/footprint/cost.h"
 #include "planner/footprint/footprint.h"
 #include "planner/training/layout.h"
+#include "planner/training/practice.h"
 #include "planner/training/reliability.h"
 
 enum { PROGRAMME_STAGES_MAX = TRAINING_STAGES_MAX };
@@ -21,13 +22,20 @@ struct programme {
 	} stages[PROGRAMME_STAGES_MAX];
 	double tokens_total;
 	double deadline_hours; /* less reserved; absent: none */
+	double confidence;     /* probability with which deadline, budget and caps are held */
+	const struct practice_constants *practice;
 	double gradient_bytes; /* of one parameter, instead of the software's; 0: its own */
+};
+
+/* How far an outline's figures may be off: spreads of factors, and figures as intervals (E70, E130). */
+struct outline_range {
+	struct spread step, failures, practice, hours, usd;
+	struct interval step_time_s, wall_clock_hours, gpu_hours, total_usd, total_kwh, total_kgco2e;
 };
 
 /* One answer in short: enough to compare; the option's details are made from it. */
 struct outline {
 	bool any, fits;
-	bool extra;           /* more accelerators than the deadline asks for: an alternative, never recommended for its cost */
 	size_t candidate;     /* index */
 	const struct supply *supply; /* of the candidate's, from which its accelerators are had; NULL: the candidate's own offer and site */
 	int64_t gpu_count, node_count;
@@ -42,6 +50,10 @@ struct outline {
 	struct footprint footprint;
 	struct data_cost data_cost;
 	double total_usd; /* accelerators and data */
+	struct practice practice;
+	double step_log_sigma; /* of the step's time */
+	double least_step_s;   /* of the best measured product of the accelerator, nothing else: no step is faster */
+	struct outline_range range;
 };
 
 /* What passes from one search of layouts to the next: counts for the plan's `search`, and the best of the last one. */
@@ -50,8 +62,8 @@ struct search_counts {
 	struct parallelism last; /* all 0: none yet */
 };
 
-/* E45. Plans every stage on `gpu_count` accelerators of a candidate and sums them: useful hours = steps x step; wall clock = useful /
- * goodput (E49); GPU-hours = wall clock x accelerators; cost and footprint from the same hours.
+/* E45. Plans every stage on `gpu_count` accelerators of a candidate and sums them: useful hours = steps x step; wall clock = useful x
+ * practice (E131) / goodput (E49); GPU-hours = wall clock x accelerators; cost and footprint from the same hours.
  * Returned: `any` false when no layout exists; `fits` false when none fits in memory (the hours are then those of the
  * layout that needs least, if the request waives memory; else only found.memory holds). */
 void fleet_outline(const struct programme *programme, size_t candidate, int64_t gpu_count, const struct parallelism *pins,

@@ -71,19 +71,17 @@ static void price_inputs(const struct programme *programme, const struct outline
 	figures_add(inputs, given_or_default("pricing.egress_usd_per_gb", pricing->egress_usd_per_gb, ABSENT_NUMBER, 0, 0, "request"));
 }
 
-void inputs_of_outline(const struct programme *programme, const struct outline *outline, const struct figure *mfu, double run_log_sigma,
-	struct figures *inputs)
+void inputs_of_outline(const struct programme *programme, const struct outline *outline, const struct figure *mfu, struct figures *inputs)
 {
 	const struct candidate had = outline_candidate(programme, outline);
 	struct usage usage = outline_usage(programme, &had, outline);
-	struct interval run = interval_of_product(1, &run_log_sigma, 1);
 
 	inputs->count = 0;
 	figures_add(inputs, (struct figure){"tokens", programme->tokens_total, programme->tokens_total, programme->tokens_total, "request", PROVENANCE_GIVEN});
 	figures_add(inputs, *mfu);
-	if (run_log_sigma > 0)
-		figures_add(inputs, (struct figure){INPUT_RUN, 1, run.p10, run.p90,
-			"E45: hours over those of steps and failures, in the published totals of Llama 1 to 3 and BLOOM", PROVENANCE_DERIVED});
+	if (outline->practice.part_count > 0)
+		figures_add(inputs, (struct figure){INPUT_PRACTICE, outline->practice.value, outline->practice.low, outline->practice.high,
+			"E131: what published runs took over their steps; practice.parts of the option has each part's source", PROVENANCE_DERIVED});
 	reliability_inputs(programme, outline, inputs);
 	price_inputs(programme, outline, inputs);
 	footprint_inputs(&usage, &had.site, inputs);
@@ -216,7 +214,7 @@ bool inputs_move(const struct programme *programme, const struct outline *outlin
 		return true;
 	}
 	world_fill(programme, outline, &world);
-	if (strcmp(input->field, "tokens") == 0 || strcmp(input->field, INPUT_RUN) == 0)
+	if (strcmp(input->field, "tokens") == 0 || strcmp(input->field, INPUT_PRACTICE) == 0)
 		scale_hours(&world, value / input->value);
 	else if (strcmp(input->field, "mfu") == 0)
 		slow_steps(&world, input->value / value);

@@ -5,15 +5,13 @@
 #include "planner/footprint/sensitivity.h"
 #include "planner/training/fleet.h"
 
-/* Names of inputs that are no members of a request: how far measured power is from the model's, and the hours of a run over those that its
- * steps and failures account for; both around 1. */
+/* Names of inputs that are no members of a request: how far measured power is from the model's (around 1), and the hours of a run over those that its
+ * steps and failures account for (E131). */
 #define INPUT_POWER_MODEL "power_model"
-#define INPUT_RUN "run_overhead"
+#define INPUT_PRACTICE "practice"
 
-/* Fills `inputs` for a settled outline. `mfu` of the option with its range; run: sigma of the logarithm of the run's overhead, 0 where there is
- * none. */
-void inputs_of_outline(const struct programme *programme, const struct outline *outline, const struct figure *mfu, double run_log_sigma,
-	struct figures *inputs);
+/* Fills `inputs` for a settled outline. `mfu` of the option with its range. */
+void inputs_of_outline(const struct programme *programme, const struct outline *outline, const struct figure *mfu, struct figures *inputs);
 
 /* The figures of a settled outline that inputs move. */
 struct moved moved_of_outline(const struct outline *outline);

@@ -22,6 +22,11 @@ struct layer_work {
 	double expand_s; /* MLA: queries, keys and values from their latents, which selective recomputation does again */
 };
 
+double layer_exposed_s(double communication_s, double hiding_s, double left_s, double overlap)
+{
+	return fmax(communication_s - left_s, exposed_s(communication_s, hiding_s, overlap));
+}
+
 static void work_product(struct layer_work *work, double rows, double inner, double columns, double count, double rate)
 {
 	const struct setting *setting = work->setting;
@@ -196,6 +201,16 @@ static int tensor_pairs(const struct layer_kind *kind, bool experts_split)
 		(kind->feed_forward == FEED_FORWARD_EXPERTS && (experts_split || kind->shared_width > 0)));
 }
 
+/* E29 beside a layer's work that hides other communication already: together it hides no more than itself. */
+static double work_hide(struct layer_work *work, double communication_s, double overlap)
+{
+	double hiding_s = work->time.forward_s + work->time.backward_s - work->time.ring_s;
+	double exposed = layer_exposed_s(communication_s, hiding_s, hiding_s - work->time.hidden_s, overlap);
+
+	work->time.hidden_s += communication_s - exposed;
+	return exposed;
+}
+
 /* Tensor parallelism: two all-reduces (or gather and scatter) of the activations forward and two backward, two more where
  * the forward pass is done again (Shoeybi et al. 2019, arXiv 1909.08053; Korthikanti et al. 2022). */
 static void work_tensor_comm(struct layer_work *work)
@@ -208,8 +223,7 @@ static void work_tensor_comm(struct layer_work *work)
 		return;
 	once_s = collective_all_reduce_s(&setting->device, setting->physics, group, bytes);
 	count = tensor_pairs(work->kind, work->layout->expert <= 1) * (work->recompute == RECOMPUTE_FULL ? 3.0 : 2.0);
-	work->time.tensor_s = exposed_s(count * once_s, work->time.forward_s + work->time.backward_s,
-		setting->software.hides_tensor ? setting->physics->overlap : 0);
+	work->time.tensor_s = work_hide(work, count * once_s, setting->software.hides_tensor ? setting->physics->overlap : 0);
 }
 
 /* Context parallelism as a ring: keys and values pass every rank forward, and with their gradients backward, beside the
@@ -227,18 +241,20 @@ static void work_context_comm(struct layer_work *work)
 	if (work->degrees->context <= 1 || kind->mixer == MIXER_NONE)
 		return;
 	once_s = collective_all_gather_s(&setting->device, setting->physics, group, bytes);
-	work->time.context_s = exposed_s(3 * once_s, work->attention.time_s * (1 + 2.5), setting->physics->overlap);
+	/* fused attention does five products backward for two forward */
+	work->time.ring_s = fmin(3 * once_s, fmin(work->attention.time_s * (1 + 2.5), work->time.forward_s + work->time.backward_s));
+	work->time.context_s = exposed_s(3 * once_s, work->time.ring_s, setting->physics->overlap);
 }
 
 /* Expert parallelism: dispatch and combine, forward and backward, and again with full recomputation. Given: bytes of one of them on each
  * rank. Returned: s, and in `shown` the part that stays exposed however much work is beside it. */
-static double experts_exchange_s(const struct setting *setting, const struct physics *physics, const struct layer_kind *kind, double experts, double bytes, double *shown)
+static double experts_exchange_s(const struct setting *setting, const struct layer_kind *kind, double experts, double bytes, double *shown)
 {
 	struct group group = collective_group(&setting->device, experts, 1);
 	bool hidden = group.local >= group.ranks ? setting->software.hides_expert_inside : setting->software.hides_expert_across;
 
-	*shown = hidden ? 1 - physics->overlap : 1;
-	return collective_all_to_all_s(&setting->device, physics, group, bytes, setting->software.merges_copies ? kind->experts_active : 0);
+	*shown = hidden ? 1 - setting->physics->overlap : 1;
+	return collective_all_to_all_s(&setting->device, setting->physics, group, bytes, setting->software.merges_copies ? kind->experts_active : 0);
 }
 
 /* Bytes of one token that a rank sends to its experts. */
@@ -254,29 +270,40 @@ static void work_expert_comm(struct layer_work *work)
 
 	if (work->kind->feed_forward != FEED_FORWARD_EXPERTS || work->layout->expert <= 1)
 		return;
-	all_s = (work->recompute == RECOMPUTE_FULL ? 6 : 4) * experts_exchange_s(setting, setting->physics, work->kind, work->degrees->expert, bytes, &shown);
-	work->time.expert_s = exposed_s(all_s, work->time.forward_s + work->time.backward_s, 1 - shown);
+	all_s = (work->recompute == RECOMPUTE_FULL ? 6 : 4) * experts_exchange_s(setting, work->kind, work->degrees->expert, bytes, &shown);
+	work->time.expert_s = work_hide(work, all_s, 1 - shown);
+}
+
+double layer_unread_flops_per_token(const struct model *model)
+{
+	double flops = 0;
+
+	for (int k = 0; k < model->kind_count; k++) {
+		const struct layer_kind *kind = &model->kinds[k];
+
+		if (kind->feed_forward == FEED_FORWARD_DENSE || kind->shared_width > 0)
+			flops += model_kind_layers(model, k) * 2.0 * model->hidden * (kind->feed_forward == FEED_FORWARD_DENSE ? kind->width : kind->shared_width);
+	}
+	return flops;
 }
 
 double layers_exchange_token_s(const struct setting *setting, double tensor, double experts)
 {
+	static const double tokens = 1e12; /* so many that no latency counts, that of a torus' hops neither */
 	const struct model *model = setting->model;
-	struct physics prompt = *setting->physics;
-	struct setting timeless = *setting;
-	double once_s, shown = 1 - (setting->software.hides_tensor ? prompt.overlap : 0), expert_shown = 0, sum_s = 0;
+	double once_s, shown = 1 - (setting->software.hides_tensor ? setting->physics->overlap : 0), expert_shown = 0, sum_s = 0;
 
 	if (model->kind == MODEL_GENERIC)
 		return 0;
-	prompt.link_latency_s = prompt.nic_latency_s = timeless.device.link_latency_s = 0; /* measured latency too */
-	once_s = collective_all_reduce_s(&timeless.device, &prompt, collective_group(&setting->device, tensor, 1), model->hidden * setting->device.wide_bytes);
+	once_s = collective_all_reduce_s(&setting->device, setting->physics, collective_group(&setting->device, tensor, 1), tokens * model->hidden * setting->device.wide_bytes);
 	for (int k = 0; k < model->kind_count; k++) {
 		const struct layer_kind *kind = &model->kinds[k];
 		double all_s = kind->feed_forward == FEED_FORWARD_EXPERTS && experts > 1
-			? 4 * experts_exchange_s(&timeless, &prompt, kind, experts, expert_token_bytes(setting, kind, tensor), &expert_shown) : 0;
+			? 4 * experts_exchange_s(setting, kind, experts, tokens * expert_token_bytes(setting, kind, tensor), &expert_shown) : 0;
 
 		sum_s += model_kind_layers(model, k) * (2 * shown * tensor_pairs(kind, false) * once_s + (all_s > 0 ? expert_shown * all_s : 0));
 	}
-	return sum_s;
+	return sum_s / tokens * (1 - 1e-9);
 }
 
 bool layer_scatters(const struct parallelism *layout, const struct degrees *degrees)
@@ -284,48 +311,113 @@ bool layer_scatters(const struct parallelism *layout, const struct degrees *degr
 	return degrees->zero_group > 1 && (layout->zero_stage >= 3 || (layout->zero_stage == 2 && degrees->micro_batches > 1));
 }
 
+/* One gather of `bytes` among the shards of a group. Where software sends each parameter on its own, ranks of a machine do not share their
+ * adapters: what a rank lacks comes through its own. */
+static double shards_gather_s(const struct setting *setting, struct group group, double bytes, bool alone)
+{
+	double time_s = collective_all_gather_s(&setting->device, setting->physics, group, bytes);
+
+	return alone && group.local < group.ranks ? fmax(time_s, (group.ranks - 1) / group.ranks * bytes / setting->device.nic_bytes_per_s) : time_s;
+}
+
 /* One gather of `bytes` for each of a layer's parameters inside its shard group, or one scatter, which takes as long. */
-static double shards_s(const struct setting *setting, const struct degrees *degrees, const struct layer_params *params, double bytes)
+static double shards_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct layer_params *params, double bytes)
 {
 	double copies = fmin(degrees->zero_group, degrees->expert_copies);
+	bool alone = layout->zero_stage >= 3 && setting->software.submodules;
 	struct group dense = collective_outer_group(&setting->device, degrees->zero_group, degrees->tensor);
 	struct group expert = collective_outer_group(&setting->device, copies, fmax(1, degrees->expert));
-	double time_s = collective_all_gather_s(&setting->device, setting->physics, dense, bytes * params->dense);
+	double time_s = shards_gather_s(setting, dense, bytes * params->dense, alone);
 
-	return params->expert > 0 ? time_s + collective_all_gather_s(&setting->device, setting->physics, expert, bytes * params->expert) : time_s;
+	return params->expert > 0 ? time_s + shards_gather_s(setting, expert, bytes * params->expert, alone) : time_s;
 }
 
-static double sharded_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
-	const struct layer_params *params, const struct layer_time *time)
+/* Beside a pipeline FSDP keeps a stage's weights from the first micro-batch to the last. */
+static bool gathers_once(const struct setting *setting, const struct parallelism *layout)
+{
+	return setting->software.blocks && layout->pipeline > 1;
+}
+
+static double once_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct layer_params *params)
 {
 	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->device.wide_bytes;
-	double overlap = setting->software.hides_data ? setting->physics->overlap : 0, gather_s, scatter_s;
 
-	if (!layer_scatters(layout, degrees))
+	if (!layer_scatters(layout, degrees) || !gathers_once(setting, layout))
 		return 0;
-	gather_s = layout->zero_stage >= 3 ? shards_s(setting, degrees, params, weight) : 0;
-	scatter_s = setting->frozen ? 0 : shards_s(setting, degrees, params, setting->device.wide_bytes);
-	if (setting->software.blocks && layout->pipeline > 1) /* kept from the first micro-batch to the last */
-		return (gather_s + scatter_s) / degrees->micro_batches;
-	return exposed_s(gather_s, time->forward_s, overlap) + exposed_s(gather_s + scatter_s, time->backward_s + time->recompute_s, overlap);
+	return (layout->zero_stage >= 3 ? shards_s(setting, layout, degrees, params, weight) : 0) +
+		(setting->frozen ? 0 : shards_s(setting, layout, degrees, params, setting->device.wide_bytes));
 }
 
-double layer_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
-	const struct layer_time *time)
+double layer_gather_once_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind)
+{
+	struct layer_params params;
+
+	if (!gathers_once(setting, layout))
+		return 0;
+	params = layer_params_of(setting->model, kind, degrees);
+	return once_s(setting, layout, degrees, &params);
+}
+
+double table_gather_once_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
+{
+	struct layer_params params = {.dense = (double)setting->model->vocabulary * setting->model->hidden / degrees->tensor};
+
+	return once_s(setting, layout, degrees, &params);
+}
+
+/* ZeRO-3 prefetches the next layer's weights from its first releases on (Rajbhandari et al. 2021, arXiv 2104.07857, section 6.2; Zhao et al. 2023,
+ * arXiv 2304.11277, section 3.3), whatever the software does with ZeRO-1's gradients. Submodules are released behind each pass, so that full
+ * recomputation gathers them again (Rajbhandari et al. 2021, section 4.1). */
+/* Of the pass that a ring leaves to others. */
+static double beside_ring_s(const struct layer_time *time, double pass_s)
+{
+	return pass_s * (1 - time->ring_s / (time->forward_s + time->backward_s));
+}
+
+double layer_hiding_backward_s(const struct layer_time *time)
+{
+	return beside_ring_s(time, time->backward_s) + time->recompute_s;
+}
+
+double layer_left_backward_s(const struct layer_time *time, double overlap)
+{
+	return fmax(0, beside_ring_s(time, time->backward_s) - time->hidden_backward_s) + overlap * time->recompute_s;
+}
+
+static void sharded_gather(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct layer_params *params, struct layer_time *time)
+{
+	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->device.wide_bytes;
+	double overlap = setting->software.hides_data || layout->zero_stage >= 3 ? setting->physics->overlap : 0, gather_s, scatter_s, again_s;
+	double forward_s = beside_ring_s(time, time->forward_s), forward_left_s = forward_s - (time->hidden_s - time->hidden_backward_s);
+	double backward_s = layer_hiding_backward_s(time), backward_left_s = layer_left_backward_s(time, overlap), exposed;
+
+	if (!layer_scatters(layout, degrees) || gathers_once(setting, layout))
+		return;
+	gather_s = layout->zero_stage >= 3 ? shards_s(setting, layout, degrees, params, weight) : 0;
+	scatter_s = setting->frozen ? 0 : shards_s(setting, layout, degrees, params, setting->device.wide_bytes);
+	again_s = setting->software.submodules && layout->recompute == RECOMPUTE_FULL && time->recompute_s > 0 ? gather_s : 0;
+	exposed = layer_exposed_s(gather_s + again_s + scatter_s, backward_s, backward_left_s, overlap);
+	time->gather_s = layer_exposed_s(gather_s, forward_s, forward_left_s, overlap) + exposed;
+	time->hidden_backward_s += gather_s + again_s + scatter_s - exposed;
+}
+
+void layer_gather(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind, struct layer_time *time)
 {
 	struct layer_params params = layer_params_of(setting->model, kind, degrees);
 
 	if (setting->model->kind == MODEL_GENERIC)
 		params.dense = setting->model->params_active / (degrees->tensor * degrees->pipeline);
-	return sharded_gather_s(setting, layout, degrees, &params, time);
+	sharded_gather(setting, layout, degrees, &params, time);
 }
 
-double tables_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct layer_time *time)
+void tables_gather(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, struct layer_time *time)
 {
 	double tables = degrees->pipeline > 1 || setting->model->tied_embeddings ? 1 : 2;
 	struct layer_params params = {.dense = tables * (double)setting->model->vocabulary * setting->model->hidden / degrees->tensor};
 
-	return params.dense > 0 ? sharded_gather_s(setting, layout, degrees, &params, time) : 0;
+	if (params.dense > 0)
+		sharded_gather(setting, layout, degrees, &params, time);
 }
 
 /* QLoRA: weights of half a byte are widened before each pass that multiplies by them (Dettmers et al. 2023, section 3). */
@@ -403,9 +495,10 @@ static struct layer_time work_finish(struct layer_work work, enum recompute reco
 {
 	work.recompute = recompute;
 	work_recompute(&work);
-	work_tensor_comm(&work);
 	work_context_comm(&work);
+	work_tensor_comm(&work);
 	work_expert_comm(&work);
+	work.time.hidden_backward_s = work.time.hidden_s * work.time.backward_s / (work.time.forward_s + work.time.backward_s);
 	return work.time;
 }
 

@@ -10,10 +10,22 @@ struct layer_time {
 	double traffic_s;             /* part of forward_s + backward_s in which memory bandwidth decides */
 	double tensor_s, context_s, expert_s; /* exposed communication, forward and backward and recomputation */
 	double waits_s;               /* of the host for the counts of routed tokens, forward and backward */
-	double gather_s;              /* exposed gathers and scatters of ZeRO-2 and 3; 0 until layer_gather_s() is asked */
+	double ring_s;                /* of attention, beside which a ring of context ranks goes on: nothing else is hidden there */
+	double hidden_s;              /* of these, beside forward_s and backward_s */
+	double hidden_backward_s;     /* of these and of gathers, beside backward_s and recompute_s */
+	double gather_s;              /* exposed gathers and scatters of ZeRO-2 and 3; 0 until layer_gather() is asked */
 };
 
-double layer_time_total_s(const struct layer_time *time); /* all but traffic_s, which is a part of the rest */
+double layer_time_total_s(const struct layer_time *time); /* all but traffic_s, which is a part of the rest, and what is hidden */
+
+/* E29. What stays exposed of a communication beside `hiding_s` of work, of which `left_s` hides nothing else: links and network carry several at
+ * a time, but work hides no more than itself. */
+double layer_exposed_s(double communication_s, double hiding_s, double left_s, double overlap);
+
+/* Part of backward pass and recomputation beside which gathers and gradients may go on, and what hides nothing of it yet. What is done again
+ * hides no more than `overlap` of itself: else its rest would hide what the pass hides already. */
+double layer_hiding_backward_s(const struct layer_time *time);
+double layer_left_backward_s(const struct layer_time *time, double overlap);
 
 /* E31. The sum over one layer's operators (E21 to E29) for kind `kind` of the setting's model, without ZeRO's gathers and scatters.
  * Of the layout only tensor, context, expert, micro-batch, recomputation and sequence parallelism count (for a generic model with
@@ -29,15 +41,21 @@ void layer_times_of(const struct setting *setting, const struct parallelism *lay
 bool layer_scatters(const struct parallelism *layout, const struct degrees *degrees);
 
 /* ZeRO-2 and 3: gradients are scattered after each backward pass, and under 3 weights are gathered before it and before the forward
- * pass, beside `time` of the same layer. Returned: s, as far as exposed; 0 where layer_scatters() is false. */
-double layer_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
-	const struct layer_time *time);
+ * pass, beside what hides nothing else of `time`. Fills time->gather_s, as far as exposed; nothing where layer_scatters() is false. */
+void layer_gather(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind, struct layer_time *time);
 
 /* The same of the embedding tables, beside `time` of logits and loss; with a pipeline each end has one. */
-double tables_gather_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct layer_time *time);
+void tables_gather(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, struct layer_time *time);
+
+/* FSDP's gathers and scatters of one layer, and of one table, beside a pipeline: once a step, beside nothing. Else 0. */
+double layer_gather_once_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind);
+double table_gather_once_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees);
 
 /* Embedding, final norm, logits and loss of one micro-batch: what the first and the last stage have more. */
 struct layer_time ends_time_of(const struct setting *setting, const struct degrees *degrees);
+
+/* Forward FLOPs of the products that end the layers, of one token: full recomputation leaves them out where the software drops what is unread. */
+double layer_unread_flops_per_token(const struct model *model);
 
 /* What ranks of these tensor and expert degrees exchange of one token in all layers, forward and backward, without latency and as far as it
  * must show: no layout of those degrees exchanges less. 0 for a generic model. */

@@ -293,6 +293,14 @@ static void trial_recompute(struct trial *trial, int size)
 	}
 }
 
+/* A batch that was chosen may grow to what the degrees take only where they leave no choice: else a pin would change it, and with it the steps. */
+static bool may_fill(const struct trial *trial)
+{
+	const struct layout_search *search = trial->search;
+
+	return !search->setting->batch_free || pinned(search->pins.data) || (pinned(search->pins.tensor) && pinned(search->pins.pipeline));
+}
+
 static void trial_micro_batch(struct trial *trial)
 {
 	const struct layout_search *search = trial->search;
@@ -302,7 +310,8 @@ static void trial_micro_batch(struct trial *trial)
 
 	if (pinned(pin)) {
 		trial->layout.micro_batch = pin;
-		trial_recompute(trial, 0);
+		if (pin <= most || may_fill(trial))
+			trial_recompute(trial, 0);
 		return;
 	}
 	for (int64_t micro_batch = 1; micro_batch <= largest && micro_batch <= most; micro_batch *= 2, size++) {
@@ -366,7 +375,7 @@ static void trial_pipeline(struct trial *trial)
 		layout->data = rest / p;
 		if (layout->tensor * layout->context * layout->data % layout->expert)
 			continue;
-		if (((double)layout->data <= search->setting->batch || pinned(search->pins.data)) && trial_can_fit(trial))
+		if (((double)layout->data <= search->setting->batch || pinned(search->pins.data) || (search->setting->batch_free && may_fill(trial))) && trial_can_fit(trial))
 			trial_interleave(trial);
 	}
 }

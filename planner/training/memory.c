@@ -125,6 +125,17 @@ static double stage_activations(const struct setting *setting, const struct para
 	return bytes * degrees->rows;
 }
 
+/* Parameters that ZeRO-3 holds gathered at a time: a whole layer; or, where submodules are gathered one by one, as many as DeepSpeed keeps
+ * (stage3_max_live_parameters, 1e9 by default: its documentation of the configuration), but at least the largest matrix. */
+static double gathered_params(const struct setting *setting, const struct layer_kind *kind, const struct layer_params *layer, const struct degrees *degrees)
+{
+	static const double live_params = 1e9;
+	double columns = fmax(fmax(kind->width, kind->shared_width), (double)(kind->heads + 2 * kind->kv_heads) * kind->head_dim);
+	double whole = layer->dense + layer->expert;
+
+	return setting->software.submodules ? fmin(whole, fmax(live_params, setting->model->hidden * columns / degrees->tensor)) : whole;
+}
+
 static struct stage_memory stage_params_of(const struct setting *setting, const struct degrees *degrees, const struct stages *stages, int stage)
 {
 	const struct model *model = setting->model;
@@ -144,7 +155,7 @@ static struct stage_memory stage_params_of(const struct setting *setting, const 
 			continue;
 		params.dense += stages->layers[stage][k] * layer.dense;
 		params.expert += stages->layers[stage][k] * layer.expert;
-		params.largest = fmax(params.largest, layer.dense + layer.expert);
+		params.largest = fmax(params.largest, gathered_params(setting, &model->kinds[k], &layer, degrees));
 	}
 	if (first)
 		params.dense += table + (double)model->learned_positions * model->hidden;

@@ -9,7 +9,7 @@
  * optimizer and activations; overhead (E38) is the runtime's context, communication buffers and fragmentation. */
 void memory_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory);
 
-/* What one rank of a stage holds whatever the ZeRO stage and group: parameters, the largest layer, which ZeRO-3 gathers whole, and
+/* What one rank of a stage holds whatever the ZeRO stage and group: parameters, what ZeRO-3 gathers at a time (E35), and
  * activations. A layout has those of the stages of which one is the worst. */
 struct stage_memory {
 	double dense, expert, largest, activations_bytes;

@@ -1,5 +1,7 @@
 #include "planner/training/nearest.h"
 
+#include "planner/training/range.h"
+
 static const double roomy_bytes = 1e18; /* more than any model takes */
 
 static const struct candidate *candidate_of(const struct programme *programme, const struct outline *outline)
@@ -120,16 +122,24 @@ static enum status explain_memory(const struct programme *programme, const struc
 /* A constraint, and the best of the search by it: a fault where even that one does not keep it. */
 struct limit {
 	const char *pointer, *unit, *best, *remedy;
-	double most, least;
+	double most;
+	const struct interval *range; /* of the outline's figure */
 	const struct outline *outline;
 };
 
 static void explain_limit(const struct programme *programme, const struct limit *limit, struct failure *failure)
 {
-	if (is_given(limit->most) && limit->least > limit->most)
-		failure_add(failure, limit->pointer, "infeasible", "%.6g %s are not enough; the %s found, %lld of %s, needs %.6g %s, %.0f %% more%s",
-			limit->most, limit->unit, limit->best, (long long)limit->outline->gpu_count, accelerator_name(candidate_of(programme, limit->outline)),
-			limit->least, limit->unit, 100 * (limit->least / limit->most - 1), limit->remedy);
+	double needed, probability;
+
+	if (!is_given(limit->most))
+		return;
+	needed = interval_quantile(limit->range, programme->confidence);
+	probability = interval_probability(limit->range, limit->most);
+	if (probability < programme->confidence)
+		failure_add(failure, limit->pointer, "infeasible",
+			"%.6g %s are not enough for a confidence of %.3g; the %s found, %lld of %s, needs %.6g %s, %.3g %% more, and keeps the limit with a probability of %.3f%s",
+			limit->most, limit->unit, programme->confidence, limit->best, (long long)limit->outline->gpu_count,
+			accelerator_name(candidate_of(programme, limit->outline)), needed, limit->unit, 100 * (needed / limit->most - 1), probability, limit->remedy);
 }
 
 /* A fixed number that is too slow: the first of its doublings that is not. */
@@ -139,14 +149,14 @@ static void say_count_in_time(const struct programme *programme, const struct ou
 	struct search_counts counts = {0};
 	struct outline outline;
 
-	snprintf(text, size, " time");
-	if (request->common.gpu_count < 1 || fast->wall_clock_hours <= programme->deadline_hours)
+	snprintf(text, size, "; more time, a larger batch or a lower confidence would help");
+	if (request->common.gpu_count < 1 || range_keeps(programme, &fast->range.wall_clock_hours, programme->deadline_hours))
 		return;
 	for (int64_t count = 2 * request->common.gpu_count; count <= SEARCH_GPUS_MAX; count *= 2) {
 		fleet_outline(programme, fast->candidate, count, &request->parallelism, &outline, &counts);
-		if (!outline.any || !outline.fits || outline.wall_clock_hours > programme->deadline_hours)
+		if (!outline.any || !outline.fits || !range_keeps(programme, &outline.range.wall_clock_hours, programme->deadline_hours))
 			continue;
-		snprintf(text, size, " time; %lld of them take %.4g hours", (long long)count, outline.wall_clock_hours);
+		snprintf(text, size, "; %lld of them keep it, perhaps fewer", (long long)count);
 		return;
 	}
 }
@@ -159,11 +169,11 @@ static enum status explain_limits(const struct programme *programme, const struc
 	const char *name = accelerator_name(candidate_of(programme, fast));
 	char in_time[96];
 	const struct limit limits[] = {
-		{"/deadline_hours", "hours", "fastest", in_time, programme->deadline_hours, fast->wall_clock_hours, fast},
-		{"/budget_usd", "USD", "cheapest", "", cheap->any ? request->budget_usd : ABSENT_NUMBER, cheap->total_usd, cheap},
+		{"/deadline_hours", "hours", "fastest", in_time, programme->deadline_hours, &fast->range.wall_clock_hours, fast},
+		{"/budget_usd", "USD", "cheapest", "", cheap->any ? request->budget_usd : ABSENT_NUMBER, &cheap->range.total_usd, cheap},
 		{"/carbon_cap_kgco2e", "kg", "cleanest", "; a cleaner region or fewer tokens would help", request->common.carbon_cap_kgco2e,
-			clean->footprint.carbon.total_kgco2e, clean},
-		{"/energy_cap_kwh", "kWh", "thriftiest", "", request->common.energy_cap_kwh, thrifty->footprint.energy.total_kwh, thrifty},
+			&clean->range.total_kgco2e, clean},
+		{"/energy_cap_kwh", "kWh", "thriftiest", "", request->common.energy_cap_kwh, &thrifty->range.total_kwh, thrifty},
 	};
 
 	say_count_in_time(programme, fast, in_time, sizeof in_time);
@@ -173,7 +183,7 @@ static enum status explain_limits(const struct programme *programme, const struc
 		explain_limit(programme, &limits[i], failure);
 	if (failure->fault_total == 0)
 		return failure_set(failure, STATUS_INFEASIBLE,
-			"each constraint can be met, but not all at once; the fastest found, %lld of %s, takes %.4g hours, costs %.6g USD and emits %.4g kg; the cheapest, %lld, %.4g hours and %.6g USD",
+			"each constraint can be met with this confidence, but not all at once; the fastest found, %lld of %s, takes %.4g hours, costs %.6g USD and emits %.4g kg; the cheapest, %lld, %.4g hours and %.6g USD",
 			(long long)fast->gpu_count, name, fast->wall_clock_hours, fast->total_usd, fast->footprint.carbon.total_kgco2e,
 			(long long)cheap->gpu_count, cheap->wall_clock_hours, cheap->total_usd);
 	return failure_set(failure, STATUS_INFEASIBLE, "%s: %s%s", failure->faults[0].pointer + 1, failure->faults[0].detail,

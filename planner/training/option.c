@@ -3,105 +3,18 @@
 #include "base/units.h"
 #include "planner/interval.h"
 #include "planner/training/inputs.h"
+#include "planner/training/range.h"
 
-static bool is_calibrated(const struct candidate *candidate)
+static void option_intervals(const struct outline *outline, struct training_option *option)
 {
-	return CALIBRATED(&candidate->calibration, gemm_efficiency, 0) > 0 || CALIBRATED(&candidate->calibration, stack_speed, 0) > 0;
-}
+	const struct outline_range *range = &outline->range;
 
-/* E126. What is left of the spread once something was measured: the ceiling of products is known as well as it was measured; observed steps
- * leave what they disagree by, and what a week's mean varies. Never more than without. */
-static double calibrated_log_sigma(const struct calibration *calibration, double sigma)
-{
-	double own;
-
-	if (CALIBRATED(calibration, stack_speed, 0) > 0) {
-		own = interval_log_sigma(calibration->stack_low, calibration->stack_high);
-		return fmin(sigma, sqrt(STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + own * own));
-	}
-	if (!(CALIBRATED(calibration, gemm_efficiency, 0) > 0))
-		return sigma;
-	own = calibration->gemm_low > 0 ? interval_log_sigma(calibration->gemm_low, calibration->gemm_high) : 0;
-	return fmin(sigma, sqrt(sigma * sigma - STEP_LOG_SIGMA_CEILING * STEP_LOG_SIGMA_CEILING + own * own));
-}
-
-static double published_log_sigma(const struct programme *programme, const struct candidate *candidate)
-{
-	struct device device;
-	enum precision precision = programme->input->request.common.precision;
-
-	if (precision == PRECISION_UNSET)
-		precision = accelerator_training_precision(&candidate->accelerator);
-	if (!device_of_candidate(candidate, precision, programme->physics, 1, &device) || !device.ceiling_measured)
-		return STEP_LOG_SIGMA_UNMEASURED;
-	if (programme->input->model.params_active < programme->input->model.params_total)
-		return STEP_LOG_SIGMA_EXPERTS;
-	return precision_weight_bytes(precision) >= 2 && device_architecture_year(&candidate->accelerator) >= STEP_LOG_SIGMA_NEW_YEAR
-		? STEP_LOG_SIGMA_NEW : STEP_LOG_SIGMA;
-}
-
-static double step_log_sigma(const struct programme *programme, const struct candidate *candidate)
-{
-	if (is_given(programme->input->request.mfu))
-		return STEP_LOG_SIGMA_GIVEN;
-	return calibrated_log_sigma(&candidate->calibration, published_log_sigma(programme, candidate));
-}
-
-/* Spread of wall clock over useful hours that the published failure rates leave. A rate that the caller gave has none. */
-static double failure_log_sigma(const struct programme *programme, const struct outline *outline)
-{
-	const struct training_request *request = &programme->input->request;
-	const struct reliability *job = &outline->reliability;
-	double n = (double)outline->gpu_count, spot = job->spot ? given_or(request->common.pricing.spot_interruptions_per_gpu_hour, 0) : 0;
-
-	if (is_given(request->reliability.mtbf_gpu_hours))
-		return 0;
-	return interval_log_sigma(reliability_fraction(job, 1 / (n * (1 / RELIABILITY_MTBF_LOW_GPU_HOURS + spot))),
-		reliability_fraction(job, 1 / (n * (1 / RELIABILITY_MTBF_HIGH_GPU_HOURS + spot))));
-}
-
-/* Of a pre-training's hours over those that its steps and failures account for. */
-static double run_log_sigma(const struct training_request *request)
-{
-	return request->fine_tuning.method == FINE_TUNING_UNSET && !is_given(request->mfu) ? RUN_LOG_SIGMA : 0;
-}
-
-/* Standard deviations of logarithms that an option's figures share. */
-struct spreads {
-	double step, hours, usd;
-};
-
-/* E108. Money is a sum: accelerators by price and hours (not by hours where a commitment is paid on), storage by hours, egress by neither. */
-static double usd_log_sigma(const struct outline *outline, double hours_sigma)
-{
-	double accelerators = outline->price.usd_per_gpu_hour * outline->gpu_hours, whole = outline->total_usd;
-	double by_hours = (outline->paid_hours > outline->wall_clock_hours ? 0 : accelerators) + outline->data_cost.storage_usd;
-	double price_sigma = interval_log_sigma(outline->price.low_usd_per_gpu_hour, outline->price.high_usd_per_gpu_hour);
-
-	return whole > 0 ? interval_joint_sigma(accelerators / whole * price_sigma, by_hours / whole * hours_sigma) : 0;
-}
-
-static struct spreads spreads_of(const struct programme *programme, const struct outline *outline)
-{
-	const struct candidate *candidate = &programme->input->candidates[outline->candidate];
-	struct spreads spreads = {.step = step_log_sigma(programme, candidate)};
-
-	spreads.hours = interval_joint_sigma(interval_joint_sigma(spreads.step, failure_log_sigma(programme, outline)), run_log_sigma(&programme->input->request));
-	spreads.usd = usd_log_sigma(outline, spreads.hours);
-	return spreads;
-}
-
-static void option_intervals(const struct outline *outline, const struct spreads *spreads, struct training_option *option)
-{
-	const struct footprint_spread *footprint = &outline->footprint.spread;
-	double kwh_sigma = interval_joint_sigma(spreads->hours, footprint->total_kwh), kg_sigma = interval_joint_sigma(spreads->hours, footprint->total_kgco2e);
-
-	option->interval.step_time_s = interval_of_product(option->step.time_s, &spreads->step, 1);
-	option->interval.wall_clock_hours = interval_of_product(option->wall_clock_hours, &spreads->hours, 1);
-	option->interval.gpu_hours = interval_of_product(option->gpu_hours, &spreads->hours, 1);
-	option->interval.total_usd = interval_of_product(option->cost.total_usd, &spreads->usd, 1);
-	option->interval.total_kwh = interval_of_product(option->energy.total_kwh, &kwh_sigma, 1);
-	option->interval.total_kgco2e = interval_of_product(option->carbon.total_kgco2e, &kg_sigma, 1);
+	option->interval.step_time_s = range->step_time_s;
+	option->interval.wall_clock_hours = range->wall_clock_hours;
+	option->interval.gpu_hours = range->gpu_hours;
+	option->interval.total_usd = range->total_usd;
+	option->interval.total_kwh = range->total_kwh;
+	option->interval.total_kgco2e = range->total_kgco2e;
 }
 
 static void provenance_note(struct training_option *option, const char *pointer, struct interval range, enum provenance_status status, const char *source)
@@ -109,21 +22,31 @@ static void provenance_note(struct training_option *option, const char *pointer,
 	provenance_add(option->provenance, &option->provenance_count, pointer, range, status, source);
 }
 
-static struct interval around(double value, double sigma)
+static struct interval around(double value, struct spread spread)
 {
-	return interval_of_product(value, &sigma, 1);
+	return interval_of_spread(value, spread);
 }
 
-static void step_provenance(const struct spreads *spreads, struct training_option *option)
+/* Of a rate, whose time has the spread: a long time is a low rate. */
+static struct interval rate_around(double value, const struct outline *outline)
+{
+	const struct interval *time = &outline->range.step_time_s;
+
+	return (struct interval){.p10 = value * time->p50 / time->p90, .p50 = value, .p90 = value * time->p50 / time->p10};
+}
+
+static void step_provenance(const struct outline *outline, struct training_option *option)
 {
 	const struct figure *mfu = figures_find(&option->inputs, "mfu");
+	const struct {
+		const char *pointer;
+		double value;
+	} rates[] = {{"/mfu", option->mfu}, {"/hfu", option->hfu}, {"/tflops_per_gpu", option->tflops_per_gpu}, {"/tokens_per_s", option->tokens_per_s},
+		{"/tokens_per_s_per_gpu", option->tokens_per_s_per_gpu}};
 
 	provenance_note(option, "/step/time_s", option->interval.step_time_s, mfu->status, mfu->source);
-	provenance_note(option, "/mfu", (struct interval){mfu->low, mfu->value, mfu->high}, mfu->status, mfu->source);
-	provenance_note(option, "/hfu", around(option->hfu, spreads->step), mfu->status, mfu->source);
-	provenance_note(option, "/tflops_per_gpu", around(option->tflops_per_gpu, spreads->step), mfu->status, mfu->source);
-	provenance_note(option, "/tokens_per_s", around(option->tokens_per_s, spreads->step), mfu->status, mfu->source);
-	provenance_note(option, "/tokens_per_s_per_gpu", around(option->tokens_per_s_per_gpu, spreads->step), mfu->status, mfu->source);
+	for (size_t i = 0; i < COUNT_OF(rates); i++)
+		provenance_note(option, rates[i].pointer, rate_around(rates[i].value, outline), mfu->status, mfu->source);
 }
 
 static void hours_provenance(const struct outline *outline, struct training_option *option)
@@ -134,7 +57,11 @@ static void hours_provenance(const struct outline *outline, struct training_opti
 	struct interval fraction = {reliability_fraction(job, low), job->fraction, reliability_fraction(job, high)};
 	struct interval hours = option->interval.wall_clock_hours;
 
-	provenance_note(option, "/wall_clock_hours", hours, PROVENANCE_DERIVED, "E45: steps x step over goodput");
+	provenance_note(option, "/wall_clock_hours", hours, PROVENANCE_DERIVED, "E45: steps x step x practice over goodput");
+	provenance_note(option, "/run_mfu", (struct interval){option->run_mfu * hours.p50 / hours.p90, 0, option->run_mfu * hours.p50 / hours.p10}, PROVENANCE_DERIVED,
+		"E131: FLOPs of the training over accelerator-hours x peak");
+	provenance_note(option, "/practice/value", (struct interval){option->practice.low, 0, option->practice.high}, PROVENANCE_DERIVED,
+		"E131: product of practice.parts, each with its source");
 	provenance_note(option, "/gpu_hours", option->interval.gpu_hours, PROVENANCE_DERIVED, "E45: wall clock x accelerators");
 	provenance_note(option, "/goodput/fraction", fraction, PROVENANCE_DERIVED, "E49: Daly 2006; failure rates of Llama 3, OPT-175B and Meta RSC");
 	provenance_note(option, "/goodput/mtbf_hours", (struct interval){low, 0, high}, mtbf->status, mtbf->source);
@@ -145,7 +72,7 @@ static void hours_provenance(const struct outline *outline, struct training_opti
 		PROVENANCE_DERIVED, "E35-E38");
 }
 
-static void cost_provenance(const struct outline *outline, const struct spreads *spreads, struct training_option *option)
+static void cost_provenance(const struct outline *outline, struct training_option *option)
 {
 	const struct gpu_price *price = &outline->price;
 	struct interval range = {price->low_usd_per_gpu_hour, price->usd_per_gpu_hour, price->high_usd_per_gpu_hour};
@@ -156,8 +83,8 @@ static void cost_provenance(const struct outline *outline, const struct spreads 
 	provenance_note(option, "/cost/usd_per_gpu_hour", range, price->status, price->source);
 	provenance_note(option, "/cost/total_usd", option->interval.total_usd, PROVENANCE_DERIVED,
 		outline->paid_hours > outline->wall_clock_hours ? "E68, E110: accelerators x price x the hours that the commitment is paid for" : "E68: GPU-hours x price");
-	provenance_note(option, "/cost/storage_usd", around(option->cost.storage_usd, spreads->hours), PROVENANCE_DERIVED, "E104: GB x price x hours");
-	provenance_note(option, "/cost/egress_usd", around(option->cost.egress_usd, 0), PROVENANCE_DERIVED, "E104: GB x price");
+	provenance_note(option, "/cost/storage_usd", around(option->cost.storage_usd, outline->range.hours), PROVENANCE_DERIVED, "E104: GB x price x hours");
+	provenance_note(option, "/cost/egress_usd", around(option->cost.egress_usd, spread_even(0)), PROVENANCE_DERIVED, "E104: GB x price");
 	if (option->cost.has_currency) {
 		double rate = option->cost.currency.rate.per_usd;
 		struct interval total = option->interval.total_usd;
@@ -170,22 +97,23 @@ static void cost_provenance(const struct outline *outline, const struct spreads 
 			0, fmax(given_or(offer->high_usd_per_gpu_hour, offer->usd_per_gpu_hour), offer->usd_per_gpu_hour)}, price->status, price->source);
 }
 
-static void monthly_provenance(const struct spreads *spreads, const struct outline *outline, struct training_option *option)
+static void monthly_provenance(const struct outline *outline, struct training_option *option)
 {
 	const struct footprint_spread *footprint = &outline->footprint.spread;
 	static const char source[] = "E45: of a run x 730 hours over the cadence";
 
-	provenance_note(option, "/monthly/total_usd", around(option->monthly.total_usd, spreads->usd), PROVENANCE_DERIVED, source);
-	provenance_note(option, "/monthly/total_kwh", around(option->monthly.total_kwh, interval_joint_sigma(spreads->hours, footprint->total_kwh)), PROVENANCE_DERIVED, source);
-	provenance_note(option, "/monthly/total_kgco2e", around(option->monthly.total_kgco2e, interval_joint_sigma(spreads->hours, footprint->total_kgco2e)), PROVENANCE_DERIVED,
-		source);
+	provenance_note(option, "/monthly/total_usd", around(option->monthly.total_usd, outline->range.usd), PROVENANCE_DERIVED, source);
+	provenance_note(option, "/monthly/total_kwh", around(option->monthly.total_kwh, spread_joint(outline->range.hours, spread_even(footprint->total_kwh))),
+		PROVENANCE_DERIVED, source);
+	provenance_note(option, "/monthly/total_kgco2e", around(option->monthly.total_kgco2e, spread_joint(outline->range.hours, spread_even(footprint->total_kgco2e))),
+		PROVENANCE_DERIVED, source);
 }
 
 /* What the speed is taken to be, and how far off that may be. */
-static struct figure mfu_figure(const struct programme *programme, const struct candidate *candidate, const struct spreads *spreads, double mfu)
+static struct figure mfu_figure(const struct programme *programme, const struct candidate *candidate, const struct outline *outline, double mfu)
 {
-	bool pinned = is_given(programme->input->request.mfu), calibrated = is_calibrated(candidate);
-	struct interval range = around(mfu, spreads->step);
+	bool pinned = is_given(programme->input->request.mfu), calibrated = range_is_calibrated(candidate);
+	struct interval range = rate_around(mfu, outline);
 
 	return (struct figure){"mfu", mfu, range.p10, range.p90,
 		pinned ? "request: mfu; a week's mean varies so" : calibrated ? candidate->calibration.source : "E32: step model, constants fitted to published runs",
@@ -195,19 +123,18 @@ static struct figure mfu_figure(const struct programme *programme, const struct 
 static void option_provenance(const struct programme *programme, const struct outline *outline, struct training_option *option)
 {
 	const struct candidate had = outline_candidate(programme, outline);
-	struct spreads spreads = spreads_of(programme, outline);
-	struct figure mfu = mfu_figure(programme, &had, &spreads, option->mfu);
+	struct figure mfu = mfu_figure(programme, &had, outline, option->mfu);
 	struct footprint footprint = outline->footprint;
 
-	option_intervals(outline, &spreads, option);
-	inputs_of_outline(programme, outline, &mfu, run_log_sigma(&programme->input->request), &option->inputs);
+	option_intervals(outline, option);
+	inputs_of_outline(programme, outline, &mfu, &option->inputs);
 	option->provenance_count = 0;
-	step_provenance(&spreads, option);
+	step_provenance(outline, option);
 	hours_provenance(outline, option);
-	cost_provenance(outline, &spreads, option);
+	cost_provenance(outline, option);
 	footprint.carbon = option->carbon;
-	footprint_provenance(&footprint, &had.site, spreads.hours, option->provenance, &option->provenance_count);
-	monthly_provenance(&spreads, outline, option);
+	footprint_provenance(&footprint, &had.site, outline->range.hours, option->provenance, &option->provenance_count);
+	monthly_provenance(outline, option);
 }
 
 static void option_rates(const struct programme *programme, const struct outline *outline, struct training_option *option)
@@ -215,13 +142,16 @@ static void option_rates(const struct programme *programme, const struct outline
 	const struct candidate had = outline_candidate(programme, outline), *candidate = &had;
 	enum precision precision = programme->input->request.common.precision;
 	double peak, available, n = (double)outline->gpu_count;
-	double tokens = outline->found.step.samples * programme->stages[outline->main_stage].sequence;
+	double tokens = outline->found.step.samples * programme->stages[outline->main_stage].sequence, flops = 0;
 
 	if (precision == PRECISION_UNSET)
 		precision = accelerator_training_precision(&candidate->accelerator);
 	peak = accelerator_peak_flops_per_s(&candidate->accelerator, precision, NULL);
 	available = option->step.time_s * n * peak;
 	option->mfu = outline->found.step.model_flops / available;
+	for (size_t i = 0; i < programme->stage_count; i++)
+		flops += programme->stages[i].tokens * training_flops_per_token(programme->input, programme->stages[i].sequence);
+	option->run_mfu = flops / (option->gpu_hours * SECONDS_PER_HOUR * peak);
 	option->hfu = outline->found.step.hardware_flops / available;
 	option->tflops_per_gpu = option->mfu * peak / FLOPS_PER_TFLOP;
 	option->tokens_per_s = tokens / option->step.time_s;
@@ -265,7 +195,9 @@ void training_option_fill(const struct programme *programme, const struct outlin
 	option->goodput.mtbf_hours = outline->reliability.mtbf_hours;
 	option->goodput.spare_nodes = outline->reliability.spare_nodes;
 	option->goodput.expected_failures = outline->wall_clock_hours / outline->reliability.mtbf_hours;
-	option->goodput.lost_hours = outline->wall_clock_hours - outline->useful_hours;
+	option->goodput.lost_hours = outline->wall_clock_hours * (1 - outline->reliability.fraction);
+	option->practice = outline->practice;
+	option->promise_count = range_promises(programme, outline, option->promises);
 	option->cost = (struct cost){.total_usd = outline->priced ? outline->total_usd : ABSENT_NUMBER,
 		.usd_per_gpu_hour = outline->priced ? outline->price.usd_per_gpu_hour : ABSENT_NUMBER,
 		.storage_usd = is_given(programme->input->request.common.pricing.storage_usd_per_gb_month) ? outline->data_cost.storage_usd : ABSENT_NUMBER,

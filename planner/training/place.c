@@ -1,6 +1,7 @@
 #include "planner/training/place.h"
 
 #include "planner/footprint/supply.h"
+#include "planner/training/range.h"
 
 size_t place_count(const struct programme *programme, const struct outline *outline)
 {
@@ -24,11 +25,7 @@ bool place_is_acceptable(const struct programme *programme, const struct outline
 {
 	const struct training_request *request = &programme->input->request;
 
-	return outline->any && (outline->fits || request->common.enforce_memory == TRUTH_FALSE) &&
-		!(is_given(programme->deadline_hours) && outline->wall_clock_hours > programme->deadline_hours) &&
-		!(is_given(request->budget_usd) && !(outline->priced && outline->total_usd <= request->budget_usd)) &&
-		!(is_given(request->common.carbon_cap_kgco2e) && outline->footprint.carbon.total_kgco2e > request->common.carbon_cap_kgco2e) &&
-		!(is_given(request->common.energy_cap_kwh) && outline->footprint.energy.total_kwh > request->common.energy_cap_kwh);
+	return outline->any && (outline->fits || request->common.enforce_memory == TRUTH_FALSE) && range_keeps_promises(programme, outline);
 }
 
 static bool is_better(const struct programme *programme, const struct outline *a, const struct outline *b)

@@ -10,7 +10,7 @@ size_t place_count(const struct programme *programme, const struct outline *outl
 /* Settles the outline at the place `index` (outline_settle()). False, and the outline as it was: no instance there holds what works together. */
 bool place_take(const struct programme *programme, size_t index, struct outline *outline);
 
-/* Within deadline, budget and caps, and in memory. */
+/* In memory, and within deadline, budget and caps with the confidence of the request. */
 bool place_is_acceptable(const struct programme *programme, const struct outline *outline);
 
 /* Settles the outline where the objective is least, of the acceptable places if there are any; of equal ones where it costs least. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planner/footprint/supply.h"
+#include "planner/training/scope.h"
 #include "planner/training/software.h"
 
 static void assume_reliability(const struct programme *programme, const struct figures *inputs, struct findings *findings)
@@ -25,6 +26,24 @@ static void assume_software(const struct programme *programme, struct findings *
 		findings_assume_text(findings, "stack_release", stack_newest_release(request->stack), "E30: newest release with published measurements");
 	if (!is_given(request->input_pipeline.sample_bytes) && !is_given(request->input_pipeline.cpu_ms_per_sample))
 		findings_assume_text(findings, "input_pipeline", "does not bind", "E32: token data is a few bytes a token; give input_pipeline to check");
+}
+
+/* Which parts of practice something else replaces. */
+static void assume_practice(const struct programme *programme, const struct outline *best, struct findings *findings)
+{
+	const struct training_input *input = programme->input;
+	const struct training_request *request = &input->request;
+	const char *step = is_given(request->mfu) ? "mfu of the request" : input->measured ? "measured steps"
+		: CALIBRATED(&input->candidates[best->candidate].calibration, stack_speed, 0) > 0 ? "observed steps of this software" : NULL;
+
+	if (request->common.practice == PRACTICE_RECIPE)
+		return;
+	if (step || request->stack_release)
+		findings_assume_text(findings, "practice.software", step ? step : "stack_release of the request", "E131: what is known replaces the part of practice");
+	if (step || practice_layout_is_known(&request->parallelism))
+		findings_assume_text(findings, "practice.layout", step ? step : "parallelism of the request", "E131: what is known replaces the part of practice");
+	else if (best->node_count == 1)
+		findings_assume_text(findings, "practice.layout", "one machine", "E131: one machine has no network to lay a run out over: the part is 1");
 }
 
 static void assume_layout(const struct programme *programme, struct findings *findings)
@@ -79,6 +98,16 @@ static void warn_of_request(const struct programme *programme, const struct outl
 /* The largest matrix products of any training accelerator reach 0.87 of its dense peak (A100, MAMF tables, stas00/ml-engineering), but for
  * Gaudi's 0.97: no training does. */
 static const double unheard_of_mfu = 0.87;
+
+/* The longest published run takes 163 days (xTrimoPGLM, tests/validation/runs.jsonl). */
+static const double longest_run_hours = 24 * 365;
+
+static void warn_of_length(const struct outline *best, struct findings *findings)
+{
+	if (best->wall_clock_hours > longest_run_hours)
+		findings_warn(findings, "length: %.3g years on %lld accelerators; the longest published run took half a year: give a deadline or more accelerators, or train a smaller model",
+			best->wall_clock_hours / longest_run_hours, (long long)best->gpu_count);
+}
 
 /* What was asked for and changes nothing, or lies past everything known. */
 static void warn_of_excess(const struct training_request *request, const struct model *model, const struct outline *best, struct findings *findings)
@@ -140,12 +169,15 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	assume_reliability(programme, &plan->recommended.inputs, &plan->findings);
 	assume_software(programme, &plan->findings);
 	assume_layout(programme, &plan->findings);
+	assume_practice(programme, best, &plan->findings);
 	warn_of_request(programme, best, &plan->findings);
 	warn_of_offload(programme->input, best, &plan->findings);
 	warn_of_batch(programme->input, plan);
 	warn_of_zero(&programme->input->request, best, &plan->findings);
 	warn_of_excess(&programme->input->request, &programme->input->model, best, &plan->findings);
 	warn_of_fabric(&had, &plan->findings);
+	warn_of_length(best, &plan->findings);
+	scope_warn(programme, best, &plan->findings);
 	footprint_warn_of_hours(&had.site, &best->footprint.carbon, &plan->findings);
 	if (best->price.has_offer)
 		supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);

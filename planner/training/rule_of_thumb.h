@@ -21,6 +21,6 @@ double rule_of_thumb_gpu_count(double gpu_hours, double hours);
 /* Fills plan->rule_of_thumb. `hours`: deadline less reserved, absent without a deadline. `model` is a generic one when its
  * FLOPs are given: the rule knows only parameters and says so. */
 void training_rule_fill(const struct training_input *input, double tokens, double hours, double modelled_gpu_hours,
-	double modelled_mfu, const struct accelerator *accelerator, struct training_plan *plan);
+	double modelled_mfu, double practice, const struct accelerator *accelerator, struct training_plan *plan);
 
 #endif

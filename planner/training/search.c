@@ -2,10 +2,24 @@
 
 #include "planner/training/nearest.h"
 #include "planner/training/place.h"
+#include "planner/training/range.h"
 
-/* With neither number nor deadline, options this close to the best by the objective count as equal, and the faster is taken. */
-static const double tie = 1.05;
-static const size_t exact_candidates = 8; /* with more, the smallest number is found to within 1/64 */
+/* Of the logarithm of the objective: an accelerator that costs so much more is not looked at more closely. */
+static const double within_reach = 0.4;
+/* Of many accelerators one whose objective is so many times that of another is left at its first number. */
+static const double hopeless = 3;
+static const size_t exact_candidates = 8; /* with more, and for other confidences than the request's, the smallest number is found to within 1/64 */
+
+/* A number that was planned, so that it need not be for another confidence: its figures where it was cheapest by the objective. */
+struct trial {
+	size_t candidate;
+	int64_t gpu_count;
+	bool usable; /* a layout exists and fits */
+	double objective;
+	struct interval wall_clock_hours, total_usd, total_kwh, total_kgco2e;
+};
+
+enum { TRIALS_MAX = 256 };
 
 struct searching {
 	const struct programme *programme;
@@ -13,6 +27,9 @@ struct searching {
 	struct selection *selection;
 	int64_t unit; /* the number must be a multiple of the pinned degrees */
 	bool open;    /* neither number nor deadline */
+	bool sized;   /* no number, but a deadline */
+	size_t trial_count;
+	struct trial trials[TRIALS_MAX]; /* the first of them */
 };
 
 /* No worse in time, cost, carbon and what the request minimises, which may be energy or the number of accelerators. */
@@ -20,7 +37,7 @@ static bool dominates(const struct outline *a, const struct outline *b, enum obj
 {
 	double cost_a = fleet_objective(a, OBJECTIVE_COST), cost_b = fleet_objective(b, OBJECTIVE_COST);
 
-	return a->extra <= b->extra && fleet_objective(a, objective) <= fleet_objective(b, objective) && a->wall_clock_hours <= b->wall_clock_hours && cost_a <= cost_b &&
+	return fleet_objective(a, objective) <= fleet_objective(b, objective) && a->wall_clock_hours <= b->wall_clock_hours && cost_a <= cost_b &&
 		a->footprint.carbon.total_kgco2e <= b->footprint.carbon.total_kgco2e;
 }
 
@@ -51,6 +68,18 @@ static void front_add(struct selection *selection, const struct outline *outline
 		selection->front[worst] = *outline;
 }
 
+/* More likely to keep the deadline; where that is the same or there is none, faster. */
+static bool is_likelier(const struct selection *selection, const struct outline *a, const struct outline *b)
+{
+	double probability_a = 0, probability_b = 0;
+
+	if (is_given(selection->deadline_hours)) {
+		probability_a = interval_probability(&a->range.wall_clock_hours, selection->deadline_hours);
+		probability_b = interval_probability(&b->range.wall_clock_hours, selection->deadline_hours);
+	}
+	return probability_a > probability_b || (probability_a >= probability_b && a->wall_clock_hours < b->wall_clock_hours);
+}
+
 static void nearest_keep(struct selection *selection, const struct outline *outline)
 {
 	if (!outline->fits) {
@@ -59,7 +88,7 @@ static void nearest_keep(struct selection *selection, const struct outline *outl
 			selection->smallest = *outline;
 		return;
 	}
-	if (!selection->fastest.any || outline->wall_clock_hours < selection->fastest.wall_clock_hours)
+	if (!selection->fastest.any || is_likelier(selection, outline, &selection->fastest))
 		selection->fastest = *outline;
 	if (!selection->cleanest.any || outline->footprint.carbon.total_kgco2e < selection->cleanest.footprint.carbon.total_kgco2e)
 		selection->cleanest = *outline;
@@ -108,18 +137,30 @@ static void try_places(struct searching *searching, const struct outline *outlin
 	}
 }
 
-/* Plans one number of accelerators and keeps it if it is acceptable somewhere. True when it is. */
-static bool try_count(struct searching *searching, size_t candidate, int64_t gpu_count, bool extra, struct outline *outline)
+static void remember(struct searching *searching, const struct outline *outline, bool usable)
 {
+	const struct outline_range *range = &outline->range;
+
+	if (searching->trial_count < TRIALS_MAX)
+		searching->trials[searching->trial_count++] = (struct trial){.candidate = outline->candidate, .gpu_count = outline->gpu_count, .usable = usable,
+			.objective = usable ? fleet_objective(outline, objective_of(searching)) : INFINITY,
+			.wall_clock_hours = range->wall_clock_hours, .total_usd = range->total_usd, .total_kwh = range->total_kwh, .total_kgco2e = range->total_kgco2e};
+}
+
+/* Plans one number of accelerators and keeps it if it is acceptable somewhere. True when it is. */
+static bool try_count(struct searching *searching, size_t candidate, int64_t gpu_count, struct outline *outline)
+{
+	bool fits;
+
 	outline->any = false;
 	if (progress_stopped(searching->programme->input->progress))
 		return false;
 	fleet_outline(searching->programme, candidate, gpu_count, &searching->request->parallelism, outline, &searching->selection->counts);
-	outline->extra = extra;
-	if (!outline->any)
-		return false;
-	if (!outline->fits && searching->request->common.enforce_memory != TRUTH_FALSE) {
-		nearest_keep(searching->selection, outline);
+	fits = outline->any && (outline->fits || searching->request->common.enforce_memory == TRUTH_FALSE);
+	remember(searching, outline, fits);
+	if (!fits) {
+		if (outline->any)
+			nearest_keep(searching->selection, outline);
 		return false;
 	}
 	try_places(searching, outline);
@@ -129,6 +170,60 @@ static bool try_count(struct searching *searching, size_t candidate, int64_t gpu
 	return true;
 }
 
+static const struct trial *trial_of(const struct searching *searching, size_t candidate, int64_t gpu_count)
+{
+	for (size_t i = 0; i < searching->trial_count; i++)
+		if (searching->trials[i].candidate == candidate && searching->trials[i].gpu_count == gpu_count)
+			return &searching->trials[i];
+	return NULL;
+}
+
+static bool within(const struct interval *figure, double limit, double confidence)
+{
+	return !is_given(limit) || (is_given(figure->p50) && interval_probability(figure, limit) >= confidence);
+}
+
+/* A number that keeps the deadline with a confidence: the programme's own, for which every number is planned (and goes to the front where it keeps
+ * the other limits, too), or another, for which one that was planned is not planned again. */
+struct wanted {
+	struct searching *searching;
+	size_t candidate;
+	double confidence;
+	bool again; /* of another confidence */
+};
+
+static bool meets(const struct wanted *wanted, int64_t gpu_count)
+{
+	struct searching *searching = wanted->searching;
+	const struct trial *trial = wanted->again ? trial_of(searching, wanted->candidate, gpu_count) : NULL;
+	struct outline outline;
+
+	if (!trial) {
+		try_count(searching, wanted->candidate, gpu_count, &outline);
+		trial = trial_of(searching, wanted->candidate, gpu_count);
+	}
+	return trial && trial->usable && within(&trial->wall_clock_hours, searching->programme->deadline_hours, wanted->confidence);
+}
+
+/* Of the numbers that were planned, the one that keeps all limits with a confidence and costs least; NULL: none does. */
+static const struct trial *cheapest_within(const struct searching *searching, size_t candidate, double confidence)
+{
+	const struct training_request *request = searching->request;
+	const struct trial *best = NULL;
+
+	for (size_t i = 0; i < searching->trial_count; i++) {
+		const struct trial *trial = &searching->trials[i];
+
+		if (trial->candidate != candidate || !trial->usable || !within(&trial->wall_clock_hours, searching->programme->deadline_hours, confidence) ||
+			!within(&trial->total_usd, request->budget_usd, confidence) || !within(&trial->total_kwh, request->common.energy_cap_kwh, confidence) ||
+			!within(&trial->total_kgco2e, request->common.carbon_cap_kgco2e, confidence))
+			continue;
+		if (!best || trial->objective < best->objective)
+			best = trial;
+	}
+	return best;
+}
+
 /* Numbers worth trying: within a machine 1, 2, 4, ...; beyond it whole machines; always a multiple of the pinned degrees. */
 static int64_t whole_count(const struct searching *searching, int64_t node, int64_t count)
 {
@@ -136,58 +231,110 @@ static int64_t whole_count(const struct searching *searching, int64_t node, int6
 }
 
 /* Doubles until the deadline is met, halves the gap, and then steps down while it is still met: uneven splits make the time
- * jump, so that a few smaller numbers may meet it where a larger one does not. */
-static void try_deadline(struct searching *searching, size_t candidate)
+ * jump, so that a few smaller numbers may meet it where a larger one does not. Returned: the number, 0 where none meets it. */
+static int64_t smallest_number(const struct wanted *wanted)
 {
 	enum { STEPS_DOWN = 4 };
-	const struct candidate *chosen = &searching->programme->input->candidates[candidate];
+	const struct searching *searching = wanted->searching;
+	const struct candidate *chosen = &searching->programme->input->candidates[wanted->candidate];
 	int64_t node = chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1, unit = searching->unit, last = 0, met = 0;
 	int64_t whole = unit % node == 0 ? unit : node % unit == 0 ? node : unit * node;
-	bool exact = searching->programme->input->candidate_count <= exact_candidates;
-	struct outline outline, least = {.any = false};
+	bool exact = !wanted->again && searching->programme->input->candidate_count <= exact_candidates;
 
 	for (int64_t count = unit; count <= SEARCH_GPUS_MAX && !met; count = whole_count(searching, node, 2 * count)) {
-		if (try_count(searching, candidate, count, true, &least))
+		if (meets(wanted, count))
 			met = count;
 		else
 			last = count;
 	}
-	if (!met)
-		return;
 	while (met > whole && met - last > whole && (exact || met - last > met / 64)) {
 		int64_t middle = (last + (met - last) / 2) / whole * whole;
 
 		if (middle <= last)
 			break;
-		if (try_count(searching, candidate, middle, true, &outline)) {
+		if (meets(wanted, middle))
 			met = middle;
-			least = outline;
-		} else {
+		else
 			last = middle;
-		}
 	}
 	for (int64_t count = met - whole, left = exact ? STEPS_DOWN : 0; left > 0 && count >= whole; left--, count -= whole)
-		if (try_count(searching, candidate, count, true, &outline)) {
-			least = outline;
+		if (meets(wanted, count)) {
+			met = count;
 			left = STEPS_DOWN + 1;
 		}
-	least.extra = false;
-	front_add(searching->selection, &least, objective_of(searching));
+	return met;
 }
 
+/* The front has what keeps the other limits as well. */
+static void try_deadline(struct searching *searching, size_t candidate)
+{
+	(void)smallest_number(&(struct wanted){searching, candidate, searching->programme->confidence, false});
+}
+
+static bool better(const struct outline *a, const struct outline *b, enum objective objective)
+{
+	return fleet_objective(a, objective) < fleet_objective(b, objective);
+}
+
+/* E132. What the objective is worth beside a usual length: its logarithm, and as much as a fifth for each square of a standard deviation that the
+ * length is away from what teams take for such a run. One machine is usual as long as it takes a week at most; beyond the largest number that a
+ * published run states, nothing is. */
+static double unusual_cost(const struct outline *outline, enum objective objective)
+{
+	double usual_hours = practice_usual_hours(outline->gpu_hours), deviation;
+
+	if (outline->gpu_count > PRACTICE_GPUS_MOST)
+		return INFINITY;
+	if (outline->node_count == 1 && outline->wall_clock_hours <= PRACTICE_ONE_MACHINE_HOURS)
+		usual_hours = fmax(usual_hours, outline->wall_clock_hours);
+	deviation = log(outline->wall_clock_hours / usual_hours) / PRACTICE_USUAL_LOG_SIGMA;
+	return log(fleet_objective(outline, objective)) + PRACTICE_USUAL_WEIGHT * deviation * deviation;
+}
+
+/* Keeps the more usual of two outlines of one candidate. */
+static void try_usual(struct searching *searching, size_t candidate, int64_t count, struct outline *outline, struct outline *usual)
+{
+	if (try_count(searching, candidate, count, outline) && (!usual->any || unusual_cost(outline, objective_of(searching)) < unusual_cost(usual, objective_of(searching))))
+		*usual = *outline;
+}
+
+/* Teams neither wait years for one card nor rent all that there is: with neither number nor deadline each accelerator is taken in the number
+ * that such a run usually has (powers of two, of four where there are many accelerators, and three quarters of them near the usual one), and the
+ * objective chooses among accelerators. */
 static void try_front(struct searching *searching, size_t candidate)
 {
 	const struct candidate *chosen = &searching->programme->input->candidates[candidate];
-	int64_t node = chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1;
-	struct outline outline;
-	bool planned = false;
+	int64_t node = chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1, between;
+	struct outline outline, usual = {.any = false};
+	struct selection *selection = searching->selection;
+	enum objective objective = objective_of(searching);
+	bool planned = false, many = searching->programme->input->candidate_count > exact_candidates;
+	int64_t most = objective == OBJECTIVE_TIME ? SEARCH_GPUS_MAX : many ? PRACTICE_GPUS_MOST : 2 * PRACTICE_GPUS_MOST;
 
-	for (int64_t count = searching->unit; count <= SEARCH_GPUS_MAX; count = whole_count(searching, node, 2 * count)) {
-		try_count(searching, candidate, count, false, &outline);
+	for (int64_t count = searching->unit; count <= most || (!planned && count <= SEARCH_GPUS_MAX);
+		count = whole_count(searching, node, (many && count >= node ? 4 : 2) * count)) {
+		try_usual(searching, candidate, count, &outline, &usual);
 		if (planned && !outline.any)
-			return; /* more ranks than samples in a batch: more of them cannot work either */
+			break; /* more ranks than samples in a batch: more of them cannot work either */
 		planned |= outline.any && outline.fits;
+		if (many && objective != OBJECTIVE_TIME && selection->usual.any && outline.any && outline.fits &&
+			fleet_objective(&outline, objective) > hopeless * fleet_objective(&selection->usual, objective))
+			break; /* a larger number of them costs no less */
 	}
+	if (!usual.any)
+		return;
+	between = usual.gpu_count;
+	if (between > node && between % (4 * node) == 0 && between % (4 * searching->unit) == 0 &&
+		(!selection->usual.any || unusual_cost(&usual, objective) < unusual_cost(&selection->usual, objective) + within_reach)) {
+		if (many)
+			try_usual(searching, candidate, between / 2, &outline, &usual);
+		if (many)
+			try_usual(searching, candidate, between * 2, &outline, &usual);
+		try_usual(searching, candidate, between / 4 * 3, &outline, &usual);
+		try_usual(searching, candidate, between / 2 * 3, &outline, &usual);
+	}
+	if (!selection->usual.any || better(&usual, &selection->usual, objective))
+		selection->usual = usual;
 }
 
 static void try_candidate(struct searching *searching, size_t candidate)
@@ -195,20 +342,13 @@ static void try_candidate(struct searching *searching, size_t candidate)
 	struct outline outline;
 
 	if (searching->request->common.gpu_count >= 1)
-		try_count(searching, candidate, searching->request->common.gpu_count, false, &outline);
+		try_count(searching, candidate, searching->request->common.gpu_count, &outline);
 	else if (layout_pinned_gpu_count(&searching->request->parallelism) >= 1)
-		try_count(searching, candidate, layout_pinned_gpu_count(&searching->request->parallelism), false, &outline);
+		try_count(searching, candidate, layout_pinned_gpu_count(&searching->request->parallelism), &outline);
 	else if (is_given(searching->programme->deadline_hours))
 		try_deadline(searching, candidate);
 	else
 		try_front(searching, candidate);
-}
-
-static bool better(const struct outline *a, const struct outline *b, enum objective objective)
-{
-	if (a->extra != b->extra && objective != OBJECTIVE_TIME)
-		return !a->extra;
-	return fleet_objective(a, objective) < fleet_objective(b, objective);
 }
 
 static void front_sort(struct selection *selection, enum objective objective)
@@ -222,25 +362,111 @@ static void front_sort(struct selection *selection, enum objective objective)
 		}
 }
 
+static bool same_option(const struct outline *a, const struct outline *b)
+{
+	return a->candidate == b->candidate && a->gpu_count == b->gpu_count && a->supply == b->supply;
+}
+
+static size_t best_of_front(const struct searching *searching)
+{
+	const struct selection *selection = searching->selection;
+	size_t best = 0;
+
+	for (size_t i = 1; i < selection->front_count; i++)
+		if (better(&selection->front[i], &selection->front[best], objective_of(searching)))
+			best = i;
+	return best;
+}
+
 /* Moves the best by the objective from the front to `recommended`, and sorts the rest. */
 static void selection_recommend(struct searching *searching)
 {
 	struct selection *selection = searching->selection;
 	enum objective objective = objective_of(searching);
-	size_t best = 0;
-	double least;
+	size_t best = best_of_front(searching);
 
-	for (size_t i = 1; i < selection->front_count; i++)
-		if (better(&selection->front[i], &selection->front[best], objective))
-			best = i;
-	least = fleet_objective(&selection->front[best], objective);
-	for (size_t i = 0; searching->open && i < selection->front_count; i++)
-		if (fleet_objective(&selection->front[i], objective) <= tie * least &&
-			selection->front[i].wall_clock_hours < selection->front[best].wall_clock_hours)
-			best = i;
 	selection->recommended = selection->front[best];
-	selection->front[best] = selection->front[--selection->front_count];
+	if (searching->open && objective != OBJECTIVE_TIME && objective != OBJECTIVE_GPUS && selection->usual.any) {
+		selection->recommended = selection->usual;
+		for (best = 0; best < selection->front_count && !same_option(&selection->front[best], &selection->usual);)
+			best++;
+	}
+	if (best < selection->front_count)
+		selection->front[best] = selection->front[--selection->front_count];
 	front_sort(selection, objective);
+}
+
+/* 50, 80, 95 % and the request's own confidence, ascending. */
+static size_t confidence_levels(double own, double levels[CONFIDENCES_MAX])
+{
+	static const double usual[] = {0.5, 0.8, 0.95};
+	size_t count = 0;
+	bool placed = false;
+
+	for (size_t i = 0; i < COUNT_OF(usual); i++) {
+		if (!placed && own < usual[i] - 1e-9)
+			levels[count++] = own;
+		placed |= own < usual[i] + 1e-9;
+		levels[count++] = usual[i];
+	}
+	if (!placed)
+		levels[count++] = own;
+	return count;
+}
+
+/* Room for the numbers of one candidate. */
+static void forget_others(struct searching *searching, size_t candidate)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < searching->trial_count; i++)
+		if (searching->trials[i].candidate == candidate)
+			searching->trials[kept++] = searching->trials[i];
+	searching->trial_count = kept;
+}
+
+/* The best candidate's numbers for the usual confidences: what is planned for them may be the best for the request's own. */
+static void plan_confidences(struct searching *searching)
+{
+	size_t candidate = searching->selection->front[best_of_front(searching)].candidate;
+	double levels[CONFIDENCES_MAX];
+	size_t count = confidence_levels(searching->programme->confidence, levels);
+
+	if (!searching->sized)
+		return;
+	forget_others(searching, candidate);
+	for (size_t i = 0; i < count; i++)
+		if (fabs(levels[i] - searching->programme->confidence) > 1e-9)
+			(void)smallest_number(&(struct wanted){searching, candidate, levels[i], true});
+}
+
+/* What each confidence costs: on the best number of the recommended accelerator that keeps the limits with it, where the number is free and a
+ * deadline set; else on the recommended number. */
+static void fill_curve(struct searching *searching)
+{
+	struct selection *selection = searching->selection;
+	const struct outline *best = &selection->recommended;
+	double levels[CONFIDENCES_MAX];
+	size_t count = confidence_levels(searching->programme->confidence, levels);
+
+	selection->curve_count = 0;
+	forget_others(searching, best->candidate);
+	for (size_t i = 0; i < count; i++) {
+		struct trial point = {.gpu_count = best->gpu_count, .wall_clock_hours = best->range.wall_clock_hours, .total_usd = best->range.total_usd};
+
+		if (searching->sized && fabs(levels[i] - searching->programme->confidence) > 1e-9) {
+			const struct trial *trial;
+
+			(void)smallest_number(&(struct wanted){searching, best->candidate, levels[i], true});
+			trial = cheapest_within(searching, best->candidate, levels[i]);
+			if (!trial)
+				continue;
+			point = *trial;
+		}
+		selection->curve[selection->curve_count++] = (struct confidence_point){.confidence = levels[i], .gpu_count = point.gpu_count,
+			.wall_clock_hours = interval_quantile(&point.wall_clock_hours, levels[i]),
+			.total_usd = is_given(point.total_usd.p50) ? interval_quantile(&point.total_usd, levels[i]) : ABSENT_NUMBER};
+	}
 }
 
 static int64_t pinned_unit(const struct parallelism *pins)
@@ -261,9 +487,11 @@ enum status search_select(const struct programme *programme, struct selection *s
 
 	searching.open = request->common.gpu_count < 1 && !is_given(programme->deadline_hours) &&
 		layout_pinned_gpu_count(&request->parallelism) < 1;
+	searching.sized = !searching.open && request->common.gpu_count < 1 && layout_pinned_gpu_count(&request->parallelism) < 1;
+	selection->deadline_hours = programme->deadline_hours;
 	selection->front_count = selection->point_count = 0;
 	selection->counts = (struct search_counts){0};
-	selection->fastest.any = selection->cheapest.any = selection->cleanest.any = selection->thriftiest.any = selection->smallest.any = false;
+	selection->usual.any = selection->fastest.any = selection->cheapest.any = selection->cleanest.any = selection->thriftiest.any = selection->smallest.any = false;
 	for (size_t i = 0; i < programme->input->candidate_count; i++) {
 		progress_note(programme->input->progress, SEARCH_SHARE * (double)i / (double)programme->input->candidate_count,
 			programme->input->candidates[i].accelerator.id);
@@ -273,6 +501,8 @@ enum status search_select(const struct programme *programme, struct selection *s
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before an answer was found");
 	if (selection->front_count == 0)
 		return nearest_explain(programme, selection, failure);
+	plan_confidences(&searching);
 	selection_recommend(&searching);
+	fill_curve(&searching);
 	return STATUS_OK;
 }

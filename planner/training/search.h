@@ -17,11 +17,16 @@ struct selection {
 	struct search_counts counts;
 	struct front_point *points; /* the caller's, FRONT_KEPT_MAX of them: every number at every place, as far as nothing beats it (E107) */
 	size_t point_count;
+	struct outline usual; /* with neither number nor deadline: the best by the objective among those of the size that teams take (E132) */
+	double deadline_hours; /* absent: none */
+	size_t curve_count;
+	struct confidence_point curve[CONFIDENCES_MAX];
 	struct outline fastest, cheapest, cleanest, thriftiest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
 };
 
 /* Given a programme and the request's pins. For each candidate: the given number of accelerators; or the smallest that meets the
- * deadline (within one machine 1, 2, 4, ...; beyond it whole machines); or, with neither, powers of two up to SEARCH_GPUS_MAX.
+ * deadline with the request's confidence (within one machine 1, 2, 4, ...; beyond it whole machines); or, with neither, powers of two up to
+ * twice the largest published run (for the least time SEARCH_GPUS_MAX), of which the one whose hours are nearest to what teams take for such a run is recommended (E132).
  * STATUS_INFEASIBLE says which constraint to relax and by how much; STATUS_INVALID, which pins contradict. */
 FALLIBLE enum status search_select(const struct programme *programme, struct selection *selection, struct failure *failure);
 

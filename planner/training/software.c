@@ -21,6 +21,9 @@ static const struct stack_row stacks[STACK_COUNT] = {
 	[STACK_TORCHTITAN] = {"torchtitan", "2025-06", false, true, true, true, false, true, 3, 3},
 	[STACK_INTERNEVO] = {"internevo", "2024-01", false, true, false, false, false, false, 3, 1},
 	[STACK_MAXTEXT] = {"maxtext", "2025-06", true, true, true, true, false, true, 3, 3},
+	/* DeepSeek's, with DualPipe, DeepEP and DeepGEMM, which it published (arXiv 2412.19437). `generic` does what it does, and is never faster than
+	 * the best software that has a name. */
+	[STACK_HAI_LLM] = {"hai_llm", "2025-06", true, true, false, true, true, false, 3, 3},
 };
 
 _Static_assert((int)PHYSICS_STACKS == (int)STACK_COUNT, "one speed for each stack");
@@ -62,6 +65,15 @@ static double software_maturity(double year, int64_t accelerator_year, double yo
 	return 1 - youth * exp(-age / fade_years);
 }
 
+/* Factors of stacks that were measured with unfused attention only (Megatron-LM: Narayanan et al. 2021 to Korthikanti et al. 2022; DeepSpeed: BLOOM
+ * and vTrain of 2022) hold for those kernels: with fused ones such a stack counts no faster than the middle one of those that were measured with them. */
+static double stack_factor(enum stack stack, const struct software *software, const struct physics *physics)
+{
+	bool unfused_only = stack == STACK_MEGATRON_LM || stack == STACK_MEGATRON_DEEPSPEED;
+
+	return unfused_only && software->fused_attention ? fmin(physics->stack_speed[stack], physics->stack_speed[STACK_GENERIC]) : physics->stack_speed[stack];
+}
+
 static void software_memory(enum stack stack, enum precision precision, struct software *software)
 {
 	bool torch_alone = stack == STACK_MEGATRON_DEEPSPEED || stack == STACK_FSDP || stack == STACK_TORCHTITAN || stack == STACK_INTERNEVO;
@@ -97,14 +109,14 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	bool published; /* software of no name does what anybody can read */
 	struct software software = {.name = row->name, .year = year > 0 ? year : release_year(row->newest)};
 
-	published = stack <= STACK_GENERIC && software.year >= published_experts_year;
+	published = (stack <= STACK_GENERIC || stack == STACK_HAI_LLM) && software.year >= published_experts_year;
+	software.fused_attention = software.year >= fused_attention_year;
 	gain_years = fmin(fmax(software.year, earliest_gain_year), latest_gain_year) - reference_year;
-	software.speed = software_maturity(software.year, accelerator_year, physics->youth) * physics->stack_speed[stack] * exp(physics->release_gain_per_year * gain_years);
+	software.speed = software_maturity(software.year, accelerator_year, physics->youth) * stack_factor(stack, &software, physics) * exp(physics->release_gain_per_year * gain_years);
 	software.expert_speed = exp(physics->expert_gain_per_year * (fmin(fmax(software.year, earliest_expert_year), latest_gain_year) - expert_reference_year));
 	software.fused_experts = (stack == STACK_MEGATRON_CORE && software.year >= fused_experts_year && accelerator_year >= 2024) ||
 		(published && accelerator_year >= 2022);
 	software.keeps_expert_outputs = software.year < expert_weights_year;
-	software.fused_attention = software.year >= fused_attention_year;
 	software.attention_speed = accelerator_year >= 2022 && !(row->own_attention && software.year >= own_attention_year) ? physics->flash2_fraction : 1;
 	software.hides_data = row->hides_data && software.year >= overlapped_data_year;
 	software.hides_tensor = row->hides_tensor;
@@ -121,6 +133,7 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	software.host_factor = stack == STACK_MEGATRON_CORE && software.year >= graphs_year ? graphs_host_factor : 1;
 	software.single_tensors = stack == STACK_INTERNEVO;
 	software.synchronise_s = stack == STACK_MEGATRON_DEEPSPEED ? physics->synchronise_s : 0;
+	software.submodules = stack == STACK_MEGATRON_DEEPSPEED;
 	software_memory(stack, precision, &software);
 	return software;
 }

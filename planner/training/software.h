@@ -30,7 +30,8 @@ struct software {
 	bool sends_copies;     /* a pipeline's sent activations are kept until their gradient returns */
 	double unsharded_bytes; /* kept beside ZeRO's shards, per parameter */
 	bool single_tensors;  /* sends each tensor of ZeRO-1's part on its own */
-	double synchronise_s; /* ZeRO-1: once a step for each local parameter, never hidden */
+	double synchronise_s; /* ZeRO: once a step for each parameter that a rank holds, never hidden */
+	bool submodules;      /* ZeRO-3 gathers and releases each submodule's parameters instead of a whole layer's at once */
 	double expert_host_factor; /* the same of an expert layer */
 	double host_factor;   /* host time of a layer over that of the eager reference */
 };

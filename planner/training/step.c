@@ -11,6 +11,7 @@ static const double optimizer_traffic_bytes = 34; /* AdamW: gradient 4, master 4
 struct stage_time {
 	struct layer_time sum; /* one micro-batch */
 	double layers, expert_layers, kept_share, total_s;
+	double issued_s; /* total_s, or longer where the host issues more slowly than the device works */
 };
 
 struct step_work {
@@ -33,6 +34,31 @@ static void layer_time_add(struct layer_time *sum, const struct layer_time *one,
 	sum->expert_s += count * one->expert_s;
 	sum->waits_s += count * one->waits_s;
 	sum->gather_s += count * one->gather_s;
+	sum->hidden_backward_s += count * one->hidden_backward_s;
+	sum->ring_s += count * one->ring_s;
+}
+
+/* Kernels of one layer's forward pass: what the ranges of host_layer_s and kernel_gap_s are made of (physics.h). */
+static const double kernels_of_layer = 20;
+
+/* Host time to issue a stage's kernels for one micro-batch: forward, about as much backward, and what is done again. */
+static double host_issue_s(const struct step_work *work, const struct stage_time *stage)
+{
+	const struct physics *physics = work->setting->physics;
+	double layer_least_s = kernels_of_layer * CALIBRATED(&work->setting->candidate->calibration, kernel_launch_s, 0); /* no software is faster */
+	double passes = 2 + (work->layout->recompute == RECOMPUTE_FULL ? 1 - stage->kept_share : 0);
+
+	return passes * ((stage->layers - stage->expert_layers) * fmax(layer_least_s, physics->host_layer_s * work->setting->software.host_factor) +
+		stage->expert_layers * fmax(layer_least_s, physics->expert_host_s * work->setting->software.expert_host_factor));
+}
+
+/* Host and device run beside each other: the longer decides, and where both are alike each waits for the other now and then. */
+static double issued_s(double host_s, double device_s)
+{
+	double longer = fmax(host_s, device_s), ratio = longer > 0 ? fmin(host_s, device_s) / longer : 0;
+	double sixth = ratio * ratio * ratio * ratio * ratio * ratio;
+
+	return longer * sqrt(cbrt(1 + sixth));
 }
 
 static struct stage_time stage_time_of(const struct step_work *work, int stage)
@@ -52,6 +78,7 @@ static struct stage_time stage_time_of(const struct step_work *work, int stage)
 		layer_time_add(&time.sum, &work->parts->ends, 1);
 	time.sum.forward_s += work->teacher_s;
 	time.total_s = layer_time_total_s(&time.sum) + work->transfer_s;
+	time.issued_s = issued_s(host_issue_s(work, &time), time.total_s);
 	return time;
 }
 
@@ -91,7 +118,7 @@ static struct layer_params local_params(const struct step_work *work, int stage)
 
 /* E39. Gradients of `params` parameters that `ranks` ranks share, once a step: all-reduced where nothing is sharded; else scattered
  * inside a shard group, summed over the groups' like shards, and the new weights gathered. ZeRO-2 scatters, and ZeRO-3 scatters and
- * gathers, with every micro-batch (layer_gather_s): then only what is left is counted here. */
+ * gathers, with every micro-batch (layer_gather): then only what is left is counted here. */
 static double shared_s(const struct step_work *work, double params, double ranks, double inner, double shards)
 {
 	const struct setting *setting = work->setting;
@@ -142,22 +169,69 @@ static double data_comm_s(const struct step_work *work, const struct layer_param
 	return time_s;
 }
 
-/* E40. Update of the parameters, and with offload the way to the host and back. */
-static void step_update(const struct step_work *work, const struct layer_params *params, double backward_s, struct step_time *time)
+/* What a stage's last backward pass leaves to hide transfers beside it. */
+struct hiding {
+	double work_s, left_s; /* of the pass; of that what hides nothing yet */
+	double idle_s;         /* the device waits for its host: all that is sent meanwhile is hidden */
+	double overlap;
+};
+
+static struct hiding hiding_of(const struct step_work *work, const struct stage_time *stage)
 {
 	const struct setting *setting = work->setting;
+	if (!setting->software.hides_data)
+		return (struct hiding){0};
+	return (struct hiding){.work_s = layer_hiding_backward_s(&stage->sum),
+		.left_s = layer_left_backward_s(&stage->sum, setting->physics->overlap), .idle_s = stage->issued_s - stage->total_s,
+		.overlap = setting->physics->overlap};
+}
+
+/* E29. Takes from `hiding` what it hides of a transfer. Returned: what is exposed. */
+static double hiding_take(struct hiding *hiding, double transfer_s)
+{
+	double sent_s = fmin(transfer_s, hiding->idle_s), rest_s = transfer_s - sent_s;
+	double exposed = layer_exposed_s(rest_s, hiding->work_s, hiding->left_s, hiding->overlap);
+
+	hiding->idle_s -= sent_s;
+	hiding->left_s -= rest_s - exposed;
+	return exposed;
+}
+
+/* Once a step, of one stage: gradients' way, update, and with offload the way to the host and back. */
+struct stage_end {
+	double data_s, optimizer_s, host_s;
+};
+
+/* E39, E40. */
+static struct stage_end stage_end_of(const struct step_work *work, const struct stage_time *time, int stage)
+{
+	const struct setting *setting = work->setting;
+	struct layer_params params = local_params(work, stage);
+	struct hiding hiding = hiding_of(work, time);
+	struct stage_end end = {.data_s = hiding_take(&hiding, data_comm_s(work, &params, time->layers))};
 	double group = work->layout->zero_stage >= 1 ? work->degrees.zero_group : 1;
 	double copies = work->layout->zero_stage >= 1 ? fmin(work->degrees.zero_group, work->degrees.expert_copies) : 1;
-	double updated = params->dense / group + params->expert / copies;
+	double updated = params.dense / group + params.expert / copies;
+	double synchronised = work->layout->zero_stage >= 3 ? updated : params.dense + params.expert; /* what a rank holds between steps */
 	double moved_s = 2 * (setting->device.wide_bytes * updated / setting->device.host_bytes_per_s + setting->device.host_latency_s);
 
-	if (work->layout->offload == TRUTH_TRUE) {
-		time->host_transfer_s = exposed_s(moved_s, backward_s, setting->physics->overlap) +
-			updated * host_update_bytes / host_memory_bytes_per_s;
-		return;
-	}
-	time->optimizer_s = memory_stream_s(&setting->device, updated * optimizer_traffic_bytes) +
-		(work->layout->zero_stage >= 1 ? setting->software.synchronise_s * (params->dense + params->expert) : 0);
+	for (int k = 0; k < setting->model->kind_count; k++)
+		end.data_s += work->stages->layers[stage][k] * layer_gather_once_s(setting, work->layout, &work->degrees, k);
+	if (stage == 0 || stage == work->stages->count - 1)
+		end.data_s += table_gather_once_s(setting, work->layout, &work->degrees);
+	if (work->layout->offload == TRUTH_TRUE)
+		end.host_s = hiding_take(&hiding, moved_s) + updated * host_update_bytes / host_memory_bytes_per_s;
+	else
+		end.optimizer_s = memory_stream_s(&setting->device, updated * optimizer_traffic_bytes) +
+			(group > 1 ? setting->software.synchronise_s * synchronised : 0); /* a rank alone synchronises nothing */
+	return end;
+}
+
+/* The step ends with the stage whose end takes longest. */
+static void end_keep(struct stage_end *worst, const struct stage_end *one)
+{
+	if (one->data_s + one->optimizer_s + one->host_s > worst->data_s + worst->optimizer_s + worst->host_s)
+		*worst = *one;
 }
 
 struct input_time step_input_time(const struct training_request *request, double samples, double gpu_count)
@@ -215,7 +289,7 @@ static void step_flops(const struct step_work *work, struct step_result *result)
 
 	switch (work->layout->recompute) {
 	case RECOMPUTE_FULL:
-		again = setting->forward_flops_per_token * (1 - kept_share(work));
+		again = (setting->forward_flops_per_token - (setting->software.drops_unread ? layer_unread_flops_per_token(setting->model) : 0)) * (1 - kept_share(work));
 		break;
 	case RECOMPUTE_SELECTIVE:
 		again = setting->attention_flops_per_token;
@@ -230,37 +304,23 @@ static void step_flops(const struct step_work *work, struct step_result *result)
 	result->hardware_flops = tokens * (setting->flops_per_token + again);
 }
 
-/* Kernels of one layer's forward pass: what the ranges of host_layer_s and kernel_gap_s are made of (physics.h). */
-static const double kernels_of_layer = 20;
+/* Of one micro-batch: the longest stage and the sum of all stages. */
+struct schedule {
+	double longest_s, all_s;
+};
 
-/* Host time to issue a stage's kernels for one micro-batch: forward, about as much backward, and what is done again. */
-static double host_issue_s(const struct step_work *work, const struct stage_time *stage)
+static double schedule_s(const struct step_work *work, const struct schedule *schedule)
 {
-	const struct physics *physics = work->setting->physics;
-	double layer_least_s = kernels_of_layer * CALIBRATED(&work->setting->candidate->calibration, kernel_launch_s, 0); /* no software is faster */
-	double passes = 2 + (work->layout->recompute == RECOMPUTE_FULL ? 1 - stage->kept_share : 0);
-
-	return passes * ((stage->layers - stage->expert_layers) * fmax(layer_least_s, physics->host_layer_s * work->setting->software.host_factor) +
-		stage->expert_layers * fmax(layer_least_s, physics->expert_host_s * work->setting->software.expert_host_factor));
+	return pipeline_time_s(schedule->longest_s, schedule->all_s, work->degrees.micro_batches, work->degrees.pipeline, work->degrees.interleave);
 }
 
-/* Host and device run beside each other: the longer decides, and where both are alike each waits for the other now and then. */
-static double unhidden_issue_s(double host_s, double device_s)
-{
-	double longer = fmax(host_s, device_s), ratio = fmin(host_s, device_s) / longer;
-
-	double sixth = ratio * ratio * ratio * ratio * ratio * ratio;
-
-	return longer * sqrt(cbrt(1 + sixth)) - device_s;
-}
-
-static void step_fill(const struct step_work *work, const struct stage_time *longest, double all_s, int stage, struct step_result *result)
+/* `device`, `issued`: the schedule of the devices' work alone, and with the host that issues it. */
+static void step_fill(const struct step_work *work, const struct stage_time *longest, const struct schedule *device, const struct schedule *issued,
+	const struct stage_end *end, struct step_result *result)
 {
 	const struct setting *setting = work->setting;
 	struct step_time *time = &result->time;
-	struct layer_params params = local_params(work, stage);
 	double m = work->degrees.micro_batches, gpu_count = work->degrees.tensor * work->degrees.pipeline * work->degrees.data * work->degrees.context;
-	double hiding_s = setting->software.hides_data ? longest->sum.backward_s + longest->sum.recompute_s : 0;
 
 	time->compute_s = m * (longest->sum.forward_s + longest->sum.backward_s);
 	result->traffic_s = m * longest->sum.traffic_s;
@@ -269,12 +329,11 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 	time->context_comm_s = m * longest->sum.context_s;
 	time->expert_comm_s = m * longest->sum.expert_s;
 	time->pipeline_comm_s = m * work->transfer_s;
-	time->data_comm_exposed_s = m * longest->sum.gather_s + exposed_s(data_comm_s(work, &params, longest->layers), hiding_s, setting->physics->overlap) +
-		tied_table_s(work);
-	time->pipeline_bubble_s = pipeline_time_s(longest->total_s, all_s, m, work->degrees.pipeline, work->degrees.interleave) - m * longest->total_s;
-	time->launch_overhead_s = setting->physics->step_fixed_s +
-		m * longest->sum.waits_s + unhidden_issue_s(host_issue_s(work, longest), longest->total_s) * (m + (work->degrees.pipeline - 1) / work->degrees.interleave);
-	step_update(work, &params, hiding_s, time);
+	time->data_comm_exposed_s = m * longest->sum.gather_s + end->data_s + tied_table_s(work);
+	time->pipeline_bubble_s = schedule_s(work, device) - m * longest->total_s;
+	time->launch_overhead_s = setting->physics->step_fixed_s + m * longest->sum.waits_s + (schedule_s(work, issued) - schedule_s(work, device));
+	time->optimizer_s = end->optimizer_s;
+	time->host_transfer_s = end->host_s;
 	time->input_wait_s = input_wait_s(setting, work->degrees.batch, gpu_count, step_sum(time));
 	time->time_s = step_sum(time);
 }
@@ -319,10 +378,10 @@ static const struct step_parts *with_gathers(const struct step_work *work, const
 		return parts;
 	own->kinds = parts->kinds;
 	own->ends = parts->ends;
-	own->ends.gather_s = tables_gather_s(work->setting, work->layout, &work->degrees, &parts->ends);
+	tables_gather(work->setting, work->layout, &work->degrees, &own->ends);
 	for (int k = 0; k < parts->kinds; k++) {
 		own->layers[k] = parts->layers[k];
-		own->layers[k].gather_s = layer_gather_s(work->setting, work->layout, &work->degrees, k, &parts->layers[k]);
+		layer_gather(work->setting, work->layout, &work->degrees, k, &own->layers[k]);
 	}
 	return own;
 }
@@ -333,24 +392,28 @@ void step_of_parts(const struct setting *setting, const struct parallelism *layo
 	struct step_work work = {.setting = setting, .layout = layout, .stages = stages, .degrees = degrees_of(setting, layout)};
 	struct stage_time longest = {0}, one;
 	UNCLEARED struct step_parts own, own_kept;
-	double all_s = 0;
-	int worst = 0;
+	struct schedule device = {0}, issued = {0};
+	struct stage_end end, last_end = {0};
 
 	work.parts = with_gathers(&work, parts, &own);
 	work.kept = layout->kept_layers > 0 ? with_gathers(&work, kept, &own_kept) : work.parts;
 	work.teacher_s = teacher_time_s(setting, layout, &work.degrees);
 	work.transfer_s = transfer_exposed_s(&work);
 	for (int stage = 0; stage < stages->count; stage++) {
-		if (!like_the_one_before(stages, stage))
+		if (!like_the_one_before(stages, stage)) {
 			one = stage_time_of(&work, stage);
-		all_s += one.total_s;
-		if (one.total_s <= longest.total_s)
-			continue;
-		longest = one;
-		worst = stage;
+			end = stage_end_of(&work, &one, stage);
+			end_keep(&last_end, &end);
+		}
+		device.all_s += one.total_s;
+		issued.all_s += one.issued_s;
+		issued.longest_s = fmax(issued.longest_s, one.issued_s);
+		if (one.total_s > longest.total_s)
+			longest = one;
 	}
 	*result = (struct step_result){.traffic_s = 0};
-	step_fill(&work, &longest, all_s, worst, result);
+	device.longest_s = longest.total_s;
+	step_fill(&work, &longest, &device, &issued, &last_end, result);
 	step_flops(&work, result);
 	CHECK(isfinite(result->time.time_s) && result->time.time_s > 0);
 }

@@ -1,9 +1,13 @@
 #include "planner/training/training.h"
 
+#include <string.h>
+
 #include "base/units.h"
 #include "planner/training/batch.h"
 #include "planner/training/nearest.h"
 #include "planner/training/option.h"
+#include "planner/training/programme.h"
+#include "planner/training/range.h"
 #include "planner/training/remarks.h"
 #include "planner/training/rule_of_thumb.h"
 #include "planner/training/scaling.h"
@@ -269,11 +273,14 @@ static enum status plan_programme(const struct programme *programme, struct trai
 	plan->alternative_count = selection.front_count < limit ? selection.front_count : limit;
 	for (size_t i = 0; i < plan->alternative_count; i++)
 		training_option_fill(programme, &selection.front[i], &plan->alternatives[i]);
+	plan->confidence_count = selection.curve_count;
+	memcpy(plan->confidence_curve, selection.curve, selection.curve_count * sizeof selection.curve[0]);
+	plan->uncertainty_count = range_uncertainties(programme, best, plan->uncertainties);
 	fill_compute_optimal(programme, plan);
 	fill_batch(programme, best, plan);
 	fill_input(programme, best, plan);
 	fill_stages(programme, best, plan);
-	training_rule_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu,
+	training_rule_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu, plan->recommended.practice.value,
 		&programme->input->candidates[best->candidate].accelerator, plan);
 	remarks_fill(programme, best, plan);
 	advice_of_larger(selection.front, selection.front_count, best, plan);
@@ -290,8 +297,6 @@ void training_request_complete(const struct training_input *input, const struct 
 		request->sequence_length = default_sequence(&input->model);
 	if (!staged && !is_given(request->global_batch_tokens) && !is_given(request->global_batch_size))
 		request->global_batch_size = rint(plan->batch.global_batch_tokens / (generic ? 1 : request->sequence_length));
-	if (!request->stack_release)
-		request->stack_release = stack_newest_release(request->stack);
 	if (input->candidate_count != 1)
 		return;
 	if (request->common.gpus_per_node < 1)
@@ -303,7 +308,7 @@ void training_request_complete(const struct training_input *input, const struct 
 void planner_training_check(const struct training_input *input, struct failure *failure)
 {
 	struct training_input alone = *input;
-	struct programme programme = {.input = &alone, .physics = &physics_fitted};
+	struct programme programme = {.input = &alone, .physics = &physics_fitted, .practice = &practice_fitted, .confidence = CONFIDENCE_USUAL};
 	UNCLEARED struct findings aside;
 
 	alone.candidate_count = 0;
@@ -315,21 +320,28 @@ void planner_training_check(const struct training_input *input, struct failure *
 	(void)nearest_check_pins(&programme, failure);
 }
 
+void programme_of_input(const struct training_input *input, struct model *teacher, struct programme *programme, struct findings *findings)
+{
+	*programme = (struct programme){.input = input, .physics = &physics_fitted, .teacher = input->teacher,
+		.practice = input->practice ? input->practice : &practice_fitted, .confidence = given_or(input->request.common.confidence, CONFIDENCE_USUAL)};
+	if (!programme->teacher && is_given(input->request.distillation.teacher.params)) {
+		model_from_size(teacher, input->request.distillation.teacher.params, input->request.distillation.teacher.params_active);
+		programme->teacher = teacher;
+	}
+	programme->deadline_hours = deadline_hours(&input->request);
+	programme_stages(programme, findings);
+}
+
 enum status planner_training(const struct training_input *input, struct training_plan *plan, struct failure *failure)
 {
-	struct programme programme = {.input = input, .physics = &physics_fitted, .teacher = input->teacher};
+	struct programme programme;
 	struct model teacher;
 
 	plan->alternative_count = plan->front_count = plan->reservation_count = 0;
 	request_check(input, failure);
 	if (failure->fault_total > 0)
 		return failure->status;
-	if (!programme.teacher && is_given(input->request.distillation.teacher.params)) {
-		model_from_size(&teacher, input->request.distillation.teacher.params, input->request.distillation.teacher.params_active);
-		programme.teacher = &teacher;
-	}
-	programme.deadline_hours = deadline_hours(&input->request);
-	programme_stages(&programme, &plan->findings);
+	programme_of_input(input, &teacher, &programme, &plan->findings);
 	fill_workload(&programme, plan);
 	return plan_programme(&programme, plan, failure);
 }

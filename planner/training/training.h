@@ -15,7 +15,7 @@
 
 enum stack {
 	STACK_UNSET, STACK_GENERIC, STACK_MEGATRON_LM, STACK_MEGATRON_DEEPSPEED, STACK_MEGATRON_CORE, STACK_FSDP,
-	STACK_TORCHTITAN, STACK_INTERNEVO, STACK_MAXTEXT, STACK_COUNT
+	STACK_TORCHTITAN, STACK_INTERNEVO, STACK_MAXTEXT, STACK_HAI_LLM, STACK_COUNT
 };
 enum optimizer {
 	OPTIMIZER_UNSET, OPTIMIZER_ADAMW, OPTIMIZER_ADAMW_8BIT, OPTIMIZER_ADAFACTOR, OPTIMIZER_MUON, OPTIMIZER_SGD,
@@ -85,6 +85,7 @@ struct training_input {
 	const struct measured_step *measured; /* NULL: none; else advice is about this step instead of the predicted one */
 	const struct candidate *newer; /* for advice: a newer one than the named accelerator, of the same maker and on offer; NULL: none */
 	const struct progress *progress; /* NULL: nobody looks on */
+	const struct practice_constants *practice; /* NULL: as fitted */
 };
 
 struct memory_use {
@@ -148,13 +149,39 @@ struct bottleneck_use {
 	double shares[BOTTLENECK_COUNT]; /* of the step time; sum 1 */
 };
 
+/* A limit of the request, and the probability with which an option keeps it. */
+struct promised {
+	const char *what; /* deadline, budget, energy_cap, carbon_cap, slo */
+	double limit, probability;
+};
+
+enum { PROMISES_MAX = 4, UNCERTAINTIES_MAX = 8, CONFIDENCES_MAX = 4 };
+
+/* What is not known: what it adds to the hours and the cost that hold with the request's confidence, and what would shrink it. */
+struct uncertainty {
+	const char *field, *cure;
+	double wall_clock_hours, total_usd; /* total_usd absent where no price is known */
+};
+
+/* What a confidence costs: the number, and the hours and cost that are not exceeded with it. */
+struct confidence_point {
+	double confidence;
+	int64_t gpu_count;
+	double wall_clock_hours, total_usd;
+};
+
 struct training_option {
 	struct accelerator accelerator; /* encoded by its id */
 	int64_t gpu_count, node_count;
 	struct parallelism parallelism;
 	struct memory_use memory;
 	struct step_time step;
-	double mfu, hfu, tflops_per_gpu, tokens_per_s, tokens_per_s_per_gpu, wall_clock_hours, gpu_hours;
+	double mfu, hfu, tflops_per_gpu, tokens_per_s, tokens_per_s_per_gpu; /* of the step */
+	double run_mfu;                                                      /* of the whole run: with practice and goodput */
+	double wall_clock_hours, gpu_hours;
+	struct practice practice;
+	size_t promise_count;
+	struct promised promises[PROMISES_MAX];
 	struct {
 		double fraction, checkpoint_interval_minutes, checkpoint_s, mtbf_hours, expected_failures, lost_hours;
 		int64_t spare_nodes; /* given, or what a job would need that never waits for a repair, 99 times in 100 */
@@ -195,6 +222,10 @@ struct training_plan {
 		double params_total, params_active, tokens_total, flops_per_token, flops_total, petaflop_s_days;
 	} workload;
 	struct training_option recommended;
+	size_t confidence_count;
+	struct confidence_point confidence_curve[CONFIDENCES_MAX];
+	size_t uncertainty_count;
+	struct uncertainty uncertainties[UNCERTAINTIES_MAX]; /* of the recommended option, the costliest first */
 	size_t stage_count; /* 0 unless the request has stages */
 	struct stage_plan stages[TRAINING_STAGES_MAX];
 	size_t alternative_count;
@@ -205,7 +236,7 @@ struct training_plan {
 	struct reservation reservations[RESERVATIONS_MAX];
 	struct {
 		double gpu_hours, gpu_count_exact, gpu_count, gpu_count_a100; /* counts NaN without a deadline */
-		char formula[320];                                            /* and why it differs from the model */
+		char formula[400];                                            /* and why it differs from the model */
 		double implied_mfu;
 	} rule_of_thumb;
 	struct {
@@ -241,8 +272,9 @@ FALLIBLE enum status planner_training(const struct training_input *input, struct
  * told at once. Adds to `failure`. */
 void planner_training_check(const struct training_input *input, struct failure *failure);
 
-/* What was understood: members of `request` that were left out and that the plan settled (sequence length, global batch, release
- * of the software, machines and their network), so that the request asked again gives the plan again. */
+/* What was understood: members of `request` that were left out and that the plan settled (sequence length, global batch,
+ * machines and their network), so that the request asked again gives the plan again. The release of the software stays absent: given, it would
+ * replace a part of practice (E131). */
 void training_request_complete(const struct training_input *input, const struct training_plan *plan, struct training_request *request);
 
 #endif

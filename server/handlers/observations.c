@@ -5,6 +5,8 @@
 #include "base/uuid.h"
 #include "planner/measurement/evidence.h"
 #include "planner/measurement/observation.h"
+#include "planner/training/practice.h"
+#include "planner/training/software.h"
 #include "server/commit.h"
 #include "server/handlers.h"
 #include "server/handlers/observations.h"
@@ -40,8 +42,44 @@ static void check_power(struct call *call, const struct observation_record *obse
 		failure_add(&call->failure, "/mean_gpu_w", "out_of_range", "is the mean of one accelerator, in watts: %s is made for %.4g", observation->accelerator, tdp_w);
 }
 
-/* The plan, and what it predicted; faults for what cannot be. */
-static enum status observation_read(struct call *call, struct observation_record *observation)
+/* As resolving a request names it. */
+static const char *given_stack(const char *reported, const char *planned)
+{
+	return reported ? reported : planned ? planned : stack_name(STACK_GENERIC);
+}
+
+/* E134. What a whole run took beside its plan: into the observation and, when it counts, into the row of a calibration. */
+static void run_read(const struct stored_layout *layout, bool training, struct observation_record *observation, struct calibration_row *row)
+{
+	const struct practice_known known = {.step = layout->pinned || layout->stack_observed, .release = layout->release_given, .layout = layout->layout_given,
+		.node_count = (double)layout->node_count};
+	const struct practice expected = practice_expected(&known, &practice_fitted);
+	double step_ratio = observation_step_time_s(&(struct observed_job){.step_time_s = observation->step_time_s, .tokens_per_s = observation->tokens_per_s,
+		.step_tokens = layout->step_tokens}) / layout->predicted.step_time_s;
+	const struct observed_run run = {.hours = observation->hours, .recipe_hours = layout->predicted.hours / layout->practice, .step_ratio = step_ratio,
+		.hfu = layout->hfu, .gpu_count = observation->gpu_count, .planned_gpu_count = layout->gpu_count, .stack = observation->stack, .planned_stack = layout->stack};
+
+	observation->practice = observation->practice_expected = ABSENT_NUMBER;
+	observation->practice_unused_because = NULL;
+	if (!is_given(observation->hours))
+		return;
+	observation->practice_unused_because = training ? observation_run_refusal(&run) : "its plan is of a service: it has no whole run";
+	if (!training || !(run.recipe_hours > 0))
+		return;
+	observation->practice = run.hours / run.recipe_hours;
+	observation->practice_expected = expected.value;
+	if (observation->practice_unused_because)
+		return;
+	*row = (struct calibration_row){.meta = {.origin = "measured", .source = "E134: hours of a whole run that was reported (POST /v1/observations)"},
+		.accelerator_id = observation->accelerator, .quantity = quantity_name(QUANTITY_RUN_PRACTICE), .method = "observation", .n = 1,
+		.class = given_stack(observation->stack, layout->stack), .value = observation->practice, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
+		.spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .baseline = ABSENT_NUMBER, .expected = expected.value,
+		.expected_sigma = practice_log_sigma(&expected), .gpu_count = layout->gpu_count, .params = layout->params_active,
+		.step_ratio = step_ratio > OBSERVATION_SPEED_LEAST && step_ratio < OBSERVATION_SPEED_MOST ? step_ratio : ABSENT_NUMBER};
+}
+
+/* The plan, and what it predicted; faults for what cannot be. *run is filled when a whole run was reported that counts. */
+static enum status observation_read(struct call *call, struct observation_record *observation, struct calibration_row *run)
 {
 	struct plan_record plan;
 	struct stored_layout layout;
@@ -71,6 +109,7 @@ static enum status observation_read(struct call *call, struct observation_record
 		observation_refusal(&(struct observed_job){.step_time_s = observation->step_time_s, .tokens_per_s = observation->tokens_per_s,
 			.step_tokens = layout.step_tokens, .predicted_step_time_s = layout.predicted.step_time_s, .gpu_count = observation->gpu_count,
 			.planned_gpu_count = layout.gpu_count, .stack = observation->stack, .planned_stack = layout.stack, .pinned = layout.pinned});
+	run_read(&layout, strcmp(plan.kind, "training") == 0, observation, run);
 	observation->stack = observation->stack ? observation->stack : layout.stack;
 	observation->stack_speed = layout.predicted.step_time_s * layout.stack_speed /
 		observation_step_time_s(&(struct observed_job){.step_time_s = observation->step_time_s, .tokens_per_s = observation->tokens_per_s,
@@ -106,29 +145,34 @@ static bool agree(struct call *call, const struct observation_record *observatio
 		.accelerator_id = observation->accelerator, .quantity = quantity_name(QUANTITY_STACK_SPEED), .method = "observation", .class = observation->stack,
 		.value = consensus.value, .low = consensus.low, .high = consensus.high, .n = (int64_t)consensus.count, .spread = consensus.spread,
 		/* those that no longer agree take back what they agreed on before */
-		.disagreement = good ? ABSENT_NUMBER : consensus.spread / consensus.value, .baseline = ABSENT_NUMBER};
+		.disagreement = good ? ABSENT_NUMBER : consensus.spread / consensus.value, .baseline = ABSENT_NUMBER,
+		.expected = ABSENT_NUMBER, .expected_sigma = ABSENT_NUMBER, .step_ratio = ABSENT_NUMBER, .gpu_count = ABSENT_COUNT, .params = ABSENT_NUMBER};
 	return row->id && row->meta.source;
 }
 
 static enum status create_observation(struct call *call, struct idempotency *idempotency)
 {
 	struct observation_record *observation = ARENA_NEW(&call->arena, struct observation_record);
-	struct calibration_row *row = ARENA_NEW(&call->arena, struct calibration_row);
+	struct calibration_row *calibrations = ARENA_ARRAY(&call->arena, struct calibration_row, 2), *run = ARENA_NEW(&call->arena, struct calibration_row);
 	struct catalogue_rows *rows = ARENA_NEW(&call->arena, struct catalogue_rows);
 	char *id = arena_alloc(&call->arena, 1, UUID_TEXT_SIZE);
 	struct observation_put put = {.job = {.kind = STORAGE_OBSERVATION_PUT}, .observation = observation, .idempotency = idempotency};
-	enum status status = observation && row && rows && id ? observation_read(call, observation) : STATUS_NO_MEMORY;
+	enum status status = observation && calibrations && run && rows && id ? observation_read(call, observation, run) : STATUS_NO_MEMORY;
 
 	if (status != STATUS_OK)
 		return status;
 	uuid_make(id);
 	observation->id = id;
 	observation->created_at_us = clock_wall_us();
-	if (agree(call, observation, row)) {
-		rows->calibrations = row;
-		rows->calibration_count = 1;
-		put.calibrations = rows;
+	rows->calibrations = calibrations;
+	rows->calibration_count = agree(call, observation, calibrations);
+	if (run->quantity) {
+		run->id = arena_printf(&call->arena, "%s.%s", quantity_name(QUANTITY_RUN_PRACTICE), id);
+		if (!run->id)
+			return STATUS_NO_MEMORY;
+		calibrations[rows->calibration_count++] = *run;
 	}
+	put.calibrations = rows->calibration_count > 0 ? rows : NULL;
 	call_created(call, "/v1/observations/%s", id);
 	commit_keep_location(call, idempotency);
 	status = commit_run(call, &put.job);

@@ -148,9 +148,9 @@ ORDER BY id LIMIT :limit;
 
 -- name: calibration_insert
 INSERT INTO calibration (id, accelerator_id, device_id, benchmark_id, class, plan_id, driver, precision, quantity, method, value, low,
-	high, n, spread, disagreement, baseline, source, source_date, origin, valid_from_us, revision)
+	high, n, spread, disagreement, baseline, expected, expected_sigma, step_ratio, gpu_count, params, source, source_date, origin, valid_from_us, revision)
 VALUES (:id, :accelerator_id, :device_id, :benchmark_id, :class, :plan_id, :driver, :precision, :quantity, :method, :value, :low,
-	:high, :n, :spread, :disagreement, :baseline, :source, :source_date, :origin, :valid_from_us, :revision);
+	:high, :n, :spread, :disagreement, :baseline, :expected, :expected_sigma, :step_ratio, :gpu_count, :params, :source, :source_date, :origin, :valid_from_us, :revision);
 
 -- name: calibration_close
 UPDATE calibration SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;

@@ -188,6 +188,7 @@ const struct column_map region_map = COLUMN_MAP(region_columns, struct region_ro
 static const struct column calibration_columns[] = {
 	C(id, "id"), C(accelerator_id, "accelerator_id"), C(device_id, "device_id"), C(benchmark_id, "benchmark_id"),
 	C(class, "class"), C(plan_id, "plan_id"), C(driver, "driver"), C(n, "n"), C(spread, "spread"), C(disagreement, "disagreement"), C(baseline, "baseline"),
+	C(expected, "expected"), C(expected_sigma, "expected_sigma"), C(step_ratio, "step_ratio"), C(gpu_count, "gpu_count"), C(params, "params"),
 	C(precision, "precision"), C(quantity, "quantity"), C(method, "method"), C(value, "value"), C(low, "low"),
 	C(high, "high"), C(meta.source, "source"), C(meta.source_date, "source_date"), C(meta.origin, "origin"),
 	C(meta.valid_from_us, "valid_from_us"),
@@ -214,7 +215,8 @@ static const struct column observation_columns[] = {
 	C(mean_gpu_w, "mean_gpu_w"), C(hours, "hours"), C(total_kwh, "total_kwh"), C(total_usd, "total_usd"), C(labels, "labels"),
 	C(notes, "notes"), C(predicted.step_time_s, "predicted_step_time_s"), C(predicted.tokens_per_s, "predicted_tokens_per_s"),
 	C(predicted.mean_gpu_w, "predicted_mean_gpu_w"), C(predicted.hours, "predicted_hours"), C(predicted.total_kwh, "predicted_total_kwh"),
-	C(predicted.total_usd, "predicted_total_usd"), C(stack_speed, "stack_speed"), C(unused_because, "unused_because")
+	C(predicted.total_usd, "predicted_total_usd"), C(stack_speed, "stack_speed"), C(unused_because, "unused_because"),
+	C(practice, "practice"), C(practice_expected, "practice_expected"), C(practice_unused_because, "practice_unused_because")
 };
 #undef C
 const struct column_map observation_map = COLUMN_MAP(observation_columns, struct observation_record);

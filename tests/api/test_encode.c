@@ -46,11 +46,11 @@ static void an_option_is_encoded_with_its_units_and_parts(void **state)
 	assert_string_equal(json,
 		"{\"recommended\":{\"accelerator\":\"h100-sxm5-80gb\",\"gpu_count\":256,\"parallelism\":{\"tensor\":8,"
 		"\"recompute\":\"none\",\"offload\":false},"
-		"\"mfu\":0.41,\"cost\":{\"total_usd\":1500000},\"carbon\":{\"total_kgco2e\":1234.5},"
+		"\"mfu\":0.41,\"practice\":{\"parts\":[]},\"promises\":[],\"cost\":{\"total_usd\":1500000},\"carbon\":{\"total_kgco2e\":1234.5},"
 		"\"bottleneck\":{\"kind\":\"compute\",\"shares\":{\"compute\":0.75,\"interconnect\":0.25}},"
 		"\"provenance\":{\"/cost/total_usd\":{\"low\":1,\"high\":2,\"source\":\"a "
 		"\\\"row\\\"\",\"status\":\"measured\"}},"
-		"\"interval\":{\"gpu_hours\":{\"p10\":1,\"p50\":2,\"p90\":3}}},\"stages\":[],\"alternatives\":[],\"front\":[],\"reservations\":[],\"compute_optimal\":{"
+		"\"interval\":{\"gpu_hours\":{\"p10\":1,\"p50\":2,\"p90\":3}}},\"confidence_curve\":[],\"uncertainties\":[],\"stages\":[],\"alternatives\":[],\"front\":[],\"reservations\":[],\"compute_optimal\":{"
 		"\"detail\":\"why\"},"
 		"\"advice\":[],\"assumptions\":[{\"field\":\"epochs\",\"value\":1,\"source\":\"E7\",\"status\":\"default\"},{\"field\":\"precision\","
 		"\"value\":\"bf16\",\"source\":\"E8\",\"status\":\"default\"}],"

@@ -5,10 +5,12 @@
 static const char training_result[] =
 	"{\"recommended\":{\"accelerator\":\"h100-sxm5-80gb\",\"gpu_count\":512,\"wall_clock_hours\":701.25,\"cost\":{"
 	"\"total_usd\":1234567.8,"
-	"\"offer\":{\"provider\":\"aws\",\"region\":\"us|east\"}},\"mfu\":0.412,\"parallelism\":{\"tensor\":8,\"offload\":"
+	"\"offer\":{\"provider\":\"aws\",\"region\":\"us|east\"}},\"mfu\":0.412,\"run_mfu\":0.25,\"practice\":{\"value\":1.6,\"low\":1.1,\"high\":2.4},"
+	"\"promises\":[{\"what\":\"deadline\",\"limit\":720,\"probability\":0.81},{\"what\":\"budget\",\"limit\":2000000,\"probability\":0.9}],\"parallelism\":{\"tensor\":8,\"offload\":"
 	"false},"
 	"\"interval\":{\"total_usd\":{\"p10\":1000000,\"p50\":1234567.8,\"p90\":1500000}},\"bottleneck\":{\"kind\":"
 	"\"compute\"}},"
+	"\"confidence_curve\":[{\"confidence\":0.5,\"gpu_count\":400,\"wall_clock_hours\":719,\"total_usd\":900000}],"
 	"\"alternatives\":[{\"accelerator\":\"=a100\",\"gpu_count\":1024,\"cost\":{\"total_usd\":5}}],"
 	"\"rule_of_thumb\":{\"gpu_hours\":359040},\"warnings\":[\"mind <b>\"],\"advice\":[{\"code\":\"c\",\"detail\":\"do "
 	"this\",\"effect\":\"gain\"}],"
@@ -47,6 +49,10 @@ static void a_training_plan_reads_as_a_report(void **state)
 	assert_contains(out.bytes, "## Recommended: 512 x h100-sxm5-80gb");
 	assert_contains(out.bytes, "| Cost (USD) | 1,234,568 | 1,000,000 – 1,500,000 |");
 	assert_contains(out.bytes, "| Time (hours) | 701.2 |");
+	assert_contains(out.bytes, "| MFU of the whole run | 0.25 |");
+	assert_contains(out.bytes, "| Practice: factor on the hours of steps and failures | 1.6 | 1.1 – 2.4 |");
+	assert_contains(out.bytes, "\nIt keeps the deadline of 720 hours with a probability of 0.81, the budget of 2,000,000 USD with a probability of 0.9.\n");
+	assert_contains(out.bytes, "## Confidence\n\n| probability | gpu_count | wall_clock_hours | total_usd |\n| --- | ---: | ---: | ---: |\n| 0.5 | 400 | 719 | 900,000 |\n");
 	assert_contains(out.bytes, "Layout: tensor 8, offload no");
 	assert_contains(out.bytes, "Offer: provider aws, region us\\|east");
 	assert_contains(out.bytes, "| =a100 | 1,024 |  | 5 |  |  |");

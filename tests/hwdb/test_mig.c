@@ -199,7 +199,7 @@ static void a_board_rests_when_all_of_its_slices_do(void **state)
 		.gpus_per_replica = 1,
 		.gpu_count = 1,
 		.requests_per_s = 2};
-	assert_true(fleet_replica(&sliced.fixture.inference.model, part, &fleet.layout, &demand, &limits, &replica));
+	assert_true(fleet_replica(&sliced.fixture.inference.model, part, &fleet.layout, &demand, &limits, REPLICA_PLANNED, &replica));
 	operating_open(&replica, &demand.shape, 2 / slices, &point);
 	assert_true(point.busy_fraction > 0.01 && point.busy_fraction < 0.5);
 	fleet_worth(&fleet, &replica, &demand, &limits, &worth, NULL);

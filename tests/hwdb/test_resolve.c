@@ -67,6 +67,8 @@ static void what_is_given_is_not_assumed(void **state)
 	request.common.internode_gbs = 25;
 	request.common.precision = PRECISION_FP8;
 	request.common.objective = OBJECTIVE_TIME;
+	request.common.practice = PRACTICE_RECIPE;
+	request.common.confidence = 0.9;
 	request.common.alternatives = 0;
 	request.common.enforce_memory = TRUTH_FALSE;
 	request.common.calibration = CALIBRATION_DATASHEET;

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "planner/interval.h"
 #include "planner/serving/fleet.h"
 #include "planner/serving/latency.h"
 #include "support/assert.h"

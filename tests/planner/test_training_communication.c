@@ -10,11 +10,14 @@ static struct training_fixture fixture;
 static struct setting setting;
 
 /* DeepSpeed hides nothing: what is sent is what shows. */
+static struct physics used; /* the shipped constants, unless a test changes one */
+
 static void begin(enum stack stack)
 {
 	fixture_init(&fixture);
 	fixture.input.request.stack = stack;
 	fixture.input.request.stack_release = "2022-06";
+	used = physics_fitted;
 }
 
 static struct step_time timed(const struct parallelism *layout, double batch)
@@ -22,7 +25,7 @@ static struct step_time timed(const struct parallelism *layout, double batch)
 	struct stages stages;
 	struct step_result result;
 
-	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics_fitted, NULL, 2048, &setting));
+	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &used, NULL, 2048, &setting));
 	setting.batch = batch;
 	stages_split(&fixture.input.model, (int)layout->pipeline, (int)layout->interleave, true, &stages);
 	step_of_layout(&setting, layout, &stages, &result);
@@ -79,7 +82,7 @@ static void a_compiled_step_issues_nothing(void **state)
 	assert_true(setting.physics == &setting.compiled && setting.software.drops_unread);
 	fixture.candidates[0].accelerator.id = "chip";
 	issued = timed(&layout, 8);
-	assert_true(setting.physics == &physics_fitted && !setting.software.drops_unread);
+	assert_true(setting.physics == &used && !setting.software.drops_unread);
 	assert_true(compiled.launch_overhead_s <= 1e-3 && issued.launch_overhead_s > 1e-3);
 	/* a quarter of the forward pass of a gated layer is its last product; recomputation beside a third of the arithmetic */
 	assert_true(compiled.recompute_s / compiled.compute_s < 0.87 * issued.recompute_s / issued.compute_s);
@@ -133,19 +136,68 @@ static void sharded_gradients_are_sent_with_every_micro_batch(void **state)
 	assert_close(timed(&layout, 16).data_comm_exposed_s, once_s, 1e-9); /* one micro-batch: as ZeRO-1 */
 }
 
-/* FSDP gathers the tables as it gathers layers: twice a micro-batch, and scatters their gradients. */
+/* One gather of `bytes` that no rank of a machine helps another with: 25 GB/s x nic_fraction into each of 16 ranks. */
+static double alone_s(double bytes)
+{
+	return 15.0 / 16 * bytes / setting.device.nic_bytes_per_s;
+}
+
+/* ZeRO-3 gathers the tables as it gathers layers: twice a micro-batch, and scatters their gradients. Nothing is hidden here. */
 static void tables_are_gathered_too(void **state)
 {
 	struct parallelism layout = flat(16, 3);
 	double with_s, without_s, tables;
 
 	(void)state;
-	begin(STACK_MEGATRON_DEEPSPEED);
+	begin(STACK_INTERNEVO);
+	used.overlap = 0;
 	with_s = timed(&layout, 16 * 4).data_comm_exposed_s;
 	tables = 2.0 * fixture.input.model.vocabulary * fixture.input.model.hidden;
 	fixture.input.model.vocabulary = 0;
 	without_s = timed(&layout, 16 * 4).data_comm_exposed_s;
 	assert_close(with_s - without_s, 4 * 3 * collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 16, 1), 2 * tables), 1e-6);
+}
+
+/* DeepSpeed's ZeRO-3 sends each submodule on its own, over each rank's own adapter, and once more where the forward pass is done again;
+ * inside a machine the link carries it. */
+static void submodules_come_over_each_ranks_own_adapter(void **state)
+{
+	struct parallelism layout = flat(16, 3);
+	double layers, full_s, none_s, tables_s, params;
+
+	(void)state;
+	begin(STACK_MEGATRON_DEEPSPEED);
+	used.overlap = 0;
+	full_s = timed(&layout, 16 * 4).data_comm_exposed_s;
+	layout.recompute = RECOMPUTE_NONE;
+	none_s = timed(&layout, 16 * 4).data_comm_exposed_s;
+	layers = (double)model_kind_layers(&fixture.input.model, 0);
+	params = layer_params_of(setting.model, 0, &(struct degrees){.tensor = 1, .pipeline = 1, .expert = 1, .expert_tensor = 1}).dense;
+	tables_s = 3 * alone_s(2 * 2.0 * setting.model->vocabulary * setting.model->hidden);
+	assert_close(full_s - none_s, 4 * layers * alone_s(2 * params), 1e-6);
+	assert_close(none_s, 4 * (3 * layers * alone_s(2 * params) + tables_s), 1e-6);
+	layout = flat(8, 3);
+	assert_close(timed(&layout, 8).data_comm_exposed_s, 4 * layers * collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 8, 1), 2 * params) +
+		3 * collective_all_gather_s(&setting.device, setting.physics, collective_group(&setting.device, 8, 1),
+			2 * 2.0 * setting.model->vocabulary * setting.model->hidden), 1e-6);
+}
+
+/* The host's cost of BLOOM's ZeRO-1 goes with what a rank holds between steps: its shard under ZeRO-3. */
+static void hosts_synchronise_what_they_hold(void **state)
+{
+	struct parallelism layout = flat(16, 2);
+	double with_s, shards_s;
+
+	(void)state;
+	begin(STACK_MEGATRON_DEEPSPEED);
+	with_s = timed(&layout, 16).optimizer_s;
+	used.synchronise_s = 0;
+	assert_close(with_s - timed(&layout, 16).optimizer_s, physics_fitted.synchronise_s * fixture.input.model.params_total, 1e-2);
+	layout.zero_stage = 3;
+	shards_s = -timed(&layout, 16).optimizer_s;
+	used.synchronise_s = physics_fitted.synchronise_s;
+	shards_s += timed(&layout, 16).optimizer_s;
+	assert_close(shards_s, physics_fitted.synchronise_s * fixture.input.model.params_total / 16, 1e-2);
 }
 
 /* Weights come back from inside the shard group: one machine's link instead of the adapters. */
@@ -282,6 +334,8 @@ int main(void)
 		cmocka_unit_test(short_groups_leave_places_empty),
 		cmocka_unit_test(sharded_gradients_are_sent_with_every_micro_batch),
 		cmocka_unit_test(tables_are_gathered_too),
+		cmocka_unit_test(submodules_come_over_each_ranks_own_adapter),
+		cmocka_unit_test(hosts_synchronise_what_they_hold),
 		cmocka_unit_test(a_smaller_shard_group_gathers_faster),
 		cmocka_unit_test(single_tensors_pay_latency_each),
 		cmocka_unit_test(tied_tables_are_summed_over_the_ends),

@@ -20,6 +20,7 @@ static void a_deadline_gives_the_smallest_number(void **state)
 	(void)state;
 	begin();
 	REQUEST.deadline_hours = 720;
+	REQUEST.common.objective = OBJECTIVE_GPUS;
 	fixture_planned(&fixture);
 	fixture_check_option(&fixture, &BEST);
 	assert_true(BEST.wall_clock_hours <= 720);
@@ -27,7 +28,9 @@ static void a_deadline_gives_the_smallest_number(void **state)
 	assert_int_equal(enough % 8, 0);
 	REQUEST.common.gpu_count = enough - 8;
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
-	assert_contains(fixture.failure.detail, "% more time");
+	assert_contains(fixture.failure.detail, "% more");
+	assert_contains(fixture.failure.detail, "keeps the limit with a probability of 0.0");
+	assert_contains(fixture.failure.detail, " of them keep it");
 	REQUEST.common.gpu_count = enough;
 	fixture_planned(&fixture);
 	assert_close(fixture.plan.rule_of_thumb.gpu_count_exact * 720, fixture.plan.rule_of_thumb.gpu_hours, 1e-12);

@@ -240,6 +240,27 @@ static void the_allocator_keeps_a_part_of_what_comes_and_goes(void **state)
 	assert_close(memory.overhead_bytes, 1.3e9 + 0.5e9 + 0.06 * memory.model_bytes + 0.15 * memory.activations_bytes, 1e-9);
 }
 
+/* Megatron-LM and DeepSpeed were measured with unfused attention: with fused kernels their factor is at most the middle one. */
+static void factors_hold_for_the_kernels_they_were_measured_with(void **state)
+{
+	static const enum stack stacks[] = {STACK_MEGATRON_LM, STACK_MEGATRON_DEEPSPEED};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(stacks); i++) {
+		double before = software_of(stacks[i], "2022-09", PRECISION_BF16, 2020, &physics_fitted).speed /
+			software_of(STACK_GENERIC, "2022-09", PRECISION_BF16, 2020, &physics_fitted).speed;
+		double after = software_of(stacks[i], "2022-10", PRECISION_BF16, 2020, &physics_fitted).speed /
+			software_of(STACK_GENERIC, "2022-10", PRECISION_BF16, 2020, &physics_fitted).speed;
+
+		assert_close(before, physics_fitted.stack_speed[stacks[i]] / physics_fitted.stack_speed[STACK_GENERIC], 1e-9);
+		assert_true(before > 1.05);
+		assert_close(after, 1, 1e-9);
+	}
+	assert_close(software_of(STACK_INTERNEVO, "2024-01", PRECISION_BF16, 2020, &physics_fitted).speed /
+		software_of(STACK_GENERIC, "2024-01", PRECISION_BF16, 2020, &physics_fitted).speed,
+		physics_fitted.stack_speed[STACK_INTERNEVO] / physics_fitted.stack_speed[STACK_GENERIC], 1e-9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +274,7 @@ int main(void)
 		cmocka_unit_test(a_layer_keeps_its_tensors),
 		cmocka_unit_test(positions_stand_on_the_first_stage),
 		cmocka_unit_test(the_allocator_keeps_a_part_of_what_comes_and_goes),
+		cmocka_unit_test(factors_hold_for_the_kernels_they_were_measured_with),
 	};
 
 	return cmocka_run_group_tests_name("training parts", tests, NULL, NULL);

@@ -252,6 +252,7 @@ static void every_field_moves_something(void **state)
 	fixture_planned(&fixture);
 	assert_true(fixture_warned(&fixture, "teacher"));
 	begin();
+	REQUEST.common.gpu_count = 64; /* which divides the batch that is chosen */
 	REQUEST.global_batch_size = ABSENT_NUMBER;
 	fixture_planned(&fixture);
 	assert_true(fixture_assumed(&fixture, "global_batch_size"));
@@ -416,26 +417,53 @@ static void chosen_layouts_leave_room(void **state)
 	assert_non_null(strstr(fixture.plan.findings.warnings[0].detail, "memory"));
 }
 
+/* A micro-batch that is pinned may cost time, and never saves any: the batch that is chosen is the same. Where all degrees are pinned it grows. */
+static void a_pin_does_not_change_the_chosen_batch(void **state)
+{
+	double time_s, tokens;
+
+	(void)state;
+	begin();
+	REQUEST.global_batch_size = REQUEST.global_batch_tokens = ABSENT_NUMBER;
+	REQUEST.common.gpu_count = 1024;
+	fixture_planned(&fixture);
+	time_s = BEST.step.time_s;
+	tokens = fixture.plan.batch.global_batch_tokens;
+	REQUEST.parallelism.micro_batch = 2;
+	fixture_planned(&fixture);
+	assert_close(fixture.plan.batch.global_batch_tokens, tokens, 1e-9);
+	assert_true(BEST.step.time_s >= time_s * (1 - 1e-9));
+	REQUEST.parallelism.micro_batch = REQUEST.parallelism.tensor = REQUEST.parallelism.pipeline = 1;
+	REQUEST.parallelism.context = 1;
+	REQUEST.common.gpu_count = 2 * (int64_t)(tokens / REQUEST.sequence_length);
+	REQUEST.common.enforce_memory = TRUTH_FALSE;
+	fixture_planned(&fixture);
+	assert_int_equal(BEST.parallelism.data, REQUEST.common.gpu_count);
+}
+
 /* The request as it was understood, asked again, gives the plan again. */
 static void a_completed_request_plans_the_same(void **state)
 {
 	int64_t gpu_count;
-	double time_s;
+	double time_s, hours;
 
 	(void)state;
 	begin();
+	REQUEST.common.practice = PRACTICE_TYPICAL;
+	REQUEST.common.confidence = 0.8;
 	REQUEST.sequence_length = REQUEST.global_batch_size = REQUEST.global_batch_tokens = ABSENT_NUMBER;
 	REQUEST.deadline_hours = 24 * 90;
 	fixture.input.model.max_positions = 2048;
 	fixture_planned(&fixture);
 	gpu_count = BEST.gpu_count;
 	time_s = BEST.step.time_s;
+	hours = BEST.wall_clock_hours;
 	training_request_complete(&fixture.input, &fixture.plan, &REQUEST);
 	assert_close(REQUEST.sequence_length, 2048, 1e-12); /* no more positions */
 	assert_close(REQUEST.global_batch_size * 2048, fixture.plan.batch.global_batch_tokens, 1e-12);
-	assert_non_null(REQUEST.stack_release);
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.gpu_count, gpu_count);
+	assert_close(BEST.wall_clock_hours, hours, 1e-12);
 	assert_close(BEST.step.time_s, time_s, 1e-12);
 }
 
@@ -566,6 +594,7 @@ int main(void)
 		cmocka_unit_test(tables_are_looked_up),
 		cmocka_unit_test(interruptions_are_those_of_spot),
 			cmocka_unit_test(chosen_layouts_leave_room),
+		cmocka_unit_test(a_pin_does_not_change_the_chosen_batch),
 		cmocka_unit_test(a_completed_request_plans_the_same),
 		cmocka_unit_test(frozen_weights_count_less),
 		cmocka_unit_test(software_limits_sharding),

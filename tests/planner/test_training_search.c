@@ -103,6 +103,12 @@ struct brute {
 	double best_s, tight_s;      /* of a sample */
 };
 
+/* A chosen batch grows to what degrees take only where the pins leave no choice; a given one is as it is. */
+static bool may_fill(const struct parallelism *pins)
+{
+	return !setting.batch_free || (pins->tensor > 0 && pins->pipeline > 0);
+}
+
 static bool may_be(int64_t pin, int64_t value)
 {
 	return pin == ABSENT_COUNT || pin == value;
@@ -160,9 +166,9 @@ static void brute_rest(struct brute *brute, struct parallelism layout, bool desc
 	int last = layout.pipeline > 1 ? setting.software.zero_most_piped : setting.software.zero_most;
 
 	for (layout.micro_batch = 1; layout.micro_batch <= 128; layout.micro_batch++) {
-		bool usual = power_of_two(layout.micro_batch) && (double)(layout.micro_batch * layout.data) < setting.batch + (double)layout.data;
+		bool feeds = (double)(layout.micro_batch * layout.data) < setting.batch + (double)layout.data, usual = power_of_two(layout.micro_batch) && feeds;
 
-		if (brute->pins.micro_batch == ABSENT_COUNT ? !usual : brute->pins.micro_batch != layout.micro_batch)
+		if (brute->pins.micro_batch == ABSENT_COUNT ? !usual : brute->pins.micro_batch != layout.micro_batch || !(feeds || may_fill(&brute->pins)))
 			continue;
 		for (int again = RECOMPUTE_NONE; again <= RECOMPUTE_FULL; again++)
 			for (layout.zero_stage = 0; layout.zero_stage <= 3; layout.zero_stage++)
@@ -226,7 +232,7 @@ static struct brute brute_force(int64_t gpu_count)
 
 					layout.data = gpu_count / inner;
 					layout.sequence_parallel = layout.tensor > 1 && setting.software.fused_attention ? TRUTH_TRUE : TRUTH_FALSE;
-					if (inner * layout.data != gpu_count || (double)layout.data > setting.batch || !may_be(pins->tensor, layout.tensor) ||
+					if (inner * layout.data != gpu_count || ((double)layout.data > setting.batch && !(setting.batch_free && may_fill(pins))) || !may_be(pins->tensor, layout.tensor) ||
 						!may_be(pins->pipeline, layout.pipeline) || !may_be(pins->context, layout.context) || !may_be(pins->expert, layout.expert))
 						continue;
 					if (setting.model->kinds[0].heads % layout.tensor || (pins->tensor == ABSENT_COUNT && !tensor_splits(layout.tensor)))

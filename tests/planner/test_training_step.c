@@ -23,7 +23,8 @@ static void fixture_of(const struct golden_case *golden)
 	fixture.candidates[0] = fixture_a100();
 	fixture_model(&fixture.input.model, (int)golden_number(golden, "layers"), (int)golden_number(golden, "hidden"), (int)golden_number(golden, "heads"),
 		(int)golden_number(golden, "heads"), (int)golden_number(golden, "width"), (int)golden_number(golden, "vocabulary"), true);
-	request->stack = STACK_MEGATRON_LM;
+	request->parallelism.zero_stage = (int64_t)golden_number_or(golden, "zero", 0);
+	request->stack = request->parallelism.zero_stage > 0 ? STACK_MEGATRON_DEEPSPEED : STACK_MEGATRON_LM;
 	request->stack_release = golden_word(golden, "release");
 	request->common.precision = PRECISION_FP16;
 	request->common.gpu_count = (int64_t)golden_number(golden, "gpus");
@@ -35,7 +36,6 @@ static void fixture_of(const struct golden_case *golden)
 	request->parallelism.context = request->parallelism.expert = 1;
 	request->parallelism.interleave = (int64_t)golden_number_or(golden, "interleave", ABSENT_COUNT);
 	request->parallelism.micro_batch = (int64_t)golden_number_or(golden, "micro_batch", ABSENT_COUNT);
-	request->parallelism.zero_stage = 0;
 	request->parallelism.sequence_parallel = golden_number(golden, "sequence_parallel") > 0 ? TRUTH_TRUE : TRUTH_FALSE;
 	request->parallelism.recompute = strcmp(recompute, "full") == 0 ? RECOMPUTE_FULL : strcmp(recompute, "none") == 0 ? RECOMPUTE_NONE : RECOMPUTE_SELECTIVE;
 }

@@ -166,7 +166,7 @@ def test_a_plan_beside_the_measurement(daemon):
 
 
 def test_a_stored_plan_is_what_the_measurement_is_held_against(daemon):
-    training = {"model": "llama-3.1-8b", "tokens": "1T", "accelerators": ["a100", "h100"], "gpu_count": 64}
+    training = {"model": "llama-3.1-8b", "tokens": "1T", "accelerators": ["a100", "h100"], "gpu_count": 64, "practice": "recipe"}
     created = daemon.post("/v1/plans/training", training).json
     planned = created["result"]["recommended"]
     step, shares = planned["step"], planned["bottleneck"]["shares"]

@@ -1,6 +1,7 @@
 """Money, energy, carbon and water over HTTP: no figure without its range and source, inputs that move answers as they are told to, one set of hours."""
 import copy
 import math
+import statistics
 
 import pytest
 
@@ -99,6 +100,12 @@ def test_the_footprint_of_hours_tells_its_ranges_too(daemon):
             assert close(at(now, row["figure"]) / at(result, row["figure"]), 1 + row["change_" + end], TENTHS), (row, end)
 
 
+def quantile(interval, probability):
+    """E130: two halves of log-normals through p10, p50 and p90."""
+    z = statistics.NormalDist().inv_cdf(probability) / statistics.NormalDist().inv_cdf(0.9)
+    return interval["p50"] * (interval["p90"] / interval["p50"]) ** z if z > 0 else interval["p50"] * (interval["p10"] / interval["p50"]) ** -z
+
+
 def sensitivity_body(body, row, value):
     """The request with one of its inputs at another value, as a caller would put it."""
     section, _, name = row["field"].rpartition(".")
@@ -109,8 +116,8 @@ def sensitivity_body(body, row, value):
         changed["pricing"]["on_premises"][name] = value
     elif section:
         changed.setdefault(section, {})[name] = value
-    elif name in ("power_model", "run_overhead"):
-        return None  # how far the model is off is nothing that a caller gives
+    elif name in ("power_model", "practice"):
+        return None  # how far the model or a run is off is nothing that a caller gives as a number
     else:
         changed[name] = value
     return changed
@@ -128,7 +135,9 @@ def test_inputs_move_answers_as_far_as_is_told(daemon, body):
             changed = sensitivity_body(body, row, row[end])
             if changed:
                 now = estimate(daemon, changed)["recommended"]
-                assert close(at(now, row["figure"]) / at(before["recommended"], row["figure"]), 1 + row["change_" + end], TENTHS), (row, end)
+                # a given mfu replaces the parts of practice that it knows, besides
+                known = before["recommended"]["practice"]["value"] / now["practice"]["value"] if row["field"] == "mfu" else 1
+                assert close(at(now, row["figure"]) * known / at(before["recommended"], row["figure"]), 1 + row["change_" + end], TENTHS), (row, end)
                 tried += 1
     assert tried >= 24
 
@@ -179,17 +188,21 @@ def test_caps_and_objectives_choose_the_place(daemon, market):
     assert cheap["recommended"]["cost"]["offer"]["region"] == "m-coal" and [point["offer"]["region"] for point in cheap["front"]] == ["m-coal", "m-hydro"]
     clean = estimate(daemon, market | {"objective": "carbon"})["recommended"]
     assert clean["cost"]["offer"]["region"] == "m-hydro"
-    capped = estimate(daemon, market | {"carbon_cap_kgco2e": clean["carbon"]["total_kgco2e"] * 1.01})
+    kg = quantile(clean["interval"]["total_kgco2e"], 0.8)
+    capped = estimate(daemon, market | {"carbon_cap_kgco2e": kg * 1.01})
     assert capped["recommended"]["cost"]["offer"]["region"] == "m-hydro" and [point["offer"]["region"] for point in capped["front"]] == ["m-hydro"]
     front = estimate(daemon, market | {"alternatives": 0})["front"]
     assert front == cheap["front"]
-    refused = daemon.post("/v1/estimates/training", market | {"carbon_cap_kgco2e": clean["carbon"]["total_kgco2e"] * 0.99})
+    refused = daemon.post("/v1/estimates/training", market | {"carbon_cap_kgco2e": kg * 0.99})
     assert refused.status == 422 and refused.json["type"].endswith("/infeasible")
 
 
 def test_a_budget_just_above_and_just_below(daemon, market):
-    usd = estimate(daemon, market)["recommended"]["cost"]["total_usd"]
-    assert close(estimate(daemon, market | {"budget_usd": usd * 1.0001})["recommended"]["cost"]["total_usd"], usd)
+    option = estimate(daemon, market)["recommended"]
+    usd = quantile(option["interval"]["total_usd"], 0.8)
+    kept = estimate(daemon, market | {"budget_usd": usd * 1.0001})["recommended"]
+    assert close(kept["cost"]["total_usd"], option["cost"]["total_usd"])
+    assert kept["promises"] == [{"what": "budget", "limit": pytest.approx(usd * 1.0001), "probability": pytest.approx(0.8, abs=1e-3)}]
     refused = daemon.post("/v1/estimates/training", market | {"budget_usd": usd * 0.9999})
     assert refused.status == 422 and refused.json["type"].endswith("/infeasible")
 

@@ -142,7 +142,7 @@ def test_bad_queries(daemon, query):
     assert answer.headers["content-type"] == "application/problem+json"
 
 
-@pytest.mark.parametrize("path,body", [("/v1/plans/training", TRAINING | {"accelerator": "a100"}), ("/v1/plans/inference", INFERENCE)])
+@pytest.mark.parametrize("path,body", [("/v1/plans/training", TRAINING | {"accelerator": "a100", "deadline_hours": "90d"}), ("/v1/plans/inference", INFERENCE)])
 def test_compare(daemon, plan, path, body):
     other = daemon.post(path, body)
     ids = f"{plan.json['id']},{other.json['id']}"
@@ -321,7 +321,7 @@ def test_a_refresh_explains_what_no_single_kind_of_row_allows(daemon):
     made = [first, daemon.post("/v1/prices", price | {"region": "a"}).headers["location"]]
     body = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100", "gpu_count": 64, "pricing": {"providers": ["twostep"]}}
     kg = daemon.post("/v1/estimates/training", body).json["result"]["recommended"]["carbon"]["total_kgco2e"]
-    plan = daemon.post("/v1/plans/training", body | {"carbon_cap_kgco2e": kg * 1.1}).json
+    plan = daemon.post("/v1/plans/training", body | {"carbon_cap_kgco2e": kg * 1.1, "confidence": 0.5}).json
     assert daemon.request("PATCH", first, {"grid_gco2e_per_kwh": 900}).status == 200
     made.append(daemon.post("/v1/regions", region | {"region_id": "b", "grid_gco2e_per_kwh": 50}).headers["location"])
     made.append(daemon.post("/v1/prices", price | {"region": "b", "price_usd_per_hour": 32}).headers["location"])

@@ -196,3 +196,38 @@ def test_refresh_says_what_moved_a_service(daemon):
         assert math.isclose(moved["before"][key] + sum(cause[f"change_{key}"] for cause in moved["causes"]), moved["after"][key], rel_tol=1e-9)
     for row in (*prices, place):
         assert daemon.request("DELETE", row.headers["location"]).status == 204
+
+
+def test_promises_and_what_confidence_costs(daemon):
+    """A default request is typical and kept four times in five, and says so; at even odds with the recipe it takes fewer."""
+    asked = {"accelerator": "h100", "daily_profile": None, "slo": {"ttft_ms": 1000, "tpot_ms": 50}, "alternatives": 0}
+    usual = plan(daemon, asked)
+    assumed = {item["field"]: item["value"] for item in usual["assumptions"]}
+    assert assumed["practice"] == "typical" and assumed["confidence"] == 0.8
+    best = usual["recommended"]
+    assert [part["name"] for part in best["practice"]["parts"]] == ["release", "flags", "load"]
+    promises = {item.get("member", item["what"]): item for item in best["promises"]}
+    assert promises["tpot_ms"]["limit"] == 50 and promises["ttft_ms"]["limit"] == 1000 and "load" in promises
+    assert all(item["probability"] >= 0.8 for item in promises.values()), promises
+    curve = {point["confidence"]: point for point in usual["confidence_curve"]}
+    assert list(curve) == [0.5, 0.8, 0.95] and curve[0.8]["gpu_count"] == best["gpu_count"]
+    assert curve[0.5]["gpu_count"] <= best["gpu_count"] <= curve[0.95]["gpu_count"]
+    assert all(item["cure"] for item in usual["uncertainties"])
+    even = plan(daemon, asked | {"confidence": 0.5, "practice": "recipe"})["recommended"]
+    assert even["gpu_count"] < best["gpu_count"] and even["practice"]["parts"] == []
+    refused = daemon.post("/v1/estimates/inference", {"model": "llama-3.1-8b", "queries_per_minute": 60, "prompt_tokens": 100, "output_tokens": 100, "confidence": 1})
+    assert refused.status == 422 and refused.json["errors"][0]["pointer"] == "/confidence" and "0.99" in refused.json["errors"][0]["detail"], refused.text
+
+
+def test_one_replica_runs_its_recipe_unless_told(daemon):
+    asked = {"model": "llama-3.1-8b", "accelerator": "h100", "prompt_tokens": 1000, "output_tokens": 300, "concurrency": 32}
+
+    def performance(**changes):
+        answer = daemon.post("/v1/estimates/inference/performance", asked | changes)
+        assert answer.status == 200, answer.text
+        return answer.json
+
+    usual, recipe, typical = performance(), performance(practice="recipe"), performance(practice="typical")
+    assert usual["request"]["practice"] == "recipe" and usual["result"]["output_tokens_per_s"] == recipe["result"]["output_tokens_per_s"]
+    value = typical["result"]["practice"]["value"]
+    assert value > 1 and same(recipe["result"]["output_tokens_per_s"] / typical["result"]["output_tokens_per_s"], value, 1e-9)

@@ -16,7 +16,7 @@ def planned(daemon, changes):
 @pytest.mark.parametrize("code, before, pulled", [
     ("precision", {}, {"precision": "fp8"}),
     ("more_accelerators", {}, {"gpu_count": 512}),
-    ("newer_software", {"stack": "megatron_core", "stack_release": "2023-06"}, {"stack": "megatron_core"}),
+    ("newer_software", {"stack": "megatron_core", "stack_release": "2023-06"}, {"stack": "megatron_core", "stack_release": "2026-08"}),
     ("layout", {"parallelism": {"tensor": 8, "pipeline": 4}}, {"parallelism": {}}),
     ("lora", {"fine_tuning": {"method": "full"}}, {"fine_tuning": {"method": "lora", "rank": 16}}),
     ("faster_storage", {"input_pipeline": {"sample_bytes": 1e9, "storage_gbs": 10}}, None),

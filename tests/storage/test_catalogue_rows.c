@@ -67,8 +67,8 @@ static void every_member_of_the_others_comes_back(void **state)
 		.em_zone = "DE", .grid_gco2e_per_kwh = 350.5, .grid_marginal_gco2e_per_kwh = 600, .pue = 1.2, .wue_l_per_kwh = 0.18,
 		.ewif_l_per_kwh = ABSENT_NUMBER, .year = 2024, .pue_year = ABSENT_COUNT, .wue_year = 2023}, region_found;
 	struct calibration_row calibration = {.meta = meta, .id = "c1", .accelerator_id = "a1", .device_id = "d", .benchmark_id = "b",
-		.precision = PRECISION_MXFP8, .quantity = "gemm_efficiency", .method = "library_gemm", .value = 0.7, .low = 0.6, .high = 0.8},
-		calibration_found;
+		.precision = PRECISION_MXFP8, .quantity = "gemm_efficiency", .method = "library_gemm", .value = 0.7, .low = 0.6, .high = 0.8,
+		.expected = 1.67, .expected_sigma = 0.36, .step_ratio = 1.25, .gpu_count = 64, .params = 8e9}, calibration_found;
 	struct { enum row_kind kind; const void *row; void *found; const char *id; } rows[] = {{ROW_MODEL, &model, &model_found, "m1"},
 		{ROW_PRICE, &price, &price_found, "p1"}, {ROW_REGION, &region, &region_found, "aws.x"},
 		{ROW_CALIBRATION, &calibration, &calibration_found, "c1"}};
@@ -99,6 +99,11 @@ static void every_member_of_the_others_comes_back(void **state)
 	assert_int_equal(calibration_found.precision, PRECISION_MXFP8);
 	assert_close(calibration_found.high, 0.8, 0);
 	assert_string_equal(calibration_found.method, "library_gemm");
+	assert_close(calibration_found.expected, 1.67, 0);
+	assert_close(calibration_found.expected_sigma, 0.36, 0);
+	assert_close(calibration_found.step_ratio, 1.25, 0);
+	assert_int_equal(calibration_found.gpu_count, 64);
+	assert_close(calibration_found.params, 8e9, 0);
 }
 
 static void a_change_keeps_the_past(void **state)

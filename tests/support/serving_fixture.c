@@ -62,6 +62,8 @@ struct request_common serving_fixture_common(void)
 		.internode_gbs = ABSENT_NUMBER,
 		.carbon_cap_kgco2e = ABSENT_NUMBER,
 		.energy_cap_kwh = ABSENT_NUMBER,
+		.practice = PRACTICE_RECIPE,
+		.confidence = 0.5,
 		.alternatives = ABSENT_COUNT};
 
 	common.pricing = (struct pricing){.usd_per_gpu_hour = ABSENT_NUMBER,

@@ -1,5 +1,7 @@
 #include "validation/document.h"
 
+#include "planner/training/practice.h"
+
 struct slice {
 	const char *name;
 	outcome_filter *wanted;
@@ -7,44 +9,53 @@ struct slice {
 
 static const struct slice slices[] = {
 	{"dense, 16 bits, until 2022, without vtrain-single", slice_dense}, {"dense, 16 bits, hardware since", slice_dense_new}, {"dense, 8 and 4 bits", slice_narrow}, {"mixtures of experts", slice_experts},
-	{"fine-tuning", slice_tuning}, {"all steps", slice_steps},
+	{"fine-tuning", slice_tuning}, {"suites that bounds rest on", slice_judged}, {"all steps", slice_steps},
 };
 
 static void score_row(FILE *file, const char *name, const struct outcomes *outcomes, outcome_filter *wanted, const void *argument)
 {
 	struct score score = score_of(outcomes, wanted, argument, false), left = score_of(outcomes, wanted, argument, true);
 
-	fprintf(file, "| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu | %.0f | %.1f | %.1f | %+.1f | %.0f |\n", name, score.count, 100 * score.mean,
+	fprintf(file, "| %s | %zu | %.1f | %.1f | %.1f | %+.1f | %zu | %.0f | %.1f | %.1f | %+.1f | %.0f |", name, score.count, 100 * score.mean,
 		100 * score.median, 100 * score.p90, 100 * score.bias, score.refused, 100 * score.covered, 100 * left.mean, 100 * left.median,
 		100 * left.bias, 100 * left.covered);
+	for (int rule = 0; rule < RULE_COUNT; rule++) {
+		struct score thumb = score_of_rule(outcomes, wanted, argument, (enum rule)rule);
+
+		if (thumb.count > 0)
+			fprintf(file, " %.1f | %.1f |", 100 * thumb.mean, 100 * thumb.median);
+		else
+			fprintf(file, " | |");
+	}
+	fputc('\n', file);
 }
 
-/* A suite's step times only. */
-static bool suite_steps(const struct outcome *outcome, const void *argument)
+/* Suites that are not fitted, and why. */
+static void write_roles(FILE *file)
 {
-	return slice_steps(outcome, NULL) && slice_suite(outcome, argument);
-}
+	size_t count;
+	const struct suite *suites = suites_all(&count);
 
-static bool first_of_suite(const struct outcomes *outcomes, size_t index)
-{
-	for (size_t i = 0; i < index; i++)
-		if (slice_steps(&outcomes->items[i], NULL) && slice_suite(&outcomes->items[i], outcomes->items[index].item->suite))
-			return false;
-	return slice_steps(&outcomes->items[index], NULL);
+	fprintf(file, "\nSuites without the usual part (`tests/validation/suites.csv`): an *anchor* is always in the fit; one that is *shown* has no part in the fit, and no bound rests on it.\n\n"
+		"| suite | role | reason |\n| --- | --- | --- |\n");
+	for (size_t i = 0; i < count; i++)
+		if (suites[i].role != SUITE_FITTED)
+			fprintf(file, "| %s | %s | %s |\n", suites[i].name, suite_role_name(suites[i].role), suites[i].reason);
 }
 
 static void write_steps(FILE *file, const struct outcomes *outcomes)
 {
-	fprintf(file, "## Step times\n\nErrors in %%: |predicted / observed - 1|; bias keeps the sign. *Left out*: the constants are refitted without the suite, so that it stands for software and\n"
-		"hardware that the fit never saw (`vtrain-single` always stays in: nothing else shows the cost of launches; `maxtext`, TPUs, has no part in the fit, but gave\n"
-		"their ceilings, and no bound rests on it). *Inside*: share of runs between p10 and p90.\n\n"
-		"| suite | n | mean | median | p90 | bias | refused | inside | left out: mean | median | bias | inside |\n"
-		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+	fprintf(file, "## Step times\n\nErrors in %%: |predicted / observed - 1|; bias keeps the sign. *Left out*: the constants are refitted without the suite, so that its figures are those of software\n"
+		"and hardware that the fit never saw; suites that are not fitted are as they are. *Inside*: share of runs between p10 and p90. *6PT*: the rule of thumb, 6 x active parameters x tokens\n"
+		"of the step at 30 and 40 %% of the dense peak of the request's precision.\n\n"
+		"| suite | n | mean | median | p90 | bias | refused | inside | left out: mean | median | bias | inside | 6PT at 30 %%: mean | median | at 40 %%: mean | median |\n"
+		"| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < outcomes->count; i++)
-		if (first_of_suite(outcomes, i))
+		if (outcome_opens_suite(outcomes, i))
 			score_row(file, outcomes->items[i].item->suite, outcomes, suite_steps, outcomes->items[i].item->suite);
 	for (size_t s = 0; s < COUNT_OF(slices); s++)
 		score_row(file, slices[s].name, outcomes, slices[s].wanted, NULL);
+	write_roles(file);
 }
 
 static void write_limits(FILE *file, const struct judgement *judgement)
@@ -103,18 +114,9 @@ static void write_memory(FILE *file, const struct outcomes *outcomes)
 		100 * error_without_tables(outcomes));
 }
 
-static void write_runs(FILE *file, const struct outcomes *outcomes)
+static void constant_row(FILE *file, const char *name, double value, double least, double most, const char *meaning, const char *source)
 {
-	fprintf(file, "\n## Whole runs\n\nPublished GPU-hours contain evaluation, rollbacks, ramps, slow nodes and the software of their year, which a request does not state: only rows that state\n"
-		"their number of accelerators are judged, the others are shown with the MFU that they imply.\n\n"
-		"| run | published GPU-hours | predicted | ratio | implied MFU | judged |\n| --- | --- | --- | --- | --- | --- |\n");
-	for (size_t i = 0; i < outcomes->count; i++) {
-		const struct outcome *outcome = &outcomes->items[i];
-
-		if (outcome->kind == EXPECT_GPU_HOURS)
-			fprintf(file, "| %s | %.4g | %.3g | %.2f | %.1f %% | %s |\n", outcome->item->id, outcome->item->expected[EXPECT_GPU_HOURS], outcome->predicted,
-				outcome->ratio, 100 * outcome->implied_mfu, slice_runs(outcome, NULL) ? "yes" : "no");
-	}
+	fprintf(file, "| %s | %.3g | %.3g to %.3g | %s | %s |\n", name, value, least, most, meaning, source);
 }
 
 static void write_constants(FILE *file)
@@ -123,22 +125,31 @@ static void write_constants(FILE *file)
 	struct physics physics = physics_fitted;
 
 	constants_list(&constants);
-	fprintf(file, "\n## Constants\n\n| constant | value | range | meaning | bounded by |\n| --- | --- | --- | --- | --- |\n");
+	fprintf(file, "\n## Constants\n\nThose of a step are fitted to its times; those of compiled steps (TPUs) are set by hand; of practice's three one is fitted to whole runs, two are published.\n\n"
+		"| constant | value | range | meaning | bounded by |\n| --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < constants.count; i++)
-		fprintf(file, "| %s | %.3g | %.3g to %.3g | %s | %s |\n", constants.items[i].name, *constant_in(&constants.items[i], &physics),
-			constants.items[i].low, constants.items[i].high, constants.items[i].meaning, constants.items[i].source);
+		constant_row(file, constants.items[i].name, *constant_in(&constants.items[i], &physics), constants.items[i].low, constants.items[i].high,
+			constants.items[i].meaning, constants.items[i].source);
+#define COMPILED_ROW(member_, value_, least_, most_, meaning_, source_) constant_row(file, #member_ " (compiled)", value_, least_, most_, meaning_, source_);
+	COMPILED_CONSTANTS(COMPILED_ROW)
+#undef COMPILED_ROW
+#define PRACTICE_ROW(member_, low_, high_, least_, most_, meaning_, source_, fitted_on_) \
+	constant_row(file, #member_ " (practice)", practice_fitted.member_, least_, most_, meaning_, source_ "; on " fitted_on_);
+	PRACTICE_CONSTANTS(PRACTICE_ROW)
+#undef PRACTICE_ROW
 }
 
-void document_write(FILE *file, const struct judgement *judgement)
+void document_write(FILE *file, const struct validation_cases *cases, const struct judgement *judgement)
 {
 	fprintf(file, "# Accuracy\n\nWritten by `make validate`; `make check-accuracy` (part of CI) fails when the planner, the shipped constants or this page drift apart.\n"
-		"Training: published runs of `tests/validation/training.jsonl` with their sources, planned as requests. Serving: the second half.\n\n"
+		"Training: published runs of `tests/validation/training*.jsonl` and `runs*.jsonl` with their sources, each decoded, resolved against the built-in catalogue and planned as the\nservice plans a request. Serving: the second half.\n\n"
 		"![Predicted against observed step times, suites left out](accuracy.svg)\n\n");
 	write_limits(file, judgement);
 	fprintf(file, "\nRuns refused although they ran: %zu of %zu. Refitting from the shipped constants lowers the fit's objective from %.4f to %.4f.\n\n", judgement->refused,
 		judgement->ran, judgement->objective, judgement->refitted);
 	write_steps(file, &judgement->outcomes);
 	write_memory(file, &judgement->outcomes);
-	write_runs(file, &judgement->outcomes);
+	document_runs_write(file, cases, &judgement->runs);
+	document_promises_write(file, judgement);
 	write_constants(file);
 }

@@ -1,6 +1,6 @@
 /* Refits the constants of the serving model to the published measurements: scripts/fit serving.
  *
- * usage: fit_inference CASES.jsonl POWER.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write CONSTANTS.c]
+ * usage: fit_inference FOLDER POWER.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write CONSTANTS.c]
  * Prints the errors and each constant with its value, range, meaning and source. --left-out also refits without each model and each
  * accelerator in turn. --rows writes one line a case. --rounds 0 keeps the shipped constants. --write puts what was fitted into the planner. */
 #include "validation/serving_judge.h"
@@ -65,11 +65,11 @@ static void write_constants(const char *path, const struct serving_constants *va
 	FILE *file = fopen(path, "w");
 
 	if (!file)
-		serving_stop("cannot be written", path);
+		product_stop("cannot be written", path);
 	serving_constants_list(&lists[0]);
 	serving_measured_list(&lists[1]);
 	fprintf(file, "#include \"planner/serving/constants.h\"\n\n/* Written by scripts/fit serving --write from the measurements of "
-				  "tests/validation/inference.jsonl; what each means: constants.h. */\n"
+				  "tests/validation/inference*.jsonl; what each means: constants.h. */\n"
 				  "const struct serving_constants serving_constants = {\n");
 	for (int list = 0; list < 2; list++)
 		for (size_t i = 0; i < lists[list].count; i++)
@@ -83,7 +83,7 @@ static void write_rows(const char *path, const struct serving_constants *values,
 	FILE *file = fopen(path, "w");
 
 	if (!file)
-		serving_stop("cannot be written", path);
+		product_stop("cannot be written", path);
 	fprintf(file, "id,suite,model,accelerator,precision,gpus,tensor,pipeline,expert,attention_data,release,run,load,requests,prompt,output,"
 				  "quantity,observed,ratio,without_model,without_accelerator,sequences,step_ms,prefill_ms,prefill_share,compute,memory,network,overhead\n");
 	for (size_t i = 0; i < outcomes->count; i++) {
@@ -112,14 +112,13 @@ int main(int argc, char **argv)
 	static struct serving_cases cases;
 	static struct serving_outcomes outcomes;
 	static struct power_cases power;
-	struct catalogue *catalogue = serving_catalogue();
 	struct serving_constants values = serving_constants;
 	const char *rows = NULL, *written = NULL;
 	bool left_out = false;
 	int rounds = 25;
 
 	if (argc < 3)
-		serving_stop("usage", "fit_inference CASES.jsonl POWER.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write CONSTANTS.c]");
+		product_stop("usage", "fit_inference FOLDER POWER.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write CONSTANTS.c]");
 	for (int i = 3; i < argc; i++) {
 		left_out |= strcmp(argv[i], "--left-out") == 0;
 		if (strcmp(argv[i], "--rows") == 0 && i + 1 < argc)
@@ -129,8 +128,8 @@ int main(int argc, char **argv)
 		if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
 			rounds = (int)strtol(argv[i + 1], NULL, 10);
 	}
-	serving_cases_load(argv[1], catalogue, &cases);
-	power_cases_load(argv[2], catalogue, &cases, &power);
+	serving_cases_load(argv[1], &cases);
+	power_cases_load(argv[2], &cases, &power);
 	printf("objective, shipped constants: %.5f\n", serving_fit_objective(&cases, &values));
 	printf("objective, fitted: %.5f\n", serving_fit_run(&cases, NULL, NULL, rounds, &values));
 	serving_outcomes_fill(&cases, &values, &outcomes);

@@ -1,6 +1,6 @@
-/* Refits the constants of the step model to the published runs: scripts/fit.
+/* Refits the constants of the step model to the published runs of a folder: scripts/fit.
  *
- * usage: fit_training CASES.jsonl ACCELERATORS.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write PHYSICS.c]
+ * usage: fit_training FOLDER [--rounds N] [--left-out] [--rows FILE.csv] [--write PHYSICS.c]
  * Prints errors by suite and slice, and each constant with its meaning, value, range and source. --left-out refits without each
  * suite in turn as well. --rows writes one line a case: ratio, the parts of the step, the layout. --rounds 0 keeps the shipped constants.
  * --write puts what was fitted into the planner. */
@@ -75,8 +75,8 @@ static void write_rows(const char *path, const struct samples *samples, const st
 		l = &outline.found.layout;
 		t = &outline.found.step.time;
 		fprintf(file, "%s,%s,%s,%s,%s,%ld,%g,%g,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%d,%ld,%g,%.4f,%.4f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n",
-			sample->item->id, sample->item->suite, sample->item->family, sample->item->candidate.accelerator.id, precision_name(request->common.precision),
-			(long)request->common.gpu_count, request->sequence_length, request->global_batch_size, (long)l->tensor, (long)l->pipeline, (long)l->data,
+			sample->item->id, sample->item->suite, sample->item->family, sample->item->candidate->accelerator.id, precision_name(request->common.precision),
+			(long)request->common.gpu_count, sample->programme.stages[0].sequence, sample->programme.stages[0].batch, (long)l->tensor, (long)l->pipeline, (long)l->data,
 			(long)l->context, (long)l->expert, (long)l->interleave, (long)l->micro_batch, (int)l->recompute, (long)l->zero_stage, sample->observed_s,
 			t->time_s / sample->observed_s, outcomes.items[i].left_ratio, t->compute_s / t->time_s, outline.found.step.traffic_s / t->time_s,
 			t->recompute_s / t->time_s, t->tensor_comm_s / t->time_s, t->context_comm_s / t->time_s, t->pipeline_comm_s / t->time_s,
@@ -91,7 +91,7 @@ static void speeds_of_the_others(struct physics *physics)
 {
 	double *speed = physics->stack_speed, a = speed[STACK_MEGATRON_CORE], b = speed[STACK_FSDP], c = speed[STACK_TORCHTITAN];
 
-	speed[STACK_UNSET] = speed[STACK_GENERIC] = speed[STACK_MAXTEXT] = fmax(fmin(a, b), fmin(fmax(a, b), c));
+	speed[STACK_UNSET] = speed[STACK_GENERIC] = speed[STACK_MAXTEXT] = speed[STACK_HAI_LLM] = fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
 static void write_constants(const char *path, const struct constants *constants, struct physics *physics)
@@ -99,8 +99,8 @@ static void write_constants(const char *path, const struct constants *constants,
 	FILE *file = fopen(path, "w");
 
 	CHECK(file);
-	fprintf(file, "#include \"planner/operators/physics.h\"\n\n/* Written by scripts/fit --write from the published step times of tests/validation/training.jsonl; what each means: physics.h.\n"
-		" * Software without measurements of its own (unset, generic, maxtext) is as fast as the middle one of Megatron Core, FSDP and TorchTitan. */\n"
+	fprintf(file, "#include \"planner/operators/physics.h\"\n\n/* Written by scripts/fit --write from the published step times of tests/validation/training*.jsonl; what each means: physics.h.\n"
+		" * Software without measurements of its own (unset, generic, maxtext, hai_llm) is as fast as the middle one of Megatron Core, FSDP and TorchTitan. */\n"
 		"const struct physics physics_fitted = {\n");
 	for (size_t i = 0; i < constants->count && constants->items[i].offset < offsetof(struct physics, stack_speed); i++)
 		fprintf(file, "\t.%s = %.4g,\n", constants->items[i].name, *constant_in(&constants->items[i], physics));
@@ -125,7 +125,7 @@ static void leave_out(const struct samples *samples, const struct constants *con
 	for (size_t s = 0; s < samples->suite_count; s++) {
 		struct physics physics = *fitted;
 
-		if (strcmp(samples->suites[s], "vtrain-single") == 0) /* nothing else shows the launch cost */
+		if (suite_role_of(samples->suites[s]) != SUITE_FITTED)
 			continue;
 		fit_run(samples, constants, samples->suites[s], 6, &physics);
 		for (size_t i = 0; i < samples->count; i++)
@@ -144,9 +144,9 @@ int main(int argc, char **argv)
 	bool out = false;
 	int rounds = 25;
 
-	if (argc < 3)
-		return fprintf(stderr, "usage: fit_training CASES.jsonl ACCELERATORS.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write PHYSICS.c]\n"), 2;
-	for (int i = 3; i < argc; i++) {
+	if (argc < 2)
+		return fprintf(stderr, "usage: fit_training FOLDER [--rounds N] [--left-out] [--rows FILE.csv] [--write PHYSICS.c]\n"), 2;
+	for (int i = 2; i < argc; i++) {
 		out |= strcmp(argv[i], "--left-out") == 0;
 		if (strcmp(argv[i], "--rows") == 0 && i + 1 < argc)
 			rows = argv[i + 1];
@@ -155,7 +155,7 @@ int main(int argc, char **argv)
 		if (strcmp(argv[i], "--rounds") == 0 && i + 1 < argc)
 			rounds = (int)strtol(argv[i + 1], NULL, 10);
 	}
-	validation_cases_load(argv[1], argv[2], &cases);
+	validation_cases_load(argv[1], &cases);
 	samples_of_cases(&cases, &samples);
 	constants_list(&constants);
 	printf("objective, shipped constants: %.5f\n", fit_objective(&samples, &constants, NULL, &physics));

@@ -1,6 +1,6 @@
 #include "validation/samples.h"
 
-#include "validation/slices.h"
+#include "validation/product.h"
 
 /* Cases of one suite and kind of model beyond this number add no weight. */
 static const double full_weight_cases = 12;
@@ -14,14 +14,14 @@ static bool same_group(const struct sample *a, const struct sample *b)
 
 static void sample_fill(struct validation_case *item, struct sample *sample)
 {
-	const struct training_request *request = &item->input.request;
+	static struct findings findings; /* what was chosen is not judged */
+	struct model *teacher = ARENA_NEW(product_arena(), struct model);
 
+	CHECK(teacher);
+	findings_clear(&findings);
 	item->input.request.common.enforce_memory = TRUTH_FALSE;
 	*sample = (struct sample){.item = item, .observed_s = item->expected[EXPECT_STEP]};
-	sample->programme = (struct programme){.input = &item->input, .stage_count = 1, .deadline_hours = ABSENT_NUMBER};
-	sample->programme.stages[0].tokens = request->tokens;
-	sample->programme.stages[0].sequence = request->sequence_length;
-	sample->programme.stages[0].batch = request->global_batch_size;
+	programme_of_input(&item->input, teacher, &sample->programme, &findings);
 }
 
 static void suite_note(struct samples *samples, const char *suite)
@@ -40,7 +40,7 @@ static void samples_weigh(struct samples *samples)
 
 		for (size_t j = 0; j < samples->count; j++)
 			size += same_group(&samples->items[i], &samples->items[j]);
-		samples->items[i].weight = slice_shown_only(samples->items[i].item) ? 0 : fmin(size, full_weight_cases) / full_weight_cases / size;
+		samples->items[i].weight = samples->items[i].item->role == SUITE_SHOWN ? 0 : fmin(size, full_weight_cases) / full_weight_cases / size;
 	}
 }
 
@@ -51,7 +51,7 @@ void samples_of_cases(struct validation_cases *cases, struct samples *samples)
 	for (size_t i = 0; i < cases->count; i++) {
 		struct validation_case *item = &cases->items[i];
 
-		if (!is_given(item->expected[EXPECT_STEP]) || !is_given(item->input.request.global_batch_size))
+		if (!is_given(item->expected[EXPECT_STEP]))
 			continue;
 		sample_fill(item, &samples->items[samples->count++]);
 		suite_note(samples, item->suite);

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_TESTS_VALIDATION_SAMPLES_H
 #define FLEETPLAN_TESTS_VALIDATION_SAMPLES_H
 
-#include "planner/training/fleet.h"
+#include "planner/training/programme.h"
 #include "validation/cases.h"
 
 enum { SAMPLES_MAX = 4096, SUITES_MAX = 64 };
@@ -21,7 +21,8 @@ struct samples {
 	size_t suite_count;
 };
 
-/* Every case that states a step time. The cases must outlive the samples and are planned without regard to memory. */
+/* Every case that states a step time, with the programme that the product plans. The cases must outlive the samples and are planned
+ * without regard to memory. */
 void samples_of_cases(struct validation_cases *cases, struct samples *samples);
 
 /* The planned run of a sample under these constants; false when no layout exists. */

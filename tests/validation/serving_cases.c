@@ -3,17 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "planner/serving/engine_rules.h"
-
-enum { LINE_MAX_BYTES = 1 << 16, CATALOGUE_MAX_BYTES = 256 << 20, NODE_GPUS = 8 };
-
 static struct serving_case items[SERVING_CASES_MAX];
-
-void serving_stop(const char *what, const char *which)
-{
-	fprintf(stderr, "validate_inference: %s: %s\n", what, which);
-	exit(2);
-}
 
 const char *serving_quantity_name(enum quantity quantity)
 {
@@ -27,94 +17,6 @@ const char *run_kind_name(enum run_kind run)
 	static const char *const names[RUN_KIND_COUNT] = {"saturation", "concurrency", "arrival rate", "static batch"};
 
 	return names[run];
-}
-
-static double number_of(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	return json_is_number(value) ? json_number_value(value) : ABSENT_NUMBER;
-}
-
-static int64_t count_of(const json_t *object, const char *key)
-{
-	double number = number_of(object, key);
-
-	return is_given(number) ? (int64_t)number : ABSENT_COUNT;
-}
-
-static enum precision precision_of(const json_t *object, const char *key)
-{
-	const char *word = json_string_value(json_object_get(object, key));
-
-	for (int i = 1; word && i < PRECISION_COUNT; i++)
-		if (strcmp(precision_name((enum precision)i), word) == 0)
-			return (enum precision)i;
-	if (word)
-		serving_stop("unknown precision", word);
-	return PRECISION_UNSET;
-}
-
-static enum engine engine_of(const json_t *object)
-{
-	const char *word = json_string_value(json_object_get(object, "engine"));
-
-	for (int i = 1; word && i < ENGINE_COUNT; i++)
-		if (strcmp(engine_rules_of((enum engine)i)->name, word) == 0)
-			return (enum engine)i;
-	if (word)
-		serving_stop("unknown engine", word);
-	return ENGINE_UNSET;
-}
-
-static struct token_distribution tokens_of(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-	struct token_distribution tokens = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, {NULL, 0}};
-
-	if (json_is_number(value)) {
-		tokens.mean = json_number_value(value);
-	} else {
-		tokens.mean = number_of(value, "mean");
-		tokens.cv = number_of(value, "cv");
-	}
-	return tokens;
-}
-
-void serving_request_clear(struct performance_request *request)
-{
-	static const struct token_distribution no_tokens = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, {NULL, 0}};
-
-	memset(request, 0, sizeof *request);
-	request->common.gpu_count = ABSENT_COUNT;
-	request->parallelism = (struct serving_parallelism){.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .expert = ABSENT_COUNT,
-		.attention_data = ABSENT_COUNT, .max_batch = ABSENT_COUNT, .chunk_tokens = ABSENT_COUNT};
-	request->prompt_tokens = request->output_tokens = no_tokens;
-	request->concurrency = request->requests_per_s = ABSENT_NUMBER;
-	request->requests = ABSENT_COUNT;
-}
-
-static void request_read(const json_t *object, struct performance_request *request)
-{
-	const json_t *layout = json_object_get(object, "parallelism"),
-				 *concurrency = json_object_get(object, "concurrency");
-
-	serving_request_clear(request);
-	request->common.precision = precision_of(object, "precision");
-	request->common.gpu_count = count_of(object, "gpu_count");
-	request->kv_precision = precision_of(object, "kv_precision");
-	request->engine = engine_of(object);
-	request->engine_release = json_string_value(json_object_get(object, "engine_release"));
-	request->parallelism.tensor = count_of(layout, "tensor");
-	request->parallelism.pipeline = count_of(layout, "pipeline");
-	request->parallelism.expert = count_of(layout, "expert");
-	request->parallelism.attention_data = count_of(layout, "attention_data");
-	request->prompt_tokens = tokens_of(object, "prompt_tokens");
-	request->output_tokens = tokens_of(object, "output_tokens");
-	request->concurrency = json_is_string(concurrency) ? CONCURRENCY_MAX : number_of(object, "concurrency");
-	request->requests_per_s = number_of(object, "requests_per_s");
-	request->requests = count_of(object, "requests");
-	request->static_batch = json_is_true(json_object_get(object, "static_batch")) ? TRUTH_TRUE : TRUTH_UNSET;
 }
 
 static enum run_kind run_of(const struct performance_request *request)
@@ -131,7 +33,7 @@ static const char *text_of(const json_t *object, const char *key)
 	const char *text = json_string_value(json_object_get(object, key));
 
 	if (!text)
-		serving_stop("a case has no", key);
+		product_stop("a case has no", key);
 	return text;
 }
 
@@ -143,104 +45,75 @@ static enum quantity quantity_of(const char *key, bool *per_gpu)
 	if (strcmp(key, "ttft_ms") == 0)
 		return QUANTITY_TTFT;
 	if (!*per_gpu && strcmp(key, "output_tokens_per_s") != 0)
-		serving_stop("unknown expectation", key);
+		product_stop("unknown expectation", key);
 	return QUANTITY_THROUGHPUT;
 }
 
-struct catalogue *serving_catalogue(void)
-{
-	static struct arena arena;
-	static struct failure failure;
-	struct catalogue_rows builtin;
-	struct catalogue *catalogue;
-
-	arena_init(&arena, CATALOGUE_MAX_BYTES);
-	failure_clear(&failure);
-	if (builtin_rows_read(&arena, &builtin, &failure) != STATUS_OK)
-		serving_stop("built-in data", failure.detail);
-	catalogue = catalogue_new(&arena, &builtin, 1, 1, 0, &failure);
-	if (!catalogue)
-		serving_stop("catalogue", failure.detail);
-	return catalogue;
-}
-
-const struct model *serving_model(const struct catalogue *catalogue, const char *name)
-{
-	const char *alias;
-	const struct model_row *row = catalogue_model(catalogue, name, &alias);
-
-	if (!row)
-		serving_stop("not in the catalogue", name);
-	return &row->model;
-}
-
-void serving_candidate(const struct catalogue *catalogue, const char *accelerator, struct candidate *candidate)
-{
-	const char *alias;
-	const struct accelerator_row *row = catalogue_accelerator(catalogue, accelerator, &alias);
-
-	if (!row)
-		serving_stop("not in the catalogue", accelerator);
-	*candidate = (struct candidate){.accelerator = row->accelerator, .gpus_per_node = NODE_GPUS,
-		.calibration = {.id = NULL}};
-}
-
-struct serving_case *serving_case_add(
-	struct serving_cases *cases, const struct catalogue *catalogue, const char *model, const char *accelerator)
+struct serving_case *serving_case_add(struct serving_cases *cases, const char *id, const char *suite, const char *request)
 {
 	struct serving_case *item = &items[cases->count];
+	static struct failure failure;
 
 	if (cases->count++ >= SERVING_CASES_MAX)
-		serving_stop("too many cases", "SERVING_CASES_MAX");
-	snprintf(item->model, sizeof item->model, "%s", model);
-	snprintf(item->accelerator, sizeof item->accelerator, "%s", accelerator);
-	serving_candidate(catalogue, accelerator, &item->candidate);
-	item->input.model = *serving_model(catalogue, model);
-	item->input.candidate = &item->candidate;
+		product_stop("too many cases", "SERVING_CASES_MAX");
+	*item = (struct serving_case){.role = suite_role_of(suite)};
+	failure_clear(&failure);
+	if (product_performance(request, &item->input, &failure) != STATUS_OK)
+		product_stop(product_failure(&failure), id);
+	snprintf(item->id, sizeof item->id, "%s", id);
+	snprintf(item->suite, sizeof item->suite, "%s", suite);
+	snprintf(item->model, sizeof item->model, "%s", item->input.request.common.model.id);
+	snprintf(item->accelerator, sizeof item->accelerator, "%s", item->input.candidate->accelerator.id);
+	item->run = run_of(&item->input.request);
 	return item;
 }
 
-/* One case for each figure that the row observed. */
-static void row_add(const json_t *row, const struct catalogue *catalogue, struct serving_cases *cases)
+/* What a row may hold: the first are read, the others tell readers of the file where its figures come from. */
+static void check_members(json_t *row)
 {
-	const json_t *object = json_object_get(row, "request");
+	static const char *const members[] = {"id", "suite", "trust", "request", "expect", "accelerator", "source", "notes", "engine_version"};
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(json_object_get(row, "expect"), key, value) {
-		struct serving_case *item =
-			serving_case_add(cases, catalogue, text_of(object, "model"), text_of(object, "accelerator"));
+	json_object_foreach(row, key, value) {
+		bool known = false;
 
-		snprintf(item->id, sizeof item->id, "%s", text_of(row, "id"));
-		snprintf(item->suite, sizeof item->suite, "%s", text_of(row, "suite"));
-		item->quantity = quantity_of(key, &item->per_gpu);
-		item->observed = json_number_value(value);
-		request_read(object, &item->input.request);
-		if (item->input.request.engine_release)
-			item->input.request.engine_release = strdup(item->input.request.engine_release); /* outlives its row */
-		item->run = run_of(&item->input.request);
+		for (size_t i = 0; i < COUNT_OF(members); i++)
+			known |= strcmp(members[i], key) == 0;
+		if (!known)
+			product_stop("unknown member of a case", key);
 	}
 }
 
-void serving_cases_load(const char *path, const struct catalogue *catalogue, struct serving_cases *cases)
+/* One case for each figure that the row observed. */
+static void read_row(const char *line, void *context)
 {
-	static char line[LINE_MAX_BYTES];
-	FILE *file = fopen(path, "r");
-	json_error_t error;
+	struct serving_cases *cases = context;
+	json_t *row = json_loads(line, JSON_REJECT_DUPLICATES, NULL), *value;
+	char *request = json_dumps(json_object_get(row, "request"), JSON_COMPACT);
+	const char *key;
 
-	if (!file)
-		serving_stop("cannot be read", path);
-	*cases = (struct serving_cases){.items = items};
-	while (fgets(line, sizeof line, file)) {
-		json_t *row = json_loads(line, 0, &error);
+	if (!request)
+		product_stop("a case that is no JSON, or has no request", line);
+	check_members(row);
+	json_object_foreach(json_object_get(row, "expect"), key, value) {
+		struct serving_case *item;
 
-		if (!row)
-			serving_stop(error.text, path);
-		if (strcmp(text_of(row, "trust"), "C") != 0)
-			row_add(row, catalogue, cases);
-		json_decref(row);
+		if (strcmp(text_of(row, "trust"), "C") == 0)
+			break;
+		item = serving_case_add(cases, text_of(row, "id"), text_of(row, "suite"), request);
+		item->quantity = quantity_of(key, &item->per_gpu);
+		item->observed = json_number_value(value);
 	}
-	fclose(file);
+	free(request);
+	json_decref(row);
+}
+
+void serving_cases_load(const char *folder, struct serving_cases *cases)
+{
+	*cases = (struct serving_cases){.items = items};
+	suites_load(folder);
+	suites_read_lines(folder, "inference*.jsonl", read_row, cases);
 }
 
 static double predicted_of(const struct serving_case *item, const struct performance *performance, struct interval *interval)

@@ -1,9 +1,11 @@
-/* Published serving measurements as requests to /v1/estimates/inference/performance, read from tests/validation/inference.jsonl. */
+/* Published serving measurements as requests to /v1/estimates/inference/performance, read from inference*.jsonl by the product's own
+ * way (product.h). */
 #ifndef FLEETPLAN_TESTS_VALIDATION_SERVING_CASES_H
 #define FLEETPLAN_TESTS_VALIDATION_SERVING_CASES_H
 
-#include "hwdb/builtin.h"
 #include "planner/serving/performance.h"
+#include "validation/product.h"
+#include "validation/suites.h"
 
 enum { SERVING_CASES_MAX = 4096 };
 
@@ -14,8 +16,8 @@ struct serving_case {
 	char id[24], suite[40], model[64], accelerator[64];
 	enum quantity quantity;
 	enum run_kind run;
-	struct performance_input input; /* points to `candidate`: a case does not move */
-	struct candidate candidate;
+	enum suite_role role;
+	struct performance_input input; /* as resolved */
 	double observed; /* tokens/s, ms */
 	bool per_gpu; /* a throughput for each accelerator */
 	bool side; /* helps the fit a little, is judged elsewhere: a row of the ML.ENERGY leaderboard */
@@ -34,15 +36,11 @@ struct serving_prediction {
 	bool refused;
 };
 
-/* The built-in catalogue, for the life of the program. */
-struct catalogue *serving_catalogue(void);
+/* Reads every suite of the folder: all cases that are scored (trust A and B). Exits with a message when a row cannot be understood in full. */
+void serving_cases_load(const char *folder, struct serving_cases *cases);
 
-/* Reads every case that is scored (trust A and B). Exits with a message when a row cannot be understood in full. */
-void serving_cases_load(const char *path, const struct catalogue *catalogue, struct serving_cases *cases);
-
-/* A further case of a model on an accelerator; the caller fills the rest. */
-struct serving_case *serving_case_add(
-	struct serving_cases *cases, const struct catalogue *catalogue, const char *model, const char *accelerator);
+/* A further case of this request; the caller fills the rest. Exits when the service would refuse the request. */
+struct serving_case *serving_case_add(struct serving_cases *cases, const char *id, const char *suite, const char *request);
 
 /* enforce_memory as the request says; false: also what does not fit is predicted. */
 void serving_predict(struct serving_case *item, const struct serving_constants *constants, bool enforce_memory,
@@ -50,15 +48,5 @@ void serving_predict(struct serving_case *item, const struct serving_constants *
 
 const char *serving_quantity_name(enum quantity quantity);
 const char *run_kind_name(enum run_kind run);
-
-/* Exits: the program's input is not what it must be. */
-__attribute__((noreturn)) void serving_stop(const char *what, const char *which);
-
-/* A request as the service decodes it: what the case does not say is absent. */
-void serving_request_clear(struct performance_request *request);
-
-/* Rows of the catalogue by name; exits when there is none. */
-const struct model *serving_model(const struct catalogue *catalogue, const char *name);
-void serving_candidate(const struct catalogue *catalogue, const char *accelerator, struct candidate *candidate);
 
 #endif

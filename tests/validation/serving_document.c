@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "planner/serving/practice.h"
+
 enum { REFIT_ROUNDS = 2, POWER_ROUNDS = 10, NAMES_MAX = 200 };
 
 /* One row of the table of bounds. */
@@ -61,6 +63,14 @@ static void bound_row(FILE *file, const char *what, double reached, double least
 		held ? "held" : "**missed**");
 }
 
+/* E136: no constant of the model, and no fit may move it. */
+#define PRACTICE_ROW(member_, value_, low_, high_, meaning_, source_, measured_on_) {#member_, meaning_, source_ " (" measured_on_ ")", value_, low_, high_},
+static const struct {
+	const char *name, *meaning, *source;
+	double value, low, high;
+} practice_rows[] = {SERVING_PRACTICE_CONSTANTS(PRACTICE_ROW)};
+#undef PRACTICE_ROW
+
 static size_t constants_count(void)
 {
 	struct constants fitted, measured, power;
@@ -68,7 +78,22 @@ static size_t constants_count(void)
 	serving_constants_list(&fitted);
 	serving_measured_list(&measured);
 	power_constants_list(&power);
-	return fitted.count + measured.count + power.count;
+	return fitted.count + measured.count + power.count + COUNT_OF(practice_rows);
+}
+
+/* Of throughput, TPOT and TTFT that of which fewest held, each model left out. */
+static double promises_least(const struct serving_judgement *judgement)
+{
+	double least = 1;
+
+	for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++) {
+		struct serving_slice slice = {.quantity = (enum quantity)quantity, .run = -1};
+		size_t count;
+		double held = serving_promises_held(&judgement->outcomes, &slice, FITTED_WITHOUT_MODEL, 0.8, &count);
+
+		least = count > 0 ? fmin(least, held) : least;
+	}
+	return least;
 }
 
 static void write_bounds(FILE *file, const struct serving_judgement *judgement)
@@ -93,6 +118,7 @@ static void write_bounds(FILE *file, const struct serving_judgement *judgement)
 	MOST("TPOT, each model left out: median error", score(judgement, QUANTITY_TPOT, -1, FITTED_WITHOUT_MODEL).median, 20);
 	MOST("throughput, each accelerator left out: median error", score(judgement, QUANTITY_THROUGHPUT, -1, FITTED_WITHOUT_ACCELERATOR).median, 20);
 	MOST("TPOT, each accelerator left out: median error", score(judgement, QUANTITY_TPOT, -1, FITTED_WITHOUT_ACCELERATOR).median, 20);
+	bound_row(file, "promises at 80 % that held, each model left out: throughput, TPOT or TTFT, the least of them", 100 * promises_least(judgement), 70, 90, " %");
 	bound_row(file, "measured configurations that are judged to fit", 100 * (1 - (double)fits->ran_refused / (double)fits->ran), 98, 100, " %");
 	bound_row(file, "constructed ones that cannot, refused", negatives_refused(fits), 95, 100, " %");
 	MOST("power: median error", power_score_of(power, offsetof(struct power_case, ratio_w), NULL, NULL).median, 15);
@@ -100,7 +126,7 @@ static void write_bounds(FILE *file, const struct serving_judgement *judgement)
 	MOST("power, each model left out: median error", power_score_of(power, offsetof(struct power_case, without_model_w), NULL, NULL).median, 25);
 	MOST("energy per token, each model left out: median error", power_score_of(power, offsetof(struct power_case, without_model_joules), NULL, NULL).median, 25);
 #undef MOST
-	bound_row(file, "constants, fitted and measured", (double)constants_count(), 0, 40, "");
+	bound_row(file, "constants, fitted and measured", (double)constants_count(), 0, 44, "");
 }
 
 static void score_row(FILE *file, const char *name, const struct serving_judgement *judgement, const struct serving_slice *slice)
@@ -151,6 +177,43 @@ static void write_quantity(FILE *file, enum quantity quantity, const struct serv
 	score_rows_by(file, judgement, offsetof(struct serving_case, suite), &slice, offsetof(struct serving_slice, suite));
 	score_rows_by(file, judgement, offsetof(struct serving_case, accelerator), &slice, offsetof(struct serving_slice, accelerator));
 	score_rows_by(file, judgement, offsetof(struct serving_case, model), &slice, offsetof(struct serving_slice, model));
+}
+
+static void promise_row(FILE *file, const char *name, const struct serving_judgement *judgement, const struct serving_slice *slice, enum serving_fitted_on fitted)
+{
+	static const double levels[] = {0.5, 0.6, 0.7, 0.8, 0.9, 0.95};
+	size_t count;
+
+	serving_promises_held(&judgement->outcomes, slice, fitted, levels[0], &count);
+	if (count == 0)
+		return;
+	fprintf(file, "| %s: %s | %zu |", serving_quantity_name(slice->quantity), name, count);
+	for (size_t i = 0; i < COUNT_OF(levels); i++)
+		fprintf(file, " %.0f |", 100 * serving_promises_held(&judgement->outcomes, slice, fitted, levels[i], &count));
+	fprintf(file, "\n");
+}
+
+static void write_promises(FILE *file, const struct serving_judgement *judgement)
+{
+	fprintf(file, "\n## Promises of serving\n\nOf 100 promises at a probability (E137), how many held: throughput measured is at least the answer's lower quantile, TPOT and TTFT at most their upper ones. Below the\n"
+		"column's number: too bold; above: too careful. By suite with the constants refitted without the case's model.\n\n"
+		"| promises at | n | 50 %% | 60 %% | 70 %% | 80 %% | 90 %% | 95 %% |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+	for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++) {
+		struct serving_slice slice = {.quantity = (enum quantity)quantity, .run = -1};
+
+		promise_row(file, "all", judgement, &slice, FITTED_ON_ALL);
+		promise_row(file, "without its model", judgement, &slice, FITTED_WITHOUT_MODEL);
+		promise_row(file, "without its accelerator", judgement, &slice, FITTED_WITHOUT_ACCELERATOR);
+		for (size_t i = 0; i < judgement->outcomes.count; i++) {
+			bool seen = false;
+
+			slice.suite = judgement->outcomes.items[i].item->suite;
+			for (size_t j = 0; j < i && !seen; j++)
+				seen = strcmp(judgement->outcomes.items[j].item->suite, slice.suite) == 0;
+			if (!seen)
+				promise_row(file, slice.suite, judgement, &slice, FITTED_WITHOUT_MODEL);
+		}
+	}
 }
 
 static void write_sweeps(FILE *file, const struct serving_judgement *judgement)
@@ -224,6 +287,13 @@ static void write_power(FILE *file, const struct power_cases *cases)
 	}
 }
 
+static void write_practice(FILE *file)
+{
+	for (size_t i = 0; i < COUNT_OF(practice_rows); i++)
+		fprintf(file, "| %s (practice) | %.3g | %.3g to %.3g | %s | %s |\n", practice_rows[i].name, practice_rows[i].value, practice_rows[i].low,
+			practice_rows[i].high, practice_rows[i].meaning, practice_rows[i].source);
+}
+
 static void constant_rows(FILE *file, const struct constants *constants, const void *values, const char *kind)
 {
 	for (size_t i = 0; i < constants->count; i++) {
@@ -238,7 +308,8 @@ static void write_constants(FILE *file)
 {
 	static struct constants list;
 
-	fprintf(file, "\n## Constants of serving\n\n%zu, one set for every model and accelerator; `scripts/fit serving` refits them. Measured ones are taken from kernels as they are.\n\n"
+	fprintf(file, "\n## Constants of serving\n\n%zu, one set for every model and accelerator; `scripts/fit serving` refits them. Measured ones are taken from kernels as they are, those of practice from the pairs\n"
+		"of `tests/validation/engine_pairs.csv` (range: p10 to p90).\n\n"
 		"| constant | value | range | meaning | bounded by |\n| --- | --- | --- | --- | --- |\n", constants_count());
 	serving_constants_list(&list);
 	constant_rows(file, &list, &serving_constants, "");
@@ -246,11 +317,12 @@ static void write_constants(FILE *file)
 	constant_rows(file, &list, &serving_constants, " (measured)");
 	power_constants_list(&list);
 	constant_rows(file, &list, &power_constants, " (power)");
+	write_practice(file);
 }
 
 void serving_document_write(FILE *file, const struct serving_judgement *judgement)
 {
-	fprintf(file, "# Serving\n\nPublished measurements of `tests/validation/inference.jsonl` with their sources, asked of `POST /v1/estimates/inference/performance`. Rows of trust C are not scored.\n"
+	fprintf(file, "# Serving\n\nPublished measurements of `tests/validation/inference*.jsonl` with their sources, asked of `POST /v1/estimates/inference/performance`. Rows of trust C are not scored.\n"
 		"Refused rows count as an error of 100 %%.\n\n![Predicted against observed, models left out](accuracy-serving.svg)\n\n");
 	write_bounds(file, judgement);
 	fprintf(file, "\nRefitting from the shipped constants lowers the objective from %.4f to %.4f (power: %.4f to %.4f).\n\n## Figures of serving\n\n"
@@ -259,6 +331,7 @@ void serving_document_write(FILE *file, const struct serving_judgement *judgemen
 		judgement->objective, judgement->refitted, judgement->power_objective, judgement->power_refitted);
 	for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++)
 		write_quantity(file, (enum quantity)quantity, judgement);
+	write_promises(file, judgement);
 	write_sweeps(file, judgement);
 	write_fits(file, &judgement->fits);
 	write_power(file, &judgement->power);

@@ -7,9 +7,6 @@ static const double quantity_weights[QUANTITY_COUNT] = {1, 1.5, 0.5}, side_weigh
 /* A prediction that no constants make possible misses by as much as a refused one: 100 %. */
 static const double refused_log_ratio = 0.69;
 
-/* Its prompts are files of unknown length, which decide what it does. */
-static const char unknown_prompts[] = "sourcegraph-fim";
-
 struct fitted {
 	struct serving_cases *cases;
 	double weights[SERVING_CASES_MAX];
@@ -86,7 +83,7 @@ static struct fit_problem problem_of(
 		const struct serving_case *item = &cases->items[i];
 
 		fitted->weights[i] =
-			(without && without(item, argument)) || strcmp(item->suite, unknown_prompts) == 0
+			(without && without(item, argument)) || item->role == SUITE_SHOWN
 				? 0
 				: (item->side ? side_weight : 1) * quantity_weights[item->quantity] / sqrt(alike(cases, item));
 	}

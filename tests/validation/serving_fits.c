@@ -63,7 +63,7 @@ static void count(const struct performance_input *input, enum negative negative,
 static void judge_weights(const struct serving_case *item, struct fits_judgement *judgement)
 {
 	double weights_bytes = model_weight_bytes(&item->input.model, item->input.request.common.precision);
-	double capacity_bytes = accelerator_capacity_bytes(&item->candidate.accelerator);
+	double capacity_bytes = accelerator_capacity_bytes(&item->input.candidate->accelerator);
 	int64_t needed = (int64_t)ceil(weights_bytes / capacity_bytes), most = 1;
 	struct performance_input input;
 
@@ -108,14 +108,14 @@ static void judge_context(const struct serving_case *item, struct fits_judgement
 {
 	const struct performance_request *request = &item->input.request;
 	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine, request->engine_release,
-							  &request->parallelism, &item->candidate.accelerator),
+							  &request->parallelism, &item->input.candidate->accelerator),
 						  layout;
 	struct performance_input input = item->input;
 	struct replica replica;
 	double longest = 0;
 
 	if (layout_of_count(&request->parallelism, request->common.gpu_count, &base, &layout) &&
-		replica_prepare(&replica, &item->input.model, &item->candidate.accelerator, NULL, &layout, &serving_constants))
+		replica_prepare(&replica, &item->input.model, &item->input.candidate->accelerator, NULL, &layout, &serving_constants))
 		longest = longest_context(&replica);
 	if (longest <= 0)
 		return;

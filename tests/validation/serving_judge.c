@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "planner/interval.h"
+
 enum { LEFT_OUT_ROUNDS = 4 };
 
 void serving_outcomes_fill(
@@ -16,6 +18,7 @@ void serving_outcomes_fill(
 		serving_predict(item, values, true, &prediction);
 		*outcome = (struct serving_outcome){.item = item, .refused = prediction.refused};
 		outcome->ratio = outcome->without_model = outcome->without_accelerator = prediction.value / item->observed;
+		outcome->log_sigma = interval_log_sigma(prediction.interval.p10, prediction.interval.p90);
 		outcome->covered = !prediction.refused && item->observed >= prediction.interval.p10 && item->observed <= prediction.interval.p90;
 	}
 }

@@ -1,5 +1,6 @@
 #include "validation/serving_power.h"
 
+#include <jansson.h>
 #include <math.h>
 
 enum { LINE_MAX_BYTES = 4096, COLUMNS_MAX = 32, LEFT_OUT_ROUNDS = 10 };
@@ -55,7 +56,7 @@ static void header_read(char *line, size_t places[COLUMN_COUNT])
 			if (strcmp(cells[i], columns[c]) == 0)
 				places[c] = i;
 		if (places[c] == COLUMNS_MAX)
-			serving_stop("no column", columns[c]);
+			product_stop("no column", columns[c]);
 	}
 }
 
@@ -65,19 +66,17 @@ static double number(const char *text)
 	double value = strtod(text, &end);
 
 	if (end == text || *end != '\0')
-		serving_stop("not a number", text);
+		product_stop("not a number", text);
 	return value;
 }
 
-static enum precision precision_of(const char *word)
+static const char *precision_of(const char *word)
 {
 	if (strcmp(word, "bfloat16") == 0)
-		return PRECISION_BF16;
-	if (strcmp(word, "fp8") == 0)
-		return PRECISION_FP8;
-	if (strcmp(word, "mxfp4") == 0)
-		return PRECISION_MXFP4;
-	serving_stop("unknown precision", word);
+		return "bf16";
+	if (strcmp(word, "fp8") == 0 || strcmp(word, "mxfp4") == 0)
+		return word;
+	product_stop("unknown precision", word);
 }
 
 static const char *catalogue_name(const char *theirs)
@@ -88,24 +87,20 @@ static const char *catalogue_name(const char *theirs)
 	return NULL;
 }
 
-static void request_fill(char *const cells[COLUMN_COUNT], struct performance_request *request)
+/* The row as a request. Release: vLLM 0.11, which the leaderboard's third version states. */
+static char *request_of(char *const cells[COLUMN_COUNT], const char *model)
 {
 	double gpus = number(cells[GPUS]), data = number(cells[DATA]);
+	json_t *request = json_pack("{ss ss ss ss ss sI s{sI sI sI si sI} sf sf sf}", "model", model, "accelerator",
+		strcmp(cells[GPU], "B200") == 0 ? "b200-sxm6-180gb" : "h100-sxm5-80gb", "engine", "vllm", "engine_release", "2025-11", "precision",
+		precision_of(cells[PRECISION]), "gpu_count", (json_int_t)gpus, "parallelism", "attention_data", (json_int_t)data,
+		"tensor", (json_int_t)(gpus / data), "expert", (json_int_t)number(cells[EXPERT]), "pipeline", 1, "max_batch", (json_int_t)number(cells[LIMIT]),
+		"concurrency", fmax(1, round(number(cells[BATCH]))), "prompt_tokens", prompt_tokens_of(cells[TASK]), "output_tokens", number(cells[OUTPUT]));
+	char *text = json_dumps(request, JSON_COMPACT);
 
-	serving_request_clear(request);
-	request->engine = ENGINE_VLLM;
-	request->engine_release = "2025-11"; /* vLLM 0.11, which the leaderboard's third version states */
-	request->common.precision = precision_of(cells[PRECISION]);
-	request->common.gpu_count = (int64_t)gpus;
-	request->common.enforce_memory = TRUTH_FALSE;
-	request->parallelism.attention_data = (int64_t)data;
-	request->parallelism.tensor = (int64_t)(gpus / data);
-	request->parallelism.expert = (int64_t)number(cells[EXPERT]);
-	request->parallelism.pipeline = 1;
-	request->parallelism.max_batch = (int64_t)number(cells[LIMIT]);
-	request->concurrency = fmax(1, round(number(cells[BATCH])));
-	request->prompt_tokens.mean = prompt_tokens_of(cells[TASK]);
-	request->output_tokens.mean = number(cells[OUTPUT]);
+	CHECK(text);
+	json_decref(request);
+	return text;
 }
 
 static double watts(const struct power_case *item, const struct power_constants *values)
@@ -123,30 +118,30 @@ static double watts(const struct power_case *item, const struct power_constants 
 }
 
 static void case_add(
-	char *const cells[COLUMN_COUNT], const struct catalogue *catalogue, struct serving_cases *serving, struct power_cases *cases)
+	char *const cells[COLUMN_COUNT], struct serving_cases *serving, struct power_cases *cases)
 {
 	struct power_case *power = &cases->items[cases->count];
 	const char *model = catalogue_name(cells[MODEL]);
 	struct serving_case *item;
+	char *request;
 
 	if (!model) {
 		cases->unknown++;
 		return;
 	}
 	if (cases->count++ >= POWER_CASES_MAX)
-		serving_stop("too many rows", "POWER_CASES_MAX");
+		product_stop("too many rows", "POWER_CASES_MAX");
 	power->index = serving->count;
-	item = serving_case_add(serving, catalogue, model, strcmp(cells[GPU], "B200") == 0 ? "b200-sxm6-180gb" : "h100-sxm5-80gb");
-	snprintf(item->suite, sizeof item->suite, "%s", cells[TASK]);
+	request = request_of(cells, model);
+	item = serving_case_add(serving, "", cells[TASK], request);
+	free(request);
 	item->quantity = QUANTITY_THROUGHPUT;
-	item->run = RUN_CLOSED_LOOP;
 	item->side = true;
 	item->observed = number(cells[TOKENS]);
-	request_fill(cells, &item->input.request);
 	power->observed_w = number(cells[WATTS]);
 	power->gpus = number(cells[GPUS]);
-	power->idle_w = accelerator_idle_w(&item->candidate.accelerator, NULL, NULL, NULL);
-	power->load_w = accelerator_load_w(&item->candidate.accelerator, NULL, NULL, NULL);
+	power->idle_w = accelerator_idle_w(&item->input.candidate->accelerator, NULL, NULL, NULL);
+	power->load_w = accelerator_load_w(&item->input.candidate->accelerator, NULL, NULL, NULL);
 }
 
 static struct serving_case *case_of(const struct power_cases *cases, size_t i)
@@ -189,14 +184,14 @@ double power_fit_run(const struct power_cases *cases, const char *without, int r
 	return solver_run(&problem, rounds, values);
 }
 
-void power_cases_load(const char *path, const struct catalogue *catalogue, struct serving_cases *serving, struct power_cases *cases)
+void power_cases_load(const char *path, struct serving_cases *serving, struct power_cases *cases)
 {
 	char line[LINE_MAX_BYTES], *cells[COLUMNS_MAX], *wanted[COLUMN_COUNT];
 	size_t places[COLUMN_COUNT];
 	FILE *file = fopen(path, "r");
 
 	if (!file || !fgets(line, sizeof line, file))
-		serving_stop("cannot be read", path);
+		product_stop("cannot be read", path);
 	header_read(line, places);
 	cases->count = cases->unknown = 0;
 	cases->serving = serving;
@@ -205,10 +200,10 @@ void power_cases_load(const char *path, const struct catalogue *catalogue, struc
 
 		for (size_t c = 0; c < COLUMN_COUNT; c++) {
 			if (places[c] >= count)
-				serving_stop("a row is too short in", path);
+				product_stop("a row is too short in", path);
 			wanted[c] = cells[places[c]];
 		}
-		case_add(wanted, catalogue, serving, cases);
+		case_add(wanted, serving, cases);
 	}
 	fclose(file);
 }

@@ -23,7 +23,7 @@ struct power_cases {
 };
 
 /* Reads the leaderboard; its throughputs become cases at the side of the published ones. */
-void power_cases_load(const char *path, const struct catalogue *catalogue, struct serving_cases *serving, struct power_cases *cases);
+void power_cases_load(const char *path, struct serving_cases *serving, struct power_cases *cases);
 
 /* Predicts, and refits the power constants without each model in turn. Outcomes: of all serving cases, models left out. */
 void power_cases_judge(

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "planner/interval.h"
+
 static bool is_or_any(const char *wanted, const char *name)
 {
 	return !wanted || strcmp(wanted, name) == 0;
@@ -74,4 +76,23 @@ struct serving_score serving_score_of(
 	score.p90 = errors[(score.count - 1) * 9 / 10];
 	score.bias = known > 0 ? median_of(signs, known) : 0;
 	return score;
+}
+
+double serving_promises_held(const struct serving_outcomes *outcomes, const struct serving_slice *slice, enum serving_fitted_on fitted, double probability,
+	size_t *promised)
+{
+	double z = normal_quantile(probability);
+	size_t held = 0;
+
+	*promised = 0;
+	for (size_t i = 0; i < outcomes->count; i++) {
+		const struct serving_outcome *outcome = &outcomes->items[i];
+		double over = log(ratio_of(outcome, fitted)); /* predicted over observed */
+
+		if (outcome->refused || !serving_slice_has(slice, outcome->item))
+			continue;
+		(*promised)++;
+		held += (slice->quantity == QUANTITY_THROUGHPUT ? over : -over) <= z * outcome->log_sigma;
+	}
+	return *promised > 0 ? (double)held / (double)*promised : 0;
 }

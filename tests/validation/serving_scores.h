@@ -9,6 +9,7 @@ struct serving_outcome {
 	struct serving_case *item;
 	double ratio; /* predicted over observed */
 	double without_model, without_accelerator; /* the same with the constants refitted without the case's model, accelerator */
+	double log_sigma; /* that the answer gives its figure */
 	bool covered, refused;
 };
 
@@ -32,6 +33,11 @@ struct serving_score {
 	size_t count, refused;
 	double mean, median, p90, bias, covered; /* bias: of the median */
 };
+
+/* Of promises with a probability, the share that held: throughput at least at its lower quantile, latency at most at its upper one. Refused ones
+ * promised nothing. `promised` counts them. */
+double serving_promises_held(const struct serving_outcomes *outcomes, const struct serving_slice *slice, enum serving_fitted_on fitted, double probability,
+	size_t *promised);
 
 bool serving_slice_has(const struct serving_slice *slice, const struct serving_case *item);
 struct serving_score serving_score_of(

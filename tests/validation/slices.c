@@ -17,11 +17,6 @@ static bool dense(const struct outcome *outcome)
 	return strncmp(outcome->item->family, "dense", 5) == 0;
 }
 
-bool slice_shown_only(const struct validation_case *item)
-{
-	return strcmp(item->family, "tpu") == 0;
-}
-
 bool slice_suite(const struct outcome *outcome, const void *argument)
 {
 	return strcmp(outcome->item->suite, argument) == 0;
@@ -35,18 +30,18 @@ bool slice_steps(const struct outcome *outcome, const void *argument)
 
 bool slice_judged(const struct outcome *outcome, const void *argument)
 {
-	return slice_steps(outcome, argument) && !slice_shown_only(outcome->item);
+	return slice_steps(outcome, argument) && outcome->item->role != SUITE_SHOWN;
 }
 
 bool slice_left_out(const struct outcome *outcome, const void *argument)
 {
-	return slice_judged(outcome, argument) && !slice_suite(outcome, "vtrain-single");
+	return slice_steps(outcome, argument) && outcome->item->role == SUITE_FITTED;
 }
 
 bool slice_dense(const struct outcome *outcome, const void *argument)
 {
 	return slice_left_out(outcome, argument) && dense(outcome) && !narrow(outcome) &&
-		device_architecture_year(&outcome->item->candidate.accelerator) <= 2022;
+		device_architecture_year(&outcome->item->candidate->accelerator) <= 2022;
 }
 
 bool slice_dense_new(const struct outcome *outcome, const void *argument)
@@ -74,20 +69,17 @@ bool slice_vtrain_single(const struct outcome *outcome, const void *argument)
 
 bool slice_narrow(const struct outcome *outcome, const void *argument)
 {
-	(void)argument;
-	return step(outcome) && dense(outcome) && narrow(outcome);
+	return slice_judged(outcome, argument) && dense(outcome) && narrow(outcome);
 }
 
 bool slice_tuning(const struct outcome *outcome, const void *argument)
 {
-	(void)argument;
-	return step(outcome) && strncmp(outcome->item->family, "finetune", 8) == 0;
+	return slice_judged(outcome, argument) && strncmp(outcome->item->family, "finetune", 8) == 0;
 }
 
 bool slice_experts(const struct outcome *outcome, const void *argument)
 {
-	(void)argument;
-	return step(outcome) && strcmp(outcome->item->family, "moe") == 0;
+	return slice_judged(outcome, argument) && strcmp(outcome->item->family, "moe") == 0;
 }
 
 bool slice_memory_states(const struct outcome *outcome, const void *argument)
@@ -101,10 +93,10 @@ bool slice_memory_other(const struct outcome *outcome, const void *argument)
 	return (outcome->kind == EXPECT_MODEL_BYTES || outcome->kind == EXPECT_TOTAL_BYTES) && !slice_memory_states(outcome, argument);
 }
 
-bool slice_runs(const struct outcome *outcome, const void *argument)
+bool slice_zero(const struct outcome *outcome, const void *argument)
 {
 	(void)argument;
-	return outcome->kind == EXPECT_GPU_HOURS && outcome->item->input.request.common.gpu_count >= 1;
+	return step(outcome) && slice_suite(outcome, "megatron2021-t2");
 }
 
 static int compare(const void *a, const void *b)
@@ -112,6 +104,21 @@ static int compare(const void *a, const void *b)
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
+}
+
+struct interval outcome_left_range(const struct outcome *outcome)
+{
+	double by = outcome->left_ratio / outcome->ratio;
+
+	return (struct interval){outcome->range.p10 * by, outcome->range.p50 * by, outcome->range.p90 * by};
+}
+
+static bool inside(const struct outcome *outcome, bool left_out)
+{
+	double observed = outcome->item->expected[outcome->kind];
+	struct interval range = left_out ? outcome_left_range(outcome) : outcome->range;
+
+	return observed >= range.p10 && observed <= range.p90;
 }
 
 struct score score_of(const struct outcomes *outcomes, outcome_filter *wanted, const void *argument, bool left_out)
@@ -130,7 +137,7 @@ struct score score_of(const struct outcomes *outcomes, outcome_filter *wanted, c
 		score.mean += fabs(ratio - 1);
 		score.bias += ratio - 1;
 		score.refused += outcome->refused;
-		covered += fabs(log(ratio)) <= outcome->half_width;
+		covered += inside(outcome, left_out);
 	}
 	if (score.count == 0)
 		return score;
@@ -141,6 +148,39 @@ struct score score_of(const struct outcomes *outcomes, outcome_filter *wanted, c
 	score.median = (errors[(score.count - 1) / 2] + errors[score.count / 2]) / 2;
 	score.p90 = errors[(score.count - 1) * 9 / 10];
 	return score;
+}
+
+struct score score_of_rule(const struct outcomes *outcomes, outcome_filter *wanted, const void *argument, enum rule rule)
+{
+	static double errors[OUTCOMES_MAX];
+	struct score score = {.count = 0};
+
+	for (size_t i = 0; i < outcomes->count; i++) {
+		double ratio = outcomes->items[i].rule_ratio[rule];
+
+		if (!wanted(&outcomes->items[i], argument) || !is_given(ratio))
+			continue;
+		errors[score.count++] = fabs(ratio - 1);
+		score.mean += fabs(ratio - 1);
+	}
+	if (score.count == 0)
+		return score;
+	qsort(errors, score.count, sizeof errors[0], compare);
+	score.mean /= (double)score.count;
+	score.median = (errors[(score.count - 1) / 2] + errors[score.count / 2]) / 2;
+	return score;
+}
+
+void promises_of(const struct outcomes *outcomes, outcome_filter *wanted, const void *argument, struct promises *promises)
+{
+	promises->count = 0;
+	for (size_t i = 0; i < outcomes->count; i++) {
+		const struct outcome *outcome = &outcomes->items[i];
+		struct interval range = outcome_left_range(outcome);
+
+		if (wanted(outcome, argument))
+			promises_add(promises, &range, outcome->item->expected[outcome->kind]);
+	}
 }
 
 /* One suite's part of another filter's outcomes. */
@@ -162,6 +202,16 @@ static bool seen_before(const struct outcomes *outcomes, size_t index, outcome_f
 		if (wanted(&outcomes->items[i], NULL) && slice_suite(&outcomes->items[i], outcomes->items[index].item->suite))
 			return true;
 	return false;
+}
+
+bool suite_steps(const struct outcome *outcome, const void *argument)
+{
+	return step(outcome) && slice_suite(outcome, argument);
+}
+
+bool outcome_opens_suite(const struct outcomes *outcomes, size_t index)
+{
+	return step(&outcomes->items[index]) && !seen_before(outcomes, index, slice_steps);
 }
 
 struct score_by_suite score_suites(const struct outcomes *outcomes, outcome_filter *wanted, bool left_out)

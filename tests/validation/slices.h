@@ -3,6 +3,7 @@
 #define FLEETPLAN_TESTS_VALIDATION_SLICES_H
 
 #include "validation/cases.h"
+#include "validation/promises.h"
 
 enum { OUTCOMES_MAX = 4096 };
 
@@ -12,8 +13,8 @@ struct outcome {
 	int kind; /* EXPECT_... */
 	double predicted, ratio;  /* ratio: predicted over observed */
 	double left_ratio;        /* the same with the case's suite left out of the fit; `ratio` where it takes no part in it */
-	double half_width;        /* of the p10..p90 interval, logarithm; NaN where the figure has none */
-	double implied_mfu;       /* of a whole run: its FLOPs over what its GPU-hours could have done */
+	struct interval range;    /* NaN where the figure has none */
+	double rule_ratio[RULE_COUNT]; /* of the rule of thumb's step time over the observed one; NaN where the rule says nothing */
 	bool refused;             /* for memory, although it ran */
 };
 
@@ -32,6 +33,15 @@ struct score {
 typedef bool outcome_filter(const struct outcome *outcome, const void *argument);
 struct score score_of(const struct outcomes *outcomes, outcome_filter *wanted, const void *argument, bool left_out);
 
+/* The same of the rule of thumb: count, mean and median alone. Of those to which it applies. */
+struct score score_of_rule(const struct outcomes *outcomes, outcome_filter *wanted, const void *argument, enum rule rule);
+
+/* How the promises of these step times held, with their suites left out of the fit. */
+void promises_of(const struct outcomes *outcomes, outcome_filter *wanted, const void *argument, struct promises *promises);
+
+/* The outcome's range with the case's suite left out of the fit. */
+struct interval outcome_left_range(const struct outcome *outcome);
+
 /* Suites' scores of the outcomes that `wanted` picks, averaged suite by suite. */
 struct score_by_suite {
 	size_t suites;
@@ -48,15 +58,15 @@ outcome_filter slice_narrow;        /* dense in 8 and 4 bits */
 outcome_filter slice_tuning;
 outcome_filter slice_experts;
 outcome_filter slice_steps;         /* every step time */
-outcome_filter slice_judged;        /* those of them that hold a bound up: all but slice_shown_only */
-outcome_filter slice_left_out;      /* those of them that are left out in turn: all but vtrain-single */
+outcome_filter slice_judged;        /* those of them that bounds rest on: all but of suites that are shown only */
+outcome_filter slice_left_out;      /* those of them that are left out in turn: all but of anchors */
 outcome_filter slice_memory_states; /* model_bytes of Korthikanti */
 outcome_filter slice_memory_other;
-outcome_filter slice_runs;          /* GPU-hours of runs that state their number of accelerators */
+outcome_filter slice_zero;          /* ZeRO-3 of Megatron 2021 */
 outcome_filter slice_suite;         /* argument: its name */
+outcome_filter suite_steps;         /* step times of a suite; argument: its name */
 
-/* TPUs: their ceilings were set from these very runs, whose errors say how well one ceiling a chip explains them. No bound rests on them, and
- * they have no weight in the fit. */
-bool slice_shown_only(const struct validation_case *item);
+/* Whether the outcome at `index` is the first step time of its suite. */
+bool outcome_opens_suite(const struct outcomes *outcomes, size_t index);
 
 #endif

@@ -18,7 +18,7 @@
 #include "planner/footprint/carbon_estimate.h"
 #include "planner/footprint/energy.h"
 #include "server/estimate.h"
-#include "validation/serving_cases.h"
+#include "validation/product.h"
 
 enum { TEXT_MAX_BYTES = 1 << 20, ARENA_MAX_BYTES = 512 << 20, RUNS_MAX = 64 };
 
@@ -35,7 +35,7 @@ static const char *field(const struct csv *csv, const char *column)
 	for (size_t i = 0; i < csv->column_count; i++)
 		if (strcmp(csv->columns[i], column) == 0)
 			return csv->fields[i];
-	serving_stop("no such column", column);
+	product_stop("no such column", column);
 	return NULL;
 }
 
@@ -69,7 +69,7 @@ static void check_row(const struct catalogue *catalogue, struct arena *arena, co
 	findings_clear(&estimate.findings);
 	if (resolve_accelerator(&resolver, &request.accelerator, "/accelerator", &accelerator) != STATUS_OK ||
 		planner_carbon(&request, &accelerator, NULL, &site, &estimate, &failure) != STATUS_OK)
-		serving_stop(field(csv, "id"), failure.fault_count ? failure.faults[0].detail : failure.detail);
+		product_stop(field(csv, "id"), failure.fault_count ? failure.faults[0].detail : failure.detail);
 	energy_error = estimate.implied.energy_mwh / energy - 1;
 	carbon_error = estimate.implied.carbon_tco2e / carbon - 1;
 	flagged = estimate.inconsistency_count > 0;
@@ -97,11 +97,11 @@ static struct tally check_arithmetic(const struct catalogue *catalogue, struct a
 	size_t length;
 
 	if (!file)
-		serving_stop("cannot be read", path);
+		product_stop("cannot be read", path);
 	length = fread(text, 1, sizeof text, file);
 	fclose(file);
 	if (csv_begin(&csv, path, text, length, arena, &failure) != STATUS_OK)
-		serving_stop(path, failure.detail);
+		product_stop(path, failure.detail);
 	printf("%-24s %9s %8s %9s %8s  %s\n", "Arithmetic", "MWh", "ours", "tCO2e", "ours", "flagged");
 	while (csv_next(&csv, &more, &failure) == STATUS_OK && more)
 		check_row(catalogue, arena, &csv, &tally);
@@ -121,8 +121,8 @@ static double planned_gpu_w(const struct catalogue *catalogue, struct arena *are
 	json_object_set_new(request, "pricing", json_pack("{s:f}", "usd_per_gpu_hour", 1.0));
 	text = json_dumps(request, 0);
 	failure_clear(&failure);
-	if (estimate_decode(&estimate, text, strlen(text)) != STATUS_OK || estimate_compute(&estimate, catalogue, 1) != STATUS_OK)
-		serving_stop(text, failure.detail);
+	if (estimate_decode(&estimate, text, strlen(text)) != STATUS_OK || estimate_compute(&estimate, catalogue, product_now_us()) != STATUS_OK)
+		product_stop(text, failure.detail);
 	free(text);
 	plan = estimate.result;
 	*mfu = plan->recommended.mfu;
@@ -157,13 +157,13 @@ static double check_predictions(const struct catalogue *catalogue, struct arena 
 	size_t count = 0;
 
 	if (!file)
-		serving_stop("cannot be read", path);
+		product_stop("cannot be read", path);
 	printf("%-24s %9s %9s %8s %8s %6s  %s\n", "Prediction", "MWh", "ours", "error", "power", "MFU", "source");
 	while (count < RUNS_MAX && fgets(line, sizeof line, file)) {
 		json_t *run = json_loads(line, 0, NULL);
 
 		if (!run)
-			serving_stop("not JSON", line);
+			product_stop("not JSON", line);
 		errors[count++] = check_run(catalogue, arena, run);
 		json_decref(run);
 		arena_reset(arena);
@@ -177,13 +177,13 @@ static double check_predictions(const struct catalogue *catalogue, struct arena 
 
 int main(int argc, char **argv)
 {
-	struct catalogue *catalogue = serving_catalogue();
+	const struct catalogue *catalogue = product_catalogue();
 	struct arena arena;
 	struct tally tally;
 	double median;
 
 	if (argc != 3)
-		serving_stop("usage", "validate_energy FOOTPRINTS.csv RUNS.jsonl");
+		product_stop("usage", "validate_energy FOOTPRINTS.csv RUNS.jsonl");
 	arena_init(&arena, ARENA_MAX_BYTES);
 	tally = check_arithmetic(catalogue, &arena, argv[1]);
 	median = check_predictions(catalogue, &arena, argv[2]);

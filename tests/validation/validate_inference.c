@@ -1,6 +1,6 @@
 /* Holds the serving planner against published measurements: `make validate`.
  *
- * usage: validate_inference CASES.jsonl POWER.csv [--document FILE.md --plot FILE.svg]
+ * usage: validate_inference FOLDER POWER.csv [--document FILE.md --plot FILE.svg]
  * Prints the serving half of the accuracy document: bounds with what was reached, errors by slice, fitted and with each model and each
  * accelerator left out, sweeps, what fits, power, constants. Exits with 1 when refitting from the shipped constants gains more than 1 %:
  * they are not this planner's. */
@@ -13,7 +13,7 @@ static FILE *opened(const char *path, const char *mode)
 	FILE *file = fopen(path, mode);
 
 	if (!file)
-		serving_stop("cannot be written", path);
+		product_stop("cannot be written", path);
 	return file;
 }
 
@@ -21,12 +21,11 @@ int main(int argc, char **argv)
 {
 	static struct serving_cases cases;
 	static struct serving_judgement judgement;
-	struct catalogue *catalogue = serving_catalogue();
 
 	if (argc < 3)
-		serving_stop("usage", "validate_inference CASES.jsonl POWER.csv [--document FILE.md --plot FILE.svg]");
-	serving_cases_load(argv[1], catalogue, &cases);
-	power_cases_load(argv[2], catalogue, &cases, &judgement.power);
+		product_stop("usage", "validate_inference FOLDER POWER.csv [--document FILE.md --plot FILE.svg]");
+	serving_cases_load(argv[1], &cases);
+	power_cases_load(argv[2], &cases, &judgement.power);
 	serving_judge(&cases, &judgement);
 	serving_document_write(stdout, &judgement);
 	for (int i = 3; i + 1 < argc; i += 2) {

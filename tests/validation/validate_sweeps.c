@@ -1,7 +1,7 @@
 /* Which layout to take: for each published sweep (runs alike in all but their layout) the row that the planner holds for the
  * fastest, and how far its published time lies above that of the true best.
  *
- * usage: validate_sweeps CASES.jsonl ACCELERATORS.csv
+ * usage: validate_sweeps FOLDER
  * The aim is 5 % for vTrain's sweeps on several nodes, 15 % for BLOOM's; it fails when one loses more than 12 or 15 %. Two of vTrain's
  * lose 10 %: their rows with tensor groups of 2 and 4 beside 16 and more data ranks ran 10 to 40 % slower than all others of the
  * suite, which neither their bytes nor their memory explain. */
@@ -42,7 +42,7 @@ static bool same_sweep(const struct validation_case *a, const struct validation_
 		a->input.model.hidden == b->input.model.hidden && a->input.model.vocabulary == b->input.model.vocabulary &&
 		x->common.gpu_count == y->common.gpu_count && x->common.precision == y->common.precision &&
 		fabs(x->sequence_length - y->sequence_length) < 0.5 && fabs(x->global_batch_size - y->global_batch_size) < 0.5 &&
-		strcmp(a->candidate.accelerator.id, b->candidate.accelerator.id) == 0;
+		strcmp(a->candidate->accelerator.id, b->candidate->accelerator.id) == 0;
 }
 
 /* Step time of the row's pinned layout, whether the planner thinks that it fits or not: it ran. */
@@ -102,11 +102,11 @@ int main(int argc, char **argv)
 	int count = 0, reported = 0, failed = 0;
 	double lost = 0;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: validate_sweeps CASES.jsonl ACCELERATORS.csv\n");
+	if (argc != 2) {
+		fprintf(stderr, "usage: validate_sweeps FOLDER\n");
 		return 2;
 	}
-	validation_cases_load(argv[1], argv[2], &cases);
+	validation_cases_load(argv[1], &cases);
 	for (size_t i = 0; i < cases.count; i++) {
 		struct validation_case *item = &cases.items[i];
 		struct sweep *sweep = is_given(item->expected[EXPECT_STEP]) && !item->oom ? sweep_of(sweeps, &count, item) : NULL;

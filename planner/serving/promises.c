@@ -1,0 +1,339 @@
+#include "planner/serving/promises.h"
+
+#include <string.h>
+
+#include "base/units.h"
+#include "planner/footprint/cost.h"
+#include "planner/serving/worth.h"
+#include "planner/simulation/trial.h"
+
+static const double milliseconds_per_second = 1000, z_most = 3.5;
+enum { PROMISE_ROUNDS = 14, CONFIDENCE_ROUNDS = 8 };
+
+static double probability_of(double z)
+{
+	return 0.5 * erfc(-z * sqrt(0.5));
+}
+
+/* A fleet whose replicas are as slow as some quantile. */
+struct prospect {
+	const struct fleet *fleet;
+	const struct demand *demand;
+	struct assurance assurance;
+	struct residuals residuals;
+	struct replica planned;
+	double active;
+	double ttft, tpot, e2e; /* what the proof saw over what formulas say there */
+};
+
+/* Latencies at the slo's percentile that are not exceeded with the probability of z. False: the load is then more than the replicas take. */
+static bool latencies_at(const struct prospect *prospect, double z, double *ttft_s, double *tpot_s, double *e2e_s)
+{
+	struct assurance assurance = prospect->assurance;
+	struct replica replica = prospect->planned;
+	struct allowance allowance;
+	struct latency_model model;
+	struct promise promise;
+	double share = prospect->demand->promise.percentile, first_s;
+
+	assurance.z = z;
+	allowance = allowance_of(&assurance, &prospect->residuals);
+	promise = fleet_sure_demand(prospect->demand, &allowance).promise;
+	replica_slow(&replica, allowance.slow);
+	if (!latency_prepare(&replica, prospect->demand, prospect->active, prospect->fleet->requests_per_s, &model))
+		return false;
+	first_s = latency_quantile_s(&model, LATENCY_TTFT, share);
+	*ttft_s = prospect->ttft * first_s * exp(promise.log_ttft);
+	*tpot_s = prospect->tpot * latency_quantile_s(&model, LATENCY_TPOT, share) * exp(promise.log_tpot);
+	*e2e_s = prospect->e2e * promise_e2e_s(&promise, first_s, latency_quantile_s(&model, LATENCY_E2E, share));
+	return true;
+}
+
+static double upper_s(double judged_s, const struct trial_estimate *estimate)
+{
+	return estimate->mean_s > 0 ? judged_s * (1 + estimate->half_width_s / estimate->mean_s) : judged_s;
+}
+
+/* False where formulas do not carry what the simulation does: they know nothing then. */
+static bool prospect_prepare(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct prospect *prospect)
+{
+	double ttft_s, tpot_s, e2e_s;
+	bool possible;
+
+	*prospect = (struct prospect){.fleet = fleet,
+		.demand = demand,
+		.assurance = limits->assurance,
+		.residuals = fleet_residuals(&input->model, fleet->candidate, &fleet->layout, limits),
+		.active = fleet_active_replicas(fleet, demand),
+		.ttft = 1,
+		.tpot = 1,
+		.e2e = 1};
+	possible = fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PLANNED, &prospect->planned);
+	CHECK(possible);
+	if (fleet->prefill_replicas > 0 || !latencies_at(prospect, limits->assurance.z, &ttft_s, &tpot_s, &e2e_s))
+		return false;
+	if (fleet->trial) {
+		prospect->ttft = upper_s(fleet->ttft_s, &fleet->trial->ttft.promised) / ttft_s;
+		prospect->tpot = upper_s(fleet->tpot_s, &fleet->trial->tpot.promised) / tpot_s;
+		prospect->e2e = upper_s(fleet->e2e_s, &fleet->trial->e2e.promised) / e2e_s;
+	}
+	return true;
+}
+
+enum member { MEMBER_TTFT, MEMBER_TPOT, MEMBER_E2E, MEMBER_COUNT };
+
+static bool member_kept(const struct prospect *prospect, double z, enum member member, double limit_s)
+{
+	double latencies_s[MEMBER_COUNT];
+
+	return latencies_at(prospect, z, &latencies_s[MEMBER_TTFT], &latencies_s[MEMBER_TPOT], &latencies_s[MEMBER_E2E]) && latencies_s[member] <= limit_s;
+}
+
+/* Slower replicas are later: the quantile up to which a limit is kept. What the proof found is not doubted by formulas. */
+static double member_probability(const struct prospect *prospect, enum member member, double limit_s)
+{
+	double z = prospect->assurance.z, low = prospect->fleet->promise_kept ? z : -z_most, high = prospect->fleet->promise_kept ? fmax(z_most, z) : z;
+
+	for (int round = 0; round < PROMISE_ROUNDS; round++) {
+		double middle = (low + high) / 2;
+
+		if (member_kept(prospect, middle, member, limit_s))
+			low = middle;
+		else
+			high = middle;
+	}
+	return low > z ? probability_of(low) : prospect->fleet->promise_kept ? prospect->assurance.confidence : probability_of(low);
+}
+
+/* Capacity goes with the inverse of the steps' time. */
+static double load_probability(const struct prospect *prospect, double headroom)
+{
+	const struct assurance *assurance = &prospect->assurance;
+	double spare = log(prospect->fleet->replica_requests_per_s * prospect->active * (1 - headroom) / prospect->fleet->requests_per_s) - assurance->log_slow;
+	double sigma = interval_joint_sigma(prospect->residuals.throughput, spare < 0 ? assurance->practice.low : assurance->practice.high);
+
+	if (sigma <= 0)
+		return spare >= -1e-9 ? 1 : 0;
+	return fmax(probability_of(spare / sigma), prospect->fleet->promise_kept ? assurance->confidence : 0);
+}
+
+/* Of a figure and its cap, both positive. */
+static double cap_probability(const struct assurance *assurance, double figure, double log_sigma, double cap)
+{
+	if (!is_given(figure))
+		return 0;
+	if (log_sigma <= 0)
+		return figure <= cap ? 1 : 0;
+	return fmax(probability_of(log(cap / figure) / log_sigma), figure * exp(assurance->z * log_sigma) <= cap ? assurance->confidence : 0);
+}
+
+size_t service_promises(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
+	struct service_promise *promises)
+{
+	static const char *const members[MEMBER_COUNT] = {"ttft_ms", "tpot_ms", "e2e_ms"};
+	const double limits_s[MEMBER_COUNT] = {demand->promise.ttft_s, demand->promise.tpot_s, demand->promise.e2e_s};
+	const struct {
+		const char *what;
+		double figure, log_sigma, cap;
+	} caps[] = {
+		{"budget", fleet->usd_per_hour * HOURS_PER_MONTH, fleet->usd_log_sigma, limits->usd_cap_per_month},
+		{"energy_cap", fleet->kwh_per_month, fleet->kwh_log_sigma, limits->kwh_cap_per_month},
+		{"carbon_cap", fleet->kgco2e_per_month, fleet->kgco2e_log_sigma, limits->kgco2e_cap_per_month},
+	};
+	struct prospect prospect;
+	bool known = prospect_prepare(input, fleet, demand, limits, &prospect);
+	double own = fleet->promise_kept ? limits->assurance.confidence : 0;
+	size_t count = 0;
+
+	promises[count++] = (struct service_promise){"load", NULL, fleet->requests_per_s, load_probability(&prospect, demand->headroom)};
+	for (int member = 0; member < MEMBER_COUNT; member++)
+		if (is_given(limits_s[member]))
+			promises[count++] = (struct service_promise){"slo", members[member], limits_s[member] * milliseconds_per_second,
+				known ? member_probability(&prospect, (enum member)member, limits_s[member]) : own};
+	for (size_t i = 0; i < COUNT_OF(caps); i++)
+		if (is_given(caps[i].cap))
+			promises[count++] =
+				(struct service_promise){caps[i].what, NULL, caps[i].cap, cap_probability(&limits->assurance, caps[i].figure, caps[i].log_sigma, caps[i].cap)};
+	return count;
+}
+
+/* The fleet's layout sized by formulas at a quantile, without caps. */
+static bool sized_at(const struct model *model, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits, double z,
+	struct fleet *sized)
+{
+	struct fleet_limits other = *limits;
+
+	other.assurance.z = z;
+	other.usd_cap_per_month = other.kgco2e_cap_per_month = other.kwh_cap_per_month = ABSENT_NUMBER;
+	fleet_size(model, fleet->candidate, &fleet->layout, demand, &other, sized);
+	return sized->verdict == FLEET_OK;
+}
+
+/* What the accelerators may cost otherwise; the number is decided. */
+static double price_log_sigma(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits)
+{
+	struct fleet_worth worth;
+	struct replica replica;
+
+	if (!is_given(fleet->usd_per_hour) || !fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &replica))
+		return 0;
+	fleet_worth(fleet, &replica, demand, limits, &worth, NULL);
+	return worth.price_known && worth.usd_per_hour > 0
+		? worth.accelerators_usd_per_month / (worth.usd_per_hour * HOURS_PER_MONTH) * interval_log_sigma(worth.price.low_usd_per_gpu_hour, worth.price.high_usd_per_gpu_hour)
+		: 0;
+}
+
+/* What the recommended fleet becomes at another quantile: formulas say by how much it grows, the proof how large it is. */
+static bool grown(const struct search *search, const struct fleet *best, double z, struct fleet *moved)
+{
+	const struct model *model = &search->input->model;
+	const struct demand *demand = search->demand;
+	struct fleet here, there;
+	struct replica replica;
+	double active = fleet_active_replicas(best, demand);
+
+	*moved = *best;
+	if (!sized_at(model, best, demand, search->limits, search->limits->assurance.z, &here) || !sized_at(model, best, demand, search->limits, z, &there))
+		return false;
+	if (search->limits->gpu_count > 0) {
+		moved->requests_per_s *= there.requests_per_s / here.requests_per_s;
+		return true;
+	}
+	active *= fleet_active_replicas(&there, demand) / fleet_active_replicas(&here, demand);
+	fleet_settle(moved, demand, fmax(ceil(active - 1e-9), 1));
+	if (fleet_replica(model, best->candidate, &best->layout, demand, search->limits, REPLICA_PRACTISED, &replica))
+		fleet_value(moved, &replica, demand, search->limits);
+	return true;
+}
+
+/* The best at another quantile: the recommended fleet, or another layout of its accelerator. */
+static bool best_at(const struct search *search, const struct fleet *best, double z, struct fleet *found)
+{
+	bool any = grown(search, best, z, found);
+
+	for (size_t i = 0; i < search->count; i++) {
+		const struct fleet *other = &search->fleets[i];
+		struct fleet sized;
+
+		if (other == best || other->candidate != best->candidate || !sized_at(&search->input->model, other, search->demand, search->limits, z, &sized))
+			continue;
+		if (!any || search_is_better(search, &sized, found))
+			*found = sized;
+		any = true;
+	}
+	return any;
+}
+
+static struct service_confidence point_of(const struct fleet *fleet, double confidence, double price_factor)
+{
+	return (struct service_confidence){confidence, fleet->gpu_count, fleet->requests_per_s, fleet->usd_per_hour * HOURS_PER_MONTH * price_factor};
+}
+
+/* 50, 80, 95 % and the request's own, in order. Returned: how many. */
+static size_t confidences_of(double own, double confidences[CONFIDENCES_MAX])
+{
+	static const double usual[] = {0.5, 0.8, 0.95};
+	size_t count = 0;
+	bool is_in = false;
+
+	for (size_t i = 0; i < COUNT_OF(usual); i++) {
+		if (!is_in && own < usual[i])
+			confidences[count++] = own;
+		is_in |= own <= usual[i];
+		confidences[count++] = usual[i];
+	}
+	if (!is_in)
+		confidences[count++] = own;
+	return count;
+}
+
+size_t service_confidences(const struct search *search, const struct fleet *best, struct service_confidence *points)
+{
+	double own = search->limits->assurance.confidence, confidences[CONFIDENCES_MAX];
+	double sigma = price_log_sigma(search->input, best, search->demand, search->limits);
+	size_t count = confidences_of(own, confidences), kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double z = normal_quantile(confidences[i]), by = confidences[i] - own;
+		struct fleet there = *best;
+
+		if ((by < 0 || by > 0) && !best_at(search, best, z, &there))
+			continue;
+		/* Formulas do not doubt what the proof found: more confidence is never cheaper, less never dearer. */
+		if ((by > 0 && search_is_better(search, &there, best)) || (by < 0 && search_is_better(search, best, &there)))
+			there = *best;
+		points[kept++] = point_of(&there, confidences[i], exp(z * sigma));
+	}
+	return kept;
+}
+
+static void uncertainty_add(struct service_uncertainty *list, size_t *count, struct service_uncertainty entry)
+{
+	size_t at = *count;
+
+	for (; at > 0 && (is_given(entry.usd_per_month) ? list[at - 1].usd_per_month < entry.usd_per_month : list[at - 1].gpu_count < entry.gpu_count); at--)
+		list[at] = list[at - 1];
+	list[at] = entry;
+	(*count)++;
+}
+
+static const char *cure_of(const char *part)
+{
+	if (strcmp(part, "release") == 0)
+		return "name the release that will run (engine_release)";
+	if (strcmp(part, "flags") == 0)
+		return "measure the engine with the flags that will run, and give throughput_tokens_per_s_per_gpu";
+	return "report what services of your own reach (POST /v1/observations)";
+}
+
+size_t service_uncertainties(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
+	const struct fleet_limits *limits, struct service_uncertainty *uncertainties)
+{
+	struct residuals residuals = fleet_residuals(&input->model, fleet->candidate, &fleet->layout, limits);
+	struct practice practice = practice_of_service(&input->request);
+	double z = limits->assurance.z, price = price_log_sigma(input, fleet, demand, limits), usd = fleet->usd_per_hour * HOURS_PER_MONTH;
+	double all = interval_joint_sigma(residuals.throughput, limits->assurance.practice.high), priced = usd * exp(z * price);
+	size_t count = 0;
+
+	if (residuals.throughput > 0) {
+		double share = 1 - exp(z * (limits->assurance.practice.high - all));
+
+		uncertainty_add(uncertainties, &count, (struct service_uncertainty){"throughput",
+			"run a benchmark of the plan on this accelerator (POST /v1/benchmarks with plan_id), or measure throughput_tokens_per_s_per_gpu",
+			share * (double)fleet->gpu_count, share * priced});
+	}
+	for (size_t i = 0; i < practice.part_count; i++) {
+		const struct practice_part *part = &practice.parts[i];
+		double sigma = spread_of_range(part->low, part->factor, part->high).high, share = 1 - exp(z * (sqrt(fmax(0, all * all - sigma * sigma)) - all));
+
+		if (sigma > 0)
+			uncertainty_add(uncertainties, &count, (struct service_uncertainty){part->name, cure_of(part->name), share * (double)fleet->gpu_count, share * priced});
+	}
+	if (price > 0)
+		uncertainty_add(uncertainties, &count,
+			(struct service_uncertainty){"price", "get a quote and give it as pricing.usd_per_gpu_hour", 0, priced - usd});
+	return count;
+}
+
+bool service_highest_confidence(const struct model *model, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
+	struct service_confidence *highest)
+{
+	double low = 0, high = limits->assurance.z;
+	struct fleet sized, kept;
+
+	if (!(high > 0) || !sized_at(model, fleet, demand, limits, 0, &kept))
+		return false;
+	for (int round = 0; round < CONFIDENCE_ROUNDS; round++) {
+		double middle = (low + high) / 2;
+
+		if (sized_at(model, fleet, demand, limits, middle, &sized)) {
+			low = middle;
+			kept = sized;
+		} else {
+			high = middle;
+		}
+	}
+	*highest = (struct service_confidence){probability_of(low), kept.gpu_count, kept.requests_per_s, kept.usd_per_hour * HOURS_PER_MONTH};
+	return true;
+}

@@ -1,0 +1,71 @@
+/* Practice of a training run (E131): software, layout, evaluation and restarts. The table below is the only list of its constants. */
+#ifndef FLEETPLAN_PLANNER_TRAINING_PRACTICE_H
+#define FLEETPLAN_PLANNER_TRAINING_PRACTICE_H
+
+#include "planner/interval.h"
+#include "planner/practice.h"
+#include "planner/training/own_runs.h"
+#include "planner/training/training.h"
+
+/* member; p10 and p90 of runs; least and most value that a fit may take; meaning; source; inputs that it was fitted on.
+ * The ranges of layout and of evaluation and restarts are of published runs; `layout` is fitted to 49 published totals of 20 teams
+ * (tests/validation/runs.jsonl and the older e2e-totals; make validate refits it without each team). */
+#define PRACTICE_CONSTANTS(X) \
+	X(software, 1.0, 1.3, 1.0, 1.4, "step time under the release that a team runs, divided by that under the newest", \
+		"the same 49 runs planned with the release of their time and with the newest: x1.13", "runs of 2020 to 2025, releases of 2019-12 to 2025-09") \
+	X(layout, 0.92, 1.8, 1.0, 2.0, "step time under the layout that a team runs, divided by that under the best one, on more than one machine", \
+		"fitted to published GPU-hours; a run on one machine has no network to lay it out over", "16 to 16,384 accelerators, 10^0 to 3 x 10^7 GPU-hours") \
+	X(evaluation_and_restarts, 1.0, 1.43, 1.0, 1.5, "hours of a whole run over those of its steps: evaluation, restarts, ramps", \
+		"17 published runs that state step and total: median 1.12; OPT-175B 1.9, BLOOM 1.14, Llama 3.1 405B 1.12, a third about 1", "A100, H100, V100, 2021 to 2025")
+
+#define PRACTICE_MEMBER(member_, low_, high_, least_, most_, meaning_, source_, fitted_on_) double member_;
+struct practice_constants {
+	PRACTICE_CONSTANTS(PRACTICE_MEMBER)
+};
+#undef PRACTICE_MEMBER
+
+extern const struct practice_constants practice_fitted;
+
+/* What a plan knows of its run. */
+struct practice_known {
+	bool step, release, layout; /* its step's time; its software's year and month; tensor, pipeline and micro_batch */
+	double node_count;
+};
+
+/* E131. What published runs let expect of a plan that knows so much. Returned: the parts that nothing of it replaces, and their product. */
+struct practice practice_expected(const struct practice_known *known, const struct practice_constants *constants);
+
+bool practice_layout_is_known(const struct parallelism *pins);
+
+/* One spread for the two of E70 and E130: the root of the mean of their squares. */
+double practice_log_sigma(const struct practice *practice);
+
+/* E131. Given: input (practice settled; release, pinned layout, mfu), candidate (its observed software), accelerators and machines of the run, and whether its
+ * step was measured. Returned: the parts that nothing of these replaces, and their product.
+ *   recipe: none; typical: software unless the release is given, layout unless it is pinned (tensor, pipeline, micro_batch),
+ *   evaluation and restarts; mfu, a measured step or observed software replace the first two. first_run: typical, and a part that lifts it to its
+ *   own p80: the median of the first published runs of a team on new hardware. Runs of one's own (candidate->own_runs) move what is left of
+ *   the typical parts by E134: each by its share of the variance. */
+struct practice practice_of_run(const struct training_input *input, const struct candidate *candidate, double gpu_count, double node_count,
+	const struct practice_constants *constants);
+
+/* E70, E130: how far the practice may be off. */
+struct spread practice_spread(const struct practice *practice);
+
+/* E132. Hours that teams take for a run of so many accelerator-hours, where neither number nor deadline is given.
+ * Given: accelerator-hours, > 0. Returned: hours; days = 0.05 sqrt(accelerator-hours), at most 57.
+ * Source: 79 published runs with a number: median 16 days, 25 of 10^5 to 10^6 accelerator-hours, 57 above. */
+double practice_usual_hours(double gpu_hours);
+
+/* E132. Standard deviation of the logarithm of published lengths around that, 36 runs of tests/validation/runs.jsonl; and what a deviation of one
+ * counts beside the logarithm of the objective: teams give up some 20 % for it. */
+#define PRACTICE_USUAL_LOG_SIGMA 0.8
+#define PRACTICE_USUAL_WEIGHT 0.2
+
+/* E132. One machine is taken for what it does within a week. */
+#define PRACTICE_ONE_MACHINE_HOURS 168.0
+
+/* E132. The largest number that a published whole run states: Llama 3.1 405B, arXiv 2407.21783. */
+#define PRACTICE_GPUS_MOST 16384
+
+#endif

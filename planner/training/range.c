@@ -1,0 +1,222 @@
+#include "planner/training/range.h"
+
+#include <string.h>
+
+#include "planner/interval.h"
+#include "planner/training/scope.h"
+
+bool range_is_calibrated(const struct candidate *candidate)
+{
+	return CALIBRATED(&candidate->calibration, gemm_efficiency, 0) > 0 || CALIBRATED(&candidate->calibration, stack_speed, 0) > 0;
+}
+
+/* E126. What is left of the spread once something was measured: the ceiling of products is known as well as it was measured; observed steps
+ * leave what they disagree by, and what a week's mean varies. Never more than without. */
+static double calibrated_log_sigma(const struct calibration *calibration, double sigma)
+{
+	double own;
+
+	if (CALIBRATED(calibration, stack_speed, 0) > 0) {
+		own = interval_log_sigma(calibration->stack_low, calibration->stack_high);
+		return fmin(sigma, sqrt(STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + own * own));
+	}
+	if (!(CALIBRATED(calibration, gemm_efficiency, 0) > 0))
+		return sigma;
+	own = calibration->gemm_low > 0 ? interval_log_sigma(calibration->gemm_low, calibration->gemm_high) : 0;
+	return fmin(sigma, sqrt(sigma * sigma - STEP_LOG_SIGMA_CEILING * STEP_LOG_SIGMA_CEILING + own * own));
+}
+
+static double published_log_sigma(const struct programme *programme, const struct candidate *candidate)
+{
+	struct device device;
+	enum precision precision = programme->input->request.common.precision;
+
+	if (precision == PRECISION_UNSET)
+		precision = accelerator_training_precision(&candidate->accelerator);
+	if (!device_of_candidate(candidate, precision, programme->physics, 1, &device) || !device.ceiling_measured)
+		return STEP_LOG_SIGMA_UNMEASURED;
+	if (programme->input->model.params_active < programme->input->model.params_total)
+		return STEP_LOG_SIGMA_EXPERTS;
+	return precision_weight_bytes(precision) >= 2 && device_architecture_year(&candidate->accelerator) >= STEP_LOG_SIGMA_NEW_YEAR
+		? STEP_LOG_SIGMA_NEW : STEP_LOG_SIGMA;
+}
+
+double range_step_log_sigma(const struct programme *programme, const struct candidate *candidate, const struct outline *outline)
+{
+	if (is_given(programme->input->request.mfu))
+		return STEP_LOG_SIGMA_GIVEN;
+	return calibrated_log_sigma(&candidate->calibration, interval_joint_sigma(published_log_sigma(programme, candidate), scope_log_sigma(programme, outline)));
+}
+
+/* Spread of wall clock over useful hours that the published failure rates leave. A rate that the caller gave has none. */
+static double failure_log_sigma(const struct programme *programme, const struct outline *outline)
+{
+	const struct training_request *request = &programme->input->request;
+	const struct reliability *job = &outline->reliability;
+	double n = (double)outline->gpu_count, spot = job->spot ? given_or(request->common.pricing.spot_interruptions_per_gpu_hour, 0) : 0;
+
+	if (is_given(request->reliability.mtbf_gpu_hours))
+		return 0;
+	return interval_log_sigma(reliability_fraction(job, 1 / (n * (1 / RELIABILITY_MTBF_LOW_GPU_HOURS + spot))),
+		reliability_fraction(job, 1 / (n * (1 / RELIABILITY_MTBF_HIGH_GPU_HOURS + spot))));
+}
+
+/* Low to high are what offers differ by: nothing is cheaper than the cheapest, and the upward spread is at most that of the offers. */
+static struct spread price_spread(const struct outline *outline)
+{
+	double low = outline->price.low_usd_per_gpu_hour, usd = outline->price.usd_per_gpu_hour, high = outline->price.high_usd_per_gpu_hour;
+
+	return low > 0 && high > low ? (struct spread){spread_of_range(low, usd, high).low, fmin(spread_of_range(low, usd, high).high, interval_log_sigma(low, high))}
+		: spread_even(0);
+}
+
+/* Part of the cost that goes with the price of accelerators, and part that goes with hours (none where a commitment is paid on). */
+static double price_share(const struct outline *outline)
+{
+	return outline->total_usd > 0 ? outline->price.usd_per_gpu_hour * outline->gpu_hours / outline->total_usd : 0;
+}
+
+static double hours_share(const struct outline *outline)
+{
+	double by_hours = outline->paid_hours > outline->wall_clock_hours ? 0 : price_share(outline);
+
+	return outline->total_usd > 0 ? by_hours + outline->data_cost.storage_usd / outline->total_usd : 0;
+}
+
+/* E108. Money is a sum: accelerators by price and hours, storage by hours, egress by neither. */
+static struct spread usd_spread(const struct outline *outline, struct spread hours, struct spread price)
+{
+	double by_hours = hours_share(outline), by_price = price_share(outline);
+
+	return spread_joint((struct spread){by_price * price.low, by_price * price.high}, (struct spread){by_hours * hours.low, by_hours * hours.high});
+}
+
+static struct interval not_below(struct interval range, double least)
+{
+	range.p10 = fmin(range.p50, fmax(range.p10, least));
+	return range;
+}
+
+void range_fill(const struct programme *programme, struct outline *outline)
+{
+	struct outline_range *range = &outline->range;
+	const struct footprint_spread *footprint = &outline->footprint.spread;
+	double bound = outline->least_step_s / outline->found.step.time.time_s; /* of the step's time */
+	double least_hours = outline->wall_clock_hours / outline->practice.value * bound;
+
+	range->step = spread_even(outline->step_log_sigma);
+	range->failures = spread_even(failure_log_sigma(programme, outline));
+	range->practice = practice_spread(&outline->practice);
+	range->hours = spread_joint(range->step, spread_joint(range->failures, range->practice));
+	range->usd = usd_spread(outline, range->hours, price_spread(outline));
+	range->step_time_s = not_below(interval_of_spread(outline->found.step.time.time_s, range->step), outline->least_step_s);
+	range->wall_clock_hours = not_below(interval_of_spread(outline->wall_clock_hours, range->hours), least_hours);
+	range->gpu_hours = not_below(interval_of_spread(outline->gpu_hours, range->hours), least_hours * outline->gpu_hours / outline->wall_clock_hours);
+	range->total_usd = interval_of_spread(outline->priced ? outline->total_usd : ABSENT_NUMBER, range->usd);
+	range->total_kwh = interval_of_spread(outline->footprint.energy.total_kwh, spread_joint(range->hours, spread_even(footprint->total_kwh)));
+	range->total_kgco2e = interval_of_spread(outline->footprint.carbon.total_kgco2e, spread_joint(range->hours, spread_even(footprint->total_kgco2e)));
+}
+
+size_t range_promises(const struct programme *programme, const struct outline *outline, struct promised *promises)
+{
+	const struct training_request *request = &programme->input->request;
+	const struct outline_range *range = &outline->range;
+	const struct {
+		const char *what;
+		double limit;
+		const struct interval *range;
+	} limits[PROMISES_MAX] = {
+		{"deadline", programme->deadline_hours, &range->wall_clock_hours},
+		{"budget", request->budget_usd, &range->total_usd},
+		{"energy_cap", request->common.energy_cap_kwh, &range->total_kwh},
+		{"carbon_cap", request->common.carbon_cap_kgco2e, &range->total_kgco2e},
+	};
+	size_t count = 0;
+
+	for (size_t i = 0; i < COUNT_OF(limits); i++) {
+		if (!is_given(limits[i].limit))
+			continue;
+		promises[count++] = (struct promised){limits[i].what, limits[i].limit,
+			is_given(limits[i].range->p50) ? interval_probability(limits[i].range, limits[i].limit) : 0};
+	}
+	return count;
+}
+
+bool range_keeps(const struct programme *programme, const struct interval *figure, double limit)
+{
+	return interval_probability(figure, limit) >= programme->confidence;
+}
+
+bool range_keeps_promises(const struct programme *programme, const struct outline *outline)
+{
+	struct promised promises[PROMISES_MAX];
+	size_t count = range_promises(programme, outline, promises);
+
+	for (size_t i = 0; i < count; i++)
+		if (promises[i].probability < programme->confidence)
+			return false;
+	return true;
+}
+
+/* A source of uncertainty: its spread of the hours, and of the price. */
+struct source {
+	const char *field, *cure;
+	struct spread hours, price;
+};
+
+static size_t sources_of(const struct programme *programme, const struct outline *outline, struct source *sources)
+{
+	const struct candidate *candidate = &programme->input->candidates[outline->candidate];
+	size_t count = 0;
+
+	if (!is_given(programme->input->request.mfu))
+		sources[count++] = (struct source){"step", range_is_calibrated(candidate)
+			? "time a few steps of this plan's layout and give their mfu" : "run a benchmark of the plan on this accelerator (POST /v1/benchmarks with plan_id)",
+			outline->range.step, {0, 0}};
+	for (size_t i = 0; i < outline->practice.part_count; i++) {
+		const struct practice_part *part = &outline->practice.parts[i];
+		const char *cure = strcmp(part->name, "software") == 0 ? "name the software and its release (stack, stack_release)"
+			: strcmp(part->name, "layout") == 0 ? "pin the layout that will run (parallelism), or report steps of jobs of your own (POST /v1/observations)"
+			: strcmp(part->name, "new_hardware") == 0 ? "time steps on the new hardware and report them (POST /v1/observations)"
+			: "report the hours of runs of your own (POST /v1/observations)";
+
+		sources[count++] = (struct source){part->name, cure, spread_of_range(part->low, part->factor, part->high), {0, 0}};
+	}
+	sources[count++] = (struct source){"failures", "give reliability.mtbf_gpu_hours of your own machines", outline->range.failures, {0, 0}};
+	if (outline->priced)
+		sources[count++] = (struct source){"price", "get a quote and give it as pricing.usd_per_gpu_hour", {0, 0}, price_spread(outline)};
+	return count;
+}
+
+/* What is left of a spread without one of its independent parts. */
+static struct spread spread_without(struct spread all, struct spread part)
+{
+	return (struct spread){sqrt(fmax(0, all.low * all.low - part.low * part.low)), sqrt(fmax(0, all.high * all.high - part.high * part.high))};
+}
+
+size_t range_uncertainties(const struct programme *programme, const struct outline *outline, struct uncertainty *uncertainties)
+{
+	struct source sources[UNCERTAINTIES_MAX];
+	size_t count = sources_of(programme, outline, sources), kept = 0;
+	const struct outline_range *range = &outline->range;
+	double hours = interval_quantile(&range->wall_clock_hours, programme->confidence);
+	double usd = outline->priced ? interval_quantile(&range->total_usd, programme->confidence) : ABSENT_NUMBER;
+
+	for (size_t i = 0; i < count; i++) {
+		struct spread left = spread_without(range->hours, sources[i].hours);
+		struct interval known = interval_of_spread(outline->wall_clock_hours, left), known_usd = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
+		struct uncertainty entry = {.field = sources[i].field, .cure = sources[i].cure, .wall_clock_hours = hours - interval_quantile(&known, programme->confidence)};
+		size_t at = kept;
+
+		if (outline->priced)
+			known_usd = interval_of_spread(outline->total_usd, usd_spread(outline, left, spread_without(price_spread(outline), sources[i].price)));
+		entry.total_usd = outline->priced ? usd - interval_quantile(&known_usd, programme->confidence) : ABSENT_NUMBER;
+		if (!(sources[i].hours.low > 0 || sources[i].hours.high > 0 || sources[i].price.high > 0))
+			continue;
+		for (; at > 0 && (outline->priced ? uncertainties[at - 1].total_usd < entry.total_usd : uncertainties[at - 1].wall_clock_hours < entry.wall_clock_hours); at--)
+			uncertainties[at] = uncertainties[at - 1];
+		uncertainties[at] = entry;
+		kept++;
+	}
+	return kept;
+}

@@ -1,0 +1,125 @@
+#include "planner/training/scope.h"
+
+#include <string.h>
+
+/* Ends of the ranges: id of the run in tests/validation/training.jsonl. TPUs' (suite maxtext) lie within them. */
+static const struct scope_row scope_rows[SCOPE_COUNT] = {
+	[SCOPE_PARAMS] = {"parameters of the model", 1.245e8, 1.026e12, "gemm_fraction power_exponent narrow_fraction block_scaling nvfp4_fraction gemm_wave_outputs element_traffic",
+		"mosaic-129, mbridge-26.06-052"},
+	[SCOPE_ACCELERATORS] = {"accelerators", 1, 3072, "nic_fraction nic_latency_s overlap", "meg20-1B-A100-1, meg21-t1-1008.0B"},
+	[SCOPE_SEQUENCE] = {"tokens of a sequence", 512, 1048576,
+		"attention_fraction blackwell_attention flash2_fraction attention_half_tokens attention_backward score_fraction score_traffic_bytes", "mosaic-060, nemo-long-l3-8b-1024k"},
+	[SCOPE_STEP_TOKENS] = {"tokens of a step", 2048, 6.291e7, "step_fixed_s", "vtrain-s-0114, mbridge-26.06-040"},
+	[SCOPE_ROWS] = {"tokens of a micro-batch on a rank", 1024, 131072, "gemm_traffic host_layer_s kernel_gap_s", "vtrain-s-0004, titan-70b-256-2d"},
+	[SCOPE_TENSOR] = {"tensor-parallel degree", 1, 16, "link_fraction link_latency_s", "meg21-t1-1.7B, vtrain-m-021"},
+	[SCOPE_STAGES] = {"pipeline stages", 1, 64, "overlap", "meg21-t1-1.7B, meg21-t1-1008.0B"},
+	[SCOPE_CONTEXT] = {"context-parallel degree", 1, 64, "overlap link_fraction", "meg21-t1-1.7B, nemo-long-l3-8b-1024k"},
+	[SCOPE_RANKS] = {"ranks that exchange gradients (data x context)", 1, 1024, "nic_latency_s overlap", "meg20-1B-A100-1, internevo-full-1024-4x1"},
+	/* of 2,240 ranks there are published steps, which the fit did not see: Narayanan et al. 2021, table 2 */
+	[SCOPE_SHARDS] = {"ranks that share ZeRO-3's weights", 8, 2240, "link_fraction nic_fraction overlap", "mosaic-024, Narayanan et al. 2021, arXiv 2104.04473, table 2"},
+	[SCOPE_HELD] = {"parameters that a rank of DeepSpeed's ZeRO holds", 2.3e8, 7.599e9, "synchronise_s", "Narayanan et al. 2021, table 2, 2,240 ranks; bloom-tune-082"},
+	[SCOPE_EXPERT_RANKS] = {"expert-parallel degree", 1, 64, "expert_imbalance expert_traffic", "nemo's dense runs, mbridge-26.08-001"},
+	[SCOPE_EXPERT_ACCELERATORS] = {"accelerators of a mixture of experts", 8, 1024,
+		"expert_fraction expert_half_rows expert_gain_per_year expert_host_s expert_wait_s", "mbridge-26.08-006, mbridge-25.09-275"},
+	[SCOPE_RELEASE] = {"release of the software", 2020.2, 2026.63, "youth release_gain_per_year", "megatron2020, mbridge-26.08-001"},
+};
+
+const struct scope_row *scope_row_of(enum scope_quantity quantity)
+{
+	return &scope_rows[quantity];
+}
+
+/* Releases whose runs were published, of stacks with runs of their own (0: none): the middle of the month, as release_year(). */
+static const double releases[STACK_COUNT][2] = {
+	[STACK_MEGATRON_LM] = {2020.2, 2022.38}, [STACK_MEGATRON_DEEPSPEED] = {2021.29, 2022.46}, [STACK_MEGATRON_CORE] = {2024.54, 2026.63},
+	[STACK_FSDP] = {2023.79, 2023.8}, [STACK_TORCHTITAN] = {2024.95, 2025.46}, [STACK_INTERNEVO] = {2024.04, 2024.05}, [STACK_MAXTEXT] = {2024.04, 2025.46},
+};
+
+static void look(struct scope *scope, enum scope_quantity quantity, double value, double from, double to, double distance)
+{
+	if (!(distance > 1e-6))
+		return;
+	scope->outside[scope->count].quantity = quantity;
+	scope->outside[scope->count].value = value;
+	scope->outside[scope->count].from = from;
+	scope->outside[scope->count++].to = to;
+	scope->log_sigma = sqrt(scope->log_sigma * scope->log_sigma + SCOPE_LOG_SIGMA * SCOPE_LOG_SIGMA * distance * distance);
+}
+
+/* `value` 0 or less: there is none. */
+static void look_at(struct scope *scope, enum scope_quantity quantity, double value)
+{
+	const struct scope_row *row = &scope_rows[quantity];
+
+	if (value > 0)
+		look(scope, quantity, value, row->from, row->to, fmax(log(row->from / value), log(value / row->to)));
+}
+
+void scope_of(const struct setting *setting, const struct parallelism *layout, struct scope *scope)
+{
+	struct degrees degrees = degrees_of(setting, layout);
+	const struct model *model = setting->model;
+	double ranks = degrees.data * degrees.context, gpu_count = ranks * degrees.tensor * degrees.pipeline, year = setting->software.year;
+	bool experts = layout_experts(model) > 0, deepspeed = setting->software.synchronise_s > 0 && layout->zero_stage >= 1 && degrees.zero_group > 1;
+	enum stack stack = setting->input->request.stack;
+	bool own_runs = releases[stack][1] > 0;
+	double from = own_runs ? releases[stack][0] : scope_rows[SCOPE_RELEASE].from, to = own_runs ? releases[stack][1] : scope_rows[SCOPE_RELEASE].to;
+
+	*scope = (struct scope){.count = 0};
+	if (model->kind != MODEL_GENERIC) { /* of what is no transformer the rate is one published figure: STEP_LOG_SIGMA_UNMEASURED covers no more */
+		look_at(scope, SCOPE_PARAMS, model->params_total);
+		look_at(scope, SCOPE_SEQUENCE, setting->sequence);
+		look_at(scope, SCOPE_STEP_TOKENS, degrees.batch * setting->sequence);
+		look_at(scope, SCOPE_ROWS, degrees.rows);
+	}
+	look_at(scope, SCOPE_ACCELERATORS, gpu_count);
+	look_at(scope, SCOPE_TENSOR, degrees.tensor);
+	look_at(scope, SCOPE_STAGES, degrees.pipeline);
+	look_at(scope, SCOPE_CONTEXT, degrees.context);
+	look_at(scope, SCOPE_RANKS, layout->zero_stage >= 3 ? 0 : ranks);
+	look_at(scope, SCOPE_SHARDS, layout->zero_stage >= 3 ? fmax(degrees.zero_group, scope_rows[SCOPE_SHARDS].from) : 0);
+	look_at(scope, SCOPE_HELD, deepspeed ? model->params_total / (degrees.tensor * degrees.pipeline * (layout->zero_stage >= 3 ? degrees.zero_group : 1)) : 0);
+	look_at(scope, SCOPE_EXPERT_RANKS, experts ? degrees.expert : 0);
+	look_at(scope, SCOPE_EXPERT_ACCELERATORS, experts ? gpu_count : 0);
+	look(scope, SCOPE_RELEASE, year, from, to, fmax(from - 0.05 - year, year - to - 0.05));
+}
+
+static void scope_of_outline(const struct programme *programme, const struct outline *outline, struct scope *scope)
+{
+	struct setting setting;
+
+	*scope = (struct scope){.count = 0};
+	if (!outline->found.any || !setting_of_candidate(programme->input, &programme->input->candidates[outline->candidate], programme->physics, programme->teacher,
+			programme->stages[outline->main_stage].sequence, &setting))
+		return;
+	setting.batch = programme->stages[outline->main_stage].batch;
+	setting.batch_free = programme->stages[outline->main_stage].batch_source != NULL;
+	scope_of(&setting, &outline->found.layout, scope);
+}
+
+double scope_log_sigma(const struct programme *programme, const struct outline *outline)
+{
+	struct scope scope;
+
+	scope_of_outline(programme, outline, &scope);
+	return scope.log_sigma;
+}
+
+void scope_warn(const struct programme *programme, const struct outline *outline, struct findings *findings)
+{
+	char list[240] = "";
+	struct scope scope;
+
+	if (is_given(programme->input->request.mfu)) /* then nothing rests on the step model */
+		return;
+	scope_of_outline(programme, outline, &scope);
+	for (size_t i = 0; i < scope.count; i++) {
+		size_t length = strlen(list);
+
+		snprintf(list + length, sizeof list - length, "%s%s %.*g (%.*g to %.*g)", i > 0 ? ", " : "", scope_rows[scope.outside[i].quantity].name,
+			scope.outside[i].quantity == SCOPE_RELEASE ? 6 : 3, scope.outside[i].value, scope.outside[i].quantity == SCOPE_RELEASE ? 6 : 3, scope.outside[i].from,
+			scope.outside[i].quantity == SCOPE_RELEASE ? 6 : 3, scope.outside[i].to);
+	}
+	if (scope.count > 0)
+		findings_warn(findings, "outside of what was measured: %s: the interval is wider for it", list);
+}

@@ -1,0 +1,336 @@
+/* Practice, confidence and the usual size of a run (E130 to E133): what the parts are, what replaces them, what is promised. */
+#include <math.h>
+#include <string.h>
+
+#include "planner/interval.h"
+#include "planner/training/practice.h"
+#include "support/assert.h"
+#include "support/training_fixture.h"
+
+static struct training_fixture fixture;
+#define REQUEST fixture.input.request
+#define BEST    fixture.plan.recommended
+
+static void begin(enum practice_kind practice)
+{
+	fixture_init(&fixture);
+	REQUEST.common.practice = practice;
+	REQUEST.common.gpu_count = 64;
+}
+
+static const struct practice_part *part(const char *name)
+{
+	for (size_t i = 0; i < BEST.practice.part_count; i++)
+		if (strcmp(BEST.practice.parts[i].name, name) == 0)
+			return &BEST.practice.parts[i];
+	return NULL;
+}
+
+static struct practice_part layout_part(void)
+{
+	const struct practice_part *found = part("layout");
+
+	CHECK(found);
+	return *found;
+}
+
+static double planned_hours(enum practice_kind practice)
+{
+	begin(practice);
+	fixture_planned(&fixture);
+	return BEST.wall_clock_hours;
+}
+
+static void practice_multiplies_the_hours_and_leaves_the_step(void **state)
+{
+	double recipe = planned_hours(PRACTICE_RECIPE), step_s = BEST.step.time_s, product = 1, typical, first;
+
+	(void)state;
+	assert_int_equal(BEST.practice.part_count, 0);
+	assert_close(BEST.practice.value, 1, 1e-12);
+	assert_close(BEST.run_mfu, BEST.mfu * BEST.goodput.fraction, 1e-3); /* the last step is not full */
+	typical = planned_hours(PRACTICE_TYPICAL);
+	assert_close(BEST.step.time_s, step_s, 1e-12);
+	for (size_t i = 0; i < BEST.practice.part_count; i++)
+		product *= BEST.practice.parts[i].factor;
+	assert_int_equal(BEST.practice.part_count, 3);
+	assert_close(BEST.practice.value, product, 1e-12);
+	assert_close(typical / recipe, product, 1e-12);
+	assert_close(BEST.run_mfu, BEST.mfu * BEST.goodput.fraction / product, 1e-3);
+	assert_close(BEST.goodput.lost_hours, BEST.wall_clock_hours * (1 - BEST.goodput.fraction), 1e-9);
+	assert_true(BEST.practice.low < BEST.practice.value && BEST.practice.value < BEST.practice.high);
+	first = planned_hours(PRACTICE_FIRST_RUN);
+	assert_non_null(part("new_hardware"));
+	begin(PRACTICE_TYPICAL);
+	fixture_planned(&fixture);
+	/* typical at its p80, without the spread of steps and failures */
+	assert_close(first / recipe, interval_quantile(&(struct interval){BEST.practice.low, BEST.practice.value, BEST.practice.high}, 0.8), 1e-9);
+}
+
+static void money_energy_and_carbon_follow_the_hours(void **state)
+{
+	double recipe = planned_hours(PRACTICE_RECIPE), usd = BEST.cost.total_usd, kwh = BEST.energy.total_kwh, ratio;
+
+	(void)state;
+	ratio = planned_hours(PRACTICE_TYPICAL) / recipe;
+	assert_close(BEST.cost.total_usd / usd, ratio, 1e-9);
+	/* more hours at less power: energy grows, by less than the hours */
+	assert_true(BEST.energy.total_kwh > kwh * 1.1 && BEST.energy.total_kwh < kwh * ratio);
+}
+
+static void what_is_known_replaces_its_part(void **state)
+{
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.stack_release = "2024-06";
+	fixture_planned(&fixture);
+	assert_null(part("software"));
+	assert_non_null(part("layout"));
+	REQUEST.parallelism.tensor = REQUEST.parallelism.pipeline = 1; /* without the micro-batch the layout is still the search's */
+	fixture_planned(&fixture);
+	assert_non_null(part("layout"));
+	REQUEST.parallelism.micro_batch = 1;
+	fixture_planned(&fixture);
+	assert_null(part("layout"));
+	assert_int_equal(BEST.practice.part_count, 1);
+	assert_close(BEST.practice.value, practice_fitted.evaluation_and_restarts, 1e-12);
+	assert_true(fixture_assumed(&fixture, "practice.software") && fixture_assumed(&fixture, "practice.layout"));
+	begin(PRACTICE_TYPICAL);
+	REQUEST.mfu = 0.38;
+	fixture_planned(&fixture);
+	assert_int_equal(BEST.practice.part_count, 1);
+	assert_non_null(part("evaluation_and_restarts"));
+	/* a given speed leaves what it does not know */
+	assert_true(BEST.interval.gpu_hours.p90 / BEST.interval.gpu_hours.p10 > 1.25);
+	begin(PRACTICE_TYPICAL);
+	fixture.candidates[0].calibration.stack_speed = 0.9;
+	fixture.candidates[0].calibration.stack_low = 0.88;
+	fixture.candidates[0].calibration.stack_high = 0.93;
+	fixture.candidates[0].calibration.id = "c";
+	fixture.candidates[0].calibration.source = "five jobs";
+	fixture_planned(&fixture);
+	assert_int_equal(BEST.practice.part_count, 1);
+}
+
+static void one_machine_has_no_network_to_lay_a_run_out_over(void **state)
+{
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.common.gpu_count = 8;
+	fixture_planned(&fixture);
+	assert_close(layout_part().factor, 1, 1e-12);
+	assert_true(layout_part().low < 1 && layout_part().high > 1);
+	REQUEST.common.gpu_count = 16;
+	fixture_planned(&fixture);
+	assert_close(layout_part().factor, practice_fitted.layout, 1e-12);
+}
+
+static void a_promise_is_kept_with_its_confidence(void **state)
+{
+	int64_t last = 0;
+
+	(void)state;
+	for (double confidence = 0.5; confidence < 1; confidence += 0.15) {
+		begin(PRACTICE_TYPICAL);
+		REQUEST.common.gpu_count = ABSENT_COUNT;
+		REQUEST.deadline_hours = 720;
+		REQUEST.common.objective = OBJECTIVE_GPUS;
+		REQUEST.common.confidence = confidence;
+		fixture_planned(&fixture);
+		assert_int_equal(BEST.promise_count, 1);
+		assert_string_equal(BEST.promises[0].what, "deadline");
+		assert_true(BEST.promises[0].probability >= confidence);
+		assert_close(BEST.promises[0].probability, interval_probability(&BEST.interval.wall_clock_hours, 720), 1e-9);
+		assert_true(BEST.gpu_count > last);
+		last = BEST.gpu_count;
+		REQUEST.common.gpu_count = last - 8; /* one machine less does not keep it */
+		assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	}
+}
+
+static void caps_and_budgets_are_promises_too(void **state)
+{
+	double usd, kwh, kg;
+
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.common.confidence = 0.8;
+	fixture_planned(&fixture);
+	usd = interval_quantile(&BEST.interval.total_usd, 0.8);
+	kwh = interval_quantile(&BEST.interval.total_kwh, 0.8);
+	kg = interval_quantile(&BEST.interval.total_kgco2e, 0.8);
+	assert_true(usd > BEST.cost.total_usd * 1.1);
+	REQUEST.budget_usd = usd * 1.001;
+	REQUEST.common.energy_cap_kwh = kwh * 1.001;
+	REQUEST.common.carbon_cap_kgco2e = kg * 1.001;
+	fixture_planned(&fixture);
+	assert_int_equal(BEST.promise_count, 3);
+	REQUEST.budget_usd = usd * 0.999;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.faults[0].pointer, "/budget_usd");
+	REQUEST.budget_usd = usd * 1.001;
+	REQUEST.common.energy_cap_kwh = kwh * 0.999;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	REQUEST.common.energy_cap_kwh = kwh * 1.001;
+	REQUEST.common.carbon_cap_kgco2e = kg * 0.999;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+}
+
+static void more_confidence_costs_more(void **state)
+{
+	const struct confidence_point *points = fixture.plan.confidence_curve;
+	int64_t number;
+
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.common.gpu_count = ABSENT_COUNT;
+	REQUEST.deadline_hours = 720;
+	REQUEST.common.objective = OBJECTIVE_GPUS;
+	REQUEST.common.confidence = 0.9;
+	fixture_planned(&fixture);
+	assert_int_equal(fixture.plan.confidence_count, 4);
+	for (size_t i = 1; i < 4; i++) {
+		assert_true(points[i].confidence > points[i - 1].confidence);
+		assert_true(points[i].gpu_count > points[i - 1].gpu_count);
+		assert_true(points[i].total_usd > points[i - 1].total_usd);
+		assert_true(points[i].wall_clock_hours <= 720);
+	}
+	assert_int_equal(points[2].gpu_count, BEST.gpu_count);
+	/* the number for 50 % is the one that a request for it gets, to within 1/64 and a machine */
+	number = points[0].gpu_count;
+	REQUEST.common.confidence = 0.5;
+	fixture_planned(&fixture);
+	assert_true(number >= BEST.gpu_count && (double)number <= (double)BEST.gpu_count * 65 / 64 + 8);
+	/* a fixed number: the hours of the curve are the interval's */
+	begin(PRACTICE_TYPICAL);
+	REQUEST.common.confidence = 0.8;
+	fixture_planned(&fixture);
+	assert_int_equal(fixture.plan.confidence_count, 3);
+	assert_close(points[0].wall_clock_hours, BEST.interval.wall_clock_hours.p50, 1e-9);
+	assert_close(points[2].wall_clock_hours, interval_quantile(&BEST.interval.wall_clock_hours, 0.95), 1e-9);
+}
+
+/* Neither dearer than an alternative, nor refused where a number keeps all limits: 1,024 accelerators are too slow, 2,048 too dear. */
+static void the_cheapest_that_keeps_all_limits_is_recommended(void **state)
+{
+	double usd;
+
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.common.gpu_count = ABSENT_COUNT;
+	REQUEST.common.alternatives = 8;
+	REQUEST.deadline_hours = 720;
+	REQUEST.common.confidence = 0.8;
+	fixture_planned(&fixture);
+	for (size_t i = 0; i < fixture.plan.alternative_count; i++)
+		assert_true(fixture.plan.alternatives[i].cost.total_usd >= BEST.cost.total_usd);
+	usd = interval_quantile(&BEST.interval.total_usd, 0.8);
+	REQUEST.budget_usd = usd * 1.02;
+	fixture_planned(&fixture);
+	assert_int_equal(BEST.promise_count, 2);
+	assert_true(BEST.promises[0].probability >= 0.8 && BEST.promises[1].probability >= 0.8);
+}
+
+static void the_costliest_uncertainty_comes_first_with_its_cure(void **state)
+{
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.common.confidence = 0.8;
+	fixture_planned(&fixture);
+	assert_string_equal(fixture.plan.uncertainties[0].field, "layout");
+	assert_contains(fixture.plan.uncertainties[0].cure, "/v1/observations");
+	for (size_t i = 1; i < fixture.plan.uncertainty_count; i++)
+		assert_true(fixture.plan.uncertainties[i].total_usd <= fixture.plan.uncertainties[i - 1].total_usd);
+	/* pinning the layout takes away what it added to the hours, at the same median */
+	assert_true(fixture.plan.uncertainties[0].wall_clock_hours > 0.05 * BEST.wall_clock_hours);
+	REQUEST.common.confidence = 0.5; /* at the median no uncertainty costs anything */
+	fixture_planned(&fixture);
+	assert_true(fabs(fixture.plan.uncertainties[0].wall_clock_hours) < 1e-9 * BEST.wall_clock_hours);
+}
+
+static void no_range_goes_beyond_the_best_measured_product(void **state)
+{
+	const double best_product = 0.803; /* H100, MAMF tables */
+
+	(void)state;
+	begin(PRACTICE_RECIPE);
+	fixture.candidates[0].accelerator.vendor = "x";
+	REQUEST.common.gpu_count = 1024;
+	REQUEST.mfu = 0.79;
+	fixture_planned(&fixture);
+	assert_true(BEST.hfu * BEST.step.time_s / BEST.interval.step_time_s.p10 <= best_product * 1.000001);
+	assert_true(BEST.run_mfu * BEST.gpu_hours / BEST.interval.gpu_hours.p10 <= best_product * 1.000001);
+	assert_true(BEST.interval.step_time_s.p10 <= BEST.step.time_s);
+}
+
+/* 79 published runs: weeks, and a number between one machine and 16,384. */
+static void an_open_request_gets_the_size_that_teams_take(void **state)
+{
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.common.gpu_count = ABSENT_COUNT;
+	for (double tokens = 1e9; tokens < 1e16; tokens *= 10) {
+		double ratio;
+
+		REQUEST.tokens = tokens;
+		fixture_planned(&fixture);
+		ratio = BEST.wall_clock_hours / practice_usual_hours(BEST.gpu_hours);
+		assert_true(BEST.gpu_count <= 16384);
+		if (BEST.gpu_count > 8 && tokens < 0.9e14) /* powers of two leave a factor of 2 */
+			assert_true(ratio > 0.45 && ratio < 2.2);
+		assert_true(BEST.wall_clock_hours < 24 * 120 || tokens > 0.9e14);
+		assert_int_equal(fixture_warned(&fixture, "length"), BEST.wall_clock_hours > 8760);
+	}
+	assert_close(practice_usual_hours(1e5), 24 * 15.811, 1e-4);
+	assert_close(practice_usual_hours(1e7), 24 * 57, 1e-12);
+	REQUEST.common.objective = OBJECTIVE_GPUS; /* who asks for the fewest gets them */
+	REQUEST.tokens = 1e11;
+	fixture_planned(&fixture);
+	assert_true(BEST.gpu_count <= 8);
+}
+
+/* A mixture too, where published kernels make most of the difference. */
+static void naming_nothing_is_never_faster_than_the_best_name(void **state)
+{
+	static const int64_t counts[] = {8, 64, 512};
+
+	(void)state;
+	for (int experts = 0; experts < 2; experts++)
+		for (size_t n = 0; n < COUNT_OF(counts); n++) {
+			double generic_s, best_s = INFINITY;
+
+			begin(PRACTICE_RECIPE);
+			if (experts)
+				model_from_size(&fixture.input.model, 47e9, 13e9);
+			REQUEST.common.gpu_count = counts[n];
+			REQUEST.common.enforce_memory = TRUTH_FALSE;
+			fixture_planned(&fixture);
+			generic_s = BEST.step.time_s;
+			for (int stack = STACK_MEGATRON_LM; stack < STACK_COUNT; stack++) {
+				REQUEST.stack = (enum stack)stack;
+				fixture_planned(&fixture);
+				best_s = fmin(best_s, BEST.step.time_s);
+			}
+			assert_true(generic_s >= best_s * (1 - 1e-9));
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(practice_multiplies_the_hours_and_leaves_the_step),
+		cmocka_unit_test(money_energy_and_carbon_follow_the_hours),
+		cmocka_unit_test(what_is_known_replaces_its_part),
+		cmocka_unit_test(one_machine_has_no_network_to_lay_a_run_out_over),
+		cmocka_unit_test(a_promise_is_kept_with_its_confidence),
+		cmocka_unit_test(caps_and_budgets_are_promises_too),
+		cmocka_unit_test(more_confidence_costs_more),
+		cmocka_unit_test(the_cheapest_that_keeps_all_limits_is_recommended),
+		cmocka_unit_test(the_costliest_uncertainty_comes_first_with_its_cure),
+		cmocka_unit_test(no_range_goes_beyond_the_best_measured_product),
+		cmocka_unit_test(naming_nothing_is_never_faster_than_the_best_name),
+		cmocka_unit_test(an_open_request_gets_the_size_that_teams_take),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

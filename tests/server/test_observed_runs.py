@@ -1,0 +1,183 @@
+"""Whole runs that were reported beside their plans move the practice of the next plans (E134)."""
+import math
+
+import pytest
+
+from conftest import Daemon
+
+TRAINING = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100-sxm", "gpu_count": 256, "stack": "megatron_core", "alternatives": 0}
+
+
+@pytest.fixture
+def hub(daemon_with):
+    return daemon_with("--own-devices=no")
+
+
+def plan_of(daemon, **more):
+    answer = daemon.post("/v1/plans/training", TRAINING | more)
+    assert answer.status == 201, answer.text
+    return answer.json
+
+
+def best(plan):
+    return plan["result"]["recommended"]
+
+
+def practice(plan):
+    return best(plan)["practice"]
+
+
+def hours(plan):
+    return best(plan)["wall_clock_hours"]
+
+
+def width(plan):
+    interval = best(plan)["interval"]["wall_clock_hours"]
+    return interval["p90"] / interval["p10"]
+
+
+def noted(plan):
+    return next((row for row in plan["result"]["assumptions"] if row["field"] == "practice.own_runs"), None)
+
+
+def contradicts(plan):
+    return any("contradict each other" in str(warning) for warning in plan["result"].get("warnings", []))
+
+
+def report(daemon, plan, ratio, **more):
+    """A run that took `ratio` times its plan's steps and failures."""
+    answer = daemon.post("/v1/observations", {"plan_id": plan["id"], "hours": ratio * hours(plan) / practice(plan)["value"]} | more)
+    assert answer.status == 201, answer.text
+    return answer.json
+
+
+def rows(daemon):
+    return daemon.get("/v1/calibrations?quantity=run_practice").json["items"]
+
+
+def test_five_runs_move_the_next_plan_towards_them(hub):
+    first = plan_of(hub)
+    assert "own_runs" not in practice(first) and noted(first) is None
+    told = [report(hub, first, ratio, gpu_count=256) for ratio in (2.4, 2.5, 2.6, 2.45)]
+    one = told[0]
+    assert one["practice"] == pytest.approx(2.4) and one["practice_expected"] == pytest.approx(practice(first)["value"])
+    assert "practice_unused_because" not in one
+    told.append(report(hub, plan_of(hub), 2.55))  # by a plan that was made with the four: beside its steps as well
+    assert told[-1]["practice"] == pytest.approx(2.55) and told[-1]["practice_expected"] == pytest.approx(one["practice_expected"])
+    now = plan_of(hub)
+    assert hours(first) < hours(now) < 2.6 * hours(first) / practice(first)["value"]
+    # nearer to the team's own than to the world's
+    assert math.log(practice(now)["value"] / practice(first)["value"]) > 0.7 * math.log(2.5 / practice(first)["value"])
+    assert practice(now)["own_runs"] == pytest.approx(5) and 0.7 < practice(now)["own_weight"] < 0.85
+    assert width(now) < width(first) and best(now)["step"]["time_s"] == best(first)["step"]["time_s"]
+    assert [part["name"] for part in practice(now)["parts"]] == [part["name"] for part in practice(first)["parts"]]
+    for part in practice(now)["parts"]:
+        assert "5 runs of your own" in part["source"] and told[-1]["id"] in part["source"] and "x2.40 to x2.60" in part["source"], part
+        assert len(part["source"]) <= 400
+    assert noted(now)["value"] == 5 and noted(now)["status"] == "measured" and not contradicts(now)
+    assert best(now)["cost"]["total_usd"] / best(first)["cost"]["total_usd"] == pytest.approx(hours(now) / hours(first), rel=0.02)
+    got = hub.get(f"/v1/plans/{first['id']}").json["observations"]
+    assert len(got) == 4 and got[-1] == one
+
+
+def test_one_run_weighs_less_than_the_published_ones(hub):
+    first = plan_of(hub)
+    report(hub, first, 2.5)
+    moved = math.log(hours(plan_of(hub)) / hours(first)) / math.log(2.5 / practice(first)["value"])
+    assert moved == pytest.approx(0.25, abs=0.01)
+    report(hub, first, 1.0), report(hub, first, 1.0)
+    assert hours(plan_of(hub)) < hours(first)  # faster runs shorten
+
+
+def test_unlike_runs_weigh_less(hub):
+    first = plan_of(hub)
+    for _ in range(5):
+        report(hub, plan_of(hub), 2.5)
+    like = practice(plan_of(hub))["own_weight"]
+    for more in ({"accelerator": "mi300x"}, {"accelerator": "a100-80gb"}, {"stack": "fsdp"}, {"gpu_count": 16}, {"model": "llama-3.1-70b", "tokens": "100B"}):
+        other = plan_of(hub, **more)
+        assert 0 < practice(other)["own_weight"] < like and practice(other)["value"] > practice(first)["value"], more
+    amd, nvidia = (practice(plan_of(hub, accelerator=name))["own_weight"] for name in ("mi300x", "a100-80gb"))
+    assert amd < nvidia
+
+
+def test_recipe_first_runs_and_datasheets_leave_them_out(hub):
+    first = plan_of(hub)
+    before = {"recipe": plan_of(hub, practice="recipe"), "first_run": plan_of(hub, practice="first_run", accelerator="mi300x"),
+              "datasheet": plan_of(hub, calibration="datasheet")}
+    for _ in range(5):
+        report(hub, first, 2.5)
+    after = {"recipe": plan_of(hub, practice="recipe"), "first_run": plan_of(hub, practice="first_run", accelerator="mi300x"),
+             "datasheet": plan_of(hub, calibration="datasheet")}
+    for kind, plan in after.items():
+        assert hours(plan) == hours(before[kind]), kind
+        assert noted(plan)["value"] == 0 and "5 runs of your own on record do not count" in noted(plan)["source"], noted(plan)
+    assert "recipe" in noted(after["recipe"])["source"]
+    own = plan_of(hub, practice="first_run")  # on the runs' own accelerator they count
+    assert practice(own)["own_runs"] == pytest.approx(5) and practice(own)["parts"][-1]["name"] == "new_hardware"
+
+
+def test_a_known_step_takes_what_was_left_beside_the_steps(hub):
+    first = plan_of(hub)
+    step_s = best(first)["step"]["time_s"]
+    for _ in range(5):  # of 2.24 times the steps, 2 were in them
+        report(hub, first, 2 * 1.12, step_time_s=2 * step_s)
+    assert all(row["step_ratio"] == pytest.approx(2) for row in rows(hub))
+    known = plan_of(hub, mfu=0.4)
+    assert [part["name"] for part in practice(known)["parts"]] == ["evaluation_and_restarts"]
+    assert practice(known)["value"] == pytest.approx(1.12) and practice(known)["own_runs"] == pytest.approx(5)
+    assert practice(plan_of(hub))["value"] > practice(first)["value"]
+    # a run of a plan whose mfu was given speaks of that part alone
+    for _ in range(5):
+        told = report(hub, known, 1.5)
+        assert told["practice_expected"] == pytest.approx(1.12)
+    assert 1.15 < practice(plan_of(hub, mfu=0.4))["value"] < 1.5
+
+
+def test_runs_that_contradict_each_other_widen_the_range(hub):
+    first = plan_of(hub)
+    for ratio in (0.9, 4.2, 1.0, 4.0):
+        report(hub, first, ratio)
+    now = plan_of(hub)
+    assert contradicts(now) and width(now) > width(first)
+    assert practice(now)["own_weight"] < 4 * 0.25 / (0.75 + 4 * 0.25)
+
+
+def test_deletion_takes_a_run_back_and_replay_gives_the_plan_again(tmp_path):
+    daemon = Daemon(tmp_path, "--own-devices=no")
+    try:
+        first = plan_of(daemon)
+        for _ in range(5):
+            report(daemon, first, 2.5)
+        moved = plan_of(daemon)
+        assert moved["calibration_revision"] > (first.get("calibration_revision") or 0)
+        daemon.stop(), daemon.start()
+        assert len(rows(daemon)) == 5 and hours(plan_of(daemon)) == hours(moved)
+        for row in rows(daemon):
+            assert row["id"].startswith("run_practice.") and row["used"] and row["gpu_count"] == 256 and row["class"] == "megatron_core", row
+            assert row["expected"] == pytest.approx(practice(first)["value"]) and row["params"] == pytest.approx(8.03e9, rel=0.01)
+            assert daemon.request("DELETE", f"/v1/calibrations/{row['id']}").status == 204
+        again = plan_of(daemon)
+        assert hours(again) == hours(first) and noted(again) is None
+        for plan in (first, moved):
+            replay = daemon.get(f"/v1/plans/{plan['id']}/replay").json
+            assert replay["reproduced"] and replay["differing"] == 0, replay
+        changes = daemon.request("POST", f"/v1/plans/{moved['id']}/refresh", None).json["changes"]
+        assert [cause["cause"] for cause in changes["causes"]] == ["calibrations"], changes
+    finally:
+        daemon.stop()
+
+
+def test_what_is_no_whole_run_says_why(hub):
+    plan = plan_of(hub)
+    for ratio, more, why in ((2, {"gpu_count": 128}, "another number"), (2, {"stack": "fsdp"}, "another stack"), (8, {}, "more than 6 times"),
+                             (0.2, {}, "less than a third")):
+        told = report(hub, plan, ratio, **more)
+        assert why in told["practice_unused_because"], told
+    service = hub.post("/v1/plans/inference", {"model": "llama-3.1-8b", "accelerator": "h100-sxm", "prompt_tokens": 500, "output_tokens": 100, "requests_per_s": 2})
+    assert service.status == 201, service.text
+    told = hub.post("/v1/observations", {"plan_id": service.json["id"], "hours": 100}).json
+    assert "service" in told["practice_unused_because"] and "practice" not in told
+    told = hub.post("/v1/observations", {"plan_id": plan["id"], "step_time_s": best(plan)["step"]["time_s"]}).json
+    assert "practice" not in told and "practice_unused_because" not in told
+    assert rows(hub) == [] and hours(plan_of(hub)) == hours(plan)
