@@ -88,11 +88,17 @@ def test_what_an_h200_measures_changes_its_plans(daemon_with, tmp_path):
     until = time.monotonic() + 20
     while H200 not in [row["id"] for row in one.get("/v1/devices").json["items"]] and time.monotonic() < until:
         time.sleep(0.1)
-    made = one.post("/v1/benchmarks", {"suite": "quick", "device": H200, "timeout_s": 60})
-    assert made.status == 202, made.text
-    done = wait_for(one, made.headers["location"], 60)
-    assert done["state"] == "succeeded", json.dumps(done)[:2000]
-    measures = {(row["test"], row["method"]): row for row in done["result"]["measures"]}
+    wanted = {("gemm_library_bf16", "library_gemm"), ("stream_triad", "stream")}
+    for _ in range(5):  # on a busy machine the suite leaves out what its ten seconds have no room for
+        made = one.post("/v1/benchmarks", {"suite": "quick", "device": H200, "timeout_s": 60})
+        assert made.status == 202, made.text
+        done = wait_for(one, made.headers["location"], 60)
+        assert done["state"] == "succeeded", json.dumps(done)[:2000]
+        measures = {(row["test"], row["method"]): row for row in done["result"]["measures"]}
+        if wanted <= measures.keys():
+            break
+        left_out = {row["test"]: row["reason"] for row in done["result"]["skips"]}
+        assert all("budget" in left_out[test] for test, method in wanted - measures.keys()), left_out
     assert measures[("gemm_library_bf16", "library_gemm")]["median"] == pytest.approx(767e12, rel=0.02)
     assert measures[("stream_triad", "stream")]["median"] == pytest.approx(4.2e12, rel=0.1)
     assert all(row["verified"] for row in measures.values())
