@@ -50,6 +50,7 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(EMBEDS:%.S=$(BUILD)/%.S.o)
 MAIN    := $(BUILD)/server/main.o
 LIBRARY := $(BUILD)/libfleetplan.a
 TEST_SOURCES := $(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c))
+THREADED := base bench hwdb server storage
 TESTS   := $(TEST_SOURCES:%.c=$(BUILD)/%)
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
@@ -162,8 +163,8 @@ check-server: $(PROGRAM) $(FAKES) ## HTTP and process tests against the real dae
 check-asan: ## the C tests under AddressSanitizer and UBSan
 	$(Q)$(MAKE) MODE=asan test
 
-check-tsan: ## the C tests under ThreadSanitizer
-	$(Q)$(MAKE) MODE=tsan test
+check-tsan: ## the C tests of the rooms that start threads, under ThreadSanitizer
+	$(Q)$(MAKE) MODE=tsan TEST_SOURCES='$(wildcard $(THREADED:%=tests/%/test_*.c))' test
 
 check-oom: $(BUILD)/tests/oom/test_oom ## every allocation fails once: requests, plans, reports, the catalogue, a commit
 	$(Q)$<
