@@ -1,6 +1,7 @@
 /* Which accelerators a plan may use, and how each can be had. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "hwdb/resolve_parts.h"
 #include "hwdb/topology.h"
@@ -12,7 +13,6 @@ struct choosing {
 	const struct resolver *resolver;
 	const struct request_common *common;
 	const struct region_row *asked; /* of the site; NULL: none */
-	struct offer_filter filter;
 	bool priced; /* by the request itself: no offer is looked for */
 	bool restricted; /* the pricing itself names providers, regions, terms or an age */
 	struct candidate *items;
@@ -49,26 +49,40 @@ static void pricing_faults(const struct resolver *resolver, const struct pricing
 				"\"%.40s\": on_demand, spot, reserved_1y or reserved_3y was expected", pricing->terms.items[i]);
 }
 
-/* A site that was named restricts the offers, unless the pricing says otherwise; where it has none, any offer's price
- * stands in for it, and that is said. */
+/* Where the price of a site that was named is looked for, the nearest place first: its region, its provider, its country, anywhere. */
+enum nearness { NEAR_REGION, NEAR_PROVIDER, NEAR_COUNTRY, NEAR_ANYWHERE, NEAR_COUNT };
+
+static struct offer_filter filter_near(const struct choosing *choosing, enum nearness near)
+{
+	const struct site_request *site = &choosing->common->site;
+	struct offer_filter filter = {.pricing = &choosing->common->pricing, .now_us = choosing->resolver->now_us};
+
+	if (near == NEAR_REGION || near == NEAR_PROVIDER)
+		filter.provider = site->provider;
+	if (near == NEAR_REGION)
+		filter.region = site->region;
+	if (near == NEAR_COUNTRY && choosing->asked)
+		filter.country = region_country(choosing->resolver->catalogue, choosing->asked);
+	return filter;
+}
+
+/* False for a step that is the same as anywhere. */
+static bool narrows(const struct offer_filter *filter)
+{
+	return filter->provider || filter->country;
+}
+
+/* One place: of a site that was named the price comes from as near as there is one. What comes from elsewhere is said once it is known which offer
+ * the answer takes. */
 static bool find_offer(struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate,
 	const struct region_row **region, struct offer_rejects *rejects, struct offer_filter *used)
 {
-	const struct resolver *resolver = choosing->resolver;
-	struct offer_filter anywhere = {.pricing = choosing->filter.pricing, .now_us = choosing->filter.now_us};
-
-	*used = choosing->filter;
-	if (offers_cheapest(resolver->catalogue, row, used, &candidate->offer, region, rejects))
-		return true;
-	if (!choosing->filter.provider ||
-		!offers_cheapest(resolver->catalogue, row, &anywhere, &candidate->offer, region, rejects))
-		return false;
-	findings_warn(resolver->findings,
-		"no current offer of %s in %s %s: its price is taken from elsewhere (each option names its offer), energy, carbon and water are of %s "
-		"%s; give pricing.usd_per_gpu_hour if you know the price there",
-		candidate->accelerator.id, choosing->filter.provider, choosing->filter.region, choosing->filter.provider, choosing->filter.region);
-	*used = anywhere;
-	return true;
+	for (enum nearness near = NEAR_REGION; near < NEAR_COUNT; near++) {
+		*used = filter_near(choosing, near);
+		if ((near == NEAR_ANYWHERE || narrows(used)) && offers_cheapest(choosing->resolver->catalogue, row, used, &candidate->offer, region, rejects))
+			return true;
+	}
+	return false;
 }
 
 static void explain_missing(
@@ -76,7 +90,7 @@ static void explain_missing(
 {
 	char why[200];
 
-	offers_explain(rejects, &choosing->filter, why, sizeof why);
+	offers_explain(rejects, &(struct offer_filter){.pricing = &choosing->common->pricing}, why, sizeof why);
 	choosing->resolver->findings->missing_price_told = true;
 	findings_warn(choosing->resolver->findings,
 		"no current offer of %s: %s; cost is left out: give pricing.usd_per_gpu_hour or name providers",
@@ -91,19 +105,47 @@ static void note_offer(const struct resolver *resolver, const struct offer *offe
 			offer->as_of ? offer->as_of : "an unknown date", offer->source ? offer->source : "source not stated"));
 }
 
+static bool stands_at(const struct resolver *resolver, const struct site_request *site, const struct region_row *asked, const struct offer *offer,
+	const struct region_row *region)
+{
+	if (site->country)
+		return region && region_country(resolver->catalogue, region) == region_country(resolver->catalogue, asked);
+	return strcasecmp(provider_name(site->provider), provider_name(offer->provider)) == 0 && offer->region && strcasecmp(site->region, offer->region) == 0;
+}
+
+/* Price and site of an answer are of one place, or its first line says that they are not. */
+static void warn_of_two_places(const struct resolver *resolver, const struct request_common *common, const struct region_row *asked,
+	const struct offer *offer, const struct region_row *region)
+{
+	const struct site_request *site = &common->site;
+	bool chosen = common->pricing.providers.count > 0 || common->pricing.regions.count > 0;
+	const struct region_row *country = region ? region_country(resolver->catalogue, region) : NULL;
+	const char *place, *stands;
+
+	if (!asked || stands_at(resolver, site, asked, offer, region))
+		return;
+	place = !site->country ? resolver_text(resolver, "%s %s", site->provider, site->region) : asked->location ? asked->location : site->country;
+	stands = !offer->region ? ", which names no region" : resolver_text(resolver, " %s%s%s%s", offer->region, country ? " (" : "", country ? country->location : "", country ? ")" : "");
+	findings_warn_first(resolver->findings, "two places: the price is that of %s%s, grid, PUE and water are those of %s, as site says: %s; give "
+		"pricing.usd_per_gpu_hour if you know the price there, or leave site out: it then follows the offer", offer->provider, stands, place,
+		chosen ? "pricing names other places" : "no current offer of this accelerator and term stands there");
+}
+
 void resolve_recommended(const struct resolver *resolver, const struct request_common *common, const struct candidate *candidates,
 	size_t count, const struct offer *offer)
 {
 	const struct region_row *asked = NULL, *region = NULL;
 	struct site unused;
 
-	if (count == 1 && candidates[0].supply_count == 0)
-		return; /* noted already */
-	note_offer(resolver, offer);
+	if (resolve_site_region(resolver, &common->site, &asked) != STATUS_OK)
+		return;
 	if (offer->region)
 		region = region_of_provider(resolver->catalogue, offer->provider, offer->region);
-	if (resolve_site_region(resolver, &common->site, &asked) == STATUS_OK)
-		resolve_site_at(resolver, &common->site, asked, region, offer, resolver->findings, &unused);
+	warn_of_two_places(resolver, common, asked, offer, region);
+	if (count == 1 && candidates[0].supply_count == 0)
+		return; /* the rest is noted already */
+	note_offer(resolver, offer);
+	resolve_site_at(resolver, &common->site, asked, region, offer, resolver->findings, &unused);
 }
 
 /* Independent of the offer, which is chosen by it. */
@@ -292,7 +334,7 @@ static enum status choose_named(
 	return resolver_status(resolver);
 }
 
-/* Every accelerator that can be rented now. */
+/* Every accelerator that can be rented now: in the region of the site, else of its provider, else (or where none is named) at all. */
 static enum status choose_all(struct choosing *choosing)
 {
 	const struct resolver *resolver = choosing->resolver;
@@ -303,12 +345,18 @@ static enum status choose_all(struct choosing *choosing)
 			"one price does not fit every accelerator: name the accelerator that it is for");
 		return resolver_status(resolver);
 	}
-	for (size_t i = 0; i < rows->accelerator_count && choosing->count < CANDIDATES_MAX; i++) {
-		struct offer offer;
-		const struct region_row *region;
+	for (enum nearness near = NEAR_REGION; near < NEAR_COUNT && choosing->count == 0; near++) {
+		const struct offer_filter filter = filter_near(choosing, near);
 
-		if (offers_cheapest(resolver->catalogue, &rows->accelerators[i], &choosing->filter, &offer, &region, NULL))
-			add_candidate(choosing, &rows->accelerators[i], &rows->accelerators[i].accelerator, false);
+		if (near != NEAR_ANYWHERE && !filter.provider)
+			continue; /* what is had in a country alone may be little: each accelerator's price is looked for there first */
+		for (size_t i = 0; i < rows->accelerator_count && choosing->count < CANDIDATES_MAX; i++) {
+			struct offer offer;
+			const struct region_row *region;
+
+			if (offers_cheapest(resolver->catalogue, &rows->accelerators[i], &filter, &offer, &region, NULL))
+				add_candidate(choosing, &rows->accelerators[i], &rows->accelerators[i].accelerator, false);
+		}
 	}
 	if (choosing->count == 0)
 		failure_add(resolver->failure, "/pricing", "no_offer", "%s", restricted_detail);
@@ -350,8 +398,7 @@ static struct choosing choosing_of(const struct resolver *resolver, const struct
 		.joined = ABSENT_COUNT,
 		.priced = is_priced(pricing),
 		.restricted = pricing->providers.count > 0 || pricing->regions.count > 0 || pricing->terms.count > 0 ||
-					  is_given(pricing->max_age_days),
-		.filter = {.pricing = pricing, .now_us = resolver->now_us}};
+					  is_given(pricing->max_age_days)};
 }
 
 static enum status choose(struct choosing choosing, const struct candidate **candidates, size_t *count)
@@ -375,10 +422,6 @@ static enum status choose(struct choosing choosing, const struct candidate **can
 		failure_add(resolver->failure, "/accelerators", "too_many", "at most %d accelerators", CANDIDATES_MAX);
 	if (status == STATUS_OK)
 		status = resolver_status(resolver);
-	if (pricing->providers.count == 0 && pricing->regions.count == 0 && common->site.provider && common->site.region) {
-		choosing.filter.provider = common->site.provider;
-		choosing.filter.region = common->site.region;
-	}
 	choosing.items =
 		ARENA_ARRAY(resolver->arena, struct candidate, wanted < CANDIDATES_MAX ? wanted + 1 : CANDIDATES_MAX);
 	if (!choosing.items)
