@@ -235,6 +235,7 @@ enum status resolve_training(
 
 	with_stack.stack = stack_name(request->stack == STACK_UNSET ? STACK_GENERIC : request->stack);
 	input->request = *request;
+	input->objective_is_default = request->common.objective == OBJECTIVE_UNSET;
 	input->teacher = NULL;
 	input->newer = NULL;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);

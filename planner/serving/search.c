@@ -42,12 +42,13 @@ static double objective_of(const struct fleet *fleet, enum objective objective)
 	return usd_of(fleet);
 }
 
-/* Accelerators without a load are judged by what a request costs. */
+/* Accelerators without a load are judged by what a request costs; how long one takes is a request's own already. */
 static double rank_of(const struct search *search, const struct fleet *fleet)
 {
-	double per = is_given(search->demand->requests_per_s) ? 1 : fleet->requests_per_s;
+	enum objective objective = search->input->request.common.objective;
+	bool whole = is_given(search->demand->requests_per_s) || objective == OBJECTIVE_TIME;
 
-	return objective_of(fleet, search->input->request.common.objective) / per;
+	return objective_of(fleet, objective) / (whole ? 1 : fleet->requests_per_s);
 }
 
 /* -1, 0, 1; what differs by rounding is equal. */

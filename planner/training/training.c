@@ -282,6 +282,7 @@ static enum status plan_programme(const struct programme *programme, struct trai
 	fill_stages(programme, best, plan);
 	training_rule_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu, plan->recommended.practice.value,
 		&programme->input->candidates[best->candidate].accelerator, plan);
+	remarks_of_sizing(selection.sizing, &plan->findings);
 	remarks_fill(programme, best, plan);
 	advice_of_larger(selection.front, selection.front_count, best, plan);
 	if (progress_stopped(programme->input->progress))

@@ -83,6 +83,7 @@ struct training_input {
 	const struct candidate *candidates;
 	size_t candidate_count;
 	const struct measured_step *measured; /* NULL: none; else advice is about this step instead of the predicted one */
+	bool objective_is_default; /* the request names none; so does one that is unset */
 	const struct candidate *newer; /* for advice: a newer one than the named accelerator, of the same maker and on offer; NULL: none */
 	const struct progress *progress; /* NULL: nobody looks on */
 	const struct practice_constants *practice; /* NULL: as fitted */
