@@ -5,7 +5,9 @@
 
 #include "hwdb/resolve_parts.h"
 #include "hwdb/topology.h"
+#include "hwdb/list_prices.h"
 #include "planner/footprint/carbon.h"
+#include "planner/footprint/cost.h"
 #include "planner/footprint/supply.h"
 
 /* What is the same for every candidate of one request. */
@@ -23,7 +25,7 @@ struct choosing {
 
 static bool is_priced(const struct pricing *pricing)
 {
-	return is_given(pricing->usd_per_gpu_hour) || is_given(pricing->on_premises.capex_usd_per_gpu);
+	return is_given(pricing->usd_per_gpu_hour) || cost_is_owned(pricing);
 }
 
 static void pricing_faults(const struct resolver *resolver, const struct pricing *pricing)
@@ -32,17 +34,23 @@ static void pricing_faults(const struct resolver *resolver, const struct pricing
 				  is_given(pricing->max_age_days);
 	const struct on_premises *own = &pricing->on_premises;
 
-	if (is_given(pricing->usd_per_gpu_hour) && is_given(own->capex_usd_per_gpu))
+	if (is_given(pricing->usd_per_gpu_hour) && cost_is_owned(pricing))
 		failure_add(
 			resolver->failure, "/pricing/on_premises", "conflict", "give usd_per_gpu_hour or on_premises, not both");
 	if (is_priced(pricing) && chosen)
 		failure_add(resolver->failure, "/pricing", "conflict",
 			"a price that is given leaves no offers to choose: leave out providers, regions, terms and max_age_days");
-	if (!is_given(own->capex_usd_per_gpu) &&
+	if (is_given(own->capex_usd_per_gpu) + (own->capex.count > 0) + (own->list_prices == TRUTH_TRUE) > 1)
+		failure_add(resolver->failure, "/pricing/on_premises", "conflict",
+			"give one of capex_usd_per_gpu, capex and list_prices: one price for all, one of each accelerator, or the catalogue's");
+	if (!cost_is_owned(pricing) &&
 		(is_given(own->life_years) || is_given(own->electricity_usd_per_kwh) ||
 			is_given(own->staff_usd_per_gpu_month) || is_given(own->space_usd_per_kw_month)))
 		failure_add(resolver->failure, "/pricing/on_premises/capex_usd_per_gpu", "required",
-			"on_premises needs what an accelerator cost");
+			"on_premises needs what an accelerator costs: capex_usd_per_gpu, capex of each, or list_prices true");
+	for (size_t i = 0; i < own->capex.count; i++)
+		if (!catalogue_accelerator(resolver->catalogue, own->capex.items[i].accelerator, &(const char *){NULL}))
+			fault_unknown(resolver, resolver_text(resolver, "/pricing/on_premises/capex/%zu/accelerator", i), "accelerator", own->capex.items[i].accelerator);
 	for (size_t i = 0; i < pricing->terms.count; i++)
 		if (term_of_text(pricing->terms.items[i]) == TERM_UNSET)
 			failure_add(resolver->failure, "/pricing/terms", "unknown",
@@ -268,6 +276,25 @@ static void supply(const struct choosing *choosing, const struct accelerator_row
 		candidate->supply_count = 0;
 }
 
+/* What buying it costs, where the request has no one price for all. */
+static void price_own(const struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate)
+{
+	const struct on_premises *own = &choosing->common->pricing.on_premises;
+	const struct list_price *listed = own->list_prices == TRUTH_TRUE ? list_price_of(row->accelerator.id) : NULL;
+
+	for (size_t i = 0; i < own->capex.count; i++)
+		if (catalogue_accelerator(choosing->resolver->catalogue, own->capex.items[i].accelerator, &(const char *){NULL}) == row)
+			candidate->own_price = (struct own_price){own->capex.items[i].usd_per_gpu, own->capex.items[i].usd_per_gpu, own->capex.items[i].usd_per_gpu, false, "request"};
+	if (listed)
+		candidate->own_price = (struct own_price){listed->usd, listed->low_usd, listed->high_usd, true,
+			resolver_text(choosing->resolver, "E154: list price of %.0f USD (%s): %s; with servers and network", listed->usd, listed->as_of, listed->source)};
+	if ((own->capex.count > 0 || own->list_prices == TRUTH_TRUE) && !(candidate->own_price.usd_per_gpu > 0)) {
+		choosing->resolver->findings->missing_price_told = true;
+		findings_warn(choosing->resolver->findings, own->list_prices == TRUTH_TRUE ? "no list price of %s is on record, so its cost is left out: give pricing.on_premises.capex"
+			: "pricing.on_premises.capex names no price of %s, so its cost is left out", row->accelerator.id);
+	}
+}
+
 /* Fills items[count] from its accelerator. `alone`: it is the only one, so that what it assumes is the answer's. */
 static void add_candidate(
 	struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator, bool alone)
@@ -294,6 +321,7 @@ static void add_candidate(
 			supply(choosing, row, &used, candidate, &region);
 		}
 	}
+	price_own(choosing, row, candidate);
 	settled = alone && candidate->supply_count == 0; /* else resolve_recommended() tells what was taken */
 	if (settled && candidate->has_offer)
 		note_offer(resolver, &candidate->offer);
@@ -334,15 +362,39 @@ static enum status choose_named(
 	return resolver_status(resolver);
 }
 
+/* Every accelerator whose price is given, or listed. */
+static void choose_owned(struct choosing *choosing)
+{
+	const struct catalogue_rows *rows = &choosing->resolver->catalogue->rows;
+	const struct on_premises *own = &choosing->common->pricing.on_premises;
+
+	for (size_t i = 0; i < rows->accelerator_count && choosing->count < CANDIDATES_MAX; i++) {
+		bool named = own->list_prices == TRUTH_TRUE && list_price_of(rows->accelerators[i].accelerator.id);
+
+		for (size_t k = 0; k < own->capex.count; k++)
+			named |= catalogue_accelerator(choosing->resolver->catalogue, own->capex.items[k].accelerator, &(const char *){NULL}) == &rows->accelerators[i];
+		if (named)
+			add_candidate(choosing, &rows->accelerators[i], &rows->accelerators[i].accelerator, false);
+	}
+	findings_assume_text(choosing->resolver->findings, "accelerators", resolver_text(choosing->resolver, "%zu accelerators", choosing->count),
+		own->list_prices == TRUTH_TRUE ? "catalogue: every accelerator that has a list price" : "pricing.on_premises.capex: every accelerator that it names");
+}
+
 /* Every accelerator that can be rented now: in the region of the site, else of its provider, else (or where none is named) at all. */
 static enum status choose_all(struct choosing *choosing)
 {
 	const struct resolver *resolver = choosing->resolver;
 	const struct catalogue_rows *rows = &resolver->catalogue->rows;
 
-	if (choosing->priced) {
+	const struct on_premises *own = &choosing->common->pricing.on_premises;
+
+	if (choosing->priced && own->capex.count == 0 && own->list_prices != TRUTH_TRUE) {
 		failure_add(resolver->failure, "/accelerator", "required",
 			"one price does not fit every accelerator: name the accelerator that it is for");
+		return resolver_status(resolver);
+	}
+	if (choosing->priced) {
+		choose_owned(choosing);
 		return resolver_status(resolver);
 	}
 	for (enum nearness near = NEAR_REGION; near < NEAR_COUNT && choosing->count == 0; near++) {

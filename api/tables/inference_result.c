@@ -249,6 +249,7 @@ static const struct field inference_option_rows[] = {
 	OBJECT(practice, practice, "What a service needs over what the recipe's engine takes for the load announced; latency and throughput are the plan's, without it"),
 	ARRAY_AS(promises, promises, promise_count, service_promise, "The load and the request's limits, each with the probability that it is kept"),
 	OBJECT(cost, serving_cost, "Cost; without figures where no price is known"),
+	OBJECT_IF(purchase, has_purchase, purchase, "Buying, where pricing.on_premises says so"),
 	OBJECT(energy, serving_energy, "Energy"),
 	OBJECT(carbon, serving_carbon, "Carbon"),
 	FIGURE(water_l_per_month, "Water, on site and in making the electricity"),

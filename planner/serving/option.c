@@ -223,6 +223,8 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	option->gpus_paid = worth.gpus_paid;
 	fill_cost(option, fleet, &practised, demand, &worth);
 	fill_currency(option, &input->request.common.pricing.currency);
+	option->has_purchase = purchase_of(limits->pricing, fleet->candidate, fleet->gpu_count,
+		worth.footprint.energy.total_kwh / HOURS_PER_MONTH / (double)fleet->gpu_count * WATTS_PER_KW, ABSENT_NUMBER, &option->purchase);
 	fill_footprint(option, demand, &worth);
 	option_provenance(option, input, fleet, demand, limits, &worth);
 	option->practice = practice_of_service(&input->request);

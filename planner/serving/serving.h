@@ -216,6 +216,8 @@ struct inference_option {
 		enum truth slo_met;
 		struct latencies latency, latency_cold_start; /* of a day; of who comes while replicas start, were they not started ahead */
 	} autoscaled;
+	bool has_purchase; /* pricing.on_premises */
+	struct purchase purchase;
 	bool has_commitment; /* where offers of more than one term can be had */
 	struct commitment commitment;
 	struct bottleneck_use bottleneck;

@@ -8,6 +8,7 @@
 
 #include "base/failure.h"
 #include "planner/footprint/front.h"
+#include "planner/footprint/purchase.h"
 #include "planner/findings.h"
 #include "planner/progress.h"
 #include "planner/request.h"
@@ -188,6 +189,8 @@ struct training_option {
 		int64_t spare_nodes; /* given, or what a job would need that never waits for a repair, 99 times in 100 */
 	} goodput;
 	struct cost cost;
+	bool has_purchase; /* pricing.on_premises */
+	struct purchase purchase;
 	struct energy energy;
 	struct carbon carbon;
 	double water_l;

@@ -73,7 +73,8 @@ struct request_common serving_fixture_common(void)
 		.egress_usd_per_gb = ABSENT_NUMBER,
 		.storage_gb = ABSENT_NUMBER,
 		.egress_gb = ABSENT_NUMBER,
-		.on_premises = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER}};
+		.on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER, .life_years = ABSENT_NUMBER, .electricity_usd_per_kwh = ABSENT_NUMBER,
+			.staff_usd_per_gpu_month = ABSENT_NUMBER, .space_usd_per_kw_month = ABSENT_NUMBER}};
 	common.site = (struct site_request){.grid_gco2e_per_kwh = ABSENT_NUMBER,
 		.pue = ABSENT_NUMBER,
 		.wue_l_per_kwh = ABSENT_NUMBER,
