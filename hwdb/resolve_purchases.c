@@ -8,7 +8,8 @@ static bool cheapest(const struct resolver *resolver, const struct accelerator *
 {
 	const struct accelerator_row *row = catalogue_accelerator(resolver->catalogue, accelerator->id, &(const char *){NULL});
 	const char *terms[] = {term_text(term)};
-	const struct pricing pricing = {.terms = {terms, 1}, .max_age_days = ABSENT_NUMBER};
+	/* What is reserved is listed for years beside an unchanged price on demand. */
+	const struct pricing pricing = {.terms = {terms, 1}, .max_age_days = term == TERM_RESERVED_1Y || term == TERM_RESERVED_3Y ? 3 * 365 : ABSENT_NUMBER};
 	const struct offer_filter filter = {.pricing = &pricing, .now_us = resolver->now_us};
 	struct offer_place places[SUPPLIES_MAX];
 	size_t count = row ? offers_of_sizes(resolver->catalogue, row, &filter, places, SUPPLIES_MAX) : 0;
