@@ -114,6 +114,13 @@ static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count
 	PURCHASE_LINES
 	{"Price that covers a million input tokens (USD)", "cost.input_usd_per_million_tokens", NULL},
 	{"Price that covers a million output tokens (USD)", "cost.output_usd_per_million_tokens", NULL},
+	{"Hosted: provider of the cheapest price by the token that is known", "hosted.provider", NULL},
+	{"Hosted: cost of this load (USD per month)", "hosted.usd_per_month", NULL},
+	{"Hosted: price of a million tokens, prompts and answers mixed (USD)", "hosted.usd_per_million_tokens", NULL},
+	{"Break-even price of a million tokens, mixed so (USD)", "cost.usd_per_million_tokens", NULL},
+	{"Break-even price of a million input tokens (USD)", "hosted.break_even_input_usd_per_million_tokens", NULL},
+	{"Break-even price of a million output tokens (USD)", "hosted.break_even_output_usd_per_million_tokens", NULL},
+	{"Break-even load of this fleet (requests per second)", "hosted.break_even_requests_per_s", NULL},
 	{"Saved by following the daily profile (USD per month)", "autoscaled.saved_usd_per_month", NULL},
 	{"Energy (kWh per month)", "energy.kwh_per_month", "interval.kwh_per_month"},
 	{"Energy of a request (Wh)", "energy.wh_per_request", NULL},

@@ -159,6 +159,9 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	best = alternatives_fill(&search, &prover, best, plan);
 	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
 	option_and_schedule(&search, best, &prover, &plan->recommended, &plan->findings);
+	plan->hosted_count = option_hosted(input, &demand, &plan->recommended, plan->hosted);
+	for (size_t i = 0; i < plan->alternative_count; i++)
+		(void)option_hosted(input, &demand, &plan->alternatives[i], (struct hosted[HOSTED_MAX + 1]){{.usd_per_month = 0}});
 	hours_fill(input, best, &demand, &limits, plan);
 	day_fill(&prover, best, &plan->recommended);
 	plan->confidence_count = service_confidences(&search, best, plan->confidence_curve);

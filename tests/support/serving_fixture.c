@@ -161,6 +161,7 @@ void serving_fixture_fill(struct serving_fixture *fixture)
 		.startup_s = ABSENT_NUMBER,
 		.headroom = ABSENT_NUMBER,
 		.budget_usd_per_month = ABSENT_NUMBER,
+		.hosted_api = {ABSENT_NUMBER, ABSENT_NUMBER},
 		.utc_offset_hours = ABSENT_NUMBER};
 	inference->common.precision = PRECISION_BF16;
 }
