@@ -175,6 +175,8 @@ static void connect_nodes(
 	const struct request_common *common = choosing->common;
 
 	candidate->internode_gbs = given_or(common->internode_gbs, topology.internode_gbs);
+	candidate->single = candidate->has_offer && topology.rented_singly && !is_given(common->internode_gbs) && !common->accelerator.id &&
+						!common->accelerator.like && common->accelerators.count == 0;
 	candidate->torus_dimensions = topology.torus_dimensions;
 	if (!alone)
 		return;

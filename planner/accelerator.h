@@ -137,6 +137,7 @@ struct candidate {
 	struct calibration calibration;
 	const struct own_runs *own_runs; /* trainings that were reported, each as like as it is to one on this accelerator; NULL: none */
 	int64_t gpus_per_node;
+	bool single; /* rented one by one alone, and named by nobody: a group of them is not had joined */
 	double internode_gbs; /* per accelerator, one direction */
 	int64_t torus_dimensions; /* of the links of a domain; 0: each reaches every other at its full rate (switches, or links to all) */
 	struct own_price own_price;

@@ -147,7 +147,7 @@ static const struct field request_common_rows[] = {
 	OBJECT(pricing, pricing, "Where prices come from; the cheapest current on-demand offer unless given"),
 	OBJECT(site, site_request, "Where it runs: grid, PUE, water, tariff; the chosen offer's region unless given"),
 	OBJECT(hardware, hardware_request, "What is known of the machines: the hosts' power, carbon of making them"),
-	CHOICE(objective, objective_words, "What the recommended option is best in", .fallback = "cost"),
+	CHOICE(objective, objective_words, "What the recommended option is best in. A training that names none, and neither number, deadline nor budget, is of the size that teams take, weighed against its cost", .fallback = "cost"),
 	POSITIVE(carbon_cap_kgco2e, 1e12, "Options above it are left out; of a service, a month's"),
 	POSITIVE(energy_cap_kwh, 1e12, "Options above it are left out; of a service, a month's"),
 	CALIBRATION,

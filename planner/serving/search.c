@@ -166,6 +166,8 @@ static void search_layouts(struct search *search, const struct candidate *candid
 		/* Pipelines over domains are for what does not fit into one, and the shortest that fits is enough. */
 		if (layouts.items[i].pipeline > 1 && request->parallelism.pipeline < 1 && search->shortfall.fitted == candidate)
 			break;
+		if (candidate->single && layouts.items[i].tensor * layouts.items[i].pipeline * layouts.items[i].attention_data > 1)
+			continue;
 		layout_size(search, candidate, &layouts.items[i], &fleet);
 		if (fleet.verdict != FLEET_MEMORY && fleet.verdict != FLEET_LAYOUT && !candidate->slice)
 			search->shortfall.fitted = candidate;

@@ -170,7 +170,7 @@ static bool try_count(struct searching *searching, size_t candidate, int64_t gpu
 	bool fits;
 
 	outline->any = false;
-	if (progress_stopped(searching->programme->input->progress))
+	if (progress_stopped(searching->programme->input->progress) || (searching->programme->input->candidates[candidate].single && gpu_count > 1))
 		return false;
 	fleet_outline(searching->programme, candidate, gpu_count, &searching->request->parallelism, outline, &searching->selection->counts);
 	fits = outline->any && (outline->fits || searching->request->common.enforce_memory == TRUTH_FALSE);

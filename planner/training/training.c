@@ -294,6 +294,8 @@ void training_request_complete(const struct training_input *input, const struct 
 {
 	bool generic = input->model.kind == MODEL_GENERIC, staged = request->stages.count > 0;
 
+	if (input->objective_is_default)
+		request->common.objective = OBJECTIVE_UNSET; /* named, it would ask for another number of accelerators (E132, E152) */
 	if (!staged && !generic && !is_given(request->sequence_length))
 		request->sequence_length = default_sequence(&input->model);
 	if (!staged && !is_given(request->global_batch_tokens) && !is_given(request->global_batch_size))

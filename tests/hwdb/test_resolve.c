@@ -286,6 +286,7 @@ static void all_that_can_be_rented_are_candidates(void **state)
 		assert_true(isfinite(input.candidates[i].site.grid_gco2e_per_kwh));
 		assert_true(input.candidates[i].gpus_per_node >= 1);
 		assert_true(isfinite(input.candidates[i].internode_gbs));
+		assert_true(input.candidates[i].single == (strcmp(input.candidates[i].accelerator.id, "gh200-96gb") == 0 || strcmp(input.candidates[i].accelerator.id, "rtx-4090") == 0));
 		assert_string_not_equal(input.candidates[i].accelerator.id, "rtx-3090");
 	}
 	assert_int_equal(input.request.common.precision, PRECISION_UNSET);

@@ -203,6 +203,21 @@ static void topologies(void **state)
 }
 
 /* Every TPU, Trainium and Inferentia of the catalogue has links to neighbours only; whatever has switches has not. */
+/* Nobody promises a fabric between instances of one, where no larger ones are on offer; a slice of TPUs is joined however it is priced. */
+static void single_instances_have_no_fabric(void **state)
+{
+	const struct offer one = {.provider = "lambda", .instance_type = "1x GH200 (96 GB)", .gpus = 1};
+	const struct accelerator *gh200 = &catalogue_accelerator(fixture.catalogue, "gh200", NULL)->accelerator;
+	const struct accelerator *tpu = &catalogue_accelerator(fixture.catalogue, "tpu-v5e", NULL)->accelerator;
+
+	(void)state;
+	assert_close(topology_of(gh200, &one, 1).internode_gbs, 1.25, 1e-12);
+	assert_true(topology_of(gh200, &one, 1).rented_singly);
+	assert_close(topology_of(gh200, &one, 4).internode_gbs, 50, 1e-12);
+	assert_close(topology_of(gh200, NULL, 1).internode_gbs, 50, 1e-12); /* one's own are as the maker builds them */
+	assert_false(topology_of(tpu, &one, 1).rented_singly);
+}
+
 static void chips_without_switches_form_a_torus(void **state)
 {
 	static const struct {
@@ -248,6 +263,7 @@ int main(void)
 		cmocka_unit_test_setup(what_a_provider_has_comes_before_what_others_have, begin),
 		cmocka_unit_test_setup(topologies, begin),
 		cmocka_unit_test_setup(chips_without_switches_form_a_torus, begin),
+		cmocka_unit_test_setup(single_instances_have_no_fabric, begin),
 		cmocka_unit_test_setup(a_processor_and_an_unknown_card_have_a_node_too, begin),
 	};
 

@@ -151,6 +151,20 @@ static void a_run_beyond_a_year_says_so_first(void **state)
 	}
 }
 
+/* What is rented one by one, and named by nobody, is not taken for a job of several. */
+static void single_ones_do_not_work_together(void **state)
+{
+	(void)state;
+	begin(2, 1e12);
+	fixture.candidates[1].single = true;
+	fixture.candidates[1].offer.usd_per_gpu_hour = 0.01;
+	REQUEST.common.alternatives = 32;
+	fixture_planned(&fixture);
+	for (size_t i = 0; i < fixture.plan.alternative_count; i++)
+		assert_true(strcmp(fixture.plan.alternatives[i].accelerator.id, fixture.candidates[1].accelerator.id) != 0 || fixture.plan.alternatives[i].gpu_count == 1);
+	assert_string_equal(BEST.accelerator.id, fixture.candidates[0].accelerator.id);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +173,7 @@ int main(void)
 		cmocka_unit_test(a_budget_is_spent_up_to_its_knee),
 		cmocka_unit_test(a_small_budget_takes_what_it_buys),
 		cmocka_unit_test(a_run_beyond_a_year_says_so_first),
+		cmocka_unit_test(single_ones_do_not_work_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,3 +73,10 @@ def test_a_budget_without_an_objective_stops_at_the_knee(daemon):
     best = result["recommended"]
     assert best["mfu"] > 0.3 and best["cost"]["total_usd"] < fastest["cost"]["total_usd"] / 4
     assert "E153" in next(note for note in result["assumptions"] if note["field"] == "gpu_count")["source"]
+
+
+@pytest.mark.parametrize("more", [{}, {"budget_usd": 3000000}, {"objective": "energy"}, {"deadline_hours": 400}])
+def test_the_answered_request_asks_the_same_again(daemon, more):
+    first = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100"} | more).json
+    again = daemon.post("/v1/estimates/training", first["request"]).json
+    assert again["result"]["recommended"]["gpu_count"] == first["result"]["recommended"]["gpu_count"]
