@@ -201,7 +201,7 @@ static bool sharded_holds(const struct draw *draw, const struct answer *answer, 
 	struct degrees degrees = degrees_of(setting, layout);
 	struct stage_layers layers = layers_of_stage(setting->model, &degrees);
 	double ranks = degrees.data * degrees.context, params = params_of_rank(setting, &degrees, layers.most), w = setting->device.wide_bytes;
-	double often = layer_scatters(layout, &degrees) ? degrees.micro_batches : 0, calls = 1 + (setting->software.single_tensors ? 9 * layers.most : 0);
+	double often = sharding_scatters(layout, &degrees) ? degrees.micro_batches : 0, calls = 1 + (setting->software.single_tensors ? 9 * layers.most : 0);
 	/* once a step: gradients of 4 bytes both ways or scattered, and weights; with each micro-batch: three gathers and a scatter */
 	struct bounds once = collective_bounds(setting, ranks, degrees.tensor, 3, 4 * params), each = collective_bounds(setting, ranks, degrees.tensor, 4, w * params), tied;
 	struct bounds expert_once = collective_bounds(setting, degrees.expert_copies, fmax(1, degrees.expert), 3, 4 * params);
