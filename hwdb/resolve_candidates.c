@@ -282,7 +282,7 @@ static void supply(const struct choosing *choosing, const struct accelerator_row
 static void price_own(const struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate)
 {
 	const struct on_premises *own = &choosing->common->pricing.on_premises;
-	const struct list_price *listed = own->list_prices == TRUTH_TRUE ? list_price_of(row->accelerator.id) : NULL;
+	const struct list_price *listed = own->list_prices == TRUTH_TRUE ? list_price_of(candidate->accelerator.id) : NULL; /* of a variant none is */
 
 	for (size_t i = 0; i < own->capex.count; i++)
 		if (catalogue_accelerator(choosing->resolver->catalogue, own->capex.items[i].accelerator, &(const char *){NULL}) == row)
@@ -293,7 +293,7 @@ static void price_own(const struct choosing *choosing, const struct accelerator_
 	if ((own->capex.count > 0 || own->list_prices == TRUTH_TRUE) && !(candidate->own_price.usd_per_gpu > 0)) {
 		choosing->resolver->findings->missing_price_told = true;
 		findings_warn(choosing->resolver->findings, own->list_prices == TRUTH_TRUE ? "no list price of %s is on record, so its cost is left out: give pricing.on_premises.capex"
-			: "pricing.on_premises.capex names no price of %s, so its cost is left out", row->accelerator.id);
+			: "pricing.on_premises.capex names no price of %s, so its cost is left out", candidate->accelerator.id);
 	}
 }
 

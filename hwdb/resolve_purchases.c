@@ -1,4 +1,6 @@
 /* E155: what renting would cost instead of buying, at each term. */
+#include <string.h>
+
 #include "hwdb/resolve_parts.h"
 #include "planner/footprint/supply.h"
 
@@ -53,13 +55,21 @@ static void note_capital(const struct resolver *resolver, const struct purchase 
 		purchase->capital_usd);
 }
 
+static int64_t node_of(const struct training_input *input, const struct accelerator *accelerator)
+{
+	for (size_t i = 0; i < input->candidate_count; i++)
+		if (strcmp(input->candidates[i].accelerator.id, accelerator->id) == 0)
+			return input->candidates[i].gpus_per_node;
+	return 1;
+}
+
 void resolve_training_purchases(const struct resolver *resolver, const struct training_input *input, struct training_plan *plan)
 {
 	if (!plan->recommended.has_purchase)
 		return;
 	for (size_t i = 0; i <= plan->alternative_count; i++) {
 		struct training_option *option = i == 0 ? &plan->recommended : &plan->alternatives[i - 1];
-		int64_t node = input->candidates[0].gpus_per_node;
+		int64_t node = node_of(input, &option->accelerator);
 
 		if (option->has_purchase)
 			resolve_rents(resolver, &option->accelerator, option->gpu_count, option->gpu_count < node ? option->gpu_count : node, &option->purchase);

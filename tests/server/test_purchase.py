@@ -70,6 +70,8 @@ def test_list_prices_have_source_and_range(daemon):
     bought = result["recommended"]["purchase"]
     assert close(bought["accelerators_usd"], 384 * 40000) and bought["capital_low_usd"] < bought["capital_usd"] < bought["capital_high_usd"]
     assert "2026-06" in bought["source"] and "E154" in bought["source"]
+    variant = estimate(daemon, owned(TRAINING | {"accelerator": {"like": "b200", "id": "mine", "memory_gb": 200}}, list_prices=True))
+    assert "purchase" not in variant["recommended"] and any("no list price of mine is on record" in text for text in variant["warnings"])
     anything = estimate(daemon, owned({"model": "llama-3.1-8b", "tokens": "1T"}, list_prices=True))
     assert anything["recommended"]["purchase"]["capital_usd"] > 0
     service = estimate(daemon, owned(SERVICE, list_prices=True), "inference")["recommended"]
