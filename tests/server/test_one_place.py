@@ -49,3 +49,4 @@ def test_a_kept_plan_says_it_too(daemon):
     assert plan["result"]["warnings"][0].startswith("two places: the price is that of ")
     report = daemon.request("GET", f"/v1/plans/{plan['id']}", headers={"Accept": "text/markdown"}).body.decode()
     assert "two places: the price is that of " in report
+    assert daemon.request("DELETE", f"/v1/plans/{plan['id']}").status == 204
