@@ -24,6 +24,8 @@ static void tokens_faults(const struct resolver *resolver, const char *pointer, 
 		return;
 	if (is_given(tokens->p50) && is_given(tokens->p95) && tokens->p95 < tokens->p50)
 		fault(resolver, pointer, "conflict", "the 95th percentile (p95) is at least the median (p50)");
+	if (is_given(tokens->p50) && is_given(tokens->mean) && !is_given(tokens->p95) && !is_given(tokens->cv) && tokens->p50 > tokens->mean)
+		fault(resolver, pointer, "conflict", "the median (p50) of a log-normal is at most its mean: give cv or p95 beside them, or samples");
 	if (by_mean && tokens->p95 < tokens->mean)
 		fault(resolver, pointer, "conflict", "the 95th percentile (p95) lies below the mean: give p50 or cv beside it, or samples");
 	if (by_mean && tokens->p95 > p95_over_mean_max * tokens->mean)
@@ -79,7 +81,8 @@ static void load_faults(const struct resolver *resolver, const struct inference_
 	if (traced && rate)
 		fault(resolver, "/trace", "conflict",
 			"a trace holds its own arrivals: leave out queries_per_minute and requests_per_s");
-	if (traced && (has_tokens(&request->prompt_tokens) || has_tokens(&request->output_tokens)))
+	if (traced && (has_tokens(&request->prompt_tokens) || has_tokens(&request->output_tokens) || is_given(request->prompt_tokens.cv) ||
+					  is_given(request->output_tokens.cv)))
 		fault(
 			resolver, "/trace", "conflict", "a trace holds its own lengths: leave out prompt_tokens and output_tokens");
 	if (request->rate_profile.count > 0)
@@ -230,7 +233,7 @@ enum status resolve_inference(
 
 static void performance_faults(const struct resolver *resolver, const struct performance_request *request)
 {
-	if (!request->common.accelerator.id && !request->common.accelerator.like)
+	if (!resolve_accelerator_given(&request->common.accelerator))
 		fault(resolver, "/accelerator", "required", "give the accelerator that the replica runs on");
 	if (request->common.accelerators.count > 0)
 		fault(resolver, "/accelerators", "unsupported", "one replica runs on one accelerator: give accelerator");
@@ -263,7 +266,7 @@ enum status resolve_performance(
 	input->candidate = NULL;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	performance_faults(resolver, request);
-	if (!request->common.accelerator.id && !request->common.accelerator.like)
+	if (!resolve_accelerator_given(&request->common.accelerator))
 		return resolver_status(resolver);
 	if (request->common.gpu_count < 1) {
 		input->request.common.gpu_count = pinned_accelerators(&request->parallelism);

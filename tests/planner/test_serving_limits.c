@@ -422,6 +422,9 @@ static void token_distributions_agree(void **state)
 		1000 * exp(0.125), ABSENT_NUMBER, 1000 * exp(0.5 * 1.6448536269514722), ABSENT_NUMBER, {NULL, 0}};
 	assert_true(demand_tokens(&tokens, &mean, &cv));
 	assert_close(cv, sqrt(exp(0.25) - 1), 1e-9);
+	tokens = (struct token_distribution){1000 * exp(0.125), 1000, ABSENT_NUMBER, ABSENT_NUMBER, {NULL, 0}};
+	assert_true(demand_tokens(&tokens, &mean, &cv));
+	assert_close(cv, sqrt(exp(0.25) - 1), 1e-9);
 	tokens = (struct token_distribution){ABSENT_NUMBER, ABSENT_NUMBER, 700, ABSENT_NUMBER, {NULL, 0}};
 	assert_true(demand_tokens(&tokens, &mean, &cv));
 	assert_close(mean, 700, 1e-12);
