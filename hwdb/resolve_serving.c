@@ -2,6 +2,7 @@
 
 #include "hwdb/mig.h"
 #include "hwdb/resolve_parts.h"
+#include "planner/serving/engine_rules.h"
 
 static void fault(const struct resolver *resolver, const char *pointer, const char *code, const char *detail)
 {
@@ -166,6 +167,12 @@ static void default_engine(const struct resolver *resolver, enum engine *engine)
 		resolver->findings, "engine", "generic", "E54: no engine named; what the published engines have in common");
 }
 
+static void note_release(const struct resolver *resolver, enum engine engine, const char *release)
+{
+	if (release)
+		findings_assume_text(resolver->findings, "engine_release", release, engine_release_source(engine, engine_release_years(release)));
+}
+
 static void default_assurance(const struct resolver *resolver, struct request_common *common)
 {
 	if (common->practice == PRACTICE_UNSET) {
@@ -222,6 +229,7 @@ enum status resolve_inference(
 	no_generic_model(resolver, &input->model);
 	resolve_layout(resolver, &input->model, &request->parallelism, ABSENT_COUNT);
 	default_engine(resolver, &input->request.engine);
+	note_release(resolver, input->request.engine, request->engine_release);
 	default_assurance(resolver, &input->request.common);
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);
 	warn_of_longest(resolver, &input->model, request);
@@ -281,6 +289,7 @@ enum status resolve_performance(
 	no_generic_model(resolver, &input->model);
 	resolve_layout(resolver, &input->model, &request->parallelism, input->request.common.gpu_count);
 	default_engine(resolver, &input->request.engine);
+	note_release(resolver, input->request.engine, request->engine_release);
 	if (request->common.practice == PRACTICE_UNSET) {
 		input->request.common.practice = PRACTICE_RECIPE;
 		findings_assume_text(resolver->findings, "practice", "recipe", "E136: one replica at one operating point, as published measurements run it");

@@ -172,6 +172,38 @@ static void the_median_beside_the_mean_tells_the_spread(void **state)
 	assert_said(ask("inference", LENGTHS("{\"mean\":1000,\"p50\":500,\"cv\":1}")), "prompt_tokens.p50 is not used: cv says");
 }
 
+/* dstack 2024-11, vLLM v0.6 on eight H100, Llama 3.1 405B in FP8, 2,048 tokens out, offline: output tokens/s. */
+static const struct {
+	int prompt, concurrency;
+	double measured;
+} dstack[] = {{128, 4, 114.9368}, {128, 8, 218.2904}, {128, 16, 432.1555}, {2048, 4, 112.1996}, {2048, 8, 208.0402}, {2048, 16, 390.7541}};
+
+static double tokens_per_s(const char *model, const char *precision, int gpus, int prompt, int output, int concurrency, const char *release)
+{
+	char request[512];
+
+	snprintf(request, sizeof request,
+		"{\"model\":\"%s\",\"precision\":\"%s\",\"accelerator\":\"h100\",\"gpu_count\":%d,\"engine\":\"vllm\",\"engine_release\":\"%s\",\"prompt_tokens\":%d,"
+		"\"output_tokens\":%d,\"concurrency\":%d}", model, precision, gpus, release, prompt, output, concurrency);
+	return figure(ask("performance", request), "output_tokens_per_s");
+}
+
+static void older_engines_are_as_slow_as_they_were_measured(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(dstack); i++) {
+		double then = tokens_per_s("llama-3.1-405b", "fp8", 8, dstack[i].prompt, 2048, dstack[i].concurrency, "2024-11");
+
+		assert_close(then, dstack[i].measured, 0.06);
+		assert_true(tokens_per_s("llama-3.1-405b", "fp8", 8, dstack[i].prompt, 2048, dstack[i].concurrency, "2025-12") > 1.1 * dstack[i].measured);
+	}
+	assert_true(tokens_per_s("llama-3.1-8b", "bf16", 1, 215, 122, 64, "2024-07") < tokens_per_s("llama-3.1-8b", "bf16", 1, 215, 122, 64, "2024-11"));
+	assert_said(ask("performance", "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"engine\":\"vllm\",\"engine_release\":\"2025-06\",\"prompt_tokens\":1000,"
+		"\"output_tokens\":300,\"concurrency\":32}"), "dense models are as fast as on the newest");
+	assert_said(ask("performance", "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"engine\":\"sglang\",\"engine_release\":\"2025-06\",\"prompt_tokens\":1000,"
+		"\"output_tokens\":300,\"concurrency\":32}"), "no pair of releases of this engine is published");
+}
+
 struct visited {
 	json_t *fields;
 	size_t changes;
@@ -240,6 +272,7 @@ int main(void)
 		cmocka_unit_test(rates_follow_the_one_in_16_bits),
 		cmocka_unit_test(figures_of_no_accelerator_are_refused),
 		cmocka_unit_test(the_median_beside_the_mean_tells_the_spread),
+		cmocka_unit_test(older_engines_are_as_slow_as_they_were_measured),
 		cmocka_unit_test(every_field_of_a_table_is_changed),
 	};
 
