@@ -62,6 +62,8 @@ static void a_generic_models_sample_is_read(void **state)
 	assert_true(figure(model, hours) > 6111 && figure(small, hours) < 10);
 	assert_string_equal(json_string_value(json_object_get(model->figures, "recommended.bottleneck.kind")), "input");
 	assert_close(figure(both, hours), figure(pipeline, hours), 1e-12);
+	assert_said(ask("training", "{\"model\":{\"kind\":\"generic\",\"params\":25e6,\"flops_per_sample\":4e9,\"sample_bytes\":110e6},\"tokens\":\"100M\",\"accelerator\":\"a100\","
+		"\"gpu_count\":8}"), "no rate of the storage is known: give input_pipeline.storage_gbs to check");
 	assert_said(both, "model.sample_bytes is not used: input_pipeline.sample_bytes is given");
 }
 
