@@ -236,6 +236,9 @@ void resolve_unused_training(const struct resolver *resolver, const struct train
 	unused_choice(resolver, common, plan->alternative_count, plan->front_count, is_alone(input->candidates, input->candidate_count));
 	unused_memory_check(resolver, common->enforce_memory, best->memory.total_bytes, best->memory.capacity_bytes);
 	unused_work(resolver, asked, input);
+	if (asked->stack == STACK_HAI_LLM)
+		findings_assume_text(resolver->findings, "stack", "hai_llm",
+			"E30: DeepSeek published what its software does (arXiv 2412.19437), and generic does the same: the name is not used");
 	unused_form(resolver, common, &best->accelerator, best->cost.has_offer ? &best->cost.offer : NULL, best->node_count > 1);
 	say(resolver, is_given(common->internode_gbs) && best->node_count == 1, "internode_gbs", "the training stays inside one node");
 }

@@ -23,6 +23,7 @@ struct sweep {
 	const json_t *only; /* names or beginnings of fields that the base is for, where it is not for all; NULL: all */
 	const json_t *signs, *excused; /* "field" or "base field" -> why it may do nothing */
 	json_t *alive; /* "training accelerator.tdp_w" -> whether it was anything but refused in any base */
+	json_t *words; /* "training stack" -> {word: whether it was anything but the same as none} */
 	size_t fields, wrong;
 };
 
@@ -269,6 +270,48 @@ static bool is_wanted(const struct sweep *sweep, const char *field)
 	return !sweep->only;
 }
 
+/* A word that answers as no word does is the default: a field has one such. */
+static void note_words(struct sweep *sweep, const struct change *change, const char *verdicts)
+{
+	char name[FIELD_NAME_MAX + 32];
+	json_t *words;
+
+	if (change->row->word_count == 0)
+		return;
+	snprintf(name, sizeof name, "%s %s", sweep->kind->name, change->field);
+	words = json_object_get(sweep->words, name);
+	if (!words) {
+		words = json_object();
+		json_object_set_new(sweep->words, name, words);
+	}
+	for (size_t i = 0; i < change->count; i++) {
+		const json_t *value = json_is_array(change->values[i]) ? json_array_get(change->values[i], 0) : change->values[i];
+
+		if (verdicts[i] != '=' || !json_object_get(words, json_string_value(value)))
+			json_object_set_new(words, json_string_value(value), json_boolean(verdicts[i] != '=' || json_is_true(json_object_get(words, json_string_value(value)))));
+	}
+}
+
+static void judge_words(struct sweep *sweep, const char *name, const json_t *words)
+{
+	char dead[512] = "", whole[FIELD_NAME_MAX + 64];
+	const char *word;
+	json_t *alive;
+	size_t count = 0;
+
+	json_object_foreach((json_t *)words, word, alive) {
+		snprintf(whole, sizeof whole, "%s %s", name, word);
+		if (json_is_true(alive) || json_object_get(sweep->excused, whole))
+			continue;
+		snprintf(dead + strlen(dead), sizeof dead - strlen(dead), " %s", word);
+		count++;
+	}
+	if (count < 2)
+		return;
+	fprintf(stderr, "%s: more than one word does nothing in any base request:%s\n", name, dead);
+	sweep->wrong++;
+}
+
 static void judge(const struct change *change, void *context)
 {
 	struct sweep *sweep = context;
@@ -282,6 +325,7 @@ static void judge(const struct change *change, void *context)
 	moved = strchr(verdicts, 'm') != NULL;
 	answered = strpbrk(verdicts, "ms") != NULL;
 	sweep->fields++;
+	note_words(sweep, change, verdicts);
 	if (change->row->flags & NOTE) {
 		if (moved)
 			complain(sweep, change, "is marked as a note, but moves a figure", NULL);
@@ -349,7 +393,7 @@ static size_t base_files(const char *folder, char *files[BASES_MAX])
 
 int main(int argc, char **argv)
 {
-	struct sweep sweep = {.alive = json_object()};
+	struct sweep sweep = {.alive = json_object(), .words = json_object()};
 	char *files[BASES_MAX];
 	const char *key;
 	json_t *values, *signs, *excused, *moved;
@@ -373,8 +417,13 @@ int main(int argc, char **argv)
 			sweep.wrong++;
 		}
 	}
+	json_object_foreach(sweep.words, key, moved) {
+		if (argc < 3)
+			judge_words(&sweep, key, moved);
+	}
 	fprintf(stderr, "%zu fields in %zu base requests, %zu answers, %zu wrong\n", sweep.fields, count, answers_computed(), sweep.wrong);
 	json_decref(sweep.alive);
+	json_decref(sweep.words);
 	json_decref(values);
 	json_decref(signs);
 	json_decref(excused);

@@ -206,6 +206,43 @@ static void older_engines_are_as_slow_as_they_were_measured(void **state)
 		"\"output_tokens\":300,\"concurrency\":32}"), "no pair of releases of this engine is published");
 }
 
+#define ASKED(more) "{\"model\":\"llama-3.1-8b\",\"tokens\":\"1T\",\"accelerator\":\"h100\",\"gpu_count\":8," more "}"
+#define LOADED(more) \
+	"{\"model\":\"llama-3.2-1b\",\"requests_per_s\":2,\"prompt_tokens\":500,\"output_tokens\":20,\"accelerator\":\"h100\",\"gpu_count\":1,\"alternatives\":0," more "}"
+
+/* What the sweep found beside the fields above: each is answered by a sentence now. */
+static void what_does_nothing_is_said(void **state)
+{
+	static const struct {
+		const char *kind, *request, *said;
+	} rows[] = {
+		{"training", ASKED("\"stack\":\"hai_llm\""), "generic does the same: the name is not used"},
+		{"training", ASKED("\"calibration\":\"datasheet\""), "calibration is not used: no measurement is on record"},
+		{"training", ASKED("\"enforce_memory\":false"), "enforce_memory is not used: what is recommended fits"},
+		{"training", ASKED("\"internode_gbs\":50"), "internode_gbs is not used: the training stays inside one node"},
+		{"training", ASKED("\"alternatives\":3,\"parallelism\":{\"tensor\":8,\"pipeline\":1}"), "alternatives is not used: there is no other option"},
+		{"training", ASKED("\"site\":{\"start\":\"2026-12-01T00:00:00Z\"}"), "site.start is not used: no hours of this site's grid"},
+		{"training", "{\"model\":{\"id\":\"llama-3.1-8b\",\"sample_bytes\":1000},\"tokens\":\"1T\",\"accelerator\":\"h100\",\"gpu_count\":8}",
+			"model.sample_bytes is not used: it is of a generic model"},
+		{"training", "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"gpu_count\":64,\"sequence_length\":4096,\"stages\":[{\"tokens\":\"1T\",\"sequence_length\":8192}]}",
+			"sequence_length is not used: every stage has its own"},
+		{"training", FASTER(",\"transistor_nm\":3,\"release_year\":2027", "bf16"), "accelerator.release_year is not used: how far software"},
+		{"inference", LOADED("\"startup_s\":30"), "startup_s is not used: replicas neither come and go"},
+		{"inference", LOADED("\"routing\":\"round_robin\""), "routing is not used: there is one replica"},
+		{"inference", LOADED("\"shared_prefix\":{\"prefixes\":5,\"tokens\":100}"), "so that their number is not used"},
+		{"performance", "{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"prompt_tokens\":1000,\"output_tokens\":300,\"parallelism\":{\"disaggregated\":true}}",
+			"parallelism.disaggregated is not used: one replica"},
+		{"memory", "{\"model\":\"llama-3.1-8b\",\"purpose\":\"inference\",\"optimizer\":\"sgd\"}", "optimizer is not used: it is of trainings"},
+		{"carbon", "{\"accelerator\":\"h100\",\"hours\":10,\"site\":{\"electricity_usd_per_kwh\":0.1}}", "site.electricity_usd_per_kwh is not used: energy is counted here"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(rows); i++)
+		assert_said(ask(rows[i].kind, rows[i].request), rows[i].said);
+	assert_false(ask("inference", "{\"model\":\"llama-3.2-1b\",\"accelerator\":\"h100\",\"prompt_tokens\":{\"cv\":2},"
+		"\"trace\":{\"arrivals\":[[0,500,10],[1,600,8]]}}")->ok);
+}
+
 struct visited {
 	json_t *fields;
 	size_t changes;
@@ -275,6 +312,7 @@ int main(void)
 		cmocka_unit_test(figures_of_no_accelerator_are_refused),
 		cmocka_unit_test(the_median_beside_the_mean_tells_the_spread),
 		cmocka_unit_test(older_engines_are_as_slow_as_they_were_measured),
+		cmocka_unit_test(what_does_nothing_is_said),
 		cmocka_unit_test(every_field_of_a_table_is_changed),
 	};
 
