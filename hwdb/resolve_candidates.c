@@ -460,7 +460,7 @@ static enum status choose(struct choosing choosing, const struct candidate **can
 	const struct resolver *resolver = choosing.resolver;
 	const struct request_common *common = choosing.common;
 	const struct pricing *pricing = &common->pricing;
-	bool one = common->accelerator.id || common->accelerator.like;
+	bool one = resolve_accelerator_given(&common->accelerator);
 	size_t wanted = one                              ? 1
 					: common->accelerators.count > 0 ? common->accelerators.count
 													 : resolver->catalogue->rows.accelerator_count;

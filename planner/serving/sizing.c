@@ -103,7 +103,7 @@ static void hours_read(const struct inference_input *input, struct demand *deman
 	double offset = given_or(input->request.utc_offset_hours, 0);
 
 	if (series && series->count == 0 && input->candidates[0].site.run_start_us > 0)
-		findings_warn(findings, "site.start: no hours of this site's grid are known from then on, so that carbon counts by its mean: give site.series, or name a "
+		findings_warn(findings, "site.start is not used: no hours of this site's grid are known from then on, so that carbon counts by its mean: give site.series, or name a "
 			"site whose grid a feed brings");
 	if (is_given(input->request.utc_offset_hours) && (!series || series->count == 0))
 		findings_warn(findings, "utc_offset_hours is not used: no hours of the grid are known that a clock could be held against (site.series)");
