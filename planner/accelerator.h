@@ -41,6 +41,7 @@ enum precision accelerator_training_precision(const struct accelerator *accelera
 double accelerator_capacity_bytes(const struct accelerator *accelerator); /* memory_usable_bytes, else name-plate */
 double accelerator_bandwidth_bytes_per_s(const struct accelerator *accelerator);
 double accelerator_link_bytes_per_s(const struct accelerator *accelerator); /* one direction; PCIe where no link */
+double accelerator_pcie_bytes_per_s(const struct accelerator *accelerator); /* one direction, payload of 16 lanes */
 
 /* Idle power, W: the catalogue's, else the cited fraction of TDP (E62). */
 double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, double *high_w, const char **source);

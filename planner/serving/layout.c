@@ -1,10 +1,13 @@
 #include "planner/serving/layout.h"
 
+#include "base/units.h"
+
 enum { STAGES_MAX = 64, NODE_DEFAULT = 8 };
 
 struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine,
-	const char *release, const struct serving_parallelism *pinned, const struct accelerator *accelerator)
+	const char *release, const struct serving_parallelism *pinned, const struct candidate *candidate)
 {
+	const struct accelerator *accelerator = &candidate->accelerator;
 	struct replica_layout layout = {.tensor = 1, .pipeline = 1, .expert = 1, .attention_data = 1};
 
 	layout.engine = engine == ENGINE_UNSET ? ENGINE_GENERIC : engine;
@@ -15,6 +18,8 @@ struct replica_layout layout_base(const struct request_common *common, enum prec
 							  : kv_precision;
 	layout.release_years = engine_release_years(release);
 	layout.max_batch = pinned->max_batch > 0 ? (double)pinned->max_batch : ABSENT_NUMBER;
+	layout.gpus_per_node = candidate->slice ? 1 : candidate->gpus_per_node;
+	layout.internode_bytes_per_s = given_or(candidate->internode_gbs, 0) * BYTES_PER_GB;
 	layout.chunk_tokens = pinned->chunk_tokens > 0 ? (double)pinned->chunk_tokens : ABSENT_NUMBER;
 	return layout;
 }
@@ -36,8 +41,8 @@ void layout_remark(const struct candidate *candidate, const struct replica_layou
 
 	if (width > domain)
 		findings_warn(findings,
-			"tensor x attention_data = %lld is wider than the %lld accelerators that are linked: collectives are timed at their links' rate, "
-			"so that less must be expected; parallelism.pipeline is what spans machines",
+			"tensor x attention_data = %lld spans machines of %lld accelerators: its collectives are timed at the network's rate "
+			"(internode_gbs); parallelism.pipeline spans machines at less traffic",
 			(long long)width, (long long)domain);
 }
 

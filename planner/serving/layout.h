@@ -13,7 +13,7 @@ struct layout_list {
 
 /* What request and resolver settled: precisions, engine, limits. Parallel degrees are filled by the functions below. */
 struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine,
-	const char *release, const struct serving_parallelism *pinned, const struct accelerator *accelerator);
+	const char *release, const struct serving_parallelism *pinned, const struct candidate *candidate);
 
 /* Layouts of a candidate: tensor parallel over 1, 2, 4, ... accelerators of a domain; for models with experts also attention by
  * data with experts spread; pipelines over domains where one domain is too small. Pinned degrees are kept. */

@@ -28,7 +28,7 @@ static enum status replica_read(const struct performance_input *input, const str
 	const struct performance_request *request = &input->request;
 	const struct candidate *candidate = input->candidate;
 	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine,
-		request->engine_release, &request->parallelism, &candidate->accelerator);
+		request->engine_release, &request->parallelism, candidate);
 
 	if (input->model.kind != MODEL_TRANSFORMER)
 		return failure_set(

@@ -270,7 +270,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->bandwidth_bytes_per_s = accelerator_bandwidth_bytes_per_s(accelerator);
 	replica->weight_memory_bytes_per_s = replica->bandwidth_bytes_per_s * memory_efficiency;
 	replica->link_bytes_per_s = accelerator_link_bytes_per_s(accelerator);
-	replica->pcie = !is_given(accelerator->interconnect_gbs) || accelerator->interconnect_gbs <= 0;
+	replica_network(replica, accelerator, layout);
 	replica->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, layout->precision, NULL);
 	replica->software_factor = 1;
 	replica->front_end_factor = 1;

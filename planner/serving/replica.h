@@ -5,6 +5,7 @@
 #ifndef FLEETPLAN_PLANNER_SERVING_REPLICA_H
 #define FLEETPLAN_PLANNER_SERVING_REPLICA_H
 
+#include "planner/operators/collective.h"
 #include "planner/serving/engine_rules.h"
 
 enum { REPLICA_GEMMS_MAX = 8 };
@@ -16,6 +17,8 @@ struct replica_layout {
 	enum engine engine;
 	double release_years; /* since 2020-01; see engine_release_years() */
 	double max_batch, chunk_tokens; /* absent: the engine's own */
+	int64_t gpus_per_node; /* 0: not known */
+	double internode_bytes_per_s; /* per accelerator, one direction; 0: not known */
 };
 
 /* One matrix product of a layer, on one accelerator: rows x n x k. */
@@ -39,6 +42,16 @@ struct replica_kind {
 	double reduces; /* all-reduces per layer */
 };
 
+/* E140. How the ranks of a replica reach each other. Rates are bytes/s, one direction. */
+struct replica_network {
+	struct device device;            /* wiring and rates only */
+	struct group tensor, exchange;   /* ranks of one tensor group; attention-data ranks */
+	double tensor_bytes_per_s;       /* around the tensor group's ring */
+	double stage_bytes_per_s;        /* from one pipeline stage to the next */
+	double tensor_latency_s, exchange_latency_s, stage_latency_s; /* of network adapters, added to the link's */
+	bool linked;                     /* a link joins the whole tensor group */
+};
+
 struct replica {
 	const struct serving_constants *constants;
 	struct engine_rules rules;
@@ -50,7 +63,7 @@ struct replica {
 	double hidden, attention_flops_per_s, bandwidth_bytes_per_s, link_bytes_per_s, peak_flops_per_s;
 	double kernel_s, layer_s, expert_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
 	double kv_element_bytes;
-	bool pcie;
+	struct replica_network network;
 	bool keeps_window_only, attends_window_only; /* windowed layers drop what lies outside; do not read it */
 
 	struct serving_memory memory; /* per accelerator; kv_tokens_capacity for the whole replica */
@@ -76,6 +89,9 @@ struct step {
 bool replica_prepare(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
 	const struct calibration *calibration, const struct replica_layout *layout,
 	const struct serving_constants *constants);
+
+/* E140. Fills replica->network from the layout's degrees and its machine; replica_prepare() calls it. */
+void replica_network(struct replica *replica, const struct accelerator *accelerator, const struct replica_layout *layout);
 
 /* E54. Fills replica->memory and kv_budget_bytes; replica_prepare() calls it. weight_bytes, mixer_bytes: per parameter. */
 void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator,

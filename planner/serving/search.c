@@ -176,7 +176,7 @@ void search_candidate(struct search *search, const struct candidate *candidate)
 {
 	const struct inference_request *request = &search->input->request;
 	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine,
-		request->engine_release, &request->parallelism, &candidate->accelerator);
+		request->engine_release, &request->parallelism, candidate);
 
 	if (candidate->slice && !slice_may_serve(request))
 		return;

@@ -98,14 +98,16 @@ static void tally_attention(
 	}
 }
 
-/* E52. One all-reduce: a latency that grows with the ranks, a knee before the bandwidth is reached, then the bandwidth. */
+/* E52. One all-reduce: a latency that grows with the ranks, a knee before the bandwidth is reached, then the bandwidth. Beyond the link's domain
+ * twice the latency (NCCL over PCIe; smallest messages on L40S: 6 us with two ranks, 22 with eight) and the rate of E140. */
 static double reduce_time_s(const struct replica *replica, double bytes)
 {
 	const struct serving_constants *constants = replica->constants;
+	const struct replica_network *network = &replica->network;
 	double ranks = replica->tensor, traffic = 2 * (ranks - 1) / ranks * bytes;
 
-	if (replica->pcie) /* NCCL on PCIe 5: 13.7 ms for 512 MB with two ranks, 42 ms with eight */
-		return 2 * constants->reduce_s + traffic / (replica->link_bytes_per_s * pow(2 / ranks, 0.4));
+	if (!network->linked)
+		return 2 * constants->reduce_s + network->tensor_latency_s + traffic / network->tensor_bytes_per_s;
 	return constants->reduce_s + constants->reduce_rank_s * ranks * -expm1(-bytes / constants->reduce_knee_bytes) +
 		   traffic / replica->link_bytes_per_s;
 }
@@ -126,7 +128,8 @@ static void tally_network(
 			copies = ranks * -expm1(kind->experts_active * log1p(-1 / ranks));
 
 		tally->network_s +=
-			2 * (constants->reduce_rank_s + bytes * copies * (ranks - 1) / ranks / replica->link_bytes_per_s);
+			2 * (constants->reduce_rank_s + replica->network.exchange_latency_s +
+				collective_exchange_s(&replica->network.device, replica->network.exchange, bytes * copies, 0));
 	}
 }
 
@@ -188,9 +191,8 @@ void step_time(const struct replica *replica, const struct batch *batch, struct 
 		tally_kind(&tally, replica, &replica->kinds[i], &local);
 	sampled = local.decode_sequences + fmin(local.prefill_sequences, local.prefill_tokens);
 	tally_gemm(&tally, &replica->logits, sampled, replica->kernel_s);
-	tally.network_s += (replica->pipeline - 1) *
-					   (replica->constants->reduce_s + (local.decode_sequences + local.prefill_tokens) *
-														   replica->hidden * wide_bytes / replica->link_bytes_per_s);
+	tally.network_s += (replica->pipeline - 1) * (replica->constants->reduce_s + replica->network.stage_latency_s +
+		(local.decode_sequences + local.prefill_tokens) * replica->hidden * wide_bytes / replica->network.stage_bytes_per_s);
 	if (local.prefill_tokens >
 		0) { /* decoding replays a captured graph; steps with prompts are launched kernel by kernel */
 		double device_s = tally.compute_s + tally.memory_s + tally.network_s + tally.overhead_s;
