@@ -269,6 +269,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->kv_element_bytes = precision_weight_bytes(layout->kv_precision);
 	replica->bandwidth_bytes_per_s = accelerator_bandwidth_bytes_per_s(accelerator);
 	replica->weight_memory_bytes_per_s = replica->bandwidth_bytes_per_s * memory_efficiency;
+	replica->dispatch_bytes = layout->precision == PRECISION_NVFP4 ? precision_weight_bytes(layout->precision) : wide_bytes;
 	replica->link_bytes_per_s = accelerator_link_bytes_per_s(accelerator);
 	replica_network(replica, accelerator, layout);
 	replica->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, layout->precision, NULL);

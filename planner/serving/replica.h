@@ -63,6 +63,7 @@ struct replica {
 	double hidden, attention_flops_per_s, bandwidth_bytes_per_s, link_bytes_per_s, peak_flops_per_s;
 	double kernel_s, layer_s, expert_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
 	double kv_element_bytes;
+	double dispatch_bytes; /* of one activation on its way to the experts */
 	struct replica_network network;
 	bool keeps_window_only, attends_window_only; /* windowed layers drop what lies outside; do not read it */
 

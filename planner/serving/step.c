@@ -112,6 +112,18 @@ static double reduce_time_s(const struct replica *replica, double bytes)
 		   traffic / replica->link_bytes_per_s;
 }
 
+/* E52. One exchange among attention-data ranks. Each token goes to the ranks that hold its experts: of r ranks r (1 - (1 - 1/r)^k) on average. Split experts
+ * need it on all: then the ranks gather, around a ring. */
+static double exchange_time_s(const struct replica *replica, const struct replica_kind *kind, double bytes)
+{
+	const struct replica_network *network = &replica->network;
+	double ranks = replica->attention_data;
+
+	if (replica->expert > 1)
+		return collective_exchange_s(&network->device, network->exchange, bytes * ranks * -expm1(kind->experts_active * log1p(-1 / ranks)), 0);
+	return (ranks - 1) * bytes / collective_rate_bytes_per_s(&network->device, network->exchange);
+}
+
 static void tally_network(
 	struct tally *tally, const struct replica *replica, const struct replica_kind *kind, double tokens)
 {
@@ -120,17 +132,9 @@ static void tally_network(
 
 	if (replica->tensor > 1)
 		tally->network_s += kind->reduces * reduce_time_s(replica, bytes);
-	if (kind->experts > 0 && replica->attention_data > 1) {
-		double ranks = replica->attention_data, copies = ranks;
-
-		/* Each token goes to the ranks that hold its experts: of r ranks r (1 - (1 - 1/r)^k) on average; split experts need it on all. */
-		if (replica->expert > 1)
-			copies = ranks * -expm1(kind->experts_active * log1p(-1 / ranks));
-
-		tally->network_s +=
-			2 * (constants->reduce_rank_s + replica->network.exchange_latency_s +
-				collective_exchange_s(&replica->network.device, replica->network.exchange, bytes * copies, 0));
-	}
+	if (kind->experts > 0 && replica->attention_data > 1)
+		tally->network_s += 2 * (constants->reduce_rank_s + replica->network.exchange_latency_s) +
+			exchange_time_s(replica, kind, bytes * replica->dispatch_bytes / wide_bytes) + exchange_time_s(replica, kind, bytes);
 }
 
 /* Steps that only decode replay a captured graph, for the next larger batch that was captured: 1, 2, 4 and multiples of 8 up to 512
