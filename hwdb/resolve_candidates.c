@@ -134,6 +134,9 @@ static void connect_nodes(
 	if (!is_given(common->internode_gbs))
 		findings_assume_number(
 			choosing->resolver->findings, "internode_gbs", candidate->internode_gbs, topology.internode_source);
+	if (candidate->accelerator.max_nvlink_domain > 1 && candidate->accelerator.max_nvlink_domain < candidate->gpus_per_node)
+		findings_assume_number(choosing->resolver->findings, "max_nvlink_domain", (double)candidate->accelerator.max_nvlink_domain,
+			"E140; the link joins so many of a machine's, the rest meet over PCIe; cards without bridges: {\"like\": ..., \"max_nvlink_domain\": 1}");
 	if (topology.torus_dimensions > 0)
 		findings_assume_number(
 			choosing->resolver->findings, "torus_dimensions", (double)topology.torus_dimensions, topology.torus_source);

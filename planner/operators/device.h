@@ -59,7 +59,7 @@ double device_prior_host_bytes_per_s(const struct accelerator *accelerator);
 /* E140. How the accelerators of one machine reach each other where their link joins fewer than all (bridges over pairs) or none.
  * Given: accelerator; node, accelerators in one machine (>= 1). Returned: domain, node, reach, root, and the rates of PCIe: peer, what two
  * cards below one processor reach; socket and sockets, what crosses between the processors. A domain that the catalogue does not state
- * is the machine where there is a link, and one accelerator where there is none.
+ * is the machine; without a link's rate there is no link, and the domain is one accelerator.
  * Valid: machines of up to four cards below one processor, of two processors beyond that.
  * Source: MooreThreads/SimuMax@4dcaae5, configs/system/a100_pcie.json (eight A100 PCIe: all-reduce over two, four and eight), and
  * ai-dynamo/aiconfigurator, NCCL over two, four and eight RTX PRO 6000; the constants in wiring.c. */

@@ -11,9 +11,9 @@ static const int64_t root_least = 4;
 
 static int64_t link_domain(const struct accelerator *accelerator, int64_t node)
 {
-	if (accelerator->max_nvlink_domain >= 1)
-		return accelerator->max_nvlink_domain;
-	return is_given(accelerator->interconnect_gbs) && accelerator->interconnect_gbs > 0 ? node : 1;
+	if (!is_given(accelerator->interconnect_gbs) || accelerator->interconnect_gbs <= 0)
+		return 1;
+	return accelerator->max_nvlink_domain >= 1 ? accelerator->max_nvlink_domain : node;
 }
 
 void device_wiring(const struct accelerator *accelerator, int64_t node, struct device *device)
