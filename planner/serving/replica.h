@@ -31,6 +31,7 @@ struct replica_kind {
 	double layers; /* of this kind in the whole model; every token walks through all pipeline stages */
 	int gemm_count;
 	struct gemm gemms[REPLICA_GEMMS_MAX];
+	double index_bytes_per_token, index_flops_per_pair; /* part of kv_bytes_per_token: an indexer's key, which each query meets in all of the context */
 	double kv_bytes_per_token, window_tokens; /* per accelerator; window: tokens kept, 0: all of the context */
 	double attended_tokens; /* at most so many are attended to; 0: all of the context */
 	double prefill_flops_per_pair, decode_flops_per_pair; /* of one query with one cached token */

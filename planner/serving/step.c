@@ -74,8 +74,10 @@ static void tally_attention(
 
 	if (batch->decode_sequences > 0) {
 		double pairs = batch->decode_sequences * looked_back(kind, batch->decode_context_tokens);
-		double bytes = pairs * kind->kv_bytes_per_token + batch->decode_sequences * kind->state_bytes;
-		double flops = pairs * kind->decode_flops_per_pair;
+		double indexed = batch->decode_sequences * batch->decode_context_tokens;
+		double bytes = pairs * (kind->kv_bytes_per_token - kind->index_bytes_per_token) + indexed * kind->index_bytes_per_token +
+			batch->decode_sequences * kind->state_bytes;
+		double flops = pairs * kind->decode_flops_per_pair + indexed * kind->index_flops_per_pair;
 
 		tally_roofline(tally, flops / (replica->attention_flops_per_s * constants->decode_flops_efficiency),
 			bytes / (replica->bandwidth_bytes_per_s * constants->decode_efficiency));
@@ -86,7 +88,8 @@ static void tally_attention(
 	if (batch->prefill_tokens > 0) {
 		double chunk = batch->prefill_tokens / fmax(batch->prefill_sequences, 1e-9);
 		double pairs = batch->prefill_tokens * looked_back(kind, batch->prefill_context_tokens + chunk / 2);
-		double flops = pairs * kind->prefill_flops_per_pair;
+		double flops = pairs * kind->prefill_flops_per_pair +
+			batch->prefill_tokens * (batch->prefill_context_tokens + chunk / 2) * kind->index_flops_per_pair;
 		double efficiency = constants->prefill_efficiency * chunk / (chunk + constants->prefill_half_tokens);
 
 		double state_flops = batch->prefill_tokens * kind->state_flops_per_token;

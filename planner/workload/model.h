@@ -104,6 +104,7 @@ double model_training_flops_per_token(const struct model *model, double sequence
 
 /* KV cache (E5). Per token: each token as long as it lies inside every window, the figure that is published. Of a whole
  * sequence: window layers stop growing at their window, constant states included. States: state-space and linear layers. */
+double layer_cache_elements(const struct layer_kind *kind, double tensor); /* of one token in one layer, on each of `tensor` ranks */
 double model_kv_bytes_per_token(const struct model *model, double bytes_per_element);
 double model_kv_bytes(const struct model *model, double context_tokens, double bytes_per_element);
 double model_state_bytes(const struct model *model, double bytes_per_element);

@@ -359,6 +359,27 @@ static void networks_slow_with_their_domains(void **state)
 	mixture_fill();
 }
 
+/* E5. What a replica keeps of a token is what the model's cache is: with latents, windows, shared caches and an indexer's key; read are the
+ * keys that the indexer picks, and its own of all the context. */
+static void caches_of_replicas_are_the_models(void **state)
+{
+	struct replica before, after;
+
+	(void)state;
+	mixture_fill();
+	before = prepared(layout_of(4, 1, 1, PRECISION_BF16));
+	for (int i = 0; i < model.kind_count; i++)
+		model.kinds[i].index_heads = 32, model.kinds[i].index_head_dim = 128, model.kinds[i].index_tokens = 2048;
+	model_finish(&model);
+	after = prepared(layout_of(4, 1, 1, PRECISION_BF16));
+	assert_close(replica_sequence_bytes(&before, 1600), 1600.0 * 24 * 576 * 2, 1e-12);
+	assert_close(replica_sequence_bytes(&after, 1600), 1600.0 * 24 * (576 + 128) * 2, 1e-12);
+	assert_close(replica_sequence_bytes(&after, 1600), 1600 * model_kv_bytes_per_token(&model, 2), 1e-12);
+	assert_close(step_of(&after, 64, 40000, 0).bytes - step_of(&after, 64, 20000, 0).bytes, 24 * 64 * 20000.0 * 128 * 2, 1e-9);
+	assert_true(step_of(&after, 64, 40000, 0).bytes < step_of(&before, 64, 40000, 0).bytes);
+	mixture_fill();
+}
+
 static void windows_bound_the_cache_and_the_reading(void **state)
 {
 	struct replica full, windowed;
@@ -474,6 +495,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(experts_multiply_whole_tiles),
 	cmocka_unit_test(tokens_go_where_their_experts_are),
 	cmocka_unit_test(networks_slow_with_their_domains),
+	cmocka_unit_test(caches_of_replicas_are_the_models),
 	cmocka_unit_test(windows_bound_the_cache_and_the_reading),
 	cmocka_unit_test(states_do_not_grow_with_the_context),
 	cmocka_unit_test(narrow_weights_without_narrow_arithmetic_are_only_stored_narrow),
