@@ -58,20 +58,31 @@ static int order(double a, double b)
 	return a < b ? -1 : 1;
 }
 
+/* Where limits are given, all that is answered keeps them; where none is, how soon answers come is a side of its own. */
+static bool something_is_promised(const struct promise *promise)
+{
+	return is_given(promise->ttft_s) || is_given(promise->tpot_s) || is_given(promise->e2e_s);
+}
+
+/* Where the accelerators and a promise are given, all layouts that keep it serve the load: the one that holds most leaves most room, and is the same at
+ * every load. */
+static int order_by_capacity(const struct search *search, const struct fleet *a, const struct fleet *b)
+{
+	if (!is_given(search->demand->requests_per_s) || !is_given(a->capacity_requests_per_s) || !is_given(b->capacity_requests_per_s) ||
+		!something_is_promised(&search->demand->promise))
+		return 0;
+	return order(b->capacity_requests_per_s, a->capacity_requests_per_s);
+}
+
 bool search_is_better(const struct search *search, const struct fleet *a, const struct fleet *b)
 {
 	int by = order(rank_of(search, a), rank_of(search, b));
 
 	by = by != 0 ? by : order((double)a->gpu_count, (double)b->gpu_count);
 	by = by != 0 ? by : order(usd_of(a), usd_of(b));
+	by = by != 0 ? by : order_by_capacity(search, a, b);
 	by = by != 0 ? by : order(a->kgco2e_per_month, b->kgco2e_per_month);
 	return (by != 0 ? by : order(a->e2e_s, b->e2e_s)) < 0;
-}
-
-/* Where limits are given, all that is answered keeps them; where none is, how soon answers come is a side of its own. */
-static bool something_is_promised(const struct promise *promise)
-{
-	return is_given(promise->ttft_s) || is_given(promise->tpot_s) || is_given(promise->e2e_s);
 }
 
 /* Nowhere worse, and somewhere better. */

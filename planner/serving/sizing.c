@@ -133,8 +133,10 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	best = search_best(&search, &prover);
 	if (progress_stopped(input->progress))
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before an answer was found");
-	if (!best)
+	if (!best) {
+		shortfall_measure(&search.shortfall, &prover);
 		return shortfall_fail(&search.shortfall, &input->model, &demand, &limits, failure);
+	}
 	prover_find_most(&prover, best);
 	prover_observe(&prover, best);
 	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
