@@ -175,6 +175,15 @@ static void default_assurance(const struct resolver *resolver, struct request_co
 	}
 }
 
+void resolve_published_precision(const struct resolver *resolver, const struct model *model, enum precision *precision)
+{
+	if (*precision != PRECISION_UNSET || model->published_precision == PRECISION_UNSET)
+		return;
+	*precision = model->published_precision;
+	findings_assume_text(resolver->findings, "precision", precision_name(*precision),
+		"E50: as the checkpoint is published (quantization_config of its config.json)");
+}
+
 /* The slices of all candidates, as candidates. */
 static enum status resolve_slices(const struct resolver *resolver, struct inference_input *input)
 {
@@ -212,6 +221,8 @@ enum status resolve_inference(
 	input->slice_count = 0;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	load_faults(resolver, request);
+	if (model_status == STATUS_OK && request->precisions.count == 0)
+		resolve_published_precision(resolver, &input->model, &input->request.common.precision);
 	resolve_common(resolver, &input->request.common);
 	status = resolve_placed_candidates(resolver, &input->request.common, mixes_terms(request), &input->candidates, &input->candidate_count);
 	if (model_status != STATUS_OK)
@@ -272,6 +283,8 @@ enum status resolve_performance(
 	}
 	if (input->request.common.calibration == CALIBRATION_UNSET)
 		input->request.common.calibration = CALIBRATION_MEASURED;
+	if (model_status == STATUS_OK)
+		resolve_published_precision(resolver, &input->model, &input->request.common.precision);
 	status = resolve_candidates(resolver, &input->request.common, input->request.common.gpu_count, &input->candidate, &count);
 	if (model_status != STATUS_OK)
 		return model_status;

@@ -46,6 +46,18 @@ void layout_remark(const struct candidate *candidate, const struct replica_layou
 			(long long)width, (long long)domain);
 }
 
+void layout_precision_remark(const struct candidate *candidate, const struct replica_layout *layout, struct findings *findings)
+{
+	enum precision used = PRECISION_UNSET;
+
+	accelerator_peak_flops_per_s(&candidate->accelerator, layout->precision, &used);
+	if (used == PRECISION_UNSET || used == layout->precision || precision_weight_bytes(layout->precision) >= 2 ||
+		precision_weight_bytes(used) <= precision_weight_bytes(layout->precision))
+		return;
+	findings_assume_text(findings, "precision.computed", precision_name(used),
+		"E50: the accelerator has no arithmetic in the weights' format: they stay packed in memory and kernels widen them (Marlin: Frantar et al. 2024, arXiv 2408.11743)");
+}
+
 static bool has_experts(const struct model *model)
 {
 	for (int i = 0; i < model->kind_count; i++)

@@ -33,6 +33,9 @@ bool layout_divides_heads(const struct model *model, int64_t tensor);
 int64_t layout_domain(const struct candidate *candidate);
 
 /* Warns of a pinned layout whose collectives leave that domain: they are timed as if they did not. */
+/* What is done where the accelerator lacks the arithmetic of the weights' format. */
+void layout_precision_remark(const struct candidate *candidate, const struct replica_layout *layout, struct findings *findings);
+
 void layout_remark(const struct candidate *candidate, const struct replica_layout *layout, struct findings *findings);
 
 #endif

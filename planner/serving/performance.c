@@ -160,6 +160,7 @@ enum status performance_estimate(const struct performance_input *input, const st
 	performance->practice = practice;
 	note_choices(request, &layout, findings);
 	layout_remark(input->candidate, &layout, findings);
+	layout_precision_remark(input->candidate, &layout, findings);
 	operate(request, &replica, &shape, &point, findings);
 	if (!is_given(point.ttft_s))
 		return failure_set(failure, STATUS_INFEASIBLE,

@@ -69,6 +69,7 @@ struct model {
 	double extra_params; /* outside the layers, beyond E1: a bias of the logits, projections of the embedding */
 	double lookup_params; /* tables beside the embedding that are looked up, not multiplied (per-layer embeddings) */
 	double generic_flops_per_sample, generic_sample_bytes; /* MODEL_GENERIC: forward pass of one sample */
+	enum precision published_precision; /* of a checkpoint published in 8 or 4 bits (its quantization_config); PRECISION_UNSET: 16 bits or more */
 	char notes[MODEL_NOTES_MAX]; /* what was assumed in reading its shape, for an answer's assumptions; "" is nothing */
 
 	/* Filled by model_finish() unless given before (a size-only model, a published figure). */
