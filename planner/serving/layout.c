@@ -35,6 +35,19 @@ int64_t layout_domain(const struct candidate *candidate)
 	return domain > node ? (domain < 64 ? domain : 64) : node;
 }
 
+/* 50 Gb/s for each accelerator. */
+static const double fabric_gbs = 6.25;
+
+enum layout_span layout_span_of(const struct candidate *candidate, const struct replica_layout *layout)
+{
+	int64_t gpus = (int64_t)layout->tensor * layout->attention_data * layout->pipeline, node = candidate->gpus_per_node > 0 ? candidate->gpus_per_node : NODE_DEFAULT;
+	int64_t domain = candidate->accelerator.max_nvlink_domain;
+
+	if (gpus <= (domain > node ? domain : node))
+		return SPAN_MACHINE;
+	return given_or(candidate->internode_gbs, 0) >= fabric_gbs ? SPAN_FABRIC : SPAN_NETWORK;
+}
+
 void layout_remark(const struct candidate *candidate, const struct replica_layout *layout, struct findings *findings)
 {
 	int64_t width = (int64_t)layout->tensor * layout->attention_data, domain = layout_domain(candidate);
@@ -44,6 +57,11 @@ void layout_remark(const struct candidate *candidate, const struct replica_layou
 			"tensor x attention_data = %lld spans machines of %lld accelerators: its collectives are timed at the network's rate "
 			"(internode_gbs); parallelism.pipeline spans machines at less traffic",
 			(long long)width, (long long)domain);
+	if (layout_span_of(candidate, layout) == SPAN_NETWORK)
+		findings_warn(findings,
+			"one replica of %lld x %s spans machines of %lld that a network of %.3g GB/s for each accelerator joins (internode_gbs): a last resort, "
+			"taken where nothing that was allowed holds the model in one machine; larger machines, more memory each or narrower weights avoid it",
+			(long long)(width * layout->pipeline), candidate->accelerator.id, (long long)domain, given_or(candidate->internode_gbs, 0));
 }
 
 void layout_precision_remark(const struct candidate *candidate, const struct replica_layout *layout, struct findings *findings)

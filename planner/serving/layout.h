@@ -33,6 +33,18 @@ bool layout_divides_heads(const struct model *model, int64_t tensor);
 int64_t layout_domain(const struct candidate *candidate);
 
 /* Warns of a pinned layout whose collectives leave that domain: they are timed as if they did not. */
+/* Where a replica lies, the better first (E141). */
+enum layout_span {
+	SPAN_MACHINE, /* in one machine, or in one link's domain */
+	SPAN_FABRIC,  /* over machines that a fast network joins */
+	SPAN_NETWORK  /* over machines without one: the last resort */
+};
+
+/* E141. Given: candidate with gpus_per_node, max_nvlink_domain and internode_gbs (absent: 100 Gb/s for a machine); layout. A network is fast from 50 Gb/s
+ * for each accelerator on. Source: the slowest of the systems in hwdb/topology.c that are built for work across machines (DGX-1: 400 Gb/s
+ * InfiniBand for eight; AWS p4d: 400 Gb/s EFA for eight). */
+enum layout_span layout_span_of(const struct candidate *candidate, const struct replica_layout *layout);
+
 /* What is done where the accelerator lacks the arithmetic of the weights' format. */
 void layout_precision_remark(const struct candidate *candidate, const struct replica_layout *layout, struct findings *findings);
 

@@ -76,8 +76,9 @@ static int order_by_capacity(const struct search *search, const struct fleet *a,
 
 bool search_is_better(const struct search *search, const struct fleet *a, const struct fleet *b)
 {
-	int by = order(rank_of(search, a), rank_of(search, b));
+	int by = (int)layout_span_of(a->candidate, &a->layout) - (int)layout_span_of(b->candidate, &b->layout);
 
+	by = by != 0 ? by : order(rank_of(search, a), rank_of(search, b));
 	by = by != 0 ? by : order((double)a->gpu_count, (double)b->gpu_count);
 	by = by != 0 ? by : order(usd_of(a), usd_of(b));
 	by = by != 0 ? by : order_by_capacity(search, a, b);
@@ -269,6 +270,15 @@ static struct fleet *rival_or(struct search *search, struct fleet *best)
 	return rival;
 }
 
+/* Replicas over machines are for what nothing else holds: beside a better one they are no answer, whatever they cost. */
+static struct fleet *leave_out_spanning(struct search *search, struct fleet *best)
+{
+	for (size_t i = 0; i < search->count && best; i++)
+		if (layout_span_of(search->fleets[i].candidate, &search->fleets[i].layout) > layout_span_of(best->candidate, &best->layout))
+			search->fleets[i].verdict = FLEET_LAYOUT;
+	return best;
+}
+
 struct fleet *search_best(struct search *search, struct prover *prover)
 {
 	int rivals = 0;
@@ -284,7 +294,7 @@ struct fleet *search_best(struct search *search, struct prover *prover)
 		if (best && best->trial && prover_can(prover) && rivals++ < RIVALS_MOST)
 			best = rival_or(search, best);
 		if (!best || best->trial || !prover_can(prover))
-			return best;
+			return leave_out_spanning(search, best);
 		search_prove(search, prover, best);
 	}
 }
