@@ -126,6 +126,7 @@ static void connect_nodes(
 
 	candidate->internode_gbs = given_or(common->internode_gbs, topology.internode_gbs);
 	candidate->torus_dimensions = topology.torus_dimensions;
+	candidate->slice_sizes = topology.slice_sizes;
 	if (!alone)
 		return;
 	if (common->gpus_per_node < 1)
@@ -137,6 +138,8 @@ static void connect_nodes(
 	if (candidate->accelerator.max_nvlink_domain > 1 && candidate->accelerator.max_nvlink_domain < candidate->gpus_per_node)
 		findings_assume_number(choosing->resolver->findings, "max_nvlink_domain", (double)candidate->accelerator.max_nvlink_domain,
 			"E140; the link joins so many of a machine's, the rest meet over PCIe; cards without bridges: {\"like\": ..., \"max_nvlink_domain\": 1}");
+	if (topology.slice_sizes.count > 0)
+		findings_assume_text(choosing->resolver->findings, "slices", "rented in whole slices", topology.slice_sizes.source);
 	if (topology.torus_dimensions > 0)
 		findings_assume_number(
 			choosing->resolver->findings, "torus_dimensions", (double)topology.torus_dimensions, topology.torus_source);

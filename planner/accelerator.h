@@ -117,6 +117,14 @@ struct mig_slice {
 	double bandwidth_share, compute_share; /* of the board's */
 };
 
+/* Sizes in which chips are rented together (slices of a TPU pod), ascending. Beyond the largest, several slices of `joined` each. */
+struct slice_sizes {
+	const int64_t *chips;
+	size_t count; /* 0: any number can be had */
+	int64_t joined;
+	const char *source;
+};
+
 struct own_runs; /* planner/training/own_runs.h */
 
 /* One accelerator that a plan may use, with what the catalogue says about having it. */
@@ -132,6 +140,7 @@ struct candidate {
 	int64_t gpus_per_node;
 	double internode_gbs; /* per accelerator, one direction */
 	int64_t torus_dimensions; /* of the links of a domain; 0: each reaches every other at its full rate (switches, or links to all) */
+	struct slice_sizes slice_sizes;
 	const struct mig_slice *slice; /* NULL: whole; else `accelerator` is the slice, and whole boards are had */
 	const struct accelerator *board; /* of the slice */
 };

@@ -150,6 +150,10 @@ static void device_links(const struct candidate *candidate, const struct physics
 	bool linked = is_given(accelerator->interconnect_gbs) && accelerator->interconnect_gbs > 0;
 
 	device_wiring(accelerator, candidate->gpus_per_node, device);
+	if (candidate->slice_sizes.count > 0 && candidate->slice_sizes.chips[candidate->slice_sizes.count - 1] < device->domain) {
+		device->domain = candidate->slice_sizes.chips[candidate->slice_sizes.count - 1]; /* links do not leave a slice */
+		device->reach = device->domain > device->node ? device->domain : device->node;
+	}
 	device->torus_dimensions = candidate->torus_dimensions;
 	device->host_bytes_per_s = CALIBRATED(calibration, host_bytes_per_s, host_bytes_per_s(accelerator));
 	device->host_latency_s = CALIBRATED(calibration, host_latency_s, 0);

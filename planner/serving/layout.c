@@ -1,6 +1,7 @@
 #include "planner/serving/layout.h"
 
 #include "base/units.h"
+#include "planner/footprint/supply.h"
 
 enum { STAGES_MAX = 64, NODE_DEFAULT = 8 };
 
@@ -110,15 +111,19 @@ static bool same_degrees(const struct replica_layout *a, const struct replica_la
 		   a->attention_data == b->attention_data;
 }
 
-static void list_add(struct layout_list *list, const struct replica_layout *base,
+static void list_add(struct layout_list *list, const struct candidate *candidate, const struct replica_layout *base,
 	const struct serving_parallelism *pinned, int64_t tensor, int64_t pipeline, int64_t expert, int64_t attention_data)
 {
 	struct replica_layout layout = *base;
+	int64_t gpus;
 
 	layout.tensor = degree(pinned->tensor, tensor);
 	layout.pipeline = degree(pinned->pipeline, pipeline);
 	layout.expert = degree(pinned->expert, expert);
 	layout.attention_data = degree(pinned->attention_data, attention_data);
+	gpus = (int64_t)layout.tensor * layout.pipeline * layout.attention_data;
+	if (gpus != pinned->tensor * pinned->pipeline * pinned->attention_data && supply_rentable_count(candidate, gpus) != gpus)
+		return; /* a replica has a slice of its own */
 	for (size_t i = 0; i < list->count; i++)
 		if (same_degrees(&list->items[i], &layout))
 			return;
@@ -136,15 +141,15 @@ void layout_enumerate(const struct model *model, const struct candidate *candida
 		bool divides = pinned->tensor > 0 || layout_divides_heads(model, width);
 
 		if (divides)
-			list_add(list, base, pinned, width, 1, 1, 1);
+			list_add(list, candidate, base, pinned, width, 1, 1, 1);
 		if (has_experts(model) && width > 1) {
 			if (divides)
-				list_add(list, base, pinned, width, 1, width, 1);
-			list_add(list, base, pinned, 1, 1, width, width);
+				list_add(list, candidate, base, pinned, width, 1, width, 1);
+			list_add(list, candidate, base, pinned, 1, 1, width, width);
 		}
 	}
 	for (int64_t stages = 2; stages <= STAGES_MAX && !candidate->slice; stages *= 2)
-		list_add(list, base, pinned, width / 2, stages, 1, 1);
+		list_add(list, candidate, base, pinned, width / 2, stages, 1, 1);
 }
 
 bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base,
