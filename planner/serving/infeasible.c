@@ -87,7 +87,7 @@ enum status infeasible_memory(const struct model *model, const struct candidate 
 						  model_kv_bytes(model, context_tokens, precision_weight_bytes(layout->kv_precision));
 	double capacity_bytes = accelerator_capacity_bytes(&candidate->accelerator);
 
-	for (wider.pipeline = 1; wider.pipeline <= model->layer_count; wider.pipeline *= 2)
+	for (wider.pipeline = 1; wider.pipeline <= model->layer_count && !candidate->slice; wider.pipeline *= 2) /* slices are not joined */
 		for (wider.tensor = layout->tensor; wider.tensor <= layout_domain(candidate); wider.tensor *= 2)
 			if (replica_prepare(
 					&replica, model, &candidate->accelerator, &candidate->calibration, &wider, &serving_constants) &&

@@ -74,6 +74,12 @@ static int order_by_capacity(const struct search *search, const struct fleet *a,
 	return order(b->capacity_requests_per_s, a->capacity_requests_per_s);
 }
 
+/* Whole accelerators are what a request names; their slices are answered beside them unless it asks for slices. */
+static bool may_be_recommended(const struct search *search, const struct fleet *fleet)
+{
+	return !fleet->candidate->slice || search->input->request.mig == TRUTH_TRUE || search->input->request.mig_profile;
+}
+
 bool search_is_better(const struct search *search, const struct fleet *a, const struct fleet *b)
 {
 	int by = (int)layout_span_of(a->candidate, &a->layout) - (int)layout_span_of(b->candidate, &b->layout);
@@ -128,7 +134,7 @@ static void search_keep(struct search *search, const struct fleet *fleet)
 	struct fleet *place;
 
 	if (fleet->verdict != FLEET_OK || !within_caps(fleet, search->limits)) {
-		if (!fleet->candidate->slice) /* what a board cannot do, its slices cannot */
+		if (!fleet->candidate->slice || search->input->request.mig_profile) /* what a board cannot do, its slices cannot */
 			shortfall_note(&search->shortfall, fleet);
 		return;
 	}
@@ -262,7 +268,7 @@ static struct fleet *rival_or(struct search *search, struct fleet *best)
 		const struct fleet *fleet = &search->fleets[i];
 		double with_less = rank_of(search, fleet) * (double)(fleet->replicas - 1) / (double)fleet->replicas;
 
-		if (fleet->verdict == FLEET_OK && !fleet->trial && fleet->replicas > 2 && with_less < least) {
+		if (fleet->verdict == FLEET_OK && may_be_recommended(search, fleet) && !fleet->trial && fleet->replicas > 2 && with_less < least) {
 			least = with_less;
 			rival = &search->fleets[i];
 		}
@@ -287,7 +293,7 @@ struct fleet *search_best(struct search *search, struct prover *prover)
 		struct fleet *best = NULL;
 
 		for (size_t i = 0; i < search->count; i++)
-			if (search->fleets[i].verdict == FLEET_OK &&
+			if (search->fleets[i].verdict == FLEET_OK && may_be_recommended(search, &search->fleets[i]) &&
 				(!best || search_is_better(search, &search->fleets[i], best)))
 				best = &search->fleets[i];
 		/* With the size that the proof gave it, it may no longer be the best. */

@@ -125,7 +125,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	hours_read(input, &demand, &grid, &plan->findings);
 	search_start(&search, input, &demand, &limits);
 	progress_note(input->progress, 0, "sizing by formulas");
-	for (size_t i = 0; i < input->candidate_count && !progress_stopped(input->progress); i++)
+	for (size_t i = 0; i < input->candidate_count && !request->mig_profile && !progress_stopped(input->progress); i++)
 		search_candidate(&search, &input->candidates[i]);
 	for (size_t i = 0; i < input->slice_count && !progress_stopped(input->progress); i++)
 		search_candidate(&search, &input->slices[i]);

@@ -95,3 +95,70 @@ def test_what_accelerators_hold_is_their_own(daemon):
     assert len(held) == 1
     refused = daemon.post("/v1/estimates/inference", {**SERVING, **asked, "requests_per_s": 40})
     assert refused.status == 422 and "they hold %.3g requests/s" % held.pop() in refused.json["detail"]
+
+
+SMALL = {"model": "llama-3.2-1b", "prompt_tokens": 500, "output_tokens": 200}
+
+
+def test_accelerators_stay_whole_unless_slices_are_asked_for(daemon):
+    for load in ({"gpu_count": 1}, {"requests_per_s": 1000}, {"gpu_count": 1, "requests_per_s": 1}):
+        answer = daemon.post("/v1/estimates/inference", {**SMALL, "accelerator": "h100", **load})
+        assert answer.status == 200 and "mig_profile" not in answer.json["result"]["recommended"]
+    busy = {**SMALL, "requests_per_s": 1000, "accelerator": "h100"}
+    result = serving(daemon, **busy)
+    cheaper = [o for o in result["alternatives"] if "mig_profile" in o]
+    assert cheaper and cheaper[0]["cost"]["usd_per_month"] < result["recommended"]["cost"]["usd_per_month"]
+    asked = serving(daemon, **busy, mig=True)["recommended"]
+    assert asked["mig_profile"] and asked["cost"]["usd_per_month"] <= cheaper[0]["cost"]["usd_per_month"]
+    assert not [o for o in serving(daemon, **busy, mig=False)["alternatives"] if "mig_profile" in o]
+
+
+@pytest.mark.parametrize("name", ["h100-1g.10gb", "H100 MIG 1g.10gb", "h100-sxm5-80gb:1g.10gb"])
+def test_slices_have_names(daemon, name):
+    answer = daemon.post("/v1/estimates/inference", {**SERVING, **SMALL, "accelerator": name}).json
+    option = answer["result"]["recommended"]
+    assert (option["accelerator"], option["mig_profile"]) == ("h100-sxm5-80gb", "1g.10gb")
+    assert (answer["request"]["accelerator"], answer["request"]["mig_profile"]) == ("h100-sxm5-80gb", "1g.10gb")
+    assert all(o["mig_profile"] == "1g.10gb" for o in answer["result"]["alternatives"])
+
+
+@pytest.mark.parametrize("asked,pointer,said", [({"accelerator": "h100-1g.11gb"}, "/mig_profile", "1g.10gb"), ({"accelerator": "l40s-1g.10gb"}, "/mig_profile", "split"),
+    ({"accelerator": "h100-1g.10gb", "mig": False}, "/mig", "profile"), ({"accelerator": "h100-1g.10gb", "mig_profile": "2g.20gb"}, "/mig_profile", "another")])
+def test_slices_that_are_not_there(daemon, asked, pointer, said):
+    answer = daemon.post("/v1/estimates/inference", {**SERVING, **SMALL, **asked})
+    assert answer.status == 422
+    assert [f for f in answer.json["errors"] if f["pointer"] == pointer and said in f["detail"]], answer.text
+
+
+SQUARES = {1, 4, 8, 16, 32, 64, 128, 256}
+CUBES = {4, 8, 32, 64, 128, 256, 512, 1024, 2048, 4096, 6144}
+
+
+@pytest.mark.parametrize("accelerator,slices,joined", [("tpu-v5e", SQUARES, 256), ("tpu-v6e", SQUARES, 256), ("tpu-v5p", CUBES, 4096)])
+@pytest.mark.parametrize("limits", [{"deadline_hours": "20d"}, {"deadline_hours": "90d"}, {}, {"deadline_hours": "7d", "objective": "time"}])
+def test_tpus_are_rented_by_the_slice(daemon, accelerator, slices, joined, limits):
+    answer = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": accelerator, **limits})
+    assert answer.status == 200, answer.text
+    result = answer.json["result"]
+    for option in [result["recommended"], *result["alternatives"]]:
+        assert option["gpu_count"] in slices or option["gpu_count"] % joined == 0, option["gpu_count"]
+    assert [a for a in result["assumptions"] if a["field"] == "slices" and "Google Cloud" in a["source"]]
+    for rate in (0.5, 20):
+        option = serving(daemon, model="llama-3.1-70b", accelerator=accelerator, requests_per_s=rate)["recommended"]
+        assert option["gpus_per_replica"] in slices
+
+
+def test_a_number_that_is_no_slice_is_said(daemon):
+    answer = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "tpu-v5e", "gpu_count": 136}).json["result"]
+    assert answer["recommended"]["gpu_count"] == 136
+    assert [w for w in answer["warnings"] if "no slice" in w and "256" in w]
+
+
+def test_slices_talk_over_the_data_centre_network(daemon):
+    def plan(count, **network):
+        return daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "tpu-v5e", "gpu_count": count, **network,
+            "global_batch_tokens": 4194304 * count // 256, "parallelism": {"tensor": 1, "pipeline": 1, "zero_stage": 3}}).json["result"]
+    one, two = plan(256), plan(512)
+    assert [a["value"] for a in one["assumptions"] if a["field"] == "internode_gbs"] in (["3.125"], [3.125])
+    assert math.isclose(plan(256, internode_gbs=0.1)["recommended"]["step"]["time_s"], one["recommended"]["step"]["time_s"])
+    assert plan(512, internode_gbs=0.1)["recommended"]["step"]["time_s"] > 1.05 * two["recommended"]["step"]["time_s"]
