@@ -120,7 +120,7 @@ static const struct field inference_request_rows[] = {
 	CHOICE(redundancy, redundancy_words, "Replicas beyond what the load needs", .fallback = "none"),
 	NUMBER(headroom, 0, 0.95, "Share of capacity left free", .fallback = "0.1"),
 	POSITIVE(budget_usd_per_month, 1e12, "Options that cost more are left out"),
-	TRUTH(mig, "Whether slices of an accelerator (MIG) may serve: true as the recommendation, too; false not at all", .fallback = "as alternatives where they cost less"),
+	TRUTH(mig, "Whether slices of an accelerator (MIG) may serve: true as the recommendation, too; false not at all; as alternatives unless given"),
 	TEXT(mig_profile, 32, "Only slices of this profile, `1g.10gb`; a name such as `h100-1g.10gb` in `accelerator` asks for the same"),
 };
 TABLE(inference_request, inference_request_rows, "A service to plan.");
