@@ -116,7 +116,7 @@ void shortfall_measure(struct shortfall *shortfall, struct prover *prover)
 	prover_more(prover, PROVER_ADVICE_WORK);
 	held = *nearest;
 	held.verdict = FLEET_OK;
-	nearest->requests_per_s_max = prover_most_requests_per_s(prover, &held);
+	nearest->requests_per_s_max = prover_most_requests_per_s(prover, &held, true);
 }
 
 /* What a limit would have to be. The formulas that say so are a little off from a simulation, which will decide: a twentieth more. */

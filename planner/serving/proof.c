@@ -369,7 +369,7 @@ bool prover_day(struct prover *prover, const struct fleet *fleet, const struct d
 }
 
 /* Nothing here depends on the load that was asked for, so that the answer is the fleet's own. */
-double prover_most_requests_per_s(struct prover *prover, const struct fleet *fleet)
+double prover_most_requests_per_s(struct prover *prover, const struct fleet *fleet, bool careful)
 {
 	struct pools pools = pools_of(prover, fleet);
 	struct demand sure = fleet_sure_demand(prover->demand, &fleet->allowance);
@@ -383,17 +383,17 @@ double prover_most_requests_per_s(struct prover *prover, const struct fleet *fle
 	subject.response_s = fleet_response_s(&subject.replica, &sure, active, first);
 	subject.replications_max = RATE_REPLICATIONS; /* a rate is searched to a few per cent: each step need not be that sure */
 	held = largest_rate(prover, &subject, pools, 0, first, most, &ignored);
-	if (held > 0) { /* as carefully as a load that was asked for is judged */
+	if (held > 0 && careful) { /* as carefully as a load that was asked for is judged */
 		subject.replications_max = TRIAL_REPLICATIONS_MAX;
 		held = largest_rate(prover, &subject, pools, held, held * rate_closeness, fmin(most, held * rate_closeness * rate_closeness), &ignored);
 	}
 	return prover->work_left > 0 ? held : ABSENT_NUMBER;
 }
 
-void prover_find_most(struct prover *prover, struct fleet *fleet)
+void prover_find_most(struct prover *prover, struct fleet *fleet, bool careful)
 {
 	if (fleet->trial && !is_given(fleet->requests_per_s_max) && prover->work_left > 0)
-		fleet->requests_per_s_max = prover_most_requests_per_s(prover, fleet);
+		fleet->requests_per_s_max = prover_most_requests_per_s(prover, fleet, careful);
 }
 
 void prover_prove_beyond(struct prover *prover, struct fleet *fleet, double requests_per_s)

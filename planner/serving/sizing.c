@@ -72,7 +72,7 @@ static void alternatives_fill(struct search *search, struct prover *prover, cons
 	size_t count = search_front(search, prover, best, front, wanted < INFERENCE_OPTIONS_MAX ? wanted : INFERENCE_OPTIONS_MAX);
 
 	for (size_t i = 0; i < count; i++) {
-		prover_find_most(prover, front[i]);
+		prover_find_most(prover, front[i], search->limits->gpu_count > 0);
 		prover_observe(prover, front[i]);
 		option_and_schedule(search, front[i], NULL, &plan->alternatives[plan->alternative_count++], NULL);
 	}
@@ -134,7 +134,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 		shortfall_measure(&search.shortfall, &prover);
 		return shortfall_fail(&search.shortfall, &input->model, &demand, &limits, failure);
 	}
-	prover_find_most(&prover, best);
+	prover_find_most(&prover, best, true);
 	prover_observe(&prover, best);
 	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
 	service_front_fill(&search, &prover, plan);
