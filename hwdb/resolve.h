@@ -28,6 +28,9 @@ FALLIBLE enum status resolve_training(
 	const struct resolver *resolver, const struct training_request *request, struct training_input *input);
 FALLIBLE enum status resolve_inference(
 	const struct resolver *resolver, const struct inference_request *request, struct inference_input *input);
+/* A checkpoint that is published in 8 or 4 bits is served in them unless the request says otherwise: fills what is unset, and says so. */
+void resolve_published_precision(const struct resolver *resolver, const struct model *model, enum precision *precision);
+
 FALLIBLE enum status resolve_performance(
 	const struct resolver *resolver, const struct performance_request *request, struct performance_input *input);
 

@@ -5,6 +5,7 @@
 #include "hwdb/mig.h"
 #include "hwdb/resolve_parts.h"
 #include "hwdb/topology.h"
+#include "planner/footprint/cost.h"
 #include "planner/operators/device.h"
 
 /* Fields that are not used for the same reason. */
@@ -165,7 +166,7 @@ static void unused_model(const struct resolver *resolver, const struct model_ref
 
 static void unused_site(const struct resolver *resolver, const struct site_request *site, const struct pricing *pricing)
 {
-	bool own = pricing && is_given(pricing->on_premises.capex_usd_per_gpu);
+	bool own = pricing && cost_is_owned(pricing);
 
 	say(resolver, is_given(site->electricity_usd_per_kwh) && !pricing, "site.electricity_usd_per_kwh", "energy is counted here, not money");
 	say(resolver, is_given(site->electricity_usd_per_kwh) && pricing && !own, "site.electricity_usd_per_kwh",

@@ -182,6 +182,8 @@ static enum status compute_memory(struct estimate *estimate, struct resolver *re
 		return status;
 	resolver->findings = &memory->findings;
 	status = resolve_model(resolver, &request->common.model, "/model", model);
+	if (status == STATUS_OK && request->purpose == MEMORY_PURPOSE_INFERENCE)
+		resolve_published_precision(resolver, model, &request->common.precision);
 	if (given && resolve_accelerator(resolver, &request->common.accelerator, "/accelerator", &accelerator) != STATUS_OK)
 		status = estimate->failure->status;
 	if (status == STATUS_OK)

@@ -211,13 +211,13 @@ static void pinned_widths_beyond_the_links_are_warned_of(void **state)
 	fixture.candidate.gpus_per_node = fixture.candidate.accelerator.max_nvlink_domain = 8;
 	fixture.inference.request.parallelism.tensor = 8;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
-	assert_false(warned_of(&plan.findings, "wider than the 8"));
+	assert_false(warned_of(&plan.findings, "spans machines of 8"));
 	fixture.inference.request.parallelism.tensor = 16;
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
-	assert_true(warned_of(&plan.findings, "16 is wider than the 8"));
+	assert_true(warned_of(&plan.findings, "16 spans machines of 8"));
 	fixture.performance.request.common.gpu_count = 16;
 	assert_int_equal(operate(&fixture.performance), STATUS_OK);
-	assert_true(warned_of(&performance.findings, "16 is wider than the 8"));
+	assert_true(warned_of(&performance.findings, "16 spans machines of 8"));
 }
 
 static bool assumed(const struct findings *findings, const char *field)
