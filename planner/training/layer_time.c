@@ -3,6 +3,7 @@
 #include "planner/operators/attention.h"
 #include "planner/operators/collective.h"
 #include "planner/operators/memory_traffic.h"
+#include "planner/training/adapters.h"
 
 /* Rate of what is no transformer over large matrix products: ResNet-50's published A100 rates of 2,500 to 2,900 images/s
  * (MLPerf Training v1.0 results) are 0.20 to 0.23 of 312 TFLOP/s at 3 x 8.2 GFLOP an image, over a ceiling of 0.87 x 0.88. */
@@ -321,14 +322,7 @@ double layer_left_backward_s(const struct layer_time *time, double overlap)
 	return fmax(0, layer_beside_ring_s(time, time->backward_s) - time->hidden_backward_s) + overlap * time->recompute_s;
 }
 
-/* Bytes moved to widen one weight of half a byte: read and written once by one fused kernel 2.5, by a chain of element-wise ones 10 to 30. QwenLM's
- * published steps of QLoRA (72B and 1.8B on an A100, 2023): 9 to 12 ps a weight and pass, at every length. */
-static const double widening_bytes = 20;
-
-/* E157. Times that a value which enters or leaves an adapted matrix moves again, forward: dropout, the two small products, their scale and the sum,
- * each a kernel of its own (PEFT's LoraLinear reads and writes inputs 3 times and outputs 6 times; 2 to 9). Set on QwenLM's published steps of LoRA. */
-static const double adapter_moves = 5;
-
+/* E157. */
 static void work_adapters(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;

@@ -5,8 +5,7 @@
 static const double context_bytes = 1.3e9, communicator_bytes = 0.5e9;
 static const double fragmentation = 0.06; /* 3 to 8 % between blocks, however short memory is (stas00/ml-engineering) */
 /* A program that is compiled ahead has a place for each buffer before it begins, collectives' included, and what its runtime reserves is no part of
- * the usable memory: what is left between blocks (0 to 5 %). */
-static const double compiled_fragmentation = 0.02;
+ * the usable memory: only compiled_fragmentation is left. */
 static const double spare_fill = 0.9;     /* of the capacity: beyond, the allocator gives back what it keeps */
 
 /* Activations that a network which is no transformer keeps: bytes for one forward FLOP. ResNet-50 keeps about 25 million

@@ -2,6 +2,7 @@
 
 #include "planner/operators/collective.h"
 #include "planner/operators/memory_traffic.h"
+#include "planner/training/adapters.h"
 
 /* A host's part of the optimizer (offload): 28 bytes read and written a parameter (ZeRO-Offload, Ren et al. 2021, arXiv
  * 2101.06840) at the 204.8 GB/s of eight DDR4-3200 channels (JEDEC) shared by four accelerators. */
@@ -42,15 +43,7 @@ static void layer_time_add(struct layer_time *sum, const struct layer_time *one,
 /* Kernels of one layer's forward pass: what the ranges of host_layer_s and kernel_gap_s are made of (physics.h). */
 static const double kernels_of_layer = 20;
 
-/* E157. Adapters that are separate add so much to a layer's kernels: their seven matrices in place of one kernel each have five, of which most are
- * issued while the next layer waits (0.2 to 1). Set on the floor of QwenLM's published steps of LoRA: 1.0 s for 8 x 24 layers. */
-static const double adapter_kernels = 0.5;
-
-/* The same of weights that are widened before each pass (QLoRA: 0 where products read them packed, to 1). Set on the floor of QwenLM's published steps of
- * QLoRA: 1.4 s. */
-static const double widening_kernels = 0.6;
-
-/* Host time to issue a stage's kernels for one micro-batch: forward, about as much backward, and what is done again. */
+/* E157. Host time to issue a stage's kernels for one micro-batch: forward, about as much backward, and what is done again. */
 static double host_issue_s(const struct step_work *work, const struct stage_time *stage)
 {
 	const struct physics *physics = work->setting->physics;
