@@ -1,5 +1,7 @@
 #include "planner/training/memory.h"
 
+#include "planner/training/layer_time.h"
+
 /* E38. CUDA context and libraries 0.6 to 1.5 GB, each communicator's buffers 0.25 to 1 GB (NCCL: channels x 4 MiB x both
  * directions x peers; stas00/ml-engineering). What the allocator keeps beside is the software's (E30). */
 static const double context_bytes = 1.3e9, communicator_bytes = 0.5e9;
@@ -7,10 +9,6 @@ static const double fragmentation = 0.06; /* 3 to 8 % between blocks, however sh
 /* A program that is compiled ahead has a place for each buffer before it begins, collectives' included, and what its runtime reserves is no part of
  * the usable memory: only compiled_fragmentation is left. */
 static const double spare_fill = 0.9;     /* of the capacity: beyond, the allocator gives back what it keeps */
-
-/* Activations that a network which is no transformer keeps: bytes for one forward FLOP. ResNet-50 keeps about 25 million
- * 16-bit values (its convolutions' outputs and their normalised copies, He et al. 2015, table 1) for 8.2 GFLOP. */
-static const double generic_bytes_per_flop = 2 * 25e6 / 8.2e9;
 
 double optimizer_bytes_per_param(enum optimizer optimizer, bool wide)
 {
@@ -117,7 +115,7 @@ static double stage_activations(const struct setting *setting, const struct para
 	double bytes = 0, widest = 0, in_flight = stages_in_flight(stages, stage, degrees->micro_batches), kept = stage_kept_share(layout, stages, stage);
 
 	if (setting->model->kind == MODEL_GENERIC)
-		return degrees->rows * setting->forward_flops_per_token * generic_bytes_per_flop;
+		return degrees->rows * setting->forward_flops_per_token * GENERIC_VALUES_PER_FLOP * 2;
 	for (int k = 0; k < setting->model->kind_count; k++) {
 		if (stages->layers[stage][k] == 0)
 			continue;
