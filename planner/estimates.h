@@ -42,7 +42,7 @@ struct memory_estimate {
 
 /* --- POST /v1/estimates/scaling: any of compute, tokens, params -> the others, or the verdict on a pair ---------- */
 struct scaling_request {
-	double compute_flops, tokens, params, epochs;
+	double compute_flops, tokens, params, epochs; /* tokens of one epoch, as a training's */
 	const char *law; /* epoch (default), hoffmann_3, 20:1 */
 };
 
@@ -59,6 +59,7 @@ struct scaling_estimate {
 	enum verdict verdict;
 	double tokens_per_param, tokens_per_param_optimal, flops_per_percent_loss;
 	double repeated_worth; /* tokens that `epochs` passes are worth, over the unique ones */
+	double tokens_total, tokens_effective; /* over all epochs, and the new tokens that they are worth; absent without tokens */
 	char detail[320];
 	size_t curve_count;
 	struct scaling_choice curve[SCALING_CURVE_MAX]; /* same compute, other sizes */

@@ -63,9 +63,9 @@ TABLE(memory_result, memory_result_rows, "What a model takes on each accelerator
 #define OF struct scaling_request
 static const struct field scaling_request_rows[] = {
 	COUNT(compute_flops, 1e6, 1e35, "Compute to spend", .example = "1e24"),
-	COUNT(tokens, 1, 1e18, "Training tokens", .example = "\"1.4T\""),
+	COUNT(tokens, 1, 1e18, "Training tokens of one epoch", .example = "\"1.4T\""),
 	COUNT(params, 1e3, 1e15, "Parameters", .example = "\"70B\""),
-	POSITIVE(epochs, 10000, "Passes over the tokens", .fallback = "1"),
+	POSITIVE(epochs, 10000, "Passes over the tokens: tokens x epochs are seen in all, and what is seen again teaches less (E19)", .fallback = "1"),
 	WORD(law, law_words, "Which scaling law", .fallback = "epoch"),
 };
 TABLE(scaling_request, scaling_request_rows,
@@ -88,12 +88,14 @@ static const struct field scaling_result_rows[] = {
 	TEXT(law, 32, "Which scaling law"),
 	TEXT(law_source, 1000, "Where it is published"),
 	OBJECT(optimum, scaling_choice, "Compute-optimal for what was given"),
-	OBJECT(given, scaling_choice, "What was given, when it was a size and tokens"),
+	OBJECT(given, scaling_choice, "What was given, when it was a size and tokens; its tokens are those of all epochs"),
 	CHOICE(verdict, verdict_words, "Whether size and data fit each other"),
 	FIGURE(tokens_per_param, "Of what was given"),
 	FIGURE(tokens_per_param_optimal, "Of the optimum"),
 	FIGURE(flops_per_percent_loss, "FLOPs that lower the loss by one per cent more"),
 	FIGURE(repeated_worth, "What the tokens of all epochs are worth, over the unique ones"),
+	FIGURE(tokens_total, "Tokens over all epochs, where tokens were given"),
+	FIGURE(tokens_effective, "New tokens that these are worth (E19): what the loss is computed from"),
 	CHARS(detail, "Why"),
 	ARRAY_AS(curve, curve, curve_count, scaling_choice, "The same compute with other sizes"),
 	MERGE(findings, findings),

@@ -305,12 +305,14 @@ static void replan_tokens(struct replan *again, double tokens)
 static bool other_size(const struct lever_case *now, struct replan *again)
 {
 	const struct scaling_law *law = scaling_law_named(NULL);
-	double loss = now->plan->compute_optimal.predicted_loss;
+	double loss = now->plan->compute_optimal.predicted_loss, epochs = given_or(now->request->epochs, 1);
 	struct scaling_point point;
 
 	if (!scaling_holds(now) || now->plan->compute_optimal.verdict == VERDICT_NEAR_OPTIMAL || described(&now->request->parallelism))
 		return false;
 	point = scaling_optimum(law, scaling_compute_of_loss(law, loss));
+	if (epochs > 1 && point.tokens > now->programme->tokens_total / epochs)
+		return false; /* the optimum is of new tokens, and a training that repeats its own has no more */
 	model_from_size(&again->input.model, fmin(fmax(point.params, 1e6), 1e15), ABSENT_NUMBER);
 	replan_tokens(again, point.tokens);
 	snprintf(again->detail, sizeof again->detail, "a %s model, %.3g parameters on %.3g tokens, reaches the same predicted loss of %.4g with less compute%s",
@@ -322,12 +324,12 @@ static bool other_size(const struct lever_case *now, struct replan *again)
 static bool fewer_steps(const struct lever_case *now, struct replan *again)
 {
 	const struct scaling_law *law = scaling_law_named(NULL);
-	double params = now->plan->workload.params_active, tokens = now->programme->tokens_total, loss;
+	double params = now->plan->workload.params_active, tokens = now->programme->tokens_total, once = tokens / given_or(now->request->epochs, 1), loss;
 	double enough = scaling_optimum_of_params(law, params).tokens;
 
 	if (!scaling_holds(now) || now->plan->compute_optimal.verdict != VERDICT_DATA_INEFFICIENT || enough >= tokens)
 		return false;
-	loss = scaling_loss(law, params, enough);
+	loss = scaling_judge(law, params, once, enough / once).loss;
 	replan_tokens(again, enough);
 	snprintf(again->detail, sizeof again->detail, "fewer steps: %.3g tokens are compute-optimal for this size; predicted loss %.4g instead of %.4g",
 		enough, loss, now->plan->compute_optimal.predicted_loss);

@@ -103,7 +103,7 @@ static void programme_stages(struct programme *programme, struct findings *findi
 			batch = request->global_batch_tokens / sequence;
 		source = NULL;
 		if (!is_given(batch)) {
-			loss = scaling_loss(scaling_law_named(NULL), input->model.params_active, tokens);
+			loss = scaling_judge(scaling_law_named(NULL), input->model.params_active, tokens / epochs, epochs).loss;
 			batch = batch_choose_samples(input, tokens, sequence, loss, &source);
 		}
 		programme->stages[i].tokens = tokens;
@@ -153,10 +153,8 @@ static void fill_compute_optimal(const struct programme *programme, struct train
 {
 	const char *unknown = scaling_unknown(programme->input);
 	const struct scaling_law *law = scaling_law_named(NULL);
-	double params = programme->input->model.params_active, tokens = programme->tokens_total, ratio, compute = 6 * params * tokens;
-	double worth = tokens / given_or(programme->input->request.epochs, 1) * scaling_repeated_worth(given_or(programme->input->request.epochs, 1));
-	struct scaling_point best = scaling_optimum(law, compute);
-	enum verdict verdict = scaling_verdict(law, params, tokens, &ratio);
+	double params = programme->input->model.params_active, epochs = given_or(programme->input->request.epochs, 1);
+	struct scaling_judgement judged = scaling_judge(law, params, programme->tokens_total / epochs, epochs);
 	int length;
 
 	if (unknown) {
@@ -166,21 +164,21 @@ static void fill_compute_optimal(const struct programme *programme, struct train
 		snprintf(plan->compute_optimal.detail, sizeof plan->compute_optimal.detail, "%s", unknown);
 		return;
 	}
-	plan->compute_optimal.tokens_optimal = best.tokens;
-	plan->compute_optimal.params_optimal = best.params;
-	plan->compute_optimal.predicted_loss = scaling_loss(law, params, worth);
-	plan->compute_optimal.flops_per_percent_loss = scaling_flops_per_percent_loss(law, compute);
-	plan->compute_optimal.tokens_effective = worth;
-	plan->compute_optimal.compute_factor = compute / scaling_compute_of_loss(law, plan->compute_optimal.predicted_loss);
-	plan->compute_optimal.verdict = verdict;
+	plan->compute_optimal.tokens_optimal = judged.best.tokens;
+	plan->compute_optimal.params_optimal = judged.best.params;
+	plan->compute_optimal.predicted_loss = judged.loss;
+	plan->compute_optimal.flops_per_percent_loss = scaling_flops_per_percent_loss(law, judged.compute_flops);
+	plan->compute_optimal.tokens_effective = judged.tokens_effective;
+	plan->compute_optimal.compute_factor = judged.compute_factor;
+	plan->compute_optimal.verdict = judged.verdict;
 	length = snprintf(plan->compute_optimal.detail, sizeof plan->compute_optimal.detail,
 		"%.3g tokens per parameter; the same compute is best spent on %.3g parameters and %.3g tokens (%.3g each), E13 with the Epoch fit%s",
-		tokens / params, best.params, best.tokens, best.tokens / best.params,
-		verdict == VERDICT_COMPUTE_INEFFICIENT ? "; the model is large for its data"
-		: verdict == VERDICT_DATA_INEFFICIENT  ? "; the model is small for its data, which makes it cheaper to serve" : "");
-	if (worth < 0.98 * tokens)
+		judged.tokens_total / params, judged.best.params, judged.best.tokens, judged.best.tokens / judged.best.params,
+		judged.verdict == VERDICT_COMPUTE_INEFFICIENT ? "; the model is large for its data"
+		: judged.verdict == VERDICT_DATA_INEFFICIENT  ? "; the model is small for its data, which makes it cheaper to serve" : "");
+	if (judged.tokens_effective < 0.98 * judged.tokens_total)
 		snprintf(plan->compute_optimal.detail + length, sizeof plan->compute_optimal.detail - (size_t)length,
-			"; tokens seen again teach less: these are worth %.3g new ones (E19)", worth);
+			"; tokens seen again teach less: these are worth %.3g new ones (E19)", judged.tokens_effective);
 }
 
 /* What a batch does to the learning rate, and where that ends. */

@@ -1,5 +1,6 @@
 /* The smaller calculators: memory and scaling laws. */
 #include "planner/training/memory_estimate.h"
+#include "planner/training/scaling.h"
 #include "planner/training/scaling_estimate.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
@@ -43,6 +44,41 @@ static void scaling_answers_the_missing_two(void **state)
 	assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_INVALID);
 	assert_string_equal(fixture.failure.faults[0].pointer, "/compute_flops");
 	assert_int_equal(fixture.failure.detail[0], '\0'); /* left for the faults to say */
+}
+
+/* Tokens are those of one epoch: a plan and the estimate judge the same training by one function (E145). */
+static void epochs_mean_the_same_in_a_plan_and_in_the_estimate(void **state)
+{
+	static const double passes[] = {1, 2, 4, 40, 400};
+	double before = INFINITY;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(passes); i++) {
+		struct scaling_request request = {.compute_flops = ABSENT_NUMBER, .tokens = 1e10, .params = 1e9, .epochs = passes[i]};
+		static struct scaling_estimate estimate;
+
+		begin();
+		REQUEST.epochs = passes[i];
+		REQUEST.tokens = 1e10;
+		model_from_size(&fixture.input.model, 1e9, ABSENT_NUMBER);
+		fixture.input.model.params_active = 1e9;
+		fixture_planned(&fixture);
+		failure_clear(&fixture.failure);
+		assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_OK);
+		assert_close(estimate.given.loss, fixture.plan.compute_optimal.predicted_loss, 1e-12);
+		assert_close(estimate.tokens_effective, fixture.plan.compute_optimal.tokens_effective, 1e-12);
+		assert_close(estimate.tokens_total, fixture.plan.workload.tokens_total, 1e-12);
+		assert_close(estimate.optimum.tokens, fixture.plan.compute_optimal.tokens_optimal, 1e-12);
+		assert_int_equal(estimate.verdict, fixture.plan.compute_optimal.verdict);
+		assert_true(estimate.given.loss < before); /* what is seen again teaches less, and never unlearns */
+		before = estimate.given.loss;
+		request.compute_flops = 6e19 * passes[i];
+		assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_OK);
+		assert_close(estimate.given.compute_flops, request.compute_flops, 1e-12);
+		request.params = request.compute_flops = ABSENT_NUMBER;
+		assert_int_equal(planner_scaling(&request, &estimate, &fixture.failure), STATUS_OK);
+		assert_close(estimate.optimum.tokens, 1e10 * scaling_repeated_worth(passes[i]), 1e-12);
+	}
 }
 
 static void memory_of_a_model_alone_and_on_hardware(void **state)
@@ -116,6 +152,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scaling_answers_the_missing_two),
+		cmocka_unit_test(epochs_mean_the_same_in_a_plan_and_in_the_estimate),
 		cmocka_unit_test(memory_of_a_model_alone_and_on_hardware),
 		cmocka_unit_test(scaling_laws_speak_where_they_hold),
 	};

@@ -39,6 +39,18 @@ static double repeated(const struct golden_case *golden, const char *expected)
 	return scaling_repeated_worth(golden_number(golden, "epochs"));
 }
 
+static double judged(const struct golden_case *golden, const char *expected)
+{
+	struct scaling_judgement judgement = scaling_judge(scaling_law_named(NULL), golden_number(golden, "params"), golden_number(golden, "tokens"),
+		golden_number(golden, "epochs"));
+
+	if (strcmp(expected, "loss") == 0)
+		return judgement.loss;
+	if (strcmp(expected, "compute") == 0)
+		return judgement.compute_flops;
+	return strcmp(expected, "total") == 0 ? judgement.tokens_total : judgement.tokens_effective;
+}
+
 static double kept(const struct golden_case *golden, const char *expected)
 {
 	(void)expected;
@@ -55,7 +67,7 @@ static double checkpoints(const struct golden_case *golden, const char *expected
 
 static void published_figures_come_out(void **state)
 {
-	static const struct golden_row rows[] = {{"E10", rule}, {"E13", optimum}, {"E17", smaller}, {"E19", repeated}, {"E47", checkpoints}, {"E49", kept}};
+	static const struct golden_row rows[] = {{"E10", rule}, {"E13", optimum}, {"E17", smaller}, {"E19", repeated}, {"E145", judged}, {"E47", checkpoints}, {"E49", kept}};
 
 	(void)state;
 	golden_run("tests/planner/golden/training.txt", rows, COUNT_OF(rows), 18);

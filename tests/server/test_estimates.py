@@ -193,6 +193,16 @@ def test_numbers_at_the_end_of_their_range_do_no_harm(daemon, path, body):
     assert daemon.get("/livez").status == 200
 
 
+@pytest.mark.parametrize("epochs", [1, 4, 40])
+def test_a_plan_and_the_scaling_estimate_say_the_same_of_epochs(daemon, epochs):
+    pair = {"tokens": "10B", "epochs": epochs}
+    judged = daemon.post("/v1/estimates/scaling", pair | {"params": "1B"}).json["result"]
+    plan = daemon.post("/v1/estimates/training", pair | {"model": {"params": "1B"}, "accelerator": "h100", "gpu_count": 64}).json["result"]
+    assert judged["given"]["loss"] == pytest.approx(plan["compute_optimal"]["predicted_loss"], rel=1e-3)
+    assert judged["given"]["loss"] == pytest.approx({1: 2.631, 4: 2.457, 40: 2.343}[epochs], abs=2e-3)
+    assert judged["tokens_total"] == pytest.approx(1e10 * epochs) == plan["workload"]["tokens_total"]
+
+
 @pytest.mark.parametrize("body,status", [
     (b"", 400), (b"{", 400), (b"nonsense", 400), (b"[]", 422), (b"null", 422), (b'{"tokens": 1e999}', 400), (b'{"tokens": NaN}', 400),
     (b'{"tokens": "15T", "tokens": "16T"}', 422), (b'{"a":' * 40 + b"1" + b"}" * 40, 400), (b'{"name": "\\u0000"}', 400),
