@@ -193,6 +193,21 @@ def test_numbers_at_the_end_of_their_range_do_no_harm(daemon, path, body):
     assert daemon.get("/livez").status == 200
 
 
+def test_memory_fits_where_the_planner_trains(daemon):
+    def memory(**change):
+        return daemon.post("/v1/estimates/memory", {"model": "llama-3.1-8b", "accelerator": "h100"} | change).json["result"]
+    for count in (1, 2, 8, 64):
+        answer = memory(gpu_count=count)
+        assert answer["fits"] == (count >= answer["gpu_count_min"]) and answer["gpu_count_min"] == 2
+    plan = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b", "accelerator": "h100", "gpu_count": 8, "tokens": "160B"}).json["result"]["recommended"]
+    answer = memory(gpu_count=8)
+    assert {key: answer["parallelism"][key] for key in ("tensor", "pipeline", "data")} == {key: plan["parallelism"][key] for key in ("tensor", "pipeline", "data")}
+    assert answer["training"]["total_bytes"] == pytest.approx(plan["memory"]["total_bytes"], rel=0.1)
+    for count in (1, 15, 16):
+        answer = memory(gpu_count=count, purpose="inference", context_tokens=131072, concurrency=64)
+        assert answer["gpu_count_min"] == 16 and answer["fits"] == (count >= 16)
+
+
 @pytest.mark.parametrize("epochs", [1, 4, 40])
 def test_a_plan_and_the_scaling_estimate_say_the_same_of_epochs(daemon, epochs):
     pair = {"tokens": "10B", "epochs": epochs}
