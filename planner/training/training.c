@@ -190,7 +190,7 @@ static void batch_explain(enum optimizer optimizer, struct training_plan *plan)
 		optimizer == OPTIMIZER_SGD ? "SGD: the rate goes with the batch, after a warm-up (Goyal et al. 2017), while steps are noise-dominated"
 		: "Adam's kin: the rate goes with the root of the batch, and 1 - beta with the batch (Malladi et al. 2022), while steps are noise-dominated",
 		!is_given(over) ? "up to a critical batch that no law tells here: measure the noise of the gradients (McCandlish et al. 2018)"
-		: over > 1 ? "this batch is above the critical one, beyond which the rate no longer follows (take the critical batch's) and tokens buy less"
+		: over > 1 ? "this batch is above the critical one, beyond which the rate no longer follows and tokens buy less: learning_rate_scale is the critical batch's"
 		           : "this batch is below the critical one, up to which that holds");
 }
 
@@ -210,9 +210,9 @@ static void fill_batch(const struct programme *programme, const struct outline *
 	plan->batch.micro_batch = layout->micro_batch;
 	plan->batch.gradient_accumulation_steps = (int64_t)fmax(1, ceil(batch / (double)(layout->data * layout->micro_batch) - 1e-9));
 	plan->batch.critical_batch_tokens = batch_critical_tokens(plan->compute_optimal.predicted_loss);
-	plan->batch.learning_rate_scale = batch_learning_rate_scale(input->request.optimizer, batch, usual);
+	plan->batch.learning_rate_scale = batch_learning_rate_scale(input->request.optimizer, batch, usual, plan->batch.critical_batch_tokens / sequence);
 	findings_assume_number(&plan->findings, "batch.learning_rate_scale", plan->batch.learning_rate_scale,
-		"E44: relative to the batch that would be chosen; square root for Adam's kin (Malladi et al. 2022), linear for SGD (Goyal et al. 2017)");
+		"E44: relative to the batch that would be chosen, up to the critical batch; square root for Adam's kin (Malladi et al. 2022), linear for SGD (Goyal et al. 2017)");
 	batch_explain(input->request.optimizer, plan);
 }
 

@@ -157,8 +157,12 @@ static void batch_and_learning_rate(void **state)
 {
 	(void)state;
 	assert_close(batch_critical_tokens(2.0), 2.1e8 / 27.857618, 1e-6);
-	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 400, 100), 2, 1e-12);
-	assert_close(batch_learning_rate_scale(OPTIMIZER_SGD, 400, 100), 4, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 400, 100, ABSENT_NUMBER), 2, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_SGD, 400, 100, ABSENT_NUMBER), 4, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 400, 100, 225), 1.5, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 1600, 100, 225), 1.5, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 25, 100, 225), 0.5, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 100, 100, 50), 1, 1e-12); /* the batch that is chosen */
 }
 
 /* E44: the largest power of two within the critical batch, 0.25 to 16 Mi tokens, and a hundredth of the run. */
