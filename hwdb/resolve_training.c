@@ -239,6 +239,7 @@ enum status resolve_training(
 	input->newer = NULL;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	with_stack.params = input->model.params_active;
+	with_stack.gpu_count = request->common.gpu_count;
 	work_faults(resolver, request);
 	time_faults(resolver, request);
 	resolve_common(resolver, &input->request.common);
