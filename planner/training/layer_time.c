@@ -75,7 +75,7 @@ static void work_scores(struct layer_work *work, double key_dim, double value_di
 {
 	const struct setting *setting = work->setting;
 	struct attention attention = {
-		.tokens = work->degrees->rows, .span_tokens = causal_span(setting->sequence, work->kind->window),
+		.tokens = work->degrees->rows, .span_tokens = work->kind->bidirectional ? setting->sequence : causal_span(setting->sequence, work->kind->window),
 		.sequence = setting->sequence, .heads = fmax(1, work->kind->heads / work->degrees->tensor),
 		.key_dim = key_dim, .value_dim = value_dim, .fused = setting->software.fused_attention};
 	struct product_time backward;

@@ -299,7 +299,7 @@ static bool scaling_holds(const struct lever_case *now)
 {
 	const struct model *model = &now->programme->input->model;
 
-	return model->kind == MODEL_TRANSFORMER && model->params_active >= model->params_total && now->request->stages.count == 0 &&
+	return model_is_causal(model) && model->params_active >= model->params_total && now->request->stages.count == 0 &&
 		now->request->fine_tuning.method == FINE_TUNING_UNSET && !is_given(now->request->mfu);
 }
 

@@ -105,7 +105,8 @@ static double stage_activations(const struct setting *setting, const struct para
 	struct parallelism open = *layout, keeping = *layout;
 
 	if (setting->model->kind == MODEL_GENERIC)
-		return degrees->rows * setting->forward_flops_per_token * generic_bytes_per_flop;
+		return degrees->rows * (setting->model->generic_activation_bytes > 0 ? setting->model->generic_activation_bytes
+			: setting->forward_flops_per_token * generic_bytes_per_flop);
 	keeping.recompute = RECOMPUTE_NONE;
 	open.recompute = RECOMPUTE_SELECTIVE; /* while one layer is done again, its own tensors live */
 	for (int k = 0; k < setting->model->kind_count; k++) {

@@ -144,6 +144,8 @@ static const char *scaling_unknown(const struct training_input *input)
 {
 	if (input->model.kind == MODEL_GENERIC)
 		return "scaling laws of language models (E12) say nothing of what is no transformer";
+	if (!model_is_causal(&input->model))
+		return "scaling laws (E12) are of models that predict the next token: they say nothing of an encoder's loss";
 	if (input->request.fine_tuning.method != FINE_TUNING_UNSET)
 		return "scaling laws (E12) are of training from random weights: they say nothing of what a trained model learns by fine-tuning";
 	return NULL;
