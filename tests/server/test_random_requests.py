@@ -10,8 +10,8 @@ from random_requests import Requests, options, unsound
 
 COUNT = int(os.environ.get("FLEETPLAN_RANDOM_REQUESTS", "150"))
 SEED = int(os.environ.get("FLEETPLAN_RANDOM_SEED", "2026"))
-LAYOUTS = 2_000_000  # that no search may count the memory of; the largest of 20,000 such requests counted MEASURED
-HANGS = 600  # seconds after which nobody waits any longer
+LAYOUTS = 20_000_000  # that no search may count the memory of: a bound on work, whatever the machine does beside
+HANGS = 1800  # seconds after which a request is given up: no judgement of its speed
 STEP_PARTS = ("compute_s", "recompute_s", "tensor_comm_s", "context_comm_s", "pipeline_comm_s", "pipeline_bubble_s", "data_comm_exposed_s",
               "expert_comm_s", "optimizer_s", "input_wait_s", "host_transfer_s", "launch_overhead_s")
 
