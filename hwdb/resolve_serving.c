@@ -1,7 +1,9 @@
 #include <stdio.h>
 
 #include "hwdb/mig.h"
+#include "hwdb/hosted_prices.h"
 #include "hwdb/resolve_parts.h"
+#include "planner/serving/engine_rules.h"
 
 static void fault(const struct resolver *resolver, const char *pointer, const char *code, const char *detail)
 {
@@ -24,6 +26,8 @@ static void tokens_faults(const struct resolver *resolver, const char *pointer, 
 		return;
 	if (is_given(tokens->p50) && is_given(tokens->p95) && tokens->p95 < tokens->p50)
 		fault(resolver, pointer, "conflict", "the 95th percentile (p95) is at least the median (p50)");
+	if (is_given(tokens->p50) && is_given(tokens->mean) && !is_given(tokens->p95) && !is_given(tokens->cv) && tokens->p50 > tokens->mean)
+		fault(resolver, pointer, "conflict", "the median (p50) of a log-normal is at most its mean: give cv or p95 beside them, or samples");
 	if (by_mean && tokens->p95 < tokens->mean)
 		fault(resolver, pointer, "conflict", "the 95th percentile (p95) lies below the mean: give p50 or cv beside it, or samples");
 	if (by_mean && tokens->p95 > p95_over_mean_max * tokens->mean)
@@ -79,7 +83,8 @@ static void load_faults(const struct resolver *resolver, const struct inference_
 	if (traced && rate)
 		fault(resolver, "/trace", "conflict",
 			"a trace holds its own arrivals: leave out queries_per_minute and requests_per_s");
-	if (traced && (has_tokens(&request->prompt_tokens) || has_tokens(&request->output_tokens)))
+	if (traced && (has_tokens(&request->prompt_tokens) || has_tokens(&request->output_tokens) || is_given(request->prompt_tokens.cv) ||
+					  is_given(request->output_tokens.cv)))
 		fault(
 			resolver, "/trace", "conflict", "a trace holds its own lengths: leave out prompt_tokens and output_tokens");
 	if (request->rate_profile.count > 0)
@@ -167,6 +172,12 @@ static void default_engine(const struct resolver *resolver, enum engine *engine)
 		resolver->findings, "engine", "generic", "E54: no engine named; what the published engines have in common");
 }
 
+static void note_release(const struct resolver *resolver, enum engine engine, const char *release)
+{
+	if (release)
+		findings_assume_text(resolver->findings, "engine_release", release, engine_release_source(engine, engine_release_years(release)));
+}
+
 static void default_assurance(const struct resolver *resolver, struct request_common *common)
 {
 	if (common->practice == PRACTICE_UNSET) {
@@ -213,7 +224,7 @@ enum status resolve_inference(
 
 	input->request = *request;
 	input->slices = NULL;
-	input->slice_count = 0;
+	input->slice_count = input->hosted_count = 0;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	load_faults(resolver, request);
 	resolve_common(resolver, &input->request.common);
@@ -222,7 +233,9 @@ enum status resolve_inference(
 		return model_status;
 	no_generic_model(resolver, &input->model);
 	resolve_layout(resolver, &input->model, &request->parallelism, ABSENT_COUNT);
+	input->hosted_count = hosted_prices_of(input->model.id, input->hosted, HOSTED_MAX);
 	default_engine(resolver, &input->request.engine);
+	note_release(resolver, input->request.engine, request->engine_release);
 	default_assurance(resolver, &input->request.common);
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);
 	warn_of_longest(resolver, &input->model, request);
@@ -234,7 +247,7 @@ enum status resolve_inference(
 
 static void performance_faults(const struct resolver *resolver, const struct performance_request *request)
 {
-	if (!request->common.accelerator.id && !request->common.accelerator.like)
+	if (!resolve_accelerator_given(&request->common.accelerator))
 		fault(resolver, "/accelerator", "required", "give the accelerator that the replica runs on");
 	if (request->common.accelerators.count > 0)
 		fault(resolver, "/accelerators", "unsupported", "one replica runs on one accelerator: give accelerator");
@@ -267,7 +280,7 @@ enum status resolve_performance(
 	input->candidate = NULL;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	performance_faults(resolver, request);
-	if (!request->common.accelerator.id && !request->common.accelerator.like)
+	if (!resolve_accelerator_given(&request->common.accelerator))
 		return resolver_status(resolver);
 	if (request->common.gpu_count < 1) {
 		input->request.common.gpu_count = pinned_accelerators(&request->parallelism);
@@ -282,6 +295,7 @@ enum status resolve_performance(
 	no_generic_model(resolver, &input->model);
 	resolve_layout(resolver, &input->model, &request->parallelism, input->request.common.gpu_count);
 	default_engine(resolver, &input->request.engine);
+	note_release(resolver, input->request.engine, request->engine_release);
 	if (request->common.practice == PRACTICE_UNSET) {
 		input->request.common.practice = PRACTICE_RECIPE;
 		findings_assume_text(resolver->findings, "practice", "recipe", "E136: one replica at one operating point, as published measurements run it");

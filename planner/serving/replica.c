@@ -234,6 +234,7 @@ static void runtime_prepare(struct replica *replica, enum runtime runtime, doubl
 	bool tensorrt = runtime == RUNTIME_TENSORRT_NATIVE || runtime == RUNTIME_TENSORRT_PYTORCH;
 
 	replica->host = host_times_of(replica->constants, runtime);
+	replica->host.step_s += engine_release_step_s(replica->rules.engine, release_years);
 	replica->expert_speed =
 		runtime == RUNTIME_VLLM && release_years < library_experts_years ? replica->constants->triton_experts : 1;
 	replica->keeps_window_only = !tensorrt;

@@ -126,6 +126,34 @@ static double or_context(const struct memory_request *request, const struct mode
 	return given_or(request->context_tokens, model->max_positions > 0 ? fmin(model->max_positions, default_sequence) : default_sequence);
 }
 
+/* Without an accelerator: the degrees given, tensor parallel over the number given, and as many sequences as are named. */
+static enum status fill_unplaced(const struct memory_request *request, const struct model *model, struct memory_estimate *estimate, struct failure *failure)
+{
+	enum precision precision = request->common.precision == PRECISION_UNSET ? PRECISION_BF16 : request->common.precision;
+	struct replica_layout layout = {.tensor = (int)degree(request->parallelism.tensor), .pipeline = (int)degree(request->parallelism.pipeline),
+		.expert = (int)degree(request->parallelism.expert), .attention_data = 1, .precision = precision, .engine = request->engine,
+		.kv_precision = request->kv_precision, .release_years = engine_newest_release_years(), .max_batch = ABSENT_NUMBER, .chunk_tokens = ABSENT_NUMBER};
+	double context = or_context(request, model), sequences = given_or(request->concurrency, 1);
+	struct replica replica;
+
+	if (layout.kv_precision == PRECISION_UNSET)
+		layout.kv_precision = engine_kv_precision(request->engine, precision, &unnamed);
+	if (layout.tensor == 1 && layout.pipeline == 1 && request->common.gpu_count > 1)
+		layout.tensor = (int)request->common.gpu_count;
+	if (!replica_prepare(&replica, model, &unnamed, NULL, &layout, &serving_constants)) {
+		failure_add(failure, "/parallelism", "impossible", "tensor %d and pipeline %d do not fit the model", layout.tensor, layout.pipeline);
+		return failure->status;
+	}
+	estimate->inference = replica.memory;
+	estimate->inference.kv_cache_bytes = sequences * replica_sequence_bytes(&replica, context);
+	estimate->inference.total_bytes = estimate->inference.weights_bytes + estimate->inference.kv_cache_bytes +
+		estimate->inference.activations_bytes + estimate->inference.overhead_bytes;
+	estimate->inference.capacity_bytes = estimate->inference.kv_tokens_capacity = ABSENT_NUMBER;
+	if (!is_given(request->concurrency))
+		findings_assume_number(&estimate->findings, "concurrency", 1, "E54: how many fit is known of an accelerator; one sequence is counted without it");
+	return STATUS_OK;
+}
+
 static enum status fill_inference(const struct memory_request *request, const struct model *model, const struct accelerator *accelerator,
 	struct memory_estimate *estimate, struct failure *failure)
 {
@@ -136,8 +164,10 @@ static enum status fill_inference(const struct memory_request *request, const st
 	struct replica_layout base;
 	struct capacity capacity;
 
-	if (!accelerator || model->kind == MODEL_GENERIC)
+	if (model->kind == MODEL_GENERIC)
 		return STATUS_OK;
+	if (!accelerator)
+		return fill_unplaced(request, model, estimate, failure);
 	base = layout_base(&request->common, request->kv_precision, request->engine, NULL, &pins, accelerator);
 	base.precision = request->common.precision == PRECISION_UNSET ? PRECISION_BF16 : request->common.precision;
 	if (request->kv_precision == PRECISION_UNSET)
