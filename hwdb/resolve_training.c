@@ -224,6 +224,9 @@ static const struct accelerator_row *newer_row(const struct resolver *resolver, 
 
 		if (!accelerator->vendor || !than->vendor || strcmp(accelerator->vendor, than->vendor) != 0 || accelerator->release_year <= than->release_year)
 			continue;
+		/* Several that train together need a link of their own, and no slower one than they have. */
+		if (request->common.gpu_count != 1 && !(accelerator->interconnect_gbs > 0 && !(accelerator->interconnect_gbs < than->interconnect_gbs)))
+			continue;
 		flops_per_s = training_flops_per_s(accelerator);
 		if (!(flops_per_s > training_flops_per_s(than)) ||
 			!offers_cheapest(resolver->catalogue, &rows->accelerators[i], &filter, &offer, &region, NULL))
