@@ -19,6 +19,7 @@ struct resolver {
 	struct failure *failure;
 	const char *plan_id; /* of a plan that is planned again: what was measured of it counts; NULL: a new one */
 	const char *stack;   /* software whose observed speed counts; the resolver of trainings sets it */
+	int64_t gpu_count;   /* of the request; less than 1: open. As `stack` */
 	double params;       /* of the model in training, active ones; not above 0: not known. As `stack` */
 	struct grid_hours hours; /* of the request's site, by resolve_hours(); count 0: none */
 	int64_t run_start_us;

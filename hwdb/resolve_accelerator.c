@@ -159,7 +159,7 @@ void resolve_calibration(const struct resolver *resolver, const struct accelerat
 	struct calibration *calibration)
 {
 	const struct calibration_wish wish = {.accelerator = accelerator, .precision = precision, .plan_id = resolver->plan_id, .stack = resolver->stack,
-		.now_us = resolver->now_us};
+		.params = resolver->params, .gpu_count = resolver->gpu_count, .now_us = resolver->now_us};
 
 	calibrations_choose(resolver->catalogue, &wish, resolver->arena, noted ? resolver->findings : NULL, calibration);
 }

@@ -123,7 +123,11 @@ static void no_generic_model(const struct resolver *resolver, const struct model
 {
 	if (model->kind == MODEL_GENERIC)
 		fault(resolver, "/model/kind", "unsupported",
-			"serving is planned for models that generate tokens: give a catalogue id, a config or params");
+			"serving is planned for models that generate tokens: give a catalogue id, a config or params; of another its work a sample is in /v1/estimates/memory and a training's plan");
+	else if (!model_is_causal(model))
+		fault(resolver, "/model", "unsupported",
+			"an encoder generates no tokens, which serving is planned by: plan a training, or /v1/estimates/memory, for it; a service of embeddings is sized like prompts of a "
+			"decoder of its size (model {params}, output_tokens 1)");
 }
 
 static void warn_of_length(const struct resolver *resolver, const struct model *model,

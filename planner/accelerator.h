@@ -95,6 +95,7 @@ struct calibration {
 	double storage_bytes_per_s; /* read by one machine */
 	double stack_speed; /* of the request's software beside what was predicted of it (E125) */
 	double stack_low, stack_high;
+	double stack_likeness; /* of the observed jobs to the one that is planned (E148), > 0 to 1; the three above are at that distance */
 };
 
 /* A member if it was measured, else `otherwise`. `calibration` may be NULL. */

@@ -32,8 +32,11 @@ double embodied_accelerator_kgco2e(
 	if (is_given(maker) || is_given(boavizta)) {
 		*low = given_or(maker, boavizta / boavizta_over_nvidia);
 		*high = given_or(boavizta, maker * boavizta_over_nvidia);
-		*source = "E65: catalogue row; geometric mean of the maker's and Boavizta's figures, which differ 3.5 times on "
-				  "an H100";
+		*source = !is_given(maker)
+			? "E65: Boavizta's figure as upper end, and a lower one 3.5 times below it, as NVIDIA's own is on an H100; geometric mean"
+			: !is_given(boavizta)
+			? "E65: catalogue row as lower end, and an upper one 3.5 times above it, as Boavizta's is on an H100; geometric mean"
+			: "E65: catalogue row; geometric mean of the maker's and Boavizta's figures, which differ 3.5 times on an H100";
 	} else {
 		*low = h100_nvidia_kgco2e * embodied_scale(accelerator);
 		*high = *low * boavizta_over_nvidia;

@@ -77,7 +77,7 @@ static void work_scores(struct layer_work *work, double key_dim, double value_di
 {
 	const struct setting *setting = work->setting;
 	struct attention attention = {
-		.tokens = work->degrees->rows, .span_tokens = causal_span(setting->sequence, work->kind->window),
+		.tokens = work->degrees->rows, .span_tokens = work->kind->bidirectional ? setting->sequence : causal_span(setting->sequence, work->kind->window),
 		.sequence = setting->sequence, .heads = fmax(1, work->kind->heads / work->degrees->tensor),
 		.key_dim = key_dim, .value_dim = value_dim, .fused = setting->software.fused_attention};
 	struct product_time backward;
@@ -365,11 +365,18 @@ static void generic_tables(const struct setting *setting, const struct degrees *
 	time->expert_s += 2 * collective_all_to_all_s(&setting->device, setting->physics, group, bytes, 0);
 }
 
+double generic_sample_activation_bytes(const struct setting *setting, double value_bytes)
+{
+	static const double values_per_flop = 25e6 / 8.2e9;
+
+	return setting->model->generic_activation_bytes > 0 ? setting->model->generic_activation_bytes : setting->forward_flops_per_token * values_per_flop * value_bytes;
+}
+
 static struct layer_time generic_time(const struct setting *setting, const struct degrees *degrees)
 {
 	double forward_s = setting->forward_flops_per_token * degrees->rows / (setting->device.linear_flops_per_s * generic_fraction);
 	double moved_s = memory_stream_s(&setting->device,
-		generic_moves * degrees->rows * setting->forward_flops_per_token * GENERIC_VALUES_PER_FLOP * setting->device.wide_bytes);
+		generic_moves * degrees->rows * generic_sample_activation_bytes(setting, setting->device.wide_bytes));
 	struct layer_time time = {.forward_s = forward_s + moved_s, .backward_s = 2 * (forward_s + moved_s), .traffic_s = 3 * moved_s};
 
 	generic_tables(setting, degrees, &time);

@@ -115,7 +115,7 @@ static double stage_activations(const struct setting *setting, const struct para
 	double bytes = 0, widest = 0, in_flight = stages_in_flight(stages, stage, degrees->micro_batches), kept = stage_kept_share(layout, stages, stage);
 
 	if (setting->model->kind == MODEL_GENERIC)
-		return degrees->rows * setting->forward_flops_per_token * GENERIC_VALUES_PER_FLOP * 2;
+		return degrees->rows * generic_sample_activation_bytes(setting, 2);
 	for (int k = 0; k < setting->model->kind_count; k++) {
 		if (stages->layers[stage][k] == 0)
 			continue;

@@ -37,7 +37,8 @@ static void assume_practice(const struct programme *programme, const struct outl
 	const struct training_input *input = programme->input;
 	const struct training_request *request = &input->request;
 	const char *step = is_given(request->mfu) ? "mfu of the request" : input->measured ? "measured steps"
-		: CALIBRATED(&input->candidates[best->candidate].calibration, stack_speed, 0) > 0 ? "observed steps of this software" : NULL;
+		: CALIBRATED(&input->candidates[best->candidate].calibration, stack_speed, 0) > 0 &&
+			CALIBRATED(&input->candidates[best->candidate].calibration, stack_likeness, 1) >= 1 ? "observed steps of this software" : NULL;
 
 	if (request->common.practice == PRACTICE_RECIPE)
 		return;
