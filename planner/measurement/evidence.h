@@ -31,7 +31,7 @@ enum standing {
 	STANDING_USED,
 	STANDING_METHOD,     /* not by a library's products: a bound, and not what a plan reaches */
 	STANDING_STALE,      /* older than EVIDENCE_DAYS */
-	STANDING_REPETITION, /* its own repetition disagrees by more than EVIDENCE_DISAGREEMENT */
+	STANDING_REPETITION, /* its own repetition disagrees by more than EVIDENCE_DISAGREEMENT and twice its interval */
 	STANDING_FLEET,      /* other devices disagree: more than EVIDENCE_MADS deviations from their median */
 	STANDING_COUNT
 };
@@ -52,7 +52,7 @@ struct evidence {
 	enum quantity quantity;
 	enum precision precision;
 	double value, low, high;
-	double disagreement; /* of its repetition; NaN: there was none */
+	double disagreement; /* of the later half of its repetitions with the earlier; NaN: there was none */
 	int64_t measured_at_us;
 };
 
