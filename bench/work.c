@@ -87,7 +87,7 @@ static bool repeat_warm(struct repetition *repetition, double slice_s, size_t *w
 			"budget: one repetition takes %.3g s, and %zu do not fit what is left", once_s, repetition->fit);
 		return false;
 	}
-	repetition->runs = (size_t)fmax(1, ceil(fmin(SAMPLE_LEAST_S, slice_s / (2 * BENCH_SAMPLES_MIN)) / once_s));
+	repetition->runs = (size_t)fmax(1, ceil(fmin(SAMPLE_LEAST_S, slice_s / (double)(2 * repetition->least)) / once_s));
 	*wanted = (size_t)fmin(fmax((1 - repetition->warmup_share) * slice_s / (once_s * (double)repetition->runs), (double)repetition->least),
 		(double)repetition->most);
 	return true;

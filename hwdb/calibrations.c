@@ -120,25 +120,31 @@ static void take_others(struct choosing *choosing)
 	struct {
 		enum quantity quantity;
 		const char *field;
-		double prior, *member;
+		double prior, *member, *low, *high; /* low, high: NULL where no interval moves the plan's */
 	} others[] = {
-		{QUANTITY_MEMORY_EFFICIENCY, "calibration.memory_efficiency", device_prior_memory_efficiency(), &calibration->memory_efficiency},
-		{QUANTITY_KERNEL_LAUNCH, "calibration.kernel_launch_s", ABSENT_NUMBER, &calibration->kernel_launch_s},
-		{QUANTITY_HOST_LATENCY, "calibration.host_latency_s", ABSENT_NUMBER, &calibration->host_latency_s},
-		{QUANTITY_HOST_RATE, "calibration.host_bytes_per_s", device_prior_host_bytes_per_s(accelerator), &calibration->host_bytes_per_s},
-		{QUANTITY_COLLECTIVE_LATENCY, "calibration.collective_latency_s", physics_fitted.link_latency_s, &calibration->collective_latency_s},
+		{QUANTITY_MEMORY_EFFICIENCY, "calibration.memory_efficiency", device_prior_memory_efficiency(), &calibration->memory_efficiency,
+			&calibration->memory_low, &calibration->memory_high},
+		{QUANTITY_KERNEL_LAUNCH, "calibration.kernel_launch_s", ABSENT_NUMBER, &calibration->kernel_launch_s, &calibration->kernel_launch_low_s,
+			&calibration->kernel_launch_high_s},
+		{QUANTITY_HOST_LATENCY, "calibration.host_latency_s", ABSENT_NUMBER, &calibration->host_latency_s, NULL, NULL},
+		{QUANTITY_HOST_RATE, "calibration.host_bytes_per_s", device_prior_host_bytes_per_s(accelerator), &calibration->host_bytes_per_s,
+			&calibration->host_low_bytes_per_s, &calibration->host_high_bytes_per_s},
+		{QUANTITY_COLLECTIVE_LATENCY, "calibration.collective_latency_s", physics_fitted.link_latency_s, &calibration->collective_latency_s, NULL, NULL},
 		{QUANTITY_COLLECTIVE_RATE, "calibration.collective_bytes_per_s", accelerator_link_bytes_per_s(accelerator) * physics_fitted.link_fraction,
-			&calibration->collective_bytes_per_s},
-		{QUANTITY_IDLE_POWER, "calibration.idle_w", accelerator_idle_w(accelerator, NULL, NULL, NULL), &calibration->idle_w},
-		{QUANTITY_LOAD_POWER, "calibration.load_w", accelerator_load_w(accelerator, NULL, NULL, NULL), &calibration->load_w},
-		{QUANTITY_STORAGE_RATE, "calibration.storage_bytes_per_s", ABSENT_NUMBER, &calibration->storage_bytes_per_s},
+			&calibration->collective_bytes_per_s, &calibration->collective_low_bytes_per_s, &calibration->collective_high_bytes_per_s},
+		{QUANTITY_IDLE_POWER, "calibration.idle_w", accelerator_idle_w(accelerator, NULL, NULL, NULL), &calibration->idle_w, NULL, NULL},
+		{QUANTITY_LOAD_POWER, "calibration.load_w", accelerator_load_w(accelerator, NULL, NULL, NULL), &calibration->load_w, NULL, NULL},
+		{QUANTITY_STORAGE_RATE, "calibration.storage_bytes_per_s", ABSENT_NUMBER, &calibration->storage_bytes_per_s, NULL, NULL},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(others); i++) {
 		struct evidence_wish wanted = {.accelerator = accelerator->id, .quantity = others[i].quantity};
 		struct evidence_choice choice;
 
-		(void)take(choosing, &wanted, others[i].field, others[i].prior, others[i].member, &choice);
+		if (!take(choosing, &wanted, others[i].field, others[i].prior, others[i].member, &choice) || !others[i].low)
+			continue;
+		*others[i].low = choice.low;
+		*others[i].high = choice.high;
 	}
 }
 

@@ -82,10 +82,11 @@ static double days_most(const struct evidence *item)
 	return item->quantity == QUANTITY_RUN_PRACTICE ? EVIDENCE_RUN_DAYS : EVIDENCE_DAYS;
 }
 
-/* Halves of the repetitions differ by noise as well: by two intervals of the whole in one of a hundred. */
+/* Halves of a benchmark's repetitions differ by noise as well: by two intervals of the whole in one of a hundred. Jobs are not repetitions. */
 static double disagreement_most(const struct evidence *item)
 {
-	double interval = item->value > 0 ? (item->high - item->low) / item->value : 0;
+	bool jobs = item->quantity == QUANTITY_STACK_SPEED || item->quantity == QUANTITY_RUN_PRACTICE;
+	double interval = !jobs && item->value > 0 ? (item->high - item->low) / item->value : 0;
 
 	return fmax(EVIDENCE_DISAGREEMENT, 2 * given_or(interval, 0));
 }
