@@ -260,7 +260,9 @@ static void run_rounds(struct bench_run *run, const struct bench_plan *plan, str
 			if (!has_round(&rounds[i], run->round))
 				continue;
 			nominal_s = round_slice_s(plan, &rounds[i], i, run->round);
-			slice_s = fmin(nominal_s, fair_slice_s(run, nominal_s, rounds_left_s(plan, rounds, i, run->round)));
+			slice_s = fair_slice_s(run, nominal_s, rounds_left_s(plan, rounds, i, run->round));
+			if (rounds[i].count > 1 || !run->full) /* a long test of one round takes what others leave: power needs its time */
+				slice_s = fmin(slice_s, nominal_s);
 			if (!run_round(run, plan, &rounds[i], i, nominal_s, slice_s) && run->round == 1) {
 				bench_report_skip(run->report, plan->tests[i]->name, "budget: the suite's time is used up");
 				rounds[i].dropped = true;

@@ -291,6 +291,14 @@ static void round_close(struct bench_rounds *rounds, struct repetition *repetiti
 	rounds->ends[rounds->rounds++] = rounds->count;
 }
 
+/* What was prepared anew is of another size: its samples are no further ones of the same. */
+static bool is_other_work(const struct bench_rounds *rounds, const struct bench_work *work)
+{
+	const struct bench_measure *measure = &rounds->measure;
+
+	return rounds->rounds > 0 && (fabs(measure->bytes - work->bytes) > 0 || fabs(measure->flops - work->flops) > 0);
+}
+
 /* Before the first samples, and again before those of the last round that is planned. */
 static void round_check(const struct bench_run *run, struct bench_rounds *rounds, struct repetition *repetition)
 {
@@ -347,7 +355,7 @@ bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure
 	round_check(run, rounds, &repetition);
 	/* verifying is part of the slice, up to half of it */
 	slice_s = fmax(figure->slice_s - seconds_since(start_ns), figure->slice_s / 2);
-	measured = repetition.outcome == BENCH_OK && rounds->rounds < BENCH_ROUNDS_MAX && repeat_fill(&repetition, slice_s);
+	measured = repetition.outcome == BENCH_OK && rounds->rounds < BENCH_ROUNDS_MAX && !is_other_work(rounds, work) && repeat_fill(&repetition, slice_s);
 	if (measured) {
 		describe_figure(rounds, figure, work);
 		round_close(rounds, &repetition, figure);

@@ -64,7 +64,7 @@ def workers(tmp_path_factory):
         "wrong": ["wrong=0.3", "gemm_kernel_bf16", "--shape", "128,128,128"],
         "none": ["fail_init=100"],
         "throttled": ["throttle=4", "stream_triad"],
-        "stuck": ["energy_stuck=1,ramp_w_per_s=20", "gemm_library_tf32", "--shape", "512,512,512"],
+        "stuck": ["energy_stuck=1,ramp_w_per_s=20", "gemm_kernel_fp32", "--shape", "512,512,512"],
         "slices": ["slices=2"],
     }
     yield workers
