@@ -61,6 +61,7 @@ static enum status benchmark_find_device(struct call *call, const char **device)
 	const char *of_backend = NULL;
 	size_t alike = 0;
 	struct page_request page = {.limit = 1000};
+	bool looking = bench_runner_is_looking(call->server->bench_runner);
 	struct device_list list;
 
 	do {
@@ -85,6 +86,11 @@ static enum status benchmark_find_device(struct call *call, const char **device)
 	if (alike == 1) {
 		*device = of_backend;
 		return STATUS_OK;
+	}
+	if (looking && alike == 0) {
+		call->failure.retry_after_s = 1;
+		return failure_set(&call->failure, STATUS_UNAVAILABLE, "the devices of this machine are still being listed, and \"%s\" is not among those that are known; "
+			"try again in a second, or leave device out: the benchmark then waits for whichever is found", *device);
 	}
 	failure_add(&call->failure, "/device", "unknown", "%s \"%s\": %s%s; GET /v1/devices lists them",
 		alike ? "several devices have the backend" : "no device", *device, *attached ? "attached are " : "none is attached yet", attached);
@@ -332,14 +338,18 @@ enum status handle_device_list(struct call *call)
 {
 	struct page_query query = {.limit = ABSENT_COUNT};
 	struct page_request page;
+	struct page_remark remark;
 	struct device_list list;
 	enum status status = api_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query);
+	remark.looking = bench_runner_is_looking(call->server->bench_runner); /* before the list is read: what is found meanwhile is in it */
 	status = storage_device_list(call->server->storage, &page, &call->arena, &list, &call->failure);
-	return status == STATUS_OK ? page_answer(call, &table_device, list.items, list.count, list.next_cursor) : status;
+	remark.empty_because = remark.looking ? "the devices of this machine are still being listed: ask again in a second"
+		: "no device is attached to this machine, and no agent has registered one";
+	return status == STATUS_OK ? page_answer_remarked(call, &table_device, list.items, list.count, list.next_cursor, &remark) : status;
 }
 
 /* Says of each whether plans take it, and keeps those that were asked for. */

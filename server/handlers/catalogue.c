@@ -82,7 +82,8 @@ static enum status offers_answer(struct call *call, const struct catalogue *cata
 		(void)offers_cheapest(catalogue, accelerator, &filter, &(struct offer){0}, &(const struct region_row *){NULL}, &rejects);
 		offers_explain(&rejects, &filter, because, sizeof because);
 	}
-	return page_answer_because(call, &table_offer_quote, quotes.items, quotes.count < limit ? quotes.count : limit, NULL, because);
+	return page_answer_remarked(call, &table_offer_quote, quotes.items, quotes.count < limit ? quotes.count : limit, NULL,
+		&(struct page_remark){.empty_because = because});
 }
 
 enum status handle_offers(struct call *call)

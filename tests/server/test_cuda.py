@@ -111,6 +111,24 @@ def test_what_an_h200_measures_changes_its_plans(daemon_with, tmp_path):
     assert after["recommended"]["step"] != before["recommended"]["step"]
 
 
+def test_a_daemon_that_still_looks_for_devices_says_so(daemon_with, tmp_path):
+    one = daemon_with(environment=environment("hang_init=1", tmp_path))  # a driver that does not answer: they are listed without it after 20 s
+    assert one.get("/readyz").status == 200
+    told = one.get("/v1/devices").json
+    assert told["items"] == [] and told["looking"] is True and "still being listed" in told["empty_because"], told
+    asked = one.post("/v1/benchmarks", {"suite": "quick", "device": "cpu"})
+    assert asked.status == 503 and int(asked.headers["retry-after"]) >= 1 and "still being listed" in asked.json["detail"], asked.text
+    assert one.post("/v1/benchmarks", {"suite": ["launch_round_trip"]}).status == 202  # waits for whichever is found
+
+
+def test_a_daemon_that_has_looked_says_what_there_is(daemon_with, tmp_path):
+    one = daemon_with("--own-devices=no", environment=environment("slices=0", tmp_path))
+    told = one.get("/v1/devices").json
+    assert told["items"] == [] and "looking" not in told and "no agent has registered one" in told["empty_because"], told
+    asked = one.post("/v1/benchmarks", {"suite": "quick", "device": "cpu"})
+    assert asked.status == 422 and asked.json["errors"][0]["pointer"] == "/device", asked.text
+
+
 def test_the_daemon_says_how_a_device_failed(daemon_with, tmp_path, workers):
     workers.begin(**workers.later)
     ends = {"fail_launch=700@300": "CUDA_ERROR_ILLEGAL_ADDRESS (700)", "crash_launch=11@300": "signal 11"}
