@@ -125,7 +125,7 @@ static void read_measure(struct line_reader *reader, struct bench_line_measure *
 		.throttle = line_optional_text(reader, "throttle"),
 		.precision = line_precision(reader),
 		.n = line_count(reader, "n"),
-		.pass = line_has(reader, "pass") ? line_count(reader, "pass") : 1,
+		.rounds = line_has(reader, "rounds") ? line_count(reader, "rounds") : ABSENT_COUNT,
 		.median = line_number(reader, "median"),
 		.p10 = line_number(reader, "p10"),
 		.p90 = line_number(reader, "p90"),

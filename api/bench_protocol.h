@@ -46,7 +46,7 @@ struct bench_line_measure {
 	const char *kind;          /* "gemm", "all_reduce": which work it was */
 	const char *throttle;      /* "power,heat": what held the device back while it ran */
 	enum precision precision;  /* PRECISION_UNSET: has none */
-	int64_t n, pass;
+	int64_t n, rounds;         /* rounds: ABSENT_COUNT: an older worker, which says nothing of its median */
 	double median, p10, p90, min, max, drift;
 	double flops, bytes;       /* of one run; NaN: not counted */
 	double size_bytes;         /* of the message, or the read; NaN: not told */

@@ -107,7 +107,7 @@ struct bench_work_request bench_request(const struct bench_run *run, const struc
 void bench_run_skip(struct bench_run *run, const struct bench_test *test, enum bench_outcome outcome, const char *reason)
 {
 	run->failed += outcome == BENCH_FAILED;
-	if (run->round <= 1 || outcome == BENCH_FAILED) /* what a device lacks is told once, not in each round */
+	if (run->first || outcome == BENCH_FAILED) /* what a device lacks is told once, not in each round */
 		bench_report_skip(run->report, test->name, reason);
 }
 
@@ -201,18 +201,19 @@ void bench_run_mean(struct bench_run *run, const struct bench_mean *mean)
 /* How the rounds of a test go. */
 struct rounds_plan {
 	int count;       /* planned; 1: one round is all */
+	int first;       /* its first round */
 	bool dropped;    /* its first round gave no figure */
 	bool improvable; /* another round may say more */
 };
 
 static bool has_round(const struct rounds_plan *rounds, int round)
 {
-	return round == 1 || (!rounds->dropped && rounds->count > 1 && (rounds->count == BENCH_ROUNDS || round == BENCH_ROUNDS));
+	return round == rounds->first || (!rounds->dropped && rounds->count > 1 && (rounds->count == BENCH_ROUNDS || round == BENCH_ROUNDS));
 }
 
 static double round_slice_s(const struct bench_plan *plan, const struct rounds_plan *rounds, size_t i, int round)
 {
-	return round == 1 ? plan->slices_s[i] : plan->again_s[i] / (rounds->count - 1);
+	return round == rounds->first ? plan->slices_s[i] : plan->again_s[i] / (rounds->count - 1);
 }
 
 /* Of this round from this test on, and of all rounds after it. */
@@ -243,11 +244,26 @@ static bool run_round(struct bench_run *run, const struct bench_plan *plan, stru
 
 	if (slice_s < nominal_s / 4)
 		return false;
+	run->first = run->round == rounds->first;
 	run_test(run, plan, i, slice_s);
 	rounds->improvable = run->unstable;
-	if (run->round == 1)
+	if (run->first)
 		rounds_settle(run, plan, plan->tests[i], rounds, (double)(clock_monotonic_ns() - start_ns) * 1e-9);
 	return true;
+}
+
+/* What has one round is spread over those of what corrects plans, which begins at once and so is the last to lack time. */
+static void rounds_begin(const struct bench_plan *plan, struct rounds_plan *rounds)
+{
+	int singles = 0, single = 0;
+
+	for (size_t i = 0; i < plan->count; i++)
+		singles += !plan->tests[i]->repeats;
+	for (size_t i = 0; i < plan->count; i++) {
+		rounds[i] = (struct rounds_plan){.count = plan->tests[i]->repeats ? BENCH_ROUNDS : 1, .first = 1};
+		if (!plan->tests[i]->repeats)
+			rounds[i].first += single++ * BENCH_ROUNDS / singles;
+	}
 }
 
 /* By turns, so that the rounds of a test are as far apart as the suite is long. Time that is left over goes to what is known worst. */
@@ -263,7 +279,7 @@ static void run_rounds(struct bench_run *run, const struct bench_plan *plan, str
 			slice_s = fair_slice_s(run, nominal_s, rounds_left_s(plan, rounds, i, run->round));
 			if (rounds[i].count > 1 || !run->full) /* a long test of one round takes what others leave: power needs its time */
 				slice_s = fmin(slice_s, nominal_s);
-			if (!run_round(run, plan, &rounds[i], i, nominal_s, slice_s) && run->round == 1) {
+			if (!run_round(run, plan, &rounds[i], i, nominal_s, slice_s) && run->round == rounds[i].first) {
 				bench_report_skip(run->report, plan->tests[i]->name, "budget: the suite's time is used up");
 				rounds[i].dropped = true;
 			}
@@ -308,8 +324,7 @@ void bench_suite_run(struct bench_run *run, const struct bench_plan *plan)
 	run->start_ns = run->deadline_ns - (int64_t)(plan->budget_s * 1e9);
 	/* A single short test by name has not the time of a whole suite. */
 	bench_sampler_idle(run->sampler, fmin(run->full ? IDLE_FULL_S : IDLE_QUICK_S, IDLE_SHARE_MAX * plan->budget_s), run->alive);
-	for (size_t i = 0; i < plan->count; i++)
-		rounds[i] = (struct rounds_plan){.count = plan->tests[i]->repeats ? BENCH_ROUNDS : 1};
+	rounds_begin(plan, rounds);
 	run_rounds(run, plan, rounds);
 	run_again(run, plan, rounds, true); /* what corrects plans first */
 	run_again(run, plan, rounds, false);

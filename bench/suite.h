@@ -88,6 +88,7 @@ struct bench_run {
 	int64_t start_ns, deadline_ns;    /* monotonic: of the whole suite */
 	_Atomic uint64_t *alive;          /* raised as work goes on */
 	int round;                        /* from 1 */
+	bool first;                       /* of the test under way */
 	bool unstable;                    /* output: of the last test, any figure that another round may improve */
 	double sampled_s;                 /* output: of the last test, the time that went into samples */
 	size_t failed, measured;          /* outputs */

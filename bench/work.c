@@ -87,7 +87,7 @@ static bool repeat_warm(struct repetition *repetition, double slice_s, size_t *w
 			"budget: one repetition takes %.3g s, and %zu do not fit what is left", once_s, repetition->fit);
 		return false;
 	}
-	repetition->runs = (size_t)fmax(1, ceil(fmin(SAMPLE_LEAST_S, slice_s / (double)(2 * repetition->least)) / once_s));
+	repetition->runs = (size_t)fmax(1, ceil(fmin(SAMPLE_LEAST_S, slice_s / (2 * BENCH_ROUND_SAMPLES_MIN)) / once_s));
 	*wanted = (size_t)fmin(fmax((1 - repetition->warmup_share) * slice_s / (once_s * (double)repetition->runs), (double)repetition->least),
 		(double)repetition->most);
 	return true;
@@ -336,7 +336,7 @@ void bench_run_tell(struct bench_run *run)
 bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure, struct bench_work *work, double *median)
 {
 	struct bench_rounds *rounds = rounds_of(run, figure);
-	struct repetition repetition = {.run = run, .work = work, .least = figure->test->repeats ? BENCH_ROUND_SAMPLES_MIN : BENCH_SAMPLES_MIN,
+	struct repetition repetition = {.run = run, .work = work, .least = run->first ? BENCH_SAMPLES_MIN : BENCH_ROUND_SAMPLES_MIN,
 		.warmup_share = figure->steady ? WARMUP_STEADY_SHARE : WARMUP_SHARE};
 	double *scratch = malloc(2 * BENCH_SAMPLES_MAX * sizeof(double)), slice_s;
 	int64_t start_ns = clock_monotonic_ns();
@@ -347,8 +347,6 @@ bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure
 		free(scratch);
 		return false;
 	}
-	if (run->round == BENCH_ROUNDS && rounds->count + BENCH_ROUND_SAMPLES_MIN < BENCH_SAMPLES_MIN)
-		repetition.least = BENCH_SAMPLES_MIN - rounds->count;
 	repetition.samples_s = rounds->samples + rounds->count;
 	repetition.most = (BENCH_SAMPLES_MAX - rounds->count) / (figure->test->repeats ? (size_t)BENCH_ROUNDS_MAX + 1 - rounds->rounds : 2);
 	repetition.fit = rounds->rounds ? BENCH_ROUND_SAMPLES_MIN : BENCH_SAMPLES_MIN;

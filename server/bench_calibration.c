@@ -80,6 +80,10 @@ static const char *distrust(const struct bench_line_measure *measure, struct dou
 
 	if (distrust_bound(measure))
 		return distrust_bound(measure);
+	if (!(measure->median_p10 > 0) && measure->rounds > 0) {
+		snprintf(doubt->text, sizeof doubt->text, "%lld repetitions are too few to know its median", (long long)measure->n);
+		return doubt->text;
+	}
 	if (!(measure->median_p10 > 0))
 		return measure->unstable ? "its repetitions disagree by more than 5 %, or drifted" : NULL;
 	if (measure->others_fraction + measure->steal_fraction >= OTHERS_TOLD)

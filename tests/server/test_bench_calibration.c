@@ -177,6 +177,22 @@ static void a_wide_interval_and_a_trend_are_refused(void **state)
 	assert_contains(calibrations.refusals[1].reason, "stream_triad: it drifted by -12 % while it was measured");
 }
 
+/* Two samples that agree are no proof: a worker that could not take more on a busy machine does not calibrate. */
+static void too_few_repetitions_are_refused(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measure = figure("stream_triad", "stream", PRECISION_UNSET, 2400e9);
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	measure.rounds = 1;
+	measure.n = 2;
+	measure.median_p10 = measure.median_p90 = ABSENT_NUMBER;
+	calibrations = calibrate("cuda", &row, &measure, 1);
+	assert_int_equal(calibrations.count, 0);
+	assert_contains(calibrations.refusals[0].reason, "stream_triad: 2 repetitions are too few to know its median");
+}
+
 /* A line through sizes is known no better than its sizes. */
 static void a_fit_is_as_well_known_as_its_sizes(void **state)
 {
@@ -615,6 +631,7 @@ int main(void)
 		cmocka_unit_test(a_second_pass_stands_in_for_the_first),
 		cmocka_unit_test(a_well_known_median_calibrates_with_its_interval),
 		cmocka_unit_test(a_wide_interval_and_a_trend_are_refused),
+		cmocka_unit_test(too_few_repetitions_are_refused),
 		cmocka_unit_test(a_fit_is_as_well_known_as_its_sizes),
 		cmocka_unit_test(a_cpus_peak_is_the_fastest_that_it_ran),
 		cmocka_unit_test(a_figure_above_the_peak_makes_the_peak_suspect),
