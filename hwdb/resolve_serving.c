@@ -213,6 +213,7 @@ enum status resolve_inference(
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	load_faults(resolver, request);
 	resolve_common(resolver, &input->request.common);
+	resolve_instance(resolver, &input->request.common);
 	status = resolve_placed_candidates(resolver, &input->request.common, mixes_terms(request), &input->candidates, &input->candidate_count);
 	if (model_status != STATUS_OK)
 		return model_status;
@@ -272,6 +273,7 @@ enum status resolve_performance(
 	}
 	if (input->request.common.calibration == CALIBRATION_UNSET)
 		input->request.common.calibration = CALIBRATION_MEASURED;
+	resolve_instance(resolver, &input->request.common);
 	status = resolve_candidates(resolver, &input->request.common, input->request.common.gpu_count, &input->candidate, &count);
 	if (model_status != STATUS_OK)
 		return model_status;

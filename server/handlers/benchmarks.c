@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "bench/suite.h"
+#include "hwdb/given_names.h"
 #include "hwdb/calibrations.h"
 #include "server/bench_runner.h"
 #include "server/commit.h"
@@ -143,7 +144,7 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 	if (benchmark->device && (status = benchmark_find_device(call, &benchmark->device)) != STATUS_OK)
 		return status;
 	if (benchmark->accelerator) {
-		row = catalogue_accelerator(call_catalogue(call), benchmark->accelerator, &alias);
+		row = given_accelerator(call_catalogue(call), benchmark->accelerator, &alias);
 		if (!row) {
 			struct failure missing;
 
@@ -259,7 +260,7 @@ enum status handle_benchmark_list(struct call *call)
 	page = page_request_of(&query.page);
 	filter = (struct benchmark_filter){
 		.state = query.state, .device_id = query.device, .accelerator_id = query.accelerator, .plan_id = query.plan_id, .agent_id = query.agent};
-	row = query.accelerator ? catalogue_accelerator(call_catalogue(call), query.accelerator, &alias) : NULL;
+	row = query.accelerator ? given_accelerator(call_catalogue(call), query.accelerator, &alias) : NULL;
 	if (row)
 		filter.accelerator_id = row->accelerator.id;
 	status = page_label_of(call, query.label, &filter.label_key, &filter.label_value);
@@ -377,7 +378,7 @@ static enum status calibrations_answer(struct call *call, const struct catalogue
 	struct row_list list;
 	enum status status;
 
-	if (query->accelerator && (row = catalogue_accelerator(catalogue, query->accelerator, &alias)))
+	if (query->accelerator && (row = given_accelerator(catalogue, query->accelerator, &alias)))
 		filter.accelerator_id = row->accelerator.id;
 	status = storage_row_list(call->server->storage, ROW_CALIBRATION, &filter, &page, &call->arena, &list, &call->failure);
 	if (status != STATUS_OK)
