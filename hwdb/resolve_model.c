@@ -78,6 +78,14 @@ void fault_unknown(const struct resolver *resolver, const char *pointer, const c
 		spelling_init(&spelling, name); /* an instance's words are its own */
 		offer_instances(&spelling, rows);
 	}
+	while ((model || accelerator) && spelling.count == 0 && strrchr(words, '-')) { /* a word less: what is of that family */
+		*strrchr(words, '-') = '\0';
+		spelling_init(&spelling, words);
+		for (size_t i = 0; model && i < rows->model_count; i++)
+			offer_names(&spelling, rows->models[i].id, &rows->models[i].aliases);
+		for (size_t i = 0; accelerator && i < rows->accelerator_count; i++)
+			offer_names(&spelling, rows->accelerators[i].accelerator.id, &rows->accelerators[i].aliases);
+	}
 	if (!model && !accelerator)
 		offer_regions(&spelling, rows, strcmp(what, "country") == 0);
 	spelling_list(&spelling, nearest, sizeof nearest);
