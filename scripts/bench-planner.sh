@@ -40,8 +40,10 @@ search 'llama-3.1-405b, six accelerators, any number' llama-3.1-405b 15T ''
 search 'llama-3.1-405b, six accelerators, 60 days' llama-3.1-405b 15T ', "deadline_hours": "60d"'
 search 'deepseek-v3, six accelerators, any number' deepseek-v3 14.8T ''
 search 'deepseek-v3, six accelerators, 60 days' deepseek-v3 14.8T ', "deadline_hours": "60d"'
-printf '{"model": "llama-3.1-8b", "tokens": "15T"}' >"$work/request.json"
-one 'llama-3.1-8b, every accelerator on offer, any number' 'no limit'
+for model in llama-3.1-8b llama-3.1-70b deepseek-v3 nemotron-h-56b; do
+	printf '{"model": "%s", "tokens": "15T"}' $model >"$work/request.json"
+	one "$model, every accelerator on offer, any number" 'p50 at most 500'
+done
 # A year of hours in ten regions: days, seasons, weather that lasts, at the size that a caller sends.
 /usr/bin/python3 "$here/year.py" >"$work/request.json"
 one '500 h with pauses in 8,760 hours of ten regions' 'p50 at most 50' schedules

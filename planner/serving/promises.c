@@ -184,45 +184,25 @@ static double price_log_sigma(const struct inference_input *input, const struct 
 		: 0;
 }
 
-/* What the recommended fleet becomes at another quantile: formulas say by how much it grows, the proof how large it is. */
-static bool grown(const struct search *search, const struct fleet *best, double z, struct fleet *moved)
+/* The best fleet at another confidence: searched and proved as at the request's own, without its caps. */
+static bool best_at(struct search *search, struct prover *prover, const struct fleet_limits *limits, double confidence, struct fleet *found)
 {
-	const struct model *model = &search->input->model;
-	const struct demand *demand = search->demand;
-	struct fleet here, there;
-	struct replica replica;
-	double active = fleet_active_replicas(best, demand);
+	const struct inference_input *input = search->input;
+	struct practice practice = practice_of_service(&input->request);
+	struct fleet_limits there = *limits;
+	const struct fleet *best;
 
-	*moved = *best;
-	if (!sized_at(model, best, demand, search->limits, search->limits->assurance.z, &here) || !sized_at(model, best, demand, search->limits, z, &there))
-		return false;
-	if (search->limits->gpu_count > 0) {
-		moved->requests_per_s *= there.requests_per_s / here.requests_per_s;
-		return true;
-	}
-	active *= fleet_active_replicas(&there, demand) / fleet_active_replicas(&here, demand);
-	fleet_settle(moved, demand, fmax(ceil(active - 1e-9), 1));
-	if (fleet_replica(model, best->candidate, &best->layout, demand, search->limits, REPLICA_PRACTISED, &replica))
-		fleet_value(moved, &replica, demand, search->limits);
-	return true;
-}
-
-/* The best at another quantile: the recommended fleet, or another layout of its accelerator. */
-static bool best_at(const struct search *search, const struct fleet *best, double z, struct fleet *found)
-{
-	bool any = grown(search, best, z, found);
-
-	for (size_t i = 0; i < search->count; i++) {
-		const struct fleet *other = &search->fleets[i];
-		struct fleet sized;
-
-		if (other == best || other->candidate != best->candidate || !sized_at(&search->input->model, other, search->demand, search->limits, z, &sized))
-			continue;
-		if (!any || search_is_better(search, &sized, found))
-			*found = sized;
-		any = true;
-	}
-	return any;
+	there.assurance = assurance_of(confidence, &practice);
+	there.usd_cap_per_month = there.kgco2e_cap_per_month = there.kwh_cap_per_month = ABSENT_NUMBER;
+	search_start(search, input, search->demand, &there);
+	search_all(search);
+	prover_start(prover, input, search->demand, &there);
+	prover->again = true;
+	best = search_best(search, prover);
+	if (best)
+		*found = *best;
+	search->limits = prover->limits = limits;
+	return best != NULL;
 }
 
 static struct service_confidence point_of(const struct fleet *fleet, double confidence, double price_factor)
@@ -248,22 +228,23 @@ static size_t confidences_of(double own, double confidences[CONFIDENCES_MAX])
 	return count;
 }
 
-size_t service_confidences(const struct search *search, const struct fleet *best, struct service_confidence *points)
+size_t service_confidences(struct search *search, struct prover *prover, const struct fleet *best, struct service_confidence *points)
 {
-	double own = search->limits->assurance.confidence, confidences[CONFIDENCES_MAX];
-	double sigma = price_log_sigma(search->input, best, search->demand, search->limits);
+	const struct fleet_limits *limits = search->limits;
+	double own = limits->assurance.confidence, confidences[CONFIDENCES_MAX];
 	size_t count = confidences_of(own, confidences), kept = 0;
+	const struct fleet recommended = *best; /* best is one of the search's own */
 
 	for (size_t i = 0; i < count; i++) {
-		double z = normal_quantile(confidences[i]), by = confidences[i] - own;
-		struct fleet there = *best;
+		double by = confidences[i] - own;
+		struct fleet there = recommended;
 
-		if ((by < 0 || by > 0) && !best_at(search, best, z, &there))
+		if ((by < 0 || by > 0) && !best_at(search, prover, limits, confidences[i], &there))
 			continue;
-		/* Formulas do not doubt what the proof found: more confidence is never cheaper, less never dearer. */
-		if ((by > 0 && search_is_better(search, &there, best)) || (by < 0 && search_is_better(search, best, &there)))
-			there = *best;
-		points[kept++] = point_of(&there, confidences[i], exp(z * sigma));
+		/* A simulation cannot prefer less to more: more confidence is never cheaper, less never dearer. */
+		if ((by > 0 && search_is_better(search, &there, &recommended)) || (by < 0 && search_is_better(search, &recommended, &there)))
+			there = recommended;
+		points[kept++] = point_of(&there, confidences[i], exp(normal_quantile(confidences[i]) * price_log_sigma(search->input, &there, search->demand, limits)));
 	}
 	return kept;
 }

@@ -10,9 +10,9 @@
 size_t service_promises(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
 	struct service_promise *promises);
 
-/* 50, 80, 95 % and the request's own, the others by formulas, of the layouts of the recommended accelerator that the search found. A confidence
- * that no fleet keeps has no point. Returned: how many of CONFIDENCES_MAX. */
-size_t service_confidences(const struct search *search, const struct fleet *best, struct service_confidence *points);
+/* 50, 80, 95 % and the request's own: what the best fleet at each costs, without the request's caps. Searches and proves again, so that `search` and
+ * `prover` hold nothing of the recommended fleet afterwards. A confidence that no fleet keeps has no point. Returned: how many of CONFIDENCES_MAX. */
+size_t service_confidences(struct search *search, struct prover *prover, const struct fleet *best, struct service_confidence *points);
 
 /* The costliest first. Returned: how many of SERVICE_UNCERTAINTIES_MAX. */
 size_t service_uncertainties(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,

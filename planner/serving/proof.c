@@ -164,8 +164,9 @@ static bool kept_in_trial(struct prover *prover, const struct subject *subject, 
 	trial->seed = SEED;
 	trial->warmup_requests = setting.run.warmup_requests;
 	prover->work_left -= trial->work;
-	progress_note(prover->input->progress, SIZING_SHARE + (1 - SIZING_SHARE) * (1 - (double)(prover->work_left + prover->work_later) / (double)prover->work),
-		"simulating fleets");
+	if (!prover->again)
+		progress_note(prover->input->progress, SIZING_SHARE + (1 - SIZING_SHARE) * (1 - (double)(prover->work_left + prover->work_later) / (double)prover->work),
+			"simulating fleets");
 	return trial->kept && !trial->saturated && !trial->exhausted;
 }
 

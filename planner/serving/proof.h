@@ -18,6 +18,7 @@ struct prover {
 	size_t workspace_bytes;
 	int64_t work, work_left; /* of the simulation, for this plan: all, and what is left */
 	int64_t work_later; /* set aside for what is asked once the fleet is settled */
+	bool again; /* for another confidence, when the answer is there: its progress is not counted again */
 	size_t count;
 	struct trial trials[PROOFS_MAX]; /* of the fleets proved; they point here */
 };

@@ -192,6 +192,16 @@ void search_candidate(struct search *search, const struct candidate *candidate)
 	}
 }
 
+void search_all(struct search *search)
+{
+	const struct inference_input *input = search->input;
+
+	for (size_t i = 0; i < input->candidate_count && !progress_stopped(input->progress); i++)
+		search_candidate(search, &input->candidates[i]);
+	for (size_t i = 0; i < input->slice_count && !progress_stopped(input->progress); i++)
+		search_candidate(search, &input->slices[i]);
+}
+
 /* A fleet whose engines take in at most so many sequences at once, sized and proved; it stands in where it is better. */
 static void try_batch(struct search *search, struct prover *prover, struct fleet *fleet, double most)
 {

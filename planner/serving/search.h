@@ -25,6 +25,9 @@ void search_start(struct search *search, const struct inference_input *input, co
 /* Sizes every layout, precision and batch limit of a candidate. */
 void search_candidate(struct search *search, const struct candidate *candidate);
 
+/* The same of every candidate and slice of the input. */
+void search_all(struct search *search);
+
 /* The best by the objective, proved; NULL: none stands, and the shortfall says why. */
 struct fleet *search_best(struct search *search, struct prover *prover);
 

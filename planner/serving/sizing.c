@@ -125,10 +125,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	hours_read(input, &demand, &grid, &plan->findings);
 	search_start(&search, input, &demand, &limits);
 	progress_note(input->progress, 0, "sizing by formulas");
-	for (size_t i = 0; i < input->candidate_count && !progress_stopped(input->progress); i++)
-		search_candidate(&search, &input->candidates[i]);
-	for (size_t i = 0; i < input->slice_count && !progress_stopped(input->progress); i++)
-		search_candidate(&search, &input->slices[i]);
+	search_all(&search);
 	prover_start(&prover, input, &demand, &limits);
 	best = search_best(&search, &prover);
 	if (progress_stopped(input->progress))
@@ -143,12 +140,12 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	option_and_schedule(&search, best, &prover, &plan->recommended, &plan->findings);
 	hours_fill(input, best, &demand, &limits, plan);
 	day_fill(&prover, best, &plan->recommended);
-	plan->confidence_count = service_confidences(&search, best, plan->confidence_curve);
 	plan->uncertainty_count = service_uncertainties(input, best, &demand, &limits, plan->uncertainties);
 	rule_of_thumb_fill(request, &demand, best, plan);
 	report_fill(input, best, &demand, &limits, plan);
 	if (request->common.alternatives != 0)
 		serving_advise(&prover, best, &plan->findings);
+	plan->confidence_count = service_confidences(&search, &prover, best, plan->confidence_curve);
 	if (progress_stopped(input->progress))
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before the answer was complete");
 	return STATUS_OK;

@@ -306,118 +306,19 @@ double layers_exchange_token_s(const struct setting *setting, double tensor, dou
 	return sum_s / tokens * (1 - 1e-9);
 }
 
-bool layer_scatters(const struct parallelism *layout, const struct degrees *degrees)
-{
-	return degrees->zero_group > 1 && (layout->zero_stage >= 3 || (layout->zero_stage == 2 && degrees->micro_batches > 1));
-}
-
-/* One gather of `bytes` among the shards of a group. Where software sends each parameter on its own, ranks of a machine do not share their
- * adapters: what a rank lacks comes through its own. */
-static double shards_gather_s(const struct setting *setting, struct group group, double bytes, bool alone)
-{
-	double time_s = collective_all_gather_s(&setting->device, setting->physics, group, bytes);
-
-	return alone && group.local < group.ranks ? fmax(time_s, (group.ranks - 1) / group.ranks * bytes / setting->device.nic_bytes_per_s) : time_s;
-}
-
-/* One gather of `bytes` for each of a layer's parameters inside its shard group, or one scatter, which takes as long. */
-static double shards_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct layer_params *params, double bytes)
-{
-	double copies = fmin(degrees->zero_group, degrees->expert_copies);
-	bool alone = layout->zero_stage >= 3 && setting->software.submodules;
-	struct group dense = collective_outer_group(&setting->device, degrees->zero_group, degrees->tensor);
-	struct group expert = collective_outer_group(&setting->device, copies, fmax(1, degrees->expert));
-	double time_s = shards_gather_s(setting, dense, bytes * params->dense, alone);
-
-	return params->expert > 0 ? time_s + shards_gather_s(setting, expert, bytes * params->expert, alone) : time_s;
-}
-
-/* Beside a pipeline FSDP keeps a stage's weights from the first micro-batch to the last. */
-static bool gathers_once(const struct setting *setting, const struct parallelism *layout)
-{
-	return setting->software.blocks && layout->pipeline > 1;
-}
-
-static double once_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct layer_params *params)
-{
-	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->device.wide_bytes;
-
-	if (!layer_scatters(layout, degrees) || !gathers_once(setting, layout))
-		return 0;
-	return (layout->zero_stage >= 3 ? shards_s(setting, layout, degrees, params, weight) : 0) +
-		(setting->frozen ? 0 : shards_s(setting, layout, degrees, params, setting->device.wide_bytes));
-}
-
-double layer_gather_once_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind)
-{
-	struct layer_params params;
-
-	if (!gathers_once(setting, layout))
-		return 0;
-	params = layer_params_of(setting->model, kind, degrees);
-	return once_s(setting, layout, degrees, &params);
-}
-
-double table_gather_once_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
-{
-	struct layer_params params = {.dense = (double)setting->model->vocabulary * setting->model->hidden / degrees->tensor};
-
-	return once_s(setting, layout, degrees, &params);
-}
-
-/* ZeRO-3 prefetches the next layer's weights from its first releases on (Rajbhandari et al. 2021, arXiv 2104.07857, section 6.2; Zhao et al. 2023,
- * arXiv 2304.11277, section 3.3), whatever the software does with ZeRO-1's gradients. Submodules are released behind each pass, so that full
- * recomputation gathers them again (Rajbhandari et al. 2021, section 4.1). */
-/* Of the pass that a ring leaves to others. */
-static double beside_ring_s(const struct layer_time *time, double pass_s)
+double layer_beside_ring_s(const struct layer_time *time, double pass_s)
 {
 	return pass_s * (1 - time->ring_s / (time->forward_s + time->backward_s));
 }
 
 double layer_hiding_backward_s(const struct layer_time *time)
 {
-	return beside_ring_s(time, time->backward_s) + time->recompute_s;
+	return layer_beside_ring_s(time, time->backward_s) + time->recompute_s;
 }
 
 double layer_left_backward_s(const struct layer_time *time, double overlap)
 {
-	return fmax(0, beside_ring_s(time, time->backward_s) - time->hidden_backward_s) + overlap * time->recompute_s;
-}
-
-static void sharded_gather(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
-	const struct layer_params *params, struct layer_time *time)
-{
-	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->device.wide_bytes;
-	double overlap = setting->software.hides_data || layout->zero_stage >= 3 ? setting->physics->overlap : 0, gather_s, scatter_s, again_s;
-	double forward_s = beside_ring_s(time, time->forward_s), forward_left_s = forward_s - (time->hidden_s - time->hidden_backward_s);
-	double backward_s = layer_hiding_backward_s(time), backward_left_s = layer_left_backward_s(time, overlap), exposed;
-
-	if (!layer_scatters(layout, degrees) || gathers_once(setting, layout))
-		return;
-	gather_s = layout->zero_stage >= 3 ? shards_s(setting, layout, degrees, params, weight) : 0;
-	scatter_s = setting->frozen ? 0 : shards_s(setting, layout, degrees, params, setting->device.wide_bytes);
-	again_s = setting->software.submodules && layout->recompute == RECOMPUTE_FULL && time->recompute_s > 0 ? gather_s : 0;
-	exposed = layer_exposed_s(gather_s + again_s + scatter_s, backward_s, backward_left_s, overlap);
-	time->gather_s = layer_exposed_s(gather_s, forward_s, forward_left_s, overlap) + exposed;
-	time->hidden_backward_s += gather_s + again_s + scatter_s - exposed;
-}
-
-void layer_gather(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind, struct layer_time *time)
-{
-	struct layer_params params = layer_params_of(setting->model, kind, degrees);
-
-	if (setting->model->kind == MODEL_GENERIC)
-		params.dense = setting->model->params_active / (degrees->tensor * degrees->pipeline);
-	sharded_gather(setting, layout, degrees, &params, time);
-}
-
-void tables_gather(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, struct layer_time *time)
-{
-	double tables = degrees->pipeline > 1 || setting->model->tied_embeddings ? 1 : 2;
-	struct layer_params params = {.dense = tables * (double)setting->model->vocabulary * setting->model->hidden / degrees->tensor};
-
-	if (params.dense > 0)
-		sharded_gather(setting, layout, degrees, &params, time);
+	return fmax(0, layer_beside_ring_s(time, time->backward_s) - time->hidden_backward_s) + overlap * time->recompute_s;
 }
 
 /* QLoRA: weights of half a byte are widened before each pass that multiplies by them (Dettmers et al. 2023, section 3). */

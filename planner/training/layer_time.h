@@ -13,7 +13,7 @@ struct layer_time {
 	double ring_s;                /* of attention, beside which a ring of context ranks goes on: nothing else is hidden there */
 	double hidden_s;              /* of these, beside forward_s and backward_s */
 	double hidden_backward_s;     /* of these and of gathers, beside backward_s and recompute_s */
-	double gather_s;              /* exposed gathers and scatters of ZeRO-2 and 3; 0 until layer_gather() is asked */
+	double gather_s;              /* exposed gathers and scatters of ZeRO-2 and 3; 0 until sharding_expose() is asked */
 };
 
 double layer_time_total_s(const struct layer_time *time); /* all but traffic_s, which is a part of the rest, and what is hidden */
@@ -22,12 +22,15 @@ double layer_time_total_s(const struct layer_time *time); /* all but traffic_s, 
  * a time, but work hides no more than itself. */
 double layer_exposed_s(double communication_s, double hiding_s, double left_s, double overlap);
 
+/* Of a pass, what a ring of context ranks leaves to hide others. */
+double layer_beside_ring_s(const struct layer_time *time, double pass_s);
+
 /* Part of backward pass and recomputation beside which gathers and gradients may go on, and what hides nothing of it yet. What is done again
  * hides no more than `overlap` of itself: else its rest would hide what the pass hides already. */
 double layer_hiding_backward_s(const struct layer_time *time);
 double layer_left_backward_s(const struct layer_time *time, double overlap);
 
-/* E31. The sum over one layer's operators (E21 to E29) for kind `kind` of the setting's model, without ZeRO's gathers and scatters.
+/* E31. The sum over one layer's operators (E21 to E29) for kind `kind` of the setting's model, without ZeRO's gathers and scatters (sharding.h).
  * Of the layout only tensor, context, expert, micro-batch, recomputation and sequence parallelism count (for a generic model with
  * tables the data-parallel degree too): the search computes it once for all that differ in the rest. */
 struct layer_time layer_time_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind);
@@ -35,21 +38,6 @@ struct layer_time layer_time_of(const struct setting *setting, const struct para
 /* The same under every recomputation (by enum recompute), whatever the layout's own. */
 void layer_times_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind,
 	struct layer_time times[RECOMPUTE_COUNT]);
-
-/* Whether gradients are scattered with every micro-batch: under ZeRO-3, and under ZeRO-2 where a step has several, since whole
- * gradients have no place to be summed in. */
-bool layer_scatters(const struct parallelism *layout, const struct degrees *degrees);
-
-/* ZeRO-2 and 3: gradients are scattered after each backward pass, and under 3 weights are gathered before it and before the forward
- * pass, beside what hides nothing else of `time`. Fills time->gather_s, as far as exposed; nothing where layer_scatters() is false. */
-void layer_gather(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind, struct layer_time *time);
-
-/* The same of the embedding tables, beside `time` of logits and loss; with a pipeline each end has one. */
-void tables_gather(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, struct layer_time *time);
-
-/* FSDP's gathers and scatters of one layer, and of one table, beside a pipeline: once a step, beside nothing. Else 0. */
-double layer_gather_once_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, int kind);
-double table_gather_once_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees);
 
 /* Embedding, final norm, logits and loss of one micro-batch: what the first and the last stage have more. */
 struct layer_time ends_time_of(const struct setting *setting, const struct degrees *degrees);

@@ -1,6 +1,6 @@
 #include "planner/training/layout.h"
 
-enum { MICRO_BATCH_MAX = 128, MICRO_BATCH_GENERIC_MAX = 65536, MICRO_BATCHES_MAX = 17 };
+enum { MICRO_BATCH_MAX = 128, MICRO_BATCH_GENERIC_MAX = 65536, MICRO_BATCHES_MAX = 17, SHARDINGS_MAX = 32 };
 
 /* Sequences shorter than this a context rank are not worth splitting: the search does not try them. A described run that says
  * nothing of context parallelism has it only where its sequences are long. */
@@ -26,6 +26,11 @@ struct trial {
 	bool stepped;            /* step: of ZeRO-1 over all ranks, while only ZeRO stage and group change */
 	struct step_result step;
 	struct shared shared[MICRO_BATCHES_MAX];
+	int sharding_count; /* of these tensor, pipeline, data, context and expert degrees */
+	struct known_sharding {
+		int64_t zero_stage, zero_group;
+		struct sharding sharding;
+	} shardings[SHARDINGS_MAX];
 };
 
 static bool pinned(int64_t pin)
@@ -44,6 +49,16 @@ static double sample_s(const struct step_result *step)
 	return (step->time.time_s - step->time.input_wait_s) / step->samples;
 }
 
+/* One micro-batch through all layers. */
+static double layers_s(const struct trial *trial, const struct step_parts *parts)
+{
+	double all_s = layer_time_total_s(&parts->ends);
+
+	for (int k = 0; k < parts->kinds; k++)
+		all_s += layer_time_total_s(&parts->layers[k]) * trial->layers[k];
+	return all_s;
+}
+
 static const struct shared *trial_shared(struct trial *trial, int size)
 {
 	const struct setting *setting = trial->search->setting;
@@ -53,14 +68,31 @@ static const struct shared *trial_shared(struct trial *trial, int size)
 		return shared;
 	shared->made = true;
 	step_parts_each(setting, &trial->layout, shared->parts);
-	for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++) {
-		const struct step_parts *parts = &shared->parts[recompute];
-
-		shared->all_s[recompute] = layer_time_total_s(&parts->ends);
-		for (int k = 0; k < parts->kinds; k++)
-			shared->all_s[recompute] += layer_time_total_s(&parts->layers[k]) * trial->layers[k];
-	}
+	for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++)
+		shared->all_s[recompute] = layers_s(trial, &shared->parts[recompute]);
 	return shared;
+}
+
+/* The sharding of a layout with the trial's degrees. Whether ZeRO-2 scatters with every micro-batch is all that a micro-batch changes. */
+static const struct sharding *trial_sharding(struct trial *trial, const struct parallelism *layout)
+{
+	struct degrees degrees = trial->degrees;
+	struct known_sharding *known = trial->shardings, *end = trial->shardings + trial->sharding_count;
+
+	degrees.zero_group = (double)layout->zero_group;
+	while (known < end && (known->zero_stage != layout->zero_stage || known->zero_group != layout->zero_group ||
+			known->sharding.scatters != sharding_scatters(layout, &degrees)))
+		known++;
+	if (known < end)
+		return &known->sharding;
+	if (trial->sharding_count == SHARDINGS_MAX)
+		known--;
+	else
+		trial->sharding_count++;
+	known->zero_stage = layout->zero_stage;
+	known->zero_group = layout->zero_group;
+	sharding_of(trial->search->setting, layout, &degrees, &known->sharding);
+	return &known->sharding;
 }
 
 /* A bound below the layout's time for one sample: its layers spread evenly over the stages, and nothing beside them.
@@ -110,7 +142,8 @@ static const struct step_result *trial_step(struct trial *trial, const struct sh
 		return &trial->step;
 	layout.zero_stage = 1;
 	layout.zero_group = layout.data * layout.context;
-	step_of_parts(trial->search->setting, &layout, &trial->stages, &shared->parts[layout.recompute], &shared->parts[RECOMPUTE_NONE], &trial->step);
+	step_of_parts(trial->search->setting, &layout, &trial->stages, &shared->parts[layout.recompute], &shared->parts[RECOMPUTE_NONE],
+		trial_sharding(trial, &layout), &trial->step);
 	trial->stepped = true;
 	return &trial->step;
 }
@@ -128,7 +161,8 @@ static void trial_time(struct trial *trial, const struct shared *shared, const s
 	} else {
 		if (whole && too_slow(trial, unsharded_sample_s(trial_step(trial, shared))))
 			return;
-		step_of_parts(setting, layout, &trial->stages, &shared->parts[layout->recompute], &shared->parts[RECOMPUTE_NONE], &step);
+		step_of_parts(setting, layout, &trial->stages, &shared->parts[layout->recompute], &shared->parts[RECOMPUTE_NONE],
+			trial_sharding(trial, layout), &step);
 	}
 	if (!kept->any || sample_s(&step) < sample_s(&kept->step))
 		*kept = (struct found){.any = true, .fits = true, .layout = *layout, .step = step, .memory = *memory};
@@ -199,6 +233,20 @@ static void trial_keep_some(struct trial *trial, const struct shared *shared, co
 	trial->layout.recompute = RECOMPUTE_NONE;
 }
 
+/* Whether what the layout gathers and scatters with every micro-batch alone makes it slower than the best so far. */
+static bool scatters_too_slowly(struct trial *trial, const struct shared *shared)
+{
+	const struct parallelism *layout = &trial->layout;
+	const struct sharding *sharding;
+	UNCLEARED struct step_parts own;
+
+	if (!trial->search->best.any || trial->search->exhaustive || layout->zero_stage < 2)
+		return false;
+	sharding = trial_sharding(trial, layout);
+	return sharding->scatters && !sharding->once && too_slow(trial, least_sample_s(trial, layers_s(trial, step_parts_scattered(trial->search->setting, layout,
+		sharding, &shared->parts[layout->kept_layers > 0 ? RECOMPUTE_NONE : layout->recompute], &own))));
+}
+
 /* Counts the layout's memory and, if it fits, times it. */
 static void trial_judge(struct trial *trial, const struct shared *shared)
 {
@@ -206,6 +254,8 @@ static void trial_judge(struct trial *trial, const struct shared *shared)
 	struct memory_use memory;
 	struct found *kept;
 
+	if (scatters_too_slowly(trial, shared))
+		return;
 	memory_of_parts(search->setting, &trial->layout, &trial->memory, &memory);
 	search->evaluated++;
 	if (!search->best.any && !trial->tight.any)
@@ -373,6 +423,7 @@ static void trial_pipeline(struct trial *trial)
 			continue;
 		layout->pipeline = p;
 		layout->data = rest / p;
+		trial->sharding_count = 0;
 		if (layout->tensor * layout->context * layout->data % layout->expert)
 			continue;
 		if (((double)layout->data <= search->setting->batch || pinned(search->pins.data) || (search->setting->batch_free && may_fill(trial))) && trial_can_fit(trial))
@@ -507,6 +558,7 @@ static void trial_begin(struct trial *trial)
 	trial->layout.zero_group = pinned(search->pins.zero_group) ? search->pins.zero_group : data * begin->context;
 	trial->degrees = degrees_of(setting, &trial->layout);
 	trial->shared[0].made = false;
+	trial->sharding_count = 0;
 	trial->stepped = false;
 	stages_split(setting->model, (int)begin->pipeline, (int)begin->interleave, setting->software.balances_ends, &trial->stages);
 	memory_parts_of(setting, &trial->layout, &trial->stages, &trial->memory);

@@ -98,24 +98,26 @@ double activation_bytes_per_token(const struct setting *setting, const struct pa
 		feed_forward_bytes(&setting->software, layer, degrees, hidden, wide, input, selective);
 }
 
+/* What one layer of a kind holds on one rank, whatever its stage. */
+struct layer_memory {
+	struct layer_params params;
+	double gathered_params; /* that ZeRO-3 holds at a time */
+	double kept_bytes, keeping_bytes, open_bytes; /* activations of a token: under the layout, of a layer that keeps its own, while it is done again */
+};
+
 static double stage_activations(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
-	const struct stages *stages, int stage)
+	const struct layer_memory *kinds, const struct stages *stages, int stage)
 {
 	double bytes = 0, widest = 0, in_flight = stages_in_flight(stages, stage, degrees->micro_batches), kept = stage_kept_share(layout, stages, stage);
-	struct parallelism open = *layout, keeping = *layout;
 
 	if (setting->model->kind == MODEL_GENERIC)
 		return degrees->rows * setting->forward_flops_per_token * generic_bytes_per_flop;
-	keeping.recompute = RECOMPUTE_NONE;
-	open.recompute = RECOMPUTE_SELECTIVE; /* while one layer is done again, its own tensors live */
 	for (int k = 0; k < setting->model->kind_count; k++) {
 		if (stages->layers[stage][k] == 0)
 			continue;
-		bytes += (1 - kept) * stages->layers[stage][k] * activation_bytes_per_token(setting, layout, degrees, k);
-		if (kept > 0)
-			bytes += kept * stages->layers[stage][k] * activation_bytes_per_token(setting, &keeping, degrees, k);
+		bytes += stages->layers[stage][k] * ((1 - kept) * kinds[k].kept_bytes + kept * kinds[k].keeping_bytes);
 		if (layout->recompute == RECOMPUTE_FULL)
-			widest = fmax(widest, activation_bytes_per_token(setting, &open, degrees, k));
+			widest = fmax(widest, kinds[k].open_bytes);
 	}
 	if (setting->software.sends_copies && stages->count > 1) /* what a stage has sent lives on until its gradient comes back */
 		bytes += setting->device.wide_bytes * setting->model->hidden;
@@ -136,7 +138,25 @@ static double gathered_params(const struct setting *setting, const struct layer_
 	return setting->software.submodules ? fmin(whole, fmax(live_params, setting->model->hidden * columns / degrees->tensor)) : whole;
 }
 
-static struct stage_memory stage_params_of(const struct setting *setting, const struct degrees *degrees, const struct stages *stages, int stage)
+static void layers_memory_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	struct layer_memory kinds[MODEL_LAYER_KINDS_MAX])
+{
+	const struct model *model = setting->model;
+	struct parallelism open = *layout, keeping = *layout;
+
+	keeping.recompute = RECOMPUTE_NONE;
+	open.recompute = RECOMPUTE_SELECTIVE; /* while one layer is done again, its own tensors live */
+	for (int k = 0; model->kind != MODEL_GENERIC && k < model->kind_count; k++) {
+		kinds[k].params = layer_params_of(model, k, degrees);
+		kinds[k].gathered_params = gathered_params(setting, &model->kinds[k], &kinds[k].params, degrees);
+		kinds[k].kept_bytes = activation_bytes_per_token(setting, layout, degrees, k);
+		kinds[k].keeping_bytes = layout->kept_layers > 0 ? activation_bytes_per_token(setting, &keeping, degrees, k) : 0;
+		kinds[k].open_bytes = layout->recompute == RECOMPUTE_FULL ? activation_bytes_per_token(setting, &open, degrees, k) : 0;
+	}
+}
+
+static struct stage_memory stage_params_of(const struct setting *setting, const struct degrees *degrees, const struct layer_memory *kinds,
+	const struct stages *stages, int stage)
 {
 	const struct model *model = setting->model;
 	struct stage_memory params = {0};
@@ -149,13 +169,11 @@ static struct stage_memory stage_params_of(const struct setting *setting, const 
 		return params;
 	}
 	for (int k = 0; k < model->kind_count; k++) {
-		struct layer_params layer = layer_params_of(model, k, degrees);
-
 		if (stages->layers[stage][k] == 0)
 			continue;
-		params.dense += stages->layers[stage][k] * layer.dense;
-		params.expert += stages->layers[stage][k] * layer.expert;
-		params.largest = fmax(params.largest, gathered_params(setting, &model->kinds[k], &layer, degrees));
+		params.dense += stages->layers[stage][k] * kinds[k].params.dense;
+		params.expert += stages->layers[stage][k] * kinds[k].params.expert;
+		params.largest = fmax(params.largest, kinds[k].gathered_params);
 	}
 	if (first)
 		params.dense += table + (double)model->learned_positions * model->hidden;
@@ -165,11 +183,11 @@ static struct stage_memory stage_params_of(const struct setting *setting, const 
 }
 
 static struct stage_memory stage_memory_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
-	const struct stages *stages, int stage)
+	const struct layer_memory *kinds, const struct stages *stages, int stage)
 {
-	struct stage_memory part = stage_params_of(setting, degrees, stages, stage);
+	struct stage_memory part = stage_params_of(setting, degrees, kinds, stages, stage);
 
-	part.activations_bytes = stage_activations(setting, layout, degrees, stages, stage);
+	part.activations_bytes = stage_activations(setting, layout, degrees, kinds, stages, stage);
 	return part;
 }
 
@@ -241,8 +259,11 @@ static void memory_of_part(const struct setting *setting, const struct paralleli
 void memory_of_stage(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, int stage, struct memory_use *memory)
 {
 	struct degrees degrees = degrees_of(setting, layout);
-	struct stage_memory part = stage_memory_of(setting, layout, &degrees, stages, stage);
+	struct layer_memory kinds[MODEL_LAYER_KINDS_MAX];
+	struct stage_memory part;
 
+	layers_memory_of(setting, layout, &degrees, kinds);
+	part = stage_memory_of(setting, layout, &degrees, kinds, stages, stage);
 	memory_of_part(setting, layout, &degrees, &part, memory);
 }
 
@@ -269,10 +290,26 @@ double memory_least_bytes(const struct setting *setting, const struct parallelis
 	return context_bytes + (1 + fragmentation) * least;
 }
 
+/* Whether the part behind the last holds no more of anything than one before it: it is not the worst under any sharding. */
+static bool holds_no_more(const struct memory_parts *parts)
+{
+	const struct stage_memory *part = &parts->stages[parts->count];
+
+	for (int i = 0; i < parts->count; i++) {
+		const struct stage_memory *other = &parts->stages[i];
+
+		if (part->dense <= other->dense && part->expert <= other->expert && part->largest <= other->largest && part->activations_bytes <= other->activations_bytes)
+			return true;
+	}
+	return false;
+}
+
 void memory_parts_of(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_parts *parts)
 {
 	struct degrees degrees = degrees_of(setting, layout);
+	struct layer_memory kinds[MODEL_LAYER_KINDS_MAX];
 
+	layers_memory_of(setting, layout, &degrees, kinds);
 	parts->count = 0;
 	/* Layers differ by one between stages and the number in flight falls from stage to stage: the worst is the first, the
 	 * second (a balanced first stage is lighter) or the last (logits), unless kinds of layers are mixed: then the first of those alike. */
@@ -280,7 +317,9 @@ void memory_parts_of(const struct setting *setting, const struct parallelism *la
 		if (stage > 1 && stage < stages->count - 1 && (setting->model->kind_count <= 1 ||
 				memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0))
 			continue;
-		parts->stages[parts->count++] = stage_memory_of(setting, layout, &degrees, stages, stage);
+		parts->stages[parts->count] = stage_memory_of(setting, layout, &degrees, kinds, stages, stage);
+		if (!holds_no_more(parts))
+			parts->count++;
 	}
 }
 

@@ -7,7 +7,7 @@
 /* Of the logarithm of the objective: an accelerator that costs so much more is not looked at more closely. */
 static const double within_reach = 0.4;
 /* Of many accelerators one whose objective is so many times that of another is left at its first number. */
-static const double hopeless = 3;
+static const double hopeless = 2;
 static const size_t exact_candidates = 8; /* with more, and for other confidences than the request's, the smallest number is found to within 1/64 */
 
 /* A number that was planned, so that it need not be for another confidence: its figures where it was cheapest by the objective. */
@@ -230,6 +230,32 @@ static int64_t whole_count(const struct searching *searching, int64_t node, int6
 	return searching->unit == 1 && count > node ? (count + node - 1) / node * node : count;
 }
 
+static bool better(const struct outline *a, const struct outline *b, enum objective objective)
+{
+	return fleet_objective(a, objective) < fleet_objective(b, objective);
+}
+
+static size_t best_of_front(const struct searching *searching)
+{
+	const struct selection *selection = searching->selection;
+	size_t best = 0;
+
+	for (size_t i = 1; i < selection->front_count; i++)
+		if (better(&selection->front[i], &selection->front[best], objective_of(searching)))
+			best = i;
+	return best;
+}
+
+/* True where there are many accelerators, and this number of one costs far more than the best of another. A larger number costs no less. */
+static bool is_hopeless(const struct searching *searching, size_t candidate, int64_t count)
+{
+	const struct trial *trial = trial_of(searching, candidate, count);
+	const struct selection *selection = searching->selection;
+
+	return searching->programme->input->candidate_count > exact_candidates && objective_of(searching) != OBJECTIVE_TIME && trial && trial->usable &&
+		selection->front_count > 0 && trial->objective > hopeless * fleet_objective(&selection->front[best_of_front(searching)], objective_of(searching));
+}
+
 /* Doubles until the deadline is met, halves the gap, and then steps down while it is still met: uneven splits make the time
  * jump, so that a few smaller numbers may meet it where a larger one does not. Returned: the number, 0 where none meets it. */
 static int64_t smallest_number(const struct wanted *wanted)
@@ -244,6 +270,8 @@ static int64_t smallest_number(const struct wanted *wanted)
 	for (int64_t count = unit; count <= SEARCH_GPUS_MAX && !met; count = whole_count(searching, node, 2 * count)) {
 		if (meets(wanted, count))
 			met = count;
+		else if (is_hopeless(searching, wanted->candidate, count))
+			return 0;
 		else
 			last = count;
 	}
@@ -265,15 +293,23 @@ static int64_t smallest_number(const struct wanted *wanted)
 	return met;
 }
 
+/* Room for the numbers of one candidate: of the others only the best so far keeps its own, which its confidences ask for again. */
+static void forget_others(struct searching *searching, size_t candidate)
+{
+	const struct selection *selection = searching->selection;
+	size_t kept = 0, best = selection->front_count > 0 ? selection->front[best_of_front(searching)].candidate : candidate;
+
+	for (size_t i = 0; i < searching->trial_count; i++)
+		if (searching->trials[i].candidate == candidate || searching->trials[i].candidate == best)
+			searching->trials[kept++] = searching->trials[i];
+	searching->trial_count = kept;
+}
+
 /* The front has what keeps the other limits as well. */
 static void try_deadline(struct searching *searching, size_t candidate)
 {
+	forget_others(searching, candidate);
 	(void)smallest_number(&(struct wanted){searching, candidate, searching->programme->confidence, false});
-}
-
-static bool better(const struct outline *a, const struct outline *b, enum objective objective)
-{
-	return fleet_objective(a, objective) < fleet_objective(b, objective);
 }
 
 /* E132. What the objective is worth beside a usual length: its logarithm, and as much as a fifth for each square of a standard deviation that the
@@ -367,17 +403,6 @@ static bool same_option(const struct outline *a, const struct outline *b)
 	return a->candidate == b->candidate && a->gpu_count == b->gpu_count && a->supply == b->supply;
 }
 
-static size_t best_of_front(const struct searching *searching)
-{
-	const struct selection *selection = searching->selection;
-	size_t best = 0;
-
-	for (size_t i = 1; i < selection->front_count; i++)
-		if (better(&selection->front[i], &selection->front[best], objective_of(searching)))
-			best = i;
-	return best;
-}
-
 /* Moves the best by the objective from the front to `recommended`, and sorts the rest. */
 static void selection_recommend(struct searching *searching)
 {
@@ -412,17 +437,6 @@ static size_t confidence_levels(double own, double levels[CONFIDENCES_MAX])
 	if (!placed)
 		levels[count++] = own;
 	return count;
-}
-
-/* Room for the numbers of one candidate. */
-static void forget_others(struct searching *searching, size_t candidate)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < searching->trial_count; i++)
-		if (searching->trials[i].candidate == candidate)
-			searching->trials[kept++] = searching->trials[i];
-	searching->trial_count = kept;
 }
 
 /* The best candidate's numbers for the usual confidences: what is planned for them may be the best for the request's own. */
@@ -479,11 +493,33 @@ static int64_t pinned_unit(const struct parallelism *pins)
 	return unit;
 }
 
+/* What an hour of its peak costs: a first guess at which accelerators will be cheap. INFINITY without a price. */
+static double peak_usd_per_flop(const struct candidate *candidate)
+{
+	double peak_flops_per_s = accelerator_peak_flops_per_s(&candidate->accelerator, accelerator_training_precision(&candidate->accelerator), NULL);
+
+	return candidate->has_offer && peak_flops_per_s > 0 ? candidate->offer.usd_per_gpu_hour / peak_flops_per_s : INFINITY;
+}
+
+/* Accelerators that promise to be cheap come first, so that those that cost far more are left early. */
+static void order_candidates(const struct training_input *input, size_t order[CANDIDATES_MAX])
+{
+	for (size_t i = 0; i < input->candidate_count; i++) {
+		double rank = peak_usd_per_flop(&input->candidates[i]);
+		size_t place = i;
+
+		for (; place > 0 && peak_usd_per_flop(&input->candidates[order[place - 1]]) > rank; place--)
+			order[place] = order[place - 1];
+		order[place] = i;
+	}
+}
+
 enum status search_select(const struct programme *programme, struct selection *selection, struct failure *failure)
 {
 	const struct training_request *request = &programme->input->request;
 	struct searching searching = {.programme = programme, .request = request, .selection = selection,
 		.unit = pinned_unit(&request->parallelism)};
+	size_t order[CANDIDATES_MAX];
 
 	searching.open = request->common.gpu_count < 1 && !is_given(programme->deadline_hours) &&
 		layout_pinned_gpu_count(&request->parallelism) < 1;
@@ -492,10 +528,11 @@ enum status search_select(const struct programme *programme, struct selection *s
 	selection->front_count = selection->point_count = 0;
 	selection->counts = (struct search_counts){0};
 	selection->usual.any = selection->fastest.any = selection->cheapest.any = selection->cleanest.any = selection->thriftiest.any = selection->smallest.any = false;
+	order_candidates(programme->input, order);
 	for (size_t i = 0; i < programme->input->candidate_count; i++) {
 		progress_note(programme->input->progress, SEARCH_SHARE * (double)i / (double)programme->input->candidate_count,
-			programme->input->candidates[i].accelerator.id);
-		try_candidate(&searching, i);
+			programme->input->candidates[order[i]].accelerator.id);
+		try_candidate(&searching, order[i]);
 	}
 	if (progress_stopped(programme->input->progress))
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before an answer was found");

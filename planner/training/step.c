@@ -20,6 +20,7 @@ struct step_work {
 	const struct stages *stages;
 	struct degrees degrees;
 	const struct step_parts *parts, *kept; /* kept: of layers that keep their activations; read where the layout has some */
+	const struct sharding *sharding;
 	double teacher_s, transfer_s; /* transfer_s: exposed, one micro-batch and stage */
 };
 
@@ -100,47 +101,20 @@ static double transfer_exposed_s(const struct step_work *work)
 static struct layer_params local_params(const struct step_work *work, int stage)
 {
 	const struct model *model = work->setting->model;
+	const struct sharding *sharding = work->sharding;
+	const uint16_t *layers = work->stages->layers[stage];
 	struct layer_params params = {0};
-	double table = (double)model->vocabulary * model->hidden / work->degrees.tensor;
 	double trained = work->setting->frozen ? work->setting->trained_params / fmax(1, model->params_total) : 1;
 
 	if (model->kind == MODEL_GENERIC)
-		params.dense = model->params_active / (work->degrees.tensor * work->degrees.pipeline);
+		params = sharding->params[0];
 	for (int k = 0; k < model->kind_count; k++) {
-		struct layer_params layer = layer_params_of(model, k, &work->degrees);
-
-		params.dense += work->stages->layers[stage][k] * layer.dense;
-		params.expert += work->stages->layers[stage][k] * layer.expert;
+		params.dense += layers[k] * sharding->params[k].dense;
+		params.expert += layers[k] * sharding->params[k].expert;
 	}
-	params.dense += table * ((stage == 0) + (stage == work->stages->count - 1 && !(stage == 0 && model->tied_embeddings)));
+	params.dense += sharding->table_params * ((stage == 0) + (stage == work->stages->count - 1 && !(stage == 0 && model->tied_embeddings)));
 	return (struct layer_params){.dense = params.dense * trained, .expert = params.expert * trained};
 }
-
-/* E39. Gradients of `params` parameters that `ranks` ranks share, once a step: all-reduced where nothing is sharded; else scattered
- * inside a shard group, summed over the groups' like shards, and the new weights gathered. ZeRO-2 scatters, and ZeRO-3 scatters and
- * gathers, with every micro-batch (layer_gather): then only what is left is counted here. */
-static double shared_s(const struct step_work *work, double params, double ranks, double inner, double shards)
-{
-	const struct setting *setting = work->setting;
-	const struct device *device = &setting->device;
-	const struct physics *physics = setting->physics;
-	int64_t stage = work->layout->zero_stage;
-	double bytes = setting->software.gradient_bytes * params, back = device->wide_bytes * params;
-	struct group inside = collective_outer_group(device, shards, inner), between = collective_group(device, fmax(1, ranks / shards), inner * shards);
-	double between_s;
-
-	if (!(params > 0))
-		return 0;
-	if (stage == 0)
-		return collective_all_reduce_s(device, physics, collective_outer_group(device, ranks, inner), bytes);
-	between_s = stage == 1 || !layer_scatters(work->layout, &work->degrees)
-		? collective_all_gather_s(device, physics, collective_outer_group(device, ranks, inner), bytes)
-		: collective_all_reduce_s(device, physics, between, bytes / shards);
-	return between_s + (stage <= 2 ? collective_all_gather_s(device, physics, inside, back) : 0);
-}
-
-/* Matrices and norms of a layer, each sent on its own by software that does not pack them. */
-static const double layer_tensors = 9;
 
 /* A table that the first and the last stage both hold: its gradients are summed over the two once a step (Narayanan et al. 2021, Megatron-LM). */
 static double tied_table_s(const struct step_work *work)
@@ -153,20 +127,6 @@ static double tied_table_s(const struct step_work *work)
 		return 0;
 	return collective_all_reduce_s(&setting->device, setting->physics,
 		collective_group(&setting->device, 2, degrees->tensor * degrees->context * degrees->data), bytes);
-}
-
-static double data_comm_s(const struct step_work *work, const struct layer_params *params, double layers)
-{
-	const struct degrees *degrees = &work->degrees;
-	const struct setting *setting = work->setting;
-	double inner = degrees->tensor, ranks = degrees->data * degrees->context;
-	double time_s = shared_s(work, params->dense, ranks, inner, degrees->zero_group) +
-		shared_s(work, params->expert, degrees->expert_copies, fmax(1, degrees->expert), fmin(degrees->zero_group, degrees->expert_copies));
-
-	if (setting->software.single_tensors && work->layout->zero_stage == 1)
-		time_s += 2 * layer_tensors * layers *
-			collective_ring_latency_s(&setting->device, setting->physics, collective_group(&setting->device, degrees->zero_group, inner));
-	return time_s;
 }
 
 /* What a stage's last backward pass leaves to hide transfers beside it. */
@@ -208,22 +168,21 @@ static struct stage_end stage_end_of(const struct step_work *work, const struct 
 	const struct setting *setting = work->setting;
 	struct layer_params params = local_params(work, stage);
 	struct hiding hiding = hiding_of(work, time);
-	struct stage_end end = {.data_s = hiding_take(&hiding, data_comm_s(work, &params, time->layers))};
-	double group = work->layout->zero_stage >= 1 ? work->degrees.zero_group : 1;
-	double copies = work->layout->zero_stage >= 1 ? fmin(work->degrees.zero_group, work->degrees.expert_copies) : 1;
-	double updated = params.dense / group + params.expert / copies;
+	const struct sharding *sharding = work->sharding;
+	struct stage_end end = {.data_s = hiding_take(&hiding, sharding_step_s(sharding, &params, time->layers))};
+	double updated = params.dense / sharding->group + params.expert / sharding->copies;
 	double synchronised = work->layout->zero_stage >= 3 ? updated : params.dense + params.expert; /* what a rank holds between steps */
 	double moved_s = 2 * (setting->device.wide_bytes * updated / setting->device.host_bytes_per_s + setting->device.host_latency_s);
 
-	for (int k = 0; k < setting->model->kind_count; k++)
-		end.data_s += work->stages->layers[stage][k] * layer_gather_once_s(setting, work->layout, &work->degrees, k);
-	if (stage == 0 || stage == work->stages->count - 1)
-		end.data_s += table_gather_once_s(setting, work->layout, &work->degrees);
+	for (int k = 0; sharding->once && k < setting->model->kind_count; k++)
+		end.data_s += work->stages->layers[stage][k] * (sharding->layers[k].gather_s + sharding->layers[k].scatter_s);
+	if (sharding->once && (stage == 0 || stage == work->stages->count - 1))
+		end.data_s += sharding->table.gather_s + sharding->table.scatter_s;
 	if (work->layout->offload == TRUTH_TRUE)
 		end.host_s = hiding_take(&hiding, moved_s) + updated * host_update_bytes / host_memory_bytes_per_s;
 	else
 		end.optimizer_s = memory_stream_s(&setting->device, updated * optimizer_traffic_bytes) +
-			(group > 1 ? setting->software.synchronise_s * synchronised : 0); /* a rank alone synchronises nothing */
+			(sharding->group > 1 ? setting->software.synchronise_s * synchronised : 0); /* a rank alone synchronises nothing */
 	return end;
 }
 
@@ -371,32 +330,33 @@ static bool like_the_one_before(const struct stages *stages, int stage)
 	return stage > 0 && stage < stages->count - 1 && memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0;
 }
 
-/* The parts as they are, or with the gathers and scatters that the layout's sharding adds to each layer. */
-static const struct step_parts *with_gathers(const struct step_work *work, const struct step_parts *parts, struct step_parts *own)
+const struct step_parts *step_parts_scattered(const struct setting *setting, const struct parallelism *layout, const struct sharding *sharding,
+	const struct step_parts *parts, struct step_parts *own)
 {
-	if (!layer_scatters(work->layout, &work->degrees))
+	if (!sharding->scatters || sharding->once)
 		return parts;
 	own->kinds = parts->kinds;
 	own->ends = parts->ends;
-	tables_gather(work->setting, work->layout, &work->degrees, &own->ends);
+	if (sharding->table_params > 0)
+		sharding_expose(setting, layout, &sharding->tables, &own->ends);
 	for (int k = 0; k < parts->kinds; k++) {
 		own->layers[k] = parts->layers[k];
-		layer_gather(work->setting, work->layout, &work->degrees, k, &own->layers[k]);
+		sharding_expose(setting, layout, &sharding->layers[k], &own->layers[k]);
 	}
 	return own;
 }
 
 void step_of_parts(const struct setting *setting, const struct parallelism *layout, const struct stages *stages,
-	const struct step_parts *parts, const struct step_parts *kept, struct step_result *result)
+	const struct step_parts *parts, const struct step_parts *kept, const struct sharding *sharding, struct step_result *result)
 {
-	struct step_work work = {.setting = setting, .layout = layout, .stages = stages, .degrees = degrees_of(setting, layout)};
+	struct step_work work = {.setting = setting, .layout = layout, .stages = stages, .degrees = degrees_of(setting, layout), .sharding = sharding};
 	struct stage_time longest = {0}, one;
 	UNCLEARED struct step_parts own, own_kept;
 	struct schedule device = {0}, issued = {0};
 	struct stage_end end, last_end = {0};
 
-	work.parts = with_gathers(&work, parts, &own);
-	work.kept = layout->kept_layers > 0 ? with_gathers(&work, kept, &own_kept) : work.parts;
+	work.parts = step_parts_scattered(setting, layout, sharding, parts, &own);
+	work.kept = layout->kept_layers > 0 ? step_parts_scattered(setting, layout, sharding, kept, &own_kept) : work.parts;
 	work.teacher_s = teacher_time_s(setting, layout, &work.degrees);
 	work.transfer_s = transfer_exposed_s(&work);
 	for (int stage = 0; stage < stages->count; stage++) {
@@ -421,13 +381,16 @@ void step_of_parts(const struct setting *setting, const struct parallelism *layo
 void step_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct step_result *result)
 {
 	struct parallelism keeping = *layout;
+	struct degrees degrees = degrees_of(setting, layout);
 	struct step_parts parts, kept;
+	struct sharding sharding;
 
+	sharding_of(setting, layout, &degrees, &sharding);
 	step_parts_of(setting, layout, &parts);
 	keeping.recompute = RECOMPUTE_NONE;
 	if (layout->kept_layers > 0)
 		step_parts_of(setting, &keeping, &kept);
-	step_of_parts(setting, layout, stages, &parts, &kept, result);
+	step_of_parts(setting, layout, stages, &parts, &kept, &sharding, result);
 }
 
 void step_pin_mfu(const struct setting *setting, double gpu_count, double mfu, struct step_result *result)

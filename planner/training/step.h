@@ -4,6 +4,7 @@
 
 #include "planner/training/layer_time.h"
 #include "planner/training/pipeline.h"
+#include "planner/training/sharding.h"
 
 struct step_result {
 	struct step_time time;
@@ -23,10 +24,14 @@ void step_parts_of(const struct setting *setting, const struct parallelism *layo
 /* The same under every recomputation (by enum recompute), whatever the layout's own. */
 void step_parts_each(const struct setting *setting, const struct parallelism *layout, struct step_parts parts[RECOMPUTE_COUNT]);
 
-/* E32 from the parts of a layout: what the search calls for every layout that shares them. `kept`: the same without recomputation,
- * read only where layers keep their activations. */
+/* The parts with the gathers and scatters that a sharding adds to each micro-batch: `own`, filled, or `parts` where it adds none. */
+const struct step_parts *step_parts_scattered(const struct setting *setting, const struct parallelism *layout, const struct sharding *sharding,
+	const struct step_parts *parts, struct step_parts *own);
+
+/* E32 from the parts of a layout and its sharding: what the search calls for every layout that shares them. `kept`: the same parts without
+ * recomputation, read only where layers keep their activations. */
 void step_of_parts(const struct setting *setting, const struct parallelism *layout, const struct stages *stages,
-	const struct step_parts *parts, const struct step_parts *kept, struct step_result *result);
+	const struct step_parts *parts, const struct step_parts *kept, const struct sharding *sharding, struct step_result *result);
 
 /* E32. Given: setting (batch set), layout (all filled), its stages. Returned: finite, time_s exactly the sum of its parts. */
 void step_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct step_result *result);

@@ -593,7 +593,7 @@ int main(void)
 		cmocka_unit_test(findings_are_few_and_complete),
 		cmocka_unit_test(tables_are_looked_up),
 		cmocka_unit_test(interruptions_are_those_of_spot),
-			cmocka_unit_test(chosen_layouts_leave_room),
+		cmocka_unit_test(chosen_layouts_leave_room),
 		cmocka_unit_test(a_pin_does_not_change_the_chosen_batch),
 		cmocka_unit_test(a_completed_request_plans_the_same),
 		cmocka_unit_test(frozen_weights_count_less),

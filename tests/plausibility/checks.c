@@ -201,7 +201,7 @@ static bool sharded_holds(const struct draw *draw, const struct answer *answer, 
 	struct degrees degrees = degrees_of(setting, layout);
 	struct stage_layers layers = layers_of_stage(setting->model, &degrees);
 	double ranks = degrees.data * degrees.context, params = params_of_rank(setting, &degrees, layers.most), w = setting->device.wide_bytes;
-	double often = layer_scatters(layout, &degrees) ? degrees.micro_batches : 0, calls = 1 + (setting->software.single_tensors ? 9 * layers.most : 0);
+	double often = sharding_scatters(layout, &degrees) ? degrees.micro_batches : 0, calls = 1 + (setting->software.single_tensors ? 9 * layers.most : 0);
 	/* once a step: gradients of 4 bytes both ways or scattered, and weights; with each micro-batch: three gathers and a scatter */
 	struct bounds once = collective_bounds(setting, ranks, degrees.tensor, 3, 4 * params), each = collective_bounds(setting, ranks, degrees.tensor, 4, w * params), tied;
 	struct bounds expert_once = collective_bounds(setting, degrees.expert_copies, fmax(1, degrees.expert), 3, 4 * params);
@@ -364,6 +364,14 @@ static bool twice_for_one_batch(const struct draw *draw, const struct answer *an
 
 /* --- the search ---------------------------------------------------------------------------------------------- */
 
+/* More than two chunks a stage are offered where layers, or layers and ends, fill them evenly. */
+static bool interleaves_evenly(const struct model *model, const struct parallelism *layout)
+{
+	int64_t chunks = layout->pipeline * layout->interleave, layers = layout_layers(model);
+
+	return layout->interleave <= 2 || layers % chunks == 0 || (layers + 2) % chunks == 0;
+}
+
 /* What the search may choose, pinned as it stands, is never faster than what it chose: its layouts fill memory to LAYOUT_COMFORTABLE_FILL. */
 static bool pinned_is_no_faster(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
@@ -416,7 +424,7 @@ static bool pinned_is_no_faster(const struct draw *draw, const struct answer *an
 		layout->zero_group = layout->data * layout->context;
 		if (layout->tensor == 1)
 			layout->sequence_parallel = TRUTH_FALSE;
-		if (layout->pipeline == 1)
+		if (layout->pipeline == 1 || !interleaves_evenly(setting->model, layout))
 			layout->interleave = 1;
 		if (setting->software.blocks && layout->zero_stage < 3)
 			layout->zero_stage = 3;

@@ -213,6 +213,9 @@ def test_promises_and_what_confidence_costs(daemon):
     assert list(curve) == [0.5, 0.8, 0.95] and curve[0.8]["gpu_count"] == best["gpu_count"]
     assert curve[0.5]["gpu_count"] <= best["gpu_count"] <= curve[0.95]["gpu_count"]
     assert all(item["cure"] for item in usual["uncertainties"])
+    for confidence in (0.5, 0.95):  # asked for directly, each point is the answer
+        direct = plan(daemon, asked | {"confidence": confidence})["recommended"]
+        assert direct["gpu_count"] == curve[confidence]["gpu_count"], (confidence, direct["accelerator"], curve)
     even = plan(daemon, asked | {"confidence": 0.5, "practice": "recipe"})["recommended"]
     assert even["gpu_count"] < best["gpu_count"] and even["practice"]["parts"] == []
     refused = daemon.post("/v1/estimates/inference", {"model": "llama-3.1-8b", "queries_per_minute": 60, "prompt_tokens": 100, "output_tokens": 100, "confidence": 1})
