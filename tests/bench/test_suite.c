@@ -109,6 +109,9 @@ static const struct bench_backend scripted_backend = {.name = "scripted", .prepa
 
 static const struct bench_device devices[] = {{.id = "first"}, {.id = "second"}};
 
+/* The suite's deadline over its budget: what a test counts in rounds has all of them, however busy the machine is. */
+static double patience = 1;
+
 /* Runs a suite and answers what it wrote; *elapsed_s and the run are outputs. */
 static void play(const char *suite, double budget_s, struct bench_session *session, struct bench_run *run, char *text, size_t size)
 {
@@ -125,7 +128,7 @@ static void play(const char *suite, double budget_s, struct bench_session *sessi
 		plan.slices_s[i] *= budget_s / plan.budget_s;
 		plan.again_s[i] *= budget_s / plan.budget_s;
 	}
-	plan.budget_s = budget_s;
+	plan.budget_s = patience * budget_s;
 	bench_report_open(&report, REPORT_LINES, fileno(file));
 	run->backend = &scripted_backend;
 	run->session = session;
@@ -134,7 +137,7 @@ static void play(const char *suite, double budget_s, struct bench_session *sessi
 	run->peers = devices;
 	run->peer_count = COUNT_OF(devices);
 	run->alive = &alive;
-	run->deadline_ns = clock_monotonic_ns() + (int64_t)(budget_s * 1e9);
+	run->deadline_ns = clock_monotonic_ns() + (int64_t)(patience * budget_s * 1e9);
 	bench_suite_run(run, &plan);
 	bench_report_close(&report);
 	rewind(file);
@@ -292,7 +295,9 @@ static void what_corrects_plans_is_measured_in_rounds(void **state)
 	struct bench_run run = {.full = false};
 
 	(void)state;
+	patience = 1000;
 	play("stream_triad,launch_pipelined", 0.5, &session, &run, text, sizeof(text));
+	patience = 1;
 	assert_int_equal(run.measured, 2);
 	assert_int_equal(session.prepares[WORK_STREAM_TRIAD], BENCH_ROUNDS);
 	assert_int_equal(session.prepares[WORK_LAUNCH_PIPELINED], BENCH_ROUNDS);
@@ -314,10 +319,12 @@ static void what_is_known_badly_gets_more_rounds(void **state)
 
 	(void)state;
 	session.noisy = true;
+	patience = 1000;
 	play("stream_triad", 0.4, &session, &run, text, sizeof(text));
+	patience = 1;
 	assert_int_equal(run.measured, 1);
 	assert_int_equal(run.failed, 0);
-	assert_true(session.prepares[WORK_STREAM_TRIAD] > BENCH_ROUNDS);
+	assert_int_equal(session.prepares[WORK_STREAM_TRIAD], BENCH_ROUNDS_MAX);
 	assert_true(number_after(text, "\"median_p90\":") > 1.1 * number_after(text, "\"median_p10\":"));
 }
 
@@ -404,7 +411,9 @@ static void rounds_that_disagree_say_so(void **state)
 	(void)state;
 	session.later = 1.25;
 	session.later_from = 3;
+	patience = 1000;
 	play("stream_triad", 0.3, &session, &run, text, sizeof(text));
+	patience = 1;
 	assert_int_equal(run.measured, 1);
 	assert_true(number_after(text, "\"disagreement\":") > 0.1);
 }
@@ -507,5 +516,6 @@ int main(void)
 		cmocka_unit_test(suites_are_named_or_listed),
 	};
 
+	setenv("FLEETPLAN_BENCH_PROC", "/nowhere", 1); /* who else has the CPUs of the machine that tests this */
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
