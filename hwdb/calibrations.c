@@ -9,7 +9,7 @@
 static struct evidence evidence_of(const struct calibration_row *row)
 {
 	return (struct evidence){.id = row->id, .accelerator = row->accelerator_id, .device = row->device_id, .plan_id = row->plan_id, .class = row->class,
-		.method = row->method, .quantity = quantity_of_name(row->quantity), .precision = row->precision, .value = row->value, .low = row->low,
+		.method = row->method, .source = row->meta.source, .quantity = quantity_of_name(row->quantity), .precision = row->precision, .value = row->value, .low = row->low,
 		.high = row->high, .disagreement = row->disagreement, .measured_at_us = row->meta.valid_from_us};
 }
 
@@ -43,6 +43,7 @@ struct choosing {
 static const char *describe(const struct choosing *choosing, const struct evidence_choice *choice, double prior)
 {
 	const struct evidence *newest = choice->newest;
+	const char *others = newest->source ? strstr(newest->source, "; others had ") : NULL; /* of the CPUs, while it was measured */
 	char date[CLOCK_TEXT_MAX], origin[80], apart[96] = "";
 	double change = choice->value / prior - 1;
 	const char *text;
@@ -56,8 +57,9 @@ static const char *describe(const struct choosing *choosing, const struct eviden
 		snprintf(origin, sizeof origin, "measured");
 	if (prior > 0 && isfinite(prior))
 		snprintf(apart, sizeof apart, "; %.1f %% %s the published prior of %.4g", 100 * fabs(change), change < 0 ? "below" : "above", prior);
-	text = arena_printf(choosing->arena, "%s by %s on %s, %.10s (%.0f day%s old, calibration %s)%s", origin, newest->method ? newest->method : "a benchmark",
-		newest->device ? newest->device : "real jobs", date, choice->age_days, fabs(choice->age_days - 1) < 0.5 ? "" : "s", newest->id, apart);
+	text = arena_printf(choosing->arena, "%s by %s on %s, %.10s (%.0f day%s old, calibration %s)%s%s", origin, newest->method ? newest->method : "a benchmark",
+		newest->device ? newest->device : "real jobs", date, choice->age_days, fabs(choice->age_days - 1) < 0.5 ? "" : "s", newest->id,
+		others ? others : "", apart);
 	return text ? text : "measured";
 }
 

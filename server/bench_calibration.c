@@ -18,6 +18,9 @@
 /* Widest 80 % interval of a median that calibrates, as a part of it. */
 #define WIDTH_MOST 0.15
 
+/* A wider one says nothing more. */
+#define WIDTH_TOLD 10
+
 /* Others' share of the CPUs from which on it is told. */
 #define OTHERS_TOLD 0.05
 
@@ -68,7 +71,7 @@ static const char *distrust_bound(const struct bench_line_measure *measure)
 
 /* Room for why a figure cannot be trusted. */
 struct doubt {
-	char text[120];
+	char text[140];
 };
 
 /* Why a figure cannot be trusted; NULL when it can. A worker that says how well its median is known is judged by that: that its samples differ does not
@@ -91,7 +94,8 @@ static const char *distrust(const struct bench_line_measure *measure, struct dou
 	if (measure->trend)
 		snprintf(doubt->text, sizeof doubt->text, "it drifted by %+.0f %% while it was measured%s", 100 * measure->drift, others);
 	else if (width > WIDTH_MOST)
-		snprintf(doubt->text, sizeof doubt->text, "its median is known within %.0f %% (80 %% interval), %.0f %% is the most%s", 100 * width, 100 * WIDTH_MOST, others);
+		snprintf(doubt->text, sizeof doubt->text, "its median is known within %s%.*f %% (80 %% interval), %.0f %% is the most%s", width > WIDTH_TOLD ? "more than " : "",
+			width < 0.2 ? 1 : 0, 100 * fmin(width, WIDTH_TOLD), 100 * WIDTH_MOST, others);
 	else
 		return NULL;
 	return doubt->text;

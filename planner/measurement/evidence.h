@@ -49,6 +49,7 @@ struct evidence {
 	const char *plan_id; /* whose own work was measured; NULL: none's */
 	const char *class;   /* of products: product_class_name(), "plan"; of stack_speed: the stack; NULL: has none */
 	const char *method;
+	const char *source;  /* the row's own words; NULL: none */
 	enum quantity quantity;
 	enum precision precision;
 	double value, low, high;

@@ -173,7 +173,7 @@ static void a_wide_interval_and_a_trend_are_refused(void **state)
 	calibrations = calibrate("cuda", &row, measures, 2);
 	assert_int_equal(calibrations.count, 0);
 	assert_int_equal(calibrations.refused, 2);
-	assert_contains(calibrations.refusals[0].reason, "gemm: its median is known within 16 % (80 % interval), 15 % is the most; others had 40 % of the CPUs");
+	assert_contains(calibrations.refusals[0].reason, "gemm: its median is known within 16.0 % (80 % interval), 15 % is the most; others had 40 % of the CPUs");
 	assert_contains(calibrations.refusals[1].reason, "stream_triad: it drifted by -12 % while it was measured");
 }
 

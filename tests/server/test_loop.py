@@ -166,6 +166,7 @@ def test_a_well_known_median_of_noisy_samples_corrects_plans(hub):
         assert (row["value"], row["low"], row["high"]) == (pytest.approx(0.4), pytest.approx(0.4 * (1 - width / 2)), pytest.approx(0.4 * (1 + width / 2))), row
         ranges.append(best(plan)["interval"]["step_time_s"])
     assert ranges[1]["p90"] > ranges[0]["p90"] and ranges[1]["p10"] < ranges[0]["p10"] and ranges[1]["p50"] == ranges[0]["p50"], ranges
+    assert "; others had 44 % of the CPUs meanwhile" in row["source"], row
     kept = hub.get("/v1/calibrations?quantity=memory_efficiency").json["items"][0]
     assert "others had 44 % of the CPUs meanwhile" in kept["source"] and kept["used"], kept
 
