@@ -4,11 +4,24 @@
 
 #include "base/clock.h"
 #include "hwdb/resolve_parts.h"
+#include "planner/footprint/cost.h"
 #include "planner/training/software.h"
 
 static void fault(const struct resolver *resolver, const char *pointer, const char *code, const char *detail)
 {
 	failure_add(resolver->failure, pointer, code, "%s", detail);
+}
+
+/* One's own hardware pays the tariff of the place where it stands. */
+static void own_tariff(const struct resolver *resolver, struct request_common *common)
+{
+	struct on_premises *own = &common->pricing.on_premises;
+
+	if (!cost_is_owned(&common->pricing) || is_given(own->electricity_usd_per_kwh) || !is_given(common->site.electricity_usd_per_kwh))
+		return;
+	own->electricity_usd_per_kwh = common->site.electricity_usd_per_kwh;
+	findings_assume_number(resolver->findings, "pricing.on_premises.electricity_usd_per_kwh", own->electricity_usd_per_kwh,
+		"site.electricity_usd_per_kwh of the request: what stands there pays its tariff");
 }
 
 void resolve_common(const struct resolver *resolver, struct request_common *common)
@@ -31,6 +44,7 @@ void resolve_common(const struct resolver *resolver, struct request_common *comm
 		common->enforce_memory = TRUTH_TRUE;
 		findings_assume_text(findings, "enforce_memory", "true", "/openapi.json: what does not fit is infeasible");
 	}
+	own_tariff(resolver, common);
 	if (common->gpu_count == 0)
 		fault(resolver, "/gpu_count", "out_of_range", "must be 1 or more");
 	if (common->gpus_per_node == 0)
@@ -147,6 +161,17 @@ static void training_defaults(const struct resolver *resolver, struct training_r
 	}
 }
 
+/* What a generic model's sample takes is what the pipeline reads. */
+static void sample_bytes(const struct resolver *resolver, struct training_input *input)
+{
+	double bytes = input->request.common.model.sample_bytes;
+
+	if (input->model.kind != MODEL_GENERIC || !(bytes > 0) || is_given(input->request.input_pipeline.sample_bytes))
+		return;
+	input->request.input_pipeline.sample_bytes = bytes;
+	findings_assume_number(resolver->findings, "input_pipeline.sample_bytes", bytes, "model.sample_bytes of the request: one sample as it is read");
+}
+
 static void warn_of_length(const struct resolver *resolver, const struct training_input *input)
 {
 	double length = input->request.sequence_length;
@@ -211,7 +236,7 @@ static void resolve_newer(const struct resolver *resolver, struct training_input
 	size_t count;
 
 	if (input->candidate_count != 1 || common.alternatives == 0 || common.accelerator.like || is_given(common.pricing.usd_per_gpu_hour) ||
-		is_given(common.pricing.on_premises.capex_usd_per_gpu))
+		cost_is_owned(&common.pricing))
 		return;
 	row = newer_row(resolver, &input->request, &input->candidates[0].accelerator);
 	aside.findings = arena_alloc_uncleared(resolver->arena, sizeof *aside.findings);
@@ -235,6 +260,7 @@ enum status resolve_training(
 
 	with_stack.stack = stack_name(request->stack == STACK_UNSET ? STACK_GENERIC : request->stack);
 	input->request = *request;
+	input->objective_is_default = request->common.objective == OBJECTIVE_UNSET;
 	input->teacher = NULL;
 	input->newer = NULL;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
@@ -251,11 +277,12 @@ enum status resolve_training(
 		return resolver_status(resolver);
 	if (is_given(request->budget_usd) && input->candidate_count == 1 && !input->candidates[0].has_offer &&
 		!is_given(request->common.pricing.usd_per_gpu_hour) &&
-		!is_given(request->common.pricing.on_premises.capex_usd_per_gpu))
+		!cost_is_owned(&request->common.pricing))
 		fault(resolver, "/budget_usd", "no_offer",
 			"a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
 	default_precision(resolver, input);
 	warn_of_length(resolver, input);
+	sample_bytes(resolver, input);
 	resolve_newer(&with_stack, input);
 	resolve_own_runs_note(&with_stack, input);
 	resolve_names(resolver, &input->request.common);

@@ -41,6 +41,7 @@ enum precision accelerator_training_precision(const struct accelerator *accelera
 double accelerator_capacity_bytes(const struct accelerator *accelerator); /* memory_usable_bytes, else name-plate */
 double accelerator_bandwidth_bytes_per_s(const struct accelerator *accelerator);
 double accelerator_link_bytes_per_s(const struct accelerator *accelerator); /* one direction; PCIe where no link */
+double accelerator_pcie_bytes_per_s(const struct accelerator *accelerator); /* one direction, payload of 16 lanes */
 
 /* Idle power, W: the catalogue's, else the cited fraction of TDP (E62). */
 double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, double *high_w, const char **source);
@@ -121,6 +122,22 @@ struct mig_slice {
 	double bandwidth_share, compute_share; /* of the board's */
 };
 
+/* What buying one costs, with its share of server and network, where the request gives no one price for all; as a maker's list has it, the
+ * accelerator alone (E154). usd_per_gpu 0: not known. */
+struct own_price {
+	double usd_per_gpu, low_usd_per_gpu, high_usd_per_gpu;
+	bool alone; /* without server and network */
+	const char *source;
+};
+
+/* Sizes in which chips are rented together (slices of a TPU pod), ascending. Beyond the largest, several slices of `joined` each. */
+struct slice_sizes {
+	const int64_t *chips;
+	size_t count; /* 0: any number can be had */
+	int64_t joined;
+	const char *source;
+};
+
 struct own_runs; /* planner/training/own_runs.h */
 
 /* One accelerator that a plan may use, with what the catalogue says about having it. */
@@ -134,8 +151,11 @@ struct candidate {
 	struct calibration calibration;
 	const struct own_runs *own_runs; /* trainings that were reported, each as like as it is to one on this accelerator; NULL: none */
 	int64_t gpus_per_node;
+	bool single; /* rented one by one alone, and named by nobody: a group of them is not had joined */
 	double internode_gbs; /* per accelerator, one direction */
 	int64_t torus_dimensions; /* of the links of a domain; 0: each reaches every other at its full rate (switches, or links to all) */
+	struct own_price own_price;
+	struct slice_sizes slice_sizes;
 	const struct mig_slice *slice; /* NULL: whole; else `accelerator` is the slice, and whole boards are had */
 	const struct accelerator *board; /* of the slice */
 };

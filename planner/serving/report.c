@@ -150,6 +150,7 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	note_layout(fleet, &input->request, &plan->recommended, findings);
 	warn_unused(&input->request, &input->model, demand, fleet->trial != NULL, fleet->candidate->slice, findings);
 	layout_remark(fleet->candidate, &fleet->layout, findings);
+	layout_precision_remark(fleet->candidate, &fleet->layout, findings);
 	if (!is_given(fleet->usd_per_hour) && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour",
 			fleet->candidate->accelerator.id);
@@ -162,6 +163,9 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	if (limits->mixes)
 		findings_assume_text(findings, "objective", "money is that of the cheapest mix of the terms",
 			"E101: over the daily profile, committed instances paid all day and the others by the hour (commitment); cost is of the peak's fleet all day");
+	findings_assume_text(findings, "objective.rule", is_given(demand->requests_per_s) ? "the best by the objective (time: the slo percentile end to end); of equal fleets the one of fewer accelerators, then of lower cost, carbon, time"
+		: "the best by the objective, of a request (time: its slo percentile end to end); of equal fleets the one of fewer accelerators, then of lower cost, carbon, time",
+		is_given(demand->requests_per_s) ? "E59" : "E59: no load is given, so that fleets are compared by what a request takes");
 	advise_autoscaling(&plan->recommended, findings);
 	sensitivity_report(input, fleet, demand, limits, plan);
 }

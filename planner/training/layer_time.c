@@ -212,18 +212,21 @@ static double work_hide(struct layer_work *work, double communication_s, double 
 }
 
 /* Tensor parallelism: two all-reduces (or gather and scatter) of the activations forward and two backward, two more where
- * the forward pass is done again (Shoeybi et al. 2019, arXiv 1909.08053; Korthikanti et al. 2022). */
+ * the forward pass is done again (Shoeybi et al. 2019, arXiv 1909.08053; Korthikanti et al. 2022). Software hides them inside a link's domain only
+ * (Transformer Engine's userbuffers need NVLink); there the fitted link_fraction holds what sequence parallelism gathers once more backward. Elsewhere
+ * that is counted: half an all-reduce for each pair (SimuMax, eight A100 PCIe: 1.1 to 1.2 times the bare all-reduces at tensor 2, 4 and 8). */
 static void work_tensor_comm(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;
 	struct group group = collective_group(&setting->device, work->degrees->tensor, 1);
 	double bytes = work->degrees->rows * setting->model->hidden * setting->device.wide_bytes, once_s, count;
+	bool linked = group.local >= group.ranks, again = !linked && work->layout->sequence_parallel == TRUTH_TRUE;
 
 	if (work->degrees->tensor <= 1)
 		return;
 	once_s = collective_all_reduce_s(&setting->device, setting->physics, group, bytes);
-	count = tensor_pairs(work->kind, work->layout->expert <= 1) * (work->recompute == RECOMPUTE_FULL ? 3.0 : 2.0);
-	work->time.tensor_s = work_hide(work, count * once_s, setting->software.hides_tensor ? setting->physics->overlap : 0);
+	count = tensor_pairs(work->kind, work->layout->expert <= 1) * ((work->recompute == RECOMPUTE_FULL ? 3.0 : 2.0) + (again ? 0.5 : 0));
+	work->time.tensor_s = work_hide(work, count * once_s, setting->software.hides_tensor && linked ? setting->physics->overlap : 0);
 }
 
 /* Context parallelism as a ring: keys and values pass every rank forward, and with their gradients backward, beside the
@@ -251,7 +254,7 @@ static void work_context_comm(struct layer_work *work)
 static double experts_exchange_s(const struct setting *setting, const struct layer_kind *kind, double experts, double bytes, double *shown)
 {
 	struct group group = collective_group(&setting->device, experts, 1);
-	bool hidden = group.local >= group.ranks ? setting->software.hides_expert_inside : setting->software.hides_expert_across;
+	bool hidden = group.machine >= group.ranks ? setting->software.hides_expert_inside : setting->software.hides_expert_across;
 
 	*shown = hidden ? 1 - setting->physics->overlap : 1;
 	return collective_all_to_all_s(&setting->device, setting->physics, group, bytes, setting->software.merges_copies ? kind->experts_active : 0);
@@ -291,11 +294,12 @@ double layers_exchange_token_s(const struct setting *setting, double tensor, dou
 {
 	static const double tokens = 1e12; /* so many that no latency counts, that of a torus' hops neither */
 	const struct model *model = setting->model;
-	double once_s, shown = 1 - (setting->software.hides_tensor ? setting->physics->overlap : 0), expert_shown = 0, sum_s = 0;
+	struct group group = collective_group(&setting->device, tensor, 1);
+	double once_s, shown = 1 - (setting->software.hides_tensor && group.local >= group.ranks ? setting->physics->overlap : 0), expert_shown = 0, sum_s = 0;
 
 	if (model->kind == MODEL_GENERIC)
 		return 0;
-	once_s = collective_all_reduce_s(&setting->device, setting->physics, collective_group(&setting->device, tensor, 1), tokens * model->hidden * setting->device.wide_bytes);
+	once_s = collective_all_reduce_s(&setting->device, setting->physics, group, tokens * model->hidden * setting->device.wide_bytes);
 	for (int k = 0; k < model->kind_count; k++) {
 		const struct layer_kind *kind = &model->kinds[k];
 		double all_s = kind->feed_forward == FEED_FORWARD_EXPERTS && experts > 1
