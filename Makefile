@@ -58,7 +58,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
 .PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-cuda-abi check-opencl ptx check-server check-asan check-tsan check-clang check-oom check-plausibility \
-	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help effects check-effects validate check-accuracy fit fit-left-out
+	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help effects check-effects validate check-accuracy known-answers check-known-answers fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -257,6 +257,12 @@ VALIDATORS := $(patsubst %,$(BUILD)/tests/validation/validate_%,training sweeps 
 
 validate: $(VALIDATORS) ## the planner against published training runs and serving measurements: prints and writes docs/accuracy.md
 	$(Q)scripts/validate $(BUILD) docs
+
+known-answers: $(PROGRAM) ## thirty questions with published answers, asked of the program: writes docs/known-answers.md
+	$(Q)scripts/known-answers.py $(PROGRAM) docs/known-answers.md
+
+check-known-answers: $(PROGRAM) ## docs/known-answers.md is what this program answers: asked again and compared
+	$(Q)scripts/known-answers.py $(PROGRAM) $(BUILD)/known-answers.md && diff -u docs/known-answers.md $(BUILD)/known-answers.md && echo 'known answers hold'
 
 check-accuracy: $(VALIDATORS) ## docs/accuracy.md and the shipped constants are this planner's: computed again and compared
 	$(Q)scripts/validate $(BUILD) $(BUILD)/accuracy >$(BUILD)/accuracy.log || { cat $(BUILD)/accuracy.log; exit 1; }

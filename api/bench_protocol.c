@@ -125,7 +125,7 @@ static void read_measure(struct line_reader *reader, struct bench_line_measure *
 		.throttle = line_optional_text(reader, "throttle"),
 		.precision = line_precision(reader),
 		.n = line_count(reader, "n"),
-		.pass = line_has(reader, "pass") ? line_count(reader, "pass") : 1,
+		.rounds = line_has(reader, "rounds") ? line_count(reader, "rounds") : ABSENT_COUNT,
 		.median = line_number(reader, "median"),
 		.p10 = line_number(reader, "p10"),
 		.p90 = line_number(reader, "p90"),
@@ -136,7 +136,12 @@ static void read_measure(struct line_reader *reader, struct bench_line_measure *
 		.bytes = line_optional_number(reader, "bytes"),
 		.size_bytes = line_optional_number(reader, "size_bytes"),
 		.count = line_optional_number(reader, "count"),
+		.median_p10 = line_optional_number(reader, "median_p10"),
+		.median_p90 = line_optional_number(reader, "median_p90"),
+		.trend = line_flag(reader, "trend"),
 		.disagreement = line_optional_number(reader, "disagreement"),
+		.steal_fraction = line_optional_number(reader, "steal_fraction"),
+		.others_fraction = line_optional_number(reader, "others_fraction"),
 		.predicted_s = line_optional_number(reader, "predicted_s"),
 		.verified = line_flag(reader, "verified"),
 		.unstable = line_flag(reader, "unstable"),
@@ -148,6 +153,9 @@ static void read_measure(struct line_reader *reader, struct bench_line_measure *
 			measure->p90 <= measure->max && measure->median > 0 && measure->n > 0))
 		failure_add(reader->failure, "/median", "out_of_range",
 			"min, p10, median, p90 and max must ascend, and n and median be above 0");
+	if (is_given(measure->median_p10) != is_given(measure->median_p90) ||
+		(is_given(measure->median_p10) && !(measure->median_p10 > 0 && measure->median_p10 <= measure->median && measure->median <= measure->median_p90)))
+		failure_add(reader->failure, "/median_p10", "out_of_range", "median_p10, median and median_p90 must ascend from above 0, both ends given or none");
 }
 
 static void read_fit(struct line_reader *reader, struct bench_line_fit *fit)

@@ -46,14 +46,17 @@ struct bench_line_measure {
 	const char *kind;          /* "gemm", "all_reduce": which work it was */
 	const char *throttle;      /* "power,heat": what held the device back while it ran */
 	enum precision precision;  /* PRECISION_UNSET: has none */
-	int64_t n, pass;
+	int64_t n, rounds;         /* rounds: ABSENT_COUNT: an older worker, which says nothing of its median */
 	double median, p10, p90, min, max, drift;
 	double flops, bytes;       /* of one run; NaN: not counted */
 	double size_bytes;         /* of the message, or the read; NaN: not told */
 	double count;              /* in one step of the plan; NaN: not told */
-	double disagreement;       /* of the second pass with the first; NaN: one pass */
+	double median_p10, median_p90; /* between which the median lies with 80 % (E149); NaN: an older worker, or too few samples */
+	double disagreement;       /* of the later half of its rounds with the earlier; NaN: one round */
+	double steal_fraction, others_fraction; /* of the CPUs' time, which other guests and other processes had meanwhile; NaN: not told */
 	double predicted_s;        /* NaN: nobody predicted it */
 	bool verified, unstable, cache_resident, throttled;
+	bool trend;                /* its rounds go one way (E150) */
 	bool has_shape, has_attention, has_transfer, has_block, has_energy;
 	struct bench_shape shape;  /* with product */
 	enum bench_product product;

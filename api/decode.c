@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 
+#include "api/synonyms.h"
 #include "base/spelling.h"
 
 /* NOLINTBEGIN(misc-no-recursion): no deeper than the body, API_JSON_DEPTH_MAX. */
@@ -101,8 +102,13 @@ static void decode_offer_keys(const struct field_table *table, struct spelling *
 static void decode_unknown(struct decoder *decoder, const struct field_table *table, const struct path *path)
 {
 	struct spelling spelling;
-	char nearest[256];
+	char nearest[256], above[160], meant[128];
 
+	if (synonym_find(table, path->key, meant, sizeof meant)) {
+		path_pointer(path->up, above, sizeof above);
+		decoder_fault(decoder, path, "unknown_field", "there is no such field here; did you mean %s%s?", above, meant);
+		return;
+	}
 	spelling_init(&spelling, path->key);
 	decode_offer_keys(table, &spelling);
 	spelling_list(&spelling, nearest, sizeof nearest);

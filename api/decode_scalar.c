@@ -38,17 +38,20 @@ static bool decode_number_text(const struct field *row, const char *text, double
 {
 	if (row->kind == FIELD_COUNT && units_parse_count(text, number))
 		return true;
-	if (row->kind == FIELD_HOURS && units_parse_hours(text, number))
-		return true;
-	return false;
+	return row->kind != FIELD_COUNT && field_time_s(row->key) > 0 && units_parse_time(text, field_time_s(row->key), number);
 }
 
 static const char *decode_number_wanted(const struct field *row)
 {
 	if (row->kind == FIELD_COUNT)
 		return "a number, or text like \"15.6T\" (K, M, B or G, T, P, E)";
-	if (row->kind == FIELD_HOURS)
+	if (field_time_s(row->key) > 3600)
+		return "a number of days, or text like \"18h\", \"30d\", \"2w\"";
+	if (field_time_s(row->key) > 60)
 		return "a number of hours, or text like \"18h\", \"30d\", \"90m\", \"2w\"";
+	if (field_time_s(row->key) > 0)
+		return field_time_s(row->key) > 1 ? "a number of minutes, or text like \"90s\", \"5m\", \"2h\"" :
+			field_time_s(row->key) < 1 ? "a number of milliseconds, or text like \"500ms\", \"1s\"" : "a number of seconds, or text like \"500ms\", \"30s\", \"5m\"";
 	return "a number";
 }
 
@@ -65,7 +68,7 @@ void decode_number(
 	if (node_is_number(value)) {
 		number = node_number(value);
 	} else if (!text || !decode_number_text(row, text, &number)) {
-		if (text && (row->kind == FIELD_COUNT || row->kind == FIELD_HOURS))
+		if (text && (row->kind == FIELD_COUNT || field_time_s(row->key) > 0))
 			decoder_fault(decoder, path, "bad_format", "should be %s; \"%.*s\" is neither", decode_number_wanted(row),
 				(int)(strlen(text) > 40 ? decode_whole_characters(text, 40) : strlen(text)), text);
 		else if (row->number_word.word)
@@ -84,13 +87,17 @@ void decode_number(
 void decode_integer(
 	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, int64_t *out)
 {
+	const char *text = node_text(value);
 	double number;
 
-	if (!node_is_number(value)) {
-		decode_wrong_type(decoder, path, "a whole number", value);
+	if (text && decode_number_text(row, text, &number)) {
+		number = fabs(number - round(number)) < 1e-9 ? round(number) : number; /* "90s" of minutes is none, 1.0000000000000002 is */
+	} else if (!node_is_number(value)) {
+		decode_wrong_type(decoder, path, field_time_s(row->key) > 0 ? decode_number_wanted(row) : "a whole number", value);
 		return;
+	} else {
+		number = node_number(value);
 	}
-	number = node_number(value);
 	if (!decode_in_range(decoder, row, path, number))
 		return;
 	if (floor(number) < number)

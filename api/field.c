@@ -132,4 +132,23 @@ const char *field_unit(const char *key)
 	return NULL;
 }
 
+double field_time_s(const char *key)
+{
+	static const struct {
+		const char *suffix;
+		double seconds;
+	} units[] = {{"ms", 0.001}, {"s", 1}, {"minutes", 60}, {"hours", 3600}, {"days", 86400}};
+	size_t length = strlen(key);
+
+	for (size_t i = 0; i < COUNT_OF(units); i++) {
+		size_t head = length - strlen(units[i].suffix) - 1;
+
+		if (strcmp(key, units[i].suffix) == 0)
+			return units[i].seconds;
+		if (field_ends_with(key, length, units[i].suffix) && !(head >= 4 && memcmp(key + head - 4, "_per", 4) == 0))
+			return strcmp(key, "petaflop_s_days") == 0 ? 0 : units[i].seconds;
+	}
+	return 0;
+}
+
 /* NOLINTEND(misc-no-recursion) */

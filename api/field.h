@@ -121,6 +121,9 @@ bool field_table_is_bare(const struct field_table *table);
 /* What a key's last words mean: "10^9 bytes/s" of memory_bandwidth_gbs; NULL of a count or a ratio. */
 const char *field_unit(const char *key);
 
+/* Seconds of the unit of a key that is a time: 0.001 of ttft_ms, 3600 of deadline_hours; 0 of any other, rates among them. */
+double field_time_s(const char *key);
+
 /* --- rows ------------------------------------------------------------------------------------------------------ */
 /* Where a member is; does not compile unless the member has the type given. */
 #define FIELD_AT(member, type) (offsetof(OF, member) + 0 * sizeof(char[_Generic(((OF *)0)->member, type: 1)]))

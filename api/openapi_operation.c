@@ -283,6 +283,8 @@ static void operation_page_schema(const struct route *route, struct json_writer 
 {
 	static const char next[] =
 		"{\"type\":[\"string\",\"null\"],\"description\":\"The cursor of the next page; null on the last.\"}";
+	static const char looking[] =
+		"{\"type\":\"boolean\",\"description\":\"The devices of the daemon's own machine are still being listed, which takes a moment after its start: there may be more.\"}";
 	static const char because[] = "{\"type\":\"string\",\"description\":\"Of an empty list, where more is known than that: why it is.\"}";
 
 	json_key(writer, "type");
@@ -302,6 +304,10 @@ static void operation_page_schema(const struct route *route, struct json_writer 
 	json_raw(writer, next, sizeof next - 1);
 	json_key(writer, "empty_because");
 	json_raw(writer, because, sizeof because - 1);
+	if (route->id == ROUTE_DEVICE_LIST) {
+		json_key(writer, "looking");
+		json_raw(writer, looking, sizeof looking - 1);
+	}
 	json_end_object(writer);
 	json_key(writer, "required");
 	json_raw(writer, "[\"items\",\"next_cursor\"]", strlen("[\"items\",\"next_cursor\"]"));

@@ -1,6 +1,9 @@
 /* Query parameters become the JSON object that they stand for, and go the way of every body. */
 #include "api/decode.h"
 
+/* Objects inside of each other that a dotted name may go through. */
+enum { QUERY_DEPTH_MAX = 4 };
+
 /* NOLINTBEGIN(misc-no-recursion): a list's items are scalars. */
 
 /* NULL where a value should be means that it has no form here, unless memory is short. */
@@ -93,15 +96,62 @@ static struct node *query_value(struct decoder *decoder, const struct field *row
 	return NULL;
 }
 
-static void query_add(struct decoder *decoder, const struct field_table *table, const struct query_parameter *parameter,
-	struct node *object, struct node **last)
+static struct node *last_of(const struct node *object)
 {
-	struct path path = {.key = parameter->key};
+	struct node *last = object->first;
+
+	while (last && last->next)
+		last = last->next;
+	return last;
+}
+
+/* "slo.ttft_ms=500": the member of an object by its dotted name, which puts the object there. False: the first word names no object. */
+static bool query_descend(struct decoder *decoder, const struct field_table **table, const char **key, struct node **object, struct path *path)
+{
+	size_t length = strcspn(*key, ".");
+	const char *name = arena_strndup(decoder->arena, *key, length);
 	void *nowhere = NULL;
-	const struct field *row = field_find(table, parameter->key, &nowhere);
+	const struct field *row = name ? field_find(*table, name, &nowhere) : NULL;
+	struct node *inner;
+
+	if (!name || !row || row->kind != FIELD_OBJECT || row->flags & READ_ONLY) {
+		decoder->no_memory |= !name;
+		return false;
+	}
+	inner = (struct node *)(uintptr_t)node_named((*object)->first, name);
+	if (inner && inner->kind != NODE_OBJECT)
+		return false;
+	if (!inner) {
+		inner = query_made(decoder, node_new(decoder->arena, NODE_OBJECT));
+		if (!inner)
+			return false;
+		inner->key = name;
+		node_append(*object, last_of(*object), inner);
+	}
+	path->key = name;
+	*table = row->table;
+	*key += length + 1;
+	*object = inner;
+	return true;
+}
+
+static void query_add(struct decoder *decoder, const struct field_table *table, const struct query_parameter *parameter, struct node *object)
+{
+	struct path path = {.key = parameter->key}, above[QUERY_DEPTH_MAX];
+	void *nowhere = NULL;
+	const struct field *row;
+	const char *key = parameter->key;
 	struct node *value;
 
-	if (node_named(object->first, parameter->key)) {
+	for (size_t depth = 0; depth < QUERY_DEPTH_MAX && strchr(key, '.'); depth++) {
+		above[depth] = (struct path){.up = path.up};
+		if (!query_descend(decoder, &table, &key, &object, &above[depth]))
+			break;
+		path.up = &above[depth];
+	}
+	path.key = key;
+	row = field_find(table, key, &nowhere);
+	if (node_named(object->first, key)) {
 		decoder_fault(decoder, &path, "duplicate_key", "this parameter stands twice; leave one");
 		return;
 	}
@@ -111,23 +161,22 @@ static void query_add(struct decoder *decoder, const struct field_table *table, 
 		decoder_fault(decoder, &path, "wrong_type", "has no form as a query parameter; send it in a POST body");
 		return;
 	}
-	value->key = parameter->key;
-	node_append(object, *last, value);
-	*last = value;
+	value->key = key;
+	node_append(object, last_of(object), value);
 }
 
 enum status api_decode_query(const struct field_table *table, const struct query_parameter *parameters, size_t count,
 	struct arena *arena, void *out, struct failure *failure)
 {
 	struct decoder decoder = {.arena = arena, .failure = failure};
-	struct node *object = node_new(arena, NODE_OBJECT), *last = NULL;
+	struct node *object = node_new(arena, NODE_OBJECT);
 
 	failure_clear(failure);
 	field_table_clear(table, out);
 	if (!object)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory to read the query");
 	for (size_t i = 0; i < count; i++)
-		query_add(&decoder, table, &parameters[i], object, &last);
+		query_add(&decoder, table, &parameters[i], object);
 	decode_object(&decoder, table, NULL, object, out);
 	return decoder_finish(&decoder);
 }

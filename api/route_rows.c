@@ -266,7 +266,7 @@ const struct route routes[ROUTE_COUNT] = {
 		.operation = "list_devices",
 		.tag = "Benchmarks",
 		.summary = "List attached accelerators",
-		.doc = "On every node.",
+		.doc = "On every node. `looking` is true while the daemon lists those of its own machine, in the first moments after its start.",
 		.role = ROLE_VIEWER,
 		.answer_media = AS_LIST,
 		.query = &table_page_query,
@@ -295,7 +295,8 @@ const struct route routes[ROUTE_COUNT] = {
 		.operation = "create_benchmark",
 		.tag = "Benchmarks",
 		.summary = "Queue a benchmark",
-		.doc = "Durably; a worker process runs it. With `Prefer: wait=N` the answer waits for its end, and is 200 then.",
+		.doc = "Durably; a worker process runs it. With `Prefer: wait=N` the answer waits for its end, and is 200 then. A device that is not known while the "
+			"daemon still lists those of its machine (`looking` of GET /v1/devices) is answered by 503 with Retry-After.",
 		.role = ROLE_PLANNER,
 		.creates = true,
 		.prefers = PREFERS_WAIT,

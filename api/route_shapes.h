@@ -23,7 +23,7 @@
 	"{\"model\":\"llama-3.1-8b\",\"accelerator\":\"h100\",\"gpu_count\":1,\"prompt_tokens\":1000,\"output_tokens\":"   \
 	"300,\"concurrency\":\"max\"}"
 
-/* POST computes a body; GET takes its top-level scalars as query parameters. Neither keeps anything. */
+/* POST computes a body; GET takes its scalars as query parameters, those of objects by dotted names. Neither keeps anything. */
 #define ESTIMATE(NAME, name, title, limit, media, body, query_)                                                        \
 	[ROUTE_##NAME##_ESTIMATE] = {.id = ROUTE_##NAME##_ESTIMATE,                                                        \
 		.method = "POST",                                                                                              \
@@ -49,7 +49,7 @@
 		.operation = "estimate_" #name "_by_query",                                                                    \
 		.tag = "Estimates",                                                                                            \
 		.summary = "Estimate " title " from query parameters",                                                         \
-		.doc = "The request's top-level scalar fields as query parameters, so that a person can type it.",             \
+		.doc = "The request's scalar fields as query parameters, so that a person can type it; members of objects by dotted names (`slo.ttft_ms=500`).", \
 		.role = ROLE_VIEWER,                                                                                           \
 		.answer_media = (media),                                                                                       \
 		.query = &table_##name##_request,                                                                              \

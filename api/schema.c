@@ -85,25 +85,29 @@ static void schema_enum(const char *const *words, size_t count, struct json_writ
 	json_end_array(writer);
 }
 
+#define SCHEMA_TIME "[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?([Mm][Ss]|[SsMmHhDdWw])?$"
+
 /* A number, or text that stands for one: {anyOf: [number, pattern]}. */
 static void schema_number(const struct field *row, enum schema_use use, struct json_writer *writer)
 {
 	static const char *const patterns[FIELD_KIND_COUNT] = {
 		[FIELD_COUNT] = "[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[KkMmBbGgTtPpEe]?$",
-		[FIELD_HOURS] = "[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?[SsMmHhDdWw]?$"};
-	const char *pattern = use != SCHEMA_ANSWER ? patterns[row->kind] : NULL;
+		[FIELD_HOURS] = SCHEMA_TIME};
+	const char *type = row->kind == FIELD_INTEGER ? "integer" : "number";
+	const char *time = (row->kind == FIELD_NUMBER || row->kind == FIELD_INTEGER) && field_time_s(row->key) > 0 && !row->number_word.word ? SCHEMA_TIME : NULL;
+	const char *pattern = use == SCHEMA_ANSWER ? NULL : time ? time : patterns[row->kind];
 	bool zero = row->minimum <= 0 && !row->open_minimum;
 	char whole[96];
 
 	if (!pattern && !row->number_word.word) {
-		schema_type(writer, "number");
+		schema_type(writer, type);
 		schema_range(row, writer);
 		return;
 	}
 	json_key(writer, "anyOf");
 	json_begin_array(writer);
 	json_begin_object(writer);
-	schema_type(writer, "number");
+	schema_type(writer, type);
 	schema_range(row, writer);
 	json_end_object(writer);
 	json_begin_object(writer);
@@ -326,11 +330,8 @@ static void schema_value(const struct field *row, enum schema_use use, struct js
 	case FIELD_NUMBER:
 	case FIELD_COUNT:
 	case FIELD_HOURS:
-		schema_number(row, use, writer);
-		break;
 	case FIELD_INTEGER:
-		schema_type(writer, "integer");
-		schema_range(row, writer);
+		schema_number(row, use, writer);
 		break;
 	case FIELD_SIZE:
 		schema_type(writer, "integer");

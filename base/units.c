@@ -3,6 +3,8 @@
 #include <ctype.h>
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/status.h"
 
@@ -42,10 +44,24 @@ bool units_parse_count(const char *text, double *value)
 	return units_parse(text, suffixes, COUNT_OF(suffixes), value);
 }
 
-bool units_parse_hours(const char *text, double *hours)
+bool units_parse_time(const char *text, double unit_s, double *value)
 {
-	static const struct suffix suffixes[] = {
-		{'S', 1.0 / 3600.0}, {'M', 1.0 / 60.0}, {'H', 1.0}, {'D', 24.0}, {'W', 168.0}};
+	static const struct suffix suffixes[] = {{'S', 1}, {'M', 60}, {'H', 3600}, {'D', 86400}, {'W', 604800}};
+	size_t length = strlen(text);
+	char seconds[64];
 
-	return units_parse(text, suffixes, COUNT_OF(suffixes), hours);
+	if (length > 2 && length < sizeof seconds && tolower((unsigned char)text[length - 2]) == 'm' && tolower((unsigned char)text[length - 1]) == 's') {
+		snprintf(seconds, sizeof seconds, "%.*s", (int)(length - 2), text);
+		if (!isdigit((unsigned char)text[length - 3]) && text[length - 3] != '.')
+			return false;
+		if (!units_parse(seconds, NULL, 0, value))
+			return false;
+		*value /= 1000 * unit_s;
+		return true;
+	}
+	if (!units_parse(text, suffixes, COUNT_OF(suffixes), value))
+		return false;
+	if (isalpha((unsigned char)text[length - 1]))
+		*value /= unit_s;
+	return true;
 }

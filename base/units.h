@@ -18,7 +18,7 @@
  * False unless the whole text is one finite number >= 0. */
 bool units_parse_count(const char *text, double *value);
 
-/* "18h", "30d", "90m", "45s", "2w" or a bare number of hours. False as above. */
-bool units_parse_hours(const char *text, double *hours);
+/* "500ms", "1s", "90m", "18h", "30d", "2w" in units of `unit_s` seconds, or a bare number of those. False as above. */
+bool units_parse_time(const char *text, double unit_s, double *value);
 
 #endif

@@ -38,6 +38,7 @@ struct bench_session {
 	struct cuda_operand operands[ROLE_COUNT][FORMAT_COUNT];
 	struct cuda_operand flush, workspace, one; /* one: a float of 1, the scale of FP8 operands */
 	size_t l2_bytes;
+	double stream_bytes;              /* of each array of a stream, once there was one; 0: not yet */
 	int live;                         /* prepared work that was not released */
 	unsigned preparing;               /* number of the preparation under way: what it has asked for is not given away */
 	char lost[BENCH_REASON_MAX];      /* why nothing can run any more; "": nothing has failed */

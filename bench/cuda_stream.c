@@ -125,9 +125,9 @@ static enum bench_outcome stream_count(struct bench_session *session, size_t *co
 	enum bench_outcome outcome =
 		cuda_session_judge(session, session->driver.memory_info(&free_bytes, &total_bytes), "the free memory", reason);
 
-	/* What the arrays have from before is theirs to use again. */
-	free_bytes += session->operands[ROLE_A][FORMAT_FP32].bytes;
-	bytes = fmin(wanted_bytes, STREAM_SHARE_OF_FREE * (double)free_bytes);
+	/* Every round of a stream is of arrays as large as those of the first, which are there. */
+	bytes = session->stream_bytes > 0 ? session->stream_bytes : fmin(wanted_bytes, STREAM_SHARE_OF_FREE * (double)free_bytes);
+	session->stream_bytes = bytes;
 	*large_enough = bytes >= STREAM_CACHES * (double)session->l2_bytes;
 	*count = (size_t)(bytes / (VECTOR_FLOATS * sizeof(float))) * VECTOR_FLOATS;
 	if (outcome == BENCH_OK && *count < (size_t)VECTOR_FLOATS * KERNEL_GROUP_ITEMS)

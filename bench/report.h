@@ -40,9 +40,12 @@ struct bench_measure {
 	enum bench_unit unit;
 	struct bench_statistics statistics;
 	size_t warmup, runs_per_sample;
-	int pass;
 	double count;        /* in one step of the plan; 0: not told */
-	double disagreement; /* of the second pass with the first: |median / median - 1|; NaN: one pass */
+	double disagreement; /* of the later half of its rounds with the earlier: |median / median - 1|; NaN: one round */
+	size_t rounds, rounds_left_out; /* in which it was measured; and those of them that do not count, since the host gave the CPUs to others */
+	double median_p10, median_p90;  /* between which the median lies with 80 % (E149); NaN: not known */
+	bool trend;                     /* its rounds go one way (E150) */
+	double steal_fraction, others_fraction; /* of the CPUs' time meanwhile: other guests of the host, other processes; NaN: not known */
 	double bytes, flops; /* of one run; 0: does not count them */
 	double elapsed_s;
 	double predicted_s;  /* NaN: nobody predicted it */

@@ -194,8 +194,19 @@ void measure_encode(const struct bench_measure *measure, struct json_writer *wri
 		put_number(writer, "count", measure->count);
 	put_text(writer, "unit", bench_unit_name(measure->unit));
 	put_statistics(writer, &measure->statistics);
-	put_count(writer, "pass", (size_t)measure->pass);
+	if (measure->median_p10 > 0) {
+		put_number(writer, "median_p10", measure->median_p10);
+		put_number(writer, "median_p90", measure->median_p90);
+	}
+	if (measure->trend)
+		put_truth(writer, "trend", true);
+	if (measure->rounds)
+		put_count(writer, "rounds", measure->rounds);
+	if (measure->rounds_left_out)
+		put_count(writer, "rounds_left_out", measure->rounds_left_out);
 	put_number(writer, "disagreement", measure->disagreement);
+	put_number(writer, "steal_fraction", measure->steal_fraction);
+	put_number(writer, "others_fraction", measure->others_fraction);
 	put_count(writer, "warmup", measure->warmup);
 	put_count(writer, "runs_per_sample", measure->runs_per_sample);
 	if (measure->bytes > 0)

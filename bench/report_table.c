@@ -106,8 +106,10 @@ void measure_print(int fd, const struct bench_measure *measure)
 	dprintf(fd, "%-22s %-22s %9.2f %-8s %9.2f %9.2f %6zu  %-12s", measure->test, what, statistics->median * unit.scale, unit.name,
 		statistics->p10 * unit.scale, statistics->p90 * unit.scale, statistics->n, bench_method_name(measure->method));
 	bench_throttle_text(measure->throttle_reasons, reasons, sizeof(reasons));
-	dprintf(fd, "%s%s%s%s%s%s", measure->check.verified ? "" : " WRONG RESULT", statistics->unstable ? " unstable" : "",
-		*reasons ? " throttled by " : "", reasons, measure->pass > 1 ? " again" : "",
+	if (measure->median_p10 > 0)
+		dprintf(fd, " -%.1f +%.1f %%", 100 * (1 - measure->median_p10 / statistics->median), 100 * (measure->median_p90 / statistics->median - 1));
+	dprintf(fd, "%s%s%s%s%s%s", measure->check.verified ? "" : " WRONG RESULT", statistics->unstable ? " unstable" : "", measure->trend ? " drifting" : "",
+		*reasons ? " throttled by " : "", reasons,
 		measure->cache_resident ? " cache_resident" : "");
 	if (measure->predicted_s > 0)
 		dprintf(fd, " predicted %.4g s, measured / predicted %.3f;", measure->predicted_s, statistics->median / measure->predicted_s);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/status.h"
+#include "bench/random.h"
 
 #define SPREAD_LIMIT 0.05
 #define DRIFT_LIMIT 0.03
@@ -50,4 +51,73 @@ void bench_statistics_compute(const double *samples, double *scratch, size_t cou
 	statistics->max = scratch[count - 1];
 	statistics->unstable = statistics->p90 - statistics->p10 > SPREAD_LIMIT * statistics->median ||
 		fabs(statistics->drift) > DRIFT_LIMIT;
+}
+
+void bench_clusters_make(const size_t *ends, size_t rounds, struct bench_clusters *clusters)
+{
+	size_t parts = rounds >= BENCH_CLUSTERS_LEAST ? 1 : (BENCH_CLUSTERS_LEAST + rounds) / rounds, begin = 0;
+
+	CHECK(rounds <= BENCH_CLUSTERS_MAX);
+	clusters->count = 0;
+	for (size_t r = 0; r < rounds; begin = ends[r++]) {
+		size_t samples = ends[r] - begin, own = samples < parts ? samples : parts;
+
+		for (size_t part = 1; part <= own; part++)
+			clusters->ends[clusters->count++] = begin + samples * part / own;
+	}
+}
+
+static size_t cluster_begin(const struct bench_clusters *clusters, size_t i)
+{
+	return i ? clusters->ends[i - 1] : 0;
+}
+
+/* Student's t over the normal's quantile at 90 % and 95 % (two sides: 0.8 and 0.9), by degrees of freedom from 2 on. */
+static double few_clusters_factor(size_t count, double probability)
+{
+	static const double at_90[] = {1.471, 1.278, 1.196, 1.152, 1.124, 1.104, 1.090, 1.079, 1.071, 1.064, 1.058, 1.054, 1.050, 1.046},
+		at_95[] = {1.775, 1.431, 1.296, 1.225, 1.181, 1.152, 1.131, 1.114, 1.102, 1.092, 1.083, 1.077, 1.071, 1.066};
+
+	return sqrt((double)count / (double)(count - 1)) * (probability > 0.85 ? at_95 : at_90)[count - 3];
+}
+
+bool bench_median_interval(const double *samples, const struct bench_clusters *clusters, double *scratch, double probability, double *low, double *high)
+{
+	double drawn[BENCH_DRAWS], median, factor;
+	size_t count = clusters->count, total = count ? clusters->ends[count - 1] : 0;
+	uint64_t state = 149; /* the same samples say the same */
+
+	if (count < 3)
+		return false;
+	median = median_of(samples, scratch, total);
+	for (size_t draw = 0; draw < BENCH_DRAWS; draw++) {
+		size_t taken = 0;
+
+		for (size_t i = 0; i < count; i++) {
+			size_t chosen = (size_t)(random_next(&state) % count), begin = cluster_begin(clusters, chosen), length = clusters->ends[chosen] - begin;
+
+			length = length < total - taken ? length : total - taken; /* clusters of different sizes: as many samples as there are */
+			memcpy(scratch + taken, samples + begin, length * sizeof(*scratch));
+			taken += length;
+		}
+		qsort(scratch, taken, sizeof(*scratch), ascending);
+		drawn[draw] = quantile(scratch, taken, 0.5);
+	}
+	qsort(drawn, BENCH_DRAWS, sizeof(*drawn), ascending);
+	factor = few_clusters_factor(count, probability);
+	*low = median * pow(fmin(1, quantile(drawn, BENCH_DRAWS, (1 - probability) / 2) / median), factor);
+	*high = median * pow(fmax(1, quantile(drawn, BENCH_DRAWS, (1 + probability) / 2) / median), factor);
+	return true;
+}
+
+bool bench_trend(const double *samples, const struct bench_clusters *clusters, double *scratch, double drift)
+{
+	double medians[BENCH_CLUSTERS_MAX], n = (double)clusters->count, ascents = 0;
+
+	for (size_t i = 0; i < clusters->count; i++)
+		medians[i] = median_of(samples + cluster_begin(clusters, i), scratch, clusters->ends[i] - cluster_begin(clusters, i));
+	for (size_t i = 0; i < clusters->count; i++)
+		for (size_t k = i + 1; k < clusters->count; k++)
+			ascents += (medians[k] > medians[i]) - (medians[k] < medians[i]);
+	return fabs(drift) > DRIFT_LIMIT && fabs(ascents) - 1 > 1.96 * sqrt(n * (n - 1) * (2 * n + 5) / 18);
 }

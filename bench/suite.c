@@ -1,4 +1,4 @@
-#include "bench/suite.h"
+#include "bench/suite_tests.h"
 
 #include <math.h>
 
@@ -6,23 +6,26 @@
 #include "base/spelling.h"
 #include "bench/sampler.h"
 
-/* Of a test that is measured twice in full, the part of its slice that the first pass takes. */
-#define FIRST_PASS_SHARE 0.6
-
 /* Time left over by tests that a device lacks stretches the slices of the others, at most so far. */
 #define STRETCH_MAX 2
+
+/* Part of the budget that a test may take for preparing its rounds anew. */
+#define PREPARING_SHARE_MAX 0.1
 
 #define IDLE_QUICK_S 0.4
 #define IDLE_FULL_S 3.0
 #define IDLE_SHARE_MAX 0.1
 
-static void plan_add(struct bench_plan *plan, const struct bench_test *test, double first_s, double again_s)
+/* The time of one that corrects plans is shared by its rounds. */
+static void plan_add(struct bench_plan *plan, const struct bench_test *test, double all_s)
 {
-	if (first_s <= 0 || plan->count == BENCH_TESTS_MAX)
+	double first_s = test->repeats ? all_s / BENCH_ROUNDS : all_s;
+
+	if (all_s <= 0 || plan->count == BENCH_TESTS_MAX)
 		return;
 	plan->tests[plan->count] = test;
 	plan->slices_s[plan->count] = first_s;
-	plan->again_s[plan->count++] = again_s;
+	plan->again_s[plan->count++] = all_s - first_s;
 }
 
 static const struct bench_test *test_named(const char *name, size_t length)
@@ -59,12 +62,8 @@ static bool refuse_name(const char *name, size_t length, struct bench_reason *re
 
 static void plan_whole(struct bench_plan *plan, bool full)
 {
-	for (size_t i = 0; i < bench_test_count; i++) {
-		const struct bench_test *test = &bench_tests[i];
-		double first = full && test->repeats ? FIRST_PASS_SHARE : 1;
-
-		plan_add(plan, test, (full ? test->full_s : test->quick_s) * first, full ? test->full_s * (1 - first) : 0);
-	}
+	for (size_t i = 0; i < bench_test_count; i++)
+		plan_add(plan, &bench_tests[i], full ? bench_tests[i].full_s : bench_tests[i].quick_s);
 }
 
 bool bench_plan_make(const char *suite, struct bench_plan *plan, struct bench_reason *reason)
@@ -86,7 +85,7 @@ bool bench_plan_make(const char *suite, struct bench_plan *plan, struct bench_re
 			bench_refuse(reason, BENCH_FAILED, "test \"%s\" is named twice", test->name);
 			return false;
 		}
-		plan_add(plan, test, test->full_s, test->full_s);
+		plan_add(plan, test, test->full_s);
 		plan->budget_s += 2 * test->full_s;
 		name += length;
 		if (!*name)
@@ -108,7 +107,8 @@ struct bench_work_request bench_request(const struct bench_run *run, const struc
 void bench_run_skip(struct bench_run *run, const struct bench_test *test, enum bench_outcome outcome, const char *reason)
 {
 	run->failed += outcome == BENCH_FAILED;
-	bench_report_skip(run->report, test->name, reason);
+	if (run->first || outcome == BENCH_FAILED) /* what a device lacks is told once, not in each round */
+		bench_report_skip(run->report, test->name, reason);
 }
 
 enum bench_outcome bench_run_try(struct bench_run *run, const struct bench_test *test, struct bench_work_request *request,
@@ -158,6 +158,7 @@ static void run_test(struct bench_run *run, const struct bench_plan *plan, size_
 		.start_ns = run->start_ns};
 
 	run->unstable = false;
+	run->sampled_s = 0;
 	bench_report_progress(run->report, &progress);
 	test->run(run, test, slice_s);
 }
@@ -168,55 +169,164 @@ static double fair_slice_s(const struct bench_run *run, double nominal_s, double
 	return nominal_s * fmin(bench_run_left_s(run) / shared_s, STRETCH_MAX);
 }
 
-/* Time for the second pass is not given away in the first. */
-static void run_first_pass(struct bench_run *run, const struct bench_plan *plan, bool *again)
+static bool same_text(const char *a, const char *b)
 {
-	double share_s = 0;
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+void bench_run_fit(struct bench_run *run, const struct bench_fit *fit)
+{
+	size_t i = 0;
+
+	while (i < run->fit_count && !(run->fits[i].test == fit->test && same_text(run->fits[i].what, fit->what)))
+		i++;
+	if (i == BENCH_FITTED_MAX)
+		return;
+	run->fits[i] = *fit;
+	run->fit_count += i == run->fit_count;
+}
+
+void bench_run_mean(struct bench_run *run, const struct bench_mean *mean)
+{
+	size_t i = 0;
+
+	while (i < run->mean_count && run->means[i].test != mean->test)
+		i++;
+	if (i == BENCH_FITTED_MAX)
+		return;
+	run->means[i] = *mean;
+	run->mean_count += i == run->mean_count;
+}
+
+/* How the rounds of a test go. */
+struct rounds_plan {
+	int count;       /* planned; 1: one round is all */
+	int first;       /* its first round */
+	bool dropped;    /* its first round gave no figure */
+	bool improvable; /* another round may say more */
+};
+
+static bool has_round(const struct rounds_plan *rounds, int round)
+{
+	return round == rounds->first || (!rounds->dropped && rounds->count > 1 && (rounds->count == BENCH_ROUNDS || round == BENCH_ROUNDS));
+}
+
+static double round_slice_s(const struct bench_plan *plan, const struct rounds_plan *rounds, size_t i, int round)
+{
+	return round == rounds->first ? plan->slices_s[i] : plan->again_s[i] / (rounds->count - 1);
+}
+
+/* Of this round from this test on, and of all rounds after it. */
+static double rounds_left_s(const struct bench_plan *plan, const struct rounds_plan *rounds, size_t from, int round)
+{
+	double left_s = 0;
+
+	for (int r = round; r <= BENCH_ROUNDS; r++)
+		for (size_t i = r == round ? from : 0; i < plan->count; i++)
+			left_s += has_round(&rounds[i], r) ? round_slice_s(plan, &rounds[i], i, r) : 0;
+	return left_s;
+}
+
+/* After its first round: a test that gave no figure has no more; one whose preparing would take too much of the suite has one more. */
+static void rounds_settle(const struct bench_run *run, const struct bench_plan *plan, const struct bench_test *test, struct rounds_plan *rounds, double took_s)
+{
+	rounds->dropped = true;
+	for (size_t f = 0; f < run->figure_count; f++)
+		rounds->dropped = rounds->dropped && !(run->figures[f].measure.test == test->name && run->figures[f].rounds > 0);
+	if (rounds->count > 1 && (took_s - run->sampled_s) * (rounds->count - 1) > PREPARING_SHARE_MAX * plan->budget_s)
+		rounds->count = 2;
+}
+
+/* One round of one test, where time is left for a quarter of it. */
+static bool run_round(struct bench_run *run, const struct bench_plan *plan, struct rounds_plan *rounds, size_t i, double nominal_s, double slice_s)
+{
+	int64_t start_ns = clock_monotonic_ns();
+
+	if (slice_s < nominal_s / 4)
+		return false;
+	run->first = run->round == rounds->first;
+	run_test(run, plan, i, slice_s);
+	rounds->improvable = run->unstable;
+	if (run->first)
+		rounds_settle(run, plan, plan->tests[i], rounds, (double)(clock_monotonic_ns() - start_ns) * 1e-9);
+	return true;
+}
+
+/* What has one round is spread over those of what corrects plans, which begins at once and so is the last to lack time. */
+static void rounds_begin(const struct bench_plan *plan, struct rounds_plan *rounds)
+{
+	int singles = 0, single = 0;
 
 	for (size_t i = 0; i < plan->count; i++)
-		share_s += plan->slices_s[i] + plan->again_s[i];
-	run->pass = 1;
+		singles += !plan->tests[i]->repeats;
 	for (size_t i = 0; i < plan->count; i++) {
-		double slice_s = fair_slice_s(run, plan->slices_s[i], share_s);
-
-		share_s -= plan->slices_s[i];
-		if (slice_s < plan->slices_s[i] / 4) {
-			bench_report_skip(run->report, plan->tests[i]->name, "budget: the suite's time is used up");
-			continue;
-		}
-		run_test(run, plan, i, slice_s);
-		again[i] = run->unstable || (run->full && plan->tests[i]->repeats);
+		rounds[i] = (struct rounds_plan){.count = plan->tests[i]->repeats ? BENCH_ROUNDS : 1, .first = 1};
+		if (!plan->tests[i]->repeats)
+			rounds[i].first += single++ * BENCH_ROUNDS / singles;
 	}
 }
 
-static double second_slice_s(const struct bench_plan *plan, size_t i)
+/* By turns, so that the rounds of a test are as far apart as the suite is long. Time that is left over goes to what is known worst. */
+static void run_rounds(struct bench_run *run, const struct bench_plan *plan, struct rounds_plan *rounds)
 {
-	return plan->again_s[i] > 0 ? plan->again_s[i] : plan->slices_s[i];
+	for (run->round = 1; run->round <= BENCH_ROUNDS; run->round++)
+		for (size_t i = 0; i < plan->count; i++) {
+			double nominal_s, slice_s;
+
+			if (!has_round(&rounds[i], run->round))
+				continue;
+			nominal_s = round_slice_s(plan, &rounds[i], i, run->round);
+			slice_s = fair_slice_s(run, nominal_s, rounds_left_s(plan, rounds, i, run->round));
+			if (rounds[i].count > 1 || !run->full) /* a long test of one round takes what others leave: power needs its time */
+				slice_s = fmin(slice_s, nominal_s);
+			if (!run_round(run, plan, &rounds[i], i, nominal_s, slice_s) && run->round == rounds[i].first) {
+				bench_report_skip(run->report, plan->tests[i]->name, "budget: the suite's time is used up");
+				rounds[i].dropped = true;
+			}
+		}
 }
 
-static void run_second_pass(struct bench_run *run, const struct bench_plan *plan, const bool *again)
+/* Of those that correct plans all go on by turns while one of them is not known well enough; of the others those that are not. */
+static bool goes_on(const struct bench_plan *plan, const struct rounds_plan *rounds, size_t i, bool repeats)
 {
-	double share_s = 0;
+	bool wanted = rounds[i].improvable;
 
-	for (size_t i = 0; i < plan->count; i++)
-		share_s += again[i] ? second_slice_s(plan, i) : 0;
-	run->pass = 2;
-	for (size_t i = 0; i < plan->count; i++) {
-		double nominal_s = second_slice_s(plan, i), slice_s = again[i] ? fair_slice_s(run, nominal_s, share_s) : 0;
+	for (size_t k = 0; repeats && k < plan->count; k++)
+		wanted = wanted || (rounds[k].improvable && !rounds[k].dropped && plan->tests[k]->repeats);
+	return wanted && !rounds[i].dropped && plan->tests[i]->repeats == repeats;
+}
 
-		share_s -= again[i] ? nominal_s : 0;
-		if (again[i] && slice_s >= nominal_s / 4)
-			run_test(run, plan, i, slice_s);
+/* What is not known well enough, once more and once more, while there is time. */
+static void run_again(struct bench_run *run, const struct bench_plan *plan, struct rounds_plan *rounds, bool repeats)
+{
+	for (run->round = BENCH_ROUNDS + 1; run->round <= BENCH_ROUNDS_MAX; run->round++) {
+		bool chosen[BENCH_TESTS_MAX];
+		double share_s = 0;
+
+		for (size_t i = 0; i < plan->count; i++) {
+			chosen[i] = goes_on(plan, rounds, i, repeats);
+			share_s += chosen[i] ? plan->slices_s[i] : 0;
+		}
+		for (size_t i = 0; i < plan->count; i++) {
+			if (!chosen[i])
+				continue;
+			if (!run_round(run, plan, &rounds[i], i, plan->slices_s[i], fair_slice_s(run, plan->slices_s[i], share_s)))
+				return;
+			share_s -= plan->slices_s[i];
+		}
 	}
 }
 
 void bench_suite_run(struct bench_run *run, const struct bench_plan *plan)
 {
-	bool again[BENCH_TESTS_MAX] = {false};
+	struct rounds_plan rounds[BENCH_TESTS_MAX];
 
 	run->start_ns = run->deadline_ns - (int64_t)(plan->budget_s * 1e9);
 	/* A single short test by name has not the time of a whole suite. */
 	bench_sampler_idle(run->sampler, fmin(run->full ? IDLE_FULL_S : IDLE_QUICK_S, IDLE_SHARE_MAX * plan->budget_s), run->alive);
-	run_first_pass(run, plan, again);
-	run_second_pass(run, plan, again);
+	rounds_begin(plan, rounds);
+	run_rounds(run, plan, rounds);
+	run_again(run, plan, rounds, true); /* what corrects plans first */
+	run_again(run, plan, rounds, false);
+	bench_run_tell(run);
 }

@@ -2,14 +2,19 @@
  *
  * A test's slice is its share of what is left: a test that is unsupported or done early leaves its time to those
  * after it. A slice is filled with repetitions: one is timed, then as many follow as fit, at least 5 and at most 10,000. When too
- * little is left for that, the test is skipped and says so. In `full` what corrects plans is measured twice, minutes
- * apart where there is time, and the second figure says how far it is from the first. */
+ * little is left for that, the test is skipped and says so.
+ *
+ * What corrects plans is measured in rounds, by turns with all else that does, so that a neighbour of seconds disturbs one round of it and not
+ * all: its median has the interval of those rounds (bench/statistics.h, E149). A test whose preparing would take more than a tenth of
+ * the suite's time has two rounds instead. While time is left, what is known worse than to 5 % gets more. All figures are reported at the end. */
 #ifndef FLEETPLAN_BENCH_SUITE_H
 #define FLEETPLAN_BENCH_SUITE_H
 
+#include "bench/cpu_load.h"
 #include "bench/report.h"
 
 enum { BENCH_TESTS_MAX = 48, BENCH_SAMPLES_MAX = 10000, BENCH_SAMPLES_MIN = 5, BENCH_METHODS_MAX = 2, BENCH_MEASURED_MAX = 256 };
+enum { BENCH_ROUNDS = 5, BENCH_ROUNDS_MAX = 12, BENCH_ROUND_SAMPLES_MIN = 2, BENCH_FITTED_MAX = 32 };
 
 struct bench_run;
 struct bench_sampler;
@@ -21,7 +26,7 @@ struct bench_test {
 	enum precision precision;        /* PRECISION_UNSET: has none, or the first that the device can */
 	enum bench_unit unit;
 	double quick_s, full_s;          /* slice in each suite; 0: not part of it */
-	bool repeats;                    /* corrects plans: measured twice in full */
+	bool repeats;                    /* corrects plans: measured in rounds */
 	bool cold;                       /* caches are flushed before each run */
 	void (*run)(struct bench_run *run, const struct bench_test *test, double slice_s);
 };
@@ -39,7 +44,7 @@ static inline double bench_deadline_s(double budget_s)
 
 struct bench_plan {
 	const struct bench_test *tests[BENCH_TESTS_MAX];
-	double slices_s[BENCH_TESTS_MAX], again_s[BENCH_TESTS_MAX]; /* first and second pass */
+	double slices_s[BENCH_TESTS_MAX], again_s[BENCH_TESTS_MAX]; /* first round, and all that follow */
 	size_t count;
 	double budget_s;
 	const char *suite; /* "quick", "full" or the names as given */
@@ -56,11 +61,17 @@ struct bench_storage {
 	double write_bytes;
 };
 
-/* A figure of the first pass, to be compared with that of the second. */
-struct bench_earlier {
-	const struct bench_test *test;
+/* What a figure's rounds said so far. */
+struct bench_rounds {
 	uint64_t key;
-	double median;
+	double *samples; /* in the test's unit, in the order in which they were taken */
+	size_t count;
+	size_t ends[BENCH_ROUNDS_MAX], rounds;
+	struct cpu_shares shares[BENCH_ROUNDS_MAX]; /* who else had the CPUs in each round; all_s 0: not known */
+	struct bench_measure measure; /* of all of them; its pointers are to what follows, or outlive the run */
+	struct bench_work_request request;
+	struct bench_energy energy;   /* of the round with the longest window */
+	char detail[160];
 };
 
 struct bench_run {
@@ -76,15 +87,21 @@ struct bench_run {
 	bool full;
 	int64_t start_ns, deadline_ns;    /* monotonic: of the whole suite */
 	_Atomic uint64_t *alive;          /* raised as work goes on */
-	int pass;                         /* 1; 2: what corrects plans or was unstable, once more */
-	bool unstable;                    /* output: of the last test, any measure */
+	int round;                        /* from 1 */
+	bool first;                       /* of the test under way */
+	bool unstable;                    /* output: of the last test, any figure that another round may improve */
+	double sampled_s;                 /* output: of the last test, the time that went into samples */
 	size_t failed, measured;          /* outputs */
-	size_t earlier_count;
-	struct bench_earlier earlier[BENCH_MEASURED_MAX];
+	int64_t squares[BENCH_TESTS_MAX]; /* side of the largest square of each test, chosen in its first round; 0: not yet */
+	size_t figure_count, fit_count, mean_count;
+	struct bench_rounds figures[BENCH_MEASURED_MAX];
+	struct bench_fit fits[BENCH_FITTED_MAX];   /* of all rounds, as the last of them left it */
+	struct bench_mean means[BENCH_FITTED_MAX];
 };
 
 /* Runs every test of the plan, reporting measures, fits, means, skips and progress. */
 void bench_suite_run(struct bench_run *run, const struct bench_plan *plan);
+
 double bench_run_left_s(const struct bench_run *run);
 
 /* --- for the tests ------------------------------------------------------------------------------------------------------- */
@@ -110,9 +127,13 @@ enum bench_outcome bench_run_try(struct bench_run *run, const struct bench_test 
 /* A skip of this test: unsupported, or a failure of the run. */
 void bench_run_skip(struct bench_run *run, const struct bench_test *test, enum bench_outcome outcome, const char *reason);
 
-/* Repeats prepared work for the slice and reports one measure; a skip with the reason where that cannot be. *median, in the
- * test's unit, may be NULL. */
+/* Repeats prepared work for the slice, as a round of its figure. A skip with the reason where that cannot be. *median, of all rounds so far in
+ * the test's unit, may be NULL. */
 bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure, struct bench_work *work, double *median);
+
+/* Keeps what the test made of its rounds' medians, in the place of what an earlier round made. */
+void bench_run_fit(struct bench_run *run, const struct bench_fit *fit);
+void bench_run_mean(struct bench_run *run, const struct bench_mean *mean);
 
 /* Prepares, measures and releases. */
 bool bench_run_figure(struct bench_run *run, struct bench_figure *figure, struct bench_work_request *request, double *median);

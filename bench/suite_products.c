@@ -72,11 +72,12 @@ static double smallest_square_s(struct bench_run *run, const struct bench_test *
 static void choose_squares(struct bench_run *run, const struct bench_test *test, enum precision precision, double longest_s,
 	struct chosen_products *chosen)
 {
-	double once_s = smallest_square_s(run, test, precision);
-	int64_t top = run->full ? 8192 : 4096;
+	int64_t *kept = &run->squares[test - bench_tests], top = *kept > 0 ? *kept : run->full ? 8192 : 4096;
+	double once_s = *kept > 0 ? 0 : smallest_square_s(run, test, precision);
 
 	while (top > SQUARE_LEAST && once_s * pow((double)top / SQUARE_LEAST, 3) > longest_s)
 		top /= 2;
+	*kept = top; /* the same in every round */
 	for (int64_t side = run->full && top > 512 ? 512 : top; side <= top && chosen->count < LADDER_MAX; side *= 2)
 		chosen_add(chosen, &(struct bench_spec_product){.m = side, .n = side, .k = side, .precision = precision, .count = 1});
 }
@@ -88,7 +89,7 @@ static void choose(struct bench_run *run, const struct bench_test *test, enum pr
 	if (run->spec && run->spec->products.count)
 		choose_planned(run, precision, chosen);
 	else
-		choose_squares(run, test, precision, slice_s / (2 * BENCH_SAMPLES_MIN), chosen);
+		choose_squares(run, test, precision, slice_s / (test->repeats ? BENCH_ROUND_SAMPLES_MIN + 1 : 2 * BENCH_SAMPLES_MIN), chosen);
 }
 
 static bool measure_product(struct bench_run *run, const struct bench_test *test, const struct bench_spec_product *product,
@@ -116,13 +117,13 @@ static void mean_add(struct mean_sums *sums, const struct bench_spec_product *pr
 	sums->products++;
 }
 
-static void mean_report(struct bench_run *run, const struct bench_test *test, const struct mean_sums *sums)
+static void mean_keep(struct bench_run *run, const struct bench_test *test, const struct mean_sums *sums)
 {
 	struct bench_mean mean = {.test = test->name, .method = test->methods[0], .precision = test->precision, .unit = test->unit,
 		.value = sums->flops / sums->time_s, .flops = sums->flops, .products = sums->products};
 
-	if (sums->products && run->pass == 1)
-		bench_report_mean(run->report, &mean);
+	if (sums->products)
+		bench_run_mean(run, &mean);
 }
 
 void test_products(struct bench_run *run, const struct bench_test *test, double slice_s)
@@ -141,7 +142,7 @@ void test_products(struct bench_run *run, const struct bench_test *test, double 
 		if (measure_product(run, test, &chosen.items[i], &request, &figure, &flops_per_s))
 			mean_add(&sums, &chosen.items[i], flops_per_s);
 	}
-	mean_report(run, test, &sums);
+	mean_keep(run, test, &sums);
 }
 
 /* Precision of the plan's heaviest product; PRECISION_UNSET: it has none, or does not say. */

@@ -39,17 +39,17 @@ static void keep_point(struct fit_point *points, size_t *count, double bytes, do
 	points[(*count)++] = (struct fit_point){bytes, bytes / bytes_per_s};
 }
 
-static void fit_report(struct bench_run *run, const struct bench_test *test, const char *what, const struct fit_point *points, size_t count)
+static void fit_keep(struct bench_run *run, const struct bench_test *test, const char *what, const struct fit_point *points, size_t count)
 {
 	struct bench_fit fit = {.test = test->name, .what = what, .method = test->methods[0], .sizes = count};
 	struct fit_line line;
 
-	if (run->pass > 1 || !fit_line_make(points, count, &line))
+	if (!fit_line_make(points, count, &line))
 		return;
 	fit.alpha_s = line.alpha_s;
 	fit.beta_bytes_per_s = line.beta_bytes_per_s;
 	fit.worst_residual = line.worst_residual;
-	bench_report_fit(run->report, &fit);
+	bench_run_fit(run, &fit);
 }
 
 /* All sizes one way; false when the backend has none of it, which is then told once. */
@@ -72,7 +72,7 @@ static bool measure_direction(struct bench_run *run, const struct bench_test *te
 		}
 		keep_point(points, &count, sizes->bytes[i] * (direction == DIRECTION_BOTH ? 2 : 1), bytes_per_s);
 	}
-	fit_report(run, test, bench_direction_name(direction), points, count);
+	fit_keep(run, test, bench_direction_name(direction), points, count);
 	return true;
 }
 
@@ -132,7 +132,7 @@ void test_peers(struct bench_run *run, const struct bench_test *test, double sli
 			if (bench_run_figure(run, &figure, &request, &bytes_per_s))
 				keep_point(points, &count, sizes.bytes[s], bytes_per_s);
 		}
-		fit_report(run, test, run->peers[i].id, points, count);
+		fit_keep(run, test, run->peers[i].id, points, count);
 	}
 }
 
@@ -159,5 +159,5 @@ void test_all_reduce(struct bench_run *run, const struct bench_test *test, doubl
 		else if (!i)
 			return;
 	}
-	fit_report(run, test, NULL, points, count);
+	fit_keep(run, test, NULL, points, count);
 }

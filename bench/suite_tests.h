@@ -4,6 +4,9 @@
 
 #include "bench/suite.h"
 
+/* Reports what all rounds said, with the fits and means of it, and forgets them. */
+void bench_run_tell(struct bench_run *run);
+
 void test_work(struct bench_run *run, const struct bench_test *test, double slice_s);      /* one request, no sizes */
 void test_products(struct bench_run *run, const struct bench_test *test, double slice_s);  /* the plan's, or squares */
 void test_sustained(struct bench_run *run, const struct bench_test *test, double slice_s); /* the largest of them, for power */

@@ -10,7 +10,8 @@
 static struct evidence evidence_of(const struct calibration_row *row)
 {
 	return (struct evidence){.id = row->id, .accelerator = row->accelerator_id, .device = row->device_id, .plan_id = row->plan_id, .class = row->class,
-		.method = row->method, .quantity = quantity_of_name(row->quantity), .precision = quantity_of_name(row->quantity) == QUANTITY_STACK_SPEED ? PRECISION_UNSET : row->precision, .value = row->value, .low = row->low,
+		.method = row->method, .source = row->meta.source, .quantity = quantity_of_name(row->quantity),
+		.precision = quantity_of_name(row->quantity) == QUANTITY_STACK_SPEED ? PRECISION_UNSET : row->precision, .value = row->value, .low = row->low,
 		.high = row->high, .disagreement = row->disagreement, .measured_at_us = row->meta.valid_from_us};
 }
 
@@ -45,6 +46,7 @@ struct choosing {
 static const char *describe(const struct choosing *choosing, const struct evidence_choice *choice, double prior)
 {
 	const struct evidence *newest = choice->newest;
+	const char *others = newest->source ? strstr(newest->source, "; others had ") : NULL; /* of the CPUs, while it was measured */
 	char date[CLOCK_TEXT_MAX], origin[80], apart[96] = "";
 	double change = choice->value / prior - 1;
 	const char *text;
@@ -58,8 +60,9 @@ static const char *describe(const struct choosing *choosing, const struct eviden
 		snprintf(origin, sizeof origin, "measured");
 	if (prior > 0 && isfinite(prior))
 		snprintf(apart, sizeof apart, "; %.1f %% %s the published prior of %.4g", 100 * fabs(change), change < 0 ? "below" : "above", prior);
-	text = arena_printf(choosing->arena, "%s by %s on %s, %.10s (%.0f day%s old, calibration %s)%s", origin, newest->method ? newest->method : "a benchmark",
-		newest->device ? newest->device : "real jobs", date, choice->age_days, fabs(choice->age_days - 1) < 0.5 ? "" : "s", newest->id, apart);
+	text = arena_printf(choosing->arena, "%s by %s on %s, %.10s (%.0f day%s old, calibration %s)%s%s", origin, newest->method ? newest->method : "a benchmark",
+		newest->device ? newest->device : "real jobs", date, choice->age_days, fabs(choice->age_days - 1) < 0.5 ? "" : "s", newest->id,
+		others ? others : "", apart);
 	return text ? text : "measured";
 }
 
@@ -122,25 +125,31 @@ static void take_others(struct choosing *choosing)
 	struct {
 		enum quantity quantity;
 		const char *field;
-		double prior, *member;
+		double prior, *member, *low, *high; /* low, high: NULL where no interval moves the plan's */
 	} others[] = {
-		{QUANTITY_MEMORY_EFFICIENCY, "calibration.memory_efficiency", device_prior_memory_efficiency(), &calibration->memory_efficiency},
-		{QUANTITY_KERNEL_LAUNCH, "calibration.kernel_launch_s", ABSENT_NUMBER, &calibration->kernel_launch_s},
-		{QUANTITY_HOST_LATENCY, "calibration.host_latency_s", ABSENT_NUMBER, &calibration->host_latency_s},
-		{QUANTITY_HOST_RATE, "calibration.host_bytes_per_s", device_prior_host_bytes_per_s(accelerator), &calibration->host_bytes_per_s},
-		{QUANTITY_COLLECTIVE_LATENCY, "calibration.collective_latency_s", physics_fitted.link_latency_s, &calibration->collective_latency_s},
+		{QUANTITY_MEMORY_EFFICIENCY, "calibration.memory_efficiency", device_prior_memory_efficiency(), &calibration->memory_efficiency,
+			&calibration->memory_low, &calibration->memory_high},
+		{QUANTITY_KERNEL_LAUNCH, "calibration.kernel_launch_s", ABSENT_NUMBER, &calibration->kernel_launch_s, &calibration->kernel_launch_low_s,
+			&calibration->kernel_launch_high_s},
+		{QUANTITY_HOST_LATENCY, "calibration.host_latency_s", ABSENT_NUMBER, &calibration->host_latency_s, NULL, NULL},
+		{QUANTITY_HOST_RATE, "calibration.host_bytes_per_s", device_prior_host_bytes_per_s(accelerator), &calibration->host_bytes_per_s,
+			&calibration->host_low_bytes_per_s, &calibration->host_high_bytes_per_s},
+		{QUANTITY_COLLECTIVE_LATENCY, "calibration.collective_latency_s", physics_fitted.link_latency_s, &calibration->collective_latency_s, NULL, NULL},
 		{QUANTITY_COLLECTIVE_RATE, "calibration.collective_bytes_per_s", accelerator_link_bytes_per_s(accelerator) * physics_fitted.link_fraction,
-			&calibration->collective_bytes_per_s},
-		{QUANTITY_IDLE_POWER, "calibration.idle_w", accelerator_idle_w(accelerator, NULL, NULL, NULL), &calibration->idle_w},
-		{QUANTITY_LOAD_POWER, "calibration.load_w", accelerator_load_w(accelerator, NULL, NULL, NULL), &calibration->load_w},
-		{QUANTITY_STORAGE_RATE, "calibration.storage_bytes_per_s", ABSENT_NUMBER, &calibration->storage_bytes_per_s},
+			&calibration->collective_bytes_per_s, &calibration->collective_low_bytes_per_s, &calibration->collective_high_bytes_per_s},
+		{QUANTITY_IDLE_POWER, "calibration.idle_w", accelerator_idle_w(accelerator, NULL, NULL, NULL), &calibration->idle_w, NULL, NULL},
+		{QUANTITY_LOAD_POWER, "calibration.load_w", accelerator_load_w(accelerator, NULL, NULL, NULL), &calibration->load_w, NULL, NULL},
+		{QUANTITY_STORAGE_RATE, "calibration.storage_bytes_per_s", ABSENT_NUMBER, &calibration->storage_bytes_per_s, NULL, NULL},
 	};
 
 	for (size_t i = 0; i < COUNT_OF(others); i++) {
 		struct evidence_wish wanted = {.accelerator = accelerator->id, .quantity = others[i].quantity};
 		struct evidence_choice choice;
 
-		(void)take(choosing, &wanted, others[i].field, others[i].prior, others[i].member, &choice);
+		if (!take(choosing, &wanted, others[i].field, others[i].prior, others[i].member, &choice) || !others[i].low)
+			continue;
+		*others[i].low = choice.low;
+		*others[i].high = choice.high;
 	}
 }
 

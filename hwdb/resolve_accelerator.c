@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "hwdb/calibrations.h"
+#include "hwdb/given_names.h"
 #include "hwdb/known_mistakes.h"
 #include "hwdb/resolve_parts.h"
 #include "hwdb/rows_text.h"
@@ -116,10 +117,46 @@ static void changes_fault(
 	failure_add(resolver->failure, at, "conflict", "changes %.60s: name the accelerator in `like` instead", changed);
 }
 
+/* "v100" is an alias of v100-sxm2-16gb, and not of the others that are called so. */
+static const char *alias_text(const struct resolver *resolver, const char *alias, const struct accelerator_row *row)
+{
+	char others[160];
+
+	given_accelerator_others(resolver->catalogue, alias, row->accelerator.id, others, sizeof others);
+	return resolver_text(resolver, "\"%s\" is an alias of %s%s%s%s; %s", alias, row->accelerator.name ? row->accelerator.name : row->accelerator.id,
+		others[0] ? " (and not of " : "", others, others[0] ? ")" : "",
+		resolver->catalogue->index->accelerator_citations[row - resolver->catalogue->rows.accelerators]);
+}
+
+static const char *instance_text(const struct resolver *resolver, const char *name, const struct given_instance *instance)
+{
+	const char *accelerator = instance->row->accelerator.name ? instance->row->accelerator.name : instance->row->accelerator.id;
+
+	if (instance->gpus < 1)
+		return resolver_text(resolver, "\"%s\" is an instance of %s with %s (%s)", name, instance->price->provider, accelerator, instance->price->meta.source);
+	return resolver_text(resolver, "\"%s\" is an instance of %s with %lld x %s (%s)", name, instance->price->provider, (long long)instance->gpus, accelerator,
+		instance->price->meta.source);
+}
+
+void resolve_instance(const struct resolver *resolver, struct request_common *common)
+{
+	const char *name = common->accelerator.like ? common->accelerator.like : common->accelerator.id, *alias;
+	struct given_instance instance;
+
+	if (!name || common->gpus_per_node >= 0 || given_accelerator(resolver->catalogue, name, &alias))
+		return;
+	instance = given_instance(resolver->catalogue, name);
+	if (!instance.row || instance.gpus < 1)
+		return;
+	common->gpus_per_node = instance.gpus;
+	findings_assume_number(resolver->findings, "gpus_per_node", (double)instance.gpus, instance_text(resolver, name, &instance));
+}
+
 enum status resolve_accelerator_row(const struct resolver *resolver, const struct accelerator_reference *reference,
 	const char *pointer, const struct accelerator_row **row, struct accelerator *accelerator)
 {
 	const char *name = reference->like ? reference->like : reference->id, *alias;
+	struct given_instance instance;
 
 	if (!name && resolve_accelerator_given(reference)) {
 		changes_fault(resolver, reference, pointer);
@@ -131,7 +168,16 @@ enum status resolve_accelerator_row(const struct resolver *resolver, const struc
 		return resolver_status(resolver);
 	}
 	changes_fault(resolver, reference, pointer);
-	*row = catalogue_accelerator(resolver->catalogue, name, &alias);
+	*row = given_accelerator(resolver->catalogue, name, &alias);
+	if (!*row && (instance = given_instance(resolver->catalogue, name)).price) {
+		*row = instance.row;
+		if (!*row) {
+			failure_add(resolver->failure, pointer, "ambiguous", "the instance \"%.60s\" is had with one of several accelerators: %s; name the accelerator", name,
+				instance.among);
+			return resolver_status(resolver);
+		}
+		findings_assume_text(resolver->findings, "accelerator", (*row)->accelerator.id, instance_text(resolver, name, &instance));
+	}
 	if (!*row) {
 		char at[FAULT_POINTER_MAX];
 
@@ -141,9 +187,7 @@ enum status resolve_accelerator_row(const struct resolver *resolver, const struc
 	}
 	*accelerator = (*row)->accelerator;
 	if (alias)
-		findings_assume_text(resolver->findings, "accelerator", (*row)->accelerator.id,
-			resolver_text(resolver, "\"%s\" is an alias; %s", alias,
-				resolver->catalogue->index->accelerator_citations[*row - resolver->catalogue->rows.accelerators]));
+		findings_assume_text(resolver->findings, "accelerator", (*row)->accelerator.id, alias_text(resolver, alias, *row));
 	return reference->like ? resolve_variant(resolver, reference, pointer, *row, accelerator) : STATUS_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/spelling.h"
 #include "hwdb/model_config.h"
+#include "hwdb/given_names.h"
 #include "hwdb/resolve_parts.h"
 
 enum status resolver_status(const struct resolver *resolver)
@@ -38,27 +39,57 @@ static const char *listed_at(const char *what)
 	return strcmp(what, "model") == 0 ? "models" : strcmp(what, "accelerator") == 0 ? "accelerators" : "regions";
 }
 
+/* Instance types, each once: many prices are of one. */
+static void offer_instances(struct spelling *spelling, const struct catalogue_rows *rows)
+{
+	for (size_t i = 0; i < rows->price_count; i++) {
+		bool known = false;
+
+		for (size_t k = 0; k < spelling->count; k++)
+			known = known || strcmp(spelling->nearest[k], rows->prices[i].instance_type) == 0;
+		if (!known)
+			spelling_offer(spelling, rows->prices[i].instance_type);
+	}
+}
+
+/* A place is a country by its name, a provider's region by its id. */
+static void offer_regions(struct spelling *spelling, const struct catalogue_rows *rows, bool countries)
+{
+	for (size_t i = 0; i < rows->region_count; i++) {
+		bool country = strcmp(rows->regions[i].provider, "country") == 0;
+
+		if (country == countries)
+			spelling_offer(spelling, country && rows->regions[i].location ? rows->regions[i].location : rows->regions[i].id);
+	}
+}
+
 void fault_unknown(const struct resolver *resolver, const char *pointer, const char *what, const char *name)
 {
 	const struct catalogue_rows *rows = &resolver->catalogue->rows;
+	bool model = strcmp(what, "model") == 0, accelerator = strcmp(what, "accelerator") == 0;
 	struct spelling spelling;
-	char nearest[200];
+	char nearest[200], words[128];
 
-	spelling_init(&spelling, name);
-	if (strcmp(what, "model") == 0)
-		for (size_t i = 0; i < rows->model_count; i++)
+	given_words(name, model, words, sizeof words); /* "meta-llama/Llama-3.1-9B" is near to llama-3.1-8b */
+	spelling_init(&spelling, model || accelerator ? words : name);
+	for (size_t i = 0; model && i < rows->model_count; i++)
+		offer_names(&spelling, rows->models[i].id, &rows->models[i].aliases);
+	for (size_t i = 0; accelerator && i < rows->accelerator_count; i++)
+		offer_names(&spelling, rows->accelerators[i].accelerator.id, &rows->accelerators[i].aliases);
+	if (accelerator && spelling.count == 0) {
+		spelling_init(&spelling, name); /* an instance's words are its own */
+		offer_instances(&spelling, rows);
+	}
+	while ((model || accelerator) && spelling.count == 0 && strrchr(words, '-')) { /* a word less: what is of that family */
+		*strrchr(words, '-') = '\0';
+		spelling_init(&spelling, words);
+		for (size_t i = 0; model && i < rows->model_count; i++)
 			offer_names(&spelling, rows->models[i].id, &rows->models[i].aliases);
-	else if (strcmp(what, "accelerator") == 0)
-		for (size_t i = 0; i < rows->accelerator_count; i++)
+		for (size_t i = 0; accelerator && i < rows->accelerator_count; i++)
 			offer_names(&spelling, rows->accelerators[i].accelerator.id, &rows->accelerators[i].aliases);
-	else
-		for (size_t i = 0; i < rows->region_count; i++) {
-			bool country = strcmp(rows->regions[i].provider, "country") == 0;
-
-			if (country == (strcmp(what, "country") == 0))
-				spelling_offer(
-					&spelling, country && rows->regions[i].location ? rows->regions[i].location : rows->regions[i].id);
-		}
+	}
+	if (!model && !accelerator)
+		offer_regions(&spelling, rows, strcmp(what, "country") == 0);
 	spelling_list(&spelling, nearest, sizeof nearest);
 	failure_add(resolver->failure, pointer, "unknown", "no %s \"%.80s\" in the catalogue; %s%s", what, name,
 		nearest[0] ? "the nearest known: " : "listed at GET /v1/", nearest[0] ? nearest : listed_at(what));
@@ -93,7 +124,7 @@ static enum status resolve_named(
 	const struct resolver *resolver, const char *name, const char *pointer, struct model *model)
 {
 	const char *alias;
-	const struct model_row *row = catalogue_model(resolver->catalogue, name, &alias);
+	const struct model_row *row = given_model(resolver->catalogue, name, &alias);
 
 	if (!row && unpublished(name)) {
 		failure_add(resolver->failure, pointer, "unknown",

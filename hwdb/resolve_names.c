@@ -2,12 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "hwdb/given_names.h"
 #include "hwdb/resolve_parts.h"
 
 void resolve_model_name(const struct resolver *resolver, struct model_reference *reference)
 {
 	const char *alias;
-	const struct model_row *row = reference->id ? catalogue_model(resolver->catalogue, reference->id, &alias) : NULL;
+	const struct model_row *row = reference->id ? given_model(resolver->catalogue, reference->id, &alias) : NULL;
 
 	if (row)
 		reference->id = row->id;
@@ -16,8 +17,10 @@ void resolve_model_name(const struct resolver *resolver, struct model_reference 
 void resolve_accelerator_name(const struct resolver *resolver, struct accelerator_reference *reference)
 {
 	const char **name = reference->like ? &reference->like : &reference->id, *alias; /* a variant's id is its own */
-	const struct accelerator_row *row = *name ? catalogue_accelerator(resolver->catalogue, *name, &alias) : NULL;
+	const struct accelerator_row *row = *name ? given_accelerator(resolver->catalogue, *name, &alias) : NULL;
 
+	if (*name && !row)
+		row = given_instance(resolver->catalogue, *name).row;
 	if (row)
 		*name = row->accelerator.id;
 }
@@ -48,7 +51,7 @@ static void fault_accelerator(const struct resolver *resolver, const struct acce
 {
 	const char *name = reference->like ? reference->like : reference->id, *alias;
 
-	if (name && !is_faulty(resolver->failure, pointer) && !catalogue_accelerator(resolver->catalogue, name, &alias))
+	if (name && !is_faulty(resolver->failure, pointer) && !given_accelerator(resolver->catalogue, name, &alias) && !given_instance(resolver->catalogue, name).price)
 		fault_unknown(resolver, pointer, "accelerator", name);
 }
 
@@ -57,7 +60,7 @@ void resolve_fault_names(const struct resolver *resolver, const struct request_c
 	const char *alias;
 
 	if (common->model.id && !is_faulty(resolver->failure, "/model") &&
-		!catalogue_model(resolver->catalogue, common->model.id, &alias))
+		!given_model(resolver->catalogue, common->model.id, &alias))
 		fault_unknown(resolver, "/model", "model", common->model.id);
 	fault_accelerator(resolver, &common->accelerator, "/accelerator");
 	for (size_t i = 0; i < common->accelerators.count; i++) {

@@ -26,6 +26,9 @@ FALLIBLE enum status resolve_accelerator_row(const struct resolver *resolver,
 	const struct accelerator_reference *reference, const char *pointer, const struct accelerator_row **row,
 	struct accelerator *accelerator);
 
+/* Where the accelerator is named by an instance type: its number of accelerators is that of a node, unless the request says so. */
+void resolve_instance(const struct resolver *resolver, struct request_common *common);
+
 /* A site for an offer whose region row is known already (NULL: not). `findings` may be NULL: nothing is noted. */
 void resolve_site_at(const struct resolver *resolver, const struct site_request *request,
 	const struct region_row *asked, const struct region_row *of_offer, const struct offer *offer,

@@ -282,6 +282,7 @@ enum status resolve_inference(
 	if (model_status == STATUS_OK && request->precisions.count == 0)
 		resolve_published_precision(resolver, &input->model, &input->request.common.precision);
 	resolve_common(resolver, &input->request.common);
+	resolve_instance(resolver, &input->request.common);
 	status = resolve_placed_candidates(resolver, &input->request.common, mixes_terms(request), &input->candidates, &input->candidate_count);
 	if (model_status != STATUS_OK)
 		return model_status;
@@ -343,6 +344,7 @@ enum status resolve_performance(
 	}
 	if (input->request.common.calibration == CALIBRATION_UNSET)
 		input->request.common.calibration = CALIBRATION_MEASURED;
+	resolve_instance(resolver, &input->request.common);
 	if (model_status == STATUS_OK)
 		resolve_published_precision(resolver, &input->model, &input->request.common.precision);
 	status = resolve_candidates(resolver, &input->request.common, input->request.common.gpu_count, &input->candidate, &count);

@@ -282,6 +282,7 @@ enum status resolve_training(
 	work_faults(resolver, request);
 	time_faults(resolver, request);
 	resolve_common(resolver, &input->request.common);
+	resolve_instance(resolver, &input->request.common);
 	training_defaults(resolver, &input->request);
 	if (resolve_teacher(resolver, input) == STATUS_NO_MEMORY)
 		return STATUS_NO_MEMORY;

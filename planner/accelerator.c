@@ -1,6 +1,7 @@
 #include "planner/accelerator.h"
 
 #include "base/units.h"
+#include "planner/interval.h"
 
 /* PCIe x16, one direction, by generation: 8, 16, 32, 64 GT/s a lane, 128b/130b (PCI-SIG base specifications 3.0 to 6.0), of
  * which a 256-byte payload with 24 bytes of framing and header keeps 0.914 (Neugebauer et al. 2018, SIGCOMM, section 3). */
@@ -194,4 +195,9 @@ struct candidate candidate_slice(const struct candidate *whole, const struct mig
 	part.slice = slice;
 	part.board = &whole->accelerator;
 	return part;
+}
+
+double calibration_log_sigma(double low, double high)
+{
+	return low > 0 && high > low ? interval_log_sigma(low, high) : 0;
 }

@@ -90,6 +90,8 @@ struct calibration {
 	double gemm_class_efficiency[PRODUCT_CLASS_COUNT]; /* of each class alone; none where the plan's own products were measured */
 	enum precision gemm_precision; /* in which products were measured */
 	double gemm_low, gemm_high; /* of gemm_efficiency */
+	double memory_low, memory_high, kernel_launch_low_s, kernel_launch_high_s, host_low_bytes_per_s, host_high_bytes_per_s, collective_low_bytes_per_s,
+		collective_high_bytes_per_s; /* between which each was measured, with 80 %; low not above 0: not told */
 	double host_latency_s, host_bytes_per_s; /* between host and device, one way */
 	double collective_latency_s, collective_bytes_per_s; /* inside a domain */
 	double storage_bytes_per_s; /* read by one machine */
@@ -101,6 +103,9 @@ struct calibration {
 /* A member if it was measured, else `otherwise`. `calibration` may be NULL. */
 #define CALIBRATED(calibration, member, otherwise) \
 	((calibration) && (calibration)->id && (calibration)->member > 0 ? (calibration)->member : (otherwise))
+
+/* Spread of the logarithm of a measured figure; 0 where it has no range. Given: low and high, p10 and p90. */
+double calibration_log_sigma(double low, double high);
 
 /* An offer and where it stands. */
 struct supply {

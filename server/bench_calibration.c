@@ -15,6 +15,15 @@
 /* A change of a measured peak below this is noise, and no new row. */
 #define PEAK_NOISE 0.02
 
+/* Widest 80 % interval of a median that calibrates, as a part of it. */
+#define WIDTH_MOST 0.15
+
+/* A wider one says nothing more. */
+#define WIDTH_TOLD 10
+
+/* Others' share of the CPUs from which on it is told. */
+#define OTHERS_TOLD 0.05
+
 /* A line through sizes that misses one of them by more is none. */
 #define FIT_RESIDUAL_MOST 0.25
 
@@ -60,10 +69,47 @@ static const char *distrust_bound(const struct bench_line_measure *measure)
 	return NULL;
 }
 
-/* Why a figure cannot be trusted; NULL when it can. */
-static const char *distrust(const struct bench_line_measure *measure)
+/* Room for why a figure cannot be trusted. */
+struct doubt {
+	char text[140];
+};
+
+/* Why a figure cannot be trusted; NULL when it can. A worker that says how well its median is known is judged by that: that its samples differ does not
+ * matter. What goes one way has no median yet. */
+static const char *distrust(const struct bench_line_measure *measure, struct doubt *doubt)
 {
-	return measure->unstable ? "its repetitions disagree by more than 5 %, or drifted" : distrust_bound(measure);
+	double width = (measure->median_p90 - measure->median_p10) / measure->median;
+	char others[40] = "";
+
+	if (distrust_bound(measure))
+		return distrust_bound(measure);
+	if (!(measure->median_p10 > 0) && measure->rounds > 0) {
+		snprintf(doubt->text, sizeof doubt->text, "%lld repetitions are too few to know its median", (long long)measure->n);
+		return doubt->text;
+	}
+	if (!(measure->median_p10 > 0))
+		return measure->unstable ? "its repetitions disagree by more than 5 %, or drifted" : NULL;
+	if (measure->others_fraction + measure->steal_fraction >= OTHERS_TOLD)
+		snprintf(others, sizeof others, "; others had %.0f %% of the CPUs", 100 * (measure->others_fraction + measure->steal_fraction));
+	if (measure->trend)
+		snprintf(doubt->text, sizeof doubt->text, "it drifted by %+.0f %% while it was measured%s", 100 * measure->drift, others);
+	else if (width > WIDTH_MOST)
+		snprintf(doubt->text, sizeof doubt->text, "its median is known within %s%.*f %% (80 %% interval), %.0f %% is the most%s", width > WIDTH_TOLD ? "more than " : "",
+			width < 0.2 ? 1 : 0, 100 * fmin(width, WIDTH_TOLD), 100 * WIDTH_MOST, others);
+	else
+		return NULL;
+	return doubt->text;
+}
+
+/* Between which a figure lies: its median where the worker says so, else its samples. */
+static double low_of(const struct bench_line_measure *measure)
+{
+	return measure->median_p10 > 0 ? measure->median_p10 : measure->p10;
+}
+
+static double high_of(const struct bench_line_measure *measure)
+{
+	return measure->median_p10 > 0 ? measure->median_p90 : measure->p90;
 }
 
 static bool same_attention(const struct bench_attention *a, const struct bench_attention *b)
@@ -114,6 +160,7 @@ struct found {
 	enum precision precision;
 	double value, low, high, spread, disagreement;
 	int64_t n;
+	double others; /* share of the CPUs that other processes and other guests had meanwhile; NaN: not told */
 };
 
 /* "gemm_efficiency.bf16.large.GPU-1", and a plan's own with its id behind: one row each, the newest valid. */
@@ -128,14 +175,17 @@ static void add(struct calibrating *work, const struct found *found)
 {
 	const struct bench_evidence *evidence = work->evidence;
 	struct calibration_row *row;
+	char others[64] = "";
 
 	if (work->out->count == BENCH_CALIBRATIONS_MAX)
 		return;
 	row = &work->out->rows[work->out->count++];
+	if (found->others >= OTHERS_TOLD)
+		snprintf(others, sizeof others, "; others had %.0f %% of the CPUs meanwhile", 100 * found->others);
 	*row = (struct calibration_row){
 		.meta = {.origin = "measured", .source_date = date_of(work), .valid_from_us = evidence->now_us,
-			.source = keep(work, arena_printf(work->arena, "benchmark %s on %s (%s)", evidence->benchmark_id,
-				evidence->device.id, evidence->device.name))},
+			.source = keep(work, arena_printf(work->arena, "benchmark %s on %s (%s)%s", evidence->benchmark_id,
+				evidence->device.id, evidence->device.name, others))},
 		.id = id_of(work, found),
 		.accelerator_id = evidence->device.accelerator,
 		.device_id = evidence->device.id,
@@ -189,11 +239,19 @@ static double best_stream(const struct bench_evidence *evidence)
 	return best;
 }
 
+/* The highest rate at which this CPU was seen to multiply and add: issue rate, and products too, which at times find the machine quieter. */
 static double best_issue(const struct bench_evidence *evidence)
 {
-	const struct bench_line_measure *measure = find(evidence, "issue_rate_fp32");
+	const struct bench_line_measure *issue = find(evidence, "issue_rate_fp32");
+	double best = issue && !distrust_bound(issue) ? issue->p90 : ABSENT_NUMBER;
 
-	return measure && !distrust_bound(measure) ? measure->p90 : ABSENT_NUMBER;
+	for (size_t i = 0; is_given(best) && i < evidence->measure_count; i++) {
+		const struct bench_line_measure *measure = &evidence->measures[i];
+
+		if (measure->precision == PRECISION_FP32 && (!strcmp(measure->method, "library_gemm") || !strcmp(measure->method, "kernel_gemm")) && !distrust_bound(measure))
+			best = fmax(best, measure->p90);
+	}
+	return best;
 }
 
 static void describe_cpu(struct calibrating *work, struct accelerator_row *row)
@@ -252,8 +310,9 @@ static const struct accelerator_row *own_row(struct calibrating *work)
 
 static struct found found_of(const char *quantity, const struct bench_line_measure *measure, double divisor)
 {
-	return (struct found){.quantity = quantity, .method = measure->method, .value = measure->median / divisor, .low = measure->p10 / divisor,
-		.high = measure->p90 / divisor, .n = measure->n, .spread = ABSENT_NUMBER, .disagreement = measure->disagreement};
+	return (struct found){.quantity = quantity, .method = measure->method, .value = measure->median / divisor, .low = low_of(measure) / divisor,
+		.high = high_of(measure) / divisor, .n = measure->n, .spread = ABSENT_NUMBER, .disagreement = measure->disagreement,
+		.others = measure->others_fraction + measure->steal_fraction};
 }
 
 /* Products of one class, or all of a plan: operations over time, which is the harmonic mean weighted by operations. */
@@ -262,8 +321,9 @@ struct product_sums {
 	double values[BENCH_MEASURES_MAX];
 	size_t count;
 	int64_t n;
-	double disagreement;
+	double disagreement, others;
 	const struct bench_line_measure *distrusted; /* one that spoils all */
+	struct doubt doubt;
 	const char *reason;
 };
 
@@ -279,25 +339,26 @@ static void sums_add(struct product_sums *sums, const struct candidate *candidat
 {
 	double usual = implied(candidate, peak, measure, measure->median), weight = (measure->count > 0 ? measure->count : 1) * measure->flops;
 
-	if (distrust(measure)) {
-		sums->distrusted = measure;
-		sums->reason = distrust(measure);
+	if (!sums->distrusted) {
+		sums->reason = distrust(measure, &sums->doubt);
+		sums->distrusted = sums->reason ? measure : NULL;
 	}
 	if (!is_given(usual))
 		return;
 	sums->weight += weight;
 	sums->usual += weight / usual;
-	sums->slow += weight / given_or(implied(candidate, peak, measure, measure->p10), usual);
-	sums->fast += weight / given_or(implied(candidate, peak, measure, measure->p90), usual);
+	sums->slow += weight / given_or(implied(candidate, peak, measure, low_of(measure)), usual);
+	sums->fast += weight / given_or(implied(candidate, peak, measure, high_of(measure)), usual);
 	sums->values[sums->count++] = usual;
 	sums->n += measure->n;
 	sums->disagreement = fmax(sums->disagreement, measure->disagreement); /* fmax takes the number where the other is NaN */
+	sums->others = fmax(sums->others, measure->others_fraction + measure->steal_fraction);
 }
 
 static void sums_conclude(struct calibrating *work, struct product_sums *sums, enum precision precision, const char *class, const char *plan_id)
 {
 	struct found found = {.quantity = "gemm_efficiency", .method = "library_gemm", .class = class, .plan_id = plan_id, .precision = precision,
-		.n = sums->n, .spread = ABSENT_NUMBER, .disagreement = sums->disagreement};
+		.n = sums->n, .spread = ABSENT_NUMBER, .disagreement = sums->disagreement, .others = sums->others};
 
 	if (sums->distrusted) {
 		refuse(work, "gemm_efficiency", "%s products: %.40s: %s", class, sums->distrusted->test, sums->reason);
@@ -326,7 +387,8 @@ static struct candidate judged_candidate(const struct calibrating *work, const s
 {
 	const struct bench_line_measure *triad = find(work->evidence, "stream_triad");
 	struct candidate candidate = {.accelerator = *accelerator, .gpus_per_node = 1, .internode_gbs = ABSENT_NUMBER};
-	double share = triad && !distrust(triad) ? triad->median / (accelerator->memory_bandwidth_gbs * BYTES_PER_GB) : 0;
+	struct doubt doubt;
+	double share = triad && !distrust(triad, &doubt) ? triad->median / (accelerator->memory_bandwidth_gbs * BYTES_PER_GB) : 0;
 
 	if (share > 0 && share <= 1)
 		candidate.calibration = (struct calibration){.id = "this run", .memory_efficiency = share};
@@ -335,13 +397,13 @@ static struct candidate judged_candidate(const struct calibrating *work, const s
 
 static void calibrate_products(struct calibrating *work, const struct accelerator *accelerator, enum precision precision)
 {
-	struct product_sums classes[PRODUCT_CLASS_COUNT], plan = {.disagreement = ABSENT_NUMBER};
+	struct product_sums classes[PRODUCT_CLASS_COUNT], plan = {.disagreement = ABSENT_NUMBER, .others = ABSENT_NUMBER};
 	struct candidate candidate = judged_candidate(work, accelerator);
 	enum precision used;
 	double peak = accelerator_peak_flops_per_s(accelerator, precision, &used);
 
 	for (int class = 0; class < PRODUCT_CLASS_COUNT; class++)
-		classes[class] = (struct product_sums){.disagreement = ABSENT_NUMBER};
+		classes[class] = (struct product_sums){.disagreement = ABSENT_NUMBER, .others = ABSENT_NUMBER};
 	for (size_t i = 0; i < work->evidence->measure_count; i++) {
 		const struct bench_line_measure *measure = &work->evidence->measures[i];
 		const struct bench_shape *shape = &measure->shape;
@@ -371,7 +433,8 @@ static void calibrate_memory(struct calibrating *work, const struct accelerator 
 {
 	const struct bench_line_measure *triad = find(work->evidence, "stream_triad");
 	double peak = accelerator->memory_bandwidth_gbs * BYTES_PER_GB;
-	const char *reason = triad ? distrust(triad) : NULL;
+	struct doubt doubt;
+	const char *reason = triad ? distrust(triad, &doubt) : NULL;
 	struct found found;
 
 	if (!triad)
@@ -396,7 +459,8 @@ static void calibrate_launch(struct calibrating *work)
 {
 	const struct bench_line_measure *pipelined = find(work->evidence, "launch_pipelined");
 	const struct bench_line_measure *launch = pipelined ? pipelined : find(work->evidence, "launch_round_trip");
-	const char *reason = launch ? distrust(launch) : NULL;
+	struct doubt doubt;
+	const char *reason = launch ? distrust(launch, &doubt) : NULL;
 	struct found found;
 
 	if (reason) {
@@ -408,19 +472,32 @@ static void calibrate_launch(struct calibrating *work)
 }
 
 /* Why a line through sizes cannot be trusted: one of its sizes cannot, or it is none. */
-static const char *distrust_fit(const struct bench_evidence *evidence, const struct bench_line_fit *fit)
+static const char *distrust_fit(const struct bench_evidence *evidence, const struct bench_line_fit *fit, struct doubt *doubt)
 {
+	const char *reason;
+
 	for (size_t i = 0; i < evidence->measure_count; i++)
-		if (!strcmp(evidence->measures[i].test, fit->test) && !is_superseded(evidence, i) && distrust(&evidence->measures[i]))
-			return distrust(&evidence->measures[i]);
+		if (!strcmp(evidence->measures[i].test, fit->test) && !is_superseded(evidence, i) && (reason = distrust(&evidence->measures[i], doubt)) != NULL)
+			return reason;
 	return fit->worst_residual > FIT_RESIDUAL_MOST ? "its sizes lie on no line" : NULL;
+}
+
+/* How far off a size of the line may be: half of its median's interval. */
+static double known_within(const struct bench_evidence *evidence, const struct bench_line_fit *fit)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < evidence->measure_count; i++)
+		if (!strcmp(evidence->measures[i].test, fit->test) && !is_superseded(evidence, i))
+			most = fmax(most, (evidence->measures[i].median_p90 - evidence->measures[i].median_p10) / (2 * evidence->measures[i].median));
+	return most;
 }
 
 static void add_fit(struct calibrating *work, const char *latency, const char *rate, const struct bench_line_fit *fit, double alpha_s, double beta)
 {
-	double part = fmin(fit->worst_residual, 0.99);
+	double part = fmin(hypot(fit->worst_residual, known_within(work->evidence, fit)), 0.99);
 	struct found found = {.quantity = rate, .method = fit->method, .value = beta, .low = beta * (1 - part), .high = beta * (1 + part), .n = fit->sizes,
-		.spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER};
+		.spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .others = ABSENT_NUMBER};
 
 	if (beta > 0)
 		add(work, &found);
@@ -437,6 +514,7 @@ static void calibrate_fits(struct calibrating *work)
 {
 	const struct bench_line_fit *slower = NULL;
 	bool both_known = true;
+	struct doubt doubt;
 	const char *reason;
 
 	for (size_t i = 0; i < work->evidence->fit_count; i++) {
@@ -445,7 +523,7 @@ static void calibrate_fits(struct calibrating *work)
 
 		if (!host && !sum)
 			continue;
-		reason = distrust_fit(work->evidence, fit);
+		reason = distrust_fit(work->evidence, fit, &doubt);
 		both_known = both_known && !(host && reason);
 		if (reason)
 			refuse(work, host ? "host_bytes_per_s" : "collective_bytes_per_s", "%.40s: %s", fit->test, reason);
@@ -464,7 +542,8 @@ static void calibrate_power(struct calibrating *work)
 	const struct bench_line_measure *sustained = find(work->evidence, "gemm_sustained");
 	const struct bench_line_energy *energy = sustained ? &sustained->energy : NULL;
 	const char *reason;
-	struct found found = {.quantity = "load_w", .n = ABSENT_COUNT, .spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER};
+	struct found found = {.quantity = "load_w", .n = ABSENT_COUNT, .spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
+		.others = ABSENT_NUMBER};
 
 	if (!sustained || !sustained->has_energy)
 		return;
@@ -486,7 +565,8 @@ static void calibrate_power(struct calibrating *work)
 static void calibrate_storage(struct calibrating *work)
 {
 	const struct bench_line_measure *read = find(work->evidence, "storage_sequential");
-	const char *reason = read ? distrust(read) : NULL;
+	struct doubt doubt;
+	const char *reason = read ? distrust(read, &doubt) : NULL;
 	struct found found;
 
 	if (reason) {

@@ -1,6 +1,6 @@
 /* From measured figures to what corrects plans: calibrations of an accelerator, and a CPU's own catalogue row.
  *
- * Only figures that can be trusted calibrate: verified, stable, not throttled, of memory and not of a cache, and for
+ * Only figures that can be trusted calibrate: verified, with a median known within 15 % (E149) and no trend (E150), not throttled, of memory and not of a cache, and for
  * compute of a library's product alone (an own kernel shows less than the device can do, an issue rate more). A figure
  * above the catalogue's peak makes the peak suspect and calibrates nothing. What does not calibrate is told with the reason.
  * Products calibrate by class of size (planner/accelerator.h), and those of a plan that plan too; each speaks for the ceiling of

@@ -32,7 +32,7 @@ struct bench_runner {
 	char program[PATH_MAX];
 	int wake_fd; /* eventfd: something was queued, cancelled, or we stop */
 	pthread_t thread;
-	_Atomic bool stopping;
+	_Atomic bool stopping, looked; /* looked: the devices of this machine were listed once */
 	pthread_mutex_t lock; /* of the two below */
 	char cancel_id[UUID_TEXT_SIZE];
 	struct bench_runner_counts counts;
@@ -65,6 +65,11 @@ static bool wait_for_wake(struct bench_runner *runner, double seconds)
 
 	return poll(&polled, 1, seconds > 0 ? (int)(seconds * 1e3) + 1 : 0) > 0 &&
 		read(runner->wake_fd, &count, sizeof(count)) == sizeof(count);
+}
+
+bool bench_runner_is_looking(struct bench_runner *runner)
+{
+	return runner && !runner->options.sweeps_only && !atomic_load(&runner->looked);
 }
 
 void bench_runner_wake(struct bench_runner *runner)
@@ -370,6 +375,7 @@ static void probe(struct bench_runner *runner)
 
 	if (told)
 		bench_devices_store(&runner->devices, runner->options.storage);
+	atomic_store(&runner->looked, true); /* also where no worker could answer: it may never */
 	runner->probe_ns = in_s(told ? PROBE_S : PROBE_RETRY_S);
 }
 

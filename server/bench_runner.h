@@ -38,6 +38,9 @@ FALLIBLE enum status bench_runner_start(const struct bench_runner_options *optio
 /* Ends the worker under way, gives its benchmark back without penalty, and joins the thread. NULL is fine. */
 void bench_runner_stop(struct bench_runner *runner);
 
+/* Whether it has not yet been told for the first time which devices this machine has: what is not listed may still be there. Of NULL: no. */
+bool bench_runner_is_looking(struct bench_runner *runner);
+
 /* Of NULL: nothing. The benchmark may still be on its way to the disk: the runner looks again for a second. */
 void bench_runner_wake(struct bench_runner *runner);
 void bench_runner_cancel(struct bench_runner *runner, const char *benchmark_id);

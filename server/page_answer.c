@@ -32,11 +32,11 @@ static void page_answer_csv(struct call *call, const struct field_table *table, 
 
 enum status page_answer(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor)
 {
-	return page_answer_because(call, table, items, count, next_cursor, NULL);
+	return page_answer_remarked(call, table, items, count, next_cursor, &(struct page_remark){.empty_because = NULL});
 }
 
-enum status page_answer_because(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor,
-	const char *empty_because)
+enum status page_answer_remarked(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor,
+	const struct page_remark *remark)
 {
 	struct json_writer *json = &call->json;
 
@@ -54,9 +54,13 @@ enum status page_answer_because(struct call *call, const struct field_table *tab
 	json_end_array(json);
 	json_key(json, "next_cursor");
 	json_string(json, next_cursor);
-	if (count == 0 && empty_because) {
+	if (count == 0 && remark->empty_because) {
 		json_key(json, "empty_because");
-		json_string(json, empty_because);
+		json_string(json, remark->empty_because);
+	}
+	if (remark->looking) {
+		json_key(json, "looking");
+		json_bool(json, true);
 	}
 	json_end_object(json);
 	return STATUS_OK;

@@ -15,8 +15,14 @@ FALLIBLE enum status page_label_of(struct call *call, const char *label, const c
 /* Writes `count` structs of `table`, which stand one after the other; next_cursor NULL: that was the last page. */
 FALLIBLE enum status page_answer(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor);
 
-/* The same; of an empty list it is said why. */
-enum status page_answer_because(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor,
-	const char *empty_because);
+/* What a list says of itself beside its items. */
+struct page_remark {
+	const char *empty_because; /* of an empty list: why it is; NULL: not said */
+	bool looking;              /* there may be more in a moment: what it lists is still being looked for */
+};
+
+/* The same with what there is to say. */
+enum status page_answer_remarked(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor,
+	const struct page_remark *remark);
 
 #endif

@@ -3,7 +3,7 @@
 
 #define OF struct model_reference
 static const struct field model_reference_rows[] = {
-	TEXT(id, 128, "Id or alias of a model in the catalogue", .example = "\"llama-3.1-8b\""),
+	TEXT(id, 128, "Id, alias or Hugging Face repository of a model in the catalogue (docs/names.md)", .example = "\"llama-3.1-8b\""),
 	JSON(config, "A Hugging Face config.json as it is, in its family's own names"),
 	COUNT(params, 1e3, 1e15, "Parameters, when only the size is known", .example = "\"70B\""),
 	COUNT(params_active, 1e3, 1e15, "Parameters that one token meets; all of them unless the model has experts"),
@@ -19,7 +19,7 @@ TABLE(model_reference, model_reference_rows,
 
 #define OF struct accelerator_reference
 static const struct field accelerator_reference_rows[] = {
-	TEXT(id, 128, "Id or alias of an accelerator in the catalogue", .example = "\"h100\""),
+	TEXT(id, 128, "Id or alias of an accelerator in the catalogue, its name as NVML has it, or an instance type of the catalogue's prices (docs/names.md)", .example = "\"h100\""),
 	TEXT(like, 128,
 		"Hardware that does not exist yet, or a variant: the id that it is like, with any catalogue field changed. Figures that are left out keep their "
 		"ratio to those given (E139): the rates of TF32, FP16, FP8, INT8 and FP4 to tflops_bf16 (else to tflops_fp16; FP4 to tflops_fp8), load_w and idle_w to "

@@ -82,6 +82,15 @@ static double days_most(const struct evidence *item)
 	return item->quantity == QUANTITY_RUN_PRACTICE ? EVIDENCE_RUN_DAYS : EVIDENCE_DAYS;
 }
 
+/* Halves of a benchmark's repetitions differ by noise as well: by two intervals of the whole in one of a hundred. Jobs are not repetitions. */
+static double disagreement_most(const struct evidence *item)
+{
+	bool jobs = item->quantity == QUANTITY_STACK_SPEED || item->quantity == QUANTITY_RUN_PRACTICE;
+	double interval = !jobs && item->value > 0 ? (item->high - item->low) / item->value : 0;
+
+	return fmax(EVIDENCE_DISAGREEMENT, 2 * given_or(interval, 0));
+}
+
 /* What a figure says by itself. */
 static enum standing own_standing(const struct evidence *item, int64_t now_us)
 {
@@ -89,7 +98,7 @@ static enum standing own_standing(const struct evidence *item, int64_t now_us)
 		return STANDING_METHOD;
 	if (age_days(item, now_us) > days_most(item))
 		return STANDING_STALE;
-	if (is_given(item->disagreement) && item->disagreement > EVIDENCE_DISAGREEMENT)
+	if (is_given(item->disagreement) && item->disagreement > disagreement_most(item))
 		return STANDING_REPETITION;
 	return STANDING_USED;
 }
@@ -131,7 +140,7 @@ enum standing evidence_standing(const struct evidence *items, size_t count, size
 		snprintf(why, size, "%.0f days old: %.0f is the most", age_days(item, now_us), days_most(item));
 		break;
 	case STANDING_REPETITION:
-		snprintf(why, size, "its repetition disagrees by %.1f %%, more than %.0f %%", 100 * item->disagreement, 100 * EVIDENCE_DISAGREEMENT);
+		snprintf(why, size, "its repetition disagrees by %.1f %%, more than %.0f %%", 100 * item->disagreement, 100 * disagreement_most(item));
 		break;
 	case STANDING_FLEET:
 		snprintf(why, size, "other devices disagree: their median is %.4g, and this is %.1f of their deviations from it (%.0f at most)", median,

@@ -31,7 +31,7 @@ enum standing {
 	STANDING_USED,
 	STANDING_METHOD,     /* not by a library's products: a bound, and not what a plan reaches */
 	STANDING_STALE,      /* older than EVIDENCE_DAYS */
-	STANDING_REPETITION, /* its own repetition disagrees by more than EVIDENCE_DISAGREEMENT */
+	STANDING_REPETITION, /* its own repetition disagrees by more than EVIDENCE_DISAGREEMENT and twice its interval */
 	STANDING_FLEET,      /* other devices disagree: more than EVIDENCE_MADS deviations from their median */
 	STANDING_COUNT
 };
@@ -49,10 +49,11 @@ struct evidence {
 	const char *plan_id; /* whose own work was measured; NULL: none's */
 	const char *class;   /* of products: product_class_name(), "plan"; of stack_speed: the stack; NULL: has none */
 	const char *method;
+	const char *source;  /* the row's own words; NULL: none */
 	enum quantity quantity;
 	enum precision precision;
 	double value, low, high;
-	double disagreement; /* of its repetition; NaN: there was none */
+	double disagreement; /* of the later half of its repetitions with the earlier; NaN: there was none */
 	int64_t measured_at_us;
 };
 

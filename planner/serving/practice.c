@@ -100,6 +100,14 @@ struct residuals residuals_of(const struct model *model, const struct accelerato
 	residuals.throughput = widened(residuals.throughput, unlike, factor);
 	residuals.tpot = widened(residuals.tpot, unlike, factor);
 	residuals.ttft = widened(residuals.ttft, unlike, factor);
+	if (calibration && calibration->id) { /* E151: prompts go by products, tokens by memory */
+		double products = calibration_log_sigma(calibration->gemm_low, calibration->gemm_high);
+		double memory = calibration_log_sigma(calibration->memory_low, calibration->memory_high);
+
+		residuals.throughput = interval_joint_sigma(residuals.throughput, fmax(products, memory));
+		residuals.tpot = interval_joint_sigma(residuals.tpot, memory);
+		residuals.ttft = interval_joint_sigma(residuals.ttft, products);
+	}
 	return residuals;
 }
 

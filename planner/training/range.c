@@ -10,21 +10,38 @@ bool range_is_calibrated(const struct candidate *candidate)
 	return CALIBRATED(&candidate->calibration, gemm_efficiency, 0) > 0 || CALIBRATED(&candidate->calibration, stack_speed, 0) > 0;
 }
 
+double range_measured_log_sigma(const struct calibration *calibration, const struct bottleneck_use *use)
+{
+	const double parts[] = {
+		use->shares[BOTTLENECK_MEMORY_BANDWIDTH] * calibration_log_sigma(calibration->memory_low, calibration->memory_high),
+		use->shares[BOTTLENECK_LAUNCH_OVERHEAD] * calibration_log_sigma(calibration->kernel_launch_low_s, calibration->kernel_launch_high_s),
+		use->shares[BOTTLENECK_HOST_TRANSFER] * calibration_log_sigma(calibration->host_low_bytes_per_s, calibration->host_high_bytes_per_s),
+		use->shares[BOTTLENECK_INTERCONNECT] * calibration_log_sigma(calibration->collective_low_bytes_per_s, calibration->collective_high_bytes_per_s),
+	};
+	double sigma = 0;
+
+	for (size_t i = 0; calibration->id && i < COUNT_OF(parts); i++)
+		sigma = interval_joint_sigma(sigma, parts[i]);
+	return sigma;
+}
+
 /* E126. What is left of the spread once something was measured: the ceiling of products is known as well as it was measured; observed steps
  * leave what they disagree by, and what a week's mean varies; of jobs unlike the planned one, what their likeness l leaves open as well (E148):
  * sigma^2 (1 - l^2), with stack_low and stack_high at that distance already. Never more than without. */
-static double calibrated_log_sigma(const struct calibration *calibration, double sigma)
+static double calibrated_log_sigma(const struct calibration *calibration, const struct outline *outline, double sigma)
 {
+	struct bottleneck_use use = step_bottleneck(&outline->found.step);
 	double own, likeness = CALIBRATED(calibration, stack_likeness, 1);
 
 	if (CALIBRATED(calibration, stack_speed, 0) > 0) {
 		own = interval_log_sigma(calibration->stack_low, calibration->stack_high);
 		return fmin(sigma, sqrt(sigma * sigma * (1 - likeness * likeness) + likeness * likeness * STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + own * own));
 	}
-	if (!(CALIBRATED(calibration, gemm_efficiency, 0) > 0))
-		return sigma;
-	own = calibration->gemm_low > 0 ? interval_log_sigma(calibration->gemm_low, calibration->gemm_high) : 0;
-	return fmin(sigma, sqrt(sigma * sigma - STEP_LOG_SIGMA_CEILING * STEP_LOG_SIGMA_CEILING + own * own));
+	if (CALIBRATED(calibration, gemm_efficiency, 0) > 0) {
+		own = calibration_log_sigma(calibration->gemm_low, calibration->gemm_high);
+		sigma = fmin(sigma, sqrt(sigma * sigma - STEP_LOG_SIGMA_CEILING * STEP_LOG_SIGMA_CEILING + own * own));
+	}
+	return interval_joint_sigma(sigma, range_measured_log_sigma(calibration, &use));
 }
 
 static double published_log_sigma(const struct programme *programme, const struct candidate *candidate)
@@ -46,7 +63,7 @@ double range_step_log_sigma(const struct programme *programme, const struct cand
 {
 	if (is_given(programme->input->request.mfu))
 		return STEP_LOG_SIGMA_GIVEN;
-	return calibrated_log_sigma(&candidate->calibration, interval_joint_sigma(published_log_sigma(programme, candidate), scope_log_sigma(programme, outline)));
+	return calibrated_log_sigma(&candidate->calibration, outline, interval_joint_sigma(published_log_sigma(programme, candidate), scope_log_sigma(programme, outline)));
 }
 
 /* Spread of wall clock over useful hours that the published failure rates leave. A rate that the caller gave has none. */

@@ -38,4 +38,10 @@ bool range_keeps_promises(const struct programme *programme, const struct outlin
  * Returned: how many of UNCERTAINTIES_MAX. */
 size_t range_uncertainties(const struct programme *programme, const struct outline *outline, struct uncertainty *uncertainties);
 
+/* E151. What the measured terms leave of a step beside the ceiling of products, which E126 has: each moves the step by its share of it.
+ * Given: the calibration's intervals (80 %), of memory, launches, the host's link and collectives; shares of the step (sum 1).
+ * Returned: standard deviation of the step's logarithm, 0 where nothing was measured.
+ * Source: derivative of ln T = ln sum of parts by each part's logarithm; parts are independent. */
+double range_measured_log_sigma(const struct calibration *calibration, const struct bottleneck_use *use);
+
 #endif

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "bench/suite.h"
+#include "hwdb/given_names.h"
 #include "hwdb/calibrations.h"
 #include "server/bench_runner.h"
 #include "server/commit.h"
@@ -61,6 +62,7 @@ static enum status benchmark_find_device(struct call *call, const char **device)
 	const char *of_backend = NULL;
 	size_t alike = 0;
 	struct page_request page = {.limit = 1000};
+	bool looking = bench_runner_is_looking(call->server->bench_runner);
 	struct device_list list;
 
 	do {
@@ -85,6 +87,11 @@ static enum status benchmark_find_device(struct call *call, const char **device)
 	if (alike == 1) {
 		*device = of_backend;
 		return STATUS_OK;
+	}
+	if (looking && alike == 0) {
+		call->failure.retry_after_s = 1;
+		return failure_set(&call->failure, STATUS_UNAVAILABLE, "the devices of this machine are still being listed, and \"%s\" is not among those that are known; "
+			"try again in a second, or leave device out: the benchmark then waits for whichever is found", *device);
 	}
 	failure_add(&call->failure, "/device", "unknown", "%s \"%s\": %s%s; GET /v1/devices lists them",
 		alike ? "several devices have the backend" : "no device", *device, *attached ? "attached are " : "none is attached yet", attached);
@@ -137,7 +144,7 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 	if (benchmark->device && (status = benchmark_find_device(call, &benchmark->device)) != STATUS_OK)
 		return status;
 	if (benchmark->accelerator) {
-		row = catalogue_accelerator(call_catalogue(call), benchmark->accelerator, &alias);
+		row = given_accelerator(call_catalogue(call), benchmark->accelerator, &alias);
 		if (!row) {
 			struct failure missing;
 
@@ -253,7 +260,7 @@ enum status handle_benchmark_list(struct call *call)
 	page = page_request_of(&query.page);
 	filter = (struct benchmark_filter){
 		.state = query.state, .device_id = query.device, .accelerator_id = query.accelerator, .plan_id = query.plan_id, .agent_id = query.agent};
-	row = query.accelerator ? catalogue_accelerator(call_catalogue(call), query.accelerator, &alias) : NULL;
+	row = query.accelerator ? given_accelerator(call_catalogue(call), query.accelerator, &alias) : NULL;
 	if (row)
 		filter.accelerator_id = row->accelerator.id;
 	status = page_label_of(call, query.label, &filter.label_key, &filter.label_value);
@@ -332,14 +339,18 @@ enum status handle_device_list(struct call *call)
 {
 	struct page_query query = {.limit = ABSENT_COUNT};
 	struct page_request page;
+	struct page_remark remark;
 	struct device_list list;
 	enum status status = api_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query);
+	remark.looking = bench_runner_is_looking(call->server->bench_runner); /* before the list is read: what is found meanwhile is in it */
 	status = storage_device_list(call->server->storage, &page, &call->arena, &list, &call->failure);
-	return status == STATUS_OK ? page_answer(call, &table_device, list.items, list.count, list.next_cursor) : status;
+	remark.empty_because = remark.looking ? "the devices of this machine are still being listed: ask again in a second"
+		: "no device is attached to this machine, and no agent has registered one";
+	return status == STATUS_OK ? page_answer_remarked(call, &table_device, list.items, list.count, list.next_cursor, &remark) : status;
 }
 
 /* Says of each whether plans take it, and keeps those that were asked for. */
@@ -367,7 +378,7 @@ static enum status calibrations_answer(struct call *call, const struct catalogue
 	struct row_list list;
 	enum status status;
 
-	if (query->accelerator && (row = catalogue_accelerator(catalogue, query->accelerator, &alias)))
+	if (query->accelerator && (row = given_accelerator(catalogue, query->accelerator, &alias)))
 		filter.accelerator_id = row->accelerator.id;
 	status = storage_row_list(call->server->storage, ROW_CALIBRATION, &filter, &page, &call->arena, &list, &call->failure);
 	if (status != STATUS_OK)

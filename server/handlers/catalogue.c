@@ -2,6 +2,7 @@
 #include "api/tables.h"
 #include "base/clock.h"
 #include "base/spelling.h"
+#include "hwdb/given_names.h"
 #include "hwdb/model_config.h"
 #include "hwdb/offers.h"
 #include "server/commit.h"
@@ -69,7 +70,7 @@ static enum status offers_answer(struct call *call, const struct catalogue *cata
 	const char *alias;
 	enum status status;
 
-	accelerator = catalogue_accelerator(catalogue, query->accelerator, &alias);
+	accelerator = given_accelerator(catalogue, query->accelerator, &alias);
 	if (!accelerator) {
 		row_not_found(&row_ops_table[ROW_ACCELERATOR], catalogue, query->accelerator, &call->failure);
 		return STATUS_NOT_FOUND;
@@ -82,7 +83,8 @@ static enum status offers_answer(struct call *call, const struct catalogue *cata
 		(void)offers_cheapest(catalogue, accelerator, &filter, &(struct offer){0}, &(const struct region_row *){NULL}, &rejects);
 		offers_explain(&rejects, &filter, because, sizeof because);
 	}
-	return page_answer_because(call, &table_offer_quote, quotes.items, quotes.count < limit ? quotes.count : limit, NULL, because);
+	return page_answer_remarked(call, &table_offer_quote, quotes.items, quotes.count < limit ? quotes.count : limit, NULL,
+		&(struct page_remark){.empty_because = because});
 }
 
 enum status handle_offers(struct call *call)

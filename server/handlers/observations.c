@@ -7,6 +7,7 @@
 #include "planner/measurement/observation.h"
 #include "planner/training/practice.h"
 #include "planner/training/software.h"
+#include "hwdb/given_names.h"
 #include "server/commit.h"
 #include "server/handlers.h"
 #include "server/handlers/observations.h"
@@ -148,7 +149,7 @@ static enum status observations_finish(struct call *call, struct observation_rec
 static void check_power(struct call *call, const struct observation_record *observation)
 {
 	const char *alias;
-	const struct accelerator_row *row = catalogue_accelerator(call_catalogue(call), observation->accelerator, &alias);
+	const struct accelerator_row *row = given_accelerator(call_catalogue(call), observation->accelerator, &alias);
 	double tdp_w = row ? row->accelerator.tdp_w : ABSENT_NUMBER;
 
 	if (is_given(observation->mean_gpu_w) && is_given(tdp_w) && observation->mean_gpu_w > POWER_OVER_TDP_MOST * tdp_w)

@@ -3,6 +3,7 @@
 #include "api/report.h"
 #include "api/tables.h"
 #include "base/uuid.h"
+#include "hwdb/given_names.h"
 #include "server/handlers.h"
 #include "server/page_answer.h"
 #include "server/plan_answer.h"
@@ -17,10 +18,10 @@ static void plan_filter_names(struct call *call, struct plan_filter *filter)
 	const struct model_row *model;
 	const char *alias;
 
-	accelerator = filter->accelerator ? catalogue_accelerator(catalogue, filter->accelerator, &alias) : NULL;
+	accelerator = filter->accelerator ? given_accelerator(catalogue, filter->accelerator, &alias) : NULL;
 	if (accelerator)
 		filter->accelerator = accelerator->accelerator.id;
-	model = filter->model ? catalogue_model(catalogue, filter->model, &alias) : NULL;
+	model = filter->model ? given_model(catalogue, filter->model, &alias) : NULL;
 	if (model)
 		filter->model = model->id;
 }

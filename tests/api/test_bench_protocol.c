@@ -74,6 +74,8 @@ static void figures_must_be_possible(void **state)
 		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"p90\":1,\"max\":1"),
 		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1,\"precision\":\"bf17\""),
 		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1,\"unstable\":\"no\""),
+		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1,\"median_p10\":1.1,\"median_p90\":1.2"), /* above it */
+		MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1,\"median_p10\":0.9"),                       /* one end alone */
 	};
 
 	assert_int_equal(parse(reading, MEASURE("\"n\":5,\"min\":1,\"p10\":1,\"median\":1,\"p90\":1,\"max\":1")), STATUS_OK);
@@ -110,7 +112,8 @@ static void work_energy_fits_and_means_are_read_as_they_were_written(void **stat
 		.joules_per_tflop = 0.9, .limit_fraction = (double)NAN, .samples = 15, .source = "nvml", .by = "counter", .scope = "gpu_board",
 		.confidence = CONFIDENCE_HIGH};
 	struct bench_measure measure = {.test = "gemm", .bottleneck = "compute", .detail = "k", .role = "qkv", .request = &request, .block = &block,
-		.method = METHOD_LIBRARY_GEMM, .precision = PRECISION_BF16, .unit = UNIT_FLOPS_PER_S, .pass = 2, .count = 32, .disagreement = 0.02,
+		.method = METHOD_LIBRARY_GEMM, .precision = PRECISION_BF16, .unit = UNIT_FLOPS_PER_S, .rounds = 5, .count = 32, .disagreement = 0.02,
+		.median_p10 = 0.9, .median_p90 = 1.2, .trend = true, .steal_fraction = 0.01, .others_fraction = 0.3,
 		.predicted_s = 0.5, .throttle_reasons = 1 << THROTTLE_POWER, .energy = &energy, .check = {.verified = true},
 		.statistics = {.n = 5, .min = 1, .p10 = 1, .median = 1, .p90 = 1, .max = 1}};
 	struct bench_fit fit = {.test = "transfer_pinned", .what = "to_device", .method = METHOD_COPY_ENGINE, .alpha_s = 1e-5, .beta_bytes_per_s = 5e10,
@@ -141,7 +144,11 @@ static void work_energy_fits_and_means_are_read_as_they_were_written(void **stat
 	assert_int_equal(told->product, PRODUCT_WEIGHT_GRADIENT);
 	assert_int_equal(told->block.ffn, 512);
 	assert_int_equal(told->block.precision, PRECISION_BF16);
-	assert_int_equal(told->pass, 2);
+	assert_close(told->median_p10, 0.9, 0);
+	assert_close(told->median_p90, 1.2, 0);
+	assert_true(told->trend);
+	assert_close(told->steal_fraction, 0.01, 0);
+	assert_close(told->others_fraction, 0.3, 0);
 	assert_close(told->count, 32, 0);
 	assert_close(told->disagreement, 0.02, 0);
 	assert_close(told->predicted_s, 0.5, 0);

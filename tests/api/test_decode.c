@@ -512,9 +512,85 @@ static void answers_of_newer_servers_are_read(void **state)
 	assert_int_equal(decode(&table_benchmark_request, "{\"moon\":1}", &record), STATUS_INVALID);
 }
 
+/* Times in every unit: "1s" of milliseconds, "90s" of minutes, "2h" of hours; what is a rate takes none. */
+static void times_are_written_as_people_do(void **state)
+{
+	(void)state;
+	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"requests_per_s\":1,\"prompt_tokens\":1,\"output_tokens\":1,"
+		"\"slo\":{\"ttft_ms\":\"1s\",\"tpot_ms\":\"50ms\",\"e2e_ms\":\"1.5m\"}}", &inference), STATUS_OK);
+	assert_close(inference.slo.ttft_ms, 1000, 1e-12);
+	assert_close(inference.slo.tpot_ms, 50, 1e-12);
+	assert_close(inference.slo.e2e_ms, 90000, 1e-12);
+	assert_int_equal(decode(&table_training_request, "{\"model\":\"m\",\"tokens\":1,\"deadline_hours\":\"2w\",\"reserved_hours\":\"90m\","
+		"\"reliability\":{\"restart_minutes\":\"90s\",\"checkpoint_interval_minutes\":\"2h\"},\"pricing\":{\"max_age_days\":\"48h\"}}", &training), STATUS_OK);
+	assert_close(training.deadline_hours, 336, 1e-12);
+	assert_close(training.reserved_hours, 1.5, 1e-12);
+	assert_close(training.reliability.restart_minutes, 1.5, 1e-12);
+	assert_close(training.reliability.checkpoint_interval_minutes, 120, 1e-12);
+	assert_close((double)training.common.pricing.max_age_days, 2, 1e-12);
+	assert_int_equal(decode(&table_inference_request, "{\"model\":\"m\",\"requests_per_s\":\"5s\",\"slo\":{\"ttft_ms\":\"fast\"}}", &inference), STATUS_INVALID);
+	assert_fault("/requests_per_s", "wrong_type", "a number");
+	assert_fault("/slo/ttft_ms", "bad_format", "\"500ms\", \"1s\"");
+}
+
+/* What other tools call a field leads to ours, with the pointer where it stands. */
+static void other_tools_names_lead_to_ours(void **state)
+{
+	static const struct {
+		const struct field_table *table;
+		const char *key, *pointer;
+	} cases[] = {{&table_inference_request, "qps", "/requests_per_s"}, {&table_inference_request, "rps", "/requests_per_s"}, {&table_inference_request, "gpus", "/gpu_count"},
+		{&table_inference_request, "gpu", "/accelerator"}, {&table_inference_request, "ttft_ms", "/slo/ttft_ms"}, {&table_inference_request, "batch_size", "/parallelism/max_batch"},
+		{&table_inference_request, "context", "/prompt_tokens"}, {&table_inference_request, "params", "/model/params"}, {&table_inference_request, "TP", "/parallelism/tensor"},
+		{&table_training_request, "gpus", "/gpu_count"}, {&table_training_request, "batch_size", "/global_batch_size"}, {&table_training_request, "seq_len", "/sequence_length"},
+		{&table_training_request, "context", "/sequence_length"}, {&table_training_request, "params", "/model/params"}, {&table_training_request, "tensor", "/parallelism/tensor"},
+		{&table_training_request, "usd_per_gpu_hour", "/pricing/usd_per_gpu_hour"}, {&table_training_request, "region", "/site/region"}, {&table_training_request, "days", "/deadline_hours"}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		char json[160], at[64], meant[96];
+
+		snprintf(json, sizeof json, "{\"%s\":5}", cases[i].key);
+		snprintf(at, sizeof at, "/%s", cases[i].key);
+		snprintf(meant, sizeof meant, "did you mean %s?", cases[i].pointer);
+		assert_int_equal(decode(cases[i].table, json, cases[i].table == &table_training_request ? (void *)&training : (void *)&inference), STATUS_INVALID);
+		assert_fault(at, "unknown_field", meant);
+	}
+	assert_int_equal(decode(&table_training_request, "{\"parallelism\":{\"tp\":8}}", &training), STATUS_INVALID);
+	assert_fault("/parallelism/tp", "unknown_field", "did you mean /parallelism/tensor?");
+	assert_int_equal(decode(&table_training_request, "{\"zzz\":8}", &training), STATUS_INVALID);
+	assert_fault("/zzz", "unknown_field", "/docs lists those that there are");
+}
+
+/* Members of objects by dotted names: as many of an object as there are, and each fault at its place. */
+static void queries_reach_into_objects(void **state)
+{
+	const struct query_parameter good[] = {{"model.params", "8B"}, {"requests_per_s", "2"}, {"prompt_tokens", "10"}, {"output_tokens", "10"}, {"slo.ttft_ms", "500"},
+		{"slo.tpot_ms", "50ms"}, {"site.country", "FRA"}, {"pricing.terms", "spot,on_demand"}};
+	const struct query_parameter bad[] = {{"slo.ttft_ms", "500"}, {"slo.ttft_ms", "600"}, {"slo.colour", "1"}, {"engine.name", "vllm"}, {"model", "m"}, {"model.params", "8B"}, {"slo.", "1"},
+		{".x", "1"}, {"a.b.c.d.e.f.g", "1"}};
+
+	(void)state;
+	arena_reset(&arena);
+	assert_int_equal(api_decode_query(&table_inference_request, good, COUNT_OF(good), &arena, &inference, &failure), STATUS_OK);
+	assert_close(inference.common.model.params, 8e9, 1e-12);
+	assert_close(inference.slo.ttft_ms, 500, 1e-12);
+	assert_close(inference.slo.tpot_ms, 50, 1e-12);
+	assert_string_equal(inference.common.site.country, "FRA");
+	assert_int_equal(inference.common.pricing.terms.count, 2);
+	assert_int_equal(api_decode_query(&table_inference_request, bad, COUNT_OF(bad), &arena, &inference, &failure), STATUS_INVALID);
+	assert_fault("/slo/ttft_ms", "duplicate_key", "twice");
+	assert_fault("/slo/colour", "unknown_field", "no such field");
+	assert_fault("/engine.name", "unknown_field", "no such field");
+	assert_fault("/model.params", "unknown_field", "no such field");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_are_written_as_people_do),
+		cmocka_unit_test(other_tools_names_lead_to_ours),
+		cmocka_unit_test(queries_reach_into_objects),
 		cmocka_unit_test(what_people_write_is_read),
 		cmocka_unit_test(what_is_carried_through_keeps_its_values),
 		cmocka_unit_test(shorthands_and_words_stand_for_objects_and_numbers),

@@ -27,13 +27,25 @@ static void units_read_what_people_write(void **state)
 	}
 	for (size_t i = 0; i < COUNT_OF(bad); i++)
 		assert_false(units_parse_count(bad[i], &value));
-	assert_true(units_parse_hours("30d", &value));
+	assert_true(units_parse_time("30d", 3600, &value));
 	assert_close(value, 720, 1e-15);
-	assert_true(units_parse_hours("90m", &value));
+	assert_true(units_parse_time("90m", 3600, &value));
 	assert_close(value, 1.5, 1e-15);
-	assert_true(units_parse_hours("18h", &value));
+	assert_true(units_parse_time("18h", 3600, &value));
 	assert_close(value, 18, 1e-15);
-	assert_false(units_parse_hours("18y", &value));
+	assert_false(units_parse_time("18y", 3600, &value));
+	assert_true(units_parse_time("500ms", 0.001, &value));
+	assert_close(value, 500, 1e-12);
+	assert_true(units_parse_time("1s", 0.001, &value));
+	assert_close(value, 1000, 1e-12);
+	assert_true(units_parse_time("1.5H", 60, &value));
+	assert_close(value, 90, 1e-12);
+	assert_true(units_parse_time("250", 0.001, &value)); /* bare: in the unit */
+	assert_close(value, 250, 1e-12);
+	assert_false(units_parse_time("ms", 1, &value));
+	assert_false(units_parse_time("5mms", 1, &value));
+	assert_false(units_parse_time("-5ms", 1, &value));
+	assert_false(units_parse_time("5kms", 1, &value));
 }
 
 static void doubles_are_written_to_be_read_back(void **state)

@@ -1,4 +1,8 @@
 /* Quantiles, drift and stability of repeated measurements. */
+#include <math.h>
+
+#include "base/status.h"
+#include "bench/random.h"
 #include "bench/statistics.h"
 #include "support/assert.h"
 
@@ -74,6 +78,114 @@ static void spread_above_five_percent_is_unstable(void **state)
 	assert_false(of(outliers, 12).unstable); /* one of a dozen at either end says nothing of the others */
 }
 
+enum { SERIES = 2000, COVERAGE_ROUNDS = 5, COVERAGE_SAMPLES = 8 };
+
+static double normal(uint64_t *state)
+{
+	double u = ((double)(random_next(state) >> 11) + 0.5) / 9007199254740992.0, v = ((double)(random_next(state) >> 11) + 0.5) / 9007199254740992.0;
+
+	return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v);
+}
+
+/* Share of series of a known median, 1, whose interval holds it. Each round has a factor of its own, as a neighbour gives it, and each sample one more. */
+static double coverage(double probability, double round_sigma, double sample_sigma)
+{
+	size_t ends[COVERAGE_ROUNDS], held = 0;
+	double samples[COVERAGE_ROUNDS * COVERAGE_SAMPLES], scratch[COVERAGE_ROUNDS * COVERAGE_SAMPLES], low, high;
+	struct bench_clusters clusters;
+	uint64_t state = 7;
+
+	for (size_t r = 0; r < COVERAGE_ROUNDS; r++)
+		ends[r] = (r + 1) * COVERAGE_SAMPLES;
+	bench_clusters_make(ends, COVERAGE_ROUNDS, &clusters);
+	assert_int_equal(clusters.count, COVERAGE_ROUNDS);
+	for (size_t series = 0; series < SERIES; series++) {
+		for (size_t r = 0; r < COVERAGE_ROUNDS; r++) {
+			double round = round_sigma * normal(&state);
+
+			for (size_t i = 0; i < COVERAGE_SAMPLES; i++)
+				samples[r * COVERAGE_SAMPLES + i] = exp(round + sample_sigma * normal(&state));
+		}
+		assert_true(bench_median_interval(samples, &clusters, scratch, probability, &low, &high));
+		assert_true(low > 0 && low <= high);
+		held += low <= 1 && 1 <= high;
+	}
+	return (double)held / SERIES;
+}
+
+/* E149 on a known distribution: an interval of 80 % holds the median in about 80 % of series, whether samples differ, rounds differ, or both. */
+static void an_interval_holds_the_median_as_often_as_it_says(void **state)
+{
+	static const double sigmas[][2] = {{0, 0.2}, {0.1, 0.1}, {0.2, 0.05}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(sigmas); i++) {
+		double eighty = coverage(0.8, sigmas[i][0], sigmas[i][1]), ninety = coverage(0.9, sigmas[i][0], sigmas[i][1]);
+
+		print_message("rounds %.2f, samples %.2f: 80 %% held %.1f %%, 90 %% held %.1f %%\n", sigmas[i][0], sigmas[i][1], 100 * eighty, 100 * ninety);
+		assert_true(eighty > 0.74 && eighty < 0.86);
+		assert_true(ninety > 0.85 && ninety < 0.95);
+	}
+}
+
+/* Seventy samples that spread by a third say more of their median than five do. */
+static void many_samples_know_their_median_better(void **state)
+{
+	double samples[70], scratch[70], width[2];
+	size_t counts[] = {5, 70};
+	uint64_t seed = 3;
+
+	(void)state;
+	for (size_t i = 0; i < 70; i++)
+		samples[i] = exp(0.13 * normal(&seed));
+	for (size_t c = 0; c < 2; c++) {
+		struct bench_clusters clusters;
+		double low, high;
+
+		bench_clusters_make(&counts[c], 1, &clusters);
+		assert_int_equal(clusters.count, 5); /* of one round, parts of it */
+		assert_true(bench_median_interval(samples, &clusters, scratch, 0.8, &low, &high));
+		width[c] = high / low - 1;
+	}
+	assert_true(width[1] < 0.1 && width[1] < width[0] / 2);
+}
+
+static void two_samples_say_nothing_of_their_median(void **state)
+{
+	static const double two[] = {1, 2};
+	size_t end = 2;
+	struct bench_clusters clusters;
+	double scratch[2], low, high;
+
+	(void)state;
+	bench_clusters_make(&end, 1, &clusters);
+	assert_false(bench_median_interval(two, &clusters, scratch, 0.8, &low, &high));
+}
+
+/* E150: rounds that go one way are a trend, the same rounds in disorder are not, and 2 % are none. */
+static void a_trend_goes_one_way(void **state)
+{
+	static const struct {
+		double rounds[5];
+		bool trend;
+	} cases[] = {{{100, 103, 106, 109, 112}, true}, {{112, 109, 106, 103, 100}, true}, {{106, 100, 112, 103, 109}, false}, {{100, 101, 100, 112, 112}, false},
+		{{100, 100.5, 101, 101.5, 102}, false}};
+	static const size_t ends[] = {3, 6, 9, 12, 15};
+	struct bench_clusters clusters;
+
+	(void)state;
+	bench_clusters_make(ends, 5, &clusters);
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		double samples[15], scratch[15];
+		struct bench_statistics statistics;
+
+		for (size_t s = 0; s < 15; s++)
+			samples[s] = cases[i].rounds[s / 3] + (double)(s % 3) - 1;
+		bench_statistics_compute(samples, scratch, 15, &statistics);
+		assert_int_equal(bench_trend(samples, &clusters, scratch, statistics.drift), cases[i].trend);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -81,6 +193,10 @@ int main(void)
 		cmocka_unit_test(one_sample_is_its_own_median),
 		cmocka_unit_test(drift_is_last_third_over_first),
 		cmocka_unit_test(spread_above_five_percent_is_unstable),
+		cmocka_unit_test(an_interval_holds_the_median_as_often_as_it_says),
+		cmocka_unit_test(many_samples_know_their_median_better),
+		cmocka_unit_test(two_samples_say_nothing_of_their_median),
+		cmocka_unit_test(a_trend_goes_one_way),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

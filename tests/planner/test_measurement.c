@@ -8,6 +8,8 @@
 #include "planner/measurement/shapes.h"
 #include "planner/measurement/verification.h"
 #include "planner/operators/gemm.h"
+#include "planner/serving/practice.h"
+#include "planner/training/range.h"
 #include "support/assert.h"
 #include "support/golden.h"
 #include "support/training_fixture.h"
@@ -226,12 +228,22 @@ static double golden_product(const struct golden_case *golden, const char *expec
 	return strcmp(expected, "efficiency") == 0 ? product_implied_efficiency(&candidate, PRECISION_BF16, &shape, golden_number(golden, "time_s")) : ABSENT_NUMBER;
 }
 
+static double golden_sigma(const struct golden_case *golden, const char *expected)
+{
+	struct calibration calibration = {.id = "golden", .memory_low = golden_number(golden, "memory_low"), .memory_high = golden_number(golden, "memory_high"),
+		.kernel_launch_low_s = golden_number(golden, "launch_low"), .kernel_launch_high_s = golden_number(golden, "launch_high")};
+	struct bottleneck_use use = {.shares = {[BOTTLENECK_MEMORY_BANDWIDTH] = golden_number(golden, "memory_share"),
+		[BOTTLENECK_LAUNCH_OVERHEAD] = golden_number(golden, "launch_share")}};
+
+	return strcmp(expected, "sigma") == 0 ? range_measured_log_sigma(&calibration, &use) : ABSENT_NUMBER;
+}
+
 static void golden_cases(void **state)
 {
-	const struct golden_row rows[] = {{"E120", golden_block}, {"E121", golden_product}};
+	const struct golden_row rows[] = {{"E120", golden_block}, {"E121", golden_product}, {"E151", golden_sigma}};
 
 	(void)state;
-	golden_run("tests/planner/golden/measurement.txt", rows, COUNT_OF(rows), 5);
+	golden_run("tests/planner/golden/measurement.txt", rows, COUNT_OF(rows), 7);
 }
 
 /* What a product speaks for is what predicts its time: to and fro, in every class, unless memory decides. */
@@ -359,6 +371,59 @@ static void measuring_narrows_the_interval_as_far_as_it_is_sure(void **state)
 	assert_close(fixture.plan.recommended.interval.step_time_s.p90 / fixture.plan.recommended.interval.step_time_s.p50, published, 1e-12);
 }
 
+static double step_ratio(void)
+{
+	fixture_planned(&fixture);
+	return fixture.plan.recommended.interval.step_time_s.p90 / fixture.plan.recommended.interval.step_time_s.p50;
+}
+
+/* The plan's p10 to p90 is as wide as memory and launches are known, and holds the steps that either end of an interval predicts. */
+static void measured_intervals_move_the_plans(void **state)
+{
+	struct calibration *calibration = &fixture.candidates[0].calibration;
+	struct interval range;
+	double narrow, wide;
+
+	(void)state;
+	fixture_init(&fixture);
+	fixture.input.request.common.gpu_count = 64;
+	*calibration = (struct calibration){.id = "c", .gemm_efficiency = 0.7, .gemm_precision = PRECISION_BF16, .gemm_low = 0.65, .gemm_high = 0.75,
+		.memory_efficiency = 0.8, .memory_low = 0.79, .memory_high = 0.81, .source = "s"};
+	narrow = step_ratio();
+	range = fixture.plan.recommended.interval.step_time_s;
+	calibration->memory_low = 0.4;
+	calibration->memory_high = 1;
+	wide = step_ratio();
+	assert_true(wide > 1.001 * narrow);
+	for (int end = 0; end < 2; end++) {
+		calibration->gemm_efficiency = end ? 0.75 : 0.65;
+		fixture_planned(&fixture);
+		assert_true(fixture.plan.recommended.step.time_s > range.p10 && fixture.plan.recommended.step.time_s < range.p90);
+	}
+}
+
+/* Serving: prompts wait for products, tokens for memory. */
+static void measured_intervals_move_a_services(void **state)
+{
+	struct calibration calibration = {.id = "c", .gemm_efficiency = 0.7, .memory_efficiency = 0.8, .source = "s"};
+	struct residuals exact, products, memory;
+
+	(void)state;
+	fixture_init(&fixture);
+	exact = residuals_of(&fixture.input.model, &fixture.candidates[0].accelerator, &calibration, 2025);
+	calibration.gemm_low = 0.65;
+	calibration.gemm_high = 0.75;
+	products = residuals_of(&fixture.input.model, &fixture.candidates[0].accelerator, &calibration, 2025);
+	assert_true(products.ttft > exact.ttft && products.throughput > exact.throughput);
+	assert_close(products.tpot, exact.tpot, 0);
+	calibration.gemm_low = calibration.gemm_high = 0;
+	calibration.memory_low = 0.74;
+	calibration.memory_high = 0.86;
+	memory = residuals_of(&fixture.input.model, &fixture.candidates[0].accelerator, &calibration, 2025);
+	assert_true(memory.tpot > exact.tpot && memory.throughput > exact.throughput);
+	assert_close(memory.ttft, exact.ttft, 0);
+}
+
 /* --- evidence ---------------------------------------------------------------------------------------------------------- */
 
 static struct evidence figure(const char *id, const char *device, double value)
@@ -388,6 +453,12 @@ static void a_figure_by_itself(void **state)
 	item.disagreement = 0.05;
 	assert_int_equal(alone(&item), STANDING_USED);
 	item.disagreement = 0.0501;
+	assert_int_equal(alone(&item), STANDING_REPETITION);
+	item.disagreement = 0.119; /* halves of what is known from 0.97 to 1.03 of it */
+	item.low = 0.97 * item.value;
+	item.high = 1.03 * item.value;
+	assert_int_equal(alone(&item), STANDING_USED);
+	item.disagreement = 0.121;
 	assert_int_equal(alone(&item), STANDING_REPETITION);
 	item.disagreement = ABSENT_NUMBER;
 	item.measured_at_us = NOW_US - 90 * DAY_US;
@@ -657,6 +728,8 @@ int main(void)
 		cmocka_unit_test(five_from_two_plans_agree),
 		cmocka_unit_test(those_that_disagree_say_so),
 		cmocka_unit_test(what_a_job_must_be_to_count),
+		cmocka_unit_test(measured_intervals_move_the_plans),
+		cmocka_unit_test(measured_intervals_move_a_services),
 	};
 
 	return cmocka_run_group_tests_name("measurement", tests, NULL, NULL);

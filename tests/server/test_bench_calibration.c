@@ -125,6 +125,91 @@ static void a_second_pass_stands_in_for_the_first(void **state)
 	assert_int_equal(calibrations.refused, 0);
 }
 
+/* A median of many samples is known far better than one of them: samples that spread by half calibrate with the median's interval. */
+static void a_well_known_median_calibrates_with_its_interval(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {figure("gemm", "library_gemm", PRECISION_BF16, 600e12), figure("stream_triad", "stream", PRECISION_UNSET, 2400e9),
+		figure("launch_pipelined", "driver_launch", PRECISION_UNSET, 4e-6)};
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(measures); i++) {
+		measures[i].unstable = true;
+		measures[i].p10 = 0.7 * measures[i].median;
+		measures[i].p90 = 1.2 * measures[i].median;
+		measures[i].median_p10 = 0.95 * measures[i].median;
+		measures[i].median_p90 = 1.04 * measures[i].median;
+		measures[i].steal_fraction = 0.02;
+		measures[i].others_fraction = 0.38;
+	}
+	calibrations = calibrate("cuda", &row, measures, COUNT_OF(measures));
+	assert_int_equal(calibrations.refused, 0);
+	assert_close(row_of(&calibrations, "gemm_efficiency")->value, 0.6, 1e-12);
+	assert_close(row_of(&calibrations, "gemm_efficiency")->low, 0.57, 1e-12);
+	assert_close(row_of(&calibrations, "gemm_efficiency")->high, 0.624, 1e-12);
+	assert_close(row_of(&calibrations, "memory_efficiency")->low, 0.76, 1e-12);
+	assert_close(row_of(&calibrations, "kernel_launch_s")->high, 4.16e-6, 1e-12);
+	assert_contains(row_of(&calibrations, "memory_efficiency")->meta.source, "others had 40 % of the CPUs meanwhile");
+}
+
+/* What stays wider than 15 % is refused, and says which measure, how wide, and who was there; so is what goes one way. */
+static void a_wide_interval_and_a_trend_are_refused(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measures[] = {figure("gemm", "library_gemm", PRECISION_BF16, 600e12), figure("stream_triad", "stream", PRECISION_UNSET, 2400e9)};
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(measures); i++) {
+		measures[i].median_p10 = 0.92 * measures[i].median;
+		measures[i].median_p90 = 1.06 * measures[i].median;
+	}
+	assert_int_equal(calibrate("cuda", &row, measures, 2).count, 2); /* 14 % */
+	measures[0].median_p90 = 1.08 * measures[0].median;
+	measures[0].others_fraction = 0.4;
+	measures[1].trend = true;
+	measures[1].drift = -0.12;
+	calibrations = calibrate("cuda", &row, measures, 2);
+	assert_int_equal(calibrations.count, 0);
+	assert_int_equal(calibrations.refused, 2);
+	assert_contains(calibrations.refusals[0].reason, "gemm: its median is known within 16.0 % (80 % interval), 15 % is the most; others had 40 % of the CPUs");
+	assert_contains(calibrations.refusals[1].reason, "stream_triad: it drifted by -12 % while it was measured");
+}
+
+/* Two samples that agree are no proof: a worker that could not take more on a busy machine does not calibrate. */
+static void too_few_repetitions_are_refused(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measure = figure("stream_triad", "stream", PRECISION_UNSET, 2400e9);
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	measure.rounds = 1;
+	measure.n = 2;
+	measure.median_p10 = measure.median_p90 = ABSENT_NUMBER;
+	calibrations = calibrate("cuda", &row, &measure, 1);
+	assert_int_equal(calibrations.count, 0);
+	assert_contains(calibrations.refusals[0].reason, "stream_triad: 2 repetitions are too few to know its median");
+}
+
+/* A line through sizes is known no better than its sizes. */
+static void a_fit_is_as_well_known_as_its_sizes(void **state)
+{
+	struct accelerator_row row = gpu_row();
+	struct bench_line_measure measure = figure("all_reduce", "collective_library", PRECISION_UNSET, 1e9);
+	struct bench_line_fit fit = {.test = "all_reduce", .method = "nccl", .alpha_s = 1e-5, .beta_bytes_per_s = 1e9, .worst_residual = 0.03, .sizes = 4};
+	struct bench_evidence evidence = {.benchmark_id = "b", .device = {.id = "d", .backend = "cuda", .name = "Device", .accelerator = "gpu"}, .measures = &measure,
+		.measure_count = 1, .fits = &fit, .fit_count = 1, .accelerator = &row, .now_us = 1};
+	struct bench_calibrations calibrations;
+
+	(void)state;
+	measure.median_p10 = 0.96e9;
+	measure.median_p90 = 1.04e9;
+	assert_int_equal(bench_calibrate(&evidence, &arena, &calibrations, &failure), STATUS_OK);
+	assert_close(row_of(&calibrations, "collective_bytes_per_s")->low, 0.95e9, 1e-9); /* 3 % of the line and 4 % of the size: 5 % */
+}
+
 /* More than the catalogue's peak: a wrong SKU or a sparse figure in the catalogue, and no efficiency of 104 %. */
 static void a_figure_above_the_peak_makes_the_peak_suspect(void **state)
 {
@@ -199,6 +284,17 @@ static void a_disturbed_cpu_gets_its_row_and_no_calibration(void **state)
 	assert_int_equal(calibrations.refused, 2);
 	measures[0].verified = false; /* a wrong sum is no bound of anything */
 	assert_false(calibrate("cpu", NULL, measures, COUNT_OF(measures)).has_accelerator);
+}
+
+/* A product that ran while the machine was quiet shows more of the CPU than an issue rate that was disturbed: nothing runs above the peak. */
+static void a_cpus_peak_is_the_fastest_that_it_ran(void **state)
+{
+	struct bench_calibrations calibrations = calibrate("cpu", NULL, cpu_measures(1e12, 50e9, 1.5e12), 4);
+
+	(void)state;
+	assert_close(calibrations.accelerator.accelerator.tflops_fp32, 1.515, 1e-12);
+	assert_close(row_of(&calibrations, "gemm_efficiency")->value, 1.5 / 1.515, 1e-12);
+	assert_int_equal(calibrations.refused, 0);
 }
 
 /* A peak is an upper bound: a slower day does not lower it, a faster one raises it. */
@@ -533,6 +629,11 @@ int main(void)
 		cmocka_unit_test(only_a_library_calibrates_compute),
 		cmocka_unit_test(what_cannot_be_trusted_calibrates_nothing),
 		cmocka_unit_test(a_second_pass_stands_in_for_the_first),
+		cmocka_unit_test(a_well_known_median_calibrates_with_its_interval),
+		cmocka_unit_test(a_wide_interval_and_a_trend_are_refused),
+		cmocka_unit_test(too_few_repetitions_are_refused),
+		cmocka_unit_test(a_fit_is_as_well_known_as_its_sizes),
+		cmocka_unit_test(a_cpus_peak_is_the_fastest_that_it_ran),
 		cmocka_unit_test(a_figure_above_the_peak_makes_the_peak_suspect),
 		cmocka_unit_test(a_precision_without_a_peak_is_refused),
 		cmocka_unit_test(a_cpu_gets_its_own_row),

@@ -64,7 +64,7 @@ def workers(tmp_path_factory):
         "wrong": ["wrong=0.3", "gemm_kernel_bf16", "--shape", "128,128,128"],
         "none": ["fail_init=100"],
         "throttled": ["throttle=4", "stream_triad"],
-        "stuck": ["energy_stuck=1,ramp_w_per_s=20", "gemm_library_tf32", "--shape", "512,512,512"],
+        "stuck": ["energy_stuck=1,ramp_w_per_s=20", "gemm_kernel_fp32", "--shape", "512,512,512"],
         "slices": ["slices=2"],
     }
     yield workers
@@ -109,6 +109,24 @@ def test_what_an_h200_measures_changes_its_plans(daemon_with, tmp_path):
     used = [row for row in after["assumptions"] if row["field"] == "calibration"]
     assert any("library_gemm" in row["source"] and H200 in row["source"] for row in used), after["assumptions"]
     assert after["recommended"]["step"] != before["recommended"]["step"]
+
+
+def test_a_daemon_that_still_looks_for_devices_says_so(daemon_with, tmp_path):
+    one = daemon_with(environment=environment("hang_init=1", tmp_path))  # a driver that does not answer: they are listed without it after 20 s
+    assert one.get("/readyz").status == 200
+    told = one.get("/v1/devices").json
+    assert told["items"] == [] and told["looking"] is True and "still being listed" in told["empty_because"], told
+    asked = one.post("/v1/benchmarks", {"suite": "quick", "device": "cpu"})
+    assert asked.status == 503 and int(asked.headers["retry-after"]) >= 1 and "still being listed" in asked.json["detail"], asked.text
+    assert one.post("/v1/benchmarks", {"suite": ["launch_round_trip"]}).status == 202  # waits for whichever is found
+
+
+def test_a_daemon_that_has_looked_says_what_there_is(daemon_with, tmp_path):
+    one = daemon_with("--own-devices=no", environment=environment("slices=0", tmp_path))
+    told = one.get("/v1/devices").json
+    assert told["items"] == [] and "looking" not in told and "no agent has registered one" in told["empty_because"], told
+    asked = one.post("/v1/benchmarks", {"suite": "quick", "device": "cpu"})
+    assert asked.status == 422 and asked.json["errors"][0]["pointer"] == "/device", asked.text
 
 
 def test_the_daemon_says_how_a_device_failed(daemon_with, tmp_path, workers):

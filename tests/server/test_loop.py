@@ -145,6 +145,41 @@ def test_what_disagrees_is_kept_and_not_used(hub):
     assert hub.request("DELETE", "/v1/calibrations/none").status == 404
 
 
+def noisy(median, width, **more):
+    """Samples that spread by half around a median that is known within `width` of it: what a worker on a shared machine tells."""
+    return {"n": 60, "min": 0.4 * median, "p10": 0.6 * median, "median": median, "p90": 1.1 * median, "max": 1.2 * median, "unstable": True, "rounds": 5,
+            "median_p10": (1 - width / 2) * median, "median_p90": (1 + width / 2) * median, "steal_fraction": 0.03, "others_fraction": 0.41} | more
+
+
+def noisy_run(width, **more):
+    return measured(measures=[measure("gemm_library_bf16", "library_gemm", 0.4 * PEAK, precision="bf16", flops=1e12) | noisy(0.4 * PEAK, width, **more),
+                              measure("stream_triad", "stream", 0.8 * BANDWIDTH) | noisy(0.8 * BANDWIDTH, width)])
+
+
+def test_a_well_known_median_of_noisy_samples_corrects_plans(hub):
+    ranges = []
+    for width in (0.02, 0.14):
+        told = run(hub, "GPU-1", noisy_run(width))
+        assert told["not_calibrated"] == [] and {row["quantity"] for row in told["calibrations"]} == {"gemm_efficiency", "memory_efficiency"}, told
+        plan = plan_of(hub)
+        row = assumed(plan, "calibration.gemm_efficiency.large")
+        assert (row["value"], row["low"], row["high"]) == (pytest.approx(0.4), pytest.approx(0.4 * (1 - width / 2)), pytest.approx(0.4 * (1 + width / 2))), row
+        ranges.append(best(plan)["interval"]["step_time_s"])
+    assert ranges[1]["p90"] > ranges[0]["p90"] and ranges[1]["p10"] < ranges[0]["p10"] and ranges[1]["p50"] == ranges[0]["p50"], ranges
+    assert "; others had 44 % of the CPUs meanwhile" in row["source"], row
+    kept = hub.get("/v1/calibrations?quantity=memory_efficiency").json["items"][0]
+    assert "others had 44 % of the CPUs meanwhile" in kept["source"] and kept["used"], kept
+
+
+def test_what_stays_wide_or_drifts_says_so(hub):
+    told = run(hub, "GPU-1", noisy_run(0.24, trend=True, drift=-0.2))
+    assert told["calibrations"] == []
+    reasons = {row["quantity"]: row["reason"] for row in told["not_calibrated"]}
+    assert "gemm_library_bf16: it drifted by -20 % while it was measured; others had 44 % of the CPUs" in reasons["gemm_efficiency"], reasons
+    assert "stream_triad: its median is known within 24 % (80 % interval), 15 % is the most; others had 44 % of the CPUs" in reasons["memory_efficiency"], reasons
+    assert not assumed(plan_of(hub), "calibration.gemm_efficiency.large")
+
+
 def of_compute(**changes):
     return measured(measures=[measure("gemm_library_bf16", "library_gemm", 0.4 * PEAK, precision="bf16", flops=1e12) | changes])
 
