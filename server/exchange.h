@@ -16,6 +16,7 @@
 #include "server/body.h"
 #include "server/peer.h"
 #include "server/handler.h"
+#include "server/workers.h"
 
 struct MHD_Connection;
 struct http;
@@ -61,6 +62,8 @@ enum exchange_step {
 struct exchange {
 	struct call call; /* first: a call is its exchange */
 	struct exchange *next; /* in the queue, or among the spare */
+	struct client client;  /* whose it is, for queues */
+	struct share *share, *part; /* of the queue that it is in: the client's, and its address's there */
 	struct http *http;
 	struct MHD_Connection *mhd;
 	struct peer *peer;
@@ -91,6 +94,9 @@ struct exchange {
 
 	void (*deliver)(struct exchange *exchange); /* takes it when the answer is complete; on any thread */
 	struct progress progress; /* of what it computes */
+	struct arena_mark untouched; /* the call's arena before its handler ran */
+	int64_t cpu_until_ns; /* of its thread's time: when what is waited for has cost enough; 0: no limit */
+	bool overran;         /* it has */
 	struct job *job;          /* whose work this is, and nobody is connected to it; NULL: a connection's */
 	struct stream *stream;    /* of events, instead of an answer that is complete */
 	struct export *export;    /* of rows, likewise */

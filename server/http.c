@@ -99,16 +99,19 @@ void http_resume(struct exchange *exchange)
 	MHD_resume_connection(exchange->mhd); /* from here on it is the connection's thread's */
 }
 
-void http_run(struct exchange *exchange)
+static void http_ran(struct exchange *exchange, enum status status)
 {
-	enum status status = http_run_handler(exchange);
-
 	if (status == HANDLER_PENDING)
 		return; /* whoever calls call_complete() has it now */
 	response_finish(exchange, status);
 	if (exchange->deliver == http_resume)
 		response_pack(exchange);
 	exchange->deliver(exchange);
+}
+
+void http_run(struct exchange *exchange)
+{
+	http_ran(exchange, http_run_handler(exchange));
 }
 
 void call_complete(struct call *call, enum status status)
@@ -143,6 +146,39 @@ static void http_take(struct exchange *exchange)
 	exchange->deliver(exchange);
 }
 
+/* The same of heavy ones: what costs more than may be waited for on a worker goes on as a job, and its client waits for that. */
+static void http_take_heavy(struct exchange *exchange)
+{
+	unsigned limit_ms = exchange->http->options.cpu_limit_ms;
+	enum status status;
+
+	if (limit_ms == 0 || !(exchange->call.route->prefers & PREFERS_ASYNC) ||
+		http_is_overdue(exchange->http, clock_monotonic_ns() - exchange->queued_ns)) {
+		http_take(exchange);
+		return;
+	}
+	exchange->untouched = arena_mark(&exchange->call.arena);
+	exchange->cpu_until_ns = clock_thread_cpu_ns() + limit_ms * INT64_C(1000000);
+	status = http_run_handler(exchange);
+	if (status == STATUS_CANCELLED && exchange->overran && !atomic_load(&exchange->peer->gone))
+		defer_overrun(exchange);
+	else
+		http_ran(exchange, status);
+}
+
+static void http_queue(struct workers *workers, struct exchange *exchange)
+{
+	struct exchange *away;
+
+	exchange->suspended = true;
+	MHD_suspend_connection(exchange->mhd);
+	away = workers_push(workers, exchange);
+	if (!away)
+		return;
+	response_finish(away, failure_set(&away->call.failure, STATUS_OVERLOADED, "the queue of requests is full"));
+	away->deliver(away);
+}
+
 /* The request becomes a job, and a twin answers in its place. */
 static enum MHD_Result http_defer(struct exchange *exchange, void **context)
 {
@@ -161,6 +197,7 @@ static enum MHD_Result http_dispatch(struct exchange *exchange, void **context)
 {
 	struct http *http = exchange->http;
 	struct call *call = &exchange->call;
+	struct workers *workers;
 
 	if (exchange->refused == STATUS_OK)
 		exchange->refused = body_end(&exchange->body, &call->failure);
@@ -189,27 +226,33 @@ static enum MHD_Result http_dispatch(struct exchange *exchange, void **context)
 		response_finish(exchange, http_run_handler(exchange));
 		return response_send(exchange);
 	}
-	if (http_is_overdue(http, workers_waited_ns(&http->workers))) {
+	workers = call->route->heavy ? &http->workers : &http->light;
+	if (http_is_overdue(http, workers_waited_ns(workers, &exchange->client))) {
 		response_finish(exchange, http_overdue(http, &call->failure));
 		return response_send(exchange);
 	}
-	if (!workers_reserve(&http->workers)) {
-		response_finish(exchange, failure_set(&call->failure, STATUS_OVERLOADED, "the queue of requests is full"));
-		return response_send(exchange);
-	}
-	exchange->suspended = true;
-	MHD_suspend_connection(exchange->mhd);
-	workers_push(&http->workers, exchange);
+	http_queue(workers, exchange);
 	return MHD_YES;
+}
+
+/* The connection's exchange; another one from here on where the first has become the work of a job meanwhile. */
+static struct exchange *http_current(struct MHD_Connection *mhd, void **context)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct peer *peer = info ? info->socket_context : NULL;
+	struct exchange *successor = peer ? atomic_exchange(&peer->successor, NULL) : NULL;
+
+	if (successor)
+		*context = successor;
+	return *context;
 }
 
 static enum MHD_Result http_access(void *closure, struct MHD_Connection *mhd, const char *url, const char *method, const char *version,
 	const char *upload, size_t *upload_length, void **context)
 {
-	struct exchange *exchange = *context;
+	struct exchange *exchange = http_current(mhd, context);
 
 	(void)closure;
-	(void)mhd;
 	(void)url;
 	if (!exchange || !exchange->peer)
 		return MHD_NO;
@@ -231,7 +274,7 @@ static enum MHD_Result http_access(void *closure, struct MHD_Connection *mhd, co
 static void http_completed(void *closure, struct MHD_Connection *mhd, void **context, enum MHD_RequestTerminationCode code)
 {
 	struct http *http = closure;
-	struct exchange *exchange = *context;
+	struct exchange *exchange = http_current(mhd, context);
 
 	*context = NULL;
 	if (!exchange)
@@ -339,6 +382,17 @@ static struct MHD_Daemon *http_listen(struct http *http)
 		MHD_OPTION_END);
 }
 
+/* A thread more than one client may have: whoever comes beside it finds one that is free. */
+static bool http_start_workers(struct http *http)
+{
+	const struct http_options *options = &http->options;
+	unsigned heavy = http_or_cores(options->workers), light = http_or_cores(options->light_workers);
+	const struct workers_options of_heavy = {.threads = heavy + 1, .threads_per_client = heavy, .maximum = options->queue, .run = http_take_heavy},
+		of_light = {.threads = light < 2 && options->light_workers == 0 ? 2 : light, .maximum = options->queue, .run = http_take};
+
+	return workers_start(&http->workers, &of_heavy) && workers_start(&http->light, &of_light);
+}
+
 static bool http_start_jobs(struct http *http)
 {
 	const struct http_options *options = &http->options;
@@ -356,7 +410,7 @@ enum status http_start(struct http *http, struct server *server, struct failure 
 	/* Since 1.0 the parser is strict itself, and its layout is not ours to know. */
 	http->strict_layout = strncmp(MHD_get_version(), "0.9.", 4) == 0;
 	if (!peers_start(&http->peers, http->options.receive_seconds, http->options.send_seconds) ||
-		!workers_start(&http->workers, http_or_cores(http->options.workers), http->options.queue, http_take) || !http_start_jobs(http))
+		!http_start_workers(http) || !http_start_jobs(http))
 		return failure_set(failure, STATUS_UNAVAILABLE, "threads cannot be started: %s", "the system's limit is reached");
 	http->daemon = http_listen(http);
 	if (!http->daemon)
@@ -367,7 +421,7 @@ enum status http_start(struct http *http, struct server *server, struct failure 
 void http_state_get(const struct http *http, struct http_state *state)
 {
 	state->in_flight = atomic_load(&http->in_flight);
-	state->queue_depth = atomic_load(&http->workers.waiting);
+	state->queue_depth = atomic_load(&http->workers.waiting) + atomic_load(&http->light.waiting);
 	state->body_bytes = atomic_load(&http->budget.used_bytes);
 	state->connections = atomic_load(&http->peers.count);
 	state->connections_cut = atomic_load(&http->peers.cut);
@@ -417,6 +471,7 @@ void http_stop(struct http *http)
 	if (http->peers.running)
 		peers_cut_all(&http->peers);
 	workers_stop(&http->workers);
+	workers_stop(&http->light);
 	jobs_stop(http->jobs);
 	watcher_stop(&http->watcher);
 	if (http->daemon)

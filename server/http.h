@@ -5,9 +5,9 @@
  *   http.c        libmicrohttpd's callbacks: the first resolves the route and asks the gate before any body is read
  *   gate.c        what no request may contain (docs/http-limits.md), since libmicrohttpd 0.9.75 parses loosely
  *   body.c        the body: type, limit while it arrives, gzip with the limit after decompression
- *   defer.c       a request that wants no waiting becomes a job (jobs.c), which runs and is kept without a connection
+ *   defer.c       a request that wants no waiting, or costs too much for it, becomes a job (jobs.c), which runs without a connection
  *   stream.c      Server-Sent Events, from connections that sleep in between; watch.c wakes them
- *   workers.c     inline routes run on the connection's thread, others on a bounded pool; a full queue is 503 at once
+ *   workers.c     inline routes run on the connection's thread, others on two bounded pools with fair queues: light and heavy
  *   response.c    headers, conditional and compressed answers, problems, the request's log line
  *
  * libmicrohttpd runs a pool of poll threads, never epoll: its epoll loop sleeps when exactly 128 sockets are ready.
@@ -27,7 +27,9 @@ struct jobs;
 struct http_options {
 	const char *listen;          /* "127.0.0.1:8080", "[::1]:0"; port 0 takes a free one */
 	unsigned threads;            /* of connections; 0: one a core */
-	unsigned workers;            /* of handlers; 0: one a core */
+	unsigned workers;            /* of heavy handlers, for one client; 0: one a core */
+	unsigned light_workers;      /* of the others; 0: one a core, and two at least */
+	unsigned cpu_limit_ms;       /* of a heavy handler, before it becomes a job; 0: none */
 	unsigned queue;              /* calls that may wait for a worker */
 	unsigned queue_seconds;      /* and how long */
 	unsigned connections, connections_per_ip;

@@ -23,7 +23,8 @@ struct http {
 	bool strict_layout; /* this libmicrohttpd parses headers in place */
 	struct peers peers;
 	struct exchange_pool pool;
-	struct workers workers;
+	struct workers workers; /* of routes that are heavy */
+	struct workers light;   /* of the others that are not inline */
 	struct watcher watcher;
 	struct jobs *jobs;
 	struct body_budget budget;

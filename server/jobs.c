@@ -255,7 +255,7 @@ struct jobs *jobs_start(const struct jobs_options *options)
 	jobs->options = *options;
 	pthread_mutex_init(&jobs->mutex, NULL);
 	pthread_cond_init(&jobs->ended, NULL);
-	if (workers_start(&jobs->workers, options->threads, options->maximum, job_run))
+	if (workers_start(&jobs->workers, &(struct workers_options){.threads = options->threads, .maximum = SIZE_MAX, .run = job_run}))
 		return jobs;
 	jobs_stop(jobs);
 	return NULL;
@@ -307,7 +307,7 @@ static enum status jobs_find_place(struct jobs *jobs, const struct job *fresh, s
 	if (own >= jobs->options.per_owner)
 		return failure_set(failure, STATUS_TOO_MANY_REQUESTS, "%zu jobs of this key are unfinished, more than %u may not be", own,
 			jobs->options.per_owner);
-	if (jobs->unfinished >= jobs->options.maximum || !workers_reserve(&jobs->workers))
+	if (jobs->unfinished >= jobs->options.maximum)
 		return failure_set(failure, STATUS_OVERLOADED, "%zu jobs are unfinished, which is as many as there may be", jobs->unfinished);
 	if (jobs->count >= jobs->options.maximum && jobs_oldest_ended(jobs))
 		jobs_remove(jobs, jobs_oldest_ended(jobs));
@@ -352,6 +352,8 @@ enum status jobs_submit(struct jobs *jobs, struct exchange *work, char id[UUID_T
 	if (status == STATUS_OK && !repeated)
 		status = jobs_find_place(jobs, job, failure);
 	*replayed = status == STATUS_OK && repeated;
+	if (status == STATUS_OK && !repeated && workers_push(&jobs->workers, work)) /* which waits for the mutex before it looks at it */
+		status = STATUS_NO_MEMORY;
 	if (status == STATUS_OK)
 		memcpy(id, repeated ? repeated->id : job->id, UUID_TEXT_SIZE);
 	if (status == STATUS_OK && !repeated) {
@@ -362,7 +364,6 @@ enum status jobs_submit(struct jobs *jobs, struct exchange *work, char id[UUID_T
 		jobs->newest = job;
 		jobs->count++;
 		jobs->unfinished++;
-		workers_push(&jobs->workers, work);
 		job = NULL;
 	}
 	pthread_mutex_unlock(&jobs->mutex);

@@ -119,6 +119,18 @@ static enum status judge_route(struct exchange *exchange)
 	return STATUS_OK;
 }
 
+/* A key is one client wherever it is used from; who shows none is known by the address. */
+static struct client judge_client(const struct exchange *exchange)
+{
+	uint64_t address = exchange->peer->address, hash = UINT64_C(14695981039346656037);
+
+	if (strcmp(exchange->call.principal.id, "anonymous") == 0)
+		return (struct client){.who = address, .address = address};
+	for (const char *c = exchange->identity.id; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211); /* FNV-1a */
+	return (struct client){.who = hash, .address = address};
+}
+
 static enum status judge_caller(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
@@ -132,6 +144,7 @@ static enum status judge_caller(struct exchange *exchange)
 	if (status != STATUS_OK)
 		return status;
 	call->principal = (struct principal){.role = identity->role, .id = identity->id, .name = identity->name};
+	exchange->client = judge_client(exchange);
 	if (!auth_role_covers(identity->role, wanted))
 		return failure_set(&call->failure, STATUS_FORBIDDEN, "this needs the role %s, the key has %s", auth_role_name(wanted),
 			auth_role_name(identity->role));
@@ -217,6 +230,7 @@ static void judge_fill(struct exchange *exchange)
 	call->prefer = exchange->headers[HEADER_PREFER];
 	call->last_event_id = exchange->headers[HEADER_LAST_EVENT_ID];
 	call->principal = (struct principal){.role = ROLE_OPEN, .id = "anonymous", .name = "anonymous"};
+	exchange->client = (struct client){.who = exchange->peer->address, .address = exchange->peer->address};
 	json_writer_init(&call->json, &call->answer);
 }
 

@@ -11,7 +11,9 @@
 	X(config, "config", TEXT, "", 0, 0, NULL, "file with lines \"option = value\"; # begins a comment")                        \
 	X(detach, "detach", FLAG, "no", 0, 0, NULL, "go to the background once ready; the exit code tells whether it is")          \
 	X(threads, "threads", NUMBER, "0", 0, 256, NULL, "threads that talk to clients; 0: one a core")                            \
-	X(workers, "workers", NUMBER, "0", 0, 256, NULL, "threads that plan; 0: one a core")                                       \
+	X(workers, "workers", NUMBER, "0", 0, 256, NULL, "threads that plan for one client, and one more for others; 0: one a core") \
+	X(light_workers, "light-workers", NUMBER, "0", 0, 256, NULL, "threads that read and write, and do not plan; 0: one a core, two at least") \
+	X(cpu_limit_ms, "cpu-limit-ms", NUMBER, "1000", 0, 3600000, NULL, "time of a core that a plan or estimate has on a worker; then it goes on as a job; 0: no limit") \
 	X(queue, "queue", NUMBER, "512", 1, 65536, NULL, "requests that may wait for a worker; more are answered 503")             \
 	X(queue_seconds, "queue-seconds", NUMBER, "60", 1, 3600, NULL, "longest that a request waits for a worker; then it is answered 503") \
 	X(jobs, "jobs", NUMBER, "256", 1, 65536, NULL, "requests answered 202, running or kept; more unfinished ones are answered 503") \

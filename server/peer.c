@@ -74,6 +74,27 @@ static uint64_t peer_state(const struct peers *peers, enum peer_phase phase)
 	return ((uint64_t)peer_now_ms() + seconds * 1000) * 8 + phase;
 }
 
+/* Clients of IPv6 have a /64 at least: as one, or each of them would be 2^64 clients. */
+static uint64_t peer_address(int fd)
+{
+	struct sockaddr_storage address = {0};
+	socklen_t length = sizeof address;
+	const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)&address)->sin6_addr;
+	uint64_t network = 0;
+
+	if (getpeername(fd, (struct sockaddr *)(void *)&address, &length) != 0)
+		return 0;
+	if (address.ss_family == AF_INET)
+		return ((const struct sockaddr_in *)(const void *)&address)->sin_addr.s_addr;
+	if (address.ss_family != AF_INET6)
+		return 0;
+	if (IN6_IS_ADDR_V4MAPPED(six))
+		memcpy(&network, six->s6_addr + 12, 4);
+	else
+		memcpy(&network, six->s6_addr, 8);
+	return network;
+}
+
 struct peer *peer_open(struct peers *peers, int fd)
 {
 	struct peer *peer = calloc(1, sizeof *peer);
@@ -81,6 +102,7 @@ struct peer *peer_open(struct peers *peers, int fd)
 	if (!peer)
 		return NULL;
 	peer->fd = fd;
+	peer->address = peer_address(fd);
 	atomic_store(&peer->state, peer_state(peers, PHASE_RECEIVING));
 	pthread_mutex_lock(&peers->mutex);
 	peer->next = peers->first;

@@ -18,6 +18,8 @@
 
 #include "base/status.h"
 
+struct exchange;
+
 enum peer_phase {
 	PHASE_IDLE,      /* between requests: libmicrohttpd's timer rules; bytes trickling in begin PHASE_RECEIVING */
 	PHASE_RECEIVING, /* from the first byte of a request to its last */
@@ -34,6 +36,8 @@ struct peer {
 	_Atomic bool gone; /* the client closed its end while it was worked for, as was seen when somebody last looked */
 	bool idle_seen;          /* the sweeper's */
 	bool linger;             /* the connection thread's: close gently */
+	struct exchange *_Atomic successor; /* takes the place of the connection's exchange when it is resumed; NULL: none */
+	uint64_t address; /* of the client: one of IPv4, or a network of IPv6 (/64) */
 	int fd;
 };
 
