@@ -19,6 +19,7 @@ struct job {
 	struct job *next; /* older */
 	struct jobs *jobs;
 	char id[UUID_TEXT_SIZE], owner[AUTH_ID_SIZE];
+	struct client client; /* an owner without a key is as many clients as addresses */
 	const struct route *route;
 	enum job_state state;
 	_Atomic bool cancel;
@@ -302,7 +303,7 @@ static enum status jobs_find_place(struct jobs *jobs, const struct job *fresh, s
 	if (jobs->refusing)
 		return failure_set(failure, STATUS_DRAINING, "the daemon is shutting down");
 	for (const struct job *job = jobs->newest; job; job = job->next)
-		own += !job_has_ended(job) && strcmp(job->owner, fresh->owner) == 0;
+		own += !job_has_ended(job) && job->client.who == fresh->client.who;
 	failure->retry_after_s = 1; /* of either refusal */
 	if (own >= jobs->options.per_owner)
 		return failure_set(failure, STATUS_TOO_MANY_REQUESTS, "%zu jobs of this key are unfinished, more than %u may not be", own,
@@ -323,6 +324,7 @@ static struct job *job_new(struct jobs *jobs, struct exchange *work)
 		return NULL;
 	uuid_make(job->id);
 	snprintf(job->owner, sizeof job->owner, "%s", call->principal.id);
+	job->client = work->client;
 	job->jobs = jobs;
 	job->route = call->route;
 	job->created_us = clock_wall_us();
@@ -352,14 +354,18 @@ enum status jobs_submit(struct jobs *jobs, struct exchange *work, char id[UUID_T
 	if (status == STATUS_OK && !repeated)
 		status = jobs_find_place(jobs, job, failure);
 	*replayed = status == STATUS_OK && repeated;
-	if (status == STATUS_OK && !repeated && workers_push(&jobs->workers, work)) /* which waits for the mutex before it looks at it */
-		status = STATUS_NO_MEMORY;
 	if (status == STATUS_OK)
 		memcpy(id, repeated ? repeated->id : job->id, UUID_TEXT_SIZE);
 	if (status == STATUS_OK && !repeated) {
 		work->job = job;
 		work->deliver = job_end;
 		work->progress = (struct progress){.context = job, .stop = job_stop, .note = job_note};
+		if (workers_push(&jobs->workers, work)) { /* else it is begun at the earliest when the mutex is free */
+			work->job = NULL;
+			status = STATUS_NO_MEMORY;
+		}
+	}
+	if (status == STATUS_OK && !repeated) {
 		job->next = jobs->newest;
 		jobs->newest = job;
 		jobs->count++;

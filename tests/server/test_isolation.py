@@ -1,0 +1,110 @@
+"""What one client does is not felt by another: heavy work, small bombs, idle connections, answers that nobody reads.
+
+Clients are told apart by their addresses, 127.0.0.2 and on. Nothing here depends on how long something takes: what counts is
+who is answered, in which order, and what state the others are in at that moment."""
+import http.client
+import json
+import threading
+import time
+
+import pytest
+
+from conftest import Answer
+
+HEAVY = {"model": "llama-3.1-70b", "queries_per_minute": 60000, "prompt_tokens": {"mean": 1000, "cv": 1}, "output_tokens": {"mean": 300, "cv": 1},
+         "burstiness_cv": 4, "slo": {"ttft_ms": 1000, "tpot_ms": 50}}
+MEDIUM = HEAVY | {"queries_per_minute": 6000, "accelerator": "h100"}
+LIGHT = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100", "deadline_hours": "30d"}
+
+
+def ask(daemon, source, method, path, body=None, headers=None, timeout=60):
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=timeout, source_address=(source, 0))
+    try:
+        connection.request(method, path, json.dumps(body) if body else None, ({"Content-Type": "application/json"} if body else {}) | (headers or {}))
+        answer = connection.getresponse()
+        return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+    finally:
+        connection.close()
+
+
+def metric(daemon, name):
+    return float([line for line in daemon.get("/metrics").text.splitlines() if line.startswith(name + " ")][0].split()[1])
+
+
+def without_times(answer):
+    plan = answer.json
+    for name in ("id", "created_at", "updated_at", "computed_at"):
+        plan.pop(name, None)
+    plan["result"].get("search", {}).pop("elapsed_ms", None)
+    return plan
+
+
+# --- work ---------------------------------------------------------------------------------------------------------------
+
+def test_heavy_work_of_one_client_holds_up_no_other(daemon_with):
+    """Twelve searches of seconds from one address: another's reads and short estimates are answered while all of them are under way."""
+    daemon = daemon_with("--workers", "1", "--job-workers", "1", "--cpu-limit-ms", "200", "--drain-seconds", "0")
+    answered = []
+
+    def heavy():
+        try:
+            answered.append(ask(daemon, "127.0.0.2", "POST", "/v1/estimates/inference", HEAVY).status)
+        except OSError:
+            pass  # the daemon is stopped before they are done
+
+    threads = [threading.Thread(target=heavy, daemon=True) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + 60
+    while metric(daemon, "fleetplan_http_requests_in_flight") < 13 and time.monotonic() < until:  # and the one that asks
+        time.sleep(0.02)
+    for _ in range(5):
+        assert ask(daemon, "127.0.0.3", "GET", "/v1/plans").status == 200
+        assert ask(daemon, "127.0.0.3", "POST", "/v1/estimates/training", LIGHT).status == 200
+        assert ask(daemon, "127.0.0.3", "POST", "/v1/plans/training", LIGHT).status == 201
+    assert answered == [], "the others were answered first"
+    daemon.process.kill()
+    daemon.process.wait()
+    for thread in threads:
+        thread.join()
+
+
+def test_what_takes_longer_than_its_limit_is_the_same_answer(daemon_with):
+    daemon = daemon_with("--cpu-limit-ms", "1")
+    free = daemon_with("--cpu-limit-ms", "0")
+    for method, path, body in (("POST", "/v1/estimates/inference", MEDIUM), ("POST", "/v1/plans/inference", MEDIUM),
+                               ("GET", "/v1/estimates/training?model=llama-3.1-8b&tokens=15T&deadline_hours=30d", None)):
+        usual, limited = free.request(method, path, body), daemon.request(method, path, body)
+        assert limited.status == usual.status and "preference-applied" not in limited.headers, limited.text
+        assert without_times(limited) == without_times(usual)
+        assert limited.headers.get("etag") == usual.headers.get("etag")
+    jobs = [line["operation"] for line in daemon.log() if line.get("event") == "job"]
+    assert jobs == ["estimate_inference", "create_inference_plan", "estimate_training_by_query"]
+    assert not [line for line in free.log() if line.get("event") == "job"]
+    assert daemon.get("/v1/jobs").json["items"] == [], "their answers were taken"
+    assert len(daemon.get("/v1/plans").json["items"]) == 1
+
+
+def test_a_key_that_is_repeated_makes_one_plan_across_the_limit(daemon_with):
+    daemon = daemon_with("--cpu-limit-ms", "1")
+    first = daemon.post("/v1/plans/inference", MEDIUM, {"Idempotency-Key": "once"})
+    again = daemon.post("/v1/plans/inference", MEDIUM, {"Idempotency-Key": "once"})
+    assert (first.status, again.status) == (201, 201) and first.json == again.json
+    assert again.headers["idempotent-replayed"] == "true"
+    assert len(daemon.get("/v1/plans").json["items"]) == 1
+
+
+def test_what_takes_very_long_is_left_as_a_job(daemon_with):
+    daemon = daemon_with("--cpu-limit-ms", "1", "--queue-seconds", "1", "--job-workers", "1")
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(daemon.post("/v1/estimates/inference", HEAVY))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    left = [answer for answer in answers if answer.status == 202]
+    assert left, [answer.status for answer in answers]
+    for answer in left:
+        assert answer.headers["location"] == f"/v1/jobs/{answer.json['id']}" and answer.headers["retry-after"] == "1"
+        assert answer.json["operation"] == "estimate_inference" and daemon.get(answer.headers["location"]).status == 200
+        assert daemon.request("DELETE", answer.headers["location"]).status < 300
