@@ -258,7 +258,6 @@ const struct route routes[ROUTE_COUNT] = {
 		.summary = "List the cheapest offers",
 		.doc = "For an accelerator and a count, normalised to one accelerator and hour, cheapest first.",
 		.role = ROLE_VIEWER,
-		.inline_ = true,
 		.answer_media = AS_LIST,
 		.query = &table_offer_query,
 		.response = &table_offer_quote,
@@ -415,7 +414,6 @@ const struct route routes[ROUTE_COUNT] = {
 		.doc = "The answer that the request would have had: its status (also that of a refusal), headers and body, in the form that it "
 			   "asked for. 409 while there is none, and of a job that was cancelled.",
 		.role = ROLE_VIEWER,
-		.inline_ = true,
 		.answer_media = AS_PLAN,
 		.success = 200,
 		.failures = FAILS_NOT_FOUND | FAILS_CONFLICT | FAILS_INVALID | FAILS_FULL,

@@ -101,7 +101,6 @@
 		.summary = "List " names,                                                                                      \
 		.doc = "Ordered by id.",                                                                                       \
 		.role = ROLE_VIEWER,                                                                                           \
-		.inline_ = true,                                                                                               \
 		.tagged = true,                                                                                                \
 		.answer_media = AS_LIST,                                                                                       \
 		.query = &table_##name##_query,                                                                                \

@@ -78,6 +78,9 @@ struct exchange {
 	struct body body;
 	size_t discarded_bytes; /* of a refused request's body */
 	size_t renewed_bytes;   /* of the body, when the deadline was last renewed */
+	_Atomic bool reading;   /* what has arrived of the body is a reader's, and the connection suspended */
+	bool paused;            /* so is its deadline */
+	bool whole;             /* nothing more of the body will arrive */
 	const char *headers[HEADER_COUNT]; /* those we know, as they came; NULL: not sent */
 	bool expect_continue;
 	bool close;    /* the connection, after the answer */

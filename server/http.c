@@ -13,7 +13,8 @@
 #include "server/server.h"
 #include "server/stream.h"
 
-enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTTP_RENEW_BYTES = 4 * 1024 * 1024 };
+enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTTP_RENEW_BYTES = 4 * 1024 * 1024,
+	HTTP_READ_AT_ONCE_BYTES = 16 * 1024 };
 
 /* --- one request ------------------------------------------------------------------------------------------- */
 
@@ -60,23 +61,76 @@ static enum MHD_Result http_headers(struct exchange *exchange, const char *metho
 }
 
 /* A body of hundreds of megabytes may take its time, as long as it comes: every few megabytes have the deadline anew. */
-static enum MHD_Result http_renew(struct exchange *exchange)
+static bool http_receive_on(struct exchange *exchange)
 {
-	if (!exchange->call.route->streamed || exchange->body.wire_bytes - exchange->renewed_bytes < HTTP_RENEW_BYTES)
-		return MHD_YES;
-	exchange->renewed_bytes = exchange->body.wire_bytes;
-	return peer_enter(&exchange->http->peers, exchange->peer, PHASE_RECEIVING) ? MHD_YES : MHD_NO;
+	bool anew = exchange->call.route->streamed && exchange->body.wire_bytes - exchange->renewed_bytes >= HTTP_RENEW_BYTES;
+
+	exchange->paused = false;
+	if (anew)
+		exchange->renewed_bytes = exchange->body.wire_bytes;
+	return peer_resume(&exchange->http->peers, exchange->peer, anew);
+}
+
+/* The body was read as far as it is here. */
+static void http_was_read(struct exchange *exchange)
+{
+	atomic_store(&exchange->reading, false);
+	http_resume(exchange);
+}
+
+static void http_hand_to_reader(struct exchange *exchange)
+{
+	struct exchange *away = workers_push(&exchange->http->readers, exchange);
+
+	if (!away)
+		return;
+	away->refused = failure_set(&away->call.failure, STATUS_OVERLOADED, "too many bodies wait to be unpacked");
+	http_was_read(away);
+}
+
+/* A slice of a body; those of other clients come before the next. How long what came out is worth at the client's rate. */
+static int64_t http_read(struct exchange *exchange)
+{
+	const unsigned rate = exchange->http->options.unpack_bytes_per_s;
+	size_t before = body_out_bytes(&exchange->body), out_bytes;
+	bool more;
+
+	exchange->refused = body_read(&exchange->body, exchange->whole, &more, &exchange->call.failure);
+	out_bytes = body_out_bytes(&exchange->body) - before;
+	if (more && !atomic_load(&exchange->peer->gone))
+		http_hand_to_reader(exchange);
+	else
+		http_was_read(exchange);
+	return rate ? (int64_t)((double)out_bytes / rate * 1e9) : 0;
+}
+
+/* What has arrived is read before more is received. */
+static enum MHD_Result http_pause(struct exchange *exchange)
+{
+	if (!peer_pause(&exchange->http->peers, exchange->peer))
+		return MHD_NO;
+	exchange->paused = true;
+	atomic_store(&exchange->reading, true);
+	MHD_suspend_connection(exchange->mhd);
+	http_hand_to_reader(exchange);
+	return MHD_YES;
 }
 
 static enum MHD_Result http_body(struct exchange *exchange, const char *piece, size_t *length)
 {
+	struct body *body = &exchange->body;
 	size_t got = *length;
 
+	if (atomic_load(&exchange->reading))
+		return MHD_YES; /* libmicrohttpd may have further chunks already: they stay where they are */
+	if (exchange->paused && !http_receive_on(exchange))
+		return MHD_NO;
 	*length = 0;
 	if (exchange->refused == STATUS_OK) {
-		exchange->refused = body_receive(&exchange->body, piece, got, &exchange->call.failure);
+		exchange->refused = body_is_work(body) ? body_hold(body, piece, got, &exchange->call.failure)
+		                                       : body_receive(body, piece, got, &exchange->call.failure);
 		if (exchange->refused == STATUS_OK)
-			return http_renew(exchange);
+			return body_holds_enough(body) ? http_pause(exchange) : MHD_YES;
 	}
 	exchange->discarded_bytes += got;
 	if (exchange->discarded_bytes <= judge_discard_bytes(exchange, exchange->refused))
@@ -86,6 +140,20 @@ static enum MHD_Result http_body(struct exchange *exchange, const char *piece, s
 	return MHD_NO;
 }
 
+/* Reads the end of the body; false when that is left to a reader. What is plain and short is read at once. */
+static bool http_body_ended(struct exchange *exchange)
+{
+	struct body *body = &exchange->body;
+	bool more;
+
+	if (exchange->refused != STATUS_OK || body->ended)
+		return true;
+	exchange->whole = true;
+	if (body_is_work(body) && (body->unpacker || body->wire_bytes > HTTP_READ_AT_ONCE_BYTES))
+		return false;
+	exchange->refused = body_read(body, true, &more, &exchange->call.failure);
+	return true;
+}
 
 static enum status http_run_handler(struct exchange *exchange)
 {
@@ -134,29 +202,33 @@ static bool http_is_overdue(const struct http *http, int64_t waited_ns)
 }
 
 /* What a worker has taken from the queue. Whoever asked so long ago has asked elsewhere by now, or may: those behind are worth more. */
-static void http_take(struct exchange *exchange)
+static int64_t http_take(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
 
+	if (exchange->step == STEP_COMPLETE) {
+		response_pack(exchange);
+		exchange->deliver(exchange);
+		return 0;
+	}
 	if (!http_is_overdue(exchange->http, clock_monotonic_ns() - exchange->queued_ns)) {
 		http_run(exchange);
-		return;
+		return 0;
 	}
 	response_finish(exchange, http_overdue(exchange->http, &call->failure));
 	exchange->deliver(exchange);
+	return 0;
 }
 
 /* The same of heavy ones: what costs more than may be waited for on a worker goes on as a job, and its client waits for that. */
-static void http_take_heavy(struct exchange *exchange)
+static int64_t http_take_heavy(struct exchange *exchange)
 {
 	unsigned limit_ms = exchange->http->options.cpu_limit_ms;
 	enum status status;
 
 	if (limit_ms == 0 || !(exchange->call.route->prefers & PREFERS_ASYNC) ||
-		http_is_overdue(exchange->http, clock_monotonic_ns() - exchange->queued_ns)) {
-		http_take(exchange);
-		return;
-	}
+		http_is_overdue(exchange->http, clock_monotonic_ns() - exchange->queued_ns))
+		return http_take(exchange);
 	exchange->untouched = arena_mark(&exchange->call.arena);
 	exchange->cpu_until_ns = clock_thread_cpu_ns() + limit_ms * INT64_C(1000000);
 	status = http_run_handler(exchange);
@@ -164,6 +236,7 @@ static void http_take_heavy(struct exchange *exchange)
 		defer_overrun(exchange);
 	else
 		http_ran(exchange, status);
+	return 0;
 }
 
 static void http_queue(struct workers *workers, struct exchange *exchange)
@@ -199,8 +272,8 @@ static enum MHD_Result http_dispatch(struct exchange *exchange, void **context)
 	struct call *call = &exchange->call;
 	struct workers *workers;
 
-	if (exchange->refused == STATUS_OK)
-		exchange->refused = body_end(&exchange->body, &call->failure);
+	if (!http_body_ended(exchange))
+		return http_pause(exchange);
 	if (exchange->refused != STATUS_OK)
 		return http_refuse(exchange, false);
 	if (!peer_enter(&http->peers, exchange->peer, PHASE_WORKING))
@@ -224,7 +297,10 @@ static enum MHD_Result http_dispatch(struct exchange *exchange, void **context)
 		return http_defer(exchange, context);
 	if (call->route->inline_) {
 		response_finish(exchange, http_run_handler(exchange));
-		return response_send(exchange);
+		if (!response_pack_is_work(exchange))
+			return response_send(exchange);
+		http_queue(&http->light, exchange);
+		return MHD_YES;
 	}
 	workers = call->route->heavy ? &http->workers : &http->light;
 	if (http_is_overdue(http, workers_waited_ns(workers, &exchange->client))) {
@@ -386,11 +462,12 @@ static struct MHD_Daemon *http_listen(struct http *http)
 static bool http_start_workers(struct http *http)
 {
 	const struct http_options *options = &http->options;
-	unsigned heavy = http_or_cores(options->workers), light = http_or_cores(options->light_workers);
+	unsigned heavy = http_or_cores(options->workers), light = http_or_cores(options->light_workers), readers = (http_or_cores(0) + 1) / 2;
 	const struct workers_options of_heavy = {.threads = heavy + 1, .threads_per_client = heavy, .maximum = options->queue, .run = http_take_heavy},
-		of_light = {.threads = light < 2 && options->light_workers == 0 ? 2 : light, .maximum = options->queue, .run = http_take};
+		of_light = {.threads = light < 2 && options->light_workers == 0 ? 2 : light, .maximum = options->queue, .run = http_take},
+		of_readers = {.threads = readers + 1, .threads_per_client = readers, .maximum = options->connections, .run = http_read};
 
-	return workers_start(&http->workers, &of_heavy) && workers_start(&http->light, &of_light);
+	return workers_start(&http->workers, &of_heavy) && workers_start(&http->light, &of_light) && workers_start(&http->readers, &of_readers);
 }
 
 static bool http_start_jobs(struct http *http)
@@ -470,6 +547,7 @@ void http_stop(struct http *http)
 		return;
 	if (http->peers.running)
 		peers_cut_all(&http->peers);
+	workers_stop(&http->readers);
 	workers_stop(&http->workers);
 	workers_stop(&http->light);
 	jobs_stop(http->jobs);

@@ -29,6 +29,7 @@ struct http_options {
 	unsigned threads;            /* of connections; 0: one a core */
 	unsigned workers;            /* of heavy handlers, for one client; 0: one a core */
 	unsigned light_workers;      /* of the others; 0: one a core, and two at least */
+	unsigned unpack_bytes_per_s; /* of one client's bodies, as they come out of unpacking; 0: no limit */
 	unsigned cpu_limit_ms;       /* of a heavy handler, before it becomes a job; 0: none */
 	unsigned queue;              /* calls that may wait for a worker */
 	unsigned queue_seconds;      /* and how long */

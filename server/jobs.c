@@ -219,7 +219,7 @@ static void job_end(struct exchange *work)
 	pthread_mutex_unlock(&jobs->mutex);
 }
 
-static void job_run(struct exchange *work)
+static int64_t job_run(struct exchange *work)
 {
 	static _Thread_local bool yielding;
 	struct job *job = work->job;
@@ -239,10 +239,11 @@ static void job_run(struct exchange *work)
 	pthread_mutex_unlock(&job->jobs->mutex);
 	if (!cancelled) {
 		http_run(work);
-		return;
+		return 0;
 	}
 	response_finish(work, failure_set(&work->call.failure, STATUS_CANCELLED, "cancelled before it began"));
 	job_end(work);
+	return 0;
 }
 
 /* --- from outside ------------------------------------------------------------------------------------------------ */

@@ -13,6 +13,7 @@
 	X(threads, "threads", NUMBER, "0", 0, 256, NULL, "threads that talk to clients; 0: one a core")                            \
 	X(workers, "workers", NUMBER, "0", 0, 256, NULL, "threads that plan for one client, and one more for others; 0: one a core") \
 	X(light_workers, "light-workers", NUMBER, "0", 0, 256, NULL, "threads that read and write, and do not plan; 0: one a core, two at least") \
+	X(unpack_mb_per_second, "unpack-mb-per-second", NUMBER, "128", 0, 4000, NULL, "of one client's bodies, as they come out of unpacking, 10^6 bytes a second; more waits; 0: no limit") \
 	X(cpu_limit_ms, "cpu-limit-ms", NUMBER, "1000", 0, 3600000, NULL, "time of a core that a plan or estimate has on a worker; then it goes on as a job; 0: no limit") \
 	X(queue, "queue", NUMBER, "512", 1, 65536, NULL, "requests that may wait for a worker; more are answered 503")             \
 	X(queue_seconds, "queue-seconds", NUMBER, "60", 1, 3600, NULL, "longest that a request waits for a worker; then it is answered 503") \

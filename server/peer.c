@@ -156,6 +156,29 @@ bool peer_enter(struct peers *peers, struct peer *peer, enum peer_phase phase)
 	return true;
 }
 
+bool peer_pause(struct peers *peers, struct peer *peer)
+{
+	uint64_t before = atomic_load(&peer->state);
+
+	peer->left_ms = (int64_t)(before / 8) - peer_now_ms();
+	if ((before & 7) == PHASE_RECEIVING && peer->left_ms < 0)
+		peer->left_ms = 0; /* the sweeper was about to; what comes next shall come at once */
+	return peer_enter(peers, peer, PHASE_WORKING);
+}
+
+bool peer_resume(struct peers *peers, struct peer *peer, bool anew)
+{
+	uint64_t state = peer_state(peers, PHASE_RECEIVING), before = atomic_load(&peer->state);
+
+	if (!anew)
+		state = (uint64_t)(peer_now_ms() + peer->left_ms) * 8 + PHASE_RECEIVING;
+	do {
+		if ((before & 7) == PHASE_CUT)
+			return false;
+	} while (!atomic_compare_exchange_weak(&peer->state, &before, state));
+	return true;
+}
+
 bool peer_is_gone(struct peer *peer)
 {
 	struct tcp_info info;

@@ -35,6 +35,7 @@ struct peer {
 	uint64_t bytes_received; /* the sweeper's: of the socket, when it was first seen idle */
 	_Atomic bool gone; /* the client closed its end while it was worked for, as was seen when somebody last looked */
 	bool idle_seen;          /* the sweeper's */
+	int64_t left_ms;         /* the connection thread's: of the time to receive, while that is paused */
 	bool linger;             /* the connection thread's: close gently */
 	struct exchange *_Atomic successor; /* takes the place of the connection's exchange when it is resumed; NULL: none */
 	uint64_t address; /* of the client: one of IPv4, or a network of IPv6 (/64) */
@@ -73,6 +74,11 @@ void peer_close(struct peers *peers, struct peer *peer);
  * computations that ask `gone`; who is about to give something away that cannot be given twice looks itself. Any thread,
  * while the connection is worked for. */
 bool peer_is_gone(struct peer *peer);
+
+/* The time of a client that is receiving does not run while we are at work on what it has sent: from pause to resume it is PHASE_WORKING.
+ * `anew`: it has the whole of its time again. False when the sweeper has cut the connection. On the connection's thread. */
+bool peer_pause(struct peers *peers, struct peer *peer);
+bool peer_resume(struct peers *peers, struct peer *peer, bool anew);
 
 /* Enters a phase; false when the sweeper has cut the connection meanwhile. */
 bool peer_enter(struct peers *peers, struct peer *peer, enum peer_phase phase);

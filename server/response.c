@@ -7,6 +7,8 @@
 #include "server/server.h"
 #include "server/stream.h"
 
+enum { RESPONSE_PACK_AT_ONCE_BYTES = 64 * 1024 };
+
 /* A failure whose handler gave only a status still says something. */
 static void response_problem(struct exchange *exchange, enum status status)
 {
@@ -49,6 +51,12 @@ void response_pack(struct exchange *exchange)
 	exchange->pack_tried = true;
 	if (answer->length >= COMPRESS_LEAST_BYTES && media_accepts_gzip(exchange->headers[HEADER_ACCEPT_ENCODING]))
 		compress_gzip(answer->bytes, answer->length, &exchange->packed);
+}
+
+bool response_pack_is_work(const struct exchange *exchange)
+{
+	return !exchange->fixed && response_has_body(&exchange->call) && exchange->call.answer.length > RESPONSE_PACK_AT_ONCE_BYTES &&
+		media_accepts_gzip(exchange->headers[HEADER_ACCEPT_ENCODING]);
 }
 
 void response_finish(struct exchange *exchange, enum status status)

@@ -5,6 +5,8 @@
 
 /* What work is thought to cost until it has ended: that of an average estimate. */
 #define WORKERS_ADVANCE_NS UINT64_C(10000000)
+/* How far a client may be ahead of its rate. */
+#define WORKERS_AHEAD_NS INT64_C(1000000000)
 
 /* What one client, or one address of it, has had and has here. Kept while it has work here or is ahead of the others. */
 struct share {
@@ -12,6 +14,7 @@ struct share {
 	uint64_t id;
 	uint64_t had_ns;       /* of the pool's time, counted from where it started */
 	size_t waiting, running;
+	int64_t due_ns;        /* of a client: until when it has had its rate */
 	struct share *parts;   /* of a client: its addresses */
 	uint64_t level_ns;     /* of a client: as the pool's, among its addresses */
 };
@@ -42,17 +45,17 @@ static struct share *share_of(struct share **first, uint64_t id, uint64_t level_
 	return share;
 }
 
-/* Forgets those that have nothing here and would start at the level anyway; all of them, without a level. */
-static void shares_forget(struct share **first, const uint64_t *level_ns)
+/* Forgets those that have nothing here, would start at the level anyway and are within their rate; all of them, without a level. */
+static void shares_forget(struct share **first, const uint64_t *level_ns, int64_t now_ns)
 {
 	while (*first) {
 		struct share *share = *first;
 
-		if (level_ns && (share->waiting + share->running > 0 || share->had_ns > *level_ns)) {
+		if (level_ns && (share->waiting + share->running > 0 || share->had_ns > *level_ns || share->due_ns > now_ns)) {
 			first = &share->next;
 			continue;
 		}
-		shares_forget(&share->parts, NULL);
+		shares_forget(&share->parts, NULL, 0);
 		*first = share->next;
 		free(share);
 	}
@@ -74,24 +77,32 @@ static void share_end(struct share *share, uint64_t cost_ns)
 
 /* --- the queue: with the mutex held ------------------------------------------------------------------------------ */
 
-static bool workers_may_begin(const struct workers *workers, const struct share *client)
+/* When work of this client may begin, by the monotonic clock: 0 for now, INT64_MAX for when other work of it has ended. */
+static int64_t workers_begins_ns(const struct workers *workers, const struct share *client, int64_t now_ns)
 {
-	return workers->options.threads_per_client == 0 || client->running < workers->options.threads_per_client;
+	if (workers->options.threads_per_client > 0 && client->running >= workers->options.threads_per_client)
+		return INT64_MAX;
+	return workers->stopping || client->due_ns - now_ns <= WORKERS_AHEAD_NS ? 0 : client->due_ns - WORKERS_AHEAD_NS;
 }
 
-/* Where the next to be run stands in the queue; NULL when nothing may begin. */
-static struct exchange **workers_choose(struct workers *workers)
+/* Where the next to be run stands in the queue; NULL when nothing may begin before *begins_ns. */
+static struct exchange **workers_choose(struct workers *workers, int64_t *begins_ns)
 {
+	int64_t now_ns = clock_monotonic_ns();
 	struct share *client = NULL;
 	struct exchange **chosen = NULL;
 
+	*begins_ns = INT64_MAX;
 	for (struct exchange **at = &workers->first; *at; at = &(*at)->next) {
 		struct share *other = (*at)->share;
+		int64_t other_ns = workers_begins_ns(workers, other, now_ns);
 
-		if (other == client) {
+		if (other_ns > 0) {
+			*begins_ns = other_ns < *begins_ns ? other_ns : *begins_ns;
+		} else if (other == client) {
 			if ((*at)->part->had_ns < (*chosen)->part->had_ns)
 				chosen = at;
-		} else if ((!client || other->had_ns < client->had_ns) && workers_may_begin(workers, other)) {
+		} else if (!client || other->had_ns < client->had_ns) {
 			client = other;
 			chosen = at;
 		}
@@ -128,10 +139,17 @@ static struct exchange *workers_turn_away(struct workers *workers)
 static struct exchange *workers_next(struct workers *workers)
 {
 	struct exchange **at = NULL, *exchange;
+	int64_t until_ns;
 
 	pthread_mutex_lock(&workers->mutex);
-	while (!(at = workers_choose(workers)) && !(workers->stopping && !workers->first))
-		pthread_cond_wait(&workers->wake, &workers->mutex);
+	while (!(at = workers_choose(workers, &until_ns)) && !(workers->stopping && !workers->first)) {
+		const struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
+
+		if (until_ns == INT64_MAX)
+			pthread_cond_wait(&workers->wake, &workers->mutex);
+		else
+			pthread_cond_timedwait(&workers->wake, &workers->mutex, &until);
+	}
 	exchange = at ? workers_remove(workers, at) : NULL;
 	if (exchange) {
 		share_begin(exchange->share, &workers->level_ns);
@@ -141,13 +159,17 @@ static struct exchange *workers_next(struct workers *workers)
 	return exchange;
 }
 
-static void workers_ended(struct workers *workers, struct share *client, struct share *part, int64_t cost_ns)
+static void workers_ended(struct workers *workers, struct share *client, struct share *part, int64_t cost_ns, int64_t due_ns)
 {
+	int64_t now_ns = clock_monotonic_ns();
+
 	pthread_mutex_lock(&workers->mutex);
 	share_end(client, (uint64_t)cost_ns);
 	share_end(part, (uint64_t)cost_ns);
-	shares_forget(&client->parts, &client->level_ns);
-	shares_forget(&workers->shares, &workers->level_ns);
+	if (due_ns > 0)
+		client->due_ns = (client->due_ns > now_ns ? client->due_ns : now_ns) + due_ns;
+	shares_forget(&client->parts, &client->level_ns, now_ns);
+	shares_forget(&workers->shares, &workers->level_ns, now_ns);
 	if (workers->stopping)
 		pthread_cond_broadcast(&workers->wake); /* what this client had waiting is this thread's next */
 	pthread_mutex_unlock(&workers->mutex);
@@ -159,20 +181,24 @@ static void *workers_main(void *argument)
 
 	for (struct exchange *exchange = workers_next(workers); exchange; exchange = workers_next(workers)) {
 		struct share *client = exchange->share, *part = exchange->part;
-		int64_t began_ns = clock_thread_cpu_ns();
+		int64_t began_ns = clock_thread_cpu_ns(), due_ns = workers->options.run(exchange); /* which is gone afterwards */
 
-		workers->options.run(exchange); /* which is gone afterwards */
-		workers_ended(workers, client, part, clock_thread_cpu_ns() - began_ns);
+		workers_ended(workers, client, part, clock_thread_cpu_ns() - began_ns, due_ns);
 	}
 	return NULL;
 }
 
 bool workers_start(struct workers *workers, const struct workers_options *options)
 {
+	pthread_condattr_t attributes;
+
 	*workers = (struct workers){.options = *options};
 	workers->last = &workers->first;
 	pthread_mutex_init(&workers->mutex, NULL);
-	pthread_cond_init(&workers->wake, NULL);
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&workers->wake, &attributes);
+	pthread_condattr_destroy(&attributes);
 	workers->threads = calloc(options->threads, sizeof *workers->threads);
 	if (!workers->threads)
 		return false;
@@ -189,6 +215,10 @@ struct exchange *workers_push(struct workers *workers, struct exchange *exchange
 	exchange->next = NULL;
 	exchange->queued_ns = clock_monotonic_ns();
 	pthread_mutex_lock(&workers->mutex);
+	if (workers->stopping) {
+		pthread_mutex_unlock(&workers->mutex);
+		return exchange;
+	}
 	exchange->share = share_of(&workers->shares, exchange->client.who, workers->level_ns);
 	exchange->part = exchange->share ? share_of(&exchange->share->parts, exchange->client.address, exchange->share->level_ns) : NULL;
 	if (!exchange->part) {
@@ -228,9 +258,7 @@ void workers_stop(struct workers *workers)
 	pthread_mutex_unlock(&workers->mutex);
 	for (unsigned i = 0; i < workers->thread_count; i++)
 		pthread_join(workers->threads[i], NULL);
-	shares_forget(&workers->shares, NULL);
+	shares_forget(&workers->shares, NULL, 0);
 	free(workers->threads);
-	pthread_cond_destroy(&workers->wake);
-	pthread_mutex_destroy(&workers->mutex);
-	*workers = (struct workers){0};
+	workers->threads = NULL; /* mutex and all stay: who comes now is turned away */
 }

@@ -5,6 +5,8 @@
  * thread has computed, charged when the work ends, with an advance when it begins. Who comes after a pause starts level with
  * those who are there. While others wait, nothing that one client has sent delays them by more than what is running.
  *
+ * Where work has a rate, a client that is more than a second ahead of it waits, however little there is to do besides.
+ *
  * The queue has a stated length. When it is full, the newest work of the client with the most of it is turned away to be answered
  * 503 at once, since a request that waits longer than its client does is work for nobody. */
 #ifndef FLEETPLAN_SERVER_WORKERS_H
@@ -30,7 +32,7 @@ struct workers_options {
 	unsigned threads;
 	unsigned threads_per_client; /* that one client may have at once; 0: all */
 	size_t maximum;              /* waiting */
-	void (*run)(struct exchange *exchange);
+	int64_t (*run)(struct exchange *exchange); /* answers for how long its client has had its due: nanoseconds, 0 where there is no rate */
 };
 
 struct workers {
@@ -55,6 +57,6 @@ struct exchange *workers_push(struct workers *workers, struct exchange *exchange
 /* How long the first of this client has waited: about as long as whatever it sends next will. 0 when nothing waits. Thread-safe. */
 int64_t workers_waited_ns(struct workers *workers, const struct client *client);
 
-void workers_stop(struct workers *workers); /* runs what is queued, then joins; nothing when never started */
+void workers_stop(struct workers *workers); /* runs what is queued, then joins, and takes no more; nothing when never started */
 
 #endif

@@ -2,6 +2,7 @@
 
 Clients are told apart by their addresses, 127.0.0.2 and on. Nothing here depends on how long something takes: what counts is
 who is answered, in which order, and what state the others are in at that moment."""
+import gzip
 import http.client
 import json
 import threading
@@ -108,3 +109,68 @@ def test_what_takes_very_long_is_left_as_a_job(daemon_with):
         assert answer.headers["location"] == f"/v1/jobs/{answer.json['id']}" and answer.headers["retry-after"] == "1"
         assert answer.json["operation"] == "estimate_inference" and daemon.get(answer.headers["location"]).status == 200
         assert daemon.request("DELETE", answer.headers["location"]).status < 300
+
+
+# --- bodies -------------------------------------------------------------------------------------------------------------
+
+def small_trace(megabytes):
+    """A few kilobytes that become so many megabytes of events."""
+    event = json.dumps({"ph": "X", "cat": "kernel", "name": "sm90_xmma_gemm_bf16", "ts": 1100, "dur": 0, "args": {"device": 0, "stream": 7}})
+    step = json.dumps({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#10", "ts": 1000, "dur": 1000})
+    return gzip.compress(('{"traceEvents":[' + ",".join([step] + [event] * (megabytes * 1000000 // len(event))) + "]}").encode(), 9)
+
+
+PACKED = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+
+
+def upload(daemon, source, path, data, headers):
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=60, source_address=(source, 0))
+    try:
+        connection.request("POST", path, data, headers)
+        answer = connection.getresponse()
+        return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
+    finally:
+        connection.close()
+
+
+def test_small_traces_that_unpack_to_megabytes_hold_up_nobody(daemon_with):
+    """One thread for all connections. The uploads are whole at once; their unpacking is paced, so that they are under way for longer than a
+    request has to arrive: nobody is answered that it should send faster."""
+    daemon = daemon_with("--threads", "1", "--unpack-mb-per-second", "2", "--receive-seconds", "1")
+    data, answers = small_trace(3), []
+    assert len(data) < 60000
+    threads = [threading.Thread(target=lambda: answers.append(upload(daemon, "127.0.0.2", "/v1/diagnoses", data, PACKED))) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + 60
+    while metric(daemon, "fleetplan_http_requests_in_flight") < 4 and not answers and time.monotonic() < until:
+        time.sleep(0.01)
+    for _ in range(5):
+        assert ask(daemon, "127.0.0.3", "GET", "/livez").status == 200
+        body = gzip.compress(json.dumps(LIGHT).encode())
+        assert upload(daemon, "127.0.0.3", "/v1/estimates/training", body, PACKED).status == 200
+    assert answers == [], "the others were answered first"
+    for thread in threads:
+        thread.join()
+    assert [answer.status for answer in answers] == [422] * 3, [answer.text for answer in answers]  # it says nothing of compute
+    assert all("timings" in answer.json["detail"] for answer in answers)
+
+
+@pytest.mark.parametrize("chunk", [1000, 100000])
+def test_a_body_in_chunks_is_read_whole(daemon, chunk):
+    """Further chunks are there while the first are read."""
+    data = small_trace(8)
+    with daemon.wire(seconds=60) as wire:
+        wire.send("POST /v1/diagnoses HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\n"
+                  "Transfer-Encoding: chunked\r\n\r\n")
+        wire.send(b"".join(b"%x\r\n%s\r\n" % (len(data[i:i + chunk]), data[i:i + chunk]) for i in range(0, len(data), chunk)) + b"0\r\n\r\n")
+        chunked = wire.answer()
+        assert wire.send("GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n").answer().status == 200
+    whole = upload(daemon, "127.0.0.1", "/v1/diagnoses", data, PACKED)
+    assert chunked.status == whole.status and chunked.json["detail"] == whole.json["detail"]
+
+
+def test_a_packed_body_that_is_cut_short_is_refused(daemon):
+    for data in (small_trace(3)[:-20], small_trace(1)[:100], gzip.compress(b"{}") + b"more", b"not gzip at all"):
+        answer = upload(daemon, "127.0.0.1", "/v1/diagnoses", data, PACKED)
+        assert answer.status == 400 and "gzip" in answer.json["detail"], answer.text

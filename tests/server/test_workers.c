@@ -15,16 +15,20 @@ static struct {
 	pthread_mutex_t mutex;
 	const char *names[NAMES_MAX];
 	size_t count;
+	uint64_t spender; /* a client whose work is worth an hour of its rate */
 } room;
 
-static void work(struct exchange *exchange)
+static int64_t work(struct exchange *exchange)
 {
+	int64_t due_ns = exchange->client.who == room.spender ? INT64_C(3600000000000) : 0;
+
 	pthread_mutex_lock(&room.mutex);
 	room.names[room.count++] = exchange->call.path;
 	pthread_mutex_unlock(&room.mutex);
 	sem_post(&room.begun);
 	sem_wait(&room.may_end);
 	exchange_give(&room.pool, exchange);
+	return due_ns;
 }
 
 static void open_room(unsigned threads, unsigned threads_per_client, size_t maximum)
@@ -153,6 +157,39 @@ static void only_its_own_work_makes_a_client_wait(void **state)
 	close_room();
 }
 
+/* Until the pool is stopped, which runs what is queued: nothing stays unanswered. */
+static void who_is_ahead_of_its_rate_waits(void **state)
+{
+	static const char *const expected[] = {"a1", "b1", "b2", "a2"};
+
+	(void)state;
+	open_room(1, 0, 100);
+	room.spender = 1;
+	assert_null(push("a1", 1, 1));
+	wait_for_begun(1);
+	assert_null(push("a2", 1, 1));
+	assert_null(push("b1", 2, 2));
+	assert_null(push("b2", 2, 2));
+	sem_post(&room.may_end);
+	sem_post(&room.may_end);
+	sem_post(&room.may_end);
+	wait_for_begun(2);
+	assert_int_equal(room.count, 3);
+	close_room();
+	assert_int_equal(room.count, 4);
+	for (size_t i = 0; i < 4; i++)
+		assert_string_equal(room.names[i], expected[i]);
+}
+
+static void a_stopped_pool_turns_everything_away(void **state)
+{
+	(void)state;
+	open_room(1, 0, 100);
+	workers_stop(&room.workers);
+	assert_string_equal(push("late", 1, 1), "late");
+	exchange_pool_release(&room.pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +197,8 @@ int main(void)
 		cmocka_unit_test(addresses_of_one_key_share_fairly),
 		cmocka_unit_test(a_full_queue_turns_away_the_newest_of_who_has_most),
 		cmocka_unit_test(one_client_leaves_a_thread_to_others),
+		cmocka_unit_test(who_is_ahead_of_its_rate_waits),
+		cmocka_unit_test(a_stopped_pool_turns_everything_away),
 		cmocka_unit_test(only_its_own_work_makes_a_client_wait),
 	};
 
