@@ -43,7 +43,8 @@ static void deadline_watch_idle(struct peers *peers, struct peer *peer, uint64_t
 		peer->bytes_received = received;
 	} else if (received != peer->bytes_received) {
 		uint64_t until_ms = (uint64_t)now_ms + peers->receive_seconds * 1000ULL;
-		atomic_compare_exchange_strong(&peer->state, &state, until_ms * 8 + PHASE_RECEIVING);
+		if (atomic_compare_exchange_strong(&peer->state, &state, until_ms * 8 + PHASE_OPENED))
+			atomic_store(&peer->since_ms, now_ms);
 	}
 }
 
@@ -51,7 +52,7 @@ static void deadline_cut(struct peers *peers, struct peer *peer, uint64_t state)
 {
 	if (!atomic_compare_exchange_strong(&peer->state, &state, PHASE_CUT))
 		return; /* it moved on at the last moment */
-	if ((state & 7) == PHASE_RECEIVING)
+	if ((state & 7) == PHASE_RECEIVING || (state & 7) == PHASE_OPENED)
 		(void)!send(peer->fd, deadline_answer, sizeof deadline_answer - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	shutdown(peer->fd, SHUT_RDWR);
 	atomic_fetch_add(&peers->cut, 1);
@@ -70,7 +71,7 @@ static void deadline_sweep(struct peers *peers, int64_t now_ms)
 		peer->idle_seen = false;
 		if (phase == PHASE_WORKING)
 			(void)peer_is_gone(peer);
-		if ((phase == PHASE_RECEIVING || phase == PHASE_SENDING) && (int64_t)(state / 8) < now_ms)
+		if ((phase == PHASE_OPENED || phase == PHASE_RECEIVING || phase == PHASE_SENDING) && (int64_t)(state / 8) < now_ms)
 			deadline_cut(peers, peer, state);
 	}
 }

@@ -1,5 +1,6 @@
 #include "server/http_private.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,7 +15,8 @@
 #include "server/stream.h"
 
 enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTTP_RENEW_BYTES = 4 * 1024 * 1024,
-	HTTP_READ_AT_ONCE_BYTES = 16 * 1024 };
+	HTTP_READ_AT_ONCE_BYTES = 16 * 1024,
+	HTTP_OTHER_DESCRIPTORS = 96 /* database, log, feeds, devices */, HTTP_CONNECTIONS_LEAST = 16 };
 
 /* --- one request ------------------------------------------------------------------------------------------- */
 
@@ -441,6 +443,14 @@ bool http_is_loopback(const struct http *http)
 	return http->listener.loopback;
 }
 
+static enum MHD_Result http_admit(void *closure, const struct sockaddr *address, socklen_t length)
+{
+	struct http *http = closure;
+
+	(void)length;
+	return peers_admit(&http->peers, address) ? MHD_YES : MHD_NO;
+}
+
 static struct MHD_Daemon *http_listen(struct http *http)
 {
 	const struct http_options *options = &http->options;
@@ -449,9 +459,9 @@ static struct MHD_Daemon *http_listen(struct http *http)
 
 	if (threads == 1)
 		pool[0].option = MHD_OPTION_END;
-	return MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL,
+	return MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, http_admit, http,
 		http_access, http, MHD_OPTION_EXTERNAL_LOGGER, http_library_log, NULL, MHD_OPTION_LISTEN_SOCKET, http->listener.fd,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_MEMORY_BYTES, MHD_OPTION_CONNECTION_LIMIT, options->connections,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_MEMORY_BYTES, MHD_OPTION_CONNECTION_LIMIT, options->connections + PEERS_RESERVE,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->connections_per_ip, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
 		MHD_OPTION_URI_LOG_CALLBACK, http_request_line, http, MHD_OPTION_UNESCAPE_CALLBACK, http_keep_raw, NULL,
 		MHD_OPTION_NOTIFY_COMPLETED, http_completed, http, MHD_OPTION_NOTIFY_CONNECTION, http_connection, http, MHD_OPTION_ARRAY, pool,
@@ -481,12 +491,38 @@ static bool http_start_jobs(struct http *http)
 	return http->jobs != NULL;
 }
 
+/* Each connection is a descriptor: as many as are wanted must be possible, or the door would stay shut without a word. */
+static enum status http_fit_descriptors(struct http *http, struct failure *failure)
+{
+	unsigned *connections = &http->options.connections, wanted = *connections;
+	const rlim_t others = PEERS_RESERVE + LINGERING_MAX + HTTP_OTHER_DESCRIPTORS;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= wanted + others)
+		return STATUS_OK;
+	limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted + others ? wanted + others : limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) != 0 && getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return STATUS_OK;
+	if (limit.rlim_cur >= wanted + others)
+		return STATUS_OK;
+	if (limit.rlim_cur < others + HTTP_CONNECTIONS_LEAST)
+		return failure_set(failure, STATUS_INVALID,
+			"connections: the system lets this process open %llu files, of which %llu are for other things: raise that limit (ulimit -n, LimitNOFILE) to %llu for %u connections",
+			(unsigned long long)limit.rlim_cur, (unsigned long long)others, (unsigned long long)(wanted + others), wanted);
+	*connections = (unsigned)(limit.rlim_cur - others);
+	log_event(LOG_WARNING, "connections_lowered", LOG_INTEGER("connections", *connections), LOG_INTEGER("wanted", wanted),
+		LOG_INTEGER("open_files_limit", (int64_t)limit.rlim_cur), LOG_INTEGER("open_files_needed", (int64_t)(wanted + others)));
+	return STATUS_OK;
+}
+
 enum status http_start(struct http *http, struct server *server, struct failure *failure)
 {
+	if (http_fit_descriptors(http, failure) != STATUS_OK)
+		return failure->status;
 	http->server = server;
 	/* Since 1.0 the parser is strict itself, and its layout is not ours to know. */
 	http->strict_layout = strncmp(MHD_get_version(), "0.9.", 4) == 0;
-	if (!peers_start(&http->peers, http->options.receive_seconds, http->options.send_seconds) ||
+	if (!peers_start(&http->peers, http->options.connections, http->options.receive_seconds, http->options.send_seconds) ||
 		!http_start_workers(http) || !http_start_jobs(http))
 		return failure_set(failure, STATUS_UNAVAILABLE, "threads cannot be started: %s", "the system's limit is reached");
 	http->daemon = http_listen(http);
@@ -502,6 +538,8 @@ void http_state_get(const struct http *http, struct http_state *state)
 	state->body_bytes = atomic_load(&http->budget.used_bytes);
 	state->connections = atomic_load(&http->peers.count);
 	state->connections_cut = atomic_load(&http->peers.cut);
+	state->connections_cut_for_room = atomic_load(&http->peers.cut_for_room);
+	state->connections_refused = atomic_load(&http->peers.refused);
 }
 
 void http_quiesce(struct http *http)

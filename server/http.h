@@ -58,6 +58,7 @@ FALLIBLE enum status http_start(struct http *http, struct server *server, struct
 struct http_state {
 	size_t in_flight, queue_depth, body_bytes, connections;
 	uint64_t connections_cut; /* by a deadline, since the start */
+	uint64_t connections_cut_for_room, connections_refused; /* likewise */
 };
 void http_state_get(const struct http *http, struct http_state *state); /* thread-safe */
 

@@ -200,6 +200,11 @@ static enum status judge_body(struct exchange *exchange)
 	return STATUS_OK;
 }
 
+static bool judge_tells_of_health(const struct route *route)
+{
+	return route->id == ROUTE_LIVEZ || route->id == ROUTE_READYZ || route->id == ROUTE_METRICS;
+}
+
 /* The route's own rules. What fails here is answered after the body was thrown away, and the connection stays open. */
 static enum status judge_rules(struct exchange *exchange)
 {
@@ -208,6 +213,10 @@ static enum status judge_rules(struct exchange *exchange)
 
 	if (status != STATUS_OK || exchange->preflight)
 		return status;
+	if (exchange->peer->health_only && !judge_tells_of_health(call->route)) {
+		exchange->close = true;
+		return failure_set(&call->failure, STATUS_OVERLOADED, "all connections are taken, and this address has some: wait for one of them");
+	}
 	status = judge_caller(exchange);
 	if (status != STATUS_OK)
 		return status;

@@ -27,6 +27,8 @@ struct server;
 	X(AGENTS, "fleetplan_agents", "gauge", "Agents that are heard of, and that are silent")                              \
 	X(CONNECTIONS, "fleetplan_http_connections", "gauge", "Open connections")                                            \
 	X(CUT, "fleetplan_http_connections_cut_total", "counter", "Connections ended because a deadline had passed")         \
+	X(CUT_FOR_ROOM, "fleetplan_http_connections_cut_for_room_total", "counter", "Idle connections ended because others came when nearly all were taken") \
+	X(TURNED_AWAY, "fleetplan_http_connections_refused_total", "counter", "Connections turned away because all were taken") \
 	X(COMMITS, "fleetplan_storage_commits_total", "counter", "Transactions made durable")                                \
 	X(JOBS, "fleetplan_storage_jobs_total", "counter", "Changes made durable; above commits when they travel in groups") \
 	X(FAILED_COMMITS, "fleetplan_storage_failed_commits_total", "counter", "Transactions that could not be made durable") \

@@ -5,12 +5,13 @@ who is answered, in which order, and what state the others are in at that moment
 import gzip
 import http.client
 import json
+import socket
 import threading
 import time
 
 import pytest
 
-from conftest import Answer
+from conftest import Answer, Wire
 
 HEAVY = {"model": "llama-3.1-70b", "queries_per_minute": 60000, "prompt_tokens": {"mean": 1000, "cv": 1}, "output_tokens": {"mean": 300, "cv": 1},
          "burstiness_cv": 4, "slo": {"ttft_ms": 1000, "tpot_ms": 50}}
@@ -174,3 +175,78 @@ def test_a_packed_body_that_is_cut_short_is_refused(daemon):
     for data in (small_trace(3)[:-20], small_trace(1)[:100], gzip.compress(b"{}") + b"more", b"not gzip at all"):
         answer = upload(daemon, "127.0.0.1", "/v1/diagnoses", data, PACKED)
         assert answer.status == 400 and "gzip" in answer.json["detail"], answer.text
+
+
+# --- connections --------------------------------------------------------------------------------------------------------
+
+LIVEZ = b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def connect(daemon, source, data=b""):
+    wire = Wire.__new__(Wire)
+    wire.socket, wire.rest = socket.create_connection(("127.0.0.1", daemon.port), timeout=30, source_address=(source, 0)), b""
+    return wire.send(data)
+
+
+def test_idle_connections_make_room_the_oldest_first(daemon_with):
+    daemon = daemon_with("--connections", "40")
+    idle = []
+    for number in range(60):
+        idle.append(connect(daemon, f"127.0.0.{2 + number % 2}", LIVEZ))
+        assert idle[-1].answer().status == 200
+    assert ask(daemon, "127.0.0.4", "GET", "/v1/plans").status == 200
+    assert ask(daemon, "127.0.0.2", "GET", "/v1/plans").status == 200
+    assert metric(daemon, "fleetplan_http_connections") <= 40
+    assert metric(daemon, "fleetplan_http_connections_cut_for_room_total") >= 20
+    assert metric(daemon, "fleetplan_http_connections_refused_total") == 0
+    assert all(wire.closed() for wire in idle[:20]), "the oldest"
+    assert all(wire.send(LIVEZ).answer().status == 200 for wire in idle[-20:]), "and not the newest"
+    for wire in idle:
+        wire.close()
+
+
+def test_silent_connections_make_room_too(daemon_with):
+    daemon = daemon_with("--connections", "40", "--receive-seconds", "600")
+    silent = [connect(daemon, "127.0.0.2") for _ in range(200)]
+    assert ask(daemon, "127.0.0.2", "GET", "/v1/plans").status == 200
+    assert metric(daemon, "fleetplan_http_connections") <= 40
+    for wire in silent:
+        wire.close()
+
+
+def test_where_all_are_busy_there_is_room_for_new_addresses_and_for_health(daemon_with):
+    daemon = daemon_with("--connections", "20", "--receive-seconds", "600")
+    half = b"POST /v1/estimates/training HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"
+    busy = [connect(daemon, "127.0.0.2", half) for _ in range(20)]
+    until = time.monotonic() + 60
+    while metric(daemon, "fleetplan_http_requests_in_flight") < 21 and time.monotonic() < until:
+        time.sleep(0.02)
+    assert ask(daemon, "127.0.0.3", "GET", "/version").status == 200
+    for path in ("/livez", "/readyz", "/metrics"):
+        assert ask(daemon, "127.0.0.2", "GET", path).status == 200
+    refused = ask(daemon, "127.0.0.2", "GET", "/version")
+    assert refused.status == 503 and refused.closes and "connections are taken" in refused.json["detail"] and int(refused.headers["retry-after"]) >= 1
+    more = [connect(daemon, "127.0.0.2") for _ in range(100)]  # silent: they take the room from each other
+    assert ask(daemon, "127.0.0.3", "GET", "/version").status == 200
+    assert ask(daemon, "127.0.0.2", "GET", "/livez").status == 200
+    assert all(wire.send(b" " * 98 + b"}").answer().status == 422 for wire in busy), "what was begun is answered"
+    for wire in busy + more:
+        wire.close()
+
+
+def test_connections_fit_into_the_limit_of_open_files(daemon_with):
+    daemon = daemon_with(expect_start=False)
+    daemon.wrapper = ["sh", "-c", 'ulimit -n 400; exec "$@"', "sh"]
+    daemon.start()
+    warned = [line for line in daemon.log() if line.get("event") == "connections_lowered"]
+    assert len(warned) == 1 and warned[0]["wanted"] == 2048 and warned[0]["open_files_limit"] == 400, daemon.log()
+    assert 16 <= warned[0]["connections"] < 400
+    wires = [connect(daemon, "127.0.0.2", LIVEZ) for _ in range(450)]
+    assert ask(daemon, "127.0.0.2", "GET", "/v1/plans").status == 200
+    for wire in wires:
+        wire.close()
+    few = daemon_with(expect_start=False)
+    few.wrapper = ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh"]
+    with pytest.raises(RuntimeError, match="ulimit -n"):
+        few.start()
+    assert few.process.wait(20) == 78
