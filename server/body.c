@@ -37,7 +37,7 @@ static enum status body_encoding(struct body *body, const char *encoding, struct
 }
 
 enum status body_begin(struct body *body, const char *encoding, size_t announced_bytes, size_t limit_bytes,
-	struct body_budget *budget, struct failure *failure)
+	struct memory_budget *budget, struct failure *failure)
 {
 	body_clear(body);
 	body->limit_bytes = limit_bytes;

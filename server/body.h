@@ -17,7 +17,8 @@
 
 struct body_unpacker;
 
-struct body_budget {
+/* Of what is held for clients: bodies, and answers until they are sent (server/response.c). */
+struct memory_budget {
 	size_t maximum_bytes;
 	_Atomic size_t used_bytes;
 };
@@ -43,14 +44,14 @@ struct body {
 	size_t wire_bytes;        /* arrived so far */
 	size_t limit_bytes;       /* of the route */
 	size_t charged_bytes;     /* to the budget */
-	struct body_budget *budget;
+	struct memory_budget *budget;
 	struct body_unpacker *unpacker; /* NULL: the body is not packed */
 };
 
 /* Begins a body of at most `limit_bytes`. `encoding` is the Content-Encoding, NULL or "identity" for none, "gzip" or
  * "x-gzip"; anything else is STATUS_UNSUPPORTED_MEDIA. `announced_bytes` is the Content-Length, 0 when unknown. */
 FALLIBLE enum status body_begin(struct body *body, const char *encoding, size_t announced_bytes, size_t limit_bytes,
-	struct body_budget *budget, struct failure *failure);
+	struct memory_budget *budget, struct failure *failure);
 
 /* Begun already, and not a byte received: everything goes to the sink, which is the body's from here on and released with it. */
 void body_stream(struct body *body, const struct body_sink *sink);

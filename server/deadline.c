@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "server/body.h"
 #include "server/peer.h"
 
-enum { SWEEP_MS = 250 };
+/* Half a minute for a megabyte is slow. */
+enum { SWEEP_MS = 250, SLOW_MS = 2000, SLOW_BYTES = 64 * 1024 };
 
 /* What a client reads that took too long to send: written past libmicrohttpd, which is not writing in this phase. */
 #define DEADLINE_PROBLEM \
@@ -48,6 +50,24 @@ static void deadline_watch_idle(struct peers *peers, struct peer *peer, uint64_t
 	}
 }
 
+/* Whether a client is so slow to take what is held for it that those who wait for memory come first. */
+static bool deadline_is_slow(const struct peers *peers, struct peer *peer, int64_t now_ms)
+{
+	struct tcp_info info;
+	socklen_t length = sizeof info;
+	bool slow;
+
+	if (atomic_load(&peer->held_bytes) == 0 || getsockopt(peer->fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 ||
+		length < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked)
+		return false;
+	if (peer->taken_ms == 0 || info.tcpi_bytes_acked - peer->bytes_taken >= SLOW_BYTES) {
+		peer->taken_ms = now_ms;
+		peer->bytes_taken = info.tcpi_bytes_acked;
+	}
+	slow = now_ms - peer->taken_ms >= SLOW_MS;
+	return slow && atomic_load(&peers->budget->used_bytes) > peers->budget->maximum_bytes / 2;
+}
+
 static void deadline_cut(struct peers *peers, struct peer *peer, uint64_t state)
 {
 	if (!atomic_compare_exchange_strong(&peer->state, &state, PHASE_CUT))
@@ -69,6 +89,13 @@ static void deadline_sweep(struct peers *peers, int64_t now_ms)
 			continue;
 		}
 		peer->idle_seen = false;
+		if (phase != PHASE_SENDING)
+			peer->taken_ms = 0;
+		else if (deadline_is_slow(peers, peer, now_ms)) {
+			atomic_fetch_add(&peers->cut_for_memory, 1);
+			deadline_cut(peers, peer, state);
+			continue;
+		}
 		if (phase == PHASE_WORKING)
 			(void)peer_is_gone(peer);
 		if ((phase == PHASE_OPENED || phase == PHASE_RECEIVING || phase == PHASE_SENDING) && (int64_t)(state / 8) < now_ms)

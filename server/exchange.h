@@ -93,10 +93,12 @@ struct exchange {
 	size_t fixed_length, fixed_packed_length;
 	struct buffer packed; /* the answer compressed, when that was worth it */
 	bool pack_tried;
+	size_t held_bytes; /* of the answer, charged to the budget */
 	struct catalogue *catalogue;
 
 	void (*deliver)(struct exchange *exchange); /* takes it when the answer is complete; on any thread */
 	struct progress progress; /* of what it computes */
+	struct arena_mark judged;    /* the call's arena when the request's headers were judged */
 	struct arena_mark untouched; /* the call's arena before its handler ran */
 	int64_t cpu_until_ns; /* of its thread's time: when what is waited for has cost enough; 0: no limit */
 	bool overran;         /* it has */

@@ -427,7 +427,7 @@ enum status http_bind(const struct http_options *options, struct http **out, str
 		free(http);
 		return status;
 	}
-	http->budget.maximum_bytes = options->body_memory_bytes;
+	http->budget.maximum_bytes = options->memory_bytes;
 	exchange_pool_init(&http->pool);
 	*out = http;
 	return STATUS_OK;
@@ -522,7 +522,7 @@ enum status http_start(struct http *http, struct server *server, struct failure 
 	http->server = server;
 	/* Since 1.0 the parser is strict itself, and its layout is not ours to know. */
 	http->strict_layout = strncmp(MHD_get_version(), "0.9.", 4) == 0;
-	if (!peers_start(&http->peers, http->options.connections, http->options.receive_seconds, http->options.send_seconds) ||
+	if (!peers_start(&http->peers, &http->budget, http->options.connections, http->options.receive_seconds, http->options.send_seconds) ||
 		!http_start_workers(http) || !http_start_jobs(http))
 		return failure_set(failure, STATUS_UNAVAILABLE, "threads cannot be started: %s", "the system's limit is reached");
 	http->daemon = http_listen(http);
@@ -539,6 +539,7 @@ void http_state_get(const struct http *http, struct http_state *state)
 	state->connections = atomic_load(&http->peers.count);
 	state->connections_cut = atomic_load(&http->peers.cut);
 	state->connections_cut_for_room = atomic_load(&http->peers.cut_for_room);
+	state->connections_cut_for_memory = atomic_load(&http->peers.cut_for_memory);
 	state->connections_refused = atomic_load(&http->peers.refused);
 }
 

@@ -37,7 +37,7 @@ struct http_options {
 	unsigned idle_seconds;       /* inactivity of a connection */
 	unsigned receive_seconds;    /* total, from a request's first byte to its last */
 	unsigned send_seconds;       /* total, from an answer's first byte to its last */
-	size_t body_memory_bytes;    /* of all bodies together; past it 503 */
+	size_t memory_bytes;         /* of what is held for clients, bodies and answers together; past it 503 */
 	const char *cors_origins;    /* comma-separated, "*" for any; empty: off */
 	unsigned jobs, jobs_per_key, job_keep_seconds, job_workers; /* server/jobs.h; workers 0: one a core */
 	size_t job_memory_bytes;
@@ -58,7 +58,7 @@ FALLIBLE enum status http_start(struct http *http, struct server *server, struct
 struct http_state {
 	size_t in_flight, queue_depth, body_bytes, connections;
 	uint64_t connections_cut; /* by a deadline, since the start */
-	uint64_t connections_cut_for_room, connections_refused; /* likewise */
+	uint64_t connections_cut_for_room, connections_cut_for_memory, connections_refused; /* likewise */
 };
 void http_state_get(const struct http *http, struct http_state *state); /* thread-safe */
 

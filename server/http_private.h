@@ -28,7 +28,7 @@ struct http {
 	struct workers readers; /* of bodies that are work */
 	struct watcher watcher;
 	struct jobs *jobs;
-	struct body_budget budget;
+	struct memory_budget budget;
 	struct server *server;
 	_Atomic size_t in_flight;
 	_Atomic bool quiescing;

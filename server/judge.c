@@ -270,5 +270,6 @@ enum status judge_request(struct exchange *exchange, const char *method, const c
 		*at_once = exchange->expect_continue || (length && strtoull(length, NULL, 10) > judge_discard_bytes(exchange, status));
 	}
 	exchange->refused = status;
+	exchange->judged = arena_mark(&call->arena);
 	return status;
 }

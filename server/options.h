@@ -29,7 +29,8 @@
 	X(send_seconds, "send-seconds", NUMBER, "60", 1, 3600, NULL, "an answer must have been taken whole within this")           \
 	X(drain_seconds, "drain-seconds", NUMBER, "30", 0, 3600, NULL, "on SIGTERM, wait this long for requests under way")        \
 	X(quiet_seconds, "quiet-seconds", NUMBER, "1", 0, 600, NULL, "on SIGTERM, readyz says 503 this long before the door shuts") \
-	X(body_memory_mb, "body-memory-mb", NUMBER, "512", 2, 65536, NULL, "memory of all request bodies together, 10^6 bytes")    \
+	X(memory_mb, "memory-mb", NUMBER, "256", 2, 65536, NULL, "memory of request bodies and answers together, 10^6 bytes; more are answered 503") \
+	X(body_memory_mb, "body-memory-mb", NUMBER, "0", 0, 65536, NULL, "the former name of memory-mb; 0: that one's value")     \
 	X(cors_origins, "cors-origins", TEXT, "", 0, 0, NULL, "origins that browsers may call from, comma-separated; * for any")   \
 	X(metrics_open, "metrics-open", FLAG, "no", 0, 0, NULL, "answer /metrics without a key")                                   \
 	X(insecure, "insecure", FLAG, "no", 0, 0, NULL, "allow other addresses than loopback without any API key")                 \

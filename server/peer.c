@@ -16,11 +16,11 @@ static int64_t peer_now_ms(void)
 	return clock_monotonic_ns() / 1000000;
 }
 
-bool peers_start(struct peers *peers, size_t maximum, unsigned receive_seconds, unsigned send_seconds)
+bool peers_start(struct peers *peers, const struct memory_budget *budget, size_t maximum, unsigned receive_seconds, unsigned send_seconds)
 {
 	pthread_condattr_t attributes;
 
-	*peers = (struct peers){.maximum = maximum, .receive_seconds = receive_seconds, .send_seconds = send_seconds};
+	*peers = (struct peers){.budget = budget, .maximum = maximum, .receive_seconds = receive_seconds, .send_seconds = send_seconds};
 	pthread_mutex_init(&peers->mutex, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

@@ -20,6 +20,8 @@
 
 struct exchange;
 
+struct memory_budget;
+
 enum peer_phase {
 	PHASE_IDLE,      /* between requests: libmicrohttpd's timer rules; bytes trickling in begin PHASE_OPENED */
 	PHASE_OPENED,    /* a request shall come, or its first line is coming: the time of PHASE_RECEIVING runs already */
@@ -41,6 +43,9 @@ struct peer {
 	uint64_t bytes_received; /* the sweeper's: of the socket, when it was first seen idle */
 	_Atomic bool gone; /* the client closed its end while it was worked for, as was seen when somebody last looked */
 	bool idle_seen;          /* the sweeper's */
+	_Atomic size_t held_bytes; /* of the answer that is being sent */
+	uint64_t bytes_taken;    /* the sweeper's: of that, by the client, at */
+	int64_t taken_ms;        /* this time; 0: not looked at yet */
 	int64_t left_ms;         /* the connection thread's: of the time to receive, while that is paused */
 	bool linger;             /* the connection thread's: close gently */
 	struct exchange *_Atomic successor; /* takes the place of the connection's exchange when it is resumed; NULL: none */
@@ -63,8 +68,10 @@ struct peers {
 	struct lingering lingering[LINGERING_MAX];
 	size_t lingering_count;
 	unsigned receive_seconds, send_seconds;
+	const struct memory_budget *budget; /* of what is held: when it is half taken, who reads slowly is cut */
 	_Atomic uint64_t cut;          /* connections ended by the sweeper */
 	_Atomic uint64_t cut_for_room; /* idle ones ended because others came */
+	_Atomic uint64_t cut_for_memory; /* slow readers ended because others wanted their memory */
 	_Atomic uint64_t refused;      /* turned away at the door */
 	bool stopping;
 	pthread_t sweeper;
@@ -74,7 +81,7 @@ struct peers {
 /* Connections beyond the maximum: for addresses that have none yet, and for whoever asks how we are. */
 enum { PEERS_FOR_NEW_ADDRESSES = 64, PEERS_FOR_HEALTH = 32, PEERS_RESERVE = PEERS_FOR_NEW_ADDRESSES + PEERS_FOR_HEALTH };
 
-FALLIBLE bool peers_start(struct peers *peers, size_t maximum, unsigned receive_seconds, unsigned send_seconds);
+FALLIBLE bool peers_start(struct peers *peers, const struct memory_budget *budget, size_t maximum, unsigned receive_seconds, unsigned send_seconds);
 void peers_stop(struct peers *peers); /* joins the sweeper; every connection is closed already */
 void peers_cut_all(struct peers *peers); /* shuts every socket down: the drain's last word */
 

@@ -72,7 +72,7 @@ static void the_limit_counts_what_comes_out(void **state)
 
 static void all_bodies_share_a_budget(void **state)
 {
-	struct body_budget budget = {.maximum_bytes = 10000};
+	struct memory_budget budget = {.maximum_bytes = 10000};
 	struct body first = {0}, second = {0};
 	char piece[6000];
 
