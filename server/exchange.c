@@ -85,6 +85,7 @@ static void exchange_clear(struct exchange *exchange)
 	memset(&exchange->next, 0, sizeof *exchange - offsetof(struct exchange, next));
 	failure_clear(&call->failure);
 	call->arena = arena;
+	call->arena.maximum_bytes = CALL_ARENA_MAX_BYTES;
 	call->answer = answer;
 	exchange->packed = packed;
 	exchange->body = body;

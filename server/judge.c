@@ -186,6 +186,9 @@ static enum status judge_body(struct exchange *exchange)
 	enum status status;
 
 	call->body_media = MEDIA_COUNT;
+	/* The tree of a body of numbers takes up to sixteen times its text. */
+	if (!call->route->streamed && call->route->body_maximum_bytes > CALL_ARENA_MAX_BYTES / 16)
+		call->arena.maximum_bytes = call->route->body_maximum_bytes * 16;
 	status = body_begin(&exchange->body, has_body ? exchange->headers[HEADER_CONTENT_ENCODING] : NULL, announced,
 		call->route->body_maximum_bytes, &exchange->http->budget, &call->failure);
 	if (status == STATUS_OK && has_body)

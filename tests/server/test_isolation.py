@@ -250,3 +250,84 @@ def test_connections_fit_into_the_limit_of_open_files(daemon_with):
     with pytest.raises(RuntimeError, match="ulimit -n"):
         few.start()
     assert few.process.wait(20) == 78
+
+
+# --- answers ------------------------------------------------------------------------------------------------------------
+
+def test_answers_that_nobody_reads_are_held_within_the_budget(daemon_with):
+    """Eighty clients that ask for two megabytes and do not read; eight megabytes may be held. What is small is answered throughout, and so is
+    what is large, once the slow ones are cut."""
+    daemon = daemon_with("--memory-mb", "8", "--send-seconds", "600")
+    for number in range(60):
+        made = daemon.post("/v1/plans/training", LIGHT | {"name": f"plan {number}", "notes": "x" * 10000})
+        assert made.status == 201, made.text
+    whole = len(daemon.get("/v1/plans?limit=60").body)
+    assert whole > 600000
+    wires = []
+    for _ in range(80):
+        wire = Wire.__new__(Wire)
+        wire.socket, wire.rest = socket.socket(), b""
+        wire.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        wire.socket.bind(("127.0.0.2", 0))
+        wire.socket.connect(("127.0.0.1", daemon.port))
+        wires.append(wire.send(b"GET /v1/plans?limit=60 HTTP/1.1\r\nHost: localhost\r\n\r\n" * 20))
+    until, cut = time.monotonic() + 60, 0
+    while cut == 0 and time.monotonic() < until:
+        text = daemon.get("/metrics").text
+        figures = dict(line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+        assert float(figures["fleetplan_http_body_memory_bytes"]) < 8e6 + 2 * whole, "what is over the budget is let go at once"
+        assert ask(daemon, "127.0.0.3", "GET", "/v1/plans?limit=2").status == 200
+        cut = float(figures["fleetplan_http_connections_cut_for_memory_total"])
+        time.sleep(0.05)
+    assert cut > 0
+    statuses = set()
+    while 200 not in statuses and time.monotonic() < until:
+        answer = ask(daemon, "127.0.0.3", "GET", "/v1/plans?limit=60")
+        statuses.add(answer.status)
+        assert answer.status == 200 or int(answer.headers["retry-after"]) >= 1
+    assert 200 in statuses and statuses <= {200, 503}
+    for wire in wires:
+        wire.close()
+    while metric(daemon, "fleetplan_http_body_memory_bytes") > 0 and time.monotonic() < until:
+        time.sleep(0.05)
+    assert metric(daemon, "fleetplan_http_body_memory_bytes") == 0
+
+
+def test_a_list_of_large_rows_comes_in_pages_and_nothing_is_missing(daemon_with):
+    daemon = daemon_with()
+    made = [daemon.post("/v1/plans/training", LIGHT | {"notes": "x" * 10000}).headers["location"] for _ in range(300)]
+    found, cursor, pages = [], "", 0
+    while cursor is not None:
+        answer = daemon.get("/v1/plans?limit=1000" + (f"&cursor={cursor}" if cursor else ""))
+        assert answer.status == 200 and len(answer.body) < 2.5e6
+        assert ("link" in answer.headers) == (answer.json["next_cursor"] is not None)
+        found += [item["id"] for item in answer.json["items"]]
+        cursor, pages = answer.json["next_cursor"], pages + 1
+    assert pages == 2 and found == [location.rsplit("/", 1)[1] for location in reversed(made)]
+    first = daemon.get("/v1/plans?limit=1000", {"Accept": "text/csv"})
+    assert first.status == 200 and "next" in first.headers["link"]
+    assert len(daemon.get("/v1/plans?limit=60").json["items"]) == 60
+
+
+# --- requests that are large in their own way ---------------------------------------------------------------------------
+
+def test_a_schedule_as_large_as_the_description_allows_is_answered(daemon):
+    """Eight series of a leap year by five minutes, intensities and prices: 1.7 million numbers."""
+    grams, prices = [100 + i * 7 % 300 for i in range(105408)], [i * 7 % 9 for i in range(105408)]
+    series = [{"region": f"r-{i}", "start": "2026-01-01T00:00:00Z", "step_minutes": 5, "gco2e_per_kwh": grams, "usd_per_kwh": prices} for i in range(8)]
+    body = json.dumps({"hours": 3, "mean_kw": 120, "checkpointable": True, "series": series}, separators=(",", ":"))
+    answer = ask_text(daemon, "/v1/schedules", body)
+    assert answer.status == 200, answer.text
+    assert daemon.post("/v1/estimates/training", LIGHT).status == 200
+
+
+def test_every_unknown_key_is_counted_and_the_first_are_told(daemon):
+    body = json.dumps(LIGHT | {f"modell{i}": 1 for i in range(50000)}, separators=(",", ":"))
+    answer = ask_text(daemon, "/v1/estimates/training", body)
+    assert answer.status == 422 and answer.json["detail"].startswith("50000 faults"), answer.text
+    assert len(answer.json["errors"]) == 24
+    assert all("did you mean model" in error["detail"] for error in answer.json["errors"][:10])
+
+
+def ask_text(daemon, path, body):
+    return daemon.request("POST", path, body, {"Content-Type": "application/json"}, timeout=60)
