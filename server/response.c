@@ -71,7 +71,7 @@ static bool response_charge(struct exchange *exchange)
 	return held == 0 || used <= budget->maximum_bytes;
 }
 
-/* What a handler has changed is answered however full it is. (A job's answer is kept within bounds of its own.) */
+/* What a handler has changed is answered however full it is. */
 static enum status response_hold(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
@@ -122,10 +122,11 @@ void response_finish(struct exchange *exchange, enum status status)
 		status = failure_set(&call->failure, STATUS_NO_MEMORY, "the answer is larger than what may be answered");
 	if (status == STATUS_OK && call->http_status == 0)
 		call->http_status = 200;
-	if (!exchange->fixed && !exchange->job)
+	if (exchange->http && !exchange->fixed && !exchange->job) { /* a command's call has no HTTP, a job keeps its answer within its own bounds */
 		response_forget_work(exchange);
-	if (status == STATUS_OK && !exchange->fixed && !exchange->job)
-		status = response_hold(exchange);
+		if (status == STATUS_OK)
+			status = response_hold(exchange);
+	}
 	if (status != STATUS_OK)
 		response_problem(exchange, status);
 	exchange->step = STEP_COMPLETE;
