@@ -3,7 +3,7 @@
 #include <stdarg.h>
 
 #include "base/clock.h"
-#include "server/exchange.h"
+#include "server/http_private.h"
 #include "server/server.h"
 
 enum { CALL_LIMIT_DEFAULT = 50, CALL_LIMIT_MAX = 1000 };
@@ -22,7 +22,7 @@ static bool call_is_abandoned(void *context)
 {
 	struct exchange *exchange = context;
 
-	if (exchange->cpu_until_ns > 0 && clock_thread_cpu_ns() > exchange->cpu_until_ns)
+	if (exchange->cpu_until_ns > 0 && clock_thread_cpu_ns() > exchange->cpu_until_ns && !atomic_load(&exchange->http->quiescing))
 		exchange->overran = true;
 	return exchange->overran || atomic_load(&exchange->peer->gone);
 }

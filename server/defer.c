@@ -195,7 +195,6 @@ static void defer_undo(struct exchange *exchange)
 	call->header_count = 0;
 	exchange->waiting = NULL;
 	exchange->cpu_until_ns = 0;
-	exchange->overran = false;
 }
 
 void defer_overrun(struct exchange *exchange)

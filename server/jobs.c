@@ -297,11 +297,11 @@ static enum status jobs_repeated(struct jobs *jobs, const struct job *fresh, con
 	return STATUS_OK;
 }
 
-static enum status jobs_find_place(struct jobs *jobs, const struct job *fresh, struct failure *failure)
+static enum status jobs_find_place(struct jobs *jobs, const struct job *fresh, bool overran, struct failure *failure)
 {
 	size_t own = 0;
 
-	if (jobs->refusing)
+	if (jobs->refusing && !overran)
 		return failure_set(failure, STATUS_DRAINING, "the daemon is shutting down");
 	for (const struct job *job = jobs->newest; job; job = job->next)
 		own += !job_has_ended(job) && job->client.who == fresh->client.who;
@@ -353,7 +353,7 @@ enum status jobs_submit(struct jobs *jobs, struct exchange *work, char id[UUID_T
 	jobs_drop_old(jobs);
 	status = jobs_repeated(jobs, job, &repeated, failure);
 	if (status == STATUS_OK && !repeated)
-		status = jobs_find_place(jobs, job, failure);
+		status = jobs_find_place(jobs, job, work->overran, failure);
 	*replayed = status == STATUS_OK && repeated;
 	if (status == STATUS_OK)
 		memcpy(id, repeated ? repeated->id : job->id, UUID_TEXT_SIZE);

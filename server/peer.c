@@ -3,13 +3,14 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "server/deadline.h"
 
-enum { LINGER_MS = 2000 };
+enum { LINGER_MS = 2000, PEERS_LOOKS_MAX = 16 };
 
 static int64_t peer_now_ms(void)
 {
@@ -121,24 +122,46 @@ static bool peer_waits(const struct peer *peer)
 	return phase == PHASE_IDLE || phase == PHASE_OPENED;
 }
 
-/* Cuts the one that has been idle, or silent, for longest. With the mutex held. */
-static void peers_make_room(struct peers *peers)
+/* The one that has been idle, or silent, for longest of those that were not looked at in this round; NULL: none. With the mutex held. */
+static struct peer *peers_oldest(const struct peers *peers)
 {
 	struct peer *oldest = NULL;
-	uint64_t state;
 
 	for (struct peer *peer = peers->first; peer; peer = peer->next)
-		if (peer_waits(peer) && (!oldest || atomic_load(&peer->since_ms) <= atomic_load(&oldest->since_ms)))
+		if (peer_waits(peer) && peer->round != peers->round && (!oldest || atomic_load(&peer->since_ms) <= atomic_load(&oldest->since_ms)))
 			oldest = peer;
-	if (!oldest)
+	return oldest;
+}
+
+/* Cuts it, unless its request is here and nobody has read it yet. */
+static bool peer_cut_for_room(struct peer *peer)
+{
+	uint64_t state = atomic_load(&peer->state);
+	int unread = 0;
+
+	if (ioctl(peer->fd, FIONREAD, &unread) == 0 && unread > 0)
+		return false;
+	if (((state & 7) != PHASE_IDLE && (state & 7) != PHASE_OPENED) || !atomic_compare_exchange_strong(&peer->state, &state, PHASE_CUT))
+		return false; /* it has just come */
+	peer->cut_for_room = true;
+	shutdown(peer->fd, SHUT_RDWR);
+	return true;
+}
+
+/* With the mutex held. */
+static void peers_make_room(struct peers *peers)
+{
+	struct peer *oldest;
+
+	peers->round++;
+	for (int looks = 0; looks < PEERS_LOOKS_MAX && (oldest = peers_oldest(peers)); looks++) {
+		oldest->round = peers->round;
+		if (!peer_cut_for_room(oldest))
+			continue;
+		peers->leaving++;
+		atomic_fetch_add(&peers->cut_for_room, 1);
 		return;
-	state = atomic_load(&oldest->state);
-	if (((state & 7) != PHASE_IDLE && (state & 7) != PHASE_OPENED) || !atomic_compare_exchange_strong(&oldest->state, &state, PHASE_CUT))
-		return; /* its request has just come */
-	oldest->cut_for_room = true;
-	peers->leaving++;
-	atomic_fetch_add(&peers->cut_for_room, 1);
-	shutdown(oldest->fd, SHUT_RDWR);
+	}
 }
 
 bool peers_admit(struct peers *peers, const struct sockaddr *address)

@@ -37,6 +37,7 @@ _Static_assert(PHASE_COUNT <= 8, "three bits of a peer's state");
 struct peer {
 	struct peer *next, *previous;
 	_Atomic int64_t since_ms; /* when PHASE_IDLE or PHASE_OPENED began */
+	uint64_t round;           /* under the list's mutex: when it was last thought of for that */
 	bool cut_for_room;        /* under the list's mutex */
 	bool health_only;         /* let in beyond the limit: only what tells of our health is answered */
 	_Atomic uint64_t state; /* deadline in monotonic milliseconds x 8 + phase */
@@ -64,6 +65,7 @@ struct peers {
 	pthread_cond_t wake;
 	struct peer *first;
 	_Atomic size_t count;
+	uint64_t round;              /* under the mutex: of making room */
 	size_t maximum, leaving;     /* under the mutex: connections that there may be; those that are cut for room and not closed yet */
 	struct lingering lingering[LINGERING_MAX];
 	size_t lingering_count;

@@ -112,6 +112,23 @@ def test_what_takes_very_long_is_left_as_a_job(daemon_with):
         assert daemon.request("DELETE", answer.headers["location"]).status < 300
 
 
+def test_what_is_under_way_at_the_end_is_answered(daemon_with):
+    """Whether it has become a job already or not: with drain-seconds to spare, SIGTERM waits for it."""
+    daemon = daemon_with("--cpu-limit-ms", "100", "--drain-seconds", "60")
+    answers = []
+    threads = [threading.Thread(target=lambda: answers.append(daemon.post("/v1/estimates/inference", MEDIUM).status)) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + 60
+    while metric(daemon, "fleetplan_http_requests_in_flight") < 4 and not answers and time.monotonic() < until:
+        time.sleep(0.01)
+    daemon.signal()
+    for thread in threads:
+        thread.join()
+    assert answers == [200, 200, 200]
+    assert daemon.process.wait(60) == 0
+
+
 # --- bodies -------------------------------------------------------------------------------------------------------------
 
 def small_trace(megabytes):
