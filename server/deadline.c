@@ -22,8 +22,7 @@ _Static_assert(sizeof DEADLINE_PROBLEM - 1 == 129, "the Content-Length below");
 static const char deadline_answer[] = "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\n"
 	"Content-Length: 129\r\nConnection: close\r\n\r\n" DEADLINE_PROBLEM;
 
-/* Bytes that the socket has received in all; 0 where the kernel does not say. */
-static uint64_t deadline_bytes_received(int fd)
+uint64_t deadline_bytes_received(int fd)
 {
 	struct tcp_info info;
 	socklen_t length = sizeof info;

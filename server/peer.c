@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "server/deadline.h"
 
-enum { LINGER_MS = 2000, PEERS_LOOKS_MAX = 16 };
+enum { LINGER_MS = 2000, PEERS_LOOKS_MAX = 16, PEERS_ASKING_MS = 1000 };
 
 static int64_t peer_now_ms(void)
 {
@@ -141,6 +141,8 @@ static bool peer_cut_for_room(struct peer *peer)
 
 	if (ioctl(peer->fd, FIONREAD, &unread) == 0 && unread > 0)
 		return false;
+	if ((state & 7) == PHASE_OPENED && peer_now_ms() - atomic_load(&peer->since_ms) < PEERS_ASKING_MS && deadline_bytes_received(peer->fd) > 0)
+		return false; /* its thread may be about to read it */
 	if (((state & 7) != PHASE_IDLE && (state & 7) != PHASE_OPENED) || !atomic_compare_exchange_strong(&peer->state, &state, PHASE_CUT))
 		return false; /* it has just come */
 	peer->cut_for_room = true;
