@@ -158,7 +158,8 @@ enum status api_stored_layout(const struct plan_record *plan, struct arena *aren
 	read_table(&table_serving_parallelism, member(best, "parallelism"), arena, &unread, &layout->serving);
 	layout->accelerator = text(best, "accelerator");
 	layout->gpu_count = (int64_t)given_or(number(best, "gpu_count"), ABSENT_COUNT);
-	layout->precision = text(best, "precision") ? precision_of_name(text(best, "precision")) : PRECISION_UNSET;
+	layout->precision = text(best, "precision") ? precision_of_name(text(best, "precision"))
+		: text(request, "precision") ? precision_of_name(text(request, "precision")) : PRECISION_UNSET; /* a training's is the request's, as resolved */
 	layout->kv_precision = text(best, "kv_precision") ? precision_of_name(text(best, "kv_precision")) : PRECISION_UNSET;
 	layout->batch = number(batch, "mean");
 	layout->usd = given_or(number(cost, "total_usd"), number(cost, "usd_per_month"));
@@ -169,7 +170,7 @@ enum status api_stored_layout(const struct plan_record *plan, struct arena *aren
 	layout->predicted.hours = number(best, "wall_clock_hours");
 	layout->predicted.total_kwh = number(member(best, "energy"), "total_kwh");
 	layout->predicted.total_usd = number(cost, "total_usd");
-	layout->stack_observed = is_given(assumed(tree, "calibration.stack_speed"));
+	layout->stack_likeness = is_given(assumed(tree, "calibration.stack_speed")) ? given_or(assumed(tree, "calibration.stack_likeness"), 1) : 0;
 	layout->release_given = text(asked, "stack_release") != NULL;
 	failure_clear(&unread);
 	read_table(&table_parallelism, member(asked, "parallelism"), arena, &unread, &pins);

@@ -37,7 +37,7 @@ struct stored_layout {
 	const char *stack;
 	bool pinned;                         /* its mfu was given */
 	bool release_given, layout_given;    /* so were its software's release; tensor, pipeline and micro_batch */
-	bool stack_observed;                 /* a calibration stack_speed counted */
+	double stack_likeness;               /* of the jobs behind that calibration to this one (E148); 0: none counted */
 	int64_t node_count;
 	double practice;                     /* its hours over those of its steps and failures; 1 where none was planned */
 	double params_active;

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "planner/measurement/observation.h"
 #include "planner/operators/device.h"
 
 static struct evidence evidence_of(const struct calibration_row *row)
 {
 	return (struct evidence){.id = row->id, .accelerator = row->accelerator_id, .device = row->device_id, .plan_id = row->plan_id, .class = row->class,
-		.method = row->method, .quantity = quantity_of_name(row->quantity), .precision = row->precision, .value = row->value, .low = row->low,
+		.method = row->method, .quantity = quantity_of_name(row->quantity), .precision = quantity_of_name(row->quantity) == QUANTITY_STACK_SPEED ? PRECISION_UNSET : row->precision, .value = row->value, .low = row->low,
 		.high = row->high, .disagreement = row->disagreement, .measured_at_us = row->meta.valid_from_us};
 }
 
@@ -31,6 +32,7 @@ static struct evidence *gather(const struct catalogue *catalogue, const char *ac
 }
 
 struct choosing {
+	const struct catalogue *catalogue;
 	const struct calibration_wish *wish;
 	const struct evidence *items;
 	size_t count;
@@ -142,16 +144,65 @@ static void take_others(struct choosing *choosing)
 	}
 }
 
+/* The row that a figure came from. */
+static const struct calibration_row *row_named(const struct catalogue *catalogue, const char *id)
+{
+	const struct catalogue_rows *rows = &catalogue->rows;
+
+	for (size_t i = 0; i < rows->calibration_count; i++)
+		if (strcmp(rows->calibrations[i].id, id) == 0)
+			return &rows->calibrations[i];
+	return NULL;
+}
+
+/* "; of jobs of 8.03e+09 parameters on 8 accelerators in bf16, which count for 0.5 of it here (E148)" */
+static const char *describe_jobs(const struct choosing *choosing, const struct calibration_row *row, const char *text, double likeness)
+{
+	char params[48] = "parameters that are not known", gpus[48] = "";
+
+	if (row->params > 0)
+		snprintf(params, sizeof params, "%.3g parameters", row->params);
+	if (row->gpu_count >= 1)
+		snprintf(gpus, sizeof gpus, " on %lld accelerator%s", (long long)row->gpu_count, row->gpu_count == 1 ? "" : "s");
+	return arena_printf(choosing->arena, "%s; jobs of %s%s%s%s: of what they show %.2g holds here (E148)", text, params, gpus,
+		row->precision == PRECISION_UNSET ? "" : " in ", row->precision == PRECISION_UNSET ? "" : precision_name(row->precision), likeness);
+}
+
+/* What the software's jobs agree on, as far as it holds at their distance from this one (E148). */
 static void take_stack(struct choosing *choosing)
 {
 	const struct calibration_wish *wish = choosing->wish;
 	struct evidence_wish wanted = {.accelerator = wish->accelerator->id, .quantity = QUANTITY_STACK_SPEED, .class = wish->stack};
+	struct calibration *calibration = choosing->calibration;
+	const struct calibration_row *row;
 	struct evidence_choice choice;
+	const char *text, *jobs;
+	double likeness;
 
-	if (!wish->stack || !take(choosing, &wanted, "calibration.stack_speed", 1, &choosing->calibration->stack_speed, &choice))
+	if (!wish->stack || !evidence_choose(choosing->items, choosing->count, &wanted, wish->now_us, &choice))
 		return;
-	choosing->calibration->stack_low = choice.low;
-	choosing->calibration->stack_high = choice.high;
+	row = row_named(choosing->catalogue, choice.newest->id);
+	if (!row)
+		return;
+	likeness = observation_likeness(&(struct observed_kind){.params_ratio = row->params > 0 && wish->params > 0 ? row->params / wish->params : ABSENT_NUMBER,
+		.gpus_ratio = row->gpu_count >= 1 && wish->gpu_count >= 1 ? (double)row->gpu_count / (double)wish->gpu_count : ABSENT_NUMBER,
+		.same_precision = row->precision == wish->precision});
+	text = describe(choosing, &choice, 1);
+	jobs = describe_jobs(choosing, row, text, likeness);
+	calibration->stack_speed = observation_speed_at(choice.value, likeness);
+	calibration->stack_low = observation_speed_at(fmin(choice.low, choice.value), likeness);
+	calibration->stack_high = observation_speed_at(fmax(choice.high, choice.value), likeness);
+	calibration->stack_likeness = likeness;
+	if (!calibration->id) {
+		calibration->id = choice.newest->id;
+		calibration->source = jobs ? jobs : text;
+	}
+	if (!choosing->findings)
+		return;
+	findings_assume_figure(choosing->findings, &(struct figure){.field = "calibration.stack_speed", .value = calibration->stack_speed, .low = calibration->stack_low,
+		.high = calibration->stack_high, .source = jobs ? jobs : text, .status = PROVENANCE_MEASURED});
+	findings_assume_number(choosing->findings, "calibration.stack_likeness", likeness,
+		"E148: 1/2 for each factor of ten in the model's size and in the number of accelerators, and for another number format");
 }
 
 static void tell_unused(const struct choosing *choosing)
@@ -170,7 +221,7 @@ static void tell_unused(const struct choosing *choosing)
 void calibrations_choose(const struct catalogue *catalogue, const struct calibration_wish *wish, struct arena *arena, struct findings *findings,
 	struct calibration *calibration)
 {
-	struct choosing choosing = {.wish = wish, .arena = arena, .findings = findings, .calibration = calibration};
+	struct choosing choosing = {.catalogue = catalogue, .wish = wish, .arena = arena, .findings = findings, .calibration = calibration};
 	double *members[] = {&calibration->gemm_efficiency, &calibration->memory_efficiency, &calibration->kernel_launch_s, &calibration->idle_w,
 		&calibration->load_w};
 

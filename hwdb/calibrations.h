@@ -9,6 +9,8 @@ struct calibration_wish {
 	const struct accelerator *accelerator;
 	enum precision precision;   /* of its products */
 	const char *plan_id, *stack; /* NULL: of no plan; no software */
+	double params;               /* of the model in training, active ones; not above 0: not known */
+	int64_t gpu_count;           /* less than 1: open */
 	int64_t now_us;
 };
 

@@ -30,6 +30,7 @@ struct indexed_offer {
 	double usd_per_gpu_hour;
 	int64_t as_of_us;
 	bool suspicious; /* below a third of the median of its accelerator and term, or its own notes doubt it */
+	double spot_usd_per_gpu_hour; /* of an on-demand offer: the cheapest spot offer of its provider in its region, where it is below even that; else 0 */
 	bool current; /* no row of the same provider's same instance, region and term is newer */
 	uint32_t place; /* hash of provider, region, term and size of the instance: equal for offers of one place */
 };

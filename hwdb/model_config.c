@@ -5,6 +5,8 @@
 
 #include "hwdb/json_tree.h"
 #include "hwdb/model_layers.h"
+#include "hwdb/model_quantization.h"
+#include "hwdb/model_towers.h"
 
 static const struct model_family unknown_family = {.model_type = ""};
 
@@ -54,7 +56,7 @@ static bool is_refused(const struct config_reader *reader, const char *type)
 			&(struct config_reader){.config = reader->outer, .pointer = reader->pointer, .failure = reader->failure},
 			"model_type", ""));
 	if (!reason && config_bool(reader, "is_encoder_decoder", false))
-		reason = model_family_refused("t5");
+		reason = model_family_refused("bart");
 	if (reason)
 		config_fault(reader, "model_type", "unsupported", "\"%.60s\" is %s", type, reason);
 	return reason != NULL;
@@ -124,6 +126,22 @@ static void opt_read(const struct config_reader *reader, struct model *model)
 		model->norms = 0;
 }
 
+/* Encoders: every token attends to every other; positions, token types and a norm about the embedding; a pooler after the last layer, where
+ * transformers' model has one (models/bert, roberta, distilbert). */
+static void encoder_read(const struct config_reader *reader, const struct model_family *family, struct model *model)
+{
+	bool distilled = strcmp(family->model_type, "distilbert") == 0;
+	double types = distilled ? 0 : config_int(reader, CONFIG_NAMES("type_vocab_size"), 0, 64, strcmp(family->model_type, "bert") == 0 ? 2 : 1);
+
+	for (int i = 0; i < model->kind_count; i++)
+		model->kinds[i].bidirectional = true;
+	model->norms = 1;
+	model->extra_params += types * model->hidden;
+	if (!distilled)
+		model->extra_params += (double)model->hidden * model->hidden + model->hidden;
+	model_note(model, "an encoder: every token attends to every other; logits are counted for all of them, as a masked-language head computes them");
+}
+
 /* Gemma's per-layer embeddings: a table for every layer, and the way from it into the layer. */
 static void per_layer_embeddings_read(const struct config_reader *reader, struct model *model)
 {
@@ -170,6 +188,22 @@ static void model_read(const struct config_reader *reader, const struct model_fa
 	if (strcmp(family->model_type, "opt") == 0)
 		opt_read(reader, model);
 	per_layer_embeddings_read(reader, model);
+	if (traits & FAMILY_ENCODER)
+		encoder_read(reader, family, model);
+	if (strcmp(family->model_type, "openai-gpt") == 0)
+		model->norms = 0; /* each layer ends in its norm */
+}
+
+/* What stands outside of the nested language model counts for it, too. */
+static void quantization_note(const json_t *root, const struct config_reader *reader, struct model *model)
+{
+	const char *method;
+
+	model->published_precision = quantization_read(root, &method);
+	if (model->published_precision == PRECISION_UNSET && !method)
+		model->published_precision = quantization_read(reader->config, &method);
+	if (method)
+		model_note(model, "quantization_config \"%.40s\" is not known: its weights are not taken to be narrow; give precision", method);
 }
 
 static enum status config_read(const json_t *root, const char *pointer, struct model *model, struct failure *failure)
@@ -182,6 +216,14 @@ static enum status config_read(const json_t *root, const char *pointer, struct m
 	if (!json_is_object(root)) {
 		failure_add(failure, pointer, "wrong_type", "a model's configuration is an object, as in config.json");
 		return failure->status;
+	}
+	reader.config = root;
+	if (model_towers_known(&reader)) {
+		model_towers_read(&reader, model);
+		if (failure->fault_total > before)
+			return failure->status;
+		model_finish(model);
+		return STATUS_OK;
 	}
 	reader_enter(&reader, root);
 	type = type_read(&reader);
@@ -198,6 +240,7 @@ static enum status config_read(const json_t *root, const char *pointer, struct m
 			type);
 	if (reader.outer)
 		model_note(model, "the language model alone is counted, without vision or audio towers");
+	quantization_note(root, &reader, model);
 	model_finish(model);
 	return STATUS_OK;
 }

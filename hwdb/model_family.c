@@ -105,6 +105,10 @@ static const struct model_family families[] = {
 	{.model_type = "RefinedWeb", .traits = FAMILY_TIED | FAMILY_LAYER_NORM | FAMILY_UNGATED},
 	{.model_type = "bloom", .traits = GPT | FAMILY_EMBEDDING_NORM},
 	{.model_type = "opt", .traits = GPT | FAMILY_LEARNED, .position_extra = 2, .positions = 2048},
+	{.model_type = "openai-gpt", .traits = GPT | FAMILY_LEARNED, .positions = 512},
+	{.model_type = "bert", .traits = GPT | FAMILY_LEARNED | FAMILY_ENCODER, .vocabulary = 30522, .positions = 512},
+	{.model_type = "roberta", .traits = GPT | FAMILY_LEARNED | FAMILY_ENCODER, .vocabulary = 50265, .positions = 514},
+	{.model_type = "distilbert", .traits = GPT | FAMILY_LEARNED | FAMILY_ENCODER, .vocabulary = 30522, .positions = 512},
 	{.model_type = "gpt2", .traits = GPT | FAMILY_LEARNED, .positions = 1024},
 	{.model_type = "gpt_neo",
 		.traits = (GPT & ~(unsigned)FAMILY_QKV_BIAS) | FAMILY_LEARNED,
@@ -144,16 +148,14 @@ static const struct model_family families[] = {
 };
 
 #define ENCODER_DECODER                                                                                                \
-	"an encoder-decoder; only causal decoders are counted: describe it by {params}, or as {kind: \"generic\"}"
-#define ENCODER      "an encoder; only causal decoders are counted: describe it by {params}, or as {kind: \"generic\"}"
-#define NOT_LANGUAGE "not a language model; describe it as {kind: \"generic\", params, flops_per_sample, sample_bytes}"
+	"an encoder-decoder whose parts are not counted (t5, mt5 and whisper are): describe it as {kind: \"generic\", params, flops_per_sample, sample_bytes}"
+#define ENCODER      "an encoder whose layers are not counted (bert, roberta and distilbert are): describe it by {params}, or as {kind: \"generic\"}"
+#define NOT_LANGUAGE "not a language model, and not one whose towers are counted (vit, clip, DiT, SD3, Flux); describe it as {kind: \"generic\", params, flops_per_sample, sample_bytes}"
 #define OTHER_MIXER  "built of layers that are not counted here; describe it by {params, params_active}"
 
 static const struct {
 	const char *model_type, *reason;
 } refused[] = {
-	{"t5", ENCODER_DECODER},
-	{"mt5", ENCODER_DECODER},
 	{"umt5", ENCODER_DECODER},
 	{"longt5", ENCODER_DECODER},
 	{"bart", ENCODER_DECODER},
@@ -164,19 +166,13 @@ static const struct {
 	{"nllb-moe", ENCODER_DECODER},
 	{"switch_transformers", ENCODER_DECODER},
 	{"t5gemma", ENCODER_DECODER},
-	{"whisper", ENCODER_DECODER},
 	{"led", ENCODER_DECODER},
-	{"bert", ENCODER},
-	{"roberta", ENCODER},
 	{"xlm-roberta", ENCODER},
 	{"albert", ENCODER},
 	{"deberta", ENCODER},
 	{"deberta-v2", ENCODER},
-	{"distilbert", ENCODER},
 	{"electra", ENCODER},
 	{"modernbert", ENCODER},
-	{"vit", NOT_LANGUAGE},
-	{"clip", NOT_LANGUAGE},
 	{"siglip", NOT_LANGUAGE},
 	{"resnet", NOT_LANGUAGE},
 	{"convnext", NOT_LANGUAGE},

@@ -27,6 +27,7 @@ enum family_trait {
 	FAMILY_EXPERT_BIAS = 1 << 18, /* biases in router and experts */
 	FAMILY_WINDOWS = 1 << 19, /* sliding_window holds for every layer unless a pattern says otherwise */
 	FAMILY_LIGHTNING = 1 << 21, /* linear layers are lightning attention */
+	FAMILY_ENCODER = 1 << 22, /* no causal mask */
 	FAMILY_BIAS_KEY_QKV = 1 << 20, /* attention_bias is for queries, keys and values only */
 };
 

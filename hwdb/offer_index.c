@@ -206,6 +206,43 @@ static void judge_instance(struct indexed_offer *const *offers, size_t count)
 	}
 }
 
+/* Offers of one provider and region stand together. */
+static int compare_regions(const void *a, const void *b)
+{
+	const struct indexed_offer *left = *(const struct indexed_offer *const *)a, *right = *(const struct indexed_offer *const *)b;
+	int order = left->provider == right->provider ? 0 : strcasecmp(left->provider, right->provider);
+
+	return order != 0 ? order : compare_texts(left->row->region, right->row->region);
+}
+
+/* What is sold on demand costs more than what may be taken away: an offer below its provider's cheapest spot in its region is doubted. */
+static void judge_region(struct indexed_offer *const *offers, size_t count)
+{
+	double spot = INFINITY;
+
+	for (size_t i = 0; i < count; i++)
+		if (offers[i]->term == TERM_SPOT && offers[i]->current)
+			spot = fmin(spot, offers[i]->usd_per_gpu_hour);
+	for (size_t i = 0; i < count; i++)
+		offers[i]->spot_usd_per_gpu_hour = offers[i]->term == TERM_ON_DEMAND && isfinite(spot) && offers[i]->usd_per_gpu_hour < spot ? spot : 0;
+}
+
+/* In the order of regions; a place that is not stated is compared with none. */
+static void judge_regions(struct indexed_offer **offers, size_t count)
+{
+	size_t begin = 0;
+
+	if (count > 1)
+		qsort(offers, count, sizeof(void *), compare_regions);
+	for (size_t i = 1; i <= count; i++) {
+		if (i < count && compare_regions(&offers[i], &offers[begin]) == 0)
+			continue;
+		if (offers[begin]->row->region)
+			judge_region(offers + begin, i - begin);
+		begin = i;
+	}
+}
+
 static bool judge_ages(struct offer_span *span)
 {
 	struct indexed_offer **offers = calloc(span->count + 1, sizeof(void *));
@@ -223,6 +260,7 @@ static bool judge_ages(struct offer_span *span)
 		judge_instance(offers + begin, i - begin);
 		begin = i;
 	}
+	judge_regions(offers, span->count);
 	free(offers);
 	return true;
 }

@@ -5,6 +5,7 @@
 #define FLEETPLAN_HWDB_RECORDS_H
 
 #include "planner/given.h"
+#include "planner/precision.h"
 
 struct plan_record {
 	const char *id;   /* UUIDv7 */
@@ -142,12 +143,16 @@ struct observation_record {
 		double step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh, total_usd;
 	} predicted;
 	double stack_speed;         /* of the software, beside what is predicted of it without any calibration: 1 is as predicted */
+	double params;              /* of its plan: the model's active ones, accelerators, number format; absent: not known */
+	int64_t planned_gpu_count;
+	enum precision precision;
 	double ratio;               /* answered, not stored: observed over predicted time of a step */
-	enum truth used;            /* answered, not stored: whether it counts for a calibration of the stack */
-	const char *unused_because; /* NULL: it counts */
+	enum truth used;            /* answered, not stored: whether plans go by it now */
+	const char *unused_because; /* stored: why it never counts; NULL: it may. Answered: why it does not count now */
 
 	double practice, practice_expected; /* of a whole run (E134): hours over those of its plan's steps and failures, and what published runs let expect */
-	const char *practice_unused_because; /* NULL: it counts, or no hours were reported */
+	enum truth practice_used;            /* answered, not stored: whether plans go by its hours now */
+	const char *practice_unused_because; /* as above; NULL also where no hours were reported */
 };
 
 /* Rows that came together, and became visible together: a file, or a feed's refresh. */

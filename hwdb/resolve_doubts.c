@@ -172,6 +172,23 @@ static void note_offer_conflicts(const struct resolver *resolver, const struct a
 	}
 }
 
+/* A price on demand below its own provider's spot price: a part of the machine, a commitment, or one that is gone. */
+static void warn_of_price(const struct resolver *resolver, const struct accelerator_row *row, const struct offer *offer)
+{
+	const struct offer_span *span = &resolver->catalogue->index->offers[row - resolver->catalogue->rows.accelerators];
+
+	for (size_t i = 0; i < span->count; i++) {
+		const struct indexed_offer *indexed = &span->items[i];
+
+		if (!(indexed->spot_usd_per_gpu_hour > 0) || indexed->term != offer->term || strcmp(indexed->row->provider, offer->provider) != 0 ||
+			strcmp(indexed->row->instance_type, offer->instance_type) != 0 || strcmp(indexed->row->region ? indexed->row->region : "", offer->region ? offer->region : "") != 0)
+			continue;
+		findings_warn(resolver->findings, "%s's %s on demand in %s is %.4g USD an accelerator-hour (%s), below its own spot price of %.4g there: confirm it before it is budgeted, or give "
+			"pricing.usd_per_gpu_hour", offer->provider, offer->instance_type, offer->region, indexed->usd_per_gpu_hour, indexed->row->id, indexed->spot_usd_per_gpu_hour);
+		return;
+	}
+}
+
 /* What others say of the place, where the catalogue's row is what was taken. */
 static void note_place_conflicts(const struct resolver *resolver, const struct site_request *site, const struct offer *offer, struct figures *inputs)
 {
@@ -220,7 +237,9 @@ void resolve_doubts(const struct resolver *resolver, const struct request_common
 	}
 	if (row)
 		note_unverified(resolver, row, accelerator, &basis);
-	if (row && offer)
+	if (row && offer) {
 		note_offer_conflicts(resolver, row, offer, inputs);
+		warn_of_price(resolver, row, offer);
+	}
 	note_place_conflicts(resolver, &common->site, offer, inputs);
 }

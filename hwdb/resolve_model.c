@@ -1,6 +1,8 @@
 #include <stdarg.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/spelling.h"
 #include "hwdb/model_config.h"
@@ -70,12 +72,34 @@ static int forms_given(const struct model_reference *reference)
 	return (reference->id != NULL) + (reference->config.text != NULL) + (generic || is_given(reference->params));
 }
 
+/* Names of families whose sizes are not known: a row would be a rumour. */
+static bool unpublished(const char *name)
+{
+	static const char *const families[] = {"gpt-4", "gpt4", "gpt-5", "gpt5", "claude", "gemini", "o1", "o3"};
+	const char *slash = strrchr(name, '/'), *bare = slash ? slash + 1 : name;
+
+	for (size_t i = 0; i < COUNT_OF(families); i++) {
+		size_t length = strlen(families[i]);
+
+		if (strncasecmp(bare, families[i], length) == 0 && !isalnum((unsigned char)bare[length]))
+			return true;
+		if (length > 3 && strncasecmp(bare, families[i], length) == 0)
+			return true;
+	}
+	return false;
+}
+
 static enum status resolve_named(
 	const struct resolver *resolver, const char *name, const char *pointer, struct model *model)
 {
 	const char *alias;
 	const struct model_row *row = catalogue_model(resolver->catalogue, name, &alias);
 
+	if (!row && unpublished(name)) {
+		failure_add(resolver->failure, pointer, "unknown",
+			"\"%.60s\": its maker has not published its size: give the one that you take, as {params, params_active}; the answer is then of that size", name);
+		return resolver_status(resolver);
+	}
 	if (!row) {
 		fault_unknown(resolver, pointer, "model", name);
 		return resolver_status(resolver);

@@ -88,6 +88,22 @@ static const char *describe(const struct resolver *resolver, const struct calibr
 		range_text(published, expected_low, expected_high));
 }
 
+/* Of newest first: several reports of one plan are of one run, of which the newest total stands. */
+static size_t newest_of_each_plan(const struct calibration_row **runs, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool older = false;
+
+		for (size_t k = 0; k < kept && !older; k++)
+			older = same_text(runs[k]->plan_id, runs[i]->plan_id);
+		if (!older)
+			runs[kept++] = runs[i];
+	}
+	return kept;
+}
+
 const struct own_runs *resolve_own_runs(const struct resolver *resolver, const struct accelerator *accelerator, bool first_run)
 {
 	const struct catalogue_rows *rows = &resolver->catalogue->rows;
@@ -114,12 +130,22 @@ const struct own_runs *resolve_own_runs(const struct resolver *resolver, const s
 	if (found == 0)
 		return NULL;
 	qsort(newest, found, sizeof(const struct calibration_row *), newest_first);
+	found = newest_of_each_plan(newest, found);
 	count = found < OWN_RUNS_MAX ? found : OWN_RUNS_MAX;
 	for (size_t i = 0; i < count; i++)
 		items[i] = own_run_of(newest[i]->value, newest[i]->expected, newest[i]->expected_sigma, newest[i]->step_ratio, (double)newest[i]->gpu_count,
 			likeness(resolver, newest[i], accelerator, first_run));
 	*runs = (struct own_runs){.items = items, .count = count, .source = describe(resolver, newest, count)};
 	return runs;
+}
+
+static bool is_newest_of_plan(const struct catalogue_rows *rows, const struct calibration_row *run)
+{
+	for (size_t i = 0; i < rows->calibration_count; i++)
+		if (&rows->calibrations[i] != run && is_run(&rows->calibrations[i]) && same_text(rows->calibrations[i].plan_id, run->plan_id) &&
+			newest_first(&(const struct calibration_row *){&rows->calibrations[i]}, &(const struct calibration_row *){run}) < 0)
+			return false;
+	return true;
 }
 
 /* What its own runs say of the request on a candidate, where it names no number on that of the newest run. */
@@ -130,7 +156,7 @@ static struct own_runs_posterior posterior_of(const struct training_input *input
 	const struct practice_known known = {.step = is_given(request->mfu), .release = request->stack_release != NULL,
 		.layout = practice_layout_is_known(&request->parallelism), .node_count = 2};
 	const struct practice whole = practice_expected(&known, constants),
-		rest = practice_expected(&(struct practice_known){.step = true, .node_count = 1}, constants);
+		rest = practice_expected(&(struct practice_known){.step = 1, .node_count = 1}, constants);
 	const struct own_runs_prior prior = {.sigma = practice_log_sigma(&whole), .rest_factor = rest.value, .rest_sigma = practice_log_sigma(&rest),
 		.gpu_count = request->common.gpu_count >= 1 ? (double)request->common.gpu_count : pow(10, candidate->own_runs->items[0].log10_gpus)};
 
@@ -155,7 +181,7 @@ void resolve_own_runs_note(const struct resolver *resolver, const struct trainin
 	size_t found = 0;
 
 	for (size_t i = 0; i < rows->calibration_count; i++)
-		found += is_run(&rows->calibrations[i]);
+		found += is_run(&rows->calibrations[i]) && is_newest_of_plan(rows, &rows->calibrations[i]);
 	if (found == 0)
 		return;
 	for (size_t i = 0; i < input->candidate_count; i++) {

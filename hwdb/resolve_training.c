@@ -12,6 +12,18 @@ static void fault(const struct resolver *resolver, const char *pointer, const ch
 	failure_add(resolver->failure, pointer, code, "%s", detail);
 }
 
+/* One's own hardware pays the tariff of the place where it stands. */
+static void own_tariff(const struct resolver *resolver, struct request_common *common)
+{
+	struct on_premises *own = &common->pricing.on_premises;
+
+	if (!cost_is_owned(&common->pricing) || is_given(own->electricity_usd_per_kwh) || !is_given(common->site.electricity_usd_per_kwh))
+		return;
+	own->electricity_usd_per_kwh = common->site.electricity_usd_per_kwh;
+	findings_assume_number(resolver->findings, "pricing.on_premises.electricity_usd_per_kwh", own->electricity_usd_per_kwh,
+		"site.electricity_usd_per_kwh of the request: what stands there pays its tariff");
+}
+
 void resolve_common(const struct resolver *resolver, struct request_common *common)
 {
 	struct findings *findings = resolver->findings;
@@ -26,14 +38,13 @@ void resolve_common(const struct resolver *resolver, struct request_common *comm
 		findings_assume_number(
 			findings, "alternatives", 5, "/openapi.json: five further options unless asked otherwise");
 	}
-	if (cost_is_owned(&common->pricing) && !is_given(common->pricing.on_premises.electricity_usd_per_kwh))
-		common->pricing.on_premises.electricity_usd_per_kwh = common->site.electricity_usd_per_kwh;
 	if (common->calibration == CALIBRATION_UNSET)
 		common->calibration = CALIBRATION_MEASURED; /* resolve_candidates() says what was found */
 	if (common->enforce_memory == TRUTH_UNSET) {
 		common->enforce_memory = TRUTH_TRUE;
 		findings_assume_text(findings, "enforce_memory", "true", "/openapi.json: what does not fit is infeasible");
 	}
+	own_tariff(resolver, common);
 	if (common->gpu_count == 0)
 		fault(resolver, "/gpu_count", "out_of_range", "must be 1 or more");
 	if (common->gpus_per_node == 0)
@@ -150,6 +161,17 @@ static void training_defaults(const struct resolver *resolver, struct training_r
 	}
 }
 
+/* What a generic model's sample takes is what the pipeline reads. */
+static void sample_bytes(const struct resolver *resolver, struct training_input *input)
+{
+	double bytes = input->request.common.model.sample_bytes;
+
+	if (input->model.kind != MODEL_GENERIC || !(bytes > 0) || is_given(input->request.input_pipeline.sample_bytes))
+		return;
+	input->request.input_pipeline.sample_bytes = bytes;
+	findings_assume_number(resolver->findings, "input_pipeline.sample_bytes", bytes, "model.sample_bytes of the request: one sample as it is read");
+}
+
 static void warn_of_length(const struct resolver *resolver, const struct training_input *input)
 {
 	double length = input->request.sequence_length;
@@ -177,26 +199,39 @@ static enum status resolve_teacher(const struct resolver *resolver, struct train
 	return resolve_model(resolver, reference, "/distillation/teacher", teacher);
 }
 
+/* In the format that it trains in: BF16 where it has it, else FP16 or FP32. */
+static double training_flops_per_s(const struct accelerator *accelerator)
+{
+	return accelerator_peak_flops_per_s(accelerator, accelerator_training_precision(accelerator), NULL);
+}
+
 /* A newer and faster accelerator of the same maker that is on offer; of several the cheapest for its rate. */
 static const struct accelerator_row *newer_row(const struct resolver *resolver, const struct training_request *request,
 	const struct accelerator *than)
 {
-	const struct offer_filter filter = {.pricing = &request->common.pricing, .now_us = resolver->now_us};
+	struct pricing pricing = request->common.pricing;
+	const struct offer_filter filter = {.pricing = &pricing, .now_us = resolver->now_us};
 	const struct catalogue_rows *rows = &resolver->catalogue->rows;
 	const struct accelerator_row *best = NULL;
 	double best_usd = INFINITY;
 
+	pricing.usd_per_gpu_hour = pricing.on_premises.capex_usd_per_gpu = ABSENT_NUMBER;
 	for (size_t i = 0; i < rows->accelerator_count; i++) {
 		const struct accelerator *accelerator = &rows->accelerators[i].accelerator;
 		const struct region_row *region;
 		struct offer offer;
-		double usd;
+		double usd, flops_per_s;
 
-		if (!accelerator->vendor || !than->vendor || strcmp(accelerator->vendor, than->vendor) != 0 || accelerator->release_year <= than->release_year ||
-			!(accelerator->tflops_bf16 > than->tflops_bf16) ||
+		if (!accelerator->vendor || !than->vendor || strcmp(accelerator->vendor, than->vendor) != 0 || accelerator->release_year <= than->release_year)
+			continue;
+		/* Several that train together need a link of their own, and no slower one than they have. */
+		if (request->common.gpu_count != 1 && !(accelerator->interconnect_gbs > 0 && !(accelerator->interconnect_gbs < than->interconnect_gbs)))
+			continue;
+		flops_per_s = training_flops_per_s(accelerator);
+		if (!(flops_per_s > training_flops_per_s(than)) ||
 			!offers_cheapest(resolver->catalogue, &rows->accelerators[i], &filter, &offer, &region, NULL))
 			continue;
-		usd = offer.usd_per_gpu_hour / accelerator->tflops_bf16;
+		usd = offer.usd_per_gpu_hour / flops_per_s;
 		if (usd >= best_usd)
 			continue;
 		best = &rows->accelerators[i];
@@ -213,9 +248,9 @@ static void resolve_newer(const struct resolver *resolver, struct training_input
 	const struct accelerator_row *row;
 	size_t count;
 
-	if (input->candidate_count != 1 || common.alternatives == 0 || common.accelerator.like || is_given(common.pricing.usd_per_gpu_hour) ||
-		cost_is_owned(&common.pricing))
+	if (input->candidate_count != 1 || common.alternatives == 0 || common.accelerator.like || cost_is_owned(&common.pricing))
 		return;
+	common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
 	row = newer_row(resolver, &input->request, &input->candidates[0].accelerator);
 	aside.findings = arena_alloc_uncleared(resolver->arena, sizeof *aside.findings);
 	aside.failure = ARENA_NEW(resolver->arena, struct failure);
@@ -243,6 +278,7 @@ enum status resolve_training(
 	input->newer = NULL;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	with_stack.params = input->model.params_active;
+	with_stack.gpu_count = request->common.gpu_count;
 	work_faults(resolver, request);
 	time_faults(resolver, request);
 	resolve_common(resolver, &input->request.common);
@@ -259,6 +295,7 @@ enum status resolve_training(
 			"a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
 	default_precision(resolver, input);
 	warn_of_length(resolver, input);
+	sample_bytes(resolver, input);
 	resolve_newer(&with_stack, input);
 	resolve_own_runs_note(&with_stack, input);
 	resolve_names(resolver, &input->request.common);

@@ -19,7 +19,7 @@ struct memory_request {
 		enum fine_tuning_method method;
 		int64_t rank;
 	} fine_tuning;
-	struct parallelism parallelism; /* degrees left out are 1; data is what gpu_count leaves */
+	struct parallelism parallelism; /* what is left out is searched on an accelerator; without one it is 1, and data what gpu_count leaves */
 	/* inference */
 	enum precision kv_precision;
 	enum engine engine;
@@ -34,7 +34,12 @@ struct memory_estimate {
 	double kv_bytes_per_token;
 	struct memory_use training;        /* per accelerator; total_bytes NaN when inference was asked for */
 	struct serving_memory inference;   /* likewise */
-	enum truth fits;                   /* on the accelerator, where one was given */
+	struct parallelism parallelism;    /* of the training's memory */
+	double least_bytes;                /* training: of the leanest layout of that number */
+	struct serving_parallelism replica_layout; /* of the inference's memory */
+	int64_t replicas;                  /* likewise: copies of it on the accelerators given */
+	bool has_training, has_inference;
+	enum truth fits;                   /* on the accelerators, where one was given: exactly when gpu_count >= gpu_count_min */
 	double headroom_bytes;             /* capacity less total; negative when it does not fit */
 	int64_t gpu_count_min;             /* the least number of these accelerators that holds it; absent: none does */
 	struct findings findings;
@@ -42,7 +47,7 @@ struct memory_estimate {
 
 /* --- POST /v1/estimates/scaling: any of compute, tokens, params -> the others, or the verdict on a pair ---------- */
 struct scaling_request {
-	double compute_flops, tokens, params, epochs;
+	double compute_flops, tokens, params, epochs; /* tokens of one epoch, as a training's */
 	const char *law; /* epoch (default), hoffmann_3, 20:1 */
 };
 
@@ -59,6 +64,7 @@ struct scaling_estimate {
 	enum verdict verdict;
 	double tokens_per_param, tokens_per_param_optimal, flops_per_percent_loss;
 	double repeated_worth; /* tokens that `epochs` passes are worth, over the unique ones */
+	double tokens_total, tokens_effective; /* over all epochs, and the new tokens that they are worth; absent without tokens */
 	char detail[320];
 	size_t curve_count;
 	struct scaling_choice curve[SCALING_CURVE_MAX]; /* same compute, other sizes */

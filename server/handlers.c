@@ -88,6 +88,7 @@ static handler_function *const handlers[ROUTE_COUNT] = {
 	[ROUTE_OBSERVATION_LIST] = handle_observation_list,
 	[ROUTE_OBSERVATION_CREATE] = handle_observation_create,
 	[ROUTE_OBSERVATION_GET] = handle_observation_get,
+	[ROUTE_OBSERVATION_DELETE] = handle_observation_delete,
 	[ROUTE_BACKUP_CREATE] = handle_backup_create,
 	[ROUTE_LIVEZ] = handle_livez,
 	[ROUTE_READYZ] = handle_readyz,

@@ -15,6 +15,15 @@ struct observation_put {
 	const struct idempotency *idempotency;
 };
 
+enum { OBSERVATION_REMOVED_MAX = 2 };
+
+struct observation_delete {
+	struct storage_job job;
+	const char *id;
+	const struct catalogue_rows *calibrations;                /* what the others agree on, put in the same transaction; NULL: nothing */
+	const char *removed_calibrations[OBSERVATION_REMOVED_MAX]; /* ended in it, where they are there; NULL: none */
+};
+
 struct observation_filter {
 	const char *plan_id, *accelerator, *stack; /* NULL: any */
 	bool usable;                               /* only those that count for a calibration, after since_us */

@@ -50,7 +50,7 @@ enum storage_kind {
 	STORAGE_BENCHMARK_PUT, STORAGE_BENCHMARK_CANCEL, STORAGE_BENCHMARK_CLAIM, STORAGE_BENCHMARK_HEARTBEAT,
 	STORAGE_BENCHMARK_RESULT, STORAGE_BENCHMARK_RELEASE, STORAGE_BENCHMARK_SWEEP,
 	STORAGE_AGENT_PUT, STORAGE_AGENT_REMOVE,                                         /* agents.h */
-	STORAGE_OBSERVATION_PUT,                                                         /* observations.h */
+	STORAGE_OBSERVATION_PUT, STORAGE_OBSERVATION_DELETE,                             /* observations.h */
 	STORAGE_SETTING_PUT,                                                             /* below */
 	STORAGE_FEED_REFRESH_PUT,                                                        /* feeds.h */
 	STORAGE_IMPORT_BEGIN, STORAGE_IMPORT_ROWS, STORAGE_IMPORT_ENDS, STORAGE_IMPORT_END, STORAGE_IMPORT_TIDY, /* the store's: imports.h */

@@ -11,7 +11,7 @@ static const char *const diagnosis_words[DIAGNOSIS_KIND_COUNT] = {[DIAGNOSIS_COM
 	[DIAGNOSIS_LAUNCH_OVERHEAD] = "launch_overhead",
 	[DIAGNOSIS_DEVICE_WAIT] = "device_wait",
 	[DIAGNOSIS_IDLE] = "idle"};
-static const char *const log_words[LOG_VERDICT_COUNT] = {[LOG_IMPROVING] = "improving",
+static const char *const log_words[LOG_VERDICT_COUNT] = {[LOG_IMPROVING] = "improving", [LOG_TOO_SLOW] = "too_slow",
 	[LOG_DIVERGING] = "diverging",
 	[LOG_OVERFITTING] = "overfitting",
 	[LOG_OSCILLATING] = "oscillating",

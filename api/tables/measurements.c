@@ -98,11 +98,12 @@ static const struct field observation_rows[] = {
 	OBJECT(predicted, observation_prediction, "What the plan had predicted"),
 	FIGURE(ratio, "Observed over predicted time of a step"),
 	FIGURE(stack_speed, "Speed of the software beside what is predicted of it without any observation"),
-	TRUTH(used, "Whether it counts for a calibration of the software"),
+	TRUTH(used, "Whether plans with its software on its accelerator go by it now: five that agree, from two plans, do"),
 	TEXT(unused_because, 240, "Why not"),
 	FIGURE(practice, "Of a whole run: observed hours over those of its plan's steps and failures (E134)"),
 	FIGURE(practice_expected, "What published runs let expect of such a plan (E131)"),
-	TEXT(practice_unused_because, 240, "Why the whole run does not count for the practice of others"),
+	TRUTH(practice_used, "Of a whole run: whether plans go by its hours now; of several reports of one plan the newest counts"),
+	TEXT(practice_unused_because, 240, "Why not"),
 };
 TABLE(observation, observation_rows, "What a real job achieved, beside what its plan had predicted.");
 #undef OF

@@ -22,7 +22,7 @@ TABLE(parallelism, parallelism_rows, "How a training is split over accelerators;
 
 #define OF struct training_stage
 static const struct field training_stage_rows[] = {
-	COUNT(tokens, 1, 1e18, "Tokens of this stage", .flags = REQUIRED, .example = "\"800B\""),
+	COUNT(tokens, 1, 1e18, "Tokens of this stage in one epoch", .flags = REQUIRED, .example = "\"800B\""),
 	COUNT(sequence_length, 1, 1e8, "Tokens in a sequence"),
 	COUNT(global_batch_tokens, 1, 1e12, "Tokens in an optimizer step"),
 };
@@ -79,7 +79,7 @@ static const struct field training_request_rows[] = {
 	MERGE(common, request_common),
 	MERGE(common, assurance),
 	COUNT(tokens, 1, 1e18, "Training tokens of one epoch (samples of a generic model)", .example = "\"15T\""),
-	POSITIVE(epochs, 10000, "Passes over them", .fallback = "1"),
+	POSITIVE(epochs, 10000, "Passes over them: tokens x epochs are seen in all, and what is seen again teaches less (E19)", .fallback = "1"),
 	COUNT(sequence_length, 1, 1e8, "Tokens in a sequence"),
 	COUNT(global_batch_tokens, 1, 1e12, "Tokens in an optimizer step; chosen and explained unless given"),
 	COUNT(global_batch_size, 1, 1e9, "Sequences in an optimizer step, instead of tokens"),

@@ -237,7 +237,7 @@ static const struct field training_batch_rows[] = {
 	INTEGER(micro_batch, 1, 65536, "Sequences in a micro-batch"),
 	INTEGER(gradient_accumulation_steps, 1, 1e9, "Micro-batches of one data-parallel rank in a step"),
 	FIGURE(critical_batch_tokens, "Batch above which more accelerators bring little"),
-	FIGURE(learning_rate_scale, "Factor for the learning rate, against the batch that would be chosen"),
+	FIGURE(learning_rate_scale, "Factor for the learning rate, against the batch that would be chosen; above the critical batch it is that batch's"),
 	CHARS(detail, "Under which conditions the learning rate scales so"),
 };
 TABLE(training_batch, training_batch_rows, "Batch sizes.");

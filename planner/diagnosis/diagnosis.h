@@ -106,7 +106,7 @@ struct compared_part {
 
 /* --- the answer about a training log -------------------------------------------------------------------------- */
 enum log_verdict {
-	LOG_UNSET, LOG_IMPROVING, LOG_DIVERGING, LOG_OVERFITTING, LOG_OSCILLATING, LOG_STALLED, LOG_VERDICT_COUNT
+	LOG_UNSET, LOG_IMPROVING, LOG_DIVERGING, LOG_OVERFITTING, LOG_OSCILLATING, LOG_STALLED, LOG_TOO_SLOW, LOG_VERDICT_COUNT
 };
 
 struct log_finding {

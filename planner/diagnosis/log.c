@@ -11,6 +11,13 @@ static const double fall_that_moves = 0.005;      /* E87: over the last third of
 static const double still_there = 0.02; /* of the last loss: where a loss that stalled came to rest */
 static const double rise_that_overfits = 0.01;    /* E88: of the validation loss above its lowest */
 static const double clearly = 3;                  /* standard deviations */
+static const double fall_that_is_small = 0.1;     /* E87: over the whole log, in which a run at a usual rate has fallen by more */
+static const double fall_that_is_even = 0.7;      /* E87: of the second half over the first: a curve that has begun to bend falls by less */
+static const double rate_that_rises = 1.1;        /* warm-up: of the last rate over the middle's */
+
+/* Below a tenth of the lowest peak rate that fine-tunings publish: 1e-5 (Devlin et al. 2018, arXiv 1810.04805, name 5e-5 to 2e-5; Ouyang et al.
+ * 2022, arXiv 2203.02155, 9.65e-6). Pre-training takes 6e-5 to 6e-4 (Brown et al. 2020, arXiv 2005.14165, table 2.1). */
+static const double rate_that_is_tiny = 1e-6;
 enum { TREND_BINS_MIN = 4, TREND_BINS_MAX = 30, FIT_POINTS_MIN = 6, VALIDATION_ROWS_MIN = 4, WARM_UP_ROWS_MIN = 100 };
 
 /* One log while it is judged. */
@@ -242,6 +249,44 @@ static void judge_oscillation(struct judged *judged)
 	snprintf(advice->effect, sizeof advice->effect, "sampling noise falls with the root of the batch: swings of about %.0f %%", 100 * swing_that_oscillates);
 }
 
+static void advise_raise(struct judged *judged, double rate, double fall, double steps)
+{
+	bool tiny = rate < rate_that_is_tiny; /* false where it is not given */
+	struct advice *advice;
+
+	if (is_given(rate))
+		advice = findings_advise(judged->findings, "raise_learning_rate", tiny ? "important" : "suggestion",
+			"raise the learning rate from %.3g, threefold to tenfold at a time, until the loss falls in a curve; a third of the rate at which it becomes unstable is a good one", rate);
+	else
+		advice = findings_advise(judged->findings, "raise_learning_rate", "suggestion",
+			"raise the learning rate, threefold to tenfold at a time, until the loss falls in a curve; a third of the rate at which it becomes unstable is a good one");
+	if (fall > 0)
+		snprintf(advice->effect, sizeof advice->effect, "at this slope a tenth of the loss takes %.3g steps", 0.1 * fabs(judged->answer->last_loss) / fall * steps);
+}
+
+/* E87. From the first step on the loss has fallen clearly, but by little and as fast at the end as at the beginning: steps too short to leave
+ * where they began. Or the rate is far below any that is published. A rate that still rises is warm-up; a log that begins late says nothing of it. */
+static bool judge_slow(struct judged *judged)
+{
+	const struct curve *trend = &judged->trend;
+	size_t last = trend->count - 1, middle = trend->count / 2, rows = judged->loss.count;
+	double first = trend->loss[0], fall = first - trend->loss[last], before = first - trend->loss[middle], after = trend->loss[middle] - trend->loss[last];
+	double spread = sqrt(pow(bin_noise(judged, last), 2) + pow(bin_noise(judged, 0), 2)), half_spread = sqrt(pow(bin_noise(judged, last), 2) + pow(bin_noise(judged, middle), 2));
+	double steps = trend->step[last] - trend->step[0], slope_after = after / (trend->step[last] - trend->step[middle]), slope_before = before / (trend->step[middle] - trend->step[0]);
+	double rate = judged->rate.count ? series_quantile(judged->rate.value, judged->rate.count, 1, judged->room->scratch) : ABSENT_NUMBER;
+	bool warms_up = judged->rate.count && judged->rate.value[judged->rate.count - 1] > rate_that_rises * judged->rate.value[judged->rate.count / 2];
+	bool from_start = judged->loss.step[0] <= judged->loss.step[rows - 1] - judged->loss.step[0];
+	bool even = from_start && fall > clearly * spread && after > clearly * half_spread && slope_after >= fall_that_is_even * slope_before;
+
+	if (judged->answer->verdict != LOG_UNSET || warms_up || fall > fall_that_is_small * fabs(first) || !(even || rate < rate_that_is_tiny))
+		return false;
+	find(judged, LOG_TOO_SLOW, trend->step[0], "the loss falls by %.2g %% over the log, from %.4g to %.4g%s%s", 100 * fmax(0, fall) / fabs(first), first,
+		trend->loss[last], even ? ", as fast at the end as at the beginning: its steps are too short" : "",
+		rate < rate_that_is_tiny ? "; the learning rate is far below any that is published" : "");
+	advise_raise(judged, rate, fall, steps);
+	return true;
+}
+
 /* E87. Over the last third of the steps the smoothed loss falls by less than half a hundredth, and not clearly. */
 static void judge_stall(struct judged *judged)
 {
@@ -372,7 +417,8 @@ enum status diagnose_log(const struct diagnosis_request *request, struct log_roo
 	judge_overfitting(&judged);
 	if (judged.answer->verdict != LOG_DIVERGING) {
 		judge_oscillation(&judged);
-		judge_stall(&judged);
+		if (!judge_slow(&judged))
+			judge_stall(&judged);
 	}
 	if (judged.answer->verdict == LOG_UNSET)
 		judged.answer->verdict = LOG_IMPROVING;

@@ -126,7 +126,7 @@ static void check_carbon(
 			"published %.6g tCO2e, but that energy on %.3g g/kWh%s is %.6g t: %.4g times apart%s", carbon_t,
 			site->grid_gco2e_per_kwh, site->pue > 1 && estimate->implied.energy_is_facility != TRUTH_TRUE ? " with the PUE" : "",
 			estimate->implied.carbon_tco2e, fmax(apart, 1 / apart),
-			(apart > 800 && apart < 1250) || (apart > 1 / 1250.0 && apart < 1 / 800.0) ? "; a thousand is tonnes taken for kilograms, or kilograms for grams" : "");
+			(apart > 800 && apart < 1250) || (apart > 1 / 1250.0 && apart < 1 / 800.0) ? "; a factor of a thousand: compare the units of the carbon and of the grid factor with their sources" : "");
 	}
 	if (is_given(grid) && (grid > 1500 || grid < 2))
 		inconsistency_add(estimate, "the published figures imply %.3g gCO2e a kWh; grids lie between 2 and 1500", grid);

@@ -85,10 +85,22 @@ static double quantile(const double *sorted, size_t count, double part)
 	return i + 1 < count ? sorted[i] + (place - below) * (sorted[i + 1] - sorted[i]) : sorted[count - 1];
 }
 
+double observation_likeness(const struct observed_kind *kind)
+{
+	double params = kind->params_ratio > 0 ? fabs(log10(kind->params_ratio)) : 1, gpus = kind->gpus_ratio > 0 ? fabs(log10(kind->gpus_ratio)) : 0;
+
+	return pow(OWN_RUNS_UNLIKE, params + gpus + !kind->same_precision);
+}
+
+double observation_speed_at(double speed, double likeness)
+{
+	return pow(speed, likeness);
+}
+
 bool observation_consensus(const struct observed_speed *items, size_t count, struct observed_consensus *consensus)
 {
 	double values[OBSERVATIONS_MAX], deviations[OBSERVATIONS_MAX], median, allowed;
-	bool counts[OBSERVATIONS_MAX] = {false};
+	bool *counts = consensus->counts;
 	size_t kept = 0;
 
 	*consensus = (struct observed_consensus){.value = ABSENT_NUMBER};

@@ -22,12 +22,27 @@ struct observed_speed {
 struct observed_consensus {
 	double value, low, high, spread; /* median; p10 and p90 of those that count; median absolute deviation */
 	size_t count, plans;             /* that count */
+	bool counts[OBSERVATIONS_MAX];   /* each of those given */
 	char why[160];                   /* why there is none; "" */
 };
 
 /* E125. Given: speeds of one stack on one accelerator, newest first, at most OBSERVATIONS_MAX. Those farther than three deviations (at least 1 % of
  * the median) from the median are left out; what is left must be 5 from 2 plans, and deviate by at most 15 %. Returned: whether they agree. */
 bool observation_consensus(const struct observed_speed *items, size_t count, struct observed_consensus *consensus);
+
+/* What a job and the one that is planned differ in. Accelerator and software are the same: jobs of others do not count. */
+struct observed_kind {
+	double params_ratio, gpus_ratio; /* of models and accelerators, > 0; absent params: not known, and counted as a factor of ten; absent gpus: open */
+	bool same_precision;             /* not known is another */
+};
+
+/* E148. How much of what an observed job showed holds for another one: 1/2 to the power of |log10 of the models' sizes| + |log10 of the
+ * numbers of accelerators| + (another number format), 0 to 1. Source: as E134, whose pairs of runs are too few to tell a fall with the distance. */
+double observation_likeness(const struct observed_kind *kind);
+
+/* E148. What observed steps say at that distance: ln speed = likeness x ln observed; low and high likewise. What they leave open of a step
+ * is in range_step_log_sigma(). Given: the observed speed > 0, likeness 0 to 1. Source: the mean of a normal field with that correlation. */
+double observation_speed_at(double speed, double likeness);
 
 /* What a job reported, and its plan's prediction: NULL when it can count for its stack, else why not. */
 struct observed_job {

@@ -29,9 +29,9 @@ double batch_choose_samples(const struct training_input *input, double tokens, d
 	return samples > 1 ? pow(2, floor(log2(samples))) : 1;
 }
 
-double batch_learning_rate_scale(enum optimizer optimizer, double samples, double reference)
+double batch_learning_rate_scale(enum optimizer optimizer, double samples, double reference, double critical)
 {
-	double ratio = samples / reference;
+	double ratio = fmin(samples, fmax(reference, given_or(critical, samples))) / reference;
 
 	return optimizer == OPTIMIZER_SGD ? ratio : sqrt(ratio);
 }

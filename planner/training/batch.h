@@ -14,7 +14,8 @@ double batch_critical_tokens(double loss);
 double batch_choose_samples(const struct training_input *input, double tokens, double sequence, double loss, const char **source);
 
 /* Learning rate relative to that of `reference` samples: square root of the ratio for Adam's kin (Malladi et al. 2022,
- * arXiv 2205.10287), linear for SGD (Goyal et al. 2017). */
-double batch_learning_rate_scale(enum optimizer optimizer, double samples, double reference);
+ * arXiv 2205.10287), linear for SGD (Goyal et al. 2017); above the critical batch the rate no longer follows, and is that batch's
+ * (McCandlish et al. 2018, arXiv 1812.06162). Given: critical, samples; absent where no law tells it. */
+double batch_learning_rate_scale(enum optimizer optimizer, double samples, double reference, double critical);
 
 #endif

@@ -4,6 +4,10 @@
 
 #include "planner/training/setting.h"
 
+/* Activations that a generic model keeps of a sample: as its description has them, else by its FLOPs, of which ResNet-50 keeps about 25 million values
+ * (its convolutions' outputs and their normalised copies, He et al. 2015, table 1) for 8.2 GFLOP. */
+double generic_sample_activation_bytes(const struct setting *setting, double value_bytes);
+
 struct layer_time {
 	double forward_s, backward_s; /* compute and element-wise work */
 	double recompute_s;           /* forward work that is done again in the backward pass */

@@ -412,6 +412,34 @@ static bool trial_can_fit(struct trial *trial)
 	return false;
 }
 
+/* Of these degrees the layouts that can need least: one chunk a stage, one sample a micro-batch and everything done again, unless
+ * pinned; every ZeRO stage, since what sharding gathers can be more than what it spares. */
+static void trial_leanest(struct trial *trial)
+{
+	struct layout_search *search = trial->search;
+	const struct parallelism *pins = &search->pins;
+	struct parallelism *layout = &trial->layout;
+	int first = zero_may_be_none(trial, layout->data * layout->context) ? 0 : zero_least(trial), last = zero_most_of(trial, layout->pipeline);
+	struct memory_use memory;
+
+	if (pinned(pins->zero_stage))
+		first = last = (int)pins->zero_stage;
+	layout->interleave = pinned(pins->interleave) ? pins->interleave : 1;
+	layout->micro_batch = pinned(pins->micro_batch) ? pins->micro_batch : 1;
+	layout->zero_group = pinned(pins->zero_group) ? pins->zero_group : layout->data * layout->context;
+	layout->recompute = pins->recompute != RECOMPUTE_UNSET ? pins->recompute : RECOMPUTE_FULL;
+	layout->kept_layers = pins->kept_layers > 0 ? pins->kept_layers : 0;
+	if ((layout->interleave > 1 && layout->pipeline == 1) || layout->pipeline * layout->interleave > layout_layers(search->setting->model) + 2)
+		return;
+	stages_split(search->setting->model, (int)layout->pipeline, (int)layout->interleave, search->setting->software.balances_ends, &trial->stages);
+	memory_parts_of(search->setting, layout, &trial->stages, &trial->memory);
+	for (layout->zero_stage = first; layout->zero_stage <= last; layout->zero_stage++) {
+		memory_of_parts(search->setting, layout, &trial->memory, &memory);
+		search->evaluated++;
+		least_keep(search, layout, &memory);
+	}
+}
+
 static void trial_pipeline(struct trial *trial)
 {
 	const struct layout_search *search = trial->search;
@@ -426,7 +454,9 @@ static void trial_pipeline(struct trial *trial)
 		trial->sharding_count = 0;
 		if (layout->tensor * layout->context * layout->data % layout->expert)
 			continue;
-		if (((double)layout->data <= search->setting->batch || pinned(search->pins.data) || (search->setting->batch_free && may_fill(trial))) && trial_can_fit(trial))
+		if (search->leanest)
+			trial_leanest(trial);
+		else if (((double)layout->data <= search->setting->batch || pinned(search->pins.data) || (search->setting->batch_free && may_fill(trial))) && trial_can_fit(trial))
 			trial_interleave(trial);
 	}
 }
@@ -463,7 +493,7 @@ static bool context_worth_trying(const struct trial *trial, int64_t context)
 static bool tensor_worth_trying(const struct layout_search *search, int64_t tensor)
 {
 	const struct setting *setting = search->setting;
-	int64_t domain = setting->device.domain;
+	int64_t domain = setting->device.domain, machine = setting->device.reach;
 
 	if (search->gpu_count % tensor || !allowed(search->pins.tensor, tensor) || !layout_heads_divide(setting->model, tensor))
 		return false;
@@ -475,7 +505,7 @@ static bool tensor_worth_trying(const struct layout_search *search, int64_t tens
 		if (kind->width % tensor || kind->shared_width % tensor || (kind->kv_heads > 0 && kind->kv_heads % tensor && tensor % kind->kv_heads))
 			return false;
 	}
-	return setting->model->kind != MODEL_GENERIC && (domain % tensor == 0 || tensor % domain == 0 || (tensor & (tensor - 1)) == 0);
+	return setting->model->kind != MODEL_GENERIC && ((domain > 1 && (domain % tensor == 0 || tensor % domain == 0)) || machine % tensor == 0 || tensor % machine == 0 || (tensor & (tensor - 1)) == 0);
 }
 
 static enum truth sequence_parallel_of(const struct layout_search *search, int64_t tensor)

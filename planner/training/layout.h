@@ -27,6 +27,7 @@ struct layout_search {
 	struct parallelism pins;   /* absent members are searched */
 	struct parallelism begin;  /* judged first where it is possible on gpu_count (tensor 0: none): a good one lets bounds prune more */
 	struct found best, least;  /* least: by memory, not timed */
+	bool leanest;              /* nothing is timed: of each set of degrees the leanest layouts are counted, for `least` alone */
 	bool exhaustive;           /* without bounds: every layout is judged (to measure, and to test the bounds) */
 	int64_t evaluated, feasible; /* layouts whose memory was counted; those of them that fit. What a bound on time leaves out is in neither */
 };

@@ -198,11 +198,19 @@ static bool more_memory(const struct lever_case *now, struct replan *again)
 static bool newer_accelerator(const struct lever_case *now, struct replan *again)
 {
 	const struct candidate *newer = now->programme->input->newer;
+	const struct accelerator *had = &now->programme->input->candidates[now->best->candidate].accelerator;
 
 	if (!newer)
 		return false;
 	again->candidate = *newer;
-	snprintf(again->detail, sizeof again->detail, "%.60s, newer and from the same maker, as many of them at its cheapest offer", newer->accelerator.id);
+	/* What the request says of its own accelerators' price does not hold for others; nor a number format that is theirs for want of a better. */
+	if (newer->has_offer)
+		again->input.request.common.pricing.usd_per_gpu_hour = again->input.request.common.pricing.on_premises.capex_usd_per_gpu = ABSENT_NUMBER;
+	if (!(had->tflops_bf16 > 0) && now->request->common.precision == accelerator_training_precision(had))
+		again->input.request.common.precision = accelerator_training_precision(&newer->accelerator);
+	snprintf(again->detail, sizeof again->detail, "%.60s, newer and from the same maker, as many of them at its cheapest offer%s%s", newer->accelerator.id,
+		again->input.request.common.precision == now->request->common.precision ? "" : ", in ",
+		again->input.request.common.precision == now->request->common.precision ? "" : precision_name(again->input.request.common.precision));
 	return true;
 }
 
@@ -291,7 +299,7 @@ static bool scaling_holds(const struct lever_case *now)
 {
 	const struct model *model = &now->programme->input->model;
 
-	return model->kind == MODEL_TRANSFORMER && model->params_active >= model->params_total && now->request->stages.count == 0 &&
+	return model_is_causal(model) && model->params_active >= model->params_total && now->request->stages.count == 0 &&
 		now->request->fine_tuning.method == FINE_TUNING_UNSET && !is_given(now->request->mfu);
 }
 
@@ -305,12 +313,14 @@ static void replan_tokens(struct replan *again, double tokens)
 static bool other_size(const struct lever_case *now, struct replan *again)
 {
 	const struct scaling_law *law = scaling_law_named(NULL);
-	double loss = now->plan->compute_optimal.predicted_loss;
+	double loss = now->plan->compute_optimal.predicted_loss, epochs = given_or(now->request->epochs, 1);
 	struct scaling_point point;
 
 	if (!scaling_holds(now) || now->plan->compute_optimal.verdict == VERDICT_NEAR_OPTIMAL || described(&now->request->parallelism))
 		return false;
 	point = scaling_optimum(law, scaling_compute_of_loss(law, loss));
+	if (epochs > 1 && point.tokens > now->programme->tokens_total / epochs)
+		return false; /* the optimum is of new tokens, and a training that repeats its own has no more */
 	model_from_size(&again->input.model, fmin(fmax(point.params, 1e6), 1e15), ABSENT_NUMBER);
 	replan_tokens(again, point.tokens);
 	snprintf(again->detail, sizeof again->detail, "a %s model, %.3g parameters on %.3g tokens, reaches the same predicted loss of %.4g with less compute%s",
@@ -322,12 +332,12 @@ static bool other_size(const struct lever_case *now, struct replan *again)
 static bool fewer_steps(const struct lever_case *now, struct replan *again)
 {
 	const struct scaling_law *law = scaling_law_named(NULL);
-	double params = now->plan->workload.params_active, tokens = now->programme->tokens_total, loss;
+	double params = now->plan->workload.params_active, tokens = now->programme->tokens_total, once = tokens / given_or(now->request->epochs, 1), loss;
 	double enough = scaling_optimum_of_params(law, params).tokens;
 
 	if (!scaling_holds(now) || now->plan->compute_optimal.verdict != VERDICT_DATA_INEFFICIENT || enough >= tokens)
 		return false;
-	loss = scaling_loss(law, params, enough);
+	loss = scaling_judge(law, params, once, enough / once).loss;
 	replan_tokens(again, enough);
 	snprintf(again->detail, sizeof again->detail, "fewer steps: %.3g tokens are compute-optimal for this size; predicted loss %.4g instead of %.4g",
 		enough, loss, now->plan->compute_optimal.predicted_loss);
@@ -340,18 +350,52 @@ static void model_again(struct model *model)
 	model_finish(model);
 }
 
-/* Layers that do not divide evenly over the stages make every stage wait for the fullest. */
+/* Layers that do not divide evenly over the stages make every stage wait for the fullest; and a model that is large for its data loses
+ * little by having fewer of them: so many that the loss that is predicted for the same tokens rises by less than a hundredth. */
 static bool fewer_layers(const struct lever_case *now, struct replan *again)
 {
-	int stages = (int)now->best->found.layout.pipeline, layers = now->programme->input->model.layer_count, extra = layers % stages;
+	static const double shallower = 0.75, loss_that_may_rise = 0.01;
+	int stages = (int)now->best->found.layout.pipeline, layers = now->programme->input->model.layer_count, extra = layers % stages, fewer;
+	double epochs = given_or(now->request->epochs, 1), loss;
 
-	if (stages < 2 || extra == 0 || 4 * extra > layers || now->request->fine_tuning.method != FINE_TUNING_UNSET || now->programme->input->model.shape_is_guessed)
+	if (now->request->fine_tuning.method != FINE_TUNING_UNSET || now->programme->input->model.shape_is_guessed || layers < 4)
 		return false;
-	again->input.model.layer_count = layers - extra;
+	if (stages >= 2 && extra > 0 && 4 * extra <= layers) {
+		again->input.model.layer_count = layers - extra;
+		model_again(&again->input.model);
+		snprintf(again->detail, sizeof again->detail, "%d layers instead of %d divide evenly over the %d stages (a little smaller a model)",
+			layers - extra, layers, stages);
+		return true;
+	}
+	fewer = (int)(shallower * layers) / stages * stages;
+	if (!scaling_holds(now) || fewer < 1 || now->programme->input->model.kind_count != 1)
+		return false;
+	again->input.model.layer_count = fewer;
 	model_again(&again->input.model);
-	snprintf(again->detail, sizeof again->detail, "%d layers instead of %d divide evenly over the %d stages (a little smaller a model)",
-		layers - extra, layers, stages);
+	loss = scaling_judge(scaling_law_named(NULL), again->input.model.params_active, now->programme->tokens_total / epochs, epochs).loss;
+	if (!(loss < (1 + loss_that_may_rise) * now->plan->compute_optimal.predicted_loss))
+		return false;
+	snprintf(again->detail, sizeof again->detail, "%d layers instead of %d, %.3g parameters on the same tokens: predicted loss %.4g instead of %.4g",
+		fewer, layers, again->input.model.params_active, loss, now->plan->compute_optimal.predicted_loss);
 	return true;
+}
+
+/* Where samples arrive too slowly for the step, those that a batch above the critical one wastes are saved: to the same loss a batch B takes
+ * 1 + B / critical as many samples as the smallest (McCandlish et al. 2018, arXiv 1812.06162, eq. 2.11). */
+static bool smaller_batch(const struct lever_case *now, struct replan *again)
+{
+	static const double above_critical = 1.5;
+	double batch_tokens = now->best->found.step.samples * now->programme->stages[now->best->main_stage].sequence;
+	double critical = now->plan->batch.critical_batch_tokens, fewer = 2 / (1 + batch_tokens / critical);
+
+	if (now->scale.shares[BOTTLENECK_INPUT] < worth_offering || !(batch_tokens > above_critical * critical) || now->request->stages.count > 0)
+		return false;
+	again->programme.stages[0].batch = floor(critical / again->programme.stages[0].sequence);
+	again->programme.stages[0].tokens *= fewer;
+	again->programme.tokens_total *= fewer;
+	snprintf(again->detail, sizeof again->detail, "a batch of %.3g tokens, the critical one, instead of %.3g: the samples that arrive teach more, and %.3g tokens reach what %.3g do now",
+		again->programme.stages[0].batch * again->programme.stages[0].sequence, batch_tokens, again->programme.tokens_total, now->programme->tokens_total);
+	return again->programme.stages[0].batch >= 1;
 }
 
 static bool fewer_experts(const struct lever_case *now, struct replan *again)
@@ -409,6 +453,7 @@ static const struct lever levers[] = {
 	{"loader_workers", "important", loader_workers, NULL, BOTTLENECK_INPUT, false, false},
 	{"faster_storage", "important", faster_storage, NULL, BOTTLENECK_INPUT, false, false},
 	{"data_format", "suggestion", data_format, "samples decoded beforehand and stored as they are read (a binary, sharded format)", BOTTLENECK_INPUT, false, false},
+	{"reduce_batch", "suggestion", smaller_batch, NULL, BOTTLENECK_INPUT, false, false},
 	{"asynchronous_checkpoints", "suggestion", asynchronous_checkpoints, "checkpoints written beside the training, which waits only for the copy to host memory", BOTTLENECK_HOST_TRANSFER, false, false},
 	{"optimizer_8bit", "suggestion", optimizer_8bit, "AdamW with 8-bit moments (Dettmers et al. 2021, arXiv 2110.02861)", BOTTLENECK_MEMORY, true, false},
 	{"gradient_compression", "suggestion", gradient_compression, "gradients exchanged in 16 bits instead of 32", BOTTLENECK_INTERCONNECT, false, false},

@@ -36,15 +36,30 @@ bool practice_layout_is_known(const struct parallelism *pins)
 PRACTICE_CONSTANTS(PRACTICE_RANGE)
 #undef PRACTICE_RANGE
 
+/* Of a part of the steps what observed steps of that likeness leave open: all at 0, nothing at 1. */
+static struct interval left_open(double factor, struct interval range, double likeness)
+{
+	double open = sqrt(fmax(0, 1 - likeness * likeness)), rest = pow(factor, 1 - likeness);
+
+	return (struct interval){.p10 = rest * pow(range.p10 / factor, open), .p50 = rest, .p90 = rest * pow(range.p90 / factor, open)};
+}
+
+static void step_part_add(struct practice *practice, const char *name, double factor, struct interval range, const char *source, double likeness)
+{
+	struct interval open = likeness > 0 ? left_open(factor, range, likeness) : range;
+
+	part_add(practice, name, likeness > 0 ? open.p50 : factor, open, source, true);
+}
+
 struct practice practice_expected(const struct practice_known *known, const struct practice_constants *constants)
 {
 	struct practice practice = {.value = 1, .step_factor = 1, .own_runs = ABSENT_NUMBER, .own_weight = ABSENT_NUMBER};
 	double layout = known->node_count > 1 ? constants->layout : 1;
 
-	if (!known->step && !known->release)
-		part_add(&practice, "software", constants->software, range_of_software, source_of_software, true);
-	if (!known->step && !known->layout)
-		part_add(&practice, "layout", layout, moved(layout, constants->layout, range_of_layout.p10, range_of_layout.p90), source_of_layout, true);
+	if (known->step < 1 && !known->release)
+		step_part_add(&practice, "software", constants->software, range_of_software, source_of_software, known->step);
+	if (known->step < 1 && !known->layout)
+		step_part_add(&practice, "layout", layout, moved(layout, constants->layout, range_of_layout.p10, range_of_layout.p90), source_of_layout, known->step);
 	part_add(&practice, "evaluation_and_restarts", constants->evaluation_and_restarts, range_of_evaluation_and_restarts,
 		source_of_evaluation_and_restarts, false);
 	return practice;
@@ -75,7 +90,7 @@ double practice_log_sigma(const struct practice *practice)
 /* E134. What one's own runs say of the whole is shared out by the parts' variances. */
 static void own_runs_apply(const struct own_runs *runs, double gpu_count, const struct practice_constants *constants, struct practice *practice)
 {
-	const struct practice rest = practice_expected(&(struct practice_known){.step = true, .node_count = 1}, constants);
+	const struct practice rest = practice_expected(&(struct practice_known){.step = 1, .node_count = 1}, constants);
 	const struct own_runs_prior prior = {practice_log_sigma(practice), rest.value, practice_log_sigma(&rest), gpu_count};
 	struct own_runs_posterior own = own_runs_posterior(runs, &prior);
 	struct practice moved_practice = {.value = 1, .step_factor = 1, .own_runs = own.runs, .own_weight = own.weight};
@@ -101,7 +116,8 @@ static struct practice typical_practice(const struct training_input *input, cons
 	const struct practice_constants *constants)
 {
 	const struct training_request *request = &input->request;
-	const struct practice_known known = {.step = is_given(request->mfu) || input->measured || CALIBRATED(&candidate->calibration, stack_speed, 0) > 0,
+	const struct practice_known known = {.step = is_given(request->mfu) || input->measured ? 1
+			: CALIBRATED(&candidate->calibration, stack_speed, 0) > 0 ? CALIBRATED(&candidate->calibration, stack_likeness, 1) : 0,
 		.release = request->stack_release != NULL, .layout = practice_layout_is_known(&request->parallelism), .node_count = node_count};
 	struct practice practice = practice_expected(&known, constants);
 

@@ -28,7 +28,8 @@ extern const struct practice_constants practice_fitted;
 
 /* What a plan knows of its run. */
 struct practice_known {
-	bool step, release, layout; /* its step's time; its software's year and month; tensor, pipeline and micro_batch */
+	double step;          /* how well its step's time is: 1 given or measured; the likeness of observed jobs (E148); 0 not */
+	bool release, layout; /* its software's year and month; tensor, pipeline and micro_batch */
 	double node_count;
 };
 

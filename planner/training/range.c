@@ -11,14 +11,15 @@ bool range_is_calibrated(const struct candidate *candidate)
 }
 
 /* E126. What is left of the spread once something was measured: the ceiling of products is known as well as it was measured; observed steps
- * leave what they disagree by, and what a week's mean varies. Never more than without. */
+ * leave what they disagree by, and what a week's mean varies; of jobs unlike the planned one, what their likeness l leaves open as well (E148):
+ * sigma^2 (1 - l^2), with stack_low and stack_high at that distance already. Never more than without. */
 static double calibrated_log_sigma(const struct calibration *calibration, double sigma)
 {
-	double own;
+	double own, likeness = CALIBRATED(calibration, stack_likeness, 1);
 
 	if (CALIBRATED(calibration, stack_speed, 0) > 0) {
 		own = interval_log_sigma(calibration->stack_low, calibration->stack_high);
-		return fmin(sigma, sqrt(STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + own * own));
+		return fmin(sigma, sqrt(sigma * sigma * (1 - likeness * likeness) + likeness * likeness * STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + own * own));
 	}
 	if (!(CALIBRATED(calibration, gemm_efficiency, 0) > 0))
 		return sigma;

@@ -101,6 +101,18 @@ double scaling_repeated_worth(double epochs)
 	return epochs <= 1 ? epochs : 1 + repeat_decay * (1 - exp(-(epochs - 1) / repeat_decay));
 }
 
+struct scaling_judgement scaling_judge(const struct scaling_law *law, double params, double tokens, double epochs)
+{
+	struct scaling_judgement judgement = {.tokens_total = tokens * epochs, .tokens_effective = tokens * scaling_repeated_worth(epochs)};
+
+	judgement.compute_flops = flops_per_param_token * params * judgement.tokens_total;
+	judgement.loss = scaling_loss(law, params, judgement.tokens_effective);
+	judgement.compute_factor = judgement.compute_flops / scaling_compute_of_loss(law, judgement.loss);
+	judgement.best = scaling_optimum(law, judgement.compute_flops);
+	judgement.verdict = scaling_verdict(law, params, judgement.tokens_total, &judgement.ratio);
+	return judgement;
+}
+
 const char *verdict_name(enum verdict verdict)
 {
 	static const char *const names[] = {"", "compute_inefficient", "data_inefficient", "near_optimal"};

@@ -46,6 +46,18 @@ enum verdict scaling_verdict(const struct scaling_law *law, double params, doubl
  * 1 + R (1 - exp(-(epochs - 1)/R)), R = 15.387756. Source: Muennighoff et al. 2023, arXiv 2305.16264, eq. 5. */
 double scaling_repeated_worth(double epochs);
 
+/* What a law says of a training: the one answer for a plan and for the scaling estimate. */
+struct scaling_judgement {
+	double tokens_total, tokens_effective; /* over all epochs, and the new tokens that they are worth (E19) */
+	double compute_flops, loss, compute_factor; /* 6 N D of all epochs; E12 of what the tokens are worth; over the least compute of that loss */
+	struct scaling_point best;             /* the optimum of that compute */
+	enum verdict verdict;                  /* E18, by the tokens of all epochs */
+	double ratio;                          /* tokens per parameter, over the optimum's */
+};
+
+/* E145. Given: params (> 0), tokens of one epoch (> 0), epochs (> 0). Valid: as E12. */
+struct scaling_judgement scaling_judge(const struct scaling_law *law, double params, double tokens, double epochs);
+
 const char *verdict_name(enum verdict verdict);
 
 /* E13 turned round: the least compute that reaches a loss, FLOP. Given: a loss; 0 where none reaches it.

@@ -103,7 +103,7 @@ static void programme_stages(struct programme *programme, struct findings *findi
 			batch = request->global_batch_tokens / sequence;
 		source = NULL;
 		if (!is_given(batch)) {
-			loss = scaling_loss(scaling_law_named(NULL), input->model.params_active, tokens);
+			loss = scaling_judge(scaling_law_named(NULL), input->model.params_active, tokens / epochs, epochs).loss;
 			batch = batch_choose_samples(input, tokens, sequence, loss, &source);
 		}
 		programme->stages[i].tokens = tokens;
@@ -144,6 +144,8 @@ static const char *scaling_unknown(const struct training_input *input)
 {
 	if (input->model.kind == MODEL_GENERIC)
 		return "scaling laws of language models (E12) say nothing of what is no transformer";
+	if (!model_is_causal(&input->model))
+		return "scaling laws (E12) are of models that predict the next token: they say nothing of an encoder's loss";
 	if (input->request.fine_tuning.method != FINE_TUNING_UNSET)
 		return "scaling laws (E12) are of training from random weights: they say nothing of what a trained model learns by fine-tuning";
 	return NULL;
@@ -153,10 +155,8 @@ static void fill_compute_optimal(const struct programme *programme, struct train
 {
 	const char *unknown = scaling_unknown(programme->input);
 	const struct scaling_law *law = scaling_law_named(NULL);
-	double params = programme->input->model.params_active, tokens = programme->tokens_total, ratio, compute = 6 * params * tokens;
-	double worth = tokens / given_or(programme->input->request.epochs, 1) * scaling_repeated_worth(given_or(programme->input->request.epochs, 1));
-	struct scaling_point best = scaling_optimum(law, compute);
-	enum verdict verdict = scaling_verdict(law, params, tokens, &ratio);
+	double params = programme->input->model.params_active, epochs = given_or(programme->input->request.epochs, 1);
+	struct scaling_judgement judged = scaling_judge(law, params, programme->tokens_total / epochs, epochs);
 	int length;
 
 	if (unknown) {
@@ -166,21 +166,21 @@ static void fill_compute_optimal(const struct programme *programme, struct train
 		snprintf(plan->compute_optimal.detail, sizeof plan->compute_optimal.detail, "%s", unknown);
 		return;
 	}
-	plan->compute_optimal.tokens_optimal = best.tokens;
-	plan->compute_optimal.params_optimal = best.params;
-	plan->compute_optimal.predicted_loss = scaling_loss(law, params, worth);
-	plan->compute_optimal.flops_per_percent_loss = scaling_flops_per_percent_loss(law, compute);
-	plan->compute_optimal.tokens_effective = worth;
-	plan->compute_optimal.compute_factor = compute / scaling_compute_of_loss(law, plan->compute_optimal.predicted_loss);
-	plan->compute_optimal.verdict = verdict;
+	plan->compute_optimal.tokens_optimal = judged.best.tokens;
+	plan->compute_optimal.params_optimal = judged.best.params;
+	plan->compute_optimal.predicted_loss = judged.loss;
+	plan->compute_optimal.flops_per_percent_loss = scaling_flops_per_percent_loss(law, judged.compute_flops);
+	plan->compute_optimal.tokens_effective = judged.tokens_effective;
+	plan->compute_optimal.compute_factor = judged.compute_factor;
+	plan->compute_optimal.verdict = judged.verdict;
 	length = snprintf(plan->compute_optimal.detail, sizeof plan->compute_optimal.detail,
 		"%.3g tokens per parameter; the same compute is best spent on %.3g parameters and %.3g tokens (%.3g each), E13 with the Epoch fit%s",
-		tokens / params, best.params, best.tokens, best.tokens / best.params,
-		verdict == VERDICT_COMPUTE_INEFFICIENT ? "; the model is large for its data"
-		: verdict == VERDICT_DATA_INEFFICIENT  ? "; the model is small for its data, which makes it cheaper to serve" : "");
-	if (worth < 0.98 * tokens)
+		judged.tokens_total / params, judged.best.params, judged.best.tokens, judged.best.tokens / judged.best.params,
+		judged.verdict == VERDICT_COMPUTE_INEFFICIENT ? "; the model is large for its data"
+		: judged.verdict == VERDICT_DATA_INEFFICIENT  ? "; the model is small for its data, which makes it cheaper to serve" : "");
+	if (judged.tokens_effective < 0.98 * judged.tokens_total)
 		snprintf(plan->compute_optimal.detail + length, sizeof plan->compute_optimal.detail - (size_t)length,
-			"; tokens seen again teach less: these are worth %.3g new ones (E19)", worth);
+			"; tokens seen again teach less: these are worth %.3g new ones (E19)", judged.tokens_effective);
 }
 
 /* What a batch does to the learning rate, and where that ends. */
@@ -192,7 +192,7 @@ static void batch_explain(enum optimizer optimizer, struct training_plan *plan)
 		optimizer == OPTIMIZER_SGD ? "SGD: the rate goes with the batch, after a warm-up (Goyal et al. 2017), while steps are noise-dominated"
 		: "Adam's kin: the rate goes with the root of the batch, and 1 - beta with the batch (Malladi et al. 2022), while steps are noise-dominated",
 		!is_given(over) ? "up to a critical batch that no law tells here: measure the noise of the gradients (McCandlish et al. 2018)"
-		: over > 1 ? "this batch is above the critical one, beyond which the rate no longer follows (take the critical batch's) and tokens buy less"
+		: over > 1 ? "this batch is above the critical one, beyond which the rate no longer follows and tokens buy less: learning_rate_scale is the critical batch's"
 		           : "this batch is below the critical one, up to which that holds");
 }
 
@@ -212,9 +212,9 @@ static void fill_batch(const struct programme *programme, const struct outline *
 	plan->batch.micro_batch = layout->micro_batch;
 	plan->batch.gradient_accumulation_steps = (int64_t)fmax(1, ceil(batch / (double)(layout->data * layout->micro_batch) - 1e-9));
 	plan->batch.critical_batch_tokens = batch_critical_tokens(plan->compute_optimal.predicted_loss);
-	plan->batch.learning_rate_scale = batch_learning_rate_scale(input->request.optimizer, batch, usual);
+	plan->batch.learning_rate_scale = batch_learning_rate_scale(input->request.optimizer, batch, usual, plan->batch.critical_batch_tokens / sequence);
 	findings_assume_number(&plan->findings, "batch.learning_rate_scale", plan->batch.learning_rate_scale,
-		"E44: relative to the batch that would be chosen; square root for Adam's kin (Malladi et al. 2022), linear for SGD (Goyal et al. 2017)");
+		"E44: relative to the batch that would be chosen, up to the critical batch; square root for Adam's kin (Malladi et al. 2022), linear for SGD (Goyal et al. 2017)");
 	batch_explain(input->request.optimizer, plan);
 }
 

@@ -8,7 +8,7 @@
 
 /*  E3, keys per query.
  *  Given:     kind: window w (0: none), whether it slides or starts anew, index_tokens; sequence_length: s, tokens, >= 1
- *  Returned:  (s + 1)/2 where all earlier keys are met; for s > w (w(w + 1)/2 + (s - w) w)/s, sliding;
+ *  Returned:  s where all keys are met (an encoder's); (s + 1)/2 where all earlier ones are; for s > w (w(w + 1)/2 + (s - w) w)/s, sliding;
  *             mean over whole chunks of w and the rest, chunked
  *  Source:    arithmetic: query i of a causal sequence meets min(i, w) keys; Beltagy et al. 2020 (window) */
 static double causal_mean(double sequence, double window, bool chunked)
@@ -29,6 +29,8 @@ double model_mean_context_tokens(const struct layer_kind *kind, double sequence_
 
 	if (kind->mixer != MIXER_ATTENTION && kind->mixer != MIXER_MLA)
 		return 0;
+	if (kind->bidirectional)
+		return kind->window > 0 ? fmin(sequence_length, kind->window) : sequence_length;
 	mean = causal_mean(sequence_length, kind->window, kind->chunked);
 	if (kind->index_tokens > 0)
 		mean = fmin(mean, causal_mean(sequence_length, kind->index_tokens, false));
@@ -65,6 +67,14 @@ static double kind_scan_flops(const struct layer_kind *kind)
 		break;
 	}
 	return 0;
+}
+
+bool model_is_causal(const struct model *model)
+{
+	for (int i = 0; i < model->kind_count; i++)
+		if (model->kinds[i].bidirectional)
+			return false;
+	return model->kind == MODEL_TRANSFORMER;
 }
 
 static bool kind_attends(const struct layer_kind *kind)

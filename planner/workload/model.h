@@ -22,6 +22,7 @@ struct layer_kind {
 	enum mixer mixer;
 	int heads, kv_heads, head_dim, value_head_dim; /* gated delta: value heads, key heads, key width, value width */
 	int window; /* tokens that attention looks back, itself included; 0 is all */
+	bool bidirectional; /* an encoder's: every token attends to every other */
 	bool chunked; /* the window does not slide: attention starts anew every `window` tokens */
 	int q_lora_rank, kv_lora_rank, rope_head_dim; /* MLA; head_dim is then the part without rotary position */
 	int index_heads, index_head_dim,
@@ -69,6 +70,8 @@ struct model {
 	double extra_params; /* outside the layers, beyond E1: a bias of the logits, projections of the embedding */
 	double lookup_params; /* tables beside the embedding that are looked up, not multiplied (per-layer embeddings) */
 	double generic_flops_per_sample, generic_sample_bytes; /* MODEL_GENERIC: forward pass of one sample */
+	enum precision published_precision; /* of a checkpoint published in 8 or 4 bits (its quantization_config); PRECISION_UNSET: 16 bits or more */
+	double generic_activation_bytes; /* kept of a sample for the backward pass; 0: by its FLOPs */
 	char notes[MODEL_NOTES_MAX]; /* what was assumed in reading its shape, for an answer's assumptions; "" is nothing */
 
 	/* Filled by model_finish() unless given before (a size-only model, a published figure). */
@@ -93,6 +96,9 @@ int model_kind_layers(const struct model *model, int kind);
  * without the embedding lookup, and attention scores, causal at half, windows honoured (E3). */
 double model_forward_flops_per_token(const struct model *model, double sequence_length);
 
+/* Whether it predicts the next token: no layer of it is an encoder's. What is generic does not. */
+bool model_is_causal(const struct model *model);
+
 /* Only the attention-score part of E3 (QK^T and PV, and an indexer's scores), per token, summed over layers. */
 double model_attention_flops_per_token(const struct model *model, double sequence_length);
 
@@ -104,6 +110,7 @@ double model_training_flops_per_token(const struct model *model, double sequence
 
 /* KV cache (E5). Per token: each token as long as it lies inside every window, the figure that is published. Of a whole
  * sequence: window layers stop growing at their window, constant states included. States: state-space and linear layers. */
+double layer_cache_elements(const struct layer_kind *kind, double tensor); /* of one token in one layer, on each of `tensor` ranks */
 double model_kv_bytes_per_token(const struct model *model, double bytes_per_element);
 double model_kv_bytes(const struct model *model, double context_tokens, double bytes_per_element);
 double model_state_bytes(const struct model *model, double bytes_per_element);

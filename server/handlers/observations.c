@@ -23,13 +23,126 @@ enum { OBSERVATIONS_SHOWN = 20, OBSERVATIONS_TEXT_MAX_BYTES = 1024 * 1024 };
 
 #define US_PER_DAY INT64_C(86400000000)
 
-/* Figures that are answered beside what is stored. */
-static void observation_finish(struct observation_record *observation)
+/* E125. What the observations of one software on one accelerator agree on. */
+struct agreement {
+	const char *accelerator, *stack;
+	const struct observation_record *items[OBSERVATIONS_MAX]; /* that may count, newest first */
+	size_t count;
+	struct observed_consensus consensus;
+	bool good;
+};
+
+/* Those on record, with `added` (may be NULL) before them, without the one of that id (may be NULL). */
+static enum status agreement_of(struct call *call, const char *accelerator, const char *stack, const struct observation_record *added, const char *without,
+	struct agreement *agreement)
 {
+	const struct observation_filter filter = {.accelerator = accelerator, .stack = stack, .usable = true,
+		.since_us = clock_wall_us() - (int64_t)EVIDENCE_DAYS * US_PER_DAY};
+	const struct page_request page = {.limit = OBSERVATIONS_MAX};
+	struct observed_speed *speeds = ARENA_ARRAY(&call->arena, struct observed_speed, OBSERVATIONS_MAX);
+	struct observation_list list;
+	enum status status = speeds ? storage_observation_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure) : STATUS_NO_MEMORY;
+
+	if (status != STATUS_OK)
+		return status;
+	*agreement = (struct agreement){.accelerator = accelerator, .stack = stack};
+	if (added && !added->unused_because)
+		agreement->items[agreement->count++] = added;
+	for (size_t i = 0; i < list.count && agreement->count < OBSERVATIONS_MAX; i++)
+		if (!without || strcmp(list.items[i].id, without) != 0)
+			agreement->items[agreement->count++] = &list.items[i];
+	for (size_t i = 0; i < agreement->count; i++)
+		speeds[i] = (struct observed_speed){agreement->items[i]->plan_id, agreement->items[i]->stack_speed};
+	agreement->good = observation_consensus(speeds, agreement->count, &agreement->consensus);
+	return STATUS_OK;
+}
+
+static const char *stack_calibration_id(struct call *call, const char *stack, const char *accelerator)
+{
+	return arena_printf(&call->arena, "%s.%s.%s", quantity_name(QUANTITY_STACK_SPEED), stack, accelerator);
+}
+
+static const struct calibration_row *live_calibration(const struct catalogue *catalogue, const char *id)
+{
+	const struct catalogue_rows *rows = &catalogue->rows;
+
+	for (size_t i = 0; id && i < rows->calibration_count; i++)
+		if (strcmp(rows->calibrations[i].id, id) == 0)
+			return &rows->calibrations[i];
+	return NULL;
+}
+
+/* Why an observation that may count does not now; NULL: plans go by it. */
+static const char *standing_of(struct call *call, const struct catalogue *catalogue, const struct observation_record *observation, const struct agreement *agreement)
+{
+	size_t i = 0;
+
+	while (i < agreement->count && strcmp(agreement->items[i]->id, observation->id) != 0)
+		i++;
+	if (i == agreement->count)
+		return arena_printf(&call->arena, "older than %.0f days, or than the %d newest", EVIDENCE_DAYS, OBSERVATIONS_MAX);
+	if (!agreement->good)
+		return arena_strdup(&call->arena, agreement->consensus.why);
+	if (!agreement->consensus.counts[i])
+		return arena_printf(&call->arena, "farther than %.0f deviations from the median of the others", OBSERVATION_MADS);
+	return live_calibration(catalogue, stack_calibration_id(call, observation->stack, observation->accelerator)) ? NULL
+		: "the calibration that they agreed on was deleted: the next report makes it again";
+}
+
+/* The hours of a whole run count where its calibration stands, and is the newest of its plan. */
+static void run_finish(struct call *call, const struct catalogue *catalogue, struct observation_record *observation)
+{
+	const struct catalogue_rows *rows = &catalogue->rows;
+	const struct calibration_row *run = live_calibration(catalogue, arena_printf(&call->arena, "%s.%s", quantity_name(QUANTITY_RUN_PRACTICE), observation->id));
+
+	observation->practice_used = is_given(observation->hours) ? TRUTH_FALSE : TRUTH_UNSET;
+	if (!is_given(observation->hours) || observation->practice_unused_because)
+		return;
+	if (!run) {
+		observation->practice_unused_because = "its calibration was deleted";
+		return;
+	}
+	for (size_t i = 0; i < rows->calibration_count; i++) {
+		const struct calibration_row *other = &rows->calibrations[i];
+
+		if (other != run && quantity_of_name(other->quantity) == QUANTITY_RUN_PRACTICE && other->plan_id && run->plan_id &&
+			strcmp(other->plan_id, run->plan_id) == 0 && other->meta.valid_from_us > run->meta.valid_from_us) {
+			observation->practice_unused_because = "a newer report of the same plan stands for its run";
+			return;
+		}
+	}
+	observation->practice_used = TRUTH_TRUE;
+}
+
+/* Figures that are answered beside what is stored. *agreement is of the last one that was asked for: a list has few kinds of them. */
+static enum status observation_finish(struct call *call, const struct catalogue *catalogue, struct observation_record *observation, struct agreement *agreement)
+{
+	enum status status = STATUS_OK;
+
 	observation->ratio = observation->step_time_s / observation->predicted.step_time_s;
 	if (!is_given(observation->ratio))
 		observation->ratio = observation->predicted.tokens_per_s / observation->tokens_per_s;
+	run_finish(call, catalogue, observation);
+	if (!observation->unused_because && observation->stack && observation->accelerator) {
+		if (!agreement->stack || strcmp(agreement->stack, observation->stack) != 0 || strcmp(agreement->accelerator, observation->accelerator) != 0)
+			status = agreement_of(call, observation->accelerator, observation->stack, NULL, NULL, agreement);
+		if (status == STATUS_OK)
+			observation->unused_because = standing_of(call, catalogue, observation, agreement);
+	}
 	observation->used = observation->unused_because ? TRUTH_FALSE : TRUTH_TRUE;
+	return status;
+}
+
+static enum status observations_finish(struct call *call, struct observation_record *items, size_t count)
+{
+	struct agreement *agreement = ARENA_NEW(&call->arena, struct agreement);
+	enum status status = agreement ? STATUS_OK : STATUS_NO_MEMORY;
+	struct catalogue *now = server_catalogue(call->server); /* a report is answered by what it changed, and not by the request's own snapshot */
+
+	for (size_t i = 0; status == STATUS_OK && i < count; i++)
+		status = observation_finish(call, now, &items[i], agreement);
+	catalogue_release(now);
+	return status;
 }
 
 static void check_power(struct call *call, const struct observation_record *observation)
@@ -51,7 +164,7 @@ static const char *given_stack(const char *reported, const char *planned)
 /* E134. What a whole run took beside its plan: into the observation and, when it counts, into the row of a calibration. */
 static void run_read(const struct stored_layout *layout, bool training, struct observation_record *observation, struct calibration_row *row)
 {
-	const struct practice_known known = {.step = layout->pinned || layout->stack_observed, .release = layout->release_given, .layout = layout->layout_given,
+	const struct practice_known known = {.step = layout->pinned ? 1 : layout->stack_likeness, .release = layout->release_given, .layout = layout->layout_given,
 		.node_count = (double)layout->node_count};
 	const struct practice expected = practice_expected(&known, &practice_fitted);
 	double step_ratio = observation_step_time_s(&(struct observed_job){.step_time_s = observation->step_time_s, .tokens_per_s = observation->tokens_per_s,
@@ -72,7 +185,7 @@ static void run_read(const struct stored_layout *layout, bool training, struct o
 		return;
 	*row = (struct calibration_row){.meta = {.origin = "measured", .source = "E134: hours of a whole run that was reported (POST /v1/observations)"},
 		.accelerator_id = observation->accelerator, .quantity = quantity_name(QUANTITY_RUN_PRACTICE), .method = "observation", .n = 1,
-		.class = given_stack(observation->stack, layout->stack), .value = observation->practice, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
+		.class = given_stack(observation->stack, layout->stack), .plan_id = observation->plan_id, .value = observation->practice, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
 		.spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .baseline = ABSENT_NUMBER, .expected = expected.value,
 		.expected_sigma = practice_log_sigma(&expected), .gpu_count = layout->gpu_count, .params = layout->params_active,
 		.step_ratio = step_ratio > OBSERVATION_SPEED_LEAST && step_ratio < OBSERVATION_SPEED_MOST ? step_ratio : ABSENT_NUMBER};
@@ -83,6 +196,7 @@ static enum status observation_read(struct call *call, struct observation_record
 {
 	struct plan_record plan;
 	struct stored_layout layout;
+	const char *alias;
 	enum status status = api_decode(&table_observation_request, call->body, call->body_length, &call->arena, observation, &call->failure);
 
 	if (status != STATUS_OK)
@@ -110,6 +224,11 @@ static enum status observation_read(struct call *call, struct observation_record
 			.step_tokens = layout.step_tokens, .predicted_step_time_s = layout.predicted.step_time_s, .gpu_count = observation->gpu_count,
 			.planned_gpu_count = layout.gpu_count, .stack = observation->stack, .planned_stack = layout.stack, .pinned = layout.pinned});
 	run_read(&layout, strcmp(plan.kind, "training") == 0, observation, run);
+	if (!observation->unused_because && !catalogue_accelerator(call_catalogue(call), layout.accelerator, &alias))
+		observation->unused_because = "the catalogue does not have its plan's accelerator, which the request described: other plans do not find it";
+	observation->params = layout.params_active;
+	observation->planned_gpu_count = layout.gpu_count;
+	observation->precision = layout.precision;
 	observation->stack = observation->stack ? observation->stack : layout.stack;
 	observation->stack_speed = layout.predicted.step_time_s * layout.stack_speed /
 		observation_step_time_s(&(struct observed_job){.step_time_s = observation->step_time_s, .tokens_per_s = observation->tokens_per_s,
@@ -117,36 +236,38 @@ static enum status observation_read(struct call *call, struct observation_record
 	return STATUS_OK;
 }
 
-/* E125. What this observation and those before it agree on, as a calibration of the stack; false when they do not. */
-static bool agree(struct call *call, const struct observation_record *observation, struct calibration_row *row)
+/* What they agree on, as a calibration of the stack, with the mean kind of the jobs that count. False where too few agree. Those that no
+ * longer do take back what they agreed on before: the row says by how much they disagree, and is not used. */
+static bool agreement_row(struct call *call, const struct agreement *agreement, struct calibration_row *row)
 {
-	const struct observation_filter filter = {.accelerator = observation->accelerator, .stack = observation->stack, .usable = true,
-		.since_us = observation->created_at_us - (int64_t)EVIDENCE_DAYS * US_PER_DAY};
-	const struct page_request page = {.limit = OBSERVATIONS_MAX - 1};
-	struct observed_speed *speeds = ARENA_ARRAY(&call->arena, struct observed_speed, OBSERVATIONS_MAX);
-	struct observed_consensus consensus;
-	struct observation_list list;
-	struct failure unread;
-	bool good;
+	const struct observed_consensus *consensus = &agreement->consensus;
+	double log_params = 0, log_gpus = 0, params = 0, gpus = 0;
+	enum precision precision = PRECISION_UNSET;
+	bool mixed = false;
 
-	failure_clear(&unread);
-	if (observation->unused_because || !speeds ||
-		storage_observation_list(call->server->storage, &filter, &page, &call->arena, &list, &unread) != STATUS_OK)
+	if (!is_given(consensus->value))
 		return false;
-	speeds[0] = (struct observed_speed){observation->plan_id, observation->stack_speed};
-	for (size_t i = 0; i < list.count; i++)
-		speeds[i + 1] = (struct observed_speed){list.items[i].plan_id, list.items[i].stack_speed};
-	good = observation_consensus(speeds, list.count + 1, &consensus);
-	if (!is_given(consensus.value))
-		return false;
+	for (size_t i = 0; i < agreement->count; i++) {
+		const struct observation_record *item = agreement->items[i];
+
+		if (!consensus->counts[i])
+			continue;
+		if (item->params > 0)
+			log_params += log(item->params), params++;
+		if (item->planned_gpu_count >= 1)
+			log_gpus += log((double)item->planned_gpu_count), gpus++;
+		mixed |= item->precision == PRECISION_UNSET || (precision != PRECISION_UNSET && precision != item->precision);
+		precision = item->precision;
+	}
 	*row = (struct calibration_row){.meta = {.origin = "measured", .source = arena_printf(&call->arena, "%zu observations of real jobs from %zu plans",
-			consensus.count, consensus.plans)},
-		.id = arena_printf(&call->arena, "%s.%s.%s", quantity_name(QUANTITY_STACK_SPEED), observation->stack, observation->accelerator),
-		.accelerator_id = observation->accelerator, .quantity = quantity_name(QUANTITY_STACK_SPEED), .method = "observation", .class = observation->stack,
-		.value = consensus.value, .low = consensus.low, .high = consensus.high, .n = (int64_t)consensus.count, .spread = consensus.spread,
-		/* those that no longer agree take back what they agreed on before */
-		.disagreement = good ? ABSENT_NUMBER : consensus.spread / consensus.value, .baseline = ABSENT_NUMBER,
-		.expected = ABSENT_NUMBER, .expected_sigma = ABSENT_NUMBER, .step_ratio = ABSENT_NUMBER, .gpu_count = ABSENT_COUNT, .params = ABSENT_NUMBER};
+			consensus->count, consensus->plans)},
+		.id = stack_calibration_id(call, agreement->stack, agreement->accelerator), .accelerator_id = agreement->accelerator,
+		.quantity = quantity_name(QUANTITY_STACK_SPEED), .method = "observation", .class = agreement->stack,
+		.value = consensus->value, .low = consensus->low, .high = consensus->high, .n = (int64_t)consensus->count, .spread = consensus->spread,
+		.disagreement = agreement->good ? ABSENT_NUMBER : consensus->spread / consensus->value, .baseline = ABSENT_NUMBER,
+		.precision = mixed ? PRECISION_UNSET : precision, .params = params > 0 ? exp(log_params / params) : ABSENT_NUMBER,
+		.gpu_count = gpus > 0 ? (int64_t)fmax(1, rint(exp(log_gpus / gpus))) : ABSENT_COUNT,
+		.expected = ABSENT_NUMBER, .expected_sigma = ABSENT_NUMBER, .step_ratio = ABSENT_NUMBER};
 	return row->id && row->meta.source;
 }
 
@@ -155,9 +276,10 @@ static enum status create_observation(struct call *call, struct idempotency *ide
 	struct observation_record *observation = ARENA_NEW(&call->arena, struct observation_record);
 	struct calibration_row *calibrations = ARENA_ARRAY(&call->arena, struct calibration_row, 2), *run = ARENA_NEW(&call->arena, struct calibration_row);
 	struct catalogue_rows *rows = ARENA_NEW(&call->arena, struct catalogue_rows);
+	struct agreement *agreement = ARENA_NEW(&call->arena, struct agreement);
 	char *id = arena_alloc(&call->arena, 1, UUID_TEXT_SIZE);
 	struct observation_put put = {.job = {.kind = STORAGE_OBSERVATION_PUT}, .observation = observation, .idempotency = idempotency};
-	enum status status = observation && calibrations && run && rows && id ? observation_read(call, observation, run) : STATUS_NO_MEMORY;
+	enum status status = observation && calibrations && run && rows && agreement && id ? observation_read(call, observation, run) : STATUS_NO_MEMORY;
 
 	if (status != STATUS_OK)
 		return status;
@@ -165,7 +287,12 @@ static enum status create_observation(struct call *call, struct idempotency *ide
 	observation->id = id;
 	observation->created_at_us = clock_wall_us();
 	rows->calibrations = calibrations;
-	rows->calibration_count = agree(call, observation, calibrations);
+	if (!observation->unused_because) {
+		status = agreement_of(call, observation->accelerator, observation->stack, observation, NULL, agreement);
+		if (status != STATUS_OK)
+			return status;
+		rows->calibration_count = agreement_row(call, agreement, calibrations);
+	}
 	if (run->quantity) {
 		run->id = arena_printf(&call->arena, "%s.%s", quantity_name(QUANTITY_RUN_PRACTICE), id);
 		if (!run->id)
@@ -180,9 +307,10 @@ static enum status create_observation(struct call *call, struct idempotency *ide
 		status = server_catalogue_reload(call->server, &call->failure);
 	if (status != STATUS_OK)
 		return status;
-	observation_finish(observation);
-	api_encode(&table_observation, observation, &call->json);
-	return STATUS_OK;
+	status = observations_finish(call, observation, 1);
+	if (status == STATUS_OK)
+		api_encode(&table_observation, observation, &call->json);
+	return status;
 }
 
 static enum status answer_observation(struct call *call, const char *id)
@@ -190,11 +318,11 @@ static enum status answer_observation(struct call *call, const char *id)
 	struct observation_record observation;
 	enum status status = storage_observation_get(call->server->storage, id, &call->arena, &observation, &call->failure);
 
-	if (status != STATUS_OK)
-		return status;
-	observation_finish(&observation);
-	api_encode(&table_observation, &observation, &call->json);
-	return STATUS_OK;
+	if (status == STATUS_OK)
+		status = observations_finish(call, &observation, 1);
+	if (status == STATUS_OK)
+		api_encode(&table_observation, &observation, &call->json);
+	return status;
 }
 
 static enum status replay_observation(struct call *call, struct idempotency *idempotency)
@@ -214,6 +342,36 @@ enum status handle_observation_get(struct call *call)
 	return answer_observation(call, call->parameters[0]);
 }
 
+enum status handle_observation_delete(struct call *call)
+{
+	struct catalogue_rows *rows = ARENA_NEW(&call->arena, struct catalogue_rows);
+	struct agreement *agreement = ARENA_NEW(&call->arena, struct agreement);
+	struct calibration_row *row = ARENA_NEW(&call->arena, struct calibration_row);
+	struct observation_delete delete = {.job = {.kind = STORAGE_OBSERVATION_DELETE}, .id = call->parameters[0]};
+	struct observation_record observation;
+	enum status status = rows && agreement && row
+		? storage_observation_get(call->server->storage, delete.id, &call->arena, &observation, &call->failure) : STATUS_NO_MEMORY;
+
+	if (status != STATUS_OK)
+		return status;
+	delete.removed_calibrations[0] = arena_printf(&call->arena, "%s.%s", quantity_name(QUANTITY_RUN_PRACTICE), delete.id);
+	if (!observation.unused_because && observation.stack) {
+		status = agreement_of(call, observation.accelerator, observation.stack, NULL, delete.id, agreement);
+		if (status != STATUS_OK)
+			return status;
+		rows->calibrations = row;
+		rows->calibration_count = agreement_row(call, agreement, row);
+		delete.calibrations = rows->calibration_count > 0 ? rows : NULL;
+		delete.removed_calibrations[1] = rows->calibration_count > 0 ? NULL : stack_calibration_id(call, observation.stack, observation.accelerator);
+	}
+	status = commit_run(call, &delete.job);
+	if (status == STATUS_OK)
+		status = server_catalogue_reload(call->server, &call->failure);
+	if (status == STATUS_OK)
+		call_no_content(call);
+	return status;
+}
+
 enum status observations_of_plan(struct call *call, const char *plan_id, struct observation_record **items, size_t *count)
 {
 	const struct observation_filter filter = {.plan_id = plan_id};
@@ -221,11 +379,9 @@ enum status observations_of_plan(struct call *call, const char *plan_id, struct 
 	struct observation_list list;
 	enum status status = storage_observation_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure);
 
-	for (size_t i = 0; i < list.count; i++)
-		observation_finish(&list.items[i]);
 	*items = list.items;
 	*count = list.count;
-	return status;
+	return status == STATUS_OK ? observations_finish(call, list.items, list.count) : status;
 }
 
 enum status observations_text(struct call *call, const struct observation_record *items, size_t count, struct json_text *text)
@@ -260,7 +416,7 @@ enum status handle_observation_list(struct call *call)
 	page = page_request_of(&query.page);
 	filter = (struct observation_filter){.plan_id = query.plan_id, .accelerator = query.accelerator, .stack = query.stack};
 	status = storage_observation_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure);
-	for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
-		observation_finish(&list.items[i]);
+	if (status == STATUS_OK)
+		status = observations_finish(call, list.items, list.count);
 	return status == STATUS_OK ? page_answer(call, &table_observation, list.items, list.count, list.next_cursor) : status;
 }

@@ -216,6 +216,7 @@ static const struct column observation_columns[] = {
 	C(notes, "notes"), C(predicted.step_time_s, "predicted_step_time_s"), C(predicted.tokens_per_s, "predicted_tokens_per_s"),
 	C(predicted.mean_gpu_w, "predicted_mean_gpu_w"), C(predicted.hours, "predicted_hours"), C(predicted.total_kwh, "predicted_total_kwh"),
 	C(predicted.total_usd, "predicted_total_usd"), C(stack_speed, "stack_speed"), C(unused_because, "unused_because"),
+	C(params, "params"), C(planned_gpu_count, "planned_gpu_count"), C(precision, "precision"),
 	C(practice, "practice"), C(practice_expected, "practice_expected"), C(practice_unused_because, "practice_unused_because")
 };
 #undef C

@@ -15,6 +15,29 @@ enum status operation_observation_put(struct storage *storage, struct storage_jo
 	return status;
 }
 
+enum status operation_observation_delete(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
+{
+	const struct observation_delete *delete = (const struct observation_delete *)job;
+	struct arguments arguments = {.id = delete->id};
+	int64_t changed = 0;
+	enum status status = store_run(&storage->writer, STATEMENT_OBSERVATION_DELETE, &arguments, arena, &changed, failure);
+
+	if (status == STATUS_OK && changed == 0)
+		return failure_set(failure, STATUS_NOT_FOUND, "there is no observation %.80s", delete->id);
+	if (status == STATUS_OK && delete->calibrations)
+		status = rows_put_all(storage, delete->calibrations, arena, failure);
+	for (size_t i = 0; status == STATUS_OK && i < OBSERVATION_REMOVED_MAX; i++) {
+		struct row_remove remove = {.kind = ROW_CALIBRATION, .id = delete->removed_calibrations[i], .expected_revision = ABSENT_COUNT};
+
+		status = remove.id ? operation_row_remove(storage, &remove.job, arena, failure) : STATUS_OK;
+		if (status == STATUS_NOT_FOUND) {
+			failure_clear(failure);
+			status = STATUS_OK;
+		}
+	}
+	return status;
+}
+
 enum status storage_observation_get(struct storage *storage, const char *id, struct arena *arena,
 	struct observation_record *observation, struct failure *failure)
 {

@@ -86,6 +86,7 @@
 	X(GRID_ZONE_PUT,        "grid_zone_put",         grid_zone_map,       grid_zone_map)              \
 	X(GRID_ZONE_LIST,        "grid_zone_list",        feed_query_map,      grid_zone_map)             \
 	X(OBSERVATION_INSERT,   "observation_insert",    observation_map,     observation_map)            \
+	X(OBSERVATION_DELETE,   "observation_delete",    arguments_map,       observation_map)            \
 	X(OBSERVATION_GET,      "observation_get",       arguments_map,       observation_map)            \
 	X(OBSERVATION_LIST,     "observation_list",      observation_query_map, observation_map)          \
 	X(BENCHMARK_OF_PLAN,    "benchmark_of_plan",     arguments_map,       benchmark_map)              \

@@ -28,6 +28,7 @@ static operation_function *const operations[STORAGE_KIND_COUNT] = {
 	[STORAGE_AGENT_PUT] = operation_agent_put,
 	[STORAGE_AGENT_REMOVE] = operation_agent_remove,
 	[STORAGE_OBSERVATION_PUT] = operation_observation_put,
+	[STORAGE_OBSERVATION_DELETE] = operation_observation_delete,
 	[STORAGE_SETTING_PUT] = operation_setting_put,
 	[STORAGE_FEED_REFRESH_PUT] = operation_feed_refresh_put,
 	[STORAGE_IMPORT_BEGIN] = operation_import_begin,

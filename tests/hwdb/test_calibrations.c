@@ -37,7 +37,7 @@ static struct accelerator gpu(void)
 static void choose(const char *plan_id, const char *stack)
 {
 	struct accelerator accelerator = gpu();
-	const struct calibration_wish wish = {.accelerator = &accelerator, .precision = PRECISION_BF16, .plan_id = plan_id, .stack = stack, .now_us = NOW_US};
+	const struct calibration_wish wish = {.accelerator = &accelerator, .precision = PRECISION_BF16, .plan_id = plan_id, .stack = stack, .params = 8e9, .gpu_count = 64, .now_us = NOW_US};
 
 	findings_clear(&findings);
 	calibrations_choose(&catalogue, &wish, &arena, &findings, &calibration);
@@ -150,6 +150,9 @@ static void software_is_corrected_by_its_jobs(void **state)
 
 	(void)state;
 	row->method = "observation";
+	row->params = 8e9;
+	row->gpu_count = 64;
+	row->precision = PRECISION_BF16;
 	choose(NULL, "megatron_core");
 	assert_null(calibration.id);
 	choose(NULL, NULL);
@@ -159,6 +162,41 @@ static void software_is_corrected_by_its_jobs(void **state)
 	assert_close(calibration.stack_low, 0.8 * 0.99, 1e-12);
 	assert_close(calibration.stack_high, 0.8 * 1.01, 1e-12);
 	assert_contains(assumed("calibration.stack_speed")->source, "measured by observation on real jobs");
+	assert_close(calibration.stack_likeness, 1, 0);
+}
+
+/* E148: what jobs showed holds the less the further they are: in the model's size, the number of accelerators, the number format. */
+static void jobs_unlike_the_planned_one_say_less(void **state)
+{
+	struct calibration_row *row = measured("s", NULL, "stack_speed", "fsdp", 0.64);
+
+	(void)state;
+	row->method = "observation";
+	row->gpu_count = 64;
+	row->precision = PRECISION_BF16;
+	row->params = 80e9; /* wished for is 8e9 */
+	choose(NULL, "fsdp");
+	assert_close(calibration.stack_speed, 0.8, 1e-12);
+	assert_close(calibration.stack_likeness, 0.5, 1e-12);
+	assert_close(calibration.stack_low, sqrt(0.64 * 0.99), 1e-12);
+	assert_contains(assumed("calibration.stack_speed")->source, "8e+10 parameters on 64 accelerators in bf16: of what they show 0.5 holds here (E148)");
+	row->gpu_count = 640;
+	choose(NULL, "fsdp");
+	assert_close(calibration.stack_likeness, 0.25, 1e-12);
+	row->params = 8e9;
+	choose(NULL, "fsdp");
+	assert_close(calibration.stack_likeness, 0.5, 1e-12);
+	row->gpu_count = 64;
+	row->precision = PRECISION_FP8;
+	choose(NULL, "fsdp");
+	assert_close(calibration.stack_likeness, 0.5, 1e-12);
+	row->precision = PRECISION_UNSET; /* of several formats, or not known */
+	choose(NULL, "fsdp");
+	assert_close(calibration.stack_likeness, 0.5, 1e-12);
+	row->precision = PRECISION_BF16;
+	row->params = ABSENT_NUMBER;
+	choose(NULL, "fsdp");
+	assert_close(calibration.stack_likeness, 0.5, 1e-12);
 }
 
 /* Kept, not used, and said so: by the plan of the first of them, by the list of each. */
@@ -194,6 +232,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_largest_class_leads, begin, end),
 		cmocka_unit_test_setup_teardown(a_plan_without_its_own_takes_the_fleets, begin, end),
 		cmocka_unit_test_setup_teardown(each_says_how_old_and_how_far_apart, begin, end),
+		cmocka_unit_test_setup_teardown(jobs_unlike_the_planned_one_say_less, begin, end),
 		cmocka_unit_test_setup_teardown(software_is_corrected_by_its_jobs, begin, end),
 		cmocka_unit_test_setup_teardown(what_is_not_used_says_why, begin, end),
 	};

@@ -84,6 +84,80 @@ static void published_checkpoints_are_counted_exactly(void **state)
 	assert_int_equal(bad, 0);
 }
 
+/* --- encoders, encoder-decoders and diffusion transformers --------------------------------------------------- */
+
+static int check_tower(const json_t *row, const char *config)
+{
+	const char *id = json_string_value(json_object_get(row, "id"));
+	double published = member(row, "params_total");
+
+	if (read_text(config) != STATUS_OK) {
+		print_error("%s: %s %s\n", id, failure.faults[0].pointer, failure.faults[0].detail);
+		return 1;
+	}
+	if (model.kind == MODEL_GENERIC && strstr(model.notes, "a sample is") && model.generic_sample_bytes > 0 && model.generic_activation_bytes > 0 &&
+		fabs(model.params_total / published - 1) < (fmod(published, 1e6) == 0 ? 0.01 : 1e-9))
+		return 0;
+	print_error("%s: %.0f counted, %.0f published; %s\n", id, model.params_total, published, model.notes);
+	return 1;
+}
+
+static double flops_of(const char *id)
+{
+	FILE *file = fopen("tests/hwdb/golden/towers.jsonl", "r");
+	char *line = NULL;
+	size_t size = 0;
+
+	assert_non_null(file);
+	while (getline(&line, &size, file) > 0) {
+		json_t *row = json_loads(line, 0, NULL);
+
+		if (strcmp(json_string_value(json_object_get(row, "id")), id) == 0) {
+			char *config = json_dumps(json_object_get(row, "config"), JSON_COMPACT);
+
+			assert_int_equal(read_text(config), STATUS_OK);
+			free(config);
+		}
+		json_decref(row);
+	}
+	free(line);
+	fclose(file);
+	return model_forward_flops_per_token(&model, 1);
+}
+
+/* Published sizes, to the last parameter where checkpoints show them; and multiply-adds as their makers publish them, two FLOPs each. */
+static void towers_are_counted_and_take_the_published_work(void **state)
+{
+	int bad = 0;
+
+	(void)state;
+	assert_true(each_line("tests/hwdb/golden/towers.jsonl", check_tower, &bad) >= 12);
+	assert_int_equal(bad, 0);
+	assert_close(flops_of("vit-base-patch16-224"), 2 * 17.56e9, 0.01);  /* torchvision, vit_b_16: 17.56 G multiply-adds */
+	assert_close(flops_of("dit-xl-2-256"), 2 * 118.6e9, 0.01);          /* Peebles and Xie 2022, arXiv 2212.09748: DiT-XL/2 118.6 G */
+	/* T5-base by hand: 12 x (512 x 7.08e6 + 512 x 512 x 1536) multiply-adds in, 12 x (114 x (7.08e6 + 1.18e6) + 512 x 1.18e6 + 114 x (57.5 + 512) x 1536) out, and the logits */
+	assert_close(flops_of("t5-base"), 2 * (12 * (512 * 7.0779e6 + 512.0 * 512 * 1536) + 12 * (114 * 8.2575e6 + 512 * 1.1796e6 + 114 * 569.5 * 1536) + 114 * 24.674e6), 0.01);
+	/* SD3's text encoders and autoencoder are apart; a step at 1,024 x 1,024 attends over 4,096 and 333 tokens. */
+	assert_true(flops_of("sd3-medium") > 2 * 4096 * 1e9 && flops_of("flux-dev") > flops_of("sd3-medium"));
+}
+
+/* BERT meets every token, a decoder half of them. */
+static void an_encoder_attends_to_all(void **state)
+{
+	double encoder, decoder;
+
+	(void)state;
+	assert_int_equal(read_text("{\"model_type\":\"bert\",\"hidden_size\":768,\"num_hidden_layers\":12,\"num_attention_heads\":12,\"intermediate_size\":3072,"
+		"\"vocab_size\":30522,\"max_position_embeddings\":512}"), STATUS_OK);
+	assert_false(model_is_causal(&model));
+	encoder = model_attention_flops_per_token(&model, 512);
+	assert_close(encoder, 12 * 4.0 * 768 * 512, 1e-12);
+	assert_int_equal(read_text("{\"model_type\":\"gpt2\",\"n_embd\":768,\"n_layer\":12,\"n_head\":12,\"vocab_size\":30522,\"n_positions\":512}"), STATUS_OK);
+	assert_true(model_is_causal(&model));
+	decoder = model_attention_flops_per_token(&model, 512);
+	assert_close(decoder / encoder, 513 / 1024.0, 1e-12);
+}
+
 /* --- FLOPs ------------------------------------------------------------------------------------------------ */
 
 /* At one token, two FLOPs for each parameter that is met: all but the experts not chosen and the tables looked up. */
@@ -344,10 +418,12 @@ static void what_cannot_be_is_a_fault_at_its_place(void **state)
 		 "n_heads\":3},"
 		 "\"ffn_config\":{\"ffn_hidden_size\":64}}",
 			"/model/config/num_key_value_heads", "out_of_range"},
-		{"{\"model_type\":\"t5\",\"d_model\":512}", "/model/config/model_type", "unsupported"},
+		{"{\"model_type\":\"bart\",\"d_model\":512}", "/model/config/model_type", "unsupported"},
+		{"{\"model_type\":\"t5\",\"d_model\":512}", "/model/config/num_heads", "required"},
+		{"{\"model_type\":\"clip\"}", "/model/config/text_config", "required"},
 		{"{\"model_type\":\"brandnew\",\"is_encoder_decoder\":true," LLAMA "}", "/model/config/model_type",
 			"unsupported"},
-		{"{\"model_type\":\"bert\"," LLAMA "}", "/model/config/model_type", "unsupported"},
+		{"{\"model_type\":\"albert\"," LLAMA "}", "/model/config/model_type", "unsupported"},
 		{"{\"model_type\":7," LLAMA "}", "/model/config/model_type", "wrong_type"},
 	};
 
@@ -442,10 +518,44 @@ static void mutated_configurations_always_end_in_a_status(void **state)
 	each_line("hwdb/data/models.jsonl", check_mutations, &bad);
 }
 
+/* As cards of published checkpoints have it; the last three say nothing that is known. */
+static void checkpoints_say_their_precision(void **state)
+{
+	static const struct {
+		const char *quantization;
+		enum precision precision;
+	} cases[] = {{"{\"activation_scheme\": \"dynamic\", \"fmt\": \"e4m3\", \"quant_method\": \"fp8\", \"weight_block_size\": [128, 128]}", PRECISION_FP8},
+		{"{\"modules_to_not_convert\": [\"lm_head\"], \"quant_method\": \"mxfp4\"}", PRECISION_MXFP4},
+		{"{\"config_groups\": {\"group_0\": {\"input_activations\": null, \"weights\": {\"group_size\": 32, \"num_bits\": 4, \"type\": \"int\"}}}, "
+		 "\"quant_method\": \"compressed-tensors\"}", PRECISION_INT4},
+		{"{\"config_groups\": {\"group_0\": {\"weights\": {\"group_size\": 16, \"num_bits\": 4, \"type\": \"float\"}}}, \"quant_method\": \"compressed-tensors\"}",
+			PRECISION_NVFP4},
+		{"{\"config_groups\": {\"group_0\": {\"weights\": {\"num_bits\": 8, \"type\": \"float\"}}}, \"quant_algo\": \"FP8\"}", PRECISION_FP8},
+		{"{\"quant_algo\": \"NVFP4\", \"quant_method\": \"modelopt\"}", PRECISION_NVFP4}, {"{\"quant_method\": \"awq\", \"bits\": 4}", PRECISION_INT4},
+		{"{\"quant_method\": \"gptq\", \"bits\": 8}", PRECISION_INT8}, {"{\"quant_method\": \"fbgemm_fp8\"}", PRECISION_FP8},
+		{"{\"quant_method\": \"bitsandbytes\", \"load_in_4bit\": true}", PRECISION_INT4}, {"null", PRECISION_UNSET},
+		{"{\"quant_method\": \"gptq\", \"bits\": 3}", PRECISION_UNSET}, {"{\"quant_method\": \"of tomorrow\"}", PRECISION_UNSET}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		for (int nested = 0; nested < 2; nested++) {
+			char text[900];
+
+			snprintf(text, sizeof text, "{%s\"model_type\": \"llama\", \"hidden_size\": 4096, \"intermediate_size\": 14336, \"num_attention_heads\": 32, "
+				"\"num_hidden_layers\": 2, \"vocab_size\": 32000, \"quantization_config\": %s}%s", nested ? "\"text_config\": {" : "", cases[i].quantization,
+				nested ? "}" : "");
+			assert_int_equal(read_text(text), STATUS_OK);
+			assert_int_equal(model.published_precision, cases[i].precision);
+			assert_int_equal(strstr(model.notes, "quantization_config") != NULL, i >= COUNT_OF(cases) - 2);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(published_checkpoints_are_counted_exactly),
+		cmocka_unit_test(towers_are_counted_and_take_the_published_work),
+		cmocka_unit_test(an_encoder_attends_to_all),
 		cmocka_unit_test(a_token_takes_two_flops_for_each_parameter_it_meets),
 		cmocka_unit_test(every_row_of_the_catalogue_has_its_published_size),
 		cmocka_unit_test(windows_are_where_the_family_has_them),
@@ -455,6 +565,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_a_fault_at_its_place),
 		cmocka_unit_test(earlier_faults_do_not_count),
 		cmocka_unit_test(ten_trillion_parameters_are_counted),
+		cmocka_unit_test(checkpoints_say_their_precision),
 		cmocka_unit_test(mutated_configurations_always_end_in_a_status),
 	};
 

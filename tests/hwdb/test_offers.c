@@ -125,6 +125,33 @@ static void suspicious_offers_only_when_named(void **state)
 	assert_true(offer.usd_per_gpu_hour < 0.14);
 }
 
+/* On demand costs more than spot: where a provider's row says otherwise in the same region, it is doubted (a host's part of a machine, TPU v4). */
+static void on_demand_below_its_own_spot_is_doubted(void **state)
+{
+	const struct accelerator_row *row = catalogue_accelerator(fixture.catalogue, "tpu-v4", NULL);
+	const struct offer_span *span = &fixture.catalogue->index->offers[row - fixture.catalogue->rows.accelerators];
+	size_t doubted = 0, spans = fixture.catalogue->rows.accelerator_count;
+
+	(void)state;
+	for (size_t i = 0; i < span->count; i++)
+		if (strcmp(span->items[i].row->id, "gcp.tpu-v4-pod-chip.us-central2.on-demand") == 0) {
+			assert_close(span->items[i].usd_per_gpu_hour, 3.22, 1e-9);
+			assert_close(span->items[i].spot_usd_per_gpu_hour, 3.6864, 0.001);
+			doubted++;
+		}
+	assert_int_equal(doubted, 1);
+	for (size_t a = 0; a < spans; a++)
+		for (size_t i = 0; i < fixture.catalogue->index->offers[a].count; i++) {
+			const struct indexed_offer *item = &fixture.catalogue->index->offers[a].items[i];
+
+			assert_false(item->spot_usd_per_gpu_hour > 0 && (item->term != TERM_ON_DEMAND || !item->row->region));
+			if (strcmp(item->row->id, "gcp.a2-ultragpu-1g-host-part-only.us-central1.on-demand") == 0)
+				assert_close(item->spot_usd_per_gpu_hour, 2.51378, 0.05); /* 1.10 on demand */
+			if (strcmp(item->row->id, "aws.p5-48xlarge.us-east-1.on-demand") == 0)
+				assert_false(item->spot_usd_per_gpu_hour > 0);
+		}
+}
+
 /* DataCrunch is Verda today: one name finds both. */
 static void providers_go_by_any_of_their_names(void **state)
 {
@@ -404,6 +431,7 @@ int main(void)
 		cmocka_unit_test_setup(spot_only_when_asked_for, begin),
 		cmocka_unit_test_setup(old_offers_only_when_named, begin),
 		cmocka_unit_test_setup(suspicious_offers_only_when_named, begin),
+		cmocka_unit_test_setup(on_demand_below_its_own_spot_is_doubted, begin),
 		cmocka_unit_test_setup(providers_go_by_any_of_their_names, begin),
 		cmocka_unit_test_setup(regions_restrict, begin),
 		cmocka_unit_test_setup(half_a_machine_is_no_offer, begin),

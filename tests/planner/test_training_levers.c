@@ -231,6 +231,18 @@ static void experts_and_layers(void **state)
 	fixture_model(&fixture.input.model, 32, 4096, 32, 8, 14336, 32000, false);
 	verify();
 	assert_null(lever("fewer_layers"));
+	begin(256); /* a large model for its data: a quarter of the layers are worth less than a hundredth of the loss */
+	fixture_model(&fixture.input.model, 80, 8192, 64, 8, 28672, 128256, false);
+	REQUEST.tokens = 1e11;
+	expect("fewer_layers");
+	assert_true(kept.change_hours < -0.2 * hours);
+	assert_non_null(strstr(kept.detail, "60 layers instead of 80"));
+	fixture_model(&fixture.input.model, 60, 8192, 64, 8, 28672, 128256, false);
+	verify();
+	REQUEST.fine_tuning.method = FINE_TUNING_FULL;
+	fixture_planned(&fixture);
+	assert_null(lever("fewer_layers")); /* no law says what a trained model loses */
+	REQUEST.fine_tuning.method = FINE_TUNING_UNSET;
 	begin(8);
 	fixture_model(&fixture.input.model, 16, 2048, 16, 16, 5632, 32000, false); /* narrow: element-wise work takes its part */
 	expect("cheaper_activation");
@@ -266,6 +278,30 @@ static void networks_and_machines(void **state)
 	fixture.candidates[0] = fixture.candidates[1];
 	fixture.input.newer = NULL;
 	verify();
+}
+
+/* Samples that arrive too slowly, in a batch above the critical one: fewer of them reach the same loss. */
+static void a_batch_that_input_cannot_fill(void **state)
+{
+	double critical, over;
+
+	(void)state;
+	begin(64);
+	REQUEST.global_batch_size = 8192;
+	REQUEST.input_pipeline.sample_bytes = 1e9;
+	REQUEST.input_pipeline.storage_gbs = 10;
+	expect("reduce_batch");
+	critical = fixture.plan.batch.critical_batch_tokens;
+	over = 8192.0 * 8192 / critical;
+	assert_true(over > 4 && kept.change_hours < -0.5 * hours);
+	REQUEST.global_batch_size = floor(critical / 8192);
+	REQUEST.tokens *= 2 / (1 + over);
+	verify();
+	assert_null(lever("reduce_batch"));
+	REQUEST.global_batch_size = 8192;
+	REQUEST.input_pipeline.sample_bytes = REQUEST.input_pipeline.storage_gbs = ABSENT_NUMBER;
+	fixture_planned(&fixture);
+	assert_null(lever("reduce_batch")); /* nothing waits for samples */
 }
 
 static void memory_that_is_short(void **state)
@@ -513,6 +549,7 @@ int main(void)
 		cmocka_unit_test(sizes_and_steps),
 		cmocka_unit_test(experts_and_layers),
 		cmocka_unit_test(networks_and_machines),
+		cmocka_unit_test(a_batch_that_input_cannot_fill),
 		cmocka_unit_test(memory_that_is_short),
 		cmocka_unit_test(samples_decoded_beforehand),
 		cmocka_unit_test(gradients_of_32_bits),

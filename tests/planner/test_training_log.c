@@ -67,6 +67,46 @@ static void a_falling_loss_is_improving(void **state)
 	assert_close(diagnosis.training_log.noise_share, 0.01, 0.25);
 }
 
+/* 500 rows from 9.5 to 9.36: at a rate of 1e-7, and where the rate is not told. */
+static void a_rate_that_is_too_low_is_found(void **state)
+{
+	static double rates[ROWS];
+	struct diagnosis_request request = request_of(500);
+
+	(void)state;
+	random_state = 5;
+	for (size_t i = 0; i < 500; i++) {
+		steps[i] = (double)(i + 1);
+		losses[i] = 9.5 - 0.14 * steps[i] / 500 + 0.01 * normal();
+		rates[i] = 1e-7;
+	}
+	assert_int_equal(judged(&request)->verdict, LOG_TOO_SLOW);
+	assert_true(advised("raise_learning_rate") && !advised("change_learning_rate"));
+	assert_non_null(strstr(diagnosis.training_log.findings[0].detail, "as fast at the end as at the beginning"));
+	request.training_log.learning_rate = (struct number_list){rates, 500};
+	assert_int_equal(judged(&request)->verdict, LOG_TOO_SLOW);
+	assert_non_null(strstr(diagnosis.findings.advice[0].detail, "from 1e-07"));
+	assert_string_equal(diagnosis.findings.advice[0].severity, "important");
+	for (size_t i = 0; i < 500; i++) /* warm-up: the rate is on its way */
+		rates[i] = 3e-4 * steps[i] / 2000;
+	assert_false(judged(&request)->verdict == LOG_TOO_SLOW || advised("raise_learning_rate"));
+	request.training_log.learning_rate = (struct number_list){NULL, 0};
+	for (size_t i = 0; i < 500; i++) /* the same slope late in a run is what a late loss does */
+		steps[i] += 100000;
+	assert_int_equal(judged(&request)->verdict, LOG_IMPROVING);
+	for (size_t i = 0; i < 500; i++) { /* a curve that bends, as of a fine-tuning at a usual rate */
+		steps[i] = (double)(i + 1);
+		losses[i] = 1.2 + 0.08 * exp(-steps[i] / 120) + 0.005 * normal();
+	}
+	assert_int_not_equal(judged(&request)->verdict, LOG_TOO_SLOW);
+	for (size_t i = 0; i < 500; i++) { /* nothing moves at all, at a rate that cannot move it */
+		losses[i] = 10.8 + 0.01 * normal();
+		rates[i] = 1e-9;
+	}
+	request.training_log.learning_rate = (struct number_list){rates, 500};
+	assert_int_equal(judged(&request)->verdict, LOG_TOO_SLOW);
+}
+
 static void a_rising_loss_diverges(void **state)
 {
 	struct diagnosis_request request = request_of(800);
@@ -229,6 +269,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_falling_loss_is_improving),
+		cmocka_unit_test(a_rate_that_is_too_low_is_found),
 		cmocka_unit_test(a_rising_loss_diverges),
 		cmocka_unit_test(a_swinging_loss_oscillates),
 		cmocka_unit_test(a_flat_loss_has_stalled),

@@ -195,7 +195,7 @@ static void kept_and_sent_data_cost_what_they_cost(void **state)
 
 static void every_field_moves_something(void **state)
 {
-	double step, hours, loss;
+	double step, hours, loss, chosen, critical;
 
 	(void)state;
 	begin();
@@ -257,9 +257,23 @@ static void every_field_moves_something(void **state)
 	fixture_planned(&fixture);
 	assert_true(fixture_assumed(&fixture, "global_batch_size"));
 	assert_close(fixture.plan.batch.learning_rate_scale, 1, 1e-9);
-	REQUEST.global_batch_tokens = fixture.plan.batch.global_batch_tokens * 4;
+	chosen = fixture.plan.batch.global_batch_tokens;
+	critical = fixture.plan.batch.critical_batch_tokens;
+	assert_true(critical > chosen && critical < 4 * chosen);
+	for (int times = 4; times <= 16; times *= 4) { /* one number and one sentence: above the critical batch the rate is that batch's */
+		REQUEST.global_batch_tokens = chosen * times;
+		REQUEST.optimizer = OPTIMIZER_ADAMW;
+		fixture_planned(&fixture);
+		assert_close(fixture.plan.batch.learning_rate_scale, sqrt(critical / chosen), 1e-9);
+		assert_non_null(strstr(fixture.plan.batch.detail, "learning_rate_scale is the critical batch's"));
+		REQUEST.optimizer = OPTIMIZER_SGD;
+		fixture_planned(&fixture);
+		assert_close(fixture.plan.batch.learning_rate_scale, critical / chosen, 1e-9);
+	}
+	REQUEST.optimizer = OPTIMIZER_ADAMW;
+	REQUEST.global_batch_tokens = chosen / 4;
 	fixture_planned(&fixture);
-	assert_close(fixture.plan.batch.learning_rate_scale, 2, 1e-9);
+	assert_close(fixture.plan.batch.learning_rate_scale, 0.5, 1e-9);
 }
 
 static void stages_are_summed(void **state)

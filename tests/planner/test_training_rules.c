@@ -39,6 +39,18 @@ static double repeated(const struct golden_case *golden, const char *expected)
 	return scaling_repeated_worth(golden_number(golden, "epochs"));
 }
 
+static double judged(const struct golden_case *golden, const char *expected)
+{
+	struct scaling_judgement judgement = scaling_judge(scaling_law_named(NULL), golden_number(golden, "params"), golden_number(golden, "tokens"),
+		golden_number(golden, "epochs"));
+
+	if (strcmp(expected, "loss") == 0)
+		return judgement.loss;
+	if (strcmp(expected, "compute") == 0)
+		return judgement.compute_flops;
+	return strcmp(expected, "total") == 0 ? judgement.tokens_total : judgement.tokens_effective;
+}
+
 static double kept(const struct golden_case *golden, const char *expected)
 {
 	(void)expected;
@@ -55,7 +67,7 @@ static double checkpoints(const struct golden_case *golden, const char *expected
 
 static void published_figures_come_out(void **state)
 {
-	static const struct golden_row rows[] = {{"E10", rule}, {"E13", optimum}, {"E17", smaller}, {"E19", repeated}, {"E47", checkpoints}, {"E49", kept}};
+	static const struct golden_row rows[] = {{"E10", rule}, {"E13", optimum}, {"E17", smaller}, {"E19", repeated}, {"E145", judged}, {"E47", checkpoints}, {"E49", kept}};
 
 	(void)state;
 	golden_run("tests/planner/golden/training.txt", rows, COUNT_OF(rows), 18);
@@ -145,8 +157,12 @@ static void batch_and_learning_rate(void **state)
 {
 	(void)state;
 	assert_close(batch_critical_tokens(2.0), 2.1e8 / 27.857618, 1e-6);
-	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 400, 100), 2, 1e-12);
-	assert_close(batch_learning_rate_scale(OPTIMIZER_SGD, 400, 100), 4, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 400, 100, ABSENT_NUMBER), 2, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_SGD, 400, 100, ABSENT_NUMBER), 4, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 400, 100, 225), 1.5, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 1600, 100, 225), 1.5, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 25, 100, 225), 0.5, 1e-12);
+	assert_close(batch_learning_rate_scale(OPTIMIZER_ADAMW, 100, 100, 50), 1, 1e-12); /* the batch that is chosen */
 }
 
 /* E44: the largest power of two within the critical batch, 0.25 to 16 Mi tokens, and a hundredth of the run. */

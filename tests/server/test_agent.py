@@ -201,13 +201,11 @@ def test_a_killed_agent_takes_its_worker_along_and_the_benchmark_runs_again(site
 
 @beside
 def test_a_stopped_agent_gives_back_what_it_ran(site, agent_with):
-    agent = agent_with("ok:30")
+    agent = agent_with("ok:3600")
     agent.wait_log("agent_registered")
     name = site.queue(agent.device)
     until(lambda: agent.trace())
-    begun = time.monotonic()
-    assert agent.stop() == 0
-    assert time.monotonic() - begun < 20
+    assert agent.stop(300) == 0  # a twelfth of what its worker would take
     row = site.benchmark(name)
     assert row["state"] == "queued" and row["attempt"] == 0 and "stopped" in row["state_reason"], row
     assert not agent.workers()
@@ -259,9 +257,7 @@ def test_what_cannot_be_delivered_in_time_is_left_in_the_spool(site, agent_with,
     gate.mode = lambda method, path: "drop" if method == "PUT" else "pass"
     name = site.queue(agent.device)
     until(agent.results)
-    begun = time.monotonic()
-    assert agent.stop() == 75
-    assert time.monotonic() - begun < 10
+    assert agent.stop(300) == 75
     gate.mode = lambda method, path: "pass"
     agent.start()
     assert site.wait(name)["attempt"] == 1

@@ -55,13 +55,11 @@ def test_readyz_says_so_before_the_door_shuts(daemon_with):
 
 
 def test_a_second_signal_does_not_wait(daemon_with):
-    daemon = daemon_with("--quiet-seconds", "30")
+    daemon = daemon_with("--quiet-seconds", "600")
     daemon.signal()
     time.sleep(0.2)
-    begun = time.monotonic()
     daemon.signal(signal.SIGINT)
-    daemon.process.wait(20)
-    assert time.monotonic() - begun < 10
+    daemon.process.wait(300)  # half of what one that waited would take
 
 
 def test_a_request_under_way_is_waited_for(daemon_with):
@@ -78,14 +76,12 @@ def test_a_request_under_way_is_waited_for(daemon_with):
 
 
 def test_an_abandoned_request_does_not_hold_the_end_up(daemon_with):
-    daemon = daemon_with("--drain-seconds", "1", "--receive-seconds", "60")
+    daemon = daemon_with("--drain-seconds", "1", "--receive-seconds", "3600")
     with daemon.wire() as wire:
         wire.send(b"GET /livez HTTP/1.1\r\nHost:")
         time.sleep(0.1)
         daemon.signal()
-        begun = time.monotonic()
-        assert daemon.process.wait(20) in (0, 75)
-        assert time.monotonic() - begun < 10
+        assert daemon.process.wait(300) in (0, 75)  # a twelfth of what one that waited would take
 
 
 def test_what_was_acknowledged_is_there_after_a_restart(daemon_with):

@@ -193,6 +193,54 @@ def test_numbers_at_the_end_of_their_range_do_no_harm(daemon, path, body):
     assert daemon.get("/livez").status == 200
 
 
+BERT = {"config": {"model_type": "bert", "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072, "vocab_size": 30522,
+                   "max_position_embeddings": 512, "type_vocab_size": 2}}
+VIT = {"config": {"model_type": "vit", "hidden_size": 768, "image_size": 224, "intermediate_size": 3072, "num_attention_heads": 12, "num_hidden_layers": 12,
+                  "patch_size": 16, "num_labels": 1000}}
+
+
+def test_models_that_are_no_decoders_are_trained_and_not_served(daemon):
+    for model, params, flops in ((BERT, 109482240, 0.2356e9), (VIT, 86567656, 35.13e9)):
+        plan = daemon.post("/v1/estimates/training", {"model": model, "tokens": "300M", "accelerator": "h100", "gpu_count": 8})
+        assert plan.status == 200, plan.text
+        work = plan.json["result"]["workload"]
+        assert work["params_total"] == params and work["flops_per_token"] == pytest.approx(3 * flops, rel=1e-3)
+        assert "predicted_loss" not in plan.json["result"]["compute_optimal"]
+        served = daemon.post("/v1/estimates/inference", INFERENCE | {"model": model})
+        assert served.status == 422 and "/v1/estimates/memory" in served.text and "generate" in served.text, served.text
+
+
+@pytest.mark.parametrize("name", ["gpt-4", "GPT-4o", "openai/gpt-4-turbo", "claude-3-opus", "gemini-1.5-pro"])
+def test_models_whose_size_is_not_published_are_described_by_it(daemon, name):
+    answer = daemon.post("/v1/estimates/memory", {"model": name})
+    assert answer.status == 422 and "has not published its size" in answer.text and "{params, params_active}" in answer.text
+
+
+def test_memory_fits_where_the_planner_trains(daemon):
+    def memory(**change):
+        return daemon.post("/v1/estimates/memory", {"model": "llama-3.1-8b", "accelerator": "h100"} | change).json["result"]
+    for count in (1, 2, 8, 64):
+        answer = memory(gpu_count=count)
+        assert answer["fits"] == (count >= answer["gpu_count_min"]) and answer["gpu_count_min"] == 2
+    plan = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b", "accelerator": "h100", "gpu_count": 8, "tokens": "160B"}).json["result"]["recommended"]
+    answer = memory(gpu_count=8)
+    assert {key: answer["parallelism"][key] for key in ("tensor", "pipeline", "data")} == {key: plan["parallelism"][key] for key in ("tensor", "pipeline", "data")}
+    assert answer["training"]["total_bytes"] == pytest.approx(plan["memory"]["total_bytes"], rel=0.1)
+    for count in (1, 15, 16):
+        answer = memory(gpu_count=count, purpose="inference", context_tokens=131072, concurrency=64)
+        assert answer["gpu_count_min"] == 16 and answer["fits"] == (count >= 16)
+
+
+@pytest.mark.parametrize("epochs", [1, 4, 40])
+def test_a_plan_and_the_scaling_estimate_say_the_same_of_epochs(daemon, epochs):
+    pair = {"tokens": "10B", "epochs": epochs}
+    judged = daemon.post("/v1/estimates/scaling", pair | {"params": "1B"}).json["result"]
+    plan = daemon.post("/v1/estimates/training", pair | {"model": {"params": "1B"}, "accelerator": "h100", "gpu_count": 64}).json["result"]
+    assert judged["given"]["loss"] == pytest.approx(plan["compute_optimal"]["predicted_loss"], rel=1e-3)
+    assert judged["given"]["loss"] == pytest.approx({1: 2.631, 4: 2.457, 40: 2.343}[epochs], abs=2e-3)
+    assert judged["tokens_total"] == pytest.approx(1e10 * epochs) == plan["workload"]["tokens_total"]
+
+
 @pytest.mark.parametrize("body,status", [
     (b"", 400), (b"{", 400), (b"nonsense", 400), (b"[]", 422), (b"null", 422), (b'{"tokens": 1e999}', 400), (b'{"tokens": NaN}', 400),
     (b'{"tokens": "15T", "tokens": "16T"}', 422), (b'{"a":' * 40 + b"1" + b"}" * 40, 400), (b'{"name": "\\u0000"}', 400),

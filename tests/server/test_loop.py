@@ -370,11 +370,14 @@ def test_five_jobs_of_two_plans_correct_their_stack(hub):
     for i, ratio in enumerate((1.25, 1.26, 1.24, 1.25, 1.25)):
         plan = plans[i % 2]
         answer = observe(hub, plan, step_time_s=ratio * best(plan)["step"]["time_s"], mean_gpu_w=60, gpu_count=64)
-        assert answer.status == 201 and answer.json["used"] and answer.json["ratio"] == pytest.approx(ratio), answer.text
+        assert answer.status == 201 and answer.json["ratio"] == pytest.approx(ratio), answer.text
+        assert answer.json["used"] == (i == 4), "a job is used once plans go by it"
+        assert ("5 from 2 plans are needed" in answer.json["unused_because"]) if i < 4 else "unused_because" not in answer.json
         assert answer.json["stack"] == "megatron_core" and answer.json["accelerator"] == "l4"
         rows = hub.get("/v1/calibrations?quantity=stack_speed").json["items"]
         assert len(rows) == (i == 4), "five of them, and not before"
     assert rows[0]["value"] == pytest.approx(0.8) and rows[0]["class"] == "megatron_core" and rows[0]["n"] == 5 and rows[0]["used"], rows
+    assert all(item["used"] for item in hub.get("/v1/observations").json["items"])
     now = plan_of(hub, stack="megatron_core")
     assert assumed(now, "calibration.stack_speed")["value"] == pytest.approx(0.8)
     assert 1.1 < best(now)["step"]["time_s"] / best(plans[0])["step"]["time_s"] < 1.3
@@ -389,10 +392,34 @@ def test_five_jobs_of_two_plans_correct_their_stack(hub):
     beside = observe(hub, now, step_time_s=best(now)["step"]["time_s"]).json
     assert beside["ratio"] == pytest.approx(1) and beside["stack_speed"] == pytest.approx(0.8)
     for _ in range(6):
-        assert observe(hub, plans[0], step_time_s=2.5 * best(plans[0])["step"]["time_s"]).json["used"]
+        last = observe(hub, plans[0], step_time_s=2.5 * best(plans[0])["step"]["time_s"]).json
+    assert not last["used"] and "deviate by" in last["unused_because"], last
     row = hub.get("/v1/calibrations?quantity=stack_speed").json["items"][0]
     assert row["n"] == 12 and not row["used"] and "disagrees" in row["unused_because"], row
     assert not assumed(plan_of(hub, stack="megatron_core"), "calibration.stack_speed")
+
+
+def test_jobs_say_less_of_plans_that_are_unlike_them(hub):
+    small = {"model": "llama-3.1-8b", "tokens": "100B", "accelerator": "h100", "gpu_count": 8, "stack": "megatron_core"}
+    large = small | {"model": "llama-3.1-70b", "gpu_count": 128}
+
+    def width(body):
+        plan = hub.post("/v1/plans/training", body).json
+        return math.log(best(plan)["interval"]["wall_clock_hours"]["p90"] / best(plan)["interval"]["wall_clock_hours"]["p10"]), plan
+
+    before = {"small": width(small)[0], "large": width(large)[0]}
+    plans = [hub.post("/v1/plans/training", small).json for _ in range(2)]
+    made = [observe(hub, plans[i % 2], step_time_s=1.2 * best(plans[i % 2])["step"]["time_s"]).json for i in range(5)]
+    like, near = width(small)
+    unlike, far = width(large)
+    assert like < 0.6 * before["small"] and 0.9 * before["large"] < unlike <= before["large"]
+    assert assumed(near, "calibration.stack_likeness")["value"] == pytest.approx(1)
+    assert assumed(far, "calibration.stack_likeness")["value"] == pytest.approx(0.5 ** (math.log10(70.55 / 8.03) + math.log10(16)), abs=0.02)
+    assert 1 / 1.2 == pytest.approx(assumed(near, "calibration.stack_speed")["value"]) and assumed(far, "calibration.stack_speed")["value"] > 0.94
+    # without one of the five nothing is agreed on any more
+    assert hub.request("DELETE", f"/v1/observations/{made[2]['id']}").status == 204
+    assert hub.get("/v1/calibrations?quantity=stack_speed").json["items"] == [] and width(small)[0] == pytest.approx(before["small"])
+    assert not any(item["used"] for item in hub.get("/v1/observations").json["items"])
 
 
 def test_plan_versus_actual(hub):

@@ -1,5 +1,6 @@
 """Money, energy, carbon and water over HTTP: no figure without its range and source, inputs that move answers as they are told to, one set of hours."""
 import copy
+import json
 import math
 import statistics
 
@@ -245,3 +246,28 @@ def test_another_currency_at_a_stated_rate(daemon):
     assert close(cost["currency"]["total"], cost["total_usd"] * 0.86) and cost["currency"]["as_of"] == "2026-11-20" and cost["currency"]["code"] == "EUR"
     refused = daemon.post("/v1/estimates/training", TRAINING | {"pricing": {"usd_per_gpu_hour": 2, "currency": {"code": "EUR"}}})
     assert {error["pointer"] for error in refused.json["errors"]} == {"/pricing/currency/per_usd", "/pricing/currency/as_of"}
+
+
+def test_a_price_on_demand_below_its_own_spot_price_is_doubted(daemon):
+    """A100 at 1.10 USD on demand, where the same provider's spot price in the region is 2.51."""
+    row = {"id": "doubt.a100", "provider": "gcp", "instance_type": "a2-ultragpu-1g", "region": "us-central1", "accelerator_id": "a100-sxm4-80gb", "gpus": 1,
+           "price_usd_per_hour": 1.1, "pricing_model": "on_demand", "as_of": "2026-01-02", "source": "typed in"}
+    body = {"model": "llama-3.1-8b", "tokens": "1B", "accelerator": "a100-80gb", "gpu_count": 1, "fine_tuning": {"method": "lora"},
+            "pricing": {"providers": ["gcp"], "regions": ["us-central1"]}}
+    assert daemon.post("/v1/prices", row).status == 201
+    try:
+        answer = daemon.post("/v1/estimates/training", body)
+        assert answer.status == 200, answer.text
+        assert answer.json["result"]["recommended"]["cost"]["offer"]["usd_per_gpu_hour"] == 1.1
+        assert any("1.1 USD an accelerator-hour (doubt.a100), below its own spot price of 2.514" in warning for warning in answer.json["result"]["warnings"])
+        assert daemon.request("PATCH", "/v1/prices/doubt.a100", json.dumps({"price_usd_per_hour": 5.1}),
+                              {"Content-Type": "application/merge-patch+json"}).status == 200
+        assert not any("spot price" in warning for warning in daemon.post("/v1/estimates/training", body).json["result"]["warnings"])
+    finally:
+        daemon.request("DELETE", "/v1/prices/doubt.a100")
+
+
+def test_b200_has_a_published_embodied_figure(daemon):
+    answer = daemon.post("/v1/estimates/carbon", {"accelerator": "b200", "hours": 1000, "site": {"country": "FRA"}})
+    figure = answer.json["result"]["inputs"]["hardware.embodied_kgco2e_per_gpu"]
+    assert figure["high"] == pytest.approx(1414.9) and "Boavizta" in figure["source"] and "no published" not in figure["source"]

@@ -58,7 +58,8 @@ def rows(daemon):
 def test_five_runs_move_the_next_plan_towards_them(hub):
     first = plan_of(hub)
     assert "own_runs" not in practice(first) and noted(first) is None
-    told = [report(hub, first, ratio, gpu_count=256) for ratio in (2.4, 2.5, 2.6, 2.45)]
+    same = [plan_of(hub) for _ in range(3)]
+    told = [report(hub, plan, ratio, gpu_count=256) for plan, ratio in zip([first] + same, (2.4, 2.5, 2.6, 2.45))]
     one = told[0]
     assert one["practice"] == pytest.approx(2.4) and one["practice_expected"] == pytest.approx(practice(first)["value"])
     assert "practice_unused_because" not in one
@@ -77,7 +78,7 @@ def test_five_runs_move_the_next_plan_towards_them(hub):
     assert noted(now)["value"] == 5 and noted(now)["status"] == "measured" and not contradicts(now)
     assert best(now)["cost"]["total_usd"] / best(first)["cost"]["total_usd"] == pytest.approx(hours(now) / hours(first), rel=0.02)
     got = hub.get(f"/v1/plans/{first['id']}").json["observations"]
-    assert len(got) == 4 and got[-1] == one
+    assert got == [one] and one["practice_used"]
 
 
 def test_one_run_weighs_less_than_the_published_ones(hub):
@@ -85,8 +86,32 @@ def test_one_run_weighs_less_than_the_published_ones(hub):
     report(hub, first, 2.5)
     moved = math.log(hours(plan_of(hub)) / hours(first)) / math.log(2.5 / practice(first)["value"])
     assert moved == pytest.approx(0.25, abs=0.01)
-    report(hub, first, 1.0), report(hub, first, 1.0)
+    report(hub, plan_of(hub), 1.0), report(hub, plan_of(hub), 1.0)
     assert hours(plan_of(hub)) < hours(first)  # faster runs shorten
+
+
+def test_reports_of_one_plan_are_one_run_of_which_the_newest_stands(hub):
+    first = plan_of(hub)
+    told = [report(hub, first, ratio) for ratio in (1.2, 1.9, 2.5)]
+    now = plan_of(hub)
+    assert practice(now)["own_runs"] == pytest.approx(1) and practice(now)["own_weight"] == pytest.approx(0.25, abs=0.01)
+    assert "x2.50 of" in noted(now)["source"] and noted(now)["value"] == 1
+    items = hub.get(f"/v1/observations?plan_id={first['id']}").json["items"]
+    assert [item["practice_used"] for item in items] == [True, False, False] and told[0]["practice_used"]
+    assert all("newer report of the same plan" in item["practice_unused_because"] for item in items[1:])
+    # without the newest, the one before it stands
+    assert hub.request("DELETE", f"/v1/observations/{told[2]['id']}").status == 204
+    assert "x1.90 of" in noted(plan_of(hub))["source"]
+
+
+def test_a_deleted_observation_counts_no_longer(hub):
+    first = plan_of(hub)
+    told = report(hub, first, 2.5)
+    assert hours(plan_of(hub)) > hours(first)
+    path = f"/v1/observations/{told['id']}"
+    assert hub.request("DELETE", path).status == 204
+    assert hours(plan_of(hub)) == hours(first) and rows(hub) == []
+    assert hub.get(path).status == 404 and hub.request("DELETE", path).status == 404
 
 
 def test_unlike_runs_weigh_less(hub):
@@ -105,8 +130,8 @@ def test_recipe_first_runs_and_datasheets_leave_them_out(hub):
     first = plan_of(hub)
     before = {"recipe": plan_of(hub, practice="recipe"), "first_run": plan_of(hub, practice="first_run", accelerator="mi300x"),
               "datasheet": plan_of(hub, calibration="datasheet")}
-    for _ in range(5):
-        report(hub, first, 2.5)
+    for plan in [first] + [plan_of(hub) for _ in range(4)]:
+        report(hub, plan, 2.5)
     after = {"recipe": plan_of(hub, practice="recipe"), "first_run": plan_of(hub, practice="first_run", accelerator="mi300x"),
              "datasheet": plan_of(hub, calibration="datasheet")}
     for kind, plan in after.items():
@@ -119,25 +144,24 @@ def test_recipe_first_runs_and_datasheets_leave_them_out(hub):
 
 def test_a_known_step_takes_what_was_left_beside_the_steps(hub):
     first = plan_of(hub)
-    step_s = best(first)["step"]["time_s"]
-    for _ in range(5):  # of 2.24 times the steps, 2 were in them
-        report(hub, first, 2 * 1.12, step_time_s=2 * step_s)
+    for plan in [first] + [plan_of(hub) for _ in range(4)]:  # of 2.24 times the steps, 2 were in them
+        report(hub, plan, 2 * 1.12, step_time_s=2 * best(plan)["step"]["time_s"])
     assert all(row["step_ratio"] == pytest.approx(2) for row in rows(hub))
     known = plan_of(hub, mfu=0.4)
     assert [part["name"] for part in practice(known)["parts"]] == ["evaluation_and_restarts"]
     assert practice(known)["value"] == pytest.approx(1.12) and practice(known)["own_runs"] == pytest.approx(5)
-    assert practice(plan_of(hub))["value"] > practice(first)["value"]
+    assert hours(plan_of(hub)) > hours(first)  # whose steps are the observed ones by now
     # a run of a plan whose mfu was given speaks of that part alone
-    for _ in range(5):
-        told = report(hub, known, 1.5)
+    for plan in [known] + [plan_of(hub, mfu=0.4) for _ in range(4)]:
+        told = report(hub, plan, 1.5)
         assert told["practice_expected"] == pytest.approx(1.12)
     assert 1.15 < practice(plan_of(hub, mfu=0.4))["value"] < 1.5
 
 
 def test_runs_that_contradict_each_other_widen_the_range(hub):
     first = plan_of(hub)
-    for ratio in (0.9, 4.2, 1.0, 4.0):
-        report(hub, first, ratio)
+    for plan, ratio in zip([first] + [plan_of(hub) for _ in range(3)], (0.9, 4.2, 1.0, 4.0)):
+        report(hub, plan, ratio)
     now = plan_of(hub)
     assert contradicts(now) and width(now) > width(first)
     assert practice(now)["own_weight"] < 4 * 0.25 / (0.75 + 4 * 0.25)

@@ -1,9 +1,8 @@
-"""Hundreds of requests drawn from the schemas: no server error, no answer after seconds, sums that hold, only finite numbers.
+"""Hundreds of requests drawn from the schemas: no server error, no search without bounds, sums that hold, only finite numbers.
 FLEETPLAN_RANDOM_REQUESTS and FLEETPLAN_RANDOM_SEED make it a longer search."""
 import json
 import math
 import os
-import time
 
 import pytest
 
@@ -11,7 +10,8 @@ from random_requests import Requests, options, unsound
 
 COUNT = int(os.environ.get("FLEETPLAN_RANDOM_REQUESTS", "150"))
 SEED = int(os.environ.get("FLEETPLAN_RANDOM_SEED", "2026"))
-SECONDS = 20  # what no answer may take, also under sanitizers on a busy machine
+LAYOUTS = 20_000_000  # that no search may count the memory of: a bound on work, whatever the machine does beside
+HANGS = 1800  # seconds after which a request is given up: no judgement of its speed
 STEP_PARTS = ("compute_s", "recompute_s", "tensor_comm_s", "context_comm_s", "pipeline_comm_s", "pipeline_bubble_s", "data_comm_exposed_s",
               "expert_comm_s", "optimizer_s", "input_wait_s", "host_transfer_s", "launch_overhead_s")
 
@@ -81,11 +81,9 @@ def test_whatever_the_schema_admits(daemon, names, schema):
     planned = 0
     for _ in range(COUNT):
         request = requests.request(schema)
-        begun = time.monotonic()
-        answer = daemon.post(f"/v1/estimates/{path}", request, {"Accept": "application/json"})
+        answer = daemon.request("POST", f"/v1/estimates/{path}", request, {"Accept": "application/json"}, timeout=HANGS)
         told = f"{json.dumps(request)}\n{answer.text[:3000]}"
         assert answer.status in (200, 422), told
-        assert time.monotonic() - begun < SECONDS, told
         if answer.status == 422:
             assert answer.json.get("errors") or answer.json["type"].endswith("/infeasible"), told
             assert answer.json["detail"], told
@@ -94,6 +92,7 @@ def test_whatever_the_schema_admits(daemon, names, schema):
         body = answer.json
         try:
             assert not list(unsound(body))
+            assert body["result"].get("search", {}).get("evaluated", 0) <= LAYOUTS, told
             check_intervals(body["result"])
             if check:
                 check(body["result"])

@@ -302,6 +302,16 @@ static void assert_benchmarks_go_on(struct store *store)
 	assert_string_equal(found.id, "01910000-0000-7000-8000-000000000001");
 }
 
+/* A run that a version before the plan's column left finds its plan by its observation. */
+static void assert_run_knows_its_plan(struct store *store)
+{
+	struct calibration_row row;
+
+	assert_status(store, storage_row_get(store->storage, ROW_CALIBRATION, "run_practice.01920000-0000-7000-8000-000000000001", 0, &store->arena, &row,
+		&store->failure), STATUS_OK);
+	assert_string_equal(row.plan_id, "01900000-0000-7000-8000-000000000001");
+}
+
 /* A file as each version of the program left it (tests/storage/versions/NNNN.sql fills it) opens, with all it held. */
 static void every_schema_version_is_brought_forward(void **state)
 {
@@ -331,6 +341,8 @@ static void every_schema_version_is_brought_forward(void **state)
 			assert_string_equal(row.meta.conflicts.items[0].source, "press");
 			assert_string_equal(row.meta.conflicts.items[0].note, "a note");
 		}
+		if (version >= 8)
+			assert_run_knows_its_plan(store);
 		assert_benchmarks_go_on(store);
 	}
 }

@@ -99,7 +99,7 @@ static int play_grandchild(void)
 	pid_t child = fork();
 
 	if (child == 0) {
-		sleep(60);
+		sleep(3600);
 		_exit(0);
 	}
 	dprintf(STDOUT_FILENO, "%ld", (long)child);
