@@ -59,6 +59,10 @@ void decoder_fault(struct decoder *decoder, const struct path *path, const char 
 	char pointer[FAULT_POINTER_MAX], detail[2 * FAULT_DETAIL_MAX];
 	va_list arguments;
 
+	if (decoder_is_full(decoder)) {
+		failure_add(decoder->failure, "", code, "%s", "");
+		return;
+	}
 	va_start(arguments, format);
 	vsnprintf(detail, sizeof detail, format, arguments);
 	va_end(arguments);
@@ -102,16 +106,18 @@ static void decode_offer_keys(const struct field_table *table, struct spelling *
 static void decode_unknown(struct decoder *decoder, const struct field_table *table, const struct path *path)
 {
 	struct spelling spelling;
-	char nearest[256], above[160], meant[128];
+	char nearest[256] = "", above[160], meant[128];
 
-	if (synonym_find(table, path->key, meant, sizeof meant)) {
+	if (!decoder_is_full(decoder) && synonym_find(table, path->key, meant, sizeof meant)) {
 		path_pointer(path->up, above, sizeof above);
 		decoder_fault(decoder, path, "unknown_field", "there is no such field here; did you mean %s%s?", above, meant);
 		return;
 	}
-	spelling_init(&spelling, path->key);
-	decode_offer_keys(table, &spelling);
-	spelling_list(&spelling, nearest, sizeof nearest);
+	if (!decoder_is_full(decoder)) {
+		spelling_init(&spelling, path->key);
+		decode_offer_keys(table, &spelling);
+		spelling_list(&spelling, nearest, sizeof nearest);
+	}
 	decoder_fault(decoder, path, "unknown_field", "there is no such field here; %s%s", nearest[0] ? "did you mean " : "/docs lists those that there are",
 		nearest);
 }

@@ -28,6 +28,12 @@ struct decoder {
 	bool no_memory;
 };
 
+/* Whether further faults are only counted: what would be said of them need not be found. */
+static inline bool decoder_is_full(const struct decoder *decoder)
+{
+	return decoder->failure->fault_count == FAULTS_MAX;
+}
+
 void decoder_fault(struct decoder *decoder, const struct path *path, const char *code, const char *format, ...)
 	PRINTF_LIKE(4, 5);
 

@@ -172,6 +172,10 @@ static void decode_word_fault(
 	char words[300] = "";
 	size_t length = 0;
 
+	if (decoder_is_full(decoder)) {
+		decoder_fault(decoder, path, "bad_choice", "is none of those known");
+		return;
+	}
 	spelling_init(&spelling, text);
 	for (size_t i = 0; i < row->word_count; i++) {
 		if (row->words[i])

@@ -24,7 +24,7 @@
 	"300,\"concurrency\":\"max\"}"
 
 /* POST computes a body; GET takes its scalars as query parameters, those of objects by dotted names. Neither keeps anything. */
-#define ESTIMATE(NAME, name, title, limit, media, body, query_)                                                        \
+#define ESTIMATE(NAME, name, title, is_heavy, limit, media, body, query_)                                              \
 	[ROUTE_##NAME##_ESTIMATE] = {.id = ROUTE_##NAME##_ESTIMATE,                                                        \
 		.method = "POST",                                                                                              \
 		.path = PATH_##NAME,                                                                                           \
@@ -33,6 +33,7 @@
 		.summary = "Estimate " title,                                                                                  \
 		.doc = "Computes and keeps nothing.",                                                                          \
 		.role = ROLE_VIEWER,                                                                                           \
+		.heavy = (is_heavy),                                                                                           \
 		.prefers = PREFERS_ASYNC | PREFERS_WAIT,                                                                       \
 		.streamed = (limit) == ROUTE_BODY_TRACE_BYTES,                                                                 \
 		.body_maximum_bytes = (limit),                                                                                 \
@@ -51,6 +52,8 @@
 		.summary = "Estimate " title " from query parameters",                                                         \
 		.doc = "The request's scalar fields as query parameters, so that a person can type it; members of objects by dotted names (`slo.ttft_ms=500`).", \
 		.role = ROLE_VIEWER,                                                                                           \
+		.heavy = (is_heavy),                                                                                           \
+		.prefers = PREFERS_ASYNC | PREFERS_WAIT,                                                                       \
 		.answer_media = (media),                                                                                       \
 		.query = &table_##name##_request,                                                                              \
 		.response = &table_##name##_estimate,                                                                          \
@@ -74,6 +77,7 @@
 		.summary = "Plan " title " and keep it",                                                                       \
 		.doc = "The same body as the estimate's; the plan is on disk before it is answered.",                          \
 		.role = ROLE_PLANNER,                                                                                          \
+		.heavy = true,                                                                                                 \
 		.creates = true,                                                                                               \
 		.tagged = true,                                                                                                \
 		.prefers = PREFERS_ASYNC | PREFERS_WAIT,                                                                       \
@@ -97,7 +101,6 @@
 		.summary = "List " names,                                                                                      \
 		.doc = "Ordered by id.",                                                                                       \
 		.role = ROLE_VIEWER,                                                                                           \
-		.inline_ = true,                                                                                               \
 		.tagged = true,                                                                                                \
 		.answer_media = AS_LIST,                                                                                       \
 		.query = &table_##name##_query,                                                                                \

@@ -52,6 +52,7 @@ struct route {
 	const char *tag, *summary, *doc;
 	enum role role;
 	bool inline_; /* cheap: answered on the connection's thread */
+	bool heavy; /* plans, simulates, or waits for something outside: on workers of its own, and what prefers lets become a job does when it takes long */
 	bool creates; /* honours Idempotency-Key */
 	bool conditional; /* honours If-Match */
 	bool tagged; /* answers an ETag, honours If-None-Match */

@@ -46,6 +46,23 @@ void arena_release(struct arena *arena)
 	arena->used_bytes = arena->total_bytes = 0;
 }
 
+struct arena_mark arena_mark(const struct arena *arena)
+{
+	return (struct arena_mark){.block = arena->blocks, .used_bytes = arena->used_bytes};
+}
+
+void arena_rewind(struct arena *arena, struct arena_mark mark)
+{
+	while (arena->blocks && arena->blocks != mark.block) {
+		struct arena_block *older = arena->blocks->older;
+
+		arena->total_bytes -= arena->blocks->size_bytes;
+		free(arena->blocks);
+		arena->blocks = older;
+	}
+	arena->used_bytes = arena->blocks ? mark.used_bytes : 0;
+}
+
 /* A new block at least `needed_bytes` large, twice its predecessor; 0 when the maximum or malloc says no. */
 static int arena_grow(struct arena *arena, size_t needed_bytes)
 {

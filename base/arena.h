@@ -24,6 +24,14 @@ void arena_init(struct arena *arena, size_t maximum_bytes);
 void arena_reset(struct arena *arena);   /* forgets all, keeps some memory */
 void arena_release(struct arena *arena); /* gives everything back to the system */
 
+/* Where an arena stands, to go back to: what was allocated since is forgotten and its memory given back. */
+struct arena_mark {
+	const struct arena_block *block;
+	size_t used_bytes;
+};
+struct arena_mark arena_mark(const struct arena *arena);
+void arena_rewind(struct arena *arena, struct arena_mark mark);
+
 /* `count` zeroed objects of `size` bytes, aligned for any type; NULL past the maximum or on overflow. */
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
 

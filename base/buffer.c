@@ -21,6 +21,16 @@ void buffer_release(struct buffer *buffer)
 	buffer_init(buffer, buffer->maximum);
 }
 
+void buffer_shrink(struct buffer *buffer)
+{
+	char *bytes = buffer->bytes ? realloc(buffer->bytes, buffer->length + 1) : NULL;
+
+	if (!bytes)
+		return;
+	buffer->bytes = bytes;
+	buffer->capacity = buffer->length + 1;
+}
+
 char *buffer_grow(struct buffer *buffer, size_t more)
 {
 	size_t capacity = buffer->capacity ? buffer->capacity : 512;

@@ -28,6 +28,8 @@ void buffer_append_text(struct buffer *buffer, const char *text);
 void buffer_append_char(struct buffer *buffer, char character);
 void buffer_printf(struct buffer *buffer, const char *format, ...) PRINTF_LIKE(2, 3);
 
+void buffer_shrink(struct buffer *buffer); /* gives back what it has beyond its bytes */
+
 /* Room for `length` more bytes at the end, to be written by the caller who then adds to `length`;
  * NULL when it cannot be had. */
 static inline char *buffer_reserve(struct buffer *buffer, size_t length);

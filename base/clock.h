@@ -11,6 +11,7 @@ enum { CLOCK_TEXT_MAX = 32 };
 
 int64_t clock_wall_us(void);      /* microseconds since 1970-01-01T00:00:00Z */
 int64_t clock_monotonic_ns(void); /* nanoseconds since some moment of this boot */
+int64_t clock_thread_cpu_ns(void); /* what the calling thread has computed */
 int64_t clock_boot_ns(void);      /* the same, and it goes on while the machine sleeps */
 
 /* RFC 3339 UTC with microseconds, "2026-11-21T01:44:21.123456Z", into `out` of CLOCK_TEXT_MAX bytes. Valid for

@@ -2,7 +2,8 @@
 #include <errno.h>
 #include <stdarg.h>
 
-#include "server/exchange.h"
+#include "base/clock.h"
+#include "server/http_private.h"
 #include "server/server.h"
 
 enum { CALL_LIMIT_DEFAULT = 50, CALL_LIMIT_MAX = 1000 };
@@ -16,11 +17,14 @@ const struct catalogue *call_catalogue(struct call *call)
 	return exchange->catalogue;
 }
 
+/* Nobody waits for it any more, or it has cost more than what is waited for may: it then becomes a job (server/defer.h). */
 static bool call_is_abandoned(void *context)
 {
-	const struct exchange *exchange = context;
+	struct exchange *exchange = context;
 
-	return atomic_load(&exchange->peer->gone);
+	if (exchange->cpu_until_ns > 0 && clock_thread_cpu_ns() > exchange->cpu_until_ns && !atomic_load(&exchange->http->quiescing))
+		exchange->overran = true;
+	return exchange->overran || atomic_load(&exchange->peer->gone);
 }
 
 static void call_note_nothing(void *context, double fraction, const char *what)

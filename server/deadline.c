@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "server/body.h"
 #include "server/peer.h"
 
-enum { SWEEP_MS = 250 };
+/* Half a minute for a megabyte is slow. */
+enum { SWEEP_MS = 250, SLOW_MS = 2000, SLOW_BYTES = 64 * 1024 };
 
 /* What a client reads that took too long to send: written past libmicrohttpd, which is not writing in this phase. */
 #define DEADLINE_PROBLEM \
@@ -20,8 +22,7 @@ _Static_assert(sizeof DEADLINE_PROBLEM - 1 == 129, "the Content-Length below");
 static const char deadline_answer[] = "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\n"
 	"Content-Length: 129\r\nConnection: close\r\n\r\n" DEADLINE_PROBLEM;
 
-/* Bytes that the socket has received in all; 0 where the kernel does not say. */
-static uint64_t deadline_bytes_received(int fd)
+uint64_t deadline_bytes_received(int fd)
 {
 	struct tcp_info info;
 	socklen_t length = sizeof info;
@@ -43,15 +44,34 @@ static void deadline_watch_idle(struct peers *peers, struct peer *peer, uint64_t
 		peer->bytes_received = received;
 	} else if (received != peer->bytes_received) {
 		uint64_t until_ms = (uint64_t)now_ms + peers->receive_seconds * 1000ULL;
-		atomic_compare_exchange_strong(&peer->state, &state, until_ms * 8 + PHASE_RECEIVING);
+		if (atomic_compare_exchange_strong(&peer->state, &state, until_ms * 8 + PHASE_OPENED))
+			atomic_store(&peer->since_ms, now_ms);
 	}
+}
+
+/* Whether a client is so slow to take what is held for it that those who wait for memory come first. */
+static bool deadline_is_slow(const struct peers *peers, struct peer *peer, int64_t now_ms)
+{
+	struct tcp_info info;
+	socklen_t length = sizeof info;
+	bool slow;
+
+	if (atomic_load(&peer->held_bytes) == 0 || getsockopt(peer->fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 ||
+		length < offsetof(struct tcp_info, tcpi_bytes_acked) + sizeof info.tcpi_bytes_acked)
+		return false;
+	if (peer->taken_ms == 0 || info.tcpi_bytes_acked - peer->bytes_taken >= SLOW_BYTES) {
+		peer->taken_ms = now_ms;
+		peer->bytes_taken = info.tcpi_bytes_acked;
+	}
+	slow = now_ms - peer->taken_ms >= SLOW_MS;
+	return slow && atomic_load(&peers->budget->used_bytes) > peers->budget->maximum_bytes / 2;
 }
 
 static void deadline_cut(struct peers *peers, struct peer *peer, uint64_t state)
 {
 	if (!atomic_compare_exchange_strong(&peer->state, &state, PHASE_CUT))
 		return; /* it moved on at the last moment */
-	if ((state & 7) == PHASE_RECEIVING)
+	if ((state & 7) == PHASE_RECEIVING || (state & 7) == PHASE_OPENED)
 		(void)!send(peer->fd, deadline_answer, sizeof deadline_answer - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	shutdown(peer->fd, SHUT_RDWR);
 	atomic_fetch_add(&peers->cut, 1);
@@ -68,9 +88,16 @@ static void deadline_sweep(struct peers *peers, int64_t now_ms)
 			continue;
 		}
 		peer->idle_seen = false;
+		if (phase != PHASE_SENDING)
+			peer->taken_ms = 0;
+		else if (deadline_is_slow(peers, peer, now_ms)) {
+			atomic_fetch_add(&peers->cut_for_memory, 1);
+			deadline_cut(peers, peer, state);
+			continue;
+		}
 		if (phase == PHASE_WORKING)
 			(void)peer_is_gone(peer);
-		if ((phase == PHASE_RECEIVING || phase == PHASE_SENDING) && (int64_t)(state / 8) < now_ms)
+		if ((phase == PHASE_OPENED || phase == PHASE_RECEIVING || phase == PHASE_SENDING) && (int64_t)(state / 8) < now_ms)
 			deadline_cut(peers, peer, state);
 	}
 }

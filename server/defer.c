@@ -57,6 +57,7 @@ static struct exchange *defer_twin(struct exchange *exchange)
 	twin->started_ns = exchange->started_ns;
 	twin->close = exchange->close;
 	twin->identity = exchange->identity;
+	twin->client = exchange->client;
 	twin->body.wire_bytes = exchange->body.wire_bytes;
 	twin->deliver = http_resume;
 	memcpy(twin->headers, exchange->headers, sizeof twin->headers);
@@ -88,7 +89,8 @@ static void defer_cut_loose(struct exchange *exchange)
 	memset(exchange->headers, 0, sizeof exchange->headers);
 	call->method = call->route->method;
 	call->idempotency_key = arena_strdup(&call->arena, call->idempotency_key);
-	call->if_match = call->if_none_match = call->prefer = call->last_event_id = NULL;
+	call->if_match = arena_strdup(&call->arena, call->if_match);
+	call->if_none_match = call->prefer = call->last_event_id = NULL;
 }
 
 static enum status defer_accepted(struct exchange *twin, const char *id, const struct prefer *prefer)
@@ -132,14 +134,21 @@ static bool defer_look_at_job(struct watch *watch, bool last)
 	return true;
 }
 
-static bool defer_wait_for_job(struct exchange *twin, const char *id, const struct prefer *prefer)
+static struct waiting *defer_waiting_for_job(struct exchange *twin, const struct prefer *prefer, int64_t until_ns)
 {
 	struct waiting *waiting = ARENA_NEW(&twin->call.arena, struct waiting);
 
+	if (waiting)
+		*waiting = (struct waiting){.watch.look = defer_look_at_job, .exchange = twin, .prefer = *prefer, .until_ns = until_ns};
+	return waiting;
+}
+
+static bool defer_wait_for_job(struct exchange *twin, const char *id, const struct prefer *prefer)
+{
+	struct waiting *waiting = defer_waiting_for_job(twin, prefer, defer_until_ns(prefer));
+
 	if (!waiting)
 		return false;
-	*waiting = (struct waiting){
-		.watch.look = defer_look_at_job, .exchange = twin, .prefer = *prefer, .until_ns = defer_until_ns(prefer)};
 	memcpy(waiting->job_id, id, sizeof waiting->job_id);
 	twin->step = STEP_DISPATCHED;
 	twin->suspended = true;
@@ -170,6 +179,57 @@ struct exchange *defer_begin(struct exchange *exchange)
 		status = defer_accepted(twin, id, &prefer);
 	response_finish(twin, status);
 	return twin;
+}
+
+/* As it was before its handler ran. */
+static void defer_undo(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+
+	arena_rewind(&call->arena, exchange->untouched);
+	failure_clear(&call->failure);
+	buffer_clear(&call->answer);
+	json_writer_init(&call->json, &call->answer);
+	call->http_status = 0;
+	call->answer_media = call->accept;
+	call->header_count = 0;
+	exchange->waiting = NULL;
+	exchange->cpu_until_ns = 0;
+}
+
+void defer_overrun(struct exchange *exchange)
+{
+	const struct prefer none = {.wait_s = -1};
+	struct http *http = exchange->http;
+	struct exchange *twin = defer_twin(exchange);
+	struct waiting *waiting =
+		twin ? defer_waiting_for_job(twin, &none, clock_monotonic_ns() + http->options.queue_seconds * INT64_C(1000000000)) : NULL;
+	bool replayed = false;
+	enum status status;
+
+	if (!waiting) {
+		if (twin)
+			exchange_give(&http->pool, twin);
+		response_finish(exchange, STATUS_NO_MEMORY);
+		exchange->deliver(exchange);
+		return;
+	}
+	twin->step = STEP_DISPATCHED;
+	twin->suspended = true;
+	atomic_store(&exchange->peer->successor, twin);
+	defer_undo(exchange);
+	defer_cut_loose(exchange);
+	status = jobs_submit(http->jobs, exchange, waiting->job_id, &replayed, &twin->call.failure);
+	if (status != STATUS_OK || replayed)
+		exchange_give(&http->pool, exchange);
+	if (replayed)
+		call_header(&twin->call, "Idempotent-Replayed", "true");
+	if (status == STATUS_OK) {
+		watcher_add(&http->watcher, &waiting->watch);
+		return;
+	}
+	response_finish(twin, status);
+	twin->deliver(twin);
 }
 
 /* --- anything else ----------------------------------------------------------------------------------------------- */

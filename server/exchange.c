@@ -1,6 +1,7 @@
 #include "server/exchange.h"
 
 #include "hwdb/catalogue.h"
+#include "server/http_private.h"
 
 enum { EXCHANGE_SPARE_MAX = 64, EXCHANGE_KEEP_BYTES = 256 * 1024 };
 
@@ -71,6 +72,8 @@ static void exchange_clear(struct exchange *exchange)
 	struct buffer answer = call->answer, packed = exchange->packed;
 	struct body body = exchange->body;
 
+	if (exchange->held_bytes)
+		atomic_fetch_sub(&exchange->http->budget.used_bytes, exchange->held_bytes);
 	if (exchange->catalogue)
 		catalogue_release(exchange->catalogue);
 	arena_reset(&arena);
@@ -82,6 +85,7 @@ static void exchange_clear(struct exchange *exchange)
 	memset(&exchange->next, 0, sizeof *exchange - offsetof(struct exchange, next));
 	failure_clear(&call->failure);
 	call->arena = arena;
+	call->arena.maximum_bytes = CALL_ARENA_MAX_BYTES;
 	call->answer = answer;
 	exchange->packed = packed;
 	exchange->body = body;

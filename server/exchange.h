@@ -16,6 +16,7 @@
 #include "server/body.h"
 #include "server/peer.h"
 #include "server/handler.h"
+#include "server/workers.h"
 
 struct MHD_Connection;
 struct http;
@@ -63,6 +64,8 @@ enum exchange_step {
 struct exchange {
 	struct call call; /* first: a call is its exchange */
 	struct exchange *next; /* in the queue, or among the spare */
+	struct client client;  /* whose it is, for queues */
+	struct share *share, *part; /* of the queue that it is in: the client's, and its address's there */
 	struct http *http;
 	struct MHD_Connection *mhd;
 	struct peer *peer;
@@ -77,6 +80,9 @@ struct exchange {
 	struct body body;
 	size_t discarded_bytes; /* of a refused request's body */
 	size_t renewed_bytes;   /* of the body, when the deadline was last renewed */
+	_Atomic bool reading;   /* what has arrived of the body is a reader's, and the connection suspended */
+	bool paused;            /* so is its deadline */
+	bool whole;             /* nothing more of the body will arrive */
 	const char *headers[HEADER_COUNT]; /* those we know, as they came; NULL: not sent */
 	bool expect_continue;
 	bool close;    /* the connection, after the answer */
@@ -89,10 +95,15 @@ struct exchange {
 	size_t fixed_length, fixed_packed_length;
 	struct buffer packed; /* the answer compressed, when that was worth it */
 	bool pack_tried;
+	size_t held_bytes; /* of the answer, charged to the budget */
 	struct catalogue *catalogue;
 
 	void (*deliver)(struct exchange *exchange); /* takes it when the answer is complete; on any thread */
 	struct progress progress; /* of what it computes */
+	struct arena_mark judged;    /* the call's arena when the request's headers were judged */
+	struct arena_mark untouched; /* the call's arena before its handler ran */
+	int64_t cpu_until_ns; /* of its thread's time: when what is waited for has cost enough; 0: no limit */
+	bool overran;         /* it has */
 	struct job *job;          /* whose work this is, and nobody is connected to it; NULL: a connection's */
 	struct stream *stream;    /* of events, instead of an answer that is complete */
 	struct export *export;    /* of rows, likewise */

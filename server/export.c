@@ -4,7 +4,7 @@
 #include "server/http_private.h"
 #include "server/server.h"
 
-enum { EXPORT_PAGE_ROWS = 200, EXPORT_PAGE_MAX_BYTES = 512 * 1024 * 1024, EXPORT_BLOCK_BYTES = 32 * 1024 };
+enum { EXPORT_FIRST_ROWS = 4, EXPORT_PAGE_ROWS = 200, EXPORT_PAGE_BYTES = 128 * 1024, EXPORT_PAGE_MAX_BYTES = 512 * 1024 * 1024, EXPORT_BLOCK_BYTES = 32 * 1024 };
 
 struct export {
 	struct exchange *exchange;
@@ -12,7 +12,7 @@ struct export {
 	int64_t as_of_us;
 	struct arena page, cursors[2]; /* a page's rows; its cursor and that of the page before */
 	const char *cursor;
-	size_t pages;
+	size_t pages, rows; /* rows: of the next page */
 	bool ended, failed;
 	struct buffer pending;
 	size_t sent_bytes; /* of `pending` */
@@ -44,11 +44,21 @@ static void write_rows(struct export *export, const struct row_list *list)
 		buffer_append_text(&export->pending, export->pages == 0 && list->count == 0 ? "[]\n" : "]\n");
 }
 
+/* As many rows as make a page of a size: a page is what an export holds. */
+static void fit_rows(struct export *export, size_t rows)
+{
+	size_t fitting = export->pending.length > 0 ? rows * EXPORT_PAGE_BYTES / export->pending.length : 0;
+
+	export->rows = fitting < 1 ? 1 : fitting > EXPORT_PAGE_ROWS ? EXPORT_PAGE_ROWS : fitting;
+	if (export->rows > 4 * rows)
+		export->rows = 4 * rows; /* the next ones may be larger */
+}
+
 /* The next page, or the end. */
 static void fill(struct export *export)
 {
 	const struct row_filter filter = {.as_of_us = export->as_of_us};
-	struct page_request request = {.limit = EXPORT_PAGE_ROWS, .cursor = export->cursor};
+	struct page_request request = {.limit = export->rows, .cursor = export->cursor};
 	struct arena *cursors = &export->cursors[export->pages % 2];
 	struct row_list list;
 	enum status status;
@@ -61,6 +71,7 @@ static void fill(struct export *export)
 	status = storage_row_list(export->exchange->call.server->storage, export->ops->kind, &filter, &request, &export->page, &list, &export->failure);
 	if (status == STATUS_OK) {
 		write_rows(export, &list);
+		fit_rows(export, list.count ? list.count : 1);
 		arena_reset(cursors);
 		export->cursor = arena_strdup(cursors, list.next_cursor);
 		export->ended = !export->cursor;
@@ -133,6 +144,7 @@ enum status export_begin(struct call *call, const struct row_ops *ops)
 		return STATUS_NO_MEMORY;
 	export->exchange = exchange;
 	export->ops = ops;
+	export->rows = EXPORT_FIRST_ROWS;
 	export->as_of_us = moment_us > 0 ? moment_us : 1; /* before the first change there are no rows */
 	arena_init(&export->page, EXPORT_PAGE_MAX_BYTES);
 	arena_init(&export->cursors[0], 4096);

@@ -1,5 +1,6 @@
 #include "server/http_private.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -13,7 +14,9 @@
 #include "server/server.h"
 #include "server/stream.h"
 
-enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTTP_RENEW_BYTES = 4 * 1024 * 1024 };
+enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTTP_RENEW_BYTES = 4 * 1024 * 1024,
+	HTTP_READ_AT_ONCE_BYTES = 16 * 1024,
+	HTTP_OTHER_DESCRIPTORS = 96 /* database, log, feeds, devices */, HTTP_CONNECTIONS_LEAST = 16 };
 
 /* --- one request ------------------------------------------------------------------------------------------- */
 
@@ -60,23 +63,76 @@ static enum MHD_Result http_headers(struct exchange *exchange, const char *metho
 }
 
 /* A body of hundreds of megabytes may take its time, as long as it comes: every few megabytes have the deadline anew. */
-static enum MHD_Result http_renew(struct exchange *exchange)
+static bool http_receive_on(struct exchange *exchange)
 {
-	if (!exchange->call.route->streamed || exchange->body.wire_bytes - exchange->renewed_bytes < HTTP_RENEW_BYTES)
-		return MHD_YES;
-	exchange->renewed_bytes = exchange->body.wire_bytes;
-	return peer_enter(&exchange->http->peers, exchange->peer, PHASE_RECEIVING) ? MHD_YES : MHD_NO;
+	bool anew = exchange->call.route->streamed && exchange->body.wire_bytes - exchange->renewed_bytes >= HTTP_RENEW_BYTES;
+
+	exchange->paused = false;
+	if (anew)
+		exchange->renewed_bytes = exchange->body.wire_bytes;
+	return peer_resume(&exchange->http->peers, exchange->peer, anew);
+}
+
+/* The body was read as far as it is here. */
+static void http_was_read(struct exchange *exchange)
+{
+	atomic_store(&exchange->reading, false);
+	http_resume(exchange);
+}
+
+static void http_hand_to_reader(struct exchange *exchange)
+{
+	struct exchange *away = workers_push(&exchange->http->readers, exchange);
+
+	if (!away)
+		return;
+	away->refused = failure_set(&away->call.failure, STATUS_OVERLOADED, "too many bodies wait to be unpacked");
+	http_was_read(away);
+}
+
+/* A slice of a body; those of other clients come before the next. How long what came out is worth at the client's rate. */
+static int64_t http_read(struct exchange *exchange)
+{
+	const unsigned rate = exchange->http->options.unpack_bytes_per_s;
+	size_t before = body_out_bytes(&exchange->body), out_bytes;
+	bool more;
+
+	exchange->refused = body_read(&exchange->body, exchange->whole, &more, &exchange->call.failure);
+	out_bytes = body_out_bytes(&exchange->body) - before;
+	if (more && !atomic_load(&exchange->peer->gone))
+		http_hand_to_reader(exchange);
+	else
+		http_was_read(exchange);
+	return rate ? (int64_t)((double)out_bytes / rate * 1e9) : 0;
+}
+
+/* What has arrived is read before more is received. */
+static enum MHD_Result http_pause(struct exchange *exchange)
+{
+	if (!peer_pause(&exchange->http->peers, exchange->peer))
+		return MHD_NO;
+	exchange->paused = true;
+	atomic_store(&exchange->reading, true);
+	MHD_suspend_connection(exchange->mhd);
+	http_hand_to_reader(exchange);
+	return MHD_YES;
 }
 
 static enum MHD_Result http_body(struct exchange *exchange, const char *piece, size_t *length)
 {
+	struct body *body = &exchange->body;
 	size_t got = *length;
 
+	if (atomic_load(&exchange->reading))
+		return MHD_YES; /* libmicrohttpd may have further chunks already: they stay where they are */
+	if (exchange->paused && !http_receive_on(exchange))
+		return MHD_NO;
 	*length = 0;
 	if (exchange->refused == STATUS_OK) {
-		exchange->refused = body_receive(&exchange->body, piece, got, &exchange->call.failure);
+		exchange->refused = body_is_work(body) ? body_hold(body, piece, got, &exchange->call.failure)
+		                                       : body_receive(body, piece, got, &exchange->call.failure);
 		if (exchange->refused == STATUS_OK)
-			return http_renew(exchange);
+			return body_holds_enough(body) ? http_pause(exchange) : MHD_YES;
 	}
 	exchange->discarded_bytes += got;
 	if (exchange->discarded_bytes <= judge_discard_bytes(exchange, exchange->refused))
@@ -86,6 +142,20 @@ static enum MHD_Result http_body(struct exchange *exchange, const char *piece, s
 	return MHD_NO;
 }
 
+/* Reads the end of the body; false when that is left to a reader. What is plain and short is read at once. */
+static bool http_body_ended(struct exchange *exchange)
+{
+	struct body *body = &exchange->body;
+	bool more;
+
+	if (exchange->refused != STATUS_OK || body->ended)
+		return true;
+	exchange->whole = true;
+	if (body_is_work(body) && (body->unpacker || body->wire_bytes > HTTP_READ_AT_ONCE_BYTES))
+		return false;
+	exchange->refused = body_read(body, true, &more, &exchange->call.failure);
+	return true;
+}
 
 static enum status http_run_handler(struct exchange *exchange)
 {
@@ -99,16 +169,19 @@ void http_resume(struct exchange *exchange)
 	MHD_resume_connection(exchange->mhd); /* from here on it is the connection's thread's */
 }
 
-void http_run(struct exchange *exchange)
+static void http_ran(struct exchange *exchange, enum status status)
 {
-	enum status status = http_run_handler(exchange);
-
 	if (status == HANDLER_PENDING)
 		return; /* whoever calls call_complete() has it now */
 	response_finish(exchange, status);
 	if (exchange->deliver == http_resume)
 		response_pack(exchange);
 	exchange->deliver(exchange);
+}
+
+void http_run(struct exchange *exchange)
+{
+	http_ran(exchange, http_run_handler(exchange));
 }
 
 void call_complete(struct call *call, enum status status)
@@ -131,16 +204,54 @@ static bool http_is_overdue(const struct http *http, int64_t waited_ns)
 }
 
 /* What a worker has taken from the queue. Whoever asked so long ago has asked elsewhere by now, or may: those behind are worth more. */
-static void http_take(struct exchange *exchange)
+static int64_t http_take(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
 
+	if (exchange->step == STEP_COMPLETE) {
+		response_pack(exchange);
+		exchange->deliver(exchange);
+		return 0;
+	}
 	if (!http_is_overdue(exchange->http, clock_monotonic_ns() - exchange->queued_ns)) {
 		http_run(exchange);
-		return;
+		return 0;
 	}
 	response_finish(exchange, http_overdue(exchange->http, &call->failure));
 	exchange->deliver(exchange);
+	return 0;
+}
+
+/* The same of heavy ones: what costs more than may be waited for on a worker goes on as a job, and its client waits for that. */
+static int64_t http_take_heavy(struct exchange *exchange)
+{
+	unsigned limit_ms = exchange->http->options.cpu_limit_ms;
+	enum status status;
+
+	if (limit_ms == 0 || !(exchange->call.route->prefers & PREFERS_ASYNC) ||
+		http_is_overdue(exchange->http, clock_monotonic_ns() - exchange->queued_ns))
+		return http_take(exchange);
+	exchange->untouched = arena_mark(&exchange->call.arena);
+	exchange->cpu_until_ns = clock_thread_cpu_ns() + limit_ms * INT64_C(1000000);
+	status = http_run_handler(exchange);
+	if (status == STATUS_CANCELLED && exchange->overran && !atomic_load(&exchange->peer->gone))
+		defer_overrun(exchange);
+	else
+		http_ran(exchange, status);
+	return 0;
+}
+
+static void http_queue(struct workers *workers, struct exchange *exchange)
+{
+	struct exchange *away;
+
+	exchange->suspended = true;
+	MHD_suspend_connection(exchange->mhd);
+	away = workers_push(workers, exchange);
+	if (!away)
+		return;
+	response_finish(away, failure_set(&away->call.failure, STATUS_OVERLOADED, "the queue of requests is full"));
+	away->deliver(away);
 }
 
 /* The request becomes a job, and a twin answers in its place. */
@@ -161,9 +272,10 @@ static enum MHD_Result http_dispatch(struct exchange *exchange, void **context)
 {
 	struct http *http = exchange->http;
 	struct call *call = &exchange->call;
+	struct workers *workers;
 
-	if (exchange->refused == STATUS_OK)
-		exchange->refused = body_end(&exchange->body, &call->failure);
+	if (!http_body_ended(exchange))
+		return http_pause(exchange);
 	if (exchange->refused != STATUS_OK)
 		return http_refuse(exchange, false);
 	if (!peer_enter(&http->peers, exchange->peer, PHASE_WORKING))
@@ -187,29 +299,38 @@ static enum MHD_Result http_dispatch(struct exchange *exchange, void **context)
 		return http_defer(exchange, context);
 	if (call->route->inline_) {
 		response_finish(exchange, http_run_handler(exchange));
-		return response_send(exchange);
+		if (!response_pack_is_work(exchange))
+			return response_send(exchange);
+		http_queue(&http->light, exchange);
+		return MHD_YES;
 	}
-	if (http_is_overdue(http, workers_waited_ns(&http->workers))) {
+	workers = call->route->heavy ? &http->workers : &http->light;
+	if (http_is_overdue(http, workers_waited_ns(workers, &exchange->client))) {
 		response_finish(exchange, http_overdue(http, &call->failure));
 		return response_send(exchange);
 	}
-	if (!workers_reserve(&http->workers)) {
-		response_finish(exchange, failure_set(&call->failure, STATUS_OVERLOADED, "the queue of requests is full"));
-		return response_send(exchange);
-	}
-	exchange->suspended = true;
-	MHD_suspend_connection(exchange->mhd);
-	workers_push(&http->workers, exchange);
+	http_queue(workers, exchange);
 	return MHD_YES;
+}
+
+/* The connection's exchange; another one from here on where the first has become the work of a job meanwhile. */
+static struct exchange *http_current(struct MHD_Connection *mhd, void **context)
+{
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+	struct peer *peer = info ? info->socket_context : NULL;
+	struct exchange *successor = peer ? atomic_exchange(&peer->successor, NULL) : NULL;
+
+	if (successor)
+		*context = successor;
+	return *context;
 }
 
 static enum MHD_Result http_access(void *closure, struct MHD_Connection *mhd, const char *url, const char *method, const char *version,
 	const char *upload, size_t *upload_length, void **context)
 {
-	struct exchange *exchange = *context;
+	struct exchange *exchange = http_current(mhd, context);
 
 	(void)closure;
-	(void)mhd;
 	(void)url;
 	if (!exchange || !exchange->peer)
 		return MHD_NO;
@@ -231,7 +352,7 @@ static enum MHD_Result http_access(void *closure, struct MHD_Connection *mhd, co
 static void http_completed(void *closure, struct MHD_Connection *mhd, void **context, enum MHD_RequestTerminationCode code)
 {
 	struct http *http = closure;
-	struct exchange *exchange = *context;
+	struct exchange *exchange = http_current(mhd, context);
 
 	*context = NULL;
 	if (!exchange)
@@ -306,7 +427,7 @@ enum status http_bind(const struct http_options *options, struct http **out, str
 		free(http);
 		return status;
 	}
-	http->budget.maximum_bytes = options->body_memory_bytes;
+	http->budget.maximum_bytes = options->memory_bytes;
 	exchange_pool_init(&http->pool);
 	*out = http;
 	return STATUS_OK;
@@ -322,6 +443,14 @@ bool http_is_loopback(const struct http *http)
 	return http->listener.loopback;
 }
 
+static enum MHD_Result http_admit(void *closure, const struct sockaddr *address, socklen_t length)
+{
+	struct http *http = closure;
+
+	(void)length;
+	return peers_admit(&http->peers, address) ? MHD_YES : MHD_NO;
+}
+
 static struct MHD_Daemon *http_listen(struct http *http)
 {
 	const struct http_options *options = &http->options;
@@ -330,13 +459,25 @@ static struct MHD_Daemon *http_listen(struct http *http)
 
 	if (threads == 1)
 		pool[0].option = MHD_OPTION_END;
-	return MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL,
+	return MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, http_admit, http,
 		http_access, http, MHD_OPTION_EXTERNAL_LOGGER, http_library_log, NULL, MHD_OPTION_LISTEN_SOCKET, http->listener.fd,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_MEMORY_BYTES, MHD_OPTION_CONNECTION_LIMIT, options->connections,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HTTP_CONNECTION_MEMORY_BYTES, MHD_OPTION_CONNECTION_LIMIT, options->connections + PEERS_RESERVE,
 		MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->connections_per_ip, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_seconds,
 		MHD_OPTION_URI_LOG_CALLBACK, http_request_line, http, MHD_OPTION_UNESCAPE_CALLBACK, http_keep_raw, NULL,
 		MHD_OPTION_NOTIFY_COMPLETED, http_completed, http, MHD_OPTION_NOTIFY_CONNECTION, http_connection, http, MHD_OPTION_ARRAY, pool,
 		MHD_OPTION_END);
+}
+
+/* A thread more than one client may have: whoever comes beside it finds one that is free. */
+static bool http_start_workers(struct http *http)
+{
+	const struct http_options *options = &http->options;
+	unsigned heavy = http_or_cores(options->workers), light = http_or_cores(options->light_workers), readers = (http_or_cores(0) + 1) / 2;
+	const struct workers_options of_heavy = {.threads = heavy + 1, .threads_per_client = heavy, .maximum = options->queue, .run = http_take_heavy},
+		of_light = {.threads = light < 2 && options->light_workers == 0 ? 2 : light, .maximum = options->queue, .run = http_take},
+		of_readers = {.threads = readers + 1, .threads_per_client = readers, .maximum = options->connections, .run = http_read};
+
+	return workers_start(&http->workers, &of_heavy) && workers_start(&http->light, &of_light) && workers_start(&http->readers, &of_readers);
 }
 
 static bool http_start_jobs(struct http *http)
@@ -350,13 +491,39 @@ static bool http_start_jobs(struct http *http)
 	return http->jobs != NULL;
 }
 
+/* Each connection is a descriptor: as many as are wanted must be possible, or the door would stay shut without a word. */
+static enum status http_fit_descriptors(struct http *http, struct failure *failure)
+{
+	unsigned *connections = &http->options.connections, wanted = *connections;
+	const rlim_t others = PEERS_RESERVE + LINGERING_MAX + HTTP_OTHER_DESCRIPTORS;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= wanted + others)
+		return STATUS_OK;
+	limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted + others ? wanted + others : limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) != 0 && getrlimit(RLIMIT_NOFILE, &limit) != 0)
+		return STATUS_OK;
+	if (limit.rlim_cur >= wanted + others)
+		return STATUS_OK;
+	if (limit.rlim_cur < others + HTTP_CONNECTIONS_LEAST)
+		return failure_set(failure, STATUS_INVALID,
+			"connections: the system lets this process open %llu files, of which %llu are for other things: raise that limit (ulimit -n, LimitNOFILE) to %llu for %u connections",
+			(unsigned long long)limit.rlim_cur, (unsigned long long)others, (unsigned long long)(wanted + others), wanted);
+	*connections = (unsigned)(limit.rlim_cur - others);
+	log_event(LOG_WARNING, "connections_lowered", LOG_INTEGER("connections", *connections), LOG_INTEGER("wanted", wanted),
+		LOG_INTEGER("open_files_limit", (int64_t)limit.rlim_cur), LOG_INTEGER("open_files_needed", (int64_t)(wanted + others)));
+	return STATUS_OK;
+}
+
 enum status http_start(struct http *http, struct server *server, struct failure *failure)
 {
+	if (http_fit_descriptors(http, failure) != STATUS_OK)
+		return failure->status;
 	http->server = server;
 	/* Since 1.0 the parser is strict itself, and its layout is not ours to know. */
 	http->strict_layout = strncmp(MHD_get_version(), "0.9.", 4) == 0;
-	if (!peers_start(&http->peers, http->options.receive_seconds, http->options.send_seconds) ||
-		!workers_start(&http->workers, http_or_cores(http->options.workers), http->options.queue, http_take) || !http_start_jobs(http))
+	if (!peers_start(&http->peers, &http->budget, http->options.connections, http->options.receive_seconds, http->options.send_seconds) ||
+		!http_start_workers(http) || !http_start_jobs(http))
 		return failure_set(failure, STATUS_UNAVAILABLE, "threads cannot be started: %s", "the system's limit is reached");
 	http->daemon = http_listen(http);
 	if (!http->daemon)
@@ -367,10 +534,13 @@ enum status http_start(struct http *http, struct server *server, struct failure 
 void http_state_get(const struct http *http, struct http_state *state)
 {
 	state->in_flight = atomic_load(&http->in_flight);
-	state->queue_depth = atomic_load(&http->workers.waiting);
+	state->queue_depth = atomic_load(&http->workers.waiting) + atomic_load(&http->light.waiting);
 	state->body_bytes = atomic_load(&http->budget.used_bytes);
 	state->connections = atomic_load(&http->peers.count);
 	state->connections_cut = atomic_load(&http->peers.cut);
+	state->connections_cut_for_room = atomic_load(&http->peers.cut_for_room);
+	state->connections_cut_for_memory = atomic_load(&http->peers.cut_for_memory);
+	state->connections_refused = atomic_load(&http->peers.refused);
 }
 
 void http_quiesce(struct http *http)
@@ -416,7 +586,9 @@ void http_stop(struct http *http)
 		return;
 	if (http->peers.running)
 		peers_cut_all(&http->peers);
+	workers_stop(&http->readers);
 	workers_stop(&http->workers);
+	workers_stop(&http->light);
 	jobs_stop(http->jobs);
 	watcher_stop(&http->watcher);
 	if (http->daemon)

@@ -5,9 +5,9 @@
  *   http.c        libmicrohttpd's callbacks: the first resolves the route and asks the gate before any body is read
  *   gate.c        what no request may contain (docs/http-limits.md), since libmicrohttpd 0.9.75 parses loosely
  *   body.c        the body: type, limit while it arrives, gzip with the limit after decompression
- *   defer.c       a request that wants no waiting becomes a job (jobs.c), which runs and is kept without a connection
+ *   defer.c       a request that wants no waiting, or costs too much for it, becomes a job (jobs.c), which runs without a connection
  *   stream.c      Server-Sent Events, from connections that sleep in between; watch.c wakes them
- *   workers.c     inline routes run on the connection's thread, others on a bounded pool; a full queue is 503 at once
+ *   workers.c     inline routes run on the connection's thread, others on two bounded pools with fair queues: light and heavy
  *   response.c    headers, conditional and compressed answers, problems, the request's log line
  *
  * libmicrohttpd runs a pool of poll threads, never epoll: its epoll loop sleeps when exactly 128 sockets are ready.
@@ -27,14 +27,17 @@ struct jobs;
 struct http_options {
 	const char *listen;          /* "127.0.0.1:8080", "[::1]:0"; port 0 takes a free one */
 	unsigned threads;            /* of connections; 0: one a core */
-	unsigned workers;            /* of handlers; 0: one a core */
+	unsigned workers;            /* of heavy handlers, for one client; 0: one a core */
+	unsigned light_workers;      /* of the others; 0: one a core, and two at least */
+	unsigned unpack_bytes_per_s; /* of one client's bodies, as they come out of unpacking; 0: no limit */
+	unsigned cpu_limit_ms;       /* of a heavy handler, before it becomes a job; 0: none */
 	unsigned queue;              /* calls that may wait for a worker */
 	unsigned queue_seconds;      /* and how long */
 	unsigned connections, connections_per_ip;
 	unsigned idle_seconds;       /* inactivity of a connection */
 	unsigned receive_seconds;    /* total, from a request's first byte to its last */
 	unsigned send_seconds;       /* total, from an answer's first byte to its last */
-	size_t body_memory_bytes;    /* of all bodies together; past it 503 */
+	size_t memory_bytes;         /* of what is held for clients, bodies and answers together; past it 503 */
 	const char *cors_origins;    /* comma-separated, "*" for any; empty: off */
 	const char *allowed_hosts;   /* comma-separated, beside localhost and addresses, while no key exists */
 	unsigned jobs, jobs_per_key, job_keep_seconds, job_workers; /* server/jobs.h; workers 0: one a core */
@@ -56,6 +59,7 @@ FALLIBLE enum status http_start(struct http *http, struct server *server, struct
 struct http_state {
 	size_t in_flight, queue_depth, body_bytes, connections;
 	uint64_t connections_cut; /* by a deadline, since the start */
+	uint64_t connections_cut_for_room, connections_cut_for_memory, connections_refused; /* likewise */
 };
 void http_state_get(const struct http *http, struct http_state *state); /* thread-safe */
 

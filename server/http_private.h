@@ -23,10 +23,12 @@ struct http {
 	bool strict_layout; /* this libmicrohttpd parses headers in place */
 	struct peers peers;
 	struct exchange_pool pool;
-	struct workers workers;
+	struct workers workers; /* of routes that are heavy */
+	struct workers light;   /* of the others that are not inline */
+	struct workers readers; /* of bodies that are work */
 	struct watcher watcher;
 	struct jobs *jobs;
-	struct body_budget budget;
+	struct memory_budget budget;
 	struct server *server;
 	_Atomic size_t in_flight;
 	_Atomic bool quiescing;
@@ -49,6 +51,8 @@ void response_finish(struct exchange *exchange, enum status status);
 /* Compresses the answer where that is wanted, once; response_send does it for those that nobody packed before. Work that a
  * worker should do rather than the storage's writer. */
 void response_pack(struct exchange *exchange);
+/* Whether that would keep a connection's thread from its other connections. */
+bool response_pack_is_work(const struct exchange *exchange);
 /* Queues the finished answer. On the connection's thread. */
 enum MHD_Result response_send(struct exchange *exchange);
 /* Answers a refusal while the body is still arriving, where libmicrohttpd takes no answer: straight to the socket. The

@@ -19,6 +19,7 @@ struct job {
 	struct job *next; /* older */
 	struct jobs *jobs;
 	char id[UUID_TEXT_SIZE], owner[AUTH_ID_SIZE];
+	struct client client; /* an owner without a key is as many clients as addresses */
 	const struct route *route;
 	enum job_state state;
 	_Atomic bool cancel;
@@ -218,7 +219,7 @@ static void job_end(struct exchange *work)
 	pthread_mutex_unlock(&jobs->mutex);
 }
 
-static void job_run(struct exchange *work)
+static int64_t job_run(struct exchange *work)
 {
 	static _Thread_local bool yielding;
 	struct job *job = work->job;
@@ -238,10 +239,11 @@ static void job_run(struct exchange *work)
 	pthread_mutex_unlock(&job->jobs->mutex);
 	if (!cancelled) {
 		http_run(work);
-		return;
+		return 0;
 	}
 	response_finish(work, failure_set(&work->call.failure, STATUS_CANCELLED, "cancelled before it began"));
 	job_end(work);
+	return 0;
 }
 
 /* --- from outside ------------------------------------------------------------------------------------------------ */
@@ -255,7 +257,7 @@ struct jobs *jobs_start(const struct jobs_options *options)
 	jobs->options = *options;
 	pthread_mutex_init(&jobs->mutex, NULL);
 	pthread_cond_init(&jobs->ended, NULL);
-	if (workers_start(&jobs->workers, options->threads, options->maximum, job_run))
+	if (workers_start(&jobs->workers, &(struct workers_options){.threads = options->threads, .maximum = SIZE_MAX, .run = job_run}))
 		return jobs;
 	jobs_stop(jobs);
 	return NULL;
@@ -295,19 +297,19 @@ static enum status jobs_repeated(struct jobs *jobs, const struct job *fresh, con
 	return STATUS_OK;
 }
 
-static enum status jobs_find_place(struct jobs *jobs, const struct job *fresh, struct failure *failure)
+static enum status jobs_find_place(struct jobs *jobs, const struct job *fresh, bool overran, struct failure *failure)
 {
 	size_t own = 0;
 
-	if (jobs->refusing)
+	if (jobs->refusing && !overran)
 		return failure_set(failure, STATUS_DRAINING, "the daemon is shutting down");
 	for (const struct job *job = jobs->newest; job; job = job->next)
-		own += !job_has_ended(job) && strcmp(job->owner, fresh->owner) == 0;
+		own += !job_has_ended(job) && job->client.who == fresh->client.who;
 	failure->retry_after_s = 1; /* of either refusal */
 	if (own >= jobs->options.per_owner)
 		return failure_set(failure, STATUS_TOO_MANY_REQUESTS, "%zu jobs of this key are unfinished, more than %u may not be", own,
 			jobs->options.per_owner);
-	if (jobs->unfinished >= jobs->options.maximum || !workers_reserve(&jobs->workers))
+	if (jobs->unfinished >= jobs->options.maximum)
 		return failure_set(failure, STATUS_OVERLOADED, "%zu jobs are unfinished, which is as many as there may be", jobs->unfinished);
 	if (jobs->count >= jobs->options.maximum && jobs_oldest_ended(jobs))
 		jobs_remove(jobs, jobs_oldest_ended(jobs));
@@ -323,6 +325,7 @@ static struct job *job_new(struct jobs *jobs, struct exchange *work)
 		return NULL;
 	uuid_make(job->id);
 	snprintf(job->owner, sizeof job->owner, "%s", call->principal.id);
+	job->client = work->client;
 	job->jobs = jobs;
 	job->route = call->route;
 	job->created_us = clock_wall_us();
@@ -350,7 +353,7 @@ enum status jobs_submit(struct jobs *jobs, struct exchange *work, char id[UUID_T
 	jobs_drop_old(jobs);
 	status = jobs_repeated(jobs, job, &repeated, failure);
 	if (status == STATUS_OK && !repeated)
-		status = jobs_find_place(jobs, job, failure);
+		status = jobs_find_place(jobs, job, work->overran, failure);
 	*replayed = status == STATUS_OK && repeated;
 	if (status == STATUS_OK)
 		memcpy(id, repeated ? repeated->id : job->id, UUID_TEXT_SIZE);
@@ -358,11 +361,16 @@ enum status jobs_submit(struct jobs *jobs, struct exchange *work, char id[UUID_T
 		work->job = job;
 		work->deliver = job_end;
 		work->progress = (struct progress){.context = job, .stop = job_stop, .note = job_note};
+		if (workers_push(&jobs->workers, work)) { /* else it is begun at the earliest when the mutex is free */
+			work->job = NULL;
+			status = STATUS_NO_MEMORY;
+		}
+	}
+	if (status == STATUS_OK && !repeated) {
 		job->next = jobs->newest;
 		jobs->newest = job;
 		jobs->count++;
 		jobs->unfinished++;
-		workers_push(&jobs->workers, work);
 		job = NULL;
 	}
 	pthread_mutex_unlock(&jobs->mutex);

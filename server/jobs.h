@@ -31,7 +31,8 @@ void jobs_stop(struct jobs *jobs); /* cancels, waits for what is being committed
 
 /* Takes the work (an exchange that no connection has, its request complete) and queues it; `id` names the job. A repeated
  * Idempotency-Key of a job that is there gives that job's id, with *replayed, and the work stays the caller's; so it does on
- * failure: OVERLOADED, TOO_MANY_REQUESTS, IDEMPOTENCY_MISMATCH, DRAINING once jobs_refuse() was called, NO_MEMORY. */
+ * failure: OVERLOADED, TOO_MANY_REQUESTS, IDEMPOTENCY_MISMATCH, DRAINING once jobs_refuse() was called (unless the work was begun before, and overran),
+ * NO_MEMORY. */
 FALLIBLE enum status jobs_submit(struct jobs *jobs, struct exchange *work, char id[UUID_TEXT_SIZE], bool *replayed,
 	struct failure *failure);
 

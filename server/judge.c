@@ -120,6 +120,18 @@ static enum status judge_route(struct exchange *exchange)
 	return STATUS_OK;
 }
 
+/* A key is one client wherever it is used from; who shows none is known by the address. */
+static struct client judge_client(const struct exchange *exchange)
+{
+	uint64_t address = exchange->peer->address, hash = UINT64_C(14695981039346656037);
+
+	if (strcmp(exchange->call.principal.id, "anonymous") == 0)
+		return (struct client){.who = address, .address = address};
+	for (const char *c = exchange->identity.id; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211); /* FNV-1a */
+	return (struct client){.who = hash, .address = address};
+}
+
 static enum status judge_caller(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
@@ -140,6 +152,7 @@ static enum status judge_caller(struct exchange *exchange)
 			return status;
 	}
 	call->principal = (struct principal){.role = identity->role, .id = identity->id, .name = identity->name};
+	exchange->client = judge_client(exchange);
 	if (!auth_role_covers(identity->role, wanted))
 		return failure_set(&call->failure, STATUS_FORBIDDEN, "this needs the role %s, the key has %s", auth_role_name(wanted),
 			auth_role_name(identity->role));
@@ -181,6 +194,9 @@ static enum status judge_body(struct exchange *exchange)
 	enum status status;
 
 	call->body_media = MEDIA_COUNT;
+	/* The tree of a body of numbers takes up to sixteen times its text. */
+	if (!call->route->streamed && call->route->body_maximum_bytes > CALL_ARENA_MAX_BYTES / 16)
+		call->arena.maximum_bytes = call->route->body_maximum_bytes * 16;
 	status = body_begin(&exchange->body, has_body ? exchange->headers[HEADER_CONTENT_ENCODING] : NULL, announced,
 		call->route->body_maximum_bytes, &exchange->http->budget, &call->failure);
 	if (status == STATUS_OK && has_body)
@@ -195,6 +211,11 @@ static enum status judge_body(struct exchange *exchange)
 	return STATUS_OK;
 }
 
+static bool judge_tells_of_health(const struct route *route)
+{
+	return route->id == ROUTE_LIVEZ || route->id == ROUTE_READYZ || route->id == ROUTE_METRICS;
+}
+
 /* The route's own rules. What fails here is answered after the body was thrown away, and the connection stays open. */
 static enum status judge_rules(struct exchange *exchange)
 {
@@ -203,6 +224,10 @@ static enum status judge_rules(struct exchange *exchange)
 
 	if (status != STATUS_OK || exchange->preflight)
 		return status;
+	if (exchange->peer->health_only && !judge_tells_of_health(call->route)) {
+		exchange->close = true;
+		return failure_set(&call->failure, STATUS_OVERLOADED, "all connections are taken, and this address has some: wait for one of them");
+	}
 	status = judge_caller(exchange);
 	if (status != STATUS_OK)
 		return status;
@@ -225,6 +250,7 @@ static void judge_fill(struct exchange *exchange)
 	call->prefer = exchange->headers[HEADER_PREFER];
 	call->last_event_id = exchange->headers[HEADER_LAST_EVENT_ID];
 	call->principal = (struct principal){.role = ROLE_OPEN, .id = "anonymous", .name = "anonymous"};
+	exchange->client = (struct client){.who = exchange->peer->address, .address = exchange->peer->address};
 	json_writer_init(&call->json, &call->answer);
 }
 
@@ -255,5 +281,6 @@ enum status judge_request(struct exchange *exchange, const char *method, const c
 		*at_once = exchange->expect_continue || (length && strtoull(length, NULL, 10) > judge_discard_bytes(exchange, status));
 	}
 	exchange->refused = status;
+	exchange->judged = arena_mark(&call->arena);
 	return status;
 }

@@ -149,6 +149,9 @@ static void metrics_write_http(struct server *server, struct buffer *out)
 	metrics_single(out, METRIC_BODIES, (double)state.body_bytes);
 	metrics_single(out, METRIC_CONNECTIONS, (double)state.connections);
 	metrics_single(out, METRIC_CUT, (double)state.connections_cut);
+	metrics_single(out, METRIC_CUT_FOR_ROOM, (double)state.connections_cut_for_room);
+	metrics_single(out, METRIC_CUT_FOR_MEMORY, (double)state.connections_cut_for_memory);
+	metrics_single(out, METRIC_TURNED_AWAY, (double)state.connections_refused);
 }
 
 static void metrics_write_jobs(struct server *server, struct buffer *out)

@@ -18,7 +18,7 @@ struct server;
 	X(ANSWER_BYTES, "fleetplan_http_response_body_bytes_total", "counter", "Bytes of answers' bodies, as sent")          \
 	X(IN_FLIGHT, "fleetplan_http_requests_in_flight", "gauge", "Requests begun and not yet answered")                    \
 	X(QUEUE, "fleetplan_http_queue_depth", "gauge", "Requests that wait for a worker")                                   \
-	X(BODIES, "fleetplan_http_body_memory_bytes", "gauge", "Memory held by request bodies")                              \
+	X(BODIES, "fleetplan_http_body_memory_bytes", "gauge", "Memory held by request bodies and by answers")               \
 	X(JOBS_QUEUED, "fleetplan_long_jobs_queued", "gauge", "Requests answered 202 that have not begun")                   \
 	X(JOBS_RUNNING, "fleetplan_long_jobs_running", "gauge", "Requests answered 202 that are computed")                   \
 	X(JOBS_KEPT, "fleetplan_long_jobs_kept", "gauge", "Results of requests answered 202 that can be had")                \
@@ -27,6 +27,9 @@ struct server;
 	X(AGENTS, "fleetplan_agents", "gauge", "Agents that are heard of, and that are silent")                              \
 	X(CONNECTIONS, "fleetplan_http_connections", "gauge", "Open connections")                                            \
 	X(CUT, "fleetplan_http_connections_cut_total", "counter", "Connections ended because a deadline had passed")         \
+	X(CUT_FOR_ROOM, "fleetplan_http_connections_cut_for_room_total", "counter", "Idle connections ended because others came when nearly all were taken") \
+	X(CUT_FOR_MEMORY, "fleetplan_http_connections_cut_for_memory_total", "counter", "Connections of slow readers ended because the memory of answers was wanted") \
+	X(TURNED_AWAY, "fleetplan_http_connections_refused_total", "counter", "Connections turned away because all were taken") \
 	X(COMMITS, "fleetplan_storage_commits_total", "counter", "Transactions made durable")                                \
 	X(JOBS, "fleetplan_storage_jobs_total", "counter", "Changes made durable; above commits when they travel in groups") \
 	X(FAILED_COMMITS, "fleetplan_storage_failed_commits_total", "counter", "Transactions that could not be made durable") \

@@ -11,7 +11,10 @@
 	X(config, "config", TEXT, "", 0, 0, NULL, "file with lines \"option = value\"; # begins a comment")                        \
 	X(detach, "detach", FLAG, "no", 0, 0, NULL, "go to the background once ready; the exit code tells whether it is")          \
 	X(threads, "threads", NUMBER, "0", 0, 256, NULL, "threads that talk to clients; 0: one a core")                            \
-	X(workers, "workers", NUMBER, "0", 0, 256, NULL, "threads that plan; 0: one a core")                                       \
+	X(workers, "workers", NUMBER, "0", 0, 256, NULL, "threads that plan for one client, and one more for others; 0: one a core") \
+	X(light_workers, "light-workers", NUMBER, "0", 0, 256, NULL, "threads that read and write, and do not plan; 0: one a core, two at least") \
+	X(unpack_mb_per_second, "unpack-mb-per-second", NUMBER, "128", 0, 4000, NULL, "of one client's bodies, as they come out of unpacking, 10^6 bytes a second; more waits; 0: no limit") \
+	X(cpu_limit_ms, "cpu-limit-ms", NUMBER, "1000", 0, 3600000, NULL, "time of a core that a plan or estimate has on a worker; then it goes on as a job; 0: no limit") \
 	X(queue, "queue", NUMBER, "512", 1, 65536, NULL, "requests that may wait for a worker; more are answered 503")             \
 	X(queue_seconds, "queue-seconds", NUMBER, "60", 1, 3600, NULL, "longest that a request waits for a worker; then it is answered 503") \
 	X(jobs, "jobs", NUMBER, "256", 1, 65536, NULL, "requests answered 202, running or kept; more unfinished ones are answered 503") \
@@ -26,7 +29,8 @@
 	X(send_seconds, "send-seconds", NUMBER, "60", 1, 3600, NULL, "an answer must have been taken whole within this")           \
 	X(drain_seconds, "drain-seconds", NUMBER, "30", 0, 3600, NULL, "on SIGTERM, wait this long for requests under way")        \
 	X(quiet_seconds, "quiet-seconds", NUMBER, "1", 0, 600, NULL, "on SIGTERM, readyz says 503 this long before the door shuts") \
-	X(body_memory_mb, "body-memory-mb", NUMBER, "512", 2, 65536, NULL, "memory of all request bodies together, 10^6 bytes")    \
+	X(memory_mb, "memory-mb", NUMBER, "256", 2, 65536, NULL, "memory of request bodies and answers together, 10^6 bytes; more are answered 503") \
+	X(body_memory_mb, "body-memory-mb", NUMBER, "0", 0, 65536, NULL, "the former name of memory-mb; 0: that one's value")     \
 	X(cors_origins, "cors-origins", TEXT, "", 0, 0, NULL, "origins that browsers may call from, comma-separated; * for any")   \
 	X(allowed_hosts, "allowed-hosts", TEXT, "", 0, 0, NULL, "names under which the daemon may be called without keys, beside localhost and addresses; comma-separated") \
 	X(metrics_open, "metrics-open", FLAG, "no", 0, 0, NULL, "answer /metrics without a key")                                   \

@@ -23,6 +23,8 @@ enum status page_label_of(struct call *call, const char *label, const char **key
 	return *key ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
+enum { PAGE_READ_ROWS = 25, PAGE_READ_MAX_BYTES = 128 * 1024 * 1024 };
+
 static void page_answer_csv(struct call *call, const struct field_table *table, const char *items, size_t count)
 {
 	api_csv_header(table, CSV_LIST, &call->answer);
@@ -62,6 +64,76 @@ enum status page_answer_remarked(struct call *call, const struct field_table *ta
 		json_key(json, "looking");
 		json_bool(json, true);
 	}
+	json_end_object(json);
+	return STATUS_OK;
+}
+
+static void page_rows_write(struct call *call, const struct field_table *table, const struct page_rows *rows)
+{
+	for (size_t i = 0; i < rows->count; i++) {
+		const char *row = (const char *)rows->items + i * table->size;
+
+		if (call->accept == MEDIA_CSV)
+			api_csv_row(table, CSV_LIST, row, &call->answer);
+		else
+			api_encode(table, row, &call->json);
+	}
+}
+
+/* Until the page is full; *next is where the next begins, in the call's arena. */
+static enum status page_rows_read(struct call *call, const struct field_table *table, const struct page_request *page, page_read *read,
+	const void *filter, const char **next)
+{
+	size_t left = page->limit ? page->limit : PAGE_LIMIT_DEFAULT;
+	struct page_request some = {.cursor = page->cursor};
+	enum status status = STATUS_OK;
+	struct arena arena;
+
+	*next = NULL;
+	arena_init(&arena, PAGE_READ_MAX_BYTES);
+	do {
+		struct page_rows rows = {0};
+
+		some.limit = left < PAGE_READ_ROWS ? left : PAGE_READ_ROWS;
+		status = read(call, filter, &some, &arena, &rows);
+		if (status != STATUS_OK)
+			break;
+		page_rows_write(call, table, &rows);
+		left -= rows.count;
+		some.cursor = *next = arena_strdup(&call->arena, rows.next_cursor);
+		if (rows.next_cursor && !*next)
+			status = STATUS_NO_MEMORY;
+		arena_reset(&arena);
+	} while (status == STATUS_OK && *next && left > 0 && call->answer.length < PAGE_ANSWER_BYTES && !call->answer.failed);
+	arena_release(&arena);
+	return status;
+}
+
+enum status page_answer_read(struct call *call, const struct field_table *table, const struct page_request *page, page_read *read,
+	const void *filter)
+{
+	bool csv = call->accept == MEDIA_CSV;
+	struct json_writer *json = &call->json;
+	const char *next;
+	enum status status;
+
+	if (csv) {
+		api_csv_header(table, CSV_LIST, &call->answer);
+	} else {
+		json_begin_object(json);
+		json_key(json, "items");
+		json_begin_array(json);
+	}
+	status = page_rows_read(call, table, page, read, filter, &next);
+	if (status != STATUS_OK)
+		return status;
+	if (next)
+		call_link_next(call, next);
+	if (csv)
+		return STATUS_OK;
+	json_end_array(json);
+	json_key(json, "next_cursor");
+	json_string(json, next);
 	json_end_object(json);
 	return STATUS_OK;
 }

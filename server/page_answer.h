@@ -25,4 +25,17 @@ struct page_remark {
 enum status page_answer_remarked(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor,
 	const struct page_remark *remark);
 
+/* Lists whose rows may be large: they are read some rows at a time, and what was read is forgotten before the next are. The page ends early, at
+ * its cursor, when its answer has PAGE_ANSWER_BYTES. */
+enum { PAGE_ANSWER_BYTES = 2 * 1024 * 1024 };
+
+struct page_rows {
+	const void *items;
+	size_t count;
+	const char *next_cursor;
+};
+typedef enum status page_read(struct call *call, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows);
+FALLIBLE enum status page_answer_read(struct call *call, const struct field_table *table, const struct page_request *page, page_read *read,
+	const void *filter);
+
 #endif

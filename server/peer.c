@@ -3,24 +3,25 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "server/deadline.h"
 
-enum { LINGER_MS = 2000 };
+enum { LINGER_MS = 2000, PEERS_LOOKS_MAX = 16, PEERS_ASKING_MS = 1000 };
 
 static int64_t peer_now_ms(void)
 {
 	return clock_monotonic_ns() / 1000000;
 }
 
-bool peers_start(struct peers *peers, unsigned receive_seconds, unsigned send_seconds)
+bool peers_start(struct peers *peers, const struct memory_budget *budget, size_t maximum, unsigned receive_seconds, unsigned send_seconds)
 {
 	pthread_condattr_t attributes;
 
-	*peers = (struct peers){.receive_seconds = receive_seconds, .send_seconds = send_seconds};
+	*peers = (struct peers){.budget = budget, .maximum = maximum, .receive_seconds = receive_seconds, .send_seconds = send_seconds};
 	pthread_mutex_init(&peers->mutex, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -59,6 +60,7 @@ static uint64_t peer_state(const struct peers *peers, enum peer_phase phase)
 	uint64_t seconds = 0;
 
 	switch (phase) {
+	case PHASE_OPENED:
 	case PHASE_RECEIVING:
 		seconds = peers->receive_seconds;
 		break;
@@ -74,6 +76,115 @@ static uint64_t peer_state(const struct peers *peers, enum peer_phase phase)
 	return ((uint64_t)peer_now_ms() + seconds * 1000) * 8 + phase;
 }
 
+/* Clients of IPv6 have a /64 at least: as one, or each of them would be 2^64 clients. */
+static uint64_t peer_network(const struct sockaddr *address)
+{
+	const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+	uint64_t network = 0;
+
+	if (address->sa_family == AF_INET)
+		return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr;
+	if (address->sa_family != AF_INET6)
+		return 0;
+	if (IN6_IS_ADDR_V4MAPPED(six))
+		memcpy(&network, six->s6_addr + 12, 4);
+	else
+		memcpy(&network, six->s6_addr, 8);
+	return network;
+}
+
+static uint64_t peer_address(int fd)
+{
+	struct sockaddr_storage address = {0};
+	socklen_t length = sizeof address;
+
+	return getpeername(fd, (struct sockaddr *)(void *)&address, &length) == 0 ? peer_network((struct sockaddr *)(void *)&address) : 0;
+}
+
+/* With the mutex held: those that will stay. */
+static size_t peers_staying(const struct peers *peers)
+{
+	return atomic_load(&peers->count) - peers->leaving;
+}
+
+static bool peers_have(const struct peers *peers, uint64_t address)
+{
+	for (const struct peer *peer = peers->first; peer; peer = peer->next)
+		if (peer->address == address && !peer->cut_for_room)
+			return true;
+	return false;
+}
+
+static bool peer_waits(const struct peer *peer)
+{
+	enum peer_phase phase = (enum peer_phase)(atomic_load(&peer->state) & 7);
+
+	return phase == PHASE_IDLE || phase == PHASE_OPENED;
+}
+
+/* The one that has been idle, or silent, for longest of those that were not looked at in this round; NULL: none. With the mutex held. */
+static struct peer *peers_oldest(const struct peers *peers)
+{
+	struct peer *oldest = NULL;
+
+	for (struct peer *peer = peers->first; peer; peer = peer->next)
+		if (peer_waits(peer) && peer->round != peers->round && (!oldest || atomic_load(&peer->since_ms) <= atomic_load(&oldest->since_ms)))
+			oldest = peer;
+	return oldest;
+}
+
+/* Cuts it, unless its request is here and nobody has read it yet. */
+static bool peer_cut_for_room(struct peer *peer)
+{
+	uint64_t state = atomic_load(&peer->state);
+	int unread = 0;
+
+	if (ioctl(peer->fd, FIONREAD, &unread) == 0 && unread > 0)
+		return false;
+	if ((state & 7) == PHASE_OPENED && peer_now_ms() - atomic_load(&peer->since_ms) < PEERS_ASKING_MS && deadline_bytes_received(peer->fd) > 0)
+		return false; /* its thread may be about to read it */
+	if (((state & 7) != PHASE_IDLE && (state & 7) != PHASE_OPENED) || !atomic_compare_exchange_strong(&peer->state, &state, PHASE_CUT))
+		return false; /* it has just come */
+	peer->cut_for_room = true;
+	shutdown(peer->fd, SHUT_RDWR);
+	return true;
+}
+
+/* With the mutex held. */
+static void peers_make_room(struct peers *peers)
+{
+	struct peer *oldest;
+
+	peers->round++;
+	for (int looks = 0; looks < PEERS_LOOKS_MAX && (oldest = peers_oldest(peers)); looks++) {
+		oldest->round = peers->round;
+		if (!peer_cut_for_room(oldest))
+			continue;
+		peers->leaving++;
+		atomic_fetch_add(&peers->cut_for_room, 1);
+		return;
+	}
+}
+
+bool peers_admit(struct peers *peers, const struct sockaddr *address)
+{
+	size_t staying;
+	bool room;
+
+	pthread_mutex_lock(&peers->mutex);
+	if (peers_staying(peers) >= peers->maximum - peers->maximum / 10)
+		peers_make_room(peers);
+	staying = peers_staying(peers);
+	if (staying < peers->maximum)
+		room = true;
+	else
+		room = staying < peers->maximum + (peers_have(peers, peer_network(address)) ? PEERS_FOR_HEALTH : PEERS_RESERVE);
+	pthread_mutex_unlock(&peers->mutex);
+	if (!room)
+		atomic_fetch_add(&peers->refused, 1);
+	return room;
+}
+
 struct peer *peer_open(struct peers *peers, int fd)
 {
 	struct peer *peer = calloc(1, sizeof *peer);
@@ -81,8 +192,11 @@ struct peer *peer_open(struct peers *peers, int fd)
 	if (!peer)
 		return NULL;
 	peer->fd = fd;
-	atomic_store(&peer->state, peer_state(peers, PHASE_RECEIVING));
+	peer->address = peer_address(fd);
+	atomic_store(&peer->since_ms, peer_now_ms());
+	atomic_store(&peer->state, peer_state(peers, PHASE_OPENED));
 	pthread_mutex_lock(&peers->mutex);
+	peer->health_only = peers_staying(peers) >= peers->maximum && peers_have(peers, peer->address);
 	peer->next = peers->first;
 	if (peer->next)
 		peer->next->previous = peer;
@@ -117,6 +231,7 @@ void peer_close(struct peers *peers, struct peer *peer)
 	if (peer->next)
 		peer->next->previous = peer->previous;
 	peers->count--;
+	peers->leaving -= peer->cut_for_room;
 	pthread_mutex_unlock(&peers->mutex);
 	free(peer);
 }
@@ -125,11 +240,38 @@ bool peer_enter(struct peers *peers, struct peer *peer, enum peer_phase phase)
 {
 	uint64_t state = peer_state(peers, phase), before = atomic_load(&peer->state);
 
+	if (phase == PHASE_IDLE)
+		atomic_store(&peer->since_ms, peer_now_ms());
 	do {
 		if ((before & 7) == PHASE_CUT)
 			return false;
 		if ((before & 7) == PHASE_RECEIVING && phase == PHASE_RECEIVING)
 			return true; /* its deadline runs from the first byte */
+		if ((before & 7) == PHASE_OPENED && phase == PHASE_RECEIVING)
+			state = before - PHASE_OPENED + PHASE_RECEIVING;
+	} while (!atomic_compare_exchange_weak(&peer->state, &before, state));
+	return true;
+}
+
+bool peer_pause(struct peers *peers, struct peer *peer)
+{
+	uint64_t before = atomic_load(&peer->state);
+
+	peer->left_ms = (int64_t)(before / 8) - peer_now_ms();
+	if ((before & 7) == PHASE_RECEIVING && peer->left_ms < 0)
+		peer->left_ms = 0; /* the sweeper was about to; what comes next shall come at once */
+	return peer_enter(peers, peer, PHASE_WORKING);
+}
+
+bool peer_resume(struct peers *peers, struct peer *peer, bool anew)
+{
+	uint64_t state = peer_state(peers, PHASE_RECEIVING), before = atomic_load(&peer->state);
+
+	if (!anew)
+		state = (uint64_t)(peer_now_ms() + peer->left_ms) * 8 + PHASE_RECEIVING;
+	do {
+		if ((before & 7) == PHASE_CUT)
+			return false;
 	} while (!atomic_compare_exchange_weak(&peer->state, &before, state));
 	return true;
 }

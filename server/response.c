@@ -7,6 +7,8 @@
 #include "server/server.h"
 #include "server/stream.h"
 
+enum { RESPONSE_PACK_AT_ONCE_BYTES = 64 * 1024, RESPONSE_FREE_BYTES = 64 * 1024 };
+
 /* A failure whose handler gave only a status still says something. */
 static void response_problem(struct exchange *exchange, enum status status)
 {
@@ -35,6 +37,55 @@ static void response_problem(struct exchange *exchange, enum status status)
 		call_header(call, "Retry-After", arena_printf(&call->arena, "%d", call->failure.retry_after_s));
 }
 
+/* --- what is held until it is sent ---------------------------------------------------------------------------------- */
+
+/* Forgets what the handler worked with: of all that, the answer and its headers' values are wanted still. */
+static void response_forget_work(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+	char *values[CALL_HEADERS_MAX];
+	bool whole = true;
+
+	if (!exchange->judged.block || exchange->waiting || exchange->stream || exchange->export || call->arena.total_bytes <= ARENA_KEEP_BYTES)
+		return;
+	for (size_t i = 0; i < call->header_count; i++)
+		whole &= (values[i] = strdup(call->headers[i].value)) != NULL;
+	if (whole)
+		arena_rewind(&call->arena, exchange->judged);
+	for (size_t i = 0; i < call->header_count; i++) {
+		if (whole && !(call->headers[i].value = arena_strdup(&call->arena, values[i])))
+			call->headers[i].value = "";
+		free(values[i]);
+	}
+}
+
+/* Charges what is held now; false when there is no room for it. Short answers are free: there is always room to say so. */
+static bool response_charge(struct exchange *exchange)
+{
+	struct memory_budget *budget = &exchange->http->budget;
+	size_t held = exchange->call.answer.capacity + exchange->packed.capacity + exchange->call.arena.total_bytes, used;
+
+	held = held > RESPONSE_FREE_BYTES + ARENA_KEEP_BYTES ? held : 0;
+	used = atomic_fetch_add(&budget->used_bytes, held - exchange->held_bytes) + held - exchange->held_bytes; /* wraps where it is less */
+	exchange->held_bytes = held;
+	return held == 0 || used <= budget->maximum_bytes;
+}
+
+/* What a handler has changed is answered however full it is. */
+static enum status response_hold(struct exchange *exchange)
+{
+	struct call *call = &exchange->call;
+
+	if (call->answer.length > RESPONSE_FREE_BYTES)
+		buffer_shrink(&call->answer);
+	if (response_charge(exchange) || !call->method || strcmp(call->method, "GET") != 0)
+		return STATUS_OK;
+	buffer_release(&call->answer);
+	(void)response_charge(exchange);
+	call->failure.retry_after_s = 1;
+	return failure_set(&call->failure, STATUS_OVERLOADED, "other clients' answers and bodies fill the memory set aside for them");
+}
+
 static bool response_has_body(const struct call *call)
 {
 	return call->http_status != 204 && call->http_status != 304;
@@ -49,6 +100,18 @@ void response_pack(struct exchange *exchange)
 	exchange->pack_tried = true;
 	if (answer->length >= COMPRESS_LEAST_BYTES && media_accepts_gzip(exchange->headers[HEADER_ACCEPT_ENCODING]))
 		compress_gzip(answer->bytes, answer->length, &exchange->packed);
+	if (exchange->packed.length > RESPONSE_FREE_BYTES || answer->length > RESPONSE_FREE_BYTES) {
+		if (exchange->packed.length)
+			buffer_release(&exchange->call.answer);
+		buffer_shrink(&exchange->packed);
+		(void)response_charge(exchange);
+	}
+}
+
+bool response_pack_is_work(const struct exchange *exchange)
+{
+	return !exchange->fixed && response_has_body(&exchange->call) && exchange->call.answer.length > RESPONSE_PACK_AT_ONCE_BYTES &&
+		media_accepts_gzip(exchange->headers[HEADER_ACCEPT_ENCODING]);
 }
 
 void response_finish(struct exchange *exchange, enum status status)
@@ -59,6 +122,11 @@ void response_finish(struct exchange *exchange, enum status status)
 		status = failure_set(&call->failure, STATUS_NO_MEMORY, "the answer is larger than what may be answered");
 	if (status == STATUS_OK && call->http_status == 0)
 		call->http_status = 200;
+	if (exchange->http && !exchange->fixed && !exchange->job) { /* a command's call has no HTTP, a job keeps its answer within its own bounds */
+		response_forget_work(exchange);
+		if (status == STATUS_OK)
+			status = response_hold(exchange);
+	}
 	if (status != STATUS_OK)
 		response_problem(exchange, status);
 	exchange->step = STEP_COMPLETE;
@@ -179,6 +247,7 @@ enum MHD_Result response_send(struct exchange *exchange)
 	response_pack(exchange);
 	response_body(exchange, &bytes, &length);
 	exchange->answer_length = length;
+	atomic_store(&exchange->peer->held_bytes, exchange->held_bytes);
 	if (!peer_enter(&exchange->http->peers, exchange->peer, PHASE_SENDING))
 		return MHD_NO;
 	/* The bytes stay where they are until libmicrohttpd has announced the end of the request. */

@@ -28,12 +28,26 @@ static enum status rows_filter(struct call *call, const struct row_ops *ops, con
 	return status;
 }
 
+struct rows_wanted {
+	const struct row_ops *ops;
+	struct row_filter filter;
+};
+
+static enum status rows_read(struct call *call, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows)
+{
+	const struct rows_wanted *wanted = filter;
+	struct row_list list;
+	enum status status = storage_row_list(call->server->storage, wanted->ops->kind, &wanted->filter, some, arena, &list, &call->failure);
+
+	*rows = (struct page_rows){.items = list.items, .count = list.count, .next_cursor = list.next_cursor};
+	return status;
+}
+
 static enum status rows_list(struct call *call, const struct row_ops *ops)
 {
 	struct catalogue_query query;
-	struct row_filter filter;
+	struct rows_wanted wanted = {.ops = ops};
 	struct page_request page;
-	struct row_list list;
 	enum status status = api_decode_query(ops->query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status == STATUS_OK && query.as_of_us > 0)
@@ -42,10 +56,8 @@ static enum status rows_list(struct call *call, const struct row_ops *ops)
 	if (status != STATUS_OK || call_not_modified(call, call_catalogue(call)->revision))
 		return status;
 	page = page_request_of(&query.page);
-	status = rows_filter(call, ops, &query, &filter);
-	if (status == STATUS_OK)
-		status = storage_row_list(call->server->storage, ops->kind, &filter, &page, &call->arena, &list, &call->failure);
-	return status == STATUS_OK ? page_answer(call, ops->table, list.items, list.count, list.next_cursor) : status;
+	status = rows_filter(call, ops, &query, &wanted.filter);
+	return status == STATUS_OK ? page_answer_read(call, ops->table, &page, rows_read, &wanted) : status;
 }
 
 static enum status row_named(struct call *call, const struct row_ops *ops, const struct catalogue *catalogue, int64_t as_of_us, void *row)

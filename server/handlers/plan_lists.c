@@ -26,12 +26,20 @@ static void plan_filter_names(struct call *call, struct plan_filter *filter)
 		filter->model = model->id;
 }
 
+static enum status plan_list_read(struct call *call, const void *filter, const struct page_request *some, struct arena *arena, struct page_rows *rows)
+{
+	struct plan_list list;
+	enum status status = storage_plan_list(call->server->storage, filter, some, arena, &list, &call->failure);
+
+	*rows = (struct page_rows){.items = list.items, .count = list.count, .next_cursor = list.next_cursor};
+	return status;
+}
+
 enum status handle_plan_list(struct call *call)
 {
 	struct plan_query query;
 	struct plan_filter filter;
 	struct page_request page;
-	struct plan_list list;
 	enum status status = api_decode_query(&table_plan_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
@@ -42,9 +50,7 @@ enum status handle_plan_list(struct call *call)
 		.created_before_us = query.created_before_us > 0 ? query.created_before_us : ABSENT_COUNT};
 	plan_filter_names(call, &filter);
 	status = page_label_of(call, query.label, &filter.label_key, &filter.label_value);
-	if (status == STATUS_OK)
-		status = storage_plan_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure);
-	return status == STATUS_OK ? page_answer(call, &table_plan_summary, list.items, list.count, list.next_cursor) : status;
+	return status == STATUS_OK ? page_answer_read(call, &table_plan_summary, &page, plan_list_read, &filter) : status;
 }
 
 enum status handle_plan_revisions(struct call *call)

@@ -72,7 +72,7 @@ static void the_limit_counts_what_comes_out(void **state)
 
 static void all_bodies_share_a_budget(void **state)
 {
-	struct body_budget budget = {.maximum_bytes = 10000};
+	struct memory_budget budget = {.maximum_bytes = 10000};
 	struct body first = {0}, second = {0};
 	char piece[6000];
 
@@ -90,6 +90,39 @@ static void all_bodies_share_a_budget(void **state)
 	assert_int_equal(body_receive(&second, piece, sizeof piece, &failure), STATUS_OK);
 	body_release(&first);
 	body_release(&second);
+}
+
+/* What is held is read a slice at a time, and nothing is lost at the seams, wherever the wire cuts. */
+static void what_is_held_is_read_in_slices(void **state)
+{
+	static const size_t steps[] = {1, 700, 100000};
+	const size_t length = 5000000;
+	struct buffer packed;
+
+	(void)state;
+	pack(length, &packed);
+	for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+		struct body body = {0};
+		size_t slices = 0;
+		bool more = true;
+
+		failure_clear(&failure);
+		assert_int_equal(body_begin(&body, "gzip", 0, length, NULL, &failure), STATUS_OK);
+		assert_true(body_is_work(&body));
+		for (size_t at = 0; at < packed.length; at += steps[i]) {
+			size_t step = packed.length - at < steps[i] ? packed.length - at : steps[i];
+
+			assert_int_equal(body_hold(&body, packed.bytes + at, step, &failure), STATUS_OK);
+		}
+		assert_int_equal(body.bytes.length, 0);
+		for (; more; slices++)
+			assert_int_equal(body_read(&body, true, &more, &failure), STATUS_OK);
+		assert_true(body.ended && slices >= 4 && slices <= 6);
+		assert_int_equal(body_out_bytes(&body), length);
+		assert_int_equal(body.held.length, 0);
+		body_release(&body);
+	}
+	buffer_release(&packed);
 }
 
 static void what_does_not_shrink_is_not_packed(void **state)
@@ -112,6 +145,7 @@ int main(void)
 		cmocka_unit_test(pieces_become_one_run_of_bytes),
 		cmocka_unit_test(the_limit_counts_what_comes_out),
 		cmocka_unit_test(all_bodies_share_a_budget),
+		cmocka_unit_test(what_is_held_is_read_in_slices),
 		cmocka_unit_test(what_does_not_shrink_is_not_packed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

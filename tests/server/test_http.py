@@ -323,7 +323,7 @@ def test_a_full_queue_is_503_at_once(daemon_with):
 
 def test_who_waits_too_long_for_a_worker_is_told_so(daemon_with):
     """One worker and eight searches of a second each: the last ones are not left to wait for their turn, and a job is taken on all the same."""
-    daemon = daemon_with("--workers", "1", "--queue-seconds", "1", "--threads", "1")
+    daemon = daemon_with("--workers", "1", "--queue-seconds", "1", "--threads", "1", "--cpu-limit-ms", "0")
     body = ('{"model":"llama-3.1-70b","queries_per_minute":6000,"prompt_tokens":{"mean":1000,"cv":1},"output_tokens":{"mean":300,"cv":1},'
             '"burstiness_cv":4,"slo":{"ttft_ms":1000,"tpot_ms":50}}')
     head = "POST /v1/estimates/inference HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
