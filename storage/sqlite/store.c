@@ -116,12 +116,29 @@ static enum status migrate(struct storage *storage, struct failure *failure)
 	return status;
 }
 
+/* One is always open, so that what the daemon holds can be read whatever becomes of the file's name. */
+static enum status first_reader_open(struct storage *storage, struct failure *failure)
+{
+	struct connection *reader = reader_take(storage, failure);
+
+	if (!reader)
+		return failure->status;
+	reader_give(storage, reader);
+	return STATUS_OK;
+}
+
 static enum status writer_open(struct storage *storage, struct failure *failure)
 {
-	enum status status = storage->use == STORAGE_DAEMON ? lock_take(storage, failure) : STATUS_OK;
+	bool daemon = storage->use == STORAGE_DAEMON;
+	enum status status = daemon ? lock_take(storage, failure) : STATUS_OK;
 
 	if (status == STATUS_OK)
+		status = file_identity_look(storage->path, failure);
+	if (status == STATUS_OK)
 		status = store_file_create(storage->path, failure);
+	storage->state.network_file_system = on_network_file_system(storage->path);
+	if (status == STATUS_OK && daemon)
+		status = file_identity_lock(storage, failure);
 	if (status == STATUS_OK)
 		status = connection_open(storage->path, false, &storage->writer, failure);
 	if (status == STATUS_OK)
@@ -133,6 +150,10 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 		status = migrate(storage, failure);
 	if (status == STATUS_OK)
 		status = prepare_all(&storage->writer, failure);
+	if (status == STATUS_OK && daemon)
+		status = file_identity_take(storage, failure);
+	if (status == STATUS_OK && daemon)
+		status = first_reader_open(storage, failure);
 	if (status == STATUS_OK)
 		status = writer_start(storage, failure);
 	return status;
@@ -141,7 +162,7 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 static void storage_init(struct storage *storage, const struct storage_options *options)
 {
 	storage->use = options->use;
-	storage->lock_fd = -1;
+	storage->lock_fd = storage->file_fd = -1;
 	storage->queue_maximum = options->queue_maximum ? options->queue_maximum : QUEUE_DEFAULT;
 	storage->reader_count = options->readers_maximum ? options->readers_maximum : READERS_DEFAULT;
 	if (storage->reader_count > READERS_MAX)
@@ -173,7 +194,6 @@ enum status storage_open(const struct storage_options *options, struct storage *
 		storage_close(storage);
 		return status;
 	}
-	storage->state.network_file_system = on_network_file_system(storage->path);
 	if (storage->state.network_file_system)
 		log_event(LOG_WARNING, "database_on_network_file_system", LOG_TEXT("path", storage->path),
 			LOG_TEXT("detail", "file locks and the write-ahead log are not safe there: use a local disk"));
@@ -181,16 +201,39 @@ enum status storage_open(const struct storage_options *options, struct storage *
 	return STATUS_OK;
 }
 
+/* What was acknowledged before the file was deleted or replaced is still there as long as a connection is open. */
+static void keep_what_is_lost(struct storage *storage)
+{
+	static const char advice[] = "the database was deleted or replaced while the daemon worked on it; what it held is in this copy";
+	struct failure *failure = calloc(1, sizeof *failure);
+	char path[PATH_MAXIMUM + 80], now[CLOCK_TEXT_MAX];
+	int64_t size_bytes;
+
+	if (!failure || !storage->writer_started || file_identity_check(storage, failure) == STATUS_OK) {
+		free(failure);
+		return;
+	}
+	clock_format(now, clock_wall_us());
+	snprintf(path, sizeof path, "%s.held-%s", storage->files[FILE_DATABASE].path, now);
+	if (storage_backup(storage, path, &size_bytes, failure) == STATUS_OK)
+		log_event(LOG_ERROR, "database_kept", LOG_TEXT("path", path), LOG_INTEGER("bytes", size_bytes), LOG_TEXT("detail", advice));
+	else
+		log_event(LOG_ERROR, "database_lost", LOG_TEXT("path", storage->path), LOG_TEXT("detail", failure->detail));
+	free(failure);
+}
+
 void storage_close(struct storage *storage)
 {
 	if (!storage)
 		return;
 	writer_stop(storage);
+	keep_what_is_lost(storage);
 	for (size_t i = 0; i < storage->reader_count; i++)
 		connection_close(&storage->readers[i].connection);
 	if (storage->writer_started && storage->use == STORAGE_DAEMON) /* a tool would wait for the daemon's readers */
 		sqlite3_wal_checkpoint_v2(storage->writer.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	connection_close(&storage->writer);
+	file_identity_release(storage);
 	idempotency_forget_all(storage);
 	lock_release(storage);
 	pthread_cond_destroy(&storage->reader_free);
@@ -221,6 +264,16 @@ static void state_probe(struct storage *storage)
 		log_event(LOG_INFO, "database_writable_again", LOG_TEXT("path", storage->path));
 }
 
+/* Readiness falls also when nothing is written. */
+static void state_look_at_files(struct storage *storage)
+{
+	static _Thread_local struct failure failure;
+
+	failure_clear(&failure);
+	if (file_identity_check(storage, &failure) != STATUS_OK)
+		writer_refuse(storage, &failure);
+}
+
 const char *storage_library_version(void)
 {
 	return sqlite3_libversion();
@@ -231,6 +284,7 @@ void storage_state_get(struct storage *storage, struct storage_state *state)
 	char log_path[PATH_MAXIMUM + 8];
 	struct stat file;
 
+	state_look_at_files(storage);
 	state_probe(storage);
 	pthread_mutex_lock(&storage->lock);
 	*state = storage->state;

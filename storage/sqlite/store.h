@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "storage/sqlite/statements.h"
 
@@ -22,6 +23,14 @@ struct reader {
 	struct connection connection; /* db NULL until first taken */
 };
 
+/* The files of a database, as they were when the daemon began. */
+enum file_part_name { FILE_DATABASE, FILE_WAL, FILE_SHM, FILE_PART_COUNT };
+struct file_part {
+	char path[PATH_MAXIMUM];
+	dev_t device;
+	ino_t inode;
+};
+
 /* A key that is being worked on; lives in the list of its store. */
 struct key_in_flight;
 
@@ -29,6 +38,9 @@ struct storage {
 	char path[PATH_MAXIMUM];
 	enum storage_use use;
 	int lock_fd; /* of PATH.lock, held as long as the daemon lives; -1 for tools */
+	int file_fd; /* of the database itself, likewise; closed after every connection */
+	struct file_part files[FILE_PART_COUNT];
+	bool files_taken; /* they are compared */
 
 	struct connection writer;
 	struct arena writer_arena; /* scratch of one batch */
@@ -88,6 +100,13 @@ int store_schema_version(void); /* newest known */
 /* store.c: an empty file that only its owner may read, unless there is one already. */
 FALLIBLE enum status store_file_create(const char *path, struct failure *failure);
 
+/* file_identity.c: refuses a file with two names; takes the lock; remembers the files; compares them with their names. */
+FALLIBLE enum status file_identity_look(const char *path, struct failure *failure);
+FALLIBLE enum status file_identity_lock(struct storage *storage, struct failure *failure);
+FALLIBLE enum status file_identity_take(struct storage *storage, struct failure *failure);
+FALLIBLE enum status file_identity_check(const struct storage *storage, struct failure *failure); /* thread-safe */
+void file_identity_release(struct storage *storage);
+
 /* readers.c */
 struct connection *reader_take(struct storage *storage, struct failure *failure);
 void reader_give(struct storage *storage, struct connection *connection);
@@ -101,6 +120,7 @@ FALLIBLE enum status reader_list(struct storage *storage, enum statement_name na
 /* writer.c */
 FALLIBLE enum status writer_start(struct storage *storage, struct failure *failure);
 void writer_stop(struct storage *storage); /* after what is queued */
+void writer_refuse(struct storage *storage, const struct failure *failure); /* not writable from now on, until a commit succeeds */
 
 /* What an operation does on the writer, inside the batch's transaction. */
 typedef enum status operation_function(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure);

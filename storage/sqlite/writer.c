@@ -96,8 +96,10 @@ static void job_run(struct storage *storage, struct storage_job *job)
 /* Some failures (a full disk, an I/O error) make SQLite roll the whole transaction back: nothing of the batch is kept then. */
 static enum status batch_run(struct storage *storage, struct storage_job *first, struct failure *failure)
 {
-	enum status status = writer_step(storage, STATEMENT_TRANSACTION_BEGIN, failure);
+	enum status status = file_identity_check(storage, failure);
 
+	if (status == STATUS_OK)
+		status = writer_step(storage, STATEMENT_TRANSACTION_BEGIN, failure);
 	if (status != STATUS_OK)
 		return status;
 	for (struct storage_job *job = first; job; job = job->next) {
@@ -107,10 +109,13 @@ static enum status batch_run(struct storage *storage, struct storage_job *first,
 			return failure_set(failure, status, "%s", job->failure ? job->failure->detail : "the database could not be written");
 		}
 	}
-	status = writer_step(storage, STATEMENT_TRANSACTION_COMMIT, failure);
+	status = file_identity_check(storage, failure);
+	if (status == STATUS_OK)
+		status = writer_step(storage, STATEMENT_TRANSACTION_COMMIT, failure);
 	if (status != STATUS_OK && in_transaction(storage))
 		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
-	return status;
+	/* What was acknowledged was committed to a file that stood under its name afterwards. */
+	return status == STATUS_OK ? file_identity_check(storage, failure) : status;
 }
 
 /* Pages that reached the log or the file since the last call. */
@@ -120,6 +125,26 @@ static int pages_written(struct storage *storage)
 
 	(void)sqlite3_db_status(storage->writer.db, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 1);
 	return pages;
+}
+
+/* Under the lock. */
+static void refuse_locked(struct storage *storage, const struct failure *failure)
+{
+	storage->state.writable = false;
+	storage->state.last_status = failure->status;
+	snprintf(storage->state.last_detail, sizeof storage->state.last_detail, "%s", failure->detail);
+}
+
+void writer_refuse(struct storage *storage, const struct failure *failure)
+{
+	bool was_writable;
+
+	pthread_mutex_lock(&storage->lock);
+	was_writable = storage->state.writable;
+	refuse_locked(storage, failure);
+	pthread_mutex_unlock(&storage->lock);
+	if (was_writable)
+		log_event(LOG_ERROR, "database_not_writable", LOG_TEXT("path", storage->path), LOG_TEXT("detail", failure->detail));
 }
 
 /* A batch that changed nothing (a sweep that found nothing, a conflict) commits on any disk: it proves nothing of it. */
@@ -140,9 +165,7 @@ static void batch_count(struct storage *storage, uint64_t jobs, int64_t elapsed_
 			state->largest_batch = jobs;
 	} else {
 		state->failed_commits++;
-		state->writable = false;
-		state->last_status = failure->status;
-		snprintf(state->last_detail, sizeof state->last_detail, "%s", failure->detail);
+		refuse_locked(storage, failure);
 	}
 	pthread_mutex_unlock(&storage->lock);
 }

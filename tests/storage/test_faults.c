@@ -310,6 +310,119 @@ static void a_read_only_disk_is_refused_at_start(void **state)
 	unmount(store);
 }
 
+static char *beside(struct store *store, const char *suffix)
+{
+	return arena_printf(&store->arena, "%s%s", store->path, suffix);
+}
+
+/* What happens to a file beneath a daemon, and how it is undone. */
+static void file_delete(struct store *store, const char *suffix, bool undo)
+{
+	char *path = beside(store, suffix), *away = beside(store, "-away");
+
+	assert_int_equal(undo ? rename(away, path) : rename(path, away), 0);
+}
+
+static void file_replace(struct store *store, const char *suffix, bool undo)
+{
+	int fd;
+
+	file_delete(store, suffix, undo);
+	fd = undo ? -1 : open(beside(store, suffix), O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void file_link(struct store *store, const char *suffix, bool undo)
+{
+	char *path = beside(store, suffix), *second = beside(store, "-away");
+
+	assert_int_equal(undo ? unlink(second) : link(path, second), 0);
+}
+
+static void nothing_is_acknowledged_while_the_file_is_another(void **state)
+{
+	static const struct {
+		void (*happen)(struct store *store, const char *suffix, bool undo);
+		const char *suffix, *detail;
+	} days[] = {
+		{file_delete, "", "deleted or moved"}, {file_replace, "", "replaced by another file"}, {file_link, "", "hard links"},
+		{file_delete, "-wal", "deleted or moved"}, {file_replace, "-wal", "replaced by another file"}, {file_link, "-wal", "hard links"},
+		{file_delete, "-shm", "deleted or moved"}, {file_replace, "-shm", "replaced by another file"},
+	};
+	struct store *store = *state;
+	struct storage_state now;
+	struct plan_record plan;
+	int number = 0;
+
+	for (size_t i = 0; i < COUNT_OF(days); i++) {
+		assert_status(store, put_plan(store, ++number), STATUS_OK);
+		days[i].happen(store, days[i].suffix, false);
+		storage_state_get(store->storage, &now); /* readiness falls before anything is written */
+		assert_false(now.writable);
+		assert_contains(now.last_detail, days[i].detail);
+		assert_status(store, put_plan(store, number + 1), STATUS_UNAVAILABLE);
+		assert_contains(store->failure.detail, days[i].detail);
+		assert_status(store, get_plan(store, number, &plan), STATUS_OK); /* what is held is read */
+		assert_status(store, get_plan(store, number + 1, &plan), STATUS_NOT_FOUND);
+		days[i].happen(store, days[i].suffix, true);
+		assert_status(store, put_plan(store, ++number), STATUS_OK); /* heals by itself */
+		storage_state_get(store->storage, &now);
+		assert_true(now.writable);
+	}
+	store_close(store);
+	assert_integrity(store);
+	store_open(store);
+	for (int i = 1; i <= number; i++)
+		assert_status(store, get_plan(store, i, &plan), STATUS_OK);
+}
+
+/* Its connections still read the file: what was acknowledged is written to a copy before the last one is closed. */
+static void what_a_deleted_file_held_is_kept_at_the_end(void **state)
+{
+	struct store *store = *state;
+	char command[400], name[200];
+	struct plan_record plan;
+	FILE *names;
+
+	assert_status(store, put_plan(store, 1), STATUS_OK);
+	assert_int_equal(unlink(store->path), 0);
+	store_close(store);
+	snprintf(command, sizeof command, "ls %s.held-*", store->path);
+	names = popen(command, "r");
+	assert_non_null(names);
+	assert_non_null(fgets(name, sizeof name, names));
+	pclose(names);
+	name[strcspn(name, "\n")] = '\0';
+	assert_int_equal(rename(name, store->path), 0);
+	store_open(store);
+	assert_status(store, get_plan(store, 1, &plan), STATUS_OK);
+}
+
+static void another_name_is_no_way_around_the_lock(void **state)
+{
+	struct store *store = *state;
+	struct storage *daemon = store->storage, *second;
+	const char *names[] = {beside(store, "-symbolic"), beside(store, "-hard")};
+
+	assert_int_equal(symlink(store->path, names[0]), 0);
+	for (int i = 0; i < 2; i++) {
+		const struct storage_options options = {.path = names[i], .use = STORAGE_DAEMON}, tool = {.path = names[i], .use = STORAGE_TOOL};
+
+		if (i == 1)
+			assert_int_equal(link(store->path, names[1]), 0);
+		failure_clear(&store->failure);
+		assert_status(store, storage_open(&options, &second, &store->failure), i ? STATUS_UNAVAILABLE : STATUS_CONFLICT);
+		assert_contains(store->failure.detail, i ? "hard links" : "under another name");
+		if (i == 1)
+			assert_status(store, storage_open(&tool, &second, &store->failure), STATUS_UNAVAILABLE);
+		unlink(names[i]);
+		unlink(arena_printf(&store->arena, "%s.lock", names[i]));
+	}
+	store->storage = daemon;
+	assert_status(store, put_plan(store, 1), STATUS_OK);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_setup, store_teardown)
 
 int main(void)
@@ -321,6 +434,9 @@ int main(void)
 		TEST(one_daemon_a_file_and_tools_beside_it),
 		TEST(a_changed_plan_is_not_answered),
 		TEST(no_flipped_bit_changes_an_answer),
+		TEST(nothing_is_acknowledged_while_the_file_is_another),
+		TEST(what_a_deleted_file_held_is_kept_at_the_end),
+		TEST(another_name_is_no_way_around_the_lock),
 		TEST(a_failing_disk_answers_503_and_heals),
 		TEST(a_full_disk_answers_507_and_heals),
 		TEST(a_read_only_disk_is_refused_at_start),
