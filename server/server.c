@@ -12,6 +12,7 @@
 #include "server/keys.h"
 #include "server/options.h"
 #include "storage/catalogue_rows.h"
+#include "storage/check.h"
 
 /* 250,000 prices (api/row_reader.h) take a quarter of it. */
 enum { SERVER_CATALOGUE_MAX_BYTES = 1024 * 1024 * 1024 };
@@ -249,6 +250,8 @@ enum status server_open(struct server *server, const struct options *options, st
 		status = server_catalogue_reload(server, failure);
 	if (status == STATUS_OK)
 		status = server_open_auth(server, failure);
+	if (status == STATUS_OK)
+		status = storage_scrub_start(server->storage, failure);
 	if (status == STATUS_OK)
 		status = server_start_benchmarks(server, failure);
 	if (status == STATUS_OK)

@@ -7,6 +7,7 @@
 # embeds: storage/sql/0006_imports.sql
 # embeds: storage/sql/0007_conflicts.sql
 # embeds: storage/sql/0008_runs.sql
+# embeds: storage/sql/0012_checksums.sql
 # embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
@@ -17,7 +18,7 @@
 # embeds: storage/sql/observations.sql
 # embeds: storage/sql/imports.sql
 	.section .rodata
-	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_statements
+	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0012, storage_sql_statements
 storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
@@ -41,6 +42,9 @@ storage_sql_0007:
 	.byte 0
 storage_sql_0008:
 	.incbin "storage/sql/0008_runs.sql"
+	.byte 0
+storage_sql_0012:
+	.incbin "storage/sql/0012_checksums.sql"
 	.byte 0
 storage_sql_statements:
 	.incbin "storage/sql/transactions.sql"

@@ -48,7 +48,7 @@ static enum status load_kind(struct connection *reader, enum row_kind kind, int6
 	struct row_query query = {.filter.as_of_us = as_of_us, .cursor_id = "", .limit = INT64_MAX};
 	enum row_statement which = as_of_us == INT64_MAX ? ROW_LOAD : ROW_LIST;
 
-	return store_list(reader, row_statement(kind, which), &query, SIZE_MAX, arena, rows, failure);
+	return store_list_whole(reader, row_statement(kind, which), &query, SIZE_MAX, arena, rows, failure);
 }
 
 /* What is loaded: rows of one moment, or of two revisions. */
@@ -93,6 +93,16 @@ static enum status load_all(struct connection *reader, struct load *load, struct
 	return status;
 }
 
+static uint64_t damaged_of(const struct rows_read rows[ROW_KIND_COUNT])
+{
+	uint64_t sum = 0;
+
+	for (int kind = 0; kind < ROW_KIND_COUNT; kind++)
+		sum += rows[kind].damaged;
+	return sum;
+}
+
+/* A row that is damaged is left out: the others are no worse for it. Answers that name it say so. */
 static enum status load_consistently(struct storage *storage, struct load *load, struct arena *arena, struct catalogue_rows *out,
 	struct failure *failure)
 {
@@ -108,6 +118,8 @@ static enum status load_consistently(struct storage *storage, struct load *load,
 		sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
 	}
 	reader_give(storage, reader);
+	if (status == STATUS_OK && load->as_of_us == INT64_MAX)
+		atomic_store(&storage->damaged_rows, damaged_of(rows));
 	*out = (struct catalogue_rows){
 		.accelerators = rows[ROW_ACCELERATOR].items, .accelerator_count = rows[ROW_ACCELERATOR].count,
 		.models = rows[ROW_MODEL].items, .model_count = rows[ROW_MODEL].count,

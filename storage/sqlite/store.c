@@ -104,9 +104,10 @@ static enum status migrate(struct storage *storage, struct failure *failure)
 	int version = 0;
 	enum status status;
 
-	if (storage->use == STORAGE_DAEMON)
-		return store_migrate(&storage->writer, storage->path, failure);
 	status = store_version(&storage->writer, storage->path, &version, failure);
+	storage->was_empty = status == STATUS_OK && version == 0;
+	if (status == STATUS_OK && storage->use == STORAGE_DAEMON)
+		return store_migrate(&storage->writer, storage->path, failure);
 	if (status != STATUS_OK || version == store_schema_version())
 		return status;
 	status = lock_take(storage, failure);
@@ -153,6 +154,8 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 	if (status == STATUS_OK && daemon)
 		status = file_identity_take(storage, failure);
 	if (status == STATUS_OK && daemon)
+		status = commit_mark_open(storage, failure);
+	if (status == STATUS_OK && daemon)
 		status = first_reader_open(storage, failure);
 	if (status == STATUS_OK)
 		status = writer_start(storage, failure);
@@ -162,7 +165,7 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 static void storage_init(struct storage *storage, const struct storage_options *options)
 {
 	storage->use = options->use;
-	storage->lock_fd = storage->file_fd = -1;
+	storage->lock_fd = storage->file_fd = storage->mark_fd = -1;
 	storage->queue_maximum = options->queue_maximum ? options->queue_maximum : QUEUE_DEFAULT;
 	storage->reader_count = options->readers_maximum ? options->readers_maximum : READERS_DEFAULT;
 	if (storage->reader_count > READERS_MAX)
@@ -173,6 +176,7 @@ static void storage_init(struct storage *storage, const struct storage_options *
 	pthread_mutex_init(&storage->flight_lock, NULL);
 	pthread_cond_init(&storage->work, NULL);
 	pthread_cond_init(&storage->reader_free, NULL);
+	pthread_cond_init(&storage->scrub_wakes, NULL);
 }
 
 enum status storage_open(const struct storage_options *options, struct storage **out, struct failure *failure)
@@ -227,6 +231,8 @@ void storage_close(struct storage *storage)
 	if (!storage)
 		return;
 	writer_stop(storage);
+	if (storage->scrub_started)
+		pthread_join(storage->scrub_thread, NULL);
 	keep_what_is_lost(storage);
 	for (size_t i = 0; i < storage->reader_count; i++)
 		connection_close(&storage->readers[i].connection);
@@ -234,8 +240,11 @@ void storage_close(struct storage *storage)
 		sqlite3_wal_checkpoint_v2(storage->writer.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	connection_close(&storage->writer);
 	file_identity_release(storage);
+	if (storage->mark_fd >= 0)
+		close(storage->mark_fd);
 	idempotency_forget_all(storage);
 	lock_release(storage);
+	pthread_cond_destroy(&storage->scrub_wakes);
 	pthread_cond_destroy(&storage->reader_free);
 	pthread_cond_destroy(&storage->work);
 	pthread_mutex_destroy(&storage->flight_lock);
@@ -290,6 +299,7 @@ void storage_state_get(struct storage *storage, struct storage_state *state)
 	*state = storage->state;
 	state->queued = storage->queued;
 	pthread_mutex_unlock(&storage->lock);
+	state->damaged_rows = atomic_load(&storage->damaged_rows);
 	state->schema_version = store_schema_version();
 	state->readers_open = state->readers_busy = 0;
 	for (size_t i = 0; i < storage->reader_count; i++) {

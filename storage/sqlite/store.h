@@ -41,6 +41,10 @@ struct storage {
 	int file_fd; /* of the database itself, likewise; closed after every connection */
 	struct file_part files[FILE_PART_COUNT];
 	bool files_taken; /* they are compared */
+	int mark_fd; /* of PATH.mark; -1 for tools */
+	bool mark_failed;
+	char file_id[33]; /* of the database, in its mark */
+	bool was_empty;   /* when it was opened: a mark beside it is of a database that is gone */
 
 	struct connection writer;
 	struct arena writer_arena; /* scratch of one batch */
@@ -51,6 +55,9 @@ struct storage {
 	pthread_mutex_t lock;
 	pthread_cond_t work;   /* something is queued, or closing */
 	pthread_cond_t reader_free;
+	pthread_cond_t scrub_wakes; /* closing */
+	pthread_t scrub_thread;
+	bool scrub_started;
 	struct storage_job *queue_first, *queue_last;
 	size_t queued, queue_maximum;
 	bool closing;
@@ -61,6 +68,7 @@ struct storage {
 	size_t reader_count;
 	_Atomic int readers_waiting;
 
+	_Atomic uint64_t damaged_rows; /* of the catalogue, when it was read last */
 	_Atomic uint64_t queue_changes; /* of the queue of benchmarks, each after its commit */
 
 	pthread_mutex_t import_lock; /* one import at a time; taken by who runs one, not by the writer */
@@ -85,10 +93,13 @@ FALLIBLE enum status store_one(struct connection *connection, enum statement_nam
  * into an array in the arena; the last one tells that there is a next page. */
 struct rows_read {
 	void *items;
-	size_t count;
+	size_t count, damaged;
 	bool more;
 };
 FALLIBLE enum status store_list(struct connection *connection, enum statement_name name, const void *record, size_t limit,
+	struct arena *arena, struct rows_read *rows, struct failure *failure);
+/* The same without rows whose checksum differs, which are counted and logged. */
+FALLIBLE enum status store_list_whole(struct connection *connection, enum statement_name name, const void *record, size_t limit,
 	struct arena *arena, struct rows_read *rows, struct failure *failure);
 
 /* migrate.c: brings an open connection to the newest schema; refuses what is not ours or newer. */
@@ -96,6 +107,14 @@ FALLIBLE enum status store_migrate(struct connection *connection, const char *pa
 /* The file's version, and whether it is ours (STATUS_CONFLICT when it is not, or is newer). */
 FALLIBLE enum status store_version(struct connection *connection, const char *path, int *version, struct failure *failure);
 int store_schema_version(void); /* newest known */
+
+/* row_checksums.c: the tables whose rows have a checksum, ended by one without a noun; and those rows that have none get one. */
+struct sealed_table {
+	const char *name;
+	const struct column_map *map;
+};
+extern const struct sealed_table sealed_tables[];
+FALLIBLE enum status row_checksums_fill(struct connection *connection, struct failure *failure);
 
 /* store.c: an empty file that only its owner may read, unless there is one already. */
 FALLIBLE enum status store_file_create(const char *path, struct failure *failure);
@@ -106,6 +125,12 @@ FALLIBLE enum status file_identity_lock(struct storage *storage, struct failure 
 FALLIBLE enum status file_identity_take(struct storage *storage, struct failure *failure);
 FALLIBLE enum status file_identity_check(const struct storage *storage, struct failure *failure); /* thread-safe */
 void file_identity_release(struct storage *storage);
+
+/* commit_mark.c: what was lost is said and in the state; the count that the mark of the database of that id ("": of any) holds, 0 without
+ * one. */
+FALLIBLE enum status commit_mark_open(struct storage *storage, struct failure *failure);
+FALLIBLE enum status commit_mark_read(const char *path, const char *file, int64_t *commits, struct failure *failure);
+void commit_mark_write(struct storage *storage, int64_t commits);
 
 /* readers.c */
 struct connection *reader_take(struct storage *storage, struct failure *failure);

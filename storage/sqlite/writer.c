@@ -93,10 +93,27 @@ static void job_run(struct storage *storage, struct storage_job *job)
 	job->status = status;
 }
 
+/* A batch that changed something counts itself. */
+static enum status commit_count(struct storage *storage, int64_t changes_before, int64_t *commits, struct failure *failure)
+{
+	static const struct arguments none;
+	struct arguments counted = {0};
+	enum status status;
+
+	*commits = 0;
+	if (sqlite3_total_changes64(storage->writer.db) == changes_before)
+		return STATUS_OK;
+	status = store_one(&storage->writer, STATEMENT_COMMIT_COUNT, &none, &counted, &storage->writer_arena, failure);
+	if (status == STATUS_OK)
+		*commits = counted.count;
+	return status == STATUS_NOT_FOUND ? failure_set(failure, STATUS_UNAVAILABLE, "the database is damaged: its count of commits is gone") : status;
+}
+
 /* Some failures (a full disk, an I/O error) make SQLite roll the whole transaction back: nothing of the batch is kept then. */
 static enum status batch_run(struct storage *storage, struct storage_job *first, struct failure *failure)
 {
 	enum status status = file_identity_check(storage, failure);
+	int64_t changes_before = sqlite3_total_changes64(storage->writer.db), commits = 0;
 
 	if (status == STATUS_OK)
 		status = writer_step(storage, STATEMENT_TRANSACTION_BEGIN, failure);
@@ -111,11 +128,17 @@ static enum status batch_run(struct storage *storage, struct storage_job *first,
 	}
 	status = file_identity_check(storage, failure);
 	if (status == STATUS_OK)
+		status = commit_count(storage, changes_before, &commits, failure);
+	if (status == STATUS_OK)
 		status = writer_step(storage, STATEMENT_TRANSACTION_COMMIT, failure);
 	if (status != STATUS_OK && in_transaction(storage))
 		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
 	/* What was acknowledged was committed to a file that stood under its name afterwards. */
-	return status == STATUS_OK ? file_identity_check(storage, failure) : status;
+	if (status == STATUS_OK)
+		status = file_identity_check(storage, failure);
+	if (status == STATUS_OK && commits > 0)
+		commit_mark_write(storage, commits);
+	return status;
 }
 
 /* Pages that reached the log or the file since the last call. */
@@ -255,6 +278,7 @@ void writer_stop(struct storage *storage)
 	pthread_mutex_lock(&storage->lock);
 	storage->closing = true;
 	pthread_cond_signal(&storage->work);
+	pthread_cond_broadcast(&storage->scrub_wakes);
 	pthread_mutex_unlock(&storage->lock);
 	pthread_join(storage->writer_thread, NULL);
 	arena_release(&storage->writer_arena);

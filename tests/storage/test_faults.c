@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -114,13 +115,32 @@ static void one_daemon_a_file_and_tools_beside_it(void **state)
 	assert_status(store, put_plan(store, 2), STATUS_OK);
 }
 
+/* Lists show the head of a plan, and nothing of its long columns. */
+static void assert_lists_refuse(struct store *store, const struct plan_record *wanted, bool refuse)
+{
+	static const struct plan_filter any = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
+	const struct plan_filter labelled = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT, .label_key = "team", .label_value = "red"};
+	struct plan_list list;
+	enum status expected = refuse ? STATUS_UNAVAILABLE : STATUS_OK;
+
+	assert_status(store, storage_plan_list(store->storage, &any, NULL, &store->arena, &list, &store->failure), expected);
+	if (refuse)
+		assert_contains(store->failure.detail, wanted->id);
+	else
+		assert_string_equal(list.items[0].name, wanted->name);
+	assert_status(store, storage_plan_list(store->storage, &labelled, NULL, &store->arena, &list, &store->failure), expected);
+	assert_status(store, storage_plan_revisions(store->storage, wanted->id, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
+}
+
 /* Changes that SQLite does not see: each member under a checksum, by SQL that keeps the file in order. */
 static void a_changed_plan_is_not_answered(void **state)
 {
-	static const char *const changes[] = {"result = replace(result, 'gpu', 'cpu')", "request = request || ' '", "model = 'other'",
-		"kind = 'inference'", "catalogue_revision = 8", "planner_version = '9'", "computed_at_us = 1", "created_at_us = 2", "name = 'x'",
-		"notes = NULL", "labels = '{}'", "accelerator = NULL", "calibration_revision = NULL", "updated_at_us = updated_at_us + 1",
-		"checksum = checksum / 2", "head_checksum = head_checksum / 2", "revision = 2", "revision = 2, content_revision = 2"};
+	static const char *const changes[] = {"model = 'other'", "kind = 'inference'", "catalogue_revision = 8", "planner_version = '9'",
+		"computed_at_us = 1", "created_at_us = 2", "name = 'x'", "notes = NULL", "labels = '{}'", "accelerator = NULL",
+		"calibration_revision = NULL", "updated_at_us = updated_at_us + 1", "head_checksum = head_checksum / 2", "revision = 2",
+		"revision = 2, content_revision = 2", "result = replace(result, 'gpu', 'cpu')", "request = request || ' '", "checksum = checksum / 2",
+		"asked = '{}'"};
+	enum { shown = 15 }; /* of these, in lists */
 	struct store *store = *state;
 	struct plan_record plan, wanted = store_plan(store, 1);
 	struct plan_delete gone = {.id = wanted.id, .expected_revision = ABSENT_COUNT};
@@ -132,10 +152,114 @@ static void a_changed_plan_is_not_answered(void **state)
 		store_sql(store, arena_printf(&store->arena, "UPDATE plan SET %s", changes[i]));
 		assert_status(store, get_plan(store, 1, &plan), STATUS_UNAVAILABLE);
 		assert_contains(store->failure.detail, wanted.id);
+		assert_lists_refuse(store, &wanted, i < shown);
 		if (strncmp(changes[i], "name", 4) == 0)
 			assert_status(store, store_do(store, &patch.job, STORAGE_PLAN_PATCH), STATUS_UNAVAILABLE);
 		assert_status(store, store_do(store, &gone.job, STORAGE_PLAN_DELETE), STATUS_OK); /* can be got rid of */
 	}
+}
+
+static bool is_sealed(const char *column)
+{
+	static const char *const not[] = {"number", "id", "origin", "valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by",
+		"conflicts" /* what is no line of it is not read */, NULL};
+	const char *const *name = not;
+
+	while (*name && strcmp(*name, column) != 0)
+		name++;
+	return !*name;
+}
+
+/* Changes column by column of the one row in the table; `check` says what the store does then. Each is undone. */
+static void change_each_column(struct store *store, const char *table, void (*check)(struct store *store))
+{
+	sqlite3_stmt *columns;
+	sqlite3 *db;
+	int changed = 0;
+
+	assert_int_equal(sqlite3_open(store->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, arena_printf(&store->arena, "CREATE TEMP TABLE kept AS SELECT * FROM %s", table), NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, arena_printf(&store->arena, "SELECT name, type FROM pragma_table_info('%s')", table), -1, &columns, NULL),
+		SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA ignore_check_constraints = ON", NULL, NULL, NULL), SQLITE_OK);
+	while (sqlite3_step(columns) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(columns, 0), *type = (const char *)sqlite3_column_text(columns, 1);
+		bool is_text = strcmp(type, "TEXT") == 0;
+		char *value = arena_printf(&store->arena, "coalesce(%s, %s) %s", name, is_text ? "''" : "0", is_text ? "|| 'x'" : "+ 1");
+
+		if (!is_sealed(name))
+			continue;
+		assert_int_equal(sqlite3_exec(db, arena_printf(&store->arena, "UPDATE %s SET %s = %s", table, name, value), NULL, NULL, NULL),
+			SQLITE_OK);
+		check(store);
+		assert_int_equal(sqlite3_exec(db, arena_printf(&store->arena, "UPDATE %s SET %s = (SELECT %s FROM kept)", table, name, name),
+			NULL, NULL, NULL), SQLITE_OK);
+		changed++;
+	}
+	assert_true(changed > 8);
+	sqlite3_finalize(columns);
+	sqlite3_close(db);
+}
+
+static void price_is_refused(struct store *store)
+{
+	struct row_filter any = {0};
+	struct storage_state now;
+	struct catalogue_rows rows;
+	struct price_row price;
+	struct row_list list;
+	int64_t revision, calibration_revision;
+
+	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &price, &store->failure), STATUS_UNAVAILABLE);
+	assert_contains(store->failure.detail, "p1");
+	assert_status(store, storage_row_list(store->storage, ROW_PRICE, &any, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision, &store->failure), STATUS_OK);
+	assert_int_equal(rows.price_count, 0); /* plans are made without it */
+	storage_state_get(store->storage, &now);
+	assert_int_equal(now.damaged_rows, 1);
+}
+
+static void accelerator_is_refused(struct store *store)
+{
+	struct accelerator_row row;
+	struct row_filter any = {0};
+	struct row_list list;
+
+	assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", 0, &store->arena, &row, &store->failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_row_list(store->storage, ROW_ACCELERATOR, &any, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
+}
+
+static void a_changed_row_is_not_answered(void **state)
+{
+	struct store *store = *state;
+	struct price_row price = store_price(store, "p1", 2), found;
+	struct accelerator_row accelerator = store_accelerator(store, "a1", 700);
+	struct row_put put = {.kind = ROW_PRICE, .row = &price}, other = {.kind = ROW_ACCELERATOR, .row = &accelerator};
+
+	assert_status(store, store_do(store, &put.job, STORAGE_ROW_PUT), STATUS_OK);
+	assert_status(store, store_do(store, &other.job, STORAGE_ROW_PUT), STATUS_OK);
+	change_each_column(store, "price", price_is_refused);
+	change_each_column(store, "accelerator", accelerator_is_refused);
+	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &found, &store->failure), STATUS_OK);
+	store_sql(store, "UPDATE price SET price_usd_per_hour = 20");
+	assert_status(store, store_do(store, &put.job, STORAGE_ROW_PUT), STATUS_OK); /* stored again, it is whole */
+	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &found, &store->failure), STATUS_OK);
+	assert_close(found.price_usd_per_hour, 2, 0);
+}
+
+static void a_changed_role_admits_nobody(void **state)
+{
+	struct store *store = *state;
+	struct key_record record = {.id = "k1", .role = "viewer", .name = "n", .created_at_us = 5, .expires_at_us = ABSENT_COUNT, .revoked_at_us = ABSENT_COUNT};
+	struct key_put put = {.key = &record, .hash = {1, 2, 3}};
+	struct key_record found;
+	struct key_list list;
+
+	assert_status(store, store_do(store, &put.job, STORAGE_KEY_PUT), STATUS_OK);
+	assert_status(store, storage_key_find(store->storage, put.hash, &store->arena, &found, &store->failure), STATUS_OK);
+	store_sql(store, "UPDATE api_key SET role = 'admin'");
+	assert_status(store, storage_key_find(store->storage, put.hash, &store->arena, &found, &store->failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_key_list(store->storage, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
 }
 
 /* A flipped bit anywhere: the file is refused, or a plan is refused, or the answer is right. Never wrong data. */
@@ -433,6 +557,8 @@ int main(void)
 		TEST(places_that_cannot_be_are_refused),
 		TEST(one_daemon_a_file_and_tools_beside_it),
 		TEST(a_changed_plan_is_not_answered),
+		TEST(a_changed_row_is_not_answered),
+		TEST(a_changed_role_admits_nobody),
 		TEST(no_flipped_bit_changes_an_answer),
 		TEST(nothing_is_acknowledged_while_the_file_is_another),
 		TEST(what_a_deleted_file_held_is_kept_at_the_end),

@@ -353,7 +353,7 @@ static void a_tool_does_not_migrate_under_a_daemon(void **state)
 
 static void nobody_else_may_read_the_file(void **state)
 {
-	static const char *const suffixes[] = {"", "-wal", "-shm", ".lock"};
+	static const char *const suffixes[] = {"", "-wal", "-shm", ".lock", ".mark"};
 	struct store *store = *state;
 	struct stat file;
 
