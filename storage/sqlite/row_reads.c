@@ -186,3 +186,48 @@ enum status storage_calibration_revision(struct storage *storage, struct arena *
 
 	return latest_change(storage, ROW_CALIBRATION, 0, arena, &moment_us, revision, failure);
 }
+
+static enum status revisions_at(struct connection *reader, int64_t as_of_us, struct arena *arena, int64_t *revision, int64_t *calibration_revision,
+	struct failure *failure)
+{
+	enum status status = row_revision(reader, ROW_ACCELERATOR, as_of_us, arena, revision, failure);
+
+	return status == STATUS_OK ? row_revision(reader, ROW_CALIBRATION, as_of_us, arena, calibration_revision, failure) : status;
+}
+
+enum status storage_catalogue_revisions(struct storage *storage, int64_t as_of_us, struct arena *arena, int64_t *revision,
+	int64_t *calibration_revision, struct failure *failure)
+{
+	struct connection *reader = reader_take(storage, failure);
+	enum status status;
+
+	if (!reader)
+		return failure->status;
+	status = revisions_at(reader, moment_or_now(as_of_us), arena, revision, calibration_revision, failure);
+	reader_give(storage, reader);
+	return status;
+}
+
+enum status storage_rows_get(struct storage *storage, enum row_kind kind, const char *const *ids, size_t count, int64_t as_of_us,
+	struct arena *arena, void *rows, bool *present, int64_t *revision, int64_t *calibration_revision, struct failure *failure)
+{
+	struct connection *reader = reader_take(storage, failure);
+	enum status status;
+
+	if (!reader)
+		return failure->status;
+	status = connection_execute(reader, "BEGIN", failure);
+	if (status == STATUS_OK) {
+		status = revisions_at(reader, moment_or_now(as_of_us), arena, revision, calibration_revision, failure);
+		for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+			const struct arguments arguments = {.id = ids[i], .as_of_us = moment_or_now(as_of_us)};
+
+			status = store_one(reader, row_statement(kind, ROW_GET), &arguments, (char *)rows + i * row_size(kind), arena, failure);
+			present[i] = status == STATUS_OK;
+			status = status == STATUS_NOT_FOUND ? STATUS_OK : status;
+		}
+		sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
+	}
+	reader_give(storage, reader);
+	return status;
+}

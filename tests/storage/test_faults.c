@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "storage/check.h"
 #include "support/store.h"
 
 static enum status open_again(struct store *store, enum storage_use use)
@@ -547,6 +548,94 @@ static void another_name_is_no_way_around_the_lock(void **state)
 	assert_status(store, put_plan(store, 1), STATUS_OK);
 }
 
+static void copy_file(struct store *store, const char *from, const char *to)
+{
+	static char bytes[8 * 1024 * 1024];
+	int in = open(beside(store, from), O_RDONLY), out = open(beside(store, to), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	ssize_t length = read(in, bytes, sizeof bytes);
+
+	assert_true(length >= 0 && length < (ssize_t)sizeof bytes);
+	assert_int_equal(write(out, bytes, (size_t)length), length);
+	close(in);
+	close(out);
+}
+
+static void count_fault(void *context, const char *fault)
+{
+	(void)fault;
+	++*(int *)context;
+}
+
+/* As after a restored backup, or a log that was lost: the file is in order, and older than what was acknowledged. */
+static void missing_commits_are_said(void **state)
+{
+	struct store *store = *state;
+	struct check_result result;
+	struct storage_state now;
+	int faults = 0;
+
+	assert_status(store, put_plan(store, 1), STATUS_OK);
+	store_close(store);
+	copy_file(store, "", "-away");
+	store_open(store);
+	storage_state_get(store->storage, &now);
+	assert_int_equal(now.lost_commits, 0);
+	for (int i = 2; i <= 6; i++)
+		assert_status(store, put_plan(store, i), STATUS_OK);
+	store_close(store);
+	assert_int_equal(rename(beside(store, "-away"), store->path), 0);
+	assert_status(store, storage_check(store->path, count_fault, &faults, &result, &store->failure), STATUS_OK);
+	assert_int_equal(result.lost_commits, 5);
+	assert_int_equal(result.plans, 1);
+	assert_int_equal(result.faults, 0);
+	store_open(store);
+	storage_state_get(store->storage, &now);
+	assert_int_equal(now.lost_commits, 5);
+	assert_status(store, put_plan(store, 2), STATUS_OK);
+	store_close(store);
+	store_open(store); /* said once: the mark follows the database */
+	storage_state_get(store->storage, &now);
+	assert_int_equal(now.lost_commits, 0);
+	store_close(store);
+	unlink(store->path);
+	store_open(store); /* a fresh file beside a mark that was acknowledged */
+	storage_state_get(store->storage, &now);
+	assert_true(now.lost_commits > 0);
+}
+
+static void checks_find_what_was_changed_and_recovery_leaves_it_out(void **state)
+{
+	struct store *store = *state;
+	struct price_row price = store_price(store, "p1", 2), other = store_price(store, "p2", 3);
+	struct row_put puts[] = {{.kind = ROW_PRICE, .row = &price}, {.kind = ROW_PRICE, .row = &other}};
+	struct recover_result recovered;
+	struct check_result result;
+	struct plan_record plan;
+	int faults = 0;
+
+	for (int i = 1; i <= 30; i++)
+		assert_status(store, put_plan(store, i), STATUS_OK);
+	for (size_t i = 0; i < COUNT_OF(puts); i++)
+		assert_status(store, store_do(store, &puts[i].job, STORAGE_ROW_PUT), STATUS_OK);
+	assert_status(store, storage_check(store->path, count_fault, &faults, &result, &store->failure), STATUS_OK); /* beside the daemon */
+	assert_int_equal(result.faults, 0);
+	assert_int_equal(result.plans, 30);
+	assert_int_equal(result.rows, 2);
+	store_close(store);
+	store_sql(store, "UPDATE plan SET result = result || ' ' WHERE number = 7; UPDATE price SET gpus = 77 WHERE id = 'p2'");
+	assert_status(store, storage_check(store->path, count_fault, &faults, &result, &store->failure), STATUS_OK);
+	assert_int_equal(result.faults, 2);
+	assert_int_equal(faults, 2);
+	assert_status(store, storage_recover(store->path, beside(store, "-away"), count_fault, &faults, &recovered, &store->failure), STATUS_OK);
+	assert_int_equal(recovered.faults, 2);
+	assert_int_equal(rename(beside(store, "-away"), store->path), 0);
+	store_open(store);
+	for (int i = 1; i <= 30; i++)
+		assert_status(store, get_plan(store, i, &plan), i == 7 ? STATUS_NOT_FOUND : STATUS_OK);
+	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &price, &store->failure), STATUS_OK);
+	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p2", 0, &store->arena, &price, &store->failure), STATUS_NOT_FOUND);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_setup, store_teardown)
 
 int main(void)
@@ -563,6 +652,8 @@ int main(void)
 		TEST(nothing_is_acknowledged_while_the_file_is_another),
 		TEST(what_a_deleted_file_held_is_kept_at_the_end),
 		TEST(another_name_is_no_way_around_the_lock),
+		TEST(missing_commits_are_said),
+		TEST(checks_find_what_was_changed_and_recovery_leaves_it_out),
 		TEST(a_failing_disk_answers_503_and_heals),
 		TEST(a_full_disk_answers_507_and_heals),
 		TEST(a_read_only_disk_is_refused_at_start),
