@@ -79,10 +79,21 @@ struct report_line {
 	const char *title, *path, *interval; /* interval: path of its {p10, p90}, or NULL */
 };
 
+#define RENT_LINES(title_, term_) \
+	{"Break-even with renting " title_ " (hours of use)", "purchase." term_ ".break_even_hours", NULL}, \
+	{"the same over their life", "purchase." term_ ".break_even_utilization", NULL},
+#define PURCHASE_LINES \
+	{"Capital of the purchase (USD)", "purchase.capital_usd", NULL}, {"of which accelerators (USD)", "purchase.accelerators_usd", NULL}, \
+	{"of which servers (USD)", "purchase.hosts_usd", NULL}, {"of which network (USD)", "purchase.network_usd", NULL}, \
+	{"Power of the purchase (kW)", "purchase.power_kw", NULL}, {"Running cost (USD per year)", "purchase.running_usd_per_year", NULL}, \
+	{"Hours left after this training", "purchase.hours_left", NULL}, \
+	RENT_LINES("on demand", "on_demand") RENT_LINES("spot instances", "spot") RENT_LINES("for a year", "reserved_1y") RENT_LINES("for three years", "reserved_3y")
+
 static const struct report_line training_lines[] = {{"Accelerators", "gpu_count", NULL}, {"Nodes", "node_count", NULL},
 	{"Time (hours)", "wall_clock_hours", "interval.wall_clock_hours"},
 	{"Accelerator-hours", "gpu_hours", "interval.gpu_hours"}, {"Cost (USD)", "cost.total_usd", "interval.total_usd"},
 	{"Price (USD per accelerator-hour)", "cost.usd_per_gpu_hour", NULL},
+	PURCHASE_LINES
 	{"Energy (kWh)", "energy.total_kwh", "interval.total_kwh"},
 	{"Carbon (kgCO2e)", "carbon.total_kgco2e", "interval.total_kgco2e"},
 	{"of which embodied (kgCO2e)", "carbon.embodied_kgco2e", NULL}, {"Water (litres)", "water_l", NULL},
@@ -100,8 +111,16 @@ static const struct report_line inference_lines[] = {{"Accelerators", "gpu_count
 	{"Output tokens per second", "throughput.output_tokens_per_s", "interval.output_tokens_per_s"},
 	{"Utilization", "utilization", NULL}, {"Cost (USD per month)", "cost.usd_per_month", "interval.usd_per_month"},
 	{"Cost (USD per million output tokens)", "cost.usd_per_million_output_tokens", NULL},
+	PURCHASE_LINES
 	{"Price that covers a million input tokens (USD)", "cost.input_usd_per_million_tokens", NULL},
 	{"Price that covers a million output tokens (USD)", "cost.output_usd_per_million_tokens", NULL},
+	{"Hosted: provider of the cheapest price by the token that is known", "hosted.provider", NULL},
+	{"Hosted: cost of this load (USD per month)", "hosted.usd_per_month", NULL},
+	{"Hosted: price of a million tokens, prompts and answers mixed (USD)", "hosted.usd_per_million_tokens", NULL},
+	{"Break-even price of a million tokens, mixed so (USD)", "cost.usd_per_million_tokens", NULL},
+	{"Break-even price of a million input tokens (USD)", "hosted.break_even_input_usd_per_million_tokens", NULL},
+	{"Break-even price of a million output tokens (USD)", "hosted.break_even_output_usd_per_million_tokens", NULL},
+	{"Break-even load of this fleet (requests per second)", "hosted.break_even_requests_per_s", NULL},
 	{"Saved by following the daily profile (USD per month)", "autoscaled.saved_usd_per_month", NULL},
 	{"Energy (kWh per month)", "energy.kwh_per_month", "interval.kwh_per_month"},
 	{"Energy of a request (Wh)", "energy.wh_per_request", NULL},

@@ -1,16 +1,44 @@
 #include "base/log.h"
 
+#include <errno.h>
 #include <math.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/json_writer.h"
+#include "base/utf8.h"
 
-enum { LOG_LINE_MAX = 16 * 1024 };
+enum { LOG_LINE_MAX = 16 * 1024, LOG_TEXT_MAX = 1024 };
+
+/* The writer takes at most so much at a time, so that the ring has room again before a slow file has all of it. */
+enum { LOG_WRITE_MAX = 64 * 1024 };
+
+enum log_way { LOG_DIRECT, LOG_RING, LOG_CLOSED };
 
 static _Atomic int log_least = LOG_INFO;
 static _Atomic int log_fd = 2;
+static _Atomic uint64_t log_dropped;
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t filled, emptied;
+	pthread_t writer;
+	enum log_way way;
+	bool stopping;
+	uint64_t unsaid;            /* dropped lines that no line has said yet */
+	size_t begin, length;       /* of what waits in the ring, which goes on at its start */
+	char bytes[LOG_RING_BYTES];
+} ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .emptied = PTHREAD_COND_INITIALIZER};
+
+uint64_t log_dropped_lines(void)
+{
+	return atomic_load(&log_dropped);
+}
 
 void log_set_level(enum log_level level)
 {
@@ -22,12 +50,34 @@ void log_set_file(int fd)
 	atomic_store(&log_fd, fd);
 }
 
+/* What a client sent may be no UTF-8: a line stays JSON. */
+static void write_text(struct json_writer *writer, const char *text)
+{
+	char clean[LOG_TEXT_MAX];
+	size_t length = text ? strlen(text) : 0, at = 0;
+
+	if (!text || utf8_valid(text, length)) {
+		json_string(writer, text);
+		return;
+	}
+	for (size_t used; at < length && at < sizeof clean - UTF8_CHARACTER_MAX; at += used) {
+		used = utf8_character_length(text + at, length - at);
+		memcpy(clean + at, text + at, used);
+		if (used == 0) {
+			clean[at] = '?';
+			used = 1;
+		}
+	}
+	clean[at] = '\0';
+	json_string(writer, clean);
+}
+
 static void log_write_field(struct json_writer *writer, const struct log_field *field)
 {
 	json_key(writer, field->key);
 	switch (field->kind) {
 	case LOG_KIND_TEXT:
-		json_string(writer, field->text);
+		write_text(writer, field->text);
 		break;
 	case LOG_KIND_INTEGER:
 		json_integer(writer, field->integer);
@@ -41,17 +91,13 @@ static void log_write_field(struct json_writer *writer, const struct log_field *
 	}
 }
 
-void log_write(enum log_level level, const char *event, const struct log_field *fields, size_t count)
+static void line_format(struct buffer *line, enum log_level level, const char *event, const struct log_field *fields, size_t count)
 {
 	static const char *const names[LOG_LEVEL_COUNT] = {"debug", "info", "warning", "error"};
 	char now[CLOCK_TEXT_MAX];
-	struct buffer line;
 	struct json_writer writer;
 
-	if ((int)level < atomic_load(&log_least))
-		return;
-	buffer_init(&line, LOG_LINE_MAX);
-	json_writer_init(&writer, &line);
+	json_writer_init(&writer, line);
 	clock_format(now, clock_wall_us());
 	json_begin_object(&writer);
 	json_key(&writer, "time");
@@ -63,9 +109,160 @@ void log_write(enum log_level level, const char *event, const struct log_field *
 	for (size_t i = 0; i < count; i++)
 		log_write_field(&writer, &fields[i]);
 	json_end_object(&writer);
-	buffer_append_char(&line, '\n');
-	if (!line.failed && write(atomic_load(&log_fd), line.bytes, line.length) < 0) {
-		/* Nowhere left to complain to. */
+	buffer_append_char(line, '\n');
+}
+
+/* Under the lock. */
+static bool ring_put(const char *bytes, size_t length)
+{
+	size_t at = (ring.begin + ring.length) % LOG_RING_BYTES, first = length < LOG_RING_BYTES - at ? length : LOG_RING_BYTES - at;
+
+	if (length > LOG_RING_BYTES - ring.length)
+		return false;
+	memcpy(ring.bytes + at, bytes, first);
+	memcpy(ring.bytes, bytes + first, length - first);
+	ring.length += length;
+	pthread_cond_signal(&ring.filled);
+	return true;
+}
+
+/* Under the lock: says first how many lines were dropped. */
+static bool ring_say_dropped(void)
+{
+	struct buffer line;
+	bool said;
+
+	if (ring.unsaid == 0)
+		return true;
+	buffer_init(&line, LOG_LINE_MAX);
+	line_format(&line, LOG_WARNING, "log_dropped", &LOG_INTEGER("lines", ring.unsaid), 1);
+	said = !line.failed && ring_put(line.bytes, line.length);
+	if (said)
+		ring.unsaid = 0;
+	buffer_release(&line);
+	return said;
+}
+
+static void lines_drop(uint64_t count)
+{
+	ring.unsaid += count;
+	atomic_fetch_add(&log_dropped, count);
+}
+
+/* Waits as long as nobody reads. False where writing fails otherwise. */
+static bool write_whole(const char *bytes, size_t length)
+{
+	while (length > 0) {
+		ssize_t written = write(atomic_load(&log_fd), bytes, length);
+
+		if (written >= 0) {
+			bytes += written;
+			length -= (size_t)written;
+		} else if (errno == EAGAIN) {
+			(void)poll(&(struct pollfd){.fd = atomic_load(&log_fd), .events = POLLOUT}, 1, -1);
+		} else if (errno != EINTR) {
+			return false;
+		}
 	}
+	return true;
+}
+
+static uint64_t lines_in(const char *bytes, size_t length)
+{
+	uint64_t lines = 0;
+
+	for (size_t i = 0; i < length; i++)
+		lines += bytes[i] == '\n';
+	return lines;
+}
+
+static void *ring_write(void *nothing)
+{
+	(void)nothing;
+	pthread_mutex_lock(&ring.lock);
+	for (;;) {
+		const char *bytes = ring.bytes + ring.begin;
+		size_t length = ring.length;
+		bool written;
+
+		if (length == 0) {
+			pthread_cond_broadcast(&ring.emptied);
+			if (ring.stopping)
+				break;
+			pthread_cond_wait(&ring.filled, &ring.lock);
+			continue;
+		}
+		length = length < LOG_RING_BYTES - ring.begin ? length : LOG_RING_BYTES - ring.begin;
+		length = length < LOG_WRITE_MAX ? length : LOG_WRITE_MAX;
+		pthread_mutex_unlock(&ring.lock); /* what waits is not overwritten: it counts until it is written */
+		written = write_whole(bytes, length);
+		pthread_mutex_lock(&ring.lock);
+		if (!written)
+			lines_drop(lines_in(bytes, length));
+		ring.begin = (ring.begin + length) % LOG_RING_BYTES;
+		ring.length -= length;
+	}
+	pthread_mutex_unlock(&ring.lock);
+	return NULL;
+}
+
+bool log_start(void)
+{
+	pthread_mutex_lock(&ring.lock);
+	ring.stopping = false;
+	if (ring.way == LOG_DIRECT && pthread_create(&ring.writer, NULL, ring_write, NULL) == 0)
+		ring.way = LOG_RING;
+	pthread_mutex_unlock(&ring.lock);
+	return ring.way == LOG_RING;
+}
+
+bool log_stop(unsigned wait_ms)
+{
+	struct timespec until;
+	bool whole;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += wait_ms / 1000;
+	until.tv_nsec += (long)(wait_ms % 1000) * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	if (pthread_mutex_timedlock(&ring.lock, &until) != 0)
+		return false; /* a bug is reported from within the log */
+	if (ring.way != LOG_RING) {
+		whole = ring.way == LOG_DIRECT;
+		pthread_mutex_unlock(&ring.lock);
+		return whole;
+	}
+	(void)ring_say_dropped();
+	ring.stopping = true;
+	pthread_cond_signal(&ring.filled);
+	while (ring.length > 0 && pthread_cond_timedwait(&ring.emptied, &ring.lock, &until) == 0)
+		;
+	whole = ring.length == 0;
+	ring.way = whole ? LOG_DIRECT : LOG_CLOSED;
+	pthread_mutex_unlock(&ring.lock);
+	if (whole)
+		pthread_join(ring.writer, NULL);
+	else
+		pthread_detach(ring.writer); /* it waits for a reader, and ends with the process */
+	return whole;
+}
+
+void log_write(enum log_level level, const char *event, const struct log_field *fields, size_t count)
+{
+	struct buffer line;
+
+	if ((int)level < atomic_load(&log_least))
+		return;
+	buffer_init(&line, LOG_LINE_MAX);
+	line_format(&line, level, event, fields, count);
+	pthread_mutex_lock(&ring.lock);
+	if (ring.way == LOG_DIRECT)
+		(void)!(line.failed || write(atomic_load(&log_fd), line.bytes, line.length) < 0); /* nowhere is left to complain to */
+	else if (line.failed || ring.way == LOG_CLOSED || !ring_say_dropped() || !ring_put(line.bytes, line.length))
+		lines_drop(1);
+	pthread_mutex_unlock(&ring.lock);
 	buffer_release(&line);
 }

@@ -1,5 +1,12 @@
 #include "base/status.h"
 
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/log.h"
+
 static const struct {
 	int http;
 	const char *slug;
@@ -25,8 +32,13 @@ const char *status_title(enum status status)
 	return statuses[status].title;
 }
 
+/* A bug is not left running for a log that nobody reads. */
+enum { BUG_WAIT_MS = 200 };
+
 void check_failed(const char *condition, const char *file, int line)
 {
-	fprintf(stderr, "fleetplan: bug: %s:%d: %s does not hold\n", file, line, condition);
+	(void)log_stop(BUG_WAIT_MS); /* what led to it */
+	if (poll(&(struct pollfd){.fd = STDERR_FILENO, .events = POLLOUT}, 1, BUG_WAIT_MS) > 0)
+		fprintf(stderr, "fleetplan: bug: %s:%d: %s does not hold\n", file, line, condition);
 	abort();
 }

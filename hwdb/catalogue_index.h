@@ -88,6 +88,9 @@ const struct region_row *region_of_provider(
 	const struct catalogue *catalogue, const char *provider, const char *region);
 const struct region_row *region_of_country(const struct catalogue *catalogue, const char *country);
 
+/* The country row in which a region row stands (of a country: itself). NULL: not known. */
+const struct region_row *region_country(const struct catalogue *catalogue, const struct region_row *region);
+
 /* The provider's one name: "datacrunch" and "verda" are one. */
 const char *provider_name(const char *provider);
 

@@ -31,15 +31,16 @@ enum term term_of_text(const char *text)
 /* A filter made ready: what is the same for all offers. */
 struct sieve {
 	const struct offer_filter *filter;
+	const struct catalogue *catalogue;
 	unsigned terms; /* bit 1 << term */
 	bool named, aged;
 	int64_t oldest_us;
 };
 
-static struct sieve sieve_of(const struct offer_filter *filter)
+static struct sieve sieve_of(const struct catalogue *catalogue, const struct offer_filter *filter)
 {
 	const struct pricing *pricing = filter->pricing;
-	struct sieve sieve = {.filter = filter, .named = pricing->providers.count > 0 || pricing->regions.count > 0};
+	struct sieve sieve = {.filter = filter, .catalogue = catalogue, .named = pricing->providers.count > 0 || pricing->regions.count > 0};
 	double max_age_days = given_or(pricing->max_age_days, OFFER_MAX_AGE_DAYS);
 
 	for (size_t i = 0; i < pricing->terms.count; i++)
@@ -74,8 +75,13 @@ static bool names_region(const struct text_list *list, const char *region)
 	return list->count == 0;
 }
 
-static bool is_named(const struct offer_filter *filter, const struct price_row *row)
+static bool is_named(const struct sieve *sieve, const struct indexed_offer *offer)
 {
+	const struct offer_filter *filter = sieve->filter;
+	const struct price_row *row = offer->row;
+
+	if (filter->country && (!offer->region || region_country(sieve->catalogue, offer->region) != filter->country))
+		return false;
 	if (!names_provider(&filter->pricing->providers, row->provider) ||
 		!names_region(&filter->pricing->regions, row->region))
 		return false;
@@ -90,7 +96,7 @@ static bool passes(const struct sieve *sieve, const struct indexed_offer *offer,
 
 	if (!(sieve->terms & 1u << offer->term))
 		reason = &rejects->other_term;
-	else if (!is_named(sieve->filter, offer->row))
+	else if (!is_named(sieve, offer))
 		reason = &rejects->not_named;
 	else if (!offer->current)
 		reason = &rejects->replaced;
@@ -131,7 +137,7 @@ bool offers_cheapest(const struct catalogue *catalogue, const struct accelerator
 	const struct offer_span *span = span_of(catalogue, accelerator);
 	struct offer_rejects unused = {0}, *why = rejects ? rejects : &unused;
 	const struct indexed_offer *first = NULL;
-	struct sieve sieve = sieve_of(filter);
+	struct sieve sieve = sieve_of(catalogue, filter);
 	size_t usable = 0;
 
 	*why = (struct offer_rejects){.offers = span->count};
@@ -152,7 +158,7 @@ size_t offers_of_sizes(const struct catalogue *catalogue, const struct accelerat
 	const struct offer_filter *filter, struct offer_place *places, size_t maximum)
 {
 	const struct offer_span *span = span_of(catalogue, accelerator);
-	struct sieve sieve = sieve_of(filter);
+	struct sieve sieve = sieve_of(catalogue, filter);
 	struct offer_rejects unused = {0};
 	size_t count = 0;
 
@@ -180,7 +186,7 @@ size_t offers_of_places(const struct catalogue *catalogue, const struct accelera
 	enum { SLOTS = 4 * SUPPLIES_MOST }; /* a power of two; at most a quarter full */
 	const struct indexed_offer *seen[SLOTS] = {NULL};
 	const struct offer_span *span = span_of(catalogue, accelerator);
-	struct sieve sieve = sieve_of(filter);
+	struct sieve sieve = sieve_of(catalogue, filter);
 	struct offer_rejects unused = {0};
 	size_t count = 0;
 
@@ -244,7 +250,7 @@ enum status offers_quote(const struct catalogue *catalogue, const struct acceler
 	struct failure *failure)
 {
 	const struct offer_span *span = span_of(catalogue, accelerator);
-	struct sieve sieve = sieve_of(filter);
+	struct sieve sieve = sieve_of(catalogue, filter);
 	struct offer_rejects unused = {0};
 
 	quotes->count = 0;

@@ -17,6 +17,7 @@
 struct offer_filter {
 	const struct pricing *pricing;
 	const char *provider, *region; /* a further restriction (the request's site); NULL: none */
+	const struct region_row *country; /* likewise: offers that stand in it; NULL: none */
 	int64_t now_us;
 };
 

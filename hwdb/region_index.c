@@ -72,6 +72,11 @@ const struct region_row *region_of_provider(const struct catalogue *catalogue, c
 	return strlen(region) == 2 || strlen(region) == 3 ? region_of_country(catalogue, region) : NULL;
 }
 
+const struct region_row *region_country(const struct catalogue *catalogue, const struct region_row *region)
+{
+	return catalogue->index->countries[region - catalogue->rows.regions];
+}
+
 static int compare_numbers(const void *a, const void *b)
 {
 	double left = *(const double *)a, right = *(const double *)b;

@@ -43,6 +43,10 @@ void resolve_doubts(const struct resolver *resolver, const struct request_common
 /* After planning: what the recommended offer's provider takes for reserving them (E102), where it does. */
 void resolve_reservations(const struct resolver *resolver, const struct training_input *input, struct training_plan *plan);
 
+/* After planning: of hardware that is bought, what renting as many would cost at each term (E155), in every option. */
+void resolve_training_purchases(const struct resolver *resolver, const struct training_input *input, struct training_plan *plan);
+void resolve_serving_purchases(const struct resolver *resolver, struct inference_plan *plan);
+
 /* After planning: what to commit to over the daily profile, among the terms of the recommended offer's provider and region: those that the
  * request names, else all but spot. Nothing without a profile and an offer, or where there is one term alone. */
 FALLIBLE enum status resolve_commitment(

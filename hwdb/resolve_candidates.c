@@ -1,10 +1,13 @@
 /* Which accelerators a plan may use, and how each can be had. */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "hwdb/resolve_parts.h"
 #include "hwdb/topology.h"
+#include "hwdb/list_prices.h"
 #include "planner/footprint/carbon.h"
+#include "planner/footprint/cost.h"
 #include "planner/footprint/supply.h"
 
 /* What is the same for every candidate of one request. */
@@ -12,7 +15,6 @@ struct choosing {
 	const struct resolver *resolver;
 	const struct request_common *common;
 	const struct region_row *asked; /* of the site; NULL: none */
-	struct offer_filter filter;
 	bool priced; /* by the request itself: no offer is looked for */
 	bool restricted; /* the pricing itself names providers, regions, terms or an age */
 	struct candidate *items;
@@ -23,7 +25,7 @@ struct choosing {
 
 static bool is_priced(const struct pricing *pricing)
 {
-	return is_given(pricing->usd_per_gpu_hour) || is_given(pricing->on_premises.capex_usd_per_gpu);
+	return is_given(pricing->usd_per_gpu_hour) || cost_is_owned(pricing);
 }
 
 static void pricing_faults(const struct resolver *resolver, const struct pricing *pricing)
@@ -32,43 +34,63 @@ static void pricing_faults(const struct resolver *resolver, const struct pricing
 				  is_given(pricing->max_age_days);
 	const struct on_premises *own = &pricing->on_premises;
 
-	if (is_given(pricing->usd_per_gpu_hour) && is_given(own->capex_usd_per_gpu))
+	if (is_given(pricing->usd_per_gpu_hour) && cost_is_owned(pricing))
 		failure_add(
 			resolver->failure, "/pricing/on_premises", "conflict", "give usd_per_gpu_hour or on_premises, not both");
 	if (is_priced(pricing) && chosen)
 		failure_add(resolver->failure, "/pricing", "conflict",
 			"a price that is given leaves no offers to choose: leave out providers, regions, terms and max_age_days");
-	if (!is_given(own->capex_usd_per_gpu) &&
+	if (is_given(own->capex_usd_per_gpu) + (own->capex.count > 0) + (own->list_prices == TRUTH_TRUE) > 1)
+		failure_add(resolver->failure, "/pricing/on_premises", "conflict",
+			"give one of capex_usd_per_gpu, capex and list_prices: one price for all, one of each accelerator, or the catalogue's");
+	if (!cost_is_owned(pricing) &&
 		(is_given(own->life_years) || is_given(own->electricity_usd_per_kwh) ||
 			is_given(own->staff_usd_per_gpu_month) || is_given(own->space_usd_per_kw_month)))
 		failure_add(resolver->failure, "/pricing/on_premises/capex_usd_per_gpu", "required",
-			"on_premises needs what an accelerator cost");
+			"on_premises needs what an accelerator costs: capex_usd_per_gpu, capex of each, or list_prices true");
+	for (size_t i = 0; i < own->capex.count; i++)
+		if (!catalogue_accelerator(resolver->catalogue, own->capex.items[i].accelerator, &(const char *){NULL}))
+			fault_unknown(resolver, resolver_text(resolver, "/pricing/on_premises/capex/%zu/accelerator", i), "accelerator", own->capex.items[i].accelerator);
 	for (size_t i = 0; i < pricing->terms.count; i++)
 		if (term_of_text(pricing->terms.items[i]) == TERM_UNSET)
 			failure_add(resolver->failure, "/pricing/terms", "unknown",
 				"\"%.40s\": on_demand, spot, reserved_1y or reserved_3y was expected", pricing->terms.items[i]);
 }
 
-/* A site that was named restricts the offers, unless the pricing says otherwise; where it has none, any offer's price
- * stands in for it, and that is said. */
+/* Where the price of a site that was named is looked for, the nearest place first: its region, its provider, its country, anywhere. */
+enum nearness { NEAR_REGION, NEAR_PROVIDER, NEAR_COUNTRY, NEAR_ANYWHERE, NEAR_COUNT };
+
+static struct offer_filter filter_near(const struct choosing *choosing, enum nearness near)
+{
+	const struct site_request *site = &choosing->common->site;
+	struct offer_filter filter = {.pricing = &choosing->common->pricing, .now_us = choosing->resolver->now_us};
+
+	if (near == NEAR_REGION || near == NEAR_PROVIDER)
+		filter.provider = site->provider;
+	if (near == NEAR_REGION)
+		filter.region = site->region;
+	if (near == NEAR_COUNTRY && choosing->asked)
+		filter.country = region_country(choosing->resolver->catalogue, choosing->asked);
+	return filter;
+}
+
+/* False for a step that is the same as anywhere. */
+static bool narrows(const struct offer_filter *filter)
+{
+	return filter->provider || filter->country;
+}
+
+/* One place: of a site that was named the price comes from as near as there is one. What comes from elsewhere is said once it is known which offer
+ * the answer takes. */
 static bool find_offer(struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate,
 	const struct region_row **region, struct offer_rejects *rejects, struct offer_filter *used)
 {
-	const struct resolver *resolver = choosing->resolver;
-	struct offer_filter anywhere = {.pricing = choosing->filter.pricing, .now_us = choosing->filter.now_us};
-
-	*used = choosing->filter;
-	if (offers_cheapest(resolver->catalogue, row, used, &candidate->offer, region, rejects))
-		return true;
-	if (!choosing->filter.provider ||
-		!offers_cheapest(resolver->catalogue, row, &anywhere, &candidate->offer, region, rejects))
-		return false;
-	findings_warn(resolver->findings,
-		"no current offer of %s in %s %s: its price is taken from elsewhere (each option names its offer), energy, carbon and water are of %s "
-		"%s; give pricing.usd_per_gpu_hour if you know the price there",
-		candidate->accelerator.id, choosing->filter.provider, choosing->filter.region, choosing->filter.provider, choosing->filter.region);
-	*used = anywhere;
-	return true;
+	for (enum nearness near = NEAR_REGION; near < NEAR_COUNT; near++) {
+		*used = filter_near(choosing, near);
+		if ((near == NEAR_ANYWHERE || narrows(used)) && offers_cheapest(choosing->resolver->catalogue, row, used, &candidate->offer, region, rejects))
+			return true;
+	}
+	return false;
 }
 
 static void explain_missing(
@@ -76,7 +98,7 @@ static void explain_missing(
 {
 	char why[200];
 
-	offers_explain(rejects, &choosing->filter, why, sizeof why);
+	offers_explain(rejects, &(struct offer_filter){.pricing = &choosing->common->pricing}, why, sizeof why);
 	choosing->resolver->findings->missing_price_told = true;
 	findings_warn(choosing->resolver->findings,
 		"no current offer of %s: %s; cost is left out: give pricing.usd_per_gpu_hour or name providers",
@@ -91,19 +113,47 @@ static void note_offer(const struct resolver *resolver, const struct offer *offe
 			offer->as_of ? offer->as_of : "an unknown date", offer->source ? offer->source : "source not stated"));
 }
 
+static bool stands_at(const struct resolver *resolver, const struct site_request *site, const struct region_row *asked, const struct offer *offer,
+	const struct region_row *region)
+{
+	if (site->country)
+		return region && region_country(resolver->catalogue, region) == region_country(resolver->catalogue, asked);
+	return strcasecmp(provider_name(site->provider), provider_name(offer->provider)) == 0 && offer->region && strcasecmp(site->region, offer->region) == 0;
+}
+
+/* Price and site of an answer are of one place, or its first line says that they are not. */
+static void warn_of_two_places(const struct resolver *resolver, const struct request_common *common, const struct region_row *asked,
+	const struct offer *offer, const struct region_row *region)
+{
+	const struct site_request *site = &common->site;
+	bool chosen = common->pricing.providers.count > 0 || common->pricing.regions.count > 0;
+	const struct region_row *country = region ? region_country(resolver->catalogue, region) : NULL;
+	const char *place, *stands;
+
+	if (!asked || stands_at(resolver, site, asked, offer, region))
+		return;
+	place = !site->country ? resolver_text(resolver, "%s %s", site->provider, site->region) : asked->location ? asked->location : site->country;
+	stands = !offer->region ? ", which names no region" : resolver_text(resolver, " %s%s%s%s", offer->region, country ? " (" : "", country ? country->location : "", country ? ")" : "");
+	findings_warn_first(resolver->findings, "two places: the price is that of %s%s, grid, PUE and water are those of %s, as site says: %s; give "
+		"pricing.usd_per_gpu_hour if you know the price there, or leave site out: it then follows the offer", offer->provider, stands, place,
+		chosen ? "pricing names other places" : "no current offer of this accelerator and term stands there");
+}
+
 void resolve_recommended(const struct resolver *resolver, const struct request_common *common, const struct candidate *candidates,
 	size_t count, const struct offer *offer)
 {
 	const struct region_row *asked = NULL, *region = NULL;
 	struct site unused;
 
-	if (count == 1 && candidates[0].supply_count == 0)
-		return; /* noted already */
-	note_offer(resolver, offer);
+	if (resolve_site_region(resolver, &common->site, &asked) != STATUS_OK)
+		return;
 	if (offer->region)
 		region = region_of_provider(resolver->catalogue, offer->provider, offer->region);
-	if (resolve_site_region(resolver, &common->site, &asked) == STATUS_OK)
-		resolve_site_at(resolver, &common->site, asked, region, offer, resolver->findings, &unused);
+	warn_of_two_places(resolver, common, asked, offer, region);
+	if (count == 1 && candidates[0].supply_count == 0)
+		return; /* the rest is noted already */
+	note_offer(resolver, offer);
+	resolve_site_at(resolver, &common->site, asked, region, offer, resolver->findings, &unused);
 }
 
 /* Independent of the offer, which is chosen by it. */
@@ -125,6 +175,8 @@ static void connect_nodes(
 	const struct request_common *common = choosing->common;
 
 	candidate->internode_gbs = given_or(common->internode_gbs, topology.internode_gbs);
+	candidate->single = candidate->has_offer && topology.rented_singly && !is_given(common->internode_gbs) && !common->accelerator.id &&
+						!common->accelerator.like && common->accelerators.count == 0;
 	candidate->torus_dimensions = topology.torus_dimensions;
 	if (!alone)
 		return;
@@ -226,6 +278,25 @@ static void supply(const struct choosing *choosing, const struct accelerator_row
 		candidate->supply_count = 0;
 }
 
+/* What buying it costs, where the request has no one price for all. */
+static void price_own(const struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate)
+{
+	const struct on_premises *own = &choosing->common->pricing.on_premises;
+	const struct list_price *listed = own->list_prices == TRUTH_TRUE ? list_price_of(candidate->accelerator.id) : NULL; /* of a variant none is */
+
+	for (size_t i = 0; i < own->capex.count; i++)
+		if (catalogue_accelerator(choosing->resolver->catalogue, own->capex.items[i].accelerator, &(const char *){NULL}) == row)
+			candidate->own_price = (struct own_price){own->capex.items[i].usd_per_gpu, own->capex.items[i].usd_per_gpu, own->capex.items[i].usd_per_gpu, false, "request"};
+	if (listed)
+		candidate->own_price = (struct own_price){listed->usd, listed->low_usd, listed->high_usd, true,
+			resolver_text(choosing->resolver, "E154: list price of %.0f USD (%s): %s; with servers and network", listed->usd, listed->as_of, listed->source)};
+	if ((own->capex.count > 0 || own->list_prices == TRUTH_TRUE) && !(candidate->own_price.usd_per_gpu > 0)) {
+		choosing->resolver->findings->missing_price_told = true;
+		findings_warn(choosing->resolver->findings, own->list_prices == TRUTH_TRUE ? "no list price of %s is on record, so its cost is left out: give pricing.on_premises.capex"
+			: "pricing.on_premises.capex names no price of %s, so its cost is left out", candidate->accelerator.id);
+	}
+}
+
 /* Fills items[count] from its accelerator. `alone`: it is the only one, so that what it assumes is the answer's. */
 static void add_candidate(
 	struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator, bool alone)
@@ -252,6 +323,7 @@ static void add_candidate(
 			supply(choosing, row, &used, candidate, &region);
 		}
 	}
+	price_own(choosing, row, candidate);
 	settled = alone && candidate->supply_count == 0; /* else resolve_recommended() tells what was taken */
 	if (settled && candidate->has_offer)
 		note_offer(resolver, &candidate->offer);
@@ -292,23 +364,53 @@ static enum status choose_named(
 	return resolver_status(resolver);
 }
 
-/* Every accelerator that can be rented now. */
+/* Every accelerator whose price is given, or listed. */
+static void choose_owned(struct choosing *choosing)
+{
+	const struct catalogue_rows *rows = &choosing->resolver->catalogue->rows;
+	const struct on_premises *own = &choosing->common->pricing.on_premises;
+
+	for (size_t i = 0; i < rows->accelerator_count && choosing->count < CANDIDATES_MAX; i++) {
+		bool named = own->list_prices == TRUTH_TRUE && list_price_of(rows->accelerators[i].accelerator.id);
+
+		for (size_t k = 0; k < own->capex.count; k++)
+			named |= catalogue_accelerator(choosing->resolver->catalogue, own->capex.items[k].accelerator, &(const char *){NULL}) == &rows->accelerators[i];
+		if (named)
+			add_candidate(choosing, &rows->accelerators[i], &rows->accelerators[i].accelerator, false);
+	}
+	findings_assume_text(choosing->resolver->findings, "accelerators", resolver_text(choosing->resolver, "%zu accelerators", choosing->count),
+		own->list_prices == TRUTH_TRUE ? "catalogue: every accelerator that has a list price" : "pricing.on_premises.capex: every accelerator that it names");
+}
+
+/* Every accelerator that can be rented now: in the region of the site, else of its provider, else (or where none is named) at all. */
 static enum status choose_all(struct choosing *choosing)
 {
 	const struct resolver *resolver = choosing->resolver;
 	const struct catalogue_rows *rows = &resolver->catalogue->rows;
 
-	if (choosing->priced) {
+	const struct on_premises *own = &choosing->common->pricing.on_premises;
+
+	if (choosing->priced && own->capex.count == 0 && own->list_prices != TRUTH_TRUE) {
 		failure_add(resolver->failure, "/accelerator", "required",
 			"one price does not fit every accelerator: name the accelerator that it is for");
 		return resolver_status(resolver);
 	}
-	for (size_t i = 0; i < rows->accelerator_count && choosing->count < CANDIDATES_MAX; i++) {
-		struct offer offer;
-		const struct region_row *region;
+	if (choosing->priced) {
+		choose_owned(choosing);
+		return resolver_status(resolver);
+	}
+	for (enum nearness near = NEAR_REGION; near < NEAR_COUNT && choosing->count == 0; near++) {
+		const struct offer_filter filter = filter_near(choosing, near);
 
-		if (offers_cheapest(resolver->catalogue, &rows->accelerators[i], &choosing->filter, &offer, &region, NULL))
-			add_candidate(choosing, &rows->accelerators[i], &rows->accelerators[i].accelerator, false);
+		if (near != NEAR_ANYWHERE && !filter.provider)
+			continue; /* what is had in a country alone may be little: each accelerator's price is looked for there first */
+		for (size_t i = 0; i < rows->accelerator_count && choosing->count < CANDIDATES_MAX; i++) {
+			struct offer offer;
+			const struct region_row *region;
+
+			if (offers_cheapest(resolver->catalogue, &rows->accelerators[i], &filter, &offer, &region, NULL))
+				add_candidate(choosing, &rows->accelerators[i], &rows->accelerators[i].accelerator, false);
+		}
 	}
 	if (choosing->count == 0)
 		failure_add(resolver->failure, "/pricing", "no_offer", "%s", restricted_detail);
@@ -350,8 +452,7 @@ static struct choosing choosing_of(const struct resolver *resolver, const struct
 		.joined = ABSENT_COUNT,
 		.priced = is_priced(pricing),
 		.restricted = pricing->providers.count > 0 || pricing->regions.count > 0 || pricing->terms.count > 0 ||
-					  is_given(pricing->max_age_days),
-		.filter = {.pricing = pricing, .now_us = resolver->now_us}};
+					  is_given(pricing->max_age_days)};
 }
 
 static enum status choose(struct choosing choosing, const struct candidate **candidates, size_t *count)
@@ -375,10 +476,6 @@ static enum status choose(struct choosing choosing, const struct candidate **can
 		failure_add(resolver->failure, "/accelerators", "too_many", "at most %d accelerators", CANDIDATES_MAX);
 	if (status == STATUS_OK)
 		status = resolver_status(resolver);
-	if (pricing->providers.count == 0 && pricing->regions.count == 0 && common->site.provider && common->site.region) {
-		choosing.filter.provider = common->site.provider;
-		choosing.filter.region = common->site.region;
-	}
 	choosing.items =
 		ARENA_ARRAY(resolver->arena, struct candidate, wanted < CANDIDATES_MAX ? wanted + 1 : CANDIDATES_MAX);
 	if (!choosing.items)

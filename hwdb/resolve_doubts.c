@@ -204,23 +204,6 @@ static void note_place_conflicts(const struct resolver *resolver, const struct s
 	}
 }
 
-/* A country alone says whose grid counts, not where to rent: what is paid may stand in another. */
-static void warn_of_other_country(const struct resolver *resolver, const struct site_request *site, const struct offer *offer)
-{
-	const struct catalogue *catalogue = resolver->catalogue;
-	const struct region_row *region, *asked, *country;
-
-	if (!site->country || is_given(site->grid_gco2e_per_kwh) || !offer || !offer->provider || !offer->region)
-		return;
-	region = region_of_provider(catalogue, offer->provider, offer->region);
-	country = region ? catalogue->index->countries[region - catalogue->rows.regions] : NULL;
-	asked = region_of_country(catalogue, site->country);
-	if (country && asked && country != asked)
-		findings_warn(resolver->findings, "carbon and water are of %s, as site says, but %s's %s stands in %s: name offers there (pricing.providers, "
-			"pricing.regions), or a site {provider, region}", asked->location ? asked->location : site->country, offer->provider, offer->region,
-			country->location ? country->location : "another country");
-}
-
 void resolve_doubts(const struct resolver *resolver, const struct request_common *common, const struct accelerator *accelerator,
 	enum precision precision, const struct offer *offer, struct figures *inputs)
 {
@@ -240,5 +223,4 @@ void resolve_doubts(const struct resolver *resolver, const struct request_common
 	if (row && offer)
 		note_offer_conflicts(resolver, row, offer, inputs);
 	note_place_conflicts(resolver, &common->site, offer, inputs);
-	warn_of_other_country(resolver, &common->site, offer);
 }

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "hwdb/mig.h"
+#include "hwdb/hosted_prices.h"
 #include "hwdb/resolve_parts.h"
 
 static void fault(const struct resolver *resolver, const char *pointer, const char *code, const char *detail)
@@ -209,7 +210,7 @@ enum status resolve_inference(
 
 	input->request = *request;
 	input->slices = NULL;
-	input->slice_count = 0;
+	input->slice_count = input->hosted_count = 0;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	load_faults(resolver, request);
 	resolve_common(resolver, &input->request.common);
@@ -218,6 +219,7 @@ enum status resolve_inference(
 		return model_status;
 	no_generic_model(resolver, &input->model);
 	resolve_layout(resolver, &input->model, &request->parallelism, ABSENT_COUNT);
+	input->hosted_count = hosted_prices_of(input->model.id, input->hosted, HOSTED_MAX);
 	default_engine(resolver, &input->request.engine);
 	default_assurance(resolver, &input->request.common);
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);

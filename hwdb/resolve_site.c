@@ -20,11 +20,6 @@ static const char grid_source[] = "Ember, Global Electricity Review 2025: world 
  * the truth takes its root. */
 static const double grid_spread = 1.11;
 
-static const struct region_row *country_of(const struct catalogue *catalogue, const struct region_row *region)
-{
-	return catalogue->index->countries[region - catalogue->rows.regions];
-}
-
 static const char *citation_of(const struct catalogue *catalogue, const struct region_row *region)
 {
 	return catalogue->index->region_citations[region - catalogue->rows.regions];
@@ -135,7 +130,7 @@ static void place_water(const struct resolver *resolver, const struct site_reque
 {
 	const struct catalogue *catalogue = resolver->catalogue;
 	const struct provider_average *average = average_of(catalogue, site->provider);
-	const struct region_row *country = region ? country_of(catalogue, region) : NULL;
+	const struct region_row *country = region ? region_country(catalogue, region) : NULL;
 	const struct region_row *stated = region && is_given(region->ewif_l_per_kwh)     ? region
 									  : country && is_given(country->ewif_l_per_kwh) ? country
 																					 : NULL;
@@ -195,7 +190,7 @@ void resolve_site_at(const struct resolver *resolver, const struct site_request 
 	struct findings *findings, struct site *site)
 {
 	const struct region_row *region = asked ? asked : of_offer,
-							*country = region ? country_of(resolver->catalogue, region) : NULL;
+							*country = region ? region_country(resolver->catalogue, region) : NULL;
 
 	*site = (struct site){.grid_marginal_gco2e_per_kwh = ABSENT_NUMBER,
 		.grid_market_gco2e_per_kwh = ABSENT_NUMBER,

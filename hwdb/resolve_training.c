@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "hwdb/resolve_parts.h"
+#include "planner/footprint/cost.h"
 #include "planner/training/software.h"
 
 static void fault(const struct resolver *resolver, const char *pointer, const char *code, const char *detail)
@@ -25,6 +26,8 @@ void resolve_common(const struct resolver *resolver, struct request_common *comm
 		findings_assume_number(
 			findings, "alternatives", 5, "/openapi.json: five further options unless asked otherwise");
 	}
+	if (cost_is_owned(&common->pricing) && !is_given(common->pricing.on_premises.electricity_usd_per_kwh))
+		common->pricing.on_premises.electricity_usd_per_kwh = common->site.electricity_usd_per_kwh;
 	if (common->calibration == CALIBRATION_UNSET)
 		common->calibration = CALIBRATION_MEASURED; /* resolve_candidates() says what was found */
 	if (common->enforce_memory == TRUTH_UNSET) {
@@ -211,7 +214,7 @@ static void resolve_newer(const struct resolver *resolver, struct training_input
 	size_t count;
 
 	if (input->candidate_count != 1 || common.alternatives == 0 || common.accelerator.like || is_given(common.pricing.usd_per_gpu_hour) ||
-		is_given(common.pricing.on_premises.capex_usd_per_gpu))
+		cost_is_owned(&common.pricing))
 		return;
 	row = newer_row(resolver, &input->request, &input->candidates[0].accelerator);
 	aside.findings = arena_alloc_uncleared(resolver->arena, sizeof *aside.findings);
@@ -235,6 +238,7 @@ enum status resolve_training(
 
 	with_stack.stack = stack_name(request->stack == STACK_UNSET ? STACK_GENERIC : request->stack);
 	input->request = *request;
+	input->objective_is_default = request->common.objective == OBJECTIVE_UNSET;
 	input->teacher = NULL;
 	input->newer = NULL;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
@@ -250,7 +254,7 @@ enum status resolve_training(
 		return resolver_status(resolver);
 	if (is_given(request->budget_usd) && input->candidate_count == 1 && !input->candidates[0].has_offer &&
 		!is_given(request->common.pricing.usd_per_gpu_hour) &&
-		!is_given(request->common.pricing.on_premises.capex_usd_per_gpu))
+		!cost_is_owned(&request->common.pricing))
 		fault(resolver, "/budget_usd", "no_offer",
 			"a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
 	default_precision(resolver, input);

@@ -135,6 +135,12 @@ static struct topology system_topology(const struct accelerator *accelerator, in
 	return card_topology(instance_gpus);
 }
 
+/* Where nobody rents more than one in an instance, nobody promises a fabric between them. */
+static bool is_rented_singly(const struct offer *offer, int64_t instance_gpus, const struct topology *topology)
+{
+	return offer->gpus == 1 && instance_gpus == 1 && topology->torus_dimensions == 0;
+}
+
 struct topology topology_of(const struct accelerator *accelerator, const struct offer *offer, int64_t instance_gpus)
 {
 	struct topology topology = system_topology(accelerator, instance_gpus);
@@ -155,7 +161,12 @@ struct topology topology_of(const struct accelerator *accelerator, const struct 
 			continue;
 		topology.internode_gbs = instance->gigabits_per_s / bits_per_byte / (double)instance->gpus;
 		topology.internode_source = instance->source;
-		break;
+		return topology;
+	}
+	if (is_rented_singly(offer, instance_gpus, &topology)) {
+		topology.rented_singly = true;
+		topology.internode_gbs = 10 / bits_per_byte;
+		topology.internode_source = "instances of one accelerator, of which no fabric is published: 10 Gb/s, as AWS g5.xlarge";
 	}
 	return topology;
 }

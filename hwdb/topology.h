@@ -12,6 +12,7 @@ struct topology {
 	const char *gpus_source, *internode_source;
 	int64_t torus_dimensions; /* of the links among neighbours; 0: switched, or linked to all */
 	const char *torus_source;
+	bool rented_singly; /* nobody rents more than one in an instance, and no fabric between them is published */
 };
 
 /* `offer` may be NULL: of a known instance type its own network counts. `instance_gpus` is the largest machine that the

@@ -116,6 +116,14 @@ struct mig_slice {
 	double bandwidth_share, compute_share; /* of the board's */
 };
 
+/* What buying one costs, with its share of server and network, where the request gives no one price for all; as a maker's list has it, the
+ * accelerator alone (E154). usd_per_gpu 0: not known. */
+struct own_price {
+	double usd_per_gpu, low_usd_per_gpu, high_usd_per_gpu;
+	bool alone; /* without server and network */
+	const char *source;
+};
+
 struct own_runs; /* planner/training/own_runs.h */
 
 /* One accelerator that a plan may use, with what the catalogue says about having it. */
@@ -129,8 +137,10 @@ struct candidate {
 	struct calibration calibration;
 	const struct own_runs *own_runs; /* trainings that were reported, each as like as it is to one on this accelerator; NULL: none */
 	int64_t gpus_per_node;
+	bool single; /* rented one by one alone, and named by nobody: a group of them is not had joined */
 	double internode_gbs; /* per accelerator, one direction */
 	int64_t torus_dimensions; /* of the links of a domain; 0: each reaches every other at its full rate (switches, or links to all) */
+	struct own_price own_price;
 	const struct mig_slice *slice; /* NULL: whole; else `accelerator` is the slice, and whole boards are had */
 	const struct accelerator *board; /* of the slice */
 };

@@ -5,7 +5,7 @@
 void findings_clear(struct findings *findings)
 {
 	findings->assumption_count = findings->advice_count = findings->warning_count = 0;
-	findings->sensitivity_count = findings->dropped = 0;
+	findings->sensitivity_count = findings->first_count = findings->dropped = 0;
 	findings->missing_price_told = false;
 }
 
@@ -61,6 +61,23 @@ void findings_warn(struct findings *findings, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(warning->detail, sizeof warning->detail, format, arguments);
 	va_end(arguments);
+}
+
+void findings_warn_first(struct findings *findings, const char *format, ...)
+{
+	struct warning warning;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(warning.detail, sizeof warning.detail, format, arguments);
+	va_end(arguments);
+	if (findings->warning_count == WARNINGS_MAX)
+		findings->dropped++; /* the last one gives way */
+	else
+		findings->warning_count++;
+	for (size_t i = findings->warning_count; i-- > findings->first_count + 1;)
+		findings->warnings[i] = findings->warnings[i - 1];
+	findings->warnings[findings->first_count++] = warning;
 }
 
 void findings_assume_figure(struct findings *findings, const struct figure *figure)

@@ -50,6 +50,7 @@ struct sensitivity {
 struct findings {
 	bool missing_price_told; /* the resolver says why no offer fits, so the planner need not */
 	size_t assumption_count, advice_count, warning_count, sensitivity_count, dropped;
+	size_t first_count; /* of the warnings, that were put first */
 	struct assumption assumptions[ASSUMPTIONS_MAX];
 	struct advice advice[ADVICE_MAX];
 	struct warning warnings[WARNINGS_MAX];
@@ -63,6 +64,8 @@ void findings_assume_text(struct findings *findings, const char *field, const ch
 /* Returns the entry for its effect to be filled; a scratch entry when the list is full. */
 struct advice *findings_advise(struct findings *findings, const char *code, const char *severity, const char *format, ...) PRINTF_LIKE(4, 5);
 void findings_warn(struct findings *findings, const char *format, ...) PRINTF_LIKE(2, 3);
+/* What a reader must know before all else: it stands before the other warnings, after those that were put first already. */
+void findings_warn_first(struct findings *findings, const char *format, ...) PRINTF_LIKE(2, 3);
 /* The same with its range: what others find plausible, or what an equation's source says. */
 void findings_assume_figure(struct findings *findings, const struct figure *figure);
 /* Keeps the list sorted, the input that moves most first. `input` has low and high; the changes are relative. */

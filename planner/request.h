@@ -27,8 +27,21 @@ struct accelerator_reference_list {
 	size_t count;
 };
 
+/* What an accelerator costs to buy, with its share of server and network. */
+struct capex {
+	const char *accelerator; /* its id or alias */
+	double usd_per_gpu;
+};
+
+struct capex_list {
+	struct capex *items;
+	size_t count;
+};
+
 struct on_premises {
 	double capex_usd_per_gpu, life_years, electricity_usd_per_kwh, staff_usd_per_gpu_month, space_usd_per_kw_month;
+	struct capex_list capex; /* of each accelerator, instead of one price for all */
+	enum truth list_prices;  /* the catalogue's, instead */
 };
 
 /* Another currency to show amounts in. */
@@ -44,7 +57,7 @@ struct pricing {
 	struct text_list terms; /* on_demand, spot, reserved_1y, reserved_3y */
 	double max_age_days, spot_interruptions_per_gpu_hour, storage_usd_per_gb_month, egress_usd_per_gb;
 	double storage_gb, egress_gb; /* kept while it runs; leaves once, at the end */
-	struct on_premises on_premises; /* given when capex_usd_per_gpu is */
+	struct on_premises on_premises; /* given when capex_usd_per_gpu, capex or list_prices is */
 };
 
 enum { SITE_STEPS_MAX = 8784 }; /* hours of a leap year */

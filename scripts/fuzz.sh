@@ -1,7 +1,9 @@
 #!/bin/sh
 # Runs every fuzzer given, each for FUZZ_SECONDS (default 30), from seeds and into a corpus kept in build/fuzz/corpus.
+# Every fuzzer runs; the exit status is 1 where one of them found something.
 # Usage: scripts/fuzz.sh FUZZER...
 set -eu
+failed=
 for program in "$@"; do
 	name=$(basename "$program")
 	corpus=build/fuzz/corpus/$name
@@ -23,7 +25,7 @@ for program in "$@"; do
 			for path in json.load(open(sys.argv[2]))["paths"].values():
 			    for operation in path.values():
 			        for content in operation.get("requestBody", {}).get("content", {}).values():
-			            examples = [content["example"]] if "example" in content else [e["value"] for e in content["examples"].values()]
+			            examples = [content["example"]] if "example" in content else [e["value"] for e in content.get("examples", {}).values()]
 			            for example in examples:
 			                for table in range(14):
 			                    with open(f"{sys.argv[1]}/seed-{number}-{table}", "wb") as seed:
@@ -66,5 +68,7 @@ for program in "$@"; do
 	dictionary=tests/fuzz/$name.dict
 	echo "$name: ${FUZZ_SECONDS:-30} s"
 	"$program" -max_total_time="${FUZZ_SECONDS:-30}" -timeout=5 -rss_limit_mb=1024 -max_len=16384 -print_final_stats=1 \
-		-artifact_prefix="$corpus/../" $([ -f "$dictionary" ] && echo "-dict=$dictionary") "$corpus" 2>&1 | tail -n 8
+		-artifact_prefix="$corpus/../" $([ -f "$dictionary" ] && echo "-dict=$dictionary") "$corpus" >"$corpus.log" 2>&1 || failed="$failed $name"
+	tail -n 8 "$corpus.log"
 done
+[ -z "$failed" ] || { echo "fuzz.sh: findings of$failed: see build/fuzz/corpus" >&2; exit 1; }

@@ -155,6 +155,7 @@ enum status auth_identify(struct auth *auth, const char *authorization, struct a
 
 	*identity = (struct auth_identity){.role = ROLE_ADMIN, .id = "anonymous", .name = "anonymous"};
 	status = auth_is_open(auth, &open, failure);
+	identity->keyless = open;
 	if (status != STATUS_OK || open)
 		return status;
 	if (!authorization)

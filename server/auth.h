@@ -20,6 +20,7 @@ struct auth;
 struct auth_identity {
 	enum role role;
 	char id[AUTH_ID_SIZE], name[AUTH_NAME_SIZE];
+	bool keyless; /* no key exists */
 };
 
 /* `open`: while no key exists, everybody is admin (loopback, or --insecure). NULL without memory. */

@@ -62,6 +62,7 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 	resolve_doubts(resolver, &input->request.common, &plan->recommended.accelerator, input->request.common.precision,
 		plan->recommended.cost.has_offer ? &plan->recommended.cost.offer : NULL, &plan->recommended.inputs);
 	resolve_reservations(resolver, input, plan);
+	resolve_training_purchases(resolver, input, plan);
 	training_request_complete(input, plan, &input->request);
 	plan->search.elapsed_ms = (double)(clock_monotonic_ns() - began_ns) / 1e6;
 	estimate->request = &input->request;
@@ -125,6 +126,8 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 		status = planner_inference(input, plan, estimate->failure);
 	if (status == STATUS_OK && plan->recommended.cost.has_offer)
 		resolve_recommended(resolver, &input->request.common, input->candidates, input->candidate_count, &plan->recommended.cost.offer);
+	if (status == STATUS_OK)
+		resolve_serving_purchases(resolver, plan);
 	if (status == STATUS_OK)
 		status = resolve_commitment(resolver, input, &plan->recommended);
 	for (size_t i = 0; i < plan->alternative_count && status == STATUS_OK; i++)

@@ -32,6 +32,8 @@ struct waiting;
 	X(CONTENT_ENCODING, "Content-Encoding")                          \
 	X(CONTENT_LENGTH, "Content-Length")                              \
 	X(CONTENT_TYPE, "Content-Type")                                  \
+	X(FETCH_SITE, "Sec-Fetch-Site")                                  \
+	X(HOST, "Host")                                                  \
 	X(IDEMPOTENCY_KEY, "Idempotency-Key")                            \
 	X(IF_MATCH, "If-Match")                                          \
 	X(IF_NONE_MATCH, "If-None-Match")                                \

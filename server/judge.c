@@ -5,6 +5,7 @@
 #include "server/auth.h"
 #include "server/gate.h"
 #include "server/http_private.h"
+#include "server/origin.h"
 #include "server/server.h"
 #include "server/streamed.h"
 
@@ -131,6 +132,13 @@ static enum status judge_caller(struct exchange *exchange)
 	status = auth_identify(call->server->auth, exchange->headers[HEADER_AUTHORIZATION], identity, &call->failure);
 	if (status != STATUS_OK)
 		return status;
+	if (identity->keyless) {
+		const struct origin_headers headers = {exchange->headers[HEADER_HOST], exchange->headers[HEADER_ORIGIN], exchange->headers[HEADER_FETCH_SITE]};
+
+		status = origin_judge(call->method, &headers, exchange->http->options.allowed_hosts, exchange->http->options.cors_origins, &call->failure);
+		if (status != STATUS_OK)
+			return status;
+	}
 	call->principal = (struct principal){.role = identity->role, .id = identity->id, .name = identity->name};
 	if (!auth_role_covers(identity->role, wanted))
 		return failure_set(&call->failure, STATUS_FORBIDDEN, "this needs the role %s, the key has %s", auth_role_name(wanted),

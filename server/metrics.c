@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "server/calibration_drift.h"
 #include "server/exchange.h"
 #include "server/http.h"
@@ -235,6 +236,7 @@ static void metrics_write_process(struct server *server, struct buffer *out)
 	struct rusage usage = {0};
 
 	getrusage(RUSAGE_SELF, &usage);
+	metrics_single(out, METRIC_LOG_DROPPED, (double)log_dropped_lines());
 	metrics_single(out, METRIC_RESIDENT, metrics_resident_bytes());
 	metrics_single(out, METRIC_CPU, (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
 		(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);

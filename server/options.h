@@ -28,6 +28,7 @@
 	X(quiet_seconds, "quiet-seconds", NUMBER, "1", 0, 600, NULL, "on SIGTERM, readyz says 503 this long before the door shuts") \
 	X(body_memory_mb, "body-memory-mb", NUMBER, "512", 2, 65536, NULL, "memory of all request bodies together, 10^6 bytes")    \
 	X(cors_origins, "cors-origins", TEXT, "", 0, 0, NULL, "origins that browsers may call from, comma-separated; * for any")   \
+	X(allowed_hosts, "allowed-hosts", TEXT, "", 0, 0, NULL, "names under which the daemon may be called without keys, beside localhost and addresses; comma-separated") \
 	X(metrics_open, "metrics-open", FLAG, "no", 0, 0, NULL, "answer /metrics without a key")                                   \
 	X(insecure, "insecure", FLAG, "no", 0, 0, NULL, "allow other addresses than loopback without any API key")                 \
 	X(bootstrap_key_file, "bootstrap-key-file", TEXT, "", 0, 0, NULL, "file with an admin key to accept, such as a mounted secret") \
@@ -35,6 +36,7 @@
 	X(lease_seconds, "lease-seconds", NUMBER, "60", 2, 3600, NULL, "a benchmark whose worker or agent is not heard of for so long is another's") \
 	X(heartbeat_seconds, "heartbeat-seconds", NUMBER, "20", 1, 1200, NULL, "how often agents are to be heard of; at most half of --lease-seconds") \
 	X(backup_directory, "backup-directory", TEXT, "", 0, 0, NULL, "folder for POST /v1/backups; empty: beside the database")   \
+	X(backup_keep, "backup-keep", NUMBER, "10", 0, 100000, NULL, "backups kept there; each new one deletes the oldest beyond; 0: all are kept") \
 	X(feeds, "feeds", TEXT, "", 0, 0, NULL, "live feeds that may be fetched, comma-separated: NAME, or NAME=MINUTES to refresh it so often") \
 	X(feed_keys, "feed-keys", TEXT, "", 0, 0, NULL, "folder with the keys of feeds, each in a file of the feed's name")         \
 	X(feed_urls, "feed-urls", TEXT, "", 0, 0, NULL, "other places of feeds, comma-separated: NAME=https://HOST/PATH")           \

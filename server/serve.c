@@ -1,7 +1,5 @@
 #include "server/serve.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <sodium.h>
@@ -11,8 +9,9 @@
 #include "base/log.h"
 #include "server/detach.h"
 #include "server/exit_code.h"
-#include "server/listen.h"
 #include "server/http.h"
+#include "server/listen.h"
+#include "server/log_file.h"
 #include "server/options.h"
 #include "server/server.h"
 
@@ -28,26 +27,6 @@ static enum exit_code serve_exit_code(const struct failure *failure, bool bound)
 	return bound ? EXIT_CODE_STORAGE : EXIT_CODE_UNAVAILABLE;
 }
 
-static bool serve_open_log(const struct options *options, struct failure *failure)
-{
-	static const char *const levels[LOG_LEVEL_COUNT] = {"debug", "info", "warning", "error"};
-	const char *path = *options->log_file ? options->log_file : options->detach ? "fleetplan.log" : NULL;
-	int fd;
-
-	for (enum log_level level = 0; level < LOG_LEVEL_COUNT; level++) {
-		if (strcmp(options->log_level, levels[level]) == 0)
-			log_set_level(level);
-	}
-	if (!path)
-		return true;
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-	if (fd < 0)
-		(void)!failure_set(failure, STATUS_INVALID, "log-file: %s: %s", path, strerror(errno));
-	else
-		log_set_file(fd);
-	return fd >= 0;
-}
-
 /* Large blocks, such as a trace of a million rows, go back to the system when they are freed: glibc raises its threshold for that with
  * the first such block, and keeps 200 MB where 20 are used. */
 static void serve_give_memory_back(void)
@@ -57,17 +36,6 @@ static void serve_give_memory_back(void)
 
 	(void)mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 #endif
-}
-
-static void serve_block_signals(sigset_t *ends)
-{
-	sigemptyset(ends);
-	sigaddset(ends, SIGTERM);
-	sigaddset(ends, SIGINT);
-	pthread_sigmask(SIG_BLOCK, ends, NULL); /* every thread inherits it; the main thread waits for them */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of the write, not the end of the daemon */
 }
 
 /* Waits up to `seconds`; true when a second signal came. */
@@ -107,19 +75,20 @@ static int serve_run(const struct options *options, struct detach *detach)
 	int64_t started_ns = clock_monotonic_ns();
 	sigset_t ends;
 	bool whole;
-	int signal_number = 0;
+	int signal_number;
 
 	serve_give_memory_back();
-	serve_block_signals(&ends);
-	if (!serve_open_log(options, &failure))
+	signals_block(&ends);
+	if (!log_file_open(!*options->log_file && options->detach ? "fleetplan.log" : options->log_file, options->log_level, &failure))
 		return exit_code_report(&failure, EXIT_CODE_CONFIGURATION);
+	log_file_start();
 	if (server_open(&server, options, &failure) != STATUS_OK)
 		return exit_code_report(&failure, serve_exit_code(&failure, server.http != NULL));
 	log_event(LOG_INFO, "ready", LOG_TEXT("listen", http_address(server.http)), LOG_TEXT("database", options->database),
 		LOG_TEXT("version", FLEETPLAN_VERSION), LOG_DOUBLE("start_ms", (double)(clock_monotonic_ns() - started_ns) / 1e6),
 		LOG_INTEGER("pid", getpid()));
 	detach_ready(detach);
-	sigwait(&ends, &signal_number);
+	signal_number = signals_wait(&ends);
 	whole = serve_drain(&server, &ends);
 	whole = server_close(&server, 0) && whole;
 	log_event(LOG_INFO, "stopped", LOG_TEXT("signal", signal_number == SIGTERM ? "SIGTERM" : "SIGINT"),

@@ -375,7 +375,7 @@ static enum status server_bind(struct server *server, struct failure *failure)
 	const struct http_options options = {.listen = o->listen, .threads = o->threads, .workers = o->workers, .queue = o->queue, .queue_seconds = o->queue_seconds,
 		.connections = o->connections, .connections_per_ip = o->connections_per_ip, .idle_seconds = o->idle_seconds,
 		.receive_seconds = o->receive_seconds, .send_seconds = o->send_seconds,
-		.body_memory_bytes = (size_t)o->body_memory_mb * 1000000, .cors_origins = o->cors_origins, .metrics_open = o->metrics_open, .jobs = o->jobs,
+		.body_memory_bytes = (size_t)o->body_memory_mb * 1000000, .cors_origins = o->cors_origins, .allowed_hosts = o->allowed_hosts, .metrics_open = o->metrics_open, .jobs = o->jobs,
 		.jobs_per_key = o->jobs_per_key, .job_keep_seconds = o->job_keep_seconds, .job_workers = o->job_workers,
 		.job_memory_bytes = (size_t)o->job_memory_mb * 1000000};
 

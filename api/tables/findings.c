@@ -181,6 +181,38 @@ static const struct field offer_rows[] = {
 TABLE(offer, offer_rows, "An offer, normalised to one accelerator for one hour.");
 #undef OF
 
+DECLARE_TABLE(rent, struct rent);
+#define OF struct rent
+static const struct field rent_rows[] = {
+	OBJECT(offer, offer, "The cheapest offer of that term for as many"),
+	FIGURE(usd_per_gpu_hour, "Its price for an accelerator that is used: instances are paid whole"),
+	FIGURE(break_even_hours, "Hours of use of all of them after which buying has cost less; absent: never"),
+	FIGURE(break_even_utilization, "The same over their life: above 1 they do not last long enough"),
+};
+TABLE(rent, rent_rows, "Buying beside renting at one term.");
+#undef OF
+
+#define OF struct purchase
+static const struct field purchase_rows[] = {
+	FIGURE(capital_usd, "Of all of them with their servers and network: what is paid at the beginning. `cost` is the share of it that this work uses up"),
+	FIGURE(capital_low_usd, "The same at the low end of the list price's range"),
+	FIGURE(capital_high_usd, "The same at its high end"),
+	FIGURE(accelerators_usd, "Of the capital, the accelerators"),
+	FIGURE(hosts_usd, "Of the capital, the servers around them"),
+	FIGURE(network_usd, "Of the capital, the network between servers; 0 for one server"),
+	FIGURE(power_kw, "Power in the mean of this work, the building's part included"),
+	FIGURE(running_usd_per_year, "Electricity, staff and space of a year in use"),
+	FIGURE(life_hours, "Hours over which they are written off"),
+	FIGURE(hours_left, "Of them after this training; absent of a service"),
+	TEXT(source, 240, "Where the price comes from"),
+	OBJECT_IF(on_demand, on_demand.known, rent, "Beside renting on demand"),
+	OBJECT_IF(spot, spot.known, rent, "Beside renting spot instances"),
+	OBJECT_IF(reserved_1y, reserved_1y.known, rent, "Beside reserving for a year"),
+	OBJECT_IF(reserved_3y, reserved_3y.known, rent, "Beside reserving for three years"),
+};
+TABLE(purchase, purchase_rows, "Buying the hardware: capital, power, running cost, and from when on it costs less than renting.");
+#undef OF
+
 #define OF struct offer_quote
 static const struct field offer_quote_rows[] = {
 	MERGE(offer, offer),

@@ -77,6 +77,15 @@ TABLE(rate_piece, rate_piece_rows, "A stretch of time and its mean load.");
 #define KV_PRECISION                                                                                                   \
 	CHOICE(kv_precision, precision_words, "Number format of the KV cache", .fallback = "the engine's own")
 
+DECLARE_TABLE(hosted_api, MEMBER_TYPE(struct inference_request, hosted_api));
+#define OF MEMBER_TYPE(struct inference_request, hosted_api)
+static const struct field hosted_api_rows[] = {
+	NUMBER(input_usd_per_million_tokens, 0, 1e5, "Price of a million tokens of prompts", .example = "0.1"),
+	NUMBER(output_usd_per_million_tokens, 0, 1e5, "Price of a million tokens of answers", .example = "0.3"),
+};
+TABLE(hosted_api, hosted_api_rows, "A price by the token.");
+#undef OF
+
 #define OF struct inference_request
 static const struct field inference_request_rows[] = {
 	MERGE(common, about),
@@ -120,6 +129,7 @@ static const struct field inference_request_rows[] = {
 	CHOICE(redundancy, redundancy_words, "Replicas beyond what the load needs", .fallback = "none"),
 	NUMBER(headroom, 0, 0.95, "Share of capacity left free", .fallback = "0.1"),
 	POSITIVE(budget_usd_per_month, 1e12, "Options that cost more are left out"),
+	OBJECT(hosted_api, hosted_api, "What the same model costs by the token, instead of the catalogue's prices: hosted says where both break even"),
 	TRUTH(mig, "Whether slices of an accelerator (MIG) may serve, beside whole ones", .fallback = "true"),
 };
 TABLE(inference_request, inference_request_rows, "A service to plan.");

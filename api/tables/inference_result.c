@@ -225,6 +225,33 @@ DECLARE_TABLE(service_uncertainty, struct service_uncertainty);
 TABLE(service_uncertainty, service_uncertainty_rows, "An uncertainty, its price and its cure.");
 #undef OF
 
+DECLARE_TABLE(hosted_price, struct hosted_price);
+#define OF struct hosted_price
+static const struct field hosted_price_rows[] = {
+	TEXT(provider, 64, "Who hosts it; `request` for a price of the request"),
+	TEXT(name, 128, "The model as the provider calls it"),
+	FIGURE(input_usd_per_million_tokens, "Price of a million tokens of prompts"),
+	FIGURE(output_usd_per_million_tokens, "Price of a million tokens of answers"),
+	TEXT(as_of, 32, "When the price was read"),
+	TEXT(source, 240, "Where"),
+};
+TABLE(hosted_price, hosted_price_rows, "A published price by the token.");
+#undef OF
+
+DECLARE_TABLE(hosted, struct hosted);
+#define OF struct hosted
+static const struct field hosted_rows[] = {
+	MERGE(price, hosted_price),
+	FIGURE(usd_per_month, "Of this load, by the token"),
+	FIGURE(usd_per_million_tokens, "Of prompts and answers as this load mixes them; cost.usd_per_million_tokens of the option is the price at which both cost the same"),
+	FIGURE(own_over_hosted, "The option's cost over it: below 1 the option is cheaper"),
+	FIGURE(break_even_input_usd_per_million_tokens, "Price of prompts' tokens at which both cost the same, both prices in the provider's proportion"),
+	FIGURE(break_even_output_usd_per_million_tokens, "Price of answers' tokens at which they do"),
+	FIGURE(break_even_requests_per_s, "Mean load of the option's fleet at which they do; absent: more than it carries"),
+};
+TABLE(hosted, hosted_rows, "The same model by the token.");
+#undef OF
+
 #define OF struct inference_option
 static const struct field inference_option_rows[] = {
 	OBJECT(accelerator, accelerator_id, "Accelerator"),
@@ -249,6 +276,8 @@ static const struct field inference_option_rows[] = {
 	OBJECT(practice, practice, "What a service needs over what the recipe's engine takes for the load announced; latency and throughput are the plan's, without it"),
 	ARRAY_AS(promises, promises, promise_count, service_promise, "The load and the request's limits, each with the probability that it is kept"),
 	OBJECT(cost, serving_cost, "Cost; without figures where no price is known"),
+	OBJECT_IF(hosted, has_hosted, hosted, "The cheapest way that is known to have the same model by the token"),
+	OBJECT_IF(purchase, has_purchase, purchase, "Buying, where pricing.on_premises says so"),
 	OBJECT(energy, serving_energy, "Energy"),
 	OBJECT(carbon, serving_carbon, "Carbon"),
 	FIGURE(water_l_per_month, "Water, on site and in making the electricity"),
@@ -344,6 +373,7 @@ static const struct field inference_result_rows[] = {
 	ARRAY_AS(front, front, front_count, service_point,
 		"Every accelerator, layout and usable offer: what nothing beats in cost, carbon and the time of a request (by steps of a tenth), cheapest first, with the "
 		"price of a tonne saved from one to the next; of a given number without a load what is compared is of a request"),
+	ARRAY_AS(hosted, hosted, hosted_count, hosted, "The recommended option beside the same model by the token: the prices that are known, or the one of the request, cheapest first"),
 	OBJECT(rule_of_thumb, inference_rule, "The rule of thumb, for comparison"),
 	MERGE(findings, findings),
 };

@@ -29,12 +29,22 @@ TABLE(accelerator_reference, accelerator_reference_rows,
 	.shorthand = &accelerator_reference_rows[0]);
 #undef OF
 
+DECLARE_TABLE(capex, struct capex);
+#define OF struct capex
+static const struct field capex_rows[] = {
+	TEXT(accelerator, 128, "Id or alias of an accelerator", .flags = REQUIRED, .example = "\"h100\""),
+	NUMBER(usd_per_gpu, 1, 1e6, "Its price with its share of server and network", .flags = REQUIRED, .example = "35000"),
+};
+TABLE(capex, capex_rows, "What an accelerator costs to buy.");
+#undef OF
+
 #define OF struct on_premises
 static const struct field on_premises_rows[] = {
-	NUMBER(
-		capex_usd_per_gpu, 1, 1e6, "Price of an accelerator with its share of server and network", .flags = REQUIRED),
+	NUMBER(capex_usd_per_gpu, 1, 1e6, "Price of an accelerator with its share of server and network: one for all; or give capex or list_prices"),
+	LIST(capex, 32, capex, "The same of each accelerator"),
+	TRUTH(list_prices, "Whether the catalogue's list prices of accelerators are taken, with servers and network as E154 has them"),
 	POSITIVE(life_years, 20, "Years over which it is written off", .fallback = "4"),
-	NUMBER(electricity_usd_per_kwh, 0, 5, "Tariff"),
+	NUMBER(electricity_usd_per_kwh, 0, 5, "Tariff; that of the site unless given"),
 	NUMBER(staff_usd_per_gpu_month, 0, 1e5, "Staff"),
 	NUMBER(space_usd_per_kw_month, 0, 1e4, "Space and cooling"),
 };
@@ -91,7 +101,7 @@ static const struct field site_rows[] = {
 	NUMBER(pue, 1, 3, "Power usage effectiveness: facility power over IT power"),
 	NUMBER(wue_l_per_kwh, 0, 20, "Water used on site"),
 	NUMBER(ewif_l_per_kwh, 0, 100, "Water used in making the electricity"),
-	NUMBER(electricity_usd_per_kwh, 0, 5, "Tariff"),
+	NUMBER(electricity_usd_per_kwh, 0, 5, "Tariff: of hardware of one's own (pricing.on_premises), where that names none"),
 	TIME_AS(start, start_us, "When it begins to run: carbon then counts by the hours that it spans, as far as `series` or a feed knows them", .example = "\"2026-11-21T18:00:00Z\""),
 	OBJECT(series, site_series, "Carbon intensity step by step, instead of one figure; what a run has beyond it counts by the site's mean"),
 };
@@ -137,7 +147,7 @@ static const struct field request_common_rows[] = {
 	OBJECT(pricing, pricing, "Where prices come from; the cheapest current on-demand offer unless given"),
 	OBJECT(site, site_request, "Where it runs: grid, PUE, water, tariff; the chosen offer's region unless given"),
 	OBJECT(hardware, hardware_request, "What is known of the machines: the hosts' power, carbon of making them"),
-	CHOICE(objective, objective_words, "What the recommended option is best in", .fallback = "cost"),
+	CHOICE(objective, objective_words, "What the recommended option is best in. A training that names none, and neither number, deadline nor budget, is of the size that teams take, weighed against its cost", .fallback = "cost"),
 	POSITIVE(carbon_cap_kgco2e, 1e12, "Options above it are left out; of a service, a month's"),
 	POSITIVE(energy_cap_kwh, 1e12, "Options above it are left out; of a service, a month's"),
 	CALIBRATION,

@@ -27,6 +27,7 @@ DECLARE_TABLE(model_reference, struct model_reference);
 DECLARE_TABLE(accelerator_fields, struct accelerator);
 DECLARE_TABLE(accelerator_reference, struct accelerator_reference);
 DECLARE_TABLE(on_premises, struct on_premises);
+DECLARE_TABLE(purchase, struct purchase);
 DECLARE_TABLE(currency, struct currency);
 DECLARE_TABLE(pricing, struct pricing);
 DECLARE_TABLE(site_request, struct site_request);

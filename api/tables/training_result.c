@@ -166,6 +166,7 @@ static const struct field training_option_rows[] = {
 	ARRAY_AS(promises, promises, promise_count, promised, "The request's limits, each with the probability that it is kept"),
 	OBJECT(goodput, goodput, "What failures and checkpoints cost"),
 	OBJECT(cost, cost, "Cost; without figures where no price is known"),
+	OBJECT_IF(purchase, has_purchase, purchase, "Buying, where pricing.on_premises says so"),
 	OBJECT(energy, energy, "Energy"),
 	OBJECT(carbon, carbon, "Carbon"),
 	FIGURE(water_l, "Water, on site and in making the electricity"),

@@ -37,27 +37,62 @@ double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double f
 		   (staff + facility_kw * space) / HOURS_PER_MONTH;
 }
 
-/* E67 with the longest and the shortest life, where none was given. */
-static void own_range(const struct on_premises *own, double facility_w, struct gpu_price *price)
+bool cost_is_owned(const struct pricing *pricing)
+{
+	const struct on_premises *own = &pricing->on_premises;
+
+	return is_given(own->capex_usd_per_gpu) || own->capex.count > 0 || own->list_prices == TRUTH_TRUE;
+}
+
+bool cost_is_by_offer(const struct pricing *pricing, const struct candidate *candidate)
+{
+	return candidate->has_offer && !is_given(pricing->usd_per_gpu_hour) && !cost_is_owned(pricing);
+}
+
+struct own_price cost_own_price(const struct pricing *pricing, const struct candidate *candidate, int64_t count)
+{
+	double given = pricing->on_premises.capex_usd_per_gpu, factor = 1 + COST_SERVERS_SHARE;
+	struct own_price own = candidate->own_price;
+
+	if (is_given(given))
+		return (struct own_price){given, given, given, false, "request"};
+	if (!own.alone)
+		return own;
+	if (count > candidate->gpus_per_node)
+		factor += COST_NETWORK_SHARE;
+	own.usd_per_gpu *= factor;
+	own.low_usd_per_gpu *= factor;
+	own.high_usd_per_gpu *= factor;
+	return own;
+}
+
+/* E67 with the lowest price and the longest life, and the other way about; a life that was given has no range. */
+static void own_range(const struct on_premises *own, const struct own_price *capex, double facility_w, struct gpu_price *price)
 {
 	struct on_premises other = *own;
 
-	if (is_given(own->life_years))
-		return;
-	other.life_years = COST_LIFE_HIGH_YEARS;
+	other.life_years = given_or(own->life_years, COST_LIFE_HIGH_YEARS);
+	other.capex_usd_per_gpu = capex->low_usd_per_gpu;
 	price->low_usd_per_gpu_hour = cost_on_premises_usd_per_gpu_hour(&other, facility_w, NULL);
-	other.life_years = COST_LIFE_LOW_YEARS;
+	other.life_years = given_or(own->life_years, COST_LIFE_LOW_YEARS);
+	other.capex_usd_per_gpu = capex->high_usd_per_gpu;
 	price->high_usd_per_gpu_hour = cost_on_premises_usd_per_gpu_hour(&other, facility_w, NULL);
 }
 
 bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candidate, int64_t count, double facility_w,
 	struct gpu_price *price, struct findings *findings)
 {
+	struct own_price capex = cost_own_price(pricing, candidate, count);
+	struct on_premises own = pricing->on_premises;
+
+	own.capex_usd_per_gpu = capex.usd_per_gpu;
 	*price = (struct gpu_price){.status = PROVENANCE_GIVEN, .source = "request"};
 	if (is_given(pricing->usd_per_gpu_hour)) {
 		price->usd_per_gpu_hour = pricing->usd_per_gpu_hour;
-	} else if (is_given(pricing->on_premises.capex_usd_per_gpu)) {
-		price->usd_per_gpu_hour = cost_on_premises_usd_per_gpu_hour(&pricing->on_premises, facility_w, findings);
+	} else if (cost_is_owned(pricing)) {
+		if (!(capex.usd_per_gpu > 0))
+			return false;
+		price->usd_per_gpu_hour = cost_on_premises_usd_per_gpu_hour(&own, facility_w, findings);
 		price->status = PROVENANCE_DERIVED;
 		price->source = "E67: total cost of ownership from pricing.on_premises";
 	} else if (candidate->has_offer) {
@@ -77,7 +112,7 @@ bool cost_gpu_price(const struct pricing *pricing, const struct candidate *candi
 	}
 	price->low_usd_per_gpu_hour = price->high_usd_per_gpu_hour = price->usd_per_gpu_hour;
 	if (price->status == PROVENANCE_DERIVED)
-		own_range(&pricing->on_premises, facility_w, price);
+		own_range(&own, &capex, facility_w, price);
 	return true;
 }
 

@@ -25,6 +25,21 @@ struct gpu_price {
  * Absent members: life 4 years; tariff, staff and space as noted in `findings` (may be NULL). */
 double cost_on_premises_usd_per_gpu_hour(const struct on_premises *own, double facility_w, struct findings *findings);
 
+/* Whether the request says that the hardware is one's own. */
+bool cost_is_owned(const struct pricing *pricing);
+
+/* Whether the price comes from one of the candidate's offers. */
+bool cost_is_by_offer(const struct pricing *pricing, const struct candidate *candidate);
+
+/* E154. Servers and network over the accelerators of a purchase: Cottier et al. 2024, arXiv 2405.21015: of frontier models' costs 23 to 32 % are
+ * accelerators, 15 to 22 % server components and 9 to 13 % cluster interconnect. */
+#define COST_SERVERS_SHARE 0.67
+#define COST_NETWORK_SHARE 0.40
+
+/* E154. What buying one of `count` costs with its share of server and network: pricing.on_premises.capex_usd_per_gpu, else the candidate's own
+ * price; usd_per_gpu 0 where neither is known. An accelerator's price alone is multiplied by 1 + servers, and beyond one node + network. */
+struct own_price cost_own_price(const struct pricing *pricing, const struct candidate *candidate, int64_t count);
+
 /* E68. Chosen in this order: pricing.usd_per_gpu_hour; pricing.on_premises; the candidate's offer, of which whole instances are
  * paid: the price of one of `count` accelerators that are used. False, and a price of 0, where there is none of them: cost is then
  * unknown, not free. */

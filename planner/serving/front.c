@@ -138,8 +138,7 @@ static struct service_point point_of(const struct search *search, const struct w
 	const struct fleet *fleet = way->fleet;
 	struct site site = way->place.supply ? way->place.supply->site : fleet->candidate->site;
 	double requests_per_month = fleet->requests_per_s * search->demand->mean_load * SECONDS_PER_HOUR * HOURS_PER_MONTH;
-	bool by_offer = fleet->candidate->has_offer && !is_given(search->limits->pricing->usd_per_gpu_hour) &&
-					!is_given(search->limits->pricing->on_premises.capex_usd_per_gpu);
+	bool by_offer = cost_is_by_offer(search->limits->pricing, fleet->candidate);
 
 	site_complete(&site, NULL);
 	return (struct service_point){.accelerator = fleet_board(fleet)->id,

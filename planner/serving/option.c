@@ -223,10 +223,49 @@ void option_fill(const struct inference_input *input, const struct fleet *fleet,
 	option->gpus_paid = worth.gpus_paid;
 	fill_cost(option, fleet, &practised, demand, &worth);
 	fill_currency(option, &input->request.common.pricing.currency);
+	option->has_purchase = purchase_of(limits->pricing, fleet->candidate, fleet->gpu_count,
+		worth.footprint.energy.total_kwh / HOURS_PER_MONTH / (double)fleet->gpu_count * WATTS_PER_KW, ABSENT_NUMBER, &option->purchase);
 	fill_footprint(option, demand, &worth);
 	option_provenance(option, input, fleet, demand, limits, &worth);
 	option->practice = practice_of_service(&input->request);
 	option->promise_count = service_promises(input, fleet, demand, limits, option->promises);
 	CHECK(isfinite(option->throughput.output_tokens_per_s) && isfinite(option->latency.e2e_ms.p99) &&
 		  isfinite(option->energy.kwh_per_month));
+}
+
+/* A price of the request stands for the catalogue's. */
+static size_t hosted_prices(const struct inference_input *input, struct hosted_price prices[HOSTED_MAX])
+{
+	double in = input->request.hosted_api.input_usd_per_million_tokens, out = input->request.hosted_api.output_usd_per_million_tokens;
+
+	if (given_or(in, 0) + given_or(out, 0) > 0) {
+		prices[0] = (struct hosted_price){"request", input->model.id, NULL, "request", given_or(in, 0), given_or(out, 0)};
+		return 1;
+	}
+	memcpy(prices, input->hosted, input->hosted_count * sizeof *prices);
+	return input->hosted_count;
+}
+
+size_t option_hosted(const struct inference_input *input, const struct demand *demand, struct inference_option *option, struct hosted hosted[HOSTED_MAX + 1])
+{
+	double tokens = demand->shape.prompt_tokens + demand->shape.output_tokens;
+	double requests_per_s = option->cost.usd_per_hour / (option->cost.usd_per_million_tokens * tokens / tokens_per_million) / SECONDS_PER_HOUR;
+	struct hosted_price prices[HOSTED_MAX];
+	size_t count = hosted_prices(input, prices);
+
+	option->has_hosted = false;
+	if (count == 0 || !is_given(option->cost.usd_per_hour) || !(requests_per_s > 0))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		struct hosted one = hosted_beside(&prices[i], demand->shape.prompt_tokens, demand->shape.output_tokens, option->cost.usd_per_hour, requests_per_s,
+			option->throughput.requests_per_s_max);
+		size_t at = i;
+
+		for (; at > 0 && hosted[at - 1].usd_per_month > one.usd_per_month; at--)
+			hosted[at] = hosted[at - 1];
+		hosted[at] = one;
+	}
+	option->has_hosted = true;
+	option->hosted = hosted[0];
+	return count;
 }

@@ -37,4 +37,8 @@ void sensitivity_report(const struct inference_input *input, const struct fleet 
 void report_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
 	const struct fleet_limits *limits, struct inference_plan *plan);
 
+/* E156. A filled option beside the prices by the token of its model that are known, or the one that the request gives; the cheapest stands in the option.
+ * Returned: how many, the cheapest first; 0 where none is known, or the option's own cost is not. */
+size_t option_hosted(const struct inference_input *input, const struct demand *demand, struct inference_option *option, struct hosted hosted[HOSTED_MAX + 1]);
+
 #endif

@@ -162,6 +162,9 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	if (limits->mixes)
 		findings_assume_text(findings, "objective", "money is that of the cheapest mix of the terms",
 			"E101: over the daily profile, committed instances paid all day and the others by the hour (commitment); cost is of the peak's fleet all day");
+	findings_assume_text(findings, "objective.rule", is_given(demand->requests_per_s) ? "the best by the objective (time: the slo percentile end to end); of equal fleets the one of fewer accelerators, then of lower cost, carbon, time"
+		: "the best by the objective, of a request (time: its slo percentile end to end); of equal fleets the one of fewer accelerators, then of lower cost, carbon, time",
+		is_given(demand->requests_per_s) ? "E59" : "E59: no load is given, so that fleets are compared by what a request takes");
 	advise_autoscaling(&plan->recommended, findings);
 	sensitivity_report(input, fleet, demand, limits, plan);
 }

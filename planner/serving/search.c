@@ -42,12 +42,13 @@ static double objective_of(const struct fleet *fleet, enum objective objective)
 	return usd_of(fleet);
 }
 
-/* Accelerators without a load are judged by what a request costs. */
+/* Accelerators without a load are judged by what a request costs; how long one takes is a request's own already. */
 static double rank_of(const struct search *search, const struct fleet *fleet)
 {
-	double per = is_given(search->demand->requests_per_s) ? 1 : fleet->requests_per_s;
+	enum objective objective = search->input->request.common.objective;
+	bool whole = is_given(search->demand->requests_per_s) || objective == OBJECTIVE_TIME;
 
-	return objective_of(fleet, search->input->request.common.objective) / per;
+	return objective_of(fleet, objective) / (whole ? 1 : fleet->requests_per_s);
 }
 
 /* -1, 0, 1; what differs by rounding is equal. */
@@ -165,6 +166,8 @@ static void search_layouts(struct search *search, const struct candidate *candid
 		/* Pipelines over domains are for what does not fit into one, and the shortest that fits is enough. */
 		if (layouts.items[i].pipeline > 1 && request->parallelism.pipeline < 1 && search->shortfall.fitted == candidate)
 			break;
+		if (candidate->single && layouts.items[i].tensor * layouts.items[i].pipeline * layouts.items[i].attention_data > 1)
+			continue;
 		layout_size(search, candidate, &layouts.items[i], &fleet);
 		if (fleet.verdict != FLEET_MEMORY && fleet.verdict != FLEET_LAYOUT && !candidate->slice)
 			search->shortfall.fitted = candidate;

@@ -2,6 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_SERVING_SERVING_H
 #define FLEETPLAN_PLANNER_SERVING_SERVING_H
 
+#include "planner/serving/hosted.h"
 #include "planner/training/training.h"
 
 enum engine { ENGINE_UNSET, ENGINE_GENERIC, ENGINE_VLLM, ENGINE_TENSORRT_LLM, ENGINE_SGLANG, ENGINE_COUNT };
@@ -72,6 +73,9 @@ struct inference_request {
 	double headroom;
 	enum truth mig;
 	double budget_usd_per_month;
+	struct {
+		double input_usd_per_million_tokens, output_usd_per_million_tokens;
+	} hosted_api; /* what the same model costs by the token; absent: not given */
 	double utc_offset_hours; /* of the clock by which the profile's hours count */
 };
 
@@ -82,6 +86,8 @@ struct inference_input {
 	size_t candidate_count;
 	const struct candidate *slices; /* of the candidates (MIG), which may serve instead of them whole */
 	size_t slice_count;
+	size_t hosted_count;
+	struct hosted_price hosted[HOSTED_MAX]; /* of the model, by the catalogue */
 	const struct progress *progress; /* NULL: nobody looks on */
 	void *workspace; /* for simulations, of prover_workspace_bytes(); NULL: latencies by formulas alone */
 	size_t workspace_bytes;
@@ -216,6 +222,10 @@ struct inference_option {
 		enum truth slo_met;
 		struct latencies latency, latency_cold_start; /* of a day; of who comes while replicas start, were they not started ahead */
 	} autoscaled;
+	bool has_hosted; /* the cheapest hosted price is known, and the option's own cost */
+	struct hosted hosted;
+	bool has_purchase; /* pricing.on_premises */
+	struct purchase purchase;
 	bool has_commitment; /* where offers of more than one term can be had */
 	struct commitment commitment;
 	struct bottleneck_use bottleneck;
@@ -265,6 +275,8 @@ struct inference_plan {
 	struct inference_option alternatives[INFERENCE_OPTIONS_MAX];
 	size_t hour_count; /* of the recommended option; 0: neither load nor grid is told by the hour */
 	struct service_hour hours[168];
+	size_t hosted_count;
+	struct hosted hosted[HOSTED_MAX + 1]; /* beside the recommended option, the cheapest first */
 	size_t front_count; /* 0: no price is known */
 	struct service_point front[FRONT_POINTS_MAX];
 	struct {

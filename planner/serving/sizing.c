@@ -64,7 +64,17 @@ static void hours_fill(const struct inference_input *input, const struct fleet *
 		fleet_hours(fleet, &replica, demand, limits, plan->hours);
 }
 
-static void alternatives_fill(struct search *search, struct prover *prover, const struct fleet *best, struct inference_plan *plan)
+/* As it is answered: simulated at the plan's own speed, where that was done. */
+static double answered_e2e_s(const struct fleet *fleet)
+{
+	const struct trial *trial = fleet->planned ? fleet->planned : fleet->trial;
+
+	return trial ? trial->e2e.promised.mean_s : fleet->e2e_s;
+}
+
+/* Finds the alternatives, and which of them and the best is recommended: for the objective time what is answered may be in another order than
+ * what was sized for. */
+static struct fleet *alternatives_fill(struct search *search, struct prover *prover, struct fleet *best, struct inference_plan *plan)
 {
 	int64_t asked = search->input->request.common.alternatives;
 	size_t wanted = asked < 0 ? ALTERNATIVES_DEFAULT : (size_t)asked;
@@ -72,10 +82,18 @@ static void alternatives_fill(struct search *search, struct prover *prover, cons
 	size_t count = search_front(search, prover, best, front, wanted < INFERENCE_OPTIONS_MAX ? wanted : INFERENCE_OPTIONS_MAX);
 
 	for (size_t i = 0; i < count; i++) {
-		prover_find_most(prover, front[i]);
-		prover_observe(prover, front[i]);
-		option_and_schedule(search, front[i], NULL, &plan->alternatives[plan->alternative_count++], NULL);
+		struct fleet *other = front[i];
+
+		prover_find_most(prover, other);
+		prover_observe(prover, other);
+		if (search->input->request.common.objective == OBJECTIVE_TIME && answered_e2e_s(other) < answered_e2e_s(best)) {
+			front[i] = best;
+			best = other;
+		}
 	}
+	for (size_t i = 0; i < count; i++)
+		option_and_schedule(search, front[i], NULL, &plan->alternatives[plan->alternative_count++], NULL);
+	return best;
 }
 
 /* The hours of a grid are those of the request's site, and so of all candidates. */
@@ -134,10 +152,13 @@ enum status planner_inference(const struct inference_input *input, struct infere
 		return shortfall_fail(&search.shortfall, &input->model, &demand, &limits, failure);
 	prover_find_most(&prover, best);
 	prover_observe(&prover, best);
-	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
 	service_front_fill(&search, &prover, plan);
-	alternatives_fill(&search, &prover, best, plan);
+	best = alternatives_fill(&search, &prover, best, plan);
+	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
 	option_and_schedule(&search, best, &prover, &plan->recommended, &plan->findings);
+	plan->hosted_count = option_hosted(input, &demand, &plan->recommended, plan->hosted);
+	for (size_t i = 0; i < plan->alternative_count; i++)
+		(void)option_hosted(input, &demand, &plan->alternatives[i], (struct hosted[HOSTED_MAX + 1]){{.usd_per_month = 0}});
 	hours_fill(input, best, &demand, &limits, plan);
 	day_fill(&prover, best, &plan->recommended);
 	plan->uncertainty_count = service_uncertainties(input, best, &demand, &limits, plan->uncertainties);

@@ -48,7 +48,7 @@ static double working(const struct fleet *fleet)
 
 static bool by_offer(const struct candidate *had, const struct fleet_limits *limits)
 {
-	return had->has_offer && !is_given(limits->pricing->usd_per_gpu_hour) && !is_given(limits->pricing->on_premises.capex_usd_per_gpu);
+	return cost_is_by_offer(limits->pricing, had);
 }
 
 /* Accelerators that are paid, and so draw power, at the candidate's offer. */

@@ -55,15 +55,10 @@ static bool fleet_stage(const struct programme *programme, size_t stage, const s
 	return true;
 }
 
-static bool is_priced_by_request(const struct pricing *pricing)
-{
-	return is_given(pricing->usd_per_gpu_hour) || is_given(pricing->on_premises.capex_usd_per_gpu);
-}
-
 /* Used, spare, and what whole instances hold beyond them. */
 static double powered_count(const struct programme *programme, const struct candidate *candidate, const struct outline *outline)
 {
-	bool by_offer = candidate->has_offer && !is_priced_by_request(&programme->input->request.common.pricing);
+	bool by_offer = cost_is_by_offer(&programme->input->request.common.pricing, candidate);
 	double paid = by_offer ? (double)supply_paid_count(candidate, outline->gpu_count) : (double)outline->gpu_count;
 	int64_t node = candidate->gpus_per_node >= 1 ? candidate->gpus_per_node : 1;
 

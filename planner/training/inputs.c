@@ -44,9 +44,10 @@ static void reliability_inputs(const struct programme *programme, const struct o
 			request->common.pricing.spot_interruptions_per_gpu_hour, request->common.pricing.spot_interruptions_per_gpu_hour, "request", PROVENANCE_GIVEN});
 }
 
-static void own_inputs(const struct on_premises *own, struct figures *inputs)
+static void own_inputs(const struct on_premises *own, const struct own_price *capex, struct figures *inputs)
 {
-	figures_add(inputs, given_or_default("pricing.on_premises.capex_usd_per_gpu", own->capex_usd_per_gpu, 0, 0, 0, "request"));
+	figures_add(inputs, given_or_default("pricing.on_premises.capex_usd_per_gpu", own->list_prices == TRUTH_TRUE ? own->capex_usd_per_gpu : capex->usd_per_gpu,
+		capex->usd_per_gpu, capex->low_usd_per_gpu, capex->high_usd_per_gpu, capex->source));
 	figures_add(inputs, given_or_default("pricing.on_premises.life_years", own->life_years, COST_LIFE_YEARS, COST_LIFE_LOW_YEARS, COST_LIFE_HIGH_YEARS,
 		"E65: 4 years, 3 to 6"));
 	figures_add(inputs, given_or_default("pricing.on_premises.electricity_usd_per_kwh", own->electricity_usd_per_kwh, COST_ELECTRICITY_USD_PER_KWH,
@@ -62,11 +63,15 @@ static void price_inputs(const struct programme *programme, const struct outline
 
 	if (!outline->priced)
 		return;
-	if (!price->has_offer && !is_given(pricing->usd_per_gpu_hour))
-		own_inputs(&pricing->on_premises, inputs);
-	else
+	if (!price->has_offer && !is_given(pricing->usd_per_gpu_hour)) {
+		const struct candidate had = outline_candidate(programme, outline);
+		struct own_price capex = cost_own_price(pricing, &had, outline->gpu_count);
+
+		own_inputs(&pricing->on_premises, &capex, inputs);
+	} else {
 		figures_add(inputs, (struct figure){"pricing.usd_per_gpu_hour", price->usd_per_gpu_hour, price->low_usd_per_gpu_hour, price->high_usd_per_gpu_hour,
 			price->source, price->status});
+	}
 	figures_add(inputs, given_or_default("pricing.storage_usd_per_gb_month", pricing->storage_usd_per_gb_month, ABSENT_NUMBER, 0, 0, "request"));
 	figures_add(inputs, given_or_default("pricing.egress_usd_per_gb", pricing->egress_usd_per_gb, ABSENT_NUMBER, 0, 0, "request"));
 }

@@ -204,6 +204,8 @@ void training_option_fill(const struct programme *programme, const struct outlin
 		.egress_usd = is_given(programme->input->request.common.pricing.egress_usd_per_gb) ? outline->data_cost.egress_usd : ABSENT_NUMBER,
 		.has_offer = outline->price.has_offer, .offer = candidate->offer};
 	option_currency(&programme->input->request.common.pricing.currency, &option->cost);
+	option->has_purchase = purchase_of(&programme->input->request.common.pricing, candidate, outline->gpu_count,
+		outline->footprint.energy.total_kwh * WATTS_PER_KW / fmax(1e-12, outline->gpu_hours), outline->wall_clock_hours, &option->purchase);
 	option->energy = outline->footprint.energy;
 	option->carbon = outline->footprint.carbon;
 	option->carbon.gco2e_per_thousand_tokens = option->carbon.total_kgco2e * 1e6 / programme->tokens_total;

@@ -99,14 +99,12 @@ static void warn_of_request(const struct programme *programme, const struct outl
  * Gaudi's 0.97: no training does. */
 static const double unheard_of_mfu = 0.87;
 
-/* The longest published run takes 163 days (xTrimoPGLM, tests/validation/runs.jsonl). */
-static const double longest_run_hours = 24 * 365;
-
+/* Before all else: the longest published run takes 163 days (xTrimoPGLM, tests/validation/runs.jsonl). */
 static void warn_of_length(const struct outline *best, struct findings *findings)
 {
-	if (best->wall_clock_hours > longest_run_hours)
-		findings_warn(findings, "length: %.3g years on %lld accelerators; the longest published run took half a year: give a deadline or more accelerators, or train a smaller model",
-			best->wall_clock_hours / longest_run_hours, (long long)best->gpu_count);
+	if (best->wall_clock_hours > SEARCH_HOURS_MOST)
+		findings_warn_first(findings, "length: %.3g years on %lld accelerators; the longest published run took half a year: give a deadline or more accelerators, or train a smaller model",
+			best->wall_clock_hours / SEARCH_HOURS_MOST, (long long)best->gpu_count);
 }
 
 /* What was asked for and changes nothing, or lies past everything known. */
@@ -160,6 +158,21 @@ static void warn_of_fabric(const struct candidate *candidate, struct findings *f
 	if (candidate->torus_dimensions > 0)
 		findings_warn(findings, "interconnect: collectives on the %lldD torus of %s follow from its links' rate; only MaxText's published runs on TPUs validate them, and the interval is wider for it",
 			(long long)candidate->torus_dimensions, candidate->accelerator.id ? candidate->accelerator.id : "this accelerator");
+}
+
+void remarks_of_sizing(enum sizing sizing, struct findings *findings)
+{
+	static const struct {
+		const char *text, *source;
+	} rules[] = {
+		[SIZING_DEADLINE] = {"the best by the objective of those that keep the deadline", "E133: smallest numbers that keep it with the confidence; of equal ones the first"},
+		[SIZING_USUAL] = {"what teams take for such a run", "E132: neither number, deadline, budget nor objective is given: the usual length of such a run, weighed against the objective; E152: runs within a year"},
+		[SIZING_KNEE] = {"the knee of cost against time within the budget", "E153: the last doubling that saves a larger part of the time than it adds to the cost; give objective time for the fastest, cost for the cheapest"},
+		[SIZING_OBJECTIVE] = {"the best by the objective", "E152: of runs within a year the best by the objective; of those within 1 % of it the fastest (for objective time: the cheapest)"},
+	};
+
+	if (sizing != SIZING_GIVEN)
+		findings_assume_text(findings, "gpu_count", rules[sizing].text, rules[sizing].source);
 }
 
 void remarks_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)

@@ -2,10 +2,13 @@
 #ifndef FLEETPLAN_PLANNER_TRAINING_REMARKS_H
 #define FLEETPLAN_PLANNER_TRAINING_REMARKS_H
 
-#include "planner/training/fleet.h"
+#include "planner/training/search.h"
 
 /* Adds to plan->findings. Given: the programme, the recommended outline and the plan with its options filled. */
 void remarks_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan);
+
+/* By which rule the number was taken, and which of options that are nearly equal. */
+void remarks_of_sizing(enum sizing sizing, struct findings *findings);
 
 /* How far each of the recommended option's inputs moves it over its range (E108): hours, cost and footprint of the same accelerators, layout and
  * place are computed again. */

@@ -27,7 +27,6 @@ struct searching {
 	struct selection *selection;
 	int64_t unit; /* the number must be a multiple of the pinned degrees */
 	bool open;    /* neither number nor deadline */
-	bool sized;   /* no number, but a deadline */
 	size_t trial_count;
 	struct trial trials[TRIALS_MAX]; /* the first of them */
 };
@@ -101,10 +100,28 @@ static void nearest_keep(struct selection *selection, const struct outline *outl
 static enum objective objective_of(const struct searching *searching)
 {
 	const struct training_request *request = searching->request;
-	enum objective objective = request->common.objective == OBJECTIVE_UNSET ? OBJECTIVE_COST : request->common.objective;
 
-	/* A budget alone says what may be spent, not that less should be: the answer is the fastest within it. */
-	return searching->open && is_given(request->budget_usd) && objective == OBJECTIVE_COST ? OBJECTIVE_TIME : objective;
+	return request->common.objective == OBJECTIVE_UNSET ? OBJECTIVE_COST : request->common.objective;
+}
+
+static bool is_too_long(const struct searching *searching, const struct outline *outline)
+{
+	return searching->open && outline->wall_clock_hours > SEARCH_HOURS_MOST;
+}
+
+/* E152. A run beyond a year is kept as long as no shorter one was found. True where it is to be kept. */
+static bool front_admits(struct searching *searching, const struct outline *outline)
+{
+	struct selection *selection = searching->selection;
+	bool long_ones = selection->front_count > 0 && is_too_long(searching, &selection->front[0]); /* all, or none */
+
+	if (is_too_long(searching, outline))
+		return selection->front_count == 0 || long_ones;
+	if (long_ones) {
+		selection->front_count = selection->point_count = 0;
+		selection->usual.any = false;
+	}
+	return true;
 }
 
 static struct front_point point_of(const struct programme *programme, const struct outline *outline)
@@ -153,7 +170,7 @@ static bool try_count(struct searching *searching, size_t candidate, int64_t gpu
 	bool fits;
 
 	outline->any = false;
-	if (progress_stopped(searching->programme->input->progress))
+	if (progress_stopped(searching->programme->input->progress) || (searching->programme->input->candidates[candidate].single && gpu_count > 1))
 		return false;
 	fleet_outline(searching->programme, candidate, gpu_count, &searching->request->parallelism, outline, &searching->selection->counts);
 	fits = outline->any && (outline->fits || searching->request->common.enforce_memory == TRUTH_FALSE);
@@ -163,6 +180,8 @@ static bool try_count(struct searching *searching, size_t candidate, int64_t gpu
 			nearest_keep(searching->selection, outline);
 		return false;
 	}
+	if (place_is_acceptable(searching->programme, outline) && !front_admits(searching, outline))
+		return false;
 	try_places(searching, outline);
 	if (!place_is_acceptable(searching->programme, outline))
 		return false;
@@ -327,16 +346,28 @@ static double unusual_cost(const struct outline *outline, enum objective objecti
 	return log(fleet_objective(outline, objective)) + PRACTICE_USUAL_WEIGHT * deviation * deviation;
 }
 
-/* Keeps the more usual of two outlines of one candidate. */
+/* E153. Hours times cost: a doubling that makes it less saves a larger part of the time than it adds to the cost. Where it is least is the knee of
+ * cost against time. */
+static double knee_cost(const struct outline *outline)
+{
+	return outline->gpu_count > PRACTICE_GPUS_MOST ? INFINITY : log(outline->wall_clock_hours) + log(fleet_objective(outline, OBJECTIVE_COST));
+}
+
+static double size_cost(const struct searching *searching, const struct outline *outline)
+{
+	return searching->selection->sizing == SIZING_KNEE ? knee_cost(outline) : unusual_cost(outline, objective_of(searching));
+}
+
+/* Keeps the one of two outlines of one candidate whose size is the better choice. */
 static void try_usual(struct searching *searching, size_t candidate, int64_t count, struct outline *outline, struct outline *usual)
 {
-	if (try_count(searching, candidate, count, outline) && (!usual->any || unusual_cost(outline, objective_of(searching)) < unusual_cost(usual, objective_of(searching))))
+	if (try_count(searching, candidate, count, outline) && (!usual->any || size_cost(searching, outline) < size_cost(searching, usual)))
 		*usual = *outline;
 }
 
 /* Teams neither wait years for one card nor rent all that there is: with neither number nor deadline each accelerator is taken in the number
- * that such a run usually has (powers of two, of four where there are many accelerators, and three quarters of them near the usual one), and the
- * objective chooses among accelerators. */
+ * that such a run usually has, or at the knee of a budget (powers of two, of four where there are many accelerators, and three quarters of them near that
+ * one), and the objective, or the knee, chooses among accelerators. */
 static void try_front(struct searching *searching, size_t candidate)
 {
 	const struct candidate *chosen = &searching->programme->input->candidates[candidate];
@@ -361,7 +392,7 @@ static void try_front(struct searching *searching, size_t candidate)
 		return;
 	between = usual.gpu_count;
 	if (between > node && between % (4 * node) == 0 && between % (4 * searching->unit) == 0 &&
-		(!selection->usual.any || unusual_cost(&usual, objective) < unusual_cost(&selection->usual, objective) + within_reach)) {
+		(!selection->usual.any || size_cost(searching, &usual) < size_cost(searching, &selection->usual) + within_reach)) {
 		if (many)
 			try_usual(searching, candidate, between / 2, &outline, &usual);
 		if (many)
@@ -369,7 +400,7 @@ static void try_front(struct searching *searching, size_t candidate)
 		try_usual(searching, candidate, between / 4 * 3, &outline, &usual);
 		try_usual(searching, candidate, between / 2 * 3, &outline, &usual);
 	}
-	if (!selection->usual.any || better(&usual, &selection->usual, objective))
+	if (!selection->usual.any || (selection->sizing == SIZING_KNEE ? knee_cost(&usual) < knee_cost(&selection->usual) : better(&usual, &selection->usual, objective)))
 		selection->usual = usual;
 }
 
@@ -403,15 +434,29 @@ static bool same_option(const struct outline *a, const struct outline *b)
 	return a->candidate == b->candidate && a->gpu_count == b->gpu_count && a->supply == b->supply;
 }
 
-/* Moves the best by the objective from the front to `recommended`, and sorts the rest. */
+/* E152. Of those that nearly share the best objective the fastest; where that is the time, the cheapest. */
+static size_t fastest_of_ties(const struct searching *searching)
+{
+	const struct selection *selection = searching->selection;
+	enum objective objective = objective_of(searching), second = objective == OBJECTIVE_TIME ? OBJECTIVE_COST : OBJECTIVE_TIME;
+	size_t best = best_of_front(searching), chosen = best;
+	double limit = (1 + SEARCH_TIE) * fleet_objective(&selection->front[best], objective);
+
+	for (size_t i = 0; i < selection->front_count; i++)
+		if (fleet_objective(&selection->front[i], objective) <= limit && better(&selection->front[i], &selection->front[chosen], second))
+			chosen = i;
+	return chosen;
+}
+
+/* Moves the best from the front to `recommended`, and sorts the rest by the objective. */
 static void selection_recommend(struct searching *searching)
 {
 	struct selection *selection = searching->selection;
 	enum objective objective = objective_of(searching);
-	size_t best = best_of_front(searching);
+	size_t best = selection->sizing == SIZING_OBJECTIVE ? fastest_of_ties(searching) : best_of_front(searching);
 
 	selection->recommended = selection->front[best];
-	if (searching->open && objective != OBJECTIVE_TIME && objective != OBJECTIVE_GPUS && selection->usual.any) {
+	if ((selection->sizing == SIZING_USUAL || selection->sizing == SIZING_KNEE) && selection->usual.any) {
 		selection->recommended = selection->usual;
 		for (best = 0; best < selection->front_count && !same_option(&selection->front[best], &selection->usual);)
 			best++;
@@ -446,7 +491,7 @@ static void plan_confidences(struct searching *searching)
 	double levels[CONFIDENCES_MAX];
 	size_t count = confidence_levels(searching->programme->confidence, levels);
 
-	if (!searching->sized)
+	if (searching->selection->sizing != SIZING_DEADLINE)
 		return;
 	forget_others(searching, candidate);
 	for (size_t i = 0; i < count; i++)
@@ -468,7 +513,7 @@ static void fill_curve(struct searching *searching)
 	for (size_t i = 0; i < count; i++) {
 		struct trial point = {.gpu_count = best->gpu_count, .wall_clock_hours = best->range.wall_clock_hours, .total_usd = best->range.total_usd};
 
-		if (searching->sized && fabs(levels[i] - searching->programme->confidence) > 1e-9) {
+		if (searching->selection->sizing == SIZING_DEADLINE && fabs(levels[i] - searching->programme->confidence) > 1e-9) {
 			const struct trial *trial;
 
 			(void)smallest_number(&(struct wanted){searching, best->candidate, levels[i], true});
@@ -491,6 +536,17 @@ static int64_t pinned_unit(const struct parallelism *pins)
 	for (size_t i = 0; i < COUNT_OF(degrees); i++)
 		unit *= degrees[i] >= 1 ? degrees[i] : 1;
 	return unit;
+}
+
+static enum sizing sizing_of(const struct training_input *input, bool open)
+{
+	const struct training_request *request = &input->request;
+
+	if (!open)
+		return request->common.gpu_count >= 1 || layout_pinned_gpu_count(&request->parallelism) >= 1 ? SIZING_GIVEN : SIZING_DEADLINE;
+	if (request->common.objective != OBJECTIVE_UNSET && !input->objective_is_default)
+		return SIZING_OBJECTIVE;
+	return is_given(request->budget_usd) ? SIZING_KNEE : SIZING_USUAL;
 }
 
 /* What an hour of its peak costs: a first guess at which accelerators will be cheap. INFINITY without a price. */
@@ -523,7 +579,7 @@ enum status search_select(const struct programme *programme, struct selection *s
 
 	searching.open = request->common.gpu_count < 1 && !is_given(programme->deadline_hours) &&
 		layout_pinned_gpu_count(&request->parallelism) < 1;
-	searching.sized = !searching.open && request->common.gpu_count < 1 && layout_pinned_gpu_count(&request->parallelism) < 1;
+	selection->sizing = sizing_of(programme->input, searching.open);
 	selection->deadline_hours = programme->deadline_hours;
 	selection->front_count = selection->point_count = 0;
 	selection->counts = (struct search_counts){0};

@@ -9,6 +9,20 @@
 
 enum { FRONT_MAX = 33, SEARCH_GPUS_MAX = 131072 };
 
+/* How the number of accelerators is found. */
+enum sizing {
+	SIZING_GIVEN,     /* by the request or its pins */
+	SIZING_DEADLINE,  /* the smallest that keeps it (E133) */
+	SIZING_USUAL,     /* what teams take for such a run (E132): neither number, deadline, budget nor objective is named */
+	SIZING_KNEE,      /* with a budget: the last doubling that saves more than it costs (E153) */
+	SIZING_OBJECTIVE, /* the best by an objective that is named (E152) */
+};
+
+/* E152. Runs beyond a year are left out of a search that finds shorter ones. Of options that differ by less in the objective the
+ * fastest is recommended; of equally fast ones, where time is the objective, the cheapest. */
+#define SEARCH_HOURS_MOST 8760.0
+#define SEARCH_TIE 0.01
+
 /* What remains: the best by the objective, and a front of others no worse in all of time, cost and carbon. */
 struct selection {
 	struct outline recommended;
@@ -17,7 +31,8 @@ struct selection {
 	struct search_counts counts;
 	struct front_point *points; /* the caller's, FRONT_KEPT_MAX of them: every number at every place, as far as nothing beats it (E107) */
 	size_t point_count;
-	struct outline usual; /* with neither number nor deadline: the best by the objective among those of the size that teams take (E132) */
+	enum sizing sizing;
+	struct outline usual; /* of SIZING_USUAL and SIZING_KNEE: the one to recommend */
 	double deadline_hours; /* absent: none */
 	size_t curve_count;
 	struct confidence_point curve[CONFIDENCES_MAX];
@@ -26,7 +41,7 @@ struct selection {
 
 /* Given a programme and the request's pins. For each candidate: the given number of accelerators; or the smallest that meets the
  * deadline with the request's confidence (within one machine 1, 2, 4, ...; beyond it whole machines); or, with neither, powers of two up to
- * twice the largest published run (for the least time SEARCH_GPUS_MAX), of which the one whose hours are nearest to what teams take for such a run is recommended (E132).
+ * twice the largest published run (for the least time SEARCH_GPUS_MAX), of which enum sizing says which is recommended.
  * STATUS_INFEASIBLE says which constraint to relax and by how much; STATUS_INVALID, which pins contradict. */
 FALLIBLE enum status search_select(const struct programme *programme, struct selection *selection, struct failure *failure);
 

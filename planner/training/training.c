@@ -282,6 +282,7 @@ static enum status plan_programme(const struct programme *programme, struct trai
 	fill_stages(programme, best, plan);
 	training_rule_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu, plan->recommended.practice.value,
 		&programme->input->candidates[best->candidate].accelerator, plan);
+	remarks_of_sizing(selection.sizing, &plan->findings);
 	remarks_fill(programme, best, plan);
 	advice_of_larger(selection.front, selection.front_count, best, plan);
 	if (progress_stopped(programme->input->progress))
@@ -293,6 +294,8 @@ void training_request_complete(const struct training_input *input, const struct 
 {
 	bool generic = input->model.kind == MODEL_GENERIC, staged = request->stages.count > 0;
 
+	if (input->objective_is_default)
+		request->common.objective = OBJECTIVE_UNSET; /* named, it would ask for another number of accelerators (E132, E152) */
 	if (!staged && !generic && !is_given(request->sequence_length))
 		request->sequence_length = default_sequence(&input->model);
 	if (!staged && !is_given(request->global_batch_tokens) && !is_given(request->global_batch_size))

@@ -8,6 +8,7 @@
 
 #include "base/failure.h"
 #include "planner/footprint/front.h"
+#include "planner/footprint/purchase.h"
 #include "planner/findings.h"
 #include "planner/progress.h"
 #include "planner/request.h"
@@ -83,6 +84,7 @@ struct training_input {
 	const struct candidate *candidates;
 	size_t candidate_count;
 	const struct measured_step *measured; /* NULL: none; else advice is about this step instead of the predicted one */
+	bool objective_is_default; /* the request names none; so does one that is unset */
 	const struct candidate *newer; /* for advice: a newer one than the named accelerator, of the same maker and on offer; NULL: none */
 	const struct progress *progress; /* NULL: nobody looks on */
 	const struct practice_constants *practice; /* NULL: as fitted */
@@ -187,6 +189,8 @@ struct training_option {
 		int64_t spare_nodes; /* given, or what a job would need that never waits for a repair, 99 times in 100 */
 	} goodput;
 	struct cost cost;
+	bool has_purchase; /* pricing.on_premises */
+	struct purchase purchase;
 	struct energy energy;
 	struct carbon carbon;
 	double water_l;

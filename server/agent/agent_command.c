@@ -1,6 +1,4 @@
 /* `fleetplan agent`: runs an agent until SIGTERM or SIGINT. */
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sodium.h>
 #include <unistd.h>
@@ -9,25 +7,7 @@
 #include "server/agent/agent.h"
 #include "server/commands.h"
 #include "server/exit_code.h"
-
-static bool open_log(const struct agent_options *options, struct failure *failure)
-{
-	static const char *const levels[LOG_LEVEL_COUNT] = {"debug", "info", "warning", "error"};
-	int fd;
-
-	for (enum log_level level = 0; level < LOG_LEVEL_COUNT; level++) {
-		if (strcmp(options->log_level, levels[level]) == 0)
-			log_set_level(level);
-	}
-	if (!*options->log_file)
-		return true;
-	fd = open(options->log_file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-	if (fd < 0)
-		(void)!failure_set(failure, STATUS_INVALID, "log-file: %s: %s", options->log_file, strerror(errno));
-	else
-		log_set_file(fd);
-	return fd >= 0;
-}
+#include "server/log_file.h"
 
 static enum exit_code exit_code_of(const struct failure *failure)
 {
@@ -44,21 +24,18 @@ static int agent_run(const struct agent_options *options)
 	struct agent *agent;
 	sigset_t ends;
 	bool whole;
-	int signal_number = 0;
+	int signal_number;
 
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGINT);
-	pthread_sigmask(SIG_BLOCK, &ends, NULL); /* every thread inherits it; this one waits for them */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN); /* a file size limit is an error of the write */
+	signals_block(&ends);
 	failure_clear(&failure);
-	if (!open_log(options, &failure) || agent_start(options, &agent, &failure) != STATUS_OK)
+	if (!log_file_open(options->log_file, options->log_level, &failure))
+		return exit_code_report(&failure, exit_code_of(&failure));
+	log_file_start();
+	if (agent_start(options, &agent, &failure) != STATUS_OK)
 		return exit_code_report(&failure, exit_code_of(&failure));
 	log_event(LOG_INFO, "agent_started", LOG_TEXT("server", options->server), LOG_TEXT("spool", options->spool),
 		LOG_TEXT("version", FLEETPLAN_VERSION), LOG_INTEGER("pid", getpid()));
-	sigwait(&ends, &signal_number);
+	signal_number = signals_wait(&ends);
 	log_event(LOG_INFO, "agent_stopping", LOG_TEXT("signal", signal_number == SIGTERM ? "SIGTERM" : "SIGINT"));
 	whole = agent_stop(agent);
 	log_event(LOG_INFO, "agent_stopped", LOG_TEXT("spool", whole ? "empty" : "results are left for the next start"));

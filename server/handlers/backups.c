@@ -1,6 +1,11 @@
 /* Online backup into the configured folder: the name is ours, so that a caller cannot choose where the daemon writes. */
+#include <dirent.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
 #include "api/tables.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "server/commit.h"
 #include "server/handlers.h"
 #include "server/options.h"
@@ -17,7 +22,7 @@ static const char *backup_folder(struct call *call)
 	return slash ? arena_strndup(&call->arena, options->database, (size_t)(slash - options->database)) : ".";
 }
 
-/* "fleetplan-20261121T014421.123Z.db": the moment without what a file name had better not hold. */
+/* "fleetplan-20261121T014421.123456Z.db": the moment without what a file name had better not hold. */
 static char *backup_file_name(struct arena *arena, const char *folder, int64_t now_us)
 {
 	char moment[CLOCK_TEXT_MAX], compact[CLOCK_TEXT_MAX];
@@ -31,17 +36,53 @@ static char *backup_file_name(struct arena *arena, const char *folder, int64_t n
 	return arena_printf(arena, "%s/fleetplan-%s.db", folder, compact);
 }
 
+static const char name_begin[] = "fleetplan-", name_end[] = "Z.db";
+
+/* A name that backup_file_name() makes. */
+static int is_backup(const struct dirent *entry)
+{
+	size_t least = strlen("fleetplan-20261121T014421Z.db"), length = strlen(entry->d_name), moment;
+
+	if (length < least || strncmp(entry->d_name, name_begin, strlen(name_begin)) != 0)
+		return 0;
+	moment = strspn(entry->d_name + strlen(name_begin), "0123456789T.");
+	return strcmp(entry->d_name + strlen(name_begin) + moment, name_end) == 0;
+}
+
+/* Names sort as their moments do. What cannot be deleted stays, and is tried again with the next backup. */
+static void delete_oldest(struct call *call, const char *folder)
+{
+	int64_t keep = (int64_t)call->server->options->backup_keep;
+	struct dirent **entries = NULL;
+	int count = keep > 0 ? scandir(folder, &entries, is_backup, alphasort) : 0;
+
+	for (int i = 0; i < count; i++) {
+		if (i < count - keep) {
+			const char *path = arena_printf(&call->arena, "%s/%s", folder, entries[i]->d_name);
+
+			if (path && unlink(path) == 0)
+				log_event(LOG_INFO, "backup_deleted", LOG_TEXT("file", entries[i]->d_name));
+		}
+		free(entries[i]);
+	}
+	free(entries);
+}
+
 enum status handle_backup_create(struct call *call)
 {
 	struct backup backup = {.created_at_us = clock_wall_us(), .plans = ABSENT_COUNT};
 	const char *folder = backup_folder(call);
 	char *file;
 	enum status status;
+	static atomic_flag running = ATOMIC_FLAG_INIT;
 
+	if (atomic_flag_test_and_set(&running))
+		return failure_set(&call->failure, STATUS_CONFLICT, "another backup is being written; ask again when it has ended");
 	file = folder ? backup_file_name(&call->arena, folder, backup.created_at_us) : NULL;
-	if (!file)
-		return STATUS_NO_MEMORY;
-	status = storage_backup(call->server->storage, file, &backup.bytes, &call->failure);
+	status = file ? storage_backup(call->server->storage, file, &backup.bytes, &call->failure) : STATUS_NO_MEMORY;
+	if (status == STATUS_OK)
+		delete_oldest(call, folder);
+	atomic_flag_clear(&running);
 	if (status != STATUS_OK)
 		return status;
 	backup.file = strrchr(file, '/') + 1;

@@ -286,7 +286,8 @@ static void all_that_can_be_rented_are_candidates(void **state)
 		assert_true(isfinite(input.candidates[i].site.grid_gco2e_per_kwh));
 		assert_true(input.candidates[i].gpus_per_node >= 1);
 		assert_true(isfinite(input.candidates[i].internode_gbs));
-		assert_string_not_equal(input.candidates[i].accelerator.id, "rtx-4090");
+		assert_true(input.candidates[i].single == (strcmp(input.candidates[i].accelerator.id, "gh200-96gb") == 0 || strcmp(input.candidates[i].accelerator.id, "rtx-4090") == 0));
+		assert_string_not_equal(input.candidates[i].accelerator.id, "rtx-3090");
 	}
 	assert_int_equal(input.request.common.precision, PRECISION_UNSET);
 	assert_contains(fixture_assumption("precision")->text, "best of each");
@@ -343,10 +344,10 @@ static void too_many_accelerators_are_refused(void **state)
 static void without_an_offer_cost_is_left_out_and_said(void **state)
 {
 	(void)state;
-	request.common.accelerator.id = "rtx-4090";
+	request.common.accelerator.id = "rtx-3090";
 	assert_int_equal(resolve(), STATUS_OK);
 	assert_false(input.candidates[0].has_offer);
-	assert_true(fixture_warned("no current offer of rtx-4090"));
+	assert_true(fixture_warned("no current offer of rtx-3090"));
 	assert_true(fixture_warned("world average"));
 	request.budget_usd = 1000;
 	assert_int_equal(resolve(), STATUS_INVALID);

@@ -35,7 +35,8 @@ static void site_cases(void **state)
 		{{.provider = "google", .region = "europe-west9"}, 16.3, 1.09,
 			"France"}, /* no PUE of its own: Google's median */
 		{{.provider = "runpod", .region = "SE"}, 40.7, 1.56, "Sweden"},
-		{{.provider = "ovhcloud", .region = "gra"}, 56.04, 1.56, "France"},
+		{{.provider = "ovhcloud", .region = "gra"}, 56.04, 1.26, "France"},
+		{{.provider = "scaleway", .region = "fr-par-2"}, 56.04, 1.17, "France"},
 	};
 
 	(void)state;
@@ -120,9 +121,47 @@ static void a_named_site_restricts_the_offers(void **state)
 	request.common.site.provider = "aws";
 	request.common.site.region = "eu-north-1";
 	assert_int_equal(resolve(), STATUS_OK);
-	assert_true(fixture_warned("no current offer of h100-sxm5-80gb in aws eu-north-1"));
+	assert_string_equal(input.candidates[0].offer.provider, "aws"); /* of its provider before all others */
 	assert_close(input.candidates[0].site.grid_gco2e_per_kwh, 24.71, 1e-9);
-	assert_true(input.candidates[0].has_offer);
+	resolve_recommended(&fixture.resolver, &input.request.common, input.candidates, 1, &input.candidates[0].offer);
+	assert_contains(fixture.findings.warnings[0].detail, "two places: the price is that of aws us-east-1 (United States), grid, PUE and water are those of aws eu-north-1");
+	begin(state);
+	request.common.site.provider = "aws";
+	request.common.site.region = "eu-north-1";
+	request.common.accelerator.id = "mi300x"; /* which the provider rents nowhere */
+	assert_int_equal(resolve(), STATUS_OK);
+	assert_true(input.candidates[0].has_offer && strcmp(input.candidates[0].offer.provider, "aws") != 0);
+	findings_warn(&fixture.findings, "another");
+	resolve_recommended(&fixture.resolver, &input.request.common, input.candidates, 1, &input.candidates[0].offer);
+	assert_contains(fixture.findings.warnings[0].detail, "two places: ");
+}
+
+static void a_named_country_has_its_own_prices_first(void **state)
+{
+	(void)state;
+	request.common.site.country = "US";
+	assert_int_equal(resolve(), STATUS_OK);
+	assert_true(input.candidates[0].offer.region != NULL);
+	assert_string_equal(input.candidates[0].site.country, "United States");
+	resolve_recommended(&fixture.resolver, &input.request.common, input.candidates, 1, &input.candidates[0].offer);
+	assert_false(fixture_warned("two places"));
+	begin(state);
+	request.common.site.country = "JP";
+	assert_int_equal(resolve(), STATUS_OK);
+	resolve_recommended(&fixture.resolver, &input.request.common, input.candidates, 1, &input.candidates[0].offer);
+	assert_contains(fixture.findings.warnings[0].detail, "those of Japan, as site says");
+}
+
+static void what_a_provider_has_comes_before_what_others_have(void **state)
+{
+	(void)state;
+	request.common.accelerator.id = NULL;
+	request.common.site.provider = "aws";
+	request.common.site.region = "eu-north-1"; /* where the catalogue has no offer at all */
+	assert_int_equal(resolve(), STATUS_OK);
+	assert_true(input.candidate_count > 3);
+	for (size_t i = 0; i < input.candidate_count; i++)
+		assert_string_equal(input.candidates[i].offer.provider, "aws");
 }
 
 static void topologies(void **state)
@@ -164,6 +203,21 @@ static void topologies(void **state)
 }
 
 /* Every TPU, Trainium and Inferentia of the catalogue has links to neighbours only; whatever has switches has not. */
+/* Nobody promises a fabric between instances of one, where no larger ones are on offer; a slice of TPUs is joined however it is priced. */
+static void single_instances_have_no_fabric(void **state)
+{
+	const struct offer one = {.provider = "lambda", .instance_type = "1x GH200 (96 GB)", .gpus = 1};
+	const struct accelerator *gh200 = &catalogue_accelerator(fixture.catalogue, "gh200", NULL)->accelerator;
+	const struct accelerator *tpu = &catalogue_accelerator(fixture.catalogue, "tpu-v5e", NULL)->accelerator;
+
+	(void)state;
+	assert_close(topology_of(gh200, &one, 1).internode_gbs, 1.25, 1e-12);
+	assert_true(topology_of(gh200, &one, 1).rented_singly);
+	assert_close(topology_of(gh200, &one, 4).internode_gbs, 50, 1e-12);
+	assert_close(topology_of(gh200, NULL, 1).internode_gbs, 50, 1e-12); /* one's own are as the maker builds them */
+	assert_false(topology_of(tpu, &one, 1).rented_singly);
+}
+
 static void chips_without_switches_form_a_torus(void **state)
 {
 	static const struct {
@@ -205,8 +259,11 @@ int main(void)
 		cmocka_unit_test_setup(sites_that_are_not_known, begin),
 		cmocka_unit_test_setup(the_offers_region_gives_the_grid_and_an_explicit_price_the_world, begin),
 		cmocka_unit_test_setup(a_named_site_restricts_the_offers, begin),
+		cmocka_unit_test_setup(a_named_country_has_its_own_prices_first, begin),
+		cmocka_unit_test_setup(what_a_provider_has_comes_before_what_others_have, begin),
 		cmocka_unit_test_setup(topologies, begin),
 		cmocka_unit_test_setup(chips_without_switches_form_a_torus, begin),
+		cmocka_unit_test_setup(single_instances_have_no_fabric, begin),
 		cmocka_unit_test_setup(a_processor_and_an_unknown_card_have_a_node_too, begin),
 	};
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "planner/footprint/purchase.h"
 #include "planner/footprint/carbon.h"
 #include "planner/footprint/carbon_estimate.h"
 #include "planner/footprint/cost.h"
@@ -117,11 +118,46 @@ static double golden_embodied(const struct golden_case *golden, const char *expe
 
 static double golden_owning(const struct golden_case *golden, const char *expected)
 {
-	struct on_premises own = {golden_number(golden, "capex"), golden_number(golden, "years"),
-		golden_number(golden, "tariff"), golden_number(golden, "staff"), golden_number(golden, "space")};
+	struct on_premises own = {.capex_usd_per_gpu = golden_number(golden, "capex"), .life_years = golden_number(golden, "years"),
+		.electricity_usd_per_kwh = golden_number(golden, "tariff"), .staff_usd_per_gpu_month = golden_number(golden, "staff"),
+		.space_usd_per_kw_month = golden_number(golden, "space")};
 
 	(void)expected;
 	return cost_on_premises_usd_per_gpu_hour(&own, golden_number(golden, "facility_w"), NULL);
+}
+
+static bool golden_bought(const struct golden_case *golden, struct purchase *purchase)
+{
+	bool alone = golden_number(golden, "alone") > 0;
+	double capex = golden_number(golden, "capex");
+	struct pricing pricing = {.usd_per_gpu_hour = ABSENT_NUMBER, .on_premises = {.capex_usd_per_gpu = alone ? ABSENT_NUMBER : capex,
+		.life_years = golden_number(golden, "years"), .electricity_usd_per_kwh = golden_number(golden, "tariff"), .staff_usd_per_gpu_month = 0,
+		.space_usd_per_kw_month = 0, .list_prices = alone ? TRUTH_TRUE : TRUTH_UNSET}};
+	struct candidate candidate = {.gpus_per_node = (int64_t)golden_number(golden, "node"), .own_price = {capex, capex, capex, true, "test"}};
+
+	return purchase_of(&pricing, &candidate, (int64_t)golden_number(golden, "count"), golden_number(golden, "facility_w"), golden_number(golden, "run_hours"), purchase);
+}
+
+static double golden_purchase(const struct golden_case *golden, const char *expected)
+{
+	struct purchase purchase;
+
+	assert_true(golden_bought(golden, &purchase));
+	return strcmp(expected, "capital_usd") == 0 ? purchase.capital_usd : strcmp(expected, "accelerators_usd") == 0 ? purchase.accelerators_usd
+		: strcmp(expected, "hosts_usd") == 0 ? purchase.hosts_usd : strcmp(expected, "network_usd") == 0 ? purchase.network_usd
+		: strcmp(expected, "power_kw") == 0 ? purchase.power_kw : strcmp(expected, "hours_left") == 0 ? purchase.hours_left : purchase.running_usd_per_year;
+}
+
+static double golden_break_even(const struct golden_case *golden, const char *expected)
+{
+	int64_t count = (int64_t)golden_number(golden, "count");
+	struct purchase purchase;
+	struct rent rent = {.known = false};
+
+	assert_true(golden_bought(golden, &purchase));
+	purchase_against(&purchase, count, (double)count * golden_number(golden, "rent"), &rent);
+	assert_true(rent.known);
+	return strcmp(expected, "break_even_hours") == 0 ? rent.break_even_hours : rent.break_even_utilization;
 }
 
 static double golden_hours(const struct golden_case *golden, const char *expected)
@@ -152,10 +188,34 @@ static double golden_paid(const struct golden_case *golden, const char *expected
 static void golden_cases_hold(void **state)
 {
 	static const struct golden_row table[] = {{"E60", golden_fraction}, {"E61", golden_load}, {"E62", golden_idle},
-		{"E63", golden_energy}, {"E65", golden_embodied}, {"E66", golden_water}, {"E67", golden_owning}, {"E109", golden_hours}, {"E110", golden_paid}};
+		{"E63", golden_energy}, {"E65", golden_embodied}, {"E66", golden_water}, {"E67", golden_owning}, {"E109", golden_hours}, {"E110", golden_paid},
+		{"E154", golden_purchase}, {"E155", golden_break_even}};
 
 	(void)state;
-	golden_run("tests/planner/golden/footprint.txt", table, COUNT_OF(table), 27);
+	golden_run("tests/planner/golden/footprint.txt", table, COUNT_OF(table), 30);
+}
+
+/* Rent that is no more than power, staff and space is never worth replacing; a price of the request's own has nothing to buy. */
+static void buying_does_not_always_pay(void **state)
+{
+	struct pricing pricing = {.usd_per_gpu_hour = ABSENT_NUMBER, .on_premises = {.capex_usd_per_gpu = 30000, .life_years = 4, .electricity_usd_per_kwh = 0.1,
+		.staff_usd_per_gpu_month = ABSENT_NUMBER, .space_usd_per_kw_month = ABSENT_NUMBER}};
+	struct candidate candidate = {.gpus_per_node = 8};
+	struct purchase purchase;
+	struct rent rent;
+
+	(void)state;
+	assert_true(purchase_of(&pricing, &candidate, 16, 1000, ABSENT_NUMBER, &purchase));
+	assert_false(is_given(purchase.hours_left));
+	assert_close(purchase.accelerators_usd + purchase.hosts_usd + purchase.network_usd, purchase.capital_usd, 1e-12);
+	purchase_against(&purchase, 16, 16 * 0.09, &rent);
+	assert_false(is_given(rent.break_even_hours) || is_given(rent.break_even_utilization));
+	purchase_against(&purchase, 16, 16 * 0.1001, &rent);
+	assert_true(rent.break_even_utilization > 1);
+	pricing.usd_per_gpu_hour = 2;
+	assert_false(purchase_of(&pricing, &candidate, 16, 1000, ABSENT_NUMBER, &purchase));
+	pricing = (struct pricing){.usd_per_gpu_hour = ABSENT_NUMBER, .on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER, .list_prices = TRUTH_TRUE}};
+	assert_false(purchase_of(&pricing, &candidate, 16, 1000, ABSENT_NUMBER, &purchase)); /* no list price is known */
 }
 
 /* --- the whole footprint ------------------------------------------------------------------------------------ */
@@ -612,6 +672,7 @@ static void bad_figures_are_refused_and_nothing_takes_no_time(void **state)
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(golden_cases_hold),
+	cmocka_unit_test(buying_does_not_always_pay),
 	cmocka_unit_test(parts_sum_to_the_whole),
 	cmocka_unit_test(intervals_widen_with_what_is_not_known),
 	cmocka_unit_test(measured_power_replaces_the_catalogue),

@@ -248,13 +248,26 @@ static double golden_spot(const struct golden_case *golden, const char *expected
 	return spot_hours_factor(golden_number(golden, "interruptions"), golden_number(golden, "gpus"), golden_number(golden, "startup_s"));
 }
 
+static double golden_hosted(const struct golden_case *golden, const char *expected)
+{
+	const struct hosted_price price = {"test", "test", NULL, "test", golden_number(golden, "input"), golden_number(golden, "output")};
+	struct hosted hosted = hosted_beside(&price, golden_number(golden, "prompt"), golden_number(golden, "answer"), golden_number(golden, "usd_per_hour"),
+		golden_number(golden, "rate"), golden_number(golden, "most"));
+
+	return strcmp(expected, "usd_per_month") == 0 ? hosted.usd_per_month : strcmp(expected, "usd_per_million_tokens") == 0 ? hosted.usd_per_million_tokens
+		: strcmp(expected, "own_over_hosted") == 0 ? hosted.own_over_hosted : strcmp(expected, "input") == 0 ? hosted.break_even_input_usd_per_million_tokens
+		: strcmp(expected, "output") == 0 ? hosted.break_even_output_usd_per_million_tokens
+		: strcmp(expected, "requests_per_s") == 0 ? hosted.break_even_requests_per_s : !is_given(hosted.break_even_requests_per_s);
+}
+
 static void golden_cases_hold(void **state)
 {
 	static const struct golden_row table[] = {{"E11", golden_rule}, {"E54", golden_cache}, {"E55", golden_point},
-		{"E56", golden_point}, {"E58", golden_accepted}, {"E113", golden_data}, {"E114", golden_step}, {"E115", golden_clock}, {"E116", golden_spot}};
+		{"E56", golden_point}, {"E58", golden_accepted}, {"E113", golden_data}, {"E114", golden_step}, {"E115", golden_clock}, {"E116", golden_spot},
+		{"E156", golden_hosted}};
 
 	(void)state;
-	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 22);
+	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 24);
 }
 
 /* Pollaczek-Khinchine for one server, Erlang's C for two: rho 0.8 has C = 0.7111 and waits C / (2 x 0.2) = 1.7778 service times. */

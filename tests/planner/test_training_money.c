@@ -18,7 +18,8 @@ static void begin(void)
 {
 	fixture_init(&fixture);
 	REQUEST.common.gpu_count = 64;
-	REQUEST.common.pricing.on_premises = (struct on_premises){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
+	REQUEST.common.pricing.on_premises = (struct on_premises){.capex_usd_per_gpu = ABSENT_NUMBER, .life_years = ABSENT_NUMBER, .electricity_usd_per_kwh = ABSENT_NUMBER,
+		.staff_usd_per_gpu_month = ABSENT_NUMBER, .space_usd_per_kw_month = ABSENT_NUMBER};
 	REQUEST.common.pricing.storage_gb = REQUEST.common.pricing.egress_gb = ABSENT_NUMBER;
 }
 
@@ -253,7 +254,8 @@ static void owning_costs_what_it_costs_by_hand(void **state)
 	(void)state;
 	begin();
 	REQUEST.common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
-	REQUEST.common.pricing.on_premises = (struct on_premises){30000, 4, 0.10, 50, 20};
+	REQUEST.common.pricing.on_premises = (struct on_premises){.capex_usd_per_gpu = 30000, .life_years = 4, .electricity_usd_per_kwh = 0.10, .staff_usd_per_gpu_month = 50,
+		.space_usd_per_kw_month = 20};
 	fixture_planned(&fixture);
 	kw = BEST.energy.mean_gpu_w * 1.3 * 1.2 / 1000;
 	usd = 30000.0 / 35040 + kw * 0.10 + (50 + kw * 20) / 730;

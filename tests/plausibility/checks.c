@@ -364,6 +364,14 @@ static bool twice_for_one_batch(const struct draw *draw, const struct answer *an
 
 /* --- the search ---------------------------------------------------------------------------------------------- */
 
+/* More than two chunks a stage are offered where layers, or layers and ends, fill them evenly. */
+static bool interleaves_evenly(const struct model *model, const struct parallelism *layout)
+{
+	int64_t chunks = layout->pipeline * layout->interleave, layers = layout_layers(model);
+
+	return layout->interleave <= 2 || layers % chunks == 0 || (layers + 2) % chunks == 0;
+}
+
 /* What the search may choose, pinned as it stands, is never faster than what it chose: its layouts fill memory to LAYOUT_COMFORTABLE_FILL. */
 static bool pinned_is_no_faster(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
@@ -416,7 +424,7 @@ static bool pinned_is_no_faster(const struct draw *draw, const struct answer *an
 		layout->zero_group = layout->data * layout->context;
 		if (layout->tensor == 1)
 			layout->sequence_parallel = TRUTH_FALSE;
-		if (layout->pipeline == 1)
+		if (layout->pipeline == 1 || !interleaves_evenly(setting->model, layout))
 			layout->interleave = 1;
 		if (setting->software.blocks && layout->zero_stage < 3)
 			layout->zero_stage = 3;

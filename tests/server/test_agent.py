@@ -137,7 +137,7 @@ def test_a_deaf_worker_is_killed_when_its_time_is_up(site, agent_with):
     name = site.queue(agent.device, timeout_s=1)
     done = site.wait(name)
     assert done["state"] == "succeeded" and done["attempt"] == 2, done
-    assert agent.log("benchmark")[0]["end"] == "overdue"
+    assert agent.wait_log("benchmark")["end"] == "overdue"
     assert not agent.workers()
 
 

@@ -2,6 +2,7 @@
 import json
 
 import pytest
+from agents import until
 
 HOST = b"Host: localhost\r\n"
 SMUGGLED = b"GET /version HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -137,6 +138,6 @@ def test_a_refused_request_is_logged_with_its_status(daemon):
     with daemon.wire() as wire:
         wire.send(REFUSED["two_hosts"]).answer()
         assert wire.closed()
-    lines = [line for line in daemon.log()[before:] if line["event"] == "request"]
+    lines = until(lambda: [line for line in daemon.log()[before:] if line["event"] == "request"])
     assert lines and lines[-1]["status"] == 400 and lines[-1]["route"] is None
     json.dumps(lines[-1])

@@ -73,7 +73,8 @@ struct request_common serving_fixture_common(void)
 		.egress_usd_per_gb = ABSENT_NUMBER,
 		.storage_gb = ABSENT_NUMBER,
 		.egress_gb = ABSENT_NUMBER,
-		.on_premises = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER}};
+		.on_premises = {.capex_usd_per_gpu = ABSENT_NUMBER, .life_years = ABSENT_NUMBER, .electricity_usd_per_kwh = ABSENT_NUMBER,
+			.staff_usd_per_gpu_month = ABSENT_NUMBER, .space_usd_per_kw_month = ABSENT_NUMBER}};
 	common.site = (struct site_request){.grid_gco2e_per_kwh = ABSENT_NUMBER,
 		.pue = ABSENT_NUMBER,
 		.wue_l_per_kwh = ABSENT_NUMBER,
@@ -160,6 +161,7 @@ void serving_fixture_fill(struct serving_fixture *fixture)
 		.startup_s = ABSENT_NUMBER,
 		.headroom = ABSENT_NUMBER,
 		.budget_usd_per_month = ABSENT_NUMBER,
+		.hosted_api = {ABSENT_NUMBER, ABSENT_NUMBER},
 		.utc_offset_hours = ABSENT_NUMBER};
 	inference->common.precision = PRECISION_BF16;
 }

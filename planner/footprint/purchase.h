@@ -1,0 +1,39 @@
+/* Buying the hardware instead of renting it (E154, E155). Pure. */
+#ifndef FLEETPLAN_PLANNER_FOOTPRINT_PURCHASE_H
+#define FLEETPLAN_PLANNER_FOOTPRINT_PURCHASE_H
+
+#include "planner/accelerator.h"
+#include "planner/request.h"
+
+/* One term at which the same could be rented, beside owning it. */
+struct rent {
+	bool known; /* an offer of that term is */
+	struct offer offer;
+	double usd_per_gpu_hour;       /* of one that is used: instances are paid whole */
+	double break_even_hours;       /* of use of all of them, after which buying has cost less; absent: never */
+	double break_even_utilization; /* the same over their life; above 1 they do not last long enough */
+};
+
+struct purchase {
+	double accelerators_usd, hosts_usd, network_usd, capital_usd; /* capital: the sum of the three */
+	double capital_low_usd, capital_high_usd;
+	double power_kw;             /* drawn in the mean of this work, the building's part included */
+	double running_usd_per_year; /* electricity, staff and space, in use all year */
+	double life_hours, hours_left; /* hours_left: after this training; absent of a service */
+	const char *source;
+	struct rent on_demand, spot, reserved_1y, reserved_3y; /* filled by the resolver, who knows the offers */
+};
+
+/* E154. Given: pricing, of owned hardware; candidate; count, accelerators that are bought (>= 1); facility_w, power of one with its host share and PUE,
+ * W (>= 0); run_hours, wall clock of the training (absent: a service). Returned: false where it is not owned, or its price is not known; else
+ *   capital = count x capex, of which servers and network are 0.67 and, beyond one node, 0.40 of the accelerators' part;
+ *   running = 8,760 x (hourly price of E67 less capex / life hours) x count; hours_left = life hours - run_hours, at least 0.
+ * Valid: the shares are those of large clusters of NVIDIA and TPU. Source: Cottier et al. 2024, arXiv 2405.21015, abstract and section on costs. */
+bool purchase_of(const struct pricing *pricing, const struct candidate *candidate, int64_t count, double facility_w, double run_hours,
+	struct purchase *purchase);
+
+/* E155. Given: a purchase; count as bought; usd_per_hour, rent of all of them (> 0). Returned: hours of use h after which capital + h x running = h x rent, so
+ * h = capital / (rent - running an hour), absent where rent is no more than running; and h over the life. */
+void purchase_against(const struct purchase *purchase, int64_t count, double usd_per_hour, struct rent *rent);
+
+#endif

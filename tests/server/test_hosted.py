@@ -1,0 +1,48 @@
+"""A service beside the same model by the token: at which price, and at which load, both cost the same."""
+import math
+
+SERVICE = {"model": "llama-3.3-70b", "queries_per_minute": 600, "prompt_tokens": 1000, "output_tokens": 300, "accelerator": "h100"}
+
+
+def close(a, b, tolerance=1e-9):
+    return math.isclose(a, b, rel_tol=tolerance)
+
+
+def estimate(daemon, body):
+    answer = daemon.post("/v1/estimates/inference", body)
+    assert answer.status == 200, answer.text
+    return answer.json["result"]
+
+
+def test_published_prices_stand_beside_the_plan(daemon):
+    result = estimate(daemon, SERVICE)
+    cost, hosted = result["recommended"]["cost"], result["hosted"]
+    assert len(hosted) >= 2 and [one["usd_per_month"] for one in hosted] == sorted(one["usd_per_month"] for one in hosted)
+    assert result["recommended"]["hosted"] == hosted[0]
+    for one in hosted:
+        assert one["as_of"] >= "2025" and one["source"] and one["provider"]
+        assert close(one["usd_per_month"], 10 * 3600 * 730 * (1000 * one["input_usd_per_million_tokens"] + 300 * one["output_usd_per_million_tokens"]) / 1e6)
+        assert close(one["own_over_hosted"], cost["usd_per_month"] / one["usd_per_month"])
+        # at the break-even prices this load costs what the plan does
+        assert close((1000 * one["break_even_input_usd_per_million_tokens"] + 300 * one["break_even_output_usd_per_million_tokens"]) / 1300, cost["usd_per_million_tokens"])
+        most = result["recommended"]["throughput"]["requests_per_s_max"]
+        assert ("break_even_requests_per_s" in one) == (10 * one["own_over_hosted"] <= most)
+
+
+def test_a_price_of_the_request_stands_for_them(daemon):
+    body = SERVICE | {"hosted_api": {"input_usd_per_million_tokens": 2, "output_usd_per_million_tokens": 6}}
+    result = estimate(daemon, body)
+    assert [one["provider"] for one in result["hosted"]] == ["request"]
+    own = result["recommended"]["hosted"]
+    assert own["own_over_hosted"] < 1 and close(own["break_even_requests_per_s"], 10 * own["own_over_hosted"])
+    described = estimate(daemon, body | {"model": {"params": "70B"}})
+    assert described["hosted"][0]["source"] == "request"
+    assert estimate(daemon, SERVICE | {"model": {"params": "70B"}})["hosted"] == []
+
+
+def test_reports_name_the_break_even(daemon):
+    report = daemon.post("/v1/estimates/inference", SERVICE, {"Accept": "text/markdown"}).text
+    assert "| Break-even price of a million tokens, mixed so (USD) |" in report and "| Hosted: provider of the cheapest price by the token that is known | deepinfra |" in report
+    table = daemon.post("/v1/estimates/inference", SERVICE, {"Accept": "text/csv"}).text.splitlines()
+    cells = dict(zip(table[0].split(","), table[1].split(",")))
+    assert float(cells["hosted.own_over_hosted"]) > 0 and cells["hosted.provider"] == "deepinfra"
