@@ -8,7 +8,7 @@
 #include "storage/sqlite/check.h"
 #include "storage/sqlite/checksum.h"
 
-enum { FAULTS_OF_STRUCTURE = 100, CHUNK_ROWS = 64, CHECK_ARENA_BYTES = 512 * 1024 * 1024, OPCODES_A_LOOK = 20000 };
+enum { FAULTS_OF_STRUCTURE = 100, CHUNK_ROWS = 64, CHECK_ARENA_BYTES = 512 * 1024 * 1024, OPCODES_A_LOOK = 20000, HIGHEST_SKIPPED = INT32_MAX / 2 };
 
 static void check_fault(struct check *check, const char *text)
 {
@@ -88,7 +88,7 @@ static int64_t check_rows(struct check *check, const char *table, const char *sq
 	struct failure *failure = calloc(1, sizeof *failure);
 	void *record = calloc(1, map->struct_size);
 	struct statement statement = {0};
-	int64_t last = INT64_MIN, whole = 0;
+	int64_t last = 0, whole = 0, skip = 1; /* rows are numbered from 1 */
 	enum status status = failure && record ? STATUS_OK : STATUS_NO_MEMORY;
 	bool more = status == STATUS_OK;
 	struct arena arena;
@@ -113,7 +113,13 @@ static int64_t check_rows(struct check *check, const char *table, const char *sq
 		}
 		sqlite3_reset(statement.handle);
 		arena_reset(&arena);
-		status = status == STATUS_NOT_FOUND ? STATUS_OK : status;
+		skip = more ? 1 : skip * 2;
+		if (status != STATUS_NOT_FOUND && last <= HIGHEST_SKIPPED && !is_ended(check)) { /* a page that cannot be read: on behind it */
+			check_fault(check, failure->detail);
+			last += skip;
+			more = true;
+		}
+		status = STATUS_OK;
 		(void)look(check);
 	}
 	if (status != STATUS_OK && !is_ended(check))

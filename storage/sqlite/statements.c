@@ -64,7 +64,7 @@ enum status sqlite_failure(sqlite3 *db, struct failure *failure)
 		return failure_set(failure, STATUS_UNAVAILABLE, "the database cannot be written (%s): make its folder writable", text);
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
-		return failure_set(failure, STATUS_UNAVAILABLE, "the database file is damaged (%s): stop the daemon and restore a backup", text);
+		return failure_set(failure, STATUS_UNAVAILABLE, "the database file is damaged (%s): stop the daemon and restore a backup, or copy what is whole with `fleetplan recover`", text);
 	default:
 		return failure_set(failure, STATUS_UNAVAILABLE, "the database cannot be used now (%s, code %d)", text, code);
 	}
