@@ -58,7 +58,7 @@ TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
 .PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-cuda-abi check-opencl ptx check-server check-asan check-tsan check-clang check-oom check-plausibility \
-	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help validate check-accuracy fit fit-left-out
+	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help effects check-effects validate check-accuracy fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
@@ -126,6 +126,8 @@ $(BUILD)/tests/bench/test_cuda $(BUILD)/tests/bench/test_opencl_fake: | $(FAKES)
 
 $(BUILD)/tests/oom/test_oom: $(BUILD)/tests/oom/failing_malloc.o
 
+$(BUILD)/tests/effects/test_fields: $(patsubst %,$(BUILD)/tests/effects/%.o,answer change)
+
 $(BUILD)/tests/plausibility/test_plausibility: $(patsubst %,$(BUILD)/tests/plausibility/%.o,answer checks draw)
 
 $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIBRARY)
@@ -133,7 +135,7 @@ $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIBRARY)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
 
--include $(wildcard $(BUILD)/tests/validation/*.d) $(wildcard $(SOURCES:%.c=$(BUILD)/%.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(TEST_SUPPORT:.o=.d))
+-include $(wildcard $(BUILD)/tests/validation/*.d $(BUILD)/tests/effects/*.d) $(wildcard $(SOURCES:%.c=$(BUILD)/%.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(TEST_SUPPORT:.o=.d))
 
 # --- targets -----------------------------------------------------------------------------------------------
 test: $(PROGRAM) $(TESTS) ## build and run every C test, in parallel
@@ -218,6 +220,19 @@ $(BUILD)/tests/bench/serving_rate: tests/bench/serving_rate.c $(LIBRARY)
 	$(call say,BENCH,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+
+EFFECTS := $(BUILD)/tests/effects/sweep
+$(EFFECTS): tests/effects/sweep.c $(patsubst %,$(BUILD)/tests/effects/%.o,answer change) $(LIBRARY)
+	$(call say,SWEEP,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(filter %.o,$^) $(LIBRARY) $(LIBS)
+
+effects: $(EFFECTS) ## write tests/effects/effects.txt: what each field of each request moves, and which way
+	$(Q)$< tests/effects >$(BUILD)/effects.txt && cp $(BUILD)/effects.txt tests/effects/effects.txt
+
+check-effects: $(EFFECTS) ## no field of a request is without effect, and what each moves stands in tests/effects/effects.txt
+	$(Q)$< tests/effects >$(BUILD)/effects.txt
+	$(Q)diff -u tests/effects/effects.txt $(BUILD)/effects.txt && echo 'effects hold'
 
 VALIDATION_CASES := tests/validation
 VALIDATIONS := $(BUILD)/tests/validation/validate_training $(BUILD)/tests/validation/fit_training $(BUILD)/tests/validation/validate_sweeps

@@ -55,6 +55,7 @@ enum field_flag {
 	READ_ONLY = 2,  /* answered, refused in requests */
 	WRITE_ONLY = 4, /* taken, never answered */
 	MULTILINE = 8,  /* text with line breaks and tabs */
+	NOTE = 16,      /* kept and shown: no figure rests upon it (make check-effects) */
 };
 
 /* Bytes of a label's key and text, and of a word in WORDS. */

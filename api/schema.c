@@ -46,6 +46,8 @@ void schema_describe(const struct field *row, struct buffer *out)
 	buffer_append_char(out, '.');
 	if (row->fallback)
 		buffer_printf(out, " Default: %s.", row->fallback);
+	if (row->flags & NOTE)
+		buffer_append_text(out, " A note: no figure rests upon it.");
 }
 
 static void schema_description(const struct field *row, struct json_writer *writer)

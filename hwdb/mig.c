@@ -1,6 +1,8 @@
 #include "hwdb/mig.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #define USER_GUIDE "NVIDIA Multi-Instance GPU User Guide, supported profiles"
 #define LISTED "nvidia-smi mig -lgip"
@@ -85,4 +87,37 @@ size_t mig_slices_of(const struct accelerator *board, struct mig_slice slices[MI
 			.compute_share = profile->multiprocessors / profile->of};
 	}
 	return count;
+}
+
+/* "1g.10gb": digits, g, a dot, digits, gb. */
+static bool is_profile(const char *text)
+{
+	size_t slices = strspn(text, "0123456789"), gigabytes;
+
+	if (slices == 0 || slices > 2 || strncasecmp(text + slices, "g.", 2) != 0)
+		return false;
+	gigabytes = strspn(text + slices + 2, "0123456789");
+	return gigabytes > 0 && gigabytes <= 3 && strcasecmp(text + slices + 2 + gigabytes, "gb") == 0;
+}
+
+size_t mig_name_parse(const char *name, char profile[MIG_PROFILE_MAX])
+{
+	static const char apart[] = "-: /_", word[] = "mig";
+	const char *end = name + strlen(name), *at = end;
+	size_t length;
+
+	while (at > name && !strchr(apart, at[-1]))
+		at--;
+	if (at == name || !is_profile(at))
+		return 0;
+	for (size_t i = 0; i <= (size_t)(end - at); i++)
+		profile[i] = (char)tolower((unsigned char)at[i]);
+	length = (size_t)(at - name);
+	for (int part = 0; part < 2; part++) {
+		while (length > 0 && strchr(apart, name[length - 1]))
+			length--;
+		if (part == 0 && length > strlen(word) && strncasecmp(name + length - strlen(word), word, strlen(word)) == 0 && strchr(apart, name[length - strlen(word) - 1]))
+			length -= strlen(word);
+	}
+	return length;
 }

@@ -5,6 +5,7 @@
 
 #include "hwdb/json_tree.h"
 #include "hwdb/model_layers.h"
+#include "hwdb/model_quantization.h"
 
 static const struct model_family unknown_family = {.model_type = ""};
 
@@ -172,6 +173,18 @@ static void model_read(const struct config_reader *reader, const struct model_fa
 	per_layer_embeddings_read(reader, model);
 }
 
+/* What stands outside of the nested language model counts for it, too. */
+static void quantization_note(const json_t *root, const struct config_reader *reader, struct model *model)
+{
+	const char *method;
+
+	model->published_precision = quantization_read(root, &method);
+	if (model->published_precision == PRECISION_UNSET && !method)
+		model->published_precision = quantization_read(reader->config, &method);
+	if (method)
+		model_note(model, "quantization_config \"%.40s\" is not known: its weights are not taken to be narrow; give precision", method);
+}
+
 static enum status config_read(const json_t *root, const char *pointer, struct model *model, struct failure *failure)
 {
 	struct config_reader reader = {.pointer = pointer, .failure = failure};
@@ -198,6 +211,7 @@ static enum status config_read(const json_t *root, const char *pointer, struct m
 			type);
 	if (reader.outer)
 		model_note(model, "the language model alone is counted, without vision or audio towers");
+	quantization_note(root, &reader, model);
 	model_finish(model);
 	return STATUS_OK;
 }

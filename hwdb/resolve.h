@@ -8,6 +8,7 @@
 
 #include "hwdb/catalogue.h"
 #include "planner/serving/serving.h"
+#include "planner/estimates.h"
 #include "planner/training/training.h"
 
 struct resolver {
@@ -27,6 +28,9 @@ FALLIBLE enum status resolve_training(
 	const struct resolver *resolver, const struct training_request *request, struct training_input *input);
 FALLIBLE enum status resolve_inference(
 	const struct resolver *resolver, const struct inference_request *request, struct inference_input *input);
+/* A checkpoint that is published in 8 or 4 bits is served in them unless the request says otherwise: fills what is unset, and says so. */
+void resolve_published_precision(const struct resolver *resolver, const struct model *model, enum precision *precision);
+
 FALLIBLE enum status resolve_performance(
 	const struct resolver *resolver, const struct performance_request *request, struct performance_input *input);
 
@@ -64,6 +68,19 @@ void resolve_fault_names(const struct resolver *resolver, const struct request_c
 
 /* Before the above: the hours of the request's site, for all candidates once (E109). Faults for a series that is none. */
 FALLIBLE enum status resolve_hours(struct resolver *resolver, const struct site_request *site);
+
+/* Whether a reference says anything: a name, or figures of an accelerator that it then must name. */
+bool resolve_accelerator_given(const struct accelerator_reference *reference);
+
+/* After planning: what the request as decoded gives and the answer does not rest upon, with the reason, as warnings: a field is never without
+ * effect in silence. `asked`: the request before the above completed it. */
+void resolve_unused_training(const struct resolver *resolver, const struct training_request *asked, const struct training_input *input,
+	const struct training_plan *plan);
+void resolve_unused_inference(const struct resolver *resolver, const struct inference_request *asked, const struct inference_input *input,
+	const struct inference_plan *plan);
+void resolve_unused_performance(const struct resolver *resolver, const struct performance_request *asked, const struct performance_input *input);
+void resolve_unused_memory(const struct resolver *resolver, const struct memory_request *asked);
+void resolve_unused_carbon(const struct resolver *resolver, const struct carbon_request *asked, const struct accelerator *accelerator);
 
 /* The parts, for the smaller calculators. `pointer` is where the reference stood in the request ("/model"). */
 FALLIBLE enum status resolve_model(

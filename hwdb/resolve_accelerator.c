@@ -7,6 +7,7 @@
 #include "hwdb/resolve_parts.h"
 #include "hwdb/rows_text.h"
 #include "hwdb/validate.h"
+#include "planner/footprint/carbon.h"
 
 /* "memory_gb, tflops_bf16": what the request changed of a row. */
 static const char *apply_changes(
@@ -18,13 +19,49 @@ static const char *apply_changes(
 	return resolver_text(resolver, "%s", changed[0] ? changed : "nothing");
 }
 
-/* Usable memory follows the name-plate when only that was changed: the driver keeps the same share. */
-static void follow_memory(
-	const struct accelerator *base, const struct accelerator *changes, struct accelerator *accelerator)
+/* E139. The rate in 16 bits leads: the other rates of the matrix units keep their ratio to it. FP4 keeps it to FP8 where that is given.
+ * FP32 and FP64 are of other units. */
+static void follow_rates(const struct accelerator *base, const struct accelerator *changes, struct accelerator *accelerator)
 {
-	if (is_given(changes->memory_gb) && !is_given(changes->memory_usable_bytes) &&
-		is_given(base->memory_usable_bytes) && base->memory_gb > 0)
+	double ratio = is_given(changes->tflops_bf16) ? changes->tflops_bf16 / base->tflops_bf16 : changes->tflops_fp16 / base->tflops_fp16;
+	double narrow = given_or(changes->tflops_fp8 / base->tflops_fp8, ratio);
+
+	if (is_given(ratio)) {
+		accelerator->tflops_bf16 = given_or(changes->tflops_bf16, base->tflops_bf16 * ratio);
+		accelerator->tflops_fp16 = given_or(changes->tflops_fp16, base->tflops_fp16 * ratio);
+		accelerator->tflops_tf32 = given_or(changes->tflops_tf32, base->tflops_tf32 * ratio);
+		accelerator->tflops_fp8 = given_or(changes->tflops_fp8, base->tflops_fp8 * ratio);
+		accelerator->tops_int8 = given_or(changes->tops_int8, base->tops_int8 * ratio);
+	}
+	if (is_given(narrow))
+		accelerator->tflops_fp4 = given_or(changes->tflops_fp4, base->tflops_fp4 * narrow);
+}
+
+/* E139. Power at full load and when idle keep their share of the power limit, as where it alone is known (E61, E62). */
+static void follow_power(const struct accelerator *base, const struct accelerator *changes, struct accelerator *accelerator)
+{
+	double ratio = changes->tdp_w / base->tdp_w;
+
+	if (!is_given(ratio))
+		return;
+	accelerator->load_w = given_or(changes->load_w, base->load_w * ratio);
+	accelerator->idle_w = given_or(changes->idle_w, base->idle_w * ratio);
+}
+
+/* E139. Figures that nobody gave follow those that were: a variant is like its base in what the figures are to each other. The driver keeps the same
+ * share of the memory, and making it takes more or less by memory and dies (E65). */
+static void follow_changes(const struct accelerator *base, const struct accelerator *changes, struct accelerator *accelerator)
+{
+	double making = embodied_scale(accelerator) / embodied_scale(base);
+
+	if (is_given(changes->memory_gb) && !is_given(changes->memory_usable_bytes) && base->memory_gb > 0)
 		accelerator->memory_usable_bytes = base->memory_usable_bytes * (changes->memory_gb / base->memory_gb);
+	follow_rates(base, changes, accelerator);
+	follow_power(base, changes, accelerator);
+	if (!is_given(changes->embodied_kgco2e) && !is_given(changes->embodied_boavizta_kgco2e)) {
+		accelerator->embodied_kgco2e = base->embodied_kgco2e * making;
+		accelerator->embodied_boavizta_kgco2e = base->embodied_boavizta_kgco2e * making;
+	}
 }
 
 static enum status resolve_variant(const struct resolver *resolver, const struct accelerator_reference *reference,
@@ -33,7 +70,7 @@ static enum status resolve_variant(const struct resolver *resolver, const struct
 	const struct accelerator *base = &row->accelerator;
 	const char *changed = apply_changes(resolver, &reference->changes, accelerator);
 
-	follow_memory(base, &reference->changes, accelerator);
+	follow_changes(base, &reference->changes, accelerator);
 	accelerator->like = base->id;
 	if (!reference->changes.id)
 		accelerator->id = reference->id ? reference->id : resolver_text(resolver, "like-%s", base->id);
@@ -48,6 +85,17 @@ static enum status resolve_variant(const struct resolver *resolver, const struct
 	return resolver_status(resolver);
 }
 
+bool resolve_accelerator_given(const struct accelerator_reference *reference)
+{
+	struct accelerator scratch = {.id = NULL};
+	char changed[240];
+
+	if (reference->id || reference->like)
+		return true;
+	accelerator_apply_changes(&scratch, &reference->changes, changed, sizeof changed);
+	return changed[0] != '\0';
+}
+
 /* Figures beside an id would change what the catalogue calls by that name: only a variant has figures of its own. */
 static void changes_fault(
 	const struct resolver *resolver, const struct accelerator_reference *reference, const char *pointer)
@@ -60,6 +108,10 @@ static void changes_fault(
 	accelerator_apply_changes(&scratch, &reference->changes, changed, sizeof changed);
 	if (!changed[0])
 		return;
+	if (!reference->id) {
+		failure_add(resolver->failure, pointer, "required", "changes %.60s, but of which accelerator: name it in `like`", changed);
+		return;
+	}
 	snprintf(at, sizeof at, "%.140s/id", pointer);
 	failure_add(resolver->failure, at, "conflict", "changes %.60s: name the accelerator in `like` instead", changed);
 }
@@ -69,6 +121,10 @@ enum status resolve_accelerator_row(const struct resolver *resolver, const struc
 {
 	const char *name = reference->like ? reference->like : reference->id, *alias;
 
+	if (!name && resolve_accelerator_given(reference)) {
+		changes_fault(resolver, reference, pointer);
+		return resolver_status(resolver);
+	}
 	if (!name) {
 		failure_add(
 			resolver->failure, pointer, "required", "give an accelerator's id, or {like: id, ...} with what differs");

@@ -178,6 +178,7 @@ static void connect_nodes(
 	candidate->single = candidate->has_offer && topology.rented_singly && !is_given(common->internode_gbs) && !common->accelerator.id &&
 						!common->accelerator.like && common->accelerators.count == 0;
 	candidate->torus_dimensions = topology.torus_dimensions;
+	candidate->slice_sizes = topology.slice_sizes;
 	if (!alone)
 		return;
 	if (common->gpus_per_node < 1)
@@ -186,6 +187,11 @@ static void connect_nodes(
 	if (!is_given(common->internode_gbs))
 		findings_assume_number(
 			choosing->resolver->findings, "internode_gbs", candidate->internode_gbs, topology.internode_source);
+	if (candidate->accelerator.max_nvlink_domain > 1 && candidate->accelerator.max_nvlink_domain < candidate->gpus_per_node)
+		findings_assume_number(choosing->resolver->findings, "max_nvlink_domain", (double)candidate->accelerator.max_nvlink_domain,
+			"E140; the link joins so many of a machine's, the rest meet over PCIe; cards without bridges: {\"like\": ..., \"max_nvlink_domain\": 1}");
+	if (topology.slice_sizes.count > 0)
+		findings_assume_text(choosing->resolver->findings, "slices", "rented in whole slices", topology.slice_sizes.source);
 	if (topology.torus_dimensions > 0)
 		findings_assume_number(
 			choosing->resolver->findings, "torus_dimensions", (double)topology.torus_dimensions, topology.torus_source);
@@ -460,7 +466,7 @@ static enum status choose(struct choosing choosing, const struct candidate **can
 	const struct resolver *resolver = choosing.resolver;
 	const struct request_common *common = choosing.common;
 	const struct pricing *pricing = &common->pricing;
-	bool one = common->accelerator.id || common->accelerator.like;
+	bool one = resolve_accelerator_given(&common->accelerator);
 	size_t wanted = one                              ? 1
 					: common->accelerators.count > 0 ? common->accelerators.count
 													 : resolver->catalogue->rows.accelerator_count;

@@ -1,8 +1,10 @@
 #include <stdio.h>
+#include <strings.h>
 
 #include "hwdb/mig.h"
 #include "hwdb/hosted_prices.h"
 #include "hwdb/resolve_parts.h"
+#include "planner/serving/engine_rules.h"
 
 static void fault(const struct resolver *resolver, const char *pointer, const char *code, const char *detail)
 {
@@ -25,6 +27,8 @@ static void tokens_faults(const struct resolver *resolver, const char *pointer, 
 		return;
 	if (is_given(tokens->p50) && is_given(tokens->p95) && tokens->p95 < tokens->p50)
 		fault(resolver, pointer, "conflict", "the 95th percentile (p95) is at least the median (p50)");
+	if (is_given(tokens->p50) && is_given(tokens->mean) && !is_given(tokens->p95) && !is_given(tokens->cv) && tokens->p50 > tokens->mean)
+		fault(resolver, pointer, "conflict", "the median (p50) of a log-normal is at most its mean: give cv or p95 beside them, or samples");
 	if (by_mean && tokens->p95 < tokens->mean)
 		fault(resolver, pointer, "conflict", "the 95th percentile (p95) lies below the mean: give p50 or cv beside it, or samples");
 	if (by_mean && tokens->p95 > p95_over_mean_max * tokens->mean)
@@ -80,7 +84,8 @@ static void load_faults(const struct resolver *resolver, const struct inference_
 	if (traced && rate)
 		fault(resolver, "/trace", "conflict",
 			"a trace holds its own arrivals: leave out queries_per_minute and requests_per_s");
-	if (traced && (has_tokens(&request->prompt_tokens) || has_tokens(&request->output_tokens)))
+	if (traced && (has_tokens(&request->prompt_tokens) || has_tokens(&request->output_tokens) || is_given(request->prompt_tokens.cv) ||
+					  is_given(request->output_tokens.cv)))
 		fault(
 			resolver, "/trace", "conflict", "a trace holds its own lengths: leave out prompt_tokens and output_tokens");
 	if (request->rate_profile.count > 0)
@@ -164,6 +169,12 @@ static void default_engine(const struct resolver *resolver, enum engine *engine)
 		resolver->findings, "engine", "generic", "E54: no engine named; what the published engines have in common");
 }
 
+static void note_release(const struct resolver *resolver, enum engine engine, const char *release)
+{
+	if (release)
+		findings_assume_text(resolver->findings, "engine_release", release, engine_release_source(engine, engine_release_years(release)));
+}
+
 static void default_assurance(const struct resolver *resolver, struct request_common *common)
 {
 	if (common->practice == PRACTICE_UNSET) {
@@ -176,7 +187,49 @@ static void default_assurance(const struct resolver *resolver, struct request_co
 	}
 }
 
-/* The slices of all candidates, as candidates. */
+void resolve_published_precision(const struct resolver *resolver, const struct model *model, enum precision *precision)
+{
+	if (*precision != PRECISION_UNSET || model->published_precision == PRECISION_UNSET)
+		return;
+	*precision = model->published_precision;
+	findings_assume_text(resolver->findings, "precision", precision_name(*precision),
+		"E50: as the checkpoint is published (quantization_config of its config.json)");
+}
+
+/* "h100-1g.10gb" names a slice of an h100, unless the catalogue has a row of that name. */
+static enum status resolve_slice_name(const struct resolver *resolver, struct inference_request *request)
+{
+	const char *name = request->common.accelerator.id, *alias;
+	char profile[MIG_PROFILE_MAX];
+	size_t length = name && !catalogue_accelerator(resolver->catalogue, name, &alias) ? mig_name_parse(name, profile) : 0;
+
+	if (length == 0)
+		return STATUS_OK;
+	if (request->mig_profile && strcasecmp(request->mig_profile, profile) != 0)
+		fault(resolver, "/mig_profile", "conflict", "accelerator names a slice of another profile");
+	request->common.accelerator.id = arena_strndup(resolver->arena, name, length);
+	request->mig_profile = arena_strdup(resolver->arena, profile);
+	return request->common.accelerator.id && request->mig_profile ? STATUS_OK : failure_set(resolver->failure, STATUS_NO_MEMORY, "no memory for a name");
+}
+
+/* What was asked for, and of each accelerator at most MIG_SLICES_MAX are known. */
+static void fault_profile(const struct resolver *resolver, const struct inference_input *input)
+{
+	char known[160] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < input->candidate_count; i++) {
+		struct mig_slice own[MIG_SLICES_MAX];
+		size_t count = mig_slices_of(&input->candidates[i].accelerator, own);
+
+		for (size_t k = 0; k < count && used + MIG_PROFILE_MAX < sizeof known; k++)
+			used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", used > 0 ? ", " : "", own[k].profile);
+	}
+	failure_add(resolver->failure, "/mig_profile", "unknown", "no accelerator of this request has MIG slices %.32s; %s%s", input->request.mig_profile,
+		known[0] ? "those that it has: " : "none that is known can be split", known);
+}
+
+/* The slices of all candidates, as candidates; where a profile is asked for, those alone. */
 static enum status resolve_slices(const struct resolver *resolver, struct inference_input *input)
 {
 	size_t most = input->candidate_count * MIG_SLICES_MAX;
@@ -191,10 +244,15 @@ static enum status resolve_slices(const struct resolver *resolver, struct infere
 		struct mig_slice *own = &slices[input->slice_count];
 		size_t count = mig_slices_of(&input->candidates[i].accelerator, own);
 
-		for (size_t k = 0; k < count; k++)
-			parts[input->slice_count++] = candidate_slice(&input->candidates[i], &own[k]);
+		for (size_t k = 0, kept = 0; k < count; k++)
+			if (!input->request.mig_profile || strcasecmp(own[k].profile, input->request.mig_profile) == 0) {
+				own[kept] = own[k];
+				parts[input->slice_count++] = candidate_slice(&input->candidates[i], &own[kept++]);
+			}
 	}
-	return STATUS_OK;
+	if (input->request.mig_profile && input->slice_count == 0)
+		fault_profile(resolver, input);
+	return resolver_status(resolver);
 }
 
 /* What is committed to and what is paid by use may be of different terms. */
@@ -212,7 +270,13 @@ enum status resolve_inference(
 	input->slices = NULL;
 	input->slice_count = input->hosted_count = 0;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
+	if (resolve_slice_name(resolver, &input->request) == STATUS_NO_MEMORY)
+		return STATUS_NO_MEMORY;
+	if (input->request.mig_profile && request->mig == TRUTH_FALSE)
+		fault(resolver, "/mig", "conflict", "false leaves slices out, and a profile of slices is asked for");
 	load_faults(resolver, request);
+	if (model_status == STATUS_OK && request->precisions.count == 0)
+		resolve_published_precision(resolver, &input->model, &input->request.common.precision);
 	resolve_common(resolver, &input->request.common);
 	status = resolve_placed_candidates(resolver, &input->request.common, mixes_terms(request), &input->candidates, &input->candidate_count);
 	if (model_status != STATUS_OK)
@@ -221,6 +285,7 @@ enum status resolve_inference(
 	resolve_layout(resolver, &input->model, &request->parallelism, ABSENT_COUNT);
 	input->hosted_count = hosted_prices_of(input->model.id, input->hosted, HOSTED_MAX);
 	default_engine(resolver, &input->request.engine);
+	note_release(resolver, input->request.engine, request->engine_release);
 	default_assurance(resolver, &input->request.common);
 	warn_of_length(resolver, &input->model, &request->prompt_tokens, &request->output_tokens);
 	warn_of_longest(resolver, &input->model, request);
@@ -232,7 +297,7 @@ enum status resolve_inference(
 
 static void performance_faults(const struct resolver *resolver, const struct performance_request *request)
 {
-	if (!request->common.accelerator.id && !request->common.accelerator.like)
+	if (!resolve_accelerator_given(&request->common.accelerator))
 		fault(resolver, "/accelerator", "required", "give the accelerator that the replica runs on");
 	if (request->common.accelerators.count > 0)
 		fault(resolver, "/accelerators", "unsupported", "one replica runs on one accelerator: give accelerator");
@@ -265,7 +330,7 @@ enum status resolve_performance(
 	input->candidate = NULL;
 	model_status = resolve_model(resolver, &request->common.model, "/model", &input->model);
 	performance_faults(resolver, request);
-	if (!request->common.accelerator.id && !request->common.accelerator.like)
+	if (!resolve_accelerator_given(&request->common.accelerator))
 		return resolver_status(resolver);
 	if (request->common.gpu_count < 1) {
 		input->request.common.gpu_count = pinned_accelerators(&request->parallelism);
@@ -274,12 +339,15 @@ enum status resolve_performance(
 	}
 	if (input->request.common.calibration == CALIBRATION_UNSET)
 		input->request.common.calibration = CALIBRATION_MEASURED;
+	if (model_status == STATUS_OK)
+		resolve_published_precision(resolver, &input->model, &input->request.common.precision);
 	status = resolve_candidates(resolver, &input->request.common, input->request.common.gpu_count, &input->candidate, &count);
 	if (model_status != STATUS_OK)
 		return model_status;
 	no_generic_model(resolver, &input->model);
 	resolve_layout(resolver, &input->model, &request->parallelism, input->request.common.gpu_count);
 	default_engine(resolver, &input->request.engine);
+	note_release(resolver, input->request.engine, request->engine_release);
 	if (request->common.practice == PRACTICE_UNSET) {
 		input->request.common.practice = PRACTICE_RECIPE;
 		findings_assume_text(resolver->findings, "practice", "recipe", "E136: one replica at one operating point, as published measurements run it");

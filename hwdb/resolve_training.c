@@ -12,6 +12,18 @@ static void fault(const struct resolver *resolver, const char *pointer, const ch
 	failure_add(resolver->failure, pointer, code, "%s", detail);
 }
 
+/* One's own hardware pays the tariff of the place where it stands. */
+static void own_tariff(const struct resolver *resolver, struct request_common *common)
+{
+	struct on_premises *own = &common->pricing.on_premises;
+
+	if (!cost_is_owned(&common->pricing) || is_given(own->electricity_usd_per_kwh) || !is_given(common->site.electricity_usd_per_kwh))
+		return;
+	own->electricity_usd_per_kwh = common->site.electricity_usd_per_kwh;
+	findings_assume_number(resolver->findings, "pricing.on_premises.electricity_usd_per_kwh", own->electricity_usd_per_kwh,
+		"site.electricity_usd_per_kwh of the request: what stands there pays its tariff");
+}
+
 void resolve_common(const struct resolver *resolver, struct request_common *common)
 {
 	struct findings *findings = resolver->findings;
@@ -26,14 +38,13 @@ void resolve_common(const struct resolver *resolver, struct request_common *comm
 		findings_assume_number(
 			findings, "alternatives", 5, "/openapi.json: five further options unless asked otherwise");
 	}
-	if (cost_is_owned(&common->pricing) && !is_given(common->pricing.on_premises.electricity_usd_per_kwh))
-		common->pricing.on_premises.electricity_usd_per_kwh = common->site.electricity_usd_per_kwh;
 	if (common->calibration == CALIBRATION_UNSET)
 		common->calibration = CALIBRATION_MEASURED; /* resolve_candidates() says what was found */
 	if (common->enforce_memory == TRUTH_UNSET) {
 		common->enforce_memory = TRUTH_TRUE;
 		findings_assume_text(findings, "enforce_memory", "true", "/openapi.json: what does not fit is infeasible");
 	}
+	own_tariff(resolver, common);
 	if (common->gpu_count == 0)
 		fault(resolver, "/gpu_count", "out_of_range", "must be 1 or more");
 	if (common->gpus_per_node == 0)
@@ -150,6 +161,17 @@ static void training_defaults(const struct resolver *resolver, struct training_r
 	}
 }
 
+/* What a generic model's sample takes is what the pipeline reads. */
+static void sample_bytes(const struct resolver *resolver, struct training_input *input)
+{
+	double bytes = input->request.common.model.sample_bytes;
+
+	if (input->model.kind != MODEL_GENERIC || !(bytes > 0) || is_given(input->request.input_pipeline.sample_bytes))
+		return;
+	input->request.input_pipeline.sample_bytes = bytes;
+	findings_assume_number(resolver->findings, "input_pipeline.sample_bytes", bytes, "model.sample_bytes of the request: one sample as it is read");
+}
+
 static void warn_of_length(const struct resolver *resolver, const struct training_input *input)
 {
 	double length = input->request.sequence_length;
@@ -259,6 +281,7 @@ enum status resolve_training(
 			"a budget needs a price: give pricing.usd_per_gpu_hour, or name providers");
 	default_precision(resolver, input);
 	warn_of_length(resolver, input);
+	sample_bytes(resolver, input);
 	resolve_newer(&with_stack, input);
 	resolve_own_runs_note(&with_stack, input);
 	resolve_names(resolver, &input->request.common);

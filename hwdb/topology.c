@@ -77,19 +77,43 @@ static const struct torus {
 	{"inferentia2", 1, "AWS Neuron: 12 Inferentia2 chips of an instance in a ring of NeuronLink-v2"},
 };
 
-/* TPU chips of a host talk to other hosts' over the same links as among themselves. */
+/* Slices that Google Cloud rents, and the network between them (Multislice). */
+static const int64_t square_slices[] = {1, 4, 8, 16, 32, 64, 128, 256}, cube_slices[] = {4, 8, 32, 64, 128, 256, 512, 1024, 2048, 4096, 6144};
+static const struct pod {
+	const char *kin;
+	struct slice_sizes sizes;
+	double gigabits_per_s; /* of data-centre network for each chip */
+	const char *source;
+} pods[] = {
+	{"tpu-v5e", {square_slices, COUNT_OF(square_slices), 256, "Google Cloud, TPU v5e: supported slice shapes 1x1 to 16x16 (cloud.google.com/tpu/docs/v5e)"}, 25,
+		"Google Cloud, TPU v5e: data centre network of 6.4 Tb/s for a pod of 256 chips, which joins slices (cloud.google.com/tpu/docs/v5e)"},
+	{"tpu-v6e", {square_slices, COUNT_OF(square_slices), 256, "Google Cloud, TPU v6e: supported slice shapes 1x1 to 16x16 (docs.cloud.google.com/tpu/docs/v6e)"}, 100,
+		"Google Cloud, TPU v6e: data centre network of 25.6 Tb/s for a pod of 256 chips, which joins slices (docs.cloud.google.com/tpu/docs/v6e)"},
+	{"tpu-v5p", {cube_slices, COUNT_OF(cube_slices), 4096, "Google Cloud, TPU v5p: single-slice shapes 2x2x1 to 16x16x24 (docs.cloud.google.com/tpu/docs/v5p)"}, 50,
+		"Google Cloud, TPU v5p: data centre network of 50 Gb/s for each chip, which joins slices (docs.cloud.google.com/tpu/docs/v5p)"},
+};
+
+/* TPU chips of a host talk to other hosts' over the same links as among themselves; slices to other slices over the data-centre network. */
 static struct topology tpu_topology(const struct accelerator *accelerator)
 {
 	const char *kin = accelerator_kin(accelerator);
 	bool eight = strcmp(kin, "tpu-v5e") == 0 || strcmp(kin, "tpu-v6e") == 0;
 
-	return (struct topology){
+	struct topology topology = {
 		.gpus_per_node = eight ? 8 : 4,
 		.internode_gbs = given_or(accelerator->interconnect_gbs, 0) / 2,
 		.gpus_source = eight ? "Google Cloud TPU: hosts of 8 chips (ct5lp-hightpu-8t, ct6e-standard-8t)"
 							 : "Google Cloud TPU: hosts of 4 chips",
 		.internode_source = "inter-chip links join the hosts of a slice: half of interconnect_gbs",
 	};
+
+	for (size_t i = 0; i < COUNT_OF(pods); i++)
+		if (strcmp(kin, pods[i].kin) == 0) {
+			topology.slice_sizes = pods[i].sizes;
+			topology.internode_gbs = pods[i].gigabits_per_s / bits_per_byte;
+			topology.internode_source = pods[i].source;
+		}
+	return topology;
 }
 
 /* Cards and what no table knows: as many as the largest machine on offer, and 100 Gb/s for the machine. */

@@ -13,6 +13,7 @@ struct topology {
 	int64_t torus_dimensions; /* of the links among neighbours; 0: switched, or linked to all */
 	const char *torus_source;
 	bool rented_singly; /* nobody rents more than one in an instance, and no fabric between them is published */
+	struct slice_sizes slice_sizes; /* in which it is rented; count 0: in any number */
 };
 
 /* `offer` may be NULL: of a known instance type its own network counts. `instance_gpus` is the largest machine that the

@@ -116,13 +116,18 @@ double accelerator_bandwidth_bytes_per_s(const struct accelerator *accelerator)
 	return given_or(accelerator->memory_bandwidth_gbs, 0) * BYTES_PER_GB;
 }
 
-double accelerator_link_bytes_per_s(const struct accelerator *accelerator)
+double accelerator_pcie_bytes_per_s(const struct accelerator *accelerator)
 {
 	int64_t generation = accelerator->pcie_gen < 1 ? 3 : accelerator->pcie_gen;
 
+	return pcie_gen3_bytes_per_s * pow(2, (double)(generation - 3)) * pcie_payload_share;
+}
+
+double accelerator_link_bytes_per_s(const struct accelerator *accelerator)
+{
 	if (is_given(accelerator->interconnect_gbs) && accelerator->interconnect_gbs > 0)
 		return accelerator->interconnect_gbs / 2 * BYTES_PER_GB;
-	return pcie_gen3_bytes_per_s * pow(2, (double)(generation - 3)) * pcie_payload_share;
+	return accelerator_pcie_bytes_per_s(accelerator);
 }
 
 /* Full load as measured, else the TDP; absent where neither is stated. */

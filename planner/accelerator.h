@@ -41,6 +41,7 @@ enum precision accelerator_training_precision(const struct accelerator *accelera
 double accelerator_capacity_bytes(const struct accelerator *accelerator); /* memory_usable_bytes, else name-plate */
 double accelerator_bandwidth_bytes_per_s(const struct accelerator *accelerator);
 double accelerator_link_bytes_per_s(const struct accelerator *accelerator); /* one direction; PCIe where no link */
+double accelerator_pcie_bytes_per_s(const struct accelerator *accelerator); /* one direction, payload of 16 lanes */
 
 /* Idle power, W: the catalogue's, else the cited fraction of TDP (E62). */
 double accelerator_idle_w(const struct accelerator *accelerator, double *low_w, double *high_w, const char **source);
@@ -124,6 +125,14 @@ struct own_price {
 	const char *source;
 };
 
+/* Sizes in which chips are rented together (slices of a TPU pod), ascending. Beyond the largest, several slices of `joined` each. */
+struct slice_sizes {
+	const int64_t *chips;
+	size_t count; /* 0: any number can be had */
+	int64_t joined;
+	const char *source;
+};
+
 struct own_runs; /* planner/training/own_runs.h */
 
 /* One accelerator that a plan may use, with what the catalogue says about having it. */
@@ -141,6 +150,7 @@ struct candidate {
 	double internode_gbs; /* per accelerator, one direction */
 	int64_t torus_dimensions; /* of the links of a domain; 0: each reaches every other at its full rate (switches, or links to all) */
 	struct own_price own_price;
+	struct slice_sizes slice_sizes;
 	const struct mig_slice *slice; /* NULL: whole; else `accelerator` is the slice, and whole boards are had */
 	const struct accelerator *board; /* of the slice */
 };

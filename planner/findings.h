@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "planner/figures.h"
 
-enum { ASSUMPTIONS_MAX = 64, ADVICE_MAX = 24, WARNINGS_MAX = 16, SENSITIVITIES_MAX = 24 };
+enum { ASSUMPTIONS_MAX = 64, ADVICE_MAX = 24, WARNINGS_MAX = 24, SENSITIVITIES_MAX = 24 };
 
 struct assumption {
 	const char *field;  /* as in the request, dotted: "reliability.mtbf_gpu_hours" */

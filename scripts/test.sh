@@ -43,6 +43,7 @@ step build make -j"$(nproc)"
 step house make check-layers check-headers check-rows check-sources check-ptx
 step 'C tests' make -j"$(nproc)" test
 step accuracy make check-accuracy
+step effects make check-effects
 step 'HTTP tests' make check-server
 step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan
 step 'HTTP tests under ASan and UBSan' make -j"$(nproc)" check-server-asan

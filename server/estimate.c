@@ -36,6 +36,7 @@ static void summarize_again(struct failure *failure)
 
 static enum status compute_training(struct estimate *estimate, struct resolver *resolver)
 {
+	const struct training_request *asked = estimate->request;
 	struct training_input *input = ARENA_NEW(estimate->arena, struct training_input);
 	/* 300 kB, most of them alternatives that nobody asked for: the planner fills what counts, and clears nothing that does not. */
 	struct training_plan *plan = arena_alloc_uncleared(estimate->arena, sizeof *plan);
@@ -63,6 +64,7 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 		plan->recommended.cost.has_offer ? &plan->recommended.cost.offer : NULL, &plan->recommended.inputs);
 	resolve_reservations(resolver, input, plan);
 	resolve_training_purchases(resolver, input, plan);
+	resolve_unused_training(resolver, asked, input, plan);
 	training_request_complete(input, plan, &input->request);
 	plan->search.elapsed_ms = (double)(clock_monotonic_ns() - began_ns) / 1e6;
 	estimate->request = &input->request;
@@ -138,6 +140,7 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 		return status;
 	resolve_doubts(resolver, &input->request.common, &plan->recommended.accelerator, plan->recommended.precision,
 		plan->recommended.cost.has_offer ? &plan->recommended.cost.offer : NULL, &plan->recommended.inputs);
+	resolve_unused_inference(resolver, estimate->request, input, plan);
 	estimate->request = &input->request;
 	estimate->result = plan;
 	estimate->model = input->model.id;
@@ -159,15 +162,11 @@ static enum status compute_performance(struct estimate *estimate, struct resolve
 		status = planner_performance(input, performance, estimate->failure);
 	if (status == STATUS_OK)
 		resolve_doubts(resolver, &input->request.common, &input->candidate->accelerator, input->request.common.precision, NULL, NULL);
+	if (status == STATUS_OK)
+		resolve_unused_performance(resolver, estimate->request, input);
 	estimate->request = &input->request;
 	estimate->result = performance;
 	return status;
-}
-
-/* A request that gave an accelerator, rather than leaving it out. */
-static bool accelerator_given(const struct accelerator_reference *reference)
-{
-	return reference->id || reference->like;
 }
 
 static enum status compute_memory(struct estimate *estimate, struct resolver *resolver)
@@ -176,17 +175,21 @@ static enum status compute_memory(struct estimate *estimate, struct resolver *re
 	struct memory_estimate *memory = ARENA_NEW(estimate->arena, struct memory_estimate);
 	struct model *model = ARENA_NEW(estimate->arena, struct model);
 	struct accelerator accelerator;
-	bool given = accelerator_given(&request->common.accelerator);
+	bool given = resolve_accelerator_given(&request->common.accelerator);
 	enum status status = memory && model ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status != STATUS_OK)
 		return status;
 	resolver->findings = &memory->findings;
 	status = resolve_model(resolver, &request->common.model, "/model", model);
+	if (status == STATUS_OK && request->purpose == MEMORY_PURPOSE_INFERENCE)
+		resolve_published_precision(resolver, model, &request->common.precision);
 	if (given && resolve_accelerator(resolver, &request->common.accelerator, "/accelerator", &accelerator) != STATUS_OK)
 		status = estimate->failure->status;
 	if (status == STATUS_OK)
 		status = planner_memory(request, model, given ? &accelerator : NULL, memory, estimate->failure);
+	if (status == STATUS_OK)
+		resolve_unused_memory(resolver, request);
 	resolve_names(resolver, &request->common);
 	estimate->result = memory;
 	return status;
@@ -219,6 +222,8 @@ static enum status compute_carbon(struct estimate *estimate, struct resolver *re
 		status = estimate->failure->status;
 	if (status == STATUS_OK)
 		status = planner_carbon(request, &accelerator, NULL, &site, carbon, estimate->failure);
+	if (status == STATUS_OK)
+		resolve_unused_carbon(resolver, request, &accelerator);
 	resolve_accelerator_name(resolver, &request->accelerator);
 	estimate->result = carbon;
 	return status;

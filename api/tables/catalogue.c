@@ -2,8 +2,8 @@
 #include "api/decode.h"
 #include "api/tables/shared.h"
 
-#define SOURCE      TEXT(source, 1000, "Where the figures come from")
-#define SOURCE_DATE TEXT(source_date, 64, "When they were read there")
+#define SOURCE      TEXT(source, 1000, "Where the figures come from", .flags = NOTE)
+#define SOURCE_DATE TEXT(source_date, 64, "When they were read there", .flags = NOTE)
 
 DECLARE_TABLE(conflict, struct conflict);
 #define OF struct conflict
@@ -50,7 +50,7 @@ TABLE(row_source, row_source_rows, "Where a row comes from.", .whole = &table_ro
 #define OF struct accelerator
 static const struct field accelerator_field_rows[] = {
 	TEXT(vendor, 64, "Maker", .example = "\"nvidia\""),
-	TEXT(name, 200, "Name as it is sold", .example = "\"H100 SXM5 80GB\""),
+	TEXT(name, 200, "Name as it is sold", .example = "\"H100 SXM5 80GB\"", .flags = NOTE),
 	TEXT(form_factor, 64, "Form: pcie, sxm, oam, board, superchip", .example = "\"sxm\""),
 	INTEGER(release_year, 2000, 2100, "Year of release"),
 	NUMBER(memory_gb, 0.25, 4096, "Memory on the name-plate", .example = "80"),
@@ -78,8 +78,8 @@ static const struct field accelerator_field_rows[] = {
 	NUMBER(embodied_boavizta_kgco2e, 0, 50000, "Carbon of making it, by Boavizta's method"),
 	SOURCE,
 	SOURCE_DATE,
-	TEXT(unverified, 500, "Fields that no second source confirms, separated by spaces"),
-	TEXT(notes, 2000, "Notes"),
+	TEXT(unverified, 500, "Fields that no second source confirms, separated by spaces", .flags = NOTE),
+	TEXT(notes, 2000, "Notes", .flags = NOTE),
 };
 TABLE(accelerator_fields, accelerator_field_rows, "An accelerator's figures; rates are dense.");
 

@@ -130,7 +130,8 @@ static const struct field inference_request_rows[] = {
 	NUMBER(headroom, 0, 0.95, "Share of capacity left free", .fallback = "0.1"),
 	POSITIVE(budget_usd_per_month, 1e12, "Options that cost more are left out"),
 	OBJECT(hosted_api, hosted_api, "What the same model costs by the token, instead of the catalogue's prices: hosted says where both break even"),
-	TRUTH(mig, "Whether slices of an accelerator (MIG) may serve, beside whole ones", .fallback = "true"),
+	TRUTH(mig, "Whether slices of an accelerator (MIG) may serve: true as the recommendation, too; false not at all; as alternatives unless given"),
+	TEXT(mig_profile, 32, "Only slices of this profile, `1g.10gb`; a name such as `h100-1g.10gb` in `accelerator` asks for the same"),
 };
 TABLE(inference_request, inference_request_rows, "A service to plan.");
 #undef OF

@@ -9,7 +9,7 @@ static const struct field model_reference_rows[] = {
 	COUNT(params_active, 1e3, 1e15, "Parameters that one token meets; all of them unless the model has experts"),
 	WORD(kind, generic_words, "`generic` for what is not a transformer (CNN, RNN, recommender)"),
 	COUNT(flops_per_sample, 1, 1e21, "Of a generic model: forward pass of one sample"),
-	COUNT(sample_bytes, 0, 1e15, "Of a generic model: one sample as it is read"),
+	COUNT(sample_bytes, 0, 1e15, "Of a generic model: one sample as it is read; input_pipeline.sample_bytes unless that is given"),
 };
 TABLE(model_reference, model_reference_rows,
 	"A model: its name in the catalogue, or {config}, or {params, params_active?}, or {kind: generic, params, "
@@ -21,7 +21,9 @@ TABLE(model_reference, model_reference_rows,
 static const struct field accelerator_reference_rows[] = {
 	TEXT(id, 128, "Id or alias of an accelerator in the catalogue", .example = "\"h100\""),
 	TEXT(like, 128,
-		"Hardware that does not exist yet, or a variant: the id that it is like, with any catalogue field changed"),
+		"Hardware that does not exist yet, or a variant: the id that it is like, with any catalogue field changed. Figures that are left out keep their "
+		"ratio to those given (E139): the rates of TF32, FP16, FP8, INT8 and FP4 to tflops_bf16 (else to tflops_fp16; FP4 to tflops_fp8), load_w and idle_w to "
+		"tdp_w, memory_usable_bytes to memory_gb, and the carbon of making it goes by memory_gb and die_area_mm2"),
 	MERGE(changes, accelerator_fields),
 };
 TABLE(accelerator_reference, accelerator_reference_rows,
@@ -85,7 +87,7 @@ static const struct field site_series_rows[] = {
 	TIME_AS(start, start_us, "Where the first step begins", .flags = REQUIRED, .example = "\"2026-11-21T00:00:00Z\""),
 	INTEGER(step_minutes, 1, 1440, "Length of a step", .fallback = "60"),
 	NUMBERS(gco2e_per_kwh, SITE_STEPS_MAX, 0, 2000, "Carbon intensity of the grid, a number for each step", .flags = REQUIRED),
-	TEXT(source, 300, "Who says so", .fallback = "the request"),
+	TEXT(source, 300, "Who says so", .fallback = "the request", .flags = NOTE),
 };
 TABLE(site_series, site_series_rows, "Carbon intensity of a grid, step by step.");
 #undef OF
@@ -101,7 +103,7 @@ static const struct field site_rows[] = {
 	NUMBER(pue, 1, 3, "Power usage effectiveness: facility power over IT power"),
 	NUMBER(wue_l_per_kwh, 0, 20, "Water used on site"),
 	NUMBER(ewif_l_per_kwh, 0, 100, "Water used in making the electricity"),
-	NUMBER(electricity_usd_per_kwh, 0, 5, "Tariff: of hardware of one's own (pricing.on_premises), where that names none"),
+	NUMBER(electricity_usd_per_kwh, 0, 5, "Tariff that one's own hardware pays there (pricing.on_premises); what is rented holds it in its price"),
 	TIME_AS(start, start_us, "When it begins to run: carbon then counts by the hours that it spans, as far as `series` or a feed knows them", .example = "\"2026-11-21T18:00:00Z\""),
 	OBJECT(series, site_series, "Carbon intensity step by step, instead of one figure; what a run has beyond it counts by the site's mean"),
 };
@@ -121,9 +123,9 @@ TABLE(hardware_request, hardware_rows, "What is known of the machines, instead o
 
 #define OF struct request_common
 static const struct field about_rows[] = {
-	TEXT(name, 200, "A name, kept with the plan"),
-	LABELS(labels, "Labels, kept with the plan: up to 64 texts by key"),
-	TEXT(notes, 10000, "Notes, kept with the plan", .flags = MULTILINE),
+	TEXT(name, 200, "A name, kept with the plan", .flags = NOTE),
+	LABELS(labels, "Labels, kept with the plan: up to 64 texts by key", .flags = NOTE),
+	TEXT(notes, 10000, "Notes, kept with the plan", .flags = MULTILINE | NOTE),
 };
 TABLE(about, about_rows, "What people say about a plan.", .whole = &table_request_common);
 
@@ -191,7 +193,7 @@ TABLE(replica_common, replica_common_rows, "One replica's model and hardware.", 
 #define OF struct token_distribution
 static const struct field token_distribution_rows[] = {
 	COUNT(mean, 1, 1e7, "Mean", .example = "1000"),
-	COUNT(p50, 1, 1e7, "Median"),
+	COUNT(p50, 1, 1e7, "Median; with the mean it says how far lengths spread (E138)"),
 	COUNT(p95, 1, 1e7, "95th percentile"),
 	NUMBER(cv, 0, 20, "Coefficient of variation"),
 	NUMBERS(samples, 10000, 1, 1e7, "Measured lengths, instead of the statistics"),

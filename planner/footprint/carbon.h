@@ -18,6 +18,9 @@ void site_complete(struct site *site, struct findings *findings);
  * and marginal where the site knows them, else absent; total = operational + embodied. */
 struct carbon carbon_of_energy(double facility_kwh, const struct site *site, double embodied_kgco2e);
 
+/* E65. Carbon of making an accelerator of this memory and these dies, over that of an H100; what is absent is as there. */
+double embodied_scale(const struct accelerator *accelerator);
+
 /* E65. Embodied carbon of one accelerator, kgCO2e: central value, and the published range around it. Where the catalogue
  * has neither NVIDIA's nor Boavizta's figure, NVIDIA's H100 is scaled by memory and die. */
 double embodied_accelerator_kgco2e(

@@ -16,6 +16,14 @@ static const double server_low_kgco2e = 2500, server_high_kgco2e = 5700;
 /* Life in years, and the part of it in use (Luccioni et al. 2023: 85 %). Three years: hyperscalers until 2020; six: since 2023. */
 static const double life_years = 4, life_low_years = 3, life_high_years = 6, used_share = 0.85;
 
+double embodied_scale(const struct accelerator *accelerator)
+{
+	double memory = given_or(accelerator->memory_gb, h100_memory_gb) / h100_memory_gb;
+	double die = given_or(accelerator->die_area_mm2, h100_die_mm2) / h100_die_mm2;
+
+	return memory_share * memory + die_share * die + 1 - memory_share - die_share;
+}
+
 double embodied_accelerator_kgco2e(
 	const struct accelerator *accelerator, double *low, double *high, const char **source)
 {
@@ -27,10 +35,7 @@ double embodied_accelerator_kgco2e(
 		*source = "E65: catalogue row; geometric mean of the maker's and Boavizta's figures, which differ 3.5 times on "
 				  "an H100";
 	} else {
-		double memory = given_or(accelerator->memory_gb, h100_memory_gb) / h100_memory_gb;
-		double die = given_or(accelerator->die_area_mm2, h100_die_mm2) / h100_die_mm2;
-
-		*low = h100_nvidia_kgco2e * (memory_share * memory + die_share * die + 1 - memory_share - die_share);
+		*low = h100_nvidia_kgco2e * embodied_scale(accelerator);
 		*high = *low * boavizta_over_nvidia;
 		*source = "E65: no published figure; NVIDIA's H100 (164 kg, 2025) scaled by memory and die, times 3.5 as upper "
 				  "end (Boavizta)";

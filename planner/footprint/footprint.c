@@ -118,7 +118,7 @@ void footprint_inputs(const struct usage *usage, const struct site *site, struct
 void footprint_warn_of_hours(const struct site *site, const struct carbon *carbon, struct findings *findings)
 {
 	if (site->hours.count == 0 && site->run_start_us > 0)
-		findings_warn(findings, "site.start: no hours of this site's grid are known from then on, so that all of the run counts by its mean of %.4g g/kWh: "
+		findings_warn(findings, "site.start is not used: no hours of this site's grid are known from then on, so that all of the run counts by its mean of %.4g g/kWh: "
 			"give site.series, or name a site whose grid a feed brings", site->grid_gco2e_per_kwh);
 	else if (carbon->hourly_fraction < 1)
 		findings_warn(findings, "carbon: %.3g %% of the run are counted hour by hour (%s); the rest by the site's mean of %.4g g/kWh, as the hours that are known end before it does "

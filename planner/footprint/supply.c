@@ -31,6 +31,16 @@ int64_t supply_paid_count(const struct candidate *candidate, int64_t count)
 	return candidate->has_offer && !supply_is_by_slice(&candidate->accelerator) ? paid_count(&candidate->offer, count) : count;
 }
 
+int64_t supply_rentable_count(const struct candidate *candidate, int64_t count)
+{
+	const struct slice_sizes *sizes = &candidate->slice_sizes;
+
+	for (size_t i = 0; i < sizes->count; i++)
+		if (sizes->chips[i] >= count)
+			return sizes->chips[i];
+	return sizes->count > 0 ? (count + sizes->joined - 1) / sizes->joined * sizes->joined : count;
+}
+
 static int64_t largest_of(const struct candidate *candidate)
 {
 	int64_t largest = 0;
@@ -90,6 +100,9 @@ void supply_remark(const struct candidate *candidate, int64_t group, int64_t cou
 	const struct offer *offer = &candidate->offer;
 	int64_t wanted = together(candidate, group), paid = supply_paid_count(candidate, count);
 
+	if (supply_rentable_count(candidate, count) != count && group >= count)
+		findings_warn(findings, "%lld of %s are no slice that is rented, and are planned as if they were one: the next larger has %lld (%s)", (long long)count,
+			candidate->accelerator.id, (long long)supply_rentable_count(candidate, count), candidate->slice_sizes.source);
 	if (!candidate->has_offer || supply_is_by_slice(&candidate->accelerator))
 		return;
 	if (offer->gpus < wanted)

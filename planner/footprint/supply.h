@@ -15,6 +15,10 @@ const struct supply *supply_best(const struct candidate *candidate, int64_t grou
 /* Whether an offer of the candidate's is one that supply_best() looks at: an instance holds the group, or none is larger. */
 bool supply_suits(const struct candidate *candidate, int64_t group, const struct offer *offer);
 
+/* E142. The least number that can be rented and is no less than `count`: the size of one slice, beyond the largest slices of the same size; any number
+ * where nothing is rented by slices. Valid: count >= 1. */
+int64_t supply_rentable_count(const struct candidate *candidate, int64_t count);
+
 /* What `count` accelerators cost an hour at an offer, instances paid whole, USD. */
 double supply_usd_per_hour(const struct accelerator *accelerator, const struct offer *offer, int64_t count);
 

@@ -13,8 +13,10 @@ static double torus_axes(const struct device *device, double members)
 struct group collective_group(const struct device *device, double ranks, double stride)
 {
 	double local = fmin(ranks, fmax(1, floor((double)device->domain / stride)));
+	double machine = fmax(local, fmin(ranks, fmax(1, floor((double)device->reach / stride))));
 
-	return (struct group){.ranks = ranks, .local = local, .axes = device->torus_dimensions > 0 && local > 1 ? torus_axes(device, local) : 0};
+	return (struct group){.ranks = ranks, .local = local, .axes = device->torus_dimensions > 0 && local > 1 ? torus_axes(device, local) : 0,
+		.machine = machine, .abreast = machine > local && machine * stride > (double)device->root ? fmin(stride, (double)device->root) : 0};
 }
 
 struct group collective_outer_group(const struct device *device, double ranks, double stride)
@@ -39,11 +41,19 @@ static double torus_hops(struct group group)
 	return group.axes > 0 ? group.axes * (pow(group.local, 1 / group.axes) - 1) : 0;
 }
 
+/* E140. Across domains of one machine. */
+static double machine_rate_bytes_per_s(const struct device *device, struct group group)
+{
+	double rate = fmin(local_rate_bytes_per_s(device, group), group.local * device->peer_bytes_per_s);
+
+	return group.abreast > 0 ? fmin(rate, fmin(device->socket_bytes_per_s, device->sockets_bytes_per_s / group.abreast)) : rate;
+}
+
 double collective_rate_bytes_per_s(const struct device *device, struct group group)
 {
-	double inside = local_rate_bytes_per_s(device, group);
+	double inside = group.machine > group.local ? machine_rate_bytes_per_s(device, group) : local_rate_bytes_per_s(device, group);
 
-	return group.local >= group.ranks ? inside : fmin(inside, group.local * device->nic_bytes_per_s);
+	return group.machine >= group.ranks ? inside : fmin(inside, group.machine * device->nic_bytes_per_s);
 }
 
 static double link_latency_s(const struct device *device, const struct physics *physics)
@@ -54,14 +64,14 @@ static double link_latency_s(const struct device *device, const struct physics *
 /* Up a tree of domains and down again. */
 static double tree_latency_s(const struct device *device, const struct physics *physics, struct group group)
 {
-	return link_latency_s(device, physics) + torus_hops(group) * torus_hop_s + physics->nic_latency_s * log2(group.ranks / group.local);
+	return link_latency_s(device, physics) + torus_hops(group) * torus_hop_s + physics->nic_latency_s * log2(group.ranks / group.machine);
 }
 
 double collective_ring_latency_s(const struct device *device, const struct physics *physics, struct group group)
 {
 	if (group.ranks <= 1)
 		return 0;
-	return link_latency_s(device, physics) / 2 + torus_hops(group) * torus_hop_s + physics->nic_latency_s / 2 * (group.ranks / group.local - 1);
+	return link_latency_s(device, physics) / 2 + torus_hops(group) * torus_hop_s + physics->nic_latency_s / 2 * (group.ranks / group.machine - 1);
 }
 
 double collective_all_gather_s(const struct device *device, const struct physics *physics, struct group group, double bytes)
@@ -78,29 +88,47 @@ double collective_all_reduce_s(const struct device *device, const struct physics
 	return 2 * (group.ranks - 1) / group.ranks * bytes / collective_rate_bytes_per_s(device, group) + tree_latency_s(device, physics, group);
 }
 
-double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes, double copies)
+/* E140. Exchanged across domains of one machine: by each through its own PCIe port, and half of what all its cards send through its processors. */
+static double machine_exchange_s(const struct device *device, struct group group, double bytes)
 {
-	double inside, outside, domains = group.ranks / group.local, leaving = (group.ranks - group.local) / group.ranks;
+	double ports_s, cards = (double)device->node;
+
+	if (!(group.machine > group.local))
+		return 0;
+	ports_s = (group.machine - group.local) / group.ranks * bytes / device->peer_bytes_per_s;
+	return group.abreast > 0 ? fmax(ports_s, cards / 2 * group.machine / 2 / group.ranks * bytes / device->sockets_bytes_per_s) : ports_s;
+}
+
+double collective_exchange_s(const struct device *device, struct group group, double bytes, double copies)
+{
+	double inside, outside, machines = group.ranks / group.machine, leaving = (group.ranks - group.machine) / group.ranks;
 
 	if (group.ranks <= 1)
 		return 0;
-	if (copies > 1 && domains > 1)
-		leaving = (domains - 1) * (1 - pow(1 - 1 / domains, copies)) / copies;
+	if (copies > 1 && machines > 1)
+		leaving = (machines - 1) * (1 - pow(1 - 1 / machines, copies)) / copies;
 	inside = (group.local - 1) / group.ranks * bytes / local_rate_bytes_per_s(device, group);
 	if (group.axes > 0) /* a quarter of each ring, over the two links of its axis */
 		inside = fmax(inside, group.local / group.ranks * bytes * pow(group.local, 1 / group.axes) / 4 * (double)device->torus_dimensions / device->link_bytes_per_s);
 	outside = leaving * bytes / device->nic_bytes_per_s;
-	return fmax(inside, outside) + tree_latency_s(device, physics, group);
+	return fmax(fmax(inside, machine_exchange_s(device, group, bytes)), outside);
+}
+
+double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes, double copies)
+{
+	return group.ranks > 1 ? collective_exchange_s(device, group, bytes, copies) + tree_latency_s(device, physics, group) : 0;
 }
 
 double point_to_point_s(const struct device *device, const struct physics *physics, double stride, double bytes)
 {
-	bool inside = stride < (double)device->domain;
-
 	double links = device->torus_dimensions > 0 ? 2.0 * (double)device->torus_dimensions : 1; /* one of which leads to the neighbour */
+	double rate = device->link_bytes_per_s / links;
 
-	return bytes / (inside ? device->link_bytes_per_s / links : device->nic_bytes_per_s) +
-		(inside ? link_latency_s(device, physics) : physics->nic_latency_s) / 2;
+	if (stride >= (double)device->reach)
+		return bytes / device->nic_bytes_per_s + physics->nic_latency_s / 2;
+	if (stride >= (double)device->domain)
+		rate = fmin(rate, device->node > device->root ? fmin(device->socket_bytes_per_s, device->sockets_bytes_per_s / stride) : device->peer_bytes_per_s);
+	return bytes / rate + link_latency_s(device, physics) / 2;
 }
 
 double exposed_s(double communication_s, double hiding_s, double overlap)

@@ -7,11 +7,13 @@
 /* Ranks that talk: `ranks` in all, `local` of them behind one link domain (ranks that lie `stride` apart). */
 struct group {
 	double ranks, local;
-	double axes; /* of a torus, which the local part of the group spans; 0: no torus */
+	double axes;    /* of a torus, which the local part of the group spans; 0: no torus */
+	double machine; /* of them that no network adapter parts: local <= machine <= ranks */
+	double abreast; /* like groups that cross between a machine's processors beside it; 0: it lies below one of them */
 };
 
 /* E26. A group of `ranks` whose neighbours lie `stride` ranks apart (the product of the inner parallel degrees).
- * Given: ranks, stride (>= 1). Returned: how many of a group share a domain: 1 <= local <= ranks. */
+ * Given: ranks, stride (>= 1). Returned: how many of a group share a domain, and a machine: 1 <= local <= machine <= ranks. */
 struct group collective_group(const struct device *device, double ranks, double stride);
 
 /* The same for a group beyond which there is none (data parallelism): on a torus it shares a slice of ranks x stride chips, whose axes are as long as
@@ -19,8 +21,10 @@ struct group collective_group(const struct device *device, double ranks, double 
 struct group collective_outer_group(const struct device *device, double ranks, double stride);
 
 /* Bytes per second that each rank of the group sees in a ring: the link's inside a domain, on a torus the share of it that lies along the axes
- * which the group spans (as many as its ranks need, each as long as the domain's root); across domains no more than the network adapters
- * of the group's members in one machine together. On a torus MaxText's published runs are all that validates it: intervals are wide there. */
+ * which the group spans (as many as its ranks need, each as long as the domain's root); across domains of one machine (E140) no more than the
+ * PCIe ports of a domain's members together, and between the machine's processors no more than they carry, shared with the groups abreast; across
+ * machines no more than the network adapters of the group's members in one machine together. On a torus MaxText's published runs are all that
+ * validates it: intervals are wide there. */
 double collective_rate_bytes_per_s(const struct device *device, struct group group);
 
 /* E27. Given: bytes of the whole tensor on each rank. Returned: s; 0 for a group of one.
@@ -36,9 +40,11 @@ double collective_all_reduce_s(const struct device *device, const struct physics
 double collective_all_gather_s(const struct device *device, const struct physics *physics, struct group group, double bytes);
 double collective_all_to_all_s(const struct device *device, const struct physics *physics, struct group group, double bytes, double copies);
 
+double collective_exchange_s(const struct device *device, struct group group, double bytes, double copies); /* all-to-all without its latency */
 double collective_ring_latency_s(const struct device *device, const struct physics *physics, struct group group); /* of an all-gather, however few its bytes */
 
-/* E28. One transfer between neighbours that lie `stride` ranks apart: over the link where both share a domain. */
+/* E28. One transfer between neighbours that lie `stride` ranks apart: over the link where both share a domain, over PCIe where they share a
+ * machine only (E140: `stride` of them cross between its processors at once). */
 double point_to_point_s(const struct device *device, const struct physics *physics, double stride, double bytes);
 
 /* E29. The part of a communication that stays exposed beside `hiding_s` of other work.

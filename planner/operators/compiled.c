@@ -1,9 +1,5 @@
 #include "planner/operators/physics.h"
 
-#define COMPILED_VALUE(member_, value_, least_, most_, meaning_, source_) static const double compiled_##member_ = value_;
-COMPILED_CONSTANTS(COMPILED_VALUE)
-#undef COMPILED_VALUE
-
 /* The host issues nothing but the program itself, and kernels do not ripen after the chip. */
 struct physics physics_compiled(const struct physics *physics)
 {

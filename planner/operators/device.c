@@ -125,21 +125,41 @@ static void device_ceilings(const struct calibration *calibration, const struct 
 	}
 }
 
+/* A measured collective went over all accelerators of a machine: over the link where that joins them, else over what is between them. */
+static void device_measured_links(const struct calibration *calibration, struct device *device)
+{
+	double measured = CALIBRATED(calibration, collective_bytes_per_s, 0);
+
+	if (!(measured > 0))
+		return;
+	if (device->domain >= device->node) {
+		device->link_bytes_per_s = measured;
+	} else if (device->node > device->root) {
+		device->sockets_bytes_per_s *= measured / device->socket_bytes_per_s;
+		device->socket_bytes_per_s = measured;
+	} else {
+		device->peer_bytes_per_s = measured / (double)device->domain;
+	}
+}
+
 static void device_links(const struct candidate *candidate, const struct physics *physics, struct device *device)
 {
 	const struct accelerator *accelerator = &candidate->accelerator;
 	const struct calibration *calibration = &candidate->calibration;
 	double nic = given_or(candidate->internode_gbs, 0) * 1e9;
+	bool linked = is_given(accelerator->interconnect_gbs) && accelerator->interconnect_gbs > 0;
 
-	device->node = candidate->gpus_per_node >= 1 ? candidate->gpus_per_node : 1;
-	device->domain = accelerator->max_nvlink_domain > device->node ? accelerator->max_nvlink_domain : device->node;
+	device_wiring(accelerator, candidate->gpus_per_node, device);
+	if (candidate->slice_sizes.count > 0 && candidate->slice_sizes.chips[candidate->slice_sizes.count - 1] < device->domain) {
+		device->domain = candidate->slice_sizes.chips[candidate->slice_sizes.count - 1]; /* links do not leave a slice */
+		device->reach = device->domain > device->node ? device->domain : device->node;
+	}
 	device->torus_dimensions = candidate->torus_dimensions;
 	device->host_bytes_per_s = CALIBRATED(calibration, host_bytes_per_s, host_bytes_per_s(accelerator));
 	device->host_latency_s = CALIBRATED(calibration, host_latency_s, 0);
 	device->link_latency_s = CALIBRATED(calibration, collective_latency_s, 0);
-	device->link_bytes_per_s = CALIBRATED(calibration, collective_bytes_per_s, accelerator_link_bytes_per_s(accelerator) * physics->link_fraction);
-	if (!(device->link_bytes_per_s > 0))
-		device->link_bytes_per_s = device->host_bytes_per_s;
+	device->link_bytes_per_s = linked ? accelerator_link_bytes_per_s(accelerator) * physics->link_fraction : device->peer_bytes_per_s;
+	device_measured_links(calibration, device);
 	device->nic_bytes_per_s = (nic > 0 ? nic : 12.5e9 / (double)device->node) * physics->nic_fraction;
 }
 

@@ -16,9 +16,13 @@ struct device {
 	double operand_bytes;         /* of one element of a linear layer's operands */
 	double wide_bytes;            /* of one element of activations */
 	double quantize_bytes;        /* moved to narrow one activation element; 0 for 16 bits and more */
-	int64_t domain;               /* accelerators that the link reaches */
+	double peer_bytes_per_s;      /* between two accelerators of a machine over PCIe, below one processor */
+	double socket_bytes_per_s, sockets_bytes_per_s; /* of one ring that crosses between the machine's processors; of all that cross at once */
+	int64_t domain;               /* accelerators that the link joins: fewer than a machine's (bridges), as many, or more (NVL72) */
 	int64_t torus_dimensions;     /* of the domain's links; 0: each reaches every other at its full rate */
 	int64_t node;                 /* accelerators in one machine */
+	int64_t reach;                /* accelerators that talk without a network adapter: the larger of domain and node */
+	int64_t root;                 /* accelerators below one processor of a machine */
 	bool ceiling_measured;        /* the matrix-product ceiling is a measurement, not a class average */
 	double ceiling;               /* of the dense peak, large products; after calibration where there is one */
 	const char *ceiling_source;
@@ -51,5 +55,14 @@ int64_t device_architecture_year(const struct accelerator *accelerator);
 double device_prior_gemm_efficiency(const struct accelerator *accelerator, enum precision precision);
 double device_prior_memory_efficiency(void);
 double device_prior_host_bytes_per_s(const struct accelerator *accelerator);
+
+/* E140. How the accelerators of one machine reach each other where their link joins fewer than all (bridges over pairs) or none.
+ * Given: accelerator; node, accelerators in one machine (>= 1). Returned: domain, node, reach, root, and the rates of PCIe: peer, what two
+ * cards below one processor reach; socket and sockets, what crosses between the processors. A domain that the catalogue does not state
+ * is the machine; without a link's rate there is no link, and the domain is one accelerator.
+ * Valid: machines of up to four cards below one processor, of two processors beyond that.
+ * Source: MooreThreads/SimuMax@4dcaae5, configs/system/a100_pcie.json (eight A100 PCIe: all-reduce over two, four and eight), and
+ * ai-dynamo/aiconfigurator, NCCL over two, four and eight RTX PRO 6000; the constants in wiring.c. */
+void device_wiring(const struct accelerator *accelerator, int64_t node, struct device *device);
 
 #endif

@@ -43,6 +43,8 @@ bool demand_tokens(const struct token_distribution *distribution, double *mean, 
 	else if (is_given(distribution->mean) && is_given(distribution->p95) && distribution->p95 > distribution->mean)
 		/* ln(p95/mean) = z s - s^2/2; the smaller root, the tighter distribution, when there are two */
 		sigma = z_p95 - sqrt(fmax(z_p95 * z_p95 - 2 * log(distribution->p95 / distribution->mean), 0));
+	else if (is_given(distribution->mean) && is_given(distribution->p50) && distribution->p50 > 0)
+		sigma = sqrt(2 * fmax(log(distribution->mean / distribution->p50), 0)); /* E138 */
 	*cv = sqrt(expm1(sigma * sigma));
 	if (is_given(distribution->mean))
 		*mean = distribution->mean;

@@ -43,6 +43,12 @@ enum runtime engine_runtime(enum engine engine, double release_years);
 /* The host times of a runtime, out of the constants. */
 struct host_times host_times_of(const struct serving_constants *constants, enum runtime runtime);
 
+/* E54. What each step of an older release waits for the host beside its runtime's own times, s: vLLM before its V1 engine. */
+double engine_release_step_s(enum engine engine, double release_years);
+
+/* What is known of a release, as an assumption's source says it. */
+const char *engine_release_source(enum engine engine, double release_years);
+
 /* Rules of an engine; ENGINE_UNSET stands for the generic one. */
 const struct engine_rules *engine_rules_of(enum engine engine);
 

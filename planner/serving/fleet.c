@@ -103,6 +103,14 @@ bool fleet_holds(const struct replica *replica, const struct demand *demand, dou
 	return requests_per_s <= most * (1 + 1e-9) && kept_at(replica, demand, replicas, requests_per_s, &ignored);
 }
 
+double fleet_response_s(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s)
+{
+	struct fleet fleet = {.e2e_s = 0};
+
+	(void)kept_at(replica, demand, replicas, requests_per_s, &fleet);
+	return fleet.e2e_s;
+}
+
 double fleet_requests_per_s_max(const struct replica *replica, const struct demand *demand, double replicas)
 {
 	double high = saturation_requests_per_s(replica, demand) * replicas * (1 - demand->headroom), low = 0;
@@ -162,7 +170,7 @@ static void size_fixed(
 		fleet->verdict = FLEET_COUNT;
 		return;
 	}
-	fleet->requests_per_s = fleet_requests_per_s_max(replica, demand, active);
+	fleet->requests_per_s = fleet->capacity_requests_per_s = fleet_requests_per_s_max(replica, demand, active);
 	if (!(fleet->requests_per_s > 0)) {
 		fleet->promise_kept = kept_at(replica, demand, active, nearly_idle * fleet->replica_requests_per_s, fleet);
 		fleet->verdict = FLEET_LATENCY;
@@ -205,7 +213,7 @@ void fleet_size(const struct model *model, const struct candidate *candidate, co
 	struct demand sure;
 
 	*fleet = (struct fleet){
-		.candidate = candidate, .layout = *layout, .verdict = FLEET_LAYOUT, .usd_per_hour = ABSENT_NUMBER, .requests_per_s_max = ABSENT_NUMBER};
+		.candidate = candidate, .layout = *layout, .verdict = FLEET_LAYOUT, .usd_per_hour = ABSENT_NUMBER, .requests_per_s_max = ABSENT_NUMBER, .capacity_requests_per_s = ABSENT_NUMBER};
 	if (!fleet_replica(model, candidate, layout, demand, limits, REPLICA_SURE, &replica))
 		return;
 	fleet->allowance = fleet_allowance(model, candidate, layout, limits);

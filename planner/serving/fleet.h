@@ -28,6 +28,7 @@ struct fleet {
 	double ttft_s, tpot_s, e2e_s; /* at the promised percentile, spare replicas down, not exceeded with the request's confidence */
 	double usd_per_hour, kgco2e_per_month, kwh_per_month; /* usd_per_hour absent: no price known */
 	double requests_per_s_max; /* that it holds, simulated; absent: not looked for */
+	double capacity_requests_per_s; /* that so many accelerators hold in this layout by formulas, whatever is asked of them; absent: their number is open */
 	double it_kwh_per_month; /* of its own accelerators: the same at every offer */
 	double grid_gco2e_per_kwh, rest_grid_gco2e_per_kwh; /* by the hour (E115): weighed by their power; alike in all hours. Absent: the site's */
 	double data_usd_per_hour, spot_factor; /* storage and egress; hours over those that serve, at a spot offer */
@@ -84,6 +85,7 @@ void fleet_settle(struct fleet *fleet, const struct demand *demand, double activ
 
 /* Requests/s that so many replicas (without the spare ones) hold: headroom and promise kept. Of sure replicas and a sure demand, with the
  * request's confidence. */
+double fleet_response_s(const struct replica *replica, const struct demand *demand, double replicas, double requests_per_s); /* a whole request's, by formulas */
 double fleet_requests_per_s_max(const struct replica *replica, const struct demand *demand, double replicas);
 
 /* Whether so many replicas hold a load: within headroom, and the promise kept, by formulas. */

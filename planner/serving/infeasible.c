@@ -87,7 +87,7 @@ enum status infeasible_memory(const struct model *model, const struct candidate 
 						  model_kv_bytes(model, context_tokens, precision_weight_bytes(layout->kv_precision));
 	double capacity_bytes = accelerator_capacity_bytes(&candidate->accelerator);
 
-	for (wider.pipeline = 1; wider.pipeline <= model->layer_count; wider.pipeline *= 2)
+	for (wider.pipeline = 1; wider.pipeline <= model->layer_count && !candidate->slice; wider.pipeline *= 2) /* slices are not joined */
 		for (wider.tensor = layout->tensor; wider.tensor <= layout_domain(candidate); wider.tensor *= 2)
 			if (replica_prepare(
 					&replica, model, &candidate->accelerator, &candidate->calibration, &wider, &serving_constants) &&
@@ -104,6 +104,19 @@ enum status infeasible_memory(const struct model *model, const struct candidate 
 		"take an accelerator with more memory, narrower weights or a shorter context",
 		precision_name(layout->precision), context_tokens, needed_bytes / BYTES_PER_GB, candidate->accelerator.id,
 		capacity_bytes / BYTES_PER_GB);
+}
+
+void shortfall_measure(struct shortfall *shortfall, struct prover *prover)
+{
+	struct fleet *nearest = &shortfall->nearest;
+	struct fleet held;
+
+	if (!shortfall->any || shortfall->verdict != FLEET_COUNT || !(nearest->capacity_requests_per_s > 0) || !prover_can(prover))
+		return;
+	prover_more(prover, PROVER_ADVICE_WORK);
+	held = *nearest;
+	held.verdict = FLEET_OK;
+	nearest->requests_per_s_max = prover_most_requests_per_s(prover, &held, true);
 }
 
 /* What a limit would have to be. The formulas that say so are a little off from a simulation, which will decide: a twentieth more. */
@@ -168,6 +181,7 @@ static enum status fail_count(const struct model *model, const struct fleet *nea
 	struct failure *failure)
 {
 	struct lower_confidence lower;
+	double held;
 	int64_t each = nearest->gpus_per_replica, spare = demand->spare_replicas, least = (demand->disaggregated ? 2 : 1) + spare;
 	int64_t needed = least * each;
 	const char *name = nearest->candidate->accelerator.id;
@@ -186,11 +200,17 @@ static enum status fail_count(const struct model *model, const struct fleet *nea
 		return status;
 	}
 	lower = lower_confidence_of(model, nearest, demand, limits);
+	held = given_or(nearest->requests_per_s_max, nearest->requests_per_s);
+	if (limits->request && is_given(limits->request->queries_per_minute))
+		failure_add(failure, "/queries_per_minute", "infeasible", "%.4g are more than the accelerators hold; %.4g would do",
+			limits->request->queries_per_minute, floor(limits->request->queries_per_minute * held / demand->requests_per_s * 10) / 10);
+	else if (limits->request && is_given(limits->request->requests_per_s))
+		failure_add(failure, "/requests_per_s", "infeasible", "%.4g are more than the accelerators hold; %.4g would do", demand->requests_per_s, held);
 	return failure_set(failure, STATUS_INFEASIBLE,
 		"%lld x %s are %lld replica%s of %lld (%lld spare): they hold %.3g requests/s within headroom and slo, and %.3g are asked for; "
 		"relax the load, the redundancy or the count%s",
 		(long long)limits->gpu_count, name, (long long)nearest->replicas, nearest->replicas == 1 ? "" : "s", (long long)each,
-		(long long)spare, nearest->requests_per_s, demand->requests_per_s, lower.text);
+		(long long)spare, held, demand->requests_per_s, lower.text);
 }
 
 /* What a cap would have to be for the nearest fleet, with the request's confidence. */

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_SERVING_INFEASIBLE_H
 #define FLEETPLAN_PLANNER_SERVING_INFEASIBLE_H
 
-#include "planner/serving/fleet.h"
+#include "planner/serving/proof.h"
 
 struct shortfall {
 	bool any;
@@ -15,6 +15,9 @@ struct shortfall {
 
 /* Takes note of a fleet that cannot stand. */
 void shortfall_note(struct shortfall *shortfall, const struct fleet *fleet);
+
+/* What the nearest fleet holds where its accelerators are too few for the load: simulated, as of a fleet that is answered. */
+void shortfall_measure(struct shortfall *shortfall, struct prover *prover);
 
 /* STATUS_INFEASIBLE, or STATUS_INVALID for a pinned layout that cannot be: which limit, and the best that can be reached. */
 FALLIBLE enum status shortfall_fail(const struct shortfall *shortfall, const struct model *model, const struct demand *demand,

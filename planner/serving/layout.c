@@ -1,10 +1,14 @@
 #include "planner/serving/layout.h"
 
+#include "base/units.h"
+#include "planner/footprint/supply.h"
+
 enum { STAGES_MAX = 64, NODE_DEFAULT = 8 };
 
 struct replica_layout layout_base(const struct request_common *common, enum precision kv_precision, enum engine engine,
-	const char *release, const struct serving_parallelism *pinned, const struct accelerator *accelerator)
+	const char *release, const struct serving_parallelism *pinned, const struct candidate *candidate)
 {
+	const struct accelerator *accelerator = &candidate->accelerator;
 	struct replica_layout layout = {.tensor = 1, .pipeline = 1, .expert = 1, .attention_data = 1};
 
 	layout.engine = engine == ENGINE_UNSET ? ENGINE_GENERIC : engine;
@@ -15,6 +19,8 @@ struct replica_layout layout_base(const struct request_common *common, enum prec
 							  : kv_precision;
 	layout.release_years = engine_release_years(release);
 	layout.max_batch = pinned->max_batch > 0 ? (double)pinned->max_batch : ABSENT_NUMBER;
+	layout.gpus_per_node = candidate->slice ? 1 : candidate->gpus_per_node;
+	layout.internode_bytes_per_s = given_or(candidate->internode_gbs, 0) * BYTES_PER_GB;
 	layout.chunk_tokens = pinned->chunk_tokens > 0 ? (double)pinned->chunk_tokens : ABSENT_NUMBER;
 	return layout;
 }
@@ -30,15 +36,45 @@ int64_t layout_domain(const struct candidate *candidate)
 	return domain > node ? (domain < 64 ? domain : 64) : node;
 }
 
+/* 50 Gb/s for each accelerator. */
+static const double fabric_gbs = 6.25;
+
+enum layout_span layout_span_of(const struct candidate *candidate, const struct replica_layout *layout)
+{
+	int64_t gpus = (int64_t)layout->tensor * layout->attention_data * layout->pipeline, node = candidate->gpus_per_node > 0 ? candidate->gpus_per_node : NODE_DEFAULT;
+	int64_t domain = candidate->accelerator.max_nvlink_domain;
+
+	if (gpus <= (domain > node ? domain : node))
+		return SPAN_MACHINE;
+	return given_or(candidate->internode_gbs, 0) >= fabric_gbs ? SPAN_FABRIC : SPAN_NETWORK;
+}
+
 void layout_remark(const struct candidate *candidate, const struct replica_layout *layout, struct findings *findings)
 {
 	int64_t width = (int64_t)layout->tensor * layout->attention_data, domain = layout_domain(candidate);
 
 	if (width > domain)
 		findings_warn(findings,
-			"tensor x attention_data = %lld is wider than the %lld accelerators that are linked: collectives are timed at their links' rate, "
-			"so that less must be expected; parallelism.pipeline is what spans machines",
+			"tensor x attention_data = %lld spans machines of %lld accelerators: its collectives are timed at the network's rate "
+			"(internode_gbs); parallelism.pipeline spans machines at less traffic",
 			(long long)width, (long long)domain);
+	if (layout_span_of(candidate, layout) == SPAN_NETWORK)
+		findings_warn(findings,
+			"one replica of %lld x %s spans machines of %lld that a network of %.3g GB/s for each accelerator joins (internode_gbs): a last resort, "
+			"taken where nothing that was allowed holds the model in one machine; larger machines, more memory each or narrower weights avoid it",
+			(long long)(width * layout->pipeline), candidate->accelerator.id, (long long)domain, given_or(candidate->internode_gbs, 0));
+}
+
+void layout_precision_remark(const struct candidate *candidate, const struct replica_layout *layout, struct findings *findings)
+{
+	enum precision used = PRECISION_UNSET;
+
+	accelerator_peak_flops_per_s(&candidate->accelerator, layout->precision, &used);
+	if (used == PRECISION_UNSET || used == layout->precision || precision_weight_bytes(layout->precision) >= 2 ||
+		precision_weight_bytes(used) <= precision_weight_bytes(layout->precision))
+		return;
+	findings_assume_text(findings, "precision.computed", precision_name(used),
+		"E50: the accelerator has no arithmetic in the weights' format: they stay packed in memory and kernels widen them (Marlin: Frantar et al. 2024, arXiv 2408.11743)");
 }
 
 static bool has_experts(const struct model *model)
@@ -75,15 +111,19 @@ static bool same_degrees(const struct replica_layout *a, const struct replica_la
 		   a->attention_data == b->attention_data;
 }
 
-static void list_add(struct layout_list *list, const struct replica_layout *base,
+static void list_add(struct layout_list *list, const struct candidate *candidate, const struct replica_layout *base,
 	const struct serving_parallelism *pinned, int64_t tensor, int64_t pipeline, int64_t expert, int64_t attention_data)
 {
 	struct replica_layout layout = *base;
+	int64_t gpus;
 
 	layout.tensor = degree(pinned->tensor, tensor);
 	layout.pipeline = degree(pinned->pipeline, pipeline);
 	layout.expert = degree(pinned->expert, expert);
 	layout.attention_data = degree(pinned->attention_data, attention_data);
+	gpus = (int64_t)layout.tensor * layout.pipeline * layout.attention_data;
+	if (gpus != pinned->tensor * pinned->pipeline * pinned->attention_data && supply_rentable_count(candidate, gpus) != gpus)
+		return; /* a replica has a slice of its own */
 	for (size_t i = 0; i < list->count; i++)
 		if (same_degrees(&list->items[i], &layout))
 			return;
@@ -101,15 +141,15 @@ void layout_enumerate(const struct model *model, const struct candidate *candida
 		bool divides = pinned->tensor > 0 || layout_divides_heads(model, width);
 
 		if (divides)
-			list_add(list, base, pinned, width, 1, 1, 1);
+			list_add(list, candidate, base, pinned, width, 1, 1, 1);
 		if (has_experts(model) && width > 1) {
 			if (divides)
-				list_add(list, base, pinned, width, 1, width, 1);
-			list_add(list, base, pinned, 1, 1, width, width);
+				list_add(list, candidate, base, pinned, width, 1, width, 1);
+			list_add(list, candidate, base, pinned, 1, 1, width, width);
 		}
 	}
 	for (int64_t stages = 2; stages <= STAGES_MAX && !candidate->slice; stages *= 2)
-		list_add(list, base, pinned, width / 2, stages, 1, 1);
+		list_add(list, candidate, base, pinned, width / 2, stages, 1, 1);
 }
 
 bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count, const struct replica_layout *base,

@@ -28,7 +28,7 @@ static enum status replica_read(const struct performance_input *input, const str
 	const struct performance_request *request = &input->request;
 	const struct candidate *candidate = input->candidate;
 	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine,
-		request->engine_release, &request->parallelism, &candidate->accelerator);
+		request->engine_release, &request->parallelism, candidate);
 
 	if (input->model.kind != MODEL_TRANSFORMER)
 		return failure_set(
@@ -160,6 +160,7 @@ enum status performance_estimate(const struct performance_input *input, const st
 	performance->practice = practice;
 	note_choices(request, &layout, findings);
 	layout_remark(input->candidate, &layout, findings);
+	layout_precision_remark(input->candidate, &layout, findings);
 	operate(request, &replica, &shape, &point, findings);
 	if (!is_given(point.ttft_s))
 		return failure_set(failure, STATUS_INFEASIBLE,

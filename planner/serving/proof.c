@@ -12,6 +12,9 @@ static const double replicas_simulated_max = 16, in_flight_wanted = 1500, trace_
 static const double requests_least = 2000, requests_most = 20000, warmup_least = 200, requests_of_a_day_max = 350000;
 static const double requests_beyond = 20; /* in a run, later than the promised percentile: of fewer it is no percentile */
 #define SIZING_SHARE 0.05 /* of the work of a plan that formulas are: the rest is simulated */
+/* Few replications make wide intervals, and so find so much less at worst. */
+static const double rate_closeness = 1.08;
+
 enum { REPLICAS_TRIED_FACTOR = 8, RATE_ROUNDS = 12, RATE_REPLICATIONS = 4, DAY_REPLICATIONS = 2, SEED = 1, WORKSPACE_SEQUENCES = 4096 };
 
 /* One fleet on trial. */
@@ -365,21 +368,32 @@ bool prover_day(struct prover *prover, const struct fleet *fleet, const struct d
 	return !trial->exhausted;
 }
 
-void prover_find_most(struct prover *prover, struct fleet *fleet)
+/* Nothing here depends on the load that was asked for, so that the answer is the fleet's own. */
+double prover_most_requests_per_s(struct prover *prover, const struct fleet *fleet, bool careful)
 {
 	struct pools pools = pools_of(prover, fleet);
-	double most;
+	struct demand sure = fleet_sure_demand(prover->demand, &fleet->allowance);
+	double active = pools.decode + pools.prefill, most, first, held;
 	struct subject subject;
 	struct trial ignored;
 
-	if (!fleet->trial || is_given(fleet->requests_per_s_max) || prover->work_left <= 0)
-		return;
 	subject_prepare(prover, fleet, REPLICA_SURE, &subject);
+	most = subject.usable_requests_per_s * active;
+	first = fmin(most, fleet_requests_per_s_max(&subject.replica, &sure, active));
+	subject.response_s = fleet_response_s(&subject.replica, &sure, active, first);
 	subject.replications_max = RATE_REPLICATIONS; /* a rate is searched to a few per cent: each step need not be that sure */
-	most = subject.usable_requests_per_s * (pools.decode + pools.prefill);
-	most = largest_rate(prover, &subject, pools, fleet->requests_per_s, most, most, &ignored);
-	if (prover->work_left > 0)
-		fleet->requests_per_s_max = most;
+	held = largest_rate(prover, &subject, pools, 0, first, most, &ignored);
+	if (held > 0 && careful) { /* as carefully as a load that was asked for is judged */
+		subject.replications_max = TRIAL_REPLICATIONS_MAX;
+		held = largest_rate(prover, &subject, pools, held, held * rate_closeness, fmin(most, held * rate_closeness * rate_closeness), &ignored);
+	}
+	return prover->work_left > 0 ? held : ABSENT_NUMBER;
+}
+
+void prover_find_most(struct prover *prover, struct fleet *fleet, bool careful)
+{
+	if (fleet->trial && !is_given(fleet->requests_per_s_max) && prover->work_left > 0)
+		fleet->requests_per_s_max = prover_most_requests_per_s(prover, fleet, careful);
 }
 
 void prover_prove_beyond(struct prover *prover, struct fleet *fleet, double requests_per_s)
@@ -395,8 +409,12 @@ void prover_prove_beyond(struct prover *prover, struct fleet *fleet, double requ
 	subject_prepare(prover, fleet, REPLICA_SURE, &subject);
 	usable = subject.usable_requests_per_s;
 	if (limits->gpu_count > 0 && is_given(demand->requests_per_s)) {
+		struct demand sure = fleet_sure_demand(demand, &fleet->allowance);
+
+		if (fleet->capacity_requests_per_s > 0) /* simulated as what it holds at most is */
+			subject.response_s = fleet_response_s(&subject.replica, &sure, active, fleet->capacity_requests_per_s);
 		if (!kept_in_trial(prover, &subject, pools, demand->requests_per_s, trial))
-			fleet->verdict = FLEET_LATENCY;
+			fleet->verdict = fleet->capacity_requests_per_s > 0 ? FLEET_COUNT : FLEET_LATENCY; /* less would be held */
 	} else if (limits->gpu_count > 0) {
 		fleet->requests_per_s = largest_rate(prover, &subject, pools, requests_per_s,
 			requests_per_s > 0 ? requests_per_s : fleet->requests_per_s, usable * active, trial);

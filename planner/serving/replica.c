@@ -92,12 +92,11 @@ static void attention_prepare(
 {
 	double tensor = replica->tensor, heads = ceil(layer->heads / tensor), kv_heads = ceil(layer->kv_heads / tensor);
 	double value = layer->value_head_dim, key = layer->head_dim;
-	double kv_width = kv_heads * (key + value), projected = kv_heads * (key + (layer->key_is_value ? 0 : value));
+	double projected = kv_heads * (key + (layer->key_is_value ? 0 : value));
 
 	kind_gemm(
 		replica, kind, rates, heads * key + projected + (layer->output_gate ? heads * value : 0), replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, heads * value);
-	kind->kv_bytes_per_token = layer->shares_cache ? 0 : kv_width * replica->kv_element_bytes;
 	kind->window_tokens = replica->keeps_window_only ? layer->window : 0;
 	kind->attended_tokens = layer->index_heads > 0 ? layer->index_tokens : replica->attends_window_only ? layer->window : 0;
 	kind->prefill_flops_per_pair = kind->decode_flops_per_pair = 2 * heads * (key + value);
@@ -119,7 +118,6 @@ static void latent_prepare(
 	}
 	kind_gemm(replica, kind, rates, heads * (layer->head_dim + value), latent);
 	kind_gemm(replica, kind, rates, replica->hidden, heads * value);
-	kind->kv_bytes_per_token = (latent + rope) * replica->kv_element_bytes;
 	kind->attended_tokens = layer->index_heads > 0 ? layer->index_tokens : 0;
 	kind->prefill_flops_per_pair = 2 * heads * (layer->head_dim + rope + value);
 	kind->decode_flops_per_pair = 2 * heads * (2 * latent + rope);
@@ -183,7 +181,10 @@ static void kind_prepare(
 	bool experts = layer->feed_forward == FEED_FORWARD_EXPERTS;
 	const struct rates *mixer_rates = only_experts_are_narrow(model, rates->weight_bytes) ? wide : rates;
 
-	*kind = (struct replica_kind){.layers = model_kind_layers(model, index)};
+	*kind = (struct replica_kind){.layers = model_kind_layers(model, index),
+		.kv_bytes_per_token = layer_cache_elements(layer, replica->tensor) * replica->kv_element_bytes,
+		.index_bytes_per_token = layer->index_heads > 0 && !layer->shares_cache ? layer->index_head_dim * replica->kv_element_bytes : 0,
+		.index_flops_per_pair = layer->index_heads > 0 ? 2.0 * layer->index_heads * layer->index_head_dim : 0};
 	switch (layer->mixer) {
 	case MIXER_ATTENTION:
 		attention_prepare(replica, kind, layer, mixer_rates);
@@ -234,6 +235,7 @@ static void runtime_prepare(struct replica *replica, enum runtime runtime, doubl
 	bool tensorrt = runtime == RUNTIME_TENSORRT_NATIVE || runtime == RUNTIME_TENSORRT_PYTORCH;
 
 	replica->host = host_times_of(replica->constants, runtime);
+	replica->host.step_s += engine_release_step_s(replica->rules.engine, release_years);
 	replica->expert_speed =
 		runtime == RUNTIME_VLLM && release_years < library_experts_years ? replica->constants->triton_experts : 1;
 	replica->keeps_window_only = !tensorrt;
@@ -269,8 +271,9 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->kv_element_bytes = precision_weight_bytes(layout->kv_precision);
 	replica->bandwidth_bytes_per_s = accelerator_bandwidth_bytes_per_s(accelerator);
 	replica->weight_memory_bytes_per_s = replica->bandwidth_bytes_per_s * memory_efficiency;
+	replica->dispatch_bytes = layout->precision == PRECISION_NVFP4 ? precision_weight_bytes(layout->precision) : wide_bytes;
 	replica->link_bytes_per_s = accelerator_link_bytes_per_s(accelerator);
-	replica->pcie = !is_given(accelerator->interconnect_gbs) || accelerator->interconnect_gbs <= 0;
+	replica_network(replica, accelerator, layout);
 	replica->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, layout->precision, NULL);
 	replica->software_factor = 1;
 	replica->front_end_factor = 1;

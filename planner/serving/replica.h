@@ -5,6 +5,7 @@
 #ifndef FLEETPLAN_PLANNER_SERVING_REPLICA_H
 #define FLEETPLAN_PLANNER_SERVING_REPLICA_H
 
+#include "planner/operators/collective.h"
 #include "planner/serving/engine_rules.h"
 
 enum { REPLICA_GEMMS_MAX = 8 };
@@ -16,6 +17,8 @@ struct replica_layout {
 	enum engine engine;
 	double release_years; /* since 2020-01; see engine_release_years() */
 	double max_batch, chunk_tokens; /* absent: the engine's own */
+	int64_t gpus_per_node; /* 0: not known */
+	double internode_bytes_per_s; /* per accelerator, one direction; 0: not known */
 };
 
 /* One matrix product of a layer, on one accelerator: rows x n x k. */
@@ -28,6 +31,7 @@ struct replica_kind {
 	double layers; /* of this kind in the whole model; every token walks through all pipeline stages */
 	int gemm_count;
 	struct gemm gemms[REPLICA_GEMMS_MAX];
+	double index_bytes_per_token, index_flops_per_pair; /* part of kv_bytes_per_token: an indexer's key, which each query meets in all of the context */
 	double kv_bytes_per_token, window_tokens; /* per accelerator; window: tokens kept, 0: all of the context */
 	double attended_tokens; /* at most so many are attended to; 0: all of the context */
 	double prefill_flops_per_pair, decode_flops_per_pair; /* of one query with one cached token */
@@ -37,6 +41,16 @@ struct replica_kind {
 	double expert_width, expert_weight_bytes, expert_weights; /* of one expert's share on one accelerator */
 	double expert_flops_per_s;
 	double reduces; /* all-reduces per layer */
+};
+
+/* E140. How the ranks of a replica reach each other. Rates are bytes/s, one direction. */
+struct replica_network {
+	struct device device;            /* wiring and rates only */
+	struct group tensor, exchange;   /* ranks of one tensor group; attention-data ranks */
+	double tensor_bytes_per_s;       /* around the tensor group's ring */
+	double stage_bytes_per_s;        /* from one pipeline stage to the next */
+	double tensor_latency_s, exchange_latency_s, stage_latency_s; /* of network adapters, added to the link's */
+	bool linked;                     /* a link joins the whole tensor group */
 };
 
 struct replica {
@@ -50,7 +64,8 @@ struct replica {
 	double hidden, attention_flops_per_s, bandwidth_bytes_per_s, link_bytes_per_s, peak_flops_per_s;
 	double kernel_s, layer_s, expert_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
 	double kv_element_bytes;
-	bool pcie;
+	double dispatch_bytes; /* of one activation on its way to the experts */
+	struct replica_network network;
 	bool keeps_window_only, attends_window_only; /* windowed layers drop what lies outside; do not read it */
 
 	struct serving_memory memory; /* per accelerator; kv_tokens_capacity for the whole replica */
@@ -76,6 +91,9 @@ struct step {
 bool replica_prepare(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
 	const struct calibration *calibration, const struct replica_layout *layout,
 	const struct serving_constants *constants);
+
+/* E140. Fills replica->network from the layout's degrees and its machine; replica_prepare() calls it. */
+void replica_network(struct replica *replica, const struct accelerator *accelerator, const struct replica_layout *layout);
 
 /* E54. Fills replica->memory and kv_budget_bytes; replica_prepare() calls it. weight_bytes, mixer_bytes: per parameter. */
 void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator,

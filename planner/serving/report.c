@@ -150,6 +150,7 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	note_layout(fleet, &input->request, &plan->recommended, findings);
 	warn_unused(&input->request, &input->model, demand, fleet->trial != NULL, fleet->candidate->slice, findings);
 	layout_remark(fleet->candidate, &fleet->layout, findings);
+	layout_precision_remark(fleet->candidate, &fleet->layout, findings);
 	if (!is_given(fleet->usd_per_hour) && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour",
 			fleet->candidate->accelerator.id);

@@ -59,20 +59,38 @@ static int order(double a, double b)
 	return a < b ? -1 : 1;
 }
 
-bool search_is_better(const struct search *search, const struct fleet *a, const struct fleet *b)
-{
-	int by = order(rank_of(search, a), rank_of(search, b));
-
-	by = by != 0 ? by : order((double)a->gpu_count, (double)b->gpu_count);
-	by = by != 0 ? by : order(usd_of(a), usd_of(b));
-	by = by != 0 ? by : order(a->kgco2e_per_month, b->kgco2e_per_month);
-	return (by != 0 ? by : order(a->e2e_s, b->e2e_s)) < 0;
-}
-
 /* Where limits are given, all that is answered keeps them; where none is, how soon answers come is a side of its own. */
 static bool something_is_promised(const struct promise *promise)
 {
 	return is_given(promise->ttft_s) || is_given(promise->tpot_s) || is_given(promise->e2e_s);
+}
+
+/* Where the accelerators and a promise are given, all layouts that keep it serve the load: the one that holds most leaves most room, and is the same at
+ * every load. */
+static int order_by_capacity(const struct search *search, const struct fleet *a, const struct fleet *b)
+{
+	if (!is_given(search->demand->requests_per_s) || !is_given(a->capacity_requests_per_s) || !is_given(b->capacity_requests_per_s) ||
+		!something_is_promised(&search->demand->promise))
+		return 0;
+	return order(b->capacity_requests_per_s, a->capacity_requests_per_s);
+}
+
+/* Whole accelerators are what a request names; their slices are answered beside them unless it asks for slices. */
+static bool may_be_recommended(const struct search *search, const struct fleet *fleet)
+{
+	return !fleet->candidate->slice || search->input->request.mig == TRUTH_TRUE || search->input->request.mig_profile;
+}
+
+bool search_is_better(const struct search *search, const struct fleet *a, const struct fleet *b)
+{
+	int by = (int)layout_span_of(a->candidate, &a->layout) - (int)layout_span_of(b->candidate, &b->layout);
+
+	by = by != 0 ? by : order(rank_of(search, a), rank_of(search, b));
+	by = by != 0 ? by : order((double)a->gpu_count, (double)b->gpu_count);
+	by = by != 0 ? by : order(usd_of(a), usd_of(b));
+	by = by != 0 ? by : order_by_capacity(search, a, b);
+	by = by != 0 ? by : order(a->kgco2e_per_month, b->kgco2e_per_month);
+	return (by != 0 ? by : order(a->e2e_s, b->e2e_s)) < 0;
 }
 
 /* Nowhere worse, and somewhere better. */
@@ -117,7 +135,7 @@ static void search_keep(struct search *search, const struct fleet *fleet)
 	struct fleet *place;
 
 	if (fleet->verdict != FLEET_OK || !within_caps(fleet, search->limits)) {
-		if (!fleet->candidate->slice) /* what a board cannot do, its slices cannot */
+		if (!fleet->candidate->slice || search->input->request.mig_profile) /* what a board cannot do, its slices cannot */
 			shortfall_note(&search->shortfall, fleet);
 		return;
 	}
@@ -179,7 +197,7 @@ void search_candidate(struct search *search, const struct candidate *candidate)
 {
 	const struct inference_request *request = &search->input->request;
 	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine,
-		request->engine_release, &request->parallelism, &candidate->accelerator);
+		request->engine_release, &request->parallelism, candidate);
 
 	if (candidate->slice && !slice_may_serve(request))
 		return;
@@ -199,7 +217,7 @@ void search_all(struct search *search)
 {
 	const struct inference_input *input = search->input;
 
-	for (size_t i = 0; i < input->candidate_count && !progress_stopped(input->progress); i++)
+	for (size_t i = 0; i < input->candidate_count && !input->request.mig_profile && !progress_stopped(input->progress); i++) /* then slices alone are asked for */
 		search_candidate(search, &input->candidates[i]);
 	for (size_t i = 0; i < input->slice_count && !progress_stopped(input->progress); i++)
 		search_candidate(search, &input->slices[i]);
@@ -263,12 +281,21 @@ static struct fleet *rival_or(struct search *search, struct fleet *best)
 		const struct fleet *fleet = &search->fleets[i];
 		double with_less = rank_of(search, fleet) * (double)(fleet->replicas - 1) / (double)fleet->replicas;
 
-		if (fleet->verdict == FLEET_OK && !fleet->trial && fleet->replicas > 2 && with_less < least) {
+		if (fleet->verdict == FLEET_OK && may_be_recommended(search, fleet) && !fleet->trial && fleet->replicas > 2 && with_less < least) {
 			least = with_less;
 			rival = &search->fleets[i];
 		}
 	}
 	return rival;
+}
+
+/* Replicas over machines are for what nothing else holds: beside a better one they are no answer, whatever they cost. */
+static struct fleet *leave_out_spanning(struct search *search, struct fleet *best)
+{
+	for (size_t i = 0; i < search->count && best; i++)
+		if (layout_span_of(search->fleets[i].candidate, &search->fleets[i].layout) > layout_span_of(best->candidate, &best->layout))
+			search->fleets[i].verdict = FLEET_LAYOUT;
+	return best;
 }
 
 struct fleet *search_best(struct search *search, struct prover *prover)
@@ -279,14 +306,14 @@ struct fleet *search_best(struct search *search, struct prover *prover)
 		struct fleet *best = NULL;
 
 		for (size_t i = 0; i < search->count; i++)
-			if (search->fleets[i].verdict == FLEET_OK &&
+			if (search->fleets[i].verdict == FLEET_OK && may_be_recommended(search, &search->fleets[i]) &&
 				(!best || search_is_better(search, &search->fleets[i], best)))
 				best = &search->fleets[i];
 		/* With the size that the proof gave it, it may no longer be the best. */
 		if (best && best->trial && prover_can(prover) && rivals++ < RIVALS_MOST)
 			best = rival_or(search, best);
 		if (!best || best->trial || !prover_can(prover))
-			return best;
+			return leave_out_spanning(search, best);
 		search_prove(search, prover, best);
 	}
 }

@@ -71,7 +71,8 @@ struct inference_request {
 	double startup_s; /* of a replica */
 	enum redundancy redundancy;
 	double headroom;
-	enum truth mig;
+	enum truth mig; /* unset: slices are alternatives and never recommended */
+	const char *mig_profile; /* slices of this profile alone; NULL: not asked for */
 	double budget_usd_per_month;
 	struct {
 		double input_usd_per_million_tokens, output_usd_per_million_tokens;

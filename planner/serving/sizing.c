@@ -84,7 +84,7 @@ static struct fleet *alternatives_fill(struct search *search, struct prover *pro
 	for (size_t i = 0; i < count; i++) {
 		struct fleet *other = front[i];
 
-		prover_find_most(prover, other);
+		prover_find_most(prover, other, search->limits->gpu_count > 0);
 		prover_observe(prover, other);
 		if (search->input->request.common.objective == OBJECTIVE_TIME && answered_e2e_s(other) < answered_e2e_s(best)) {
 			front[i] = best;
@@ -103,7 +103,7 @@ static void hours_read(const struct inference_input *input, struct demand *deman
 	double offset = given_or(input->request.utc_offset_hours, 0);
 
 	if (series && series->count == 0 && input->candidates[0].site.run_start_us > 0)
-		findings_warn(findings, "site.start: no hours of this site's grid are known from then on, so that carbon counts by its mean: give site.series, or name a "
+		findings_warn(findings, "site.start is not used: no hours of this site's grid are known from then on, so that carbon counts by its mean: give site.series, or name a "
 			"site whose grid a feed brings");
 	if (is_given(input->request.utc_offset_hours) && (!series || series->count == 0))
 		findings_warn(findings, "utc_offset_hours is not used: no hours of the grid are known that a clock could be held against (site.series)");
@@ -148,9 +148,11 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	best = search_best(&search, &prover);
 	if (progress_stopped(input->progress))
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before an answer was found");
-	if (!best)
+	if (!best) {
+		shortfall_measure(&search.shortfall, &prover);
 		return shortfall_fail(&search.shortfall, &input->model, &demand, &limits, failure);
-	prover_find_most(&prover, best);
+	}
+	prover_find_most(&prover, best, true);
 	prover_observe(&prover, best);
 	service_front_fill(&search, &prover, plan);
 	best = alternatives_fill(&search, &prover, best, plan);

@@ -74,8 +74,10 @@ static void tally_attention(
 
 	if (batch->decode_sequences > 0) {
 		double pairs = batch->decode_sequences * looked_back(kind, batch->decode_context_tokens);
-		double bytes = pairs * kind->kv_bytes_per_token + batch->decode_sequences * kind->state_bytes;
-		double flops = pairs * kind->decode_flops_per_pair;
+		double indexed = batch->decode_sequences * batch->decode_context_tokens;
+		double bytes = pairs * (kind->kv_bytes_per_token - kind->index_bytes_per_token) + indexed * kind->index_bytes_per_token +
+			batch->decode_sequences * kind->state_bytes;
+		double flops = pairs * kind->decode_flops_per_pair + indexed * kind->index_flops_per_pair;
 
 		tally_roofline(tally, flops / (replica->attention_flops_per_s * constants->decode_flops_efficiency),
 			bytes / (replica->bandwidth_bytes_per_s * constants->decode_efficiency));
@@ -86,7 +88,8 @@ static void tally_attention(
 	if (batch->prefill_tokens > 0) {
 		double chunk = batch->prefill_tokens / fmax(batch->prefill_sequences, 1e-9);
 		double pairs = batch->prefill_tokens * looked_back(kind, batch->prefill_context_tokens + chunk / 2);
-		double flops = pairs * kind->prefill_flops_per_pair;
+		double flops = pairs * kind->prefill_flops_per_pair +
+			batch->prefill_tokens * (batch->prefill_context_tokens + chunk / 2) * kind->index_flops_per_pair;
 		double efficiency = constants->prefill_efficiency * chunk / (chunk + constants->prefill_half_tokens);
 
 		double state_flops = batch->prefill_tokens * kind->state_flops_per_token;
@@ -98,16 +101,30 @@ static void tally_attention(
 	}
 }
 
-/* E52. One all-reduce: a latency that grows with the ranks, a knee before the bandwidth is reached, then the bandwidth. */
+/* E52. One all-reduce: a latency that grows with the ranks, a knee before the bandwidth is reached, then the bandwidth. Beyond the link's domain
+ * twice the latency (NCCL over PCIe; smallest messages on L40S: 6 us with two ranks, 22 with eight) and the rate of E140. */
 static double reduce_time_s(const struct replica *replica, double bytes)
 {
 	const struct serving_constants *constants = replica->constants;
+	const struct replica_network *network = &replica->network;
 	double ranks = replica->tensor, traffic = 2 * (ranks - 1) / ranks * bytes;
 
-	if (replica->pcie) /* NCCL on PCIe 5: 13.7 ms for 512 MB with two ranks, 42 ms with eight */
-		return 2 * constants->reduce_s + traffic / (replica->link_bytes_per_s * pow(2 / ranks, 0.4));
+	if (!network->linked)
+		return 2 * constants->reduce_s + network->tensor_latency_s + traffic / network->tensor_bytes_per_s;
 	return constants->reduce_s + constants->reduce_rank_s * ranks * -expm1(-bytes / constants->reduce_knee_bytes) +
 		   traffic / replica->link_bytes_per_s;
+}
+
+/* E52. One exchange among attention-data ranks. Each token goes to the ranks that hold its experts: of r ranks r (1 - (1 - 1/r)^k) on average. Split experts
+ * need it on all: then the ranks gather, around a ring. */
+static double exchange_time_s(const struct replica *replica, const struct replica_kind *kind, double bytes)
+{
+	const struct replica_network *network = &replica->network;
+	double ranks = replica->attention_data;
+
+	if (replica->expert > 1)
+		return collective_exchange_s(&network->device, network->exchange, bytes * ranks * -expm1(kind->experts_active * log1p(-1 / ranks)), 0);
+	return (ranks - 1) * bytes / collective_rate_bytes_per_s(&network->device, network->exchange);
 }
 
 static void tally_network(
@@ -118,16 +135,9 @@ static void tally_network(
 
 	if (replica->tensor > 1)
 		tally->network_s += kind->reduces * reduce_time_s(replica, bytes);
-	if (kind->experts > 0 && replica->attention_data > 1) {
-		double ranks = replica->attention_data, copies = ranks;
-
-		/* Each token goes to the ranks that hold its experts: of r ranks r (1 - (1 - 1/r)^k) on average; split experts need it on all. */
-		if (replica->expert > 1)
-			copies = ranks * -expm1(kind->experts_active * log1p(-1 / ranks));
-
-		tally->network_s +=
-			2 * (constants->reduce_rank_s + bytes * copies * (ranks - 1) / ranks / replica->link_bytes_per_s);
-	}
+	if (kind->experts > 0 && replica->attention_data > 1)
+		tally->network_s += 2 * (constants->reduce_rank_s + replica->network.exchange_latency_s) +
+			exchange_time_s(replica, kind, bytes * replica->dispatch_bytes / wide_bytes) + exchange_time_s(replica, kind, bytes);
 }
 
 /* Steps that only decode replay a captured graph, for the next larger batch that was captured: 1, 2, 4 and multiples of 8 up to 512
@@ -188,9 +198,8 @@ void step_time(const struct replica *replica, const struct batch *batch, struct 
 		tally_kind(&tally, replica, &replica->kinds[i], &local);
 	sampled = local.decode_sequences + fmin(local.prefill_sequences, local.prefill_tokens);
 	tally_gemm(&tally, &replica->logits, sampled, replica->kernel_s);
-	tally.network_s += (replica->pipeline - 1) *
-					   (replica->constants->reduce_s + (local.decode_sequences + local.prefill_tokens) *
-														   replica->hidden * wide_bytes / replica->link_bytes_per_s);
+	tally.network_s += (replica->pipeline - 1) * (replica->constants->reduce_s + replica->network.stage_latency_s +
+		(local.decode_sequences + local.prefill_tokens) * replica->hidden * wide_bytes / replica->network.stage_bytes_per_s);
 	if (local.prefill_tokens >
 		0) { /* decoding replays a captured graph; steps with prompts are launched kernel by kernel */
 		double device_s = tally.compute_s + tally.memory_s + tally.network_s + tally.overhead_s;

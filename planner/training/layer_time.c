@@ -3,10 +3,12 @@
 #include "planner/operators/attention.h"
 #include "planner/operators/collective.h"
 #include "planner/operators/memory_traffic.h"
+#include "planner/training/adapters.h"
 
-/* Rate of what is no transformer over large matrix products: ResNet-50's published A100 rates of 2,500 to 2,900 images/s
- * (MLPerf Training v1.0 results) are 0.20 to 0.23 of 312 TFLOP/s at 3 x 8.2 GFLOP an image, over a ceiling of 0.87 x 0.88. */
-static const double generic_fraction = 0.28;
+/* E158. A generic network's products and convolutions over large matrix products, and what lies between them through memory: each activation that is
+ * kept moves `generic_moves` times forward (written, normalised, read) and twice as often backward. Set on ResNet-50's published rates, 905 to 2,470
+ * images/s on seven accelerators of 2020 to 2022 in 16 and 32 bits; ranges 0.4 to 1 and 2 to 6. */
+static const double generic_fraction = 0.6, generic_moves = 3.5;
 
 /* Everything the parts of one layer need. */
 struct layer_work {
@@ -212,18 +214,21 @@ static double work_hide(struct layer_work *work, double communication_s, double 
 }
 
 /* Tensor parallelism: two all-reduces (or gather and scatter) of the activations forward and two backward, two more where
- * the forward pass is done again (Shoeybi et al. 2019, arXiv 1909.08053; Korthikanti et al. 2022). */
+ * the forward pass is done again (Shoeybi et al. 2019, arXiv 1909.08053; Korthikanti et al. 2022). Software hides them inside a link's domain only
+ * (Transformer Engine's userbuffers need NVLink); there the fitted link_fraction holds what sequence parallelism gathers once more backward. Elsewhere
+ * that is counted: half an all-reduce for each pair (SimuMax, eight A100 PCIe: 1.1 to 1.2 times the bare all-reduces at tensor 2, 4 and 8). */
 static void work_tensor_comm(struct layer_work *work)
 {
 	const struct setting *setting = work->setting;
 	struct group group = collective_group(&setting->device, work->degrees->tensor, 1);
 	double bytes = work->degrees->rows * setting->model->hidden * setting->device.wide_bytes, once_s, count;
+	bool linked = group.local >= group.ranks, again = !linked && work->layout->sequence_parallel == TRUTH_TRUE;
 
 	if (work->degrees->tensor <= 1)
 		return;
 	once_s = collective_all_reduce_s(&setting->device, setting->physics, group, bytes);
-	count = tensor_pairs(work->kind, work->layout->expert <= 1) * (work->recompute == RECOMPUTE_FULL ? 3.0 : 2.0);
-	work->time.tensor_s = work_hide(work, count * once_s, setting->software.hides_tensor ? setting->physics->overlap : 0);
+	count = tensor_pairs(work->kind, work->layout->expert <= 1) * ((work->recompute == RECOMPUTE_FULL ? 3.0 : 2.0) + (again ? 0.5 : 0));
+	work->time.tensor_s = work_hide(work, count * once_s, setting->software.hides_tensor && linked ? setting->physics->overlap : 0);
 }
 
 /* Context parallelism as a ring: keys and values pass every rank forward, and with their gradients backward, beside the
@@ -251,7 +256,7 @@ static void work_context_comm(struct layer_work *work)
 static double experts_exchange_s(const struct setting *setting, const struct layer_kind *kind, double experts, double bytes, double *shown)
 {
 	struct group group = collective_group(&setting->device, experts, 1);
-	bool hidden = group.local >= group.ranks ? setting->software.hides_expert_inside : setting->software.hides_expert_across;
+	bool hidden = group.machine >= group.ranks ? setting->software.hides_expert_inside : setting->software.hides_expert_across;
 
 	*shown = hidden ? 1 - setting->physics->overlap : 1;
 	return collective_all_to_all_s(&setting->device, setting->physics, group, bytes, setting->software.merges_copies ? kind->experts_active : 0);
@@ -291,11 +296,12 @@ double layers_exchange_token_s(const struct setting *setting, double tensor, dou
 {
 	static const double tokens = 1e12; /* so many that no latency counts, that of a torus' hops neither */
 	const struct model *model = setting->model;
-	double once_s, shown = 1 - (setting->software.hides_tensor ? setting->physics->overlap : 0), expert_shown = 0, sum_s = 0;
+	struct group group = collective_group(&setting->device, tensor, 1);
+	double once_s, shown = 1 - (setting->software.hides_tensor && group.local >= group.ranks ? setting->physics->overlap : 0), expert_shown = 0, sum_s = 0;
 
 	if (model->kind == MODEL_GENERIC)
 		return 0;
-	once_s = collective_all_reduce_s(&setting->device, setting->physics, collective_group(&setting->device, tensor, 1), tokens * model->hidden * setting->device.wide_bytes);
+	once_s = collective_all_reduce_s(&setting->device, setting->physics, group, tokens * model->hidden * setting->device.wide_bytes);
 	for (int k = 0; k < model->kind_count; k++) {
 		const struct layer_kind *kind = &model->kinds[k];
 		double all_s = kind->feed_forward == FEED_FORWARD_EXPERTS && experts > 1
@@ -321,6 +327,15 @@ double layer_left_backward_s(const struct layer_time *time, double overlap)
 	return fmax(0, layer_beside_ring_s(time, time->backward_s) - time->hidden_backward_s) + overlap * time->recompute_s;
 }
 
+/* E157. */
+static void work_adapters(struct layer_work *work)
+{
+	const struct setting *setting = work->setting;
+
+	if (setting->frozen && setting->software.separate_adapters)
+		work_elements(work, adapter_moves * setting->device.wide_bytes * work->degrees->rows * adapter_width(setting->model, work->kind) / work->degrees->tensor);
+}
+
 /* QLoRA: weights of half a byte are widened before each pass that multiplies by them (Dettmers et al. 2023, section 3). */
 static void work_widen(struct layer_work *work)
 {
@@ -328,7 +343,7 @@ static void work_widen(struct layer_work *work)
 	struct layer_params params = layer_params_of(setting->model, (int)(work->kind - setting->model->kinds), work->degrees);
 
 	if (setting->quantized)
-		work_stream(work, (params.dense + params.expert) * (precision_weight_bytes(PRECISION_INT4) + setting->device.wide_bytes));
+		work_stream(work, (params.dense + params.expert) * widening_bytes);
 }
 
 /* Rows of tables that a sample meets: its bytes are 64-bit indices, each of a row of 64 values in 32 bits (Naumov et al. 2019, arXiv
@@ -353,7 +368,9 @@ static void generic_tables(const struct setting *setting, const struct degrees *
 static struct layer_time generic_time(const struct setting *setting, const struct degrees *degrees)
 {
 	double forward_s = setting->forward_flops_per_token * degrees->rows / (setting->device.linear_flops_per_s * generic_fraction);
-	struct layer_time time = {.forward_s = forward_s, .backward_s = 2 * forward_s};
+	double moved_s = memory_stream_s(&setting->device,
+		generic_moves * degrees->rows * setting->forward_flops_per_token * GENERIC_VALUES_PER_FLOP * setting->device.wide_bytes);
+	struct layer_time time = {.forward_s = forward_s + moved_s, .backward_s = 2 * (forward_s + moved_s), .traffic_s = 3 * moved_s};
 
 	generic_tables(setting, degrees, &time);
 	return time;
@@ -387,6 +404,7 @@ static void work_compute(struct layer_work *work)
 	/* two norms (read, write) and two residual sums (two reads, one write) */
 	work_elements(work, work->degrees->rows / sharded * setting->model->hidden * setting->device.wide_bytes * 10);
 	work_widen(work);
+	work_adapters(work);
 	work->time.forward_s += setting->physics->kernel_gap_s;
 	work->time.backward_s += 2 * setting->physics->kernel_gap_s;
 }

@@ -4,6 +4,10 @@
 
 #include "planner/training/setting.h"
 
+/* Activations that a network which is no transformer keeps for one forward FLOP: ResNet-50 about 25 million values (its convolutions' outputs and their
+ * normalised copies, He et al. 2015, table 1) for 8.2 GFLOP. */
+#define GENERIC_VALUES_PER_FLOP (25e6 / 8.2e9)
+
 struct layer_time {
 	double forward_s, backward_s; /* compute and element-wise work */
 	double recompute_s;           /* forward work that is done again in the backward pass */

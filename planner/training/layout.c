@@ -463,7 +463,7 @@ static bool context_worth_trying(const struct trial *trial, int64_t context)
 static bool tensor_worth_trying(const struct layout_search *search, int64_t tensor)
 {
 	const struct setting *setting = search->setting;
-	int64_t domain = setting->device.domain;
+	int64_t domain = setting->device.domain, machine = setting->device.reach;
 
 	if (search->gpu_count % tensor || !allowed(search->pins.tensor, tensor) || !layout_heads_divide(setting->model, tensor))
 		return false;
@@ -475,7 +475,7 @@ static bool tensor_worth_trying(const struct layout_search *search, int64_t tens
 		if (kind->width % tensor || kind->shared_width % tensor || (kind->kv_heads > 0 && kind->kv_heads % tensor && tensor % kind->kv_heads))
 			return false;
 	}
-	return setting->model->kind != MODEL_GENERIC && (domain % tensor == 0 || tensor % domain == 0 || (tensor & (tensor - 1)) == 0);
+	return setting->model->kind != MODEL_GENERIC && ((domain > 1 && (domain % tensor == 0 || tensor % domain == 0)) || machine % tensor == 0 || tensor % machine == 0 || (tensor & (tensor - 1)) == 0);
 }
 
 static enum truth sequence_parallel_of(const struct layout_search *search, int64_t tensor)

@@ -1,14 +1,14 @@
 #include "planner/training/memory.h"
 
+#include "planner/training/layer_time.h"
+
 /* E38. CUDA context and libraries 0.6 to 1.5 GB, each communicator's buffers 0.25 to 1 GB (NCCL: channels x 4 MiB x both
  * directions x peers; stas00/ml-engineering). What the allocator keeps beside is the software's (E30). */
 static const double context_bytes = 1.3e9, communicator_bytes = 0.5e9;
 static const double fragmentation = 0.06; /* 3 to 8 % between blocks, however short memory is (stas00/ml-engineering) */
+/* A program that is compiled ahead has a place for each buffer before it begins, collectives' included, and what its runtime reserves is no part of
+ * the usable memory: only compiled_fragmentation is left. */
 static const double spare_fill = 0.9;     /* of the capacity: beyond, the allocator gives back what it keeps */
-
-/* Activations that a network which is no transformer keeps: bytes for one forward FLOP. ResNet-50 keeps about 25 million
- * 16-bit values (its convolutions' outputs and their normalised copies, He et al. 2015, table 1) for 8.2 GFLOP. */
-static const double generic_bytes_per_flop = 2 * 25e6 / 8.2e9;
 
 double optimizer_bytes_per_param(enum optimizer optimizer, bool wide)
 {
@@ -34,9 +34,12 @@ double optimizer_bytes_per_param(enum optimizer optimizer, bool wide)
 	return master + 8;
 }
 
-static double feed_forward_bytes(const struct software *software, const struct layer_kind *kind, const struct degrees *degrees, double hidden, double wide, double input, bool selective)
+/* A frozen product needs no input for a gradient of its weights. */
+static double feed_forward_bytes(const struct setting *setting, const struct layer_kind *kind, const struct degrees *degrees, double wide, double input, bool selective)
 {
-	double kept = wide * (kind->gated ? 2 : 1) + (selective ? 0 : input), dense = 0, experts = 0, rows;
+	const struct software *software = &setting->software;
+	double hidden = setting->model->hidden, before = setting->frozen_narrow ? setting->device.operand_bytes : wide;
+	double kept = before * (kind->gated ? 2 : 1) + (selective || setting->frozen_narrow ? 0 : input), dense = 0, experts = 0, rows;
 
 	if (kind->feed_forward == FEED_FORWARD_DENSE)
 		dense = kept * kind->width / degrees->tensor;
@@ -53,10 +56,11 @@ static double mixer_bytes(const struct setting *setting, const struct layer_kind
 	double value_dim = kind->value_head_dim > 0 ? kind->value_head_dim : kind->head_dim, t = degrees->tensor;
 	double heads = kind->heads / t, key_dim = kind->head_dim + kind->rope_head_dim;
 	double scores = setting->software.fused_attention ? 0 : 5 * heads * setting->sequence;
+	double operand = setting->frozen_narrow ? setting->device.operand_bytes : wide;
 
 	switch (kind->mixer) {
 	case MIXER_ATTENTION:
-		return wide * (heads * (kind->head_dim + value_dim) + fmax(1, kind->kv_heads / t) * (kind->head_dim + value_dim)) +
+		return operand * (heads * kind->head_dim + fmax(1, kind->kv_heads / t) * (kind->head_dim + value_dim)) + wide * heads * value_dim +
 			4 * heads + (recompute == RECOMPUTE_NONE ? scores : 0);
 	case MIXER_MLA:
 		return wide * (heads * ((recompute == RECOMPUTE_NONE ? 2 * key_dim + value_dim : 0) + value_dim) + kind->q_lora_rank + kind->kv_lora_rank + kind->rope_head_dim) + 4 * heads;
@@ -94,8 +98,8 @@ double activation_bytes_per_token(const struct setting *setting, const struct pa
 	if (layout->recompute == RECOMPUTE_SELECTIVE && setting->software.alternates)
 		return alternate_bytes(layer, degrees, hidden, spread, wide);
 	/* Inputs of two norms and of two linear layers; norms' outputs are made again under selective recomputation. */
-	return hidden / spread * (2 * wide + (selective ? 0 : 2 * input) + masks) + mixer_bytes(setting, layer, degrees, wide, layout->recompute) +
-		feed_forward_bytes(&setting->software, layer, degrees, hidden, wide, input, selective);
+	return hidden / spread * (2 * wide + (selective ? 0 : (setting->frozen_narrow ? 1 : 2) * input) + masks) + mixer_bytes(setting, layer, degrees, wide, layout->recompute) +
+		feed_forward_bytes(setting, layer, degrees, wide, input, selective);
 }
 
 /* What one layer of a kind holds on one rank, whatever its stage. */
@@ -111,7 +115,7 @@ static double stage_activations(const struct setting *setting, const struct para
 	double bytes = 0, widest = 0, in_flight = stages_in_flight(stages, stage, degrees->micro_batches), kept = stage_kept_share(layout, stages, stage);
 
 	if (setting->model->kind == MODEL_GENERIC)
-		return degrees->rows * setting->forward_flops_per_token * generic_bytes_per_flop;
+		return degrees->rows * setting->forward_flops_per_token * GENERIC_VALUES_PER_FLOP * 2;
 	for (int k = 0; k < setting->model->kind_count; k++) {
 		if (stages->layers[stage][k] == 0)
 			continue;
@@ -197,7 +201,7 @@ static void memory_states(const struct setting *setting, const struct parallelis
 {
 	const struct software *software = &setting->software;
 	bool wide = setting->device.wide_bytes > 2, blocks = software->blocks && layout->zero_stage >= 3;
-	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : blocks && !setting->frozen ? 4 : setting->device.wide_bytes;
+	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->frozen_narrow ? setting->device.operand_bytes : blocks && !setting->frozen ? 4 : setting->device.wide_bytes;
 	double trained = setting->frozen ? setting->trained_params / fmax(1, setting->model->params_total) : 1;
 	double shards[4] = {1, 1, 1, 1}; /* by stage: 1 where a state is whole */
 	bool whole = blocks && layout->pipeline > 1; /* gathered once a step, for all micro-batches, whose gradients are summed before they are scattered */
@@ -250,7 +254,8 @@ static void memory_of_part(const struct setting *setting, const struct paralleli
 	memory->weights_bytes += teacher_bytes(setting, layout, degrees);
 	memory->activations_bytes = part->activations_bytes;
 	memory->model_bytes = memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes + memory->activations_bytes;
-	memory->overhead_bytes = context_bytes + communicator_bytes * communicators + fragmentation * memory->model_bytes;
+	memory->overhead_bytes = setting->physics == &setting->compiled ? compiled_fragmentation * memory->model_bytes
+	                                                                : context_bytes + communicator_bytes * communicators + fragmentation * memory->model_bytes;
 	memory->overhead_bytes += fmin(setting->software.spare * memory->activations_bytes,
 		fmax(0, spare_fill * memory->capacity_bytes - memory->model_bytes - memory->overhead_bytes));
 	memory->total_bytes = memory->model_bytes + memory->overhead_bytes;
@@ -287,7 +292,7 @@ double memory_least_bytes(const struct setting *setting, const struct parallelis
 		memory_states(setting, &lean, expert, fmin(degrees.zero_group, degrees.expert_copies), 0, &memory);
 		least = fmin(least, memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes);
 	}
-	return context_bytes + (1 + fragmentation) * least;
+	return setting->physics == &setting->compiled ? (1 + compiled_fragmentation) * least : context_bytes + (1 + fragmentation) * least;
 }
 
 /* Whether the part behind the last holds no more of anything than one before it: it is not the worst under any sharding. */

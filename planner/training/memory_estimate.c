@@ -119,23 +119,30 @@ static enum status fill_inference(const struct memory_request *request, const st
 		.expert = (int)degree(request->parallelism.expert), .attention_data = 1, .precision = precision, .engine = request->engine,
 		.kv_precision = request->kv_precision, .release_years = engine_newest_release_years(), .max_batch = ABSENT_NUMBER, .chunk_tokens = ABSENT_NUMBER};
 	double context = or_context(request, model), sequences;
+	const struct accelerator *device = accelerator ? accelerator : &unnamed;
 	struct replica replica;
 
-	if (!accelerator || model->kind == MODEL_GENERIC)
+	if (model->kind == MODEL_GENERIC)
 		return STATUS_OK;
 	if (layout.kv_precision == PRECISION_UNSET)
-		layout.kv_precision = engine_kv_precision(request->engine, precision, accelerator);
+		layout.kv_precision = engine_kv_precision(request->engine, precision, device);
 	if (layout.tensor == 1 && layout.pipeline == 1 && request->common.gpu_count > 1)
 		layout.tensor = (int)request->common.gpu_count;
-	if (!replica_prepare(&replica, model, accelerator, NULL, &layout, &serving_constants)) {
+	if (!replica_prepare(&replica, model, device, NULL, &layout, &serving_constants)) {
 		failure_add(failure, "/parallelism", "impossible", "tensor %d and pipeline %d do not fit the model", layout.tensor, layout.pipeline);
 		return failure->status;
 	}
-	sequences = given_or(request->concurrency, fmax(0, floor(replica_sequences_max(&replica, context, 1))));
+	sequences = given_or(request->concurrency, accelerator ? fmax(0, floor(replica_sequences_max(&replica, context, 1))) : 1);
 	estimate->inference = replica.memory;
 	estimate->inference.kv_cache_bytes = sequences * replica_sequence_bytes(&replica, context);
 	estimate->inference.total_bytes = estimate->inference.weights_bytes + estimate->inference.kv_cache_bytes +
 		estimate->inference.activations_bytes + estimate->inference.overhead_bytes;
+	if (!accelerator) {
+		estimate->inference.capacity_bytes = estimate->inference.kv_tokens_capacity = ABSENT_NUMBER;
+		if (!is_given(request->concurrency))
+			findings_assume_number(&estimate->findings, "concurrency", 1, "E54: how many fit is known of an accelerator; one sequence is counted without it");
+		return STATUS_OK;
+	}
 	estimate->headroom_bytes = estimate->inference.capacity_bytes - estimate->inference.total_bytes;
 	estimate->fits = estimate->headroom_bytes >= 0 && replica_fits(&replica, context) ? TRUTH_TRUE : TRUTH_FALSE;
 	estimate->gpu_count_min = least_serving_count(model, accelerator, layout, context);

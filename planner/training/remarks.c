@@ -18,14 +18,17 @@ static void assume_reliability(const struct programme *programme, const struct f
 			"E48: goodput.spare_nodes says how many keep it so; give spare_nodes to pay for them and to count the waiting");
 }
 
-static void assume_software(const struct programme *programme, struct findings *findings)
+static void assume_software(const struct programme *programme, const struct candidate *had, struct findings *findings)
 {
 	const struct training_request *request = &programme->input->request;
+	bool read = is_given(request->input_pipeline.storage_gbs) || CALIBRATED(&had->calibration, storage_bytes_per_s, 0) > 0;
 
 	if (!request->stack_release)
 		findings_assume_text(findings, "stack_release", stack_newest_release(request->stack), "E30: newest release with published measurements");
 	if (!is_given(request->input_pipeline.sample_bytes) && !is_given(request->input_pipeline.cpu_ms_per_sample))
 		findings_assume_text(findings, "input_pipeline", "does not bind", "E32: token data is a few bytes a token; give input_pipeline to check");
+	else if (is_given(request->input_pipeline.sample_bytes) && !read)
+		findings_assume_text(findings, "input_pipeline.storage_gbs", "does not bind", "E32: no rate of the storage is known: give input_pipeline.storage_gbs to check");
 }
 
 /* Which parts of practice something else replaces. */
@@ -180,7 +183,7 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	const struct candidate had = outline_candidate(programme, best);
 
 	assume_reliability(programme, &plan->recommended.inputs, &plan->findings);
-	assume_software(programme, &plan->findings);
+	assume_software(programme, &had, &plan->findings);
 	assume_layout(programme, &plan->findings);
 	assume_practice(programme, best, &plan->findings);
 	warn_of_request(programme, best, &plan->findings);

@@ -1,5 +1,6 @@
 #include "planner/training/search.h"
 
+#include "planner/footprint/supply.h"
 #include "planner/training/nearest.h"
 #include "planner/training/place.h"
 #include "planner/training/range.h"
@@ -164,13 +165,33 @@ static void remember(struct searching *searching, const struct outline *outline,
 			.wall_clock_hours = range->wall_clock_hours, .total_usd = range->total_usd, .total_kwh = range->total_kwh, .total_kgco2e = range->total_kgco2e};
 }
 
+/* Numbers worth trying: within a machine 1, 2, 4, ...; beyond it whole machines, or slices that are rented (E142); always a multiple of the pinned
+ * degrees. */
+static int64_t whole_count(const struct searching *searching, const struct candidate *chosen, int64_t count)
+{
+	enum { SLICES_TRIED = 64 };
+	int64_t node = chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1, rentable = count;
+
+	if (chosen->slice_sizes.count == 0)
+		return searching->unit == 1 && count > node ? (count + node - 1) / node * node : count;
+	for (int i = 0; i < SLICES_TRIED; i++) {
+		rentable = supply_rentable_count(chosen, rentable);
+		if (rentable % searching->unit == 0)
+			return rentable;
+		rentable++;
+	}
+	return count; /* no slice is a multiple of what is pinned */
+}
+
 /* Plans one number of accelerators and keeps it if it is acceptable somewhere. True when it is. */
 static bool try_count(struct searching *searching, size_t candidate, int64_t gpu_count, struct outline *outline)
 {
+	const struct candidate *chosen = &searching->programme->input->candidates[candidate];
 	bool fits;
 
 	outline->any = false;
-	if (progress_stopped(searching->programme->input->progress) || (searching->programme->input->candidates[candidate].single && gpu_count > 1))
+	if (progress_stopped(searching->programme->input->progress) || (chosen->single && gpu_count > 1) ||
+		((searching->open || searching->selection->sizing == SIZING_DEADLINE) && whole_count(searching, chosen, gpu_count) != gpu_count))
 		return false;
 	fleet_outline(searching->programme, candidate, gpu_count, &searching->request->parallelism, outline, &searching->selection->counts);
 	fits = outline->any && (outline->fits || searching->request->common.enforce_memory == TRUTH_FALSE);
@@ -243,12 +264,6 @@ static const struct trial *cheapest_within(const struct searching *searching, si
 	return best;
 }
 
-/* Numbers worth trying: within a machine 1, 2, 4, ...; beyond it whole machines; always a multiple of the pinned degrees. */
-static int64_t whole_count(const struct searching *searching, int64_t node, int64_t count)
-{
-	return searching->unit == 1 && count > node ? (count + node - 1) / node * node : count;
-}
-
 static bool better(const struct outline *a, const struct outline *b, enum objective objective)
 {
 	return fleet_objective(a, objective) < fleet_objective(b, objective);
@@ -286,7 +301,9 @@ static int64_t smallest_number(const struct wanted *wanted)
 	int64_t whole = unit % node == 0 ? unit : node % unit == 0 ? node : unit * node;
 	bool exact = !wanted->again && searching->programme->input->candidate_count <= exact_candidates;
 
-	for (int64_t count = unit; count <= SEARCH_GPUS_MAX && !met; count = whole_count(searching, node, 2 * count)) {
+	if (chosen->slice_sizes.count > 0)
+		whole = chosen->slice_sizes.joined / 2; /* so that the largest slice lies between, too */
+	for (int64_t count = whole_count(searching, chosen, unit); count <= SEARCH_GPUS_MAX && !met; count = whole_count(searching, chosen, 2 * count)) {
 		if (meets(wanted, count))
 			met = count;
 		else if (is_hopeless(searching, wanted->candidate, count))
@@ -378,8 +395,8 @@ static void try_front(struct searching *searching, size_t candidate)
 	bool planned = false, many = searching->programme->input->candidate_count > exact_candidates;
 	int64_t most = objective == OBJECTIVE_TIME ? SEARCH_GPUS_MAX : many ? PRACTICE_GPUS_MOST : 2 * PRACTICE_GPUS_MOST;
 
-	for (int64_t count = searching->unit; count <= most || (!planned && count <= SEARCH_GPUS_MAX);
-		count = whole_count(searching, node, (many && count >= node ? 4 : 2) * count)) {
+	for (int64_t count = whole_count(searching, chosen, searching->unit); count <= most || (!planned && count <= SEARCH_GPUS_MAX);
+		count = whole_count(searching, chosen, (many && count >= node ? 4 : 2) * count)) {
 		try_usual(searching, candidate, count, &outline, &usual);
 		if (planned && !outline.any)
 			break; /* more ranks than samples in a batch: more of them cannot work either */

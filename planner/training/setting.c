@@ -1,8 +1,6 @@
 #include "planner/training/setting.h"
 
-/* Parameters that LoRA of rank r adds to one layer: r x (inputs + outputs) of each of its matrices (Hu et al. 2021,
- * arXiv 2106.09685), on every linear layer as QLoRA does (Dettmers et al. 2023, arXiv 2305.14314); experts are left out. */
-static double adapter_width(const struct model *model, const struct layer_kind *kind)
+double adapter_width(const struct model *model, const struct layer_kind *kind)
 {
 	double hidden = model->hidden, value_dim = kind->value_head_dim > 0 ? kind->value_head_dim : kind->head_dim;
 	double queries = (double)kind->heads * kind->head_dim, keys = (double)kind->kv_heads * kind->head_dim;
@@ -78,6 +76,7 @@ bool setting_of_candidate(const struct training_input *input, const struct candi
 	if (teacher)
 		setting->teacher_forward_flops_per_token = model_forward_flops_per_token(teacher, sequence);
 	setting_fine_tuning(setting);
+	setting->frozen_narrow = setting->frozen && !setting->quantized && request->stack == STACK_MEGATRON_CORE && setting->device.operand_bytes < setting->device.wide_bytes;
 	return accelerator_capacity_bytes(&candidate->accelerator) > 0;
 }
 

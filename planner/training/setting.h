@@ -25,6 +25,9 @@ struct setting {
 	double attention_flops_per_token; /* forward, scores only */
 	double least_token_s, least_again_token_s; /* below any layout's compute of one token on one accelerator; done again by full recomputation */
 	bool frozen, quantized; /* LoRA; QLoRA */
+	bool frozen_narrow; /* LoRA in 8 bits by Megatron Core: weights, products' operands and activation functions' inputs are kept in 8 bits, and adapters
+	                     * are at attention only (NVIDIA's recipe of MLPerf Training v4.0, llama2_70b_lora: fp8_params, fp8_dot_product_attention,
+	                     * fp8_activation_input_store, target_modules) */
 	double adapter_params;  /* trained parameters of LoRA, all layers */
 	double trained_params;
 };
@@ -36,6 +39,10 @@ bool setting_of_candidate(const struct training_input *input, const struct candi
 /* E4 under fine-tuning: forward, gradients of the inputs, and of the weights unless they are frozen (LoRA: Hu et al. 2021, section 4.2).
  * Given: input, tokens of a sequence. Returned: FLOPs a token; the adapters' own, about a hundredth, are left out. */
 double training_flops_per_token(const struct training_input *input, double sequence);
+
+/* Inputs and outputs of a layer's adapted matrices, summed: LoRA of rank r adds r parameters for each (Hu et al. 2021, arXiv 2106.09685). All linear
+ * layers are adapted, as QLoRA does (Dettmers et al. 2023, arXiv 2305.14314); experts are left out. */
+double adapter_width(const struct model *model, const struct layer_kind *kind);
 
 /* A layout's degrees as doubles: the arithmetic is all in doubles. */
 struct degrees {

@@ -16,7 +16,7 @@ static double shards_gather_s(const struct setting *setting, struct group group,
 {
 	double time_s = collective_all_gather_s(&setting->device, setting->physics, group, bytes);
 
-	return alone && group.local < group.ranks ? fmax(time_s, (group.ranks - 1) / group.ranks * bytes / setting->device.nic_bytes_per_s) : time_s;
+	return alone && group.machine < group.ranks ? fmax(time_s, (group.ranks - 1) / group.ranks * bytes / setting->device.nic_bytes_per_s) : time_s;
 }
 
 /* The gather and the scatter, which takes as long for as many bytes, of one layer's parameters inside its shard group. */

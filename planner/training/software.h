@@ -30,6 +30,7 @@ struct software {
 	bool sends_copies;     /* a pipeline's sent activations are kept until their gradient returns */
 	double unsharded_bytes; /* kept beside ZeRO's shards, per parameter */
 	bool single_tensors;  /* sends each tensor of ZeRO-1's part on its own */
+	bool separate_adapters; /* LoRA as PEFT does it: each adapted matrix has kernels of its own, which nothing fuses */
 	double synchronise_s; /* ZeRO: once a step for each parameter that a rank holds, never hidden */
 	bool submodules;      /* ZeRO-3 gathers and releases each submodule's parameters instead of a whole layer's at once */
 	double expert_host_factor; /* the same of an expert layer */

@@ -2,6 +2,7 @@
 
 #include "planner/operators/collective.h"
 #include "planner/operators/memory_traffic.h"
+#include "planner/training/adapters.h"
 
 /* A host's part of the optimizer (offload): 28 bytes read and written a parameter (ZeRO-Offload, Ren et al. 2021, arXiv
  * 2101.06840) at the 204.8 GB/s of eight DDR4-3200 channels (JEDEC) shared by four accelerators. */
@@ -42,14 +43,15 @@ static void layer_time_add(struct layer_time *sum, const struct layer_time *one,
 /* Kernels of one layer's forward pass: what the ranges of host_layer_s and kernel_gap_s are made of (physics.h). */
 static const double kernels_of_layer = 20;
 
-/* Host time to issue a stage's kernels for one micro-batch: forward, about as much backward, and what is done again. */
+/* E157. Host time to issue a stage's kernels for one micro-batch: forward, about as much backward, and what is done again. */
 static double host_issue_s(const struct step_work *work, const struct stage_time *stage)
 {
 	const struct physics *physics = work->setting->physics;
 	double layer_least_s = kernels_of_layer * CALIBRATED(&work->setting->candidate->calibration, kernel_launch_s, 0); /* no software is faster */
+	double adapters = (work->setting->frozen && work->setting->software.separate_adapters ? 1 + adapter_kernels : 1) + (work->setting->quantized ? widening_kernels : 0);
 	double passes = 2 + (work->layout->recompute == RECOMPUTE_FULL ? 1 - stage->kept_share : 0);
 
-	return passes * ((stage->layers - stage->expert_layers) * fmax(layer_least_s, physics->host_layer_s * work->setting->software.host_factor) +
+	return passes * adapters * ((stage->layers - stage->expert_layers) * fmax(layer_least_s, physics->host_layer_s * work->setting->software.host_factor) +
 		stage->expert_layers * fmax(layer_least_s, physics->expert_host_s * work->setting->software.expert_host_factor));
 }
 

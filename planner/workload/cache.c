@@ -2,11 +2,11 @@
 
 #include <math.h>
 
-/*  E5, elements that one token leaves in one layer's cache.
- *  Given:     kind: kv_heads k, head_dim d, value_head_dim v; MLA: rank c, rotary part r; indexer: its key
- *  Returned:  k(d + v); or c + r; and index_head_dim
+/*  E5, elements that one token leaves in one layer's cache on each of `tensor` ranks.
+ *  Given:     kind: kv_heads k, head_dim d, value_head_dim v; MLA: rank c, rotary part r; indexer: its key; tensor t: ranks that heads are split over, >= 1
+ *  Returned:  ceil(k/t)(d + v); or c + r; and index_head_dim: latents and an indexer's key are whole on every rank
  *  Source:    Shazeer 2019; DeepSeek-AI 2024 (V2), section 2.1.2; DeepSeek-V3.2-Exp 2025 */
-static double kind_token_elements(const struct layer_kind *kind)
+double layer_cache_elements(const struct layer_kind *kind, double tensor)
 {
 	double index = kind->index_heads > 0 ? kind->index_head_dim : 0;
 
@@ -14,7 +14,7 @@ static double kind_token_elements(const struct layer_kind *kind)
 		return 0;
 	switch (kind->mixer) {
 	case MIXER_ATTENTION:
-		return (double)kind->kv_heads * (kind->head_dim + kind->value_head_dim) + index;
+		return ceil(kind->kv_heads / tensor) * (kind->head_dim + kind->value_head_dim) + index;
 	case MIXER_MLA:
 		return (double)kind->kv_lora_rank + kind->rope_head_dim + index;
 	case MIXER_NONE:
@@ -52,7 +52,7 @@ double model_kv_bytes_per_token(const struct model *model, double bytes_per_elem
 	double elements = 0;
 
 	for (int i = 0; i < model->kind_count; i++)
-		elements += model_kind_layers(model, i) * kind_token_elements(&model->kinds[i]);
+		elements += model_kind_layers(model, i) * layer_cache_elements(&model->kinds[i], 1);
 	return elements * bytes_per_element;
 }
 
@@ -76,7 +76,7 @@ double model_kv_bytes(const struct model *model, double context_tokens, double b
 		const struct layer_kind *kind = &model->kinds[i];
 		double kept = kind->window > 0 ? fmin(context_tokens, kind->window) : context_tokens;
 
-		elements += model_kind_layers(model, i) * kept * kind_token_elements(kind);
+		elements += model_kind_layers(model, i) * kept * layer_cache_elements(kind, 1);
 	}
 	return elements * bytes_per_element + model_state_bytes(model, bytes_per_element);
 }

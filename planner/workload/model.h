@@ -69,6 +69,7 @@ struct model {
 	double extra_params; /* outside the layers, beyond E1: a bias of the logits, projections of the embedding */
 	double lookup_params; /* tables beside the embedding that are looked up, not multiplied (per-layer embeddings) */
 	double generic_flops_per_sample, generic_sample_bytes; /* MODEL_GENERIC: forward pass of one sample */
+	enum precision published_precision; /* of a checkpoint published in 8 or 4 bits (its quantization_config); PRECISION_UNSET: 16 bits or more */
 	char notes[MODEL_NOTES_MAX]; /* what was assumed in reading its shape, for an answer's assumptions; "" is nothing */
 
 	/* Filled by model_finish() unless given before (a size-only model, a published figure). */
@@ -104,6 +105,7 @@ double model_training_flops_per_token(const struct model *model, double sequence
 
 /* KV cache (E5). Per token: each token as long as it lies inside every window, the figure that is published. Of a whole
  * sequence: window layers stop growing at their window, constant states included. States: state-space and linear layers. */
+double layer_cache_elements(const struct layer_kind *kind, double tensor); /* of one token in one layer, on each of `tensor` ranks */
 double model_kv_bytes_per_token(const struct model *model, double bytes_per_element);
 double model_kv_bytes(const struct model *model, double context_tokens, double bytes_per_element);
 double model_state_bytes(const struct model *model, double bytes_per_element);

@@ -136,6 +136,7 @@ static void fill(struct sliced *sliced, double requests_per_s)
 	input->request.requests_per_s = requests_per_s;
 	input->request.slo.ttft_ms = 1000;
 	input->request.slo.tpot_ms = 50;
+	input->request.mig = TRUTH_TRUE;
 }
 
 static enum status run(const struct inference_input *input)
@@ -289,10 +290,30 @@ static int tear_down(void **state)
 	return builtin_catalogue_teardown(state);
 }
 
+static void slices_have_names(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t length; /* of the board's name; 0: names no slice */
+		const char *profile;
+	} names[] = {{"h100-1g.10gb", 4, "1g.10gb"}, {"H100 MIG 1g.10gb", 4, "1g.10gb"}, {"a100-40gb:3g.20GB", 9, "3g.20gb"}, {"h200/mig-1g.18gb", 4, "1g.18gb"},
+		{"NVIDIA H100 80GB HBM3 MIG 2g.20gb", 21, "2g.20gb"}, {"h100", 0, ""}, {"1g.10gb", 0, ""}, {"h100-80gb", 0, ""}, {"h100-1g.10", 0, ""},
+		{"h100-g.10gb", 0, ""}, {"h100-1g.10gbs", 0, ""}, {"", 0, ""}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		char profile[MIG_PROFILE_MAX] = "";
+
+		assert_int_equal(mig_name_parse(names[i].name, profile), names[i].length);
+		assert_string_equal(profile, names[i].profile);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(golden_cases),
+		cmocka_unit_test(slices_have_names),
 		cmocka_unit_test(parts_do_not_exceed_their_board),
 		cmocka_unit_test(slices_of_busy_boards_save_boards),
 		cmocka_unit_test(a_board_rests_when_all_of_its_slices_do),

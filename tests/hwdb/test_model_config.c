@@ -442,6 +442,38 @@ static void mutated_configurations_always_end_in_a_status(void **state)
 	each_line("hwdb/data/models.jsonl", check_mutations, &bad);
 }
 
+/* As cards of published checkpoints have it; the last three say nothing that is known. */
+static void checkpoints_say_their_precision(void **state)
+{
+	static const struct {
+		const char *quantization;
+		enum precision precision;
+	} cases[] = {{"{\"activation_scheme\": \"dynamic\", \"fmt\": \"e4m3\", \"quant_method\": \"fp8\", \"weight_block_size\": [128, 128]}", PRECISION_FP8},
+		{"{\"modules_to_not_convert\": [\"lm_head\"], \"quant_method\": \"mxfp4\"}", PRECISION_MXFP4},
+		{"{\"config_groups\": {\"group_0\": {\"input_activations\": null, \"weights\": {\"group_size\": 32, \"num_bits\": 4, \"type\": \"int\"}}}, "
+		 "\"quant_method\": \"compressed-tensors\"}", PRECISION_INT4},
+		{"{\"config_groups\": {\"group_0\": {\"weights\": {\"group_size\": 16, \"num_bits\": 4, \"type\": \"float\"}}}, \"quant_method\": \"compressed-tensors\"}",
+			PRECISION_NVFP4},
+		{"{\"config_groups\": {\"group_0\": {\"weights\": {\"num_bits\": 8, \"type\": \"float\"}}}, \"quant_algo\": \"FP8\"}", PRECISION_FP8},
+		{"{\"quant_algo\": \"NVFP4\", \"quant_method\": \"modelopt\"}", PRECISION_NVFP4}, {"{\"quant_method\": \"awq\", \"bits\": 4}", PRECISION_INT4},
+		{"{\"quant_method\": \"gptq\", \"bits\": 8}", PRECISION_INT8}, {"{\"quant_method\": \"fbgemm_fp8\"}", PRECISION_FP8},
+		{"{\"quant_method\": \"bitsandbytes\", \"load_in_4bit\": true}", PRECISION_INT4}, {"null", PRECISION_UNSET},
+		{"{\"quant_method\": \"gptq\", \"bits\": 3}", PRECISION_UNSET}, {"{\"quant_method\": \"of tomorrow\"}", PRECISION_UNSET}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++)
+		for (int nested = 0; nested < 2; nested++) {
+			char text[900];
+
+			snprintf(text, sizeof text, "{%s\"model_type\": \"llama\", \"hidden_size\": 4096, \"intermediate_size\": 14336, \"num_attention_heads\": 32, "
+				"\"num_hidden_layers\": 2, \"vocab_size\": 32000, \"quantization_config\": %s}%s", nested ? "\"text_config\": {" : "", cases[i].quantization,
+				nested ? "}" : "");
+			assert_int_equal(read_text(text), STATUS_OK);
+			assert_int_equal(model.published_precision, cases[i].precision);
+			assert_int_equal(strstr(model.notes, "quantization_config") != NULL, i >= COUNT_OF(cases) - 2);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -455,6 +487,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_is_a_fault_at_its_place),
 		cmocka_unit_test(earlier_faults_do_not_count),
 		cmocka_unit_test(ten_trillion_parameters_are_counted),
+		cmocka_unit_test(checkpoints_say_their_precision),
 		cmocka_unit_test(mutated_configurations_always_end_in_a_status),
 	};
 

@@ -239,10 +239,36 @@ static void little_memory_is_said(void **state)
 	}
 }
 
+/* What is published in 8 or 4 bits is served in them, unless the request says otherwise; trainings and other models are as before. */
+static void checkpoints_are_served_as_published(void **state)
+{
+	static const struct {
+		const char *model;
+		enum precision asked, served;
+	} cases[] = {{"deepseek-r1", PRECISION_UNSET, PRECISION_FP8}, {"deepseek-v3", PRECISION_UNSET, PRECISION_FP8}, {"kimi-k2", PRECISION_UNSET, PRECISION_FP8},
+		{"kimi-k2.5", PRECISION_UNSET, PRECISION_INT4}, {"gpt-oss-120b", PRECISION_UNSET, PRECISION_MXFP4}, {"gpt-oss-20b", PRECISION_UNSET, PRECISION_MXFP4},
+		{"minimax-m2.5", PRECISION_UNSET, PRECISION_FP8}, {"deepseek-r1", PRECISION_BF16, PRECISION_BF16}, {"llama-3.1-70b", PRECISION_UNSET, PRECISION_UNSET}};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		begin(NULL);
+		request.common.model.id = question.common.model.id = cases[i].model;
+		request.common.precision = question.common.precision = cases[i].asked;
+		assert_int_equal(resolve(), STATUS_OK);
+		assert_int_equal(input.request.common.precision, cases[i].served);
+		if (cases[i].asked == PRECISION_UNSET && cases[i].served != PRECISION_UNSET)
+			assert_contains(fixture_assumption("precision")->source, "published");
+		question.concurrency = 4;
+		assert_int_equal(resolve_performance(&fixture.resolver, &question, &asked), STATUS_OK);
+		assert_int_equal(asked.request.common.precision, cases[i].served);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_plain_load_resolves, begin),
+		cmocka_unit_test_setup(checkpoints_are_served_as_published, begin),
 		cmocka_unit_test_setup(loads_that_contradict, begin),
 		cmocka_unit_test_setup(lengths_that_cannot_be, begin),
 		cmocka_unit_test_setup(profiles_are_days_or_weeks, begin),

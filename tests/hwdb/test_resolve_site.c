@@ -182,7 +182,7 @@ static void topologies(void **state)
 		{"mi250x", NULL, NULL, 4, 25},
 		{"gaudi3", NULL, NULL, 8, 75},
 		{"tpu-v4", NULL, NULL, 4, 150},
-		{"tpu-v5e", NULL, NULL, 8, 200},
+		{"tpu-v5e", NULL, NULL, 8, 3.125}, {"tpu-v6e", NULL, NULL, 8, 12.5}, {"tpu-v5p", NULL, NULL, 4, 6.25},
 		{"trainium2", NULL, NULL, 16, 25},
 		{"l40s", "aws", "g6e.48xlarge", 8, 6.25},
 		{"a10g", NULL, NULL, 8, 1.5625},

@@ -501,6 +501,20 @@ static void instances_are_rented_whole_and_hold_what_works_together(void **state
 	assert_int_equal(supply_paid_count(&fixture.candidate, 1), 1);
 }
 
+/* E142. The next size of a slice; beyond the largest, several of one size; without sizes any number. */
+static void slices_have_sizes(void **state)
+{
+	static const int64_t chips[] = {4, 8, 32, 64}, cases[][2] = {{1, 4}, {4, 4}, {5, 8}, {9, 32}, {64, 64}, {65, 96}, {97, 128}, {1000, 1024}};
+	struct candidate candidate = {.slice_sizes = {chips, COUNT_OF(chips), 32, "a test"}}, open = {.gpus_per_node = 8};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		assert_int_equal(supply_rentable_count(&candidate, cases[i][0]), cases[i][1]);
+		assert_int_equal(supply_rentable_count(&candidate, cases[i][1]), cases[i][1]);
+		assert_int_equal(supply_rentable_count(&open, cases[i][0]), cases[i][0]);
+	}
+}
+
 /* A long window's energy-weighted mean is that of its halves, wherever it is cut; and of a flat series that of the series. */
 static void hours_add_up(void **state)
 {
@@ -682,6 +696,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(inputs_move_as_far_as_such_a_value_can_be),
 	cmocka_unit_test(the_objective_is_told_first),
 	cmocka_unit_test(prices_are_taken_in_order),
+	cmocka_unit_test(slices_have_sizes),
 	cmocka_unit_test(hours_add_up),
 	cmocka_unit_test(embodied_carbon_carries_its_published_range),
 	cmocka_unit_test(instances_are_rented_whole_and_hold_what_works_together),

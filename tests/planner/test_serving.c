@@ -190,6 +190,16 @@ static double golden_rule(const struct golden_case *golden, const char *expected
 	return strcmp(expected, "gpu_count") == 0 ? plan.rule_of_thumb.gpu_count : plan.rule_of_thumb.gpu_count_exact;
 }
 
+static double golden_spread(const struct golden_case *golden, const char *expected)
+{
+	struct token_distribution tokens = {.mean = golden_number(golden, "mean"), .p50 = golden_number(golden, "p50"), .p95 = ABSENT_NUMBER, .cv = ABSENT_NUMBER};
+	double mean, cv;
+
+	(void)expected;
+	assert_true(demand_tokens(&tokens, &mean, &cv));
+	return cv;
+}
+
 static double golden_accepted(const struct golden_case *golden, const char *expected)
 {
 	struct serving_fixture fixture;
@@ -264,10 +274,10 @@ static void golden_cases_hold(void **state)
 {
 	static const struct golden_row table[] = {{"E11", golden_rule}, {"E54", golden_cache}, {"E55", golden_point},
 		{"E56", golden_point}, {"E58", golden_accepted}, {"E113", golden_data}, {"E114", golden_step}, {"E115", golden_clock}, {"E116", golden_spot},
-		{"E156", golden_hosted}};
+		{"E138", golden_spread}, {"E156", golden_hosted}};
 
 	(void)state;
-	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 24);
+	golden_run("tests/planner/golden/serving.txt", table, COUNT_OF(table), 25);
 }
 
 /* Pollaczek-Khinchine for one server, Erlang's C for two: rho 0.8 has C = 0.7111 and waits C / (2 x 0.2) = 1.7778 service times. */

@@ -323,6 +323,63 @@ static void tokens_go_where_their_experts_are(void **state)
 	assert_close(ranks.link_bytes_per_s, accelerator_link_bytes_per_s(&accelerator), 1e-12);
 }
 
+/* E140. The fewer accelerators a link joins, the longer a step's network takes; across machines their adapters count. */
+static void networks_slow_with_their_domains(void **state)
+{
+	struct replica_layout layouts[] = {layout_of(8, 8, 1, PRECISION_BF16), layout_of(1, 8, 8, PRECISION_BF16), layout_of(4, 1, 1, PRECISION_BF16)};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(layouts); i++) {
+		double last_s = 0, machines_s;
+		struct replica replica;
+
+		for (int64_t domain = 8; domain >= 1; domain /= 2) {
+			double network_s;
+
+			mixture_fill();
+			accelerator.max_nvlink_domain = domain;
+			replica = prepared(layouts[i]);
+			network_s = step_of(&replica, 64, 1000, 4000).network_s;
+			assert_true(network_s >= last_s);
+			if (2 * domain == replica.gpus) /* its first step beyond the link */
+				assert_true(network_s > 2 * last_s);
+			last_s = network_s;
+		}
+		mixture_fill();
+		accelerator.max_nvlink_domain = 2;
+		layouts[i].gpus_per_node = 2;
+		layouts[i].internode_bytes_per_s = 3e9;
+		replica = prepared(layouts[i]);
+		machines_s = step_of(&replica, 64, 1000, 4000).network_s;
+		assert_true(machines_s > 1.5 * last_s);
+		layouts[i].internode_bytes_per_s = 6e9;
+		replica = prepared(layouts[i]);
+		assert_true(step_of(&replica, 64, 1000, 4000).network_s < 0.7 * machines_s);
+	}
+	mixture_fill();
+}
+
+/* E5. What a replica keeps of a token is what the model's cache is: with latents, windows, shared caches and an indexer's key; read are the
+ * keys that the indexer picks, and its own of all the context. */
+static void caches_of_replicas_are_the_models(void **state)
+{
+	struct replica before, after;
+
+	(void)state;
+	mixture_fill();
+	before = prepared(layout_of(4, 1, 1, PRECISION_BF16));
+	for (int i = 0; i < model.kind_count; i++)
+		model.kinds[i].index_heads = 32, model.kinds[i].index_head_dim = 128, model.kinds[i].index_tokens = 2048;
+	model_finish(&model);
+	after = prepared(layout_of(4, 1, 1, PRECISION_BF16));
+	assert_close(replica_sequence_bytes(&before, 1600), 1600.0 * 24 * 576 * 2, 1e-12);
+	assert_close(replica_sequence_bytes(&after, 1600), 1600.0 * 24 * (576 + 128) * 2, 1e-12);
+	assert_close(replica_sequence_bytes(&after, 1600), 1600 * model_kv_bytes_per_token(&model, 2), 1e-12);
+	assert_close(step_of(&after, 64, 40000, 0).bytes - step_of(&after, 64, 20000, 0).bytes, 24 * 64 * 20000.0 * 128 * 2, 1e-9);
+	assert_true(step_of(&after, 64, 40000, 0).bytes < step_of(&before, 64, 40000, 0).bytes);
+	mixture_fill();
+}
+
 static void windows_bound_the_cache_and_the_reading(void **state)
 {
 	struct replica full, windowed;
@@ -437,6 +494,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(replicas_are_as_wide_as_links_reach),
 	cmocka_unit_test(experts_multiply_whole_tiles),
 	cmocka_unit_test(tokens_go_where_their_experts_are),
+	cmocka_unit_test(networks_slow_with_their_domains),
+	cmocka_unit_test(caches_of_replicas_are_the_models),
 	cmocka_unit_test(windows_bound_the_cache_and_the_reading),
 	cmocka_unit_test(states_do_not_grow_with_the_context),
 	cmocka_unit_test(narrow_weights_without_narrow_arithmetic_are_only_stored_narrow),

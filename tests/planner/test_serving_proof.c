@@ -185,9 +185,37 @@ static void what_is_not_certain_is_over(void **state)
 	most_per_s = plan.recommended.throughput.requests_per_s_max;
 	fixture.inference.request.requests_per_s = 1.03 * most_per_s;
 	assert_int_equal(run(&fixture), STATUS_INFEASIBLE);
-	assert_contains(failure.detail, "confidence");
-	assert_contains(failure.detail, "(over)");
-	assert_true(failure.fault_count > 0);
+	assert_contains(failure.detail, "they hold");
+	assert_string_equal(failure.faults[0].pointer, "/requests_per_s");
+	fixture.inference.request.requests_per_s = strtod(strstr(failure.faults[0].detail, "; ") + 2, NULL);
+	assert_int_equal(run(&fixture), STATUS_OK);
+}
+
+/* E59. What accelerators hold is theirs: the same figure at any load that they hold, without one, and where too much is asked of them. */
+static void what_a_fleet_holds_depends_on_no_load(void **state)
+{
+	static const double loads_per_s[] = {1, 3, 7, 9}, too_much_per_s = 100;
+	struct serving_fixture fixture;
+	double most_per_s = 0;
+
+	(void)state;
+	fill(&fixture);
+	fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
+	fixture.inference.request.common.gpu_count = 8;
+	for (size_t i = 0; i < COUNT_OF(loads_per_s); i++) {
+		fixture.inference.request.requests_per_s = loads_per_s[i];
+		assert_int_equal(run(&fixture), STATUS_OK);
+		if (i > 0)
+			assert_close(plan.recommended.throughput.requests_per_s_max, most_per_s, 1e-12);
+		most_per_s = plan.recommended.throughput.requests_per_s_max;
+		assert_true(most_per_s > loads_per_s[COUNT_OF(loads_per_s) - 1]);
+	}
+	fixture.inference.request.requests_per_s = too_much_per_s;
+	assert_int_equal(run(&fixture), STATUS_INFEASIBLE);
+	assert_close(strtod(strstr(failure.faults[0].detail, "; ") + 2, NULL), most_per_s, 1e-3);
+	fixture.inference.request.requests_per_s = ABSENT_NUMBER;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_close(plan.recommended.throughput.requests_per_s_max, most_per_s, 0.05);
 }
 
 /* Bursts make prompts late, and tokens never: of the two kinds of replicas only the one that is late grows, also where the mean of the
@@ -557,6 +585,7 @@ int main(void)
 		cmocka_unit_test(the_fleet_sized_for_a_load_holds_it),
 		cmocka_unit_test(a_fixed_fleet_says_what_it_could_keep),
 		cmocka_unit_test(what_is_not_certain_is_over),
+		cmocka_unit_test(what_a_fleet_holds_depends_on_no_load),
 		cmocka_unit_test(the_kind_that_is_late_grows),
 		cmocka_unit_test(far_percentiles_take_long_runs),
 		cmocka_unit_test(alone_it_is_as_formulas_say),

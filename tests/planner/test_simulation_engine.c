@@ -33,7 +33,7 @@ static void groups_of_ranks_hold_more(void **state)
 	(void)state;
 	real_fill(&real, 1);
 	layout = layout_base(&real.fixture.inference.request.common, PRECISION_UNSET, ENGINE_VLLM, NULL,
-		&real.fixture.inference.request.parallelism, &real.fixture.candidate.accelerator);
+		&real.fixture.inference.request.parallelism, &real.fixture.candidate);
 	layout.tensor = 4;
 	layout.attention_data = 2;
 	assert_true(replica_prepare(&replica, &real.fixture.inference.model, &real.fixture.candidate.accelerator, NULL, &layout,
@@ -63,7 +63,7 @@ static void states_are_held_once(void **state)
 	model->params_total = model->params_active = 0;
 	model_finish(model);
 	layout = layout_base(&real.fixture.inference.request.common, PRECISION_UNSET, ENGINE_VLLM, NULL,
-		&real.fixture.inference.request.parallelism, &real.fixture.candidate.accelerator);
+		&real.fixture.inference.request.parallelism, &real.fixture.candidate);
 	layout.tensor = 4;
 	assert_true(replica_prepare(&replica, model, &real.fixture.candidate.accelerator, NULL, &layout, &serving_constants));
 	engine_setting_of(&setting, &replica, &real.shape);

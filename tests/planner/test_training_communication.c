@@ -324,9 +324,91 @@ static void exchange_across_machines_shows(void **state)
 	}
 }
 
+/* E140. A machine of eight with a link over 1, 2, 4 or 8 of them. */
+static struct device linked(int64_t domain)
+{
+	struct accelerator accelerator = {.pcie_gen = 5, .max_nvlink_domain = domain, .interconnect_gbs = 900};
+	struct device device = {.link_bytes_per_s = 270e9, .nic_bytes_per_s = 45e9};
+
+	device_wiring(&accelerator, 8, &device);
+	return device;
+}
+
+static void smaller_domains_are_never_faster(void **state)
+{
+	static const struct physics physics = {.link_latency_s = 10e-6, .nic_latency_s = 20e-6};
+
+	(void)state;
+	for (double ranks = 2; ranks <= 32; ranks *= 2)
+		for (double stride = 1; stride <= 16; stride *= 2)
+			for (int64_t domain = 1; domain <= 4; domain *= 2) {
+				struct device narrow = linked(domain), wide = linked(2 * domain);
+				struct group few = collective_group(&narrow, ranks, stride), more = collective_group(&wide, ranks, stride);
+
+				assert_true(few.local <= more.local && few.machine == more.machine);
+				assert_true(collective_all_reduce_s(&narrow, &physics, few, 1e8) >= collective_all_reduce_s(&wide, &physics, more, 1e8));
+				assert_true(collective_all_gather_s(&narrow, &physics, few, 1e8) >= collective_all_gather_s(&wide, &physics, more, 1e8));
+				assert_true(collective_all_to_all_s(&narrow, &physics, few, 1e8, 0) >= collective_all_to_all_s(&wide, &physics, more, 1e8, 0));
+				assert_true(point_to_point_s(&narrow, &physics, stride, 1e8) >= point_to_point_s(&wide, &physics, stride, 1e8));
+			}
+}
+
+/* A domain of the whole machine knows no PCIe; a slightly slower port or bus makes slightly slower collectives. */
+static void machines_in_one_domain_use_no_pcie(void **state)
+{
+	static const struct physics physics = {.link_latency_s = 10e-6, .nic_latency_s = 20e-6};
+	struct device whole = linked(8), bare = {.link_bytes_per_s = 270e9, .nic_bytes_per_s = 45e9, .domain = 8, .node = 8};
+
+	(void)state;
+	for (double ranks = 2; ranks <= 64; ranks *= 2)
+		for (double stride = 1; stride <= 8; stride *= 2) {
+			struct group group = collective_group(&whole, ranks, stride), same = collective_group(&bare, ranks, stride);
+
+			assert_close(collective_all_reduce_s(&whole, &physics, group, 1e8), collective_all_reduce_s(&bare, &physics, same, 1e8), 1e-12);
+			assert_close(collective_all_to_all_s(&whole, &physics, group, 1e8, 0), collective_all_to_all_s(&bare, &physics, same, 1e8, 0), 1e-12);
+			for (int64_t domain = 1; domain <= 8; domain *= 2) {
+				struct device now = linked(domain), then = now;
+				struct group of = collective_group(&now, ranks, stride);
+				double now_s, then_s;
+
+				then.link_bytes_per_s *= 0.99, then.peer_bytes_per_s *= 0.99, then.socket_bytes_per_s *= 0.99, then.sockets_bytes_per_s *= 0.99;
+				now_s = collective_all_reduce_s(&now, &physics, of, 1e8), then_s = collective_all_reduce_s(&then, &physics, of, 1e8);
+				assert_true(then_s >= now_s && then_s <= now_s / 0.99 * (1 + 1e-12));
+			}
+		}
+}
+
+/* Tensor 8 over bridged pairs: the ring crosses PCIe, nothing hides it, and the sequence is gathered once more; over one domain as before. */
+static void bridges_do_not_make_a_machine(void **state)
+{
+	struct parallelism layout = flat(1, 0);
+	double whole_s, last_s = 0;
+
+	(void)state;
+	layout.tensor = 8;
+	layout.sequence_parallel = TRUTH_TRUE;
+	for (int64_t domain = 8; domain >= 1; domain /= 2) {
+		begin(STACK_MEGATRON_CORE);
+		fixture.candidates[0].accelerator.max_nvlink_domain = domain;
+		whole_s = timed(&layout, 8).time_s;
+		assert_true(whole_s >= last_s);
+		if (domain == 4) {
+			struct group group = collective_group(&setting.device, 8, 1);
+			double once_s = collective_all_reduce_s(&setting.device, setting.physics, group, 2048.0 * 4096 * 2);
+
+			assert_close(timed(&layout, 8).tensor_comm_s, 8 * 32 * 2 * 3.5 * once_s, 1e-9);
+			assert_true(whole_s > 2 * last_s);
+		}
+		last_s = whole_s;
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(smaller_domains_are_never_faster),
+		cmocka_unit_test(machines_in_one_domain_use_no_pcie),
+		cmocka_unit_test(bridges_do_not_make_a_machine),
 		cmocka_unit_test(rings_pass_every_domain),
 		cmocka_unit_test(a_slice_leaves_axes_to_its_outermost_group),
 		cmocka_unit_test(a_compiled_step_issues_nothing),

@@ -85,6 +85,22 @@ static double collective(const struct golden_case *golden, const char *expected)
 	return collective_all_to_all_s(&device, &physics, group, golden_number(golden, "bytes"), 0);
 }
 
+/* Bytes/s that a ring of `ranks` reaches in one machine of eight, or an all-to-all, or each of `stride` rings abreast. */
+static double wiring(const struct golden_case *golden, const char *expected)
+{
+	struct accelerator accelerator = {.pcie_gen = (int64_t)golden_number(golden, "pcie_gen"), .max_nvlink_domain = (int64_t)golden_number_or(golden, "domain", 1),
+		.interconnect_gbs = golden_number_or(golden, "interconnect_gbs", ABSENT_NUMBER)};
+	double ranks = golden_number(golden, "ranks");
+	struct device device = {.link_bytes_per_s = accelerator_link_bytes_per_s(&accelerator)};
+	struct group group;
+
+	device_wiring(&accelerator, 8, &device);
+	group = collective_group(&device, ranks, golden_number_or(golden, "stride", 1));
+	if (strcmp(expected, "exchange_bytes_per_s") == 0)
+		return (ranks - 1) / ranks / collective_exchange_s(&device, group, 1, 0);
+	return collective_rate_bytes_per_s(&device, group);
+}
+
 /* 1 TFLOP/s and 10 GB/s; a quarter of the shorter part shows; 1e5 outputs wasted in the last wave. */
 static double product_s(const struct golden_case *golden, const char *expected)
 {
@@ -98,10 +114,10 @@ static double product_s(const struct golden_case *golden, const char *expected)
 
 static void published_runs_come_out(void **state)
 {
-	static const struct golden_row rows[] = {{"E21", product_s}, {"E27", collective}, {"E32", planned}, {"E34", schedule}, {"E35", planned}, {"E36", layer_activations}};
+	static const struct golden_row rows[] = {{"E21", product_s}, {"E27", collective}, {"E32", planned}, {"E34", schedule}, {"E35", planned}, {"E36", layer_activations}, {"E140", wiring}};
 
 	(void)state;
-	golden_run("tests/planner/golden/training_runs.txt", rows, COUNT_OF(rows), 16);
+	golden_run("tests/planner/golden/training_runs.txt", rows, COUNT_OF(rows), 24);
 }
 
 /* --- properties -------------------------------------------------------------------------------------------- */

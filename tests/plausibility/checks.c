@@ -81,12 +81,19 @@ static double nic_rate(const struct setting *setting)
 	return nic > 0 ? nic : 12.5e9 / (double)setting->device.node;
 }
 
+/* Of the link's rate, what PCIe is: between domains of one machine it is what there is. */
+static double pcie_share(const struct setting *setting)
+{
+	return fmin(1, accelerator_pcie_bytes_per_s(&setting->candidate->accelerator) / link_rate(setting));
+}
+
 /* `calls` collectives of `bytes` each that every rank of a group sends and receives. All of it may be hidden but a part. */
 static struct bounds collective_bounds(const struct setting *setting, double ranks, double stride, double calls, double bytes)
 {
-	double domain = (double)setting->device.domain, local = fmin(ranks, fmax(1, floor(domain / stride))), domains = ranks / local;
+	double domain = (double)setting->device.reach, local = fmin(ranks, fmax(1, floor(domain / stride))), domains = ranks / local;
 	double fastest = domains > 1 ? fmin(link_rate(setting), local * nic_rate(setting)) : link_rate(setting);
-	double slowest = fmin(worst_link * link_rate(setting) / torus_axes_most, domains > 1 ? worst_network * fmin(local, (double)setting->device.node) * nic_rate(setting) : INFINITY);
+	bool joined = fmin(local, fmax(1, floor((double)setting->device.domain / stride))) >= local;
+	double slowest = fmin(worst_link * link_rate(setting) * (joined ? 1 : pcie_share(setting)) / torus_axes_most, domains > 1 ? worst_network * fmin(local, (double)setting->device.node) * nic_rate(setting) : INFINITY);
 	double hops = setting->device.torus_dimensions > 0 ? 1e-6 * fmin(ranks, domain) : 0;
 
 	if (ranks <= 1)
@@ -158,8 +165,9 @@ static bool pipeline_holds(const struct draw *draw, const struct answer *answer,
 	struct degrees degrees = degrees_of(setting, &answer->found.layout);
 	double bytes = degrees.rows * setting->model->hidden * setting->device.wide_bytes / degrees.tensor;
 	double calls = degrees.pipeline > 1 ? 2 * degrees.interleave * degrees.micro_batches : 0;
-	bool inside = degrees.tensor * degrees.context * degrees.data < (double)setting->device.domain;
-	double rate = inside ? link_rate(setting) : nic_rate(setting), worst = inside ? worst_link / (2 * torus_axes_most) : worst_network;
+	double stride = degrees.tensor * degrees.context * degrees.data;
+	bool inside = stride < (double)setting->device.reach;
+	double rate = inside ? link_rate(setting) : nic_rate(setting), worst = inside && stride >= (double)setting->device.domain ? worst_link * pcie_share(setting) / stride : inside ? worst_link / (2 * torus_axes_most) : worst_network;
 
 	return within(draw, "pipeline_comm_s", answer->found.step.time.pipeline_comm_s, (struct bounds){(1 - most_hidden) * calls * bytes / rate,
 		calls * (bytes / (worst * rate) + worst_network_latency_s)}, violation);
@@ -175,8 +183,8 @@ static bool expert_holds(const struct draw *draw, const struct answer *answer, c
 	for (int k = 0; k < setting->model->kind_count; k++)
 		active = fmax(active, setting->model->kinds[k].experts_active);
 	bounds = collective_bounds(setting, e, 1, 6, copies * degrees.rows * active * setting->model->hidden * setting->device.wide_bytes / degrees.tensor);
-	if (setting->device.domain < (int64_t)e) /* one adapter each, and a torus is crossed by a quarter of its ring */
-		bounds.most_s = bounds.most_s * fmin((double)setting->device.domain, (double)setting->device.node);
+	if (setting->device.reach < (int64_t)e) /* one adapter each, and a torus is crossed by a quarter of its ring */
+		bounds.most_s = bounds.most_s * fmin((double)setting->device.reach, (double)setting->device.node);
 	else if (setting->device.torus_dimensions > 0)
 		bounds.most_s *= e;
 	return within(draw, "expert_comm_s", answer->found.step.time.expert_comm_s, (struct bounds){0, m * layers.most * bounds.most_s}, violation);
@@ -312,7 +320,7 @@ static double exchanging_ranks(const struct answer *answer, const struct setting
 	const struct parallelism *layout = &answer->found.layout;
 	double ranks = (double)(layout->data * layout->context), copies = layout_experts(setting->model) > 0 ? degrees_of(setting, layout).expert_copies : ranks;
 
-	return (double)layout->tensor * ranks > (double)setting->device.domain && copies > 1 ? fmin(ranks, copies) : 0;
+	return (double)layout->tensor * ranks > (double)setting->device.reach && copies > 1 ? fmin(ranks, copies) : 0;
 }
 
 /* Twice the accelerators with twice the batch: each rank computes as much and no byte passes a slower link than before, where ranks lie beyond one
@@ -347,7 +355,7 @@ static bool twice_for_one_batch(const struct draw *draw, const struct answer *an
 	double n = (double)draw->gpu_count, ranks;
 
 	(void)answer;
-	if (draw->pinned || draw->gpu_count > 50000 || draw->gpu_count < 2 * setting->device.domain || draw->batch < 2 * n || setting->device.torus_dimensions > 0)
+	if (draw->pinned || draw->gpu_count > 50000 || draw->gpu_count < 2 * setting->device.reach || draw->batch < 2 * n || setting->device.torus_dimensions > 0)
 		return true;
 	prompt.link_latency_s = prompt.nic_latency_s = 0;
 	answer_draw(draw, &prompt, &once, &again);

@@ -94,7 +94,7 @@ def test_the_best_of_allowed_precisions(daemon):
 
 def test_slices_of_boards(daemon):
     busy = {"model": "llama-3.2-1b", "requests_per_s": 1000, "queries_per_minute": None, "slo": {"ttft_ms": 1000, "tpot_ms": 50}}
-    sliced, whole = plan(daemon, busy), plan(daemon, busy | {"mig": False})
+    sliced, whole = plan(daemon, busy | {"mig": True}), plan(daemon, busy | {"mig": False})
     option = sliced["recommended"]
     assert option["mig_profile"].endswith("gb") and option["slices_per_gpu"] >= 2
     assert option["gpu_count"] == option["replicas"] * option["gpus_per_replica"] < whole["recommended"]["gpu_count"]

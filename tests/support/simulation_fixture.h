@@ -74,7 +74,7 @@ static inline void real_fill(struct real *real, double requests_per_s)
 
 	serving_fixture_fill(&real->fixture);
 	layout = layout_base(&real->fixture.inference.request.common, PRECISION_UNSET, ENGINE_VLLM, NULL,
-		&real->fixture.inference.request.parallelism, &real->fixture.candidate.accelerator);
+		&real->fixture.inference.request.parallelism, &real->fixture.candidate);
 	layout.tensor = 4;
 	layout.pipeline = layout.expert = layout.attention_data = 1;
 	assert_true(replica_prepare(&real->replica, &real->fixture.inference.model, &real->fixture.candidate.accelerator,

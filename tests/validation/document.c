@@ -1,5 +1,6 @@
 #include "validation/document.h"
 
+#include "planner/training/adapters.h"
 #include "planner/training/practice.h"
 
 struct slice {
@@ -125,7 +126,7 @@ static void write_constants(FILE *file)
 	struct physics physics = physics_fitted;
 
 	constants_list(&constants);
-	fprintf(file, "\n## Constants\n\nThose of a step are fitted to its times; those of compiled steps (TPUs) are set by hand; of practice's three one is fitted to whole runs, two are published.\n\n"
+	fprintf(file, "\n## Constants\n\nThose of a step are fitted to its times; those of compiled steps (TPUs) and of adapters are set by hand; of practice's three one is fitted to whole runs, two are published.\n\n"
 		"| constant | value | range | meaning | bounded by |\n| --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < constants.count; i++)
 		constant_row(file, constants.items[i].name, *constant_in(&constants.items[i], &physics), constants.items[i].low, constants.items[i].high,
@@ -133,6 +134,9 @@ static void write_constants(FILE *file)
 #define COMPILED_ROW(member_, value_, least_, most_, meaning_, source_) constant_row(file, #member_ " (compiled)", value_, least_, most_, meaning_, source_);
 	COMPILED_CONSTANTS(COMPILED_ROW)
 #undef COMPILED_ROW
+#define ADAPTER_ROW(member_, value_, least_, most_, meaning_, source_) constant_row(file, #member_ " (adapters)", value_, least_, most_, meaning_, source_);
+	ADAPTER_CONSTANTS(ADAPTER_ROW)
+#undef ADAPTER_ROW
 #define PRACTICE_ROW(member_, low_, high_, least_, most_, meaning_, source_, fitted_on_) \
 	constant_row(file, #member_ " (practice)", practice_fitted.member_, least_, most_, meaning_, source_ "; on " fitted_on_);
 	PRACTICE_CONSTANTS(PRACTICE_ROW)

@@ -108,7 +108,7 @@ static void judge_context(const struct serving_case *item, struct fits_judgement
 {
 	const struct performance_request *request = &item->input.request;
 	struct replica_layout base = layout_base(&request->common, request->kv_precision, request->engine, request->engine_release,
-							  &request->parallelism, &item->input.candidate->accelerator),
+							  &request->parallelism, item->input.candidate),
 						  layout;
 	struct performance_input input = item->input;
 	struct replica replica;
