@@ -135,14 +135,18 @@ static void fill(const char **key)
 		*key = "";
 }
 
+void price_row_fill_keys(struct price_row *row)
+{
+	fill(&row->provider);
+	fill(&row->instance_type);
+	fill(&row->accelerator_id);
+}
+
 /* Rows of users may lack a key that the index compares: they are then simply not found by it. */
 static void fill_keys(struct catalogue_rows *rows)
 {
-	for (size_t i = 0; i < rows->price_count; i++) {
-		fill(&rows->prices[i].provider);
-		fill(&rows->prices[i].instance_type);
-		fill(&rows->prices[i].accelerator_id);
-	}
+	for (size_t i = 0; i < rows->price_count; i++)
+		price_row_fill_keys(&rows->prices[i]);
 	for (size_t i = 0; i < rows->region_count; i++) {
 		fill(&rows->regions[i].provider);
 		fill(&rows->regions[i].region_id);
@@ -206,6 +210,8 @@ void catalogue_release(struct catalogue *catalogue)
 {
 	if (!catalogue || atomic_fetch_sub_explicit(&catalogue->references, 1, memory_order_acq_rel) != 1)
 		return;
+	if (catalogue->change)
+		catalogue_change_release(catalogue->change);
 	arena_release(&catalogue->arena);
 	free(catalogue);
 }
@@ -237,7 +243,12 @@ const struct model_row *catalogue_model(const struct catalogue *catalogue, const
 
 const struct price_row *catalogue_price(const struct catalogue *catalogue, const char *id)
 {
-	const struct name_slot *slot = name_table_find(&catalogue->index->prices, id);
+	const struct price_row *changed;
+	const struct name_slot *slot;
+
+	if (catalogue->change && catalogue_change_price(catalogue->change, id, &changed))
+		return changed;
+	slot = name_table_find(&catalogue->index->prices, id);
 
 	return slot ? &catalogue->rows.prices[slot->row] : NULL;
 }

@@ -114,6 +114,7 @@ struct catalogue {
 	int64_t as_of_us; /* 0: now */
 	struct arena arena;
 	struct catalogue_index *index; /* ids and aliases, hashed */
+	struct catalogue_delta *change; /* NULL: built whole (hwdb/catalogue_change.h) */
 	_Atomic int references;
 };
 

@@ -45,6 +45,18 @@ struct offer_span {
 /* An offer below this share of the median of its accelerator and term is suspicious: such prices are usually gone or wrong. */
 #define OFFER_BELIEVED_SHARE (1.0 / 3)
 
+/* hwdb/catalogue_change.c: of a snapshot that shares with another. False: the id is none that was changed; *row NULL: removed. */
+struct catalogue_delta;
+void catalogue_change_release(struct catalogue_delta *change);
+bool catalogue_change_price(const struct catalogue_delta *change, const char *id, const struct price_row **row);
+
+/* hwdb/offer_index.c: *span becomes the offers without that of `gone` and with that of `added`, in `items`, which has room for one more. */
+bool offers_change(const struct catalogue *catalogue, struct offer_span *span, const struct price_row *gone, const struct price_row *added,
+	struct indexed_offer *items);
+bool price_row_is_part(const struct price_row *row);    /* half of an offer */
+bool price_row_is_part_of(const struct price_row *row); /* the same of a row as it was stored, whose keys may be absent */
+void price_row_fill_keys(struct price_row *row);
+
 /* Median price of one term; 0 without offers. */
 double offer_median_usd_per_gpu_hour(const struct offer_span *span, enum term term);
 

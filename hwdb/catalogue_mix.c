@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "hwdb/catalogue_change.h"
+
 enum { MIX_MAX_BYTES = 256 * 1024 * 1024 };
 
 /* Where a part's rows are, and what names them. */
@@ -115,8 +117,11 @@ static void compare_ordered(const struct catalogue_rows *before, const struct ca
 void catalogue_compare(
 	const struct catalogue *before, const struct catalogue *after, enum catalogue_part part, struct catalogue_change *change)
 {
+	const struct catalogue_rows *old = catalogue_rows_of(before), *new = catalogue_rows_of(after);
+
 	*change = (struct catalogue_change){0};
-	(part == CATALOGUE_CALIBRATIONS ? compare_unordered : compare_ordered)(&before->rows, &after->rows, &parts[part], change);
+	if (old && new)
+		(part == CATALOGUE_CALIBRATIONS ? compare_unordered : compare_ordered)(old, new, &parts[part], change);
 }
 
 /* A copy of one part's rows: catalogue_new sorts them, and reads models into them. */
@@ -141,11 +146,12 @@ struct catalogue *catalogue_mix(
 	struct catalogue_rows rows = {0};
 	struct catalogue *mixed;
 	struct arena arena;
-	bool taken = true;
+	const struct catalogue_rows *old = catalogue_rows_of(before), *new = catalogue_rows_of(after);
+	bool taken = old && new;
 
 	arena_init(&arena, MIX_MAX_BYTES);
 	for (size_t i = 0; i < CATALOGUE_PART_COUNT && taken; i++)
-		taken = take(&arena, parts_of_after & 1U << i ? &after->rows : &before->rows, &parts[i], &rows);
+		taken = take(&arena, parts_of_after & 1U << i ? new : old, &parts[i], &rows);
 	if (!taken)
 		(void)failure_set(failure, STATUS_NO_MEMORY, "no memory for a second catalogue");
 	mixed = taken ? catalogue_new(&arena, &rows, after->revision, calibrated->calibration_revision, before->as_of_us, failure) : NULL;

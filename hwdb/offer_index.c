@@ -20,6 +20,19 @@ static enum part part_of(const struct price_row *row)
 	return PART_WHOLE;
 }
 
+bool price_row_is_part(const struct price_row *row)
+{
+	return part_of(row) != PART_WHOLE;
+}
+
+bool price_row_is_part_of(const struct price_row *row)
+{
+	struct price_row filled = *row;
+
+	price_row_fill_keys(&filled);
+	return price_row_is_part(&filled);
+}
+
 /* What is looked up again and again while the offers are made: rows that list accelerators apart, and regions by the two words that
  * name them, which thousands of rows share. */
 enum { REGION_MEMO_SLOTS = 16384 };
@@ -265,10 +278,11 @@ static bool judge_ages(struct offer_span *span)
 	return true;
 }
 
-static bool judge_offers(struct offer_span *span)
+static void judge_prices(struct offer_span *span)
 {
 	double medians[TERM_COUNT] = {0};
 
+	span->gpus_per_instance_max = 0;
 	for (enum term term = TERM_ON_DEMAND; term < TERM_COUNT; term++)
 		medians[term] = offer_median_usd_per_gpu_hour(span, term);
 	for (size_t i = 0; i < span->count; i++) {
@@ -279,7 +293,68 @@ static bool judge_offers(struct offer_span *span)
 		if (offer->row->gpus > span->gpus_per_instance_max)
 			span->gpus_per_instance_max = offer->row->gpus;
 	}
+}
+
+static bool judge_offers(struct offer_span *span)
+{
+	judge_prices(span);
 	return judge_ages(span);
+}
+
+/* The offers of one instance alone: a change of a price ages no other. */
+static bool judge_ages_of(struct offer_span *span, const struct indexed_offer *instance)
+{
+	struct indexed_offer **offers = calloc(span->count + 1, sizeof(void *));
+	size_t count = 0;
+
+	if (!offers)
+		return false;
+	for (size_t i = 0; i < span->count; i++)
+		if (compare_instances(&span->items[i], instance) == 0)
+			offers[count++] = &span->items[i];
+	if (count > 1)
+		qsort(offers, count, sizeof(void *), compare_ages);
+	judge_instance(offers, count);
+	free(offers);
+	return true;
+}
+
+bool offers_change(const struct catalogue *catalogue, struct offer_span *span, const struct price_row *gone, const struct price_row *added,
+	struct indexed_offer *items)
+{
+	struct making *making = calloc(1, sizeof *making);
+	struct indexed_offer fresh, old;
+	bool is_offer, was_offer = false, done = making != NULL;
+	size_t count = 0;
+
+	if (!making)
+		return false;
+	making->catalogue = catalogue;
+	is_offer = added && make_offer(making, added, &fresh);
+	for (size_t i = 0; i < span->count; i++) {
+		if (gone && span->items[i].row == gone) {
+			old = span->items[i];
+			was_offer = true;
+			continue;
+		}
+		if (is_offer && compare_offers(&fresh, &span->items[i]) < 0) {
+			items[count++] = fresh;
+			is_offer = false;
+		}
+		items[count++] = span->items[i];
+	}
+	if (is_offer)
+		items[count++] = fresh;
+	span->items = items;
+	span->count = count;
+	judge_prices(span);
+	if (was_offer)
+		done = judge_ages_of(span, &old);
+	if (done && added)
+		done = judge_ages_of(span, &(struct indexed_offer){.row = added, .term = term_of_text(added->pricing_model),
+			.provider = provider_name(added->provider)});
+	free(making);
+	return done;
 }
 
 static bool make_offers(struct making *making, struct catalogue_index *index)

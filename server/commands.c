@@ -14,6 +14,8 @@ static const struct command commands[] = {
 		"import accelerators|models|prices|regions FILE|- [--dry-run] [--replace] [--overwrite] [--server URL [--key-file FILE]]",
 		"put the rows of a CSV or JSON file into the catalogue, all or none: of a running daemon (--server), or of a database that no daemon has", false},
 	{"backup", backup_main, "backup FILE", "copy the database into a new file, also while the daemon works", false},
+	{"check", check_main, "check [DATABASE]", "read everything that is stored and say what is damaged, also while the daemon works", false},
+	{"recover", recover_main, "recover DATABASE FILE", "copy what is whole of a damaged database into a new file", false},
 	{"keys", keys_main, "keys create [--name TEXT] [--role ROLE] [--days N] | list | revoke ID", "API keys; roles: viewer, planner, admin, agent", false},
 	{"healthcheck", healthcheck_main, "healthcheck", "ask a running daemon whether it is ready", false},
 	{"openapi", openapi_main, "openapi", "print the description of the API (OpenAPI 3.1)", false},

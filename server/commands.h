@@ -19,11 +19,13 @@ int command_unknown(const char *name); /* says which is near, and answers EXIT_C
 
 int agent_main(int argc, char **argv);
 int backup_main(int argc, char **argv);
+int check_main(int argc, char **argv);
 int healthcheck_main(int argc, char **argv);
 int import_main(int argc, char **argv);
 int keys_main(int argc, char **argv);
 int openapi_main(int argc, char **argv);
 int plan_main(int argc, char **argv);
+int recover_main(int argc, char **argv);
 int version_main(int argc, char **argv);
 
 /* One argument that a command has beside the options of serve: "--role admin". */

@@ -202,6 +202,7 @@ static void metrics_write_storage(struct server *server, struct buffer *out)
 	metrics_single(out, METRIC_FILE, (double)state.file_bytes);
 	metrics_single(out, METRIC_LOG, (double)state.log_bytes);
 	metrics_single(out, METRIC_CATALOGUE, (double)catalogue->revision);
+	metrics_single(out, METRIC_READINGS, (double)atomic_load(&server->snapshot.readings));
 	metrics_head(out, METRIC_DRIFT);
 	calibration_drift_write(catalogue, metrics[METRIC_DRIFT].name, out);
 	catalogue_release(catalogue);

@@ -41,6 +41,7 @@ struct server;
 	X(LOG, "fleetplan_storage_log_bytes", "gauge", "Size of the write-ahead log")                                        \
 	X(DRIFT, "fleetplan_calibration_drift_ratio", "gauge", "Measured now over first measured on the same device, by accelerator and quantity: the median of devices") \
 	X(CATALOGUE, "fleetplan_catalogue_revision", "gauge", "Revision of the catalogue that plans are made with")          \
+	X(READINGS, "fleetplan_catalogue_readings_total", "counter", "Times that all rows of the catalogue were read")       \
 	X(FEED_REFRESHES, "fleetplan_feed_refreshes_total", "counter", "Refreshes of live feeds, by feed and outcome")            \
 	X(FEED_ROWS, "fleetplan_feed_rows_changed_total", "counter", "Rows and hours that feeds added or changed, by feed")      \
 	X(FEED_HELD, "fleetplan_feed_rows_quarantined_total", "counter", "Rows of feeds that were held back, by feed")           \

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/spelling.h"
+#include "hwdb/catalogue_change.h"
 #include "hwdb/catalogue_index.h"
 #include "hwdb/conflicts.h"
 #include "hwdb/known_mistakes.h"
@@ -182,9 +183,9 @@ static void row_offer_names(const struct row_ops *ops, const struct catalogue *c
 	if (ops->kind == ROW_MODEL)
 		for (size_t i = 0; i < rows->model_count; i++)
 			spelling_offer(spelling, rows->models[i].id);
-	if (ops->kind == ROW_PRICE)
-		for (size_t i = 0; i < rows->price_count; i++)
-			spelling_offer(spelling, rows->prices[i].id);
+	if (ops->kind == ROW_PRICE && catalogue_rows_of(catalogue))
+		for (size_t i = 0; i < catalogue_price_count(catalogue); i++)
+			spelling_offer(spelling, catalogue_rows_of(catalogue)->prices[i].id);
 	if (ops->kind == ROW_REGION)
 		for (size_t i = 0; i < rows->region_count; i++)
 			spelling_offer(spelling, rows->regions[i].id);
@@ -244,8 +245,10 @@ const void *row_of_id(const struct row_ops *ops, const struct catalogue *catalog
 
 struct row_span row_span_of(const struct row_ops *ops, const struct catalogue *catalogue)
 {
-	const struct catalogue_rows *rows = &catalogue->rows;
+	const struct catalogue_rows *rows = ops->kind == ROW_PRICE ? catalogue_rows_of(catalogue) : &catalogue->rows;
 
+	if (!rows)
+		return (struct row_span){0};
 	switch (ops->kind) {
 	case ROW_ACCELERATOR:
 		return (struct row_span){(const char *)rows->accelerators, rows->accelerator_count};

@@ -33,7 +33,7 @@ enum status row_store(struct call *call, const struct row_ops *ops, void *row, c
 	}
 	status = commit_run(call, &put->job);
 	if (status == STATUS_OK)
-		status = server_catalogue_reload(call->server, &call->failure);
+		status = server_catalogue_changed(call->server, ops->kind, row_ops_id(ops, row), put->revision, &call->failure);
 	if (status == STATUS_OK)
 		status = storage_row_get(call->server->storage, ops->kind, row_ops_id(ops, row), 0, &call->arena, row, &call->failure);
 	if (status != STATUS_OK)

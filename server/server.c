@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "hwdb/builtin.h"
+#include "hwdb/catalogue_change.h"
 #include "hwdb/records.h"
 #include "server/auth.h"
 #include "server/bench_runner.h"
@@ -12,6 +13,7 @@
 #include "server/keys.h"
 #include "server/options.h"
 #include "storage/catalogue_rows.h"
+#include "storage/check.h"
 
 /* 250,000 prices (api/row_reader.h) take a quarter of it. */
 enum { SERVER_CATALOGUE_MAX_BYTES = 1024 * 1024 * 1024 };
@@ -50,6 +52,7 @@ static enum status server_catalogue_read(struct server *server, int64_t as_of_us
 	int64_t revision, calibration_revision;
 	enum status status;
 
+	atomic_fetch_add(&server->snapshot.readings, 1);
 	arena_init(&arena, SERVER_CATALOGUE_MAX_BYTES);
 	status = storage_catalogue_load(server->storage, as_of_us, &arena, &rows, &revision, &calibration_revision, failure);
 	return snapshot_made(status, &arena, &rows, revision, calibration_revision, as_of_us, catalogue, failure);
@@ -66,6 +69,158 @@ enum status server_as_of_check(int64_t as_of_us, struct failure *failure)
 	return STATUS_INVALID;
 }
 
+static void snapshot_swap(struct snapshot *snapshot, struct catalogue *fresh)
+{
+	struct catalogue *old;
+
+	pthread_mutex_lock(&snapshot->mutex);
+	old = snapshot->current;
+	snapshot->current = fresh;
+	pthread_mutex_unlock(&snapshot->mutex);
+	if (old)
+		catalogue_release(old);
+}
+
+/* The prices that the revisions after `from` up to `to` changed; 0 when one of them changed anything else, or is not known. */
+static size_t snapshot_changes(struct snapshot *snapshot, int64_t from, int64_t to, struct arena *arena, const char **ids)
+{
+	size_t count = 0;
+
+	if (to - from > SNAPSHOT_CHANGES)
+		return 0;
+	pthread_mutex_lock(&snapshot->mutex);
+	for (int64_t revision = from + 1; revision <= to; revision++) {
+		const struct changed_price *changed = &snapshot->changed[revision % SNAPSHOT_CHANGES];
+
+		ids[count] = changed->revision == revision ? arena_strdup(arena, changed->id) : NULL;
+		if (!ids[count++]) {
+			count = 0;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&snapshot->mutex);
+	return count;
+}
+
+/* A snapshot of one moment (0: now) made of another by the prices that changed between the two; NULL when all rows must be read. */
+static struct catalogue *snapshot_by_changes(struct server *server, struct catalogue *of, int64_t from, int64_t to, int64_t as_of_us,
+	struct failure *failure)
+{
+	int64_t revision = 0, calibration_revision = 0;
+	struct catalogue *fresh = NULL;
+	bool present[SNAPSHOT_CHANGES];
+	struct price_row *rows;
+	const char **ids;
+	struct arena arena;
+	size_t count = 0;
+
+	arena_init(&arena, SERVER_CATALOGUE_MAX_BYTES);
+	ids = ARENA_ARRAY(&arena, const char *, SNAPSHOT_CHANGES);
+	rows = ARENA_ARRAY(&arena, struct price_row, SNAPSHOT_CHANGES);
+	if (ids && rows)
+		count = snapshot_changes(&server->snapshot, from, to, &arena, ids);
+	if (count > 0 &&
+		storage_rows_get(server->storage, ROW_PRICE, ids, count, as_of_us, &arena, rows, present, &revision, &calibration_revision, failure) == STATUS_OK &&
+		revision == (as_of_us ? from : to) && calibration_revision == of->calibration_revision)
+		fresh = catalogue_retain(of);
+	for (size_t i = 0; i < count && fresh; i++) {
+		const struct price_row gone = {.id = ids[i]};
+		struct catalogue *next = catalogue_with_price(fresh, present[i] ? &rows[i] : &gone, !present[i], revision, failure);
+
+		catalogue_release(fresh);
+		fresh = next;
+	}
+	arena_release(&arena);
+	failure_clear(failure);
+	return fresh;
+}
+
+/* The current snapshot with the prices that changed since. Under `reload`. */
+static struct catalogue *snapshot_with_changes(struct server *server, struct failure *failure)
+{
+	struct catalogue *current = server->snapshot.current;
+	int64_t revision = 0, calibration_revision;
+	struct arena arena;
+	enum status status;
+
+	arena_init(&arena, ARENA_KEEP_BYTES);
+	status = storage_catalogue_revisions(server->storage, 0, &arena, &revision, &calibration_revision, failure);
+	arena_release(&arena);
+	return status == STATUS_OK ? snapshot_by_changes(server, current, current->revision, revision, 0, failure) : NULL;
+}
+
+enum status server_catalogue_changed(struct server *server, enum row_kind kind, const char *id, int64_t revision, struct failure *failure)
+{
+	struct snapshot *snapshot = &server->snapshot;
+	struct changed_price *changed = &snapshot->changed[revision % SNAPSHOT_CHANGES];
+	struct catalogue *fresh = NULL;
+	bool known;
+
+	if (kind != ROW_PRICE || strlen(id) > PRICE_ID_MAX)
+		return server_catalogue_reload(server, failure);
+	pthread_mutex_lock(&snapshot->mutex);
+	if (revision > changed->revision) {
+		changed->revision = revision;
+		snprintf(changed->id, sizeof changed->id, "%s", id);
+	}
+	pthread_mutex_unlock(&snapshot->mutex);
+	pthread_mutex_lock(&snapshot->reload);
+	known = snapshot->current->revision >= revision; /* with somebody else's change */
+	if (!known)
+		fresh = snapshot_with_changes(server, failure);
+	if (fresh)
+		snapshot_swap(snapshot, fresh);
+	pthread_mutex_unlock(&snapshot->reload);
+	return known || fresh ? STATUS_OK : server_catalogue_reload(server, failure);
+}
+
+/* That snapshot when it has these revisions; NULL. The caller releases it. */
+static struct catalogue *snapshot_if(struct catalogue *snapshot, int64_t revision, int64_t calibration_revision)
+{
+	return snapshot && snapshot->revision == revision && snapshot->calibration_revision == calibration_revision ? catalogue_retain(snapshot) : NULL;
+}
+
+/* A moment between the same two changes has the same rows: those of now, or of the moment that was asked for before. A few changed prices are
+ * taken back. Otherwise all are read. */
+static enum status snapshot_of_moment(struct server *server, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure)
+{
+	struct snapshot *snapshot = &server->snapshot;
+	struct catalogue *same = NULL, *forgotten = NULL, *current;
+	int64_t revision = 0, calibration_revision = 0;
+	struct arena arena;
+	enum status status;
+
+	arena_init(&arena, ARENA_KEEP_BYTES);
+	status = storage_catalogue_revisions(server->storage, as_of_us, &arena, &revision, &calibration_revision, failure);
+	arena_release(&arena);
+	if (status != STATUS_OK)
+		return status;
+	pthread_mutex_lock(&snapshot->mutex);
+	current = catalogue_retain(snapshot->current);
+	if (revision > 0)
+		same = snapshot_if(snapshot->current, revision, calibration_revision);
+	if (revision > 0 && !same)
+		same = snapshot_if(snapshot->past, revision, calibration_revision);
+	pthread_mutex_unlock(&snapshot->mutex);
+	if (revision > 0 && !same && current->calibration_revision == calibration_revision && revision < current->revision)
+		same = snapshot_by_changes(server, current, revision, current->revision, as_of_us, failure);
+	catalogue_release(current);
+	if (same) {
+		*catalogue = catalogue_at(same, as_of_us);
+		catalogue_release(same);
+		return *catalogue ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "no memory for the catalogue");
+	}
+	status = server_catalogue_read(server, as_of_us, catalogue, failure);
+	if (status == STATUS_OK) {
+		pthread_mutex_lock(&snapshot->mutex);
+		forgotten = snapshot->past;
+		snapshot->past = catalogue_retain(*catalogue);
+		pthread_mutex_unlock(&snapshot->mutex);
+	}
+	catalogue_release(forgotten);
+	return status;
+}
+
 enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure)
 {
 	enum status status;
@@ -75,7 +230,7 @@ enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, stru
 		return failure_set(failure, STATUS_INVALID, "as_of needs a daemon with its database: the program alone knows only its own catalogue");
 	status = server_as_of_check(as_of_us, failure);
 	if (status == STATUS_OK)
-		status = server_catalogue_read(server, as_of_us, catalogue, failure);
+		status = snapshot_of_moment(server, as_of_us, catalogue, failure);
 	if (status == STATUS_OK && (*catalogue)->rows.accelerator_count == 0) {
 		catalogue_release(*catalogue);
 		*catalogue = NULL;
@@ -101,7 +256,7 @@ enum status server_catalogue_of_revisions(struct server *server, int64_t revisio
 enum status server_catalogue_reload(struct server *server, struct failure *failure)
 {
 	struct snapshot *snapshot = &server->snapshot;
-	struct catalogue *fresh, *old;
+	struct catalogue *fresh;
 	uint64_t mine = atomic_fetch_add(&snapshot->asked, 1) + 1, asked;
 	enum status status = STATUS_OK;
 
@@ -111,12 +266,7 @@ enum status server_catalogue_reload(struct server *server, struct failure *failu
 		status = server_catalogue_read(server, 0, &fresh, failure);
 	if (snapshot->done < mine && status == STATUS_OK) {
 		snapshot->done = asked;
-		pthread_mutex_lock(&snapshot->mutex);
-		old = snapshot->current;
-		snapshot->current = fresh;
-		pthread_mutex_unlock(&snapshot->mutex);
-		if (old)
-			catalogue_release(old);
+		snapshot_swap(snapshot, fresh);
 	}
 	pthread_mutex_unlock(&snapshot->reload);
 	return status;
@@ -251,6 +401,8 @@ enum status server_open(struct server *server, const struct options *options, st
 	if (status == STATUS_OK)
 		status = server_open_auth(server, failure);
 	if (status == STATUS_OK)
+		status = storage_scrub_start(server->storage, failure);
+	if (status == STATUS_OK)
 		status = server_start_benchmarks(server, failure);
 	if (status == STATUS_OK)
 		status = imports_start(server, &server->imports, failure);
@@ -280,6 +432,7 @@ bool server_close(struct server *server, unsigned seconds)
 	auth_free(server->auth);
 	if (server->snapshot.current)
 		catalogue_release(server->snapshot.current);
+	catalogue_release(server->snapshot.past);
 	storage_close(server->storage);
 	pthread_mutex_destroy(&server->snapshot.mutex);
 	pthread_mutex_destroy(&server->snapshot.reload);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "hwdb/catalogue.h"
-#include "storage/storage.h"
+#include "storage/catalogue_rows.h"
 
 struct auth;
 struct bench_runner;
@@ -17,6 +17,13 @@ struct http;
 struct import_service;
 struct options;
 
+/* A price that a revision of the catalogue changed: so the snapshot can change by that alone. */
+enum { SNAPSHOT_CHANGES = 128, PRICE_ID_MAX = 200 };
+struct changed_price {
+	int64_t revision; /* 0: none */
+	char id[PRICE_ID_MAX + 1];
+};
+
 /* The current snapshot of the catalogue. */
 struct snapshot {
 	pthread_mutex_t mutex;  /* of `current`, held for an instant */
@@ -24,6 +31,9 @@ struct snapshot {
 	_Atomic uint64_t asked; /* reloads so far; what was asked for while one went on is done by the next, all at once */
 	uint64_t done;          /* under `reload`: of those asked for */
 	struct catalogue *current;
+	struct changed_price changed[SNAPSHOT_CHANGES]; /* under `mutex`: the newest changes, by their revision modulo the number */
+	_Atomic uint64_t readings; /* of all rows, since the start */
+	struct catalogue *past; /* under `mutex`: the one of a past moment that was asked for last, or NULL */
 };
 
 struct server {
@@ -65,6 +75,9 @@ double server_heartbeat_s(const struct server *server);
 /* Reads them again if the store has newer rows or calibrations: before a client is told of a benchmark that may have made some, so that a plan
  * which it asks for next knows them. Thread-safe; blocks. */
 void server_catalogue_catch_up(struct server *server);
+
+/* After the change of one row, which made this revision: as server_catalogue_reload, at the cost of what changed where that can be. */
+FALLIBLE enum status server_catalogue_changed(struct server *server, enum row_kind kind, const char *id, int64_t revision, struct failure *failure);
 
 /* Reads the rows again and swaps the snapshot: after every change of catalogue or calibrations. Thread-safe; blocks. */
 FALLIBLE enum status server_catalogue_reload(struct server *server, struct failure *failure);

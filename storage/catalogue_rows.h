@@ -102,6 +102,15 @@ FALLIBLE enum status storage_catalogue_moment(struct storage *storage, int64_t a
 /* The newest revision of the calibrations; 0 before the first. */
 FALLIBLE enum status storage_calibration_revision(struct storage *storage, struct arena *arena, int64_t *revision, struct failure *failure);
 
+/* The two revisions of a moment (0: now), 0 before the first. */
+FALLIBLE enum status storage_catalogue_revisions(struct storage *storage, int64_t as_of_us, struct arena *arena, int64_t *revision,
+	int64_t *calibration_revision, struct failure *failure);
+
+/* Rows of one kind by their ids, as they were at a moment (0: now), and its two revisions, read as of one instant; row i is an element of `rows`, an array of the
+ * kind's struct, and present[i] false when there is none. */
+FALLIBLE enum status storage_rows_get(struct storage *storage, enum row_kind kind, const char *const *ids, size_t count, int64_t as_of_us,
+	struct arena *arena, void *rows, bool *present, int64_t *revision, int64_t *calibration_revision, struct failure *failure);
+
 /* How many rows of each kind were valid at a past moment, and its revisions, 0 before the first. Walks the history. */
 struct catalogue_counts {
 	int64_t accelerators, models, prices, regions, calibrations, revision, calibration_revision;

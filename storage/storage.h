@@ -105,6 +105,10 @@ struct storage_state {
 	size_t readers_open, readers_busy;
 	int64_t file_bytes, log_bytes; /* the file, and the write-ahead log beside it */
 	bool network_file_system;   /* write-ahead logging is not safe there */
+	uint64_t damaged_rows;      /* of the catalogue: left out when it was read last */
+	int64_t lost_commits;       /* acknowledged, and not there at the start */
+	uint64_t scrubs, scrub_faults; /* passes since the start, and what the last one found (storage/check.h) */
+	bool scrub_failed;          /* the last one could not read the file to its end */
 };
 
 /* Version of the SQLite that is linked. */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "hwdb/catalogue_change.h"
+
 struct instances {
 	const struct price_row **rows; /* by instance type */
 	size_t count;
@@ -27,13 +29,14 @@ static bool teaches(const struct price_row *row, const char *provider)
 const struct instances *instances_of(const struct catalogue *catalogue, const char *provider, struct arena *arena)
 {
 	struct instances *instances = ARENA_NEW(arena, struct instances);
-	size_t count = catalogue ? catalogue->rows.price_count : 0;
+	const struct catalogue_rows *rows = catalogue ? catalogue_rows_of(catalogue) : NULL;
+	size_t count = rows ? rows->price_count : 0;
 
-	if (!instances || !(instances->rows = ARENA_ARRAY(arena, const struct price_row *, count + 1)))
+	if (!instances || (catalogue && !rows) || !(instances->rows = ARENA_ARRAY(arena, const struct price_row *, count + 1)))
 		return NULL;
 	for (size_t i = 0; i < count; i++)
-		if (teaches(&catalogue->rows.prices[i], provider))
-			instances->rows[instances->count++] = &catalogue->rows.prices[i];
+		if (teaches(&rows->prices[i], provider))
+			instances->rows[instances->count++] = &rows->prices[i];
 	if (instances->count > 1)
 		qsort(instances->rows, instances->count, sizeof(const struct price_row *), by_instance);
 	return instances;

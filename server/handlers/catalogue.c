@@ -6,6 +6,7 @@
 #include "hwdb/model_config.h"
 #include "hwdb/offers.h"
 #include "server/commit.h"
+#include "hwdb/catalogue_change.h"
 #include "server/handlers.h"
 #include "server/page_answer.h"
 #include "server/row_kinds.h"
@@ -18,7 +19,7 @@ static struct catalogue_state state_of_now(const struct catalogue *catalogue)
 
 	return (struct catalogue_state){.revision = catalogue->revision, .calibration_revision = catalogue->calibration_revision,
 		.as_of_us = clock_wall_us(), .accelerators = (int64_t)rows->accelerator_count, .models = (int64_t)rows->model_count,
-		.prices = (int64_t)rows->price_count, .regions = (int64_t)rows->region_count, .calibrations = (int64_t)rows->calibration_count};
+		.prices = (int64_t)catalogue_price_count(catalogue), .regions = (int64_t)rows->region_count, .calibrations = (int64_t)rows->calibration_count};
 }
 
 static enum status state_of_then(struct call *call, int64_t as_of_us, struct catalogue_state *state)

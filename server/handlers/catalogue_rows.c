@@ -164,15 +164,20 @@ static enum status row_delete(struct call *call, const struct row_ops *ops)
 	struct row_remove remove = {.job = {.kind = STORAGE_ROW_REMOVE}, .kind = ops->kind, .expected_revision = ABSENT_COUNT};
 	void *row = arena_alloc(&call->arena, 1, row_size(ops->kind));
 	enum status status = row ? row_read(call, ops, 0, row) : STATUS_NO_MEMORY;
+	bool damaged = status == STATUS_UNAVAILABLE && !call->if_match; /* it can be got rid of; that the store is away, the change says too */
 
+	if (damaged) {
+		failure_clear(&call->failure);
+		status = STATUS_OK;
+	}
 	if (status == STATUS_OK && call->if_match)
 		status = call_match(call, remove.expected_revision = row_meta_of(ops, row)->revision);
 	if (status != STATUS_OK)
 		return status;
-	remove.id = row_ops_id(ops, row);
+	remove.id = damaged ? row_id_of_name(ops, call_catalogue(call), call->parameters[0]) : row_ops_id(ops, row);
 	status = commit_run(call, &remove.job);
 	if (status == STATUS_OK)
-		status = server_catalogue_reload(call->server, &call->failure);
+		status = server_catalogue_changed(call->server, ops->kind, remove.id, remove.revision, &call->failure);
 	if (status == STATUS_OK)
 		call_no_content(call);
 	return status;

@@ -18,6 +18,24 @@ enum status handle_livez(struct call *call)
 	return STATUS_OK;
 }
 
+/* What is not as it was stored: it does not hold up the rest. NULL: nothing of it is known. */
+static const char *readyz_damage(struct call *call, const struct storage_state *state)
+{
+	const char *rows = "", *lost = "", *faults = "";
+
+	if (state->damaged_rows == 0 && state->lost_commits == 0 && state->scrub_faults == 0 && !state->scrub_failed)
+		return NULL;
+	if (state->damaged_rows > 0)
+		rows = arena_printf(&call->arena, "; %llu row%s of the catalogue left out, as the checksum differs", (unsigned long long)state->damaged_rows,
+			state->damaged_rows == 1 ? "" : "s");
+	if (state->lost_commits > 0)
+		lost = arena_printf(&call->arena, "; %lld acknowledged changes were missing at the start", (long long)state->lost_commits);
+	if (state->scrub_faults > 0)
+		faults = arena_printf(&call->arena, "; the last check found %llu faults", (unsigned long long)state->scrub_faults);
+	return arena_printf(&call->arena, "the database is damaged%s%s%s%s: see the log and `fleetplan check`", rows ? rows : "", lost ? lost : "",
+		faults ? faults : "", state->scrub_failed ? "; the last check could not be made" : "");
+}
+
 enum status handle_readyz(struct call *call)
 {
 	struct health health = {.status = "ok"};
@@ -28,9 +46,11 @@ enum status handle_readyz(struct call *call)
 	storage_state_get(call->server->storage, &state);
 	if (!state.writable)
 		return failure_set(&call->failure, STATUS_UNAVAILABLE, "the database cannot be written: %s", state.last_detail);
+	health.detail = readyz_damage(call, &state);
 	if (call_query(call, "verbose"))
-		health.detail = arena_printf(&call->arena, "storage writable, schema %d, %llu commits, %llu failed; catalogue revision %lld; not draining",
-			state.schema_version, (unsigned long long)state.commits, (unsigned long long)state.failed_commits,
+		health.detail = arena_printf(&call->arena, "%s%sstorage writable, schema %d, %llu commits, %llu failed; %s; catalogue revision %lld; not draining",
+			health.detail ? health.detail : "", health.detail ? "; " : "", state.schema_version, (unsigned long long)state.commits,
+			(unsigned long long)state.failed_commits, state.scrubs > 0 ? "checked since the start" : "being checked",
 			(long long)call_catalogue(call)->revision);
 	api_encode(&table_health, &health, &call->json);
 	return STATUS_OK;

@@ -35,12 +35,12 @@ INSERT INTO accelerator (id, vendor, name, form_factor, memory_type, interconnec
 	memory_usable_bytes, memory_usable_source, memory_bandwidth_gbs, tflops_fp64, tflops_fp32, tflops_tf32,
 	tflops_bf16, tflops_fp16, tflops_fp8, tops_int8, tflops_fp4, tdp_w, idle_w, load_w, interconnect_gbs, pcie_gen,
 	max_nvlink_domain, transistor_nm, die_area_mm2, embodied_kgco2e, embodied_boavizta_kgco2e, unverified, notes,
-	aliases, source, source_date, origin, valid_from_us, revision, opened_by, conflicts)
+	aliases, source, source_date, origin, valid_from_us, revision, opened_by, conflicts, row_checksum)
 VALUES (:id, :vendor, :name, :form_factor, :memory_type, :interconnect, :release_year, :memory_gb,
 	:memory_usable_bytes, :memory_usable_source, :memory_bandwidth_gbs, :tflops_fp64, :tflops_fp32, :tflops_tf32,
 	:tflops_bf16, :tflops_fp16, :tflops_fp8, :tops_int8, :tflops_fp4, :tdp_w, :idle_w, :load_w, :interconnect_gbs,
 	:pcie_gen, :max_nvlink_domain, :transistor_nm, :die_area_mm2, :embodied_kgco2e, :embodied_boavizta_kgco2e,
-	:unverified, :notes, :aliases, :source, :source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts);
+	:unverified, :notes, :aliases, :source, :source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts, :row_checksum);
 
 -- name: accelerator_close
 UPDATE accelerator SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
@@ -64,9 +64,9 @@ ORDER BY id LIMIT :limit;
 
 -- name: model_insert
 INSERT INTO model (id, repo, params_total, params_active, config, aliases, source, source_date, origin,
-	valid_from_us, revision, opened_by)
+	valid_from_us, revision, opened_by, row_checksum)
 VALUES (:id, :repo, :params_total, :params_active, :config, :aliases, :source, :source_date, :origin,
-	:valid_from_us, :revision, :opened_by);
+	:valid_from_us, :revision, :opened_by, :row_checksum);
 
 -- name: model_close
 UPDATE model SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
@@ -89,9 +89,9 @@ ORDER BY id LIMIT :limit;
 
 -- name: price_insert
 INSERT INTO price (id, provider, instance_type, region, accelerator_id, pricing_model, as_of, notes, gpus,
-	vcpus, ram_gb, price_usd_per_hour, source, source_date, origin, valid_from_us, revision, opened_by, conflicts)
+	vcpus, ram_gb, price_usd_per_hour, source, source_date, origin, valid_from_us, revision, opened_by, conflicts, row_checksum)
 VALUES (:id, :provider, :instance_type, :region, :accelerator_id, :pricing_model, :as_of, :notes, :gpus,
-	:vcpus, :ram_gb, :price_usd_per_hour, :source, :source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts);
+	:vcpus, :ram_gb, :price_usd_per_hour, :source, :source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts, :row_checksum);
 
 -- name: price_close
 UPDATE price SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
@@ -119,10 +119,10 @@ ORDER BY id LIMIT :limit;
 -- name: region_insert
 INSERT INTO region (id, provider, region_id, country_zone, location, em_zone, grid_gco2e_per_kwh,
 	grid_marginal_gco2e_per_kwh, pue, wue_l_per_kwh, ewif_l_per_kwh, year, pue_year, wue_year, source,
-	source_date, origin, valid_from_us, revision, opened_by, conflicts)
+	source_date, origin, valid_from_us, revision, opened_by, conflicts, row_checksum)
 VALUES (:id, :provider, :region_id, :country_zone, :location, :em_zone, :grid_gco2e_per_kwh,
 	:grid_marginal_gco2e_per_kwh, :pue, :wue_l_per_kwh, :ewif_l_per_kwh, :year, :pue_year, :wue_year, :source,
-	:source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts);
+	:source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts, :row_checksum);
 
 -- name: region_close
 UPDATE region SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
@@ -148,9 +148,9 @@ ORDER BY id LIMIT :limit;
 
 -- name: calibration_insert
 INSERT INTO calibration (id, accelerator_id, device_id, benchmark_id, class, plan_id, driver, precision, quantity, method, value, low,
-	high, n, spread, disagreement, baseline, expected, expected_sigma, step_ratio, gpu_count, params, source, source_date, origin, valid_from_us, revision)
+	high, n, spread, disagreement, baseline, expected, expected_sigma, step_ratio, gpu_count, params, source, source_date, origin, valid_from_us, revision, row_checksum)
 VALUES (:id, :accelerator_id, :device_id, :benchmark_id, :class, :plan_id, :driver, :precision, :quantity, :method, :value, :low,
-	:high, :n, :spread, :disagreement, :baseline, :expected, :expected_sigma, :step_ratio, :gpu_count, :params, :source, :source_date, :origin, :valid_from_us, :revision);
+	:high, :n, :spread, :disagreement, :baseline, :expected, :expected_sigma, :step_ratio, :gpu_count, :params, :source, :source_date, :origin, :valid_from_us, :revision, :row_checksum);
 
 -- name: calibration_close
 UPDATE calibration SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;

@@ -1,6 +1,6 @@
 -- name: key_insert
-INSERT INTO api_key (id, hash, name, role, prefix, created_at_us, expires_at_us)
-VALUES (:id, :hash, :name, :role, :prefix, :created_at_us, :expires_at_us);
+INSERT INTO api_key (id, hash, name, role, prefix, created_at_us, expires_at_us, row_checksum)
+VALUES (:id, :hash, :name, :role, :prefix, :created_at_us, :expires_at_us, :row_checksum);
 
 -- name: key_revoke
 UPDATE api_key SET revoked_at_us = :now_us WHERE id = :id AND revoked_at_us IS NULL;
@@ -8,11 +8,11 @@ UPDATE api_key SET revoked_at_us = :now_us WHERE id = :id AND revoked_at_us IS N
 -- The index finds by the hash of the key; how its bytes compare tells nothing about the key itself, and the caller
 -- compares once more in constant time.
 -- name: key_find
-SELECT id, name, role, prefix, created_at_us, expires_at_us, revoked_at_us, hash FROM api_key
+SELECT id, name, role, prefix, created_at_us, expires_at_us, revoked_at_us, hash, row_checksum FROM api_key
 WHERE hash = :hash AND revoked_at_us IS NULL;
 
 -- name: key_list
-SELECT id, name, role, prefix, created_at_us, expires_at_us, revoked_at_us FROM api_key
+SELECT id, name, role, prefix, created_at_us, expires_at_us, revoked_at_us, row_checksum FROM api_key
 WHERE id > :cursor_id ORDER BY id LIMIT :limit;
 
 -- name: key_count

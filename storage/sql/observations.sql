@@ -1,10 +1,10 @@
 -- name: observation_insert
 INSERT INTO observation (id, plan_id, created_at_us, accelerator, stack, stack_release, gpu_count, step_time_s, tokens_per_s, mean_gpu_w, hours,
 	total_kwh, total_usd, labels, notes, predicted_step_time_s, predicted_tokens_per_s, predicted_mean_gpu_w, predicted_hours,
-	predicted_total_kwh, predicted_total_usd, stack_speed, unused_because, params, planned_gpu_count, precision, practice, practice_expected, practice_unused_because)
+	predicted_total_kwh, predicted_total_usd, stack_speed, unused_because, params, planned_gpu_count, precision, practice, practice_expected, practice_unused_because, row_checksum)
 VALUES (:id, :plan_id, :created_at_us, :accelerator, :stack, :stack_release, :gpu_count, :step_time_s, :tokens_per_s, :mean_gpu_w, :hours,
 	:total_kwh, :total_usd, :labels, :notes, :predicted_step_time_s, :predicted_tokens_per_s, :predicted_mean_gpu_w, :predicted_hours,
-	:predicted_total_kwh, :predicted_total_usd, :stack_speed, :unused_because, :params, :planned_gpu_count, :precision, :practice, :practice_expected, :practice_unused_because);
+	:predicted_total_kwh, :predicted_total_usd, :stack_speed, :unused_because, :params, :planned_gpu_count, :precision, :practice, :practice_expected, :practice_unused_because, :row_checksum);
 
 -- name: observation_get
 SELECT * FROM observation WHERE id = :id;

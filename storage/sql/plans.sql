@@ -19,7 +19,8 @@ SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, mo
 FROM plan WHERE id = :id;
 
 -- name: plan_head
-SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, asked, head_checksum, content_revision
+SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision, calibration_revision,
+	planner_version, computed_at_us, asked, head_checksum, content_revision
 FROM plan WHERE id = :id;
 
 -- The content that the plan had at a revision, which is the newest one computed up to it.
@@ -33,11 +34,11 @@ ORDER BY r.content_revision DESC LIMIT 1;
 
 -- name: plan_revisions
 SELECT id, kind, created_at_us, updated_at_us, content_revision AS revision, name, notes, labels, model, accelerator,
-	catalogue_revision, calibration_revision, planner_version, computed_at_us
+	catalogue_revision, calibration_revision, planner_version, computed_at_us, asked, request, result, checksum, content_revision
 FROM plan WHERE id = :id
 UNION ALL
 SELECT p.id, p.kind, p.created_at_us, p.updated_at_us, r.content_revision, p.name, p.notes, p.labels, r.model, r.accelerator,
-	r.catalogue_revision, r.calibration_revision, r.planner_version, r.computed_at_us
+	r.catalogue_revision, r.calibration_revision, r.planner_version, r.computed_at_us, p.asked, r.request, r.result, r.checksum, r.content_revision
 FROM plan_revision r JOIN plan p ON p.id = r.plan_id WHERE r.plan_id = :id
 ORDER BY 5 DESC;
 
@@ -65,7 +66,7 @@ DELETE FROM plan WHERE id = :id;
 
 -- name: plan_list
 SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision,
-	calibration_revision, planner_version, computed_at_us
+	calibration_revision, planner_version, computed_at_us, head_checksum
 FROM plan
 WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
 	AND created_at_us > :created_after_us AND created_at_us < :created_before_us
@@ -78,7 +79,7 @@ ORDER BY created_at_us DESC, id DESC LIMIT :limit;
 -- Driven by the label, whose rows stand in the order of the answer.
 -- name: plan_list_by_label
 SELECT p.id, kind, p.created_at_us, updated_at_us, revision, name, notes, labels, model, accelerator, catalogue_revision,
-	calibration_revision, planner_version, computed_at_us
+	calibration_revision, planner_version, computed_at_us, head_checksum
 FROM plan_label l CROSS JOIN plan p ON p.id = l.plan_id
 WHERE l.key = :label_key AND l.value = :label_value
 	AND (l.created_at_us, l.plan_id) < (:cursor_us, :cursor_id)

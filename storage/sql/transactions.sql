@@ -14,3 +14,9 @@ RELEASE job;
 
 -- name: job_undo
 ROLLBACK TO job;
+
+-- name: commit_count
+UPDATE commit_count SET commits = commits + 1 WHERE one = 1 RETURNING commits AS count;
+
+-- name: commit_count_get
+SELECT commits AS count, file AS id FROM commit_count WHERE one = 1;

@@ -7,17 +7,17 @@
 #include "storage/sqlite/checksum.h"
 
 /* The hash of each part is the seed of the next, and a hash knows its length: text cannot move from one member to the next unseen. */
-static uint64_t add_text(uint64_t hash, const char *text, size_t length)
+uint64_t checksum_add_text(uint64_t hash, const char *text, size_t length)
 {
 	return text ? XXH64(text, length, hash) : ~hash;
 }
 
-static uint64_t add_string(uint64_t hash, const char *text)
+uint64_t checksum_add_string(uint64_t hash, const char *text)
 {
-	return add_text(hash, text, text ? strlen(text) : 0);
+	return checksum_add_text(hash, text, text ? strlen(text) : 0);
 }
 
-static uint64_t add_integer(uint64_t hash, int64_t value)
+uint64_t checksum_add_integer(uint64_t hash, int64_t value)
 {
 	uint64_t stored = htole64((uint64_t)value);
 
@@ -25,47 +25,88 @@ static uint64_t add_integer(uint64_t hash, int64_t value)
 }
 
 /* 63 bits: SQL's integers have a sign, and a negative one is an absent one here. */
-static int64_t checksum_of(uint64_t hash)
+int64_t checksum_of(uint64_t hash)
 {
 	return (int64_t)(hash >> 1);
 }
 
-int64_t plan_checksum(const struct plan_record *plan, int64_t content_revision)
-{
-	uint64_t hash = add_string(0, plan->id);
-
-	hash = add_string(hash, plan->kind);
-	hash = add_integer(hash, plan->created_at_us);
-	hash = add_integer(hash, content_revision);
-	hash = add_string(hash, plan->model);
-	hash = add_string(hash, plan->accelerator);
-	hash = add_integer(hash, plan->catalogue_revision);
-	hash = add_integer(hash, plan->calibration_revision);
-	hash = add_string(hash, plan->planner_version);
-	hash = add_integer(hash, plan->computed_at_us);
-	hash = add_text(hash, plan->request.text, plan->request.length);
-	hash = add_text(hash, plan->result.text, plan->result.length);
-	return checksum_of(hash);
-}
-
+/* What a list shows: it is read without the long columns. */
 int64_t plan_head_checksum(const struct plan_record *plan)
 {
-	uint64_t hash = add_string(0, plan->id);
+	uint64_t hash = checksum_add_string(0, plan->id);
 
-	hash = add_integer(hash, plan->revision);
-	hash = add_integer(hash, plan->updated_at_us);
-	hash = add_string(hash, plan->name);
-	hash = add_string(hash, plan->notes);
-	hash = add_text(hash, plan->labels.text, plan->labels.length);
-	hash = add_text(hash, plan->asked.text, plan->asked.length);
+	hash = checksum_add_string(hash, plan->kind);
+	hash = checksum_add_integer(hash, plan->created_at_us);
+	hash = checksum_add_integer(hash, plan->updated_at_us);
+	hash = checksum_add_integer(hash, plan->revision);
+	hash = checksum_add_string(hash, plan->name);
+	hash = checksum_add_string(hash, plan->notes);
+	hash = checksum_add_text(hash, plan->labels.text, plan->labels.length);
+	hash = checksum_add_string(hash, plan->model);
+	hash = checksum_add_string(hash, plan->accelerator);
+	hash = checksum_add_integer(hash, plan->catalogue_revision);
+	hash = checksum_add_integer(hash, plan->calibration_revision);
+	hash = checksum_add_string(hash, plan->planner_version);
+	hash = checksum_add_integer(hash, plan->computed_at_us);
 	return checksum_of(hash);
 }
 
-enum status plan_verify(const struct plan_stored *plan, bool with_content, struct failure *failure)
+static uint64_t content_hash(const struct plan_record *plan, int64_t content_revision)
 {
-	if (plan->head_checksum == plan_head_checksum(&plan->record) &&
-		(!with_content || plan->checksum == plan_checksum(&plan->record, plan->content_revision)))
-		return STATUS_OK;
+	uint64_t hash = checksum_add_string(0, plan->id);
+
+	hash = checksum_add_string(hash, plan->kind);
+	hash = checksum_add_integer(hash, plan->created_at_us);
+	hash = checksum_add_integer(hash, content_revision);
+	hash = checksum_add_string(hash, plan->model);
+	hash = checksum_add_string(hash, plan->accelerator);
+	hash = checksum_add_integer(hash, plan->catalogue_revision);
+	hash = checksum_add_integer(hash, plan->calibration_revision);
+	hash = checksum_add_string(hash, plan->planner_version);
+	hash = checksum_add_integer(hash, plan->computed_at_us);
+	hash = checksum_add_text(hash, plan->request.text, plan->request.length);
+	return checksum_add_text(hash, plan->result.text, plan->result.length);
+}
+
+int64_t plan_checksum(const struct plan_record *plan, int64_t content_revision)
+{
+	return checksum_of(checksum_add_text(content_hash(plan, content_revision), plan->asked.text, plan->asked.length));
+}
+
+/* Until schema version 12 the body as it was sent was under the head's checksum, and what lists show of the content was not. */
+static int64_t former_head_checksum(const struct plan_record *plan)
+{
+	uint64_t hash = checksum_add_string(0, plan->id);
+
+	hash = checksum_add_integer(hash, plan->revision);
+	hash = checksum_add_integer(hash, plan->updated_at_us);
+	hash = checksum_add_string(hash, plan->name);
+	hash = checksum_add_string(hash, plan->notes);
+	hash = checksum_add_text(hash, plan->labels.text, plan->labels.length);
+	hash = checksum_add_text(hash, plan->asked.text, plan->asked.length);
+	return checksum_of(hash);
+}
+
+static enum status plan_changed(const struct plan_stored *plan, struct failure *failure)
+{
 	return failure_set(failure, STATUS_UNAVAILABLE,
-		"plan %s was changed on the disk since it was stored (its checksum differs): restore it from a backup", plan->record.id);
+		"plan %s was changed on the disk since it was stored (its checksum differs): restore it from a backup, or delete it", plan->record.id);
+}
+
+bool plan_head_is_whole(const struct plan_stored *plan)
+{
+	return plan->head_checksum == plan_head_checksum(&plan->record);
+}
+
+enum status plan_verify_head(const struct plan_stored *plan, struct failure *failure)
+{
+	return plan_head_is_whole(plan) || plan->head_checksum == former_head_checksum(&plan->record) ? STATUS_OK : plan_changed(plan, failure);
+}
+
+enum status plan_verify_content(const struct plan_stored *plan, struct failure *failure)
+{
+	return plan->checksum == plan_checksum(&plan->record, plan->content_revision) ||
+				   plan->checksum == checksum_of(content_hash(&plan->record, plan->content_revision))
+			   ? STATUS_OK
+			   : plan_changed(plan, failure);
 }

@@ -1,15 +1,24 @@
-/* Checksums of plans (XXH64): docs/decisions/0062. */
+/* Checksums of plans and rows (XXH64): docs/decisions/0062 and 0245. */
 #ifndef FLEETPLAN_STORAGE_SQLITE_CHECKSUM_H
 #define FLEETPLAN_STORAGE_SQLITE_CHECKSUM_H
 
 #include "base/failure.h"
 #include "storage/sqlite/maps.h"
 
-/* Of the computed content (and the id it belongs to); of name, notes, labels and revision. */
+/* Parts are chained: the hash of each is the seed of the next. */
+uint64_t checksum_add_text(uint64_t hash, const char *text, size_t length);
+uint64_t checksum_add_string(uint64_t hash, const char *text);
+uint64_t checksum_add_integer(uint64_t hash, int64_t value);
+int64_t checksum_of(uint64_t hash); /* 63 bits, as SQL's integers have a sign */
+
+/* Of what was asked and computed (and the id it belongs to); of what a list shows. */
 int64_t plan_checksum(const struct plan_record *plan, int64_t content_revision);
 int64_t plan_head_checksum(const struct plan_record *plan);
 
-/* STATUS_UNAVAILABLE, naming the plan, when what was read is not what was stored. */
-FALLIBLE enum status plan_verify(const struct plan_stored *plan, bool with_content, struct failure *failure);
+/* STATUS_UNAVAILABLE, naming the plan, when what was read is not what was stored. The head may be of an older version, which needs
+ * `asked` to be checked; plan_head_is_whole does not know that one. */
+bool plan_head_is_whole(const struct plan_stored *plan);
+FALLIBLE enum status plan_verify_head(const struct plan_stored *plan, struct failure *failure);
+FALLIBLE enum status plan_verify_content(const struct plan_stored *plan, struct failure *failure);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "storage/sqlite/checksum.h"
 #include "storage/sqlite/conflict_column.h"
 
 int column_find(const struct column_map *map, const char *name)
@@ -219,6 +220,73 @@ bool column_read(sqlite3_stmt *statement, int result, const struct column *colum
 		return true;
 	}
 	return false;
+}
+
+static uint64_t add_number(uint64_t hash, double value)
+{
+	int64_t bits;
+
+	if (isnan(value))
+		return checksum_add_string(hash, NULL);
+	value += 0.0; /* SQLite keeps no sign of zero */
+	memcpy(&bits, &value, sizeof bits);
+	return checksum_add_integer(hash, bits);
+}
+
+static uint64_t add_column(uint64_t hash, const struct column *column, const void *record)
+{
+	const void *member = (const char *)record + column->offset;
+
+	switch (column->kind) {
+	case COLUMN_TEXT:
+		return checksum_add_string(hash, *(const char *const *)member);
+	case COLUMN_COUNT:
+	case COLUMN_MOMENT:
+		return checksum_add_integer(hash, *(const int64_t *)member);
+	case COLUMN_NUMBER:
+		return add_number(hash, *(const double *)member);
+	case COLUMN_TRUTH:
+		return checksum_add_integer(hash, *(const bool *)member);
+	case COLUMN_JSON:
+		return checksum_add_text(hash, ((const struct json_text *)member)->text, ((const struct json_text *)member)->length);
+	case COLUMN_LIST: {
+		const struct text_list *list = member;
+		for (size_t i = 0; i < list->count; i++)
+			hash = checksum_add_string(hash, list->items[i]);
+		return checksum_add_integer(hash, (int64_t)list->count);
+	}
+	case COLUMN_CONFLICTS: {
+		const struct conflict_list *list = member;
+		for (size_t i = 0; i < list->count; i++) {
+			const struct conflict *conflict = &list->items[i];
+			const char *const texts[] = {conflict->field, conflict->source, conflict->source_date, conflict->note};
+			for (size_t t = 0; t < COUNT_OF(texts); t++) /* an empty one is stored as none */
+				hash = checksum_add_string(hash, texts[t] && *texts[t] ? texts[t] : NULL);
+			hash = add_number(hash, conflict->value);
+		}
+		return checksum_add_integer(hash, (int64_t)list->count);
+	}
+	case COLUMN_PRECISION:
+		return checksum_add_string(hash, precision_name(*(const enum precision *)member));
+	case COLUMN_DIGEST:
+		return checksum_add_text(hash, member, DIGEST_BYTES);
+	}
+	return hash;
+}
+
+int64_t columns_checksum(const struct column_map *map, const void *record)
+{
+	uint64_t hash = checksum_add_string(0, map->noun);
+
+	for (size_t i = 0; i < map->count; i++) {
+		const char *const *name = map->unsealed;
+
+		while (*name && strcmp(*name, map->columns[i].name) != 0)
+			name++;
+		if (!*name)
+			hash = add_column(hash, &map->columns[i], record);
+	}
+	return checksum_of(hash);
 }
 
 static bool texts_equal(const char *a, size_t a_length, const char *b, size_t b_length)

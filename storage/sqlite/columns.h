@@ -38,6 +38,8 @@ struct column_map {
 	const struct column *columns;
 	size_t count;
 	size_t struct_size;
+	const char *noun;            /* of a row, where its table has a row_checksum; NULL: it has none */
+	const char *const *unsealed; /* columns that are not under it; NULL ends them */
 };
 
 #define COLUMN_KIND_OF(member) \
@@ -45,7 +47,8 @@ struct column_map {
 		struct json_text: COLUMN_JSON, struct text_list: COLUMN_LIST, struct conflict_list: COLUMN_CONFLICTS, enum precision: COLUMN_PRECISION, \
 		unsigned char *: COLUMN_DIGEST)
 #define COLUMN(type, member, name_) {(name_), COLUMN_KIND_OF(((type *)0)->member), offsetof(type, member)}
-#define COLUMN_MAP(columns_, type) {(columns_), COUNT_OF(columns_), sizeof(type)}
+#define COLUMN_MAP(columns_, type) {(columns_), COUNT_OF(columns_), sizeof(type), NULL, NULL}
+#define SEALED_MAP(columns_, type, noun_, unsealed_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_)}
 
 /* Index of the column of that name, -1 when the map has none. */
 int column_find(const struct column_map *map, const char *name);
@@ -55,6 +58,9 @@ int column_bind(sqlite3_stmt *statement, int parameter, const struct column *col
 
 /* False when the arena is exhausted. */
 bool column_read(sqlite3_stmt *statement, int result, const struct column *column, void *record, struct arena *arena);
+
+/* Over all members but the unsealed ones, as they are stored: never negative. */
+int64_t columns_checksum(const struct column_map *map, const void *record);
 
 /* Makes every member of the map absent. */
 void columns_clear(const struct column_map *map, void *record);

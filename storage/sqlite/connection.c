@@ -1,3 +1,4 @@
+#include "base/log.h"
 #include "storage/sqlite/store.h"
 
 /* Once, before the first connection: without its memory statistics SQLite has no global lock on the way. */
@@ -89,7 +90,17 @@ static bool rows_grow(struct rows_read *rows, size_t *capacity, size_t item_size
 	return true;
 }
 
-static enum status rows_fetch(struct statement *statement, const void *record, size_t limit, struct arena *arena,
+/* Some are named in the log, all are counted. */
+static void row_left_out(struct rows_read *rows, struct failure *failure)
+{
+	enum { NAMED = 20 };
+
+	if (rows->damaged++ < NAMED)
+		log_event(LOG_ERROR, "row_damaged", LOG_TEXT("detail", failure->detail));
+	failure_clear(failure);
+}
+
+static enum status rows_fetch(struct statement *statement, const void *record, size_t limit, bool whole_only, struct arena *arena,
 	struct rows_read *rows, struct failure *failure)
 {
 	size_t item_size = statement->results->struct_size, capacity = 0;
@@ -107,11 +118,15 @@ static enum status rows_fetch(struct statement *statement, const void *record, s
 			return failure_set(failure, STATUS_NO_MEMORY, "no memory for a list of %zu rows", rows->count);
 		status = statement_read(statement, (char *)rows->items + rows->count * item_size, arena, failure);
 		rows->count += status == STATUS_OK;
+		if (status != STATUS_OK && statement->damaged && whole_only) {
+			row_left_out(rows, failure);
+			status = STATUS_OK;
+		}
 	}
 	return status;
 }
 
-enum status store_list(struct connection *connection, enum statement_name name, const void *record, size_t limit,
+static enum status list_rows(struct connection *connection, enum statement_name name, const void *record, size_t limit, bool whole_only,
 	struct arena *arena, struct rows_read *rows, struct failure *failure)
 {
 	struct statement *statement = connection_statement(connection, name, failure);
@@ -120,7 +135,19 @@ enum status store_list(struct connection *connection, enum statement_name name, 
 	*rows = (struct rows_read){0};
 	if (!statement)
 		return failure->status;
-	status = rows_fetch(statement, record, limit, arena, rows, failure);
+	status = rows_fetch(statement, record, limit, whole_only, arena, rows, failure);
 	statement_reset(statement);
 	return status;
+}
+
+enum status store_list(struct connection *connection, enum statement_name name, const void *record, size_t limit,
+	struct arena *arena, struct rows_read *rows, struct failure *failure)
+{
+	return list_rows(connection, name, record, limit, false, arena, rows, failure);
+}
+
+enum status store_list_whole(struct connection *connection, enum statement_name name, const void *record, size_t limit,
+	struct arena *arena, struct rows_read *rows, struct failure *failure)
+{
+	return list_rows(connection, name, record, limit, true, arena, rows, failure);
 }

@@ -8,6 +8,7 @@
 # embeds: storage/sql/0007_conflicts.sql
 # embeds: storage/sql/0008_runs.sql
 # embeds: storage/sql/0009_observed_jobs.sql
+# embeds: storage/sql/0010_checksums.sql
 # embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
@@ -18,7 +19,7 @@
 # embeds: storage/sql/observations.sql
 # embeds: storage/sql/imports.sql
 	.section .rodata
-	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_statements
+	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_statements
 storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
@@ -45,6 +46,9 @@ storage_sql_0008:
 	.byte 0
 storage_sql_0009:
 	.incbin "storage/sql/0009_observed_jobs.sql"
+	.byte 0
+storage_sql_0010:
+	.incbin "storage/sql/0010_checksums.sql"
 	.byte 0
 storage_sql_statements:
 	.incbin "storage/sql/transactions.sql"

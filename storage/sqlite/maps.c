@@ -34,7 +34,9 @@ static const struct column key_columns[] = {
 	C(record.revoked_at_us, "revoked_at_us"), C(hash, "hash")
 };
 #undef C
-const struct column_map key_map = COLUMN_MAP(key_columns, struct key_stored);
+/* A revocation is written into the row; lists leave the hash out, by which a key is found. */
+static const char *const key_unsealed[] = {"revoked_at_us", "hash", NULL};
+const struct column_map key_map = SEALED_MAP(key_columns, struct key_stored, "API key", key_unsealed);
 
 #define C(member, name) COLUMN(struct device_record, member, name)
 static const struct column device_columns[] = {
@@ -123,6 +125,10 @@ static const struct column benchmark_query_columns[] = {
 #undef C
 const struct column_map benchmark_query_map = COLUMN_MAP(benchmark_query_columns, struct benchmark_query);
 
+/* Of rows of the catalogue: when they hold, which statements change in place. */
+static const char *const row_unsealed[] = {"valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by", "from_us", "to_us", "of_revision",
+	NULL};
+
 /* What every row has. Of a member with two columns the later one counts: how the row holds, and not how it is written (0006_imports.sql). */
 #define STAMP(type) \
 	COLUMN(type, meta.origin, "origin"), COLUMN(type, meta.valid_from_us, "valid_from_us"), \
@@ -151,7 +157,7 @@ static const struct column accelerator_columns[] = {
 	C(meta.conflicts, "conflicts"), STAMP(struct accelerator_row)
 };
 #undef C
-const struct column_map accelerator_map = COLUMN_MAP(accelerator_columns, struct accelerator_row);
+const struct column_map accelerator_map = SEALED_MAP(accelerator_columns, struct accelerator_row, "accelerator", row_unsealed);
 
 #define C(member, name) COLUMN(struct model_row, member, name)
 static const struct column model_columns[] = {
@@ -160,7 +166,7 @@ static const struct column model_columns[] = {
 	STAMP(struct model_row)
 };
 #undef C
-const struct column_map model_map = COLUMN_MAP(model_columns, struct model_row);
+const struct column_map model_map = SEALED_MAP(model_columns, struct model_row, "model", row_unsealed);
 
 #define C(member, name) COLUMN(struct price_row, member, name)
 static const struct column price_columns[] = {
@@ -170,7 +176,7 @@ static const struct column price_columns[] = {
 	C(meta.source, "source"), C(meta.source_date, "source_date"), C(meta.conflicts, "conflicts"), STAMP(struct price_row)
 };
 #undef C
-const struct column_map price_map = COLUMN_MAP(price_columns, struct price_row);
+const struct column_map price_map = SEALED_MAP(price_columns, struct price_row, "price", row_unsealed);
 
 #define C(member, name) COLUMN(struct region_row, member, name)
 static const struct column region_columns[] = {
@@ -182,7 +188,7 @@ static const struct column region_columns[] = {
 	C(meta.source_date, "source_date"), C(meta.conflicts, "conflicts"), STAMP(struct region_row)
 };
 #undef C
-const struct column_map region_map = COLUMN_MAP(region_columns, struct region_row);
+const struct column_map region_map = SEALED_MAP(region_columns, struct region_row, "region", row_unsealed);
 
 #define C(member, name) COLUMN(struct calibration_row, member, name)
 static const struct column calibration_columns[] = {
@@ -196,7 +202,7 @@ static const struct column calibration_columns[] = {
 	C(meta.revision, "revision")
 };
 #undef C
-const struct column_map calibration_map = COLUMN_MAP(calibration_columns, struct calibration_row);
+const struct column_map calibration_map = SEALED_MAP(calibration_columns, struct calibration_row, "calibration", row_unsealed);
 
 #define C(member) COLUMN(struct import_stored, record.member, #member)
 static const struct column import_columns[] = {
@@ -220,7 +226,8 @@ static const struct column observation_columns[] = {
 	C(practice, "practice"), C(practice_expected, "practice_expected"), C(practice_unused_because, "practice_unused_because")
 };
 #undef C
-const struct column_map observation_map = COLUMN_MAP(observation_columns, struct observation_record);
+static const char *const observation_unsealed[] = {NULL};
+const struct column_map observation_map = SEALED_MAP(observation_columns, struct observation_record, "observation", observation_unsealed);
 
 #define C(member, name) COLUMN(struct observation_query, member, name)
 static const struct column observation_query_columns[] = {

@@ -65,7 +65,7 @@ static enum status plan_head(struct storage *storage, const char *id, int64_t ex
 	if (expected_revision > 0 && plan->record.revision != expected_revision)
 		return failure_set(failure, STATUS_PRECONDITION_FAILED, "plan %s is at revision %lld, not %lld: read it again", id,
 			(long long)plan->record.revision, (long long)expected_revision);
-	return plan_verify(plan, false, failure);
+	return plan_verify_head(plan, failure);
 }
 
 /* The next revision, and a time of change that does not run backwards. */
@@ -153,6 +153,8 @@ static enum status plan_get_at(struct connection *reader, const struct arguments
 {
 	enum status status = store_one(reader, STATEMENT_PLAN_HEAD, arguments, plan, arena, failure);
 
+	if (status == STATUS_OK)
+		status = plan_verify_head(plan, failure);
 	if (status != STATUS_OK || arguments->at_revision > plan->record.revision)
 		return status == STATUS_OK ? STATUS_NOT_FOUND : status;
 	if (arguments->at_revision >= plan->content_revision)
@@ -176,14 +178,48 @@ enum status storage_plan_get(struct storage *storage, const char *id, int64_t re
 	if (status == STATUS_NOT_FOUND)
 		return revision == ABSENT_COUNT ? plan_missing(id, failure)
 		                                : failure_set(failure, status, "plan %s has no revision %lld", id, (long long)revision);
+	if (status == STATUS_OK && revision == ABSENT_COUNT)
+		status = plan_verify_head(&stored, failure); /* that of an older revision is checked above */
 	if (status == STATUS_OK)
-		status = plan_verify(&stored, true, failure);
+		status = plan_verify_content(&stored, failure);
 	if (status != STATUS_OK)
 		return status;
 	*plan = stored.record;
 	if (revision != ABSENT_COUNT && revision < plan->revision)
 		plan->revision = stored.content_revision;
 	return STATUS_OK;
+}
+
+/* A row of a list whose head's checksum differs: one of a version that did not know it is checked as a whole. */
+static enum status list_item_verify(struct storage *storage, struct plan_stored *item, struct arena *arena, struct failure *failure)
+{
+	struct arguments arguments = {.id = item->record.id};
+	struct plan_stored whole;
+	enum status status;
+
+	if (plan_head_is_whole(item))
+		return STATUS_OK;
+	status = reader_one(storage, STATEMENT_PLAN_GET, &arguments, &whole, arena, failure);
+	if (status == STATUS_NOT_FOUND)
+		return STATUS_OK; /* deleted since */
+	if (status == STATUS_OK)
+		status = plan_verify_head(&whole, failure);
+	if (status == STATUS_OK)
+		status = plan_verify_content(&whole, failure);
+	if (status == STATUS_OK)
+		*item = whole; /* what was checked is what is shown */
+	item->record.asked = item->record.request = item->record.result = (struct json_text){0};
+	return status;
+}
+
+static enum status list_verify(struct storage *storage, struct rows_read *rows, struct arena *arena, struct failure *failure)
+{
+	struct plan_stored *items = rows->items;
+	enum status status = STATUS_OK;
+
+	for (size_t i = 0; i < rows->count && status == STATUS_OK; i++)
+		status = list_item_verify(storage, &items[i], arena, failure);
+	return status;
 }
 
 /* From the store's structs to the caller's: each begins with the other, so the array is closed up in place. */
@@ -213,6 +249,8 @@ enum status storage_plan_list(struct storage *storage, const struct plan_filter 
 		query.filter.created_before_us = INT64_MAX;
 	status = reader_list(storage, filter->label_key ? STATEMENT_PLAN_LIST_BY_LABEL : STATEMENT_PLAN_LIST, &query, page_limit(page),
 		arena, &rows, failure);
+	if (status == STATUS_OK)
+		status = list_verify(storage, &rows, arena, failure);
 	if (status != STATUS_OK)
 		return status;
 	plans_narrow(&rows, list);
@@ -225,12 +263,22 @@ enum status storage_plan_revisions(struct storage *storage, const char *id, stru
 	struct failure *failure)
 {
 	struct arguments arguments = {.id = id};
+	struct plan_stored head, *items;
 	struct rows_read rows;
 	enum status status = reader_list(storage, STATEMENT_PLAN_REVISIONS, &arguments, SIZE_MAX, arena, &rows, failure);
 
 	*list = (struct plan_list){0};
+	items = rows.items;
+	for (size_t i = 0; status == STATUS_OK && i < rows.count; i++) {
+		status = plan_verify_content(&items[i], failure);
+		items[i].record.asked = items[i].record.request = items[i].record.result = (struct json_text){0};
+	}
+	if (status == STATUS_OK && rows.count > 0)
+		status = reader_one(storage, STATEMENT_PLAN_HEAD, &arguments, &head, arena, failure);
+	if (status == STATUS_OK && rows.count > 0)
+		status = plan_verify_head(&head, failure);
 	if (status != STATUS_OK)
-		return status;
+		return status == STATUS_NOT_FOUND ? plan_missing(id, failure) : status;
 	plans_narrow(&rows, list);
 	return list->count ? STATUS_OK : plan_missing(id, failure);
 }

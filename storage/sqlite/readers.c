@@ -3,12 +3,15 @@
 
 static _Thread_local unsigned slot_hint;
 
-static struct reader *reader_try(struct storage *storage)
+/* `open`: only connections that are open already. */
+static struct reader *reader_try(struct storage *storage, bool open)
 {
 	for (size_t i = 0; i < storage->reader_count; i++) {
 		size_t slot = (slot_hint + i) % storage->reader_count;
 		bool free_before = false;
 
+		if (open && !atomic_load(&storage->readers[slot].open))
+			continue;
 		if (atomic_compare_exchange_strong(&storage->readers[slot].busy, &free_before, true)) {
 			slot_hint = (unsigned)slot;
 			return &storage->readers[slot];
@@ -19,28 +22,56 @@ static struct reader *reader_try(struct storage *storage)
 
 /* All are busy: sleeps until one is given back. The waiting count is raised before the last look, and a giver looks at it
  * after it freed its slot, so no wake-up is lost. */
-static struct reader *reader_wait(struct storage *storage)
+static struct reader *reader_wait(struct storage *storage, bool open)
 {
 	struct reader *reader;
 
 	pthread_mutex_lock(&storage->lock);
 	atomic_fetch_add(&storage->readers_waiting, 1);
-	while (!(reader = reader_try(storage)))
+	while (!(reader = reader_try(storage, open)))
 		pthread_cond_wait(&storage->reader_free, &storage->lock);
 	atomic_fetch_sub(&storage->readers_waiting, 1);
 	pthread_mutex_unlock(&storage->lock);
 	return reader;
 }
 
+/* SQLite opens the log with the first read. */
+static enum status reader_open(struct storage *storage, struct reader *reader, struct failure *failure)
+{
+	enum status status = connection_open(storage->path, true, &reader->connection, failure);
+
+	if (status == STATUS_OK)
+		status = connection_execute(&reader->connection, "SELECT 1 FROM setting LIMIT 1", failure);
+	if (status == STATUS_OK)
+		status = file_identity_check(storage, failure);
+	if (status != STATUS_OK)
+		connection_close(&reader->connection);
+	return status;
+}
+
+static bool any_open(const struct storage *storage)
+{
+	for (size_t i = 0; i < storage->reader_count; i++)
+		if (atomic_load(&storage->readers[i].open))
+			return true;
+	return false;
+}
+
 struct connection *reader_take(struct storage *storage, struct failure *failure)
 {
-	struct reader *reader = reader_try(storage);
+	struct reader *reader = reader_try(storage, false);
 
 	if (!reader)
-		reader = reader_wait(storage);
-	if (!reader->connection.db && connection_open(storage->path, true, &reader->connection, failure) != STATUS_OK) {
+		reader = reader_wait(storage, false);
+	if (!reader->connection.db && reader_open(storage, reader, failure) != STATUS_OK) {
 		reader_give(storage, &reader->connection);
-		return NULL;
+		/* Under the name stands another file, or none: those that were opened before read the one that the daemon works on. */
+		if (file_identity_check(storage, failure) == STATUS_OK || !any_open(storage))
+			return NULL;
+		reader = reader_try(storage, true);
+		if (!reader)
+			reader = reader_wait(storage, true);
+		failure_clear(failure);
 	}
 	atomic_store(&reader->open, true);
 	return &reader->connection;
@@ -54,7 +85,7 @@ void reader_give(struct storage *storage, struct connection *connection)
 	if (atomic_load(&storage->readers_waiting) == 0)
 		return;
 	pthread_mutex_lock(&storage->lock);
-	pthread_cond_signal(&storage->reader_free);
+	pthread_cond_broadcast(&storage->reader_free); /* some wait for a connection that is open */
 	pthread_mutex_unlock(&storage->lock);
 }
 

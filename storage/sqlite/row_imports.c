@@ -152,7 +152,7 @@ static enum status close_vanished(struct storage *storage, struct row_change *ch
 
 	if (!ids)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the built-in data");
-	status = store_list(&storage->writer, row_statement(kind, ROW_LIST), &query, SIZE_MAX, arena, &rows, failure);
+	status = store_list_whole(&storage->writer, row_statement(kind, ROW_LIST), &query, SIZE_MAX, arena, &rows, failure);
 	for (size_t i = 0; i < rows.count && status == STATUS_OK; i++) {
 		const char *id = row_id(kind, (char *)rows.items + i * row_size(kind));
 

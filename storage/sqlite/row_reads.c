@@ -48,7 +48,7 @@ static enum status load_kind(struct connection *reader, enum row_kind kind, int6
 	struct row_query query = {.filter.as_of_us = as_of_us, .cursor_id = "", .limit = INT64_MAX};
 	enum row_statement which = as_of_us == INT64_MAX ? ROW_LOAD : ROW_LIST;
 
-	return store_list(reader, row_statement(kind, which), &query, SIZE_MAX, arena, rows, failure);
+	return store_list_whole(reader, row_statement(kind, which), &query, SIZE_MAX, arena, rows, failure);
 }
 
 /* What is loaded: rows of one moment, or of two revisions. */
@@ -93,6 +93,16 @@ static enum status load_all(struct connection *reader, struct load *load, struct
 	return status;
 }
 
+static uint64_t damaged_of(const struct rows_read rows[ROW_KIND_COUNT])
+{
+	uint64_t sum = 0;
+
+	for (int kind = 0; kind < ROW_KIND_COUNT; kind++)
+		sum += rows[kind].damaged;
+	return sum;
+}
+
+/* A row that is damaged is left out: the others are no worse for it. Answers that name it say so. */
 static enum status load_consistently(struct storage *storage, struct load *load, struct arena *arena, struct catalogue_rows *out,
 	struct failure *failure)
 {
@@ -108,6 +118,8 @@ static enum status load_consistently(struct storage *storage, struct load *load,
 		sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
 	}
 	reader_give(storage, reader);
+	if (status == STATUS_OK && load->as_of_us == INT64_MAX)
+		atomic_store(&storage->damaged_rows, damaged_of(rows));
 	*out = (struct catalogue_rows){
 		.accelerators = rows[ROW_ACCELERATOR].items, .accelerator_count = rows[ROW_ACCELERATOR].count,
 		.models = rows[ROW_MODEL].items, .model_count = rows[ROW_MODEL].count,
@@ -173,4 +185,49 @@ enum status storage_calibration_revision(struct storage *storage, struct arena *
 	int64_t moment_us;
 
 	return latest_change(storage, ROW_CALIBRATION, 0, arena, &moment_us, revision, failure);
+}
+
+static enum status revisions_at(struct connection *reader, int64_t as_of_us, struct arena *arena, int64_t *revision, int64_t *calibration_revision,
+	struct failure *failure)
+{
+	enum status status = row_revision(reader, ROW_ACCELERATOR, as_of_us, arena, revision, failure);
+
+	return status == STATUS_OK ? row_revision(reader, ROW_CALIBRATION, as_of_us, arena, calibration_revision, failure) : status;
+}
+
+enum status storage_catalogue_revisions(struct storage *storage, int64_t as_of_us, struct arena *arena, int64_t *revision,
+	int64_t *calibration_revision, struct failure *failure)
+{
+	struct connection *reader = reader_take(storage, failure);
+	enum status status;
+
+	if (!reader)
+		return failure->status;
+	status = revisions_at(reader, moment_or_now(as_of_us), arena, revision, calibration_revision, failure);
+	reader_give(storage, reader);
+	return status;
+}
+
+enum status storage_rows_get(struct storage *storage, enum row_kind kind, const char *const *ids, size_t count, int64_t as_of_us,
+	struct arena *arena, void *rows, bool *present, int64_t *revision, int64_t *calibration_revision, struct failure *failure)
+{
+	struct connection *reader = reader_take(storage, failure);
+	enum status status;
+
+	if (!reader)
+		return failure->status;
+	status = connection_execute(reader, "BEGIN", failure);
+	if (status == STATUS_OK) {
+		status = revisions_at(reader, moment_or_now(as_of_us), arena, revision, calibration_revision, failure);
+		for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+			const struct arguments arguments = {.id = ids[i], .as_of_us = moment_or_now(as_of_us)};
+
+			status = store_one(reader, row_statement(kind, ROW_GET), &arguments, (char *)rows + i * row_size(kind), arena, failure);
+			present[i] = status == STATUS_OK;
+			status = status == STATUS_NOT_FOUND ? STATUS_OK : status;
+		}
+		sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
+	}
+	reader_give(storage, reader);
+	return status;
 }

@@ -132,11 +132,25 @@ enum status row_change_begin(struct storage *storage, struct row_change *change,
 	return STATUS_OK;
 }
 
+/* A damaged row can be replaced and removed: it is there, with nothing that could be kept. */
+static enum status row_forget_content(enum row_kind kind, void *row, struct failure *failure)
+{
+	struct row_meta meta = *row_meta(row);
+
+	columns_clear(kinds[kind].map, row);
+	*(struct row_meta *)row = (struct row_meta){.origin = "builtin", .valid_from_us = meta.valid_from_us, .valid_to_us = meta.valid_to_us,
+		.revision = meta.revision, .opened_by = meta.opened_by, .closed_by = meta.closed_by};
+	failure_clear(failure);
+	return STATUS_OK;
+}
+
 enum status row_current(struct storage *storage, enum row_kind kind, const char *id, void *row, struct arena *arena, struct failure *failure)
 {
 	struct arguments arguments = {.id = id, .as_of_us = INT64_MAX};
+	struct statement *statement = connection_statement(&storage->writer, row_statement(kind, ROW_GET), failure);
+	enum status status = statement ? statement_one(statement, &arguments, row, arena, failure) : failure->status;
 
-	return store_one(&storage->writer, row_statement(kind, ROW_GET), &arguments, row, arena, failure);
+	return status == STATUS_UNAVAILABLE && statement && statement->damaged ? row_forget_content(kind, row, failure) : status;
 }
 
 enum status row_close(struct storage *storage, struct row_change *change, enum row_kind kind, const char *id, struct arena *arena,

@@ -15,6 +15,8 @@
 	X(JOB_BEGIN,            "job_begin",             arguments_map,       arguments_map)              \
 	X(JOB_KEEP,             "job_keep",              arguments_map,       arguments_map)              \
 	X(JOB_UNDO,             "job_undo",              arguments_map,       arguments_map)              \
+	X(COMMIT_COUNT,         "commit_count",          arguments_map,       arguments_map)              \
+	X(COMMIT_COUNT_GET,     "commit_count_get",      arguments_map,       arguments_map)              \
 	X(PLAN_INSERT,          "plan_insert",           plan_map,            plan_map)                   \
 	X(PLAN_LABEL_INSERT,    "plan_label_insert",     plan_map,            plan_map)                   \
 	X(PLAN_LABEL_DELETE,    "plan_label_delete",     arguments_map,       plan_map)                   \
@@ -136,10 +138,15 @@ struct statement {
 	const struct column_map *parameters, *results;
 	int parameter_count, result_count;
 	signed char parameter_column[COLUMNS_MAX]; /* index into the map */
-	signed char result_column[COLUMNS_MAX];    /* index into the map, -1: the row's number, which nobody reads */
+	signed char result_column[COLUMNS_MAX];    /* index into the map, -1: the row's number, which nobody reads; -2: its checksum */
+	bool damaged; /* what statement_read read last is not what was stored */
 };
 
 FALLIBLE enum status statement_prepare(sqlite3 *db, enum statement_name name, struct statement *statement, struct failure *failure);
+
+/* One that is used once, whose parameters the caller binds; its handle is the caller's to finalize. */
+FALLIBLE enum status statement_prepare_read(sqlite3 *db, const char *text, const struct column_map *map, struct statement *statement,
+	struct failure *failure);
 
 /* Binds every parameter from `record`, a struct of the parameters' map. The record must live until the reset. */
 FALLIBLE enum status statement_bind(struct statement *statement, const void *record, struct arena *arena, struct failure *failure);
@@ -147,7 +154,8 @@ FALLIBLE enum status statement_bind(struct statement *statement, const void *rec
 /* One step: STATUS_OK with a row, STATUS_NOT_FOUND at the end (the failure is then not touched), else what went wrong. */
 FALLIBLE enum status statement_step(struct statement *statement, struct failure *failure);
 
-/* Copies the row into `record`, a struct of the results' map; members without a column are absent. */
+/* Copies the row into `record`, a struct of the results' map; members without a column are absent. A row whose checksum differs is
+ * copied too, and answered as STATUS_UNAVAILABLE with `damaged` set. */
 FALLIBLE enum status statement_read(struct statement *statement, void *record, struct arena *arena, struct failure *failure);
 
 void statement_reset(struct statement *statement); /* ends it, and forgets what was bound */

@@ -104,9 +104,10 @@ static enum status migrate(struct storage *storage, struct failure *failure)
 	int version = 0;
 	enum status status;
 
-	if (storage->use == STORAGE_DAEMON)
-		return store_migrate(&storage->writer, storage->path, failure);
 	status = store_version(&storage->writer, storage->path, &version, failure);
+	storage->was_empty = status == STATUS_OK && version == 0;
+	if (status == STATUS_OK && storage->use == STORAGE_DAEMON)
+		return store_migrate(&storage->writer, storage->path, failure);
 	if (status != STATUS_OK || version == store_schema_version())
 		return status;
 	status = lock_take(storage, failure);
@@ -116,12 +117,29 @@ static enum status migrate(struct storage *storage, struct failure *failure)
 	return status;
 }
 
+/* One is always open, so that what the daemon holds can be read whatever becomes of the file's name. */
+static enum status first_reader_open(struct storage *storage, struct failure *failure)
+{
+	struct connection *reader = reader_take(storage, failure);
+
+	if (!reader)
+		return failure->status;
+	reader_give(storage, reader);
+	return STATUS_OK;
+}
+
 static enum status writer_open(struct storage *storage, struct failure *failure)
 {
-	enum status status = storage->use == STORAGE_DAEMON ? lock_take(storage, failure) : STATUS_OK;
+	bool daemon = storage->use == STORAGE_DAEMON;
+	enum status status = daemon ? lock_take(storage, failure) : STATUS_OK;
 
 	if (status == STATUS_OK)
+		status = file_identity_look(storage->path, failure);
+	if (status == STATUS_OK)
 		status = store_file_create(storage->path, failure);
+	storage->state.network_file_system = on_network_file_system(storage->path);
+	if (status == STATUS_OK && daemon)
+		status = file_identity_lock(storage, failure);
 	if (status == STATUS_OK)
 		status = connection_open(storage->path, false, &storage->writer, failure);
 	if (status == STATUS_OK)
@@ -133,6 +151,12 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 		status = migrate(storage, failure);
 	if (status == STATUS_OK)
 		status = prepare_all(&storage->writer, failure);
+	if (status == STATUS_OK && daemon)
+		status = file_identity_take(storage, failure);
+	if (status == STATUS_OK && daemon)
+		status = commit_mark_open(storage, failure);
+	if (status == STATUS_OK && daemon)
+		status = first_reader_open(storage, failure);
 	if (status == STATUS_OK)
 		status = writer_start(storage, failure);
 	return status;
@@ -141,7 +165,7 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 static void storage_init(struct storage *storage, const struct storage_options *options)
 {
 	storage->use = options->use;
-	storage->lock_fd = -1;
+	storage->lock_fd = storage->file_fd = storage->mark_fd = -1;
 	storage->queue_maximum = options->queue_maximum ? options->queue_maximum : QUEUE_DEFAULT;
 	storage->reader_count = options->readers_maximum ? options->readers_maximum : READERS_DEFAULT;
 	if (storage->reader_count > READERS_MAX)
@@ -152,6 +176,7 @@ static void storage_init(struct storage *storage, const struct storage_options *
 	pthread_mutex_init(&storage->flight_lock, NULL);
 	pthread_cond_init(&storage->work, NULL);
 	pthread_cond_init(&storage->reader_free, NULL);
+	pthread_cond_init(&storage->scrub_wakes, NULL);
 }
 
 enum status storage_open(const struct storage_options *options, struct storage **out, struct failure *failure)
@@ -173,7 +198,6 @@ enum status storage_open(const struct storage_options *options, struct storage *
 		storage_close(storage);
 		return status;
 	}
-	storage->state.network_file_system = on_network_file_system(storage->path);
 	if (storage->state.network_file_system)
 		log_event(LOG_WARNING, "database_on_network_file_system", LOG_TEXT("path", storage->path),
 			LOG_TEXT("detail", "file locks and the write-ahead log are not safe there: use a local disk"));
@@ -181,18 +205,46 @@ enum status storage_open(const struct storage_options *options, struct storage *
 	return STATUS_OK;
 }
 
+/* What was acknowledged before the file was deleted or replaced is still there as long as a connection is open. */
+static void keep_what_is_lost(struct storage *storage)
+{
+	static const char advice[] = "the database was deleted or replaced while the daemon worked on it; what it held is in this copy";
+	struct failure *failure = calloc(1, sizeof *failure);
+	char path[PATH_MAXIMUM + 80], now[CLOCK_TEXT_MAX];
+	int64_t size_bytes;
+
+	if (!failure || !storage->writer_started || file_identity_check(storage, failure) == STATUS_OK) {
+		free(failure);
+		return;
+	}
+	clock_format(now, clock_wall_us());
+	snprintf(path, sizeof path, "%s.held-%s", storage->files[FILE_DATABASE].path, now);
+	if (storage_backup(storage, path, &size_bytes, failure) == STATUS_OK)
+		log_event(LOG_ERROR, "database_kept", LOG_TEXT("path", path), LOG_INTEGER("bytes", size_bytes), LOG_TEXT("detail", advice));
+	else
+		log_event(LOG_ERROR, "database_lost", LOG_TEXT("path", storage->path), LOG_TEXT("detail", failure->detail));
+	free(failure);
+}
+
 void storage_close(struct storage *storage)
 {
 	if (!storage)
 		return;
 	writer_stop(storage);
+	if (storage->scrub_started)
+		pthread_join(storage->scrub_thread, NULL);
+	keep_what_is_lost(storage);
 	for (size_t i = 0; i < storage->reader_count; i++)
 		connection_close(&storage->readers[i].connection);
 	if (storage->writer_started && storage->use == STORAGE_DAEMON) /* a tool would wait for the daemon's readers */
 		sqlite3_wal_checkpoint_v2(storage->writer.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
 	connection_close(&storage->writer);
+	file_identity_release(storage);
+	if (storage->mark_fd >= 0)
+		close(storage->mark_fd);
 	idempotency_forget_all(storage);
 	lock_release(storage);
+	pthread_cond_destroy(&storage->scrub_wakes);
 	pthread_cond_destroy(&storage->reader_free);
 	pthread_cond_destroy(&storage->work);
 	pthread_mutex_destroy(&storage->flight_lock);
@@ -221,6 +273,16 @@ static void state_probe(struct storage *storage)
 		log_event(LOG_INFO, "database_writable_again", LOG_TEXT("path", storage->path));
 }
 
+/* Readiness falls also when nothing is written. */
+static void state_look_at_files(struct storage *storage)
+{
+	static _Thread_local struct failure failure;
+
+	failure_clear(&failure);
+	if (file_identity_check(storage, &failure) != STATUS_OK)
+		writer_refuse(storage, &failure);
+}
+
 const char *storage_library_version(void)
 {
 	return sqlite3_libversion();
@@ -231,11 +293,13 @@ void storage_state_get(struct storage *storage, struct storage_state *state)
 	char log_path[PATH_MAXIMUM + 8];
 	struct stat file;
 
+	state_look_at_files(storage);
 	state_probe(storage);
 	pthread_mutex_lock(&storage->lock);
 	*state = storage->state;
 	state->queued = storage->queued;
 	pthread_mutex_unlock(&storage->lock);
+	state->damaged_rows = atomic_load(&storage->damaged_rows);
 	state->schema_version = store_schema_version();
 	state->readers_open = state->readers_busy = 0;
 	for (size_t i = 0; i < storage->reader_count; i++) {

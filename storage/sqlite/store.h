@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "storage/sqlite/statements.h"
 
@@ -22,6 +23,14 @@ struct reader {
 	struct connection connection; /* db NULL until first taken */
 };
 
+/* The files of a database, as they were when the daemon began. */
+enum file_part_name { FILE_DATABASE, FILE_WAL, FILE_SHM, FILE_PART_COUNT };
+struct file_part {
+	char path[PATH_MAXIMUM];
+	dev_t device;
+	ino_t inode;
+};
+
 /* A key that is being worked on; lives in the list of its store. */
 struct key_in_flight;
 
@@ -29,6 +38,13 @@ struct storage {
 	char path[PATH_MAXIMUM];
 	enum storage_use use;
 	int lock_fd; /* of PATH.lock, held as long as the daemon lives; -1 for tools */
+	int file_fd; /* of the database itself, likewise; closed after every connection */
+	struct file_part files[FILE_PART_COUNT];
+	bool files_taken; /* they are compared */
+	int mark_fd; /* of PATH.mark; -1 for tools */
+	bool mark_failed;
+	char file_id[33]; /* of the database, in its mark */
+	bool was_empty;   /* when it was opened: a mark beside it is of a database that is gone */
 
 	struct connection writer;
 	struct arena writer_arena; /* scratch of one batch */
@@ -39,6 +55,9 @@ struct storage {
 	pthread_mutex_t lock;
 	pthread_cond_t work;   /* something is queued, or closing */
 	pthread_cond_t reader_free;
+	pthread_cond_t scrub_wakes; /* closing */
+	pthread_t scrub_thread;
+	bool scrub_started;
 	struct storage_job *queue_first, *queue_last;
 	size_t queued, queue_maximum;
 	bool closing;
@@ -49,6 +68,7 @@ struct storage {
 	size_t reader_count;
 	_Atomic int readers_waiting;
 
+	_Atomic uint64_t damaged_rows; /* of the catalogue, when it was read last */
 	_Atomic uint64_t queue_changes; /* of the queue of benchmarks, each after its commit */
 
 	pthread_mutex_t import_lock; /* one import at a time; taken by who runs one, not by the writer */
@@ -73,10 +93,13 @@ FALLIBLE enum status store_one(struct connection *connection, enum statement_nam
  * into an array in the arena; the last one tells that there is a next page. */
 struct rows_read {
 	void *items;
-	size_t count;
+	size_t count, damaged;
 	bool more;
 };
 FALLIBLE enum status store_list(struct connection *connection, enum statement_name name, const void *record, size_t limit,
+	struct arena *arena, struct rows_read *rows, struct failure *failure);
+/* The same without rows whose checksum differs, which are counted and logged. */
+FALLIBLE enum status store_list_whole(struct connection *connection, enum statement_name name, const void *record, size_t limit,
 	struct arena *arena, struct rows_read *rows, struct failure *failure);
 
 /* migrate.c: brings an open connection to the newest schema; refuses what is not ours or newer. */
@@ -85,8 +108,29 @@ FALLIBLE enum status store_migrate(struct connection *connection, const char *pa
 FALLIBLE enum status store_version(struct connection *connection, const char *path, int *version, struct failure *failure);
 int store_schema_version(void); /* newest known */
 
+/* row_checksums.c: the tables whose rows have a checksum, ended by one without a noun; and those rows that have none get one. */
+struct sealed_table {
+	const char *name;
+	const struct column_map *map;
+};
+extern const struct sealed_table sealed_tables[];
+FALLIBLE enum status row_checksums_fill(struct connection *connection, struct failure *failure);
+
 /* store.c: an empty file that only its owner may read, unless there is one already. */
 FALLIBLE enum status store_file_create(const char *path, struct failure *failure);
+
+/* file_identity.c: refuses a file with two names; takes the lock; remembers the files; compares them with their names. */
+FALLIBLE enum status file_identity_look(const char *path, struct failure *failure);
+FALLIBLE enum status file_identity_lock(struct storage *storage, struct failure *failure);
+FALLIBLE enum status file_identity_take(struct storage *storage, struct failure *failure);
+FALLIBLE enum status file_identity_check(const struct storage *storage, struct failure *failure); /* thread-safe */
+void file_identity_release(struct storage *storage);
+
+/* commit_mark.c: what was lost is said and in the state; the count that the mark of the database of that id ("": of any) holds, 0 without
+ * one. */
+FALLIBLE enum status commit_mark_open(struct storage *storage, struct failure *failure);
+FALLIBLE enum status commit_mark_read(const char *path, const char *file, int64_t *commits, struct failure *failure);
+void commit_mark_write(struct storage *storage, int64_t commits);
 
 /* readers.c */
 struct connection *reader_take(struct storage *storage, struct failure *failure);
@@ -101,6 +145,7 @@ FALLIBLE enum status reader_list(struct storage *storage, enum statement_name na
 /* writer.c */
 FALLIBLE enum status writer_start(struct storage *storage, struct failure *failure);
 void writer_stop(struct storage *storage); /* after what is queued */
+void writer_refuse(struct storage *storage, const struct failure *failure); /* not writable from now on, until a commit succeeds */
 
 /* What an operation does on the writer, inside the batch's transaction. */
 typedef enum status operation_function(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure);

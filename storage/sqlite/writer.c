@@ -94,11 +94,30 @@ static void job_run(struct storage *storage, struct storage_job *job)
 	job->status = status;
 }
 
+/* A batch that changed something counts itself. */
+static enum status commit_count(struct storage *storage, int64_t changes_before, int64_t *commits, struct failure *failure)
+{
+	static const struct arguments none;
+	struct arguments counted = {0};
+	enum status status;
+
+	*commits = 0;
+	if (sqlite3_total_changes64(storage->writer.db) == changes_before)
+		return STATUS_OK;
+	status = store_one(&storage->writer, STATEMENT_COMMIT_COUNT, &none, &counted, &storage->writer_arena, failure);
+	if (status == STATUS_OK)
+		*commits = counted.count;
+	return status == STATUS_NOT_FOUND ? failure_set(failure, STATUS_UNAVAILABLE, "the database is damaged: its count of commits is gone") : status;
+}
+
 /* Some failures (a full disk, an I/O error) make SQLite roll the whole transaction back: nothing of the batch is kept then. */
 static enum status batch_run(struct storage *storage, struct storage_job *first, struct failure *failure)
 {
-	enum status status = writer_step(storage, STATEMENT_TRANSACTION_BEGIN, failure);
+	enum status status = file_identity_check(storage, failure);
+	int64_t changes_before = sqlite3_total_changes64(storage->writer.db), commits = 0;
 
+	if (status == STATUS_OK)
+		status = writer_step(storage, STATEMENT_TRANSACTION_BEGIN, failure);
 	if (status != STATUS_OK)
 		return status;
 	for (struct storage_job *job = first; job; job = job->next) {
@@ -108,9 +127,18 @@ static enum status batch_run(struct storage *storage, struct storage_job *first,
 			return failure_set(failure, status, "%s", job->failure ? job->failure->detail : "the database could not be written");
 		}
 	}
-	status = writer_step(storage, STATEMENT_TRANSACTION_COMMIT, failure);
+	status = file_identity_check(storage, failure);
+	if (status == STATUS_OK)
+		status = commit_count(storage, changes_before, &commits, failure);
+	if (status == STATUS_OK)
+		status = writer_step(storage, STATEMENT_TRANSACTION_COMMIT, failure);
 	if (status != STATUS_OK && in_transaction(storage))
 		sqlite3_exec(storage->writer.db, "ROLLBACK", NULL, NULL, NULL);
+	/* What was acknowledged was committed to a file that stood under its name afterwards. */
+	if (status == STATUS_OK)
+		status = file_identity_check(storage, failure);
+	if (status == STATUS_OK && commits > 0)
+		commit_mark_write(storage, commits);
 	return status;
 }
 
@@ -121,6 +149,26 @@ static int pages_written(struct storage *storage)
 
 	(void)sqlite3_db_status(storage->writer.db, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &highest, 1);
 	return pages;
+}
+
+/* Under the lock. */
+static void refuse_locked(struct storage *storage, const struct failure *failure)
+{
+	storage->state.writable = false;
+	storage->state.last_status = failure->status;
+	snprintf(storage->state.last_detail, sizeof storage->state.last_detail, "%s", failure->detail);
+}
+
+void writer_refuse(struct storage *storage, const struct failure *failure)
+{
+	bool was_writable;
+
+	pthread_mutex_lock(&storage->lock);
+	was_writable = storage->state.writable;
+	refuse_locked(storage, failure);
+	pthread_mutex_unlock(&storage->lock);
+	if (was_writable)
+		log_event(LOG_ERROR, "database_not_writable", LOG_TEXT("path", storage->path), LOG_TEXT("detail", failure->detail));
 }
 
 /* A batch that changed nothing (a sweep that found nothing, a conflict) commits on any disk: it proves nothing of it. */
@@ -141,9 +189,7 @@ static void batch_count(struct storage *storage, uint64_t jobs, int64_t elapsed_
 			state->largest_batch = jobs;
 	} else {
 		state->failed_commits++;
-		state->writable = false;
-		state->last_status = failure->status;
-		snprintf(state->last_detail, sizeof state->last_detail, "%s", failure->detail);
+		refuse_locked(storage, failure);
 	}
 	pthread_mutex_unlock(&storage->lock);
 }
@@ -233,6 +279,7 @@ void writer_stop(struct storage *storage)
 	pthread_mutex_lock(&storage->lock);
 	storage->closing = true;
 	pthread_cond_signal(&storage->work);
+	pthread_cond_broadcast(&storage->scrub_wakes);
 	pthread_mutex_unlock(&storage->lock);
 	pthread_join(storage->writer_thread, NULL);
 	arena_release(&storage->writer_arena);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "storage/check.h"
 #include "support/store.h"
 
 static enum status open_again(struct store *store, enum storage_use use)
@@ -114,13 +116,32 @@ static void one_daemon_a_file_and_tools_beside_it(void **state)
 	assert_status(store, put_plan(store, 2), STATUS_OK);
 }
 
+/* Lists show the head of a plan, and nothing of its long columns. */
+static void assert_lists_refuse(struct store *store, const struct plan_record *wanted, bool refuse)
+{
+	static const struct plan_filter any = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
+	const struct plan_filter labelled = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT, .label_key = "team", .label_value = "red"};
+	struct plan_list list;
+	enum status expected = refuse ? STATUS_UNAVAILABLE : STATUS_OK;
+
+	assert_status(store, storage_plan_list(store->storage, &any, NULL, &store->arena, &list, &store->failure), expected);
+	if (refuse)
+		assert_contains(store->failure.detail, wanted->id);
+	else
+		assert_string_equal(list.items[0].name, wanted->name);
+	assert_status(store, storage_plan_list(store->storage, &labelled, NULL, &store->arena, &list, &store->failure), expected);
+	assert_status(store, storage_plan_revisions(store->storage, wanted->id, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
+}
+
 /* Changes that SQLite does not see: each member under a checksum, by SQL that keeps the file in order. */
 static void a_changed_plan_is_not_answered(void **state)
 {
-	static const char *const changes[] = {"result = replace(result, 'gpu', 'cpu')", "request = request || ' '", "model = 'other'",
-		"kind = 'inference'", "catalogue_revision = 8", "planner_version = '9'", "computed_at_us = 1", "created_at_us = 2", "name = 'x'",
-		"notes = NULL", "labels = '{}'", "accelerator = NULL", "calibration_revision = NULL", "updated_at_us = updated_at_us + 1",
-		"checksum = checksum / 2", "head_checksum = head_checksum / 2", "revision = 2", "revision = 2, content_revision = 2"};
+	static const char *const changes[] = {"model = 'other'", "kind = 'inference'", "catalogue_revision = 8", "planner_version = '9'",
+		"computed_at_us = 1", "created_at_us = 2", "name = 'x'", "notes = NULL", "labels = '{}'", "accelerator = NULL",
+		"calibration_revision = NULL", "updated_at_us = updated_at_us + 1", "head_checksum = head_checksum / 2", "revision = 2",
+		"revision = 2, content_revision = 2", "result = replace(result, 'gpu', 'cpu')", "request = request || ' '", "checksum = checksum / 2",
+		"asked = '{}'"};
+	enum { shown = 15 }; /* of these, in lists */
 	struct store *store = *state;
 	struct plan_record plan, wanted = store_plan(store, 1);
 	struct plan_delete gone = {.id = wanted.id, .expected_revision = ABSENT_COUNT};
@@ -132,10 +153,114 @@ static void a_changed_plan_is_not_answered(void **state)
 		store_sql(store, arena_printf(&store->arena, "UPDATE plan SET %s", changes[i]));
 		assert_status(store, get_plan(store, 1, &plan), STATUS_UNAVAILABLE);
 		assert_contains(store->failure.detail, wanted.id);
+		assert_lists_refuse(store, &wanted, i < shown);
 		if (strncmp(changes[i], "name", 4) == 0)
 			assert_status(store, store_do(store, &patch.job, STORAGE_PLAN_PATCH), STATUS_UNAVAILABLE);
 		assert_status(store, store_do(store, &gone.job, STORAGE_PLAN_DELETE), STATUS_OK); /* can be got rid of */
 	}
+}
+
+static bool is_sealed(const char *column)
+{
+	static const char *const not[] = {"number", "id", "origin", "valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by",
+		"conflicts" /* what is no line of it is not read */, NULL};
+	const char *const *name = not;
+
+	while (*name && strcmp(*name, column) != 0)
+		name++;
+	return !*name;
+}
+
+/* Changes column by column of the one row in the table; `check` says what the store does then. Each is undone. */
+static void change_each_column(struct store *store, const char *table, void (*check)(struct store *store))
+{
+	sqlite3_stmt *columns;
+	sqlite3 *db;
+	int changed = 0;
+
+	assert_int_equal(sqlite3_open(store->path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, arena_printf(&store->arena, "CREATE TEMP TABLE kept AS SELECT * FROM %s", table), NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, arena_printf(&store->arena, "SELECT name, type FROM pragma_table_info('%s')", table), -1, &columns, NULL),
+		SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "PRAGMA ignore_check_constraints = ON", NULL, NULL, NULL), SQLITE_OK);
+	while (sqlite3_step(columns) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(columns, 0), *type = (const char *)sqlite3_column_text(columns, 1);
+		bool is_text = strcmp(type, "TEXT") == 0;
+		char *value = arena_printf(&store->arena, "coalesce(%s, %s) %s", name, is_text ? "''" : "0", is_text ? "|| 'x'" : "+ 1");
+
+		if (!is_sealed(name))
+			continue;
+		assert_int_equal(sqlite3_exec(db, arena_printf(&store->arena, "UPDATE %s SET %s = %s", table, name, value), NULL, NULL, NULL),
+			SQLITE_OK);
+		check(store);
+		assert_int_equal(sqlite3_exec(db, arena_printf(&store->arena, "UPDATE %s SET %s = (SELECT %s FROM kept)", table, name, name),
+			NULL, NULL, NULL), SQLITE_OK);
+		changed++;
+	}
+	assert_true(changed > 8);
+	sqlite3_finalize(columns);
+	sqlite3_close(db);
+}
+
+static void price_is_refused(struct store *store)
+{
+	struct row_filter any = {0};
+	struct storage_state now;
+	struct catalogue_rows rows;
+	struct price_row price;
+	struct row_list list;
+	int64_t revision, calibration_revision;
+
+	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &price, &store->failure), STATUS_UNAVAILABLE);
+	assert_contains(store->failure.detail, "p1");
+	assert_status(store, storage_row_list(store->storage, ROW_PRICE, &any, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_catalogue_load(store->storage, 0, &store->arena, &rows, &revision, &calibration_revision, &store->failure), STATUS_OK);
+	assert_int_equal(rows.price_count, 0); /* plans are made without it */
+	storage_state_get(store->storage, &now);
+	assert_int_equal(now.damaged_rows, 1);
+}
+
+static void accelerator_is_refused(struct store *store)
+{
+	struct accelerator_row row;
+	struct row_filter any = {0};
+	struct row_list list;
+
+	assert_status(store, storage_row_get(store->storage, ROW_ACCELERATOR, "a1", 0, &store->arena, &row, &store->failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_row_list(store->storage, ROW_ACCELERATOR, &any, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
+}
+
+static void a_changed_row_is_not_answered(void **state)
+{
+	struct store *store = *state;
+	struct price_row price = store_price(store, "p1", 2), found;
+	struct accelerator_row accelerator = store_accelerator(store, "a1", 700);
+	struct row_put put = {.kind = ROW_PRICE, .row = &price}, other = {.kind = ROW_ACCELERATOR, .row = &accelerator};
+
+	assert_status(store, store_do(store, &put.job, STORAGE_ROW_PUT), STATUS_OK);
+	assert_status(store, store_do(store, &other.job, STORAGE_ROW_PUT), STATUS_OK);
+	change_each_column(store, "price", price_is_refused);
+	change_each_column(store, "accelerator", accelerator_is_refused);
+	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &found, &store->failure), STATUS_OK);
+	store_sql(store, "UPDATE price SET price_usd_per_hour = 20");
+	assert_status(store, store_do(store, &put.job, STORAGE_ROW_PUT), STATUS_OK); /* stored again, it is whole */
+	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &found, &store->failure), STATUS_OK);
+	assert_close(found.price_usd_per_hour, 2, 0);
+}
+
+static void a_changed_role_admits_nobody(void **state)
+{
+	struct store *store = *state;
+	struct key_record record = {.id = "k1", .role = "viewer", .name = "n", .created_at_us = 5, .expires_at_us = ABSENT_COUNT, .revoked_at_us = ABSENT_COUNT};
+	struct key_put put = {.key = &record, .hash = {1, 2, 3}};
+	struct key_record found;
+	struct key_list list;
+
+	assert_status(store, store_do(store, &put.job, STORAGE_KEY_PUT), STATUS_OK);
+	assert_status(store, storage_key_find(store->storage, put.hash, &store->arena, &found, &store->failure), STATUS_OK);
+	store_sql(store, "UPDATE api_key SET role = 'admin'");
+	assert_status(store, storage_key_find(store->storage, put.hash, &store->arena, &found, &store->failure), STATUS_UNAVAILABLE);
+	assert_status(store, storage_key_list(store->storage, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
 }
 
 /* A flipped bit anywhere: the file is refused, or a plan is refused, or the answer is right. Never wrong data. */
@@ -310,6 +435,207 @@ static void a_read_only_disk_is_refused_at_start(void **state)
 	unmount(store);
 }
 
+static char *beside(struct store *store, const char *suffix)
+{
+	return arena_printf(&store->arena, "%s%s", store->path, suffix);
+}
+
+/* What happens to a file beneath a daemon, and how it is undone. */
+static void file_delete(struct store *store, const char *suffix, bool undo)
+{
+	char *path = beside(store, suffix), *away = beside(store, "-away");
+
+	assert_int_equal(undo ? rename(away, path) : rename(path, away), 0);
+}
+
+static void file_replace(struct store *store, const char *suffix, bool undo)
+{
+	int fd;
+
+	file_delete(store, suffix, undo);
+	fd = undo ? -1 : open(beside(store, suffix), O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void file_link(struct store *store, const char *suffix, bool undo)
+{
+	char *path = beside(store, suffix), *second = beside(store, "-away");
+
+	assert_int_equal(undo ? unlink(second) : link(path, second), 0);
+}
+
+static void nothing_is_acknowledged_while_the_file_is_another(void **state)
+{
+	static const struct {
+		void (*happen)(struct store *store, const char *suffix, bool undo);
+		const char *suffix, *detail;
+	} days[] = {
+		{file_delete, "", "deleted or moved"}, {file_replace, "", "replaced by another file"}, {file_link, "", "hard links"},
+		{file_delete, "-wal", "deleted or moved"}, {file_replace, "-wal", "replaced by another file"}, {file_link, "-wal", "hard links"},
+		{file_delete, "-shm", "deleted or moved"}, {file_replace, "-shm", "replaced by another file"},
+	};
+	struct store *store = *state;
+	struct storage_state now;
+	struct plan_record plan;
+	int number = 0;
+
+	for (size_t i = 0; i < COUNT_OF(days); i++) {
+		assert_status(store, put_plan(store, ++number), STATUS_OK);
+		days[i].happen(store, days[i].suffix, false);
+		storage_state_get(store->storage, &now); /* readiness falls before anything is written */
+		assert_false(now.writable);
+		assert_contains(now.last_detail, days[i].detail);
+		assert_status(store, put_plan(store, number + 1), STATUS_UNAVAILABLE);
+		assert_contains(store->failure.detail, days[i].detail);
+		assert_status(store, get_plan(store, number, &plan), STATUS_OK); /* what is held is read */
+		assert_status(store, get_plan(store, number + 1, &plan), STATUS_NOT_FOUND);
+		days[i].happen(store, days[i].suffix, true);
+		assert_status(store, put_plan(store, ++number), STATUS_OK); /* heals by itself */
+		storage_state_get(store->storage, &now);
+		assert_true(now.writable);
+	}
+	store_close(store);
+	assert_integrity(store);
+	store_open(store);
+	for (int i = 1; i <= number; i++)
+		assert_status(store, get_plan(store, i, &plan), STATUS_OK);
+}
+
+/* Its connections still read the file: what was acknowledged is written to a copy before the last one is closed. */
+static void what_a_deleted_file_held_is_kept_at_the_end(void **state)
+{
+	struct store *store = *state;
+	char command[400], name[200];
+	struct plan_record plan;
+	FILE *names;
+
+	assert_status(store, put_plan(store, 1), STATUS_OK);
+	assert_int_equal(unlink(store->path), 0);
+	store_close(store);
+	snprintf(command, sizeof command, "ls %s.held-*", store->path);
+	names = popen(command, "r");
+	assert_non_null(names);
+	assert_non_null(fgets(name, sizeof name, names));
+	pclose(names);
+	name[strcspn(name, "\n")] = '\0';
+	assert_int_equal(rename(name, store->path), 0);
+	store_open(store);
+	assert_status(store, get_plan(store, 1, &plan), STATUS_OK);
+}
+
+static void another_name_is_no_way_around_the_lock(void **state)
+{
+	struct store *store = *state;
+	struct storage *daemon = store->storage, *second;
+	const char *names[] = {beside(store, "-symbolic"), beside(store, "-hard")};
+
+	assert_int_equal(symlink(store->path, names[0]), 0);
+	for (int i = 0; i < 2; i++) {
+		const struct storage_options options = {.path = names[i], .use = STORAGE_DAEMON}, tool = {.path = names[i], .use = STORAGE_TOOL};
+
+		if (i == 1)
+			assert_int_equal(link(store->path, names[1]), 0);
+		failure_clear(&store->failure);
+		assert_status(store, storage_open(&options, &second, &store->failure), i ? STATUS_UNAVAILABLE : STATUS_CONFLICT);
+		assert_contains(store->failure.detail, i ? "hard links" : "under another name");
+		if (i == 1)
+			assert_status(store, storage_open(&tool, &second, &store->failure), STATUS_UNAVAILABLE);
+		unlink(names[i]);
+		unlink(arena_printf(&store->arena, "%s.lock", names[i]));
+	}
+	store->storage = daemon;
+	assert_status(store, put_plan(store, 1), STATUS_OK);
+}
+
+static void copy_file(struct store *store, const char *from, const char *to)
+{
+	static char bytes[8 * 1024 * 1024];
+	int in = open(beside(store, from), O_RDONLY), out = open(beside(store, to), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	ssize_t length = read(in, bytes, sizeof bytes);
+
+	assert_true(length >= 0 && length < (ssize_t)sizeof bytes);
+	assert_int_equal(write(out, bytes, (size_t)length), length);
+	close(in);
+	close(out);
+}
+
+static void count_fault(void *context, const char *fault)
+{
+	(void)fault;
+	++*(int *)context;
+}
+
+/* As after a restored backup, or a log that was lost: the file is in order, and older than what was acknowledged. */
+static void missing_commits_are_said(void **state)
+{
+	struct store *store = *state;
+	struct check_result result;
+	struct storage_state now;
+	int faults = 0;
+
+	assert_status(store, put_plan(store, 1), STATUS_OK);
+	store_close(store);
+	copy_file(store, "", "-away");
+	store_open(store);
+	storage_state_get(store->storage, &now);
+	assert_int_equal(now.lost_commits, 0);
+	for (int i = 2; i <= 6; i++)
+		assert_status(store, put_plan(store, i), STATUS_OK);
+	store_close(store);
+	assert_int_equal(rename(beside(store, "-away"), store->path), 0);
+	assert_status(store, storage_check(store->path, count_fault, &faults, &result, &store->failure), STATUS_OK);
+	assert_int_equal(result.lost_commits, 5);
+	assert_int_equal(result.plans, 1);
+	assert_int_equal(result.faults, 0);
+	store_open(store);
+	storage_state_get(store->storage, &now);
+	assert_int_equal(now.lost_commits, 5);
+	assert_status(store, put_plan(store, 2), STATUS_OK);
+	store_close(store);
+	store_open(store); /* said once: the mark follows the database */
+	storage_state_get(store->storage, &now);
+	assert_int_equal(now.lost_commits, 0);
+	store_close(store);
+	unlink(store->path);
+	store_open(store); /* a fresh file beside a mark that was acknowledged */
+	storage_state_get(store->storage, &now);
+	assert_true(now.lost_commits > 0);
+}
+
+static void checks_find_what_was_changed_and_recovery_leaves_it_out(void **state)
+{
+	struct store *store = *state;
+	struct price_row price = store_price(store, "p1", 2), other = store_price(store, "p2", 3);
+	struct row_put puts[] = {{.kind = ROW_PRICE, .row = &price}, {.kind = ROW_PRICE, .row = &other}};
+	struct recover_result recovered;
+	struct check_result result;
+	struct plan_record plan;
+	int faults = 0;
+
+	for (int i = 1; i <= 30; i++)
+		assert_status(store, put_plan(store, i), STATUS_OK);
+	for (size_t i = 0; i < COUNT_OF(puts); i++)
+		assert_status(store, store_do(store, &puts[i].job, STORAGE_ROW_PUT), STATUS_OK);
+	assert_status(store, storage_check(store->path, count_fault, &faults, &result, &store->failure), STATUS_OK); /* beside the daemon */
+	assert_int_equal(result.faults, 0);
+	assert_int_equal(result.plans, 30);
+	assert_int_equal(result.rows, 2);
+	store_close(store);
+	store_sql(store, "UPDATE plan SET result = result || ' ' WHERE number = 7; UPDATE price SET gpus = 77 WHERE id = 'p2'");
+	assert_status(store, storage_check(store->path, count_fault, &faults, &result, &store->failure), STATUS_OK);
+	assert_int_equal(result.faults, 2);
+	assert_int_equal(faults, 2);
+	assert_status(store, storage_recover(store->path, beside(store, "-away"), count_fault, &faults, &recovered, &store->failure), STATUS_OK);
+	assert_int_equal(recovered.faults, 2);
+	assert_int_equal(rename(beside(store, "-away"), store->path), 0);
+	store_open(store);
+	for (int i = 1; i <= 30; i++)
+		assert_status(store, get_plan(store, i, &plan), i == 7 ? STATUS_NOT_FOUND : STATUS_OK);
+	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p1", 0, &store->arena, &price, &store->failure), STATUS_OK);
+	assert_status(store, storage_row_get(store->storage, ROW_PRICE, "p2", 0, &store->arena, &price, &store->failure), STATUS_NOT_FOUND);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_setup, store_teardown)
 
 int main(void)
@@ -320,7 +646,14 @@ int main(void)
 		TEST(places_that_cannot_be_are_refused),
 		TEST(one_daemon_a_file_and_tools_beside_it),
 		TEST(a_changed_plan_is_not_answered),
+		TEST(a_changed_row_is_not_answered),
+		TEST(a_changed_role_admits_nobody),
 		TEST(no_flipped_bit_changes_an_answer),
+		TEST(nothing_is_acknowledged_while_the_file_is_another),
+		TEST(what_a_deleted_file_held_is_kept_at_the_end),
+		TEST(another_name_is_no_way_around_the_lock),
+		TEST(missing_commits_are_said),
+		TEST(checks_find_what_was_changed_and_recovery_leaves_it_out),
 		TEST(a_failing_disk_answers_503_and_heals),
 		TEST(a_full_disk_answers_507_and_heals),
 		TEST(a_read_only_disk_is_refused_at_start),

@@ -365,7 +365,7 @@ static void a_tool_does_not_migrate_under_a_daemon(void **state)
 
 static void nobody_else_may_read_the_file(void **state)
 {
-	static const char *const suffixes[] = {"", "-wal", "-shm", ".lock"};
+	static const char *const suffixes[] = {"", "-wal", "-shm", ".lock", ".mark"};
 	struct store *store = *state;
 	struct stat file;
 
@@ -382,8 +382,9 @@ static void reads_without_a_connection_are_refused(void **state)
 	static const struct row_filter any_row;
 	static const struct benchmark_filter any_benchmark;
 	struct store *store = *state;
-	struct storage *s = store->storage;
+	const struct storage_options tool = {.path = store->path, .use = STORAGE_TOOL}; /* a daemon has a reader from the start */
 	struct arena *arena = &store->arena;
+	struct storage *s;
 	struct failure *failure = &store->failure;
 	struct idempotency key = {.key = "k", .principal = "", .route = "r"};
 	union {
@@ -403,8 +404,12 @@ static void reads_without_a_connection_are_refused(void **state)
 	unsigned char hash[KEY_HASH_BYTES] = {1};
 	struct rlimit limit, none;
 	int64_t number, other;
-	int next = dup(0);
+	int next;
 
+	store_close(store);
+	assert_status(store, storage_open(&tool, &store->storage, &store->failure), STATUS_OK);
+	s = store->storage;
+	next = dup(0);
 	close(next);
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	none = limit;

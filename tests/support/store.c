@@ -32,7 +32,7 @@ int store_setup_in_memory(void **state)
 
 int store_teardown(void **state)
 {
-	static const char *const suffixes[] = {"", "-wal", "-shm", ".lock", "-journal", ".backup"};
+	static const char *const suffixes[] = {"", "-wal", "-shm", ".lock", ".mark", "-journal", ".backup"};
 	struct store *store = *state;
 	char path[160];
 

@@ -1,0 +1,290 @@
+/* Reads everything that is stored and holds it against its checksums; by a command, and by the daemon in the background. */
+#include "storage/check.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "storage/sqlite/check.h"
+#include "storage/sqlite/checksum.h"
+
+enum { FAULTS_OF_STRUCTURE = 100, CHUNK_ROWS = 64, CHECK_ARENA_BYTES = 512 * 1024 * 1024, OPCODES_A_LOOK = 20000, HIGHEST_SKIPPED = INT32_MAX / 2 };
+
+static void check_fault(struct check *check, const char *text)
+{
+	check->result->faults++;
+	check->note(check->context, text);
+}
+
+/* Ends a statement when the daemon ends; otherwise gives the processor away, as nobody waits for this. */
+static int look(void *argument)
+{
+	struct check *check = argument;
+
+	if (check->ends && check->ends(check->ends_context))
+		return 1;
+	if (check->ends)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	return 0;
+}
+
+static bool is_ended(const struct check *check)
+{
+	return check->ends && check->ends(check->ends_context);
+}
+
+static void check_structure(struct check *check)
+{
+	sqlite3_stmt *statement;
+	char sql[64];
+	int code;
+
+	snprintf(sql, sizeof sql, "PRAGMA quick_check(%d)", FAULTS_OF_STRUCTURE);
+	code = sqlite3_prepare_v2(check->connection->db, sql, -1, &statement, NULL);
+	while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+		const char *text = (const char *)sqlite3_column_text(statement, 0);
+
+		code = SQLITE_OK;
+		if (text && strcmp(text, "ok") != 0)
+			check_fault(check, text);
+	}
+	if (code != SQLITE_DONE && code != SQLITE_OK && !is_ended(check))
+		check_fault(check, sqlite3_errmsg(check->connection->db));
+	sqlite3_finalize(statement);
+}
+
+/* One row of a table by its map: what is to be said of it, in the failure, or STATUS_OK. */
+typedef enum status row_check(struct statement *statement, void *record, struct arena *arena, struct failure *failure);
+
+static enum status check_sealed(struct statement *statement, void *record, struct arena *arena, struct failure *failure)
+{
+	return statement_read(statement, record, arena, failure);
+}
+
+static enum status check_plan(struct statement *statement, void *record, struct arena *arena, struct failure *failure)
+{
+	enum status status = statement_read(statement, record, arena, failure);
+
+	if (status == STATUS_OK)
+		status = plan_verify_head(record, failure);
+	return status == STATUS_OK ? plan_verify_content(record, failure) : status;
+}
+
+static enum status check_revision(struct statement *statement, void *record, struct arena *arena, struct failure *failure)
+{
+	enum status status = statement_read(statement, record, arena, failure);
+
+	return status == STATUS_OK ? plan_verify_content(record, failure) : status;
+}
+
+static const char revisions_sql[] =
+	"SELECT r.rowid AS number, p.id, p.kind, p.created_at_us, r.model, r.accelerator, r.catalogue_revision, r.calibration_revision, "
+	"r.planner_version, r.computed_at_us, p.asked, r.request, r.result, r.checksum, r.content_revision "
+	"FROM plan_revision r JOIN plan p ON p.id = r.plan_id WHERE r.rowid > ?1 ORDER BY r.rowid LIMIT ?2";
+
+/* Rows from a number on, some at a time, so that no read lasts. */
+static int64_t check_rows(struct check *check, const char *table, const char *sql, const struct column_map *map, row_check *row)
+{
+	struct failure *failure = calloc(1, sizeof *failure);
+	void *record = calloc(1, map->struct_size);
+	struct statement statement = {0};
+	int64_t last = 0, whole = 0, skip = 1; /* rows are numbered from 1 */
+	enum status status = failure && record ? STATUS_OK : STATUS_NO_MEMORY;
+	bool more = status == STATUS_OK;
+	struct arena arena;
+
+	arena_init(&arena, CHECK_ARENA_BYTES);
+	if (more)
+		status = statement_prepare_read(check->connection->db, sql, map, &statement, failure);
+	while (status == STATUS_OK && more && !is_ended(check)) {
+		more = false;
+		sqlite3_bind_int64(statement.handle, 1, last);
+		sqlite3_bind_int64(statement.handle, 2, CHUNK_ROWS);
+		while ((status = statement_step(&statement, failure)) == STATUS_OK) {
+			more = true;
+			last = sqlite3_column_int64(statement.handle, 0);
+			if (row(&statement, record, &arena, failure) == STATUS_OK) {
+				whole++;
+			} else {
+				check_fault(check, failure->detail);
+				if (check->damaged)
+					check->damaged(check, table, last);
+			}
+		}
+		sqlite3_reset(statement.handle);
+		arena_reset(&arena);
+		skip = more ? 1 : skip * 2;
+		if (status != STATUS_NOT_FOUND && last <= HIGHEST_SKIPPED && !is_ended(check)) { /* a page that cannot be read: on behind it */
+			check_fault(check, failure->detail);
+			last += skip;
+			more = true;
+		}
+		status = STATUS_OK;
+		(void)look(check);
+	}
+	if (status != STATUS_OK && !is_ended(check))
+		check_fault(check, failure ? failure->detail : "no memory to check");
+	sqlite3_finalize(statement.handle);
+	arena_release(&arena);
+	free(record);
+	free(failure);
+	return whole;
+}
+
+void check_run(struct check *check)
+{
+	char sql[160];
+
+	*check->result = (struct check_result){0};
+	sqlite3_progress_handler(check->connection->db, OPCODES_A_LOOK, look, check);
+	if (!check->rows_only)
+		check_structure(check);
+	check->result->plans = check_rows(check, "plan", "SELECT * FROM plan WHERE number > ?1 ORDER BY number LIMIT ?2", &plan_map, check_plan);
+	check->result->revisions = check_rows(check, "plan_revision", revisions_sql, &plan_map, check_revision);
+	for (const struct sealed_table *table = sealed_tables; table->name; table++) {
+		snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE number > ?1 ORDER BY number LIMIT ?2", table->name);
+		check->result->rows += check_rows(check, table->name, sql, table->map, check_sealed);
+	}
+	sqlite3_progress_handler(check->connection->db, 0, NULL, NULL);
+}
+
+enum status check_open(const char *path, struct connection *connection, struct failure *failure)
+{
+	enum status status;
+
+	if (access(path, F_OK) != 0)
+		return failure_set(failure, STATUS_NOT_FOUND, "there is no database %s", path);
+	status = file_identity_look(path, failure);
+	if (status == STATUS_OK)
+		status = connection_open(path, true, connection, failure);
+	if (status == STATUS_OK) /* closing must not fold a log into the file that is being looked at */
+		sqlite3_db_config(connection->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	return status;
+}
+
+static int64_t lost_commits(struct connection *connection, const char *path)
+{
+	static _Thread_local struct failure unread;
+	static const struct arguments none;
+	struct arguments found = {0};
+	int64_t marked = 0;
+	struct arena arena;
+
+	arena_init(&arena, ARENA_KEEP_BYTES);
+	if (store_one(connection, STATEMENT_COMMIT_COUNT_GET, &none, &found, &arena, &unread) == STATUS_OK)
+		(void)!commit_mark_read(path, found.id, &marked, &unread);
+	arena_release(&arena);
+	return marked > found.count ? marked - found.count : 0;
+}
+
+enum status storage_check(const char *path, check_note *note, void *context, struct check_result *result, struct failure *failure)
+{
+	struct connection connection;
+	struct check check = {.connection = &connection, .note = note, .context = context, .result = result};
+	int version;
+	enum status status = check_open(path, &connection, failure);
+
+	*result = (struct check_result){0};
+	if (status != STATUS_OK)
+		return status;
+	status = store_version(&connection, path, &version, failure);
+	if (status == STATUS_OK && version == 0) { /* nothing is in it; but there may have been */
+		status = commit_mark_read(path, "", &result->lost_commits, failure);
+		connection_close(&connection);
+		return status;
+	}
+	if (status == STATUS_OK && version != store_schema_version())
+		status = failure_set(failure, STATUS_CONFLICT, "%s is of schema %d and this program of %d: start it once to bring the file forward", path, version,
+			store_schema_version());
+	if (status == STATUS_OK) {
+		check_run(&check);
+		result->lost_commits = lost_commits(&connection, path);
+	}
+	connection_close(&connection);
+	return status;
+}
+
+/* --- in the background --------------------------------------------------------------------------------------------- */
+
+enum { SCRUB_EVERY_S = 86400, SCRUB_DAMAGED_EVERY_S = 600, FAULTS_LOGGED = 20 };
+
+struct scrub {
+	struct storage *storage;
+	uint64_t logged;
+};
+
+static bool scrub_ends(void *context)
+{
+	struct storage *storage = context;
+	bool closing;
+
+	pthread_mutex_lock(&storage->lock);
+	closing = storage->closing;
+	pthread_mutex_unlock(&storage->lock);
+	return closing;
+}
+
+static void scrub_note(void *context, const char *fault)
+{
+	struct scrub *scrub = context;
+
+	if (scrub->logged++ < FAULTS_LOGGED)
+		log_event(LOG_ERROR, "database_damaged", LOG_TEXT("path", scrub->storage->path), LOG_TEXT("fault", fault));
+}
+
+/* Seconds to the next pass: soon where there is something to mend. */
+static time_t scrub_once(struct storage *storage)
+{
+	struct failure *failure = calloc(1, sizeof *failure);
+	struct scrub scrub = {.storage = storage};
+	struct check_result result = {0};
+	struct connection connection;
+	struct check check = {.connection = &connection, .note = scrub_note, .context = &scrub, .result = &result, .ends = scrub_ends,
+		.ends_context = storage};
+	bool opened = failure && connection_open(storage->path, true, &connection, failure) == STATUS_OK &&
+				  file_identity_check(storage, failure) == STATUS_OK;
+
+	if (opened)
+		check_run(&check);
+	if (failure)
+		connection_close(&connection);
+	free(failure);
+	if (scrub_ends(storage))
+		return 0;
+	pthread_mutex_lock(&storage->lock);
+	storage->state.scrubs++;
+	storage->state.scrub_failed = !opened;
+	if (opened)
+		storage->state.scrub_faults = (uint64_t)result.faults;
+	pthread_mutex_unlock(&storage->lock);
+	log_event(result.faults || !opened ? LOG_ERROR : LOG_INFO, "database_checked", LOG_INTEGER("plans", result.plans), LOG_INTEGER("rows", result.rows),
+		LOG_INTEGER("faults", result.faults),
+		LOG_TEXT("detail", !opened ? "it could not be opened" : result.faults ? "see `fleetplan check` and `fleetplan recover`" : "whole"));
+	return result.faults || !opened ? SCRUB_DAMAGED_EVERY_S : SCRUB_EVERY_S;
+}
+
+static void *scrub_main(void *argument)
+{
+	struct storage *storage = argument;
+	struct timespec until;
+
+	do {
+		time_t wait_s = scrub_once(storage);
+
+		clock_gettime(CLOCK_MONOTONIC, &until);
+		until.tv_sec += wait_s;
+		pthread_mutex_lock(&storage->lock);
+		while (!storage->closing && pthread_cond_clockwait(&storage->scrub_wakes, &storage->lock, CLOCK_MONOTONIC, &until) == 0)
+			continue;
+		pthread_mutex_unlock(&storage->lock);
+	} while (!scrub_ends(storage));
+	return NULL;
+}
+
+enum status storage_scrub_start(struct storage *storage, struct failure *failure)
+{
+	if (pthread_create(&storage->scrub_thread, NULL, scrub_main, storage) != 0)
+		return failure_set(failure, STATUS_UNAVAILABLE, "cannot start the thread that checks the database");
+	storage->scrub_started = true;
+	return STATUS_OK;
+}

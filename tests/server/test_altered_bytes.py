@@ -1,0 +1,137 @@
+"""Bytes of the database are altered on the disk: no answer repeats them, by id or in a list."""
+import json
+import random
+import time
+
+import pytest
+
+import conftest
+from crash_daemon import BODY
+
+PRICE = {"provider": "sentinel", "instance_type": "altered-bytes", "region": "nowhere", "accelerator_id": "h100-sxm5-80gb", "source": "a test", "pricing_model": "on_demand",
+         "gpus": 8, "price_usd_per_hour": 31.25, "as_of": "2026-11-01"}
+
+
+def alter(path, before, after):
+    """Replaces every occurrence in the file itself, as a failing disk would."""
+    content = path.read_bytes()
+    assert before in content and len(before) == len(after)
+    path.write_bytes(content.replace(before, after))
+
+
+@pytest.fixture
+def stopped(daemon_with):
+    one = daemon_with()
+    price = one.post("/v1/prices", PRICE)
+    assert price.status == 201, price.text
+    plan = one.post("/v1/plans/training", json.dumps(json.loads(BODY) | {"name": "sentinel-plan"}), {"Content-Type": "application/json"})
+    assert plan.status == 201
+    one.stop()
+    return one, price.json["id"], plan.json["id"]
+
+
+def test_altered_rows_are_not_answered(stopped):
+    one, price, plan = stopped
+    alter(one.database, b"altered-bytesnowhere", b"altered-bitesnowhere")
+    alter(one.database, b"sentinel-plan", b"sentimel-plan")
+    one.start()
+    for path in (f"/v1/prices/{price}", "/v1/prices?provider=sentinel", f"/v1/plans/{plan}", "/v1/plans"):
+        answer = one.get(path)
+        assert answer.status == 503, path
+        assert "checksum" in answer.json["detail"]
+        assert "altered-bites" not in answer.text and "sentimel" not in answer.text
+    assert any(line["event"] == "row_damaged" for line in one.log())
+    ready = one.get("/readyz")
+    assert ready.status == 200 and "1 row" in ready.json["detail"]
+    again = one.request("PUT", f"/v1/prices/{price}", PRICE)
+    assert again.status == 200, again.text  # stored again, it is whole
+    assert one.get(f"/v1/prices/{price}").json["instance_type"] == "altered-bytes"
+    assert one.request("DELETE", f"/v1/plans/{plan}").status == 204
+    assert one.get("/v1/plans").status == 200
+
+
+def checked(one, begin):
+    """The daemon's own check, which begins with its start, as the log says it from a byte on; the seconds are a bound, not a promise."""
+    until = time.monotonic() + 60
+    while time.monotonic() < until:
+        lines = [line for line in one.log(begin) if line["event"] == "database_checked"]
+        if lines:
+            return lines[-1]
+        time.sleep(0.02)
+    raise AssertionError("no check in the log")
+
+
+def many_plans(one, count):
+    connection = conftest.http.client.HTTPConnection("127.0.0.1", one.port, timeout=30)
+    ids = []
+    for number in range(count):
+        connection.request("POST", "/v1/plans/training", BODY, {"Content-Type": "application/json", "X-Request-ID": f"many-{number}"})
+        answer = connection.getresponse()
+        content = answer.read()
+        assert answer.status == 201
+        ids.append(json.loads(content)["id"])
+    connection.close()
+    return ids
+
+
+def test_a_damaged_log_is_said_at_the_start(daemon_with):
+    one = daemon_with()
+    ids = many_plans(one, 12)
+    one.process.kill()
+    one.process.wait()
+    log = one.database.with_name(one.database.name + "-wal")
+    content = bytearray(log.read_bytes())
+    frame = 32 + 24 + 100
+    content[frame] ^= 1  # in the first frame: SQLite takes nothing of what stands behind it
+    log.write_bytes(content)
+    command = conftest.run("check", one.database)
+    assert command.returncode == 1 and "acknowledged changes are missing" in command.stdout, command
+    one.start()
+    lost = [line for line in one.log() if line["event"] == "commits_lost"]
+    missing = sum(one.get(f"/v1/plans/{plan}").status != 200 for plan in ids)
+    assert missing > 0
+    assert len(lost) == 1 and lost[0]["commits"] >= missing
+    ready = one.get("/readyz")
+    assert ready.status == 200 and "acknowledged changes were missing" in ready.json["detail"]
+
+
+def test_damaged_pages_are_said_and_the_rest_is_recovered(daemon_with, tmp_path):
+    one = daemon_with()
+    ids = many_plans(one, 2400)  # larger than what is checked before the start
+    one.stop()
+    pages = one.database.stat().st_size // 4096
+    assert pages * 4096 > 16 * 1024 * 1024
+    assert checked(one, 0)["faults"] == 0
+    whole = conftest.run("check", one.database)
+    assert whole.returncode == 0 and " 0 faults; 0 acknowledged" in whole.stdout
+    source = random.Random(3)
+    with open(one.database, "r+b") as file:
+        for page in source.sample(range(pages * 3 // 4, pages), 40):  # of plans: those of the schema refuse the start
+            file.seek(page * 4096)
+            file.write(source.randbytes(4096))
+    begin = one.log_path.stat().st_size
+    one.start()
+    assert checked(one, begin)["faults"] > 0
+    assert any(line["event"] == "database_damaged" for line in one.log())
+    ready = one.get("/readyz")
+    assert ready.status == 200 and "the last check found" in ready.json["detail"]
+    readable = {plan: one.get(f"/v1/plans/{plan}") for plan in ids}
+    assert all(answer.status in (200, 503, 404) for answer in readable.values())
+    one.stop()
+    assert conftest.run("check", one.database).returncode == 1
+    fresh = tmp_path / "fresh.db"
+    recovered = conftest.run("recover", one.database, fresh)
+    assert recovered.returncode == 0, recovered
+    assert conftest.run("check", fresh).returncode == 0
+    assert conftest.run("recover", one.database, fresh).returncode == 73  # never over a file
+    for beside in one.folder.glob("fleetplan.db*"):
+        beside.unlink()
+    fresh.rename(one.database)
+    one.start()
+    kept = 0
+    for plan, before in readable.items():
+        after = one.get(f"/v1/plans/{plan}")
+        assert after.status in (200, 404)
+        assert before.status != 200 or (after.status == 200 and after.json == before.json)
+        kept += after.status == 200
+    assert 2000 < kept < len(ids)
