@@ -24,7 +24,7 @@ INSERT INTO grid_hour VALUES('GB','average','uk-carbon',3600000000,100.0,1,20000
 INSERT INTO grid_zone VALUES('GB','average','uk-carbon',3600000000,3600000000,2000000);
 INSERT INTO calibration (id, accelerator_id, device_id, quantity, method, value, low, high, origin, valid_from_us, revision, class, plan_id, driver, n, spread, disagreement)
 VALUES ('gemm_efficiency.bf16.large.gpu-1', 'a1', 'gpu-1', 'gemm_efficiency', 'library_gemm', 0.7, 0.69, 0.71, 'measured', 1000000, 1, 'large', NULL, '550.1', 100, 0.01, 0.002);
-INSERT INTO calibration (id, accelerator_id, quantity, method, value, origin, valid_from_us, revision, class, n, expected, expected_sigma, step_ratio, gpu_count, params)
-VALUES ('run_practice.01920000-0000-7000-8000-000000000001', 'a1', 'run_practice', 'observation', 1.5, 'measured', 1000000, 1, 'megatron_core', 1, 1.67, 0.36, 1.25, 8, 8e9);
+INSERT INTO calibration (id, accelerator_id, quantity, method, value, origin, valid_from_us, revision, class, n, expected, expected_sigma, step_ratio, gpu_count, params, plan_id)
+VALUES ('run_practice.01920000-0000-7000-8000-000000000001', 'a1', 'run_practice', 'observation', 1.5, 'measured', 1000000, 1, 'megatron_core', 1, 1.67, 0.36, 1.25, 8, 8e9, '01900000-0000-7000-8000-000000000001');
 INSERT INTO observation (id, plan_id, created_at_us, accelerator, stack, gpu_count, step_time_s, hours, predicted_step_time_s, predicted_hours, stack_speed, practice, practice_expected, params, planned_gpu_count, precision)
 VALUES ('01920000-0000-7000-8000-000000000001', '01900000-0000-7000-8000-000000000001', 1000000, 'a1', 'megatron_core', 8, 2.5, 150, 2.25, 167, 0.9, 1.5, 1.67, 8e9, 8, 'bf16');
