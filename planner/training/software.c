@@ -133,7 +133,7 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	software.host_factor = stack == STACK_MEGATRON_CORE && software.year >= graphs_year ? graphs_host_factor : 1;
 	software.single_tensors = stack == STACK_INTERNEVO;
 	software.synchronise_s = stack == STACK_MEGATRON_DEEPSPEED ? physics->synchronise_s : 0;
-	software.separate_adapters = stack <= STACK_GENERIC || stack == STACK_MEGATRON_DEEPSPEED || stack == STACK_FSDP || stack == STACK_TORCHTITAN;
+	software.separate_adapters = stack <= STACK_GENERIC || stack == STACK_HAI_LLM || stack == STACK_MEGATRON_DEEPSPEED || stack == STACK_FSDP || stack == STACK_TORCHTITAN;
 	software.submodules = stack == STACK_MEGATRON_DEEPSPEED;
 	software_memory(stack, precision, &software);
 	return software;

@@ -90,7 +90,7 @@ static void flatten(const json_t *value, const char *path, json_t *figures)
 
 	if (json_is_object(value)) {
 		json_object_foreach((json_t *)value, key, member) {
-			if (is_no_figure(key))
+			if (is_no_figure(key) || (!*path && strcmp(key, "parallelism") == 0)) /* a memory estimate's layout: what was asked for, completed */
 				continue;
 			snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", key);
 			flatten(member, below, figures);
