@@ -301,7 +301,7 @@ static bool judge_offers(struct offer_span *span)
 	return judge_ages(span);
 }
 
-/* The offers of one instance alone: a change of a price ages no other. */
+/* The offers of one instance, and those of its provider in its region: a change of a price ages and doubts no other. */
 static bool judge_ages_of(struct offer_span *span, const struct indexed_offer *instance)
 {
 	struct indexed_offer **offers = calloc(span->count + 1, sizeof(void *));
@@ -315,6 +315,15 @@ static bool judge_ages_of(struct offer_span *span, const struct indexed_offer *i
 	if (count > 1)
 		qsort(offers, count, sizeof(void *), compare_ages);
 	judge_instance(offers, count);
+	count = 0;
+	for (size_t i = 0; i < span->count; i++) {
+		const struct indexed_offer *offer = &span->items[i];
+
+		if (compare_regions(&offer, &instance) == 0)
+			offers[count++] = &span->items[i];
+	}
+	if (count > 0 && instance->row->region)
+		judge_region(offers, count);
 	free(offers);
 	return true;
 }
