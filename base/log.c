@@ -149,7 +149,7 @@ static void lines_drop(uint64_t count)
 	atomic_fetch_add(&log_dropped, count);
 }
 
-/* Waits as long as nobody reads. False where writing fails otherwise. */
+/* Waits until the reader takes the bytes. False when write() fails for another reason than a full pipe. */
 static bool write_whole(const char *bytes, size_t length)
 {
 	while (length > 0) {

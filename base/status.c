@@ -32,7 +32,7 @@ const char *status_title(enum status status)
 	return statuses[status].title;
 }
 
-/* A bug is not left running for a log that nobody reads. */
+/* The abort waits this long at most for a log whose reader has stopped. */
 enum { BUG_WAIT_MS = 200 };
 
 void check_failed(const char *condition, const char *file, int line)

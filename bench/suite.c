@@ -107,7 +107,7 @@ struct bench_work_request bench_request(const struct bench_run *run, const struc
 void bench_run_skip(struct bench_run *run, const struct bench_test *test, enum bench_outcome outcome, const char *reason)
 {
 	run->failed += outcome == BENCH_FAILED;
-	if (run->first || outcome == BENCH_FAILED) /* what a device lacks is told once, not in each round */
+	if (run->first || outcome == BENCH_FAILED) /* report what a device lacks in the first round only */
 		bench_report_skip(run->report, test->name, reason);
 }
 

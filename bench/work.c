@@ -170,7 +170,7 @@ static bool is_disturbed(const struct cpu_shares *shares)
 	return shares->all_s > 0 && shares->steal_s + shares->others_s > OTHERS_MOST * shares->all_s;
 }
 
-/* The samples that count, one round after the other in `kept`, and where each ends: all, or those of the rounds that nobody disturbed. */
+/* Copies the samples that count to `kept`, round by round, and where each round ends: all rounds, or only those that other processes left undisturbed. */
 static size_t keep_rounds(const struct bench_rounds *rounds, double *kept, size_t *ends, size_t *left_out)
 {
 	size_t disturbed = 0, count = 0, begin = 0, r_kept = 0;
