@@ -75,10 +75,12 @@ static size_t cluster_begin(const struct bench_clusters *clusters, size_t i)
 /* Student's t over the normal's quantile at 90 % and 95 % (two sides: 0.8 and 0.9), by degrees of freedom from 2 on. */
 static double few_clusters_factor(size_t count, double probability)
 {
-	static const double at_90[] = {1.471, 1.278, 1.196, 1.152, 1.124, 1.104, 1.090, 1.079, 1.071, 1.064, 1.058, 1.054, 1.050, 1.046},
-		at_95[] = {1.775, 1.431, 1.296, 1.225, 1.181, 1.152, 1.131, 1.114, 1.102, 1.092, 1.083, 1.077, 1.071, 1.066};
+	static const double factors[2][BENCH_CLUSTERS_MAX - 2] = {
+		{1.471, 1.278, 1.196, 1.152, 1.124, 1.104, 1.090, 1.079, 1.071, 1.064, 1.058, 1.054, 1.050, 1.046},
+		{1.775, 1.431, 1.296, 1.225, 1.181, 1.152, 1.131, 1.114, 1.102, 1.092, 1.083, 1.077, 1.071, 1.066},
+	};
 
-	return sqrt((double)count / (double)(count - 1)) * (probability > 0.85 ? at_95 : at_90)[count - 3];
+	return sqrt((double)count / (double)(count - 1)) * factors[probability > 0.85][count - 3];
 }
 
 bool bench_median_interval(const double *samples, const struct bench_clusters *clusters, double *scratch, double probability, double *low, double *high)
