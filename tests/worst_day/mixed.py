@@ -10,6 +10,7 @@ import json
 import random
 import threading
 import time
+import traceback
 import urllib.parse
 
 from crash_daemon import BODY
@@ -103,7 +104,7 @@ class Mixed:
                 self.history.read(key, answer.json["notes"] if answer.status == 200 else None, begin)
 
     def make_plan(self, client, chance):
-        mine = [token for token in self.plans if chance.random() < 0.3]
+        mine = [token for token in list(self.plans) if chance.random() < 0.3]
         kind = chance.random()
         if kind < 0.5 or not mine:
             token = f"plan-{next(self.numbers)}"
@@ -116,7 +117,9 @@ class Mixed:
                 del self.unanswered_plans[token]
             return
         token = mine[0]
-        name = self.plans[token]
+        name = self.plans.get(token)
+        if name is None:
+            return  # another client has deleted it meanwhile
         if kind < 0.7:
             value = f"v{next(self.numbers)}"
             self.write(client, token, value, "PATCH", f"/v1/plans/{name}", {"notes": value})
@@ -176,7 +179,6 @@ class Mixed:
             self.leases[name].append((lease["token"], agent.name))
         if chance.random() < 0.5:
             agent.heartbeat(lease)
-        median = 60e12 + next(self.numbers)
         self.doubtful.add(name)
         result = measured(agent.devices[0]["id"])
         result["measures"][1]["median"] = result["measures"][1]["p90"] = result["measures"][1]["max"] = 270e9 + next(self.numbers)
@@ -187,7 +189,6 @@ class Mixed:
                     self.wrong.append(f"benchmark {name} took two results")
                 self.results[name] = result["measures"][1]["median"]
                 self.counts["results"] += 1
-        del median
 
     def client(self, port, number, stop):
         chance = random.Random(f"{self.round} {number} {self.random.random()}")
@@ -210,6 +211,8 @@ class Mixed:
                     self.queue_benchmark(client, chance)
         except Gone:
             pass
+        except Exception:  # a client that cannot make sense of an answer
+            self.wrong.append(traceback.format_exc())
         finally:
             client.close()
 
