@@ -129,6 +129,10 @@ $(BUILD)/tests/worst_day/power.so: tests/worst_day/power.c tests/support/vfs_pow
 	$(call say,LOADED,$@)
 	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) -std=c17 -g -O2 -fPIC -shared -pthread $(WARN) -Wl,-z,defs -o $@ $(filter %.c,$^) -lsqlite3
 
+$(BUILD)/tests/worst_day/calls.so: tests/worst_day/calls.c Makefile
+	$(call say,LOADED,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -D_GNU_SOURCE -std=c17 -g -O2 -fPIC -shared -fno-builtin $(filter-out -Wmissing-prototypes -Wstrict-prototypes -Wpedantic,$(WARN)) -o $@ $< -ldl
+
 $(BUILD)/tests/oom/test_oom: $(BUILD)/tests/oom/failing_malloc.o
 
 $(BUILD)/tests/effects/test_fields: $(patsubst %,$(BUILD)/tests/effects/%.o,answer change)
