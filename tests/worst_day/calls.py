@@ -15,6 +15,7 @@ NAME = "calls that fail"
 PROMISE = "no crash, no wrong 2xx, heals"
 KINDS = ("malloc", "write", "sync", "open", "rename")
 FOR_GOOD = 1 << 62
+PATIENCE_SECONDS = 1  # without any memory libmicrohttpd's threads cannot even poll, and come back when there is some
 
 
 class Calls:
@@ -61,7 +62,7 @@ class Day:
             answer = self.client.request(method, path, body, headers)
         except Gone:
             self.cuts += 1
-            return None
+            raise
         self.answers += 1
         if answer.status >= 500:
             self.refusals += 1
@@ -72,12 +73,15 @@ class Day:
 
     def put(self, key, value, method, path, body=None, headers=None):
         """A write; what it leaves is known only when it was answered."""
+        before = self.held.get(key, (None, ))
+        self.held[key] = before + (value, )  # this or what was there before, until it is answered
         answer = self.ask(method, path, body, headers)
         if answer is None:
-            self.held[key] = self.held.get(key, (None, )) + (value, )  # this or what was there before
+            pass
         elif answer.status < 300:
             self.held[key] = (value, )
-        elif answer.status != 404:
+        else:
+            self.held[key] = before
             self.wrong.append(f"{method} {path} answers {answer.status}: {answer.text[:200]}")
         return answer
 
@@ -89,8 +93,16 @@ class Day:
             self.wrong.append(f"GET {path} answers {answer.text[:200]}")
 
     def one(self):
+        """A day ends with the first request that is not answered."""
         self.number += 1
-        now, self.client = f"d{self.number}", Client(self.daemon.port)
+        self.client = Client(self.daemon.port, PATIENCE_SECONDS)
+        try:
+            self.requests(f"d{self.number}")
+        except Gone:
+            pass
+        self.client.close()
+
+    def requests(self, now):
         self.put("price", now, "PUT", "/v1/prices/day.1", PRICE | {"notes": now})
         plan = self.put(f"plan {now}", now, "POST", "/v1/plans/training", PLAN | {"name": now, "notes": now}, {"Idempotency-Key": now})
         if plan is not None:
@@ -112,7 +124,6 @@ class Day:
         self.benchmark(now)
         for path in ("/livez", "/readyz", "/metrics", "/openapi.json", "/v1/catalogue", "/v1/devices"):
             self.ask("GET", path)
-        self.client.close()
 
     def benchmark(self, now):
         queued = self.ask("POST", "/v1/benchmarks", {"suite": "quick"}, {"Idempotency-Key": now})
