@@ -125,6 +125,15 @@ $(BUILD)/fakes/opencl/too-old/libOpenCL.so.1: tests/fakes/opencl.c Makefile
 fakes: $(FAKES) ## stand-ins for NVIDIA's libraries, for tests and for trying the cuda backend without a GPU
 $(BUILD)/tests/bench/test_cuda $(BUILD)/tests/bench/test_opencl_fake: | $(FAKES)
 
+# Loaded into the daemon by the storms of the worst day.
+$(BUILD)/tests/worst_day/power.so: tests/worst_day/power.c tests/support/vfs_powerloss.c tests/support/vfs_powerloss.h Makefile
+	$(call say,LOADED,$@)
+	$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) -std=c17 -g -O2 -fPIC -shared -pthread $(WARN) -Wl,-z,defs -o $@ $(filter %.c,$^) -lsqlite3
+
+$(BUILD)/tests/worst_day/calls.so: tests/worst_day/calls.c Makefile
+	$(call say,LOADED,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -D_GNU_SOURCE -std=c17 -g -O2 -fPIC -shared -fno-builtin $(filter-out -Wmissing-prototypes -Wstrict-prototypes -Wpedantic,$(WARN)) -o $@ $< -ldl
+
 $(BUILD)/tests/oom/test_oom: $(BUILD)/tests/oom/failing_malloc.o
 
 $(BUILD)/tests/effects/test_fields: $(patsubst %,$(BUILD)/tests/effects/%.o,answer change)

@@ -62,7 +62,7 @@ enum status commit_mark_open(struct storage *storage, struct failure *failure)
 		status = failure_set(failure, STATUS_UNAVAILABLE, "%s is damaged: its count of commits is gone; see `fleetplan check`", storage->path);
 	if (status == STATUS_OK) {
 		snprintf(storage->file_id, sizeof storage->file_id, "%s", found.id);
-		status = commit_mark_read(storage->path, storage->was_empty ? "" : storage->file_id, &marked, failure);
+		status = commit_mark_read(storage->path, storage->was_uncounted ? "" : storage->file_id, &marked, failure);
 	}
 	arena_release(&arena);
 	if (status != STATUS_OK)

@@ -14,6 +14,7 @@
 /* Files up to this size are checked as a whole at start: about 50 ms. Larger ones by their header, schema and, as they
  * are read, by page checks and the plans' checksums; a backup checks everything. */
 enum { CHECK_AT_START_BYTES = 16 * 1024 * 1024 };
+enum { COMMITS_COUNTED_VERSION = 10 }; /* of the schema: the first whose file has a count of commits */
 
 /* The lock outlives nothing: the kernel drops it when the process ends, however it ends. */
 static enum status lock_take(struct storage *storage, struct failure *failure)
@@ -98,6 +99,17 @@ static enum status prepare_all(struct connection *connection, struct failure *fa
 	return STATUS_OK;
 }
 
+/* What a migration made stands in the file before anything is acknowledged. The log alone would lose it all to one bad byte at its begin,
+ * the tables with the plans. A daemon that is killed first finds it in the log, as ever. */
+static enum status migrated(struct storage *storage, struct failure *failure)
+{
+	enum status status = store_migrate(&storage->writer, storage->path, failure);
+
+	if (status == STATUS_OK)
+		sqlite3_wal_checkpoint_v2(storage->writer.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	return status;
+}
+
 /* A tool beside a daemon of an older version must not change the tables under it. */
 static enum status migrate(struct storage *storage, struct failure *failure)
 {
@@ -105,14 +117,14 @@ static enum status migrate(struct storage *storage, struct failure *failure)
 	enum status status;
 
 	status = store_version(&storage->writer, storage->path, &version, failure);
-	storage->was_empty = status == STATUS_OK && version == 0;
-	if (status == STATUS_OK && storage->use == STORAGE_DAEMON)
-		return store_migrate(&storage->writer, storage->path, failure);
+	storage->was_uncounted = status == STATUS_OK && version < COMMITS_COUNTED_VERSION;
 	if (status != STATUS_OK || version == store_schema_version())
 		return status;
+	if (storage->use == STORAGE_DAEMON)
+		return migrated(storage, failure);
 	status = lock_take(storage, failure);
 	if (status == STATUS_OK)
-		status = store_migrate(&storage->writer, storage->path, failure);
+		status = migrated(storage, failure);
 	lock_release(storage);
 	return status;
 }

@@ -44,7 +44,7 @@ struct storage {
 	int mark_fd; /* of PATH.mark; -1 for tools */
 	bool mark_failed;
 	char file_id[33]; /* of the database, in its mark */
-	bool was_empty;   /* when it was opened: a mark beside it is of a database that is gone */
+	bool was_uncounted; /* when it was opened it had no count of commits yet: a mark beside it is of a database that is gone */
 
 	struct connection writer;
 	struct arena writer_arena; /* scratch of one batch */

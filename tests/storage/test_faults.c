@@ -603,6 +603,65 @@ static void missing_commits_are_said(void **state)
 	assert_true(now.lost_commits > 0);
 }
 
+/* Killed soon after it was made, with one byte of its log changed: either all is there, or what is missing is counted. */
+static void a_young_file_counts_what_its_log_lost(void **state)
+{
+	static const char *const parts[] = {"", "-wal", ".mark"}, *const left[] = {"-young", "-young.mark", "-young.lock"};
+	struct store *store = *state;
+	char *young = beside(store, "-young"), *log = beside(store, "-young-wal");
+	int counted = 0;
+
+	for (int i = 1; i <= 3; i++)
+		assert_status(store, put_plan(store, i), STATUS_OK);
+	for (int step = 0; step < 40; step++) {
+		struct storage *first = store->storage;
+		struct storage_state now;
+		struct plan_record plan;
+		struct stat file;
+		unsigned char byte;
+		bool missing = false;
+		int fd;
+
+		for (size_t i = 0; i < COUNT_OF(parts); i++)
+			copy_file(store, parts[i], arena_printf(&store->arena, "-young%s", parts[i]));
+		fd = open(log, O_RDWR);
+		assert_true(fd >= 0 && fstat(fd, &file) == 0 && file.st_size > 40);
+		assert_int_equal(pread(fd, &byte, 1, file.st_size / 40 * step), 1);
+		byte ^= 0x55;
+		assert_int_equal(pwrite(fd, &byte, 1, file.st_size / 40 * step), 1);
+		close(fd);
+		failure_clear(&store->failure);
+		assert_status(store, storage_open(&(struct storage_options){.path = young}, &store->storage, &store->failure), STATUS_OK);
+		for (int i = 1; i <= 3; i++)
+			missing |= get_plan(store, i, &plan) != STATUS_OK;
+		storage_state_get(store->storage, &now);
+		assert_int_equal(missing, now.lost_commits > 0);
+		counted += missing;
+		storage_close(store->storage);
+		store->storage = first;
+		unlink(log);
+	}
+	for (size_t i = 0; i < COUNT_OF(left); i++)
+		unlink(beside(store, left[i]));
+	assert_true(counted > 30);
+}
+
+/* Half of its migrations are there, because its log was damaged before it was ever written back: the mark speaks of what is gone. */
+static void a_file_without_a_count_beside_a_mark_has_lost_commits(void **state)
+{
+	struct store *store = *state;
+	struct storage_state now;
+
+	assert_status(store, put_plan(store, 1), STATUS_OK);
+	store_close(store);
+	store_sql(store, "DROP TABLE commit_count; PRAGMA user_version = 9");
+	for (const char *const *table = (const char *const[]){"accelerator", "model", "price", "region", "calibration", "observation", "api_key", NULL}; *table; table++)
+		store_sql(store, arena_printf(&store->arena, "ALTER TABLE %s DROP COLUMN row_checksum", *table));
+	store_open(store);
+	storage_state_get(store->storage, &now);
+	assert_true(now.lost_commits > 0);
+}
+
 static void checks_find_what_was_changed_and_recovery_leaves_it_out(void **state)
 {
 	struct store *store = *state;
@@ -653,6 +712,8 @@ int main(void)
 		TEST(what_a_deleted_file_held_is_kept_at_the_end),
 		TEST(another_name_is_no_way_around_the_lock),
 		TEST(missing_commits_are_said),
+		TEST(a_young_file_counts_what_its_log_lost),
+		TEST(a_file_without_a_count_beside_a_mark_has_lost_commits),
 		TEST(checks_find_what_was_changed_and_recovery_leaves_it_out),
 		TEST(a_failing_disk_answers_503_and_heals),
 		TEST(a_full_disk_answers_507_and_heals),
