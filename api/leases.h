@@ -68,6 +68,7 @@ struct lease_outcome {
 	const char *benchmark_id, *state, *state_reason;
 	int64_t attempt;
 	bool late, repeated;
+	int64_t held;
 };
 
 #endif

@@ -53,7 +53,13 @@ struct benchmark_query {
 	const char *state, *device, *accelerator, *plan_id, *agent, *label; /* label: "key:value" */
 	const char *quantity; /* of calibrations */
 	enum truth used;
+	bool held;        /* of calibrations: those that wait */
 	int64_t as_of_us; /* of calibrations; 0 or less: now */
+};
+
+/* POST /v1/calibrations/{id}/decision. */
+struct calibration_verdict {
+	const char *decision, *note; /* accept, reject */
 };
 
 /* GET /v1/observations. */

@@ -60,6 +60,7 @@ DECLARE_TABLE(model, struct model_row);
 DECLARE_TABLE(price, struct price_row);
 DECLARE_TABLE(region, struct region_row);
 DECLARE_TABLE(calibration, struct calibration_row);
+DECLARE_TABLE(calibration_decision, struct calibration_verdict);
 DECLARE_TABLE(offer, struct offer);
 DECLARE_TABLE(offer_quote, struct offer_quote);
 DECLARE_TABLE(model_import, struct model_import);

@@ -12,7 +12,8 @@ static struct evidence evidence_of(const struct calibration_row *row)
 	return (struct evidence){.id = row->id, .accelerator = row->accelerator_id, .device = row->device_id, .plan_id = row->plan_id, .class = row->class,
 		.method = row->method, .source = row->meta.source, .quantity = quantity_of_name(row->quantity),
 		.precision = quantity_of_name(row->quantity) == QUANTITY_STACK_SPEED ? PRECISION_UNSET : row->precision, .value = row->value, .low = row->low,
-		.high = row->high, .disagreement = row->disagreement, .measured_at_us = row->meta.valid_from_us};
+		.high = row->high, .disagreement = row->disagreement, .measured_at_us = row->meta.valid_from_us,
+		.held = row->held_because, .bearer = row->delivered_by};
 }
 
 /* Of one accelerator; an absent arena's worth is none. */

@@ -95,6 +95,8 @@ struct calibration_row {
 	int64_t gpu_count;               /* likewise: that it ran on */
 	double params;                   /* likewise: of its model; absent: not known */
 	double baseline;     /* what it was when it was first measured on that device: drift is value over it */
+	const char *held_because; /* why it waits for an admin or a device of another key (planner/measurement/trust.h); NULL: it does not */
+	const char *delivered_by; /* id of the agent's key that brought it; NULL: the daemon's own device, an admin, or real jobs */
 	enum truth used;     /* answered, not stored: whether plans take it, and if not, why */
 	const char *unused_because;
 };

@@ -603,7 +603,7 @@ enum status bench_calibrate(const struct bench_evidence *evidence, struct arena 
 	const struct accelerator_row *row = evidence->accelerator;
 
 	*calibrations = (struct bench_calibrations){.count = 0};
-	if (!strcmp(evidence->device.backend, "cpu") && evidence->device.accelerator)
+	if (!strcmp(evidence->device.backend, "cpu") && evidence->device.accelerator && !evidence->row_stands)
 		row = own_row(&work);
 	if (!row) {
 		refuse(&work, "accelerator", "%s has no catalogue row, and this run did not measure what one takes",

@@ -26,6 +26,7 @@ struct bench_evidence {
 	size_t fit_count;
 	const char *plan_id; /* whose products were measured; NULL: no plan's */
 	const struct accelerator_row *accelerator; /* the device's row in the catalogue; NULL: has none */
+	bool row_stands; /* it is not to be changed by what was measured */
 	int64_t now_us;
 };
 

@@ -34,19 +34,38 @@ static void keep_baseline(struct storage *storage, struct bench_job *job, struct
 		row->baseline = given_or(before.baseline, before.value);
 }
 
-static bool calibrate(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job)
+/* Calibrates, and once more without a row of its own where this bearer may not make one. */
+static enum status calibrate_for(const struct bench_bearer *bearer, struct bench_evidence *evidence, struct bench_job *job,
+	struct bench_calibrations *calibrations)
+{
+	struct failure failure;
+	enum status status;
+
+	failure_clear(&failure);
+	status = bench_calibrate(evidence, &job->arena, calibrations, &failure);
+	if (status == STATUS_OK && calibrations->has_accelerator &&
+		!bench_may_make_row(bearer, &evidence->device, evidence->accelerator, &calibrations->accelerator)) {
+		evidence->row_stands = true;
+		status = bench_calibrate(evidence, &job->arena, calibrations, &failure);
+	}
+	return status == STATUS_OK && calibrations->count > 0
+		? bench_hold(bearer, calibrations->has_accelerator ? &calibrations->accelerator.accelerator : &evidence->accelerator->accelerator, &job->arena, calibrations)
+		: status;
+}
+
+static bool calibrate(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job, const struct bench_bearer *bearer)
 {
 	struct bench_evidence evidence = {.benchmark_id = job->record.id, .device = job->device, .measures = job->measures,
 		.measure_count = job->measure_count, .fits = job->fits, .fit_count = job->fit_count, .plan_id = job->record.plan_id, .now_us = clock_wall_us()};
 	struct bench_calibrations *calibrations = &delivery->calibrations;
-	struct failure failure;
 
-	failure_clear(&failure);
 	if (!job->has_device || read_accelerator(storage, job, &delivery->accelerator, &evidence.accelerator) != STATUS_OK)
 		return false;
-	if (bench_calibrate(&evidence, &job->arena, calibrations, &failure) == STATUS_OK) {
-		for (size_t i = 0; i < calibrations->count; i++)
+	if (calibrate_for(bearer, &evidence, job, calibrations) == STATUS_OK) {
+		for (size_t i = 0; i < calibrations->count; i++) {
 			keep_baseline(storage, job, &calibrations->rows[i]);
+			delivery->held += calibrations->rows[i].held_because != NULL;
+		}
 		delivery->rows = (struct catalogue_rows){.accelerators = &calibrations->accelerator,
 			.accelerator_count = calibrations->has_accelerator, .calibrations = calibrations->rows, .calibration_count = calibrations->count};
 	} else {
@@ -55,8 +74,24 @@ static bool calibrate(struct bench_delivery *delivery, struct storage *storage, 
 	return true;
 }
 
+void bench_delivery_judge(struct storage *storage, struct bench_job *job, struct bench_worker_outcome *outcome)
+{
+	const struct accelerator_row *found = NULL;
+	struct accelerator_row row;
+	char detail[sizeof outcome->detail];
+
+	if (outcome->end != WORKER_SUCCEEDED)
+		return;
+	if (job->has_device && read_accelerator(storage, job, &row, &found) != STATUS_OK)
+		found = NULL; /* nothing is calibrated then either */
+	if (!bench_is_impossible(job, found, detail, sizeof detail))
+		return;
+	outcome->end = WORKER_FAILED;
+	snprintf(outcome->detail, sizeof outcome->detail, "%s", detail);
+}
+
 void bench_delivery_open(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job,
-	const struct bench_worker_outcome *outcome, enum benchmark_end end)
+	const struct bench_worker_outcome *outcome, enum benchmark_end end, const struct bench_bearer *bearer)
 {
 	struct bench_judgement judgement = {.calibrations = NULL};
 	bool calibrates;
@@ -65,7 +100,7 @@ void bench_delivery_open(struct bench_delivery *delivery, struct storage *storag
 		.token = job->record.token, .end = end, .calibrations = &delivery->rows,
 		.failure_detail = end == BENCHMARK_SUCCEEDED ? NULL : outcome->detail}};
 	buffer_init(&delivery->text, BENCH_RESULT_MAX_BYTES);
-	calibrates = end == BENCHMARK_SUCCEEDED && calibrate(delivery, storage, job);
+	calibrates = end == BENCHMARK_SUCCEEDED && calibrate(delivery, storage, job, bearer);
 	delivery->has_verification = calibrates && plan_verification_make(storage, job, &delivery->calibrations, clock_wall_us(), &delivery->verification,
 		&judgement.not_verified);
 	judgement.calibrations = calibrates ? &delivery->calibrations : NULL;

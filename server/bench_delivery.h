@@ -6,6 +6,7 @@
 #include "api/bench_result.h"
 #include "planner/measurement/verification.h"
 #include "server/bench_job.h"
+#include "server/bench_trust.h"
 #include "storage/benchmarks.h"
 #include "storage/catalogue_rows.h"
 
@@ -16,12 +17,17 @@ struct bench_delivery {
 	struct bench_calibrations calibrations;
 	struct verification verification; /* of the plan, where has_verification */
 	bool has_verification;
+	size_t held; /* calibrations that wait */
 	struct buffer text;
 };
 
-/* Of a job and how its worker ended. Text lives in the job's arena and in the delivery, until that is closed. */
+/* Whether what a worker that succeeded measured is possible (server/bench_trust.h); where not, the outcome becomes a failure with its reason, which
+ * no further attempt follows. */
+void bench_delivery_judge(struct storage *storage, struct bench_job *job, struct bench_worker_outcome *outcome);
+
+/* Of a job, how its worker ended, and who delivers that. Text lives in the job's arena and in the delivery, until that is closed. */
 void bench_delivery_open(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job,
-	const struct bench_worker_outcome *outcome, enum benchmark_end end);
+	const struct bench_worker_outcome *outcome, enum benchmark_end end, const struct bench_bearer *bearer);
 void bench_delivery_close(struct bench_delivery *delivery);
 
 /* Says in the detail of a worker that broke which attempt it was, and whether another follows. */

@@ -244,7 +244,34 @@ static void put_calibration(struct json_writer *writer, const struct calibration
 		put_text(writer, "class", row->class);
 	if (row->plan_id)
 		put_text(writer, "plan_id", row->plan_id);
+	if (row->held_because)
+		put_text(writer, "held_because", row->held_because);
 	json_end_object(writer);
+}
+
+/* Named as an answer's warnings are. */
+static void put_warnings(struct json_writer *writer, const struct bench_calibrations *calibrations)
+{
+	size_t held = 0;
+
+	for (size_t i = 0; i < calibrations->count; i++)
+		held += calibrations->rows[i].held_because != NULL;
+	if (held == 0)
+		return;
+	json_key(writer, "warnings");
+	json_begin_array(writer);
+	for (size_t i = 0; i < calibrations->count; i++) {
+		const struct calibration_row *row = &calibrations->rows[i];
+
+		if (!row->held_because)
+			continue;
+		json_begin_object(writer);
+		put_text(writer, "code", "calibration_held");
+		put_text(writer, "calibration", row->id);
+		put_text(writer, "detail", row->held_because);
+		json_end_object(writer);
+	}
+	json_end_array(writer);
 }
 
 static void put_calibrations(struct json_writer *writer, const struct bench_calibrations *calibrations)
@@ -301,8 +328,10 @@ void bench_job_encode(const struct bench_job *job, const struct bench_worker_out
 	if (job->means_json.length)
 		put_list(&writer, "means", &job->means_json);
 	put_list(&writer, "skips", &job->skips_json);
-	if (judgement->calibrations)
+	if (judgement->calibrations) {
 		put_calibrations(&writer, judgement->calibrations);
+		put_warnings(&writer, judgement->calibrations);
+	}
 	if (judgement->verification) {
 		json_key(&writer, "verification");
 		api_encode(&table_verification, judgement->verification, &writer);

@@ -212,7 +212,7 @@ static void store_result(struct bench_runner *runner, const struct bench_worker_
 		log_event(LOG_ERROR, "benchmark_not_stored", LOG_TEXT("benchmark", runner->job->record.id), LOG_TEXT("detail", "no memory"));
 		return;
 	}
-	bench_delivery_open(delivery, runner->options.storage, runner->job, outcome, end);
+	bench_delivery_open(delivery, runner->options.storage, runner->job, outcome, end, &(struct bench_bearer){.key_id = NULL});
 	delivery->result.job.failure = &failure;
 	status = deliver(runner, &delivery->result);
 	if (status != STATUS_OK)
@@ -265,6 +265,7 @@ static void conclude_stopped(struct bench_runner *runner, struct bench_worker_ou
 
 static void conclude(struct bench_runner *runner, struct bench_device_slot *slot, struct bench_worker_outcome *outcome)
 {
+	bench_delivery_judge(runner->options.storage, runner->job, outcome);
 	switch (bench_sequel_of(outcome->end)) {
 	case SEQUEL_SUCCEED:
 		count(runner, &runner->counts.succeeded);

@@ -84,6 +84,7 @@ static handler_function *const handlers[ROUTE_COUNT] = {
 	[ROUTE_JOB_RESULT] = handle_job_result,
 	[ROUTE_JOB_EVENTS] = handle_job_events,
 	[ROUTE_CALIBRATION_LIST] = handle_calibration_list,
+	[ROUTE_CALIBRATION_DECIDE] = handle_calibration_decide,
 	[ROUTE_CALIBRATION_DELETE] = handle_calibration_delete,
 	[ROUTE_OBSERVATION_LIST] = handle_observation_list,
 	[ROUTE_OBSERVATION_CREATE] = handle_observation_create,

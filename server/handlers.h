@@ -33,7 +33,7 @@ handler_function handle_catalogue, handle_offers, handle_model_import;
 
 /* server/handlers/benchmarks.c */
 handler_function handle_device_list, handle_benchmark_list, handle_benchmark_create, handle_benchmark_get, handle_benchmark_cancel,
-	handle_benchmark_events, handle_calibration_list, handle_calibration_delete, handle_observation_list, handle_observation_create, handle_observation_get, handle_observation_delete;
+	handle_benchmark_events, handle_calibration_list, handle_calibration_decide, handle_calibration_delete, handle_observation_list, handle_observation_create, handle_observation_get, handle_observation_delete;
 
 /* server/handlers/agents.c, leases.c */
 handler_function handle_agent_list, handle_agent_register, handle_agent_delete, handle_agent_lease, handle_lease_heartbeat, handle_lease_result, handle_lease_release;

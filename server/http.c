@@ -14,7 +14,7 @@
 #include "server/server.h"
 #include "server/stream.h"
 
-enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTTP_RENEW_BYTES = 4 * 1024 * 1024,
+enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTTP_IDLE_STEPS = 3, HTTP_HANDSHAKE_US = 100000, HTTP_RENEW_BYTES = 4 * 1024 * 1024,
 	HTTP_READ_AT_ONCE_BYTES = 16 * 1024,
 	HTTP_OTHER_DESCRIPTORS = 96 /* database, log, feeds, devices */, HTTP_CONNECTIONS_LEAST = 16 };
 
@@ -543,13 +543,33 @@ void http_state_get(const struct http *http, struct http_state *state)
 	state->connections_refused = atomic_load(&http->peers.refused);
 }
 
+/* Who had connected when the door was shut is let in, and answered like everybody else. */
+static void http_take_backlog(struct http *http)
+{
+	struct sockaddr_storage address;
+	unsigned length;
+	int fd;
+
+	while ((fd = listen_take(&http->listener, &address, &length)) >= 0)
+		(void)MHD_add_connection(http->daemon, fd, (struct sockaddr *)(void *)&address, length); /* closes it where it has no room */
+}
+
+/* A first packet that came before the door was shut has a tenth of a second to become a connection. */
 void http_quiesce(struct http *http)
 {
+	int64_t until_ns = clock_monotonic_ns() + HTTP_HANDSHAKE_US * INT64_C(1000);
+
 	if (!http->daemon || atomic_exchange(&http->quiescing, true))
 		return;
 	MHD_quiesce_daemon(http->daemon);
-	listen_turn_away(&http->listener);
+	listen_shut_door(&http->listener);
 	jobs_refuse(http->jobs);
+	do {
+		http_take_backlog(http);
+		usleep(HTTP_DRAIN_STEP_US);
+	} while (clock_monotonic_ns() < until_ns);
+	http_take_backlog(http);
+	listen_close(&http->listener);
 }
 
 void http_cut_jobs(struct http *http)
@@ -562,22 +582,35 @@ struct jobs *http_jobs(const struct http *http)
 	return http->jobs;
 }
 
-static bool http_is_idle(const struct http *http)
+static bool http_is_idle(struct http *http)
 {
 	struct jobs_counts counts = {0};
 
 	if (http->jobs)
 		jobs_counts_get(http->jobs, &counts);
-	return counts.queued + counts.running == 0 && atomic_load(&http->in_flight) == 0;
+	return counts.queued + counts.running == 0 && atomic_load(&http->in_flight) == 0 && !(http->peers.running && peers_expect(&http->peers));
+}
+
+/* Between a connection that was taken and its first request libmicrohttpd's threads have some steps to make: idle is who is it for as long. */
+static bool http_stays_idle(struct http *http)
+{
+	for (int step = 0; step < HTTP_IDLE_STEPS; step++) {
+		if (!http_is_idle(http))
+			return false;
+		usleep(HTTP_DRAIN_STEP_US);
+	}
+	return http_is_idle(http);
 }
 
 bool http_drain(struct http *http, unsigned seconds)
 {
 	int64_t until_ns = clock_monotonic_ns() + seconds * 1000000000LL;
 
-	while (!http_is_idle(http) && clock_monotonic_ns() < until_ns)
+	bool idle;
+
+	while (!(idle = http_stays_idle(http)) && clock_monotonic_ns() < until_ns)
 		usleep(HTTP_DRAIN_STEP_US);
-	return http_is_idle(http);
+	return idle;
 }
 
 void http_stop(struct http *http)
@@ -595,7 +628,7 @@ void http_stop(struct http *http)
 		MHD_stop_daemon(http->daemon);
 	if (http->peers.running)
 		peers_stop(&http->peers);
-	close(http->listener.fd);
+	listen_close(&http->listener);
 	exchange_pool_release(&http->pool);
 	free(http);
 }

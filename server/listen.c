@@ -1,7 +1,9 @@
 /* The listening socket: made by ourselves, so that a busy port is known before anything else is opened. */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <netdb.h>
+#include <stdint.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -108,21 +110,29 @@ enum status listen_open(const char *address, struct listener *listener, struct f
 	return fd < 0 ? failure->status : STATUS_OK;
 }
 
-#define LISTEN_PROBLEM "{\"type\":\"urn:fleetplan:problem/draining\",\"title\":\"Shutting down\",\"status\":503,\"detail\":\"try again\"}"
-_Static_assert(sizeof LISTEN_PROBLEM - 1 == 99, "the Content-Length below");
-
-void listen_turn_away(const struct listener *listener)
+void listen_shut_door(const struct listener *listener)
 {
-	static const char answer[] = "HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\nContent-Length: 99\r\n"
-		"Retry-After: 1\r\nConnection: close\r\n\r\n" LISTEN_PROBLEM;
-	int fd;
+	enum { TCP_FLAGS = 13 /* of a segment, in its header's byte of that number */, SYN = 2 };
+	struct sock_filter program[] = {BPF_STMT(BPF_LD | BPF_B | BPF_ABS, TCP_FLAGS), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, SYN, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, 0), BPF_STMT(BPF_RET | BPF_K, UINT32_MAX)};
+	const struct sock_fprog filter = {.len = sizeof program / sizeof *program, .filter = program};
 
-	while ((fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
-		char request[4096];
+	if (setsockopt(listener->fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) != 0)
+		(void)!listen(listener->fd, 0); /* a system that does not let us: at most one more at a time */
+}
 
-		(void)!recv(fd, request, sizeof request, 0); /* closing with it unread would reset the answer away */
-		(void)!send(fd, answer, sizeof answer - 1, MSG_NOSIGNAL);
-		shutdown(fd, SHUT_WR);
-		close(fd);
-	}
+int listen_take(const struct listener *listener, struct sockaddr_storage *address, unsigned *length)
+{
+	socklen_t size = sizeof *address;
+	int fd = listener->fd < 0 ? -1 : accept4(listener->fd, (struct sockaddr *)(void *)address, &size, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	*length = size;
+	return fd;
+}
+
+void listen_close(struct listener *listener)
+{
+	if (listener->fd >= 0)
+		close(listener->fd);
+	listener->fd = -1;
 }

@@ -185,6 +185,33 @@ bool peers_admit(struct peers *peers, const struct sockaddr *address)
 	return room;
 }
 
+/* A client that has connected asks within half a second, as a rule, and one that is at work asks again within a fifth. */
+static bool peer_may_ask(const struct peer *peer, int64_t now_ms)
+{
+	enum { ASKS_FIRST_MS = 500, ASKS_AGAIN_MS = 200 };
+	enum peer_phase phase = (enum peer_phase)(atomic_load(&peer->state) & 7);
+	int64_t silent_ms = now_ms - atomic_load(&peer->since_ms);
+	int unread = 0;
+
+	if (phase != PHASE_IDLE && phase != PHASE_OPENED)
+		return false; /* counted as a request already, or cut */
+	if (ioctl(peer->fd, FIONREAD, &unread) == 0 && unread > 0)
+		return true;
+	return silent_ms < (phase == PHASE_OPENED ? ASKS_FIRST_MS : ASKS_AGAIN_MS);
+}
+
+bool peers_expect(struct peers *peers)
+{
+	int64_t now_ms = peer_now_ms();
+	bool expected = false;
+
+	pthread_mutex_lock(&peers->mutex);
+	for (const struct peer *peer = peers->first; peer && !expected; peer = peer->next)
+		expected = peer_may_ask(peer, now_ms);
+	pthread_mutex_unlock(&peers->mutex);
+	return expected;
+}
+
 struct peer *peer_open(struct peers *peers, int fd)
 {
 	struct peer *peer = calloc(1, sizeof *peer);

@@ -92,6 +92,9 @@ void peers_cut_all(struct peers *peers); /* shuts every socket down: the drain's
 struct sockaddr;
 bool peers_admit(struct peers *peers, const struct sockaddr *address);
 
+/* Whether a request is on its way that nobody has read yet: bytes of it are here, or its client connected or was answered just now. Any thread. */
+bool peers_expect(struct peers *peers);
+
 /* A new connection of the socket, PHASE_OPENED; NULL without memory. */
 struct peer *peer_open(struct peers *peers, int fd);
 void peer_close(struct peers *peers, struct peer *peer);

@@ -10,9 +10,13 @@ struct agent_record; /* hwdb/records.h */
 /* An agent that was not heard of for so long is silent, and its devices are gone. More than a long poll and a heartbeat. */
 #define AGENT_SILENCE_US INT64_C(90000000)
 
+/* What one key and one agent may leave here. Of devices that are gone and of results the newest stay; an older result keeps its state and its
+ * digest. */
+enum { AGENTS_PER_KEY_MAX = 1024, AGENT_GONE_DEVICES_MAX = 64, AGENT_RESULTS_MAX = 1000 };
+
 /* Adds or updates by id, with its devices: those told before and not now are gone. A device that another agent which is
  * heard of, or the daemon itself, has attached is not taken, and told in `registered->refused_devices`.
- * STATUS_FORBIDDEN when the agent has registered with another key that still holds. */
+ * STATUS_FORBIDDEN when the agent has registered with another key that still holds; STATUS_CONFLICT for one more than a key may have. */
 struct agent_put {
 	struct storage_job job;
 	const struct agent_record *agent; /* key_id: NULL where the bearer may act for any */

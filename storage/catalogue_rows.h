@@ -34,6 +34,15 @@ struct row_remove {
 	int64_t revision; /* output: of the catalogue */
 };
 
+/* Ends the waiting of a calibration: it goes, and where `accepted` is given that row takes its place, in one transaction. STATUS_NOT_FOUND;
+ * STATUS_PRECONDITION_FAILED when it is not the one that was looked at. */
+struct calibration_decision {
+	struct storage_job job;
+	const char *id;
+	int64_t expected_revision;
+	const struct calibration_row *accepted; /* NULL: rejected */
+};
+
 /* What an import does, or would do. */
 struct rows_difference {
 	size_t added, changed, removed, unchanged, kept; /* kept: another origin stands in the way */
@@ -66,6 +75,7 @@ struct row_filter {
 	const char *vendor;         /* accelerators */
 	const char *accelerator_id; /* prices, calibrations */
 	const char *device_id, *plan_id, *quantity; /* calibrations */
+	bool held;                  /* calibrations: only those that wait */
 	const char *provider;       /* prices, regions */
 	const char *region;         /* prices: region; regions: region_id */
 	const char *pricing_model;  /* prices */

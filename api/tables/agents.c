@@ -125,6 +125,7 @@ static const struct field lease_outcome_rows[] = {
 	INTEGER(attempt, 0, 1000, "Attempts so far"),
 	BOOL(late, "Whether the result came after its lease was over"),
 	BOOL(repeated, "Whether this result had been delivered before"),
+	INTEGER(held, 0, 1000, "Figures of it that wait for an admin or for a device of another key that agrees, as they are out of range"),
 };
 TABLE(lease_outcome, lease_outcome_rows, "What became of a benchmark.");
 #undef OF

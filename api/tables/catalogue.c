@@ -226,12 +226,23 @@ static const struct field calibration_rows[] = {
 	FIGURE(params, "Of run_practice: active parameters of its model"),
 	FIGURE(baseline, "What it was when it was first measured there"),
 	TEXT(driver, 128, "Driver of the device then"),
+	TEXT(held_because, 400, "Why it waits for an admin's decision, or for a device of another key that agrees; absent: it does not", .flags = READ_ONLY),
+	TEXT(delivered_by, 64, "Key of the agent that delivered it; absent: measured by the daemon's own devices, delivered by an admin, or out of real jobs", .flags = READ_ONLY),
 	TRUTH(used, "Whether plans take it today", .flags = READ_ONLY),
 	TEXT(unused_because, 240, "Why not", .flags = READ_ONLY),
 	MERGE(meta, row_source),
 	MERGE(meta, row_stamp),
 };
 TABLE(calibration, calibration_rows, "A measured figure that corrects plans.");
+#undef OF
+
+static const char *const decision_words[] = {"accept", "reject", NULL};
+#define OF struct calibration_verdict
+static const struct field calibration_decision_rows[] = {
+	WORD(decision, decision_words, "What becomes of it", .flags = REQUIRED),
+	TEXT(note, 200, "Why: it is kept with the row's source"),
+};
+TABLE(calibration_decision, calibration_decision_rows, "An admin's decision on a calibration that waits.");
 #undef OF
 
 #define OF struct catalogue_state

@@ -111,6 +111,7 @@ static const struct field calibration_query_rows[] = {
 	TEXT(plan_id, 36, "Of this plan's own work", .form = FORM_UUID),
 	TEXT(quantity, 64, "Of this quantity"),
 	TRUTH(used, "Only those that plans take today, or only those that they do not; of one page"),
+	BOOL(held, "Only those that wait for an admin's decision or for a device of another key"),
 	TIME_AS(as_of, as_of_us, "Those of that time, and whether plans took them then"),
 };
 TABLE(calibration_query, calibration_query_rows, "Which calibrations.");

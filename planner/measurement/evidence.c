@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "planner/measurement/trust.h"
 
 static const char *const quantity_names[QUANTITY_COUNT] = {
 	[QUANTITY_UNSET] = "",
@@ -103,7 +104,26 @@ static enum standing own_standing(const struct evidence *item, int64_t now_us)
 	return STANDING_USED;
 }
 
-/* Of other devices, as far as each can be trusted by itself. */
+/* Whether another device has shown about the same, which the key that delivered this one did not deliver. */
+static bool is_seconded(const struct evidence *items, size_t count, size_t index, int64_t now_us)
+{
+	for (size_t i = 0; i < count; i++)
+		if (i != index && comparable(&items[i], &items[index]) && !same_text(items[i].device, items[index].device) &&
+			!same_text(items[i].bearer, items[index].bearer) && own_standing(&items[i], now_us) == STANDING_USED &&
+			trust_agrees(items[i].value, items[index].value))
+			return true;
+	return false;
+}
+
+/* What a figure says by itself, and whether it waits. */
+static enum standing trusted_standing(const struct evidence *items, size_t count, size_t index, int64_t now_us)
+{
+	enum standing standing = own_standing(&items[index], now_us);
+
+	return standing == STANDING_USED && items[index].held && !is_seconded(items, count, index, now_us) ? STANDING_HELD : standing;
+}
+
+/* Of other devices, as far as each can be trusted without the fleet. */
 static bool fleet_of(const struct evidence *items, size_t count, size_t index, int64_t now_us, double *median, double *deviation)
 {
 	double values[EVIDENCE_DEVICES_MAX];
@@ -111,7 +131,7 @@ static bool fleet_of(const struct evidence *items, size_t count, size_t index, i
 
 	for (size_t i = 0; i < count && others < EVIDENCE_DEVICES_MAX; i++)
 		if (i != index && comparable(&items[i], &items[index]) && !same_text(items[i].device, items[index].device) &&
-			own_standing(&items[i], now_us) == STANDING_USED)
+			trusted_standing(items, count, i, now_us) == STANDING_USED)
 			values[others++] = items[i].value;
 	if (others < EVIDENCE_FLEET_LEAST)
 		return false;
@@ -123,7 +143,7 @@ static bool fleet_of(const struct evidence *items, size_t count, size_t index, i
 enum standing evidence_standing(const struct evidence *items, size_t count, size_t index, int64_t now_us, char *why, size_t size)
 {
 	const struct evidence *item = &items[index];
-	enum standing standing = own_standing(item, now_us);
+	enum standing standing = trusted_standing(items, count, index, now_us);
 	double median = 0, deviation = 0;
 
 	if (standing == STANDING_USED && fleet_of(items, count, index, now_us, &median, &deviation) &&
@@ -145,6 +165,9 @@ enum standing evidence_standing(const struct evidence *items, size_t count, size
 	case STANDING_FLEET:
 		snprintf(why, size, "other devices disagree: their median is %.4g, and this is %.1f of their deviations from it (%.0f at most)", median,
 			fabs(item->value - median) / deviation, EVIDENCE_MADS);
+		break;
+	case STANDING_HELD:
+		snprintf(why, size, "waits for an admin, or for a device of another key that agrees: %s", item->held);
 		break;
 	case STANDING_USED:
 	case STANDING_COUNT:

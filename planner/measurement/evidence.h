@@ -33,6 +33,7 @@ enum standing {
 	STANDING_STALE,      /* older than EVIDENCE_DAYS */
 	STANDING_REPETITION, /* its own repetition disagrees by more than EVIDENCE_DISAGREEMENT and twice its interval */
 	STANDING_FLEET,      /* other devices disagree: more than EVIDENCE_MADS deviations from their median */
+	STANDING_HELD,       /* an agent's key delivered it, it is out of range (trust.h), and no device of another key agrees */
 	STANDING_COUNT
 };
 
@@ -55,6 +56,8 @@ struct evidence {
 	double value, low, high;
 	double disagreement; /* of the later half of its repetitions with the earlier; NaN: there was none */
 	int64_t measured_at_us;
+	const char *held;    /* why it waits for an admin or for a device of another key; NULL: it does not */
+	const char *bearer;  /* id of the agent's key that delivered it; NULL: the daemon's own devices, or an admin */
 };
 
 /* E122. How one figure stands among all: given the figures of one or more accelerators, and now. `why` (may be NULL) tells in a sentence what

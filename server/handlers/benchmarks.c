@@ -9,6 +9,7 @@
 #include "hwdb/given_names.h"
 #include "hwdb/calibrations.h"
 #include "server/bench_runner.h"
+#include "server/bench_trust.h"
 #include "server/commit.h"
 #include "server/defer.h"
 #include "server/handlers.h"
@@ -372,7 +373,7 @@ static enum status calibrations_answer(struct call *call, const struct catalogue
 	bool past = query->as_of_us > 0;
 	struct page_request page = page_request_of(&query->page);
 	struct row_filter filter = {.accelerator_id = query->accelerator, .device_id = query->device, .plan_id = query->plan_id,
-		.quantity = query->quantity, .as_of_us = past ? query->as_of_us : 0};
+		.quantity = query->quantity, .held = query->held, .as_of_us = past ? query->as_of_us : 0};
 	const struct accelerator_row *row;
 	const char *alias;
 	struct row_list list;
@@ -400,6 +401,70 @@ enum status handle_calibration_list(struct call *call)
 	if (past)
 		catalogue_release(past);
 	return status;
+}
+
+/* The row under the id that it waits beside, with who let it through. */
+static enum status calibration_accept(struct call *call, const struct calibration_verdict *verdict, struct calibration_row *row)
+{
+	size_t length = strlen(row->id), suffix = strlen(BENCH_HELD_SUFFIX);
+	struct calibration_row before;
+	struct failure unread;
+
+	if (length > suffix && strcmp(row->id + length - suffix, BENCH_HELD_SUFFIX) == 0)
+		row->id = arena_strndup(&call->arena, row->id, length - suffix);
+	row->held_because = NULL;
+	row->meta.source = arena_printf(&call->arena, "%s; accepted by %s%s%s", row->meta.source ? row->meta.source : "an agent", call->principal.name,
+		verdict->note ? ": " : "", verdict->note ? verdict->note : "");
+	if (!row->id || !row->meta.source)
+		return STATUS_NO_MEMORY;
+	failure_clear(&unread);
+	if (storage_row_get(call->server->storage, ROW_CALIBRATION, row->id, 0, &call->arena, &before, &unread) == STATUS_OK)
+		row->baseline = given_or(before.baseline, before.value);
+	return STATUS_OK;
+}
+
+static enum status calibration_conclude(struct call *call, struct calibration_decision *decision, bool accepted)
+{
+	struct calibration_row row;
+	enum status status = commit_run(call, &decision->job);
+
+	if (status == STATUS_OK)
+		status = server_catalogue_reload(call->server, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	if (!accepted) {
+		call_no_content(call);
+		return STATUS_OK;
+	}
+	status = storage_row_get(call->server->storage, ROW_CALIBRATION, decision->accepted->id, 0, &call->arena, &row, &call->failure);
+	if (status != STATUS_OK)
+		return status;
+	calibrations_judge(call_catalogue(call), &row, 1, clock_wall_us(), &call->arena);
+	api_encode(&table_calibration, &row, &call->json);
+	return STATUS_OK;
+}
+
+enum status handle_calibration_decide(struct call *call)
+{
+	struct calibration_decision decision = {.job.kind = STORAGE_CALIBRATION_DECISION, .id = call->parameters[0]};
+	struct calibration_verdict verdict;
+	struct calibration_row row;
+	enum status status = api_decode(&table_calibration_decision, call->body, call->body_length, &call->arena, &verdict, &call->failure);
+	bool accepted;
+
+	if (status != STATUS_OK)
+		return status;
+	accepted = strcmp(verdict.decision, "accept") == 0;
+	status = storage_row_get(call->server->storage, ROW_CALIBRATION, decision.id, 0, &call->arena, &row, &call->failure);
+	if (status == STATUS_NOT_FOUND)
+		return failure_set(&call->failure, status, "there is no calibration %.200s: GET /v1/calibrations?held=true lists those that wait", decision.id);
+	if (status == STATUS_OK && !row.held_because)
+		status = failure_set(&call->failure, STATUS_CONFLICT, "calibration %.200s does not wait: DELETE removes it", decision.id);
+	decision.expected_revision = row.meta.revision;
+	if (status == STATUS_OK && accepted)
+		status = calibration_accept(call, &verdict, &row);
+	decision.accepted = accepted ? &row : NULL;
+	return status == STATUS_OK ? calibration_conclude(call, &decision, accepted) : status;
 }
 
 enum status handle_calibration_delete(struct call *call)

@@ -33,10 +33,10 @@ enum status handle_lease_heartbeat(struct call *call)
 	return STATUS_OK;
 }
 
-static enum status answer_outcome(struct call *call, const struct benchmark_record *benchmark, bool repeated)
+static enum status answer_outcome(struct call *call, const struct benchmark_record *benchmark, bool repeated, size_t held)
 {
 	struct lease_outcome outcome = {.benchmark_id = benchmark->id, .state = benchmark->state, .state_reason = benchmark->state_reason,
-		.attempt = benchmark->attempt, .late = benchmark->late, .repeated = repeated};
+		.attempt = benchmark->attempt, .late = benchmark->late, .repeated = repeated, .held = (int64_t)held};
 
 	api_encode(&table_lease_outcome, &outcome, &call->json);
 	return STATUS_OK;
@@ -50,7 +50,7 @@ static enum status give_back(struct call *call, int64_t token, const char *reaso
 		.now_us = clock_wall_us(), .reason = reason, .bearer = &bearer, .benchmark = &benchmark};
 	enum status status = commit_run(call, &release.job);
 
-	return status == STATUS_OK ? answer_outcome(call, &benchmark, false) : status;
+	return status == STATUS_OK ? answer_outcome(call, &benchmark, false, 0) : status;
 }
 
 enum status handle_lease_release(struct call *call)
@@ -117,12 +117,16 @@ static enum status store_result(struct call *call, struct arriving *arriving)
 {
 	struct lease_bearer bearer = lease_bearer_of(call);
 	struct benchmark_result *result = &arriving->delivery.result;
-	enum benchmark_end end = end_of(bench_sequel_of(arriving->outcome.end));
+	const struct bench_bearer deliverer = {.key_id = bearer.any ? NULL : bearer.key_id, .catalogue = call_catalogue(call)};
+	enum benchmark_end end;
 	enum status status;
+
+	bench_delivery_judge(call->server->storage, &arriving->job, &arriving->outcome);
+	end = end_of(bench_sequel_of(arriving->outcome.end));
 
 	if (end == BENCHMARK_BROKEN)
 		bench_outcome_count_attempt(&arriving->outcome, &arriving->job.record);
-	bench_delivery_open(&arriving->delivery, call->server->storage, &arriving->job, &arriving->outcome, end);
+	bench_delivery_open(&arriving->delivery, call->server->storage, &arriving->job, &arriving->outcome, end, &deliverer);
 	memcpy(result->sha256, arriving->sha256, sizeof result->sha256);
 	result->bearer = &bearer;
 	result->now_us = clock_wall_us();
@@ -131,12 +135,12 @@ static enum status store_result(struct call *call, struct arriving *arriving)
 	if (status == STATUS_OK && !result->repeated) {
 		log_event(LOG_INFO, "benchmark", LOG_TEXT("benchmark", result->id), LOG_TEXT("device", arriving->benchmark.running_device),
 			LOG_TEXT("agent", arriving->benchmark.agent_id), LOG_TEXT("end", bench_worker_end_name(arriving->outcome.end)),
-			LOG_INTEGER("attempt", arriving->benchmark.attempt), LOG_TEXT("state", arriving->benchmark.state));
+			LOG_INTEGER("attempt", arriving->benchmark.attempt), LOG_TEXT("state", arriving->benchmark.state), LOG_INTEGER("held", (int64_t)arriving->delivery.held));
 		if (bench_delivery_calibrates(&arriving->delivery))
 			status = server_catalogue_reload(call->server, &call->failure);
 	}
 	if (status == STATUS_OK)
-		status = answer_outcome(call, &arriving->benchmark, result->repeated);
+		status = answer_outcome(call, &arriving->benchmark, result->repeated, arriving->delivery.held);
 	bench_delivery_close(&arriving->delivery);
 	return status;
 }

@@ -22,6 +22,15 @@ FROM agent a WHERE a.id > :cursor_id ORDER BY a.id LIMIT :limit;
 UPDATE device SET state = 'gone', state_reason = 'not there when its agent last listed its devices'
 WHERE agent_id = :agent_id AND seen_at_us <> :now_us AND state <> 'gone';
 
+-- Of those that are gone, the newest stay.
+-- name: agent_devices_forget
+DELETE FROM device WHERE agent_id = :agent_id AND state = 'gone' AND id NOT IN (
+	SELECT id FROM device WHERE agent_id = :agent_id AND state = 'gone' ORDER BY seen_at_us DESC, id LIMIT :limit);
+
+-- How many agents came with this key.
+-- name: agent_count_of_key
+SELECT count(*) AS count FROM agent WHERE key_id = :id;
+
 -- What a free device of an agent's can be: neither gone, nor held by its driver, nor at work.
 -- name: agent_devices_free
 SELECT * FROM device d

@@ -32,6 +32,11 @@ SELECT * FROM benchmark WHERE number = (
 	ORDER BY priority DESC, created_at_us, id LIMIT 1)
 	AND NOT EXISTS (SELECT 1 FROM device WHERE id = :device_id AND agent_id IS NOT :agent_id);
 
+-- The newest of an agent's results beyond those that are kept.
+-- name: benchmark_result_excess
+SELECT * FROM benchmark WHERE agent_id = :agent_id AND result IS NOT NULL AND state <> 'running' AND state <> 'queued'
+ORDER BY finished_at_us DESC, number DESC LIMIT 1 OFFSET :limit;
+
 -- name: benchmark_on_device
 SELECT * FROM benchmark WHERE state = 'running' AND running_device = :device_id;
 

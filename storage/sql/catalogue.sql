@@ -148,9 +148,11 @@ ORDER BY id LIMIT :limit;
 
 -- name: calibration_insert
 INSERT INTO calibration (id, accelerator_id, device_id, benchmark_id, class, plan_id, driver, precision, quantity, method, value, low,
-	high, n, spread, disagreement, baseline, expected, expected_sigma, step_ratio, gpu_count, params, source, source_date, origin, valid_from_us, revision, row_checksum)
+	high, n, spread, disagreement, baseline, expected, expected_sigma, step_ratio, gpu_count, params,
+	held_because, delivered_by, source, source_date, origin, valid_from_us, revision, row_checksum)
 VALUES (:id, :accelerator_id, :device_id, :benchmark_id, :class, :plan_id, :driver, :precision, :quantity, :method, :value, :low,
-	:high, :n, :spread, :disagreement, :baseline, :expected, :expected_sigma, :step_ratio, :gpu_count, :params, :source, :source_date, :origin, :valid_from_us, :revision, :row_checksum);
+	:high, :n, :spread, :disagreement, :baseline, :expected, :expected_sigma, :step_ratio, :gpu_count, :params,
+	:held_because, :delivered_by, :source, :source_date, :origin, :valid_from_us, :revision, :row_checksum);
 
 -- name: calibration_close
 UPDATE calibration SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
@@ -171,4 +173,5 @@ WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_o
 	AND (:device_id IS NULL OR device_id = :device_id)
 	AND (:plan_id IS NULL OR plan_id = :plan_id)
 	AND (:quantity IS NULL OR quantity = :quantity)
+	AND (NOT :held OR held_because IS NOT NULL)
 ORDER BY id LIMIT :limit;

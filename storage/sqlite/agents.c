@@ -93,11 +93,26 @@ static enum status devices_put(struct storage *storage, const struct agent_put *
 	return STATUS_OK;
 }
 
+/* One agent more of a key. */
+static enum status count_check(struct storage *storage, const struct agent_record *agent, struct arena *arena, struct failure *failure)
+{
+	struct arguments arguments = {.id = agent->key_id}, found;
+	enum status status;
+
+	if (!agent->key_id)
+		return STATUS_OK;
+	status = store_one(&storage->writer, STATEMENT_AGENT_COUNT_OF_KEY, &arguments, &found, arena, failure);
+	if (status != STATUS_OK || found.count < AGENTS_PER_KEY_MAX)
+		return status;
+	return failure_set(failure, STATUS_CONFLICT, "%d agents have registered with this key: forget some (DELETE /v1/agents/{id}), or make another key",
+		AGENTS_PER_KEY_MAX);
+}
+
 enum status operation_agent_put(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	struct agent_put *put = (struct agent_put *)job;
 	const struct agent_record *agent = put->agent;
-	struct arguments arguments = {.agent_id = agent->id, .now_us = agent->seen_at_us};
+	struct arguments arguments = {.agent_id = agent->id, .now_us = agent->seen_at_us, .limit = AGENT_GONE_DEVICES_MAX};
 	struct text_list refused = {0};
 	struct agent_record known;
 	enum status status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, &known, arena, failure);
@@ -106,13 +121,15 @@ enum status operation_agent_put(struct storage *storage, struct storage_job *job
 	if (status == STATUS_OK)
 		status = key_check(storage, &known, put->bearer, agent->seen_at_us, arena, failure);
 	else if (status == STATUS_NOT_FOUND)
-		status = STATUS_OK;
+		status = count_check(storage, agent, arena, failure);
 	if (status == STATUS_OK)
 		status = store_run(&storage->writer, STATEMENT_AGENT_PUT, agent, arena, NULL, failure);
 	if (status == STATUS_OK)
 		status = devices_put(storage, put, arena, &refused, failure);
 	if (status == STATUS_OK)
 		status = store_run(&storage->writer, STATEMENT_AGENT_DEVICES_GONE, &arguments, arena, NULL, failure);
+	if (status == STATUS_OK)
+		status = store_run(&storage->writer, STATEMENT_AGENT_DEVICES_FORGET, &arguments, arena, NULL, failure);
 	if (status != STATUS_OK)
 		return status;
 	status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, put->registered, job->arena, failure);

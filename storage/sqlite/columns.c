@@ -274,17 +274,33 @@ static uint64_t add_column(uint64_t hash, const struct column *column, const voi
 	return hash;
 }
 
+static bool is_among(const char *const *names, const char *name)
+{
+	while (names && *names && strcmp(*names, name) != 0)
+		names++;
+	return names && *names;
+}
+
+/* With its name, as it may be absent. */
+static uint64_t add_later(uint64_t hash, const struct column *column, const void *record)
+{
+	const char *text = *(const char *const *)(const void *)((const char *)record + column->offset);
+
+	CHECK(column->kind == COLUMN_TEXT || column->kind == COLUMN_JSON); /* both begin with the text's address */
+	return text ? add_column(checksum_add_string(hash, column->name), column, record) : hash;
+}
+
 int64_t columns_checksum(const struct column_map *map, const void *record)
 {
 	uint64_t hash = checksum_add_string(0, map->noun);
 
 	for (size_t i = 0; i < map->count; i++) {
-		const char *const *name = map->unsealed;
+		const struct column *column = &map->columns[i];
 
-		while (*name && strcmp(*name, map->columns[i].name) != 0)
-			name++;
-		if (!*name)
-			hash = add_column(hash, &map->columns[i], record);
+		if (is_among(map->later, column->name))
+			hash = add_later(hash, column, record);
+		else if (!is_among(map->unsealed, column->name))
+			hash = add_column(hash, column, record);
 	}
 	return checksum_of(hash);
 }

@@ -40,6 +40,7 @@ struct column_map {
 	size_t struct_size;
 	const char *noun;            /* of a row, where its table has a row_checksum; NULL: it has none */
 	const char *const *unsealed; /* columns that are not under it; NULL ends them */
+	const char *const *later;    /* texts that later versions brought: under it where they are not absent, so that rows of before keep theirs; may be NULL */
 };
 
 #define COLUMN_KIND_OF(member) \
@@ -47,8 +48,9 @@ struct column_map {
 		struct json_text: COLUMN_JSON, struct text_list: COLUMN_LIST, struct conflict_list: COLUMN_CONFLICTS, enum precision: COLUMN_PRECISION, \
 		unsigned char *: COLUMN_DIGEST)
 #define COLUMN(type, member, name_) {(name_), COLUMN_KIND_OF(((type *)0)->member), offsetof(type, member)}
-#define COLUMN_MAP(columns_, type) {(columns_), COUNT_OF(columns_), sizeof(type), NULL, NULL}
-#define SEALED_MAP(columns_, type, noun_, unsealed_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_)}
+#define COLUMN_MAP(columns_, type) {(columns_), COUNT_OF(columns_), sizeof(type), NULL, NULL, NULL}
+#define SEALED_MAP(columns_, type, noun_, unsealed_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), NULL}
+#define SEALED_MAP_LATER(columns_, type, noun_, unsealed_, later_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), (later_)}
 
 /* Index of the column of that name, -1 when the map has none. */
 int column_find(const struct column_map *map, const char *name);

@@ -9,6 +9,7 @@
 # embeds: storage/sql/0008_runs.sql
 # embeds: storage/sql/0009_observed_jobs.sql
 # embeds: storage/sql/0010_checksums.sql
+# embeds: storage/sql/0011_trust.sql
 # embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
@@ -19,7 +20,7 @@
 # embeds: storage/sql/observations.sql
 # embeds: storage/sql/imports.sql
 	.section .rodata
-	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_statements
+	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_statements
 storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
@@ -49,6 +50,9 @@ storage_sql_0009:
 	.byte 0
 storage_sql_0010:
 	.incbin "storage/sql/0010_checksums.sql"
+	.byte 0
+storage_sql_0011:
+	.incbin "storage/sql/0011_trust.sql"
 	.byte 0
 storage_sql_statements:
 	.incbin "storage/sql/transactions.sql"

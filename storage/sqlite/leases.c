@@ -238,6 +238,20 @@ static enum lease_event result_event(enum benchmark_end end)
 	return end == BENCHMARK_SUCCEEDED ? LEASE_SUCCEED : end == BENCHMARK_BROKEN ? LEASE_BREAK : LEASE_FAIL;
 }
 
+/* An agent that delivers one result more than are kept loses its oldest one's text. */
+static enum status result_make_room(struct storage *storage, const char *agent_id, struct arena *arena, struct failure *failure)
+{
+	struct arguments arguments = {.agent_id = agent_id, .limit = AGENT_RESULTS_MAX};
+	struct benchmark_record oldest;
+	enum status status = agent_id ? store_one(&storage->writer, STATEMENT_BENCHMARK_EXCESS, &arguments, &oldest, arena, failure) : STATUS_NOT_FOUND;
+
+	if (status != STATUS_OK)
+		return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+	oldest.result = (struct json_text){NULL, 0};
+	oldest.state_reason = "its result was dropped: its agent delivered a thousand newer ones";
+	return lease_write(storage, &oldest, arena, failure);
+}
+
 static enum status result_store(struct storage *storage, const struct benchmark_result *result, struct benchmark_record *benchmark,
 	struct arena *arena, struct failure *failure)
 {
@@ -245,6 +259,8 @@ static enum status result_store(struct storage *storage, const struct benchmark_
 
 	benchmark->result = (struct json_text){result->result, result->result ? strlen(result->result) : 0};
 	status = lease_write(storage, benchmark, arena, failure);
+	if (status == STATUS_OK)
+		status = result_make_room(storage, benchmark->agent_id, arena, failure);
 	if (status == STATUS_OK && result->calibrations)
 		status = rows_put_all(storage, result->calibrations, arena, failure);
 	return status;

@@ -109,7 +109,7 @@ const struct column_map plan_query_map = COLUMN_MAP(plan_query_columns, struct p
 static const struct column row_query_columns[] = {
 	C(filter.id_prefix, "id_prefix"), C(filter.origin, "origin"), C(filter.text, "text"),
 	C(filter.vendor, "vendor"), C(filter.accelerator_id, "accelerator_id"), C(filter.device_id, "device_id"),
-	C(filter.plan_id, "plan_id"), C(filter.quantity, "quantity"), C(filter.provider, "provider"),
+	C(filter.plan_id, "plan_id"), C(filter.quantity, "quantity"), C(filter.held, "held"), C(filter.provider, "provider"),
 	C(filter.region, "region"), C(filter.pricing_model, "pricing_model"), C(filter.country, "country"), C(filter.as_of_us, "as_of_us"),
 	C(id, "id"), C(cursor_id, "cursor_id"), C(limit, "limit")
 };
@@ -196,13 +196,15 @@ static const struct column calibration_columns[] = {
 	C(class, "class"), C(plan_id, "plan_id"), C(driver, "driver"), C(n, "n"), C(spread, "spread"), C(disagreement, "disagreement"), C(baseline, "baseline"),
 	C(expected, "expected"), C(expected_sigma, "expected_sigma"), C(step_ratio, "step_ratio"), C(gpu_count, "gpu_count"), C(params, "params"),
 	C(precision, "precision"), C(quantity, "quantity"), C(method, "method"), C(value, "value"), C(low, "low"),
-	C(high, "high"), C(meta.source, "source"), C(meta.source_date, "source_date"), C(meta.origin, "origin"),
+	C(high, "high"), C(held_because, "held_because"), C(delivered_by, "delivered_by"),
+	C(meta.source, "source"), C(meta.source_date, "source_date"), C(meta.origin, "origin"),
 	C(meta.valid_from_us, "valid_from_us"),
 	{"valid_to_us", COLUMN_MOMENT, offsetof(struct calibration_row, meta.valid_to_us)},
 	C(meta.revision, "revision")
 };
 #undef C
-const struct column_map calibration_map = SEALED_MAP(calibration_columns, struct calibration_row, "calibration", row_unsealed);
+static const char *const calibration_later[] = {"held_because", "delivered_by", NULL};
+const struct column_map calibration_map = SEALED_MAP_LATER(calibration_columns, struct calibration_row, "calibration", row_unsealed, calibration_later);
 
 #define C(member) COLUMN(struct import_stored, record.member, #member)
 static const struct column import_columns[] = {

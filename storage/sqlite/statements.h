@@ -51,6 +51,7 @@
 	X(BENCHMARK_INSERT,     "benchmark_insert",      benchmark_map,       benchmark_map)              \
 	X(BENCHMARK_GET,        "benchmark_get",         arguments_map,       benchmark_map)              \
 	X(BENCHMARK_NEXT,       "benchmark_next",        arguments_map,       benchmark_map)              \
+	X(BENCHMARK_EXCESS,     "benchmark_result_excess", arguments_map,     benchmark_map)              \
 	X(BENCHMARK_ON_DEVICE,  "benchmark_on_device",   arguments_map,       benchmark_map)              \
 	X(BENCHMARK_UPDATE,     "benchmark_update",      benchmark_map,       benchmark_map)              \
 	X(BENCHMARK_OVERDUE,    "benchmark_overdue",     arguments_map,       benchmark_map)              \
@@ -63,6 +64,8 @@
 	X(AGENT_SEEN,           "agent_seen",            arguments_map,       agent_map)                  \
 	X(AGENT_LIST,           "agent_list",            arguments_map,       agent_map)                  \
 	X(AGENT_DEVICES_GONE,   "agent_devices_gone",    arguments_map,       device_map)                 \
+	X(AGENT_DEVICES_FORGET, "agent_devices_forget",  arguments_map,       device_map)                 \
+	X(AGENT_COUNT_OF_KEY,   "agent_count_of_key",    arguments_map,       arguments_map)              \
 	X(AGENT_DEVICES_FREE,   "agent_devices_free",    arguments_map,       device_map)                 \
 	X(AGENT_DEVICES,        "agent_devices",         arguments_map,       device_map)                 \
 	X(AGENT_RUNNING,        "agent_running",         arguments_map,       benchmark_map)              \

@@ -150,7 +150,7 @@ void writer_refuse(struct storage *storage, const struct failure *failure); /* n
 /* What an operation does on the writer, inside the batch's transaction. */
 typedef enum status operation_function(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure);
 operation_function operation_plan_put, operation_plan_patch, operation_plan_refresh, operation_plan_delete,
-	operation_idempotency_put, operation_row_put, operation_row_remove, operation_rows_import, operation_builtin_update,
+	operation_idempotency_put, operation_row_put, operation_row_remove, operation_calibration_decision, operation_rows_import, operation_builtin_update,
 	operation_key_put, operation_key_revoke, operation_device_put, operation_benchmark_put, operation_benchmark_cancel,
 	operation_benchmark_claim, operation_benchmark_heartbeat, operation_benchmark_result, operation_benchmark_release,
 	operation_benchmark_sweep, operation_agent_put, operation_agent_remove, operation_observation_put, operation_observation_delete, operation_setting_put,

@@ -13,6 +13,7 @@ static operation_function *const operations[STORAGE_KIND_COUNT] = {
 	[STORAGE_IDEMPOTENCY_PUT] = operation_idempotency_put,
 	[STORAGE_ROW_PUT] = operation_row_put,
 	[STORAGE_ROW_REMOVE] = operation_row_remove,
+	[STORAGE_CALIBRATION_DECISION] = operation_calibration_decision,
 	[STORAGE_ROWS_IMPORT] = operation_rows_import,
 	[STORAGE_BUILTIN_UPDATE] = operation_builtin_update,
 	[STORAGE_KEY_PUT] = operation_key_put,

@@ -6,6 +6,7 @@
 #include "planner/measurement/observation.h"
 #include "planner/measurement/products.h"
 #include "planner/measurement/shapes.h"
+#include "planner/measurement/trust.h"
 #include "planner/measurement/verification.h"
 #include "planner/operators/gemm.h"
 #include "planner/serving/practice.h"
@@ -503,6 +504,66 @@ static void agreement_to_the_last_digit_is_no_measure(void **state)
 	assert_int_equal(evidence_standing(items, 4, 0, NOW_US, NULL, 0), STANDING_FLEET);
 }
 
+/* What an agent's key delivered out of range waits until a device of another key shows about the same; it says nothing of others meanwhile. */
+static void what_waits_is_spoken_for_by_another_key(void **state)
+{
+	struct evidence items[] = {figure("a", "gpu-1", 0.30), figure("b", "gpu-2", 0.31), figure("c", "gpu-3", 0.32), figure("d", "gpu-4", 0.70)};
+	struct evidence_choice choice;
+	char why[200];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		items[i].held = "out of range";
+		items[i].bearer = "key-1";
+	}
+	assert_int_equal(evidence_standing(items, 4, 0, NOW_US, why, sizeof why), STANDING_HELD);
+	assert_contains(why, "out of range");
+	assert_int_equal(evidence_standing(items, 4, 3, NOW_US, NULL, 0), STANDING_USED); /* three that wait are no fleet */
+	assert_true(evidence_choose(items, 4, &wish, NOW_US, &choice));
+	assert_close(choice.value, 0.70, 0);
+	items[2].bearer = "key-2"; /* of the first two, each agrees with it */
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(evidence_standing(items, 3, i, NOW_US, NULL, 0), STANDING_USED);
+	items[2].value = 0.345; /* 0.1 of the larger apart from 0.3105 and more */
+	assert_int_equal(evidence_standing(items, 3, 0, NOW_US, NULL, 0), STANDING_HELD);
+	assert_int_equal(evidence_standing(items, 3, 1, NOW_US, NULL, 0), STANDING_HELD);
+	items[1].value = 0.3106;
+	assert_int_equal(evidence_standing(items, 3, 1, NOW_US, NULL, 0), STANDING_USED);
+	items[2].bearer = NULL; /* the daemon's own device */
+	assert_int_equal(evidence_standing(items, 3, 1, NOW_US, NULL, 0), STANDING_USED);
+	items[2].measured_at_us = NOW_US - 91 * DAY_US; /* too old to speak for another */
+	assert_int_equal(evidence_standing(items, 3, 1, NOW_US, NULL, 0), STANDING_HELD);
+}
+
+/* Of an accelerator with 312 TFLOP/s, 2,039 GB/s, 400 W, PCIe 4 and 600 GB/s of links. */
+static void what_is_believed_at_once_has_a_range(void **state)
+{
+	const struct accelerator a100 = {.id = "x", .tflops_bf16 = 312, .tflops_fp16 = 312, .tflops_fp8 = ABSENT_NUMBER, .tflops_fp4 = ABSENT_NUMBER,
+		.tops_int8 = ABSENT_NUMBER, .tflops_tf32 = 156, .tflops_fp32 = 19.5, .memory_bandwidth_gbs = 2039, .tdp_w = 400, .idle_w = 46,
+		.load_w = ABSENT_NUMBER, .interconnect_gbs = 600, .pcie_gen = 4, .vendor = "nvidia", .form_factor = "sxm", .interconnect = "nvlink3"};
+	struct trust_range range;
+
+	(void)state;
+	assert_true(trust_range_of(&a100, QUANTITY_GEMM_EFFICIENCY, PRECISION_BF16, &range));
+	assert_in_range((uint64_t)(range.low * 1000), 350, 450); /* half of what published products reach of the peak */
+	assert_close(range.high, 1.2, 1e-12);
+	assert_true(trust_range_of(&a100, QUANTITY_MEMORY_EFFICIENCY, PRECISION_UNSET, &range));
+	assert_close(range.low, 0.41, 1e-12);
+	assert_true(trust_range_of(&a100, QUANTITY_HOST_RATE, PRECISION_UNSET, &range));
+	assert_close(range.low, 0.5 * 0.75 * 31.5e9, 1e-12);
+	assert_true(trust_range_of(&a100, QUANTITY_IDLE_POWER, PRECISION_UNSET, &range));
+	assert_close(range.low, 23, 1e-12);
+	assert_close(range.high, 55.2, 1e-12);
+	assert_true(trust_range_of(&a100, QUANTITY_LOAD_POWER, PRECISION_UNSET, &range));
+	assert_close(range.high, 480, 1e-12);
+	for (int quantity = QUANTITY_UNSET + 1; quantity < QUANTITY_COUNT; quantity++) {
+		bool known = trust_range_of(&a100, (enum quantity)quantity, PRECISION_BF16, &range);
+
+		assert_int_equal(known, quantity != QUANTITY_STACK_SPEED && quantity != QUANTITY_RUN_PRACTICE);
+		assert_true(!known || (range.low > 0 && range.low < range.high && range.of));
+	}
+}
+
 static void the_fleet_is_its_median(void **state)
 {
 	struct evidence items[] = {figure("a", "gpu-1", 0.70), figure("b", "gpu-2", 0.72), figure("c", "gpu-3", 0.71), figure("old", "gpu-1", 0.705),
@@ -719,6 +780,8 @@ int main(void)
 		cmocka_unit_test(a_figure_by_itself),
 		cmocka_unit_test(a_device_beside_its_fleet),
 		cmocka_unit_test(agreement_to_the_last_digit_is_no_measure),
+		cmocka_unit_test(what_waits_is_spoken_for_by_another_key),
+		cmocka_unit_test(what_is_believed_at_once_has_a_range),
 		cmocka_unit_test(the_fleet_is_its_median),
 		cmocka_unit_test(a_plans_own_is_its_own),
 		cmocka_unit_test(quantities_have_names),

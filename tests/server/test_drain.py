@@ -4,6 +4,8 @@ import signal
 import threading
 import time
 
+import conftest
+
 
 def load(port, stop, results):
     """Keep-alive requests until told to stop or until the door is shut."""
@@ -41,6 +43,69 @@ def test_sigterm_under_load_answers_everything_that_was_begun(daemon_with):
     assert len(results) > 50
     assert all(result == (200, True) for result in results), [r for r in results if r != (200, True)]
     assert daemon.log()[-1]["event"] == "stopped" and daemon.log()[-1]["requests"] == "all answered"
+
+
+BODY = b'{"model":"llama-3.1-8b","purpose":"inference"}'
+PLAN = b'{"model":"llama-3.1-8b","tokens":"1B","accelerator":"l4","gpu_count":8}'
+
+
+def request_of(kind, pause):
+    """A request in pieces, with a pause before each but the first."""
+    if kind == "get":
+        return [b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n"]
+    path, body = (b"/v1/plans/training", PLAN) if kind == "plan" else (b"/v1/estimates/memory", BODY)
+    head = b"POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (path, len(body))
+    return [head[:20], head[20:] + body[:10], body[10:]] if kind == "pieces" else [head + body]
+
+
+def one_after_the_other(port, stop, kind, pause, ends):
+    """Requests until the door is shut, each on a connection of its own, or (kind "again") on one that stays open."""
+    wire, answered = None, None
+    while not stop.is_set():
+        if wire is None:
+            try:
+                wire, answered = conftest.Wire(port), None
+            except OSError:
+                return  # nobody let it in: nothing was asked
+        try:
+            for i, piece in enumerate(request_of(kind, pause)):
+                time.sleep(pause if i else 0)
+                wire.send(piece)
+            answer = wire.answer()
+            ends.append((kind, answer.status))
+            if kind == "again" and not answer.closes:
+                answered = time.monotonic()
+                time.sleep(pause)
+                continue
+        except (OSError, EOFError) as error:
+            if not answered or time.monotonic() - answered < 0.2:  # a connection that was idle for longer may be closed
+                ends.append((kind, repr(error)))
+        wire.close()
+        wire = None
+
+
+def test_sigterm_answers_every_request_that_was_let_in(daemon_with):
+    """Clients that connect, and that are in the middle of a request, at every moment of the end; over and over."""
+    daemon = daemon_with()
+    begun = 0
+    for turn in range(8):
+        stop, ends = threading.Event(), []
+        clients = [threading.Thread(target=one_after_the_other, args=(daemon.port, stop, kind, pause, ends))
+                   for kind, pause in (("get", 0), ("get", 0), ("whole", 0), ("whole", 0), ("pieces", 0.005), ("pieces", 0.02), ("pieces", 0.15),
+                                       ("plan", 0), ("again", 0), ("again", 0.01), ("again", 0.1))]
+        for client in clients:
+            client.start()
+        time.sleep(0.2 + 0.013 * turn)
+        daemon.signal()
+        assert daemon.process.wait(30) == 0
+        stop.set()
+        for client in clients:
+            client.join()
+        begun += len(ends)
+        unanswered = [end for end in ends if not isinstance(end[1], int) or end[1] not in (200, 201)]
+        assert not unanswered, (turn, unanswered)
+        daemon.start()
+    assert begun > 1000, begun
 
 
 def test_readyz_says_so_before_the_door_shuts(daemon_with):

@@ -90,6 +90,9 @@ def daemon(tmp_path_factory):
     assert one.stop() == 0
     with sqlite3.connect(one.database) as database:
         database.execute("INSERT INTO calibration (id, accelerator_id, device_id, precision, quantity, method, value, low, high, source, source_date, origin,"
+                         " valid_from_us, revision, held_because, delivered_by) VALUES ('example-calibration.held', 'l4', 'GPU-2', 'bf16', 'gemm_efficiency',"
+                         " 'library_gemm', 0.1, 0.1, 0.1, 'an example', '2026-11-21', 'measured', 1, 1, 'out of range', 'key-1')")
+        database.execute("INSERT INTO calibration (id, accelerator_id, device_id, precision, quantity, method, value, low, high, source, source_date, origin,"
                          " valid_from_us, revision) VALUES ('example-calibration', 'l4', 'GPU-1', 'bf16', 'gemm_efficiency', 'library_gemm', 0.8, 0.78, 0.82,"
                          " 'an example', '2026-11-21', 'measured', 1, 1)")
     database.close()

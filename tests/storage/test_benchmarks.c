@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "storage/agents.h"
 #include "support/store.h"
 
 static void enqueue(struct store *store, const struct benchmark_record *benchmark)
@@ -172,6 +173,33 @@ static void a_remote_lease_outlives_a_restart(void **state)
 	store_open(store);
 	assert_int_equal(sweep(store, 20, true).requeued, 0);
 	assert_int_equal(sweep(store, 70, false).requeued, 1);
+}
+
+/* Of one agent's results the newest thousand stay whole; an older one keeps its state and its digest. */
+static void an_agents_results_are_bounded(void **state)
+{
+	struct store *store = *state;
+	struct benchmark_record benchmark, found;
+	struct benchmark_claim operation = {.device_id = "d", .agent_id = "far", .now_us = 10, .lease_us = 60, .benchmark = &found};
+	struct benchmark_result result;
+	const char *ids[AGENT_RESULTS_MAX + 2];
+
+	for (int i = 0; i < AGENT_RESULTS_MAX + 2; i++) {
+		benchmark = store_benchmark(store, i + 1);
+		ids[i] = arena_strdup(&store->arena, benchmark.id);
+		enqueue(store, &benchmark);
+		assert_status(store, store_do(store, &operation.job, STORAGE_BENCHMARK_CLAIM), STATUS_OK);
+		assert_string_equal(found.id, ids[i]);
+		assert_status(store, deliver(store, ids[i], 1, 1, &result), STATUS_OK);
+	}
+	for (int i = 0; i < 4; i++) {
+		assert_status(store, storage_benchmark_get(store->storage, ids[i], &store->arena, &found, &store->failure), STATUS_OK);
+		assert_string_equal(found.state, "succeeded");
+		assert_int_equal(found.result.text == NULL, i < 2);
+		assert_int_equal(found.state_reason != NULL, i < 2);
+	}
+	assert_status(store, deliver(store, ids[0], 1, 1, &result), STATUS_OK);
+	assert_true(result.repeated);
 }
 
 static void what_waits_too_long_expires(void **state)
@@ -384,6 +412,7 @@ int main(void)
 		TEST(a_result_is_delivered_once),
 		TEST(a_lost_worker_costs_an_attempt),
 		TEST(a_remote_lease_outlives_a_restart),
+		TEST(an_agents_results_are_bounded),
 		TEST(what_waits_too_long_expires),
 		TEST(another_attempt_starts_anew),
 		TEST(cancelling_reaches_the_worker),

@@ -231,6 +231,23 @@ static const char *state_of_device(struct store *store, const char *id)
 	return "unknown";
 }
 
+static void a_key_has_so_many_agents(void **state)
+{
+	struct store *store = *state;
+	struct agent_put put;
+	char id[16];
+
+	for (int i = 0; i < AGENTS_PER_KEY_MAX; i++) {
+		snprintf(id, sizeof id, "a%d", i);
+		assert_status(store, agent_register(store, id, "k1", NULL, 0, 5, &put), STATUS_OK);
+	}
+	assert_status(store, agent_register(store, "more", "k1", NULL, 0, 5, &put), STATUS_CONFLICT);
+	assert_contains(store->failure.detail, "make another key");
+	failure_clear(&store->failure);
+	assert_status(store, agent_register(store, "a7", "k1", NULL, 0, 6, &put), STATUS_OK); /* that it is known is enough */
+	assert_status(store, agent_register(store, "more", "k2", NULL, 0, 6, &put), STATUS_OK);
+}
+
 static void a_device_has_one_holder(void **state)
 {
 	struct store *store = *state;
@@ -314,6 +331,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(every_walk_agrees_with_the_table, store_setup_in_memory, store_teardown),
+		cmocka_unit_test_setup_teardown(a_key_has_so_many_agents, store_setup_in_memory, store_teardown),
 		cmocka_unit_test_setup_teardown(a_device_has_one_holder, store_setup_in_memory, store_teardown),
 		cmocka_unit_test_setup_teardown(a_silent_agents_devices_are_gone, store_setup_in_memory, store_teardown),
 		cmocka_unit_test_setup_teardown(an_agent_keeps_its_key_while_that_holds, store_setup_in_memory, store_teardown),
