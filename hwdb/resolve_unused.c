@@ -157,8 +157,8 @@ static void unused_model(const struct resolver *resolver, const struct model_ref
 {
 	struct unused unused = {.resolver = resolver, .prefix = "model."};
 
-	take(&unused, !model->kind && is_given(model->flops_per_sample), "flops_per_sample");
-	take(&unused, !model->kind && is_given(model->sample_bytes), "sample_bytes");
+	take(&unused, (model->id || model->config.text) && is_given(model->flops_per_sample), "flops_per_sample");
+	take(&unused, (model->id || model->config.text) && is_given(model->sample_bytes), "sample_bytes");
 	tell(&unused, "it is of a generic model (model.kind)");
 	take(&unused, (model->id || model->config.text) && is_given(model->params_active), "params_active");
 	tell(&unused, "the model's layers say how many parameters a token meets");
@@ -422,7 +422,7 @@ void resolve_unused_memory(const struct resolver *resolver, const struct memory_
 		take(&unused, is_given(asked->concurrency), "concurrency");
 		take(&unused, asked->engine != ENGINE_UNSET, "engine");
 		tell(&unused, "it is of inference (purpose)");
-		say(resolver, asked->common.gpu_count > 1 && asked->parallelism.zero_stage < 1, "gpu_count",
+		say(resolver, asked->common.gpu_count > 1 && asked->parallelism.zero_stage < 1 && !resolve_accelerator_given(&asked->common.accelerator), "gpu_count",
 			"ranks that are parallel in data hold the same, unless parallelism.zero_stage shards it");
 		say(resolver, asked->fine_tuning.rank >= 0 && asked->fine_tuning.method != FINE_TUNING_LORA && asked->fine_tuning.method != FINE_TUNING_QLORA,
 			"fine_tuning.rank", "only lora and qlora have one");
