@@ -196,8 +196,7 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	warn_of_length(best, &plan->findings);
 	scope_warn(programme, best, &plan->findings);
 	footprint_warn_of_hours(&had.site, &best->footprint.carbon, &plan->findings);
-	if (best->price.has_offer)
-		supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);
+	supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);
 	sensitivity_fill(programme, best, plan);
 	advice_fill(programme, best, plan);
 }
