@@ -165,14 +165,32 @@ void resolve_recommended(const struct resolver *resolver, const struct request_c
 	resolve_site_at(resolver, &common->site, asked, region, offer, resolver->findings, &unused);
 }
 
-/* Independent of the offer, which is chosen by it. */
-static int64_t gpus_per_node(const struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator)
+/* As many as a machine of the accelerator usually has. */
+static int64_t usual_node(const struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator)
 {
 	const struct catalogue *catalogue = choosing->resolver->catalogue;
 
-	if (choosing->common->gpus_per_node >= 1)
-		return choosing->common->gpus_per_node;
 	return topology_of(accelerator, NULL, catalogue->index->offers[row - catalogue->rows.accelerators].gpus_per_instance_max).gpus_per_node;
+}
+
+/* Independent of the offer, which is chosen by it. */
+static int64_t gpus_per_node(const struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator)
+{
+	return choosing->common->gpus_per_node >= 1 ? choosing->common->gpus_per_node : usual_node(choosing, row, accelerator);
+}
+
+/* Links that join a machine's accelerators end with it: in machines of fewer they join fewer. Those of racks and pods join machines anyway. */
+static void end_links(const struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate)
+{
+	struct accelerator *accelerator = &candidate->accelerator;
+	int64_t usual = usual_node(choosing, row, accelerator);
+
+	if (accelerator->max_nvlink_domain <= candidate->gpus_per_node || accelerator->max_nvlink_domain > usual)
+		return;
+	accelerator->max_nvlink_domain = candidate->gpus_per_node;
+	if (candidate->gpus_per_node > 1)
+		findings_assume_number(choosing->resolver->findings, "max_nvlink_domain", (double)candidate->gpus_per_node,
+			"E140: the link lies within a machine, and gpus_per_node says how many one has");
 }
 
 static void connect_nodes(
@@ -324,6 +342,7 @@ static void add_candidate(
 	bool settled;
 
 	*candidate = (struct candidate){.accelerator = *accelerator, .gpus_per_node = gpus_per_node(choosing, row, accelerator)};
+	end_links(choosing, row, candidate);
 	if (!choosing->priced) {
 		candidate->has_offer = find_offer(choosing, row, candidate, &region, &rejects, &used);
 		if (!candidate->has_offer && choosing->restricted && !alone) {
