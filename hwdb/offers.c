@@ -34,8 +34,13 @@ struct sieve {
 	const struct catalogue *catalogue;
 	unsigned terms; /* bit 1 << term */
 	bool named, aged;
-	int64_t oldest_us;
+	int64_t oldest_us, oldest_committed_us;
 };
+
+static int64_t days_before(int64_t now_us, double days)
+{
+	return days * (double)us_per_day < (double)now_us ? now_us - (int64_t)(days * (double)us_per_day) : 0;
+}
 
 static struct sieve sieve_of(const struct catalogue *catalogue, const struct offer_filter *filter)
 {
@@ -48,9 +53,8 @@ static struct sieve sieve_of(const struct catalogue *catalogue, const struct off
 	if (pricing->terms.count == 0)
 		sieve.terms = 1u << TERM_ON_DEMAND;
 	sieve.aged = !sieve.named || is_given(pricing->max_age_days);
-	sieve.oldest_us = max_age_days * (double)us_per_day < (double)filter->now_us
-						  ? filter->now_us - (int64_t)(max_age_days * (double)us_per_day)
-						  : 0;
+	sieve.oldest_us = days_before(filter->now_us, max_age_days);
+	sieve.oldest_committed_us = days_before(filter->now_us, given_or(pricing->max_age_days, OFFER_COMMITTED_AGE_DAYS));
 	return sieve;
 }
 
@@ -92,6 +96,7 @@ static bool is_named(const struct sieve *sieve, const struct indexed_offer *offe
 
 static bool passes(const struct sieve *sieve, const struct indexed_offer *offer, struct offer_rejects *rejects)
 {
+	int64_t oldest_us = offer->term == TERM_RESERVED_1Y || offer->term == TERM_RESERVED_3Y ? sieve->oldest_committed_us : sieve->oldest_us;
 	size_t *reason = NULL;
 
 	if (!(sieve->terms & 1u << offer->term))
@@ -100,7 +105,7 @@ static bool passes(const struct sieve *sieve, const struct indexed_offer *offer,
 		reason = &rejects->not_named;
 	else if (!offer->current)
 		reason = &rejects->replaced;
-	else if (sieve->aged && offer->as_of_us < sieve->oldest_us)
+	else if (sieve->aged && offer->as_of_us < oldest_us)
 		reason = &rejects->too_old;
 	else if (!sieve->named && offer->suspicious)
 		reason = &rejects->suspicious;

@@ -5,13 +5,15 @@
  * demand unless said otherwise), of the named providers and regions, not replaced by a newer row of the same
  * instance. Unless a provider or region is named, those older than max_age_days (400) or below a third of the median
  * of their accelerator and term, or of low confidence by their own notes, are left out: such prices are usually gone
- * or wrong. An age limit that is given always holds. */
+ * or wrong. What is committed for one or three years counts for as long as the longest commitment, three years, since few
+ * publish such prices and seldom change them; the answer says how old one is. An age limit that is given always holds. */
 #ifndef FLEETPLAN_HWDB_OFFERS_H
 #define FLEETPLAN_HWDB_OFFERS_H
 
 #include "hwdb/catalogue.h"
 
 #define OFFER_MAX_AGE_DAYS 400.0
+#define OFFER_COMMITTED_AGE_DAYS 1100.0
 
 /* Which offers may be used. Text lists as in a request's `pricing`. */
 struct offer_filter {

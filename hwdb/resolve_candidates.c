@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/clock.h"
 #include "hwdb/resolve_parts.h"
 #include "hwdb/topology.h"
 #include "hwdb/list_prices.h"
@@ -21,6 +22,7 @@ struct choosing {
 	size_t count, unpriced;
 	int64_t joined; /* accelerators that work together; below 1: not known before planning */
 	bool places, all_terms; /* supplies of every place; likewise those that others beat in another term */
+	char missing[240]; /* why the last one without a price has none */
 };
 
 static bool is_priced(const struct pricing *pricing)
@@ -94,23 +96,30 @@ static bool find_offer(struct choosing *choosing, const struct accelerator_row *
 }
 
 static void explain_missing(
-	const struct choosing *choosing, const struct candidate *candidate, const struct offer_rejects *rejects)
+	struct choosing *choosing, const struct candidate *candidate, const struct offer_rejects *rejects)
 {
-	char why[200];
+	char why[160];
 
 	offers_explain(rejects, &(struct offer_filter){.pricing = &choosing->common->pricing}, why, sizeof why);
 	choosing->resolver->findings->missing_price_told = true;
 	findings_warn(choosing->resolver->findings,
 		"no current offer of %s: %s; cost is left out: give pricing.usd_per_gpu_hour or name providers",
 		candidate->accelerator.id, why);
+	snprintf(choosing->missing, sizeof choosing->missing, "%.60s: %s", candidate->accelerator.id, why);
 }
 
 static void note_offer(const struct resolver *resolver, const struct offer *offer)
 {
+	int64_t as_of_us;
+
 	findings_assume_number(resolver->findings, "pricing.usd_per_gpu_hour", offer->usd_per_gpu_hour,
 		resolver_text(resolver, "catalogue offer %s %s%s%s, instances of %lld, %s, as of %s: %s", offer->provider, offer->instance_type,
 			offer->region ? " " : "", offer->region ? offer->region : "", (long long)offer->gpus, term_text(offer->term),
 			offer->as_of ? offer->as_of : "an unknown date", offer->source ? offer->source : "source not stated"));
+	if (offer->as_of && (offer->term == TERM_RESERVED_1Y || offer->term == TERM_RESERVED_3Y) && clock_parse(offer->as_of, &as_of_us) &&
+		(double)(resolver->now_us - as_of_us) > OFFER_MAX_AGE_DAYS * 86400e6)
+		findings_warn(resolver->findings, "the price of a commitment (%s %s, %s) is of %s: ask for today's before it is budgeted", offer->provider,
+			offer->instance_type, term_text(offer->term), offer->as_of);
 }
 
 static bool stands_at(const struct resolver *resolver, const struct site_request *site, const struct region_row *asked, const struct offer *offer,
@@ -156,14 +165,32 @@ void resolve_recommended(const struct resolver *resolver, const struct request_c
 	resolve_site_at(resolver, &common->site, asked, region, offer, resolver->findings, &unused);
 }
 
-/* Independent of the offer, which is chosen by it. */
-static int64_t gpus_per_node(const struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator)
+/* As many as a machine of the accelerator usually has. */
+static int64_t usual_node(const struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator)
 {
 	const struct catalogue *catalogue = choosing->resolver->catalogue;
 
-	if (choosing->common->gpus_per_node >= 1)
-		return choosing->common->gpus_per_node;
 	return topology_of(accelerator, NULL, catalogue->index->offers[row - catalogue->rows.accelerators].gpus_per_instance_max).gpus_per_node;
+}
+
+/* Independent of the offer, which is chosen by it. */
+static int64_t gpus_per_node(const struct choosing *choosing, const struct accelerator_row *row, const struct accelerator *accelerator)
+{
+	return choosing->common->gpus_per_node >= 1 ? choosing->common->gpus_per_node : usual_node(choosing, row, accelerator);
+}
+
+/* Links that join a machine's accelerators end with it: in machines of fewer they join fewer. Those of racks and pods join machines anyway. */
+static void end_links(const struct choosing *choosing, const struct accelerator_row *row, struct candidate *candidate)
+{
+	struct accelerator *accelerator = &candidate->accelerator;
+	int64_t usual = usual_node(choosing, row, accelerator);
+
+	if (accelerator->max_nvlink_domain <= candidate->gpus_per_node || accelerator->max_nvlink_domain > usual)
+		return;
+	accelerator->max_nvlink_domain = candidate->gpus_per_node;
+	if (candidate->gpus_per_node > 1)
+		findings_assume_number(choosing->resolver->findings, "max_nvlink_domain", (double)candidate->gpus_per_node,
+			"E140: the link lies within a machine, and gpus_per_node says how many one has");
 }
 
 static void connect_nodes(
@@ -315,6 +342,7 @@ static void add_candidate(
 	bool settled;
 
 	*candidate = (struct candidate){.accelerator = *accelerator, .gpus_per_node = gpus_per_node(choosing, row, accelerator)};
+	end_links(choosing, row, candidate);
 	if (!choosing->priced) {
 		candidate->has_offer = find_offer(choosing, row, candidate, &region, &rejects, &used);
 		if (!candidate->has_offer && choosing->restricted && !alone) {
@@ -366,7 +394,7 @@ static enum status choose_named(
 			add_candidate(choosing, row, &accelerator, count == 1);
 	}
 	if (resolver_status(resolver) == STATUS_OK && choosing->restricted && choosing->unpriced == count)
-		failure_add(resolver->failure, "/pricing", "no_offer", "%s", restricted_detail);
+		failure_add(resolver->failure, "/pricing", "no_offer", "%s%s%s", restricted_detail, choosing->missing[0] ? "; of " : "", choosing->missing);
 	return resolver_status(resolver);
 }
 
@@ -419,7 +447,7 @@ static enum status choose_all(struct choosing *choosing)
 		}
 	}
 	if (choosing->count == 0)
-		failure_add(resolver->failure, "/pricing", "no_offer", "%s", restricted_detail);
+		failure_add(resolver->failure, "/pricing", "no_offer", "%s%s%s", restricted_detail, choosing->missing[0] ? "; of " : "", choosing->missing);
 	else
 		findings_assume_text(resolver->findings, "accelerators",
 			resolver_text(resolver, "%zu accelerators", choosing->count),

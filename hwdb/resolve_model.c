@@ -95,12 +95,18 @@ void fault_unknown(const struct resolver *resolver, const char *pointer, const c
 		nearest[0] ? "the nearest known: " : "listed at GET /v1/", nearest[0] ? nearest : listed_at(what));
 }
 
+/* A size with the FLOPs or bytes of a sample is a generic model, whether or not its kind is named: no transformer has either. */
+static bool is_generic(const struct model_reference *reference)
+{
+	bool of_samples = is_given(reference->flops_per_sample) || is_given(reference->sample_bytes);
+
+	return reference->kind || (of_samples && !reference->id && !reference->config.text);
+}
+
 /* How many of the forms of a model reference are given; more than one is a contradiction. */
 static int forms_given(const struct model_reference *reference)
 {
-	bool generic = reference->kind && strcmp(reference->kind, "generic") == 0;
-
-	return (reference->id != NULL) + (reference->config.text != NULL) + (generic || is_given(reference->params));
+	return (reference->id != NULL) + (reference->config.text != NULL) + (is_generic(reference) || is_given(reference->params));
 }
 
 /* Names of families whose sizes are not known: a row would be a rumour. */
@@ -163,6 +169,8 @@ static enum status resolve_generic(
 		.params_total = reference->params,
 		.params_active = given_or(reference->params_active, 0)};
 	model_finish(model);
+	if (!reference->kind)
+		findings_assume_text(resolver->findings, "model.kind", "generic", "E2: flops_per_sample and sample_bytes are of a model that is given by its samples");
 	if (!is_given(reference->params_active) && model->params_embedding > 0)
 		findings_assume_number(resolver->findings, "model.params_active", model->params_active,
 			"E2: a weight that is used costs 2 FLOPs a sample; the other parameters are tables that are looked up");
@@ -224,6 +232,6 @@ enum status resolve_model(
 		return resolve_named(resolver, reference->id, pointer, model);
 	if (reference->config.text)
 		return resolve_config(resolver, reference, pointer, model);
-	return reference->kind ? resolve_generic(resolver, reference, pointer, model)
-						   : resolve_size(resolver, reference, pointer, model);
+	return is_generic(reference) ? resolve_generic(resolver, reference, pointer, model)
+								 : resolve_size(resolver, reference, pointer, model);
 }

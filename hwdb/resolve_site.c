@@ -8,6 +8,16 @@
 static const double pue_average = 1.56, pue_spread = 1.2; /* new sites reach 1.3, the average over 1.2 */
 static const char pue_source[] =
 	"Uptime Institute Global Data Center Survey 2024: average 1.56; new sites 1.3 or better";
+
+/* Halls of which something is said and no figure: an estimate with its range, which is no row of the catalogue. */
+static const struct pue_estimate {
+	const char *provider, *region;
+	double pue, low, high;
+	const char *source;
+} pue_estimates[] = {
+	{"nebius", "eu-north1", 1.1, 1.03, 1.25,
+		"ESTIMATE of 1.1, 1.03 to 1.25: Haskoning, who designed the hall in Mantsala, states \"just above 1.0\" (outdoor air, no chillers) and no figure; Nebius publishes none"},
+};
 static const double wue_average_l_per_kwh = 0.375;
 static const char wue_source[] =
 	"Shehabi et al. 2024, LBNL, United States Data Center Energy Usage Report: 66e9 l on site for 176e9 kWh in 2023";
@@ -93,10 +103,19 @@ static const struct provider_average *average_of(const struct catalogue *catalog
 	return NULL;
 }
 
+static const struct pue_estimate *estimate_of(const struct site *site)
+{
+	for (size_t i = 0; site->provider && site->region && i < COUNT_OF(pue_estimates); i++)
+		if (strcasecmp(pue_estimates[i].provider, provider_name(site->provider)) == 0 && strcasecmp(pue_estimates[i].region, site->region) == 0)
+			return &pue_estimates[i];
+	return NULL;
+}
+
 static void place_building(const struct resolver *resolver, const struct site_request *request,
 	const struct region_row *region, struct findings *findings, struct site *site)
 {
 	const struct provider_average *average = average_of(resolver->catalogue, site->provider);
+	const struct pue_estimate *estimate = estimate_of(site);
 
 	site->pue_status = PROVENANCE_DEFAULT;
 	if (is_given(request->pue)) {
@@ -108,6 +127,11 @@ static void place_building(const struct resolver *resolver, const struct site_re
 	if (region && is_given(region->pue)) {
 		site->pue = site->pue_low = site->pue_high = region->pue;
 		site->pue_source = citation_of(resolver->catalogue, region);
+	} else if (estimate) {
+		site->pue = estimate->pue;
+		site->pue_low = estimate->low;
+		site->pue_high = estimate->high;
+		site->pue_source = estimate->source;
 	} else if (average && average->pue_count > 0) {
 		site->pue = average->pue;
 		site->pue_low = average->pue_low;

@@ -157,8 +157,8 @@ static void unused_model(const struct resolver *resolver, const struct model_ref
 {
 	struct unused unused = {.resolver = resolver, .prefix = "model."};
 
-	take(&unused, !model->kind && is_given(model->flops_per_sample), "flops_per_sample");
-	take(&unused, !model->kind && is_given(model->sample_bytes), "sample_bytes");
+	take(&unused, (model->id || model->config.text) && is_given(model->flops_per_sample), "flops_per_sample");
+	take(&unused, (model->id || model->config.text) && is_given(model->sample_bytes), "sample_bytes");
 	tell(&unused, "it is of a generic model (model.kind)");
 	take(&unused, (model->id || model->config.text) && is_given(model->params_active), "params_active");
 	tell(&unused, "the model's layers say how many parameters a token meets");
@@ -225,6 +225,47 @@ static void unused_work(const struct resolver *resolver, const struct training_r
 	tell(&unused, "every stage has its own");
 }
 
+/* Prices of what is bought, for accelerators that nobody plans with. */
+static void unused_capex(const struct resolver *resolver, const struct pricing *pricing, const struct candidate *candidates, size_t count)
+{
+	for (size_t i = 0; i < pricing->on_premises.capex.count; i++) {
+		const char *name = pricing->on_premises.capex.items[i].accelerator, *alias;
+		const struct accelerator_row *row = catalogue_accelerator(resolver->catalogue, name, &alias);
+		bool planned = false;
+
+		for (size_t k = 0; k < count && row; k++)
+			planned |= strcmp(accelerator_kin(&candidates[k].accelerator), row->accelerator.id) == 0;
+		if (!planned)
+			findings_warn(resolver->findings, "pricing.on_premises.capex.accelerator, pricing.on_premises.capex.usd_per_gpu of %.60s are not used: it is not planned with", name);
+	}
+}
+
+static const struct candidate *candidate_of(const struct candidate *candidates, size_t count, const char *id)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(candidates[i].accelerator.id, id) == 0)
+			return &candidates[i];
+	return NULL;
+}
+
+/* Whether all that one machine's accelerators send each other goes over links, or there is nobody to send to. */
+static bool goes_by_links(const struct candidate *candidate, int64_t gpu_count)
+{
+	int64_t together = candidate->gpus_per_node < gpu_count ? candidate->gpus_per_node : gpu_count;
+
+	return together <= 1 || (candidate->accelerator.interconnect_gbs > 0 && candidate->accelerator.max_nvlink_domain >= together);
+}
+
+static void unused_bus(const struct resolver *resolver, const struct training_request *asked, const struct training_input *input, const struct training_option *best)
+{
+	const struct candidate *candidate = candidate_of(input->candidates, input->candidate_count, best->accelerator.id);
+	const struct accelerator_reference *reference;
+	struct unused unused = unused_of(resolver, &asked->common, &best->accelerator, &reference);
+
+	take(&unused, reference->like && reference->changes.pcie_gen >= 0 && candidate && best->parallelism.offload != TRUTH_TRUE && goes_by_links(candidate, best->gpu_count), "pcie_gen");
+	tell(&unused, "accelerators of a machine talk over their links, and nothing is kept in the host's memory");
+}
+
 void resolve_unused_training(const struct resolver *resolver, const struct training_request *asked, const struct training_input *input,
 	const struct training_plan *plan)
 {
@@ -242,6 +283,8 @@ void resolve_unused_training(const struct resolver *resolver, const struct train
 			"E30: DeepSeek published what its software does (arXiv 2412.19437), and generic does the same: the name is not used");
 	unused_form(resolver, common, &best->accelerator, best->cost.has_offer ? &best->cost.offer : NULL, best->node_count > 1);
 	say(resolver, is_given(common->internode_gbs) && best->node_count == 1, "internode_gbs", "the training stays inside one node");
+	unused_bus(resolver, asked, input, best);
+	unused_capex(resolver, &common->pricing, input->candidates, input->candidate_count);
 }
 
 /* --- services ----------------------------------------------------------------------------------------------------- */
@@ -284,10 +327,9 @@ static void unused_day(const struct resolver *resolver, const struct inference_r
 
 static bool stays_in_node(const struct inference_request *asked, const struct inference_input *input, const struct inference_option *best)
 {
-	for (size_t i = 0; i < input->candidate_count; i++)
-		if (strcmp(input->candidates[i].accelerator.id, best->accelerator.id) == 0)
-			return best->gpus_per_replica <= input->candidates[i].gpus_per_node && asked->parallelism.disaggregated != TRUTH_TRUE;
-	return true; /* a slice */
+	const struct candidate *candidate = candidate_of(input->candidates, input->candidate_count, best->accelerator.id);
+
+	return !candidate /* a slice */ || (best->gpus_per_replica <= candidate->gpus_per_node && asked->parallelism.disaggregated != TRUTH_TRUE);
 }
 
 static bool can_split(const struct inference_input *input)
@@ -319,10 +361,13 @@ void resolve_unused_inference(const struct resolver *resolver, const struct infe
 	unused_day(resolver, asked, best);
 	say(resolver, asked->routing != ROUTING_UNSET && best->replicas == 1, "routing", "there is one replica");
 	unused_form(resolver, common, &best->accelerator, best->cost.has_offer ? &best->cost.offer : NULL, !stays_in_node(asked, input, best));
-	take(&unused, reference->like && is_given(reference->changes.interconnect_gbs) && best->gpus_per_replica == 1, "interconnect_gbs");
-	tell(&unused, "a replica is one accelerator");
+	if (reference->like && best->gpus_per_replica == 1)
+		unused_network(&unused, &reference->changes, "a replica is one accelerator");
+	unused_capex(resolver, &common->pricing, input->candidates, input->candidate_count);
 	say(resolver, is_given(common->internode_gbs) && stays_in_node(asked, input, best), "internode_gbs", "a replica stays inside one node");
-	say(resolver, asked->mig == TRUTH_FALSE && !can_split(input), "mig", "none of the accelerators can be split");
+	say(resolver, asked->mig != TRUTH_UNSET && !can_split(input), "mig", "none of the accelerators can be split");
+	say(resolver, asked->mig == TRUTH_TRUE && can_split(input) && !best->mig_profile, "mig", "whole accelerators serve it at no more cost");
+	say(resolver, common->site.start_us > 0 && asked->daily_profile.count > 0 && common->site.series.gco2e_per_kwh.count > 0, "site.start", "a service runs on every day, by the hours of daily_profile and utc_offset_hours");
 }
 
 static void unused_alone(const struct resolver *resolver, const struct request_common *asked)
@@ -422,7 +467,7 @@ void resolve_unused_memory(const struct resolver *resolver, const struct memory_
 		take(&unused, is_given(asked->concurrency), "concurrency");
 		take(&unused, asked->engine != ENGINE_UNSET, "engine");
 		tell(&unused, "it is of inference (purpose)");
-		say(resolver, asked->common.gpu_count > 1 && asked->parallelism.zero_stage < 1, "gpu_count",
+		say(resolver, asked->common.gpu_count > 1 && asked->parallelism.zero_stage < 1 && !resolve_accelerator_given(&asked->common.accelerator), "gpu_count",
 			"ranks that are parallel in data hold the same, unless parallelism.zero_stage shards it");
 		say(resolver, asked->fine_tuning.rank >= 0 && asked->fine_tuning.method != FINE_TUNING_LORA && asked->fine_tuning.method != FINE_TUNING_QLORA,
 			"fine_tuning.rank", "only lora and qlora have one");

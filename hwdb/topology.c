@@ -77,20 +77,31 @@ static const struct torus {
 	{"inferentia2", 1, "AWS Neuron: 12 Inferentia2 chips of an instance in a ring of NeuronLink-v2"},
 };
 
-/* Slices that Google Cloud rents, and the network between them (Multislice). */
-static const int64_t square_slices[] = {1, 4, 8, 16, 32, 64, 128, 256}, cube_slices[] = {4, 8, 32, 64, 128, 256, 512, 1024, 2048, 4096, 6144};
+/* Slices that Google Cloud rents, and the network between them (Multislice). A pod of cubes is cut along them: any number of whole cubes is a slice.
+ * The second and third generation have no Multislice: a job that is larger than a pod is planned as several all the same, at the fourth's network. */
+enum { TPU_CUBE = 64 };
+static const int64_t v2_slices[] = {4, 16, 64, 128, 256}, v3_slices[] = {4, 16, 32, 64, 128, 256, 512, 1024},
+	square_slices[] = {1, 4, 8, 16, 32, 64, 128, 256}, cube_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 6144},
+	v4_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}, v7_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 9216};
+static const char v4_network[] = "Chowdhery et al. 2022 (PaLM, arXiv 2204.02311, section 4): 81 Tb/s between two TPU v4 pods of 3,072 chips each, 13.2 Gb/s a chip";
 static const struct pod {
 	const char *kin;
 	struct slice_sizes sizes;
 	double gigabits_per_s; /* of data-centre network for each chip */
 	const char *source;
 } pods[] = {
-	{"tpu-v5e", {square_slices, COUNT_OF(square_slices), 256, "Google Cloud, TPU v5e: supported slice shapes 1x1 to 16x16 (cloud.google.com/tpu/docs/v5e)"}, 25,
+	{"tpu-v2", {v2_slices, COUNT_OF(v2_slices), 256, 0, "Google Cloud, TPU v2: v2-8, v2-32, v2-128, v2-256 and v2-512, two cores a chip (cloud.google.com/tpu/docs/v2)"}, 13.2, v4_network},
+	{"tpu-v3", {v3_slices, COUNT_OF(v3_slices), 1024, 0, "Google Cloud, TPU v3: v3-8 to v3-2048, two cores a chip (cloud.google.com/tpu/docs/v3)"}, 13.2, v4_network},
+	{"tpu-v4", {v4_slices, COUNT_OF(v4_slices), 4096, TPU_CUBE,
+		"Google Cloud, TPU v4: AxBxC chips, each at most 4 or a multiple of 4, up to 4,096 (cloud.google.com/tpu/docs/types-topologies)"}, 13.2, v4_network},
+	{"tpu-v5e", {square_slices, COUNT_OF(square_slices), 256, 0, "Google Cloud, TPU v5e: supported slice shapes 1x1 to 16x16 (cloud.google.com/tpu/docs/v5e)"}, 25,
 		"Google Cloud, TPU v5e: data centre network of 6.4 Tb/s for a pod of 256 chips, which joins slices (cloud.google.com/tpu/docs/v5e)"},
-	{"tpu-v6e", {square_slices, COUNT_OF(square_slices), 256, "Google Cloud, TPU v6e: supported slice shapes 1x1 to 16x16 (docs.cloud.google.com/tpu/docs/v6e)"}, 100,
+	{"tpu-v6e", {square_slices, COUNT_OF(square_slices), 256, 0, "Google Cloud, TPU v6e: supported slice shapes 1x1 to 16x16 (docs.cloud.google.com/tpu/docs/v6e)"}, 100,
 		"Google Cloud, TPU v6e: data centre network of 25.6 Tb/s for a pod of 256 chips, which joins slices (docs.cloud.google.com/tpu/docs/v6e)"},
-	{"tpu-v5p", {cube_slices, COUNT_OF(cube_slices), 4096, "Google Cloud, TPU v5p: single-slice shapes 2x2x1 to 16x16x24 (docs.cloud.google.com/tpu/docs/v5p)"}, 50,
+	{"tpu-v5p", {cube_slices, COUNT_OF(cube_slices), 4096, TPU_CUBE, "Google Cloud, TPU v5p: single-slice shapes 2x2x1 to 16x16x24, whole cubes of 64 chips among them (docs.cloud.google.com/tpu/docs/v5p)"}, 50,
 		"Google Cloud, TPU v5p: data centre network of 50 Gb/s for each chip, which joins slices (docs.cloud.google.com/tpu/docs/v5p)"},
+	{"tpu-v7", {v7_slices, COUNT_OF(v7_slices), 9216, TPU_CUBE, "Google Cloud, TPU7x: pods of 9,216 chips in cubes of 64, slices from 2x2x1 (docs.cloud.google.com/tpu/docs/tpu7x)"}, 100,
+		"Google Cloud, TPU7x: data centre network of 100 Gb/s for each chip, which joins slices (docs.cloud.google.com/tpu/docs/tpu7x)"},
 };
 
 /* TPU chips of a host talk to other hosts' over the same links as among themselves; slices to other slices over the data-centre network. */

@@ -136,6 +136,7 @@ struct slice_sizes {
 	const int64_t *chips;
 	size_t count; /* 0: any number can be had */
 	int64_t joined;
+	int64_t cube; /* every whole multiple of it up to the largest is a size, too; 0: the sizes are all there are */
 	const char *source;
 };
 

@@ -24,6 +24,18 @@ KINDS = (("training", "Trainings: accelerator-hours of whole runs", 10), ("fine_
          ("energy", "Energy of whole runs", 5))
 
 
+# Shapes that are published (config.json of the model on the Hugging Face Hub), of models that a case names by their size alone.
+SHAPES = {"bert": {"architectures": ["BertForQuestionAnswering"], "model_type": "bert", "hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 24,
+                   "num_attention_heads": 16, "vocab_size": 30522, "max_position_embeddings": 512, "type_vocab_size": 2}}  # google-bert/bert-large-uncased, 336M
+
+
+def with_shape(case):
+    """The request of a case, its model by its published shape where it has only the size of BERT-large."""
+    request = case["request"]
+    named = [shape for name, shape in SHAPES.items() if name in case["id"] and request["model"] == {"params": 336e6}]
+    return request | {"model": {"config": named[0]}} if named else request
+
+
 def count(number):
     for factor, letter in ((1e12, "T"), (1e9, "B"), (1e6, "M")):
         if number >= factor:
@@ -82,7 +94,7 @@ def choose(folder):
         questions.append(("training", case, "estimates/training", request, "recommended.gpu_hours", "accelerator-hours", case["expect"]["gpu_hours"], words))
     for kind, cases in (("fine_tuning", tuned), ("step", [case for case in steps if case not in tuned])):
         for case in first(cases, most[kind], lambda case: case["suite"]):
-            request = case["request"]
+            request = with_shape(case)
             batch = request.get("global_batch_size", request.get("global_batch_tokens"))
             words = f"{case['id']}: {parameters(request['model'])}, batch {batch:g} of {request.get('sequence_length', 1)} tokens, {request.get('precision', 'bf16')} on {hardware(request)}"
             questions.append((kind, case, "estimates/training", request, "recommended.step.time_s", "s", case["expect"]["step.time_s"], words))

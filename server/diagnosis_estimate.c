@@ -224,6 +224,8 @@ static enum status diagnose_the_step(struct diagnosis_request *request, struct d
 	status = diagnose_timings(request->traced ? &request->traced->mean : &request->timings, diagnosis, failure);
 	if (status == STATUS_OK && diagnosis->has_trace)
 		warn_of_trace(diagnosis);
+	if (status == STATUS_OK && !request->traced && is_given(request->timings.host_to_device_ms) && is_given(request->timings.exposed_host_to_device_ms))
+		findings_warn(&diagnosis->findings, "timings.host_to_device_ms is not used: exposed_host_to_device_ms says what of it the step waits for");
 	return status;
 }
 

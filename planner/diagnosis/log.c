@@ -391,6 +391,17 @@ static void fill_levels(struct judged *judged)
 	answer->swing_share = answer->slope_share = ABSENT_NUMBER;
 }
 
+/* The columns from which no finding followed: the norm is what a diverging log is clipped at, the rate what one that does not fall as it should is changed from. */
+static void remark_unused(const struct judged *judged, bool rows)
+{
+	if (judged->norm.count && judged->answer->verdict != LOG_DIVERGING)
+		findings_assume_text(judged->findings, rows ? "training_log_rows.gradient_norm" : "training_log.gradient_norm", "no finding",
+			"E86: the norm is where a log that diverges is clipped; this one does not, so that it is not used");
+	if (judged->rate.count && judged->answer->verdict == LOG_IMPROVING)
+		findings_assume_text(judged->findings, rows ? "training_log_rows.learning_rate" : "training_log.learning_rate", "no finding",
+			"E87: the rate is what is changed where a loss does not fall as it should; this one does, so that it is not used");
+}
+
 enum status diagnose_log(const struct diagnosis_request *request, struct log_room *room, struct diagnosis *diagnosis,
 	struct failure *failure)
 {
@@ -422,6 +433,7 @@ enum status diagnose_log(const struct diagnosis_request *request, struct log_roo
 	}
 	if (judged.answer->verdict == LOG_UNSET)
 		judged.answer->verdict = LOG_IMPROVING;
+	remark_unused(&judged, request->training_log_rows.count > 0);
 	if (judged.fits)
 		fill_price(&judged, request->usd_per_step, request->usd_per_percent_max);
 	diagnosis->has_log = true;

@@ -35,6 +35,8 @@ int64_t supply_rentable_count(const struct candidate *candidate, int64_t count)
 {
 	const struct slice_sizes *sizes = &candidate->slice_sizes;
 
+	if (sizes->count > 0 && sizes->cube > 0 && count > sizes->cube && count <= sizes->chips[sizes->count - 1])
+		return (count + sizes->cube - 1) / sizes->cube * sizes->cube;
 	for (size_t i = 0; i < sizes->count; i++)
 		if (sizes->chips[i] >= count)
 			return sizes->chips[i];

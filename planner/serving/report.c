@@ -157,8 +157,7 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	if (idle > 0)
 		findings_warn(findings, "%lld of the %lld accelerators stay idle, though paid for: a replica takes %lld", (long long)idle,
 			(long long)fleet->gpu_count, (long long)fleet->gpus_per_replica);
-	if (plan->recommended.cost.has_offer)
-		supply_remark(&had, fleet->gpus_per_replica, fleet->gpu_count, findings);
+	supply_remark(&had, fleet->gpus_per_replica, fleet->gpu_count, findings);
 	report_spot(input, fleet, demand, limits, findings);
 	if (limits->mixes)
 		findings_assume_text(findings, "objective", "money is that of the cheapest mix of the terms",

@@ -381,20 +381,24 @@ static bool fewer_layers(const struct lever_case *now, struct replan *again)
 }
 
 /* Where samples arrive too slowly for the step, those that a batch above the critical one wastes are saved: to the same loss a batch B takes
- * 1 + B / critical as many samples as the smallest (McCandlish et al. 2018, arXiv 1812.06162, eq. 2.11). */
+ * 1 + B / critical as many samples as the smallest (McCandlish et al. 2018, arXiv 1812.06162, eq. 2.11). Of a generic model no loss is known, from which
+ * its critical batch would follow: the same paper finds useful batches of tens of thousands of samples on ImageNet, and 20,000 are taken. */
 static bool smaller_batch(const struct lever_case *now, struct replan *again)
 {
-	static const double above_critical = 1.5;
+	static const double above_critical = 1.5, of_images = 2e4;
+	bool generic = now->programme->input->model.kind == MODEL_GENERIC;
 	double batch_tokens = now->best->found.step.samples * now->programme->stages[now->best->main_stage].sequence;
-	double critical = now->plan->batch.critical_batch_tokens, fewer = 2 / (1 + batch_tokens / critical);
+	double critical = generic ? of_images : now->plan->batch.critical_batch_tokens, fewer = 2 / (1 + batch_tokens / critical);
 
 	if (now->scale.shares[BOTTLENECK_INPUT] < worth_offering || !(batch_tokens > above_critical * critical) || now->request->stages.count > 0)
 		return false;
 	again->programme.stages[0].batch = floor(critical / again->programme.stages[0].sequence);
 	again->programme.stages[0].tokens *= fewer;
 	again->programme.tokens_total *= fewer;
-	snprintf(again->detail, sizeof again->detail, "a batch of %.3g tokens, the critical one, instead of %.3g: the samples that arrive teach more, and %.3g tokens reach what %.3g do now",
-		again->programme.stages[0].batch * again->programme.stages[0].sequence, batch_tokens, again->programme.tokens_total, now->programme->tokens_total);
+	snprintf(again->detail, sizeof again->detail, "a batch of %.3g %s, %s, instead of %.3g: the samples that arrive teach more, and %.3g reach what %.3g do now",
+		again->programme.stages[0].batch * again->programme.stages[0].sequence, generic ? "samples" : "tokens",
+		generic ? "what still helped on ImageNet (measure the gradient noise scale of your task)" : "the critical one", batch_tokens,
+		again->programme.tokens_total, now->programme->tokens_total);
 	return again->programme.stages[0].batch >= 1;
 }
 

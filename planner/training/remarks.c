@@ -111,6 +111,16 @@ static void warn_of_length(const struct outline *best, struct findings *findings
 			best->wall_clock_hours / SEARCH_HOURS_MOST, (long long)best->gpu_count);
 }
 
+/* Reserved terms alone: the commitment is there already (E110), and who has none must hear what one costs. */
+static void warn_of_commitment(const struct request_common *common, const struct candidate *had, const struct outline *best, struct findings *findings)
+{
+	double years = had->offer.term == TERM_RESERVED_3Y ? 3 : 1, term_hours = years * cost_paid_hours(TERM_RESERVED_1Y, 1, ABSENT_NUMBER, false);
+
+	if (best->price.has_offer && cost_is_committed(&common->pricing) && best->wall_clock_hours < term_hours)
+		findings_warn(findings, "commitment: cost counts this run's hours of a commitment that is taken to be there already; the whole of it is %.4g USD for %.0f year%s",
+			best->price.usd_per_gpu_hour * (double)best->gpu_count * term_hours, years, years > 1 ? "s" : "");
+}
+
 /* What was asked for and changes nothing, or lies past everything known. */
 static void warn_of_excess(const struct training_request *request, const struct model *model, const struct outline *best, struct findings *findings)
 {
@@ -179,6 +189,25 @@ void remarks_of_sizing(enum sizing sizing, struct findings *findings)
 		findings_assume_text(findings, "gpu_count", rules[sizing].text, rules[sizing].source);
 }
 
+void remarks_of_left(const struct programme *programme, const size_t candidates[], size_t count, struct findings *findings)
+{
+	enum { NAMES_MAX = 110 };
+	char names[NAMES_MAX] = "";
+
+	for (size_t i = 0; i < count; i++) {
+		const char *id = programme->input->candidates[candidates[i]].accelerator.id;
+		size_t used = strlen(names);
+		bool room = used + strlen(id) + sizeof ", , ..." < sizeof names;
+
+		snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", room ? id : "...");
+		if (!room)
+			break;
+	}
+	if (count > 0)
+		findings_advise(findings, "name_accelerators", "info", "%zu accelerators cost more than %.0f times the best and were not searched further: name in accelerators those that you want to see (%s)",
+			count, SEARCH_HOPELESS, names);
+}
+
 void remarks_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)
 {
 	const struct candidate had = outline_candidate(programme, best);
@@ -193,11 +222,11 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	warn_of_zero(&programme->input->request, best, &plan->findings);
 	warn_of_excess(&programme->input->request, &programme->input->model, best, &plan->findings);
 	warn_of_fabric(&had, &plan->findings);
+	warn_of_commitment(&programme->input->request.common, &had, best, &plan->findings);
 	warn_of_length(best, &plan->findings);
 	scope_warn(programme, best, &plan->findings);
 	footprint_warn_of_hours(&had.site, &best->footprint.carbon, &plan->findings);
-	if (best->price.has_offer)
-		supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);
+	supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);
 	sensitivity_fill(programme, best, plan);
 	advice_fill(programme, best, plan);
 }

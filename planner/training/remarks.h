@@ -10,6 +10,9 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 /* By which rule the number was taken, and which of options that are nearly equal. */
 void remarks_of_sizing(enum sizing sizing, struct findings *findings);
 
+/* Which accelerators were left early because they cost far more, and how to see them. */
+void remarks_of_left(const struct programme *programme, const size_t candidates[], size_t count, struct findings *findings);
+
 /* How far each of the recommended option's inputs moves it over its range (E108): hours, cost and footprint of the same accelerators, layout and
  * place are computed again. */
 void sensitivity_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan);

@@ -7,8 +7,6 @@
 
 /* Of the logarithm of the objective: an accelerator that costs so much more is not looked at more closely. */
 static const double within_reach = 0.4;
-/* Of many accelerators one whose objective is so many times that of another is left at its first number. */
-static const double hopeless = 2;
 static const size_t exact_candidates = 8; /* with more, and for other confidences than the request's, the smallest number is found to within 1/64 */
 
 /* A number that was planned, so that it need not be for another confidence: its figures where it was cheapest by the objective. */
@@ -280,14 +278,23 @@ static size_t best_of_front(const struct searching *searching)
 	return best;
 }
 
+static void leave(struct selection *selection, size_t candidate)
+{
+	for (size_t i = 0; i < selection->left_count; i++)
+		if (selection->left[i] == candidate)
+			return;
+	selection->left[selection->left_count++] = candidate;
+}
+
 /* True where there are many accelerators, and this number of one costs far more than the best of another. A larger number costs no less. */
 static bool is_hopeless(const struct searching *searching, size_t candidate, int64_t count)
 {
 	const struct trial *trial = trial_of(searching, candidate, count);
 	const struct selection *selection = searching->selection;
+	const struct candidate *chosen = &searching->programme->input->candidates[candidate];
 
-	return searching->programme->input->candidate_count > exact_candidates && objective_of(searching) != OBJECTIVE_TIME && trial && trial->usable &&
-		selection->front_count > 0 && trial->objective > hopeless * fleet_objective(&selection->front[best_of_front(searching)], objective_of(searching));
+	return count >= chosen->gpus_per_node && searching->programme->input->candidate_count > exact_candidates && objective_of(searching) != OBJECTIVE_TIME && trial && trial->usable &&
+		selection->front_count > 0 && trial->objective > SEARCH_HOPELESS * fleet_objective(&selection->front[best_of_front(searching)], objective_of(searching));
 }
 
 /* Doubles until the deadline is met, halves the gap, and then steps down while it is still met: uneven splits make the time
@@ -306,9 +313,10 @@ static int64_t smallest_number(const struct wanted *wanted)
 	for (int64_t count = whole_count(searching, chosen, unit); count <= SEARCH_GPUS_MAX && !met; count = whole_count(searching, chosen, 2 * count)) {
 		if (meets(wanted, count))
 			met = count;
-		else if (is_hopeless(searching, wanted->candidate, count))
+		else if (is_hopeless(searching, wanted->candidate, count)) {
+			leave(searching->selection, wanted->candidate);
 			return 0;
-		else
+		} else
 			last = count;
 	}
 	while (met > whole && met - last > whole && (exact || met - last > met / 64)) {
@@ -375,6 +383,15 @@ static double size_cost(const struct searching *searching, const struct outline 
 	return searching->selection->sizing == SIZING_KNEE ? knee_cost(outline) : unusual_cost(outline, objective_of(searching));
 }
 
+/* Of the accelerators that are paid those that are used: instances are rented whole, so that a few of them cost what the whole does. A larger number
+ * wastes less. */
+static double share_used(const struct searching *searching, const struct outline *outline)
+{
+	const struct candidate had = outline_candidate(searching->programme, outline);
+
+	return (double)outline->gpu_count / (double)supply_paid_count(&had, outline->gpu_count);
+}
+
 /* Keeps the one of two outlines of one candidate whose size is the better choice. */
 static void try_usual(struct searching *searching, size_t candidate, int64_t count, struct outline *outline, struct outline *usual)
 {
@@ -392,7 +409,7 @@ static void try_front(struct searching *searching, size_t candidate)
 	struct outline outline, usual = {.any = false};
 	struct selection *selection = searching->selection;
 	enum objective objective = objective_of(searching);
-	bool planned = false, many = searching->programme->input->candidate_count > exact_candidates;
+	bool planned = false, dear = false, many = searching->programme->input->candidate_count > exact_candidates;
 	int64_t most = objective == OBJECTIVE_TIME ? SEARCH_GPUS_MAX : many ? PRACTICE_GPUS_MOST : 2 * PRACTICE_GPUS_MOST;
 
 	for (int64_t count = whole_count(searching, chosen, searching->unit); count <= most || (!planned && count <= SEARCH_GPUS_MAX);
@@ -401,10 +418,13 @@ static void try_front(struct searching *searching, size_t candidate)
 		if (planned && !outline.any)
 			break; /* more ranks than samples in a batch: more of them cannot work either */
 		planned |= outline.any && outline.fits;
-		if (many && objective != OBJECTIVE_TIME && selection->usual.any && outline.any && outline.fits &&
-			fleet_objective(&outline, objective) > hopeless * fleet_objective(&selection->usual, objective))
+		dear = many && objective != OBJECTIVE_TIME && selection->usual.any && outline.any && outline.fits &&
+		       share_used(searching, &outline) * fleet_objective(&outline, objective) > SEARCH_HOPELESS * fleet_objective(&selection->usual, objective);
+		if (dear)
 			break; /* a larger number of them costs no less */
 	}
+	if (dear && (!usual.any || fleet_objective(&usual, objective) > SEARCH_HOPELESS * fleet_objective(&selection->usual, objective)))
+		leave(selection, candidate);
 	if (!usual.any)
 		return;
 	between = usual.gpu_count;
@@ -481,6 +501,78 @@ static void selection_recommend(struct searching *searching)
 	if (best < selection->front_count)
 		selection->front[best] = selection->front[--selection->front_count];
 	front_sort(selection, objective);
+}
+
+static double peak_of(const struct programme *programme, size_t candidate)
+{
+	const struct accelerator *accelerator = &programme->input->candidates[candidate].accelerator;
+
+	return accelerator_peak_flops_per_s(accelerator, accelerator_training_precision(accelerator), NULL);
+}
+
+/* Dearer and faster: of what was left early, the first whose peaks are higher than the recommended one's (those of the cheapest peaks come first), in the
+ * number that is recommended. */
+static void plan_others(struct searching *searching)
+{
+	const struct programme *programme = searching->programme;
+	struct selection *selection = searching->selection;
+	const struct outline *best = &selection->recommended;
+
+	for (size_t i = 0, planned = 0; i < selection->left_count && planned < OTHERS_MAX; i++) {
+		struct outline *outline = &selection->others[selection->other_count];
+		const struct candidate *candidate = &programme->input->candidates[selection->left[i]];
+
+		if (peak_of(programme, selection->left[i]) <= peak_of(programme, best->candidate) || (candidate->single && best->gpu_count > 1))
+			continue;
+		planned++; /* each takes as long as one number of the search */
+		fleet_outline(programme, selection->left[i], whole_count(searching, candidate, best->gpu_count), &searching->request->parallelism, outline, &selection->counts);
+		if (outline->any && outline->fits && place_is_acceptable(programme, outline) && outline->wall_clock_hours < best->wall_clock_hours)
+			selection->other_count++;
+	}
+}
+
+static bool is_shown(const struct outline *outline, const struct outline *best, const struct outline *const chosen[], size_t count)
+{
+	bool shown = outline->candidate == best->candidate;
+
+	for (size_t i = 0; i < count; i++)
+		shown |= chosen[i]->candidate == outline->candidate;
+	return shown;
+}
+
+static bool is_chosen(const struct outline *outline, const struct outline *const chosen[], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (chosen[i] == outline)
+			return true;
+	return false;
+}
+
+size_t search_alternatives(const struct programme *programme, const struct selection *selection, size_t limit, const struct outline *chosen[])
+{
+	bool many = programme->input->candidate_count > exact_candidates;
+	size_t front = many ? limit - limit / 3 : limit, count = 0;
+	enum objective objective = programme->input->request.common.objective == OBJECTIVE_UNSET ? OBJECTIVE_COST : programme->input->request.common.objective;
+
+	for (size_t i = 0; i < selection->front_count && count < front; i++)
+		chosen[count++] = &selection->front[i];
+	for (size_t i = 0; i < selection->other_count && count < limit; i++)
+		if (!is_shown(&selection->others[i], &selection->recommended, chosen, count))
+			chosen[count++] = &selection->others[i];
+	for (size_t i = front; i < selection->front_count && count < limit; i++)
+		if (!is_shown(&selection->front[i], &selection->recommended, chosen, count))
+			chosen[count++] = &selection->front[i];
+	for (size_t i = front; i < selection->front_count && count < limit; i++)
+		if (!is_chosen(&selection->front[i], chosen, count))
+			chosen[count++] = &selection->front[i];
+	for (size_t i = 1; i < count; i++)
+		for (size_t j = i; j > 0 && better(chosen[j], chosen[j - 1], objective); j--) {
+			const struct outline *swapped = chosen[j];
+
+			chosen[j] = chosen[j - 1];
+			chosen[j - 1] = swapped;
+		}
+	return count;
 }
 
 /* 50, 80, 95 % and the request's own confidence, ascending. */
@@ -598,7 +690,7 @@ enum status search_select(const struct programme *programme, struct selection *s
 		layout_pinned_gpu_count(&request->parallelism) < 1;
 	selection->sizing = sizing_of(programme->input, searching.open);
 	selection->deadline_hours = programme->deadline_hours;
-	selection->front_count = selection->point_count = 0;
+	selection->front_count = selection->point_count = selection->left_count = selection->other_count = 0;
 	selection->counts = (struct search_counts){0};
 	selection->usual.any = selection->fastest.any = selection->cheapest.any = selection->cleanest.any = selection->thriftiest.any = selection->smallest.any = false;
 	order_candidates(programme->input, order);
@@ -613,6 +705,7 @@ enum status search_select(const struct programme *programme, struct selection *s
 		return nearest_explain(programme, selection, failure);
 	plan_confidences(&searching);
 	selection_recommend(&searching);
+	plan_others(&searching);
 	fill_curve(&searching);
 	return STATUS_OK;
 }

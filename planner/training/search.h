@@ -7,7 +7,7 @@
 /* Of the work of a plan, about: the rest is what it could gain by changes. */
 #define SEARCH_SHARE 0.9
 
-enum { FRONT_MAX = 33, SEARCH_GPUS_MAX = 131072 };
+enum { FRONT_MAX = 33, SEARCH_GPUS_MAX = 131072, OTHERS_MAX = 2 };
 
 /* How the number of accelerators is found. */
 enum sizing {
@@ -23,6 +23,9 @@ enum sizing {
 #define SEARCH_HOURS_MOST 8760.0
 #define SEARCH_TIE 0.01
 
+/* Of many accelerators one whose objective is so many times that of another is left at its first numbers. */
+#define SEARCH_HOPELESS 2.0
+
 /* What remains: the best by the objective, and a front of others no worse in all of time, cost and carbon. */
 struct selection {
 	struct outline recommended;
@@ -36,8 +39,17 @@ struct selection {
 	double deadline_hours; /* absent: none */
 	size_t curve_count;
 	struct confidence_point curve[CONFIDENCES_MAX];
+	/* Of many accelerators: those that cost more than SEARCH_HOPELESS times the best at the first numbers tried, and were left there. The first of them
+	 * that are faster one by one than the recommended are planned in its number, too (others, not on the front). */
+	size_t left[CANDIDATES_MAX], left_count;
+	struct outline others[OTHERS_MAX];
+	size_t other_count;
 	struct outline fastest, cheapest, cleanest, thriftiest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
 };
+
+/* The options to answer beside the recommended one, best by the objective first: of the front, with one place in three for other accelerators
+ * that would be left out (the best of each on the front, and the others). Returns how many, at most `limit`. */
+size_t search_alternatives(const struct programme *programme, const struct selection *selection, size_t limit, const struct outline *chosen[]);
 
 /* Given a programme and the request's pins. For each candidate: the given number of accelerators; or the smallest that meets the
  * deadline with the request's confidence (within one machine 1, 2, 4, ...; beyond it whole machines); or, with neither, powers of two up to

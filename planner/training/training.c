@@ -256,6 +256,7 @@ static enum status plan_programme(const struct programme *programme, struct trai
 	enum status status = nearest_check_pins(programme, failure);
 	int64_t wanted = programme->input->request.common.alternatives;
 	struct outline *best = &selection.recommended;
+	const struct outline *alternatives[TRAINING_OPTIONS_MAX];
 	size_t limit = wanted < 0 ? 5 : wanted < TRAINING_OPTIONS_MAX ? (size_t)wanted : TRAINING_OPTIONS_MAX;
 
 	selection.points = plan->front;
@@ -270,9 +271,9 @@ static enum status plan_programme(const struct programme *programme, struct trai
 	plan->search.elapsed_ms = 0;
 	fleet_footprint(programme, best, &plan->findings);
 	training_option_fill(programme, best, &plan->recommended);
-	plan->alternative_count = selection.front_count < limit ? selection.front_count : limit;
+	plan->alternative_count = search_alternatives(programme, &selection, limit, alternatives);
 	for (size_t i = 0; i < plan->alternative_count; i++)
-		training_option_fill(programme, &selection.front[i], &plan->alternatives[i]);
+		training_option_fill(programme, alternatives[i], &plan->alternatives[i]);
 	plan->confidence_count = selection.curve_count;
 	memcpy(plan->confidence_curve, selection.curve, selection.curve_count * sizeof selection.curve[0]);
 	plan->uncertainty_count = range_uncertainties(programme, best, plan->uncertainties);
@@ -283,6 +284,7 @@ static enum status plan_programme(const struct programme *programme, struct trai
 	training_rule_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu, plan->recommended.practice.value,
 		&programme->input->candidates[best->candidate].accelerator, plan);
 	remarks_of_sizing(selection.sizing, &plan->findings);
+	remarks_of_left(programme, selection.left, selection.left_count, &plan->findings);
 	remarks_fill(programme, best, plan);
 	advice_of_larger(selection.front, selection.front_count, best, plan);
 	if (progress_stopped(programme->input->progress))

@@ -32,13 +32,17 @@ static const struct kind kinds[] = {
 	{"schedule", &table_schedule_request,
 		{{"kwh", "best.kwh"}, {"kgco2e", "best.kgco2e"}, {"usd", "best.usd"}, {"running_hours", "best.running_hours"},
 			{"delay_hours", "best.delay_hours"}}},
+	{"diagnosis", &table_diagnosis_request,
+		{{"efficiency", "efficiency"}, {"predicted_ms", "prediction.step_time_ms.p50"}, {"ratio", "prediction.ratio"}, {"loss_final", "training_log.loss_final.p50"},
+			{"steps_per_percent", "training_log.steps_per_percent"}, {"usd_per_percent", "training_log.usd_per_percent"}, {"stop_step", "training_log.stop_step"}}},
 };
 
 static const struct {
 	const char *name;
 	const struct estimate_kind *estimate;
 } estimates[] = {{"training", &estimate_training}, {"inference", &estimate_inference}, {"performance", &estimate_performance},
-	{"memory", &estimate_memory}, {"scaling", &estimate_scaling}, {"carbon", &estimate_carbon}, {"schedule", &estimate_schedule}};
+	{"memory", &estimate_memory}, {"scaling", &estimate_scaling}, {"carbon", &estimate_carbon}, {"schedule", &estimate_schedule},
+	{"diagnosis", &estimate_diagnosis}};
 
 static struct catalogue *catalogue;
 static struct arena arena;
@@ -90,7 +94,7 @@ static void flatten(const json_t *value, const char *path, json_t *figures)
 
 	if (json_is_object(value)) {
 		json_object_foreach((json_t *)value, key, member) {
-			if (is_no_figure(key) || (!*path && strcmp(key, "parallelism") == 0)) /* a memory estimate's layout: what was asked for, completed */
+			if (is_no_figure(key) || (!*path && (strcmp(key, "parallelism") == 0 || strcmp(key, "timings") == 0))) /* what was asked for, completed */
 				continue;
 			snprintf(below, sizeof below, "%s%s%s", path, *path ? "." : "", key);
 			flatten(member, below, figures);

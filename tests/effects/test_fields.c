@@ -1,4 +1,5 @@
 /* Fields that once did nothing, each by the request that showed it; and that the sweep finds such a field. */
+#include <math.h>
 #include <string.h>
 
 #include "effects/answer.h"
@@ -243,6 +244,64 @@ static void what_does_nothing_is_said(void **state)
 		"\"trace\":{\"arrivals\":[[0,500,10],[1,600,8]]}}")->ok);
 }
 
+static bool says(const struct answer *answer, const char *part)
+{
+	json_t *text;
+	size_t index;
+
+	json_array_foreach(answer->texts, index, text) {
+		const char *said = json_string_value(json_array_get(text, 1));
+
+		if (said && strstr(said, part))
+			return true;
+	}
+	return false;
+}
+
+/* With the accelerator left open, none named alone does it for less and in less time: an H100 costs eight times as much one by one, in machines of
+ * eight, and was left for that, so that 768 TPUs took 1,042 hours and 2.16 million USD where 768 H100s take 894 and 2.02. */
+static void an_open_accelerator_is_no_worse_than_a_named_one(void **state)
+{
+	static const char *const names[] = {"h100", "h200", "b200", "tpu-v6e"};
+	const struct answer *open = ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":\"15T\"}");
+	double hours = figure(open, "recommended.wall_clock_hours"), usd = figure(open, "recommended.cost.total_usd"), fastest = hours, dearest = 0;
+	char path[64];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		char request[160];
+		const struct answer *named;
+
+		snprintf(request, sizeof request, "{\"model\":\"llama-3.1-8b\",\"tokens\":\"15T\",\"accelerator\":\"%s\"}", names[i]);
+		named = ask("training", request);
+		assert_false(figure(named, "recommended.wall_clock_hours") < hours * 0.999 && figure(named, "recommended.cost.total_usd") < usd * 0.999);
+	}
+	/* What costs more than twice as much and is faster is among the alternatives. */
+	for (int i = 0; i < 5; i++) {
+		snprintf(path, sizeof path, "alternatives.%d.wall_clock_hours", i);
+		fastest = fmin(fastest, figure(open, path));
+		snprintf(path, sizeof path, "alternatives.%d.cost.total_usd", i);
+		dearest = fmax(dearest, figure(open, path));
+	}
+	assert_true(fastest < 0.8 * hours && dearest > 2 * usd);
+}
+
+/* A model that is given by its samples is generic without its kind; a number of accelerators counts in memory; a commitment is priced for as long as
+ * one lasts, and is said to be one; slices of every TPU have sizes. */
+static void what_a_reviewer_found(void **state)
+{
+	const struct answer *small = ask("training", "{\"model\":{\"params\":25e6,\"flops_per_sample\":4e9,\"sample_bytes\":1000},\"tokens\":1e9,\"accelerator\":\"h100\",\"gpu_count\":8,\"input_pipeline\":{\"storage_gbs\":0.5}}"),
+		*large = ask("training", "{\"model\":{\"params\":25e6,\"flops_per_sample\":4e9,\"sample_bytes\":110e6},\"tokens\":1e9,\"accelerator\":\"h100\",\"gpu_count\":8,\"input_pipeline\":{\"storage_gbs\":0.5}}");
+
+	(void)state;
+	assert_true(figure(large, "recommended.wall_clock_hours") > 1000 * figure(small, "recommended.wall_clock_hours"));
+	assert_false(says(ask("memory", "{\"model\":\"llama-3.1-8b\",\"purpose\":\"training\",\"accelerator\":\"h100\",\"gpu_count\":64}"), "gpu_count is not used"));
+	assert_true(says(ask("training", "{\"model\":\"llama-3.2-1b\",\"tokens\":1e10,\"accelerator\":\"h100\",\"gpu_count\":64,\"pricing\":{\"terms\":[\"reserved_3y\"]}}"), "the whole of it is"));
+	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v4\",\"gpu_count\":100}"), "the next larger has 128"));
+	assert_true(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v7\",\"gpu_count\":100}"), "the next larger has 128"));
+	assert_false(says(ask("training", "{\"model\":\"llama-3.1-8b\",\"tokens\":1e12,\"accelerator\":\"tpu-v5p\",\"gpu_count\":192}"), "no slice"));
+}
+
 struct visited {
 	json_t *fields;
 	size_t changes;
@@ -314,6 +373,8 @@ int main(void)
 		cmocka_unit_test(older_engines_are_as_slow_as_they_were_measured),
 		cmocka_unit_test(what_does_nothing_is_said),
 		cmocka_unit_test(every_field_of_a_table_is_changed),
+		cmocka_unit_test(an_open_accelerator_is_no_worse_than_a_named_one),
+		cmocka_unit_test(what_a_reviewer_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, release);

@@ -505,7 +505,10 @@ static void instances_are_rented_whole_and_hold_what_works_together(void **state
 static void slices_have_sizes(void **state)
 {
 	static const int64_t chips[] = {4, 8, 32, 64}, cases[][2] = {{1, 4}, {4, 4}, {5, 8}, {9, 32}, {64, 64}, {65, 96}, {97, 128}, {1000, 1024}};
-	struct candidate candidate = {.slice_sizes = {chips, COUNT_OF(chips), 32, "a test"}}, open = {.gpus_per_node = 8};
+	static const int64_t whole_cubes[][2] = {{1, 4}, {9, 32}, {33, 64}, {65, 96}, {96, 96}, {150, 160}, {161, 192}};
+	struct candidate candidate = {.slice_sizes = {chips, COUNT_OF(chips), 32, 0, "a test"}}, open = {.gpus_per_node = 8};
+	static const int64_t with_cubes[] = {4, 8, 32, 64, 160};
+	struct candidate cubes = {.slice_sizes = {with_cubes, COUNT_OF(with_cubes), 64, 32, "a test"}};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -513,6 +516,8 @@ static void slices_have_sizes(void **state)
 		assert_int_equal(supply_rentable_count(&candidate, cases[i][1]), cases[i][1]);
 		assert_int_equal(supply_rentable_count(&open, cases[i][0]), cases[i][0]);
 	}
+	for (size_t i = 0; i < COUNT_OF(whole_cubes); i++)
+		assert_int_equal(supply_rentable_count(&cubes, whole_cubes[i][0]), whole_cubes[i][1]);
 }
 
 /* A long window's energy-weighted mean is that of its halves, wherever it is cut; and of a flat series that of the series. */

@@ -302,6 +302,19 @@ static void a_batch_that_input_cannot_fill(void **state)
 	REQUEST.input_pipeline.sample_bytes = REQUEST.input_pipeline.storage_gbs = ABSENT_NUMBER;
 	fixture_planned(&fixture);
 	assert_null(lever("reduce_batch")); /* nothing waits for samples */
+	/* Of a generic model the critical batch is not known; twenty thousand samples still help on ImageNet. */
+	begin(8);
+	fixture.input.model = (struct model){.kind = MODEL_GENERIC, .generic_flops_per_sample = 4e9, .params_total = 25e6, .source = "a test"};
+	model_finish(&fixture.input.model);
+	REQUEST.tokens = 1.28e9;
+	REQUEST.global_batch_size = 65536;
+	REQUEST.input_pipeline.sample_bytes = 110e3;
+	REQUEST.input_pipeline.storage_gbs = 0.5;
+	expect("reduce_batch");
+	assert_true(kept.change_hours < -0.4 * hours);
+	REQUEST.global_batch_size = 20000;
+	fixture_planned(&fixture);
+	assert_null(lever("reduce_batch"));
 }
 
 static void memory_that_is_short(void **state)
