@@ -1,6 +1,7 @@
 #include "planner/serving/fleet.h"
 
 #include "planner/serving/apart.h"
+#include "planner/serving/scope.h"
 #include "planner/serving/worth.h"
 
 enum { SCALING_ROUNDS = 3, RATE_ROUNDS = 20 };
@@ -35,7 +36,10 @@ bool fleet_replica(const struct model *model, const struct candidate *candidate,
 struct residuals fleet_residuals(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
 	const struct fleet_limits *limits)
 {
-	return residuals_of_candidate(model, candidate, layout->release_years, limits->request && is_given(limits->request->throughput_tokens_per_s_per_gpu));
+	struct serving_scope scope = serving_scope_of(model, layout, limits->prompt_tokens, limits->output_tokens);
+
+	return serving_scope_widen(
+		residuals_of_candidate(model, candidate, layout->release_years, limits->request && is_given(limits->request->throughput_tokens_per_s_per_gpu)), &scope);
 }
 
 struct allowance fleet_allowance(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,

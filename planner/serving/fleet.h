@@ -50,6 +50,7 @@ struct fleet_limits {
 	bool mixes;      /* money is counted as the cheapest mix of terms over the daily profile (mix.h) */
 	void *scratch;   /* for that, while nothing is simulated; NULL: none */
 	size_t scratch_bytes;
+	double prompt_tokens, output_tokens; /* of the demand, at the mean (E180); 0: not told */
 	const struct inference_request *request; /* what is left open has its default where NULL */
 	struct assurance assurance; /* practice, and the confidence with which load, promise and caps are kept */
 };

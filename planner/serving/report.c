@@ -5,6 +5,7 @@
 
 #include "planner/footprint/supply.h"
 #include "planner/serving/autoscaling.h"
+#include "planner/serving/scope.h"
 #include "planner/serving/worth.h"
 
 static const char startup_source[] = "E97: engine start 60 s (vLLM documentation), weights at 1.2 GB/s (Fu et al. 2024, ServerlessLLM, section 2)";
@@ -145,11 +146,13 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 {
 	struct findings *findings = &plan->findings;
 	const struct candidate had = fleet_candidate(fleet);
+	struct serving_scope scope = serving_scope_of(&input->model, &fleet->layout, demand->shape.prompt_tokens, demand->shape.output_tokens);
 	int64_t idle = fleet->candidate->slice ? 0 : fleet->gpu_count - fleet->replicas * fleet->gpus_per_replica;
 
 	note_layout(fleet, &input->request, &plan->recommended, findings);
 	warn_unused(&input->request, &input->model, demand, fleet->trial != NULL, fleet->candidate->slice, findings);
 	layout_remark(fleet->candidate, &fleet->layout, findings);
+	serving_scope_warn(&scope, findings);
 	layout_precision_remark(fleet->candidate, &fleet->layout, findings);
 	if (!is_given(fleet->usd_per_hour) && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour",
