@@ -34,9 +34,11 @@ struct selection {
 	enum sizing sizing;
 	struct outline usual; /* of SIZING_USUAL and SIZING_KNEE: the one to recommend */
 	double deadline_hours; /* absent: none */
+	double confidence;
 	size_t curve_count;
 	struct confidence_point curve[CONFIDENCES_MAX];
-	struct outline fastest, cheapest, cleanest, thriftiest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
+	struct outline fastest, likeliest; /* at the confidence; to keep the deadline */
+	struct outline cheapest, cleanest, thriftiest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
 };
 
 /* Given a programme and the request's pins. For each candidate: the given number of accelerators; or the smallest that meets the
