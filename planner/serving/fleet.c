@@ -33,6 +33,16 @@ bool fleet_replica(const struct model *model, const struct candidate *candidate,
 	return true;
 }
 
+double fleet_throughput_most(const struct replica *replica, const struct accelerator *accelerator, const struct model *model, double prompt_tokens, double output_tokens)
+{
+	double sequence_bytes = replica_sequence_bytes(replica, prompt_tokens + output_tokens / 2), capacity_bytes = replica->memory.capacity_bytes;
+	double held = fmax(1, (capacity_bytes - replica->memory.weights_bytes) / sequence_bytes);
+	double read_bytes = replica->memory.weights_bytes * fmin(1, model->params_active / model->params_total) + held * sequence_bytes;
+	double by_memory = held * replica->attention_data * accelerator_bandwidth_bytes_per_s(accelerator) / read_bytes / replica->gpus;
+
+	return fmin(by_memory, replica->peak_flops_per_s / (2 * model->params_active));
+}
+
 struct residuals fleet_residuals(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
 	const struct fleet_limits *limits)
 {
