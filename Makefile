@@ -145,7 +145,7 @@ $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIBRARY)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
 
--include $(wildcard $(BUILD)/tests/validation/*.d $(BUILD)/tests/effects/*.d) $(wildcard $(SOURCES:%.c=$(BUILD)/%.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(TEST_SUPPORT:.o=.d))
+-include $(wildcard $(BUILD)/tests/*/*.d $(SOURCES:%.c=$(BUILD)/%.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(TEST_SUPPORT:.o=.d))
 
 # --- targets -----------------------------------------------------------------------------------------------
 test: $(PROGRAM) $(TESTS) ## build and run every C test, in parallel

@@ -66,6 +66,8 @@ static bool csv_has_column(const struct field *row, enum csv_use use)
 	case FIELD_JSON:
 	case FIELD_LIST:
 		return use == CSV_EXPORT && !(row->flags & READ_ONLY);
+	case FIELD_ARRAY:
+		return use == CSV_LIST && row->flags & CELL;
 	case FIELD_VALUE:
 	case FIELD_NUMBERS:
 	case FIELD_SHARES:
@@ -74,7 +76,6 @@ static bool csv_has_column(const struct field *row, enum csv_use use)
 	case FIELD_WORDS:
 	case FIELD_OBJECT:
 	case FIELD_MERGE:
-	case FIELD_ARRAY:
 	case FIELD_MAP:
 	case FIELD_KIND_COUNT:
 		break;
@@ -82,23 +83,41 @@ static bool csv_has_column(const struct field *row, enum csv_use use)
 	return false;
 }
 
-/* A list of objects as JSON; nothing of an empty one. */
+/* Objects as JSON; nothing of none. */
+static void csv_items(struct buffer *out, const struct field *row, const char *items, size_t count, bool exact)
+{
+	struct json_writer writer;
+
+	if (count == 0)
+		return;
+	json_writer_init(&writer, out);
+	writer.exact = exact;
+	json_begin_array(&writer);
+	for (size_t i = 0; i < count; i++)
+		api_encode(row->table, items + i * row->table->size, &writer);
+	json_end_array(&writer);
+}
+
 static void csv_list(struct buffer *out, const struct field *row, const void *member)
 {
 	const struct {
 		const char *items;
 		size_t count;
 	} *list = member;
-	struct json_writer writer;
 
-	if (list->count == 0)
-		return;
-	json_writer_init(&writer, out);
-	writer.exact = true;
-	json_begin_array(&writer);
-	for (size_t i = 0; i < list->count; i++)
-		api_encode(row->table, list->items + i * row->table->size, &writer);
-	json_end_array(&writer);
+	csv_items(out, row, list->items, list->count, true);
+}
+
+static void csv_array_cell(struct buffer *out, const struct field *row, const char *items, size_t count)
+{
+	struct buffer text;
+
+	buffer_init(&text, out->maximum);
+	csv_items(&text, row, items, count, false);
+	if (text.length)
+		api_csv_text(text.bytes, out);
+	out->failed |= text.failed;
+	buffer_release(&text);
 }
 
 static void csv_list_cell(struct buffer *out, const struct field *row, const void *member)
@@ -176,6 +195,8 @@ static void csv_walk(const struct field_table *table, enum csv_use use, const ch
 			*first = false;
 			if (names)
 				buffer_printf(out, "%s%s", prefix, prefix[0] && prefix[strlen(prefix) - 1] != '.' ? "" : row->key);
+			else if (member && row->kind == FIELD_ARRAY)
+				csv_array_cell(out, row, member, *(const size_t *)(const void *)(object + row->count_offset));
 			else if (member)
 				csv_cell(out, use, row, member);
 		}

@@ -55,6 +55,7 @@ enum field_flag {
 	READ_ONLY = 2,  /* answered, refused in requests */
 	WRITE_ONLY = 4, /* taken, never answered */
 	MULTILINE = 8,  /* text with line breaks and tabs */
+	CELL = 32,      /* an array that is one cell of a CSV: its items as JSON */
 	NOTE = 16,      /* kept and shown: no figure rests upon it (make check-effects) */
 };
 
@@ -201,6 +202,9 @@ double field_time_s(const char *key);
 #define ARRAY_AS(key, member, count, nested, ...) \
 	FIELD_ROW(key, ARRAY, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
 		.flags = READ_ONLY, .table = &table_##nested)
+#define ARRAY_IN_CELL(key, member, count, nested, ...) \
+	FIELD_ROW(key, ARRAY, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
+		.flags = READ_ONLY | CELL, .table = &table_##nested)
 #define MAP(member, count, nested, ...) MAP_AS(member, member, count, nested, __VA_ARGS__)
 #define MAP_AS(key, member, count, nested, ...) \
 	FIELD_ROW(key, MAP, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \

@@ -187,7 +187,7 @@ static const struct field inference_interval_rows[] = {
 	OBJECT(usd_per_month, interval, "Cost"),
 	OBJECT(kwh_per_month, interval, "Energy"),
 	OBJECT(kgco2e_per_month, interval, "Carbon"),
-	OBJECT(gpu_count, interval, "Accelerators"),
+	OBJECT(gpu_count, interval, "Accelerators: p50 is the number recommended, which keeps load and slo with `confidence`; p10 and p90 are what it might turn out to need, were the throughput by so much another"),
 };
 TABLE(inference_intervals, inference_interval_rows, "Figures as intervals.");
 #undef OF
@@ -274,7 +274,7 @@ static const struct field inference_option_rows[] = {
 	OBJECT(throughput, throughput, "Throughput"),
 	FIGURE(utilization, "Load over what the fleet can do at the recipe's speed"),
 	OBJECT(practice, practice, "What a service needs over what the recipe's engine takes for the load announced; latency and throughput are the plan's, without it"),
-	ARRAY_AS(promises, promises, promise_count, service_promise, "The load and the request's limits, each with the probability that it is kept"),
+	ARRAY_IN_CELL(promises, promises, promise_count, service_promise, "The load and the request's limits, each with the probability that it is kept"),
 	OBJECT(cost, serving_cost, "Cost; without figures where no price is known"),
 	OBJECT_IF(hosted, has_hosted, hosted, "The cheapest way that is known to have the same model by the token"),
 	OBJECT_IF(purchase, has_purchase, purchase, "Buying, where pricing.on_premises says so"),

@@ -163,7 +163,7 @@ static const struct field training_option_rows[] = {
 	FIGURE(gpu_hours, "Accelerators times hours"),
 	FIGURE(run_mfu, "Model FLOPs of the training over accelerator-hours times the peak: with practice and goodput, unlike `mfu`"),
 	OBJECT(practice, practice, "What real runs take over the plan's steps and failures"),
-	ARRAY_AS(promises, promises, promise_count, promised, "The request's limits, each with the probability that it is kept"),
+	ARRAY_IN_CELL(promises, promises, promise_count, promised, "The request's limits, each with the probability that it is kept"),
 	OBJECT(goodput, goodput, "What failures and checkpoints cost"),
 	OBJECT(cost, cost, "Cost; without figures where no price is known"),
 	OBJECT_IF(purchase, has_purchase, purchase, "Buying, where pricing.on_premises says so"),

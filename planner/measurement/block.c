@@ -11,7 +11,7 @@ struct physics shapes_bare_physics(void)
 {
 	struct physics bare = physics_fitted;
 
-	bare.gemm_fraction = bare.narrow_fraction = bare.block_scaling = bare.nvfp4_fraction = 1;
+	bare.gemm_fraction = bare.narrow_fraction = bare.nvfp4_fraction = 1;
 	bare.element_traffic = 1;
 	bare.power_exponent = 0; /* seconds are too short to heat a part */
 	return bare;

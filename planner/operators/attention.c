@@ -20,7 +20,7 @@ static struct product_time unfused_forward(const struct device *device, const st
 	double traffic_s = scores * physics->score_traffic_bytes / device->memory_bytes_per_s;
 
 	return (struct product_time){
-		.time_s = flops / (device->wide_flops_per_s * physics->score_fraction) * slowdown + traffic_s, .traffic_s = traffic_s};
+		.time_s = flops / device->wide_flops_per_s * slowdown + traffic_s, .traffic_s = traffic_s};
 }
 
 struct product_time attention_forward(const struct device *device, const struct physics *physics, const struct attention *attention)

@@ -212,8 +212,7 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 		device->operand_bytes = precision_weight_bytes(used);
 		device->quantize_bytes = 2 * (2 + device->operand_bytes); /* read wide, write narrow, as is and transposed */
 		device->linear_flops_per_s = device->peak_flops_per_s * narrow * speed *
-			(device->operand_bytes < 0.8 ? physics->nvfp4_fraction : physics->narrow_fraction) *
-			(used == PRECISION_MXFP8 ? physics->block_scaling : 1);
+			(device->operand_bytes < 0.8 ? physics->nvfp4_fraction : physics->narrow_fraction);
 		device->linear_most_flops_per_s = device->peak_flops_per_s * fmin(1, narrow);
 	}
 	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed *

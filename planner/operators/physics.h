@@ -14,8 +14,7 @@ enum { PHYSICS_STACKS = 10 }; /* as many as enum stack has */
 #define PHYSICS_CONSTANTS(X) \
 	X(gemm_fraction, 0.7, 1.1, "of the best measured matrix product, which products of training shapes reach", "MAMF tables, stas00/ml-engineering") \
 	X(power_exponent, 0.1, 0.5, "how fast sustained speed falls with the power for each FLOP of the peak, beside the H100", "dynamic power goes with frequency x voltage squared: up to 1/2") \
-	X(narrow_fraction, 0.5, 1.1, "the same for 8-bit formats, scaling included", "MAMF tables, FP8") \
-	X(block_scaling, 0.8, 1.1, "speed of 8-bit products with a scale for each 32 elements (MXFP8) over those with one scale", "Megatron-Bridge publishes both for the same layouts") \
+	X(narrow_fraction, 0.5, 1.1, "the same for 8-bit formats, scaling included: of a tensor (FP8) as of each 32 elements (MXFP8)", "MAMF tables, FP8; Megatron-Bridge publishes both for the same layouts") \
 	X(nvfp4_fraction, 0.4, 1.1, "the same for 4-bit formats; some products stay wider", "none but these runs") \
 	X(gemm_traffic, 0.05, 1, "part of the shorter of arithmetic and operand traffic that a product does not hide behind the longer", "aiconfigurator GEMM timings") \
 	X(gemm_wave_outputs, 8e5, 3e6, "outputs of a product that keep the multiprocessors busy for half a wave of tiles", "108 to 148 multiprocessors, tiles of 128 x 64 to 256 x 128") \
@@ -24,7 +23,6 @@ enum { PHYSICS_STACKS = 10 }; /* as many as enum stack has */
 	X(flash2_fraction, 0.4, 1, "speed of FlashAttention-2 over kernels written for Hopper and later, there", "Shah et al. 2024, arXiv 2407.08608: 0.5 to 0.67") \
 	X(attention_half_tokens, 100, 2000, "length at which fused attention runs at half its rate", "Dao 2023, arXiv 2307.08691, figures 4 and 5") \
 	X(attention_backward, 0.5, 1.2, "speed of fused attention's backward pass over its forward pass", "Dao 2023: 0.7 to 0.8") \
-	X(score_fraction, 0.2, 1, "unfused attention: rate of batched score products over large ones", "Narayanan et al. 2021") \
 	X(score_traffic_bytes, 6, 30, "unfused attention: bytes moved for one score, forward", "Korthikanti et al. 2022: 10 to 13") \
 	X(element_traffic, 0.4, 2.5, "element-wise bytes moved over bytes counted", "fused kernels and caches keep it below 1") \
 	X(host_layer_s, 0.02e-3, 2e-3, "host time to issue one layer's forward pass", "20 kernels at 5 to 50 us from Python") \
@@ -35,7 +33,6 @@ enum { PHYSICS_STACKS = 10 }; /* as many as enum stack has */
 	X(link_latency_s, 4e-6, 8e-5, "of one collective inside a domain", "NCCL: 16 to 25 us for 8 ranks, aiconfigurator") \
 	X(nic_latency_s, 4e-6, 2e-4, "from one domain to the next: of all in turn in a ring, of each doubling in a tree", "InternEvo's scaling from 16 to 1,024 accelerators: 5 us a rank (Chen et al. 2024, arXiv 2401.09149)") \
 	X(overlap, 0.2, 1, "part of a hideable communication that software really hides", "none but these runs") \
-	X(expert_imbalance, 1, 1.15, "tokens of the fullest expert rank over the mean", "auxiliary losses hold it near 1") \
 	X(expert_fraction, 0.4, 1.1, "rate of grouped products of many rows over single ones, until they were fused with their casts", "aiconfigurator MoE timings") \
 	X(expert_half_rows, 100, 5000, "tokens of one expert at which grouped products run at half that rate", "tiles of 128 rows and their tails") \
 	X(expert_gain_per_year, 0.02, 0.6, "of the logarithm of that rate, a year of newer software", "Megatron-Bridge releases 25.09 to 26.08") \
@@ -49,20 +46,18 @@ enum { PHYSICS_STACKS = 10 }; /* as many as enum stack has */
 #define PHYSICS_MEMBER(member_, least_, most_, meaning_, source_) double member_;
 struct physics {
 	PHYSICS_CONSTANTS(PHYSICS_MEMBER)
-	double stack_speed[PHYSICS_STACKS]; /* of every kernel, by enum stack; 0.67..1.5 */
+	double stack_speed[PHYSICS_STACKS]; /* of every kernel, by enum stack, over Megatron Core's; 0.67..1.5 */
 };
 #undef PHYSICS_MEMBER
 
 extern const struct physics physics_fitted;
 
 /* What differs where a whole step is one program that a compiler lays out ahead: set by hand and not fitted, since overlap and link fraction, and
- * the ceilings of device.c, were chosen on the eighteen runs of suite maxtext. Member, value, least, most, meaning, source. */
+ * the ceilings of device.c, were chosen on the eighteen runs of suite maxtext. Member, value, least, most, meaning, source; inputs: scope.c. */
 #define COMPILED_CONSTANTS(X) \
 	X(wave_outputs, 1.3e5, 6e4, 5e5, "outputs of a product that keep a compiled chip busy for half a wave: 512 x 256, half of two tiles of that size", "none is published") \
 	X(overlap, 0.8, 0.6, 0.95, "part of a hideable communication that compiled programs hide", "suite maxtext; other chips' memory is read and written beside the arithmetic, Jouppi et al. 2023, arXiv 2304.01433") \
-	X(link_fraction, 0.9, 0.6, 0.95, "of the link's rate that rings of neighbours reach which no processor drives", "suite maxtext") \
-	X(link_latency_s, 5e-6, 1e-6, 2e-5, "of one collective in a compiled program", "the least that NCCL takes, about") \
-	X(fragmentation, 0.02, 0, 0.05, "memory between the buffers of a compiled program, over them", "its buffers have places before it begins; MaxText's runs on v5e leave 8 %")
+	X(link_fraction, 0.9, 0.6, 0.95, "of the link's rate that rings of neighbours reach which no processor drives", "suite maxtext")
 
 #define COMPILED_VALUE(member_, value_, least_, most_, meaning_, source_) static const double compiled_##member_ __attribute__((unused)) = value_;
 COMPILED_CONSTANTS(COMPILED_VALUE)

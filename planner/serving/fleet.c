@@ -1,6 +1,7 @@
 #include "planner/serving/fleet.h"
 
 #include "planner/serving/apart.h"
+#include "planner/serving/scope.h"
 #include "planner/serving/worth.h"
 
 enum { SCALING_ROUNDS = 3, RATE_ROUNDS = 20 };
@@ -32,10 +33,23 @@ bool fleet_replica(const struct model *model, const struct candidate *candidate,
 	return true;
 }
 
+double fleet_throughput_most(const struct replica *replica, const struct accelerator *accelerator, const struct model *model, double prompt_tokens, double output_tokens)
+{
+	double sequence_bytes = replica_sequence_bytes(replica, prompt_tokens + output_tokens / 2), capacity_bytes = replica->memory.capacity_bytes;
+	double held = fmax(1, (capacity_bytes - replica->memory.weights_bytes) / sequence_bytes);
+	double read_bytes = replica->memory.weights_bytes * fmin(1, model->params_active / model->params_total) + held * sequence_bytes;
+	double by_memory = held * replica->attention_data * accelerator_bandwidth_bytes_per_s(accelerator) / read_bytes / replica->gpus;
+
+	return fmin(by_memory, replica->peak_flops_per_s / (2 * model->params_active));
+}
+
 struct residuals fleet_residuals(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
 	const struct fleet_limits *limits)
 {
-	return residuals_of_candidate(model, candidate, layout->release_years, limits->request && is_given(limits->request->throughput_tokens_per_s_per_gpu));
+	struct serving_scope scope = serving_scope_of(model, layout, limits->prompt_tokens, limits->output_tokens);
+
+	return serving_scope_widen(
+		residuals_of_candidate(model, candidate, layout->release_years, limits->request && is_given(limits->request->throughput_tokens_per_s_per_gpu)), &scope);
 }
 
 struct allowance fleet_allowance(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,

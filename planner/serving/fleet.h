@@ -50,6 +50,7 @@ struct fleet_limits {
 	bool mixes;      /* money is counted as the cheapest mix of terms over the daily profile (mix.h) */
 	void *scratch;   /* for that, while nothing is simulated; NULL: none */
 	size_t scratch_bytes;
+	double prompt_tokens, output_tokens; /* of the demand, at the mean (E180); 0: not told */
 	const struct inference_request *request; /* what is left open has its default where NULL */
 	struct assurance assurance; /* practice, and the confidence with which load, promise and caps are kept */
 };
@@ -62,6 +63,11 @@ enum replica_speed { REPLICA_PLANNED, REPLICA_PRACTISED, REPLICA_SURE };
  * an impossible layout. */
 bool fleet_replica(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
 	const struct demand *demand, const struct fleet_limits *limits, enum replica_speed speed, struct replica *replica);
+
+/* E181. Most output tokens/s of one accelerator: each token is an answer's own pass, and a step reads weights and cached sequences once.
+ * Given: replica as prepared; accelerator; model; mean tokens of prompt and answer. Returned: min(peak / (2 active parameters), n bandwidth / (weights read +
+ * cache of n)) over the accelerators, n sequences that memory holds. Not valid where sequences share a cache or a pass makes several tokens. */
+double fleet_throughput_most(const struct replica *replica, const struct accelerator *accelerator, const struct model *model, double prompt_tokens, double output_tokens);
 
 /* How far the model may be off for a candidate's layout; a throughput that the request gives is known. */
 struct residuals fleet_residuals(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,

@@ -5,6 +5,7 @@
 #include "planner/interval.h"
 #include "planner/serving/infeasible.h"
 #include "planner/serving/option.h"
+#include "planner/serving/scope.h"
 
 static const double milliseconds_per_second = 1000;
 
@@ -139,6 +140,7 @@ enum status performance_estimate(const struct performance_input *input, const st
 	const struct performance_request *request = &input->request;
 	struct findings *findings = &performance->findings;
 	struct practice practice = practice_of_replica(request);
+	struct serving_scope scope;
 	struct residuals residuals;
 	struct spread unknown;
 	struct request_shape shape = {.run_requests = ABSENT_NUMBER};
@@ -153,8 +155,10 @@ enum status performance_estimate(const struct performance_input *input, const st
 		input, constants, shape.prompt_tokens + shape.output_tokens, &replica, &layout, findings, failure);
 	if (status != STATUS_OK)
 		return status;
-	residuals = residuals_of(
-		&input->model, &input->candidate->accelerator, &input->candidate->calibration, layout.release_years);
+	scope = serving_scope_of(&input->model, &layout, shape.prompt_tokens, shape.output_tokens);
+	residuals = serving_scope_widen(
+		residuals_of(&input->model, &input->candidate->accelerator, &input->candidate->calibration, layout.release_years), &scope);
+	serving_scope_warn(&scope, findings);
 	unknown = practice_spread_of(&practice);
 	replica_slow(&replica, practice.value);
 	performance->practice = practice;

@@ -5,6 +5,7 @@
 
 #include "planner/footprint/supply.h"
 #include "planner/serving/autoscaling.h"
+#include "planner/serving/scope.h"
 #include "planner/serving/worth.h"
 
 static const char startup_source[] = "E97: engine start 60 s (vLLM documentation), weights at 1.2 GB/s (Fu et al. 2024, ServerlessLLM, section 2)";
@@ -80,6 +81,25 @@ static void warn_unused(const struct inference_request *request, const struct mo
 								"cache may differ by several times");
 }
 
+/* A throughput that is given is taken as it is; one that no accelerator can reach is told. */
+static void warn_of_throughput(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
+	struct findings *findings)
+{
+	const struct accelerator *accelerator = &fleet->candidate->accelerator;
+	double given = input->request.throughput_tokens_per_s_per_gpu, most;
+	struct replica replica;
+
+	if (!is_given(given) || fleet->candidate->slice || demand->prefix_count > 0 || demand->shape.cached_share > 0 ||
+		!fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PLANNED, &replica))
+		return;
+	most = fleet_throughput_most(&replica, accelerator, &input->model, demand->shape.prompt_tokens, demand->shape.output_tokens);
+	if (given > most)
+		findings_warn(findings,
+			"throughput_tokens_per_s_per_gpu %.6g is more than %s can do: its memory's bandwidth and its peak leave at most %.4g generated tokens/s, unless a pass makes "
+			"several tokens or sequences share their cache",
+			given, accelerator->id, most);
+}
+
 /* How often more are away at once than spare ones stand in for: those away are Poisson, of a mean. */
 static double more_away(double mean, int64_t spare)
 {
@@ -145,11 +165,14 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 {
 	struct findings *findings = &plan->findings;
 	const struct candidate had = fleet_candidate(fleet);
+	struct serving_scope scope = serving_scope_of(&input->model, &fleet->layout, demand->shape.prompt_tokens, demand->shape.output_tokens);
 	int64_t idle = fleet->candidate->slice ? 0 : fleet->gpu_count - fleet->replicas * fleet->gpus_per_replica;
 
 	note_layout(fleet, &input->request, &plan->recommended, findings);
 	warn_unused(&input->request, &input->model, demand, fleet->trial != NULL, fleet->candidate->slice, findings);
 	layout_remark(fleet->candidate, &fleet->layout, findings);
+	serving_scope_warn(&scope, findings);
+	warn_of_throughput(input, fleet, demand, limits, findings);
 	layout_precision_remark(fleet->candidate, &fleet->layout, findings);
 	if (!is_given(fleet->usd_per_hour) && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour",

@@ -140,6 +140,8 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	if (input->model.kind != MODEL_TRANSFORMER)
 		return failure_set(
 			failure, STATUS_INVALID, "serving is planned for transformers; a generic model has no tokens to generate");
+	limits.prompt_tokens = demand.shape.prompt_tokens;
+	limits.output_tokens = demand.shape.output_tokens;
 	hours_read(input, &demand, &grid, &plan->findings);
 	search_start(&search, input, &demand, &limits);
 	progress_note(input->progress, 0, "sizing by formulas");

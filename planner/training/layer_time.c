@@ -4,11 +4,7 @@
 #include "planner/operators/collective.h"
 #include "planner/operators/memory_traffic.h"
 #include "planner/training/adapters.h"
-
-/* E158. A generic network's products and convolutions over large matrix products, and what lies between them through memory: each activation that is
- * kept moves `generic_moves` times forward (written, normalised, read) and twice as often backward. Set on ResNet-50's published rates, 905 to 2,470
- * images/s on seven accelerators of 2020 to 2022 in 16 and 32 bits; ranges 0.4 to 1 and 2 to 6. */
-static const double generic_fraction = 0.6, generic_moves = 3.5;
+#include "planner/training/generic.h"
 
 /* Everything the parts of one layer need. */
 struct layer_work {
@@ -156,7 +152,7 @@ static void work_feed_forward(struct layer_work *work, double width)
 	work_elements(work, rows * work->setting->device.wide_bytes * (up + width / t));
 }
 
-/* Tokens are spread over the expert group; the fullest rank decides (imbalance). The host issues grouped products when it knows how many
+/* Tokens are spread evenly over the expert group, as auxiliary losses see to. The host issues grouped products when it knows how many
  * tokens each expert got. */
 static void work_experts(struct layer_work *work)
 {
@@ -164,7 +160,7 @@ static void work_experts(struct layer_work *work)
 	const struct layer_kind *kind = work->kind;
 	const struct degrees *degrees = work->degrees;
 	double hidden = setting->model->hidden, split = degrees->expert_tensor;
-	double tokens = degrees->rows / (degrees->tensor / split) * kind->experts_active * setting->physics->expert_imbalance;
+	double tokens = degrees->rows / (degrees->tensor / split) * kind->experts_active;
 	double held = fmax(1, kind->experts / degrees->expert), up = (kind->gated ? 2.0 : 1.0) * kind->expert_width / split;
 	double rows = tokens / held;
 	double rate = setting->software.expert_speed * (setting->software.fused_experts ? 1 : setting->physics->expert_fraction) * rows / (rows + setting->physics->expert_half_rows);
@@ -265,7 +261,7 @@ static double experts_exchange_s(const struct setting *setting, const struct lay
 /* Bytes of one token that a rank sends to its experts. */
 static double expert_token_bytes(const struct setting *setting, const struct layer_kind *kind, double tensor)
 {
-	return kind->experts_active * (double)setting->model->hidden * setting->device.wide_bytes * setting->physics->expert_imbalance / tensor;
+	return kind->experts_active * (double)setting->model->hidden * setting->device.wide_bytes / tensor;
 }
 
 static void work_expert_comm(struct layer_work *work)
@@ -372,6 +368,7 @@ double generic_sample_activation_bytes(const struct setting *setting, double val
 	return setting->model->generic_activation_bytes > 0 ? setting->model->generic_activation_bytes : setting->forward_flops_per_token * values_per_flop * value_bytes;
 }
 
+/* E158. */
 static struct layer_time generic_time(const struct setting *setting, const struct degrees *degrees)
 {
 	double forward_s = setting->forward_flops_per_token * degrees->rows / (setting->device.linear_flops_per_s * generic_fraction);

@@ -7,7 +7,7 @@
 static const double context_bytes = 1.3e9, communicator_bytes = 0.5e9;
 static const double fragmentation = 0.06; /* 3 to 8 % between blocks, however short memory is (stas00/ml-engineering) */
 /* A program that is compiled ahead has a place for each buffer before it begins, collectives' included, and what its runtime reserves is no part of
- * the usable memory: only compiled_fragmentation is left. */
+ * the usable memory: nothing is left. */
 static const double spare_fill = 0.9;     /* of the capacity: beyond, the allocator gives back what it keeps */
 
 double optimizer_bytes_per_param(enum optimizer optimizer, bool wide)
@@ -254,7 +254,7 @@ static void memory_of_part(const struct setting *setting, const struct paralleli
 	memory->weights_bytes += teacher_bytes(setting, layout, degrees);
 	memory->activations_bytes = part->activations_bytes;
 	memory->model_bytes = memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes + memory->activations_bytes;
-	memory->overhead_bytes = setting->physics == &setting->compiled ? compiled_fragmentation * memory->model_bytes
+	memory->overhead_bytes = setting->physics == &setting->compiled ? 0
 	                                                                : context_bytes + communicator_bytes * communicators + fragmentation * memory->model_bytes;
 	memory->overhead_bytes += fmin(setting->software.spare * memory->activations_bytes,
 		fmax(0, spare_fill * memory->capacity_bytes - memory->model_bytes - memory->overhead_bytes));
@@ -292,7 +292,7 @@ double memory_least_bytes(const struct setting *setting, const struct parallelis
 		memory_states(setting, &lean, expert, fmin(degrees.zero_group, degrees.expert_copies), 0, &memory);
 		least = fmin(least, memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes);
 	}
-	return setting->physics == &setting->compiled ? (1 + compiled_fragmentation) * least : context_bytes + (1 + fragmentation) * least;
+	return setting->physics == &setting->compiled ? least : context_bytes + (1 + fragmentation) * least;
 }
 
 /* Whether the part behind the last holds no more of anything than one before it: it is not the worst under any sharding. */

@@ -125,21 +125,27 @@ struct limit {
 	double most;
 	const struct interval *range; /* of the outline's figure */
 	const struct outline *outline;
+	const struct outline *likeliest; /* to keep a deadline; NULL: not told */
 };
 
 static void explain_limit(const struct programme *programme, const struct limit *limit, struct failure *failure)
 {
 	double needed, probability;
+	char highest[160] = "";
 
 	if (!is_given(limit->most))
 		return;
 	needed = interval_quantile(limit->range, programme->confidence);
 	probability = interval_probability(limit->range, limit->most);
+	if (limit->likeliest && (limit->likeliest->candidate != limit->outline->candidate || limit->likeliest->gpu_count != limit->outline->gpu_count))
+		snprintf(highest, sizeof highest, "; the highest probability that can be had is %.3f, with %lld of %s",
+			interval_probability(&limit->likeliest->range.wall_clock_hours, limit->most), (long long)limit->likeliest->gpu_count,
+			accelerator_name(candidate_of(programme, limit->likeliest)));
 	if (probability < programme->confidence)
 		failure_add(failure, limit->pointer, "infeasible",
-			"%.6g %s are not enough for a confidence of %.3g; the %s found, %lld of %s, needs %.6g %s, %.3g %% more, and keeps the limit with a probability of %.3f%s",
+			"%.6g %s are not enough for a confidence of %.3g; the %s found, %lld of %s, needs %.6g %s, %.3g %% more, and keeps the limit with a probability of %.3f%s%s",
 			limit->most, limit->unit, programme->confidence, limit->best, (long long)limit->outline->gpu_count,
-			accelerator_name(candidate_of(programme, limit->outline)), needed, limit->unit, 100 * (needed / limit->most - 1), probability, limit->remedy);
+			accelerator_name(candidate_of(programme, limit->outline)), needed, limit->unit, 100 * (needed / limit->most - 1), probability, highest, limit->remedy);
 }
 
 /* A fixed number that is too slow: the first of its doublings that is not. */
@@ -169,11 +175,11 @@ static enum status explain_limits(const struct programme *programme, const struc
 	const char *name = accelerator_name(candidate_of(programme, fast));
 	char in_time[96];
 	const struct limit limits[] = {
-		{"/deadline_hours", "hours", "fastest", in_time, programme->deadline_hours, &fast->range.wall_clock_hours, fast},
-		{"/budget_usd", "USD", "cheapest", "", cheap->any ? request->budget_usd : ABSENT_NUMBER, &cheap->range.total_usd, cheap},
+		{"/deadline_hours", "hours", "fastest", in_time, programme->deadline_hours, &fast->range.wall_clock_hours, fast, &selection->likeliest},
+		{"/budget_usd", "USD", "cheapest", "", cheap->any ? request->budget_usd : ABSENT_NUMBER, &cheap->range.total_usd, cheap, NULL},
 		{"/carbon_cap_kgco2e", "kg", "cleanest", "; a cleaner region or fewer tokens would help", request->common.carbon_cap_kgco2e,
-			&clean->range.total_kgco2e, clean},
-		{"/energy_cap_kwh", "kWh", "thriftiest", "", request->common.energy_cap_kwh, &thrifty->range.total_kwh, thrifty},
+			&clean->range.total_kgco2e, clean, NULL},
+		{"/energy_cap_kwh", "kWh", "thriftiest", "", request->common.energy_cap_kwh, &thrifty->range.total_kwh, thrifty, NULL},
 	};
 
 	say_count_in_time(programme, fast, in_time, sizeof in_time);

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-/* Ends of the ranges: id of the run in tests/validation/training.jsonl. TPUs' (suite maxtext) lie within them. */
+/* Ends of the ranges: id of the run in tests/validation/training.jsonl. TPUs' (suite maxtext) lie within them, but for the numbers of chips. */
 static const struct scope_row scope_rows[SCOPE_COUNT] = {
-	[SCOPE_PARAMS] = {"parameters of the model", 1.245e8, 1.026e12, "gemm_fraction power_exponent narrow_fraction block_scaling nvfp4_fraction gemm_wave_outputs element_traffic",
+	[SCOPE_PARAMS] = {"parameters of the model", 1.245e8, 1.026e12, "gemm_fraction power_exponent narrow_fraction nvfp4_fraction gemm_wave_outputs element_traffic",
 		"mosaic-129, mbridge-26.06-052"},
 	[SCOPE_ACCELERATORS] = {"accelerators", 1, 3072, "nic_fraction nic_latency_s overlap", "meg20-1B-A100-1, meg21-t1-1008.0B"},
 	[SCOPE_SEQUENCE] = {"tokens of a sequence", 512, 1048576,
-		"attention_fraction blackwell_attention flash2_fraction attention_half_tokens attention_backward score_fraction score_traffic_bytes", "mosaic-060, nemo-long-l3-8b-1024k"},
+		"attention_fraction blackwell_attention flash2_fraction attention_half_tokens attention_backward score_traffic_bytes", "mosaic-060, nemo-long-l3-8b-1024k"},
 	[SCOPE_STEP_TOKENS] = {"tokens of a step", 2048, 6.291e7, "step_fixed_s", "vtrain-s-0114, mbridge-26.06-040"},
 	[SCOPE_ROWS] = {"tokens of a micro-batch on a rank", 1024, 131072, "gemm_traffic host_layer_s kernel_gap_s", "vtrain-s-0004, titan-70b-256-2d"},
 	[SCOPE_TENSOR] = {"tensor-parallel degree", 1, 16, "link_fraction link_latency_s", "meg21-t1-1.7B, vtrain-m-021"},
@@ -18,9 +18,13 @@ static const struct scope_row scope_rows[SCOPE_COUNT] = {
 	/* of 2,240 ranks there are published steps, which the fit did not see: Narayanan et al. 2021, table 2 */
 	[SCOPE_SHARDS] = {"ranks that share ZeRO-3's weights", 8, 2240, "link_fraction nic_fraction overlap", "mosaic-024, Narayanan et al. 2021, arXiv 2104.04473, table 2"},
 	[SCOPE_HELD] = {"parameters that a rank of DeepSpeed's ZeRO holds", 2.3e8, 7.599e9, "synchronise_s", "Narayanan et al. 2021, table 2, 2,240 ranks; bloom-tune-082"},
-	[SCOPE_EXPERT_RANKS] = {"expert-parallel degree", 1, 64, "expert_imbalance expert_traffic", "nemo's dense runs, mbridge-26.08-001"},
+	[SCOPE_EXPERT_RANKS] = {"expert-parallel degree", 1, 64, "expert_traffic", "nemo's dense runs, mbridge-26.08-001"},
 	[SCOPE_EXPERT_ACCELERATORS] = {"accelerators of a mixture of experts", 8, 1024,
 		"expert_fraction expert_half_rows expert_gain_per_year expert_host_s expert_wait_s", "mbridge-26.08-006, mbridge-25.09-275"},
+	[SCOPE_CHIPS] = {"chips of a compiled step", 64, 2048, "compiled_wave_outputs compiled_overlap compiled_link_fraction", "maxtext-v5p-128-32b, maxtext-v5p-4096-1024b"},
+	[SCOPE_ADAPTED] = {"tokens of a sequence, with adapters", 256, 8192, "adapter_moves added_kernels widening_bytes", "qwen-72b-lora-256, qwen-1.8b-lora-8192"},
+	/* one network alone: any other is outside */
+	[SCOPE_SAMPLE] = {"FLOPs of a sample of a network that is no transformer", 8.2e9, 8.2e9, "generic_fraction generic_moves", "resnet50-lambda-rtx-3090-1, all of the suite"},
 	[SCOPE_RELEASE] = {"release of the software", 2020.2, 2026.63, "youth release_gain_per_year", "megatron2020, mbridge-26.08-001"},
 };
 
@@ -34,6 +38,23 @@ static const double releases[STACK_COUNT][2] = {
 	[STACK_MEGATRON_LM] = {2020.2, 2022.38}, [STACK_MEGATRON_DEEPSPEED] = {2021.29, 2022.46}, [STACK_MEGATRON_CORE] = {2024.54, 2026.63},
 	[STACK_FSDP] = {2023.79, 2023.8}, [STACK_TORCHTITAN] = {2024.95, 2025.46}, [STACK_INTERNEVO] = {2024.04, 2024.05}, [STACK_MAXTEXT] = {2024.04, 2025.46},
 };
+
+bool scope_rests_on(const struct scope_row *row, const char *constant)
+{
+	size_t length = strlen(constant);
+
+	for (const char *at = strstr(row->constants, constant); at; at = strstr(at + 1, constant))
+		if ((at == row->constants || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+struct scope_releases scope_releases_of(enum stack stack)
+{
+	if (releases[stack][1] > 0)
+		return (struct scope_releases){releases[stack][0], releases[stack][1]};
+	return (struct scope_releases){scope_rows[SCOPE_RELEASE].from, scope_rows[SCOPE_RELEASE].to};
+}
 
 static void look(struct scope *scope, enum scope_quantity quantity, double value, double from, double to, double distance)
 {
@@ -61,9 +82,7 @@ void scope_of(const struct setting *setting, const struct parallelism *layout, s
 	const struct model *model = setting->model;
 	double ranks = degrees.data * degrees.context, gpu_count = ranks * degrees.tensor * degrees.pipeline, year = setting->software.year;
 	bool experts = layout_experts(model) > 0, deepspeed = setting->software.synchronise_s > 0 && layout->zero_stage >= 1 && degrees.zero_group > 1;
-	enum stack stack = setting->input->request.stack;
-	bool own_runs = releases[stack][1] > 0;
-	double from = own_runs ? releases[stack][0] : scope_rows[SCOPE_RELEASE].from, to = own_runs ? releases[stack][1] : scope_rows[SCOPE_RELEASE].to;
+	struct scope_releases released = scope_releases_of(setting->input->request.stack);
 
 	*scope = (struct scope){.count = 0};
 	if (model->kind != MODEL_GENERIC) { /* of what is no transformer the rate is one published figure: STEP_LOG_SIGMA_UNMEASURED covers no more */
@@ -81,7 +100,10 @@ void scope_of(const struct setting *setting, const struct parallelism *layout, s
 	look_at(scope, SCOPE_HELD, deepspeed ? model->params_total / (degrees.tensor * degrees.pipeline * (layout->zero_stage >= 3 ? degrees.zero_group : 1)) : 0);
 	look_at(scope, SCOPE_EXPERT_RANKS, experts ? degrees.expert : 0);
 	look_at(scope, SCOPE_EXPERT_ACCELERATORS, experts ? gpu_count : 0);
-	look(scope, SCOPE_RELEASE, year, from, to, fmax(from - 0.05 - year, year - to - 0.05));
+	look_at(scope, SCOPE_CHIPS, setting->physics == &setting->compiled ? gpu_count : 0);
+	look_at(scope, SCOPE_ADAPTED, setting->frozen && setting->software.separate_adapters ? setting->sequence : 0);
+	look_at(scope, SCOPE_SAMPLE, model->kind == MODEL_GENERIC ? model->generic_flops_per_sample : 0);
+	look(scope, SCOPE_RELEASE, year, released.from, released.to, fmax(released.from - 0.05 - year, year - released.to - 0.05));
 }
 
 static void scope_of_outline(const struct programme *programme, const struct outline *outline, struct scope *scope)

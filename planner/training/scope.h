@@ -9,17 +9,26 @@
 
 enum scope_quantity {
 	SCOPE_PARAMS, SCOPE_ACCELERATORS, SCOPE_SEQUENCE, SCOPE_STEP_TOKENS, SCOPE_ROWS, SCOPE_TENSOR, SCOPE_STAGES, SCOPE_CONTEXT, SCOPE_RANKS,
-	SCOPE_SHARDS, SCOPE_HELD, SCOPE_EXPERT_RANKS, SCOPE_EXPERT_ACCELERATORS, SCOPE_RELEASE, SCOPE_COUNT
+	SCOPE_SHARDS, SCOPE_HELD, SCOPE_EXPERT_RANKS, SCOPE_EXPERT_ACCELERATORS, SCOPE_CHIPS, SCOPE_ADAPTED, SCOPE_SAMPLE, SCOPE_RELEASE, SCOPE_COUNT
 };
 
 struct scope_row {
 	const char *name;      /* "parameters of the model" */
 	double from, to;       /* measured; releases: years, of the stack where it has runs of its own */
-	const char *constants; /* of physics.h, that rest on it, separated by blanks */
+	const char *constants; /* of physics.h (compiled steps': compiled_*), adapters.h and generic.h, that rest on it, separated by blanks */
 	const char *source;    /* the runs at both ends */
 };
 
 const struct scope_row *scope_row_of(enum scope_quantity quantity);
+
+/* Whether a constant rests on it: a whole word of `constants`. */
+bool scope_rests_on(const struct scope_row *row, const char *constant);
+
+/* Releases of a stack whose runs were published, in years; those of all stacks where it has none. */
+struct scope_releases {
+	double from, to;
+};
+struct scope_releases scope_releases_of(enum stack stack);
 
 struct scope {
 	size_t count;

@@ -66,16 +66,22 @@ static void front_add(struct selection *selection, const struct outline *outline
 		selection->front[worst] = *outline;
 }
 
-/* More likely to keep the deadline; where that is the same or there is none, faster. */
+/* Fewer hours that are kept with the confidence asked for. */
+static bool is_faster(const struct selection *selection, const struct outline *a, const struct outline *b)
+{
+	return interval_quantile(&a->range.wall_clock_hours, selection->confidence) < interval_quantile(&b->range.wall_clock_hours, selection->confidence);
+}
+
+/* More likely to keep the deadline; where there is none, faster. Far below what any of them takes the widest range is the likeliest: not the fastest. */
 static bool is_likelier(const struct selection *selection, const struct outline *a, const struct outline *b)
 {
-	double probability_a = 0, probability_b = 0;
+	double probability_a, probability_b;
 
-	if (is_given(selection->deadline_hours)) {
-		probability_a = interval_probability(&a->range.wall_clock_hours, selection->deadline_hours);
-		probability_b = interval_probability(&b->range.wall_clock_hours, selection->deadline_hours);
-	}
-	return probability_a > probability_b || (probability_a >= probability_b && a->wall_clock_hours < b->wall_clock_hours);
+	if (!is_given(selection->deadline_hours))
+		return is_faster(selection, a, b);
+	probability_a = interval_probability(&a->range.wall_clock_hours, selection->deadline_hours);
+	probability_b = interval_probability(&b->range.wall_clock_hours, selection->deadline_hours);
+	return probability_a > probability_b || (probability_a >= probability_b && is_faster(selection, a, b));
 }
 
 static void nearest_keep(struct selection *selection, const struct outline *outline)
@@ -86,8 +92,10 @@ static void nearest_keep(struct selection *selection, const struct outline *outl
 			selection->smallest = *outline;
 		return;
 	}
-	if (!selection->fastest.any || is_likelier(selection, outline, &selection->fastest))
+	if (!selection->fastest.any || is_faster(selection, outline, &selection->fastest))
 		selection->fastest = *outline;
+	if (!selection->likeliest.any || is_likelier(selection, outline, &selection->likeliest))
+		selection->likeliest = *outline;
 	if (!selection->cleanest.any || outline->footprint.carbon.total_kgco2e < selection->cleanest.footprint.carbon.total_kgco2e)
 		selection->cleanest = *outline;
 	if (!selection->thriftiest.any || outline->footprint.energy.total_kwh < selection->thriftiest.footprint.energy.total_kwh)
@@ -690,9 +698,10 @@ enum status search_select(const struct programme *programme, struct selection *s
 		layout_pinned_gpu_count(&request->parallelism) < 1;
 	selection->sizing = sizing_of(programme->input, searching.open);
 	selection->deadline_hours = programme->deadline_hours;
+	selection->confidence = programme->confidence;
 	selection->front_count = selection->point_count = selection->left_count = selection->other_count = 0;
 	selection->counts = (struct search_counts){0};
-	selection->usual.any = selection->fastest.any = selection->cheapest.any = selection->cleanest.any = selection->thriftiest.any = selection->smallest.any = false;
+	selection->usual.any = selection->fastest.any = selection->likeliest.any = selection->cheapest.any = selection->cleanest.any = selection->thriftiest.any = selection->smallest.any = false;
 	order_candidates(programme->input, order);
 	for (size_t i = 0; i < programme->input->candidate_count; i++) {
 		progress_note(programme->input->progress, SEARCH_SHARE * (double)i / (double)programme->input->candidate_count,

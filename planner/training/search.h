@@ -37,6 +37,7 @@ struct selection {
 	enum sizing sizing;
 	struct outline usual; /* of SIZING_USUAL and SIZING_KNEE: the one to recommend */
 	double deadline_hours; /* absent: none */
+	double confidence;
 	size_t curve_count;
 	struct confidence_point curve[CONFIDENCES_MAX];
 	/* Of many accelerators: those that cost more than SEARCH_HOPELESS times the best at the first numbers tried, and were left there. The first of them
@@ -44,7 +45,8 @@ struct selection {
 	size_t left[CANDIDATES_MAX], left_count;
 	struct outline others[OTHERS_MAX];
 	size_t other_count;
-	struct outline fastest, cheapest, cleanest, thriftiest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
+	struct outline fastest, likeliest; /* at the confidence; to keep the deadline */
+	struct outline cheapest, cleanest, thriftiest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
 };
 
 /* The options to answer beside the recommended one, best by the objective first: of the front, with one place in three for other accelerators

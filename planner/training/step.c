@@ -48,7 +48,7 @@ static double host_issue_s(const struct step_work *work, const struct stage_time
 {
 	const struct physics *physics = work->setting->physics;
 	double layer_least_s = kernels_of_layer * CALIBRATED(&work->setting->candidate->calibration, kernel_launch_s, 0); /* no software is faster */
-	double adapters = (work->setting->frozen && work->setting->software.separate_adapters ? 1 + adapter_kernels : 1) + (work->setting->quantized ? widening_kernels : 0);
+	double adapters = (work->setting->frozen && work->setting->software.separate_adapters ? 1 + added_kernels : 1) + (work->setting->quantized ? added_kernels : 0);
 	double passes = 2 + (work->layout->recompute == RECOMPUTE_FULL ? 1 - stage->kept_share : 0);
 
 	return passes * adapters * ((stage->layers - stage->expert_layers) * fmax(layer_least_s, physics->host_layer_s * work->setting->software.host_factor) +

@@ -86,6 +86,44 @@ static void rule_of_thumb_is_exact(void **state)
 	assert_close(best->throughput.requests_per_s_max * 300, 0.9 * 400 * (double)best->gpu_count, 1e-3);
 }
 
+static bool told_as_impossible(double throughput)
+{
+	struct serving_fixture fixture;
+
+	serving_fixture_fill(&fixture);
+	fixture.inference.request.parallelism.tensor = 4;
+	fixture.inference.request.throughput_tokens_per_s_per_gpu = throughput;
+	assert_int_equal(run(&fixture.inference), STATUS_OK);
+	for (size_t i = 0; i < plan.findings.warning_count; i++)
+		if (strstr(plan.findings.warnings[i].detail, "is more than h100-sxm5-80gb can do"))
+			return true;
+	return false;
+}
+
+/* Sequences that fill what weights leave of the memory are read once a step: of each of them one token. */
+static void a_given_throughput_is_held_against_the_roofline(void **state)
+{
+	struct serving_fixture fixture;
+	struct replica_layout layout = {.tensor = 4, .pipeline = 1, .expert = 1, .attention_data = 1, .precision = PRECISION_BF16, .kv_precision = PRECISION_BF16};
+	const struct accelerator *accelerator;
+	struct replica replica;
+	double sequence_bytes, by_hand, most;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	accelerator = &fixture.inference.candidates[0].accelerator;
+	assert_true(replica_prepare(&replica, &fixture.inference.model, accelerator, NULL, &layout, &serving_constants));
+	sequence_bytes = replica_sequence_bytes(&replica, 1000 + 300 / 2.0);
+	by_hand = (replica.memory.capacity_bytes - replica.memory.weights_bytes) / sequence_bytes * 3.35e12 / replica.memory.capacity_bytes / 4;
+	most = fleet_throughput_most(&replica, accelerator, &fixture.inference.model, 1000, 300);
+	assert_close(most, by_hand, 1e-9);
+	assert_true(most < 989.4e12 / (2 * fixture.inference.model.params_active));
+	assert_false(told_as_impossible(0.99 * most));
+	assert_true(told_as_impossible(1.01 * most));
+	/* one token of context: then arithmetic binds */
+	assert_close(fleet_throughput_most(&replica, accelerator, &fixture.inference.model, 1, 1) * 2 * fixture.inference.model.params_active, replica.peak_flops_per_s, 1e-9);
+}
+
 static void spare_replicas_come_on_top(void **state)
 {
 	struct serving_fixture fixture;
@@ -375,6 +413,7 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(figures_agree_with_each_other),
 	cmocka_unit_test(power_is_above_idle_and_below_load),
 	cmocka_unit_test(rule_of_thumb_is_exact),
+	cmocka_unit_test(a_given_throughput_is_held_against_the_roofline),
 	cmocka_unit_test(spare_replicas_come_on_top),
 	cmocka_unit_test(more_load_never_needs_fewer),
 	cmocka_unit_test(narrow_weights_save_accelerators),

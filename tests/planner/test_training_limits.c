@@ -37,6 +37,34 @@ static void a_deadline_gives_the_smallest_number(void **state)
 	assert_contains(fixture.plan.rule_of_thumb.formula, "13.3");
 }
 
+/* Far below what any number takes the widest range is the likeliest. The fastest is another, and both are told. */
+static void an_impossible_deadline_says_what_is_likeliest(void **state)
+{
+	double fastest_hours, probability;
+	long fastest, likeliest;
+	const char *at;
+
+	(void)state;
+	begin();
+	REQUEST.tokens = 1e12;
+	REQUEST.common.confidence = 0.99;
+	REQUEST.deadline_hours = 3;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	at = strstr(fixture.failure.detail, "the fastest found, ");
+	assert_non_null(at);
+	assert_int_equal(sscanf(at, "the fastest found, %ld of h100-sxm5-80gb, needs %lf hours", &fastest, &fastest_hours), 2);
+	at = strstr(fixture.failure.detail, "the highest probability that can be had is ");
+	assert_non_null(at);
+	assert_int_equal(sscanf(at, "the highest probability that can be had is %lf, with %ld of", &probability, &likeliest), 2);
+	assert_int_not_equal(fastest, likeliest);
+	/* what the answer says of the fastest is so, and no number in between beats it by more than the search's steps */
+	REQUEST.deadline_hours = 1.001 * fastest_hours;
+	REQUEST.common.gpu_count = fastest;
+	fixture_planned(&fixture);
+	REQUEST.common.gpu_count = likeliest;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+}
+
 static void reserved_hours_come_off_the_deadline(void **state)
 {
 	(void)state;
@@ -244,6 +272,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_deadline_gives_the_smallest_number),
+		cmocka_unit_test(an_impossible_deadline_says_what_is_likeliest),
 		cmocka_unit_test(reserved_hours_come_off_the_deadline),
 		cmocka_unit_test(budgets_and_caps_bind),
 		cmocka_unit_test(memory_says_what_would_help),

@@ -1,4 +1,6 @@
 /* What lies outside of what the step model was measured on is named, and widens the interval. */
+#include "planner/training/adapters.h"
+#include "planner/training/generic.h"
 #include "planner/training/scope.h"
 
 #include <string.h>
@@ -32,34 +34,36 @@ static struct parallelism over(int64_t data)
 		.zero_group = data, .recompute = RECOMPUTE_NONE};
 }
 
-static bool word_in(const char *words, const char *word)
-{
-	size_t length = strlen(word);
-
-	for (const char *at = strstr(words, word); at; at = strstr(at + 1, word))
-		if ((at == words || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-			return true;
-	return false;
-}
-
-/* Each fitted constant states on which inputs it rests. */
+/* Each fitted constant states on which inputs it rests, and nothing else is named. */
 static void every_constant_has_a_range(void **state)
 {
-#define NAME(member_, least_, most_, meaning_, source_) #member_,
-	static const char *const names[] = {PHYSICS_CONSTANTS(NAME)};
+#define NAME(member_, ...) #member_,
+#define COMPILED_NAME(member_, ...) "compiled_" #member_,
+	static const char *const names[] = {PHYSICS_CONSTANTS(NAME) COMPILED_CONSTANTS(COMPILED_NAME) ADAPTER_CONSTANTS(NAME) GENERIC_CONSTANTS(NAME)};
+#undef COMPILED_NAME
 #undef NAME
+	size_t letters[SCOPE_COUNT] = {0};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(names); i++) {
 		bool found = false;
 
-		for (int quantity = 0; quantity < SCOPE_COUNT; quantity++)
-			found |= word_in(scope_row_of((enum scope_quantity)quantity)->constants, names[i]);
+		for (int quantity = 0; quantity < SCOPE_COUNT; quantity++) {
+			if (!scope_rests_on(scope_row_of((enum scope_quantity)quantity), names[i]))
+				continue;
+			found = true;
+			letters[quantity] += strlen(names[i]) + 1;
+		}
 		if (!found)
 			fail_msg("%s rests on nothing", names[i]);
 	}
-	for (int quantity = 0; quantity < SCOPE_COUNT; quantity++)
-		assert_true(scope_row_of((enum scope_quantity)quantity)->from < scope_row_of((enum scope_quantity)quantity)->to);
+	for (int quantity = 0; quantity < SCOPE_COUNT; quantity++) {
+		const struct scope_row *row = scope_row_of((enum scope_quantity)quantity);
+
+		assert_true(row->from <= row->to);
+		if (letters[quantity] != strlen(row->constants) + 1)
+			fail_msg("%s names a constant that there is not: %s", row->name, row->constants);
+	}
 }
 
 static void inside_nothing_widens(void **state)
@@ -126,6 +130,41 @@ static void releases_are_those_of_the_stack(void **state)
 	assert_int_equal(looked(&layout).count, 0);
 }
 
+/* ResNet-50 alone was measured: a network of ten times its FLOPs is a factor of ten beyond. */
+static void another_network_is_outside(void **state)
+{
+	struct parallelism layout = over(8);
+	struct scope scope;
+
+	(void)state;
+	fixture.input.model = (struct model){.kind = MODEL_GENERIC, .params_total = 25.6e6, .params_active = 25.6e6, .generic_flops_per_sample = 8.2e9, .generic_sample_bytes = 150e3};
+	assert_int_equal(looked(&layout).count, 0);
+	fixture.input.model.generic_flops_per_sample = 8.2e10;
+	scope = looked(&layout);
+	assert_int_equal(scope.count, 1);
+	assert_int_equal(scope.outside[0].quantity, SCOPE_SAMPLE);
+	assert_close(scope.log_sigma, SCOPE_LOG_SIGMA * log(10), 1e-9);
+}
+
+static void adapters_were_measured_on_shorter_sequences(void **state)
+{
+	struct parallelism layout = over(8);
+	struct scope scope;
+
+	(void)state;
+	fixture.input.request.fine_tuning.method = FINE_TUNING_LORA;
+	fixture.input.request.fine_tuning.rank = 16;
+	fixture.input.request.sequence_length = 8192;
+	assert_int_equal(looked(&layout).count, 0);
+	fixture.input.request.sequence_length = 32768;
+	scope = looked(&layout);
+	assert_int_equal(scope.count, 1);
+	assert_int_equal(scope.outside[0].quantity, SCOPE_ADAPTED);
+	assert_close(scope.log_sigma, SCOPE_LOG_SIGMA * log(4), 1e-9);
+	fixture.input.request.stack = STACK_MEGATRON_CORE; /* it fuses them */
+	assert_int_equal(looked(&layout).count, 0);
+}
+
 static void an_answer_says_so(void **state)
 {
 	double inside;
@@ -153,6 +192,8 @@ int main(void)
 		cmocka_unit_test_setup(the_distance_widens, begin),
 		cmocka_unit_test_setup(held_parameters_are_those_of_a_rank, begin),
 		cmocka_unit_test_setup(releases_are_those_of_the_stack, begin),
+		cmocka_unit_test_setup(another_network_is_outside, begin),
+		cmocka_unit_test_setup(adapters_were_measured_on_shorter_sequences, begin),
 		cmocka_unit_test_setup(an_answer_says_so, begin),
 	};
 

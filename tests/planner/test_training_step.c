@@ -446,7 +446,6 @@ static void few_rows_slow_experts(void **state)
 	*kind = (struct layer_kind){.mixer = MIXER_NONE, .feed_forward = FEED_FORWARD_EXPERTS, .gated = true, .experts = 8, .experts_active = 2, .expert_width = 8192};
 	model_finish(&fixture.input.model);
 	physics.kernel_gap_s = physics.gemm_traffic = physics.gemm_wave_outputs = physics.element_traffic = physics.expert_traffic = 1e-12;
-	physics.expert_imbalance = 1;
 	physics.expert_half_rows = 1e-9;
 	assert_true(setting_of_candidate(&fixture.input, &fixture.candidates[0], &physics, NULL, 4096, &own));
 	own.batch = 1;

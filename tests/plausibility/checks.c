@@ -177,7 +177,7 @@ static bool expert_holds(const struct draw *draw, const struct answer *answer, c
 {
 	struct degrees degrees = degrees_of(setting, &answer->found.layout);
 	struct stage_layers layers = layers_of_stage(setting->model, &degrees);
-	double e = degrees.expert, m = degrees.micro_batches, active = 0, copies = 1.15; /* the fullest rank's, physics.h */
+	double e = degrees.expert, m = degrees.micro_batches, active = 0, copies = 1.15; /* the fullest rank may hold so much more */
 	struct bounds bounds;
 
 	for (int k = 0; k < setting->model->kind_count; k++)

@@ -2,6 +2,7 @@
 import hashlib
 import json
 import math
+from csv import reader
 
 import pytest
 
@@ -297,6 +298,12 @@ def test_reports_for_people(daemon):
     csv = daemon.post("/v1/estimates/training", TRAINING, {"Accept": "text/csv"})
     assert csv.status == 200 and "cost.total_usd" in csv.text.splitlines()[0]
     assert len(csv.text.splitlines()) >= 2
+    rows = list(reader(csv.text.splitlines()))
+    promises = json.loads(rows[1][rows[0].index("promises")])
+    assert [row["what"] for row in promises] == ["deadline"] and 0.8 <= promises[0]["probability"] < 1
+    bare = daemon.post("/v1/estimates/training", {key: value for key, value in TRAINING.items() if key != "deadline_hours"}, {"Accept": "text/csv"})
+    rows = list(reader(bare.text.splitlines()))
+    assert rows[1][rows[0].index("promises")] == "" and len(rows[1]) == len(rows[0])
 
 
 def test_the_front_names_its_ends_and_prices_a_tonne(daemon):

@@ -1,7 +1,9 @@
 #include "validation/document.h"
 
 #include "planner/training/adapters.h"
+#include "planner/training/generic.h"
 #include "planner/training/practice.h"
+#include "planner/training/scope.h"
 
 struct slice {
 	const char *name;
@@ -115,9 +117,34 @@ static void write_memory(FILE *file, const struct outcomes *outcomes)
 		100 * error_without_tables(outcomes));
 }
 
-static void constant_row(FILE *file, const char *name, double value, double least, double most, const char *meaning, const char *source)
+/* What a constant was fitted on: the ranges of the quantities that it rests on (E135). */
+static void constant_row(FILE *file, const char *name, const char *scope_name, double value, double least, double most, const char *meaning, const char *source)
 {
-	fprintf(file, "| %s | %.3g | %.3g to %.3g | %s | %s |\n", name, value, least, most, meaning, source);
+	const char *separator = "";
+
+	fprintf(file, "| %s | %.3g | %.3g to %.3g | %s | %s | ", name, value, least, most, meaning, source);
+	for (int quantity = 0; quantity < SCOPE_COUNT; quantity++) {
+		const struct scope_row *row = scope_row_of((enum scope_quantity)quantity);
+
+		if (!scope_rests_on(row, scope_name))
+			continue;
+		if (quantity == SCOPE_RELEASE)
+			fprintf(file, "%s%s %.1f to %.1f", separator, row->name, row->from, row->to);
+		else if (row->from < row->to)
+			fprintf(file, "%s%s %.3g to %.3g", separator, row->name, row->from, row->to);
+		else
+			fprintf(file, "%s%s %.3g alone", separator, row->name, row->from);
+		separator = "; ";
+	}
+	fprintf(file, " |\n");
+}
+
+static void write_stack(FILE *file, const struct constant *constant, double value, enum stack stack)
+{
+	struct scope_releases releases = scope_releases_of(stack);
+
+	fprintf(file, "| %s | %.3g | %.3g to %.3g | %s | %s | releases %.1f to %.1f |\n", constant->name, value, constant->low, constant->high, constant->meaning,
+		constant->source, releases.from, releases.to);
 }
 
 static void write_constants(FILE *file)
@@ -126,19 +153,27 @@ static void write_constants(FILE *file)
 	struct physics physics = physics_fitted;
 
 	constants_list(&constants);
-	fprintf(file, "\n## Constants\n\nThose of a step are fitted to its times; those of compiled steps (TPUs) and of adapters are set by hand; of practice's three one is fitted to whole runs, two are published.\n\n"
-		"| constant | value | range | meaning | bounded by |\n| --- | --- | --- | --- | --- |\n");
-	for (size_t i = 0; i < constants.count; i++)
-		constant_row(file, constants.items[i].name, *constant_in(&constants.items[i], &physics), constants.items[i].low, constants.items[i].high,
-			constants.items[i].meaning, constants.items[i].source);
-#define COMPILED_ROW(member_, value_, least_, most_, meaning_, source_) constant_row(file, #member_ " (compiled)", value_, least_, most_, meaning_, source_);
+	fprintf(file, "\n## Constants\n\nThose of a step are fitted to its times; those of compiled steps (TPUs), of adapters and of networks that are no transformers are set by hand; of practice's three one is\n"
+		"fitted to whole runs, two are published. *Fitted on*: what the runs span that the constant rests on; outside of it the interval widens and a warning says so (E135).\n\n"
+		"| constant | value | range | meaning | bounded by | fitted on |\n| --- | --- | --- | --- | --- | --- |\n");
+	for (size_t i = 0; i < constants.count; i++) {
+		const struct constant *constant = &constants.items[i];
+		double value = *constant_in(constant, &physics);
+
+		if (constant->offset >= offsetof(struct physics, stack_speed))
+			write_stack(file, constant, value, (enum stack)((constant->offset - offsetof(struct physics, stack_speed)) / sizeof(double)));
+		else
+			constant_row(file, constant->name, constant->name, value, constant->low, constant->high, constant->meaning, constant->source);
+	}
+#define COMPILED_ROW(member_, value_, least_, most_, meaning_, source_) constant_row(file, #member_ " (compiled)", "compiled_" #member_, value_, least_, most_, meaning_, source_);
 	COMPILED_CONSTANTS(COMPILED_ROW)
 #undef COMPILED_ROW
-#define ADAPTER_ROW(member_, value_, least_, most_, meaning_, source_) constant_row(file, #member_ " (adapters)", value_, least_, most_, meaning_, source_);
-	ADAPTER_CONSTANTS(ADAPTER_ROW)
-#undef ADAPTER_ROW
+#define HAND_ROW(member_, value_, least_, most_, meaning_, source_) constant_row(file, #member_, #member_, value_, least_, most_, meaning_, source_);
+	ADAPTER_CONSTANTS(HAND_ROW)
+	GENERIC_CONSTANTS(HAND_ROW)
+#undef HAND_ROW
 #define PRACTICE_ROW(member_, low_, high_, least_, most_, meaning_, source_, fitted_on_) \
-	constant_row(file, #member_ " (practice)", practice_fitted.member_, least_, most_, meaning_, source_ "; on " fitted_on_);
+	fprintf(file, "| " #member_ " (practice) | %.3g | %.3g to %.3g | " meaning_ " | " source_ " | " fitted_on_ " |\n", practice_fitted.member_, least_, most_);
 	PRACTICE_CONSTANTS(PRACTICE_ROW)
 #undef PRACTICE_ROW
 }

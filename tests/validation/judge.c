@@ -1,6 +1,7 @@
 #include "validation/judge.h"
 
 #include "planner/training/adapters.h"
+#include "planner/training/generic.h"
 #include "planner/training/practice.h"
 
 enum { LEFT_OUT_ROUNDS = 6, REFIT_ROUNDS = 2 };
@@ -136,7 +137,7 @@ void judge_cases(struct validation_cases *cases, struct judgement *judgement)
 	samples_of_cases(cases, &samples);
 	constants_list(&constants);
 #define ONE(...) +1
-	judgement->constants = constants.count + (size_t)(0 COMPILED_CONSTANTS(ONE) ADAPTER_CONSTANTS(ONE) PRACTICE_CONSTANTS(ONE));
+	judgement->constants = constants.count + (size_t)(0 COMPILED_CONSTANTS(ONE) ADAPTER_CONSTANTS(ONE) GENERIC_CONSTANTS(ONE) PRACTICE_CONSTANTS(ONE));
 #undef ONE
 	judgement->objective = fit_objective(&samples, &constants, NULL, &physics);
 	judgement->refitted = fit_run(&samples, &constants, NULL, REFIT_ROUNDS, &physics);
@@ -198,7 +199,7 @@ size_t limits_of(const struct judgement *judgement, struct limit *limits)
 	LIMIT("step times inside p10 to p90, suites left out", 100 * score_of(all, slice_judged, NULL, true).covered, 75, 90, "%", NULL);
 	LIMIT("the same of the suite that has fewest", 100 * steps.least_covered, 60, 100, "%", steps.least_covered_suite);
 	LIMIT("median p90/p10 of pinned dense steps", judgement->pinned_spread, 1, 1.5, "", NULL);
-	LIMIT("constants of training in all", (double)judgement->constants, 0, 60, "", NULL);
+	LIMIT("constants of training in all", (double)judgement->constants, 0, 46, "", NULL);
 #undef LIMIT
 	CHECK(n <= LIMITS_MAX);
 	return n;

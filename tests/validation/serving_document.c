@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "planner/serving/practice.h"
+#include "planner/serving/scope.h"
 
 enum { REFIT_ROUNDS = 2, POWER_ROUNDS = 10, NAMES_MAX = 200 };
 
@@ -64,9 +64,9 @@ static void bound_row(FILE *file, const char *what, double reached, double least
 }
 
 /* E136: no constant of the model, and no fit may move it. */
-#define PRACTICE_ROW(member_, value_, low_, high_, meaning_, source_, measured_on_) {#member_, meaning_, source_ " (" measured_on_ ")", value_, low_, high_},
+#define PRACTICE_ROW(member_, value_, low_, high_, meaning_, source_, measured_on_) {#member_, meaning_, source_, measured_on_, value_, low_, high_},
 static const struct {
-	const char *name, *meaning, *source;
+	const char *name, *meaning, *source, *measured_on;
 	double value, low, high;
 } practice_rows[] = {SERVING_PRACTICE_CONSTANTS(PRACTICE_ROW)};
 #undef PRACTICE_ROW
@@ -290,8 +290,26 @@ static void write_power(FILE *file, const struct power_cases *cases)
 static void write_practice(FILE *file)
 {
 	for (size_t i = 0; i < COUNT_OF(practice_rows); i++)
-		fprintf(file, "| %s (practice) | %.3g | %.3g to %.3g | %s | %s |\n", practice_rows[i].name, practice_rows[i].value, practice_rows[i].low,
-			practice_rows[i].high, practice_rows[i].meaning, practice_rows[i].source);
+		fprintf(file, "| %s (practice) | %.3g | %.3g to %.3g | %s | %s | %s |\n", practice_rows[i].name, practice_rows[i].value, practice_rows[i].low,
+			practice_rows[i].high, practice_rows[i].meaning, practice_rows[i].source, practice_rows[i].measured_on);
+}
+
+/* What a constant was fitted on: the ranges of the quantities that it rests on (E180). */
+static void write_inputs(FILE *file, const char *constant)
+{
+	const char *separator = "";
+
+	for (int quantity = 0; quantity < SERVING_QUANTITY_COUNT; quantity++) {
+		const struct serving_scope_row *row = serving_scope_row_of((enum serving_quantity)quantity);
+
+		if (!serving_scope_rests_on(row, constant))
+			continue;
+		fprintf(file, "%s%s %.3g to %.3g", separator, row->name, row->from, row->to);
+		separator = "; ";
+	}
+	if (!*separator) /* those of power */
+		fprintf(file, "8 to 480 billion parameters on H100 and B200 under vLLM");
+	fprintf(file, " |\n");
 }
 
 static void constant_rows(FILE *file, const struct constants *constants, const void *values, const char *kind)
@@ -299,8 +317,9 @@ static void constant_rows(FILE *file, const struct constants *constants, const v
 	for (size_t i = 0; i < constants->count; i++) {
 		const struct constant *constant = &constants->items[i];
 
-		fprintf(file, "| %s%s | %.3g | %.3g to %.3g | %s | %s |\n", constant->name, kind, constant_value(constant, values), constant->low, constant->high,
+		fprintf(file, "| %s%s | %.3g | %.3g to %.3g | %s | %s | ", constant->name, kind, constant_value(constant, values), constant->low, constant->high,
 			constant->meaning, constant->source);
+		write_inputs(file, constant->name);
 	}
 }
 
@@ -309,8 +328,8 @@ static void write_constants(FILE *file)
 	static struct constants list;
 
 	fprintf(file, "\n## Constants of serving\n\n%zu, one set for every model and accelerator; `scripts/fit serving` refits them. Measured ones are taken from kernels as they are, those of practice from the pairs\n"
-		"of `tests/validation/engine_pairs.csv` (range: p10 to p90).\n\n"
-		"| constant | value | range | meaning | bounded by |\n| --- | --- | --- | --- | --- |\n", constants_count());
+		"of `tests/validation/engine_pairs.csv` (range: p10 to p90). *Fitted on*: what the measurements span that the constant rests on; outside of it intervals widen and a warning says so (E180).\n\n"
+		"| constant | value | range | meaning | bounded by | fitted on |\n| --- | --- | --- | --- | --- | --- |\n", constants_count());
 	serving_constants_list(&list);
 	constant_rows(file, &list, &serving_constants, "");
 	serving_measured_list(&list);
