@@ -41,7 +41,8 @@ static struct shards shards_of(const struct setting *setting, const struct paral
 		if (params->expert > 0)
 			time_s[i] += shards_gather_s(setting, expert, bytes[i] * params->expert, alone);
 	}
-	return (struct shards){.gather_s = time_s[0], .scatter_s = time_s[1]};
+	return (struct shards){.gather_s = time_s[0], .scatter_s = time_s[1],
+		.overlap = alone ? setting->physics->overlap : collective_overlap(&setting->device, dense, setting->physics->overlap)};
 }
 
 static double gradients_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, double params,
@@ -88,6 +89,7 @@ void sharding_of(const struct setting *setting, const struct parallelism *layout
 	none_s = gradients_s(setting, layout, degrees, 0, degrees->expert_copies, inner, shards);
 	sharding->expert.fixed_s = none_s;
 	sharding->expert.param_s = (gradients_s(setting, layout, degrees, most, degrees->expert_copies, inner, shards) - none_s) / most;
+	sharding->overlap = collective_overlap(&setting->device, collective_outer_group(&setting->device, ranks, degrees->tensor), setting->physics->overlap);
 	sharding->layer_fixed_s = setting->software.single_tensors && layout->zero_stage == 1
 		? 2 * layer_tensors * collective_ring_latency_s(&setting->device, setting->physics, collective_group(&setting->device, degrees->zero_group, degrees->tensor))
 		: 0;
@@ -98,7 +100,7 @@ void sharding_of(const struct setting *setting, const struct parallelism *layout
  * recomputation gathers them again (Rajbhandari et al. 2021, section 4.1). */
 void sharding_expose(const struct setting *setting, const struct parallelism *layout, const struct shards *sent, struct layer_time *time)
 {
-	double overlap = setting->software.hides_data || layout->zero_stage >= 3 ? setting->physics->overlap : 0;
+	double overlap = setting->software.hides_data || layout->zero_stage >= 3 ? sent->overlap : 0;
 	double forward_s = layer_beside_ring_s(time, time->forward_s), forward_left_s = forward_s - (time->hidden_s - time->hidden_backward_s);
 	double backward_s = layer_hiding_backward_s(time), backward_left_s = layer_left_backward_s(time, overlap), behind_s, exposed_s;
 	bool again = setting->software.submodules && layout->recompute == RECOMPUTE_FULL && time->recompute_s > 0;

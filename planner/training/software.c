@@ -1,5 +1,9 @@
 #include "planner/training/software.h"
 
+#include <string.h>
+
+#include "planner/training/pairs.h"
+
 /* Each stack's name, the newest release that measurements were found for.
  * Behaviour comes from the projects' documentation and papers: unfused attention until Megatron adopted flash
  * attention in late 2022; no overlap of gradient reduction before Megatron-LM's distributed optimizer of 2023;
@@ -29,6 +33,7 @@ static const struct stack_row stacks[STACK_COUNT] = {
 _Static_assert((int)PHYSICS_STACKS == (int)STACK_COUNT, "one speed for each stack");
 
 static const double fused_attention_year = 2022.75;  /* flash attention in Megatron-LM and DeepSpeed forks: autumn 2022 */
+static const double torch_attention_year = 2023.2;   /* scaled_dot_product_attention: PyTorch 2.0, March 2023 */
 static const double own_attention_year = 2024.0;   /* cuDNN attention in Transformer Engine 1.0 and later */
 static const double overlapped_data_year = 2023.0;   /* Megatron-LM 3.0.2 */
 static const double reference_year = 2024.5;         /* releases are compared with mid 2024, amid the measurements */
@@ -107,10 +112,11 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	const struct stack_row *row = &stacks[stack];
 	double year = release_year(release), gain_years;
 	bool published; /* software of no name does what anybody can read */
+	bool eager = stack <= STACK_GENERIC || stack == STACK_FSDP || stack == STACK_TORCHTITAN; /* PyTorch's kernels, issued one by one */
 	struct software software = {.name = row->name, .year = year > 0 ? year : release_year(row->newest)};
 
 	published = (stack <= STACK_GENERIC || stack == STACK_HAI_LLM) && software.year >= published_experts_year;
-	software.fused_attention = software.year >= fused_attention_year;
+	software.fused_attention = software.year >= (eager ? torch_attention_year : fused_attention_year);
 	gain_years = fmin(fmax(software.year, earliest_gain_year), latest_gain_year) - reference_year;
 	software.speed = software_maturity(software.year, accelerator_year, physics->youth) * stack_factor(stack, &software, physics) * exp(physics->release_gain_per_year * gain_years);
 	software.expert_speed = exp(physics->expert_gain_per_year * (fmin(fmax(software.year, earliest_expert_year), latest_gain_year) - expert_reference_year));
@@ -135,8 +141,22 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	software.synchronise_s = stack == STACK_MEGATRON_DEEPSPEED ? physics->synchronise_s : 0;
 	software.separate_adapters = stack <= STACK_GENERIC || stack == STACK_HAI_LLM || stack == STACK_MEGATRON_DEEPSPEED || stack == STACK_FSDP || stack == STACK_TORCHTITAN;
 	software.submodules = stack == STACK_MEGATRON_DEEPSPEED;
+	software.narrow_speed = 1;
+	software.score_traffic = eager && !software.fused_attention ? eager_scores : 1;
 	software_memory(stack, precision, &software);
 	return software;
+}
+
+void software_on(enum stack stack, const struct accelerator *accelerator, struct software *software)
+{
+	const char *kin = accelerator_kin(accelerator);
+	bool torch = stack == STACK_FSDP || stack == STACK_TORCHTITAN;
+
+	if (torch && accelerator->vendor && strcmp(accelerator->vendor, "amd") == 0) {
+		software->speed *= torch_on_amd;
+		software->narrow_speed = torch_on_amd_narrow;
+	}
+	software->fuses_adapters = kin && strncmp(kin, "gaudi", 5) == 0;
 }
 
 const char *stack_name(enum stack stack)
