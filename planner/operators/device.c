@@ -221,7 +221,7 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 			(used == PRECISION_MXFP8 ? physics->block_scaling : 1);
 		device->linear_most_flops_per_s = device->peak_flops_per_s * fmin(1, narrow);
 	}
-	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed *
+	device->attention_flops_per_s = wide_peak * ceiling->attention * physics->attention_fraction * speed / sustained_speed(accelerator, ceiling, physics->power_exponent) *
 		(ceiling->year == 2024 && ceiling->tdp_w >= 1000 ? physics->blackwell_attention : 1);
 	device->full_head_width = ceiling->year >= 2022 ? full_head_width : 0;
 	device->memory_bytes_per_s = accelerator_bandwidth_bytes_per_s(accelerator) * CALIBRATED(calibration, memory_efficiency, memory_efficiency);
