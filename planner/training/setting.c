@@ -68,7 +68,7 @@ bool setting_of_candidate(const struct training_input *input, const struct candi
 	setting->software = software_of(request->stack, request->stack_release, precision,
 		device_architecture_year(&candidate->accelerator), physics);
 	software_on(request->stack, &candidate->accelerator, &setting->software);
-	setting->software.drops_unread = physics == &setting->compiled;
+	setting->software.drops_unread = setting->software.offloads_inputs = setting->software.places = physics == &setting->compiled;
 	if (!device_of_candidate(candidate, precision, physics, setting->software.speed, &setting->device))
 		return false;
 	if (setting->device.operand_bytes < setting->device.wide_bytes)

@@ -112,7 +112,7 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	const struct stack_row *row = &stacks[stack];
 	double year = release_year(release), gain_years;
 	bool published; /* software of no name does what anybody can read */
-	bool eager = stack <= STACK_GENERIC || stack == STACK_FSDP || stack == STACK_TORCHTITAN; /* PyTorch's kernels, issued one by one */
+	bool eager = stack == STACK_GENERIC || stack == STACK_FSDP || stack == STACK_TORCHTITAN; /* PyTorch's kernels, issued one by one */
 	struct software software = {.name = row->name, .year = year > 0 ? year : release_year(row->newest)};
 
 	published = (stack <= STACK_GENERIC || stack == STACK_HAI_LLM) && software.year >= published_experts_year;

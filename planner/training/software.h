@@ -33,6 +33,8 @@ struct software {
 	bool separate_adapters; /* LoRA as PEFT does it: each adapted matrix has kernels of its own, which nothing fuses */
 	bool fuses_adapters;  /* their element-wise work, not their products */
 	double synchronise_s; /* ZeRO: once a step for each parameter that a rank holds, never hidden */
+	bool offloads_inputs; /* of layers that are done again to the host, where they do not fit otherwise */
+	bool places;          /* each buffer has a place for as long as it lives, and each matrix is gathered where it is used */
 	bool submodules;      /* ZeRO-3 gathers and releases each submodule's parameters instead of a whole layer's at once */
 	double expert_host_factor; /* the same of an expert layer */
 	double host_factor;   /* host time of a layer over that of the eager reference */
