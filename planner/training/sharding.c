@@ -89,7 +89,6 @@ void sharding_of(const struct setting *setting, const struct parallelism *layout
 	none_s = gradients_s(setting, layout, degrees, 0, degrees->expert_copies, inner, shards);
 	sharding->expert.fixed_s = none_s;
 	sharding->expert.param_s = (gradients_s(setting, layout, degrees, most, degrees->expert_copies, inner, shards) - none_s) / most;
-	sharding->overlap = collective_overlap(&setting->device, collective_outer_group(&setting->device, ranks, degrees->tensor), setting->physics->overlap);
 	sharding->layer_fixed_s = setting->software.single_tensors && layout->zero_stage == 1
 		? 2 * layer_tensors * collective_ring_latency_s(&setting->device, setting->physics, collective_group(&setting->device, degrees->zero_group, degrees->tensor))
 		: 0;

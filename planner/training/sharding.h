@@ -24,7 +24,6 @@ struct sharding {
 	struct {
 		double fixed_s, param_s;
 	} dense, expert;      /* gradients' way once a step, affine in the parameters (E27) */
-	double overlap;       /* of what is sent once a step (E160) */
 	double layer_fixed_s; /* more for each layer where each tensor is sent on its own */
 };
 

@@ -112,11 +112,10 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	const struct stack_row *row = &stacks[stack];
 	double year = release_year(release), gain_years;
 	bool published; /* software of no name does what anybody can read */
-	bool eager = stack == STACK_GENERIC || stack == STACK_FSDP || stack == STACK_TORCHTITAN; /* PyTorch's kernels, issued one by one */
 	struct software software = {.name = row->name, .year = year > 0 ? year : release_year(row->newest)};
 
 	published = (stack <= STACK_GENERIC || stack == STACK_HAI_LLM) && software.year >= published_experts_year;
-	software.fused_attention = software.year >= (eager ? torch_attention_year : fused_attention_year);
+	software.fused_attention = software.year >= fused_attention_year;
 	gain_years = fmin(fmax(software.year, earliest_gain_year), latest_gain_year) - reference_year;
 	software.speed = software_maturity(software.year, accelerator_year, physics->youth) * stack_factor(stack, &software, physics) * exp(physics->release_gain_per_year * gain_years);
 	software.expert_speed = exp(physics->expert_gain_per_year * (fmin(fmax(software.year, earliest_expert_year), latest_gain_year) - expert_reference_year));
@@ -142,9 +141,17 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	software.separate_adapters = stack <= STACK_GENERIC || stack == STACK_HAI_LLM || stack == STACK_MEGATRON_DEEPSPEED || stack == STACK_FSDP || stack == STACK_TORCHTITAN;
 	software.submodules = stack == STACK_MEGATRON_DEEPSPEED;
 	software.narrow_speed = 1;
-	software.score_traffic = eager && !software.fused_attention ? eager_scores : 1;
+	software.score_traffic = 1;
 	software_memory(stack, precision, &software);
 	return software;
+}
+
+void software_of_published_model(enum stack stack, struct software *software)
+{
+	if (stack > STACK_GENERIC || software->year >= torch_attention_year)
+		return;
+	software->fused_attention = false;
+	software->score_traffic = eager_scores;
 }
 
 void software_on(enum stack stack, const struct accelerator *accelerator, struct software *software)

@@ -51,6 +51,10 @@ struct software software_of(enum stack stack, const char *release, enum precisio
  * which fuses the element-wise work of adapters. Given: stack, accelerator. Valid: releases of 2024 to 2026. */
 void software_on(enum stack stack, const struct accelerator *accelerator, struct software *software);
 
+/* E162. Software of no name that fine-tunes, or trains an encoder, runs the model as it was published in PyTorch: until PyTorch 2.0 its attention is a
+ * handful of kernels, one after the other, while pre-training had Megatron's fused softmax and then flash attention. */
+void software_of_published_model(enum stack stack, struct software *software);
+
 const char *stack_name(enum stack stack);           /* "megatron_core"; "" for unset */
 const char *stack_newest_release(enum stack stack); /* "2026-08" */
 

@@ -161,8 +161,8 @@ static struct hiding hiding_of(const struct step_work *work, const struct stage_
 	if (!setting->software.hides_data)
 		return (struct hiding){0};
 	return (struct hiding){.work_s = layer_hiding_backward_s(&stage->sum),
-		.left_s = layer_left_backward_s(&stage->sum, work->sharding->overlap), .idle_s = stage->issued_s - stage->total_s,
-		.overlap = work->sharding->overlap};
+		.left_s = layer_left_backward_s(&stage->sum, setting->physics->overlap), .idle_s = stage->issued_s - stage->total_s,
+		.overlap = setting->physics->overlap};
 }
 
 /* E29. Takes from `hiding` what it hides of a transfer. Returned: what is exposed. */
