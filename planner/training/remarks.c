@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "planner/footprint/supply.h"
+#include "planner/training/ground.h"
+#include "planner/training/range.h"
 #include "planner/training/scope.h"
 #include "planner/training/software.h"
 
@@ -202,6 +204,8 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	assume_practice(programme, best, &plan->findings);
 	warn_of_request(programme, best, &plan->findings);
 	warn_of_offload(programme->input, best, &plan->findings);
+	if (!is_given(programme->input->request.mfu) && !range_is_calibrated(&programme->input->candidates[best->candidate]))
+		ground_warn(&programme->input->request, &programme->input->model, &programme->input->candidates[best->candidate].accelerator, &plan->findings);
 	warn_of_inputs(programme->input, best, &plan->findings);
 	warn_of_batch(programme->input, plan);
 	warn_of_zero(&programme->input->request, best, &plan->findings);

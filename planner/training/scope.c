@@ -66,7 +66,7 @@ void scope_of(const struct setting *setting, const struct parallelism *layout, s
 	double from = own_runs ? releases[stack][0] : scope_rows[SCOPE_RELEASE].from, to = own_runs ? releases[stack][1] : scope_rows[SCOPE_RELEASE].to;
 
 	*scope = (struct scope){.count = 0};
-	if (model->kind != MODEL_GENERIC) { /* of what is no transformer the rate is one published figure: STEP_LOG_SIGMA_UNMEASURED covers no more */
+	if (model->kind != MODEL_GENERIC) { /* of what is no transformer the rate is one published figure: ground.h's spread covers no more */
 		look_at(scope, SCOPE_PARAMS, model->params_total);
 		look_at(scope, SCOPE_SEQUENCE, setting->sequence);
 		look_at(scope, SCOPE_STEP_TOKENS, degrees.batch * setting->sequence);
