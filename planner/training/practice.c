@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-const struct practice_constants practice_fitted = {.software = 1.13, .layout = 1.41, .evaluation_and_restarts = 1.12};
+const struct practice_constants practice_fitted = {.software = 1.13, .layout = 1.35, .evaluation_and_restarts = 1.12};
 
 static const double usual_days_per_root_gpu_hour = 0.05, usual_days_most = 57;
 

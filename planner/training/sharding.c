@@ -42,7 +42,7 @@ static struct shards shards_of(const struct setting *setting, const struct paral
 			time_s[i] += shards_gather_s(setting, expert, bytes[i] * params->expert, alone);
 	}
 	return (struct shards){.gather_s = time_s[0], .scatter_s = time_s[1],
-		.overlap = alone ? setting->physics->overlap : collective_overlap(&setting->device, dense, setting->physics->overlap)};
+		.overlap = !setting->software.blocks ? setting->physics->overlap : collective_overlap(&setting->device, dense, setting->physics->overlap)};
 }
 
 static double gradients_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, double params,
