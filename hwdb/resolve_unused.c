@@ -418,6 +418,7 @@ static void take_layout(struct unused *unused, const struct parallelism *layout)
 	take(unused, layout->kept_layers >= 0, "kept_layers");
 	take(unused, layout->sequence_parallel != TRUTH_UNSET, "sequence_parallel");
 	take(unused, layout->offload != TRUTH_UNSET, "offload");
+	take(unused, layout->offload_activations != TRUTH_UNSET, "offload_activations");
 }
 
 /* Everything of an accelerator but its memory. */

@@ -110,6 +110,7 @@ static const struct field memory_use_rows[] = {
 	FIGURE(optimizer_bytes, "Optimizer state and master weights"),
 	FIGURE(activations_bytes, "Activations kept for the backward pass"),
 	FIGURE(model_bytes, "Sum of the four above"),
+	FIGURE(layers_bytes, "Of it the layers': without embedding tables and the logits"),
 	FIGURE(overhead_bytes, "Runtime, communication buffers, fragmentation"),
 	FIGURE(total_bytes, "Needed"),
 	FIGURE(capacity_bytes, "There"),

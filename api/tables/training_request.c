@@ -16,6 +16,7 @@ static const struct field parallelism_rows[] = {
 	INTEGER(kept_layers, 0, 1024, "Layers of each stage that keep their activations under full recomputation; the others are done again"),
 	TRUTH(sequence_parallel, "Norms and dropout split along the sequence over the tensor-parallel group"),
 	TRUTH(offload, "Optimizer state in host memory"),
+	TRUTH(offload_activations, "Inputs of the layers that full recomputation does again, in host memory; unset: on TPUs and beside `offload`, where nothing else fits"),
 };
 TABLE(parallelism, parallelism_rows, "How a training is split over accelerators; what is left out is searched.");
 #undef OF

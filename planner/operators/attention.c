@@ -17,7 +17,7 @@ static struct product_time unfused_forward(const struct device *device, const st
 	double scores = attention->tokens * attention->sequence * attention->heads;
 	double flops = 2 * scores * (attention->key_dim + attention->value_dim);
 	double slowdown = fmod(attention->key_dim, 8) > 0 ? misaligned_slowdown : 1;
-	double traffic_s = scores * physics->score_traffic_bytes / device->memory_bytes_per_s;
+	double traffic_s = scores * physics->score_traffic_bytes * (attention->score_traffic > 0 ? attention->score_traffic : 1) / device->memory_bytes_per_s;
 
 	return (struct product_time){
 		.time_s = flops / device->wide_flops_per_s * slowdown + traffic_s, .traffic_s = traffic_s};

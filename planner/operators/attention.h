@@ -11,6 +11,7 @@ struct attention {
 	double heads;       /* of one rank */
 	double key_dim, value_dim;
 	bool fused;
+	double score_traffic; /* unfused: bytes moved for a score over score_traffic_bytes; 0: as many */
 };
 
 /* E23 fused: 2 x tokens x span x heads x (key + value) FLOP at the fused rate x s/(s + s_half).

@@ -131,6 +131,13 @@ double point_to_point_s(const struct device *device, const struct physics *physi
 	return bytes / rate + link_latency_s(device, physics) / 2;
 }
 
+double collective_overlap(const struct device *device, struct group group, double overlap)
+{
+	double rate = collective_rate_bytes_per_s(device, group);
+
+	return 1 - (1 - overlap) * fmin(1, rate / fmax(rate, device->link_bytes_per_s));
+}
+
 double exposed_s(double communication_s, double hiding_s, double overlap)
 {
 	return communication_s - overlap * fmin(communication_s, hiding_s);

@@ -49,6 +49,11 @@ double point_to_point_s(const struct device *device, const struct physics *physi
 
 /* E29. The part of a communication that stays exposed beside `hiding_s` of other work.
  * exposed = communication - overlap x min(communication, hiding). Valid: 0 <= overlap <= 1. */
+/* E160. `overlap` of a group whose transfers pass slower ways than the link: what does not overlap is what a transfer takes from the work beside
+ * it (memory, multiprocessors, the order of launches), which goes with its bytes and not with the time that a slow network takes for them.
+ * overlap' = 1 - (1 - overlap) x rate / rate of the link, of one network adapter a rank at least. Source: derivation; NCCL's kernels move what they are given. */
+double collective_overlap(const struct device *device, struct group group, double overlap);
+
 double exposed_s(double communication_s, double hiding_s, double overlap);
 
 #endif

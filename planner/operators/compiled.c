@@ -10,6 +10,8 @@ struct physics physics_compiled(const struct physics *physics)
 	compiled.overlap = compiled_overlap;
 	compiled.link_fraction = compiled_link_fraction;
 	compiled.link_latency_s = 0; /* the hops of the torus are counted by themselves */
+	compiled.expert_fraction = compiled_expert_fraction;
+	compiled.expert_gain_per_year = 0;
 	compiled.youth = 0;
 	return compiled;
 }

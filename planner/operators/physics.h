@@ -57,7 +57,10 @@ extern const struct physics physics_fitted;
 #define COMPILED_CONSTANTS(X) \
 	X(wave_outputs, 1.3e5, 6e4, 5e5, "outputs of a product that keep a compiled chip busy for half a wave: 512 x 256, half of two tiles of that size", "none is published") \
 	X(overlap, 0.8, 0.6, 0.95, "part of a hideable communication that compiled programs hide", "suite maxtext; other chips' memory is read and written beside the arithmetic, Jouppi et al. 2023, arXiv 2304.01433") \
-	X(link_fraction, 0.9, 0.6, 0.95, "of the link's rate that rings of neighbours reach which no processor drives", "suite maxtext")
+	X(link_fraction, 0.9, 0.6, 0.95, "of the link's rate that rings of neighbours reach which no processor drives", "suite maxtext") \
+	X(expert_fraction, 0.8, 0.7, 1, "rate of experts' products over single ones: one batched product over as many tokens as each expert has room for", \
+		"MaxText drops beyond a capacity of 1.25 times the mean, and computes the room that is left empty") \
+	X(fragmentation, 0.02, 0, 0.05, "memory between the buffers of a compiled program, over them", "its buffers have places before it begins; MaxText's runs on v5e leave 8 %")
 
 #define COMPILED_VALUE(member_, value_, least_, most_, meaning_, source_) static const double compiled_##member_ __attribute__((unused)) = value_;
 COMPILED_CONSTANTS(COMPILED_VALUE)

@@ -75,7 +75,8 @@ static void work_scores(struct layer_work *work, double key_dim, double value_di
 	struct attention attention = {
 		.tokens = work->degrees->rows, .span_tokens = work->kind->bidirectional ? setting->sequence : causal_span(setting->sequence, work->kind->window),
 		.sequence = setting->sequence, .heads = fmax(1, work->kind->heads / work->degrees->tensor),
-		.key_dim = key_dim, .value_dim = value_dim, .fused = setting->software.fused_attention};
+		.key_dim = key_dim, .value_dim = value_dim, .fused = setting->software.fused_attention,
+		.score_traffic = setting->software.score_traffic};
 	struct product_time backward;
 
 	work->attention = attention_forward(&setting->device, setting->physics, &attention);
@@ -329,7 +330,7 @@ static void work_adapters(struct layer_work *work)
 	const struct setting *setting = work->setting;
 
 	if (setting->frozen && setting->software.separate_adapters)
-		work_elements(work, adapter_moves * setting->device.wide_bytes * work->degrees->rows * adapter_width(setting->model, work->kind) / work->degrees->tensor);
+		work_elements(work, (setting->software.fuses_adapters ? adapter_moves_fused : adapter_moves) * setting->device.wide_bytes * work->degrees->rows * adapter_width(setting->model, work->kind) / work->degrees->tensor);
 }
 
 /* QLoRA: weights of half a byte are widened before each pass that multiplies by them (Dettmers et al. 2023, section 3). */

@@ -323,7 +323,20 @@ static void trial_zero(struct trial *trial, const struct shared *shared)
 /* Whether the pins leave it: layers that keep their activations are a part of full recomputation. */
 static bool recompute_allowed(const struct parallelism *pins, enum recompute recompute)
 {
-	return (pins->recompute == RECOMPUTE_UNSET || pins->recompute == recompute) && (pins->kept_layers <= 0 || recompute == RECOMPUTE_FULL);
+	return (pins->recompute == RECOMPUTE_UNSET || pins->recompute == recompute) &&
+		((pins->kept_layers <= 0 && pins->offload_activations != TRUTH_TRUE) || recompute == RECOMPUTE_FULL);
+}
+
+/* Software that offloads layers' inputs where memory is short, and who has the optimizer on the host already (DeepSpeed's cpu_checkpointing); what
+ * was not said is the search's choice. */
+static bool may_offload_inputs(const struct layout_search *search)
+{
+	return (search->setting->software.offloads_inputs || search->pins.offload == TRUTH_TRUE) && search->pins.offload_activations == TRUTH_UNSET && search->setting->model->kind != MODEL_GENERIC;
+}
+
+static enum truth leanest_offload(const struct layout_search *search, enum recompute recompute)
+{
+	return may_offload_inputs(search) && recompute == RECOMPUTE_FULL ? TRUTH_TRUE : search->pins.offload_activations;
 }
 
 static void trial_recompute(struct trial *trial, int size)
@@ -334,12 +347,19 @@ static void trial_recompute(struct trial *trial, int size)
 	trial->degrees = degrees_of(trial->search->setting, &trial->layout);
 	for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++) {
 		trial->layout.recompute = (enum recompute)recompute;
+		trial->layout.offload_activations = pins->offload_activations;
 		trial->layout.kept_layers = recompute == RECOMPUTE_FULL && pins->kept_layers > 0 ? pins->kept_layers : 0;
 		if (!recompute_allowed(pins, trial->layout.recompute) || too_slow(trial, least_arithmetic_s(trial)))
 			continue;
 		shared = trial_shared(trial, size);
-		if (!too_slow(trial, least_sample_s(trial, shared->all_s[trial->layout.kept_layers > 0 ? RECOMPUTE_NONE : recompute])))
-			trial_zero(trial, shared);
+		if (too_slow(trial, least_sample_s(trial, shared->all_s[trial->layout.kept_layers > 0 ? RECOMPUTE_NONE : recompute])))
+			continue;
+		trial_zero(trial, shared);
+		if (recompute != RECOMPUTE_FULL || !may_offload_inputs(trial->search))
+			continue;
+		trial->layout.offload_activations = TRUTH_TRUE;
+		trial_zero(trial, shared);
+		trial->layout.offload_activations = pins->offload_activations;
 	}
 }
 
@@ -401,6 +421,7 @@ static bool trial_can_fit(struct trial *trial)
 	layout->zero_group = pinned(pins->zero_group) ? pins->zero_group : layout->data * layout->context;
 	layout->recompute = pins->recompute != RECOMPUTE_UNSET ? pins->recompute : RECOMPUTE_FULL;
 	layout->kept_layers = pins->kept_layers > 0 ? pins->kept_layers : 0;
+	layout->offload_activations = leanest_offload(trial->search, layout->recompute);
 	if (trial->search->exhaustive || memory_least_bytes(setting, layout) <= accelerator_capacity_bytes(&setting->candidate->accelerator))
 		return true;
 	if ((layout->interleave > 1 && layout->pipeline == 1) || layout->pipeline * layout->interleave > layout_layers(setting->model) + 2)
@@ -429,6 +450,7 @@ static void trial_leanest(struct trial *trial)
 	layout->zero_group = pinned(pins->zero_group) ? pins->zero_group : layout->data * layout->context;
 	layout->recompute = pins->recompute != RECOMPUTE_UNSET ? pins->recompute : RECOMPUTE_FULL;
 	layout->kept_layers = pins->kept_layers > 0 ? pins->kept_layers : 0;
+	layout->offload_activations = leanest_offload(search, layout->recompute);
 	if ((layout->interleave > 1 && layout->pipeline == 1) || layout->pipeline * layout->interleave > layout_layers(search->setting->model) + 2)
 		return;
 	stages_split(search->setting->model, (int)layout->pipeline, (int)layout->interleave, search->setting->software.balances_ends, &trial->stages);
@@ -546,7 +568,9 @@ static bool zero_allowed(const struct trial *trial, const struct parallelism *be
 
 static bool recompute_as_pinned(const struct parallelism *pins, const struct parallelism *begin)
 {
-	if (pins->recompute == RECOMPUTE_UNSET && !pinned(pins->kept_layers))
+	if (begin->offload_activations != pins->offload_activations)
+		return false;
+	if (pins->recompute == RECOMPUTE_UNSET && !pinned(pins->kept_layers) && pins->offload_activations == TRUTH_UNSET)
 		return true;
 	return recompute_allowed(pins, begin->recompute) && begin->kept_layers == (pins->kept_layers > 0 ? pins->kept_layers : 0);
 }
@@ -606,6 +630,7 @@ void layout_search(struct layout_search *search)
 	for (int k = 0; k < MODEL_LAYER_KINDS_MAX; k++)
 		trial.layers[k] = search->setting->model->kind == MODEL_GENERIC ? 1 : model_kind_layers(search->setting->model, k);
 	trial.layout.offload = search->pins.offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE;
+	trial.layout.offload_activations = search->pins.offload_activations;
 	trial_begin(&trial);
 	trial_tensor(&trial);
 	if (!search->best.any)

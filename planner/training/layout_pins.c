@@ -263,6 +263,22 @@ static void check_kept_layers(struct pins_check *check)
 	check->right.kept_layers = ABSENT_COUNT;
 }
 
+static void check_offload_activations(struct pins_check *check)
+{
+	const struct parallelism *pins = &check->pins;
+
+	if (pins->offload_activations != TRUTH_TRUE)
+		return;
+	if (check->setting->model->kind == MODEL_GENERIC)
+		failure_add(check->failure, "/parallelism/offload_activations", "impossible", "a generic model has no layers whose inputs could wait: leave it out");
+	else if (pins->recompute != RECOMPUTE_FULL && pins->recompute != RECOMPUTE_UNSET)
+		failure_add(check->failure, "/parallelism/offload_activations", "contradiction",
+			"only layers that are done again need nothing but their inputs: recompute full, or leave it out");
+	else
+		return;
+	check->right.offload_activations = TRUTH_UNSET;
+}
+
 bool layout_pins_check(const struct setting *setting, int64_t gpu_count, const struct parallelism *pins, struct parallelism *right, struct failure *failure)
 {
 	struct pins_check check = {.setting = setting, .gpu_count = gpu_count, .pins = *pins, .right = *pins, .failure = failure};
@@ -276,6 +292,7 @@ bool layout_pins_check(const struct setting *setting, int64_t gpu_count, const s
 	check_context(&check);
 	check_zero_group(&check);
 	check_kept_layers(&check);
+	check_offload_activations(&check);
 	*right = check.right;
 	return failure->fault_total == before;
 }

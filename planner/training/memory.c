@@ -109,35 +109,51 @@ struct layer_memory {
 	double kept_bytes, keeping_bytes, open_bytes; /* activations of a token: under the layout, of a layer that keeps its own, while it is done again */
 };
 
-static double stage_activations(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
-	const struct layer_memory *kinds, const struct stages *stages, int stage)
+/* E161. Of a layer's input, what stays on the accelerator: nothing where it waits in host memory, but for the one that comes back and the one that
+ * leaves meanwhile. */
+static double input_bytes_on_host(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
 {
-	double bytes = 0, widest = 0, in_flight = stages_in_flight(stages, stage, degrees->micro_batches), kept = stage_kept_share(layout, stages, stage);
+	double spread = layout->sequence_parallel == TRUTH_TRUE ? degrees->tensor : 1;
+
+	return layout->offload_activations == TRUTH_TRUE && layout->recompute == RECOMPUTE_FULL ? setting->device.wide_bytes * setting->model->hidden / spread : 0;
+}
+
+static double stage_activations(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct layer_memory *kinds, const struct stages *stages, int stage, double *logits_bytes)
+{
+	double bytes = 0, widest = 0, logits = 0, host = input_bytes_on_host(setting, layout, degrees), in_flight = stages_in_flight(stages, stage, degrees->micro_batches), kept = stage_kept_share(layout, stages, stage);
 
 	if (setting->model->kind == MODEL_GENERIC)
 		return degrees->rows * generic_sample_activation_bytes(setting, 2);
 	for (int k = 0; k < setting->model->kind_count; k++) {
 		if (stages->layers[stage][k] == 0)
 			continue;
-		bytes += stages->layers[stage][k] * ((1 - kept) * kinds[k].kept_bytes + kept * kinds[k].keeping_bytes);
+		bytes += stages->layers[stage][k] * ((1 - kept) * (kinds[k].kept_bytes - host) + kept * kinds[k].keeping_bytes);
 		if (layout->recompute == RECOMPUTE_FULL)
 			widest = fmax(widest, kinds[k].open_bytes);
 	}
 	if (setting->software.sends_copies && stages->count > 1) /* what a stage has sent lives on until its gradient comes back */
 		bytes += setting->device.wide_bytes * setting->model->hidden;
-	bytes = bytes * in_flight + widest;
 	if (stage == stages->count - 1)
-		bytes += setting->software.logits_bytes * setting->model->vocabulary / degrees->tensor;
-	return bytes * degrees->rows;
+		logits = setting->software.logits_bytes * setting->model->vocabulary / degrees->tensor;
+	bytes = bytes * in_flight + 2 * host;
+	/* the loss is over before a layer is done again: a place that is planned ahead serves both */
+	logits = setting->software.places ? fmax(0, logits - widest) : logits;
+	*logits_bytes = logits * degrees->rows;
+	return (bytes + widest + logits) * degrees->rows;
 }
 
 /* Parameters that ZeRO-3 holds gathered at a time: a whole layer; or, where submodules are gathered one by one, as many as DeepSpeed keeps
- * (stage3_max_live_parameters, 1e9 by default: its documentation of the configuration), but at least the largest matrix. */
+ * (stage3_max_live_parameters, 1e9 by default: its documentation of the configuration), but at least the largest matrix. A compiled program gathers
+ * each matrix where it is used; experts' matrices of one kind are one. */
 static double gathered_params(const struct setting *setting, const struct layer_kind *kind, const struct layer_params *layer, const struct degrees *degrees)
 {
 	static const double live_params = 1e9;
 	double columns = fmax(fmax(kind->width, kind->shared_width), (double)(kind->heads + 2 * kind->kv_heads) * kind->head_dim);
 	double whole = layer->dense + layer->expert;
+
+	if (setting->software.places)
+		return fmin(whole, fmax(setting->model->hidden * columns / degrees->tensor, layer->expert / (kind->gated ? 3 : 2)));
 
 	return setting->software.submodules ? fmin(whole, fmax(live_params, setting->model->hidden * columns / degrees->tensor)) : whole;
 }
@@ -180,9 +196,10 @@ static struct stage_memory stage_params_of(const struct setting *setting, const 
 		params.largest = fmax(params.largest, kinds[k].gathered_params);
 	}
 	if (first)
-		params.dense += table + (double)model->learned_positions * model->hidden;
+		params.tables += table + (double)model->learned_positions * model->hidden;
 	if (last && !(first && model->tied_embeddings))
-		params.dense += table;
+		params.tables += table;
+	params.dense += params.tables;
 	return params;
 }
 
@@ -191,7 +208,7 @@ static struct stage_memory stage_memory_of(const struct setting *setting, const 
 {
 	struct stage_memory part = stage_params_of(setting, degrees, kinds, stages, stage);
 
-	part.activations_bytes = stage_activations(setting, layout, degrees, kinds, stages, stage);
+	part.activations_bytes = stage_activations(setting, layout, degrees, kinds, stages, stage, &part.logits_bytes);
 	return part;
 }
 
@@ -245,6 +262,8 @@ static void memory_of_part(const struct setting *setting, const struct paralleli
 	double copies = fmin(degrees->zero_group, degrees->expert_copies);
 	int communicators = (layout->tensor > 1) + (layout->pipeline > 1) + (layout->data > 1) + (layout->context > 1) + (layout->expert > 1);
 
+	struct memory_use tables = {.weights_bytes = 0};
+
 	*memory = (struct memory_use){.capacity_bytes = accelerator_capacity_bytes(&setting->candidate->accelerator)};
 	memory_states(setting, layout, part->dense, degrees->zero_group, part->largest, memory);
 	if (part->expert > 0)
@@ -254,7 +273,10 @@ static void memory_of_part(const struct setting *setting, const struct paralleli
 	memory->weights_bytes += teacher_bytes(setting, layout, degrees);
 	memory->activations_bytes = part->activations_bytes;
 	memory->model_bytes = memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes + memory->activations_bytes;
-	memory->overhead_bytes = setting->physics == &setting->compiled ? 0
+	if (part->tables > 0)
+		memory_states(setting, layout, part->tables, degrees->zero_group, 0, &tables);
+	memory->layers_bytes = memory->model_bytes - tables.weights_bytes - tables.gradients_bytes - tables.optimizer_bytes - part->logits_bytes;
+	memory->overhead_bytes = setting->physics == &setting->compiled ? compiled_fragmentation * memory->model_bytes
 	                                                                : context_bytes + communicator_bytes * communicators + fragmentation * memory->model_bytes;
 	memory->overhead_bytes += fmin(setting->software.spare * memory->activations_bytes,
 		fmax(0, spare_fill * memory->capacity_bytes - memory->model_bytes - memory->overhead_bytes));

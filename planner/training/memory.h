@@ -13,6 +13,7 @@ void memory_of_layout(const struct setting *setting, const struct parallelism *l
  * activations. A layout has those of the stages of which one is the worst. */
 struct stage_memory {
 	double dense, expert, largest, activations_bytes;
+	double tables, logits_bytes; /* of dense and activations_bytes: what is no part of a layer */
 };
 struct memory_parts {
 	int count;

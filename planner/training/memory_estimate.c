@@ -37,6 +37,7 @@ static struct parallelism layout_of(const struct memory_request *request)
 	struct parallelism layout = {.tensor = degree(pins->tensor), .pipeline = degree(pins->pipeline), .context = degree(pins->context),
 		.expert = degree(pins->expert), .interleave = degree(pins->interleave), .micro_batch = degree(pins->micro_batch),
 		.zero_stage = pins->zero_stage >= 0 ? pins->zero_stage : 0, .sequence_parallel = pins->sequence_parallel, .offload = pins->offload,
+		.offload_activations = pins->offload_activations,
 		.recompute = pins->recompute == RECOMPUTE_UNSET ? RECOMPUTE_NONE : pins->recompute, .kept_layers = pins->kept_layers > 0 ? pins->kept_layers : 0};
 	int64_t inner = layout.tensor * layout.pipeline * layout.context;
 
@@ -218,7 +219,7 @@ enum status planner_memory(const struct memory_request *request, const struct mo
 {
 	fill_sizes(request, model, estimate);
 	estimate->training = (struct memory_use){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER,
-		ABSENT_NUMBER, ABSENT_NUMBER};
+		ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
 	estimate->inference = (struct serving_memory){ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER,
 		ABSENT_NUMBER, ABSENT_NUMBER};
 	estimate->fits = TRUTH_UNSET;

@@ -59,6 +59,17 @@ static double roomy_hours(const struct programme *programme, const struct outlin
 static const struct parallelism no_pins = {.tensor = ABSENT_COUNT, .pipeline = ABSENT_COUNT, .data = ABSENT_COUNT, .context = ABSENT_COUNT,
 	.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT};
 
+/* The same pins, with the layers' inputs in host memory. */
+static struct outline with_inputs_on_host(const struct programme *programme, const struct outline *outline)
+{
+	struct parallelism pins = programme->input->request.parallelism;
+
+	pins.recompute = RECOMPUTE_FULL;
+	pins.kept_layers = ABSENT_COUNT;
+	pins.offload_activations = TRUTH_TRUE;
+	return with_pins(programme, outline, &pins);
+}
+
 /* "in 120 hours, 8 % more than with enough memory". */
 static int say_hours(const struct programme *programme, const struct outline *way, const struct parallelism *pins, char *text, size_t size)
 {
@@ -98,7 +109,7 @@ static enum status explain_memory(const struct programme *programme, const struc
 {
 	const struct memory_use *memory = &outline->found.memory;
 	struct parallelism pins = programme->input->request.parallelism;
-	struct outline fuller = {.any = false}, freed;
+	struct outline fuller = {.any = false}, hosted = {.any = false}, freed;
 	char remedy[240];
 	int length;
 
@@ -106,10 +117,15 @@ static enum status explain_memory(const struct programme *programme, const struc
 	pins.kept_layers = ABSENT_COUNT;
 	if (programme->input->request.parallelism.recompute != RECOMPUTE_UNSET)
 		fuller = with_pins(programme, outline, &pins);
+	if (!fuller.any && programme->input->model.kind != MODEL_GENERIC && pins.offload_activations == TRUTH_UNSET)
+		hosted = with_inputs_on_host(programme, outline);
 	freed = with_pins(programme, outline, &no_pins);
 	if (fuller.any) {
 		length = snprintf(remedy, sizeof remedy, "it fits with full recomputation (parallelism.recompute: full) ");
 		say_hours(programme, &fuller, &programme->input->request.parallelism, remedy + length, sizeof remedy - (size_t)length);
+	} else if (hosted.any) {
+		length = snprintf(remedy, sizeof remedy, "it fits with the layers' inputs in host memory (parallelism.offload_activations: true) ");
+		say_hours(programme, &hosted, &programme->input->request.parallelism, remedy + length, sizeof remedy - (size_t)length);
 	} else if (freed.any) {
 		snprintf(remedy, sizeof remedy, "it fits when the pinned parallelism is left to the search, in %.4g hours", freed.wall_clock_hours);
 	} else {

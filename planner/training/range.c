@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planner/interval.h"
+#include "planner/training/ground.h"
 #include "planner/training/scope.h"
 
 bool range_is_calibrated(const struct candidate *candidate)
@@ -46,17 +47,16 @@ static double calibrated_log_sigma(const struct calibration *calibration, const 
 
 static double published_log_sigma(const struct programme *programme, const struct candidate *candidate)
 {
-	struct device device;
 	enum precision precision = programme->input->request.common.precision;
+	double ground = ground_log_sigma(&programme->input->request, &programme->input->model, candidate);
+	bool compiled = device_is_compiled(&candidate->accelerator);
 
 	if (precision == PRECISION_UNSET)
 		precision = accelerator_training_precision(&candidate->accelerator);
-	if (!device_of_candidate(candidate, precision, programme->physics, 1, &device) || !device.ceiling_measured)
-		return STEP_LOG_SIGMA_UNMEASURED;
 	if (programme->input->model.params_active < programme->input->model.params_total)
-		return STEP_LOG_SIGMA_EXPERTS;
-	return precision_weight_bytes(precision) >= 2 && device_architecture_year(&candidate->accelerator) >= STEP_LOG_SIGMA_NEW_YEAR
-		? STEP_LOG_SIGMA_NEW : STEP_LOG_SIGMA;
+		return interval_joint_sigma(STEP_LOG_SIGMA_EXPERTS, ground);
+	return interval_joint_sigma(precision_weight_bytes(precision) >= 2 && device_architecture_year(&candidate->accelerator) >= STEP_LOG_SIGMA_NEW_YEAR && !compiled
+		? STEP_LOG_SIGMA_NEW : STEP_LOG_SIGMA, ground);
 }
 
 double range_step_log_sigma(const struct programme *programme, const struct candidate *candidate, const struct outline *outline)

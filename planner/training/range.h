@@ -6,12 +6,11 @@
 
 /* Standard deviation of the logarithm of observed over predicted step time, from the validation runs with their suite left out
  * of the fit (make validate): wider for mixtures of experts, for 16-bit products on accelerators of 2024 and later, whose published
- * runs disagree among themselves, and where no accelerator was measured. A calibration narrows it (E126), a given mfu leaves what a week's mean varies. */
+ * runs disagree among themselves. Where accelerator, kind or software were not measured ground.h adds its own. A calibration narrows it (E126), a given mfu leaves what a week's mean varies. */
 #define STEP_LOG_SIGMA 0.12
 #define STEP_LOG_SIGMA_EXPERTS 0.17
 #define STEP_LOG_SIGMA_NEW 0.28
 #define STEP_LOG_SIGMA_NEW_YEAR 2024
-#define STEP_LOG_SIGMA_UNMEASURED 0.30
 #define STEP_LOG_SIGMA_CEILING 0.08 /* of which not to know the ceiling of products is this: what is left of 0.12 is 0.09 */
 #define STEP_LOG_SIGMA_GIVEN 0.03
 

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "planner/footprint/supply.h"
+#include "planner/training/ground.h"
+#include "planner/training/range.h"
 #include "planner/training/scope.h"
 #include "planner/training/software.h"
 
@@ -156,6 +158,19 @@ static void warn_of_offload(const struct training_input *input, const struct out
 		findings_warn(findings, "offload: each node needs %.0f GB of host memory for the optimizer's states beside what the system takes", bytes / 1e9);
 }
 
+/* Layers' inputs in host memory, likewise. */
+static void warn_of_inputs(const struct training_input *input, const struct outline *best, struct findings *findings)
+{
+	const struct parallelism *layout = &best->found.layout;
+	double node = (double)best->gpu_count / (double)best->node_count, layers = (double)layout_layers(&input->model) / (double)layout->pipeline;
+	double spread = layout->sequence_parallel == TRUTH_TRUE ? (double)layout->tensor : 1;
+	double rows = (double)layout->micro_batch * input->request.sequence_length / (double)layout->context;
+
+	if (layout->offload_activations == TRUTH_TRUE && is_given(input->request.sequence_length))
+		findings_warn(findings, "offload_activations: each node needs %.0f GB of host memory for the inputs of the layers beside what the system takes",
+			node * layers * rows * 2 * input->model.hidden / spread / 1e9);
+}
+
 static void warn_of_zero(const struct training_request *request, const struct outline *best, struct findings *findings)
 {
 	struct software software = software_of(request->stack, request->stack_release, PRECISION_BF16, ABSENT_COUNT, &physics_fitted);
@@ -218,6 +233,9 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	assume_practice(programme, best, &plan->findings);
 	warn_of_request(programme, best, &plan->findings);
 	warn_of_offload(programme->input, best, &plan->findings);
+	if (!is_given(programme->input->request.mfu) && !range_is_calibrated(&programme->input->candidates[best->candidate]))
+		ground_warn(&programme->input->request, &programme->input->model, &programme->input->candidates[best->candidate].accelerator, &plan->findings);
+	warn_of_inputs(programme->input, best, &plan->findings);
 	warn_of_batch(programme->input, plan);
 	warn_of_zero(&programme->input->request, best, &plan->findings);
 	warn_of_excess(&programme->input->request, &programme->input->model, best, &plan->findings);

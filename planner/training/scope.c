@@ -8,7 +8,7 @@ static const struct scope_row scope_rows[SCOPE_COUNT] = {
 		"mosaic-129, mbridge-26.06-052"},
 	[SCOPE_ACCELERATORS] = {"accelerators", 1, 3072, "nic_fraction nic_latency_s overlap", "meg20-1B-A100-1, meg21-t1-1008.0B"},
 	[SCOPE_SEQUENCE] = {"tokens of a sequence", 512, 1048576,
-		"attention_fraction blackwell_attention flash2_fraction attention_half_tokens attention_backward score_traffic_bytes", "mosaic-060, nemo-long-l3-8b-1024k"},
+		"attention_fraction blackwell_attention flash2_fraction attention_half_tokens attention_backward score_traffic_bytes eager_scores", "mosaic-060, nemo-long-l3-8b-1024k"},
 	[SCOPE_STEP_TOKENS] = {"tokens of a step", 2048, 6.291e7, "step_fixed_s", "vtrain-s-0114, mbridge-26.06-040"},
 	[SCOPE_ROWS] = {"tokens of a micro-batch on a rank", 1024, 131072, "gemm_traffic host_layer_s kernel_gap_s", "vtrain-s-0004, titan-70b-256-2d"},
 	[SCOPE_TENSOR] = {"tensor-parallel degree", 1, 16, "link_fraction link_latency_s", "meg21-t1-1.7B, vtrain-m-021"},
@@ -21,11 +21,11 @@ static const struct scope_row scope_rows[SCOPE_COUNT] = {
 	[SCOPE_EXPERT_RANKS] = {"expert-parallel degree", 1, 64, "expert_traffic", "nemo's dense runs, mbridge-26.08-001"},
 	[SCOPE_EXPERT_ACCELERATORS] = {"accelerators of a mixture of experts", 8, 1024,
 		"expert_fraction expert_half_rows expert_gain_per_year expert_host_s expert_wait_s", "mbridge-26.08-006, mbridge-25.09-275"},
-	[SCOPE_CHIPS] = {"chips of a compiled step", 64, 2048, "compiled_wave_outputs compiled_overlap compiled_link_fraction", "maxtext-v5p-128-32b, maxtext-v5p-4096-1024b"},
-	[SCOPE_ADAPTED] = {"tokens of a sequence, with adapters", 256, 8192, "adapter_moves added_kernels widening_bytes", "qwen-72b-lora-256, qwen-1.8b-lora-8192"},
+	[SCOPE_CHIPS] = {"chips of a compiled step", 64, 2048, "compiled_wave_outputs compiled_overlap compiled_link_fraction compiled_expert_fraction compiled_fragmentation", "maxtext-v5p-128-32b, maxtext-v5p-4096-1024b"},
+	[SCOPE_ADAPTED] = {"tokens of a sequence, with adapters", 256, 8192, "adapter_moves adapter_moves_fused added_kernels widening_bytes", "qwen-72b-lora-256, qwen-1.8b-lora-8192"},
 	/* one network alone: any other is outside */
 	[SCOPE_SAMPLE] = {"FLOPs of a sample of a network that is no transformer", 8.2e9, 8.2e9, "generic_fraction generic_moves", "resnet50-lambda-rtx-3090-1, all of the suite"},
-	[SCOPE_RELEASE] = {"release of the software", 2020.2, 2026.63, "youth release_gain_per_year", "megatron2020, mbridge-26.08-001"},
+	[SCOPE_RELEASE] = {"release of the software", 2020.2, 2026.63, "youth release_gain_per_year torch_on_amd torch_on_amd_narrow", "megatron2020, mbridge-26.08-001"},
 };
 
 const struct scope_row *scope_row_of(enum scope_quantity quantity)
@@ -85,7 +85,7 @@ void scope_of(const struct setting *setting, const struct parallelism *layout, s
 	struct scope_releases released = scope_releases_of(setting->input->request.stack);
 
 	*scope = (struct scope){.count = 0};
-	if (model->kind != MODEL_GENERIC) { /* of what is no transformer the rate is one published figure: STEP_LOG_SIGMA_UNMEASURED covers no more */
+	if (model->kind != MODEL_GENERIC) { /* of what is no transformer the rate is one published figure: ground.h's spread covers no more */
 		look_at(scope, SCOPE_PARAMS, model->params_total);
 		look_at(scope, SCOPE_SEQUENCE, setting->sequence);
 		look_at(scope, SCOPE_STEP_TOKENS, degrees.batch * setting->sequence);

@@ -67,9 +67,14 @@ bool setting_of_candidate(const struct training_input *input, const struct candi
 	}
 	setting->software = software_of(request->stack, request->stack_release, precision,
 		device_architecture_year(&candidate->accelerator), physics);
-	setting->software.drops_unread = physics == &setting->compiled;
+	if (request->fine_tuning.method != FINE_TUNING_UNSET || (input->model.kind_count > 0 && input->model.kinds[0].bidirectional))
+		software_of_published_model(request->stack, &setting->software);
+	software_on(request->stack, &candidate->accelerator, &setting->software);
+	setting->software.drops_unread = setting->software.offloads_inputs = setting->software.places = physics == &setting->compiled;
 	if (!device_of_candidate(candidate, precision, physics, setting->software.speed, &setting->device))
 		return false;
+	if (setting->device.operand_bytes < setting->device.wide_bytes)
+		setting->device.linear_flops_per_s *= setting->software.narrow_speed;
 	setting->flops_per_token = training_flops_per_token(input, sequence);
 	setting->forward_flops_per_token = model_forward_flops_per_token(&input->model, sequence);
 	setting->attention_flops_per_token = model_attention_flops_per_token(&input->model, sequence);

@@ -41,7 +41,8 @@ static struct shards shards_of(const struct setting *setting, const struct paral
 		if (params->expert > 0)
 			time_s[i] += shards_gather_s(setting, expert, bytes[i] * params->expert, alone);
 	}
-	return (struct shards){.gather_s = time_s[0], .scatter_s = time_s[1]};
+	return (struct shards){.gather_s = time_s[0], .scatter_s = time_s[1],
+		.overlap = !setting->software.blocks ? setting->physics->overlap : collective_overlap(&setting->device, dense, setting->physics->overlap)};
 }
 
 static double gradients_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, double params,
@@ -98,7 +99,7 @@ void sharding_of(const struct setting *setting, const struct parallelism *layout
  * recomputation gathers them again (Rajbhandari et al. 2021, section 4.1). */
 void sharding_expose(const struct setting *setting, const struct parallelism *layout, const struct shards *sent, struct layer_time *time)
 {
-	double overlap = setting->software.hides_data || layout->zero_stage >= 3 ? setting->physics->overlap : 0;
+	double overlap = setting->software.hides_data || layout->zero_stage >= 3 ? sent->overlap : 0;
 	double forward_s = layer_beside_ring_s(time, time->forward_s), forward_left_s = forward_s - (time->hidden_s - time->hidden_backward_s);
 	double backward_s = layer_hiding_backward_s(time), backward_left_s = layer_left_backward_s(time, overlap), behind_s, exposed_s;
 	bool again = setting->software.submodules && layout->recompute == RECOMPUTE_FULL && time->recompute_s > 0;

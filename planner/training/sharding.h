@@ -7,6 +7,7 @@
 /* One gather of weights, and one scatter of gradients, before work hides any of it; 0 where the sharding has none. */
 struct shards {
 	double gather_s, scatter_s;
+	double overlap; /* E160 */
 };
 
 /* All that the degrees, the ZeRO stage and its group decide. Neither the micro-batch (but for `scatters`) nor recomputation nor the cut into stages

@@ -1,5 +1,9 @@
 #include "planner/training/software.h"
 
+#include <string.h>
+
+#include "planner/training/pairs.h"
+
 /* Each stack's name, the newest release that measurements were found for.
  * Behaviour comes from the projects' documentation and papers: unfused attention until Megatron adopted flash
  * attention in late 2022; no overlap of gradient reduction before Megatron-LM's distributed optimizer of 2023;
@@ -17,7 +21,7 @@ static const struct stack_row stacks[STACK_COUNT] = {
 	[STACK_MEGATRON_LM] = {"megatron_lm", "2024-06", false, true, false, true, false, false, 1, 1},
 	[STACK_MEGATRON_DEEPSPEED] = {"megatron_deepspeed", "2022-06", false, false, false, false, false, false, 3, 1},
 	[STACK_MEGATRON_CORE] = {"megatron_core", "2026-08", true, true, true, true, true, false, 3, 1},
-	[STACK_FSDP] = {"fsdp", "2023-10", false, true, false, false, false, true, 3, 3},
+	[STACK_FSDP] = {"fsdp", "2023-10", true, true, false, false, false, true, 3, 3},
 	[STACK_TORCHTITAN] = {"torchtitan", "2025-06", false, true, true, true, false, true, 3, 3},
 	[STACK_INTERNEVO] = {"internevo", "2024-01", false, true, false, false, false, false, 3, 1},
 	[STACK_MAXTEXT] = {"maxtext", "2025-06", true, true, true, true, false, true, 3, 3},
@@ -29,6 +33,7 @@ static const struct stack_row stacks[STACK_COUNT] = {
 _Static_assert((int)PHYSICS_STACKS == (int)STACK_COUNT, "one speed for each stack");
 
 static const double fused_attention_year = 2022.75;  /* flash attention in Megatron-LM and DeepSpeed forks: autumn 2022 */
+static const double torch_attention_year = 2023.2;   /* scaled_dot_product_attention: PyTorch 2.0, March 2023 */
 static const double own_attention_year = 2024.0;   /* cuDNN attention in Transformer Engine 1.0 and later */
 static const double overlapped_data_year = 2023.0;   /* Megatron-LM 3.0.2 */
 static const double reference_year = 2024.5;         /* releases are compared with mid 2024, amid the measurements */
@@ -135,8 +140,30 @@ struct software software_of(enum stack stack, const char *release, enum precisio
 	software.synchronise_s = stack == STACK_MEGATRON_DEEPSPEED ? physics->synchronise_s : 0;
 	software.separate_adapters = stack <= STACK_GENERIC || stack == STACK_HAI_LLM || stack == STACK_MEGATRON_DEEPSPEED || stack == STACK_FSDP || stack == STACK_TORCHTITAN;
 	software.submodules = stack == STACK_MEGATRON_DEEPSPEED;
+	software.narrow_speed = 1;
+	software.score_traffic = 1;
 	software_memory(stack, precision, &software);
 	return software;
+}
+
+void software_of_published_model(enum stack stack, struct software *software)
+{
+	if (stack > STACK_GENERIC || software->year >= torch_attention_year)
+		return;
+	software->fused_attention = false;
+	software->score_traffic = eager_scores;
+}
+
+void software_on(enum stack stack, const struct accelerator *accelerator, struct software *software)
+{
+	const char *kin = accelerator_kin(accelerator);
+	bool torch = stack == STACK_FSDP || stack == STACK_TORCHTITAN;
+
+	if (torch && accelerator->vendor && strcmp(accelerator->vendor, "amd") == 0) {
+		software->speed *= torch_on_amd;
+		software->narrow_speed = torch_on_amd_narrow;
+	}
+	software->fuses_adapters = kin && strncmp(kin, "gaudi", 5) == 0;
 }
 
 const char *stack_name(enum stack stack)

@@ -31,16 +31,29 @@ struct software {
 	double unsharded_bytes; /* kept beside ZeRO's shards, per parameter */
 	bool single_tensors;  /* sends each tensor of ZeRO-1's part on its own */
 	bool separate_adapters; /* LoRA as PEFT does it: each adapted matrix has kernels of its own, which nothing fuses */
+	bool fuses_adapters;  /* their element-wise work, not their products */
 	double synchronise_s; /* ZeRO: once a step for each parameter that a rank holds, never hidden */
+	bool offloads_inputs; /* of layers that are done again to the host, where they do not fit otherwise */
+	bool places;          /* each buffer has a place for as long as it lives, and each matrix is gathered where it is used */
 	bool submodules;      /* ZeRO-3 gathers and releases each submodule's parameters instead of a whole layer's at once */
 	double expert_host_factor; /* the same of an expert layer */
 	double host_factor;   /* host time of a layer over that of the eager reference */
+	double narrow_speed;  /* of products in 8 bits and fewer, beside `speed` */
+	double score_traffic; /* bytes of unfused attention over those of a fused scaled and masked softmax */
 };
 
 /* E30. Given: stack, release ("2025-05", NULL: the newest known of that stack), precision, the
  * year of the accelerator's architecture (ABSENT_COUNT: unknown), physics.
  * Returned: what it does. A release that cannot be read counts as the newest. */
 struct software software_of(enum stack stack, const char *release, enum precision precision, int64_t accelerator_year, const struct physics *physics);
+
+/* E159. Changes what depends on the pair of kernel library and accelerator: PyTorch's own kernels on AMD's accelerators (pairs.h), and Gaudi's compiler,
+ * which fuses the element-wise work of adapters. Given: stack, accelerator. Valid: releases of 2024 to 2026. */
+void software_on(enum stack stack, const struct accelerator *accelerator, struct software *software);
+
+/* E162. Software of no name that fine-tunes, or trains an encoder, runs the model as it was published in PyTorch: until PyTorch 2.0 its attention is a
+ * handful of kernels, one after the other, while pre-training had Megatron's fused softmax and then flash attention. */
+void software_of_published_model(enum stack stack, struct software *software);
 
 const char *stack_name(enum stack stack);           /* "megatron_core"; "" for unset */
 const char *stack_newest_release(enum stack stack); /* "2026-08" */

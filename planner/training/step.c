@@ -6,12 +6,13 @@
 
 /* A host's part of the optimizer (offload): 28 bytes read and written a parameter (ZeRO-Offload, Ren et al. 2021, arXiv
  * 2101.06840) at the 204.8 GB/s of eight DDR4-3200 channels (JEDEC) shared by four accelerators. */
-static const double host_update_bytes = 28, host_memory_bytes_per_s = 204.8e9 / 4;
+static const double host_update_bytes = 28, host_memory_bytes_per_s = 93e9 / 4;
 static const double optimizer_traffic_bytes = 34; /* AdamW: gradient 4, master 4 + 4, moments 8 + 8, weight 2, norm 4 */
 
 struct stage_time {
 	struct layer_time sum; /* one micro-batch */
 	double layers, expert_layers, kept_share, total_s;
+	double offload_s; /* of total_s: the layers' inputs on their way to the host and back, as far as the passes do not hide it */
 	double issued_s; /* total_s, or longer where the host issues more slowly than the device works */
 };
 
@@ -64,6 +65,21 @@ static double issued_s(double host_s, double device_s)
 	return longer * sqrt(cbrt(1 + sixth));
 }
 
+/* E161. The inputs of a stage's layers that are done again leave beside the forward pass and come back beside the backward pass. Copies need no
+ * multiprocessor: what is longer than the pass shows, and nothing else (Isaev et al. 2023, Calculon). */
+static double inputs_exposed_s(const struct step_work *work, const struct stage_time *stage)
+{
+	const struct setting *setting = work->setting;
+	const struct parallelism *layout = work->layout;
+	double spread = layout->sequence_parallel == TRUTH_TRUE ? work->degrees.tensor : 1, moved_s;
+
+	if (layout->offload_activations != TRUTH_TRUE || layout->recompute != RECOMPUTE_FULL)
+		return 0;
+	moved_s = (1 - stage->kept_share) * stage->layers * setting->device.wide_bytes * setting->model->hidden / spread * work->degrees.rows /
+		setting->device.host_bytes_per_s + setting->device.host_latency_s;
+	return fmax(0, moved_s - stage->sum.forward_s) + fmax(0, moved_s - stage->sum.backward_s - stage->sum.recompute_s);
+}
+
 static struct stage_time stage_time_of(const struct step_work *work, int stage)
 {
 	const struct model *model = work->setting->model;
@@ -80,7 +96,8 @@ static struct stage_time stage_time_of(const struct step_work *work, int stage)
 	if (stage == work->stages->count - 1)
 		layer_time_add(&time.sum, &work->parts->ends, 1);
 	time.sum.forward_s += work->teacher_s;
-	time.total_s = layer_time_total_s(&time.sum) + work->transfer_s;
+	time.offload_s = inputs_exposed_s(work, &time);
+	time.total_s = layer_time_total_s(&time.sum) + work->transfer_s + time.offload_s;
 	time.issued_s = issued_s(host_issue_s(work, &time), time.total_s);
 	return time;
 }
@@ -294,7 +311,7 @@ static void step_fill(const struct step_work *work, const struct stage_time *lon
 	time->pipeline_bubble_s = schedule_s(work, device) - m * longest->total_s;
 	time->launch_overhead_s = setting->physics->step_fixed_s + m * longest->sum.waits_s + (schedule_s(work, issued) - schedule_s(work, device));
 	time->optimizer_s = end->optimizer_s;
-	time->host_transfer_s = end->host_s;
+	time->host_transfer_s = end->host_s + m * longest->offload_s;
 	time->input_wait_s = input_wait_s(setting, work->degrees.batch, gpu_count, step_sum(time));
 	time->time_s = step_sum(time);
 }

@@ -33,6 +33,7 @@ struct parallelism {
 	enum recompute recompute;
 	int64_t kept_layers; /* of a stage, that keep what full recomputation would do again; 0: none */
 	enum truth sequence_parallel, offload;
+	enum truth offload_activations; /* of layers that are done again: their inputs wait in host memory */
 };
 
 struct training_stage {
@@ -93,6 +94,7 @@ struct training_input {
 struct memory_use {
 	double weights_bytes, gradients_bytes, optimizer_bytes, activations_bytes;
 	double model_bytes; /* sum of the four above */
+	double layers_bytes; /* of it, without embedding tables and what is kept of the logits */
 	double overhead_bytes, total_bytes, capacity_bytes;
 };
 

@@ -7,7 +7,7 @@
 #include "planner/training/training.h"
 #include "validation/suites.h"
 
-enum { EXPECT_STEP, EXPECT_GPU_HOURS, EXPECT_MODEL_BYTES, EXPECT_TOTAL_BYTES, EXPECT_TFLOPS, EXPECT_COUNT };
+enum { EXPECT_STEP, EXPECT_GPU_HOURS, EXPECT_MODEL_BYTES, EXPECT_LAYERS_BYTES, EXPECT_TOTAL_BYTES, EXPECT_TFLOPS, EXPECT_COUNT };
 
 /* How a whole run is asked: as its request stands; with the published number of accelerators; with all of `informed` (number and release). */
 enum asked { ASKED_DEFAULT, ASKED_COUNT, ASKED_TOLD, ASKED_KIND_COUNT };
@@ -36,6 +36,7 @@ struct validation_cases {
 	size_t count;
 	struct refused_case refused[REFUSED_CASES_MAX]; /* only of whole runs that are not scored */
 	size_t refused_count;
+	size_t doubted; /* pinned steps that are not scored: what ran was not published in full (trust C) */
 };
 
 /* Reads every suite of the folder; exits with a message when a row cannot be understood in full: an unknown member of a row or of its

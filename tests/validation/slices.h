@@ -5,7 +5,7 @@
 #include "validation/cases.h"
 #include "validation/promises.h"
 
-enum { OUTCOMES_MAX = 4096 };
+enum { OUTCOMES_MAX = 4096, SUITE_LARGE = 10 };
 
 /* One published figure beside ours. */
 struct outcome {
@@ -59,6 +59,8 @@ outcome_filter slice_tuning;
 outcome_filter slice_experts;
 outcome_filter slice_steps;         /* every step time */
 outcome_filter slice_judged;        /* those of them that bounds rest on: all but of suites that are shown only */
+outcome_filter slice_unseen;        /* of suites that are shown only: no constant is fitted to them */
+outcome_filter slice_unseen_language; /* of those without networks given by their FLOPs and encoders */
 outcome_filter slice_left_out;      /* those of them that are left out in turn: all but of anchors */
 outcome_filter slice_memory_states; /* model_bytes of Korthikanti */
 outcome_filter slice_memory_other;
