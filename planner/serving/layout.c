@@ -1,5 +1,7 @@
 #include "planner/serving/layout.h"
 
+#include <string.h>
+
 #include "base/units.h"
 #include "planner/footprint/supply.h"
 
@@ -97,6 +99,11 @@ bool layout_divides_heads(const struct model *model, int64_t tensor)
 			return false;
 	}
 	return true;
+}
+
+bool layout_pads_heads(const struct accelerator *accelerator)
+{
+	return accelerator->vendor && strcmp(accelerator->vendor, "aws") == 0;
 }
 
 /* A pinned degree stands; otherwise the wanted one. */

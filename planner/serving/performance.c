@@ -11,7 +11,8 @@ static const double milliseconds_per_second = 1000;
 static enum status shape_read(
 	const struct performance_request *request, struct request_shape *shape, struct failure *failure)
 {
-	*shape = (struct request_shape){.run_requests = request->requests > 0 ? (double)request->requests : ABSENT_NUMBER};
+	*shape = (struct request_shape){.cached_share = given_or(request->prefix_cache_hit_rate, 0),
+		.run_requests = request->requests > 0 ? (double)request->requests : ABSENT_NUMBER};
 	if (!demand_tokens(&request->prompt_tokens, &shape->prompt_tokens, &shape->prompt_cv))
 		failure_add(failure, "/prompt_tokens", "required", "give prompt_tokens: a number, or {mean, cv}");
 	if (!demand_tokens(&request->output_tokens, &shape->output_tokens, &shape->output_cv))
