@@ -37,11 +37,20 @@
 	X(native_step_s, 0.1e-3, 3e-3, "TensorRT-LLM in C++: between steps", "none but these runs") \
 	X(native_request_s, 0.3e-3, 20e-3, "the same: each request, one after the other", "none but these runs") \
 	X(native_first_token_s, 1e-3, 40e-3, "the same: latency of each request", "none but these runs") \
+	X(batch_kernels, 0.2, 1, "a static batch without a serving engine (compiled graphs, C++): time of its kernels' fixed parts over that of the engines'", "fused elementwise work, no page tables: none but these runs") \
+	X(rank_step_s, 0.3e-3, 5e-3, "vLLM before v0.6.0: each step and tensor rank, inputs handed on by the driver process", "vLLM 2023 on A100 and H100: TPOT of 70B grows by 4 to 9 ms at two ranks and by 15 to 25 ms at eight") \
+	X(rank_late_s, 0.1e-3, 2e-3, "the same of v0.6 and v0.7", "Llama 3.1 405B over eight ranks: 4.7 to 6.8 ms a step") \
+	X(latent_gain, 0.05, 2, "latent attention: natural logarithm of what its steps gained a year until 2026", "DeepSeek-R1 on MI300X, 2025-03: TPOT 1.3 to 3.6 times that of 2025-11") \
+	X(latent_layer_s, 20e-6, 600e-6, "the same: each layer and step, a year before 2026", "the same runs at four sequences: 23 to 33 ms over 61 layers") \
+	X(neuron_gemm, 0.1, 0.7, "AWS Neuron: of the dense peak, products of prompts", "none but these runs") \
+	X(neuron_attention, 0.005, 0.3, "the same: attention on prompts over that of flash kernels", "scores are written out: none but these runs") \
+	X(neuron_pair_s, 1e-9, 20e-9, "the same: each layer, cached token and sequence (and once for the step), while decoding", "whole buckets are masked on the vector engine: none but these runs") \
+	X(neuron_reduce_s, 10e-6, 120e-6, "the same: latency of an all-reduce of tensor ranks", "60 to 80 us over 24 and 32 cores, as models of one shape on few and many cores differ") \
 	X(pytorch_step_s, 0.05e-3, 3e-3, "TensorRT-LLM in PyTorch: between steps", "none but these runs") \
-	X(pytorch_first_token_s, 5e-3, 200e-3, "the same: latency of each request", "none but these runs") \
+	X(pytorch_first_token_s, 5e-3, 200e-3, "the same: latency of each request of a model of 60 layers with experts; in proportion to the kernels of a pass", "none but these runs") \
 	X(sglang_step_s, 0.05e-3, 3e-3, "SGLang: between steps", "none but these runs") \
-	X(sglang_request_s, 2e-3, 200e-3, "the same: each request, one after the other", "none but these runs") \
-	X(sglang_first_token_s, 5e-3, 300e-3, "the same: latency of each request", "none but these runs")
+	X(sglang_request_s, 2e-3, 200e-3, "the same: each request, one after the other, likewise", "none but these runs") \
+	X(sglang_first_token_s, 5e-3, 300e-3, "the same: latency of each request, likewise", "none but these runs")
 
 /* Taken from measured kernels as they are. */
 #define SERVING_MEASURED(X) \

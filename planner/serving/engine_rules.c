@@ -1,5 +1,7 @@
 #include "planner/serving/engine_rules.h"
 
+#include <string.h>
+
 static const struct engine_rules rules[ENGINE_COUNT] = {
 	[ENGINE_GENERIC] = {.name = "generic",
 		.source = "E54: as vLLM, the most widely used rules",
@@ -46,13 +48,52 @@ const struct engine_rules *engine_rules_of(enum engine engine)
 	return &rules[engine == ENGINE_UNSET ? ENGINE_GENERIC : engine];
 }
 
+/* 70 GiB: below, and on the A100, vLLM starts with smaller steps. 35 GiB: SGLang. */
+static const double large_memory_bytes = 70.0 * 1024 * 1024 * 1024, small_memory_bytes = 35.0 * 1024 * 1024 * 1024;
+/* vLLM before V1 took in whole prompts up to so many tokens, and set memory aside for one. */
+static const double whole_prompt_tokens = 32768;
+static const double small_step_tokens = 2048, small_batch = 256;
+
+static const double v1_default_years = 5 + 2.0 / 12, v06_years = 4 + 8.0 / 12;
+
+struct engine_rules engine_rules_at(enum engine engine, const struct accelerator *accelerator, double release_years)
+{
+	struct engine_rules rules_here = *engine_rules_of(engine);
+	double capacity_bytes = accelerator_capacity_bytes(accelerator);
+	const char *kin = accelerator_kin(accelerator);
+	bool a100 = kin && strncmp(kin, "a100", 4) == 0;
+
+	switch (rules_here.engine) {
+	case ENGINE_VLLM:
+	case ENGINE_GENERIC:
+		if (capacity_bytes < large_memory_bytes || a100) {
+			rules_here.chunk_tokens = small_step_tokens;
+			rules_here.max_batch = small_batch;
+		}
+		if (engine == ENGINE_VLLM && release_years < v1_default_years) {
+			rules_here.max_batch = small_batch;
+			rules_here.profiled_tokens = whole_prompt_tokens;
+		}
+		break;
+	case ENGINE_SGLANG:
+		if (capacity_bytes < small_memory_bytes)
+			rules_here.chunk_tokens = small_step_tokens;
+		break;
+	case ENGINE_TENSORRT_LLM:
+	case ENGINE_UNSET:
+	case ENGINE_COUNT:
+		break;
+	}
+	return rules_here;
+}
+
 static const double pytorch_default_years = 5 + 8.0 / 12; /* 2025-09 */
 
-enum runtime engine_runtime(enum engine engine, double release_years)
+enum runtime engine_runtime(enum engine engine, const struct accelerator *accelerator, double release_years)
 {
 	switch (engine) {
 	case ENGINE_TENSORRT_LLM:
-		return release_years < pytorch_default_years ? RUNTIME_TENSORRT_NATIVE : RUNTIME_TENSORRT_PYTORCH;
+		return release_years < pytorch_default_years && !is_given(accelerator->tflops_fp4) ? RUNTIME_TENSORRT_NATIVE : RUNTIME_TENSORRT_PYTORCH;
 	case ENGINE_SGLANG:
 		return RUNTIME_SGLANG;
 	case ENGINE_UNSET:
@@ -97,14 +138,18 @@ struct host_times host_times_of(const struct serving_constants *constants, enum 
  * V1 takes 28 to 35, by 4.7 to 6.8 ms each (dstack, 2024-11, six runs). Before v0.6.0 of 2024-09 the accelerator worked for 38 % of the
  * time with Llama 3 8B on an H100, and v0.6.0 with several steps scheduled at once has 2.7 times its throughput, 1.8 times with 70B on
  * four (vLLM blog, 2024-09-05): (1 - 0.38) / 0.38 of a step of some 10 ms. */
-static const double v1_default_years = 5 + 2.0 / 12, v06_years = 4 + 8.0 / 12;
-static const double v06_step_s = 6.1e-3, v05_step_s = 16e-3;
-
-double engine_release_step_s(enum engine engine, double release_years)
+double engine_release_step_s(const struct serving_constants *constants, enum engine engine, double release_years, double ranks)
 {
 	if (engine != ENGINE_VLLM || release_years >= v1_default_years)
 		return 0;
-	return release_years >= v06_years ? v06_step_s : v05_step_s;
+	return ranks * (release_years >= v06_years ? constants->rank_late_s : constants->rank_step_s);
+}
+
+static const double latent_done_years = 6; /* 2026-01 */
+
+double engine_latent_lag_years(double release_years)
+{
+	return fmin(fmax(latent_done_years - release_years, 0), 1);
 }
 
 const char *engine_release_source(enum engine engine, double release_years)

@@ -1,7 +1,5 @@
 #include "planner/serving/layout.h"
 
-#include <string.h>
-
 #include "base/units.h"
 #include "planner/footprint/supply.h"
 
@@ -103,7 +101,7 @@ bool layout_divides_heads(const struct model *model, int64_t tensor)
 
 bool layout_pads_heads(const struct accelerator *accelerator)
 {
-	return accelerator->vendor && strcmp(accelerator->vendor, "aws") == 0;
+	return accelerator_is_neuron(accelerator);
 }
 
 /* A pinned degree stands; otherwise the wanted one. */

@@ -62,7 +62,8 @@ struct replica {
 	struct replica_kind kinds[MODEL_LAYER_KINDS_MAX];
 	struct gemm logits;
 	double hidden, attention_flops_per_s, bandwidth_bytes_per_s, link_bytes_per_s, peak_flops_per_s;
-	double kernel_s, layer_s, expert_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
+	double kernel_s, layer_s, reduce_s, pair_s, prefill_fraction, expert_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
+	double balance; /* E188: operations for each byte of bandwidth, over those of the H100 */
 	double kv_element_bytes;
 	double dispatch_bytes; /* of one activation on its way to the experts */
 	struct replica_network network;
