@@ -145,7 +145,7 @@ double engine_release_step_s(const struct serving_constants *constants, enum eng
 	return ranks * (release_years >= v06_years ? constants->rank_late_s : constants->rank_step_s);
 }
 
-static const double latent_done_years = 6; /* 2026-01 */
+static const double latent_done_years = 5 + 10.0 / 12; /* 2025-11 */
 
 double engine_latent_lag_years(double release_years)
 {

@@ -51,7 +51,7 @@ struct host_times host_times_of(const struct serving_constants *constants, enum 
  * dstack, 2024-11; Splitwise (Patel et al. 2024). */
 double engine_release_step_s(const struct serving_constants *constants, enum engine engine, double release_years, double ranks);
 
-/* E187. Years by which a release is older than kernels for latent attention that are no longer the bottleneck: 0 from 2026 on, at most 1 (no
+/* E187. Years by which a release is older than kernels for latent attention that are no longer the bottleneck: 0 from 2025-11 on, at most 1 (no
  * older release was measured). Given: release_years since 2020-01. */
 double engine_latent_lag_years(double release_years);
 

@@ -183,13 +183,22 @@ static double drain_s(const struct replica *replica, const struct request_shape 
 	return total_s;
 }
 
+/* E191. Sequences that start together grow together: of equal answers all are longest at once, of unequal ones half of their length is held on average. An
+ * engine that admits more of them evicts some and computes them again. Given: output_cv >= 0. */
+static double burst_sequences_max(const struct replica *replica, const struct request_shape *shape)
+{
+	static const double apart_cv = 0.3;
+	double spread = shape->output_cv / apart_cv, longest = 2 / (1 + spread * spread / (1 + spread * spread));
+
+	return replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens * (replica->rules.reserves_whole_output ? 1 : longest));
+}
+
 /* A run of no more requests than its concurrency: all start together, none follows, and the batch drains from its shortest
  * answer to its longest. */
 static void operating_burst(
 	const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
 {
-	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens),
-		   inside = fmin(concurrency, held);
+	double held = burst_sequences_max(replica, shape), inside = fmin(concurrency, held);
 	double waves = concurrency / inside, prefill_s, decode_s, drained_s = drain_s(replica, shape, inside);
 	double front_end_s = replica->front_end_factor * replica->host.first_token_s;
 

@@ -45,6 +45,8 @@ static enum status replica_read(const struct performance_input *input, const str
 			input->model.layer_count);
 	if (failure->fault_total > 0)
 		return failure->status;
+	if (request->static_batch == TRUTH_TRUE && layout->engine == ENGINE_GENERIC)
+		replica_without_engine(replica);
 	if (replica_fits(replica, context_tokens))
 		return STATUS_OK;
 	if (request->common.enforce_memory != TRUTH_FALSE)

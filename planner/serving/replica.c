@@ -165,6 +165,7 @@ static void experts_prepare(const struct replica *replica, struct replica_kind *
 	kind->expert_weights = (layer->gated ? 3 : 2) *
 						   (layer->expert_hidden > 0 ? layer->expert_hidden : replica->hidden) * kind->expert_width;
 	kind->expert_weight_bytes = kind->expert_weights * rates->weight_bytes;
+	kind->expert_memory_fraction = kind->expert_width / (kind->expert_width + replica->constants->expert_half_memory);
 	kind->expert_flops_per_s = rates->expert_flops_per_s * replica->constants->expert_efficiency * kind->expert_width /
 							   (kind->expert_width + replica->constants->expert_half_width * replica->balance);
 }
@@ -178,13 +179,20 @@ static bool only_experts_are_narrow(const struct model *model, double weight_byt
 	return false;
 }
 
+/* FP8 checkpoints that vLLM served before V1 are as Meta published its own: attention in 16 bits (Llama 3.1, Grattafiori et al. 2024, section 6.2:
+ * feed-forward products alone are quantised). */
+static bool wide_mixer(const struct replica *replica, double weight_bytes)
+{
+	return replica->rules.profiled_tokens > 0 && weight_bytes >= 0.75 && weight_bytes < 1.5;
+}
+
 static void kind_prepare(
 	struct replica *replica, const struct model *model, int index, const struct rates *rates, const struct rates *wide)
 {
 	const struct layer_kind *layer = &model->kinds[index];
 	struct replica_kind *kind = &replica->kinds[index];
 	bool experts = layer->feed_forward == FEED_FORWARD_EXPERTS;
-	const struct rates *mixer_rates = only_experts_are_narrow(model, rates->weight_bytes) ? wide : rates;
+	const struct rates *mixer_rates = only_experts_are_narrow(model, rates->weight_bytes) ? wide : rates, *mixer = wide_mixer(replica, rates->weight_bytes) ? wide : mixer_rates;
 
 	*kind = (struct replica_kind){.layers = model_kind_layers(model, index),
 		.kv_bytes_per_token = layer_cache_elements(layer, replica->tensor) * replica->kv_element_bytes,
@@ -192,14 +200,14 @@ static void kind_prepare(
 		.index_flops_per_pair = layer->index_heads > 0 ? 2.0 * layer->index_heads * layer->index_head_dim : 0};
 	switch (layer->mixer) {
 	case MIXER_ATTENTION:
-		attention_prepare(replica, kind, layer, mixer_rates);
+		attention_prepare(replica, kind, layer, mixer);
 		break;
 	case MIXER_MLA:
-		latent_prepare(replica, kind, layer, mixer_rates);
+		latent_prepare(replica, kind, layer, mixer);
 		break;
 	case MIXER_MAMBA2:
 	case MIXER_GATED_DELTA:
-		state_prepare(replica, kind, layer, mixer_rates);
+		state_prepare(replica, kind, layer, mixer);
 		break;
 	case MIXER_NONE:
 	case MIXER_COUNT:
@@ -274,8 +282,11 @@ static void runtime_prepare(struct replica *replica, const struct model *model, 
 		replica->software_factor *= exp(replica->constants->latent_gain * lag_years);
 		replica->layer_s += replica->constants->latent_layer_s * lag_years;
 	}
-	replica->expert_speed =
-		runtime == RUNTIME_VLLM && release_years < library_experts_years ? replica->constants->triton_experts : 1;
+	replica->expert_speed = replica->expert_product_speed = 1;
+	if (runtime == RUNTIME_VLLM && release_years < library_experts_years) {
+		replica->expert_speed = replica->constants->triton_experts;
+		replica->expert_product_speed = replica->constants->triton_products;
+	}
 	replica->keeps_window_only = !tensorrt;
 	replica->attends_window_only = runtime != RUNTIME_TENSORRT_NATIVE;
 }
@@ -338,6 +349,21 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 		.flops_per_s = wide.flops_per_s,
 		.memory_bytes_per_s = replica->weight_memory_bytes_per_s};
 	replica_memory(replica, model, accelerator, layout->precision, rates.weight_bytes,
-		only_experts_are_narrow(model, rates.weight_bytes) ? wide.weight_bytes : rates.weight_bytes);
+		only_experts_are_narrow(model, rates.weight_bytes) ? wide.weight_bytes : rates.weight_bytes,
+		wide_mixer(replica, rates.weight_bytes) ? wide.weight_bytes - rates.weight_bytes : 0);
 	return true;
+}
+
+void replica_without_engine(struct replica *replica)
+{
+	const struct serving_memory *memory = &replica->memory;
+
+	replica->host = (struct host_times){.step_s = 0};
+	replica->kernel_s *= replica->constants->batch_kernels;
+	replica->layer_s *= replica->constants->batch_kernels;
+	replica->kv_budget_bytes =
+		fmax(memory->capacity_bytes - memory->weights_bytes - memory->activations_bytes - memory->overhead_bytes, replica->kv_budget_bytes);
+	replica->memory.kv_tokens_capacity *= replica->kv_budget_bytes > 0 && memory->kv_cache_bytes > 0 ? replica->kv_budget_bytes / memory->kv_cache_bytes : 1;
+	replica->memory.total_bytes += replica->kv_budget_bytes - memory->kv_cache_bytes;
+	replica->memory.kv_cache_bytes = replica->kv_budget_bytes;
 }

@@ -89,13 +89,15 @@ static double memory_fraction(const struct replica *replica)
 }
 
 void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
-	enum precision precision, double weight_bytes, double mixer_bytes)
+	enum precision precision, double weight_bytes, double mixer_bytes, double wider_bytes)
 {
 	struct serving_memory *memory = &replica->memory;
 	double free_bytes, fraction, per_token = 0;
 
 	memory->capacity_bytes = accelerator_capacity_bytes(accelerator);
 	memory->weights_bytes = weights_bytes(replica, model, precision, weight_bytes, mixer_bytes);
+	for (int i = 0; i < replica->kind_count; i++)
+		memory->weights_bytes += wider_bytes * replica->kinds[i].layers * model->kinds[i].mixer_params / replica->tensor / replica->pipeline;
 	memory->activations_bytes = activations_bytes(replica, model);
 	memory->overhead_bytes = context_bytes + (replica->gpus > 1 ? collective_bytes : 0);
 	free_bytes = memory->capacity_bytes - memory->weights_bytes - memory->activations_bytes - memory->overhead_bytes;

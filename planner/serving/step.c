@@ -54,8 +54,8 @@ static void tally_experts(
 	double padded = rows + hit * tile / 2;
 	double bytes = fullest * kind->expert_weight_bytes;
 
-	tally_roofline(tally, 2 * padded * kind->expert_weights / (kind->expert_flops_per_s * replica->expert_speed),
-		bytes / (replica->weight_memory_bytes_per_s * replica->expert_speed));
+	tally_roofline(tally, 2 * padded * kind->expert_weights / (kind->expert_flops_per_s * replica->expert_product_speed),
+		bytes / (replica->weight_memory_bytes_per_s * replica->expert_speed * kind->expert_memory_fraction));
 	tally->overhead_s += 4 * replica->kernel_s; /* top-k and sort, two grouped products, weighted sum */
 	tally->flops += flops;
 	tally->bytes += bytes;
