@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const double quantity_weights[QUANTITY_COUNT] = {1, 1.5, 0.5}, side_weight = 0.3;
+static const double quantity_weights[QUANTITY_COUNT] = {1, 1.5, 0.5}, side_weight = 0.5;
 
 /* A prediction that no constants make possible misses by as much as a refused one: 100 %. */
 static const double refused_log_ratio = 0.69;
@@ -45,6 +45,13 @@ bool serving_same_accelerator(const struct serving_case *item, const void *argum
 	const struct serving_case *other = argument;
 
 	return strcmp(item->accelerator, other->accelerator) == 0;
+}
+
+bool serving_same_suite(const struct serving_case *item, const void *argument)
+{
+	const struct serving_case *other = argument;
+
+	return strcmp(item->suite, other->suite) == 0;
 }
 
 static double alike(const struct serving_cases *cases, const struct serving_case *item)

@@ -42,6 +42,8 @@ static double ratio_of(const struct serving_outcome *outcome, enum serving_fitte
 		return outcome->without_model;
 	case FITTED_WITHOUT_ACCELERATOR:
 		return outcome->without_accelerator;
+	case FITTED_WITHOUT_SUITE:
+		return outcome->without_suite;
 	case FITTED_ON_ALL:
 		break;
 	}
