@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const double quantity_weights[QUANTITY_COUNT] = {1, 1.5, 0.5}, side_weight = 0.5;
+static const double quantity_weights[QUANTITY_COUNT] = {1, 1.5, 0.5}, side_weight = 0.3;
 
 /* A prediction that no constants make possible misses by as much as a refused one: 100 %. */
 static const double refused_log_ratio = 0.69;
