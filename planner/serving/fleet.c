@@ -35,7 +35,7 @@ bool fleet_replica(const struct model *model, const struct candidate *candidate,
 struct residuals fleet_residuals(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,
 	const struct fleet_limits *limits)
 {
-	return residuals_of_candidate(model, candidate, layout->release_years, limits->request && is_given(limits->request->throughput_tokens_per_s_per_gpu));
+	return residuals_of_candidate(model, candidate, layout, limits->request && is_given(limits->request->throughput_tokens_per_s_per_gpu));
 }
 
 struct allowance fleet_allowance(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,

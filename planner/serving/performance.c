@@ -143,6 +143,7 @@ enum status performance_estimate(const struct performance_input *input, const st
 	struct findings *findings = &performance->findings;
 	struct practice practice = practice_of_replica(request);
 	struct residuals residuals;
+	struct standing standing;
 	struct spread unknown;
 	struct request_shape shape = {.run_requests = ABSENT_NUMBER};
 	struct replica_layout layout = {.tensor = 1};
@@ -156,8 +157,13 @@ enum status performance_estimate(const struct performance_input *input, const st
 		input, constants, shape.prompt_tokens + shape.output_tokens, &replica, &layout, findings, failure);
 	if (status != STATUS_OK)
 		return status;
-	residuals = residuals_of(
-		&input->model, &input->candidate->accelerator, &input->candidate->calibration, layout.release_years);
+	standing = (struct standing){.model = &input->model,
+		.accelerator = &input->candidate->accelerator,
+		.engine = layout.engine,
+		.release_years = layout.release_years,
+		.at_once = is_given(shape.run_requests) && is_given(request->concurrency) && request->concurrency >= shape.run_requests};
+	residuals = residuals_of(&standing, &input->candidate->calibration);
+	distance_note(&standing, findings);
 	unknown = practice_spread_of(&practice);
 	replica_slow(&replica, practice.value);
 	performance->practice = practice;
