@@ -11,79 +11,79 @@ static const double age_a_year = 0.05, guessed_shape = 0.15;
 
 static const double latent_done_years = 5 + 10.0 / 12, library_experts_years = 6, v1_default_years = 5 + 2.0 / 12;
 
-static bool made_by(const struct standing *standing, const char *vendor)
+static bool made_by(const struct ground *ground, const char *vendor)
 {
-	return standing->accelerator->vendor && strcmp(standing->accelerator->vendor, vendor) == 0;
+	return ground->accelerator->vendor && strcmp(ground->accelerator->vendor, vendor) == 0;
 }
 
-static bool on_amd(const struct standing *standing)
+static bool on_amd(const struct ground *ground)
 {
-	return made_by(standing, "amd");
+	return made_by(ground, "amd");
 }
 
-static bool on_gaudi(const struct standing *standing)
+static bool on_gaudi(const struct ground *ground)
 {
-	return made_by(standing, "intel");
+	return made_by(ground, "intel");
 }
 
-static bool on_neuron(const struct standing *standing)
+static bool on_neuron(const struct ground *ground)
 {
-	return accelerator_is_neuron(standing->accelerator);
+	return accelerator_is_neuron(ground->accelerator);
 }
 
-static bool on_unmeasured_stack(const struct standing *standing)
+static bool on_unmeasured_stack(const struct ground *ground)
 {
-	return !made_by(standing, "nvidia") && !on_amd(standing) && !on_gaudi(standing) && !on_neuron(standing);
+	return !made_by(ground, "nvidia") && !on_amd(ground) && !on_gaudi(ground) && !on_neuron(ground);
 }
 
-static bool on_untimed_part(const struct standing *standing)
+static bool on_untimed_part(const struct ground *ground)
 {
-	return made_by(standing, "nvidia") && !kernel_rates_of(standing->accelerator).measured;
+	return made_by(ground, "nvidia") && !kernel_rates_of(ground->accelerator).measured;
 }
 
-static bool has_experts(const struct standing *standing)
+static bool has_experts(const struct ground *ground)
 {
-	for (int i = 0; i < standing->model->kind_count; i++)
-		if (standing->model->kinds[i].feed_forward == FEED_FORWARD_EXPERTS)
+	for (int i = 0; i < ground->model->kind_count; i++)
+		if (ground->model->kinds[i].feed_forward == FEED_FORWARD_EXPERTS)
 			return true;
 	return false;
 }
 
-static bool has_latent(const struct standing *standing)
+static bool has_latent(const struct ground *ground)
 {
-	for (int i = 0; i < standing->model->kind_count; i++)
-		if (standing->model->kinds[i].mixer == MIXER_MLA)
+	for (int i = 0; i < ground->model->kind_count; i++)
+		if (ground->model->kinds[i].mixer == MIXER_MLA)
 			return true;
 	return false;
 }
 
-static bool has_early_experts(const struct standing *standing)
+static bool has_early_experts(const struct ground *ground)
 {
-	return has_experts(standing) && standing->engine != ENGINE_TENSORRT_LLM && standing->release_years < library_experts_years;
+	return has_experts(ground) && ground->engine != ENGINE_TENSORRT_LLM && ground->release_years < library_experts_years;
 }
 
-static bool has_experts_elsewhere(const struct standing *standing)
+static bool has_experts_elsewhere(const struct ground *ground)
 {
-	return has_experts(standing) && (on_neuron(standing) || on_unmeasured_stack(standing) || on_gaudi(standing) || (on_amd(standing) && !has_latent(standing)));
+	return has_experts(ground) && (on_neuron(ground) || on_unmeasured_stack(ground) || on_gaudi(ground) || (on_amd(ground) && !has_latent(ground)));
 }
 
-static bool has_early_latent(const struct standing *standing)
+static bool has_early_latent(const struct ground *ground)
 {
-	return has_latent(standing) && standing->release_years < latent_done_years;
+	return has_latent(ground) && ground->release_years < latent_done_years;
 }
 
-static bool is_before_v1(const struct standing *standing)
+static bool is_before_v1(const struct ground *ground)
 {
-	return standing->engine == ENGINE_VLLM && standing->release_years < v1_default_years;
+	return ground->engine == ENGINE_VLLM && ground->release_years < v1_default_years;
 }
 
-static bool comes_at_once(const struct standing *standing)
+static bool comes_at_once(const struct ground *ground)
 {
-	return standing->at_once;
+	return ground->at_once;
 }
 
 static const struct distance {
-	bool (*applies)(const struct standing *standing);
+	bool (*applies)(const struct ground *ground);
 	struct residuals spread;
 	const char *name, *source;
 	bool unmeasured;
@@ -107,27 +107,27 @@ static void widen(struct residuals *residuals, const struct residuals *by)
 	residuals->ttft = hypot(residuals->ttft, by->ttft);
 }
 
-struct residuals distance_residuals(const struct standing *standing)
+struct residuals distance_residuals(const struct ground *ground)
 {
-	double age = age_a_year * fmax(engine_newest_release_years() - standing->release_years, 0), guessed = standing->model->shape_is_guessed ? guessed_shape : 0;
+	double age = age_a_year * fmax(engine_newest_release_years() - ground->release_years, 0), guessed = ground->model->shape_is_guessed ? guessed_shape : 0;
 	double both = hypot(age, guessed);
 	struct residuals residuals = nearest;
 
 	widen(&residuals, &(struct residuals){both, both, both});
 	for (size_t i = 0; i < COUNT_OF(distances); i++)
-		if (distances[i].applies(standing))
+		if (distances[i].applies(ground))
 			widen(&residuals, &distances[i].spread);
 	return residuals;
 }
 
-void distance_note(const struct standing *standing, struct findings *findings)
+void distance_note(const struct ground *ground, struct findings *findings)
 {
 	for (size_t i = 0; i < COUNT_OF(distances); i++) {
-		if (!distances[i].applies(standing))
+		if (!distances[i].applies(ground))
 			continue;
 		findings_assume_text(findings, "interval", distances[i].name, distances[i].source);
 		if (distances[i].unmeasured)
 			findings_warn(findings, "few or no published measurements of %s on %s: the interval is wide; a benchmark (fleetplan bench) or an observation of your own narrows it",
-				has_experts_elsewhere(standing) ? "a mixture of experts" : "serving", standing->accelerator->id ? standing->accelerator->id : "this accelerator");
+				has_experts_elsewhere(ground) ? "a mixture of experts" : "serving", ground->accelerator->id ? ground->accelerator->id : "this accelerator");
 	}
 }

@@ -11,7 +11,7 @@ struct residuals {
 };
 
 /* Where a service stands. */
-struct standing {
+struct ground {
 	const struct model *model;
 	const struct accelerator *accelerator;
 	enum engine engine;
@@ -22,9 +22,9 @@ struct standing {
 /* E193. Given: where the service stands. Returned: the spread of the nearest measurements, joined as squares by that of each distance from them: the accelerator's
  * stack, an accelerator whose products nobody timed, experts, latent attention before its kernels, an engine's generation, a run whose requests come at
  * once, 0.05 for each year of an engine's age, 0.15 for a shape that is guessed. Source: the suites of tests/validation/inference*.jsonl, each left out of the fit. */
-struct residuals distance_residuals(const struct standing *standing);
+struct residuals distance_residuals(const struct ground *ground);
 
 /* Notes each distance that widens the interval, with what it was taken from; warns where nothing of the kind was measured at all. */
-void distance_note(const struct standing *standing, struct findings *findings);
+void distance_note(const struct ground *ground, struct findings *findings);
 
 #endif

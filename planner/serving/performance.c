@@ -143,7 +143,7 @@ enum status performance_estimate(const struct performance_input *input, const st
 	struct findings *findings = &performance->findings;
 	struct practice practice = practice_of_replica(request);
 	struct residuals residuals;
-	struct standing standing;
+	struct ground ground;
 	struct spread unknown;
 	struct request_shape shape = {.run_requests = ABSENT_NUMBER};
 	struct replica_layout layout = {.tensor = 1};
@@ -157,13 +157,13 @@ enum status performance_estimate(const struct performance_input *input, const st
 		input, constants, shape.prompt_tokens + shape.output_tokens, &replica, &layout, findings, failure);
 	if (status != STATUS_OK)
 		return status;
-	standing = (struct standing){.model = &input->model,
+	ground = (struct ground){.model = &input->model,
 		.accelerator = &input->candidate->accelerator,
 		.engine = layout.engine,
 		.release_years = layout.release_years,
 		.at_once = is_given(shape.run_requests) && is_given(request->concurrency) && request->concurrency >= shape.run_requests};
-	residuals = residuals_of(&standing, &input->candidate->calibration);
-	distance_note(&standing, findings);
+	residuals = residuals_of(&ground, &input->candidate->calibration);
+	distance_note(&ground, findings);
 	unknown = practice_spread_of(&practice);
 	replica_slow(&replica, practice.value);
 	performance->practice = practice;

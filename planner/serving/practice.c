@@ -87,9 +87,9 @@ static double widened(double sigma, double unlike, double factor)
 	return factor * sqrt(sigma * sigma + unlike * unlike);
 }
 
-struct residuals residuals_of(const struct standing *standing, const struct calibration *calibration)
+struct residuals residuals_of(const struct ground *ground, const struct calibration *calibration)
 {
-	struct residuals residuals = distance_residuals(standing);
+	struct residuals residuals = distance_residuals(ground);
 	bool calibrated = CALIBRATED(calibration, gemm_efficiency, 0) > 0 && CALIBRATED(calibration, memory_efficiency, 0) > 0;
 	double factor = calibrated ? 0.8 : 1;
 
@@ -113,8 +113,8 @@ static const double unmeasured_slice = 0.15;
 
 struct residuals residuals_of_candidate(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, bool throughput_is_given)
 {
-	struct standing standing = {.model = model, .accelerator = &candidate->accelerator, .engine = layout->engine, .release_years = layout->release_years};
-	struct residuals residuals = residuals_of(&standing, &candidate->calibration);
+	struct ground ground = {.model = model, .accelerator = &candidate->accelerator, .engine = layout->engine, .release_years = layout->release_years};
+	struct residuals residuals = residuals_of(&ground, &candidate->calibration);
 
 	if (candidate->slice) {
 		residuals.throughput = widened(residuals.throughput, unmeasured_slice, 1);

@@ -32,7 +32,7 @@ struct practice practice_of_replica(const struct performance_request *request);
 struct spread practice_spread_of(const struct practice *practice);
 
 /* E193 on an accelerator, narrower where its products and its memory were measured: what measurement leaves is joined (E151). */
-struct residuals residuals_of(const struct standing *standing, const struct calibration *calibration);
+struct residuals residuals_of(const struct ground *ground, const struct calibration *calibration);
 
 /* The same of a candidate, whole or a slice; of a throughput that the request gives nothing is unknown. */
 struct residuals residuals_of_candidate(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, bool throughput_is_given);
