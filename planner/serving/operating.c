@@ -286,15 +286,18 @@ static double entering_s(const struct replica *replica, const struct request_sha
 }
 
 /* E192. A run of so many requests: never worse than all of them at once, and over when the last answer is. Those who are inside when the last one has come
- * drain from a batch that shrinks; faster arrivals than the replica takes leave more to the queue and nothing else, so that the run's throughput
+ * drain from a batch that shrinks, and are no more than come while one is answered alone, for a run is over before its batch has settled; faster arrivals than the replica takes leave more to the queue and nothing else, so that the run's throughput
  * rises with the rate to that of all requests at once, and stays there. */
 static void finish_run(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
 	struct operating_point *point)
 {
-	double run = shape->run_requests, left_s = point->prefill_s + drain_s(replica, shape, fmin(fmax(point->decode_sequences, 1), run));
-	struct operating_point burst;
+	double run = shape->run_requests, inside, left_s;
+	struct operating_point burst, alone;
 
 	operating_burst(replica, shape, run, &burst);
+	operating_static(replica, shape, 1, &alone);
+	inside = fmin(fmin(point->decode_sequences, requests_per_s / alone.requests_per_s), run);
+	left_s = point->prefill_s + drain_s(replica, shape, fmax(inside, 1));
 	point->tpot_s = fmin(point->tpot_s, burst.tpot_s);
 	point->ttft_s = fmin(fmax(point->ttft_s, entering_s(replica, shape, requests_per_s)), burst.ttft_s);
 	point->output_tokens_per_s = run * shape->output_tokens / fmax(run / requests_per_s + left_s, run / burst.requests_per_s);
