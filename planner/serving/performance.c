@@ -136,6 +136,24 @@ static void fill_energy(const struct performance_input *input, const struct repl
 	performance->energy.idle_joules_per_output_token = idle_w / rate;
 }
 
+/* E194. Near saturation a replica that is a little slower lets a queue grow: TTFT's interval reaches at least to what it is on one slower, or faster, by
+ * what throughput may be off at p90. */
+static void widen_by_queue(const struct replica *replica, const struct request_shape *shape, double requests_per_s, double sigma, struct interval *ttft_ms)
+{
+	double apart = exp(normal_quantile(0.9) * sigma);
+	struct replica slower = *replica, faster = *replica;
+	struct operating_point slow, fast;
+
+	replica_slow(&slower, apart);
+	replica_slow(&faster, 1 / apart);
+	operating_open(&slower, shape, requests_per_s, &slow);
+	operating_open(&faster, shape, requests_per_s, &fast);
+	if (is_given(slow.ttft_s))
+		ttft_ms->p90 = fmax(ttft_ms->p90, slow.ttft_s * milliseconds_per_second);
+	if (is_given(fast.ttft_s))
+		ttft_ms->p10 = fmin(ttft_ms->p10, fast.ttft_s * milliseconds_per_second);
+}
+
 enum status performance_estimate(const struct performance_input *input, const struct serving_constants *constants,
 	struct performance *performance, struct operating_point *settled, struct failure *failure)
 {
@@ -189,6 +207,8 @@ enum status performance_estimate(const struct performance_input *input, const st
 		spread_joint(spread_even(residuals.throughput), (struct spread){.low = unknown.high, .high = unknown.low}));
 	performance->interval.tpot_ms = interval_of_spread(performance->tpot_ms, spread_joint(spread_even(residuals.tpot), unknown));
 	performance->interval.ttft_ms = interval_of_spread(performance->ttft_ms, spread_joint(spread_even(residuals.ttft), unknown));
+	if (is_given(request->requests_per_s) && request->static_batch != TRUTH_TRUE)
+		widen_by_queue(&replica, &shape, request->requests_per_s, residuals.throughput, &performance->interval.ttft_ms);
 	fill_energy(input, &replica, &shape, &point, performance);
 	CHECK(isfinite(performance->output_tokens_per_s) && isfinite(performance->tpot_ms) &&
 		  isfinite(performance->energy.joules_per_output_token));

@@ -103,6 +103,7 @@ static void read_row(const char *line, void *context)
 			break;
 		item = serving_case_add(cases, text_of(row, "id"), text_of(row, "suite"), request);
 		item->quantity = quantity_of(key, &item->per_gpu);
+		item->away = json_object_get(row, "split") != NULL;
 		item->observed = json_number_value(value);
 	}
 	free(request);

@@ -38,7 +38,7 @@ static void leave_out(struct serving_cases *cases, serving_filter *same, const s
 	for (size_t g = 0; g < cases->count; g++) {
 		struct serving_constants refitted = *values;
 
-		if (seen_before(cases, g, same))
+		if (seen_before(cases, g, same) || (same == serving_same_suite && !cases->items[g].away))
 			continue;
 		serving_fit_run(cases, same, &cases->items[g], LEFT_OUT_ROUNDS, &refitted);
 		for (size_t i = 0; i < cases->count; i++) {

@@ -26,6 +26,7 @@ struct serving_slice {
 	int run; /* enum run_kind; -1: any */
 	const char *suite, *model, *accelerator; /* NULL: any */
 	bool hopper_and_ampere; /* of these only H100, H200 and A100 */
+	bool home, away; /* of these only suites that the model was made on, or only the others */
 };
 
 /* Fractions. */
