@@ -134,10 +134,7 @@ struct host_times host_times_of(const struct serving_constants *constants, enum 
 }
 
 /* vLLM's V1 engine, which keeps the host out of the step, is the default since v0.8.0 of 2025-03 (Red Hat, 2025-04-28, "Performance boosts in
- * vLLM 0.8.1"). Before it, v0.6 and v0.7: Llama 3.1 405B in FP8 on eight H100 at 4 to 16 sequences, v0.6 of 2024-11: steps of 34.8 to 40.9 ms where
- * V1 takes 28 to 35, by 4.7 to 6.8 ms each (dstack, 2024-11, six runs). Before v0.6.0 of 2024-09 the accelerator worked for 38 % of the
- * time with Llama 3 8B on an H100, and v0.6.0 with several steps scheduled at once has 2.7 times its throughput, 1.8 times with 70B on
- * four (vLLM blog, 2024-09-05): (1 - 0.38) / 0.38 of a step of some 10 ms. */
+ * vLLM 0.8.1"). */
 double engine_release_step_s(const struct serving_constants *constants, enum engine engine, double release_years, double ranks)
 {
 	if (engine != ENGINE_VLLM || release_years >= v1_default_years)
@@ -158,10 +155,10 @@ const char *engine_release_source(enum engine engine, double release_years)
 	case ENGINE_VLLM:
 		if (release_years >= v1_default_years)
 			return "E54: vLLM with the V1 engine (since v0.8.0 of 2025-03): published pairs of its releases differ by 2 % at the median, so that dense models are "
-				   "as fast as on the newest; experts gain in 2026-01, and the interval widens by 5 % a year";
+				   "as fast as on the newest; experts and the books of many sequences gain in 2026-01, latent attention until 2025-11, and the interval widens by 5 % a year";
 		return release_years >= v06_years
-				   ? "E54: vLLM before the V1 engine: each step waits 6.1 ms for the host (4.7 to 6.8 in six runs of Llama 3.1 405B on v0.6, dstack 2024-11)"
-				   : "E54: vLLM before v0.6.0: each step waits 16 ms for the host (38 % of the time in kernels, vLLM blog 2024-09-05, of v0.5.3); nothing older was "
+				   ? "E186: vLLM before the V1 engine: each step waits for the driver process, by the tensor rank (Llama 3.1 405B on v0.6: 4.7 to 6.8 ms over eight, dstack 2024-11)"
+				   : "E186: vLLM before v0.6.0: each step waits 3.1 ms for each tensor rank (70B on vLLM of 2023: some 9 ms over two, 25 ms over eight); nothing older was "
 					 "measured, and counts as it";
 	case ENGINE_TENSORRT_LLM:
 		return release_years < pytorch_default_years
@@ -173,7 +170,7 @@ const char *engine_release_source(enum engine engine, double release_years)
 	case ENGINE_COUNT:
 		break;
 	}
-	return "E54: no pair of releases of this engine is published: figures are those of the newest, and the interval widens by 5 % a year";
+	return "E187: latent attention gains until 2025-11; no other pair of releases of this engine is published: figures are those of the newest, and the interval widens by 5 % a year";
 }
 
 double engine_newest_release_years(void)

@@ -260,6 +260,48 @@ static double parts_joules(const struct performance_input *input)
 		   performance.energy.prefill_joules_per_prompt_token * request->prompt_tokens.mean / request->output_tokens.mean;
 }
 
+/* What is found in the prefix cache is not computed. */
+static void a_found_prefix_is_not_computed(void **state)
+{
+	struct serving_fixture fixture;
+	struct performance_input *input = &fixture.performance;
+	double throughput, ttft_ms;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	operate(input);
+	throughput = performance.output_tokens_per_s;
+	ttft_ms = performance.ttft_ms;
+	input->request.prefix_cache_hit_rate = 0.8;
+	operate(input);
+	assert_true(performance.output_tokens_per_s > 1.02 * throughput);
+	assert_true(performance.ttft_ms < 0.8 * ttft_ms);
+}
+
+/* E194. At a rate near saturation the interval of TTFT holds the queue of a replica that is a little slower. */
+static void a_queue_widens_the_interval(void **state)
+{
+	struct serving_fixture fixture;
+	struct performance_input *input = &fixture.performance;
+	double quiet, busy;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	input->request.concurrency = ABSENT_NUMBER;
+	input->request.requests = 2000;
+	input->request.requests_per_s = 0.2;
+	operate(input);
+	quiet = performance.interval.ttft_ms.p90 / performance.ttft_ms;
+	input->request.requests_per_s = 6;
+	while (operate(input), performance.ttft_ms < 400)
+		input->request.requests_per_s *= 1.03;
+	input->request.requests_per_s /= 1.03;
+	operate(input);
+	busy = performance.interval.ttft_ms.p90 / performance.ttft_ms;
+	assert_true(busy > 2 * quiet);
+	assert_true(performance.interval.ttft_ms.p10 <= performance.ttft_ms);
+}
+
 static void energy_by_phase_adds_up(void **state)
 {
 	struct serving_fixture fixture;
@@ -378,7 +420,9 @@ int main(void)
 	cmocka_unit_test(a_batch_without_engine_is_faster),
 	cmocka_unit_test(neuron_has_a_stack_of_its_own),
 	cmocka_unit_test(kernels_are_measured_or_a_mean),
-		cmocka_unit_test(energy_by_phase_adds_up),
+		cmocka_unit_test(a_found_prefix_is_not_computed),
+	cmocka_unit_test(a_queue_widens_the_interval),
+	cmocka_unit_test(energy_by_phase_adds_up),
 		cmocka_unit_test(a_short_run_is_as_many_as_it_has),
 		cmocka_unit_test(arrivals_at_once_are_a_burst),
 		cmocka_unit_test(a_static_batch_beyond_the_cache_is_said),
