@@ -55,9 +55,11 @@ static void expert_faults(const struct resolver *resolver, const struct model *m
 			"expert %lld does not divide tensor x attention_data = %lld", (long long)pinned->expert, (long long)group);
 }
 
-void resolve_layout(const struct resolver *resolver, const struct model *model, const struct serving_parallelism *pinned,
-	int64_t gpu_count)
+void resolve_layout(const struct resolver *resolver, const struct model *model, const struct candidate *candidates, size_t candidate_count,
+	const struct serving_parallelism *pinned, int64_t gpu_count)
 {
+	bool pads = candidate_count > 0;
+
 	int64_t others = (pinned->pipeline > 0 ? pinned->pipeline : 1) * (pinned->attention_data > 0 ? pinned->attention_data : 1);
 
 	if (model->kind != MODEL_TRANSFORMER)
@@ -66,6 +68,10 @@ void resolve_layout(const struct resolver *resolver, const struct model *model, 
 		failure_add(resolver->failure, "/parallelism/pipeline", "impossible_layout", "%d layers cannot be on %lld stages",
 			model->layer_count, (long long)pinned->pipeline);
 	expert_faults(resolver, model, pinned);
+	for (size_t i = 0; i < candidate_count; i++)
+		pads &= layout_pads_heads(&candidates[i].accelerator);
+	if (pads)
+		return;
 	if (pinned->tensor > 0)
 		tensor_faults(resolver, model, pinned->tensor, "/parallelism/tensor");
 	else if (gpu_count > 0 && gpu_count % others == 0)

@@ -51,8 +51,8 @@ void resolve_own_runs_note(const struct resolver *resolver, const struct trainin
 
 /* Faults of a layout that the model cannot have. gpu_count: of one replica, where what is not pinned of it is tensor parallel; absent:
  * no number of accelerators is given for one. */
-void resolve_layout(const struct resolver *resolver, const struct model *model, const struct serving_parallelism *pinned,
-	int64_t gpu_count);
+void resolve_layout(const struct resolver *resolver, const struct model *model, const struct candidate *candidates, size_t candidate_count,
+	const struct serving_parallelism *pinned, int64_t gpu_count);
 
 /* A fault for a name that is not known, with the nearest that are: `what` is "model" or the like. */
 void fault_unknown(const struct resolver *resolver, const char *pointer, const char *what, const char *name);

@@ -287,7 +287,7 @@ enum status resolve_inference(
 	if (model_status != STATUS_OK)
 		return model_status;
 	no_generic_model(resolver, &input->model);
-	resolve_layout(resolver, &input->model, &request->parallelism, ABSENT_COUNT);
+	resolve_layout(resolver, &input->model, input->candidates, status == STATUS_OK ? input->candidate_count : 0, &request->parallelism, ABSENT_COUNT);
 	input->hosted_count = hosted_prices_of(input->model.id, input->hosted, HOSTED_MAX);
 	default_engine(resolver, &input->request.engine);
 	note_release(resolver, input->request.engine, request->engine_release);
@@ -351,7 +351,8 @@ enum status resolve_performance(
 	if (model_status != STATUS_OK)
 		return model_status;
 	no_generic_model(resolver, &input->model);
-	resolve_layout(resolver, &input->model, &request->parallelism, input->request.common.gpu_count);
+	resolve_layout(resolver, &input->model, input->candidate, status == STATUS_OK ? 1 : 0, &request->parallelism,
+		input->request.common.gpu_count);
 	default_engine(resolver, &input->request.engine);
 	note_release(resolver, input->request.engine, request->engine_release);
 	if (request->common.practice == PRACTICE_UNSET) {

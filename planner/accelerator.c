@@ -1,5 +1,7 @@
 #include "planner/accelerator.h"
 
+#include <string.h>
+
 #include "base/units.h"
 #include "planner/interval.h"
 
@@ -65,6 +67,11 @@ static double peak_of(const struct accelerator *accelerator, enum precision prec
 		break;
 	}
 	return 0;
+}
+
+bool accelerator_is_neuron(const struct accelerator *accelerator)
+{
+	return accelerator->vendor && strcmp(accelerator->vendor, "aws") == 0;
 }
 
 double accelerator_peak_flops_per_s(

@@ -29,6 +29,9 @@ struct accelerator {
 /* Whose measurements and systems hold for it, by the id they are tabled under: a variant's are those of the one that it is like. NULL: nobody's. */
 const char *accelerator_kin(const struct accelerator *accelerator);
 
+/* Of a vendor whose stack compiles whole models ahead: AWS Inferentia and Trainium. */
+bool accelerator_is_neuron(const struct accelerator *accelerator);
+
 /* Dense peak of matrix products in a precision, FLOP/s (operations/s for integers). What an accelerator lacks falls
  * back to the nearest wider format that it has (fp8 -> bf16 -> fp16 -> tf32 -> fp32; weights in a narrow format
  * are then only stored narrow); *used, where not NULL, tells which format the rate is of. 0 if it has none. */

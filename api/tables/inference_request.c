@@ -151,6 +151,7 @@ static const struct field performance_request_rows[] = {
 	POSITIVE(requests_per_s, 1e6, "Open loop: arrivals, instead"),
 	INTEGER(requests, 1, 1e9, "Length of the run, which starts empty; the steady state unless given"),
 	TRUTH(static_batch, "One batch that starts and ends together", .fallback = "false"),
+	NUMBER(prefix_cache_hit_rate, 0, 1, "Share of prompt tokens found in the prefix cache", .fallback = "0"),
 };
 TABLE(performance_request, performance_request_rows, "One replica at one operating point; nothing is sized.");
 #undef OF

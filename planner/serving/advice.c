@@ -188,7 +188,7 @@ static void advise_batch(struct adviser *adviser)
 	if (planned_again(adviser, adviser->best->candidate, &layout, adviser->prover->demand, &fleet) && saves(adviser, &fleet))
 		effect_tell(adviser, &fleet,
 			findings_advise(adviser->findings, "batch_limit", "suggestion",
-				"with the engine's own limit of %.0f sequences instead of parallelism.max_batch %s", engine_rules_of(layout.engine)->max_batch,
+				"with the engine's own limit of %.0f sequences instead of parallelism.max_batch %s", engine_rules_at(layout.engine, &adviser->best->candidate->accelerator, layout.release_years).max_batch,
 				outcome_of(adviser, &fleet).text));
 }
 

@@ -1,5 +1,7 @@
 #include "planner/serving/engine_rules.h"
 
+#include <string.h>
+
 static const struct engine_rules rules[ENGINE_COUNT] = {
 	[ENGINE_GENERIC] = {.name = "generic",
 		.source = "E54: as vLLM, the most widely used rules",
@@ -46,13 +48,52 @@ const struct engine_rules *engine_rules_of(enum engine engine)
 	return &rules[engine == ENGINE_UNSET ? ENGINE_GENERIC : engine];
 }
 
+/* 70 GiB: below, and on the A100, vLLM starts with smaller steps. 35 GiB: SGLang. */
+static const double large_memory_bytes = 70.0 * 1024 * 1024 * 1024, small_memory_bytes = 35.0 * 1024 * 1024 * 1024;
+/* vLLM before V1 took in whole prompts up to so many tokens, and set memory aside for one. */
+static const double whole_prompt_tokens = 32768;
+static const double small_step_tokens = 2048, small_batch = 256;
+
+static const double v1_default_years = 5 + 2.0 / 12, v06_years = 4 + 8.0 / 12;
+
+struct engine_rules engine_rules_at(enum engine engine, const struct accelerator *accelerator, double release_years)
+{
+	struct engine_rules rules_here = *engine_rules_of(engine);
+	double capacity_bytes = accelerator_capacity_bytes(accelerator);
+	const char *kin = accelerator_kin(accelerator);
+	bool a100 = kin && strncmp(kin, "a100", 4) == 0;
+
+	switch (rules_here.engine) {
+	case ENGINE_VLLM:
+	case ENGINE_GENERIC:
+		if (capacity_bytes < large_memory_bytes || a100) {
+			rules_here.chunk_tokens = small_step_tokens;
+			rules_here.max_batch = small_batch;
+		}
+		if (engine == ENGINE_VLLM && release_years < v1_default_years) {
+			rules_here.max_batch = small_batch;
+			rules_here.profiled_tokens = whole_prompt_tokens;
+		}
+		break;
+	case ENGINE_SGLANG:
+		if (capacity_bytes < small_memory_bytes)
+			rules_here.chunk_tokens = small_step_tokens;
+		break;
+	case ENGINE_TENSORRT_LLM:
+	case ENGINE_UNSET:
+	case ENGINE_COUNT:
+		break;
+	}
+	return rules_here;
+}
+
 static const double pytorch_default_years = 5 + 8.0 / 12; /* 2025-09 */
 
-enum runtime engine_runtime(enum engine engine, double release_years)
+enum runtime engine_runtime(enum engine engine, const struct accelerator *accelerator, double release_years)
 {
 	switch (engine) {
 	case ENGINE_TENSORRT_LLM:
-		return release_years < pytorch_default_years ? RUNTIME_TENSORRT_NATIVE : RUNTIME_TENSORRT_PYTORCH;
+		return release_years < pytorch_default_years && !is_given(accelerator->tflops_fp4) ? RUNTIME_TENSORRT_NATIVE : RUNTIME_TENSORRT_PYTORCH;
 	case ENGINE_SGLANG:
 		return RUNTIME_SGLANG;
 	case ENGINE_UNSET:
@@ -93,18 +134,19 @@ struct host_times host_times_of(const struct serving_constants *constants, enum 
 }
 
 /* vLLM's V1 engine, which keeps the host out of the step, is the default since v0.8.0 of 2025-03 (Red Hat, 2025-04-28, "Performance boosts in
- * vLLM 0.8.1"). Before it, v0.6 and v0.7: Llama 3.1 405B in FP8 on eight H100 at 4 to 16 sequences, v0.6 of 2024-11: steps of 34.8 to 40.9 ms where
- * V1 takes 28 to 35, by 4.7 to 6.8 ms each (dstack, 2024-11, six runs). Before v0.6.0 of 2024-09 the accelerator worked for 38 % of the
- * time with Llama 3 8B on an H100, and v0.6.0 with several steps scheduled at once has 2.7 times its throughput, 1.8 times with 70B on
- * four (vLLM blog, 2024-09-05): (1 - 0.38) / 0.38 of a step of some 10 ms. */
-static const double v1_default_years = 5 + 2.0 / 12, v06_years = 4 + 8.0 / 12;
-static const double v06_step_s = 6.1e-3, v05_step_s = 16e-3;
-
-double engine_release_step_s(enum engine engine, double release_years)
+ * vLLM 0.8.1"). */
+double engine_release_step_s(const struct serving_constants *constants, enum engine engine, double release_years, double ranks)
 {
 	if (engine != ENGINE_VLLM || release_years >= v1_default_years)
 		return 0;
-	return release_years >= v06_years ? v06_step_s : v05_step_s;
+	return ranks * (release_years >= v06_years ? constants->rank_late_s : constants->rank_step_s);
+}
+
+static const double latent_done_years = 5 + 10.0 / 12; /* 2025-11 */
+
+double engine_latent_lag_years(double release_years)
+{
+	return fmin(fmax(latent_done_years - release_years, 0), 1);
 }
 
 const char *engine_release_source(enum engine engine, double release_years)
@@ -113,10 +155,10 @@ const char *engine_release_source(enum engine engine, double release_years)
 	case ENGINE_VLLM:
 		if (release_years >= v1_default_years)
 			return "E54: vLLM with the V1 engine (since v0.8.0 of 2025-03): published pairs of its releases differ by 2 % at the median, so that dense models are "
-				   "as fast as on the newest; experts gain in 2026-01, and the interval widens by 5 % a year";
+				   "as fast as on the newest; experts and the books of many sequences gain in 2026-01, latent attention until 2025-11, and the interval widens by 5 % a year";
 		return release_years >= v06_years
-				   ? "E54: vLLM before the V1 engine: each step waits 6.1 ms for the host (4.7 to 6.8 in six runs of Llama 3.1 405B on v0.6, dstack 2024-11)"
-				   : "E54: vLLM before v0.6.0: each step waits 16 ms for the host (38 % of the time in kernels, vLLM blog 2024-09-05, of v0.5.3); nothing older was "
+				   ? "E186: vLLM before the V1 engine: each step waits for the driver process, by the tensor rank (Llama 3.1 405B on v0.6: 4.7 to 6.8 ms over eight, dstack 2024-11)"
+				   : "E186: vLLM before v0.6.0: each step waits 3.1 ms for each tensor rank (70B on vLLM of 2023: some 9 ms over two, 25 ms over eight); nothing older was "
 					 "measured, and counts as it";
 	case ENGINE_TENSORRT_LLM:
 		return release_years < pytorch_default_years
@@ -128,7 +170,7 @@ const char *engine_release_source(enum engine engine, double release_years)
 	case ENGINE_COUNT:
 		break;
 	}
-	return "E54: no pair of releases of this engine is published: figures are those of the newest, and the interval widens by 5 % a year";
+	return "E187: latent attention gains until 2025-11; no other pair of releases of this engine is published: figures are those of the newest, and the interval widens by 5 % a year";
 }
 
 double engine_newest_release_years(void)

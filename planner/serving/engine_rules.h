@@ -20,6 +20,7 @@ struct engine_rules {
 	double block_tokens;
 	double max_batch; /* sequences that run at once, per attention-data rank */
 	double chunk_tokens; /* tokens of one step, per attention-data rank */
+	double profiled_tokens; /* activations are set aside for a prompt of so many, as far as the model takes them; 0: for chunk_tokens */
 	bool reserves_whole_output; /* admits only what can finish without eviction */
 	bool narrow_kv; /* FP8 cache for FP8 and FP4 weights */
 	bool balances_ranks; /* attention-data ranks take in prompts in the same steps */
@@ -35,22 +36,36 @@ struct host_times {
 	double first_token_s; /* front end: latency of each request */
 };
 
-/* Engines by who drives the steps. TensorRT-LLM did it in C++ until 1.0 (2025-09) made PyTorch its default. */
+/* Engines by who drives the steps. TensorRT-LLM did it in C++ until 1.0 (2025-09) made PyTorch its default; on parts with 4-bit arithmetic it was
+ * PyTorch from the first release that ran there. */
 enum runtime { RUNTIME_VLLM, RUNTIME_TENSORRT_NATIVE, RUNTIME_TENSORRT_PYTORCH, RUNTIME_SGLANG, RUNTIME_COUNT };
 
-enum runtime engine_runtime(enum engine engine, double release_years);
+enum runtime engine_runtime(enum engine engine, const struct accelerator *accelerator, double release_years);
 
 /* The host times of a runtime, out of the constants. */
 struct host_times host_times_of(const struct serving_constants *constants, enum runtime runtime);
 
-/* E54. What each step of an older release waits for the host beside its runtime's own times, s: vLLM before its V1 engine. */
-double engine_release_step_s(enum engine engine, double release_years);
+/* E186. What each step of an older release waits for the host beside its runtime's own times, s: vLLM before its V1 engine, whose driver process hands
+ * the inputs of each step to every tensor rank, and before v0.6.0 also keeps the books of a full batch between two steps.
+ * Given: constants; engine; release_years since 2020-01; ranks: of one tensor group, >= 1. Valid: 2023-06 to 2025-03. Source: vLLM blog, 2024-09-05;
+ * dstack, 2024-11; Splitwise (Patel et al. 2024). */
+double engine_release_step_s(const struct serving_constants *constants, enum engine engine, double release_years, double ranks);
+
+/* E187. Years by which a release is older than kernels for latent attention that are no longer the bottleneck: 0 from 2025-11 on, at most 1 (no
+ * older release was measured). Given: release_years since 2020-01. */
+double engine_latent_lag_years(double release_years);
 
 /* What is known of a release, as an assumption's source says it. */
 const char *engine_release_source(enum engine engine, double release_years);
 
-/* Rules of an engine; ENGINE_UNSET stands for the generic one. */
+/* Rules of an engine on large accelerators in its newest release; ENGINE_UNSET stands for the generic one. */
 const struct engine_rules *engine_rules_of(enum engine engine);
+
+/* E185. The same with what an engine sets by the accelerator's memory and by its release. Given: engine; accelerator; release_years since 2020-01.
+ * Returned: vLLM and the generic engine take in 2,048 tokens a step and 256 sequences on the A100 and below 70 GiB; vLLM before V1 takes
+ * 256 sequences everywhere; SGLang 2,048 tokens below 35 GiB. Source: vLLM, EngineArgs.get_batch_defaults and its test of defaults by usage; SGLang
+ * v0.4.8, server_args.py. */
+struct engine_rules engine_rules_at(enum engine engine, const struct accelerator *accelerator, double release_years);
 
 /* "2025-05" -> 5.333 years since 2020-01; absent or unreadable: the newest known. */
 double engine_release_years(const char *release);

@@ -49,7 +49,7 @@ struct residuals fleet_residuals(const struct model *model, const struct candida
 	struct serving_scope scope = serving_scope_of(model, layout, limits->prompt_tokens, limits->output_tokens);
 
 	return serving_scope_widen(
-		residuals_of_candidate(model, candidate, layout->release_years, limits->request && is_given(limits->request->throughput_tokens_per_s_per_gpu)), &scope);
+		residuals_of_candidate(model, candidate, layout, limits->request && is_given(limits->request->throughput_tokens_per_s_per_gpu)), &scope);
 }
 
 struct allowance fleet_allowance(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout,

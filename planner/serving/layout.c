@@ -99,6 +99,11 @@ bool layout_divides_heads(const struct model *model, int64_t tensor)
 	return true;
 }
 
+bool layout_pads_heads(const struct accelerator *accelerator)
+{
+	return accelerator_is_neuron(accelerator);
+}
+
 /* A pinned degree stands; otherwise the wanted one. */
 static int degree(int64_t pinned, int64_t wanted)
 {

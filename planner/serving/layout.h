@@ -29,6 +29,10 @@ bool layout_of_count(const struct serving_parallelism *pinned, int64_t gpu_count
  * shape is guessed nothing is known. */
 bool layout_divides_heads(const struct model *model, int64_t tensor);
 
+/* Whether the stack of the accelerator fills the last rank up with empty heads, so that a tensor degree need not divide them. Source: AWS
+ * Neuron documentation, Transformers NeuronX developer guide: 40 heads of Llama 2 13B on 24 cores, measured and published there. */
+bool layout_pads_heads(const struct accelerator *accelerator);
+
 /* Accelerators that are near each other: the NVLink domain, or the node. */
 int64_t layout_domain(const struct candidate *candidate);
 

@@ -183,13 +183,22 @@ static double drain_s(const struct replica *replica, const struct request_shape 
 	return total_s;
 }
 
+/* E191. Sequences that start together grow together: of equal answers all are longest at once, of unequal ones half of their length is held on average. An
+ * engine that admits more of them evicts some and computes them again. Given: output_cv >= 0. */
+static double burst_sequences_max(const struct replica *replica, const struct request_shape *shape)
+{
+	static const double apart_cv = 0.3;
+	double spread = shape->output_cv / apart_cv, longest = 2 / (1 + spread * spread / (1 + spread * spread));
+
+	return replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens * (replica->rules.reserves_whole_output ? 1 : longest));
+}
+
 /* A run of no more requests than its concurrency: all start together, none follows, and the batch drains from its shortest
  * answer to its longest. */
 static void operating_burst(
 	const struct replica *replica, const struct request_shape *shape, double concurrency, struct operating_point *point)
 {
-	double held = replica_sequences_max(replica, shape->prompt_tokens, shape->output_tokens),
-		   inside = fmin(concurrency, held);
+	double held = burst_sequences_max(replica, shape), inside = fmin(concurrency, held);
 	double waves = concurrency / inside, prefill_s, decode_s, drained_s = drain_s(replica, shape, inside);
 	double front_end_s = replica->front_end_factor * replica->host.first_token_s;
 
@@ -243,14 +252,6 @@ void operating_closed(
 	}
 }
 
-/* Requests that a finished run leaves behind: the last ones decode when nobody arrives any more, the longest of them last. */
-static double tail_s(const struct request_shape *shape, const struct operating_point *point)
-{
-	double longest = 1 + shape->output_cv * sqrt(2 * log(fmax(shape->run_requests, 1)));
-
-	return point->prefill_s + decoded_tokens(shape) * point->tpot_s * longest;
-}
-
 /* More arrives than leaves. The batch grows until the replica is full; only then do requests wait. */
 static void operating_overload(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
 	struct operating_point *point)
@@ -284,17 +285,22 @@ static double entering_s(const struct replica *replica, const struct request_sha
 			   fmax(replica->front_end_factor * replica->host.request_s + together.ttft_s / fmin(run, held) - 1 / requests_per_s, 0);
 }
 
-/* A run of so many requests: never worse than all of them at once, and over when the last answer is. */
+/* E192. A run of so many requests: never worse than all of them at once, and over when the last answer is. Those who are inside when the last one has come
+ * drain from a batch that shrinks, and are no more than come while one is answered alone, for a run is over before its batch has settled; faster arrivals than the replica takes leave more to the queue and nothing else, so that the run's throughput
+ * rises with the rate to that of all requests at once, and stays there. */
 static void finish_run(const struct replica *replica, const struct request_shape *shape, double requests_per_s,
 	struct operating_point *point)
 {
-	double run = shape->run_requests, arriving_s = run / requests_per_s, serving_s = run / point->requests_per_s;
-	struct operating_point burst;
+	double run = shape->run_requests, inside, left_s;
+	struct operating_point burst, alone;
 
 	operating_burst(replica, shape, run, &burst);
+	operating_static(replica, shape, 1, &alone);
+	inside = fmin(fmin(point->decode_sequences, requests_per_s / alone.requests_per_s), run);
+	left_s = point->prefill_s + drain_s(replica, shape, fmax(inside, 1));
 	point->tpot_s = fmin(point->tpot_s, burst.tpot_s);
 	point->ttft_s = fmin(fmax(point->ttft_s, entering_s(replica, shape, requests_per_s)), burst.ttft_s);
-	point->output_tokens_per_s = run * shape->output_tokens / fmax(arriving_s + tail_s(shape, point), serving_s);
+	point->output_tokens_per_s = run * shape->output_tokens / fmax(run / requests_per_s + left_s, run / burst.requests_per_s);
 }
 
 /* The sequences whose requests come and go at the rate; fills the mixture at them. */

@@ -12,7 +12,8 @@ static const double milliseconds_per_second = 1000;
 static enum status shape_read(
 	const struct performance_request *request, struct request_shape *shape, struct failure *failure)
 {
-	*shape = (struct request_shape){.run_requests = request->requests > 0 ? (double)request->requests : ABSENT_NUMBER};
+	*shape = (struct request_shape){.cached_share = given_or(request->prefix_cache_hit_rate, 0),
+		.run_requests = request->requests > 0 ? (double)request->requests : ABSENT_NUMBER};
 	if (!demand_tokens(&request->prompt_tokens, &shape->prompt_tokens, &shape->prompt_cv))
 		failure_add(failure, "/prompt_tokens", "required", "give prompt_tokens: a number, or {mean, cv}");
 	if (!demand_tokens(&request->output_tokens, &shape->output_tokens, &shape->output_cv))
@@ -45,6 +46,8 @@ static enum status replica_read(const struct performance_input *input, const str
 			input->model.layer_count);
 	if (failure->fault_total > 0)
 		return failure->status;
+	if (request->static_batch == TRUTH_TRUE && layout->engine == ENGINE_GENERIC)
+		replica_without_engine(replica);
 	if (replica_fits(replica, context_tokens))
 		return STATUS_OK;
 	if (request->common.enforce_memory != TRUTH_FALSE)
@@ -134,6 +137,24 @@ static void fill_energy(const struct performance_input *input, const struct repl
 	performance->energy.idle_joules_per_output_token = idle_w / rate;
 }
 
+/* E194. Near saturation a replica that is a little slower lets a queue grow: TTFT's interval reaches at least to what it is on one slower, or faster, by
+ * what throughput may be off at p90. */
+static void widen_by_queue(const struct replica *replica, const struct request_shape *shape, double requests_per_s, double sigma, struct interval *ttft_ms)
+{
+	double apart = exp(normal_quantile(0.9) * sigma);
+	struct replica slower = *replica, faster = *replica;
+	struct operating_point slow, fast;
+
+	replica_slow(&slower, apart);
+	replica_slow(&faster, 1 / apart);
+	operating_open(&slower, shape, requests_per_s, &slow);
+	operating_open(&faster, shape, requests_per_s, &fast);
+	if (is_given(slow.ttft_s))
+		ttft_ms->p90 = fmax(ttft_ms->p90, slow.ttft_s * milliseconds_per_second);
+	if (is_given(fast.ttft_s))
+		ttft_ms->p10 = fmin(ttft_ms->p10, fast.ttft_s * milliseconds_per_second);
+}
+
 enum status performance_estimate(const struct performance_input *input, const struct serving_constants *constants,
 	struct performance *performance, struct operating_point *settled, struct failure *failure)
 {
@@ -142,6 +163,7 @@ enum status performance_estimate(const struct performance_input *input, const st
 	struct practice practice = practice_of_replica(request);
 	struct serving_scope scope;
 	struct residuals residuals;
+	struct ground ground;
 	struct spread unknown;
 	struct request_shape shape = {.run_requests = ABSENT_NUMBER};
 	struct replica_layout layout = {.tensor = 1};
@@ -155,10 +177,15 @@ enum status performance_estimate(const struct performance_input *input, const st
 		input, constants, shape.prompt_tokens + shape.output_tokens, &replica, &layout, findings, failure);
 	if (status != STATUS_OK)
 		return status;
+	ground = (struct ground){.model = &input->model,
+		.accelerator = &input->candidate->accelerator,
+		.engine = layout.engine,
+		.release_years = layout.release_years,
+		.at_once = is_given(shape.run_requests) && is_given(request->concurrency) && request->concurrency >= shape.run_requests};
 	scope = serving_scope_of(&input->model, &layout, shape.prompt_tokens, shape.output_tokens);
-	residuals = serving_scope_widen(
-		residuals_of(&input->model, &input->candidate->accelerator, &input->candidate->calibration, layout.release_years), &scope);
+	residuals = serving_scope_widen(residuals_of(&ground, &input->candidate->calibration), &scope);
 	serving_scope_warn(&scope, findings);
+	distance_note(&ground, findings);
 	unknown = practice_spread_of(&practice);
 	replica_slow(&replica, practice.value);
 	performance->practice = practice;
@@ -184,6 +211,8 @@ enum status performance_estimate(const struct performance_input *input, const st
 		spread_joint(spread_even(residuals.throughput), (struct spread){.low = unknown.high, .high = unknown.low}));
 	performance->interval.tpot_ms = interval_of_spread(performance->tpot_ms, spread_joint(spread_even(residuals.tpot), unknown));
 	performance->interval.ttft_ms = interval_of_spread(performance->ttft_ms, spread_joint(spread_even(residuals.ttft), unknown));
+	if (is_given(request->requests_per_s) && request->static_batch != TRUTH_TRUE)
+		widen_by_queue(&replica, &shape, request->requests_per_s, residuals.throughput, &performance->interval.ttft_ms);
 	fill_energy(input, &replica, &shape, &point, performance);
 	CHECK(isfinite(performance->output_tokens_per_s) && isfinite(performance->tpot_ms) &&
 		  isfinite(performance->energy.joules_per_output_token));

@@ -87,19 +87,15 @@ static double widened(double sigma, double unlike, double factor)
 	return factor * sqrt(sigma * sigma + unlike * unlike);
 }
 
-struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator,
-	const struct calibration *calibration, double release_years)
+struct residuals residuals_of(const struct ground *ground, const struct calibration *calibration)
 {
-	/* ln(p90/p10) / 2.563 of measured over modelled, by `make validate`. */
-	struct residuals residuals = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.32};
-	bool nvidia = accelerator->vendor && strcmp(accelerator->vendor, "nvidia") == 0;
+	struct residuals residuals = distance_residuals(ground);
 	bool calibrated = CALIBRATED(calibration, gemm_efficiency, 0) > 0 && CALIBRATED(calibration, memory_efficiency, 0) > 0;
-	double age = fmax(engine_newest_release_years() - release_years, 0), factor = calibrated ? 0.8 : 1;
-	double unlike = (nvidia ? 0 : 0.30) + (model->shape_is_guessed ? 0.15 : 0) + 0.05 * age;
+	double factor = calibrated ? 0.8 : 1;
 
-	residuals.throughput = widened(residuals.throughput, unlike, factor);
-	residuals.tpot = widened(residuals.tpot, unlike, factor);
-	residuals.ttft = widened(residuals.ttft, unlike, factor);
+	residuals.throughput *= factor;
+	residuals.tpot *= factor;
+	residuals.ttft *= factor;
 	if (calibration && calibration->id) { /* E151: prompts go by products, tokens by memory */
 		double products = calibration_log_sigma(calibration->gemm_low, calibration->gemm_high);
 		double memory = calibration_log_sigma(calibration->memory_low, calibration->memory_high);
@@ -115,9 +111,10 @@ struct residuals residuals_of(const struct model *model, const struct accelerato
  * same. */
 static const double unmeasured_slice = 0.15;
 
-struct residuals residuals_of_candidate(const struct model *model, const struct candidate *candidate, double release_years, bool throughput_is_given)
+struct residuals residuals_of_candidate(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, bool throughput_is_given)
 {
-	struct residuals residuals = residuals_of(model, &candidate->accelerator, &candidate->calibration, release_years);
+	struct ground ground = {.model = model, .accelerator = &candidate->accelerator, .engine = layout->engine, .release_years = layout->release_years};
+	struct residuals residuals = residuals_of(&ground, &candidate->calibration);
 
 	if (candidate->slice) {
 		residuals.throughput = widened(residuals.throughput, unmeasured_slice, 1);

@@ -7,6 +7,7 @@
 #define FLEETPLAN_PLANNER_SERVING_PRACTICE_H
 
 #include "planner/interval.h"
+#include "planner/serving/distance.h"
 #include "planner/serving/replica.h"
 
 /* member; value; p10 and p90; meaning; source; inputs that it was measured on. tests/validation/engine_pairs.csv holds the pairs, and
@@ -30,16 +31,11 @@ struct practice practice_of_replica(const struct performance_request *request);
 /* How far a practice may be off. */
 struct spread practice_spread_of(const struct practice *practice);
 
-/* Log standard deviations of the model's residuals over published measurements; wider where nothing like it was measured, and for
- * older engines, whose point releases differed up to 1.5 times on the same configuration. */
-struct residuals {
-	double throughput, tpot, ttft;
-};
-struct residuals residuals_of(const struct model *model, const struct accelerator *accelerator,
-	const struct calibration *calibration, double release_years);
+/* E193 on an accelerator, narrower where its products and its memory were measured: what measurement leaves is joined (E151). */
+struct residuals residuals_of(const struct ground *ground, const struct calibration *calibration);
 
 /* The same of a candidate, whole or a slice; of a throughput that the request gives nothing is unknown. */
-struct residuals residuals_of_candidate(const struct model *model, const struct candidate *candidate, double release_years, bool throughput_is_given);
+struct residuals residuals_of_candidate(const struct model *model, const struct candidate *candidate, const struct replica_layout *layout, bool throughput_is_given);
 
 /* What a request asks of every fleet. All 0: the recipe's engine, at even odds (0.5). */
 struct assurance {

@@ -1,5 +1,7 @@
 #include "planner/serving/replica.h"
 
+#include <string.h>
+
 #include "base/units.h"
 #include "planner/serving/kernels.h"
 
@@ -11,6 +13,8 @@ static double gemm_efficiency(
 {
 	struct kernel_rates rates = kernel_rates_of(accelerator);
 
+	if (accelerator_is_neuron(accelerator))
+		return constants->neuron_gemm;
 	switch (used) {
 	case PRECISION_FP8:
 	case PRECISION_MXFP8:
@@ -59,7 +63,8 @@ static struct rates rates_of(const struct replica *replica, const struct acceler
 	const struct calibration *calibration, enum precision precision)
 {
 	/* MXFP4 weights meet MXFP8 activations, which tensor cores multiply at the FP8 rate (OpenAI 2025, gpt-oss; CUTLASS mixed formats). */
-	bool mixed = precision == PRECISION_MXFP4 && is_given(accelerator->tflops_fp4);
+	bool amd = accelerator->vendor && strcmp(accelerator->vendor, "amd") == 0; /* whose MXFP4 checkpoints quantise activations, too (Quark) */
+	bool mixed = precision == PRECISION_MXFP4 && is_given(accelerator->tflops_fp4) && !amd;
 	enum precision used;
 	double peak = accelerator_peak_flops_per_s(accelerator, mixed ? PRECISION_FP8 : precision, &used);
 	const struct serving_constants *constants = replica->constants;
@@ -160,8 +165,9 @@ static void experts_prepare(const struct replica *replica, struct replica_kind *
 	kind->expert_weights = (layer->gated ? 3 : 2) *
 						   (layer->expert_hidden > 0 ? layer->expert_hidden : replica->hidden) * kind->expert_width;
 	kind->expert_weight_bytes = kind->expert_weights * rates->weight_bytes;
+	kind->expert_memory_fraction = kind->expert_width / (kind->expert_width + replica->constants->expert_half_memory);
 	kind->expert_flops_per_s = rates->expert_flops_per_s * replica->constants->expert_efficiency * kind->expert_width /
-							   (kind->expert_width + replica->constants->expert_half_width);
+							   (kind->expert_width + replica->constants->expert_half_width * replica->balance);
 }
 
 /* Checkpoints with 4-bit experts keep everything else in 16 bits (decision 0021). */
@@ -173,13 +179,20 @@ static bool only_experts_are_narrow(const struct model *model, double weight_byt
 	return false;
 }
 
+/* FP8 checkpoints that vLLM served before V1 are as Meta published its own: attention in 16 bits (Llama 3.1, Grattafiori et al. 2024, section 6.2:
+ * feed-forward products alone are quantised). */
+static bool wide_mixer(const struct replica *replica, double weight_bytes)
+{
+	return replica->rules.profiled_tokens > 0 && weight_bytes >= 0.75 && weight_bytes < 1.5;
+}
+
 static void kind_prepare(
 	struct replica *replica, const struct model *model, int index, const struct rates *rates, const struct rates *wide)
 {
 	const struct layer_kind *layer = &model->kinds[index];
 	struct replica_kind *kind = &replica->kinds[index];
 	bool experts = layer->feed_forward == FEED_FORWARD_EXPERTS;
-	const struct rates *mixer_rates = only_experts_are_narrow(model, rates->weight_bytes) ? wide : rates;
+	const struct rates *mixer_rates = only_experts_are_narrow(model, rates->weight_bytes) ? wide : rates, *mixer = wide_mixer(replica, rates->weight_bytes) ? wide : mixer_rates;
 
 	*kind = (struct replica_kind){.layers = model_kind_layers(model, index),
 		.kv_bytes_per_token = layer_cache_elements(layer, replica->tensor) * replica->kv_element_bytes,
@@ -187,14 +200,14 @@ static void kind_prepare(
 		.index_flops_per_pair = layer->index_heads > 0 ? 2.0 * layer->index_heads * layer->index_head_dim : 0};
 	switch (layer->mixer) {
 	case MIXER_ATTENTION:
-		attention_prepare(replica, kind, layer, mixer_rates);
+		attention_prepare(replica, kind, layer, mixer);
 		break;
 	case MIXER_MLA:
-		latent_prepare(replica, kind, layer, mixer_rates);
+		latent_prepare(replica, kind, layer, mixer);
 		break;
 	case MIXER_MAMBA2:
 	case MIXER_GATED_DELTA:
-		state_prepare(replica, kind, layer, mixer_rates);
+		state_prepare(replica, kind, layer, mixer);
 		break;
 	case MIXER_NONE:
 	case MIXER_COUNT:
@@ -227,17 +240,54 @@ static bool layout_is_possible(const struct model *model, const struct replica_l
 /* The smallest product on the parts that constants were mostly fitted to: H100 and H200. */
 static const double usual_kernel_s = 3.8e-6;
 
+/* E188. 16-bit operations for each byte of bandwidth of the H100: grouped products wait for operands, which an accelerator of more
+ * bandwidth for its arithmetic has sooner. */
+static const double usual_balance = 989e12 / 3.35e12;
+
 /* TensorRT-LLM uses a window only where max_attention_window is given, and keeps every token of a sequence in the cache either way;
  * its PyTorch models know their windows (TensorRT-LLM documentation, GPT attention: cyclic cache). */
-static void runtime_prepare(struct replica *replica, enum runtime runtime, double release_years)
+/* Kernels of a pass that are launched one by one, over those of the models that first-token latencies are tabled for: 60 layers with experts. */
+static double launched_share(const struct model *model)
 {
-	static const double library_experts_years = 6; /* 2026-01 */
+	static const double tabled = 60 * 3;
+	double launched = 0;
+
+	for (int i = 0; i < model->kind_count; i++)
+		launched += model_kind_layers(model, i) * (model->kinds[i].feed_forward == FEED_FORWARD_EXPERTS ? 3 : 1);
+	return launched / tabled;
+}
+
+static bool has_latent_attention(const struct model *model)
+{
+	for (int i = 0; i < model->kind_count; i++)
+		if (model->kinds[i].mixer == MIXER_MLA)
+			return true;
+	return false;
+}
+
+static void runtime_prepare(struct replica *replica, const struct model *model, enum runtime runtime, double release_years)
+{
+	static const double library_experts_years = 6; /* 2026-01, when vLLM also began to schedule ahead */
 	bool tensorrt = runtime == RUNTIME_TENSORRT_NATIVE || runtime == RUNTIME_TENSORRT_PYTORCH;
 
 	replica->host = host_times_of(replica->constants, runtime);
-	replica->host.step_s += engine_release_step_s(replica->rules.engine, release_years);
-	replica->expert_speed =
-		runtime == RUNTIME_VLLM && release_years < library_experts_years ? replica->constants->triton_experts : 1;
+	replica->host.step_s += engine_release_step_s(replica->constants, replica->rules.engine, release_years, replica->tensor);
+	if (runtime == RUNTIME_SGLANG || runtime == RUNTIME_TENSORRT_PYTORCH) {
+		replica->host.first_token_s *= launched_share(model);
+		replica->host.request_s *= launched_share(model);
+	}
+	if (has_latent_attention(model)) {
+		double lag_years = engine_latent_lag_years(release_years);
+
+		replica->software_factor *= exp(replica->constants->latent_gain * lag_years);
+		replica->layer_s += replica->constants->latent_layer_s * lag_years;
+	}
+	replica->expert_speed = replica->expert_product_speed = 1;
+	if (runtime == RUNTIME_VLLM && release_years < library_experts_years) {
+		replica->expert_speed = replica->constants->triton_experts;
+		replica->expert_product_speed = replica->constants->triton_products;
+		replica->host.sequence_s = replica->constants->vllm_sequence_s;
+	}
 	replica->keeps_window_only = !tensorrt;
 	replica->attends_window_only = runtime != RUNTIME_TENSORRT_NATIVE;
 }
@@ -256,7 +306,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	if (calibration)
 		memory_efficiency = CALIBRATED(calibration, memory_efficiency, memory_efficiency);
 	*replica = (struct replica){.constants = constants,
-		.rules = *engine_rules_of(layout->engine),
+		.rules = engine_rules_at(layout->engine, accelerator, layout->release_years),
 		.tensor = layout->tensor,
 		.pipeline = layout->pipeline,
 		.expert = layout->expert,
@@ -265,7 +315,9 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 		.kind_count = model->kind_count,
 		.hidden = model->hidden,
 		.kernel_s = constants->kernel_s * kernels.least_s / usual_kernel_s,
-		.layer_s = constants->layer_s * kernels.least_s / usual_kernel_s};
+		.layer_s = constants->layer_s * kernels.least_s / usual_kernel_s,
+		.reduce_s = constants->reduce_s,
+		.prefill_fraction = constants->prefill_efficiency};
 	replica->rules.max_batch = given_or(layout->max_batch, replica->rules.max_batch);
 	replica->rules.chunk_tokens = given_or(layout->chunk_tokens, replica->rules.chunk_tokens);
 	replica->kv_element_bytes = precision_weight_bytes(layout->kv_precision);
@@ -274,10 +326,16 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->dispatch_bytes = layout->precision == PRECISION_NVFP4 ? precision_weight_bytes(layout->precision) : wide_bytes;
 	replica->link_bytes_per_s = accelerator_link_bytes_per_s(accelerator);
 	replica_network(replica, accelerator, layout);
+	replica->balance = accelerator_peak_flops_per_s(accelerator, wide_precision, NULL) / replica->bandwidth_bytes_per_s / usual_balance;
 	replica->peak_flops_per_s = accelerator_peak_flops_per_s(accelerator, layout->precision, NULL);
 	replica->software_factor = 1;
 	replica->front_end_factor = 1;
-	runtime_prepare(replica, engine_runtime(layout->engine, layout->release_years), layout->release_years);
+	if (accelerator_is_neuron(accelerator)) {
+		replica->reduce_s = constants->neuron_reduce_s;
+		replica->pair_s = constants->neuron_pair_s;
+		replica->prefill_fraction *= constants->neuron_attention;
+	}
+	runtime_prepare(replica, model, engine_runtime(layout->engine, accelerator, layout->release_years), layout->release_years);
 	rates = rates_of(replica, accelerator, calibration, layout->precision);
 	wide = rates_of(replica, accelerator, calibration,
 		precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);
@@ -292,6 +350,21 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 		.flops_per_s = wide.flops_per_s,
 		.memory_bytes_per_s = replica->weight_memory_bytes_per_s};
 	replica_memory(replica, model, accelerator, layout->precision, rates.weight_bytes,
-		only_experts_are_narrow(model, rates.weight_bytes) ? wide.weight_bytes : rates.weight_bytes);
+		only_experts_are_narrow(model, rates.weight_bytes) ? wide.weight_bytes : rates.weight_bytes,
+		wide_mixer(replica, rates.weight_bytes) ? wide.weight_bytes - rates.weight_bytes : 0);
 	return true;
+}
+
+void replica_without_engine(struct replica *replica)
+{
+	const struct serving_memory *memory = &replica->memory;
+
+	replica->host = (struct host_times){.step_s = 0};
+	replica->kernel_s *= replica->constants->batch_kernels;
+	replica->layer_s *= replica->constants->batch_kernels;
+	replica->kv_budget_bytes =
+		fmax(memory->capacity_bytes - memory->weights_bytes - memory->activations_bytes - memory->overhead_bytes, replica->kv_budget_bytes);
+	replica->memory.kv_tokens_capacity *= replica->kv_budget_bytes > 0 && memory->kv_cache_bytes > 0 ? replica->kv_budget_bytes / memory->kv_cache_bytes : 1;
+	replica->memory.total_bytes += replica->kv_budget_bytes - memory->kv_cache_bytes;
+	replica->memory.kv_cache_bytes = replica->kv_budget_bytes;
 }

@@ -39,7 +39,7 @@ struct replica_kind {
 	double state_flops_per_token; /* of a prompt, to carry the state along */
 	double experts, experts_active, experts_local; /* 0 experts: dense */
 	double expert_width, expert_weight_bytes, expert_weights; /* of one expert's share on one accelerator */
-	double expert_flops_per_s;
+	double expert_flops_per_s, expert_memory_fraction;
 	double reduces; /* all-reduces per layer */
 };
 
@@ -62,7 +62,8 @@ struct replica {
 	struct replica_kind kinds[MODEL_LAYER_KINDS_MAX];
 	struct gemm logits;
 	double hidden, attention_flops_per_s, bandwidth_bytes_per_s, link_bytes_per_s, peak_flops_per_s;
-	double kernel_s, layer_s, expert_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
+	double kernel_s, layer_s, reduce_s, pair_s, prefill_fraction, expert_speed, expert_product_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
+	double balance; /* E188: operations for each byte of bandwidth, over those of the H100 */
 	double kv_element_bytes;
 	double dispatch_bytes; /* of one activation on its way to the experts */
 	struct replica_network network;
@@ -92,12 +93,17 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	const struct calibration *calibration, const struct replica_layout *layout,
 	const struct serving_constants *constants);
 
+/* E190. What runs one static batch without a serving engine: no host between steps, graphs that are compiled whole, and all of the memory
+ * that weights, activations and libraries leave for the cache. Given: a prepared replica of the generic engine. */
+void replica_without_engine(struct replica *replica);
+
 /* E140. Fills replica->network from the layout's degrees and its machine; replica_prepare() calls it. */
 void replica_network(struct replica *replica, const struct accelerator *accelerator, const struct replica_layout *layout);
 
-/* E54. Fills replica->memory and kv_budget_bytes; replica_prepare() calls it. weight_bytes, mixer_bytes: per parameter. */
+/* E54. Fills replica->memory and kv_budget_bytes; replica_prepare() calls it. Per parameter: weight_bytes; mixer_bytes, of what is not an expert;
+ * wider_bytes, that attention takes beyond those in a checkpoint that leaves it wide. */
 void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
-	enum precision precision, double weight_bytes, double mixer_bytes);
+	enum precision precision, double weight_bytes, double mixer_bytes, double wider_bytes);
 
 /* E53. Time of one step. */
 void step_time(const struct replica *replica, const struct batch *batch, struct step *step);

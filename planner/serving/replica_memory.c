@@ -56,7 +56,10 @@ static double weights_bytes(const struct replica *replica, const struct model *m
 
 static double activations_bytes(const struct replica *replica, const struct model *model)
 {
-	double width = 0, gathered = 0, chunk = replica->rules.chunk_tokens;
+	double width = 0, gathered = 0, chunk = fmax(replica->rules.chunk_tokens, replica->rules.profiled_tokens);
+
+	if (model->max_positions > 0 && replica->rules.profiled_tokens > 0)
+		chunk = fmin(chunk, fmax(model->max_positions, replica->rules.chunk_tokens));
 
 	for (int i = 0; i < model->kind_count; i++) {
 		const struct layer_kind *layer = &model->kinds[i];
@@ -71,27 +74,44 @@ static double activations_bytes(const struct replica *replica, const struct mode
 		   fmin(sampled_sequences, replica->rules.max_batch) * model->vocabulary / replica->tensor * logit_bytes;
 }
 
+/* E189. The fraction of the memory that an engine is given. Where its default leaves less than a twentieth of it for sequences, those who run it raise the flag
+ * (gpu_memory_utilization, mem_fraction_static) to what driver and libraries leave: vLLM's and SGLang's documentation name 0.95. */
+static const double raised_fraction = 0.95, tight_share = 0.05;
+
+static double memory_fraction(const struct replica *replica)
+{
+	const struct serving_memory *memory = &replica->memory;
+	double fraction = replica->rules.memory_fraction, used = memory->weights_bytes;
+
+	if (replica->rules.budget == KV_BUDGET_OF_TOTAL)
+		used += memory->activations_bytes + memory->overhead_bytes;
+	return used > (fraction - tight_share) * memory->capacity_bytes ? fmax(fraction, raised_fraction) : fraction;
+}
+
 void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator,
-	enum precision precision, double weight_bytes, double mixer_bytes)
+	enum precision precision, double weight_bytes, double mixer_bytes, double wider_bytes)
 {
 	struct serving_memory *memory = &replica->memory;
-	double free_bytes, per_token = 0;
+	double free_bytes, fraction, per_token = 0;
 
 	memory->capacity_bytes = accelerator_capacity_bytes(accelerator);
 	memory->weights_bytes = weights_bytes(replica, model, precision, weight_bytes, mixer_bytes);
+	for (int i = 0; i < replica->kind_count; i++)
+		memory->weights_bytes += wider_bytes * replica->kinds[i].layers * model->kinds[i].mixer_params / replica->tensor / replica->pipeline;
 	memory->activations_bytes = activations_bytes(replica, model);
 	memory->overhead_bytes = context_bytes + (replica->gpus > 1 ? collective_bytes : 0);
 	free_bytes = memory->capacity_bytes - memory->weights_bytes - memory->activations_bytes - memory->overhead_bytes;
+	fraction = replica->rules.budget == KV_BUDGET_OF_FREE ? replica->rules.memory_fraction : memory_fraction(replica);
 	switch (replica->rules.budget) {
 	case KV_BUDGET_OF_TOTAL:
-		replica->kv_budget_bytes = free_bytes - (1 - replica->rules.memory_fraction) * memory->capacity_bytes;
+		replica->kv_budget_bytes = free_bytes - (1 - fraction) * memory->capacity_bytes;
 		break;
 	case KV_BUDGET_OF_STATIC:
 		replica->kv_budget_bytes =
-			fmin(free_bytes, replica->rules.memory_fraction * memory->capacity_bytes - memory->weights_bytes);
+			fmin(free_bytes, fraction * memory->capacity_bytes - memory->weights_bytes);
 		break;
 	case KV_BUDGET_OF_FREE:
-		replica->kv_budget_bytes = free_bytes * replica->rules.memory_fraction;
+		replica->kv_budget_bytes = free_bytes * fraction;
 		break;
 	}
 	replica->kv_budget_bytes = fmax(replica->kv_budget_bytes, 0);

@@ -157,7 +157,7 @@ static bool slice_may_serve(const struct inference_request *request)
 static void layout_size(
 	const struct search *search, const struct candidate *candidate, const struct replica_layout *layout, struct fleet *best)
 {
-	double own = engine_rules_of(layout->engine)->max_batch;
+	double own = engine_rules_at(layout->engine, &candidate->accelerator, layout->release_years).max_batch;
 	size_t limits = is_given(layout->max_batch) ? 1 : COUNT_OF(batch_limits);
 
 	fleet_size(&search->input->model, candidate, layout, search->demand, search->limits, best);

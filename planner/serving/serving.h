@@ -306,6 +306,7 @@ struct performance_request {
 	double requests_per_s;
 	int64_t requests;
 	enum truth static_batch;
+	double prefix_cache_hit_rate; /* share of prompt tokens, 0..1; absent: 0 */
 };
 
 struct performance_input {

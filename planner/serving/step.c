@@ -54,8 +54,8 @@ static void tally_experts(
 	double padded = rows + hit * tile / 2;
 	double bytes = fullest * kind->expert_weight_bytes;
 
-	tally_roofline(tally, 2 * padded * kind->expert_weights / (kind->expert_flops_per_s * replica->expert_speed),
-		bytes / (replica->weight_memory_bytes_per_s * replica->expert_speed));
+	tally_roofline(tally, 2 * padded * kind->expert_weights / (kind->expert_flops_per_s * replica->expert_product_speed),
+		bytes / (replica->weight_memory_bytes_per_s * replica->expert_speed * kind->expert_memory_fraction));
 	tally->overhead_s += 4 * replica->kernel_s; /* top-k and sort, two grouped products, weighted sum */
 	tally->flops += flops;
 	tally->bytes += bytes;
@@ -81,7 +81,7 @@ static void tally_attention(
 
 		tally_roofline(tally, flops / (replica->attention_flops_per_s * constants->decode_flops_efficiency),
 			bytes / (replica->bandwidth_bytes_per_s * constants->decode_efficiency));
-		tally->overhead_s += constants->decode_attention_s;
+		tally->overhead_s += constants->decode_attention_s + replica->pair_s * (pairs + looked_back(kind, batch->decode_context_tokens));
 		tally->flops += flops;
 		tally->bytes += bytes;
 	}
@@ -90,7 +90,7 @@ static void tally_attention(
 		double pairs = batch->prefill_tokens * looked_back(kind, batch->prefill_context_tokens + chunk / 2);
 		double flops = pairs * kind->prefill_flops_per_pair +
 			batch->prefill_tokens * (batch->prefill_context_tokens + chunk / 2) * kind->index_flops_per_pair;
-		double efficiency = constants->prefill_efficiency * chunk / (chunk + constants->prefill_half_tokens);
+		double efficiency = replica->prefill_fraction * chunk / (chunk + constants->prefill_half_tokens);
 
 		double state_flops = batch->prefill_tokens * kind->state_flops_per_token;
 
@@ -110,8 +110,8 @@ static double reduce_time_s(const struct replica *replica, double bytes)
 	double ranks = replica->tensor, traffic = 2 * (ranks - 1) / ranks * bytes;
 
 	if (!network->linked)
-		return 2 * constants->reduce_s + network->tensor_latency_s + traffic / network->tensor_bytes_per_s;
-	return constants->reduce_s + constants->reduce_rank_s * ranks * -expm1(-bytes / constants->reduce_knee_bytes) +
+		return 2 * replica->reduce_s + network->tensor_latency_s + traffic / network->tensor_bytes_per_s;
+	return replica->reduce_s + constants->reduce_rank_s * ranks * -expm1(-bytes / constants->reduce_knee_bytes) +
 		   traffic / replica->link_bytes_per_s;
 }
 

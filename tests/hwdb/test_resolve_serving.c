@@ -53,6 +53,18 @@ static void a_plain_load_resolves(void **state)
 		assert_null(strstr(fixture.findings.assumptions[i].source, "default"));
 }
 
+/* Heads that a degree does not divide are refused where stacks do not pad them. */
+static void heads_must_divide(void **state)
+{
+	(void)state;
+	question.common.model.id = "llama-3.1-70b";
+	question.common.accelerator.id = "h100";
+	question.common.gpu_count = 12;
+	question.parallelism.tensor = 12;
+	assert_int_equal(resolve_performance(&fixture.resolver, &question, &asked), STATUS_INVALID);
+	fixture_fault("/parallelism/tensor");
+}
+
 static void loads_that_contradict(void **state)
 {
 	struct trace_arrival arrivals[] = {{0, 10, 10}};
@@ -268,6 +280,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(a_plain_load_resolves, begin),
+		cmocka_unit_test_setup(heads_must_divide, begin),
 		cmocka_unit_test_setup(checkpoints_are_served_as_published, begin),
 		cmocka_unit_test_setup(loads_that_contradict, begin),
 		cmocka_unit_test_setup(lengths_that_cannot_be, begin),

@@ -408,19 +408,20 @@ static void measured_intervals_move_a_services(void **state)
 {
 	struct calibration calibration = {.id = "c", .gemm_efficiency = 0.7, .memory_efficiency = 0.8, .source = "s"};
 	struct residuals exact, products, memory;
+	struct ground ground = {.model = &fixture.input.model, .accelerator = &fixture.candidates[0].accelerator, .engine = ENGINE_VLLM, .release_years = 6.4};
 
 	(void)state;
 	fixture_init(&fixture);
-	exact = residuals_of(&fixture.input.model, &fixture.candidates[0].accelerator, &calibration, 2025);
+	exact = residuals_of(&ground, &calibration);
 	calibration.gemm_low = 0.65;
 	calibration.gemm_high = 0.75;
-	products = residuals_of(&fixture.input.model, &fixture.candidates[0].accelerator, &calibration, 2025);
+	products = residuals_of(&ground, &calibration);
 	assert_true(products.ttft > exact.ttft && products.throughput > exact.throughput);
 	assert_close(products.tpot, exact.tpot, 0);
 	calibration.gemm_low = calibration.gemm_high = 0;
 	calibration.memory_low = 0.74;
 	calibration.memory_high = 0.86;
-	memory = residuals_of(&fixture.input.model, &fixture.candidates[0].accelerator, &calibration, 2025);
+	memory = residuals_of(&ground, &calibration);
 	assert_true(memory.tpot > exact.tpot && memory.throughput > exact.throughput);
 	assert_close(memory.ttft, exact.ttft, 0);
 }

@@ -57,34 +57,76 @@ static void prefixes_end_before_their_prompts_do(void **state)
 	assert_close(demand.shape.cached_share, 0.999, 1e-12);
 }
 
-/* Independent spreads add as squares: 0.05 a year of an engine's age, 0.30 for what nobody measured, four fifths on a measured part. */
+/* E193. Independent spreads add as squares: 0.05 a year of an engine's age, each distance's own, four fifths on a measured part. */
 static void spreads_add_as_squares(void **state)
 {
-	static const struct residuals base = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.32};
+	static const struct residuals base = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.33};
 	double newest = engine_newest_release_years();
 	struct calibration measured = {.id = "c", .gemm_efficiency = 0.9, .memory_efficiency = 0.9, .source = "measured"};
 	struct accelerator *accelerator = &fixture.candidate.accelerator;
+	struct ground ground = {.model = &fixture.inference.model, .accelerator = accelerator, .engine = ENGINE_VLLM, .release_years = newest};
 	struct residuals residuals;
 
 	(void)state;
 	serving_fixture_fill(&fixture);
-	residuals = residuals_of(&fixture.inference.model, accelerator, NULL, newest);
+	residuals = residuals_of(&ground, NULL);
 	assert_close(residuals.throughput, base.throughput, 1e-12);
 	assert_close(residuals.tpot, base.tpot, 1e-12);
 	assert_close(residuals.ttft, base.ttft, 1e-12);
-	residuals = residuals_of(&fixture.inference.model, accelerator, NULL, newest - 2);
-	assert_close(residuals.throughput, sqrt(0.15 * 0.15 + 0.1 * 0.1), 1e-12);
+	ground.release_years = newest - 1;
+	residuals = residuals_of(&ground, NULL);
+	assert_close(residuals.throughput, sqrt(0.15 * 0.15 + 0.05 * 0.05), 1e-12);
+	ground.release_years = newest;
+	ground.at_once = true;
+	assert_close(residuals_of(&ground, NULL).throughput, sqrt(0.15 * 0.15 + 0.25 * 0.25), 1e-12);
+	assert_close(residuals_of(&ground, NULL).tpot, base.tpot, 1e-12);
+	ground.at_once = false;
 	accelerator->vendor = "another";
-	residuals = residuals_of(&fixture.inference.model, accelerator, NULL, newest);
-	assert_close(residuals.tpot, sqrt(0.16 * 0.16 + 0.3 * 0.3), 1e-12);
-	residuals = residuals_of(&fixture.inference.model, accelerator, &measured, newest);
-	assert_close(residuals.tpot, 0.8 * sqrt(0.16 * 0.16 + 0.3 * 0.3), 1e-12);
+	residuals = residuals_of(&ground, NULL);
+	assert_close(residuals.tpot, sqrt(0.16 * 0.16 + 0.45 * 0.45), 1e-12);
+	residuals = residuals_of(&ground, &measured);
+	assert_close(residuals.tpot, 0.8 * sqrt(0.16 * 0.16 + 0.45 * 0.45), 1e-12);
+}
+
+/* Each stack has its own spread; what was never measured is wider than what was, and says so. */
+static void distances_are_named(void **state)
+{
+	struct accelerator *accelerator = &fixture.candidate.accelerator;
+	struct ground ground = {.model = &fixture.inference.model, .accelerator = accelerator, .engine = ENGINE_VLLM, .release_years = engine_newest_release_years()};
+	double nvidia, amd, intel, google;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	findings_clear(&findings);
+	nvidia = distance_residuals(&ground).throughput;
+	distance_note(&ground, &findings);
+	assert_int_equal(findings.assumption_count, 0);
+	accelerator->vendor = "amd";
+	amd = distance_residuals(&ground).throughput;
+	accelerator->vendor = "intel";
+	intel = distance_residuals(&ground).throughput;
+	distance_note(&ground, &findings);
+	assert_int_equal(findings.assumption_count, 1);
+	assert_int_equal(findings.warning_count, 0);
+	accelerator->vendor = "google";
+	google = distance_residuals(&ground).throughput;
+	assert_true(nvidia < amd && amd < intel && intel < google);
+	distance_note(&ground, &findings);
+	assert_int_equal(findings.warning_count, 1);
+	/* Before V1, vLLM is known by one model alone. */
+	accelerator->vendor = "nvidia";
+	ground.release_years = 4.8;
+	ground.engine = ENGINE_SGLANG;
+	nvidia = distance_residuals(&ground).throughput;
+	ground.engine = ENGINE_VLLM;
+	assert_true(distance_residuals(&ground).throughput > nvidia);
 }
 
 static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_trace_tells_its_rate_and_gaps),
 	cmocka_unit_test(prefixes_end_before_their_prompts_do),
 	cmocka_unit_test(spreads_add_as_squares),
+	cmocka_unit_test(distances_are_named),
 };
 
 int main(void)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planner/serving/kernels.h"
+#include "planner/serving/layout.h"
 #include "planner/serving/performance.h"
 #include "support/assert.h"
 #include "support/serving_fixture.h"
@@ -137,6 +138,97 @@ static void one_process_sends_out_all_tokens(void **state)
 	assert_true(step_s(&replica, 1000, 10, 0) < 0.5 * 1000 * serving_constants.vllm_stream_s);
 }
 
+/* E185. What an engine starts with follows the accelerator's memory, and its release. */
+static void start_values_follow_the_memory(void **state)
+{
+	struct accelerator h100 = {.id = "h100-sxm5-80gb", .memory_gb = 80, .memory_usable_bytes = 85.5e9}, a100 = h100, small = h100;
+
+	(void)state;
+	a100.id = "a100-sxm4-80gb";
+	small.id = "l4";
+	small.memory_usable_bytes = 24e9;
+	assert_close(engine_rules_at(ENGINE_VLLM, &h100, 6).chunk_tokens, 8192, 1e-12);
+	assert_close(engine_rules_at(ENGINE_VLLM, &h100, 6).max_batch, 1024, 1e-12);
+	assert_close(engine_rules_at(ENGINE_VLLM, &h100, 4.8).max_batch, 256, 1e-12);
+	assert_close(engine_rules_at(ENGINE_VLLM, &a100, 6).chunk_tokens, 2048, 1e-12);
+	assert_close(engine_rules_at(ENGINE_VLLM, &a100, 6).max_batch, 256, 1e-12);
+	assert_close(engine_rules_at(ENGINE_SGLANG, &a100, 6).chunk_tokens, 8192, 1e-12);
+	assert_close(engine_rules_at(ENGINE_SGLANG, &small, 6).chunk_tokens, 2048, 1e-12);
+	assert_close(engine_rules_at(ENGINE_TENSORRT_LLM, &small, 6).chunk_tokens, 8192, 1e-12);
+}
+
+/* E186, E187. Older releases are slower: before V1 by the rank, before 2025-11 where attention is latent; no newer one is slower. */
+static void older_releases_are_not_faster(void **state)
+{
+	struct serving_fixture fixture;
+	static const char *const releases[] = {"2023-10", "2024-07", "2024-10", "2025-02", "2025-03", "2025-09", "2025-12", "2026-02", "2026-06"};
+	static const enum engine engines[] = {ENGINE_VLLM, ENGINE_SGLANG};
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	assert_close(engine_release_step_s(&serving_constants, ENGINE_VLLM, 3.8, 8), 8 * serving_constants.rank_step_s, 1e-12);
+	assert_close(engine_release_step_s(&serving_constants, ENGINE_VLLM, 4.9, 2), 2 * serving_constants.rank_late_s, 1e-12);
+	assert_close(engine_release_step_s(&serving_constants, ENGINE_VLLM, 5.2, 8), 0, 1e-12);
+	assert_close(engine_release_step_s(&serving_constants, ENGINE_SGLANG, 3.8, 8), 0, 1e-12);
+	assert_close(engine_latent_lag_years(5 + 10.0 / 12), 0, 1e-12);
+	assert_close(engine_latent_lag_years(5 + 4.0 / 12), 0.5, 1e-9);
+	assert_close(engine_latent_lag_years(3), 1, 1e-12);
+	for (size_t e = 0; e < COUNT_OF(engines); e++) {
+		double before_s = INFINITY;
+
+		for (size_t i = 0; i < COUNT_OF(releases); i++) {
+			struct replica replica = prepared(&fixture, &fixture.performance.model, layout_of(engines[e], releases[i]));
+			double now_s = step_s(&replica, 64, 1000, 0);
+
+			assert_true(now_s <= before_s * (1 + 1e-12));
+			before_s = now_s;
+		}
+	}
+	/* On parts with 4-bit arithmetic TensorRT-LLM was PyTorch's from the first. */
+	fixture.candidate.accelerator.tflops_fp4 = 9000;
+	assert_int_equal(engine_runtime(ENGINE_TENSORRT_LLM, &fixture.candidate.accelerator, 5.1), RUNTIME_TENSORRT_PYTORCH);
+	fixture.candidate.accelerator.tflops_fp4 = ABSENT_NUMBER;
+	assert_int_equal(engine_runtime(ENGINE_TENSORRT_LLM, &fixture.candidate.accelerator, 5.1), RUNTIME_TENSORRT_NATIVE);
+}
+
+/* E190. A static batch of no engine has no host between its steps, and all of the memory. */
+static void a_batch_without_engine_is_faster(void **state)
+{
+	struct serving_fixture fixture;
+	struct replica engine, bare;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	engine = bare = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_GENERIC, "2026-01"));
+	replica_without_engine(&bare);
+	assert_true(step_s(&bare, 1, 100, 0) < step_s(&engine, 1, 100, 0));
+	assert_true(bare.kv_budget_bytes > engine.kv_budget_bytes);
+	assert_close(bare.memory.total_bytes - engine.memory.total_bytes, bare.kv_budget_bytes - engine.kv_budget_bytes, 1e-9);
+	assert_true(bare.memory.total_bytes <= bare.memory.capacity_bytes * (1 + 1e-12));
+}
+
+/* AWS Neuron: an all-reduce costs its own latency, and attention is paid by the token whether it is long or not. */
+static void neuron_has_a_stack_of_its_own(void **state)
+{
+	struct serving_fixture fixture;
+	struct replica nvidia, neuron;
+	double far_s, near_s;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	nvidia = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_GENERIC, "2026-01"));
+	fixture.candidate.accelerator.vendor = "aws";
+	neuron = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_GENERIC, "2026-01"));
+	assert_close(neuron.reduce_s, serving_constants.neuron_reduce_s, 1e-12);
+	assert_close(nvidia.reduce_s, serving_constants.reduce_s, 1e-12);
+	far_s = step_s(&neuron, 1, 8000, 0) - step_s(&nvidia, 1, 8000, 0);
+	near_s = step_s(&neuron, 1, 1000, 0) - step_s(&nvidia, 1, 1000, 0);
+	assert_close(far_s - near_s, 80 * 2 * 7000 * serving_constants.neuron_pair_s, 1e-6);
+	assert_true(layout_pads_heads(&fixture.candidate.accelerator));
+	fixture.candidate.accelerator.vendor = "nvidia";
+	assert_false(layout_pads_heads(&fixture.candidate.accelerator));
+}
+
 static void kernels_are_measured_or_a_mean(void **state)
 {
 	struct accelerator accelerator = {.id = "h100-sxm5-80gb"};
@@ -166,6 +258,48 @@ static double parts_joules(const struct performance_input *input)
 
 	return performance.energy.decode_joules_per_output_token + performance.energy.idle_joules_per_output_token +
 		   performance.energy.prefill_joules_per_prompt_token * request->prompt_tokens.mean / request->output_tokens.mean;
+}
+
+/* What is found in the prefix cache is not computed. */
+static void a_found_prefix_is_not_computed(void **state)
+{
+	struct serving_fixture fixture;
+	struct performance_input *input = &fixture.performance;
+	double throughput, ttft_ms;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	operate(input);
+	throughput = performance.output_tokens_per_s;
+	ttft_ms = performance.ttft_ms;
+	input->request.prefix_cache_hit_rate = 0.8;
+	operate(input);
+	assert_true(performance.output_tokens_per_s > 1.02 * throughput);
+	assert_true(performance.ttft_ms < 0.8 * ttft_ms);
+}
+
+/* E194. At a rate near saturation the interval of TTFT holds the queue of a replica that is a little slower. */
+static void a_queue_widens_the_interval(void **state)
+{
+	struct serving_fixture fixture;
+	struct performance_input *input = &fixture.performance;
+	double quiet, busy;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	input->request.concurrency = ABSENT_NUMBER;
+	input->request.requests = 2000;
+	input->request.requests_per_s = 0.2;
+	operate(input);
+	quiet = performance.interval.ttft_ms.p90 / performance.ttft_ms;
+	input->request.requests_per_s = 6;
+	while (operate(input), performance.ttft_ms < 400)
+		input->request.requests_per_s *= 1.03;
+	input->request.requests_per_s /= 1.03;
+	operate(input);
+	busy = performance.interval.ttft_ms.p90 / performance.ttft_ms;
+	assert_true(busy > 2 * quiet);
+	assert_true(performance.interval.ttft_ms.p10 <= performance.ttft_ms);
 }
 
 static void energy_by_phase_adds_up(void **state)
@@ -281,8 +415,14 @@ int main(void)
 		cmocka_unit_test(stages_repeat_the_hosts_work),
 		cmocka_unit_test(decoding_replays_the_next_captured_graph),
 		cmocka_unit_test(one_process_sends_out_all_tokens),
-		cmocka_unit_test(kernels_are_measured_or_a_mean),
-		cmocka_unit_test(energy_by_phase_adds_up),
+		cmocka_unit_test(start_values_follow_the_memory),
+	cmocka_unit_test(older_releases_are_not_faster),
+	cmocka_unit_test(a_batch_without_engine_is_faster),
+	cmocka_unit_test(neuron_has_a_stack_of_its_own),
+	cmocka_unit_test(kernels_are_measured_or_a_mean),
+		cmocka_unit_test(a_found_prefix_is_not_computed),
+	cmocka_unit_test(a_queue_widens_the_interval),
+	cmocka_unit_test(energy_by_phase_adds_up),
 		cmocka_unit_test(a_short_run_is_as_many_as_it_has),
 		cmocka_unit_test(arrivals_at_once_are_a_burst),
 		cmocka_unit_test(a_static_batch_beyond_the_cache_is_said),

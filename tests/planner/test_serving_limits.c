@@ -75,7 +75,7 @@ static void what_no_layout_holds_says_so(void **state)
 	(void)state;
 	serving_fixture_fill(&fixture);
 	as_t4(&fixture.candidate.accelerator);
-	model_from_size(&fixture.inference.model, 10e12, ABSENT_NUMBER);
+	model_from_size(&fixture.inference.model, 40e12, ABSENT_NUMBER);
 	fixture.inference.request.common.precision = PRECISION_FP16;
 	assert_int_equal(run(&fixture.inference), STATUS_INFEASIBLE);
 	assert_contains(failure.detail, "no layout");

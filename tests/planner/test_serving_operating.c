@@ -121,7 +121,7 @@ static void a_burst_beyond_the_cache_comes_in_waves(void **state)
 {
 	struct replica replica = prepared(ENGINE_VLLM, 4);
 	struct request_shape shape = shape_of(1000, 300, 0);
-	double held = replica_sequences_max(&replica, 1000, 300), decode_s;
+	double held = replica_sequences_max(&replica, 1000, 2 * 300), decode_s; /* equal answers are longest together (E191) */
 	struct operating_point wave;
 
 	(void)state;
@@ -162,8 +162,44 @@ static void a_run_ends_with_its_last_answer(void **state)
 	(void)state;
 	shape.run_requests = 10;
 	operating_open(&replica, &shape, 0.5, &point);
-	assert_close(point.output_tokens_per_s, 10 * 300 / (10 / 0.5 + point.prefill_s + 299 * point.tpot_s), 1e-9);
+	assert_close(point.output_tokens_per_s, 10 * 300 / (10 / 0.5 + point.prefill_s + 299 * point.tpot_s), 0.02);
 	assert_true(point.prefill_s > 0.02 && point.prefill_s < 0.5);
+}
+
+/* E192. Faster arrivals than the replica takes leave more to the queue and nothing else: the run's throughput rises to that of all requests at once. */
+static void an_overloaded_run_is_a_plateau(void **state)
+{
+	struct replica replica = prepared(ENGINE_VLLM, 4);
+	struct request_shape shape = shape_of(200, 120, 0.5);
+	double before = 0, at_once;
+
+	(void)state;
+	shape.run_requests = 1000;
+	operating_closed(&replica, &shape, 1000, &point);
+	at_once = point.output_tokens_per_s;
+	for (double rate = 1; rate < 3000; rate *= 1.25) {
+		operating_open(&replica, &shape, rate, &point);
+		assert_true(point.output_tokens_per_s >= before * (1 - 1e-9));
+		assert_true(point.output_tokens_per_s <= at_once * (1 + 1e-9));
+		before = point.output_tokens_per_s;
+	}
+	assert_close(before, at_once, 1e-3);
+}
+
+/* E191. What starts together and ends apart never holds its longest all at once. */
+static void unequal_answers_hold_less_at_once(void **state)
+{
+	struct replica replica = prepared(ENGINE_VLLM, 4);
+	struct request_shape even = shape_of(1000, 3000, 0), spread = shape_of(1000, 3000, 1.5);
+	double even_ttft_s, most = 4 * replica_sequences_max(&replica, 1000, 3000);
+
+	(void)state;
+	even.run_requests = spread.run_requests = most;
+	operating_closed(&replica, &even, most, &point);
+	even_ttft_s = point.ttft_s;
+	operating_static(&replica, &even, replica_sequences_max(&replica, 1000, 3000), &point);
+	assert_true(replica_sequences_max(&replica, 1000, 6000) < replica_sequences_max(&replica, 1000, 3000));
+	assert_true(even_ttft_s > 0.5 * most / replica_sequences_max(&replica, 1000, 6000) * 2000 * point.tpot_s);
 }
 
 /* Half as much again as it takes, for 4,000 requests: those who find the batch full wait for half of what is behind it. */
@@ -307,6 +343,8 @@ static const struct CMUnitTest tests[] = {
 	cmocka_unit_test(a_burst_beyond_the_cache_comes_in_waves),
 	cmocka_unit_test(a_burst_lasts_as_long_as_its_longest_answer),
 	cmocka_unit_test(a_run_ends_with_its_last_answer),
+	cmocka_unit_test(an_overloaded_run_is_a_plateau),
+	cmocka_unit_test(unequal_answers_hold_less_at_once),
 	cmocka_unit_test(an_overloaded_run_waits_for_what_is_behind),
 	cmocka_unit_test(prompts_attend_to_what_is_before_them),
 	cmocka_unit_test(short_chunks_attend_slowly),

@@ -85,7 +85,7 @@ static void write_rows(const char *path, const struct serving_constants *values,
 	if (!file)
 		product_stop("cannot be written", path);
 	fprintf(file, "id,suite,model,accelerator,precision,gpus,tensor,pipeline,expert,attention_data,release,run,load,requests,prompt,output,"
-				  "quantity,observed,ratio,without_model,without_accelerator,sequences,step_ms,prefill_ms,prefill_share,compute,memory,network,overhead\n");
+				  "quantity,observed,ratio,without_model,without_accelerator,without_suite,log_sigma,sequences,step_ms,prefill_ms,prefill_share,compute,memory,network,overhead,covered\n");
 	for (size_t i = 0; i < outcomes->count; i++) {
 		const struct serving_outcome *outcome = &outcomes->items[i];
 		const struct serving_case *item = outcome->item;
@@ -95,14 +95,15 @@ static void write_rows(const char *path, const struct serving_constants *values,
 		double load = item->run == RUN_ARRIVALS ? request->requests_per_s : request->concurrency;
 
 		serving_predict(outcome->item, values, true, &prediction);
-		fprintf(file, "%s,%s,%s,%s,%s,%ld,%ld,%ld,%ld,%ld,%s,%s,%g,%ld,%g,%g,%s,%g,%.4f,%.4f,%.4f,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n", item->id, item->suite,
+		fprintf(file, "%s,%s,%s,%s,%s,%ld,%ld,%ld,%ld,%ld,%s,%s,%g,%ld,%g,%g,%s,%g,%.4f,%.4f,%.4f,%.4f,%.4f,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%d\n", item->id, item->suite,
 			item->model, item->accelerator, precision_name(request->common.precision), (long)request->common.gpu_count,
 			(long)request->parallelism.tensor, (long)request->parallelism.pipeline, (long)request->parallelism.expert,
 			(long)request->parallelism.attention_data, request->engine_release ? request->engine_release : "",
 			run_kind_name(item->run), load, (long)request->requests, request->prompt_tokens.mean, request->output_tokens.mean,
 			serving_quantity_name(item->quantity), item->observed, outcome->ratio, outcome->without_model, outcome->without_accelerator,
+			outcome->without_suite, outcome->log_sigma,
 			prediction.point.decode_sequences, 1e3 * prediction.point.step_s, 1e3 * prediction.point.prefill_s, prediction.point.prefill_share,
-			shares[BOTTLENECK_COMPUTE], shares[BOTTLENECK_MEMORY_BANDWIDTH], shares[BOTTLENECK_INTERCONNECT], shares[BOTTLENECK_LAUNCH_OVERHEAD]);
+			shares[BOTTLENECK_COMPUTE], shares[BOTTLENECK_MEMORY_BANDWIDTH], shares[BOTTLENECK_INTERCONNECT], shares[BOTTLENECK_LAUNCH_OVERHEAD], outcome->covered);
 	}
 	fclose(file);
 }

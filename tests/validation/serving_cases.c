@@ -71,7 +71,7 @@ struct serving_case *serving_case_add(struct serving_cases *cases, const char *i
 /* What a row may hold: the first are read, the others tell readers of the file where its figures come from. */
 static void check_members(json_t *row)
 {
-	static const char *const members[] = {"id", "suite", "trust", "request", "expect", "accelerator", "source", "notes", "engine_version"};
+	static const char *const members[] = {"id", "suite", "trust", "request", "expect", "accelerator", "source", "notes", "engine_version", "split"};
 	const char *key;
 	json_t *value;
 
@@ -103,6 +103,7 @@ static void read_row(const char *line, void *context)
 			break;
 		item = serving_case_add(cases, text_of(row, "id"), text_of(row, "suite"), request);
 		item->quantity = quantity_of(key, &item->per_gpu);
+		item->away = json_object_get(row, "split") != NULL;
 		item->observed = json_number_value(value);
 	}
 	free(request);

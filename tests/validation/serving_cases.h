@@ -20,6 +20,7 @@ struct serving_case {
 	struct performance_input input; /* as resolved */
 	double observed; /* tokens/s, ms */
 	bool per_gpu; /* a throughput for each accelerator */
+	bool away; /* of a suite that came when the model stood: independent tests, other vendors' stacks, older releases (inference_2.jsonl) */
 	bool side; /* helps the fit a little, is judged elsewhere: a row of the ML.ENERGY leaderboard */
 };
 

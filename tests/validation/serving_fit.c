@@ -47,6 +47,13 @@ bool serving_same_accelerator(const struct serving_case *item, const void *argum
 	return strcmp(item->accelerator, other->accelerator) == 0;
 }
 
+bool serving_same_suite(const struct serving_case *item, const void *argument)
+{
+	const struct serving_case *other = argument;
+
+	return strcmp(item->suite, other->suite) == 0;
+}
+
 static double alike(const struct serving_cases *cases, const struct serving_case *item)
 {
 	double count = 0;

@@ -11,6 +11,7 @@ typedef bool serving_filter(const struct serving_case *item, const void *argumen
 /* Models of one shape under several names (Llama 3.1 and 3.3 70B, DeepSeek V3 and R1) are one model here. Argument: a case of it. */
 serving_filter serving_same_model;
 serving_filter serving_same_accelerator;
+serving_filter serving_same_suite;
 
 /* Those that are fitted; those that were measured and are taken as they are. */
 void serving_constants_list(struct constants *constants);

@@ -17,7 +17,7 @@ void serving_outcomes_fill(
 
 		serving_predict(item, values, true, &prediction);
 		*outcome = (struct serving_outcome){.item = item, .refused = prediction.refused};
-		outcome->ratio = outcome->without_model = outcome->without_accelerator = prediction.value / item->observed;
+		outcome->ratio = outcome->without_model = outcome->without_accelerator = outcome->without_suite = prediction.value / item->observed;
 		outcome->log_sigma = interval_log_sigma(prediction.interval.p10, prediction.interval.p90);
 		outcome->covered = !prediction.refused && item->observed >= prediction.interval.p10 && item->observed <= prediction.interval.p90;
 	}
@@ -38,7 +38,7 @@ static void leave_out(struct serving_cases *cases, serving_filter *same, const s
 	for (size_t g = 0; g < cases->count; g++) {
 		struct serving_constants refitted = *values;
 
-		if (seen_before(cases, g, same))
+		if (seen_before(cases, g, same) || (same == serving_same_suite && !cases->items[g].away))
 			continue;
 		serving_fit_run(cases, same, &cases->items[g], LEFT_OUT_ROUNDS, &refitted);
 		for (size_t i = 0; i < cases->count; i++) {
@@ -57,4 +57,5 @@ void serving_judge_left_out(
 {
 	leave_out(cases, serving_same_model, values, offsetof(struct serving_outcome, without_model), outcomes);
 	leave_out(cases, serving_same_accelerator, values, offsetof(struct serving_outcome, without_accelerator), outcomes);
+	leave_out(cases, serving_same_suite, values, offsetof(struct serving_outcome, without_suite), outcomes);
 }

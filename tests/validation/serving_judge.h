@@ -8,7 +8,7 @@
 void serving_outcomes_fill(
 	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes);
 
-/* Fills without_model and without_accelerator: refits from `values` without each in turn. About half a minute. */
+/* Fills without_model, without_accelerator and, of the suites away from home, without_suite: refits from `values` without each in turn. About a minute. */
 void serving_judge_left_out(
 	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes);
 

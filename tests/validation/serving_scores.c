@@ -19,6 +19,7 @@ bool serving_slice_has(const struct serving_slice *slice, const struct serving_c
 	return !item->side && item->quantity == slice->quantity && (slice->run < 0 || slice->run == (int)item->run) &&
 		   is_or_any(slice->suite, item->suite) && is_or_any(slice->model, item->model) &&
 		   is_or_any(slice->accelerator, item->accelerator) &&
+		   !(slice->home && item->away) && !(slice->away && !item->away) &&
 		   (!slice->hopper_and_ampere || hopper_or_ampere(item->accelerator));
 }
 
@@ -42,10 +43,20 @@ static double ratio_of(const struct serving_outcome *outcome, enum serving_fitte
 		return outcome->without_model;
 	case FITTED_WITHOUT_ACCELERATOR:
 		return outcome->without_accelerator;
+	case FITTED_WITHOUT_SUITE:
+		return outcome->without_suite;
 	case FITTED_ON_ALL:
 		break;
 	}
 	return outcome->ratio;
+}
+
+/* As far as the answer's interval reaches, around what is predicted with these constants. */
+static bool covered_by(const struct serving_outcome *outcome, enum serving_fitted_on fitted)
+{
+	if (fitted == FITTED_ON_ALL)
+		return outcome->covered;
+	return !outcome->refused && fabs(log(ratio_of(outcome, fitted))) <= normal_quantile(0.9) * outcome->log_sigma;
 }
 
 struct serving_score serving_score_of(
@@ -63,7 +74,7 @@ struct serving_score serving_score_of(
 			continue;
 		errors[score.count] = outcome->refused ? 1 : fabs(ratio - 1);
 		score.mean += errors[score.count++];
-		covered += outcome->covered;
+		covered += covered_by(outcome, fitted);
 		score.refused += outcome->refused;
 		if (!outcome->refused)
 			signs[known++] = ratio - 1;

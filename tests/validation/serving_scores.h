@@ -8,7 +8,7 @@
 struct serving_outcome {
 	struct serving_case *item;
 	double ratio; /* predicted over observed */
-	double without_model, without_accelerator; /* the same with the constants refitted without the case's model, accelerator */
+	double without_model, without_accelerator, without_suite; /* the same with the constants refitted without the case's model, accelerator */
 	double log_sigma; /* that the answer gives its figure */
 	bool covered, refused;
 };
@@ -18,7 +18,7 @@ struct serving_outcomes {
 	size_t count;
 };
 
-enum serving_fitted_on { FITTED_ON_ALL, FITTED_WITHOUT_MODEL, FITTED_WITHOUT_ACCELERATOR };
+enum serving_fitted_on { FITTED_ON_ALL, FITTED_WITHOUT_MODEL, FITTED_WITHOUT_ACCELERATOR, FITTED_WITHOUT_SUITE };
 
 /* Which outcomes: of one quantity, and of one run, suite, model, accelerator where these are given. */
 struct serving_slice {
@@ -26,6 +26,7 @@ struct serving_slice {
 	int run; /* enum run_kind; -1: any */
 	const char *suite, *model, *accelerator; /* NULL: any */
 	bool hopper_and_ampere; /* of these only H100, H200 and A100 */
+	bool home, away; /* of these only suites that the model was made on, or only the others */
 };
 
 /* Fractions. */
