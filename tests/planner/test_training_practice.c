@@ -41,6 +41,27 @@ static double planned_hours(enum practice_kind practice)
 	return BEST.wall_clock_hours;
 }
 
+/* E148: of a part of the steps observed jobs of likeness l leave factor^(1 - l), and sqrt(1 - l^2) of its spread. */
+static void observed_jobs_leave_what_they_are_unlike_in(void **state)
+{
+	const struct practice_known half_known = {.step = 0.6, .node_count = 8}, all_known = {.step = 1, .node_count = 8};
+	struct practice practice = practice_expected(&half_known, &practice_fitted);
+	double software = pow(1.13, 0.4), layout = pow(1.35, 0.4);
+
+	(void)state;
+	assert_int_equal(practice.part_count, 3);
+	assert_close(practice.parts[0].factor, software, 1e-12);
+	assert_close(practice.parts[0].high, software * pow(1.3 / 1.13, 0.8), 1e-12);
+	assert_close(practice.parts[0].low, software * pow(1.0 / 1.13, 0.8), 1e-12);
+	assert_close(practice.parts[1].factor, layout, 1e-12);
+	assert_close(practice.parts[1].high, layout * pow(1.8 / 1.35, 0.8), 1e-12);
+	assert_close(practice.parts[2].factor, 1.12, 1e-12); /* the time beside the steps they do not know */
+	assert_close(practice.step_factor, software * layout, 1e-12);
+	practice = practice_expected(&all_known, &practice_fitted);
+	assert_int_equal(practice.part_count, 1);
+	assert_close(practice.value, 1.12, 1e-12);
+}
+
 static void practice_multiplies_the_hours_and_leaves_the_step(void **state)
 {
 	double recipe = planned_hours(PRACTICE_RECIPE), step_s = BEST.step.time_s, product = 1, typical, first;
@@ -318,6 +339,7 @@ static void naming_nothing_is_never_faster_than_the_best_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(observed_jobs_leave_what_they_are_unlike_in),
 		cmocka_unit_test(practice_multiplies_the_hours_and_leaves_the_step),
 		cmocka_unit_test(money_energy_and_carbon_follow_the_hours),
 		cmocka_unit_test(what_is_known_replaces_its_part),
