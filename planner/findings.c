@@ -1,6 +1,17 @@
 #include "planner/findings.h"
 
 #include <stdarg.h>
+#include <string.h>
+
+bool findings_list_has(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = list; strlen(at) >= length; at++)
+		if ((at == list || at[-1] == ' ') && strncmp(at, word, length) == 0 && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
+}
 
 void findings_clear(struct findings *findings)
 {

@@ -58,6 +58,9 @@ struct findings {
 };
 
 void findings_clear(struct findings *findings);
+
+/* Whether a word stands in a list of words that blanks separate: "a bc" has "a" and "bc", not "b". */
+bool findings_list_has(const char *list, const char *word);
 /* A field is noted once: the first note of it stays. */
 void findings_assume_number(struct findings *findings, const char *field, double number, const char *source);
 void findings_assume_text(struct findings *findings, const char *field, const char *text, const char *source);

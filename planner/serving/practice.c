@@ -62,7 +62,7 @@ static void practice_close(enum practice_kind kind, struct practice *practice)
 struct practice practice_of_service(const struct inference_request *request)
 {
 	enum practice_kind kind = request->common.practice;
-	struct practice practice = {.value = 1, .step_factor = 1};
+	struct practice practice = {.value = 1, .step_factor = 1, .own_runs = ABSENT_NUMBER, .own_weight = ABSENT_NUMBER};
 
 	if (is_practised(kind) && !is_given(request->throughput_tokens_per_s_per_gpu))
 		engine_parts(request->engine_release, &practice);
@@ -74,7 +74,7 @@ struct practice practice_of_service(const struct inference_request *request)
 
 struct practice practice_of_replica(const struct performance_request *request)
 {
-	struct practice practice = {.value = 1, .step_factor = 1};
+	struct practice practice = {.value = 1, .step_factor = 1, .own_runs = ABSENT_NUMBER, .own_weight = ABSENT_NUMBER};
 
 	if (is_practised(request->common.practice))
 		engine_parts(request->engine_release, &practice);

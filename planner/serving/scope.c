@@ -23,12 +23,7 @@ const struct serving_scope_row *serving_scope_row_of(enum serving_quantity quant
 
 bool serving_scope_rests_on(const struct serving_scope_row *row, const char *constant)
 {
-	size_t length = strlen(constant);
-
-	for (const char *at = strstr(row->constants, constant); at; at = strstr(at + 1, constant))
-		if ((at == row->constants || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-			return true;
-	return false;
+	return findings_list_has(row->constants, constant);
 }
 
 static void look_at(struct serving_scope *scope, enum serving_quantity quantity, double value)

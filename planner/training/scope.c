@@ -41,12 +41,7 @@ static const double releases[STACK_COUNT][2] = {
 
 bool scope_rests_on(const struct scope_row *row, const char *constant)
 {
-	size_t length = strlen(constant);
-
-	for (const char *at = strstr(row->constants, constant); at; at = strstr(at + 1, constant))
-		if ((at == row->constants || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
-			return true;
-	return false;
+	return findings_list_has(row->constants, constant);
 }
 
 struct scope_releases scope_releases_of(enum stack stack)

@@ -228,6 +228,26 @@ static void a_run_that_cannot_be_is_refused(void **state)
 	assert_contains(observation_run_refusal(&run), "best matrix products");
 }
 
+/* Fast runs of one's own shorten steps, but no run is shorter than its steps. */
+static void no_run_is_shorter_than_its_steps(void **state)
+{
+	struct practice published;
+	const struct practice_part *beside;
+
+	(void)state;
+	planned(PRACTICE_TYPICAL, NULL);
+	published = BEST.practice;
+	runs.count = 0;
+	while (runs.count < 5)
+		items[runs.count++] = own_run_of(0.8, published.value, practice_log_sigma(&published), ABSENT_NUMBER, 64, 1);
+	planned(PRACTICE_TYPICAL, &runs);
+	beside = &BEST.practice.parts[2];
+	assert_string_equal(beside->name, "evaluation_and_restarts");
+	assert_close(beside->low, 1, 0); /* unclipped: 0.95 */
+	assert_true(beside->factor >= 1 && beside->factor < 1.12 && beside->high > beside->factor);
+	assert_true(BEST.practice.parts[1].factor < 1.35 && BEST.practice.parts[1].low < 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +259,7 @@ int main(void)
 		cmocka_unit_test(a_known_step_leaves_what_is_beside_it),
 		cmocka_unit_test(a_run_that_cannot_be_is_refused),
 		cmocka_unit_test(a_plan_moves_towards_its_teams_runs),
+		cmocka_unit_test(no_run_is_shorter_than_its_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -242,6 +242,7 @@ static void practice_takes_capacity_and_leaves_the_plans_own_speed(void **state)
 
 	(void)state;
 	value = (load_held(PRACTICE_TYPICAL, 0.5), BEST.practice.value);
+	assert_false(is_given(BEST.practice.own_runs) || is_given(BEST.practice.own_weight)); /* services have none */
 	assert_true(value > 1.02);
 	assert_close(recipe / BEST.throughput.output_tokens_per_s, value, 1e-6);
 	assert_close(plan.rule_of_thumb.throughput_tokens_per_s_per_gpu, rule, 1e-12);

@@ -4,6 +4,7 @@
 
 #include "planner/interval.h"
 #include "planner/training/practice.h"
+#include "planner/training/range.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 
@@ -39,6 +40,27 @@ static double planned_hours(enum practice_kind practice)
 	begin(practice);
 	fixture_planned(&fixture);
 	return BEST.wall_clock_hours;
+}
+
+/* E148: of a part of the steps observed jobs of likeness l leave factor^(1 - l), and sqrt(1 - l^2) of its spread. */
+static void observed_jobs_leave_what_they_are_unlike_in(void **state)
+{
+	const struct practice_known half_known = {.step = 0.6, .node_count = 8}, all_known = {.step = 1, .node_count = 8};
+	struct practice practice = practice_expected(&half_known, &practice_fitted);
+	double software = pow(1.13, 0.4), layout = pow(1.35, 0.4);
+
+	(void)state;
+	assert_int_equal(practice.part_count, 3);
+	assert_close(practice.parts[0].factor, software, 1e-12);
+	assert_close(practice.parts[0].high, software * pow(1.3 / 1.13, 0.8), 1e-12);
+	assert_close(practice.parts[0].low, software * pow(1.0 / 1.13, 0.8), 1e-12);
+	assert_close(practice.parts[1].factor, layout, 1e-12);
+	assert_close(practice.parts[1].high, layout * pow(1.8 / 1.35, 0.8), 1e-12);
+	assert_close(practice.parts[2].factor, 1.12, 1e-12); /* the time beside the steps they do not know */
+	assert_close(practice.step_factor, software * layout, 1e-12);
+	practice = practice_expected(&all_known, &practice_fitted);
+	assert_int_equal(practice.part_count, 1);
+	assert_close(practice.value, 1.12, 1e-12);
 }
 
 static void practice_multiplies_the_hours_and_leaves_the_step(void **state)
@@ -110,6 +132,30 @@ static void what_is_known_replaces_its_part(void **state)
 	fixture.candidates[0].calibration.source = "five jobs";
 	fixture_planned(&fixture);
 	assert_int_equal(BEST.practice.part_count, 1);
+	/* observed steps leave what a week's mean varies by and what the jobs disagree by */
+	assert_close(log(BEST.interval.step_time_s.p90 / BEST.interval.step_time_s.p50) / normal_quantile(0.9),
+		sqrt(STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + pow(interval_log_sigma(0.88, 0.93), 2)), 1e-6);
+}
+
+/* At a price that is given, money goes with the hours: accelerators and what is kept for as long; what leaves does not. */
+static void stored_money_goes_with_the_hours(void **state)
+{
+	double hours, usd;
+
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.common.pricing.usd_per_gpu_hour = 2;
+	REQUEST.common.pricing.storage_gb = 1e6;
+	REQUEST.common.pricing.storage_usd_per_gb_month = 1;
+	fixture_planned(&fixture);
+	assert_true(BEST.cost.storage_usd > 0.05 * BEST.cost.total_usd);
+	hours = log(BEST.interval.wall_clock_hours.p90 / BEST.interval.wall_clock_hours.p50);
+	assert_close(log(BEST.interval.total_usd.p90 / BEST.interval.total_usd.p50), hours, 1e-9);
+	REQUEST.common.pricing.egress_gb = 1e6;
+	REQUEST.common.pricing.egress_usd_per_gb = 1;
+	fixture_planned(&fixture);
+	usd = log(BEST.interval.total_usd.p90 / BEST.interval.total_usd.p50);
+	assert_close(usd, hours * (1 - BEST.cost.egress_usd / BEST.cost.total_usd), 1e-9);
 }
 
 static void one_machine_has_no_network_to_lay_a_run_out_over(void **state)
@@ -318,9 +364,11 @@ static void naming_nothing_is_never_faster_than_the_best_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(observed_jobs_leave_what_they_are_unlike_in),
 		cmocka_unit_test(practice_multiplies_the_hours_and_leaves_the_step),
 		cmocka_unit_test(money_energy_and_carbon_follow_the_hours),
 		cmocka_unit_test(what_is_known_replaces_its_part),
+		cmocka_unit_test(stored_money_goes_with_the_hours),
 		cmocka_unit_test(one_machine_has_no_network_to_lay_a_run_out_over),
 		cmocka_unit_test(a_promise_is_kept_with_its_confidence),
 		cmocka_unit_test(caps_and_budgets_are_promises_too),
