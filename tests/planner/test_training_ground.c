@@ -166,7 +166,7 @@ static void compiled_experts_are_batched(void **state)
 	assert_close(compiled.expert_gain_per_year, 0, 0);
 }
 
-/* Adam on the host: 2.41 s for 8e9 parameters on a machine (Ren et al. 2021, table 4), half of them here. */
+/* Adam on the host: 2.41 s for 8e9 parameters at 256 GB/s (Ren et al. 2021, table 4), at the rate of 204.8 for four accelerators. */
 static void host_updates_at_the_measured_rate(void **state)
 {
 	struct parallelism offloaded = eight;
@@ -178,7 +178,7 @@ static void host_updates_at_the_measured_rate(void **state)
 	set(8);
 	offloaded.offload = TRUTH_TRUE;
 	time = time_of(&offloaded, &memory);
-	assert_close(time.host_transfer_s, 2.41 / 8e9 * fixture.input.model.params_total / 2, 0.03); /* and a third of the way there and back */
+	assert_close(time.host_transfer_s, 2.41 / 8e9 * fixture.input.model.params_total / 8 * 256 / 51.2, 0.03); /* and a third of the way there and back */
 }
 
 /* E163. */
