@@ -66,6 +66,8 @@ static void random_pins(struct parallelism *pins, int64_t gpu_count)
 		pins->interleave = 1 + random_below(2);
 	if (one_in(8))
 		pins->offload = TRUTH_TRUE;
+	if (one_in(8) && pins->recompute != RECOMPUTE_SELECTIVE)
+		pins->offload_activations = one_in(2) ? TRUTH_TRUE : TRUTH_FALSE;
 	if (one_in(8))
 		pins->context = 1;
 	if (one_in(8))
@@ -178,11 +180,16 @@ static void brute_rest(struct brute *brute, struct parallelism layout, bool desc
 						power_of_two(ranks / layout.zero_group);
 
 					layout.recompute = (enum recompute)again;
-					if ((brute->pins.recompute == RECOMPUTE_UNSET || brute->pins.recompute == layout.recompute) &&
+					if ((brute->pins.offload_activations != TRUTH_TRUE || again == RECOMPUTE_FULL) && (brute->pins.recompute == RECOMPUTE_UNSET || brute->pins.recompute == layout.recompute) &&
 						(brute->pins.zero_stage == ABSENT_COUNT ? offered : brute->pins.zero_stage == layout.zero_stage) &&
 						(layout.zero_group == ranks || hybrid)) {
 						brute_time(brute, &layout);
-						if (again == RECOMPUTE_NONE && brute->pins.recompute == RECOMPUTE_UNSET)
+						if (again == RECOMPUTE_FULL && (setting.software.offloads_inputs || brute->pins.offload == TRUTH_TRUE) && brute->pins.offload_activations == TRUTH_UNSET)
+							brute_time(brute, &(struct parallelism){.tensor = layout.tensor, .pipeline = layout.pipeline, .data = layout.data, .context = layout.context,
+								.expert = layout.expert, .interleave = layout.interleave, .micro_batch = layout.micro_batch, .zero_stage = layout.zero_stage,
+								.zero_group = layout.zero_group, .recompute = layout.recompute, .kept_layers = layout.kept_layers,
+								.sequence_parallel = layout.sequence_parallel, .offload = layout.offload, .offload_activations = TRUTH_TRUE});
+						if (again == RECOMPUTE_NONE && brute->pins.offload_activations != TRUTH_TRUE && brute->pins.recompute == RECOMPUTE_UNSET)
 							brute_kept(brute, layout);
 					}
 				}
@@ -221,7 +228,7 @@ static struct brute brute_force(int64_t gpu_count)
 	double capacity = accelerator_capacity_bytes(&fixture.candidates[0].accelerator);
 	struct brute brute = {.gpu_count = gpu_count, .pins = *pins, .room_bytes = capacity * (described ? 1 : LAYOUT_COMFORTABLE_FILL),
 		.best_s = INFINITY, .tight_s = INFINITY};
-	struct parallelism layout = {.offload = pins->offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE};
+	struct parallelism layout = {.offload = pins->offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE, .offload_activations = pins->offload_activations};
 	int experts = layout_experts(setting.model);
 
 	for (layout.tensor = 1; layout.tensor <= 64; layout.tensor++)

@@ -468,16 +468,21 @@ static void grouped_products_ripen(void **state)
 	assert_close(oldest.expert_speed, exp(-1.5 * physics_fitted.expert_gain_per_year), 1e-9);
 }
 
-/* Kernels written for Hopper come with Transformer Engine; PyTorch's own are FlashAttention-2; on the A100 that is the newest. */
+/* Kernels written for Hopper come with Transformer Engine, and with FSDP's trainers since FlashAttention-3; torchtitan's own are FlashAttention-2; on the
+ * A100 that is the newest. */
 static void attention_is_as_new_as_its_software(void **state)
 {
+	struct software titan = software_of(STACK_TORCHTITAN, "2025-06", PRECISION_BF16, 2022, &physics_fitted);
 	struct software fsdp = software_of(STACK_FSDP, "2025-06", PRECISION_BF16, 2022, &physics_fitted);
+	struct software fsdp_before = software_of(STACK_FSDP, "2023-10", PRECISION_BF16, 2022, &physics_fitted);
 	struct software megatron = software_of(STACK_MEGATRON_CORE, "2025-06", PRECISION_BF16, 2022, &physics_fitted);
 	struct software before = software_of(STACK_MEGATRON_CORE, "2023-06", PRECISION_BF16, 2022, &physics_fitted);
 	struct software ampere = software_of(STACK_FSDP, "2025-06", PRECISION_BF16, 2020, &physics_fitted);
 
 	(void)state;
-	assert_close(fsdp.attention_speed, physics_fitted.flash2_fraction, 1e-12);
+	assert_close(titan.attention_speed, physics_fitted.flash2_fraction, 1e-12);
+	assert_close(fsdp_before.attention_speed, physics_fitted.flash2_fraction, 1e-12);
+	assert_close(fsdp.attention_speed, 1, 1e-12);
 	assert_close(megatron.attention_speed, 1, 1e-12);
 	assert_close(before.attention_speed, physics_fitted.flash2_fraction, 1e-12);
 	assert_close(ampere.attention_speed, 1, 1e-12);
