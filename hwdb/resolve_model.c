@@ -98,7 +98,7 @@ void fault_unknown(const struct resolver *resolver, const char *pointer, const c
 /* A size with the FLOPs or bytes of a sample is a generic model, whether or not its kind is named: no transformer has either. */
 static bool is_generic(const struct model_reference *reference)
 {
-	bool of_samples = is_given(reference->flops_per_sample) || is_given(reference->sample_bytes);
+	bool of_samples = reference->flops_per_sample > 0 || reference->sample_bytes > 0;
 
 	return reference->kind || (of_samples && !reference->id && !reference->config.text);
 }

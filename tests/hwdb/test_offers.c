@@ -90,8 +90,25 @@ static void spot_only_when_asked_for(void **state)
 	assert_true(cheapest("h100"));
 	assert_int_equal(offer.term, TERM_SPOT);
 	pricing.terms = (struct text_list){(const char *[]){"reserved_3y"}, 1};
-	assert_false(cheapest("h100"));
+	assert_false(cheapest("mi300x"));
 	assert_true(rejects.other_term > 0);
+}
+
+/* Prices of commitments count for as long as the longest is; an age that is given holds for them, too. */
+static void commitments_are_older(void **state)
+{
+	(void)state;
+	pricing.terms = (struct text_list){(const char *[]){"reserved_1y"}, 1};
+	assert_true(cheapest("a10g"));
+	assert_int_equal(offer.term, TERM_RESERVED_1Y);
+	assert_string_equal(offer.as_of, "2024-01-01");
+	pricing.max_age_days = 400;
+	assert_false(cheapest("a10g"));
+	assert_true(rejects.too_old > 0);
+	pricing.max_age_days = ABSENT_NUMBER;
+	pricing.terms = (struct text_list){(const char *[]){"reserved_3y"}, 1};
+	assert_true(cheapest("h100"));
+	assert_close(offer.usd_per_gpu_hour, 38.86438 / 8, 1e-9);
 }
 
 /* The list of 2025-03-07 is 624 days old: dataoorts' H100 at 0.69 counts only for who names it. */
@@ -428,7 +445,7 @@ int main(void)
 		cmocka_unit_test_setup(names_are_found_in_any_case_and_aliases_are_told, begin),
 		cmocka_unit_test_setup(every_alias_and_id_finds_its_row, begin),
 		cmocka_unit_test_setup(the_price_is_of_one_accelerator_on_demand, begin),
-		cmocka_unit_test_setup(spot_only_when_asked_for, begin),
+		cmocka_unit_test_setup(commitments_are_older, begin), cmocka_unit_test_setup(spot_only_when_asked_for, begin),
 		cmocka_unit_test_setup(old_offers_only_when_named, begin),
 		cmocka_unit_test_setup(suspicious_offers_only_when_named, begin),
 		cmocka_unit_test_setup(on_demand_below_its_own_spot_is_doubted, begin),

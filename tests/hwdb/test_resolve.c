@@ -49,7 +49,7 @@ static void what_is_left_out_is_filled_and_said(void **state)
 	assert_contains(fixture_assumption("pricing.usd_per_gpu_hour")->source, "nebius");
 	assert_contains(fixture_assumption("pricing.usd_per_gpu_hour")->source, "instances of 8");
 	assert_contains(fixture_assumption("site.grid_gco2e_per_kwh")->source, "catalogue nebius.eu-north1");
-	assert_contains(fixture_assumption("site.pue")->source, "Uptime");
+	assert_contains(fixture_assumption("site.pue")->source, "ESTIMATE of 1.1");
 	assert_contains(fixture_assumption("internode_gbs")->source, "DGX H100");
 	assert_contains(fixture_assumption("calibration")->source, "no measurement");
 	fixture_sources_are_named();
@@ -76,7 +76,8 @@ static void what_is_given_is_not_assumed(void **state)
 	request.optimizer = OPTIMIZER_LION;
 	request.stack = STACK_FSDP;
 	assert_int_equal(resolve(), STATUS_OK);
-	assert_int_equal(fixture.findings.assumption_count, 0);
+	assert_int_equal(fixture.findings.assumption_count, 1); /* machines of four: a link within a machine joins four */
+	assert_close(fixture_assumption("max_nvlink_domain")->number, 4, 1e-12);
 	assert_int_equal(fixture.findings.warning_count, 0);
 	assert_false(input.candidates[0].has_offer);
 	assert_close(input.candidates[0].site.pue, 1.2, 1e-12);

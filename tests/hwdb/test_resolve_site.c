@@ -35,7 +35,7 @@ static void site_cases(void **state)
 		{{.provider = "google", .region = "europe-west9"}, 16.3, 1.09,
 			"France"}, /* no PUE of its own: Google's median */
 		{{.provider = "runpod", .region = "SE"}, 40.7, 1.56, "Sweden"},
-		{{.provider = "ovhcloud", .region = "gra"}, 56.04, 1.26, "France"},
+		{{.provider = "ovhcloud", .region = "gra"}, 56.04, 1.28, "France"},
 		{{.provider = "scaleway", .region = "fr-par-2"}, 56.04, 1.17, "France"},
 	};
 
@@ -181,7 +181,7 @@ static void topologies(void **state)
 		{"mi300x", NULL, NULL, 8, 50},
 		{"mi250x", NULL, NULL, 4, 25},
 		{"gaudi3", NULL, NULL, 8, 75},
-		{"tpu-v4", NULL, NULL, 4, 150},
+		{"tpu-v4", NULL, NULL, 4, 1.65}, {"tpu-v7", NULL, NULL, 4, 12.5},
 		{"tpu-v5e", NULL, NULL, 8, 3.125}, {"tpu-v6e", NULL, NULL, 8, 12.5}, {"tpu-v5p", NULL, NULL, 4, 6.25},
 		{"trainium2", NULL, NULL, 16, 25},
 		{"l40s", "aws", "g6e.48xlarge", 8, 6.25},
