@@ -161,6 +161,19 @@ static void a_changed_plan_is_not_answered(void **state)
 	}
 }
 
+/* By its id alone a changed row cannot be found again to be checked. */
+static void a_changed_id_is_not_listed(void **state)
+{
+	static const struct plan_filter any = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
+	struct store *store = *state;
+	struct plan_list list;
+
+	assert_status(store, put_plan(store, 1), STATUS_OK);
+	store_sql(store, "UPDATE plan SET id = replace(id, '1', '}')");
+	assert_status(store, storage_plan_list(store->storage, &any, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
+	assert_contains(store->failure.detail, "was changed on the disk");
+}
+
 static bool is_sealed(const char *column)
 {
 	static const char *const not[] = {"number", "id", "origin", "valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by",
@@ -749,6 +762,7 @@ int main(void)
 		TEST(what_a_deleted_file_held_is_kept_at_the_end),
 		TEST(another_name_is_no_way_around_the_lock),
 		TEST(readers_do_not_open_what_replaced_the_file),
+		TEST(a_changed_id_is_not_listed),
 		TEST(missing_commits_are_said),
 		TEST(a_young_file_counts_what_its_log_lost),
 		TEST(a_file_without_a_count_beside_a_mark_has_lost_commits),
