@@ -17,6 +17,7 @@ from test_isolation import HEAVY
 
 NAME = "hostile clients of every kind"
 PROMISE = "memory below 512 MB, /livez p99 below 100 ms, cheap routes p99 below 200 ms, a polite client's plans all answered"
+ADDRESSES = 8  # of the hostile: who has as many addresses as requests is as many clients (docs/http-limits.md)
 CHEAP = ("/v1/plans?limit=5", "/v1/accelerators/h100", "/v1/catalogue", "/v1/estimates/scaling?tokens=1T")
 
 
@@ -58,7 +59,7 @@ def attack(port, clients, stop, opened):
         client = socket.socket()
         if window:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, window)
-        client.bind((f"127.0.{2 + number % 8}.{1 + number % 250}", 0))
+        client.bind((f"127.0.{2 + number % ADDRESSES}.1", 0))
         client.settimeout(1)
         try:
             client.connect(("127.0.0.1", port))

@@ -115,8 +115,9 @@ class Trials:
 
     def is_part(self, after):
         """Whether a list holds nothing but rows of before."""
-        rows = {row["id"]: row for path in self.lists if "/exports/" not in path for row in json.loads(self.before[path])["items"]}
-        return after.startswith(b'{"items"') and is_json(after) and all(rows.get(row["id"]) == row for row in json.loads(after)["items"])
+        of_export = after.startswith(b"[")
+        rows = {row["id"]: row for path in self.lists if ("/exports/" in path) == of_export for row in rows_of(json.loads(self.before[path]))}
+        return is_json(after) and all(rows.get(row["id"]) == row for row in rows_of(json.loads(after)))
 
     def judge_log(self, daemon, begin):
         with open(daemon.log_path, "rb") as log:
