@@ -238,11 +238,11 @@ static time_t scrub_once(struct storage *storage)
 	struct failure *failure = calloc(1, sizeof *failure);
 	struct scrub scrub = {.storage = storage};
 	struct check_result result = {0};
-	struct connection connection;
+	struct connection connection = {0};
 	struct check check = {.connection = &connection, .note = scrub_note, .context = &scrub, .result = &result, .ends = scrub_ends,
 		.ends_context = storage};
-	bool opened = failure && connection_open(storage->path, true, &connection, failure) == STATUS_OK &&
-				  file_identity_check(storage, failure) == STATUS_OK;
+	bool opened = failure && file_identity_check(storage, failure) == STATUS_OK && /* before, as readers.c says */
+				  connection_open(storage->path, true, &connection, failure) == STATUS_OK && file_identity_check(storage, failure) == STATUS_OK;
 
 	if (opened)
 		check_run(&check);

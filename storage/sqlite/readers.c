@@ -35,11 +35,14 @@ static struct reader *reader_wait(struct storage *storage, bool open)
 	return reader;
 }
 
-/* SQLite opens the log with the first read. */
+/* SQLite opens the log with the first read. Where it finds an empty file under the name it deletes the log that stands beside, and in
+ * that log are changes that were acknowledged: so the name is looked at before, too. */
 static enum status reader_open(struct storage *storage, struct reader *reader, struct failure *failure)
 {
-	enum status status = connection_open(storage->path, true, &reader->connection, failure);
+	enum status status = file_identity_check(storage, failure);
 
+	if (status == STATUS_OK)
+		status = connection_open(storage->path, true, &reader->connection, failure);
 	if (status == STATUS_OK)
 		status = connection_execute(&reader->connection, "SELECT 1 FROM setting LIMIT 1", failure);
 	if (status == STATUS_OK)

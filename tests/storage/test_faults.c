@@ -1,6 +1,7 @@
 /* Bad days: damaged files, changed bytes, full and read-only disks, two daemons, a file of somebody else. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sqlite3.h>
@@ -158,6 +159,31 @@ static void a_changed_plan_is_not_answered(void **state)
 			assert_status(store, store_do(store, &patch.job, STORAGE_PLAN_PATCH), STATUS_UNAVAILABLE);
 		assert_status(store, store_do(store, &gone.job, STORAGE_PLAN_DELETE), STATUS_OK); /* can be got rid of */
 	}
+}
+
+/* In the index that a list follows: by that id the row cannot be found again to be checked. */
+static void a_changed_id_is_not_listed(void **state)
+{
+	static const struct plan_filter any = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
+	static char bytes[8 * 1024 * 1024];
+	struct store *store = *state;
+	struct plan_record plan = store_plan(store, 1);
+	char *text = arena_printf(&store->arena, "\x0f\x42\x40%s", plan.id), *found = bytes; /* behind its moment, 1,000,000 us */
+	struct plan_list list;
+	ssize_t length;
+	int fd;
+
+	assert_status(store, put_plan(store, 1), STATUS_OK);
+	store_close(store);
+	fd = open(store->path, O_RDONLY);
+	length = read(fd, bytes, sizeof bytes);
+	close(fd);
+	assert_true(length > 0);
+	while ((found = memmem(found, (size_t)(bytes + length - found), text, strlen(text))))
+		write_at(store, found++ - bytes + 20, "}", 1);
+	store_open(store);
+	assert_status(store, storage_plan_list(store->storage, &any, NULL, &store->arena, &list, &store->failure), STATUS_UNAVAILABLE);
+	assert_contains(store->failure.detail, "was changed on the disk");
 }
 
 static bool is_sealed(const char *column)
@@ -465,6 +491,42 @@ static void file_link(struct store *store, const char *suffix, bool undo)
 	assert_int_equal(undo ? unlink(second) : link(path, second), 0);
 }
 
+static void *read_much(void *argument)
+{
+	struct storage *storage = argument;
+	struct plan_record plan;
+	struct failure *failure = calloc(1, sizeof *failure);
+	struct arena arena;
+
+	arena_init(&arena, 0);
+	for (int i = 0; failure && i < 300; i++) {
+		(void)!storage_plan_get(storage, "no such plan", ABSENT_COUNT, &arena, &plan, failure);
+		arena_reset(&arena);
+	}
+	arena_release(&arena);
+	free(failure);
+	return NULL;
+}
+
+/* More readers at once than are open, while an empty file stands under the name: SQLite would delete the log of the one before. */
+static void readers_do_not_open_what_replaced_the_file(void **state)
+{
+	struct store *store = *state;
+	struct plan_record plan;
+	pthread_t readers[12];
+
+	assert_status(store, put_plan(store, 1), STATUS_OK);
+	file_replace(store, "", false);
+	for (size_t i = 0; i < COUNT_OF(readers); i++)
+		assert_int_equal(pthread_create(&readers[i], NULL, read_much, store->storage), 0);
+	for (size_t i = 0; i < COUNT_OF(readers); i++)
+		pthread_join(readers[i], NULL);
+	assert_int_equal(access(beside(store, "-wal"), F_OK), 0);
+	file_replace(store, "", true);
+	assert_status(store, put_plan(store, 2), STATUS_OK);
+	assert_status(store, get_plan(store, 1, &plan), STATUS_OK);
+}
+
 static void nothing_is_acknowledged_while_the_file_is_another(void **state)
 {
 	static const struct {
@@ -711,6 +773,8 @@ int main(void)
 		TEST(nothing_is_acknowledged_while_the_file_is_another),
 		TEST(what_a_deleted_file_held_is_kept_at_the_end),
 		TEST(another_name_is_no_way_around_the_lock),
+		TEST(readers_do_not_open_what_replaced_the_file),
+		TEST(a_changed_id_is_not_listed),
 		TEST(missing_commits_are_said),
 		TEST(a_young_file_counts_what_its_log_lost),
 		TEST(a_file_without_a_count_beside_a_mark_has_lost_commits),

@@ -88,7 +88,9 @@ class Trials:
 
     def judge(self, path, answer, said, in_log):
         self.counts["answers compared"] += 1
-        if answer is None:
+        if answer is not None and answer.status == 200 and not is_json(answer.body) and not path.startswith(UNSEALED):
+            self.wrong.append(f"{path} answers 200, and no JSON")
+        elif answer is None:
             self.counts["exports cut"] += 1
         elif answer.status == 200 and answer.body == self.before[path]:
             self.counts["the same"] += 1
@@ -113,8 +115,9 @@ class Trials:
 
     def is_part(self, after):
         """Whether a list holds nothing but rows of before."""
-        rows = {row["id"]: row for path in self.lists if "/exports/" not in path for row in json.loads(self.before[path])["items"]}
-        return after.startswith(b'{"items"') and all(rows.get(row["id"]) == row for row in json.loads(after)["items"])
+        of_export = after.startswith(b"[")
+        rows = {row["id"]: row for path in self.lists if ("/exports/" in path) == of_export for row in rows_of(json.loads(self.before[path]))}
+        return is_json(after) and all(rows.get(row["id"]) == row for row in rows_of(json.loads(after)))
 
     def judge_log(self, daemon, begin):
         with open(daemon.log_path, "rb") as log:
@@ -171,6 +174,14 @@ class Trials:
         daemon.signal(signal.SIGTERM)
         if daemon.process.wait(60) not in (0, 74):
             self.wrong.append(f"the daemon ended with {daemon.process.returncode}")
+
+
+def is_json(body):
+    try:
+        json.loads(body)
+        return True
+    except ValueError:
+        return False
 
 
 def rows_of(answer):

@@ -220,12 +220,14 @@ class Mixed:
         """All clients at work for so long; then `end` does to the daemon what the storm does, under them. Answers when no client works any more."""
         self.round += 1
         stop = threading.Event()
-        threads = [threading.Thread(target=self.client, args=(daemon.port, number, stop)) for number in range(CLIENTS)]
+        threads = [threading.Thread(target=self.client, args=(daemon.port, number, stop), daemon=True) for number in range(CLIENTS)]
         for thread in threads:
             thread.start()
-        time.sleep(seconds)
-        end()
-        stop.set()
+        try:
+            time.sleep(seconds)
+            end()
+        finally:
+            stop.set()
         for thread in threads:
             thread.join()
 
