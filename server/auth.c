@@ -6,7 +6,9 @@
 #include <strings.h>
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "hwdb/records.h"
+#include "server/wrong_keys.h"
 
 enum { AUTH_SLOTS = 512, AUTH_TOKEN_MAX = 256, AUTH_ARENA_BYTES = 64 * 1024 };
 
@@ -22,6 +24,7 @@ struct auth {
 	bool open;
 	pthread_mutex_t mutex;
 	int64_t count_until_ns, key_count;
+	struct wrong_keys wrong_keys;
 	struct auth_slot slots[AUTH_SLOTS]; /* by the hash's first bytes; a newcomer takes the place */
 };
 
@@ -37,6 +40,7 @@ struct auth *auth_new(struct storage *storage, bool open)
 	auth->storage = storage;
 	auth->open = open;
 	pthread_mutex_init(&auth->mutex, NULL);
+	wrong_keys_init(&auth->wrong_keys);
 	return auth;
 }
 
@@ -44,6 +48,7 @@ void auth_free(struct auth *auth)
 {
 	if (!auth)
 		return;
+	wrong_keys_release(&auth->wrong_keys);
 	pthread_mutex_destroy(&auth->mutex);
 	sodium_memzero(auth, sizeof *auth);
 	free(auth);
@@ -146,7 +151,22 @@ static const char *auth_token(const char *authorization)
 	return strlen(authorization) <= AUTH_TOKEN_MAX ? authorization : NULL;
 }
 
-enum status auth_identify(struct auth *auth, const char *authorization, struct auth_identity *identity, struct failure *failure)
+/* What this address has shown before decides how it is told. */
+static enum status auth_refuse(struct auth *auth, uint64_t client, struct failure *failure)
+{
+	bool first;
+	int wait_s = wrong_keys_count(&auth->wrong_keys, client, clock_monotonic_ns(), &first);
+
+	if (wait_s == 0)
+		return failure_set(failure, STATUS_UNAUTHORIZED, "this API key is not known, or was revoked, or has expired");
+	if (first)
+		log_event(LOG_WARNING, "wrong_keys", LOG_INTEGER("in_a_minute", WRONG_KEYS_A_MINUTE));
+	failure->retry_after_s = wait_s;
+	return failure_set(failure, STATUS_TOO_MANY_REQUESTS,
+		"more than %d wrong API keys came from this address within a minute; this one is wrong too. A right one is served at any time", WRONG_KEYS_A_MINUTE);
+}
+
+enum status auth_identify(struct auth *auth, const char *authorization, uint64_t client, struct auth_identity *identity, struct failure *failure)
 {
 	unsigned char hash[KEY_HASH_BYTES];
 	const char *token;
@@ -169,7 +189,7 @@ enum status auth_identify(struct auth *auth, const char *authorization, struct a
 		if (status != STATUS_OK)
 			return status;
 	}
-	return known ? STATUS_OK : failure_set(failure, STATUS_UNAUTHORIZED, "this API key is not known, or was revoked, or has expired");
+	return known ? STATUS_OK : auth_refuse(auth, client, failure);
 }
 
 bool auth_role_covers(enum role held, enum role wanted)

@@ -12,7 +12,7 @@
 #include "server/peer.h"
 
 /* Half a minute for a megabyte is slow. */
-enum { SWEEP_MS = 250, SLOW_MS = 2000, SLOW_BYTES = 64 * 1024 };
+enum { SWEEP_MS = 250, SLOW_MS = 2000, HALF_CLOSED_MS = 1000, SLOW_BYTES = 64 * 1024 };
 
 /* What a client reads that took too long to send: written past libmicrohttpd, which is not writing in this phase. */
 #define DEADLINE_PROBLEM \
@@ -77,6 +77,19 @@ static void deadline_cut(struct peers *peers, struct peer *peer, uint64_t state)
 	atomic_fetch_add(&peers->cut, 1);
 }
 
+/* A client that has shut its sending half may wait for its answer, or be gone altogether: only what is sent would tell. It is given a second. */
+static void deadline_watch_client(struct peer *peer, int64_t now_ms)
+{
+	enum peer_end end = peer_end_of(peer);
+
+	if (end == PEER_STAYS)
+		return;
+	if (peer->ended_ms == 0)
+		peer->ended_ms = now_ms;
+	if (end == PEER_LEFT || now_ms - peer->ended_ms >= HALF_CLOSED_MS)
+		atomic_store(&peer->gone, true);
+}
+
 static void deadline_sweep(struct peers *peers, int64_t now_ms)
 {
 	for (struct peer *peer = peers->first; peer; peer = peer->next) {
@@ -96,7 +109,9 @@ static void deadline_sweep(struct peers *peers, int64_t now_ms)
 			continue;
 		}
 		if (phase == PHASE_WORKING)
-			(void)peer_is_gone(peer);
+			deadline_watch_client(peer, now_ms);
+		else
+			peer->ended_ms = 0;
 		if ((phase == PHASE_OPENED || phase == PHASE_RECEIVING || phase == PHASE_SENDING) && (int64_t)(state / 8) < now_ms)
 			deadline_cut(peers, peer, state);
 	}

@@ -152,7 +152,7 @@ static bool defer_wait_for_job(struct exchange *twin, const char *id, const stru
 	memcpy(waiting->job_id, id, sizeof waiting->job_id);
 	twin->step = STEP_DISPATCHED;
 	twin->suspended = true;
-	MHD_suspend_connection(twin->mhd);
+	http_suspend(twin);
 	watcher_add(&twin->http->watcher, &waiting->watch);
 	return true;
 }

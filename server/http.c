@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "server/defer.h"
 #include "server/export.h"
+#include "server/half_close.h"
 #include "server/handlers.h"
 #include "server/jobs.h"
 #include "server/metrics.h"
@@ -113,7 +114,7 @@ static enum MHD_Result http_pause(struct exchange *exchange)
 		return MHD_NO;
 	exchange->paused = true;
 	atomic_store(&exchange->reading, true);
-	MHD_suspend_connection(exchange->mhd);
+	http_suspend(exchange);
 	http_hand_to_reader(exchange);
 	return MHD_YES;
 }
@@ -162,6 +163,12 @@ static enum status http_run_handler(struct exchange *exchange)
 	handler_function *handler = handler_of(exchange->call.route->id);
 
 	return handler ? handler(&exchange->call) : STATUS_NOT_IMPLEMENTED;
+}
+
+void http_suspend(struct exchange *exchange)
+{
+	half_close_wait(exchange->peer->fd);
+	MHD_suspend_connection(exchange->mhd);
 }
 
 void http_resume(struct exchange *exchange)
@@ -246,7 +253,7 @@ static void http_queue(struct workers *workers, struct exchange *exchange)
 	struct exchange *away;
 
 	exchange->suspended = true;
-	MHD_suspend_connection(exchange->mhd);
+	http_suspend(exchange);
 	away = workers_push(workers, exchange);
 	if (!away)
 		return;
@@ -334,6 +341,7 @@ static enum MHD_Result http_access(void *closure, struct MHD_Connection *mhd, co
 	(void)url;
 	if (!exchange || !exchange->peer)
 		return MHD_NO;
+	half_close_done(exchange->peer->fd);
 	switch (exchange->step) {
 	case STEP_BEGUN:
 		return http_headers(exchange, method, version);
@@ -380,8 +388,10 @@ static void http_connection(void *closure, struct MHD_Connection *mhd, void **co
 		*context = peer_open(&http->peers, MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd);
 		break;
 	case MHD_CONNECTION_NOTIFY_CLOSED:
-		if (*context)
+		if (*context) {
+			half_close_done(((struct peer *)*context)->fd);
 			peer_close(&http->peers, *context);
+		}
 		*context = NULL;
 		break;
 	}

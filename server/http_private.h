@@ -43,6 +43,8 @@ size_t judge_discard_bytes(const struct exchange *exchange, enum status status);
 
 /* http.c: runs the handler, and delivers the answer unless it will come by call_complete(). On a worker. */
 void http_run(struct exchange *exchange);
+/* Takes the connection from libmicrohttpd until it is resumed, on its thread. */
+void http_suspend(struct exchange *exchange);
 /* Gives the connection its thread back, to send the answer: what delivers, unless somebody keeps the answer. Any thread. */
 void http_resume(struct exchange *exchange);
 

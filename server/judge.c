@@ -141,7 +141,7 @@ static enum status judge_caller(struct exchange *exchange)
 
 	if (wanted == ROLE_OPEN || (exchange->http->options.metrics_open && call->route->id == ROUTE_METRICS))
 		return STATUS_OK;
-	status = auth_identify(call->server->auth, exchange->headers[HEADER_AUTHORIZATION], identity, &call->failure);
+	status = auth_identify(call->server->auth, exchange->headers[HEADER_AUTHORIZATION], exchange->peer->address, identity, &call->failure);
 	if (status != STATUS_OK)
 		return status;
 	if (identity->keyless) {

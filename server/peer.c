@@ -303,12 +303,19 @@ bool peer_resume(struct peers *peers, struct peer *peer, bool anew)
 	return true;
 }
 
-bool peer_is_gone(struct peer *peer)
+enum peer_end peer_end_of(const struct peer *peer)
 {
 	struct tcp_info info;
 	socklen_t length = sizeof info;
 
-	if (getsockopt(peer->fd, IPPROTO_TCP, TCP_INFO, &info, &length) == 0 && info.tcpi_state != TCP_ESTABLISHED)
+	if (getsockopt(peer->fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || info.tcpi_state == TCP_ESTABLISHED)
+		return PEER_STAYS;
+	return info.tcpi_state == TCP_CLOSE_WAIT ? PEER_SENDS_NO_MORE : PEER_LEFT;
+}
+
+bool peer_is_gone(struct peer *peer)
+{
+	if (peer_end_of(peer) != PEER_STAYS)
 		atomic_store(&peer->gone, true);
 	return atomic_load(&peer->gone);
 }

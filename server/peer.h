@@ -44,6 +44,7 @@ struct peer {
 	uint64_t bytes_received; /* the sweeper's: of the socket, when it was first seen idle */
 	_Atomic bool gone; /* the client closed its end while it was worked for, as was seen when somebody last looked */
 	bool idle_seen;          /* the sweeper's */
+	int64_t ended_ms;        /* the sweeper's: when the client was first seen to send no more while it was worked for; 0: it was not */
 	_Atomic size_t held_bytes; /* of the answer that is being sent */
 	uint64_t bytes_taken;    /* the sweeper's: of that, by the client, at */
 	int64_t taken_ms;        /* this time; 0: not looked at yet */
@@ -103,6 +104,10 @@ void peer_close(struct peers *peers, struct peer *peer);
  * computations that ask `gone`; who is about to give something away that cannot be given twice looks itself. Any thread,
  * while the connection is worked for. */
 bool peer_is_gone(struct peer *peer);
+
+/* What is known of a client's end: it sends no more, which may mean that it has left, or it has left. Any thread, likewise. */
+enum peer_end { PEER_STAYS, PEER_SENDS_NO_MORE, PEER_LEFT };
+enum peer_end peer_end_of(const struct peer *peer);
 
 /* The time of a client that is receiving does not run while we are at work on what it has sent: from pause to resume it is PHASE_WORKING.
  * `anew`: it has the whole of its time again. False when the sweeper has cut the connection. On the connection's thread. */

@@ -33,6 +33,6 @@ struct key_list {
 FALLIBLE enum status storage_key_list(struct storage *storage, const struct page_request *page, struct arena *arena,
 	struct key_list *list, struct failure *failure);
 
-FALLIBLE enum status storage_key_count(struct storage *storage, int64_t *count, struct failure *failure); /* valid ones */
+FALLIBLE enum status storage_key_count(struct storage *storage, int64_t *count, struct failure *failure); /* not revoked; an expired one counts */
 
 #endif

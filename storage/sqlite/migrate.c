@@ -28,7 +28,24 @@ static enum status read_integer(struct connection *connection, const char *sql, 
 	return status;
 }
 
-static enum status migrate_one(struct connection *connection, int version, struct failure *failure)
+/* What a file lacks that its version has is not for the caller to know by the name of a table alone. */
+enum status store_misfit(const char *path, int version, struct failure *failure)
+{
+	char detail[sizeof failure->detail];
+
+	snprintf(detail, sizeof detail, "%.300s", failure->detail);
+	failure_clear(failure);
+	return failure_set(failure, STATUS_UNAVAILABLE,
+		"%s says that it has schema %d, and does not: another program changed it, or it was copied in part. Restore a backup, or name another file: %s", path,
+		version, detail);
+}
+
+static bool is_misfit(struct connection *connection)
+{
+	return (sqlite3_extended_errcode(connection->db) & 0xff) == SQLITE_ERROR;
+}
+
+static enum status migrate_one(struct connection *connection, const char *path, int version, struct failure *failure)
 {
 	char stamp[80];
 	enum status status;
@@ -41,6 +58,8 @@ static enum status migrate_one(struct connection *connection, int version, struc
 		status = connection_execute(connection, stamp, failure);
 	if (status == STATUS_OK)
 		status = connection_execute(connection, "COMMIT", failure);
+	if (status != STATUS_OK && is_misfit(connection))
+		status = store_misfit(path, version - 1, failure);
 	if (status != STATUS_OK && !sqlite3_get_autocommit(connection->db))
 		sqlite3_exec(connection->db, "ROLLBACK", NULL, NULL, NULL);
 	return status;
@@ -51,6 +70,10 @@ enum status store_version(struct connection *connection, const char *path, int *
 	int64_t found = 0, application = 0, tables = 0;
 	enum status status = read_integer(connection, "PRAGMA user_version", &found, failure);
 
+	if (status != STATUS_OK && (sqlite3_extended_errcode(connection->db) & 0xff) == SQLITE_NOTADB)
+		return failure_set(failure, STATUS_UNAVAILABLE,
+			"%s is no SQLite database: name another file. If it was Fleetplan's, it is damaged from its first page on: restore a backup, or copy what is whole "
+			"with `fleetplan recover`", path);
 	if (status == STATUS_OK)
 		status = read_integer(connection, "PRAGMA application_id", &application, failure);
 	if (status == STATUS_OK)
@@ -58,7 +81,11 @@ enum status store_version(struct connection *connection, const char *path, int *
 	if (status != STATUS_OK)
 		return status;
 	if (application != APPLICATION_ID && (application != 0 || found != 0 || tables != 0))
-		return failure_set(failure, STATUS_CONFLICT, "%s is a database of another application: name another file", path);
+		return failure_set(failure, STATUS_CONFLICT, "%s is a database of another application (%d tables and indexes, application_id %d): name another file; this one was "
+			"left as it is", path, (int)tables, (int)application);
+	if (found == 0 && tables > 0)
+		return failure_set(failure, STATUS_CONFLICT, "%s has Fleetplan's mark and tables, and no schema version: another program changed it. Restore a backup, or name "
+			"another file", path);
 	if (found > store_schema_version())
 		return failure_set(failure, STATUS_CONFLICT,
 			"%s was written by a newer version (schema %d, this program knows %d): run that version, or restore a backup from before",
@@ -74,6 +101,6 @@ enum status store_migrate(struct connection *connection, const char *path, struc
 	bool fill = status == STATUS_OK && version > 0 && version < store_schema_version();
 
 	while (status == STATUS_OK && version < store_schema_version())
-		status = migrate_one(connection, ++version, failure);
+		status = migrate_one(connection, path, ++version, failure);
 	return status == STATUS_OK && fill ? row_checksums_fill(connection, failure) : status;
 }

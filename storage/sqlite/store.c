@@ -90,11 +90,11 @@ static enum status check_whole(struct connection *connection, const char *path, 
 	return status;
 }
 
-static enum status prepare_all(struct connection *connection, struct failure *failure)
+static enum status prepare_all(struct connection *connection, const char *path, struct failure *failure)
 {
 	for (int i = 0; i < STATEMENT_COUNT; i++) {
 		if (!connection_statement(connection, (enum statement_name)i, failure))
-			return failure->status;
+			return sqlite3_errcode(connection->db) == SQLITE_ERROR ? store_misfit(path, store_schema_version(), failure) : failure->status;
 	}
 	return STATUS_OK;
 }
@@ -143,6 +143,7 @@ static enum status first_reader_open(struct storage *storage, struct failure *fa
 static enum status writer_open(struct storage *storage, struct failure *failure)
 {
 	bool daemon = storage->use == STORAGE_DAEMON;
+	int version;
 	enum status status = daemon ? lock_take(storage, failure) : STATUS_OK;
 
 	if (status == STATUS_OK)
@@ -154,6 +155,8 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 		status = file_identity_lock(storage, failure);
 	if (status == STATUS_OK)
 		status = connection_open(storage->path, false, &storage->writer, failure);
+	if (status == STATUS_OK) /* before anything is written into what may be another's */
+		status = store_version(&storage->writer, storage->path, &version, failure);
 	if (status == STATUS_OK)
 		status = check_whole(&storage->writer, storage->path, failure);
 	if (status == STATUS_OK)
@@ -162,7 +165,7 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 	if (status == STATUS_OK)
 		status = migrate(storage, failure);
 	if (status == STATUS_OK)
-		status = prepare_all(&storage->writer, failure);
+		status = prepare_all(&storage->writer, storage->path, failure);
 	if (status == STATUS_OK && daemon)
 		status = file_identity_take(storage, failure);
 	if (status == STATUS_OK && daemon)

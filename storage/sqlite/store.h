@@ -105,6 +105,8 @@ FALLIBLE enum status store_list_whole(struct connection *connection, enum statem
 /* migrate.c: brings an open connection to the newest schema; refuses what is not ours or newer. */
 FALLIBLE enum status store_migrate(struct connection *connection, const char *path, struct failure *failure);
 /* The file's version, and whether it is ours (STATUS_CONFLICT when it is not, or is newer). */
+/* The failure of a file whose tables are not those of its version, in place of the one that told so. */
+FALLIBLE enum status store_misfit(const char *path, int version, struct failure *failure);
 FALLIBLE enum status store_version(struct connection *connection, const char *path, int *version, struct failure *failure);
 int store_schema_version(void); /* newest known */
 

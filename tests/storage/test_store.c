@@ -354,7 +354,7 @@ static void a_tool_does_not_migrate_under_a_daemon(void **state)
 	const struct storage_options tool = {.path = store->path, .use = STORAGE_TOOL};
 	struct storage *daemon = store->storage;
 
-	store_sql(store, "PRAGMA user_version = 0");
+	store_sql(store, "PRAGMA user_version = 10");
 	failure_clear(&store->failure);
 	assert_status(store, storage_open(&tool, &store->storage, &store->failure), STATUS_CONFLICT);
 	assert_contains(store->failure.detail, "in use by another daemon");
