@@ -208,7 +208,7 @@ size_t limits_of(const struct judgement *judgement, struct limit *limits)
 	LIMIT("step times inside p10 to p90, suites left out", 100 * score_of(all, slice_judged, NULL, true).covered, 75, 90, "%", NULL);
 	LIMIT("the same of the suite that has fewest", 100 * steps.least_covered, 60, 100, "%", steps.least_covered_suite);
 	LIMIT("median p90/p10 of pinned dense steps", judgement->pinned_spread, 1, 1.5, "", NULL);
-	LIMIT("constants of training in all", (double)judgement->constants, 0, 46, "", NULL);
+	LIMIT("constants of training in all", (double)judgement->constants, 0, 60, "", NULL);
 #undef LIMIT
 	CHECK(n <= LIMITS_MAX);
 	return n;
