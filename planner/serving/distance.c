@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "planner/interval.h"
 #include "planner/serving/kernels.h"
 
 /* ln(p90/p10) / 2.563 of measured over modelled on NVIDIA's accelerators, vendors' and leaderboards' runs, by `make validate`. */
@@ -102,15 +103,15 @@ static const struct distance {
 
 static void widen(struct residuals *residuals, const struct residuals *by)
 {
-	residuals->throughput = hypot(residuals->throughput, by->throughput);
-	residuals->tpot = hypot(residuals->tpot, by->tpot);
-	residuals->ttft = hypot(residuals->ttft, by->ttft);
+	residuals->throughput = interval_joint_sigma(residuals->throughput, by->throughput);
+	residuals->tpot = interval_joint_sigma(residuals->tpot, by->tpot);
+	residuals->ttft = interval_joint_sigma(residuals->ttft, by->ttft);
 }
 
 struct residuals distance_residuals(const struct ground *ground)
 {
 	double age = age_a_year * fmax(engine_newest_release_years() - ground->release_years, 0), guessed = ground->model->shape_is_guessed ? guessed_shape : 0;
-	double both = hypot(age, guessed);
+	double both = interval_joint_sigma(age, guessed);
 	struct residuals residuals = nearest;
 
 	widen(&residuals, &(struct residuals){both, both, both});

@@ -66,7 +66,7 @@ struct engine_rules engine_rules_at(enum engine engine, const struct accelerator
 	switch (rules_here.engine) {
 	case ENGINE_VLLM:
 	case ENGINE_GENERIC:
-		if (capacity_bytes < large_memory_bytes || a100) {
+		if ((capacity_bytes > 0 && capacity_bytes < large_memory_bytes) || a100) {
 			rules_here.chunk_tokens = small_step_tokens;
 			rules_here.max_batch = small_batch;
 		}
@@ -76,7 +76,7 @@ struct engine_rules engine_rules_at(enum engine engine, const struct accelerator
 		}
 		break;
 	case ENGINE_SGLANG:
-		if (capacity_bytes < small_memory_bytes)
+		if (capacity_bytes > 0 && capacity_bytes < small_memory_bytes)
 			rules_here.chunk_tokens = small_step_tokens;
 		break;
 	case ENGINE_TENSORRT_LLM:

@@ -133,7 +133,8 @@ static enum status fill_unplaced(const struct memory_request *request, const str
 	enum precision precision = request->common.precision == PRECISION_UNSET ? PRECISION_BF16 : request->common.precision;
 	struct replica_layout layout = {.tensor = (int)degree(request->parallelism.tensor), .pipeline = (int)degree(request->parallelism.pipeline),
 		.expert = (int)degree(request->parallelism.expert), .attention_data = 1, .precision = precision, .engine = request->engine,
-		.kv_precision = request->kv_precision, .release_years = engine_newest_release_years(), .max_batch = ABSENT_NUMBER, .chunk_tokens = ABSENT_NUMBER};
+		.kv_precision = request->kv_precision, .release_years = engine_newest_release_years(),
+		.max_batch = engine_rules_of(request->engine)->max_batch, .chunk_tokens = engine_rules_of(request->engine)->chunk_tokens}; /* as on a large one */
 	double context = or_context(request, model), sequences = given_or(request->concurrency, 1);
 	struct replica replica;
 
