@@ -131,10 +131,10 @@ def test_slices_that_are_not_there(daemon, asked, pointer, said):
 
 
 SQUARES = {1, 4, 8, 16, 32, 64, 128, 256}
-CUBES = {4, 8, 32, 64, 128, 256, 512, 1024, 2048, 4096, 6144}
+CUBES = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 6144}
 
 
-@pytest.mark.parametrize("accelerator,slices,joined", [("tpu-v5e", SQUARES, 256), ("tpu-v6e", SQUARES, 256), ("tpu-v5p", CUBES, 4096)])
+@pytest.mark.parametrize("accelerator,slices,joined", [("tpu-v5e", SQUARES, 256), ("tpu-v6e", SQUARES, 256), ("tpu-v5p", CUBES, 64), ("tpu-v4", CUBES, 64)])
 @pytest.mark.parametrize("limits", [{"deadline_hours": "20d"}, {"deadline_hours": "90d"}, {}, {"deadline_hours": "7d", "objective": "time"}])
 def test_tpus_are_rented_by_the_slice(daemon, accelerator, slices, joined, limits):
     answer = daemon.post("/v1/estimates/training", {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": accelerator, **limits})
