@@ -46,6 +46,7 @@ step accuracy make check-accuracy
 step 'known answers' make check-known-answers
 step effects make check-effects
 step 'HTTP tests' make check-server
+step 'worst day' make check-worst-day-short
 step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan
 step 'HTTP tests under ASan and UBSan' make -j"$(nproc)" check-server-asan
 step 'C tests under TSan' make -j"$(nproc)" check-tsan

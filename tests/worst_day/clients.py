@@ -44,7 +44,7 @@ def kinds():
             "heavy": (request("POST", "/v1/estimates/inference", heavy, form), b"", 0)}
 
 
-SHARES = {"silent": 25, "idle": 25, "slow to send": 15, "slow header": 10, "not reading": 15, "bomb": 4, "heavy": 6}
+SHARES = {"silent": 25, "idle": 25, "slow to send": 15, "slow header": 13, "not reading": 15, "bomb": 4, "heavy": 3}
 
 
 def attack(port, clients, stop, opened):
@@ -157,9 +157,9 @@ class Polite(threading.Thread):
 
 
 def run(size, report):
-    clients, seconds = size.count(short=200, full=2000), size.count(short=5, full=300)
+    clients, seconds = size.count(short=200, full=2000), size.count(short=4, full=300)
     with tempfile.TemporaryDirectory() as folder:
-        daemon = Daemon(folder, "--own-devices=no")
+        daemon = Daemon(folder, "--own-devices=no", "--drain-seconds", "0")
         stop, away = threading.Event(), multiprocessing.Event()
         opened = multiprocessing.Array("l", len(SHARES))
         hostile = multiprocessing.Process(target=attack, args=(daemon.port, clients, away, opened), daemon=True)
@@ -172,16 +172,16 @@ def run(size, report):
             most_bytes = max(most_bytes, process_figures(daemon.process.pid)["bytes"])
             time.sleep(0.1)
         stop.set()
+        away.set()
+        hostile.terminate()  # a polite client that waits is answered when they are gone
+        hostile.join()
         for thread in threads:
             thread.join()
-        away.set()
-        hostile.join()
         health, cheap, polite = threads
         found = sum(daemon.get(f"/v1/plans/{name}").status == 200 for name in polite.made)
         statuses = health.statuses.copy()
         for status, count in cheap.statuses.items():
             statuses[status] = statuses.get(status, 0) + count
-        daemon.arguments += ("--drain-seconds", "0")
         daemon.process.terminate()
         ended = daemon.process.wait(60)
     report.figure("clients at once", clients)
