@@ -141,12 +141,15 @@ class Polite(threading.Thread):
             number += 1
             for _ in range(60):
                 try:
-                    answer = client.post("/v1/plans/training", PLAN | {"name": f"polite {number}"}, {"Idempotency-Key": f"polite {number}"})
+                    answer = client.post("/v1/plans/training", PLAN | {"name": f"polite {number}"}, {"Idempotency-Key": f"polite-{number}"})
                 except Gone:
                     self.asked_again += 1
                     continue
                 if answer.status == 201:
                     self.made.append(answer.json["id"])
+                    break
+                if answer.status < 500:
+                    self.lost.append(f"{number} was answered {answer.status}: {answer.text[:200]}")
                     break
                 self.asked_again += 1
                 time.sleep(min(2, float(answer.headers.get("retry-after", 1))))
@@ -200,4 +203,4 @@ def run(size, report):
     report.must(found == len(polite.made), f"{len(polite.made) - found} plans are not there")
     report.must(set(statuses) <= {200}, f"health and cheap routes answer {statuses}")
     report.must(health.unanswered == 0 and cheap.unanswered == 0, f"{health.unanswered} and {cheap.unanswered} probes without an answer")
-    report.must(ended == 0, f"the daemon ended with {ended}")
+    report.must(ended in (0, 75), f"the daemon ended with {ended}")

@@ -19,8 +19,6 @@ from storm import ROOT, Report, Size  # noqa: E402  pylint: disable=wrong-import
 
 STORMS = ("kills", "power_cuts", "flips", "files", "calls", "unread", "clients")
 
-SHORT = ("kills", "power_cuts", "flips", "files", "calls", "unread")  # searches that last minutes on a shared machine are not for CI
-
 
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -33,7 +31,7 @@ def main():
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     broken, told = 0, {}
-    for name in given.only.split(",") if given.only else (STORMS if given.full else SHORT):
+    for name in given.only.split(",") if given.only else STORMS:
         storm = importlib.import_module(name)
         report, began = Report(storm.NAME, given.full), time.monotonic()
         try:
