@@ -9,6 +9,7 @@ CC      ?= gcc
 PYTHON  ?= /usr/bin/python3
 # HTTP tests mostly wait: three files at once on two cores, where pytest-xdist is installed
 SERVER_TESTERS ?= 3
+SERVER_TESTS ?= tests/server
 BUILD   := build/$(MODE)
 FOLDERS := base planner hwdb storage api bench server
 PROGRAM := $(if $(filter release,$(MODE)),build/fleetplan,$(BUILD)/fleetplan)
@@ -167,9 +168,9 @@ check-rows: ## a row of a field table that does not fit its member does not comp
 check-sources: ## house rules on length and leftovers
 	$(Q)scripts/check-sources.sh
 
-check-server: $(PROGRAM) $(FAKES) ## HTTP and process tests against the real daemon (FLEETPLAN_PROGRAM: another build)
+check-server: $(PROGRAM) $(FAKES) ## HTTP and process tests against the real daemon (SERVER_TESTS: some files; FLEETPLAN_PROGRAM: another build)
 	$(Q)FLEETPLAN_FAKES=$(CURDIR)/$(BUILD)/fakes $(PYTHON) -m pytest -q -p no:cacheprovider \
-		$$($(PYTHON) -c 'import xdist' 2>/dev/null && echo "-n $(SERVER_TESTERS) --dist loadfile") tests/server
+		$$($(PYTHON) -c 'import xdist' 2>/dev/null && echo "-n $(SERVER_TESTERS) --dist loadfile") $(SERVER_TESTS)
 
 check-asan: ## the C tests under AddressSanitizer and UBSan
 	$(Q)$(MAKE) MODE=asan test
