@@ -293,6 +293,15 @@ check-crash: $(BUILD)/tests/storage/test_crash $(PROGRAM) ## 200 kills -9 and 50
 	CRASH_KILLS=200 CRASH_CUTS=50 $<
 	$(PYTHON) tests/server/crash_daemon.py 200
 
+WORST_DAY := $(patsubst %,$(BUILD)/tests/worst_day/%.so,power calls)
+# STORMS, FACTOR: which of them, and what part of the full counts, as `make check-worst-day STORMS=kills,flips FACTOR=0.1`
+.PHONY: check-worst-day check-worst-day-short
+check-worst-day: $(PROGRAM) $(WORST_DAY) ## every storm of docs/robustness.md at its full counts (hours); its short form runs in CI
+	$(PYTHON) tests/worst_day/run.py --full --factor $(or $(FACTOR),1) --build $(BUILD) $(if $(STORMS),--only $(STORMS))
+
+check-worst-day-short: $(PROGRAM) $(WORST_DAY) ## the storms of the worst day in less than a minute, judged by what no slow machine changes
+	$(Q)timeout 300 $(PYTHON) tests/worst_day/run.py --build $(BUILD) $(if $(STORMS),--only $(STORMS))
+
 check-trace: $(PROGRAM) ## traces of 255 MiB through the daemon: time, and how far its memory grows
 	$(Q)$(PYTHON) tests/diagnosis/large_trace.py
 

@@ -46,6 +46,7 @@ step house make check-layers check-headers check-rows check-sources check-ptx
 step 'C tests' make -j"$(nproc)" test
 step predictions make -j"$(nproc)" check-accuracy check-known-answers check-effects
 step 'HTTP tests of the plain build' make check-server SERVER_TESTS="$(grep -l is_sanitized tests/server/test_*.py | tr '\n' ' ')"
+step 'worst day' make check-worst-day-short
 step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan
 step 'HTTP tests under ASan and UBSan' make -j"$(nproc)" check-server-asan
 step 'C tests under TSan' make -j"$(nproc)" check-tsan

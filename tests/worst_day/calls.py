@@ -179,7 +179,7 @@ def one_kind(kind, size, report, totals):
         before = control.called(kind)
         day.one()
         calls = control.called(kind) - before
-        steps = min(calls, size.count(short=6, full=2000))
+        steps = min(calls, size.count(short=3, full=2000))
         failures = 0
         for step in range(steps):
             nth = 1 + (step * calls // steps if steps < calls else step)

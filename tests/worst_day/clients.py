@@ -44,7 +44,7 @@ def kinds():
             "heavy": (request("POST", "/v1/estimates/inference", heavy, form), b"", 0)}
 
 
-SHARES = {"silent": 25, "idle": 25, "slow to send": 15, "slow header": 10, "not reading": 15, "bomb": 4, "heavy": 6}
+SHARES = {"silent": 25, "idle": 25, "slow to send": 15, "slow header": 13, "not reading": 15, "bomb": 4, "heavy": 3}
 
 
 def attack(port, clients, stop, opened):
@@ -141,12 +141,15 @@ class Polite(threading.Thread):
             number += 1
             for _ in range(60):
                 try:
-                    answer = client.post("/v1/plans/training", PLAN | {"name": f"polite {number}"}, {"Idempotency-Key": f"polite {number}"})
+                    answer = client.post("/v1/plans/training", PLAN | {"name": f"polite {number}"}, {"Idempotency-Key": f"polite-{number}"})
                 except Gone:
                     self.asked_again += 1
                     continue
                 if answer.status == 201:
                     self.made.append(answer.json["id"])
+                    break
+                if answer.status < 500:
+                    self.lost.append(f"{number} was answered {answer.status}: {answer.text[:200]}")
                     break
                 self.asked_again += 1
                 time.sleep(min(2, float(answer.headers.get("retry-after", 1))))
@@ -157,9 +160,9 @@ class Polite(threading.Thread):
 
 
 def run(size, report):
-    clients, seconds = size.count(short=200, full=2000), size.count(short=5, full=300)
+    clients, seconds = size.count(short=200, full=2000), size.count(short=4, full=300)
     with tempfile.TemporaryDirectory() as folder:
-        daemon = Daemon(folder, "--own-devices=no")
+        daemon = Daemon(folder, "--own-devices=no", "--drain-seconds", "0")
         stop, away = threading.Event(), multiprocessing.Event()
         opened = multiprocessing.Array("l", len(SHARES))
         hostile = multiprocessing.Process(target=attack, args=(daemon.port, clients, away, opened), daemon=True)
@@ -172,16 +175,16 @@ def run(size, report):
             most_bytes = max(most_bytes, process_figures(daemon.process.pid)["bytes"])
             time.sleep(0.1)
         stop.set()
+        away.set()
+        hostile.terminate()  # a polite client that waits is answered when they are gone
+        hostile.join()
         for thread in threads:
             thread.join()
-        away.set()
-        hostile.join()
         health, cheap, polite = threads
         found = sum(daemon.get(f"/v1/plans/{name}").status == 200 for name in polite.made)
         statuses = health.statuses.copy()
         for status, count in cheap.statuses.items():
             statuses[status] = statuses.get(status, 0) + count
-        daemon.arguments += ("--drain-seconds", "0")
         daemon.process.terminate()
         ended = daemon.process.wait(60)
     report.figure("clients at once", clients)
@@ -200,4 +203,4 @@ def run(size, report):
     report.must(found == len(polite.made), f"{len(polite.made) - found} plans are not there")
     report.must(set(statuses) <= {200}, f"health and cheap routes answer {statuses}")
     report.must(health.unanswered == 0 and cheap.unanswered == 0, f"{health.unanswered} and {cheap.unanswered} probes without an answer")
-    report.must(ended == 0, f"the daemon ended with {ended}")
+    report.must(ended in (0, 75), f"the daemon ended with {ended}")

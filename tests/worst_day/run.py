@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from storm import ROOT, Report, Size  # noqa: E402  pylint: disable=wrong-import-position
 
-STORMS = ("kills", "power_cuts", "flips", "files", "calls", "clients", "unread")
+STORMS = ("kills", "power_cuts", "flips", "files", "calls", "unread", "clients")
 
 
 def main():
@@ -26,12 +26,12 @@ def main():
     options.add_argument("--factor", type=float, default=1.0)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--build", default=str(ROOT / "build" / "release"))
-    options.add_argument("--only", default=",".join(STORMS))
+    options.add_argument("--only", default="", help="of " + ",".join(STORMS))
     given = options.parse_args()
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     broken, told = 0, {}
-    for name in given.only.split(","):
+    for name in given.only.split(",") if given.only else STORMS:
         storm = importlib.import_module(name)
         report, began = Report(storm.NAME, given.full), time.monotonic()
         try:
