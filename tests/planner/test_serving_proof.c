@@ -420,7 +420,7 @@ static void who_goes_first_has_the_promise(void **state)
 	fixture.inference.request.parallelism.max_batch = 32; /* requests wait for a place, which is where turns matter */
 	fixture.inference.request.slo.ttft_ms = ABSENT_NUMBER;
 	fixture.inference.request.common.gpu_count = 12;
-	fixture.inference.request.requests_per_s = 6;
+	fixture.inference.request.requests_per_s = 7;
 	fixture.inference.request.queries_per_minute = ABSENT_NUMBER;
 	assert_int_equal(run(&fixture), STATUS_OK);
 	assert_false(best->has_rest);
