@@ -74,7 +74,7 @@ double ground_log_sigma(const struct training_request *request, const struct mod
 	double of_family = CALIBRATED(&candidate->calibration, gemm_efficiency, 0) > 0 ? 0 : row->log_sigma;
 	double of_kind = row->kinds >> kind & 1 ? 0 : row->kinds ? unmeasured_kind : 0;
 	double of_software = kind == GROUND_OTHER ? published_model_spread : request->stack == STACK_TORCHTITAN ? torchtitan_spread
-		: request->stack <= STACK_GENERIC && kind == GROUND_TUNING ? published_model_spread : 0;
+		: (request->stack <= STACK_GENERIC || request->stack == STACK_HAI_LLM) && kind == GROUND_TUNING ? published_model_spread : 0;
 
 	return sqrt(of_family * of_family + of_kind * of_kind + of_software * of_software);
 }
