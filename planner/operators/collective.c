@@ -131,11 +131,11 @@ double point_to_point_s(const struct device *device, const struct physics *physi
 	return bytes / rate + link_latency_s(device, physics) / 2;
 }
 
-double collective_overlap(const struct device *device, struct group group, double overlap)
+double collective_linked_s(const struct device *device, const struct physics *physics, struct group group, double time_s)
 {
-	double rate = collective_rate_bytes_per_s(device, group);
+	double rate = collective_rate_bytes_per_s(device, group), latency_s = collective_ring_latency_s(device, physics, group);
 
-	return 1 - (1 - overlap) * fmin(1, rate / fmax(rate, device->link_bytes_per_s));
+	return latency_s + (time_s - latency_s) * rate / fmax(rate, device->link_bytes_per_s);
 }
 
 double exposed_s(double communication_s, double hiding_s, double overlap)

@@ -47,13 +47,14 @@ double collective_ring_latency_s(const struct device *device, const struct physi
  * machine only (E140: `stride` of them cross between its processors at once). */
 double point_to_point_s(const struct device *device, const struct physics *physics, double stride, double bytes);
 
+/* E160. What a gather or scatter of `time_s` would take if all its bytes went by the link: latency + (time - latency) x rate of the group / rate of the
+ * link. Valid: time_s at least the ring's latency. What does not overlap of a collective is what it takes from the work beside it (memory,
+ * multiprocessors, the order of launches). That goes with its bytes and not with the time that a slow network takes for them, so that
+ * overlap' = 1 - (1 - overlap) x this / time. Source: derivation; NCCL's kernels move what they are given. */
+double collective_linked_s(const struct device *device, const struct physics *physics, struct group group, double time_s);
+
 /* E29. The part of a communication that stays exposed beside `hiding_s` of other work.
  * exposed = communication - overlap x min(communication, hiding). Valid: 0 <= overlap <= 1. */
-/* E160. `overlap` of a group whose transfers pass slower ways than the link: what does not overlap is what a transfer takes from the work beside
- * it (memory, multiprocessors, the order of launches), which goes with its bytes and not with the time that a slow network takes for them.
- * overlap' = 1 - (1 - overlap) x rate / rate of the link, of one network adapter a rank at least. Source: derivation; NCCL's kernels move what they are given. */
-double collective_overlap(const struct device *device, struct group group, double overlap);
-
 double exposed_s(double communication_s, double hiding_s, double overlap);
 
 #endif

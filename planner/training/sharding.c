@@ -26,7 +26,7 @@ static struct shards shards_of(const struct setting *setting, const struct paral
 	struct group dense = collective_outer_group(&setting->device, degrees->zero_group, degrees->tensor);
 	struct group expert = collective_outer_group(&setting->device, fmin(degrees->zero_group, degrees->expert_copies), fmax(1, degrees->expert));
 	double bytes[] = {layout->zero_stage < 3 ? 0 : setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->device.wide_bytes,
-		setting->frozen ? 0 : setting->device.wide_bytes}, time_s[2] = {0};
+		setting->frozen ? 0 : setting->device.wide_bytes}, time_s[2] = {0}, linked_s = 0, overlap = setting->physics->overlap;
 
 	if (!sharding_scatters(layout, degrees))
 		return (struct shards){0};
@@ -38,11 +38,18 @@ static struct shards shards_of(const struct setting *setting, const struct paral
 			break;
 		}
 		time_s[i] = shards_gather_s(setting, dense, bytes[i] * params->dense, alone);
-		if (params->expert > 0)
-			time_s[i] += shards_gather_s(setting, expert, bytes[i] * params->expert, alone);
+		linked_s = collective_linked_s(&setting->device, setting->physics, dense, time_s[i]);
+		if (params->expert > 0) {
+			double expert_s = shards_gather_s(setting, expert, bytes[i] * params->expert, alone);
+
+			time_s[i] += expert_s;
+			linked_s += collective_linked_s(&setting->device, setting->physics, expert, expert_s);
+		}
+		if (setting->software.blocks && time_s[i] > 0)
+			overlap = 1 - (1 - setting->physics->overlap) * linked_s / time_s[i]; /* E160, of the later of both */
 	}
 	return (struct shards){.gather_s = time_s[0], .scatter_s = time_s[1],
-		.overlap = !setting->software.blocks ? setting->physics->overlap : collective_overlap(&setting->device, dense, setting->physics->overlap)};
+		.overlap = overlap};
 }
 
 static double gradients_s(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, double params,

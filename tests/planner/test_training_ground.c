@@ -129,14 +129,18 @@ static void kernels_belong_to_pairs(void **state)
 static void slow_networks_disturb_less(void **state)
 {
 	struct group across = {.ranks = 64, .local = 8, .machine = 8}, inside = {.ranks = 8, .local = 8, .machine = 8};
+	double slow, latency_s;
 
 	(void)state;
 	begin(NULL, NULL, STACK_FSDP);
 	fixture.candidates[0].internode_gbs = 3;
 	set(64);
-	assert_close(collective_overlap(&setting.device, inside, 0.6), 0.6, 1e-12);
-	assert_close(1 - collective_overlap(&setting.device, across, 0.6), 0.4 * 8 * setting.device.nic_bytes_per_s / setting.device.link_bytes_per_s, 1e-9);
-	assert_true(collective_overlap(&setting.device, across, 0.6) > 0.9);
+	slow = 8 * setting.device.nic_bytes_per_s / setting.device.link_bytes_per_s;
+	latency_s = collective_ring_latency_s(&setting.device, setting.physics, across);
+	assert_close(collective_linked_s(&setting.device, setting.physics, inside, 1), 1, 1e-12);
+	assert_close(collective_linked_s(&setting.device, setting.physics, across, latency_s), latency_s, 1e-12);
+	assert_close(collective_linked_s(&setting.device, setting.physics, across, 1 + latency_s), slow + latency_s, 1e-9);
+	assert_true(slow < 0.25);
 }
 
 /* E162. Fine-tuning before PyTorch 2.0 writes its scores to memory, kernel by kernel; pre-training did not, nor does what came later. */

@@ -1,6 +1,7 @@
 /* What lies outside of what the step model was measured on is named, and widens the interval. */
 #include "planner/training/adapters.h"
 #include "planner/training/generic.h"
+#include "planner/training/pairs.h"
 #include "planner/training/scope.h"
 
 #include <string.h>
@@ -39,7 +40,7 @@ static void every_constant_has_a_range(void **state)
 {
 #define NAME(member_, ...) #member_,
 #define COMPILED_NAME(member_, ...) "compiled_" #member_,
-	static const char *const names[] = {PHYSICS_CONSTANTS(NAME) COMPILED_CONSTANTS(COMPILED_NAME) ADAPTER_CONSTANTS(NAME) GENERIC_CONSTANTS(NAME)};
+	static const char *const names[] = {PHYSICS_CONSTANTS(NAME) COMPILED_CONSTANTS(COMPILED_NAME) ADAPTER_CONSTANTS(NAME) GENERIC_CONSTANTS(NAME) PAIR_CONSTANTS(NAME)};
 #undef COMPILED_NAME
 #undef NAME
 	size_t letters[SCOPE_COUNT] = {0};

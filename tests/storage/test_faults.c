@@ -719,6 +719,8 @@ static void a_file_without_a_count_beside_a_mark_has_lost_commits(void **state)
 	store_sql(store, "DROP TABLE commit_count; PRAGMA user_version = 9");
 	for (const char *const *table = (const char *const[]){"accelerator", "model", "price", "region", "calibration", "observation", "api_key", NULL}; *table; table++)
 		store_sql(store, arena_printf(&store->arena, "ALTER TABLE %s DROP COLUMN row_checksum", *table));
+	store_sql(store, "DROP INDEX benchmark_result_by_agent; DROP INDEX agent_by_key; DROP INDEX device_gone;"
+		"ALTER TABLE calibration DROP COLUMN held_because; ALTER TABLE calibration DROP COLUMN delivered_by");
 	store_open(store);
 	storage_state_get(store->storage, &now);
 	assert_true(now.lost_commits > 0);
