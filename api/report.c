@@ -381,6 +381,14 @@ static void report_csv_cell(const json_t *value, struct buffer *out)
 		buffer_append_text(out, json_is_true(value) ? "true" : "false");
 	else if (json_is_string(value))
 		api_csv_text(json_string_value(value), out);
+	else if (json_array_size(value) > 0) {
+		char *items = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
+
+		if (items)
+			api_csv_text(items, out);
+		out->failed |= !items;
+		free(items);
+	}
 }
 
 /* Columns come from the option's table, so that every plan has the same ones. */
@@ -401,7 +409,7 @@ static void report_csv_walk(const struct field_table *table, const json_t *optio
 			report_csv_walk(row->table, value, names, inner, out, first);
 			continue;
 		}
-		if (row->kind == FIELD_ARRAY || row->kind == FIELD_MAP || row->kind == FIELD_SHARES)
+		if ((row->kind == FIELD_ARRAY && !(row->flags & CELL)) || row->kind == FIELD_MAP || row->kind == FIELD_SHARES)
 			continue;
 		if (!*first)
 			buffer_append_char(out, ',');

@@ -139,7 +139,8 @@ static void encoder_read(const struct config_reader *reader, const struct model_
 	model->extra_params += types * model->hidden;
 	if (!distilled)
 		model->extra_params += (double)model->hidden * model->hidden + model->hidden;
-	model_note(model, "an encoder: every token attends to every other; logits are counted for all of them, as a masked-language head computes them");
+	model_note(model, model->label_count > 0 ? "an encoder: every token attends to every other"
+	                                         : "an encoder: every token attends to every other; logits are counted for all of them, as a masked-language head computes them");
 }
 
 /* Gemma's per-layer embeddings: a table for every layer, and the way from it into the layer. */
@@ -165,6 +166,21 @@ static int vocabulary_read(const struct config_reader *reader, const struct mode
 	return vocabulary > 0 ? (vocabulary + multiple - 1) / multiple * multiple : vocabulary;
 }
 
+/* A head of labels in place of the vocabulary's, by the name of the architecture. */
+static void head_read(const struct config_reader *reader, struct model *model)
+{
+	static const char *const labelled[] = {"ForQuestionAnswering", "ForSequenceClassification", "ForTokenClassification"};
+	const char *architecture = json_string_value(json_array_get(json_object_get(reader->config, "architectures"), 0));
+	size_t named = json_object_size(json_object_get(reader->config, "id2label"));
+
+	for (size_t i = 0; architecture && i < COUNT_OF(labelled); i++) {
+		if (!strstr(architecture, labelled[i]))
+			continue;
+		model->label_count = named > 0 && named <= TOKENS_MAX ? (int)named : 2;
+		model_note(model, "%s: a head of %d labels, without logits of the vocabulary", labelled[i], model->label_count);
+	}
+}
+
 static void model_read(const struct config_reader *reader, const struct model_family *family, struct model *model)
 {
 	size_t before = reader->failure->fault_total;
@@ -174,7 +190,8 @@ static void model_read(const struct config_reader *reader, const struct model_fa
 	model->hidden =
 		config_int(reader, CONFIG_NAMES("hidden_size", "n_embd", "d_model", "dim"), 1, WIDTH_MAX, CONFIG_REQUIRED);
 	model->vocabulary = vocabulary_read(reader, family);
-	model->tied_embeddings = tied_read(reader, traits);
+	head_read(reader, model);
+	model->tied_embeddings = model->label_count > 0 || tied_read(reader, traits);
 	model->norm_bias = traits & FAMILY_LAYER_NORM;
 	model->norms = traits & FAMILY_NO_NORM_WEIGHT ? 0 : traits & FAMILY_EMBEDDING_NORM ? 2 : 1;
 	positions_read(reader, family, traits, model);

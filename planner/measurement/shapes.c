@@ -255,7 +255,7 @@ bool shapes_of_training(const struct training_input *input, const struct candida
 		attention_add(&spec->attention, &shape, gathering.wide, work.count);
 	}
 	gathering.precision = gathering.wide;
-	gather(&gathering, "head", degrees.rows, model->hidden, model->vocabulary / degrees.tensor, degrees.micro_batches / degrees.pipeline);
+	gather(&gathering, "head", degrees.rows, model->hidden, model_head_columns(model) / degrees.tensor, degrees.micro_batches / degrees.pipeline);
 	training_sizes(&setting, layout, &degrees, spec);
 	spec->sample_bytes = sample_bytes(input);
 	spec->block = shapes_block(model, candidate, layout, sequence, gathering.wide);
@@ -290,7 +290,7 @@ bool shapes_of_inference(const struct model *model, const struct shapes_serving 
 	gather_tokens(&gathering, model, serving, rows);
 	gather_tokens(&gathering, model, serving, prompt);
 	gathering.precision = gathering.wide;
-	gather(&gathering, "head", rows, model->hidden, model->vocabulary / tensor, 1);
+	gather(&gathering, "head", rows, model->hidden, model_head_columns(model) / tensor, 1);
 	for (int k = 0; k < model->kind_count; k++) {
 		const struct layer_kind *kind = &model->kinds[k];
 		struct bench_attention shape = attention_of(kind, tensor);

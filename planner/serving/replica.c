@@ -344,7 +344,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->attention_flops_per_s = accelerator_peak_flops_per_s(accelerator, wide_precision, NULL);
 	for (int i = 0; i < model->kind_count; i++)
 		kind_prepare(replica, model, i, &rates, &wide);
-	replica->logits = (struct gemm){.n = model->vocabulary / (double)layout->tensor,
+	replica->logits = (struct gemm){.n = model_head_columns(model) / (double)layout->tensor,
 		.k = model->hidden,
 		.weight_bytes = wide_bytes,
 		.flops_per_s = wide.flops_per_s,

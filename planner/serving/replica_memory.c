@@ -71,7 +71,7 @@ static double activations_bytes(const struct replica *replica, const struct mode
 	if (replica->attention_data > 1)
 		gathered = chunk * (replica->attention_data - 1) * exchange_buffers * model->hidden * 2;
 	return gathered + chunk * (hidden_buffers * model->hidden + width_buffers * width) * 2 +
-		   fmin(sampled_sequences, replica->rules.max_batch) * model->vocabulary / replica->tensor * logit_bytes;
+		   fmin(sampled_sequences, replica->rules.max_batch) * model_head_columns(model) / replica->tensor * logit_bytes;
 }
 
 /* E189. The fraction of the memory that an engine is given. Where its default leaves less than a twentieth of it for sequences, those who run it raise the flag

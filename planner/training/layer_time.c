@@ -450,7 +450,7 @@ struct layer_time layer_time_of(const struct setting *setting, const struct para
 struct layer_time ends_time_of(const struct setting *setting, const struct degrees *degrees)
 {
 	const struct device *device = &setting->device;
-	double columns = setting->model->vocabulary / degrees->tensor, rows = degrees->rows;
+	double columns = model_head_columns(setting->model) / degrees->tensor, rows = degrees->rows;
 	struct product logits = {.rows = rows, .inner = setting->model->hidden, .columns = columns, .count = 1};
 	struct product_time forward, backward;
 	double loss_s;

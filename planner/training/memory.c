@@ -135,7 +135,7 @@ static double stage_activations(const struct setting *setting, const struct para
 	if (setting->software.sends_copies && stages->count > 1) /* what a stage has sent lives on until its gradient comes back */
 		bytes += setting->device.wide_bytes * setting->model->hidden;
 	if (stage == stages->count - 1)
-		logits = setting->software.logits_bytes * setting->model->vocabulary / degrees->tensor;
+		logits = setting->software.logits_bytes * model_head_columns(setting->model) / degrees->tensor;
 	bytes = bytes * in_flight + 2 * host;
 	/* the loss is over before a layer is done again: a place that is planned ahead serves both */
 	logits = setting->software.places ? fmax(0, logits - widest) : logits;
@@ -197,7 +197,7 @@ static struct stage_memory stage_params_of(const struct setting *setting, const 
 	}
 	if (first)
 		params.tables += table + (double)model->learned_positions * model->hidden;
-	if (last && !(first && model->tied_embeddings))
+	if (last && !(first && model->tied_embeddings) && model->label_count == 0)
 		params.tables += table;
 	params.dense += params.tables;
 	return params;

@@ -196,7 +196,7 @@ void remarks_of_sizing(enum sizing sizing, struct findings *findings)
 	} rules[] = {
 		[SIZING_DEADLINE] = {"the best by the objective of those that keep the deadline", "E133: smallest numbers that keep it with the confidence; of equal ones the first"},
 		[SIZING_USUAL] = {"what teams take for such a run", "E132: neither number, deadline, budget nor objective is given: the usual length of such a run, weighed against the objective; E152: runs within a year"},
-		[SIZING_KNEE] = {"the knee of cost against time within the budget", "E153: the last doubling that saves a larger part of the time than it adds to the cost; give objective time for the fastest, cost for the cheapest"},
+		[SIZING_KNEE] = {"the knee of cost against time within the budget", "E153: the last doubling that saves a larger part of the time than it adds to the cost, and no shorter than the shortest published runs of its size; give objective time for the fastest, cost for the cheapest"},
 		[SIZING_OBJECTIVE] = {"the best by the objective", "E152: of runs within a year the best by the objective; of those within 1 % of it the fastest (for objective time: the cheapest)"},
 	};
 

@@ -380,10 +380,13 @@ static double unusual_cost(const struct outline *outline, enum objective objecti
 }
 
 /* E153. Hours times cost: a doubling that makes it less saves a larger part of the time than it adds to the cost. Where it is least is the knee of
- * cost against time. */
+ * cost against time. Hours saved below the shortest run of its size that teams publish, two standard deviations below the usual length, do not count. */
 static double knee_cost(const struct outline *outline)
 {
-	return outline->gpu_count > PRACTICE_GPUS_MOST ? INFINITY : log(outline->wall_clock_hours) + log(fleet_objective(outline, OBJECTIVE_COST));
+	double shortest_hours = practice_usual_hours(outline->gpu_hours) * exp(-2 * PRACTICE_USUAL_LOG_SIGMA);
+
+	return outline->gpu_count > PRACTICE_GPUS_MOST ? INFINITY
+	                                               : log(fmax(outline->wall_clock_hours, shortest_hours)) + log(fleet_objective(outline, OBJECTIVE_COST));
 }
 
 static double size_cost(const struct searching *searching, const struct outline *outline)

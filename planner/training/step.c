@@ -132,7 +132,7 @@ static struct layer_params local_params(const struct step_work *work, int stage)
 		params.dense += layers[k] * sharding->params[k].dense;
 		params.expert += layers[k] * sharding->params[k].expert;
 	}
-	params.dense += sharding->table_params * ((stage == 0) + (stage == work->stages->count - 1 && !(stage == 0 && model->tied_embeddings)));
+	params.dense += sharding->table_params * ((stage == 0) + (stage == work->stages->count - 1 && !(stage == 0 && model->tied_embeddings) && model->label_count == 0));
 	return (struct layer_params){.dense = params.dense * trained, .expert = params.expert * trained};
 }
 
@@ -143,7 +143,7 @@ static double tied_table_s(const struct step_work *work)
 	const struct degrees *degrees = &work->degrees;
 	double bytes = setting->software.gradient_bytes * (double)setting->model->vocabulary * setting->model->hidden / degrees->tensor;
 
-	if (degrees->pipeline <= 1 || !setting->model->tied_embeddings || setting->frozen)
+	if (degrees->pipeline <= 1 || !setting->model->tied_embeddings || setting->model->label_count > 0 || setting->frozen)
 		return 0;
 	return collective_all_reduce_s(&setting->device, setting->physics,
 		collective_group(&setting->device, 2, degrees->tensor * degrees->context * degrees->data), bytes);

@@ -92,14 +92,19 @@ double model_attention_flops_per_token(const struct model *model, double sequenc
 	return flops;
 }
 
+int model_head_columns(const struct model *model)
+{
+	return model->label_count > 0 ? model->label_count : model->vocabulary;
+}
+
 /*  E3, forward.
  *  Given:     model, finished; sequence_length: s, tokens, >= 1
- *  Returned:  2 x (matrices that a token meets + V h of the logits) + attention scores + scans, FLOPs per token
+ *  Returned:  2 x (matrices that a token meets + V h of the logits, or its labels x h) + attention scores + scans, FLOPs per token
  *  Valid:     training or prefill of a whole causal sequence; norms, activations and softmax (below 1 %) are left out
  *  Source:    Kaplan et al. 2020, table 1 (2 FLOPs a parameter); Narayanan et al. 2021, appendix (logits) */
 double model_forward_flops_per_token(const struct model *model, double sequence_length)
 {
-	double flops = 2.0 * model->vocabulary * model->hidden + model_attention_flops_per_token(model, sequence_length);
+	double flops = 2.0 * model_head_columns(model) * model->hidden + model_attention_flops_per_token(model, sequence_length);
 
 	if (model->kind == MODEL_GENERIC)
 		return model->generic_flops_per_sample;

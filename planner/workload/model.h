@@ -59,6 +59,7 @@ struct model {
 	bool shape_is_guessed; /* only its size was given: layers are a standard shape of that size */
 	bool tied_embeddings;
 	int hidden, vocabulary;
+	int label_count; /* outputs of its head where that is none of the vocabulary (a classifier, a reward model); 0: the logits of the vocabulary */
 	int max_positions; /* longest context it is made for; 0 is not known */
 	int learned_positions; /* rows of a position table; 0 is none */
 	int layer_count, kind_count;
@@ -88,6 +89,9 @@ void model_finish(struct model *model);
 /* A transformer of a given size in a standard shape (E2), for when nothing else is known.
  * params_active may be absent (dense). Valid: 1e6 <= params_active <= params_total <= 1e15. */
 void model_from_size(struct model *model, double params_total, double params_active);
+
+/* Columns of the head's product: the vocabulary, or the labels of a classifier. */
+int model_head_columns(const struct model *model);
 
 /* Layers of kind k. */
 int model_kind_layers(const struct model *model, int kind);

@@ -271,6 +271,23 @@ static void every_row_of_the_catalogue_has_its_published_size(void **state)
 	"value_heads\":8,"                                                                                                 \
 	"\"vocab_size\":1000"
 
+/* A classifier and a reward model have one table and a head of few columns. */
+static void labels_take_the_place_of_logits(void **state)
+{
+	double logits;
+
+	(void)state;
+	assert_int_equal(read_text("{" LLAMA ",\"model_type\":\"llama\",\"tie_word_embeddings\":false}"), STATUS_OK);
+	logits = model_forward_flops_per_token(&model, 1);
+	assert_int_equal(read_text("{" LLAMA ",\"model_type\":\"llama\",\"tie_word_embeddings\":false,"
+		"\"architectures\":[\"LlamaForSequenceClassification\"],\"id2label\":{\"0\":\"a\",\"1\":\"b\",\"2\":\"c\"}}"), STATUS_OK);
+	assert_int_equal(model.label_count, 3);
+	assert_close(logits - model_forward_flops_per_token(&model, 1), 2.0 * (model.vocabulary - 3) * model.hidden, 1e-12);
+	assert_close(model.params_embedding, (double)model.vocabulary * model.hidden, 1e-12);
+	assert_int_equal(read_text("{" LLAMA ",\"model_type\":\"llama\",\"architectures\":[\"LlamaForCausalLM\"]}"), STATUS_OK);
+	assert_int_equal(model.label_count, 0);
+}
+
 static int layers_with_window(int window)
 {
 	int count = 0;
@@ -556,6 +573,7 @@ int main(void)
 		cmocka_unit_test(published_checkpoints_are_counted_exactly),
 		cmocka_unit_test(towers_are_counted_and_take_the_published_work),
 		cmocka_unit_test(an_encoder_attends_to_all),
+		cmocka_unit_test(labels_take_the_place_of_logits),
 		cmocka_unit_test(a_token_takes_two_flops_for_each_parameter_it_meets),
 		cmocka_unit_test(every_row_of_the_catalogue_has_its_published_size),
 		cmocka_unit_test(windows_are_where_the_family_has_them),

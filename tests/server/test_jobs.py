@@ -10,7 +10,8 @@ import pytest
 from conftest import run
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "15T", "accelerator": "h100", "deadline_hours": "30d"}
-INFERENCE = {"model": "llama-3.1-70b", "precision": "fp8", "accelerator": "h100", "queries_per_minute": 600, "prompt_tokens": 1000, "output_tokens": 300}
+INFERENCE = {"model": "llama-3.1-70b", "precision": "fp8", "accelerator": "h100", "queries_per_minute": 600, "prompt_tokens": 1000, "output_tokens": 300,
+             "parallelism": {"tensor": 4}}
 ASYNC = {"Prefer": "respond-async"}
 PATHS = [("estimates", "training", TRAINING), ("estimates", "inference", INFERENCE), ("plans", "training", TRAINING), ("plans", "inference", INFERENCE)]
 UNKNOWN = "0190f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5b"

@@ -14,7 +14,7 @@ struct slice {
 
 static const struct slice slices[] = {
 	{"dense, 16 bits, until 2022, without vtrain-single", slice_dense}, {"dense, 16 bits, hardware since", slice_dense_new}, {"dense, 8 and 4 bits", slice_narrow}, {"mixtures of experts", slice_experts},
-	{"fine-tuning", slice_tuning}, {"suites that bounds rest on", slice_judged}, {"suites that no constant is fitted to", slice_unseen}, {"all steps", slice_steps},
+	{"fine-tuning", slice_tuning}, {"suites that bounds rest on", slice_judged}, {"suites outside the fit", slice_unseen}, {"all steps", slice_steps},
 };
 
 static void score_row(FILE *file, const char *name, const struct outcomes *outcomes, outcome_filter *wanted, const void *argument)

@@ -192,7 +192,7 @@ size_t limits_of(const struct judgement *judgement, struct limit *limits)
 	LIMIT("mixtures of experts: mean error", 100 * score_of(all, slice_experts, NULL, false).mean, 0, 17, "%", NULL);
 	LIMIT("dense, each suite left out: mean over suites of the mean error", 100 * left.mean, 0, 6.6, "%", NULL);
 	LIMIT("the same of the median error", 100 * left.median, 0, 6, "%", NULL);
-	LIMIT("suites that no constant is fitted to, language models: mean over suites of the mean error", 100 * unseen.mean, 0, 13, "%", NULL);
+	LIMIT("suites outside the fit, language models: mean over suites of the mean error", 100 * unseen.mean, 0, 13, "%", NULL);
 	LIMIT("the same with ResNet and BERT", 100 * unseen_all.mean, 0, 16, "%", NULL);
 	LIMIT("the same: inside p10 to p90", 100 * score_of(all, slice_unseen, NULL, true).covered, 72, 88, "%", NULL);
 	LIMIT("the same of the suite of ten rows and more that has fewest", 100 * unseen_all.least_covered, 45, 100, "%", unseen_all.least_covered_suite);
