@@ -1,4 +1,5 @@
 """A service beside the same model by the token: at which price, and at which load, both cost the same."""
+import csv
 import math
 
 SERVICE = {"model": "llama-3.3-70b", "queries_per_minute": 600, "prompt_tokens": 1000, "output_tokens": 300, "accelerator": "h100"}
@@ -44,5 +45,5 @@ def test_reports_name_the_break_even(daemon):
     report = daemon.post("/v1/estimates/inference", SERVICE, {"Accept": "text/markdown"}).text
     assert "| Break-even price of a million tokens, mixed so (USD) |" in report and "| Hosted: provider of the cheapest price by the token that is known | deepinfra |" in report
     table = daemon.post("/v1/estimates/inference", SERVICE, {"Accept": "text/csv"}).text.splitlines()
-    cells = dict(zip(table[0].split(","), table[1].split(",")))
+    cells = dict(zip(*csv.reader(table[:2])))
     assert float(cells["hosted.own_over_hosted"]) > 0 and cells["hosted.provider"] == "deepinfra"

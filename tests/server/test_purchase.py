@@ -1,4 +1,5 @@
 """Hardware of one's own: capital, power, running cost, hours left, and from when on it costs less than renting."""
+import csv
 import math
 
 import pytest
@@ -93,7 +94,7 @@ def test_report_and_table_carry_the_purchase(daemon):
     report = daemon.post("/v1/estimates/training", body, {"Accept": "text/markdown"}).text
     assert "| Capital of the purchase (USD) | 13,440,000 |" in report and "Break-even with renting on demand (hours of use)" in report
     table = daemon.post("/v1/estimates/training", body, {"Accept": "text/csv"}).text.splitlines()
-    cells = dict(zip(table[0].split(","), table[1].split(",")))
+    cells = dict(zip(*csv.reader(table[:2])))
     assert float(cells["purchase.capital_usd"]) == 13440000 and float(cells["purchase.on_demand.break_even_hours"]) > 0
     rented = daemon.post("/v1/estimates/training", TRAINING).json["result"]["recommended"]
     assert "purchase" not in rented
