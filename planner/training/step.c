@@ -67,8 +67,9 @@ static double issued_s(double host_s, double device_s)
 }
 
 /* E161. The inputs of a stage's layers that are done again leave beside the forward pass and come back beside the backward pass. Copies need no
- * multiprocessor: what is longer than the pass shows, and nothing else (Isaev et al. 2023, Calculon). */
-static double inputs_exposed_s(const struct step_work *work, const struct stage_time *stage)
+ * multiprocessor and no network: what is longer than the pass with all that it waits for shows, and nothing else (Isaev et al. 2023, Calculon). With
+ * full recomputation a forward pass is one of four parts. `passes_s`: of both passes of a micro-batch. */
+static double inputs_exposed_s(const struct step_work *work, const struct stage_time *stage, double passes_s)
 {
 	const struct setting *setting = work->setting;
 	const struct parallelism *layout = work->layout;
@@ -78,7 +79,7 @@ static double inputs_exposed_s(const struct step_work *work, const struct stage_
 		return 0;
 	moved_s = (1 - stage->kept_share) * stage->layers * setting->device.wide_bytes * setting->model->hidden / spread * work->degrees.rows /
 		setting->device.host_bytes_per_s + setting->device.host_latency_s;
-	return fmax(0, moved_s - stage->sum.forward_s) + fmax(0, moved_s - stage->sum.backward_s - stage->sum.recompute_s);
+	return fmax(0, moved_s - passes_s / 4) + fmax(0, moved_s - 3 * passes_s / 4);
 }
 
 static struct stage_time stage_time_of(const struct step_work *work, int stage)
@@ -97,8 +98,9 @@ static struct stage_time stage_time_of(const struct step_work *work, int stage)
 	if (stage == work->stages->count - 1)
 		layer_time_add(&time.sum, &work->parts->ends, 1);
 	time.sum.forward_s += work->teacher_s;
-	time.offload_s = inputs_exposed_s(work, &time);
-	time.total_s = layer_time_total_s(&time.sum) + work->transfer_s + time.offload_s;
+	time.total_s = layer_time_total_s(&time.sum) + work->transfer_s;
+	time.offload_s = inputs_exposed_s(work, &time, time.total_s);
+	time.total_s += time.offload_s;
 	time.issued_s = issued_s(host_issue_s(work, &time), time.total_s);
 	return time;
 }
