@@ -10,8 +10,6 @@ static const struct residuals nearest = {.throughput = 0.15, .tpot = 0.16, .ttft
 
 static const double age_a_year = 0.05, guessed_shape = 0.15;
 
-static const double latent_done_years = 5 + 10.0 / 12, library_experts_years = 6, v1_default_years = 5 + 2.0 / 12;
-
 static bool made_by(const struct ground *ground, const char *vendor)
 {
 	return ground->accelerator->vendor && strcmp(ground->accelerator->vendor, vendor) == 0;
@@ -60,7 +58,7 @@ static bool has_latent(const struct ground *ground)
 
 static bool has_early_experts(const struct ground *ground)
 {
-	return has_experts(ground) && ground->engine != ENGINE_TENSORRT_LLM && ground->release_years < library_experts_years;
+	return has_experts(ground) && ground->engine != ENGINE_TENSORRT_LLM && ground->release_years < ENGINE_LIBRARY_EXPERTS_YEARS;
 }
 
 static bool has_experts_elsewhere(const struct ground *ground)
@@ -70,12 +68,12 @@ static bool has_experts_elsewhere(const struct ground *ground)
 
 static bool has_early_latent(const struct ground *ground)
 {
-	return has_latent(ground) && ground->release_years < latent_done_years;
+	return has_latent(ground) && ground->release_years < ENGINE_LATENT_DONE_YEARS;
 }
 
 static bool is_before_v1(const struct ground *ground)
 {
-	return ground->engine == ENGINE_VLLM && ground->release_years < v1_default_years;
+	return ground->engine == ENGINE_VLLM && ground->release_years < ENGINE_V1_DEFAULT_YEARS;
 }
 
 static bool comes_at_once(const struct ground *ground)

@@ -54,7 +54,7 @@ static const double large_memory_bytes = 70.0 * 1024 * 1024 * 1024, small_memory
 static const double whole_prompt_tokens = 32768;
 static const double small_step_tokens = 2048, small_batch = 256;
 
-static const double v1_default_years = 5 + 2.0 / 12, v06_years = 4 + 8.0 / 12;
+static const double v06_years = 4 + 8.0 / 12;
 
 struct engine_rules engine_rules_at(enum engine engine, const struct accelerator *accelerator, double release_years)
 {
@@ -70,7 +70,7 @@ struct engine_rules engine_rules_at(enum engine engine, const struct accelerator
 			rules_here.chunk_tokens = small_step_tokens;
 			rules_here.max_batch = small_batch;
 		}
-		if (engine == ENGINE_VLLM && release_years < v1_default_years) {
+		if (engine == ENGINE_VLLM && release_years < ENGINE_V1_DEFAULT_YEARS) {
 			rules_here.max_batch = small_batch;
 			rules_here.profiled_tokens = whole_prompt_tokens;
 		}
@@ -137,23 +137,21 @@ struct host_times host_times_of(const struct serving_constants *constants, enum 
  * vLLM 0.8.1"). */
 double engine_release_step_s(const struct serving_constants *constants, enum engine engine, double release_years, double ranks)
 {
-	if (engine != ENGINE_VLLM || release_years >= v1_default_years)
+	if (engine != ENGINE_VLLM || release_years >= ENGINE_V1_DEFAULT_YEARS)
 		return 0;
 	return ranks * (release_years >= v06_years ? constants->rank_late_s : constants->rank_step_s);
 }
 
-static const double latent_done_years = 5 + 10.0 / 12; /* 2025-11 */
-
 double engine_latent_lag_years(double release_years)
 {
-	return fmin(fmax(latent_done_years - release_years, 0), 1);
+	return fmin(fmax(ENGINE_LATENT_DONE_YEARS - release_years, 0), 1);
 }
 
 const char *engine_release_source(enum engine engine, double release_years)
 {
 	switch (engine) {
 	case ENGINE_VLLM:
-		if (release_years >= v1_default_years)
+		if (release_years >= ENGINE_V1_DEFAULT_YEARS)
 			return "E54: vLLM with the V1 engine (since v0.8.0 of 2025-03): published pairs of its releases differ by 2 % at the median, so that dense models are "
 				   "as fast as on the newest; experts and the books of many sequences gain in 2026-01, latent attention until 2025-11, and the interval widens by 5 % a year";
 		return release_years >= v06_years

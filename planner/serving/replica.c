@@ -267,7 +267,6 @@ static bool has_latent_attention(const struct model *model)
 
 static void runtime_prepare(struct replica *replica, const struct model *model, enum runtime runtime, double release_years)
 {
-	static const double library_experts_years = 6; /* 2026-01, when vLLM also began to schedule ahead */
 	bool tensorrt = runtime == RUNTIME_TENSORRT_NATIVE || runtime == RUNTIME_TENSORRT_PYTORCH;
 
 	replica->host = host_times_of(replica->constants, runtime);
@@ -283,7 +282,7 @@ static void runtime_prepare(struct replica *replica, const struct model *model, 
 		replica->layer_s += replica->constants->latent_layer_s * lag_years;
 	}
 	replica->expert_speed = replica->expert_product_speed = 1;
-	if (runtime == RUNTIME_VLLM && release_years < library_experts_years) {
+	if (runtime == RUNTIME_VLLM && release_years < ENGINE_LIBRARY_EXPERTS_YEARS) {
 		replica->expert_speed = replica->constants->triton_experts;
 		replica->expert_product_speed = replica->constants->triton_products;
 		replica->host.sequence_s = replica->constants->vllm_sequence_s;
