@@ -321,7 +321,7 @@ double layer_hiding_backward_s(const struct layer_time *time)
 
 double layer_left_backward_s(const struct layer_time *time, double overlap)
 {
-	return fmax(0, layer_beside_ring_s(time, time->backward_s) - time->hidden_backward_s) + overlap * time->recompute_s;
+	return fmax(0, layer_beside_ring_s(time, time->backward_s) + overlap * time->recompute_s - time->hidden_backward_s);
 }
 
 /* E157. */

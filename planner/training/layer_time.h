@@ -29,8 +29,8 @@ double layer_exposed_s(double communication_s, double hiding_s, double left_s, d
 /* Of a pass, what a ring of context ranks leaves to hide others. */
 double layer_beside_ring_s(const struct layer_time *time, double pass_s);
 
-/* Part of backward pass and recomputation beside which gathers and gradients may go on, and what hides nothing of it yet. What is done again
- * hides no more than `overlap` of itself: else its rest would hide what the pass hides already. */
+/* Part of backward pass and recomputation beside which gathers and gradients may go on, and what of it hides nothing yet. The backward pass
+ * hides up to all of itself, recomputation up to `overlap` of itself. */
 double layer_hiding_backward_s(const struct layer_time *time);
 double layer_left_backward_s(const struct layer_time *time, double overlap);
 
