@@ -85,11 +85,16 @@ static double quantile(const double *sorted, size_t count, double part)
 	return i + 1 < count ? sorted[i] + (place - below) * (sorted[i + 1] - sorted[i]) : sorted[count - 1];
 }
 
+/* Of logarithms of geometric means: what is the same to so much is the same. */
+static const double rounding = 1e-6;
+
 double observation_likeness(const struct observed_kind *kind)
 {
 	double params = kind->params_ratio > 0 ? fabs(log10(kind->params_ratio)) : 1, gpus = kind->gpus_ratio > 0 ? fabs(log10(kind->gpus_ratio)) : 0;
 
-	return pow(OWN_RUNS_UNLIKE, params + gpus + !kind->same_precision);
+	double unlike = params + gpus + !kind->same_precision;
+
+	return unlike < rounding ? 1 : pow(OWN_RUNS_UNLIKE, unlike);
 }
 
 double observation_speed_at(double speed, double likeness)

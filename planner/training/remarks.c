@@ -49,7 +49,9 @@ static void assume_practice(const struct programme *programme, const struct outl
 	if (step || practice_layout_is_known(&request->parallelism))
 		findings_assume_text(findings, "practice.layout", step ? step : "parallelism of the request", "E131: what is known replaces the part of practice");
 	else if (best->node_count == 1)
-		findings_assume_text(findings, "practice.layout", "one machine", "E131: one machine has no network to lay a run out over: the part is 1");
+		findings_assume_text(findings, "practice.layout", "one machine",
+			is_given(best->practice.own_runs) ? "E131, E134: one machine has no network to lay a run out over: the part begins at 1, and runs of your own move it"
+			                                  : "E131: one machine has no network to lay a run out over: the part is 1");
 }
 
 static void assume_layout(const struct programme *programme, struct findings *findings)

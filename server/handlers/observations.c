@@ -214,7 +214,7 @@ static enum status observation_read(struct call *call, struct observation_record
 		return status;
 	if (!is_given(observation->step_time_s) && !is_given(observation->tokens_per_s) && !is_given(observation->mean_gpu_w) &&
 		!is_given(observation->hours) && !is_given(observation->total_kwh) && !is_given(observation->total_usd))
-		failure_add(&call->failure, "", "required", "give what the job achieved: step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh or total_usd");
+		failure_add(&call->failure, "", "required", "must say what the job achieved: step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh or total_usd");
 	observation->accelerator = layout.accelerator;
 	memcpy(&observation->predicted, &layout.predicted, sizeof observation->predicted);
 	check_power(call, observation);

@@ -1,5 +1,6 @@
 /* Levers: each is offered where it applies, with the effect that planning again with the change really has; and what spares and
  * asynchronous checkpoints do to goodput. */
+#include "planner/interval.h"
 #include "planner/training/measured.h"
 #include "planner/training/reliability.h"
 #include "planner/training/scaling.h"
@@ -77,6 +78,37 @@ static void numbers_and_precision(void **state)
 	fixture.candidates[0] = fixture_a100();
 	fixture_planned(&fixture);
 	assert_null(lever("precision")); /* an A100 has no FP8 */
+}
+
+/* Half the accelerators are cheaper and late: at the median in time, with the request's confidence not. */
+static void no_lever_breaks_a_promise(void **state)
+{
+	double half_p50, half_p80, likely_usd;
+
+	(void)state;
+	begin(1024);
+	REQUEST.common.practice = PRACTICE_TYPICAL;
+	REQUEST.common.confidence = 0.8;
+	fixture_planned(&fixture);
+	assert_true(fixture_advised(&fixture, "fewer_accelerators") && fixture_advised(&fixture, "more_accelerators"));
+	likely_usd = interval_quantile(&BEST.interval.total_usd, 0.8);
+	REQUEST.common.gpu_count = 512;
+	fixture_planned(&fixture);
+	half_p50 = BEST.wall_clock_hours;
+	half_p80 = interval_quantile(&BEST.interval.wall_clock_hours, 0.8);
+	REQUEST.common.gpu_count = 1024;
+	REQUEST.deadline_hours = 1.01 * half_p80;
+	fixture_planned(&fixture);
+	assert_true(fixture_advised(&fixture, "fewer_accelerators"));
+	REQUEST.deadline_hours = (half_p50 + half_p80) / 2;
+	fixture_planned(&fixture);
+	assert_false(fixture_advised(&fixture, "fewer_accelerators"));
+	/* twice as many are dearer than the budget allows for */
+	REQUEST.deadline_hours = ABSENT_NUMBER;
+	REQUEST.budget_usd = 1.001 * likely_usd;
+	fixture_planned(&fixture);
+	assert_true(fixture_advised(&fixture, "fewer_accelerators"));
+	assert_false(fixture_advised(&fixture, "more_accelerators"));
 }
 
 static void layouts_that_are_pinned(void **state)
@@ -555,6 +587,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_and_precision),
+		cmocka_unit_test(no_lever_breaks_a_promise),
 		cmocka_unit_test(layouts_that_are_pinned),
 		cmocka_unit_test(batches_below_the_critical_one),
 		cmocka_unit_test(samples_that_come_late),
