@@ -210,6 +210,33 @@ static void a_plan_moves_towards_its_teams_runs(void **state)
 	assert_close(BEST.practice.value, 1, 0);
 }
 
+static const char *layout_source(void)
+{
+	for (size_t i = 0; i < fixture.plan.findings.assumption_count; i++)
+		if (strcmp(fixture.plan.findings.assumptions[i].field, "practice.layout") == 0)
+			return fixture.plan.findings.assumptions[i].source;
+	return "";
+}
+
+/* What the answer says of one machine's layout is so. */
+static void one_machines_layout_is_moved_and_said_to_be(void **state)
+{
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		fixture_init(&fixture);
+		fixture.input.request.common.practice = PRACTICE_TYPICAL;
+		fixture.input.request.common.gpu_count = 8;
+		runs.count = 0;
+		while (runs.count < 5)
+			items[runs.count++] = own_run_of(2.2, 1.7, 0.3, ABSENT_NUMBER, 8, 1);
+		fixture.candidates[0].own_runs = own ? &runs : NULL;
+		fixture_planned(&fixture);
+		assert_string_equal(BEST.practice.parts[1].name, "layout");
+		assert_true(own ? BEST.practice.parts[1].factor > 1.01 : fabs(BEST.practice.parts[1].factor - 1) < 1e-12);
+		assert_contains(layout_source(), own ? "the part begins at 1, and runs of your own move it" : "the part is 1");
+	}
+}
+
 /* A run is no shorter than the steps that it reports, and computes no faster than the best product of any accelerator. */
 static void a_run_that_cannot_be_is_refused(void **state)
 {
@@ -257,6 +284,7 @@ int main(void)
 		cmocka_unit_test(unlike_runs_weigh_less),
 		cmocka_unit_test(contradictions_widen_the_range),
 		cmocka_unit_test(a_known_step_leaves_what_is_beside_it),
+		cmocka_unit_test(one_machines_layout_is_moved_and_said_to_be),
 		cmocka_unit_test(a_run_that_cannot_be_is_refused),
 		cmocka_unit_test(a_plan_moves_towards_its_teams_runs),
 		cmocka_unit_test(no_run_is_shorter_than_its_steps),
