@@ -558,6 +558,28 @@ static void levers_of_a_measured_step(void **state)
 	assert_true(kept.sample_time_ratio < predicted.sample_time_ratio);
 }
 
+/* A deadline is held against the measured step: half the accelerators keep it as predicted, and not as measured. One that is missed
+ * already takes no lever away that brings it nearer. */
+static void a_measured_step_decides_what_keeps_the_deadline(void **state)
+{
+	struct measured_step measured = {0};
+
+	(void)state;
+	begin(1024);
+	expect("fewer_accelerators");
+	for (int i = 0; i < BOTTLENECK_COUNT; i++)
+		measured.parts_s[i] = 2 * BEST.bottleneck.shares[i] * BEST.step.time_s;
+	measured.time_s = 2 * BEST.step.time_s;
+	REQUEST.deadline_hours = 3 * hours; /* half of them are predicted to take twice the hours */
+	expect("fewer_accelerators");
+	fixture.input.measured = &measured;
+	expect("precision");
+	assert_null(lever("fewer_accelerators"));
+	REQUEST.deadline_hours = 1.2 * hours;
+	expect("precision");
+	assert_true(2 * hours + kept.change_hours > REQUEST.deadline_hours);
+}
+
 /* E83 by hand: predicted compute 0.6, memory 0.2, interconnect 0.195, input 0.005 of a second; measured 1.2 of computing together,
  * 0.39 of interconnect, 0.5 of input, and 0.1 that nobody names. */
 static void measured_over_predicted(void **state)
@@ -602,6 +624,7 @@ int main(void)
 		cmocka_unit_test(a_teacher_asked_once),
 		cmocka_unit_test(no_lever_for_the_figure_alone),
 		cmocka_unit_test(levers_of_a_measured_step),
+		cmocka_unit_test(a_measured_step_decides_what_keeps_the_deadline),
 		cmocka_unit_test(measured_over_predicted),
 		cmocka_unit_test(spares_are_enough),
 		cmocka_unit_test(checkpoints_beside_the_training),

@@ -135,6 +135,44 @@ static void the_nearest_is_so_with_the_confidence(void **state)
 	assert_contains(fixture.failure.detail, "fewer tokens");
 }
 
+/* Of a cap that none keeps the answer names the number that needs least, and no other number needs less. */
+static void the_nearest_to_a_cap_needs_least(void **state)
+{
+	static const struct {
+		const char *words;
+		size_t cap, range; /* in the request and the intervals */
+	} caps[] = {
+		{"the thriftiest found, ", offsetof(struct training_request, common.energy_cap_kwh), offsetof(struct training_option, interval.total_kwh)},
+		{"the cleanest found, ", offsetof(struct training_request, common.carbon_cap_kgco2e), offsetof(struct training_option, interval.total_kgco2e)},
+		{"the cheapest found, ", offsetof(struct training_request, budget_usd), offsetof(struct training_option, interval.total_usd)},
+	};
+	static const int64_t counts[] = {2, 8, 64, 512};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(caps); i++) {
+		const char *at;
+		double needs;
+		long count;
+
+		begin();
+		REQUEST.common.practice = PRACTICE_TYPICAL;
+		REQUEST.common.confidence = 0.8;
+		REQUEST.common.gpu_count = ABSENT_COUNT;
+		*(double *)((char *)&REQUEST + caps[i].cap) = 1;
+		assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+		at = strstr(fixture.failure.detail, caps[i].words);
+		assert_non_null(at);
+		assert_int_equal(sscanf(at + strlen(caps[i].words), "%ld of h100-sxm5-80gb, needs %lf", &count, &needs), 2);
+		assert_contains(fixture.failure.detail, "fewer tokens");
+		*(double *)((char *)&REQUEST + caps[i].cap) = ABSENT_NUMBER;
+		for (size_t k = 0; k < COUNT_OF(counts); k++) {
+			REQUEST.common.gpu_count = counts[k];
+			fixture_planned(&fixture);
+			assert_true(interval_quantile((const struct interval *)((const char *)&BEST + caps[i].range), 0.8) >= needs * (1 - 1e-5));
+		}
+	}
+}
+
 static void reserved_hours_come_off_the_deadline(void **state)
 {
 	(void)state;
@@ -345,6 +383,7 @@ int main(void)
 		cmocka_unit_test(an_impossible_deadline_says_what_is_likeliest),
 		cmocka_unit_test(limits_that_exclude_each_other_say_by_how_much),
 		cmocka_unit_test(the_nearest_is_so_with_the_confidence),
+		cmocka_unit_test(the_nearest_to_a_cap_needs_least),
 		cmocka_unit_test(reserved_hours_come_off_the_deadline),
 		cmocka_unit_test(budgets_and_caps_bind),
 		cmocka_unit_test(memory_says_what_would_help),
