@@ -101,6 +101,8 @@ struct calibration {
 	double stack_speed; /* of the request's software, steps a second beside what was predicted (E125) */
 	double stack_low, stack_high;
 	double stack_likeness; /* of the observed jobs to the one that is planned (E148), > 0 to 1; the three above are at that distance */
+	double stack_gpu_count; /* on which those jobs ran, where the planned number is open and counts for none of the four yet (observation_stack_at()) */
+	const char *stack_source;
 };
 
 /* A member if it was measured, else `otherwise`. `calibration` may be NULL. */

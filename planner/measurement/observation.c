@@ -102,6 +102,20 @@ double observation_speed_at(double speed, double likeness)
 	return pow(speed, likeness);
 }
 
+struct observed_stack observation_stack_at(const struct calibration *calibration, double gpu_count)
+{
+	double speed = CALIBRATED(calibration, stack_speed, 0), observed = CALIBRATED(calibration, stack_gpu_count, 0), likeness = 1;
+
+	if (!(speed > 0))
+		return (struct observed_stack){1, 1, 1, 0};
+	if (observed > 0)
+		likeness = observation_likeness(&(struct observed_kind){.params_ratio = 1, .gpus_ratio = observed / gpu_count, .same_precision = true});
+	return (struct observed_stack){.speed = observation_speed_at(speed, likeness),
+		.low = observation_speed_at(CALIBRATED(calibration, stack_low, speed), likeness),
+		.high = observation_speed_at(CALIBRATED(calibration, stack_high, speed), likeness),
+		.likeness = likeness * CALIBRATED(calibration, stack_likeness, 1)};
+}
+
 bool observation_consensus(const struct observed_speed *items, size_t count, struct observed_consensus *consensus)
 {
 	double values[OBSERVATIONS_MAX], deviations[OBSERVATIONS_MAX], median, allowed;

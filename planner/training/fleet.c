@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "planner/footprint/supply.h"
+#include "planner/measurement/observation.h"
 #include "planner/training/layer_time.h"
 #include "planner/training/place.h"
 #include "planner/training/range.h"
@@ -158,7 +159,7 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 		if (is_given(input->request.mfu)) /* else E125: what observed steps of this software say */
 			step_pin_mfu(&setting, (double)gpu_count, input->request.mfu, &found.step);
 		else
-			step_scale(1 / CALIBRATED(&chosen->calibration, stack_speed, 1), &found.step);
+			step_scale(1 / observation_stack_at(&chosen->calibration, (double)gpu_count).speed, &found.step);
 		hours = steps * found.step.time.time_s / SECONDS_PER_HOUR;
 		outline->useful_hours += hours;
 		if (hours <= longest_hours)

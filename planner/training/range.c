@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planner/interval.h"
+#include "planner/measurement/observation.h"
 #include "planner/training/ground.h"
 #include "planner/training/scope.h"
 
@@ -32,10 +33,11 @@ double range_measured_log_sigma(const struct calibration *calibration, const str
 static double calibrated_log_sigma(const struct calibration *calibration, const struct outline *outline, double sigma)
 {
 	struct bottleneck_use use = step_bottleneck(&outline->found.step);
-	double own, likeness = CALIBRATED(calibration, stack_likeness, 1);
+	struct observed_stack stack = observation_stack_at(calibration, (double)outline->gpu_count);
+	double own, likeness = stack.likeness;
 
-	if (CALIBRATED(calibration, stack_speed, 0) > 0) {
-		own = interval_log_sigma(calibration->stack_low, calibration->stack_high);
+	if (likeness > 0) {
+		own = interval_log_sigma(stack.low, stack.high);
 		return fmin(sigma, sqrt(sigma * sigma * (1 - likeness * likeness) + likeness * likeness * STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + own * own));
 	}
 	if (CALIBRATED(calibration, gemm_efficiency, 0) > 0) {

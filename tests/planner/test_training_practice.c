@@ -429,6 +429,21 @@ static void a_plan_of_observed_jobs_takes_what_they_took(void **state)
 	fixture_planned(&fixture);
 	assert_close(BEST.step.time_s, before.time_s / 0.8, 1e-12);
 	assert_close(BEST.step.data_comm_exposed_s, before.data_comm_exposed_s / 0.8, 1e-12);
+	/* they ran on a tenth of the accelerators that the search takes: half of what they show holds */
+	fixture.candidates[0].calibration.stack_gpu_count = 102.4;
+	fixture_planned(&fixture);
+	assert_close(BEST.step.time_s, before.time_s / sqrt(0.8), 1e-12);
+	assert_int_equal(BEST.practice.part_count, 3);
+	assert_close(BEST.practice.parts[0].factor, sqrt(practice_fitted.software), 1e-12);
+	assert_close(layout_part().factor, sqrt(practice_fitted.layout), 1e-12);
+	assert_true(fixture_assumed(&fixture, "calibration.stack_speed") && !fixture_assumed(&fixture, "practice.software"));
+	assert_close(variance_above(&BEST.interval.step_time_s),
+		0.75 * STEP_LOG_SIGMA * STEP_LOG_SIGMA + 0.25 * STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + pow(interval_log_sigma(sqrt(0.79), sqrt(0.81)), 2), 1e-6);
+	fixture.candidates[0].calibration.stack_gpu_count = 1024;
+	fixture_planned(&fixture);
+	assert_close(BEST.step.time_s, before.time_s / 0.8, 1e-12);
+	assert_int_equal(BEST.practice.part_count, 1);
+	assert_true(fixture_assumed(&fixture, "practice.software"));
 	REQUEST.mfu = 0.3; /* of a step that is given, observed ones say nothing */
 	fixture_planned(&fixture);
 	assert_close(BEST.mfu, 0.3, 1e-9);
