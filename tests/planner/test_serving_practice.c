@@ -400,7 +400,8 @@ static void a_tighter_limit_is_less_likely(void **state)
 
 static void caps_and_budgets_are_promises_too(void **state)
 {
-	double usd, z = normal_quantile(0.8), sigma = interval_log_sigma(2.2, 4.5);
+	double usd, needed, z = normal_quantile(0.8), sigma = interval_log_sigma(2.2, 4.5);
+	const char *at;
 
 	(void)state;
 	begin(PRACTICE_TYPICAL, 0.8);
@@ -415,6 +416,12 @@ static void caps_and_budgets_are_promises_too(void **state)
 	REQUEST.budget_usd_per_month = usd * 0.999;
 	assert_int_equal(run(), STATUS_INFEASIBLE);
 	assert_string_equal(failure.faults[0].pointer, "/budget_usd_per_month");
+	/* what it needs with that confidence is said, in the fault and in the sentence */
+	assert_contains(failure.detail, "no fleet keeps the caps with a confidence of 0.8; the nearest, ");
+	at = strstr(failure.detail, " needs ");
+	assert_non_null(at);
+	assert_int_equal(sscanf(at, " needs %lf USD", &needed), 1);
+	assert_close(needed, ceil(usd), 1e-9);
 	REQUEST.common.confidence = 0.5;
 	planned();
 	begin(PRACTICE_TYPICAL, 0.9);

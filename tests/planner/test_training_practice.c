@@ -486,6 +486,13 @@ static void no_range_goes_beyond_the_best_measured_product(void **state)
 	assert_true(BEST.interval.gpu_hours.p50 / BEST.interval.gpu_hours.p10 < 0.99 * BEST.interval.gpu_hours.p90 / BEST.interval.gpu_hours.p50);
 	assert_close(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50, BEST.interval.gpu_hours.p10 / BEST.interval.gpu_hours.p50, 1e-9);
 	assert_true(BEST.interval.total_kwh.p50 / BEST.interval.total_kwh.p10 < BEST.interval.total_kwh.p90 / BEST.interval.total_kwh.p50);
+	/* practice may be none: the bound is of steps and failures alone, and what lies above it is as wide as it is */
+	REQUEST.common.practice = PRACTICE_TYPICAL;
+	REQUEST.reliability.mtbf_gpu_hours = 50e3;
+	REQUEST.mfu = 0.76;
+	fixture_planned(&fixture);
+	assert_close(log(BEST.interval.wall_clock_hours.p50 / BEST.interval.wall_clock_hours.p10),
+		sqrt(pow(log(1.12), 2) + pow(normal_quantile(0.9) * STEP_LOG_SIGMA_GIVEN, 2)), 1e-6);
 }
 
 /* 79 published runs: weeks, and a number between one machine and 16,384. */
