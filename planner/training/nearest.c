@@ -146,25 +146,28 @@ struct limit {
 	const struct outline *likeliest; /* to keep a deadline; NULL: not told */
 };
 
+static const double least_told = 0.0005; /* of a probability in three digits */
+
 /* "0.435"; where three digits would say 0, "below 0.001". */
 static const char *say_probability(double probability, char text[16])
 {
-	snprintf(text, 16, probability < 0.0005 ? "below 0.001" : "%.3f", probability);
+	snprintf(text, 16, probability < least_told ? "below 0.001" : "%.3f", probability);
 	return text;
 }
 
 static void explain_limit(const struct programme *programme, const struct limit *limit, struct failure *failure)
 {
-	double needed, probability;
-	char highest[160] = "", kept[16], most[16];
+	double needed, probability, likeliest = 0;
+	char highest[160] = "", kept[16];
 
 	if (!is_given(limit->most))
 		return;
 	needed = interval_quantile(limit->range, programme->confidence);
 	probability = interval_probability(limit->range, limit->most);
 	if (limit->likeliest && (limit->likeliest->candidate != limit->outline->candidate || limit->likeliest->gpu_count != limit->outline->gpu_count))
-		snprintf(highest, sizeof highest, "; the highest probability that can be had is %s, with %lld of %s",
-			say_probability(interval_probability(&limit->likeliest->range.wall_clock_hours, limit->most), most), (long long)limit->likeliest->gpu_count,
+		likeliest = interval_probability(&limit->likeliest->range.wall_clock_hours, limit->most);
+	if (likeliest >= least_told)
+		snprintf(highest, sizeof highest, "; the highest probability that can be had is %.3f, with %lld of %s", likeliest, (long long)limit->likeliest->gpu_count,
 			accelerator_name(candidate_of(programme, limit->likeliest)));
 	if (probability < programme->confidence)
 		failure_add(failure, limit->pointer, "infeasible",

@@ -396,6 +396,7 @@ static void offers_spread_the_price_upwards_alone(void **state)
 	(void)state;
 	begin(PRACTICE_RECIPE);
 	REQUEST.mfu = 0.4;
+	REQUEST.common.confidence = 0.8;
 	REQUEST.common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
 	fixture.candidates[0].has_offer = true;
 	fixture.candidates[0].offer = (struct offer){.provider = "p", .instance_type = "t", .gpus = 8, .term = TERM_ON_DEMAND, .usd_per_gpu_hour = 2,
@@ -405,6 +406,11 @@ static void offers_spread_the_price_upwards_alone(void **state)
 	price = log(6.0 / 2) / (2 * normal_quantile(0.9));
 	assert_close(variance_above(&BEST.interval.total_usd), hours + price * price, 1e-9);
 	assert_close(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50, BEST.interval.wall_clock_hours.p10 / BEST.interval.wall_clock_hours.p50, 1e-9);
+	/* a quote takes that away, and nothing else */
+	assert_string_equal(fixture.plan.uncertainties[0].field, "price");
+	assert_close(fixture.plan.uncertainties[0].total_usd,
+		interval_quantile(&BEST.interval.total_usd, 0.8) - BEST.cost.total_usd * exp(normal_quantile(0.8) * sqrt(hours)), 1e-6);
+	assert_true(fabs(fixture.plan.uncertainties[0].wall_clock_hours) < 1e-9 * BEST.wall_clock_hours);
 	/* taken in the middle, what lies above it counts as it is */
 	fixture.candidates[0].offer.usd_per_gpu_hour = 5;
 	fixture_planned(&fixture);
