@@ -440,6 +440,18 @@ static void no_lever_for_the_figure_alone(void **state)
 	assert_int_equal(fixture.plan.findings.dropped, 0);
 }
 
+/* Daly 2006, eq. 37, up to a checkpoint of twice the time between failures; a longer one is written once in that time. */
+static void checkpoints_are_as_far_apart_as_daly_has_them(void **state)
+{
+	const double delta = 40.0 / 3600, mtbf = 3.093;
+
+	(void)state;
+	assert_close(reliability_daly_interval(delta, mtbf), sqrt(2 * delta * mtbf) * (1 + sqrt(delta / (2 * mtbf)) / 3 + delta / (18 * mtbf)) - delta, 1e-12);
+	assert_close(reliability_daly_interval(1.999, 1), sqrt(2 * 1.999) * (1 + sqrt(1.999 / 2) / 3 + 1.999 / 18) - 1.999, 1e-12);
+	assert_close(reliability_daly_interval(2.001, 1), 1, 1e-12);
+	assert_close(reliability_daly_interval(7, 3), 3, 1e-12);
+}
+
 /* Two hosts of 128 a day and a day to repair: six spares, as ml-engineering's 5 to 10 %. Poisson(2): P(N <= 5) = 0.98344, P(N <= 6) = 0.99547. */
 static void spares_are_enough(void **state)
 {
@@ -626,6 +638,7 @@ int main(void)
 		cmocka_unit_test(levers_of_a_measured_step),
 		cmocka_unit_test(a_measured_step_decides_what_keeps_the_deadline),
 		cmocka_unit_test(measured_over_predicted),
+		cmocka_unit_test(checkpoints_are_as_far_apart_as_daly_has_them),
 		cmocka_unit_test(spares_are_enough),
 		cmocka_unit_test(checkpoints_beside_the_training),
 		cmocka_unit_test(a_teacher_is_held_and_run),
