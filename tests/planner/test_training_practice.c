@@ -78,6 +78,7 @@ static void practice_multiplies_the_hours_and_leaves_the_step(void **state)
 	assert_int_equal(BEST.practice.part_count, 3);
 	assert_close(BEST.practice.value, product, 1e-12);
 	assert_close(typical / recipe, product, 1e-12);
+	assert_close(BEST.run_mfu, fixture.plan.workload.flops_total / (BEST.gpu_hours * 3600 * 989.5e12), 1e-12); /* of all tokens: the last step is not full */
 	assert_close(BEST.run_mfu, BEST.mfu * BEST.goodput.fraction / product, 1e-3);
 	assert_close(BEST.goodput.lost_hours, BEST.wall_clock_hours * (1 - BEST.goodput.fraction), 1e-9);
 	assert_true(BEST.practice.low < BEST.practice.value && BEST.practice.value < BEST.practice.high);
