@@ -17,7 +17,7 @@ struct trial {
 	struct layout_search *search;
 	struct found tight; /* the fastest that fits, but only just */
 	bool described; /* pinned degrees describe a run: what is left out has its usual value where it has one */
-	double comfortable_bytes, layers[MODEL_LAYER_KINDS_MAX]; /* layers: of each kind */
+	double capacity_bytes, comfortable_bytes, layers[MODEL_LAYER_KINDS_MAX]; /* layers: of each kind */
 	struct parallelism layout;
 	struct stages stages;
 	struct memory_parts memory;
@@ -26,6 +26,10 @@ struct trial {
 	bool stepped;            /* step: of ZeRO-1 over all ranks, while only ZeRO stage and group change */
 	struct step_result step;
 	struct shared shared[MICRO_BATCHES_MAX];
+	struct known_layers { /* of these tensor and expert degrees: by enum recompute, and whether layers keep their activations */
+		bool made;
+		struct memory_layers layers;
+	} held[RECOMPUTE_COUNT][2];
 	int sharding_count; /* of these tensor, pipeline, data, context and expert degrees */
 	struct known_sharding {
 		int64_t zero_stage, zero_group;
@@ -71,6 +75,26 @@ static const struct shared *trial_shared(struct trial *trial, int size)
 	for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++)
 		shared->all_s[recompute] = layers_s(trial, &shared->parts[recompute]);
 	return shared;
+}
+
+static void trial_forget(struct trial *trial)
+{
+	for (size_t i = 0; i < COUNT_OF(trial->shared); i++)
+		trial->shared[i].made = false;
+	for (int recompute = 0; recompute < RECOMPUTE_COUNT; recompute++)
+		trial->held[recompute][0].made = trial->held[recompute][1].made = false;
+}
+
+/* What the stages of the trial's layout hold. */
+static void trial_memory_parts(struct trial *trial, struct memory_parts *parts)
+{
+	const struct setting *setting = trial->search->setting;
+	struct known_layers *known = &trial->held[trial->layout.recompute][trial->layout.kept_layers > 0];
+
+	if (!known->made)
+		memory_layers_of(setting, &trial->layout, &known->layers);
+	known->made = true;
+	memory_parts_of(setting, &trial->layout, &trial->degrees, &known->layers, &trial->stages, parts);
 }
 
 /* The sharding of a layout with the trial's degrees. Whether ZeRO-2 scatters with every micro-batch is all that a micro-batch changes. */
@@ -171,12 +195,11 @@ static void trial_time(struct trial *trial, const struct shared *shared, const s
 /* Whether the layout fits comfortably when so many layers of each stage keep their activations. */
 static bool fits_keeping(struct trial *trial, int64_t layers, struct memory_use *memory)
 {
-	const struct setting *setting = trial->search->setting;
 	UNCLEARED struct memory_parts parts;
 
 	trial->layout.kept_layers = layers;
-	memory_parts_of(setting, &trial->layout, &trial->stages, &parts);
-	memory_of_parts(setting, &trial->layout, &parts, memory);
+	trial_memory_parts(trial, &parts);
+	(void)memory_of_parts(trial->search->setting, &trial->layout, &trial->degrees, &parts, trial->comfortable_bytes, memory);
 	return memory->total_bytes <= trial->comfortable_bytes;
 }
 
@@ -251,17 +274,19 @@ static bool scatters_too_slowly(struct trial *trial, const struct shared *shared
 static void trial_judge(struct trial *trial, const struct shared *shared)
 {
 	struct layout_search *search = trial->search;
+	bool may_keep_some = trial->layout.recompute == RECOMPUTE_NONE && search->pins.recompute == RECOMPUTE_UNSET && !pinned(search->pins.kept_layers);
+	bool none = !search->best.any && !trial->tight.any; /* then the leanest is looked for */
 	struct memory_use memory;
 	struct found *kept;
 
 	if (scatters_too_slowly(trial, shared))
 		return;
-	memory_of_parts(search->setting, &trial->layout, &trial->memory, &memory);
+	trial->degrees.zero_group = (double)trial->layout.zero_group;
+	(void)memory_of_parts(search->setting, &trial->layout, &trial->degrees, &trial->memory, none || may_keep_some ? INFINITY : trial->capacity_bytes, &memory);
 	search->evaluated++;
-	if (!search->best.any && !trial->tight.any)
+	if (none)
 		least_keep(search, &trial->layout, &memory);
-	if (memory.total_bytes > trial->comfortable_bytes && trial->layout.recompute == RECOMPUTE_NONE && search->pins.recompute == RECOMPUTE_UNSET &&
-		!pinned(search->pins.kept_layers))
+	if (memory.total_bytes > trial->comfortable_bytes && may_keep_some)
 		trial_keep_some(trial, shared, &memory);
 	if (memory.total_bytes > memory.capacity_bytes)
 		return;
@@ -301,7 +326,7 @@ static void trial_zero(struct trial *trial, const struct shared *shared)
 	trial->stepped = false;
 	if (trial->search->best.any && too_slow(trial, unsharded_sample_s(trial_step(trial, shared))))
 		return;
-	memory_parts_of(trial->search->setting, &trial->layout, &trial->stages, &trial->memory);
+	trial_memory_parts(trial, &trial->memory);
 	if (pinned(pins->zero_stage))
 		first = last = (int)pins->zero_stage;
 	trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : ranks;
@@ -422,7 +447,7 @@ static bool trial_can_fit(struct trial *trial)
 	layout->recompute = pins->recompute != RECOMPUTE_UNSET ? pins->recompute : RECOMPUTE_FULL;
 	layout->kept_layers = pins->kept_layers > 0 ? pins->kept_layers : 0;
 	layout->offload_activations = leanest_offload(trial->search, layout->recompute);
-	if (trial->search->exhaustive || memory_least_bytes(setting, layout) <= accelerator_capacity_bytes(&setting->candidate->accelerator))
+	if (trial->search->exhaustive || memory_least_bytes(setting, layout) <= trial->capacity_bytes)
 		return true;
 	if ((layout->interleave > 1 && layout->pipeline == 1) || layout->pipeline * layout->interleave > layout_layers(setting->model) + 2)
 		return true; /* nothing will be tried */
@@ -454,9 +479,10 @@ static void trial_leanest(struct trial *trial)
 	if ((layout->interleave > 1 && layout->pipeline == 1) || layout->pipeline * layout->interleave > layout_layers(search->setting->model) + 2)
 		return;
 	stages_split(search->setting->model, (int)layout->pipeline, (int)layout->interleave, search->setting->software.balances_ends, &trial->stages);
-	memory_parts_of(search->setting, layout, &trial->stages, &trial->memory);
+	trial->degrees = degrees_of(search->setting, layout);
+	trial_memory_parts(trial, &trial->memory);
 	for (layout->zero_stage = first; layout->zero_stage <= last; layout->zero_stage++) {
-		memory_of_parts(search->setting, layout, &trial->memory, &memory);
+		(void)memory_of_parts(search->setting, layout, &trial->degrees, &trial->memory, INFINITY, &memory);
 		search->evaluated++;
 		least_keep(search, layout, &memory);
 	}
@@ -493,8 +519,7 @@ static void trial_expert(struct trial *trial)
 			continue;
 		trial->layout.expert = e;
 		trial->least_exchange_s = layers_exchange_token_s(search->setting, (double)trial->layout.tensor, (double)e);
-		for (size_t i = 0; i < COUNT_OF(trial->shared); i++)
-			trial->shared[i].made = false;
+		trial_forget(trial);
 		trial_pipeline(trial);
 	}
 }
@@ -611,12 +636,23 @@ static void trial_begin(struct trial *trial)
 	trial->layout.data = data;
 	trial->layout.zero_group = pinned(search->pins.zero_group) ? search->pins.zero_group : data * begin->context;
 	trial->degrees = degrees_of(setting, &trial->layout);
-	trial->shared[0].made = false;
+	trial_forget(trial);
 	trial->sharding_count = 0;
 	trial->stepped = false;
 	stages_split(setting->model, (int)begin->pipeline, (int)begin->interleave, setting->software.balances_ends, &trial->stages);
-	memory_parts_of(setting, &trial->layout, &trial->stages, &trial->memory);
+	trial_memory_parts(trial, &trial->memory);
 	trial_judge(trial, trial_shared(trial, 0));
+}
+
+/* Of what is kept, what the search itself does not ask for. */
+static void found_complete(const struct setting *setting, struct found *found)
+{
+	struct stages stages;
+
+	if (!found->any)
+		return;
+	stages_split(setting->model, (int)found->layout.pipeline, (int)found->layout.interleave, setting->software.balances_ends, &stages);
+	memory_of_layout(setting, &found->layout, &stages, &found->memory);
 }
 
 void layout_search(struct layout_search *search)
@@ -626,7 +662,8 @@ void layout_search(struct layout_search *search)
 	trial.search = search;
 	trial.described = pinned(search->pins.tensor) || pinned(search->pins.pipeline) || pinned(search->pins.micro_batch);
 	search->best = search->least = trial.tight = (struct found){.any = false};
-	trial.comfortable_bytes = accelerator_capacity_bytes(&search->setting->candidate->accelerator) * (trial.described ? 1 : LAYOUT_COMFORTABLE_FILL);
+	trial.capacity_bytes = accelerator_capacity_bytes(&search->setting->candidate->accelerator);
+	trial.comfortable_bytes = trial.capacity_bytes * (trial.described ? 1 : LAYOUT_COMFORTABLE_FILL);
 	for (int k = 0; k < MODEL_LAYER_KINDS_MAX; k++)
 		trial.layers[k] = search->setting->model->kind == MODEL_GENERIC ? 1 : model_kind_layers(search->setting->model, k);
 	trial.layout.offload = search->pins.offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE;
@@ -635,4 +672,6 @@ void layout_search(struct layout_search *search)
 	trial_tensor(&trial);
 	if (!search->best.any)
 		search->best = trial.tight;
+	found_complete(search->setting, &search->best);
+	found_complete(search->setting, &search->least);
 }
