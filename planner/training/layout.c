@@ -270,11 +270,36 @@ static bool scatters_too_slowly(struct trial *trial, const struct shared *shared
 		sharding, &shared->parts[layout->kept_layers > 0 ? RECOMPUTE_NONE : layout->recompute], &own))));
 }
 
+static bool trial_may_keep_some(const struct trial *trial)
+{
+	const struct parallelism *pins = &trial->search->pins;
+
+	return trial->layout.recompute == RECOMPUTE_NONE && pins->recompute == RECOMPUTE_UNSET && !pinned(pins->kept_layers);
+}
+
+/* Whether none of the layout's ZeRO stages from `first` to `last` and none of their groups fits, nor would with some layers done again, nor needs less than
+ * the leanest so far where that is looked for. */
+static bool nothing_fits(struct trial *trial, int first, int last)
+{
+	const struct layout_search *search = trial->search;
+	struct parallelism leanest = trial->layout;
+	struct memory_bounds bounds;
+
+	if (search->exhaustive || (search->setting->software.blocks && first != last))
+		return false;
+	leanest.zero_stage = last;
+	trial->degrees.zero_group = (double)leanest.zero_group;
+	bounds = memory_bounds_of_parts(search->setting, &leanest, &trial->degrees, &trial->memory, saved_at_most);
+	if (bounds.total_bytes <= trial->capacity_bytes || (trial_may_keep_some(trial) && bounds.spared_bytes <= trial->comfortable_bytes))
+		return false;
+	return search->best.any || trial->tight.any || (search->least.any && bounds.total_bytes >= search->least.memory.total_bytes);
+}
+
 /* Counts the layout's memory and, if it fits, times it. */
 static void trial_judge(struct trial *trial, const struct shared *shared)
 {
 	struct layout_search *search = trial->search;
-	bool may_keep_some = trial->layout.recompute == RECOMPUTE_NONE && search->pins.recompute == RECOMPUTE_UNSET && !pinned(search->pins.kept_layers);
+	bool may_keep_some = trial_may_keep_some(trial);
 	bool none = !search->best.any && !trial->tight.any; /* then the leanest is looked for */
 	struct memory_use memory;
 	struct found *kept;
@@ -324,12 +349,14 @@ static void trial_zero(struct trial *trial, const struct shared *shared)
 	int first = zero_least(trial), last = zero_most_of(trial, trial->layout.pipeline);
 
 	trial->stepped = false;
-	if (trial->search->best.any && too_slow(trial, unsharded_sample_s(trial_step(trial, shared))))
-		return;
 	trial_memory_parts(trial, &trial->memory);
 	if (pinned(pins->zero_stage))
 		first = last = (int)pins->zero_stage;
 	trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : ranks;
+	if (nothing_fits(trial, zero_may_be_none(trial, ranks) ? 0 : first, last))
+		return;
+	if (trial->search->best.any && too_slow(trial, unsharded_sample_s(trial_step(trial, shared))))
+		return;
 	for (trial->layout.zero_stage = first; trial->layout.zero_stage <= last; trial->layout.zero_stage++)
 		trial_judge(trial, shared);
 	if (zero_may_be_none(trial, ranks)) {

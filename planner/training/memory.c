@@ -400,6 +400,23 @@ int memory_of_parts(const struct setting *setting, const struct parallelism *lay
 	return worst;
 }
 
+struct memory_bounds memory_bounds_of_parts(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct memory_parts *parts, double spared)
+{
+	struct held held = held_of(setting, layout, degrees);
+	struct memory_bounds bounds = {0, INFINITY};
+
+	held.states.gathers = held.states.scatters = held.states.whole = false;
+	for (int i = 0; i < parts->count; i++) {
+		struct memory_use memory;
+
+		memory_of_part(&held, &parts->stages[i], &memory);
+		bounds.total_bytes = fmax(bounds.total_bytes, memory.total_bytes);
+		bounds.spared_bytes = fmin(bounds.spared_bytes, memory.total_bytes - spared * memory.activations_bytes);
+	}
+	return bounds;
+}
+
 void memory_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory)
 {
 	struct degrees degrees = degrees_of(setting, layout);

@@ -39,6 +39,15 @@ void memory_parts_of(const struct setting *setting, const struct parallelism *la
 int memory_of_parts(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct memory_parts *parts,
 	double most_bytes, struct memory_use *memory);
 
+/* Bounds below memory_of_parts() of every ZeRO stage up to the layout's and every group that divides its own. Given: spared, a share of the activations.
+ * Valid: software whose weights lie in the same bytes under every stage, or one stage only. */
+struct memory_bounds {
+	double total_bytes;  /* of the worst stage */
+	double spared_bytes; /* the least that a stage takes when that share of its activations is taken off */
+};
+struct memory_bounds memory_bounds_of_parts(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct memory_parts *parts, double spared);
+
 /* A bound below memory_of_layout() of every layout with the same tensor, pipeline, data, context and expert degrees and the same or a
  * lower ZeRO stage, whatever its interleaving, micro-batch and recomputation: states of the mean stage, without embeddings. */
 double memory_least_bytes(const struct setting *setting, const struct parallelism *layout);
