@@ -520,6 +520,7 @@ static void trial_pipeline(struct trial *trial)
 	const struct layout_search *search = trial->search;
 	struct parallelism *layout = &trial->layout;
 	int64_t rest = search->gpu_count / (layout->tensor * layout->context), layers = layout_layers(search->setting->model);
+	bool fed;
 
 	for (int64_t p = 1; p <= layers && p <= PIPELINE_STAGES_MAX && p <= rest; p++) {
 		if (rest % p || !allowed(search->pins.pipeline, p) || !allowed(search->pins.data, rest / p))
@@ -529,9 +530,10 @@ static void trial_pipeline(struct trial *trial)
 		trial->sharding_count = 0;
 		if (layout->tensor * layout->context * layout->data % layout->expert)
 			continue;
-		if (search->leanest)
+		fed = (double)layout->data <= search->setting->batch || pinned(search->pins.data) || (search->setting->batch_free && may_fill(trial));
+		if (search->leanest && (fed || !search->fed))
 			trial_leanest(trial);
-		else if (((double)layout->data <= search->setting->batch || pinned(search->pins.data) || (search->setting->batch_free && may_fill(trial))) && trial_can_fit(trial))
+		else if (!search->leanest && fed && trial_can_fit(trial))
 			trial_interleave(trial);
 	}
 }
@@ -689,6 +691,8 @@ void layout_search(struct layout_search *search)
 	trial.search = search;
 	trial.described = pinned(search->pins.tensor) || pinned(search->pins.pipeline) || pinned(search->pins.micro_batch);
 	search->best = search->least = trial.tight = (struct found){.any = false};
+	if (search->most_sample_s > 0)
+		search->best = (struct found){.any = true, .step = {.samples = 1, .time.time_s = search->most_sample_s}}; /* only what is faster takes its place */
 	trial.capacity_bytes = accelerator_capacity_bytes(&search->setting->candidate->accelerator);
 	trial.comfortable_bytes = trial.capacity_bytes * (trial.described ? 1 : LAYOUT_COMFORTABLE_FILL);
 	for (int k = 0; k < MODEL_LAYER_KINDS_MAX; k++)
@@ -697,7 +701,7 @@ void layout_search(struct layout_search *search)
 	trial.layout.offload_activations = search->pins.offload_activations;
 	trial_begin(&trial);
 	trial_tensor(&trial);
-	if (!search->best.any)
+	if (!search->best.fits)
 		search->best = trial.tight;
 	found_complete(search->setting, &search->best);
 	found_complete(search->setting, &search->least);
