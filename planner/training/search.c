@@ -394,6 +394,14 @@ static double size_cost(const struct searching *searching, const struct outline 
 	return searching->selection->sizing == SIZING_KNEE ? knee_cost(outline) : unusual_cost(outline, objective_of(searching));
 }
 
+/* Of two accelerators in their usual numbers. What takes longer than a year in any number is not chosen by the objective alone: the years count. */
+static bool is_better_choice(const struct searching *searching, const struct outline *a, const struct outline *b)
+{
+	if (searching->selection->sizing == SIZING_KNEE || is_too_long(searching, a) || is_too_long(searching, b))
+		return size_cost(searching, a) < size_cost(searching, b);
+	return better(a, b, objective_of(searching));
+}
+
 /* Of the accelerators that are paid those that are used: instances are rented whole, so that a few of them cost what the whole does. A larger number
  * wastes less. */
 static double share_used(const struct searching *searching, const struct outline *outline)
@@ -495,7 +503,8 @@ static void try_front(struct searching *searching, size_t candidate)
 		return;
 	between = usual.gpu_count;
 	if (between > node && between % (4 * node) == 0 && between % (4 * searching->unit) == 0 &&
-		(!selection->usual.any || size_cost(searching, &usual) < size_cost(searching, &selection->usual) + within_reach)) {
+		(!selection->usual.any || size_cost(searching, &usual) < size_cost(searching, &selection->usual) + within_reach ||
+			(is_too_long(searching, &usual) && better(&usual, &selection->usual, objective)))) {
 		if (many)
 			try_usual(searching, candidate, between / 2, &outline, &usual);
 		if (many)
@@ -503,7 +512,7 @@ static void try_front(struct searching *searching, size_t candidate)
 		try_usual(searching, candidate, between / 4 * 3, &outline, &usual);
 		try_usual(searching, candidate, between / 2 * 3, &outline, &usual);
 	}
-	if (!selection->usual.any || (selection->sizing == SIZING_KNEE ? knee_cost(&usual) < knee_cost(&selection->usual) : better(&usual, &selection->usual, objective)))
+	if (!selection->usual.any || is_better_choice(searching, &usual, &selection->usual))
 		selection->usual = usual;
 }
 
