@@ -60,6 +60,7 @@ static struct exchange *defer_twin(struct exchange *exchange)
 	twin->client = exchange->client;
 	twin->body.wire_bytes = exchange->body.wire_bytes;
 	twin->deliver = http_resume;
+	twin->is_twin = twin->audited = true; /* the other one tells the audit log */
 	memcpy(twin->headers, exchange->headers, sizeof twin->headers);
 	twin->headers[HEADER_PREFER] = NULL; /* the only one that may be in the request's own memory */
 	twin->call.server = call->server;

@@ -152,6 +152,7 @@ static enum status judge_caller(struct exchange *exchange)
 			return status;
 	}
 	call->principal = (struct principal){.role = identity->role, .id = identity->id, .name = identity->name};
+	memcpy(exchange->address, exchange->peer->address_text, sizeof exchange->address);
 	exchange->client = judge_client(exchange);
 	if (!auth_role_covers(identity->role, wanted))
 		return failure_set(&call->failure, STATUS_FORBIDDEN, "this needs the role %s, the key has %s", auth_role_name(wanted),

@@ -7,9 +7,16 @@
 #include "base/uuid.h"
 #include "hwdb/records.h"
 
-static enum status keys_put(struct storage *storage, const struct key_record *key, const char *text, struct failure *failure)
+struct audit_record keys_audit(const char *what, const char *id)
 {
-	struct key_put put = {.job = {.kind = STORAGE_KEY_PUT, .failure = failure}, .key = key};
+	return (struct audit_record){.key_id = "command", .key_name = "fleetplan keys", .role = auth_role_name(ROLE_ADMIN), .method = "COMMAND", .path = what,
+		.entity = id, .revision = ABSENT_COUNT, .outcome = "done", .http_status = 200};
+}
+
+static enum status keys_put(struct storage *storage, const struct key_record *key, const char *text, const char *what, struct failure *failure)
+{
+	const struct audit_record entry = keys_audit(what, key->id);
+	struct key_put put = {.job = {.kind = STORAGE_KEY_PUT, .failure = failure, .audit = &entry}, .key = key};
 
 	auth_key_hash(text, put.hash);
 	return storage_run(storage, &put.job);
@@ -26,7 +33,7 @@ enum status keys_create(struct storage *storage, const char *name, enum role rol
 	uuid_make(id);
 	auth_key_make(text);
 	snprintf(prefix, sizeof prefix, "%s", text);
-	return keys_put(storage, &key, text, failure);
+	return keys_put(storage, &key, text, "keys create", failure);
 }
 
 static enum status keys_read_file(const char *path, char *text, size_t size, struct failure *failure)
@@ -57,7 +64,7 @@ enum status keys_bootstrap(struct storage *storage, const char *path, struct fai
 		return status;
 	uuid_make(id);
 	snprintf(prefix, sizeof prefix, "%.4s", text); /* not ours: show less of it */
-	status = keys_put(storage, &key, text, failure);
+	status = keys_put(storage, &key, text, "bootstrap-key-file", failure);
 	sodium_memzero(text, sizeof text);
 	if (status == STATUS_CONFLICT) { /* known since an earlier start */
 		failure_clear(failure);

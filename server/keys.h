@@ -3,6 +3,7 @@
 #define FLEETPLAN_SERVER_KEYS_H
 
 #include "base/buffer.h"
+#include "hwdb/records.h"
 #include "server/auth.h"
 
 enum { KEYS_PREFIX_LENGTH = 8 };
@@ -10,6 +11,9 @@ enum { KEYS_PREFIX_LENGTH = 8 };
 /* Makes a key and stores its hash; `text` is shown once and then forgotten. `days` 0: never expires. `id` is UUID_TEXT_SIZE. */
 FALLIBLE enum status keys_create(struct storage *storage, const char *name, enum role role, unsigned days, char *id,
 	char text[AUTH_KEY_TEXT_SIZE], struct failure *failure);
+
+/* The audit log's entry of what the command did to a key. Its text must live until the job is done. */
+struct audit_record keys_audit(const char *what, const char *id);
 
 /* Accepts the key in a file (its first line) as admin, unless it is known already. */
 FALLIBLE enum status keys_bootstrap(struct storage *storage, const char *path, struct failure *failure);

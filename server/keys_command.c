@@ -66,7 +66,8 @@ static int keys_list_command(struct storage *storage, struct failure *failure)
 
 static int keys_revoke_command(struct storage *storage, const char *id, struct failure *failure)
 {
-	struct key_revoke revoke = {.job = {.kind = STORAGE_KEY_REVOKE, .failure = failure}, .id = id};
+	const struct audit_record entry = keys_audit("keys revoke", id);
+	struct key_revoke revoke = {.job = {.kind = STORAGE_KEY_REVOKE, .failure = failure, .audit = &entry}, .id = id};
 	enum status status = storage_run(storage, &revoke.job);
 
 	if (status == STATUS_NOT_FOUND)

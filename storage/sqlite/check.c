@@ -131,6 +131,26 @@ static int64_t check_rows(struct check *check, const char *table, const char *sq
 	return whole;
 }
 
+/* Entries of the audit log are numbered without gaps: the oldest end first, and nothing else ends any. */
+static void check_audit_gaps(struct check *check)
+{
+	static const char sql[] = "SELECT number, (SELECT max(number) FROM audit WHERE number < a.number) AS before FROM audit a "
+		"WHERE number > (SELECT min(number) FROM audit) AND NOT EXISTS (SELECT 1 FROM audit WHERE number = a.number - 1)";
+	sqlite3_stmt *statement;
+	char text[160];
+	int code = sqlite3_prepare_v2(check->connection->db, sql, -1, &statement, NULL);
+
+	while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+		snprintf(text, sizeof text, "entries of the audit log are missing between %lld and %lld", (long long)sqlite3_column_int64(statement, 1),
+			(long long)sqlite3_column_int64(statement, 0));
+		check_fault(check, text);
+		code = SQLITE_OK;
+	}
+	if (code != SQLITE_DONE && code != SQLITE_OK && !is_ended(check))
+		check_fault(check, sqlite3_errmsg(check->connection->db));
+	sqlite3_finalize(statement);
+}
+
 void check_run(struct check *check)
 {
 	char sql[160];
@@ -145,6 +165,8 @@ void check_run(struct check *check)
 		snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE number > ?1 ORDER BY number LIMIT ?2", table->name);
 		check->result->rows += check_rows(check, table->name, sql, table->map, check_sealed);
 	}
+	if (!check->rows_only)
+		check_audit_gaps(check);
 	sqlite3_progress_handler(check->connection->db, 0, NULL, NULL);
 }
 

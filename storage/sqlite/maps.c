@@ -231,6 +231,22 @@ static const struct column observation_columns[] = {
 static const char *const observation_unsealed[] = {NULL};
 const struct column_map observation_map = SEALED_MAP(observation_columns, struct observation_record, "observation", observation_unsealed);
 
+#define C(member) COLUMN(struct audit_record, member, #member)
+static const struct column audit_columns[] = {
+	C(number), C(at_us), C(key_id), C(key_name), C(role), C(address), C(request_id), C(method), C(path), C(entity), C(revision), C(outcome), C(http_status)
+};
+#undef C
+static const char *const audit_unsealed[] = {"number", NULL}; /* it is the file's */
+const struct column_map audit_map = SEALED_MAP(audit_columns, struct audit_record, "entry of the audit log", audit_unsealed);
+
+#define C(member, name) COLUMN(struct audit_query, member, name)
+static const struct column audit_query_columns[] = {
+	C(filter.key_id, "key_id"), C(filter.method, "method"), C(filter.entity, "entity"), C(filter.outcome, "outcome"), C(filter.text, "text"),
+	C(filter.after_us, "after_us"), C(filter.before_us, "before_us"), C(cursor_number, "cursor_number"), C(limit, "limit")
+};
+#undef C
+const struct column_map audit_query_map = COLUMN_MAP(audit_query_columns, struct audit_query);
+
 #define C(member, name) COLUMN(struct observation_query, member, name)
 static const struct column observation_query_columns[] = {
 	C(filter.plan_id, "plan_id"), C(filter.accelerator, "accelerator"), C(filter.stack, "stack"), C(filter.usable, "usable"),

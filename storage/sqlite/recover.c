@@ -165,6 +165,7 @@ static enum status recovery_run(struct recovery *it, struct failure *failure)
 
 	if (status != STATUS_OK)
 		return status;
+	sqlite3_db_config(it->to->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* an entry of the audit log that is damaged is left out */
 	copy_tables(it);
 	check_run(&check);
 	it->result->faults += result.faults;

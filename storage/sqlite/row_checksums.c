@@ -2,7 +2,7 @@
 #include "storage/sqlite/store.h"
 
 const struct sealed_table sealed_tables[] = {{"accelerator", &accelerator_map}, {"model", &model_map}, {"price", &price_map}, {"region", &region_map},
-	{"calibration", &calibration_map}, {"observation", &observation_map}, {"api_key", &key_map}, {NULL, NULL}};
+	{"calibration", &calibration_map}, {"observation", &observation_map}, {"api_key", &key_map}, {"audit", &audit_map}, {NULL, NULL}};
 
 enum { ROW_ARENA_BYTES = 64 * 1024 * 1024, PARAMETER_CHECKSUM = 1, PARAMETER_NUMBER = 2 };
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 extern const char storage_sql_0001[], storage_sql_0002[], storage_sql_0003[], storage_sql_0004[], storage_sql_0005[], storage_sql_0006[],
-	storage_sql_0007[], storage_sql_0008[], storage_sql_0009[], storage_sql_0010[], storage_sql_0011[], storage_sql_statements[];
+	storage_sql_0007[], storage_sql_0008[], storage_sql_0009[], storage_sql_0010[], storage_sql_0011[], storage_sql_0012[], storage_sql_statements[];
 
 static const struct {
 	const char *name;
@@ -17,7 +17,7 @@ static const struct {
 const char *migration_sql(int version)
 {
 	static const char *const migrations[] = {storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005,
-		storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011};
+		storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012};
 
 	return version >= 1 && (size_t)version <= COUNT_OF(migrations) ? migrations[version - 1] : NULL;
 }
@@ -176,8 +176,14 @@ enum status statement_step(struct statement *statement, struct failure *failure)
 
 static enum status row_changed(const struct column_map *map, const void *record, struct failure *failure)
 {
-	int id = column_find(map, "id");
+	int id = column_find(map, "id"), number = column_find(map, "number");
 	const char *text = id >= 0 ? *(const char *const *)(const void *)((const char *)record + map->columns[id].offset) : NULL;
+	char digits[24];
+
+	if (id < 0 && number >= 0) {
+		snprintf(digits, sizeof digits, "%lld", (long long)*(const int64_t *)(const void *)((const char *)record + map->columns[number].offset));
+		text = digits;
+	}
 
 	return failure_set(failure, STATUS_UNAVAILABLE,
 		"%s %s was changed on the disk since it was stored (its checksum differs): store or import it again, delete it, or restore a backup",

@@ -94,6 +94,10 @@
 	X(OBSERVATION_DELETE,   "observation_delete",    arguments_map,       observation_map)            \
 	X(OBSERVATION_GET,      "observation_get",       arguments_map,       observation_map)            \
 	X(OBSERVATION_LIST,     "observation_list",      observation_query_map, observation_map)          \
+	X(AUDIT_INSERT,         "audit_insert",          audit_map,           audit_map)                  \
+	X(AUDIT_LIST,           "audit_list",            audit_query_map,     audit_map)                  \
+	X(AUDIT_HORIZON_PUT,    "audit_horizon_put",     arguments_map,       arguments_map)              \
+	X(AUDIT_PRUNE,          "audit_prune",           arguments_map,       arguments_map)              \
 	X(BENCHMARK_OF_PLAN,    "benchmark_of_plan",     arguments_map,       benchmark_map)              \
 	STATEMENT_ROWS(X, ACCELERATOR, "accelerator", accelerator_map)                                    \
 	STATEMENT_ROWS(X, MODEL, "model", model_map)                                                      \

@@ -156,7 +156,7 @@ operation_function operation_plan_put, operation_plan_patch, operation_plan_refr
 	operation_key_put, operation_key_revoke, operation_device_put, operation_benchmark_put, operation_benchmark_cancel,
 	operation_benchmark_claim, operation_benchmark_heartbeat, operation_benchmark_result, operation_benchmark_release,
 	operation_benchmark_sweep, operation_agent_put, operation_agent_remove, operation_observation_put, operation_observation_delete, operation_setting_put,
-	operation_feed_refresh_put, operation_import_begin, operation_import_rows, operation_import_ends, operation_import_end, operation_import_tidy;
+	operation_feed_refresh_put, operation_import_begin, operation_import_rows, operation_import_ends, operation_import_end, operation_import_tidy, operation_audit_put, operation_audit_prune;
 
 /* Work that needs no database, done on the submitting thread: checksums. */
 void plan_put_prepare(struct plan_put *put);
@@ -172,10 +172,15 @@ FALLIBLE enum status agent_admit(struct storage *storage, const struct lease_bea
 FALLIBLE enum status benchmark_missing(const char *id, struct failure *failure); /* STATUS_NOT_FOUND */
 void idempotency_forget_all(struct storage *storage); /* at close */
 
+/* audit.c: the entry of a job that succeeded. */
+FALLIBLE enum status audit_write(struct storage *storage, const struct storage_job *job, struct arena *arena, struct failure *failure);
+
 /* cursor.c: pages. */
 size_t page_limit(const struct page_request *page);
 FALLIBLE enum status cursor_read_moment(const struct page_request *page, struct arena *arena, int64_t *us, const char **id, struct failure *failure);
 FALLIBLE enum status cursor_read_id(const struct page_request *page, struct arena *arena, const char **id, struct failure *failure);
+FALLIBLE enum status cursor_read_number(const struct page_request *page, struct arena *arena, int64_t *number, struct failure *failure);
+const char *cursor_write_number(int64_t number, struct arena *arena);
 const char *cursor_write_moment(int64_t us, const char *id, struct arena *arena);
 const char *cursor_write_id(const char *id, struct arena *arena);
 
