@@ -93,6 +93,10 @@ struct benchmark_record {
 	bool cancel_requested, late; /* late: delivered after its lease was over */
 	struct json_text progress, result;
 	unsigned char result_sha256[32]; /* of the result as it was delivered; all zero: none yet */
+
+	/* The store's alone. */
+	int64_t number, result_checksum;
+	struct json_text verification; /* what the result says of the plan */
 };
 
 struct device_record {

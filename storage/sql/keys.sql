@@ -3,7 +3,10 @@ INSERT INTO api_key (id, hash, name, role, prefix, created_at_us, expires_at_us,
 VALUES (:id, :hash, :name, :role, :prefix, :created_at_us, :expires_at_us, :row_checksum);
 
 -- name: key_revoke
-UPDATE api_key SET revoked_at_us = :now_us WHERE id = :id AND revoked_at_us IS NULL;
+UPDATE api_key SET revoked_at_us = :revoked_at_us, row_checksum = :row_checksum WHERE id = :id;
+
+-- name: key_get
+SELECT * FROM api_key WHERE id = :id AND revoked_at_us IS NULL;
 
 -- The index finds by the hash of the key; how its bytes compare tells nothing about the key itself, and the caller
 -- compares once more in constant time.

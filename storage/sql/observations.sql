@@ -23,6 +23,6 @@ ORDER BY created_at_us DESC, id DESC LIMIT :limit;
 
 -- What the newest benchmark that says something of a plan says of it, as its result.
 -- name: benchmark_of_plan
-SELECT id, finished_at_us, json_extract(result, '$.verification') AS result FROM benchmark
+SELECT *, json_extract(result, '$.verification') AS verification FROM benchmark
 WHERE plan_id = :id AND state = 'succeeded' AND json_extract(result, '$.verification') IS NOT NULL
 ORDER BY finished_at_us DESC, id DESC LIMIT 1;

@@ -91,12 +91,12 @@ WHERE l.key = :label_key AND l.value = :label_value
 ORDER BY l.created_at_us DESC, l.plan_id DESC LIMIT :limit;
 
 -- name: idempotency_get
-SELECT body_sha256, created_at_us, http_status, location, etag, content_type, body FROM idempotency
+SELECT * FROM idempotency
 WHERE key = :key AND route = :route AND principal = :principal;
 
 -- name: idempotency_insert
-INSERT INTO idempotency (principal, route, key, body_sha256, created_at_us, http_status, location, etag, content_type, body)
-VALUES (:principal, :route, :key, :body_sha256, :created_at_us, :http_status, :location, :etag, :content_type, :body);
+INSERT INTO idempotency (principal, route, key, body_sha256, created_at_us, http_status, location, etag, content_type, body, row_checksum)
+VALUES (:principal, :route, :key, :body_sha256, :created_at_us, :http_status, :location, :etag, :content_type, :body, :row_checksum);
 
 -- The oldest stand first; a bounded number a time, so that no commit takes long.
 -- name: idempotency_forget

@@ -11,6 +11,7 @@
 # embeds: storage/sql/0010_checksums.sql
 # embeds: storage/sql/0011_trust.sql
 # embeds: storage/sql/0012_audit.sql
+# embeds: storage/sql/0013_more_checksums.sql
 # embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
@@ -22,7 +23,7 @@
 # embeds: storage/sql/imports.sql
 # embeds: storage/sql/audit.sql
 	.section .rodata
-	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012, storage_sql_statements
+	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012, storage_sql_0013, storage_sql_statements
 storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
@@ -58,6 +59,9 @@ storage_sql_0011:
 	.byte 0
 storage_sql_0012:
 	.incbin "storage/sql/0012_audit.sql"
+	.byte 0
+storage_sql_0013:
+	.incbin "storage/sql/0013_more_checksums.sql"
 	.byte 0
 storage_sql_statements:
 	.incbin "storage/sql/transactions.sql"

@@ -11,6 +11,7 @@ enum status operation_key_put(struct storage *storage, struct storage_job *job, 
 	const struct key_put *put = (const struct key_put *)job;
 	struct key_stored stored = {.record = *put->key};
 
+	stored.record.revoked_at_us = ABSENT_COUNT; /* a new one holds */
 	if (stored.record.expires_at_us <= 0)
 		stored.record.expires_at_us = ABSENT_COUNT;
 	memcpy(stored.hash, put->hash, KEY_HASH_BYTES);
@@ -20,13 +21,17 @@ enum status operation_key_put(struct storage *storage, struct storage_job *job, 
 enum status operation_key_revoke(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	const struct key_revoke *revoke = (const struct key_revoke *)job;
-	struct arguments arguments = {.id = revoke->id, .now_us = clock_wall_us()};
-	int64_t changed;
-	enum status status = store_run(&storage->writer, STATEMENT_KEY_REVOKE, &arguments, arena, &changed, failure);
+	struct arguments arguments = {.id = revoke->id};
+	struct key_stored key;
+	enum status status = store_one(&storage->writer, STATEMENT_KEY_GET, &arguments, &key, arena, failure);
 
-	if (status == STATUS_OK && changed == 0)
+	if (status == STATUS_NOT_FOUND)
 		return failure_set(failure, STATUS_NOT_FOUND, "there is no valid key %s", revoke->id);
-	return status;
+	if (status != STATUS_OK && !storage->writer.statements[STATEMENT_KEY_GET].damaged) /* one that was changed on the disk can be revoked */
+		return status;
+	failure_clear(failure);
+	key.record.revoked_at_us = clock_wall_us();
+	return store_run(&storage->writer, STATEMENT_KEY_REVOKE, &key, arena, NULL, failure);
 }
 
 enum status storage_key_find(struct storage *storage, const unsigned char hash[KEY_HASH_BYTES], struct arena *arena,

@@ -22,10 +22,13 @@ static const struct column benchmark_columns[] = {
 	C(attempt, "attempt"), C(token, "token"), C(lease_until_us, "lease_until_us"),
 	C(started_at_us, "started_at_us"), C(finished_at_us, "finished_at_us"),
 	C(cancel_requested, "cancel_requested"), C(late, "late"), C(progress, "progress"), C(result, "result"),
-	C(result_sha256, "result_sha256")
+	C(result_sha256, "result_sha256"), C(result_checksum, "result_checksum"), C(number, "number"), C(verification, "verification")
 };
 #undef C
-const struct column_map benchmark_map = COLUMN_MAP(benchmark_columns, struct benchmark_record);
+/* Lists leave the result out, which has a checksum of its own. */
+static const char *const benchmark_unsealed[] = {"result", "number", "verification", NULL};
+const struct column_map benchmark_map = {benchmark_columns, COUNT_OF(benchmark_columns), sizeof(struct benchmark_record), "benchmark", benchmark_unsealed,
+	NULL, "result", "result_checksum"};
 
 #define C(member, name) COLUMN(struct key_stored, member, name)
 static const struct column key_columns[] = {
@@ -34,9 +37,9 @@ static const struct column key_columns[] = {
 	C(record.revoked_at_us, "revoked_at_us"), C(hash, "hash")
 };
 #undef C
-/* A revocation is written into the row; lists leave the hash out, by which a key is found. */
-static const char *const key_unsealed[] = {"revoked_at_us", "hash", NULL};
-const struct column_map key_map = SEALED_MAP(key_columns, struct key_stored, "API key", key_unsealed);
+/* Lists leave the hash out, by which a key is found. */
+static const char *const key_unsealed[] = {"hash", NULL}, *const key_later[] = {"revoked_at_us", NULL};
+const struct column_map key_map = SEALED_MAP_LATER(key_columns, struct key_stored, "API key", key_unsealed, key_later);
 
 #define C(member, name) COLUMN(struct device_record, member, name)
 static const struct column device_columns[] = {
@@ -46,10 +49,13 @@ static const struct column device_columns[] = {
 	C(pci_id, "pci_id"), C(pci_bus, "pci_bus"), C(ecc, "ecc"), C(mig_parent, "mig_parent"),
 	C(mig_profile, "mig_profile"), C(compute_capability, "compute_capability"), C(power_limit_w, "power_limit_w"),
 	C(benchmark_id, "benchmark_id"), C(calibrated_at_us, "calibrated_at_us"),
-	C(calibration_age_days, "calibration_age_days")
+	C(calibration_age_days, "calibration_age_days"), C(state, "told_state"), C(state_reason, "told_state_reason"), C(seen_at_us, "told_seen_at_us")
 };
 #undef C
-const struct column_map device_map = COLUMN_MAP(device_columns, struct device_record);
+/* What is read out of its properties, the queue and the calibrations, and how it is told beside them. */
+static const char *const device_unsealed[] = {"pci_id", "pci_bus", "ecc", "mig_parent", "mig_profile", "compute_capability", "power_limit_w", "benchmark_id",
+	"calibrated_at_us", "calibration_age_days", "told_state", "told_state_reason", "told_seen_at_us", NULL};
+const struct column_map device_map = SEALED_MAP(device_columns, struct device_record, "device", device_unsealed);
 
 #define C(member, name) COLUMN(struct agent_record, member, name)
 static const struct column agent_columns[] = {
@@ -58,7 +64,8 @@ static const struct column agent_columns[] = {
 	C(heartbeat_s, "heartbeat_s"), C(lease_s, "lease_s")
 };
 #undef C
-const struct column_map agent_map = COLUMN_MAP(agent_columns, struct agent_record);
+static const char *const agent_unsealed[] = {"state", "devices", "heartbeat_s", "lease_s", NULL}; /* told, not stored */
+const struct column_map agent_map = SEALED_MAP(agent_columns, struct agent_record, "agent", agent_unsealed);
 
 #define C(member, name) COLUMN(struct queue_counts, member, name)
 static const struct column queue_counts_columns[] = {
@@ -82,7 +89,8 @@ static const struct column idempotency_columns[] = {
 	C(content_type, "content_type"), C(body, "body")
 };
 #undef C
-const struct column_map idempotency_map = COLUMN_MAP(idempotency_columns, struct idempotency_stored);
+static const char *const none_unsealed[] = {NULL};
+const struct column_map idempotency_map = SEALED_MAP(idempotency_columns, struct idempotency_stored, "kept answer", none_unsealed);
 
 #define C(member, name) COLUMN(struct arguments, member, name)
 static const struct column arguments_columns[] = {
@@ -214,7 +222,8 @@ static const struct column import_columns[] = {
 	COLUMN(struct import_stored, settled, "settled")
 };
 #undef C
-const struct column_map import_map = COLUMN_MAP(import_columns, struct import_stored);
+static const char *const import_unsealed[] = {"number", NULL};
+const struct column_map import_map = SEALED_MAP(import_columns, struct import_stored, "import", import_unsealed);
 
 #define C(member, name) COLUMN(struct observation_record, member, name)
 static const struct column observation_columns[] = {

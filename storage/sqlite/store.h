@@ -110,13 +110,19 @@ FALLIBLE enum status store_misfit(const char *path, int version, struct failure 
 FALLIBLE enum status store_version(struct connection *connection, const char *path, int *version, struct failure *failure);
 int store_schema_version(void); /* newest known */
 
-/* row_checksums.c: the tables whose rows have a checksum, ended by one without a noun; and those rows that have none get one. */
+/* row_checksums.c: the tables whose rows have a checksum, ended by one without a name; and those rows that have none get one. */
+enum { SEALED_KEYS_MAX = 4 };
 struct sealed_table {
 	const char *name;
 	const struct column_map *map;
+	const char *keys[SEALED_KEYS_MAX]; /* its primary key, where it has no row numbers; else NULL */
+	bool has_times; /* and a checksum of when they hold */
 };
 extern const struct sealed_table sealed_tables[];
-FALLIBLE enum status row_checksums_fill(struct connection *connection, struct failure *failure);
+FALLIBLE enum status row_checksums_fill(struct connection *connection, int version_before, struct failure *failure);
+/* "a = ?1 AND b = ?2" for one row of the table, and its values bound: from a row whose first column is its number, where there is one. How many. */
+void sealed_where(const struct sealed_table *table, char *out, size_t size);
+int sealed_bind(const struct sealed_table *table, sqlite3_stmt *rows, sqlite3_stmt *statement);
 
 /* store.c: an empty file that only its owner may read, unless there is one already. */
 FALLIBLE enum status store_file_create(const char *path, struct failure *failure);
