@@ -194,6 +194,8 @@ struct key_record {
 	const char *id, *name, *role; /* viewer, planner, admin, agent */
 	const char *prefix;           /* the key's first characters, to recognise it */
 	int64_t created_at_us, expires_at_us, revoked_at_us; /* ABSENT_COUNT: never, not */
+	const char *family;                  /* id of the first of the keys that succeeded one another; NULL: this one is it */
+	const char *scope_key, *scope_value; /* the label whose plans alone it may see and write; NULL: all */
 };
 
 #endif

@@ -42,7 +42,7 @@ static enum status commit_begin(struct call *call, struct idempotency **idempote
 	if (!mine)
 		return STATUS_NO_MEMORY;
 	mine->key = key;
-	mine->principal = call->principal.id;
+	mine->principal = call->principal.owner;
 	mine->route = arena_printf(&call->arena, "%s %s", call->method, call->path);
 	if (!mine->route)
 		return STATUS_NO_MEMORY;

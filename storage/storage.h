@@ -47,7 +47,7 @@ enum storage_kind {
 	STORAGE_IDEMPOTENCY_PUT,                                                         /* idempotency.h: idempotency_put */
 	STORAGE_ROW_PUT, STORAGE_ROW_REMOVE, STORAGE_ROWS_IMPORT, STORAGE_BUILTIN_UPDATE,  /* catalogue_rows.h: row_put, ... */
 	STORAGE_CALIBRATION_DECISION,
-	STORAGE_KEY_PUT, STORAGE_KEY_REVOKE,                                             /* keys.h */
+	STORAGE_KEY_PUT, STORAGE_KEY_ROTATE, STORAGE_KEY_REVOKE,                                             /* keys.h */
 	STORAGE_DEVICE_PUT,                                                              /* benchmarks.h */
 	STORAGE_BENCHMARK_PUT, STORAGE_BENCHMARK_CANCEL, STORAGE_BENCHMARK_CLAIM, STORAGE_BENCHMARK_HEARTBEAT,
 	STORAGE_BENCHMARK_RESULT, STORAGE_BENCHMARK_RELEASE, STORAGE_BENCHMARK_SWEEP,

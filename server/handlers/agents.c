@@ -24,7 +24,7 @@ static const double timeout_default_s = 600;
 
 struct lease_bearer lease_bearer_of(const struct call *call)
 {
-	return (struct lease_bearer){.key_id = call->principal.id, .any = call->principal.role == ROLE_ADMIN};
+	return (struct lease_bearer){.key_id = call->principal.owner, .any = call->principal.role == ROLE_ADMIN};
 }
 
 enum status handle_agent_list(struct call *call)

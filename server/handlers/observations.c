@@ -12,6 +12,7 @@
 #include "server/handlers.h"
 #include "server/handlers/observations.h"
 #include "server/page_answer.h"
+#include "server/scope.h"
 #include "server/server.h"
 #include "storage/catalogue_rows.h"
 #include "storage/observations.h"
@@ -202,7 +203,7 @@ static enum status observation_read(struct call *call, struct observation_record
 
 	if (status != STATUS_OK)
 		return status;
-	status = storage_plan_get(call->server->storage, observation->plan_id, ABSENT_COUNT, &call->arena, &plan, &call->failure);
+	status = scope_plan_get(call, observation->plan_id, ABSENT_COUNT, &plan);
 	if (status == STATUS_NOT_FOUND) {
 		failure_clear(&call->failure);
 		failure_add(&call->failure, "/plan_id", "unknown", "no plan %s", observation->plan_id);
@@ -317,8 +318,13 @@ static enum status create_observation(struct call *call, struct idempotency *ide
 static enum status answer_observation(struct call *call, const char *id)
 {
 	struct observation_record observation;
+	struct plan_record plan;
 	enum status status = storage_observation_get(call->server->storage, id, &call->arena, &observation, &call->failure);
 
+	if (status == STATUS_OK && call->principal.scope_key && scope_plan_get(call, observation.plan_id, ABSENT_COUNT, &plan) != STATUS_OK) {
+		failure_clear(&call->failure);
+		status = failure_set(&call->failure, STATUS_NOT_FOUND, "there is no observation %s", id);
+	}
 	if (status == STATUS_OK)
 		status = observations_finish(call, &observation, 1);
 	if (status == STATUS_OK)
@@ -415,7 +421,8 @@ enum status handle_observation_list(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query.page);
-	filter = (struct observation_filter){.plan_id = query.plan_id, .accelerator = query.accelerator, .stack = query.stack};
+	filter = (struct observation_filter){.plan_id = query.plan_id, .accelerator = query.accelerator, .stack = query.stack,
+		.scope_key = call->principal.scope_key, .scope_value = call->principal.scope_value};
 	status = storage_observation_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure);
 	if (status == STATUS_OK)
 		status = observations_finish(call, list.items, list.count);

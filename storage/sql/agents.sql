@@ -42,7 +42,7 @@ DELETE FROM agent WHERE id = :agent_id;
 
 -- name: key_holds
 SELECT count(*) AS count FROM api_key
-WHERE id = :id AND revoked_at_us IS NULL AND (expires_at_us IS NULL OR expires_at_us > :now_us);
+WHERE (id = :id OR family = :id) AND revoked_at_us IS NULL AND (expires_at_us IS NULL OR expires_at_us > :now_us);
 
 -- name: queue_counts
 SELECT (SELECT count(*) FROM benchmark WHERE state = 'queued') AS queued,

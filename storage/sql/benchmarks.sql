@@ -75,6 +75,9 @@ WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
 	AND (:accelerator_id IS NULL OR accelerator = :accelerator_id)
 	AND (:plan_id IS NULL OR plan_id = :plan_id)
 	AND (:agent_id IS NULL OR agent_id = :agent_id)
+	AND (:scope_key IS NULL OR CASE WHEN plan_id IS NULL
+		THEN EXISTS (SELECT 1 FROM json_each(labels) WHERE key = :scope_key AND value = :scope_value)
+		ELSE EXISTS (SELECT 1 FROM plan_label s WHERE s.plan_id = benchmark.plan_id AND s.key = :scope_key AND s.value = :scope_value) END)
 	AND (:label_key IS NULL OR EXISTS (SELECT 1 FROM json_each(labels) WHERE key = :label_key AND value = :label_value))
 ORDER BY created_at_us DESC, id DESC LIMIT :limit;
 

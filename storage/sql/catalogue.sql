@@ -188,5 +188,6 @@ WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_o
 	AND (:device_id IS NULL OR device_id = :device_id)
 	AND (:plan_id IS NULL OR plan_id = :plan_id)
 	AND (:quantity IS NULL OR quantity = :quantity)
+	AND (:scope_key IS NULL OR plan_id IS NULL OR EXISTS (SELECT 1 FROM plan_label s WHERE s.plan_id = calibration.plan_id AND s.key = :scope_key AND s.value = :scope_value))
 	AND (NOT :held OR held_because IS NOT NULL)
 ORDER BY id LIMIT :limit;

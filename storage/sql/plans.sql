@@ -70,6 +70,7 @@ SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, mo
 FROM plan
 WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
 	AND created_at_us > :created_after_us AND created_at_us < :created_before_us
+	AND (:scope_key IS NULL OR EXISTS (SELECT 1 FROM plan_label s WHERE s.plan_id = plan.id AND s.key = :scope_key AND s.value = :scope_value))
 	AND (:kind IS NULL OR kind = :kind)
 	AND (:model IS NULL OR model = :model)
 	AND (:accelerator IS NULL OR accelerator = :accelerator)
@@ -84,6 +85,7 @@ FROM plan_label l CROSS JOIN plan p ON p.id = l.plan_id
 WHERE l.key = :label_key AND l.value = :label_value
 	AND (l.created_at_us, l.plan_id) < (:cursor_us, :cursor_id)
 	AND l.created_at_us > :created_after_us AND l.created_at_us < :created_before_us
+	AND (:scope_key IS NULL OR EXISTS (SELECT 1 FROM plan_label s WHERE s.plan_id = p.id AND s.key = :scope_key AND s.value = :scope_value))
 	AND (:kind IS NULL OR kind = :kind)
 	AND (:model IS NULL OR model = :model)
 	AND (:accelerator IS NULL OR accelerator = :accelerator)

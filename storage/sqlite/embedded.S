@@ -12,6 +12,7 @@
 # embeds: storage/sql/0011_trust.sql
 # embeds: storage/sql/0012_audit.sql
 # embeds: storage/sql/0013_more_checksums.sql
+# embeds: storage/sql/0014_key_families.sql
 # embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
@@ -23,7 +24,7 @@
 # embeds: storage/sql/imports.sql
 # embeds: storage/sql/audit.sql
 	.section .rodata
-	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012, storage_sql_0013, storage_sql_statements
+	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012, storage_sql_0013, storage_sql_0014, storage_sql_statements
 storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
@@ -62,6 +63,9 @@ storage_sql_0012:
 	.byte 0
 storage_sql_0013:
 	.incbin "storage/sql/0013_more_checksums.sql"
+	.byte 0
+storage_sql_0014:
+	.incbin "storage/sql/0014_key_families.sql"
 	.byte 0
 storage_sql_statements:
 	.incbin "storage/sql/transactions.sql"

@@ -34,11 +34,12 @@ const struct column_map benchmark_map = {benchmark_columns, COUNT_OF(benchmark_c
 static const struct column key_columns[] = {
 	C(record.id, "id"), C(record.name, "name"), C(record.role, "role"), C(record.prefix, "prefix"),
 	C(record.created_at_us, "created_at_us"), C(record.expires_at_us, "expires_at_us"),
-	C(record.revoked_at_us, "revoked_at_us"), C(hash, "hash")
+	C(record.revoked_at_us, "revoked_at_us"), C(record.family, "family"), C(record.scope_key, "scope_key"), C(record.scope_value, "scope_value"),
+	C(hash, "hash")
 };
 #undef C
 /* Lists leave the hash out, by which a key is found. */
-static const char *const key_unsealed[] = {"hash", NULL}, *const key_later[] = {"revoked_at_us", NULL};
+static const char *const key_unsealed[] = {"hash", NULL}, *const key_later[] = {"revoked_at_us", "family", "scope_key", "scope_value", NULL};
 const struct column_map key_map = SEALED_MAP_LATER(key_columns, struct key_stored, "API key", key_unsealed, key_later);
 
 #define C(member, name) COLUMN(struct device_record, member, name)
@@ -106,8 +107,8 @@ const struct column_map arguments_map = COLUMN_MAP(arguments_columns, struct arg
 #define C(member, name) COLUMN(struct plan_query, member, name)
 static const struct column plan_query_columns[] = {
 	C(filter.kind, "kind"), C(filter.model, "model"), C(filter.accelerator, "accelerator"),
-	C(filter.label_key, "label_key"), C(filter.label_value, "label_value"), C(filter.text, "text"),
-	C(filter.created_after_us, "created_after_us"), C(filter.created_before_us, "created_before_us"),
+	C(filter.label_key, "label_key"), C(filter.label_value, "label_value"), C(filter.scope_key, "scope_key"), C(filter.scope_value, "scope_value"),
+	C(filter.text, "text"), C(filter.created_after_us, "created_after_us"), C(filter.created_before_us, "created_before_us"),
 	C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
 };
 #undef C
@@ -117,7 +118,7 @@ const struct column_map plan_query_map = COLUMN_MAP(plan_query_columns, struct p
 static const struct column row_query_columns[] = {
 	C(filter.id_prefix, "id_prefix"), C(filter.origin, "origin"), C(filter.text, "text"),
 	C(filter.vendor, "vendor"), C(filter.accelerator_id, "accelerator_id"), C(filter.device_id, "device_id"),
-	C(filter.plan_id, "plan_id"), C(filter.quantity, "quantity"), C(filter.held, "held"), C(filter.provider, "provider"),
+	C(filter.plan_id, "plan_id"), C(filter.quantity, "quantity"), C(filter.held, "held"), C(filter.scope_key, "scope_key"), C(filter.scope_value, "scope_value"), C(filter.provider, "provider"),
 	C(filter.region, "region"), C(filter.pricing_model, "pricing_model"), C(filter.country, "country"), C(filter.as_of_us, "as_of_us"),
 	C(id, "id"), C(cursor_id, "cursor_id"), C(limit, "limit")
 };
@@ -128,7 +129,8 @@ const struct column_map row_query_map = COLUMN_MAP(row_query_columns, struct row
 static const struct column benchmark_query_columns[] = {
 	C(filter.state, "state"), C(filter.device_id, "device_id"), C(filter.accelerator_id, "accelerator_id"),
 	C(filter.plan_id, "plan_id"), C(filter.agent_id, "agent_id"), C(filter.label_key, "label_key"),
-	C(filter.label_value, "label_value"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
+	C(filter.label_value, "label_value"), C(filter.scope_key, "scope_key"), C(filter.scope_value, "scope_value"), C(limit, "limit"),
+	C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
 };
 #undef C
 const struct column_map benchmark_query_map = COLUMN_MAP(benchmark_query_columns, struct benchmark_query);
@@ -259,7 +261,7 @@ const struct column_map audit_query_map = COLUMN_MAP(audit_query_columns, struct
 #define C(member, name) COLUMN(struct observation_query, member, name)
 static const struct column observation_query_columns[] = {
 	C(filter.plan_id, "plan_id"), C(filter.accelerator, "accelerator"), C(filter.stack, "stack"), C(filter.usable, "usable"),
-	C(filter.since_us, "since_us"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
+	C(filter.since_us, "since_us"), C(filter.scope_key, "scope_key"), C(filter.scope_value, "scope_value"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
 };
 #undef C
 const struct column_map observation_query_map = COLUMN_MAP(observation_query_columns, struct observation_query);

@@ -38,7 +38,7 @@
 	X(SETTING_PUT,          "setting_put",           arguments_map,       arguments_map)              \
 	X(SETTING_DELETE,       "setting_delete",        arguments_map,       arguments_map)              \
 	X(KEY_INSERT,           "key_insert",            key_map,             key_map)                    \
-	X(KEY_REVOKE,           "key_revoke",            key_map,             key_map)                    \
+	X(KEY_END,              "key_end",               key_map,             key_map)                    \
 	X(KEY_GET,              "key_get",               arguments_map,       key_map)                    \
 	X(KEY_FIND,             "key_find",              key_map,             key_map)                    \
 	X(KEY_LIST,             "key_list",              arguments_map,       key_map)                    \

@@ -159,7 +159,7 @@ void writer_refuse(struct storage *storage, const struct failure *failure); /* n
 typedef enum status operation_function(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure);
 operation_function operation_plan_put, operation_plan_patch, operation_plan_refresh, operation_plan_delete,
 	operation_idempotency_put, operation_row_put, operation_row_remove, operation_calibration_decision, operation_rows_import, operation_builtin_update,
-	operation_key_put, operation_key_revoke, operation_device_put, operation_benchmark_put, operation_benchmark_cancel,
+	operation_key_put, operation_key_rotate, operation_key_revoke, operation_device_put, operation_benchmark_put, operation_benchmark_cancel,
 	operation_benchmark_claim, operation_benchmark_heartbeat, operation_benchmark_result, operation_benchmark_release,
 	operation_benchmark_sweep, operation_agent_put, operation_agent_remove, operation_observation_put, operation_observation_delete, operation_setting_put,
 	operation_feed_refresh_put, operation_import_begin, operation_import_rows, operation_import_ends, operation_import_end, operation_import_tidy, operation_audit_put, operation_audit_prune;

@@ -17,6 +17,7 @@ static operation_function *const operations[STORAGE_KIND_COUNT] = {
 	[STORAGE_ROWS_IMPORT] = operation_rows_import,
 	[STORAGE_BUILTIN_UPDATE] = operation_builtin_update,
 	[STORAGE_KEY_PUT] = operation_key_put,
+	[STORAGE_KEY_ROTATE] = operation_key_rotate,
 	[STORAGE_KEY_REVOKE] = operation_key_revoke,
 	[STORAGE_DEVICE_PUT] = operation_device_put,
 	[STORAGE_BENCHMARK_PUT] = operation_benchmark_put,
