@@ -15,7 +15,7 @@ struct observation_put {
 	const struct idempotency *idempotency;
 };
 
-enum { OBSERVATION_REMOVED_MAX = 2 };
+enum { OBSERVATION_REMOVED_MAX = 3 };
 
 struct observation_delete {
 	struct storage_job job;
