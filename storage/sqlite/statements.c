@@ -90,7 +90,7 @@ static void map_times(struct statement *statement)
 		statement->times_column[k] = -1;
 		for (int i = 0; i < statement->result_count; i++)
 			if (strcmp(sqlite3_column_name(statement->handle, i), names[k]) == 0)
-				statement->times_column[k] = (signed char)i;
+				statement->times_column[k] = i;
 	}
 }
 
@@ -115,7 +115,7 @@ static enum status statement_map_results(struct statement *statement, const char
 			column = IS_TIMES_CHECKSUM;
 		else if (column < 0 && strcmp(result, "number") != 0)
 			return statement_misfit(name, result, failure);
-		statement->result_column[i] = (signed char)column;
+		statement->result_column[i] = column;
 		statement->result_is_told[i] = strncmp(result, "told_", strlen("told_")) == 0;
 	}
 	map_times(statement);
@@ -137,7 +137,7 @@ static enum status statement_map(struct statement *statement, const char *name, 
 			column = IS_CHECKSUM;
 		else if (column < 0)
 			return statement_misfit(name, parameter, failure);
-		statement->parameter_column[i] = (signed char)column;
+		statement->parameter_column[i] = column;
 	}
 	return statement_map_results(statement, name, failure);
 }

@@ -146,10 +146,10 @@ struct statement {
 	sqlite3_stmt *handle; /* NULL: not prepared yet */
 	const struct column_map *parameters, *results;
 	int parameter_count, result_count;
-	signed char parameter_column[COLUMNS_MAX]; /* index into the map */
-	signed char result_column[COLUMNS_MAX];    /* index into the map, -1: the row's number, which nobody reads; -2: its checksum; -3: that of its times */
-	bool result_is_told[COLUMNS_MAX];          /* beside a member's own column, and read when that has been checked */
-	signed char times_column[1 + TIMES_COUNT]; /* result columns that the checksum of times is of; -1: there is none */
+	int parameter_column[COLUMNS_MAX];    /* index into the map */
+	int result_column[COLUMNS_MAX];       /* index into the map, -1: the row's number, which nobody reads; -2: its checksum; -3: that of its times */
+	bool result_is_told[COLUMNS_MAX];     /* beside a member's own column, and read when that has been checked */
+	int times_column[1 + TIMES_COUNT];    /* result columns that the checksum of times is of; -1: there is none */
 	bool damaged; /* what statement_read read last is not what was stored */
 };
 
