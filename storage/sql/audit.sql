@@ -17,8 +17,8 @@ ORDER BY number DESC LIMIT :limit;
 -- name: audit_horizon_put
 UPDATE audit_horizon SET before_us = :before_us WHERE one = 1 AND before_us < :before_us;
 
--- The oldest stand first, and the newest stays, so that no number is given twice.
+-- From the front up to the first that is young, so that there are no gaps whatever the clock did. The newest stays: no number is given twice.
 -- name: audit_prune
-DELETE FROM audit WHERE number IN (
-	SELECT number FROM (SELECT number, at_us FROM audit WHERE number > 0 ORDER BY number LIMIT :limit)
-	WHERE at_us < :before_us AND number < (SELECT max(number) FROM audit));
+DELETE FROM audit WHERE number < (
+	SELECT coalesce(min(iif(at_us >= :before_us, number, NULL)), max(number))
+	FROM (SELECT number, at_us FROM audit WHERE number > 0 ORDER BY number LIMIT :limit + 1));

@@ -169,3 +169,16 @@ def test_every_route_that_writes_is_told_of(daemon):
     expected = sorted(r for r in routes if not r[1].endswith("/heartbeat"))
     assert until(lambda: len(entries(daemon, f"?key={key_id}&limit=1000")) == len(expected))
     assert sorted((e["method"], e["path"]) for e in entries(daemon, f"?key={key_id}&limit=1000")) == expected
+
+
+def test_old_entries_end_by_themselves(daemon_with):
+    """Entries older than --audit-keep-days go with a sweep, up to the first that is younger: no gap, whatever the clock did."""
+    daemon = daemon_with("--audit-keep-days", "1", "--lease-seconds", "2", "--heartbeat-seconds", "1")
+    with sqlite3.connect(daemon.database) as db:
+        for days in (3, 2, 0.5, 4):
+            db.execute("INSERT INTO audit (at_us, key_id, method, path, outcome, http_status) VALUES (?, 'old', 'PUT', '/', 'done', 200)", (int((time.time() - days * 86400) * 1e6),))
+    assert daemon.request("PUT", "/v1/prices/audit.price", PRICE).status == 201
+    assert until(lambda: len(daemon.get("/v1/audit").json["items"]) == 3, 15)
+    assert [entry["number"] for entry in daemon.get("/v1/audit").json["items"]] == [5, 4, 3]
+    found = run("check", daemon.database)
+    assert found.returncode == 0, found.stdout + found.stderr
