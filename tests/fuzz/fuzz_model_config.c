@@ -1,10 +1,6 @@
 /* Any bytes as a model's configuration: a status always, and finite figures from every model that is read. */
-#include <stddef.h>
-#include <stdint.h>
-
+#include "fuzz/input.h"
 #include "hwdb/model_config.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void figures_check(const struct model *model)
 {
@@ -18,15 +14,16 @@ static void figures_check(const struct model *model)
 		CHECK(isfinite(model_weight_bytes(model, (enum precision)precision)));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(struct input *input)
 {
 	static struct model model;
 	static struct failure failure;
+	size_t length;
+	const char *text = input_rest(input, &length);
 
 	failure_clear(&failure);
-	if (model_config_read((const char *)data, size, "/model/config", &model, &failure) == STATUS_OK)
+	if (model_config_read(text, length, "/model/config", &model, &failure) == STATUS_OK)
 		figures_check(&model);
 	else
 		CHECK(failure.fault_total > 0 && failure.status == STATUS_INVALID);
-	return 0;
 }
