@@ -37,7 +37,7 @@ def run(programs, folder):
             print(f"{name}: no corpus is kept", file=sys.stderr)
             failed = True
             continue
-        done = subprocess.run([program, "-runs=0", "-timeout=60", "-max_len=16384", "-artifact_prefix=build/fuzz/findings/" + name + "-", str(corpus)],
+        done = subprocess.run([program, "-runs=0", "-timeout=60", "-max_len=65536", "-artifact_prefix=build/fuzz/findings/" + name + "-", str(corpus)],
                               env=os.environ | {"LLVM_PROFILE_FILE": f"{folder}/{name}.profraw"}, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             print(f"{name}: {done.stderr[-2000:]}", file=sys.stderr)
@@ -45,6 +45,17 @@ def run(programs, folder):
     raw = [str(path) for path in pathlib.Path(folder).glob("*.profraw")]
     subprocess.run([f"llvm-profdata{LLVM}", "merge", "-sparse", "-o", f"{folder}/all.profdata", *raw], check=True)
     return failed
+
+
+def impossible(name):
+    """Lines of CHECK(false) and of the case labels right above."""
+    text = open(name, encoding="utf-8").read().splitlines()
+    for at, line in enumerate(text):
+        if line.strip().startswith("CHECK(false)"):
+            first = at
+            while text[first - 1].strip().startswith("case "):
+                first -= 1
+            yield first + 1, at + 1
 
 
 def lines_of(file, skipped):
@@ -73,7 +84,7 @@ def main():
     told = json.loads(subprocess.run([f"llvm-cov{LLVM}", "export", "-instr-profile", f"{folder}/all.profdata", *objects, *files],
                                      capture_output=True, check=True).stdout)["data"][0]
     root = os.getcwd() + "/"
-    skipped = {}
+    skipped = {name: list(impossible(name)) for name in files}
     for function in told["functions"]:
         for file in function["filenames"]:
             name = file.removeprefix(root)

@@ -10,10 +10,13 @@
 set -u
 what=$1
 shift
-limits='-timeout=25 -rss_limit_mb=2048 -max_len=16384 -print_final_stats=1'
+limits='-timeout=25 -rss_limit_mb=2048 -print_final_stats=1'
 work=build/fuzz/work
 findings=build/fuzz/findings
 mkdir -p "$work" "$findings"
+
+# The longest input: what grows in a trace grows after hundreds of events.
+length_of() { [ "$1" = fuzz_trace ] && echo -max_len=65536 || echo -max_len=16384; }
 
 executions_of() { cat "$work/$1/executions" 2>/dev/null || echo 0; }
 
@@ -32,7 +35,7 @@ one() {
 	[ -f "$dictionary" ] && dictionary=-dict=$dictionary || dictionary=
 	[ -d "$kept" ] || kept=
 	# shellcheck disable=SC2086
-	"$1" -max_total_time="$2" $limits $dictionary -artifact_prefix="$findings/$name-" "$work/$name/corpus" $kept >"$work/$name/log" 2>&1
+	"$1" -max_total_time="$2" $limits "$(length_of "$name")" $dictionary -artifact_prefix="$findings/$name-" "$work/$name/corpus" $kept >"$work/$name/log" 2>&1
 	status=$?
 	done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$name/log")
 	echo $(($(executions_of "$name") + ${done:-0})) >"$work/$name/executions.new" && mv "$work/$name/executions.new" "$work/$name/executions"
@@ -91,7 +94,7 @@ run_corpus() {
 		rm -rf "$work/$name/seeds" "$work/$name/fewest"
 		mkdir -p "$work/$name/seeds" "$work/$name/fewest" "$work/$name/corpus" "$kept"
 		python3 tests/fuzz/seeds.py "$name" "$work/$name/seeds"
-		"$program" -set_cover_merge=1 -use_counters=0 -max_len=16384 -timeout=25 -rss_limit_mb=2048 "$work/$name/fewest" "$kept" "$work/$name/seeds" \
+		"$program" -set_cover_merge=1 -use_counters=0 "$(length_of "$name")" -timeout=25 -rss_limit_mb=2048 "$work/$name/fewest" "$kept" "$work/$name/seeds" \
 			"$work/$name/corpus" >"$work/$name/merge.log" 2>&1 || { tail -n 20 "$work/$name/merge.log"; exit 1; }
 		rm -f "$kept"/*
 		cp "$work/$name/fewest"/* "$kept/"

@@ -7,22 +7,24 @@ static const struct field_table *const tables[] = {&table_training_request, &tab
 	&table_accelerator, &table_model, &table_price, &table_region, &table_model_import, &table_benchmark_request, &table_diagnosis_request,
 	&table_schedule_request, &table_observation_request, &table_calibration_decision, &table_key, &table_offer_query};
 
-/* The first byte is of the arena, the second chooses the table. What is taken is written, patched with itself and written again. */
+/* The first byte is of the arena, the second chooses the table; a body follows, and behind a NUL a patch. What is taken is written, patched and
+ * written again. */
 void fuzz_one(struct input *input)
 {
 	static struct failure failure;
 	static struct arena arena;
 	static _Alignas(16) char object[16 * 1024];
 	const struct field_table *table;
-	const char *json;
+	const char *json, *patch;
 	struct json_writer writer;
 	struct buffer text;
 	enum status status;
-	size_t length;
+	size_t length, patch_length = 0;
 
 	input_arena(input, &arena, 16 * 1024 * 1024);
 	table = tables[input_byte(input) % COUNT_OF(tables)];
-	json = input_rest(input, &length);
+	json = input_until(input, '\0', &length);
+	patch = input->left > 0 ? input_rest(input, &patch_length) : json;
 	CHECK(table->size <= sizeof object);
 	status = api_decode(table, json, length, &arena, object, &failure);
 	CHECK(status == STATUS_OK || status == STATUS_MALFORMED || status == STATUS_INVALID || status == STATUS_NO_MEMORY);
@@ -35,6 +37,11 @@ void fuzz_one(struct input *input)
 		api_problem(&failure, "/", NULL, &writer);
 	CHECK(text.failed || input_is_json(text.bytes, text.length));
 	buffer_release(&text);
-	if (status == STATUS_OK)
-		(void)!api_merge_patch(table, json, length, &arena, object, &failure);
+	if (status == STATUS_OK && api_merge_patch(table, patch, patch == json ? length : patch_length, &arena, object, &failure) == STATUS_OK) {
+		buffer_init(&text, 4 * 1024 * 1024);
+		json_writer_init(&writer, &text);
+		api_encode(table, object, &writer);
+		CHECK(text.failed || input_is_json(text.bytes, text.length));
+		buffer_release(&text);
+	}
 }

@@ -74,6 +74,8 @@ void fuzz_one(struct input *input)
 			check_taken(table, object, &arena);
 		else
 			check_refused(&failure);
+		for (size_t i = 0; i < target.query_count; i++)
+			CHECK(!api_text_fits(&table_calibration, "id", target.query[i].value) || strlen(target.query[i].value) <= 200);
 	}
 	free(raw);
 }

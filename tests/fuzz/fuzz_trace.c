@@ -35,6 +35,8 @@ void fuzz_one(struct input *input)
 	CHECK(status == expected);
 	CHECK(status == STATUS_OK || status == STATUS_MALFORMED || status == STATUS_INVALID || status == STATUS_TOO_LARGE);
 	CHECK(trace_reader_memory_bytes(reader) < 1024 * 1024);
+	if (status == STATUS_OK && trace_reader_request(reader))
+		CHECK(trace_reader_request(reader)->length <= TRACE_KEPT_MAX_BYTES);
 	summary = (struct trace_summary){.step_count = 0};
 	if (status == STATUS_OK && trace_reader_has_events(reader) &&
 		trace_reader_summarize(reader, &summary, &mean, &failure) == STATUS_OK) {
