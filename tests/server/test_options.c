@@ -136,8 +136,9 @@ static void a_line_of_any_length_is_one_line(void **state)
 
 	(void)state;
 	memset(text + 2, 'x', 4093);
-	memcpy(text + 4095, "queue = 7\nqueue = 8\n", 20); /* the first of them is the comment's end */
-	assert_int_equal(read_file(&options, text, 4115), STATUS_OK);
+	memcpy(text + 4095, "workers = 7\nqueue = 8\n", 22); /* the first of them is the comment's end */
+	assert_int_equal(read_file(&options, text, 4117), STATUS_OK);
+	assert_int_equal(options.workers, 0);
 	assert_int_equal(options.queue, 8);
 	options_release(&options);
 	assert_int_equal(read_file(&options, "queue = 7\nqueue\0 = 8\n", 22), STATUS_INVALID);
