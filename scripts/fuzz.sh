@@ -37,6 +37,7 @@ one() {
 	# shellcheck disable=SC2086
 	"$1" -max_total_time="$2" $limits "$(length_of "$name")" $dictionary -artifact_prefix="$findings/$name-" "$work/$name/corpus" $kept >"$work/$name/log" 2>&1
 	status=$?
+	[ "$status" -ne 72 ] || status=0 # it was interrupted
 	done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$name/log")
 	echo $(($(executions_of "$name") + ${done:-0})) >"$work/$name/executions.new" && mv "$work/$name/executions.new" "$work/$name/executions"
 	if [ "$status" -eq 0 ]; then
@@ -61,6 +62,8 @@ is_mended() {
 run_long() {
 	wanted=${FUZZ_EXECUTIONS:-100000000}
 	failed=
+	stopped=
+	trap 'stopped=1' INT TERM # what was done counts
 	for program in "$@"; do is_mended "$program" || failed="$failed $(basename "$program")"; done
 	while [ "$(executions_of_all "$@")" -lt "$wanted" ]; do
 		ran=
@@ -69,6 +72,7 @@ run_long() {
 			case " $failed " in *" $name "*) continue ;; esac
 			ran=1
 			one "$program" "${FUZZ_SECONDS:-300}" || failed="$failed $name"
+			[ -z "$stopped" ] || break 2
 			[ "$(executions_of_all "$@")" -lt "$wanted" ] || break
 		done
 		[ -n "$ran" ] || break

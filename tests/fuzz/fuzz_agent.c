@@ -192,13 +192,25 @@ static void check_request(struct input *input, struct arena *arena)
 
 /* --- the disk ------------------------------------------------------------------------------------------------------ */
 
+static char folder[64];
+
+static void remove_folder(void)
+{
+	static const char *const names[] = {"agent-id", "lock", "agent-id.draft"};
+	char path[128];
+
+	for (size_t i = 0; i < COUNT_OF(names); i++) {
+		snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+		(void)unlink(path);
+	}
+	(void)rmdir(folder);
+}
+
 static const char *spool_folder(void)
 {
-	static char folder[64];
-
 	if (!folder[0]) {
 		snprintf(folder, sizeof folder, "%s/fleetplan-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
-		CHECK(mkdtemp(folder));
+		CHECK(mkdtemp(folder) && atexit(remove_folder) == 0);
 	}
 	return folder;
 }
@@ -246,6 +258,7 @@ static void check_spool(struct input *input)
 		(void)unlinkat(spool.folder_fd, text, 0);
 	}
 	spool_remove(&spool, &entry);
+	(void)unlinkat(spool.folder_fd, "01890a5d-ac96-774b-bcce-b302099a8057-7.damaged", 0);
 	spool_list(&spool, &list);
 	CHECK(list.count <= 1);
 	buffer_release(&body);

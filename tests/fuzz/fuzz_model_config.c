@@ -4,6 +4,11 @@
 
 static void figures_check(const struct model *model)
 {
+	if (model->kind == MODEL_GENERIC) { /* towers: figures of a sample, no layers of tokens */
+		CHECK(model->params_total >= 1 && isfinite(model->params_total) && isfinite(model->generic_flops_per_sample) && model->generic_flops_per_sample >= 0);
+		CHECK(isfinite(model->generic_sample_bytes) && isfinite(model->generic_activation_bytes));
+		return;
+	}
 	CHECK(model->layer_count >= 1 && model->layer_count <= MODEL_LAYERS_MAX);
 	CHECK(isfinite(model->params_total) && model->params_active <= model->params_total);
 	for (double length = 1; length < 1e8; length *= 100) {
