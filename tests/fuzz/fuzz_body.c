@@ -123,7 +123,8 @@ static size_t pack(const char *text, size_t length, unsigned times, unsigned dam
 	for (unsigned i = 0; i <= times; i++) {
 		stream.next_in = (const Bytef *)text;
 		stream.avail_in = (uInt)length;
-		CHECK(deflate(&stream, i == times ? Z_FINISH : Z_NO_FLUSH) >= Z_OK);
+		if (deflate(&stream, i == times ? Z_FINISH : Z_NO_FLUSH) < Z_OK)
+			break; /* there is no more room: what is there is cut short */
 	}
 	deflateEnd(&stream);
 	if (damage >= 0xc0)

@@ -80,6 +80,16 @@ static enum status read_stream(const char *text, size_t length, size_t step, str
 	return status == STATUS_OK ? json_stream_end(&stream, &failure) : status;
 }
 
+/* The stream takes numbers of JSON_STREAM_NUMBER_MAX characters, the tree longer ones too. */
+static bool has_long_number(const char *text, size_t length)
+{
+	size_t run = 0;
+
+	for (size_t i = 0; i < length && run <= JSON_STREAM_NUMBER_MAX; i++)
+		run = text[i] && strchr("0123456789+-.eE", text[i]) ? run + 1 : 0;
+	return run > JSON_STREAM_NUMBER_MAX;
+}
+
 static void check_number(uint64_t bits)
 {
 	char text[JSON_NUMBER_SIZE];
@@ -125,8 +135,8 @@ void fuzz_one(struct input *input)
 	if (status == STATUS_OK) {
 		size_t nodes = count_nodes(tree, 0);
 
-		CHECK(value && streamed == STATUS_OK);
-		CHECK(failure.fault_total > 0 || (whole.values == nodes && count_values(value) == nodes)); /* faults: a key stands twice */
+		CHECK(value && (streamed == STATUS_OK || has_long_number(text, length)));
+		CHECK(failure.fault_total > 0 || streamed != STATUS_OK || (whole.values == nodes && count_values(value) == nodes)); /* faults: a key stands twice */
 	} else {
 		CHECK(status == STATUS_MALFORMED || status == STATUS_NO_MEMORY);
 	}
