@@ -17,8 +17,7 @@
 
 static struct {
 	struct input *input;
-	const char *key;
-	unsigned calls;
+	bool key_told; /* by an answer, which may then be in a message */
 } wire;
 
 struct http_client {
@@ -49,7 +48,6 @@ void http_client_run(struct http_client *client, const struct http_request *requ
 	char *body;
 
 	(void)client;
-	wire.calls++;
 	CHECK(request->bearer && *request->bearer && !strpbrk(request->bearer, " \r\n\t") && strncmp(request->url, "http://server/base/v1/", 22) == 0);
 	CHECK(!request->body || input_is_json(request->body, request->body_length));
 	*answer = (struct http_answer){.end = how & 0x80 ? (enum http_end)(1 + how % (HTTP_END_COUNT - 1)) : HTTP_ANSWERED, .status = statuses[how & 15],
@@ -59,6 +57,7 @@ void http_client_run(struct http_client *client, const struct http_request *requ
 	if (answer->end != HTTP_ANSWERED)
 		return;
 	body = input_until(wire.input, '\0', &length);
+	wire.key_told |= strstr(body, request->bearer) != NULL;
 	if (length > 0)
 		buffer_append(&answer->body, body, length);
 }
@@ -84,7 +83,7 @@ static void check_end(const struct link *link, enum link_end end)
 {
 	CHECK(end < LINK_END_COUNT && memchr(link->detail, 0, sizeof link->detail));
 	CHECK((end == LINK_OK || end == LINK_EMPTY) == (link->detail[0] == '\0'));
-	CHECK(!link->key[0] || !strstr(link->detail, link->key) || strlen(link->key) < 4);
+	CHECK(wire.key_told || strlen(link->key) < 8 || !strstr(link->detail, link->key)); /* shorter ones are words of our own */
 }
 
 static void check_lease(const struct lease *lease)
@@ -154,6 +153,7 @@ static void check_link(struct input *input, struct arena *arena)
 	if (length > 2 && key[length - 1] == '!') /* the file is another by now: the refused key is read again */
 		key_file("another-key", 11, path, sizeof path);
 	wire.input = input;
+	wire.key_told = false;
 	call_all(&link, arena);
 	link_close(&link);
 	CHECK(link.key[0] == '\0');
