@@ -172,24 +172,40 @@ static void layout_size(
 	}
 }
 
-static void search_layouts(struct search *search, const struct candidate *candidate, const struct replica_layout *base)
+/* Of the rank of what an engine's default flags hold, at which a replica with raised flags is worth its proof: half as many accelerators. */
+static const double raised_worth = 0.5;
+
+/* E202. First with the engine's default flags; then what does not fit so, with flags raised (E189). A replica with hardly a cache is kept where it halves what the
+ * best of the first costs, or where none of them is allowed: as one of dozens it would be simulated for nothing. */
+static void search_layouts(struct search *search, const struct candidate *candidate, struct replica_layout *base)
 {
 	const struct inference_request *request = &search->input->request;
+	bool held[LAYOUTS_MAX] = {false}, found = false;
 	struct layout_list layouts;
+	struct fleet best;
 
-	layout_enumerate(&search->input->model, candidate, &request->parallelism, base, &layouts);
-	for (size_t i = 0; i < layouts.count; i++) {
-		struct fleet fleet;
+	for (int raised = 0; raised < 2; raised++) {
+		base->keeps_flags = !raised;
+		layout_enumerate(&search->input->model, candidate, &request->parallelism, base, &layouts);
+		for (size_t i = 0; i < layouts.count; i++) {
+			struct fleet fleet;
 
-		/* Pipelines over domains are for what does not fit into one, and the shortest that fits is enough. */
-		if (layouts.items[i].pipeline > 1 && request->parallelism.pipeline < 1 && search->shortfall.fitted == candidate)
-			break;
-		if (candidate->single && layouts.items[i].tensor * layouts.items[i].pipeline * layouts.items[i].attention_data > 1)
-			continue;
-		layout_size(search, candidate, &layouts.items[i], &fleet);
-		if (fleet.verdict != FLEET_MEMORY && fleet.verdict != FLEET_LAYOUT && !candidate->slice)
-			search->shortfall.fitted = candidate;
-		search_keep(search, &fleet);
+			/* Pipelines over domains are for what does not fit into one, and the shortest that fits is enough. */
+			if (layouts.items[i].pipeline > 1 && request->parallelism.pipeline < 1 && search->shortfall.fitted == candidate)
+				break;
+			if (held[i] || (candidate->single && layouts.items[i].tensor * layouts.items[i].pipeline * layouts.items[i].attention_data > 1))
+				continue;
+			layout_size(search, candidate, &layouts.items[i], &fleet);
+			held[i] = fleet.verdict != FLEET_MEMORY && fleet.verdict != FLEET_LAYOUT;
+			if (held[i] && !candidate->slice)
+				search->shortfall.fitted = candidate;
+			if (!raised && fleet.verdict == FLEET_OK && (!found || search_is_better(search, &fleet, &best))) {
+				best = fleet;
+				found = true;
+			}
+			if (!raised || !found || (fleet.verdict == FLEET_OK && rank_of(search, &fleet) <= raised_worth * (1 + rank_rounding) * rank_of(search, &best)))
+				search_keep(search, &fleet);
+		}
 	}
 }
 

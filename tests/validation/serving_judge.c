@@ -52,10 +52,16 @@ static void leave_out(struct serving_cases *cases, serving_filter *same, const s
 	}
 }
 
+void serving_judge_suites_out(
+	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
+{
+	leave_out(cases, serving_same_suite, values, offsetof(struct serving_outcome, without_suite), outcomes);
+}
+
 void serving_judge_left_out(
 	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
 {
 	leave_out(cases, serving_same_model, values, offsetof(struct serving_outcome, without_model), outcomes);
 	leave_out(cases, serving_same_accelerator, values, offsetof(struct serving_outcome, without_accelerator), outcomes);
-	leave_out(cases, serving_same_suite, values, offsetof(struct serving_outcome, without_suite), outcomes);
+	serving_judge_suites_out(cases, values, outcomes);
 }
