@@ -85,6 +85,8 @@ bool search_is_better(const struct search *search, const struct fleet *a, const 
 {
 	int by = (int)layout_span_of(a->candidate, &a->layout) - (int)layout_span_of(b->candidate, &b->layout);
 
+	by = by != 0 ? by : (int)a->overloaded - (int)b->overloaded;
+	by = by != 0 || !a->overloaded ? by : order(b->requests_per_s, a->requests_per_s);
 	by = by != 0 ? by : order(rank_of(search, a), rank_of(search, b));
 	by = by != 0 ? by : order((double)a->gpu_count, (double)b->gpu_count);
 	by = by != 0 ? by : order(usd_of(a), usd_of(b));
@@ -305,11 +307,12 @@ static struct fleet *rival_or(struct search *search, struct fleet *best)
 	return rival;
 }
 
-/* Replicas over machines are for what nothing else holds: beside a better one they are no answer, whatever they cost. */
-static struct fleet *leave_out_spanning(struct search *search, struct fleet *best)
+/* Replicas over machines are for what nothing else holds, and overloaded ones for where all are: beside a better one they are no answer, whatever they cost. */
+static struct fleet *leave_out_worse(struct search *search, struct fleet *best)
 {
 	for (size_t i = 0; i < search->count && best; i++)
-		if (layout_span_of(search->fleets[i].candidate, &search->fleets[i].layout) > layout_span_of(best->candidate, &best->layout))
+		if (layout_span_of(search->fleets[i].candidate, &search->fleets[i].layout) > layout_span_of(best->candidate, &best->layout) ||
+			(search->fleets[i].overloaded && !best->overloaded))
 			search->fleets[i].verdict = FLEET_LAYOUT;
 	return best;
 }
@@ -329,7 +332,7 @@ struct fleet *search_best(struct search *search, struct prover *prover)
 		if (best && best->trial && prover_can(prover) && rivals++ < RIVALS_MOST)
 			best = rival_or(search, best);
 		if (!best || best->trial || !prover_can(prover))
-			return leave_out_spanning(search, best);
+			return leave_out_worse(search, best);
 		search_prove(search, prover, best);
 	}
 }
