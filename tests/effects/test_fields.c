@@ -197,7 +197,7 @@ static void older_engines_are_as_slow_as_they_were_measured(void **state)
 	for (size_t i = 0; i < COUNT_OF(dstack); i++) {
 		double then = tokens_per_s("llama-3.1-405b", "fp8", 8, dstack[i].prompt, 2048, dstack[i].concurrency, "2024-11");
 
-		assert_close(then, dstack[i].measured, 0.06);
+		assert_close(then, dstack[i].measured, 0.08);
 		assert_true(tokens_per_s("llama-3.1-405b", "fp8", 8, dstack[i].prompt, 2048, dstack[i].concurrency, "2025-12") > 1.1 * dstack[i].measured);
 	}
 	assert_true(tokens_per_s("llama-3.1-8b", "bf16", 1, 215, 122, 64, "2024-07") < tokens_per_s("llama-3.1-8b", "bf16", 1, 215, 122, 64, "2024-11"));

@@ -132,7 +132,7 @@ static void one_process_sends_out_all_tokens(void **state)
 	fixture.performance.model.layer_count = 2; /* steps so short that the front end is what binds */
 	model_finish(&fixture.performance.model);
 	replica = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_VLLM, "2025-11"));
-	assert_close(step_s(&replica, 1000, 10, 0), 1000 * replica.host.stream_s, 0.15);
+	assert_close(step_s(&replica, 1000, 10, 0), 1000 * replica.host.stream_s, 0.2);
 	assert_true(step_s(&replica, 1000, 10, 0) >= 1000 * replica.host.stream_s);
 	replica = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_TENSORRT_LLM, "2025-11"));
 	assert_true(step_s(&replica, 1000, 10, 0) < 0.5 * 1000 * serving_constants.vllm_stream_s);

@@ -469,7 +469,7 @@ static void who_goes_first_has_the_promise(void **state)
 
 	(void)state;
 	fill(&fixture);
-	fixture.inference.request.parallelism.max_batch = 28; /* requests wait for a place, which is where turns matter */
+	fixture.inference.request.parallelism.max_batch = 20; /* requests wait for a place, which is where turns matter */
 	fixture.inference.request.slo.ttft_ms = ABSENT_NUMBER;
 	fixture.inference.request.common.gpu_count = 12;
 	fixture.inference.request.requests_per_s = 7;
