@@ -134,6 +134,10 @@ $(BUILD)/tests/worst_day/calls.so: tests/worst_day/calls.c Makefile
 	$(call say,LOADED,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -D_GNU_SOURCE -std=c17 -g -O2 -fPIC -shared -fno-builtin $(filter-out -Wmissing-prototypes -Wstrict-prototypes -Wpedantic,$(WARN)) -o $@ $< -ldl
 
+$(BUILD)/tests/worst_day/clock.so: tests/worst_day/clock.c Makefile
+	$(call say,LOADED,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -D_GNU_SOURCE -std=c17 -g -O2 -fPIC -shared -pthread $(filter-out -Wmissing-prototypes -Wstrict-prototypes -Wpedantic,$(WARN)) -o $@ $< -ldl
+
 $(BUILD)/tests/oom/test_oom: $(BUILD)/tests/oom/failing_malloc.o
 
 $(BUILD)/tests/effects/test_fields: $(patsubst %,$(BUILD)/tests/effects/%.o,answer change)
@@ -293,7 +297,7 @@ check-crash: $(BUILD)/tests/storage/test_crash $(PROGRAM) ## 200 kills -9 and 50
 	CRASH_KILLS=200 CRASH_CUTS=50 $<
 	$(PYTHON) tests/server/crash_daemon.py 200
 
-WORST_DAY := $(patsubst %,$(BUILD)/tests/worst_day/%.so,power calls)
+WORST_DAY := $(patsubst %,$(BUILD)/tests/worst_day/%.so,power calls clock)
 # STORMS, FACTOR: which of them, and what part of the full counts, as `make check-worst-day STORMS=kills,flips FACTOR=0.1`
 .PHONY: check-worst-day check-worst-day-short
 check-worst-day: $(PROGRAM) $(WORST_DAY) ## every storm of docs/robustness.md at its full counts (hours); its short form runs in CI

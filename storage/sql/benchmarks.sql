@@ -48,6 +48,10 @@ UPDATE benchmark SET state = :state, state_reason = :state_reason, running_devic
 	progress = :progress, result_sha256 = :result_sha256, result = :result
 WHERE id = :id;
 
+-- A daemon that starts gives agents the time of a lease: they count by their own clocks, and so hold none for longer.
+-- name: benchmark_leases_anew
+UPDATE benchmark SET lease_until_us = :lease_until_us WHERE state = 'running' AND agent_id IS NOT NULL;
+
 -- Leases that are over, and queued ones past their time. :restart: those of the daemon's own worker are over too.
 -- name: benchmark_overdue
 SELECT * FROM benchmark WHERE number IN (

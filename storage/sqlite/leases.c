@@ -330,11 +330,15 @@ enum status operation_benchmark_sweep(struct storage *storage, struct storage_jo
 {
 	struct benchmark_sweep *sweep = (struct benchmark_sweep *)job;
 	struct arguments arguments = {.now_us = sweep->now_us, .restart = sweep->restart,
-		.before_us = sweep->now_us - idempotency_retention_us};
+		.before_us = sweep->now_us - idempotency_retention_us, .lease_until_us = sweep->now_us + sweep->lease_us};
 	struct benchmark_record benchmark;
-	enum status status;
+	enum status status = STATUS_OK;
 
 	sweep->requeued = sweep->expired = sweep->cancelled = sweep->keys_forgotten = 0;
+	if (sweep->restart && sweep->lease_us > 0)
+		status = store_run(&storage->writer, STATEMENT_BENCHMARK_LEASES_ANEW, &arguments, arena, NULL, failure);
+	if (status != STATUS_OK)
+		return status;
 	while ((status = store_one(&storage->writer, STATEMENT_BENCHMARK_OVERDUE, &arguments, &benchmark, arena, failure)) == STATUS_OK) {
 		bool running = lease_state_of(benchmark.state) == LEASE_RUNNING;
 		struct lease_step step = {.event = running ? LEASE_OVER : LEASE_TOO_LATE, .now_us = sweep->now_us};

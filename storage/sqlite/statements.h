@@ -54,6 +54,7 @@
 	X(BENCHMARK_EXCESS,     "benchmark_result_excess", arguments_map,     benchmark_map)              \
 	X(BENCHMARK_ON_DEVICE,  "benchmark_on_device",   arguments_map,       benchmark_map)              \
 	X(BENCHMARK_UPDATE,     "benchmark_update",      benchmark_map,       benchmark_map)              \
+	X(BENCHMARK_LEASES_ANEW, "benchmark_leases_anew", arguments_map,      arguments_map)              \
 	X(BENCHMARK_OVERDUE,    "benchmark_overdue",     arguments_map,       benchmark_map)              \
 	X(BENCHMARK_LIST,       "benchmark_list",        benchmark_query_map, benchmark_map)              \
 	X(DEVICE_PUT,           "device_put",            device_map,          device_map)                 \
