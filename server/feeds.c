@@ -317,6 +317,6 @@ void feeds_state_get(struct feed_service *service, enum feed_id id, struct feed_
 	pthread_mutex_lock(&service->mutex);
 	*state = service->workers[id].state;
 	if (service->workers[id].due_ns)
-		state->next_at_us = clock_wall_us() + (service->workers[id].due_ns - clock_boot_ns()) / 1000;
+		state->next_at_us = (clock_wall_us() + (service->workers[id].due_ns - clock_boot_ns()) / 1000 + 500000) / 1000000 * 1000000; /* of two clocks: whole seconds */
 	pthread_mutex_unlock(&service->mutex);
 }

@@ -20,7 +20,7 @@ NAME = "clocks that are set"
 PROMISE = "no lease doubled, no wait beyond its bound"
 HOUR, YEAR = 3600, 31557600
 STEPS = (10 * YEAR, 0, -54 * YEAR, 0, HOUR, 0, -HOUR, 0, HOUR, -HOUR)
-LEASE_S, FEED_S, AGENTS, STEP_S = 2, 60, 4, 0.5
+LEASE_S, FEED_S, AGENTS, STEP_S = 2, 60, 6, 0.5
 REMEMBERED_S = 2 + 1
 PATIENCE_S = 20  # what no slow machine takes; the bound itself is judged in the full form
 KEY = "fp_" + "ad" * 32
@@ -323,5 +323,5 @@ def run(size, report):
         report.must(False, fault)
     report.must(not forgotten, f"{len(forgotten)} benchmarks of dead agents are nobody's after {PATIENCE_S} s")
     report.must(all(seconds > FEED_S - 2 for seconds in waits), f"the feed of each minute was asked again after {waits}")
-    report.must(held.leases > steps and late, "the storm did not blow")
+    report.must(held.leases >= 6 and late, "the storm did not blow")
     report.must(ended == 0, f"it ended with {ended}")

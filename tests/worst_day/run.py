@@ -17,7 +17,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 from storm import ROOT, Report, Size  # noqa: E402  pylint: disable=wrong-import-position
 
-STORMS = ("kills", "power_cuts", "flips", "files", "calls", "unread", "clients", "clock")
+STORMS = ("kills", "power_cuts", "flips", "files", "calls", "unread", "clients", "clock", "day")
 
 
 def main():
