@@ -68,6 +68,9 @@ struct builtin_update {
 	int64_t revision;                  /* output */
 };
 
+/* The digest of the last such update; NULL in *digest before the first. */
+FALLIBLE enum status storage_builtin_digest(struct storage *storage, struct arena *arena, const char **digest, struct failure *failure);
+
 struct row_filter {
 	const char *id_prefix;      /* NULL: any; so are all below */
 	const char *origin;
