@@ -12,6 +12,7 @@ import sys
 import time
 
 UNDER = os.environ.get("FLEETPLAN_UNDER", "")  # asan, tsan, valgrind: then memory is no measure, and nothing is loaded into the daemon
+SLOWER = {"": 1, "asan": 3, "tsan": 3, "valgrind": 20}[UNDER]  # how much longer a storm blows, so that as much happens
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "server"))
 
