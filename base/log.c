@@ -16,7 +16,7 @@
 enum { LOG_LINE_MAX = 16 * 1024, LOG_TEXT_MAX = 1024 };
 
 /* The writer takes at most so much at a time, so that the ring has room again before a slow file has all of it. */
-enum { LOG_WRITE_MAX = 64 * 1024 };
+enum { LOG_WRITE_MAX = 64 * 1024, DROPPED_ROOM_BYTES = 256 };
 
 enum log_way { LOG_DIRECT, LOG_RING, LOG_CLOSED };
 
@@ -134,6 +134,8 @@ static bool ring_say_dropped(void)
 
 	if (ring.unsaid == 0)
 		return true;
+	if (LOG_RING_BYTES - ring.length < DROPPED_ROOM_BYTES)
+		return false; /* nothing is formatted for a ring that nobody empties */
 	buffer_init(&line, LOG_LINE_MAX);
 	line_format(&line, LOG_WARNING, "log_dropped", &LOG_INTEGER("lines", ring.unsaid), 1);
 	said = !line.failed && ring_put(line.bytes, line.length);

@@ -33,6 +33,8 @@ def look_under(tool, folder):
     """Sets the environment for the daemons to come, so that each finding becomes a file in the folder."""
     if tool == "valgrind":
         os.environ["FLEETPLAN_WRAPPER"] = VALGRIND.format(folder)
+    if tool == "tsan":  # whose allocator does not get its addresses now and then where 32 bits of them are drawn at random
+        os.environ["FLEETPLAN_WRAPPER"] = "setarch -R"
     os.environ["ASAN_OPTIONS"] = f"log_path={folder}/finding:detect_stack_use_after_return=0"
     os.environ["UBSAN_OPTIONS"] = f"log_path={folder}/finding:print_stacktrace=1"
     os.environ["TSAN_OPTIONS"] = f"log_path={folder}/finding:second_deadlock_stack=1"
