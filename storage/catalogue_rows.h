@@ -23,6 +23,7 @@ struct row_put {
 	int64_t expected_revision; /* below 1: any; else of the valid row (STATUS_PRECONDITION_FAILED) */
 	const struct idempotency *idempotency;
 	int64_t revision; /* output: of the catalogue, and now of the row */
+	int64_t at_us;    /* output: the moment from which on the row holds; others may have changed it since */
 	bool created;     /* output: there was none before */
 };
 

@@ -4,6 +4,7 @@ killed and started again. At quiet moments its memory, descriptors and threads a
 The work is that of `mixed.py`, whose history is checked at each restart, at a rate: 96 requests a second are a day of four a second in an hour. Old
 plans are deleted, so that what is stored stays as large as it is."""
 import collections
+import os
 import pathlib
 import tempfile
 import threading
@@ -75,6 +76,12 @@ def slope_an_hour(points):
     return 3600 * sum((s - mean_s) * (v - mean) for s, v in points) / spread if spread else 0.0
 
 
+def cpu_s(pid):
+    """What a process has had of the processors: a busy machine changes how long a request takes, and this hardly."""
+    user, system = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 def quiet_figures(daemon):
     """When no client is there any more: what the process holds then. Connections that were just closed are given a moment."""
     least = None
@@ -92,6 +99,7 @@ def one_life(daemon, mixed, gusts, gust_s, orderly, totals):
         stop = threading.Event()
         feed = Feed(daemon.port, stop, totals)
         feed.start()
+        asked, cpu = len(mixed.took), cpu_s(daemon.process.pid)
 
         def end(last=gust == gusts - 1):
             stop.set()
@@ -102,6 +110,7 @@ def one_life(daemon, mixed, gusts, gust_s, orderly, totals):
             mixed.blow(daemon, min(gust_s, 2), end)  # under which it is killed
         else:
             mixed.blow(daemon, gust_s, end)
+            totals["cpu"].append(1000 * (cpu_s(daemon.process.pid) - cpu) / max(1, len(mixed.took) - asked))
             seen.append((time.monotonic(), quiet_figures(daemon)))
         feed.join()
     return seen
@@ -111,7 +120,7 @@ def run(size, report):
     lives = 2 if not size.full else max(2, round(12 * size.factor))
     gusts, gust_s = (2, 1.2) if not size.full else (6, 50)
     totals, seen = collections.Counter(), []
-    totals["faults"] = []
+    totals["faults"], totals["cpu"] = [], []
     with tempfile.TemporaryDirectory() as folder:
         replica = feed_replica.Replica(feed_replica.make_certificates(folder))
         price = [50.0]
@@ -164,6 +173,9 @@ def run(size, report):
     report.figure("ms p99 of the first minute", percentile(early, 99) * 1000)
     report.figure("ms p99 of the last minute", percentile(late, 99) * 1000)
     report.bound("of the first is the last", percentile(late, 99) / percentile(early, 99), 1.2)
+    report.figure("ms of a core a request, first gust", totals["cpu"][0])
+    report.figure("ms of a core a request, last gust", totals["cpu"][-1])
+    report.bound("of the first gust is the last", totals["cpu"][-1] / totals["cpu"][0], 1.2)
     report.figure("answers of 5xx", sum(count for status, count in mixed.statuses.items() if status >= 500))
     report.figure("lost, doubled or torn", len(totals["faults"]))
     for fault in totals["faults"]:
