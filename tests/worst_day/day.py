@@ -14,7 +14,7 @@ import feed_replica
 from conftest import Daemon
 from feed_replica import azure_item, azure_page
 from mixed import CLIENTS, Client, Gone, Mixed
-from storm import percentile, process_figures, wait_until
+from storm import SLOWER, UNDER, percentile, process_figures, wait_until
 
 NAME = "a day of mixed work"
 PROMISE = "flat memory, descriptors, threads; p99 of the last minute within 20 % of the first"
@@ -118,7 +118,7 @@ def one_life(daemon, mixed, gusts, gust_s, orderly, totals):
 
 def run(size, report):
     lives = 2 if not size.full else max(2, round(12 * size.factor))
-    gusts, gust_s = (2, 1.2) if not size.full else (6, 50)
+    gusts, gust_s = (2, 1.2 * SLOWER) if not size.full or UNDER else (6, 50)
     totals, seen = collections.Counter(), []
     totals["faults"], totals["cpu"] = [], []
     with tempfile.TemporaryDirectory() as folder:

@@ -20,13 +20,14 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import storm  # noqa: E402  pylint: disable=wrong-import-position
 from storm import ROOT, Report, Size  # noqa: E402  pylint: disable=wrong-import-position
 
 STORMS = ("kills", "power_cuts", "flips", "files", "calls", "unread", "clients", "clock", "day")
 
 
 LOADED = ("power_cuts", "calls", "clock")  # they load a library into the daemon
-VALGRIND = "valgrind --quiet --leak-check=full --errors-for-leak-kinds=definite --num-callers=30 --fair-sched=yes --error-exitcode=99 --log-file={}/finding.%p"
+VALGRIND = "valgrind --quiet --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite --num-callers=30 --fair-sched=yes --error-exitcode=99 --log-file={}/finding.%p"
 
 
 def look_under(tool, folder):
@@ -38,7 +39,7 @@ def look_under(tool, folder):
     os.environ["ASAN_OPTIONS"] = f"log_path={folder}/finding:detect_stack_use_after_return=0"
     os.environ["UBSAN_OPTIONS"] = f"log_path={folder}/finding:print_stacktrace=1"
     os.environ["TSAN_OPTIONS"] = f"log_path={folder}/finding:second_deadlock_stack=1"
-    os.environ["FLEETPLAN_UNDER"] = tool
+    storm.UNDER, storm.SLOWER = tool, {"asan": 5, "tsan": 10, "valgrind": 60}[tool]
 
 
 def findings(folder):
@@ -66,10 +67,10 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     broken, told = 0, {}
     for name in given.only.split(",") if given.only else [name for name in STORMS if not given.under or name not in LOADED]:
-        storm = importlib.import_module(name)
-        report, began = Report(storm.NAME, given.full and not given.under), time.monotonic()
+        one = importlib.import_module(name)
+        report, began = Report(one.NAME, given.full and not given.under), time.monotonic()
         try:
-            storm.run(Size(given.full, given.factor, given.seed, given.build), report)
+            one.run(Size(given.full, given.factor, given.seed, given.build), report)
         except Exception:  # a storm that breaks is a finding; the others go on
             report.must(False, traceback.format_exc())
         if given.under:
