@@ -322,6 +322,8 @@ static json_t *report_tree(const struct json_text *json, bool *no_memory)
 	bool ran_out = false;
 	json_t *tree = json->text ? json_tree_read(json->text, json->length, 0, NULL, &ran_out) : NULL;
 
+	if (json->text && !tree && !ran_out) /* plans of older versions hold integers of more than 64 bits */
+		tree = json_tree_read(json->text, json->length, JSON_DECODE_INT_AS_REAL, NULL, &ran_out);
 	*no_memory |= ran_out;
 	return tree;
 }

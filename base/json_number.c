@@ -124,10 +124,10 @@ static size_t format_fraction(char *out, double value)
 	return place_point(out, text, (size_t)decimals, (size_t)(last ? __builtin_clzll(last) : 64 + __builtin_clzll(first)) / 8);
 }
 
-/* 1e21 <= value < 1e27, where operations and FLOPs of whole trainings are: snprintf takes twenty times as long. */
+/* 1e18 <= value < 1e27, where operations and FLOPs of whole trainings are: snprintf takes twenty times as long. */
 static size_t format_exponent(char *out, double value)
 {
-	static const long double powers[] = {1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+	static const long double powers[] = {1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 	double mantissa;
 	size_t power = 0, length;
 
@@ -135,7 +135,8 @@ static size_t format_exponent(char *out, double value)
 		power++;
 	mantissa = (double)((long double)value / powers[power]);
 	length = format_fraction(out, mantissa);
-	memcpy(out + length, (const char[]){'e', '+', '2', (char)('1' + power)}, 4);
+	power += 18;
+	memcpy(out + length, (const char[]){'e', '+', (char)('0' + power / 10), (char)('0' + power % 10)}, 4);
 	return length + 4;
 }
 
@@ -152,9 +153,9 @@ size_t json_format_double(char *out, double value)
 		sign += json_format_unsigned(out + sign, (uint64_t)value);
 	else if (value >= 1e-6 && value < 1e15)
 		sign += format_fraction(out + sign, value);
-	else if (value >= 1e15 && value < 1e21)
+	else if (value >= 1e15 && value < 1e18)
 		sign += (size_t)snprintf(out + sign, JSON_NUMBER_SIZE - 1, "%.0f", value);
-	else if (value >= 1e21 && value < 1e27)
+	else if (value >= 1e18 && value < 1e27)
 		sign += format_exponent(out + sign, value);
 	else
 		sign += (size_t)snprintf(out + sign, JSON_NUMBER_SIZE - 1, "%.15g", value);

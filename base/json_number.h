@@ -9,7 +9,8 @@
 
 enum { JSON_NUMBER_SIZE = 40 }; /* of any of them, with a NUL */
 
-/* Write to `out`, which holds JSON_NUMBER_SIZE bytes, and return the length. The double is finite, and its text ends in a NUL. */
+/* From 1e18 on a double has an exponent: readers that take digits alone for a 64-bit integer refuse or cut longer ones.
+ * Write to `out`, which holds JSON_NUMBER_SIZE bytes, and return the length. The double is finite, and its text ends in a NUL. */
 size_t json_format_unsigned(char *out, uint64_t value);
 size_t json_format_double(char *out, double value);
 size_t json_format_exact(char *out, double value); /* up to 17 digits where 15 would be read as another number */

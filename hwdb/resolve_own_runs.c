@@ -185,12 +185,16 @@ void resolve_own_runs_note(const struct resolver *resolver, const struct trainin
 	if (found == 0)
 		return;
 	for (size_t i = 0; i < input->candidate_count; i++) {
-		struct own_runs_posterior posterior = input->candidates[i].own_runs ? posterior_of(input, &input->candidates[i]) : (struct own_runs_posterior){.runs = 0};
+		const struct candidate *candidate = &input->candidates[i];
+		struct own_runs_posterior posterior;
 
+		if (!candidate->own_runs)
+			continue;
+		posterior = posterior_of(input, candidate);
 		if (!(posterior.runs > said.runs))
 			continue;
 		said = posterior;
-		likest = &input->candidates[i];
+		likest = candidate;
 	}
 	if (!likest) {
 		findings_assume_number(resolver->findings, "practice.own_runs", 0,

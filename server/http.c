@@ -522,10 +522,10 @@ static enum status http_fit_descriptors(struct http *http, struct failure *failu
 	if (limit.rlim_cur < others + HTTP_CONNECTIONS_LEAST)
 		return failure_set(failure, STATUS_INVALID,
 			"connections: the system lets this process open %llu files, of which %llu are for other things: raise that limit (ulimit -n, LimitNOFILE) to %llu for %u connections",
-			(unsigned long long)limit.rlim_cur, (unsigned long long)others, (unsigned long long)(wanted + others), wanted);
+			(unsigned long long)limit.rlim_cur, (unsigned long long)others, (unsigned long long)wanted + others, wanted);
 	*connections = (unsigned)(limit.rlim_cur - others);
 	log_event(LOG_WARNING, "connections_lowered", LOG_INTEGER("connections", *connections), LOG_INTEGER("wanted", wanted),
-		LOG_INTEGER("open_files_limit", (int64_t)limit.rlim_cur), LOG_INTEGER("open_files_needed", (int64_t)(wanted + others)));
+		LOG_INTEGER("open_files_limit", (int64_t)limit.rlim_cur), LOG_INTEGER("open_files_needed", (int64_t)wanted + (int64_t)others));
 	return STATUS_OK;
 }
 

@@ -43,16 +43,17 @@ static void response_problem(struct exchange *exchange, enum status status)
 static void response_forget_work(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
-	char *values[CALL_HEADERS_MAX];
+	char *values[CALL_HEADERS_MAX] = {0};
+	size_t count = call->header_count;
 	bool whole = true;
 
 	if (!exchange->judged.block || exchange->waiting || exchange->stream || exchange->export || call->arena.total_bytes <= ARENA_KEEP_BYTES)
 		return;
-	for (size_t i = 0; i < call->header_count; i++)
+	for (size_t i = 0; i < count; i++)
 		whole &= (values[i] = strdup(call->headers[i].value)) != NULL;
 	if (whole)
 		arena_rewind(&call->arena, exchange->judged);
-	for (size_t i = 0; i < call->header_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (whole && !(call->headers[i].value = arena_strdup(&call->arena, values[i])))
 			call->headers[i].value = "";
 		free(values[i]);

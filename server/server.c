@@ -231,6 +231,7 @@ enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, stru
 	status = server_as_of_check(as_of_us, failure);
 	if (status == STATUS_OK)
 		status = snapshot_of_moment(server, as_of_us, catalogue, failure);
+	CHECK(status != STATUS_OK || *catalogue);
 	if (status == STATUS_OK && (*catalogue)->rows.accelerator_count == 0) {
 		catalogue_release(*catalogue);
 		*catalogue = NULL;

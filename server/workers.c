@@ -46,6 +46,7 @@ static struct share *share_of(struct share **first, uint64_t id, uint64_t level_
 }
 
 /* Forgets those that have nothing here, would start at the level anyway and are within their rate; all of them, without a level. */
+/* NOLINTNEXTLINE(misc-no-recursion): shares have parts, parts have none. */
 static void shares_forget(struct share **first, const uint64_t *level_ns, int64_t now_ns)
 {
 	while (*first) {
@@ -99,7 +100,7 @@ static struct exchange **workers_choose(struct workers *workers, int64_t *begins
 
 		if (other_ns > 0) {
 			*begins_ns = other_ns < *begins_ns ? other_ns : *begins_ns;
-		} else if (other == client) {
+		} else if (chosen && other == client) {
 			if ((*at)->part->had_ns < (*chosen)->part->had_ns)
 				chosen = at;
 		} else if (!client || other->had_ns < client->had_ns) {
@@ -127,6 +128,7 @@ static struct exchange *workers_turn_away(struct workers *workers)
 {
 	struct exchange **newest = &workers->first, *away;
 
+	CHECK(*newest);
 	for (struct exchange **at = &workers->first; *at; at = &(*at)->next)
 		if ((*at)->share->waiting >= (*newest)->share->waiting)
 			newest = at;

@@ -133,7 +133,7 @@ TABLE(about, about_rows, "What people say about a plan.", .whole = &table_reques
 #define CALIBRATION                                                                                                    \
 	CHOICE(calibration, calibration_words, "Whether verified measurements correct the datasheet where they exist",     \
 		.fallback = "measured")
-#define PRACTICE(doc_, fallback_) CHOICE(practice, practice_words, doc_, .fallback = fallback_)
+#define PRACTICE(doc_, fallback_) CHOICE(practice, practice_words, doc_, .fallback = (fallback_))
 #define AS_OF                                                                                                          \
 	TEXT(as_of, 40, "Plan with the catalogue as it was at that time", .form = FORM_MOMENT,                             \
 		.example = "\"2026-11-01T00:00:00Z\"")

@@ -62,7 +62,7 @@ void layout_remark(const struct candidate *candidate, const struct replica_layou
 		findings_warn(findings,
 			"one replica of %lld x %s spans machines of %lld that a network of %.3g GB/s for each accelerator joins (internode_gbs): a last resort, "
 			"taken where nothing that was allowed holds the model in one machine; larger machines, more memory each or narrower weights avoid it",
-			(long long)(width * layout->pipeline), candidate->accelerator.id, (long long)domain, given_or(candidate->internode_gbs, 0));
+			(long long)width * layout->pipeline, candidate->accelerator.id, (long long)domain, given_or(candidate->internode_gbs, 0));
 }
 
 void layout_precision_remark(const struct candidate *candidate, const struct replica_layout *layout, struct findings *findings)

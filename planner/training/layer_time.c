@@ -203,7 +203,7 @@ static int tensor_pairs(const struct layer_kind *kind, bool experts_split)
 /* E29 beside a layer's work that hides other communication already: together it hides no more than itself. */
 static double work_hide(struct layer_work *work, double communication_s, double overlap)
 {
-	double hiding_s = work->time.forward_s + work->time.backward_s - work->time.ring_s;
+	double hiding_s = work->time.forward_s + work->time.backward_s - work->time.ring_forward_s - work->time.ring_backward_s;
 	double exposed = layer_exposed_s(communication_s, hiding_s, hiding_s - work->time.hidden_s, overlap);
 
 	work->time.hidden_s += communication_s - exposed;
@@ -238,14 +238,16 @@ static void work_context_comm(struct layer_work *work)
 	double width = kind->mixer == MIXER_MLA ? (double)kind->heads * (2 * kind->head_dim + kind->rope_head_dim)
 	                                        : (double)kind->kv_heads * 2 * kind->head_dim;
 	double bytes = work->degrees->context * work->degrees->rows * width / work->degrees->tensor * setting->device.wide_bytes;
-	double once_s;
+	double passes_s = work->time.forward_s + work->time.backward_s, once_s, ring_s;
 
 	if (work->degrees->context <= 1 || kind->mixer == MIXER_NONE)
 		return;
 	once_s = collective_all_gather_s(&setting->device, setting->physics, group, bytes);
 	/* fused attention does five products backward for two forward */
-	work->time.ring_s = fmin(3 * once_s, fmin(work->attention.time_s * (1 + 2.5), work->time.forward_s + work->time.backward_s));
-	work->time.context_s = exposed_s(3 * once_s, work->time.ring_s, setting->physics->overlap);
+	ring_s = fmin(3 * once_s, fmin(work->attention.time_s * (1 + 2.5), passes_s));
+	work->time.ring_forward_s = ring_s * work->time.forward_s / passes_s;
+	work->time.ring_backward_s = ring_s * work->time.backward_s / passes_s;
+	work->time.context_s = exposed_s(3 * once_s, ring_s, setting->physics->overlap);
 }
 
 /* Expert parallelism: dispatch and combine, forward and backward, and again with full recomputation. Given: bytes of one of them on each
@@ -309,19 +311,14 @@ double layers_exchange_token_s(const struct setting *setting, double tensor, dou
 	return sum_s / tokens * (1 - 1e-9);
 }
 
-double layer_beside_ring_s(const struct layer_time *time, double pass_s)
-{
-	return pass_s * (1 - time->ring_s / (time->forward_s + time->backward_s));
-}
-
 double layer_hiding_backward_s(const struct layer_time *time)
 {
-	return layer_beside_ring_s(time, time->backward_s) + time->recompute_s;
+	return time->backward_s - time->ring_backward_s + time->recompute_s;
 }
 
 double layer_left_backward_s(const struct layer_time *time, double overlap)
 {
-	return fmax(0, layer_beside_ring_s(time, time->backward_s) + overlap * time->recompute_s - time->hidden_backward_s);
+	return fmax(0, time->backward_s - time->ring_backward_s + overlap * time->recompute_s - time->hidden_backward_s);
 }
 
 /* E157. */

@@ -14,7 +14,7 @@ struct layer_time {
 	double traffic_s;             /* part of forward_s + backward_s in which memory bandwidth decides */
 	double tensor_s, context_s, expert_s; /* exposed communication, forward and backward and recomputation */
 	double waits_s;               /* of the host for the counts of routed tokens, forward and backward */
-	double ring_s;                /* of attention, beside which a ring of context ranks goes on: nothing else is hidden there */
+	double ring_forward_s, ring_backward_s; /* of each pass, beside which a ring of context ranks goes on: nothing else is hidden there */
 	double hidden_s;              /* of these, beside forward_s and backward_s */
 	double hidden_backward_s;     /* of these and of gathers, beside backward_s and recompute_s */
 	double gather_s;              /* exposed gathers and scatters of ZeRO-2 and 3; 0 until sharding_expose() is asked */
@@ -25,9 +25,6 @@ double layer_time_total_s(const struct layer_time *time); /* all but traffic_s, 
 /* E29. What stays exposed of a communication beside `hiding_s` of work, of which `left_s` hides nothing else: links and network carry several at
  * a time, but work hides no more than itself. */
 double layer_exposed_s(double communication_s, double hiding_s, double left_s, double overlap);
-
-/* Of a pass, what a ring of context ranks leaves to hide others. */
-double layer_beside_ring_s(const struct layer_time *time, double pass_s);
 
 /* Part of backward pass and recomputation beside which gathers and gradients may go on, and what of it hides nothing yet. The backward pass
  * hides up to all of itself, recomputation up to `overlap` of itself. */

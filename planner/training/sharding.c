@@ -107,7 +107,7 @@ void sharding_of(const struct setting *setting, const struct parallelism *layout
 void sharding_expose(const struct setting *setting, const struct parallelism *layout, const struct shards *sent, struct layer_time *time)
 {
 	double overlap = setting->software.hides_data || layout->zero_stage >= 3 ? sent->overlap : 0;
-	double forward_s = layer_beside_ring_s(time, time->forward_s), forward_left_s = forward_s - (time->hidden_s - time->hidden_backward_s);
+	double forward_s = time->forward_s - time->ring_forward_s, forward_left_s = forward_s - (time->hidden_s - time->hidden_backward_s);
 	double backward_s = layer_hiding_backward_s(time), backward_left_s = layer_left_backward_s(time, overlap), behind_s, exposed_s;
 	bool again = setting->software.submodules && layout->recompute == RECOMPUTE_FULL && time->recompute_s > 0;
 

@@ -39,7 +39,8 @@ static void layer_time_add(struct layer_time *sum, const struct layer_time *one,
 	sum->waits_s += count * one->waits_s;
 	sum->gather_s += count * one->gather_s;
 	sum->hidden_backward_s += count * one->hidden_backward_s;
-	sum->ring_s += count * one->ring_s;
+	sum->ring_forward_s += count * one->ring_forward_s;
+	sum->ring_backward_s += count * one->ring_backward_s;
 }
 
 /* Kernels of one layer's forward pass: what the ranges of host_layer_s and kernel_gap_s are made of (physics.h). */

@@ -98,7 +98,7 @@ static enum status statement_map_results(struct statement *statement, const char
 			column = IS_CHECKSUM;
 		else if (column < 0 && strcmp(result, "number") != 0)
 			return statement_misfit(name, result, failure);
-		statement->result_column[i] = (signed char)column;
+		statement->result_column[i] = column;
 	}
 	return STATUS_OK;
 }
@@ -118,7 +118,7 @@ static enum status statement_map(struct statement *statement, const char *name, 
 			column = IS_CHECKSUM;
 		else if (column < 0)
 			return statement_misfit(name, parameter, failure);
-		statement->parameter_column[i] = (signed char)column;
+		statement->parameter_column[i] = column;
 	}
 	return statement_map_results(statement, name, failure);
 }

@@ -141,8 +141,8 @@ struct statement {
 	sqlite3_stmt *handle; /* NULL: not prepared yet */
 	const struct column_map *parameters, *results;
 	int parameter_count, result_count;
-	signed char parameter_column[COLUMNS_MAX]; /* index into the map */
-	signed char result_column[COLUMNS_MAX];    /* index into the map, -1: the row's number, which nobody reads; -2: its checksum */
+	int parameter_column[COLUMNS_MAX]; /* index into the map */
+	int result_column[COLUMNS_MAX];    /* index into the map, -1: the row's number, which nobody reads; -2: its checksum */
 	bool damaged; /* what statement_read read last is not what was stored */
 };
 

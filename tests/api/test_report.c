@@ -100,6 +100,21 @@ static void options_are_rows(void **state)
 	assert_contains(out.bytes, ",true,");
 }
 
+/* 9,223,372,036,854,775,808 operations and more were stored as digits alone until version 0.2. */
+static void integers_of_more_than_64_bits_are_read(void **state)
+{
+	struct plan_record plan = plan_of("training",
+		"{\"recommended\":{\"accelerator\":\"a100\",\"gpu_count\":8},\"workload\":{\"flops_total\":33240645632000000000}}");
+
+	(void)state;
+	buffer_clear(&out);
+	assert_int_equal(report_plan_markdown(&plan, &out, &failure), STATUS_OK);
+	assert_contains(out.bytes, "## Recommended: 8 x a100");
+	buffer_clear(&out);
+	assert_int_equal(report_plan_csv(&plan, &out, &failure), STATUS_OK);
+	assert_contains(out.bytes, "\r\na100,8,");
+}
+
 static void content_that_is_no_plan_is_refused(void **state)
 {
 	static const char *const bad[] = {"", "[]", "{}", "{\"recommended\":1}", "{\"recommended\":"};
@@ -134,6 +149,7 @@ int main(void)
 		cmocka_unit_test(a_training_plan_reads_as_a_report),
 		cmocka_unit_test(an_inference_plan_reads_as_a_report),
 		cmocka_unit_test(options_are_rows),
+		cmocka_unit_test(integers_of_more_than_64_bits_are_read),
 		cmocka_unit_test(content_that_is_no_plan_is_refused),
 	};
 

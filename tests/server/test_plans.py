@@ -3,6 +3,7 @@ import concurrent.futures
 import csv
 import io
 import json
+import re
 import uuid
 
 import pytest
@@ -169,6 +170,17 @@ def test_plan_as_report(daemon, plan):
     report = daemon.get(plan.headers["location"], {"Accept": "text/markdown"})
     assert report.status == 200 and report.text.startswith("# ")
     assert daemon.get(plan.headers["location"], {"Accept": "image/png"}).status == 406
+
+
+@pytest.mark.parametrize("tokens", [1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e16])
+def test_a_report_of_any_size(daemon, tokens):
+    """Of trainings whose operations just fit 64 bits, just not, and need an exponent."""
+    made = daemon.post("/v1/plans/training", {"model": "llama-3.1-8b", "tokens": tokens, "accelerator": "h100", "gpu_count": 8, "alternatives": 0})
+    assert made.status == 201
+    for digits in re.findall(r"[0-9.]+(?:[eE][+-]?\d+)?", made.text):
+        assert "." in digits or "e" in digits or int(digits) < 2 ** 63, digits
+    for form in ("text/markdown", "text/csv"):
+        assert daemon.get(made.headers["location"], {"Accept": form}).status == 200
 
 
 def test_plans_survive_a_restart(daemon_with):
