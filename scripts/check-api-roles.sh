@@ -1,6 +1,7 @@
 #!/bin/sh
 # The API as each role meets it: schemathesis, with its stateful phase, once without a key and once with the key of each role, on one daemon that
-# has something to find. No answer may be of 5xx but the promised ones, none may break /openapi.json, and the daemon stays. Prints a line a role.
+# has something to find. Left out: wrong keys of its own making, which are answered 429 after thirty in a minute (tests/server/test_wrong_keys.py).
+# No answer may be of 5xx but the promised ones, none may break /openapi.json, and the daemon stays. Prints a line a role.
 # usage: check-api-roles.sh PROGRAM [EXAMPLES_PER_OPERATION (20) [ROLE...]]
 set -eu
 program=$(realpath "$1") examples=${2:-20}
@@ -33,8 +34,8 @@ for role in ${*:-none viewer planner agent admin}; do
 	begin=$(wc -l <"$work/log")
 	kept=0
 	(cd "$work" && "$tools/venv/bin/schemathesis" --config-file "$config" run "$work/openapi.json" --url "$url" "$@" --checks all \
-		--exclude-checks positive_data_acceptance --max-examples "$examples" --workers 2 --phases examples,coverage,fuzzing,stateful \
-		--request-timeout 30 --generation-with-security-parameters false --generation-deterministic --warnings off --no-color) >"$work/said" 2>&1 || kept=1
+		--exclude-checks positive_data_acceptance,ignored_auth --max-examples "$examples" --workers 2 --phases examples,coverage,fuzzing,stateful \
+		--request-timeout 60 --max-response-time 60 --generation-with-security-parameters false --generation-deterministic --warnings off --no-color) >"$work/said" 2>&1 || kept=1
 	kill -0 $daemon || kept=1
 	tail -n +"$((begin + 1))" "$work/log" | python3 -c '
 import collections, json, sys
@@ -44,7 +45,7 @@ print(sys.argv[1] + ":", sum(statuses.values()), "requests,", ", ".join(f"{count
 sys.exit(five > 0)' "$role" || kept=1
 	[ $kept -eq 0 ] || {
 		failed=$((failed + 1))
-		tail -n 60 "$work/said"
+		sed -n '/= FAILURES =/,$p' "$work/said"
 		tail -n +"$((begin + 1))" "$work/log" | grep '"status":5' | head -n 5 || true
 	}
 done
