@@ -1,23 +1,13 @@
 #include "bench/cuda_devices.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/clock.h"
+#include "bench/list_apart.h"
 #include "hwdb/pci.h"
 
-enum { LIST_TIMEOUT_MS = 20000 }; /* less than a daemon gives to a list, so that other backends' devices are still told */
-
 struct listing {
-	enum bench_outcome outcome;
-	struct bench_reason reason;
-	size_t count;
-	struct bench_device devices[CUDA_DEVICES_MAX];
+	struct bench_device *devices;
+	size_t count, capacity;
 };
 
 static void uuid_text(const char *prefix, const struct cuda_uuid *uuid, char *out, size_t size)
@@ -235,7 +225,7 @@ static void note_cuda(struct bench_device *device, const struct cuda_driver *dri
 
 static void list_visible(struct listing *listing, const struct cuda_driver *driver, const struct nvml *nvml, int count)
 {
-	for (int ordinal = 0; ordinal < count && listing->count < CUDA_DEVICES_MAX; ordinal++) {
+	for (int ordinal = 0; ordinal < count && listing->count < listing->capacity; ordinal++) {
 		struct bench_device *device = &listing->devices[listing->count];
 		char uuid[DEVICE_ID_MAX];
 		int handle = 0;
@@ -264,7 +254,7 @@ static void list_slices(struct listing *listing, const struct cuda_driver *drive
 
 	if (nvml->mig_mode(board, &current, &pending) != NVML_OK || !current || nvml->mig_count_max(board, &most) != NVML_OK)
 		return;
-	for (unsigned i = 0; i < most && listing->count < CUDA_DEVICES_MAX; i++) {
+	for (unsigned i = 0; i < most && listing->count < listing->capacity; i++) {
 		struct bench_device *device = &listing->devices[listing->count];
 		struct nvml_device *slice;
 		struct nvml_memory memory;
@@ -300,111 +290,28 @@ static void list_hidden(struct listing *listing, const struct cuda_driver *drive
 	}
 }
 
-static void list_here(struct listing *listing)
+static enum bench_outcome list_here(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason)
 {
+	struct listing listing = {.devices = devices, .capacity = capacity};
 	struct cuda_driver driver;
 	struct nvml nvml;
 	struct bench_reason unused;
-	int count = 0;
+	int visible = 0;
+	enum bench_outcome outcome = cuda_driver_open(&driver, reason);
 
-	listing->outcome = cuda_driver_open(&driver, &listing->reason);
-	if (listing->outcome != BENCH_OK)
-		return;
-	listing->outcome = cuda_driver_judge(&driver, driver.device_count(&count), "counting the devices", &listing->reason);
-	if (listing->outcome != BENCH_OK)
-		return;
+	if (outcome == BENCH_OK)
+		outcome = cuda_driver_judge(&driver, driver.device_count(&visible), "counting the devices", reason);
+	if (outcome != BENCH_OK)
+		return outcome;
 	(void)nvml_open(&nvml, &unused);
-	list_visible(listing, &driver, &nvml, count);
-	list_hidden(listing, &driver, &nvml);
+	list_visible(&listing, &driver, &nvml, visible);
+	list_hidden(&listing, &driver, &nvml);
 	nvml_close(&nvml);
-	if (!listing->count)
-		listing->outcome = bench_refuse(&listing->reason, BENCH_UNSUPPORTED, "no device: the NVIDIA driver is there and shows none");
-}
-
-static void write_listing(const struct listing *listing, int fd)
-{
-	const char *at = (const char *)listing;
-	size_t left = sizeof(*listing);
-
-	while (left) {
-		ssize_t wrote = write(fd, at, left);
-
-		if (wrote < 0 && errno != EINTR)
-			return;
-		at += wrote > 0 ? wrote : 0;
-		left -= wrote > 0 ? (size_t)wrote : 0;
-	}
-}
-
-/* False when the other end was closed, or time was up, before all had come. */
-static bool read_listing(struct listing *listing, int fd)
-{
-	int64_t deadline_ns = clock_monotonic_ns() + (int64_t)LIST_TIMEOUT_MS * 1000000;
-	char *at = (char *)listing;
-	size_t left = sizeof(*listing);
-
-	while (left) {
-		struct pollfd waiting = {.fd = fd, .events = POLLIN};
-		int64_t left_ms = (deadline_ns - clock_monotonic_ns()) / 1000000;
-		ssize_t got;
-
-		if (left_ms <= 0 || (poll(&waiting, 1, (int)left_ms) < 0 && errno != EINTR))
-			return false;
-		if (!waiting.revents)
-			continue;
-		got = read(fd, at, left);
-		if (got == 0 || (got < 0 && errno != EINTR))
-			return false;
-		at += got > 0 ? got : 0;
-		left -= got > 0 ? (size_t)got : 0;
-	}
-	return true;
-}
-
-static enum bench_outcome list_apart(struct listing *listing, struct bench_reason *reason)
-{
-	int ends[2], status = 0;
-	bool whole;
-	pid_t child;
-
-	if (pipe(ends) != 0)
-		return bench_refuse(reason, BENCH_FAILED, "no pipe: %s", strerror(errno));
-	child = fork();
-	if (child == 0) {
-		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		close(ends[0]);
-		list_here(listing);
-		write_listing(listing, ends[1]);
-		_exit(0);
-	}
-	close(ends[1]);
-	whole = child > 0 && read_listing(listing, ends[0]);
-	close(ends[0]);
-	if (child > 0 && !whole)
-		kill(child, SIGKILL); /* at its end already, unless it hangs */
-	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	if (whole)
-		return listing->outcome;
-	if (child > 0 && WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)
-		return bench_refuse(reason, BENCH_FAILED, "the NVIDIA driver crashed while its devices were listed: signal %d", WTERMSIG(status));
-	return bench_refuse(reason, BENCH_FAILED, "the NVIDIA driver did not list its devices within %d s", LIST_TIMEOUT_MS / 1000);
+	*count = listing.count;
+	return listing.count ? BENCH_OK : bench_refuse(reason, BENCH_UNSUPPORTED, "no device: the NVIDIA driver is there and shows none");
 }
 
 enum bench_outcome cuda_devices_list(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason)
 {
-	struct listing *listing = calloc(1, sizeof(*listing));
-	enum bench_outcome outcome;
-
-	*count = 0;
-	if (!listing)
-		return bench_refuse(reason, BENCH_FAILED, "out of memory");
-	outcome = list_apart(listing, &listing->reason);
-	for (; outcome == BENCH_OK && *count < listing->count && *count < capacity; ++*count) {
-		devices[*count] = listing->devices[*count];
-		devices[*count].backend = "cuda"; /* a pointer of this process */
-	}
-	*reason = listing->reason;
-	free(listing);
-	return outcome;
+	return bench_list_apart(list_here, "the NVIDIA driver", devices, capacity, count, reason);
 }

@@ -5,10 +5,7 @@
 #include "bench/cuda_driver.h"
 #include "bench/nvml.h"
 
-enum { CUDA_DEVICES_MAX = 64 };
-
-/* bench_backend.list. The driver is asked in a process of its own: one that crashes or hangs costs the list of this backend and
- * nothing else, and a slice can be opened later, which only a driver that has not started yet can do. */
+/* bench_backend.list. The driver is asked in a process of its own: a slice can be opened later, which only a driver that has not started yet can do. */
 enum bench_outcome cuda_devices_list(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason);
 
 /* "GPU-..." or, for a slice, "MIG-..." of a device that this process sees; false when it does not tell. */

@@ -4,6 +4,7 @@
  * transfers and launches is as good as any. Without libOpenCL.so.1, a driver or a device it is BENCH_UNSUPPORTED. */
 #include <math.h>
 
+#include "bench/list_apart.h"
 #include "bench/opencl_session.h"
 
 /* Last-level caches reach 256 MiB (MI300X), and drivers tell another level's size or none: a GPU's is taken for this. */
@@ -12,7 +13,7 @@
 /* The driver, a display and other programs keep some of a device's memory. */
 #define MEMORY_SHARE 0.9
 
-static enum bench_outcome opencl_list(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason)
+static enum bench_outcome list_here(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason)
 {
 	struct opencl_found *found;
 	const struct opencl_api *api;
@@ -29,6 +30,11 @@ static enum bench_outcome opencl_list(struct bench_device *devices, size_t capac
 		devices[i] = found[i].device;
 	free(found);
 	return outcome;
+}
+
+static enum bench_outcome opencl_list(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason)
+{
+	return bench_list_apart(list_here, "an OpenCL driver", devices, capacity, count, reason);
 }
 
 static void opencl_close(struct bench_session *session)

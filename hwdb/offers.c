@@ -221,7 +221,7 @@ void offers_explain(const struct offer_rejects *rejects, const struct offer_filt
 		{rejects->not_named, "of other providers or regions"},
 		{rejects->replaced, "replaced by newer ones"},
 		{rejects->too_old, "too old"},
-		{rejects->suspicious, "below a third of the median"},
+		{rejects->suspicious, "of low confidence or below a third of the median"},
 	};
 	size_t used;
 

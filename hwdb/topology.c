@@ -83,7 +83,7 @@ enum { TPU_CUBE = 64 };
 static const int64_t v2_slices[] = {4, 16, 64, 128, 256}, v3_slices[] = {4, 16, 32, 64, 128, 256, 512, 1024},
 	square_slices[] = {1, 4, 8, 16, 32, 64, 128, 256}, cube_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 6144},
 	v4_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096}, v7_slices[] = {4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 9216};
-static const char v4_network[] = "Chowdhery et al. 2022 (PaLM, arXiv 2204.02311, section 4): 81 Tb/s between two TPU v4 pods of 3,072 chips each, 13.2 Gb/s a chip";
+static const char v4_network[] = "Chowdhery et al. 2022 (PaLM, arXiv 2204.02311, section 4): an aggregate burst of 81 Tb/s over all hosts of two TPU v4 pods of 3,072 chips each, 13.2 Gb/s a chip: what was used, no stated capacity";
 static const struct pod {
 	const char *kin;
 	struct slice_sizes sizes;

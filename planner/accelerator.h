@@ -34,7 +34,7 @@ bool accelerator_is_neuron(const struct accelerator *accelerator);
 
 /* Dense peak of matrix products in a precision, FLOP/s (operations/s for integers). What an accelerator lacks falls
  * back to the nearest wider format that it has (fp8 -> bf16 -> fp16 -> tf32 -> fp32; weights in a narrow format
- * are then only stored narrow); *used, where not NULL, tells which format the rate is of. 0 if it has none. */
+ * are then only stored narrow), and so do integers that are slower than 16 bits; *used, where not NULL, tells which format the rate is of. 0 if it has none. */
 double accelerator_peak_flops_per_s(
 	const struct accelerator *accelerator, enum precision precision, enum precision *used);
 

@@ -107,13 +107,20 @@ size_t front_of_points(struct front_point *points, size_t count, size_t most)
 	return count;
 }
 
+bool front_beats(const struct front_point *points, size_t count, const struct front_point *point)
+{
+	for (size_t i = 0; i < count; i++)
+		if (beats(&points[i], point, true))
+			return true;
+	return false;
+}
+
 size_t front_keep(struct front_point *points, size_t count, size_t most, const struct front_point *point)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (beats(&points[i], point, true))
-			return count;
+	if (front_beats(points, count, point))
+		return count;
 	for (size_t i = 0; i < count; i++)
 		if (!beats(point, &points[i], false))
 			points[kept++] = points[i];

@@ -74,7 +74,7 @@ void layout_precision_remark(const struct candidate *candidate, const struct rep
 		precision_weight_bytes(used) <= precision_weight_bytes(layout->precision))
 		return;
 	findings_assume_text(findings, "precision.computed", precision_name(used),
-		"E50: the accelerator has no arithmetic in the weights' format: they stay packed in memory and kernels widen them (Marlin: Frantar et al. 2024, arXiv 2408.11743)");
+		"E50: the accelerator has no arithmetic in the weights' format, or a slower one than in 16 bits: they stay packed in memory and kernels widen them (Marlin: Frantar et al. 2024, arXiv 2408.11743)");
 }
 
 static bool has_experts(const struct model *model)

@@ -24,6 +24,18 @@ struct candidate outline_candidate(const struct programme *programme, const stru
 	return chosen;
 }
 
+static bool stage_setting(const struct programme *programme, size_t stage, const struct candidate *candidate, struct setting *setting)
+{
+	if (!setting_of_candidate(programme->input, candidate, programme->physics, programme->teacher, programme->stages[stage].sequence, setting))
+		return false;
+	setting->batch = programme->stages[stage].batch;
+	if (programme->gradient_bytes > 0)
+		setting->software.gradient_bytes = programme->gradient_bytes;
+	setting->batch_free = programme->stages[stage].batch_source != NULL;
+	least_token_times(setting);
+	return true;
+}
+
 /* The layout of one stage; when nothing fits and memory is waived, the one that needs least is timed. */
 static bool fleet_stage(const struct programme *programme, size_t stage, const struct outline *outline, const struct parallelism *pins,
 	struct found *found, struct setting *setting, struct search_counts *counts)
@@ -32,14 +44,8 @@ static bool fleet_stage(const struct programme *programme, size_t stage, const s
 	const struct training_input *input = programme->input;
 	struct stages stages;
 
-	if (!setting_of_candidate(input, &input->candidates[outline->candidate], programme->physics, programme->teacher,
-			programme->stages[stage].sequence, setting))
+	if (!stage_setting(programme, stage, &input->candidates[outline->candidate], setting))
 		return false;
-	setting->batch = programme->stages[stage].batch;
-	if (programme->gradient_bytes > 0)
-		setting->software.gradient_bytes = programme->gradient_bytes;
-	setting->batch_free = programme->stages[stage].batch_source != NULL;
-	least_token_times(setting);
 	layout_search(&search);
 	counts->evaluated += search.evaluated;
 	counts->feasible += search.feasible;
@@ -171,6 +177,44 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 	outline->trained_params = setting.trained_params;
 	outline->step_log_sigma = range_step_log_sigma(programme, chosen, outline);
 	place_best(programme, outline);
+}
+
+bool fleet_least(const struct programme *programme, size_t candidate, int64_t gpu_count, double factor, struct outline *outline)
+{
+	const struct training_input *input = programme->input;
+	const struct candidate *chosen = &input->candidates[candidate];
+	double tokens = programme->stages[0].tokens;
+	struct setting setting;
+
+	*outline = (struct outline){.any = true, .fits = true, .candidate = candidate, .gpu_count = gpu_count, .node_count = fleet_nodes(chosen, gpu_count)};
+	if (programme->stage_count != 1 || is_given(input->request.mfu) || input->measured || input->request.common.enforce_memory == TRUTH_FALSE ||
+		!stage_setting(programme, 0, chosen, &setting))
+		return false;
+	outline->found.step = (struct step_result){.samples = tokens / setting.sequence, .model_flops = tokens * setting.flops_per_token,
+		.hardware_flops = tokens * setting.flops_per_token, .time.time_s = factor * tokens * setting.least_token_s / (double)gpu_count}; /* all in one step */
+	outline->useful_hours = outline->found.step.time.time_s / SECONDS_PER_HOUR;
+	outline->trained_params = setting.trained_params;
+	return true;
+}
+
+bool fleet_is_slower(const struct programme *programme, size_t candidate, int64_t gpu_count, double factor, const struct parallelism *pins, struct search_counts *counts)
+{
+	struct setting setting;
+	struct layout_search leanest = {.setting = &setting, .gpu_count = gpu_count, .pins = *pins, .leanest = true, .fed = true};
+	struct layout_search faster = {.setting = &setting, .gpu_count = gpu_count, .pins = *pins};
+
+	if (!stage_setting(programme, 0, &programme->input->candidates[candidate], &setting))
+		return false;
+	layout_search(&leanest);
+	counts->evaluated += leanest.evaluated;
+	if (!leanest.least.any || leanest.least.memory.total_bytes > LAYOUT_COMFORTABLE_FILL * leanest.least.memory.capacity_bytes)
+		return false;
+	if (factor <= 1)
+		return true;
+	faster.most_sample_s = factor * setting.least_token_s * setting.sequence / (double)gpu_count;
+	layout_search(&faster);
+	counts->evaluated += faster.evaluated;
+	return !faster.best.any;
 }
 
 double fleet_objective(const struct outline *outline, enum objective objective)

@@ -69,6 +69,14 @@ struct search_counts {
 void fleet_outline(const struct programme *programme, size_t candidate, int64_t gpu_count, const struct parallelism *pins,
 	struct outline *outline, struct search_counts *counts);
 
+/* Bounds of fleet_outline(), without timing a layout: where every layout's steps take `factor` times their arithmetic, spread over all accelerators, or
+ * longer (all do with a factor of 1), time, cost, energy and carbon of what outline_settle() makes of `outline` are no more than the plan's.
+ * False where no bound is known (steps or MFU are given, or several stages). */
+bool fleet_least(const struct programme *programme, size_t candidate, int64_t gpu_count, double factor, struct outline *outline);
+
+/* Whether some layout fits with room to spare, and none that does takes less than `factor` times its arithmetic. Given: programme of one stage. */
+bool fleet_is_slower(const struct programme *programme, size_t candidate, int64_t gpu_count, double factor, const struct parallelism *pins, struct search_counts *counts);
+
 /* Energy, carbon, water and cost of the outline's hours; what they assume is noted in `findings` (may be NULL). */
 void fleet_footprint(const struct programme *programme, struct outline *outline, struct findings *findings);
 

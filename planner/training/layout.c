@@ -17,7 +17,7 @@ struct trial {
 	struct layout_search *search;
 	struct found tight; /* the fastest that fits, but only just */
 	bool described; /* pinned degrees describe a run: what is left out has its usual value where it has one */
-	double comfortable_bytes, layers[MODEL_LAYER_KINDS_MAX]; /* layers: of each kind */
+	double capacity_bytes, comfortable_bytes, layers[MODEL_LAYER_KINDS_MAX]; /* layers: of each kind */
 	struct parallelism layout;
 	struct stages stages;
 	struct memory_parts memory;
@@ -26,6 +26,10 @@ struct trial {
 	bool stepped;            /* step: of ZeRO-1 over all ranks, while only ZeRO stage and group change */
 	struct step_result step;
 	struct shared shared[MICRO_BATCHES_MAX];
+	struct known_layers { /* of these tensor and expert degrees: by enum recompute, and whether layers keep their activations */
+		bool made;
+		struct memory_layers layers;
+	} held[RECOMPUTE_COUNT][2];
 	int sharding_count; /* of these tensor, pipeline, data, context and expert degrees */
 	struct known_sharding {
 		int64_t zero_stage, zero_group;
@@ -71,6 +75,26 @@ static const struct shared *trial_shared(struct trial *trial, int size)
 	for (int recompute = RECOMPUTE_NONE; recompute < RECOMPUTE_COUNT; recompute++)
 		shared->all_s[recompute] = layers_s(trial, &shared->parts[recompute]);
 	return shared;
+}
+
+static void trial_forget(struct trial *trial)
+{
+	for (size_t i = 0; i < COUNT_OF(trial->shared); i++)
+		trial->shared[i].made = false;
+	for (int recompute = 0; recompute < RECOMPUTE_COUNT; recompute++)
+		trial->held[recompute][0].made = trial->held[recompute][1].made = false;
+}
+
+/* What the stages of the trial's layout hold. */
+static void trial_memory_parts(struct trial *trial, struct memory_parts *parts)
+{
+	const struct setting *setting = trial->search->setting;
+	struct known_layers *known = &trial->held[trial->layout.recompute][trial->layout.kept_layers > 0];
+
+	if (!known->made)
+		memory_layers_of(setting, &trial->layout, &known->layers);
+	known->made = true;
+	memory_parts_of(setting, &trial->layout, &trial->degrees, &known->layers, &trial->stages, parts);
 }
 
 /* The sharding of a layout with the trial's degrees. Whether ZeRO-2 scatters with every micro-batch is all that a micro-batch changes. */
@@ -171,12 +195,11 @@ static void trial_time(struct trial *trial, const struct shared *shared, const s
 /* Whether the layout fits comfortably when so many layers of each stage keep their activations. */
 static bool fits_keeping(struct trial *trial, int64_t layers, struct memory_use *memory)
 {
-	const struct setting *setting = trial->search->setting;
 	UNCLEARED struct memory_parts parts;
 
 	trial->layout.kept_layers = layers;
-	memory_parts_of(setting, &trial->layout, &trial->stages, &parts);
-	memory_of_parts(setting, &trial->layout, &parts, memory);
+	trial_memory_parts(trial, &parts);
+	(void)memory_of_parts(trial->search->setting, &trial->layout, &trial->degrees, &parts, trial->comfortable_bytes, memory);
 	return memory->total_bytes <= trial->comfortable_bytes;
 }
 
@@ -247,21 +270,48 @@ static bool scatters_too_slowly(struct trial *trial, const struct shared *shared
 		sharding, &shared->parts[layout->kept_layers > 0 ? RECOMPUTE_NONE : layout->recompute], &own))));
 }
 
+static bool trial_may_keep_some(const struct trial *trial)
+{
+	const struct parallelism *pins = &trial->search->pins;
+
+	return trial->layout.recompute == RECOMPUTE_NONE && pins->recompute == RECOMPUTE_UNSET && !pinned(pins->kept_layers);
+}
+
+/* Whether none of the layout's ZeRO stages from `first` to `last` and none of their groups fits, nor would with some layers done again, nor needs less than
+ * the leanest so far where that is looked for. */
+static bool nothing_fits(struct trial *trial, int first, int last)
+{
+	const struct layout_search *search = trial->search;
+	struct parallelism leanest = trial->layout;
+	struct memory_bounds bounds;
+
+	if (search->exhaustive || (search->setting->software.blocks && first != last))
+		return false;
+	leanest.zero_stage = last;
+	trial->degrees.zero_group = (double)leanest.zero_group;
+	bounds = memory_bounds_of_parts(search->setting, &leanest, &trial->degrees, &trial->memory, saved_at_most);
+	if (bounds.total_bytes <= trial->capacity_bytes || (trial_may_keep_some(trial) && bounds.spared_bytes <= trial->comfortable_bytes))
+		return false;
+	return search->best.any || trial->tight.any || (search->least.any && bounds.total_bytes >= search->least.memory.total_bytes);
+}
+
 /* Counts the layout's memory and, if it fits, times it. */
 static void trial_judge(struct trial *trial, const struct shared *shared)
 {
 	struct layout_search *search = trial->search;
+	bool may_keep_some = trial_may_keep_some(trial);
+	bool none = !search->best.any && !trial->tight.any; /* then the leanest is looked for */
 	struct memory_use memory;
 	struct found *kept;
 
 	if (scatters_too_slowly(trial, shared))
 		return;
-	memory_of_parts(search->setting, &trial->layout, &trial->memory, &memory);
+	trial->degrees.zero_group = (double)trial->layout.zero_group;
+	(void)memory_of_parts(search->setting, &trial->layout, &trial->degrees, &trial->memory, none || may_keep_some ? INFINITY : trial->capacity_bytes, &memory);
 	search->evaluated++;
-	if (!search->best.any && !trial->tight.any)
+	if (none)
 		least_keep(search, &trial->layout, &memory);
-	if (memory.total_bytes > trial->comfortable_bytes && trial->layout.recompute == RECOMPUTE_NONE && search->pins.recompute == RECOMPUTE_UNSET &&
-		!pinned(search->pins.kept_layers))
+	if (memory.total_bytes > trial->comfortable_bytes && may_keep_some)
 		trial_keep_some(trial, shared, &memory);
 	if (memory.total_bytes > memory.capacity_bytes)
 		return;
@@ -299,12 +349,14 @@ static void trial_zero(struct trial *trial, const struct shared *shared)
 	int first = zero_least(trial), last = zero_most_of(trial, trial->layout.pipeline);
 
 	trial->stepped = false;
-	if (trial->search->best.any && too_slow(trial, unsharded_sample_s(trial_step(trial, shared))))
-		return;
-	memory_parts_of(trial->search->setting, &trial->layout, &trial->stages, &trial->memory);
+	trial_memory_parts(trial, &trial->memory);
 	if (pinned(pins->zero_stage))
 		first = last = (int)pins->zero_stage;
 	trial->layout.zero_group = pinned(pins->zero_group) ? pins->zero_group : ranks;
+	if (nothing_fits(trial, zero_may_be_none(trial, ranks) ? 0 : first, last))
+		return;
+	if (trial->search->best.any && too_slow(trial, unsharded_sample_s(trial_step(trial, shared))))
+		return;
 	for (trial->layout.zero_stage = first; trial->layout.zero_stage <= last; trial->layout.zero_stage++)
 		trial_judge(trial, shared);
 	if (zero_may_be_none(trial, ranks)) {
@@ -422,7 +474,7 @@ static bool trial_can_fit(struct trial *trial)
 	layout->recompute = pins->recompute != RECOMPUTE_UNSET ? pins->recompute : RECOMPUTE_FULL;
 	layout->kept_layers = pins->kept_layers > 0 ? pins->kept_layers : 0;
 	layout->offload_activations = leanest_offload(trial->search, layout->recompute);
-	if (trial->search->exhaustive || memory_least_bytes(setting, layout) <= accelerator_capacity_bytes(&setting->candidate->accelerator))
+	if (trial->search->exhaustive || memory_least_bytes(setting, layout) <= trial->capacity_bytes)
 		return true;
 	if ((layout->interleave > 1 && layout->pipeline == 1) || layout->pipeline * layout->interleave > layout_layers(setting->model) + 2)
 		return true; /* nothing will be tried */
@@ -454,9 +506,10 @@ static void trial_leanest(struct trial *trial)
 	if ((layout->interleave > 1 && layout->pipeline == 1) || layout->pipeline * layout->interleave > layout_layers(search->setting->model) + 2)
 		return;
 	stages_split(search->setting->model, (int)layout->pipeline, (int)layout->interleave, search->setting->software.balances_ends, &trial->stages);
-	memory_parts_of(search->setting, layout, &trial->stages, &trial->memory);
+	trial->degrees = degrees_of(search->setting, layout);
+	trial_memory_parts(trial, &trial->memory);
 	for (layout->zero_stage = first; layout->zero_stage <= last; layout->zero_stage++) {
-		memory_of_parts(search->setting, layout, &trial->memory, &memory);
+		(void)memory_of_parts(search->setting, layout, &trial->degrees, &trial->memory, INFINITY, &memory);
 		search->evaluated++;
 		least_keep(search, layout, &memory);
 	}
@@ -467,6 +520,7 @@ static void trial_pipeline(struct trial *trial)
 	const struct layout_search *search = trial->search;
 	struct parallelism *layout = &trial->layout;
 	int64_t rest = search->gpu_count / (layout->tensor * layout->context), layers = layout_layers(search->setting->model);
+	bool fed;
 
 	for (int64_t p = 1; p <= layers && p <= PIPELINE_STAGES_MAX && p <= rest; p++) {
 		if (rest % p || !allowed(search->pins.pipeline, p) || !allowed(search->pins.data, rest / p))
@@ -476,9 +530,10 @@ static void trial_pipeline(struct trial *trial)
 		trial->sharding_count = 0;
 		if (layout->tensor * layout->context * layout->data % layout->expert)
 			continue;
-		if (search->leanest)
+		fed = (double)layout->data <= search->setting->batch || pinned(search->pins.data) || (search->setting->batch_free && may_fill(trial));
+		if (search->leanest && (fed || !search->fed))
 			trial_leanest(trial);
-		else if (((double)layout->data <= search->setting->batch || pinned(search->pins.data) || (search->setting->batch_free && may_fill(trial))) && trial_can_fit(trial))
+		else if (!search->leanest && fed && trial_can_fit(trial))
 			trial_interleave(trial);
 	}
 }
@@ -493,8 +548,7 @@ static void trial_expert(struct trial *trial)
 			continue;
 		trial->layout.expert = e;
 		trial->least_exchange_s = layers_exchange_token_s(search->setting, (double)trial->layout.tensor, (double)e);
-		for (size_t i = 0; i < COUNT_OF(trial->shared); i++)
-			trial->shared[i].made = false;
+		trial_forget(trial);
 		trial_pipeline(trial);
 	}
 }
@@ -611,12 +665,23 @@ static void trial_begin(struct trial *trial)
 	trial->layout.data = data;
 	trial->layout.zero_group = pinned(search->pins.zero_group) ? search->pins.zero_group : data * begin->context;
 	trial->degrees = degrees_of(setting, &trial->layout);
-	trial->shared[0].made = false;
+	trial_forget(trial);
 	trial->sharding_count = 0;
 	trial->stepped = false;
 	stages_split(setting->model, (int)begin->pipeline, (int)begin->interleave, setting->software.balances_ends, &trial->stages);
-	memory_parts_of(setting, &trial->layout, &trial->stages, &trial->memory);
+	trial_memory_parts(trial, &trial->memory);
 	trial_judge(trial, trial_shared(trial, 0));
+}
+
+/* Of what is kept, what the search itself does not ask for. */
+static void found_complete(const struct setting *setting, struct found *found)
+{
+	struct stages stages;
+
+	if (!found->any)
+		return;
+	stages_split(setting->model, (int)found->layout.pipeline, (int)found->layout.interleave, setting->software.balances_ends, &stages);
+	memory_of_layout(setting, &found->layout, &stages, &found->memory);
 }
 
 void layout_search(struct layout_search *search)
@@ -626,13 +691,18 @@ void layout_search(struct layout_search *search)
 	trial.search = search;
 	trial.described = pinned(search->pins.tensor) || pinned(search->pins.pipeline) || pinned(search->pins.micro_batch);
 	search->best = search->least = trial.tight = (struct found){.any = false};
-	trial.comfortable_bytes = accelerator_capacity_bytes(&search->setting->candidate->accelerator) * (trial.described ? 1 : LAYOUT_COMFORTABLE_FILL);
+	if (search->most_sample_s > 0)
+		search->best = (struct found){.any = true, .step = {.samples = 1, .time.time_s = search->most_sample_s}}; /* only what is faster takes its place */
+	trial.capacity_bytes = accelerator_capacity_bytes(&search->setting->candidate->accelerator);
+	trial.comfortable_bytes = trial.capacity_bytes * (trial.described ? 1 : LAYOUT_COMFORTABLE_FILL);
 	for (int k = 0; k < MODEL_LAYER_KINDS_MAX; k++)
 		trial.layers[k] = search->setting->model->kind == MODEL_GENERIC ? 1 : model_kind_layers(search->setting->model, k);
 	trial.layout.offload = search->pins.offload == TRUTH_TRUE ? TRUTH_TRUE : TRUTH_FALSE;
 	trial.layout.offload_activations = search->pins.offload_activations;
 	trial_begin(&trial);
 	trial_tensor(&trial);
-	if (!search->best.any)
+	if (!search->best.fits)
 		search->best = trial.tight;
+	found_complete(search->setting, &search->best);
+	found_complete(search->setting, &search->least);
 }

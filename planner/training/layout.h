@@ -28,6 +28,8 @@ struct layout_search {
 	struct parallelism begin;  /* judged first where it is possible on gpu_count (tensor 0: none): a good one lets bounds prune more */
 	struct found best, least;  /* least: by memory, not timed */
 	bool leanest;              /* nothing is timed: of each set of degrees the leanest layouts are counted, for `least` alone */
+	bool fed;                  /* with it: only those whose data ranks the batch can feed */
+	double most_sample_s;      /* what takes as long or longer for one sample is not looked for; 0: no such limit */
 	bool exhaustive;           /* without bounds: every layout is judged (to measure, and to test the bounds) */
 	int64_t evaluated, feasible; /* layouts whose memory was counted; those of them that fit. What a bound on time leaves out is in neither */
 };

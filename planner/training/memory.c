@@ -102,13 +102,6 @@ double activation_bytes_per_token(const struct setting *setting, const struct pa
 		feed_forward_bytes(setting, layer, degrees, wide, input, selective);
 }
 
-/* What one layer of a kind holds on one rank, whatever its stage. */
-struct layer_memory {
-	struct layer_params params;
-	double gathered_params; /* that ZeRO-3 holds at a time */
-	double kept_bytes, keeping_bytes, open_bytes; /* activations of a token: under the layout, of a layer that keeps its own, while it is done again */
-};
-
 /* E161. Of a layer's input, what stays on the accelerator: nothing where it waits in host memory, but for the one that comes back and the one that
  * leaves meanwhile. */
 static double input_bytes_on_host(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
@@ -158,20 +151,21 @@ static double gathered_params(const struct setting *setting, const struct layer_
 	return setting->software.submodules ? fmin(whole, fmax(live_params, setting->model->hidden * columns / degrees->tensor)) : whole;
 }
 
-static void layers_memory_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
-	struct layer_memory kinds[MODEL_LAYER_KINDS_MAX])
+void memory_layers_of(const struct setting *setting, const struct parallelism *layout, struct memory_layers *layers)
 {
 	const struct model *model = setting->model;
+	struct degrees degrees = degrees_of(setting, layout);
 	struct parallelism open = *layout, keeping = *layout;
+	struct layer_memory *kinds = layers->kinds;
 
 	keeping.recompute = RECOMPUTE_NONE;
 	open.recompute = RECOMPUTE_SELECTIVE; /* while one layer is done again, its own tensors live */
 	for (int k = 0; model->kind != MODEL_GENERIC && k < model->kind_count; k++) {
-		kinds[k].params = layer_params_of(model, k, degrees);
-		kinds[k].gathered_params = gathered_params(setting, &model->kinds[k], &kinds[k].params, degrees);
-		kinds[k].kept_bytes = activation_bytes_per_token(setting, layout, degrees, k);
-		kinds[k].keeping_bytes = layout->kept_layers > 0 ? activation_bytes_per_token(setting, &keeping, degrees, k) : 0;
-		kinds[k].open_bytes = layout->recompute == RECOMPUTE_FULL ? activation_bytes_per_token(setting, &open, degrees, k) : 0;
+		kinds[k].params = layer_params_of(model, k, &degrees);
+		kinds[k].gathered_params = gathered_params(setting, &model->kinds[k], &kinds[k].params, &degrees);
+		kinds[k].kept_bytes = activation_bytes_per_token(setting, layout, &degrees, k);
+		kinds[k].keeping_bytes = layout->kept_layers > 0 ? activation_bytes_per_token(setting, &keeping, &degrees, k) : 0;
+		kinds[k].open_bytes = layout->recompute == RECOMPUTE_FULL ? activation_bytes_per_token(setting, &open, &degrees, k) : 0;
 	}
 }
 
@@ -212,25 +206,40 @@ static struct stage_memory stage_memory_of(const struct setting *setting, const 
 	return part;
 }
 
-/* E35. Bytes of weights, gradients and optimizer for `params` parameters of which each is sharded over `group` ranks. */
-static void memory_states(const struct setting *setting, const struct parallelism *layout, double params, double group, double largest,
-	struct memory_use *memory)
+/* E35. What of the states is the same for all stages of a layout: bytes of one parameter, and how they lie. */
+struct states {
+	double weight, unsharded, wide, trained; /* trained: the share of the parameters */
+	double gradient, optimizer;              /* of one parameter, whether it is trained or not */
+	bool whole;                              /* gathered once a step, for all micro-batches, whose gradients are summed before they are scattered */
+	bool gathers, scatters;                  /* one layer at a time */
+	int zero_stage;
+};
+
+static struct states states_of(const struct setting *setting, const struct parallelism *layout)
 {
 	const struct software *software = &setting->software;
-	bool wide = setting->device.wide_bytes > 2, blocks = software->blocks && layout->zero_stage >= 3;
-	double weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->frozen_narrow ? setting->device.operand_bytes : blocks && !setting->frozen ? 4 : setting->device.wide_bytes;
+	bool wide = setting->device.wide_bytes > 2, blocks = software->blocks && layout->zero_stage >= 3, whole = blocks && layout->pipeline > 1;
 	double trained = setting->frozen ? setting->trained_params / fmax(1, setting->model->params_total) : 1;
-	double shards[4] = {1, 1, 1, 1}; /* by stage: 1 where a state is whole */
-	bool whole = blocks && layout->pipeline > 1; /* gathered once a step, for all micro-batches, whose gradients are summed before they are scattered */
 
-	for (int stage = 1; stage <= 3; stage++)
-		shards[stage] = layout->zero_stage >= stage ? group : 1;
-	memory->weights_bytes += weight * params / shards[3] + (whole ? setting->device.wide_bytes * params : layout->zero_stage >= 3 ? 2 * setting->device.wide_bytes * largest : 0) +
-		software->unsharded_bytes * params * trained / shards[3];
-	memory->gradients_bytes += trained * software->gradient_bytes * params * (whole ? 1 + 1 / shards[2] : 1 / shards[2]) +
-		(layout->zero_stage >= 2 && !whole ? trained * setting->device.wide_bytes * largest : 0);
-	if (layout->offload != TRUTH_TRUE)
-		memory->optimizer_bytes += trained * (optimizer_bytes_per_param(setting->input->request.optimizer, wide || blocks) - software->remainder_bytes) * params / shards[1];
+	return (struct states){
+		.weight = setting->quantized ? precision_weight_bytes(PRECISION_INT4) : setting->frozen_narrow ? setting->device.operand_bytes : blocks && !setting->frozen ? 4 : setting->device.wide_bytes,
+		.unsharded = software->unsharded_bytes, .wide = setting->device.wide_bytes, .trained = trained, .gradient = trained * software->gradient_bytes,
+		.optimizer = layout->offload == TRUTH_TRUE ? 0 : trained * (optimizer_bytes_per_param(setting->input->request.optimizer, wide || blocks) - software->remainder_bytes),
+		.whole = whole, .gathers = layout->zero_stage >= 3, .scatters = layout->zero_stage >= 2 && !whole, .zero_stage = (int)layout->zero_stage};
+}
+
+/* Bytes of weights, gradients and optimizer for `params` parameters of which each is sharded over `group` ranks. */
+static void memory_states(const struct states *states, double params, double group, double largest, struct memory_use *memory)
+{
+	double shards[4] = {1, 1, 1, 1}; /* by stage: 1 where a state is whole */
+
+	for (int stage = 1; stage <= states->zero_stage && stage <= 3; stage++)
+		shards[stage] = group;
+	memory->weights_bytes += states->weight * params / shards[3] + (states->whole ? states->wide * params : states->gathers ? 2 * states->wide * largest : 0) +
+		states->unsharded * params * states->trained / shards[3];
+	memory->gradients_bytes += states->gradient * params * (states->whole ? 1 + 1 / shards[2] : 1 / shards[2]) +
+		(states->scatters ? states->trained * states->wide * largest : 0);
+	memory->optimizer_bytes += states->optimizer * params / shards[1];
 }
 
 /* Tables of a generic model lie split over all ranks, with the optimizer's states of every row; gradients are those of the rows
@@ -255,43 +264,66 @@ static double teacher_bytes(const struct setting *setting, const struct parallel
 		(degrees->tensor * degrees->pipeline * (layout->zero_stage >= 3 ? degrees->zero_group : 1));
 }
 
-/* Of one stage under the layout's ZeRO stage and group. */
-static void memory_of_part(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
-	const struct stage_memory *part, struct memory_use *memory)
+static int communicators_of(const struct parallelism *layout)
 {
-	double copies = fmin(degrees->zero_group, degrees->expert_copies);
-	int communicators = (layout->tensor > 1) + (layout->pipeline > 1) + (layout->data > 1) + (layout->context > 1) + (layout->expert > 1);
+	return (layout->tensor > 1) + (layout->pipeline > 1) + (layout->data > 1) + (layout->context > 1) + (layout->expert > 1);
+}
 
-	struct memory_use tables = {.weights_bytes = 0};
+/* What all stages share under the layout's ZeRO stage and group. */
+struct held {
+	const struct setting *setting;
+	const struct degrees *degrees;
+	struct states states;
+	double copies, capacity_bytes, teacher_bytes, fixed_bytes; /* fixed_bytes: of the overhead */
+};
 
-	*memory = (struct memory_use){.capacity_bytes = accelerator_capacity_bytes(&setting->candidate->accelerator)};
-	memory_states(setting, layout, part->dense, degrees->zero_group, part->largest, memory);
+static struct held held_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees)
+{
+	return (struct held){.setting = setting, .degrees = degrees, .states = states_of(setting, layout), .copies = fmin(degrees->zero_group, degrees->expert_copies),
+		.capacity_bytes = accelerator_capacity_bytes(&setting->candidate->accelerator), .teacher_bytes = teacher_bytes(setting, layout, degrees),
+		.fixed_bytes = context_bytes + communicator_bytes * communicators_of(layout)};
+}
+
+/* Of one stage, all but layers_bytes. */
+static void memory_of_part(const struct held *held, const struct stage_memory *part, struct memory_use *memory)
+{
+	const struct setting *setting = held->setting;
+
+	*memory = (struct memory_use){.capacity_bytes = held->capacity_bytes};
+	memory_states(&held->states, part->dense, held->degrees->zero_group, part->largest, memory);
 	if (part->expert > 0)
-		memory_states(setting, layout, part->expert, copies, 0, memory);
+		memory_states(&held->states, part->expert, held->copies, 0, memory);
 	if (setting->model->kind == MODEL_GENERIC)
-		memory_tables(setting, degrees, memory);
-	memory->weights_bytes += teacher_bytes(setting, layout, degrees);
+		memory_tables(setting, held->degrees, memory);
+	memory->weights_bytes += held->teacher_bytes;
 	memory->activations_bytes = part->activations_bytes;
 	memory->model_bytes = memory->weights_bytes + memory->gradients_bytes + memory->optimizer_bytes + memory->activations_bytes;
-	if (part->tables > 0)
-		memory_states(setting, layout, part->tables, degrees->zero_group, 0, &tables);
-	memory->layers_bytes = memory->model_bytes - tables.weights_bytes - tables.gradients_bytes - tables.optimizer_bytes - part->logits_bytes;
-	memory->overhead_bytes = setting->physics == &setting->compiled ? compiled_fragmentation * memory->model_bytes
-	                                                                : context_bytes + communicator_bytes * communicators + fragmentation * memory->model_bytes;
+	memory->overhead_bytes = setting->physics == &setting->compiled ? compiled_fragmentation * memory->model_bytes : held->fixed_bytes + fragmentation * memory->model_bytes;
 	memory->overhead_bytes += fmin(setting->software.spare * memory->activations_bytes,
 		fmax(0, spare_fill * memory->capacity_bytes - memory->model_bytes - memory->overhead_bytes));
 	memory->total_bytes = memory->model_bytes + memory->overhead_bytes;
 }
 
+static double layers_bytes_of(const struct held *held, const struct stage_memory *part, const struct memory_use *memory)
+{
+	struct memory_use tables = {.weights_bytes = 0};
+
+	if (part->tables > 0)
+		memory_states(&held->states, part->tables, held->degrees->zero_group, 0, &tables);
+	return memory->model_bytes - tables.weights_bytes - tables.gradients_bytes - tables.optimizer_bytes - part->logits_bytes;
+}
+
 void memory_of_stage(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, int stage, struct memory_use *memory)
 {
 	struct degrees degrees = degrees_of(setting, layout);
-	struct layer_memory kinds[MODEL_LAYER_KINDS_MAX];
+	struct held held = held_of(setting, layout, &degrees);
+	struct memory_layers layers;
 	struct stage_memory part;
 
-	layers_memory_of(setting, layout, &degrees, kinds);
-	part = stage_memory_of(setting, layout, &degrees, kinds, stages, stage);
-	memory_of_part(setting, layout, &degrees, &part, memory);
+	memory_layers_of(setting, layout, &layers);
+	part = stage_memory_of(setting, layout, &degrees, layers.kinds, stages, stage);
+	memory_of_part(&held, &part, memory);
+	memory->layers_bytes = layers_bytes_of(&held, &part, memory);
 }
 
 double memory_least_bytes(const struct setting *setting, const struct parallelism *layout)
@@ -309,9 +341,11 @@ double memory_least_bytes(const struct setting *setting, const struct parallelis
 	}
 	for (lean.zero_stage = 0; lean.zero_stage <= layout->zero_stage; lean.zero_stage++) {
 		struct memory_use memory = {.weights_bytes = 0};
+		struct states states;
 
-		memory_states(setting, &lean, dense, degrees.zero_group, 0, &memory);
-		memory_states(setting, &lean, expert, fmin(degrees.zero_group, degrees.expert_copies), 0, &memory);
+		states = states_of(setting, &lean);
+		memory_states(&states, dense, degrees.zero_group, 0, &memory);
+		memory_states(&states, expert, fmin(degrees.zero_group, degrees.expert_copies), 0, &memory);
 		least = fmin(least, memory.weights_bytes + memory.gradients_bytes + memory.optimizer_bytes);
 	}
 	return setting->physics == &setting->compiled ? least : context_bytes + (1 + fragmentation) * least;
@@ -331,12 +365,9 @@ static bool holds_no_more(const struct memory_parts *parts)
 	return false;
 }
 
-void memory_parts_of(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_parts *parts)
+void memory_parts_of(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct memory_layers *layers,
+	const struct stages *stages, struct memory_parts *parts)
 {
-	struct degrees degrees = degrees_of(setting, layout);
-	struct layer_memory kinds[MODEL_LAYER_KINDS_MAX];
-
-	layers_memory_of(setting, layout, &degrees, kinds);
 	parts->count = 0;
 	/* Layers differ by one between stages and the number in flight falls from stage to stage: the worst is the first, the
 	 * second (a balanced first stage is lighter) or the last (logits), unless kinds of layers are mixed: then the first of those alike. */
@@ -344,30 +375,58 @@ void memory_parts_of(const struct setting *setting, const struct parallelism *la
 		if (stage > 1 && stage < stages->count - 1 && (setting->model->kind_count <= 1 ||
 				memcmp(stages->layers[stage], stages->layers[stage - 1], sizeof stages->layers[0]) == 0))
 			continue;
-		parts->stages[parts->count] = stage_memory_of(setting, layout, &degrees, kinds, stages, stage);
+		parts->stages[parts->count] = stage_memory_of(setting, layout, degrees, layers->kinds, stages, stage);
 		if (!holds_no_more(parts))
 			parts->count++;
 	}
 }
 
-void memory_of_parts(const struct setting *setting, const struct parallelism *layout, const struct memory_parts *parts, struct memory_use *memory)
+int memory_of_parts(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees, const struct memory_parts *parts,
+	double most_bytes, struct memory_use *memory)
 {
-	struct degrees degrees = degrees_of(setting, layout);
+	struct held held = held_of(setting, layout, degrees);
 	struct memory_use other;
+	int worst = 0;
 
 	CHECK(parts->count > 0);
-	memory_of_part(setting, layout, &degrees, &parts->stages[0], memory);
-	for (int i = 1; i < parts->count; i++) {
-		memory_of_part(setting, layout, &degrees, &parts->stages[i], &other);
-		if (other.total_bytes > memory->total_bytes)
+	memory_of_part(&held, &parts->stages[0], memory);
+	for (int i = 1; i < parts->count && memory->total_bytes <= most_bytes; i++) {
+		memory_of_part(&held, &parts->stages[i], &other);
+		if (other.total_bytes > memory->total_bytes) {
 			*memory = other;
+			worst = i;
+		}
 	}
+	return worst;
+}
+
+struct memory_bounds memory_bounds_of_parts(const struct setting *setting, const struct parallelism *layout, const struct degrees *degrees,
+	const struct memory_parts *parts, double spared)
+{
+	struct held held = held_of(setting, layout, degrees);
+	struct memory_bounds bounds = {0, INFINITY};
+
+	held.states.gathers = held.states.scatters = held.states.whole = false;
+	for (int i = 0; i < parts->count; i++) {
+		struct memory_use memory;
+
+		memory_of_part(&held, &parts->stages[i], &memory);
+		bounds.total_bytes = fmax(bounds.total_bytes, memory.total_bytes);
+		bounds.spared_bytes = fmin(bounds.spared_bytes, memory.total_bytes - spared * memory.activations_bytes);
+	}
+	return bounds;
 }
 
 void memory_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct memory_use *memory)
 {
+	struct degrees degrees = degrees_of(setting, layout);
+	struct held held = held_of(setting, layout, &degrees);
+	struct memory_layers layers;
 	struct memory_parts parts;
+	int worst;
 
-	memory_parts_of(setting, layout, stages, &parts);
-	memory_of_parts(setting, layout, &parts, memory);
+	memory_layers_of(setting, layout, &layers);
+	memory_parts_of(setting, layout, &degrees, &layers, stages, &parts);
+	worst = memory_of_parts(setting, layout, &degrees, &parts, INFINITY, memory);
+	memory->layers_bytes = layers_bytes_of(&held, &parts.stages[worst], memory);
 }

@@ -394,6 +394,14 @@ static double size_cost(const struct searching *searching, const struct outline 
 	return searching->selection->sizing == SIZING_KNEE ? knee_cost(outline) : unusual_cost(outline, objective_of(searching));
 }
 
+/* Of two accelerators in their usual numbers. What takes longer than a year in any number is not chosen by the objective alone: the years count. */
+static bool is_better_choice(const struct searching *searching, const struct outline *a, const struct outline *b)
+{
+	if (searching->selection->sizing == SIZING_KNEE || is_too_long(searching, a) || is_too_long(searching, b))
+		return size_cost(searching, a) < size_cost(searching, b);
+	return better(a, b, objective_of(searching));
+}
+
 /* Of the accelerators that are paid those that are used: instances are rented whole, so that a few of them cost what the whole does. A larger number
  * wastes less. */
 static double share_used(const struct searching *searching, const struct outline *outline)
@@ -410,6 +418,56 @@ static void try_usual(struct searching *searching, size_t candidate, int64_t cou
 		*usual = *outline;
 }
 
+/* How many times its arithmetic a run must take for its size to be out of the question; 1 where it is at once. */
+static double factor_out_of_question(const struct searching *searching, const struct outline *least)
+{
+	const struct outline *usual = &searching->selection->usual;
+	enum objective objective = objective_of(searching);
+	double worth = fleet_objective(least, objective);
+
+	return fmax(1, 1.001 * fmax(SEARCH_HOPELESS * fleet_objective(usual, objective) / (share_used(searching, least) * worth),
+						  exp(size_cost(searching, usual) + within_reach) / worth));
+}
+
+/* Whether nothing of this bound, nor of what is worse, would be kept at any place: what was found already is no worse in anything. Returned in `factor`:
+ * what the bound must be multiplied with for its size to be out of the question. */
+static bool is_beaten(const struct searching *searching, struct outline *least, double *factor)
+{
+	const struct selection *selection = searching->selection;
+
+	*factor = 1;
+	for (size_t i = 0; i < place_count(searching->programme, least); i++) {
+		struct front_point point;
+		bool beaten = false;
+
+		if (!place_take(searching->programme, i, least))
+			continue;
+		*factor = fmax(*factor, factor_out_of_question(searching, least));
+		for (size_t k = 0; k < selection->front_count && !beaten; k++)
+			beaten = dominates(&selection->front[k], least, objective_of(searching));
+		point = point_of(searching->programme, least);
+		if (!beaten || (least->price.has_offer && is_given(least->total_usd) && !front_beats(selection->points, selection->point_count, &point)))
+			return false;
+	}
+	return true;
+}
+
+/* Of many accelerators: whether one is left at this number without its layouts being timed. All that are fast enough to count are looked for, and there
+ * are none. */
+static bool leaves_at_once(struct searching *searching, size_t candidate, int64_t count)
+{
+	static const double factor_most = 3; /* beyond, a layout that is fast enough is likely to be found, and the work is done twice */
+	const struct programme *programme = searching->programme;
+	UNCLEARED struct outline least;
+	double factor, still;
+
+	if (searching->request->parallelism.micro_batch >= 0 || !fleet_least(programme, candidate, count, 1, &least) || (!is_beaten(searching, &least, &factor) && factor <= 1) || factor > factor_most)
+		return false;
+	if (factor > 1 && (!fleet_least(programme, candidate, count, factor, &least) || !is_beaten(searching, &least, &still) || still > 1))
+		return false;
+	return fleet_is_slower(programme, candidate, count, factor, &searching->request->parallelism, &searching->selection->counts);
+}
+
 /* Teams neither wait years for one card nor rent all that there is: with neither number nor deadline each accelerator is taken in the number
  * that such a run usually has, or at the knee of a budget (powers of two, of four where there are many accelerators, and three quarters of them near that
  * one), and the objective, or the knee, chooses among accelerators. */
@@ -421,10 +479,15 @@ static void try_front(struct searching *searching, size_t candidate)
 	struct selection *selection = searching->selection;
 	enum objective objective = objective_of(searching);
 	bool planned = false, dear = false, many = searching->programme->input->candidate_count > exact_candidates;
+	bool may_leave = many && objective != OBJECTIVE_TIME && selection->sizing != SIZING_KNEE;
 	int64_t most = objective == OBJECTIVE_TIME ? SEARCH_GPUS_MAX : many ? PRACTICE_GPUS_MOST : 2 * PRACTICE_GPUS_MOST;
 
 	for (int64_t count = whole_count(searching, chosen, searching->unit); count <= most || (!planned && count <= SEARCH_GPUS_MAX);
 		count = whole_count(searching, chosen, (many && count >= node ? 4 : 2) * count)) {
+		if (may_leave && !planned && selection->usual.any && leaves_at_once(searching, candidate, count)) {
+			leave(selection, candidate);
+			return;
+		}
 		try_usual(searching, candidate, count, &outline, &usual);
 		if (planned && !outline.any)
 			break; /* more ranks than samples in a batch: more of them cannot work either */
@@ -440,7 +503,8 @@ static void try_front(struct searching *searching, size_t candidate)
 		return;
 	between = usual.gpu_count;
 	if (between > node && between % (4 * node) == 0 && between % (4 * searching->unit) == 0 &&
-		(!selection->usual.any || size_cost(searching, &usual) < size_cost(searching, &selection->usual) + within_reach)) {
+		(!selection->usual.any || size_cost(searching, &usual) < size_cost(searching, &selection->usual) + within_reach ||
+			(is_too_long(searching, &usual) && better(&usual, &selection->usual, objective)))) {
 		if (many)
 			try_usual(searching, candidate, between / 2, &outline, &usual);
 		if (many)
@@ -448,7 +512,7 @@ static void try_front(struct searching *searching, size_t candidate)
 		try_usual(searching, candidate, between / 4 * 3, &outline, &usual);
 		try_usual(searching, candidate, between / 2 * 3, &outline, &usual);
 	}
-	if (!selection->usual.any || (selection->sizing == SIZING_KNEE ? knee_cost(&usual) < knee_cost(&selection->usual) : better(&usual, &selection->usual, objective)))
+	if (!selection->usual.any || is_better_choice(searching, &usual, &selection->usual))
 		selection->usual = usual;
 }
 

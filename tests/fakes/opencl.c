@@ -1,5 +1,5 @@
 /* A libOpenCL.so.1 for tests: one GPU of 1 GiB that keeps buffers and runs no kernel. What goes wrong is a word in the environment
- * variable FAKE_OPENCL: no_platform, platform_code, no_device, device_code, unavailable, small_groups, build, memory, launch, clock, hang;
+ * variable FAKE_OPENCL: no_platform, platform_code, no_device, device_code, unavailable, small_groups, build, memory, launch, clock, hang, abort;
  * same_board puts it where the stand-in of CUDA's driver has its own. */
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,6 +39,8 @@ static int answer_number(uint64_t value, size_t bytes, size_t size, void *out, s
 
 int clGetPlatformIDs(unsigned capacity, void **platforms, unsigned *count)
 {
+	if (wants("abort"))
+		abort();
 	if (wants("no_platform"))
 		return -1001;
 	if (wants("platform_code"))

@@ -57,6 +57,9 @@ static void formats_fall_back_to_wider_ones(void **state)
 	b200.tflops_fp4 = 9000;
 	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_MXFP4, &used), 9000e12, 1e-12);
 	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_MXFP8, &used), 4500e12, 1e-12);
+	b200.tops_int8 = 153.5; /* of a B300: slower than 16 bits, so that weights are widened */
+	assert_close(accelerator_peak_flops_per_s(&b200, PRECISION_INT8, &used), accelerator_peak_flops_per_s(&b200, PRECISION_BF16, NULL), 1e-12);
+	assert_int_equal(used, PRECISION_BF16);
 	assert_close(accelerator_peak_flops_per_s(&nothing, PRECISION_FP32, &used), 0, 1e-12);
 	assert_int_equal(used, PRECISION_UNSET);
 	assert_int_equal(accelerator_training_precision(&nothing), PRECISION_FP32);

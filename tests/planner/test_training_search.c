@@ -298,6 +298,38 @@ static void an_exhaustive_search_judges_all(void **state)
 	}
 }
 
+/* What a limit leaves is what is faster, and the leanest layouts say that something fits only where something does. */
+static void a_limit_leaves_what_is_faster(void **state)
+{
+	int limited = 0, fitting = 0;
+
+	(void)state;
+	for (int i = 0; i < REQUESTS / 2; i++) {
+		int64_t gpu_count = random_request();
+		struct layout_search search = {.setting = &setting, .gpu_count = gpu_count, .pins = fixture.input.request.parallelism}, under = search, at = search, lean = search;
+		double best_s;
+
+		layout_search(&search);
+		lean.leanest = lean.fed = true;
+		layout_search(&lean);
+		if (lean.pins.micro_batch == ABSENT_COUNT && lean.least.any && lean.least.memory.total_bytes <= lean.least.memory.capacity_bytes) {
+			assert_true(search.best.any);
+			fitting++;
+		}
+		if (!search.best.any || search.best.memory.total_bytes > LAYOUT_COMFORTABLE_FILL * search.best.memory.capacity_bytes)
+			continue;
+		best_s = (search.best.step.time.time_s - search.best.step.time.input_wait_s) / search.best.step.samples;
+		under.most_sample_s = best_s * 1.000001;
+		at.most_sample_s = best_s;
+		layout_search(&under);
+		layout_search(&at);
+		assert_true(under.best.any && !at.best.any);
+		assert_close(under.best.step.time.time_s, search.best.step.time.time_s, 1e-12);
+		limited++;
+	}
+	assert_true(limited > REQUESTS / 8 && fitting > REQUESTS / 8);
+}
+
 /* single_tensors: software whose ZeRO-1 has a cost of its own. */
 static struct found searched(int64_t gpu_count, double batch, bool single_tensors)
 {
@@ -353,6 +385,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_pruned_optimum_is_the_true_one),
 		cmocka_unit_test(an_exhaustive_search_judges_all),
+		cmocka_unit_test(a_limit_leaves_what_is_faster),
 		cmocka_unit_test(chunks_of_one_layer),
 		cmocka_unit_test(no_zero_where_it_costs_more),
 	};

@@ -66,6 +66,18 @@ def test_what_nobody_named_is_what_teams_take(daemon):
     assert alone["warnings"][0].startswith("length: 1") and alone["warnings"][1].startswith("two places: ")
 
 
+def test_years_are_not_traded_for_a_fifth_of_the_money(daemon):
+    """8,192 TPU v6e for 10.9 years came before 16,384 B200 for 3.4, which cost a quarter more."""
+    body = {"model": {"params": "5T"}, "tokens": "20T"}
+    best = daemon.post("/v1/estimates/training", body).json["result"]
+    assert best["warnings"][0].startswith("length: ")
+    for accelerator in ("tpu-v6e", "b200", "h200"):
+        named = daemon.post("/v1/estimates/training", body | {"accelerator": accelerator}).json["result"]["recommended"]
+        years = named["wall_clock_hours"] / best["recommended"]["wall_clock_hours"]
+        assert years > 0.99 or named["cost"]["total_usd"] > 1.2 * best["recommended"]["cost"]["total_usd"], (accelerator, years)
+    assert best["recommended"]["wall_clock_hours"] < 4 * 8760
+
+
 def test_a_budget_without_an_objective_stops_at_the_knee(daemon):
     body = {"model": "llama-3.1-8b", "tokens": "1T", "budget_usd": 3000000, "accelerator": "h100"}
     result = daemon.post("/v1/estimates/training", body).json["result"]
