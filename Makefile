@@ -1,6 +1,6 @@
 # Fleetplan. `make help` lists what can be made.
 #
-# MODE=release (default), asan, tsan, coverage or fuzz; each has its own folder build/MODE, and the release program
+# MODE=release (default), asan, tsan, coverage, fuzz or fuzz-coverage; each has its own folder build/MODE, and the release program
 # is also build/fleetplan. V=1 shows full commands. PREFIX and DESTDIR are honoured by install.
 
 MODE    ?= release
@@ -38,6 +38,8 @@ LDFLAGS_asan    := -fsanitize=address,undefined
 LDFLAGS_tsan    := -fsanitize=thread
 LDFLAGS_coverage := --coverage
 LDFLAGS_fuzz    := -fsanitize=fuzzer,address,undefined
+CFLAGS_fuzz-coverage := -O0 -w -fprofile-instr-generate -fcoverage-mapping
+LDFLAGS_fuzz-coverage := -fsanitize=fuzzer -fprofile-instr-generate
 
 CPPFLAGS += -D_GNU_SOURCE -I. -Itests -I$(BUILD) -DFLEETPLAN_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(PACKAGES))
 ALL_CFLAGS = -std=c17 -g -fPIE -pthread -ffp-contract=off $(WARN) $(CFLAGS_$(MODE)) $(CFLAGS)
@@ -50,21 +52,34 @@ EMBEDS  := $(sort $(wildcard $(foreach f,$(FOLDERS),$(f)/*.S $(f)/*/*.S)))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(EMBEDS:%.S=$(BUILD)/%.S.o)
 MAIN    := $(BUILD)/server/main.o
 LIBRARY := $(BUILD)/libfleetplan.a
+# What the fuzzers link: the parsers and what they need, a third of the whole, so that few files are compiled.
+FUZZ_SOURCES := $(filter base/% api/% hwdb/% planner/workload/% planner/diagnosis/%,$(SOURCES)) $(wildcard planner/*.c) \
+	$(addprefix planner/,training/own_runs.c training/practice.c serving/practice.c) \
+	$(addprefix storage/sqlite/,checksum.c columns.c conflict_column.c cursor.c feed_maps.c maps.c) \
+	$(addprefix server/,agent/agent_options.c agent/link.c agent/spool.c body.c cors.c gate.c media.c option_table.c options.c origin.c prefer.c target.c)
+FUZZ_LIBRARY := $(BUILD)/libfuzzed.a
 TEST_SOURCES := $(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c))
 THREADED := base bench hwdb server storage
 TESTS   := $(TEST_SOURCES:%.c=$(BUILD)/%)
+CLANG ?= clang-14
 FUZZERS := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+comma := ,
+FUZZERS_WANTED := $(if $(FUZZ),$(patsubst %,$(BUILD)/tests/fuzz/fuzz_%,$(subst $(comma), ,$(FUZZ))),$(FUZZERS))
 TEST_SUPPORT := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/support/*.c))
 
 # Objects of the test support are kept: make takes them for intermediate files otherwise.
 .SECONDARY:
 .PHONY: all fakes test docs bench-storage check-crash check check-layers check-headers check-rows check-sources check-ptx check-cuda-abi check-opencl ptx check-server check-asan check-tsan check-clang check-oom check-plausibility \
-	check-server-asan check-server-tsan coverage fuzz fuzz-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help effects check-effects validate check-accuracy known-answers check-known-answers fit fit-left-out
+	check-server-asan check-server-tsan coverage fuzz fuzz-short fuzz-corpus fuzz-coverage fuzz-run fuzz-coverage-run bench bench-planner bench-serving bench-queue check-api check-trace lint format run install clean help effects check-effects validate check-accuracy known-answers check-known-answers fit fit-left-out
 all: $(PROGRAM) ## build the program: build/fleetplan (make alone does the same)
 
 $(PROGRAM): $(MAIN) $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(MAIN) $(LIBRARY) $(LIBS)
+
+$(FUZZ_LIBRARY): $(FUZZ_SOURCES:%.c=$(BUILD)/%.o) $(patsubst %.S,$(BUILD)/%.S.o,$(filter hwdb/%,$(EMBEDS)))
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 $(LIBRARY): $(filter-out $(MAIN),$(OBJECTS))
 	$(call say,AR,$@)
@@ -74,6 +89,9 @@ $(BUILD)/%.o: %.c Makefile
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# The search for near words compares so much that following its comparisons would take two thirds of the fuzzers' time; it parses nothing.
+build/fuzz/base/spelling.o: ALL_CFLAGS += -fno-sanitize=fuzzer-no-link
 
 # A .S file embeds data with .incbin. What it embeds is named in its comment lines "# embeds: PATH", which become
 # prerequisites: neither -MMD nor the compiler can see an .incbin.
@@ -144,10 +162,10 @@ $(BUILD)/tests/effects/test_fields: $(patsubst %,$(BUILD)/tests/effects/%.o,answ
 
 $(BUILD)/tests/plausibility/test_plausibility: $(patsubst %,$(BUILD)/tests/plausibility/%.o,answer checks draw)
 
-$(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIBRARY)
+$(FUZZERS): $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/tests/fuzz/input.o $(FUZZ_LIBRARY)
 	$(call say,FUZZER,$@)
 	$(Q)mkdir -p $(@D)
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIBRARY) $(LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $(filter %.c %.o,$^) $(FUZZ_LIBRARY) $(LIBS)
 
 -include $(wildcard $(BUILD)/tests/*/*.d $(SOURCES:%.c=$(BUILD)/%.d) $(TESTS:%=%.d) $(FUZZERS:%=%.d) $(TEST_SUPPORT:.o=.d))
 
@@ -204,11 +222,24 @@ coverage: ## line coverage of every folder, from the C tests; planner, api and s
 	$(Q)$(MAKE) MODE=coverage all test
 	$(Q)scripts/coverage.sh 90
 
-fuzz: ## libFuzzer (clang) over every tests/fuzz/fuzz_*.c, FUZZ_SECONDS each (default 30)
-	$(Q)$(MAKE) MODE=fuzz CC=clang fuzz-run
+# FUZZ=json,csv: those alone.
+fuzz: ## libFuzzer (clang) over every parser until 10^8 executions are done in all, going on where it stopped; FUZZ_SECONDS a turn
+	$(Q)$(MAKE) MODE=fuzz CC=$(CLANG) fuzz-run
 
-fuzz-run: $(FUZZERS)
-	$(Q)scripts/fuzz.sh $^
+fuzz-short: ## the same for ten seconds each, over the corpus that is kept
+	$(Q)$(MAKE) MODE=fuzz CC=$(CLANG) fuzz-run FUZZING=short
+
+fuzz-corpus: ## the kept corpus anew, with what fuzzing found
+	$(Q)$(MAKE) MODE=fuzz CC=$(CLANG) fuzz-run FUZZING=corpus
+
+fuzz-coverage: ## lines of each parser that the kept corpus reaches; each must reach 95 % (MISSED=1 lists the others)
+	$(Q)$(MAKE) MODE=fuzz-coverage CC=$(CLANG) fuzz-coverage-run
+
+fuzz-run: $(FUZZERS_WANTED)
+	$(Q)scripts/fuzz.sh $(or $(FUZZING),long) $^
+
+fuzz-coverage-run: $(FUZZERS)
+	$(Q)$(PYTHON) scripts/fuzz-coverage.py 95 $^
 
 $(BUILD)/tests/bench/bare_server: tests/bench/bare_server.c Makefile
 	$(call say,BENCH,$@)
@@ -371,5 +402,5 @@ clean: ## remove everything built
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
-	@echo "  MODE=release|asan|tsan|coverage|fuzz (each in build/MODE)  V=1 shows commands  PREFIX=$(PREFIX)  DESTDIR="
+	@echo "  MODE=release|asan|tsan|coverage|fuzz|fuzz-coverage (each in build/MODE)  V=1 shows commands  PREFIX=$(PREFIX)  DESTDIR="
 	@echo "  hardening flags this compiler does not know:$(if $(DROPPED), $(DROPPED), none)"

@@ -38,7 +38,7 @@ const struct node *node_named(const struct node *first, const char *key)
 
 const char *node_text(const struct node *node)
 {
-	return node->kind == NODE_TEXT ? node->text : NULL;
+	return node && node->kind == NODE_TEXT ? node->text : NULL;
 }
 
 bool node_is_number(const struct node *node)

@@ -35,7 +35,7 @@ void node_append(struct node *parent, struct node *last, struct node *child);
 /* The first of that key among a member and those after it; NULL: none. `first` may be NULL. */
 const struct node *node_named(const struct node *first, const char *key);
 
-/* NULL, as of any other kind: no text. */
+/* NULL of any other kind, and of no node. */
 const char *node_text(const struct node *node);
 
 bool node_is_number(const struct node *node);

@@ -62,6 +62,13 @@ struct calibration_verdict {
 	const char *decision, *note; /* accept, reject */
 };
 
+/* GET /v1/audit and its export. */
+struct audit_list_query {
+	struct page_query page;
+	const char *key, *method, *entity, *outcome, *q;
+	int64_t after_us, before_us; /* 0 or less: open */
+};
+
 /* GET /v1/observations. */
 struct observation_query {
 	struct page_query page;

@@ -175,33 +175,39 @@ static void report_promises(const json_t *promises, struct buffer *out)
 		buffer_append_text(out, ".\n");
 }
 
-/* What 50, 80 and 95 % cost. */
-static void report_confidences(const json_t *curve, struct buffer *out)
+/* A table of rows: their name, the figures that the first of them has, and a text where `text` names one. */
+static void report_rows(const char *heading, const char *name, const char *name_key, const json_t *rows, const char *text, const char *text_key, struct buffer *out)
 {
 	static const char *const figures[] = {"gpu_count", "wall_clock_hours", "total_usd", "usd_per_month"};
 
-	if (json_array_size(curve) == 0)
+	if (json_array_size(rows) == 0)
 		return;
-	buffer_append_text(out, "\n## Confidence\n\n| probability |");
+	buffer_printf(out, "\n## %s\n\n| %s |", heading, name);
 	for (size_t f = 0; f < COUNT_OF(figures); f++)
-		if (json_object_get(json_array_get(curve, 0), figures[f]))
+		if (json_object_get(json_array_get(rows, 0), figures[f]))
 			buffer_printf(out, " %s |", figures[f]);
-	buffer_append_text(out, "\n| --- |");
+	buffer_printf(out, "%s%s%s\n| --- |", text ? " " : "", text ? text : "", text ? " |" : "");
 	for (size_t f = 0; f < COUNT_OF(figures); f++)
-		if (json_object_get(json_array_get(curve, 0), figures[f]))
+		if (json_object_get(json_array_get(rows, 0), figures[f]))
 			buffer_append_text(out, " ---: |");
-	for (size_t i = 0; i < json_array_size(curve); i++) {
-		const json_t *point = json_array_get(curve, i);
+	buffer_append_text(out, text ? " --- |" : "");
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
 
 		buffer_append_text(out, "\n| ");
-		report_value(json_object_get(point, "confidence"), out);
+		report_value(json_object_get(row, name_key), out);
 		buffer_append_text(out, " |");
 		for (size_t f = 0; f < COUNT_OF(figures); f++)
-			if (json_object_get(json_array_get(curve, 0), figures[f])) {
+			if (json_object_get(json_array_get(rows, 0), figures[f])) {
 				buffer_append_char(out, ' ');
-				report_value(json_object_get(point, figures[f]), out);
+				report_value(json_object_get(row, figures[f]), out);
 				buffer_append_text(out, " |");
 			}
+		if (!text)
+			continue;
+		buffer_append_char(out, ' ');
+		report_value(json_object_get(row, text_key), out);
+		buffer_append_text(out, " |");
 	}
 	buffer_append_char(out, '\n');
 }
@@ -361,7 +367,8 @@ enum status report_plan_markdown(const struct plan_record *plan, struct buffer *
 	report_members("Layout", json_object_get(recommended, "parallelism"), out);
 	report_members("Offer", report_at(recommended, "cost.offer"), out);
 	report_members("Rule of thumb", json_object_get(result, "rule_of_thumb"), out);
-	report_confidences(json_object_get(result, "confidence_curve"), out);
+	report_rows("Confidence", "probability", "confidence", json_object_get(result, "confidence_curve"), NULL, NULL, out);
+	report_rows("What is not known, and what it adds", "not known", "field", json_object_get(result, "uncertainties"), "what would shrink it", "cure", out);
 	report_alternatives(plan, json_object_get(result, "alternatives"), out);
 	report_bullets("Warnings", json_object_get(result, "warnings"), NULL, 0, out);
 	report_bullets("Advice", json_object_get(result, "advice"), advice, COUNT_OF(advice), out);

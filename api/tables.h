@@ -102,6 +102,9 @@ DECLARE_TABLE(verification, struct verification);
 DECLARE_TABLE(observation_request, struct observation_record);
 DECLARE_TABLE(observation, struct observation_record);
 DECLARE_TABLE(key, struct key_record);
+DECLARE_TABLE(audit_entry, struct audit_record);
+DECLARE_TABLE(audit_list_query, struct audit_list_query); /* of a list */
+DECLARE_TABLE(audit_export_query, struct audit_list_query);
 DECLARE_TABLE(backup, struct backup);
 DECLARE_TABLE(job, struct job_record);
 DECLARE_TABLE(version, struct version);

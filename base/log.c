@@ -13,7 +13,8 @@
 #include "base/json_writer.h"
 #include "base/utf8.h"
 
-enum { LOG_LINE_MAX = 16 * 1024, LOG_TEXT_MAX = 1024 };
+/* A line of sixteen texts at their longest, every byte of them an escape, still fits. */
+enum { LOG_LINE_MAX = 256 * 1024, LOG_TEXT_MAX = 2048 };
 
 /* The writer takes at most so much at a time, so that the ring has room again before a slow file has all of it. */
 enum { LOG_WRITE_MAX = 64 * 1024, DROPPED_ROOM_BYTES = 256 };
@@ -50,17 +51,18 @@ void log_set_file(int fd)
 	atomic_store(&log_fd, fd);
 }
 
-/* What a client sent may be no UTF-8: a line stays JSON. */
+/* What a client sent may be no UTF-8, and as long as a header may be: a line stays JSON, and is written. */
 static void write_text(struct json_writer *writer, const char *text)
 {
+	static const char more[] = "...";
 	char clean[LOG_TEXT_MAX];
 	size_t length = text ? strlen(text) : 0, at = 0;
 
-	if (!text || utf8_valid(text, length)) {
+	if (!text || (length < sizeof clean && utf8_valid(text, length))) {
 		json_string(writer, text);
 		return;
 	}
-	for (size_t used; at < length && at < sizeof clean - UTF8_CHARACTER_MAX; at += used) {
+	for (size_t used; at < length && at < sizeof clean - UTF8_CHARACTER_MAX - sizeof more; at += used) {
 		used = utf8_character_length(text + at, length - at);
 		memcpy(clean + at, text + at, used);
 		if (used == 0) {
@@ -68,7 +70,7 @@ static void write_text(struct json_writer *writer, const char *text)
 			used = 1;
 		}
 	}
-	clean[at] = '\0';
+	memcpy(clean + at, at < length ? more : "", at < length ? sizeof more : 1);
 	json_string(writer, clean);
 }
 
@@ -258,8 +260,8 @@ void log_write(enum log_level level, const char *event, const struct log_field *
 	buffer_init(&line, LOG_LINE_MAX);
 	line_format(&line, level, event, fields, count);
 	pthread_mutex_lock(&ring.lock);
-	if (ring.way == LOG_DIRECT)
-		(void)!(line.failed || write(atomic_load(&log_fd), line.bytes, line.length) < 0); /* nowhere is left to complain to */
+	if (ring.way == LOG_DIRECT && !line.failed)
+		(void)!write(atomic_load(&log_fd), line.bytes, line.length); /* nowhere is left to complain to */
 	else if (line.failed || ring.way == LOG_CLOSED || !ring_say_dropped() || !ring_put(line.bytes, line.length))
 		lines_drop(1);
 	pthread_mutex_unlock(&ring.lock);

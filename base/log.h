@@ -1,6 +1,7 @@
 /* One JSON line an event, to stderr.
  *
- * Every line has time, level and event; fields follow. Secrets never go here. Thread-safe.
+ * Every line has time, level and event; fields follow. A text is cut after 2 KB, and bytes of it that are no UTF-8 become "?". Secrets never go
+ * here. Thread-safe.
  * A line is written with a single write(2) until log_start(). From then on it goes into a ring of LOG_RING_BYTES, which a thread of the log's own
  * writes: a reader that stopped reading delays no caller. Lines that find no room are dropped and counted; the next that finds room is preceded by
  * the event "log_dropped" with their number. */

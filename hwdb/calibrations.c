@@ -165,17 +165,19 @@ static const struct calibration_row *row_named(const struct catalogue *catalogue
 	return NULL;
 }
 
-/* "; of jobs of 8.03e+09 parameters on 8 accelerators in bf16, which count for 0.5 of it here (E148)" */
+/* "; jobs of 8.03e+09 parameters on 8 accelerators in bf16: of what they show 0.5 holds here (E148)". Likeness NaN: it is the planner's to say. */
 static const char *describe_jobs(const struct choosing *choosing, const struct calibration_row *row, const char *text, double likeness)
 {
-	char params[48] = "parameters that are not known", gpus[48] = "";
+	char params[48] = "parameters that are not known", gpus[48] = "", holds[48] = " (E148)";
 
 	if (row->params > 0)
 		snprintf(params, sizeof params, "%.3g parameters", row->params);
 	if (row->gpu_count >= 1)
 		snprintf(gpus, sizeof gpus, " on %lld accelerator%s", (long long)row->gpu_count, row->gpu_count == 1 ? "" : "s");
-	return arena_printf(choosing->arena, "%s; jobs of %s%s%s%s: of what they show %.2g holds here (E148)", text, params, gpus,
-		row->precision == PRECISION_UNSET ? "" : " in ", row->precision == PRECISION_UNSET ? "" : precision_name(row->precision), likeness);
+	if (is_given(likeness))
+		snprintf(holds, sizeof holds, ": of what they show %.2g holds here (E148)", likeness);
+	return arena_printf(choosing->arena, "%s; jobs of %s%s%s%s%s", text, params, gpus, row->precision == PRECISION_UNSET ? "" : " in ",
+		row->precision == PRECISION_UNSET ? "" : precision_name(row->precision), holds);
 }
 
 /* What the software's jobs agree on, as far as it holds at their distance from this one (E148). */
@@ -188,31 +190,34 @@ static void take_stack(struct choosing *choosing)
 	struct evidence_choice choice;
 	const char *text, *jobs;
 	double likeness;
+	bool is_open;
 
 	if (!wish->stack || !evidence_choose(choosing->items, choosing->count, &wanted, wish->now_us, &choice))
 		return;
 	row = row_named(choosing->catalogue, choice.newest->id);
 	if (!row)
 		return;
+	is_open = row->gpu_count >= 1 && wish->gpu_count < 1;
 	likeness = observation_likeness(&(struct observed_kind){.params_ratio = row->params > 0 && wish->params > 0 ? row->params / wish->params : ABSENT_NUMBER,
 		.gpus_ratio = row->gpu_count >= 1 && wish->gpu_count >= 1 ? (double)row->gpu_count / (double)wish->gpu_count : ABSENT_NUMBER,
 		.same_precision = row->precision == wish->precision});
 	text = describe(choosing, &choice, 1);
-	jobs = describe_jobs(choosing, row, text, likeness);
+	jobs = describe_jobs(choosing, row, text, is_open ? ABSENT_NUMBER : likeness);
 	calibration->stack_speed = observation_speed_at(choice.value, likeness);
 	calibration->stack_low = observation_speed_at(fmin(choice.low, choice.value), likeness);
 	calibration->stack_high = observation_speed_at(fmax(choice.high, choice.value), likeness);
 	calibration->stack_likeness = likeness;
+	calibration->stack_gpu_count = is_open ? (double)row->gpu_count : 0;
+	calibration->stack_source = jobs ? jobs : text;
 	if (!calibration->id) {
 		calibration->id = choice.newest->id;
 		calibration->source = jobs ? jobs : text;
 	}
-	if (!choosing->findings)
+	if (!choosing->findings || is_open) /* then the planner says what holds of the number that it finds */
 		return;
 	findings_assume_figure(choosing->findings, &(struct figure){.field = "calibration.stack_speed", .value = calibration->stack_speed, .low = calibration->stack_low,
 		.high = calibration->stack_high, .source = jobs ? jobs : text, .status = PROVENANCE_MEASURED});
-	findings_assume_number(choosing->findings, "calibration.stack_likeness", likeness,
-		"E148: 1/2 for each factor of ten in the model's size and in the number of accelerators, and for another number format");
+	findings_assume_number(choosing->findings, "calibration.stack_likeness", likeness, OBSERVATION_LIKENESS_SOURCE);
 }
 
 static void tell_unused(const struct choosing *choosing)

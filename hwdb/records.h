@@ -93,6 +93,10 @@ struct benchmark_record {
 	bool cancel_requested, late; /* late: delivered after its lease was over */
 	struct json_text progress, result;
 	unsigned char result_sha256[32]; /* of the result as it was delivered; all zero: none yet */
+
+	/* The store's alone. */
+	int64_t number, result_checksum;
+	struct json_text verification; /* what the result says of the plan */
 };
 
 struct device_record {
@@ -172,10 +176,26 @@ struct import_record {
 	int64_t revision; /* of the catalogue, that it made; ABSENT_COUNT: none, as it changed nothing or did not succeed */
 };
 
+/* A write, as the audit log has it. Nothing in it is secret: no key, no query, no body. */
+struct audit_record {
+	int64_t number; /* counts up without gaps */
+	int64_t at_us;
+	const char *key_id, *key_name, *role; /* key_id "anonymous": there was no key yet; "command": somebody on the machine */
+	const char *address;    /* the connection's; NULL: of no connection */
+	const char *request_id;
+	const char *method, *path;
+	const char *entity;     /* id of what was written, where it has one */
+	int64_t revision;       /* of that, afterwards; ABSENT_COUNT: it has none */
+	const char *outcome;    /* done, refused */
+	int64_t http_status;
+};
+
 struct key_record {
 	const char *id, *name, *role; /* viewer, planner, admin, agent */
 	const char *prefix;           /* the key's first characters, to recognise it */
 	int64_t created_at_us, expires_at_us, revoked_at_us; /* ABSENT_COUNT: never, not */
+	const char *family;                  /* id of the first of the keys that succeeded one another; NULL: this one is it */
+	const char *scope_key, *scope_value; /* the label whose plans alone it may see and write; NULL: all */
 };
 
 #endif

@@ -19,7 +19,7 @@ static bool counts(const struct calibration_row *row, int64_t now_us)
 {
 	const double days = (double)(now_us - row->meta.valid_from_us) / 86400e6;
 
-	return is_run(row) && row->value > 0 && row->expected > 0 && row->expected_sigma > 0 && row->gpu_count >= 1 && days <= EVIDENCE_RUN_DAYS;
+	return is_run(row) && !row->held_because && row->value > 0 && row->expected > 0 && row->expected_sigma > 0 && row->gpu_count >= 1 && days <= EVIDENCE_RUN_DAYS;
 }
 
 static int newest_first(const void *a, const void *b)

@@ -98,9 +98,11 @@ struct calibration {
 	double host_latency_s, host_bytes_per_s; /* between host and device, one way */
 	double collective_latency_s, collective_bytes_per_s; /* inside a domain */
 	double storage_bytes_per_s; /* read by one machine */
-	double stack_speed; /* of the request's software beside what was predicted of it (E125) */
+	double stack_speed; /* of the request's software, steps a second beside what was predicted (E125) */
 	double stack_low, stack_high;
 	double stack_likeness; /* of the observed jobs to the one that is planned (E148), > 0 to 1; the three above are at that distance */
+	double stack_gpu_count; /* on which those jobs ran, where the planned number is open and counts for none of the four yet (observation_stack_at()) */
+	const char *stack_source;
 };
 
 /* A member if it was measured, else `otherwise`. `calibration` may be NULL. */

@@ -9,7 +9,7 @@
 
 enum practice_kind { PRACTICE_UNSET, PRACTICE_RECIPE, PRACTICE_TYPICAL, PRACTICE_FIRST_RUN, PRACTICE_COUNT };
 
-enum { PRACTICE_PARTS_MAX = 4 };
+enum { PRACTICE_PARTS_MAX = 5 };
 
 struct practice_part {
 	const char *name;

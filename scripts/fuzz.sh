@@ -1,74 +1,115 @@
 #!/bin/sh
-# Runs every fuzzer given, each for FUZZ_SECONDS (default 30), from seeds and into a corpus kept in build/fuzz/corpus.
-# Every fuzzer runs; the exit status is 1 where one of them found something.
-# Usage: scripts/fuzz.sh FUZZER...
-set -eu
-failed=
-for program in "$@"; do
-	name=$(basename "$program")
-	corpus=build/fuzz/corpus/$name
-	mkdir -p "$corpus"
-	case $name in
-	fuzz_model_config) # one seed a line
-		python3 - "$corpus" tests/hwdb/golden/configs.jsonl hwdb/data/models.jsonl <<-'SEEDS'
-			import json, sys
-			for path in sys.argv[2:]:
-			    for number, line in enumerate(open(path)):
-			        with open(f"{sys.argv[1]}/seed-{path.replace('/', '-')}-{number}", "w") as seed:
-			            json.dump(json.loads(line)["config"], seed, separators=(",", ":"))
-		SEEDS
-		;;
-	fuzz_decode) # every example of the description; the first byte chooses the table
-		python3 - "$corpus" docs/openapi.json <<-'SEEDS'
-			import json, sys
-			number = 0
-			for path in json.load(open(sys.argv[2]))["paths"].values():
-			    for operation in path.values():
-			        for content in operation.get("requestBody", {}).get("content", {}).values():
-			            examples = [content["example"]] if "example" in content else [e["value"] for e in content.get("examples", {}).values()]
-			            for example in examples:
-			                for table in range(14):
-			                    with open(f"{sys.argv[1]}/seed-{number}-{table}", "wb") as seed:
-			                        seed.write(bytes([table]) + json.dumps(example).encode())
-			                number += 1
-		SEEDS
-		;;
-	fuzz_feeds) # an answer of each feed's shape; the first byte chooses the feed, a NUL ends an answer
-		python3 - "$corpus" <<-'SEEDS'
-			import json, sys
-			sys.path.insert(0, "tests/server")
-			import feed_replica as r
-			hour = "2026-11-21T12:00:00Z"
-			index = {"offers": {"AmazonEC2": {"currentRegionIndexUrl": "/r"}}}
-			regions = {"regions": {"us-east-1": {"currentVersionUrl": "/x/index.json"}}}
-			sku = {"description": "A2 Instance Core running in Americas", "category": {"usageType": "OnDemand"}, "serviceRegions": ["us-central1"], "pricingInfo": [
-			    {"pricingExpression": {"usageUnit": "h", "tieredRates": [{"startUsageAmount": 0, "unitPrice": {"currencyCode": "USD", "units": "0", "nanos": 31611000}}]}}]}
-			types = {"data": {"x": {"instance_type": {"name": "gpu_8x_h100_sxm5", "description": "8x H100 (80 GB SXM5)", "price_cents_per_hour": 2392, "specs": {"vcpus": 8}},
-			    "regions_with_capacity_available": [{"name": "us-west-1"}]}}}
-			gpus = {"data": {"gpuTypes": [{"id": "NVIDIA H100 80GB HBM3", "displayName": "H100", "memoryInGb": 80, "securePrice": 2.69, "lowestPrice": {"minimumBidPrice": 1, "stockStatus": "Low"}}]}}
-			point = {"carbonIntensity": 31, "datetime": hour}
-			meta = {"region": "CAISO_NORTH", "signal_type": "co2_moer", "units": "lbs_co2_per_mwh", "data_point_period_seconds": 300}
-			half = {"from": "2026-11-21T12:00Z", "to": "2026-11-21T12:30Z", "intensity": {"forecast": 266, "actual": None}}
-			answers = [[r.azure_page([r.azure_item(97)]).body], [index, regions, r.AWS_HEAD + r.aws_line("p5.48xlarge", "55.04")], [{"skus": [sku], "nextPageToken": "a"}], [types], [gpus],
-			    [{"zone": "FR", "history": [point]}, {"zone": "FR", "forecast": [point]}], [{"token": "t"}, {"data": [{"point_time": hour, "value": 900}], "meta": meta}],
-			    [{"data": [half]}, {"data": [half]}], [{"id": "a/b", "sha": "0" * 40, "safetensors": {"parameters": {"BF16": 8030261248}}}]]
-			for feed, parts in enumerate(answers):
-			    with open(f"{sys.argv[1]}/seed-{feed}", "wb") as seed:
-			        seed.write(bytes([feed]) + b"\0".join(part if isinstance(part, bytes) else json.dumps(part).encode() for part in parts))
-		SEEDS
-		;;
-	fuzz_arrivals) # a request as it is sent
-		printf '?{"model": "m", "trace": {"arrivals": [[0, 100, 20], [1.5, 80, 3e1], [1.5, 1, 1]]}, "headroom": 0}' >"$corpus/seed-request"
-		;;
-	fuzz_trace) # the traces and logs that tests read
-		for file in tests/diagnosis/traces/*.gz; do gzip -dc "$file" | head -c 16000 >"$corpus/seed-$(basename "$file")"; done
-		for file in tests/diagnosis/logs/*.json; do head -c 16000 "$file" >"$corpus/seed-$(basename "$file")"; done
-		;;
-	esac
+# Runs libFuzzer programs (build/fuzz/tests/fuzz/fuzz_NAME) over the corpus that is kept in tests/fuzz/corpus/NAME.
+#
+# fuzz.sh long FUZZER...   in turn, FUZZ_SECONDS each (default 300), again and again, until the executions of all together, counted from the
+#                          first run on in build/fuzz/work/NAME/executions, are FUZZ_EXECUTIONS (default 100000000). Stopped at any moment it
+#                          goes on from there. A finding stops its fuzzer alone, stays in build/fuzz/findings, and is tried again at the next start.
+# fuzz.sh short FUZZER...  FUZZ_SECONDS each (default 10), as many at once as there are cores.
+# fuzz.sh corpus FUZZER... the kept corpus anew: of it, of seeds.py and of what was found beyond, the fewest inputs that reach as many edges.
+# The exit status is 1 where one of them found something. Needs python3 for seeds.
+set -u
+what=$1
+shift
+limits='-timeout=25 -rss_limit_mb=2048 -print_final_stats=1'
+work=build/fuzz/work
+findings=build/fuzz/findings
+mkdir -p "$work" "$findings"
+
+# The longest input: what grows in a trace grows after hundreds of events.
+length_of() { [ "$1" = fuzz_trace ] && echo -max_len=65536 || echo -max_len=16384; }
+
+executions_of() { cat "$work/$1/executions" 2>/dev/null || echo 0; }
+
+executions_of_all() {
+	sum=0
+	for program in "$@"; do sum=$((sum + $(executions_of "$(basename "$program")"))); done
+	echo "$sum"
+}
+
+# one PROGRAM SECONDS: a turn of one fuzzer. What is new goes to its folder under work; its executions are added up.
+one() {
+	name=$(basename "$1")
 	dictionary=tests/fuzz/$name.dict
-	echo "$name: ${FUZZ_SECONDS:-30} s"
-	"$program" -max_total_time="${FUZZ_SECONDS:-30}" -timeout=5 -rss_limit_mb=1024 -max_len=16384 -print_final_stats=1 \
-		-artifact_prefix="$corpus/../" $([ -f "$dictionary" ] && echo "-dict=$dictionary") "$corpus" >"$corpus.log" 2>&1 || failed="$failed $name"
-	tail -n 8 "$corpus.log"
-done
-[ -z "$failed" ] || { echo "fuzz.sh: findings of$failed: see build/fuzz/corpus" >&2; exit 1; }
+	kept=tests/fuzz/corpus/${name#fuzz_}
+	mkdir -p "$work/$name/corpus"
+	[ -f "$dictionary" ] && dictionary=-dict=$dictionary || dictionary=
+	[ -d "$kept" ] || kept=
+	# shellcheck disable=SC2086
+	"$1" -max_total_time="$2" $limits "$(length_of "$name")" $dictionary -artifact_prefix="$findings/$name-" "$work/$name/corpus" $kept >"$work/$name/log" 2>&1
+	status=$?
+	[ "$status" -ne 72 ] || status=0 # it was interrupted
+	done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$name/log")
+	echo $(($(executions_of "$name") + ${done:-0})) >"$work/$name/executions.new" && mv "$work/$name/executions.new" "$work/$name/executions"
+	if [ "$status" -eq 0 ]; then
+		echo "$name: ${done:-0} executions"
+	else
+		echo "$name: FAILED after ${done:-0} executions:"
+		grep -E 'bug:|runtime error|ERROR:|SUMMARY:|Test unit written' "$work/$name/log" | head -n 6
+	fi
+	return "$status"
+}
+
+# A finding that fails no longer becomes an input like others. False while one fails still.
+is_mended() {
+	for input in "$findings/$(basename "$1")"-*; do
+		[ -f "$input" ] || continue
+		# shellcheck disable=SC2086
+		"$1" $limits "$input" >/dev/null 2>&1 || return 1
+		mkdir -p "$work/$(basename "$1")/corpus" && mv "$input" "$work/$(basename "$1")/corpus/"
+	done
+}
+
+run_long() {
+	wanted=${FUZZ_EXECUTIONS:-100000000}
+	failed=
+	stopped=
+	trap 'stopped=1' INT TERM # what was done counts
+	for program in "$@"; do is_mended "$program" || failed="$failed $(basename "$program")"; done
+	while [ "$(executions_of_all "$@")" -lt "$wanted" ]; do
+		ran=
+		for program in "$@"; do
+			name=$(basename "$program")
+			case " $failed " in *" $name "*) continue ;; esac
+			ran=1
+			one "$program" "${FUZZ_SECONDS:-300}" || failed="$failed $name"
+			[ -z "$stopped" ] || break 2
+			[ "$(executions_of_all "$@")" -lt "$wanted" ] || break
+		done
+		[ -n "$ran" ] || break
+	done
+	for program in "$@"; do printf '%-24s %12d executions\n' "$(basename "$program")" "$(executions_of "$(basename "$program")")"; done
+	echo "together $(executions_of_all "$@") of $wanted"
+	[ -z "$failed" ] || { echo "fuzz.sh: findings of$failed: see $findings" >&2; exit 1; }
+}
+
+run_short() {
+	printf '%s\n' "$@" | xargs -P "$(nproc)" -I '{}' sh "$0" turn '{}' >"$work/short.log"
+	failed=$(grep -c 'FAILED' "$work/short.log")
+	cat "$work/short.log"
+	echo "fuzzers: $(($# - failed)) passed, $failed failed"
+	[ "$failed" -eq 0 ]
+}
+
+# By edges alone: how often each is taken would keep ten times as many inputs.
+run_corpus() {
+	for program in "$@"; do
+		name=$(basename "$program")
+		kept=tests/fuzz/corpus/${name#fuzz_}
+		rm -rf "$work/$name/seeds" "$work/$name/fewest"
+		mkdir -p "$work/$name/seeds" "$work/$name/fewest" "$work/$name/corpus" "$kept"
+		python3 tests/fuzz/seeds.py "$name" "$work/$name/seeds"
+		"$program" -set_cover_merge=1 -use_counters=0 "$(length_of "$name")" -timeout=25 -rss_limit_mb=2048 "$work/$name/fewest" "$kept" "$work/$name/seeds" \
+			"$work/$name/corpus" >"$work/$name/merge.log" 2>&1 || { tail -n 20 "$work/$name/merge.log"; exit 1; }
+		rm -f "$kept"/*
+		cp "$work/$name/fewest"/* "$kept/"
+		echo "$kept: $(find "$kept" -type f | wc -l) inputs, $(cat "$kept"/* | wc -c) bytes"
+	done
+}
+
+case $what in
+long) run_long "$@" ;;
+short) run_short "$@" ;;
+corpus) run_corpus "$@" ;;
+turn) one "$1" "${FUZZ_SECONDS:-10}" || exit 0 ;; # of run_short, which reads the log
+*) echo "fuzz.sh: long, short or corpus" >&2; exit 64 ;;
+esac

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what the tests need (Debian 12) and runs them: layers and house rules, C tests, accuracy and effects, HTTP tests
-# against the real daemon, storms, the C tests and some HTTP tests under ASan and UBSan, the C tests of threads under TSan.
+# against the real daemon, storms, the C tests and some HTTP tests under ASan and UBSan, every fuzzer for ten seconds, the C tests of threads under TSan.
 # Closes with the sum of all, "N passed, N failed".
 set -eu
 cd "$(dirname "$0")/.."
@@ -51,6 +51,7 @@ step 'HTTP tests' make check-server
 step 'worst day' make check-worst-day-short
 step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan
 step 'HTTP tests under ASan and UBSan' make -j"$(nproc)" check-server-asan SERVER_TESTS="$(printf 'tests/server/test_%s.py ' $sanitized)"
+step 'fuzzers, ten seconds each' make -j"$(nproc)" fuzz-short
 step 'C tests under TSan' make -j"$(nproc)" check-tsan
 
 passed=$(grep -oE '[0-9]+ passed' "$log" | awk '{sum += $1} END {print sum + 0}')

@@ -133,6 +133,9 @@ static enum status auth_look_up(struct auth *auth, const unsigned char *hash, bo
 	if (*known) {
 		snprintf(identity->id, sizeof identity->id, "%s", key.id);
 		snprintf(identity->name, sizeof identity->name, "%s", key.name ? key.name : "");
+		snprintf(identity->owner, sizeof identity->owner, "%s", key.family ? key.family : key.id);
+		snprintf(identity->scope_key, sizeof identity->scope_key, "%s", key.scope_key ? key.scope_key : "");
+		snprintf(identity->scope_value, sizeof identity->scope_value, "%s", key.scope_value ? key.scope_value : "");
 	}
 	arena_release(&arena);
 	if (status != STATUS_OK && status != STATUS_NOT_FOUND)
@@ -173,7 +176,7 @@ enum status auth_identify(struct auth *auth, const char *authorization, uint64_t
 	enum status status;
 	bool known = false, open;
 
-	*identity = (struct auth_identity){.role = ROLE_ADMIN, .id = "anonymous", .name = "anonymous"};
+	*identity = (struct auth_identity){.role = ROLE_ADMIN, .id = "anonymous", .name = "anonymous", .owner = "anonymous"};
 	status = auth_is_open(auth, &open, failure);
 	identity->keyless = open;
 	if (status != STATUS_OK || open)
@@ -190,6 +193,14 @@ enum status auth_identify(struct auth *auth, const char *authorization, uint64_t
 			return status;
 	}
 	return known ? STATUS_OK : auth_refuse(auth, client, failure);
+}
+
+struct principal auth_principal(const struct auth_identity *identity)
+{
+	bool scoped = *identity->scope_key;
+
+	return (struct principal){.role = identity->role, .id = identity->id, .name = identity->name, .owner = identity->owner,
+		.scope_key = scoped ? identity->scope_key : NULL, .scope_value = scoped ? identity->scope_value : NULL};
 }
 
 bool auth_role_covers(enum role held, enum role wanted)

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "api/field.h"
 #include "base/failure.h"
 #include "server/handler.h"
 #include "storage/keys.h"
@@ -20,6 +21,8 @@ struct auth;
 struct auth_identity {
 	enum role role;
 	char id[AUTH_ID_SIZE], name[AUTH_NAME_SIZE];
+	char owner[AUTH_ID_SIZE]; /* the first of the keys that succeeded one another */
+	char scope_key[LABEL_KEY_MAX + 1], scope_value[LABEL_VALUE_MAX + 1]; /* "": it has none */
 	bool keyless; /* no key exists */
 };
 
@@ -35,6 +38,9 @@ FALLIBLE enum status auth_identify(struct auth *auth, const char *authorization,
 bool auth_role_covers(enum role held, enum role wanted);
 bool auth_role_parse(const char *text, enum role *role);
 const char *auth_role_name(enum role role);
+
+/* As handlers see it; its text is the identity's. */
+struct principal auth_principal(const struct auth_identity *identity);
 
 /* A new key's text, and the hash of any. */
 void auth_key_make(char text[AUTH_KEY_TEXT_SIZE]);

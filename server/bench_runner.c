@@ -14,6 +14,7 @@
 #include "server/bench_attempt.h"
 #include "server/bench_delivery.h"
 #include "server/bench_device_rows.h"
+#include "storage/audit.h"
 #include "storage/lease.h"
 
 enum { LOOKS_AGAIN = 10, SWEEPS_A_LEASE = 12, PROBE_S = 600, PROBE_RETRY_S = 30, BUSY_RETRY_S = 5, DELIVERY_TRIES = 30 };
@@ -104,6 +105,20 @@ static void count(struct bench_runner *runner, uint64_t *counter)
 	pthread_mutex_unlock(&runner->lock);
 }
 
+/* In steps of an hour, so that most sweeps change nothing. */
+static void sweep_audit(struct bench_runner *runner)
+{
+	enum { AUDIT_ENTRIES_A_SWEEP = 2000 };
+	static const int64_t hour_us = INT64_C(3600000000), day_us = INT64_C(86400000000);
+	struct failure failure;
+	struct audit_prune prune = {.job = {.kind = STORAGE_AUDIT_PRUNE, .failure = &failure}, .limit = AUDIT_ENTRIES_A_SWEEP,
+		.before_us = (clock_wall_us() - runner->options.audit_keep_days * day_us) / hour_us * hour_us};
+
+	failure_clear(&failure);
+	if (runner->options.audit_keep_days > 0 && storage_run(runner->options.storage, &prune.job) != STATUS_OK)
+		log_event(LOG_WARNING, "audit_not_pruned", LOG_TEXT("detail", failure.detail));
+}
+
 static void sweep(struct bench_runner *runner, bool restart)
 {
 	struct failure failure;
@@ -117,6 +132,7 @@ static void sweep(struct bench_runner *runner, bool restart)
 	else if (sweep.requeued + sweep.expired + sweep.cancelled > 0)
 		log_event(LOG_INFO, "benchmarks_swept", LOG_INTEGER("requeued", sweep.requeued), LOG_INTEGER("expired", sweep.expired),
 			LOG_INTEGER("cancelled", sweep.cancelled));
+	sweep_audit(runner);
 }
 
 /* Extends the lease by lease_s; false when it is ours no more, or nobody could be asked for so long that it may not be. */

@@ -19,6 +19,7 @@ struct bench_runner_options {
 	struct storage *storage;
 	const char *program;     /* that understands `bench --worker`; NULL: this very program */
 	bool sweeps_only;        /* has no devices: whatever was this machine's is gone */
+	unsigned audit_keep_days; /* older entries of the audit log are ended by the sweep; 0: none are */
 	double lease_s, heartbeat_s; /* 0: 60 and a twelfth of that */
 	double term_grace_s;     /* from SIGTERM to SIGKILL of a worker; 0: 5 */
 	double silence_s;        /* a worker unheard for so long is stopped; 0: 20 */

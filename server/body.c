@@ -163,7 +163,7 @@ bool body_holds_enough(const struct body *body)
 
 enum status body_read(struct body *body, bool whole, bool *more, struct failure *failure)
 {
-	const char *piece = body->held.bytes + body->held_at;
+	const char *piece = body->held.bytes ? body->held.bytes + body->held_at : "";
 	size_t length = body->held.length - body->held_at, left = 0;
 	enum status status = STATUS_OK;
 

@@ -16,7 +16,7 @@ static const struct command commands[] = {
 	{"backup", backup_main, "backup FILE", "copy the database into a new file, also while the daemon works", false},
 	{"check", check_main, "check [DATABASE]", "read everything that is stored and say what is damaged, also while the daemon works", false},
 	{"recover", recover_main, "recover DATABASE FILE", "copy what is whole of a damaged database into a new file", false},
-	{"keys", keys_main, "keys create [--name TEXT] [--role ROLE] [--days N] | list | revoke ID", "API keys; roles: viewer, planner, admin, agent", false},
+	{"keys", keys_main, "keys create [--name TEXT] [--role ROLE] [--scope LABEL=VALUE] [--days N] | rotate ID [--overlap-hours N] [--days N] | list | revoke ID", "API keys; roles: viewer, planner, admin, agent", false},
 	{"healthcheck", healthcheck_main, "healthcheck", "ask a running daemon whether it is ready", false},
 	{"openapi", openapi_main, "openapi", "print the description of the API (OpenAPI 3.1)", false},
 	{"version", version_main, "version", "print the version", false},

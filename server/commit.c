@@ -2,6 +2,7 @@
 
 #include <sodium.h>
 
+#include "server/audit.h"
 #include "server/server.h"
 
 /* What `done` on the writer thread needs to let one call go. */
@@ -41,7 +42,7 @@ static enum status commit_begin(struct call *call, struct idempotency **idempote
 	if (!mine)
 		return STATUS_NO_MEMORY;
 	mine->key = key;
-	mine->principal = call->principal.id;
+	mine->principal = call->principal.owner;
 	mine->route = arena_printf(&call->arena, "%s %s", call->method, call->path);
 	if (!mine->route)
 		return STATUS_NO_MEMORY;
@@ -58,6 +59,7 @@ static void commit_end(struct call *call, const struct idempotency *idempotency)
 
 static void commit_replay(struct call *call, const struct idempotency_answer *answer)
 {
+	audit_none(call);
 	call->http_status = answer->http_status;
 	if (answer->location)
 		call_header(call, "Location", answer->location);
@@ -126,6 +128,8 @@ enum status commit_once(struct call *call, commit_prepare *prepare)
 	status = prepare(call, idempotency, &job);
 	if (status == STATUS_OK && call->answer.failed)
 		status = STATUS_NO_MEMORY;
+	if (status == STATUS_OK)
+		status = audit_attach(call, job);
 	if (status == STATUS_OK) {
 		if (idempotency)
 			commit_keep_answer(call, idempotency);
@@ -163,6 +167,10 @@ enum status commit_waiting(struct call *call, commit_work *work, commit_work *re
 
 enum status commit_run(struct call *call, struct storage_job *job)
 {
+	enum status status = audit_attach(call, job);
+
+	if (status != STATUS_OK)
+		return status;
 	job->arena = &call->arena;
 	job->failure = &call->failure;
 	return storage_run(call->server->storage, job);

@@ -60,6 +60,7 @@ static struct exchange *defer_twin(struct exchange *exchange)
 	twin->client = exchange->client;
 	twin->body.wire_bytes = exchange->body.wire_bytes;
 	twin->deliver = http_resume;
+	twin->is_twin = twin->audited = true; /* the other one tells the audit log */
 	memcpy(twin->headers, exchange->headers, sizeof twin->headers);
 	twin->headers[HEADER_PREFER] = NULL; /* the only one that may be in the request's own memory */
 	twin->call.server = call->server;
@@ -69,10 +70,8 @@ static struct exchange *defer_twin(struct exchange *exchange)
 	twin->call.accept = twin->call.answer_media = MEDIA_JSON;
 	twin->call.body = "";
 	twin->call.principal = call->principal;
-	if (twin->call.principal.id == exchange->identity.id) {
-		twin->call.principal.id = twin->identity.id;
-		twin->call.principal.name = twin->identity.name;
-	}
+	if (twin->call.principal.id == exchange->identity.id)
+		twin->call.principal = auth_principal(&twin->identity);
 	memcpy(twin->call.request_id, call->request_id, sizeof call->request_id);
 	memcpy(twin->call.traceparent, call->traceparent, sizeof call->traceparent);
 	json_writer_init(&twin->call.json, &twin->call.answer);
@@ -97,7 +96,7 @@ static enum status defer_accepted(struct exchange *twin, const char *id, const s
 {
 	struct call *call = &twin->call;
 	struct job_record record;
-	enum status status = jobs_get(twin->http->jobs, call->principal.id, id, &call->arena, &record, &call->failure);
+	enum status status = jobs_get(twin->http->jobs, call->principal.owner, id, &call->arena, &record, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -116,7 +115,7 @@ static bool defer_look_at_job(struct watch *watch, bool last)
 	struct call *call = &twin->call;
 	struct jobs *jobs = twin->http->jobs;
 	bool gone = atomic_load(&twin->peer->gone);
-	enum status status = jobs_answer(jobs, call->principal.id, waiting->job_id, call);
+	enum status status = jobs_answer(jobs, call->principal.owner, waiting->job_id, call);
 
 	if (status == STATUS_CONFLICT && !gone && !last && clock_monotonic_ns() < waiting->until_ns) {
 		failure_clear(&call->failure);
@@ -126,7 +125,7 @@ static bool defer_look_at_job(struct watch *watch, bool last)
 		failure_clear(&call->failure);
 		status = defer_accepted(twin, waiting->job_id, &waiting->prefer);
 	} else {
-		jobs_forget(jobs, call->principal.id, waiting->job_id);
+		jobs_forget(jobs, call->principal.owner, waiting->job_id);
 		defer_say_applied(call, &waiting->prefer);
 	}
 	response_finish(twin, status);

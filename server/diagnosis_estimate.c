@@ -229,9 +229,20 @@ static enum status diagnose_the_step(struct diagnosis_request *request, struct d
 	return status;
 }
 
+/* What hours and dollars of the levers count beside the measured step. */
+static void assume_practice(const struct practice *practice, struct findings *findings)
+{
+	if (practice->part_count > 0)
+		findings_assume_figure(findings, &(struct figure){.field = "practice", .value = practice->value, .low = practice->low, .high = practice->high,
+			.source = "E131: the measured step has software and layout in it; hours and USD of the levers are its own times what is left, evaluation and restarts",
+			.status = PROVENANCE_DERIVED});
+}
+
 /* The step beside what was planned, and what to change. */
 static void judge_the_step(const struct diagnosis_request *request, const struct training_plan *plan, struct diagnosis *diagnosis)
 {
+	if (plan)
+		assume_practice(&plan->recommended.practice, &diagnosis->findings);
 	if (request->stored || plan)
 		diagnose_compare(request->stored ? &request->stored->option : &plan->recommended, diagnosis);
 	if (diagnosis->has_prediction && !(diagnosis->prediction.ratio < other_batch && diagnosis->prediction.ratio > 1 / other_batch))

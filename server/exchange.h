@@ -90,6 +90,9 @@ struct exchange {
 	enum status refused; /* STATUS_OK, or what will be answered instead of running the handler */
 	char allow[ROUTE_ALLOW_MAX]; /* the path's methods, with METHOD_NOT_ALLOWED and preflights */
 	struct auth_identity identity;
+	char address[PEER_ADDRESS_SIZE]; /* of whose request it is; "": of no connection */
+	bool is_twin; /* answers for one that has become the work of a job */
+	bool audited; /* its entry of the audit log goes with a job, or there is none to be */
 
 	const void *fixed, *fixed_packed; /* an asset's bytes instead of call.answer; packed: the twin was asked for */
 	size_t fixed_length, fixed_packed_length;

@@ -8,8 +8,7 @@ enum { EXPORT_FIRST_ROWS = 4, EXPORT_PAGE_ROWS = 200, EXPORT_PAGE_BYTES = 128 * 
 
 struct export {
 	struct exchange *exchange;
-	const struct row_ops *ops;
-	int64_t as_of_us;
+	struct export_source source;
 	struct arena page, cursors[2]; /* a page's rows; its cursor and that of the page before */
 	const char *cursor;
 	size_t pages, rows; /* rows: of the next page */
@@ -19,9 +18,9 @@ struct export {
 	struct failure failure;
 };
 
-static void write_rows(struct export *export, const struct row_list *list)
+static void write_rows(struct export *export, const struct page_rows *list)
 {
-	const struct field_table *table = export->ops->table;
+	const struct field_table *table = export->source.table;
 	enum media media = export->exchange->call.answer_media;
 	struct json_writer writer;
 
@@ -57,18 +56,17 @@ static void fit_rows(struct export *export, size_t rows)
 /* The next page, or the end. */
 static void fill(struct export *export)
 {
-	const struct row_filter filter = {.as_of_us = export->as_of_us};
 	struct page_request request = {.limit = export->rows, .cursor = export->cursor};
 	struct arena *cursors = &export->cursors[export->pages % 2];
-	struct row_list list;
+	struct page_rows list;
 	enum status status;
 
 	arena_reset(&export->page);
 	buffer_clear(&export->pending);
 	export->sent_bytes = 0;
 	if (export->pages == 0 && export->exchange->call.answer_media == MEDIA_CSV)
-		api_csv_header(export->ops->table, CSV_EXPORT, &export->pending);
-	status = storage_row_list(export->exchange->call.server->storage, export->ops->kind, &filter, &request, &export->page, &list, &export->failure);
+		api_csv_header(export->source.table, CSV_EXPORT, &export->pending);
+	status = export->source.read(export->exchange->call.server->storage, export->source.filter, &request, &export->page, &list, &export->failure);
 	if (status == STATUS_OK) {
 		write_rows(export, &list);
 		fit_rows(export, list.count ? list.count : 1);
@@ -124,14 +122,53 @@ void export_end(struct exchange *exchange)
 	free(export);
 }
 
-enum status export_begin(struct call *call, const struct row_ops *ops)
+enum status export_rows(struct call *call, const struct export_source *source)
 {
 	struct exchange *exchange = exchange_of(call);
-	struct catalogue_query query = {0};
-	struct export *export;
-	int64_t moment_us = 0, revision = 0;
-	enum status status = api_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	struct export *export = calloc(1, sizeof *export);
 
+	if (!export)
+		return STATUS_NO_MEMORY;
+	export->exchange = exchange;
+	export->source = *source;
+	export->rows = EXPORT_FIRST_ROWS;
+	arena_init(&export->page, EXPORT_PAGE_MAX_BYTES);
+	arena_init(&export->cursors[0], 4096);
+	arena_init(&export->cursors[1], 4096);
+	buffer_init(&export->pending, EXPORT_PAGE_MAX_BYTES);
+	call_header(call, "Content-Disposition", arena_printf(&call->arena, "attachment; filename=\"%s.%s\"", source->name,
+		call->answer_media == MEDIA_CSV ? "csv" : call->answer_media == MEDIA_NDJSON ? "ndjson" : "json"));
+	exchange->export = export;
+	return STATUS_OK;
+}
+
+/* Rows of the catalogue, of one moment. */
+struct catalogue_rows_of {
+	enum row_kind kind;
+	struct row_filter filter;
+};
+
+static enum status catalogue_read(struct storage *storage, const void *filter, const struct page_request *some, struct arena *arena,
+	struct page_rows *rows, struct failure *failure)
+{
+	const struct catalogue_rows_of *of = filter;
+	struct row_list list;
+	enum status status = storage_row_list(storage, of->kind, &of->filter, some, arena, &list, failure);
+
+	*rows = (struct page_rows){.items = list.items, .count = list.count, .next_cursor = list.next_cursor};
+	return status;
+}
+
+enum status export_begin(struct call *call, const struct row_ops *ops)
+{
+	struct catalogue_query query = {0};
+	struct catalogue_rows_of *of = ARENA_NEW(&call->arena, struct catalogue_rows_of);
+	const char *name = arena_printf(&call->arena, "%ss", ops->noun);
+	int64_t moment_us = 0, revision = 0;
+	enum status status = of && name ? STATUS_OK : STATUS_NO_MEMORY;
+
+	if (status == STATUS_OK)
+		status = api_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 	if (status == STATUS_OK && query.as_of_us > 0)
 		status = server_as_of_check(query.as_of_us, &call->failure);
 	if (status == STATUS_OK)
@@ -139,19 +176,6 @@ enum status export_begin(struct call *call, const struct row_ops *ops)
 			&call->failure);
 	if (status != STATUS_OK || call_not_modified(call, revision))
 		return status;
-	export = calloc(1, sizeof *export);
-	if (!export)
-		return STATUS_NO_MEMORY;
-	export->exchange = exchange;
-	export->ops = ops;
-	export->rows = EXPORT_FIRST_ROWS;
-	export->as_of_us = moment_us > 0 ? moment_us : 1; /* before the first change there are no rows */
-	arena_init(&export->page, EXPORT_PAGE_MAX_BYTES);
-	arena_init(&export->cursors[0], 4096);
-	arena_init(&export->cursors[1], 4096);
-	buffer_init(&export->pending, EXPORT_PAGE_MAX_BYTES);
-	call_header(call, "Content-Disposition", arena_printf(&call->arena, "attachment; filename=\"%ss.%s\"", ops->noun,
-		call->answer_media == MEDIA_CSV ? "csv" : call->answer_media == MEDIA_NDJSON ? "ndjson" : "json"));
-	exchange->export = export;
-	return STATUS_OK;
+	*of = (struct catalogue_rows_of){.kind = ops->kind, .filter.as_of_us = moment_us > 0 ? moment_us : 1}; /* before the first change there are no rows */
+	return export_rows(call, &(struct export_source){.table = ops->table, .name = name, .read = catalogue_read, .filter = of});
 }

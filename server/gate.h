@@ -6,7 +6,8 @@
  *
  * The wire itself is not shown to us, but its layout is: 0.9.75 parses in place, so that between a value and the next name
  * lie exactly the CR and LF that stood there (both overwritten by NUL). A bare LF, a NUL inside a value, a folded line
- * each leave another distance, and are refused. docs/http-limits.md has every rule with its probe.
+ * each leave another distance, and are refused; a NUL in the place of the CR alone leaves the same. docs/http-limits.md has every rule with its
+ * probe.
  * Pure functions, thread-safe. */
 #ifndef FLEETPLAN_SERVER_GATE_H
 #define FLEETPLAN_SERVER_GATE_H

@@ -34,6 +34,8 @@ struct server;
 struct principal {
 	enum role role;
 	const char *id, *name; /* of the key; "anonymous" where none is asked for */
+	const char *owner;     /* of jobs, kept answers and agents: the first of the keys that succeeded one another */
+	const char *scope_key, *scope_value; /* the label whose plans alone it may see and write (server/scope.h); NULL: all */
 };
 
 struct call_header {

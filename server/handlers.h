@@ -51,6 +51,9 @@ handler_function handle_import_list, handle_import_get, handle_import, handle_ex
 /* server/handlers/jobs.c */
 handler_function handle_job_list, handle_job_get, handle_job_cancel, handle_job_result, handle_job_events;
 
+/* server/handlers/audit.c */
+handler_function handle_audit_list, handle_audit_export;
+
 /* server/handlers/backups.c */
 handler_function handle_backup_create;
 

@@ -256,7 +256,7 @@ static int answer_request(const struct import_request *request, struct server *s
 	call->path = request->route->path;
 	call->query = query;
 	call->query_count = COUNT_OF(query);
-	call->principal = (struct principal){.role = ROLE_ADMIN, .id = "command", .name = "fleetplan import"};
+	call->principal = (struct principal){.role = ROLE_ADMIN, .id = "command", .name = "fleetplan import", .owner = "command"};
 	call->body_media = request->media;
 	call->accept = call->answer_media = MEDIA_JSON;
 	json_writer_init(&call->json, &call->answer);

@@ -324,7 +324,7 @@ static struct job *job_new(struct jobs *jobs, struct exchange *work)
 	if (!job)
 		return NULL;
 	uuid_make(job->id);
-	snprintf(job->owner, sizeof job->owner, "%s", call->principal.id);
+	snprintf(job->owner, sizeof job->owner, "%s", call->principal.owner);
 	job->client = work->client;
 	job->jobs = jobs;
 	job->route = call->route;

@@ -127,7 +127,7 @@ static struct client judge_client(const struct exchange *exchange)
 
 	if (strcmp(exchange->call.principal.id, "anonymous") == 0)
 		return (struct client){.who = address, .address = address};
-	for (const char *c = exchange->identity.id; *c; c++)
+	for (const char *c = exchange->identity.owner; *c; c++)
 		hash = (hash ^ (unsigned char)*c) * UINT64_C(1099511628211); /* FNV-1a */
 	return (struct client){.who = hash, .address = address};
 }
@@ -151,7 +151,8 @@ static enum status judge_caller(struct exchange *exchange)
 		if (status != STATUS_OK)
 			return status;
 	}
-	call->principal = (struct principal){.role = identity->role, .id = identity->id, .name = identity->name};
+	call->principal = auth_principal(identity);
+	memcpy(exchange->address, exchange->peer->address_text, sizeof exchange->address);
 	exchange->client = judge_client(exchange);
 	if (!auth_role_covers(identity->role, wanted))
 		return failure_set(&call->failure, STATUS_FORBIDDEN, "this needs the role %s, the key has %s", auth_role_name(wanted),
@@ -249,7 +250,7 @@ static void judge_fill(struct exchange *exchange)
 	call->idempotency_key = exchange->headers[HEADER_IDEMPOTENCY_KEY];
 	call->prefer = exchange->headers[HEADER_PREFER];
 	call->last_event_id = exchange->headers[HEADER_LAST_EVENT_ID];
-	call->principal = (struct principal){.role = ROLE_OPEN, .id = "anonymous", .name = "anonymous"};
+	call->principal = (struct principal){.role = ROLE_OPEN, .id = "anonymous", .name = "anonymous", .owner = "anonymous"};
 	exchange->client = (struct client){.who = exchange->peer->address, .address = exchange->peer->address};
 	json_writer_init(&call->json, &call->answer);
 }

@@ -1,3 +1,4 @@
+#include "server/audit.h"
 #include "server/metrics.h"
 
 #include <dirent.h>
@@ -239,6 +240,7 @@ static void metrics_write_process(struct server *server, struct buffer *out)
 	struct rusage usage = {0};
 
 	getrusage(RUSAGE_SELF, &usage);
+	metrics_single(out, METRIC_AUDIT_DROPPED, (double)audit_dropped());
 	metrics_single(out, METRIC_LOG_DROPPED, (double)log_dropped_lines());
 	metrics_single(out, METRIC_RESIDENT, metrics_resident_bytes());
 	metrics_single(out, METRIC_CPU, (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +

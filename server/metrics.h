@@ -46,6 +46,7 @@ struct server;
 	X(FEED_ROWS, "fleetplan_feed_rows_changed_total", "counter", "Rows and hours that feeds added or changed, by feed")      \
 	X(FEED_HELD, "fleetplan_feed_rows_quarantined_total", "counter", "Rows of feeds that were held back, by feed")           \
 	X(FEED_FETCHED, "fleetplan_feed_last_success_timestamp_seconds", "gauge", "When a feed was last refreshed, since 1970") \
+	X(AUDIT_DROPPED, "fleetplan_audit_dropped_entries_total", "counter", "Refusals, and writes outside of the database, that have no entry in the audit log: too many in a minute, or it could not be written") \
 	X(LOG_DROPPED, "fleetplan_log_dropped_lines_total", "counter", "Lines of the log that found no room while nobody read it, or that could not be written") \
 	X(RESIDENT, "process_resident_memory_bytes", "gauge", "Resident memory")                                             \
 	X(CPU, "process_cpu_seconds_total", "counter", "CPU time, user and system")                                          \

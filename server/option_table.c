@@ -133,7 +133,7 @@ static enum status options_defaults(const struct option_reading *reading, struct
 	return status;
 }
 
-/* "  name = value # comment" without its surroundings; false for an empty line. */
+/* "  name = value # comment" without its surroundings; false for an empty line. The value may be empty, before a comment too. */
 static bool options_split_line(char *line, char **name, char **value)
 {
 	char *end, *equals;
@@ -149,7 +149,7 @@ static bool options_split_line(char *line, char **name, char **value)
 		*equals = '\0';
 		*value = equals + 1 + strspn(equals + 1, " \t");
 		for (end = *value; *end; end++) {
-			if (*end == '#' && end > *value && (end[-1] == ' ' || end[-1] == '\t'))
+			if (*end == '#' && (end[-1] == ' ' || end[-1] == '\t')) /* before a value stands its "=" at least */
 				*end-- = '\0';
 		}
 	}
@@ -164,23 +164,29 @@ static enum status options_file(const struct option_reading *reading, const char
 {
 	FILE *file = fopen(path, "re");
 	enum status status = STATUS_OK;
-	char line[4096], place[256];
+	char *line = NULL, place[256];
+	size_t room = 0;
+	ssize_t length;
 
 	if (!file)
 		return failure_set(failure, STATUS_INVALID, "config: %s: %s", path, strerror(errno));
-	for (int number = 1; status == STATUS_OK && fgets(line, sizeof line, file); number++) {
+	for (int number = 1; status == STATUS_OK && (length = getline(&line, &room, file)) >= 0; number++) {
+		bool whole = strlen(line) == (size_t)length;
 		const struct option_row *row;
 		char *name, *value;
 
 		snprintf(place, sizeof place, "%s:%d", path, number);
-		if (!options_split_line(line, &name, &value))
+		if (whole && !options_split_line(line, &name, &value))
 			continue;
-		row = option_find(reading->table, name, strlen(name));
-		if (!row || row == &reading->table->rows[reading->table->config])
+		row = whole ? option_find(reading->table, name, strlen(name)) : NULL;
+		if (!whole)
+			status = failure_set(failure, STATUS_INVALID, "%s: the line holds a NUL byte", place);
+		else if (!row || row == &reading->table->rows[reading->table->config])
 			status = option_unknown(reading->table, place, name, failure);
 		else
 			status = options_set(reading, row, value, ORIGIN_FILE, place, failure);
 	}
+	free(line);
 	fclose(file);
 	return status;
 }
@@ -299,20 +305,22 @@ void option_table_effective(const struct option_table *table, const void *member
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_row *row = &table->rows[i];
 		const char *member = (const char *)members + row->offset;
-		char value[512] = "";
+		bool text = row->kind == OPTION_TEXT || row->kind == OPTION_CHOICE;
 
+		buffer_printf(out, "%s%s =%s", i == table->config ? "# " : "", row->name,
+			text && **(const char *const *)(const void *)member == '#' ? "" : " "); /* behind a blank it would begin a comment */
 		switch (row->kind) {
 		case OPTION_NUMBER:
-			snprintf(value, sizeof value, "%u", *(const unsigned *)(const void *)member);
+			buffer_printf(out, "%u", *(const unsigned *)(const void *)member);
 			break;
 		case OPTION_FLAG:
-			snprintf(value, sizeof value, "%s", *(const bool *)member ? "yes" : "no");
+			buffer_append_text(out, *(const bool *)member ? "yes" : "no");
 			break;
 		case OPTION_TEXT:
 		case OPTION_CHOICE:
-			snprintf(value, sizeof value, "%s", *(const char *const *)(const void *)member);
+			buffer_append_text(out, *(const char *const *)(const void *)member);
 			break;
 		}
-		buffer_printf(out, "%s%s = %s # %s\n", i == table->config ? "# " : "", row->name, value, option_origin_names[values->origins[i]]);
+		buffer_printf(out, " # %s\n", option_origin_names[values->origins[i]]);
 	}
 }

@@ -41,6 +41,7 @@
 	X(heartbeat_seconds, "heartbeat-seconds", NUMBER, "20", 1, 1200, NULL, "how often agents are to be heard of; at most half of --lease-seconds") \
 	X(backup_directory, "backup-directory", TEXT, "", 0, 0, NULL, "folder for POST /v1/backups; empty: beside the database")   \
 	X(backup_keep, "backup-keep", NUMBER, "10", 0, 100000, NULL, "backups kept there; each new one deletes the oldest beyond; 0: all are kept") \
+	X(audit_keep_days, "audit-keep-days", NUMBER, "400", 0, 36500, NULL, "entries of the audit log are kept so long; 0: for ever") \
 	X(feeds, "feeds", TEXT, "", 0, 0, NULL, "live feeds that may be fetched, comma-separated: NAME, or NAME=MINUTES to refresh it so often") \
 	X(feed_keys, "feed-keys", TEXT, "", 0, 0, NULL, "folder with the keys of feeds, each in a file of the feed's name")         \
 	X(feed_urls, "feed-urls", TEXT, "", 0, 0, NULL, "other places of feeds, comma-separated: NAME=https://HOST/PATH")           \

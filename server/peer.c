@@ -1,5 +1,6 @@
 #include "server/peer.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -93,12 +94,19 @@ static uint64_t peer_network(const struct sockaddr *address)
 	return network;
 }
 
-static uint64_t peer_address(int fd)
+static uint64_t peer_address(int fd, char text[PEER_ADDRESS_SIZE])
 {
 	struct sockaddr_storage address = {0};
 	socklen_t length = sizeof address;
 
-	return getpeername(fd, (struct sockaddr *)(void *)&address, &length) == 0 ? peer_network((struct sockaddr *)(void *)&address) : 0;
+	*text = '\0';
+	if (getpeername(fd, (struct sockaddr *)(void *)&address, &length) != 0)
+		return 0;
+	if (address.ss_family == AF_INET)
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)&address)->sin_addr, text, PEER_ADDRESS_SIZE);
+	else if (address.ss_family == AF_INET6)
+		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)(const void *)&address)->sin6_addr, text, PEER_ADDRESS_SIZE);
+	return peer_network((struct sockaddr *)(void *)&address);
 }
 
 /* With the mutex held: those that will stay. */
@@ -219,7 +227,7 @@ struct peer *peer_open(struct peers *peers, int fd)
 	if (!peer)
 		return NULL;
 	peer->fd = fd;
-	peer->address = peer_address(fd);
+	peer->address = peer_address(fd, peer->address_text);
 	atomic_store(&peer->since_ms, peer_now_ms());
 	atomic_store(&peer->state, peer_state(peers, PHASE_OPENED));
 	pthread_mutex_lock(&peers->mutex);

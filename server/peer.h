@@ -34,6 +34,8 @@ enum peer_phase {
 
 _Static_assert(PHASE_COUNT <= 8, "three bits of a peer's state");
 
+enum { PEER_ADDRESS_SIZE = 46 };
+
 struct peer {
 	struct peer *next, *previous;
 	_Atomic int64_t since_ms; /* when PHASE_IDLE or PHASE_OPENED began */
@@ -52,6 +54,7 @@ struct peer {
 	bool linger;             /* the connection thread's: close gently */
 	struct exchange *_Atomic successor; /* takes the place of the connection's exchange when it is resumed; NULL: none */
 	uint64_t address; /* of the client: one of IPv4, or a network of IPv6 (/64) */
+	char address_text[PEER_ADDRESS_SIZE]; /* the whole of it; "": it was gone */
 	int fd;
 };
 

@@ -1,6 +1,7 @@
 /* The answer: its bytes, its headers, and how it goes out. */
 #include <sys/socket.h>
 
+#include "server/audit.h"
 #include "server/compress.h"
 #include "server/export.h"
 #include "server/http_private.h"
@@ -123,6 +124,7 @@ void response_finish(struct exchange *exchange, enum status status)
 		status = failure_set(&call->failure, STATUS_NO_MEMORY, "the answer is larger than what may be answered");
 	if (status == STATUS_OK && call->http_status == 0)
 		call->http_status = 200;
+	audit_finish(exchange, status);
 	if (exchange->http && !exchange->fixed && !exchange->job) { /* a command's call has no HTTP, a job keeps its answer within its own bounds */
 		response_forget_work(exchange);
 		if (status == STATUS_OK)

@@ -370,7 +370,7 @@ double server_heartbeat_s(const struct server *server)
 static enum status server_start_benchmarks(struct server *server, struct failure *failure)
 {
 	const struct bench_runner_options options = {.storage = server->storage, .lease_s = server->options->lease_seconds,
-		.sweeps_only = !server->options->own_devices, .context = server, .catalogue_changed = server_calibrated};
+		.audit_keep_days = server->options->audit_keep_days, .sweeps_only = !server->options->own_devices, .context = server, .catalogue_changed = server_calibrated};
 
 	if (2 * server->options->heartbeat_seconds > server->options->lease_seconds)
 		return failure_set(failure, STATUS_INVALID, "heartbeat-seconds is at most half of lease-seconds: one may be lost");

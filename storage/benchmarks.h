@@ -106,6 +106,7 @@ struct device_put { /* adds or updates by id; what was told by an agent is the d
 struct benchmark_filter {
 	const char *state, *device_id, *accelerator_id, *plan_id, *agent_id; /* NULL: any */
 	const char *label_key, *label_value; /* both or none */
+	const char *scope_key, *scope_value; /* both or none: of plans with this label, and those without a plan that have it themselves */
 };
 
 struct benchmark_list {

@@ -85,6 +85,7 @@ struct row_filter {
 	const char *pricing_model;  /* prices */
 	const char *country;        /* regions: of the grid, or the part of it before a "-" (US of US-CAL-CISO) */
 	int64_t as_of_us;           /* 0: now */
+	const char *scope_key, *scope_value; /* of calibrations: those of no plan, and of plans with this label; NULL: all */
 };
 
 struct row_list {

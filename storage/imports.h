@@ -24,6 +24,7 @@ struct import_run {
 	size_t count;
 	const struct progress *progress;         /* NULL: nobody's */
 	const struct idempotency *idempotency;   /* NULL: none */
+	const struct audit_record *audit;        /* its entry of the audit log, in the transaction that publishes; NULL: none */
 	import_note *note;                       /* NULL: nobody's */
 	void *context;
 	struct feed_refresh_put *refresh;        /* becomes true in the transaction that publishes; NULL: none */

@@ -15,6 +15,17 @@ struct key_put {
 	unsigned char hash[KEY_HASH_BYTES];
 };
 
+/* A key that takes another's place: with its role, its scope and its family, beside it until `old_expires_at_us` (0: until it ends anyway), in one
+ * commit. `key` has id, name (NULL: the old one's), prefix, created_at_us and expires_at_us; `made` is the whole of it. STATUS_NOT_FOUND when there is no valid key `of`. */
+struct key_rotate {
+	struct storage_job job;
+	const char *of;
+	const struct key_record *key;
+	unsigned char hash[KEY_HASH_BYTES];
+	int64_t old_expires_at_us;
+	struct key_record *made; /* output, its text in the job's arena */
+};
+
 /* Revokes; the row stays, with revoked_at. STATUS_NOT_FOUND when there is none that is valid. */
 struct key_revoke {
 	struct storage_job job;

@@ -15,7 +15,7 @@ struct observation_put {
 	const struct idempotency *idempotency;
 };
 
-enum { OBSERVATION_REMOVED_MAX = 2 };
+enum { OBSERVATION_REMOVED_MAX = 3 };
 
 struct observation_delete {
 	struct storage_job job;
@@ -28,6 +28,7 @@ struct observation_filter {
 	const char *plan_id, *accelerator, *stack; /* NULL: any */
 	bool usable;                               /* only those that count for a calibration, after since_us */
 	int64_t since_us;
+	const char *scope_key, *scope_value;       /* both or none: of plans with this label */
 };
 
 struct observation_list {

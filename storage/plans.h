@@ -47,6 +47,7 @@ struct plan_delete {
 struct plan_filter {
 	const char *kind, *model, *accelerator; /* NULL: any */
 	const char *label_key, *label_value;    /* both or none */
+	const char *scope_key, *scope_value;    /* likewise, beside that label */
 	const char *text;                       /* part of name or notes, case ignored (ASCII) */
 	int64_t created_after_us, created_before_us; /* exclusive; ABSENT_COUNT: open */
 };

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct audit_record; /* hwdb/records.h */
 struct storage;
 
 enum storage_use {
@@ -51,19 +52,20 @@ enum storage_kind {
 	STORAGE_IDEMPOTENCY_PUT,                                                         /* idempotency.h: idempotency_put */
 	STORAGE_ROW_PUT, STORAGE_ROW_REMOVE, STORAGE_ROWS_IMPORT, STORAGE_BUILTIN_UPDATE,  /* catalogue_rows.h: row_put, ... */
 	STORAGE_CALIBRATION_DECISION,
-	STORAGE_KEY_PUT, STORAGE_KEY_REVOKE,                                             /* keys.h */
+	STORAGE_KEY_PUT, STORAGE_KEY_ROTATE, STORAGE_KEY_REVOKE,                                             /* keys.h */
 	STORAGE_DEVICE_PUT,                                                              /* benchmarks.h */
 	STORAGE_BENCHMARK_PUT, STORAGE_BENCHMARK_CANCEL, STORAGE_BENCHMARK_CLAIM, STORAGE_BENCHMARK_HEARTBEAT,
 	STORAGE_BENCHMARK_RESULT, STORAGE_BENCHMARK_RELEASE, STORAGE_BENCHMARK_SWEEP,
 	STORAGE_AGENT_PUT, STORAGE_AGENT_REMOVE,                                         /* agents.h */
 	STORAGE_OBSERVATION_PUT, STORAGE_OBSERVATION_DELETE,                             /* observations.h */
 	STORAGE_SETTING_PUT,                                                             /* below */
+	STORAGE_AUDIT_PUT, STORAGE_AUDIT_PRUNE,                                          /* audit.h */
 	STORAGE_FEED_REFRESH_PUT,                                                        /* feeds.h */
 	STORAGE_IMPORT_BEGIN, STORAGE_IMPORT_ROWS, STORAGE_IMPORT_ENDS, STORAGE_IMPORT_END, STORAGE_IMPORT_TIDY, /* the store's: imports.h */
 	STORAGE_KIND_COUNT
 };
 
-/* First member of every operation struct. The caller sets the first five; the operation's inputs and the arena belong
+/* First member of every operation struct. The caller sets the first six; the operation's inputs and the arena belong
  * to the storage from the submit until `done` is called or storage_run returns. */
 struct storage_job {
 	enum storage_kind kind;
@@ -71,6 +73,7 @@ struct storage_job {
 	void *context;                         /* the caller's */
 	struct arena *arena;                   /* outputs are copied here; may be NULL for operations without text outputs */
 	struct failure *failure;               /* filled when status is not STATUS_OK; may be NULL */
+	const struct audit_record *audit;      /* what the audit log keeps of it when it succeeds, in the same commit; NULL: nothing */
 	enum status status;                    /* output */
 	struct storage_job *next;              /* the storage's */
 	int64_t checksum;                      /* the storage's: made before queueing */

@@ -211,7 +211,7 @@ static const struct field service_confidence_rows[] = {
 	FIGURE(usd_per_month, "Cost that is not exceeded with it"),
 };
 DECLARE_TABLE(service_confidence, struct service_confidence);
-TABLE(service_confidence, service_confidence_rows, "What a confidence costs. Points other than the request's own are estimated without simulation, on the layouts of the recommended accelerator.");
+TABLE(service_confidence, service_confidence_rows, "What a confidence costs: the best fleet at each, of any accelerator asked for, searched and simulated like the recommended one; caps bind the request's own alone.");
 #undef OF
 
 #define OF struct service_uncertainty

@@ -122,7 +122,7 @@ static const struct field confidence_point_rows[] = {
 	FIGURE(total_usd, "Cost that is not exceeded with it"),
 };
 DECLARE_TABLE(confidence_point, struct confidence_point);
-TABLE(confidence_point, confidence_point_rows, "What a confidence costs.");
+TABLE(confidence_point, confidence_point_rows, "What a confidence costs on the recommended accelerator. Where no number keeps budget and caps with it, they may be exceeded; where none keeps the deadline, there is no row.");
 #undef OF
 
 #define OF struct uncertainty

@@ -51,7 +51,6 @@ double block_predicted_s(const struct candidate *candidate, const struct bench_b
 	struct model model;
 	double time_s;
 
-	whole.calibration.stack_speed = 0; /* no software is in it */
 	block_model(block, &model);
 	setting.model = &model;
 	if (!device_of_candidate(&whole, block->precision, &bare, 1, &setting.device))

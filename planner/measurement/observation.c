@@ -85,16 +85,35 @@ static double quantile(const double *sorted, size_t count, double part)
 	return i + 1 < count ? sorted[i] + (place - below) * (sorted[i + 1] - sorted[i]) : sorted[count - 1];
 }
 
+/* Of logarithms of geometric means: what is the same to so much is the same. */
+static const double rounding = 1e-6;
+
 double observation_likeness(const struct observed_kind *kind)
 {
 	double params = kind->params_ratio > 0 ? fabs(log10(kind->params_ratio)) : 1, gpus = kind->gpus_ratio > 0 ? fabs(log10(kind->gpus_ratio)) : 0;
 
-	return pow(OWN_RUNS_UNLIKE, params + gpus + !kind->same_precision);
+	double unlike = params + gpus + !kind->same_precision;
+
+	return unlike < rounding ? 1 : pow(OWN_RUNS_UNLIKE, unlike);
 }
 
 double observation_speed_at(double speed, double likeness)
 {
 	return pow(speed, likeness);
+}
+
+struct observed_stack observation_stack_at(const struct calibration *calibration, double gpu_count)
+{
+	double speed = CALIBRATED(calibration, stack_speed, 0), observed = CALIBRATED(calibration, stack_gpu_count, 0), likeness = 1;
+
+	if (!(speed > 0))
+		return (struct observed_stack){1, 1, 1, 0};
+	if (observed > 0)
+		likeness = observation_likeness(&(struct observed_kind){.params_ratio = 1, .gpus_ratio = observed / gpu_count, .same_precision = true});
+	return (struct observed_stack){.speed = observation_speed_at(speed, likeness),
+		.low = observation_speed_at(CALIBRATED(calibration, stack_low, speed), likeness),
+		.high = observation_speed_at(CALIBRATED(calibration, stack_high, speed), likeness),
+		.likeness = likeness * CALIBRATED(calibration, stack_likeness, 1)};
 }
 
 bool observation_consensus(const struct observed_speed *items, size_t count, struct observed_consensus *consensus)

@@ -2,6 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_MEASUREMENT_OBSERVATION_H
 #define FLEETPLAN_PLANNER_MEASUREMENT_OBSERVATION_H
 
+#include "planner/accelerator.h"
 #include "planner/given.h"
 
 enum { OBSERVATIONS_LEAST = 5, OBSERVATION_PLANS_LEAST = 2, OBSERVATIONS_MAX = 256 };
@@ -36,6 +37,8 @@ struct observed_kind {
 	bool same_precision;             /* not known is another */
 };
 
+#define OBSERVATION_LIKENESS_SOURCE "E148: 1/2 for each factor of ten in the model's size and in the number of accelerators, and for another number format"
+
 /* E148. How much of what an observed job showed holds for another one: 1/2 to the power of |log10 of the models' sizes| + |log10 of the
  * numbers of accelerators| + (another number format), 0 to 1. Source: as E134, whose pairs of runs are too few to tell a fall with the distance. */
 double observation_likeness(const struct observed_kind *kind);
@@ -43,6 +46,16 @@ double observation_likeness(const struct observed_kind *kind);
 /* E148. What observed steps say at that distance: ln speed = likeness x ln observed; low and high likewise. What they leave open of a step
  * is in range_step_log_sigma(). Given: the observed speed > 0, likeness 0 to 1. Source: the mean of a normal field with that correlation. */
 double observation_speed_at(double speed, double likeness);
+
+/* What observed steps say of one number of accelerators. Without any: speed, low and high 1, likeness 0. */
+struct observed_stack {
+	double speed, low, high; /* of the median, p10 and p90: steps a second beside what was predicted */
+	double likeness;
+};
+
+/* E148 once more where the number was left to the search: of what the calibration holds, 1/2 to the power of |log10 of the numbers| remains.
+ * Given: a calibration (stack_gpu_count not above 0: its number was counted, or is not known), accelerators >= 1. */
+struct observed_stack observation_stack_at(const struct calibration *calibration, double gpu_count);
 
 /* What a job reported, and its plan's prediction: NULL when it can count for its stack, else why not. */
 struct observed_job {

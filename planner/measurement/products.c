@@ -19,7 +19,6 @@ static bool bare_device(const struct candidate *candidate, enum precision precis
 
 		*calibration = (struct calibration){.id = "judged", .gemm_efficiency = ceiling, .gemm_precision = precision, .memory_efficiency = memory_efficiency};
 	}
-	calibration->stack_speed = 0;
 	return device_of_candidate(&judged, precision, bare, 1, device);
 }
 

@@ -62,6 +62,16 @@ bool trust_range_of(const struct accelerator *accelerator, enum quantity quantit
 	return false;
 }
 
+struct trust_range trust_range_of_speed(void)
+{
+	return (struct trust_range){.low = TRUST_LEAST, .high = TRUST_MOST, .of = "the speed that is predicted of its software"};
+}
+
+struct trust_range trust_range_of_run(double expected)
+{
+	return (struct trust_range){.low = TRUST_RUN_LEAST * expected, .high = TRUST_RUN_MOST * expected, .of = "what published runs let expect"};
+}
+
 bool trust_agrees(double a, double b)
 {
 	return fabs(a - b) <= TRUST_AGREEMENT * fmax(fabs(a), fabs(b));

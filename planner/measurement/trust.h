@@ -10,6 +10,8 @@
 #define TRUST_LEAST 0.5      /* of what plans count on without the figure */
 #define TRUST_MOST 1.2       /* of the catalogue row's rate */
 #define TRUST_POWER_MOST 2.0 /* of the row's TDP; boards that are sold with a raised limit reach 1.4 */
+#define TRUST_RUN_LEAST 0.5    /* of the practice that published runs let expect of the plan */
+#define TRUST_RUN_MOST 2.0
 #define TRUST_AGREEMENT 0.1  /* between two devices, as a fraction of the larger */
 
 struct trust_range {
@@ -20,6 +22,11 @@ struct trust_range {
 /* Given: an accelerator's row, a quantity, its precision (PRECISION_UNSET: has none). Returned: between which the figure is believed at once.
  * False where nothing is known to compare it with: such a figure waits. */
 bool trust_range_of(const struct accelerator *accelerator, enum quantity quantity, enum precision precision, struct trust_range *range);
+
+/* Between which what somebody reports of a job is believed at once: the speed of its software beside what is predicted of it, which is 1 without any
+ * report, and a run's hours over those of its plan's steps, of which `expected` is known. */
+struct trust_range trust_range_of_speed(void);
+struct trust_range trust_range_of_run(double expected);
 
 /* Whether two figures of the same thing agree. */
 bool trust_agrees(double a, double b);

@@ -203,7 +203,7 @@ bool device_of_candidate(const struct candidate *candidate, enum precision preci
 		return false;
 	device_ceilings(calibration, ceiling, device, &narrow);
 	/* the measured part is held to its own power; how speed fades over hours, no benchmark of seconds tells */
-	speed *= sustained_speed(accelerator, ceiling, physics->power_exponent) * CALIBRATED(calibration, stack_speed, 1);
+	speed *= sustained_speed(accelerator, ceiling, physics->power_exponent);
 	speed *= CALIBRATED(calibration, gemm_efficiency, 0) > 0 ? 1 : power_speed(accelerator, ceiling);
 	fraction = physics->gemm_fraction * speed;
 	device->computed = used;

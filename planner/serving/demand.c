@@ -229,7 +229,8 @@ enum status demand_read(
 	*demand = (struct demand){.requests_per_s = ABSENT_NUMBER, .arrival_cv = 1, .mean_load = 1};
 	profile_read(profile, demand);
 	demand->shape.run_requests = ABSENT_NUMBER;
-	if (request->trace.count > 0)
+	demand->has_end = request->trace.count > 0;
+	if (demand->has_end)
 		trace_read(&request->trace, demand);
 	else
 		lengths_read(request, demand, failure);

@@ -29,6 +29,7 @@ struct demand {
 	struct promise promise;
 	bool disaggregated; /* prompts have replicas of their own */
 	double headroom; /* part of the capacity that stays free at peak, 0 <= headroom < 1 */
+	bool has_end; /* a trace: a run that is over, so that a queue may build up in it (E203) */
 	int64_t spare_replicas;
 	enum routing routing;
 	double first_share; /* of the requests: goes ahead of those that wait, and has the promise; 0: all are alike */

@@ -172,6 +172,21 @@ static double replicas_for_promise(
 	return high;
 }
 
+/* Of saturation, where formulas still have latencies. */
+static const double nearly_full = 0.99;
+
+/* E203. More comes than is held, but the run is over when its trace is answered: the queue that builds up is part of it, and its replay says what that does to
+ * latencies. False where limits are not even kept by those who do not queue. */
+static bool serves_overload(const struct replica *replica, const struct demand *demand, double active, struct fleet *fleet)
+{
+	double served = fmin(nearly_full * fleet->replica_requests_per_s * active, demand->requests_per_s);
+
+	if (!demand->has_end || demand->disaggregated || !kept_at(replica, demand, active, served, fleet))
+		return false;
+	fleet->requests_per_s = served;
+	return true;
+}
+
 /* A fixed number of accelerators: whole replicas of them, and the load that they hold. */
 static void size_fixed(
 	const struct replica *replica, const struct demand *demand, int64_t gpu_count, struct fleet *fleet)
@@ -191,9 +206,12 @@ static void size_fixed(
 		return;
 	}
 	if (is_given(demand->requests_per_s)) {
-		fleet->verdict = fleet->requests_per_s >= demand->requests_per_s ? FLEET_OK : FLEET_COUNT;
-		if (fleet->verdict == FLEET_OK)
+		if (fleet->requests_per_s >= demand->requests_per_s)
 			fleet->requests_per_s = demand->requests_per_s;
+		else if (serves_overload(replica, demand, active, fleet))
+			fleet->overloaded = true;
+		else
+			fleet->verdict = FLEET_COUNT;
 	}
 	fleet->promise_kept = kept_at(replica, demand, active, fleet->requests_per_s, fleet);
 	if (fleet->verdict == FLEET_OK && !fleet->promise_kept)

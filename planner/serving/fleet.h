@@ -19,6 +19,7 @@ struct fleet {
 	struct replica_layout layout;
 	enum fleet_verdict verdict;
 	bool promise_kept;
+	bool overloaded; /* E203: of the accelerators given, which a trace overloads; requests_per_s is then what they serve of it */
 	int64_t replicas, gpus_per_replica, gpu_count; /* spare replicas included */
 	double active_needed; /* replicas that carry the load, before slices fill boards and spare ones are added */
 	int64_t prefill_replicas; /* of the replicas, for prompts alone; 0: each does both */

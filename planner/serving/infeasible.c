@@ -223,7 +223,9 @@ static void cap_fault(struct failure *failure, const char *pointer, double cap, 
 static enum status fail_caps(const struct fleet *nearest, const struct fleet_limits *limits, struct failure *failure)
 {
 	const struct candidate had = fleet_candidate(nearest);
-	double usd = nearest->usd_per_hour * HOURS_PER_MONTH, z = limits->assurance.z;
+	double z = limits->assurance.z, usd = nearest->usd_per_hour * HOURS_PER_MONTH * exp(z * nearest->usd_log_sigma);
+	double kgco2e = nearest->kgco2e_per_month * exp(z * nearest->kgco2e_log_sigma), kwh = nearest->kwh_per_month * exp(z * nearest->kwh_log_sigma);
+	char money[32] = "";
 	enum status status;
 
 	if (is_given(limits->usd_cap_per_month) && !is_given(usd)) {
@@ -232,13 +234,16 @@ static enum status fail_caps(const struct fleet *nearest, const struct fleet_lim
 		failure_add(failure, "/budget_usd_per_month", "no_offer", "%s", failure->detail);
 		return status;
 	}
-	status = failure_set(failure, STATUS_INFEASIBLE, "the caps are exceeded; the nearest is %lld x %s%s%s%s%s: %.0f USD, %.0f kgCO2e and %.0f kWh a month%s",
-		(long long)nearest->gpu_count, nearest->candidate->accelerator.id, had.has_offer ? " of " : "", had.has_offer ? had.offer.provider : "",
-		had.has_offer && had.offer.region ? " in " : "", had.has_offer && had.offer.region ? had.offer.region : "", given_or(usd, 0),
-		nearest->kgco2e_per_month, nearest->kwh_per_month, z > 0 ? ", each at its median, and more with the confidence asked for" : "");
-	cap_fault(failure, "/budget_usd_per_month", limits->usd_cap_per_month, usd * exp(z * nearest->usd_log_sigma), "USD");
-	cap_fault(failure, "/carbon_cap_kgco2e", limits->kgco2e_cap_per_month, nearest->kgco2e_per_month * exp(z * nearest->kgco2e_log_sigma), "kgCO2e");
-	cap_fault(failure, "/energy_cap_kwh", limits->kwh_cap_per_month, nearest->kwh_per_month * exp(z * nearest->kwh_log_sigma), "kWh");
+	if (is_given(usd))
+		snprintf(money, sizeof money, "%.0f USD, ", ceil(usd));
+	status = failure_set(failure, STATUS_INFEASIBLE,
+		"no fleet keeps the caps with a confidence of %.3g; the nearest, %lld x %s%s%s%s%s, needs %s%.0f kgCO2e and %.0f kWh a month: raise the cap, lower the confidence or serve less",
+		limits->assurance.confidence, (long long)nearest->gpu_count, nearest->candidate->accelerator.id, had.has_offer ? " of " : "",
+		had.has_offer ? had.offer.provider : "", had.has_offer && had.offer.region ? " in " : "", had.has_offer && had.offer.region ? had.offer.region : "", money,
+		ceil(kgco2e), ceil(kwh));
+	cap_fault(failure, "/budget_usd_per_month", limits->usd_cap_per_month, usd, "USD");
+	cap_fault(failure, "/carbon_cap_kgco2e", limits->kgco2e_cap_per_month, kgco2e, "kgCO2e");
+	cap_fault(failure, "/energy_cap_kwh", limits->kwh_cap_per_month, kwh, "kWh");
 	return status;
 }
 

@@ -3,7 +3,7 @@
 #include "planner/interval.h"
 #include "planner/serving/latency.h"
 
-enum { FIXED_POINT_ROUNDS = 12, BISECTION_ROUNDS = 40, DRAIN_STEPS = 12 };
+enum { FIXED_POINT_ROUNDS = 12, BISECTION_ROUNDS = 40, DRAIN_STEPS = 16 };
 
 static double decoded_tokens(const struct request_shape *shape)
 {
@@ -163,22 +163,25 @@ static double burst_first_token_s(const struct replica *replica, const struct re
 	return replica->front_end_factor * replica->host.first_token_s + serial_s + step.time_s * (tokens / chunk + 1) / 2;
 }
 
-/* Answers of different lengths that start together: the batch shrinks as the shorter ones end. Time until the longest of them ends, as a
- * sum over the shares of a log-normal spread of lengths. */
+/* E200. Answers of different lengths that start together: the batch shrinks as the shorter ones end. Time until the longest of them ends, as a sum over
+ * the lengths of a log-normal spread: all run until the first twentieth has ended, and from there the number left falls by equal factors to half of one. */
 static double drain_s(const struct replica *replica, const struct request_shape *shape, double sequences)
 {
-	double sigma = sqrt(log1p(shape->output_cv * shape->output_cv)), before = 0, total_s = 0;
+	static const double first_left = 0.95;
+	double sigma = sqrt(log1p(shape->output_cv * shape->output_cv)), before = 0, total_s = 0, left = 1;
+	double fall = pow(0.5 / fmax(sequences, 1) / first_left, 1.0 / (DRAIN_STEPS - 1));
 
 	for (int i = 0; i < DRAIN_STEPS; i++) {
-		double share = i + 1 < DRAIN_STEPS ? (i + 0.5) / DRAIN_STEPS : fmax(1 - 0.5 / fmax(sequences, 1), (i + 0.5) / DRAIN_STEPS);
-		double length = decoded_tokens(shape) * exp(sigma * normal_quantile(share) - sigma * sigma / 2);
-		struct batch batch = batch_of(replica, shape, fmax(sequences * (1 - (double)i / DRAIN_STEPS), 1), 0);
+		double after = i == 0 ? first_left : left * fall, running = i == 0 ? sequences : sequences * (left + after) / 2;
+		double length = decoded_tokens(shape) * exp(sigma * normal_quantile(1 - after) - sigma * sigma / 2);
+		struct batch batch = batch_of(replica, shape, fmax(running, 1), 0);
 		struct step step;
 
 		batch.decode_context_tokens = shape->prompt_tokens + (before + length) / 2;
 		step_time(replica, &batch, &step);
 		total_s += (length - before) / (1 + shape->accepted_tokens) * step.time_s;
 		before = length;
+		left = after;
 	}
 	return total_s;
 }

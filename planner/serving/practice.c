@@ -41,6 +41,7 @@ static void engine_parts(const char *release, struct practice *practice)
 	if (!release)
 		part_add(practice, &part_of_release);
 	part_add(practice, &part_of_flags);
+	part_add(practice, &part_of_tuning);
 }
 
 static void practice_close(enum practice_kind kind, struct practice *practice)

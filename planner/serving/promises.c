@@ -110,12 +110,13 @@ static double member_probability(const struct prospect *prospect, enum member me
 static double load_probability(const struct prospect *prospect, double headroom)
 {
 	const struct assurance *assurance = &prospect->assurance;
-	double spare = log(prospect->fleet->replica_requests_per_s * prospect->active * (1 - headroom) / prospect->fleet->requests_per_s) - assurance->log_slow;
+	double wanted = prospect->fleet->overloaded ? prospect->demand->requests_per_s : prospect->fleet->requests_per_s;
+	double spare = log(prospect->fleet->replica_requests_per_s * prospect->active * (1 - headroom) / wanted) - assurance->log_slow;
 	double sigma = interval_joint_sigma(prospect->residuals.throughput, spare < 0 ? assurance->practice.low : assurance->practice.high);
 
 	if (sigma <= 0)
 		return spare >= -1e-9 ? 1 : 0;
-	return fmax(probability_of(spare / sigma), prospect->fleet->promise_kept ? assurance->confidence : 0);
+	return fmax(probability_of(spare / sigma), prospect->fleet->promise_kept && !prospect->fleet->overloaded ? assurance->confidence : 0);
 }
 
 /* Of a figure and its cap, both positive. */
@@ -146,7 +147,7 @@ size_t service_promises(const struct inference_input *input, const struct fleet 
 	double own = fleet->promise_kept ? limits->assurance.confidence : 0;
 	size_t count = 0;
 
-	promises[count++] = (struct service_promise){"load", NULL, fleet->requests_per_s, load_probability(&prospect, demand->headroom)};
+	promises[count++] = (struct service_promise){"load", NULL, fleet->overloaded ? demand->requests_per_s : fleet->requests_per_s, load_probability(&prospect, demand->headroom)};
 	for (int member = 0; member < MEMBER_COUNT; member++)
 		if (is_given(limits_s[member]))
 			promises[count++] = (struct service_promise){"slo", members[member], limits_s[member] * milliseconds_per_second,
@@ -263,7 +264,7 @@ static const char *cure_of(const char *part)
 {
 	if (strcmp(part, "release") == 0)
 		return "name the release that will run (engine_release)";
-	if (strcmp(part, "flags") == 0)
+	if (strcmp(part, "flags") == 0 || strcmp(part, "tuning") == 0)
 		return "measure the engine with the flags that will run, and give throughput_tokens_per_s_per_gpu";
 	return "report what services of your own reach (POST /v1/observations)";
 }

@@ -26,6 +26,7 @@ struct subject {
 	double handoff_token_s; /* where prompts have replicas of their own */
 	double usable_requests_per_s; /* of a replica: its saturation less headroom */
 	int64_t replications_max; /* of a trial */
+	bool ends; /* E203: the trace is all that comes, and whoever waits is served */
 };
 
 size_t prover_workspace_bytes(void)
@@ -111,7 +112,9 @@ static struct pools pools_simulated(
 		struct simulation_setting setting = {.engine = &subject->engine,
 			.replicas = (int64_t)some.decode,
 			.prefill = some.prefill > 0 ? &subject->engine : NULL,
-			.prefill_replicas = (int64_t)some.prefill};
+			.prefill_replicas = (int64_t)some.prefill,
+			.requests = (int64_t)prover->input->request.trace.count,
+			.ends = subject->ends};
 
 		if (simulation_workspace_bytes(&setting) <= prover->workspace_bytes)
 			return some;
@@ -155,6 +158,7 @@ static bool kept_in_trial(struct prover *prover, const struct subject *subject, 
 			.routing = prover->demand->routing,
 			.front_end_s = subject->replica.front_end_factor * subject->replica.host.first_token_s,
 			.traffic = &traffic,
+			.ends = subject->ends && replay,
 			.warmup_requests = replay ? 0 : (int64_t)fmin(warmup_least + 2 * inside, requests_most),
 			.requests = replay ? (int64_t)traffic.trace_count : (int64_t)fmin(counted, requests_most),
 			.seed = SEED,
@@ -274,6 +278,7 @@ static void subject_prepare(const struct prover *prover, const struct fleet *fle
 	subject->engine.prefix_tokens = prover->demand->prefix_tokens;
 	subject->handoff_token_s = apart_handoff_token_s(&subject->replica, fleet->candidate);
 	subject->response_s = fleet->e2e_s;
+	subject->ends = false;
 	subject->replications_max = TRIAL_REPLICATIONS_MAX;
 	subject->usable_requests_per_s = fleet->replica_requests_per_s / fleet->allowance.slow * (1 - prover->demand->headroom);
 }
@@ -322,8 +327,9 @@ void prover_observe(struct prover *prover, struct fleet *fleet)
 		return;
 	subject_prepare(prover, fleet, REPLICA_PLANNED, &subject);
 	subject.replications_max = RATE_REPLICATIONS;
+	subject.ends = fleet->overloaded;
 	trial = &prover->trials[prover->count++];
-	kept_in_trial(prover, &subject, pools_of(prover, fleet), fleet->requests_per_s, trial);
+	kept_in_trial(prover, &subject, pools_of(prover, fleet), fleet->overloaded ? prover->demand->requests_per_s : fleet->requests_per_s, trial);
 	if (!trial->saturated && !trial->exhausted)
 		fleet->planned = trial;
 }
@@ -407,6 +413,7 @@ void prover_prove_beyond(struct prover *prover, struct fleet *fleet, double requ
 	struct subject subject;
 
 	subject_prepare(prover, fleet, REPLICA_SURE, &subject);
+	subject.ends = fleet->overloaded;
 	usable = subject.usable_requests_per_s;
 	if (limits->gpu_count > 0 && is_given(demand->requests_per_s)) {
 		struct demand sure = fleet_sure_demand(demand, &fleet->allowance);

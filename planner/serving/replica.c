@@ -92,10 +92,16 @@ static void kind_gemm(
 		.memory_bytes_per_s = replica->weight_memory_bytes_per_s * rates->memory_share};
 }
 
+/* E201. Heads are dealt to cores, of which a Neuron device has several: the last ones are padded, keys and values that are fewer than the cores are copied. */
+static double heads_on_rank(const struct replica *replica, double heads)
+{
+	return replica->cores * ceil(heads / (replica->tensor * replica->cores));
+}
+
 static void attention_prepare(
 	const struct replica *replica, struct replica_kind *kind, const struct layer_kind *layer, const struct rates *rates)
 {
-	double tensor = replica->tensor, heads = ceil(layer->heads / tensor), kv_heads = ceil(layer->kv_heads / tensor);
+	double heads = heads_on_rank(replica, layer->heads), kv_heads = heads_on_rank(replica, layer->kv_heads);
 	double value = layer->value_head_dim, key = layer->head_dim;
 	double projected = kv_heads * (key + (layer->key_is_value ? 0 : value));
 
@@ -195,7 +201,7 @@ static void kind_prepare(
 	const struct rates *mixer_rates = only_experts_are_narrow(model, rates->weight_bytes) ? wide : rates, *mixer = wide_mixer(replica, rates->weight_bytes) ? wide : mixer_rates;
 
 	*kind = (struct replica_kind){.layers = model_kind_layers(model, index),
-		.kv_bytes_per_token = layer_cache_elements(layer, replica->tensor) * replica->kv_element_bytes,
+		.kv_bytes_per_token = replica->cores * layer_cache_elements(layer, replica->tensor * replica->cores) * replica->kv_element_bytes,
 		.index_bytes_per_token = layer->index_heads > 0 && !layer->shares_cache ? layer->index_head_dim * replica->kv_element_bytes : 0,
 		.index_flops_per_pair = layer->index_heads > 0 ? 2.0 * layer->index_heads * layer->index_head_dim : 0};
 	switch (layer->mixer) {
@@ -236,6 +242,9 @@ static bool layout_is_possible(const struct model *model, const struct replica_l
 	}
 	return true;
 }
+
+/* NeuronCores that a tensor rank's device offers: Trainium 1 and Inferentia 2 have two each. */
+static const double neuron_cores = 2;
 
 /* The smallest product on the parts that constants were mostly fitted to: H100 and H200. */
 static const double usual_kernel_s = 3.8e-6;
@@ -307,10 +316,12 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	*replica = (struct replica){.constants = constants,
 		.rules = engine_rules_at(layout->engine, accelerator, layout->release_years),
 		.tensor = layout->tensor,
+		.cores = accelerator_is_neuron(accelerator) ? neuron_cores : 1,
 		.pipeline = layout->pipeline,
 		.expert = layout->expert,
 		.attention_data = layout->attention_data,
 		.gpus = layout->tensor * layout->pipeline * layout->attention_data,
+		.keeps_flags = layout->keeps_flags,
 		.kind_count = model->kind_count,
 		.hidden = model->hidden,
 		.kernel_s = constants->kernel_s * kernels.least_s / usual_kernel_s,
@@ -331,6 +342,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->front_end_factor = 1;
 	if (accelerator_is_neuron(accelerator)) {
 		replica->reduce_s = constants->neuron_reduce_s;
+		replica->link_bytes_per_s = constants->neuron_reduce_bytes_per_s;
 		replica->pair_s = constants->neuron_pair_s;
 		replica->prefill_fraction *= constants->neuron_attention;
 	}

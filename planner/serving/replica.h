@@ -17,6 +17,7 @@ struct replica_layout {
 	enum engine engine;
 	double release_years; /* since 2020-01; see engine_release_years() */
 	double max_batch, chunk_tokens; /* absent: the engine's own */
+	bool keeps_flags; /* what fits only with a raised fraction of the memory (E189) does not fit */
 	int64_t gpus_per_node; /* 0: not known */
 	double internode_bytes_per_s; /* per accelerator, one direction; 0: not known */
 };
@@ -63,10 +64,12 @@ struct replica {
 	struct gemm logits;
 	double hidden, attention_flops_per_s, bandwidth_bytes_per_s, link_bytes_per_s, peak_flops_per_s;
 	double kernel_s, layer_s, reduce_s, pair_s, prefill_fraction, expert_speed, expert_product_speed, software_factor, front_end_factor, weight_memory_bytes_per_s;
+	double cores; /* E201: that share a rank's heads: 2 on Neuron devices, else 1 */
 	double balance; /* E188: operations for each byte of bandwidth, over those of the H100 */
 	double kv_element_bytes;
 	double dispatch_bytes; /* of one activation on its way to the experts */
 	struct replica_network network;
+	bool keeps_flags; /* as the layout's */
 	bool keeps_window_only, attends_window_only; /* windowed layers drop what lies outside; do not read it */
 
 	struct serving_memory memory; /* per accelerator; kv_tokens_capacity for the whole replica */

@@ -85,7 +85,9 @@ static double memory_fraction(const struct replica *replica)
 
 	if (replica->rules.budget == KV_BUDGET_OF_TOTAL)
 		used += memory->activations_bytes + memory->overhead_bytes;
-	return used > (fraction - tight_share) * memory->capacity_bytes ? fmax(fraction, raised_fraction) : fraction;
+	if (!(used > (fraction - tight_share) * memory->capacity_bytes))
+		return fraction;
+	return replica->keeps_flags ? 0 : fmax(fraction, raised_fraction);
 }
 
 void replica_memory(struct replica *replica, const struct model *model, const struct accelerator *accelerator,

@@ -177,6 +177,9 @@ void report_fill(const struct inference_input *input, const struct fleet *fleet,
 	if (!is_given(fleet->usd_per_hour) && !findings->missing_price_told)
 		findings_warn(findings, "no price is known for %s: cost is left out; give pricing.usd_per_gpu_hour",
 			fleet->candidate->accelerator.id);
+	if (fleet->overloaded)
+		findings_warn(findings, "overloaded: the trace brings %.4g requests/s, and these accelerators serve %.4g of them: a queue grows for as long as it lasts; "
+			"latencies are of this run with its queue (E203), and a longer one has longer ones", demand->requests_per_s, fleet->requests_per_s);
 	if (idle > 0)
 		findings_warn(findings, "%lld of the %lld accelerators stay idle, though paid for: a replica takes %lld", (long long)idle,
 			(long long)fleet->gpu_count, (long long)fleet->gpus_per_replica);

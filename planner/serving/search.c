@@ -85,6 +85,8 @@ bool search_is_better(const struct search *search, const struct fleet *a, const 
 {
 	int by = (int)layout_span_of(a->candidate, &a->layout) - (int)layout_span_of(b->candidate, &b->layout);
 
+	by = by != 0 ? by : (int)a->overloaded - (int)b->overloaded;
+	by = by != 0 || !a->overloaded ? by : order(b->requests_per_s, a->requests_per_s);
 	by = by != 0 ? by : order(rank_of(search, a), rank_of(search, b));
 	by = by != 0 ? by : order((double)a->gpu_count, (double)b->gpu_count);
 	by = by != 0 ? by : order(usd_of(a), usd_of(b));
@@ -172,24 +174,40 @@ static void layout_size(
 	}
 }
 
-static void search_layouts(struct search *search, const struct candidate *candidate, const struct replica_layout *base)
+/* Of the rank of what an engine's default flags hold, at which a replica with raised flags is worth its proof: half as many accelerators. */
+static const double raised_worth = 0.5;
+
+/* E202. First with the engine's default flags; then what does not fit so, with flags raised (E189). A replica with hardly a cache is kept where it halves what the
+ * best of the first costs, or where none of them is allowed: as one of dozens it would be simulated for nothing. */
+static void search_layouts(struct search *search, const struct candidate *candidate, struct replica_layout *base)
 {
 	const struct inference_request *request = &search->input->request;
+	bool held[LAYOUTS_MAX] = {false}, found = false;
 	struct layout_list layouts;
+	struct fleet best;
 
-	layout_enumerate(&search->input->model, candidate, &request->parallelism, base, &layouts);
-	for (size_t i = 0; i < layouts.count; i++) {
-		struct fleet fleet;
+	for (int raised = 0; raised < 2; raised++) {
+		base->keeps_flags = !raised;
+		layout_enumerate(&search->input->model, candidate, &request->parallelism, base, &layouts);
+		for (size_t i = 0; i < layouts.count; i++) {
+			struct fleet fleet;
 
-		/* Pipelines over domains are for what does not fit into one, and the shortest that fits is enough. */
-		if (layouts.items[i].pipeline > 1 && request->parallelism.pipeline < 1 && search->shortfall.fitted == candidate)
-			break;
-		if (candidate->single && layouts.items[i].tensor * layouts.items[i].pipeline * layouts.items[i].attention_data > 1)
-			continue;
-		layout_size(search, candidate, &layouts.items[i], &fleet);
-		if (fleet.verdict != FLEET_MEMORY && fleet.verdict != FLEET_LAYOUT && !candidate->slice)
-			search->shortfall.fitted = candidate;
-		search_keep(search, &fleet);
+			/* Pipelines over domains are for what does not fit into one, and the shortest that fits is enough. */
+			if (layouts.items[i].pipeline > 1 && request->parallelism.pipeline < 1 && search->shortfall.fitted == candidate)
+				break;
+			if (held[i] || (candidate->single && layouts.items[i].tensor * layouts.items[i].pipeline * layouts.items[i].attention_data > 1))
+				continue;
+			layout_size(search, candidate, &layouts.items[i], &fleet);
+			held[i] = fleet.verdict != FLEET_MEMORY && fleet.verdict != FLEET_LAYOUT;
+			if (held[i] && !candidate->slice)
+				search->shortfall.fitted = candidate;
+			if (!raised && fleet.verdict == FLEET_OK && (!found || search_is_better(search, &fleet, &best))) {
+				best = fleet;
+				found = true;
+			}
+			if (!raised || !found || (fleet.verdict == FLEET_OK && rank_of(search, &fleet) <= raised_worth * (1 + rank_rounding) * rank_of(search, &best)))
+				search_keep(search, &fleet);
+		}
 	}
 }
 
@@ -289,11 +307,12 @@ static struct fleet *rival_or(struct search *search, struct fleet *best)
 	return rival;
 }
 
-/* Replicas over machines are for what nothing else holds: beside a better one they are no answer, whatever they cost. */
-static struct fleet *leave_out_spanning(struct search *search, struct fleet *best)
+/* Replicas over machines are for what nothing else holds, and overloaded ones for where all are: beside a better one they are no answer, whatever they cost. */
+static struct fleet *leave_out_worse(struct search *search, struct fleet *best)
 {
 	for (size_t i = 0; i < search->count && best; i++)
-		if (layout_span_of(search->fleets[i].candidate, &search->fleets[i].layout) > layout_span_of(best->candidate, &best->layout))
+		if (layout_span_of(search->fleets[i].candidate, &search->fleets[i].layout) > layout_span_of(best->candidate, &best->layout) ||
+			(search->fleets[i].overloaded && !best->overloaded))
 			search->fleets[i].verdict = FLEET_LAYOUT;
 	return best;
 }
@@ -313,7 +332,7 @@ struct fleet *search_best(struct search *search, struct prover *prover)
 		if (best && best->trial && prover_can(prover) && rivals++ < RIVALS_MOST)
 			best = rival_or(search, best);
 		if (!best || best->trial || !prover_can(prover))
-			return leave_out_spanning(search, best);
+			return leave_out_worse(search, best);
 		search_prove(search, prover, best);
 	}
 }

@@ -33,6 +33,8 @@ static size_t pool_places(const struct simulation_setting *setting)
 {
 	double inside = setting->engine->sequences_maximum * (double)setting->replicas;
 
+	if (setting->ends)
+		return (size_t)fmin((double)(setting->warmup_requests + setting->requests), POOL_MAXIMUM);
 	if (setting->prefill)
 		inside += setting->prefill->sequences_maximum * (double)setting->prefill_replicas;
 	return (size_t)fmin(inside + WAITING_MAXIMUM, POOL_MAXIMUM);
@@ -180,7 +182,7 @@ static void replicas_follow(struct run *run, double now_s)
 static void submit_checked(struct run *run, struct engine_state *engine, int32_t request, double now_s)
 {
 	engine_submit(engine, request, now_s);
-	if (engine_waiting(engine) > WAITING_MAXIMUM)
+	if (engine_waiting(engine) > WAITING_MAXIMUM && !run->setting->ends)
 		run->result->saturated = true;
 }
 
@@ -352,11 +354,17 @@ static void run_closed_loop(struct run *run)
 
 static void run_open_loop(struct run *run)
 {
-	for (int64_t arrivals = 1; run->counted < run->setting->requests && !run->result->saturated && run->work_left > 0; arrivals++) {
+	const struct simulation_setting *setting = run->setting;
+	int64_t all = setting->ends ? setting->warmup_requests + setting->requests : INT64_MAX;
+
+	CHECK(!setting->ends || !setting->prefill);
+	for (int64_t arrivals = 1; arrivals <= all && run->counted < setting->requests && !run->result->saturated && run->work_left > 0; arrivals++) {
 		run_arrival(run);
-		if (arrivals % ARRIVALS_BETWEEN_LOOKS == 0 && progress_stopped(run->setting->progress))
+		if (arrivals % ARRIVALS_BETWEEN_LOOKS == 0 && progress_stopped(setting->progress))
 			run->work_left = 0;
 	}
+	for (int64_t i = 0; setting->ends && !run->result->saturated && i < run->decoders.most; i++)
+		engine_advance(&run->decoders.engines[i], HUGE_VAL);
 }
 
 static void result_close(struct run *run)

@@ -33,6 +33,7 @@ struct simulation_setting {
 	const struct traffic_plan *traffic;
 	int64_t concurrency; /* > 0: so many are kept in flight instead of arriving by themselves; one replica */
 	int64_t warmup_requests, requests; /* not counted; counted */
+	bool ends; /* nobody comes after them, and whoever waits is served: a run that may be overloaded, as far as its requests fit into the workspace */
 	uint64_t seed;
 	int64_t work; /* times that engines take steps together, at most: some 100 ns each; 0: without limit */
 	const struct progress *progress; /* NULL: nobody looks on; a run that is stopped has used up its work */

@@ -9,10 +9,20 @@ static bool is_worth_a_word(const struct outline *larger, const struct outline *
 	return larger->total_usd < worth_mentioning * best->total_usd || larger->wall_clock_hours < soon_enough * best->wall_clock_hours;
 }
 
-/* A fixed number, or one that an objective other than cost chose, may leave the deadline to chance. */
+/* The point of the curve with the next confidence above the request's; NULL: no number keeps the deadline with it. */
+static const struct confidence_point *next_confidence(const struct programme *programme, const struct training_plan *plan)
+{
+	for (size_t i = 0; i < plan->confidence_count; i++)
+		if (plan->confidence_curve[i].confidence > programme->confidence + 1e-9)
+			return &plan->confidence_curve[i];
+	return NULL;
+}
+
+/* A deadline that is kept with the request's confidence and is late one time in ten. */
 static void advise_deadline(const struct programme *programme, const struct outline *best, struct training_plan *plan)
 {
 	double deadline_hours = programme->deadline_hours, late_hours = plan->recommended.interval.wall_clock_hours.p90;
+	const struct confidence_point *next = next_confidence(programme, plan);
 	struct advice *advice;
 
 	if (!is_given(deadline_hours) || late_hours <= deadline_hours || programme->input->request.common.gpu_count > 0)
@@ -20,8 +30,10 @@ static void advise_deadline(const struct programme *programme, const struct outl
 	advice = findings_advise(&plan->findings, "deadline_at_risk", "suggestion",
 		"one time in ten it takes %.4g hours or more, past the %.4g that there are: raise confidence (now %.3g) if the deadline is hard",
 		late_hours, deadline_hours, programme->confidence);
-	snprintf(advice->effect, sizeof advice->effect, "about %.0f accelerators keep it nine times in ten",
-		ceil((double)best->gpu_count * late_hours / deadline_hours));
+	if (!next)
+		snprintf(advice->effect, sizeof advice->effect, "no number of these accelerators keeps it with much more confidence");
+	else if (next->gpu_count > best->gpu_count)
+		snprintf(advice->effect, sizeof advice->effect, "%lld accelerators keep it with a confidence of %.3g", (long long)next->gpu_count, next->confidence);
 }
 
 void advice_of_larger(const struct outline *front, size_t count, const struct outline *best, struct training_plan *plan)

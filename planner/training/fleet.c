@@ -2,6 +2,7 @@
 
 #include "base/units.h"
 #include "planner/footprint/supply.h"
+#include "planner/measurement/observation.h"
 #include "planner/training/layer_time.h"
 #include "planner/training/place.h"
 #include "planner/training/range.h"
@@ -161,8 +162,10 @@ void fleet_outline(const struct programme *programme, size_t candidate, int64_t 
 		}
 		steps = fmax(1, ceil(programme->stages[i].tokens / (found.step.samples * programme->stages[i].sequence) - 1e-9));
 		least_step_s = found.step.hardware_flops / ((double)gpu_count * fmax(setting.device.linear_most_flops_per_s, setting.device.wide_most_flops_per_s));
-		if (is_given(input->request.mfu))
+		if (is_given(input->request.mfu)) /* else E125: what observed steps of this software say */
 			step_pin_mfu(&setting, (double)gpu_count, input->request.mfu, &found.step);
+		else
+			step_scale(1 / observation_stack_at(&chosen->calibration, (double)gpu_count).speed, &found.step);
 		hours = steps * found.step.time.time_s / SECONDS_PER_HOUR;
 		outline->useful_hours += hours;
 		if (hours <= longest_hours)

@@ -30,7 +30,7 @@ static void reliability_inputs(const struct programme *programme, const struct o
 	double interval = outline->reliability.interval_hours * 60;
 
 	figures_add(inputs, given_or_default("reliability.mtbf_gpu_hours", request->reliability.mtbf_gpu_hours, RELIABILITY_MTBF_GPU_HOURS,
-		RELIABILITY_MTBF_LOW_GPU_HOURS, RELIABILITY_MTBF_HIGH_GPU_HOURS, "E46: 466 interruptions in 54 days on 16,384 H100, Grattafiori et al. 2024, arXiv 2407.21783; published range 12.3 to 60 thousand"));
+		RELIABILITY_MTBF_LOW_GPU_HOURS, RELIABILITY_MTBF_HIGH_GPU_HOURS, "E46: 419 unexpected interruptions in 54 days on 16,384 H100, Grattafiori et al. 2024, arXiv 2407.21783; published range 12.3 to 60 thousand"));
 	figures_add(inputs, given_or_default("reliability.restart_minutes", request->reliability.restart_minutes, RELIABILITY_RESTART_MINUTES,
 		RELIABILITY_RESTART_MINUTES, restart_high_minutes, "E46: at most 18.5 minutes by Llama 3's 90 % effective time and 3.09 hours between interruptions, arXiv 2407.21783"));
 	figures_add(inputs, given_or_default("reliability.checkpoint_gbs", request->reliability.checkpoint_gbs, checkpoint_gbs, checkpoint_gbs, checkpoint_gbs,

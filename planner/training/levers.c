@@ -2,6 +2,7 @@
 
 #include "planner/training/batch.h"
 #include "planner/training/measured.h"
+#include "planner/training/range.h"
 #include "planner/training/scaling.h"
 
 static const double worth_trying = 0.05;   /* part of the step that a lever must act on */
@@ -497,14 +498,38 @@ static double usd_of(const struct lever_case *now, const struct outline *outline
 	return outline->total_usd * step_s(now, outline) / outline->found.step.time.time_s;
 }
 
-static bool still_acceptable(const struct lever_case *now, const struct outline *again)
+/* The ranges with the measured step in the place of the predicted one. */
+static struct interval scaled(struct interval range, double factor)
 {
-	double hours = hours_of(now, again);
-
-	return !is_given(now->programme->deadline_hours) || hours <= now->programme->deadline_hours || hours <= hours_of(now, now->best);
+	return (struct interval){factor * range.p10, factor * range.p50, factor * range.p90};
 }
 
-/* A lever gains when it saves hours, dollars or memory, and does not make much dearer what it makes faster. */
+static size_t promises_of(const struct lever_case *now, const struct outline *outline, struct promised *promises)
+{
+	double factor = step_s(now, outline) / outline->found.step.time.time_s;
+	struct outline measured = *outline;
+
+	measured.range.wall_clock_hours = scaled(measured.range.wall_clock_hours, factor);
+	measured.range.total_usd = scaled(measured.range.total_usd, factor);
+	measured.range.total_kwh = scaled(measured.range.total_kwh, factor);
+	measured.range.total_kgco2e = scaled(measured.range.total_kgco2e, factor);
+	return range_promises(now->programme, &measured, promises);
+}
+
+/* Each limit is kept with the request's confidence, or no less likely than without the lever. */
+static bool still_keeps(const struct lever_case *now, const struct outline *again)
+{
+	struct promised before[PROMISES_MAX], after[PROMISES_MAX];
+	size_t count = promises_of(now, now->best, before);
+
+	(void)promises_of(now, again, after); /* of the same limits */
+	for (size_t i = 0; i < count; i++)
+		if (after[i].probability < now->programme->confidence && after[i].probability < before[i].probability)
+			return false;
+	return true;
+}
+
+/* A lever gains when it saves hours, dollars or memory, does not make much dearer what it makes faster, and breaks no promise. */
 static bool gains(const struct lever_case *now, const struct lever *lever, const struct outline *again)
 {
 	double hours = hours_of(now, again) / hours_of(now, now->best) - 1;
@@ -512,8 +537,8 @@ static bool gains(const struct lever_case *now, const struct lever *lever, const
 		: (1 + hours) * (again->gpu_hours / again->wall_clock_hours) / (now->best->gpu_hours / now->best->wall_clock_hours) - 1;
 	double memory = gigabytes(again) / gigabytes(now->best) - 1;
 
-	return (hours <= -worth_offering && usd <= (lever->dear ? 0.5 : 0.1)) || (usd <= -worth_offering && still_acceptable(now, again)) ||
-		(lever->memory && memory <= -0.1 && hours <= worth_offering);
+	return ((hours <= -worth_offering && usd <= (lever->dear ? 0.5 : 0.1)) || usd <= -worth_offering ||
+			(lever->memory && memory <= -0.1 && hours <= worth_offering)) && still_keeps(now, again);
 }
 
 static void effect_part(struct advice *advice, double change, double least, const char *unit)

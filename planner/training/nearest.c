@@ -1,5 +1,7 @@
 #include "planner/training/nearest.h"
 
+#include <string.h>
+
 #include "planner/training/range.h"
 
 static const double roomy_bytes = 1e18; /* more than any model takes */
@@ -144,24 +146,72 @@ struct limit {
 	const struct outline *likeliest; /* to keep a deadline; NULL: not told */
 };
 
+static const double least_told = 0.0005; /* of a probability in three digits */
+
+/* "0.435"; where three digits would say 0, "below 0.001". */
+static const char *say_probability(double probability, char text[16])
+{
+	snprintf(text, 16, probability < least_told ? "below 0.001" : "%.3f", probability);
+	return text;
+}
+
 static void explain_limit(const struct programme *programme, const struct limit *limit, struct failure *failure)
 {
-	double needed, probability;
-	char highest[160] = "";
+	double needed, probability, likeliest = 0;
+	char highest[160] = "", kept[16];
 
 	if (!is_given(limit->most))
 		return;
 	needed = interval_quantile(limit->range, programme->confidence);
 	probability = interval_probability(limit->range, limit->most);
 	if (limit->likeliest && (limit->likeliest->candidate != limit->outline->candidate || limit->likeliest->gpu_count != limit->outline->gpu_count))
-		snprintf(highest, sizeof highest, "; the highest probability that can be had is %.3f, with %lld of %s",
-			interval_probability(&limit->likeliest->range.wall_clock_hours, limit->most), (long long)limit->likeliest->gpu_count,
+		likeliest = interval_probability(&limit->likeliest->range.wall_clock_hours, limit->most);
+	if (likeliest >= least_told)
+		snprintf(highest, sizeof highest, "; the highest probability that can be had is %.3f, with %lld of %s", likeliest, (long long)limit->likeliest->gpu_count,
 			accelerator_name(candidate_of(programme, limit->likeliest)));
 	if (probability < programme->confidence)
 		failure_add(failure, limit->pointer, "infeasible",
-			"%.6g %s are not enough for a confidence of %.3g; the %s found, %lld of %s, needs %.6g %s, %.3g %% more, and keeps the limit with a probability of %.3f%s%s",
+			"%.6g %s are not enough for a confidence of %.3g; the %s found, %lld of %s, needs %.6g %s, %.3g %% more, and keeps the limit with a probability of %s%s%s",
 			limit->most, limit->unit, programme->confidence, limit->best, (long long)limit->outline->gpu_count,
-			accelerator_name(candidate_of(programme, limit->outline)), needed, limit->unit, 100 * (needed / limit->most - 1), probability, highest, limit->remedy);
+			accelerator_name(candidate_of(programme, limit->outline)), needed, limit->unit, 100 * (needed / limit->most - 1), say_probability(probability, kept), highest,
+			limit->remedy);
+}
+
+static void say_figure(const struct programme *programme, double limit, const struct interval *range, const char *unit, char *text, size_t size)
+{
+	size_t length = strlen(text);
+
+	if (is_given(limit))
+		snprintf(text + length, size - length, "%s %.6g %s", length > 0 ? "," : "", interval_quantile(range, programme->confidence), unit);
+}
+
+/* "256 of h100-sxm5-80gb, needs 226.508 hours, 190753 USD": of what is limited, as much as the request's confidence takes. */
+static void say_needs(const struct programme *programme, const struct outline *outline, char *text, size_t size)
+{
+	const struct training_request *request = &programme->input->request;
+	const struct outline_range *range = &outline->range;
+	char figures[100] = "";
+
+	say_figure(programme, programme->deadline_hours, &range->wall_clock_hours, "hours", figures, sizeof figures);
+	say_figure(programme, outline->priced ? request->budget_usd : ABSENT_NUMBER, &range->total_usd, "USD", figures, sizeof figures);
+	say_figure(programme, request->common.carbon_cap_kgco2e, &range->total_kgco2e, "kg", figures, sizeof figures);
+	say_figure(programme, request->common.energy_cap_kwh, &range->total_kwh, "kWh", figures, sizeof figures);
+	snprintf(text, size, "%lld of %s, needs%s", (long long)outline->gpu_count, accelerator_name(candidate_of(programme, outline)), figures);
+}
+
+/* Each limit by itself can be kept, not all together: the fastest, and the best by another limit. */
+static enum status explain_all_at_once(const struct programme *programme, const struct selection *selection, struct failure *failure)
+{
+	const struct training_request *request = &programme->input->request;
+	bool by_budget = is_given(request->budget_usd) && selection->cheapest.any, by_carbon = !by_budget && is_given(request->common.carbon_cap_kgco2e);
+	const struct outline *other = by_budget ? &selection->cheapest : by_carbon ? &selection->cleanest : &selection->thriftiest;
+	char fastest[140], others[140];
+
+	say_needs(programme, &selection->fastest, fastest, sizeof fastest);
+	say_needs(programme, other, others, sizeof others);
+	return failure_set(failure, STATUS_INFEASIBLE,
+		"each limit can be kept with a confidence of %.3g, but not all at once: the fastest found, %s; the %s, %s; raise a limit or lower the confidence",
+		programme->confidence, fastest, by_budget ? "cheapest" : by_carbon ? "cleanest" : "thriftiest", others);
 }
 
 /* A fixed number that is too slow: the first of its doublings that is not. */
@@ -192,10 +242,12 @@ static enum status explain_limits(const struct programme *programme, const struc
 	char in_time[96];
 	const struct limit limits[] = {
 		{"/deadline_hours", "hours", "fastest", in_time, programme->deadline_hours, &fast->range.wall_clock_hours, fast, &selection->likeliest},
-		{"/budget_usd", "USD", "cheapest", "", cheap->any ? request->budget_usd : ABSENT_NUMBER, &cheap->range.total_usd, cheap, NULL},
-		{"/carbon_cap_kgco2e", "kg", "cleanest", "; a cleaner region or fewer tokens would help", request->common.carbon_cap_kgco2e,
+		{"/budget_usd", "USD", "cheapest", "; fewer tokens, a cheaper offer (pricing) or a lower confidence would help",
+			cheap->any ? request->budget_usd : ABSENT_NUMBER, &cheap->range.total_usd, cheap, NULL},
+		{"/carbon_cap_kgco2e", "kg", "cleanest", "; a cleaner region, fewer tokens or a lower confidence would help", request->common.carbon_cap_kgco2e,
 			&clean->range.total_kgco2e, clean, NULL},
-		{"/energy_cap_kwh", "kWh", "thriftiest", "", request->common.energy_cap_kwh, &thrifty->range.total_kwh, thrifty, NULL},
+		{"/energy_cap_kwh", "kWh", "thriftiest", "; fewer tokens, a newer accelerator or a lower confidence would help",
+			request->common.energy_cap_kwh, &thrifty->range.total_kwh, thrifty, NULL},
 	};
 
 	say_count_in_time(programme, fast, in_time, sizeof in_time);
@@ -204,10 +256,7 @@ static enum status explain_limits(const struct programme *programme, const struc
 	for (size_t i = 0; i < COUNT_OF(limits); i++)
 		explain_limit(programme, &limits[i], failure);
 	if (failure->fault_total == 0)
-		return failure_set(failure, STATUS_INFEASIBLE,
-			"each constraint can be met with this confidence, but not all at once; the fastest found, %lld of %s, takes %.4g hours, costs %.6g USD and emits %.4g kg; the cheapest, %lld, %.4g hours and %.6g USD",
-			(long long)fast->gpu_count, name, fast->wall_clock_hours, fast->total_usd, fast->footprint.carbon.total_kgco2e,
-			(long long)cheap->gpu_count, cheap->wall_clock_hours, cheap->total_usd);
+		return explain_all_at_once(programme, selection, failure);
 	return failure_set(failure, STATUS_INFEASIBLE, "%s: %s%s", failure->faults[0].pointer + 1, failure->faults[0].detail,
 		failure->fault_total > 1 ? "; other constraints do not hold either, see errors" : "");
 }

@@ -49,11 +49,13 @@ static void step_provenance(const struct outline *outline, struct training_optio
 		provenance_note(option, rates[i].pointer, rate_around(rates[i].value, outline), mfu->status, mfu->source);
 }
 
-static void hours_provenance(const struct outline *outline, struct training_option *option)
+static void hours_provenance(const struct programme *programme, const struct outline *outline, struct training_option *option)
 {
+	const struct training_request *request = &programme->input->request;
 	const struct reliability *job = &outline->reliability;
 	const struct figure *mtbf = figures_find(&option->inputs, "reliability.mtbf_gpu_hours");
-	double low = job->mtbf_hours * mtbf->low / mtbf->value, high = job->mtbf_hours * mtbf->high / mtbf->value;
+	double low = reliability_mtbf_hours(request, job, (double)outline->gpu_count, mtbf->low),
+		high = reliability_mtbf_hours(request, job, (double)outline->gpu_count, mtbf->high);
 	struct interval fraction = {reliability_fraction(job, low), job->fraction, reliability_fraction(job, high)};
 	struct interval hours = option->interval.wall_clock_hours;
 
@@ -130,7 +132,7 @@ static void option_provenance(const struct programme *programme, const struct ou
 	inputs_of_outline(programme, outline, &mfu, &option->inputs);
 	option->provenance_count = 0;
 	step_provenance(outline, option);
-	hours_provenance(outline, option);
+	hours_provenance(programme, outline, option);
 	cost_provenance(outline, option);
 	footprint.carbon = option->carbon;
 	footprint_provenance(&footprint, &had.site, outline->range.hours, option->provenance, &option->provenance_count);

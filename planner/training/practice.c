@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "planner/measurement/observation.h"
+
 const struct practice_constants practice_fitted = {.software = 1.13, .layout = 1.35, .evaluation_and_restarts = 1.12};
 
 static const double usual_days_per_root_gpu_hour = 0.05, usual_days_most = 57;
@@ -112,13 +114,20 @@ static void own_runs_apply(const struct own_runs *runs, double gpu_count, const 
 	*practice = moved_practice;
 }
 
+/* How well the step's time is known: 1 given or measured; the likeness of observed jobs; 0 not. */
+static double known_step(const struct training_input *input, const struct candidate *candidate, double gpu_count)
+{
+	if (is_given(input->request.mfu) || input->measured)
+		return 1;
+	return observation_stack_at(&candidate->calibration, gpu_count).likeness;
+}
+
 static struct practice typical_practice(const struct training_input *input, const struct candidate *candidate, double gpu_count, double node_count,
 	const struct practice_constants *constants)
 {
 	const struct training_request *request = &input->request;
-	const struct practice_known known = {.step = is_given(request->mfu) || input->measured ? 1
-			: CALIBRATED(&candidate->calibration, stack_speed, 0) > 0 ? CALIBRATED(&candidate->calibration, stack_likeness, 1) : 0,
-		.release = request->stack_release != NULL, .layout = practice_layout_is_known(&request->parallelism), .node_count = node_count};
+	const struct practice_known known = {.step = known_step(input, candidate, gpu_count), .release = request->stack_release != NULL,
+		.layout = practice_layout_is_known(&request->parallelism), .node_count = node_count};
 	struct practice practice = practice_expected(&known, constants);
 
 	if (candidate->own_runs)
@@ -140,7 +149,8 @@ struct practice practice_of_run(const struct training_input *input, const struct
 		double factor = interval_quantile(&range, first_run_probability) / practice.value;
 
 		part_add(&practice, "new_hardware", factor, (struct interval){factor, factor, factor},
-			"E131: first runs on hardware that is new to a team take what typical ones take at their p80 (12 published runs, median 2.35 times their steps)", true);
+			"E131: first runs on hardware that is new to a team take what typical ones take at their p80 (12 published runs, median 2.35 times their steps)",
+			known_step(input, candidate, gpu_count) < 1);
 		range = interval_of_spread(practice.value, practice_spread(&practice));
 	}
 	practice.low = range.p10;

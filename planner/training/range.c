@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planner/interval.h"
+#include "planner/measurement/observation.h"
 #include "planner/training/ground.h"
 #include "planner/training/scope.h"
 
@@ -32,10 +33,11 @@ double range_measured_log_sigma(const struct calibration *calibration, const str
 static double calibrated_log_sigma(const struct calibration *calibration, const struct outline *outline, double sigma)
 {
 	struct bottleneck_use use = step_bottleneck(&outline->found.step);
-	double own, likeness = CALIBRATED(calibration, stack_likeness, 1);
+	struct observed_stack stack = observation_stack_at(calibration, (double)outline->gpu_count);
+	double own, likeness = stack.likeness;
 
-	if (CALIBRATED(calibration, stack_speed, 0) > 0) {
-		own = interval_log_sigma(calibration->stack_low, calibration->stack_high);
+	if (likeness > 0) {
+		own = interval_log_sigma(stack.low, stack.high);
 		return fmin(sigma, sqrt(sigma * sigma * (1 - likeness * likeness) + likeness * likeness * STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + own * own));
 	}
 	if (CALIBRATED(calibration, gemm_efficiency, 0) > 0) {
@@ -71,12 +73,12 @@ static double failure_log_sigma(const struct programme *programme, const struct 
 {
 	const struct training_request *request = &programme->input->request;
 	const struct reliability *job = &outline->reliability;
-	double n = (double)outline->gpu_count, spot = job->spot ? given_or(request->common.pricing.spot_interruptions_per_gpu_hour, 0) : 0;
+	double n = (double)outline->gpu_count;
 
 	if (is_given(request->reliability.mtbf_gpu_hours))
 		return 0;
-	return interval_log_sigma(reliability_fraction(job, 1 / (n * (1 / RELIABILITY_MTBF_LOW_GPU_HOURS + spot))),
-		reliability_fraction(job, 1 / (n * (1 / RELIABILITY_MTBF_HIGH_GPU_HOURS + spot))));
+	return interval_log_sigma(reliability_fraction(job, reliability_mtbf_hours(request, job, n, RELIABILITY_MTBF_LOW_GPU_HOURS)),
+		reliability_fraction(job, reliability_mtbf_hours(request, job, n, RELIABILITY_MTBF_HIGH_GPU_HOURS)));
 }
 
 /* Low to high are what offers differ by: nothing is cheaper than the cheapest, and the upward spread is at most that of the offers. */
@@ -126,10 +128,11 @@ void range_fill(const struct programme *programme, struct outline *outline)
 	range->failures = spread_even(failure_log_sigma(programme, outline));
 	range->practice = practice_spread(&outline->practice);
 	range->hours = spread_joint(range->step, spread_joint(range->failures, range->practice));
-	range->usd = usd_spread(outline, range->hours, price_spread(outline));
 	range->step_time_s = not_below(interval_of_spread(outline->found.step.time.time_s, range->step), outline->least_step_s);
 	range->wall_clock_hours = not_below(interval_of_spread(outline->wall_clock_hours, range->hours), least_hours);
-	range->gpu_hours = not_below(interval_of_spread(outline->gpu_hours, range->hours), least_hours * outline->gpu_hours / outline->wall_clock_hours);
+	range->hours.low = spread_of_range(range->wall_clock_hours.p10, outline->wall_clock_hours, outline->wall_clock_hours).low; /* money and energy stop there, too */
+	range->usd = usd_spread(outline, range->hours, price_spread(outline));
+	range->gpu_hours = interval_of_spread(outline->gpu_hours, range->hours);
 	range->total_usd = interval_of_spread(outline->priced ? outline->total_usd : ABSENT_NUMBER, range->usd);
 	range->total_kwh = interval_of_spread(outline->footprint.energy.total_kwh, spread_joint(range->hours, spread_even(footprint->total_kwh)));
 	range->total_kgco2e = interval_of_spread(outline->footprint.carbon.total_kgco2e, spread_joint(range->hours, spread_even(footprint->total_kgco2e)));
@@ -195,7 +198,6 @@ static size_t sources_of(const struct programme *programme, const struct outline
 		const struct practice_part *part = &outline->practice.parts[i];
 		const char *cure = strcmp(part->name, "software") == 0 ? "name the software and its release (stack, stack_release)"
 			: strcmp(part->name, "layout") == 0 ? "pin the layout that will run (parallelism), or report steps of jobs of your own (POST /v1/observations)"
-			: strcmp(part->name, "new_hardware") == 0 ? "time steps on the new hardware and report them (POST /v1/observations)"
 			: "report the hours of runs of your own (POST /v1/observations)";
 
 		sources[count++] = (struct source){part->name, cure, spread_of_range(part->low, part->factor, part->high), {0, 0}};
@@ -212,9 +214,19 @@ static struct spread spread_without(struct spread all, struct spread part)
 	return (struct spread){sqrt(fmax(0, all.low * all.low - part.low * part.low)), sqrt(fmax(0, all.high * all.high - part.high * part.high))};
 }
 
+/* In money, or hours where there is no price. At even odds no uncertainty costs anything: then the wider one. */
+static bool costs_more(const struct outline *outline, const struct uncertainty *a, double spread_a, const struct uncertainty *b, double spread_b)
+{
+	double of_all = outline->priced ? outline->total_usd : outline->wall_clock_hours;
+	double more = (outline->priced ? a->total_usd - b->total_usd : a->wall_clock_hours - b->wall_clock_hours) / of_all;
+
+	return fabs(more) > 1e-9 ? more > 0 : spread_a > spread_b;
+}
+
 size_t range_uncertainties(const struct programme *programme, const struct outline *outline, struct uncertainty *uncertainties)
 {
 	struct source sources[UNCERTAINTIES_MAX];
+	double spreads[UNCERTAINTIES_MAX];
 	size_t count = sources_of(programme, outline, sources), kept = 0;
 	const struct outline_range *range = &outline->range;
 	double hours = interval_quantile(&range->wall_clock_hours, programme->confidence);
@@ -224,6 +236,7 @@ size_t range_uncertainties(const struct programme *programme, const struct outli
 		struct spread left = spread_without(range->hours, sources[i].hours);
 		struct interval known = interval_of_spread(outline->wall_clock_hours, left), known_usd = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
 		struct uncertainty entry = {.field = sources[i].field, .cure = sources[i].cure, .wall_clock_hours = hours - interval_quantile(&known, programme->confidence)};
+		double spread = fmax(sources[i].hours.high, sources[i].price.high);
 		size_t at = kept;
 
 		if (outline->priced)
@@ -231,9 +244,12 @@ size_t range_uncertainties(const struct programme *programme, const struct outli
 		entry.total_usd = outline->priced ? usd - interval_quantile(&known_usd, programme->confidence) : ABSENT_NUMBER;
 		if (!(sources[i].hours.low > 0 || sources[i].hours.high > 0 || sources[i].price.high > 0))
 			continue;
-		for (; at > 0 && (outline->priced ? uncertainties[at - 1].total_usd < entry.total_usd : uncertainties[at - 1].wall_clock_hours < entry.wall_clock_hours); at--)
+		for (; at > 0 && costs_more(outline, &entry, spread, &uncertainties[at - 1], spreads[at - 1]); at--) {
 			uncertainties[at] = uncertainties[at - 1];
+			spreads[at] = spreads[at - 1];
+		}
 		uncertainties[at] = entry;
+		spreads[at] = spread;
 		kept++;
 	}
 	return kept;

@@ -78,17 +78,22 @@ static void job_spares(const struct training_request *request, double broken, st
 	job->waiting = job->spares_given ? 1 - reliability_spares_suffice(broken, job->spare_nodes) : 0;
 }
 
+double reliability_mtbf_hours(const struct training_request *request, const struct reliability *job, double gpu_count, double mtbf_gpu_hours)
+{
+	double spot = job->spot ? given_or(request->common.pricing.spot_interruptions_per_gpu_hour, 0) : 0;
+
+	return 1 / (gpu_count * (1 / mtbf_gpu_hours + spot));
+}
+
 struct reliability reliability_of_job(const struct training_input *input, double gpu_count, double params, bool spot)
 {
 	const struct training_request *request = &input->request;
-	double rate = 1 / given_or(request->reliability.mtbf_gpu_hours, RELIABILITY_MTBF_GPU_HOURS);
-	double broken = rate * gpu_count * RELIABILITY_NODE_SHARE * given_or(request->reliability.repair_hours, RELIABILITY_REPAIR_HOURS);
+	double mtbf_gpu_hours = given_or(request->reliability.mtbf_gpu_hours, RELIABILITY_MTBF_GPU_HOURS);
+	double broken = gpu_count / mtbf_gpu_hours * RELIABILITY_NODE_SHARE * given_or(request->reliability.repair_hours, RELIABILITY_REPAIR_HOURS);
 	struct reliability result;
 
 	result.spot = spot;
-	if (spot)
-		rate += given_or(request->common.pricing.spot_interruptions_per_gpu_hour, 0);
-	result.mtbf_hours = 1 / (rate * gpu_count);
+	result.mtbf_hours = reliability_mtbf_hours(request, &result, gpu_count, mtbf_gpu_hours);
 	result.restart_hours = given_or(request->reliability.restart_minutes, RELIABILITY_RESTART_MINUTES) / 60;
 	job_checkpoints(request, gpu_count, params, &result);
 	job_spares(request, broken, &result);

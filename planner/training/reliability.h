@@ -55,6 +55,9 @@ int64_t reliability_spares_needed(double broken, double confidence);
  * parameters. Interruptions of spot capacity add to the failures where `spot` says so. */
 struct reliability reliability_of_job(const struct training_input *input, double gpu_count, double params, bool spot);
 
+/* E46. Hours between failures of the job, were one accelerator's `mtbf_gpu_hours` (> 0) apart: interruptions of spot capacity come on top. */
+double reliability_mtbf_hours(const struct training_request *request, const struct reliability *job, double gpu_count, double mtbf_gpu_hours);
+
 /* E49 for the job with another time between failures, hours: waiting for repairs and unwritten checkpoints included. */
 double reliability_fraction(const struct reliability *job, double mtbf_hours);
 

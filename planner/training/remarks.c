@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planner/footprint/supply.h"
+#include "planner/measurement/observation.h"
 #include "planner/training/ground.h"
 #include "planner/training/range.h"
 #include "planner/training/scope.h"
@@ -33,14 +34,26 @@ static void assume_software(const struct programme *programme, const struct cand
 		findings_assume_text(findings, "input_pipeline.storage_gbs", "does not bind", "E32: no rate of the storage is known: give input_pipeline.storage_gbs to check");
 }
 
+/* What observed steps say of the number that was found; of a number that is given the resolver said it. */
+static void assume_observed(const struct programme *programme, const struct outline *best, struct findings *findings)
+{
+	const struct calibration *calibration = &programme->input->candidates[best->candidate].calibration;
+	struct observed_stack stack = observation_stack_at(calibration, (double)best->gpu_count);
+
+	if (!(CALIBRATED(calibration, stack_gpu_count, 0) > 0) || !(stack.likeness > 0))
+		return;
+	findings_assume_figure(findings, &(struct figure){.field = "calibration.stack_speed", .value = stack.speed, .low = stack.low, .high = stack.high,
+		.source = calibration->stack_source, .status = PROVENANCE_MEASURED});
+	findings_assume_number(findings, "calibration.stack_likeness", stack.likeness, OBSERVATION_LIKENESS_SOURCE);
+}
+
 /* Which parts of practice something else replaces. */
 static void assume_practice(const struct programme *programme, const struct outline *best, struct findings *findings)
 {
 	const struct training_input *input = programme->input;
 	const struct training_request *request = &input->request;
 	const char *step = is_given(request->mfu) ? "mfu of the request" : input->measured ? "measured steps"
-		: CALIBRATED(&input->candidates[best->candidate].calibration, stack_speed, 0) > 0 &&
-			CALIBRATED(&input->candidates[best->candidate].calibration, stack_likeness, 1) >= 1 ? "observed steps of this software" : NULL;
+		: observation_stack_at(&input->candidates[best->candidate].calibration, (double)best->gpu_count).likeness >= 1 ? "observed steps of this software" : NULL;
 
 	if (request->common.practice == PRACTICE_RECIPE)
 		return;
@@ -49,7 +62,9 @@ static void assume_practice(const struct programme *programme, const struct outl
 	if (step || practice_layout_is_known(&request->parallelism))
 		findings_assume_text(findings, "practice.layout", step ? step : "parallelism of the request", "E131: what is known replaces the part of practice");
 	else if (best->node_count == 1)
-		findings_assume_text(findings, "practice.layout", "one machine", "E131: one machine has no network to lay a run out over: the part is 1");
+		findings_assume_text(findings, "practice.layout", "one machine",
+			is_given(best->practice.own_runs) ? "E131, E134: one machine has no network to lay a run out over: the part begins at 1, and runs of your own move it"
+			                                  : "E131: one machine has no network to lay a run out over: the part is 1");
 }
 
 static void assume_layout(const struct programme *programme, struct findings *findings)
@@ -231,6 +246,7 @@ void remarks_fill(const struct programme *programme, const struct outline *best,
 	assume_software(programme, &had, &plan->findings);
 	assume_layout(programme, &plan->findings);
 	assume_practice(programme, best, &plan->findings);
+	assume_observed(programme, best, &plan->findings);
 	warn_of_request(programme, best, &plan->findings);
 	warn_of_offload(programme->input, best, &plan->findings);
 	if (!is_given(programme->input->request.mfu) && !range_is_calibrated(&programme->input->candidates[best->candidate]))

@@ -122,6 +122,20 @@ double scope_log_sigma(const struct programme *programme, const struct outline *
 	return scope.log_sigma;
 }
 
+enum { SCOPE_TEXT_MAX = 24 };
+
+/* Of a release its year and month. */
+static const char *say_value(enum scope_quantity quantity, double value, char text[SCOPE_TEXT_MAX])
+{
+	double year = floor(value);
+
+	if (quantity == SCOPE_RELEASE)
+		snprintf(text, SCOPE_TEXT_MAX, "%.0f-%02.0f", year, floor((value - year) * 12) + 1);
+	else
+		snprintf(text, SCOPE_TEXT_MAX, "%.3g", value);
+	return text;
+}
+
 void scope_warn(const struct programme *programme, const struct outline *outline, struct findings *findings)
 {
 	char list[240] = "";
@@ -131,11 +145,12 @@ void scope_warn(const struct programme *programme, const struct outline *outline
 		return;
 	scope_of_outline(programme, outline, &scope);
 	for (size_t i = 0; i < scope.count; i++) {
+		enum scope_quantity quantity = scope.outside[i].quantity;
 		size_t length = strlen(list);
+		char value[SCOPE_TEXT_MAX], from[SCOPE_TEXT_MAX], to[SCOPE_TEXT_MAX];
 
-		snprintf(list + length, sizeof list - length, "%s%s %.*g (%.*g to %.*g)", i > 0 ? ", " : "", scope_rows[scope.outside[i].quantity].name,
-			scope.outside[i].quantity == SCOPE_RELEASE ? 6 : 3, scope.outside[i].value, scope.outside[i].quantity == SCOPE_RELEASE ? 6 : 3, scope.outside[i].from,
-			scope.outside[i].quantity == SCOPE_RELEASE ? 6 : 3, scope.outside[i].to);
+		snprintf(list + length, sizeof list - length, "%s%s %s (%s to %s)", i > 0 ? ", " : "", scope_rows[quantity].name,
+			say_value(quantity, scope.outside[i].value, value), say_value(quantity, scope.outside[i].from, from), say_value(quantity, scope.outside[i].to, to));
 	}
 	if (scope.count > 0)
 		findings_warn(findings, "outside of what was measured: %s: the interval is wider for it", list);

@@ -66,10 +66,16 @@ static void front_add(struct selection *selection, const struct outline *outline
 		selection->front[worst] = *outline;
 }
 
+/* Less of a figure, with the confidence asked for. */
+static bool is_less(const struct selection *selection, const struct interval *a, const struct interval *b)
+{
+	return interval_quantile(a, selection->confidence) < interval_quantile(b, selection->confidence);
+}
+
 /* Fewer hours that are kept with the confidence asked for. */
 static bool is_faster(const struct selection *selection, const struct outline *a, const struct outline *b)
 {
-	return interval_quantile(&a->range.wall_clock_hours, selection->confidence) < interval_quantile(&b->range.wall_clock_hours, selection->confidence);
+	return is_less(selection, &a->range.wall_clock_hours, &b->range.wall_clock_hours);
 }
 
 /* More likely to keep the deadline; where there is none, faster. Far below what any of them takes the widest range is the likeliest: not the fastest. */
@@ -96,11 +102,11 @@ static void nearest_keep(struct selection *selection, const struct outline *outl
 		selection->fastest = *outline;
 	if (!selection->likeliest.any || is_likelier(selection, outline, &selection->likeliest))
 		selection->likeliest = *outline;
-	if (!selection->cleanest.any || outline->footprint.carbon.total_kgco2e < selection->cleanest.footprint.carbon.total_kgco2e)
+	if (!selection->cleanest.any || is_less(selection, &outline->range.total_kgco2e, &selection->cleanest.range.total_kgco2e))
 		selection->cleanest = *outline;
-	if (!selection->thriftiest.any || outline->footprint.energy.total_kwh < selection->thriftiest.footprint.energy.total_kwh)
+	if (!selection->thriftiest.any || is_less(selection, &outline->range.total_kwh, &selection->thriftiest.range.total_kwh))
 		selection->thriftiest = *outline;
-	if (outline->priced && (!selection->cheapest.any || outline->total_usd < selection->cheapest.total_usd))
+	if (outline->priced && (!selection->cheapest.any || is_less(selection, &outline->range.total_usd, &selection->cheapest.range.total_usd)))
 		selection->cheapest = *outline;
 }
 
@@ -251,8 +257,9 @@ static bool meets(const struct wanted *wanted, int64_t gpu_count)
 	return trial && trial->usable && within(&trial->wall_clock_hours, searching->programme->deadline_hours, wanted->confidence);
 }
 
-/* Of the numbers that were planned, the one that keeps all limits with a confidence and costs least; NULL: none does. */
-static const struct trial *cheapest_within(const struct searching *searching, size_t candidate, double confidence)
+/* Of the numbers that were planned, the one that keeps the deadline, and budget and caps where they are asked for, with a confidence and costs
+ * least; NULL: none does. */
+static const struct trial *cheapest_within(const struct searching *searching, size_t candidate, double confidence, bool with_caps)
 {
 	const struct training_request *request = searching->request;
 	const struct trial *best = NULL;
@@ -260,9 +267,10 @@ static const struct trial *cheapest_within(const struct searching *searching, si
 	for (size_t i = 0; i < searching->trial_count; i++) {
 		const struct trial *trial = &searching->trials[i];
 
-		if (trial->candidate != candidate || !trial->usable || !within(&trial->wall_clock_hours, searching->programme->deadline_hours, confidence) ||
-			!within(&trial->total_usd, request->budget_usd, confidence) || !within(&trial->total_kwh, request->common.energy_cap_kwh, confidence) ||
-			!within(&trial->total_kgco2e, request->common.carbon_cap_kgco2e, confidence))
+		if (trial->candidate != candidate || !trial->usable || !within(&trial->wall_clock_hours, searching->programme->deadline_hours, confidence))
+			continue;
+		if (with_caps && !(within(&trial->total_usd, request->budget_usd, confidence) && within(&trial->total_kwh, request->common.energy_cap_kwh, confidence) &&
+				within(&trial->total_kgco2e, request->common.carbon_cap_kgco2e, confidence)))
 			continue;
 		if (!best || trial->objective < best->objective)
 			best = trial;
@@ -684,7 +692,7 @@ static void plan_confidences(struct searching *searching)
 }
 
 /* What each confidence costs: on the best number of the recommended accelerator that keeps the limits with it, where the number is free and a
- * deadline set; else on the recommended number. */
+ * deadline set; where none keeps budget and caps, too, the deadline alone; else on the recommended number. */
 static void fill_curve(struct searching *searching)
 {
 	struct selection *selection = searching->selection;
@@ -701,7 +709,9 @@ static void fill_curve(struct searching *searching)
 			const struct trial *trial;
 
 			(void)smallest_number(&(struct wanted){searching, best->candidate, levels[i], true});
-			trial = cheapest_within(searching, best->candidate, levels[i]);
+			trial = cheapest_within(searching, best->candidate, levels[i], true);
+			if (!trial)
+				trial = cheapest_within(searching, best->candidate, levels[i], false);
 			if (!trial)
 				continue;
 			point = *trial;

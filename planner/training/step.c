@@ -416,10 +416,8 @@ void step_of_layout(const struct setting *setting, const struct parallelism *lay
 	step_of_parts(setting, layout, stages, &parts, &kept, &sharding, result);
 }
 
-void step_pin_mfu(const struct setting *setting, double gpu_count, double mfu, struct step_result *result)
+void step_scale(double factor, struct step_result *result)
 {
-	double wanted_s = result->model_flops / (gpu_count * setting->device.peak_flops_per_s * mfu);
-	double factor = wanted_s / result->time.time_s;
 	struct step_time *time = &result->time;
 	double *parts[] = {&time->compute_s, &time->recompute_s, &time->tensor_comm_s, &time->context_comm_s, &time->pipeline_comm_s,
 		&time->pipeline_bubble_s, &time->data_comm_exposed_s, &time->expert_comm_s, &time->optimizer_s, &time->input_wait_s,
@@ -429,6 +427,11 @@ void step_pin_mfu(const struct setting *setting, double gpu_count, double mfu, s
 		*parts[i] *= factor;
 	result->traffic_s *= factor;
 	time->time_s = step_sum(time);
+}
+
+void step_pin_mfu(const struct setting *setting, double gpu_count, double mfu, struct step_result *result)
+{
+	step_scale(result->model_flops / (gpu_count * setting->device.peak_flops_per_s * mfu) / result->time.time_s, result);
 }
 
 struct bottleneck_use step_bottleneck(const struct step_result *result)

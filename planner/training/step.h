@@ -36,6 +36,9 @@ void step_of_parts(const struct setting *setting, const struct parallelism *layo
 /* E32. Given: setting (batch set), layout (all filled), its stages. Returned: finite, time_s exactly the sum of its parts. */
 void step_of_layout(const struct setting *setting, const struct parallelism *layout, const struct stages *stages, struct step_result *result);
 
+/* E125. A step that takes `factor` (> 0) times as long: every part shrinks or grows alike. */
+void step_scale(double factor, struct step_result *result);
+
 /* Replaces the modelled step by one of a pinned model FLOP utilisation: every part shrinks or grows alike. */
 void step_pin_mfu(const struct setting *setting, double gpu_count, double mfu, struct step_result *result);
 

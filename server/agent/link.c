@@ -8,6 +8,8 @@
 #include "api/tables.h"
 #include "base/json_writer.h"
 
+#define LEASE_MAX_S 86400.0 /* far above what a daemon can be told to give */
+
 enum { ANSWER_MAX_BYTES = 256 * 1024, REQUEST_MAX_BYTES = 1024 * 1024, ANSWER_ARENA_BYTES = 1024 * 1024 };
 
 /* One call: what is sent, how the answer is read. */
@@ -18,6 +20,7 @@ struct link_call {
 	size_t length;
 	struct link_patience patience;
 	const struct field_table *answer; /* NULL: its body is of no interest */
+	const char *(*lacks)(const void *out); /* what of an answer cannot be worked with; NULL: nothing. May be NULL */
 	void *out;
 	struct arena *arena;
 };
@@ -97,9 +100,28 @@ static void take_problem(struct link *link, const struct link_call *call, const 
 		(int)length, begin);
 }
 
+static const char *lease_lacks(const void *out)
+{
+	const struct lease *lease = out;
+
+	if (!lease->benchmark_id || !lease->device || !lease->spec.suite)
+		return "it names no benchmark, device or suite";
+	if (!(lease->lease_s > 0 && lease->lease_s <= LEASE_MAX_S && lease->heartbeat_s > 0 && lease->heartbeat_s < lease->lease_s))
+		return "its times are none of a lease";
+	return lease->token >= 1 && lease->attempt >= 1 && lease->spec.timeout_s > 0 ? NULL : "it has no token, attempt or time limit";
+}
+
+static const char *renewal_lacks(const void *out)
+{
+	const struct lease_renewal *renewal = out;
+
+	return renewal->lease_s > 0 && renewal->lease_s <= LEASE_MAX_S ? NULL : "its time is none of a lease";
+}
+
 static enum link_end take_answer(struct link *link, const struct link_call *call, const struct http_answer *answer)
 {
 	enum link_end end = end_of_status(answer->status);
+	const char *lacking = NULL;
 	struct failure failure;
 
 	link->retry_after_s = answer->retry_after_s;
@@ -112,9 +134,12 @@ static enum link_end take_answer(struct link *link, const struct link_call *call
 		return end;
 	failure_clear(&failure);
 	if (api_decode_answer(call->answer, answer->body.bytes ? answer->body.bytes : "", answer->body.length, call->arena, call->out, &failure) ==
-		STATUS_OK)
-		return LINK_OK;
-	snprintf(link->detail, sizeof(link->detail), "%s %s was answered what is none: %.200s", call->method, call->path, failure.detail);
+		STATUS_OK) {
+		lacking = call->lacks ? call->lacks(call->out) : NULL;
+		if (!lacking)
+			return LINK_OK;
+	}
+	snprintf(link->detail, sizeof(link->detail), "%s %s was answered what is none: %.200s", call->method, call->path, lacking ? lacking : failure.detail);
 	return LINK_BROKEN;
 }
 
@@ -178,7 +203,7 @@ enum link_end link_register(struct link *link, const struct agent_registration *
 enum link_end link_lease(struct link *link, const char *agent_id, const struct lease_request *request, struct link_patience patience,
 	struct arena *arena, struct lease *lease)
 {
-	struct link_call call = {.patience = patience, .answer = &table_lease, .out = lease, .arena = arena};
+	struct link_call call = {.patience = patience, .answer = &table_lease, .lacks = lease_lacks, .out = lease, .arena = arena};
 
 	snprintf(call.path, sizeof(call.path), "/v1/agents/%s/leases", agent_id);
 	return send_record(link, &call, &table_lease_request, request);
@@ -188,7 +213,7 @@ enum link_end link_heartbeat(struct link *link, const char *benchmark_id, const 
 	struct link_patience patience, struct lease_renewal *renewal)
 {
 	struct arena arena;
-	struct link_call call = {.patience = patience, .answer = &table_lease_renewal, .out = renewal, .arena = &arena};
+	struct link_call call = {.patience = patience, .answer = &table_lease_renewal, .lacks = renewal_lacks, .out = renewal, .arena = &arena};
 	enum link_end end;
 
 	snprintf(call.path, sizeof(call.path), "/v1/benchmarks/%s/heartbeat", benchmark_id);

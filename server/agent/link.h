@@ -1,5 +1,6 @@
 /* What an agent says to its server and what it hears: the calls of api/leases.h over hwdb/http_client.h, each with what is to
- * be made of the answer. The server may be of another version: what its answers have more is passed over.
+ * be made of the answer. The server may be of another version: what its answers have more is passed over. An answer that cannot be worked with (a
+ * lease without a benchmark, or of no time) is LINK_BROKEN.
  *
  * The key is read from its file when the link is made and whenever it is refused, so that a key can be changed under a
  * running agent. It never goes into a message. One thread a link. */

@@ -4,6 +4,7 @@
 #include "api/bench_protocol.h"
 #include "api/tables.h"
 #include "base/clock.h"
+#include "server/audit.h"
 #include "server/commit.h"
 #include "server/handlers.h"
 #include "server/http_private.h"
@@ -23,7 +24,7 @@ static const double timeout_default_s = 600;
 
 struct lease_bearer lease_bearer_of(const struct call *call)
 {
-	return (struct lease_bearer){.key_id = call->principal.id, .any = call->principal.role == ROLE_ADMIN};
+	return (struct lease_bearer){.key_id = call->principal.owner, .any = call->principal.role == ROLE_ADMIN};
 }
 
 enum status handle_agent_list(struct call *call)
@@ -182,7 +183,7 @@ static enum status lease_ask(struct asking *asking)
 		.arena = &asking->call->arena, .failure = &asking->call->failure}, .agent_id = asking->call->parameters[0], .bearer = &asking->bearer,
 		.devices = &asking->request.devices, .now_us = clock_even_us(), .benchmark = &asking->benchmark,
 		.lease_us = (int64_t)(server_lease_s(asking->call->server) * US_PER_S)};
-	return storage_submit(storage, &asking->claim.job);
+	return audit_attach(asking->call, &asking->claim.job) == STATUS_OK ? storage_submit(storage, &asking->claim.job) : STATUS_NO_MEMORY;
 }
 
 /* On the watcher's thread, ten times a second. A daemon that is being stopped has no work to give, and waits for nobody. */

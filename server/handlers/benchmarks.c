@@ -16,6 +16,7 @@
 #include "server/page_answer.h"
 #include "server/plan_measured.h"
 #include "server/row_kinds.h"
+#include "server/scope.h"
 #include "server/server.h"
 #include "server/stream.h"
 #include "storage/benchmarks.h"
@@ -158,7 +159,7 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 	}
 	if (!benchmark->plan_id)
 		return STATUS_OK;
-	status = storage_plan_get(call->server->storage, benchmark->plan_id, ABSENT_COUNT, &call->arena, &plan, &call->failure);
+	status = scope_plan_get(call, benchmark->plan_id, ABSENT_COUNT, &plan);
 	if (status == STATUS_OK)
 		return benchmark_take_shapes(call, &plan, benchmark);
 	if (status != STATUS_NOT_FOUND)
@@ -179,6 +180,8 @@ static enum status prepare_benchmark(struct call *call, const struct idempotency
 		status = api_decode(&table_benchmark_request, call->body, call->body_length, &call->arena, benchmark, &call->failure);
 	if (status == STATUS_OK)
 		status = benchmark_check(call, benchmark);
+	if (status == STATUS_OK)
+		status = scope_label(call, &benchmark->labels);
 	if (status != STATUS_OK)
 		return status;
 	if (!benchmark->suite.text)
@@ -260,7 +263,8 @@ enum status handle_benchmark_list(struct call *call)
 		return status;
 	page = page_request_of(&query.page);
 	filter = (struct benchmark_filter){
-		.state = query.state, .device_id = query.device, .accelerator_id = query.accelerator, .plan_id = query.plan_id, .agent_id = query.agent};
+		.state = query.state, .device_id = query.device, .accelerator_id = query.accelerator, .plan_id = query.plan_id, .agent_id = query.agent,
+		.scope_key = call->principal.scope_key, .scope_value = call->principal.scope_value};
 	row = query.accelerator ? given_accelerator(call_catalogue(call), query.accelerator, &alias) : NULL;
 	if (row)
 		filter.accelerator_id = row->accelerator.id;
@@ -275,6 +279,8 @@ enum status handle_benchmark_get(struct call *call)
 	struct benchmark_record benchmark;
 	enum status status = storage_benchmark_get(call->server->storage, call->parameters[0], &call->arena, &benchmark, &call->failure);
 
+	if (status == STATUS_OK)
+		status = scope_benchmark(call, &benchmark);
 	if (status != STATUS_OK)
 		return status;
 	catch_up_with(call->server, &benchmark);
@@ -286,8 +292,12 @@ enum status handle_benchmark_cancel(struct call *call)
 {
 	struct benchmark_record benchmark = {0};
 	struct benchmark_cancel cancel = {.job = {.kind = STORAGE_BENCHMARK_CANCEL}, .id = call->parameters[0], .now_us = clock_even_us(), .benchmark = &benchmark};
-	enum status status = commit_run(call, &cancel.job);
+	enum status status = call->principal.scope_key ? storage_benchmark_get(call->server->storage, cancel.id, &call->arena, &benchmark, &call->failure) : STATUS_OK;
 
+	if (status == STATUS_OK && call->principal.scope_key)
+		status = scope_benchmark(call, &benchmark);
+	if (status == STATUS_OK)
+		status = commit_run(call, &cancel.job);
 	if (status != STATUS_OK)
 		return status;
 	bench_runner_cancel(call->server->bench_runner, call->parameters[0]);
@@ -330,6 +340,8 @@ enum status handle_benchmark_events(struct call *call)
 	struct benchmark_record benchmark;
 	enum status status = storage_benchmark_get(call->server->storage, call->parameters[0], &call->arena, &benchmark, &call->failure);
 
+	if (status == STATUS_OK)
+		status = scope_benchmark(call, &benchmark);
 	if (status != STATUS_OK)
 		return status;
 	snprintf(subject.id, sizeof subject.id, "%s", benchmark.id);
@@ -373,7 +385,8 @@ static enum status calibrations_answer(struct call *call, const struct catalogue
 	bool past = query->as_of_us > 0;
 	struct page_request page = page_request_of(&query->page);
 	struct row_filter filter = {.accelerator_id = query->accelerator, .device_id = query->device, .plan_id = query->plan_id,
-		.quantity = query->quantity, .held = query->held, .as_of_us = past ? query->as_of_us : 0};
+		.quantity = query->quantity, .held = query->held,
+		.scope_key = call->principal.scope_key, .scope_value = call->principal.scope_value, .as_of_us = past ? query->as_of_us : 0};
 	const struct accelerator_row *row;
 	const char *alias;
 	struct row_list list;

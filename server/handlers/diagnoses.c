@@ -5,6 +5,7 @@
 #include "server/diagnosis_estimate.h"
 #include "server/handlers.h"
 #include "server/plan_answer.h"
+#include "server/scope.h"
 #include "server/server.h"
 #include "storage/plans.h"
 
@@ -61,7 +62,7 @@ static enum status take_plan(struct call *call, struct diagnosis_request *reques
 		failure_add(&call->failure, "/plan_id", "conflict", "give a stored plan, or a training to plan, not both");
 		return call->failure.status;
 	}
-	status = storage_plan_get(call->server->storage, request->plan_id, ABSENT_COUNT, &call->arena, &record, &call->failure);
+	status = scope_plan_get(call, request->plan_id, ABSENT_COUNT, &record);
 	if (status == STATUS_NOT_FOUND) {
 		failure_clear(&call->failure);
 		failure_add(&call->failure, "/plan_id", "unknown", "no plan %s: GET /v1/plans lists those that there are", request->plan_id);

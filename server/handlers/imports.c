@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "planner/progress.h"
+#include "server/audit.h"
 #include "server/commit.h"
 #include "server/export.h"
 #include "server/handlers.h"
@@ -55,6 +56,7 @@ static enum status import_try(struct call *call, const struct import_query *quer
 	char id[UUID_TEXT_SIZE], sha256[2 * crypto_hash_sha256_BYTES + 1];
 	enum status status;
 
+	audit_none(call);
 	if (!view)
 		return STATUS_NO_MEMORY;
 	record_begin(call, query, id, sha256, &view->record);
@@ -105,6 +107,9 @@ static enum status import_store(struct call *call, struct idempotency *idempoten
 	record_begin(call, &query, id, sha256, record);
 	call_created(call, "/v1/imports/%s", id);
 	commit_keep_location(call, idempotency);
+	status = audit_entry_of(call, &run.audit);
+	if (status != STATUS_OK)
+		return status;
 	status = storage_import(call->server->storage, &run, &call->failure);
 	progress_note(&progress, 0.95, "catalogue");
 	if (status == STATUS_OK && record->revision != ABSENT_COUNT)

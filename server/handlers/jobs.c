@@ -15,7 +15,7 @@ static struct jobs *jobs_of(const struct call *call)
 
 static enum status job_read(struct call *call, struct job_record *record)
 {
-	return jobs_get(jobs_of(call), call->principal.id, call->parameters[0], &call->arena, record, &call->failure);
+	return jobs_get(jobs_of(call), call->principal.owner, call->parameters[0], &call->arena, record, &call->failure);
 }
 
 /* One page holds all that there may be of a key, unless a smaller one is asked for: the cursor is the last id. */
@@ -28,7 +28,7 @@ enum status handle_job_list(struct call *call)
 	enum status status = api_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status == STATUS_OK)
-		status = jobs_list(jobs_of(call), call->principal.id, &call->arena, &items, &count);
+		status = jobs_list(jobs_of(call), call->principal.owner, &call->arena, &items, &count);
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query);
@@ -54,7 +54,7 @@ enum status handle_job_get(struct call *call)
 enum status handle_job_cancel(struct call *call)
 {
 	struct job_record record;
-	enum status status = jobs_cancel(jobs_of(call), call->principal.id, call->parameters[0], &call->failure);
+	enum status status = jobs_cancel(jobs_of(call), call->principal.owner, call->parameters[0], &call->failure);
 
 	if (status == STATUS_OK)
 		status = job_read(call, &record);
@@ -65,7 +65,7 @@ enum status handle_job_cancel(struct call *call)
 
 enum status handle_job_result(struct call *call)
 {
-	return jobs_answer(jobs_of(call), call->principal.id, call->parameters[0], call);
+	return jobs_answer(jobs_of(call), call->principal.owner, call->parameters[0], call);
 }
 
 static enum status job_read_state(const struct stream_subject *subject, struct buffer *state, char id[STREAM_ID_SIZE], bool *done)
@@ -99,6 +99,6 @@ enum status handle_job_events(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	snprintf(subject.id, sizeof subject.id, "%s", record.id);
-	snprintf(subject.owner, sizeof subject.owner, "%s", call->principal.id);
+	snprintf(subject.owner, sizeof subject.owner, "%s", call->principal.owner);
 	return call_stream(call, &subject);
 }

@@ -5,13 +5,16 @@
 #include "base/uuid.h"
 #include "planner/measurement/evidence.h"
 #include "planner/measurement/observation.h"
+#include "planner/measurement/trust.h"
 #include "planner/training/practice.h"
 #include "planner/training/software.h"
 #include "hwdb/given_names.h"
+#include "server/bench_trust.h"
 #include "server/commit.h"
 #include "server/handlers.h"
 #include "server/handlers/observations.h"
 #include "server/page_answer.h"
+#include "server/scope.h"
 #include "server/server.h"
 #include "storage/catalogue_rows.h"
 #include "storage/observations.h"
@@ -73,9 +76,37 @@ static const struct calibration_row *live_calibration(const struct catalogue *ca
 	return NULL;
 }
 
+static const char *held_id(struct call *call, const char *id)
+{
+	return id ? arena_printf(&call->arena, "%s" BENCH_HELD_SUFFIX, id) : NULL;
+}
+
+static const char *waits_text(struct call *call, const struct calibration_row *held)
+{
+	return arena_printf(&call->arena, "waits for an admin (POST /v1/calibrations/%s/decision): %s", held->id, held->held_because);
+}
+
+/* What is reported with another key than an admin's, and out of range, waits beside what holds. False without memory. */
+static bool hold_back(struct call *call, const struct trust_range *range, struct calibration_row *row)
+{
+	const struct calibration_row *before = live_calibration(call_catalogue(call), row->id);
+	bool believed = call->principal.role == ROLE_ADMIN || (row->value >= range->low && row->value <= range->high) ||
+		(before && before->value > 0 && trust_agrees(row->value, before->value));
+
+	if (believed)
+		return true;
+	row->held_because = arena_printf(&call->arena, "%.3g is outside of %.3g to %.3g, which is believed by %s, and no admin's key reported it", row->value, range->low,
+		range->high, range->of);
+	row->delivered_by = arena_strdup(&call->arena, call->principal.owner);
+	row->id = held_id(call, row->id);
+	return row->held_because && row->delivered_by && row->id;
+}
+
 /* Why an observation that may count does not now; NULL: plans go by it. */
 static const char *standing_of(struct call *call, const struct catalogue *catalogue, const struct observation_record *observation, const struct agreement *agreement)
 {
+	const struct calibration_row *live, *held;
+	const char *id;
 	size_t i = 0;
 
 	while (i < agreement->count && strcmp(agreement->items[i]->id, observation->id) != 0)
@@ -86,21 +117,26 @@ static const char *standing_of(struct call *call, const struct catalogue *catalo
 		return arena_strdup(&call->arena, agreement->consensus.why);
 	if (!agreement->consensus.counts[i])
 		return arena_printf(&call->arena, "farther than %.0f deviations from the median of the others", OBSERVATION_MADS);
-	return live_calibration(catalogue, stack_calibration_id(call, observation->stack, observation->accelerator)) ? NULL
-		: "the calibration that they agreed on was deleted: the next report makes it again";
+	id = stack_calibration_id(call, observation->stack, observation->accelerator);
+	live = live_calibration(catalogue, id);
+	held = live_calibration(catalogue, held_id(call, id));
+	if (held && (!live || held->meta.valid_from_us > live->meta.valid_from_us))
+		return waits_text(call, held);
+	return live ? NULL : "the calibration that they agreed on was deleted: the next report makes it again";
 }
 
 /* The hours of a whole run count where its calibration stands, and is the newest of its plan. */
 static void run_finish(struct call *call, const struct catalogue *catalogue, struct observation_record *observation)
 {
 	const struct catalogue_rows *rows = &catalogue->rows;
-	const struct calibration_row *run = live_calibration(catalogue, arena_printf(&call->arena, "%s.%s", quantity_name(QUANTITY_RUN_PRACTICE), observation->id));
+	const struct calibration_row *run = live_calibration(catalogue, arena_printf(&call->arena, "%s.%s", quantity_name(QUANTITY_RUN_PRACTICE), observation->id)), *held;
 
 	observation->practice_used = is_given(observation->hours) ? TRUTH_FALSE : TRUTH_UNSET;
 	if (!is_given(observation->hours) || observation->practice_unused_because)
 		return;
 	if (!run) {
-		observation->practice_unused_because = "its calibration was deleted";
+		held = live_calibration(catalogue, arena_printf(&call->arena, "%s.%s" BENCH_HELD_SUFFIX, quantity_name(QUANTITY_RUN_PRACTICE), observation->id));
+		observation->practice_unused_because = held ? waits_text(call, held) : "its calibration was deleted";
 		return;
 	}
 	for (size_t i = 0; i < rows->calibration_count; i++) {
@@ -202,7 +238,7 @@ static enum status observation_read(struct call *call, struct observation_record
 
 	if (status != STATUS_OK)
 		return status;
-	status = storage_plan_get(call->server->storage, observation->plan_id, ABSENT_COUNT, &call->arena, &plan, &call->failure);
+	status = scope_plan_get(call, observation->plan_id, ABSENT_COUNT, &plan);
 	if (status == STATUS_NOT_FOUND) {
 		failure_clear(&call->failure);
 		failure_add(&call->failure, "/plan_id", "unknown", "no plan %s", observation->plan_id);
@@ -214,7 +250,7 @@ static enum status observation_read(struct call *call, struct observation_record
 		return status;
 	if (!is_given(observation->step_time_s) && !is_given(observation->tokens_per_s) && !is_given(observation->mean_gpu_w) &&
 		!is_given(observation->hours) && !is_given(observation->total_kwh) && !is_given(observation->total_usd))
-		failure_add(&call->failure, "", "required", "give what the job achieved: step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh or total_usd");
+		failure_add(&call->failure, "", "required", "must say what the job achieved: step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh or total_usd");
 	observation->accelerator = layout.accelerator;
 	memcpy(&observation->predicted, &layout.predicted, sizeof observation->predicted);
 	check_power(call, observation);
@@ -279,6 +315,7 @@ static enum status create_observation(struct call *call, struct idempotency *ide
 	struct catalogue_rows *rows = ARENA_NEW(&call->arena, struct catalogue_rows);
 	struct agreement *agreement = ARENA_NEW(&call->arena, struct agreement);
 	char *id = arena_alloc(&call->arena, 1, UUID_TEXT_SIZE);
+	struct trust_range range;
 	struct observation_put put = {.job = {.kind = STORAGE_OBSERVATION_PUT}, .observation = observation, .idempotency = idempotency};
 	enum status status = observation && calibrations && run && rows && agreement && id ? observation_read(call, observation, run) : STATUS_NO_MEMORY;
 
@@ -292,11 +329,15 @@ static enum status create_observation(struct call *call, struct idempotency *ide
 		status = agreement_of(call, observation->accelerator, observation->stack, observation, NULL, agreement);
 		if (status != STATUS_OK)
 			return status;
+		range = trust_range_of_speed();
 		rows->calibration_count = agreement_row(call, agreement, calibrations);
+		if (rows->calibration_count > 0 && !hold_back(call, &range, calibrations))
+			return STATUS_NO_MEMORY;
 	}
 	if (run->quantity) {
+		range = trust_range_of_run(run->expected);
 		run->id = arena_printf(&call->arena, "%s.%s", quantity_name(QUANTITY_RUN_PRACTICE), id);
-		if (!run->id)
+		if (!run->id || !hold_back(call, &range, run))
 			return STATUS_NO_MEMORY;
 		calibrations[rows->calibration_count++] = *run;
 	}
@@ -317,8 +358,13 @@ static enum status create_observation(struct call *call, struct idempotency *ide
 static enum status answer_observation(struct call *call, const char *id)
 {
 	struct observation_record observation;
+	struct plan_record plan;
 	enum status status = storage_observation_get(call->server->storage, id, &call->arena, &observation, &call->failure);
 
+	if (status == STATUS_OK && call->principal.scope_key && scope_plan_get(call, observation.plan_id, ABSENT_COUNT, &plan) != STATUS_OK) {
+		failure_clear(&call->failure);
+		status = failure_set(&call->failure, STATUS_NOT_FOUND, "there is no observation %s", id);
+	}
 	if (status == STATUS_OK)
 		status = observations_finish(call, &observation, 1);
 	if (status == STATUS_OK)
@@ -356,6 +402,7 @@ enum status handle_observation_delete(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	delete.removed_calibrations[0] = arena_printf(&call->arena, "%s.%s", quantity_name(QUANTITY_RUN_PRACTICE), delete.id);
+	delete.removed_calibrations[2] = held_id(call, delete.removed_calibrations[0]);
 	if (!observation.unused_because && observation.stack) {
 		status = agreement_of(call, observation.accelerator, observation.stack, NULL, delete.id, agreement);
 		if (status != STATUS_OK)
@@ -415,7 +462,8 @@ enum status handle_observation_list(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query.page);
-	filter = (struct observation_filter){.plan_id = query.plan_id, .accelerator = query.accelerator, .stack = query.stack};
+	filter = (struct observation_filter){.plan_id = query.plan_id, .accelerator = query.accelerator, .stack = query.stack,
+		.scope_key = call->principal.scope_key, .scope_value = call->principal.scope_value};
 	status = storage_observation_list(call->server->storage, &filter, &page, &call->arena, &list, &call->failure);
 	if (status == STATUS_OK)
 		status = observations_finish(call, list.items, list.count);

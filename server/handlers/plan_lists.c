@@ -7,6 +7,7 @@
 #include "server/handlers.h"
 #include "server/page_answer.h"
 #include "server/plan_answer.h"
+#include "server/scope.h"
 #include "server/server.h"
 #include "storage/plans.h"
 
@@ -32,6 +33,10 @@ static enum status plan_list_read(struct call *call, const void *filter, const s
 	enum status status = storage_plan_list(call->server->storage, filter, some, arena, &list, &call->failure);
 
 	*rows = (struct page_rows){.items = list.items, .count = list.count, .next_cursor = list.next_cursor};
+	/* The index of labels has no checksum, the plan's own labels have. */
+	for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
+		if (!scope_admits(call, &list.items[i].labels))
+			status = failure_set(&call->failure, STATUS_UNAVAILABLE, "the index of labels is damaged: see `fleetplan check`");
 	return status;
 }
 
@@ -45,7 +50,7 @@ enum status handle_plan_list(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query.page);
-	filter = (struct plan_filter){.kind = query.kind, .model = query.model, .accelerator = query.accelerator, .text = query.q,
+	filter = (struct plan_filter){.scope_key = call->principal.scope_key, .scope_value = call->principal.scope_value, .kind = query.kind, .model = query.model, .accelerator = query.accelerator, .text = query.q,
 		.created_after_us = query.created_after_us > 0 ? query.created_after_us : ABSENT_COUNT,
 		.created_before_us = query.created_before_us > 0 ? query.created_before_us : ABSENT_COUNT};
 	plan_filter_names(call, &filter);
@@ -62,6 +67,8 @@ enum status handle_plan_revisions(struct call *call)
 	if (!uuid_valid(id))
 		return failure_set(&call->failure, STATUS_NOT_FOUND, "no plan \"%.80s\"", id);
 	status = storage_plan_revisions(call->server->storage, id, &call->arena, &list, &call->failure);
+	if (status == STATUS_OK && list.count > 0 && !scope_admits(call, &list.items[0].labels))
+		return failure_set(&call->failure, STATUS_NOT_FOUND, "there is no plan %s", id);
 	return status == STATUS_OK ? page_answer(call, &table_plan_summary, list.items, list.count, NULL) : status;
 }
 
@@ -93,7 +100,7 @@ static enum status compared_read(struct call *call, const struct text_list *ids,
 			failure_add(&call->failure, pointer, "bad_format", "\"%.80s\": an id of a plan was expected, or ID@REVISION", ids->items[i]);
 			continue;
 		}
-		status = storage_plan_get(call->server->storage, id, revision, &call->arena, plan, &call->failure);
+		status = scope_plan_get(call, id, revision, plan);
 		if (status == STATUS_OK && revision != ABSENT_COUNT && plan->revision < revision)
 			status = STATUS_NOT_FOUND; /* the newest is older */
 		if (status != STATUS_OK && status != STATUS_NOT_FOUND)

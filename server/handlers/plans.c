@@ -8,6 +8,7 @@
 #include "server/handlers/plan_read.h"
 #include "server/inference_body.h"
 #include "server/plan_answer.h"
+#include "server/scope.h"
 #include "server/server.h"
 #include "storage/observations.h"
 #include "storage/plans.h"
@@ -48,6 +49,8 @@ static enum status plan_create(struct call *call, const struct estimate_kind *ki
 		estimate_fault_names(&estimate, call_catalogue(call));
 	if (status == STATUS_OK)
 		status = plan_compute(call, &estimate, record);
+	if (status == STATUS_OK)
+		status = scope_label(call, &record->labels);
 	if (status != STATUS_OK)
 		return status;
 	uuid_make(id);
@@ -90,7 +93,7 @@ enum status plan_read(struct call *call, int64_t revision, struct plan_record *r
 		failure_set(&call->failure, STATUS_NOT_FOUND, "no plan \"%.80s\": an id looks like 0190f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5b", id);
 		return STATUS_NOT_FOUND;
 	}
-	return storage_plan_get(call->server->storage, id, revision, &call->arena, record, &call->failure);
+	return scope_plan_get(call, id, revision, record);
 }
 
 /* What was measured of the plan, and what real jobs reported of it. */
@@ -143,6 +146,8 @@ static enum status plan_merge(struct call *call, bool *raced)
 		status = call_match(call, record.revision);
 	if (status == STATUS_OK)
 		status = api_merge_patch(&table_plan_patch, call->body, call->body_length, &call->arena, &record, &call->failure);
+	if (status == STATUS_OK)
+		status = scope_keep(call, &record.labels);
 	if (status != STATUS_OK)
 		return status;
 	patch = (struct plan_patch){.job = {.kind = STORAGE_PLAN_PATCH}, .id = record.id, .expected_revision = record.revision, .plan = &record};
@@ -175,10 +180,11 @@ enum status handle_plan_delete(struct call *call)
 {
 	struct plan_delete delete = {.job = {.kind = STORAGE_PLAN_DELETE}, .id = call->parameters[0], .expected_revision = ABSENT_COUNT};
 	struct plan_record record;
-	/* Without a precondition nothing is read: a damaged plan can be deleted. */
-	enum status status = call->if_match ? plan_read(call, ABSENT_COUNT, &record) : STATUS_OK;
+	/* Without a precondition nothing is read: a damaged plan can be deleted. What is within a scope is so at a revision. */
+	bool reads = call->if_match || call->principal.scope_key;
+	enum status status = reads ? plan_read(call, ABSENT_COUNT, &record) : STATUS_OK;
 
-	if (status == STATUS_OK && call->if_match) {
+	if (status == STATUS_OK && reads) {
 		delete.expected_revision = record.revision;
 		status = call_match(call, record.revision);
 	}

@@ -6,6 +6,7 @@
 #include "server/grid_series.h"
 #include "server/plan_answer.h"
 #include "server/schedule_estimate.h"
+#include "server/scope.h"
 #include "server/server.h"
 #include "storage/plans.h"
 
@@ -21,7 +22,7 @@ static enum status plan_of_then(struct call *call, const char *id, int64_t as_of
 			revision = list.items[i - 1].revision;
 	if (status == STATUS_OK && as_of_us && revision == ABSENT_COUNT)
 		return STATUS_NOT_FOUND;
-	return status == STATUS_OK ? storage_plan_get(call->server->storage, id, revision, &call->arena, record, &call->failure) : status;
+	return status == STATUS_OK ? scope_plan_get(call, id, revision, record) : status;
 }
 
 /* Hours and power of a stored plan, where the request leaves them out. */

@@ -1,26 +1,16 @@
 -- name: agent_get
 SELECT * FROM agent WHERE id = :agent_id;
 
--- Who may act for any agent leaves it the key that it came with.
 -- name: agent_put
-INSERT INTO agent (id, host, version, labels, key_id, registered_at_us, seen_at_us)
-VALUES (:id, :host, :version, :labels, :key_id, :registered_at_us, :seen_at_us)
-ON CONFLICT (id) DO UPDATE SET host = excluded.host, version = excluded.version, labels = excluded.labels,
-	key_id = coalesce(excluded.key_id, key_id), seen_at_us = excluded.seen_at_us;
-
--- Not each of an agent's calls is worth a commit.
--- name: agent_seen
-UPDATE agent SET seen_at_us = :now_us WHERE id = :agent_id AND seen_at_us < :before_us;
+INSERT INTO agent (id, host, version, labels, key_id, registered_at_us, seen_at_us, row_checksum)
+VALUES (:id, :host, :version, :labels, :key_id, :registered_at_us, :seen_at_us, :row_checksum)
+ON CONFLICT (id) DO UPDATE SET host = excluded.host, version = excluded.version, labels = excluded.labels, key_id = excluded.key_id,
+	registered_at_us = excluded.registered_at_us, seen_at_us = excluded.seen_at_us, row_checksum = excluded.row_checksum;
 
 -- name: agent_list
 SELECT a.*, CASE WHEN a.seen_at_us < :before_us THEN 'silent' ELSE 'online' END AS state,
 	(SELECT count(*) FROM device d WHERE d.agent_id = a.id AND d.state <> 'gone') AS devices
 FROM agent a WHERE a.id > :cursor_id ORDER BY a.id LIMIT :limit;
-
--- Devices that their agent told before and did not tell now.
--- name: agent_devices_gone
-UPDATE device SET state = 'gone', state_reason = 'not there when its agent last listed its devices'
-WHERE agent_id = :agent_id AND seen_at_us <> :now_us AND state <> 'gone';
 
 -- Of those that are gone, the newest stay.
 -- name: agent_devices_forget
@@ -52,7 +42,7 @@ DELETE FROM agent WHERE id = :agent_id;
 
 -- name: key_holds
 SELECT count(*) AS count FROM api_key
-WHERE id = :id AND revoked_at_us IS NULL AND (expires_at_us IS NULL OR expires_at_us > :now_us);
+WHERE (id = :id OR family = :id) AND revoked_at_us IS NULL AND (expires_at_us IS NULL OR expires_at_us > :now_us);
 
 -- name: queue_counts
 SELECT (SELECT count(*) FROM benchmark WHERE state = 'queued') AS queued,

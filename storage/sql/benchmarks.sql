@@ -1,8 +1,8 @@
 -- name: benchmark_insert
 INSERT INTO benchmark (id, device, accelerator, suite, plan_id, shapes, labels, timeout_s, priority, created_at_us, expires_at_us,
-	state, attempt, token, cancel_requested, late)
-VALUES (:id, :device, :accelerator, :suite, :plan_id, :shapes, :labels, :timeout_s, coalesce(:priority, 0), :created_at_us,
-	:expires_at_us, 'queued', 0, 0, 0, 0);
+	state, attempt, token, cancel_requested, late, row_checksum)
+VALUES (:id, :device, :accelerator, :suite, :plan_id, :shapes, :labels, :timeout_s, :priority, :created_at_us,
+	:expires_at_us, :state, :attempt, :token, :cancel_requested, :late, :row_checksum);
 
 -- name: benchmark_get
 SELECT * FROM benchmark WHERE id = :id;
@@ -45,12 +45,24 @@ SELECT * FROM benchmark WHERE state = 'running' AND running_device = :device_id;
 UPDATE benchmark SET state = :state, state_reason = :state_reason, running_device = :running_device, agent_id = :agent_id,
 	token = :token, attempt = :attempt, lease_until_us = :lease_until_us, started_at_us = :started_at_us,
 	finished_at_us = :finished_at_us, cancel_requested = :cancel_requested, late = :late,
-	progress = :progress, result_sha256 = :result_sha256, result = :result
+	progress = :progress, result_sha256 = :result_sha256, result = :result,
+	result_checksum = :result_checksum, row_checksum = :row_checksum
 WHERE id = :id;
 
--- A daemon that starts gives agents the time of a lease: they count by their own clocks, and so hold none for longer.
--- name: benchmark_leases_anew
-UPDATE benchmark SET lease_until_us = :lease_until_us WHERE state = 'running' AND agent_id IS NOT NULL;
+-- A daemon that starts gives agents the time of a lease: they count by their own clocks, and so hold none for longer. One after the other, as each
+-- row is sealed.
+-- name: benchmark_held
+SELECT * FROM benchmark WHERE number IN (
+	SELECT number FROM benchmark WHERE state = 'running' AND lease_until_us < :lease_until_us AND agent_id IS NOT NULL
+	UNION ALL
+	SELECT number FROM benchmark WHERE state = 'running' AND lease_until_us > :lease_until_us AND agent_id IS NOT NULL)
+LIMIT 1;
+
+-- One that was changed on the disk: neither to be run nor waited for. It stays damaged.
+-- name: benchmark_set_aside
+UPDATE benchmark SET state = 'failed', state_reason = 'it was changed on the disk since it was stored', lease_until_us = NULL,
+	row_checksum = coalesce(row_checksum, 0)
+WHERE number = :number;
 
 -- Leases that are over, and queued ones past their time. :restart: those of the daemon's own worker are over too.
 -- name: benchmark_overdue
@@ -62,8 +74,9 @@ SELECT * FROM benchmark WHERE number IN (
 LIMIT 1;
 
 -- name: benchmark_list
-SELECT id, device, accelerator, suite, plan_id, labels, timeout_s, priority, created_at_us, expires_at_us, state, state_reason,
-	running_device, agent_id, attempt, token, lease_until_us, started_at_us, finished_at_us, cancel_requested, late, progress
+SELECT id, device, accelerator, suite, plan_id, shapes, labels, timeout_s, priority, created_at_us, expires_at_us, state, state_reason,
+	running_device, agent_id, attempt, token, lease_until_us, started_at_us, finished_at_us, cancel_requested, late, progress, result_sha256,
+	result_checksum, row_checksum
 FROM benchmark
 WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
 	AND (:state IS NULL OR state = :state)
@@ -71,26 +84,30 @@ WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
 	AND (:accelerator_id IS NULL OR accelerator = :accelerator_id)
 	AND (:plan_id IS NULL OR plan_id = :plan_id)
 	AND (:agent_id IS NULL OR agent_id = :agent_id)
+	AND (:scope_key IS NULL OR CASE WHEN plan_id IS NULL
+		THEN EXISTS (SELECT 1 FROM json_each(labels) WHERE key = :scope_key AND value = :scope_value)
+		ELSE EXISTS (SELECT 1 FROM plan_label s WHERE s.plan_id = benchmark.plan_id AND s.key = :scope_key AND s.value = :scope_value) END)
 	AND (:label_key IS NULL OR EXISTS (SELECT 1 FROM json_each(labels) WHERE key = :label_key AND value = :label_value))
 ORDER BY created_at_us DESC, id DESC LIMIT :limit;
 
 -- name: device_put
-INSERT INTO device (id, agent_id, node, backend, name, accelerator, driver, memory_bytes, state, state_reason, properties, seen_at_us)
-VALUES (:id, :agent_id, :node, :backend, :name, :accelerator, :driver, :memory_bytes, :state, :state_reason, :properties, :seen_at_us)
+INSERT INTO device (id, agent_id, node, backend, name, accelerator, driver, memory_bytes, state, state_reason, properties, seen_at_us, row_checksum)
+VALUES (:id, :agent_id, :node, :backend, :name, :accelerator, :driver, :memory_bytes, :state, :state_reason, :properties, :seen_at_us, :row_checksum)
 ON CONFLICT (id) DO UPDATE SET agent_id = excluded.agent_id, node = excluded.node, backend = excluded.backend,
 	name = excluded.name, accelerator = excluded.accelerator, driver = excluded.driver, memory_bytes = excluded.memory_bytes,
-	state = excluded.state, state_reason = excluded.state_reason, properties = excluded.properties, seen_at_us = excluded.seen_at_us;
+	state = excluded.state, state_reason = excluded.state_reason, properties = excluded.properties, seen_at_us = excluded.seen_at_us,
+	row_checksum = excluded.row_checksum;
 
 -- name: device_get
 SELECT * FROM device WHERE id = :device_id;
 
 -- Devices as they are told, beside what the queue knows: one whose agent is not heard of is gone, one with a benchmark is busy.
 -- name: device_list
-SELECT d.id, d.agent_id, d.node, d.backend, d.name, d.accelerator, d.driver, d.memory_bytes, d.properties,
-	max(d.seen_at_us, coalesce(a.seen_at_us, 0)) AS seen_at_us,
+SELECT d.*,
+	max(d.seen_at_us, coalesce(a.seen_at_us, 0)) AS told_seen_at_us,
 	CASE WHEN d.state = 'gone' OR a.seen_at_us < :before_us THEN 'gone' WHEN d.state = 'wedged' THEN 'wedged'
-		WHEN b.id IS NOT NULL THEN 'busy' ELSE d.state END AS state,
-	CASE WHEN d.state <> 'gone' AND a.seen_at_us < :before_us THEN 'its agent is not heard of any more' ELSE d.state_reason END AS state_reason,
+		WHEN b.id IS NOT NULL THEN 'busy' ELSE d.state END AS told_state,
+	CASE WHEN d.state <> 'gone' AND a.seen_at_us < :before_us THEN 'its agent is not heard of any more' ELSE d.state_reason END AS told_state_reason,
 	b.id AS benchmark_id,
 	d.properties ->> '$.pci_id' AS pci_id, d.properties ->> '$.pci_bus' AS pci_bus,
 	CASE d.properties ->> '$.ecc' WHEN 1 THEN 'enabled' WHEN 0 THEN 'disabled' END AS ecc,

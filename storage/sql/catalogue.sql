@@ -35,15 +35,18 @@ INSERT INTO accelerator (id, vendor, name, form_factor, memory_type, interconnec
 	memory_usable_bytes, memory_usable_source, memory_bandwidth_gbs, tflops_fp64, tflops_fp32, tflops_tf32,
 	tflops_bf16, tflops_fp16, tflops_fp8, tops_int8, tflops_fp4, tdp_w, idle_w, load_w, interconnect_gbs, pcie_gen,
 	max_nvlink_domain, transistor_nm, die_area_mm2, embodied_kgco2e, embodied_boavizta_kgco2e, unverified, notes,
-	aliases, source, source_date, origin, valid_from_us, revision, opened_by, conflicts, row_checksum)
+	aliases, source, source_date, origin, valid_from_us, revision, opened_by, conflicts, row_checksum, times_checksum)
 VALUES (:id, :vendor, :name, :form_factor, :memory_type, :interconnect, :release_year, :memory_gb,
 	:memory_usable_bytes, :memory_usable_source, :memory_bandwidth_gbs, :tflops_fp64, :tflops_fp32, :tflops_tf32,
 	:tflops_bf16, :tflops_fp16, :tflops_fp8, :tops_int8, :tflops_fp4, :tdp_w, :idle_w, :load_w, :interconnect_gbs,
 	:pcie_gen, :max_nvlink_domain, :transistor_nm, :die_area_mm2, :embodied_kgco2e, :embodied_boavizta_kgco2e,
-	:unverified, :notes, :aliases, :source, :source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts, :row_checksum);
+	:unverified, :notes, :aliases, :source, :source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts, :row_checksum,
+	times_seal(:id, :valid_from_us, NULL, :revision, :opened_by, NULL));
 
 -- name: accelerator_close
-UPDATE accelerator SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
+UPDATE accelerator SET valid_to_us = :at_us,
+	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, :at_us, revision, opened_by, closed_by)
+WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: accelerator_get
 SELECT * FROM accelerator_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
@@ -64,12 +67,15 @@ ORDER BY id LIMIT :limit;
 
 -- name: model_insert
 INSERT INTO model (id, repo, params_total, params_active, config, aliases, source, source_date, origin,
-	valid_from_us, revision, opened_by, row_checksum)
+	valid_from_us, revision, opened_by, row_checksum, times_checksum)
 VALUES (:id, :repo, :params_total, :params_active, :config, :aliases, :source, :source_date, :origin,
-	:valid_from_us, :revision, :opened_by, :row_checksum);
+	:valid_from_us, :revision, :opened_by, :row_checksum,
+	times_seal(:id, :valid_from_us, NULL, :revision, :opened_by, NULL));
 
 -- name: model_close
-UPDATE model SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
+UPDATE model SET valid_to_us = :at_us,
+	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, :at_us, revision, opened_by, closed_by)
+WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: model_get
 SELECT * FROM model_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
@@ -89,12 +95,15 @@ ORDER BY id LIMIT :limit;
 
 -- name: price_insert
 INSERT INTO price (id, provider, instance_type, region, accelerator_id, pricing_model, as_of, notes, gpus,
-	vcpus, ram_gb, price_usd_per_hour, source, source_date, origin, valid_from_us, revision, opened_by, conflicts, row_checksum)
+	vcpus, ram_gb, price_usd_per_hour, source, source_date, origin, valid_from_us, revision, opened_by, conflicts, row_checksum, times_checksum)
 VALUES (:id, :provider, :instance_type, :region, :accelerator_id, :pricing_model, :as_of, :notes, :gpus,
-	:vcpus, :ram_gb, :price_usd_per_hour, :source, :source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts, :row_checksum);
+	:vcpus, :ram_gb, :price_usd_per_hour, :source, :source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts, :row_checksum,
+	times_seal(:id, :valid_from_us, NULL, :revision, :opened_by, NULL));
 
 -- name: price_close
-UPDATE price SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
+UPDATE price SET valid_to_us = :at_us,
+	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, :at_us, revision, opened_by, closed_by)
+WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: price_get
 SELECT * FROM price_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
@@ -119,13 +128,16 @@ ORDER BY id LIMIT :limit;
 -- name: region_insert
 INSERT INTO region (id, provider, region_id, country_zone, location, em_zone, grid_gco2e_per_kwh,
 	grid_marginal_gco2e_per_kwh, pue, wue_l_per_kwh, ewif_l_per_kwh, year, pue_year, wue_year, source,
-	source_date, origin, valid_from_us, revision, opened_by, conflicts, row_checksum)
+	source_date, origin, valid_from_us, revision, opened_by, conflicts, row_checksum, times_checksum)
 VALUES (:id, :provider, :region_id, :country_zone, :location, :em_zone, :grid_gco2e_per_kwh,
 	:grid_marginal_gco2e_per_kwh, :pue, :wue_l_per_kwh, :ewif_l_per_kwh, :year, :pue_year, :wue_year, :source,
-	:source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts, :row_checksum);
+	:source_date, :origin, :valid_from_us, :revision, :opened_by, :conflicts, :row_checksum,
+	times_seal(:id, :valid_from_us, NULL, :revision, :opened_by, NULL));
 
 -- name: region_close
-UPDATE region SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
+UPDATE region SET valid_to_us = :at_us,
+	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, opened_by, closed_by, valid_from_us, :at_us, revision, opened_by, closed_by)
+WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: region_get
 SELECT * FROM region_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
@@ -149,13 +161,16 @@ ORDER BY id LIMIT :limit;
 -- name: calibration_insert
 INSERT INTO calibration (id, accelerator_id, device_id, benchmark_id, class, plan_id, driver, precision, quantity, method, value, low,
 	high, n, spread, disagreement, baseline, expected, expected_sigma, step_ratio, gpu_count, params,
-	held_because, delivered_by, source, source_date, origin, valid_from_us, revision, row_checksum)
+	held_because, delivered_by, source, source_date, origin, valid_from_us, revision, row_checksum, times_checksum)
 VALUES (:id, :accelerator_id, :device_id, :benchmark_id, :class, :plan_id, :driver, :precision, :quantity, :method, :value, :low,
 	:high, :n, :spread, :disagreement, :baseline, :expected, :expected_sigma, :step_ratio, :gpu_count, :params,
-	:held_because, :delivered_by, :source, :source_date, :origin, :valid_from_us, :revision, :row_checksum);
+	:held_because, :delivered_by, :source, :source_date, :origin, :valid_from_us, :revision, :row_checksum,
+	times_seal(:id, :valid_from_us, NULL, :revision, NULL, NULL));
 
 -- name: calibration_close
-UPDATE calibration SET valid_to_us = :at_us WHERE id = :id AND valid_to_us IS NULL;
+UPDATE calibration SET valid_to_us = :at_us,
+	times_checksum = times_change(times_checksum, id, valid_from_us, valid_to_us, revision, NULL, NULL, valid_from_us, :at_us, revision, NULL, NULL)
+WHERE id = :id AND valid_to_us IS NULL;
 
 -- name: calibration_get
 SELECT * FROM calibration WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
@@ -173,5 +188,6 @@ WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_o
 	AND (:device_id IS NULL OR device_id = :device_id)
 	AND (:plan_id IS NULL OR plan_id = :plan_id)
 	AND (:quantity IS NULL OR quantity = :quantity)
+	AND (:scope_key IS NULL OR plan_id IS NULL OR EXISTS (SELECT 1 FROM plan_label s WHERE s.plan_id = calibration.plan_id AND s.key = :scope_key AND s.value = :scope_value))
 	AND (NOT :held OR held_because IS NOT NULL)
 ORDER BY id LIMIT :limit;

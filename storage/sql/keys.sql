@@ -1,18 +1,21 @@
 -- name: key_insert
-INSERT INTO api_key (id, hash, name, role, prefix, created_at_us, expires_at_us, row_checksum)
-VALUES (:id, :hash, :name, :role, :prefix, :created_at_us, :expires_at_us, :row_checksum);
+INSERT INTO api_key (id, hash, name, role, prefix, created_at_us, expires_at_us, family, scope_key, scope_value, row_checksum)
+VALUES (:id, :hash, :name, :role, :prefix, :created_at_us, :expires_at_us, :family, :scope_key, :scope_value, :row_checksum);
 
--- name: key_revoke
-UPDATE api_key SET revoked_at_us = :now_us WHERE id = :id AND revoked_at_us IS NULL;
+-- name: key_end
+UPDATE api_key SET revoked_at_us = :revoked_at_us, expires_at_us = :expires_at_us, row_checksum = :row_checksum WHERE id = :id;
+
+-- name: key_get
+SELECT * FROM api_key WHERE id = :id AND revoked_at_us IS NULL;
 
 -- The index finds by the hash of the key; how its bytes compare tells nothing about the key itself, and the caller
 -- compares once more in constant time.
 -- name: key_find
-SELECT id, name, role, prefix, created_at_us, expires_at_us, revoked_at_us, hash, row_checksum FROM api_key
+SELECT id, name, role, prefix, created_at_us, expires_at_us, revoked_at_us, family, scope_key, scope_value, hash, row_checksum FROM api_key
 WHERE hash = :hash AND revoked_at_us IS NULL;
 
 -- name: key_list
-SELECT id, name, role, prefix, created_at_us, expires_at_us, revoked_at_us, row_checksum FROM api_key
+SELECT id, name, role, prefix, created_at_us, expires_at_us, revoked_at_us, family, scope_key, scope_value, row_checksum FROM api_key
 WHERE id > :cursor_id ORDER BY id LIMIT :limit;
 
 -- Those that have expired count: their end must not open the door to everybody.

@@ -15,6 +15,7 @@ DELETE FROM observation WHERE id = :id;
 -- name: observation_list
 SELECT * FROM observation
 WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
+	AND (:scope_key IS NULL OR EXISTS (SELECT 1 FROM plan_label s WHERE s.plan_id = observation.plan_id AND s.key = :scope_key AND s.value = :scope_value))
 	AND (:plan_id IS NULL OR plan_id = :plan_id)
 	AND (:accelerator IS NULL OR accelerator = :accelerator)
 	AND (:stack IS NULL OR stack = :stack)
@@ -23,6 +24,6 @@ ORDER BY created_at_us DESC, id DESC LIMIT :limit;
 
 -- What the newest benchmark that says something of a plan says of it, as its result.
 -- name: benchmark_of_plan
-SELECT id, finished_at_us, json_extract(result, '$.verification') AS result FROM benchmark
+SELECT *, json_extract(result, '$.verification') AS verification FROM benchmark
 WHERE plan_id = :id AND state = 'succeeded' AND json_extract(result, '$.verification') IS NOT NULL
 ORDER BY finished_at_us DESC, id DESC LIMIT 1;

@@ -70,6 +70,7 @@ SELECT id, kind, created_at_us, updated_at_us, revision, name, notes, labels, mo
 FROM plan
 WHERE (created_at_us, id) < (:cursor_us, :cursor_id)
 	AND created_at_us > :created_after_us AND created_at_us < :created_before_us
+	AND (:scope_key IS NULL OR EXISTS (SELECT 1 FROM plan_label s WHERE s.plan_id = plan.id AND s.key = :scope_key AND s.value = :scope_value))
 	AND (:kind IS NULL OR kind = :kind)
 	AND (:model IS NULL OR model = :model)
 	AND (:accelerator IS NULL OR accelerator = :accelerator)
@@ -84,6 +85,7 @@ FROM plan_label l CROSS JOIN plan p ON p.id = l.plan_id
 WHERE l.key = :label_key AND l.value = :label_value
 	AND (l.created_at_us, l.plan_id) < (:cursor_us, :cursor_id)
 	AND l.created_at_us > :created_after_us AND l.created_at_us < :created_before_us
+	AND (:scope_key IS NULL OR EXISTS (SELECT 1 FROM plan_label s WHERE s.plan_id = p.id AND s.key = :scope_key AND s.value = :scope_value))
 	AND (:kind IS NULL OR kind = :kind)
 	AND (:model IS NULL OR model = :model)
 	AND (:accelerator IS NULL OR accelerator = :accelerator)
@@ -91,12 +93,12 @@ WHERE l.key = :label_key AND l.value = :label_value
 ORDER BY l.created_at_us DESC, l.plan_id DESC LIMIT :limit;
 
 -- name: idempotency_get
-SELECT body_sha256, created_at_us, http_status, location, etag, content_type, body FROM idempotency
+SELECT * FROM idempotency
 WHERE key = :key AND route = :route AND principal = :principal;
 
 -- name: idempotency_insert
-INSERT INTO idempotency (principal, route, key, body_sha256, created_at_us, http_status, location, etag, content_type, body)
-VALUES (:principal, :route, :key, :body_sha256, :created_at_us, :http_status, :location, :etag, :content_type, :body);
+INSERT INTO idempotency (principal, route, key, body_sha256, created_at_us, http_status, location, etag, content_type, body, row_checksum)
+VALUES (:principal, :route, :key, :body_sha256, :created_at_us, :http_status, :location, :etag, :content_type, :body, :row_checksum);
 
 -- The oldest stand first; a bounded number a time, so that no commit takes long.
 -- name: idempotency_forget

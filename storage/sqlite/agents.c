@@ -26,7 +26,7 @@ static enum status key_check(struct storage *storage, const struct agent_record 
 enum status agent_admit(struct storage *storage, const struct lease_bearer *bearer, const char *agent_id, int64_t now_us,
 	struct arena *arena, struct failure *failure)
 {
-	struct arguments arguments = {.agent_id = agent_id, .now_us = now_us, .before_us = now_us - seen_step_us};
+	struct arguments arguments = {.agent_id = agent_id};
 	struct agent_record agent;
 	enum status status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, &agent, arena, failure);
 
@@ -36,7 +36,10 @@ enum status agent_admit(struct storage *storage, const struct lease_bearer *bear
 		return status;
 	if (!bearer->any && (!agent.key_id || strcmp(agent.key_id, bearer->key_id) != 0))
 		return failure_set(failure, STATUS_FORBIDDEN, "agent %s has another key", agent_id);
-	return store_run(&storage->writer, STATEMENT_AGENT_SEEN, &arguments, arena, NULL, failure);
+	if (agent.seen_at_us >= now_us - seen_step_us)
+		return STATUS_OK;
+	agent.seen_at_us = now_us;
+	return store_run(&storage->writer, STATEMENT_AGENT_PUT, &agent, arena, NULL, failure);
 }
 
 /* Whether somebody else has the device, who is heard of. */
@@ -49,6 +52,10 @@ static enum status device_is_taken(struct storage *storage, const char *device_i
 	enum status status = store_one(&storage->writer, STATEMENT_DEVICE_GET, &arguments, &device, arena, failure);
 
 	*taken = false;
+	if (status != STATUS_OK && storage->writer.statements[STATEMENT_DEVICE_GET].damaged) { /* it is mended by being told again */
+		failure_clear(failure);
+		return STATUS_OK;
+	}
 	if (status == STATUS_NOT_FOUND)
 		return STATUS_OK;
 	if (status != STATUS_OK || strcmp(device.state, "gone") == 0 || (device.agent_id && strcmp(device.agent_id, agent_id) == 0))
@@ -93,6 +100,25 @@ static enum status devices_put(struct storage *storage, const struct agent_put *
 	return STATUS_OK;
 }
 
+/* Devices that their agent told before and did not tell now. */
+static enum status devices_gone(struct storage *storage, const struct agent_record *agent, struct arena *arena, struct failure *failure)
+{
+	struct arguments arguments = {.agent_id = agent->id, .limit = INT64_MAX};
+	struct rows_read rows = {0};
+	enum status status = store_list_whole(&storage->writer, STATEMENT_AGENT_DEVICES, &arguments, SIZE_MAX, arena, &rows, failure);
+
+	for (size_t i = 0; i < rows.count && status == STATUS_OK; i++) {
+		struct device_record *device = (struct device_record *)rows.items + i;
+
+		if (device->seen_at_us == agent->seen_at_us)
+			continue;
+		device->state = "gone";
+		device->state_reason = "not there when its agent last listed its devices";
+		status = store_run(&storage->writer, STATEMENT_DEVICE_PUT, device, arena, NULL, failure);
+	}
+	return status;
+}
+
 /* One agent more of a key. */
 static enum status count_check(struct storage *storage, const struct agent_record *agent, struct arena *arena, struct failure *failure)
 {
@@ -113,21 +139,25 @@ enum status operation_agent_put(struct storage *storage, struct storage_job *job
 	struct agent_put *put = (struct agent_put *)job;
 	const struct agent_record *agent = put->agent;
 	struct arguments arguments = {.agent_id = agent->id, .now_us = agent->seen_at_us, .limit = AGENT_GONE_DEVICES_MAX};
+	struct agent_record merged = *agent, known;
 	struct text_list refused = {0};
-	struct agent_record known;
 	enum status status = store_one(&storage->writer, STATEMENT_AGENT_GET, &arguments, &known, arena, failure);
 
 	CHECK(job->arena && put->registered);
 	if (status == STATUS_OK)
 		status = key_check(storage, &known, put->bearer, agent->seen_at_us, arena, failure);
-	else if (status == STATUS_NOT_FOUND)
+	if (status == STATUS_OK) { /* who may act for any agent leaves it the key that it came with */
+		merged.registered_at_us = known.registered_at_us;
+		merged.key_id = agent->key_id ? agent->key_id : known.key_id;
+	} else if (status == STATUS_NOT_FOUND) {
 		status = count_check(storage, agent, arena, failure);
+	}
 	if (status == STATUS_OK)
-		status = store_run(&storage->writer, STATEMENT_AGENT_PUT, agent, arena, NULL, failure);
+		status = store_run(&storage->writer, STATEMENT_AGENT_PUT, &merged, arena, NULL, failure);
 	if (status == STATUS_OK)
 		status = devices_put(storage, put, arena, &refused, failure);
 	if (status == STATUS_OK)
-		status = store_run(&storage->writer, STATEMENT_AGENT_DEVICES_GONE, &arguments, arena, NULL, failure);
+		status = devices_gone(storage, agent, arena, failure);
 	if (status == STATUS_OK)
 		status = store_run(&storage->writer, STATEMENT_AGENT_DEVICES_FORGET, &arguments, arena, NULL, failure);
 	if (status != STATUS_OK)
@@ -149,6 +179,10 @@ enum status operation_agent_remove(struct storage *storage, struct storage_job *
 
 	if (status == STATUS_NOT_FOUND)
 		return failure_set(failure, status, "there is no agent %s", removal->id);
+	if (status != STATUS_OK && storage->writer.statements[STATEMENT_AGENT_GET].damaged) { /* forgetting it is what mends it */
+		failure_clear(failure);
+		status = STATUS_OK;
+	}
 	if (status == STATUS_OK)
 		status = store_one(&storage->writer, STATEMENT_AGENT_RUNNING, &arguments, &running, arena, failure);
 	if (status == STATUS_OK)

@@ -83,9 +83,10 @@ static const char revisions_sql[] =
 	"FROM plan_revision r JOIN plan p ON p.id = r.plan_id WHERE r.rowid > ?1 ORDER BY r.rowid LIMIT ?2";
 
 /* Rows from a number on, some at a time, so that no read lasts. */
-static int64_t check_rows(struct check *check, const char *table, const char *sql, const struct column_map *map, row_check *row)
+static int64_t check_rows(struct check *check, const struct sealed_table *table, const char *sql, row_check *row)
 {
 	struct failure *failure = calloc(1, sizeof *failure);
+	const struct column_map *map = table->map;
 	void *record = calloc(1, map->struct_size);
 	struct statement statement = {0};
 	int64_t last = 0, whole = 0, skip = 1; /* rows are numbered from 1 */
@@ -108,7 +109,7 @@ static int64_t check_rows(struct check *check, const char *table, const char *sq
 			} else {
 				check_fault(check, failure->detail);
 				if (check->damaged)
-					check->damaged(check, table, last);
+					check->damaged(check, table, statement.handle);
 			}
 		}
 		sqlite3_reset(statement.handle);
@@ -131,20 +132,78 @@ static int64_t check_rows(struct check *check, const char *table, const char *sq
 	return whole;
 }
 
+/* Entries of the audit log are numbered without gaps: the oldest end first, and nothing else ends any. */
+static void check_audit_gaps(struct check *check)
+{
+	static const char sql[] = "SELECT number, (SELECT max(number) FROM audit WHERE number < a.number) AS before FROM audit a "
+		"WHERE number > (SELECT min(number) FROM audit) AND NOT EXISTS (SELECT 1 FROM audit WHERE number = a.number - 1)";
+	sqlite3_stmt *statement;
+	char text[160];
+	int code = sqlite3_prepare_v2(check->connection->db, sql, -1, &statement, NULL);
+
+	while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+		snprintf(text, sizeof text, "entries of the audit log are missing between %lld and %lld", (long long)sqlite3_column_int64(statement, 1),
+			(long long)sqlite3_column_int64(statement, 0));
+		check_fault(check, text);
+		code = SQLITE_OK;
+	}
+	if (code != SQLITE_DONE && code != SQLITE_OK && !is_ended(check))
+		check_fault(check, sqlite3_errmsg(check->connection->db));
+	sqlite3_finalize(statement);
+}
+
+/* A table without row numbers in one go, from its one end to the other. */
+static int64_t check_keyed(struct check *check, const struct sealed_table *table)
+{
+	struct failure *failure = calloc(1, sizeof *failure);
+	void *record = calloc(1, table->map->struct_size);
+	struct statement statement = {0};
+	enum status status = failure && record ? STATUS_OK : STATUS_NO_MEMORY;
+	int64_t whole = 0;
+	struct arena arena;
+	char sql[80];
+
+	arena_init(&arena, CHECK_ARENA_BYTES);
+	snprintf(sql, sizeof sql, "SELECT * FROM %s", table->name);
+	if (status == STATUS_OK)
+		status = statement_prepare_read(check->connection->db, sql, table->map, &statement, failure);
+	while (status == STATUS_OK && (status = statement_step(&statement, failure)) == STATUS_OK) {
+		if (statement_read(&statement, record, &arena, failure) == STATUS_OK) {
+			whole++;
+		} else {
+			check_fault(check, failure->detail);
+			failure_clear(failure);
+			if (check->damaged)
+				check->damaged(check, table, statement.handle);
+		}
+		arena_reset(&arena);
+	}
+	if (status != STATUS_NOT_FOUND && !is_ended(check))
+		check_fault(check, failure ? failure->detail : "no memory to check");
+	sqlite3_finalize(statement.handle);
+	arena_release(&arena);
+	free(record);
+	free(failure);
+	return whole;
+}
+
 void check_run(struct check *check)
 {
+	static const struct sealed_table plans = {.name = "plan", .map = &plan_map}, revisions = {.name = "plan_revision", .map = &plan_map};
 	char sql[160];
 
 	*check->result = (struct check_result){0};
 	sqlite3_progress_handler(check->connection->db, OPCODES_A_LOOK, look, check);
 	if (!check->rows_only)
 		check_structure(check);
-	check->result->plans = check_rows(check, "plan", "SELECT * FROM plan WHERE number > ?1 ORDER BY number LIMIT ?2", &plan_map, check_plan);
-	check->result->revisions = check_rows(check, "plan_revision", revisions_sql, &plan_map, check_revision);
+	check->result->plans = check_rows(check, &plans, "SELECT * FROM plan WHERE number > ?1 ORDER BY number LIMIT ?2", check_plan);
+	check->result->revisions = check_rows(check, &revisions, revisions_sql, check_revision);
 	for (const struct sealed_table *table = sealed_tables; table->name; table++) {
-		snprintf(sql, sizeof sql, "SELECT * FROM %s WHERE number > ?1 ORDER BY number LIMIT ?2", table->name);
-		check->result->rows += check_rows(check, table->name, sql, table->map, check_sealed);
+		snprintf(sql, sizeof sql, "SELECT t.rowid AS number, t.* FROM %s t WHERE t.rowid > ?1 ORDER BY t.rowid LIMIT ?2", table->name);
+		check->result->rows += table->keys[0] ? check_keyed(check, table) : check_rows(check, table, sql, check_sealed);
 	}
+	if (!check->rows_only)
+		check_audit_gaps(check);
 	sqlite3_progress_handler(check->connection->db, 0, NULL, NULL);
 }
 

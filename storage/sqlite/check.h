@@ -13,7 +13,8 @@ struct check {
 	bool (*ends)(void *context); /* NULL: goes on to the end, as fast as it can */
 	void *ends_context;
 	bool rows_only;              /* not the structure of the pages */
-	void (*damaged)(struct check *check, const char *table, int64_t number); /* NULL, or what to do with a damaged row */
+	/* NULL, or what to do with a damaged row: of a table of row numbers, which is the first column of `rows`, or of one by its key. */
+	void (*damaged)(struct check *check, const struct sealed_table *table, sqlite3_stmt *rows);
 };
 
 void check_run(struct check *check);

@@ -284,10 +284,21 @@ static bool is_among(const char *const *names, const char *name)
 /* With its name, as it may be absent. */
 static uint64_t add_later(uint64_t hash, const struct column *column, const void *record)
 {
-	const char *text = *(const char *const *)(const void *)((const char *)record + column->offset);
+	const void *member = (const char *)record + column->offset;
+	bool there = column->kind == COLUMN_COUNT ? *(const int64_t *)member != ABSENT_COUNT : *(const char *const *)member != NULL;
 
-	CHECK(column->kind == COLUMN_TEXT || column->kind == COLUMN_JSON); /* both begin with the text's address */
-	return text ? add_column(checksum_add_string(hash, column->name), column, record) : hash;
+	CHECK(column->kind == COLUMN_TEXT || column->kind == COLUMN_JSON || column->kind == COLUMN_COUNT); /* texts begin with their address */
+	return there ? add_column(checksum_add_string(hash, column->name), column, record) : hash;
+}
+
+int64_t long_text_checksum(const struct json_text *text)
+{
+	return text->text ? checksum_of(checksum_add_text(0, text->text, text->length)) : ABSENT_COUNT;
+}
+
+bool column_is_sealed(const struct column_map *map, const char *name)
+{
+	return map->noun && column_find(map, name) >= 0 && !is_among(map->unsealed, name);
 }
 
 int64_t columns_checksum(const struct column_map *map, const void *record)

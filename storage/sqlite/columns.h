@@ -40,7 +40,8 @@ struct column_map {
 	size_t struct_size;
 	const char *noun;            /* of a row, where its table has a row_checksum; NULL: it has none */
 	const char *const *unsealed; /* columns that are not under it; NULL ends them */
-	const char *const *later;    /* texts that later versions brought: under it where they are not absent, so that rows of before keep theirs; may be NULL */
+	const char *const *later;    /* columns that later versions brought: under it where they are not absent, so that rows of before keep theirs; may be NULL */
+	const char *long_text, *long_checksum; /* a column that lists do not read, and the one that holds its checksum; NULL: none */
 };
 
 #define COLUMN_KIND_OF(member) \
@@ -48,9 +49,9 @@ struct column_map {
 		struct json_text: COLUMN_JSON, struct text_list: COLUMN_LIST, struct conflict_list: COLUMN_CONFLICTS, enum precision: COLUMN_PRECISION, \
 		unsigned char *: COLUMN_DIGEST)
 #define COLUMN(type, member, name_) {(name_), COLUMN_KIND_OF(((type *)0)->member), offsetof(type, member)}
-#define COLUMN_MAP(columns_, type) {(columns_), COUNT_OF(columns_), sizeof(type), NULL, NULL, NULL}
-#define SEALED_MAP(columns_, type, noun_, unsealed_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), NULL}
-#define SEALED_MAP_LATER(columns_, type, noun_, unsealed_, later_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), (later_)}
+#define COLUMN_MAP(columns_, type) {(columns_), COUNT_OF(columns_), sizeof(type), NULL, NULL, NULL, NULL, NULL}
+#define SEALED_MAP(columns_, type, noun_, unsealed_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), NULL, NULL, NULL}
+#define SEALED_MAP_LATER(columns_, type, noun_, unsealed_, later_) {(columns_), COUNT_OF(columns_), sizeof(type), (noun_), (unsealed_), (later_), NULL, NULL}
 
 /* Index of the column of that name, -1 when the map has none. */
 int column_find(const struct column_map *map, const char *name);
@@ -60,6 +61,12 @@ int column_bind(sqlite3_stmt *statement, int parameter, const struct column *col
 
 /* False when the arena is exhausted. */
 bool column_read(sqlite3_stmt *statement, int result, const struct column *column, void *record, struct arena *arena);
+
+/* Of a long text: ABSENT_COUNT of none. */
+int64_t long_text_checksum(const struct json_text *text);
+
+/* Whether a column is under the row's checksum. */
+bool column_is_sealed(const struct column_map *map, const char *name);
 
 /* Over all members but the unsealed ones, as they are stored: never negative. */
 int64_t columns_checksum(const struct column_map *map, const void *record);

@@ -1,5 +1,6 @@
 #include "base/log.h"
 #include "storage/sqlite/store.h"
+#include "storage/sqlite/times_seal.h"
 
 /* Once, before the first connection: without its memory statistics SQLite has no global lock on the way. */
 static void library_configure(void)
@@ -25,6 +26,8 @@ enum status connection_open(const char *path, bool read_only, struct connection 
 	sqlite3_db_config(connection->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(connection->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	status = connection_execute(connection, "PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON;", failure);
+	if (status == STATUS_OK)
+		status = times_seal_register(connection->db, failure);
 	if (status == STATUS_OK && read_only)
 		status = connection_execute(connection, "PRAGMA query_only = ON;", failure);
 	if (status != STATUS_OK)

@@ -1,4 +1,4 @@
-/* Cursors: where the page before ended, as text that clients do not look into. "m" a moment and an id, "i" an id alone,
+/* Cursors: where the page before ended, as text that clients do not look into. "m" a moment and an id, "i" an id alone, "n" a number,
  * in base64url so that any id fits into a URL. */
 #include <inttypes.h>
 #include <sodium.h>
@@ -74,6 +74,21 @@ enum status cursor_read_id(const struct page_request *page, struct arena *arena,
 	return *id ? STATUS_OK : cursor_refuse(failure);
 }
 
+enum status cursor_read_number(const struct page_request *page, struct arena *arena, int64_t *number, struct failure *failure)
+{
+	const char *plain;
+	char *end;
+
+	*number = INT64_MAX;
+	if (!page || !page->cursor)
+		return STATUS_OK;
+	plain = cursor_decode(page->cursor, 'n', arena);
+	if (!plain)
+		return cursor_refuse(failure);
+	*number = strtoll(plain, &end, 10);
+	return end == plain || *end ? cursor_refuse(failure) : STATUS_OK;
+}
+
 const char *cursor_write_moment(int64_t us, const char *id, struct arena *arena)
 {
 	const char *plain = arena_printf(arena, "m%" PRId64 " %s", us, id);
@@ -84,6 +99,13 @@ const char *cursor_write_moment(int64_t us, const char *id, struct arena *arena)
 const char *cursor_write_id(const char *id, struct arena *arena)
 {
 	const char *plain = arena_printf(arena, "i%s", id);
+
+	return plain ? cursor_encode(plain, arena) : NULL;
+}
+
+const char *cursor_write_number(int64_t number, struct arena *arena)
+{
+	const char *plain = arena_printf(arena, "n%" PRId64, number);
 
 	return plain ? cursor_encode(plain, arena) : NULL;
 }

@@ -10,6 +10,9 @@
 # embeds: storage/sql/0009_observed_jobs.sql
 # embeds: storage/sql/0010_checksums.sql
 # embeds: storage/sql/0011_trust.sql
+# embeds: storage/sql/0012_audit.sql
+# embeds: storage/sql/0013_more_checksums.sql
+# embeds: storage/sql/0014_key_families.sql
 # embeds: storage/sql/transactions.sql
 # embeds: storage/sql/plans.sql
 # embeds: storage/sql/keys.sql
@@ -19,8 +22,9 @@
 # embeds: storage/sql/feeds.sql
 # embeds: storage/sql/observations.sql
 # embeds: storage/sql/imports.sql
+# embeds: storage/sql/audit.sql
 	.section .rodata
-	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_statements
+	.global storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005, storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012, storage_sql_0013, storage_sql_0014, storage_sql_statements
 storage_sql_0001:
 	.incbin "storage/sql/0001_initial.sql"
 	.byte 0
@@ -54,6 +58,15 @@ storage_sql_0010:
 storage_sql_0011:
 	.incbin "storage/sql/0011_trust.sql"
 	.byte 0
+storage_sql_0012:
+	.incbin "storage/sql/0012_audit.sql"
+	.byte 0
+storage_sql_0013:
+	.incbin "storage/sql/0013_more_checksums.sql"
+	.byte 0
+storage_sql_0014:
+	.incbin "storage/sql/0014_key_families.sql"
+	.byte 0
 storage_sql_statements:
 	.incbin "storage/sql/transactions.sql"
 	.incbin "storage/sql/plans.sql"
@@ -64,5 +77,6 @@ storage_sql_statements:
 	.incbin "storage/sql/feeds.sql"
 	.incbin "storage/sql/observations.sql"
 	.incbin "storage/sql/imports.sql"
+	.incbin "storage/sql/audit.sql"
 	.byte 0
 	.section .note.GNU-stack, "", @progbits

@@ -43,12 +43,22 @@ static enum status note_row(void *context, enum row_kind kind, const void *befor
 /* Hours come zone by zone: the end of each closes its row, and forgets what is old of it. */
 static enum status end_zone(struct refresh_change *change, const struct grid_hour *first, const struct grid_hour *last, struct failure *failure)
 {
-	const struct grid_zone zone = {.zone = first->zone, .signal = first->signal, .feed = first->feed, .from_us = first->start_us,
-		.to_us = last->start_us, .fetched_at_us = last->fetched_at_us};
+	struct grid_zone zone = {.zone = first->zone, .signal = first->signal, .feed = first->feed, .from_us = first->start_us,
+		.to_us = last->start_us, .fetched_at_us = last->fetched_at_us}, known;
+	struct connection *writer = &change->storage->writer;
 	struct feed_query old = {.zone = zone.zone, .signal = zone.signal, .before_us = change->refresh->finished_at_us - hours_kept_us};
-	enum status status = store_run(&change->storage->writer, STATEMENT_GRID_ZONE_PUT, &zone, change->arena, NULL, failure);
+	enum status status = store_one(writer, STATEMENT_GRID_ZONE_GET, &zone, &known, change->arena, failure);
 
-	return status == STATUS_OK ? store_run(&change->storage->writer, STATEMENT_GRID_HOUR_PRUNE, &old, change->arena, NULL, failure) : status;
+	if (status == STATUS_OK) {
+		zone.from_us = known.from_us < zone.from_us ? known.from_us : zone.from_us;
+		zone.to_us = known.to_us > zone.to_us ? known.to_us : zone.to_us;
+	} else if (status == STATUS_NOT_FOUND || writer->statements[STATEMENT_GRID_ZONE_GET].damaged) { /* a damaged one is mended by these hours */
+		failure_clear(failure);
+		status = STATUS_OK;
+	}
+	if (status == STATUS_OK)
+		status = store_run(writer, STATEMENT_GRID_ZONE_PUT, &zone, change->arena, NULL, failure);
+	return status == STATUS_OK ? store_run(writer, STATEMENT_GRID_HOUR_PRUNE, &old, change->arena, NULL, failure) : status;
 }
 
 static enum status put_hours(struct refresh_change *change, const struct feed_refresh_put *put, struct rows_difference *difference,

@@ -110,7 +110,7 @@ static enum status end_unnamed(struct storage *storage, const struct import_run 
 
 static enum status publish(struct storage *storage, const struct import_run *run, int64_t number, struct failure *failure)
 {
-	struct import_end end = {.job = {.kind = STORAGE_IMPORT_END, .failure = failure}, .import = run->import, .number = number,
+	struct import_end end = {.job = {.kind = STORAGE_IMPORT_END, .failure = failure, .audit = run->audit}, .import = run->import, .number = number,
 		.idempotency = run->idempotency};
 	enum status status = check_cancelled(run, failure);
 

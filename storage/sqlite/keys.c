@@ -11,6 +11,7 @@ enum status operation_key_put(struct storage *storage, struct storage_job *job, 
 	const struct key_put *put = (const struct key_put *)job;
 	struct key_stored stored = {.record = *put->key};
 
+	stored.record.revoked_at_us = ABSENT_COUNT; /* a new one holds */
 	if (stored.record.expires_at_us <= 0)
 		stored.record.expires_at_us = ABSENT_COUNT;
 	memcpy(stored.hash, put->hash, KEY_HASH_BYTES);
@@ -20,13 +21,61 @@ enum status operation_key_put(struct storage *storage, struct storage_job *job, 
 enum status operation_key_revoke(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	const struct key_revoke *revoke = (const struct key_revoke *)job;
-	struct arguments arguments = {.id = revoke->id, .now_us = clock_wall_us()};
-	int64_t changed;
-	enum status status = store_run(&storage->writer, STATEMENT_KEY_REVOKE, &arguments, arena, &changed, failure);
+	struct arguments arguments = {.id = revoke->id};
+	struct key_stored key;
+	enum status status = store_one(&storage->writer, STATEMENT_KEY_GET, &arguments, &key, arena, failure);
 
-	if (status == STATUS_OK && changed == 0)
+	if (status == STATUS_NOT_FOUND)
 		return failure_set(failure, STATUS_NOT_FOUND, "there is no valid key %s", revoke->id);
-	return status;
+	if (status != STATUS_OK && !storage->writer.statements[STATEMENT_KEY_GET].damaged) /* one that was changed on the disk can be revoked */
+		return status;
+	failure_clear(failure);
+	key.record.revoked_at_us = clock_wall_us();
+	return store_run(&storage->writer, STATEMENT_KEY_END, &key, arena, NULL, failure);
+}
+
+/* What the new key takes from the old one, in the caller's arena. */
+static enum status key_succeed(const struct key_record *old, const struct key_rotate *rotate, struct key_record *made, struct failure *failure)
+{
+	struct arena *arena = rotate->job.arena;
+
+	*made = *rotate->key;
+	made->name = arena_strdup(arena, rotate->key->name ? rotate->key->name : old->name);
+	made->role = arena_strdup(arena, old->role);
+	made->family = arena_strdup(arena, old->family ? old->family : old->id);
+	made->scope_key = arena_strdup(arena, old->scope_key);
+	made->scope_value = arena_strdup(arena, old->scope_value);
+	made->revoked_at_us = ABSENT_COUNT;
+	if (made->expires_at_us <= 0)
+		made->expires_at_us = ABSENT_COUNT;
+	if (!made->role || !made->family || (old->scope_key && (!made->scope_key || !made->scope_value)))
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory for a key");
+	return STATUS_OK;
+}
+
+enum status operation_key_rotate(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
+{
+	const struct key_rotate *rotate = (const struct key_rotate *)job;
+	struct arguments arguments = {.id = rotate->of};
+	struct key_stored old, fresh = {0};
+	int64_t until_us = rotate->old_expires_at_us;
+	enum status status = store_one(&storage->writer, STATEMENT_KEY_GET, &arguments, &old, arena, failure);
+	bool is_over = status == STATUS_OK && old.record.expires_at_us != ABSENT_COUNT && old.record.expires_at_us <= clock_wall_us();
+
+	CHECK(job->arena && rotate->made);
+	if (status == STATUS_NOT_FOUND || is_over)
+		return failure_set(failure, STATUS_NOT_FOUND, "there is no valid key %s", rotate->of);
+	if (status == STATUS_OK)
+		status = key_succeed(&old.record, rotate, rotate->made, failure);
+	if (status != STATUS_OK)
+		return status;
+	fresh.record = *rotate->made;
+	memcpy(fresh.hash, rotate->hash, KEY_HASH_BYTES);
+	status = store_run(&storage->writer, STATEMENT_KEY_INSERT, &fresh, arena, NULL, failure);
+	if (status != STATUS_OK || until_us <= 0 || (old.record.expires_at_us != ABSENT_COUNT && old.record.expires_at_us <= until_us))
+		return status;
+	old.record.expires_at_us = until_us;
+	return store_run(&storage->writer, STATEMENT_KEY_END, &old, arena, NULL, failure);
 }
 
 enum status storage_key_find(struct storage *storage, const unsigned char hash[KEY_HASH_BYTES], struct arena *arena,

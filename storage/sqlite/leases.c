@@ -1,5 +1,6 @@
 /* Leases: each operation reads the benchmark, lets storage/lease.c decide, and writes it back. */
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/spelling.h"
 #include "storage/agents.h"
 #include "storage/lease.h"
@@ -23,10 +24,28 @@ static enum status lease_read(struct storage *storage, const char *id, struct be
 	return status == STATUS_NOT_FOUND ? benchmark_missing(id, failure) : status;
 }
 
-static enum status lease_write(struct storage *storage, const struct benchmark_record *benchmark, struct arena *arena,
-	struct failure *failure)
+static enum status lease_write(struct storage *storage, struct benchmark_record *benchmark, struct arena *arena, struct failure *failure)
 {
+	benchmark->result_checksum = long_text_checksum(&benchmark->result);
 	return store_run(&storage->writer, STATEMENT_BENCHMARK_UPDATE, benchmark, arena, NULL, failure);
+}
+
+/* The first benchmark that a statement of the queue answers. One that was changed on the disk is set aside, so that it holds up no other. */
+static enum status queue_one(struct storage *storage, enum statement_name name, const struct arguments *arguments, struct benchmark_record *benchmark,
+	struct arena *arena, struct failure *failure)
+{
+	for (;;) {
+		enum status status = store_one(&storage->writer, name, arguments, benchmark, arena, failure);
+		struct arguments damaged = {.number = benchmark->number};
+
+		if (status == STATUS_OK || status == STATUS_NOT_FOUND || !storage->writer.statements[name].damaged)
+			return status;
+		log_event(LOG_ERROR, "row_damaged", LOG_TEXT("detail", failure->detail));
+		failure_clear(failure);
+		status = store_run(&storage->writer, STATEMENT_BENCHMARK_SET_ASIDE, &damaged, arena, NULL, failure);
+		if (status != STATUS_OK)
+			return status;
+	}
 }
 
 /* Whether the bearer may touch this lease. Who bears nothing is the daemon itself. A stale token is stale, whoever has the
@@ -75,12 +94,12 @@ static enum status claim_for(struct storage *storage, const struct benchmark_cla
 	struct lease_step step = {.event = LEASE_CLAIM, .now_us = claim->now_us, .lease_until_us = claim->now_us + claim->lease_us,
 		.device = device_id, .agent = claim->agent_id};
 	struct benchmark_record benchmark;
-	enum status status = store_one(&storage->writer, STATEMENT_BENCHMARK_ON_DEVICE, &arguments, &benchmark, arena, failure);
+	enum status status = queue_one(storage, STATEMENT_BENCHMARK_ON_DEVICE, &arguments, &benchmark, arena, failure);
 
 	if (status == STATUS_OK)
 		return failure_set(failure, STATUS_CONFLICT, "a benchmark is running on device %s", device_id);
 	if (status == STATUS_NOT_FOUND)
-		status = store_one(&storage->writer, STATEMENT_BENCHMARK_NEXT, &arguments, &benchmark, arena, failure);
+		status = queue_one(storage, STATEMENT_BENCHMARK_NEXT, &arguments, &benchmark, arena, failure);
 	if (status == STATUS_NOT_FOUND)
 		return failure_set(failure, status, "no benchmark waits for device %s", device_id);
 	if (status == STATUS_OK)
@@ -97,7 +116,7 @@ static enum status claim_end_forgotten(struct storage *storage, const struct ben
 	struct arguments arguments = {.device_id = device_id};
 	struct lease_step step = {.event = LEASE_OVER, .now_us = claim->now_us};
 	struct benchmark_record benchmark;
-	enum status status = store_one(&storage->writer, STATEMENT_BENCHMARK_ON_DEVICE, &arguments, &benchmark, arena, failure);
+	enum status status = queue_one(storage, STATEMENT_BENCHMARK_ON_DEVICE, &arguments, &benchmark, arena, failure);
 
 	if (status == STATUS_NOT_FOUND)
 		return STATUS_OK;
@@ -114,7 +133,7 @@ static enum status claim_free_devices(struct storage *storage, const struct benc
 	const char **ids = arena_alloc(arena, FREE_DEVICES_MAX, sizeof *ids);
 	const struct device_record *devices;
 	struct rows_read rows = {0};
-	enum status status = ids ? store_list(&storage->writer, STATEMENT_AGENT_DEVICES_FREE, &arguments, FREE_DEVICES_MAX, arena, &rows, failure)
+	enum status status = ids ? store_list_whole(&storage->writer, STATEMENT_AGENT_DEVICES_FREE, &arguments, FREE_DEVICES_MAX, arena, &rows, failure)
 							 : failure_set(failure, STATUS_NO_MEMORY, "no memory for the devices");
 
 	if (status != STATUS_OK || !rows.items)
@@ -135,7 +154,7 @@ static enum status claim_refuse(struct storage *storage, const struct benchmark_
 	struct rows_read rows = {0};
 	struct spelling spelling;
 	char pointer[32], nearest[160];
-	enum status status = store_list(&storage->writer, STATEMENT_AGENT_DEVICES, &arguments, FREE_DEVICES_MAX, arena, &rows, failure);
+	enum status status = store_list_whole(&storage->writer, STATEMENT_AGENT_DEVICES, &arguments, FREE_DEVICES_MAX, arena, &rows, failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -243,7 +262,7 @@ static enum status result_make_room(struct storage *storage, const char *agent_i
 {
 	struct arguments arguments = {.agent_id = agent_id, .limit = AGENT_RESULTS_MAX};
 	struct benchmark_record oldest;
-	enum status status = agent_id ? store_one(&storage->writer, STATEMENT_BENCHMARK_EXCESS, &arguments, &oldest, arena, failure) : STATUS_NOT_FOUND;
+	enum status status = agent_id ? queue_one(storage, STATEMENT_BENCHMARK_EXCESS, &arguments, &oldest, arena, failure) : STATUS_NOT_FOUND;
 
 	if (status != STATUS_OK)
 		return status == STATUS_NOT_FOUND ? STATUS_OK : status;
@@ -326,6 +345,20 @@ static void sweep_count(struct benchmark_sweep *sweep, const char *state)
 	}
 }
 
+static enum status leases_anew(struct storage *storage, const struct arguments *arguments, struct arena *arena, struct failure *failure)
+{
+	struct benchmark_record benchmark;
+	enum status status;
+
+	while ((status = queue_one(storage, STATEMENT_BENCHMARK_HELD, arguments, &benchmark, arena, failure)) == STATUS_OK) {
+		benchmark.lease_until_us = arguments->lease_until_us;
+		status = lease_write(storage, &benchmark, arena, failure);
+		if (status != STATUS_OK)
+			return status;
+	}
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
 enum status operation_benchmark_sweep(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	struct benchmark_sweep *sweep = (struct benchmark_sweep *)job;
@@ -336,10 +369,10 @@ enum status operation_benchmark_sweep(struct storage *storage, struct storage_jo
 
 	sweep->requeued = sweep->expired = sweep->cancelled = sweep->keys_forgotten = 0;
 	if (sweep->restart && sweep->lease_us > 0)
-		status = store_run(&storage->writer, STATEMENT_BENCHMARK_LEASES_ANEW, &arguments, arena, NULL, failure);
+		status = leases_anew(storage, &arguments, arena, failure);
 	if (status != STATUS_OK)
 		return status;
-	while ((status = store_one(&storage->writer, STATEMENT_BENCHMARK_OVERDUE, &arguments, &benchmark, arena, failure)) == STATUS_OK) {
+	while ((status = queue_one(storage, STATEMENT_BENCHMARK_OVERDUE, &arguments, &benchmark, arena, failure)) == STATUS_OK) {
 		bool running = lease_state_of(benchmark.state) == LEASE_RUNNING;
 		struct lease_step step = {.event = running ? LEASE_OVER : LEASE_TOO_LATE, .now_us = sweep->now_us};
 

@@ -22,21 +22,25 @@ static const struct column benchmark_columns[] = {
 	C(attempt, "attempt"), C(token, "token"), C(lease_until_us, "lease_until_us"),
 	C(started_at_us, "started_at_us"), C(finished_at_us, "finished_at_us"),
 	C(cancel_requested, "cancel_requested"), C(late, "late"), C(progress, "progress"), C(result, "result"),
-	C(result_sha256, "result_sha256")
+	C(result_sha256, "result_sha256"), C(result_checksum, "result_checksum"), C(number, "number"), C(verification, "verification")
 };
 #undef C
-const struct column_map benchmark_map = COLUMN_MAP(benchmark_columns, struct benchmark_record);
+/* Lists leave the result out, which has a checksum of its own. */
+static const char *const benchmark_unsealed[] = {"result", "number", "verification", NULL};
+const struct column_map benchmark_map = {benchmark_columns, COUNT_OF(benchmark_columns), sizeof(struct benchmark_record), "benchmark", benchmark_unsealed,
+	NULL, "result", "result_checksum"};
 
 #define C(member, name) COLUMN(struct key_stored, member, name)
 static const struct column key_columns[] = {
 	C(record.id, "id"), C(record.name, "name"), C(record.role, "role"), C(record.prefix, "prefix"),
 	C(record.created_at_us, "created_at_us"), C(record.expires_at_us, "expires_at_us"),
-	C(record.revoked_at_us, "revoked_at_us"), C(hash, "hash")
+	C(record.revoked_at_us, "revoked_at_us"), C(record.family, "family"), C(record.scope_key, "scope_key"), C(record.scope_value, "scope_value"),
+	C(hash, "hash")
 };
 #undef C
-/* A revocation is written into the row; lists leave the hash out, by which a key is found. */
-static const char *const key_unsealed[] = {"revoked_at_us", "hash", NULL};
-const struct column_map key_map = SEALED_MAP(key_columns, struct key_stored, "API key", key_unsealed);
+/* Lists leave the hash out, by which a key is found. */
+static const char *const key_unsealed[] = {"hash", NULL}, *const key_later[] = {"revoked_at_us", "family", "scope_key", "scope_value", NULL};
+const struct column_map key_map = SEALED_MAP_LATER(key_columns, struct key_stored, "API key", key_unsealed, key_later);
 
 #define C(member, name) COLUMN(struct device_record, member, name)
 static const struct column device_columns[] = {
@@ -46,10 +50,13 @@ static const struct column device_columns[] = {
 	C(pci_id, "pci_id"), C(pci_bus, "pci_bus"), C(ecc, "ecc"), C(mig_parent, "mig_parent"),
 	C(mig_profile, "mig_profile"), C(compute_capability, "compute_capability"), C(power_limit_w, "power_limit_w"),
 	C(benchmark_id, "benchmark_id"), C(calibrated_at_us, "calibrated_at_us"),
-	C(calibration_age_days, "calibration_age_days")
+	C(calibration_age_days, "calibration_age_days"), C(state, "told_state"), C(state_reason, "told_state_reason"), C(seen_at_us, "told_seen_at_us")
 };
 #undef C
-const struct column_map device_map = COLUMN_MAP(device_columns, struct device_record);
+/* What is read out of its properties, the queue and the calibrations, and how it is told beside them. */
+static const char *const device_unsealed[] = {"pci_id", "pci_bus", "ecc", "mig_parent", "mig_profile", "compute_capability", "power_limit_w", "benchmark_id",
+	"calibrated_at_us", "calibration_age_days", "told_state", "told_state_reason", "told_seen_at_us", NULL};
+const struct column_map device_map = SEALED_MAP(device_columns, struct device_record, "device", device_unsealed);
 
 #define C(member, name) COLUMN(struct agent_record, member, name)
 static const struct column agent_columns[] = {
@@ -58,7 +65,8 @@ static const struct column agent_columns[] = {
 	C(heartbeat_s, "heartbeat_s"), C(lease_s, "lease_s")
 };
 #undef C
-const struct column_map agent_map = COLUMN_MAP(agent_columns, struct agent_record);
+static const char *const agent_unsealed[] = {"state", "devices", "heartbeat_s", "lease_s", NULL}; /* told, not stored */
+const struct column_map agent_map = SEALED_MAP(agent_columns, struct agent_record, "agent", agent_unsealed);
 
 #define C(member, name) COLUMN(struct queue_counts, member, name)
 static const struct column queue_counts_columns[] = {
@@ -82,7 +90,8 @@ static const struct column idempotency_columns[] = {
 	C(content_type, "content_type"), C(body, "body")
 };
 #undef C
-const struct column_map idempotency_map = COLUMN_MAP(idempotency_columns, struct idempotency_stored);
+static const char *const none_unsealed[] = {NULL};
+const struct column_map idempotency_map = SEALED_MAP(idempotency_columns, struct idempotency_stored, "kept answer", none_unsealed);
 
 #define C(member, name) COLUMN(struct arguments, member, name)
 static const struct column arguments_columns[] = {
@@ -98,8 +107,8 @@ const struct column_map arguments_map = COLUMN_MAP(arguments_columns, struct arg
 #define C(member, name) COLUMN(struct plan_query, member, name)
 static const struct column plan_query_columns[] = {
 	C(filter.kind, "kind"), C(filter.model, "model"), C(filter.accelerator, "accelerator"),
-	C(filter.label_key, "label_key"), C(filter.label_value, "label_value"), C(filter.text, "text"),
-	C(filter.created_after_us, "created_after_us"), C(filter.created_before_us, "created_before_us"),
+	C(filter.label_key, "label_key"), C(filter.label_value, "label_value"), C(filter.scope_key, "scope_key"), C(filter.scope_value, "scope_value"),
+	C(filter.text, "text"), C(filter.created_after_us, "created_after_us"), C(filter.created_before_us, "created_before_us"),
 	C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
 };
 #undef C
@@ -109,7 +118,7 @@ const struct column_map plan_query_map = COLUMN_MAP(plan_query_columns, struct p
 static const struct column row_query_columns[] = {
 	C(filter.id_prefix, "id_prefix"), C(filter.origin, "origin"), C(filter.text, "text"),
 	C(filter.vendor, "vendor"), C(filter.accelerator_id, "accelerator_id"), C(filter.device_id, "device_id"),
-	C(filter.plan_id, "plan_id"), C(filter.quantity, "quantity"), C(filter.held, "held"), C(filter.provider, "provider"),
+	C(filter.plan_id, "plan_id"), C(filter.quantity, "quantity"), C(filter.held, "held"), C(filter.scope_key, "scope_key"), C(filter.scope_value, "scope_value"), C(filter.provider, "provider"),
 	C(filter.region, "region"), C(filter.pricing_model, "pricing_model"), C(filter.country, "country"), C(filter.as_of_us, "as_of_us"),
 	C(id, "id"), C(cursor_id, "cursor_id"), C(limit, "limit")
 };
@@ -120,7 +129,8 @@ const struct column_map row_query_map = COLUMN_MAP(row_query_columns, struct row
 static const struct column benchmark_query_columns[] = {
 	C(filter.state, "state"), C(filter.device_id, "device_id"), C(filter.accelerator_id, "accelerator_id"),
 	C(filter.plan_id, "plan_id"), C(filter.agent_id, "agent_id"), C(filter.label_key, "label_key"),
-	C(filter.label_value, "label_value"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
+	C(filter.label_value, "label_value"), C(filter.scope_key, "scope_key"), C(filter.scope_value, "scope_value"), C(limit, "limit"),
+	C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
 };
 #undef C
 const struct column_map benchmark_query_map = COLUMN_MAP(benchmark_query_columns, struct benchmark_query);
@@ -214,7 +224,8 @@ static const struct column import_columns[] = {
 	COLUMN(struct import_stored, settled, "settled")
 };
 #undef C
-const struct column_map import_map = COLUMN_MAP(import_columns, struct import_stored);
+static const char *const import_unsealed[] = {"number", NULL};
+const struct column_map import_map = SEALED_MAP(import_columns, struct import_stored, "import", import_unsealed);
 
 #define C(member, name) COLUMN(struct observation_record, member, name)
 static const struct column observation_columns[] = {
@@ -231,10 +242,26 @@ static const struct column observation_columns[] = {
 static const char *const observation_unsealed[] = {NULL};
 const struct column_map observation_map = SEALED_MAP(observation_columns, struct observation_record, "observation", observation_unsealed);
 
+#define C(member) COLUMN(struct audit_record, member, #member)
+static const struct column audit_columns[] = {
+	C(number), C(at_us), C(key_id), C(key_name), C(role), C(address), C(request_id), C(method), C(path), C(entity), C(revision), C(outcome), C(http_status)
+};
+#undef C
+static const char *const audit_unsealed[] = {"number", NULL}; /* it is the file's */
+const struct column_map audit_map = SEALED_MAP(audit_columns, struct audit_record, "entry of the audit log", audit_unsealed);
+
+#define C(member, name) COLUMN(struct audit_query, member, name)
+static const struct column audit_query_columns[] = {
+	C(filter.key_id, "key_id"), C(filter.method, "method"), C(filter.entity, "entity"), C(filter.outcome, "outcome"), C(filter.text, "text"),
+	C(filter.after_us, "after_us"), C(filter.before_us, "before_us"), C(cursor_number, "cursor_number"), C(limit, "limit")
+};
+#undef C
+const struct column_map audit_query_map = COLUMN_MAP(audit_query_columns, struct audit_query);
+
 #define C(member, name) COLUMN(struct observation_query, member, name)
 static const struct column observation_query_columns[] = {
 	C(filter.plan_id, "plan_id"), C(filter.accelerator, "accelerator"), C(filter.stack, "stack"), C(filter.usable, "usable"),
-	C(filter.since_us, "since_us"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
+	C(filter.since_us, "since_us"), C(filter.scope_key, "scope_key"), C(filter.scope_value, "scope_value"), C(limit, "limit"), C(cursor_us, "cursor_us"), C(cursor_id, "cursor_id")
 };
 #undef C
 const struct column_map observation_query_map = COLUMN_MAP(observation_query_columns, struct observation_query);

@@ -98,9 +98,10 @@ enum status store_migrate(struct connection *connection, const char *path, struc
 {
 	int version = 0;
 	enum status status = store_version(connection, path, &version, failure);
+	int before = version;
 	bool fill = status == STATUS_OK && version > 0 && version < store_schema_version();
 
 	while (status == STATUS_OK && version < store_schema_version())
 		status = migrate_one(connection, path, ++version, failure);
-	return status == STATUS_OK && fill ? row_checksums_fill(connection, failure) : status;
+	return status == STATUS_OK && fill ? row_checksums_fill(connection, before, failure) : status;
 }

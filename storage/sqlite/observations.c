@@ -71,5 +71,9 @@ enum status storage_benchmark_of_plan(struct storage *storage, const char *plan_
 {
 	struct arguments arguments = {.id = plan_id};
 
-	return reader_one(storage, STATEMENT_BENCHMARK_OF_PLAN, &arguments, benchmark, arena, failure);
+	enum status status = reader_one(storage, STATEMENT_BENCHMARK_OF_PLAN, &arguments, benchmark, arena, failure);
+
+	if (status == STATUS_OK)
+		benchmark->result = benchmark->verification;
+	return status;
 }

@@ -247,7 +247,11 @@ enum status storage_plan_list(struct storage *storage, const struct plan_filter 
 		query.filter.created_after_us = INT64_MIN;
 	if (filter->created_before_us == ABSENT_COUNT)
 		query.filter.created_before_us = INT64_MAX;
-	status = reader_list(storage, filter->label_key ? STATEMENT_PLAN_LIST_BY_LABEL : STATEMENT_PLAN_LIST, &query, page_limit(page),
+	if (!filter->label_key && filter->scope_key) { /* its rows stand in the order of the answer */
+		query.filter.label_key = filter->scope_key;
+		query.filter.label_value = filter->scope_value;
+	}
+	status = reader_list(storage, query.filter.label_key ? STATEMENT_PLAN_LIST_BY_LABEL : STATEMENT_PLAN_LIST, &query, page_limit(page),
 		arena, &rows, failure);
 	if (status == STATUS_OK)
 		status = list_verify(storage, &rows, arena, failure);

@@ -145,12 +145,18 @@ static void copy_tables(struct recovery *it)
 	sqlite3_finalize(tables);
 }
 
-static void take_out(struct check *check, const char *table, int64_t number)
+static void take_out(struct check *check, const struct sealed_table *table, sqlite3_stmt *rows)
 {
-	char sql[120];
+	sqlite3_stmt *statement = NULL;
+	char sql[300], where[200];
 
-	snprintf(sql, sizeof sql, "DELETE FROM %s WHERE rowid = %lld", table, (long long)number);
-	sqlite3_exec(check->connection->db, sql, NULL, NULL, NULL);
+	sealed_where(table, where, sizeof where);
+	snprintf(sql, sizeof sql, "DELETE FROM %s WHERE %s", table->name, where);
+	if (sqlite3_prepare_v2(check->connection->db, sql, -1, &statement, NULL) == SQLITE_OK) {
+		sealed_bind(table, rows, statement);
+		sqlite3_step(statement);
+	}
+	sqlite3_finalize(statement);
 }
 
 static enum status recovery_run(struct recovery *it, struct failure *failure)
@@ -165,6 +171,7 @@ static enum status recovery_run(struct recovery *it, struct failure *failure)
 
 	if (status != STATUS_OK)
 		return status;
+	sqlite3_db_config(it->to->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* an entry of the audit log that is damaged is left out */
 	copy_tables(it);
 	check_run(&check);
 	it->result->faults += result.faults;

@@ -3,7 +3,8 @@
 #include <string.h>
 
 extern const char storage_sql_0001[], storage_sql_0002[], storage_sql_0003[], storage_sql_0004[], storage_sql_0005[], storage_sql_0006[],
-	storage_sql_0007[], storage_sql_0008[], storage_sql_0009[], storage_sql_0010[], storage_sql_0011[], storage_sql_statements[];
+	storage_sql_0007[], storage_sql_0008[], storage_sql_0009[], storage_sql_0010[], storage_sql_0011[], storage_sql_0012[], storage_sql_0013[], storage_sql_0014[],
+	storage_sql_statements[];
 
 static const struct {
 	const char *name;
@@ -17,7 +18,8 @@ static const struct {
 const char *migration_sql(int version)
 {
 	static const char *const migrations[] = {storage_sql_0001, storage_sql_0002, storage_sql_0003, storage_sql_0004, storage_sql_0005,
-		storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011};
+		storage_sql_0006, storage_sql_0007, storage_sql_0008, storage_sql_0009, storage_sql_0010, storage_sql_0011, storage_sql_0012, storage_sql_0013,
+		storage_sql_0014};
 
 	return version >= 1 && (size_t)version <= COUNT_OF(migrations) ? migrations[version - 1] : NULL;
 }
@@ -70,13 +72,26 @@ enum status sqlite_failure(sqlite3 *db, struct failure *failure)
 	}
 }
 
-enum { IS_NUMBER = -1, IS_CHECKSUM = -2 }; /* columns that are no members */
+enum { IS_NUMBER = -1, IS_CHECKSUM = -2, IS_TIMES_CHECKSUM = -3 }; /* columns that are no members */
 
 static const char checksum_name[] = "row_checksum";
 
 static bool is_checksum(const struct column_map *map, const char *name)
 {
 	return map->noun && strcmp(name, checksum_name) == 0;
+}
+
+/* Where the columns stand that the checksum of times is of; calibrations have no imports. */
+static void map_times(struct statement *statement)
+{
+	static const char *const names[1 + TIMES_COUNT] = {"id", "valid_from_us", "valid_to_us", "revision", "opened_by", "closed_by"};
+
+	for (int k = 0; k < 1 + TIMES_COUNT; k++) {
+		statement->times_column[k] = -1;
+		for (int i = 0; i < statement->result_count; i++)
+			if (strcmp(sqlite3_column_name(statement->handle, i), names[k]) == 0)
+				statement->times_column[k] = i;
+	}
 }
 
 static enum status statement_misfit(const char *name, const char *what, struct failure *failure)
@@ -96,10 +111,14 @@ static enum status statement_map_results(struct statement *statement, const char
 
 		if (column < 0 && is_checksum(statement->results, result))
 			column = IS_CHECKSUM;
+		else if (column < 0 && statement->results->noun && strcmp(result, "times_checksum") == 0)
+			column = IS_TIMES_CHECKSUM;
 		else if (column < 0 && strcmp(result, "number") != 0)
 			return statement_misfit(name, result, failure);
 		statement->result_column[i] = column;
+		statement->result_is_told[i] = strncmp(result, "told_", strlen("told_")) == 0;
 	}
+	map_times(statement);
 	return STATUS_OK;
 }
 
@@ -176,32 +195,83 @@ enum status statement_step(struct statement *statement, struct failure *failure)
 
 static enum status row_changed(const struct column_map *map, const void *record, struct failure *failure)
 {
-	int id = column_find(map, "id");
+	int id = column_find(map, "id"), number = column_find(map, "number");
 	const char *text = id >= 0 ? *(const char *const *)(const void *)((const char *)record + map->columns[id].offset) : NULL;
+	char digits[24];
+
+	if (id < 0 && number >= 0) {
+		snprintf(digits, sizeof digits, "%lld", (long long)*(const int64_t *)(const void *)((const char *)record + map->columns[number].offset));
+		text = digits;
+	}
 
 	return failure_set(failure, STATUS_UNAVAILABLE,
 		"%s %s was changed on the disk since it was stored (its checksum differs): store or import it again, delete it, or restore a backup",
 		map->noun, text ? text : "(without an id)");
 }
 
+static enum status read_columns(struct statement *statement, void *record, bool told, struct arena *arena, struct failure *failure)
+{
+	for (int i = 0; i < statement->result_count; i++)
+		if (statement->result_column[i] >= 0 && statement->result_is_told[i] == told &&
+			!column_read(statement->handle, i, &statement->results->columns[statement->result_column[i]], record, arena))
+			return failure_set(failure, STATUS_NO_MEMORY, "no memory to read a stored row");
+	return STATUS_OK;
+}
+
+static int result_of(const struct statement *statement, int column)
+{
+	int i = 0;
+
+	while (i < statement->result_count && statement->result_column[i] != column)
+		i++;
+	return i < statement->result_count ? i : -1;
+}
+
+/* Whether a checksum is there, and of something else. */
+static bool differs(struct statement *statement, int result, int64_t checksum)
+{
+	return result >= 0 && sqlite3_column_type(statement->handle, result) != SQLITE_NULL && sqlite3_column_int64(statement->handle, result) != checksum;
+}
+
+static bool times_differ(struct statement *statement)
+{
+	struct row_times times = {.id = NULL};
+	int checksum = result_of(statement, IS_TIMES_CHECKSUM);
+
+	if (checksum < 0 || statement->times_column[0] < 0)
+		return false;
+	times.id = (const char *)sqlite3_column_text(statement->handle, statement->times_column[0]);
+	for (int i = 0; i < TIMES_COUNT; i++) {
+		int column = statement->times_column[1 + i];
+
+		times.there[i] = column >= 0 && sqlite3_column_type(statement->handle, column) != SQLITE_NULL;
+		times.values[i] = column >= 0 ? sqlite3_column_int64(statement->handle, column) : 0;
+	}
+	return differs(statement, checksum, times_checksum(&times));
+}
+
+static bool long_text_differs(struct statement *statement, const void *record)
+{
+	const struct column_map *map = statement->results;
+	int text = map->long_text ? column_find(map, map->long_text) : -1, checksum = map->long_text ? column_find(map, map->long_checksum) : -1;
+
+	return text >= 0 && result_of(statement, text) >= 0 &&
+		differs(statement, result_of(statement, checksum),
+			long_text_checksum((const struct json_text *)(const void *)((const char *)record + map->columns[text].offset)));
+}
+
 enum status statement_read(struct statement *statement, void *record, struct arena *arena, struct failure *failure)
 {
 	const struct column_map *map = statement->results;
-	int checksum = -1;
+	enum status status;
 
-	statement->damaged = false;
 	columns_clear(map, record);
-	for (int i = 0; i < statement->result_count; i++) {
-		if (statement->result_column[i] == IS_CHECKSUM)
-			checksum = i;
-		if (statement->result_column[i] < 0)
-			continue;
-		if (!column_read(statement->handle, i, &map->columns[statement->result_column[i]], record, arena))
-			return failure_set(failure, STATUS_NO_MEMORY, "no memory to read a stored row");
-	}
-	statement->damaged = checksum >= 0 && sqlite3_column_type(statement->handle, checksum) != SQLITE_NULL &&
-						 sqlite3_column_int64(statement->handle, checksum) != columns_checksum(map, record);
-	return statement->damaged ? row_changed(map, record, failure) : STATUS_OK;
+	status = read_columns(statement, record, false, arena, failure);
+	statement->damaged = status == STATUS_OK && map->noun &&
+		(differs(statement, result_of(statement, IS_CHECKSUM), columns_checksum(map, record)) || times_differ(statement) || long_text_differs(statement, record));
+	if (statement->damaged)
+		return row_changed(map, record, failure);
+	return status == STATUS_OK ? read_columns(statement, record, true, arena, failure) : status;
 }
 
 void statement_reset(struct statement *statement)

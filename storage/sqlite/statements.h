@@ -7,6 +7,7 @@
 
 #include "base/failure.h"
 #include "storage/sqlite/maps.h"
+#include "storage/sqlite/times_seal.h"
 
 /*     enum member          name in the .sql file    parameters           results */
 #define STATEMENT_TABLE(X)                                                                            \
@@ -37,7 +38,8 @@
 	X(SETTING_PUT,          "setting_put",           arguments_map,       arguments_map)              \
 	X(SETTING_DELETE,       "setting_delete",        arguments_map,       arguments_map)              \
 	X(KEY_INSERT,           "key_insert",            key_map,             key_map)                    \
-	X(KEY_REVOKE,           "key_revoke",            arguments_map,       key_map)                    \
+	X(KEY_END,              "key_end",               key_map,             key_map)                    \
+	X(KEY_GET,              "key_get",               arguments_map,       key_map)                    \
 	X(KEY_FIND,             "key_find",              key_map,             key_map)                    \
 	X(KEY_LIST,             "key_list",              arguments_map,       key_map)                    \
 	X(KEY_COUNT,            "key_count",             arguments_map,       arguments_map)              \
@@ -54,7 +56,8 @@
 	X(BENCHMARK_EXCESS,     "benchmark_result_excess", arguments_map,     benchmark_map)              \
 	X(BENCHMARK_ON_DEVICE,  "benchmark_on_device",   arguments_map,       benchmark_map)              \
 	X(BENCHMARK_UPDATE,     "benchmark_update",      benchmark_map,       benchmark_map)              \
-	X(BENCHMARK_LEASES_ANEW, "benchmark_leases_anew", arguments_map,      arguments_map)              \
+	X(BENCHMARK_HELD,       "benchmark_held",        arguments_map,       benchmark_map)              \
+	X(BENCHMARK_SET_ASIDE,  "benchmark_set_aside",   arguments_map,       benchmark_map)              \
 	X(BENCHMARK_OVERDUE,    "benchmark_overdue",     arguments_map,       benchmark_map)              \
 	X(BENCHMARK_LIST,       "benchmark_list",        benchmark_query_map, benchmark_map)              \
 	X(DEVICE_PUT,           "device_put",            device_map,          device_map)                 \
@@ -62,9 +65,7 @@
 	X(DEVICE_LIST,          "device_list",           arguments_map,       device_map)                 \
 	X(AGENT_GET,            "agent_get",             arguments_map,       agent_map)                  \
 	X(AGENT_PUT,            "agent_put",             agent_map,           agent_map)                  \
-	X(AGENT_SEEN,           "agent_seen",            arguments_map,       agent_map)                  \
 	X(AGENT_LIST,           "agent_list",            arguments_map,       agent_map)                  \
-	X(AGENT_DEVICES_GONE,   "agent_devices_gone",    arguments_map,       device_map)                 \
 	X(AGENT_DEVICES_FORGET, "agent_devices_forget",  arguments_map,       device_map)                 \
 	X(AGENT_COUNT_OF_KEY,   "agent_count_of_key",    arguments_map,       arguments_map)              \
 	X(AGENT_DEVICES_FREE,   "agent_devices_free",    arguments_map,       device_map)                 \
@@ -89,12 +90,17 @@
 	X(GRID_HOUR_ADD,         "grid_hour_add",         grid_hour_map,       grid_hour_map)             \
 	X(GRID_HOUR_PRUNE,       "grid_hour_prune",       feed_query_map,      grid_hour_map)             \
 	X(GRID_HOUR_LIST,        "grid_hour_list",        feed_query_map,      grid_hour_map)             \
+	X(GRID_ZONE_GET,        "grid_zone_get",         grid_zone_map,       grid_zone_map)              \
 	X(GRID_ZONE_PUT,        "grid_zone_put",         grid_zone_map,       grid_zone_map)              \
 	X(GRID_ZONE_LIST,        "grid_zone_list",        feed_query_map,      grid_zone_map)             \
 	X(OBSERVATION_INSERT,   "observation_insert",    observation_map,     observation_map)            \
 	X(OBSERVATION_DELETE,   "observation_delete",    arguments_map,       observation_map)            \
 	X(OBSERVATION_GET,      "observation_get",       arguments_map,       observation_map)            \
 	X(OBSERVATION_LIST,     "observation_list",      observation_query_map, observation_map)          \
+	X(AUDIT_INSERT,         "audit_insert",          audit_map,           audit_map)                  \
+	X(AUDIT_LIST,           "audit_list",            audit_query_map,     audit_map)                  \
+	X(AUDIT_HORIZON_PUT,    "audit_horizon_put",     arguments_map,       arguments_map)              \
+	X(AUDIT_PRUNE,          "audit_prune",           arguments_map,       arguments_map)              \
 	X(BENCHMARK_OF_PLAN,    "benchmark_of_plan",     arguments_map,       benchmark_map)              \
 	STATEMENT_ROWS(X, ACCELERATOR, "accelerator", accelerator_map)                                    \
 	STATEMENT_ROWS(X, MODEL, "model", model_map)                                                      \
@@ -141,8 +147,10 @@ struct statement {
 	sqlite3_stmt *handle; /* NULL: not prepared yet */
 	const struct column_map *parameters, *results;
 	int parameter_count, result_count;
-	int parameter_column[COLUMNS_MAX]; /* index into the map */
-	int result_column[COLUMNS_MAX];    /* index into the map, -1: the row's number, which nobody reads; -2: its checksum */
+	int parameter_column[COLUMNS_MAX];    /* index into the map */
+	int result_column[COLUMNS_MAX];       /* index into the map, -1: the row's number, which nobody reads; -2: its checksum; -3: that of its times */
+	bool result_is_told[COLUMNS_MAX];     /* beside a member's own column, and read when that has been checked */
+	int times_column[1 + TIMES_COUNT];    /* result columns that the checksum of times is of; -1: there is none */
 	bool damaged; /* what statement_read read last is not what was stored */
 };
 

@@ -114,13 +114,19 @@ FALLIBLE enum status store_misfit(const char *path, int version, struct failure 
 FALLIBLE enum status store_version(struct connection *connection, const char *path, int *version, struct failure *failure);
 int store_schema_version(void); /* newest known */
 
-/* row_checksums.c: the tables whose rows have a checksum, ended by one without a noun; and those rows that have none get one. */
+/* row_checksums.c: the tables whose rows have a checksum, ended by one without a name; and those rows that have none get one. */
+enum { SEALED_KEYS_MAX = 4 };
 struct sealed_table {
 	const char *name;
 	const struct column_map *map;
+	const char *keys[SEALED_KEYS_MAX]; /* its primary key, where it has no row numbers; else NULL */
+	bool has_times; /* and a checksum of when they hold */
 };
 extern const struct sealed_table sealed_tables[];
-FALLIBLE enum status row_checksums_fill(struct connection *connection, struct failure *failure);
+FALLIBLE enum status row_checksums_fill(struct connection *connection, int version_before, struct failure *failure);
+/* "a = ?1 AND b = ?2" for one row of the table, and its values bound: from a row whose first column is its number, where there is one. How many. */
+void sealed_where(const struct sealed_table *table, char *out, size_t size);
+int sealed_bind(const struct sealed_table *table, sqlite3_stmt *rows, sqlite3_stmt *statement);
 
 /* store.c: an empty file that only its owner may read, unless there is one already. */
 FALLIBLE enum status store_file_create(const char *path, struct failure *failure);
@@ -157,10 +163,10 @@ void writer_refuse(struct storage *storage, const struct failure *failure); /* n
 typedef enum status operation_function(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure);
 operation_function operation_plan_put, operation_plan_patch, operation_plan_refresh, operation_plan_delete,
 	operation_idempotency_put, operation_row_put, operation_row_remove, operation_calibration_decision, operation_rows_import, operation_builtin_update,
-	operation_key_put, operation_key_revoke, operation_device_put, operation_benchmark_put, operation_benchmark_cancel,
+	operation_key_put, operation_key_rotate, operation_key_revoke, operation_device_put, operation_benchmark_put, operation_benchmark_cancel,
 	operation_benchmark_claim, operation_benchmark_heartbeat, operation_benchmark_result, operation_benchmark_release,
 	operation_benchmark_sweep, operation_agent_put, operation_agent_remove, operation_observation_put, operation_observation_delete, operation_setting_put,
-	operation_feed_refresh_put, operation_import_begin, operation_import_rows, operation_import_ends, operation_import_end, operation_import_tidy;
+	operation_feed_refresh_put, operation_import_begin, operation_import_rows, operation_import_ends, operation_import_end, operation_import_tidy, operation_audit_put, operation_audit_prune;
 
 /* Work that needs no database, done on the submitting thread: checksums. */
 void plan_put_prepare(struct plan_put *put);
@@ -176,10 +182,15 @@ FALLIBLE enum status agent_admit(struct storage *storage, const struct lease_bea
 FALLIBLE enum status benchmark_missing(const char *id, struct failure *failure); /* STATUS_NOT_FOUND */
 void idempotency_forget_all(struct storage *storage); /* at close */
 
+/* audit.c: the entry of a job that succeeded. */
+FALLIBLE enum status audit_write(struct storage *storage, const struct storage_job *job, struct arena *arena, struct failure *failure);
+
 /* cursor.c: pages. */
 size_t page_limit(const struct page_request *page);
 FALLIBLE enum status cursor_read_moment(const struct page_request *page, struct arena *arena, int64_t *us, const char **id, struct failure *failure);
 FALLIBLE enum status cursor_read_id(const struct page_request *page, struct arena *arena, const char **id, struct failure *failure);
+FALLIBLE enum status cursor_read_number(const struct page_request *page, struct arena *arena, int64_t *number, struct failure *failure);
+const char *cursor_write_number(int64_t number, struct arena *arena);
 const char *cursor_write_moment(int64_t us, const char *id, struct arena *arena);
 const char *cursor_write_id(const char *id, struct arena *arena);
 

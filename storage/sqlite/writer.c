@@ -17,6 +17,7 @@ static operation_function *const operations[STORAGE_KIND_COUNT] = {
 	[STORAGE_ROWS_IMPORT] = operation_rows_import,
 	[STORAGE_BUILTIN_UPDATE] = operation_builtin_update,
 	[STORAGE_KEY_PUT] = operation_key_put,
+	[STORAGE_KEY_ROTATE] = operation_key_rotate,
 	[STORAGE_KEY_REVOKE] = operation_key_revoke,
 	[STORAGE_DEVICE_PUT] = operation_device_put,
 	[STORAGE_BENCHMARK_PUT] = operation_benchmark_put,
@@ -37,6 +38,8 @@ static operation_function *const operations[STORAGE_KIND_COUNT] = {
 	[STORAGE_IMPORT_ENDS] = operation_import_ends,
 	[STORAGE_IMPORT_END] = operation_import_end,
 	[STORAGE_IMPORT_TIDY] = operation_import_tidy,
+	[STORAGE_AUDIT_PUT] = operation_audit_put,
+	[STORAGE_AUDIT_PRUNE] = operation_audit_prune,
 };
 
 static enum status job_fail(struct storage_job *job, enum status status, const char *detail)
@@ -111,6 +114,17 @@ static enum status commit_count(struct storage *storage, int64_t changes_before,
 	return status == STATUS_NOT_FOUND ? failure_set(failure, STATUS_UNAVAILABLE, "the database is damaged: its count of commits is gone") : status;
 }
 
+/* The entries of what succeeded go last: where one cannot be written, nothing of the batch is, and no job needs a savepoint for it. */
+static enum status batch_audit(struct storage *storage, const struct storage_job *first, struct failure *failure)
+{
+	enum status status = STATUS_OK;
+
+	for (const struct storage_job *job = first; job && status == STATUS_OK; job = job->next)
+		if (job->audit && job->status == STATUS_OK)
+			status = audit_write(storage, job, &storage->writer_arena, failure);
+	return status;
+}
+
 /* Some failures (a full disk, an I/O error) make SQLite roll the whole transaction back: nothing of the batch is kept then. */
 static enum status batch_run(struct storage *storage, struct storage_job *first, struct failure *failure)
 {
@@ -129,6 +143,8 @@ static enum status batch_run(struct storage *storage, struct storage_job *first,
 		}
 	}
 	status = file_identity_check(storage, failure);
+	if (status == STATUS_OK)
+		status = batch_audit(storage, first, failure);
 	if (status == STATUS_OK)
 		status = commit_count(storage, changes_before, &commits, failure);
 	if (status == STATUS_OK)

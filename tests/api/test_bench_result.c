@@ -61,6 +61,21 @@ static void what_is_no_result_says_why(void **state)
 	}
 }
 
+/* jansson passes over a NUL behind a number; what walks beside its tree would end there and read on behind the text. */
+static void a_nul_is_no_part_of_a_result(void **state)
+{
+	static const char text[] = "{\"end\":\"crashed\",\"m\":[{\"type\":\"measure\",\"n\":2\0},7],\"later\":[{\"n\":1}],\"plain\":{\"n\":2}}";
+	char *own = malloc(sizeof text);
+	struct bench_result result;
+
+	(void)state;
+	assert_non_null(own);
+	memcpy(own, text, sizeof text);
+	failure_clear(&failure);
+	assert_int_equal(bench_result_read(own, sizeof text - 1, &arena, &result, &failure), STATUS_INVALID);
+	free(own);
+}
+
 static void lines_have_a_maximum(void **state)
 {
 	size_t size = 20 * (BENCH_RESULT_LINES_MAX + 2) + 100;
@@ -152,6 +167,7 @@ int main(void)
 		cmocka_unit_test(lines_are_found_wherever_they_stand),
 		cmocka_unit_test(what_is_left_out_is_absent),
 		cmocka_unit_test(what_is_no_result_says_why),
+		cmocka_unit_test(a_nul_is_no_part_of_a_result),
 		cmocka_unit_test(lines_have_a_maximum),
 		cmocka_unit_test(a_members_bytes_are_found),
 		cmocka_unit_test(damaged_bodies_do_no_harm),

@@ -11,6 +11,8 @@ static const char training_result[] =
 	"\"interval\":{\"total_usd\":{\"p10\":1000000,\"p50\":1234567.8,\"p90\":1500000}},\"bottleneck\":{\"kind\":"
 	"\"compute\"}},"
 	"\"confidence_curve\":[{\"confidence\":0.5,\"gpu_count\":400,\"wall_clock_hours\":719,\"total_usd\":900000}],"
+	"\"uncertainties\":[{\"field\":\"layout\",\"wall_clock_hours\":49.9,\"total_usd\":160039,\"cure\":\"pin a|b\"},{\"field\":\"price\",\"wall_clock_hours\":0,\"total_usd\":5,"
+	"\"cure\":\"get a quote\"}],"
 	"\"alternatives\":[{\"accelerator\":\"=a100\",\"gpu_count\":1024,\"cost\":{\"total_usd\":5}}],"
 	"\"rule_of_thumb\":{\"gpu_hours\":359040},\"warnings\":[\"mind <b>\"],\"advice\":[{\"code\":\"c\",\"detail\":\"do "
 	"this\",\"effect\":\"gain\"}],"
@@ -53,6 +55,8 @@ static void a_training_plan_reads_as_a_report(void **state)
 	assert_contains(out.bytes, "| Practice: factor on the hours of steps and failures | 1.6 | 1.1 – 2.4 |");
 	assert_contains(out.bytes, "\nIt keeps the deadline of 720 hours with a probability of 0.81, the budget of 2,000,000 USD with a probability of 0.9.\n");
 	assert_contains(out.bytes, "## Confidence\n\n| probability | gpu_count | wall_clock_hours | total_usd |\n| --- | ---: | ---: | ---: |\n| 0.5 | 400 | 719 | 900,000 |\n");
+	assert_contains(out.bytes, "## What is not known, and what it adds\n\n| not known | wall_clock_hours | total_usd | what would shrink it |\n| --- | ---: | ---: | --- |\n"
+		"| layout | 49.9 | 160,039 | pin a\\|b |\n| price | 0 | 5 | get a quote |\n");
 	assert_contains(out.bytes, "Layout: tensor 8, offload no");
 	assert_contains(out.bytes, "Offer: provider aws, region us\\|east");
 	assert_contains(out.bytes, "| =a100 | 1,024 |  | 5 |  |  |");

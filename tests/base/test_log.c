@@ -90,6 +90,37 @@ static void nobody_waits_for_a_reader(void **state)
 	assert_true(numbered > 1000 && numbered + said >= LINES + 2);
 }
 
+/* As long as a client may make it: the line is there, and its text is cut at whole characters. */
+static void a_long_text_does_not_lose_its_line(void **state)
+{
+	uint64_t before = log_dropped_lines();
+	static char text[20000];
+	size_t length;
+	char *cut;
+	int ends[2];
+
+	(void)state;
+	for (size_t i = 0; i + 2 < sizeof text; i += 2)
+		memcpy(text + i, i % 4 ? "\xc3\xa4" : "\x01\"", 2);
+	assert_int_equal(pipe(ends), 0);
+	log_set_file(ends[1]);
+	log_event(LOG_INFO, "long", LOG_TEXT("a", text), LOG_TEXT("b", text + 1), LOG_TEXT("c", "short"));
+	log_set_file(2);
+	close(ends[1]);
+	reading.fd = ends[0];
+	reading.length = 0;
+	read_all(NULL);
+	close(ends[0]);
+	length = strlen(reading.text);
+	assert_int_equal(log_dropped_lines(), before);
+	assert_true(length > 4000 && length < 40000);
+	assert_true(reading.text[length - 1] == '\n' && strchr(reading.text, '\n') == reading.text + length - 1);
+	assert_contains(reading.text, "\"c\":\"short\"}");
+	cut = strstr(reading.text, "...\",\"b\"");
+	assert_non_null(cut);
+	assert_true(cut[-1] == '"' || (unsigned char)cut[-1] == 0xa4);
+}
+
 static void a_stop_does_not_wait_for_a_reader(void **state)
 {
 	int ends[2];
@@ -108,6 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nobody_waits_for_a_reader),
+		cmocka_unit_test(a_long_text_does_not_lose_its_line),
 		cmocka_unit_test(a_stop_does_not_wait_for_a_reader), /* last: its thread waits on */
 	};
 

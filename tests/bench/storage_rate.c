@@ -1,6 +1,6 @@
 /* How fast the store is without HTTP around it: durable plan puts with so many in flight, and reads of a plan by id.
  *
- * usage: storage_rate DATABASE [SECONDS=3] [IN_FLIGHT=32] [RESULT_BYTES=2048] [READERS=2]
+ * usage: storage_rate DATABASE [SECONDS=3] [IN_FLIGHT=32] [RESULT_BYTES=2048] [READERS=2] [AUDIT=0]
  *
  * One thread submits; an operation that was answered is submitted again with a new id, as a server's handlers would.
  * Prints a line a measurement: operations/s, CPU microseconds an operation (all threads), and the batches. */
@@ -26,6 +26,10 @@ static pthread_cond_t answered = PTHREAD_COND_INITIALIZER;
 static struct put *ready; /* answered, to be submitted again */
 static size_t in_flight;
 static uint64_t failures;
+static bool audited;
+static const struct audit_record audit_entry = {.key_id = "0193f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5b", .key_name = "ops", .role = "planner", .address = "127.0.0.1",
+	.request_id = "0193f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5c", .method = "POST", .path = "/v1/plans/training", .entity = "0193f5a2-3c4d-7e5f-8a9b-0c1d2e3f4a5d",
+	.revision = 1, .outcome = "done", .http_status = 201};
 
 static void put_answered(struct storage_job *job)
 {
@@ -68,6 +72,7 @@ static void put_again(struct storage *storage, struct put *put)
 	pthread_mutex_lock(&lock);
 	in_flight++;
 	pthread_mutex_unlock(&lock);
+	put->operation.job.audit = audited ? &audit_entry : NULL;
 	if (storage_submit(storage, &put->operation.job) != STATUS_OK) {
 		fprintf(stderr, "submit: %s\n", put->failure.detail);
 		exit(1);
@@ -190,9 +195,10 @@ int main(int argument_count, char **arguments)
 	struct failure failure;
 	char *result = malloc(result_bytes + 1);
 
+	audited = argument_count > 6 && *arguments[6] != '0';
 	failure_clear(&failure);
 	if (!options.path || !result || storage_open(&options, &storage, &failure) != STATUS_OK) {
-		fprintf(stderr, "usage: storage_rate DATABASE [SECONDS] [IN_FLIGHT] [RESULT_BYTES] [READERS]: %s\n", failure.detail);
+		fprintf(stderr, "usage: storage_rate DATABASE [SECONDS] [IN_FLIGHT] [RESULT_BYTES] [READERS] [AUDIT]: %s\n", failure.detail);
 		return 2;
 	}
 	memset(result, 'x', result_bytes);

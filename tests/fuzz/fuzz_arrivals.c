@@ -2,29 +2,32 @@
  * rows that are in order. What is taken is written as text that reads back as the same rows. */
 #include "api/arrival_reader.h"
 #include "api/tables.h"
+#include "fuzz/input.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static enum status feed_reader(void *reader, const char *piece, size_t length, struct failure *failure)
+{
+	return arrival_reader_feed(reader, piece, length, failure);
+}
 
 static enum status read_in_pieces(struct arrival_reader *reader, const char *bytes, size_t size, size_t step,
 	struct request_trace *trace, struct failure *failure)
 {
-	enum status status = STATUS_OK;
+	enum status status;
 
 	failure_clear(failure);
 	*trace = (struct request_trace){.arrivals = NULL};
-	for (size_t at = 0; at < size && status == STATUS_OK; at += step)
-		status = arrival_reader_feed(reader, bytes + at, size - at < step ? size - at : step, failure);
+	status = input_feed(feed_reader, reader, bytes, size, step, failure);
 	if (status == STATUS_OK)
 		status = arrival_reader_end(reader, failure);
 	return status == STATUS_OK ? arrival_reader_take(reader, trace, failure) : status;
 }
 
 /* The first byte chooses the size of the pieces. */
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(struct input *input)
 {
 	static struct failure failure;
-	const char *bytes = size ? (const char *)data + 1 : "";
-	size_t length = size ? size - 1 : 0;
+	size_t step = input_byte(input) % 64 + 1, length;
+	const char *bytes = input_rest(input, &length);
 	struct arrival_reader *reader = arrival_reader_new(), *whole = arrival_reader_new(), *again = arrival_reader_new();
 	struct request_trace trace, expected, copied;
 	struct json_text text;
@@ -32,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	CHECK(reader && whole && again);
 	status = read_in_pieces(whole, bytes, length, length + 1, &expected, &failure);
-	CHECK(read_in_pieces(reader, bytes, length, size ? data[0] % 64 + 1U : 1, &trace, &failure) == status);
+	CHECK(read_in_pieces(reader, bytes, length, step, &trace, &failure) == status);
 	CHECK(status == STATUS_OK || status == STATUS_MALFORMED || status == STATUS_INVALID || status == STATUS_TOO_LARGE);
 	CHECK(trace.count == expected.count && (status == STATUS_OK || trace.count == 0));
 	for (size_t i = 1; i < trace.count; i++)
@@ -45,5 +48,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	arrival_reader_free(reader);
 	arrival_reader_free(whole);
 	arrival_reader_free(again);
-	return 0;
 }

@@ -1,16 +1,11 @@
 /* Any bytes as a feed's answer: the first byte chooses the feed, a NUL ends an answer, and what is left of all of them is vetted.
  * Whatever comes, rows that are believed are within their bounds, and a walk that goes on asks for its next page. */
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 #include "base/clock.h"
+#include "fuzz/input.h"
 #include "hwdb/builtin.h"
 #include "hwdb/feeds/hugging_face.h"
 #include "hwdb/feeds/safetensors.h"
 #include "hwdb/feeds/vet.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static struct catalogue *catalogue_of_builtin(void)
 {
@@ -79,7 +74,7 @@ static void safetensors_check(const char *text, size_t length, struct arena *are
 		CHECK(found.first_file && !strchr(found.first_file, '/') && !(found.bytes <= 0));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(struct input *input)
 {
 	static struct catalogue *catalogue;
 	static struct failure failure;
@@ -88,26 +83,28 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct hub_model model;
 	struct feed_walk walk;
 	enum feed_id id;
+	size_t length;
+	char *text;
 
 	if (!catalogue) {
 		catalogue = catalogue_of_builtin();
 		arena_init(&arena, 64 << 20);
 	}
-	if (size == 0 || memmem(data, size, "secret", 6)) /* a server that repeats a key in a link */
-		return 0;
+	if (input->left == 0 || memmem(input->at, input->left, "secret", 6)) /* a server that repeats a key in a link */
+		return;
 	arena_reset(&arena);
 	failure_clear(&failure);
-	id = (enum feed_id)(data[0] % FEED_COUNT);
+	id = (enum feed_id)(input_byte(input) % FEED_COUNT);
+	text = input_rest(input, &length);
 	if (feeds[id].kind == FEED_MODELS) {
-		if (hub_model_read((const char *)data + 1, size - 1, "a/b", &arena, &model, &failure) == STATUS_OK)
+		if (hub_model_read(text, length, "a/b", &arena, &model, &failure) == STATUS_OK)
 			CHECK(hub_repo_is_valid(model.repo) && strlen(model.sha) == 40);
-		safetensors_check((const char *)data + 1, size - 1, &arena);
-		return 0;
+		safetensors_check(text, length, &arena);
+		return;
 	}
 	CHECK(feed_walk_begin(&walk, &feeds[id], NULL, NULL, INT64_C(1795262400000000), &arena, &failure) == STATUS_OK);
 	walk.catalogue = catalogue;
 	walk.key = "secret";
-	if (walk_answers(&walk, (const char *)data + 1, size - 1, &failure) == STATUS_OK && feed_vet(&walk, &vetted, &failure) == STATUS_OK)
+	if (walk_answers(&walk, text, length, &failure) == STATUS_OK && feed_vet(&walk, &vetted, &failure) == STATUS_OK)
 		believed_check(&vetted);
-	return 0;
 }

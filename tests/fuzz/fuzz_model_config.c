@@ -1,13 +1,14 @@
 /* Any bytes as a model's configuration: a status always, and finite figures from every model that is read. */
-#include <stddef.h>
-#include <stdint.h>
-
+#include "fuzz/input.h"
 #include "hwdb/model_config.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void figures_check(const struct model *model)
 {
+	if (model->kind == MODEL_GENERIC) { /* towers: figures of a sample, no layers of tokens */
+		CHECK(model->params_total >= 1 && isfinite(model->params_total) && isfinite(model->generic_flops_per_sample) && model->generic_flops_per_sample >= 0);
+		CHECK(isfinite(model->generic_sample_bytes) && isfinite(model->generic_activation_bytes));
+		return;
+	}
 	CHECK(model->layer_count >= 1 && model->layer_count <= MODEL_LAYERS_MAX);
 	CHECK(isfinite(model->params_total) && model->params_active <= model->params_total);
 	for (double length = 1; length < 1e8; length *= 100) {
@@ -18,15 +19,16 @@ static void figures_check(const struct model *model)
 		CHECK(isfinite(model_weight_bytes(model, (enum precision)precision)));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+void fuzz_one(struct input *input)
 {
 	static struct model model;
 	static struct failure failure;
+	size_t length;
+	const char *text = input_rest(input, &length);
 
 	failure_clear(&failure);
-	if (model_config_read((const char *)data, size, "/model/config", &model, &failure) == STATUS_OK)
+	if (model_config_read(text, length, "/model/config", &model, &failure) == STATUS_OK)
 		figures_check(&model);
 	else
 		CHECK(failure.fault_total > 0 && failure.status == STATUS_INVALID);
-	return 0;
 }

@@ -133,6 +133,55 @@ static void contradictions_widen_the_range(void **state)
 	assert_true(!agreed.disagree && agreed.scale < 0.7);
 }
 
+/* Two runs apart by more than published ones are, but not by so much that the next run is less certain than without them. */
+static void runs_contradict_where_they_widen(void **state)
+{
+	(void)state;
+	for (int far = 0; far < 2; far++) {
+		double deviate = sqrt((far ? 1.4 : 1.05) / 2), scatter = far ? 1.4 : 1.05, variance = (2.25 + scatter) / 4;
+		struct own_runs_posterior two;
+
+		runs.count = 0;
+		add(EXPECTED * exp(SIGMA * deviate));
+		add(EXPECTED * exp(-SIGMA * deviate));
+		two = own_runs_posterior(&runs, &prior);
+		assert_close(two.scale * two.scale, variance + 0.25 * variance / (variance + 0.5), 1e-9);
+		assert_int_equal(two.scale > 1, far);
+		assert_int_equal(two.disagree, far);
+		assert_close(two.factor, 1, 1e-9);
+	}
+}
+
+/* By hand, of a run whose plan left open half of the spread: weight 1/4 of a run, its deviate counts for half of itself. */
+static void a_run_that_left_less_open_moves_less(void **state)
+{
+	struct own_runs_posterior one;
+	double weight = 0.25 * 0.25 / (0.75 + 0.25 * 0.25);
+
+	(void)state;
+	runs.count = 1;
+	items[0] = own_run_of(2.4, EXPECTED, SIGMA / 2, ABSENT_NUMBER, 64, 1);
+	one = own_runs_posterior(&runs, &prior);
+	assert_close(one.runs, 0.25, 1e-12);
+	assert_close(one.weight, weight, 1e-12);
+	assert_close(log(one.factor), weight * log(2.4 / EXPECTED), 1e-12); /* sigma x 1/2 x ln(2.4 / expected) / (sigma / 2) */
+	runs.count = 1;
+	items[0] = own_run_of(2.4, EXPECTED, SIGMA * 2, ABSENT_NUMBER, 64, 1);
+	one = own_runs_posterior(&runs, &prior);
+	assert_close(log(one.factor), weight * log(2.4 / EXPECTED) / 4, 1e-12);
+}
+
+/* Figures by hand: sigma of the typical parts is the root of the mean of both sides' variances. */
+static void the_published_spread_is_that_of_both_sides(void **state)
+{
+	const struct practice_known known = {.node_count = 8};
+	struct practice practice = practice_expected(&known, &practice_fitted);
+
+	(void)state;
+	assert_close(practice.value, 1.13 * 1.35 * 1.12, 1e-12);
+	assert_close(practice_log_sigma(&practice), 0.3202809247283456, 1e-12);
+}
+
 /* 1.12 of 2.1 was beside the steps, as published: their steps were slow, and a plan that knows its steps is not moved by it. */
 static void a_known_step_leaves_what_is_beside_it(void **state)
 {
@@ -210,6 +259,33 @@ static void a_plan_moves_towards_its_teams_runs(void **state)
 	assert_close(BEST.practice.value, 1, 0);
 }
 
+static const char *layout_source(void)
+{
+	for (size_t i = 0; i < fixture.plan.findings.assumption_count; i++)
+		if (strcmp(fixture.plan.findings.assumptions[i].field, "practice.layout") == 0)
+			return fixture.plan.findings.assumptions[i].source;
+	return "";
+}
+
+/* What the answer says of one machine's layout is so. */
+static void one_machines_layout_is_moved_and_said_to_be(void **state)
+{
+	(void)state;
+	for (int own = 0; own < 2; own++) {
+		fixture_init(&fixture);
+		fixture.input.request.common.practice = PRACTICE_TYPICAL;
+		fixture.input.request.common.gpu_count = 8;
+		runs.count = 0;
+		while (runs.count < 5)
+			items[runs.count++] = own_run_of(2.2, 1.7, 0.3, ABSENT_NUMBER, 8, 1);
+		fixture.candidates[0].own_runs = own ? &runs : NULL;
+		fixture_planned(&fixture);
+		assert_string_equal(BEST.practice.parts[1].name, "layout");
+		assert_true(own ? BEST.practice.parts[1].factor > 1.01 : fabs(BEST.practice.parts[1].factor - 1) < 1e-12);
+		assert_contains(layout_source(), own ? "the part begins at 1, and runs of your own move it" : "the part is 1");
+	}
+}
+
 /* A run is no shorter than the steps that it reports, and computes no faster than the best product of any accelerator. */
 static void a_run_that_cannot_be_is_refused(void **state)
 {
@@ -256,7 +332,11 @@ int main(void)
 		cmocka_unit_test(slower_runs_lengthen_and_faster_ones_shorten),
 		cmocka_unit_test(unlike_runs_weigh_less),
 		cmocka_unit_test(contradictions_widen_the_range),
+		cmocka_unit_test(runs_contradict_where_they_widen),
+		cmocka_unit_test(a_run_that_left_less_open_moves_less),
+		cmocka_unit_test(the_published_spread_is_that_of_both_sides),
 		cmocka_unit_test(a_known_step_leaves_what_is_beside_it),
+		cmocka_unit_test(one_machines_layout_is_moved_and_said_to_be),
 		cmocka_unit_test(a_run_that_cannot_be_is_refused),
 		cmocka_unit_test(a_plan_moves_towards_its_teams_runs),
 		cmocka_unit_test(no_run_is_shorter_than_its_steps),

@@ -314,6 +314,58 @@ static void a_trace_is_the_load(void **state)
 	assert_true(plan.recommended.replicas > evenly);
 }
 
+/* E203. Of accelerators that are given, a trace that overloads them is a run all the same: the queue that builds up in it is in its latencies, grows with its
+ * length, and is held against limits. The same load without an end is refused. */
+static void an_overloaded_trace_is_a_run_with_its_queue(void **state)
+{
+	enum { ROWS = 12000, SHORT = 3000 };
+	static struct trace_arrival rows[ROWS];
+	const struct inference_option *best = &plan.recommended;
+	struct inference_request *request;
+	struct serving_fixture fixture;
+	double short_ms, tpot_ms, served_per_s, waited_s;
+
+	(void)state;
+	fill(&fixture);
+	request = &fixture.inference.request;
+	for (int i = 0; i < ROWS; i++)
+		rows[i] = (struct trace_arrival){.t_s = i / 50.0, .prompt_tokens = 1000, .output_tokens = 300};
+	request->queries_per_minute = request->slo.ttft_ms = request->slo.tpot_ms = ABSENT_NUMBER;
+	request->common.gpu_count = 4;
+	request->requests_per_s = 50;
+	assert_int_equal(run(&fixture), STATUS_INFEASIBLE);
+	request->requests_per_s = ABSENT_NUMBER;
+	request->trace = (struct request_trace){.arrivals = rows, .count = SHORT};
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_int_equal(best->simulated.requests, SHORT);
+	short_ms = best->latency.ttft_ms.p99;
+	tpot_ms = best->latency.tpot_ms.p50;
+	served_per_s = best->throughput.output_tokens_per_s / 300;
+	assert_true(served_per_s < 50);
+	assert_string_equal(best->promises[0].what, "load");
+	assert_close(best->promises[0].limit, 50, 0.01);
+	assert_true(best->promises[0].probability < 0.2);
+	/* those who came last wait for all before them, less what was served while they came */
+	waited_s = SHORT / served_per_s - SHORT / 50.0;
+	assert_true(short_ms > 300 * waited_s && short_ms < 1200 * waited_s);
+	request->trace.count = ROWS; /* more wait than a load without an end may let wait */
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_int_equal(best->simulated.requests, ROWS);
+	assert_true(best->latency.ttft_ms.p99 > 3 * short_ms);
+	assert_true(best->latency.tpot_ms.p50 < 1.5 * tpot_ms);
+	request->slo.ttft_ms = short_ms;
+	assert_int_equal(run(&fixture), STATUS_INFEASIBLE);
+	request->trace.count = SHORT;
+	request->slo.ttft_ms = 4 * short_ms;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(best->slo_met);
+	/* accelerators that keep up have no queue, and come before those that do not */
+	request->slo.ttft_ms = ABSENT_NUMBER;
+	request->common.gpu_count = 32;
+	assert_int_equal(run(&fixture), STATUS_OK);
+	assert_true(best->latency.ttft_ms.p99 < 0.1 * short_ms);
+}
+
 /* Prompts apart: both kinds of replicas are there, all accelerators are counted, and nobody's tokens wait for a prompt. */
 static void prompts_may_have_replicas_of_their_own(void **state)
 {
@@ -417,7 +469,7 @@ static void who_goes_first_has_the_promise(void **state)
 
 	(void)state;
 	fill(&fixture);
-	fixture.inference.request.parallelism.max_batch = 32; /* requests wait for a place, which is where turns matter */
+	fixture.inference.request.parallelism.max_batch = 28; /* requests wait for a place, which is where turns matter */
 	fixture.inference.request.slo.ttft_ms = ABSENT_NUMBER;
 	fixture.inference.request.common.gpu_count = 12;
 	fixture.inference.request.requests_per_s = 7;
@@ -574,6 +626,7 @@ int main(void)
 		cmocka_unit_test(a_fixed_fleet_answers_its_load),
 		cmocka_unit_test(bursts_need_more_than_their_mean),
 		cmocka_unit_test(a_trace_is_the_load),
+		cmocka_unit_test(an_overloaded_trace_is_a_run_with_its_queue),
 		cmocka_unit_test(prompts_may_have_replicas_of_their_own),
 		cmocka_unit_test(a_measured_throughput_moves_the_trial),
 		cmocka_unit_test(the_busiest_piece_decides),

@@ -1,5 +1,6 @@
 /* Levers: each is offered where it applies, with the effect that planning again with the change really has; and what spares and
  * asynchronous checkpoints do to goodput. */
+#include "planner/interval.h"
 #include "planner/training/measured.h"
 #include "planner/training/reliability.h"
 #include "planner/training/scaling.h"
@@ -77,6 +78,37 @@ static void numbers_and_precision(void **state)
 	fixture.candidates[0] = fixture_a100();
 	fixture_planned(&fixture);
 	assert_null(lever("precision")); /* an A100 has no FP8 */
+}
+
+/* Half the accelerators are cheaper and late: at the median in time, with the request's confidence not. */
+static void no_lever_breaks_a_promise(void **state)
+{
+	double half_p50, half_p80, likely_usd;
+
+	(void)state;
+	begin(1024);
+	REQUEST.common.practice = PRACTICE_TYPICAL;
+	REQUEST.common.confidence = 0.8;
+	fixture_planned(&fixture);
+	assert_true(fixture_advised(&fixture, "fewer_accelerators") && fixture_advised(&fixture, "more_accelerators"));
+	likely_usd = interval_quantile(&BEST.interval.total_usd, 0.8);
+	REQUEST.common.gpu_count = 512;
+	fixture_planned(&fixture);
+	half_p50 = BEST.wall_clock_hours;
+	half_p80 = interval_quantile(&BEST.interval.wall_clock_hours, 0.8);
+	REQUEST.common.gpu_count = 1024;
+	REQUEST.deadline_hours = 1.01 * half_p80;
+	fixture_planned(&fixture);
+	assert_true(fixture_advised(&fixture, "fewer_accelerators"));
+	REQUEST.deadline_hours = (half_p50 + half_p80) / 2;
+	fixture_planned(&fixture);
+	assert_false(fixture_advised(&fixture, "fewer_accelerators"));
+	/* twice as many are dearer than the budget allows for */
+	REQUEST.deadline_hours = ABSENT_NUMBER;
+	REQUEST.budget_usd = 1.001 * likely_usd;
+	fixture_planned(&fixture);
+	assert_true(fixture_advised(&fixture, "fewer_accelerators"));
+	assert_false(fixture_advised(&fixture, "more_accelerators"));
 }
 
 static void layouts_that_are_pinned(void **state)
@@ -408,6 +440,18 @@ static void no_lever_for_the_figure_alone(void **state)
 	assert_int_equal(fixture.plan.findings.dropped, 0);
 }
 
+/* Daly 2006, eq. 37, up to a checkpoint of twice the time between failures; a longer one is written once in that time. */
+static void checkpoints_are_as_far_apart_as_daly_has_them(void **state)
+{
+	const double delta = 40.0 / 3600, mtbf = 3.093;
+
+	(void)state;
+	assert_close(reliability_daly_interval(delta, mtbf), sqrt(2 * delta * mtbf) * (1 + sqrt(delta / (2 * mtbf)) / 3 + delta / (18 * mtbf)) - delta, 1e-12);
+	assert_close(reliability_daly_interval(1.999, 1), sqrt(2 * 1.999) * (1 + sqrt(1.999 / 2) / 3 + 1.999 / 18) - 1.999, 1e-12);
+	assert_close(reliability_daly_interval(2.001, 1), 1, 1e-12);
+	assert_close(reliability_daly_interval(7, 3), 3, 1e-12);
+}
+
 /* Two hosts of 128 a day and a day to repair: six spares, as ml-engineering's 5 to 10 %. Poisson(2): P(N <= 5) = 0.98344, P(N <= 6) = 0.99547. */
 static void spares_are_enough(void **state)
 {
@@ -526,6 +570,28 @@ static void levers_of_a_measured_step(void **state)
 	assert_true(kept.sample_time_ratio < predicted.sample_time_ratio);
 }
 
+/* A deadline is held against the measured step: half the accelerators keep it as predicted, and not as measured. One that is missed
+ * already takes no lever away that brings it nearer. */
+static void a_measured_step_decides_what_keeps_the_deadline(void **state)
+{
+	struct measured_step measured = {0};
+
+	(void)state;
+	begin(1024);
+	expect("fewer_accelerators");
+	for (int i = 0; i < BOTTLENECK_COUNT; i++)
+		measured.parts_s[i] = 2 * BEST.bottleneck.shares[i] * BEST.step.time_s;
+	measured.time_s = 2 * BEST.step.time_s;
+	REQUEST.deadline_hours = 3 * hours; /* half of them are predicted to take twice the hours */
+	expect("fewer_accelerators");
+	fixture.input.measured = &measured;
+	expect("precision");
+	assert_null(lever("fewer_accelerators"));
+	REQUEST.deadline_hours = 1.2 * hours;
+	expect("precision");
+	assert_true(2 * hours + kept.change_hours > REQUEST.deadline_hours);
+}
+
 /* E83 by hand: predicted compute 0.6, memory 0.2, interconnect 0.195, input 0.005 of a second; measured 1.2 of computing together,
  * 0.39 of interconnect, 0.5 of input, and 0.1 that nobody names. */
 static void measured_over_predicted(void **state)
@@ -555,6 +621,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_and_precision),
+		cmocka_unit_test(no_lever_breaks_a_promise),
 		cmocka_unit_test(layouts_that_are_pinned),
 		cmocka_unit_test(batches_below_the_critical_one),
 		cmocka_unit_test(samples_that_come_late),
@@ -569,7 +636,9 @@ int main(void)
 		cmocka_unit_test(a_teacher_asked_once),
 		cmocka_unit_test(no_lever_for_the_figure_alone),
 		cmocka_unit_test(levers_of_a_measured_step),
+		cmocka_unit_test(a_measured_step_decides_what_keeps_the_deadline),
 		cmocka_unit_test(measured_over_predicted),
+		cmocka_unit_test(checkpoints_are_as_far_apart_as_daly_has_them),
 		cmocka_unit_test(spares_are_enough),
 		cmocka_unit_test(checkpoints_beside_the_training),
 		cmocka_unit_test(a_teacher_is_held_and_run),

@@ -1,6 +1,7 @@
 /* Deadlines, budgets, caps, memory and pins: what binds, what is said when nothing is feasible, and awkward requests. */
 #include <stdlib.h>
 
+#include "planner/interval.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 
@@ -63,6 +64,113 @@ static void an_impossible_deadline_says_what_is_likeliest(void **state)
 	fixture_planned(&fixture);
 	REQUEST.common.gpu_count = likeliest;
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+}
+
+/* Each of two limits can be kept: what the answer says of both ends breaks the one that it does not keep. */
+static void limits_that_exclude_each_other_say_by_how_much(void **state)
+{
+	static const char *const words[] = {"the fastest found, ", "the cheapest, "};
+	double hours[2], usd[2];
+	long counts[2];
+
+	(void)state;
+	begin();
+	REQUEST.common.confidence = 0.8;
+	REQUEST.common.practice = PRACTICE_TYPICAL;
+	REQUEST.common.gpu_count = ABSENT_COUNT;
+	REQUEST.deadline_hours = 240;
+	fixture_planned(&fixture);
+	REQUEST.budget_usd = 0.9 * interval_quantile(&BEST.interval.total_usd, 0.8);
+	assert_true(REQUEST.budget_usd > 1.05 * BEST.cost.total_usd && BEST.wall_clock_hours < 0.95 * REQUEST.deadline_hours); /* its medians keep both */
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "confidence of 0.8, but not all at once");
+	for (size_t i = 0; i < 2; i++) {
+		const char *at = strstr(fixture.failure.detail, words[i]);
+
+		assert_non_null(at);
+		assert_int_equal(sscanf(at + strlen(words[i]), "%ld of h100-sxm5-80gb, needs %lf hours, %lf USD", &counts[i], &hours[i], &usd[i]), 3);
+	}
+	assert_true(hours[0] <= 240 && usd[0] > REQUEST.budget_usd);
+	assert_true(hours[1] > 240 && usd[1] <= REQUEST.budget_usd);
+	REQUEST.common.gpu_count = counts[1]; /* and is so */
+	REQUEST.deadline_hours = ABSENT_NUMBER;
+	fixture_planned(&fixture);
+	assert_close(interval_quantile(&BEST.interval.total_usd, 0.8), usd[1], 1e-5);
+	assert_close(interval_quantile(&BEST.interval.wall_clock_hours, 0.8), hours[1], 1e-5);
+	/* without a price no money is spoken of */
+	begin();
+	REQUEST.common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
+	REQUEST.common.gpu_count = ABSENT_COUNT;
+	REQUEST.common.confidence = 0.8;
+	REQUEST.common.practice = PRACTICE_TYPICAL;
+	REQUEST.deadline_hours = 240;
+	fixture_planned(&fixture);
+	REQUEST.common.carbon_cap_kgco2e = 0.95 * interval_quantile(&BEST.interval.total_kgco2e, 0.8);
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "the cleanest, ");
+	assert_null(strstr(fixture.failure.detail, "USD"));
+	assert_contains(fixture.failure.detail, " kg; raise a limit");
+}
+
+/* The cheapest at even odds may be dearer with the confidence asked for: offers of it differ more. */
+static void the_nearest_is_so_with_the_confidence(void **state)
+{
+	(void)state;
+	begin();
+	REQUEST.common.gpu_count = 8;
+	REQUEST.common.confidence = 0.9;
+	REQUEST.common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
+	REQUEST.budget_usd = 100;
+	fixture.candidates[0].has_offer = fixture.candidates[1].has_offer = true;
+	fixture.candidates[1] = fixture.candidates[0];
+	fixture.candidates[1].accelerator.id = "steady";
+	fixture.candidates[0].offer = (struct offer){.provider = "p", .instance_type = "t", .gpus = 8, .term = TERM_ON_DEMAND, .usd_per_gpu_hour = 2,
+		.low_usd_per_gpu_hour = 2, .high_usd_per_gpu_hour = 12};
+	fixture.candidates[1].offer = (struct offer){.provider = "p", .instance_type = "t", .gpus = 8, .term = TERM_ON_DEMAND, .usd_per_gpu_hour = 2.1,
+		.low_usd_per_gpu_hour = 2.1, .high_usd_per_gpu_hour = 2.1};
+	fixture.input.candidate_count = 2;
+	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+	assert_contains(fixture.failure.detail, "the cheapest found, 8 of steady, needs");
+	assert_contains(fixture.failure.detail, "with a probability of below 0.001");
+	assert_contains(fixture.failure.detail, "fewer tokens");
+}
+
+/* Of a cap that none keeps the answer names the number that needs least, and no other number needs less. */
+static void the_nearest_to_a_cap_needs_least(void **state)
+{
+	static const struct {
+		const char *words;
+		size_t cap, range; /* in the request and the intervals */
+	} caps[] = {
+		{"the thriftiest found, ", offsetof(struct training_request, common.energy_cap_kwh), offsetof(struct training_option, interval.total_kwh)},
+		{"the cleanest found, ", offsetof(struct training_request, common.carbon_cap_kgco2e), offsetof(struct training_option, interval.total_kgco2e)},
+		{"the cheapest found, ", offsetof(struct training_request, budget_usd), offsetof(struct training_option, interval.total_usd)},
+	};
+	static const int64_t counts[] = {2, 8, 64, 512};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(caps); i++) {
+		const char *at;
+		double needs;
+		long count;
+
+		begin();
+		REQUEST.common.practice = PRACTICE_TYPICAL;
+		REQUEST.common.confidence = 0.8;
+		REQUEST.common.gpu_count = ABSENT_COUNT;
+		*(double *)((char *)&REQUEST + caps[i].cap) = 1;
+		assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
+		at = strstr(fixture.failure.detail, caps[i].words);
+		assert_non_null(at);
+		assert_int_equal(sscanf(at + strlen(caps[i].words), "%ld of h100-sxm5-80gb, needs %lf", &count, &needs), 2);
+		assert_contains(fixture.failure.detail, "fewer tokens");
+		*(double *)((char *)&REQUEST + caps[i].cap) = ABSENT_NUMBER;
+		for (size_t k = 0; k < COUNT_OF(counts); k++) {
+			REQUEST.common.gpu_count = counts[k];
+			fixture_planned(&fixture);
+			assert_true(interval_quantile((const struct interval *)((const char *)&BEST + caps[i].range), 0.8) >= needs * (1 - 1e-5));
+		}
+	}
 }
 
 static void reserved_hours_come_off_the_deadline(void **state)
@@ -273,6 +381,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_deadline_gives_the_smallest_number),
 		cmocka_unit_test(an_impossible_deadline_says_what_is_likeliest),
+		cmocka_unit_test(limits_that_exclude_each_other_say_by_how_much),
+		cmocka_unit_test(the_nearest_is_so_with_the_confidence),
+		cmocka_unit_test(the_nearest_to_a_cap_needs_least),
 		cmocka_unit_test(reserved_hours_come_off_the_deadline),
 		cmocka_unit_test(budgets_and_caps_bind),
 		cmocka_unit_test(memory_says_what_would_help),

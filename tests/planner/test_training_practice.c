@@ -78,6 +78,7 @@ static void practice_multiplies_the_hours_and_leaves_the_step(void **state)
 	assert_int_equal(BEST.practice.part_count, 3);
 	assert_close(BEST.practice.value, product, 1e-12);
 	assert_close(typical / recipe, product, 1e-12);
+	assert_close(BEST.run_mfu, fixture.plan.workload.flops_total / (BEST.gpu_hours * 3600 * 989.5e12), 1e-12); /* of all tokens: the last step is not full */
 	assert_close(BEST.run_mfu, BEST.mfu * BEST.goodput.fraction / product, 1e-3);
 	assert_close(BEST.goodput.lost_hours, BEST.wall_clock_hours * (1 - BEST.goodput.fraction), 1e-9);
 	assert_true(BEST.practice.low < BEST.practice.value && BEST.practice.value < BEST.practice.high);
@@ -247,6 +248,14 @@ static void more_confidence_costs_more(void **state)
 	REQUEST.common.confidence = 0.5;
 	fixture_planned(&fixture);
 	assert_true(number >= BEST.gpu_count && (double)number <= (double)BEST.gpu_count * 65 / 64 + 8);
+	/* a budget that only the request's own confidence keeps leaves the others' prices: of the deadline alone */
+	REQUEST.common.confidence = 0.8;
+	fixture_planned(&fixture);
+	REQUEST.budget_usd = 1.01 * interval_quantile(&BEST.interval.total_usd, 0.8);
+	fixture_planned(&fixture);
+	assert_int_equal(fixture.plan.confidence_count, 3);
+	assert_true(points[1].total_usd <= REQUEST.budget_usd && points[2].total_usd > REQUEST.budget_usd);
+	assert_true(points[2].gpu_count > points[1].gpu_count && points[2].wall_clock_hours <= 720);
 	/* a fixed number: the hours of the curve are the interval's */
 	begin(PRACTICE_TYPICAL);
 	REQUEST.common.confidence = 0.8;
@@ -254,6 +263,33 @@ static void more_confidence_costs_more(void **state)
 	assert_int_equal(fixture.plan.confidence_count, 3);
 	assert_close(points[0].wall_clock_hours, BEST.interval.wall_clock_hours.p50, 1e-9);
 	assert_close(points[2].wall_clock_hours, interval_quantile(&BEST.interval.wall_clock_hours, 0.95), 1e-9);
+}
+
+/* The number that the advice names keeps the deadline with the confidence that it names. */
+static void advice_of_a_deadline_names_a_number_that_keeps_it(void **state)
+{
+	const struct findings *findings = &fixture.plan.findings;
+	const struct advice *advice = NULL;
+	double confidence;
+	long number;
+
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.common.gpu_count = ABSENT_COUNT;
+	REQUEST.deadline_hours = 1000;
+	REQUEST.common.confidence = 0.8;
+	fixture_planned(&fixture);
+	for (size_t i = 0; i < findings->advice_count; i++)
+		if (strcmp(findings->advice[i].code, "deadline_at_risk") == 0)
+			advice = &findings->advice[i];
+	assert_non_null(advice);
+	assert_int_equal(sscanf(advice->effect, "%ld accelerators keep it with a confidence of %lf", &number, &confidence), 2);
+	assert_close(confidence, 0.95, 1e-12);
+	assert_true(number > BEST.gpu_count);
+	REQUEST.common.gpu_count = number;
+	REQUEST.common.confidence = confidence;
+	fixture_planned(&fixture);
+	assert_true(BEST.promises[0].probability >= 0.95);
 }
 
 /* Neither dearer than an alternative, nor refused where a number keeps all limits: 1,024 accelerators are too slow, 2,048 too dear. */
@@ -294,6 +330,152 @@ static void the_costliest_uncertainty_comes_first_with_its_cure(void **state)
 	assert_true(fabs(fixture.plan.uncertainties[0].wall_clock_hours) < 1e-9 * BEST.wall_clock_hours);
 }
 
+/* The wider, where no one of them costs anything. */
+static void at_even_odds_the_widest_uncertainty_comes_first(void **state)
+{
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.common.confidence = 0.5;
+	fixture_planned(&fixture);
+	assert_string_equal(fixture.plan.uncertainties[0].field, "layout"); /* ln(1.8 / 1.35) is more than ln(1.43 / 1.12) */
+	assert_string_equal(fixture.plan.uncertainties[1].field, "evaluation_and_restarts");
+	for (size_t i = 0; i < fixture.plan.uncertainty_count; i++)
+		assert_true(fabs(fixture.plan.uncertainties[i].total_usd) < 1e-9 * BEST.cost.total_usd);
+}
+
+/* Variance of the logarithm above the median. */
+static double variance_above(const struct interval *range)
+{
+	return pow(log(range->p90 / range->p50) / normal_quantile(0.9), 2);
+}
+
+/* Part of the hours that is kept where failures come so many hours apart (Daly 2006, eq. 20), by the option's own checkpoints. */
+static double kept(double mtbf_hours)
+{
+	double interval_hours = BEST.goodput.checkpoint_interval_minutes / 60, checkpoint_hours = BEST.goodput.checkpoint_s / 3600;
+
+	return interval_hours / (mtbf_hours * exp(10.0 / 60 / mtbf_hours) * (exp((interval_hours + checkpoint_hours) / mtbf_hours) - 1));
+}
+
+/* By hand: 12.3 to 60 thousand hours of one accelerator, and interruptions of spot capacity beside both. */
+static void failures_widen_the_hours_as_their_published_rates_do(void **state)
+{
+	static const double spots[] = {0, 2e-4, 2e-3};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT_OF(spots); i++) {
+		const double gpus = 512;
+		double sigma, low, high;
+
+		begin(PRACTICE_RECIPE);
+		REQUEST.common.gpu_count = 512;
+		REQUEST.mfu = 0.4;
+		REQUEST.common.pricing.spot_interruptions_per_gpu_hour = spots[i] > 0 ? spots[i] : ABSENT_NUMBER;
+		fixture_planned(&fixture);
+		low = kept(1 / (gpus * (1 / 12.3e3 + spots[i])));
+		high = kept(1 / (gpus * (1 / 60e3 + spots[i])));
+		sigma = log(high / low) / (2 * normal_quantile(0.9));
+		assert_true(sigma > 0.002);
+		assert_close(variance_above(&BEST.interval.wall_clock_hours), STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + sigma * sigma, 1e-6);
+		assert_close(BEST.goodput.fraction, kept(BEST.goodput.mtbf_hours), 1e-9);
+		for (size_t k = 0; k < BEST.provenance_count; k++)
+			if (strcmp(BEST.provenance[k].pointer, "/goodput/fraction") == 0) {
+				assert_close(BEST.provenance[k].low, low, 1e-9);
+				assert_close(BEST.provenance[k].high, high, 1e-9);
+			}
+	}
+	REQUEST.reliability.mtbf_gpu_hours = 20e3; /* a rate that is given has no spread */
+	fixture_planned(&fixture);
+	assert_close(variance_above(&BEST.interval.wall_clock_hours), STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN, 1e-6);
+}
+
+/* The cheapest offer is taken, others are dearer: nothing is below it, and above it the spread is half of what a log-normal through both ends has. */
+static void offers_spread_the_price_upwards_alone(void **state)
+{
+	double hours, price;
+
+	(void)state;
+	begin(PRACTICE_RECIPE);
+	REQUEST.mfu = 0.4;
+	REQUEST.common.confidence = 0.8;
+	REQUEST.common.pricing.usd_per_gpu_hour = ABSENT_NUMBER;
+	fixture.candidates[0].has_offer = true;
+	fixture.candidates[0].offer = (struct offer){.provider = "p", .instance_type = "t", .gpus = 8, .term = TERM_ON_DEMAND, .usd_per_gpu_hour = 2,
+		.low_usd_per_gpu_hour = 2, .high_usd_per_gpu_hour = 6};
+	fixture_planned(&fixture);
+	hours = variance_above(&BEST.interval.wall_clock_hours);
+	price = log(6.0 / 2) / (2 * normal_quantile(0.9));
+	assert_close(variance_above(&BEST.interval.total_usd), hours + price * price, 1e-9);
+	assert_close(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50, BEST.interval.wall_clock_hours.p10 / BEST.interval.wall_clock_hours.p50, 1e-9);
+	/* a quote takes that away, and nothing else */
+	assert_string_equal(fixture.plan.uncertainties[0].field, "price");
+	assert_close(fixture.plan.uncertainties[0].total_usd,
+		interval_quantile(&BEST.interval.total_usd, 0.8) - BEST.cost.total_usd * exp(normal_quantile(0.8) * sqrt(hours)), 1e-6);
+	assert_true(fabs(fixture.plan.uncertainties[0].wall_clock_hours) < 1e-9 * BEST.wall_clock_hours);
+	/* taken in the middle, what lies above it counts as it is */
+	fixture.candidates[0].offer.usd_per_gpu_hour = 5;
+	fixture_planned(&fixture);
+	price = log(6.0 / 5) / normal_quantile(0.9);
+	assert_close(variance_above(&BEST.interval.total_usd), hours + price * price, 1e-9);
+	assert_true(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50 < 0.5 * BEST.interval.wall_clock_hours.p10 / BEST.interval.wall_clock_hours.p50);
+}
+
+/* E125. Five jobs took a quarter longer than was predicted: so does their plan, communication and all. */
+static void a_plan_of_observed_jobs_takes_what_they_took(void **state)
+{
+	struct step_time before;
+
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.common.gpu_count = 1024;
+	fixture_planned(&fixture);
+	before = BEST.step;
+	assert_true(before.data_comm_exposed_s > 0.02 * before.time_s);
+	fixture.candidates[0].calibration = (struct calibration){.id = "c", .source = "five jobs", .stack_speed = 0.8, .stack_low = 0.79, .stack_high = 0.81,
+		.stack_likeness = 1};
+	fixture_planned(&fixture);
+	assert_close(BEST.step.time_s, before.time_s / 0.8, 1e-12);
+	assert_close(BEST.step.data_comm_exposed_s, before.data_comm_exposed_s / 0.8, 1e-12);
+	/* they ran on a tenth of the accelerators that the search takes: half of what they show holds */
+	fixture.candidates[0].calibration.stack_gpu_count = 102.4;
+	fixture_planned(&fixture);
+	assert_close(BEST.step.time_s, before.time_s / sqrt(0.8), 1e-12);
+	assert_int_equal(BEST.practice.part_count, 3);
+	assert_close(BEST.practice.parts[0].factor, sqrt(practice_fitted.software), 1e-12);
+	assert_close(layout_part().factor, sqrt(practice_fitted.layout), 1e-12);
+	assert_true(fixture_assumed(&fixture, "calibration.stack_speed") && !fixture_assumed(&fixture, "practice.software"));
+	assert_close(variance_above(&BEST.interval.step_time_s),
+		0.75 * STEP_LOG_SIGMA * STEP_LOG_SIGMA + 0.25 * STEP_LOG_SIGMA_GIVEN * STEP_LOG_SIGMA_GIVEN + pow(interval_log_sigma(sqrt(0.79), sqrt(0.81)), 2), 1e-6);
+	fixture.candidates[0].calibration.stack_gpu_count = 1024;
+	fixture_planned(&fixture);
+	assert_close(BEST.step.time_s, before.time_s / 0.8, 1e-12);
+	assert_int_equal(BEST.practice.part_count, 1);
+	assert_true(fixture_assumed(&fixture, "practice.software"));
+	REQUEST.mfu = 0.3; /* of a step that is given, observed ones say nothing */
+	fixture_planned(&fixture);
+	assert_close(BEST.mfu, 0.3, 1e-9);
+}
+
+/* Where the step is known, new hardware costs hours beside it, and power follows the mfu that is given. */
+static void new_hardware_slows_no_step_that_is_known(void **state)
+{
+	double watts;
+
+	(void)state;
+	begin(PRACTICE_TYPICAL);
+	REQUEST.mfu = 0.38;
+	fixture_planned(&fixture);
+	watts = BEST.energy.mean_gpu_w;
+	REQUEST.common.practice = PRACTICE_FIRST_RUN;
+	fixture_planned(&fixture);
+	assert_non_null(part("new_hardware"));
+	assert_close(BEST.practice.step_factor, 1, 1e-12);
+	assert_close(BEST.energy.mean_gpu_w, watts, 1e-9);
+	REQUEST.mfu = ABSENT_NUMBER; /* else it slows the steps */
+	fixture_planned(&fixture);
+	assert_close(BEST.practice.step_factor, BEST.practice.value / practice_fitted.evaluation_and_restarts, 1e-9);
+}
+
 static void no_range_goes_beyond_the_best_measured_product(void **state)
 {
 	const double best_product = 0.803; /* H100, MAMF tables */
@@ -307,6 +489,17 @@ static void no_range_goes_beyond_the_best_measured_product(void **state)
 	assert_true(BEST.hfu * BEST.step.time_s / BEST.interval.step_time_s.p10 <= best_product * 1.000001);
 	assert_true(BEST.run_mfu * BEST.gpu_hours / BEST.interval.gpu_hours.p10 <= best_product * 1.000001);
 	assert_true(BEST.interval.step_time_s.p10 <= BEST.step.time_s);
+	/* the hours' p10 lies nearer than their spread would have it: so does that of the money and energy that they cost */
+	assert_true(BEST.interval.gpu_hours.p50 / BEST.interval.gpu_hours.p10 < 0.99 * BEST.interval.gpu_hours.p90 / BEST.interval.gpu_hours.p50);
+	assert_close(BEST.interval.total_usd.p10 / BEST.interval.total_usd.p50, BEST.interval.gpu_hours.p10 / BEST.interval.gpu_hours.p50, 1e-9);
+	assert_true(BEST.interval.total_kwh.p50 / BEST.interval.total_kwh.p10 < BEST.interval.total_kwh.p90 / BEST.interval.total_kwh.p50);
+	/* practice may be none: the bound is of steps and failures alone, and what lies above it is as wide as it is */
+	REQUEST.common.practice = PRACTICE_TYPICAL;
+	REQUEST.reliability.mtbf_gpu_hours = 50e3;
+	REQUEST.mfu = 0.76;
+	fixture_planned(&fixture);
+	assert_close(log(BEST.interval.wall_clock_hours.p50 / BEST.interval.wall_clock_hours.p10),
+		sqrt(pow(log(1.12), 2) + pow(normal_quantile(0.9) * STEP_LOG_SIGMA_GIVEN, 2)), 1e-6);
 }
 
 /* 79 published runs: weeks, and a number between one machine and 16,384. */
@@ -373,8 +566,14 @@ int main(void)
 		cmocka_unit_test(a_promise_is_kept_with_its_confidence),
 		cmocka_unit_test(caps_and_budgets_are_promises_too),
 		cmocka_unit_test(more_confidence_costs_more),
+		cmocka_unit_test(advice_of_a_deadline_names_a_number_that_keeps_it),
 		cmocka_unit_test(the_cheapest_that_keeps_all_limits_is_recommended),
 		cmocka_unit_test(the_costliest_uncertainty_comes_first_with_its_cure),
+		cmocka_unit_test(at_even_odds_the_widest_uncertainty_comes_first),
+		cmocka_unit_test(failures_widen_the_hours_as_their_published_rates_do),
+		cmocka_unit_test(offers_spread_the_price_upwards_alone),
+		cmocka_unit_test(a_plan_of_observed_jobs_takes_what_they_took),
+		cmocka_unit_test(new_hardware_slows_no_step_that_is_known),
 		cmocka_unit_test(no_range_goes_beyond_the_best_measured_product),
 		cmocka_unit_test(naming_nothing_is_never_faster_than_the_best_name),
 		cmocka_unit_test(an_open_request_gets_the_size_that_teams_take),

@@ -185,6 +185,20 @@ static void an_answer_says_so(void **state)
 	assert_false(fixture_warned(&fixture, "outside of what was measured"));
 }
 
+/* Releases are said as they are given: as year and month. */
+static void a_release_is_a_month(void **state)
+{
+	(void)state;
+	fixture.input.request.common.gpu_count = 64;
+	fixture.input.request.stack = STACK_MEGATRON_LM;
+	fixture.input.request.stack_release = "2024-03";
+	fixture_planned(&fixture);
+	assert_true(fixture_warned(&fixture, "outside of what was measured: release of the software 2024-03 (2020-03 to 2022-05)"));
+	fixture.input.request.stack_release = "2023-12";
+	fixture_planned(&fixture);
+	assert_true(fixture_warned(&fixture, "release of the software 2023-12 (2020-03 to 2022-05)"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -196,6 +210,7 @@ int main(void)
 		cmocka_unit_test_setup(another_network_is_outside, begin),
 		cmocka_unit_test_setup(adapters_were_measured_on_shorter_sequences, begin),
 		cmocka_unit_test_setup(an_answer_says_so, begin),
+		cmocka_unit_test_setup(a_release_is_a_month, begin),
 	};
 
 	return cmocka_run_group_tests_name("training scope", tests, NULL, NULL);

@@ -133,6 +133,47 @@ static void a_small_budget_takes_what_it_buys(void **state)
 	assert_true(BEST.cost.total_usd <= REQUEST.budget_usd);
 }
 
+/* E132 by hand: money, and a fifth of the square of the deviation from 0.05 sqrt(H) days (at most 57) in units of 0.8; one machine is usual for a week. */
+static double unusual(void)
+{
+	double usual = 24 * fmin(57, 0.05 * sqrt(BEST.gpu_hours)), deviation;
+
+	if (BEST.gpu_count <= 8 && BEST.wall_clock_hours <= 168)
+		usual = fmax(usual, BEST.wall_clock_hours);
+	deviation = log(BEST.wall_clock_hours / usual) / 0.8;
+	return log(BEST.cost.total_usd) + 0.2 * deviation * deviation;
+}
+
+/* Of all powers of two none is less unusual than what is recommended, which may lie between two of them. */
+static void an_open_request_gets_the_least_unusual_number(void **state)
+{
+	int machines = 0, fleets = 0;
+
+	(void)state;
+	for (double tokens = 2e9; tokens < 4e15; tokens *= 2) {
+		double chosen, least = INFINITY;
+		int64_t number;
+
+		begin(1, tokens);
+		REQUEST.common.practice = PRACTICE_TYPICAL; /* which costs more on more than one machine */
+		fixture_planned(&fixture);
+		chosen = unusual();
+		number = BEST.gpu_count;
+		for (int64_t count = 1; count <= 16384; count *= 2) {
+			REQUEST.common.gpu_count = count;
+			if (fixture_plan(&fixture) == STATUS_OK)
+				least = fmin(least, unusual());
+		}
+		assert_true(chosen <= least + 1e-9);
+		REQUEST.common.gpu_count = number;
+		fixture_planned(&fixture);
+		assert_close(unusual(), chosen, 1e-9);
+		machines += number <= 8;
+		fleets += number > 8;
+	}
+	assert_true(machines >= 2 && fleets >= 4);
+}
+
 static void a_run_beyond_a_year_says_so_first(void **state)
 {
 	(void)state;
@@ -175,6 +216,7 @@ int main(void)
 		cmocka_unit_test(energy_has_its_own_number),
 		cmocka_unit_test(a_budget_is_spent_up_to_its_knee),
 		cmocka_unit_test(a_small_budget_takes_what_it_buys),
+		cmocka_unit_test(an_open_request_gets_the_least_unusual_number),
 		cmocka_unit_test(a_run_beyond_a_year_says_so_first),
 		cmocka_unit_test(single_ones_do_not_work_together),
 	};

@@ -135,3 +135,29 @@ def test_damaged_pages_are_said_and_the_rest_is_recovered(daemon_with, tmp_path)
         assert before.status != 200 or (after.status == 200 and after.json == before.json)
         kept += after.status == 200
     assert 2000 < kept < len(ids)
+
+
+def test_altered_queues_agents_and_feeds_are_not_listed(daemon_with):
+    """What is not of the catalogue: 503 with the reason, by id and in lists, and the check names it."""
+    one = daemon_with("--own-devices=no")
+    made = one.post("/v1/benchmarks", {"suite": "quick", "labels": {"mark": "sentinel-benchmark"}})
+    assert made.status == 202, made.text
+    agent = one.post("/v1/agents", {"agent_id": "a1", "host": "sentinel-host", "devices": [{"id": "d1", "backend": "cuda", "name": "sentinel-device"}]})
+    assert agent.status == 200, agent.text
+    rows = one.request("POST", "/v1/imports/prices", json.dumps(PRICE | {"id": "x"}), {"Content-Type": "application/x-ndjson", "Idempotency-Key": "k"})
+    assert rows.status == 201, rows.text
+    lists = ("/v1/benchmarks", f"/v1/benchmarks/{made.json['id']}", "/v1/agents", "/v1/devices", "/v1/imports", f"/v1/imports/{rows.json['id']}")
+    assert [one.get(path).status for path in lists] == [200] * len(lists)
+    one.stop()
+    alter(one.database, b"sentinel-benchmark", b"sentimel-benchmark")
+    alter(one.database, b"sentinel-host", b"sentimel-host")
+    alter(one.database, b"sentinel-device", b"sentimel-device")
+    alter(one.database, rows.json["sha256"].encode(), b"0" * 64)
+    found = conftest.run("check", one.database)
+    assert found.returncode != 0 and all(noun in found.stdout + found.stderr for noun in ("benchmark ", "agent a1", "device d1", "import "))
+    one.start()
+    for path in lists:
+        answer = one.get(path)
+        assert answer.status == 503 and "checksum" in answer.json["detail"] and "sentimel" not in answer.text, path
+    again = one.post("/v1/agents", {"agent_id": "a2", "host": "h", "devices": [{"id": "d1", "backend": "cuda", "name": "sentinel-device"}]})
+    assert again.status == 200, again.text

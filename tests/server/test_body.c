@@ -125,6 +125,23 @@ static void what_is_held_is_read_in_slices(void **state)
 	buffer_release(&packed);
 }
 
+/* Nothing was held: that is a body when it is plain, and none when it is packed. */
+static void an_empty_body_is_read_to_its_end(void **state)
+{
+	struct body body = {0};
+	bool more = true;
+
+	(void)state;
+	failure_clear(&failure);
+	assert_int_equal(body_begin(&body, NULL, 0, 10, NULL, &failure), STATUS_OK);
+	assert_int_equal(body_read(&body, true, &more, &failure), STATUS_OK);
+	assert_true(body.ended && !more);
+	assert_int_equal(body_begin(&body, "gzip", 0, 10, NULL, &failure), STATUS_OK);
+	assert_int_equal(body_read(&body, true, &more, &failure), STATUS_MALFORMED);
+	assert_contains(failure.detail, "cut short");
+	body_release(&body);
+}
+
 static void what_does_not_shrink_is_not_packed(void **state)
 {
 	struct buffer packed;
@@ -146,6 +163,7 @@ int main(void)
 		cmocka_unit_test(the_limit_counts_what_comes_out),
 		cmocka_unit_test(all_bodies_share_a_budget),
 		cmocka_unit_test(what_is_held_is_read_in_slices),
+		cmocka_unit_test(an_empty_body_is_read_to_its_end),
 		cmocka_unit_test(what_does_not_shrink_is_not_packed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

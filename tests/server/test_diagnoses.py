@@ -155,6 +155,13 @@ def test_a_plan_beside_the_measurement(daemon):
     body = {"timings": {"step_time_ms": 2000 * planned["time_s"], "compute_ms": 1500 * planned["time_s"]}, "training": training}
     result = daemon.post("/v1/diagnoses", body).json["result"]
     assert result["compared"][0]["part"] == "step_time" and result["compared"][0]["ratio"] == pytest.approx(2)
+    # of practice the measured step leaves evaluation and restarts, and the answer says so; a recipe's plan has none
+    left = next(row for row in result["assumptions"] if row["field"] == "practice")
+    assert left["value"] == pytest.approx(1.12) and "evaluation and restarts" in left["source"]
+    fewer = next(lever for lever in result["levers"] if lever["code"] == "fewer_steps")
+    recipe = daemon.post("/v1/diagnoses", body | {"training": training | {"practice": "recipe"}}).json["result"]
+    assert not any(row["field"] == "practice" for row in recipe["assumptions"])
+    assert fewer["change_hours"] == pytest.approx(1.12 * next(lever for lever in recipe["levers"] if lever["code"] == "fewer_steps")["change_hours"])
     wrapped = {"trace": json.loads(cuda()), "training": training, "steps_remaining": 1000}
     answer = daemon.post("/v1/diagnoses", wrapped)
     assert answer.status == 200, answer.text

@@ -415,7 +415,8 @@ def test_five_jobs_of_two_plans_correct_their_stack(hub):
     assert all(item["used"] for item in hub.get("/v1/observations").json["items"])
     now = plan_of(hub, stack="megatron_core")
     assert assumed(now, "calibration.stack_speed")["value"] == pytest.approx(0.8)
-    assert 1.1 < best(now)["step"]["time_s"] / best(plans[0])["step"]["time_s"] < 1.3
+    assert best(now)["step"]["time_s"] == pytest.approx(1.25 * best(plans[0])["step"]["time_s"])  # what was observed, with all that exposes it
+    assert best(now)["parallelism"] == best(plans[0])["parallelism"]
     width = [best(plan)["interval"]["step_time_s"]["p90"] / best(plan)["interval"]["step_time_s"]["p50"] for plan in (plans[0], now)]
     assert width[1] < width[0]
     assert not assumed(plan_of(hub, stack="fsdp"), "calibration.stack_speed")
@@ -448,9 +449,19 @@ def test_jobs_say_less_of_plans_that_are_unlike_them(hub):
     like, near = width(small)
     unlike, far = width(large)
     assert like < 0.6 * before["small"] and 0.9 * before["large"] < unlike <= before["large"]
-    assert assumed(near, "calibration.stack_likeness")["value"] == pytest.approx(1)
+    assert assumed(near, "calibration.stack_likeness")["value"] == 1
+    assert [part["name"] for part in best(near)["practice"]["parts"]] == ["evaluation_and_restarts"], "the others are known"
+    assert assumed(near, "practice.software")["value"] == "observed steps of this software"
     assert assumed(far, "calibration.stack_likeness")["value"] == pytest.approx(0.5 ** (math.log10(70.55 / 8.03) + math.log10(16)), abs=0.02)
     assert 1 / 1.2 == pytest.approx(assumed(near, "calibration.stack_speed")["value"]) and assumed(far, "calibration.stack_speed")["value"] > 0.94
+    # a number that the search finds is as unlike them as one that is given
+    found = hub.post("/v1/plans/training", {key: value for key, value in large.items() if key != "gpu_count"} | {"deadline_hours": 300, "confidence": 0.8}).json
+    count = best(found)["gpu_count"]
+    given = hub.post("/v1/plans/training", large | {"gpu_count": count}).json
+    assert count >= 32 and best(found)["interval"]["wall_clock_hours"] == pytest.approx(best(given)["interval"]["wall_clock_hours"])
+    for field in ("calibration.stack_speed", "calibration.stack_likeness"):
+        assert assumed(found, field)["value"] == pytest.approx(assumed(given, field)["value"]), field
+    assert assumed(found, "calibration.stack_likeness")["value"] < 0.4
     # without one of the five nothing is agreed on any more
     assert hub.request("DELETE", f"/v1/observations/{made[2]['id']}").status == 204
     assert hub.get("/v1/calibrations?quantity=stack_speed").json["items"] == [] and width(small)[0] == pytest.approx(before["small"])

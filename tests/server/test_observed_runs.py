@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from conftest import Daemon
+from conftest import Daemon, run
 
 TRAINING = {"model": "llama-3.1-8b", "tokens": "1T", "accelerator": "h100-sxm", "gpu_count": 256, "stack": "megatron_core", "alternatives": 0}
 
@@ -205,3 +205,68 @@ def test_what_is_no_whole_run_says_why(hub):
     told = hub.post("/v1/observations", {"plan_id": plan["id"], "step_time_s": best(plan)["step"]["time_s"]}).json
     assert "practice" not in told and "practice_unused_because" not in told
     assert rows(hub) == [] and hours(plan_of(hub)) == hours(plan)
+
+
+class Keyed:
+    """The same daemon, asked with keys: a planner's is not believed out of range."""
+
+    def __init__(self, daemon_with, folder):
+        (folder / "root").write_text("fp_" + "ad" * 32)
+        self.daemon = daemon_with("--own-devices=no", "--bootstrap-key-file", str(folder / "root"))
+        made = run("keys", "create", "--database", self.daemon.database)
+        self.keys = {"root": "fp_" + "ad" * 32, "planner": made.stdout.strip()}
+
+    def by(self, name):
+        keyed = self
+
+        class One:
+            def post(self, path, body):
+                return keyed.daemon.post(path, body, {"Authorization": f"Bearer {keyed.keys[name]}"})
+
+            def get(self, path):
+                return keyed.daemon.get(path, {"Authorization": f"Bearer {keyed.keys[name]}"})
+
+        return One()
+
+
+def test_a_planners_report_out_of_range_waits_for_an_admin(daemon_with, tmp_path):
+    """One forged run of four times the expected hours, and five steps of a third of the predicted speed from two plans."""
+    keyed = Keyed(daemon_with, tmp_path)
+    planner, root = keyed.by("planner"), keyed.by("root")
+    plans = [plan_of(planner) for _ in range(2)]
+    before = hours(plans[0])
+    told = report(planner, plans[0], 5.5, gpu_count=256)
+    assert not told["practice_used"] and "waits for an admin" in told["practice_unused_because"], told
+    name = f"run_practice.{told['id']}.held"
+    held = {row["id"]: row for row in root.get("/v1/calibrations?held=true").json["items"]}
+    assert set(held) == {name} and "no admin's key" in held[name]["held_because"]
+    assert hours(plan_of(planner)) == before  # it bends no plan
+    step_s = told["predicted"]["step_time_s"]
+    for i in range(5):
+        seen = planner.post("/v1/observations", {"plan_id": plans[i % 2]["id"], "step_time_s": 2.6 * step_s, "gpu_count": 256})
+        assert seen.status == 201, seen.text
+    assert not seen.json["used"] and "waits for an admin" in seen.json["unused_because"], seen.json
+    assert hours(plan_of(planner)) == before
+    stack = next(row for row in root.get("/v1/calibrations?held=true").json["items"] if row["quantity"] == "stack_speed")
+    decision = f"/v1/calibrations/{stack['id']}/decision"
+    assert planner.post(decision, {"decision": "accept"}).status == 403
+    assert root.post(decision, {"decision": "accept"}).status == 200
+    slow = hours(plan_of(planner))
+    assert slow > 1.4 * before
+    again = planner.post("/v1/observations", {"plan_id": plans[0]["id"], "step_time_s": 2.62 * step_s, "gpu_count": 256})
+    assert again.json["used"], again.json  # it agrees with what an admin let through
+    assert root.post(f"/v1/calibrations/{name}/decision", {"decision": "reject"}).status == 204
+    assert root.get("/v1/calibrations?held=true").json["items"] == []
+    assert "deleted" in planner.get(f"/v1/observations/{told['id']}").json["practice_unused_because"]
+
+
+def test_an_admins_report_and_one_in_range_count_at_once(daemon_with, tmp_path):
+    keyed = Keyed(daemon_with, tmp_path)
+    planner, root = keyed.by("planner"), keyed.by("root")
+    assert report(planner, plan_of(planner), 2.4, gpu_count=256)["practice_used"]
+    forged = report(root, plan_of(root), 5.5, gpu_count=256)
+    assert forged["practice_used"], forged
+    waiting = report(planner, plan_of(planner), 5.5, gpu_count=256)
+    assert not waiting["practice_used"]
+    assert keyed.daemon.request("DELETE", f"/v1/observations/{waiting['id']}", None, {"Authorization": f"Bearer {keyed.keys['root']}"}).status == 204
+    assert root.get("/v1/calibrations?held=true").json["items"] == []

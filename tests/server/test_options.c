@@ -1,4 +1,6 @@
-/* The table of options as a function: precedence, ranges, help and the effective values. The process is in test_options.py. */
+/* The table of options as a function: precedence, ranges, files, help and the effective values. The process is in test_options.py. */
+#include <unistd.h>
+
 #include "server/options.h"
 #include "support/assert.h"
 
@@ -85,6 +87,65 @@ static void wrong_values_say_what_is_right(void **state)
 	}
 }
 
+/* Reads a file of this text. */
+static enum status read_file(struct options *options, const char *text, size_t length)
+{
+	char path[] = "/tmp/test_options.XXXXXX";
+	const char *const argv[] = {"serve", "--config", path};
+	int fd = mkstemp(path);
+	enum status status;
+
+	assert_true(fd >= 0 && write(fd, text, length) == (ssize_t)length && close(fd) == 0);
+	status = read_flags(options, 3, argv);
+	unlink(path);
+	return status;
+}
+
+static void what_is_printed_is_a_file_that_means_the_same(void **state)
+{
+	char text[2000] = "cors-origins =  # none\nlog-file =\t#\nallowed-hosts =#a#b\ndatabase = ";
+	struct options options;
+	struct buffer effective;
+	size_t length = strlen(text);
+
+	(void)state;
+	memset(text + length, 'd', 1000);
+	text[length + 1000] = '\n';
+	assert_int_equal(read_file(&options, text, length + 1001), STATUS_OK);
+	assert_string_equal(options.cors_origins, "");
+	assert_string_equal(options.log_file, "");
+	assert_string_equal(options.allowed_hosts, "#a#b");
+	assert_int_equal(strlen(options.database), 1000);
+	buffer_init(&effective, 1 << 16);
+	options_write_effective(&options, &effective);
+	options_release(&options);
+	assert_contains(effective.bytes, "\ncors-origins =  # file\n");
+	assert_int_equal(read_file(&options, effective.bytes, effective.length), STATUS_OK);
+	assert_string_equal(options.cors_origins, "");
+	assert_string_equal(options.bootstrap_key_file, "");
+	assert_string_equal(options.allowed_hosts, "#a#b");
+	assert_int_equal(strlen(options.database), 1000);
+	options_release(&options);
+	buffer_release(&effective);
+}
+
+static void a_line_of_any_length_is_one_line(void **state)
+{
+	static char text[6000] = "# ";
+	struct options options;
+
+	(void)state;
+	memset(text + 2, 'x', 4093);
+	memcpy(text + 4095, "workers = 7\nqueue = 8\n", 22); /* the first of them is the comment's end */
+	assert_int_equal(read_file(&options, text, 4117), STATUS_OK);
+	assert_int_equal(options.workers, 0);
+	assert_int_equal(options.queue, 8);
+	options_release(&options);
+	assert_int_equal(read_file(&options, "queue = 7\nqueue\0 = 8\n", 22), STATUS_INVALID);
+	assert_contains(failure.detail, ":2: the line holds a NUL byte");
+	options_release(&options);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -92,6 +153,8 @@ int main(void)
 		cmocka_unit_test(flags_take_both_forms),
 		cmocka_unit_test(a_flag_beats_the_environment),
 		cmocka_unit_test(wrong_values_say_what_is_right),
+		cmocka_unit_test(what_is_printed_is_a_file_that_means_the_same),
+		cmocka_unit_test(a_line_of_any_length_is_one_line),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

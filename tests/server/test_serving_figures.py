@@ -205,7 +205,7 @@ def test_promises_and_what_confidence_costs(daemon):
     assumed = {item["field"]: item["value"] for item in usual["assumptions"]}
     assert assumed["practice"] == "typical" and assumed["confidence"] == 0.8
     best = usual["recommended"]
-    assert [part["name"] for part in best["practice"]["parts"]] == ["release", "flags", "load"]
+    assert [part["name"] for part in best["practice"]["parts"]] == ["release", "flags", "tuning", "load"]
     promises = {item.get("member", item["what"]): item for item in best["promises"]}
     assert promises["tpot_ms"]["limit"] == 50 and promises["ttft_ms"]["limit"] == 1000 and "load" in promises
     assert all(item["probability"] >= 0.8 for item in promises.values()), promises

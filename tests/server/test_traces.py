@@ -45,6 +45,26 @@ def test_a_million_rows(daemon_with):
     assert packed.json["request"] == answer.json["request"] and packed.json["result"] == answer.json["result"]
 
 
+def test_a_trace_that_overloads_its_accelerators_is_answered_with_its_queue(daemon):
+    def asked(count, rate, more=""):
+        rows = ",".join(f"[{i / rate:.3f},500,150]" for i in range(count))
+        return send(daemon, request(rows, '"model":"llama-3.1-8b","accelerator":"h100","gpu_count":1,"alternatives":0' + more))
+
+    held, over, longer = asked(1000, 20), asked(1000, 120), asked(4000, 120)
+    for answer in (held, over, longer):
+        assert answer.status == 200, answer.text
+    told = [any("overloaded" in text for text in answer.json["result"]["warnings"]) for answer in (held, over, longer)]
+    assert told == [False, True, True]
+    late = [answer.json["result"]["recommended"]["latency"]["ttft_ms"]["p95"] for answer in (held, over, longer)]
+    assert late[0] < 1000 < 3 * late[1] < late[2], late
+    best = over.json["result"]["recommended"]
+    assert best["promises"][0]["what"] == "load" and best["promises"][0]["probability"] < 0.2
+    assert best["throughput"]["output_tokens_per_s"] < 120 * 150 and best["simulated"]["requests"] == 1000
+    problem = asked(1000, 120, ',"slo":{"ttft_ms":1000}')
+    assert problem.status == 422 and "they hold" in problem.json["detail"], problem.text
+    assert asked(1000, 120, ',"slo":{"ttft_ms":600000}').status == 200
+
+
 def test_a_plan_with_a_long_trace_is_kept_and_computed_again(daemon):
     rows = ",".join("[%d,%d,%d]" % (i, 300 + i % 199, 20 + i % 61) for i in range(200_000))
     body = request(rows).encode()

@@ -105,6 +105,19 @@ def test_an_admin_accepts_and_rejects(hub):
     assert hub.calibrations("held=true") == {} and hub.hours() == slow
 
 
+def test_a_successor_of_the_key_is_no_other_key(hub):
+    """Keys that were rotated are one owner's: the new one does not speak for what the old one delivered."""
+    before = hub.hours()
+    hub.deliver("one", "GPU-1", shares("GPU-1", 0.20))
+    listed = run("keys", "list", "--database", hub.daemon.database).stdout.splitlines()
+    old = next(line.split()[0] for line in listed if line.endswith(" one"))
+    hub.keys["next"] = run("keys", "rotate", old, "--database", hub.daemon.database).stdout.strip()
+    hub.deliver("next", "GPU-2", shares("GPU-2", 0.20))
+    assert hub.hours() == pytest.approx(before, rel=0.1) and len(hub.calibrations("held=true")) == 2
+    hub.deliver("two", "GPU-3", shares("GPU-3", 0.20))
+    assert hub.hours() > 1.5 * before  # which another key does
+
+
 def test_a_device_of_another_key_speaks_for_it(hub):
     before = hub.hours()
     hub.deliver("one", "GPU-1", shares("GPU-1", 0.20))

@@ -1,8 +1,8 @@
 /* Refits the constants of the serving model to the published measurements: scripts/fit serving.
  *
- * usage: fit_inference FOLDER POWER.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write CONSTANTS.c]
+ * usage: fit_inference FOLDER POWER.csv [--rounds N] [--left-out | --suites-out] [--rows FILE.csv] [--write CONSTANTS.c]
  * Prints the errors and each constant with its value, range, meaning and source. --left-out also refits without each model and each
- * accelerator in turn. --rows writes one line a case. --rounds 0 keeps the shipped constants. --write puts what was fitted into the planner. */
+ * accelerator in turn, and each suite away from home; --suites-out those suites alone, in a fifth of the time. --rows writes one line a case. --rounds 0 keeps the shipped constants. --write puts what was fitted into the planner. */
 #include "validation/serving_judge.h"
 #include "validation/serving_power.h"
 
@@ -85,7 +85,7 @@ static void write_rows(const char *path, const struct serving_constants *values,
 	if (!file)
 		product_stop("cannot be written", path);
 	fprintf(file, "id,suite,model,accelerator,precision,gpus,tensor,pipeline,expert,attention_data,release,run,load,requests,prompt,output,"
-				  "quantity,observed,ratio,without_model,without_accelerator,without_suite,log_sigma,sequences,step_ms,prefill_ms,prefill_share,compute,memory,network,overhead,covered\n");
+				  "quantity,observed,ratio,without_model,without_accelerator,without_suite,without_independent,log_sigma,sequences,step_ms,prefill_ms,prefill_share,compute,memory,network,overhead,covered\n");
 	for (size_t i = 0; i < outcomes->count; i++) {
 		const struct serving_outcome *outcome = &outcomes->items[i];
 		const struct serving_case *item = outcome->item;
@@ -95,13 +95,13 @@ static void write_rows(const char *path, const struct serving_constants *values,
 		double load = item->run == RUN_ARRIVALS ? request->requests_per_s : request->concurrency;
 
 		serving_predict(outcome->item, values, true, &prediction);
-		fprintf(file, "%s,%s,%s,%s,%s,%ld,%ld,%ld,%ld,%ld,%s,%s,%g,%ld,%g,%g,%s,%g,%.4f,%.4f,%.4f,%.4f,%.4f,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%d\n", item->id, item->suite,
+		fprintf(file, "%s,%s,%s,%s,%s,%ld,%ld,%ld,%ld,%ld,%s,%s,%g,%ld,%g,%g,%s,%g,%.4f,%.4f,%.4f,%.4f,%.4f,%.4f,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%d\n", item->id, item->suite,
 			item->model, item->accelerator, precision_name(request->common.precision), (long)request->common.gpu_count,
 			(long)request->parallelism.tensor, (long)request->parallelism.pipeline, (long)request->parallelism.expert,
 			(long)request->parallelism.attention_data, request->engine_release ? request->engine_release : "",
 			run_kind_name(item->run), load, (long)request->requests, request->prompt_tokens.mean, request->output_tokens.mean,
 			serving_quantity_name(item->quantity), item->observed, outcome->ratio, outcome->without_model, outcome->without_accelerator,
-			outcome->without_suite, outcome->log_sigma,
+			outcome->without_suite, outcome->without_independent, outcome->log_sigma,
 			prediction.point.decode_sequences, 1e3 * prediction.point.step_s, 1e3 * prediction.point.prefill_s, prediction.point.prefill_share,
 			shares[BOTTLENECK_COMPUTE], shares[BOTTLENECK_MEMORY_BANDWIDTH], shares[BOTTLENECK_INTERCONNECT], shares[BOTTLENECK_LAUNCH_OVERHEAD], outcome->covered);
 	}
@@ -115,13 +115,15 @@ int main(int argc, char **argv)
 	static struct power_cases power;
 	struct serving_constants values = serving_constants;
 	const char *rows = NULL, *written = NULL;
-	bool left_out = false;
+	bool left_out = false, suites_out = false, independent_out = false;
 	int rounds = 25;
 
 	if (argc < 3)
-		product_stop("usage", "fit_inference FOLDER POWER.csv [--rounds N] [--left-out] [--rows FILE.csv] [--write CONSTANTS.c]");
+		product_stop("usage", "fit_inference FOLDER POWER.csv [--rounds N] [--left-out | --suites-out] [--rows FILE.csv] [--write CONSTANTS.c]");
 	for (int i = 3; i < argc; i++) {
 		left_out |= strcmp(argv[i], "--left-out") == 0;
+		independent_out |= strcmp(argv[i], "--independent-out") == 0;
+		suites_out |= strcmp(argv[i], "--suites-out") == 0;
 		if (strcmp(argv[i], "--rows") == 0 && i + 1 < argc)
 			rows = argv[i + 1];
 		if (strcmp(argv[i], "--write") == 0 && i + 1 < argc)
@@ -136,6 +138,10 @@ int main(int argc, char **argv)
 	serving_outcomes_fill(&cases, &values, &outcomes);
 	if (left_out)
 		serving_judge_left_out(&cases, &values, &outcomes);
+	else if (suites_out)
+		serving_judge_suites_out(&cases, &values, &outcomes);
+	else if (independent_out)
+		serving_judge_independent(&cases, &values, &outcomes);
 	print_scores(&outcomes, left_out);
 	print_side(&values, &outcomes, &power);
 	print_constants(&values);

@@ -35,6 +35,28 @@ static struct serving_score score(const struct serving_judgement *judgement, enu
 	return serving_score_of(&judgement->outcomes, &slice, fitted);
 }
 
+static int ascending(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* p10, p50 and p90, between neighbours; sorts the values. */
+static struct interval quantiles_of(double *values, size_t count)
+{
+	double shares[] = {0.1, 0.5, 0.9}, found[COUNT_OF(shares)] = {0};
+
+	qsort(values, count, sizeof *values, ascending);
+	for (size_t i = 0; i < COUNT_OF(shares) && count > 0; i++) {
+		double at = shares[i] * (double)(count - 1);
+		size_t low = (size_t)at, high = low + 1 < count ? low + 1 : low;
+
+		found[i] = values[low] + (at - (double)low) * (values[high] - values[low]);
+	}
+	return (struct interval){found[0], found[1], found[2]};
+}
+
 /* Of the suites that the model was not made on, each left out of the fit. */
 static struct serving_score away(const struct serving_judgement *judgement, enum quantity quantity, const char *suite)
 {
@@ -101,6 +123,49 @@ static void write_away(FILE *file, const struct serving_judgement *judgement)
 					100 * fitted.median, 100 * fitted.bias, 100 * out.mean, 100 * out.median, 100 * out.bias, out.refused, 100 * out.covered, sigma);
 		}
 	}
+}
+
+/* The independent tests by name, each with what is predicted over what was measured of throughput when all of them are left out of the fit. */
+static const char *const independent_suites[] = {"gpustack", "dstack-405b", "dstack-r1", "gpqa", "lm-arena-chat"};
+
+static struct interval independent_of(const struct serving_judgement *judgement, const char *suite, size_t *count)
+{
+	static double ratios[SERVING_CASES_MAX];
+
+	*count = 0;
+	for (size_t i = 0; i < judgement->outcomes.count; i++) {
+		const struct serving_outcome *outcome = &judgement->outcomes.items[i];
+
+		if (outcome->item->quantity == QUANTITY_THROUGHPUT && strcmp(outcome->item->suite, suite) == 0)
+			ratios[(*count)++] = outcome->without_independent;
+	}
+	return quantiles_of(ratios, *count);
+}
+
+/* Over their medians. */
+static struct interval independent_over(const struct serving_judgement *judgement)
+{
+	double medians[COUNT_OF(independent_suites)];
+	size_t ignored;
+
+	for (size_t i = 0; i < COUNT_OF(independent_suites); i++)
+		medians[i] = independent_of(judgement, independent_suites[i], &ignored).p50;
+	return quantiles_of(medians, COUNT_OF(independent_suites));
+}
+
+static void write_independent(FILE *file, const struct serving_judgement *judgement)
+{
+	struct interval over = independent_over(judgement);
+
+	fprintf(file, "\n### What nobody tuned\n\nThroughputs of independent tests, which run an engine as it starts or treat all alike, predicted with constants that are fitted without all of them: those of vendors' tuned\n"
+		"runs. Predicted over measured; `practice: typical` takes the median of the medians (E136, parts *flags* and *tuning*), its range p10 to p90.\n\n| test | n | p10 | median | p90 |\n| --- | --- | --- | --- | --- |\n");
+	for (size_t i = 0; i < COUNT_OF(independent_suites); i++) {
+		size_t count;
+		struct interval one = independent_of(judgement, independent_suites[i], &count);
+
+		fprintf(file, "| %s | %zu | %.2f | %.2f | %.2f |\n", independent_suites[i], count, one.p10, one.p50, one.p90);
+	}
+	fprintf(file, "| **their medians** | %zu | %.2f | %.2f | %.2f |\n", COUNT_OF(independent_suites), over.p10, over.p50, over.p90);
 }
 
 static double knees_right(const struct serving_judgement *judgement)
@@ -201,6 +266,7 @@ static void write_bounds(FILE *file, const struct serving_judgement *judgement)
 	bound_row(file, "the same: inside p10 to p90", 100 * covered, 72, 88, " %");
 	bound_row(file, "the same of the suite of ten figures and more that has fewest", 100 * least, 45, 100, " %");
 #undef MOST
+	bound_row(file, "independent tests, all left out: predicted over measured, the median of their medians", independent_over(judgement).p50, 1, 1.12, "");
 	bound_row(file, "constants, fitted and measured", (double)constants_count(), 0, 60, "");
 }
 
@@ -426,6 +492,7 @@ void serving_document_write(FILE *file, const struct serving_judgement *judgemen
 	for (int quantity = 0; quantity < QUANTITY_COUNT; quantity++)
 		write_quantity(file, (enum quantity)quantity, judgement);
 	write_away(file, judgement);
+	write_independent(file, judgement);
 	write_promises(file, judgement);
 	write_sweeps(file, judgement);
 	write_fits(file, &judgement->fits);

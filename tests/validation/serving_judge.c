@@ -1,6 +1,7 @@
 #include "validation/serving_judge.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "planner/interval.h"
 
@@ -17,7 +18,7 @@ void serving_outcomes_fill(
 
 		serving_predict(item, values, true, &prediction);
 		*outcome = (struct serving_outcome){.item = item, .refused = prediction.refused};
-		outcome->ratio = outcome->without_model = outcome->without_accelerator = outcome->without_suite = prediction.value / item->observed;
+		outcome->ratio = outcome->without_model = outcome->without_accelerator = outcome->without_suite = outcome->without_independent = prediction.value / item->observed;
 		outcome->log_sigma = interval_log_sigma(prediction.interval.p10, prediction.interval.p90);
 		outcome->covered = !prediction.refused && item->observed >= prediction.interval.p10 && item->observed <= prediction.interval.p90;
 	}
@@ -52,10 +53,49 @@ static void leave_out(struct serving_cases *cases, serving_filter *same, const s
 	}
 }
 
+bool serving_is_independent(const struct serving_case *item)
+{
+	static const char *const suites[] = {"gpustack", "gpustack-low", "dstack-405b", "dstack-r1"};
+
+	for (size_t i = 0; i < COUNT_OF(suites); i++)
+		if (strcmp(item->suite, suites[i]) == 0)
+			return true;
+	return item->side; /* ML.ENERGY */
+}
+
+static bool independent(const struct serving_case *item, const void *argument)
+{
+	(void)argument;
+	return serving_is_independent(item);
+}
+
+void serving_judge_independent(
+	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
+{
+	struct serving_constants refitted = *values;
+
+	serving_fit_run(cases, independent, NULL, LEFT_OUT_ROUNDS, &refitted);
+	for (size_t i = 0; i < cases->count; i++) {
+		struct serving_prediction prediction;
+
+		if (!serving_is_independent(&cases->items[i]))
+			continue;
+		serving_predict(&cases->items[i], &refitted, true, &prediction);
+		outcomes->items[i].without_independent = prediction.value / cases->items[i].observed;
+	}
+}
+
+void serving_judge_suites_out(
+	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
+{
+	leave_out(cases, serving_same_suite, values, offsetof(struct serving_outcome, without_suite), outcomes);
+}
+
 void serving_judge_left_out(
 	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes)
 {
 	leave_out(cases, serving_same_model, values, offsetof(struct serving_outcome, without_model), outcomes);
 	leave_out(cases, serving_same_accelerator, values, offsetof(struct serving_outcome, without_accelerator), outcomes);
-	leave_out(cases, serving_same_suite, values, offsetof(struct serving_outcome, without_suite), outcomes);
+	serving_judge_suites_out(cases, values, outcomes);
+	serving_judge_independent(cases, values, outcomes);
 }

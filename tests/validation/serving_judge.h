@@ -12,4 +12,15 @@ void serving_outcomes_fill(
 void serving_judge_left_out(
 	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes);
 
+/* A run that nobody tuned for its vendor: with the flags that an engine starts with, or by a test that treats all alike. */
+bool serving_is_independent(const struct serving_case *item);
+
+/* Fills without_independent: of the independent runs, refitted from `values` without all of them, so that constants are those of vendors' tuned runs. */
+void serving_judge_independent(
+	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes);
+
+/* The same of without_suite alone. About ten seconds. */
+void serving_judge_suites_out(
+	struct serving_cases *cases, const struct serving_constants *values, struct serving_outcomes *outcomes);
+
 #endif

@@ -8,7 +8,7 @@
 struct serving_outcome {
 	struct serving_case *item;
 	double ratio; /* predicted over observed */
-	double without_model, without_accelerator, without_suite; /* the same with the constants refitted without the case's model, accelerator */
+	double without_model, without_accelerator, without_suite, without_independent; /* the same with the constants refitted without the case's model, accelerator */
 	double log_sigma; /* that the answer gives its figure */
 	bool covered, refused;
 };

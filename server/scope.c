@@ -1,0 +1,57 @@
+#include "server/scope.h"
+
+#include "api/labels.h"
+#include "server/server.h"
+#include "storage/benchmarks.h"
+#include "storage/plans.h"
+
+bool scope_admits(const struct call *call, const struct json_text *labels)
+{
+	const struct principal *who = &call->principal;
+
+	return !who->scope_key || api_label_find(labels, who->scope_key, who->scope_value).is_equal;
+}
+
+enum status scope_plan_get(struct call *call, const char *id, int64_t revision, struct plan_record *plan)
+{
+	enum status status = storage_plan_get(call->server->storage, id, revision, &call->arena, plan, &call->failure);
+
+	if (status != STATUS_OK || scope_admits(call, &plan->labels))
+		return status;
+	/* In the words of the store, so that nobody can tell. */
+	return revision == ABSENT_COUNT ? failure_set(&call->failure, STATUS_NOT_FOUND, "there is no plan %s", id)
+									: failure_set(&call->failure, STATUS_NOT_FOUND, "plan %s has no revision %lld", id, (long long)revision);
+}
+
+enum status scope_benchmark(struct call *call, const struct benchmark_record *benchmark)
+{
+	struct plan_record plan;
+	enum status status = STATUS_OK;
+
+	if (!call->principal.scope_key)
+		return STATUS_OK;
+	if (benchmark->plan_id) {
+		status = scope_plan_get(call, benchmark->plan_id, ABSENT_COUNT, &plan);
+		failure_clear(&call->failure);
+	} else if (!scope_admits(call, &benchmark->labels)) {
+		status = STATUS_NOT_FOUND;
+	}
+	return status == STATUS_NOT_FOUND ? failure_set(&call->failure, status, "there is no benchmark %s", benchmark->id) : status;
+}
+
+enum status scope_keep(struct call *call, const struct json_text *labels)
+{
+	if (scope_admits(call, labels))
+		return STATUS_OK;
+	return failure_set(&call->failure, STATUS_FORBIDDEN, "this key may only write what has the label %s=%s", call->principal.scope_key, call->principal.scope_value);
+}
+
+enum status scope_label(struct call *call, struct json_text *labels)
+{
+	const struct principal *who = &call->principal;
+
+	if (!who->scope_key)
+		return STATUS_OK;
+	return api_label_find(labels, who->scope_key, who->scope_value).is_there ? scope_keep(call, labels)
+																			 : api_label_add(labels, who->scope_key, who->scope_value, &call->arena);
+}
