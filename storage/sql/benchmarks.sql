@@ -52,11 +52,8 @@ WHERE id = :id;
 -- A daemon that starts gives agents the time of a lease: they count by their own clocks, and so hold none for longer. One after the other, as each
 -- row is sealed.
 -- name: benchmark_held
-SELECT * FROM benchmark WHERE number IN (
-	SELECT number FROM benchmark WHERE state = 'running' AND lease_until_us < :lease_until_us AND agent_id IS NOT NULL
-	UNION ALL
-	SELECT number FROM benchmark WHERE state = 'running' AND lease_until_us > :lease_until_us AND agent_id IS NOT NULL)
-LIMIT 1;
+SELECT * FROM benchmark
+WHERE state = 'running' AND running_device IS NOT NULL AND agent_id IS NOT NULL AND lease_until_us <> :lease_until_us LIMIT 1;
 
 -- One that was changed on the disk: neither to be run nor waited for. It stays damaged.
 -- name: benchmark_set_aside
