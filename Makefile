@@ -152,6 +152,10 @@ $(BUILD)/tests/worst_day/calls.so: tests/worst_day/calls.c Makefile
 	$(call say,LOADED,$@)
 	$(Q)mkdir -p $(@D) && $(CC) -D_GNU_SOURCE -std=c17 -g -O2 -fPIC -shared -fno-builtin $(filter-out -Wmissing-prototypes -Wstrict-prototypes -Wpedantic,$(WARN)) -o $@ $< -ldl
 
+$(BUILD)/tests/worst_day/clock.so: tests/worst_day/clock.c Makefile
+	$(call say,LOADED,$@)
+	$(Q)mkdir -p $(@D) && $(CC) -D_GNU_SOURCE -std=c17 -g -O2 -fPIC -shared -pthread $(filter-out -Wmissing-prototypes -Wstrict-prototypes -Wpedantic,$(WARN)) -o $@ $< -ldl
+
 $(BUILD)/tests/oom/test_oom: $(BUILD)/tests/oom/failing_malloc.o
 
 $(BUILD)/tests/effects/test_fields: $(patsubst %,$(BUILD)/tests/effects/%.o,answer change)
@@ -324,11 +328,15 @@ check-crash: $(BUILD)/tests/storage/test_crash $(PROGRAM) ## 200 kills -9 and 50
 	CRASH_KILLS=200 CRASH_CUTS=50 $<
 	$(PYTHON) tests/server/crash_daemon.py 200
 
-WORST_DAY := $(patsubst %,$(BUILD)/tests/worst_day/%.so,power calls)
-# STORMS, FACTOR: which of them, and what part of the full counts, as `make check-worst-day STORMS=kills,flips FACTOR=0.1`
+WORST_DAY := $(patsubst %,$(BUILD)/tests/worst_day/%.so,power calls clock)
+# STORMS, FACTOR: which of them, and what part of the full counts, as `make check-worst-day STORMS=kills,flips FACTOR=0.1`. MODE=asan, MODE=tsan or
+# VALGRIND=1 (a hundredth of the counts): what is found meanwhile is judged, and no time.
+, := ,
+UNDER_VALGRIND := kills$(,)files$(,)clients$(,)unread
 .PHONY: check-worst-day check-worst-day-short
 check-worst-day: $(PROGRAM) $(WORST_DAY) ## every storm of docs/robustness.md at its full counts (hours); its short form runs in CI
-	$(PYTHON) tests/worst_day/run.py --full --factor $(or $(FACTOR),1) --build $(BUILD) $(if $(STORMS),--only $(STORMS))
+	FLEETPLAN_PROGRAM=$(CURDIR)/$(PROGRAM) $(PYTHON) tests/worst_day/run.py --full --factor $(or $(FACTOR),$(if $(VALGRIND),0.01,1)) --build $(BUILD) \
+		$(addprefix --under ,$(if $(VALGRIND),valgrind,$(filter asan tsan,$(MODE)))) $(addprefix --only ,$(or $(STORMS),$(if $(VALGRIND),$(UNDER_VALGRIND))))
 
 check-worst-day-short: $(PROGRAM) $(WORST_DAY) ## the storms of the worst day in less than a minute, judged by what no slow machine changes
 	$(Q)timeout 300 $(PYTHON) tests/worst_day/run.py --build $(BUILD) $(if $(STORMS),--only $(STORMS))
@@ -338,6 +346,9 @@ check-trace: $(PROGRAM) ## traces of 255 MiB through the daemon: time, and how f
 
 check-api: $(PROGRAM) ## lint /openapi.json and fuzz the live daemon with schemathesis (PyPI, npm)
 	$(Q)scripts/check-api.sh $(PROGRAM)
+
+check-api-roles: $(PROGRAM) ## the API as each role meets it: schemathesis without a key, and as viewer, planner, agent and admin (PyPI)
+	$(Q)scripts/check-api-roles.sh $(PROGRAM)
 
 bench: bench-planner bench-serving bench-imports $(PROGRAM) $(BUILD)/tests/bench/bare_server ## rates and CPU against bare libmicrohttpd programs (needs wrk)
 	$(Q)scripts/bench.sh $(PROGRAM) $(BUILD)/tests/bench/bare_server

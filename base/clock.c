@@ -1,6 +1,7 @@
 #include "base/clock.h"
 
 #include <ctype.h>
+#include <stdatomic.h>
 
 int64_t clock_wall_us(void)
 {
@@ -32,6 +33,19 @@ int64_t clock_boot_ns(void)
 
 	clock_gettime(CLOCK_BOOTTIME, &now);
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t clock_even_us(void)
+{
+	static _Atomic int64_t begin_us; /* what the wall clock showed when the machine was started, as this process sees it */
+	int64_t since_us = clock_boot_ns() / 1000, known_us = atomic_load(&begin_us), mine_us;
+
+	if (known_us == 0) {
+		mine_us = clock_wall_us() - since_us;
+		if (atomic_compare_exchange_strong(&begin_us, &known_us, mine_us))
+			known_us = mine_us;
+	}
+	return known_us + since_us;
 }
 
 static void clock_write_digits(char *out, int count, int value)

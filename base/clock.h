@@ -11,6 +11,9 @@ enum { CLOCK_TEXT_MAX = 32 };
 
 int64_t clock_wall_us(void);      /* microseconds since 1970-01-01T00:00:00Z */
 int64_t clock_monotonic_ns(void); /* nanoseconds since some moment of this boot */
+/* Microseconds since 1970 as the wall clock had them when this process first asked, and from there on as much as the machine ran or slept:
+ * for what must end after a time that was promised (leases, answers that are kept), whatever the wall clock does meanwhile. */
+int64_t clock_even_us(void);
 int64_t clock_thread_cpu_ns(void); /* what the calling thread has computed */
 int64_t clock_boot_ns(void);      /* the same, and it goes on while the machine sleeps */
 

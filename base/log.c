@@ -17,7 +17,7 @@
 enum { LOG_LINE_MAX = 256 * 1024, LOG_TEXT_MAX = 2048 };
 
 /* The writer takes at most so much at a time, so that the ring has room again before a slow file has all of it. */
-enum { LOG_WRITE_MAX = 64 * 1024 };
+enum { LOG_WRITE_MAX = 64 * 1024, DROPPED_ROOM_BYTES = 256 };
 
 enum log_way { LOG_DIRECT, LOG_RING, LOG_CLOSED };
 
@@ -136,6 +136,8 @@ static bool ring_say_dropped(void)
 
 	if (ring.unsaid == 0)
 		return true;
+	if (LOG_RING_BYTES - ring.length < DROPPED_ROOM_BYTES)
+		return false; /* nothing is formatted for a ring that nobody empties */
 	buffer_init(&line, LOG_LINE_MAX);
 	line_format(&line, LOG_WARNING, "log_dropped", &LOG_INTEGER("lines", ring.unsaid), 1);
 	said = !line.failed && ring_put(line.bytes, line.length);
@@ -220,18 +222,15 @@ bool log_start(void)
 
 bool log_stop(unsigned wait_ms)
 {
-	struct timespec until;
+	int64_t until_ns = clock_monotonic_ns() + wait_ms * INT64_C(1000000);
+	const struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
 	bool whole;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += wait_ms / 1000;
-	until.tv_nsec += (long)(wait_ms % 1000) * 1000000;
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
+	while (pthread_mutex_trylock(&ring.lock) != 0) { /* held for microseconds, or for good: a bug is reported from within the log */
+		if (clock_monotonic_ns() >= until_ns)
+			return false;
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	}
-	if (pthread_mutex_timedlock(&ring.lock, &until) != 0)
-		return false; /* a bug is reported from within the log */
 	if (ring.way != LOG_RING) {
 		whole = ring.way == LOG_DIRECT;
 		pthread_mutex_unlock(&ring.lock);
@@ -240,7 +239,7 @@ bool log_stop(unsigned wait_ms)
 	(void)ring_say_dropped();
 	ring.stopping = true;
 	pthread_cond_signal(&ring.filled);
-	while (ring.length > 0 && pthread_cond_timedwait(&ring.emptied, &ring.lock, &until) == 0)
+	while (ring.length > 0 && pthread_cond_clockwait(&ring.emptied, &ring.lock, CLOCK_MONOTONIC, &until) == 0)
 		;
 	whole = ring.length == 0;
 	ring.way = whole ? LOG_DIRECT : LOG_CLOSED;

@@ -12,7 +12,7 @@ static uint64_t uuid_last; /* 48 bits of milliseconds, then a 12-bit counter */
 /* Milliseconds and counter of the next id: never less or equal to the one before, even if the clock steps back. */
 static uint64_t uuid_next_stamp(uint16_t random12)
 {
-	uint64_t stamp = (uint64_t)(clock_wall_us() / 1000) << 12 | (random12 & 0x7ffu);
+	uint64_t stamp = (uint64_t)(clock_even_us() / 1000) << 12 | (random12 & 0x7ffu);
 
 	pthread_mutex_lock(&uuid_lock);
 	if (stamp <= uuid_last)

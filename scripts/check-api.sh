@@ -6,12 +6,7 @@
 set -eu
 program=$(realpath "$1") examples=${2:-50}
 cd "$(dirname "$0")/.."
-tools=$PWD/build/api-tools
-mkdir -p "$tools"
-[ -x "$tools/venv/bin/schemathesis" ] || {
-	/usr/bin/python3 -m venv "$tools/venv" 2>/dev/null || { scripts/packages.sh venv && /usr/bin/python3 -m venv "$tools/venv"; }
-	"$tools/venv/bin/pip" install -q 'schemathesis>=4,<5'
-}
+. scripts/api-tools.sh
 [ -x "$tools/node_modules/.bin/redocly" ] || npm install --silent --no-fund --no-audit --prefix "$tools" @redocly/cli@2 @stoplight/spectral-cli@6
 . scripts/daemon.sh
 port=${FLEETPLAN_CHECK_PORT:-18190}
@@ -23,7 +18,6 @@ curl -sf "http://127.0.0.1:$port/openapi.json" >"$work/openapi.json"
 "$tools/node_modules/.bin/redocly" lint --config deploy/redocly.yaml "$work/openapi.json"
 printf 'extends: ["spectral:oas"]\nrules:\n  info-contact: off\n' >"$work/.spectral.yaml"
 "$tools/node_modules/.bin/spectral" lint --ruleset "$work/.spectral.yaml" --fail-severity warn "$work/openapi.json"
-config=$PWD/deploy/schemathesis.toml
 cd "$work" # where it leaves its notes
 "$tools/venv/bin/schemathesis" --config-file "$config" run "$work/openapi.json" --url "http://127.0.0.1:$port" \
 	--header "Authorization: Bearer $key" --checks all --exclude-checks positive_data_acceptance --max-examples "$examples" --workers 2 \

@@ -122,8 +122,8 @@ static void sweep_audit(struct bench_runner *runner)
 static void sweep(struct bench_runner *runner, bool restart)
 {
 	struct failure failure;
-	struct benchmark_sweep sweep = {.job = {.kind = STORAGE_BENCHMARK_SWEEP, .failure = &failure}, .now_us = clock_wall_us(),
-		.restart = restart};
+	struct benchmark_sweep sweep = {.job = {.kind = STORAGE_BENCHMARK_SWEEP, .failure = &failure}, .now_us = clock_even_us(),
+		.restart = restart, .lease_us = (int64_t)(runner->options.lease_s * US_PER_S)};
 
 	failure_clear(&failure);
 	runner->sweep_ns = in_s(runner->options.lease_s / SWEEPS_A_LEASE);
@@ -141,7 +141,7 @@ static bool renew(struct bench_runner *runner, double lease_s)
 	struct bench_job *job = runner->job;
 	struct failure failure;
 	struct benchmark_heartbeat heartbeat = {.job = {.kind = STORAGE_BENCHMARK_HEARTBEAT, .failure = &failure},
-		.id = job->record.id, .token = job->record.token, .now_us = clock_wall_us(), .lease_us = (int64_t)(lease_s * US_PER_S),
+		.id = job->record.id, .token = job->record.token, .now_us = clock_even_us(), .lease_us = (int64_t)(lease_s * US_PER_S),
 		.progress = job->progress_json.length ? job->progress_json.bytes : NULL};
 	enum status status;
 
@@ -202,7 +202,7 @@ static enum status deliver(struct bench_runner *runner, struct benchmark_result 
 	enum status status = STATUS_UNAVAILABLE;
 
 	for (int i = 0; i < DELIVERY_TRIES; i++) {
-		result->now_us = clock_wall_us();
+		result->now_us = clock_even_us();
 		failure_clear(result->job.failure);
 		status = storage_run(runner->options.storage, &result->job);
 		if (status != STATUS_UNAVAILABLE && status != STATUS_STORAGE_FULL && status != STATUS_OVERLOADED && status != STATUS_NO_MEMORY)
@@ -243,7 +243,7 @@ static void release(struct bench_runner *runner, const char *reason)
 {
 	struct failure failure;
 	struct benchmark_release release = {.job = {.kind = STORAGE_BENCHMARK_RELEASE, .failure = &failure},
-		.id = runner->job->record.id, .token = runner->job->record.token, .now_us = clock_wall_us(), .reason = reason};
+		.id = runner->job->record.id, .token = runner->job->record.token, .now_us = clock_even_us(), .reason = reason};
 
 	failure_clear(&failure);
 	count(runner, &runner->counts.returned);
@@ -341,7 +341,7 @@ static bool claim_and_run(struct bench_runner *runner, struct bench_device_slot 
 	bench_job_open(job);
 	failure_clear(&failure);
 	claim = (struct benchmark_claim){.job = {.kind = STORAGE_BENCHMARK_CLAIM, .arena = &job->arena, .failure = &failure},
-		.device_id = slot->id, .now_us = clock_wall_us(), .lease_us = (int64_t)(runner->options.lease_s * US_PER_S),
+		.device_id = slot->id, .now_us = clock_even_us(), .lease_us = (int64_t)(runner->options.lease_s * US_PER_S),
 		.benchmark = &job->record};
 	status = storage_run(runner->options.storage, &claim.job);
 	if (status == STATUS_OK) {

@@ -17,12 +17,29 @@ const struct catalogue *call_catalogue(struct call *call)
 	return exchange->catalogue;
 }
 
-/* Nobody waits for it any more, or it has cost more than what is waited for may: it then becomes a job (server/defer.h). */
+/* Whether it has cost more than what is waited for may. While another client's work waits that is a slice: what is short then waits for
+ * a slice of each client, and not for a second of each. */
+static bool call_has_had_its_time(struct exchange *exchange)
+{
+	static const int64_t looks_again_ns = 10000000;
+	int64_t now_ns = exchange->cpu_until_ns > 0 ? clock_thread_cpu_ns() : 0;
+
+	if (exchange->cpu_until_ns == 0 || atomic_load(&exchange->http->quiescing))
+		return false;
+	if (now_ns > exchange->cpu_until_ns)
+		return true;
+	if (now_ns <= exchange->cpu_look_ns)
+		return false;
+	exchange->cpu_look_ns = now_ns + looks_again_ns;
+	return workers_others_wait(&exchange->http->workers, exchange);
+}
+
+/* Nobody waits for it any more, or it has had its time: it then becomes a job (server/defer.h). */
 static bool call_is_abandoned(void *context)
 {
 	struct exchange *exchange = context;
 
-	if (exchange->cpu_until_ns > 0 && clock_thread_cpu_ns() > exchange->cpu_until_ns && !atomic_load(&exchange->http->quiescing))
+	if (!exchange->overran && call_has_had_its_time(exchange))
 		exchange->overran = true;
 	return exchange->overran || atomic_load(&exchange->peer->gone);
 }

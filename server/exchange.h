@@ -106,6 +106,7 @@ struct exchange {
 	struct arena_mark judged;    /* the call's arena when the request's headers were judged */
 	struct arena_mark untouched; /* the call's arena before its handler ran */
 	int64_t cpu_until_ns; /* of its thread's time: when what is waited for has cost enough; 0: no limit */
+	int64_t cpu_look_ns;  /* likewise: when it looks next whether others wait, and gives way to them */
 	bool overran;         /* it has */
 	struct job *job;          /* whose work this is, and nobody is connected to it; NULL: a connection's */
 	struct stream *stream;    /* of events, instead of an answer that is complete */

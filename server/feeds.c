@@ -12,6 +12,8 @@
 #include "server/server.h"
 #include "storage/feeds.h"
 
+static const int64_t NS_PER_S = 1000000000, NS_PER_MINUTE = 60 * INT64_C(1000000000);
+
 enum { FEED_ARENA_MAX_BYTES = 256 * 1024 * 1024, SETTINGS_MAX_BYTES = 256 * 1024, RETRY_MINUTES_MAX = 60 };
 
 /* A call that waits for a feed, in the call's own arena. */
@@ -28,6 +30,7 @@ struct feed_worker {
 	bool started;
 	struct feed_task *first, **last;
 	struct feed_state state;
+	int64_t due_ns;    /* the next refresh of itself, by clock_boot_ns: a wall clock that is set moves no schedule; 0: never */
 	unsigned failures; /* in a row */
 };
 
@@ -93,7 +96,7 @@ enum status feeds_refresh(struct feed_service *service, enum feed_id id, const s
 /* --- threads ------------------------------------------------------------------------------------------------------- */
 
 /* After a failure sooner than usual, and later with each one: a minute, two, four, up to an hour or the usual time. */
-static int64_t pause_us(const struct feed_worker *worker)
+static int64_t pause_ns(const struct feed_worker *worker)
 {
 	unsigned every = worker->service->settings[worker->id].every_minutes, minutes = every;
 
@@ -102,7 +105,7 @@ static int64_t pause_us(const struct feed_worker *worker)
 		minutes = minutes > RETRY_MINUTES_MAX ? RETRY_MINUTES_MAX : minutes;
 		minutes = minutes > every ? every : minutes;
 	}
-	return minutes * INT64_C(60000000);
+	return minutes * NS_PER_MINUTE;
 }
 
 static void refresh_scheduled(struct feed_worker *worker)
@@ -125,13 +128,16 @@ static struct feed_task *next_task(struct feed_worker *worker)
 	struct feed_task *task;
 
 	while (!worker->first && !atomic_load(&service->stopping)) {
-		int64_t next_us = worker->state.next_at_us;
-		struct timespec until = {.tv_sec = next_us / 1000000, .tv_nsec = next_us % 1000000 * 1000};
+		int64_t left_ns = worker->due_ns - clock_boot_ns(), until_ns;
+		struct timespec until;
 
-		if (next_us && clock_wall_us() >= next_us)
+		if (worker->due_ns && left_ns <= 0)
 			return NULL;
-		if (next_us)
-			pthread_cond_timedwait(&service->wake, &service->mutex, &until);
+		/* Looks again each minute: the clock that is waited by stands still while the machine sleeps. */
+		until_ns = clock_monotonic_ns() + (left_ns < NS_PER_MINUTE ? left_ns : NS_PER_MINUTE);
+		until = (struct timespec){.tv_sec = until_ns / NS_PER_S, .tv_nsec = until_ns % NS_PER_S};
+		if (worker->due_ns)
+			pthread_cond_clockwait(&service->wake, &service->mutex, CLOCK_MONOTONIC, &until);
 		else
 			pthread_cond_wait(&service->wake, &service->mutex);
 	}
@@ -165,31 +171,34 @@ static void *feed_thread(void *context)
 		pthread_mutex_lock(&service->mutex);
 		worker->state.running = false;
 		if (!call)
-			worker->state.next_at_us = clock_wall_us() + pause_us(worker);
+			worker->due_ns = clock_boot_ns() + pause_ns(worker);
 	}
 	pthread_mutex_unlock(&service->mutex);
 	return NULL;
 }
 
-/* When the next refresh of itself is due by what the store knows: a daemon that starts again and again asks nobody more often. */
-static int64_t due_us(const struct feed_service *service, enum feed_id id, int64_t first_us)
+/* When the next refresh of itself is due by what the store knows: a daemon that starts again and again asks nobody more often. What the store
+ * knows was dated by a clock that may have been wrong, so it is never further off than usual. */
+static int64_t due_ns(const struct feed_service *service, enum feed_id id, int64_t first_ns)
 {
 	const struct page_request newest = {.limit = 1};
 	struct feed_refresh_list list = {0};
 	struct failure unused;
 	struct arena arena;
-	int64_t next_us = 0;
+	int64_t wait_ns = 0, usual_ns = service->settings[id].every_minutes * NS_PER_MINUTE, now_ns = clock_boot_ns();
 
 	failure_clear(&unused);
 	arena_init(&arena, SETTINGS_MAX_BYTES);
 	if (storage_feed_refresh_list(service->server->storage, feeds[id].name, &newest, &arena, &list, &unused) == STATUS_OK && list.count > 0 &&
 		strcmp(list.items[0].outcome, "failed") != 0)
-		next_us = list.items[0].finished_at_us + service->settings[id].every_minutes * INT64_C(60000000);
+		wait_ns = usual_ns - (clock_wall_us() - list.items[0].finished_at_us) * 1000;
 	arena_release(&arena);
-	return next_us > first_us ? next_us : first_us;
+	if (wait_ns > usual_ns)
+		wait_ns = usual_ns;
+	return now_ns + wait_ns > first_ns ? now_ns + wait_ns : first_ns;
 }
 
-static enum status worker_start(struct feed_service *service, enum feed_id id, int64_t first_us, struct failure *failure)
+static enum status worker_start(struct feed_service *service, enum feed_id id, int64_t first_ns, struct failure *failure)
 {
 	struct feed_worker *worker = &service->workers[id];
 
@@ -199,7 +208,7 @@ static enum status worker_start(struct feed_service *service, enum feed_id id, i
 	if (!service->settings[id].enabled)
 		return STATUS_OK;
 	if (service->settings[id].every_minutes)
-		worker->state.next_at_us = due_us(service, id, first_us);
+		worker->due_ns = due_ns(service, id, first_ns);
 	worker->started = pthread_create(&worker->thread, NULL, feed_thread, worker) == 0;
 	return worker->started ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "no thread for the feed %s", feeds[id].name);
 }
@@ -225,7 +234,7 @@ enum status feeds_start(struct server *server, struct feed_service **out, struct
 	if (status == STATUS_OK && *options->feed_ca_file && access(options->feed_ca_file, R_OK) != 0)
 		status = failure_set(failure, STATUS_INVALID, "feed-ca-file: %s cannot be read", options->feed_ca_file);
 	for (int id = 0; id < FEED_COUNT && status == STATUS_OK; id++) /* not all of them in the moment of the start */
-		status = worker_start(service, (enum feed_id)id, clock_wall_us() + (started += service->settings[id].enabled) * 1000000, failure);
+		status = worker_start(service, (enum feed_id)id, clock_boot_ns() + (started += service->settings[id].enabled) * NS_PER_S, failure);
 	if (status == STATUS_OK)
 		*out = service;
 	else
@@ -307,5 +316,7 @@ void feeds_state_get(struct feed_service *service, enum feed_id id, struct feed_
 {
 	pthread_mutex_lock(&service->mutex);
 	*state = service->workers[id].state;
+	if (service->workers[id].due_ns)
+		state->next_at_us = (clock_wall_us() + (service->workers[id].due_ns - clock_boot_ns()) / 1000 + 500000) / 1000000 * 1000000; /* of two clocks: whole seconds */
 	pthread_mutex_unlock(&service->mutex);
 }

@@ -229,6 +229,9 @@ static int64_t http_take(struct exchange *exchange)
 	return 0;
 }
 
+/* What heavy work has of a core before it gives way to other clients' that waits. Most plans and estimates cost less. */
+#define SLICE_NS INT64_C(50000000)
+
 /* The same of heavy ones: what costs more than may be waited for on a worker goes on as a job, and its client waits for that. */
 static int64_t http_take_heavy(struct exchange *exchange)
 {
@@ -240,6 +243,7 @@ static int64_t http_take_heavy(struct exchange *exchange)
 		return http_take(exchange);
 	exchange->untouched = arena_mark(&exchange->call.arena);
 	exchange->cpu_until_ns = clock_thread_cpu_ns() + limit_ms * INT64_C(1000000);
+	exchange->cpu_look_ns = clock_thread_cpu_ns() + SLICE_NS;
 	status = http_run_handler(exchange);
 	if (status == STATUS_CANCELLED && exchange->overran && !atomic_load(&exchange->peer->gone))
 		defer_overrun(exchange);

@@ -64,12 +64,12 @@ static struct import_task *next_task(struct import_service *service)
 	struct import_task *task;
 	struct timespec until;
 
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += TIDY_AGAIN_S;
 	while (!service->first && !atomic_load(&service->stopping)) {
 		if (!service->untidy)
 			pthread_cond_wait(&service->wake, &service->mutex);
-		else if (pthread_cond_timedwait(&service->wake, &service->mutex, &until) != 0)
+		else if (pthread_cond_clockwait(&service->wake, &service->mutex, CLOCK_MONOTONIC, &until) != 0)
 			return NULL;
 	}
 	task = service->first;

@@ -99,7 +99,7 @@ static struct job *jobs_oldest_ended(const struct jobs *jobs)
 
 static void jobs_drop_old(struct jobs *jobs)
 {
-	int64_t before_us = clock_wall_us() - jobs->options.keep_seconds * INT64_C(1000000);
+	int64_t before_us = clock_even_us() - jobs->options.keep_seconds * INT64_C(1000000);
 	struct job *oldest;
 
 	while ((oldest = jobs_oldest_ended(jobs))) {
@@ -201,7 +201,7 @@ static void job_end(struct exchange *work)
 	job_keep_answer(job, &work->call);
 	job->state = job->http_status < 400 ? JOB_SUCCEEDED : work->call.failure.status == STATUS_CANCELLED ? JOB_CANCELLED : JOB_FAILED;
 	job->fraction = job->state == JOB_SUCCEEDED ? 1 : job->fraction;
-	job->finished_us = clock_wall_us();
+	job->finished_us = clock_even_us();
 	job->revision++;
 	jobs->by_state[job->state]++;
 	jobs->answer_bytes += job->body.capacity;
@@ -233,7 +233,7 @@ static int64_t job_run(struct exchange *work)
 	cancelled = atomic_load(&job->cancel);
 	if (!cancelled) {
 		job->state = JOB_RUNNING;
-		job->started_us = clock_wall_us();
+		job->started_us = clock_even_us();
 		job->revision++;
 	}
 	pthread_mutex_unlock(&job->jobs->mutex);
@@ -328,7 +328,7 @@ static struct job *job_new(struct jobs *jobs, struct exchange *work)
 	job->client = work->client;
 	job->jobs = jobs;
 	job->route = call->route;
-	job->created_us = clock_wall_us();
+	job->created_us = clock_even_us();
 	job->revision = 1;
 	if (call->idempotency_key) {
 		job->key = strdup(call->idempotency_key);
@@ -445,7 +445,7 @@ enum status jobs_cancel(struct jobs *jobs, const char *owner, const char *id, st
 	pthread_mutex_lock(&jobs->mutex);
 	job = jobs_find(jobs, owner, id);
 	if (job && !job_has_ended(job) && !atomic_exchange(&job->cancel, true)) {
-		job->finished_us = clock_wall_us(); /* of one in the queue; the other is told when it has stopped */
+		job->finished_us = clock_even_us(); /* of one in the queue; the other is told when it has stopped */
 		job->revision++;
 	}
 	pthread_mutex_unlock(&jobs->mutex);

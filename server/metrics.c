@@ -177,7 +177,7 @@ static void metrics_write_benchmarks(struct server *server, struct buffer *out)
 	struct failure failure;
 
 	failure_clear(&failure);
-	if (storage_queue_counts(server->storage, clock_wall_us(), &counts, &failure) != STATUS_OK)
+	if (storage_queue_counts(server->storage, clock_even_us(), &counts, &failure) != STATUS_OK)
 		return;
 	metrics_head(out, METRIC_BENCHMARKS);
 	buffer_printf(out, "%s{state=\"queued\"} %lld\n%s{state=\"running\"} %lld\n", benchmarks, (long long)counts.queued, benchmarks,

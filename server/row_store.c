@@ -34,10 +34,11 @@ enum status row_store(struct call *call, const struct row_ops *ops, void *row, c
 	status = commit_run(call, &put->job);
 	if (status == STATUS_OK)
 		status = server_catalogue_changed(call->server, ops->kind, row_ops_id(ops, row), put->revision, &call->failure);
-	if (status == STATUS_OK)
-		status = storage_row_get(call->server->storage, ops->kind, row_ops_id(ops, row), 0, &call->arena, row, &call->failure);
+	if (status == STATUS_OK) /* as it was stored: another client may have changed or removed it since */
+		status = storage_row_get(call->server->storage, ops->kind, row_ops_id(ops, row), put->at_us, &call->arena, row, &call->failure);
 	if (status != STATUS_OK)
 		return status;
+	row_meta_of(ops, row)->valid_to_us = 0;
 	if (put->created && !put->create_only)
 		call_created(call, "%s/%s", ops->path, row_ops_id(ops, row));
 	call_etag(call, row_meta_of(ops, row)->revision);

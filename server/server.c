@@ -300,12 +300,19 @@ static enum status server_update_builtin(struct server *server, struct failure *
 	char digest[BUILTIN_DIGEST_MAX];
 	struct catalogue_rows rows = {0};
 	struct builtin_update update = {.job = {.kind = STORAGE_BUILTIN_UPDATE, .failure = failure}, .rows = &rows, .digest = digest};
+	const char *stored = NULL;
 	struct arena arena;
 	enum status status;
 
 	builtin_digest(digest);
 	arena_init(&arena, SERVER_CATALOGUE_MAX_BYTES);
-	status = builtin_rows_read(&arena, &rows, failure);
+	status = storage_builtin_digest(server->storage, &arena, &stored, failure);
+	if (status == STATUS_OK && stored && strcmp(stored, digest) == 0) { /* nearly always: then they are not even read */
+		arena_release(&arena);
+		return STATUS_OK;
+	}
+	if (status == STATUS_OK)
+		status = builtin_rows_read(&arena, &rows, failure);
 	if (status == STATUS_OK)
 		status = storage_run(server->storage, &update.job);
 	arena_release(&arena);
@@ -384,9 +391,22 @@ static enum status server_bind(struct server *server, struct failure *failure)
 	return http_bind(&options, &server->http, failure);
 }
 
+/* While the file is being checked: all that is only read. That the file is damaged explains whatever else failed. */
+static enum status server_load(struct server *server, struct failure *failure)
+{
+	enum status status = server_update_builtin(server, failure), whole;
+
+	if (status == STATUS_OK)
+		status = server_catalogue_reload(server, failure);
+	whole = storage_checked(server->storage, failure);
+	if (whole != STATUS_OK)
+		status = whole;
+	return status == STATUS_OK ? server_open_auth(server, failure) : status;
+}
+
 enum status server_open(struct server *server, const struct options *options, struct failure *failure)
 {
-	const struct storage_options storage = {.path = options->database, .use = STORAGE_DAEMON};
+	const struct storage_options storage = {.path = options->database, .use = STORAGE_DAEMON, .checks_beside = true};
 	enum status status;
 
 	*server = (struct server){.options = options, .started_us = clock_wall_us()};
@@ -396,13 +416,7 @@ enum status server_open(struct server *server, const struct options *options, st
 	if (status == STATUS_OK)
 		status = storage_open(&storage, &server->storage, failure);
 	if (status == STATUS_OK)
-		status = server_update_builtin(server, failure);
-	if (status == STATUS_OK)
-		status = server_catalogue_reload(server, failure);
-	if (status == STATUS_OK)
-		status = server_open_auth(server, failure);
-	if (status == STATUS_OK)
-		status = storage_scrub_start(server->storage, failure);
+		status = server_load(server, failure);
 	if (status == STATUS_OK)
 		status = server_start_benchmarks(server, failure);
 	if (status == STATUS_OK)
@@ -411,6 +425,8 @@ enum status server_open(struct server *server, const struct options *options, st
 		status = feeds_start(server, &server->feeds, failure);
 	if (status == STATUS_OK)
 		status = http_start(server->http, server, failure);
+	if (status == STATUS_OK) /* last: it reads everything, and nobody waits for it */
+		status = storage_scrub_start(server->storage, failure);
 	if (status != STATUS_OK)
 		(void)server_close(server, 0);
 	return status;

@@ -250,6 +250,20 @@ int64_t workers_waited_ns(struct workers *workers, const struct client *client)
 	return queued_ns ? clock_monotonic_ns() - queued_ns : 0;
 }
 
+bool workers_others_wait(struct workers *workers, const struct exchange *running)
+{
+	int64_t now_ns = clock_monotonic_ns();
+	bool wait = false;
+
+	if (atomic_load(&workers->waiting) == 0)
+		return false;
+	pthread_mutex_lock(&workers->mutex);
+	for (const struct exchange *exchange = workers->first; exchange && !wait; exchange = exchange->next)
+		wait = exchange->share != running->share && workers_begins_ns(workers, exchange->share, now_ns) == 0;
+	pthread_mutex_unlock(&workers->mutex);
+	return wait;
+}
+
 void workers_stop(struct workers *workers)
 {
 	if (!workers->threads)

@@ -57,6 +57,9 @@ struct exchange *workers_push(struct workers *workers, struct exchange *exchange
 /* How long the first of this client has waited: about as long as whatever it sends next will. 0 when nothing waits. Thread-safe. */
 int64_t workers_waited_ns(struct workers *workers, const struct client *client);
 
+/* Whether work of another client than this running exchange's waits that could begin if a thread were free. Thread-safe; scans the queue. */
+bool workers_others_wait(struct workers *workers, const struct exchange *running);
+
 void workers_stop(struct workers *workers); /* runs what is queued, then joins, and takes no more; nothing when never started */
 
 #endif

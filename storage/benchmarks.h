@@ -88,11 +88,13 @@ struct benchmark_release {
 };
 
 /* Ends leases that are over and queued ones past their time, forgets idempotency keys older than a day. Every few
- * seconds, and at start with `restart`: leases of the daemon's own worker are then over at once, as it died with us. */
+ * seconds, and at start with `restart`: leases of the daemon's own worker are then over at once, as it died with us, and those of agents begin anew:
+ * what the clock showed to the daemon that gave them is not known. */
 struct benchmark_sweep {
 	struct storage_job job;
 	int64_t now_us;
 	bool restart;
+	int64_t lease_us; /* with `restart`: how long an agent's lease holds from now on; 0: as it was */
 	int64_t requeued, expired, cancelled, keys_forgotten; /* outputs */
 };
 

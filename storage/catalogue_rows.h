@@ -23,6 +23,7 @@ struct row_put {
 	int64_t expected_revision; /* below 1: any; else of the valid row (STATUS_PRECONDITION_FAILED) */
 	const struct idempotency *idempotency;
 	int64_t revision; /* output: of the catalogue, and now of the row */
+	int64_t at_us;    /* output: the moment from which on the row holds; others may have changed it since */
 	bool created;     /* output: there was none before */
 };
 
@@ -67,6 +68,9 @@ struct builtin_update {
 	struct rows_difference difference; /* output */
 	int64_t revision;                  /* output */
 };
+
+/* The digest of the last such update; NULL in *digest before the first. */
+FALLIBLE enum status storage_builtin_digest(struct storage *storage, struct arena *arena, const char **digest, struct failure *failure);
 
 struct row_filter {
 	const char *id_prefix;      /* NULL: any; so are all below */

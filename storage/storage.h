@@ -32,11 +32,16 @@ struct storage_options {
 	enum storage_use use;
 	size_t queue_maximum;   /* jobs that may wait, 0: 4096 */
 	size_t readers_maximum; /* reader connections, opened when first needed, 0: 16 */
+	bool checks_beside;     /* a file that needs no migration is checked by a thread of its own: storage_checked says what it found */
 };
 
 /* Opens, checks and migrates. Refuses, saying what to do: a damaged file, a file of another application, one of a newer
  * version, one that another daemon holds. NULL in *storage unless STATUS_OK. */
 FALLIBLE enum status storage_open(const struct storage_options *options, struct storage **storage, struct failure *failure);
+
+/* Waits for that check. Its refusal is what storage_open would have said: nothing may be written and nothing answered before. STATUS_OK without
+ * `checks_beside`, or when asked again. */
+FALLIBLE enum status storage_checked(struct storage *storage, struct failure *failure);
 
 /* Finishes what is queued, writes the log back into the file and closes. No call may be under way. NULL is fine. */
 void storage_close(struct storage *storage);

@@ -37,7 +37,7 @@ enum status handle_agent_list(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query);
-	status = storage_agent_list(call->server->storage, clock_wall_us(), &page, &call->arena, &list, &call->failure);
+	status = storage_agent_list(call->server->storage, clock_even_us(), &page, &call->arena, &list, &call->failure);
 	for (size_t i = 0; i < list.count; i++) {
 		list.items[i].lease_s = server_lease_s(call->server);
 		list.items[i].heartbeat_s = server_heartbeat_s(call->server);
@@ -87,7 +87,7 @@ enum status handle_agent_register(struct call *call)
 	struct agent_registration told;
 	struct agent_record agent, registered;
 	struct agent_put put = {.job.kind = STORAGE_AGENT_PUT, .agent = &agent, .bearer = &bearer, .registered = &registered};
-	int64_t now_us = clock_wall_us();
+	int64_t now_us = clock_even_us();
 	enum status status = api_decode(&table_agent_registration, call->body, call->body_length, &call->arena, &told, &call->failure);
 
 	if (status == STATUS_OK)
@@ -165,7 +165,7 @@ static void lease_returned(struct storage_job *job)
 static void lease_return(struct asking *asking)
 {
 	asking->release = (struct benchmark_release){.job = {.kind = STORAGE_BENCHMARK_RELEASE, .done = lease_returned, .context = asking,
-		.failure = &asking->call->failure}, .id = asking->benchmark.id, .token = asking->benchmark.token, .now_us = clock_wall_us(),
+		.failure = &asking->call->failure}, .id = asking->benchmark.id, .token = asking->benchmark.token, .now_us = clock_even_us(),
 		.reason = "its agent was gone before the answer"};
 	if (storage_submit(asking->call->server->storage, &asking->release.job) != STATUS_OK)
 		lease_returned(&asking->release.job); /* it ends by itself, then */
@@ -181,7 +181,7 @@ static enum status lease_ask(struct asking *asking)
 	asking->changes = storage_queue_changes(storage);
 	asking->claim = (struct benchmark_claim){.job = {.kind = STORAGE_BENCHMARK_CLAIM, .done = lease_asked, .context = asking,
 		.arena = &asking->call->arena, .failure = &asking->call->failure}, .agent_id = asking->call->parameters[0], .bearer = &asking->bearer,
-		.devices = &asking->request.devices, .now_us = clock_wall_us(), .benchmark = &asking->benchmark,
+		.devices = &asking->request.devices, .now_us = clock_even_us(), .benchmark = &asking->benchmark,
 		.lease_us = (int64_t)(server_lease_s(asking->call->server) * US_PER_S)};
 	return audit_attach(asking->call, &asking->claim.job) == STATUS_OK ? storage_submit(storage, &asking->claim.job) : STATUS_NO_MEMORY;
 }

@@ -137,7 +137,7 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 
 	benchmark_check_suite(call, &benchmark->suite);
 	benchmark_check_shapes(call, &benchmark->shapes);
-	if (benchmark->expires_at_us != ABSENT_COUNT && benchmark->expires_at_us <= clock_wall_us())
+	if (benchmark->expires_at_us != ABSENT_COUNT && benchmark->expires_at_us <= clock_even_us())
 		failure_add(&call->failure, "/expires_at", "out_of_range", "is over: a benchmark that may not wait cannot begin");
 	if (benchmark->device && benchmark->accelerator)
 		failure_add(&call->failure, "/accelerator", "contradiction", "give a device or an accelerator, not both");
@@ -189,7 +189,7 @@ static enum status prepare_benchmark(struct call *call, const struct idempotency
 	uuid_make(id);
 	benchmark->id = id;
 	benchmark->state = "queued";
-	benchmark->created_at_us = clock_wall_us();
+	benchmark->created_at_us = clock_even_us();
 	if (benchmark->expires_at_us == ABSENT_COUNT)
 		benchmark->expires_at_us = benchmark->created_at_us + QUEUE_LIFE_US;
 	benchmark->attempt = 0;
@@ -210,7 +210,7 @@ static void catch_up_with(struct server *server, const struct benchmark_record *
 {
 	static const int64_t while_read_us = INT64_C(60000000);
 
-	if (strcmp(benchmark->state, "succeeded") == 0 && clock_wall_us() - benchmark->finished_at_us < while_read_us)
+	if (strcmp(benchmark->state, "succeeded") == 0 && clock_even_us() - benchmark->finished_at_us < while_read_us)
 		server_catalogue_catch_up(server);
 }
 
@@ -291,7 +291,7 @@ enum status handle_benchmark_get(struct call *call)
 enum status handle_benchmark_cancel(struct call *call)
 {
 	struct benchmark_record benchmark = {0};
-	struct benchmark_cancel cancel = {.job = {.kind = STORAGE_BENCHMARK_CANCEL}, .id = call->parameters[0], .now_us = clock_wall_us(), .benchmark = &benchmark};
+	struct benchmark_cancel cancel = {.job = {.kind = STORAGE_BENCHMARK_CANCEL}, .id = call->parameters[0], .now_us = clock_even_us(), .benchmark = &benchmark};
 	enum status status = call->principal.scope_key ? storage_benchmark_get(call->server->storage, cancel.id, &call->arena, &benchmark, &call->failure) : STATUS_OK;
 
 	if (status == STATUS_OK && call->principal.scope_key)

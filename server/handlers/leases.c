@@ -17,7 +17,7 @@ enum status handle_lease_heartbeat(struct call *call)
 {
 	struct lease_bearer bearer = lease_bearer_of(call);
 	struct lease_heartbeat told;
-	struct benchmark_heartbeat heartbeat = {.job.kind = STORAGE_BENCHMARK_HEARTBEAT, .id = call->parameters[0], .now_us = clock_wall_us(),
+	struct benchmark_heartbeat heartbeat = {.job.kind = STORAGE_BENCHMARK_HEARTBEAT, .id = call->parameters[0], .now_us = clock_even_us(),
 		.bearer = &bearer, .lease_us = (int64_t)(server_lease_s(call->server) * US_PER_S)};
 	enum status status = api_decode(&table_lease_heartbeat, call->body, call->body_length, &call->arena, &told, &call->failure);
 
@@ -47,7 +47,7 @@ static enum status give_back(struct call *call, int64_t token, const char *reaso
 	struct lease_bearer bearer = lease_bearer_of(call);
 	struct benchmark_record benchmark = {0};
 	struct benchmark_release release = {.job.kind = STORAGE_BENCHMARK_RELEASE, .id = call->parameters[0], .token = token,
-		.now_us = clock_wall_us(), .reason = reason, .bearer = &bearer, .benchmark = &benchmark};
+		.now_us = clock_even_us(), .reason = reason, .bearer = &bearer, .benchmark = &benchmark};
 	enum status status = commit_run(call, &release.job);
 
 	return status == STATUS_OK ? answer_outcome(call, &benchmark, false, 0) : status;
@@ -129,7 +129,7 @@ static enum status store_result(struct call *call, struct arriving *arriving)
 	bench_delivery_open(&arriving->delivery, call->server->storage, &arriving->job, &arriving->outcome, end, &deliverer);
 	memcpy(result->sha256, arriving->sha256, sizeof result->sha256);
 	result->bearer = &bearer;
-	result->now_us = clock_wall_us();
+	result->now_us = clock_even_us();
 	result->benchmark = &arriving->benchmark;
 	status = commit_run(call, &result->job);
 	if (status == STATUS_OK && !result->repeated) {

@@ -49,6 +49,12 @@ UPDATE benchmark SET state = :state, state_reason = :state_reason, running_devic
 	result_checksum = :result_checksum, row_checksum = :row_checksum
 WHERE id = :id;
 
+-- A daemon that starts gives agents the time of a lease: they count by their own clocks, and so hold none for longer. One after the other, as each
+-- row is sealed.
+-- name: benchmark_held
+SELECT * FROM benchmark
+WHERE state = 'running' AND running_device IS NOT NULL AND agent_id IS NOT NULL AND lease_until_us <> :lease_until_us LIMIT 1;
+
 -- One that was changed on the disk: neither to be run nor waited for. It stays damaged.
 -- name: benchmark_set_aside
 UPDATE benchmark SET state = 'failed', state_reason = 'it was changed on the disk since it was stored', lease_until_us = NULL,

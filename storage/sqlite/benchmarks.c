@@ -14,7 +14,7 @@ enum status operation_benchmark_put(struct storage *storage, struct storage_job 
 		.state = "queued", .lease_until_us = ABSENT_COUNT, .started_at_us = ABSENT_COUNT, .finished_at_us = ABSENT_COUNT, .result_checksum = ABSENT_COUNT};
 	enum status status = store_run(&storage->writer, STATEMENT_BENCHMARK_INSERT, &benchmark, arena, NULL, failure);
 
-	return status == STATUS_OK ? idempotency_insert(storage, put->idempotency, clock_wall_us(), arena, failure) : status;
+	return status == STATUS_OK ? idempotency_insert(storage, put->idempotency, clock_even_us(), arena, failure) : status;
 }
 
 enum status storage_benchmark_get(struct storage *storage, const char *id, struct arena *arena, struct benchmark_record *benchmark,

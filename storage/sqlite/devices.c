@@ -10,7 +10,7 @@ enum status operation_device_put(struct storage *storage, struct storage_job *jo
 enum status storage_device_list(struct storage *storage, const struct page_request *page, struct arena *arena,
 	struct device_list *list, struct failure *failure)
 {
-	int64_t now_us = clock_wall_us();
+	int64_t now_us = clock_even_us();
 	struct arguments arguments = {.limit = (int64_t)page_limit(page) + 1, .now_us = now_us, .before_us = now_us - AGENT_SILENCE_US};
 	struct rows_read rows;
 	enum status status = cursor_read_id(page, arena, &arguments.cursor_id, failure);

@@ -150,5 +150,5 @@ enum status idempotency_insert(struct storage *storage, const struct idempotency
 
 enum status operation_idempotency_put(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
-	return idempotency_insert(storage, ((struct idempotency_put *)job)->idempotency, clock_wall_us(), arena, failure);
+	return idempotency_insert(storage, ((struct idempotency_put *)job)->idempotency, clock_even_us(), arena, failure);
 }

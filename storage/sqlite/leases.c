@@ -345,15 +345,33 @@ static void sweep_count(struct benchmark_sweep *sweep, const char *state)
 	}
 }
 
+static enum status leases_anew(struct storage *storage, const struct arguments *arguments, struct arena *arena, struct failure *failure)
+{
+	struct benchmark_record benchmark;
+	enum status status;
+
+	while ((status = queue_one(storage, STATEMENT_BENCHMARK_HELD, arguments, &benchmark, arena, failure)) == STATUS_OK) {
+		benchmark.lease_until_us = arguments->lease_until_us;
+		status = lease_write(storage, &benchmark, arena, failure);
+		if (status != STATUS_OK)
+			return status;
+	}
+	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
+}
+
 enum status operation_benchmark_sweep(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	struct benchmark_sweep *sweep = (struct benchmark_sweep *)job;
 	struct arguments arguments = {.now_us = sweep->now_us, .restart = sweep->restart,
-		.before_us = sweep->now_us - idempotency_retention_us};
+		.before_us = sweep->now_us - idempotency_retention_us, .lease_until_us = sweep->now_us + sweep->lease_us};
 	struct benchmark_record benchmark;
-	enum status status;
+	enum status status = STATUS_OK;
 
 	sweep->requeued = sweep->expired = sweep->cancelled = sweep->keys_forgotten = 0;
+	if (sweep->restart && sweep->lease_us > 0)
+		status = leases_anew(storage, &arguments, arena, failure);
+	if (status != STATUS_OK)
+		return status;
 	while ((status = queue_one(storage, STATEMENT_BENCHMARK_OVERDUE, &arguments, &benchmark, arena, failure)) == STATUS_OK) {
 		bool running = lease_state_of(benchmark.state) == LEASE_RUNNING;
 		struct lease_step step = {.event = running ? LEASE_OVER : LEASE_TOO_LATE, .now_us = sweep->now_us};

@@ -11,7 +11,7 @@ enum status operation_observation_put(struct storage *storage, struct storage_jo
 	if (status == STATUS_OK && put->calibrations)
 		status = rows_put_all(storage, put->calibrations, arena, failure);
 	if (status == STATUS_OK)
-		status = idempotency_insert(storage, put->idempotency, clock_wall_us(), arena, failure);
+		status = idempotency_insert(storage, put->idempotency, clock_even_us(), arena, failure);
 	return status;
 }
 

@@ -42,7 +42,7 @@ enum status operation_plan_put(struct storage *storage, struct storage_job *job,
 	if (status == STATUS_OK)
 		status = labels_insert(storage, &plan, arena, failure);
 	if (status == STATUS_OK)
-		status = idempotency_insert(storage, put->idempotency, clock_wall_us(), arena, failure);
+		status = idempotency_insert(storage, put->idempotency, clock_even_us(), arena, failure);
 	return status;
 }
 

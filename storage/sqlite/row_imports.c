@@ -164,11 +164,23 @@ static enum status close_vanished(struct storage *storage, struct row_change *ch
 	return status;
 }
 
+static const char builtin_digest_name[] = ".builtin_digest";
+
+enum status storage_builtin_digest(struct storage *storage, struct arena *arena, const char **digest, struct failure *failure)
+{
+	enum status status = storage_setting_get(storage, builtin_digest_name, arena, digest, failure);
+
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	failure_clear(failure);
+	return STATUS_OK;
+}
+
 enum status operation_builtin_update(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	static const struct import_rules rules = {.only_builtin = true};
 	struct builtin_update *update = (struct builtin_update *)job;
-	struct arguments arguments = {.name = ".builtin_digest"}, found = {0};
+	struct arguments arguments = {.name = builtin_digest_name}, found = {0};
 	struct row_change change = {0};
 	enum status status = store_one(&storage->writer, STATEMENT_SETTING_GET, &arguments, &found, arena, failure);
 

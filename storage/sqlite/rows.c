@@ -222,6 +222,7 @@ enum status operation_row_put(struct storage *storage, struct storage_job *job, 
 	if (status == STATUS_OK)
 		status = idempotency_insert(storage, put->idempotency, change.at_us, arena, failure);
 	put->revision = change.revision;
+	put->at_us = change.at_us;
 	return status;
 }
 

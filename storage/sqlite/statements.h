@@ -56,6 +56,7 @@
 	X(BENCHMARK_EXCESS,     "benchmark_result_excess", arguments_map,     benchmark_map)              \
 	X(BENCHMARK_ON_DEVICE,  "benchmark_on_device",   arguments_map,       benchmark_map)              \
 	X(BENCHMARK_UPDATE,     "benchmark_update",      benchmark_map,       benchmark_map)              \
+	X(BENCHMARK_HELD,       "benchmark_held",        arguments_map,       benchmark_map)              \
 	X(BENCHMARK_SET_ASIDE,  "benchmark_set_aside",   arguments_map,       benchmark_map)              \
 	X(BENCHMARK_OVERDUE,    "benchmark_overdue",     arguments_map,       benchmark_map)              \
 	X(BENCHMARK_LIST,       "benchmark_list",        benchmark_query_map, benchmark_map)              \

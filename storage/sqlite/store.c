@@ -90,6 +90,36 @@ static enum status check_whole(struct connection *connection, const char *path, 
 	return status;
 }
 
+static void *check_main(void *argument)
+{
+	struct storage *storage = argument;
+	struct connection connection;
+
+	if (connection_open(storage->path, true, &connection, &storage->check_failure) != STATUS_OK)
+		return NULL;
+	storage->check_failure.status = check_whole(&connection, storage->path, &storage->check_failure);
+	connection_close(&connection);
+	return NULL;
+}
+
+enum status storage_checked(struct storage *storage, struct failure *failure)
+{
+	if (!storage->check_started)
+		return STATUS_OK;
+	pthread_join(storage->check_thread, NULL);
+	storage->check_started = false;
+	if (storage->check_failure.status != STATUS_OK)
+		*failure = storage->check_failure;
+	return storage->check_failure.status;
+}
+
+static enum status check_begin(struct storage *storage, struct failure *failure)
+{
+	failure_clear(&storage->check_failure);
+	storage->check_started = pthread_create(&storage->check_thread, NULL, check_main, storage) == 0;
+	return storage->check_started ? STATUS_OK : check_whole(&storage->writer, storage->path, failure);
+}
+
 static enum status prepare_all(struct connection *connection, const char *path, struct failure *failure)
 {
 	for (int i = 0; i < STATEMENT_COUNT; i++) {
@@ -142,7 +172,7 @@ static enum status first_reader_open(struct storage *storage, struct failure *fa
 
 static enum status writer_open(struct storage *storage, struct failure *failure)
 {
-	bool daemon = storage->use == STORAGE_DAEMON;
+	bool daemon = storage->use == STORAGE_DAEMON, beside = false;
 	int version;
 	enum status status = daemon ? lock_take(storage, failure) : STATUS_OK;
 
@@ -158,12 +188,16 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 	if (status == STATUS_OK) /* before anything is written into what may be another's */
 		status = store_version(&storage->writer, storage->path, &version, failure);
 	if (status == STATUS_OK)
+		beside = storage->checks_beside && version == store_schema_version(); /* otherwise first: what is damaged is not migrated */
+	if (status == STATUS_OK && !beside)
 		status = check_whole(&storage->writer, storage->path, failure);
 	if (status == STATUS_OK)
 		status = connection_execute(&storage->writer, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; "
 			"PRAGMA journal_size_limit = 67108864;", failure);
 	if (status == STATUS_OK)
 		status = migrate(storage, failure);
+	if (status == STATUS_OK && beside)
+		status = check_begin(storage, failure);
 	if (status == STATUS_OK)
 		status = prepare_all(&storage->writer, storage->path, failure);
 	if (status == STATUS_OK && daemon)
@@ -180,6 +214,7 @@ static enum status writer_open(struct storage *storage, struct failure *failure)
 static void storage_init(struct storage *storage, const struct storage_options *options)
 {
 	storage->use = options->use;
+	storage->checks_beside = options->checks_beside;
 	storage->lock_fd = storage->file_fd = storage->mark_fd = -1;
 	storage->queue_maximum = options->queue_maximum ? options->queue_maximum : QUEUE_DEFAULT;
 	storage->reader_count = options->readers_maximum ? options->readers_maximum : READERS_DEFAULT;
@@ -246,6 +281,8 @@ void storage_close(struct storage *storage)
 	if (!storage)
 		return;
 	writer_stop(storage);
+	if (storage->check_started)
+		pthread_join(storage->check_thread, NULL);
 	if (storage->scrub_started)
 		pthread_join(storage->scrub_thread, NULL);
 	keep_what_is_lost(storage);

@@ -44,6 +44,7 @@ struct storage {
 	int mark_fd; /* of PATH.mark; -1 for tools */
 	bool mark_failed;
 	char file_id[33]; /* of the database, in its mark */
+	bool checks_beside;
 	bool was_uncounted; /* when it was opened it had no count of commits yet: a mark beside it is of a database that is gone */
 
 	struct connection writer;
@@ -58,6 +59,9 @@ struct storage {
 	pthread_cond_t scrub_wakes; /* closing */
 	pthread_t scrub_thread;
 	bool scrub_started;
+	pthread_t check_thread; /* of the start */
+	bool check_started;
+	struct failure check_failure; /* its finding, when it has ended */
 	struct storage_job *queue_first, *queue_last;
 	size_t queued, queue_maximum;
 	bool closing;

@@ -329,3 +329,29 @@ def test_a_sparse_figure_is_answered_with_the_row_that_says_so(daemon):
         told = [text for text in answer.json["warnings"] if member in text]
         assert told and "sparsity" in told[0] and dense in told[0] and "catalogue " + row.split("-")[0] in told[0], answer.json["warnings"]
         assert daemon.request("DELETE", "/v1/accelerators/sparse-" + row).status == 204
+
+
+def test_a_put_is_answered_with_what_it_stored(daemon):
+    """Others put and remove the same row meanwhile: each is answered with its own row and its tag, never with another's, and never that there is none."""
+    row = {"provider": "contested", "instance_type": "x8", "region": "r", "accelerator_id": "b200", "gpus": 8, "price_usd_per_hour": 40,
+           "pricing_model": "on_demand", "as_of": "2026-11-01", "source": "a list"}
+
+    def client(number):
+        wrong, tags = [], []
+        for turn in range(30):
+            if number % 3 == 0:
+                assert daemon.request("DELETE", "/v1/prices/contested.1").status in (204, 404)
+                continue
+            notes = f"{number}-{turn}"
+            answer = daemon.request("PUT", "/v1/prices/contested.1", row | {"notes": notes})
+            if answer.status not in (200, 201) or answer.json["notes"] != notes or "valid_to" in answer.json:
+                wrong.append((notes, answer.status, answer.text[:200]))
+            tags.append(answer.headers.get("etag"))
+        return wrong, tags
+
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        done = list(pool.map(client, range(6)))
+    assert not [fault for wrong, _ in done for fault in wrong]
+    tags = [tag for _, given in done for tag in given]
+    assert len(set(tags)) == len(tags) == 120
+    assert daemon.request("DELETE", "/v1/prices/contested.1").status in (204, 404)

@@ -71,6 +71,32 @@ def test_heavy_work_of_one_client_holds_up_no_other(daemon_with):
         thread.join()
 
 
+def test_short_work_waits_for_a_slice_of_each_client(daemon_with):
+    """Searches of seconds from eight addresses, each of which has all the time that it wants: a ninth's plans are answered before any of them."""
+    daemon = daemon_with("--workers", "1", "--job-workers", "1", "--cpu-limit-ms", "3600000", "--drain-seconds", "0")
+    answered = []
+
+    def heavy(number):
+        try:
+            answered.append(ask(daemon, f"127.0.{2 + number}.1", "POST", "/v1/estimates/inference", HEAVY).status)
+        except OSError:
+            pass  # the daemon is stopped before they are done
+
+    threads = [threading.Thread(target=heavy, args=(number, ), daemon=True) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    until = time.monotonic() + 60
+    while metric(daemon, "fleetplan_http_requests_in_flight") < 9 and time.monotonic() < until:  # and the one that asks
+        time.sleep(0.02)
+    for _ in range(5):
+        assert ask(daemon, "127.0.99.1", "POST", "/v1/plans/training", LIGHT).status == 201
+    assert answered == [], "the searches were answered first"
+    daemon.process.kill()
+    daemon.process.wait()
+    for thread in threads:
+        thread.join()
+
+
 def test_what_takes_longer_than_its_limit_is_the_same_answer(daemon_with):
     daemon = daemon_with("--cpu-limit-ms", "1")
     free = daemon_with("--cpu-limit-ms", "0")

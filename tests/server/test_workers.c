@@ -143,6 +143,26 @@ static void one_client_leaves_a_thread_to_others(void **state)
 	assert_string_equal(room.names[2], "a2");
 }
 
+static void others_wait_when_they_could_begin(void **state)
+{
+	struct exchange running = {.share = NULL}; /* of a client that has nothing waiting */
+
+	(void)state;
+	open_room(1, 1, 100);
+	assert_false(workers_others_wait(&room.workers, &running));
+	assert_null(push("a1", 1, 1));
+	wait_for_begun(1);
+	assert_null(push("a2", 1, 1));
+	assert_false(workers_others_wait(&room.workers, &running)); /* its client has all the threads that it may have */
+	assert_null(push("b1", 2, 2));
+	assert_true(workers_others_wait(&room.workers, &running));
+	pthread_mutex_lock(&room.workers.mutex);
+	running.share = room.workers.first->next->share; /* b's */
+	pthread_mutex_unlock(&room.workers.mutex);
+	assert_false(workers_others_wait(&room.workers, &running)); /* one's own work is no reason */
+	close_room();
+}
+
 static void only_its_own_work_makes_a_client_wait(void **state)
 {
 	const struct client a = {.who = 1, .address = 1}, b = {.who = 2, .address = 2};
@@ -199,6 +219,7 @@ int main(void)
 		cmocka_unit_test(one_client_leaves_a_thread_to_others),
 		cmocka_unit_test(who_is_ahead_of_its_rate_waits),
 		cmocka_unit_test(a_stopped_pool_turns_everything_away),
+		cmocka_unit_test(others_wait_when_they_could_begin),
 		cmocka_unit_test(only_its_own_work_makes_a_client_wait),
 	};
 

@@ -175,6 +175,26 @@ static void a_remote_lease_outlives_a_restart(void **state)
 	assert_int_equal(sweep(store, 70, false).requeued, 1);
 }
 
+/* A daemon that starts does not know what the clock showed to the one before: an agent that has its lease still may not lose it. */
+static void a_start_gives_agents_the_time_of_a_lease(void **state)
+{
+	struct store *store = *state;
+	struct benchmark_record benchmark = store_benchmark(store, 1), found;
+	struct benchmark_claim operation = {.device_id = "d", .agent_id = "far", .now_us = 10, .lease_us = 60, .benchmark = &found};
+	static const int64_t clocks_us[] = {5000, 3, INT64_C(1) << 50, 100};
+
+	enqueue(store, &benchmark);
+	assert_status(store, store_do(store, &operation.job, STORAGE_BENCHMARK_CLAIM), STATUS_OK);
+	for (size_t i = 0; i < COUNT_OF(clocks_us); i++) {
+		struct benchmark_sweep start = {.now_us = clocks_us[i], .restart = true, .lease_us = 60};
+
+		assert_status(store, store_do(store, &start.job, STORAGE_BENCHMARK_SWEEP), STATUS_OK);
+		assert_int_equal(start.requeued, 0);
+		assert_int_equal(sweep(store, clocks_us[i] + 59, false).requeued, 0);
+	}
+	assert_int_equal(sweep(store, 160, false).requeued, 1);
+}
+
 /* Of one agent's results the newest thousand stay whole; an older one keeps its state and its digest. */
 static void an_agents_results_are_bounded(void **state)
 {
@@ -412,6 +432,7 @@ int main(void)
 		TEST(a_result_is_delivered_once),
 		TEST(a_lost_worker_costs_an_attempt),
 		TEST(a_remote_lease_outlives_a_restart),
+		TEST(a_start_gives_agents_the_time_of_a_lease),
 		TEST(an_agents_results_are_bounded),
 		TEST(what_waits_too_long_expires),
 		TEST(another_attempt_starts_anew),

@@ -12,7 +12,7 @@ import time
 
 from conftest import Daemon
 from mixed import PLAN, Client, Gone
-from storm import percentile, process_figures
+from storm import SLOWER, UNDER, percentile, process_figures
 from test_isolation import HEAVY
 
 NAME = "hostile clients of every kind"
@@ -161,6 +161,8 @@ class Polite(threading.Thread):
 
 def run(size, report):
     clients, seconds = size.count(short=200, full=2000), size.count(short=4, full=300)
+    if UNDER:  # so that some of each kind have come, and were served
+        clients, seconds = max(clients, 30), max(seconds, 4) * min(SLOWER, 10)
     with tempfile.TemporaryDirectory() as folder:
         daemon = Daemon(folder, "--own-devices=no", "--drain-seconds", "0")
         stop, away = threading.Event(), multiprocessing.Event()
@@ -198,7 +200,7 @@ def run(size, report):
     report.figure("most MB of memory", most_bytes / 1e6)
     report.figure("plans of the polite client", len(polite.made))
     report.figure("of them asked again", polite.asked_again)
-    report.must(most_bytes < 512e6, f"{most_bytes / 1e6:.0f} MB of memory, the bound is 512")
+    report.must(most_bytes < 512e6 or UNDER, f"{most_bytes / 1e6:.0f} MB of memory, the bound is 512")
     report.must(not polite.lost and len(polite.made) > 0, f"plans that were never answered: {polite.lost[:5]}")
     report.must(found == len(polite.made), f"{len(polite.made) - found} plans are not there")
     report.must(set(statuses) <= {200}, f"health and cheap routes answer {statuses}")

@@ -59,7 +59,8 @@ class History:
         return any(not any(other.acknowledged and other.begin > source.end and other.end < begin for other in writes) for source in sources)
 
     def wrong_reads(self):
-        return [f"{key} was read as {value!r}" for key, value, begin, end in self.reads if not self.admits(key, value, begin, end)]
+        return [f"{key} was read as {value!r} from {begin} to {end}, after {[(one.value, one.begin, one.end) for one in self.writes.get(key, []) if one.begin < end][-6:]}"
+                for key, value, begin, end in self.reads if not self.admits(key, value, begin, end)]
 
     def settle(self, key, value):
         """From here on the key holds the value: what was unanswered has happened or never will."""

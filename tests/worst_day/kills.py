@@ -4,7 +4,7 @@ import time
 
 from conftest import Daemon
 from mixed import Mixed
-from storm import percentile
+from storm import SLOWER, percentile
 
 NAME = "kill -9 under mixed work"
 PROMISE = "0 acknowledged lost, 0 doubled, ready within 100 ms"
@@ -17,7 +17,7 @@ def one_file(folder, rounds, size, totals):
         def kill():
             daemon.process.kill()
             daemon.process.wait()
-        mixed.blow(daemon, 0.02 + size.random.random() * 0.3, kill)
+        mixed.blow(daemon, (0.02 + size.random.random() * 0.3) * SLOWER, kill)
         begin = daemon.log_path.stat().st_size
         began = time.monotonic()
         daemon.start()

@@ -10,6 +10,8 @@ import random
 import sys
 import time
 
+UNDER = ""  # asan, tsan, valgrind, when run.py says so: then memory is no measure, and nothing is loaded into the daemon
+SLOWER = 1  # how much longer a storm blows then, so that as much happens
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests" / "server"))
 
