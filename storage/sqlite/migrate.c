@@ -1,4 +1,4 @@
-/* From whatever version a file has to the newest, each step in one transaction. */
+/* From whatever version a file has to the newest, in one transaction: a crash on the way leaves the file as it was. */
 #include "storage/sqlite/store.h"
 
 enum { APPLICATION_ID = 0x464c5450 /* "FLTP", where file(1) and we look for it */ };
@@ -45,24 +45,13 @@ static bool is_misfit(struct connection *connection)
 	return (sqlite3_extended_errcode(connection->db) & 0xff) == SQLITE_ERROR;
 }
 
-static enum status migrate_one(struct connection *connection, const char *path, int version, struct failure *failure)
+static enum status migrate_one(struct connection *connection, int version, struct failure *failure)
 {
 	char stamp[80];
-	enum status status;
+	enum status status = connection_execute(connection, migration_sql(version), failure);
 
 	snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d; PRAGMA application_id = %d;", version, APPLICATION_ID);
-	status = connection_execute(connection, "BEGIN IMMEDIATE", failure);
-	if (status == STATUS_OK)
-		status = connection_execute(connection, migration_sql(version), failure);
-	if (status == STATUS_OK)
-		status = connection_execute(connection, stamp, failure);
-	if (status == STATUS_OK)
-		status = connection_execute(connection, "COMMIT", failure);
-	if (status != STATUS_OK && is_misfit(connection))
-		status = store_misfit(path, version - 1, failure);
-	if (status != STATUS_OK && !sqlite3_get_autocommit(connection->db))
-		sqlite3_exec(connection->db, "ROLLBACK", NULL, NULL, NULL);
-	return status;
+	return status == STATUS_OK ? connection_execute(connection, stamp, failure) : status;
 }
 
 enum status store_version(struct connection *connection, const char *path, int *version, struct failure *failure)
@@ -96,12 +85,21 @@ enum status store_version(struct connection *connection, const char *path, int *
 
 enum status store_migrate(struct connection *connection, const char *path, struct failure *failure)
 {
-	int version = 0;
-	enum status status = store_version(connection, path, &version, failure);
-	int before = version;
-	bool fill = status == STATUS_OK && version > 0 && version < store_schema_version();
+	int before = 0, newest = store_schema_version();
+	enum status status = store_version(connection, path, &before, failure);
 
-	while (status == STATUS_OK && version < store_schema_version())
-		status = migrate_one(connection, path, ++version, failure);
-	return status == STATUS_OK && fill ? row_checksums_fill(connection, before, failure) : status;
+	if (status != STATUS_OK || before == newest)
+		return status;
+	status = connection_execute(connection, "BEGIN IMMEDIATE", failure);
+	for (int version = before; status == STATUS_OK && version < newest; version++)
+		status = migrate_one(connection, version + 1, failure);
+	if (status != STATUS_OK && is_misfit(connection))
+		status = store_misfit(path, before, failure);
+	if (status == STATUS_OK && before > 0)
+		status = row_checksums_fill(connection, before, failure);
+	if (status == STATUS_OK)
+		status = connection_execute(connection, "COMMIT", failure);
+	if (status != STATUS_OK && !sqlite3_get_autocommit(connection->db))
+		sqlite3_exec(connection->db, "ROLLBACK", NULL, NULL, NULL);
+	return status;
 }

@@ -168,12 +168,12 @@ static enum status reseal_revoked_keys(struct connection *connection, struct are
 enum status row_checksums_fill(struct connection *connection, int version_before, struct failure *failure)
 {
 	enum { REVOCATIONS_SEALED = 13 };
-	enum status status = connection_execute(connection, "BEGIN IMMEDIATE", failure);
+	enum status status = STATUS_OK;
 	struct arena arena;
 
 	sqlite3_db_config(connection->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL); /* entries of the audit log get theirs too */
 	arena_init(&arena, ROW_ARENA_BYTES);
-	if (status == STATUS_OK && version_before < REVOCATIONS_SEALED)
+	if (version_before < REVOCATIONS_SEALED)
 		status = reseal_revoked_keys(connection, &arena, failure);
 	for (const struct sealed_table *table = sealed_tables; table->name && status == STATUS_OK; table++) {
 		status = fill_table(connection, table, &arena, failure);
@@ -181,10 +181,6 @@ enum status row_checksums_fill(struct connection *connection, int version_before
 			status = fill_times(connection, table, failure);
 	}
 	arena_release(&arena);
-	if (status == STATUS_OK)
-		status = connection_execute(connection, "COMMIT", failure);
-	if (status != STATUS_OK && !sqlite3_get_autocommit(connection->db))
-		sqlite3_exec(connection->db, "ROLLBACK", NULL, NULL, NULL);
 	sqlite3_db_config(connection->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 1, NULL);
 	return status;
 }

@@ -123,6 +123,7 @@ struct sealed_table {
 	bool has_times; /* and a checksum of when they hold */
 };
 extern const struct sealed_table sealed_tables[];
+/* Gives rows of before their checksums, in the transaction that migrates them: without one they would count as changed. */
 FALLIBLE enum status row_checksums_fill(struct connection *connection, int version_before, struct failure *failure);
 /* "a = ?1 AND b = ?2" for one row of the table, and its values bound: from a row whose first column is its number, where there is one. How many. */
 void sealed_where(const struct sealed_table *table, char *out, size_t size);
