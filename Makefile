@@ -226,6 +226,15 @@ coverage: ## line coverage of every folder, from the C tests; planner, api and s
 fuzz: ## libFuzzer (clang) over every parser until 10^8 executions are done in all, going on where it stopped; FUZZ_SECONDS a turn
 	$(Q)$(MAKE) MODE=fuzz CC=$(CLANG) fuzz-run
 
+# What tests need under sanitizers, built and not run: scripts/test.sh does so beside the HTTP tests.
+.PHONY: sanitizer-builds programs fuzzers
+sanitizer-builds:
+	$(Q)$(MAKE) MODE=asan programs
+	$(Q)$(MAKE) MODE=fuzz CC=$(CLANG) fuzzers
+	$(Q)$(MAKE) MODE=tsan TEST_SOURCES='$(wildcard $(THREADED:%=tests/%/test_*.c))' programs
+programs: $(PROGRAM) $(TESTS)
+fuzzers: $(FUZZERS)
+
 fuzz-short: ## the same for ten seconds each, over the corpus that is kept
 	$(Q)$(MAKE) MODE=fuzz CC=$(CLANG) fuzz-run FUZZING=short
 
