@@ -79,11 +79,14 @@ static void key_file(const char *text, size_t length, char *path, size_t size)
 	snprintf(path, size, "/proc/self/fd/%d", fd);
 }
 
+static const char id[] = "01890a5d-ac96-774b-bcce-b302099a8057";
+
 static void check_end(const struct link *link, enum link_end end)
 {
 	CHECK(end < LINK_END_COUNT && memchr(link->detail, 0, sizeof link->detail));
 	CHECK((end == LINK_OK || end == LINK_EMPTY) == (link->detail[0] == '\0'));
-	CHECK(wire.key_told || strlen(link->key) < 8 || !strstr(link->detail, link->key)); /* shorter ones are words of our own */
+	/* keys that are shorter, or a part of the id, stand in words of our own */
+	CHECK(wire.key_told || strlen(link->key) < 8 || strstr(id, link->key) || !strstr(link->detail, link->key));
 }
 
 static void check_lease(const struct lease *lease)
@@ -96,7 +99,6 @@ static void check_lease(const struct lease *lease)
 static void call_all(struct link *link, struct arena *arena)
 {
 	const struct link_patience patience = {.timeout_s = 1, .wake_fd = -1};
-	static const char id[] = "01890a5d-ac96-774b-bcce-b302099a8057";
 	struct agent_registration registration = {.agent_id = id, .host = "node", .version = "1"};
 	struct lease_request request = {.wait_s = 1};
 	struct lease_heartbeat heartbeat = {.token = 1};
