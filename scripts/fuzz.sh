@@ -4,7 +4,8 @@
 # fuzz.sh long FUZZER...   in turn, FUZZ_SECONDS each (default 300), again and again, until the executions of all together, counted from the
 #                          first run on in build/fuzz/work/NAME/executions, are FUZZ_EXECUTIONS (default 100000000). Stopped at any moment it
 #                          goes on from there. A finding stops its fuzzer alone, stays in build/fuzz/findings, and is tried again at the next start.
-# fuzz.sh short FUZZER...  FUZZ_SECONDS each (default 10), as many at once as there are cores.
+# fuzz.sh short FUZZER...  FUZZ_SECONDS each (default 10), as many at once as there are cores. From the kept corpus and one seed, at most
+#                          20,000 inputs: the same ones at each run, so that what passed once passes again until the code changes.
 # fuzz.sh corpus FUZZER... the kept corpus anew: of it, of seeds.py and of what was found beyond, the fewest inputs that reach as many edges.
 # The exit status is 1 where one of them found something. Needs python3 for seeds.
 set -u
@@ -26,16 +27,21 @@ executions_of_all() {
 	echo "$sum"
 }
 
-# one PROGRAM SECONDS: a turn of one fuzzer. What is new goes to its folder under work; its executions are added up.
+# one PROGRAM SECONDS [FLAGS]: a turn of one fuzzer, with flags over the kept corpus alone. What is new goes to its folder under work; its executions are added up.
 one() {
 	name=$(basename "$1")
 	dictionary=tests/fuzz/$name.dict
 	kept=tests/fuzz/corpus/${name#fuzz_}
-	mkdir -p "$work/$name/corpus"
+	into=corpus
+	if [ -n "${3:-}" ]; then
+		into=short
+		rm -rf "${work:?}/$name/short"
+	fi
+	mkdir -p "$work/$name/$into"
 	[ -f "$dictionary" ] && dictionary=-dict=$dictionary || dictionary=
 	[ -d "$kept" ] || kept=
 	# shellcheck disable=SC2086
-	"$1" -max_total_time="$2" $limits "$(length_of "$name")" $dictionary -artifact_prefix="$findings/$name-" "$work/$name/corpus" $kept >"$work/$name/log" 2>&1
+	"$1" -max_total_time="$2" ${3:-} $limits "$(length_of "$name")" $dictionary -artifact_prefix="$findings/$name-" "$work/$name/$into" $kept >"$work/$name/log" 2>&1
 	status=$?
 	[ "$status" -ne 72 ] || status=0 # it was interrupted
 	done=$(sed -n 's/^stat::number_of_executed_units: *//p' "$work/$name/log")
@@ -110,6 +116,6 @@ case $what in
 long) run_long "$@" ;;
 short) run_short "$@" ;;
 corpus) run_corpus "$@" ;;
-turn) one "$1" "${FUZZ_SECONDS:-10}" || exit 0 ;; # of run_short, which reads the log
+turn) one "$1" "${FUZZ_SECONDS:-10}" '-seed=1 -runs=20000' || exit 0 ;; # of run_short, which reads the log
 *) echo "fuzz.sh: long, short or corpus" >&2; exit 64 ;;
 esac
