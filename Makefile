@@ -235,7 +235,7 @@ sanitizer-builds:
 programs: $(PROGRAM) $(TESTS)
 fuzzers: $(FUZZERS)
 
-fuzz-short: ## the same for ten seconds each, over the corpus that is kept
+fuzz-short: ## from the kept corpus, ten seconds and 20,000 inputs each at most, the same ones at each run
 	$(Q)$(MAKE) MODE=fuzz CC=$(CLANG) fuzz-run FUZZING=short
 
 fuzz-corpus: ## the kept corpus anew, with what fuzzing found
