@@ -137,7 +137,7 @@ static bool ring_say_dropped(void)
 	if (ring.unsaid == 0)
 		return true;
 	if (LOG_RING_BYTES - ring.length < DROPPED_ROOM_BYTES)
-		return false; /* nothing is formatted for a ring that nobody empties */
+		return false; /* the ring is full: formatting the line would be wasted */
 	buffer_init(&line, LOG_LINE_MAX);
 	line_format(&line, LOG_WARNING, "log_dropped", &LOG_INTEGER("lines", ring.unsaid), 1);
 	said = !line.failed && ring_put(line.bytes, line.length);

@@ -157,7 +157,7 @@ static void write_independent(FILE *file, const struct serving_judgement *judgem
 {
 	struct interval over = independent_over(judgement);
 
-	fprintf(file, "\n### What nobody tuned\n\nThroughputs of independent tests, which run an engine as it starts or treat all alike, predicted with constants that are fitted without all of them: those of vendors' tuned\n"
+	fprintf(file, "\n### Independent tests\n\nThroughputs of independent tests, which run an engine as it starts or treat all alike, predicted with constants that are fitted without all of them: those of vendors' tuned\n"
 		"runs. Predicted over measured; `practice: typical` takes the median of the medians (E136, parts *flags* and *tuning*), its range p10 to p90.\n\n| test | n | p10 | median | p90 |\n| --- | --- | --- | --- | --- |\n");
 	for (size_t i = 0; i < COUNT_OF(independent_suites); i++) {
 		size_t count;
