@@ -17,7 +17,7 @@ FAKE_WORKER = pathlib.Path(__file__).with_name("fake_worker.py")
 FINISHED = ("succeeded", "failed", "cancelled", "expired")
 
 
-def until(condition, seconds=30, what="it"):
+def until(condition, seconds=120, what="it"):
     """Waits for a true value and answers it; a bound, not a promise."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -61,7 +61,7 @@ class Site:
         rows = self.request("GET", "/v1/devices?limit=1000").json["items"]
         return next((row for row in rows if row["id"] == name), None)
 
-    def wait(self, name, state=None, seconds=30):
+    def wait(self, name, state=None, seconds=120):
         def arrived():
             row = self.benchmark(name)
             return row if row["state"] == state or (state is None and row["state"] in FINISHED) else None
@@ -131,7 +131,7 @@ class Agent:
                 continue  # the last line may be on its way, and a sanitizer's are none
         return [line for line in lines if event in (None, line.get("event"))]
 
-    def wait_log(self, event, count=1, seconds=20):
+    def wait_log(self, event, count=1, seconds=120):
         try:
             return until(lambda: self.log(event)[count - 1:], seconds)[0]
         except AssertionError as error:

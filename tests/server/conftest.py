@@ -14,6 +14,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("FLEETPLAN_PROGRAM", str(ROOT / "build" / "fleetplan"))
 WRAPPER = os.environ.get("FLEETPLAN_WRAPPER", "").split()  # a command that runs the program, as valgrind does
+HANGS_SECONDS = 180  # who waits longer is stuck: a guard and no bound, as sanitizer builds on a busy machine need a minute
 START_SECONDS = 120 if WRAPPER else 20  # a bound, not a promise: sanitizer builds on a busy machine
 
 
@@ -145,7 +146,7 @@ class Daemon:
                     pass  # the last line may still be on its way
         return lines
 
-    def request(self, method, path, body=None, headers=None, timeout=30):
+    def request(self, method, path, body=None, headers=None, timeout=HANGS_SECONDS):
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
@@ -170,7 +171,7 @@ class Daemon:
     def signal(self, number=signal.SIGTERM):
         self.process.send_signal(number)
 
-    def stop(self, seconds=30):
+    def stop(self, seconds=HANGS_SECONDS):
         """SIGTERM, and the exit code; kill is the last resort and fails the test."""
         if self.process is None or self.process.poll() is not None:
             return self.process.returncode if self.process else None
@@ -183,7 +184,7 @@ class Daemon:
             raise
 
 
-def run(*arguments, environment=None, stdin=None, cwd=None, timeout=60):
+def run(*arguments, environment=None, stdin=None, cwd=None, timeout=HANGS_SECONDS):
     clean = {k: v for k, v in os.environ.items() if not k.startswith("FLEETPLAN_")} | (environment or {})
     return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, input=stdin, env=clean, cwd=cwd, timeout=timeout)
 

@@ -36,7 +36,7 @@ def entries(daemon, query=""):
     return answer.json["items"]
 
 
-def until(look, seconds=5):
+def until(look, seconds=60):
     end = time.monotonic() + seconds
     while not look() and time.monotonic() < end:
         time.sleep(0.02)

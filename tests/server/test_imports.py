@@ -261,11 +261,13 @@ def test_readers_see_all_or_nothing_and_plans_go_on(daemon_with):
     threads = [threading.Thread(target=work) for work in (look, plan)]
     for thread in threads:
         thread.start()
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:  # two at once: one after the other
-        answers = list(pool.map(lambda price: prices(one, many(count, price)), ("20", "21")))
-    stop.set()
-    for thread in threads:
-        thread.join()
+    try:
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:  # two at once: one after the other
+            answers = list(pool.map(lambda price: prices(one, many(count, price)), ("20", "21")))
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
     assert [answer.status for answer in answers] == [201, 201], [answer.text for answer in answers]
     assert sorted((answer.json["added"], answer.json["changed"]) for answer in answers) == [(0, count), (count, 0)]
     assert {number for _, number in seen if isinstance(number, int)} <= {base, base + count, 0, 11}, seen
@@ -284,7 +286,7 @@ def test_more_than_can_wait_are_refused(daemon):
     assert daemon.get("/livez").status == 200
 
 
-def wait_for(look, seconds=30):
+def wait_for(look, seconds=120):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         if look():
