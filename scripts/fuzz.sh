@@ -104,7 +104,7 @@ run_corpus() {
 		rm -rf "$work/$name/seeds" "$work/$name/fewest"
 		mkdir -p "$work/$name/seeds" "$work/$name/fewest" "$work/$name/corpus" "$kept"
 		python3 tests/fuzz/seeds.py "$name" "$work/$name/seeds"
-		"$program" -set_cover_merge=1 -use_counters=0 "$(length_of "$name")" -timeout=25 -rss_limit_mb=2048 "$work/$name/fewest" "$kept" "$work/$name/seeds" \
+		"$program" -set_cover_merge=1 -use_counters=0 "$(length_of "$name")" -timeout=25 -rss_limit_mb=2048 -artifact_prefix="$findings/$name-" "$work/$name/fewest" "$kept" "$work/$name/seeds" \
 			"$work/$name/corpus" >"$work/$name/merge.log" 2>&1 || { tail -n 20 "$work/$name/merge.log"; exit 1; }
 		rm -f "$kept"/*
 		cp "$work/$name/fewest"/* "$kept/"

@@ -26,7 +26,7 @@ def look(daemon, name, headers=None):
     return daemon.get(f"/v1/benchmarks/{name}", headers).json
 
 
-def wait_for(daemon, name, states, seconds=15, headers=None):
+def wait_for(daemon, name, states, seconds=120, headers=None):
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         row = look(daemon, name, headers)
