@@ -1,6 +1,7 @@
 -- Rows of the catalogue, as they hold (_told: see 0006_imports.sql). Selects take every column: results are read by name, and of one
--- member that has two columns the last counts. _load answers what is valid now from indexes that hold nothing else, however long
--- the history; _list walks the history too.
+-- member that has two columns the last counts. _load and _list answer what is valid now (:as_of_us is INT64_MAX) from indexes that hold
+-- nothing else, however long the history. For an earlier moment _list walks the history, too. Rows of the one import that is not settled
+-- come from an index of their own.
 
 -- name: change_latest
 SELECT revision, at_us FROM change
@@ -57,7 +58,10 @@ UNION ALL
 SELECT * FROM accelerator_told WHERE opened_by IS NOT NULL AND from_us IS NOT NULL AND to_us IS NULL;
 
 -- name: accelerator_list
-SELECT * FROM accelerator_told
+SELECT * FROM (
+	SELECT * FROM accelerator_told WHERE :as_of_us = 9223372036854775807 AND valid_to_us IS NULL AND opened_by IS NULL
+	UNION ALL SELECT * FROM accelerator_told WHERE opened_by = (SELECT number FROM import WHERE settled = 0)
+	UNION ALL SELECT * FROM accelerator_told WHERE :as_of_us < 9223372036854775807 AND opened_by IS NULL)
 WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us) AND id > :cursor_id
 	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
 	AND (:origin IS NULL OR origin = :origin)
@@ -86,7 +90,10 @@ UNION ALL
 SELECT * FROM model_told WHERE opened_by IS NOT NULL AND from_us IS NOT NULL AND to_us IS NULL;
 
 -- name: model_list
-SELECT * FROM model_told
+SELECT * FROM (
+	SELECT * FROM model_told WHERE :as_of_us = 9223372036854775807 AND valid_to_us IS NULL AND opened_by IS NULL
+	UNION ALL SELECT * FROM model_told WHERE opened_by = (SELECT number FROM import WHERE settled = 0)
+	UNION ALL SELECT * FROM model_told WHERE :as_of_us < 9223372036854775807 AND opened_by IS NULL)
 WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us) AND id > :cursor_id
 	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
 	AND (:origin IS NULL OR origin = :origin)
@@ -114,7 +121,10 @@ UNION ALL
 SELECT * FROM price_told WHERE opened_by IS NOT NULL AND from_us IS NOT NULL AND to_us IS NULL;
 
 -- name: price_list
-SELECT * FROM price_told
+SELECT * FROM (
+	SELECT * FROM price_told WHERE :as_of_us = 9223372036854775807 AND valid_to_us IS NULL AND opened_by IS NULL
+	UNION ALL SELECT * FROM price_told WHERE opened_by = (SELECT number FROM import WHERE settled = 0)
+	UNION ALL SELECT * FROM price_told WHERE :as_of_us < 9223372036854775807 AND opened_by IS NULL)
 WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us) AND id > :cursor_id
 	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
 	AND (:origin IS NULL OR origin = :origin)
@@ -148,7 +158,10 @@ UNION ALL
 SELECT * FROM region_told WHERE opened_by IS NOT NULL AND from_us IS NOT NULL AND to_us IS NULL;
 
 -- name: region_list
-SELECT * FROM region_told
+SELECT * FROM (
+	SELECT * FROM region_told WHERE :as_of_us = 9223372036854775807 AND valid_to_us IS NULL AND opened_by IS NULL
+	UNION ALL SELECT * FROM region_told WHERE opened_by = (SELECT number FROM import WHERE settled = 0)
+	UNION ALL SELECT * FROM region_told WHERE :as_of_us < 9223372036854775807 AND opened_by IS NULL)
 WHERE from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us) AND id > :cursor_id
 	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
 	AND (:origin IS NULL OR origin = :origin)
@@ -179,7 +192,9 @@ SELECT * FROM calibration WHERE id = :id AND valid_from_us <= :as_of_us AND (val
 SELECT * FROM calibration WHERE valid_to_us IS NULL ORDER BY id;
 
 -- name: calibration_list
-SELECT * FROM calibration
+SELECT * FROM (
+	SELECT * FROM calibration WHERE :as_of_us = 9223372036854775807 AND valid_to_us IS NULL
+	UNION ALL SELECT * FROM calibration WHERE :as_of_us < 9223372036854775807) AS calibration
 WHERE valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us) AND id > :cursor_id
 	AND (:id_prefix IS NULL OR substr(id, 1, length(:id_prefix)) = :id_prefix)
 	AND (:origin IS NULL OR origin = :origin)
