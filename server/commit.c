@@ -19,29 +19,37 @@ void call_body_sha256(const struct call *call, unsigned char sha256[crypto_hash_
 		crypto_hash_sha256(sha256, (const unsigned char *)call->body, call->body_length);
 }
 
-/* Reads the key and asks the store for it: *idempotency stays NULL without one; *answered tells that the call has the
- * first answer already. */
-static enum status commit_begin(struct call *call, struct idempotency **idempotency, struct idempotency_answer *answer)
+enum status commit_check_key(struct call *call)
 {
 	const char *key = call->idempotency_key;
-	struct idempotency *mine;
-	size_t length;
+	size_t length = key ? strlen(key) : 0;
 
-	*idempotency = NULL;
-	answer->http_status = 0;
 	if (!key)
 		return STATUS_OK;
-	length = strlen(key);
 	if (length == 0 || length > IDEMPOTENCY_KEY_MAX)
 		return failure_set(&call->failure, STATUS_MALFORMED, "Idempotency-Key holds 1 to %d characters, this one %zu",
 			IDEMPOTENCY_KEY_MAX, length);
 	for (const char *c = key; *c; c++)
 		if (*c < '!' || *c > '~')
 			return failure_set(&call->failure, STATUS_MALFORMED, "Idempotency-Key holds visible ASCII characters, and no spaces");
+	return STATUS_OK;
+}
+
+/* Reads the key and asks the store for it: *idempotency stays NULL without one; *answered tells that the call has the
+ * first answer already. */
+static enum status commit_begin(struct call *call, struct idempotency **idempotency, struct idempotency_answer *answer)
+{
+	struct idempotency *mine;
+	enum status status = commit_check_key(call);
+
+	*idempotency = NULL;
+	answer->http_status = 0;
+	if (status != STATUS_OK || !call->idempotency_key)
+		return status;
 	mine = ARENA_NEW(&call->arena, struct idempotency);
 	if (!mine)
 		return STATUS_NO_MEMORY;
-	mine->key = key;
+	mine->key = call->idempotency_key;
 	mine->principal = call->principal.owner;
 	mine->route = arena_printf(&call->arena, "%s %s", call->method, call->path);
 	if (!mine->route)

@@ -21,6 +21,9 @@ FALLIBLE enum status commit_once(struct call *call, commit_prepare *prepare);
 typedef enum status commit_work(struct call *call, struct idempotency *idempotency);
 FALLIBLE enum status commit_waiting(struct call *call, commit_work *work, commit_work *replay);
 
+/* Whether the Idempotency-Key, if there is one, is 1 to IDEMPOTENCY_KEY_MAX visible ASCII characters: for a route whose answer commits nothing. */
+FALLIBLE enum status commit_check_key(struct call *call);
+
 /* Before the commit inside `work`: a repeated key will be answered with this status and Location (and `replay`'s body). */
 void commit_keep_location(struct call *call, struct idempotency *idempotency);
 

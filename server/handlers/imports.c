@@ -139,7 +139,9 @@ enum status import_answer(struct call *call)
 
 	if (status != STATUS_OK || query.dry_run != TRUTH_TRUE)
 		return status == STATUS_OK ? commit_waiting(call, import_store, import_replay) : status;
-	status = import_read(call, &query);
+	status = commit_check_key(call);
+	if (status == STATUS_OK)
+		status = import_read(call, &query);
 	return status == STATUS_OK ? import_try(call, &query) : status;
 }
 

@@ -168,6 +168,8 @@ def test_who_may_and_what_may(daemon, daemon_with):
     assert prices(daemon, "a", form="text/plain").status == 415
     assert daemon.post("/v1/imports/price", []).status == 405  # GET alone: it would be an import's id
     assert prices(daemon, HEADER, query="?dry_runn=true").status == 422
+    for query in ("", "?dry_run=true"):
+        assert prices(daemon, HEADER + row("key.1"), query=query, headers={"Idempotency-Key": "two words"}).status == 400
     assert prices(daemon, HEADER, query="?replace=true").status == 422  # all imported rows would end
     assert daemon.get("/v1/imports/nothing").status == 404
     assert daemon.get("/v1/exports/prices", {"Accept": "text/html"}).status == 406

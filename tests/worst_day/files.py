@@ -11,7 +11,7 @@ import time
 
 from calls import FOR_GOOD, Calls
 from conftest import PROGRAM, Daemon
-from mixed import Client, Mixed
+from mixed import Client, Gone, Mixed
 from storm import UNDER, percentile, wait_until
 
 NAME = "the file beneath the daemon"
@@ -68,6 +68,16 @@ def refused_while(daemon):
         client.close()
 
 
+def wait_healed(daemon):
+    client = Client(daemon.port)
+    try:
+        wait_until(lambda: client.get("/readyz").status == 200, 20, "it heals")
+    except Gone as error:
+        raise AssertionError(f"the connection ended, the daemon's exit is {daemon.process.poll()}: {daemon.log()[-5:]}") from error
+    finally:
+        client.close()
+
+
 def one_happening(daemon, mixed, happen, undo, size):
     """Under writers: it happens, the daemon says so, it is undone, the daemon heals; then kill -9, and what was acknowledged is there."""
     away = daemon.database.with_suffix(".away")
@@ -77,9 +87,7 @@ def one_happening(daemon, mixed, happen, undo, size):
         refused_while(daemon)
         if size.random.random() < 0.5:
             undo(daemon, away)
-            client = Client(daemon.port)
-            wait_until(lambda: client.get("/readyz").status == 200, 20, "it heals")
-            client.close()
+            wait_healed(daemon)
             time.sleep(0.05)
         daemon.process.kill()
         daemon.process.wait()
@@ -121,7 +129,7 @@ def fill_up(folder):
 
 def disks(parent, name, count, size, totals):
     """A disk that is full, or read-only, under writers: refused, healed, and then kill -9."""
-    with disk(parent, 48) as folder:
+    with disk(parent, 48 + 4 * count) as folder:  # what is stored grows each time
         if folder is None:
             return 0  # it needs the right to mount
         daemon, mixed = Daemon(folder, "--own-devices=no", expect_start=False), Mixed(size.random.random())
@@ -139,9 +147,7 @@ def disks(parent, name, count, size, totals):
                     (folder / "filler").unlink()
                 else:
                     control.heal()
-                client = Client(daemon.port)
-                wait_until(lambda: client.get("/readyz").status == 200, 20, "it heals")
-                client.close()
+                wait_healed(daemon)
                 time.sleep(0.05)
                 daemon.process.kill()
                 daemon.process.wait()
