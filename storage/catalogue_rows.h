@@ -42,6 +42,7 @@ struct calibration_decision {
 	const char *id;
 	int64_t expected_revision;
 	const struct calibration_row *accepted; /* NULL: rejected */
+	int64_t revision, at_us;                /* output, of what was accepted: as struct row_put's */
 };
 
 /* What an import does, or would do. */

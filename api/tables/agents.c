@@ -10,7 +10,7 @@ static const struct field agent_device_rows[] = {
 	TEXT(name, 200, "Name that it tells", .flags = REQUIRED),
 	TEXT(accelerator, 64, "Row of the catalogue; absent when unknown"),
 	TEXT(driver, 200, "Driver and version"),
-	NUMBER(memory_bytes, 0, 1e18, "Memory that it reports"),
+	NUMBER(memory_bytes, 0, 1e15, "Memory that it reports"),
 	WORD(state, agent_device_state_words, "How it is", .fallback = "idle"),
 	TEXT(state_reason, 1000, "Why"),
 	JSON(properties, "What else it tells: the `device` line of `fleetplan bench`, from which pci_id, ecc, power_limit_w, ... are read"),

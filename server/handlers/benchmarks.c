@@ -436,24 +436,23 @@ static enum status calibration_accept(struct call *call, const struct calibratio
 	return STATUS_OK;
 }
 
-static enum status calibration_conclude(struct call *call, struct calibration_decision *decision, bool accepted)
+/* `row`: what was decided on. The answer is the row that was stored, whatever others have made of it since. */
+static enum status calibration_conclude(struct call *call, struct calibration_decision *decision, struct calibration_row *row)
 {
-	struct calibration_row row;
 	enum status status = commit_run(call, &decision->job);
 
 	if (status == STATUS_OK)
 		status = server_catalogue_reload(call->server, &call->failure);
 	if (status != STATUS_OK)
 		return status;
-	if (!accepted) {
+	if (!decision->accepted) {
 		call_no_content(call);
 		return STATUS_OK;
 	}
-	status = storage_row_get(call->server->storage, ROW_CALIBRATION, decision->accepted->id, 0, &call->arena, &row, &call->failure);
-	if (status != STATUS_OK)
-		return status;
-	calibrations_judge(call_catalogue(call), &row, 1, clock_wall_us(), &call->arena);
-	api_encode(&table_calibration, &row, &call->json);
+	row->meta.revision = decision->revision;
+	row->meta.valid_from_us = decision->at_us;
+	calibrations_judge(call_catalogue(call), row, 1, clock_wall_us(), &call->arena);
+	api_encode(&table_calibration, row, &call->json);
 	return STATUS_OK;
 }
 
@@ -477,7 +476,7 @@ enum status handle_calibration_decide(struct call *call)
 	if (status == STATUS_OK && accepted)
 		status = calibration_accept(call, &verdict, &row);
 	decision.accepted = accepted ? &row : NULL;
-	return status == STATUS_OK ? calibration_conclude(call, &decision, accepted) : status;
+	return status == STATUS_OK ? calibration_conclude(call, &decision, &row) : status;
 }
 
 enum status handle_calibration_delete(struct call *call)

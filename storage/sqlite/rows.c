@@ -249,10 +249,14 @@ enum status operation_row_remove(struct storage *storage, struct storage_job *jo
 
 enum status operation_calibration_decision(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
-	const struct calibration_decision *decision = (const struct calibration_decision *)job;
+	struct calibration_decision *decision = (struct calibration_decision *)job;
 	struct row_remove removal = {.kind = ROW_CALIBRATION, .id = decision->id, .expected_revision = decision->expected_revision};
 	struct row_put put = {.kind = ROW_CALIBRATION, .row = decision->accepted, .expected_revision = ABSENT_COUNT};
 	enum status status = operation_row_remove(storage, &removal.job, arena, failure);
 
-	return status == STATUS_OK && decision->accepted ? operation_row_put(storage, &put.job, arena, failure) : status;
+	if (status == STATUS_OK && decision->accepted)
+		status = operation_row_put(storage, &put.job, arena, failure);
+	decision->revision = put.revision;
+	decision->at_us = put.at_us;
+	return status;
 }

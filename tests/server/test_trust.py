@@ -97,6 +97,7 @@ def test_an_admin_accepts_and_rejects(hub):
     answer = hub.post(path, {"decision": "accept", "note": "its fan is broken"})
     assert answer.status == 200 and answer.json["id"] == name.removesuffix(".held") and answer.json["used"], answer.text
     assert "its fan is broken" in answer.json["source"] and answer.json["delivered_by"], answer.json
+    assert hub.calibrations("")[answer.json["id"]] == answer.json
     assert hub.hours() > 1.5 * before and hub.calibrations("held=true") == {}
     assert hub.post(path, {"decision": "accept"}).status == 404
     hub.deliver("one", "GPU-2", shares("GPU-2", 0.01))
