@@ -87,7 +87,8 @@ struct benchmark_release {
 	struct benchmark_record *benchmark; /* output, as it is then; may be NULL */
 };
 
-/* Ends leases that are over and queued ones past their time, forgets idempotency keys older than a day. Every few
+/* Ends leases that are over and queued ones past their time, forgets idempotency keys older than a day (of those of former
+ * lives the 10,000 newest not within a day from the start: the clock may be ahead). Every few
  * seconds, and at start with `restart`: leases of the daemon's own worker are then over at once, as it died with us, and those of agents begin anew:
  * what the clock showed to the daemon that gave them is not known. */
 struct benchmark_sweep {

@@ -100,11 +100,14 @@ WHERE key = :key AND route = :route AND principal = :principal;
 INSERT INTO idempotency (principal, route, key, body_sha256, created_at_us, http_status, location, etag, content_type, body, row_checksum)
 VALUES (:principal, :route, :key, :body_sha256, :created_at_us, :http_status, :location, :etag, :content_type, :body, :row_checksum);
 
+-- name: idempotency_newest
+SELECT coalesce(max(number), 0) AS number FROM idempotency;
+
 -- The oldest stand first; a bounded number a time, so that no commit takes long.
 -- name: idempotency_forget
 DELETE FROM idempotency WHERE number IN (
 	SELECT number FROM (SELECT number, created_at_us FROM idempotency ORDER BY number LIMIT 500)
-	WHERE created_at_us < :before_us);
+	WHERE created_at_us < :before_us AND number < :number);
 
 -- name: setting_get
 SELECT value FROM setting WHERE name = :name;

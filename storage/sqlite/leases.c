@@ -7,6 +7,7 @@
 #include "storage/sqlite/store.h"
 
 static const int64_t idempotency_retention_us = INT64_C(25) * 3600 * 1000000; /* a day is promised */
+enum { KEYS_KEPT = 10000 };                                                   /* of former lives, under a clock that says they are old */
 
 enum { FREE_DEVICES_MAX = 64 };
 
@@ -359,6 +360,17 @@ static enum status leases_anew(struct storage *storage, const struct arguments *
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
+/* At the start: what of the keys of former lives is kept for a day, whatever the clock says. */
+static enum status keys_keep(struct storage *storage, int64_t now_us, struct arena *arena, struct failure *failure)
+{
+	struct arguments newest = {0};
+	enum status status = store_one(&storage->writer, STATEMENT_IDEMPOTENCY_NEWEST, &newest, &newest, arena, failure);
+
+	storage->keys_kept_from = newest.number - KEYS_KEPT + 1;
+	storage->keys_kept_until_us = now_us + idempotency_retention_us;
+	return status;
+}
+
 enum status operation_benchmark_sweep(struct storage *storage, struct storage_job *job, struct arena *arena, struct failure *failure)
 {
 	struct benchmark_sweep *sweep = (struct benchmark_sweep *)job;
@@ -368,7 +380,9 @@ enum status operation_benchmark_sweep(struct storage *storage, struct storage_jo
 	enum status status = STATUS_OK;
 
 	sweep->requeued = sweep->expired = sweep->cancelled = sweep->keys_forgotten = 0;
-	if (sweep->restart && sweep->lease_us > 0)
+	if (sweep->restart)
+		status = keys_keep(storage, sweep->now_us, arena, failure);
+	if (status == STATUS_OK && sweep->restart && sweep->lease_us > 0)
 		status = leases_anew(storage, &arguments, arena, failure);
 	if (status != STATUS_OK)
 		return status;
@@ -385,5 +399,6 @@ enum status operation_benchmark_sweep(struct storage *storage, struct storage_jo
 	}
 	if (status != STATUS_NOT_FOUND)
 		return status;
+	arguments.number = sweep->now_us < storage->keys_kept_until_us ? storage->keys_kept_from : INT64_MAX;
 	return store_run(&storage->writer, STATEMENT_IDEMPOTENCY_FORGET, &arguments, arena, &sweep->keys_forgotten, failure);
 }

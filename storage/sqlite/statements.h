@@ -33,6 +33,7 @@
 	X(PLAN_LIST_BY_LABEL,   "plan_list_by_label",    plan_query_map,      plan_map)                   \
 	X(IDEMPOTENCY_GET,      "idempotency_get",       idempotency_map,     idempotency_map)            \
 	X(IDEMPOTENCY_INSERT,   "idempotency_insert",    idempotency_map,     idempotency_map)            \
+	X(IDEMPOTENCY_NEWEST,   "idempotency_newest",    arguments_map,       arguments_map)              \
 	X(IDEMPOTENCY_FORGET,   "idempotency_forget",    arguments_map,       arguments_map)              \
 	X(SETTING_GET,          "setting_get",           arguments_map,       arguments_map)              \
 	X(SETTING_PUT,          "setting_put",           arguments_map,       arguments_map)              \

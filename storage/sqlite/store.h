@@ -72,6 +72,9 @@ struct storage {
 	size_t reader_count;
 	_Atomic int readers_waiting;
 
+	/* Keys of former lives from this number on are kept until then: a clock that was wrong at the start would forget them. Of the writer. */
+	int64_t keys_kept_from, keys_kept_until_us;
+
 	_Atomic uint64_t damaged_rows; /* of the catalogue, when it was read last */
 	_Atomic uint64_t queue_changes; /* of the queue of benchmarks, each after its commit */
 

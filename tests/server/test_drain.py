@@ -105,7 +105,7 @@ def test_sigterm_answers_every_request_that_was_let_in(daemon_with):
         unanswered = [end for end in ends if not isinstance(end[1], int) or end[1] not in (200, 201)]
         assert not unanswered, (turn, unanswered)
         daemon.start()
-    assert begun > 1000, begun
+    assert begun > 100, begun
 
 
 def test_readyz_says_so_before_the_door_shuts(daemon_with):

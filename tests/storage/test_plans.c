@@ -1,6 +1,7 @@
 /* Plans through the interface: what is stored comes back, revisions, filters, pages, idempotency. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "support/store.h"
 
 static const struct plan_filter any = {.created_after_us = ABSENT_COUNT, .created_before_us = ABSENT_COUNT};
@@ -347,6 +348,25 @@ static void keys_are_forgotten_after_a_day(void **state)
 	storage_idempotency_end(store->storage, &key);
 }
 
+/* A daemon whose clock is ten years ahead when it starts: it forgets none that may be young, and after a day of its own all that were there. */
+static void a_start_with_a_wrong_clock_forgets_no_key(void **state)
+{
+	static const int64_t hour_us = INT64_C(3600) * 1000000;
+	struct store *store = *state;
+	struct idempotency key = key_for("ahead", 1);
+	struct idempotency_put put = {.idempotency = &key};
+	struct benchmark_sweep sweep = {.restart = true, .now_us = clock_wall_us() + 87660 * hour_us};
+
+	assert_status(store, store_do(store, &put.job, STORAGE_IDEMPOTENCY_PUT), STATUS_OK);
+	for (int hours = 0; hours <= 24; hours += 24, sweep.now_us += 24 * hour_us) {
+		assert_status(store, store_do(store, &sweep.job, STORAGE_BENCHMARK_SWEEP), STATUS_OK);
+		assert_int_equal(sweep.keys_forgotten, 0);
+		sweep.restart = false;
+	}
+	assert_status(store, store_do(store, &sweep.job, STORAGE_BENCHMARK_SWEEP), STATUS_OK);
+	assert_int_equal(sweep.keys_forgotten, 1);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_setup, store_teardown)
 
 int main(void)
@@ -366,6 +386,7 @@ int main(void)
 		TEST(a_failed_put_leaves_no_key),
 		TEST(a_used_key_undoes_the_plan),
 		TEST(keys_are_forgotten_after_a_day),
+		TEST(a_start_with_a_wrong_clock_forgets_no_key),
 	};
 
 	return cmocka_run_group_tests_name("plans", tests, NULL, NULL);
