@@ -1,4 +1,5 @@
-"""The systemd unit: what it takes from the daemon is not missed, and it takes nearly all that can be taken."""
+"""The systemd unit and the container's seccomp profile: what they take from the daemon is not missed, and they take nearly all that can be taken."""
+import json
 import os
 import re
 import signal
@@ -34,11 +35,18 @@ def calls():
     return allowed
 
 
-@pytest.fixture
-def confined(tmp_path):
+def profile_calls():
+    """Of the container's profile, as a runtime reads it."""
+    profile = json.loads((ROOT / "deploy/seccomp.json").read_text())
+    assert profile["defaultAction"] == "SCMP_ACT_ERRNO"
+    return {name for rule in profile["syscalls"] if rule["action"] == "SCMP_ACT_ALLOW" for name in rule["names"]}
+
+
+@pytest.fixture(params=(calls, profile_calls))
+def confined(tmp_path, request):
     daemon = Daemon(tmp_path, "--log-file", str(tmp_path / "log.jsonl"), expect_start=False)
     as_root = {"fchown"} if os.geteuid() == 0 else set()  # SQLite gives its log to the database's owner, as root only
-    daemon.wrapper = [sys.executable, str(ROOT / "tests/server/filtered.py"), ",".join(sorted(calls() | as_root))]
+    daemon.wrapper = [sys.executable, str(ROOT / "tests/server/filtered.py"), ",".join(sorted(request.param() | as_root))]
     return daemon
 
 
@@ -48,7 +56,7 @@ def test_the_filter_kills(tmp_path):
 
 
 @pytest.mark.skipif(is_sanitized(), reason="a sanitizer makes calls of its own")
-def test_no_call_that_the_unit_drops_is_missed(confined):
+def test_no_call_that_unit_or_container_drops_is_missed(confined):
     assert "ptrace" not in calls() and "mount" not in calls() and "setuid" not in calls() and "read" in calls()
     confined.start()
     made = confined.post("/v1/plans/training", PLAN)
@@ -70,6 +78,14 @@ def test_no_call_that_the_unit_drops_is_missed(confined):
     confined.signal(signal.SIGHUP)
     assert confined.get("/livez").status == 200
     assert confined.stop() == 0
+
+
+def test_the_containers_profile_is_short():
+    """Most of what a runtime allows by default, and all that changes the machine, is gone."""
+    allowed = profile_calls()
+    assert len(allowed) < 180 and {"read", "futex", "execve"} <= allowed
+    assert not allowed & {"ptrace", "mount", "umount2", "bpf", "io_uring_setup", "userfaultfd", "keyctl", "unshare", "setns", "init_module", "reboot", "process_vm_writev",
+                          "personality", "chroot", "mknod", "perf_event_open", "swapon", "settimeofday", "clock_settime"}
 
 
 def test_the_unit_leaves_little_exposed():
