@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 start=$(date +%s)
 scripts/packages.sh build test
 log=$(mktemp)
-trap 'rm -f "$log" "$log.step" "$log.why"' EXIT
+trap 'rm -f "$log" "$log.step" "$log.why" "$log.took"' EXIT
 trap 'kill $builds 2>/dev/null; exit 130' INT TERM HUP
 : >"$log.why"
 failed=0
@@ -38,7 +38,9 @@ step() {
 	tail -n "${LINES_SHOWN:-40}" "$log.step"
 	cat "$log.step" >>"$log"
 	rm -f "$log.step"
-	echo "== $name: $(($(date +%s) - began)) s"
+	took=$(($(date +%s) - began))
+	echo "== $name: $took s"
+	echo "$took s $name" >>"$log.took"
 }
 
 # What speaks to others, or lives through their mistakes, runs under sanitizers, too; `make check-server-asan` runs all (12 minutes on two cores).
@@ -54,7 +56,8 @@ builds=$!
 step 'HTTP tests' make check-server
 wait "$builds" || :
 step 'worst day' make check-worst-day-short
-step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan
+# Left out are long simulations of what the other tests of serving run, too; `make check-asan` runs all.
+step 'C tests under ASan and UBSan' make -j"$(nproc)" check-asan TEST_LEFT_OUT='planner/test_serving_proof planner/test_serving_practice'
 step 'HTTP tests under ASan and UBSan' make -j"$(nproc)" check-server-asan SERVER_TESTS="$(printf 'tests/server/test_%s.py ' $sanitized)"
 step 'fuzzers, ten seconds each' make -j"$(nproc)" fuzz-short
 step 'C tests under TSan' make -j"$(nproc)" check-tsan
@@ -67,6 +70,8 @@ if [ "$failed" -gt 0 ]; then
 	echo "== what failed"
 	cat "$log.why"
 fi
+echo "== the five slowest"
+sort -rn "$log.took" | head -n 5
 echo "== all in $(($(date +%s) - start)) s"
 echo "$passed passed, $tests_failed failed"
 [ "$failed" -eq 0 ] && [ "$tests_failed" -eq 0 ] && [ "$passed" -gt 0 ]
