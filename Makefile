@@ -11,7 +11,7 @@ PYTHON  ?= /usr/bin/python3
 SERVER_TESTERS ?= 3
 SERVER_TESTS ?= tests/server
 BUILD   := build/$(MODE)
-FOLDERS := base planner hwdb storage api bench server
+FOLDERS := base schema planner hwdb storage api bench server
 PROGRAM := $(if $(filter release,$(MODE)),build/fleetplan,$(BUILD)/fleetplan)
 VERSION := $(shell cat VERSION)
 PACKAGES := libmicrohttpd jansson sqlite3 libcurl libsodium libxxhash zlib
@@ -53,7 +53,7 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(EMBEDS:%.S=$(BUILD)/%.S.o)
 MAIN    := $(BUILD)/server/main.o
 LIBRARY := $(BUILD)/libfleetplan.a
 # What the fuzzers link: the parsers and what they need, less than half of the whole, so that few files are compiled.
-FUZZ_SOURCES := $(filter base/% api/% hwdb/% $(patsubst %,planner/%/%,workload diagnosis measurement operators),$(SOURCES)) $(wildcard planner/*.c) \
+FUZZ_SOURCES := $(filter base/% schema/% api/% hwdb/% $(patsubst %,planner/%/%,workload diagnosis measurement operators),$(SOURCES)) $(wildcard planner/*.c) \
 	$(addprefix planner/,training/own_runs.c training/practice.c serving/practice.c) \
 	$(addprefix storage/sqlite/,checksum.c columns.c conflict_column.c cursor.c feed_maps.c maps.c) \
 	$(addprefix server/,agent/agent_options.c agent/link.c agent/spool.c body.c cors.c gate.c media.c option_table.c options.c origin.c prefer.c target.c)
@@ -221,7 +221,7 @@ check-server-tsan: ## the HTTP and process tests against a daemon under ThreadSa
 	$(Q)$(MAKE) MODE=tsan all
 	$(Q)FLEETPLAN_PROGRAM=$(CURDIR)/build/tsan/fleetplan $(MAKE) MODE=tsan check-server
 
-coverage: ## line coverage of every folder, from the C tests; planner, api and storage must reach 90 %
+coverage: ## line coverage of every folder, from the C tests; schema, planner, api and storage must reach 90 %
 	$(Q)find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	$(Q)$(MAKE) MODE=coverage all test
 	$(Q)scripts/coverage.sh 90

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "api/json_stream.h"
 #include "base/json_writer.h"
+#include "schema/json_stream.h"
 
 enum { ROWS_FIRST = 1024, COLUMNS = 3, ROWS_DEPTH = 3 }; /* depth: inside of {"trace": {"arrivals": [ */
 

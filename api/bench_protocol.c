@@ -2,7 +2,7 @@
 
 #include "api/line_reader.h"
 #include "base/buffer.h"
-#include "hwdb/json_tree.h"
+#include "schema/json_tree.h"
 
 static const char *const kind_names[BENCH_LINE_COUNT] = {
 	[BENCH_LINE_HELLO] = "hello",

@@ -3,7 +3,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-#include "hwdb/json_tree.h"
+#include "schema/json_tree.h"
 
 struct result_reader {
 	struct bench_result *result;

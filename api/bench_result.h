@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
-#include "planner/given.h"
+#include "base/given.h"
 
 enum { BENCH_RESULT_LINES_MAX = 4096 };
 

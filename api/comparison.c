@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/decode.h"
 #include "api/difference.h"
-#include "api/node.h"
+#include "schema/decode.h"
+#include "schema/node.h"
 
 enum { DIFFERENT_MAX = 30, NOTES_MAX = 8, SEGMENT_MAX = 128, CELL_BYTES_MAX = 240 };
 

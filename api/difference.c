@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/decode.h"
-#include "api/node.h"
 #include "base/json_number.h"
+#include "schema/decode.h"
+#include "schema/node.h"
 
 /* NOLINTBEGIN(misc-no-recursion): as deep as JSON that is read may nest. */
 

@@ -1,6 +1,6 @@
 /* What agents on other nodes send and are answered: registration, leases, and what becomes of them.
  *
- * Absent members as in planner/given.h; the field tables of api/tables.h describe them. */
+ * Absent members as in base/given.h; the field tables of api/tables.h describe them. */
 #ifndef FLEETPLAN_API_LEASES_H
 #define FLEETPLAN_API_LEASES_H
 

@@ -156,7 +156,7 @@ static void openapi_components(struct json_writer *writer)
 	for (size_t i = 0; i < tables.count; i++) {
 		schema_name(tables.items[i].table, tables.items[i].use, name, sizeof name);
 		json_key(writer, name);
-		api_schema(tables.items[i].table, tables.items[i].use, writer);
+		record_schema(tables.items[i].table, tables.items[i].use, writer);
 	}
 	openapi_problem_schema(writer);
 	json_end_object(writer);

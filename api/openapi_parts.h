@@ -3,7 +3,7 @@
 #define FLEETPLAN_API_OPENAPI_PARTS_H
 
 #include "api/routes.h"
-#include "api/schema.h"
+#include "schema/json_schema.h"
 
 /* How a route's request is described: PATCH bodies as merge patches. */
 enum schema_use openapi_request_use(const struct route *route);

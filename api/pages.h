@@ -1,12 +1,12 @@
 /* Structs that exist for the API alone: query parameters, and answers that nothing below knows.
  *
- * Absent members as in planner/given.h; the field tables of api/tables.h describe them. */
+ * Absent members as in base/given.h; the field tables of api/tables.h describe them. */
 #ifndef FLEETPLAN_API_PAGES_H
 #define FLEETPLAN_API_PAGES_H
 
+#include "base/given.h"
 #include "hwdb/feeds/feed_records.h"
 #include "hwdb/records.h"
-#include "planner/given.h"
 #include "planner/request.h"
 
 enum { PAGE_LIMIT_DEFAULT = 50, PAGE_LIMIT_MAX = 1000 };

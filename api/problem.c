@@ -1,4 +1,4 @@
-#include "api/api.h"
+#include "api/problem.h"
 
 static void problem_faults(const struct failure *failure, struct json_writer *writer)
 {

@@ -8,7 +8,7 @@
 #include "api/tables.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
-#include "hwdb/json_tree.h"
+#include "schema/json_tree.h"
 
 /* NOLINTBEGIN(misc-no-recursion): as deep as tables nest, which a test bounds. */
 
@@ -389,12 +389,12 @@ static void report_csv_cell(const json_t *value, struct buffer *out)
 	else if (json_is_boolean(value))
 		buffer_append_text(out, json_is_true(value) ? "true" : "false");
 	else if (json_is_string(value))
-		api_csv_text(json_string_value(value), out);
+		csv_text(json_string_value(value), out);
 	else if (json_array_size(value) > 0) {
 		char *items = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(15));
 
 		if (items)
-			api_csv_text(items, out);
+			csv_text(items, out);
 		out->failed |= !items;
 		free(items);
 	}
@@ -497,9 +497,9 @@ static enum status report_comparison_line(const struct plan_comparison *comparis
 		return status;
 	option = json_object_get(result, "recommended");
 	buffer_printf(out, "%s,%s,%lld,", plan->id, plan->kind, (long long)plan->revision);
-	api_csv_text(plan->name ? plan->name : "", out);
+	csv_text(plan->name ? plan->name : "", out);
 	buffer_append_char(out, ',');
-	api_csv_text(plan->model ? plan->model : "", out);
+	csv_text(plan->model ? plan->model : "", out);
 	clock_format(time, plan->computed_at_us);
 	buffer_printf(out, ",%s,%lld,%lld,%s,", time, (long long)plan->catalogue_revision, (long long)plan->calibration_revision,
 		plan->planner_version ? plan->planner_version : "");

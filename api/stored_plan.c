@@ -1,9 +1,9 @@
 #include "api/stored_plan.h"
 
-#include "api/decode.h"
 #include "api/tables.h"
 #include "api/tables/shared.h"
 #include "planner/training/practice.h"
+#include "schema/decode.h"
 
 static const struct node *member(const struct node *object, const char *key)
 {

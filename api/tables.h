@@ -1,8 +1,7 @@
-/* The contract's field tables: which struct each describes. Defined in api/tables/, rows explained in api/field.h. */
+/* The contract's field tables: which struct each describes. Defined in api/tables/, rows explained in schema/field.h. */
 #ifndef FLEETPLAN_API_TABLES_H
 #define FLEETPLAN_API_TABLES_H
 
-#include "api/field.h"
 #include "api/leases.h"
 #include "api/pages.h"
 #include "hwdb/catalogue.h"
@@ -10,9 +9,10 @@
 #include "hwdb/records.h"
 #include "planner/bench_spec.h"
 #include "planner/diagnosis/diagnosis.h"
-#include "planner/footprint/schedule.h"
 #include "planner/estimates.h"
+#include "planner/footprint/schedule.h"
 #include "planner/measurement/verification.h"
+#include "schema/field.h"
 
 /* Requests of the calculators. */
 DECLARE_TABLE(training_request, struct training_request);
@@ -47,7 +47,7 @@ DECLARE_TABLE(schedule_estimate, struct plan_record);
 DECLARE_TABLE(diagnosis, struct plan_record);
 DECLARE_TABLE(training_plan, struct plan_record);
 DECLARE_TABLE(inference_plan, struct plan_record);
-DECLARE_TABLE(plan, struct plan_record); /* of either kind: api_encode writes any plan by it */
+DECLARE_TABLE(plan, struct plan_record); /* of either kind: record_encode writes any plan by it */
 DECLARE_TABLE(plan_summary, struct plan_record); /* a list's items: without request and result */
 DECLARE_TABLE(plan_changes, struct plan_changes);
 DECLARE_TABLE(plan_replay, struct plan_replay);

@@ -8,9 +8,9 @@
 #ifndef FLEETPLAN_API_TRACE_READER_H
 #define FLEETPLAN_API_TRACE_READER_H
 
-#include "api/json_stream.h"
 #include "base/buffer.h"
 #include "planner/diagnosis/trace.h"
+#include "schema/json_stream.h"
 
 enum { TRACE_INTERVALS_MAX = 4 * 1024 * 1024, TRACE_KEPT_MAX_BYTES = 4 * 1024 * 1024 };
 

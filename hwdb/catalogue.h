@@ -4,7 +4,7 @@
  * indexed by id and alias. A snapshot never changes: a write builds a new one and swaps it whole. Everything a
  * snapshot points to lives in its own arena, and dies with its last reference. Thread-safe for readers.
  *
- * Row structs are what api/tables and storage map to JSON and SQL; absent members as in planner/given.h. */
+ * Row structs are what api/tables and storage map to JSON and SQL; absent members as in base/given.h. */
 #ifndef FLEETPLAN_HWDB_CATALOGUE_H
 #define FLEETPLAN_HWDB_CATALOGUE_H
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hwdb/json_tree.h"
 #include "hwdb/model_layers.h"
 #include "hwdb/model_quantization.h"
 #include "hwdb/model_towers.h"
+#include "schema/json_tree.h"
 
 static const struct model_family unknown_family = {.model_type = ""};
 

@@ -1,10 +1,10 @@
 /* Records that the API shows and the storage keeps: plans, benchmarks, devices, keys. Plain structs that belong to
- * neither: api/tables maps them to JSON, storage to rows. Absent members as in planner/given.h; text is borrowed from
+ * neither: api/tables maps them to JSON, storage to rows. Absent members as in base/given.h; text is borrowed from
  * the arena of whoever filled the record. Times are wall clock, microseconds since 1970. */
 #ifndef FLEETPLAN_HWDB_RECORDS_H
 #define FLEETPLAN_HWDB_RECORDS_H
 
-#include "planner/given.h"
+#include "base/given.h"
 #include "planner/precision.h"
 
 struct plan_record {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "hwdb/csv.h"
-#include "hwdb/json_tree.h"
 #include "hwdb/rows_text.h"
+#include "schema/json_tree.h"
 
 static enum status refuse(const struct rows_source *source, size_t line, struct failure *failure, const char *what)
 {

@@ -1,12 +1,12 @@
 /* What of a plan a benchmark is to measure: the work that the plan's devices would spend their time on.
  *
  * Made from a plan, sent to the worker as JSON (api/bench_spec.h), and echoed with each figure. Sizes are those of one
- * device: what tensor parallelism divides is divided already. Absent members as in planner/given.h; lists and text belong to
+ * device: what tensor parallelism divides is divided already. Absent members as in base/given.h; lists and text belong to
  * whoever made them. Pure. */
 #ifndef FLEETPLAN_PLANNER_BENCH_SPEC_H
 #define FLEETPLAN_PLANNER_BENCH_SPEC_H
 
-#include "planner/given.h"
+#include "base/given.h"
 #include "planner/precision.h"
 
 /* A matrix product and the two of its backward pass. Operands are row-major and lie as the forward pass left them. */

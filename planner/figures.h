@@ -5,8 +5,8 @@
 #ifndef FLEETPLAN_PLANNER_FIGURES_H
 #define FLEETPLAN_PLANNER_FIGURES_H
 
+#include "base/given.h"
 #include "base/status.h"
-#include "planner/given.h"
 
 enum provenance_status { PROVENANCE_UNSET, PROVENANCE_GIVEN, PROVENANCE_DEFAULT, PROVENANCE_MEASURED, PROVENANCE_DERIVED };
 

@@ -8,15 +8,16 @@ complain() { printf '%s\n' "$1" >&2; bad=1; }
 
 # folder: folders it may include (itself always)
 layers='base:
+schema: base
 planner: base
-hwdb: base planner
+hwdb: base schema planner
 storage: base planner hwdb
-api: base planner hwdb
-bench: base planner hwdb
-server: base planner hwdb storage api bench'
+api: base schema planner hwdb
+bench: base schema planner hwdb
+server: base schema planner hwdb storage api bench'
 
 # third-party header pattern: folders where it may be included
-third_party='jansson.h: api hwdb
+third_party='jansson.h: schema api hwdb
 curl/: hwdb
 sqlite3.h: storage
 xxhash.h: storage

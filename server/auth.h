@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
-#include "api/field.h"
 #include "base/failure.h"
+#include "schema/field.h"
 #include "server/handler.h"
 #include "storage/keys.h"
 

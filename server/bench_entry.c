@@ -5,7 +5,7 @@
 
 static enum status read_spec(const char *json, size_t length, struct arena *arena, struct bench_spec *spec, struct failure *failure)
 {
-	return api_decode(&table_bench_spec, json, length, arena, spec, failure);
+	return record_decode(&table_bench_spec, json, length, arena, spec, failure);
 }
 
 int bench_entry(int argc, char **argv)

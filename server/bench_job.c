@@ -334,7 +334,7 @@ void bench_job_encode(const struct bench_job *job, const struct bench_worker_out
 	}
 	if (judgement->verification) {
 		json_key(&writer, "verification");
-		api_encode(&table_verification, judgement->verification, &writer);
+		record_encode(&table_verification, judgement->verification, &writer);
 	}
 	if (judgement->not_verified)
 		put_text(&writer, "not_verified", judgement->not_verified);

@@ -103,7 +103,7 @@ static enum status defer_accepted(struct exchange *twin, const char *id, const s
 	call_accepted(call, "/v1/jobs/%s", id);
 	call_header(call, "Retry-After", "1");
 	defer_say_applied(call, prefer);
-	api_encode(&table_job, &record, &call->json);
+	record_encode(&table_job, &record, &call->json);
 	return STATUS_OK;
 }
 

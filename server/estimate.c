@@ -276,7 +276,7 @@ enum status estimate_decode(struct estimate *estimate, const char *json, size_t 
 	estimate->request = arena_alloc(estimate->arena, 1, estimate->kind->request->size);
 	if (!estimate->request)
 		return STATUS_NO_MEMORY;
-	return api_decode(estimate->kind->request, json, length, estimate->arena, estimate->request, estimate->failure);
+	return record_decode(estimate->kind->request, json, length, estimate->arena, estimate->request, estimate->failure);
 }
 
 enum status estimate_decode_query(struct estimate *estimate, const struct query_parameter *query, size_t count)
@@ -284,7 +284,7 @@ enum status estimate_decode_query(struct estimate *estimate, const struct query_
 	estimate->request = arena_alloc(estimate->arena, 1, estimate->kind->request->size);
 	if (!estimate->request)
 		return STATUS_NO_MEMORY;
-	return api_decode_query(estimate->kind->request, query, count, estimate->arena, estimate->request, estimate->failure);
+	return record_decode_query(estimate->kind->request, query, count, estimate->arena, estimate->request, estimate->failure);
 }
 
 void estimate_fault_names(const struct estimate *estimate, const struct catalogue *catalogue)
@@ -343,7 +343,7 @@ static enum status estimate_json(const struct field_table *table, const void *ob
 
 	buffer_clear(scratch);
 	json_writer_init(&writer, scratch);
-	api_encode(table, object, &writer);
+	record_encode(table, object, &writer);
 	if (writer.not_finite)
 		return failure_set(estimate->failure, STATUS_INFEASIBLE,
 			"a figure of the answer is too large for a number: the request's smallest and largest quantities lie too far apart");

@@ -3,9 +3,9 @@
 #ifndef FLEETPLAN_SERVER_ESTIMATE_H
 #define FLEETPLAN_SERVER_ESTIMATE_H
 
-#include "api/api.h"
 #include "hwdb/catalogue.h"
 #include "hwdb/records.h"
+#include "schema/record.h"
 
 /* A kind of estimate: its tables, and what computes it. */
 struct estimate_kind;

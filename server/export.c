@@ -28,14 +28,14 @@ static void write_rows(struct export *export, const struct page_rows *list)
 		const char *row = (const char *)list->items + i * table->size;
 
 		if (media == MEDIA_CSV) {
-			api_csv_row(table, CSV_EXPORT, row, &export->pending);
+			csv_row(table, CSV_EXPORT, row, &export->pending);
 			continue;
 		}
 		if (media == MEDIA_JSON)
 			buffer_append_text(&export->pending, export->pages == 0 && i == 0 ? "[" : ",\n");
 		json_writer_init(&writer, &export->pending);
 		writer.exact = true;
-		api_encode(table, row, &writer);
+		record_encode(table, row, &writer);
 		if (media == MEDIA_NDJSON)
 			buffer_append_char(&export->pending, '\n');
 	}
@@ -65,7 +65,7 @@ static void fill(struct export *export)
 	buffer_clear(&export->pending);
 	export->sent_bytes = 0;
 	if (export->pages == 0 && export->exchange->call.answer_media == MEDIA_CSV)
-		api_csv_header(export->source.table, CSV_EXPORT, &export->pending);
+		csv_header(export->source.table, CSV_EXPORT, &export->pending);
 	status = export->source.read(export->exchange->call.server->storage, export->source.filter, &request, &export->page, &list, &export->failure);
 	if (status == STATUS_OK) {
 		write_rows(export, &list);
@@ -168,7 +168,7 @@ enum status export_begin(struct call *call, const struct row_ops *ops)
 	enum status status = of && name ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		status = api_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+		status = record_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 	if (status == STATUS_OK && query.as_of_us > 0)
 		status = server_as_of_check(query.as_of_us, &call->failure);
 	if (status == STATUS_OK)

@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "api/api.h"
 #include "base/arena.h"
 #include "base/failure.h"
+#include "schema/record.h"
 
 enum { GATE_QUERY_MAX = 64, GATE_TARGET_MAX = 8 * 1024, GATE_HEADERS_MAX = 100, GATE_HEADER_BYTES_MAX = 16 * 1024 };
 

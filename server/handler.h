@@ -17,13 +17,13 @@
 
 #include <stdbool.h>
 
-#include "api/api.h"
 #include "api/routes.h"
 #include "base/arena.h"
 #include "base/buffer.h"
 #include "base/failure.h"
 #include "base/json_writer.h"
 #include "hwdb/catalogue.h"
+#include "schema/record.h"
 #include "server/media.h"
 
 enum { CALL_HEADERS_MAX = 12, CALL_REQUEST_ID_MAX = 65, CALL_TRACEPARENT_SIZE = 56 };

@@ -5,7 +5,7 @@
 #include <sodium.h>
 
 #include "api/media.h"
-#include "api/row_reader.h"
+#include "schema/row_reader.h"
 #include "server/body.h"
 
 struct import_body {

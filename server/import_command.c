@@ -126,7 +126,7 @@ static int print_problem(const char *answer, size_t length, int status, struct a
 	static struct failure failure;
 	struct problem_view problem;
 
-	if (api_decode_answer(&table_problem_view, answer, length, arena, &problem, &failure) != STATUS_OK || !problem.detail) {
+	if (record_decode_answer(&table_problem_view, answer, length, arena, &problem, &failure) != STATUS_OK || !problem.detail) {
 		fprintf(stderr, "fleetplan: the server answered %d\n", status);
 		return EXIT_CODE_UNAVAILABLE;
 	}
@@ -147,7 +147,7 @@ static int print_answer(const struct import_request *request, const char *answer
 	arena_init(&arena, 4 * (size_t)IMPORT_ANSWER_MAX_BYTES);
 	if (status / 100 != 2)
 		code = print_problem(answer, length, status, &arena);
-	else if (api_decode_answer(&table_import_view, answer, length, &arena, &view, &failure) != STATUS_OK)
+	else if (record_decode_answer(&table_import_view, answer, length, &arena, &view, &failure) != STATUS_OK)
 		code = exit_code_report(&failure, EXIT_CODE_UNAVAILABLE);
 	else
 		code = print_view(&view, request->path);

@@ -143,7 +143,7 @@ static void compare_row(struct comparison *comparison, const void *current, cons
 	comparison->change = next_change(comparison);
 	if (comparison->change)
 		*comparison->change = (struct import_change){.row = ABSENT_COUNT};
-	api_row_differences(comparison->ops->table, current, row, note_column, comparison);
+	record_differences(comparison->ops->table, current, row, note_column, comparison);
 	kept = comparison->query->overwrite != TRUTH_TRUE && is_anothers(current);
 	record->unchanged += !comparison->differs;
 	record->kept += comparison->differs && kept;

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_SERVER_IMPORT_ROWS_H
 #define FLEETPLAN_SERVER_IMPORT_ROWS_H
 
-#include "api/row_reader.h"
+#include "schema/row_reader.h"
 #include "server/row_kinds.h"
 
 /* Fills what the rows were not given (ids), resolves names and checks bounds; what is wrong is noted in the reader. The rows'

@@ -1,6 +1,6 @@
 #include "server/page_answer.h"
 
-#include "api/field.h"
+#include "schema/field.h"
 
 struct page_request page_request_of(const struct page_query *query)
 {
@@ -27,9 +27,9 @@ enum { PAGE_READ_ROWS = 25, PAGE_READ_MAX_BYTES = 128 * 1024 * 1024 };
 
 static void page_answer_csv(struct call *call, const struct field_table *table, const char *items, size_t count)
 {
-	api_csv_header(table, CSV_LIST, &call->answer);
+	csv_header(table, CSV_LIST, &call->answer);
 	for (size_t i = 0; i < count; i++)
-		api_csv_row(table, CSV_LIST, items + i * table->size, &call->answer);
+		csv_row(table, CSV_LIST, items + i * table->size, &call->answer);
 }
 
 enum status page_answer(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor)
@@ -52,7 +52,7 @@ enum status page_answer_remarked(struct call *call, const struct field_table *ta
 	json_key(json, "items");
 	json_begin_array(json);
 	for (size_t i = 0; i < count; i++)
-		api_encode(table, (const char *)items + i * table->size, json);
+		record_encode(table, (const char *)items + i * table->size, json);
 	json_end_array(json);
 	json_key(json, "next_cursor");
 	json_string(json, next_cursor);
@@ -74,9 +74,9 @@ static void page_rows_write(struct call *call, const struct field_table *table, 
 		const char *row = (const char *)rows->items + i * table->size;
 
 		if (call->accept == MEDIA_CSV)
-			api_csv_row(table, CSV_LIST, row, &call->answer);
+			csv_row(table, CSV_LIST, row, &call->answer);
 		else
-			api_encode(table, row, &call->json);
+			record_encode(table, row, &call->json);
 	}
 }
 
@@ -118,7 +118,7 @@ enum status page_answer_read(struct call *call, const struct field_table *table,
 	enum status status;
 
 	if (csv) {
-		api_csv_header(table, CSV_LIST, &call->answer);
+		csv_header(table, CSV_LIST, &call->answer);
 	} else {
 		json_begin_object(json);
 		json_key(json, "items");

@@ -38,6 +38,6 @@ enum status plan_answer(struct call *call, const struct field_table *envelope, c
 		return report_plan_markdown(record, &call->answer, &call->failure);
 	if (call->accept == MEDIA_CSV)
 		return report_plan_csv(record, &call->answer, &call->failure);
-	api_encode(envelope, record, &call->json);
+	record_encode(envelope, record, &call->json);
 	return STATUS_OK;
 }

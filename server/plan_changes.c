@@ -143,7 +143,7 @@ enum status plan_changes_text(const struct plan_changes *changes, struct arena *
 
 	buffer_init(&scratch, CHANGES_MAX_BYTES);
 	json_writer_init(&writer, &scratch);
-	api_encode(&table_plan_changes, changes, &writer);
+	record_encode(&table_plan_changes, changes, &writer);
 	text->length = scratch.length;
 	text->text = scratch.failed || writer.not_finite ? NULL : arena_strndup(arena, scratch.bytes, scratch.length);
 	buffer_release(&scratch);

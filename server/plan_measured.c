@@ -33,7 +33,7 @@ static enum status read_training(struct plan_measured *measured, const struct pl
 	enum status status = request ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		status = api_decode(&table_training_request, plan->request.text, plan->request.length, resolver->arena, request, resolver->failure);
+		status = record_decode(&table_training_request, plan->request.text, plan->request.length, resolver->arena, request, resolver->failure);
 	if (status == STATUS_OK)
 		status = resolve_training(resolver, request, &measured->training);
 	if (status != STATUS_OK)
@@ -54,7 +54,7 @@ static enum status read_inference(struct plan_measured *measured, const struct p
 	enum status status = request ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		status = api_decode(&table_inference_request, plan->request.text, plan->request.length, resolver->arena, request, resolver->failure);
+		status = record_decode(&table_inference_request, plan->request.text, plan->request.length, resolver->arena, request, resolver->failure);
 	if (status == STATUS_OK)
 		status = resolve_inference(resolver, request, input);
 	if (status != STATUS_OK)

@@ -1,6 +1,7 @@
 /* The answer: its bytes, its headers, and how it goes out. */
 #include <sys/socket.h>
 
+#include "api/problem.h"
 #include "server/audit.h"
 #include "server/compress.h"
 #include "server/export.h"

@@ -211,7 +211,7 @@ enum status row_take_path_id(const struct row_ops *ops, void *row, const char *i
 		failure_add(failure, "/id", "contradiction", "the path names \"%.80s\": leave id out, or give the same", id);
 		return STATUS_INVALID;
 	}
-	if (!*place && !api_text_fits(ops->table, "id", id)) {
+	if (!*place && !field_text_fits(ops->table, "id", id)) {
 		failure_add(failure, "/id", "bad_format", "the path's id: letters, digits and . _ : -, beginning with a letter or digit");
 		return STATUS_INVALID;
 	}
@@ -273,7 +273,7 @@ static enum status row_identify(const struct row_ops *ops, const struct catalogu
 
 	if (!*id && ops->make_id) {
 		*id = ops->make_id(arena, row);
-		if (*id && !api_text_fits(ops->table, "id", *id))
+		if (*id && !field_text_fits(ops->table, "id", *id))
 			*id = NULL; /* too long, or names that are not in Latin letters */
 	}
 	if (!*id) {

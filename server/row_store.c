@@ -8,7 +8,7 @@ enum status row_answer(struct call *call, const struct row_ops *ops, const void 
 {
 	if (call->accept == MEDIA_CSV)
 		return page_answer(call, ops->table, row, 1, NULL);
-	api_encode(ops->table, row, &call->json);
+	record_encode(ops->table, row, &call->json);
 	return STATUS_OK;
 }
 

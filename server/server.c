@@ -15,7 +15,7 @@
 #include "storage/catalogue_rows.h"
 #include "storage/check.h"
 
-/* 250,000 prices (api/row_reader.h) take a quarter of it. */
+/* 250,000 prices (schema/row_reader.h) take a quarter of it. */
 enum { SERVER_CATALOGUE_MAX_BYTES = 1024 * 1024 * 1024 };
 
 struct catalogue *server_catalogue(struct server *server)

@@ -11,7 +11,7 @@
 struct benchmark_record; /* hwdb/records.h */
 struct device_record; /* hwdb/records.h */
 struct catalogue_rows; /* hwdb/catalogue.h */
-struct text_list; /* planner/given.h */
+struct text_list; /* base/given.h */
 
 struct benchmark_put {
 	struct storage_job job;

@@ -1,6 +1,6 @@
 /* The catalogue's rows. Ranges are physical bounds: what is outside cannot be a true figure of its kind. */
-#include "api/decode.h"
 #include "api/tables/shared.h"
+#include "schema/decode.h"
 
 #define SOURCE      TEXT(source, 1000, "Where the figures come from", .flags = NOTE)
 #define SOURCE_DATE TEXT(source_date, 64, "When they were read there", .flags = NOTE)

@@ -1,6 +1,6 @@
 #include "hwdb/feeds/feed_json.h"
 
-#include "hwdb/json_tree.h"
+#include "schema/json_tree.h"
 
 enum status feed_json_read(const struct feed_walk *walk, const char *text, size_t length, json_t **tree, struct failure *failure)
 {

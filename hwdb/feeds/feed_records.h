@@ -3,7 +3,7 @@
 #ifndef FLEETPLAN_HWDB_FEEDS_FEED_RECORDS_H
 #define FLEETPLAN_HWDB_FEEDS_FEED_RECORDS_H
 
-#include "planner/given.h"
+#include "base/given.h"
 
 struct feed_refresh_record {
 	const char *id, *feed;

@@ -5,7 +5,7 @@
 #include <strings.h>
 
 #include "hwdb/feeds/feed_json.h"
-#include "hwdb/json_tree.h"
+#include "schema/json_tree.h"
 
 bool hub_repo_is_valid(const char *repo)
 {

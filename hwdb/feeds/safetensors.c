@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/given.h"
 #include "hwdb/feeds/feed_json.h"
-#include "hwdb/json_tree.h"
-#include "planner/given.h"
+#include "schema/json_tree.h"
 
 enum { DIMENSIONS_MAX = 16 };
 

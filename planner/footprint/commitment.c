@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "planner/given.h"
+#include "base/given.h"
 
 /* Least cost of holding so many units with offers of one kind, and the offer that is bought last for it. */
 struct cover {

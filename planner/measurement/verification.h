@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_MEASUREMENT_VERIFICATION_H
 #define FLEETPLAN_PLANNER_MEASUREMENT_VERIFICATION_H
 
-#include "planner/given.h"
+#include "base/given.h"
 
 enum verification_verdict {
 	VERIFICATION_UNSET,     /* nothing was measured that the plan predicts */

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_SERVING_HOSTED_H
 #define FLEETPLAN_PLANNER_SERVING_HOSTED_H
 
-#include "planner/given.h"
+#include "base/given.h"
 
 /* What a provider takes for a model by the token. */
 struct hosted_price {

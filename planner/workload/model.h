@@ -7,7 +7,7 @@
 #ifndef FLEETPLAN_PLANNER_WORKLOAD_MODEL_H
 #define FLEETPLAN_PLANNER_WORKLOAD_MODEL_H
 
-#include "planner/given.h"
+#include "base/given.h"
 #include "planner/precision.h"
 
 enum { MODEL_LAYERS_MAX = 1024, MODEL_LAYER_KINDS_MAX = 12, MODEL_NOTES_MAX = 400 };

@@ -88,7 +88,7 @@ static void encode_delivery(const struct run *run, const struct bench_worker_out
 	sodium_bin2hex(text, sizeof(text), digest, sizeof(digest));
 	result.result = (struct json_text){told.bytes, told.length};
 	json_writer_init(&writer, body);
-	api_encode(&table_lease_result, &result, &writer);
+	record_encode(&table_lease_result, &result, &writer);
 	body->failed = body->failed || told.failed;
 	buffer_release(&told);
 }

@@ -133,7 +133,7 @@ static enum link_end take_answer(struct link *link, const struct link_call *call
 	if (end == LINK_EMPTY || !call->answer)
 		return end;
 	failure_clear(&failure);
-	if (api_decode_answer(call->answer, answer->body.bytes ? answer->body.bytes : "", answer->body.length, call->arena, call->out, &failure) ==
+	if (record_decode_answer(call->answer, answer->body.bytes ? answer->body.bytes : "", answer->body.length, call->arena, call->out, &failure) ==
 		STATUS_OK) {
 		lacking = call->lacks ? call->lacks(call->out) : NULL;
 		if (!lacking)
@@ -180,7 +180,7 @@ static enum link_end send_record(struct link *link, struct link_call *call, cons
 
 	buffer_init(&body, REQUEST_MAX_BYTES);
 	json_writer_init(&writer, &body);
-	api_encode(table, record, &writer);
+	record_encode(table, record, &writer);
 	call->method = "POST";
 	call->body = body.bytes;
 	call->length = body.length;

@@ -32,7 +32,7 @@ enum status handle_agent_list(struct call *call)
 	struct page_query query = {.limit = ABSENT_COUNT};
 	struct page_request page;
 	struct agent_list list;
-	enum status status = api_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -88,7 +88,7 @@ enum status handle_agent_register(struct call *call)
 	struct agent_record agent, registered;
 	struct agent_put put = {.job.kind = STORAGE_AGENT_PUT, .agent = &agent, .bearer = &bearer, .registered = &registered};
 	int64_t now_us = clock_even_us();
-	enum status status = api_decode(&table_agent_registration, call->body, call->body_length, &call->arena, &told, &call->failure);
+	enum status status = record_decode(&table_agent_registration, call->body, call->body_length, &call->arena, &told, &call->failure);
 
 	if (status == STATUS_OK)
 		status = check_told(call, &told);
@@ -105,7 +105,7 @@ enum status handle_agent_register(struct call *call)
 		return status;
 	registered.lease_s = server_lease_s(call->server);
 	registered.heartbeat_s = server_heartbeat_s(call->server);
-	api_encode(&table_agent, &registered, &call->json);
+	record_encode(&table_agent, &registered, &call->json);
 	return STATUS_OK;
 }
 
@@ -149,7 +149,7 @@ static void lease_answer(struct asking *asking)
 		.spec = {.plan_id = benchmark->plan_id, .timeout_s = given_or(benchmark->timeout_s, timeout_default_s), .shapes = benchmark->shapes,
 			.suite = bench_suite_text(benchmark->suite.text, benchmark->suite.length, &call->arena)}};
 
-	api_encode(&table_lease, &lease, &call->json);
+	record_encode(&table_lease, &lease, &call->json);
 	call_complete(call, lease.spec.suite && !call->answer.failed ? STATUS_OK : STATUS_NO_MEMORY);
 }
 
@@ -229,7 +229,7 @@ enum status handle_agent_lease(struct call *call)
 	if (!asking)
 		return STATUS_NO_MEMORY;
 	*asking = (struct asking){.watch.look = lease_look, .call = call, .bearer = lease_bearer_of(call)};
-	status = api_decode(&table_lease_request, call->body, call->body_length, &call->arena, &asking->request, &call->failure);
+	status = record_decode(&table_lease_request, call->body, call->body_length, &call->arena, &asking->request, &call->failure);
 	for (size_t i = 0; status == STATUS_OK && i < asking->request.devices.count; i++)
 		(void)is_repeated(call, asking->request.devices.items, i, "");
 	if (status == STATUS_OK)

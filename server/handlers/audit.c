@@ -29,7 +29,7 @@ enum status handle_audit_list(struct call *call)
 	struct audit_filter filter;
 	struct page_request page;
 	struct page_rows rows;
-	enum status status = api_decode_query(&table_audit_list_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_audit_list_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -46,7 +46,7 @@ enum status handle_audit_export(struct call *call)
 	enum status status = filter ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		status = api_decode_query(&table_audit_export_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+		status = record_decode_query(&table_audit_export_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 	if (status != STATUS_OK)
 		return status;
 	*filter = filter_of(&query);

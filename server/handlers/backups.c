@@ -87,6 +87,6 @@ enum status handle_backup_create(struct call *call)
 		return status;
 	backup.file = strrchr(file, '/') + 1;
 	call->http_status = 201;
-	api_encode(&table_backup, &backup, &call->json);
+	record_encode(&table_backup, &backup, &call->json);
 	return STATUS_OK;
 }

@@ -51,7 +51,7 @@ static void benchmark_check_shapes(struct call *call, const struct json_text *sh
 	bench_spec_init(&spec);
 	if (shapes->length >= BENCH_SHAPES_BYTES_MAX)
 		failure_add(&call->failure, "/shapes", "too_large", "shapes have less than %d bytes", BENCH_SHAPES_BYTES_MAX);
-	else if (shapes->text && api_decode(&table_bench_spec, shapes->text, shapes->length, &call->arena, &spec, &failure) != STATUS_OK)
+	else if (shapes->text && record_decode(&table_bench_spec, shapes->text, shapes->length, &call->arena, &spec, &failure) != STATUS_OK)
 		failure_add(&call->failure, "/shapes", "invalid", "%s", failure.detail);
 }
 
@@ -120,7 +120,7 @@ static enum status benchmark_take_shapes(struct call *call, const struct plan_re
 		benchmark->accelerator = arena_strdup(&call->arena, measured->layout.accelerator);
 	buffer_init(&text, SHAPES_MAX_BYTES);
 	json_writer_init(&writer, &text);
-	api_encode(&table_bench_spec, &measured->spec, &writer);
+	record_encode(&table_bench_spec, &measured->spec, &writer);
 	benchmark->shapes = (struct json_text){.text = arena_strndup(&call->arena, text.bytes, text.length), .length = text.length};
 	status = text.failed || !benchmark->shapes.text ? STATUS_NO_MEMORY : STATUS_OK;
 	buffer_release(&text);
@@ -177,7 +177,7 @@ static enum status prepare_benchmark(struct call *call, const struct idempotency
 	enum status status = benchmark && put && id ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		status = api_decode(&table_benchmark_request, call->body, call->body_length, &call->arena, benchmark, &call->failure);
+		status = record_decode(&table_benchmark_request, call->body, call->body_length, &call->arena, benchmark, &call->failure);
 	if (status == STATUS_OK)
 		status = benchmark_check(call, benchmark);
 	if (status == STATUS_OK)
@@ -196,7 +196,7 @@ static enum status prepare_benchmark(struct call *call, const struct idempotency
 	*put = (struct benchmark_put){.job = {.kind = STORAGE_BENCHMARK_PUT}, .benchmark = benchmark, .idempotency = idempotency};
 	*job = &put->job;
 	call_accepted(call, "/v1/benchmarks/%s", id);
-	api_encode(&table_benchmark, benchmark, &call->json);
+	record_encode(&table_benchmark, benchmark, &call->json);
 	return STATUS_OK;
 }
 
@@ -231,7 +231,7 @@ static bool benchmark_has_ended(struct call *call, struct arena *scratch)
 	catch_up_with(call->server, &benchmark);
 	buffer_clear(&call->answer);
 	json_writer_init(&call->json, &call->answer);
-	api_encode(&table_benchmark, &benchmark, &call->json);
+	record_encode(&table_benchmark, &benchmark, &call->json);
 	call->http_status = 200;
 	return true;
 }
@@ -257,7 +257,7 @@ enum status handle_benchmark_list(struct call *call)
 	struct benchmark_list list;
 	const struct accelerator_row *row;
 	const char *alias;
-	enum status status = api_decode_query(&table_benchmark_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_benchmark_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -284,7 +284,7 @@ enum status handle_benchmark_get(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	catch_up_with(call->server, &benchmark);
-	api_encode(&table_benchmark, &benchmark, &call->json);
+	record_encode(&table_benchmark, &benchmark, &call->json);
 	return STATUS_OK;
 }
 
@@ -302,7 +302,7 @@ enum status handle_benchmark_cancel(struct call *call)
 		return status;
 	bench_runner_cancel(call->server->bench_runner, call->parameters[0]);
 	call->http_status = 202;
-	api_encode(&table_benchmark, &benchmark, &call->json);
+	record_encode(&table_benchmark, &benchmark, &call->json);
 	return STATUS_OK;
 }
 
@@ -325,7 +325,7 @@ static enum status benchmark_read_state(const struct stream_subject *subject, st
 		catch_up_with(subject->server, &benchmark);
 		benchmark.lease_until_us = ABSENT_COUNT; /* moves with every heartbeat, and says nothing of progress */
 		json_writer_init(&writer, state);
-		api_encode(&table_benchmark, &benchmark, &writer);
+		record_encode(&table_benchmark, &benchmark, &writer);
 		crypto_shorthash(digest, (const unsigned char *)state->bytes, state->length, key);
 		sodium_bin2hex(id, STREAM_ID_SIZE, digest, sizeof digest);
 		*done = benchmark_is_over(&benchmark);
@@ -354,7 +354,7 @@ enum status handle_device_list(struct call *call)
 	struct page_request page;
 	struct page_remark remark;
 	struct device_list list;
-	enum status status = api_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -405,7 +405,7 @@ enum status handle_calibration_list(struct call *call)
 {
 	struct benchmark_query query;
 	struct catalogue *past = NULL;
-	enum status status = api_decode_query(&table_calibration_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_calibration_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status == STATUS_OK && query.as_of_us > 0)
 		status = server_catalogue_as_of(call->server, query.as_of_us, &past, &call->failure);
@@ -452,7 +452,7 @@ static enum status calibration_conclude(struct call *call, struct calibration_de
 	row->meta.revision = decision->revision;
 	row->meta.valid_from_us = decision->at_us;
 	calibrations_judge(call_catalogue(call), row, 1, clock_wall_us(), &call->arena);
-	api_encode(&table_calibration, row, &call->json);
+	record_encode(&table_calibration, row, &call->json);
 	return STATUS_OK;
 }
 
@@ -461,7 +461,7 @@ enum status handle_calibration_decide(struct call *call)
 	struct calibration_decision decision = {.job.kind = STORAGE_CALIBRATION_DECISION, .id = call->parameters[0]};
 	struct calibration_verdict verdict;
 	struct calibration_row row;
-	enum status status = api_decode(&table_calibration_decision, call->body, call->body_length, &call->arena, &verdict, &call->failure);
+	enum status status = record_decode(&table_calibration_decision, call->body, call->body_length, &call->arena, &verdict, &call->failure);
 	bool accepted;
 
 	if (status != STATUS_OK)

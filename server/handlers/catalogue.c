@@ -44,7 +44,7 @@ enum status handle_catalogue(struct call *call)
 	enum status status = STATUS_OK;
 
 	if (call->query_count)
-		status = api_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+		status = record_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 	if (status == STATUS_OK && query.as_of_us > 0)
 		status = state_of_then(call, query.as_of_us, &state);
 	else if (status == STATUS_OK)
@@ -53,7 +53,7 @@ enum status handle_catalogue(struct call *call)
 		return status;
 	snprintf(tag, sizeof tag, "%lld.%lld", (long long)state.revision, (long long)state.calibration_revision);
 	if (!call_tag_not_modified(call, tag))
-		api_encode(&table_catalogue_state, &state, &call->json);
+		record_encode(&table_catalogue_state, &state, &call->json);
 	return STATUS_OK;
 }
 
@@ -92,7 +92,7 @@ enum status handle_offers(struct call *call)
 {
 	struct offer_query query;
 	struct catalogue *past = NULL;
-	enum status status = api_decode_query(&table_offer_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_offer_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status == STATUS_OK && query.as_of_us > 0)
 		status = server_catalogue_as_of(call->server, query.as_of_us, &past, &call->failure);

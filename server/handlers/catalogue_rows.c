@@ -48,7 +48,7 @@ static enum status rows_list(struct call *call, const struct row_ops *ops)
 	struct catalogue_query query;
 	struct rows_wanted wanted = {.ops = ops};
 	struct page_request page;
-	enum status status = api_decode_query(ops->query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(ops->query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status == STATUS_OK && query.as_of_us > 0)
 		status = server_as_of_check(query.as_of_us, &call->failure);
@@ -97,7 +97,7 @@ static enum status row_get(struct call *call, const struct row_ops *ops)
 	enum status status = row ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK && call->query_count)
-		status = api_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+		status = record_decode_query(&table_catalogue_row_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 	if (status == STATUS_OK && query.as_of_us > 0)
 		status = server_as_of_check(query.as_of_us, &call->failure);
 	if (status == STATUS_OK)
@@ -111,7 +111,7 @@ static enum status row_create(struct call *call, const struct row_ops *ops, stru
 {
 	struct row_put put = {.create_only = true, .expected_revision = ABSENT_COUNT};
 	void *row = arena_alloc(&call->arena, 1, row_size(ops->kind));
-	enum status status = row ? api_decode(ops->table, call->body, call->body_length, &call->arena, row, &call->failure) : STATUS_NO_MEMORY;
+	enum status status = row ? record_decode(ops->table, call->body, call->body_length, &call->arena, row, &call->failure) : STATUS_NO_MEMORY;
 
 	return status == STATUS_OK ? row_store(call, ops, row, "user", &put, idempotency) : status;
 }
@@ -123,7 +123,7 @@ static enum status row_put_whole(struct call *call, const struct row_ops *ops)
 	enum status status = row && old ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		status = api_decode(ops->table, call->body, call->body_length, &call->arena, row, &call->failure);
+		status = record_decode(ops->table, call->body, call->body_length, &call->arena, row, &call->failure);
 	if (status == STATUS_OK)
 		status = row_take_path_id(ops, row, call->parameters[0], &call->failure);
 	if (status == STATUS_OK && call->if_match) {
@@ -147,7 +147,7 @@ static enum status row_patch(struct call *call, const struct row_ops *ops)
 		return status;
 	put.expected_revision = row_meta_of(ops, row)->revision;
 	id = row_ops_id(ops, row);
-	status = api_merge_patch(ops->table, call->body, call->body_length, &call->arena, row, &call->failure);
+	status = record_merge_patch(ops->table, call->body, call->body_length, &call->arena, row, &call->failure);
 	if (status == STATUS_OK)
 		status = row_take_path_id(ops, row, id, &call->failure);
 	if (status == STATUS_OK) /* RFC 9110 13.2.1: a body that would be refused anyway is refused first */

@@ -38,7 +38,7 @@ static enum status summarize_trace(struct call *call, struct diagnosis_body *bod
 static enum status take_query(struct call *call, struct diagnosis_context *context)
 {
 	struct diagnosis_context query;
-	enum status status = api_decode_query(&table_diagnosis_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_diagnosis_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;

@@ -70,7 +70,7 @@ enum status handle_feed_list(struct call *call)
 {
 	struct feed_view *views = ARENA_ARRAY(&call->arena, struct feed_view, FEED_COUNT);
 	struct page_query query = {.limit = ABSENT_COUNT};
-	enum status status = views ? api_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure) : STATUS_NO_MEMORY;
+	enum status status = views ? record_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure) : STATUS_NO_MEMORY;
 	size_t count = page_request_of(&query).limit;
 
 	if (status == STATUS_OK && query.cursor)
@@ -118,7 +118,7 @@ enum status handle_feed_get(struct call *call)
 	enum status status = detail ? feed_named(call, &id) : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		status = api_decode_query(&table_feed_detail_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+		status = record_decode_query(&table_feed_detail_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 	if (status == STATUS_OK)
 		status = view_fill(call, id, &detail->view);
 	if (status == STATUS_OK && query.limit > 0)
@@ -131,7 +131,7 @@ enum status handle_feed_get(struct call *call)
 		return status;
 	detail->history.items = list.items;
 	detail->history.count = list.count;
-	api_encode(&table_feed_detail, detail, &call->json);
+	record_encode(&table_feed_detail, detail, &call->json);
 	return STATUS_OK;
 }
 
@@ -155,7 +155,7 @@ static enum status refresh_work(struct call *call)
 	if (status == STATUS_OK)
 		status = feeds_refresh(call->server->feeds, id, call_progress(call), "request", &call->arena, &record, &call->failure);
 	if (status == STATUS_OK)
-		api_encode(&table_feed_refresh, &record, &call->json);
+		record_encode(&table_feed_refresh, &record, &call->json);
 	return status;
 }
 

@@ -43,7 +43,7 @@ static void record_begin(const struct call *call, const struct import_query *que
 static enum status import_read(struct call *call, struct import_query *query)
 {
 	const struct import_body *body = call->streamed;
-	enum status status = api_decode_query(&table_import_query, call->query, call->query_count, &call->arena, query, &call->failure);
+	enum status status = record_decode_query(&table_import_query, call->query, call->query_count, &call->arena, query, &call->failure);
 
 	return status == STATUS_OK ? import_rows_check(ops_of(call), call_catalogue(call), body->reader, query, &call->failure) : status;
 }
@@ -67,7 +67,7 @@ static enum status import_try(struct call *call, const struct import_query *quer
 	if (status == STATUS_OK)
 		status = import_rows_tell_faults(body->reader, &call->arena, view, &call->failure);
 	if (status == STATUS_OK)
-		api_encode(&table_import_view, view, &call->json);
+		record_encode(&table_import_view, view, &call->json);
 	return status;
 }
 
@@ -117,7 +117,7 @@ static enum status import_store(struct call *call, struct idempotency *idempoten
 	if (status != STATUS_OK)
 		return status;
 	view.record = *record;
-	api_encode(&table_import_view, &view, &call->json);
+	record_encode(&table_import_view, &view, &call->json);
 	return STATUS_OK;
 }
 
@@ -128,14 +128,14 @@ static enum status import_replay(struct call *call, struct idempotency *idempote
 	enum status status = view ? storage_import_get(call->server->storage, slash + 1, &call->arena, &view->record, &call->failure) : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		api_encode(&table_import_view, view, &call->json);
+		record_encode(&table_import_view, view, &call->json);
 	return status;
 }
 
 enum status import_answer(struct call *call)
 {
 	struct import_query query;
-	enum status status = api_decode_query(&table_import_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_import_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK || query.dry_run != TRUTH_TRUE)
 		return status == STATUS_OK ? commit_waiting(call, import_store, import_replay) : status;
@@ -162,7 +162,7 @@ enum status handle_import_list(struct call *call)
 	struct import_list_query query;
 	struct page_request page;
 	struct import_list list;
-	enum status status = api_decode_query(&table_import_list_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_import_list_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -177,6 +177,6 @@ enum status handle_import_get(struct call *call)
 	enum status status = record ? storage_import_get(call->server->storage, call->parameters[0], &call->arena, record, &call->failure) : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
-		api_encode(&table_import, record, &call->json);
+		record_encode(&table_import, record, &call->json);
 	return status;
 }

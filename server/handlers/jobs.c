@@ -25,7 +25,7 @@ enum status handle_job_list(struct call *call)
 	struct page_request page;
 	struct job_record *items;
 	size_t count, first = 0;
-	enum status status = api_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_page_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status == STATUS_OK)
 		status = jobs_list(jobs_of(call), call->principal.owner, &call->arena, &items, &count);
@@ -47,7 +47,7 @@ enum status handle_job_get(struct call *call)
 	enum status status = job_read(call, &record);
 
 	if (status == STATUS_OK && !call_not_modified(call, record.revision))
-		api_encode(&table_job, &record, &call->json);
+		record_encode(&table_job, &record, &call->json);
 	return status;
 }
 
@@ -59,7 +59,7 @@ enum status handle_job_cancel(struct call *call)
 	if (status == STATUS_OK)
 		status = job_read(call, &record);
 	if (status == STATUS_OK)
-		api_encode(&table_job, &record, &call->json);
+		record_encode(&table_job, &record, &call->json);
 	return status;
 }
 
@@ -82,7 +82,7 @@ static enum status job_read_state(const struct stream_subject *subject, struct b
 	status = jobs_get(http_jobs(subject->server->http), subject->owner, subject->id, &arena, &record, &failure);
 	if (status == STATUS_OK) {
 		json_writer_init(&writer, state);
-		api_encode(&table_job, &record, &writer);
+		record_encode(&table_job, &record, &writer);
 		snprintf(id, STREAM_ID_SIZE, "%lld", (long long)record.revision);
 		*done = record.finished_at_us != ABSENT_COUNT;
 	}

@@ -19,7 +19,7 @@ enum status handle_lease_heartbeat(struct call *call)
 	struct lease_heartbeat told;
 	struct benchmark_heartbeat heartbeat = {.job.kind = STORAGE_BENCHMARK_HEARTBEAT, .id = call->parameters[0], .now_us = clock_even_us(),
 		.bearer = &bearer, .lease_us = (int64_t)(server_lease_s(call->server) * US_PER_S)};
-	enum status status = api_decode(&table_lease_heartbeat, call->body, call->body_length, &call->arena, &told, &call->failure);
+	enum status status = record_decode(&table_lease_heartbeat, call->body, call->body_length, &call->arena, &told, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -28,7 +28,7 @@ enum status handle_lease_heartbeat(struct call *call)
 	status = commit_run(call, &heartbeat.job);
 	if (status != STATUS_OK)
 		return status;
-	api_encode(&table_lease_renewal, &(struct lease_renewal){.lease_s = server_lease_s(call->server), .cancel = heartbeat.cancel_requested},
+	record_encode(&table_lease_renewal, &(struct lease_renewal){.lease_s = server_lease_s(call->server), .cancel = heartbeat.cancel_requested},
 		&call->json);
 	return STATUS_OK;
 }
@@ -38,7 +38,7 @@ static enum status answer_outcome(struct call *call, const struct benchmark_reco
 	struct lease_outcome outcome = {.benchmark_id = benchmark->id, .state = benchmark->state, .state_reason = benchmark->state_reason,
 		.attempt = benchmark->attempt, .late = benchmark->late, .repeated = repeated, .held = (int64_t)held};
 
-	api_encode(&table_lease_outcome, &outcome, &call->json);
+	record_encode(&table_lease_outcome, &outcome, &call->json);
 	return STATUS_OK;
 }
 
@@ -56,7 +56,7 @@ static enum status give_back(struct call *call, int64_t token, const char *reaso
 enum status handle_lease_release(struct call *call)
 {
 	struct lease_release told;
-	enum status status = api_decode(&table_lease_release, call->body, call->body_length, &call->arena, &told, &call->failure);
+	enum status status = record_decode(&table_lease_release, call->body, call->body_length, &call->arena, &told, &call->failure);
 
 	return status == STATUS_OK ? give_back(call, told.token, told.reason ? told.reason : "its agent gave it back") : status;
 }
@@ -168,7 +168,7 @@ static enum status take_result(struct call *call, struct arriving *arriving)
 enum status handle_lease_result(struct call *call)
 {
 	struct arriving *arriving = calloc(1, sizeof *arriving);
-	enum status status = arriving ? api_decode(&table_lease_result, call->body, call->body_length, &call->arena, &arriving->told, &call->failure)
+	enum status status = arriving ? record_decode(&table_lease_result, call->body, call->body_length, &call->arena, &arriving->told, &call->failure)
 								  : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK) {

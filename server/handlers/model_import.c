@@ -180,7 +180,7 @@ static enum status import_work(struct call *call, struct idempotency *idempotenc
 	struct model_import import;
 	struct model_row *row = ARENA_NEW(&call->arena, struct model_row);
 	struct row_put put = {.create_only = true, .expected_revision = ABSENT_COUNT};
-	enum status status = row ? api_decode(&table_model_import, call->body, call->body_length, &call->arena, &import, &call->failure) : STATUS_NO_MEMORY;
+	enum status status = row ? record_decode(&table_model_import, call->body, call->body_length, &call->arena, &import, &call->failure) : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK)
 		status = import_row(call, &import, row);
@@ -200,7 +200,7 @@ static enum status import_run(struct call *call)
 enum status handle_model_import(struct call *call)
 {
 	struct model_import import;
-	enum status status = api_decode(&table_model_import, call->body, call->body_length, &call->arena, &import, &call->failure);
+	enum status status = record_decode(&table_model_import, call->body, call->body_length, &call->arena, &import, &call->failure);
 
 	if (status != STATUS_OK || !import_is_fetched(&import))
 		return status == STATUS_OK ? import_run(call) : status;

@@ -234,7 +234,7 @@ static enum status observation_read(struct call *call, struct observation_record
 	struct plan_record plan;
 	struct stored_layout layout;
 	const char *alias;
-	enum status status = api_decode(&table_observation_request, call->body, call->body_length, &call->arena, observation, &call->failure);
+	enum status status = record_decode(&table_observation_request, call->body, call->body_length, &call->arena, observation, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -351,7 +351,7 @@ static enum status create_observation(struct call *call, struct idempotency *ide
 		return status;
 	status = observations_finish(call, observation, 1);
 	if (status == STATUS_OK)
-		api_encode(&table_observation, observation, &call->json);
+		record_encode(&table_observation, observation, &call->json);
 	return status;
 }
 
@@ -368,7 +368,7 @@ static enum status answer_observation(struct call *call, const char *id)
 	if (status == STATUS_OK)
 		status = observations_finish(call, &observation, 1);
 	if (status == STATUS_OK)
-		api_encode(&table_observation, &observation, &call->json);
+		record_encode(&table_observation, &observation, &call->json);
 	return status;
 }
 
@@ -442,7 +442,7 @@ enum status observations_text(struct call *call, const struct observation_record
 	json_writer_init(&writer, &list);
 	json_begin_array(&writer);
 	for (size_t i = 0; i < count; i++)
-		api_encode(&table_observation, &items[i], &writer);
+		record_encode(&table_observation, &items[i], &writer);
 	json_end_array(&writer);
 	text->length = list.length;
 	text->text = arena_strndup(&call->arena, list.bytes, list.length);
@@ -457,7 +457,7 @@ enum status handle_observation_list(struct call *call)
 	struct observation_filter filter;
 	struct observation_list list;
 	struct page_request page;
-	enum status status = api_decode_query(&table_observation_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_observation_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;

@@ -45,7 +45,7 @@ enum status handle_plan_list(struct call *call)
 	struct plan_query query;
 	struct plan_filter filter;
 	struct page_request page;
-	enum status status = api_decode_query(&table_plan_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_plan_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK)
 		return status;
@@ -126,7 +126,7 @@ enum status handle_plan_compare(struct call *call)
 {
 	struct compare_query query;
 	struct plan_comparison *comparison = ARENA_NEW(&call->arena, struct plan_comparison);
-	enum status status = api_decode_query(&table_compare_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+	enum status status = record_decode_query(&table_compare_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 
 	if (status != STATUS_OK || !comparison)
 		return comparison ? status : STATUS_NO_MEMORY;
@@ -147,6 +147,6 @@ enum status handle_plan_compare(struct call *call)
 		return report_comparison_csv(comparison, &call->answer, &call->failure);
 	if (call->accept == MEDIA_MARKDOWN)
 		return report_comparison_markdown(comparison, &call->answer, &call->failure);
-	api_encode(&table_plan_comparison, comparison, &call->json);
+	record_encode(&table_plan_comparison, comparison, &call->json);
 	return STATUS_OK;
 }

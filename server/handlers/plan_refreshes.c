@@ -116,7 +116,7 @@ enum status handle_plan_replay(struct call *call)
 	enum status status = replay ? STATUS_OK : STATUS_NO_MEMORY;
 
 	if (status == STATUS_OK && call->query_count)
-		status = api_decode_query(&table_plan_id_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+		status = record_decode_query(&table_plan_id_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 	if (status == STATUS_OK)
 		status = plan_read(call, query.revision, &plan);
 	if (status != STATUS_OK)
@@ -128,6 +128,6 @@ enum status handle_plan_replay(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	replay->reproduced = replay->differing == 0;
-	api_encode(&table_plan_replay, replay, &call->json);
+	record_encode(&table_plan_replay, replay, &call->json);
 	return STATUS_OK;
 }

@@ -119,7 +119,7 @@ enum status handle_plan_get(struct call *call)
 	enum status status = STATUS_OK;
 
 	if (call->query_count)
-		status = api_decode_query(&table_plan_id_query, call->query, call->query_count, &call->arena, &query, &call->failure);
+		status = record_decode_query(&table_plan_id_query, call->query, call->query_count, &call->arena, &query, &call->failure);
 	if (status == STATUS_OK)
 		status = plan_read(call, query.revision, &record);
 	if (status == STATUS_OK)
@@ -145,7 +145,7 @@ static enum status plan_merge(struct call *call, bool *raced)
 	if (status == STATUS_OK)
 		status = call_match(call, record.revision);
 	if (status == STATUS_OK)
-		status = api_merge_patch(&table_plan_patch, call->body, call->body_length, &call->arena, &record, &call->failure);
+		status = record_merge_patch(&table_plan_patch, call->body, call->body_length, &call->arena, &record, &call->failure);
 	if (status == STATUS_OK)
 		status = scope_keep(call, &record.labels);
 	if (status != STATUS_OK)

@@ -14,7 +14,7 @@ enum status handle_livez(struct call *call)
 {
 	const struct health health = {.status = "ok"};
 
-	api_encode(&table_health, &health, &call->json);
+	record_encode(&table_health, &health, &call->json);
 	return STATUS_OK;
 }
 
@@ -52,7 +52,7 @@ enum status handle_readyz(struct call *call)
 			health.detail ? health.detail : "", health.detail ? "; " : "", state.schema_version, (unsigned long long)state.commits,
 			(unsigned long long)state.failed_commits, state.scrubs > 0 ? "checked since the start" : "being checked",
 			(long long)call_catalogue(call)->revision);
-	api_encode(&table_health, &health, &call->json);
+	record_encode(&table_health, &health, &call->json);
 	return STATUS_OK;
 }
 
@@ -67,7 +67,7 @@ enum status handle_version(struct call *call)
 	const struct version version = {.version = FLEETPLAN_VERSION, .api = "v1", .compiler = __VERSION__,
 		.sqlite = storage_library_version(), .microhttpd = MHD_get_version(), .jansson = catalogue_library_version(), .started_at_us = call->server->started_us};
 
-	api_encode(&table_version, &version, &call->json);
+	record_encode(&table_version, &version, &call->json);
 	return STATUS_OK;
 }
 

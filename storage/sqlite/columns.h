@@ -9,8 +9,8 @@
 #include <sqlite3.h>
 
 #include "base/arena.h"
+#include "base/given.h"
 #include "hwdb/catalogue.h"
-#include "planner/given.h"
 #include "planner/precision.h"
 
 enum column_kind {

@@ -27,7 +27,7 @@ static int teardown(void **state)
 static enum status decode(struct reading *reading, const char *text)
 {
 	failure_clear(&reading->failure);
-	return api_decode(&table_bench_spec, text, strlen(text), &reading->arena, &reading->spec, &reading->failure);
+	return record_decode(&table_bench_spec, text, strlen(text), &reading->arena, &reading->spec, &reading->failure);
 }
 
 static const char whole[] =
@@ -75,7 +75,7 @@ static void what_is_written_is_read_again(void **state)
 	check_whole(&reading->spec);
 	buffer_init(&text, 64 * 1024);
 	json_writer_init(&writer, &text);
-	api_encode(&table_bench_spec, &reading->spec, &writer);
+	record_encode(&table_bench_spec, &reading->spec, &writer);
 	assert_false(text.failed);
 	assert_int_equal(decode(reading, text.bytes), STATUS_OK);
 	check_whole(&reading->spec);

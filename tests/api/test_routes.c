@@ -113,16 +113,16 @@ static void every_example_is_valid(void **state)
 		failure_clear(&failure);
 		field_table_clear(route->request ? route->request : &table_health, &object);
 		if (route->request && strcmp(route->method, "PATCH") == 0)
-			status = api_merge_patch(
+			status = record_merge_patch(
 				route->request, route->example_body, strlen(route->example_body), &arena, &object, &failure);
 		else if (route->request)
 			status =
-				api_decode(route->request, route->example_body, strlen(route->example_body), &arena, &object, &failure);
+				record_decode(route->request, route->example_body, strlen(route->example_body), &arena, &object, &failure);
 		if (status == STATUS_OK && route->example_query) {
 			snprintf(query, sizeof query, "%s", route->example_query);
 			assert_non_null(route->query);
 			status =
-				api_decode_query(route->query, parameters, split_query(query, parameters), &arena, &object, &failure);
+				record_decode_query(route->query, parameters, split_query(query, parameters), &arena, &object, &failure);
 		}
 		if (status != STATUS_OK)
 			fail_msg("%s %s: %s", route->method, route->path, failure.detail);

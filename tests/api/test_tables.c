@@ -95,7 +95,7 @@ static void bench_generate(struct bench *bench, const struct field_table *table,
 static enum status bench_decode(struct bench *bench, const struct field_table *table, const struct buffer *body)
 {
 	arena_reset(&bench->arena);
-	return api_decode(table, body->bytes, body->length, &bench->arena, &bench->request, &bench->failure);
+	return record_decode(table, body->bytes, body->length, &bench->arena, &bench->request, &bench->failure);
 }
 
 static void bench_encode(struct bench *bench, const struct field_table *table, struct buffer *out)
@@ -104,7 +104,7 @@ static void bench_encode(struct bench *bench, const struct field_table *table, s
 
 	buffer_clear(out);
 	json_writer_init(&writer, out);
-	api_encode(table, &bench->request, &writer);
+	record_encode(table, &bench->request, &writer);
 }
 
 /* A price's own check couples two fields; the generator knows nothing of it. */

@@ -122,13 +122,13 @@ static void what_is_not_json(void **state)
 
 static void depth_is_bounded(void **state)
 {
-	char text[2 * API_JSON_DEPTH_MAX + 4] = "";
+	char text[2 * JSON_DEPTH_MAX + 4] = "";
 
 	(void)state;
-	memset(text, '[', API_JSON_DEPTH_MAX + 1);
+	memset(text, '[', JSON_DEPTH_MAX + 1);
 	assert_int_equal(read_all(text), STATUS_MALFORMED);
 	assert_contains(failure.detail, "nested deeper than 32");
-	text[API_JSON_DEPTH_MAX - 1] = '\0';
+	text[JSON_DEPTH_MAX - 1] = '\0';
 	text[0] = '{'; /* an object needs a key: depth is not what is wrong */
 	assert_int_equal(read_all(text), STATUS_MALFORMED);
 	assert_contains(failure.detail, "a member begins");

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "api/field.h"
+#include "schema/field.h"
 
 /* A kind of request, and the figures of its answer that stand in columns of their own. */
 struct kind {

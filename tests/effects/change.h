@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "api/field.h"
+#include "schema/field.h"
 
 enum { VALUES_MAX = 64, FIELD_NAME_MAX = 128 };
 

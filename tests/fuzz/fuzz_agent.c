@@ -180,16 +180,16 @@ static void check_request(struct input *input, struct arena *arena)
 
 	failure_clear(&failure);
 	CHECK(table->size <= sizeof object);
-	status = api_decode(table, body, length, arena, object, &failure);
+	status = record_decode(table, body, length, arena, object, &failure);
 	CHECK(status == STATUS_OK || status == STATUS_MALFORMED || status == STATUS_NO_MEMORY || (status == STATUS_INVALID && failure.fault_total > 0));
 	if (status != STATUS_OK)
 		return;
 	buffer_init(&text, 1 << 20);
 	json_writer_init(&writer, &text);
-	api_encode(table, object, &writer);
+	record_encode(table, object, &writer);
 	if (!text.failed) {
 		CHECK(input_is_json(text.bytes, text.length));
-		CHECK(api_decode_answer(table, text.bytes, text.length, arena, again, &failure) != STATUS_MALFORMED);
+		CHECK(record_decode_answer(table, text.bytes, text.length, arena, again, &failure) != STATUS_MALFORMED);
 	}
 	buffer_release(&text);
 }

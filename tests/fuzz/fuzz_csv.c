@@ -1,12 +1,12 @@
 /* Any bytes as CSV, given to the three readers: each says the same however it is cut into pieces, two of them agree where both take it, and
  * cells that are written come back as they were. */
-#include "api/api.h"
-#include "api/csv_reader.h"
-#include "api/row_texts.h"
 #include "base/utf8.h"
 #include "fuzz/input.h"
 #include "hwdb/csv.h"
 #include "hwdb/feeds/csv_stream.h"
+#include "schema/csv_reader.h"
+#include "schema/record.h"
+#include "schema/row_texts.h"
 
 enum { CELLS_MAX_BYTES = 1 << 20 };
 
@@ -131,7 +131,7 @@ static enum status check_guarded(void *context, const struct csv_reader *reader,
 	if (reader->record == 1)
 		return STATUS_OK;
 	CHECK(reader->count == 2 && strcmp(row_texts_unguarded(csv_reader_cell(reader, 0)), context) == 0);
-	CHECK(!api_csv_is_formula(csv_reader_cell(reader, 0)) || csv_reader_cell(reader, 0)[0] == '\'');
+	CHECK(!csv_is_formula(csv_reader_cell(reader, 0)) || csv_reader_cell(reader, 0)[0] == '\'');
 	return STATUS_OK;
 }
 
@@ -144,7 +144,7 @@ static void check_written(const char *text)
 
 	buffer_init(&row, CELLS_MAX_BYTES);
 	buffer_append_text(&row, "text,x\n"); /* a byte order mark is one at the very start alone */
-	api_csv_text(text, &row);
+	csv_text(text, &row);
 	buffer_append_text(&row, ",x\n");
 	csv_reader_init(&reader, check_guarded, (void *)(uintptr_t)text);
 	failure_clear(&failure);

@@ -1,4 +1,5 @@
 /* Any bytes as the body of any request: a status always, faults with what is refused, and finite figures in what is taken. */
+#include "api/problem.h"
 #include "api/tables.h"
 #include "fuzz/input.h"
 
@@ -26,21 +27,21 @@ void fuzz_one(struct input *input)
 	json = input_until(input, '\0', &length);
 	patch = input->left > 0 ? input_rest(input, &patch_length) : json;
 	CHECK(table->size <= sizeof object);
-	status = api_decode(table, json, length, &arena, object, &failure);
+	status = record_decode(table, json, length, &arena, object, &failure);
 	CHECK(status == STATUS_OK || status == STATUS_MALFORMED || status == STATUS_INVALID || status == STATUS_NO_MEMORY);
 	CHECK(status != STATUS_INVALID || failure.fault_count > 0);
 	buffer_init(&text, 4 * 1024 * 1024);
 	json_writer_init(&writer, &text);
 	if (status == STATUS_OK)
-		api_encode(table, object, &writer);
+		record_encode(table, object, &writer);
 	else
 		api_problem(&failure, "/", NULL, &writer);
 	CHECK(text.failed || input_is_json(text.bytes, text.length));
 	buffer_release(&text);
-	if (status == STATUS_OK && api_merge_patch(table, patch, patch == json ? length : patch_length, &arena, object, &failure) == STATUS_OK) {
+	if (status == STATUS_OK && record_merge_patch(table, patch, patch == json ? length : patch_length, &arena, object, &failure) == STATUS_OK) {
 		buffer_init(&text, 4 * 1024 * 1024);
 		json_writer_init(&writer, &text);
-		api_encode(table, object, &writer);
+		record_encode(table, object, &writer);
 		CHECK(text.failed || input_is_json(text.bytes, text.length));
 		buffer_release(&text);
 	}

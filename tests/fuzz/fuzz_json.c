@@ -3,17 +3,17 @@
 #include <jansson.h>
 #include <math.h>
 
-#include "api/decode.h"
-#include "api/json_stream.h"
 #include "base/json_number.h"
 #include "base/utf8.h"
 #include "fuzz/input.h"
+#include "schema/decode.h"
+#include "schema/json_stream.h"
 
 static size_t count_nodes(const struct node *node, size_t depth)
 {
 	size_t count = 1;
 
-	CHECK(depth <= API_JSON_DEPTH_MAX + 1 && node->kind < NODE_KIND_COUNT);
+	CHECK(depth <= JSON_DEPTH_MAX + 1 && node->kind < NODE_KIND_COUNT);
 	if (node->kind == NODE_TEXT)
 		CHECK(strlen(node->text) == node->length && utf8_valid(node->text, node->length) && node_text(node) == node->text);
 	CHECK(node_is_number(node) == (node->kind == NODE_INTEGER || node->kind == NODE_REAL) && isfinite(node_number(node)));
@@ -48,7 +48,7 @@ static enum status tell(void *context, const struct json_stream *stream, enum js
 	struct told *told = context;
 
 	(void)failure;
-	CHECK(token < TOKEN_COUNT && stream->depth <= API_JSON_DEPTH_MAX);
+	CHECK(token < TOKEN_COUNT && stream->depth <= JSON_DEPTH_MAX);
 	told->tokens++;
 	told->values += token != TOKEN_KEY && token != TOKEN_END_OBJECT && token != TOKEN_END_ARRAY;
 	told->hash = told->hash * 31 + token;

@@ -1,4 +1,5 @@
 /* Any bytes as the query of a request: refused by name or taken whole, and what is taken is written and read again as the same. */
+#include "api/problem.h"
 #include "api/tables.h"
 #include "fuzz/input.h"
 #include "server/gate.h"
@@ -15,7 +16,7 @@ static void write_object(const struct field_table *table, const void *object, st
 
 	buffer_init(text, 4 * 1024 * 1024);
 	json_writer_init(&writer, text);
-	api_encode(table, object, &writer);
+	record_encode(table, object, &writer);
 	CHECK(text->failed || input_is_json(text->bytes, text->length));
 }
 
@@ -28,7 +29,7 @@ static void check_taken(const struct field_table *table, const void *object, str
 
 	write_object(table, object, &first);
 	failure_clear(&failure);
-	if (!first.failed && api_decode(table, first.bytes, first.length, arena, again, &failure) == STATUS_OK) {
+	if (!first.failed && record_decode(table, first.bytes, first.length, arena, again, &failure) == STATUS_OK) {
 		write_object(table, again, &second);
 		CHECK(first.length == second.length && memcmp(first.bytes, second.bytes, first.length) == 0);
 		buffer_release(&second);
@@ -70,12 +71,12 @@ void fuzz_one(struct input *input)
 	failure_clear(&failure);
 	if (gate_target(raw, &arena, &target, &failure) == STATUS_OK) {
 		failure_clear(&failure);
-		if (api_decode_query(table, target.query, target.query_count, &arena, object, &failure) == STATUS_OK)
+		if (record_decode_query(table, target.query, target.query_count, &arena, object, &failure) == STATUS_OK)
 			check_taken(table, object, &arena);
 		else
 			check_refused(&failure);
 		for (size_t i = 0; i < target.query_count; i++)
-			CHECK(!api_text_fits(&table_calibration, "id", target.query[i].value) || strlen(target.query[i].value) <= 200);
+			CHECK(!field_text_fits(&table_calibration, "id", target.query[i].value) || strlen(target.query[i].value) <= 200);
 	}
 	free(raw);
 }

@@ -1,8 +1,9 @@
 /* Any bytes as rows of the catalogue, CSV or JSON: the same however they are cut, and rows that are taken are taken again as they are exported,
  * in both forms, each with the same members. */
-#include "api/row_reader.h"
+#include "api/problem.h"
 #include "api/tables.h"
 #include "fuzz/input.h"
+#include "schema/row_reader.h"
 
 static const struct field_table *const tables[] = {&table_accelerator, &table_model, &table_price, &table_region};
 
@@ -30,7 +31,7 @@ static void write_row(const struct field_table *table, const void *row, struct b
 	struct json_writer writer;
 
 	json_writer_init(&writer, out);
-	api_encode(table, row, &writer);
+	record_encode(table, row, &writer);
 	buffer_append_char(out, '\n');
 }
 
@@ -38,12 +39,12 @@ static void write_rows(const struct field_table *table, struct row_set set, enum
 {
 	buffer_init(out, 4 * 1024 * 1024);
 	if (form == ROW_FORM_CSV)
-		api_csv_header(table, CSV_EXPORT, out);
+		csv_header(table, CSV_EXPORT, out);
 	for (size_t i = 0; i < set.count; i++) {
 		const char *row = (const char *)set.rows + i * table->size;
 
 		if (form == ROW_FORM_CSV)
-			api_csv_row(table, CSV_EXPORT, row, out);
+			csv_row(table, CSV_EXPORT, row, out);
 		else
 			write_row(table, row, out);
 	}
@@ -70,7 +71,7 @@ static void check_exported(const struct field_table *table, struct row_set set, 
 		again = row_reader_rows(reader);
 		CHECK(again.count == set.count);
 		for (size_t i = 0; i < set.count; i++)
-			api_row_differences(table, (const char *)set.rows + i * table->size, (const char *)again.rows + i * table->size, difference_is_none, NULL);
+			record_differences(table, (const char *)set.rows + i * table->size, (const char *)again.rows + i * table->size, difference_is_none, NULL);
 	}
 	buffer_release(&text);
 	row_reader_free(reader);

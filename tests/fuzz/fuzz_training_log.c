@@ -44,7 +44,7 @@ static void write_answer(const struct diagnosis *diagnosis)
 
 	buffer_init(&text, 4 * 1024 * 1024);
 	json_writer_init(&writer, &text);
-	api_encode(&table_diagnosis_result, diagnosis, &writer);
+	record_encode(&table_diagnosis_result, diagnosis, &writer);
 	CHECK(text.failed || input_is_json(text.bytes, text.length));
 	buffer_release(&text);
 }
@@ -69,7 +69,7 @@ void fuzz_one(struct input *input)
 		size_t length;
 		char *text = input_rest(input, &length);
 
-		if (api_decode(&table_diagnosis_request, text, length, &arena, &request, &failure) != STATUS_OK)
+		if (record_decode(&table_diagnosis_request, text, length, &arena, &request, &failure) != STATUS_OK)
 			return;
 	} else {
 		size_t count = input->left / (1 + (how >> 1) % 4), at = 0;

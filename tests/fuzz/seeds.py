@@ -158,7 +158,7 @@ def seeds_decode():
             yield ROOM + bytes([table]) + short(example)
             for wrong in wrongs(example) if isinstance(example, dict) else ():
                 yield ROOM + bytes([len(short(wrong)) % 19]) + short(wrong)
-    for text in strings_of("tests/api/test_decode.c"):
+    for text in strings_of("tests/schema/test_decode.c"):
         if text.startswith(b"{"):
             for table in range(19):
                 yield ROOM + bytes([table]) + text
@@ -179,7 +179,7 @@ def seeds_decode():
 
 
 def seeds_json():
-    for number, text in enumerate(strings_of("tests/api/test_parse.c", "tests/api/test_row_reader.c")):
+    for number, text in enumerate(strings_of("tests/schema/test_parse.c", "tests/schema/test_row_reader.c")):
         yield ROOM + bytes([number * 2 % 256]) + text
     for value in 0.0, -0.0, 1.5, 0.1, 1e21, 1e-7, 123456789012345678, 5e-324, 1.7e308, 2 / 3, 99999999999999.95:
         yield ROOM + b"\1" + struct.pack(">d", value) + b'{"a":[1,2.5,true,null,"x\\u00e9\\ud83d\\ude00"]}'
@@ -255,7 +255,7 @@ def field_queries():
 
 
 def seeds_csv():
-    for number, text in enumerate(strings_of("tests/hwdb/test_csv.c", "tests/api/test_row_reader.c")):
+    for number, text in enumerate(strings_of("tests/hwdb/test_csv.c", "tests/schema/test_row_reader.c")):
         yield ROOM + bytes([number % 64]) + text
     for text in (b'a,b\n1,2\n"x ""y"", z\n",\n', b"\xef\xbb\xbfa,b\r\n1,2\r\n", b"top,line\n\na,c,b\n1,2,3\n\"4\",5,6\n", b"a\r", b'a,"b', b"=1,+2\n-3,@4\n",
                  b"'=1,x\n", ",".join("c%d" % i for i in range(130)).encode() + b"\n", b"a,b\n" + b"x" * 200 + b",y\n"):
@@ -265,7 +265,7 @@ def seeds_csv():
 
 def seeds_rows():
     data = {0: "hwdb/data/accelerators.csv", 2: "hwdb/data/prices.csv", 3: "hwdb/data/regions.csv"}
-    for number, text in enumerate(strings_of("tests/api/test_row_reader.c")):
+    for number, text in enumerate(strings_of("tests/schema/test_row_reader.c")):
         for how in range(8):
             yield bytes([how, number % 64]) + text
     for table, path in data.items():

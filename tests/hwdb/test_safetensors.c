@@ -1,8 +1,8 @@
 /* Headers of safetensors: how many parameters they hold, and what is no header. */
 #include <string.h>
 
+#include "base/given.h"
 #include "hwdb/feeds/safetensors.h"
-#include "planner/given.h"
 #include "support/assert.h"
 
 static struct arena arena;

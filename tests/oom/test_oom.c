@@ -111,7 +111,7 @@ static void decode_a_bad_request(size_t arena_bytes, struct outcome *outcome)
 
 	arena_init(&arena, arena_bytes);
 	failure_clear(&failure);
-	status = api_decode(&table_training_request, body, sizeof body - 1, &arena, &request, &failure);
+	status = record_decode(&table_training_request, body, sizeof body - 1, &arena, &request, &failure);
 	snprintf(text, sizeof text, "%s %zu %s", status_slug(status), failure.fault_total, failure.detail);
 	keep_answer(outcome, ran_out(status) ? status : STATUS_OK, text, strlen(text));
 	arena_release(&arena);

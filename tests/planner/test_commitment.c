@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/given.h"
 #include "planner/footprint/commitment.h"
-#include "planner/given.h"
 #include "planner/simulation/random.h"
 #include "support/assert.h"
 

@@ -1,11 +1,11 @@
 #include "plausibility/answer.h"
 
-#include "api/api.h"
 #include "api/tables.h"
 #include "base/clock.h"
 #include "hwdb/builtin.h"
 #include "hwdb/resolve.h"
 #include "planner/training/nearest.h"
+#include "schema/record.h"
 
 enum { CATALOGUE_MAX_BYTES = 64 << 20, REQUEST_MAX_BYTES = 16 << 20 };
 
@@ -37,7 +37,7 @@ static enum status resolved(const struct draw *draw, struct training_input *inpu
 
 	draw_json(draw, json);
 	CHECK(request && clock_parse("2026-11-21", &resolver.now_us));
-	if (api_decode(&table_training_request, json, strlen(json), &arena, request, &failure) != STATUS_OK)
+	if (record_decode(&table_training_request, json, strlen(json), &arena, request, &failure) != STATUS_OK)
 		return failure.status;
 	return resolve_training(&resolver, request, input);
 }
@@ -110,7 +110,7 @@ bool answer_serving(const struct draw *draw, double *ttft_ms, double *tpot_ms)
 	input = ARENA_NEW(&arena, struct performance_input);
 	performance = ARENA_NEW(&arena, struct performance);
 	CHECK(request && input && performance && clock_parse("2026-11-21", &resolver.now_us));
-	if (api_decode(&table_performance_request, json, strlen(json), &arena, request, &failure) != STATUS_OK ||
+	if (record_decode(&table_performance_request, json, strlen(json), &arena, request, &failure) != STATUS_OK ||
 		resolve_performance(&resolver, request, input) != STATUS_OK || planner_performance(input, performance, &failure) != STATUS_OK)
 		return false;
 	*ttft_ms = performance->ttft_ms;

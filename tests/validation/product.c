@@ -83,7 +83,7 @@ enum status product_training(const char *json, struct training_input *input, boo
 
 	CHECK(request);
 	*input = (struct training_input){.progress = NULL};
-	status = api_decode(&table_training_request, json, strlen(json), resolver.arena, request, failure);
+	status = record_decode(&table_training_request, json, strlen(json), resolver.arena, request, failure);
 	if (decoded)
 		*decoded = status == STATUS_OK;
 	if (status == STATUS_OK)
@@ -99,6 +99,6 @@ enum status product_performance(const char *json, struct performance_input *inpu
 
 	CHECK(request);
 	*input = (struct performance_input){.candidate = NULL};
-	status = api_decode(&table_performance_request, json, strlen(json), resolver.arena, request, failure);
+	status = record_decode(&table_performance_request, json, strlen(json), resolver.arena, request, failure);
 	return status == STATUS_OK ? resolve_performance(&resolver, request, input) : status;
 }

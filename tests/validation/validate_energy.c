@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/field.h"
 #include "api/tables.h"
 #include "base/units.h"
 #include "hwdb/csv.h"
 #include "hwdb/resolve.h"
 #include "planner/footprint/carbon_estimate.h"
 #include "planner/footprint/energy.h"
+#include "schema/field.h"
 #include "server/estimate.h"
 #include "validation/product.h"
 

@@ -1,0 +1,225 @@
+/* Field tables: one row a member, from which decode, encode, error text, JSON Schema, CSV and docs/fields.md come.
+ *
+ * A table lives in api/tables/<noun>.c and is declared in api/tables.h:
+ *
+ *     #define OF struct site_request
+ *     static const struct field site_rows[] = {
+ *         TEXT(region, 64, "Region of the provider", .example = "us-east-1"),
+ *         NUMBER(pue, 1, 3, "Power usage effectiveness of the building"),
+ *     };
+ *     TABLE(site_request, site_rows, "Where the accelerators stand.");
+ *     #undef OF
+ *
+ * To add a field: add the member to the struct, add its row; the compiler refuses a row whose member has another type.
+ * The key is the member's name, and its last word the unit; an _AS row gives the key itself. After the doc, any
+ * further member of struct field may follow (.fallback, .flags, .example, ...). Absent members: base/given.h. */
+#ifndef FLEETPLAN_SCHEMA_FIELD_H
+#define FLEETPLAN_SCHEMA_FIELD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/record.h"
+
+/*               member's type, and what it is in JSON */
+enum field_kind {
+	FIELD_NUMBER,  /* double */
+	FIELD_COUNT,   /* double; also text as people write it, "15.6T" */
+	FIELD_HOURS,   /* double; also "18h", "30d" */
+	FIELD_INTEGER, /* int64_t */
+	FIELD_SIZE,    /* size_t, written only */
+	FIELD_TRUTH,   /* enum truth */
+	FIELD_BOOL,    /* bool, never absent */
+	FIELD_TEXT,    /* const char * */
+	FIELD_CHARS,   /* char[], written only; "" is absent */
+	FIELD_TIME,    /* int64_t microseconds; RFC 3339 text; 0 or less is absent */
+	FIELD_CHOICE,  /* an enum; words[value] */
+	FIELD_VALUE,   /* a double, or where that is absent a text; written only */
+	FIELD_TEXTS,   /* struct text_list */
+	FIELD_NUMBERS, /* struct number_list */
+	FIELD_SHARES,  /* double[] indexed by an enum, written only: {words[i]: number}, zeros left out */
+	FIELD_TUPLES,  /* T *items, an array of `width` numbers each; read only */
+	FIELD_LABELS,  /* struct json_text: a map of text to text */
+	FIELD_WORDS,   /* struct json_text: one word or a list of words */
+	FIELD_JSON,    /* struct json_text: any object; as `table` has written it, where there is one */
+	FIELD_OBJECT,  /* a struct, described by `table` */
+	FIELD_MERGE,   /* a struct whose members are the parent's own */
+	FIELD_LIST,    /* struct {T *items; size_t count;} */
+	FIELD_ARRAY,   /* T[] and a size_t count elsewhere, written only */
+	FIELD_MAP,     /* the same as an object; T's first member is the key, a const char * */
+	FIELD_KIND_COUNT
+};
+
+enum field_flag {
+	REQUIRED = 1,
+	READ_ONLY = 2,  /* answered, refused in requests */
+	WRITE_ONLY = 4, /* taken, never answered */
+	MULTILINE = 8,  /* text with line breaks and tabs */
+	CELL = 32,      /* an array that is one cell of a CSV: its items as JSON */
+	NOTE = 16,      /* kept and shown: no figure rests upon it (make check-effects) */
+};
+
+/* Bytes of a label's key and text, and of a word in WORDS. */
+enum { LABEL_KEY_MAX = 63, LABEL_VALUE_MAX = 256, WORD_LENGTH_MAX = 64 };
+
+enum text_form { FORM_FREE, FORM_SLUG, FORM_UUID, FORM_DATE, FORM_MONTH, FORM_MOMENT, FORM_COUNT };
+
+/* A word that stands for a number: `"concurrency": "max"`. */
+struct number_word {
+	const char *word;
+	double number;
+};
+
+struct field {
+	const char *key;
+	size_t key_length;
+	enum field_kind kind;
+	unsigned flags;
+	size_t offset;
+	size_t count_offset; /* of ARRAY's and MAP's count, VALUE's text, a conditional OBJECT's bool */
+	bool conditional;    /* an OBJECT that is there when that bool says so */
+	double minimum, maximum;     /* of numbers; of a text's length in bytes; of a list's length */
+	bool open_minimum;           /* the minimum itself is refused */
+	double item_minimum, item_maximum; /* of the numbers in a list */
+	size_t lengths[2];           /* a list has one of these lengths; 0: any */
+	size_t width;                /* numbers of a TUPLES row */
+	enum text_form form;
+	const char *const *words; /* CHOICE, SHARES: by the enum's value; texts: what is allowed. NULL entries are not */
+	size_t word_count;
+	struct number_word number_word; /* {NULL}: none */
+	const struct field_table *table;
+	const char *fallback; /* the default, as documentation */
+	const char *example;  /* as JSON */
+	const char *doc;      /* a sentence without full stop */
+};
+
+struct decoder;
+struct path;
+
+struct field_table {
+	const char *name; /* snake_case; the schema's name is its PascalCase */
+	const char *doc;
+	const struct field *rows;
+	size_t row_count, size;
+	const struct field *shorthand;   /* a bare scalar stands for the object with this row; NULL: none */
+	const char *const *needs; /* keys that a body must have, beside the rows that are REQUIRED: of merged tables */
+	size_t need_count;
+	/* Members that must fit each other; see schema/decode.h. NULL: none. */
+	void (*check)(struct decoder *decoder, const struct path *path, const void *object);
+	/* Names the struct's members that have no row here, so that they too become absent. NULL: there are none. */
+	const struct field_table *whole;
+};
+
+/* Every member absent. */
+void field_table_clear(const struct field_table *table, void *object);
+
+/* The row of a key, merged tables included; *object (which may be NULL) moves to the struct that the row counts from. */
+const struct field *field_find(const struct field_table *table, const char *key, void **object);
+
+/* Whether a table is nothing but its shorthand: written and described as that bare value. */
+bool field_table_is_bare(const struct field_table *table);
+
+/* What a key's last words mean: "10^9 bytes/s" of memory_bandwidth_gbs; NULL of a count or a ratio. */
+const char *field_unit(const char *key);
+
+/* Seconds of the unit of a key that is a time: 0.001 of ttft_ms, 3600 of deadline_hours; 0 of any other, rates among them. */
+double field_time_s(const char *key);
+
+/* --- rows ------------------------------------------------------------------------------------------------------ */
+/* Where a member is; does not compile unless the member has the type given. */
+#define FIELD_AT(member, type) (offsetof(OF, member) + 0 * sizeof(char[_Generic(((OF *)0)->member, type: 1)]))
+/* The same for a struct or the items of a list: a table's declaration carries its struct's type. */
+#define FIELD_AT_TABLE(member, nested) FIELD_AT(member, __typeof__(table_##nested##_type))
+#define FIELD_AT_ITEM(member, nested) \
+	(offsetof(OF, member) + 0 * sizeof(char[_Generic(&((OF *)0)->member[0], __typeof__(table_##nested##_type) *: 1)]))
+
+#define FIELD_ROW(key_, kind_, offset_, ...) \
+	{.key = #key_, .key_length = sizeof #key_ - 1, .kind = FIELD_##kind_, .offset = (offset_), .doc = __VA_ARGS__}
+#define FIELD_RANGE(low, high) .minimum = (low), .maximum = (high)
+#define FIELD_WORD_LIST(list) .words = (list), .word_count = COUNT_OF(list)
+
+/* Numbers. A POSITIVE one is more than 0; a FIGURE is only answered and has no range. */
+#define NUMBER(member, low, high, ...) \
+	FIELD_ROW(member, NUMBER, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
+#define POSITIVE(member, high, ...) NUMBER(member, 0, high, __VA_ARGS__, .open_minimum = true)
+#define FIGURE(member, ...) NUMBER(member, -INFINITY, INFINITY, __VA_ARGS__)
+#define COUNT(member, low, high, ...) \
+	FIELD_ROW(member, COUNT, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
+#define HOURS(member, high, ...) \
+	FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high), .open_minimum = true)
+#define HOURS_OR_NONE(member, high, ...) \
+	FIELD_ROW(member, HOURS, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(0, high))
+#define INTEGER(member, low, high, ...) \
+	FIELD_ROW(member, INTEGER, FIELD_AT(member, int64_t), __VA_ARGS__, FIELD_RANGE(low, high))
+#define SIZE_AS(key, member, ...) FIELD_ROW(key, SIZE, FIELD_AT(member, size_t), __VA_ARGS__, .flags = READ_ONLY)
+#define TRUTH(member, ...) FIELD_ROW(member, TRUTH, FIELD_AT(member, unsigned), __VA_ARGS__)
+#define BOOL(member, ...) FIELD_ROW(member, BOOL, FIELD_AT(member, bool), __VA_ARGS__)
+
+/* Text: up to `length` bytes; one of a list of words; an enum's words. */
+#define TEXT(member, length, ...) \
+	FIELD_ROW(member, TEXT, FIELD_AT(member, const char *), __VA_ARGS__, FIELD_RANGE(1, length))
+#define WORD(member, list, ...) TEXT(member, 64, __VA_ARGS__, FIELD_WORD_LIST(list))
+#define CHOICE(member, list, ...) \
+	FIELD_ROW(member, CHOICE, FIELD_AT(member, unsigned), __VA_ARGS__, FIELD_WORD_LIST(list))
+#define CHARS(member, ...) FIELD_ROW(member, CHARS, FIELD_AT(member, char *), __VA_ARGS__, .flags = READ_ONLY)
+#define TIME_AS(key, member, ...) FIELD_ROW(key, TIME, FIELD_AT(member, int64_t), __VA_ARGS__)
+#define VALUE_AS(key, number, text, ...) \
+	FIELD_ROW(key, VALUE, FIELD_AT(number, double), __VA_ARGS__, .count_offset = FIELD_AT(text, const char *), \
+		.flags = READ_ONLY)
+
+/* Many values. */
+#define TEXTS(member, most, ...) \
+	FIELD_ROW(member, TEXTS, FIELD_AT(member, struct text_list), __VA_ARGS__, FIELD_RANGE(1, most), .item_maximum = 128)
+#define NUMBERS(member, most, low, high, ...) \
+	FIELD_ROW(member, NUMBERS, FIELD_AT(member, struct number_list), __VA_ARGS__, FIELD_RANGE(1, most), \
+		.item_minimum = (low), .item_maximum = (high))
+#define SHARES(member, list, ...) \
+	FIELD_ROW(member, SHARES, FIELD_AT(member, double *), __VA_ARGS__, .flags = READ_ONLY, .words = (list), \
+		.word_count = COUNT_OF(list) + 0 * sizeof(char[COUNT_OF(list) == COUNT_OF(((OF *)0)->member) ? 1 : -1]))
+#define TUPLES(member, count, most, ...) \
+	FIELD_ROW(member, TUPLES, offsetof(OF, member), __VA_ARGS__, FIELD_RANGE(1, most), .flags = WRITE_ONLY, \
+		.count_offset = FIELD_AT(count, size_t), .width = sizeof(*((OF *)0)->member) / sizeof(double))
+#define LABELS(member, ...) \
+	FIELD_ROW(member, LABELS, FIELD_AT(member, struct json_text), __VA_ARGS__, FIELD_RANGE(1, 64))
+#define WORDS(member, ...) FIELD_ROW(member, WORDS, FIELD_AT(member, struct json_text), __VA_ARGS__, FIELD_RANGE(1, 32))
+
+/* Objects. JSON_OF is the text that a table has written before; MERGE's members are the parent's own. */
+#define JSON(member, ...) FIELD_ROW(member, JSON, FIELD_AT(member, struct json_text), __VA_ARGS__)
+#define JSON_OF(member, nested, ...) JSON(member, __VA_ARGS__, .flags = READ_ONLY, .table = &table_##nested)
+#define OBJECT(member, nested, ...) \
+	FIELD_ROW(member, OBJECT, FIELD_AT_TABLE(member, nested), __VA_ARGS__, .table = &table_##nested)
+#define OBJECT_IF(member, flag, nested, ...) \
+	OBJECT(member, nested, __VA_ARGS__, .count_offset = FIELD_AT(flag, bool), .conditional = true)
+#define MERGE(member, nested) \
+	{.key = "", .kind = FIELD_MERGE, .offset = FIELD_AT_TABLE(member, nested), .table = &table_##nested}
+#define MERGE_SELF(nested) \
+	{.key = "", .kind = FIELD_MERGE, .table = &table_##nested, \
+		.offset = 0 * sizeof(char[_Generic((OF *)0, __typeof__(table_##nested##_type) *: 1)])}
+#define LIST(member, most, nested, ...) \
+	FIELD_ROW(member, LIST, offsetof(OF, member) + 0 * FIELD_AT_ITEM(member.items, nested), __VA_ARGS__, \
+		FIELD_RANGE(1, most), \
+		.table = &table_##nested)
+#define ARRAY_AS(key, member, count, nested, ...) \
+	FIELD_ROW(key, ARRAY, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
+		.flags = READ_ONLY, .table = &table_##nested)
+#define ARRAY_IN_CELL(key, member, count, nested, ...) \
+	FIELD_ROW(key, ARRAY, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
+		.flags = READ_ONLY | CELL, .table = &table_##nested)
+#define MAP(member, count, nested, ...) MAP_AS(member, member, count, nested, __VA_ARGS__)
+#define MAP_AS(key, member, count, nested, ...) \
+	FIELD_ROW(key, MAP, FIELD_AT_ITEM(member, nested), __VA_ARGS__, .count_offset = FIELD_AT(count, size_t), \
+		.flags = READ_ONLY, .table = &table_##nested)
+
+/* --- tables ---------------------------------------------------------------------------------------------------- */
+#define DECLARE_TABLE(name_, type) \
+	extern const struct field_table table_##name_; \
+	extern type table_##name_##_type /* never defined: carries the type for the rows' checks */
+#define MEMBER_TYPE(type, member) __typeof__(((type *)0)->member)
+
+/* TABLE(name, rows, doc): after the rows, while OF is still the struct. Further members may follow the doc. */
+#define TABLE(name_, rows_, ...) \
+	_Static_assert(_Generic((OF *)0, __typeof__(table_##name_##_type) *: 1), "rows of another struct"); \
+	const struct field_table table_##name_ = { \
+		.name = #name_, .rows = (rows_), .row_count = COUNT_OF(rows_), .size = sizeof(OF), .doc = __VA_ARGS__}
+
+#endif
