@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwdb/csv.h"
 #include "hwdb/validate.h"
+#include "schema/csv_table.h"
 
 struct place {
 	const char *field;
@@ -205,13 +205,12 @@ enum status rows_text_conflicts(
 {
 	static const char *const columns[] = {"kind", "id", "field", "value", "source", "source_date", "note"};
 	struct csv csv;
-	bool more;
 	enum status status = csv_begin(&csv, source->name, source->text, source->length, arena, failure);
 
 	for (size_t i = 0; status == STATUS_OK && i < COUNT_OF(columns); i++)
 		if (csv.column_count != COUNT_OF(columns) || strcmp(csv.columns[i], columns[i]) != 0)
 			status = failure_set(failure, STATUS_INVALID, "%s: the columns kind, id, field, value, source, source_date, note were expected", source->name);
-	while (status == STATUS_OK && (status = csv_next(&csv, &more, failure)) == STATUS_OK && more) {
+	while (status == STATUS_OK && csv_next(&csv)) {
 		const char *const *fields = csv.fields;
 		bool known = false;
 		char *end;

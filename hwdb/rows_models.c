@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwdb/csv.h"
 #include "hwdb/rows_text.h"
+#include "schema/csv_table.h"
 #include "schema/json_tree.h"
 
 static enum status refuse(const struct rows_source *source, size_t line, struct failure *failure, const char *what)
@@ -123,7 +123,6 @@ enum status rows_text_aliases(
 	const struct rows_source *source, struct arena *arena, struct catalogue_rows *rows, struct failure *failure)
 {
 	struct csv csv;
-	bool more;
 	enum status status = csv_begin(&csv, source->name, source->text, source->length, arena, failure);
 
 	if (status != STATUS_OK)
@@ -131,14 +130,12 @@ enum status rows_text_aliases(
 	if (csv.column_count != 3 || strcmp(csv.columns[0], "kind") != 0 || strcmp(csv.columns[1], "alias") != 0 ||
 		strcmp(csv.columns[2], "id") != 0)
 		return refuse(source, 1, failure, "the columns kind, alias, id were expected");
-	while ((status = csv_next(&csv, &more, failure)) == STATUS_OK && more) {
+	while (status == STATUS_OK && csv_next(&csv)) {
 		struct text_list *aliases = aliases_of(rows, csv.fields[0], csv.fields[2]);
 
 		if (!aliases)
 			return refuse(source, csv.record_line, failure, "there is no row of that kind and id");
 		status = append_alias(arena, aliases, csv.fields[1], failure);
-		if (status != STATUS_OK)
-			break;
 	}
 	return status;
 }

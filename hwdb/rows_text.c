@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwdb/csv.h"
+#include "schema/csv_table.h"
 
 enum cell { CELL_TEXT, CELL_NUMBER, CELL_COUNT };
 
@@ -255,7 +255,6 @@ static enum status read_rows(const struct rows_source *source, const struct read
 {
 	const struct column *map[CSV_COLUMNS_MAX];
 	struct csv csv;
-	bool more;
 	enum status status = csv_begin(&csv, source->name, source->text, source->length, arena, failure);
 
 	*count = 0;
@@ -263,10 +262,10 @@ static enum status read_rows(const struct rows_source *source, const struct read
 		status = map_columns(&csv, reader, map, failure);
 	if (status != STATUS_OK)
 		return status;
-	*rows = arena_alloc(arena, csv_records_at_most(&csv), reader->row_size);
+	*rows = arena_alloc(arena, csv.record_count + 1, reader->row_size);
 	if (!*rows)
 		return failure_set(failure, STATUS_NO_MEMORY, "%s is too large", source->name);
-	while ((status = csv_next(&csv, &more, failure)) == STATUS_OK && more) {
+	while (csv_next(&csv)) {
 		void *row = (char *)*rows + *count * reader->row_size;
 
 		reader->clear(row);

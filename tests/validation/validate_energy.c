@@ -13,10 +13,10 @@
 
 #include "api/tables.h"
 #include "base/units.h"
-#include "hwdb/csv.h"
 #include "hwdb/resolve.h"
 #include "planner/footprint/carbon_estimate.h"
 #include "planner/footprint/energy.h"
+#include "schema/csv_table.h"
 #include "schema/field.h"
 #include "server/estimate.h"
 #include "validation/product.h"
@@ -100,7 +100,6 @@ static struct tally check_arithmetic(const struct catalogue *catalogue, struct a
 	FILE *file = fopen(path, "r");
 	struct tally tally = {0};
 	struct csv csv;
-	bool more;
 	size_t length;
 
 	if (!file)
@@ -110,7 +109,7 @@ static struct tally check_arithmetic(const struct catalogue *catalogue, struct a
 	if (csv_begin(&csv, path, text, length, arena, &failure) != STATUS_OK)
 		product_stop(path, failure.detail);
 	printf("%-24s %9s %8s %9s %8s  %s\n", "Arithmetic", "MWh", "ours", "tCO2e", "ours", "note");
-	while (csv_next(&csv, &more, &failure) == STATUS_OK && more)
+	while (csv_next(&csv))
 		check_row(catalogue, arena, &csv, &tally);
 	printf("%zu rows with hours, watts and energy: %zu within %.0f %%, %zu flagged, %zu neither\n\n", tally.rows, tally.held,
 		100 * arithmetic_within, tally.flagged, tally.broken);

@@ -1,8 +1,8 @@
-/* The CSV reader: what RFC 4180 says, what is refused, and that no damaged text makes it read outside. */
+/* CSV in memory: what RFC 4180 says, what is refused, and that no damaged text makes it read outside. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwdb/csv.h"
+#include "schema/csv_table.h"
 #include "support/assert.h"
 
 static struct arena arena;
@@ -18,7 +18,6 @@ static enum status begin(struct csv *csv, const char *text)
 static void fields_are_read_as_the_rfc_says(void **state)
 {
 	struct csv csv;
-	bool more;
 
 	(void)state;
 	assert_int_equal(begin(&csv, "\xef\xbb\xbf"
@@ -26,30 +25,25 @@ static void fields_are_read_as_the_rfc_says(void **state)
 		STATUS_OK);
 	assert_int_equal(csv.column_count, 3);
 	assert_string_equal(csv.columns[0], "a");
-	assert_int_equal(csv_next(&csv, &more, &failure), STATUS_OK);
-	assert_true(more);
+	assert_true(csv_next(&csv));
 	assert_string_equal(csv.fields[0], "1");
 	assert_string_equal(csv.fields[1], "x, \"y\"\nz");
 	assert_string_equal(csv.fields[2], "");
 	assert_int_equal(csv.record_line, 2);
-	assert_int_equal(csv_next(&csv, &more, &failure), STATUS_OK);
-	assert_true(more);
+	assert_true(csv_next(&csv));
 	assert_string_equal(csv.fields[0], "");
 	assert_string_equal(csv.fields[2], "3");
 	assert_int_equal(csv.record_line, 5);
-	assert_int_equal(csv_next(&csv, &more, &failure), STATUS_OK);
-	assert_false(more);
+	assert_false(csv_next(&csv));
 }
 
 static void a_trailing_comma_is_an_empty_field(void **state)
 {
 	struct csv csv;
-	bool more;
 
 	(void)state;
 	assert_int_equal(begin(&csv, "a,b\n1,"), STATUS_OK);
-	assert_int_equal(csv_next(&csv, &more, &failure), STATUS_OK);
-	assert_true(more);
+	assert_true(csv_next(&csv));
 	assert_string_equal(csv.fields[1], "");
 }
 
@@ -68,15 +62,10 @@ static void what_is_no_csv_is_refused_with_its_line(void **state)
 		{"a\nx\"y\n", "does not begin"},
 	};
 	struct csv csv;
-	bool more;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT_OF(bad); i++) {
-		enum status status = begin(&csv, bad[i].text);
-
-		if (status == STATUS_OK)
-			status = csv_next(&csv, &more, &failure);
-		assert_int_equal(status, STATUS_MALFORMED);
+		assert_int_equal(begin(&csv, bad[i].text), STATUS_MALFORMED);
 		assert_contains(failure.detail, bad[i].detail);
 		assert_contains(failure.detail, "test.csv");
 	}
@@ -112,7 +101,6 @@ static void damaged_text_is_read_or_refused(void **state)
 	for (int round = 0; round < 20000; round++) {
 		size_t length = sizeof good - 1 - (size_t)rand() % 8;
 		struct csv csv;
-		bool more = true;
 		size_t records = 0;
 
 		memcpy(text, good, sizeof good);
@@ -122,9 +110,9 @@ static void damaged_text_is_read_or_refused(void **state)
 		arena_reset(&arena);
 		if (csv_begin(&csv, "test.csv", text, length, &arena, &failure) != STATUS_OK)
 			continue;
-		while (more && csv_next(&csv, &more, &failure) == STATUS_OK)
-			assert_true(records++ <= length);
-		assert_true(csv.at <= csv.end);
+		while (csv_next(&csv))
+			records++;
+		assert_int_equal(records, csv.record_count);
 	}
 }
 
