@@ -20,5 +20,12 @@ defined=$(grep -oE '[*][*](E[0-9]+(, )?)+' docs/equations.md | grep -oE 'E[0-9]+
 for id in $(git ls-files 'planner/*.[ch]' 'hwdb/*.c' 'server/*.c' 'api/*.c' 'tests/planner/golden/*.txt' | xargs grep -ohE '\bE[1-9][0-9]{0,2}\b' | sort -u); do
 	echo "$defined" | grep -qx "$id" || { echo "docs/equations.md: no $id, which the sources name" >&2; bad=1; }
 done
+# Every decision stands in the index once, and the index names no other.
+for file in docs/decisions/[0-9]*.md; do
+	[ "$(grep -cF "]($(basename "$file"))" docs/decisions/README.md)" -eq 1 ] || { echo "docs/decisions/README.md: not once: $(basename "$file")" >&2; bad=1; }
+done
+for file in $(grep -oE '\]\([^)]+\)' docs/decisions/README.md | tr -d ']()'); do
+	[ -f "docs/decisions/${file%)}" ] || { echo "docs/decisions/README.md: no ${file%)}" >&2; bad=1; }
+done
 [ "$bad" -eq 0 ] && echo "sources hold"
 exit "$bad"
