@@ -157,18 +157,20 @@ static const char *say_probability(double probability, char text[16])
 
 static void explain_limit(const struct programme *programme, const struct limit *limit, struct failure *failure)
 {
-	double needed, probability, likeliest = 0;
+	double needed, probability;
 	char highest[160] = "", kept[16];
 
 	if (!is_given(limit->most))
 		return;
 	needed = interval_quantile(limit->range, programme->confidence);
 	probability = interval_probability(limit->range, limit->most);
-	if (limit->likeliest && (limit->likeliest->candidate != limit->outline->candidate || limit->likeliest->gpu_count != limit->outline->gpu_count))
-		likeliest = interval_probability(&limit->likeliest->range.wall_clock_hours, limit->most);
-	if (likeliest >= least_told)
-		snprintf(highest, sizeof highest, "; the highest probability that can be had is %.3f, with %lld of %s", likeliest, (long long)limit->likeliest->gpu_count,
-			accelerator_name(candidate_of(programme, limit->likeliest)));
+	if (limit->likeliest && (limit->likeliest->candidate != limit->outline->candidate || limit->likeliest->gpu_count != limit->outline->gpu_count)) {
+		double likeliest = interval_probability(&limit->likeliest->range.wall_clock_hours, limit->most);
+
+		if (likeliest >= least_told)
+			snprintf(highest, sizeof highest, "; the highest probability that can be had is %.3f, with %lld of %s", likeliest,
+				(long long)limit->likeliest->gpu_count, accelerator_name(candidate_of(programme, limit->likeliest)));
+	}
 	if (probability < programme->confidence)
 		failure_add(failure, limit->pointer, "infeasible",
 			"%.6g %s are not enough for a confidence of %.3g; the %s found, %lld of %s, needs %.6g %s, %.3g %% more, and keeps the limit with a probability of %s%s%s",
