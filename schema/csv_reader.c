@@ -32,6 +32,14 @@ static enum status csv_malformed(const struct csv_reader *reader, struct failure
 	return failure_set(failure, STATUS_MALFORMED, "not CSV: line %zu: %s", reader->lines, problem);
 }
 
+/* A record that did not take `more` bytes. */
+static enum status record_refused(const struct csv_reader *reader, size_t more, struct failure *failure)
+{
+	if (more <= CSV_READER_RECORD_MAX_BYTES - reader->bytes.length)
+		return failure_set(failure, STATUS_NO_MEMORY, "line %zu: no memory for a record", reader->line);
+	return failure_set(failure, STATUS_TOO_LARGE, "line %zu: a record may have %d bytes", reader->line, CSV_READER_RECORD_MAX_BYTES);
+}
+
 static void field_begin(struct csv_reader *reader)
 {
 	if (reader->state == CSV_START) {
@@ -58,7 +66,7 @@ static enum status record_end(struct csv_reader *reader, struct failure *failure
 	reader->state = CSV_START;
 	reader->record++;
 	if (reader->bytes.failed)
-		return failure_set(failure, STATUS_TOO_LARGE, "line %zu: a record may have %d bytes", reader->line, CSV_READER_RECORD_MAX_BYTES);
+		return record_refused(reader, 1, failure);
 	if (reader->count > CSV_READER_COLUMNS_MAX)
 		return failure_set(failure, STATUS_MALFORMED, "not CSV: line %zu: a record may have %d fields", reader->line, CSV_READER_COLUMNS_MAX);
 	for (size_t i = 0; i < reader->count; i++)
@@ -174,7 +182,7 @@ enum status csv_reader_feed(struct csv_reader *reader, const char *piece, size_t
 			buffer_append(&reader->bytes, at, run);
 			at += run;
 			if (reader->bytes.failed)
-				return failure_set(failure, STATUS_TOO_LARGE, "line %zu: a record may have %d bytes", reader->line, CSV_READER_RECORD_MAX_BYTES);
+				return record_refused(reader, run, failure);
 			continue;
 		}
 		status = take_byte(reader, *at++, failure);

@@ -2,8 +2,8 @@
  *
  * Quoted fields may hold commas, line ends and doubled quotes; records end with LF, CRLF or the end of the text; blank lines are passed
  * over; so is a UTF-8 byte order mark. MALFORMED: text behind a closing quote, a quote inside a field that does not begin with one,
- * a quote without end, NUL bytes, bytes that are not UTF-8, more columns or bytes in a record than the limits. One owner, one thread
- * at a time. */
+ * a quote without end, NUL bytes, bytes that are not UTF-8, more columns in a record than the limit. TOO_LARGE: more bytes in one. NO_MEMORY.
+ * One owner, one thread at a time. */
 #ifndef FLEETPLAN_SCHEMA_CSV_READER_H
 #define FLEETPLAN_SCHEMA_CSV_READER_H
 

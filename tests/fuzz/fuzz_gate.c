@@ -1,5 +1,5 @@
 /* Any bytes as the head of a request, laid out as libmicrohttpd 0.9.75 leaves it: what passes the gate has one meaning. Lines end with CR LF and
- * in no other way (but NUL LF, which lies in memory as CR LF does), nothing is folded, framing is said once, the path is clean; and headers that are read say what they are read as. */
+ * in no other way (but NUL LF, and NUL CR LF LF at the end, which lie in memory as CR LF does), nothing is folded, framing is said once, the path is clean; and headers that are read say what they are read as. */
 #include <strings.h>
 
 #include "base/utf8.h"
@@ -19,11 +19,13 @@ struct seen {
 
 static void look(const char *wire, size_t length, struct seen *seen)
 {
-	size_t line = 0;
+	static const char shifted[] = "\0\r\n\n"; /* lies in memory as CR LF CR LF does */
+	bool is_shifted = length > 4 && memcmp(wire + length - 4, shifted, 4) == 0;
+	size_t line = 0, end = is_shifted ? length - 3 : length;
 
-	*seen = (struct seen){.loose = length < 4 || wire[length - 1] != '\n' || wire[length - 3] != '\n'};
-	for (size_t i = strcspn(wire, " "); i < length; i++) { /* behind the method, which routes know or refuse */
-		bool ends = (wire[i] == '\r' || wire[i] == '\0') && i + 1 < length && wire[i + 1] == '\n';
+	*seen = (struct seen){.loose = length < 4 || wire[length - 1] != '\n' || (wire[length - 3] != '\n' && !is_shifted)};
+	for (size_t i = strcspn(wire, " "); i < end; i++) { /* behind the method, which routes know or refuse */
+		bool ends = i + 1 == end ? is_shifted : (wire[i] == '\r' || wire[i] == '\0') && wire[i + 1] == '\n';
 		unsigned char c = (unsigned char)wire[i];
 
 		if (!ends) {

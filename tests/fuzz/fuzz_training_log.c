@@ -5,7 +5,7 @@
 #include "fuzz/input.h"
 #include "planner/diagnosis/log_curve.h"
 
-/* Numbers of a log made of few bytes: a curve of the first ones, changed by those that follow. */
+/* Numbers of a log made of few bytes, within what the tables take: a curve of the first ones, changed by those that follow. */
 static double column_value(struct input *input, size_t row)
 {
 	unsigned byte = input_byte(input);
@@ -16,9 +16,9 @@ static double column_value(struct input *input, size_t row)
 	case 1:
 		return (double)(byte & 63) * 1e-3 * (double)row;
 	case 2:
-		return ldexp(byte & 63, (int)(row % 7) * 40 - 120);
+		return ldexp(byte & 63, (int)(row % 7) * 30 - 90);
 	default:
-		return byte == 255 ? 1e300 : -(double)(byte & 63);
+		return byte == 255 ? 1e30 : -(double)(byte & 63);
 	}
 }
 
