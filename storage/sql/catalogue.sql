@@ -1,7 +1,7 @@
 -- Rows of the catalogue, as they hold (_told: see 0006_imports.sql). Selects take every column: results are read by name, and of one
 -- member that has two columns the last counts. _load and _list answer what is valid now (:as_of_us is INT64_MAX) from indexes that hold
 -- nothing else, however long the history. For an earlier moment _list walks the history, too. Rows of the one import that is not settled
--- come from an index of their own.
+-- come from an index of their own. _get meets the newest row of an id first: of many that were replaced it reads none.
 
 -- name: change_latest
 SELECT revision, at_us FROM change
@@ -50,7 +50,8 @@ UPDATE accelerator SET valid_to_us = :at_us,
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: accelerator_get
-SELECT * FROM accelerator_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
+SELECT * FROM accelerator_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)
+ORDER BY valid_from_us DESC LIMIT 1;
 
 -- name: accelerator_load
 SELECT * FROM accelerator_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
@@ -82,7 +83,8 @@ UPDATE model SET valid_to_us = :at_us,
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: model_get
-SELECT * FROM model_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
+SELECT * FROM model_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)
+ORDER BY valid_from_us DESC LIMIT 1;
 
 -- name: model_load
 SELECT * FROM model_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
@@ -113,7 +115,8 @@ UPDATE price SET valid_to_us = :at_us,
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: price_get
-SELECT * FROM price_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
+SELECT * FROM price_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)
+ORDER BY valid_from_us DESC LIMIT 1;
 
 -- name: price_load
 SELECT * FROM price_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
@@ -150,7 +153,8 @@ UPDATE region SET valid_to_us = :at_us,
 WHERE id = :id AND valid_to_us IS NULL AND opened_by IS NULL;
 
 -- name: region_get
-SELECT * FROM region_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us);
+SELECT * FROM region_told WHERE id = :id AND from_us <= :as_of_us AND (to_us IS NULL OR to_us > :as_of_us)
+ORDER BY valid_from_us DESC LIMIT 1;
 
 -- name: region_load
 SELECT * FROM region_told WHERE valid_to_us IS NULL AND opened_by IS NULL AND to_us IS NULL
@@ -186,7 +190,8 @@ UPDATE calibration SET valid_to_us = :at_us,
 WHERE id = :id AND valid_to_us IS NULL;
 
 -- name: calibration_get
-SELECT * FROM calibration WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us);
+SELECT * FROM calibration WHERE id = :id AND valid_from_us <= :as_of_us AND (valid_to_us IS NULL OR valid_to_us > :as_of_us)
+ORDER BY valid_from_us DESC LIMIT 1;
 
 -- name: calibration_load
 SELECT * FROM calibration WHERE valid_to_us IS NULL ORDER BY id;
