@@ -1,9 +1,11 @@
 /* Catalogue rows through the interface: every member, history, revisions, imports, the built-in data of new versions. */
 #include <pthread.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "storage/sqlite/rows.h"
 #include "support/store.h"
 
 static enum status put_row(struct store *store, enum row_kind kind, const void *row, bool create_only, int64_t expected, int64_t *revision)
@@ -442,6 +444,41 @@ static void a_created_row_answers_its_key_once(void **state)
 	assert_string_equal(row_kind_name(ROW_PRICE), "price");
 }
 
+/* A price that was replaced 200 times costs what one costs that never was: by its id, and in a list of another provider. */
+static void history_costs_nothing(void **state)
+{
+	static const enum row_statement read[] = {ROW_GET, ROW_LIST};
+	struct store *store = *state;
+	struct connection connection;
+	int steps[2][COUNT_OF(read)];
+
+	for (int age = 0; age < 2; age++) {
+		for (int i = 0; i < (age ? 200 : 1); i++) {
+			struct price_row price = store_price(store, "p1", 20 + i);
+
+			assert_status(store, put_row(store, ROW_PRICE, &price, false, ABSENT_COUNT, NULL), STATUS_OK);
+		}
+		assert_status(store, connection_open(store->path, true, &connection, &store->failure), STATUS_OK);
+		for (size_t k = 0; k < COUNT_OF(read); k++) {
+			struct arguments one = {.id = "p1", .as_of_us = INT64_MAX};
+			struct row_query all = {.filter = {.provider = "another", .as_of_us = INT64_MAX}, .cursor_id = "", .limit = 100};
+			enum statement_name name = row_statement(ROW_PRICE, read[k]);
+			struct price_row found;
+			struct rows_read rows;
+
+			if (read[k] == ROW_GET)
+				assert_status(store, store_one(&connection, name, &one, &found, &store->arena, &store->failure), STATUS_OK);
+			else
+				assert_status(store, store_list(&connection, name, &all, 100, &store->arena, &rows, &store->failure), STATUS_OK);
+			steps[age][k] = sqlite3_stmt_status(connection_statement(&connection, name, &store->failure)->handle, SQLITE_STMTSTATUS_VM_STEP, 0);
+		}
+		connection_close(&connection);
+	}
+	for (size_t k = 0; k < COUNT_OF(read); k++)
+		if (steps[0][k] < 10 || steps[1][k] > steps[0][k] + 20)
+			fail_msg("%s: %d steps, of an old row %d", read[k] == ROW_GET ? "get" : "list", steps[0][k], steps[1][k]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, store_setup, store_teardown)
 
 int main(void)
@@ -457,6 +494,7 @@ int main(void)
 		TEST(imports_change_only_what_differs),
 		TEST(a_new_version_leaves_what_people_changed),
 		TEST(calibrations_have_their_own_revision),
+		TEST(history_costs_nothing),
 		TEST(a_created_row_answers_its_key_once),
 	};
 
