@@ -94,8 +94,8 @@ $(BUILD)/%.o: %.c Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-# The search for near words compares so much that following its comparisons would take two thirds of the fuzzers' time; it parses nothing.
-build/fuzz/base/spelling.o: ALL_CFLAGS += -fno-sanitize=fuzzer-no-link
+# The search for near words and the fit of a curve parse nothing. Following their comparisons would take most of the fuzzers' time.
+build/fuzz/base/spelling.o build/fuzz/planner/diagnosis/power_law.o: ALL_CFLAGS += -O2 -fno-sanitize=fuzzer-no-link
 
 # A .S file embeds data with .incbin. What it embeds is named in its comment lines "# embeds: PATH", which become
 # prerequisites: neither -MMD nor the compiler can see an .incbin.

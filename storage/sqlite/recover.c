@@ -165,7 +165,7 @@ static enum status recovery_run(struct recovery *it, struct failure *failure)
 		"DELETE FROM plan_label WHERE plan_id NOT IN (SELECT id FROM plan);"
 		"DELETE FROM feed_change WHERE refresh_id NOT IN (SELECT id FROM feed_refresh);"
 		"INSERT OR IGNORE INTO commit_count VALUES (1, 0, lower(hex(randomblob(16))));";
-	struct check_result result;
+	struct check_result result = {0};
 	struct check check = {.connection = it->to, .note = it->note, .context = it->context, .result = &result, .rows_only = true, .damaged = take_out};
 	enum status status = connection_execute(it->to, "PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE", failure);
 
