@@ -17,6 +17,14 @@ static double number(const struct node *object, const char *key)
 	return value && node_is_number(value) ? node_number(value) : ABSENT_NUMBER;
 }
 
+/* Up to 2^53, beyond which a double skips whole numbers. */
+static int64_t count(const struct node *object, const char *key)
+{
+	double value = number(object, key);
+
+	return value >= 0 && value <= 9007199254740992.0 ? (int64_t)value : ABSENT_COUNT;
+}
+
 /* The figures of a table that are there; what an older version did not have stays `otherwise`. */
 static void read_figures(const struct field_table *table, const struct node *object, double otherwise, void *out)
 {
@@ -56,7 +64,7 @@ enum status api_stored_option(const struct json_text *result, struct arena *aren
 	read_figures(&table_interval, member(member(recommended, "interval"), "step_time_s"), ABSENT_NUMBER, &option->interval.step_time_s);
 	read_bottleneck(member(recommended, "bottleneck"), &option->bottleneck);
 	option->accelerator.id = node_text(member(recommended, "accelerator"));
-	option->gpu_count = (int64_t)given_or(number(recommended, "gpu_count"), ABSENT_COUNT);
+	option->gpu_count = count(recommended, "gpu_count");
 	option->cost.usd_per_gpu_hour = number(member(recommended, "cost"), "usd_per_gpu_hour");
 	option->energy.total_kwh = number(member(recommended, "energy"), "total_kwh");
 	option->wall_clock_hours = number(recommended, "wall_clock_hours");
@@ -91,7 +99,7 @@ enum status api_stored_figures(const struct json_text *result, struct arena *are
 	offer = member(cost, "offer");
 	*figures = (struct plan_figures){
 		.accelerator = node_text(member(recommended, "accelerator")),
-		.gpu_count = (int64_t)given_or(number(recommended, "gpu_count"), ABSENT_COUNT),
+		.gpu_count = count(recommended, "gpu_count"),
 		.hours = number(recommended, "wall_clock_hours"),
 		.usd_per_gpu_hour = given_or(number(cost, "usd_per_gpu_hour"), number(offer, "usd_per_gpu_hour")),
 		.usd = either(cost, "total_usd", "usd_per_month"),

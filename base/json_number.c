@@ -140,6 +140,9 @@ static size_t format_exponent(char *out, double value)
 	return length + 4;
 }
 
+/* Above it 15 digits can round up beyond the largest double. */
+static const double largest_of_15_digits = 1.79769313486231e308;
+
 size_t json_format_double(char *out, double value)
 {
 	size_t sign = 0;
@@ -158,7 +161,7 @@ size_t json_format_double(char *out, double value)
 	else if (value >= 1e18 && value < 1e27)
 		sign += format_exponent(out + sign, value);
 	else
-		sign += (size_t)snprintf(out + sign, JSON_NUMBER_SIZE - 1, "%.15g", value);
+		sign += (size_t)snprintf(out + sign, JSON_NUMBER_SIZE - 1, value < largest_of_15_digits ? "%.15g" : "%.17g", value);
 	out[sign] = '\0';
 	return sign;
 }

@@ -44,10 +44,9 @@
 	X(rank_late_s, 0.1e-3, 2e-3, "the same of v0.6 and v0.7", "Llama 3.1 405B over eight ranks: 4.7 to 6.8 ms a step") \
 	X(latent_gain, 0.4, 2, "latent attention: natural logarithm of what its steps gained a year until 2025-11", "AMD, 2025-03: AITER's kernels are 2 (products), 3 (experts) and 17 times (latent attention) those before") \
 	X(latent_layer_s, 60e-6, 600e-6, "the same: each layer and step, a year before 2025-11", "the same runs at four sequences: 23 to 33 ms over 61 layers") \
-	X(neuron_attention, 0.02, 1, "AWS Neuron: attention on prompts over that of flash kernels", "scores are written out: none but these runs") \
 	X(neuron_pair_s, 1e-9, 20e-9, "the same: each layer, cached token and sequence (and once for the step), while decoding", "whole buckets are masked on the vector engine: none but these runs") \
 	X(neuron_reduce_s, 10e-6, 120e-6, "the same: latency of an all-reduce of tensor ranks", "60 to 80 us over 24 and 32 cores, as models of one shape on few and many cores differ") \
-	X(neuron_reduce_bytes_per_s, 5e9, 1e11, "the same: rate of its traffic around the ring", "prompts of four models on 24 and 32 cores: 0.3 to 0.45 ns for each hidden value and layer whatever the products' width, which is 18 to 27 GB/s") \
+	X(neuron_link_fraction, 0.05, 0.8, "the same: of the links' rate in one direction, their traffic around the ring", "prompts of four models on 24 and 32 cores: the all-reduces of Trainium 1, with twice the links of Inferentia 2, take half the time") \
 	X(pytorch_step_s, 0.05e-3, 3e-3, "TensorRT-LLM in PyTorch: between steps", "none but these runs") \
 	X(pytorch_first_token_s, 5e-3, 200e-3, "the same: latency of each request of a model of 60 layers with experts; in proportion to the kernels of a pass", "none but these runs") \
 	X(sglang_step_s, 0.05e-3, 3e-3, "SGLang: between steps", "none but these runs") \
@@ -56,6 +55,7 @@
 
 /* Taken from measured kernels as they are. */
 #define SERVING_MEASURED(X) \
+	X(neuron_attention, 0.02, 1, "AWS Neuron: attention on prompts over that of other flash kernels", "Neuron kernel library, one head of 128, not causal: 0.4 ms at 4,096 tokens and 6.2 ms at 16,384, 0.23 of a core's peak") \
 	X(neuron_gemm, 0.5, 0.75, "AWS Neuron: of the dense peak, products of prompts", "Neuron's published trainings on Trainium 1, whose largest products reach 0.66 (planner/operators/device.c)") \
 	X(rank_step_s, 0.3e-3, 5e-3, "vLLM before v0.6.0: each step and tensor rank, inputs handed on by the driver process", "vLLM 2023 on A100 and H100: TPOT of 70B grows by 4 to 9 ms at two ranks and by 15 to 25 ms at eight") \
 	X(prefill_efficiency, 0.43, 0.58, "of the 16-bit peak, attention on long chunks", "aiconfigurator, causal, 16k tokens and more, A100 to B300: medians 0.43 to 0.55") \

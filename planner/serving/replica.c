@@ -342,11 +342,12 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 	replica->front_end_factor = 1;
 	if (accelerator_is_neuron(accelerator)) {
 		replica->reduce_s = constants->neuron_reduce_s;
-		replica->link_bytes_per_s = constants->neuron_reduce_bytes_per_s;
+		replica->link_bytes_per_s *= constants->neuron_link_fraction;
 		replica->pair_s = constants->neuron_pair_s;
 		replica->prefill_fraction *= constants->neuron_attention;
 	}
 	runtime_prepare(replica, model, engine_runtime(layout->engine, accelerator, layout->release_years), layout->release_years);
+	replica->attends_window_only &= !accelerator_is_neuron(accelerator); /* what lies outside is masked, not left out */
 	rates = rates_of(replica, accelerator, calibration, layout->precision);
 	wide = rates_of(replica, accelerator, calibration,
 		precision_weight_bytes(layout->precision) > wide_bytes ? layout->precision : wide_precision);

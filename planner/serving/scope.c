@@ -11,7 +11,7 @@ static const struct serving_scope_row rows[SERVING_QUANTITY_COUNT] = {
 	[SERVING_OUTPUT] = {"tokens of an answer", 1, 32768, "vllm_stream_s sequence_s vllm_sequence_s native_step_s pytorch_step_s batch_kernels sglang_step_s", "inf0876, inf0697"},
 	[SERVING_CONTEXT] = {"tokens of prompt and answer", 129, 33792, "decode_efficiency neuron_pair_s decode_flops_efficiency decode_attention_s", "inf0876, inf0697"},
 	[SERVING_ACCELERATORS] = {"accelerators of a replica", 1, 8, "vllm_request_s native_request_s sglang_request_s", "inf0001, inf0133"},
-	[SERVING_TENSOR] = {"tensor-parallel degree", 1, 8, "reduce_s reduce_rank_s rank_late_s rank_step_s neuron_reduce_s neuron_reduce_bytes_per_s reduce_knee_bytes", "inf0001, inf0133"},
+	[SERVING_TENSOR] = {"tensor-parallel degree", 1, 8, "reduce_s reduce_rank_s rank_late_s rank_step_s neuron_reduce_s neuron_link_fraction reduce_knee_bytes", "inf0001, inf0133"},
 	[SERVING_EXPERT_RANKS] = {"expert-parallel degree", 1, 8,
 		"expert_efficiency triton_experts triton_products expert_tile_tokens expert_half_width expert_half_memory expert_imbalance expert_spread reduce_rank_s", "inf0001, inf0692"},
 };

@@ -13,7 +13,8 @@ static void what_a_result_lacks_is_absent(void **state)
 {
 	static const char *const results[] = {"{\"recommended\":{}}", "{\"recommended\":{\"accelerator\":null,\"cost\":5,\"offer\":[]}}",
 		"{\"recommended\":{\"offer\":{\"provider\":7}}}", "{\"recommended\":{\"step\":{\"time_s\":2},\"bottleneck\":{}}}",
-		"{\"recommended\":{\"step\":{\"time_s\":2},\"bottleneck\":{\"shares\":[],\"kind\":3}}}"};
+		"{\"recommended\":{\"step\":{\"time_s\":2},\"bottleneck\":{\"shares\":[],\"kind\":3}}}",
+		"{\"recommended\":{\"gpu_count\":2e101,\"step\":{\"time_s\":2}}}"};
 	struct training_option option;
 	struct plan_figures figures;
 	struct stored_layout layout;
@@ -26,7 +27,7 @@ static void what_a_result_lacks_is_absent(void **state)
 
 		failure_clear(&failure);
 		if (api_stored_figures(&result, &arena, &figures, &failure) == STATUS_OK)
-			assert_null(figures.accelerator);
+			assert_true(!figures.accelerator && figures.gpu_count == ABSENT_COUNT);
 		failure_clear(&failure);
 		assert_int_equal(api_stored_option(&result, &arena, &option, &failure), i < 3 ? STATUS_INTERNAL : STATUS_OK);
 		assert_true(i < 3 || !option.accelerator.id);

@@ -1,5 +1,5 @@
 /* Any bytes as the head of a request, laid out as libmicrohttpd 0.9.75 leaves it: what passes the gate has one meaning. Lines end with CR LF and
- * in no other way (but NUL LF, and NUL CR LF LF at the end, which lie in memory as CR LF does), nothing is folded, framing is said once, the path is clean; and headers that are read say what they are read as. */
+ * in no other way (but NUL LF, and NUL CR LF LF or LF NUL CR LF at the end, which lie in memory as CR LF does), nothing is folded, framing is said once, the path is clean; and headers that are read say what they are read as. */
 #include <strings.h>
 
 #include "base/utf8.h"
@@ -19,8 +19,8 @@ struct seen {
 
 static void look(const char *wire, size_t length, struct seen *seen)
 {
-	static const char shifted[] = "\0\r\n\n"; /* lies in memory as CR LF CR LF does */
-	bool is_shifted = length > 4 && memcmp(wire + length - 4, shifted, 4) == 0;
+	static const char shifted[] = "\0\r\n\n", torn[] = "\n\0\r\n"; /* lie in memory as CR LF CR LF does */
+	bool is_shifted = length > 4 && (memcmp(wire + length - 4, shifted, 4) == 0 || memcmp(wire + length - 4, torn, 4) == 0);
 	size_t line = 0, end = is_shifted ? length - 3 : length;
 
 	*seen = (struct seen){.loose = length < 4 || wire[length - 1] != '\n' || (wire[length - 3] != '\n' && !is_shifted)};

@@ -104,7 +104,7 @@ static void check_number(uint64_t bits)
 	CHECK(length < sizeof text && strlen(text) == length);
 	CHECK(fabs(strtod(text, NULL) - value) <= 0 && input_is_json(text, length));
 	length = json_format_double(text, value);
-	CHECK(length < sizeof text && strlen(text) == length && (fabs(value) > 1.797e308 || input_is_json(text, length))); /* rounded up, it may be too large */
+	CHECK(length < sizeof text && strlen(text) == length && input_is_json(text, length));
 	CHECK(fabs(strtod(text, NULL) - value) <= fabs(value) * 1e-14 || fabs(value) < 1e-290 || fabs(value) > 1e300);
 }
 

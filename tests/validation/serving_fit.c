@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-static const double quantity_weights[QUANTITY_COUNT] = {1, 1.5, 0.5}, side_weight = 0.3;
+static const double quantity_weights[QUANTITY_COUNT] = {1, 1.5, 0.5}, side_weight = 0.3, away_weight = 0.5;
 
 /* A prediction that no constants make possible misses by as much as a refused one: 100 %. */
 static const double refused_log_ratio = 0.69;
@@ -92,7 +92,7 @@ static struct fit_problem problem_of(
 		fitted->weights[i] =
 			(without && without(item, argument)) || item->role == SUITE_SHOWN
 				? 0
-				: (item->side ? side_weight : 1) * quantity_weights[item->quantity] / sqrt(alike(cases, item));
+				: (item->side ? side_weight : item->away ? away_weight : 1) * quantity_weights[item->quantity] / sqrt(alike(cases, item));
 	}
 	return (struct fit_problem){.constants = &constants,
 		.values_bytes = sizeof(struct serving_constants),
