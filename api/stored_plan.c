@@ -165,7 +165,7 @@ enum status api_stored_layout(const struct plan_record *plan, struct arena *aren
 	failure_clear(&unread);
 	read_table(&table_serving_parallelism, member(best, "parallelism"), arena, &unread, &layout->serving);
 	layout->accelerator = text(best, "accelerator");
-	layout->gpu_count = (int64_t)given_or(number(best, "gpu_count"), ABSENT_COUNT);
+	layout->gpu_count = count(best, "gpu_count");
 	layout->precision = text(best, "precision") ? precision_of_name(text(best, "precision"))
 		: text(request, "precision") ? precision_of_name(text(request, "precision")) : PRECISION_UNSET; /* a training's is the request's, as resolved */
 	layout->kv_precision = text(best, "kv_precision") ? precision_of_name(text(best, "kv_precision")) : PRECISION_UNSET;
@@ -183,7 +183,7 @@ enum status api_stored_layout(const struct plan_record *plan, struct arena *aren
 	failure_clear(&unread);
 	read_table(&table_parallelism, member(asked, "parallelism"), arena, &unread, &pins);
 	layout->layout_given = practice_layout_is_known(&pins);
-	layout->node_count = (int64_t)given_or(number(best, "node_count"), 1);
+	layout->node_count = count(best, "node_count") > 0 ? count(best, "node_count") : 1;
 	layout->practice = given_or(number(member(best, "practice"), "value"), 1);
 	layout->params_active = number(member(tree, "workload"), "params_active");
 	layout->hfu = number(best, "hfu");

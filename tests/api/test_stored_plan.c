@@ -42,10 +42,26 @@ static void what_a_result_lacks_is_absent(void **state)
 	arena_release(&arena);
 }
 
+static void a_count_that_no_integer_holds_is_absent(void **state)
+{
+	const struct plan_record plan = {.kind = "training", .request = json("{}"),
+		.result = json("{\"recommended\":{\"accelerator\":\"h100\",\"gpu_count\":2e101,\"node_count\":-2e101}}")};
+	struct stored_layout layout;
+	struct arena arena;
+
+	(void)state;
+	arena_init(&arena, 1 << 20);
+	failure_clear(&failure);
+	assert_int_equal(api_stored_layout(&plan, &arena, &layout, &failure), STATUS_OK);
+	assert_true(layout.gpu_count == ABSENT_COUNT && layout.node_count == 1);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_result_lacks_is_absent),
+		cmocka_unit_test(a_count_that_no_integer_holds_is_absent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
