@@ -53,12 +53,12 @@ OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(EMBEDS:%.S=$(BUILD)/%.S.o)
 MAIN    := $(BUILD)/server/main.o
 LIBRARY := $(BUILD)/libfleetplan.a
 # What the fuzzers link: the parsers and what they need, less than half of the whole, so that few files are compiled.
-FUZZ_SOURCES := $(filter base/% schema/% api/% hwdb/% $(patsubst %,planner/%/%,workload diagnosis measurement operators),$(SOURCES)) $(wildcard planner/*.c) \
-	$(addprefix planner/,training/own_runs.c training/practice.c serving/practice.c) \
+FUZZ_SOURCES := $(filter base/% schema/% api/% hwdb/% $(patsubst %,planner/%/%,hardware model plan diagnosis measurement operators),$(SOURCES)) $(wildcard planner/*.c) \
+	$(addprefix planner/,measurement/own_runs.c training/practice.c serving/serving_practice.c) \
 	$(addprefix storage/sqlite/,checksum.c columns.c conflict_column.c cursor.c feed_maps.c maps.c) \
 	$(addprefix server/,agent/agent_options.c agent/link.c agent/spool.c body.c cors.c gate.c media.c option_table.c options.c origin.c prefer.c target.c)
 FUZZ_LIBRARY := $(BUILD)/libfuzzed.a
-# TEST_LEFT_OUT: programs that are not wanted, as planner/test_serving_proof.
+# TEST_LEFT_OUT: programs that are not wanted, as planner/test_serving_fleet_simulation.
 TEST_SOURCES := $(filter-out $(TEST_LEFT_OUT:%=tests/%.c),$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
 THREADED := base bench hwdb server storage
 # Of their tests these have no thread beside them, and take two minutes under ThreadSanitizer.

@@ -9,7 +9,7 @@
 
 #include "base/buffer.h"
 #include "base/failure.h"
-#include "planner/serving/serving.h"
+#include "planner/plan/serving.h"
 
 enum { ARRIVALS_MAX = 2000000, ARRIVALS_KEPT_MAX_BYTES = 4 * 1024 * 1024, ARRIVALS_TEXT_MAX_BYTES = 48 * 1024 * 1024 };
 

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
-#include "planner/bench_spec.h"
+#include "planner/measurement/bench_spec.h"
 
 enum { BENCH_PROTOCOL_VERSION = 1, BENCH_PROTOCOL_LINE_MAX = 64 * 1024 };
 

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
-#include "planner/bench_spec.h"
+#include "planner/measurement/bench_spec.h"
 
 struct line_reader {
 	const json_t *object;

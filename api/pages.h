@@ -7,7 +7,7 @@
 #include "base/given.h"
 #include "hwdb/feeds/feed_records.h"
 #include "hwdb/records.h"
-#include "planner/request.h"
+#include "planner/plan/request.h"
 
 enum { PAGE_LIMIT_DEFAULT = 50, PAGE_LIMIT_MAX = 1000 };
 

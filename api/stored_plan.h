@@ -5,8 +5,7 @@
 #include "base/arena.h"
 #include "base/failure.h"
 #include "hwdb/records.h"
-#include "hwdb/records.h"
-#include "planner/serving/serving.h"
+#include "planner/plan/serving.h"
 
 /* Reads the recommended option of a training plan's result as it was answered: accelerator's id, number, step, interval of the step's
  * time, bottleneck, price, hours and energy; the rest of *option is absent. Figures that an older version did not answer are absent too.

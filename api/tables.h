@@ -7,11 +7,11 @@
 #include "hwdb/catalogue.h"
 #include "hwdb/offers.h"
 #include "hwdb/records.h"
-#include "planner/bench_spec.h"
 #include "planner/diagnosis/diagnosis.h"
-#include "planner/estimates.h"
 #include "planner/footprint/schedule.h"
+#include "planner/measurement/bench_spec.h"
 #include "planner/measurement/verification.h"
+#include "planner/plan/estimates.h"
 #include "schema/field.h"
 
 /* Requests of the calculators. */

@@ -13,7 +13,7 @@
 
 #include "bench/device.h"
 #include "bench/sensors.h"
-#include "planner/bench_spec.h"
+#include "planner/measurement/bench_spec.h"
 
 enum bench_outcome { BENCH_OK, BENCH_UNSUPPORTED, BENCH_FAILED, BENCH_OUTCOME_COUNT };
 

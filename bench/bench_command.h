@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
-#include "planner/bench_spec.h"
+#include "planner/measurement/bench_spec.h"
 
 /* Reads what a plan wants measured out of JSON; lists and text live in the arena. */
 typedef enum status bench_spec_reader(const char *json, size_t length, struct arena *arena, struct bench_spec *spec, struct failure *failure);

@@ -15,7 +15,7 @@ struct cpu_blas {
 };
 
 enum bench_outcome cpu_blas_open(struct cpu_blas *blas, int threads, struct bench_reason *reason);
-/* The operands lie as planner/bench_spec.h says of the product; C is overwritten. */
+/* The operands lie as planner/measurement/bench_spec.h says of the product; C is overwritten. */
 void cpu_blas_multiply(const struct cpu_blas *blas, const struct bench_shape *shape, enum bench_product product, const float *a,
 	const float *b, float *c);
 void cpu_blas_close(struct cpu_blas *blas);

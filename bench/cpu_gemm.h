@@ -28,7 +28,7 @@ struct cpu_gemm {
 	_Atomic uint64_t *alive; /* raised at each block of the depth; NULL: not wanted */
 };
 
-/* The operands of a product as they lie in memory (planner/bench_spec.h), C dense. */
+/* The operands of a product as they lie in memory (planner/measurement/bench_spec.h), C dense. */
 void cpu_gemm_lay(struct cpu_gemm *gemm, enum bench_product product, const float *a, const float *b, float *c);
 
 size_t cpu_gemm_panel_floats(void); /* scratch of each thread */

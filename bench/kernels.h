@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "planner/bench_spec.h"
+#include "planner/measurement/bench_spec.h"
 
 enum { KERNEL_GROUP_ITEMS = 256, KERNEL_VECTOR_BYTES = 16, KERNEL_ARGUMENTS_MAX = 10 };
 

@@ -11,8 +11,8 @@
 #include "base/arena.h"
 #include "base/failure.h"
 #include "planner/findings.h"
-#include "planner/request.h"
-#include "planner/workload/model.h"
+#include "planner/model/model.h"
+#include "planner/plan/request.h"
 
 /* What another good source says of one figure of a row. The row's own value is what plans go by; this is kept beside it. */
 struct conflict {

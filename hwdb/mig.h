@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_HWDB_MIG_H
 #define FLEETPLAN_HWDB_MIG_H
 
-#include "planner/accelerator.h"
+#include "planner/hardware/accelerator.h"
 
 enum { MIG_SLICES_MAX = 4, MIG_PROFILE_MAX = 16 };
 

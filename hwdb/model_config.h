@@ -10,7 +10,7 @@
 #define FLEETPLAN_HWDB_MODEL_CONFIG_H
 
 #include "base/failure.h"
-#include "planner/workload/model.h"
+#include "planner/model/model.h"
 
 FALLIBLE enum status model_config_read(
 	const char *json, size_t length, const char *pointer, struct model *model, struct failure *failure);

@@ -5,7 +5,7 @@
 
 #include "hwdb/config_reader.h"
 #include "hwdb/model_family.h"
-#include "planner/workload/model.h"
+#include "planner/model/model.h"
 
 /* Fills model->layers, kinds, layer_count and kind_count; model->hidden is set. Faults go to the reader's failure. */
 void model_layers_read(

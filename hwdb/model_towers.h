@@ -6,7 +6,7 @@
 #define FLEETPLAN_HWDB_MODEL_TOWERS_H
 
 #include "hwdb/config_reader.h"
-#include "planner/workload/model.h"
+#include "planner/model/model.h"
 
 /* Whether the config is of one of these: its model_type, or a diffusion transformer's _class_name. */
 bool model_towers_known(const struct config_reader *reader);

@@ -7,9 +7,9 @@
 #define FLEETPLAN_HWDB_RESOLVE_H
 
 #include "hwdb/catalogue.h"
-#include "planner/serving/serving.h"
-#include "planner/estimates.h"
-#include "planner/training/training.h"
+#include "planner/plan/estimates.h"
+#include "planner/plan/serving.h"
+#include "planner/plan/training.h"
 
 struct resolver {
 	const struct catalogue *catalogue;

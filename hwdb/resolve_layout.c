@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "hwdb/resolve_parts.h"
-#include "planner/serving/layout.h"
+#include "planner/replica/replica_layout.h"
 
 enum { DEGREES_NAMED = 12 };
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "hwdb/resolve_parts.h"
+#include "planner/footprint/purchase.h"
 #include "planner/footprint/supply.h"
 
 /* The cheapest way to rent as many at a term: instances that hold what works together on one machine, where there are such. */

@@ -1,10 +1,10 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "hwdb/mig.h"
 #include "hwdb/hosted_prices.h"
+#include "hwdb/mig.h"
 #include "hwdb/resolve_parts.h"
-#include "planner/serving/engine_rules.h"
+#include "planner/replica/engine_rules.h"
 
 static void fault(const struct resolver *resolver, const char *pointer, const char *code, const char *detail)
 {

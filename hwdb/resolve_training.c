@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "hwdb/resolve_parts.h"
 #include "planner/footprint/cost.h"
-#include "planner/training/software.h"
+#include "planner/step/software.h"
 
 static void fault(const struct resolver *resolver, const char *pointer, const char *code, const char *detail)
 {

@@ -4,7 +4,7 @@
 #ifndef FLEETPLAN_HWDB_TOPOLOGY_H
 #define FLEETPLAN_HWDB_TOPOLOGY_H
 
-#include "planner/accelerator.h"
+#include "planner/hardware/accelerator.h"
 
 struct topology {
 	int64_t gpus_per_node;

@@ -3,7 +3,7 @@
  * Only figures that can be trusted calibrate: verified, with a median known within 15 % (E149) and no trend (E150), not throttled, of memory and not of a cache, and for
  * compute of a library's product alone (an own kernel shows less than the device can do, an issue rate more). A figure
  * above the catalogue's peak makes the peak suspect and calibrates nothing. What does not calibrate is told with the reason.
- * Products calibrate by class of size (planner/accelerator.h), and those of a plan that plan too; each speaks for the ceiling of
+ * Products calibrate by class of size (planner/hardware/accelerator.h), and those of a plan that plan too; each speaks for the ceiling of
  * unlimited products (E121). Whether plans use what was made here is judged later, among all figures (planner/measurement/evidence.h).
  *
  * A GPU's peak stands in the catalogue. A CPU's does not, so its row is made of measurements: the issue rate is its peak, the

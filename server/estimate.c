@@ -5,10 +5,10 @@
 #include "api/tables.h"
 #include "base/clock.h"
 #include "hwdb/resolve.h"
-#include "planner/footprint/carbon_estimate.h"
-#include "planner/serving/proof.h"
-#include "planner/training/memory_estimate.h"
-#include "planner/training/scaling_estimate.h"
+#include "planner/estimates/carbon_estimate.h"
+#include "planner/estimates/memory_estimate.h"
+#include "planner/estimates/scaling_estimate.h"
+#include "planner/serving/fleet_simulation.h"
 #include "server/diagnosis_estimate.h"
 #include "server/schedule_estimate.h"
 
@@ -114,14 +114,14 @@ static enum status compute_inference(struct estimate *estimate, struct resolver 
 {
 	struct inference_input *input = ARENA_NEW(estimate->arena, struct inference_input);
 	struct inference_plan *plan = ARENA_NEW(estimate->arena, struct inference_plan);
-	void *workspace = arena_alloc_uncleared(estimate->arena, prover_workspace_bytes());
+	void *workspace = arena_alloc_uncleared(estimate->arena, simulator_workspace_bytes());
 	enum status status;
 
 	if (!input || !plan || !workspace)
 		return STATUS_NO_MEMORY;
 	input->progress = estimate->progress;
 	input->workspace = workspace;
-	input->workspace_bytes = prover_workspace_bytes();
+	input->workspace_bytes = simulator_workspace_bytes();
 	resolver->findings = &plan->findings;
 	status = resolve_inference(resolver, estimate->request, input);
 	if (status == STATUS_OK)

@@ -58,7 +58,7 @@ static enum MHD_Result http_headers(struct exchange *exchange, const char *metho
 	bool at_once;
 
 	exchange->step = STEP_RECEIVING;
-	if (judge_request(exchange, method, version, &at_once) != STATUS_OK && at_once)
+	if (admission_request(exchange, method, version, &at_once) != STATUS_OK && at_once)
 		return http_refuse(exchange, true);
 	return MHD_YES;
 }
@@ -136,7 +136,7 @@ static enum MHD_Result http_body(struct exchange *exchange, const char *piece, s
 			return body_holds_enough(body) ? http_pause(exchange) : MHD_YES;
 	}
 	exchange->discarded_bytes += got;
-	if (exchange->discarded_bytes <= judge_discard_bytes(exchange, exchange->refused))
+	if (exchange->discarded_bytes <= admission_discard_bytes(exchange, exchange->refused))
 		return MHD_YES;
 	response_finish(exchange, exchange->refused);
 	response_abort(exchange);

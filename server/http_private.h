@@ -5,10 +5,10 @@
 #include <microhttpd.h>
 
 #include "server/body.h"
-#include "server/peer.h"
 #include "server/exchange.h"
 #include "server/http.h"
 #include "server/listen.h"
+#include "server/peer.h"
 #include "server/watch.h"
 #include "server/workers.h"
 
@@ -36,10 +36,10 @@ struct http {
 
 /* judge.c: everything that the request line and the headers decide. STATUS_OK: receive the body. Anything else is in
  * exchange->refused and call.failure; true in *at_once when the answer must not wait for the body. */
-FALLIBLE enum status judge_request(struct exchange *exchange, const char *method, const char *version, bool *at_once);
+FALLIBLE enum status admission_request(struct exchange *exchange, const char *method, const char *version, bool *at_once);
 
 /* judge.c: bytes of a request refused with `status` that are thrown away before its connection is. */
-size_t judge_discard_bytes(const struct exchange *exchange, enum status status);
+size_t admission_discard_bytes(const struct exchange *exchange, enum status status);
 
 /* http.c: runs the handler, and delivers the answer unless it will come by call_complete(). On a worker. */
 void http_run(struct exchange *exchange);

@@ -12,21 +12,21 @@
 static const struct {
 	const char *name;
 	size_t length;
-} judge_headers[HEADER_COUNT] = {
+} admission_headers[HEADER_COUNT] = {
 #define X(name, text) [HEADER_##name] = {(text), sizeof(text) - 1},
 	HEADER_TABLE(X)
 #undef X
 };
 
-struct judge_walk {
+struct admission_walk {
 	struct gate gate;
 	struct exchange *exchange;
 };
 
-static void judge_keep_header(struct exchange *exchange, const char *name, size_t name_length, const char *value)
+static void admission_keep_header(struct exchange *exchange, const char *name, size_t name_length, const char *value)
 {
 	for (enum header i = 0; i < HEADER_COUNT; i++) {
-		if (judge_headers[i].length == name_length && strcasecmp(judge_headers[i].name, name) == 0) {
+		if (admission_headers[i].length == name_length && strcasecmp(admission_headers[i].name, name) == 0) {
 			if (!exchange->headers[i])
 				exchange->headers[i] = value;
 			else if (i == HEADER_PREFER) /* preferences may come in several lines (RFC 7240 2) */
@@ -36,26 +36,26 @@ static void judge_keep_header(struct exchange *exchange, const char *name, size_
 	}
 }
 
-static enum MHD_Result judge_header(void *closure, enum MHD_ValueKind kind, const char *name, size_t name_length, const char *value,
+static enum MHD_Result admission_header(void *closure, enum MHD_ValueKind kind, const char *name, size_t name_length, const char *value,
 	size_t value_length)
 {
-	struct judge_walk *walk = closure;
+	struct admission_walk *walk = closure;
 
 	(void)kind;
 	if (!gate_header(&walk->gate, name, name_length, value, value_length))
 		return MHD_NO;
-	judge_keep_header(walk->exchange, name, name_length, value);
+	admission_keep_header(walk->exchange, name, name_length, value);
 	return MHD_YES;
 }
 
-static enum status judge_gate(struct exchange *exchange, const char *method, const char *version)
+static enum status admission_gate(struct exchange *exchange, const char *method, const char *version)
 {
-	struct judge_walk walk = {.exchange = exchange};
+	struct admission_walk walk = {.exchange = exchange};
 	const union MHD_ConnectionInfo *info;
 	const char *end = NULL;
 
 	gate_begin(&walk.gate, exchange->http->strict_layout ? exchange->wire_target + exchange->raw_target_length : NULL, version);
-	MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, judge_header, &walk);
+	MHD_get_connection_values_n(exchange->mhd, MHD_HEADER_KIND, admission_header, &walk);
 	info = MHD_get_connection_info(exchange->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
 	if (info && exchange->http->strict_layout)
 		end = method + info->header_size;
@@ -64,7 +64,7 @@ static enum status judge_gate(struct exchange *exchange, const char *method, con
 }
 
 /* A client's request id is kept when it is short and plain; anyone else gets one of ours. */
-static void judge_identify(struct exchange *exchange)
+static void admission_identify(struct exchange *exchange)
 {
 	const char *id = exchange->headers[HEADER_REQUEST_ID], *parent = exchange->headers[HEADER_TRACEPARENT];
 	size_t length = id ? strlen(id) : 0;
@@ -81,7 +81,7 @@ static void judge_identify(struct exchange *exchange)
 		memcpy(call->traceparent, parent, CALL_TRACEPARENT_SIZE);
 }
 
-static enum status judge_target(struct exchange *exchange)
+static enum status admission_target(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
 	struct target target;
@@ -98,7 +98,7 @@ static enum status judge_target(struct exchange *exchange)
 	return status;
 }
 
-static enum status judge_route(struct exchange *exchange)
+static enum status admission_route(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
 	struct route_match match;
@@ -121,7 +121,7 @@ static enum status judge_route(struct exchange *exchange)
 }
 
 /* A key is one client wherever it is used from; who shows none is known by the address. */
-static struct client judge_client(const struct exchange *exchange)
+static struct client admission_client(const struct exchange *exchange)
 {
 	uint64_t address = exchange->peer->address, hash = UINT64_C(14695981039346656037);
 
@@ -132,7 +132,7 @@ static struct client judge_client(const struct exchange *exchange)
 	return (struct client){.who = hash, .address = address};
 }
 
-static enum status judge_caller(struct exchange *exchange)
+static enum status admission_caller(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
 	enum role wanted = call->route->role;
@@ -153,7 +153,7 @@ static enum status judge_caller(struct exchange *exchange)
 	}
 	call->principal = auth_principal(identity);
 	memcpy(exchange->address, exchange->peer->address_text, sizeof exchange->address);
-	exchange->client = judge_client(exchange);
+	exchange->client = admission_client(exchange);
 	if (!auth_role_covers(identity->role, wanted))
 		return failure_set(&call->failure, STATUS_FORBIDDEN, "this needs the role %s, the key has %s", auth_role_name(wanted),
 			auth_role_name(identity->role));
@@ -161,7 +161,7 @@ static enum status judge_caller(struct exchange *exchange)
 }
 
 /* What takes no query parameters refuses them, as what takes some refuses others: a typo shall not go unnoticed. */
-static enum status judge_query(struct exchange *exchange)
+static enum status admission_query(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
 	char pointer[FAULT_POINTER_MAX];
@@ -175,7 +175,7 @@ static enum status judge_query(struct exchange *exchange)
 	return STATUS_INVALID;
 }
 
-static enum status judge_stream(struct exchange *exchange)
+static enum status admission_stream(struct exchange *exchange)
 {
 	struct body_sink sink;
 	enum status status;
@@ -186,7 +186,7 @@ static enum status judge_stream(struct exchange *exchange)
 	return status;
 }
 
-static enum status judge_body(struct exchange *exchange)
+static enum status admission_body(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
 	const char *length = exchange->headers[HEADER_CONTENT_LENGTH], *type = exchange->headers[HEADER_CONTENT_TYPE];
@@ -203,7 +203,7 @@ static enum status judge_body(struct exchange *exchange)
 	if (status == STATUS_OK && has_body)
 		call->body_media = type ? media_parse(type) : MEDIA_COUNT;
 	if (status == STATUS_OK && call->route->streamed)
-		status = judge_stream(exchange);
+		status = admission_stream(exchange);
 	if (status != STATUS_OK || !has_body)
 		return status;
 	if (call->body_media == MEDIA_COUNT || !(call->route->body_media & MEDIA_BIT(call->body_media)))
@@ -212,24 +212,24 @@ static enum status judge_body(struct exchange *exchange)
 	return STATUS_OK;
 }
 
-static bool judge_tells_of_health(const struct route *route)
+static bool admission_tells_of_health(const struct route *route)
 {
 	return route->id == ROUTE_LIVEZ || route->id == ROUTE_READYZ || route->id == ROUTE_METRICS;
 }
 
 /* The route's own rules. What fails here is answered after the body was thrown away, and the connection stays open. */
-static enum status judge_rules(struct exchange *exchange)
+static enum status admission_rules(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
-	enum status status = judge_route(exchange);
+	enum status status = admission_route(exchange);
 
 	if (status != STATUS_OK || exchange->preflight)
 		return status;
-	if (exchange->peer->health_only && !judge_tells_of_health(call->route)) {
+	if (exchange->peer->health_only && !admission_tells_of_health(call->route)) {
 		exchange->close = true;
 		return failure_set(&call->failure, STATUS_OVERLOADED, "all connections are taken, and this address has some: wait for one of them");
 	}
-	status = judge_caller(exchange);
+	status = admission_caller(exchange);
 	if (status != STATUS_OK)
 		return status;
 	call->accept = media_negotiate(exchange->headers[HEADER_ACCEPT], call->route->answer_media);
@@ -237,11 +237,11 @@ static enum status judge_rules(struct exchange *exchange)
 		return failure_set(&call->failure, STATUS_NOT_ACCEPTABLE, "this can be answered as %s",
 			media_list(call->route->answer_media, &call->arena));
 	call->answer_media = call->accept;
-	status = judge_query(exchange);
-	return status == STATUS_OK ? judge_body(exchange) : status;
+	status = admission_query(exchange);
+	return status == STATUS_OK ? admission_body(exchange) : status;
 }
 
-static void judge_fill(struct exchange *exchange)
+static void admission_fill(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
 
@@ -255,7 +255,7 @@ static void judge_fill(struct exchange *exchange)
 	json_writer_init(&call->json, &call->answer);
 }
 
-size_t judge_discard_bytes(const struct exchange *exchange, enum status status)
+size_t admission_discard_bytes(const struct exchange *exchange, enum status status)
 {
 	bool streamed = exchange->call.route && exchange->call.route->streamed;
 
@@ -263,23 +263,23 @@ size_t judge_discard_bytes(const struct exchange *exchange, enum status status)
 	                                                                              : JUDGE_DISCARD_MAX_BYTES;
 }
 
-enum status judge_request(struct exchange *exchange, const char *method, const char *version, bool *at_once)
+enum status admission_request(struct exchange *exchange, const char *method, const char *version, bool *at_once)
 {
 	struct call *call = &exchange->call;
 	enum status status;
 
 	call->method = strcmp(method, "HEAD") == 0 ? "GET" : method;
-	status = judge_gate(exchange, method, version);
-	judge_identify(exchange);
-	judge_fill(exchange);
+	status = admission_gate(exchange, method, version);
+	admission_identify(exchange);
+	admission_fill(exchange);
 	if (status == STATUS_OK)
-		status = judge_target(exchange);
+		status = admission_target(exchange);
 	*at_once = status != STATUS_OK;
 	if (status == STATUS_OK)
-		status = judge_rules(exchange);
+		status = admission_rules(exchange);
 	if (status != STATUS_OK && !*at_once) {
 		const char *length = exchange->headers[HEADER_CONTENT_LENGTH];
-		*at_once = exchange->expect_continue || (length && strtoull(length, NULL, 10) > judge_discard_bytes(exchange, status));
+		*at_once = exchange->expect_continue || (length && strtoull(length, NULL, 10) > admission_discard_bytes(exchange, status));
 	}
 	exchange->refused = status;
 	exchange->judged = arena_mark(&call->arena);

@@ -1,7 +1,7 @@
 #include "api/tables/shared.h"
 
 #include "api/arrival_reader.h"
-#include "planner/serving/demand.h"
+#include "planner/replica/demand.h"
 
 #define OF struct serving_parallelism
 static const struct field serving_parallelism_rows[] = {

@@ -6,7 +6,7 @@
 #define FLEETPLAN_PLANNER_DIAGNOSIS_DIAGNOSIS_H
 
 #include "base/failure.h"
-#include "planner/training/training.h"
+#include "planner/plan/training.h"
 
 enum diagnosis_kind {
 	DIAGNOSIS_UNSET, DIAGNOSIS_COMPUTE, DIAGNOSIS_MEMORY, DIAGNOSIS_MEMORY_BANDWIDTH, DIAGNOSIS_INTERCONNECT,

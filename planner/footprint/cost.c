@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "planner/footprint/reliability.h"
 #include "planner/footprint/supply.h"
-#include "planner/training/reliability.h"
 
 /* Comparable offers where a row states no spread: p10 and p90 of on-demand prices over their median, the median of the seventeen
  * accelerators with eight or more offers in hwdb/data/prices.csv. */

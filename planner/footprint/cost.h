@@ -3,7 +3,7 @@
 #define FLEETPLAN_PLANNER_FOOTPRINT_COST_H
 
 #include "planner/findings.h"
-#include "planner/request.h"
+#include "planner/plan/request.h"
 
 /* E65: the life that embodied carbon is spread over. */
 #define COST_LIFE_YEARS      4.0

@@ -5,7 +5,7 @@
 #define FLEETPLAN_PLANNER_FOOTPRINT_FOOTPRINT_H
 
 #include "planner/interval.h"
-#include "planner/training/training.h"
+#include "planner/plan/bill.h"
 
 /* Accelerators held for some hours, and how hard they work in them. */
 struct usage {

@@ -2,22 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_FOOTPRINT_FRONT_H
 #define FLEETPLAN_PLANNER_FOOTPRINT_FRONT_H
 
-#include "planner/accelerator.h"
-
-enum { FRONT_POINTS_MAX = 24, FRONT_KEPT_MAX = 256 };
-
-/* A way to run it: an accelerator, a number of them, and an offer. */
-struct front_point {
-	const char *accelerator;
-	int64_t gpu_count;
-	bool has_offer;
-	struct offer offer;
-	double grid_gco2e_per_kwh, pue; /* where it stands */
-	double hours, usd, kgco2e;
-	enum truth cheapest, cleanest, fastest; /* TRUTH_TRUE, else unset */
-	int64_t index; /* the caller's own */
-	double usd_per_t_saved; /* against the next cheaper one that emits more, of those that nothing beats in money and carbon; else absent */
-};
+#include "planner/plan/bill.h"
 
 /* Keeps of `count` points those that no other equals or beats in hours, usd and kgco2e at once (of equal ones the first), cheapest first, names the
  * ends and fills the prices of carbon. Of more than `most` (at least 4) the ends stay, then those that

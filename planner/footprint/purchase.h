@@ -2,27 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_FOOTPRINT_PURCHASE_H
 #define FLEETPLAN_PLANNER_FOOTPRINT_PURCHASE_H
 
-#include "planner/accelerator.h"
-#include "planner/request.h"
-
-/* One term at which the same could be rented, beside owning it. */
-struct rent {
-	bool known; /* an offer of that term is */
-	struct offer offer;
-	double usd_per_gpu_hour;       /* of one that is used: instances are paid whole */
-	double break_even_hours;       /* of use of all of them, after which buying has cost less; absent: never */
-	double break_even_utilization; /* the same over their life; above 1 they do not last long enough */
-};
-
-struct purchase {
-	double accelerators_usd, hosts_usd, network_usd, capital_usd; /* capital: the sum of the three */
-	double capital_low_usd, capital_high_usd;
-	double power_kw;             /* drawn in the mean of this work, the building's part included */
-	double running_usd_per_year; /* electricity, staff and space, in use all year */
-	double life_hours, hours_left; /* hours_left: after this training; absent of a service */
-	const char *source;
-	struct rent on_demand, spot, reserved_1y, reserved_3y; /* filled by the resolver, who knows the offers */
-};
+#include "planner/plan/bill.h"
 
 /* E154. Given: pricing, of owned hardware; candidate; count, accelerators that are bought (>= 1); facility_w, power of one with its host share and PUE,
  * W (>= 0); run_hours, wall clock of the training (absent: a service). Returned: false where it is not owned, or its price is not known; else

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "planner/training/reliability.h"
+#include "planner/footprint/reliability.h"
 
 static const int64_t us_per_minute = 60 * 1000000;
 static const double minutes_per_hour = 60, grams_per_kg = 1000, kg_per_t = 1000;

@@ -6,8 +6,8 @@
 #ifndef FLEETPLAN_PLANNER_FOOTPRINT_SUPPLY_H
 #define FLEETPLAN_PLANNER_FOOTPRINT_SUPPLY_H
 
-#include "planner/accelerator.h"
 #include "planner/findings.h"
+#include "planner/hardware/accelerator.h"
 
 /* The supply from which `count` accelerators that work in groups of `group` cost least; NULL without supplies. */
 const struct supply *supply_best(const struct candidate *candidate, int64_t group, int64_t count);

@@ -7,7 +7,7 @@
  * so that a finite search finds it.
  *
  * The search: a Lagrange multiplier on the work done bounds every beginning of a timetable from below (Fisher 1981, The Lagrangian
- * relaxation method, Management Science 27, 1-18); a dynamic programme over slots and minutes done follows only beginnings whose
+ * relaxation method, Management Science 27, 1-18); a dynamic schedule over slots and minutes done follows only beginnings whose
  * bound is below the best timetable known. Pure; memory is the caller's; one thread. */
 #ifndef FLEETPLAN_PLANNER_FOOTPRINT_TIMETABLE_H
 #define FLEETPLAN_PLANNER_FOOTPRINT_TIMETABLE_H

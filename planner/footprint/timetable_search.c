@@ -1,4 +1,4 @@
-/* E100: the dynamic programme over slots and work done, along beginnings that the relaxation does not rule out.
+/* E100: the dynamic schedule over slots and work done, along beginnings that the relaxation does not rule out.
  *
  * Work is counted in grains, the greatest common divisor of all durations. One slot in all may run in part, its first or its last
  * grains, which is enough (timetable.h). For every border there are four sets of beginnings, by whether the work runs or pauses

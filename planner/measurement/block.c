@@ -1,7 +1,7 @@
 /* A transformer block by itself: which one stands for a model, and how long the step model says that it takes. */
 #include "planner/measurement/shapes.h"
 #include "planner/operators/memory_traffic.h"
-#include "planner/training/layer_time.h"
+#include "planner/step/layer_time.h"
 
 static const double adamw_bytes = 34;      /* read and written of one parameter: E40 */
 static const double parts_of_layer = 20;   /* products, attention and element-wise work of a layer, forward and backward, that a worker issues */

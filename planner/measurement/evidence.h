@@ -6,7 +6,7 @@
 #ifndef FLEETPLAN_PLANNER_MEASUREMENT_EVIDENCE_H
 #define FLEETPLAN_PLANNER_MEASUREMENT_EVIDENCE_H
 
-#include "planner/accelerator.h"
+#include "planner/hardware/accelerator.h"
 
 enum quantity {
 	QUANTITY_UNSET,

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "planner/measurement/evidence.h"
-#include "planner/training/own_runs.h"
+#include "planner/measurement/own_runs.h"
 
 /* Hours and steps of one run are measured apart; the largest matrix product that was measured beside its peak: Gaudi2, MAMF tables, stas00/ml-engineering. */
 static const double steps_agree = 0.97, best_product = 0.97;

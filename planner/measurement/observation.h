@@ -3,7 +3,7 @@
 #define FLEETPLAN_PLANNER_MEASUREMENT_OBSERVATION_H
 
 #include "base/given.h"
-#include "planner/accelerator.h"
+#include "planner/hardware/accelerator.h"
 
 enum { OBSERVATIONS_LEAST = 5, OBSERVATION_PLANS_LEAST = 2, OBSERVATIONS_MAX = 256 };
 

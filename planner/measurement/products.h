@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_MEASUREMENT_PRODUCTS_H
 #define FLEETPLAN_PLANNER_MEASUREMENT_PRODUCTS_H
 
-#include "planner/bench_spec.h"
+#include "planner/measurement/bench_spec.h"
 #include "planner/operators/device.h"
 
 /* E21 as bare kernels run it (shapes_bare_physics()). Returned: s; NaN when the accelerator has no rate in that precision. */

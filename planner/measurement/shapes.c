@@ -1,6 +1,6 @@
 #include "planner/measurement/shapes.h"
 
-#include "planner/training/setting.h"
+#include "planner/step/setting.h"
 
 static const double input_bytes_per_token = 8; /* an index of 64 bits, as frameworks move them */
 

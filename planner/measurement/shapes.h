@@ -5,9 +5,9 @@
 #ifndef FLEETPLAN_PLANNER_MEASUREMENT_SHAPES_H
 #define FLEETPLAN_PLANNER_MEASUREMENT_SHAPES_H
 
-#include "planner/bench_spec.h"
+#include "planner/measurement/bench_spec.h"
 #include "planner/operators/physics.h"
-#include "planner/serving/serving.h"
+#include "planner/plan/serving.h"
 
 /* What the lists of a spec point into. */
 struct shapes_room {

@@ -2,11 +2,11 @@
  *
  * They stand in one struct that is passed to every operator, so that a fit, a sensitivity and a test can
  * change one and plan again. There is none per case, per model or per suite, and one factor a software stack
- * (planner/training/software.c). The table below is their only list: the struct and what scripts/fit prints come from it. */
+ * (planner/step/software.c). The table below is their only list: the struct and what scripts/fit prints come from it. */
 #ifndef FLEETPLAN_PLANNER_OPERATORS_PHYSICS_H
 #define FLEETPLAN_PLANNER_OPERATORS_PHYSICS_H
 
-#include "planner/accelerator.h"
+#include "planner/hardware/accelerator.h"
 
 enum { PHYSICS_STACKS = 10 }; /* as many as enum stack has */
 

@@ -1,7 +1,7 @@
 #include "planner/serving/autoscaling.h"
 
 #include "base/units.h"
-#include "planner/serving/worth.h"
+#include "planner/serving/fleet_cost.h"
 
 enum { HOURS_MAX = 168 };
 
@@ -15,7 +15,7 @@ struct scaler {
 	const struct fleet *fleet;
 	const struct demand *demand;
 	const struct fleet_limits *limits;
-	struct prover *prover; /* NULL: formulas alone */
+	struct simulator *simulator; /* NULL: formulas alone */
 	struct replica replica, sure; /* as it usually runs, for what it costs; as slow as the fleet allows for */
 	struct demand sure_demand;
 	double factor; /* load that the fleet really holds, of what formulas say */
@@ -31,12 +31,12 @@ double autoscaling_startup_s(const struct inference_request *request, const stru
 	return given_or(request->startup_s, engine_start_s + replica->memory.weights_bytes * replica->gpus / load_bytes_per_s);
 }
 
-static bool holds(struct scaler *scaler, struct need need, double requests_per_s, bool proved)
+static bool holds(struct scaler *scaler, struct need need, double requests_per_s, bool simulated)
 {
-	if (proved)
-		return prover_keeps(scaler->prover, scaler->fleet, need.active - need.prefill, need.prefill, requests_per_s);
+	if (simulated)
+		return simulator_keeps(scaler->simulator, scaler->fleet, need.active - need.prefill, need.prefill, requests_per_s);
 	if (need.prefill > 0)
-		return true; /* in proportion to the peak, which is proved */
+		return true; /* in proportion to the peak, which is simulated */
 	return fleet_holds(&scaler->sure, &scaler->sure_demand, need.active, requests_per_s / scaler->factor);
 }
 
@@ -71,16 +71,16 @@ static double fewest_by_formulas(struct scaler *scaler, double share, double req
 	return high;
 }
 
-/* From what formulas say upwards by twentieths. What was enough for more is enough for this: only fewer must be proved. Where no work
+/* From what formulas say upwards by twentieths. What was enough for more is enough for this: only fewer must be simulated. Where no work
  * is left for it, as many as in proportion to that, and one more. */
-static double fewest_proved(struct scaler *scaler, double fewest, double enough, double requests_per_s, double enough_per_s)
+static double fewest_simulated(struct scaler *scaler, double fewest, double enough, double requests_per_s, double enough_per_s)
 {
-	if (scaler->prover->work_left <= 0)
+	if (scaler->simulator->work_left <= 0)
 		return fmin(fmax(fewest, ceil(enough * requests_per_s / enough_per_s)) + 1, enough);
 	while (fewest < enough) {
 		if (holds(scaler, need_at(scaler, fewest), requests_per_s, true))
 			return fewest;
-		if (scaler->prover->work_left <= 0)
+		if (scaler->simulator->work_left <= 0)
 			return enough;
 		fewest = floor(fewest * 1.05) + 1;
 	}
@@ -99,7 +99,7 @@ static void hours_by_load(const struct number_list *profile, size_t order[HOURS_
 	}
 }
 
-/* What each hour needs, from the heaviest down: never more than an hour with more load, and the peak's fleet is proved already. */
+/* What each hour needs, from the heaviest down: never more than an hour with more load, and the peak's fleet is simulated already. */
 static void needs_fill(struct scaler *scaler, const struct number_list *profile, struct need needs[HOURS_MAX])
 {
 	double most = fleet_active_replicas(scaler->fleet, scaler->demand);
@@ -113,7 +113,7 @@ static void needs_fill(struct scaler *scaler, const struct number_list *profile,
 		double share = profile->items[order[i]] / peak, requests_per_s = fmax(scaler->fleet->requests_per_s * share, 1e-6);
 		double fewest = fmin(fewest_by_formulas(scaler, share, requests_per_s), kept.active);
 
-		fewest = scaler->prover ? fewest_proved(scaler, fewest, kept.active, requests_per_s, kept_per_s) : fewest;
+		fewest = scaler->simulator ? fewest_simulated(scaler, fewest, kept.active, requests_per_s, kept_per_s) : fewest;
 		if (fewest < kept.active) {
 			kept = need_at(scaler, fewest);
 			kept_per_s = requests_per_s;
@@ -154,13 +154,13 @@ struct toll {
 static void toll_add(const struct scaler *scaler, size_t hour, struct need need, double requests_per_s, double hours, struct toll *toll)
 {
 	struct fleet fleet = fleet_of(scaler, need, requests_per_s);
-	struct fleet_worth worth;
+	struct fleet_cost costs;
 
-	fleet_worth_of_hour(&fleet, &scaler->replica, scaler->demand, scaler->limits, hour, requests_per_s, hours, &worth);
+	fleet_cost_of_hour(&fleet, &scaler->replica, scaler->demand, scaler->limits, hour, requests_per_s, hours, &costs);
 	toll->gpu_hours += hours * (double)fleet.gpu_count;
-	toll->usd += worth.price_known ? hours * worth.price.usd_per_gpu_hour * (double)fleet.gpu_count : ABSENT_NUMBER;
-	toll->kwh += worth.footprint.energy.total_kwh;
-	toll->kgco2e += worth.footprint.carbon.total_kgco2e;
+	toll->usd += costs.price_known ? hours * costs.price.usd_per_gpu_hour * (double)fleet.gpu_count : ABSENT_NUMBER;
+	toll->kwh += costs.footprint.energy.total_kwh;
+	toll->kgco2e += costs.footprint.carbon.total_kgco2e;
 }
 
 static bool is_reserved(const struct candidate *candidate)
@@ -210,7 +210,7 @@ static void schedule_fill(
 }
 
 void autoscaling_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,
-	const struct fleet_limits *limits, struct prover *prover, struct inference_option *option)
+	const struct fleet_limits *limits, struct simulator *simulator, struct inference_option *option)
 {
 	const struct number_list *profile = &input->request.daily_profile;
 	struct scaler scaler = {.input = input, .fleet = fleet, .demand = demand, .limits = limits};
@@ -226,9 +226,9 @@ void autoscaling_fill(const struct inference_input *input, const struct fleet *f
 			   fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_SURE, &scaler.sure);
 	CHECK(possible);
 	scaler.sure_demand = fleet_sure_demand(demand, &fleet->allowance);
-	if (prover && prover->workspace && fleet->trial) {
-		scaler.prover = prover;
-		prover_more(prover, PROVER_SCHEDULE_WORK);
+	if (simulator && simulator->workspace && fleet->trial) {
+		scaler.simulator = simulator;
+		simulator_more(simulator, SIMULATOR_SCHEDULE_WORK);
 	}
 	scaler.factor = given_or(fleet->requests_per_s_max, fleet->requests_per_s) /
 					fmax(fleet_requests_per_s_max(&scaler.sure, &scaler.sure_demand, active), 1e-9);

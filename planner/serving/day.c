@@ -1,7 +1,7 @@
 #include "planner/serving/day.h"
 
 #include "base/units.h"
-#include "planner/serving/option.h"
+#include "planner/serving/serving_option.h"
 
 /* An hour in which nothing changes any more need not be simulated to its end: so many requests a day are enough, where hours still
  * last many times as long as a request and as a start. */
@@ -35,14 +35,14 @@ static double hour_s(const struct autoscaling_hour *hours, double response_s, do
 }
 
 /* startup_s: of replicas that start only as their hour begins; 0: they started ahead. */
-static void schedule_read(const struct prover *prover, const struct fleet *fleet, const struct inference_option *option, double startup_s,
+static void schedule_read(const struct simulator *simulator, const struct fleet *fleet, const struct inference_option *option, double startup_s,
 	struct schedule *schedule)
 {
 	const struct autoscaling_hour *hours = &option->autoscaling[hour_of_peak(option) / HOURS * HOURS];
 	double duration_s = hour_s(hours, fleet->e2e_s, startup_s), most = 0;
 
 	for (size_t i = 0; i < HOURS; i++) {
-		int64_t replicas = hours[i].replicas - prover->demand->spare_replicas;
+		int64_t replicas = hours[i].replicas - simulator->demand->spare_replicas;
 
 		schedule->pieces[i] = (struct rate_piece){duration_s, hours[i].requests_per_s};
 		schedule->changes[i] = (struct replica_change){duration_s * (double)i, replicas};
@@ -57,22 +57,22 @@ static void schedule_read(const struct prover *prover, const struct fleet *fleet
 		.cold_only = startup_s > 0};
 }
 
-void day_fill(struct prover *prover, const struct fleet *fleet, struct inference_option *option)
+void day_fill(struct simulator *simulator, const struct fleet *fleet, struct inference_option *option)
 {
 	struct schedule schedule;
 	struct trial trial;
 
-	if (!option->has_autoscaled || !prover->workspace || !fleet->trial || fleet->prefill_replicas > 0 || fleet->candidate->slice)
+	if (!option->has_autoscaled || !simulator->workspace || !fleet->trial || fleet->prefill_replicas > 0 || fleet->candidate->slice)
 		return;
-	prover_more(prover, PROVER_DAY_WORK);
-	schedule_read(prover, fleet, option, 0, &schedule);
-	if (!prover_day(prover, fleet, &schedule.day, &trial))
+	simulator_more(simulator, SIMULATOR_DAY_WORK);
+	schedule_read(simulator, fleet, option, 0, &schedule);
+	if (!simulator_day(simulator, fleet, &schedule.day, &trial))
 		return;
 	option->autoscaled.slo_met = trial.kept ? TRUTH_TRUE : TRUTH_FALSE;
 	option->autoscaled.has_latency = !trial.saturated;
 	option->autoscaled.latency = option_latencies(&trial);
-	schedule_read(prover, fleet, option, option->autoscaled.startup_s, &schedule);
-	if (!(option->autoscaled.startup_s > 0) || !prover_day(prover, fleet, &schedule.day, &trial))
+	schedule_read(simulator, fleet, option, option->autoscaled.startup_s, &schedule);
+	if (!(option->autoscaled.startup_s > 0) || !simulator_day(simulator, fleet, &schedule.day, &trial))
 		return;
 	option->autoscaled.has_cold = !trial.saturated && trial.requests > 0;
 	option->autoscaled.latency_cold_start = option_latencies(&trial);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "planner/interval.h"
-#include "planner/serving/kernels.h"
+#include "planner/replica/kernels.h"
 
 /* ln(p90/p10) / 2.563 of measured over modelled on NVIDIA's accelerators, vendors' and leaderboards' runs, by `make validate`. */
 static const struct residuals nearest = {.throughput = 0.15, .tpot = 0.16, .ttft = 0.33};

@@ -3,7 +3,7 @@
 #define FLEETPLAN_PLANNER_SERVING_DISTANCE_H
 
 #include "planner/findings.h"
-#include "planner/serving/engine_rules.h"
+#include "planner/replica/engine_rules.h"
 
 /* Log standard deviations of the model's residuals over published measurements. */
 struct residuals {

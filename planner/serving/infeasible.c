@@ -3,9 +3,9 @@
 #include <stdio.h>
 
 #include "base/units.h"
+#include "planner/queueing/trial.h"
+#include "planner/serving/fleet_cost.h"
 #include "planner/serving/promises.h"
-#include "planner/serving/worth.h"
-#include "planner/simulation/trial.h"
 
 static const double milliseconds_per_second = 1000;
 
@@ -106,17 +106,17 @@ enum status infeasible_memory(const struct model *model, const struct candidate 
 		capacity_bytes / BYTES_PER_GB);
 }
 
-void shortfall_measure(struct shortfall *shortfall, struct prover *prover)
+void shortfall_measure(struct shortfall *shortfall, struct simulator *simulator)
 {
 	struct fleet *nearest = &shortfall->nearest;
 	struct fleet held;
 
-	if (!shortfall->any || shortfall->verdict != FLEET_COUNT || !(nearest->capacity_requests_per_s > 0) || !prover_can(prover))
+	if (!shortfall->any || shortfall->verdict != FLEET_COUNT || !(nearest->capacity_requests_per_s > 0) || !simulator_can(simulator))
 		return;
-	prover_more(prover, PROVER_ADVICE_WORK);
+	simulator_more(simulator, SIMULATOR_ADVICE_WORK);
 	held = *nearest;
 	held.verdict = FLEET_OK;
-	nearest->requests_per_s_max = prover_most_requests_per_s(prover, &held, true);
+	nearest->requests_per_s_max = simulator_most_requests_per_s(simulator, &held, true);
 }
 
 /* What a limit would have to be. The formulas that say so are a little off from a simulation, which will decide: a twentieth more. */

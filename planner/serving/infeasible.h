@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_SERVING_INFEASIBLE_H
 #define FLEETPLAN_PLANNER_SERVING_INFEASIBLE_H
 
-#include "planner/serving/proof.h"
+#include "planner/serving/fleet_simulation.h"
 
 struct shortfall {
 	bool any;
@@ -17,7 +17,7 @@ struct shortfall {
 void shortfall_note(struct shortfall *shortfall, const struct fleet *fleet);
 
 /* What the nearest fleet holds where its accelerators are too few for the load: simulated, as of a fleet that is answered. */
-void shortfall_measure(struct shortfall *shortfall, struct prover *prover);
+void shortfall_measure(struct shortfall *shortfall, struct simulator *simulator);
 
 /* STATUS_INFEASIBLE, or STATUS_INVALID for a pinned layout that cannot be: which limit, and the best that can be reached. */
 FALLIBLE enum status shortfall_fail(const struct shortfall *shortfall, const struct model *model, const struct demand *demand,

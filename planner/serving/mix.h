@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_SERVING_MIX_H
 #define FLEETPLAN_PLANNER_SERVING_MIX_H
 
-#include "planner/serving/worth.h"
+#include "planner/serving/fleet_cost.h"
 
 /* Whether it is to be counted so: a profile, and terms asked for of which some commit and some do not. */
 bool mix_is_wanted(const struct inference_request *request);

@@ -4,8 +4,8 @@
 #include "planner/footprint/energy.h"
 #include "planner/interval.h"
 #include "planner/serving/infeasible.h"
-#include "planner/serving/option.h"
-#include "planner/serving/scope.h"
+#include "planner/serving/serving_option.h"
+#include "planner/serving/serving_scope.h"
 
 static const double milliseconds_per_second = 1000;
 

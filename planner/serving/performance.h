@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_SERVING_PERFORMANCE_H
 #define FLEETPLAN_PLANNER_SERVING_PERFORMANCE_H
 
-#include "planner/serving/operating.h"
+#include "planner/replica/operating.h"
 
 /* planner_performance() with these constants in place of the shipped ones; where it settles goes to `point`. */
 FALLIBLE enum status performance_estimate(const struct performance_input *input, const struct serving_constants *constants,

@@ -4,8 +4,8 @@
 
 #include "base/units.h"
 #include "planner/footprint/cost.h"
-#include "planner/serving/worth.h"
-#include "planner/simulation/trial.h"
+#include "planner/queueing/trial.h"
+#include "planner/serving/fleet_cost.h"
 
 static const double milliseconds_per_second = 1000, z_most = 3.5;
 enum { PROMISE_ROUNDS = 14, CONFIDENCE_ROUNDS = 8 };
@@ -23,7 +23,7 @@ struct prospect {
 	struct residuals residuals;
 	struct replica planned;
 	double active;
-	double ttft, tpot, e2e; /* what the proof saw over what formulas say there */
+	double ttft, tpot, e2e; /* what the simulation saw over what formulas say there */
 };
 
 /* Latencies at the slo's percentile that are not exceeded with the probability of z. False: the load is then more than the replicas take. */
@@ -90,7 +90,7 @@ static bool member_kept(const struct prospect *prospect, double z, enum member m
 	return latencies_at(prospect, z, &latencies_s[MEMBER_TTFT], &latencies_s[MEMBER_TPOT], &latencies_s[MEMBER_E2E]) && latencies_s[member] <= limit_s;
 }
 
-/* Slower replicas are later: the quantile up to which a limit is kept. What the proof found is not doubted by formulas. */
+/* Slower replicas are later: the quantile up to which a limit is kept. What the simulation found is not doubted by formulas. */
 static double member_probability(const struct prospect *prospect, enum member member, double limit_s)
 {
 	double z = prospect->assurance.z, low = prospect->fleet->promise_kept ? z : -z_most, high = prospect->fleet->promise_kept ? fmax(z_most, z) : z;
@@ -174,19 +174,19 @@ static bool sized_at(const struct model *model, const struct fleet *fleet, const
 /* What the accelerators may cost otherwise; the number is decided. */
 static double price_log_sigma(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits)
 {
-	struct fleet_worth worth;
+	struct fleet_cost costs;
 	struct replica replica;
 
 	if (!is_given(fleet->usd_per_hour) || !fleet_replica(&input->model, fleet->candidate, &fleet->layout, demand, limits, REPLICA_PRACTISED, &replica))
 		return 0;
-	fleet_worth(fleet, &replica, demand, limits, &worth, NULL);
-	return worth.price_known && worth.usd_per_hour > 0
-		? worth.accelerators_usd_per_month / (worth.usd_per_hour * HOURS_PER_MONTH) * interval_log_sigma(worth.price.low_usd_per_gpu_hour, worth.price.high_usd_per_gpu_hour)
+	fleet_cost(fleet, &replica, demand, limits, &costs, NULL);
+	return costs.price_known && costs.usd_per_hour > 0
+		? costs.accelerators_usd_per_month / (costs.usd_per_hour * HOURS_PER_MONTH) * interval_log_sigma(costs.price.low_usd_per_gpu_hour, costs.price.high_usd_per_gpu_hour)
 		: 0;
 }
 
-/* The best fleet at another confidence: searched and proved as at the request's own, without its caps. */
-static bool best_at(struct search *search, struct prover *prover, const struct fleet_limits *limits, double confidence, struct fleet *found)
+/* The best fleet at another confidence: searched and simulated as at the request's own, without its caps. */
+static bool best_at(struct search *search, struct simulator *simulator, const struct fleet_limits *limits, double confidence, struct fleet *found)
 {
 	const struct inference_input *input = search->input;
 	struct practice practice = practice_of_service(&input->request);
@@ -197,12 +197,12 @@ static bool best_at(struct search *search, struct prover *prover, const struct f
 	there.usd_cap_per_month = there.kgco2e_cap_per_month = there.kwh_cap_per_month = ABSENT_NUMBER;
 	search_start(search, input, search->demand, &there);
 	search_all(search);
-	prover_start(prover, input, search->demand, &there);
-	prover->again = true;
-	best = search_best(search, prover);
+	simulator_start(simulator, input, search->demand, &there);
+	simulator->again = true;
+	best = search_best(search, simulator);
 	if (best)
 		*found = *best;
-	search->limits = prover->limits = limits;
+	search->limits = simulator->limits = limits;
 	return best != NULL;
 }
 
@@ -229,7 +229,7 @@ static size_t confidences_of(double own, double confidences[CONFIDENCES_MAX])
 	return count;
 }
 
-size_t service_confidences(struct search *search, struct prover *prover, const struct fleet *best, struct service_confidence *points)
+size_t service_confidences(struct search *search, struct simulator *simulator, const struct fleet *best, struct service_confidence *points)
 {
 	const struct fleet_limits *limits = search->limits;
 	double own = limits->assurance.confidence, confidences[CONFIDENCES_MAX];
@@ -240,7 +240,7 @@ size_t service_confidences(struct search *search, struct prover *prover, const s
 		double by = confidences[i] - own;
 		struct fleet there = recommended;
 
-		if ((by < 0 || by > 0) && !best_at(search, prover, limits, confidences[i], &there))
+		if ((by < 0 || by > 0) && !best_at(search, simulator, limits, confidences[i], &there))
 			continue;
 		/* A simulation cannot prefer less to more: more confidence is never cheaper, less never dearer. */
 		if ((by > 0 && search_is_better(search, &there, &recommended)) || (by < 0 && search_is_better(search, &recommended, &there)))

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_SERVING_PROMISES_H
 #define FLEETPLAN_PLANNER_SERVING_PROMISES_H
 
-#include "planner/serving/search.h"
+#include "planner/serving/serving_search.h"
 
 /* The load with its headroom, each member of the slo, and each cap. Latencies by formulas (latency.h), which are moved until they agree with the
  * fleet's simulation where there is one; of prompts on replicas of their own no formula is known, and the request's confidence stands.
@@ -10,9 +10,9 @@
 size_t service_promises(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
 	struct service_promise *promises);
 
-/* 50, 80, 95 % and the request's own: what the best fleet at each costs, without the request's caps. Searches and proves again, so that `search` and
- * `prover` hold nothing of the recommended fleet afterwards. A confidence that no fleet keeps has no point. Returned: how many of CONFIDENCES_MAX. */
-size_t service_confidences(struct search *search, struct prover *prover, const struct fleet *best, struct service_confidence *points);
+/* 50, 80, 95 % and the request's own: what the best fleet at each costs, without the request's caps. Searches and simulates again, so that `search` and
+ * `simulator` hold nothing of the recommended fleet afterwards. A confidence that no fleet keeps has no point. Returned: how many of CONFIDENCES_MAX. */
+size_t service_confidences(struct search *search, struct simulator *simulator, const struct fleet *best, struct service_confidence *points);
 
 /* The costliest first. Returned: how many of SERVICE_UNCERTAINTIES_MAX. */
 size_t service_uncertainties(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand,

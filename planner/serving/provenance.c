@@ -2,8 +2,8 @@
 #include "base/units.h"
 #include "planner/footprint/carbon.h"
 #include "planner/interval.h"
-#include "planner/serving/option.h"
-#include "planner/serving/worth.h"
+#include "planner/serving/fleet_cost.h"
+#include "planner/serving/serving_option.h"
 
 /* Standard deviations of logarithms. */
 struct spreads {
@@ -15,18 +15,18 @@ struct spreads {
 };
 
 static struct spreads spreads_of(const struct inference_input *input, const struct fleet *fleet, const struct fleet_limits *limits,
-	const struct fleet_worth *worth)
+	const struct fleet_cost *costs)
 {
 	struct spreads spreads = {.model = fleet_residuals(&input->model, fleet->candidate, &fleet->layout, limits),
-		.footprint = &worth->footprint.spread};
+		.footprint = &costs->footprint.spread};
 
 	spreads.count = limits->gpu_count > 0 ? 0 : spreads.model.throughput;
 	spreads.load = limits->gpu_count > 0 && !is_given(input->request.requests_per_s) && !is_given(input->request.queries_per_minute) &&
 			input->request.trace.count == 0 && input->request.rate_profile.count == 0
 		? spreads.model.throughput
 		: 0;
-	if (worth->price_known)
-		spreads.price = interval_log_sigma(worth->price.low_usd_per_gpu_hour, worth->price.high_usd_per_gpu_hour);
+	if (costs->price_known)
+		spreads.price = interval_log_sigma(costs->price.low_usd_per_gpu_hour, costs->price.high_usd_per_gpu_hour);
 	return spreads;
 }
 
@@ -91,11 +91,11 @@ static void service_rows(struct inference_option *option, const struct inference
 	rows_add(option, rows, COUNT_OF(rows));
 }
 
-static void cost_rows(struct inference_option *option, const struct pricing *pricing, const struct fleet_worth *worth, const struct spreads *spreads)
+static void cost_rows(struct inference_option *option, const struct pricing *pricing, const struct fleet_cost *costs, const struct spreads *spreads)
 {
 	double all = interval_joint_sigma(spreads->price, spreads->count), each = interval_joint_sigma(all, spreads->load);
-	const char *source = worth->price.source, *share = "E112: cost by each kind of token's share of the time";
-	enum provenance_status status = worth->price.status, kept = is_given(pricing->storage_gb) ? PROVENANCE_GIVEN : PROVENANCE_DEFAULT,
+	const char *source = costs->price.source, *share = "E112: cost by each kind of token's share of the time";
+	enum provenance_status status = costs->price.status, kept = is_given(pricing->storage_gb) ? PROVENANCE_GIVEN : PROVENANCE_DEFAULT,
 						   sent = is_given(pricing->egress_gb) ? PROVENANCE_GIVEN : PROVENANCE_DEFAULT;
 	const struct row rows[] = {
 		{"/cost/usd_per_hour", option->cost.usd_per_hour, all, source, status},
@@ -122,13 +122,13 @@ static void cost_rows(struct inference_option *option, const struct pricing *pri
 	}
 }
 
-static void energy_rows(struct inference_option *option, const struct fleet_worth *worth, const struct spreads *spreads)
+static void energy_rows(struct inference_option *option, const struct fleet_cost *costs, const struct spreads *spreads)
 {
 	const char *it = "E60, E63: idle and load power by each hour's load, and the host's", *whole = "E60-E63: IT kWh x PUE";
 	double all = interval_joint_sigma(spreads->footprint->total_kwh, spreads->count), each = interval_joint_sigma(all, spreads->load);
 	double water = interval_joint_sigma(spreads->footprint->water_l, spreads->count);
 	const char *water_source = "E66: IT kWh x (WUE + PUE x EWIF)";
-	const char *power = worth->footprint.power_source;
+	const char *power = costs->footprint.power_source;
 	enum provenance_status status = power ? PROVENANCE_MEASURED : PROVENANCE_DERIVED;
 	const struct row rows[] = {
 		{"/energy/mean_gpu_w", option->energy.mean_gpu_w, spreads->footprint->mean_gpu_w, power ? power : "E60: idle + (load - idle) x the utilization predicted", status},
@@ -186,21 +186,21 @@ static struct figure throughput_of(const struct fleet *fleet, const struct infer
 }
 
 void option_provenance(struct inference_option *option, const struct inference_input *input, const struct fleet *fleet,
-	const struct demand *demand, const struct fleet_limits *limits, const struct fleet_worth *worth)
+	const struct demand *demand, const struct fleet_limits *limits, const struct fleet_cost *costs)
 {
-	struct spreads spreads = spreads_of(input, fleet, limits, worth);
+	struct spreads spreads = spreads_of(input, fleet, limits, costs);
 	const struct candidate had = fleet_candidate(fleet);
 
 	option->provenance_count = option->inputs.count = 0;
 	intervals_fill(option, &spreads);
 	service_rows(option, input, fleet, &spreads);
-	if (worth->price_known)
-		cost_rows(option, limits->pricing, worth, &spreads);
-	energy_rows(option, worth, &spreads);
+	if (costs->price_known)
+		cost_rows(option, limits->pricing, costs, &spreads);
+	energy_rows(option, costs, &spreads);
 	carbon_rows(option, &had.site, &spreads);
-	if (worth->price_known)
-		figures_add(&option->inputs, (struct figure){"pricing.usd_per_gpu_hour", worth->price.usd_per_gpu_hour, worth->price.low_usd_per_gpu_hour,
-			worth->price.high_usd_per_gpu_hour, worth->price.source, worth->price.status});
+	if (costs->price_known)
+		figures_add(&option->inputs, (struct figure){"pricing.usd_per_gpu_hour", costs->price.usd_per_gpu_hour, costs->price.low_usd_per_gpu_hour,
+			costs->price.high_usd_per_gpu_hour, costs->price.source, costs->price.status});
 	figures_add(&option->inputs, throughput_of(fleet, &input->request, demand, &spreads));
-	footprint_inputs(&worth->usage, &had.site, &option->inputs);
+	footprint_inputs(&costs->usage, &had.site, &option->inputs);
 }

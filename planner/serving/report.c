@@ -1,12 +1,12 @@
 /* What a serving plan says about itself: what was chosen, what moves it, what would help. */
-#include "planner/serving/option.h"
+#include "planner/serving/serving_option.h"
 
 #include <stdio.h>
 
 #include "planner/footprint/supply.h"
 #include "planner/serving/autoscaling.h"
-#include "planner/serving/scope.h"
-#include "planner/serving/worth.h"
+#include "planner/serving/fleet_cost.h"
+#include "planner/serving/serving_scope.h"
 
 static const char startup_source[] = "E97: engine start 60 s (vLLM documentation), weights at 1.2 GB/s (Fu et al. 2024, ServerlessLLM, section 2)";
 

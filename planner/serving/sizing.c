@@ -1,15 +1,15 @@
-/* E59. An inference plan: searched, proved, told. */
+/* E59. An inference plan: searched, simulated, told. */
 #include <string.h>
 
-#include "planner/serving/advice.h"
 #include "planner/serving/autoscaling.h"
 #include "planner/serving/day.h"
-#include "planner/serving/front.h"
+#include "planner/serving/fleet_cost.h"
 #include "planner/serving/mix.h"
-#include "planner/serving/option.h"
 #include "planner/serving/promises.h"
-#include "planner/serving/search.h"
-#include "planner/serving/worth.h"
+#include "planner/serving/serving_advice.h"
+#include "planner/serving/serving_front.h"
+#include "planner/serving/serving_option.h"
+#include "planner/serving/serving_search.h"
 
 enum { ALTERNATIVES_DEFAULT = 5 };
 
@@ -47,11 +47,11 @@ static void workload_fill(const struct model *model, const struct demand *demand
 	plan->workload.flops_per_prompt = prompt * model_forward_flops_per_token(model, prompt);
 }
 
-static void option_and_schedule(struct search *search, const struct fleet *fleet, struct prover *prover, struct inference_option *option,
+static void option_and_schedule(struct search *search, const struct fleet *fleet, struct simulator *simulator, struct inference_option *option,
 	struct findings *findings)
 {
 	option_fill(search->input, fleet, search->demand, search->limits, option, findings);
-	autoscaling_fill(search->input, fleet, search->demand, search->limits, prover, option);
+	autoscaling_fill(search->input, fleet, search->demand, search->limits, simulator, option);
 }
 
 static void hours_fill(const struct inference_input *input, const struct fleet *fleet, const struct demand *demand, const struct fleet_limits *limits,
@@ -74,18 +74,18 @@ static double answered_e2e_s(const struct fleet *fleet)
 
 /* Finds the alternatives, and which of them and the best is recommended: for the objective time what is answered may be in another order than
  * what was sized for. */
-static struct fleet *alternatives_fill(struct search *search, struct prover *prover, struct fleet *best, struct inference_plan *plan)
+static struct fleet *alternatives_fill(struct search *search, struct simulator *simulator, struct fleet *best, struct inference_plan *plan)
 {
 	int64_t asked = search->input->request.common.alternatives;
 	size_t wanted = asked < 0 ? ALTERNATIVES_DEFAULT : (size_t)asked;
 	struct fleet *front[INFERENCE_OPTIONS_MAX];
-	size_t count = search_front(search, prover, best, front, wanted < INFERENCE_OPTIONS_MAX ? wanted : INFERENCE_OPTIONS_MAX);
+	size_t count = search_front(search, simulator, best, front, wanted < INFERENCE_OPTIONS_MAX ? wanted : INFERENCE_OPTIONS_MAX);
 
 	for (size_t i = 0; i < count; i++) {
 		struct fleet *other = front[i];
 
-		prover_find_most(prover, other, search->limits->gpu_count > 0);
-		prover_observe(prover, other);
+		simulator_find_most(simulator, other, search->limits->gpu_count > 0);
+		simulator_observe(simulator, other);
 		if (search->input->request.common.objective == OBJECTIVE_TIME && answered_e2e_s(other) < answered_e2e_s(best)) {
 			front[i] = best;
 			best = other;
@@ -129,7 +129,7 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	struct fleet_limits limits = limits_of(input);
 	struct search search;
 	struct fleet *best;
-	struct prover prover;
+	struct simulator simulator;
 	struct clock_grid grid;
 	struct demand demand;
 
@@ -146,31 +146,31 @@ enum status planner_inference(const struct inference_input *input, struct infere
 	search_start(&search, input, &demand, &limits);
 	progress_note(input->progress, 0, "sizing by formulas");
 	search_all(&search);
-	prover_start(&prover, input, &demand, &limits);
-	best = search_best(&search, &prover);
+	simulator_start(&simulator, input, &demand, &limits);
+	best = search_best(&search, &simulator);
 	if (progress_stopped(input->progress))
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before an answer was found");
 	if (!best) {
-		shortfall_measure(&search.shortfall, &prover);
+		shortfall_measure(&search.shortfall, &simulator);
 		return shortfall_fail(&search.shortfall, &input->model, &demand, &limits, failure);
 	}
-	prover_find_most(&prover, best, true);
-	prover_observe(&prover, best);
-	service_front_fill(&search, &prover, plan);
-	best = alternatives_fill(&search, &prover, best, plan);
+	simulator_find_most(&simulator, best, true);
+	simulator_observe(&simulator, best);
+	service_front_fill(&search, &simulator, plan);
+	best = alternatives_fill(&search, &simulator, best, plan);
 	workload_fill(&input->model, &demand, best->layout.precision, best->layout.kv_precision, plan);
-	option_and_schedule(&search, best, &prover, &plan->recommended, &plan->findings);
+	option_and_schedule(&search, best, &simulator, &plan->recommended, &plan->findings);
 	plan->hosted_count = option_hosted(input, &demand, &plan->recommended, plan->hosted);
 	for (size_t i = 0; i < plan->alternative_count; i++)
 		(void)option_hosted(input, &demand, &plan->alternatives[i], (struct hosted[HOSTED_MAX + 1]){{.usd_per_month = 0}});
 	hours_fill(input, best, &demand, &limits, plan);
-	day_fill(&prover, best, &plan->recommended);
+	day_fill(&simulator, best, &plan->recommended);
 	plan->uncertainty_count = service_uncertainties(input, best, &demand, &limits, plan->uncertainties);
 	rule_of_thumb_fill(request, &demand, best, plan);
 	report_fill(input, best, &demand, &limits, plan);
 	if (request->common.alternatives != 0)
-		serving_advise(&prover, best, &plan->findings);
-	plan->confidence_count = service_confidences(&search, &prover, best, plan->confidence_curve);
+		serving_advise(&simulator, best, &plan->findings);
+	plan->confidence_count = service_confidences(&search, &simulator, best, plan->confidence_curve);
 	if (progress_stopped(input->progress))
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before the answer was complete");
 	return STATUS_OK;

@@ -4,41 +4,41 @@
 /* A larger number that costs less is worth a word when that is half a hundredth, or when it takes a tenth off the time. */
 static const double worth_mentioning = 0.995, soon_enough = 0.9;
 
-static bool is_worth_a_word(const struct outline *larger, const struct outline *best)
+static bool is_worth_a_word(const struct candidate_plan *larger, const struct candidate_plan *best)
 {
 	return larger->total_usd < worth_mentioning * best->total_usd || larger->wall_clock_hours < soon_enough * best->wall_clock_hours;
 }
 
 /* The point of the curve with the next confidence above the request's; NULL: no number keeps the deadline with it. */
-static const struct confidence_point *next_confidence(const struct programme *programme, const struct training_plan *plan)
+static const struct confidence_point *next_confidence(const struct stage_schedule *schedule, const struct training_plan *plan)
 {
 	for (size_t i = 0; i < plan->confidence_count; i++)
-		if (plan->confidence_curve[i].confidence > programme->confidence + 1e-9)
+		if (plan->confidence_curve[i].confidence > schedule->confidence + 1e-9)
 			return &plan->confidence_curve[i];
 	return NULL;
 }
 
 /* A deadline that is kept with the request's confidence and is late one time in ten. */
-static void advise_deadline(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+static void advise_deadline(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
-	double deadline_hours = programme->deadline_hours, late_hours = plan->recommended.interval.wall_clock_hours.p90;
-	const struct confidence_point *next = next_confidence(programme, plan);
+	double deadline_hours = schedule->deadline_hours, late_hours = plan->recommended.interval.wall_clock_hours.p90;
+	const struct confidence_point *next = next_confidence(schedule, plan);
 	struct advice *advice;
 
-	if (!is_given(deadline_hours) || late_hours <= deadline_hours || programme->input->request.common.gpu_count > 0)
+	if (!is_given(deadline_hours) || late_hours <= deadline_hours || schedule->input->request.common.gpu_count > 0)
 		return;
 	advice = findings_advise(&plan->findings, "deadline_at_risk", "suggestion",
 		"one time in ten it takes %.4g hours or more, past the %.4g that there are: raise confidence (now %.3g) if the deadline is hard",
-		late_hours, deadline_hours, programme->confidence);
+		late_hours, deadline_hours, schedule->confidence);
 	if (!next)
 		snprintf(advice->effect, sizeof advice->effect, "no number of these accelerators keeps it with much more confidence");
 	else if (next->gpu_count > best->gpu_count)
 		snprintf(advice->effect, sizeof advice->effect, "%lld accelerators keep it with a confidence of %.3g", (long long)next->gpu_count, next->confidence);
 }
 
-void advice_of_larger(const struct outline *front, size_t count, const struct outline *best, struct training_plan *plan)
+void advice_of_larger(const struct candidate_plan *front, size_t count, const struct candidate_plan *best, struct training_plan *plan)
 {
-	const struct outline *larger = NULL;
+	const struct candidate_plan *larger = NULL;
 	struct advice *advice;
 
 	for (size_t i = 0; i < count; i++)
@@ -55,9 +55,9 @@ void advice_of_larger(const struct outline *front, size_t count, const struct ou
 		best->total_usd - larger->total_usd);
 }
 
-void advice_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+void advice_fill(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
-	advise_deadline(programme, best, plan);
-	if (programme->input->request.common.alternatives != 0) /* the caller asks for this plan and no other */
-		levers_advise(programme, best, plan);
+	advise_deadline(schedule, best, plan);
+	if (schedule->input->request.common.alternatives != 0) /* the caller asks for this plan and no other */
+		levers_advise(schedule, best, plan);
 }

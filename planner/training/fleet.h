@@ -4,14 +4,14 @@
 
 #include "planner/footprint/cost.h"
 #include "planner/footprint/footprint.h"
-#include "planner/training/layout.h"
+#include "planner/footprint/reliability.h"
+#include "planner/step/layout.h"
 #include "planner/training/practice.h"
-#include "planner/training/reliability.h"
 
-enum { PROGRAMME_STAGES_MAX = TRAINING_STAGES_MAX };
+enum { SCHEDULE_STAGES_MAX = TRAINING_STAGES_MAX };
 
 /* What is to be trained: one stage, or those of a progressive training. Fixed for a request. */
-struct programme {
+struct stage_schedule {
 	const struct training_input *input;
 	const struct physics *physics;
 	const struct model *teacher;
@@ -19,7 +19,7 @@ struct programme {
 	struct {
 		double tokens, sequence, batch; /* batch: samples a step */
 		const char *batch_source;       /* where a chosen batch comes from; NULL when it was given */
-	} stages[PROGRAMME_STAGES_MAX];
+	} stages[SCHEDULE_STAGES_MAX];
 	double tokens_total;
 	double deadline_hours; /* less reserved; absent: none */
 	double confidence;     /* probability with which deadline, budget and caps are held */
@@ -27,14 +27,14 @@ struct programme {
 	double gradient_bytes; /* of one parameter, instead of the software's; 0: its own */
 };
 
-/* How far an outline's figures may be off: spreads of factors, and figures as intervals (E70, E130). */
-struct outline_range {
+/* How far a candidate_plan's figures may be off: spreads of factors, and figures as intervals (E70, E130). */
+struct candidate_plan_range {
 	struct spread step, failures, practice, hours, usd;
 	struct interval step_time_s, wall_clock_hours, gpu_hours, total_usd, total_kwh, total_kgco2e;
 };
 
 /* One answer in short: enough to compare; the option's details are made from it. */
-struct outline {
+struct candidate_plan {
 	bool any, fits;
 	size_t candidate;     /* index */
 	const struct supply *supply; /* of the candidate's, from which its accelerators are had; NULL: the candidate's own offer and site */
@@ -53,7 +53,7 @@ struct outline {
 	struct practice practice;
 	double step_log_sigma; /* of the step's time */
 	double least_step_s;   /* of the best measured product of the accelerator, nothing else: no step is faster */
-	struct outline_range range;
+	struct candidate_plan_range range;
 };
 
 /* What passes from one search of layouts to the next: counts for the plan's `search`, and the best of the last one. */
@@ -66,33 +66,33 @@ struct search_counts {
  * practice (E131) / goodput (E49); GPU-hours = wall clock x accelerators; cost and footprint from the same hours.
  * Returned: `any` false when no layout exists; `fits` false when none fits in memory (the hours are then those of the
  * layout that needs least, if the request waives memory; else only found.memory holds). */
-void fleet_outline(const struct programme *programme, size_t candidate, int64_t gpu_count, const struct parallelism *pins,
-	struct outline *outline, struct search_counts *counts);
+void fleet_candidate_plan(const struct stage_schedule *schedule, size_t candidate, int64_t gpu_count, const struct parallelism *pins,
+	struct candidate_plan *candidate_plan, struct search_counts *counts);
 
-/* Bounds of fleet_outline(), without timing a layout: where every layout's steps take `factor` times their arithmetic, spread over all accelerators, or
- * longer (all do with a factor of 1), time, cost, energy and carbon of what outline_settle() makes of `outline` are no more than the plan's.
+/* Bounds of fleet_candidate_plan(), without timing a layout: where every layout's steps take `factor` times their arithmetic, spread over all accelerators, or
+ * longer (all do with a factor of 1), time, cost, energy and carbon of what candidate_plan_settle() makes of `candidate_plan` are no more than the plan's.
  * False where no bound is known (steps or MFU are given, or several stages). */
-bool fleet_least(const struct programme *programme, size_t candidate, int64_t gpu_count, double factor, struct outline *outline);
+bool fleet_least(const struct stage_schedule *schedule, size_t candidate, int64_t gpu_count, double factor, struct candidate_plan *candidate_plan);
 
-/* Whether some layout fits with room to spare, and none that does takes less than `factor` times its arithmetic. Given: programme of one stage. */
-bool fleet_is_slower(const struct programme *programme, size_t candidate, int64_t gpu_count, double factor, const struct parallelism *pins, struct search_counts *counts);
+/* Whether some layout fits with room to spare, and none that does takes less than `factor` times its arithmetic. Given: schedule of one stage. */
+bool fleet_is_slower(const struct stage_schedule *schedule, size_t candidate, int64_t gpu_count, double factor, const struct parallelism *pins, struct search_counts *counts);
 
-/* Energy, carbon, water and cost of the outline's hours; what they assume is noted in `findings` (may be NULL). */
-void fleet_footprint(const struct programme *programme, struct outline *outline, struct findings *findings);
+/* Energy, carbon, water and cost of the candidate_plan's hours; what they assume is noted in `findings` (may be NULL). */
+void fleet_footprint(const struct stage_schedule *schedule, struct candidate_plan *candidate_plan, struct findings *findings);
 
 /* The usage that the footprint is of. `accelerator` and `calibration` are the candidate's. */
-struct usage outline_usage(const struct programme *programme, const struct candidate *candidate, const struct outline *outline);
+struct usage candidate_plan_usage(const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan);
 
-/* Hours, cost and footprint of an outline whose useful hours are known, had from `supply` (NULL: the candidate's own offer). */
-void outline_settle(const struct programme *programme, const struct supply *supply, struct outline *outline);
+/* Hours, cost and footprint of a candidate_plan whose useful hours are known, had from `supply` (NULL: the candidate's own offer). */
+void candidate_plan_settle(const struct stage_schedule *schedule, const struct supply *supply, struct candidate_plan *candidate_plan);
 
-/* The outline's candidate with the offer from which its accelerators are had. */
-struct candidate outline_candidate(const struct programme *programme, const struct outline *outline);
+/* The candidate_plan's candidate with the offer from which its accelerators are had. */
+struct candidate candidate_plan_as_priced(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan);
 
 /* Machines that hold `gpu_count`. */
 int64_t fleet_nodes(const struct candidate *candidate, int64_t gpu_count);
 
 /* What the objective minimises: USD (hours of accelerators where there is no price), hours, kWh, kg or accelerators. */
-double fleet_objective(const struct outline *outline, enum objective objective);
+double fleet_objective(const struct candidate_plan *candidate_plan, enum objective objective);
 
 #endif

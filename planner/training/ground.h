@@ -6,7 +6,7 @@
 #define FLEETPLAN_PLANNER_TRAINING_GROUND_H
 
 #include "planner/findings.h"
-#include "planner/training/training.h"
+#include "planner/plan/training.h"
 
 /* Kinds of training that are measured apart. */
 enum ground_kind { GROUND_DENSE, GROUND_EXPERTS, GROUND_TUNING, GROUND_OTHER, GROUND_COUNT };

@@ -15,19 +15,19 @@ static struct figure given_or_default(const char *field, double given, double ot
 }
 
 /* Daly's interval for another time between failures of one accelerator. */
-static double interval_minutes(const struct outline *outline, double mtbf_gpu_hours)
+static double interval_minutes(const struct candidate_plan *candidate_plan, double mtbf_gpu_hours)
 {
-	const struct reliability *job = &outline->reliability;
+	const struct reliability *job = &candidate_plan->reliability;
 
-	return 60 * fmax(reliability_daly_interval(job->checkpoint_hours, mtbf_gpu_hours / (double)outline->gpu_count),
+	return 60 * fmax(reliability_daly_interval(job->checkpoint_hours, mtbf_gpu_hours / (double)candidate_plan->gpu_count),
 		job->write_hours > job->checkpoint_hours ? job->write_hours : 0);
 }
 
-static void reliability_inputs(const struct programme *programme, const struct outline *outline, struct figures *inputs)
+static void reliability_inputs(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct figures *inputs)
 {
-	const struct training_request *request = &programme->input->request;
-	double checkpoint_gbs = CHECKPOINT_BYTES_PER_PARAM * outline->trained_params / 1e9 / (outline->reliability.write_hours * 3600);
-	double interval = outline->reliability.interval_hours * 60;
+	const struct training_request *request = &schedule->input->request;
+	double checkpoint_gbs = CHECKPOINT_BYTES_PER_PARAM * candidate_plan->trained_params / 1e9 / (candidate_plan->reliability.write_hours * 3600);
+	double interval = candidate_plan->reliability.interval_hours * 60;
 
 	figures_add(inputs, given_or_default("reliability.mtbf_gpu_hours", request->reliability.mtbf_gpu_hours, RELIABILITY_MTBF_GPU_HOURS,
 		RELIABILITY_MTBF_LOW_GPU_HOURS, RELIABILITY_MTBF_HIGH_GPU_HOURS, "E46: 419 unexpected interruptions in 54 days on 16,384 H100, Grattafiori et al. 2024, arXiv 2407.21783; published range 12.3 to 60 thousand"));
@@ -37,9 +37,9 @@ static void reliability_inputs(const struct programme *programme, const struct o
 		"E46: BLOOM wrote 2.3 TB in 40 s from 384 accelerators, Scao et al. 2022"));
 	figures_add(inputs, is_given(request->reliability.checkpoint_interval_minutes)
 		? given_or_default("reliability.checkpoint_interval_minutes", interval, interval, interval, interval, "request")
-		: (struct figure){"reliability.checkpoint_interval_minutes", interval, interval_minutes(outline, RELIABILITY_MTBF_LOW_GPU_HOURS),
-			interval_minutes(outline, RELIABILITY_MTBF_HIGH_GPU_HOURS), "E47: Daly 2006, eq. 37; range: for the published range of failures", PROVENANCE_DERIVED});
-	if (outline->reliability.spot)
+		: (struct figure){"reliability.checkpoint_interval_minutes", interval, interval_minutes(candidate_plan, RELIABILITY_MTBF_LOW_GPU_HOURS),
+			interval_minutes(candidate_plan, RELIABILITY_MTBF_HIGH_GPU_HOURS), "E47: Daly 2006, eq. 37; range: for the published range of failures", PROVENANCE_DERIVED});
+	if (candidate_plan->reliability.spot)
 		figures_add(inputs, (struct figure){"pricing.spot_interruptions_per_gpu_hour", request->common.pricing.spot_interruptions_per_gpu_hour,
 			request->common.pricing.spot_interruptions_per_gpu_hour, request->common.pricing.spot_interruptions_per_gpu_hour, "request", PROVENANCE_GIVEN});
 }
@@ -56,16 +56,16 @@ static void own_inputs(const struct on_premises *own, const struct own_price *ca
 	figures_add(inputs, given_or_default("pricing.on_premises.space_usd_per_kw_month", own->space_usd_per_kw_month, ABSENT_NUMBER, 0, 0, "request"));
 }
 
-static void price_inputs(const struct programme *programme, const struct outline *outline, struct figures *inputs)
+static void price_inputs(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct figures *inputs)
 {
-	const struct pricing *pricing = &programme->input->request.common.pricing;
-	const struct gpu_price *price = &outline->price;
+	const struct pricing *pricing = &schedule->input->request.common.pricing;
+	const struct gpu_price *price = &candidate_plan->price;
 
-	if (!outline->priced)
+	if (!candidate_plan->priced)
 		return;
 	if (!price->has_offer && !is_given(pricing->usd_per_gpu_hour)) {
-		const struct candidate had = outline_candidate(programme, outline);
-		struct own_price capex = cost_own_price(pricing, &had, outline->gpu_count);
+		const struct candidate had = candidate_plan_as_priced(schedule, candidate_plan);
+		struct own_price capex = cost_own_price(pricing, &had, candidate_plan->gpu_count);
 
 		own_inputs(&pricing->on_premises, &capex, inputs);
 	} else {
@@ -76,49 +76,49 @@ static void price_inputs(const struct programme *programme, const struct outline
 	figures_add(inputs, given_or_default("pricing.egress_usd_per_gb", pricing->egress_usd_per_gb, ABSENT_NUMBER, 0, 0, "request"));
 }
 
-void inputs_of_outline(const struct programme *programme, const struct outline *outline, const struct figure *mfu, struct figures *inputs)
+void inputs_of_candidate_plan(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct figure *mfu, struct figures *inputs)
 {
-	const struct candidate had = outline_candidate(programme, outline);
-	struct usage usage = outline_usage(programme, &had, outline);
+	const struct candidate had = candidate_plan_as_priced(schedule, candidate_plan);
+	struct usage usage = candidate_plan_usage(schedule, &had, candidate_plan);
 
 	inputs->count = 0;
-	figures_add(inputs, (struct figure){"tokens", programme->tokens_total, programme->tokens_total, programme->tokens_total, "request", PROVENANCE_GIVEN});
+	figures_add(inputs, (struct figure){"tokens", schedule->tokens_total, schedule->tokens_total, schedule->tokens_total, "request", PROVENANCE_GIVEN});
 	figures_add(inputs, *mfu);
-	if (outline->practice.part_count > 0)
-		figures_add(inputs, (struct figure){INPUT_PRACTICE, outline->practice.value, outline->practice.low, outline->practice.high,
+	if (candidate_plan->practice.part_count > 0)
+		figures_add(inputs, (struct figure){INPUT_PRACTICE, candidate_plan->practice.value, candidate_plan->practice.low, candidate_plan->practice.high,
 			"E131: what published runs took over their steps; practice.parts of the option has each part's source", PROVENANCE_DERIVED});
-	reliability_inputs(programme, outline, inputs);
-	price_inputs(programme, outline, inputs);
+	reliability_inputs(schedule, candidate_plan, inputs);
+	price_inputs(schedule, candidate_plan, inputs);
 	footprint_inputs(&usage, &had.site, inputs);
 }
 
-struct moved moved_of_outline(const struct outline *outline)
+struct moved moved_of_candidate_plan(const struct candidate_plan *candidate_plan)
 {
-	return (struct moved){.usd = outline->priced ? outline->total_usd : ABSENT_NUMBER, .hours = outline->wall_clock_hours,
-		.kwh = outline->footprint.energy.total_kwh, .kgco2e = outline->footprint.carbon.total_kgco2e, .water_l = outline->footprint.water_l};
+	return (struct moved){.usd = candidate_plan->priced ? candidate_plan->total_usd : ABSENT_NUMBER, .hours = candidate_plan->wall_clock_hours,
+		.kwh = candidate_plan->footprint.energy.total_kwh, .kgco2e = candidate_plan->footprint.carbon.total_kgco2e, .water_l = candidate_plan->footprint.water_l};
 }
 
-/* A programme that is the caller's own but for what is moved. */
+/* A schedule that is the caller's own but for what is moved. */
 struct world {
 	struct training_input input;
-	struct programme programme;
+	struct stage_schedule schedule;
 	struct candidate candidate;
 	struct supply supply;
-	struct outline outline;
+	struct candidate_plan candidate_plan;
 };
 
-static void world_fill(const struct programme *programme, const struct outline *outline, struct world *world)
+static void world_fill(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct world *world)
 {
-	world->input = *programme->input;
-	world->programme = *programme;
-	world->candidate = programme->input->candidates[outline->candidate];
-	world->outline = *outline;
-	if (outline->supply)
-		world->supply = *outline->supply;
+	world->input = *schedule->input;
+	world->schedule = *schedule;
+	world->candidate = schedule->input->candidates[candidate_plan->candidate];
+	world->candidate_plan = *candidate_plan;
+	if (candidate_plan->supply)
+		world->supply = *candidate_plan->supply;
 	world->input.candidates = &world->candidate;
 	world->input.candidate_count = 1;
-	world->programme.input = &world->input;
-	world->outline.candidate = 0;
+	world->schedule.input = &world->input;
+	world->candidate_plan.candidate = 0;
 }
 
 struct setter {
@@ -198,27 +198,27 @@ static void scale_power(struct world *world, double factor)
 /* Hours of steps, and with them all that follows from hours. */
 static void scale_hours(struct world *world, double factor)
 {
-	world->outline.useful_hours *= factor;
+	world->candidate_plan.useful_hours *= factor;
 }
 
 /* The same work in other time: the hours, and how hard it is worked in them, which power follows. */
 static void slow_steps(struct world *world, double factor)
 {
 	scale_hours(world, factor);
-	world->outline.found.step.time.time_s *= factor;
-	world->outline.found.step.traffic_s *= factor;
+	world->candidate_plan.found.step.time.time_s *= factor;
+	world->candidate_plan.found.step.traffic_s *= factor;
 }
 
-bool inputs_move(const struct programme *programme, const struct outline *outline, const struct figure *input, double value, struct moved *moved)
+bool inputs_move(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct figure *input, double value, struct moved *moved)
 {
 	UNCLEARED struct world world;
 
 	if (strcmp(input->field, "pricing.usd_per_gpu_hour") == 0) {
-		*moved = moved_of_outline(outline);
-		moved->usd += (value - outline->price.usd_per_gpu_hour) * outline->gpu_hours;
+		*moved = moved_of_candidate_plan(candidate_plan);
+		moved->usd += (value - candidate_plan->price.usd_per_gpu_hour) * candidate_plan->gpu_hours;
 		return true;
 	}
-	world_fill(programme, outline, &world);
+	world_fill(schedule, candidate_plan, &world);
 	if (strcmp(input->field, "tokens") == 0 || strcmp(input->field, INPUT_PRACTICE) == 0)
 		scale_hours(&world, value / input->value);
 	else if (strcmp(input->field, "mfu") == 0)
@@ -227,7 +227,7 @@ bool inputs_move(const struct programme *programme, const struct outline *outlin
 		scale_power(&world, value);
 	else if (!world_set(&world, input->field, value))
 		return false;
-	outline_settle(&world.programme, outline->supply ? &world.supply : NULL, &world.outline);
-	*moved = moved_of_outline(&world.outline);
+	candidate_plan_settle(&world.schedule, candidate_plan->supply ? &world.supply : NULL, &world.candidate_plan);
+	*moved = moved_of_candidate_plan(&world.candidate_plan);
 	return true;
 }

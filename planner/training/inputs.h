@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_TRAINING_INPUTS_H
 #define FLEETPLAN_PLANNER_TRAINING_INPUTS_H
 
-#include "planner/footprint/sensitivity.h"
+#include "planner/footprint/footprint_sensitivity.h"
 #include "planner/training/fleet.h"
 
 /* Names of inputs that are no members of a request: how far measured power is from the model's (around 1), and the hours of a run over those that its
@@ -10,14 +10,14 @@
 #define INPUT_POWER_MODEL "power_model"
 #define INPUT_PRACTICE "practice"
 
-/* Fills `inputs` for a settled outline. `mfu` of the option with its range. */
-void inputs_of_outline(const struct programme *programme, const struct outline *outline, const struct figure *mfu, struct figures *inputs);
+/* Fills `inputs` for a settled candidate_plan. `mfu` of the option with its range. */
+void inputs_of_candidate_plan(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct figure *mfu, struct figures *inputs);
 
-/* The figures of a settled outline that inputs move. */
-struct moved moved_of_outline(const struct outline *outline);
+/* The figures of a settled candidate_plan that inputs move. */
+struct moved moved_of_candidate_plan(const struct candidate_plan *candidate_plan);
 
 /* The same accelerators, layout and place with one input at another value: hours, cost and footprint are computed again. Given: an input of
- * inputs_of_outline(). False: it is none that can be moved. */
-bool inputs_move(const struct programme *programme, const struct outline *outline, const struct figure *input, double value, struct moved *moved);
+ * inputs_of_candidate_plan(). False: it is none that can be moved. */
+bool inputs_move(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct figure *input, double value, struct moved *moved);
 
 #endif

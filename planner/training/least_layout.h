@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_TRAINING_LEAST_LAYOUT_H
 #define FLEETPLAN_PLANNER_TRAINING_LEAST_LAYOUT_H
 
-#include "planner/training/layout.h"
+#include "planner/step/layout.h"
 
 /* The layout under the pins that needs least memory on exactly so many accelerators: a sample for each data rank.
  * Returned: `any` false where the pins leave none; `fits`. `setting->batch` is left as it was. */

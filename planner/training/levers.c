@@ -1,6 +1,6 @@
 #include "planner/training/levers.h"
 
-#include "planner/training/batch.h"
+#include "planner/step/batch.h"
 #include "planner/training/measured.h"
 #include "planner/training/range.h"
 #include "planner/training/scaling.h"
@@ -11,7 +11,7 @@ static const double graphs_factor = 0.3;   /* host time under CUDA graphs over e
 
 /* The plan again, with one thing changed. */
 struct replan {
-	struct programme programme;
+	struct stage_schedule schedule;
 	struct training_input input;
 	struct candidate candidate;
 	struct physics physics;
@@ -21,8 +21,8 @@ struct replan {
 };
 
 struct lever_case {
-	const struct programme *programme;
-	const struct outline *best;
+	const struct stage_schedule *schedule;
+	const struct candidate_plan *best;
 	const struct training_plan *plan;
 	const struct training_request *request;
 	struct measured_scale scale; /* from predicted steps to measured ones; of the latter the shares that levers go by */
@@ -42,14 +42,14 @@ struct lever {
 
 static void replan_begin(const struct lever_case *now, struct replan *again)
 {
-	again->programme = *now->programme;
-	again->input = *now->programme->input;
-	again->candidate = now->programme->input->candidates[now->best->candidate];
-	again->physics = *now->programme->physics;
+	again->schedule = *now->schedule;
+	again->input = *now->schedule->input;
+	again->candidate = now->schedule->input->candidates[now->best->candidate];
+	again->physics = *now->schedule->physics;
 	again->pins = now->request->parallelism;
 	again->gpu_count = now->best->gpu_count;
-	again->programme.input = &again->input;
-	again->programme.physics = &again->physics;
+	again->schedule.input = &again->input;
+	again->schedule.physics = &again->physics;
 	again->input.candidates = &again->candidate;
 	again->input.candidate_count = 1;
 	again->detail[0] = '\0';
@@ -88,14 +88,14 @@ static bool other_recomputation(const struct lever_case *now, struct replan *aga
 /* Twice the batch, by accumulating more micro-batches, as long as it stays below the critical one. */
 static bool more_accumulation(const struct lever_case *now, struct replan *again)
 {
-	double batch_tokens = now->best->found.step.samples * now->programme->stages[now->best->main_stage].sequence;
+	double batch_tokens = now->best->found.step.samples * now->schedule->stages[now->best->main_stage].sequence;
 	double critical = now->plan->batch.critical_batch_tokens;
 
 	if (now->scale.shares[BOTTLENECK_PIPELINE_BUBBLE] + now->scale.shares[BOTTLENECK_INTERCONNECT] < worth_trying || 2 * batch_tokens > critical ||
-		now->programme->input->model.kind == MODEL_GENERIC)
+		now->schedule->input->model.kind == MODEL_GENERIC)
 		return false;
-	for (size_t i = 0; i < again->programme.stage_count; i++)
-		again->programme.stages[i].batch *= 2;
+	for (size_t i = 0; i < again->schedule.stage_count; i++)
+		again->schedule.stages[i].batch *= 2;
 	snprintf(again->detail, sizeof again->detail,
 		"twice the batch, by more micro-batches a step: bubble and gradient exchange are spread over more tokens; %.3g tokens stay below the critical batch of %.3g",
 		2 * batch_tokens, critical);
@@ -126,7 +126,7 @@ static bool fused_kernels(const struct lever_case *now, struct replan *again)
 static bool fewer_syncs(const struct lever_case *now, struct replan *again)
 {
 	again->physics.step_fixed_s = 0;
-	return now->programme->physics->step_fixed_s > worth_offering * now->best->found.step.time.time_s;
+	return now->schedule->physics->step_fixed_s > worth_offering * now->best->found.step.time.time_s;
 }
 
 static bool newer_software(const struct lever_case *now, struct replan *again)
@@ -198,8 +198,8 @@ static bool more_memory(const struct lever_case *now, struct replan *again)
 
 static bool newer_accelerator(const struct lever_case *now, struct replan *again)
 {
-	const struct candidate *newer = now->programme->input->newer;
-	const struct accelerator *had = &now->programme->input->candidates[now->best->candidate].accelerator;
+	const struct candidate *newer = now->schedule->input->newer;
+	const struct accelerator *had = &now->schedule->input->candidates[now->best->candidate].accelerator;
 
 	if (!newer)
 		return false;
@@ -230,15 +230,15 @@ static bool gradient_compression(const struct lever_case *now, struct replan *ag
 {
 	const struct step_time *time = &now->best->found.step.time;
 
-	again->programme.gradient_bytes = 2;
+	again->schedule.gradient_bytes = 2;
 	return time->data_comm_exposed_s > worth_offering * time->time_s && now->best->found.layout.zero_stage < 3;
 }
 
 /* The outputs of a teacher are the same in every epoch and every run: computed once and stored, they are read like samples. */
 static bool teacher_outputs(const struct lever_case *now, struct replan *again)
 {
-	again->programme.teacher = NULL;
-	return now->programme->teacher != NULL;
+	again->schedule.teacher = NULL;
+	return now->schedule->teacher != NULL;
 }
 
 static bool low_rank(const struct lever_case *now, struct replan *again)
@@ -298,7 +298,7 @@ static bool data_format(const struct lever_case *now, struct replan *again)
 
 static bool scaling_holds(const struct lever_case *now)
 {
-	const struct model *model = &now->programme->input->model;
+	const struct model *model = &now->schedule->input->model;
 
 	return model_is_causal(model) && model->params_active >= model->params_total && now->request->stages.count == 0 &&
 		now->request->fine_tuning.method == FINE_TUNING_UNSET && !is_given(now->request->mfu);
@@ -306,8 +306,8 @@ static bool scaling_holds(const struct lever_case *now)
 
 static void replan_tokens(struct replan *again, double tokens)
 {
-	again->programme.stages[0].tokens = tokens;
-	again->programme.tokens_total = tokens;
+	again->schedule.stages[0].tokens = tokens;
+	again->schedule.tokens_total = tokens;
 }
 
 /* The compute-optimal size that reaches the same loss: smaller or larger, and in any case less compute. */
@@ -320,7 +320,7 @@ static bool other_size(const struct lever_case *now, struct replan *again)
 	if (!scaling_holds(now) || now->plan->compute_optimal.verdict == VERDICT_NEAR_OPTIMAL || described(&now->request->parallelism))
 		return false;
 	point = scaling_optimum(law, scaling_compute_of_loss(law, loss));
-	if (epochs > 1 && point.tokens > now->programme->tokens_total / epochs)
+	if (epochs > 1 && point.tokens > now->schedule->tokens_total / epochs)
 		return false; /* the optimum is of new tokens, and a training that repeats its own has no more */
 	model_from_size(&again->input.model, fmin(fmax(point.params, 1e6), 1e15), ABSENT_NUMBER);
 	replan_tokens(again, point.tokens);
@@ -333,7 +333,7 @@ static bool other_size(const struct lever_case *now, struct replan *again)
 static bool fewer_steps(const struct lever_case *now, struct replan *again)
 {
 	const struct scaling_law *law = scaling_law_named(NULL);
-	double params = now->plan->workload.params_active, tokens = now->programme->tokens_total, once = tokens / given_or(now->request->epochs, 1), loss;
+	double params = now->plan->workload.params_active, tokens = now->schedule->tokens_total, once = tokens / given_or(now->request->epochs, 1), loss;
 	double enough = scaling_optimum_of_params(law, params).tokens;
 
 	if (!scaling_holds(now) || now->plan->compute_optimal.verdict != VERDICT_DATA_INEFFICIENT || enough >= tokens)
@@ -356,10 +356,10 @@ static void model_again(struct model *model)
 static bool fewer_layers(const struct lever_case *now, struct replan *again)
 {
 	static const double shallower = 0.75, loss_that_may_rise = 0.01;
-	int stages = (int)now->best->found.layout.pipeline, layers = now->programme->input->model.layer_count, extra = layers % stages, fewer;
+	int stages = (int)now->best->found.layout.pipeline, layers = now->schedule->input->model.layer_count, extra = layers % stages, fewer;
 	double epochs = given_or(now->request->epochs, 1), loss;
 
-	if (now->request->fine_tuning.method != FINE_TUNING_UNSET || now->programme->input->model.shape_is_guessed || layers < 4)
+	if (now->request->fine_tuning.method != FINE_TUNING_UNSET || now->schedule->input->model.shape_is_guessed || layers < 4)
 		return false;
 	if (stages >= 2 && extra > 0 && 4 * extra <= layers) {
 		again->input.model.layer_count = layers - extra;
@@ -369,11 +369,11 @@ static bool fewer_layers(const struct lever_case *now, struct replan *again)
 		return true;
 	}
 	fewer = (int)(shallower * layers) / stages * stages;
-	if (!scaling_holds(now) || fewer < 1 || now->programme->input->model.kind_count != 1)
+	if (!scaling_holds(now) || fewer < 1 || now->schedule->input->model.kind_count != 1)
 		return false;
 	again->input.model.layer_count = fewer;
 	model_again(&again->input.model);
-	loss = scaling_judge(scaling_law_named(NULL), again->input.model.params_active, now->programme->tokens_total / epochs, epochs).loss;
+	loss = scaling_judge(scaling_law_named(NULL), again->input.model.params_active, now->schedule->tokens_total / epochs, epochs).loss;
 	if (!(loss < (1 + loss_that_may_rise) * now->plan->compute_optimal.predicted_loss))
 		return false;
 	snprintf(again->detail, sizeof again->detail, "%d layers instead of %d, %.3g parameters on the same tokens: predicted loss %.4g instead of %.4g",
@@ -387,20 +387,20 @@ static bool fewer_layers(const struct lever_case *now, struct replan *again)
 static bool smaller_batch(const struct lever_case *now, struct replan *again)
 {
 	static const double above_critical = 1.5, of_images = 2e4;
-	bool generic = now->programme->input->model.kind == MODEL_GENERIC;
-	double batch_tokens = now->best->found.step.samples * now->programme->stages[now->best->main_stage].sequence;
+	bool generic = now->schedule->input->model.kind == MODEL_GENERIC;
+	double batch_tokens = now->best->found.step.samples * now->schedule->stages[now->best->main_stage].sequence;
 	double critical = generic ? of_images : now->plan->batch.critical_batch_tokens, fewer = 2 / (1 + batch_tokens / critical);
 
 	if (now->scale.shares[BOTTLENECK_INPUT] < worth_offering || !(batch_tokens > above_critical * critical) || now->request->stages.count > 0)
 		return false;
-	again->programme.stages[0].batch = floor(critical / again->programme.stages[0].sequence);
-	again->programme.stages[0].tokens *= fewer;
-	again->programme.tokens_total *= fewer;
+	again->schedule.stages[0].batch = floor(critical / again->schedule.stages[0].sequence);
+	again->schedule.stages[0].tokens *= fewer;
+	again->schedule.tokens_total *= fewer;
 	snprintf(again->detail, sizeof again->detail, "a batch of %.3g %s, %s, instead of %.3g: the samples that arrive teach more, and %.3g reach what %.3g do now",
-		again->programme.stages[0].batch * again->programme.stages[0].sequence, generic ? "samples" : "tokens",
+		again->schedule.stages[0].batch * again->schedule.stages[0].sequence, generic ? "samples" : "tokens",
 		generic ? "what still helped on ImageNet (measure the gradient noise scale of your task)" : "the critical one", batch_tokens,
-		again->programme.tokens_total, now->programme->tokens_total);
-	return again->programme.stages[0].batch >= 1;
+		again->schedule.tokens_total, now->schedule->tokens_total);
+	return again->schedule.stages[0].batch >= 1;
 }
 
 static bool fewer_experts(const struct lever_case *now, struct replan *again)
@@ -476,26 +476,26 @@ static const struct lever levers[] = {
 	{"cheaper_activation", "info", cheaper_activation, "a cheaper activation, GELU or squared ReLU without a gate at the same width: two matrices instead of three and less element-wise work; a smaller model, whose loss must be tried", BOTTLENECK_MEMORY_BANDWIDTH, false, false},
 };
 
-static double gigabytes(const struct outline *outline)
+static double gigabytes(const struct candidate_plan *candidate_plan)
 {
-	return outline->found.memory.total_bytes / 1e9;
+	return candidate_plan->found.memory.total_bytes / 1e9;
 }
 
-static double step_s(const struct lever_case *now, const struct outline *outline)
+static double step_s(const struct lever_case *now, const struct candidate_plan *candidate_plan)
 {
-	return now->programme->input->measured ? measured_step_s(&now->scale, &outline->found.step, (double)outline->gpu_count)
-	                                       : outline->found.step.time.time_s;
+	return now->schedule->input->measured ? measured_step_s(&now->scale, &candidate_plan->found.step, (double)candidate_plan->gpu_count)
+	                                       : candidate_plan->found.step.time.time_s;
 }
 
 /* Hours and dollars as they are where the step is the measured one. */
-static double hours_of(const struct lever_case *now, const struct outline *outline)
+static double hours_of(const struct lever_case *now, const struct candidate_plan *candidate_plan)
 {
-	return outline->wall_clock_hours * step_s(now, outline) / outline->found.step.time.time_s;
+	return candidate_plan->wall_clock_hours * step_s(now, candidate_plan) / candidate_plan->found.step.time.time_s;
 }
 
-static double usd_of(const struct lever_case *now, const struct outline *outline)
+static double usd_of(const struct lever_case *now, const struct candidate_plan *candidate_plan)
 {
-	return outline->total_usd * step_s(now, outline) / outline->found.step.time.time_s;
+	return candidate_plan->total_usd * step_s(now, candidate_plan) / candidate_plan->found.step.time.time_s;
 }
 
 /* The ranges with the measured step in the place of the predicted one. */
@@ -504,33 +504,33 @@ static struct interval scaled(struct interval range, double factor)
 	return (struct interval){factor * range.p10, factor * range.p50, factor * range.p90};
 }
 
-static size_t promises_of(const struct lever_case *now, const struct outline *outline, struct promised *promises)
+static size_t promises_of(const struct lever_case *now, const struct candidate_plan *candidate_plan, struct promised *promises)
 {
-	double factor = step_s(now, outline) / outline->found.step.time.time_s;
-	struct outline measured = *outline;
+	double factor = step_s(now, candidate_plan) / candidate_plan->found.step.time.time_s;
+	struct candidate_plan measured = *candidate_plan;
 
 	measured.range.wall_clock_hours = scaled(measured.range.wall_clock_hours, factor);
 	measured.range.total_usd = scaled(measured.range.total_usd, factor);
 	measured.range.total_kwh = scaled(measured.range.total_kwh, factor);
 	measured.range.total_kgco2e = scaled(measured.range.total_kgco2e, factor);
-	return range_promises(now->programme, &measured, promises);
+	return range_promises(now->schedule, &measured, promises);
 }
 
 /* Each limit is kept with the request's confidence, or no less likely than without the lever. */
-static bool still_keeps(const struct lever_case *now, const struct outline *again)
+static bool still_keeps(const struct lever_case *now, const struct candidate_plan *again)
 {
 	struct promised before[PROMISES_MAX], after[PROMISES_MAX];
 	size_t count = promises_of(now, now->best, before);
 
 	(void)promises_of(now, again, after); /* of the same limits */
 	for (size_t i = 0; i < count; i++)
-		if (after[i].probability < now->programme->confidence && after[i].probability < before[i].probability)
+		if (after[i].probability < now->schedule->confidence && after[i].probability < before[i].probability)
 			return false;
 	return true;
 }
 
 /* A lever gains when it saves hours, dollars or memory, does not make much dearer what it makes faster, and breaks no promise. */
-static bool gains(const struct lever_case *now, const struct lever *lever, const struct outline *again)
+static bool gains(const struct lever_case *now, const struct lever *lever, const struct candidate_plan *again)
 {
 	double hours = hours_of(now, again) / hours_of(now, now->best) - 1;
 	double usd = now->best->priced && again->priced ? usd_of(now, again) / usd_of(now, now->best) - 1
@@ -550,7 +550,7 @@ static void effect_part(struct advice *advice, double change, double least, cons
 			change < 0 ? "less" : "more");
 }
 
-static void offer(const struct lever_case *now, const struct lever *lever, const struct replan *replan, const struct outline *again,
+static void offer(const struct lever_case *now, const struct lever *lever, const struct replan *replan, const struct candidate_plan *again,
 	struct findings *findings)
 {
 	struct advice *advice = findings_advise(findings, lever->code, lever->severity, "%s", replan->detail[0] ? replan->detail : lever->detail);
@@ -572,22 +572,22 @@ enum bottleneck levers_kind(const char *code)
 	return BOTTLENECK_UNSET;
 }
 
-void levers_advise(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+void levers_advise(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
-	struct lever_case now = {.programme = programme, .best = best, .plan = plan, .request = &programme->input->request,
-		.scale = measured_scale_of(programme->input->measured, &best->found.step, (double)best->gpu_count)};
+	struct lever_case now = {.schedule = schedule, .best = best, .plan = plan, .request = &schedule->input->request,
+		.scale = measured_scale_of(schedule->input->measured, &best->found.step, (double)best->gpu_count)};
 
 	for (size_t i = 0; i < COUNT_OF(levers); i++) {
 		struct search_counts counts = {.last = best->found.layout};
 		struct replan replan;
-		struct outline again;
+		struct candidate_plan again;
 
 		replan_begin(&now, &replan);
-		if (progress_stopped(programme->input->progress))
+		if (progress_stopped(schedule->input->progress))
 			return; /* planner_training says so */
 		if (!levers[i].change(&now, &replan))
 			continue;
-		fleet_outline(&replan.programme, 0, replan.gpu_count, &replan.pins, &again, &counts);
+		fleet_candidate_plan(&replan.schedule, 0, replan.gpu_count, &replan.pins, &again, &counts);
 		if (again.any && again.fits && gains(&now, &levers[i], &again))
 			offer(&now, &levers[i], &replan, &again, &plan->findings);
 	}

@@ -9,8 +9,8 @@
 
 #include "planner/training/fleet.h"
 
-/* Adds to plan->findings. Given: the programme, the recommended outline, and the plan with its option and compute_optimal filled. */
-void levers_advise(const struct programme *programme, const struct outline *best, struct training_plan *plan);
+/* Adds to plan->findings. Given: the schedule, the recommended candidate_plan, and the plan with its option and compute_optimal filled. */
+void levers_advise(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan);
 
 /* What a lever acts on, by the code of its advice; BOTTLENECK_UNSET for advice that is no lever. */
 enum bottleneck levers_kind(const char *code);

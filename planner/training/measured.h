@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_TRAINING_MEASURED_H
 #define FLEETPLAN_PLANNER_TRAINING_MEASURED_H
 
-#include "planner/training/step.h"
+#include "planner/step/step.h"
 
 /* How the predicted parts become the measured ones. */
 struct measured_scale {

@@ -6,9 +6,9 @@
 
 static const double roomy_bytes = 1e18; /* more than any model takes */
 
-static const struct candidate *candidate_of(const struct programme *programme, const struct outline *outline)
+static const struct candidate *candidate_of(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan)
 {
-	return &programme->input->candidates[outline->candidate];
+	return &schedule->input->candidates[candidate_plan->candidate];
 }
 
 static const char *accelerator_name(const struct candidate *candidate)
@@ -17,38 +17,38 @@ static const char *accelerator_name(const struct candidate *candidate)
 }
 
 /* The smallest doubling of accelerators on which something fits; `any` false when nothing does. */
-static struct outline least_that_fits(const struct programme *programme, size_t candidate, int64_t from, const struct parallelism *pins)
+static struct candidate_plan least_that_fits(const struct stage_schedule *schedule, size_t candidate, int64_t from, const struct parallelism *pins)
 {
 	struct search_counts counts = {0};
-	struct outline outline = {.any = false};
+	struct candidate_plan candidate_plan = {.any = false};
 
 	for (int64_t count = from; count <= SEARCH_GPUS_MAX; count *= 2) {
-		fleet_outline(programme, candidate, count, pins, &outline, &counts);
-		if (outline.any && outline.fits)
-			return outline;
+		fleet_candidate_plan(schedule, candidate, count, pins, &candidate_plan, &counts);
+		if (candidate_plan.any && candidate_plan.fits)
+			return candidate_plan;
 	}
-	outline.any = false;
-	return outline;
+	candidate_plan.any = false;
+	return candidate_plan;
 }
 
 /* The same accelerators under other pins. */
-static struct outline with_pins(const struct programme *programme, const struct outline *outline, const struct parallelism *pins)
+static struct candidate_plan with_pins(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct parallelism *pins)
 {
 	struct search_counts counts = {0};
-	struct outline again;
+	struct candidate_plan again;
 
-	fleet_outline(programme, outline->candidate, outline->gpu_count, pins, &again, &counts);
+	fleet_candidate_plan(schedule, candidate_plan->candidate, candidate_plan->gpu_count, pins, &again, &counts);
 	again.any = again.any && again.fits;
 	return again;
 }
 
 /* What the same accelerators would take if their memory held anything: what a way around the memory is measured by. */
-static double roomy_hours(const struct programme *programme, const struct outline *outline, const struct parallelism *pins)
+static double roomy_hours(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, const struct parallelism *pins)
 {
-	struct candidate roomy = *candidate_of(programme, outline);
-	struct training_input input = *programme->input;
-	struct programme same = *programme;
-	struct outline again = {.candidate = 0, .gpu_count = outline->gpu_count};
+	struct candidate roomy = *candidate_of(schedule, candidate_plan);
+	struct training_input input = *schedule->input;
+	struct stage_schedule same = *schedule;
+	struct candidate_plan again = {.candidate = 0, .gpu_count = candidate_plan->gpu_count};
 
 	roomy.accelerator.memory_usable_bytes = roomy_bytes;
 	input.candidates = &roomy;
@@ -62,20 +62,20 @@ static const struct parallelism no_pins = {.tensor = ABSENT_COUNT, .pipeline = A
 	.expert = ABSENT_COUNT, .interleave = ABSENT_COUNT, .micro_batch = ABSENT_COUNT, .zero_stage = ABSENT_COUNT, .zero_group = ABSENT_COUNT, .kept_layers = ABSENT_COUNT};
 
 /* The same pins, with the layers' inputs in host memory. */
-static struct outline with_inputs_on_host(const struct programme *programme, const struct outline *outline)
+static struct candidate_plan with_inputs_on_host(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan)
 {
-	struct parallelism pins = programme->input->request.parallelism;
+	struct parallelism pins = schedule->input->request.parallelism;
 
 	pins.recompute = RECOMPUTE_FULL;
 	pins.kept_layers = ABSENT_COUNT;
 	pins.offload_activations = TRUTH_TRUE;
-	return with_pins(programme, outline, &pins);
+	return with_pins(schedule, candidate_plan, &pins);
 }
 
 /* "in 120 hours, 8 % more than with enough memory". */
-static int say_hours(const struct programme *programme, const struct outline *way, const struct parallelism *pins, char *text, size_t size)
+static int say_hours(const struct stage_schedule *schedule, const struct candidate_plan *way, const struct parallelism *pins, char *text, size_t size)
 {
-	double roomy = roomy_hours(programme, way, pins);
+	double roomy = roomy_hours(schedule, way, pins);
 	double more = 100 * (way->wall_clock_hours / roomy - 1);
 
 	if (!is_given(more))
@@ -84,19 +84,19 @@ static int say_hours(const struct programme *programme, const struct outline *wa
 }
 
 /* What else holds it, where the degrees themselves are not to blame: the optimizer's states in the host's memory, or more accelerators. */
-static void say_relaxed(const struct programme *programme, const struct outline *outline, char *text, size_t size)
+static void say_relaxed(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, char *text, size_t size)
 {
-	const char *name = accelerator_name(candidate_of(programme, outline));
+	const char *name = accelerator_name(candidate_of(schedule, candidate_plan));
 	struct parallelism pins = no_pins;
-	struct outline offloaded, more;
+	struct candidate_plan offloaded, more;
 	int length = 0;
 
 	pins.offload = TRUTH_TRUE;
-	offloaded = with_pins(programme, outline, &pins);
-	more = least_that_fits(programme, outline->candidate, outline->gpu_count, &no_pins);
+	offloaded = with_pins(schedule, candidate_plan, &pins);
+	more = least_that_fits(schedule, candidate_plan->candidate, candidate_plan->gpu_count, &no_pins);
 	if (offloaded.any) {
 		length = snprintf(text, size, "it fits with the optimizer offloaded to the host (parallelism.offload: true) ");
-		length += say_hours(programme, &offloaded, &no_pins, text + length, size - (size_t)length);
+		length += say_hours(schedule, &offloaded, &no_pins, text + length, size - (size_t)length);
 	}
 	if (length > 0 && more.any)
 		snprintf(text + length, size - (size_t)length, ", or on %lld accelerators in %.4g hours", (long long)more.gpu_count, more.wall_clock_hours);
@@ -107,43 +107,43 @@ static void say_relaxed(const struct programme *programme, const struct outline 
 }
 
 /* Memory: full recomputation, other degrees, offload, or more accelerators; the first that helps, with the hours that it takes. */
-static enum status explain_memory(const struct programme *programme, const struct outline *outline, struct failure *failure)
+static enum status explain_memory(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct failure *failure)
 {
-	const struct memory_use *memory = &outline->found.memory;
-	struct parallelism pins = programme->input->request.parallelism;
-	struct outline fuller = {.any = false}, hosted = {.any = false}, freed;
+	const struct memory_use *memory = &candidate_plan->found.memory;
+	struct parallelism pins = schedule->input->request.parallelism;
+	struct candidate_plan fuller = {.any = false}, hosted = {.any = false}, freed;
 	char remedy[240];
 	int length;
 
 	pins.recompute = RECOMPUTE_FULL;
 	pins.kept_layers = ABSENT_COUNT;
-	if (programme->input->request.parallelism.recompute != RECOMPUTE_UNSET)
-		fuller = with_pins(programme, outline, &pins);
-	if (!fuller.any && programme->input->model.kind != MODEL_GENERIC && pins.offload_activations == TRUTH_UNSET)
-		hosted = with_inputs_on_host(programme, outline);
-	freed = with_pins(programme, outline, &no_pins);
+	if (schedule->input->request.parallelism.recompute != RECOMPUTE_UNSET)
+		fuller = with_pins(schedule, candidate_plan, &pins);
+	if (!fuller.any && schedule->input->model.kind != MODEL_GENERIC && pins.offload_activations == TRUTH_UNSET)
+		hosted = with_inputs_on_host(schedule, candidate_plan);
+	freed = with_pins(schedule, candidate_plan, &no_pins);
 	if (fuller.any) {
 		length = snprintf(remedy, sizeof remedy, "it fits with full recomputation (parallelism.recompute: full) ");
-		say_hours(programme, &fuller, &programme->input->request.parallelism, remedy + length, sizeof remedy - (size_t)length);
+		say_hours(schedule, &fuller, &schedule->input->request.parallelism, remedy + length, sizeof remedy - (size_t)length);
 	} else if (hosted.any) {
 		length = snprintf(remedy, sizeof remedy, "it fits with the layers' inputs in host memory (parallelism.offload_activations: true) ");
-		say_hours(programme, &hosted, &programme->input->request.parallelism, remedy + length, sizeof remedy - (size_t)length);
+		say_hours(schedule, &hosted, &schedule->input->request.parallelism, remedy + length, sizeof remedy - (size_t)length);
 	} else if (freed.any) {
 		snprintf(remedy, sizeof remedy, "it fits when the pinned parallelism is left to the search, in %.4g hours", freed.wall_clock_hours);
 	} else {
-		say_relaxed(programme, outline, remedy, sizeof remedy);
+		say_relaxed(schedule, candidate_plan, remedy, sizeof remedy);
 	}
 	return failure_set(failure, STATUS_INFEASIBLE, "memory: the leanest layout on %lld of %s needs %.1f GB of %.1f GB each; %s",
-		(long long)outline->gpu_count, accelerator_name(candidate_of(programme, outline)), memory->total_bytes / 1e9, memory->capacity_bytes / 1e9, remedy);
+		(long long)candidate_plan->gpu_count, accelerator_name(candidate_of(schedule, candidate_plan)), memory->total_bytes / 1e9, memory->capacity_bytes / 1e9, remedy);
 }
 
 /* A constraint, and the best of the search by it: a fault where even that one does not keep it. */
 struct limit {
 	const char *pointer, *unit, *best, *remedy;
 	double most;
-	const struct interval *range; /* of the outline's figure */
-	const struct outline *outline;
-	const struct outline *likeliest; /* to keep a deadline; NULL: not told */
+	const struct interval *range; /* of the candidate_plan's figure */
+	const struct candidate_plan *candidate_plan;
+	const struct candidate_plan *likeliest; /* to keep a deadline; NULL: not told */
 };
 
 static const double least_told = 0.0005; /* of a probability in three digits */
@@ -155,95 +155,95 @@ static const char *say_probability(double probability, char text[16])
 	return text;
 }
 
-static void explain_limit(const struct programme *programme, const struct limit *limit, struct failure *failure)
+static void explain_limit(const struct stage_schedule *schedule, const struct limit *limit, struct failure *failure)
 {
 	double needed, probability;
 	char highest[160] = "", kept[16];
 
 	if (!is_given(limit->most))
 		return;
-	needed = interval_quantile(limit->range, programme->confidence);
+	needed = interval_quantile(limit->range, schedule->confidence);
 	probability = interval_probability(limit->range, limit->most);
-	if (limit->likeliest && (limit->likeliest->candidate != limit->outline->candidate || limit->likeliest->gpu_count != limit->outline->gpu_count)) {
+	if (limit->likeliest && (limit->likeliest->candidate != limit->candidate_plan->candidate || limit->likeliest->gpu_count != limit->candidate_plan->gpu_count)) {
 		double likeliest = interval_probability(&limit->likeliest->range.wall_clock_hours, limit->most);
 
 		if (likeliest >= least_told)
 			snprintf(highest, sizeof highest, "; the highest probability that can be had is %.3f, with %lld of %s", likeliest,
-				(long long)limit->likeliest->gpu_count, accelerator_name(candidate_of(programme, limit->likeliest)));
+				(long long)limit->likeliest->gpu_count, accelerator_name(candidate_of(schedule, limit->likeliest)));
 	}
-	if (probability < programme->confidence)
+	if (probability < schedule->confidence)
 		failure_add(failure, limit->pointer, "infeasible",
 			"%.6g %s are not enough for a confidence of %.3g; the %s found, %lld of %s, needs %.6g %s, %.3g %% more, and keeps the limit with a probability of %s%s%s",
-			limit->most, limit->unit, programme->confidence, limit->best, (long long)limit->outline->gpu_count,
-			accelerator_name(candidate_of(programme, limit->outline)), needed, limit->unit, 100 * (needed / limit->most - 1), say_probability(probability, kept), highest,
+			limit->most, limit->unit, schedule->confidence, limit->best, (long long)limit->candidate_plan->gpu_count,
+			accelerator_name(candidate_of(schedule, limit->candidate_plan)), needed, limit->unit, 100 * (needed / limit->most - 1), say_probability(probability, kept), highest,
 			limit->remedy);
 }
 
-static void say_figure(const struct programme *programme, double limit, const struct interval *range, const char *unit, char *text, size_t size)
+static void say_figure(const struct stage_schedule *schedule, double limit, const struct interval *range, const char *unit, char *text, size_t size)
 {
 	size_t length = strlen(text);
 
 	if (is_given(limit))
-		snprintf(text + length, size - length, "%s %.6g %s", length > 0 ? "," : "", interval_quantile(range, programme->confidence), unit);
+		snprintf(text + length, size - length, "%s %.6g %s", length > 0 ? "," : "", interval_quantile(range, schedule->confidence), unit);
 }
 
 /* "256 of h100-sxm5-80gb, needs 226.508 hours, 190753 USD": of what is limited, as much as the request's confidence takes. */
-static void say_needs(const struct programme *programme, const struct outline *outline, char *text, size_t size)
+static void say_needs(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, char *text, size_t size)
 {
-	const struct training_request *request = &programme->input->request;
-	const struct outline_range *range = &outline->range;
+	const struct training_request *request = &schedule->input->request;
+	const struct candidate_plan_range *range = &candidate_plan->range;
 	char figures[100] = "";
 
-	say_figure(programme, programme->deadline_hours, &range->wall_clock_hours, "hours", figures, sizeof figures);
-	say_figure(programme, outline->priced ? request->budget_usd : ABSENT_NUMBER, &range->total_usd, "USD", figures, sizeof figures);
-	say_figure(programme, request->common.carbon_cap_kgco2e, &range->total_kgco2e, "kg", figures, sizeof figures);
-	say_figure(programme, request->common.energy_cap_kwh, &range->total_kwh, "kWh", figures, sizeof figures);
-	snprintf(text, size, "%lld of %s, needs%s", (long long)outline->gpu_count, accelerator_name(candidate_of(programme, outline)), figures);
+	say_figure(schedule, schedule->deadline_hours, &range->wall_clock_hours, "hours", figures, sizeof figures);
+	say_figure(schedule, candidate_plan->priced ? request->budget_usd : ABSENT_NUMBER, &range->total_usd, "USD", figures, sizeof figures);
+	say_figure(schedule, request->common.carbon_cap_kgco2e, &range->total_kgco2e, "kg", figures, sizeof figures);
+	say_figure(schedule, request->common.energy_cap_kwh, &range->total_kwh, "kWh", figures, sizeof figures);
+	snprintf(text, size, "%lld of %s, needs%s", (long long)candidate_plan->gpu_count, accelerator_name(candidate_of(schedule, candidate_plan)), figures);
 }
 
 /* Each limit by itself can be kept, not all together: the fastest, and the best by another limit. */
-static enum status explain_all_at_once(const struct programme *programme, const struct selection *selection, struct failure *failure)
+static enum status explain_all_at_once(const struct stage_schedule *schedule, const struct selection *selection, struct failure *failure)
 {
-	const struct training_request *request = &programme->input->request;
+	const struct training_request *request = &schedule->input->request;
 	bool by_budget = is_given(request->budget_usd) && selection->cheapest.any, by_carbon = !by_budget && is_given(request->common.carbon_cap_kgco2e);
-	const struct outline *other = by_budget ? &selection->cheapest : by_carbon ? &selection->cleanest : &selection->thriftiest;
+	const struct candidate_plan *other = by_budget ? &selection->cheapest : by_carbon ? &selection->cleanest : &selection->thriftiest;
 	char fastest[140], others[140];
 
-	say_needs(programme, &selection->fastest, fastest, sizeof fastest);
-	say_needs(programme, other, others, sizeof others);
+	say_needs(schedule, &selection->fastest, fastest, sizeof fastest);
+	say_needs(schedule, other, others, sizeof others);
 	return failure_set(failure, STATUS_INFEASIBLE,
 		"each limit can be kept with a confidence of %.3g, but not all at once: the fastest found, %s; the %s, %s; raise a limit or lower the confidence",
-		programme->confidence, fastest, by_budget ? "cheapest" : by_carbon ? "cleanest" : "thriftiest", others);
+		schedule->confidence, fastest, by_budget ? "cheapest" : by_carbon ? "cleanest" : "thriftiest", others);
 }
 
 /* A fixed number that is too slow: the first of its doublings that is not. */
-static void say_count_in_time(const struct programme *programme, const struct outline *fast, char *text, size_t size)
+static void say_count_in_time(const struct stage_schedule *schedule, const struct candidate_plan *fast, char *text, size_t size)
 {
-	const struct training_request *request = &programme->input->request;
+	const struct training_request *request = &schedule->input->request;
 	struct search_counts counts = {0};
-	struct outline outline;
+	struct candidate_plan candidate_plan;
 
 	snprintf(text, size, "; more time, a larger batch or a lower confidence would help");
-	if (request->common.gpu_count < 1 || range_keeps(programme, &fast->range.wall_clock_hours, programme->deadline_hours))
+	if (request->common.gpu_count < 1 || range_keeps(schedule, &fast->range.wall_clock_hours, schedule->deadline_hours))
 		return;
 	for (int64_t count = 2 * request->common.gpu_count; count <= SEARCH_GPUS_MAX; count *= 2) {
-		fleet_outline(programme, fast->candidate, count, &request->parallelism, &outline, &counts);
-		if (!outline.any || !outline.fits || !range_keeps(programme, &outline.range.wall_clock_hours, programme->deadline_hours))
+		fleet_candidate_plan(schedule, fast->candidate, count, &request->parallelism, &candidate_plan, &counts);
+		if (!candidate_plan.any || !candidate_plan.fits || !range_keeps(schedule, &candidate_plan.range.wall_clock_hours, schedule->deadline_hours))
 			continue;
 		snprintf(text, size, "; %lld of them keep it, perhaps fewer", (long long)count);
 		return;
 	}
 }
 
-static enum status explain_limits(const struct programme *programme, const struct selection *selection, struct failure *failure)
+static enum status explain_limits(const struct stage_schedule *schedule, const struct selection *selection, struct failure *failure)
 {
-	const struct training_request *request = &programme->input->request;
-	const struct outline *fast = &selection->fastest, *cheap = &selection->cheapest;
-	const struct outline *clean = &selection->cleanest, *thrifty = &selection->thriftiest;
-	const char *name = accelerator_name(candidate_of(programme, fast));
+	const struct training_request *request = &schedule->input->request;
+	const struct candidate_plan *fast = &selection->fastest, *cheap = &selection->cheapest;
+	const struct candidate_plan *clean = &selection->cleanest, *thrifty = &selection->thriftiest;
+	const char *name = accelerator_name(candidate_of(schedule, fast));
 	char in_time[96];
 	const struct limit limits[] = {
-		{"/deadline_hours", "hours", "fastest", in_time, programme->deadline_hours, &fast->range.wall_clock_hours, fast, &selection->likeliest},
+		{"/deadline_hours", "hours", "fastest", in_time, schedule->deadline_hours, &fast->range.wall_clock_hours, fast, &selection->likeliest},
 		{"/budget_usd", "USD", "cheapest", "; fewer tokens, a cheaper offer (pricing) or a lower confidence would help",
 			cheap->any ? request->budget_usd : ABSENT_NUMBER, &cheap->range.total_usd, cheap, NULL},
 		{"/carbon_cap_kgco2e", "kg", "cleanest", "; a cleaner region, fewer tokens or a lower confidence would help", request->common.carbon_cap_kgco2e,
@@ -252,90 +252,90 @@ static enum status explain_limits(const struct programme *programme, const struc
 			request->common.energy_cap_kwh, &thrifty->range.total_kwh, thrifty, NULL},
 	};
 
-	say_count_in_time(programme, fast, in_time, sizeof in_time);
+	say_count_in_time(schedule, fast, in_time, sizeof in_time);
 	if (is_given(request->budget_usd) && !cheap->any)
 		failure_add(failure, "/budget_usd", "infeasible", "no price is known for %s; give pricing.usd_per_gpu_hour", name);
 	for (size_t i = 0; i < COUNT_OF(limits); i++)
-		explain_limit(programme, &limits[i], failure);
+		explain_limit(schedule, &limits[i], failure);
 	if (failure->fault_total == 0)
-		return explain_all_at_once(programme, selection, failure);
+		return explain_all_at_once(schedule, selection, failure);
 	return failure_set(failure, STATUS_INFEASIBLE, "%s: %s%s", failure->faults[0].pointer + 1, failure->faults[0].detail,
 		failure->fault_total > 1 ? "; other constraints do not hold either, see errors" : "");
 }
 
 /* The plan without the faulty pins, in a sentence. */
-static void explain_pins(const struct programme *programme, int64_t gpu_count, const struct parallelism *right, struct failure *failure)
+static void explain_pins(const struct stage_schedule *schedule, int64_t gpu_count, const struct parallelism *right, struct failure *failure)
 {
 	size_t total = failure->fault_total;
 	struct search_counts counts = {0};
 	const struct parallelism *layout;
-	struct outline outline = {.any = false};
+	struct candidate_plan candidate_plan = {.any = false};
 
 	if (gpu_count >= 1 && gpu_count <= SEARCH_GPUS_MAX)
-		fleet_outline(programme, 0, gpu_count, right, &outline, &counts);
-	if (gpu_count >= 1 && gpu_count <= SEARCH_GPUS_MAX && !(outline.any && outline.fits)) /* what is right alone may not be together */
-		fleet_outline(programme, 0, gpu_count, &no_pins, &outline, &counts);
-	if (!outline.any || !outline.fits) {
+		fleet_candidate_plan(schedule, 0, gpu_count, right, &candidate_plan, &counts);
+	if (gpu_count >= 1 && gpu_count <= SEARCH_GPUS_MAX && !(candidate_plan.any && candidate_plan.fits)) /* what is right alone may not be together */
+		fleet_candidate_plan(schedule, 0, gpu_count, &no_pins, &candidate_plan, &counts);
+	if (!candidate_plan.any || !candidate_plan.fits) {
 		(void)failure_set(failure, STATUS_INVALID, "the pinned parallelism is not possible, for %zu reason%s: %s", total, total > 1 ? "s" : "", failure->faults[0].detail);
 		return;
 	}
-	layout = &outline.found.layout;
+	layout = &candidate_plan.found.layout;
 	(void)failure_set(failure, STATUS_INVALID,
 		"the pinned parallelism is not possible, for %zu reason%s; the nearest that is: tensor %lld, pipeline %lld, data %lld, context %lld, expert %lld, interleave %lld, micro_batch %lld on %lld of %s, %.4g hours",
 		total, total > 1 ? "s" : "", (long long)layout->tensor, (long long)layout->pipeline, (long long)layout->data, (long long)layout->context,
 		(long long)layout->expert, (long long)layout->interleave, (long long)layout->micro_batch, (long long)gpu_count,
-		accelerator_name(candidate_of(programme, &outline)), outline.wall_clock_hours);
+		accelerator_name(candidate_of(schedule, &candidate_plan)), candidate_plan.wall_clock_hours);
 }
 
-enum status nearest_check_pins(const struct programme *programme, struct failure *failure)
+enum status nearest_check_pins(const struct stage_schedule *schedule, struct failure *failure)
 {
-	const struct training_request *request = &programme->input->request;
+	const struct training_request *request = &schedule->input->request;
 	int64_t gpu_count = request->common.gpu_count >= 1 ? request->common.gpu_count : layout_pinned_gpu_count(&request->parallelism);
 	struct parallelism right;
 
-	for (size_t i = 0; i < programme->stage_count; i++) {
-		struct setting setting = {.model = &programme->input->model, .sequence = programme->stages[i].sequence, .batch = programme->stages[i].batch};
+	for (size_t i = 0; i < schedule->stage_count; i++) {
+		struct setting setting = {.model = &schedule->input->model, .sequence = schedule->stages[i].sequence, .batch = schedule->stages[i].batch};
 
 		if (layout_pins_check(&setting, gpu_count, &request->parallelism, &right, failure))
 			continue;
-		if (programme->input->candidate_count > 0)
-			explain_pins(programme, gpu_count, &right, failure);
+		if (schedule->input->candidate_count > 0)
+			explain_pins(schedule, gpu_count, &right, failure);
 		return STATUS_INVALID;
 	}
 	return STATUS_OK;
 }
 
 /* More accelerators than a step can be split over: the most of its halves that it can. */
-static enum status explain_count(const struct programme *programme, double batch, struct failure *failure)
+static enum status explain_count(const struct stage_schedule *schedule, double batch, struct failure *failure)
 {
-	int64_t asked = programme->input->request.common.gpu_count;
+	int64_t asked = schedule->input->request.common.gpu_count;
 	struct search_counts counts = {0};
-	struct outline outline = {.any = false};
+	struct candidate_plan candidate_plan = {.any = false};
 
-	for (int64_t count = asked / 2; count >= 1 && !outline.any; count /= 2)
-		fleet_outline(programme, 0, count, &programme->input->request.parallelism, &outline, &counts);
+	for (int64_t count = asked / 2; count >= 1 && !candidate_plan.any; count /= 2)
+		fleet_candidate_plan(schedule, 0, count, &schedule->input->request.parallelism, &candidate_plan, &counts);
 	return failure_set(failure, STATUS_INFEASIBLE,
 		"no layout of %lld accelerators exists: a step of %.0f samples cannot feed them; raise the global batch, or take %lld, which it can feed",
-		(long long)asked, batch, (long long)(outline.any ? outline.gpu_count : 1));
+		(long long)asked, batch, (long long)(candidate_plan.any ? candidate_plan.gpu_count : 1));
 }
 
-enum status nearest_explain(const struct programme *programme, const struct selection *selection, struct failure *failure)
+enum status nearest_explain(const struct stage_schedule *schedule, const struct selection *selection, struct failure *failure)
 {
-	const struct training_input *input = programme->input;
+	const struct training_input *input = schedule->input;
 	const struct training_request *request = &input->request;
 	struct setting setting;
 
 	if (selection->fastest.any)
-		return explain_limits(programme, selection, failure);
+		return explain_limits(schedule, selection, failure);
 	if (selection->smallest.any)
-		return explain_memory(programme, &selection->smallest, failure);
+		return explain_memory(schedule, &selection->smallest, failure);
 	if (input->candidate_count == 0)
 		return failure_set(failure, STATUS_INFEASIBLE, "no accelerator to plan with: name one, or give a price");
-	if (!setting_of_candidate(input, &input->candidates[0], programme->physics, programme->teacher, programme->stages[0].sequence, &setting))
+	if (!setting_of_candidate(input, &input->candidates[0], schedule->physics, schedule->teacher, schedule->stages[0].sequence, &setting))
 		return failure_set(failure, STATUS_INFEASIBLE, "%s has no dense rate in a format that this precision can be computed in, or no known memory: name another precision or accelerator",
 			accelerator_name(&input->candidates[0]));
-	setting.batch = programme->stages[0].batch;
+	setting.batch = schedule->stages[0].batch;
 	if (request->common.gpu_count >= 1)
-		return explain_count(programme, setting.batch, failure);
+		return explain_count(schedule, setting.batch, failure);
 	return failure_set(failure, STATUS_INFEASIBLE, "no layout exists for any number of accelerators up to %d under the pinned parallelism", SEARCH_GPUS_MAX);
 }

@@ -1,4 +1,4 @@
-/* From an outline to an answered option: figures, intervals, provenance, bottleneck. */
+/* From a candidate_plan to an answered option: figures, intervals, provenance, bottleneck. */
 #ifndef FLEETPLAN_PLANNER_TRAINING_OPTION_H
 #define FLEETPLAN_PLANNER_TRAINING_OPTION_H
 
@@ -6,6 +6,6 @@
 
 /* Fills every member of the option. All finite but what is absent: market and marginal carbon, monthly figures without a
  * cadence, and cost where no price is known. */
-void training_option_fill(const struct programme *programme, const struct outline *outline, struct training_option *option);
+void training_option_fill(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct training_option *option);
 
 #endif

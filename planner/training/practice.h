@@ -3,9 +3,9 @@
 #define FLEETPLAN_PLANNER_TRAINING_PRACTICE_H
 
 #include "planner/interval.h"
-#include "planner/practice.h"
-#include "planner/training/own_runs.h"
-#include "planner/training/training.h"
+#include "planner/measurement/own_runs.h"
+#include "planner/plan/practice_choice.h"
+#include "planner/plan/training.h"
 
 /* member; p10 and p90 of runs; least and most value that a fit may take; meaning; source; inputs that it was fitted on.
  * The ranges of layout and of evaluation and restarts are of published runs; `layout` is fitted to 49 published totals of 20 teams

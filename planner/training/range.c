@@ -30,10 +30,10 @@ double range_measured_log_sigma(const struct calibration *calibration, const str
 /* E126. What is left of the spread once something was measured: the ceiling of products is known as well as it was measured; observed steps
  * leave what they disagree by, and what a week's mean varies; of jobs unlike the planned one, what their likeness l leaves open as well (E148):
  * sigma^2 (1 - l^2), with stack_low and stack_high at that distance already. Never more than without. */
-static double calibrated_log_sigma(const struct calibration *calibration, const struct outline *outline, double sigma)
+static double calibrated_log_sigma(const struct calibration *calibration, const struct candidate_plan *candidate_plan, double sigma)
 {
-	struct bottleneck_use use = step_bottleneck(&outline->found.step);
-	struct observed_stack stack = observation_stack_at(calibration, (double)outline->gpu_count);
+	struct bottleneck_use use = step_bottleneck(&candidate_plan->found.step);
+	struct observed_stack stack = observation_stack_at(calibration, (double)candidate_plan->gpu_count);
 	double own, likeness = stack.likeness;
 
 	if (likeness > 0) {
@@ -47,33 +47,33 @@ static double calibrated_log_sigma(const struct calibration *calibration, const 
 	return interval_joint_sigma(sigma, range_measured_log_sigma(calibration, &use));
 }
 
-static double published_log_sigma(const struct programme *programme, const struct candidate *candidate)
+static double published_log_sigma(const struct stage_schedule *schedule, const struct candidate *candidate)
 {
-	enum precision precision = programme->input->request.common.precision;
-	double ground = ground_log_sigma(&programme->input->request, &programme->input->model, candidate);
+	enum precision precision = schedule->input->request.common.precision;
+	double ground = ground_log_sigma(&schedule->input->request, &schedule->input->model, candidate);
 	bool compiled = device_is_compiled(&candidate->accelerator);
 
 	if (precision == PRECISION_UNSET)
 		precision = accelerator_training_precision(&candidate->accelerator);
-	if (programme->input->model.params_active < programme->input->model.params_total)
+	if (schedule->input->model.params_active < schedule->input->model.params_total)
 		return interval_joint_sigma(STEP_LOG_SIGMA_EXPERTS, ground);
 	return interval_joint_sigma(precision_weight_bytes(precision) >= 2 && device_architecture_year(&candidate->accelerator) >= STEP_LOG_SIGMA_NEW_YEAR && !compiled
 		? STEP_LOG_SIGMA_NEW : STEP_LOG_SIGMA, ground);
 }
 
-double range_step_log_sigma(const struct programme *programme, const struct candidate *candidate, const struct outline *outline)
+double range_step_log_sigma(const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan)
 {
-	if (is_given(programme->input->request.mfu))
+	if (is_given(schedule->input->request.mfu))
 		return STEP_LOG_SIGMA_GIVEN;
-	return calibrated_log_sigma(&candidate->calibration, outline, interval_joint_sigma(published_log_sigma(programme, candidate), scope_log_sigma(programme, outline)));
+	return calibrated_log_sigma(&candidate->calibration, candidate_plan, interval_joint_sigma(published_log_sigma(schedule, candidate), scope_log_sigma(schedule, candidate_plan)));
 }
 
 /* Spread of wall clock over useful hours that the published failure rates leave. A rate that the caller gave has none. */
-static double failure_log_sigma(const struct programme *programme, const struct outline *outline)
+static double failure_log_sigma(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan)
 {
-	const struct training_request *request = &programme->input->request;
-	const struct reliability *job = &outline->reliability;
-	double n = (double)outline->gpu_count;
+	const struct training_request *request = &schedule->input->request;
+	const struct reliability *job = &candidate_plan->reliability;
+	double n = (double)candidate_plan->gpu_count;
 
 	if (is_given(request->reliability.mtbf_gpu_hours))
 		return 0;
@@ -82,31 +82,31 @@ static double failure_log_sigma(const struct programme *programme, const struct 
 }
 
 /* Low to high are what offers differ by: nothing is cheaper than the cheapest, and the upward spread is at most that of the offers. */
-static struct spread price_spread(const struct outline *outline)
+static struct spread price_spread(const struct candidate_plan *candidate_plan)
 {
-	double low = outline->price.low_usd_per_gpu_hour, usd = outline->price.usd_per_gpu_hour, high = outline->price.high_usd_per_gpu_hour;
+	double low = candidate_plan->price.low_usd_per_gpu_hour, usd = candidate_plan->price.usd_per_gpu_hour, high = candidate_plan->price.high_usd_per_gpu_hour;
 
 	return low > 0 && high > low ? (struct spread){spread_of_range(low, usd, high).low, fmin(spread_of_range(low, usd, high).high, interval_log_sigma(low, high))}
 		: spread_even(0);
 }
 
 /* Part of the cost that goes with the price of accelerators, and part that goes with hours (none where a commitment is paid on). */
-static double price_share(const struct outline *outline)
+static double price_share(const struct candidate_plan *candidate_plan)
 {
-	return outline->total_usd > 0 ? outline->price.usd_per_gpu_hour * outline->gpu_hours / outline->total_usd : 0;
+	return candidate_plan->total_usd > 0 ? candidate_plan->price.usd_per_gpu_hour * candidate_plan->gpu_hours / candidate_plan->total_usd : 0;
 }
 
-static double hours_share(const struct outline *outline)
+static double hours_share(const struct candidate_plan *candidate_plan)
 {
-	double by_hours = outline->paid_hours > outline->wall_clock_hours ? 0 : price_share(outline);
+	double by_hours = candidate_plan->paid_hours > candidate_plan->wall_clock_hours ? 0 : price_share(candidate_plan);
 
-	return outline->total_usd > 0 ? by_hours + outline->data_cost.storage_usd / outline->total_usd : 0;
+	return candidate_plan->total_usd > 0 ? by_hours + candidate_plan->data_cost.storage_usd / candidate_plan->total_usd : 0;
 }
 
 /* E108. Money is a sum: accelerators by price and hours, storage by hours, egress by neither. */
-static struct spread usd_spread(const struct outline *outline, struct spread hours, struct spread price)
+static struct spread usd_spread(const struct candidate_plan *candidate_plan, struct spread hours, struct spread price)
 {
-	double by_hours = hours_share(outline), by_price = price_share(outline);
+	double by_hours = hours_share(candidate_plan), by_price = price_share(candidate_plan);
 
 	return spread_joint((struct spread){by_price * price.low, by_price * price.high}, (struct spread){by_hours * hours.low, by_hours * hours.high});
 }
@@ -117,37 +117,37 @@ static struct interval not_below(struct interval range, double least)
 	return range;
 }
 
-void range_fill(const struct programme *programme, struct outline *outline)
+void range_fill(const struct stage_schedule *schedule, struct candidate_plan *candidate_plan)
 {
-	struct outline_range *range = &outline->range;
-	const struct footprint_spread *footprint = &outline->footprint.spread;
-	double bound = outline->least_step_s / outline->found.step.time.time_s; /* of the step's time */
-	double least_hours = outline->wall_clock_hours / outline->practice.value * bound;
+	struct candidate_plan_range *range = &candidate_plan->range;
+	const struct footprint_spread *footprint = &candidate_plan->footprint.spread;
+	double bound = candidate_plan->least_step_s / candidate_plan->found.step.time.time_s; /* of the step's time */
+	double least_hours = candidate_plan->wall_clock_hours / candidate_plan->practice.value * bound;
 
-	range->step = spread_even(outline->step_log_sigma);
-	range->failures = spread_even(failure_log_sigma(programme, outline));
-	range->practice = practice_spread(&outline->practice);
+	range->step = spread_even(candidate_plan->step_log_sigma);
+	range->failures = spread_even(failure_log_sigma(schedule, candidate_plan));
+	range->practice = practice_spread(&candidate_plan->practice);
 	range->hours = spread_joint(range->step, spread_joint(range->failures, range->practice));
-	range->step_time_s = not_below(interval_of_spread(outline->found.step.time.time_s, range->step), outline->least_step_s);
-	range->wall_clock_hours = not_below(interval_of_spread(outline->wall_clock_hours, range->hours), least_hours);
-	range->hours.low = spread_of_range(range->wall_clock_hours.p10, outline->wall_clock_hours, outline->wall_clock_hours).low; /* money and energy stop there, too */
-	range->usd = usd_spread(outline, range->hours, price_spread(outline));
-	range->gpu_hours = interval_of_spread(outline->gpu_hours, range->hours);
-	range->total_usd = interval_of_spread(outline->priced ? outline->total_usd : ABSENT_NUMBER, range->usd);
-	range->total_kwh = interval_of_spread(outline->footprint.energy.total_kwh, spread_joint(range->hours, spread_even(footprint->total_kwh)));
-	range->total_kgco2e = interval_of_spread(outline->footprint.carbon.total_kgco2e, spread_joint(range->hours, spread_even(footprint->total_kgco2e)));
+	range->step_time_s = not_below(interval_of_spread(candidate_plan->found.step.time.time_s, range->step), candidate_plan->least_step_s);
+	range->wall_clock_hours = not_below(interval_of_spread(candidate_plan->wall_clock_hours, range->hours), least_hours);
+	range->hours.low = spread_of_range(range->wall_clock_hours.p10, candidate_plan->wall_clock_hours, candidate_plan->wall_clock_hours).low; /* money and energy stop there, too */
+	range->usd = usd_spread(candidate_plan, range->hours, price_spread(candidate_plan));
+	range->gpu_hours = interval_of_spread(candidate_plan->gpu_hours, range->hours);
+	range->total_usd = interval_of_spread(candidate_plan->priced ? candidate_plan->total_usd : ABSENT_NUMBER, range->usd);
+	range->total_kwh = interval_of_spread(candidate_plan->footprint.energy.total_kwh, spread_joint(range->hours, spread_even(footprint->total_kwh)));
+	range->total_kgco2e = interval_of_spread(candidate_plan->footprint.carbon.total_kgco2e, spread_joint(range->hours, spread_even(footprint->total_kgco2e)));
 }
 
-size_t range_promises(const struct programme *programme, const struct outline *outline, struct promised *promises)
+size_t range_promises(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct promised *promises)
 {
-	const struct training_request *request = &programme->input->request;
-	const struct outline_range *range = &outline->range;
+	const struct training_request *request = &schedule->input->request;
+	const struct candidate_plan_range *range = &candidate_plan->range;
 	const struct {
 		const char *what;
 		double limit;
 		const struct interval *range;
 	} limits[PROMISES_MAX] = {
-		{"deadline", programme->deadline_hours, &range->wall_clock_hours},
+		{"deadline", schedule->deadline_hours, &range->wall_clock_hours},
 		{"budget", request->budget_usd, &range->total_usd},
 		{"energy_cap", request->common.energy_cap_kwh, &range->total_kwh},
 		{"carbon_cap", request->common.carbon_cap_kgco2e, &range->total_kgco2e},
@@ -163,18 +163,18 @@ size_t range_promises(const struct programme *programme, const struct outline *o
 	return count;
 }
 
-bool range_keeps(const struct programme *programme, const struct interval *figure, double limit)
+bool range_keeps(const struct stage_schedule *schedule, const struct interval *figure, double limit)
 {
-	return interval_probability(figure, limit) >= programme->confidence;
+	return interval_probability(figure, limit) >= schedule->confidence;
 }
 
-bool range_keeps_promises(const struct programme *programme, const struct outline *outline)
+bool range_keeps_promises(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan)
 {
 	struct promised promises[PROMISES_MAX];
-	size_t count = range_promises(programme, outline, promises);
+	size_t count = range_promises(schedule, candidate_plan, promises);
 
 	for (size_t i = 0; i < count; i++)
-		if (promises[i].probability < programme->confidence)
+		if (promises[i].probability < schedule->confidence)
 			return false;
 	return true;
 }
@@ -185,26 +185,26 @@ struct source {
 	struct spread hours, price;
 };
 
-static size_t sources_of(const struct programme *programme, const struct outline *outline, struct source *sources)
+static size_t sources_of(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct source *sources)
 {
-	const struct candidate *candidate = &programme->input->candidates[outline->candidate];
+	const struct candidate *candidate = &schedule->input->candidates[candidate_plan->candidate];
 	size_t count = 0;
 
-	if (!is_given(programme->input->request.mfu))
+	if (!is_given(schedule->input->request.mfu))
 		sources[count++] = (struct source){"step", range_is_calibrated(candidate)
 			? "time a few steps of this plan's layout and give their mfu" : "run a benchmark of the plan on this accelerator (POST /v1/benchmarks with plan_id)",
-			outline->range.step, {0, 0}};
-	for (size_t i = 0; i < outline->practice.part_count; i++) {
-		const struct practice_part *part = &outline->practice.parts[i];
+			candidate_plan->range.step, {0, 0}};
+	for (size_t i = 0; i < candidate_plan->practice.part_count; i++) {
+		const struct practice_part *part = &candidate_plan->practice.parts[i];
 		const char *cure = strcmp(part->name, "software") == 0 ? "name the software and its release (stack, stack_release)"
 			: strcmp(part->name, "layout") == 0 ? "pin the layout that will run (parallelism), or report steps of jobs of your own (POST /v1/observations)"
 			: "report the hours of runs of your own (POST /v1/observations)";
 
 		sources[count++] = (struct source){part->name, cure, spread_of_range(part->low, part->factor, part->high), {0, 0}};
 	}
-	sources[count++] = (struct source){"failures", "give reliability.mtbf_gpu_hours of your own machines", outline->range.failures, {0, 0}};
-	if (outline->priced)
-		sources[count++] = (struct source){"price", "get a quote and give it as pricing.usd_per_gpu_hour", {0, 0}, price_spread(outline)};
+	sources[count++] = (struct source){"failures", "give reliability.mtbf_gpu_hours of your own machines", candidate_plan->range.failures, {0, 0}};
+	if (candidate_plan->priced)
+		sources[count++] = (struct source){"price", "get a quote and give it as pricing.usd_per_gpu_hour", {0, 0}, price_spread(candidate_plan)};
 	return count;
 }
 
@@ -215,36 +215,36 @@ static struct spread spread_without(struct spread all, struct spread part)
 }
 
 /* In money, or hours where there is no price. At even odds no uncertainty costs anything: then the wider one. */
-static bool costs_more(const struct outline *outline, const struct uncertainty *a, double spread_a, const struct uncertainty *b, double spread_b)
+static bool costs_more(const struct candidate_plan *candidate_plan, const struct uncertainty *a, double spread_a, const struct uncertainty *b, double spread_b)
 {
-	double of_all = outline->priced ? outline->total_usd : outline->wall_clock_hours;
-	double more = (outline->priced ? a->total_usd - b->total_usd : a->wall_clock_hours - b->wall_clock_hours) / of_all;
+	double of_all = candidate_plan->priced ? candidate_plan->total_usd : candidate_plan->wall_clock_hours;
+	double more = (candidate_plan->priced ? a->total_usd - b->total_usd : a->wall_clock_hours - b->wall_clock_hours) / of_all;
 
 	return fabs(more) > 1e-9 ? more > 0 : spread_a > spread_b;
 }
 
-size_t range_uncertainties(const struct programme *programme, const struct outline *outline, struct uncertainty *uncertainties)
+size_t range_uncertainties(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct uncertainty *uncertainties)
 {
 	struct source sources[UNCERTAINTIES_MAX];
 	double spreads[UNCERTAINTIES_MAX];
-	size_t count = sources_of(programme, outline, sources), kept = 0;
-	const struct outline_range *range = &outline->range;
-	double hours = interval_quantile(&range->wall_clock_hours, programme->confidence);
-	double usd = outline->priced ? interval_quantile(&range->total_usd, programme->confidence) : ABSENT_NUMBER;
+	size_t count = sources_of(schedule, candidate_plan, sources), kept = 0;
+	const struct candidate_plan_range *range = &candidate_plan->range;
+	double hours = interval_quantile(&range->wall_clock_hours, schedule->confidence);
+	double usd = candidate_plan->priced ? interval_quantile(&range->total_usd, schedule->confidence) : ABSENT_NUMBER;
 
 	for (size_t i = 0; i < count; i++) {
 		struct spread left = spread_without(range->hours, sources[i].hours);
-		struct interval known = interval_of_spread(outline->wall_clock_hours, left), known_usd = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
-		struct uncertainty entry = {.field = sources[i].field, .cure = sources[i].cure, .wall_clock_hours = hours - interval_quantile(&known, programme->confidence)};
+		struct interval known = interval_of_spread(candidate_plan->wall_clock_hours, left), known_usd = {ABSENT_NUMBER, ABSENT_NUMBER, ABSENT_NUMBER};
+		struct uncertainty entry = {.field = sources[i].field, .cure = sources[i].cure, .wall_clock_hours = hours - interval_quantile(&known, schedule->confidence)};
 		double spread = fmax(sources[i].hours.high, sources[i].price.high);
 		size_t at = kept;
 
-		if (outline->priced)
-			known_usd = interval_of_spread(outline->total_usd, usd_spread(outline, left, spread_without(price_spread(outline), sources[i].price)));
-		entry.total_usd = outline->priced ? usd - interval_quantile(&known_usd, programme->confidence) : ABSENT_NUMBER;
+		if (candidate_plan->priced)
+			known_usd = interval_of_spread(candidate_plan->total_usd, usd_spread(candidate_plan, left, spread_without(price_spread(candidate_plan), sources[i].price)));
+		entry.total_usd = candidate_plan->priced ? usd - interval_quantile(&known_usd, schedule->confidence) : ABSENT_NUMBER;
 		if (!(sources[i].hours.low > 0 || sources[i].hours.high > 0 || sources[i].price.high > 0))
 			continue;
-		for (; at > 0 && costs_more(outline, &entry, spread, &uncertainties[at - 1], spreads[at - 1]); at--) {
+		for (; at > 0 && costs_more(candidate_plan, &entry, spread, &uncertainties[at - 1], spreads[at - 1]); at--) {
 			uncertainties[at] = uncertainties[at - 1];
 			spreads[at] = spreads[at - 1];
 		}

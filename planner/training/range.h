@@ -1,4 +1,4 @@
-/* How far an outline's figures may be off, and with which probability it keeps what was promised (E133). */
+/* How far a candidate_plan's figures may be off, and with which probability it keeps what was promised (E133). */
 #ifndef FLEETPLAN_PLANNER_TRAINING_RANGE_H
 #define FLEETPLAN_PLANNER_TRAINING_RANGE_H
 
@@ -14,28 +14,28 @@
 #define STEP_LOG_SIGMA_CEILING 0.08 /* of which not to know the ceiling of products is this: what is left of 0.12 is 0.09 */
 #define STEP_LOG_SIGMA_GIVEN 0.03
 
-/* Standard deviation of the logarithm of the step time of an outline whose layout is found; wider outside of what was measured (E135). */
-double range_step_log_sigma(const struct programme *programme, const struct candidate *candidate, const struct outline *outline);
+/* Standard deviation of the logarithm of the step time of a candidate_plan whose layout is found; wider outside of what was measured (E135). */
+double range_step_log_sigma(const struct stage_schedule *schedule, const struct candidate *candidate, const struct candidate_plan *candidate_plan);
 
-/* Fills outline->range from its hours, cost and footprint, its step_log_sigma and least_step_s: no p10 is faster than the best
+/* Fills candidate_plan->range from its hours, cost and footprint, its step_log_sigma and least_step_s: no p10 is faster than the best
  * measured product of the accelerator. */
-void range_fill(const struct programme *programme, struct outline *outline);
+void range_fill(const struct stage_schedule *schedule, struct candidate_plan *candidate_plan);
 
 /* Whether a measurement of the candidate's own products or software counts. */
 bool range_is_calibrated(const struct candidate *candidate);
 
-/* E133. The limits that the request sets, each with the probability with which the outline keeps it. Returned: how many of PROMISES_MAX. */
-size_t range_promises(const struct programme *programme, const struct outline *outline, struct promised *promises);
+/* E133. The limits that the request sets, each with the probability with which the candidate_plan keeps it. Returned: how many of PROMISES_MAX. */
+size_t range_promises(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct promised *promises);
 
-/* Whether a figure stays within a limit with the programme's confidence. */
-bool range_keeps(const struct programme *programme, const struct interval *figure, double limit);
+/* Whether a figure stays within a limit with the schedule's confidence. */
+bool range_keeps(const struct stage_schedule *schedule, const struct interval *figure, double limit);
 
 /* Whether each is kept with at least the request's confidence. */
-bool range_keeps_promises(const struct programme *programme, const struct outline *outline);
+bool range_keeps_promises(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan);
 
-/* The outline's uncertainties, the costliest first: what each adds to hours and cost at the request's confidence, and what would shrink it.
+/* The candidate_plan's uncertainties, the costliest first: what each adds to hours and cost at the request's confidence, and what would shrink it.
  * Returned: how many of UNCERTAINTIES_MAX. */
-size_t range_uncertainties(const struct programme *programme, const struct outline *outline, struct uncertainty *uncertainties);
+size_t range_uncertainties(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct uncertainty *uncertainties);
 
 /* E151. What the measured terms leave of a step beside the ceiling of products, which E126 has: each moves the step by its share of it.
  * Given: the calibration's intervals (80 %), of memory, launches, the host's link and collectives; shares of the step (sum 1).

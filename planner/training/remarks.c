@@ -4,14 +4,14 @@
 
 #include "planner/footprint/supply.h"
 #include "planner/measurement/observation.h"
+#include "planner/step/software.h"
 #include "planner/training/ground.h"
 #include "planner/training/range.h"
 #include "planner/training/scope.h"
-#include "planner/training/software.h"
 
-static void assume_reliability(const struct programme *programme, const struct figures *inputs, struct findings *findings)
+static void assume_reliability(const struct stage_schedule *schedule, const struct figures *inputs, struct findings *findings)
 {
-	const struct training_request *request = &programme->input->request;
+	const struct training_request *request = &schedule->input->request;
 
 	for (size_t i = 0; i < inputs->count; i++)
 		if (strncmp(inputs->items[i].field, "reliability.", strlen("reliability.")) == 0)
@@ -21,9 +21,9 @@ static void assume_reliability(const struct programme *programme, const struct f
 			"E48: goodput.spare_nodes says how many keep it so; give spare_nodes to pay for them and to count the waiting");
 }
 
-static void assume_software(const struct programme *programme, const struct candidate *had, struct findings *findings)
+static void assume_software(const struct stage_schedule *schedule, const struct candidate *had, struct findings *findings)
 {
-	const struct training_request *request = &programme->input->request;
+	const struct training_request *request = &schedule->input->request;
 	bool read = is_given(request->input_pipeline.storage_gbs) || CALIBRATED(&had->calibration, storage_bytes_per_s, 0) > 0;
 
 	if (!request->stack_release)
@@ -35,9 +35,9 @@ static void assume_software(const struct programme *programme, const struct cand
 }
 
 /* What observed steps say of the number that was found; of a number that is given the resolver said it. */
-static void assume_observed(const struct programme *programme, const struct outline *best, struct findings *findings)
+static void assume_observed(const struct stage_schedule *schedule, const struct candidate_plan *best, struct findings *findings)
 {
-	const struct calibration *calibration = &programme->input->candidates[best->candidate].calibration;
+	const struct calibration *calibration = &schedule->input->candidates[best->candidate].calibration;
 	struct observed_stack stack = observation_stack_at(calibration, (double)best->gpu_count);
 
 	if (!(CALIBRATED(calibration, stack_gpu_count, 0) > 0) || !(stack.likeness > 0))
@@ -48,9 +48,9 @@ static void assume_observed(const struct programme *programme, const struct outl
 }
 
 /* Which parts of practice something else replaces. */
-static void assume_practice(const struct programme *programme, const struct outline *best, struct findings *findings)
+static void assume_practice(const struct stage_schedule *schedule, const struct candidate_plan *best, struct findings *findings)
 {
-	const struct training_input *input = programme->input;
+	const struct training_input *input = schedule->input;
 	const struct training_request *request = &input->request;
 	const char *step = is_given(request->mfu) ? "mfu of the request" : input->measured ? "measured steps"
 		: observation_stack_at(&input->candidates[best->candidate].calibration, (double)best->gpu_count).likeness >= 1 ? "observed steps of this software" : NULL;
@@ -67,9 +67,9 @@ static void assume_practice(const struct programme *programme, const struct outl
 			                                  : "E131: one machine has no network to lay a run out over: the part is 1");
 }
 
-static void assume_layout(const struct programme *programme, struct findings *findings)
+static void assume_layout(const struct stage_schedule *schedule, struct findings *findings)
 {
-	const struct parallelism *pins = &programme->input->request.parallelism;
+	const struct parallelism *pins = &schedule->input->request.parallelism;
 
 	if (pins->tensor < 1 || pins->pipeline < 1 || pins->micro_batch < 1 || pins->recompute == RECOMPUTE_UNSET)
 		findings_assume_text(findings, "parallelism", "searched", "E42: of the layouts that fit memory the fastest; what is pinned stays");
@@ -78,9 +78,9 @@ static void assume_layout(const struct programme *programme, struct findings *fi
 /* The lowest that a published run reports is about 0.6 (OPT-175B, metaseq logbook). */
 static const double worrying_goodput = 0.6;
 
-static void warn_of_request(const struct programme *programme, const struct outline *best, struct findings *findings)
+static void warn_of_request(const struct stage_schedule *schedule, const struct candidate_plan *best, struct findings *findings)
 {
-	const struct training_input *input = programme->input;
+	const struct training_input *input = schedule->input;
 	const struct training_request *request = &input->request;
 	enum precision used = PRECISION_UNSET;
 
@@ -106,7 +106,7 @@ static void warn_of_request(const struct programme *programme, const struct outl
 		accelerator_peak_flops_per_s(&input->candidates[best->candidate].accelerator, request->common.precision, &used);
 	if (used != PRECISION_UNSET && used != request->common.precision)
 		findings_warn(findings, "the accelerator has no %s rate: its products run in %s", precision_name(request->common.precision), precision_name(used));
-	if (!programme->teacher && (request->distillation.teacher.id || request->distillation.teacher.config.text))
+	if (!schedule->teacher && (request->distillation.teacher.id || request->distillation.teacher.config.text))
 		findings_warn(findings, "distillation.teacher could not be resolved to a model and is not counted");
 	if (is_given(request->input_pipeline.storage_gbs) && !is_given(request->input_pipeline.sample_bytes))
 		findings_warn(findings, "input_pipeline.storage_gbs is not used without input_pipeline.sample_bytes");
@@ -121,7 +121,7 @@ static void warn_of_request(const struct programme *programme, const struct outl
 static const double unheard_of_mfu = 0.87;
 
 /* Before all else: the longest published run takes 163 days (xTrimoPGLM, tests/validation/runs.jsonl). */
-static void warn_of_length(const struct outline *best, struct findings *findings)
+static void warn_of_length(const struct candidate_plan *best, struct findings *findings)
 {
 	if (best->wall_clock_hours > SEARCH_HOURS_MOST)
 		findings_warn_first(findings, "length: %.3g years on %lld accelerators; the longest published run took half a year: give a deadline or more accelerators, or train a smaller model",
@@ -129,7 +129,7 @@ static void warn_of_length(const struct outline *best, struct findings *findings
 }
 
 /* Reserved terms alone: the commitment is there already (E110), and who has none must hear what one costs. */
-static void warn_of_commitment(const struct request_common *common, const struct candidate *had, const struct outline *best, struct findings *findings)
+static void warn_of_commitment(const struct request_common *common, const struct candidate *had, const struct candidate_plan *best, struct findings *findings)
 {
 	double years = had->offer.term == TERM_RESERVED_3Y ? 3 : 1, term_hours = years * cost_paid_hours(TERM_RESERVED_1Y, 1, ABSENT_NUMBER, false);
 
@@ -139,7 +139,7 @@ static void warn_of_commitment(const struct request_common *common, const struct
 }
 
 /* What was asked for and changes nothing, or lies past everything known. */
-static void warn_of_excess(const struct training_request *request, const struct model *model, const struct outline *best, struct findings *findings)
+static void warn_of_excess(const struct training_request *request, const struct model *model, const struct candidate_plan *best, struct findings *findings)
 {
 	const char *newest = stack_newest_release(request->stack);
 
@@ -164,7 +164,7 @@ static void warn_of_batch(const struct training_input *input, struct training_pl
 }
 
 /* Optimizer states in host memory: nobody said that it is there. */
-static void warn_of_offload(const struct training_input *input, const struct outline *best, struct findings *findings)
+static void warn_of_offload(const struct training_input *input, const struct candidate_plan *best, struct findings *findings)
 {
 	double node = (double)best->gpu_count / (double)best->node_count;
 	double bytes = input->model.params_total * optimizer_bytes_per_param(input->request.optimizer, false) / (double)best->gpu_count * node;
@@ -174,7 +174,7 @@ static void warn_of_offload(const struct training_input *input, const struct out
 }
 
 /* Layers' inputs in host memory, likewise. */
-static void warn_of_inputs(const struct training_input *input, const struct outline *best, struct findings *findings)
+static void warn_of_inputs(const struct training_input *input, const struct candidate_plan *best, struct findings *findings)
 {
 	const struct parallelism *layout = &best->found.layout;
 	double node = (double)best->gpu_count / (double)best->node_count, layers = (double)layout_layers(&input->model) / (double)layout->pipeline;
@@ -186,7 +186,7 @@ static void warn_of_inputs(const struct training_input *input, const struct outl
 			node * layers * rows * 2 * input->model.hidden / spread / 1e9);
 }
 
-static void warn_of_zero(const struct training_request *request, const struct outline *best, struct findings *findings)
+static void warn_of_zero(const struct training_request *request, const struct candidate_plan *best, struct findings *findings)
 {
 	struct software software = software_of(request->stack, request->stack_release, PRECISION_BF16, ABSENT_COUNT, &physics_fitted);
 	int most = best->found.layout.pipeline > 1 ? software.zero_most_piped : software.zero_most;
@@ -219,13 +219,13 @@ void remarks_of_sizing(enum sizing sizing, struct findings *findings)
 		findings_assume_text(findings, "gpu_count", rules[sizing].text, rules[sizing].source);
 }
 
-void remarks_of_left(const struct programme *programme, const size_t candidates[], size_t count, struct findings *findings)
+void remarks_of_left(const struct stage_schedule *schedule, const size_t candidates[], size_t count, struct findings *findings)
 {
 	enum { NAMES_MAX = 110 };
 	char names[NAMES_MAX] = "";
 
 	for (size_t i = 0; i < count; i++) {
-		const char *id = programme->input->candidates[candidates[i]].accelerator.id;
+		const char *id = schedule->input->candidates[candidates[i]].accelerator.id;
 		size_t used = strlen(names);
 		bool room = used + strlen(id) + sizeof ", , ..." < sizeof names;
 
@@ -238,29 +238,29 @@ void remarks_of_left(const struct programme *programme, const size_t candidates[
 			count, SEARCH_HOPELESS, names);
 }
 
-void remarks_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+void remarks_fill(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
-	const struct candidate had = outline_candidate(programme, best);
+	const struct candidate had = candidate_plan_as_priced(schedule, best);
 
-	assume_reliability(programme, &plan->recommended.inputs, &plan->findings);
-	assume_software(programme, &had, &plan->findings);
-	assume_layout(programme, &plan->findings);
-	assume_practice(programme, best, &plan->findings);
-	assume_observed(programme, best, &plan->findings);
-	warn_of_request(programme, best, &plan->findings);
-	warn_of_offload(programme->input, best, &plan->findings);
-	if (!is_given(programme->input->request.mfu) && !range_is_calibrated(&programme->input->candidates[best->candidate]))
-		ground_warn(&programme->input->request, &programme->input->model, &programme->input->candidates[best->candidate].accelerator, &plan->findings);
-	warn_of_inputs(programme->input, best, &plan->findings);
-	warn_of_batch(programme->input, plan);
-	warn_of_zero(&programme->input->request, best, &plan->findings);
-	warn_of_excess(&programme->input->request, &programme->input->model, best, &plan->findings);
+	assume_reliability(schedule, &plan->recommended.inputs, &plan->findings);
+	assume_software(schedule, &had, &plan->findings);
+	assume_layout(schedule, &plan->findings);
+	assume_practice(schedule, best, &plan->findings);
+	assume_observed(schedule, best, &plan->findings);
+	warn_of_request(schedule, best, &plan->findings);
+	warn_of_offload(schedule->input, best, &plan->findings);
+	if (!is_given(schedule->input->request.mfu) && !range_is_calibrated(&schedule->input->candidates[best->candidate]))
+		ground_warn(&schedule->input->request, &schedule->input->model, &schedule->input->candidates[best->candidate].accelerator, &plan->findings);
+	warn_of_inputs(schedule->input, best, &plan->findings);
+	warn_of_batch(schedule->input, plan);
+	warn_of_zero(&schedule->input->request, best, &plan->findings);
+	warn_of_excess(&schedule->input->request, &schedule->input->model, best, &plan->findings);
 	warn_of_fabric(&had, &plan->findings);
-	warn_of_commitment(&programme->input->request.common, &had, best, &plan->findings);
+	warn_of_commitment(&schedule->input->request.common, &had, best, &plan->findings);
 	warn_of_length(best, &plan->findings);
-	scope_warn(programme, best, &plan->findings);
+	scope_warn(schedule, best, &plan->findings);
 	footprint_warn_of_hours(&had.site, &best->footprint.carbon, &plan->findings);
 	supply_remark(&had, best->gpu_count, best->gpu_count, &plan->findings);
-	sensitivity_fill(programme, best, plan);
-	advice_fill(programme, best, plan);
+	sensitivity_fill(schedule, best, plan);
+	advice_fill(schedule, best, plan);
 }

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_TRAINING_RULE_OF_THUMB_H
 #define FLEETPLAN_PLANNER_TRAINING_RULE_OF_THUMB_H
 
-#include "planner/training/training.h"
+#include "planner/plan/training.h"
 
 #define RULE_OF_THUMB_FACTOR 13.3       /* GPU-hours of an A100 per (billion parameters x billion tokens) */
 #define RULE_OF_THUMB_PEAK_FLOPS 312e12 /* A100, dense BF16: what the factor was made for */

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_PLANNER_TRAINING_SCALING_H
 #define FLEETPLAN_PLANNER_TRAINING_SCALING_H
 
-#include "planner/training/training.h"
+#include "planner/plan/training.h"
 
 /* L(N, D) = E + A / N^alpha + B / D^beta, N parameters, D tokens, loss in nats per token. */
 struct scaling_law {

@@ -101,24 +101,24 @@ void scope_of(const struct setting *setting, const struct parallelism *layout, s
 	look(scope, SCOPE_RELEASE, year, released.from, released.to, fmax(released.from - 0.05 - year, year - released.to - 0.05));
 }
 
-static void scope_of_outline(const struct programme *programme, const struct outline *outline, struct scope *scope)
+static void scope_of_candidate_plan(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct scope *scope)
 {
 	struct setting setting;
 
 	*scope = (struct scope){.count = 0};
-	if (!outline->found.any || !setting_of_candidate(programme->input, &programme->input->candidates[outline->candidate], programme->physics, programme->teacher,
-			programme->stages[outline->main_stage].sequence, &setting))
+	if (!candidate_plan->found.any || !setting_of_candidate(schedule->input, &schedule->input->candidates[candidate_plan->candidate], schedule->physics, schedule->teacher,
+			schedule->stages[candidate_plan->main_stage].sequence, &setting))
 		return;
-	setting.batch = programme->stages[outline->main_stage].batch;
-	setting.batch_free = programme->stages[outline->main_stage].batch_source != NULL;
-	scope_of(&setting, &outline->found.layout, scope);
+	setting.batch = schedule->stages[candidate_plan->main_stage].batch;
+	setting.batch_free = schedule->stages[candidate_plan->main_stage].batch_source != NULL;
+	scope_of(&setting, &candidate_plan->found.layout, scope);
 }
 
-double scope_log_sigma(const struct programme *programme, const struct outline *outline)
+double scope_log_sigma(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan)
 {
 	struct scope scope;
 
-	scope_of_outline(programme, outline, &scope);
+	scope_of_candidate_plan(schedule, candidate_plan, &scope);
 	return scope.log_sigma;
 }
 
@@ -136,14 +136,14 @@ static const char *say_value(enum scope_quantity quantity, double value, char te
 	return text;
 }
 
-void scope_warn(const struct programme *programme, const struct outline *outline, struct findings *findings)
+void scope_warn(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct findings *findings)
 {
 	char list[240] = "";
 	struct scope scope;
 
-	if (is_given(programme->input->request.mfu)) /* then nothing rests on the step model */
+	if (is_given(schedule->input->request.mfu)) /* then nothing rests on the step model */
 		return;
-	scope_of_outline(programme, outline, &scope);
+	scope_of_candidate_plan(schedule, candidate_plan, &scope);
 	for (size_t i = 0; i < scope.count; i++) {
 		enum scope_quantity quantity = scope.outside[i].quantity;
 		size_t length = strlen(list);

@@ -46,8 +46,8 @@ void scope_of(const struct setting *setting, const struct parallelism *layout, s
 /* A factor of ten beyond what was measured doubles the spread of a dense step: sqrt(3) x 0.12 / ln 10. */
 #define SCOPE_LOG_SIGMA 0.09
 
-/* The same of an outline's layout and its longest stage. */
-double scope_log_sigma(const struct programme *programme, const struct outline *outline);
-void scope_warn(const struct programme *programme, const struct outline *outline, struct findings *findings);
+/* The same of a candidate_plan's layout and its longest stage. */
+double scope_log_sigma(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan);
+void scope_warn(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct findings *findings);
 
 #endif

@@ -1,5 +1,6 @@
 #include "planner/training/search.h"
 
+#include "planner/footprint/front.h"
 #include "planner/footprint/supply.h"
 #include "planner/training/nearest.h"
 #include "planner/training/place.h"
@@ -21,7 +22,7 @@ struct trial {
 enum { TRIALS_MAX = 256 };
 
 struct searching {
-	const struct programme *programme;
+	const struct stage_schedule *schedule;
 	const struct training_request *request;
 	struct selection *selection;
 	int64_t unit; /* the number must be a multiple of the pinned degrees */
@@ -31,7 +32,7 @@ struct searching {
 };
 
 /* No worse in time, cost, carbon and what the request minimises, which may be energy or the number of accelerators. */
-static bool dominates(const struct outline *a, const struct outline *b, enum objective objective)
+static bool dominates(const struct candidate_plan *a, const struct candidate_plan *b, enum objective objective)
 {
 	double cost_a = fleet_objective(a, OBJECTIVE_COST), cost_b = fleet_objective(b, OBJECTIVE_COST);
 
@@ -39,16 +40,16 @@ static bool dominates(const struct outline *a, const struct outline *b, enum obj
 		a->footprint.carbon.total_kgco2e <= b->footprint.carbon.total_kgco2e;
 }
 
-/* Keeps the front free of dominated outlines; when it is full, the new one takes the place of the worst by the objective. */
-static void front_add(struct selection *selection, const struct outline *outline, enum objective objective)
+/* Keeps the front free of dominated candidate_plans; when it is full, the new one takes the place of the worst by the objective. */
+static void front_add(struct selection *selection, const struct candidate_plan *candidate_plan, enum objective objective)
 {
 	size_t kept = 0, worst = 0;
 
 	for (size_t i = 0; i < selection->front_count; i++)
-		if (dominates(&selection->front[i], outline, objective))
+		if (dominates(&selection->front[i], candidate_plan, objective))
 			return;
 	for (size_t i = 0; i < selection->front_count; i++) {
-		if (dominates(outline, &selection->front[i], objective))
+		if (dominates(candidate_plan, &selection->front[i], objective))
 			continue;
 		if (kept != i)
 			selection->front[kept] = selection->front[i];
@@ -56,14 +57,14 @@ static void front_add(struct selection *selection, const struct outline *outline
 	}
 	selection->front_count = kept;
 	if (kept < FRONT_MAX) {
-		selection->front[selection->front_count++] = *outline;
+		selection->front[selection->front_count++] = *candidate_plan;
 		return;
 	}
 	for (size_t i = 1; i < kept; i++)
 		if (fleet_objective(&selection->front[i], objective) > fleet_objective(&selection->front[worst], objective))
 			worst = i;
-	if (fleet_objective(outline, objective) < fleet_objective(&selection->front[worst], objective))
-		selection->front[worst] = *outline;
+	if (fleet_objective(candidate_plan, objective) < fleet_objective(&selection->front[worst], objective))
+		selection->front[worst] = *candidate_plan;
 }
 
 /* Less of a figure, with the confidence asked for. */
@@ -73,13 +74,13 @@ static bool is_less(const struct selection *selection, const struct interval *a,
 }
 
 /* Fewer hours that are kept with the confidence asked for. */
-static bool is_faster(const struct selection *selection, const struct outline *a, const struct outline *b)
+static bool is_faster(const struct selection *selection, const struct candidate_plan *a, const struct candidate_plan *b)
 {
 	return is_less(selection, &a->range.wall_clock_hours, &b->range.wall_clock_hours);
 }
 
 /* More likely to keep the deadline; where there is none, faster. Far below what any of them takes the widest range is the likeliest: not the fastest. */
-static bool is_likelier(const struct selection *selection, const struct outline *a, const struct outline *b)
+static bool is_likelier(const struct selection *selection, const struct candidate_plan *a, const struct candidate_plan *b)
 {
 	double probability_a, probability_b;
 
@@ -90,24 +91,24 @@ static bool is_likelier(const struct selection *selection, const struct outline 
 	return probability_a > probability_b || (probability_a >= probability_b && is_faster(selection, a, b));
 }
 
-static void nearest_keep(struct selection *selection, const struct outline *outline)
+static void nearest_keep(struct selection *selection, const struct candidate_plan *candidate_plan)
 {
-	if (!outline->fits) {
-		if (!selection->smallest.any || outline->found.memory.total_bytes / outline->found.memory.capacity_bytes <
+	if (!candidate_plan->fits) {
+		if (!selection->smallest.any || candidate_plan->found.memory.total_bytes / candidate_plan->found.memory.capacity_bytes <
 				selection->smallest.found.memory.total_bytes / selection->smallest.found.memory.capacity_bytes)
-			selection->smallest = *outline;
+			selection->smallest = *candidate_plan;
 		return;
 	}
-	if (!selection->fastest.any || is_faster(selection, outline, &selection->fastest))
-		selection->fastest = *outline;
-	if (!selection->likeliest.any || is_likelier(selection, outline, &selection->likeliest))
-		selection->likeliest = *outline;
-	if (!selection->cleanest.any || is_less(selection, &outline->range.total_kgco2e, &selection->cleanest.range.total_kgco2e))
-		selection->cleanest = *outline;
-	if (!selection->thriftiest.any || is_less(selection, &outline->range.total_kwh, &selection->thriftiest.range.total_kwh))
-		selection->thriftiest = *outline;
-	if (outline->priced && (!selection->cheapest.any || is_less(selection, &outline->range.total_usd, &selection->cheapest.range.total_usd)))
-		selection->cheapest = *outline;
+	if (!selection->fastest.any || is_faster(selection, candidate_plan, &selection->fastest))
+		selection->fastest = *candidate_plan;
+	if (!selection->likeliest.any || is_likelier(selection, candidate_plan, &selection->likeliest))
+		selection->likeliest = *candidate_plan;
+	if (!selection->cleanest.any || is_less(selection, &candidate_plan->range.total_kgco2e, &selection->cleanest.range.total_kgco2e))
+		selection->cleanest = *candidate_plan;
+	if (!selection->thriftiest.any || is_less(selection, &candidate_plan->range.total_kwh, &selection->thriftiest.range.total_kwh))
+		selection->thriftiest = *candidate_plan;
+	if (candidate_plan->priced && (!selection->cheapest.any || is_less(selection, &candidate_plan->range.total_usd, &selection->cheapest.range.total_usd)))
+		selection->cheapest = *candidate_plan;
 }
 
 static enum objective objective_of(const struct searching *searching)
@@ -117,18 +118,18 @@ static enum objective objective_of(const struct searching *searching)
 	return request->common.objective == OBJECTIVE_UNSET ? OBJECTIVE_COST : request->common.objective;
 }
 
-static bool is_too_long(const struct searching *searching, const struct outline *outline)
+static bool is_too_long(const struct searching *searching, const struct candidate_plan *candidate_plan)
 {
-	return searching->open && outline->wall_clock_hours > SEARCH_HOURS_MOST;
+	return searching->open && candidate_plan->wall_clock_hours > SEARCH_HOURS_MOST;
 }
 
 /* E152. A run beyond a year is kept as long as no shorter one was found. True where it is to be kept. */
-static bool front_admits(struct searching *searching, const struct outline *outline)
+static bool front_admits(struct searching *searching, const struct candidate_plan *candidate_plan)
 {
 	struct selection *selection = searching->selection;
 	bool long_ones = selection->front_count > 0 && is_too_long(searching, &selection->front[0]); /* all, or none */
 
-	if (is_too_long(searching, outline))
+	if (is_too_long(searching, candidate_plan))
 		return selection->front_count == 0 || long_ones;
 	if (long_ones) {
 		selection->front_count = selection->point_count = 0;
@@ -137,43 +138,43 @@ static bool front_admits(struct searching *searching, const struct outline *outl
 	return true;
 }
 
-static struct front_point point_of(const struct programme *programme, const struct outline *outline)
+static struct front_point point_of(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan)
 {
-	const struct candidate had = outline_candidate(programme, outline);
+	const struct candidate had = candidate_plan_as_priced(schedule, candidate_plan);
 
-	return (struct front_point){.accelerator = had.accelerator.id, .gpu_count = outline->gpu_count, .has_offer = true, .offer = had.offer,
-		.grid_gco2e_per_kwh = outline->footprint.carbon.grid_gco2e_per_kwh, .pue = outline->footprint.energy.total_kwh / outline->footprint.energy.it_kwh,
-		.hours = outline->wall_clock_hours, .usd = outline->total_usd, .kgco2e = outline->footprint.carbon.total_kgco2e};
+	return (struct front_point){.accelerator = had.accelerator.id, .gpu_count = candidate_plan->gpu_count, .has_offer = true, .offer = had.offer,
+		.grid_gco2e_per_kwh = candidate_plan->footprint.carbon.grid_gco2e_per_kwh, .pue = candidate_plan->footprint.energy.total_kwh / candidate_plan->footprint.energy.it_kwh,
+		.hours = candidate_plan->wall_clock_hours, .usd = candidate_plan->total_usd, .kgco2e = candidate_plan->footprint.carbon.total_kgco2e};
 }
 
 /* E107. At every place that may be used: what can be had goes to the front, what cannot says how near it is. */
-static void try_places(struct searching *searching, const struct outline *outline)
+static void try_places(struct searching *searching, const struct candidate_plan *candidate_plan)
 {
-	const struct programme *programme = searching->programme;
-	struct outline there = *outline;
+	const struct stage_schedule *schedule = searching->schedule;
+	struct candidate_plan there = *candidate_plan;
 
-	for (size_t i = 0; i < place_count(programme, outline); i++) {
-		if (!place_take(programme, i, &there))
+	for (size_t i = 0; i < place_count(schedule, candidate_plan); i++) {
+		if (!place_take(schedule, i, &there))
 			continue;
-		if (!place_is_acceptable(programme, &there)) {
+		if (!place_is_acceptable(schedule, &there)) {
 			nearest_keep(searching->selection, &there);
 			continue;
 		}
 		if (there.price.has_offer && is_given(there.total_usd)) {
-			struct front_point point = point_of(programme, &there);
+			struct front_point point = point_of(schedule, &there);
 
 			searching->selection->point_count = front_keep(searching->selection->points, searching->selection->point_count, FRONT_KEPT_MAX, &point);
 		}
 	}
 }
 
-static void remember(struct searching *searching, const struct outline *outline, bool usable)
+static void remember(struct searching *searching, const struct candidate_plan *candidate_plan, bool usable)
 {
-	const struct outline_range *range = &outline->range;
+	const struct candidate_plan_range *range = &candidate_plan->range;
 
 	if (searching->trial_count < TRIALS_MAX)
-		searching->trials[searching->trial_count++] = (struct trial){.candidate = outline->candidate, .gpu_count = outline->gpu_count, .usable = usable,
-			.objective = usable ? fleet_objective(outline, objective_of(searching)) : INFINITY,
+		searching->trials[searching->trial_count++] = (struct trial){.candidate = candidate_plan->candidate, .gpu_count = candidate_plan->gpu_count, .usable = usable,
+			.objective = usable ? fleet_objective(candidate_plan, objective_of(searching)) : INFINITY,
 			.wall_clock_hours = range->wall_clock_hours, .total_usd = range->total_usd, .total_kwh = range->total_kwh, .total_kgco2e = range->total_kgco2e};
 }
 
@@ -196,29 +197,29 @@ static int64_t whole_count(const struct searching *searching, const struct candi
 }
 
 /* Plans one number of accelerators and keeps it if it is acceptable somewhere. True when it is. */
-static bool try_count(struct searching *searching, size_t candidate, int64_t gpu_count, struct outline *outline)
+static bool try_count(struct searching *searching, size_t candidate, int64_t gpu_count, struct candidate_plan *candidate_plan)
 {
-	const struct candidate *chosen = &searching->programme->input->candidates[candidate];
+	const struct candidate *chosen = &searching->schedule->input->candidates[candidate];
 	bool fits;
 
-	outline->any = false;
-	if (progress_stopped(searching->programme->input->progress) || (chosen->single && gpu_count > 1) ||
+	candidate_plan->any = false;
+	if (progress_stopped(searching->schedule->input->progress) || (chosen->single && gpu_count > 1) ||
 		((searching->open || searching->selection->sizing == SIZING_DEADLINE) && whole_count(searching, chosen, gpu_count) != gpu_count))
 		return false;
-	fleet_outline(searching->programme, candidate, gpu_count, &searching->request->parallelism, outline, &searching->selection->counts);
-	fits = outline->any && (outline->fits || searching->request->common.enforce_memory == TRUTH_FALSE);
-	remember(searching, outline, fits);
+	fleet_candidate_plan(searching->schedule, candidate, gpu_count, &searching->request->parallelism, candidate_plan, &searching->selection->counts);
+	fits = candidate_plan->any && (candidate_plan->fits || searching->request->common.enforce_memory == TRUTH_FALSE);
+	remember(searching, candidate_plan, fits);
 	if (!fits) {
-		if (outline->any)
-			nearest_keep(searching->selection, outline);
+		if (candidate_plan->any)
+			nearest_keep(searching->selection, candidate_plan);
 		return false;
 	}
-	if (place_is_acceptable(searching->programme, outline) && !front_admits(searching, outline))
+	if (place_is_acceptable(searching->schedule, candidate_plan) && !front_admits(searching, candidate_plan))
 		return false;
-	try_places(searching, outline);
-	if (!place_is_acceptable(searching->programme, outline))
+	try_places(searching, candidate_plan);
+	if (!place_is_acceptable(searching->schedule, candidate_plan))
 		return false;
-	front_add(searching->selection, outline, objective_of(searching));
+	front_add(searching->selection, candidate_plan, objective_of(searching));
 	return true;
 }
 
@@ -235,7 +236,7 @@ static bool within(const struct interval *figure, double limit, double confidenc
 	return !is_given(limit) || (is_given(figure->p50) && interval_probability(figure, limit) >= confidence);
 }
 
-/* A number that keeps the deadline with a confidence: the programme's own, for which every number is planned (and goes to the front where it keeps
+/* A number that keeps the deadline with a confidence: the schedule's own, for which every number is planned (and goes to the front where it keeps
  * the other limits, too), or another, for which one that was planned is not planned again. */
 struct wanted {
 	struct searching *searching;
@@ -248,13 +249,13 @@ static bool meets(const struct wanted *wanted, int64_t gpu_count)
 {
 	struct searching *searching = wanted->searching;
 	const struct trial *trial = wanted->again ? trial_of(searching, wanted->candidate, gpu_count) : NULL;
-	struct outline outline;
+	struct candidate_plan candidate_plan;
 
 	if (!trial) {
-		try_count(searching, wanted->candidate, gpu_count, &outline);
+		try_count(searching, wanted->candidate, gpu_count, &candidate_plan);
 		trial = trial_of(searching, wanted->candidate, gpu_count);
 	}
-	return trial && trial->usable && within(&trial->wall_clock_hours, searching->programme->deadline_hours, wanted->confidence);
+	return trial && trial->usable && within(&trial->wall_clock_hours, searching->schedule->deadline_hours, wanted->confidence);
 }
 
 /* Of the numbers that were planned, the one that keeps the deadline, and budget and caps where they are asked for, with a confidence and costs
@@ -267,7 +268,7 @@ static const struct trial *cheapest_within(const struct searching *searching, si
 	for (size_t i = 0; i < searching->trial_count; i++) {
 		const struct trial *trial = &searching->trials[i];
 
-		if (trial->candidate != candidate || !trial->usable || !within(&trial->wall_clock_hours, searching->programme->deadline_hours, confidence))
+		if (trial->candidate != candidate || !trial->usable || !within(&trial->wall_clock_hours, searching->schedule->deadline_hours, confidence))
 			continue;
 		if (with_caps && !(within(&trial->total_usd, request->budget_usd, confidence) && within(&trial->total_kwh, request->common.energy_cap_kwh, confidence) &&
 				within(&trial->total_kgco2e, request->common.carbon_cap_kgco2e, confidence)))
@@ -278,7 +279,7 @@ static const struct trial *cheapest_within(const struct searching *searching, si
 	return best;
 }
 
-static bool better(const struct outline *a, const struct outline *b, enum objective objective)
+static bool better(const struct candidate_plan *a, const struct candidate_plan *b, enum objective objective)
 {
 	return fleet_objective(a, objective) < fleet_objective(b, objective);
 }
@@ -307,9 +308,9 @@ static bool is_hopeless(const struct searching *searching, size_t candidate, int
 {
 	const struct trial *trial = trial_of(searching, candidate, count);
 	const struct selection *selection = searching->selection;
-	const struct candidate *chosen = &searching->programme->input->candidates[candidate];
+	const struct candidate *chosen = &searching->schedule->input->candidates[candidate];
 
-	return count >= chosen->gpus_per_node && searching->programme->input->candidate_count > exact_candidates && objective_of(searching) != OBJECTIVE_TIME && trial && trial->usable &&
+	return count >= chosen->gpus_per_node && searching->schedule->input->candidate_count > exact_candidates && objective_of(searching) != OBJECTIVE_TIME && trial && trial->usable &&
 		selection->front_count > 0 && trial->objective > SEARCH_HOPELESS * fleet_objective(&selection->front[best_of_front(searching)], objective_of(searching));
 }
 
@@ -319,10 +320,10 @@ static int64_t smallest_number(const struct wanted *wanted)
 {
 	enum { STEPS_DOWN = 4 };
 	const struct searching *searching = wanted->searching;
-	const struct candidate *chosen = &searching->programme->input->candidates[wanted->candidate];
+	const struct candidate *chosen = &searching->schedule->input->candidates[wanted->candidate];
 	int64_t node = chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1, unit = searching->unit, last = 0, met = 0;
 	int64_t whole = unit % node == 0 ? unit : node % unit == 0 ? node : unit * node;
-	bool exact = !wanted->again && searching->programme->input->candidate_count <= exact_candidates;
+	bool exact = !wanted->again && searching->schedule->input->candidate_count <= exact_candidates;
 
 	if (chosen->slice_sizes.count > 0)
 		whole = chosen->slice_sizes.joined / 2; /* so that the largest slice lies between, too */
@@ -369,41 +370,41 @@ static void forget_others(struct searching *searching, size_t candidate)
 static void try_deadline(struct searching *searching, size_t candidate)
 {
 	forget_others(searching, candidate);
-	(void)smallest_number(&(struct wanted){searching, candidate, searching->programme->confidence, false});
+	(void)smallest_number(&(struct wanted){searching, candidate, searching->schedule->confidence, false});
 }
 
 /* E132. What the objective is worth beside a usual length: its logarithm, and as much as a fifth for each square of a standard deviation that the
  * length is away from what teams take for such a run. One machine is usual as long as it takes a week at most; beyond the largest number that a
  * published run states, nothing is. */
-static double unusual_cost(const struct outline *outline, enum objective objective)
+static double unusual_cost(const struct candidate_plan *candidate_plan, enum objective objective)
 {
-	double usual_hours = practice_usual_hours(outline->gpu_hours), deviation;
+	double usual_hours = practice_usual_hours(candidate_plan->gpu_hours), deviation;
 
-	if (outline->gpu_count > PRACTICE_GPUS_MOST)
+	if (candidate_plan->gpu_count > PRACTICE_GPUS_MOST)
 		return INFINITY;
-	if (outline->node_count == 1 && outline->wall_clock_hours <= PRACTICE_ONE_MACHINE_HOURS)
-		usual_hours = fmax(usual_hours, outline->wall_clock_hours);
-	deviation = log(outline->wall_clock_hours / usual_hours) / PRACTICE_USUAL_LOG_SIGMA;
-	return log(fleet_objective(outline, objective)) + PRACTICE_USUAL_WEIGHT * deviation * deviation;
+	if (candidate_plan->node_count == 1 && candidate_plan->wall_clock_hours <= PRACTICE_ONE_MACHINE_HOURS)
+		usual_hours = fmax(usual_hours, candidate_plan->wall_clock_hours);
+	deviation = log(candidate_plan->wall_clock_hours / usual_hours) / PRACTICE_USUAL_LOG_SIGMA;
+	return log(fleet_objective(candidate_plan, objective)) + PRACTICE_USUAL_WEIGHT * deviation * deviation;
 }
 
 /* E153. Hours times cost: a doubling that makes it less saves a larger part of the time than it adds to the cost. Where it is least is the knee of
  * cost against time. Hours saved below the shortest run of its size that teams publish, two standard deviations below the usual length, do not count. */
-static double knee_cost(const struct outline *outline)
+static double knee_cost(const struct candidate_plan *candidate_plan)
 {
-	double shortest_hours = practice_usual_hours(outline->gpu_hours) * exp(-2 * PRACTICE_USUAL_LOG_SIGMA);
+	double shortest_hours = practice_usual_hours(candidate_plan->gpu_hours) * exp(-2 * PRACTICE_USUAL_LOG_SIGMA);
 
-	return outline->gpu_count > PRACTICE_GPUS_MOST ? INFINITY
-	                                               : log(fmax(outline->wall_clock_hours, shortest_hours)) + log(fleet_objective(outline, OBJECTIVE_COST));
+	return candidate_plan->gpu_count > PRACTICE_GPUS_MOST ? INFINITY
+	                                               : log(fmax(candidate_plan->wall_clock_hours, shortest_hours)) + log(fleet_objective(candidate_plan, OBJECTIVE_COST));
 }
 
-static double size_cost(const struct searching *searching, const struct outline *outline)
+static double size_cost(const struct searching *searching, const struct candidate_plan *candidate_plan)
 {
-	return searching->selection->sizing == SIZING_KNEE ? knee_cost(outline) : unusual_cost(outline, objective_of(searching));
+	return searching->selection->sizing == SIZING_KNEE ? knee_cost(candidate_plan) : unusual_cost(candidate_plan, objective_of(searching));
 }
 
 /* Of two accelerators in their usual numbers. What takes longer than a year in any number is not chosen by the objective alone: the years count. */
-static bool is_better_choice(const struct searching *searching, const struct outline *a, const struct outline *b)
+static bool is_better_choice(const struct searching *searching, const struct candidate_plan *a, const struct candidate_plan *b)
 {
 	if (searching->selection->sizing == SIZING_KNEE || is_too_long(searching, a) || is_too_long(searching, b))
 		return size_cost(searching, a) < size_cost(searching, b);
@@ -412,24 +413,24 @@ static bool is_better_choice(const struct searching *searching, const struct out
 
 /* Of the accelerators that are paid those that are used: instances are rented whole, so that a few of them cost what the whole does. A larger number
  * wastes less. */
-static double share_used(const struct searching *searching, const struct outline *outline)
+static double share_used(const struct searching *searching, const struct candidate_plan *candidate_plan)
 {
-	const struct candidate had = outline_candidate(searching->programme, outline);
+	const struct candidate had = candidate_plan_as_priced(searching->schedule, candidate_plan);
 
-	return (double)outline->gpu_count / (double)supply_paid_count(&had, outline->gpu_count);
+	return (double)candidate_plan->gpu_count / (double)supply_paid_count(&had, candidate_plan->gpu_count);
 }
 
-/* Keeps the one of two outlines of one candidate whose size is the better choice. */
-static void try_usual(struct searching *searching, size_t candidate, int64_t count, struct outline *outline, struct outline *usual)
+/* Keeps the one of two candidate_plans of one candidate whose size is the better choice. */
+static void try_usual(struct searching *searching, size_t candidate, int64_t count, struct candidate_plan *candidate_plan, struct candidate_plan *usual)
 {
-	if (try_count(searching, candidate, count, outline) && (!usual->any || size_cost(searching, outline) < size_cost(searching, usual)))
-		*usual = *outline;
+	if (try_count(searching, candidate, count, candidate_plan) && (!usual->any || size_cost(searching, candidate_plan) < size_cost(searching, usual)))
+		*usual = *candidate_plan;
 }
 
 /* How many times its arithmetic a run must take for its size to be out of the question; 1 where it is at once. */
-static double factor_out_of_question(const struct searching *searching, const struct outline *least)
+static double factor_out_of_question(const struct searching *searching, const struct candidate_plan *least)
 {
-	const struct outline *usual = &searching->selection->usual;
+	const struct candidate_plan *usual = &searching->selection->usual;
 	enum objective objective = objective_of(searching);
 	double worth = fleet_objective(least, objective);
 
@@ -439,21 +440,21 @@ static double factor_out_of_question(const struct searching *searching, const st
 
 /* Whether nothing of this bound, nor of what is worse, would be kept at any place: what was found already is no worse in anything. Returned in `factor`:
  * what the bound must be multiplied with for its size to be out of the question. */
-static bool is_beaten(const struct searching *searching, struct outline *least, double *factor)
+static bool is_beaten(const struct searching *searching, struct candidate_plan *least, double *factor)
 {
 	const struct selection *selection = searching->selection;
 
 	*factor = 1;
-	for (size_t i = 0; i < place_count(searching->programme, least); i++) {
+	for (size_t i = 0; i < place_count(searching->schedule, least); i++) {
 		struct front_point point;
 		bool beaten = false;
 
-		if (!place_take(searching->programme, i, least))
+		if (!place_take(searching->schedule, i, least))
 			continue;
 		*factor = fmax(*factor, factor_out_of_question(searching, least));
 		for (size_t k = 0; k < selection->front_count && !beaten; k++)
 			beaten = dominates(&selection->front[k], least, objective_of(searching));
-		point = point_of(searching->programme, least);
+		point = point_of(searching->schedule, least);
 		if (!beaten || (least->price.has_offer && is_given(least->total_usd) && !front_beats(selection->points, selection->point_count, &point)))
 			return false;
 	}
@@ -465,15 +466,15 @@ static bool is_beaten(const struct searching *searching, struct outline *least, 
 static bool leaves_at_once(struct searching *searching, size_t candidate, int64_t count)
 {
 	static const double factor_most = 3; /* beyond, a layout that is fast enough is likely to be found, and the work is done twice */
-	const struct programme *programme = searching->programme;
-	UNCLEARED struct outline least;
+	const struct stage_schedule *schedule = searching->schedule;
+	UNCLEARED struct candidate_plan least;
 	double factor, still;
 
-	if (searching->request->parallelism.micro_batch >= 0 || !fleet_least(programme, candidate, count, 1, &least) || (!is_beaten(searching, &least, &factor) && factor <= 1) || factor > factor_most)
+	if (searching->request->parallelism.micro_batch >= 0 || !fleet_least(schedule, candidate, count, 1, &least) || (!is_beaten(searching, &least, &factor) && factor <= 1) || factor > factor_most)
 		return false;
-	if (factor > 1 && (!fleet_least(programme, candidate, count, factor, &least) || !is_beaten(searching, &least, &still) || still > 1))
+	if (factor > 1 && (!fleet_least(schedule, candidate, count, factor, &least) || !is_beaten(searching, &least, &still) || still > 1))
 		return false;
-	return fleet_is_slower(programme, candidate, count, factor, &searching->request->parallelism, &searching->selection->counts);
+	return fleet_is_slower(schedule, candidate, count, factor, &searching->request->parallelism, &searching->selection->counts);
 }
 
 /* Teams neither wait years for one card nor rent all that there is: with neither number nor deadline each accelerator is taken in the number
@@ -481,12 +482,12 @@ static bool leaves_at_once(struct searching *searching, size_t candidate, int64_
  * one), and the objective, or the knee, chooses among accelerators. */
 static void try_front(struct searching *searching, size_t candidate)
 {
-	const struct candidate *chosen = &searching->programme->input->candidates[candidate];
+	const struct candidate *chosen = &searching->schedule->input->candidates[candidate];
 	int64_t node = chosen->gpus_per_node >= 1 ? chosen->gpus_per_node : 1, between;
-	struct outline outline, usual = {.any = false};
+	struct candidate_plan candidate_plan, usual = {.any = false};
 	struct selection *selection = searching->selection;
 	enum objective objective = objective_of(searching);
-	bool planned = false, dear = false, many = searching->programme->input->candidate_count > exact_candidates;
+	bool planned = false, dear = false, many = searching->schedule->input->candidate_count > exact_candidates;
 	bool may_leave = many && objective != OBJECTIVE_TIME && selection->sizing != SIZING_KNEE;
 	int64_t most = objective == OBJECTIVE_TIME ? SEARCH_GPUS_MAX : many ? PRACTICE_GPUS_MOST : 2 * PRACTICE_GPUS_MOST;
 
@@ -496,12 +497,12 @@ static void try_front(struct searching *searching, size_t candidate)
 			leave(selection, candidate);
 			return;
 		}
-		try_usual(searching, candidate, count, &outline, &usual);
-		if (planned && !outline.any)
+		try_usual(searching, candidate, count, &candidate_plan, &usual);
+		if (planned && !candidate_plan.any)
 			break; /* more ranks than samples in a batch: more of them cannot work either */
-		planned |= outline.any && outline.fits;
-		dear = many && objective != OBJECTIVE_TIME && selection->usual.any && outline.any && outline.fits &&
-		       share_used(searching, &outline) * fleet_objective(&outline, objective) > SEARCH_HOPELESS * fleet_objective(&selection->usual, objective);
+		planned |= candidate_plan.any && candidate_plan.fits;
+		dear = many && objective != OBJECTIVE_TIME && selection->usual.any && candidate_plan.any && candidate_plan.fits &&
+		       share_used(searching, &candidate_plan) * fleet_objective(&candidate_plan, objective) > SEARCH_HOPELESS * fleet_objective(&selection->usual, objective);
 		if (dear)
 			break; /* a larger number of them costs no less */
 	}
@@ -514,11 +515,11 @@ static void try_front(struct searching *searching, size_t candidate)
 		(!selection->usual.any || size_cost(searching, &usual) < size_cost(searching, &selection->usual) + within_reach ||
 			(is_too_long(searching, &usual) && better(&usual, &selection->usual, objective)))) {
 		if (many)
-			try_usual(searching, candidate, between / 2, &outline, &usual);
+			try_usual(searching, candidate, between / 2, &candidate_plan, &usual);
 		if (many)
-			try_usual(searching, candidate, between * 2, &outline, &usual);
-		try_usual(searching, candidate, between / 4 * 3, &outline, &usual);
-		try_usual(searching, candidate, between / 2 * 3, &outline, &usual);
+			try_usual(searching, candidate, between * 2, &candidate_plan, &usual);
+		try_usual(searching, candidate, between / 4 * 3, &candidate_plan, &usual);
+		try_usual(searching, candidate, between / 2 * 3, &candidate_plan, &usual);
 	}
 	if (!selection->usual.any || is_better_choice(searching, &usual, &selection->usual))
 		selection->usual = usual;
@@ -526,13 +527,13 @@ static void try_front(struct searching *searching, size_t candidate)
 
 static void try_candidate(struct searching *searching, size_t candidate)
 {
-	struct outline outline;
+	struct candidate_plan candidate_plan;
 
 	if (searching->request->common.gpu_count >= 1)
-		try_count(searching, candidate, searching->request->common.gpu_count, &outline);
+		try_count(searching, candidate, searching->request->common.gpu_count, &candidate_plan);
 	else if (layout_pinned_gpu_count(&searching->request->parallelism) >= 1)
-		try_count(searching, candidate, layout_pinned_gpu_count(&searching->request->parallelism), &outline);
-	else if (is_given(searching->programme->deadline_hours))
+		try_count(searching, candidate, layout_pinned_gpu_count(&searching->request->parallelism), &candidate_plan);
+	else if (is_given(searching->schedule->deadline_hours))
 		try_deadline(searching, candidate);
 	else
 		try_front(searching, candidate);
@@ -542,14 +543,14 @@ static void front_sort(struct selection *selection, enum objective objective)
 {
 	for (size_t i = 1; i < selection->front_count; i++)
 		for (size_t j = i; j > 0 && better(&selection->front[j], &selection->front[j - 1], objective); j--) {
-			struct outline swapped = selection->front[j];
+			struct candidate_plan swapped = selection->front[j];
 
 			selection->front[j] = selection->front[j - 1];
 			selection->front[j - 1] = swapped;
 		}
 }
 
-static bool same_option(const struct outline *a, const struct outline *b)
+static bool same_option(const struct candidate_plan *a, const struct candidate_plan *b)
 {
 	return a->candidate == b->candidate && a->gpu_count == b->gpu_count && a->supply == b->supply;
 }
@@ -586,9 +587,9 @@ static void selection_recommend(struct searching *searching)
 	front_sort(selection, objective);
 }
 
-static double peak_of(const struct programme *programme, size_t candidate)
+static double peak_of(const struct stage_schedule *schedule, size_t candidate)
 {
-	const struct accelerator *accelerator = &programme->input->candidates[candidate].accelerator;
+	const struct accelerator *accelerator = &schedule->input->candidates[candidate].accelerator;
 
 	return accelerator_peak_flops_per_s(accelerator, accelerator_training_precision(accelerator), NULL);
 }
@@ -597,45 +598,45 @@ static double peak_of(const struct programme *programme, size_t candidate)
  * number that is recommended. */
 static void plan_others(struct searching *searching)
 {
-	const struct programme *programme = searching->programme;
+	const struct stage_schedule *schedule = searching->schedule;
 	struct selection *selection = searching->selection;
-	const struct outline *best = &selection->recommended;
+	const struct candidate_plan *best = &selection->recommended;
 
 	for (size_t i = 0, planned = 0; i < selection->left_count && planned < OTHERS_MAX; i++) {
-		struct outline *outline = &selection->others[selection->other_count];
-		const struct candidate *candidate = &programme->input->candidates[selection->left[i]];
+		struct candidate_plan *candidate_plan = &selection->others[selection->other_count];
+		const struct candidate *candidate = &schedule->input->candidates[selection->left[i]];
 
-		if (peak_of(programme, selection->left[i]) <= peak_of(programme, best->candidate) || (candidate->single && best->gpu_count > 1))
+		if (peak_of(schedule, selection->left[i]) <= peak_of(schedule, best->candidate) || (candidate->single && best->gpu_count > 1))
 			continue;
 		planned++; /* each takes as long as one number of the search */
-		fleet_outline(programme, selection->left[i], whole_count(searching, candidate, best->gpu_count), &searching->request->parallelism, outline, &selection->counts);
-		if (outline->any && outline->fits && place_is_acceptable(programme, outline) && outline->wall_clock_hours < best->wall_clock_hours)
+		fleet_candidate_plan(schedule, selection->left[i], whole_count(searching, candidate, best->gpu_count), &searching->request->parallelism, candidate_plan, &selection->counts);
+		if (candidate_plan->any && candidate_plan->fits && place_is_acceptable(schedule, candidate_plan) && candidate_plan->wall_clock_hours < best->wall_clock_hours)
 			selection->other_count++;
 	}
 }
 
-static bool is_shown(const struct outline *outline, const struct outline *best, const struct outline *const chosen[], size_t count)
+static bool is_shown(const struct candidate_plan *candidate_plan, const struct candidate_plan *best, const struct candidate_plan *const chosen[], size_t count)
 {
-	bool shown = outline->candidate == best->candidate;
+	bool shown = candidate_plan->candidate == best->candidate;
 
 	for (size_t i = 0; i < count; i++)
-		shown |= chosen[i]->candidate == outline->candidate;
+		shown |= chosen[i]->candidate == candidate_plan->candidate;
 	return shown;
 }
 
-static bool is_chosen(const struct outline *outline, const struct outline *const chosen[], size_t count)
+static bool is_chosen(const struct candidate_plan *candidate_plan, const struct candidate_plan *const chosen[], size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (chosen[i] == outline)
+		if (chosen[i] == candidate_plan)
 			return true;
 	return false;
 }
 
-size_t search_alternatives(const struct programme *programme, const struct selection *selection, size_t limit, const struct outline *chosen[])
+size_t search_alternatives(const struct stage_schedule *schedule, const struct selection *selection, size_t limit, const struct candidate_plan *chosen[])
 {
-	bool many = programme->input->candidate_count > exact_candidates;
+	bool many = schedule->input->candidate_count > exact_candidates;
 	size_t front = many ? limit - limit / 3 : limit, count = 0;
-	enum objective objective = programme->input->request.common.objective == OBJECTIVE_UNSET ? OBJECTIVE_COST : programme->input->request.common.objective;
+	enum objective objective = schedule->input->request.common.objective == OBJECTIVE_UNSET ? OBJECTIVE_COST : schedule->input->request.common.objective;
 
 	for (size_t i = 0; i < selection->front_count && count < front; i++)
 		chosen[count++] = &selection->front[i];
@@ -650,7 +651,7 @@ size_t search_alternatives(const struct programme *programme, const struct selec
 			chosen[count++] = &selection->front[i];
 	for (size_t i = 1; i < count; i++)
 		for (size_t j = i; j > 0 && better(chosen[j], chosen[j - 1], objective); j--) {
-			const struct outline *swapped = chosen[j];
+			const struct candidate_plan *swapped = chosen[j];
 
 			chosen[j] = chosen[j - 1];
 			chosen[j - 1] = swapped;
@@ -681,13 +682,13 @@ static void plan_confidences(struct searching *searching)
 {
 	size_t candidate = searching->selection->front[best_of_front(searching)].candidate;
 	double levels[CONFIDENCES_MAX];
-	size_t count = confidence_levels(searching->programme->confidence, levels);
+	size_t count = confidence_levels(searching->schedule->confidence, levels);
 
 	if (searching->selection->sizing != SIZING_DEADLINE)
 		return;
 	forget_others(searching, candidate);
 	for (size_t i = 0; i < count; i++)
-		if (fabs(levels[i] - searching->programme->confidence) > 1e-9)
+		if (fabs(levels[i] - searching->schedule->confidence) > 1e-9)
 			(void)smallest_number(&(struct wanted){searching, candidate, levels[i], true});
 }
 
@@ -696,16 +697,16 @@ static void plan_confidences(struct searching *searching)
 static void fill_curve(struct searching *searching)
 {
 	struct selection *selection = searching->selection;
-	const struct outline *best = &selection->recommended;
+	const struct candidate_plan *best = &selection->recommended;
 	double levels[CONFIDENCES_MAX];
-	size_t count = confidence_levels(searching->programme->confidence, levels);
+	size_t count = confidence_levels(searching->schedule->confidence, levels);
 
 	selection->curve_count = 0;
 	forget_others(searching, best->candidate);
 	for (size_t i = 0; i < count; i++) {
 		struct trial point = {.gpu_count = best->gpu_count, .wall_clock_hours = best->range.wall_clock_hours, .total_usd = best->range.total_usd};
 
-		if (searching->selection->sizing == SIZING_DEADLINE && fabs(levels[i] - searching->programme->confidence) > 1e-9) {
+		if (searching->selection->sizing == SIZING_DEADLINE && fabs(levels[i] - searching->schedule->confidence) > 1e-9) {
 			const struct trial *trial;
 
 			(void)smallest_number(&(struct wanted){searching, best->candidate, levels[i], true});
@@ -764,31 +765,31 @@ static void order_candidates(const struct training_input *input, size_t order[CA
 	}
 }
 
-enum status search_select(const struct programme *programme, struct selection *selection, struct failure *failure)
+enum status search_select(const struct stage_schedule *schedule, struct selection *selection, struct failure *failure)
 {
-	const struct training_request *request = &programme->input->request;
-	struct searching searching = {.programme = programme, .request = request, .selection = selection,
+	const struct training_request *request = &schedule->input->request;
+	struct searching searching = {.schedule = schedule, .request = request, .selection = selection,
 		.unit = pinned_unit(&request->parallelism)};
 	size_t order[CANDIDATES_MAX];
 
-	searching.open = request->common.gpu_count < 1 && !is_given(programme->deadline_hours) &&
+	searching.open = request->common.gpu_count < 1 && !is_given(schedule->deadline_hours) &&
 		layout_pinned_gpu_count(&request->parallelism) < 1;
-	selection->sizing = sizing_of(programme->input, searching.open);
-	selection->deadline_hours = programme->deadline_hours;
-	selection->confidence = programme->confidence;
+	selection->sizing = sizing_of(schedule->input, searching.open);
+	selection->deadline_hours = schedule->deadline_hours;
+	selection->confidence = schedule->confidence;
 	selection->front_count = selection->point_count = selection->left_count = selection->other_count = 0;
 	selection->counts = (struct search_counts){0};
 	selection->usual.any = selection->fastest.any = selection->likeliest.any = selection->cheapest.any = selection->cleanest.any = selection->thriftiest.any = selection->smallest.any = false;
-	order_candidates(programme->input, order);
-	for (size_t i = 0; i < programme->input->candidate_count; i++) {
-		progress_note(programme->input->progress, SEARCH_SHARE * (double)i / (double)programme->input->candidate_count,
-			programme->input->candidates[order[i]].accelerator.id);
+	order_candidates(schedule->input, order);
+	for (size_t i = 0; i < schedule->input->candidate_count; i++) {
+		progress_note(schedule->input->progress, SEARCH_SHARE * (double)i / (double)schedule->input->candidate_count,
+			schedule->input->candidates[order[i]].accelerator.id);
 		try_candidate(&searching, order[i]);
 	}
-	if (progress_stopped(programme->input->progress))
+	if (progress_stopped(schedule->input->progress))
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before an answer was found");
 	if (selection->front_count == 0)
-		return nearest_explain(programme, selection, failure);
+		return nearest_explain(schedule, selection, failure);
 	plan_confidences(&searching);
 	selection_recommend(&searching);
 	plan_others(&searching);

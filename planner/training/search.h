@@ -28,14 +28,14 @@ enum sizing {
 
 /* What remains: the best by the objective, and a front of others no worse in all of time, cost and carbon. */
 struct selection {
-	struct outline recommended;
+	struct candidate_plan recommended;
 	size_t front_count;
-	struct outline front[FRONT_MAX]; /* without the recommended one, best by the objective first */
+	struct candidate_plan front[FRONT_MAX]; /* without the recommended one, best by the objective first */
 	struct search_counts counts;
 	struct front_point *points; /* the caller's, FRONT_KEPT_MAX of them: every number at every place, as far as nothing beats it (E107) */
 	size_t point_count;
 	enum sizing sizing;
-	struct outline usual; /* of SIZING_USUAL and SIZING_KNEE: the one to recommend */
+	struct candidate_plan usual; /* of SIZING_USUAL and SIZING_KNEE: the one to recommend */
 	double deadline_hours; /* absent: none */
 	double confidence;
 	size_t curve_count;
@@ -43,20 +43,20 @@ struct selection {
 	/* Of many accelerators: those that cost more than SEARCH_HOPELESS times the best at the first numbers tried, and were left there. The first of them
 	 * that are faster one by one than the recommended are planned in its number, too (others, not on the front). */
 	size_t left[CANDIDATES_MAX], left_count;
-	struct outline others[OTHERS_MAX];
+	struct candidate_plan others[OTHERS_MAX];
 	size_t other_count;
-	struct outline fastest, likeliest; /* at the confidence; to keep the deadline */
-	struct outline cheapest, cleanest, thriftiest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
+	struct candidate_plan fastest, likeliest; /* at the confidence; to keep the deadline */
+	struct candidate_plan cheapest, cleanest, thriftiest, smallest; /* whatever the constraints: to say what is nearest when nothing is feasible */
 };
 
 /* The options to answer beside the recommended one, best by the objective first: of the front, with one place in three for other accelerators
  * that would be left out (the best of each on the front, and the others). Returns how many, at most `limit`. */
-size_t search_alternatives(const struct programme *programme, const struct selection *selection, size_t limit, const struct outline *chosen[]);
+size_t search_alternatives(const struct stage_schedule *schedule, const struct selection *selection, size_t limit, const struct candidate_plan *chosen[]);
 
-/* Given a programme and the request's pins. For each candidate: the given number of accelerators; or the smallest that meets the
+/* Given a schedule and the request's pins. For each candidate: the given number of accelerators; or the smallest that meets the
  * deadline with the request's confidence (within one machine 1, 2, 4, ...; beyond it whole machines); or, with neither, powers of two up to
  * twice the largest published run (for the least time SEARCH_GPUS_MAX), of which enum sizing says which is recommended.
  * STATUS_INFEASIBLE says which constraint to relax and by how much; STATUS_INVALID, which pins contradict. */
-FALLIBLE enum status search_select(const struct programme *programme, struct selection *selection, struct failure *failure);
+FALLIBLE enum status search_select(const struct stage_schedule *schedule, struct selection *selection, struct failure *failure);
 
 #endif

@@ -10,16 +10,16 @@ static const char *method_of(const struct figure *input)
 																																  : SENSITIVITY_EXACT;
 }
 
-void sensitivity_fill(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+void sensitivity_fill(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
 	const struct figures *inputs = &plan->recommended.inputs;
-	struct moved before = moved_of_outline(best), at_low, at_high;
+	struct moved before = moved_of_candidate_plan(best), at_low, at_high;
 
 	for (size_t i = 0; i < inputs->count; i++) {
 		struct figure range = sensitivity_range(&inputs->items[i]);
 
-		if (!inputs_move(programme, best, &range, range.low, &at_low) || !inputs_move(programme, best, &range, range.high, &at_high))
+		if (!inputs_move(schedule, best, &range, range.low, &at_low) || !inputs_move(schedule, best, &range, range.high, &at_high))
 			continue;
-		sensitivity_note(&plan->findings, &range, &before, &at_low, &at_high, programme->input->request.common.objective, method_of(&range));
+		sensitivity_note(&plan->findings, &range, &before, &at_low, &at_high, schedule->input->request.common.objective, method_of(&range));
 	}
 }

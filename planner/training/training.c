@@ -1,18 +1,19 @@
-#include "planner/training/training.h"
+#include "planner/footprint/front.h"
+#include "planner/plan/training.h"
 
 #include <string.h>
 
 #include "base/units.h"
-#include "planner/training/batch.h"
+#include "planner/step/batch.h"
+#include "planner/step/software.h"
 #include "planner/training/nearest.h"
 #include "planner/training/option.h"
-#include "planner/training/programme.h"
 #include "planner/training/range.h"
 #include "planner/training/remarks.h"
 #include "planner/training/rule_of_thumb.h"
 #include "planner/training/scaling.h"
 #include "planner/training/search.h"
-#include "planner/training/software.h"
+#include "planner/training/stage_schedule.h"
 
 static const double usual_sequence = 4096;
 
@@ -58,8 +59,8 @@ static void request_check(const struct training_input *input, struct failure *fa
 
 	if (request->stages.count == 0 && !is_given(request->tokens))
 		failure_add(failure, "/tokens", "missing", "give tokens (samples for a generic model), or stages");
-	if (request->stages.count > PROGRAMME_STAGES_MAX)
-		failure_add(failure, "/stages", "too_many", "at most %d stages", PROGRAMME_STAGES_MAX);
+	if (request->stages.count > SCHEDULE_STAGES_MAX)
+		failure_add(failure, "/stages", "too_many", "at most %d stages", SCHEDULE_STAGES_MAX);
 	for (size_t i = 0; i < request->stages.count; i++)
 		if (!(request->stages.items[i].tokens > 0))
 			failure_add(failure, "/stages", "out_of_range", "stage %zu: tokens must be a positive number", i);
@@ -78,18 +79,18 @@ static void request_check(const struct training_input *input, struct failure *fa
 }
 
 /* Sequences and batch of each stage; what is left out is chosen (E44). */
-static void programme_stages(struct programme *programme, struct findings *findings)
+static void schedule_stages(struct stage_schedule *schedule, struct findings *findings)
 {
-	const struct training_input *input = programme->input;
+	const struct training_input *input = schedule->input;
 	const struct training_request *request = &input->request;
 	bool generic = input->model.kind == MODEL_GENERIC;
 	double usual = generic ? 1 : given_or(request->sequence_length, default_sequence(&input->model)), epochs = given_or(request->epochs, 1), loss;
 	const char *source;
 	bool length_left_out = false;
 
-	programme->stage_count = request->stages.count > 0 ? request->stages.count : 1;
-	programme->tokens_total = 0;
-	for (size_t i = 0; i < programme->stage_count; i++) {
+	schedule->stage_count = request->stages.count > 0 ? request->stages.count : 1;
+	schedule->tokens_total = 0;
+	for (size_t i = 0; i < schedule->stage_count; i++) {
 		const struct training_stage *stage = request->stages.count > 0 ? &request->stages.items[i] : NULL;
 		double tokens = (stage ? stage->tokens : request->tokens) * epochs, batch = ABSENT_NUMBER;
 		double sequence = stage && !generic ? given_or(stage->sequence_length, usual) : usual;
@@ -106,11 +107,11 @@ static void programme_stages(struct programme *programme, struct findings *findi
 			loss = scaling_judge(scaling_law_named(NULL), input->model.params_active, tokens / epochs, epochs).loss;
 			batch = batch_choose_samples(input, tokens, sequence, loss, &source);
 		}
-		programme->stages[i].tokens = tokens;
-		programme->stages[i].sequence = sequence;
-		programme->stages[i].batch = fmax(1, batch);
-		programme->stages[i].batch_source = source;
-		programme->tokens_total += tokens;
+		schedule->stages[i].tokens = tokens;
+		schedule->stages[i].sequence = sequence;
+		schedule->stages[i].batch = fmax(1, batch);
+		schedule->stages[i].batch_source = source;
+		schedule->tokens_total += tokens;
 	}
 	if (!generic && length_left_out)
 		findings_assume_number(findings, "sequence_length", usual, usual < usual_sequence ? "E44: the model's config has no more positions" :
@@ -124,18 +125,18 @@ static double deadline_hours(const struct training_request *request)
 	return whole - given_or(request->reserved_hours, 0);
 }
 
-static void fill_workload(const struct programme *programme, struct training_plan *plan)
+static void fill_workload(const struct stage_schedule *schedule, struct training_plan *plan)
 {
-	const struct model *model = &programme->input->model;
+	const struct model *model = &schedule->input->model;
 	double flops = 0;
 
-	for (size_t i = 0; i < programme->stage_count; i++)
-		flops += programme->stages[i].tokens * training_flops_per_token(programme->input, programme->stages[i].sequence);
+	for (size_t i = 0; i < schedule->stage_count; i++)
+		flops += schedule->stages[i].tokens * training_flops_per_token(schedule->input, schedule->stages[i].sequence);
 	plan->workload.params_total = model->params_total;
 	plan->workload.params_active = model->params_active;
-	plan->workload.tokens_total = programme->tokens_total;
+	plan->workload.tokens_total = schedule->tokens_total;
 	plan->workload.flops_total = flops;
-	plan->workload.flops_per_token = flops / programme->tokens_total;
+	plan->workload.flops_per_token = flops / schedule->tokens_total;
 	plan->workload.petaflop_s_days = flops / FLOPS_PER_PETAFLOP_S_DAY;
 }
 
@@ -151,12 +152,12 @@ static const char *scaling_unknown(const struct training_input *input)
 	return NULL;
 }
 
-static void fill_compute_optimal(const struct programme *programme, struct training_plan *plan)
+static void fill_compute_optimal(const struct stage_schedule *schedule, struct training_plan *plan)
 {
-	const char *unknown = scaling_unknown(programme->input);
+	const char *unknown = scaling_unknown(schedule->input);
 	const struct scaling_law *law = scaling_law_named(NULL);
-	double params = programme->input->model.params_active, epochs = given_or(programme->input->request.epochs, 1);
-	struct scaling_judgement judged = scaling_judge(law, params, programme->tokens_total / epochs, epochs);
+	double params = schedule->input->model.params_active, epochs = given_or(schedule->input->request.epochs, 1);
+	struct scaling_judgement judged = scaling_judge(law, params, schedule->tokens_total / epochs, epochs);
 	int length;
 
 	if (unknown) {
@@ -196,16 +197,16 @@ static void batch_explain(enum optimizer optimizer, struct training_plan *plan)
 		           : "this batch is below the critical one, up to which that holds");
 }
 
-static void fill_batch(const struct programme *programme, const struct outline *outline, struct training_plan *plan)
+static void fill_batch(const struct stage_schedule *schedule, const struct candidate_plan *candidate_plan, struct training_plan *plan)
 {
-	const struct training_input *input = programme->input;
-	double batch = outline->found.step.samples, sequence = programme->stages[outline->main_stage].sequence;
-	const struct parallelism *layout = &outline->found.layout;
+	const struct training_input *input = schedule->input;
+	double batch = candidate_plan->found.step.samples, sequence = schedule->stages[candidate_plan->main_stage].sequence;
+	const struct parallelism *layout = &candidate_plan->found.layout;
 	const char *source;
-	double usual = batch_choose_samples(input, programme->stages[outline->main_stage].tokens, sequence, plan->compute_optimal.predicted_loss, &source);
+	double usual = batch_choose_samples(input, schedule->stages[candidate_plan->main_stage].tokens, sequence, plan->compute_optimal.predicted_loss, &source);
 
-	if (programme->stages[outline->main_stage].batch_source) {
-		findings_assume_number(&plan->findings, "global_batch_size", batch, programme->stages[outline->main_stage].batch_source);
+	if (schedule->stages[candidate_plan->main_stage].batch_source) {
+		findings_assume_number(&plan->findings, "global_batch_size", batch, schedule->stages[candidate_plan->main_stage].batch_source);
 		usual = batch; /* chosen: rounded to whole micro-batches */
 	}
 	plan->batch.global_batch_tokens = batch * sequence;
@@ -219,28 +220,28 @@ static void fill_batch(const struct programme *programme, const struct outline *
 }
 
 /* Each stage by itself, as the sum had it. */
-static void fill_stages(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+static void fill_stages(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
 	struct search_counts counts = {0};
-	struct programme one = *programme;
-	struct outline outline;
+	struct stage_schedule one = *schedule;
+	struct candidate_plan candidate_plan;
 
 	plan->stage_count = 0;
 	one.stage_count = 1;
-	for (size_t i = 0; i < programme->stage_count && programme->input->request.stages.count > 0; i++) {
-		one.stages[0] = programme->stages[i];
-		fleet_outline(&one, best->candidate, best->gpu_count, &programme->input->request.parallelism, &outline, &counts);
-		if (!outline.any)
+	for (size_t i = 0; i < schedule->stage_count && schedule->input->request.stages.count > 0; i++) {
+		one.stages[0] = schedule->stages[i];
+		fleet_candidate_plan(&one, best->candidate, best->gpu_count, &schedule->input->request.parallelism, &candidate_plan, &counts);
+		if (!candidate_plan.any)
 			continue;
 		plan->stages[plan->stage_count++] = (struct stage_plan){.tokens = one.stages[0].tokens, .sequence_length = one.stages[0].sequence,
-			.global_batch_tokens = outline.found.step.samples * one.stages[0].sequence, .step_time_s = outline.found.step.time.time_s,
-			.wall_clock_hours = outline.wall_clock_hours, .parallelism = outline.found.layout};
+			.global_batch_tokens = candidate_plan.found.step.samples * one.stages[0].sequence, .step_time_s = candidate_plan.found.step.time.time_s,
+			.wall_clock_hours = candidate_plan.wall_clock_hours, .parallelism = candidate_plan.found.layout};
 	}
 }
 
-static void fill_input(const struct programme *programme, const struct outline *best, struct training_plan *plan)
+static void fill_input(const struct stage_schedule *schedule, const struct candidate_plan *best, struct training_plan *plan)
 {
-	const struct training_request *request = &programme->input->request;
+	const struct training_request *request = &schedule->input->request;
 	struct input_time time = step_input_time(request, best->found.step.samples, (double)best->gpu_count);
 	double step_s = best->found.step.time.time_s - best->found.step.time.input_wait_s;
 
@@ -250,44 +251,44 @@ static void fill_input(const struct programme *programme, const struct outline *
 	plan->input.workers_needed = ceil(request->input_pipeline.cpu_ms_per_sample * 1e-3 * best->found.step.samples / (step_s * (double)best->gpu_count));
 }
 
-static enum status plan_programme(const struct programme *programme, struct training_plan *plan, struct failure *failure)
+static enum status plan_programme(const struct stage_schedule *schedule, struct training_plan *plan, struct failure *failure)
 {
 	UNCLEARED struct selection selection; /* most of it a front that is counted */
-	enum status status = nearest_check_pins(programme, failure);
-	int64_t wanted = programme->input->request.common.alternatives;
-	struct outline *best = &selection.recommended;
-	const struct outline *alternatives[TRAINING_OPTIONS_MAX];
+	enum status status = nearest_check_pins(schedule, failure);
+	int64_t wanted = schedule->input->request.common.alternatives;
+	struct candidate_plan *best = &selection.recommended;
+	const struct candidate_plan *alternatives[TRAINING_OPTIONS_MAX];
 	size_t limit = wanted < 0 ? 5 : wanted < TRAINING_OPTIONS_MAX ? (size_t)wanted : TRAINING_OPTIONS_MAX;
 
 	selection.points = plan->front;
 	if (status == STATUS_OK)
-		status = search_select(programme, &selection, failure);
+		status = search_select(schedule, &selection, failure);
 	if (status != STATUS_OK)
 		return status;
 	plan->front_count = front_of_points(plan->front, selection.point_count, FRONT_POINTS_MAX);
-	progress_note(programme->input->progress, SEARCH_SHARE, "advice");
+	progress_note(schedule->input->progress, SEARCH_SHARE, "advice");
 	plan->search.evaluated = selection.counts.evaluated;
 	plan->search.feasible = selection.counts.feasible;
 	plan->search.elapsed_ms = 0;
-	fleet_footprint(programme, best, &plan->findings);
-	training_option_fill(programme, best, &plan->recommended);
-	plan->alternative_count = search_alternatives(programme, &selection, limit, alternatives);
+	fleet_footprint(schedule, best, &plan->findings);
+	training_option_fill(schedule, best, &plan->recommended);
+	plan->alternative_count = search_alternatives(schedule, &selection, limit, alternatives);
 	for (size_t i = 0; i < plan->alternative_count; i++)
-		training_option_fill(programme, alternatives[i], &plan->alternatives[i]);
+		training_option_fill(schedule, alternatives[i], &plan->alternatives[i]);
 	plan->confidence_count = selection.curve_count;
 	memcpy(plan->confidence_curve, selection.curve, selection.curve_count * sizeof selection.curve[0]);
-	plan->uncertainty_count = range_uncertainties(programme, best, plan->uncertainties);
-	fill_compute_optimal(programme, plan);
-	fill_batch(programme, best, plan);
-	fill_input(programme, best, plan);
-	fill_stages(programme, best, plan);
-	training_rule_fill(programme->input, programme->tokens_total, programme->deadline_hours, best->gpu_hours, plan->recommended.mfu, plan->recommended.practice.value,
-		&programme->input->candidates[best->candidate].accelerator, plan);
+	plan->uncertainty_count = range_uncertainties(schedule, best, plan->uncertainties);
+	fill_compute_optimal(schedule, plan);
+	fill_batch(schedule, best, plan);
+	fill_input(schedule, best, plan);
+	fill_stages(schedule, best, plan);
+	training_rule_fill(schedule->input, schedule->tokens_total, schedule->deadline_hours, best->gpu_hours, plan->recommended.mfu, plan->recommended.practice.value,
+		&schedule->input->candidates[best->candidate].accelerator, plan);
 	remarks_of_sizing(selection.sizing, &plan->findings);
-	remarks_of_left(programme, selection.left, selection.left_count, &plan->findings);
-	remarks_fill(programme, best, plan);
+	remarks_of_left(schedule, selection.left, selection.left_count, &plan->findings);
+	remarks_fill(schedule, best, plan);
 	advice_of_larger(selection.front, selection.front_count, best, plan);
-	if (progress_stopped(programme->input->progress))
+	if (progress_stopped(schedule->input->progress))
 		return failure_set(failure, STATUS_CANCELLED, "cancelled before the answer was complete");
 	return STATUS_OK;
 }
@@ -313,7 +314,7 @@ void training_request_complete(const struct training_input *input, const struct 
 void planner_training_check(const struct training_input *input, struct failure *failure)
 {
 	struct training_input alone = *input;
-	struct programme programme = {.input = &alone, .physics = &physics_fitted, .practice = &practice_fitted, .confidence = CONFIDENCE_USUAL};
+	struct stage_schedule schedule = {.input = &alone, .physics = &physics_fitted, .practice = &practice_fitted, .confidence = CONFIDENCE_USUAL};
 	UNCLEARED struct findings aside;
 
 	alone.candidate_count = 0;
@@ -321,32 +322,32 @@ void planner_training_check(const struct training_input *input, struct failure *
 	if (!is_given(input->request.tokens) && input->request.stages.count == 0)
 		return;
 	findings_clear(&aside);
-	programme_stages(&programme, &aside);
-	(void)nearest_check_pins(&programme, failure);
+	schedule_stages(&schedule, &aside);
+	(void)nearest_check_pins(&schedule, failure);
 }
 
-void programme_of_input(const struct training_input *input, struct model *teacher, struct programme *programme, struct findings *findings)
+void stage_schedule_of_input(const struct training_input *input, struct model *teacher, struct stage_schedule *schedule, struct findings *findings)
 {
-	*programme = (struct programme){.input = input, .physics = &physics_fitted, .teacher = input->teacher,
+	*schedule = (struct stage_schedule){.input = input, .physics = &physics_fitted, .teacher = input->teacher,
 		.practice = input->practice ? input->practice : &practice_fitted, .confidence = given_or(input->request.common.confidence, CONFIDENCE_USUAL)};
-	if (!programme->teacher && is_given(input->request.distillation.teacher.params)) {
+	if (!schedule->teacher && is_given(input->request.distillation.teacher.params)) {
 		model_from_size(teacher, input->request.distillation.teacher.params, input->request.distillation.teacher.params_active);
-		programme->teacher = teacher;
+		schedule->teacher = teacher;
 	}
-	programme->deadline_hours = deadline_hours(&input->request);
-	programme_stages(programme, findings);
+	schedule->deadline_hours = deadline_hours(&input->request);
+	schedule_stages(schedule, findings);
 }
 
 enum status planner_training(const struct training_input *input, struct training_plan *plan, struct failure *failure)
 {
-	struct programme programme;
+	struct stage_schedule schedule;
 	struct model teacher;
 
 	plan->alternative_count = plan->front_count = plan->reservation_count = 0;
 	request_check(input, failure);
 	if (failure->fault_total > 0)
 		return failure->status;
-	programme_of_input(input, &teacher, &programme, &plan->findings);
-	fill_workload(&programme, plan);
-	return plan_programme(&programme, plan, failure);
+	stage_schedule_of_input(input, &teacher, &schedule, &plan->findings);
+	fill_workload(&schedule, plan);
+	return plan_programme(&schedule, plan, failure);
 }

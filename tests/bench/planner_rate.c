@@ -4,7 +4,7 @@
  * 2. GPT-3 175B over every layout on one node and on node size x powers of two up to 16,384 accelerators. */
 #include <time.h>
 
-#include "planner/training/layout.h"
+#include "planner/step/layout.h"
 #include "support/training_fixture.h"
 
 enum { NODE = 8, GPUS_MAX = 16384, ROUNDS = 3 };

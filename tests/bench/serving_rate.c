@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "hwdb/builtin.h"
-#include "planner/serving/layout.h"
-#include "planner/simulation/simulation.h"
+#include "planner/queueing/simulation.h"
+#include "planner/replica/replica_layout.h"
 
 enum { ROWS_MAX = 100000, REQUESTS = 200000, POINTS = 200000, ROUNDS = 3 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/serving/worth.h"
-#include "planner/serving/proof.h"
+#include "planner/serving/fleet_cost.h"
+#include "planner/serving/fleet_simulation.h"
 #include "support/assert.h"
 #include "support/catalogue.h"
 #include "support/golden.h"
@@ -131,7 +131,7 @@ static void fill(struct sliced *sliced, double requests_per_s)
 	input->slices = sliced->parts;
 	input->slice_count = count;
 	input->workspace = workspace;
-	input->workspace_bytes = prover_workspace_bytes();
+	input->workspace_bytes = simulator_workspace_bytes();
 	input->request.queries_per_minute = ABSENT_NUMBER;
 	input->request.requests_per_s = requests_per_s;
 	input->request.slo.ttft_ms = 1000;
@@ -185,7 +185,7 @@ static void a_board_rests_when_all_of_its_slices_do(void **state)
 	struct fleet_limits limits = {.gpu_count = ABSENT_COUNT, .throughput_tokens_per_s_per_gpu = ABSENT_NUMBER,
 		.usd_cap_per_month = ABSENT_NUMBER, .kgco2e_cap_per_month = ABSENT_NUMBER, .kwh_cap_per_month = ABSENT_NUMBER};
 	struct operating_point point;
-	struct fleet_worth worth;
+	struct fleet_cost costs;
 	struct replica replica;
 	struct fleet fleet;
 	double slices, idle;
@@ -203,14 +203,14 @@ static void a_board_rests_when_all_of_its_slices_do(void **state)
 	assert_true(fleet_replica(&sliced.fixture.inference.model, part, &fleet.layout, &demand, &limits, REPLICA_PLANNED, &replica));
 	operating_open(&replica, &demand.shape, 2 / slices, &point);
 	assert_true(point.busy_fraction > 0.01 && point.busy_fraction < 0.5);
-	fleet_worth(&fleet, &replica, &demand, &limits, &worth, NULL);
+	fleet_cost(&fleet, &replica, &demand, &limits, &costs, NULL);
 	idle = pow(1 - point.busy_fraction, slices);
-	assert_int_equal(worth.gpus_paid, 8); /* of which seven idle */
-	worth.usage.busy_fraction *= 8;
-	assert_close(worth.usage.busy_fraction, 1 - idle, 1e-9);
-	assert_close(worth.usage.busy_fraction * worth.usage.memory_utilization,
+	assert_int_equal(costs.gpus_paid, 8); /* of which seven idle */
+	costs.usage.busy_fraction *= 8;
+	assert_close(costs.usage.busy_fraction, 1 - idle, 1e-9);
+	assert_close(costs.usage.busy_fraction * costs.usage.memory_utilization,
 		slices * point.busy_fraction * point.memory_utilization * part->slice->bandwidth_share, 1e-9);
-	assert_close(worth.usage.busy_fraction * worth.usage.compute_utilization,
+	assert_close(costs.usage.busy_fraction * costs.usage.compute_utilization,
 		slices * point.busy_fraction * point.compute_utilization * part->slice->compute_share, 1e-9);
 }
 
@@ -280,7 +280,7 @@ static void prompts_apart_leave_slices_out(void **state)
 
 static int set_up(void **state)
 {
-	workspace = malloc(prover_workspace_bytes());
+	workspace = malloc(simulator_workspace_bytes());
 	return workspace ? builtin_catalogue_setup(state) : -1;
 }
 

@@ -1,7 +1,7 @@
 /* Accelerators: which rate a format falls back to, capacity, links and power. */
 #include <math.h>
 
-#include "planner/accelerator.h"
+#include "planner/hardware/accelerator.h"
 #include "support/assert.h"
 
 /* Nothing but what a test sets. */

@@ -1,5 +1,5 @@
 /* What of a plan is measured: products, operations and bytes of a block, by arithmetic of their own. */
-#include "planner/bench_spec.h"
+#include "planner/measurement/bench_spec.h"
 #include "support/assert.h"
 
 /* A layer of Llama 3.1 8B: 4096 wide, 32 heads of 128, 8 of keys, 14336 within, gated. */

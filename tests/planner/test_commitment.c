@@ -5,7 +5,7 @@
 
 #include "base/given.h"
 #include "planner/footprint/commitment.h"
-#include "planner/simulation/random.h"
+#include "planner/queueing/random.h"
 #include "support/assert.h"
 
 enum { OFFERS = 4, HOURS = 5, MOST = 8 };

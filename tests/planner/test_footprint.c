@@ -2,15 +2,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "planner/footprint/purchase.h"
+#include "planner/estimates/carbon_estimate.h"
 #include "planner/footprint/carbon.h"
-#include "planner/footprint/carbon_estimate.h"
 #include "planner/footprint/cost.h"
 #include "planner/footprint/energy.h"
-#include "planner/footprint/grid_hours.h"
-#include "planner/footprint/sensitivity.h"
+#include "planner/footprint/footprint_sensitivity.h"
+#include "planner/footprint/purchase.h"
 #include "planner/footprint/supply.h"
 #include "planner/footprint/water.h"
+#include "planner/hardware/grid_hours.h"
 #include "support/assert.h"
 #include "support/golden.h"
 #include "support/serving_fixture.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "planner/footprint/front.h"
-#include "planner/simulation/random.h"
+#include "planner/queueing/random.h"
 #include "support/assert.h"
 
 static struct front_point point(double hours, double usd, double kgco2e)

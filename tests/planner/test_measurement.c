@@ -9,7 +9,7 @@
 #include "planner/measurement/trust.h"
 #include "planner/measurement/verification.h"
 #include "planner/operators/gemm.h"
-#include "planner/serving/practice.h"
+#include "planner/serving/serving_practice.h"
 #include "planner/training/range.h"
 #include "support/assert.h"
 #include "support/golden.h"

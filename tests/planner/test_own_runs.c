@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "planner/measurement/observation.h"
-#include "planner/training/own_runs.h"
+#include "planner/measurement/own_runs.h"
 #include "planner/training/practice.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"

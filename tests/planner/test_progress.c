@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/serving/proof.h"
+#include "planner/serving/fleet_simulation.h"
 #include "support/assert.h"
 #include "support/serving_fixture.h"
 #include "support/training_fixture.h"
@@ -46,7 +46,7 @@ static enum status serve(struct onlooker *onlooker)
 	serving_fixture_fill(&fixture);
 	fixture.inference.request.slo.ttft_ms = 700;
 	fixture.inference.workspace = workspace;
-	fixture.inference.workspace_bytes = prover_workspace_bytes();
+	fixture.inference.workspace_bytes = simulator_workspace_bytes();
 	fixture.inference.progress = onlooker ? &progress : NULL;
 	return planner_inference(&fixture.inference, &plan, &failure);
 }
@@ -117,7 +117,7 @@ int main(void)
 	};
 	int failed;
 
-	workspace = malloc(prover_workspace_bytes());
+	workspace = malloc(simulator_workspace_bytes());
 	failed = cmocka_run_group_tests(tests, NULL, NULL);
 	free(workspace);
 	return failed;

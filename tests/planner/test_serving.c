@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "planner/serving/fleet.h"
-#include "planner/serving/front.h"
-#include "planner/serving/latency.h"
-#include "planner/serving/option.h"
-#include "planner/serving/worth.h"
+#include "planner/replica/latency.h"
+#include "planner/serving/fleet_cost.h"
+#include "planner/serving/hosted.h"
+#include "planner/serving/serving_fleet.h"
+#include "planner/serving/serving_front.h"
+#include "planner/serving/serving_option.h"
 #include "support/assert.h"
 #include "support/golden.h"
 #include "support/serving_fixture.h"

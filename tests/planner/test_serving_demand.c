@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "planner/serving/demand.h"
-#include "planner/serving/option.h"
+#include "planner/replica/demand.h"
+#include "planner/serving/serving_option.h"
 #include "support/assert.h"
 #include "support/serving_fixture.h"
 

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "planner/serving/kernels.h"
-#include "planner/serving/layout.h"
+#include "planner/replica/kernels.h"
+#include "planner/replica/replica_layout.h"
 #include "planner/serving/performance.h"
 #include "support/assert.h"
 #include "support/serving_fixture.h"

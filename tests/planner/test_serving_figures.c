@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "planner/serving/worth.h"
+#include "planner/serving/fleet_cost.h"
 #include "support/assert.h"
 #include "support/serving_fixture.h"
 

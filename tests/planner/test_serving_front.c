@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/serving/front.h"
-#include "planner/serving/worth.h"
-#include "planner/simulation/random.h"
+#include "planner/queueing/random.h"
+#include "planner/serving/fleet_cost.h"
+#include "planner/serving/serving_front.h"
 #include "support/assert.h"
 #include "support/serving_fixture.h"
 
@@ -251,7 +251,7 @@ static void commitments_count_in_the_objective(void **state)
 	static struct market market;
 	struct inference_request *request = &market.fixture.inference.request;
 	double day[24] = {1};
-	void *workspace = malloc(prover_workspace_bytes());
+	void *workspace = malloc(simulator_workspace_bytes());
 
 	(void)state;
 	assert_non_null(workspace);
@@ -271,7 +271,7 @@ static void commitments_count_in_the_objective(void **state)
 		}
 		market.fixture.inference.candidate_count = 2;
 		market.fixture.inference.workspace = workspace;
-		market.fixture.inference.workspace_bytes = prover_workspace_bytes();
+		market.fixture.inference.workspace_bytes = simulator_workspace_bytes();
 		for (int i = 1; i < 24; i++)
 			day[i] = flat ? 1 : 0.1;
 		request->queries_per_minute = 12000;

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "planner/interval.h"
-#include "planner/serving/fleet.h"
-#include "planner/serving/latency.h"
+#include "planner/replica/latency.h"
+#include "planner/serving/serving_fleet.h"
 #include "support/assert.h"
 #include "support/golden.h"
 #include "support/serving_fixture.h"

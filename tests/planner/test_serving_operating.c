@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "planner/serving/apart.h"
-#include "planner/serving/latency.h"
+#include "planner/replica/latency.h"
+#include "planner/serving/disaggregated.h"
 #include "support/assert.h"
 #include "support/serving_fixture.h"
 
@@ -302,9 +302,9 @@ static void a_prompts_cache_goes_over_its_own_adapters(void **state)
 	struct replica replica = prepared(ENGINE_VLLM, 4);
 
 	(void)state;
-	assert_close(apart_handoff_token_s(&replica, &fixture.candidate), 80 * 2 * 256 * 2 / 50e9, 1e-12);
+	assert_close(handoff_token_s(&replica, &fixture.candidate), 80 * 2 * 256 * 2 / 50e9, 1e-12);
 	fixture.candidate.internode_gbs = 0;
-	assert_close(apart_handoff_token_s(&replica, &fixture.candidate), 0, 0);
+	assert_close(handoff_token_s(&replica, &fixture.candidate), 0, 0);
 }
 
 /* --- waits ------------------------------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "planner/interval.h"
-#include "planner/serving/operating.h"
+#include "planner/replica/operating.h"
 #include "planner/serving/promises.h"
 #include "support/assert.h"
 #include "support/serving_fixture.h"
@@ -24,7 +24,7 @@ static enum status run(void)
 	memset(&plan, 0, sizeof plan);
 	failure_clear(&failure);
 	fixture.inference.workspace = simulates ? workspace : NULL;
-	fixture.inference.workspace_bytes = prover_workspace_bytes();
+	fixture.inference.workspace_bytes = simulator_workspace_bytes();
 	return planner_inference(&fixture.inference, &plan, &failure);
 }
 
@@ -565,7 +565,7 @@ int main(void)
 	};
 	int failed;
 
-	workspace = malloc(prover_workspace_bytes());
+	workspace = malloc(simulator_workspace_bytes());
 	if (!workspace)
 		return 1;
 	failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* What lies outside of what the serving model was measured on is named, and widens the intervals (E180). */
-#include "planner/serving/scope.h"
+#include "planner/serving/serving_scope.h"
 
 #include <string.h>
 

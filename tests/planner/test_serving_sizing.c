@@ -5,8 +5,8 @@
 
 #include "base/units.h"
 #include "planner/serving/autoscaling.h"
-#include "planner/serving/fleet.h"
-#include "planner/serving/proof.h"
+#include "planner/serving/fleet_simulation.h"
+#include "planner/serving/serving_fleet.h"
 #include "support/assert.h"
 #include "support/serving_fixture.h"
 
@@ -20,7 +20,7 @@ static enum status run_into(struct inference_input *input, struct inference_plan
 	memset(into, 0, sizeof *into);
 	failure_clear(&failure);
 	input->workspace = workspace;
-	input->workspace_bytes = prover_workspace_bytes();
+	input->workspace_bytes = simulator_workspace_bytes();
 	return planner_inference(input, into, &failure);
 }
 
@@ -291,7 +291,7 @@ static void starting_takes_its_time(void **state)
 	assert_close(best->autoscaled.saved_gpu_hours_per_month, 0, 1e-9);
 }
 
-static void apart_replicas_follow_the_day_too(void **state)
+static void disaggregated_replicas_follow_the_day(void **state)
 {
 	struct serving_fixture fixture;
 	double hours[24];
@@ -373,7 +373,7 @@ static void a_pinned_batch_or_layout_is_told_of(void **state)
 static int set_up(void **state)
 {
 	(void)state;
-	workspace = malloc(prover_workspace_bytes());
+	workspace = malloc(simulator_workspace_bytes());
 	return workspace ? 0 : -1;
 }
 
@@ -395,7 +395,7 @@ int main(void)
 		cmocka_unit_test(prices_of_prompts_and_answers_cover_the_cost),
 		cmocka_unit_test(replicas_follow_the_day),
 		cmocka_unit_test(starting_takes_its_time),
-		cmocka_unit_test(apart_replicas_follow_the_day_too),
+		cmocka_unit_test(disaggregated_replicas_follow_the_day),
 		cmocka_unit_test(advice_is_what_planning_again_finds),
 		cmocka_unit_test(a_pinned_batch_or_layout_is_told_of),
 	};

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "planner/footprint/timetable.h"
-#include "planner/simulation/random.h"
+#include "planner/queueing/random.h"
 #include "support/assert.h"
 
 enum { MINUTES_MAX = 14, SLOTS_MAX = 400 };

@@ -1,5 +1,5 @@
 /* LoRA and QLoRA: adapters that are computed apart, weights that are widened, and what frozen weights need not keep (E157). */
-#include "planner/training/layout.h"
+#include "planner/step/layout.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 

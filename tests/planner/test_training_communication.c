@@ -1,8 +1,8 @@
 /* What ranks send each other in a step: gathers, scatters, schedules, and who sends when. */
 #include "planner/operators/collective.h"
-#include "planner/training/layer_time.h"
-#include "planner/training/pipeline.h"
-#include "planner/training/step.h"
+#include "planner/step/layer_time.h"
+#include "planner/step/pipeline.h"
+#include "planner/step/step.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 

@@ -1,7 +1,7 @@
 /* The smaller calculators: memory and scaling laws. */
-#include "planner/training/memory_estimate.h"
+#include "planner/estimates/memory_estimate.h"
+#include "planner/estimates/scaling_estimate.h"
 #include "planner/training/scaling.h"
-#include "planner/training/scaling_estimate.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 

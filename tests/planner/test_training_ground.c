@@ -1,9 +1,9 @@
 /* What holds on accelerators, networks and kinds of training that few have measured: inputs of layers in host memory, pairs of kernel library and
  * accelerator, what slow networks leave to overlap, models as published, and how wide an interval is for it (E159 to E163). */
 #include "planner/operators/collective.h"
+#include "planner/step/layout.h"
+#include "planner/step/pairs.h"
 #include "planner/training/ground.h"
-#include "planner/training/layout.h"
-#include "planner/training/pairs.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 

@@ -1,11 +1,11 @@
 /* Bounds of a run that are known before a layout is timed: no plan is below them, and what they rule out is slower. */
 #include "planner/training/place.h"
-#include "planner/training/programme.h"
+#include "planner/training/stage_schedule.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 
 static struct training_fixture fixture;
-static struct programme programme;
+static struct stage_schedule schedule;
 static struct model teacher;
 static struct search_counts counts;
 
@@ -27,31 +27,31 @@ static void begin(bool experts)
 	fixture.candidates[0] = fixture_a100();
 	fixture.candidates[1] = fixture_h100();
 	fixture.input.candidate_count = 2;
-	programme_of_input(&fixture.input, &teacher, &programme, &fixture.plan.findings);
+	stage_schedule_of_input(&fixture.input, &teacher, &schedule, &fixture.plan.findings);
 }
 
-static struct outline planned(size_t candidate, int64_t gpu_count)
+static struct candidate_plan planned(size_t candidate, int64_t gpu_count)
 {
-	struct outline outline;
+	struct candidate_plan candidate_plan;
 
-	fleet_outline(&programme, candidate, gpu_count, &fixture.input.request.parallelism, &outline, &counts);
-	return outline;
+	fleet_candidate_plan(&schedule, candidate, gpu_count, &fixture.input.request.parallelism, &candidate_plan, &counts);
+	return candidate_plan;
 }
 
 /* Returned: what the plan's step takes over the bound's. */
 static double no_plan_is_below(size_t candidate, int64_t gpu_count)
 {
-	struct outline outline = planned(candidate, gpu_count), least;
+	struct candidate_plan candidate_plan = planned(candidate, gpu_count), least;
 
-	if (!outline.any || !outline.fits)
+	if (!candidate_plan.any || !candidate_plan.fits)
 		return ABSENT_NUMBER;
-	assert_true(fleet_least(&programme, candidate, gpu_count, 1, &least));
-	assert_true(place_take(&programme, 0, &least));
-	assert_true(least.wall_clock_hours > 0 && least.wall_clock_hours < outline.wall_clock_hours);
-	assert_true(least.total_usd > 0 && least.total_usd < outline.total_usd);
-	assert_true(least.footprint.energy.total_kwh > 0 && least.footprint.energy.total_kwh < outline.footprint.energy.total_kwh);
-	assert_true(least.footprint.carbon.total_kgco2e > 0 && least.footprint.carbon.total_kgco2e < outline.footprint.carbon.total_kgco2e);
-	return (outline.found.step.time.time_s / outline.found.step.samples) / (least.found.step.time.time_s / least.found.step.samples);
+	assert_true(fleet_least(&schedule, candidate, gpu_count, 1, &least));
+	assert_true(place_take(&schedule, 0, &least));
+	assert_true(least.wall_clock_hours > 0 && least.wall_clock_hours < candidate_plan.wall_clock_hours);
+	assert_true(least.total_usd > 0 && least.total_usd < candidate_plan.total_usd);
+	assert_true(least.footprint.energy.total_kwh > 0 && least.footprint.energy.total_kwh < candidate_plan.footprint.energy.total_kwh);
+	assert_true(least.footprint.carbon.total_kgco2e > 0 && least.footprint.carbon.total_kgco2e < candidate_plan.footprint.carbon.total_kgco2e);
+	return (candidate_plan.found.step.time.time_s / candidate_plan.found.step.samples) / (least.found.step.time.time_s / least.found.step.samples);
 }
 
 static void plans_are_above_their_bounds(void **state)
@@ -78,24 +78,24 @@ static void slower_is_slower(void **state)
 		begin(experts);
 		factor = no_plan_is_below(1, 512);
 		assert_true(factor > 1);
-		assert_true(fleet_is_slower(&programme, 1, 512, 0.999 * factor, &fixture.input.request.parallelism, &counts));
-		assert_false(fleet_is_slower(&programme, 1, 512, 1.001 * factor, &fixture.input.request.parallelism, &counts));
-		assert_false(fleet_is_slower(&programme, 1, 1, 1, &fixture.input.request.parallelism, &counts)); /* nothing fits */
+		assert_true(fleet_is_slower(&schedule, 1, 512, 0.999 * factor, &fixture.input.request.parallelism, &counts));
+		assert_false(fleet_is_slower(&schedule, 1, 512, 1.001 * factor, &fixture.input.request.parallelism, &counts));
+		assert_false(fleet_is_slower(&schedule, 1, 1, 1, &fixture.input.request.parallelism, &counts)); /* nothing fits */
 	}
 }
 
 /* What is given is no arithmetic. */
 static void given_steps_have_no_bound(void **state)
 {
-	struct outline least;
+	struct candidate_plan least;
 
 	(void)state;
 	begin(false);
 	fixture.input.request.mfu = 0.9;
-	assert_false(fleet_least(&programme, 0, 64, 1, &least));
+	assert_false(fleet_least(&schedule, 0, 64, 1, &least));
 	begin(false);
 	fixture.input.request.common.enforce_memory = TRUTH_FALSE;
-	assert_false(fleet_least(&programme, 0, 64, 1, &least));
+	assert_false(fleet_least(&schedule, 0, 64, 1, &least));
 }
 
 int main(void)

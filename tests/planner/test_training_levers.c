@@ -1,8 +1,8 @@
 /* Levers: each is offered where it applies, with the effect that planning again with the change really has; and what spares and
  * asynchronous checkpoints do to goodput. */
+#include "planner/footprint/reliability.h"
 #include "planner/interval.h"
 #include "planner/training/measured.h"
-#include "planner/training/reliability.h"
 #include "planner/training/scaling.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"

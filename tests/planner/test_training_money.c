@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "planner/footprint/cost.h"
-#include "planner/simulation/random.h"
+#include "planner/queueing/random.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 

@@ -2,9 +2,9 @@
  * not only on the page of accuracy. */
 #include "planner/operators/collective.h"
 #include "planner/operators/memory_traffic.h"
-#include "planner/training/layer_time.h"
-#include "planner/training/memory.h"
-#include "planner/training/step.h"
+#include "planner/step/layer_time.h"
+#include "planner/step/memory.h"
+#include "planner/step/step.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 

@@ -517,8 +517,8 @@ static void software_limits_sharding(void **state)
 /* Fewest by count although a larger number is faster and cheaper: that is said. */
 static void a_better_larger_number_is_mentioned(void **state)
 {
-	struct outline front[2] = {{.gpu_count = 640, .priced = true, .wall_clock_hours = 90, .total_usd = 95}, {.gpu_count = 700, .priced = true, .wall_clock_hours = 80, .total_usd = 101}};
-	struct outline best = {.gpu_count = 600, .priced = true, .wall_clock_hours = 100, .total_usd = 100};
+	struct candidate_plan front[2] = {{.gpu_count = 640, .priced = true, .wall_clock_hours = 90, .total_usd = 95}, {.gpu_count = 700, .priced = true, .wall_clock_hours = 80, .total_usd = 101}};
+	struct candidate_plan best = {.gpu_count = 600, .priced = true, .wall_clock_hours = 100, .total_usd = 100};
 
 	(void)state;
 	begin();
@@ -530,7 +530,7 @@ static void a_better_larger_number_is_mentioned(void **state)
 	assert_string_equal(fixture.plan.findings.advice[0].code, "more_accelerators");
 	assert_non_null(strstr(fixture.plan.findings.advice[0].effect, "10 hours and 5 USD less"));
 	for (int sooner = 0; sooner < 2; sooner++) { /* hardly cheaper: told where it is a tenth sooner */
-		front[0] = (struct outline){.gpu_count = 640, .priced = true, .wall_clock_hours = sooner ? 89 : 91, .total_usd = 99.9};
+		front[0] = (struct candidate_plan){.gpu_count = 640, .priced = true, .wall_clock_hours = sooner ? 89 : 91, .total_usd = 99.9};
 		findings_clear(&fixture.plan.findings);
 		advice_of_larger(front, 2, &best, &fixture.plan);
 		assert_int_equal(fixture.plan.findings.advice_count, sooner);

@@ -1,5 +1,5 @@
 /* Layers that keep their activations while the others are done again: memory buys time, layer by layer. */
-#include "planner/training/layout.h"
+#include "planner/step/layout.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 

@@ -1,6 +1,6 @@
 /* Rules of thumb, scaling laws, reliability and batch: published numbers and properties. */
-#include "planner/training/batch.h"
-#include "planner/training/reliability.h"
+#include "planner/footprint/reliability.h"
+#include "planner/step/batch.h"
 #include "planner/training/rule_of_thumb.h"
 #include "planner/training/scaling.h"
 #include "support/assert.h"

@@ -1,7 +1,7 @@
 /* What lies outside of what the step model was measured on is named, and widens the interval. */
-#include "planner/training/adapters.h"
-#include "planner/training/generic.h"
-#include "planner/training/pairs.h"
+#include "planner/step/adapters.h"
+#include "planner/step/generic.h"
+#include "planner/step/pairs.h"
 #include "planner/training/scope.h"
 
 #include <string.h>

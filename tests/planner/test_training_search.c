@@ -1,5 +1,5 @@
 /* The pruned search against brute force: on many random small requests both find the same best. */
-#include "planner/training/layout.h"
+#include "planner/step/layout.h"
 #include "support/assert.h"
 #include "support/training_fixture.h"
 

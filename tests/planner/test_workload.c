@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "planner/workload/compute.h"
-#include "planner/workload/model.h"
+#include "planner/model/compute.h"
+#include "planner/model/model.h"
 #include "support/assert.h"
 #include "support/golden.h"
 

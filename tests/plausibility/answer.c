@@ -50,11 +50,11 @@ static void refuse(struct answer *answer, const char *what)
 
 void answer_draw(const struct draw *draw, const struct physics *physics, struct answer *answer, struct setting *setting)
 {
-	struct programme programme = {.physics = physics ? physics : &physics_fitted, .stage_count = 1, .deadline_hours = ABSENT_NUMBER,
+	struct stage_schedule schedule = {.physics = physics ? physics : &physics_fitted, .stage_count = 1, .deadline_hours = ABSENT_NUMBER,
 		.practice = &practice_fitted, .confidence = CONFIDENCE_USUAL};
 	struct search_counts counts = {0};
 	struct training_input *input;
-	struct outline outline;
+	struct candidate_plan candidate_plan;
 	double available;
 
 	answer->any = answer->fits = false;
@@ -67,31 +67,31 @@ void answer_draw(const struct draw *draw, const struct physics *physics, struct 
 		refuse(answer, "resolve");
 		return;
 	}
-	programme.input = input;
-	programme.tokens_total = programme.stages[0].tokens = input->request.tokens;
-	programme.stages[0].sequence = input->request.sequence_length;
-	programme.stages[0].batch = input->request.global_batch_size;
-	if (nearest_check_pins(&programme, &failure) != STATUS_OK) {
+	schedule.input = input;
+	schedule.tokens_total = schedule.stages[0].tokens = input->request.tokens;
+	schedule.stages[0].sequence = input->request.sequence_length;
+	schedule.stages[0].batch = input->request.global_batch_size;
+	if (nearest_check_pins(&schedule, &failure) != STATUS_OK) {
 		refuse(answer, "pins");
 		return;
 	}
-	fleet_outline(&programme, 0, input->request.common.gpu_count, &input->request.parallelism, &outline, &counts);
-	answer->found = outline.found;
-	answer->fits = outline.any && outline.fits;
-	answer->any = outline.any && (outline.fits || draw->pinned);
-	if (!answer->any || !setting_of_candidate(input, &input->candidates[0], programme.physics, NULL, programme.stages[0].sequence, setting)) {
+	fleet_candidate_plan(&schedule, 0, input->request.common.gpu_count, &input->request.parallelism, &candidate_plan, &counts);
+	answer->found = candidate_plan.found;
+	answer->fits = candidate_plan.any && candidate_plan.fits;
+	answer->any = candidate_plan.any && (candidate_plan.fits || draw->pinned);
+	if (!answer->any || !setting_of_candidate(input, &input->candidates[0], schedule.physics, NULL, schedule.stages[0].sequence, setting)) {
 		answer->any = false;
 		snprintf(answer->refusal, sizeof answer->refusal, "memory");
 		return;
 	}
-	setting->batch = programme.stages[0].batch;
-	answer->time_s = outline.found.step.time.time_s;
+	setting->batch = schedule.stages[0].batch;
+	answer->time_s = candidate_plan.found.step.time.time_s;
 	available = answer->time_s * (double)draw->gpu_count * setting->device.peak_flops_per_s;
-	answer->mfu = outline.found.step.model_flops / available;
-	answer->hfu = outline.found.step.hardware_flops / available;
-	answer->range = outline.range;
-	answer->gpu_hours = outline.gpu_hours;
-	answer->run_mfu = programme.tokens_total * setting->flops_per_token / (outline.gpu_hours * 3600 * setting->device.peak_flops_per_s);
+	answer->mfu = candidate_plan.found.step.model_flops / available;
+	answer->hfu = candidate_plan.found.step.hardware_flops / available;
+	answer->range = candidate_plan.range;
+	answer->gpu_hours = candidate_plan.gpu_hours;
+	answer->run_mfu = schedule.tokens_total * setting->flops_per_token / (candidate_plan.gpu_hours * 3600 * setting->device.peak_flops_per_s);
 }
 
 bool answer_serving(const struct draw *draw, double *ttft_ms, double *tpot_ms)

@@ -10,7 +10,7 @@ struct answer {
 	struct found found; /* of the one stage: layout, step, memory */
 	double time_s;   /* of the step */
 	double mfu, hfu;
-	struct outline_range range;
+	struct candidate_plan_range range;
 	double gpu_hours, run_mfu; /* of the whole run, with practice and goodput */
 	char refusal[FAULT_DETAIL_MAX];
 };

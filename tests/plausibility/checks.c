@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "planner/operators/collective.h"
-#include "planner/training/layer_time.h"
+#include "planner/step/layer_time.h"
 
 /* Rounding of sums in another order; no physics. */
 static const double rounding = 1e-9;
@@ -507,7 +507,7 @@ static bool is_ordered(const struct interval *range)
 /* The whole run's range, too: at its p10 the accelerators would compute at most as fast as the best measured product, recomputation included. */
 static bool ranges_hold(const struct draw *draw, const struct answer *answer, const struct setting *setting, struct violation *violation)
 {
-	const struct outline_range *range = &answer->range;
+	const struct candidate_plan_range *range = &answer->range;
 	double most = fmax(setting->device.linear_most_flops_per_s, setting->device.wide_most_flops_per_s) / setting->device.peak_flops_per_s;
 	double step_hfu = answer->hfu * range->step_time_s.p50 / range->step_time_s.p10;
 	double run_hfu = answer->run_mfu * answer->hfu / answer->mfu * range->gpu_hours.p50 / range->gpu_hours.p10;

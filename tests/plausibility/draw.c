@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "planner/training/software.h"
+#include "planner/step/software.h"
 
 struct dice {
 	uint64_t state;

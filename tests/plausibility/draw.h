@@ -3,7 +3,7 @@
 #define FLEETPLAN_TESTS_PLAUSIBILITY_DRAW_H
 
 #include "hwdb/catalogue.h"
-#include "planner/training/training.h"
+#include "planner/plan/training.h"
 
 enum { DRAW_JSON_MAX_BYTES = 4096 };
 

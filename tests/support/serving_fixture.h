@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_TESTS_SERVING_FIXTURE_H
 #define FLEETPLAN_TESTS_SERVING_FIXTURE_H
 
-#include "planner/serving/serving.h"
+#include "planner/plan/serving.h"
 
 struct serving_fixture {
 	struct candidate candidate;

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "planner/serving/layout.h"
-#include "planner/simulation/trial.h"
+#include "planner/queueing/trial.h"
+#include "planner/replica/replica_layout.h"
 #include "support/assert.h"
 #include "support/serving_fixture.h"
 

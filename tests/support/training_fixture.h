@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_TESTS_TRAINING_FIXTURE_H
 #define FLEETPLAN_TESTS_TRAINING_FIXTURE_H
 
-#include "planner/training/training.h"
+#include "planner/plan/training.h"
 
 struct training_fixture {
 	struct training_input input;

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "planner/training/training.h"
+#include "planner/plan/training.h"
 #include "validation/suites.h"
 
 enum { EXPECT_STEP, EXPECT_GPU_HOURS, EXPECT_MODEL_BYTES, EXPECT_LAYERS_BYTES, EXPECT_TOTAL_BYTES, EXPECT_TFLOPS, EXPECT_COUNT };

@@ -1,9 +1,9 @@
 #include "validation/document.h"
 
-#include "planner/training/adapters.h"
-#include "planner/training/generic.h"
+#include "planner/step/adapters.h"
+#include "planner/step/generic.h"
+#include "planner/step/pairs.h"
 #include "planner/training/ground.h"
-#include "planner/training/pairs.h"
 #include "planner/training/practice.h"
 #include "planner/training/scope.h"
 

@@ -68,7 +68,7 @@ static void write_constants(const char *path, const struct serving_constants *va
 		product_stop("cannot be written", path);
 	serving_constants_list(&lists[0]);
 	serving_measured_list(&lists[1]);
-	fprintf(file, "#include \"planner/serving/constants.h\"\n\n/* Written by scripts/fit serving --write from the measurements of "
+	fprintf(file, "#include \"planner/replica/constants.h\"\n\n/* Written by scripts/fit serving --write from the measurements of "
 				  "tests/validation/inference*.jsonl; what each means: constants.h. */\n"
 				  "const struct serving_constants serving_constants = {\n");
 	for (int list = 0; list < 2; list++)

@@ -68,17 +68,17 @@ static void write_rows(const char *path, const struct samples *samples, const st
 		const struct training_request *request = &sample->item->input.request;
 		const struct parallelism *l;
 		const struct step_time *t;
-		struct outline outline;
+		struct candidate_plan candidate_plan;
 
-		if (!sample_outline(sample, physics, &outline))
+		if (!sample_candidate_plan(sample, physics, &candidate_plan))
 			continue;
-		l = &outline.found.layout;
-		t = &outline.found.step.time;
+		l = &candidate_plan.found.layout;
+		t = &candidate_plan.found.step.time;
 		fprintf(file, "%s,%s,%s,%s,%s,%ld,%g,%g,%ld,%ld,%ld,%ld,%ld,%ld,%ld,%d,%ld,%g,%.4f,%.4f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f\n",
 			sample->item->id, sample->item->suite, sample->item->family, sample->item->candidate->accelerator.id, precision_name(request->common.precision),
-			(long)request->common.gpu_count, sample->programme.stages[0].sequence, sample->programme.stages[0].batch, (long)l->tensor, (long)l->pipeline, (long)l->data,
+			(long)request->common.gpu_count, sample->schedule.stages[0].sequence, sample->schedule.stages[0].batch, (long)l->tensor, (long)l->pipeline, (long)l->data,
 			(long)l->context, (long)l->expert, (long)l->interleave, (long)l->micro_batch, (int)l->recompute, (long)l->zero_stage, sample->observed_s,
-			t->time_s / sample->observed_s, outcomes.items[i].left_ratio, t->compute_s / t->time_s, outline.found.step.traffic_s / t->time_s,
+			t->time_s / sample->observed_s, outcomes.items[i].left_ratio, t->compute_s / t->time_s, candidate_plan.found.step.traffic_s / t->time_s,
 			t->recompute_s / t->time_s, t->tensor_comm_s / t->time_s, t->context_comm_s / t->time_s, t->pipeline_comm_s / t->time_s,
 			t->pipeline_bubble_s / t->time_s, t->data_comm_exposed_s / t->time_s, t->expert_comm_s / t->time_s, t->optimizer_s / t->time_s,
 			t->launch_overhead_s / t->time_s);

@@ -1,8 +1,8 @@
 #include "validation/judge.h"
 
-#include "planner/training/adapters.h"
-#include "planner/training/generic.h"
-#include "planner/training/pairs.h"
+#include "planner/step/adapters.h"
+#include "planner/step/generic.h"
+#include "planner/step/pairs.h"
 #include "planner/training/practice.h"
 
 enum { LEFT_OUT_ROUNDS = 6, REFIT_ROUNDS = 2 };

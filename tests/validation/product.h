@@ -8,8 +8,8 @@
 #include "base/arena.h"
 #include "base/failure.h"
 #include "hwdb/catalogue.h"
-#include "planner/serving/serving.h"
-#include "planner/training/training.h"
+#include "planner/plan/serving.h"
+#include "planner/plan/training.h"
 
 /* The moment at which every case is asked: after the newest price and release of the built-in data, so that nothing changes by itself. */
 int64_t product_now_us(void);

@@ -21,7 +21,7 @@ static void sample_fill(struct validation_case *item, struct sample *sample)
 	findings_clear(&findings);
 	item->input.request.common.enforce_memory = TRUTH_FALSE;
 	*sample = (struct sample){.item = item, .observed_s = item->expected[EXPECT_STEP]};
-	programme_of_input(&item->input, teacher, &sample->programme, &findings);
+	stage_schedule_of_input(&item->input, teacher, &sample->schedule, &findings);
 }
 
 static void suite_note(struct samples *samples, const char *suite)
@@ -59,19 +59,19 @@ void samples_of_cases(struct validation_cases *cases, struct samples *samples)
 	samples_weigh(samples);
 }
 
-bool sample_outline(const struct sample *sample, const struct physics *physics, struct outline *outline)
+bool sample_candidate_plan(const struct sample *sample, const struct physics *physics, struct candidate_plan *candidate_plan)
 {
-	struct programme programme = sample->programme;
+	struct stage_schedule schedule = sample->schedule;
 	struct search_counts counts = {0};
 
-	programme.physics = physics;
-	fleet_outline(&programme, 0, programme.input->request.common.gpu_count, &programme.input->request.parallelism, outline, &counts);
-	return outline->any;
+	schedule.physics = physics;
+	fleet_candidate_plan(&schedule, 0, schedule.input->request.common.gpu_count, &schedule.input->request.parallelism, candidate_plan, &counts);
+	return candidate_plan->any;
 }
 
 double sample_log_ratio(const struct sample *sample, const struct physics *physics)
 {
-	struct outline outline;
+	struct candidate_plan candidate_plan;
 
-	return sample_outline(sample, physics, &outline) ? log(outline.found.step.time.time_s / sample->observed_s) : 1;
+	return sample_candidate_plan(sample, physics, &candidate_plan) ? log(candidate_plan.found.step.time.time_s / sample->observed_s) : 1;
 }

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "planner/serving/scope.h"
+#include "planner/serving/serving_scope.h"
 
 enum { REFIT_ROUNDS = 2, POWER_ROUNDS = 10, NAMES_MAX = 200 };
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "planner/serving/layout.h"
+#include "planner/replica/replica_layout.h"
 
 enum { CONTEXT_DOUBLINGS = 40, CONTEXT_BISECTIONS = 40 };
 

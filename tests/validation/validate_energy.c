@@ -14,7 +14,7 @@
 #include "api/tables.h"
 #include "base/units.h"
 #include "hwdb/resolve.h"
-#include "planner/footprint/carbon_estimate.h"
+#include "planner/estimates/carbon_estimate.h"
 #include "planner/footprint/energy.h"
 #include "schema/csv_table.h"
 #include "schema/field.h"

@@ -1,0 +1,116 @@
+/* What training and inference requests have in common, as decoded: names not yet resolved, absent members absent
+ * (given.h). The API's field tables (api/tables/) decode into these; hwdb/resolve.h turns them into inputs. */
+#ifndef FLEETPLAN_PLANNER_PLAN_REQUEST_H
+#define FLEETPLAN_PLANNER_PLAN_REQUEST_H
+
+#include "planner/hardware/accelerator.h"
+#include "planner/plan/practice_choice.h"
+
+/* `model`: a catalogue id, or a config, or a size, or a generic model. A bare string is `id`. */
+struct model_reference {
+	const char *id;
+	struct json_text config; /* a Hugging Face config.json */
+	double params, params_active;
+	const char *kind; /* "generic" */
+	double flops_per_sample, sample_bytes;
+};
+
+/* `accelerator`: a catalogue id or alias (bare string), or `{like: id, ...}` with catalogue fields changed:
+ * `changes` holds what was given, everything else is absent. */
+struct accelerator_reference {
+	const char *id, *like;
+	struct accelerator changes;
+};
+
+struct accelerator_reference_list {
+	struct accelerator_reference *items;
+	size_t count;
+};
+
+/* What an accelerator costs to buy, with its share of server and network. */
+struct capex {
+	const char *accelerator; /* its id or alias */
+	double usd_per_gpu;
+};
+
+struct capex_list {
+	struct capex *items;
+	size_t count;
+};
+
+struct on_premises {
+	double capex_usd_per_gpu, life_years, electricity_usd_per_kwh, staff_usd_per_gpu_month, space_usd_per_kw_month;
+	struct capex_list capex; /* of each accelerator, instead of one price for all */
+	enum truth list_prices;  /* the catalogue's, instead */
+};
+
+/* Another currency to show amounts in. */
+struct currency {
+	const char *code, *as_of; /* ISO 4217; the day of the rate */
+	double per_usd; /* units of it for one USD; absent: none was asked for */
+};
+
+struct pricing {
+	double usd_per_gpu_hour;
+	struct currency currency;
+	struct text_list providers, regions;
+	struct text_list terms; /* on_demand, spot, reserved_1y, reserved_3y */
+	double max_age_days, spot_interruptions_per_gpu_hour, storage_usd_per_gb_month, egress_usd_per_gb;
+	double storage_gb, egress_gb; /* kept while it runs; leaves once, at the end */
+	struct on_premises on_premises; /* given when capex_usd_per_gpu, capex or list_prices is */
+};
+
+enum { SITE_STEPS_MAX = 8784 }; /* hours of a leap year */
+
+/* Carbon intensity of a grid step by step, as given; as understood also what a feed has brought. */
+struct site_series {
+	int64_t start_us, step_minutes;
+	struct number_list gco2e_per_kwh;
+	const char *source; /* NULL: the request */
+};
+
+struct site_request {
+	const char *provider, *region, *country;
+	double grid_gco2e_per_kwh, pue, wue_l_per_kwh, ewif_l_per_kwh, electricity_usd_per_kwh;
+	double grid_market_gco2e_per_kwh, grid_marginal_gco2e_per_kwh;
+	int64_t start_us; /* when it begins to run; 0 or less: not told, or where the series begins */
+	struct site_series series; /* no numbers: none */
+};
+
+/* What is known of the machines, instead of published figures (E63, E65). */
+struct hardware_request {
+	double host_power_fraction; /* of the accelerators' power: hosts and network */
+	double embodied_kgco2e_per_gpu, embodied_kgco2e_per_node;
+	double life_years, used_fraction; /* over which the embodied carbon is spread, and the part of it in use */
+};
+
+enum objective { OBJECTIVE_UNSET, OBJECTIVE_COST, OBJECTIVE_TIME, OBJECTIVE_ENERGY, OBJECTIVE_CARBON, OBJECTIVE_GPUS };
+enum calibration_use { CALIBRATION_UNSET, CALIBRATION_MEASURED, CALIBRATION_DATASHEET };
+
+/* Probability with which what is promised holds, unless the request gives another. */
+#define CONFIDENCE_USUAL 0.8
+
+/* Members that both requests have under the same JSON names. */
+struct request_common {
+	const char *name, *notes;
+	struct json_text labels; /* a map of strings */
+	struct model_reference model;
+	enum precision precision;
+	struct accelerator_reference accelerator;
+	struct accelerator_reference_list accelerators;
+	int64_t gpu_count, gpus_per_node;
+	double internode_gbs;
+	struct pricing pricing;
+	struct site_request site;
+	struct hardware_request hardware;
+	enum objective objective;
+	double carbon_cap_kgco2e, energy_cap_kwh;
+	enum calibration_use calibration;
+	enum practice_kind practice;
+	double confidence; /* probability with which deadline, budget, caps and SLOs are held */
+	int64_t alternatives;
+	enum truth enforce_memory;
+	const char *as_of; /* RFC 3339 */
+};
+
+#endif
