@@ -11,7 +11,7 @@ PYTHON  ?= /usr/bin/python3
 SERVER_TESTERS ?= 3
 SERVER_TESTS ?= tests/server
 BUILD   := build/$(MODE)
-FOLDERS := base schema planner hwdb storage api bench server
+FOLDERS := base schema net planner hwdb storage api bench agent service server cli
 PROGRAM := $(if $(filter release,$(MODE)),build/fleetplan,$(BUILD)/fleetplan)
 VERSION := $(shell cat VERSION)
 PACKAGES := libmicrohttpd jansson sqlite3 libcurl libsodium libxxhash zlib
@@ -50,17 +50,17 @@ LIBS := $(shell pkg-config --libs $(PACKAGES)) -lm -ldl
 SOURCES := $(sort $(wildcard $(foreach f,$(FOLDERS),$(f)/*.c $(f)/*/*.c)))
 EMBEDS  := $(sort $(wildcard $(foreach f,$(FOLDERS),$(f)/*.S $(f)/*/*.S)))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o) $(EMBEDS:%.S=$(BUILD)/%.S.o)
-MAIN    := $(BUILD)/server/main.o
+MAIN    := $(BUILD)/cli/main.o
 LIBRARY := $(BUILD)/libfleetplan.a
 # What the fuzzers link: the parsers and what they need, less than half of the whole, so that few files are compiled.
-FUZZ_SOURCES := $(filter base/% schema/% api/% hwdb/% $(patsubst %,planner/%/%,hardware model plan diagnosis measurement operators),$(SOURCES)) $(wildcard planner/*.c) \
+FUZZ_SOURCES := $(filter base/% schema/% net/% api/% hwdb/% $(patsubst %,planner/%/%,hardware model plan diagnosis measurement operators),$(SOURCES)) $(wildcard planner/*.c) \
 	$(addprefix planner/,measurement/own_runs.c training/practice.c serving/serving_practice.c) \
 	$(addprefix storage/sqlite/,checksum.c columns.c conflict_column.c cursor.c feed_maps.c maps.c) \
-	$(addprefix server/,agent/agent_options.c agent/link.c agent/spool.c body.c cors.c gate.c media.c option_table.c options.c origin.c prefer.c target.c)
+	$(addprefix agent/,agent_options.c link.c spool.c) $(addprefix server/,cors.c options.c origin.c) $(addprefix server/wire/,body.c gate.c media.c prefer.c target.c)
 FUZZ_LIBRARY := $(BUILD)/libfuzzed.a
 # TEST_LEFT_OUT: programs that are not wanted, as planner/test_serving_fleet_simulation.
 TEST_SOURCES := $(filter-out $(TEST_LEFT_OUT:%=tests/%.c),$(sort $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
-THREADED := base bench hwdb server storage
+THREADED := agent base bench hwdb server storage
 # Of their tests these have no thread beside them, and take two minutes under ThreadSanitizer.
 UNTHREADED := hwdb/test_mig bench/test_statistics storage/test_lease storage/test_faults
 THREADED_SOURCES := $(filter-out $(UNTHREADED:%=tests/%.c),$(wildcard $(THREADED:%=tests/%/test_*.c)))
@@ -116,8 +116,8 @@ $(BUILD)/tests/%: tests/%.c $(TEST_SUPPORT) $(LIBRARY)
 # Stand-ins for NVIDIA's libraries, linked to the first of them, whose clock and memory they share. tests/fakes/README.md
 FAKES := $(addprefix $(BUILD)/fakes/,libcuda.so.1 libnvidia-ml.so.1 libcublasLt.so.12 libnccl.so.2 without-graphs/libcuda.so.1 too-old/libcuda.so.1 opencl/libOpenCL.so.1 opencl/too-old/libOpenCL.so.1)
 FAKE_FLAGS = $(CPPFLAGS) -std=c17 -g -O2 -fPIC -shared -ffp-contract=off $(filter-out -Wmissing-prototypes -Wstrict-prototypes,$(WARN)) -Wno-null-dereference
-FAKE_DRIVER := $(addprefix tests/fakes/,cuda.c kernels.c memory.c script.c) bench/cuda_format.c
-FAKE_HEADERS := $(wildcard tests/fakes/*.h) bench/cuda_format.h bench/nvml.h bench/cublaslt.h
+FAKE_DRIVER := $(addprefix tests/fakes/,cuda.c kernels.c memory.c script.c) bench/cuda/cuda_format.c
+FAKE_HEADERS := $(wildcard tests/fakes/*.h) bench/cuda/cuda_format.h bench/cuda/nvml.h bench/cuda/cublaslt.h
 fake = $(Q)mkdir -p $(@D) && $(CC) $(FAKE_FLAGS) -Wl,-soname,$(@F) -o $@ $(filter %.c,$^)
 
 $(BUILD)/fakes/libcuda.so.1: $(FAKE_DRIVER) $(FAKE_HEADERS) Makefile

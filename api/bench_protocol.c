@@ -1,6 +1,6 @@
 #include "api/bench_protocol.h"
 
-#include "api/line_reader.h"
+#include "api/readers/line_reader.h"
 #include "base/buffer.h"
 #include "schema/json_tree.h"
 

@@ -3,7 +3,7 @@
 #ifndef FLEETPLAN_API_COMPARISON_H
 #define FLEETPLAN_API_COMPARISON_H
 
-#include "api/pages.h"
+#include "api/tables/pages.h"
 #include "base/arena.h"
 #include "base/failure.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 
 /* Fills at most `most` differences, in the order of `before`, and counts all of them. Texts in the arena.
  * Returned: INTERNAL when one of the texts is not JSON, NO_MEMORY. */

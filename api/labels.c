@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 
 static json_t *tree_of(const struct json_text *labels)
 {

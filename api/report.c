@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "api/comparison.h"
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
 #include "base/json_writer.h"
 #include "schema/json_tree.h"

@@ -2,10 +2,10 @@
 #ifndef FLEETPLAN_API_REPORT_H
 #define FLEETPLAN_API_REPORT_H
 
-#include "api/pages.h"
+#include "api/tables/pages.h"
 #include "base/buffer.h"
 #include "base/failure.h"
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 
 /* From a stored plan (its request and result are JSON text). STATUS_INTERNAL when that text is not what a plan holds. */
 FALLIBLE enum status report_plan_markdown(const struct plan_record *plan, struct buffer *out, struct failure *failure);

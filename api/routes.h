@@ -6,7 +6,7 @@
 #define FLEETPLAN_API_ROUTES_H
 
 #include "api/media.h"
-#include "api/tables.h"
+#include "api/tables/tables.h"
 
 #define ROUTE_NAMES(X)                                                                                                 \
 	X(TRAINING_ESTIMATE)                                                                                               \

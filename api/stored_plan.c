@@ -1,7 +1,7 @@
 #include "api/stored_plan.h"
 
-#include "api/tables.h"
 #include "api/tables/shared.h"
+#include "api/tables/tables.h"
 #include "planner/training/practice.h"
 #include "schema/decode.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 #include "planner/plan/serving.h"
 
 /* Reads the recommended option of a training plan's result as it was answered: accelerator's id, number, step, interval of the step's

@@ -1,6 +1,6 @@
 /* Field tables: one row a member, from which decode, encode, error text, JSON Schema, CSV and docs/fields.md come.
  *
- * A table lives in api/tables/<noun>.c and is declared in api/tables.h:
+ * A table lives in api/tables/<noun>.c and is declared in api/tables/tables.h:
  *
  *     #define OF struct site_request
  *     static const struct field site_rows[] = {

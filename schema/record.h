@@ -1,7 +1,7 @@
 /* Records: structs that a field table describes, to and from JSON and CSV.
  *
  * A field table (schema/field.h) has a row a member, with key, unit, range, default, choices and doc. Decode, encode, error text, JSON Schema,
- * CSV columns and the field reference come from it. Tables of the contract are declared in api/tables.h. Pure functions, thread-safe. */
+ * CSV columns and the field reference come from it. Tables of the contract are declared in api/tables/tables.h. Pure functions, thread-safe. */
 #ifndef FLEETPLAN_SCHEMA_RECORD_H
 #define FLEETPLAN_SCHEMA_RECORD_H
 

@@ -2,7 +2,7 @@
  * a single one would be. Bodies are never held: a row is its struct and its texts, of which the same are kept once.
  *
  * In CSV the header names the table's keys, in any order; an empty cell is absent; a list's items (aliases) are parted by spaces,
- * objects (a model's config, conflicts) are JSON; the apostrophe that guards a text which a spreadsheet would take for a formula (api.h) is
+ * objects (a model's config, conflicts) are JSON; the apostrophe that guards a text which a spreadsheet would take for a formula (csv_table.h) is
  * taken off. Members that are only answered (origin, revision, ...) are passed over in both, so that what was exported can be
  * imported. Faults are collected over all rows, the first ROW_FAULTS_MAX with their place. One owner, one thread at a time. */
 #ifndef FLEETPLAN_SCHEMA_ROW_READER_H

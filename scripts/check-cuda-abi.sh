@@ -64,7 +64,7 @@ fetch_drivers() {
 # REQUIRED(struct, member, name) or OPTIONAL(...) for each symbol of a table in bench/.
 functions() {
 	for api in cuda_driver cublaslt nccl nvml; do
-		sed -n "s/^.*\(REQUIRED\|OPTIONAL\)(\([a-z_0-9]*\), \"\([A-Za-z_0-9]*\)\").*/\1($api, \2, \3)/p" "bench/$api.c"
+		sed -n "s/^.*\(REQUIRED\|OPTIONAL\)(\([a-z_0-9]*\), \"\([A-Za-z_0-9]*\)\").*/\1($api, \2, \3)/p" "bench/cuda/$api.c"
 	done
 }
 
@@ -78,7 +78,7 @@ functions_of() {
 
 # Every constant of the four headers is compared.
 check_complete() {
-	for name in $(sed -n 's/\/\*.*\*\///; /enum/,/}/p' bench/cuda_driver.h bench/cublaslt.h bench/nccl.h bench/nvml.h |
+	for name in $(sed -n 's/\/\*.*\*\///; /enum/,/}/p' bench/cuda/cuda_driver.h bench/cuda/cublaslt.h bench/cuda/nccl.h bench/cuda/nvml.h |
 		grep -oE '\b(CUDA|CUBLASLT|NCCL|NVML)_[A-Z0-9_]+ *=' | tr -d ' ='); do
 		grep -q "^SAME($name," tests/abi/constants.inc || { echo "tests/abi/constants.inc lacks $name" >&2; exit 1; }
 	done

@@ -2,8 +2,8 @@
 #include <pthread.h>
 #include <sodium.h>
 
-#include "server/compress.h"
 #include "server/exchange.h"
+#include "server/wire/compress.h"
 
 enum { ASSET_TAG_BYTES = 12 };
 

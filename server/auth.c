@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "hwdb/records.h"
-#include "server/wrong_keys.h"
+#include "hwdb/catalogue/records.h"
+#include "server/wire/wrong_keys.h"
 
 enum { AUTH_SLOTS = 512, AUTH_TOKEN_MAX = 256, AUTH_ARENA_BYTES = 64 * 1024 };
 

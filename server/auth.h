@@ -31,7 +31,7 @@ struct auth *auth_new(struct storage *storage, bool open);
 void auth_free(struct auth *auth);
 
 /* Whose key this Authorization header holds; NULL is none. STATUS_UNAUTHORIZED; STATUS_TOO_MANY_REQUESTS for a wrong key of a client that showed many
- * (server/wrong_keys.h; `client`: its address, as struct peer has it); or a failure of the storage. */
+ * (server/wire/wrong_keys.h; `client`: its address, as struct peer has it); or a failure of the storage. */
 FALLIBLE enum status auth_identify(struct auth *auth, const char *authorization, uint64_t client, struct auth_identity *identity, struct failure *failure);
 
 /* Whether a role may do what asks for another: viewer < planner < admin; agent is on its own, below admin. */

@@ -3,7 +3,7 @@
 #include <sodium.h>
 
 #include "base/clock.h"
-#include "server/plan_verification.h"
+#include "service/plan_verification.h"
 #include "storage/lease.h"
 
 enum { LINE_ARENA_BYTES = 1024 * 1024, LOG_MAX_BYTES = 1024 * 1024 };

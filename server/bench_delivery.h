@@ -3,10 +3,10 @@
 #ifndef FLEETPLAN_SERVER_BENCH_DELIVERY_H
 #define FLEETPLAN_SERVER_BENCH_DELIVERY_H
 
+#include "agent/job.h"
 #include "api/bench_result.h"
 #include "planner/measurement/verification.h"
-#include "server/bench_job.h"
-#include "server/bench_trust.h"
+#include "service/bench_trust.h"
 #include "storage/benchmarks.h"
 #include "storage/catalogue_rows.h"
 
@@ -21,7 +21,7 @@ struct bench_delivery {
 	struct buffer text;
 };
 
-/* Whether what a worker that succeeded measured is possible (server/bench_trust.h); where not, the outcome becomes a failure with its reason, which
+/* Whether what a worker that succeeded measured is possible (service/bench_trust.h); where not, the outcome becomes a failure with its reason, which
  * no further attempt follows. */
 void bench_delivery_judge(struct storage *storage, struct bench_job *job, struct bench_worker_outcome *outcome);
 

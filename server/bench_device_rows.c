@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 #include "storage/benchmarks.h"
 
 enum { ROWS_ARENA_BYTES = 8 * 1024 * 1024 };

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_SERVER_BENCH_DEVICE_ROWS_H
 #define FLEETPLAN_SERVER_BENCH_DEVICE_ROWS_H
 
-#include "server/bench_devices.h"
+#include "agent/devices.h"
 #include "storage/storage.h"
 
 /* Stores one with its state; a storage that cannot take it is logged. */

@@ -8,10 +8,10 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "agent/attempt.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/uuid.h"
-#include "server/bench_attempt.h"
 #include "server/bench_delivery.h"
 #include "server/bench_device_rows.h"
 #include "storage/audit.h"

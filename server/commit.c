@@ -2,7 +2,7 @@
 
 #include <sodium.h>
 
-#include "server/audit.h"
+#include "server/audit_trail.h"
 #include "server/server.h"
 
 /* What `done` on the writer thread needs to let one call go. */

@@ -1,11 +1,11 @@
 #include "server/defer.h"
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
 #include "server/http_private.h"
-#include "server/jobs.h"
-#include "server/prefer.h"
+#include "server/job_queue.h"
 #include "server/watch.h"
+#include "server/wire/prefer.h"
 
 enum { DEFER_SCRATCH_MAX_BYTES = 64 * 1024 * 1024 };
 

@@ -4,8 +4,8 @@
 
 #include <sodium.h>
 
-#include "api/trace_reader.h"
-#include "server/body.h"
+#include "api/readers/trace_reader.h"
+#include "server/wire/body.h"
 
 struct diagnosis_body {
 	struct trace_reader *reader;

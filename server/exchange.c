@@ -1,6 +1,6 @@
 #include "server/exchange.h"
 
-#include "hwdb/catalogue.h"
+#include "hwdb/catalogue/catalogue.h"
 #include "server/http_private.h"
 
 enum { EXCHANGE_SPARE_MAX = 64, EXCHANGE_KEEP_BYTES = 256 * 1024 };

@@ -4,7 +4,7 @@
  * gone. In between it belongs to its connection's thread, except while the connection is suspended: then it belongs to
  * the worker, or to whoever will call call_complete(). Exchanges are recycled with their memory.
  *
- * The work of a job is an exchange without a connection (server/defer.c): its answer is kept by the job (server/jobs.h). */
+ * The work of a job is an exchange without a connection (server/defer.c): its answer is kept by the job (server/job_queue.h). */
 #ifndef FLEETPLAN_SERVER_EXCHANGE_H
 #define FLEETPLAN_SERVER_EXCHANGE_H
 
@@ -13,9 +13,9 @@
 
 #include "planner/progress.h"
 #include "server/auth.h"
-#include "server/body.h"
-#include "server/peer.h"
 #include "server/handler.h"
+#include "server/wire/body.h"
+#include "server/wire/peer.h"
 #include "server/workers.h"
 
 struct MHD_Connection;

@@ -22,9 +22,9 @@
 #include "base/buffer.h"
 #include "base/failure.h"
 #include "base/json_writer.h"
-#include "hwdb/catalogue.h"
+#include "hwdb/catalogue/catalogue.h"
 #include "schema/record.h"
-#include "server/media.h"
+#include "server/wire/media.h"
 
 enum { CALL_HEADERS_MAX = 12, CALL_REQUEST_ID_MAX = 65, CALL_TRACEPARENT_SIZE = 56 };
 enum { CALL_ARENA_MAX_BYTES = 64 * 1024 * 1024, CALL_ANSWER_MAX_BYTES = 64 * 1024 * 1024 };

@@ -7,13 +7,13 @@
 #include "base/log.h"
 #include "server/defer.h"
 #include "server/export.h"
-#include "server/half_close.h"
 #include "server/handlers.h"
-#include "server/jobs.h"
+#include "server/job_queue.h"
 #include "server/metrics.h"
 #include "server/request_log.h"
 #include "server/server.h"
 #include "server/stream.h"
+#include "server/wire/half_close.h"
 
 enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTTP_IDLE_STEPS = 3, HTTP_HANDSHAKE_US = 100000, HTTP_RENEW_BYTES = 4 * 1024 * 1024,
 	HTTP_READ_AT_ONCE_BYTES = 16 * 1024,

@@ -40,7 +40,7 @@ struct http_options {
 	size_t memory_bytes;         /* of what is held for clients, bodies and answers together; past it 503 */
 	const char *cors_origins;    /* comma-separated, "*" for any; empty: off */
 	const char *allowed_hosts;   /* comma-separated, beside localhost and addresses, while no key exists */
-	unsigned jobs, jobs_per_key, job_keep_seconds, job_workers; /* server/jobs.h; workers 0: one a core */
+	unsigned jobs, jobs_per_key, job_keep_seconds, job_workers; /* server/job_queue.h; workers 0: one a core */
 	size_t job_memory_bytes;
 	bool metrics_open;           /* /metrics needs no key */
 };

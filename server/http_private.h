@@ -4,12 +4,12 @@
 
 #include <microhttpd.h>
 
-#include "server/body.h"
 #include "server/exchange.h"
 #include "server/http.h"
-#include "server/listen.h"
-#include "server/peer.h"
 #include "server/watch.h"
+#include "server/wire/body.h"
+#include "server/wire/listen.h"
+#include "server/wire/peer.h"
 #include "server/workers.h"
 
 /* What may be thrown away so that a refused request's connection can stay open. Most clients send a body to its end before they

@@ -6,7 +6,7 @@
 
 #include "api/media.h"
 #include "schema/row_reader.h"
-#include "server/body.h"
+#include "server/wire/body.h"
 
 struct import_body {
 	struct row_reader *reader;

@@ -4,9 +4,9 @@
 
 #include <sodium.h>
 
-#include "api/arrival_reader.h"
-#include "server/body.h"
-#include "server/estimate.h"
+#include "api/readers/arrival_reader.h"
+#include "server/wire/body.h"
+#include "service/estimate.h"
 
 struct inference_body {
 	struct arrival_reader *reader;

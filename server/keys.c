@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/uuid.h"
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 
 struct audit_record keys_audit(const char *what, const char *id)
 {

@@ -3,7 +3,7 @@
 #define FLEETPLAN_SERVER_KEYS_H
 
 #include "base/buffer.h"
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 #include "server/auth.h"
 
 enum { KEYS_PREFIX_LENGTH = 8 };

@@ -1,4 +1,4 @@
-#include "server/audit.h"
+#include "server/audit_trail.h"
 #include "server/metrics.h"
 
 #include <dirent.h>
@@ -8,12 +8,12 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/calibration_drift.h"
 #include "server/exchange.h"
+#include "server/feed_service.h"
 #include "server/http.h"
-#include "server/feeds.h"
-#include "server/jobs.h"
+#include "server/job_queue.h"
 #include "server/server.h"
+#include "service/calibration_drift.h"
 #include "storage/agents.h"
 
 enum metric {

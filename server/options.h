@@ -1,8 +1,8 @@
-/* The daemon's configuration: ONE table of options (OPTION_TABLE); server/option_table.h says what comes of it. */
+/* The daemon's configuration: ONE table of options (OPTION_TABLE); schema/option_table.h says what comes of it. */
 #ifndef FLEETPLAN_SERVER_OPTIONS_H
 #define FLEETPLAN_SERVER_OPTIONS_H
 
-#include "server/option_table.h"
+#include "schema/option_table.h"
 
 /* X(member, name, kind, default, minimum, maximum, choices, doc). Kinds: TEXT, NUMBER, FLAG, CHOICE. */
 #define OPTION_TABLE(X)                                                                                                        \

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_SERVER_PAGE_ANSWER_H
 #define FLEETPLAN_SERVER_PAGE_ANSWER_H
 
-#include "api/pages.h"
+#include "api/tables/pages.h"
 #include "server/handler.h"
 #include "storage/storage.h"
 

@@ -3,7 +3,7 @@
 #include "api/report.h"
 #include "base/clock.h"
 #include "server/server.h"
-#include "server/site_hours.h"
+#include "service/site_hours.h"
 
 enum status plan_compute(struct call *call, struct estimate *estimate, struct plan_record *record)
 {

@@ -2,8 +2,8 @@
 #ifndef FLEETPLAN_SERVER_PLAN_ANSWER_H
 #define FLEETPLAN_SERVER_PLAN_ANSWER_H
 
-#include "server/estimate.h"
 #include "server/handler.h"
+#include "service/estimate.h"
 
 /* Computes a decoded estimate on the catalogue that it asks for (`as_of`, else now) and fills the record's content. */
 FALLIBLE enum status plan_compute(struct call *call, struct estimate *estimate, struct plan_record *record);

@@ -3,7 +3,7 @@
 #include "server/inference_body.h"
 #include "server/plan_answer.h"
 #include "server/server.h"
-#include "server/site_hours.h"
+#include "service/site_hours.h"
 
 /* The hours of the site that the stored content was computed with stand in its request: feeds have brought others since. */
 static enum status take_stored_hours(const struct recomputation *it, struct estimate *estimate)

@@ -2,8 +2,8 @@
 #ifndef FLEETPLAN_SERVER_PLAN_RECOMPUTE_H
 #define FLEETPLAN_SERVER_PLAN_RECOMPUTE_H
 
-#include "server/estimate.h"
 #include "server/handler.h"
+#include "service/estimate.h"
 
 struct recomputation {
 	struct call *call;

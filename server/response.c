@@ -2,12 +2,12 @@
 #include <sys/socket.h>
 
 #include "api/problem.h"
-#include "server/audit.h"
-#include "server/compress.h"
+#include "server/audit_trail.h"
 #include "server/export.h"
 #include "server/http_private.h"
 #include "server/server.h"
 #include "server/stream.h"
+#include "server/wire/compress.h"
 
 enum { RESPONSE_PACK_AT_ONCE_BYTES = 64 * 1024, RESPONSE_FREE_BYTES = 64 * 1024 };
 

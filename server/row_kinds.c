@@ -5,12 +5,12 @@
 
 #include "base/clock.h"
 #include "base/spelling.h"
-#include "hwdb/catalogue_change.h"
-#include "hwdb/catalogue_index.h"
-#include "hwdb/conflicts.h"
-#include "hwdb/known_mistakes.h"
-#include "hwdb/model_config.h"
-#include "hwdb/validate.h"
+#include "hwdb/catalogue/catalogue_change.h"
+#include "hwdb/catalogue/catalogue_index.h"
+#include "hwdb/models/model_config.h"
+#include "hwdb/rows/conflicts.h"
+#include "hwdb/rows/known_mistakes.h"
+#include "hwdb/rows/validate.h"
 
 static enum status check_accelerator(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
 {

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_SERVER_ROW_KINDS_H
 #define FLEETPLAN_SERVER_ROW_KINDS_H
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "storage/catalogue_rows.h"
 
 struct row_ops {

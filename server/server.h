@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "hwdb/catalogue.h"
+#include "hwdb/catalogue/catalogue.h"
 #include "storage/catalogue_rows.h"
 
 struct auth;

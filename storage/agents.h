@@ -5,7 +5,7 @@
 
 #include "storage/benchmarks.h"
 
-struct agent_record; /* hwdb/records.h */
+struct agent_record; /* hwdb/catalogue/records.h */
 
 /* An agent that was not heard of for so long is silent, and its devices are gone. More than a long poll and a heartbeat. */
 #define AGENT_SILENCE_US INT64_C(90000000)

@@ -5,7 +5,7 @@
 
 #include "storage/storage.h"
 
-struct audit_record; /* hwdb/records.h */
+struct audit_record; /* hwdb/catalogue/records.h */
 
 /* An entry that goes with no other job: a refusal, or a write outside of the database. It is the job's `audit`. */
 struct audit_put {

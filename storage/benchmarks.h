@@ -8,9 +8,9 @@
 
 #include "storage/idempotency.h"
 
-struct benchmark_record; /* hwdb/records.h */
-struct device_record; /* hwdb/records.h */
-struct catalogue_rows; /* hwdb/catalogue.h */
+struct benchmark_record; /* hwdb/catalogue/records.h */
+struct device_record; /* hwdb/catalogue/records.h */
+struct catalogue_rows; /* hwdb/catalogue/catalogue.h */
 struct text_list; /* base/given.h */
 
 struct benchmark_put {

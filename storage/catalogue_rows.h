@@ -1,12 +1,12 @@
 /* Catalogue rows: append-only. A change closes the row that was valid (valid_to) and adds a new one, so that the
  * catalogue of every past moment can be read. Each change raises the catalogue's revision (calibrations: theirs).
  *
- * Rows are the structs of hwdb/catalogue.h; `kind` says which one a `const void *row` is. What storage fills is
+ * Rows are the structs of hwdb/catalogue/catalogue.h; `kind` says which one a `const void *row` is. What storage fills is
  * meta.valid_from_us, valid_to_us and revision. A model's `model` member is not stored: catalogue_new() reads it. */
 #ifndef FLEETPLAN_STORAGE_CATALOGUE_ROWS_H
 #define FLEETPLAN_STORAGE_CATALOGUE_ROWS_H
 
-#include "hwdb/catalogue.h"
+#include "hwdb/catalogue/catalogue.h"
 #include "storage/idempotency.h"
 
 enum row_kind { ROW_ACCELERATOR, ROW_MODEL, ROW_PRICE, ROW_REGION, ROW_CALIBRATION, ROW_KIND_COUNT };

@@ -6,7 +6,7 @@
 #include "hwdb/feeds/feed_records.h"
 #include "storage/catalogue_rows.h"
 
-struct import_end; /* storage/sqlite/imports.h */
+struct import_end; /* storage/sqlite/import_steps.h */
 struct progress;   /* planner/progress.h */
 
 enum { FEED_CHANGES_MAX = 5000, FEED_VALIDATORS_MAX = 64 };

@@ -10,7 +10,7 @@
 #include "storage/catalogue_rows.h"
 
 struct feed_refresh_put; /* storage/feeds.h */
-struct import_record;    /* hwdb/records.h */
+struct import_record;    /* hwdb/catalogue/records.h */
 struct progress;         /* planner/progress.h */
 
 /* Told of each row that is added (`before` is NULL) or changed, on the writer's thread, before it is written. */

@@ -4,7 +4,7 @@
 
 #include "storage/storage.h"
 
-struct key_record; /* hwdb/records.h */
+struct key_record; /* hwdb/catalogue/records.h */
 
 enum { KEY_HASH_BYTES = 32 };
 

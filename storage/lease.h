@@ -10,7 +10,7 @@
 #define FLEETPLAN_STORAGE_LEASE_H
 
 #include "base/failure.h"
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 
 enum lease_state {
 	LEASE_QUEUED, LEASE_RUNNING, LEASE_SUCCEEDED, LEASE_FAILED, LEASE_CANCELLED, LEASE_EXPIRED, LEASE_STATE_COUNT

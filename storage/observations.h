@@ -4,7 +4,7 @@
 
 #include "storage/idempotency.h"
 
-struct observation_record; /* hwdb/records.h */
+struct observation_record; /* hwdb/catalogue/records.h */
 struct benchmark_record;
 struct catalogue_rows;
 

@@ -9,7 +9,7 @@
 
 #include "storage/idempotency.h"
 
-struct plan_record; /* hwdb/records.h */
+struct plan_record; /* hwdb/catalogue/records.h */
 
 /* Inserts `plan` as it is (id, created_at and revision given by the caller). STATUS_CONFLICT when the id exists, or when
  * the idempotency key was used meanwhile. */

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct audit_record; /* hwdb/records.h */
+struct audit_record; /* hwdb/catalogue/records.h */
 struct storage;
 
 enum storage_use {

@@ -1,6 +1,6 @@
 #include "api/tables/shared.h"
 
-#include "api/arrival_reader.h"
+#include "api/readers/arrival_reader.h"
 #include "planner/replica/demand.h"
 
 #define OF struct serving_parallelism

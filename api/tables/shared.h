@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_API_TABLES_SHARED_H
 #define FLEETPLAN_API_TABLES_SHARED_H
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 
 /* What people call the values of an enum, indexed by it; 0 is unset. */
 extern const char *const precision_words[PRECISION_COUNT], *const training_precision_words[PRECISION_COUNT];

@@ -8,7 +8,7 @@
 #include "hwdb/feeds/csv_stream.h"
 #include "hwdb/feeds/feed_json.h"
 #include "hwdb/feeds/instances.h"
-#include "hwdb/rows_text.h"
+#include "hwdb/rows/rows_text.h"
 
 enum aws_column { TERM_TYPE, UNIT, PRICE, CURRENCY, LENGTH, PURCHASE, CLASS, INSTANCE, VCPU, MEMORY, TENANCY, SYSTEM, GPUS, CAPACITY, SOFTWARE,
 	REGION, AWS_COLUMN_COUNT };

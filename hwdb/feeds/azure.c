@@ -7,7 +7,7 @@
 #include "hwdb/feeds/adapters.h"
 #include "hwdb/feeds/feed_json.h"
 #include "hwdb/feeds/instances.h"
-#include "hwdb/rows_text.h"
+#include "hwdb/rows/rows_text.h"
 
 static const double hours_per_year = 8760;
 

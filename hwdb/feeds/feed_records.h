@@ -1,5 +1,5 @@
 /* What is kept of feeds, and shown: each refresh with what came of it, and each row that it changed or held back. Plain structs, as
- * in hwdb/records.h. */
+ * in hwdb/catalogue/records.h. */
 #ifndef FLEETPLAN_HWDB_FEEDS_FEED_RECORDS_H
 #define FLEETPLAN_HWDB_FEEDS_FEED_RECORDS_H
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwdb/rows_text.h"
+#include "hwdb/rows/rows_text.h"
 
 const char *const grid_signal_words[GRID_SIGNAL_COUNT] = {[GRID_AVERAGE] = "average", [GRID_MARGINAL] = "marginal"};
 

@@ -4,7 +4,7 @@
 #ifndef FLEETPLAN_HWDB_FEEDS_FEED_ROWS_H
 #define FLEETPLAN_HWDB_FEEDS_FEED_ROWS_H
 
-#include "hwdb/catalogue.h"
+#include "hwdb/catalogue/catalogue.h"
 
 enum { FEED_ROWS_MAX = 200000, FEED_SKIPS_MAX = 64 };
 

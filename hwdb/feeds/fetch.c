@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "hwdb/http_client.h"
+#include "net/http_client.h"
 
 enum { ATTEMPTS_MAX = 3, REDIRECTS_MAX = 3, WAIT_MAX_S = 60, FIRST_WAIT_MS = 500, SLICE_MS = 100, VALIDATORS_MAX = 64 };
 

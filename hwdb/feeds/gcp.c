@@ -8,7 +8,7 @@
 
 #include "hwdb/feeds/adapters.h"
 #include "hwdb/feeds/feed_json.h"
-#include "hwdb/rows_text.h"
+#include "hwdb/rows/rows_text.h"
 
 /* What is summed. Names as in the descriptions of SKUs, "A2 Instance Core running in Americas". */
 enum part { CORE, MEMORY, ACCELERATOR, PART_COUNT };

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "hwdb/catalogue_change.h"
+#include "hwdb/catalogue/catalogue_change.h"
 
 struct instances {
 	const struct price_row **rows; /* by instance type */

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_HWDB_FEEDS_INSTANCES_H
 #define FLEETPLAN_HWDB_FEEDS_INSTANCES_H
 
-#include "hwdb/catalogue.h"
+#include "hwdb/catalogue/catalogue.h"
 
 struct instance {
 	const char *accelerator_id;

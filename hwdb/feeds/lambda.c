@@ -6,7 +6,7 @@
 #include "hwdb/feeds/adapters.h"
 #include "hwdb/feeds/feed_json.h"
 #include "hwdb/feeds/instances.h"
-#include "hwdb/rows_text.h"
+#include "hwdb/rows/rows_text.h"
 
 enum status lambda_request(struct feed_walk *walk, struct feed_request *request, struct failure *failure)
 {

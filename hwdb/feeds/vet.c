@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "hwdb/catalogue_index.h"
-#include "hwdb/rows_text.h"
+#include "hwdb/catalogue/catalogue_index.h"
+#include "hwdb/rows/rows_text.h"
 
 static const double grid_most_gco2e_per_kwh = 1500;
 static const int64_t us_per_day = INT64_C(86400000000);

@@ -1,6 +1,6 @@
 /* What of a plan a benchmark is to measure: the work that the plan's devices would spend their time on.
  *
- * Made from a plan, sent to the worker as JSON (api/bench_spec.h), and echoed with each figure. Sizes are those of one
+ * Made from a plan, sent to the worker as JSON (api/tables/bench_spec.c), and echoed with each figure. Sizes are those of one
  * device: what tensor parallelism divides is divided already. Absent members as in base/given.h; lists and text belong to
  * whoever made them. Pure. */
 #ifndef FLEETPLAN_PLANNER_MEASUREMENT_BENCH_SPEC_H

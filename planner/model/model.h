@@ -1,7 +1,7 @@
 /* A model as the planner sees it: what each layer is made of, and the sizes that follow.
  *
  * Real models mix layers (dense first, then experts; window and full attention; state-space and attention), so a
- * model is a list of layers, each one of a few kinds. Built by hwdb/model_config.c from a Hugging Face
+ * model is a list of layers, each one of a few kinds. Built by hwdb/models/model_config.c from a Hugging Face
  * config, by model_from_size() when only the size is known, or as a generic model (no layers).
  * Fixed size, no pointers but the names: copy it freely. After filling it, call model_finish(). */
 #ifndef FLEETPLAN_PLANNER_MODEL_MODEL_H

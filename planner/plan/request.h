@@ -1,5 +1,5 @@
 /* What training and inference requests have in common, as decoded: names not yet resolved, absent members absent
- * (given.h). The API's field tables (api/tables/) decode into these; hwdb/resolve.h turns them into inputs. */
+ * (given.h). The API's field tables (api/tables/) decode into these; hwdb/resolve/resolve.h turns them into inputs. */
 #ifndef FLEETPLAN_PLANNER_PLAN_REQUEST_H
 #define FLEETPLAN_PLANNER_PLAN_REQUEST_H
 

@@ -45,7 +45,7 @@ enum layout_span {
 };
 
 /* E141. Given: candidate with gpus_per_node, max_nvlink_domain and internode_gbs (absent: 100 Gb/s for a machine); layout. A network is fast from 50 Gb/s
- * for each accelerator on. Source: the slowest of the systems in hwdb/topology.c that are built for work across machines (DGX-1: 400 Gb/s
+ * for each accelerator on. Source: the slowest of the systems in hwdb/resolve/topology.c that are built for work across machines (DGX-1: 400 Gb/s
  * InfiniBand for eight; AWS p4d: 400 Gb/s EFA for eight). */
 enum layout_span layout_span_of(const struct candidate *candidate, const struct replica_layout *layout);
 

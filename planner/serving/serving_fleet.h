@@ -37,7 +37,7 @@ struct fleet {
 	const struct trial *planned; /* the same of the plan's own replicas; NULL: not simulated, or no different */
 	double it_log_sigma; /* of it_kwh_per_month */
 	double usd_log_sigma, kwh_log_sigma, kgco2e_log_sigma; /* of what it costs, draws and emits at its offer; 0 where no cap asks for them */
-	const struct supply *supply; /* of the candidate's, where it is had (worth.h); NULL: the candidate's own offer and site */
+	const struct supply *supply; /* of the candidate's, where it is had (fleet_cost.h); NULL: the candidate's own offer and site */
 };
 
 /* What a request fixes for all fleets. */

@@ -2,9 +2,9 @@
 #include <ctype.h>
 
 #include "api/bench_protocol.h"
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
-#include "server/audit.h"
+#include "server/audit_trail.h"
 #include "server/commit.h"
 #include "server/handlers.h"
 #include "server/http_private.h"

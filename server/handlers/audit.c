@@ -1,7 +1,7 @@
 /* The audit log: a page of it, or all as a stream. */
 #include "storage/audit.h"
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "server/export.h"
 #include "server/handlers.h"
 #include "server/page_answer.h"

@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "server/commit.h"

@@ -1,5 +1,5 @@
 /* Rows of the catalogue: accelerators, models, prices, regions by one set of functions over a table of kinds. */
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "server/commit.h"
 #include "server/handlers.h"
 #include "server/page_answer.h"

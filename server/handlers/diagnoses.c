@@ -1,12 +1,12 @@
 /* POST /v1/diagnoses: what was read of the body as it arrived becomes an answer. */
 #include "api/stored_plan.h"
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "server/diagnosis_body.h"
-#include "server/diagnosis_estimate.h"
 #include "server/handlers.h"
 #include "server/plan_answer.h"
 #include "server/scope.h"
 #include "server/server.h"
+#include "service/diagnosis_estimate.h"
 #include "storage/plans.h"
 
 /* A trace is answered by its length and digest: it is told apart from others without being repeated. */

@@ -1,7 +1,7 @@
 /* Live feeds: what there are, what came of them, and asking for more. */
-#include "server/feeds.h"
+#include "server/feed_service.h"
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/spelling.h"
 #include "server/handlers.h"
 #include "server/page_answer.h"

@@ -1,13 +1,13 @@
 /* Many rows of the catalogue at once: in, and the record of it. Out: server/export.c. */
-#include "server/imports.h"
+#include "server/import_service.h"
 
 #include <sodium.h>
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "planner/progress.h"
-#include "server/audit.h"
+#include "server/audit_trail.h"
 #include "server/commit.h"
 #include "server/export.h"
 #include "server/handlers.h"

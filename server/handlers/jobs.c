@@ -1,7 +1,7 @@
 /* Jobs: requests that were answered 202, looked at, taken the result of, and cancelled. */
-#include "server/jobs.h"
+#include "server/job_queue.h"
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "server/handlers.h"
 #include "server/http.h"
 #include "server/page_answer.h"

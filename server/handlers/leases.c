@@ -1,10 +1,10 @@
 /* What agents say of benchmarks that are leased to them. */
 #include <sodium.h>
 
-#include "api/tables.h"
+#include "agent/attempt.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "server/bench_attempt.h"
 #include "server/bench_delivery.h"
 #include "server/commit.h"
 #include "server/handlers.h"

@@ -1,14 +1,14 @@
 /* POST /v1/models/import: a Hugging Face config.json, pasted or fetched from the Hub, becomes a row of the catalogue. What is fetched
  * is fetched on the feed's thread: no worker waits for the Hub. */
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
 #include "hwdb/feeds/fetch.h"
 #include "hwdb/feeds/hugging_face.h"
 #include "hwdb/feeds/safetensors.h"
-#include "hwdb/model_config.h"
+#include "hwdb/models/model_config.h"
 #include "server/commit.h"
 #include "server/feed_refresh.h"
-#include "server/feeds.h"
+#include "server/feed_service.h"
 #include "server/handlers.h"
 #include "server/row_kinds.h"
 #include "server/row_store.h"

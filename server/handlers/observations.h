@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_SERVER_HANDLERS_OBSERVATIONS_H
 #define FLEETPLAN_SERVER_HANDLERS_OBSERVATIONS_H
 
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 #include "server/handler.h"
 
 /* The newest of a plan, complete; at most 20. */

@@ -1,9 +1,9 @@
 /* Plans in numbers: list, revisions, comparison. */
 #include "api/comparison.h"
 #include "api/report.h"
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/uuid.h"
-#include "hwdb/given_names.h"
+#include "hwdb/catalogue/given_names.h"
 #include "server/handlers.h"
 #include "server/page_answer.h"
 #include "server/plan_answer.h"

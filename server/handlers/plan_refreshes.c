@@ -1,14 +1,14 @@
 /* Plans computed again: on the catalogue of now, kept as a revision; and on that of then, to see that nothing else moved them. */
 #include "api/difference.h"
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/uuid.h"
 #include "server/commit.h"
 #include "server/handlers.h"
 #include "server/handlers/plan_read.h"
 #include "server/plan_answer.h"
-#include "server/plan_changes.h"
 #include "server/plan_recompute.h"
 #include "server/server.h"
+#include "service/plan_changes.h"
 
 static enum status compute_on(void *context, const struct catalogue *catalogue, int64_t now_us, struct plan_record *record)
 {

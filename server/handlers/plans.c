@@ -1,5 +1,5 @@
 /* Plans: an estimate that is kept, with its revisions. */
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
 #include "base/uuid.h"
 #include "server/commit.h"

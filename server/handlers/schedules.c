@@ -1,13 +1,13 @@
 /* POST /v1/schedules: when and where a job runs for the least. */
 #include "api/stored_plan.h"
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
 #include "server/handlers.h"
-#include "server/grid_series.h"
 #include "server/plan_answer.h"
-#include "server/schedule_estimate.h"
 #include "server/scope.h"
 #include "server/server.h"
+#include "service/grid_series.h"
+#include "service/schedule_estimate.h"
 #include "storage/plans.h"
 
 /* The plan as it was at a moment (0: now): its newest content that was computed by then. */

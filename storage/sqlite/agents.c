@@ -1,6 +1,6 @@
 #include "storage/agents.h"
 
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 #include "storage/sqlite/store.h"
 
 /* Calls of an agent that come closer together than this leave its row alone. */

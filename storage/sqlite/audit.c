@@ -1,9 +1,9 @@
 #include "storage/audit.h"
 
 #include "base/clock.h"
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 #include "storage/catalogue_rows.h"
-#include "storage/sqlite/imports.h"
+#include "storage/sqlite/import_steps.h"
 #include "storage/sqlite/store.h"
 
 /* What only is known when the job has run. */

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "storage/sqlite/check.h"
+#include "storage/sqlite/check_pass.h"
 #include "storage/sqlite/checksum.h"
 
 enum { FAULTS_OF_STRUCTURE = 100, CHUNK_ROWS = 64, CHECK_ARENA_BYTES = 512 * 1024 * 1024, OPCODES_A_LOOK = 20000, HIGHEST_SKIPPED = INT32_MAX / 2 };

@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/given.h"
-#include "hwdb/catalogue.h"
+#include "hwdb/catalogue/catalogue.h"
 #include "planner/precision.h"
 
 enum column_kind {

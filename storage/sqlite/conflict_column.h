@@ -4,7 +4,7 @@
 #define FLEETPLAN_STORAGE_SQLITE_CONFLICT_COLUMN_H
 
 #include "base/arena.h"
-#include "hwdb/catalogue.h"
+#include "hwdb/catalogue/catalogue.h"
 
 /* NULL when the arena is exhausted. */
 const char *conflicts_join(const struct conflict_list *list, struct arena *arena);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/uuid.h"
-#include "storage/sqlite/imports.h"
+#include "storage/sqlite/import_steps.h"
 
 static const int64_t hours_kept_us = INT64_C(400) * 86400 * 1000000;
 

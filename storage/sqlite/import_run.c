@@ -3,7 +3,7 @@
 
 #include "planner/progress.h"
 #include "storage/feeds.h"
-#include "storage/sqlite/imports.h"
+#include "storage/sqlite/import_steps.h"
 
 enum { ENDS_AT_ONCE = 100, RUN_ARENA_BYTES = 64 * 1024 * 1024 };
 

@@ -1,5 +1,5 @@
 /* Imports as the writer makes them: small steps, each a part of some transaction. 0006_imports.sql says what a row looks like meanwhile. */
-#include "storage/sqlite/imports.h"
+#include "storage/sqlite/import_steps.h"
 
 #include <string.h>
 

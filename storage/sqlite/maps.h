@@ -2,8 +2,8 @@
 #ifndef FLEETPLAN_STORAGE_SQLITE_MAPS_H
 #define FLEETPLAN_STORAGE_SQLITE_MAPS_H
 
-#include "hwdb/catalogue.h"
-#include "hwdb/records.h"
+#include "hwdb/catalogue/catalogue.h"
+#include "hwdb/catalogue/records.h"
 #include "storage/agents.h"
 #include "storage/audit.h"
 #include "storage/benchmarks.h"

@@ -4,7 +4,7 @@
  * from the other end of a table without them. What was copied is then checked, and rows whose checksum differs are taken out again. */
 #include <unistd.h>
 
-#include "storage/sqlite/check.h"
+#include "storage/sqlite/check_pass.h"
 
 struct recovery {
 	struct connection *from, *to;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "storage/sqlite/imports.h"
+#include "storage/sqlite/import_steps.h"
 
 static const struct {
 	const char *name;

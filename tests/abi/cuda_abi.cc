@@ -16,10 +16,10 @@
 
 #define _Atomic
 extern "C" {
-#include "bench/cublaslt.h"
-#include "bench/cuda_driver.h"
-#include "bench/nccl.h"
-#include "bench/nvml.h"
+#include "bench/cuda/cublaslt.h"
+#include "bench/cuda/cuda_driver.h"
+#include "bench/cuda/nccl.h"
+#include "bench/cuda/nvml.h"
 }
 
 template <class A, class B> constexpr bool same_class()

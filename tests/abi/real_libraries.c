@@ -3,8 +3,8 @@
  * not understood. With `driver` the folder is to have libcuda.so.1 and libnvidia-ml.so.1, else libcublasLt and libnccl. */
 #include <dlfcn.h>
 
-#include "bench/cuda_matmul.h"
-#include "bench/nccl.h"
+#include "bench/cuda/cuda_matmul.h"
+#include "bench/cuda/nccl.h"
 
 static int bad;
 

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 
 struct generator {
 	struct json_writer *writer;

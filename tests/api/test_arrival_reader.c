@@ -1,6 +1,6 @@
 /* Inference requests read as a stream: rows become numbers, the rest stays text, every fault has its place. */
-#include "api/arrival_reader.h"
-#include "api/tables.h"
+#include "api/readers/arrival_reader.h"
+#include "api/tables/tables.h"
 #include "support/assert.h"
 
 static struct failure failure;

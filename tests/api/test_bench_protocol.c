@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "api/bench_protocol.h"
-#include "bench/report.h"
+#include "bench/report/report.h"
 #include "support/assert.h"
 
 #include <unistd.h>

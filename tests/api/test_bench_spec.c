@@ -1,5 +1,5 @@
 /* A worker's spec as JSON: what is written is read again, and what cannot be measured is refused with its place. */
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "support/assert.h"
 
 struct reading {

@@ -1,5 +1,5 @@
 /* Launches met with their kernels in every order, and what happens when there are too many. */
-#include "api/trace_launches.h"
+#include "api/readers/trace_launches.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Bodies read as a stream: the grammar in pieces of any size, traces of every shape, and what is refused. */
-#include "api/trace_reader.h"
+#include "api/readers/trace_reader.h"
 #include "support/assert.h"
 
 static struct failure failure;

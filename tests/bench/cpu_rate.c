@@ -6,8 +6,8 @@
 #include <sched.h>
 
 #include "base/clock.h"
-#include "bench/cpu_info.h"
-#include "bench/cpu_session.h"
+#include "bench/cpu/cpu_info.h"
+#include "bench/cpu/cpu_session.h"
 #include "bench/statistics.h"
 
 enum { RUNS_MAX = 2000, THREADS_MAX = 512 };

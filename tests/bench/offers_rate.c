@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "hwdb/builtin.h"
-#include "hwdb/offers.h"
-#include "hwdb/rows_text.h"
+#include "hwdb/catalogue/offers.h"
+#include "hwdb/rows/builtin.h"
+#include "hwdb/rows/rows_text.h"
 
 enum { PRICES = 100000, PROVIDERS = 20, REGIONS = 50, QUOTES = 200, ARENA_MAX_BYTES = 1 << 30 };
 

@@ -6,7 +6,7 @@
  * usage: serving_rate TRACE.csv */
 #include <time.h>
 
-#include "hwdb/builtin.h"
+#include "hwdb/rows/builtin.h"
 #include "planner/queueing/simulation.h"
 #include "planner/replica/replica_layout.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/uuid.h"
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 #include "storage/plans.h"
 
 struct put {

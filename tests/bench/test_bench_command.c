@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/bench_command.h"
-#include "bench/cpu_info.h"
+#include "bench/command/bench_command.h"
+#include "bench/cpu/cpu_info.h"
 #include "bench/device_lock.h"
-#include "bench/watchdog.h"
+#include "bench/report/watchdog.h"
 #include "support/assert.h"
 
 static char folder[] = "/tmp/fleetplan-bench-test-XXXXXX";

@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "bench/cpu_gemm.h"
-#include "bench/cpu_info.h"
-#include "bench/cpu_session.h"
+#include "bench/cpu/cpu_gemm.h"
+#include "bench/cpu/cpu_info.h"
+#include "bench/cpu/cpu_session.h"
 #include "bench/random.h"
 #include "support/assert.h"
 

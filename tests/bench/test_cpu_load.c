@@ -1,5 +1,5 @@
 /* Who else had the CPUs: what the kernel's counters say between two moments. */
-#include "bench/cpu_load.h"
+#include "bench/cpu/cpu_load.h"
 #include "support/assert.h"
 
 static struct cpu_load of(const char *text, double own_s)

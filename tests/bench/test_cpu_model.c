@@ -1,9 +1,9 @@
 /* Attention, reads of keys and values, element-wise work and sequences on the cpu, against textbooks in double precision. */
 #include <math.h>
 
-#include "bench/cpu_attention.h"
-#include "bench/cpu_gemm.h"
-#include "bench/cpu_session.h"
+#include "bench/cpu/cpu_attention.h"
+#include "bench/cpu/cpu_gemm.h"
+#include "bench/cpu/cpu_session.h"
 #include "bench/random.h"
 #include "support/assert.h"
 

@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "bench/backend.h"
-#include "bench/cuda_format.h"
+#include "bench/cuda/cuda_format.h"
+#include "bench/cuda/nvml.h"
 #include "bench/device_lock.h"
-#include "bench/nvml.h"
 #include "support/assert.h"
 
 static char fakes[PATH_MAX], folder[] = "/tmp/fleetplan-cuda-test-XXXXXX";

@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "bench/cpu_sensors.h"
 #include "bench/busy.h"
+#include "bench/cpu/cpu_sensors.h"
 #include "bench/fit.h"
-#include "bench/sampler.h"
+#include "bench/report/sampler.h"
 #include "support/assert.h"
 
 static char root[] = "/tmp/fleetplan-sysfs-XXXXXX";

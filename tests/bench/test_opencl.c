@@ -1,7 +1,7 @@
 /* The opencl backend on PoCL: every kernel against double precision at odd sizes, every kind of work verified, what is wrong found. */
 #include <math.h>
 
-#include "bench/opencl_session.h"
+#include "bench/opencl/opencl_session.h"
 #include "support/assert.h"
 #include "support/pocl.h"
 

@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/bench_command.h"
-#include "bench/opencl_session.h"
-#include "bench/watchdog.h"
+#include "bench/command/bench_command.h"
+#include "bench/opencl/opencl_session.h"
+#include "bench/report/watchdog.h"
 #include "support/assert.h"
 
 static char self[PATH_MAX], fakes[PATH_MAX];

@@ -6,10 +6,10 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "bench/decode.h"
 #include "bench/random.h"
-#include "bench/storage.h"
-#include "bench/storage_file.h"
+#include "bench/suite/decode.h"
+#include "bench/suite/storage.h"
+#include "bench/suite/storage_file.h"
 #include "support/assert.h"
 
 enum { BLOCK = 64 * 1024, BLOCKS = 64 };

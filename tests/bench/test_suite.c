@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "bench/sampler.h"
-#include "bench/suite.h"
+#include "bench/report/sampler.h"
+#include "bench/suite/suite.h"
 #include "support/assert.h"
 
 /* What the scripted device does with each kind of work. */

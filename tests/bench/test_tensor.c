@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "bench/attention.h"
-#include "bench/opencl_session.h"
+#include "bench/opencl/opencl_session.h"
 #include "support/assert.h"
 #include "support/pocl.h"
 

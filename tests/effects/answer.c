@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
-#include "hwdb/builtin.h"
-#include "server/estimate.h"
+#include "hwdb/rows/builtin.h"
+#include "service/estimate.h"
 
 enum { CATALOGUE_MAX_BYTES = 256 << 20, ARENA_MAX_BYTES = 512 << 20, PATH_MAX_BYTES = 256 };
 

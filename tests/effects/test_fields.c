@@ -5,7 +5,7 @@
 #include "effects/answer.h"
 #include "effects/change.h"
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "support/assert.h"
 
 static const struct answer *ask(const char *kind, const char *request)

@@ -1,10 +1,10 @@
-/* libcublasLt.so.12: what is asked in columns is put as a row-major product (bench/cuda_matmul.h explains), and judged as the
+/* libcublasLt.so.12: what is asked in columns is put as a row-major product (bench/cuda/cuda_matmul.h explains), and judged as the
  * library judges it: FP8 and INT8 only with the summed index innermost, scales for FP8, sides that its tiles take. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/cuda/cublaslt.h"
 #include "fake_gpu.h"
-#include "bench/cublaslt.h"
 
 enum { NOT_SUPPORTED = 15, EXECUTION_FAILED = 13, ALGORITHMS = 10 };
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "bench/cuda_format.h"
+#include "bench/cuda/cuda_format.h"
 
 #define FAKE_EXPORT __attribute__((visibility("default")))
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "bench/cuda/nvml.h"
 #include "fake_gpu.h"
-#include "bench/nvml.h"
 
 enum { BOARDS_MAX = 8, SLICES_MAX = 7 };
 

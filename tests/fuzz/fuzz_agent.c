@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api/tables.h"
+#include "agent/link.h"
+#include "agent/spool.h"
+#include "api/tables/tables.h"
 #include "base/utf8.h"
 #include "fuzz/input.h"
-#include "server/agent/link.h"
-#include "server/agent/spool.h"
 
 /* --- the client that answers ------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Any bytes as the body of an inference request, in pieces of any size: a status always, the same for every cut into pieces, and
  * rows that are in order. What is taken is written as text that reads back as the same rows. */
-#include "api/arrival_reader.h"
-#include "api/tables.h"
+#include "api/readers/arrival_reader.h"
+#include "api/tables/tables.h"
 #include "fuzz/input.h"
 
 static enum status feed_reader(void *reader, const char *piece, size_t length, struct failure *failure)

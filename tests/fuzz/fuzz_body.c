@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #include "fuzz/input.h"
-#include "server/body.h"
+#include "server/wire/body.h"
 
 enum { PLAIN_MAX = 1 << 18, SINK_BYTES = 64 };
 

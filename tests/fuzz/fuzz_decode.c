@@ -1,6 +1,6 @@
 /* Any bytes as the body of any request: a status always, faults with what is refused, and finite figures in what is taken. */
 #include "api/problem.h"
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "fuzz/input.h"
 
 static const struct field_table *const tables[] = {&table_training_request, &table_inference_request,

@@ -2,10 +2,10 @@
  * Whatever comes, rows that are believed are within their bounds, and a walk that goes on asks for its next page. */
 #include "base/clock.h"
 #include "fuzz/input.h"
-#include "hwdb/builtin.h"
 #include "hwdb/feeds/hugging_face.h"
 #include "hwdb/feeds/safetensors.h"
 #include "hwdb/feeds/vet.h"
+#include "hwdb/rows/builtin.h"
 
 static struct catalogue *catalogue_of_builtin(void)
 {

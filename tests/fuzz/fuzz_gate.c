@@ -4,10 +4,10 @@
 
 #include "base/utf8.h"
 #include "fuzz/input.h"
-#include "server/gate.h"
-#include "server/media.h"
 #include "server/origin.h"
-#include "server/prefer.h"
+#include "server/wire/gate.h"
+#include "server/wire/media.h"
+#include "server/wire/prefer.h"
 
 enum { HEAD_MAX = 4096 };
 

@@ -1,6 +1,6 @@
 /* Any bytes as a model's configuration: a status always, and finite figures from every model that is read. */
 #include "fuzz/input.h"
-#include "hwdb/model_config.h"
+#include "hwdb/models/model_config.h"
 
 static void figures_check(const struct model *model)
 {

@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/agent_options.h"
 #include "fuzz/input.h"
-#include "server/agent/agent_options.h"
 #include "server/options.h"
 
 enum { ARGUMENTS_MAX = 24 };

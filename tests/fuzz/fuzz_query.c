@@ -1,8 +1,8 @@
 /* Any bytes as the query of a request: refused by name or taken whole, and what is taken is written and read again as the same. */
 #include "api/problem.h"
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "fuzz/input.h"
-#include "server/gate.h"
+#include "server/wire/gate.h"
 
 static const struct field_table *const tables[] = {&table_training_request, &table_inference_request, &table_performance_request, &table_memory_request,
 	&table_scaling_request, &table_carbon_request, &table_schedule_request, &table_page_query, &table_plan_query, &table_plan_id_query, &table_compare_query,

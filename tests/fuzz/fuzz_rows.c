@@ -1,7 +1,7 @@
 /* Any bytes as rows of the catalogue, CSV or JSON: the same however they are cut, and rows that are taken are taken again as they are exported,
  * in both forms, each with the same members. */
 #include "api/problem.h"
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "fuzz/input.h"
 #include "schema/row_reader.h"
 

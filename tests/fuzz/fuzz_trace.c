@@ -1,7 +1,7 @@
 /* Any bytes as the body of a diagnosis, in pieces of any size: a status always, the same for every cut into pieces, memory
  * within its bounds, and finite figures of what is taken. */
-#include "api/tables.h"
-#include "api/trace_reader.h"
+#include "api/readers/trace_reader.h"
+#include "api/tables/tables.h"
 #include "fuzz/input.h"
 
 static enum status feed_reader(void *reader, const char *piece, size_t length, struct failure *failure)

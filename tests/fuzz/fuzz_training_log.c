@@ -1,7 +1,7 @@
 /* Any bytes as a training log of a diagnosis: what is taken is judged, with finite figures and a verdict, whatever its curve. */
 #include <math.h>
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "fuzz/input.h"
 #include "planner/diagnosis/log_curve.h"
 

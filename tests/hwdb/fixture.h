@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "hwdb/builtin.h"
-#include "hwdb/resolve.h"
+#include "hwdb/resolve/resolve.h"
+#include "hwdb/rows/builtin.h"
 #include "support/assert.h"
 
 struct fixture {

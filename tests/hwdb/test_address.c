@@ -3,7 +3,7 @@
 #include <netinet/in.h>
 
 #include "base/status.h"
-#include "hwdb/address.h"
+#include "net/address.h"
 #include "support/assert.h"
 
 static bool is_public(const char *text)

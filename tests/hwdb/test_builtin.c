@@ -1,8 +1,8 @@
 /* The data that the program carries. */
 #include <string.h>
 
-#include "hwdb/builtin.h"
-#include "hwdb/rows_text.h"
+#include "hwdb/rows/builtin.h"
+#include "hwdb/rows/rows_text.h"
 #include "support/assert.h"
 
 static struct arena arena;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "hwdb/calibrations.h"
+#include "hwdb/resolve/calibrations.h"
 #include "support/assert.h"
 
 #define DAY_US INT64_C(86400000000)

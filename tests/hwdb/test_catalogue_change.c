@@ -1,9 +1,9 @@
 /* A snapshot that shares with another is what a whole one of the same rows is. */
 #include <string.h>
 
-#include "hwdb/builtin.h"
-#include "hwdb/catalogue_change.h"
-#include "hwdb/catalogue_index.h"
+#include "hwdb/catalogue/catalogue_change.h"
+#include "hwdb/catalogue/catalogue_index.h"
+#include "hwdb/rows/builtin.h"
 #include "support/assert.h"
 
 enum { CHANGES = 300, ROWS_MAXIMUM = 2000 };

@@ -1,8 +1,8 @@
 /* Two snapshots held against each other, and parts of both in a third. */
 #include <string.h>
 
-#include "hwdb/builtin.h"
-#include "hwdb/catalogue_mix.h"
+#include "hwdb/catalogue/catalogue_mix.h"
+#include "hwdb/rows/builtin.h"
 #include "support/assert.h"
 
 static struct failure failure;

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "hwdb/builtin.h"
-#include "hwdb/given_names.h"
+#include "hwdb/catalogue/given_names.h"
+#include "hwdb/rows/builtin.h"
 #include "support/assert.h"
 
 static struct catalogue *catalogue;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "hwdb/http_client.h"
+#include "net/http_client.h"
 #include "support/assert.h"
 
 enum { ANSWER_MAX = 64 * 1024 };

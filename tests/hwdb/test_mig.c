@@ -1,5 +1,5 @@
 /* Parts of boards: what is published of them, how they add up to boards, and when they serve better than whole ones. */
-#include "hwdb/mig.h"
+#include "hwdb/resolve/mig.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hwdb/model_config.h"
+#include "hwdb/models/model_config.h"
 #include "support/assert.h"
 
 static struct model model;

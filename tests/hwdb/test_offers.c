@@ -1,8 +1,8 @@
 /* Which price is a plan's price: one case for each rule. */
-#include "hwdb/catalogue_index.h"
+#include "hwdb/catalogue/catalogue_index.h"
+#include "hwdb/catalogue/offers.h"
 #include "hwdb/fixture.h"
-#include "hwdb/offers.h"
-#include "hwdb/rows_text.h"
+#include "hwdb/rows/rows_text.h"
 
 static struct pricing pricing;
 static struct offer offer;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hwdb/catalogue_index.h"
+#include "hwdb/catalogue/catalogue_index.h"
 #include "hwdb/fixture.h"
 #include "support/assert.h"
 

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "hwdb/fixture.h"
-#include "hwdb/topology.h"
+#include "hwdb/resolve/topology.h"
 
 static struct training_request request;
 static struct training_input input;

@@ -1,8 +1,8 @@
 /* Rows that cannot be true, and rates that are not dense. */
 #include "hwdb/fixture.h"
-#include "hwdb/known_mistakes.h"
-#include "hwdb/rows_text.h"
-#include "hwdb/validate.h"
+#include "hwdb/rows/known_mistakes.h"
+#include "hwdb/rows/rows_text.h"
+#include "hwdb/rows/validate.h"
 
 static struct accelerator h100;
 

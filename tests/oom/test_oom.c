@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "api/report.h"
-#include "api/tables.h"
-#include "hwdb/builtin.h"
-#include "hwdb/model_config.h"
+#include "api/tables/tables.h"
+#include "hwdb/models/model_config.h"
+#include "hwdb/rows/builtin.h"
 #include "oom/failing_malloc.h"
-#include "server/estimate.h"
+#include "service/estimate.h"
 #include "support/catalogue.h"
 #include "support/store.h"
 

@@ -1,9 +1,9 @@
 #include "plausibility/answer.h"
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
-#include "hwdb/builtin.h"
-#include "hwdb/resolve.h"
+#include "hwdb/resolve/resolve.h"
+#include "hwdb/rows/builtin.h"
 #include "planner/training/nearest.h"
 #include "schema/record.h"
 

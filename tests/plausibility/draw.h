@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_TESTS_PLAUSIBILITY_DRAW_H
 #define FLEETPLAN_TESTS_PLAUSIBILITY_DRAW_H
 
-#include "hwdb/catalogue.h"
+#include "hwdb/catalogue/catalogue.h"
 #include "planner/plan/training.h"
 
 enum { DRAW_JSON_MAX_BYTES = 4096 };

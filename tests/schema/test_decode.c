@@ -1,7 +1,7 @@
 /* Bodies, patches and queries: what is taken, and how every fault is told. */
-#include "api/tables.h"
 #include "api/tables/shared.h"
-#include "hwdb/validate.h"
+#include "api/tables/tables.h"
+#include "hwdb/rows/validate.h"
 #include "support/assert.h"
 
 static struct arena arena;

@@ -1,6 +1,6 @@
 /* Answers: results by their tables, CSV, problems. */
 #include "api/problem.h"
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "support/assert.h"
 
 static struct buffer out;

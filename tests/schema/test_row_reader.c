@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "schema/row_reader.h"
 #include "support/assert.h"
 

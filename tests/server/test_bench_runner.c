@@ -4,10 +4,10 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "agent/attempt.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "bench/bench_command.h"
-#include "server/bench_attempt.h"
+#include "bench/command/bench_command.h"
 #include "server/bench_runner.h"
 #include "storage/lease.h"
 #include "support/fake_worker.h"

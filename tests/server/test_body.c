@@ -1,8 +1,8 @@
 /* Bodies while they arrive: limits on the wire and after unpacking, the common budget, and packing of answers. */
 #include <string.h>
 
-#include "server/body.h"
-#include "server/compress.h"
+#include "server/wire/body.h"
+#include "server/wire/compress.h"
 #include "support/assert.h"
 
 static struct failure failure;

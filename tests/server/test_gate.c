@@ -1,7 +1,7 @@
 /* The gate's rules as functions: targets, UTF-8, and header sections laid out as libmicrohttpd 0.9.75 leaves them. */
 #include <string.h>
 
-#include "server/gate.h"
+#include "server/wire/gate.h"
 #include "support/assert.h"
 
 static enum status target_of(const char *raw, struct target *target, struct arena *arena)

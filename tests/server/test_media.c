@@ -1,5 +1,5 @@
 /* Negotiation: what Accept, Accept-Encoding and Content-Type headers amount to. */
-#include "server/media.h"
+#include "server/wire/media.h"
 #include "support/assert.h"
 
 enum { OFFERED = MEDIA_BIT(MEDIA_JSON) | MEDIA_BIT(MEDIA_CSV) | MEDIA_BIT(MEDIA_MARKDOWN) };

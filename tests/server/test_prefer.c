@@ -1,7 +1,7 @@
 /* The Prefer header: what is understood, what is ignored, and what is said of it. */
 #include <string.h>
 
-#include "server/prefer.h"
+#include "server/wire/prefer.h"
 #include "support/assert.h"
 
 static void preferences_are_read(void **state)

@@ -1,7 +1,7 @@
 /* Wrong keys are counted by address, in a table that is bounded. */
 #include <stdlib.h>
 
-#include "server/wrong_keys.h"
+#include "server/wire/wrong_keys.h"
 #include "support/assert.h"
 
 #define NS_PER_S INT64_C(1000000000)

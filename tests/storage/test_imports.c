@@ -3,7 +3,7 @@
 
 #include "planner/progress.h"
 #include "storage/imports.h"
-#include "storage/sqlite/imports.h"
+#include "storage/sqlite/import_steps.h"
 #include "support/store.h"
 
 enum { ROWS = 700 };

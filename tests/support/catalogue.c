@@ -1,6 +1,6 @@
 #include "support/catalogue.h"
 
-#include "hwdb/builtin.h"
+#include "hwdb/rows/builtin.h"
 #include "support/assert.h"
 
 enum { ARENA_BYTES = 64 * 1024 * 1024 };

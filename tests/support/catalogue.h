@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_TESTS_CATALOGUE_H
 #define FLEETPLAN_TESTS_CATALOGUE_H
 
-#include "hwdb/catalogue.h"
+#include "hwdb/catalogue/catalogue.h"
 
 extern struct catalogue *builtin_catalogue; /* between setup and teardown */
 

@@ -2,7 +2,7 @@
 #ifndef FLEETPLAN_TESTS_POCL_H
 #define FLEETPLAN_TESTS_POCL_H
 
-#include "bench/opencl_session.h"
+#include "bench/opencl/opencl_session.h"
 
 /* On a CPU that OpenCL offers, taken to have so much memory: a small one makes small arrays. NULL, with the reason on standard
  * output, where there is none (Debian: pocl-opencl-icd) or where it cannot run (under ThreadSanitizer, which did not build it and

@@ -3,7 +3,7 @@
 #ifndef FLEETPLAN_TESTS_STORE_H
 #define FLEETPLAN_TESTS_STORE_H
 
-#include "hwdb/records.h"
+#include "hwdb/catalogue/records.h"
 #include "storage/benchmarks.h"
 #include "storage/catalogue_rows.h"
 #include "storage/keys.h"

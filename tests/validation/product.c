@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/clock.h"
-#include "hwdb/builtin.h"
-#include "hwdb/resolve.h"
+#include "hwdb/resolve/resolve.h"
+#include "hwdb/rows/builtin.h"
 
 enum { CATALOGUE_MAX_BYTES = 256 << 20, REQUESTS_MAX_BYTES = 1 << 30 };
 

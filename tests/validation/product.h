@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/failure.h"
-#include "hwdb/catalogue.h"
+#include "hwdb/catalogue/catalogue.h"
 #include "planner/plan/serving.h"
 #include "planner/plan/training.h"
 

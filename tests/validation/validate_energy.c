@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/tables.h"
+#include "api/tables/tables.h"
 #include "base/units.h"
-#include "hwdb/resolve.h"
+#include "hwdb/resolve/resolve.h"
 #include "planner/estimates/carbon_estimate.h"
 #include "planner/footprint/energy.h"
 #include "schema/csv_table.h"
 #include "schema/field.h"
-#include "server/estimate.h"
+#include "service/estimate.h"
 #include "validation/product.h"
 
 enum { TEXT_MAX_BYTES = 1 << 20, ARENA_MAX_BYTES = 512 << 20, RUNS_MAX = 64 };

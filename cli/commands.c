@@ -1,0 +1,125 @@
+#include "cli/commands.h"
+
+#include "base/spelling.h"
+#include "cli/bench_entry.h"
+#include "cli/exit_code.h"
+#include "cli/serve.h"
+
+static const struct command commands[] = {
+	{"serve", serve_main, "serve [OPTION]...", "answer the REST API (serve --help lists the options)", true},
+	{"plan", plan_main, "plan training|inference FILE|-", "answer one request without a daemon", false},
+	{"agent", agent_main, "agent --server URL --key-file FILE [OPTION]...", "run a daemon's benchmarks on this machine's accelerators (agent --help)", true},
+	{"bench", bench_entry, "bench [OPTION]...", "measure an accelerator of this machine", true},
+	{"import", import_main,
+		"import accelerators|models|prices|regions FILE|- [--dry-run] [--replace] [--overwrite] [--server URL [--key-file FILE]]",
+		"put the rows of a CSV or JSON file into the catalogue, all or none: of a running daemon (--server), or of a database that no daemon has", false},
+	{"backup", backup_main, "backup FILE", "copy the database into a new file, also while the daemon works", false},
+	{"check", check_main, "check [DATABASE]", "read everything that is stored and say what is damaged, also while the daemon works", false},
+	{"recover", recover_main, "recover DATABASE FILE", "copy what is whole of a damaged database into a new file", false},
+	{"keys", keys_main, "keys create [--name TEXT] [--role ROLE] [--scope LABEL=VALUE] [--days N] | rotate ID [--overlap-hours N] [--days N] | list | revoke ID", "API keys; roles: viewer, planner, admin, agent", false},
+	{"healthcheck", healthcheck_main, "healthcheck", "ask a running daemon whether it is ready", false},
+	{"openapi", openapi_main, "openapi", "print the description of the API (OpenAPI 3.1)", false},
+	{"version", version_main, "version", "print the version", false},
+	{"help", command_help, "help", "print this", false},
+};
+
+enum { COMMAND_ARGUMENTS_MAX = 64 };
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; i < COUNT_OF(commands); i++) {
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+int command_help(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("Fleetplan " FLEETPLAN_VERSION ": what hardware a model needs, for how long, at what cost in money, energy and carbon.\n");
+	for (size_t i = 0; i < COUNT_OF(commands); i++)
+		printf("  fleetplan %s\n      %s\n", commands[i].usage, commands[i].doc);
+	puts("\nCommands that use the database take --database FILE, --config FILE and FLEETPLAN_... as serve does.");
+	return EXIT_CODE_OK;
+}
+
+static bool command_asks_for_help(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return true;
+	}
+	return false;
+}
+
+int command_run(const struct command *command, int argc, char **argv)
+{
+	if (command->helps_itself || !command_asks_for_help(argc, argv))
+		return command->main(argc, argv);
+	printf("usage: fleetplan %s\n\n%s\n", command->usage, command->doc);
+	return EXIT_CODE_OK;
+}
+
+int command_unknown(const char *name)
+{
+	struct spelling spelling;
+	char nearest[128];
+
+	spelling_init(&spelling, name);
+	for (size_t i = 0; i < COUNT_OF(commands); i++)
+		spelling_offer(&spelling, commands[i].name);
+	spelling_list(&spelling, nearest, sizeof nearest);
+	fprintf(stderr, "fleetplan: there is no command %s%s%s (fleetplan help lists them)\n", name, nearest[0] ? "; near it: " : "", nearest);
+	return EXIT_CODE_USAGE;
+}
+
+/* The flag that an argument names, "--role" or "--role=admin"; NULL when it is none of the command's own. */
+static struct command_flag *command_flag_of(const char *argument, struct command_flag *flags, size_t count)
+{
+	size_t length = strcspn(argument, "=");
+
+	for (size_t i = 0; i < count; i++) {
+		if (strlen(flags[i].name) == length && strncmp(flags[i].name, argument, length) == 0)
+			return &flags[i];
+	}
+	return NULL;
+}
+
+int command_read(int argc, char **argv, struct command_flag *flags, size_t flag_count, const char **operands, size_t operand_count,
+	struct options *options)
+{
+	static struct failure failure;
+	char *rest[COMMAND_ARGUMENTS_MAX] = {argv[0]};
+	int rest_count = 1;
+	size_t given = 0;
+
+	for (size_t i = 0; i < operand_count; i++)
+		operands[i] = NULL;
+	for (int i = 1; i < argc && rest_count < COMMAND_ARGUMENTS_MAX; i++) {
+		struct command_flag *flag = command_flag_of(argv[i], flags, flag_count);
+		const char *equals = strchr(argv[i], '=');
+
+		if (flag && flag->is_switch && !equals)
+			flag->value = "true";
+		else if (flag && (equals || i + 1 < argc))
+			flag->value = equals ? equals + 1 : argv[++i];
+		else if ((argv[i][0] != '-' || !argv[i][1]) && given < operand_count)
+			operands[given++] = argv[i];
+		else
+			rest[rest_count++] = argv[i];
+		if (rest[rest_count - 1] == argv[i] && strncmp(argv[i], "--", 2) == 0 && !equals && i + 1 < argc && rest_count < COMMAND_ARGUMENTS_MAX)
+			rest[rest_count++] = argv[++i]; /* an option's value is no operand */
+	}
+	if (options_read(options, rest_count, rest, &failure) != STATUS_OK)
+		return exit_code_report(&failure, EXIT_CODE_USAGE);
+	return EXIT_CODE_OK;
+}
+
+int version_main(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	return puts("fleetplan " FLEETPLAN_VERSION) == EOF ? EXIT_CODE_FAILED : EXIT_CODE_OK;
+}

@@ -1,0 +1,115 @@
+/* `fleetplan plan training|inference FILE|-`: the handler of the estimate's route, run on a request from a file, with the
+ * catalogue that the program carries: the same planner, the same JSON, no daemon and no database. */
+#include <errno.h>
+
+#include "cli/commands.h"
+#include "cli/exit_code.h"
+#include "hwdb/rows/builtin.h"
+#include "server/exchange.h"
+#include "server/handlers.h"
+#include "server/http_private.h"
+#include "server/server.h"
+#include "server/streamed.h"
+
+enum { PLAN_CATALOGUE_MAX_BYTES = 256 * 1024 * 1024 };
+
+static enum status plan_catalogue(struct server *server, struct failure *failure)
+{
+	struct catalogue_rows rows = {0};
+	struct arena arena;
+	enum status status;
+
+	pthread_mutex_init(&server->snapshot.mutex, NULL);
+	arena_init(&arena, PLAN_CATALOGUE_MAX_BYTES);
+	status = builtin_rows_read(&arena, &rows, failure);
+	if (status == STATUS_OK)
+		server->snapshot.current = catalogue_new(&arena, &rows, 0, 0, 0, failure);
+	if (server->snapshot.current)
+		return STATUS_OK;
+	arena_release(&arena);
+	return failure->status;
+}
+
+static enum status plan_read(const char *path, struct exchange *exchange)
+{
+	struct body *body = &exchange->body;
+	struct failure *failure = &exchange->call.failure;
+	const struct route *route = exchange->call.route;
+	FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+	char piece[BUFSIZ];
+	struct body_sink sink;
+	enum status status;
+	size_t got;
+
+	if (!file)
+		return failure_set(failure, STATUS_NOT_FOUND, "%s: %s", path, strerror(errno));
+	status = body_begin(body, NULL, 0, route->body_maximum_bytes, NULL, failure);
+	if (status == STATUS_OK && route->streamed) {
+		status = streamed_open(route, MEDIA_JSON, &sink, failure);
+		if (status == STATUS_OK)
+			body_stream(body, &sink);
+	}
+	while (status == STATUS_OK && (got = fread(piece, 1, sizeof piece, file)) > 0)
+		status = body_receive(body, piece, got, failure);
+	if (file != stdin)
+		fclose(file);
+	return status == STATUS_OK ? body_end(body, failure) : status;
+}
+
+static int plan_answer(struct server *server, enum route_id route, const char *path)
+{
+	struct exchange_pool pool;
+	struct exchange *exchange;
+	handler_function *handler = handler_of(route);
+	struct call *call;
+	enum status status;
+
+	exchange_pool_init(&pool);
+	exchange = exchange_take(&pool);
+	CHECK(exchange);
+	call = &exchange->call;
+	call->server = server;
+	call->route = &routes[route];
+	call->method = routes[route].method;
+	call->path = routes[route].path;
+	call->body_media = call->accept = call->answer_media = MEDIA_JSON;
+	json_writer_init(&call->json, &call->answer);
+	status = plan_read(path, exchange);
+	call->body = exchange->body.bytes.bytes ? exchange->body.bytes.bytes : "";
+	call->body_length = exchange->body.bytes.length;
+	call->streamed = exchange->body.sink.state;
+	if (status == STATUS_OK)
+		status = handler ? handler(call) : STATUS_NOT_IMPLEMENTED;
+	response_finish(exchange, status);
+	puts(call->answer.bytes);
+	exchange_give(&pool, exchange);
+	exchange_pool_release(&pool);
+	return status == STATUS_OK ? EXIT_CODE_OK : status == STATUS_NOT_FOUND ? EXIT_CODE_NO_INPUT
+		: status == STATUS_INFEASIBLE ? EXIT_CODE_FAILED : EXIT_CODE_DATA;
+}
+
+int plan_main(int argc, char **argv)
+{
+	static struct failure failure;
+	static struct server server;
+	const char *operands[2];
+	struct options options;
+	int code = command_read(argc, argv, NULL, 0, operands, COUNT_OF(operands), &options);
+	bool training = operands[0] && strcmp(operands[0], "training") == 0;
+	bool inference = operands[0] && strcmp(operands[0], "inference") == 0;
+
+	if (code == EXIT_CODE_OK && (!operands[1] || (!training && !inference))) {
+		fprintf(stderr, "usage: fleetplan %s\n", command_find("plan")->usage);
+		code = EXIT_CODE_USAGE;
+	} else if (code == EXIT_CODE_OK) {
+		server.options = &options;
+		if (plan_catalogue(&server, &failure) != STATUS_OK) {
+			code = exit_code_report(&failure, EXIT_CODE_SOFTWARE);
+		} else {
+			code = plan_answer(&server, training ? ROUTE_TRAINING_ESTIMATE : ROUTE_INFERENCE_ESTIMATE, operands[1]);
+			catalogue_release(server.snapshot.current);
+		}
+	}
+	options_release(&options);
+	return code;
+}

@@ -1,7 +1,0 @@
-/* The command `fleetplan bench`: the worker of bench/ with the JSON of api/, which do not know each other. */
-#ifndef FLEETPLAN_SERVER_BENCH_ENTRY_H
-#define FLEETPLAN_SERVER_BENCH_ENTRY_H
-
-int bench_entry(int argc, char **argv);
-
-#endif

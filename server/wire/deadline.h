@@ -1,0 +1,13 @@
+/* The sweeper: ends connections whose phase took too long (server/wire/peer.h). */
+#ifndef FLEETPLAN_SERVER_WIRE_DEADLINE_H
+#define FLEETPLAN_SERVER_WIRE_DEADLINE_H
+
+#include <stdint.h>
+
+/* Thread entry; its argument is a `struct peers`, whose `stopping` ends it. */
+void *deadline_sweeper(void *argument);
+
+/* Bytes that a socket has received in all; 0 where the kernel does not say. Any thread. */
+uint64_t deadline_bytes_received(int fd);
+
+#endif
