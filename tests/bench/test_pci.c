@@ -1,7 +1,7 @@
 /* PCI ids of the catalogue's accelerators: each row names one, by its vendor and memory, and reported memory tells apart. */
 #include "bench/pci.h"
 
-#include "fixture.h"
+#include "hwdb/fixture.h"
 
 static const char *vendor_named(uint16_t vendor)
 {
