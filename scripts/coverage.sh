@@ -3,7 +3,7 @@
 set -eu
 least=${1:-0}
 bad=0
-for folder in base schema planner hwdb storage api bench server; do
+for folder in base schema net planner hwdb storage api bench agent service server cli; do
 	percent=$(gcovr -r . --object-directory build/coverage --filter "$folder/" build/coverage 2>/dev/null |
 		awk '/^TOTAL/ {sub(/%/, "", $4); print $4}')
 	printf '%-8s %s %%\n' "$folder" "${percent:-0}"
