@@ -110,7 +110,7 @@ static void decode_unknown(struct decoder *decoder, const struct field_table *ta
 
 	if (!decoder_is_full(decoder) && synonym_find(table, path->key, meant, sizeof meant)) {
 		path_pointer(path->up, above, sizeof above);
-		decoder_fault(decoder, path, "unknown_field", "there is no such field here; did you mean %s%s?", above, meant);
+		decoder_fault(decoder, path, "unknown_field", "is not a known field here; did you mean %s%s?", above, meant);
 		return;
 	}
 	if (!decoder_is_full(decoder)) {
@@ -118,7 +118,7 @@ static void decode_unknown(struct decoder *decoder, const struct field_table *ta
 		decode_offer_keys(table, &spelling);
 		spelling_list(&spelling, nearest, sizeof nearest);
 	}
-	decoder_fault(decoder, path, "unknown_field", "there is no such field here; %s%s", nearest[0] ? "did you mean " : "/docs lists those that there are",
+	decoder_fault(decoder, path, "unknown_field", "is not a known field; %s%s", nearest[0] ? "did you mean " : "/docs lists the fields",
 		nearest);
 }
 
@@ -130,7 +130,7 @@ static void decode_require(
 		void *nowhere = NULL;
 
 		if (!node_named(object->first, table->needs[i]))
-			decoder_fault(decoder, &at, "required", "is needed: %s", field_find(table, table->needs[i], &nowhere)->doc);
+			decoder_fault(decoder, &at, "required", "is required; add it (%s)", field_find(table, table->needs[i], &nowhere)->doc);
 	}
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
@@ -139,7 +139,7 @@ static void decode_require(
 		if (row->kind == FIELD_MERGE)
 			decode_require(decoder, row->table, path, object);
 		else if ((row->flags & REQUIRED) && !(row->flags & READ_ONLY) && !node_named(object->first, row->key))
-			decoder_fault(decoder, &at, "required", "is needed: %s", row->doc);
+			decoder_fault(decoder, &at, "required", "is required; add it (%s)", row->doc);
 	}
 }
 

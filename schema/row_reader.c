@@ -205,7 +205,7 @@ static void refuse_column(const struct row_reader *reader, const char *name, str
 	offer_columns(reader->table, &spelling);
 	spelling_list(&spelling, nearest, sizeof nearest);
 	snprintf(pointer, sizeof pointer, "/1/%.*s", (int)decode_whole_characters(name, strlen(name) < 60 ? strlen(name) : 60), name);
-	failure_add(failure, pointer, "unknown_column", "there is no such column; %s%s", nearest[0] ? "did you mean " : "/docs lists those that there are",
+	failure_add(failure, pointer, "unknown_column", "is not a known column; %s%s", nearest[0] ? "did you mean " : "/docs lists the columns",
 		nearest);
 }
 
@@ -224,7 +224,7 @@ static void need_columns(const struct row_reader *reader, const struct field_tab
 	for (size_t i = 0; i < table->need_count; i++) {
 		snprintf(pointer, sizeof pointer, "/1/%s", table->needs[i]);
 		if (!has_column(reader, table->needs[i]))
-			failure_add(failure, pointer, "required", "a column of this name is needed");
+			failure_add(failure, pointer, "required", "this column is required; add it");
 	}
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct field *row = &table->rows[i];
@@ -233,7 +233,7 @@ static void need_columns(const struct row_reader *reader, const struct field_tab
 		if (row->kind == FIELD_MERGE)
 			need_columns(reader, row->table, failure);
 		else if ((row->flags & (REQUIRED | READ_ONLY)) == REQUIRED && !has_column(reader, row->key))
-			failure_add(failure, pointer, "required", "a column of this name is needed: %s", row->doc);
+			failure_add(failure, pointer, "required", "this column is required; add it (%s)", row->doc);
 	}
 }
 

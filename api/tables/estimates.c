@@ -13,7 +13,7 @@ TABLE(memory_fine_tuning, memory_fine_tuning_rows, "Fine-tuning: optimizer state
 
 #define OF struct request_common
 static const struct field memory_common_rows[] = {
-	OBJECT(model, model_reference, "The model", .flags = REQUIRED),
+	OBJECT(model, model_reference, "The model: a name of the catalogue, a config.json, or its size", .flags = REQUIRED),
 	OBJECT(accelerator, accelerator_reference, "Whether it fits on this accelerator"),
 	INTEGER(gpu_count, 1, 1000000, "Accelerators that share it", .fallback = "1"),
 	TEXT(as_of, 40, "With the catalogue as it was at that time", .form = FORM_MOMENT),

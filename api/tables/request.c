@@ -139,7 +139,7 @@ TABLE(about, about_rows, "What people say about a plan.", .whole = &table_reques
 		.example = "\"2026-11-01T00:00:00Z\"")
 
 static const struct field request_common_rows[] = {
-	OBJECT(model, model_reference, "The model", .flags = REQUIRED),
+	OBJECT(model, model_reference, "The model: a name of the catalogue, a config.json, or its size", .flags = REQUIRED),
 	OBJECT(accelerator, accelerator_reference,
 		"The accelerator to plan with; all that have a current on-demand price unless given"),
 	LIST(accelerators, 32, accelerator_reference, "Several accelerators to choose from"),
@@ -180,7 +180,7 @@ static const struct field weight_precision_rows[] = {
 TABLE(weight_precision, weight_precision_rows, "Precision of weights.", .whole = &table_request_common);
 
 static const struct field replica_common_rows[] = {
-	OBJECT(model, model_reference, "The model", .flags = REQUIRED),
+	OBJECT(model, model_reference, "The model: a name of the catalogue, a config.json, or its size", .flags = REQUIRED),
 	OBJECT(accelerator, accelerator_reference, "The accelerator", .flags = REQUIRED),
 	INTEGER(gpu_count, 1, 4096, "Accelerators of the replica", .fallback = "1"),
 	PRACTICE("Whether the engine runs as its published recipe, or as engines usually run, or on hardware that is new to the team", "recipe"),

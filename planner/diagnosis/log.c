@@ -158,7 +158,7 @@ static void judge_divergence(struct judged *judged)
 	spread = sqrt(pow(bin_noise(judged, last), 2) + pow(bin_noise(judged, lowest), 2));
 	end = series_quantile(judged->loss.value + judged->loss.count - tail, tail, 0.5, judged->room->scratch);
 	if (rise > clearly * spread && rise > rise_that_diverges * fabs(least))
-		find(judged, LOG_DIVERGING, trend->step[lowest], "the loss rises: %.4g around step %.0f, %.4g at the end (%.0f %% more)", least,
+		find(judged, LOG_DIVERGING, trend->step[lowest], "the loss rises from %.4g around step %.0f to %.4g at the end (+%.0f %%)", least,
 			trend->step[lowest], trend->loss[last], 100 * rise / fabs(least));
 	else if (end - least > burst_that_diverges * fabs(least) && end - least > 2 * clearly * judged->noise)
 		find(judged, LOG_DIVERGING, judged->loss.step[judged->loss.count - tail], "the loss bursts in its last rows: from %.4g to %.4g", least, end);

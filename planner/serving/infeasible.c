@@ -128,7 +128,7 @@ static void limit_fault(struct failure *failure, const char *name, double limit_
 	if (!is_given(limit_s) || !(reached_s > limit_s))
 		return;
 	snprintf(pointer, sizeof pointer, "/slo/%s", name);
-	failure_add(failure, pointer, "infeasible", "%.4g ms is below what the nearest configuration keeps; %.4g would do",
+	failure_add(failure, pointer, "infeasible", "no configuration found keeps %.4g ms; %.4g ms is the least that one keeps",
 		limit_s * milliseconds_per_second, reached_s * margin * milliseconds_per_second);
 }
 
@@ -202,13 +202,13 @@ static enum status fail_count(const struct model *model, const struct fleet *nea
 	lower = lower_confidence_of(model, nearest, demand, limits);
 	held = given_or(nearest->requests_per_s_max, nearest->requests_per_s);
 	if (limits->request && is_given(limits->request->queries_per_minute))
-		failure_add(failure, "/queries_per_minute", "infeasible", "%.4g are more than the accelerators hold; %.4g would do",
+		failure_add(failure, "/queries_per_minute", "infeasible", "%.4g is more than the accelerators carry; %.4g is the most",
 			limits->request->queries_per_minute, floor(limits->request->queries_per_minute * held / demand->requests_per_s * 10) / 10);
 	else if (limits->request && is_given(limits->request->requests_per_s))
-		failure_add(failure, "/requests_per_s", "infeasible", "%.4g are more than the accelerators hold; %.4g would do", demand->requests_per_s, held);
+		failure_add(failure, "/requests_per_s", "infeasible", "%.4g is more than the accelerators carry; %.4g is the most", demand->requests_per_s, held);
 	return failure_set(failure, STATUS_INFEASIBLE,
-		"%lld x %s are %lld replica%s of %lld (%lld spare): they hold %.3g requests/s within headroom and slo, and %.3g are asked for; "
-		"relax the load, the redundancy or the count%s",
+		"%lld x %s are %lld replica%s of %lld (%lld spare): they carry %.3g requests/s within headroom and slo; the request is for %.3g. "
+		"Lower the load or the redundancy, or raise gpu_count%s",
 		(long long)limits->gpu_count, name, (long long)nearest->replicas, nearest->replicas == 1 ? "" : "s", (long long)each,
 		(long long)spare, held, demand->requests_per_s, lower.text);
 }
@@ -217,7 +217,7 @@ static enum status fail_count(const struct model *model, const struct fleet *nea
 static void cap_fault(struct failure *failure, const char *pointer, double cap, double reached, const char *unit)
 {
 	if (is_given(cap) && !(reached <= cap))
-		failure_add(failure, pointer, "infeasible", "%.6g %s a month are less than any fleet found takes; %.6g would do", cap, unit, ceil(reached));
+		failure_add(failure, pointer, "infeasible", "no fleet found takes %.6g %s a month or less; %.6g %s is the least", cap, unit, ceil(reached), unit);
 }
 
 static enum status fail_caps(const struct fleet *nearest, const struct fleet_limits *limits, struct failure *failure)

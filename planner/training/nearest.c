@@ -72,7 +72,7 @@ static struct candidate_plan with_inputs_on_host(const struct stage_schedule *sc
 	return with_pins(schedule, candidate_plan, &pins);
 }
 
-/* "in 120 hours, 8 % more than with enough memory". */
+/* "in 120 hours, 8 % more than with enough memory". Above twice as long: "in 900 hours, 7.5 times as long as with enough memory". */
 static int say_hours(const struct stage_schedule *schedule, const struct candidate_plan *way, const struct parallelism *pins, char *text, size_t size)
 {
 	double roomy = roomy_hours(schedule, way, pins);
@@ -80,7 +80,9 @@ static int say_hours(const struct stage_schedule *schedule, const struct candida
 
 	if (!is_given(more))
 		return snprintf(text, size, "in %.4g hours", way->wall_clock_hours);
-	return snprintf(text, size, "in %.4g hours, %.3g %% %s than they would take with enough memory", way->wall_clock_hours, fabs(more), more < 0 ? "less" : "more");
+	if (more >= 100)
+		return snprintf(text, size, "in %.4g hours, %.3g times as long as with enough memory", way->wall_clock_hours, 1 + more / 100);
+	return snprintf(text, size, "in %.4g hours, %.3g %% %s than with enough memory", way->wall_clock_hours, fabs(more), more < 0 ? "less" : "more");
 }
 
 /* What else holds it, where the degrees themselves are not to blame: the optimizer's states in the host's memory, or more accelerators. */
@@ -155,10 +157,20 @@ static const char *say_probability(double probability, char text[16])
 	return text;
 }
 
+/* "12 % more", "7.7 times the limit". */
+static const char *say_excess(double ratio, char text[40])
+{
+	if (ratio < 2)
+		snprintf(text, 40, "%.3g %% more", 100 * (ratio - 1));
+	else
+		snprintf(text, 40, ratio < 1000 ? "%.3g times the limit" : "%.0f times the limit", ratio);
+	return text;
+}
+
 static void explain_limit(const struct stage_schedule *schedule, const struct limit *limit, struct failure *failure)
 {
 	double needed, probability;
-	char highest[160] = "", kept[16];
+	char highest[160] = "", kept[16], excess[40];
 
 	if (!is_given(limit->most))
 		return;
@@ -168,15 +180,15 @@ static void explain_limit(const struct stage_schedule *schedule, const struct li
 		double likeliest = interval_probability(&limit->likeliest->range.wall_clock_hours, limit->most);
 
 		if (likeliest >= least_told)
-			snprintf(highest, sizeof highest, "; the highest probability that can be had is %.3f, with %lld of %s", likeliest,
+			snprintf(highest, sizeof highest, "; the highest probability is %.3f, with %lld of %s", likeliest,
 				(long long)limit->likeliest->gpu_count, accelerator_name(candidate_of(schedule, limit->likeliest)));
 	}
 	if (probability < schedule->confidence)
 		failure_add(failure, limit->pointer, "infeasible",
-			"%.6g %s are not enough for a confidence of %.3g; the %s found, %lld of %s, needs %.6g %s, %.3g %% more, and keeps the limit with a probability of %s%s%s",
+			"no plan keeps the limit of %.6g %s with a confidence of %.3g; the %s found, %lld of %s, needs %.6g %s (%s) and keeps the limit with a probability of %s%s%s",
 			limit->most, limit->unit, schedule->confidence, limit->best, (long long)limit->candidate_plan->gpu_count,
-			accelerator_name(candidate_of(schedule, limit->candidate_plan)), needed, limit->unit, 100 * (needed / limit->most - 1), say_probability(probability, kept), highest,
-			limit->remedy);
+			accelerator_name(candidate_of(schedule, limit->candidate_plan)), needed, limit->unit, say_excess(needed / limit->most, excess), say_probability(probability, kept),
+			highest, limit->remedy);
 }
 
 static void say_figure(const struct stage_schedule *schedule, double limit, const struct interval *range, const char *unit, char *text, size_t size)

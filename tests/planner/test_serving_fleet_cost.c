@@ -177,7 +177,7 @@ static void too_few_are_told_how_many_would_do(void **state)
 	assert_int_equal(run(&fixture.inference), STATUS_OK);
 	request->queries_per_minute = 1e5;
 	assert_int_equal(run(&fixture.inference), STATUS_INFEASIBLE);
-	assert_contains(failure.detail, "1.67e+03 are asked for");
+	assert_contains(failure.detail, "the request is for 1.67e+03");
 	request->common.gpu_count = ABSENT_COUNT;
 	request->throughput_tokens_per_s_per_gpu = 1e-6;
 	assert_int_equal(run(&fixture.inference), STATUS_INFEASIBLE);

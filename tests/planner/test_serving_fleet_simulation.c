@@ -185,7 +185,7 @@ static void what_is_not_certain_is_over(void **state)
 	most_per_s = plan.recommended.throughput.requests_per_s_max;
 	fixture.inference.request.requests_per_s = 1.03 * most_per_s;
 	assert_int_equal(run(&fixture), STATUS_INFEASIBLE);
-	assert_contains(failure.detail, "they hold");
+	assert_contains(failure.detail, "they carry");
 	assert_string_equal(failure.faults[0].pointer, "/requests_per_s");
 	fixture.inference.request.requests_per_s = strtod(strstr(failure.faults[0].detail, "; ") + 2, NULL);
 	assert_int_equal(run(&fixture), STATUS_OK);

@@ -54,9 +54,9 @@ static void an_impossible_deadline_says_what_is_likeliest(void **state)
 	at = strstr(fixture.failure.detail, "the fastest found, ");
 	assert_non_null(at);
 	assert_int_equal(sscanf(at, "the fastest found, %ld of h100-sxm5-80gb, needs %lf hours", &fastest, &fastest_hours), 2);
-	at = strstr(fixture.failure.detail, "the highest probability that can be had is ");
+	at = strstr(fixture.failure.detail, "the highest probability is ");
 	assert_non_null(at);
-	assert_int_equal(sscanf(at, "the highest probability that can be had is %lf, with %ld of", &probability, &likeliest), 2);
+	assert_int_equal(sscanf(at, "the highest probability is %lf, with %ld of", &probability, &likeliest), 2);
 	assert_int_not_equal(fastest, likeliest);
 	/* what the answer says of the fastest is so, and no number in between beats it by more than the search's steps */
 	REQUEST.deadline_hours = 1.001 * fastest_hours;
@@ -274,7 +274,7 @@ static void memory_says_what_would_help(void **state)
 /* 21 billion parameters on 4 accelerators: their states only fit into the host's memory, and what that takes is what the plan with it takes. */
 static void offload_is_the_nearest_with_its_price(void **state)
 {
-	double said_hours, said_more;
+	double said_hours, said_times;
 	long long number;
 
 	(void)state;
@@ -284,9 +284,9 @@ static void offload_is_the_nearest_with_its_price(void **state)
 	fixture_model(&fixture.input.model, 48, 6656, 52, 4, 17920, 32000, false);
 	assert_int_equal(fixture_plan(&fixture), STATUS_INFEASIBLE);
 	assert_contains(fixture.failure.detail, "offloaded to the host");
-	assert_contains(fixture.failure.detail, "% more than they would take with enough memory");
+	assert_contains(fixture.failure.detail, "times as long as with enough memory");
 	said_hours = hours_said(fixture.failure.detail);
-	said_more = strtod(strstr(fixture.failure.detail, " hours, ") + 8, NULL);
+	said_times = strtod(strstr(fixture.failure.detail, " hours, ") + 8, NULL);
 	number = strtoll(strstr(fixture.failure.detail, "or on ") + 6, NULL, 10);
 	REQUEST.parallelism.offload = TRUTH_TRUE;
 	fixture_planned(&fixture);
@@ -299,8 +299,8 @@ static void offload_is_the_nearest_with_its_price(void **state)
 	fixture.candidates[0].accelerator.memory_usable_bytes = 1e15;
 	REQUEST.common.gpu_count = 4;
 	fixture_planned(&fixture);
-	assert_close(100 * (said_hours / BEST.wall_clock_hours - 1), said_more, 0.02);
-	assert_true(said_more > 1);
+	assert_close(said_hours / BEST.wall_clock_hours, said_times, 0.01);
+	assert_true(said_times > 2);
 }
 
 static void contradictory_pins_are_named(void **state)

@@ -283,7 +283,7 @@ static void advice_of_a_deadline_names_a_number_that_keeps_it(void **state)
 		if (strcmp(findings->advice[i].code, "deadline_at_risk") == 0)
 			advice = &findings->advice[i];
 	assert_non_null(advice);
-	assert_int_equal(sscanf(advice->effect, "%ld accelerators keep it with a confidence of %lf", &number, &confidence), 2);
+	assert_int_equal(sscanf(advice->effect, "%ld accelerators keep the deadline with a confidence of %lf", &number, &confidence), 2);
 	assert_close(confidence, 0.95, 1e-12);
 	assert_true(number > BEST.gpu_count);
 	REQUEST.common.gpu_count = number;

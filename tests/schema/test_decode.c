@@ -580,9 +580,9 @@ static void queries_reach_into_objects(void **state)
 	assert_int_equal(inference.common.pricing.terms.count, 2);
 	assert_int_equal(record_decode_query(&table_inference_request, bad, COUNT_OF(bad), &arena, &inference, &failure), STATUS_INVALID);
 	assert_fault("/slo/ttft_ms", "duplicate_key", "twice");
-	assert_fault("/slo/colour", "unknown_field", "no such field");
-	assert_fault("/engine.name", "unknown_field", "no such field");
-	assert_fault("/model.params", "unknown_field", "no such field");
+	assert_fault("/slo/colour", "unknown_field", "not a known field");
+	assert_fault("/engine.name", "unknown_field", "not a known field");
+	assert_fault("/model.params", "unknown_field", "not a known field");
 }
 
 int main(void)

@@ -130,7 +130,7 @@ def test_more_faults_than_are_told_are_counted(daemon):
     ((HEADER + '"q.1","a ""b"", c"' + row("")[len(",bulk"):]).encode(), "text/csv", 201, '"rows":1'),
     (HEADER.replace("source", "sorce").encode() + b"x", "text/csv", 422, "did you mean source"),
     (HEADER.replace("id,", "id,id,", 1).encode(), "text/csv", 422, "two columns"),
-    (b"id,currency,price_eur_per_hour\n", "text/csv", 422, "no such column"),
+    (b"id,currency,price_eur_per_hour\n", "text/csv", 422, "not a known column"),
     ((HEADER + row("u.1")).encode() + b"\xff\xfe\n", "text/csv", 400, "UTF-8"),
     ((HEADER + row("n.1")).encode() + b"a\x00b\n", "text/csv", 400, "NUL"),
     ((HEADER + '"open').encode(), "text/csv", 400, "does not end"),

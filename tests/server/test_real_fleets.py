@@ -94,7 +94,7 @@ def test_what_accelerators_hold_is_their_own(daemon):
     held = {serving(daemon, **{**asked, "requests_per_s": load})["recommended"]["throughput"]["requests_per_s_max"] for load in (5, 10, 13)}
     assert len(held) == 1
     refused = daemon.post("/v1/estimates/inference", {**SERVING, **asked, "requests_per_s": 40})
-    assert refused.status == 422 and "they hold %.3g requests/s" % held.pop() in refused.json["detail"]
+    assert refused.status == 422 and "they carry %.3g requests/s" % held.pop() in refused.json["detail"]
 
 
 SMALL = {"model": "llama-3.2-1b", "prompt_tokens": 500, "output_tokens": 200}

@@ -162,7 +162,7 @@ def test_the_front(daemon):
     poor = {k: v for k, v in (BASE | asked | {"budget_usd_per_month": 100, "carbon_cap_kgco2e": cap}).items() if v is not None}
     answer = daemon.post("/v1/estimates/inference", poor)
     assert answer.status == 422 and answer.json["type"].endswith("/infeasible")
-    assert "would do" in {fault["pointer"]: fault["detail"] for fault in answer.json["errors"]}["/budget_usd_per_month"]
+    assert "is the least" in {fault["pointer"]: fault["detail"] for fault in answer.json["errors"]}["/budget_usd_per_month"]
 
 
 def test_refresh_says_what_moved_a_service(daemon):

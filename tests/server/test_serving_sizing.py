@@ -66,7 +66,7 @@ def test_promises_that_nothing_keeps(daemon):
     problem, faults = refused(daemon, {"slo": slo}, "infeasible")
     assert set(faults) == {"/slo/" + key for key in slo} and "(over)" in problem["detail"]
     nearest = {key: float(faults["/slo/" + key].split("; ")[1].split()[0]) for key in slo}
-    assert plan(daemon, {"slo": nearest})["recommended"]["slo_met"]  # what was said would do does
+    assert plan(daemon, {"slo": nearest})["recommended"]["slo_met"]  # the named limits can be kept
     refused(daemon, {"slo": {key: limit / 2 for key, limit in nearest.items()}}, "infeasible")
 
 

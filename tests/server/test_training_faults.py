@@ -87,7 +87,7 @@ def test_every_constraint_that_does_not_hold(daemon):
     caps = {"deadline_hours": 1, "budget_usd": 1000, "carbon_cap_kgco2e": 10, "energy_cap_kwh": 10}
     problem, faults = refused(daemon, caps, "infeasible")
     assert set(faults) == {"/" + key for key in caps}
-    assert "% more" in faults["/deadline_hours"] and "fastest" in faults["/deadline_hours"]
+    assert "times the limit" in faults["/deadline_hours"] and "fastest" in faults["/deadline_hours"]
     assert problem["detail"].endswith("; other constraints do not hold either, see errors"), "the sentence is whole"
     needed = float(faults["/budget_usd"].split(" needs ")[1].split()[0])
     assert daemon.post("/v1/estimates/training", BASE | {"budget_usd": needed * 1.001}).status == 200  # what was said is so
