@@ -559,7 +559,7 @@ static void other_tools_names_lead_to_ours(void **state)
 	assert_int_equal(decode(&table_training_request, "{\"parallelism\":{\"tp\":8}}", &training), STATUS_INVALID);
 	assert_fault("/parallelism/tp", "unknown_field", "did you mean /parallelism/tensor?");
 	assert_int_equal(decode(&table_training_request, "{\"zzz\":8}", &training), STATUS_INVALID);
-	assert_fault("/zzz", "unknown_field", "/docs lists those that there are");
+	assert_fault("/zzz", "unknown_field", "/docs lists the fields");
 }
 
 /* Members of objects by dotted names: as many of an object as there are, and each fault at its place. */
