@@ -74,6 +74,11 @@ bool accelerator_is_neuron(const struct accelerator *accelerator)
 	return accelerator->vendor && strcmp(accelerator->vendor, "aws") == 0;
 }
 
+bool accelerator_has_grace(const struct accelerator *accelerator)
+{
+	return accelerator->vendor && strcmp(accelerator->vendor, "nvidia") == 0 && accelerator->form_factor && strcmp(accelerator->form_factor, "superchip") == 0;
+}
+
 double accelerator_peak_flops_per_s(
 	const struct accelerator *accelerator, enum precision precision, enum precision *used)
 {

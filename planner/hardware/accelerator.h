@@ -32,6 +32,9 @@ const char *accelerator_kin(const struct accelerator *accelerator);
 /* Of a vendor whose stack compiles whole models ahead: AWS Inferentia and Trainium. */
 bool accelerator_is_neuron(const struct accelerator *accelerator);
 
+/* True if the host processor is NVIDIA's Grace: a superchip of NVIDIA. */
+bool accelerator_has_grace(const struct accelerator *accelerator);
+
 /* Dense peak of matrix products in a precision, FLOP/s (operations/s for integers). What an accelerator lacks falls
  * back to the nearest wider format that it has (fp8 -> bf16 -> fp16 -> tf32 -> fp32; weights in a narrow format
  * are then only stored narrow), and so do integers that are slower than 16 bits; *used, where not NULL, tells which format the rate is of. 0 if it has none. */

@@ -123,6 +123,7 @@ static void request_leaves_heap(struct engine_state *engine, int32_t number)
 
 	heap_remove(engine, request->place);
 	engine->context_tokens -= request->context_tokens + grown;
+	engine->decoding_prompt_tokens -= request->prompt_tokens;
 	engine->pace_tokens -= request->pace_tokens;
 	if (engine->decoding == 0)
 		engine->pace_tokens = 0; /* whatever rounding has left */
@@ -162,6 +163,7 @@ static void request_decodes(struct engine_state *engine, int32_t number)
 	request_paces(engine, request);
 	request->finish_at = engine->progress + request->steps;
 	engine->context_tokens += request->context_tokens;
+	engine->decoding_prompt_tokens += request->prompt_tokens;
 	engine->pace_tokens += request->pace_tokens;
 	heap_set(engine, engine->decoding++, number);
 	heap_settle(engine, request->place);
@@ -275,11 +277,14 @@ static void evict_last(struct engine_state *engine)
 static struct batch decode_batch(const struct engine_state *engine, double ahead_tokens)
 {
 	const struct engine_setting *setting = engine->setting;
+	double mean_tokens;
 
 	if (engine->decoding == 0)
 		return (struct batch){.decode_sequences = 0};
+	mean_tokens = engine->context_tokens / engine->decoding + ahead_tokens;
 	return (struct batch){.decode_sequences = engine->decoding * (1 + setting->drafted_tokens),
-		.decode_context_tokens = engine->context_tokens / engine->decoding + ahead_tokens};
+		.decode_context_tokens = mean_tokens,
+		.decode_spread_tokens = fmax(mean_tokens - engine->decoding_prompt_tokens / engine->decoding, 0)};
 }
 
 static void finish_the_finished(struct engine_state *engine)

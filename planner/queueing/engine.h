@@ -64,7 +64,8 @@ struct engine_state {
 	uint64_t seed; /* of what is drawn for a request, by its number */
 	double ready_s; /* takes no request before */
 	double clock_s, progress; /* progress: steps since the start */
-	double context_tokens, pace_tokens, used_bytes; /* summed over the decoding, twice; over all admitted */
+	double context_tokens, decoding_prompt_tokens, pace_tokens; /* summed over the decoding */
+	double used_bytes;                                 /* of all admitted */
 	double prompt_tokens, cached_tokens; /* of all prompts that entered; found in the cache */
 	engine_finished *finished;
 	void *context;

@@ -33,6 +33,7 @@
 	X(state_efficiency, 0.001, 0.05, "of the 16-bit peak, scan of linear attention over a prompt", "none but these runs") \
 	X(launch_s, 100e-6, 800e-6, "PyTorch: launching one layer's kernels one by one, when a step takes in prompts; three times for experts", "ten to twenty kernels of 10 to 20 us from Python") \
 	X(sequence_s, 1e-6, 30e-6, "Python engines: each sequence and step, to schedule, sample and detokenise", "none but these runs") \
+	X(grace_host, 1.5, 3, "host times of Python engines beside a Grace processor over those beside an x86 one, until 2026", "NVIDIA/TransformerEngine issue 2053 (2025-08): launching a linear layer from PyTorch takes 37 us on GB200, 33 on GH200, 13.5 on an H100 beside Xeon 8480C") \
 	X(vllm_sequence_s, 1e-6, 60e-6, "the same of vLLM before it scheduled a step while the one before it runs (2026-01)", "gpustack, gpt-oss-20b at 1,000 sequences: asynchronous scheduling is worth 12 to 16 %") \
 	X(vllm_stream_s, 20e-6, 60e-6, "vLLM front end: each token that it sends out, one after the other, beside the engine", "ML.ENERGY: never more than 22,200 tokens/s, gpt-oss-20b on B200") \
 	X(vllm_request_s, 1e-3, 60e-3, "vLLM front end: each request, one after the other", "none but these runs") \

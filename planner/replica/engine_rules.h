@@ -41,10 +41,12 @@ struct host_times {
 enum runtime { RUNTIME_VLLM, RUNTIME_TENSORRT_NATIVE, RUNTIME_TENSORRT_PYTORCH, RUNTIME_SGLANG, RUNTIME_COUNT };
 
 /* Releases that part an engine's history, in years since 2020-01: vLLM's V1 engine (2025-03), latent attention as fast as it is (2025-11), vLLM's
- * experts of a library, and its steps scheduled ahead (2026-01). Sources: engine_rules.c. */
+ * experts of a library, and its steps scheduled ahead (2026-01); the last releases that are slow beside Grace (2025; measured fast in 2026-06).
+ * Sources: engine_rules.c. */
 #define ENGINE_V1_DEFAULT_YEARS (5 + 2.0 / 12)
 #define ENGINE_LATENT_DONE_YEARS (5 + 10.0 / 12)
 #define ENGINE_LIBRARY_EXPERTS_YEARS 6.0
+#define ENGINE_GRACE_HOST_YEARS 6.0
 
 enum runtime engine_runtime(enum engine engine, const struct accelerator *accelerator, double release_years);
 

@@ -28,6 +28,7 @@ static struct batch batch_of(
 
 	return (struct batch){.decode_sequences = sequences * (1 + shape->draft_tokens),
 		.decode_context_tokens = mean_context_tokens(shape),
+		.decode_spread_tokens = mean_context_tokens(shape) - shape->prompt_tokens,
 		.prefill_tokens = prefill_tokens,
 		.prefill_sequences = prefill_tokens / chunk,
 		.prefill_context_tokens = shape->prompt_tokens - prompt + (prompt - chunk) / 2};
@@ -178,6 +179,7 @@ static double drain_s(const struct replica *replica, const struct request_shape 
 		struct step step;
 
 		batch.decode_context_tokens = shape->prompt_tokens + (before + length) / 2;
+		batch.decode_spread_tokens = (length - before) / 2;
 		step_time(replica, &batch, &step);
 		total_s += (length - before) / (1 + shape->accepted_tokens) * step.time_s;
 		before = length;

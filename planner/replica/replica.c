@@ -109,7 +109,10 @@ static void attention_prepare(
 		replica, kind, rates, heads * key + projected + (layer->output_gate ? heads * value : 0), replica->hidden);
 	kind_gemm(replica, kind, rates, replica->hidden, heads * value);
 	kind->window_tokens = replica->keeps_window_only ? layer->window : 0;
-	kind->attended_tokens = layer->index_heads > 0 ? layer->index_tokens : replica->attends_window_only ? layer->window : 0;
+	if (layer->index_heads > 0)
+		kind->attended_tokens = layer->index_tokens;
+	else if (replica->attends_window_only)
+		*(layer->chunked ? &kind->chunk_tokens : &kind->attended_tokens) = layer->window;
 	kind->prefill_flops_per_pair = kind->decode_flops_per_pair = 2 * heads * (key + value);
 }
 
@@ -274,7 +277,8 @@ static bool has_latent_attention(const struct model *model)
 	return false;
 }
 
-static void runtime_prepare(struct replica *replica, const struct model *model, enum runtime runtime, double release_years)
+static void runtime_prepare(
+	struct replica *replica, const struct model *model, const struct accelerator *accelerator, enum runtime runtime, double release_years)
 {
 	bool tensorrt = runtime == RUNTIME_TENSORRT_NATIVE || runtime == RUNTIME_TENSORRT_PYTORCH;
 
@@ -283,6 +287,14 @@ static void runtime_prepare(struct replica *replica, const struct model *model, 
 	if (runtime == RUNTIME_SGLANG || runtime == RUNTIME_TENSORRT_PYTORCH) {
 		replica->host.first_token_s *= launched_share(model);
 		replica->host.request_s *= launched_share(model);
+	}
+	/* E205 */
+	if (runtime != RUNTIME_TENSORRT_NATIVE && accelerator_has_grace(accelerator) && release_years < ENGINE_GRACE_HOST_YEARS) {
+		double slower = replica->constants->grace_host;
+
+		replica->host.eager_layer_s *= slower;
+		replica->host.step_s *= slower;
+		replica->host.sequence_s *= slower;
 	}
 	if (has_latent_attention(model)) {
 		double lag_years = engine_latent_lag_years(release_years);
@@ -346,7 +358,7 @@ bool replica_prepare(struct replica *replica, const struct model *model, const s
 		replica->pair_s = constants->neuron_pair_s;
 		replica->prefill_fraction *= constants->neuron_attention;
 	}
-	runtime_prepare(replica, model, engine_runtime(layout->engine, accelerator, layout->release_years), layout->release_years);
+	runtime_prepare(replica, model, accelerator, engine_runtime(layout->engine, accelerator, layout->release_years), layout->release_years);
 	replica->attends_window_only &= !accelerator_is_neuron(accelerator); /* what lies outside is masked, not left out */
 	rates = rates_of(replica, accelerator, calibration, layout->precision);
 	wide = rates_of(replica, accelerator, calibration,

@@ -35,6 +35,7 @@ struct replica_kind {
 	double index_bytes_per_token, index_flops_per_pair; /* part of kv_bytes_per_token: an indexer's key, which each query meets in all of the context */
 	double kv_bytes_per_token, window_tokens; /* per accelerator; window: tokens kept, 0: all of the context */
 	double attended_tokens; /* at most so many are attended to; 0: all of the context */
+	double chunk_tokens; /* attention starts anew every so many tokens; 0: it does not */
 	double prefill_flops_per_pair, decode_flops_per_pair; /* of one query with one cached token */
 	double state_bytes; /* of one sequence, read and written each step */
 	double state_flops_per_token; /* of a prompt, to carry the state along */
@@ -79,6 +80,7 @@ struct replica {
 /* What one engine step does, over the whole replica. */
 struct batch {
 	double decode_sequences, decode_context_tokens; /* sequences that each get a token; their mean context */
+	double decode_spread_tokens; /* contexts lie evenly between the mean less this and the mean plus this, >= 0 */
 	double prefill_tokens, prefill_sequences; /* prompt tokens in this step; prompts they belong to */
 	double prefill_context_tokens; /* cached tokens that each of them attends to besides its own chunk, mean */
 };

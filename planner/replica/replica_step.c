@@ -61,9 +61,24 @@ static void tally_experts(
 	tally->bytes += bytes;
 }
 
-static double looked_back(const struct replica_kind *kind, double context_tokens)
+/* E204. Tokens that a query attends to, on average over contexts that lie evenly within mean -/+ spread: the integral of x mod chunk where attention
+ * starts anew every chunk. */
+static double attended_tokens(const struct replica_kind *kind, double mean_tokens, double spread_tokens)
 {
-	return kind->attended_tokens > 0 ? fmin(context_tokens, kind->attended_tokens) : context_tokens;
+	double chunk = kind->chunk_tokens, ends[2] = {fmax(mean_tokens - spread_tokens, 0), mean_tokens + spread_tokens}, sums[2];
+
+	if (kind->attended_tokens > 0)
+		return fmin(mean_tokens, kind->attended_tokens);
+	if (chunk <= 0 || ends[1] <= chunk)
+		return mean_tokens;
+	if (ends[1] - ends[0] < 1)
+		return fmod(mean_tokens, chunk);
+	for (int i = 0; i < 2; i++) {
+		double rest = fmod(ends[i], chunk);
+
+		sums[i] = (ends[i] - rest) * chunk / 2 + rest * rest / 2;
+	}
+	return (sums[1] - sums[0]) / (ends[1] - ends[0]);
 }
 
 /* E51. Attention of decoding sequences (bandwidth over the cache) and of prompt chunks (arithmetic over causal pairs). */
@@ -73,7 +88,8 @@ static void tally_attention(
 	const struct serving_constants *constants = replica->constants;
 
 	if (batch->decode_sequences > 0) {
-		double pairs = batch->decode_sequences * looked_back(kind, batch->decode_context_tokens);
+		double attended = attended_tokens(kind, batch->decode_context_tokens, batch->decode_spread_tokens);
+		double pairs = batch->decode_sequences * attended;
 		double indexed = batch->decode_sequences * batch->decode_context_tokens;
 		double bytes = pairs * (kind->kv_bytes_per_token - kind->index_bytes_per_token) + indexed * kind->index_bytes_per_token +
 			batch->decode_sequences * kind->state_bytes;
@@ -81,13 +97,13 @@ static void tally_attention(
 
 		tally_roofline(tally, flops / (replica->attention_flops_per_s * constants->decode_flops_efficiency),
 			bytes / (replica->bandwidth_bytes_per_s * constants->decode_efficiency));
-		tally->overhead_s += constants->decode_attention_s + replica->pair_s * (pairs + looked_back(kind, batch->decode_context_tokens));
+		tally->overhead_s += constants->decode_attention_s + replica->pair_s * (pairs + attended);
 		tally->flops += flops;
 		tally->bytes += bytes;
 	}
 	if (batch->prefill_tokens > 0) {
 		double chunk = batch->prefill_tokens / fmax(batch->prefill_sequences, 1e-9);
-		double pairs = batch->prefill_tokens * looked_back(kind, batch->prefill_context_tokens + chunk / 2);
+		double pairs = batch->prefill_tokens * attended_tokens(kind, batch->prefill_context_tokens + chunk / 2, chunk / 2);
 		double flops = pairs * kind->prefill_flops_per_pair +
 			batch->prefill_tokens * (batch->prefill_context_tokens + chunk / 2) * kind->index_flops_per_pair;
 		double efficiency = replica->prefill_fraction * chunk / (chunk + constants->prefill_half_tokens);

@@ -17,7 +17,8 @@ struct disaggregated_rates disaggregated_rates_of(const struct replica *replica,
 		.prefill_sequences = fmax(chunk / prompt, 1),
 		.prefill_context_tokens = shape->prompt_tokens - prompt};
 	struct batch answers = {.decode_sequences = inside * (1 + shape->draft_tokens),
-		.decode_context_tokens = shape->prompt_tokens + shape->output_tokens / 2};
+		.decode_context_tokens = shape->prompt_tokens + shape->output_tokens / 2,
+		.decode_spread_tokens = shape->output_tokens / 2};
 	struct step step;
 	struct disaggregated_rates rates;
 

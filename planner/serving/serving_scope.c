@@ -8,7 +8,7 @@ static const struct serving_scope_row rows[SERVING_QUANTITY_COUNT] = {
 		"gemm_fraction_16 neuron_gemm latent_layer_s latent_gain gemm_fraction_8 gemm_fraction_4 memory_fraction widening_memory expert_widening kernel_s layer_s elementwise_passes", "gpt-j-6b, kimi-k2.5"},
 	[SERVING_PROMPT] = {"tokens of a prompt", 128, 32768,
 		"prefill_efficiency neuron_attention prefill_half_tokens state_efficiency launch_s vllm_first_token_s native_first_token_s pytorch_first_token_s sglang_first_token_s", "inf0001, inf0719"},
-	[SERVING_OUTPUT] = {"tokens of an answer", 1, 32768, "vllm_stream_s sequence_s vllm_sequence_s native_step_s pytorch_step_s batch_kernels sglang_step_s", "inf0876, inf0697"},
+	[SERVING_OUTPUT] = {"tokens of an answer", 1, 32768, "vllm_stream_s sequence_s grace_host vllm_sequence_s native_step_s pytorch_step_s batch_kernels sglang_step_s", "inf0876, inf0697"},
 	[SERVING_CONTEXT] = {"tokens of prompt and answer", 129, 33792, "decode_efficiency neuron_pair_s decode_flops_efficiency decode_attention_s", "inf0876, inf0697"},
 	[SERVING_ACCELERATORS] = {"accelerators of a replica", 1, 8, "vllm_request_s native_request_s sglang_request_s", "inf0001, inf0133"},
 	[SERVING_TENSOR] = {"tensor-parallel degree", 1, 8, "reduce_s reduce_rank_s rank_late_s rank_step_s neuron_reduce_s neuron_link_fraction reduce_knee_bytes", "inf0001, inf0133"},

@@ -82,6 +82,67 @@ static void windows_are_each_engines_own(void **state)
 	assert_true(step_s(&native, 64, far, 0) > 1.5 * step_s(&native, 64, 4096, 0));
 }
 
+/* E204. Attention that starts anew every 4,096 tokens reads what a full one reads at the rest of the context, on average over the batch's contexts. */
+static void chunks_start_anew(void **state)
+{
+	static const struct {
+		double mean, spread, attended;
+	} cases[] = {
+		{3000, 0, 3000},
+		{3000, 1000, 3000},
+		{4096 + 512, 0, 512},
+		{4096 + 512, 512, 512},       /* evenly between 4,096 and 5,120 */
+		{2 * 4096, 4096, 2048},       /* two chunks whole */
+		{4096, 1024, 2048}, /* half of them near the end of a chunk, half near its start */
+	};
+	struct serving_fixture fixture;
+	struct model chunked;
+	struct replica full, anew;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	chunked = windowed(&fixture);
+	for (int i = 0; i < chunked.kind_count; i++)
+		chunked.kinds[i].chunked = true;
+	full = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_VLLM, "2025-11"));
+	anew = prepared(&fixture, &chunked, layout_of(ENGINE_VLLM, "2025-11"));
+	for (size_t i = 0; i < COUNT_OF(cases); i++) {
+		struct batch batch = {.decode_sequences = 64, .decode_context_tokens = cases[i].mean, .decode_spread_tokens = cases[i].spread};
+		struct batch same = {.decode_sequences = 64, .decode_context_tokens = cases[i].attended};
+		struct step step, expected;
+
+		step_time(&anew, &batch, &step);
+		step_time(&full, &same, &expected);
+		assert_close(step.bytes, expected.bytes, 1e-12);
+		assert_close(step.time_s, expected.time_s, 1e-12);
+	}
+	/* A prompt of two chunks has half the pairs of one that looks back on all. */
+	assert_true(step_s(&anew, 0, 0, 8192) < step_s(&full, 0, 0, 8192));
+	assert_close(step_s(&anew, 0, 0, 4096), step_s(&full, 0, 0, 4096), 1e-12);
+}
+
+/* E205. Bare decoding waits for the host's step and for each sequence; both are slower beside Grace, until 2026. */
+static void hosts_with_grace_are_slower_until_2026(void **state)
+{
+	struct serving_fixture fixture;
+	struct replica x86, grace;
+	double host_s;
+
+	(void)state;
+	serving_fixture_fill(&fixture);
+	x86 = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_SGLANG, "2025-11"));
+	host_s = serving_constants.sglang_step_s + 64 * serving_constants.sequence_s;
+	fixture.candidate.accelerator.form_factor = "superchip";
+	grace = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_SGLANG, "2025-11"));
+	assert_close(step_s(&grace, 64, 1000, 0) - step_s(&x86, 64, 1000, 0), (serving_constants.grace_host - 1) * host_s, 1e-9);
+	assert_true(step_s(&grace, 64, 1000, 512) > step_s(&x86, 64, 1000, 512));
+	grace = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_SGLANG, "2026-01"));
+	assert_close(step_s(&grace, 64, 1000, 0), step_s(&x86, 64, 1000, 0), 1e-12);
+	fixture.candidate.accelerator.vendor = "amd";
+	grace = prepared(&fixture, &fixture.performance.model, layout_of(ENGINE_SGLANG, "2025-11"));
+	assert_close(step_s(&grace, 64, 1000, 0), step_s(&x86, 64, 1000, 0), 1e-12);
+}
+
 static void stages_repeat_the_hosts_work(void **state)
 {
 	struct serving_fixture fixture;
@@ -412,6 +473,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_are_each_engines_own),
+		cmocka_unit_test(chunks_start_anew),
+		cmocka_unit_test(hosts_with_grace_are_slower_until_2026),
 		cmocka_unit_test(stages_repeat_the_hosts_work),
 		cmocka_unit_test(decoding_replays_the_next_captured_graph),
 		cmocka_unit_test(one_process_sends_out_all_tokens),
