@@ -1,11 +1,12 @@
-/* Whether somebody else uses a device now: a figure taken beside other work is a wrong one. */
+/* Checks that no other program uses a device: a figure that is measured beside other work is wrong. */
 #ifndef FLEETPLAN_BENCH_BUSY_H
 #define FLEETPLAN_BENCH_BUSY_H
 
 #include "bench/backend.h"
 
-/* Waits until the device was idle three times, half a second apart: at most 5 % used, and not more memory in use than our own session takes.
- * Averages of drivers lag, so it asks for up to 15 s. False, with the reason, when it stays busy. A backend that is shared, or cannot tell,
+/* Waits until three checks, half a second apart, find the device idle: utilization is at most 5 %, and at most 2 GB
+ * of memory are in use (a session itself uses that much). Drivers report averages that lag, so the function waits up
+ * to 15 s. Returns false, with the reason, if the device stays busy. A shared backend, or one without these sensors,
  * is never busy. */
 bool bench_wait_idle(const struct bench_backend *backend, struct bench_session *session, _Atomic uint64_t *alive, struct bench_reason *reason);
 

@@ -1,8 +1,8 @@
-/* What a backend tells of one device that benchmarks can run on.
+/* What a backend reports about one device that benchmarks can run on.
  *
- * Devices differ in what they reveal: a field is meaningful only when its bit is set in `known`, and is left out of
- * everything printed otherwise; it is never 0 for "unknown". `id`, `backend` and `name` are always there. The same
- * struct serves a CPU, a GPU and a MIG slice. Plain data: copied freely, owns nothing. */
+ * Devices report different fields. A field is valid only if its bit is set in `known`; other fields are left out of
+ * all output. 0 never means "unknown". `id`, `backend` and `name` are always set. The same struct describes a CPU, a
+ * GPU and a MIG slice. It is plain data: copy it freely; it owns nothing. */
 #ifndef FLEETPLAN_BENCH_DEVICE_H
 #define FLEETPLAN_BENCH_DEVICE_H
 
@@ -39,22 +39,22 @@ struct bench_device {
 	unsigned known;                    /* bit 1 << enum bench_device_field */
 	char id[DEVICE_ID_MAX];            /* stable for this device on this node: "cpu-1f0a99c2d4e8", a GPU's UUID */
 	const char *backend;               /* static: "cpu", "opencl", "cuda" */
-	char name[DEVICE_TEXT_MAX];        /* as marketed */
-	char uuid[DEVICE_ID_MAX];          /* what its lock is named by */
+	char name[DEVICE_TEXT_MAX];        /* marketing name */
+	char uuid[DEVICE_ID_MAX];          /* names the device's lock file */
 	char vendor[DEVICE_TEXT_MAX];
 	char accelerator[DEVICE_ID_MAX];   /* its row in the catalogue */
-	char driver[DEVICE_TEXT_MAX];      /* a CPU's is the kernel */
+	char driver[DEVICE_TEXT_MAX];      /* for a CPU: the kernel */
 	char instruction_set[DEVICE_ID_MAX]; /* the widest that the own kernels use */
-	double memory_bytes;               /* that a program may use, limits of the container included */
+	double memory_bytes;               /* usable by a program; includes the limits of the container */
 	double cache_bytes;                /* last level, all of it */
-	double clock_hz;                   /* as reported, not as sustained */
-	double load_1m;                    /* runnable processes when listed: a busy device measures badly */
-	int threads;                       /* that benchmarks use: affinity and quota */
+	double clock_hz;                   /* as reported, not the sustained clock */
+	double load_1m;                    /* runnable processes at listing; measurements on a busy device are wrong */
+	int threads;                       /* used by benchmarks; follows affinity and quota */
 	char pci_id[16];                   /* vendor and device in hexadecimal: "10de:2330" */
 	char pci_bus[24];                  /* domain, bus, device: "0000:1b:00.0" */
-	bool ecc;                          /* on now */
-	double power_limit_w;              /* in force */
-	char mig_parent[DEVICE_ID_MAX];    /* the UUID of the whole device that this is a slice of */
+	bool ecc;                          /* currently on */
+	double power_limit_w;              /* currently enforced */
+	char mig_parent[DEVICE_ID_MAX];    /* the UUID of the whole device that contains this slice */
 	char mig_profile[24];              /* "1g.10gb" */
 	char compute_capability[8];        /* "9.0" */
 	int unit_count;                    /* multiprocessors, compute units */
@@ -64,7 +64,7 @@ struct bench_device {
 bool bench_device_knows(const struct bench_device *device, enum bench_device_field field);
 void bench_device_note(struct bench_device *device, enum bench_device_field field); /* sets the bit */
 
-/* Members of a JSON object that the caller has begun: what is known, each with its unit in the key. */
+/* Writes the known fields as members of a JSON object that the caller has begun. Each key names its unit. */
 void bench_device_encode(const struct bench_device *device, struct json_writer *writer);
 
 #endif

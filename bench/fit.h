@@ -1,4 +1,4 @@
-/* Latency and bandwidth out of times for several sizes: T(S) = alpha + S / beta (Hockney 1994). */
+/* Fits latency and bandwidth to times for several sizes: T(S) = alpha + S / beta (Hockney 1994). */
 #ifndef FLEETPLAN_BENCH_FIT_H
 #define FLEETPLAN_BENCH_FIT_H
 
@@ -14,8 +14,8 @@ struct fit_line {
 	double worst_residual; /* |fitted / measured - 1| of the worst point */
 };
 
-/* Least squares of relative errors, so that microseconds weigh as much as seconds; alpha is not negative. False for fewer than
- * two sizes, or times that do not grow with the size. */
+/* Least squares over relative errors, so microseconds weigh as much as seconds. alpha is not negative. Returns false
+ * for fewer than two sizes, or if the times do not grow with the size. */
 bool fit_line_make(const struct fit_point *points, size_t count, struct fit_line *line);
 
 #endif

@@ -1,4 +1,4 @@
-/* Inside bench/kernels: what bench/kernels_data.S embeds, each ended by a NUL. */
+/* Internal to bench/kernels: the texts that bench/kernels_data.S embeds. Each ends with a NUL. */
 #ifndef FLEETPLAN_BENCH_KERNELS_PARTS_H
 #define FLEETPLAN_BENCH_KERNELS_PARTS_H
 

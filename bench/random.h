@@ -1,11 +1,11 @@
-/* Reproducible random numbers for operands: zeros and ramps flatter a device (published: +13 % on an H200). */
+/* Reproducible random numbers for operands. Zeros and ramps make a device look faster (published: +13 % on an H200). */
 #ifndef FLEETPLAN_BENCH_RANDOM_H
 #define FLEETPLAN_BENCH_RANDOM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* SplitMix64 (Steele, Lea, Flood 2014): the state is any number and moves on. */
+/* SplitMix64 (Steele, Lea, Flood 2014). The state may be any number; each call changes it. */
 static inline uint64_t random_next(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -15,7 +15,8 @@ static inline uint64_t random_next(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* Near-normal floats, mean 0, variance 1: the sum of four uniform 16-bit numbers of one draw (variance 4/12). */
+/* Near-normal floats with mean 0 and variance 1: the sum of four uniform 16-bit numbers from one draw (variance
+ * 4/12), scaled. */
 static inline void random_fill_normal(float *out, size_t count, uint64_t seed)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -1,7 +1,8 @@
-/* What a device's sensors say at one moment: power, energy, heat, clocks, and what holds it back.
+/* Readings of a device's sensors at one moment: power, energy, temperature, clocks, and reasons for throttling.
  *
- * A field is meaningful only when its bit is set in `known`. Energy is a counter that only grows: its difference over a window
- * is the window's energy, whatever it began with; a backend undoes a wrap-around before it tells the counter. */
+ * A field is valid only if its bit is set in `known`. Energy is a counter that only grows: the energy of a window is
+ * the difference of the counter, whatever its start value. The backend corrects wrap-arounds before it reports the
+ * counter. */
 #ifndef FLEETPLAN_BENCH_SENSORS_H
 #define FLEETPLAN_BENCH_SENSORS_H
 
@@ -22,12 +23,12 @@ enum bench_sensor {
 	SENSOR_COUNT
 };
 
-/* Why a device runs slower than it could, whatever its vendor calls it. */
+/* Why a device runs below its possible speed, independent of the vendor's name for it. */
 enum bench_throttle {
 	THROTTLE_POWER,      /* its power limit */
 	THROTTLE_HEAT,
-	THROTTLE_HARDWARE,   /* brake signals, failing supplies */
-	THROTTLE_SYNC,       /* held to the slowest of a group */
+	THROTTLE_HARDWARE,   /* brake signals, failing power supplies */
+	THROTTLE_SYNC,       /* limited to the slowest device of a group */
 	THROTTLE_OTHER,
 	THROTTLE_COUNT
 };
@@ -44,7 +45,7 @@ struct bench_sensors {
 	uint64_t throttle_reasons; /* bit 1 << enum bench_throttle */
 	const char *power_source;  /* static: "nvml", "hwmon", "rapl" */
 	const char *energy_source;
-	const char *scope;         /* static, what it is the power of: "gpu_board", "cpu_package" */
+	const char *scope;         /* static; the part whose power is measured: "gpu_board", "cpu_package" */
 };
 
 bool bench_sensors_know(const struct bench_sensors *sensors, enum bench_sensor sensor);
@@ -54,7 +55,7 @@ const char *bench_throttle_name(enum bench_throttle throttle);                  
 /* "power,heat"; "" for none. */
 void bench_throttle_text(uint64_t reasons, char *out, size_t size);
 
-/* Members of an object that the caller has begun: what is known. */
+/* Writes the known fields as members of an object that the caller has begun. */
 void bench_sensors_encode(const struct bench_sensors *sensors, struct json_writer *writer);
 
 #endif

@@ -1,14 +1,16 @@
-/* Inside bench/cpu/cpu_kernels.c: the rows of attention for one instruction set, in vectors of the compiler.
+/* Internal to bench/cpu/cpu_kernels.c: the rows of attention for one instruction set, in the compiler's vector types.
  *
- * The last vector of a row that is no multiple of one is filled up beside: with zeros, with -infinity before an exponential. */
+ * If the row is not a multiple of the vector, the rest of its last vector is filled: with zeros, or before an
+ * exponential with -infinity. */
 #ifndef FLEETPLAN_BENCH_CPU_CPU_ROWS_H
 #define FLEETPLAN_BENCH_CPU_CPU_ROWS_H
 
 #include <math.h>
 #include <string.h>
 
-/* e^x for x <= 0, to the precision of fp32: 2^n times the Taylor polynomial of what is left, |f| <= ln 2 / 2, whose first term left out is
- * below 6e-9 (the split of ln 2: Cody and Waite 1980). Below -87 it is 0. 12582912 is 1.5 x 2^23, whose addition rounds. */
+/* e^x for x <= 0, to the precision of fp32: 2^n times the Taylor polynomial of the rest f, |f| <= ln 2 / 2; the
+ * first omitted term is below 6e-9 (the split of ln 2: Cody and Waite 1980). Below -87 the result is 0. Adding
+ * 12582912 = 1.5 x 2^23 rounds to an integer. */
 #define ROW_EXP(V, I, x) \
 	__extension__({ \
 		V at_ = (x), n_ = at_ * 1.44269504f + 12582912.0f, f_, poly_; \

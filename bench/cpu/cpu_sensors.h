@@ -1,8 +1,9 @@
-/* Power, heat and clocks of the CPU, as the kernel tells them under /sys: RAPL's counters of energy (powercap), hwmon, cpufreq.
+/* Power, temperature and clocks of the CPU, read under /sys: RAPL's energy counters (powercap), hwmon, cpufreq.
  *
- * The energy is that of all packages (and their memory where it is counted apart), with wrap-arounds undone at each look, so that looks must
- * be closer together than a counter takes to wrap, minutes at full load. Counters that only root may read are told as unsupported, with
- * what to do. FLEETPLAN_BENCH_SYSFS names another root than /sys, as a container has the host's. */
+ * The energy is the sum of all packages, and of their memory if it has its own counter. Each read corrects
+ * wrap-arounds, so two reads must be closer together than a counter takes to wrap: minutes at full load. If only
+ * root may read the counters, the result is BENCH_UNSUPPORTED with that reason. FLEETPLAN_BENCH_SYSFS names another
+ * root than /sys, for a container that mounts the host's. */
 #ifndef FLEETPLAN_BENCH_CPU_CPU_SENSORS_H
 #define FLEETPLAN_BENCH_CPU_CPU_SENSORS_H
 
@@ -10,7 +11,7 @@
 
 struct cpu_sensors;
 
-/* NULL without memory. What can be read is found out once. */
+/* Returns NULL if out of memory. Detects the readable sensors once. */
 struct cpu_sensors *cpu_sensors_new(const char *sysfs);
 void cpu_sensors_free(struct cpu_sensors *sensors);
 

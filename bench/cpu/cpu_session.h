@@ -1,4 +1,4 @@
-/* What the parts of the cpu backend share: the threads, the kernels, and memory set aside for streams and matrices. */
+/* State that the parts of the cpu backend share: the threads, the kernels, and memory for streams and matrices. */
 #ifndef FLEETPLAN_BENCH_CPU_CPU_SESSION_H
 #define FLEETPLAN_BENCH_CPU_CPU_SESSION_H
 
@@ -9,14 +9,14 @@
 #include "bench/cpu/cpu_sensors.h"
 
 struct cpu_stream_arrays {
-	double *x, *y, *z; /* x and y hold a known pattern, z is written; NULL until first used */
+	double *x, *y, *z; /* x and y contain a known pattern, z is written; NULL until first used */
 	size_t count;      /* doubles in each */
 	bool cache_resident;
 };
 
-/* Matrices of one piece of work, or of all parts of a sequence: none of them writes where another reads. */
+/* Matrices of one piece of work, or of all parts of a sequence. No part writes where another part reads. */
 struct cpu_matrices {
-	float *operands, *outputs; /* random once; written by every run */
+	float *operands, *outputs; /* operands: random, filled once; outputs: written by every run */
 	size_t operand_floats, output_floats;
 };
 
@@ -28,26 +28,28 @@ struct bench_session {
 	struct cpu_blas blas;
 	bool blas_open;
 	float **panels;              /* scratch of each thread; NULL until first used */
-	struct cpu_matrices *shared; /* what a sequence's parts use; NULL: each has its own */
+	struct cpu_matrices *shared; /* shared by the parts of a sequence; NULL: each work has its own */
 	struct cpu_sensors *sensors;
 };
 
-/* Bytes in whole pages, huge ones where the system gives them; zeroed, aligned to a page; NULL when they cannot be had. */
+/* Allocates zeroed memory in whole pages, huge pages if the system provides them; aligned to a page. NULL if out of
+ * memory. */
 void *cpu_memory_map(size_t bytes);
 void cpu_memory_unmap(void *memory, size_t bytes);
 
-/* Doubles for each stream array: four times the last-level cache (of `cache_bytes`; 0, not told: 64 MiB is taken) and at least
- * 64 MiB, but all three within a quarter of `available_bytes`. False in *large_enough when that cut below four times. */
+/* Doubles in each stream array: four times the last-level cache (`cache_bytes`; 0, unknown: 64 MiB is assumed), at
+ * least 64 MiB, but all three together at most a quarter of `available_bytes`. *large_enough is false if this limit
+ * made the arrays smaller. */
 size_t cpu_stream_count(double cache_bytes, double available_bytes, bool *large_enough);
 
-/* Random operands and unwritten outputs: of the session's sequence where there is one, else new. False when they would take more than half
- * of what is free. */
+/* Returns random operands and unwritten outputs: those of the session's sequence if there is one, else new ones.
+ * Returns false if they need more than half of the available memory. */
 bool cpu_matrices_take(struct bench_session *session, size_t operand_floats, size_t output_floats, struct cpu_matrices *matrices);
 void cpu_matrices_give(const struct bench_session *session, struct cpu_matrices *matrices);
 bool cpu_panels_ready(struct bench_session *session);
 void cpu_panels_release(struct bench_session *session);
 
-/* Floats rounded up to whole lines of the cache. */
+/* Rounds floats up to whole cache lines. */
 size_t cpu_line_floats(size_t floats);
 
 /* Drops these bytes from every cache. */
@@ -67,7 +69,7 @@ enum bench_outcome cpu_sequence_prepare(struct bench_session *session, const str
 enum bench_outcome cpu_matrix_prepare(struct bench_session *session, const struct bench_work_request *request,
 	struct bench_work *work, struct bench_reason *reason);
 
-bool cpu_streams_ready(struct bench_session *session);   /* false without memory for them */
-void cpu_stream_release(struct bench_session *session); /* the arrays, at the session's end */
+bool cpu_streams_ready(struct bench_session *session);   /* false if out of memory */
+void cpu_stream_release(struct bench_session *session); /* frees the arrays at the end of the session */
 
 #endif

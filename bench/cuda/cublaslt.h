@@ -1,7 +1,8 @@
-/* cuBLASLt (libcublasLt) by dlopen: matrix products as programs on this machine would have them.
+/* cuBLASLt (libcublasLt), opened with dlopen: matrix products as programs on this machine use them.
  *
- * Declared here after its public documentation. Matrices are column-major in the library; bench/cuda/cuda_matmul.h turns the suite's
- * row-major ones around. It works in the current context of the calling thread. */
+ * The declarations follow the public documentation. The library's matrices are column-major;
+ * bench/cuda/cuda_matmul.h converts from the suite's row-major ones. Calls use the current context of the calling
+ * thread. */
 #ifndef FLEETPLAN_BENCH_CUDA_CUBLASLT_H
 #define FLEETPLAN_BENCH_CUDA_CUBLASLT_H
 

@@ -1,8 +1,8 @@
-/* The CUDA driver (libcuda.so.1) by dlopen: the functions that the benchmarks call, and nothing more.
+/* The CUDA driver (libcuda.so.1), opened with dlopen: only the functions that the benchmarks call.
  *
- * Declared here after the public documentation of the driver API; handles are opaque. Names with _v2 are the ones that
- * programs built today call: the plain names are older functions with 32-bit sizes. Optional functions are NULL in old drivers.
- * Most calls need a current context. Threads: those of the driver. */
+ * The declarations follow the public documentation of the driver API; handles are opaque. Names with _v2 are the
+ * current functions: the plain names are older ones with 32-bit sizes. Optional functions are NULL in old drivers.
+ * Most calls need a current context. Thread safety is that of the driver. */
 #ifndef FLEETPLAN_BENCH_CUDA_CUDA_DRIVER_H
 #define FLEETPLAN_BENCH_CUDA_CUDA_DRIVER_H
 
@@ -58,7 +58,7 @@ typedef uint64_t cuda_pointer; /* an address in the device's memory */
 struct cuda_driver {
 	void *handle;
 	char path[DEVICE_TEXT_MAX];
-	int version; /* 12040: the newest CUDA that it serves is 12.4 */
+	int version; /* 12040: supports CUDA up to 12.4 */
 
 	int (*init)(unsigned flags);
 	int (*driver_version)(int *version);
@@ -121,11 +121,12 @@ struct cuda_driver {
 	int (*graph_free)(struct cuda_graph *graph);
 };
 
-/* Loads the driver and starts it; it stays loaded until the process ends, since it has threads of its own. Without one, with a stub (34), no device (100) or a driver that does not fit its kernel
- * module (803, 999 ...) it is BENCH_UNSUPPORTED and the reason says what to do; any other code is BENCH_FAILED. */
+/* Loads and starts the driver. It stays loaded until the process ends, since it has its own threads. Returns
+ * BENCH_UNSUPPORTED, with a reason that says what to do, if there is no driver, only a stub (34), no device (100),
+ * or a driver that does not match its kernel module (803, 999 ...). Any other code is BENCH_FAILED. */
 enum bench_outcome cuda_driver_open(struct cuda_driver *driver, struct bench_reason *reason);
 
-/* BENCH_OK for CUDA_OK, else BENCH_FAILED with "WHAT: CUDA_ERROR_NAME (code): text". */
+/* Returns BENCH_OK for CUDA_OK, else BENCH_FAILED with "WHAT: CUDA_ERROR_NAME (code): text". */
 enum bench_outcome cuda_driver_judge(const struct cuda_driver *driver, int code, const char *what, struct bench_reason *reason);
 const char *cuda_driver_code_name(const struct cuda_driver *driver, int code); /* never NULL */
 

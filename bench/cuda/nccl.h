@@ -1,7 +1,7 @@
-/* NCCL (libnccl.so.2) by dlopen: reductions over all devices of this node, from one process.
+/* NCCL (libnccl.so.2), opened with dlopen: reductions over all devices of this node, from one process.
  *
- * Declared here after its public documentation. Its bootstrap listens on a socket: NCCL_SOCKET_IFNAME is set to the loopback
- * interface unless it is set already, as one node needs no other. */
+ * The declarations follow the public documentation. NCCL's bootstrap listens on a socket: NCCL_SOCKET_IFNAME is set
+ * to the loopback interface unless it is already set, since one node needs no other interface. */
 #ifndef FLEETPLAN_BENCH_CUDA_NCCL_H
 #define FLEETPLAN_BENCH_CUDA_NCCL_H
 
@@ -28,7 +28,7 @@ struct nccl {
 		struct cuda_stream *stream);
 };
 
-/* Stays loaded until the process ends: it may have threads. */
+/* The library stays loaded until the process ends: it may have threads. */
 enum bench_outcome nccl_open(struct nccl *nccl, struct bench_reason *reason);
 
 #endif

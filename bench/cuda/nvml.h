@@ -1,14 +1,15 @@
-/* NVML (libnvidia-ml.so.1) by dlopen: what the driver tells of a board beside what CUDA tells, and its sensors.
+/* NVML (libnvidia-ml.so.1), opened with dlopen: what the driver reports about a board in addition to CUDA, and its
+ * sensors.
  *
- * Declared here after its public documentation. Every function is optional in what it tells: NVML_NOT_SUPPORTED leaves a field
- * unknown. Containers have the library only with the `utility` capability; without it there are no sensors and no slices.
- * Structs are laid out as the library has them. Thread-safe, as the library is. */
+ * The declarations follow the public documentation. Any function may return NVML_NOT_SUPPORTED; the field is then
+ * unknown. Containers have the library only with the `utility` capability; without it there are no sensors and no
+ * slices. Struct layouts are the library's. Thread-safe, as the library is. */
 #ifndef FLEETPLAN_BENCH_CUDA_NVML_H
 #define FLEETPLAN_BENCH_CUDA_NVML_H
 
 #include "bench/dynamic_library.h"
 
-struct nvml_device; /* the library's: of a board, or of a slice of one */
+struct nvml_device; /* the library's handle of a board, or of a slice */
 
 enum nvml_code {
 	NVML_OK = 0,
@@ -84,7 +85,7 @@ struct nvml {
 	/* Optional: not in every version. */
 	int (*temperature_c)(struct nvml_device *device, int sensor, unsigned *temperature_c);
 	int (*energy_mj)(struct nvml_device *device, unsigned long long *energy_mj);
-	int (*clock_events)(struct nvml_device *device, unsigned long long *reasons); /* as the next is called since driver 535 */
+	int (*clock_events)(struct nvml_device *device, unsigned long long *reasons); /* the name of `throttle` since driver 535 */
 	int (*throttle)(struct nvml_device *device, unsigned long long *reasons);
 	int (*enforced_limit_mw)(struct nvml_device *device, unsigned *limit_mw);
 	int (*ecc)(struct nvml_device *device, int *current, int *pending);
@@ -100,11 +101,13 @@ struct nvml {
 enum bench_outcome nvml_open(struct nvml *nvml, struct bench_reason *reason);
 void nvml_close(struct nvml *nvml);
 
-/* Sensors of `device`, a board or the board of a slice; BENCH_UNSUPPORTED when it tells of none, BENCH_FAILED when it is lost. */
+/* Reads the sensors of `device`, which is a board or the board of a slice. Returns BENCH_UNSUPPORTED if it reports
+ * none, BENCH_FAILED if the device is lost. */
 enum bench_outcome nvml_sense(const struct nvml *nvml, struct nvml_device *device, struct bench_sensors *sensors,
 	struct bench_reason *reason);
 
-/* Bits of enum bench_throttle for bits of enum nvml_reason: idling and a clock that was asked for hold nothing back. */
+/* Converts bits of enum nvml_reason to bits of enum bench_throttle. Idle and a requested clock setting are not
+ * throttling. */
 uint64_t nvml_throttle_reasons(unsigned long long reasons);
 
 #endif

@@ -1,7 +1,7 @@
 /* OpenCL as this program uses it: own declarations of version 1.2, bound at run time to libOpenCL.so.1.
  *
- * Numbers and layouts are those of the Khronos headers (cl.h, cl_ext.h); an object is a pointer to a struct of its own, so that
- * the compiler tells a queue from a buffer. Functions answer 0 or a negative code. */
+ * Numbers and layouts are those of the Khronos headers (cl.h, cl_ext.h). Each kind of object is a pointer to its own
+ * struct type, so the compiler distinguishes a queue from a buffer. Functions return 0 or a negative code. */
 #ifndef FLEETPLAN_BENCH_OPENCL_OPENCL_API_H
 #define FLEETPLAN_BENCH_OPENCL_OPENCL_API_H
 
@@ -87,14 +87,15 @@ struct opencl_api {
 	int (*event_release)(struct opencl_event *event);
 };
 
-/* Opened once for the life of the process: drivers do not survive being unloaded. Not thread-safe. BENCH_UNSUPPORTED with
- * the reason when there is no library or it lacks a function. */
+/* Opens the library once for the lifetime of the process: drivers crash when they are unloaded. Not thread-safe.
+ * Returns BENCH_UNSUPPORTED with the reason if there is no library or it lacks a function. */
 enum bench_outcome opencl_api_open(const struct opencl_api **api, struct bench_reason *reason);
 
 /* "CL_OUT_OF_RESOURCES (-5)". */
 const char *opencl_error_text(int code, char out[48]);
 
-/* Refuses with what was tried and the code. An outcome that is BENCH_FAILED unless the code says that the device cannot. */
+/* Writes the failed action and the code as the reason. Returns BENCH_FAILED, or BENCH_UNSUPPORTED if the code says
+ * that the device cannot do it. */
 enum bench_outcome opencl_refuse(struct bench_reason *reason, const char *tried, int code);
 
 #endif

@@ -1,9 +1,10 @@
-/* Devices that OpenCL's drivers offer, and which of them benchmarks run on.
+/* Devices that the OpenCL drivers offer, and which of them benchmarks use.
  *
- * GPUs and accelerators. CPUs only where FLEETPLAN_BENCH_OPENCL is "cpu": the cpu backend measures those honestly, OpenCL on a CPU
- * (PoCL) reaches a twentieth of it and serves to test this backend. A device is named by its UUID where the driver tells it
- * (cl_khr_device_uuid), else by its place on the PCI bus, else by platform, name and number; its lock likewise, so that two
- * backends that see one device exclude each other wherever both know its UUID. */
+ * Benchmarks use GPUs and accelerators. They use CPUs only if FLEETPLAN_BENCH_OPENCL is "cpu": the cpu backend
+ * measures CPUs properly; OpenCL on a CPU (PoCL) reaches a twentieth of its rate and serves to test this backend. A
+ * device's id is its UUID if the driver reports one (cl_khr_device_uuid), else its place on the PCI bus, else
+ * platform, name and number. Its lock has the same name, so two backends that both know a device's UUID exclude each
+ * other. */
 #ifndef FLEETPLAN_BENCH_OPENCL_OPENCL_DEVICE_H
 #define FLEETPLAN_BENCH_OPENCL_OPENCL_DEVICE_H
 
@@ -18,14 +19,15 @@ struct opencl_found {
 	struct bench_device device;
 };
 
-/* Up to `capacity` of them. None is BENCH_UNSUPPORTED with the reason. */
+/* Finds up to `capacity` devices. Returns BENCH_UNSUPPORTED with the reason if there is none. */
 enum bench_outcome opencl_devices_find(const struct opencl_api *api, struct opencl_found *found, size_t capacity, size_t *count,
 	struct bench_reason *reason);
 
-/* What sysfs (or a folder like it) tells of the device at pci_bus: vendor, product and NUMA node, each noted when known. */
+/* Reads vendor, product and NUMA node of the device at pci_bus from sysfs (or a folder like it); notes each known
+ * field. */
 void opencl_device_pci(const char *sysfs, struct bench_device *device);
 
-/* True when `extension` is one of the words of the device's list. */
+/* True if `extension` is a word of the device's extension list. */
 bool opencl_device_has(const struct opencl_api *api, struct opencl_device *id, const char *extension);
 
 #endif

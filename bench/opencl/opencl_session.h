@@ -1,7 +1,9 @@
-/* What the parts of the opencl backend share: the device's context, its queue, the program, and work as a list of launches.
+/* State that the parts of the opencl backend share: the device's context, its queue, the program, and work as a list of
+ * launches.
  *
- * Every piece of work is a list of launches whose arguments are set once, and the buffers that they use. A run hands all of them
- * to the queue and waits for the last; its time is the device's own, from the start of the first to the end of the last. */
+ * Each piece of work is a list of launches, whose arguments are set once, and the buffers that they use. A run puts
+ * all launches on the queue and waits for the last; its time is measured by the device, from the start of the first
+ * to the end of the last. */
 #ifndef FLEETPLAN_BENCH_OPENCL_OPENCL_SESSION_H
 #define FLEETPLAN_BENCH_OPENCL_OPENCL_SESSION_H
 
@@ -14,12 +16,12 @@ struct bench_session {
 	struct bench_device device;
 	struct opencl_device *id;
 	struct opencl_context *context;
-	struct opencl_queue *queue, *second_queue; /* in order, with profiling; the second only for transfers both ways at once */
+	struct opencl_queue *queue, *second_queue; /* in order, with profiling; the second is only for transfers both ways at once */
 	struct opencl_program *program;
-	size_t allocation_bytes;              /* largest buffer */
-	double free_bytes;                    /* of the device's memory, that buffers may still take */
+	size_t allocation_bytes;              /* size limit of one buffer */
+	double free_bytes;                    /* device memory that buffers may still take */
 	bool half;                            /* cl_khr_fp16 */
-	size_t cache_bytes;                   /* assumed where the driver's figure is no last-level cache */
+	size_t cache_bytes;                   /* assumed if the driver's figure is not a last-level cache */
 	struct opencl_memory *flush;                         /* twice the cache; NULL until used */
 	struct opencl_kernel *flush_kernel;
 };
@@ -46,26 +48,26 @@ struct opencl_work {
 	struct opencl_memory *buffers[OPENCL_BUFFERS_MAX];
 	double buffer_bytes[OPENCL_BUFFERS_MAX];
 	size_t buffer_count;
-	/* Compares sampled outputs after a run; what is poisoned before it are the buffers from `outputs` on. */
+	/* Compares sampled outputs after a run. The buffers from `outputs` on are poisoned before the run. */
 	enum bench_outcome (*check)(struct opencl_work *work, struct bench_check *check, struct bench_reason *reason);
 	size_t outputs;
-	uint32_t groups;        /* of a read: partial sums */
-	uint64_t count;         /* of elements or vectors: what the kind of work makes of it */
-	uint32_t rounds;        /* of an issue rate */
+	uint32_t groups;        /* of a stream read: number of partial sums */
+	uint64_t count;         /* of elements or vectors; the kind of work defines it */
+	uint32_t rounds;        /* of an issue-rate kernel */
 };
 
-/* Work without buffers and launches; NULL: out of memory. Freed, with all it holds, by opencl_work_release(). */
+/* Creates work without buffers and launches; NULL: out of memory. opencl_work_free() frees it with all that it owns. */
 struct opencl_work *opencl_work_new(struct bench_session *session, const struct bench_work_request *request);
 void opencl_work_free(struct opencl_work *work);
 
-/* Adds a buffer, in whole vectors of 16 bytes; BENCH_UNSUPPORTED when the device has not that much. */
+/* Adds a buffer, in whole vectors of 16 bytes. Returns BENCH_UNSUPPORTED if the device lacks the memory. */
 enum bench_outcome opencl_work_buffer(struct opencl_work *work, double bytes, struct opencl_memory **buffer, struct bench_reason *reason);
 
-/* Adds a launch; `values` as the kernel's arguments. */
+/* Adds a launch; `values` are the kernel's arguments. */
 enum bench_outcome opencl_work_launch(struct opencl_work *work, enum kernel kernel, struct kernel_groups groups,
 	const union opencl_value *values, struct bench_reason *reason);
 
-/* Runs one kernel now and waits: fills, poison. */
+/* Runs one kernel now and waits for it: for fills and poison. */
 enum bench_outcome opencl_run_kernel(struct bench_session *session, enum kernel kernel, struct kernel_groups groups,
 	const union opencl_value *values, struct bench_reason *reason);
 enum bench_outcome opencl_fill_normal(struct bench_session *session, struct opencl_memory *buffer, uint64_t count, uint64_t seed,
@@ -74,16 +76,16 @@ enum bench_outcome opencl_fill_pattern(struct bench_session *session, struct ope
 enum bench_outcome opencl_read(struct bench_session *session, struct opencl_memory *buffer, size_t offset, size_t bytes, void *out,
 	struct bench_reason *reason);
 
-/* Groups for a list: a vector for each work-item, at most so many that the count of groups stays small. */
+/* Groups for a list: one element per work-item, at most 2^22 groups. */
 struct kernel_groups opencl_list_groups(const struct bench_session *session, uint64_t elements);
 
-/* All launches one after the other, and the time on the device. */
+/* Runs all launches one after another; *elapsed_s is the time on the device. */
 enum bench_outcome opencl_launches_run(struct opencl_work *const *works, size_t count, double *elapsed_s, struct bench_reason *reason);
 
-/* The members run, verify and release of the backend's work, for work that is a list of launches. */
+/* Sets run, verify and release of the backend's work, for work that is a list of launches. */
 void opencl_work_publish(struct opencl_work *made, struct bench_work *work);
 
-/* bench_backend.prepare for all kinds, and for theirs; *work is cleared before. */
+/* bench_backend.prepare for all kinds of work, and the functions for each kind; *work is cleared before. */
 enum bench_outcome opencl_prepare(struct bench_session *session, const struct bench_work_request *request,
 	struct bench_work *work, struct bench_reason *reason);
 enum bench_outcome opencl_launch_prepare(struct bench_session *session, const struct bench_work_request *request,

@@ -1,7 +1,8 @@
-/* A thread beside the work: tells the supervisor that it goes on, and ends the process when its time is over.
+/* A thread beside the work: sends the heartbeat to the supervisor, and ends the process at the deadline.
  *
- * It reports progress every second, but only while the work's counter moves: a worker that hangs falls silent, as it
- * should. At the deadline it ends the process at once with WATCHDOG_EXIT, also when the work never returns. */
+ * It reports progress every second, but only while the work's counter changes: a worker that hangs stops reporting,
+ * so the supervisor notices. At the deadline the thread ends the process at once with WATCHDOG_EXIT, even if the
+ * work never returns. */
 #ifndef FLEETPLAN_BENCH_REPORT_WATCHDOG_H
 #define FLEETPLAN_BENCH_REPORT_WATCHDOG_H
 
@@ -21,7 +22,8 @@ struct watchdog {
 	bool stopping, started;
 };
 
-/* False when the thread cannot be had; the run may go on without, at the supervisor's mercy. */
+/* Returns false if the thread cannot start. The run may continue without it; then only the supervisor can end a
+ * worker that hangs. */
 bool watchdog_start(struct watchdog *watchdog, struct bench_report *report, double deadline_s);
 void watchdog_stop(struct watchdog *watchdog);
 

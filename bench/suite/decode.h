@@ -1,8 +1,10 @@
-/* How fast this host's CPUs prepare input: inflating (zlib) and decoding JPEG (libjpeg-turbo), on all threads at once.
+/* Measures how fast this host's CPUs prepare input: inflate (zlib) and JPEG decoding (libjpeg-turbo), on all threads at
+ * once.
  *
- * Both libraries are those of the system, by dlopen, as an input pipeline on it uses them; without one the test is unsupported. Inputs are
- * made here, the same each time: text of words for zlib, and for JPEG a noisy picture of 500 x 375 points, about the mean of ImageNet's
- * (Russakovsky et al. 2015), at quality 90. */
+ * Both are the system's libraries, opened with dlopen, as an input pipeline on this host uses them. If a library is
+ * missing, its test is unsupported. The inputs are generated here and are the same each time: text of words for
+ * zlib; for JPEG a noisy picture of 500 x 375 pixels, about the mean of ImageNet's (Russakovsky et al. 2015), at
+ * quality 90. */
 #ifndef FLEETPLAN_BENCH_SUITE_DECODE_H
 #define FLEETPLAN_BENCH_SUITE_DECODE_H
 
