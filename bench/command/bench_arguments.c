@@ -11,21 +11,21 @@ static const char usage[] =
 	"usage: fleetplan bench [--device ID] [--suite quick|full|TEST,...] [--shape M,N,K...]... [--json]\n"
 	"       fleetplan bench --list [--json]\n"
 	"\n"
-	"Measures a device: launches, memory, transfers, matrix products, attention, storage. Without --device the first one.\n"
-	"  --device ID     a device's id, or the beginning of it\n"
-	"  --suite SUITE   quick (10 s, the default), full (120 s), or names of tests with commas between\n"
+	"Measures a device: launches, memory, transfers, matrix products, attention, storage. Without --device it measures the first device.\n"
+	"  --device ID     a device's id, or its beginning\n"
+	"  --suite SUITE   quick (10 s, the default), full (120 s), or names of tests, separated by commas\n"
 	"  --shape M,N,K[,PRECISION][,PRODUCT][,xCOUNT]\n"
-	"                  a matrix product to measure, instead of squares; may be repeated. PRODUCT is forward, input_gradient or\n"
-	"                  weight_gradient, COUNT how often a step has it: --shape 4096,14336,4096,bf16,weight_gradient,x32\n"
-	"  --spec SPEC     what a plan wants measured: JSON, a file of it, or - for the standard input; see docs/benchmarks.md\n"
-	"  --storage PATH  what storage tests read: a file, or the largest in a folder (or FLEETPLAN_BENCH_STORAGE)\n"
+	"                  a matrix product to measure instead of squares; may be repeated. PRODUCT is forward, input_gradient or\n"
+	"                  weight_gradient; COUNT is its number in a step: --shape 4096,14336,4096,bf16,weight_gradient,x32\n"
+	"  --spec SPEC     a plan's measurements: JSON, a file with JSON, or - for standard input; see docs/benchmarks.md\n"
+	"  --storage PATH  the file that storage tests read, or a folder: its largest file. Default: FLEETPLAN_BENCH_STORAGE\n"
 	"  --storage-write BYTES\n"
-	"                  makes a test file of that size in the folder, which is gone afterwards\n"
-	"  --list          the devices, and the tests\n"
-	"  --json          one JSON record instead of a table\n"
-	"  --worker        for the daemon: NDJSON lines on file descriptor 3\n"
-	"  --parent PID    for the daemon: end when that process is no longer the parent\n"
-	"  --deadline S    end the process after so many seconds, whatever it does\n";
+	"                  creates a test file of that size in the folder; it is removed at the end\n"
+	"  --list          lists the devices and the tests\n"
+	"  --json          prints one JSON record instead of a table\n"
+	"  --worker        for the daemon: writes NDJSON lines to file descriptor 3\n"
+	"  --parent PID    for the daemon: ends when this process is no longer the parent\n"
+	"  --deadline S    ends the process after S seconds in any case\n";
 
 static bool complain(const char *message, const char *about)
 {
@@ -33,7 +33,7 @@ static bool complain(const char *message, const char *about)
 	return false;
 }
 
-/* One word after a shape's sides. */
+/* Parses one word after a shape's sides. */
 static bool parse_shape_word(const char *word, struct bench_spec_product *product)
 {
 	char *end;
@@ -79,16 +79,16 @@ static bool add_shape(const char *text, struct bench_arguments *arguments)
 	struct bench_products *products = &arguments->spec.products;
 
 	if (products->count == BENCH_PRODUCTS_MAX)
-		return complain("too many shapes", "");
+		return complain("too many --shape options", "");
 	if (!parse_shape(text, &arguments->products[products->count]))
-		return complain("a shape is M,N,K, as 4096,4096,1024 or 8,4096,4096,bf16,x32, and not ", text);
+		return complain("a shape is M,N,K, for example 4096,4096,1024 or 8,4096,4096,bf16,x32; not ", text);
 	products->items = arguments->products;
 	products->count++;
 	arguments->has_spec = true;
 	return true;
 }
 
-/* All of a file, up to a maximum; false with errno. */
+/* Reads all of a file, up to the buffer's maximum; false with errno. */
 static bool read_all(const char *path, struct buffer *text)
 {
 	int fd = strcmp(path, "-") != 0 ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
@@ -114,7 +114,7 @@ static bool read_spec_text(const char *value, struct bench_arguments *arguments,
 	else if (!read_all(value, &text))
 		fprintf(stderr, "fleetplan bench: %s: %s\n", value, strerror(errno));
 	if (text.failed)
-		fprintf(stderr, "fleetplan bench: a spec has %d bytes at most\n", BENCH_SPEC_BYTES_MAX);
+		fprintf(stderr, "fleetplan bench: the spec is too long; it may have at most %d bytes\n", BENCH_SPEC_BYTES_MAX);
 	failure_clear(&failure);
 	if (text.length && !text.failed) {
 		good = read_spec && read_spec(text.bytes, text.length, &arguments->arena, &arguments->spec, &failure) == STATUS_OK;
@@ -144,7 +144,7 @@ static bool parse_option(int option, const char *value, struct bench_arguments *
 		arguments->storage.path = value;
 		return true;
 	case 'b':
-		return parse_positive(value, 0x1p50, &arguments->storage.write_bytes) || complain("not a number of bytes: ", value);
+		return parse_positive(value, 0x1p50, &arguments->storage.write_bytes) || complain("--storage-write takes a number of bytes above 0, not ", value);
 	case 'l':
 		return arguments->list = true;
 	case 'j':
@@ -155,9 +155,9 @@ static bool parse_option(int option, const char *value, struct bench_arguments *
 		arguments->parent = (pid_t)strtol(value, NULL, 10);
 		return true;
 	case 't':
-		return parse_positive(value, 1e7, &arguments->deadline_s) || complain("not a number of seconds: ", value);
+		return parse_positive(value, 1e7, &arguments->deadline_s) || complain("--deadline takes a number of seconds above 0, not ", value);
 	default:
-		return complain("see what it takes:", "");
+		return complain("unknown option, or an option without its value", "");
 	}
 }
 
@@ -183,7 +183,7 @@ bool bench_arguments_parse(int argc, char **argv, bench_spec_reader *read_spec, 
 		if (!parse_option(option, optarg, arguments, read_spec))
 			return false;
 	}
-	return optind == argc || complain("what is ", argv[optind]);
+	return optind == argc || complain("unexpected argument: ", argv[optind]);
 }
 
 void bench_arguments_release(struct bench_arguments *arguments)

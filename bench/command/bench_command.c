@@ -18,10 +18,10 @@ struct found_devices {
 	struct bench_device devices[DEVICES_MAX];
 	const struct bench_backend *backends[DEVICES_MAX];
 	size_t count;
-	struct bench_reason reasons[BACKENDS_MAX]; /* of those that have none, in the order of bench_backends; "": it has some */
+	struct bench_reason reasons[BACKENDS_MAX]; /* why a backend has no devices, in the order of bench_backends; "": it has some */
 };
 
-/* Another backend has it already: boards of NVIDIA show through CUDA's driver and through OpenCL's. */
+/* True if another backend already listed this device: NVIDIA boards appear in CUDA's driver and in OpenCL's. */
 static bool is_known(const struct found_devices *found, const struct bench_device *device)
 {
 	for (size_t i = 0; i < found->count; i++) {
@@ -34,7 +34,8 @@ static bool is_known(const struct found_devices *found, const struct bench_devic
 	return false;
 }
 
-/* A device that two backends have is the earlier one's, unless `wanted` names it as the other's. */
+/* Lists the devices of all backends. If two backends list one device, the earlier backend keeps it, unless `wanted`
+ * is the id of the other's. */
 static void find_devices(struct found_devices *found, const char *wanted)
 {
 	*found = (struct found_devices){.count = 0};
@@ -56,7 +57,7 @@ static void find_devices(struct found_devices *found, const char *wanted)
 	}
 }
 
-/* The first device whose id begins with `wanted`. */
+/* Finds the first device whose id begins with `wanted`. */
 static bool choose_device(const struct found_devices *found, const char *wanted, size_t *index)
 {
 	for (*index = 0; *index < found->count; ++*index)
@@ -65,7 +66,8 @@ static bool choose_device(const struct found_devices *found, const char *wanted,
 	return false;
 }
 
-/* A worker dies with its daemon, leaves no core file of gigabytes, and does not outlive a daemon that died before this. */
+/* Prepares a worker: it dies with its daemon, writes no core file of gigabytes, and returns false if the daemon has
+ * already died. */
 static bool become_worker(const struct bench_arguments *arguments)
 {
 	struct rlimit none = {0, 0};
@@ -78,7 +80,7 @@ static bool become_worker(const struct bench_arguments *arguments)
 	return getppid() == arguments->parent;
 }
 
-/* With every method that a test may take: which it is depends on the device. */
+/* Lists each test with all its possible methods; the device decides which one is used. */
 static void list_tests(int fd)
 {
 	for (size_t i = 0; i < bench_test_count; i++) {
@@ -96,7 +98,7 @@ static int list_devices(struct bench_report *report, const struct found_devices 
 	struct bench_result result = {.verdict = BENCH_VERDICT_OK, .suite = "list"};
 
 	if (arguments->json && !arguments->worker)
-		report->style = REPORT_LINES; /* a record holds one device; a list is a line each */
+		report->style = REPORT_LINES; /* a record describes one device; a list has one line per device */
 	for (size_t i = 0; i < found->count; i++)
 		bench_report_device(report, &found->devices[i]);
 	if (report->style == REPORT_LINES) {
@@ -111,7 +113,7 @@ static int list_devices(struct bench_report *report, const struct found_devices 
 	return BENCH_EXIT_OK;
 }
 
-/* Says why nothing was measured, as a result of the run. */
+/* Reports a result with the reason why nothing was measured. */
 static int refuse(struct bench_report *report, const struct bench_arguments *arguments, enum bench_verdict verdict, const char *reason)
 {
 	struct bench_result result = {.verdict = verdict, .suite = arguments->suite, .reason = reason};
@@ -120,8 +122,8 @@ static int refuse(struct bench_report *report, const struct bench_arguments *arg
 	return verdict == BENCH_VERDICT_BUSY ? BENCH_EXIT_BUSY : BENCH_EXIT_FAILED;
 }
 
-/* The devices of the chosen one's backend stand together in the list. */
-static void know_peers(struct bench_run *run, const struct found_devices *found, size_t at)
+/* Finds the devices of the same backend: they are adjacent in the list. */
+static void find_peers(struct bench_run *run, const struct found_devices *found, size_t at)
 {
 	size_t first = at, last = at;
 
@@ -144,7 +146,7 @@ static int tell_result(struct bench_report *report, const struct bench_plan *pla
 	return result.verdict == BENCH_VERDICT_OK && !report->broken ? BENCH_EXIT_OK : BENCH_EXIT_FAILED;
 }
 
-/* Measures on an open session. The time of a suite begins when the device has fallen idle. */
+/* Measures on an open session. The suite's time begins when the device is idle. */
 static int measure(struct bench_report *report, const struct bench_arguments *arguments, const struct bench_plan *plan,
 	struct bench_run *run, struct watchdog *watchdog)
 {
@@ -180,18 +182,19 @@ static int measure_device(struct bench_report *report, const struct bench_argume
 
 	if (run.backend->open(&found->devices[at], &run.session, &reason) != BENCH_OK)
 		return refuse(report, arguments, BENCH_VERDICT_FAILED, reason.text);
-	know_peers(&run, found, at);
+	find_peers(&run, found, at);
 	code = measure(report, arguments, plan, &run, &watchdog);
 	run.backend->close(run.session);
 	return code;
 }
 
-/* There is no such device, and why the backends that have none have none: one of them may be whose device was meant. */
+/* Writes that no such device exists, and why some backends have no devices: the missing device may belong to one of
+ * them. */
 static void explain_absence(const struct found_devices *found, struct bench_reason *reason)
 {
 	size_t length;
 
-	bench_refuse(reason, BENCH_FAILED, "no such device; see --list");
+	bench_refuse(reason, BENCH_FAILED, "no such device; --list shows the devices");
 	for (size_t b = 0; bench_backends[b]; b++) {
 		length = strlen(reason->text);
 		if (*found->reasons[b].text)

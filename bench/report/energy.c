@@ -1,9 +1,9 @@
-/* Energy of a window: which of counter and polls tells it, and how far to trust that. */
+/* Energy of a window: chooses between counter and polls, and rates the confidence. */
 #include <math.h>
 
 #include "bench/report/sampler.h"
 
-/* Counters move every 20 to 100 ms (NVML): a window is this long before their steps do not matter. */
+/* Counters change every 20 to 100 ms (NVML). Over a window of this length, these steps do not matter. */
 #define COUNTER_WINDOW_S 2.0
 #define SHORTEST_WINDOW_S 0.3
 
@@ -31,7 +31,7 @@ void bench_window_poll(struct bench_window *window, double now_s, const struct b
 	window->last_poll_w = power_w;
 }
 
-/* A counter that did not move under load is stuck, whatever its driver says of it. */
+/* A counter that did not change under load is stuck, even if the driver reports it as valid. */
 static bool by_counter(const struct bench_window *window, struct bench_energy *energy)
 {
 	double joules = window->counter_end_joules - window->counter_begin_joules;
@@ -46,8 +46,8 @@ static bool by_counter(const struct bench_window *window, struct bench_energy *e
 	return true;
 }
 
-/* The mean of the polls stands for the whole window. Power always trembles: ten polls that are the same to the last digit are one
- * stale value told ten times. */
+/* Uses the mean of the polls for the whole window. Real power always varies: ten equal polls are one stale value
+ * that the driver repeats. */
 static bool by_polls(const struct bench_window *window, struct bench_energy *energy)
 {
 	bool stuck = window->polls >= BENCH_POLLS_STUCK && !(window->highest_w > window->lowest_w);
@@ -69,13 +69,13 @@ bool bench_window_energy(const struct bench_window *window, double idle_w, doubl
 		.scope = window->scope ? window->scope : "device", .joules_per_tflop = (double)NAN};
 	if (!(energy->window_s >= SHORTEST_WINDOW_S))
 		return false;
-	/* Over a short window the counter's steps are as coarse as a few polls; polls, if any, average over more of it. */
+	/* Over a short window the counter's steps are too coarse, so polls come first: they average over more of it. */
 	if (energy->window_s >= COUNTER_WINDOW_S ? !by_counter(window, energy) && !by_polls(window, energy) :
 			!by_polls(window, energy) && !by_counter(window, energy))
 		return false;
 	if (flops > 0)
 		energy->joules_per_tflop = energy->energy_joules / (flops * 1e-12);
-	energy->dynamic_joules = energy->energy_joules - idle_w * energy->window_s; /* NaN without idle power */
+	energy->dynamic_joules = energy->energy_joules - idle_w * energy->window_s; /* NaN if the idle power is unknown */
 	energy->limit_fraction = energy->mean_w / window->limit_w;
 	return true;
 }

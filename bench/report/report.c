@@ -52,7 +52,7 @@ static void write_all(struct bench_report *report, const struct buffer *text)
 	size_t done = 0;
 
 	if (text->failed)
-		report->broken = true; /* a line past its maximum is not sent cut */
+		report->broken = true; /* a line above the maximum is not sent truncated */
 	while (!report->broken && done < text->length) {
 		ssize_t wrote = write(report->fd, text->bytes + done, text->length - done);
 
@@ -63,11 +63,12 @@ static void write_all(struct bench_report *report, const struct buffer *text)
 	}
 }
 
-/* A line is an object with its type first. In a record the same object, without type, becomes a member of a list. */
+/* A line is an object with its type as the first member. In a record, the same object without type is a member of a
+ * list. */
 static void line_begin(struct bench_report *report, struct json_writer *writer, struct buffer *into, const char *type)
 {
 	json_writer_init(writer, into);
-	writer->comma = into != &report->text && into->length > 0; /* the next member of a list */
+	writer->comma = into != &report->text && into->length > 0; /* add a comma before the next member of a list */
 	json_begin_object(writer);
 	if (report->style == REPORT_LINES) {
 		json_key(writer, "type");
@@ -117,7 +118,7 @@ void bench_report_device(struct bench_report *report, const struct bench_device 
 	pthread_mutex_unlock(&report->lock);
 }
 
-/* The caller holds the lock. */
+/* Reports the current progress. The caller holds the lock. */
 static void tell_progress(struct bench_report *report)
 {
 	const struct bench_progress *progress = &report->current;
@@ -156,7 +157,7 @@ void bench_report_alive(struct bench_report *report)
 	pthread_mutex_unlock(&report->lock);
 }
 
-/* The progress line on a terminal makes room for a row. */
+/* Clears the progress line on the terminal before a row is printed. */
 static void table_begin(struct bench_report *report)
 {
 	if (report->progress)
@@ -212,7 +213,7 @@ void bench_report_mean(struct bench_report *report, const struct bench_mean *mea
 	pthread_mutex_unlock(&report->lock);
 }
 
-/* Samples are for a supervisor that watches; a table and a record have the energy that comes of them. */
+/* Only a supervisor receives samples; a table and a record contain the energy computed from them. */
 void bench_report_sample(struct bench_report *report, double elapsed_s, const struct bench_sensors *sensors)
 {
 	struct json_writer writer;
@@ -265,7 +266,7 @@ static void write_list(struct json_writer *writer, const char *key, const struct
 	json_end_array(writer);
 }
 
-/* The record: the device that was reported, the lists, and the result's members, in one object. */
+/* Writes the record as one object: the reported device, the lists, and the members of the result. */
 static void write_record(struct bench_report *report, const struct bench_result *result)
 {
 	struct buffer record;

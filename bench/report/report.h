@@ -16,8 +16,8 @@ enum { BENCH_LINE_MAX = 64 * 1024, BENCH_PROTOCOL = 1 };
 enum bench_unit { UNIT_SECONDS, UNIT_BYTES_PER_S, UNIT_FLOPS_PER_S, UNIT_PER_S, UNIT_COUNT };
 const char *bench_unit_name(enum bench_unit unit); /* "s", "bytes_per_s", "flops_per_s", "per_s" */
 
-/* How reliable an energy is. High: a counter over at least 2 s. Medium: polls, or a counter over less. Low: a few
- * polls. */
+/* How reliable an energy is. High: a counter over at least 2 s. Medium: at least 10 polls. Low: fewer polls, or a
+ * counter over less than 2 s. */
 enum bench_confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH, CONFIDENCE_COUNT };
 
 /* Power and energy of a window of steady work. NaN: unknown. */

@@ -1,4 +1,4 @@
-/* Figures as members of JSON objects: what api/bench_protocol.c reads on the other side. */
+/* Writes figures as members of JSON objects; api/bench_protocol.c reads them. */
 #include <math.h>
 
 #include "bench/report/report_parts.h"
@@ -99,7 +99,7 @@ static void put_block(struct json_writer *writer, const struct bench_block *bloc
 	json_end_object(writer);
 }
 
-/* What the work was, in the members that its kind has. */
+/* Writes the work's members, according to its kind. */
 static void put_request(struct json_writer *writer, const struct bench_work_request *request)
 {
 	if (request->kind < WORK_KIND_COUNT)

@@ -1,4 +1,4 @@
-/* Figures as rows of a table, in the units that people read. */
+/* Prints figures as rows of a table, in units for people. */
 #include <math.h>
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ struct shown_unit {
 	const char *name;
 };
 
-/* The unit's multiple in which a figure has one to three digits before the point. */
+/* Chooses the multiple of the unit that gives the figure one to three digits before the point. */
 static struct shown_unit shown_unit(enum bench_unit unit, double figure)
 {
 	static const struct shown_unit seconds[] = {{1, "s"}, {1e3, "ms"}, {1e6, "us"}}, bytes[] = {{1e-12, "TB/s"}, {1e-9, "GB/s"},
@@ -41,7 +41,7 @@ static void attention_text(const struct bench_attention *attention, char *out, s
 		attention->backward ? " backward" : "");
 }
 
-/* What was measured, short: a shape, a size. */
+/* Writes a short description of the work: a shape or a size. */
 static void what_text(const struct bench_measure *measure, char *out, size_t size)
 {
 	static const char *const products[PRODUCT_COUNT] = {[PRODUCT_FORWARD] = "", [PRODUCT_INPUT_GRADIENT] = " dX",
@@ -121,7 +121,7 @@ void measure_print(int fd, const struct bench_measure *measure)
 
 void fit_print(int fd, const struct bench_fit *fit)
 {
-	dprintf(fd, "%-22s %-22s %9.2f us and %.3g GB/s, to %.0f %% at the worst of %zu sizes\n", fit->test,
+	dprintf(fd, "%-22s %-22s %9.2f us and %.3g GB/s, worst error %.0f %% over %zu sizes\n", fit->test,
 		fit->what ? fit->what : "fit", fit->alpha_s * 1e6, fit->beta_bytes_per_s * 1e-9, fit->worst_residual * 100, fit->sizes);
 }
 
@@ -129,6 +129,6 @@ void mean_print(int fd, const struct bench_mean *mean)
 {
 	struct shown_unit unit = shown_unit(mean->unit, mean->value);
 
-	dprintf(fd, "%-22s %-22s %9.2f %s over %zu products by their operations\n", mean->test, "mean", mean->value * unit.scale,
+	dprintf(fd, "%-22s %-22s %9.2f %s over %zu products, weighted by operations\n", mean->test, "mean", mean->value * unit.scale,
 		unit.name, mean->products);
 }

@@ -14,7 +14,7 @@ struct bench_sampler {
 	int64_t start_ns;
 	double idle_w; /* NaN: not measured */
 	pthread_t thread;
-	pthread_mutex_t lock; /* of what follows, and around sense() */
+	pthread_mutex_t lock; /* protects the members below, and calls of sense() */
 	pthread_cond_t changed;
 	bool stopping, open;
 	struct bench_window window;
@@ -25,8 +25,8 @@ static double now_s(const struct bench_sampler *sampler)
 	return (double)(clock_monotonic_ns() - sampler->start_ns) * 1e-9;
 }
 
-/* One look at the sensors; the caller holds the lock. */
-static bool look(struct bench_sampler *sampler, struct bench_sensors *sensors)
+/* Reads the sensors once. The caller holds the lock. */
+static bool read_sensors(struct bench_sampler *sampler, struct bench_sensors *sensors)
 {
 	struct bench_reason reason;
 
@@ -34,7 +34,7 @@ static bool look(struct bench_sampler *sampler, struct bench_sensors *sensors)
 	return sampler->backend->sense(sampler->session, sensors, &reason) == BENCH_OK && sensors->known;
 }
 
-/* False when told to stop. */
+/* Waits for the time of the next poll. Returns false if the thread should stop. */
 static bool wait_for_poll(struct bench_sampler *sampler)
 {
 	struct timespec until;
@@ -55,7 +55,7 @@ static void *sample(void *argument)
 
 	pthread_mutex_lock(&sampler->lock);
 	while (wait_for_poll(sampler)) {
-		bool seen = look(sampler, &sensors);
+		bool seen = read_sensors(sampler, &sensors);
 		double moment_s = now_s(sampler);
 
 		if (seen && sampler->open)
@@ -102,7 +102,7 @@ struct bench_sampler *bench_sampler_new(const struct bench_backend *backend, str
 		return NULL;
 	sampler = calloc(1, sizeof(*sampler));
 	if (!sampler) {
-		bench_refuse(reason, BENCH_FAILED, "no memory for a sampler");
+		bench_refuse(reason, BENCH_FAILED, "out of memory for the sampler");
 		return NULL;
 	}
 	sampler->backend = backend;
@@ -113,7 +113,7 @@ struct bench_sampler *bench_sampler_new(const struct bench_backend *backend, str
 	init_waiting(sampler);
 	if (pthread_create(&sampler->thread, NULL, sample, sampler) == 0)
 		return sampler;
-	bench_refuse(reason, BENCH_FAILED, "no thread for a sampler");
+	bench_refuse(reason, BENCH_FAILED, "the sampler's thread cannot start");
 	release(sampler);
 	return NULL;
 }
@@ -130,12 +130,12 @@ void bench_sampler_free(struct bench_sampler *sampler)
 	release(sampler);
 }
 
-/* The counter at a window's end, or its beginning; a look that fails leaves it unknown. */
+/* Reads the counter at the start or end of a window. If the read fails, the counter is unknown. */
 static void take_counter(struct bench_sampler *sampler, double *counter_joules, bool *known)
 {
 	struct bench_sensors sensors;
 
-	*known = look(sampler, &sensors) && bench_sensors_know(&sensors, SENSOR_ENERGY);
+	*known = read_sensors(sampler, &sensors) && bench_sensors_know(&sensors, SENSOR_ENERGY);
 	*counter_joules = sensors.energy_joules;
 	if (*known)
 		sampler->window.counter_source = sensors.energy_source;
@@ -154,7 +154,7 @@ void bench_sampler_begin(struct bench_sampler *sampler)
 	pthread_mutex_lock(&sampler->lock);
 	sampler->window = (struct bench_window){.limit_w = (double)NAN};
 	take_counter(sampler, &sampler->window.counter_begin_joules, &sampler->window.counter_known);
-	sampler->window.throttle_reasons = 0; /* of before */
+	sampler->window.throttle_reasons = 0; /* drop the reasons from before the window */
 	sampler->window.begin_s = now_s(sampler);
 	sampler->open = true;
 	pthread_mutex_unlock(&sampler->lock);

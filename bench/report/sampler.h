@@ -1,9 +1,10 @@
 /* A thread that reads the device's sensors five times a second during the work, and computes power and energy of a
  * window of the work.
  *
- * Energy comes from the device's counter over windows of at least 2 s. If there is no counter or it does not change,
- * it is the integral of polled power (trapezoids). The result names the source and its confidence. A NULL sampler
- * stands for a device without sensors: every function accepts it and returns "unknown". */
+ * Over windows of at least 2 s, energy comes from the device's counter; if there is no counter or it does not
+ * change, from polled power (trapezoids). Over shorter windows polls come first, then the counter. The result names
+ * the source and its confidence. A NULL sampler stands for a device without sensors: every function accepts it and
+ * returns "unknown". */
 #ifndef FLEETPLAN_BENCH_REPORT_SAMPLER_H
 #define FLEETPLAN_BENCH_REPORT_SAMPLER_H
 
@@ -46,8 +47,8 @@ struct bench_window {
 
 void bench_window_poll(struct bench_window *window, double now_s, const struct bench_sensors *sensors);
 
-/* Returns false if neither the counter nor the polls give an energy: the window is too short, or the counter or
- * power does not change. */
+/* Returns false if neither the counter nor the polls give an energy: the window is shorter than 0.3 s, or the
+ * counter or power does not change. */
 bool bench_window_energy(const struct bench_window *window, double idle_w, double flops, struct bench_energy *energy);
 
 #endif

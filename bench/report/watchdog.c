@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 
-/* Waits a second, or less when told to stop; false then. */
+/* Waits one second. Returns false if the thread should stop. */
 static bool watch_second(struct watchdog *watchdog)
 {
 	struct timespec until;
@@ -27,7 +27,7 @@ static void *watch(void *argument)
 		int64_t now_ns = clock_monotonic_ns();
 		uint64_t alive = atomic_load_explicit(&watchdog->alive, memory_order_relaxed);
 		if (now_ns > watchdog->deadline_ns) {
-			static const char message[] = "deadline passed: the work never came to its end\n";
+			static const char message[] = "deadline passed: the work did not end in time\n";
 
 			(void)!write(STDERR_FILENO, message, sizeof(message) - 1);
 			_exit(WATCHDOG_EXIT);

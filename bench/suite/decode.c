@@ -14,11 +14,11 @@ struct decode_state {
 	void *library;
 	struct cpu_pool *pool;
 	_Atomic uint64_t *alive;
-	_Atomic int wrong;           /* runs that failed */
+	_Atomic int wrong;           /* number of failed runs */
 	unsigned char *plain, *packed;
 	unsigned long plain_bytes, packed_bytes;
-	unsigned char **outputs;     /* one for each thread */
-	void **decoders;             /* tjhandle of each thread; NULL of zlib */
+	unsigned char **outputs;     /* one per thread */
+	void **decoders;             /* tjhandle of each thread; NULL for zlib */
 	int threads;
 	bool (*decode)(struct decode_state *state, int index);
 
@@ -27,7 +27,7 @@ struct decode_state {
 	int (*compress)(unsigned char *, unsigned long *, const unsigned char *, unsigned long, int);
 	int (*uncompress)(unsigned char *, unsigned long *, const unsigned char *, unsigned long);
 
-	/* libjpeg-turbo, turbojpeg.h (TurboJPEG 1.2 and later, kept in 3.x) */
+	/* libjpeg-turbo, turbojpeg.h (TurboJPEG 1.2 and later; also in 3.x) */
 	void *(*init_compress)(void);
 	void *(*init_decompress)(void);
 	int (*jpeg_compress)(void *, const unsigned char *, int, int, int, int, unsigned char **, unsigned long *, int, int, int);
@@ -40,7 +40,7 @@ static bool resolve(void *library, const char *name, void *function)
 {
 	void *symbol = dlsym(library, name);
 
-	memcpy(function, &symbol, sizeof(symbol)); /* POSIX: an object pointer of dlsym is a function's */
+	memcpy(function, &symbol, sizeof(symbol)); /* POSIX: the object pointer that dlsym returns can be used as a function pointer */
 	return symbol != NULL;
 }
 
@@ -63,7 +63,7 @@ static enum bench_outcome decode_run(struct bench_work *work, double *elapsed_s,
 	cpu_pool_run(state->pool, decode_part, state);
 	*elapsed_s = (double)(clock_monotonic_ns() - start_ns) * 1e-9;
 	if (atomic_load(&state->wrong))
-		return bench_refuse(reason, BENCH_FAILED, "%s did not decode what it encoded", work->detail);
+		return bench_refuse(reason, BENCH_FAILED, "%s failed to decode its own output", work->detail);
 	return BENCH_OK;
 }
 
@@ -81,7 +81,7 @@ static bool jpeg_one(struct decode_state *state, int index)
 		JPEG_HEIGHT, TJPF_RGB_CODE, 0) == 0;
 }
 
-/* Inflating gives back every byte; a JPEG of quality 90 every one nearly. */
+/* Inflating must restore every byte. A JPEG of quality 90 may differ slightly. */
 static enum bench_outcome decode_verify(struct bench_work *work, struct bench_check *check, struct bench_reason *reason)
 {
 	struct decode_state *state = work->state;
@@ -103,7 +103,7 @@ static enum bench_outcome decode_verify(struct bench_work *work, struct bench_ch
 			if (!allowed && error)
 				check->verified = false;
 		}
-		/* of a picture the mean error: single points at edges are far off, as they are in every JPEG */
+		/* for a picture, the mean error: single pixels at edges differ much in every JPEG */
 		if (sum / (double)state->plain_bytes > allowed / 4.0)
 			check->verified = false;
 	}
@@ -136,7 +136,8 @@ static void decode_release(struct bench_work *work)
 	work->state = NULL;
 }
 
-/* Words of a small vocabulary, the frequent ones far more often, as in text: deflate makes about a third of it. */
+/* Writes words of a small vocabulary, frequent ones far more often, as in text. deflate compresses it to about a
+ * third. */
 static void fill_text(unsigned char *out, size_t bytes)
 {
 	static const char letters[] = "etaoinshrdlucmfwypvbgkjqxz";
@@ -144,7 +145,7 @@ static void fill_text(unsigned char *out, size_t bytes)
 	size_t at = 0;
 
 	while (at < bytes) {
-		uint64_t draw = random_next(&seed), rank = (draw & 0xffffffff) * (draw >> 32) >> 52; /* below WORDS, small ones more often */
+		uint64_t draw = random_next(&seed), rank = (draw & 0xffffffff) * (draw >> 32) >> 52; /* below WORDS; small ranks are more frequent */
 		uint64_t word = rank * 0x9e3779b97f4a7c15u;
 		size_t length = 2 + word % (WORD_MAX - 2);
 
@@ -155,7 +156,7 @@ static void fill_text(unsigned char *out, size_t bytes)
 	}
 }
 
-/* Slow colours, edges, and noise, so that a JPEG of it is about as large as a photograph's. */
+/* Draws slow gradients, edges and noise, so that the JPEG is about as large as a photograph's. */
 static void fill_picture(unsigned char *out)
 {
 	uint64_t seed = 11;
@@ -169,7 +170,7 @@ static void fill_picture(unsigned char *out)
 			}
 }
 
-/* The threads, their outputs, and the input; false without memory. */
+/* Creates the threads, their outputs, and the input buffer; false if out of memory. */
 static bool decode_init(struct decode_state *state, int threads, size_t plain_bytes, _Atomic uint64_t *alive)
 {
 	state->threads = threads;
@@ -227,10 +228,10 @@ enum bench_outcome bench_inflate_prepare(int threads, _Atomic uint64_t *alive, s
 	if (!state->library || !resolve(state->library, "compressBound", &state->compress_bound) ||
 		!resolve(state->library, "compress2", &state->compress) || !resolve(state->library, "uncompress", &state->uncompress) ||
 		!resolve(state->library, "zlibVersion", &version))
-		return give_up(work, reason, BENCH_UNSUPPORTED, "no zlib found (libz.so.1)");
+		return give_up(work, reason, BENCH_UNSUPPORTED, "no zlib found (libz.so.1; Debian: zlib1g)");
 	state->decode = inflate_one;
 	if (!decode_init(state, threads, TEXT_BYTES, alive) || !pack_text(state))
-		return give_up(work, reason, BENCH_FAILED, "no memory or threads for inflating");
+		return give_up(work, reason, BENCH_FAILED, "out of memory or threads for the inflate test");
 	work->bytes = (double)state->plain_bytes * threads;
 	snprintf(work->detail, sizeof(work->detail), "zlib %.16s, text to %.0f %%, %d threads", version(),
 		100 * (double)state->packed_bytes / (double)state->plain_bytes, threads);
@@ -258,7 +259,7 @@ enum bench_outcome bench_jpeg_prepare(int threads, _Atomic uint64_t *alive, stru
 		return give_up(work, reason, BENCH_UNSUPPORTED, "no libjpeg-turbo found (libturbojpeg.so.0; Debian: libturbojpeg0)");
 	state->decode = jpeg_one;
 	if (!decode_init(state, threads, (size_t)JPEG_WIDTH * JPEG_HEIGHT * 3, alive) || !pack_picture(state))
-		return give_up(work, reason, BENCH_FAILED, "no memory or threads for pictures, or they cannot be encoded");
+		return give_up(work, reason, BENCH_FAILED, "out of memory or threads for the JPEG test, or the picture cannot be encoded");
 	snprintf(work->detail, sizeof(work->detail), "libjpeg-turbo, %d x %d, %.0f kB, %d threads", JPEG_WIDTH, JPEG_HEIGHT,
 		(double)state->packed_bytes / 1000, threads);
 	return BENCH_OK;

@@ -20,13 +20,13 @@ enum { ALIGNMENT = 4096, CHECKED_READS = 16, READS_EACH = 8 };
 struct storage_state {
 	struct storage_file file;
 	struct cpu_pool *pool;
-	size_t block_bytes, blocks; /* of one read; that the file has */
+	size_t block_bytes, blocks; /* bytes of one read; number of blocks in the file */
 	bool random;
-	_Atomic size_t next;        /* block that is read next, in order */
-	_Atomic int error;          /* errno of the first read that failed; 0: none */
+	_Atomic size_t next;        /* index of the next block of a sequential read */
+	_Atomic int error;          /* errno of the first failed read; 0: none */
 	_Atomic uint64_t *alive;
 	uint64_t seed;
-	unsigned char *buffers;     /* one for each thread, aligned for direct reads */
+	unsigned char *buffers;     /* one per thread, aligned for direct reads */
 };
 
 static size_t choose_block(struct storage_state *state, uint64_t *seed)
@@ -34,7 +34,7 @@ static size_t choose_block(struct storage_state *state, uint64_t *seed)
 	return (state->random ? random_next(seed) : atomic_fetch_add(&state->next, 1)) % state->blocks;
 }
 
-/* A whole block, however many pieces it comes in; errno, 0 when it was read. */
+/* Reads a whole block, in as many pieces as necessary. Returns 0 or errno. */
 static int read_block(int fd, unsigned char *out, size_t bytes, size_t offset)
 {
 	for (size_t done = 0; done < bytes;) {
@@ -79,7 +79,7 @@ static enum bench_outcome storage_run(struct bench_work *work, double *elapsed_s
 	return BENCH_OK;
 }
 
-/* What direct reads bring must be what the page cache has of the same blocks. */
+/* Direct reads must return the same bytes as the page cache for the same blocks. */
 static enum bench_outcome storage_verify(struct bench_work *work, struct bench_check *check, struct bench_reason *reason)
 {
 	struct storage_state *state = work->state;
@@ -101,7 +101,7 @@ static enum bench_outcome storage_verify(struct bench_work *work, struct bench_c
 	free(cached);
 	if (error)
 		return bench_refuse(reason, BENCH_FAILED, "reading %.100s: %s", state->file.name, strerror(error));
-	storage_file_forget(&state->file); /* what the check read is not to be read out of memory later */
+	storage_file_forget(&state->file); /* later reads must not find the checked blocks in memory */
 	return BENCH_OK;
 }
 
@@ -142,7 +142,7 @@ enum bench_outcome bench_storage_prepare(const struct storage_request *request, 
 	state->block_bytes = block_of(request->block_bytes);
 	outcome = storage_file_open(&state->file, request->path, request->write_bytes, request->alive, reason);
 	if (outcome == BENCH_OK && state->file.bytes / state->block_bytes < CHECKED_READS)
-		outcome = bench_refuse(reason, BENCH_UNSUPPORTED, "%.100s is too small: %zu bytes, and %d reads of %zu are the least",
+		outcome = bench_refuse(reason, BENCH_UNSUPPORTED, "%.100s is too small: it has %zu bytes; the test needs at least %d reads of %zu bytes",
 			state->file.name, state->file.bytes, CHECKED_READS, state->block_bytes);
 	if (outcome == BENCH_OK) {
 		state->blocks = state->file.bytes / state->block_bytes;
@@ -151,7 +151,7 @@ enum bench_outcome bench_storage_prepare(const struct storage_request *request, 
 		state->buffers = cpu_memory_map((size_t)request->threads * state->block_bytes);
 		state->pool = cpu_pool_new(request->threads);
 		if (!state->buffers || !state->pool)
-			outcome = bench_refuse(reason, BENCH_FAILED, "no memory or threads for reads");
+			outcome = bench_refuse(reason, BENCH_FAILED, "out of memory or threads for the reads");
 	}
 	if (outcome != BENCH_OK) {
 		state_free(state, request->threads);

@@ -13,7 +13,7 @@
 
 enum { WRITE_BYTES = 1 << 20, WRITE_MAX_GIB = 64 };
 
-/* A test file leaves so much of the file system's free space to others. */
+/* The share of the file system's free space that a test file must leave. */
 #define SPACE_LEFT 0.1
 
 /* statfs(2) and linux/magic.h */
@@ -38,7 +38,7 @@ const char *bench_storage_kind(long f_type, bool *in_memory)
 	return "";
 }
 
-/* The largest regular file directly in the folder; false when there is none. */
+/* Finds the largest regular file directly in the folder; false if there is none. */
 static bool largest_file(const char *folder, char *out, size_t size)
 {
 	DIR *entries = opendir(folder);
@@ -87,7 +87,7 @@ static int write_random(int fd, size_t bytes, _Atomic uint64_t *alive)
 	return error;
 }
 
-/* Blocks are reserved first: a quota or a full disk says so before anything is written. */
+/* Reserves the blocks first: a quota or a full disk then fails before anything is written. */
 static enum bench_outcome make_file(struct storage_file *file, const char *folder, double bytes, _Atomic uint64_t *alive,
 	struct bench_reason *reason)
 {
@@ -95,14 +95,14 @@ static enum bench_outcome make_file(struct storage_file *file, const char *folde
 	int error;
 
 	if (!(bytes <= WRITE_MAX_GIB * 0x1p30))
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "a test file has %d GiB at most", WRITE_MAX_GIB);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "a test file may have at most %d GiB; lower --storage-write", WRITE_MAX_GIB);
 	if (statvfs(folder, &space))
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.100s: %s", folder, strerror(errno));
 	if (bytes > (1 - SPACE_LEFT) * (double)space.f_bavail * (double)space.f_frsize)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.100s has not enough room for a test file of %.0f bytes", folder, bytes);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.100s does not have enough free space for a test file of %.0f bytes", folder, bytes);
 	file->buffered_fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (file->buffered_fd < 0)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "no file without a name can be made in %.100s: %s", folder, strerror(errno));
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "a file without a name (O_TMPFILE) cannot be created in %.100s: %s", folder, strerror(errno));
 	file->bytes = (size_t)bytes;
 	error = posix_fallocate(file->buffered_fd, 0, (off_t)file->bytes);
 	if (!error)
@@ -110,11 +110,11 @@ static enum bench_outcome make_file(struct storage_file *file, const char *folde
 	if (!error && fsync(file->buffered_fd))
 		error = errno;
 	if (error)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "a test file in %.100s: %s", folder, strerror(error));
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "writing a test file in %.100s: %s", folder, strerror(error));
 	return BENCH_OK;
 }
 
-/* The same file once more, past the page cache; through it where the file system has no such way. */
+/* Opens the file again, past the page cache, or through it if the file system does not support direct reads. */
 static void open_direct(struct storage_file *file)
 {
 	char again[64];
@@ -133,7 +133,7 @@ static enum bench_outcome open_found(struct storage_file *file, const char *path
 	if (!folder)
 		snprintf(file->name, sizeof(file->name), "%s", path);
 	else if (!largest_file(path, file->name, sizeof(file->name)))
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.100s has no file to read", path);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.100s contains no file to read", path);
 	file->buffered_fd = open(file->name, O_RDONLY | O_CLOEXEC);
 	if (file->buffered_fd < 0 || fstat(file->buffered_fd, &state))
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.100s: %s", file->name, strerror(errno));
@@ -143,7 +143,7 @@ static enum bench_outcome open_found(struct storage_file *file, const char *path
 	return BENCH_OK;
 }
 
-static enum bench_outcome know_kind(struct storage_file *file, const char *path, struct bench_reason *reason)
+static enum bench_outcome find_kind(struct storage_file *file, const char *path, struct bench_reason *reason)
 {
 	struct statfs system;
 	bool in_memory = false;
@@ -169,7 +169,7 @@ enum bench_outcome storage_file_open(struct storage_file *file, const char *path
 	if (stat(path, &state))
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.100s: %s", path, strerror(errno));
 	folder = S_ISDIR(state.st_mode);
-	outcome = know_kind(file, path, reason);
+	outcome = find_kind(file, path, reason);
 	if (outcome != BENCH_OK)
 		return outcome;
 	snprintf(file->name, sizeof(file->name), "%s", path);

@@ -6,17 +6,17 @@
 #include "base/spelling.h"
 #include "bench/report/sampler.h"
 
-/* Time left over by tests that a device lacks stretches the slices of the others, at most so far. */
+/* Tests that a device does not support leave time. The slices of other tests may grow by at most this factor. */
 #define STRETCH_MAX 2
 
-/* Part of the budget that a test may take for preparing its rounds anew. */
+/* Share of the budget that a test may use to prepare its later rounds. */
 #define PREPARING_SHARE_MAX 0.1
 
 #define IDLE_QUICK_S 0.4
 #define IDLE_FULL_S 3.0
 #define IDLE_SHARE_MAX 0.1
 
-/* The time of one that corrects plans is shared by its rounds. */
+/* Adds a test. If it corrects plans, its rounds share its time. */
 static void plan_add(struct bench_plan *plan, const struct bench_test *test, double all_s)
 {
 	double first_s = test->repeats ? all_s / BENCH_ROUNDS : all_s;
@@ -56,7 +56,7 @@ static bool refuse_name(const char *name, size_t length, struct bench_reason *re
 	for (size_t i = 0; i < bench_test_count; i++)
 		spelling_offer(&spelling, bench_tests[i].name);
 	spelling_list(&spelling, list, sizeof(list));
-	bench_refuse(reason, BENCH_FAILED, "no test \"%s\"%s%s", wanted, list[0] ? "; nearest: " : "; quick and full run all there are, and --list names them", list);
+	bench_refuse(reason, BENCH_FAILED, "no test \"%s\"%s%s", wanted, list[0] ? "; nearest: " : "; quick and full run all tests, --list shows their names", list);
 	return false;
 }
 
@@ -163,7 +163,8 @@ static void run_test(struct bench_run *run, const struct bench_plan *plan, size_
 	test->run(run, test, slice_s);
 }
 
-/* What a test of this share may take now, when so much is shared by it and those after it. */
+/* The slice of a test now, if it shares the remaining time in proportion; shared_s is the nominal time of this and
+ * later tests. */
 static double fair_slice_s(const struct bench_run *run, double nominal_s, double shared_s)
 {
 	return nominal_s * fmin(bench_run_left_s(run) / shared_s, STRETCH_MAX);
@@ -198,12 +199,12 @@ void bench_run_mean(struct bench_run *run, const struct bench_mean *mean)
 	run->mean_count += i == run->mean_count;
 }
 
-/* How the rounds of a test go. */
+/* The rounds of one test. */
 struct rounds_plan {
-	int count;       /* planned; 1: one round is all */
+	int count;       /* planned; 1: only one round */
 	int first;       /* its first round */
 	bool dropped;    /* its first round gave no figure */
-	bool improvable; /* another round may say more */
+	bool improvable; /* another round may improve a figure */
 };
 
 static bool has_round(const struct rounds_plan *rounds, int round)
@@ -216,7 +217,7 @@ static double round_slice_s(const struct bench_plan *plan, const struct rounds_p
 	return round == rounds->first ? plan->slices_s[i] : plan->again_s[i] / (rounds->count - 1);
 }
 
-/* Of this round from this test on, and of all rounds after it. */
+/* Planned time of this round from test `from` on, and of all later rounds. */
 static double rounds_left_s(const struct bench_plan *plan, const struct rounds_plan *rounds, size_t from, int round)
 {
 	double left_s = 0;
@@ -227,7 +228,8 @@ static double rounds_left_s(const struct bench_plan *plan, const struct rounds_p
 	return left_s;
 }
 
-/* After its first round: a test that gave no figure has no more; one whose preparing would take too much of the suite has one more. */
+/* Called after a test's first round. A test without a figure gets no more rounds. A test whose preparation would
+ * take too much of the suite's time gets only one more. */
 static void rounds_settle(const struct bench_run *run, const struct bench_plan *plan, const struct bench_test *test, struct rounds_plan *rounds, double took_s)
 {
 	rounds->dropped = true;
@@ -237,7 +239,7 @@ static void rounds_settle(const struct bench_run *run, const struct bench_plan *
 		rounds->count = 2;
 }
 
-/* One round of one test, where time is left for a quarter of it. */
+/* Runs one round of one test, if at least a quarter of its nominal time is left. */
 static bool run_round(struct bench_run *run, const struct bench_plan *plan, struct rounds_plan *rounds, size_t i, double nominal_s, double slice_s)
 {
 	int64_t start_ns = clock_monotonic_ns();
@@ -252,7 +254,8 @@ static bool run_round(struct bench_run *run, const struct bench_plan *plan, stru
 	return true;
 }
 
-/* What has one round is spread over those of what corrects plans, which begins at once and so is the last to lack time. */
+/* Spreads the tests with one round over the rounds of the tests that correct plans. Those begin in round 1, so they
+ * are the last to run out of time. */
 static void rounds_begin(const struct bench_plan *plan, struct rounds_plan *rounds)
 {
 	int singles = 0, single = 0;
@@ -266,7 +269,8 @@ static void rounds_begin(const struct bench_plan *plan, struct rounds_plan *roun
 	}
 }
 
-/* By turns, so that the rounds of a test are as far apart as the suite is long. Time that is left over goes to what is known worst. */
+/* Runs the tests in turn, so that the rounds of a test are spread over the whole suite. Unused time goes to the
+ * tests whose medians are known worst. */
 static void run_rounds(struct bench_run *run, const struct bench_plan *plan, struct rounds_plan *rounds)
 {
 	for (run->round = 1; run->round <= BENCH_ROUNDS; run->round++)
@@ -277,17 +281,18 @@ static void run_rounds(struct bench_run *run, const struct bench_plan *plan, str
 				continue;
 			nominal_s = round_slice_s(plan, &rounds[i], i, run->round);
 			slice_s = fair_slice_s(run, nominal_s, rounds_left_s(plan, rounds, i, run->round));
-			if (rounds[i].count > 1 || !run->full) /* a long test of one round takes what others leave: power needs its time */
+			if (rounds[i].count > 1 || !run->full) /* in a full suite, a test with one round may use the time that others leave: power needs a long window */
 				slice_s = fmin(slice_s, nominal_s);
 			if (!run_round(run, plan, &rounds[i], i, nominal_s, slice_s) && run->round == rounds[i].first) {
-				bench_report_skip(run->report, plan->tests[i]->name, "budget: the suite's time is used up");
+				bench_report_skip(run->report, plan->tests[i]->name, "budget: no time is left for this test");
 				rounds[i].dropped = true;
 			}
 		}
 }
 
-/* Of those that correct plans all go on by turns while one of them is not known well enough; of the others those that are not. */
-static bool goes_on(const struct bench_plan *plan, const struct rounds_plan *rounds, size_t i, bool repeats)
+/* True if a test gets another round. Tests that correct plans continue in turn, all of them, while one of them is
+ * not known well enough. Other tests continue only while they are not known well enough themselves. */
+static bool gets_another_round(const struct bench_plan *plan, const struct rounds_plan *rounds, size_t i, bool repeats)
 {
 	bool wanted = rounds[i].improvable;
 
@@ -296,7 +301,7 @@ static bool goes_on(const struct bench_plan *plan, const struct rounds_plan *rou
 	return wanted && !rounds[i].dropped && plan->tests[i]->repeats == repeats;
 }
 
-/* What is not known well enough, once more and once more, while there is time. */
+/* Repeats tests that are not known well enough, while time is left. */
 static void run_again(struct bench_run *run, const struct bench_plan *plan, struct rounds_plan *rounds, bool repeats)
 {
 	for (run->round = BENCH_ROUNDS + 1; run->round <= BENCH_ROUNDS_MAX; run->round++) {
@@ -304,7 +309,7 @@ static void run_again(struct bench_run *run, const struct bench_plan *plan, stru
 		double share_s = 0;
 
 		for (size_t i = 0; i < plan->count; i++) {
-			chosen[i] = goes_on(plan, rounds, i, repeats);
+			chosen[i] = gets_another_round(plan, rounds, i, repeats);
 			share_s += chosen[i] ? plan->slices_s[i] : 0;
 		}
 		for (size_t i = 0; i < plan->count; i++) {
@@ -322,11 +327,11 @@ void bench_suite_run(struct bench_run *run, const struct bench_plan *plan)
 	struct rounds_plan rounds[BENCH_TESTS_MAX];
 
 	run->start_ns = run->deadline_ns - (int64_t)(plan->budget_s * 1e9);
-	/* A single short test by name has not the time of a whole suite. */
+	/* The idle time is a tenth of the budget at most: a single short test by name has a short budget. */
 	bench_sampler_idle(run->sampler, fmin(run->full ? IDLE_FULL_S : IDLE_QUICK_S, IDLE_SHARE_MAX * plan->budget_s), run->alive);
 	rounds_begin(plan, rounds);
 	run_rounds(run, plan, rounds);
-	run_again(run, plan, rounds, true); /* what corrects plans first */
+	run_again(run, plan, rounds, true); /* tests that correct plans first */
 	run_again(run, plan, rounds, false);
 	bench_run_tell(run);
 }

@@ -1,14 +1,14 @@
-/* The host beside the device: its storage, and how fast it prepares input. No backend knows of either. */
+/* Tests of the host, without a backend: its storage, and how fast it prepares input. */
 #include "bench/cpu/cpu_info.h"
 #include "bench/suite/decode.h"
 #include "bench/suite/storage.h"
 #include "bench/suite/suite_tests.h"
 
-/* Reads under way at once: what a data loader of a few workers with a few batches ahead has. */
+/* Concurrent reads: as many as a data loader with a few workers and a few batches ahead. */
 enum { READS_AT_ONCE = 16 };
 
 #define SEQUENTIAL_BYTES 0x1p20
-#define RANDOM_BYTES 0x1p17 /* without a plan: a picture of a training set, compressed */
+#define RANDOM_BYTES 0x1p17 /* without a plan: one compressed picture of a training set */
 
 static void measure_host(struct bench_run *run, const struct bench_test *test, enum bench_outcome outcome,
 	const struct bench_reason *reason, struct bench_work *work, double bytes, double slice_s)
@@ -31,7 +31,7 @@ void test_storage(struct bench_run *run, const struct bench_test *test, double s
 	double sample_bytes = run->spec ? given_or(run->spec->sample_bytes, RANDOM_BYTES) : RANDOM_BYTES;
 	struct storage_request request = {.path = run->storage.path, .write_bytes = run->storage.write_bytes,
 		.block_bytes = random ? sample_bytes : SEQUENTIAL_BYTES, .random = random, .threads = READS_AT_ONCE, .alive = run->alive};
-	struct bench_reason reason = {"nobody said what to read; give --storage, or FLEETPLAN_BENCH_STORAGE, a file or a folder"};
+	struct bench_reason reason = {"no file to read is given; set --storage or FLEETPLAN_BENCH_STORAGE to a file or a folder"};
 	struct bench_work work;
 	enum bench_outcome outcome = BENCH_UNSUPPORTED;
 

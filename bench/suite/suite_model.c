@@ -1,4 +1,5 @@
-/* What a model does beside its products: attention, reads of its cache, element-wise work, and a whole block's step. */
+/* A model's work besides its products: attention, reads of its cache, element-wise work, and the step of a whole
+ * block. */
 #include <math.h>
 
 #include "bench/suite/suite_tests.h"
@@ -21,7 +22,7 @@ bool suite_choose_precision(struct bench_run *run, const struct bench_test *test
 			return true;
 		}
 		if (i == 0)
-			return false; /* the plan's precision or none: another would measure another plan */
+			return false; /* the plan's precision only: another precision would measure another plan */
 	}
 	return false;
 }
@@ -64,7 +65,7 @@ static void measure_attentions(struct bench_run *run, const struct bench_test *t
 	}
 }
 
-/* Without a plan: a sequence of the width of many models, as it is used in published measurements of attention. */
+/* Without a plan: one sequence, 16 heads of 128, a usual shape in published measurements of attention. */
 void test_attention(struct bench_run *run, const struct bench_test *test, double slice_s)
 {
 	int64_t tokens = run->full ? 2048 : 1024;
@@ -124,8 +125,8 @@ static void parts_add_product(struct block_parts *parts, const struct bench_spec
 	parts_add(parts, request, WORK_GEMM, gemm);
 }
 
-/* A step in the order in which it runs: each layer's products with its attention after the first, then backwards, then the
- * update. `common` carries the method of attention. */
+/* Builds a step in the order in which it runs: the products of each layer, with its attention after the first
+ * product; then the backward pass; then the update. `common` has the method of attention. */
 static void parts_make(struct block_parts *parts, const struct bench_block *block, enum bench_method gemm, double element_bytes)
 {
 	struct bench_spec_product products[BENCH_BLOCK_PRODUCTS_MAX];
@@ -156,7 +157,7 @@ static void parts_make(struct block_parts *parts, const struct bench_block *bloc
 	parts_add_elements(parts, bench_block_parameters(block) * given_or(block->optimizer_bytes_per_parameter, 0));
 }
 
-/* The block's step with a library's products and attention where the device has them, else with own kernels. */
+/* Measures the block's step: with a library's products and attention if the device has them, else with own kernels. */
 void test_block(struct bench_run *run, const struct bench_test *test, double slice_s)
 {
 	static const struct {
@@ -165,7 +166,7 @@ void test_block(struct bench_run *run, const struct bench_test *test, double sli
 		{METHOD_KERNEL_GEMM, METHOD_KERNEL_ATTENTION}};
 	struct bench_work_request request = bench_request(run, test);
 	const struct bench_block *block = run->spec ? &run->spec->block : NULL;
-	struct bench_reason reason = {"no plan says which block"};
+	struct bench_reason reason = {"no block is given: the specification has no `block`"};
 	enum bench_outcome outcome = BENCH_UNSUPPORTED;
 	struct block_parts *parts;
 	struct bench_work work;
@@ -175,7 +176,7 @@ void test_block(struct bench_run *run, const struct bench_test *test, double sli
 		return;
 	}
 	if (block->layers > LAYERS_MAX) {
-		bench_run_skip(run, test, BENCH_UNSUPPORTED, "a block has 8 layers at most");
+		bench_run_skip(run, test, BENCH_UNSUPPORTED, "a block may have at most 8 layers");
 		return;
 	}
 	parts = malloc(sizeof(*parts));

@@ -1,4 +1,4 @@
-/* Matrix products: the plan's own shapes, weighted as its step has them, or squares where there is no plan. */
+/* Matrix products: the plan's shapes, weighted by their count in a step, or squares if there is no plan. */
 #include <math.h>
 
 #include "bench/suite/suite_tests.h"
@@ -35,7 +35,7 @@ static void chosen_drop_lightest(struct chosen_products *chosen)
 	chosen->count--;
 }
 
-/* The plan's products of one precision; in quick, those in which most of its operations are. */
+/* Chooses the plan's products of one precision; in quick, only those with the most operations. */
 static void choose_planned(const struct bench_run *run, enum precision precision, struct chosen_products *chosen)
 {
 	for (size_t i = 0; i < run->spec->products.count; i++) {
@@ -48,7 +48,7 @@ static void choose_planned(const struct bench_run *run, enum precision precision
 		chosen_drop_lightest(chosen);
 }
 
-/* Seconds of the fastest of a few products of the smallest square. */
+/* Measures a few products of the smallest square; returns the seconds of the fastest. */
 static double smallest_square_s(struct bench_run *run, const struct bench_test *test, enum precision precision)
 {
 	struct bench_work_request request = bench_request(run, test);
@@ -67,8 +67,8 @@ static double smallest_square_s(struct bench_run *run, const struct bench_test *
 	return elapsed_s;
 }
 
-/* One square in quick and a ladder of them in full, up to the largest that fits the slice; a small one runs at a lower rate, so that
- * the largest is smaller than the slice would bear rather than larger. */
+/* Chooses one square in quick and several sizes in full, up to the largest that fits in the slice. The estimate uses
+ * a small square, which runs at a lower rate, so the largest is rather too small than too large. */
 static void choose_squares(struct bench_run *run, const struct bench_test *test, enum precision precision, double longest_s,
 	struct chosen_products *chosen)
 {
@@ -77,12 +77,12 @@ static void choose_squares(struct bench_run *run, const struct bench_test *test,
 
 	while (top > SQUARE_LEAST && once_s * pow((double)top / SQUARE_LEAST, 3) > longest_s)
 		top /= 2;
-	*kept = top; /* the same in every round */
+	*kept = top; /* the same size in every round */
 	for (int64_t side = run->full && top > 512 ? 512 : top; side <= top && chosen->count < LADDER_MAX; side *= 2)
 		chosen_add(chosen, &(struct bench_spec_product){.m = side, .n = side, .k = side, .precision = precision, .count = 1});
 }
 
-static void choose(struct bench_run *run, const struct bench_test *test, enum precision precision, double slice_s,
+static void choose_products(struct bench_run *run, const struct bench_test *test, enum precision precision, double slice_s,
 	struct chosen_products *chosen)
 {
 	chosen->count = 0;
@@ -104,7 +104,8 @@ static bool measure_product(struct bench_run *run, const struct bench_test *test
 	return bench_run_figure(run, figure, request, flops_per_s);
 }
 
-/* Operations over time, each product as often as a step has it: the harmonic mean weighted by operations. */
+/* Total operations divided by total time, each product weighted by its count in a step: the harmonic mean weighted
+ * by operations. */
 struct mean_sums {
 	double flops, time_s;
 	size_t products;
@@ -131,7 +132,7 @@ void test_products(struct bench_run *run, const struct bench_test *test, double 
 	struct chosen_products chosen;
 	struct mean_sums sums = {0};
 
-	choose(run, test, test->precision, slice_s, &chosen);
+	choose_products(run, test, test->precision, slice_s, &chosen);
 	if (!chosen.count)
 		bench_run_skip(run, test, BENCH_UNSUPPORTED, "the plan has no product in this precision");
 	for (size_t i = 0; i < chosen.count; i++) {
@@ -145,7 +146,8 @@ void test_products(struct bench_run *run, const struct bench_test *test, double 
 	mean_keep(run, test, &sums);
 }
 
-/* Precision of the plan's heaviest product; PRECISION_UNSET: it has none, or does not say. */
+/* Returns the precision of the plan's heaviest product; PRECISION_UNSET: the plan has no product, or its precision
+ * is unknown. */
 static enum precision planned_precision(const struct bench_run *run)
 {
 	const struct bench_spec_product *heaviest = NULL;
@@ -156,7 +158,7 @@ static enum precision planned_precision(const struct bench_run *run)
 	return heaviest ? heaviest->precision : PRECISION_UNSET;
 }
 
-static const struct bench_spec_product *largest(const struct chosen_products *chosen)
+static const struct bench_spec_product *largest_product(const struct chosen_products *chosen)
 {
 	const struct bench_spec_product *found = &chosen->items[0];
 
@@ -169,7 +171,8 @@ static const struct bench_spec_product *largest(const struct chosen_products *ch
 	return found;
 }
 
-/* One product, back to back and warm: what the device draws and which clock it holds under the heaviest load of the plan. */
+/* Runs one product back to back, without cache flushes. Measures the device's power and clock under the plan's
+ * heaviest load. */
 void test_sustained(struct bench_run *run, const struct bench_test *test, double slice_s)
 {
 	struct bench_work_request request = bench_request(run, test);
@@ -182,9 +185,9 @@ void test_sustained(struct bench_run *run, const struct bench_test *test, double
 		bench_run_skip(run, test, BENCH_UNSUPPORTED, reason.text);
 		return;
 	}
-	choose(run, test, request.precision, slice_s / 10, &chosen);
+	choose_products(run, test, request.precision, slice_s / 10, &chosen);
 	if (chosen.count)
-		(void)measure_product(run, test, largest(&chosen), &request, &figure, NULL);
+		(void)measure_product(run, test, largest_product(&chosen), &request, &figure, NULL);
 	else
-		bench_run_skip(run, test, BENCH_UNSUPPORTED, "the plan has no product");
+		bench_run_skip(run, test, BENCH_UNSUPPORTED, "the plan has no product in this precision");
 }

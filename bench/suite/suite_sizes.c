@@ -1,4 +1,4 @@
-/* Work in several sizes, out of which come a latency and a bandwidth: transfers, copies between devices, reductions. */
+/* Work in several sizes, to fit a latency and a bandwidth: transfers, copies between devices, reductions. */
 #include <math.h>
 
 #include "bench/fit.h"
@@ -20,7 +20,7 @@ static void sizes_add(struct sizes *sizes, double bytes)
 		sizes->bytes[sizes->count++] = bytes;
 }
 
-/* The usual ladder, in quick its ends and middle, and what the plan moves. */
+/* The default sizes (in quick only the ends and the middle) and the sizes that the plan moves. */
 static struct sizes sizes_of(const struct bench_run *run, const struct number_list *planned)
 {
 	static const double full[] = {0x1p16, 0x1p20, 0x1p24, 0x1p28}, quick[] = {0x1p16, 0x1p22, 0x1p26};
@@ -33,7 +33,7 @@ static struct sizes sizes_of(const struct bench_run *run, const struct number_li
 	return sizes;
 }
 
-/* Keeps the time of a size for the fit; the rate is of the bytes that the work counts. */
+/* Stores the time of one size for the fit. `bytes` are those that the work counts in its rate. */
 static void keep_point(struct fit_point *points, size_t *count, double bytes, double bytes_per_s)
 {
 	points[(*count)++] = (struct fit_point){bytes, bytes / bytes_per_s};
@@ -52,7 +52,8 @@ static void fit_keep(struct bench_run *run, const struct bench_test *test, const
 	bench_run_fit(run, &fit);
 }
 
-/* All sizes one way; false when the backend has none of it, which is then told once. */
+/* Measures all sizes in one direction. Returns false if the backend does not support it, so the skip is reported
+ * once. */
 static bool measure_direction(struct bench_run *run, const struct bench_test *test, const struct sizes *sizes,
 	enum bench_direction direction, bool pinned, double slice_s)
 {
@@ -90,7 +91,8 @@ void test_transfers(struct bench_run *run, const struct bench_test *test, double
 	measure_transfers(run, test, true, slice_s);
 }
 
-/* One size, each way: pageable memory is what a naive program loses, and no term of the plan. */
+/* Measures one size in each direction. Pageable memory shows what a simple program loses; it is not a term of the
+ * plan. */
 void test_pageable(struct bench_run *run, const struct bench_test *test, double slice_s)
 {
 	struct sizes one = {.bytes = {0x1p26}, .count = 1};
@@ -107,7 +109,8 @@ static const struct bench_device *peer_of(const struct bench_run *run, size_t i)
 	return run->device && strcmp(peer->id, run->device->id) != 0 ? peer : NULL;
 }
 
-/* Every other device; the largest size alone shows the link, a ladder its latency. */
+/* Measures copies to every other device, in three sizes: the largest shows the link's bandwidth, the others its
+ * latency. */
 void test_peers(struct bench_run *run, const struct bench_test *test, double slice_s)
 {
 	struct sizes sizes = {.bytes = {0x1p20, 0x1p24, 0x1p28}, .count = 3};
@@ -116,7 +119,7 @@ void test_peers(struct bench_run *run, const struct bench_test *test, double sli
 	for (size_t i = 0; i < run->peer_count; i++)
 		others += peer_of(run, i) != NULL;
 	if (!others)
-		bench_run_skip(run, test, BENCH_UNSUPPORTED, "there is one device only");
+		bench_run_skip(run, test, BENCH_UNSUPPORTED, "there is only one device");
 	for (size_t i = 0; i < run->peer_count; i++) {
 		struct fit_point points[SIZES_MAX];
 		size_t count = 0;
@@ -136,7 +139,7 @@ void test_peers(struct bench_run *run, const struct bench_test *test, double sli
 	}
 }
 
-/* T = alpha + S 2 (n - 1) / n / beta: the work counts those bytes. */
+/* T = alpha + S 2 (n - 1) / n / beta: the work counts the bytes S 2 (n - 1) / n. */
 void test_all_reduce(struct bench_run *run, const struct bench_test *test, double slice_s)
 {
 	struct sizes sizes = sizes_of(run, run->spec ? &run->spec->collective_bytes : NULL);
@@ -145,7 +148,7 @@ void test_all_reduce(struct bench_run *run, const struct bench_test *test, doubl
 	size_t count = 0;
 
 	if (run->peer_count < 2) {
-		bench_run_skip(run, test, BENCH_UNSUPPORTED, "there is one device only");
+		bench_run_skip(run, test, BENCH_UNSUPPORTED, "there is only one device");
 		return;
 	}
 	for (size_t i = 0; i < sizes.count; i++) {

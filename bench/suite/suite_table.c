@@ -6,10 +6,10 @@
 #define EITHER(first, second) {METHOD_##first, METHOD_##second}
 #define NONE                  PRECISION_UNSET
 
-/* Slices follow the shares of a plan's bottlenecks: products first. The order is that in which they run; the streams come before
- * the products, which heat the part, the block before its parts, since no other figure says as much, and the host's storage and
- * decoding last. Columns: name, bottleneck, methods, work,
- * precision, unit, seconds in quick and full, repeats, cold, runner. */
+/* Slices follow the shares of a plan's bottlenecks: products get the most. The tests run in this order. Streams are
+ * before the products, which heat the device. The block is before its parts, because its figure is the most
+ * important one. The host's storage and decoding are last. Columns: name, bottleneck, methods, work, precision,
+ * unit, seconds in quick and full, repeats, cold, runner. */
 const struct bench_test bench_tests[] = {
 	{"launch_round_trip", "launch_overhead", EITHER(DRIVER_LAUNCH, THREAD_WAKE), WORK_LAUNCH, NONE, UNIT_SECONDS, 0.2, 1, true, false, test_work},
 	{"launch_pipelined", "launch_overhead", EITHER(DRIVER_LAUNCH, THREAD_WAKE), WORK_LAUNCH_PIPELINED, NONE, UNIT_SECONDS, 0.1, 0.5, true, false, test_work},
@@ -42,4 +42,4 @@ const struct bench_test bench_tests[] = {
 };
 const size_t bench_test_count = COUNT_OF(bench_tests);
 
-_Static_assert(COUNT_OF(bench_tests) <= BENCH_TESTS_MAX, "a plan holds every test");
+_Static_assert(COUNT_OF(bench_tests) <= BENCH_TESTS_MAX, "a plan must be able to hold every test");

@@ -1,24 +1,26 @@
-/* Time-filled repetition of one prepared work, and the figure that comes out of it. */
+/* Repeats one prepared work for a given time, and computes its figure. */
 #include <math.h>
 
 #include "base/clock.h"
 #include "bench/report/sampler.h"
 #include "bench/suite/suite_tests.h"
 
-/* Part of a slice that goes into warming up: caches, pages, clocks. Power and heat take longer to settle. */
+/* Share of a slice for warm-up of caches, pages and clocks. Power and temperature take longer to become steady. */
 #define WARMUP_SHARE 0.1
 #define WARMUP_STEADY_SHARE 0.2
 
-/* Energy is told of windows that are long enough for it to be trusted. */
+/* Energy is reported only for windows of at least this length: shorter ones are not reliable. */
 #define ENERGY_WINDOW_S 2.0
 
-/* A sample is the mean of as many runs as take at least this long: one run of microseconds measures the scheduler. */
+/* A sample is the mean of as many runs as take at least this long: a single run of microseconds would measure the
+ * scheduler. */
 #define SAMPLE_LEAST_S 0.01
 
-/* A figure that is known worse than this gets more rounds while there is time. */
+/* A figure whose median is known worse than this gets more rounds while time is left. */
 #define KNOWN_WELL 0.05
 
-/* A round in which other guests of the host and other processes had more of the CPUs does not count, where enough are left. */
+/* A round does not count if others (guests of the host, other processes) used more than this share of the CPUs'
+ * time, provided that at least ROUNDS_LEAST rounds remain. */
 #define OTHERS_MOST 0.1
 #define ROUNDS_LEAST 3
 
@@ -27,13 +29,13 @@ struct repetition {
 	struct bench_work *work;
 	struct bench_reason reason;
 	enum bench_outcome outcome;
-	double *samples_s;   /* where this round's go */
+	double *samples_s;   /* where this round's samples are stored */
 	size_t count, warmup;
-	size_t least, most;  /* samples of this round */
-	size_t fit;          /* samples for which time must be left, or the figure is not begun */
-	size_t runs;         /* of one sample */
+	size_t least, most;  /* number of samples in this round */
+	size_t fit;          /* a figure starts only if time is left for this number of samples */
+	size_t runs;         /* per sample */
 	double warmup_share;
-	struct cpu_shares shares; /* who else had the CPUs meanwhile */
+	struct cpu_shares shares; /* CPU time that others used meanwhile */
 };
 
 static double seconds_since(int64_t start_ns)
@@ -41,7 +43,7 @@ static double seconds_since(int64_t start_ns)
 	return (double)(clock_monotonic_ns() - start_ns) * 1e-9;
 }
 
-/* False once a run failed, or took no time that the clock could tell. */
+/* Returns false if a run failed, or took no measurable time. */
 static bool repeat_once(struct repetition *repetition, double *elapsed_s)
 {
 	*elapsed_s = 0;
@@ -52,7 +54,7 @@ static bool repeat_once(struct repetition *repetition, double *elapsed_s)
 	return repetition->outcome == BENCH_OK;
 }
 
-/* One sample: the mean time of a run. */
+/* Takes one sample: the mean time of a run. */
 static bool repeat_sample(struct repetition *repetition, double *sample_s)
 {
 	double elapsed_s;
@@ -67,8 +69,9 @@ static bool repeat_sample(struct repetition *repetition, double *sample_s)
 	return true;
 }
 
-/* Warm-up whose fastest run, which nothing disturbed, tells how many make a sample, and how many samples fit the slice. What a
- * run costs is more than it tells of where it flushes caches before, or tells of one of a thousand launches. */
+/* Warms up. The fastest run, which nothing disturbed, gives the runs per sample and the samples that fit in the
+ * slice. A run can cost more than the time that it reports: it may flush caches first, or report one of a thousand
+ * launches. So the larger of both times counts. */
 static bool repeat_warm(struct repetition *repetition, double slice_s, size_t *wanted)
 {
 	int64_t start_ns = clock_monotonic_ns();
@@ -84,7 +87,7 @@ static bool repeat_warm(struct repetition *repetition, double slice_s, size_t *w
 	} while (seconds_since(start_ns) < repetition->warmup_share * slice_s && repetition->warmup < BENCH_SAMPLES_MAX);
 	if (once_s * (double)repetition->fit > bench_run_left_s(repetition->run)) {
 		repetition->outcome = bench_refuse(&repetition->reason, BENCH_UNSUPPORTED,
-			"budget: one repetition takes %.3g s, and %zu do not fit what is left", once_s, repetition->fit);
+			"budget: one repetition takes %.3g s, and the time left is too short for %zu", once_s, repetition->fit);
 		return false;
 	}
 	repetition->runs = (size_t)fmax(1, ceil(fmin(SAMPLE_LEAST_S, slice_s / (2 * BENCH_ROUND_SAMPLES_MIN)) / once_s));
@@ -100,14 +103,14 @@ static bool repeat_fill(struct repetition *repetition, double slice_s)
 	size_t wanted;
 	bool watched;
 
-	slice_s = fmin(slice_s, bench_run_left_s(repetition->run)); /* preparing and verifying took from it */
+	slice_s = fmin(slice_s, bench_run_left_s(repetition->run)); /* preparing and verifying used part of the slice */
 	if (!repeat_warm(repetition, slice_s, &wanted))
 		return false;
 	bench_sampler_begin(repetition->run->sampler);
 	watched = cpu_load_read(&before);
 	start_ns = clock_monotonic_ns();
 	while (repetition->count < wanted) {
-		/* A machine that became slower since the warm-up ends with fewer samples, not late. */
+		/* A machine that became slower after the warm-up takes fewer samples, so the test still ends in time. */
 		if (repetition->count >= repetition->least && seconds_since(start_ns) > slice_s)
 			break;
 		if (!repeat_sample(repetition, &repetition->samples_s[repetition->count]))
@@ -120,7 +123,7 @@ static bool repeat_fill(struct repetition *repetition, double slice_s)
 	return true;
 }
 
-/* Rates are taken from each run's time before quantiles are, so that p10 is the low rate. */
+/* Converts each run's time to a rate before quantiles are computed, so p10 is the low rate. */
 static void to_unit(struct repetition *repetition, enum bench_unit unit)
 {
 	const struct bench_work *work = repetition->work;
@@ -132,7 +135,7 @@ static void to_unit(struct repetition *repetition, enum bench_unit unit)
 		repetition->samples_s[i] = amount / repetition->samples_s[i];
 }
 
-/* What tells a figure from the others of its test, so that the second pass finds its first. */
+/* Distinguishes a figure from the other figures of its test, so that a later round finds it. */
 static uint64_t figure_key(const struct bench_work_request *request)
 {
 	const struct bench_attention *attention = &request->attention;
@@ -147,7 +150,7 @@ static uint64_t figure_key(const struct bench_work_request *request)
 	return key;
 }
 
-/* The figure's rounds, from its first on; NULL without room. */
+/* Returns the figure's rounds, new at its first round; NULL if there is no room. */
 static struct bench_rounds *rounds_of(struct bench_run *run, const struct bench_figure *figure)
 {
 	uint64_t key = figure->request ? figure_key(figure->request) : 0;
@@ -170,7 +173,8 @@ static bool is_disturbed(const struct cpu_shares *shares)
 	return shares->all_s > 0 && shares->steal_s + shares->others_s > OTHERS_MOST * shares->all_s;
 }
 
-/* Copies the samples that count to `kept`, round by round, and where each round ends: all rounds, or only those that other processes left undisturbed. */
+/* Copies the samples that count to `kept`, round by round, and the end of each round to `ends`. Takes all rounds, or
+ * only those that other processes did not disturb. */
 static size_t keep_rounds(const struct bench_rounds *rounds, double *kept, size_t *ends, size_t *left_out)
 {
 	size_t disturbed = 0, count = 0, begin = 0, r_kept = 0;
@@ -189,7 +193,7 @@ static size_t keep_rounds(const struct bench_rounds *rounds, double *kept, size_
 	return count;
 }
 
-/* How far the later half of the rounds is from the earlier; NaN where there is one round. */
+/* Difference between the later and the earlier half of the rounds; NaN if there is only one round. */
 static double disagreement(const double *samples, const size_t *ends, size_t rounds, double *scratch)
 {
 	struct bench_statistics earlier, later;
@@ -215,7 +219,7 @@ static void tell_load(const struct bench_rounds *rounds, struct bench_measure *m
 	measure->others_fraction = all.all_s > 0 ? all.others_s / all.all_s : (double)NAN;
 }
 
-/* What all rounds say together. `scratch` has room for twice BENCH_SAMPLES_MAX. */
+/* Computes the statistics of all rounds. `scratch` has room for twice BENCH_SAMPLES_MAX. */
 static void conclude_rounds(const struct bench_rounds *rounds, double *scratch, struct bench_measure *measure)
 {
 	size_t ends[BENCH_ROUNDS_MAX], count = keep_rounds(rounds, scratch, ends, &measure->rounds_left_out);
@@ -233,7 +237,8 @@ static void conclude_rounds(const struct bench_rounds *rounds, double *scratch, 
 	tell_load(rounds, measure);
 }
 
-/* The window of the samples, warm-up left out. What flushing caches took is in it, so that a cold run's joules are not its own. */
+/* Energy of the window of the samples, without the warm-up. The window includes cache flushes, so a cold run gets no
+ * joules per operation. */
 static bool take_energy(struct repetition *repetition, const struct bench_figure *figure, struct bench_energy *energy, uint64_t *throttle)
 {
 	double runs = (double)(repetition->count * repetition->runs);
@@ -243,7 +248,7 @@ static bool take_energy(struct repetition *repetition, const struct bench_figure
 		energy->window_s >= ENERGY_WINDOW_S;
 }
 
-/* What the figure is of, which its rounds have in common. */
+/* Describes the figure, with the values that its rounds have in common. */
 static void describe_figure(struct bench_rounds *rounds, const struct bench_figure *figure, const struct bench_work *work)
 {
 	const struct bench_work_request *request = figure->request;
@@ -256,7 +261,7 @@ static void describe_figure(struct bench_rounds *rounds, const struct bench_figu
 	measure->request = NULL;
 	if (request) {
 		rounds->request = *request;
-		rounds->request.parts = NULL; /* of a step: a list that does not outlive its round */
+		rounds->request.parts = NULL; /* parts of a step: the list does not outlive its round */
 		rounds->request.part_count = 0;
 		measure->request = &rounds->request;
 	}
@@ -271,7 +276,7 @@ static void describe_figure(struct bench_rounds *rounds, const struct bench_figu
 	measure->cache_resident = work->cache_resident;
 }
 
-/* Ends a round: its samples belong to the figure. */
+/* Ends a round and adds its samples to the figure. */
 static void round_close(struct bench_rounds *rounds, struct repetition *repetition, const struct bench_figure *figure)
 {
 	struct bench_measure *measure = &rounds->measure;
@@ -291,7 +296,7 @@ static void round_close(struct bench_rounds *rounds, struct repetition *repetiti
 	rounds->ends[rounds->rounds++] = rounds->count;
 }
 
-/* What was prepared anew is of another size: its samples are no further ones of the same. */
+/* True if this round prepared work of another size: its samples do not belong to the same figure. */
 static bool is_other_work(const struct bench_rounds *rounds, const struct bench_work *work)
 {
 	const struct bench_measure *measure = &rounds->measure;
@@ -299,7 +304,7 @@ static bool is_other_work(const struct bench_rounds *rounds, const struct bench_
 	return rounds->rounds > 0 && (fabs(measure->bytes - work->bytes) > 0 || fabs(measure->flops - work->flops) > 0);
 }
 
-/* Before the first samples, and again before those of the last round that is planned. */
+/* Verifies the work before the first samples, and again before those of the last planned round. */
 static void round_check(const struct bench_run *run, struct bench_rounds *rounds, struct repetition *repetition)
 {
 	struct bench_check check = {.verified = false};
@@ -351,7 +356,7 @@ bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure
 	repetition.most = (BENCH_SAMPLES_MAX - rounds->count) / (figure->test->repeats ? (size_t)BENCH_ROUNDS_MAX + 1 - rounds->rounds : 2);
 	repetition.fit = rounds->rounds ? BENCH_ROUND_SAMPLES_MIN : BENCH_SAMPLES_MIN;
 	round_check(run, rounds, &repetition);
-	/* verifying is part of the slice, up to half of it */
+	/* verifying uses up to half of the slice */
 	slice_s = fmax(figure->slice_s - seconds_since(start_ns), figure->slice_s / 2);
 	measured = repetition.outcome == BENCH_OK && rounds->rounds < BENCH_ROUNDS_MAX && !is_other_work(rounds, work) && repeat_fill(&repetition, slice_s);
 	if (measured) {
@@ -359,7 +364,7 @@ bool bench_work_measure(struct bench_run *run, const struct bench_figure *figure
 		round_close(rounds, &repetition, figure);
 	}
 	rounds->measure.elapsed_s += seconds_since(start_ns);
-	/* a round that had no time left takes nothing from those before */
+	/* a round without time does not invalidate the earlier rounds */
 	known = rounds->rounds > 0 && (measured || repetition.outcome != BENCH_FAILED);
 	if (known) {
 		struct bench_measure *measure = &rounds->measure;

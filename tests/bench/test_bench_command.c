@@ -117,7 +117,7 @@ static void bad_arguments_are_refused(void **state)
 	assert_int_equal(RUN("--worker", "--suite", "strem_triad"), BENCH_EXIT_FAILED);
 	assert_contains(text, "nearest: stream_triad");
 	assert_int_equal(RUN("--worker", "--suite", "nonsense"), BENCH_EXIT_FAILED);
-	assert_contains(text, "; quick and full run all there are, and --list names them");
+	assert_contains(text, "; quick and full run all tests, --list shows their names");
 }
 
 /* While somebody holds the device's lock it is busy, which is another answer than a failure. */

@@ -138,7 +138,7 @@ static void what_is_no_storage_is_refused(void **state)
 		const char *path, *reason;
 		double write_bytes;
 	} refused[] = {{"/dev/shm", "memory, not storage", 1e6}, {"/proc/self/maps", "memory, not storage", 0}, {"/nowhere", "No such file", 0},
-		{folder, "no file to read", 0}, {folder, "not enough room", 1e10}, {folder, "at most", 1e15}};
+		{folder, "no file to read", 0}, {folder, "enough free space", 1e10}, {folder, "at most", 1e15}};
 	struct bench_reason reason = {""};
 	struct bench_work work;
 	struct storage_request request = {.block_bytes = BLOCK, .threads = 1};

@@ -210,7 +210,7 @@ static void every_test_measures_within_the_budget(void **state)
 	assert_contains(text, "\"test\":\"gemm_library_fp32\",\"bottleneck\":\"compute\",\"method\":\"library_gemm\",\"precision\":\"fp32\"");
 	assert_contains(text, "\"median\":2000000000"); /* 1e6 operations in 0.5 ms */
 	assert_contains(text, "\"median\":0.0005");     /* the launch is a time and not a rate */
-	assert_contains(text, "{\"type\":\"skip\",\"test\":\"storage_random\",\"reason\":\"nobody said what to read");
+	assert_contains(text, "{\"type\":\"skip\",\"test\":\"storage_random\",\"reason\":\"no file to read is given");
 }
 
 static void what_is_unsupported_is_skipped_with_its_reason(void **state)
