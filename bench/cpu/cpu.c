@@ -1,4 +1,4 @@
-/* The cpu backend: always there, needs nothing, and shows what every other backend has to show. */
+/* The cpu backend. It is always available, needs no library, and is the model for the other backends. */
 #include <math.h>
 #include <stdatomic.h>
 
@@ -6,7 +6,7 @@
 #include "bench/cpu/cpu_info.h"
 #include "bench/cpu/cpu_session.h"
 
-/* One run of the issue loop takes about this long: waking the threads is below half a percent of it. */
+/* A run of the issue loop takes about this long: waking the threads takes less than 0.5 % of it. */
 #define ISSUE_RUN_S 0.01
 
 struct units_state {
@@ -125,7 +125,7 @@ static enum bench_outcome issue_verify(struct bench_work *work, struct bench_che
 	return BENCH_OK;
 }
 
-/* As many rounds as take ISSUE_RUN_S, by doubling: the clock of the CPU is not known well enough to compute them. */
+/* Doubles the rounds until a run takes ISSUE_RUN_S: the CPU's clock is not known well enough to compute them. */
 static void issue_calibrate(struct bench_work *work)
 {
 	struct units_state *state = work->state;
@@ -154,7 +154,7 @@ static enum bench_outcome units_prepare(struct bench_session *session, const str
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");
 	if (request->method == METHOD_DRIVER_LAUNCH || (!launch && request->precision != PRECISION_FP32)) {
 		free(state);
-		return launch ? bench_refuse(reason, BENCH_UNSUPPORTED, "no driver stands between a program and the cpu") :
+		return launch ? bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend has no driver: its launches wake threads") :
 			bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend multiplies in fp32 only");
 	}
 	state->session = session;
@@ -181,7 +181,7 @@ static enum bench_outcome cpu_prepare(struct bench_session *session, const struc
 	case WORK_GEMM:
 		return cpu_matrix_prepare(session, request, work, reason);
 	case WORK_TRANSFER:
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "the host's memory is the device's");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu uses the host's memory: there is no transfer");
 	case WORK_ATTENTION:
 		return cpu_attention_prepare(session, request, work, reason);
 	case WORK_KV_READ:
@@ -192,14 +192,14 @@ static enum bench_outcome cpu_prepare(struct bench_session *session, const struc
 		return cpu_sequence_prepare(session, request, work, reason);
 	case WORK_LAUNCH_PIPELINED:
 	case WORK_LAUNCH_GRAPH:
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "threads are woken for each piece of work: nothing queues before them");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend has no queue: it wakes its threads for each piece of work");
 	case WORK_PEER_COPY:
 	case WORK_ALL_REDUCE:
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu is one device");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend has only one device");
 	case WORK_KIND_COUNT:
 		break;
 	}
-	return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend has no %s", bench_work_kind_name(request->kind));
+	return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend does not support %s", bench_work_kind_name(request->kind));
 }
 
 static enum bench_outcome cpu_sense(struct bench_session *session, struct bench_sensors *sensors, struct bench_reason *reason)

@@ -5,11 +5,11 @@
 
 #include "bench/cpu/cpu_gemm.h"
 
-enum { QUERY_BLOCK = 96, ATTENTION_SIDE_MAX = 1 << 20 }; /* the first is a multiple of every tile's rows */
+enum { QUERY_BLOCK = 96, ATTENTION_SIDE_MAX = 1 << 20 }; /* QUERY_BLOCK is a multiple of every tile's rows */
 
 struct query_block {
 	size_t batch, head, first, rows;
-	size_t seen; /* keys that its last query sees */
+	size_t seen; /* keys that the last query sees */
 };
 
 bool cpu_attention_fits(const struct bench_attention *shape)
@@ -49,7 +49,7 @@ static size_t key_row(const struct bench_attention *shape)
 	return (size_t)(shape->kv_heads * shape->head_dimension);
 }
 
-/* Where the block's queries, or its head's keys, begin. */
+/* Offset of the block's first query. key_at(): offset of its head's keys. */
 static size_t query_at(const struct bench_attention *shape, const struct query_block *block)
 {
 	return (block->batch * (size_t)shape->queries + block->first) * query_row(shape) + block->head * (size_t)shape->head_dimension;
@@ -83,7 +83,7 @@ static void multiply(const struct cpu_attention *attention, int thread, struct b
 	cpu_gemm_run_alone(&gemm, attention->panels[thread]);
 }
 
-/* rows of `queries` times the transposed keys or values, into scratch. */
+/* Multiplies rows of `queries` by the transposed keys or values, into scratch. */
 static void multiply_keys(const struct cpu_attention *attention, int thread, const struct query_block *block, const float *queries,
 	const float *keys, float *out)
 {
@@ -94,7 +94,7 @@ static void multiply_keys(const struct cpu_attention *attention, int thread, con
 		(struct cpu_operand){keys + key_at(shape, block), 1, key_row(shape)}, out, (size_t)shape->keys, false);
 }
 
-/* What no query of the row may see counts nothing. */
+/* Computes the probabilities. Keys that a query must not see get 0. */
 static void probabilities(const struct cpu_attention *attention, const struct query_block *block, float *scores)
 {
 	const struct bench_attention *shape = &attention->shape;
@@ -175,7 +175,7 @@ static void clear_keys(const struct cpu_attention *attention, const struct query
 	}
 }
 
-/* All queries of the heads that share a head of keys: nobody else adds to its gradients. */
+/* Processes all queries of the heads that share a head of keys, so no other thread adds to its gradients. */
 static void backward_part(void *context, int index, int threads)
 {
 	struct cpu_attention *attention = context;

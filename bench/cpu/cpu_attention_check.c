@@ -1,4 +1,4 @@
-/* Attention again, in double precision and as it is written in textbooks, for a few queries. */
+/* Computes attention again for a few queries, in double precision and as in textbooks. */
 #include <math.h>
 
 #include "bench/cpu/cpu_attention.h"
@@ -6,14 +6,14 @@
 
 enum { SAMPLES = 8 };
 
-/* Of the sum of the terms' magnitudes: fp32 sums of thousands of terms are within 1e-5. */
+/* Relative to the sum of the terms' magnitudes; fp32 sums of thousands of terms are within 1e-5. */
 #define ALLOWED_ERROR 1e-4
 
 struct sampled_query {
 	const struct cpu_attention *attention;
 	size_t batch, head, query, sees;
-	double *weights;    /* of the keys or values that it sums: probabilities, or gradients of scores */
-	double *magnitudes; /* of what each weight was summed of: a gradient is a small difference of larger numbers */
+	double *weights;    /* of the keys or values in the sum: probabilities, or gradients of scores */
+	double *magnitudes; /* of the terms of each weight: a gradient is a small difference of larger numbers */
 };
 
 static const float *query_vector(const struct sampled_query *sampled, const float *queries)
@@ -66,7 +66,7 @@ static void compute_probabilities(const struct sampled_query *sampled)
 		sampled->magnitudes[j] = sampled->weights[j] /= sum;
 }
 
-/* Probabilities become the gradients of the scores. */
+/* Replaces probabilities by the gradients of the scores. */
 static void compute_score_gradients(const struct sampled_query *sampled)
 {
 	const struct cpu_attention *attention = sampled->attention;
@@ -88,17 +88,17 @@ static void compute_score_gradients(const struct sampled_query *sampled)
 	}
 }
 
-static void note(struct bench_check *check, double got, double expected, double magnitude)
+static void compare_element(struct bench_check *check, double got, double expected, double magnitude)
 {
 	double difference = fabs(got - expected), error = difference > 0 ? difference / (ALLOWED_ERROR * magnitude) : difference;
 
-	if (!(error <= 1)) /* NaN, the poison, is refused as well */
+	if (!(error <= 1)) /* true for NaN, the poison, too */
 		check->verified = false;
 	if (!(error <= check->worst_error))
 		check->worst_error = error;
 }
 
-/* A row of `out` against the weighted sum of rows of keys or values. */
+/* Compares a row of `out` with the weighted sum of rows of keys or values. */
 static void check_row(const struct sampled_query *sampled, const float *out, const float *keys, struct bench_check *check)
 {
 	for (int64_t x = 0; x < sampled->attention->shape.head_dimension; x++) {
@@ -110,11 +110,11 @@ static void check_row(const struct sampled_query *sampled, const float *out, con
 			sum += sampled->weights[j] * key;
 			magnitude += sampled->magnitudes[j] * fabs(key);
 		}
-		note(check, (double)query_vector(sampled, out)[x], sum, magnitude);
+		compare_element(check, (double)query_vector(sampled, out)[x], sum, magnitude);
 	}
 }
 
-/* Over one head of keys and the heads that share it. */
+/* Compares the sums over one head of keys with those over the heads that share it. */
 static void check_sums(const struct cpu_attention *attention, struct bench_check *check)
 {
 	const struct bench_attention *shape = &attention->shape;
@@ -135,8 +135,8 @@ static void check_sums(const struct cpu_attention *attention, struct bench_check
 		by_keys += product(key_vector(&at, attention->k, j), key_vector(&at, attention->dk, j), shape->head_dimension);
 		values += (double)key_vector(&at, attention->dv, j)[0];
 	}
-	note(check, by_keys, by_queries, magnitude);
-	note(check, values, outputs, terms);
+	compare_element(check, by_keys, by_queries, magnitude);
+	compare_element(check, values, outputs, terms);
 }
 
 void cpu_attention_check(const struct cpu_attention *attention, struct bench_check *check)

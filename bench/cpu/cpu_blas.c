@@ -6,7 +6,7 @@ enum { CBLAS_ROW_MAJOR = 101, CBLAS_NO_TRANSPOSE = 111, CBLAS_TRANSPOSE = 112 };
 
 static const char *const sonames[] = {"libopenblas.so.0", "libblas.so.3"};
 
-/* dlsym's object pointer as a function pointer: POSIX promises it works, ISO C has no cast for it. */
+/* Copies dlsym's object pointer into a function pointer: POSIX guarantees that this works, ISO C has no cast for it. */
 static bool resolve(void *handle, const char *name, void *function)
 {
 	void *symbol = dlsym(handle, name);
@@ -26,7 +26,7 @@ static void *open_named(const char *soname)
 	return handle ? handle : dlopen(soname, RTLD_NOW | RTLD_LOCAL);
 }
 
-/* "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...": its name and number, then the kernels that it chose. */
+/* Writes the name and version from "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ...", then the name of its kernels. */
 static void name_version(struct cpu_blas *blas, const char *config, const char *core)
 {
 	char name[24] = "", number[24] = "";
@@ -35,7 +35,7 @@ static void name_version(struct cpu_blas *blas, const char *config, const char *
 	snprintf(blas->version, sizeof(blas->version), "%s %s, %.30s kernels", name, number, core);
 }
 
-/* False, with the reason, for a library that is not OpenBLAS or lacks what is needed. */
+/* Returns false, with the reason, if the library is not OpenBLAS or lacks a function. */
 static bool bind(struct cpu_blas *blas, const char *soname, int threads, struct bench_reason *reason)
 {
 	char *(*config)(void);

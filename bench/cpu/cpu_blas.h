@@ -10,7 +10,7 @@
 
 struct cpu_blas {
 	void *handle;
-	char version[DEVICE_TEXT_MAX]; /* "OpenBLAS 0.3.21 Haswell kernels" */
+	char version[DEVICE_TEXT_MAX]; /* "OpenBLAS 0.3.21, Haswell kernels" */
 	void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha, const float *a, int lda,
 		const float *b, int ldb, float beta, float *c, int ldc);
 };

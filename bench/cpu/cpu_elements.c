@@ -1,4 +1,4 @@
-/* Element-wise work of the cpu backend: half of the bytes read, half written, in the streams' arrays. */
+/* Element-wise work of the cpu backend: half of the bytes are read, half are written, in the streams' arrays. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -7,14 +7,15 @@
 
 enum { ELEMENTS_SAMPLES = 64, ELEMENTS_STEP = 1024 };
 
-#define ELEMENTS_SCALE 1.5 /* exact in a double, as the patterns are */
+#define ELEMENTS_SCALE 1.5 /* exact in a double, like the patterns */
 
 struct elements_state {
 	struct bench_session *session;
-	size_t count; /* doubles read, and as many written */
+	size_t count; /* doubles read; the same number is written */
 };
 
-/* More than the arrays hold goes round again: no cache holds what was written last. */
+/* Work larger than the arrays starts over at their beginning. The arrays are larger than the caches, so the old data
+ * has left them. */
 static void elements_part(void *context, int index, int threads)
 {
 	const struct elements_state *state = context;
@@ -76,11 +77,11 @@ enum bench_outcome cpu_elements_prepare(struct bench_session *session, const str
 
 	if (request->precision != PRECISION_FP32) {
 		free(state);
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend computes in fp32 and fp64 only");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend supports element-wise work in fp32 only");
 	}
 	if (!state || !(request->bytes > 0) || !(steps < 0x1p40) || !cpu_streams_ready(session)) {
 		free(state);
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "not enough memory for arrays that no cache holds");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "not enough memory for arrays larger than the caches");
 	}
 	state->session = session;
 	state->count = (size_t)steps * ELEMENTS_STEP;

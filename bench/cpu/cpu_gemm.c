@@ -4,12 +4,12 @@
 
 #include "bench/random.h"
 
-/* A panel of A (BLOCK_ROWS x BLOCK_DEPTH) takes 192 KiB of the second-level cache, one of B (BLOCK_DEPTH x
- * BLOCK_COLUMNS) 1 MiB of the last level; a tile's slice of it 32 KiB of the first. BLOCK_ROWS is a multiple of every
- * tile's rows, BLOCK_COLUMNS of every tile's columns. */
+/* A panel of A (BLOCK_ROWS x BLOCK_DEPTH) takes 192 KiB of the second-level cache. A panel of B (BLOCK_DEPTH x
+ * BLOCK_COLUMNS) takes 1 MiB of the last level; a tile's slice of it takes 32 KiB of the first. BLOCK_ROWS is a
+ * multiple of every tile's rows, BLOCK_COLUMNS of every tile's columns. */
 enum { BLOCK_ROWS = 192, BLOCK_DEPTH = 256, BLOCK_COLUMNS = 1024 };
 
-/* The part of the matrices that one thread works on at the moment. */
+/* The part of the matrices that one thread is working on. */
 struct gemm_block {
 	size_t row, rows, column, columns, depth_at, depth;
 };
@@ -34,7 +34,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Rows of A, tile_rows at a time, so that a tile reads them in order; rows past the edge are zero. */
+/* Packs rows of A, tile_rows at a time, so that a tile reads them in order. Rows beyond the edge are zero. */
 static void pack_a(const struct cpu_gemm *gemm, const struct gemm_block *block, float *out)
 {
 	size_t step = gemm->kernels->tile_rows, row = gemm->a.row, column = gemm->a.column;
@@ -52,7 +52,7 @@ static void pack_a(const struct cpu_gemm *gemm, const struct gemm_block *block, 
 	}
 }
 
-/* One tile's columns of B whose rows do not lie together: read along its columns, which do. */
+/* Packs one tile's columns of B if B is contiguous along its columns: reads in that direction. */
 static void pack_b_across(const struct cpu_gemm *gemm, const float *from, size_t depth, size_t columns, float *out)
 {
 	size_t step = gemm->kernels->tile_columns, row = gemm->b.row, column = gemm->b.column;
@@ -83,7 +83,7 @@ static void pack_b(const struct cpu_gemm *gemm, const struct gemm_block *block, 
 	}
 }
 
-/* A tile that hangs over the edge of C is computed aside, and its inner part added. */
+/* Computes a tile that exceeds the edge of C in a buffer, and adds its inner part to C. */
 static void tile_at_edge(const struct cpu_gemm *gemm, size_t depth, const float *a, const float *b, float *c,
 	size_t rows, size_t columns)
 {
@@ -114,7 +114,7 @@ static void multiply_block(const struct cpu_gemm *gemm, const struct gemm_block 
 		}
 }
 
-/* Threads as a grid over C, as near to square blocks as the number of threads allows. */
+/* Arranges the threads as a grid over C, with blocks as square as the number of threads allows. */
 static void thread_grid(const struct bench_shape *shape, int threads, int *down, int *across)
 {
 	double best = HUGE_VAL;
@@ -214,7 +214,7 @@ void cpu_gemm_check(const struct cpu_gemm *gemm, int samples, uint64_t seed, str
 			magnitude += fabs(product);
 		}
 		error = fabs((double)gemm->c[i * gemm->c_row + j] - sum) / (allowed_relative * magnitude);
-		if (!(error <= 1)) /* NaN, the poison, is refused as well */
+		if (!(error <= 1)) /* true for NaN, the poison, too */
 			check->verified = false;
 		if (!(error <= check->worst_error))
 			check->worst_error = error;

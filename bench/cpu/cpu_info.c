@@ -11,7 +11,7 @@
 
 enum { LINE_MAX_BYTES = 512 };
 
-/* The first line of a small file without its newline; false when there is none. */
+/* Reads the first line of a small file without its newline; false if there is none. */
 static bool read_line(const char *path, char *out, size_t size)
 {
 	FILE *file = fopen(path, "re");
@@ -24,7 +24,7 @@ static bool read_line(const char *path, char *out, size_t size)
 	return ok;
 }
 
-/* The value after `key` in a file of "key : value" lines. */
+/* Reads the value of `key` in a file of "key : value" lines. */
 static bool read_field(const char *path, const char *key, char *out, size_t size)
 {
 	char line[LINE_MAX_BYTES];
@@ -89,7 +89,7 @@ static double memory_field_bytes(const char *key)
 	return read_field("/proc/meminfo", key, text, sizeof(text)) ? strtod(text, NULL) * 1024 : 0;
 }
 
-/* The cgroup's memory limit and use; false where there is no limit. */
+/* Reads the cgroup's memory limit and use; false if there is no limit. */
 static bool memory_limit(double *limit_bytes, double *used_bytes)
 {
 	if (read_number("/sys/fs/cgroup/memory.max", limit_bytes))
@@ -112,7 +112,7 @@ double cpu_info_available_bytes(void)
 	return memory_limit(&limit, &used) && limit - used < available ? fmax(limit - used, 0) : available;
 }
 
-/* Size of the highest level that CPU `cpu` has, and the first CPU that shares it. */
+/* Returns the size of the highest cache level of CPU `cpu`; *first_sharer is the first CPU that shares it. */
 static double cache_of(int cpu, int *first_sharer)
 {
 	double best_bytes = 0, best_level = 0;
@@ -178,7 +178,7 @@ void cpu_info_slug(const char *text, char *out, size_t size)
 	out[length] = '\0';
 }
 
-/* Which machine this is, hashed (FNV-1a): the machine id where there is one, else the host's name. */
+/* Hashes (FNV-1a) the identity of this machine: the machine id if there is one, else the host's name. */
 static uint64_t machine_hash(const char *host)
 {
 	char text[LINE_MAX_BYTES];

@@ -5,9 +5,9 @@
 #include "base/status.h"
 #include "bench/cpu/cpu_rows.h"
 
-/* The accumulators of a tile are named variables, a row of them by each ROW_*, so that they are registers at every
- * optimisation level; an array of vectors is kept in memory at -O2. Each instruction set has as many rows as its
- * registers hold with two vectors a row, beside the two of b and the one of a. */
+/* The accumulators of a tile are named variables, defined row by row by ROW_*, so that they are registers at every
+ * optimisation level; at -O2 an array of vectors stays in memory. Each instruction set has as many rows as fit in
+ * its registers: two vectors per row, besides the two of b and the one of a. */
 #define ROW_ZERO(V, i) V c##i##_0 = {0}, c##i##_1 = {0};
 #define ROW_STEP(V, i) \
 	c##i##_0 = MULTIPLY_ADD(V, a[i], b_0, c##i##_0); \
@@ -36,9 +36,9 @@
 		ROWS(V, ROW_ADD) \
 	}
 
-/* x = x * one + zero leaves every accumulator as it was, whatever the number of rounds; the compiler cannot know one and
- * zero. The accumulators begin differently, or they would be computed once for all. Each is a chain of its own, and
- * there are more chains than a multiply-add has cycles of latency. */
+/* x = x * one + zero leaves every accumulator unchanged for any number of rounds; the compiler does not know that
+ * one is 1 and zero is 0. The accumulators have different start values, otherwise the compiler would compute only
+ * one. Each is a separate chain, and there are more chains than a multiply-add has cycles of latency. */
 #define ROW_BEGIN(V, i) V c##i##_0 = one + (float)(2 * (i)), c##i##_1 = one + (float)(2 * (i) + 1);
 #define ROW_ISSUE(V, i) \
 	c##i##_0 = MULTIPLY_ADD_VECTOR(V, c##i##_0, one, zero); \
@@ -58,8 +58,8 @@
 		return zero[0]; \
 	}
 
-/* Four vectors a step keep enough loads under way; stores go through the cache, as a program's would. V is a type, which
- * cannot stand in parentheses before a star. NOLINTBEGIN(bugprone-macro-parentheses) */
+/* Four vectors per step keep enough loads in flight. Stores use the cache, as a normal program's do. V is a type,
+ * which cannot be in parentheses before a star. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define DEFINE_STREAMS(suffix, target, V) \
 	target static double read_##suffix(const double *a, size_t count) \
 	{ \
@@ -109,7 +109,7 @@
 	typedef int ints_##bytes __attribute__((vector_size(bytes))); \
 	typedef double doubles_##bytes __attribute__((vector_size(bytes), may_alias));
 
-/* Every CPU of the architecture: the compiler's own vectors, multiply and add apart. */
+/* For every CPU of the architecture: the compiler's vectors, with separate multiply and add. */
 VECTOR_TYPES(16)
 #define BASELINE_TARGET
 #define MULTIPLY_ADD(V, scalar, vector, sum) ((scalar) * (vector) + (sum))
@@ -162,7 +162,7 @@ static bool supported_avx512f(void)
 }
 #endif
 
-/* Operations of one round: two vectors a row, a multiply and an add an element. */
+/* Operations of one round: two vectors per row, one multiply and one add per element. */
 #define ISSUE_FLOPS(rows, bytes) (4.0 * (rows) * (double)(bytes) / (double)sizeof(float))
 #define KERNELS(set, suffix, rows, issue_rows, bytes, supports) \
 	{.instruction_set = (set), .supported = (supports), .tile_rows = (rows), \

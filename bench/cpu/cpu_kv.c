@@ -1,4 +1,5 @@
-/* Decoding's read of the cache: one query a sequence against all its keys and values, each read once for the heads that share it. */
+/* Decoding on the cpu backend: one query per sequence attends to all its keys and values. Each is read once for the
+ * heads that share it. */
 #include <math.h>
 #include <stdatomic.h>
 
@@ -21,8 +22,8 @@ static size_t piece(size_t keys, size_t at)
 	return keys - at < PIECE_KEYS ? keys - at : PIECE_KEYS;
 }
 
-/* A head of keys of one sequence: scores of the group's heads, their softmax, the weighted sum of values. A piece of keys is small enough
- * to be still in the nearest cache for the group's next head. */
+/* Processes one head of keys of one sequence: scores of the group's heads, their softmax, the weighted sum of
+ * values. A piece of keys is small enough to stay in the nearest cache for the group's next head. */
 static void kv_unit(const struct kv_state *state, float *scores, size_t unit)
 {
 	const struct cpu_attention *attention = &state->attention;
@@ -97,7 +98,7 @@ static bool kv_lay(struct kv_state *state, const struct bench_attention *shape)
 	state->scores_floats = cpu_line_floats((size_t)(shape->heads / shape->kv_heads * shape->keys));
 	if (!cpu_matrices_take(state->session, queries + 2 * keys, queries + threads * state->scores_floats, &state->matrices))
 		return false;
-	/* a cache keeps each head's keys together: to the check every head of keys is a sequence of its own */
+	/* A cache stores each head's keys together, so the check treats every head of keys as a sequence. */
 	state->attention.shape = *shape;
 	state->attention.shape.batch = shape->batch * shape->kv_heads;
 	state->attention.shape.heads = shape->heads / shape->kv_heads;
@@ -118,7 +119,7 @@ enum bench_outcome cpu_kv_prepare(struct bench_session *session, const struct be
 	if (request->precision != PRECISION_FP32)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend reads keys and values in fp32 only");
 	if (shape->queries != 1 || shape->causal || shape->backward || !cpu_attention_fits(shape))
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "a read of keys and values has one query a sequence, which sees them all");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "a read of keys and values must have one query per sequence that sees all keys");
 	state = calloc(1, sizeof(*state));
 	if (state) {
 		state->session = session;
@@ -126,7 +127,7 @@ enum bench_outcome cpu_kv_prepare(struct bench_session *session, const struct be
 	}
 	if (!state || !kv_lay(state, shape)) {
 		free(state);
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "its matrices do not fit half of the free memory");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "its matrices do not fit in half of the free memory");
 	}
 	*work = (struct bench_work){.bytes = bench_kv_bytes(shape, sizeof(float)), .flops = bench_attention_flops(shape), .state = state,
 		.run = kv_run, .verify = kv_verify, .release = kv_release,

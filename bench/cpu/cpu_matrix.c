@@ -64,7 +64,7 @@ static void matrix_release(struct bench_work *work)
 	work->state = NULL;
 }
 
-/* NULL when the operands cannot be had. */
+/* Returns NULL if the operands cannot be allocated. */
 static struct matrix_state *matrix_new(struct bench_session *session, const struct bench_work_request *request)
 {
 	const struct bench_shape *shape = &request->shape;
@@ -95,7 +95,7 @@ enum bench_outcome cpu_matrix_prepare(struct bench_session *session, const struc
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend multiplies in fp32 only");
 	if (shape->m < 1 || shape->n < 1 || shape->k < 1 || shape->m > MATRIX_SIDE_MAX || shape->n > MATRIX_SIDE_MAX ||
 		shape->k > MATRIX_SIDE_MAX)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "sides of a matrix are 1 to %d", MATRIX_SIDE_MAX);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the sides of a matrix must be 1 to %d", MATRIX_SIDE_MAX);
 	if (request->method == METHOD_LIBRARY_GEMM) {
 		if (!session->blas_open && cpu_blas_open(&session->blas, cpu_pool_threads(session->pool), reason) != BENCH_OK)
 			return BENCH_UNSUPPORTED;
@@ -110,7 +110,7 @@ enum bench_outcome cpu_matrix_prepare(struct bench_session *session, const struc
 		.release = matrix_release,
 	};
 	if (!work->state)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "matrices of %lld x %lld x %lld do not fit half of the free memory",
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "matrices of %lld x %lld x %lld do not fit in half of the free memory",
 			(long long)shape->m, (long long)shape->n, (long long)shape->k);
 	snprintf(work->detail, sizeof(work->detail), "%.72s, %d threads", with, cpu_pool_threads(session->pool));
 	return BENCH_OK;

@@ -1,4 +1,4 @@
-/* Memory of the cpu backend: whole pages, matrices that parts of a sequence share, scratch of the threads. */
+/* Memory of the cpu backend: whole pages, matrices that the parts of a sequence share, scratch of the threads. */
 #include <sys/mman.h>
 
 #include "bench/cpu/cpu_gemm.h"

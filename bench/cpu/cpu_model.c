@@ -1,4 +1,4 @@
-/* What a model does on the cpu beside products: attention, reads of the cache of keys and values, and sequences of all of it. */
+/* A model's work on the cpu besides products: attention, and sequences of all kinds of work. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@ struct attention_state {
 	struct bench_session *session;
 	struct cpu_attention attention;
 	struct cpu_matrices matrices;
-	size_t output_floats; /* that a run writes, scratch left out */
+	size_t output_floats; /* written by a run, without scratch */
 	float *scores[];
 };
 
@@ -46,7 +46,8 @@ static void attention_release(struct bench_work *work)
 	work->state = NULL;
 }
 
-/* Operands: q, k, v, and backward the outputs' gradient. Outputs: o, or dq, dk, dv; then the threads' scores. */
+/* Operands: q, k, v, and for the backward pass the outputs' gradient. Outputs: o, or dq, dk, dv; then the threads'
+ * scores. */
 static bool attention_lay(struct attention_state *state, const struct bench_attention *shape)
 {
 	struct cpu_attention *attention = &state->attention;
@@ -83,12 +84,12 @@ enum bench_outcome cpu_attention_prepare(struct bench_session *session, const st
 	struct attention_state *state;
 
 	if (request->method != METHOD_KERNEL_ATTENTION)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "no library of attention is known for the cpu");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "there is no attention library for the cpu");
 	if (request->precision != PRECISION_FP32)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cpu backend computes attention in fp32 only");
 	if (!cpu_attention_fits(&request->attention))
 		return bench_refuse(reason, BENCH_UNSUPPORTED,
-			"heads must be a multiple of those of keys, and a causal attention has no fewer keys than queries");
+			"heads must be a multiple of kv_heads, and causal attention needs at least as many keys as queries");
 	state = calloc(1, sizeof(*state) + threads * sizeof(state->scores[0]));
 	if (state) {
 		state->session = session;
@@ -97,7 +98,7 @@ enum bench_outcome cpu_attention_prepare(struct bench_session *session, const st
 	}
 	if (!state || !attention_lay(state, &request->attention)) {
 		free(state);
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "its matrices do not fit half of the free memory");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "its matrices do not fit in half of the free memory");
 	}
 	*work = (struct bench_work){.flops = bench_attention_flops(&request->attention), .state = state, .run = attention_run,
 		.verify = attention_verify, .release = attention_release};
@@ -107,7 +108,7 @@ enum bench_outcome cpu_attention_prepare(struct bench_session *session, const st
 
 struct sequence_state {
 	struct bench_session *session;
-	struct cpu_matrices matrices; /* of all parts */
+	struct cpu_matrices matrices; /* shared by all parts */
 	size_t count;
 	struct bench_work works[];
 };
@@ -151,7 +152,7 @@ static void sequence_release(struct bench_work *work)
 
 	if (!state)
 		return;
-	state->session->shared = state->matrices.operands ? &state->matrices : NULL; /* so that parts do not give back what is not theirs */
+	state->session->shared = state->matrices.operands ? &state->matrices : NULL; /* the parts must not free the shared matrices */
 	for (size_t i = 0; i < state->count; i++)
 		state->works[i].release(&state->works[i]);
 	state->session->shared = NULL;
@@ -165,7 +166,8 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* The largest operands and outputs of any part: they share one memory, since none writes where another reads. */
+/* Computes the largest operands and outputs of any part. The parts share one memory, since no part writes where
+ * another reads. */
 static void sequence_sizes(const struct bench_session *session, const struct bench_work_request *request, size_t *operands, size_t *outputs)
 {
 	size_t threads = (size_t)cpu_pool_threads(session->pool);
@@ -189,7 +191,7 @@ static void sequence_sizes(const struct bench_session *session, const struct ben
 	}
 }
 
-/* Prepares each part on the shared memory; a part that is unsupported makes the whole so. */
+/* Prepares each part on the shared memory. If one part is unsupported, the whole sequence is. */
 static enum bench_outcome sequence_parts(struct bench_session *session, const struct bench_work_request *request,
 	struct sequence_state *state, struct bench_work *work, struct bench_reason *reason)
 {
@@ -197,7 +199,7 @@ static enum bench_outcome sequence_parts(struct bench_session *session, const st
 
 	session->shared = &state->matrices;
 	for (size_t i = 0; i < request->part_count && outcome == BENCH_OK; i++) {
-		outcome = request->parts[i].kind == WORK_SEQUENCE ? bench_refuse(reason, BENCH_UNSUPPORTED, "a sequence holds no sequence") :
+		outcome = request->parts[i].kind == WORK_SEQUENCE ? bench_refuse(reason, BENCH_UNSUPPORTED, "a sequence cannot contain a sequence") :
 			bench_cpu_backend.prepare(session, &request->parts[i], &state->works[i], reason);
 		if (outcome != BENCH_OK)
 			break;
@@ -222,7 +224,7 @@ enum bench_outcome cpu_sequence_prepare(struct bench_session *session, const str
 	state->session = session;
 	sequence_sizes(session, request, &operands, &outputs);
 	if ((operands || outputs) && !cpu_matrices_take(session, operands, outputs, &state->matrices))
-		outcome = bench_refuse(reason, BENCH_UNSUPPORTED, "its matrices do not fit half of the free memory");
+		outcome = bench_refuse(reason, BENCH_UNSUPPORTED, "its matrices do not fit in half of the free memory");
 	else
 		outcome = sequence_parts(session, request, state, work, reason);
 	if (outcome != BENCH_OK)

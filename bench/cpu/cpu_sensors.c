@@ -11,10 +11,10 @@
 
 enum { ZONES_MAX = 32, ROOT_MAX = 200, PATH_SIZE = ROOT_MAX + 128, CPUS_MAX = 4096 };
 
-/* One RAPL zone whose energy counts: a package, or memory beside it. Cores and the rest lie within a package. */
+/* One RAPL zone that is part of the total: a package, or its memory. Cores and other zones are within a package. */
 struct zone {
 	char path[PATH_SIZE];      /* of energy_uj */
-	double range_uj;           /* where the counter begins again at 0 */
+	double range_uj;           /* the counter wraps to 0 here */
 	double last_uj, total_joules;
 };
 
@@ -22,11 +22,11 @@ struct cpu_sensors {
 	char root[ROOT_MAX];
 	struct zone zones[ZONES_MAX];
 	size_t zone_count;
-	bool forbidden;            /* a counter is there, and not for us to read */
-	double limit_w;            /* 0: not told */
+	bool forbidden;            /* a counter exists, but this user may not read it */
+	double limit_w;            /* 0: unknown */
 	char power_path[PATH_SIZE]; /* hwmon's power, in microwatts; "": none */
 	char heat_path[PATH_SIZE];  /* hwmon's temperature, in millidegrees; "": none */
-	double throttled;           /* events counted at the last look */
+	double throttled;           /* events counted at the last read */
 	bool counts_throttling;
 };
 
@@ -52,14 +52,14 @@ static bool read_figure(const char *path, double *figure)
 	return end != text;
 }
 
-/* A path below a folder; false when it is too long. */
+/* Joins a path; false if it is too long. */
 static bool join(char *out, const char *folder, const char *entry, const char *file)
 {
 	return snprintf(out, PATH_SIZE, "%s/%s/%s", folder, entry, file) < PATH_SIZE;
 }
 
-/* Of intel-rapl:0 (a package) and intel-rapl:0:2 (within it) those that add up to the board: packages and their memory; "psys", the
- * whole platform, would count them again. */
+/* True for the zones that add up to the total: packages and their memory. intel-rapl:0 is a package, intel-rapl:0:2
+ * is within it; "psys", the whole platform, would count them twice. */
 static bool zone_counts(const char *name)
 {
 	return !strncmp(name, "package", 7) || !strcmp(name, "dram");
@@ -87,7 +87,7 @@ static void add_zone(struct cpu_sensors *sensors, const char *folder, const char
 		sensors->limit_w += limit_uw * 1e-6;
 }
 
-/* Calls `found` for each entry of a folder whose name begins so. */
+/* Calls `found` for each entry of a folder whose name begins with `begins`. */
 static void each_entry(struct cpu_sensors *sensors, const char *folder, const char *begins,
 	void (*found)(struct cpu_sensors *, const char *folder, const char *entry))
 {
@@ -101,7 +101,7 @@ static void each_entry(struct cpu_sensors *sensors, const char *folder, const ch
 		closedir(entries);
 }
 
-/* A chip of hwmon that is the CPU: its power where it tells one, its heat. */
+/* Adds an hwmon chip if it is the CPU: its temperature, and its power if it reports power. */
 static void add_chip(struct cpu_sensors *sensors, const char *folder, const char *entry)
 {
 	static const char *const chips[] = {"coretemp", "k10temp", "zenpower", "fam15h_power", "amd_energy"};
@@ -123,7 +123,7 @@ static void add_chip(struct cpu_sensors *sensors, const char *folder, const char
 		snprintf(sensors->heat_path, sizeof(sensors->heat_path), "%s", path);
 }
 
-/* Events of all CPUs together; false where the kernel counts none. */
+/* Sums the throttling events of all CPUs; false if the kernel does not count them. */
 static bool count_throttling(const struct cpu_sensors *sensors, double *events)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -136,7 +136,7 @@ static bool count_throttling(const struct cpu_sensors *sensors, double *events)
 
 		if (snprintf(path, sizeof(path), "%s/devices/system/cpu/cpu%ld/thermal_throttle/core_throttle_count", sensors->root, cpu) >=
 				(int)sizeof(path) || !read_figure(path, &figure))
-			break; /* all of them have it or none */
+			break; /* either all CPUs have it or none */
 		*events += figure;
 		any = true;
 	}
@@ -164,7 +164,7 @@ void cpu_sensors_free(struct cpu_sensors *sensors)
 	free(sensors);
 }
 
-/* Joules since the first look; false when a counter could not be read any more. */
+/* Returns joules since the first read; false if a counter cannot be read any more. */
 static bool read_energy(struct cpu_sensors *sensors, double *joules)
 {
 	*joules = 0;
@@ -178,7 +178,7 @@ static bool read_energy(struct cpu_sensors *sensors, double *joules)
 		if (step_uj < 0)
 			step_uj += zone->range_uj;
 		zone->last_uj = now_uj;
-		zone->total_joules += step_uj > 0 ? step_uj * 1e-6 : 0; /* a counter that was reset counts nothing this once */
+		zone->total_joules += step_uj > 0 ? step_uj * 1e-6 : 0; /* still negative: the counter was reset, so skip this step */
 		*joules += zone->total_joules;
 	}
 	return sensors->zone_count > 0;
@@ -227,6 +227,6 @@ enum bench_outcome cpu_sensors_read(struct cpu_sensors *sensors, struct bench_se
 	if (told->known & (1u << SENSOR_ENERGY | 1u << SENSOR_POWER))
 		return BENCH_OK;
 	if (sensors->forbidden)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "RAPL's counters are for root alone: %.80s/class/powercap/*/energy_uj", sensors->root);
-	return bench_refuse(reason, BENCH_UNSUPPORTED, "neither RAPL nor hwmon tells the CPU's power here");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "only root may read RAPL's counters: %.80s/class/powercap/*/energy_uj", sensors->root);
+	return bench_refuse(reason, BENCH_UNSUPPORTED, "neither RAPL nor hwmon reports the CPU's power");
 }

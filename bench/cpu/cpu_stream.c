@@ -1,4 +1,4 @@
-/* Memory streams of the cpu backend: every thread reads or writes its own part of arrays that no cache holds. */
+/* Memory streams of the cpu backend: every thread reads or writes its own part of arrays larger than the caches. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -6,14 +6,14 @@
 #include "bench/cpu/cpu_session.h"
 #include "bench/random.h"
 
-enum { STREAM_STEP = 1024, STREAM_SAMPLES = 64 }; /* STREAM_STEP doubles: whole pages of two, whole patterns */
+enum { STREAM_STEP = 1024, STREAM_SAMPLES = 64 }; /* STREAM_STEP doubles are two whole pages and one whole pattern */
 
 #define STREAM_SCALAR 3.0
 
 struct stream_state {
 	struct bench_session *session;
 	enum bench_work_kind kind;
-	double sums[]; /* of each thread's part */
+	double sums[]; /* one per thread's part */
 };
 
 size_t cpu_stream_count(double cache_bytes, double available_bytes, bool *large_enough)
@@ -26,13 +26,13 @@ size_t cpu_stream_count(double cache_bytes, double available_bytes, bool *large_
 	return count;
 }
 
-/* Repeats every STREAM_STEP elements; sums of it are exact in a double. */
+/* Repeats every STREAM_STEP elements. Its sums are exact in a double. */
 static double pattern(size_t i)
 {
 	return 1 + (double)(i % STREAM_STEP) / STREAM_STEP;
 }
 
-/* Each thread touches its own part first, so that it lies in memory near that thread. */
+/* Each thread touches its own part first, so that the part is in memory near that thread. */
 static void fill_part(void *context, int index, int threads)
 {
 	const struct cpu_stream_arrays *arrays = context;
@@ -117,7 +117,7 @@ static void poison_part(void *context, int index, int threads)
 		arrays->z[i] = (double)NAN;
 }
 
-/* The sum of the whole pattern is exact, so a thread's missing part cannot hide in rounding. */
+/* The sum of the whole pattern is exact, so rounding cannot hide a thread's missing part. */
 static void check_read(const struct stream_state *state, struct bench_check *check)
 {
 	size_t patterns = state->session->streams.count / STREAM_STEP;
@@ -130,7 +130,7 @@ static void check_read(const struct stream_state *state, struct bench_check *che
 	check->worst_error = fabs(sum / expected - 1);
 }
 
-/* The first and last element of the array, and others at random: equal to the last bit. */
+/* Checks the first and last element of the array, and others at random: equal to the last bit. */
 static void check_written(const struct stream_state *state, struct bench_check *check)
 {
 	const struct cpu_stream_arrays *arrays = &state->session->streams;
@@ -183,7 +183,7 @@ enum bench_outcome cpu_stream_prepare(struct bench_session *session, const struc
 
 	if (!state || !cpu_streams_ready(session)) {
 		free(state);
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "not enough memory for arrays that no cache holds");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "not enough memory for arrays larger than the caches");
 	}
 	state->session = session;
 	state->kind = request->kind;
@@ -195,7 +195,7 @@ enum bench_outcome cpu_stream_prepare(struct bench_session *session, const struc
 		.verify = stream_verify,
 		.release = stream_work_release,
 	};
-	snprintf(work->detail, sizeof(work->detail), "%s, %d threads, %.0f MiB an array", session->kernels->instruction_set,
+	snprintf(work->detail, sizeof(work->detail), "%s, %d threads, %.0f MiB per array", session->kernels->instruction_set,
 		cpu_pool_threads(session->pool), (double)session->streams.count * sizeof(double) / 0x1p20);
 	return BENCH_OK;
 }
