@@ -11,10 +11,10 @@
 
 #include "base/clock.h"
 
-enum { LIST_TIMEOUT_MS = 20000 }; /* less than a daemon gives to a list, so that other backends' devices are still reported */
+enum { LIST_TIMEOUT_MS = 20000 }; /* less than the daemon's limit for a list, so that other backends' devices are still reported */
 enum { LISTED_MAX = 64 };
 
-/* What the child sends. It is a copy of this process, so that pointers to constants are good here too. */
+/* The child's message. The child is a copy of this process, so pointers to constants are valid here too. */
 struct listing {
 	enum bench_outcome outcome;
 	struct bench_reason reason;
@@ -37,7 +37,7 @@ static void listing_write(const struct listing *listing, int fd)
 	}
 }
 
-/* False when the other end was closed, or time was up, before all had come. */
+/* Returns false if the child closed its end, or the time was over, before the whole message arrived. */
 static bool listing_read(struct listing *listing, int fd)
 {
 	int64_t deadline_ns = clock_monotonic_ns() + (int64_t)LIST_TIMEOUT_MS * 1000000;
@@ -62,14 +62,15 @@ static bool listing_read(struct listing *listing, int fd)
 	return true;
 }
 
-/* Waits for the child's listing and its end. False: it ended or was ended without one; *signal says by which signal, 0 for none. */
+/* Waits for the child's message and its end. Returns false if the child ended, or was killed, without a message;
+ * *signal is the signal that ended it, 0 for none. */
 static bool listing_wait(struct listing *listing, pid_t child, int fd, int *signal)
 {
 	bool whole = listing_read(listing, fd);
 	int status = 0;
 
 	if (!whole)
-		kill(child, SIGKILL); /* has ended already, unless it hangs */
+		kill(child, SIGKILL); /* has no effect on a child that has ended; ends one that hangs */
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	*signal = WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL ? WTERMSIG(status) : 0;
@@ -91,7 +92,7 @@ enum bench_outcome bench_list_apart(
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");
 	if (pipe(ends) != 0) {
 		free(listing);
-		return bench_refuse(reason, BENCH_FAILED, "no pipe: %s", strerror(errno));
+		return bench_refuse(reason, BENCH_FAILED, "cannot create a pipe: %s", strerror(errno));
 	}
 	child = fork();
 	if (child == 0) {
@@ -110,9 +111,9 @@ enum bench_outcome bench_list_apart(
 		memcpy(devices, listing->devices, *count * sizeof(*devices));
 		*reason = listing->reason;
 	} else if (child < 0) {
-		outcome = bench_refuse(reason, BENCH_FAILED, "no process to list devices in: %s", strerror(errno));
+		outcome = bench_refuse(reason, BENCH_FAILED, "cannot start a process that lists the devices: %s", strerror(errno));
 	} else if (signal) {
-		outcome = bench_refuse(reason, BENCH_FAILED, "%s crashed while its devices were listed: signal %d", driver, signal);
+		outcome = bench_refuse(reason, BENCH_FAILED, "%s crashed with signal %d while it listed its devices", driver, signal);
 	} else {
 		outcome = bench_refuse(reason, BENCH_FAILED, "%s did not list its devices within %d s", driver, LIST_TIMEOUT_MS / 1000);
 	}

@@ -1,16 +1,18 @@
-/* The opencl backend: GPUs and accelerators of any vendor that has an OpenCL driver, with kernels of our own.
+/* The opencl backend: GPUs and accelerators of any vendor with an OpenCL driver, measured with our own kernels.
  *
- * What it computes is a lower bound (kernel_gemm) or an upper one (issue_rate) and calibrates no compute; what it streams,
- * transfers and launches is as good as any. Without libOpenCL.so.1, a driver or a device it is BENCH_UNSUPPORTED. */
+ * Its compute figures are a lower bound (kernel_gemm) or an upper bound (issue_rate) and do not calibrate compute.
+ * Its streams, transfers and launches are as good as those of other backends. Without libOpenCL.so.1, a driver or a
+ * device it returns BENCH_UNSUPPORTED. */
 #include <math.h>
 
 #include "bench/list_apart.h"
 #include "bench/opencl/opencl_session.h"
 
-/* Last-level caches reach 256 MiB (MI300X), and drivers tell another level's size or none: a GPU's is taken for this. */
+/* Last-level caches reach 256 MiB (MI300X), and drivers report the size of another level or none, so this is the
+ * least assumed for a GPU. */
 #define GPU_CACHE_BYTES (256 * 0x1p20)
 #define CPU_CACHE_BYTES (64 * 0x1p20)
-/* The driver, a display and other programs keep some of a device's memory. */
+/* The driver, a display and other programs use some of a device's memory. */
 #define MEMORY_SHARE 0.9
 
 static enum bench_outcome list_here(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason)
@@ -57,7 +59,7 @@ static void opencl_close(struct bench_session *session)
 	free(session);
 }
 
-/* A compiler's log may be long: its first line that speaks of an error, else its first. */
+/* A compiler's log may be long: the reason has its first line with "error", else its first line. */
 static enum bench_outcome refuse_build(struct bench_session *session, int code, struct bench_reason *reason)
 {
 	enum { LOG_MAX = 64 * 1024 };
@@ -70,7 +72,7 @@ static enum bench_outcome refuse_build(struct bench_session *session, int code, 
 		line--;
 	if (!line)
 		line = log;
-	bench_refuse(reason, BENCH_FAILED, "the kernels do not compile: %s: %.*s", opencl_error_text(code, text),
+	bench_refuse(reason, BENCH_FAILED, "the driver cannot compile the kernels: %s: %.*s", opencl_error_text(code, text),
 		line ? (int)strcspn(line, "\n") : 0, line ? line : "");
 	free(log);
 	return BENCH_FAILED;
@@ -102,7 +104,7 @@ static enum bench_outcome connect_device(struct bench_session *session, const st
 	(void)api->device_info(found->id, CL_DEVICE_ALLOCATION_BYTES, sizeof(bytes), &bytes, NULL);
 	(void)api->device_info(found->id, CL_DEVICE_GROUP_SIZE, sizeof(group), &group, NULL);
 	if (group < KERNEL_GROUP_ITEMS)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "work-groups of the device hold %zu items, the kernels need %d", group, KERNEL_GROUP_ITEMS);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the device's work-groups have at most %zu items; the kernels need %d", group, KERNEL_GROUP_ITEMS);
 	session->allocation_bytes = (size_t)bytes;
 	session->context = api->context_create(NULL, 1, &session->id, NULL, NULL, &code);
 	if (!session->context)
@@ -126,7 +128,7 @@ static enum bench_outcome open_found(struct bench_session *session, const struct
 	while (at < count && strcmp(found[at].device.id, device->id) != 0)
 		at++;
 	if (outcome == BENCH_OK && at == count)
-		outcome = bench_refuse(reason, BENCH_FAILED, "device %s is gone", device->id);
+		outcome = bench_refuse(reason, BENCH_FAILED, "device %s is not listed any more", device->id);
 	if (outcome == BENCH_OK) {
 		bool cpu = found[at].type == CL_TYPE_CPU;
 		double told = bench_device_knows(device, DEVICE_CACHE) ? device->cache_bytes : 0;
@@ -187,14 +189,14 @@ enum bench_outcome opencl_prepare(struct bench_session *session, const struct be
 	case WORK_SEQUENCE:
 		return opencl_sequence_prepare(session, request, work, reason);
 	case WORK_LAUNCH_GRAPH:
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL 1.2 records no launches");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL 1.2 cannot record launches");
 	case WORK_PEER_COPY:
 	case WORK_ALL_REDUCE:
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL has no path between devices; NVIDIA's go through the cuda backend");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the opencl backend cannot copy between devices; use the cuda backend for NVIDIA devices");
 	case WORK_KIND_COUNT:
 		break;
 	}
-	return bench_refuse(reason, BENCH_UNSUPPORTED, "the opencl backend has no such work");
+	return bench_refuse(reason, BENCH_UNSUPPORTED, "the opencl backend does not support this work");
 }
 
 const struct bench_backend bench_opencl_backend = {

@@ -26,7 +26,7 @@ static const struct dynamic_symbol symbols[] = {
 	DYNAMIC_REQUIRED(opencl_api, launch, "clEnqueueNDRangeKernel"),
 	DYNAMIC_REQUIRED(opencl_api, read, "clEnqueueReadBuffer"),
 	DYNAMIC_REQUIRED(opencl_api, write, "clEnqueueWriteBuffer"),
-	DYNAMIC_OPTIONAL(opencl_api, map, "clEnqueueMapBuffer"),         /* pinned transfers */
+	DYNAMIC_OPTIONAL(opencl_api, map, "clEnqueueMapBuffer"),         /* for pinned transfers */
 	DYNAMIC_OPTIONAL(opencl_api, unmap, "clEnqueueUnmapMemObject"),
 	DYNAMIC_REQUIRED(opencl_api, flush, "clFlush"),
 	DYNAMIC_REQUIRED(opencl_api, finish, "clFinish"),
@@ -46,7 +46,8 @@ static const struct dynamic_library library = {
 	.symbol_count = COUNT_OF(symbols),
 };
 
-/* PoCL keeps compiled kernels under HOME; without one it takes /tmp/pocl, a name that anybody can take first. */
+/* PoCL stores compiled kernels below HOME. Without HOME it uses /tmp/pocl, a name that any user can create first, so
+ * this function sets a private folder. */
 static void keep_caches_private(void)
 {
 	const char *home = getenv("HOME"), *caches = getenv("XDG_CACHE_HOME");

@@ -1,4 +1,4 @@
-/* Attention of the opencl backend, unfused and all of it own kernels: scores, softmax, values; and the way back. */
+/* Attention of the opencl backend, unfused, with own kernels only: scores, softmax, values, and the backward pass. */
 #include "bench/attention.h"
 #include "bench/opencl/opencl_session.h"
 
@@ -76,7 +76,8 @@ static enum bench_outcome attention_make(struct opencl_work *made, struct bench_
 	const struct attention_step *steps = attention_steps(&extent, &step_count);
 	enum bench_outcome outcome = BENCH_OK;
 
-	/* Forward needs no gradients; the places keep their numbers, so they get a vector each. */
+	/* The forward pass has no gradients. Unused places still get one vector, so that a place is the index of its
+	 * buffer. */
 	for (enum attention_place place = 0; place < PLACE_COUNT && outcome == BENCH_OK; place++) {
 		double elements = attention_place_used(&extent, place) ? (double)attention_place_elements(&extent, place) : 1;
 		struct opencl_memory *buffer;
@@ -98,11 +99,11 @@ enum bench_outcome opencl_attention_prepare(struct bench_session *session, const
 	enum bench_outcome outcome;
 
 	if (request->method == METHOD_LIBRARY_ATTENTION)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL has no library of matrix products that would stand for a vendor's");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL has no matrix library that is comparable to a vendor's");
 	if (kernel_softmax(request->precision) == KERNEL_COUNT)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "own kernels attend in fp32, bf16 and fp16, not in %s", precision_name(request->precision));
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "own kernels compute attention in fp32, bf16 and fp16, not in %s", precision_name(request->precision));
 	if (!attention_is_sane(&request->attention))
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "heads are a multiple of kv_heads, and queries at most as many as keys where causal");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "heads must be a multiple of kv_heads, and causal attention needs at least as many keys as queries");
 	made = opencl_work_new(session, request);
 	if (!made)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");

@@ -1,4 +1,4 @@
-/* Decoding's read of the cache of keys and values on the opencl backend: one query a sequence attends to all of its keys. */
+/* Decoding on the opencl backend: one query per sequence attends to all keys of its cache of keys and values. */
 #include "bench/attention.h"
 #include "bench/opencl/opencl_session.h"
 
@@ -86,9 +86,9 @@ enum bench_outcome opencl_cache_prepare(struct bench_session *session, const str
 	enum bench_outcome outcome;
 
 	if (!attention_is_sane(shape) || shape->queries != 1 || shape->causal || shape->backward)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "a read of keys and values has one query a sequence, which sees them all");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "a read of keys and values must have one query per sequence that sees all keys");
 	if (kernel_cache_attend(request->precision, shape->head_dimension) == KERNEL_COUNT)
-		return opencl_stream_prepare(session, request, work, reason); /* no arithmetic in that format: the bytes alone */
+		return opencl_stream_prepare(session, request, work, reason); /* no kernel for this format or dimension: only reads the bytes */
 	made = opencl_work_new(session, request);
 	if (!made)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");

@@ -19,7 +19,7 @@ static bool info_text(const struct opencl_api *api, struct opencl_device *id, un
 	if (api->device_info(id, what, sizeof(text) - 1, text, &used) != CL_SUCCESS)
 		return false;
 	text[sizeof(text) - 1] = '\0';
-	start = strspn(text, " "); /* NVIDIA and Intel pad */
+	start = strspn(text, " "); /* NVIDIA and Intel pad with spaces */
 	snprintf(out, size, "%s", text + start);
 	for (size_t end = strlen(out); end > 0 && out[end - 1] == ' ';)
 		out[--end] = '\0';
@@ -43,7 +43,8 @@ struct pci_place {
 	unsigned domain, bus, device, function;
 };
 
-/* Each vendor's way of telling; the struct of AMD is a type (1: PCI Express), 17 unused bytes, bus, device, function. */
+/* Reads the PCI address in each vendor's form. AMD's struct is a type (1: PCI Express), 17 unused bytes, bus,
+ * device, function. */
 static bool pci_place(const struct opencl_api *api, struct opencl_device *id, struct pci_place *place)
 {
 	unsigned char topology[24];
@@ -66,7 +67,7 @@ static bool pci_place(const struct opencl_api *api, struct opencl_device *id, st
 	return type == 1;
 }
 
-/* The number that a file of sysfs holds; false when there is none. */
+/* Reads the number in a sysfs file; false if there is none. */
 static bool sysfs_number(const char *sysfs, const char *bus, const char *name, int base, long *number)
 {
 	char path[256], text[32] = "", *end = text;
@@ -132,7 +133,7 @@ static void tell_text(const struct opencl_api *api, struct opencl_found *found, 
 		bench_device_note(&found->device, field);
 }
 
-/* NVIDIA's tools write a UUID so; others have none that they write at all. */
+/* Writes the UUID in the form of NVIDIA's tools; other vendors' tools print none. */
 static bool tell_uuid(const struct opencl_api *api, struct opencl_device *id, char *out, size_t size)
 {
 	unsigned char u[16];
@@ -144,7 +145,7 @@ static bool tell_uuid(const struct opencl_api *api, struct opencl_device *id, ch
 	return true;
 }
 
-/* FNV-1a: names the same device alike at every start. */
+/* FNV-1a: the same device has the same name at every start. */
 static unsigned text_hash(const char *text, unsigned hash)
 {
 	for (; *text; text++)
@@ -193,13 +194,13 @@ static void tell_units(const struct opencl_api *api, struct opencl_found *found)
 	}
 }
 
-static void tell(const struct opencl_api *api, struct opencl_found *found, size_t number)
+static void describe_device(const struct opencl_api *api, struct opencl_found *found, size_t number)
 {
 	struct bench_device *device = &found->device;
 
 	*device = (struct bench_device){.backend = "opencl", .name = "device without a name"};
 	(void)info_text(api, found->id, CL_DEVICE_NAME, device->name, sizeof(device->name));
-	/* AMD tells the architecture ("gfx942") as the name, and the product here. */
+	/* AMD reports the architecture ("gfx942") as the name, and the product name here. */
 	(void)info_text(api, found->id, CL_DEVICE_BOARD_NAME_AMD, device->name, sizeof(device->name));
 	tell_text(api, found, CL_DEVICE_VENDOR, DEVICE_VENDOR, device->vendor, sizeof(device->vendor));
 	tell_text(api, found, CL_DEVICE_DRIVER, DEVICE_DRIVER, device->driver, sizeof(device->driver));
@@ -211,8 +212,8 @@ static void tell(const struct opencl_api *api, struct opencl_found *found, size_
 	name_device(api, found, number);
 }
 
-/* Takes one device where it is of a wanted type, available, and able to compile. */
-static bool take(const struct opencl_api *api, struct opencl_found *found, uint64_t types, struct bench_reason *reason)
+/* True if the device has a wanted type, is available, and has a compiler. */
+static bool is_usable(const struct opencl_api *api, struct opencl_found *found, uint64_t types, struct bench_reason *reason)
 {
 	int available = 0, compiler = 0;
 
@@ -245,12 +246,12 @@ enum bench_outcome opencl_devices_find(const struct opencl_api *api, struct open
 
 	*count = 0;
 	if (code == CL_NO_PLATFORM || (code == CL_SUCCESS && !platform_count))
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL has no platform: no driver is installed for it (/etc/OpenCL/vendors)");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL has no platform: install the device's OpenCL driver (/etc/OpenCL/vendors)");
 	if (code != CL_SUCCESS) {
 		(void)opencl_refuse(reason, "clGetPlatformIDs", code);
 		return BENCH_UNSUPPORTED;
 	}
-	bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL has no GPU or accelerator; its CPUs are left to the cpu backend");
+	bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL has no GPU or accelerator; the cpu backend measures CPUs");
 	for (unsigned p = 0; p < platform_count && p < PLATFORMS_MAX; p++) {
 		struct opencl_device *ids[OPENCL_DEVICES_MAX];
 
@@ -262,9 +263,9 @@ enum bench_outcome opencl_devices_find(const struct opencl_api *api, struct open
 			struct opencl_found *next = &found[*count];
 
 			*next = (struct opencl_found){.platform = platforms[p], .id = ids[d]};
-			if (!take(api, next, types, reason))
+			if (!is_usable(api, next, types, reason))
 				continue;
-			tell(api, next, *count);
+			describe_device(api, next, *count);
 			++*count;
 		}
 	}

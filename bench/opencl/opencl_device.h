@@ -2,9 +2,9 @@
  *
  * Benchmarks use GPUs and accelerators. They use CPUs only if FLEETPLAN_BENCH_OPENCL is "cpu": the cpu backend
  * measures CPUs properly; OpenCL on a CPU (PoCL) reaches a twentieth of its rate and serves to test this backend. A
- * device's id is its UUID if the driver reports one (cl_khr_device_uuid), else its place on the PCI bus, else
- * platform, name and number. Its lock has the same name, so two backends that both know a device's UUID exclude each
- * other. */
+ * device's id contains its UUID if the driver reports one (cl_khr_device_uuid), else its place on the PCI bus, else
+ * a hash of platform and name, and its number. Its lock has the same name, so two backends that both know a device's
+ * UUID exclude each other. */
 #ifndef FLEETPLAN_BENCH_OPENCL_OPENCL_DEVICE_H
 #define FLEETPLAN_BENCH_OPENCL_OPENCL_DEVICE_H
 

@@ -7,11 +7,11 @@
 
 enum { PIPELINED_LAUNCHES = 500, LAUNCH_MARK = 0x5eed, ISSUE_GROUPS_A_UNIT = 8, ISSUE_SAMPLES = 64 };
 
-/* One run of an issue loop takes at least this long, so that its launch is below a percent of it. */
+/* A run of an issue loop takes at least this long, so that its launch takes less than 1 % of it. */
 #define ISSUE_RUN_S 0.01
 #define ISSUE_TURN 0.25f
 
-/* By the host's clock: what a launch costs is what the program waits for. */
+/* Measures with the host's clock: the cost of a launch is the time that the program waits. */
 static enum bench_outcome launch_run(struct bench_work *work, double *elapsed_s, struct bench_reason *reason)
 {
 	struct opencl_work *made = work->state;
@@ -29,7 +29,7 @@ static enum bench_outcome launch_run(struct bench_work *work, double *elapsed_s,
 	return code == CL_SUCCESS ? BENCH_OK : opencl_refuse(reason, "launching kernels", code);
 }
 
-/* The same kernel with a mark to leave: every group has to have run. */
+/* Runs the same kernel with a mark to write: every group must have run. */
 static enum bench_outcome launch_verify(struct bench_work *work, struct bench_check *check, struct bench_reason *reason)
 {
 	struct opencl_work *made = work->state;
@@ -88,7 +88,7 @@ static enum kernel issue_kernel(const struct opencl_work *work)
 	return is_half(work) ? KERNEL_ISSUE_FP16 : KERNEL_ISSUE_FP32;
 }
 
-/* A short run of the same kernel, over which rounding errors stay far below one step of any pair. */
+/* Runs the same kernel briefly: rounding errors then stay far below one step of any pair. */
 static enum bench_outcome issue_verify(struct bench_work *work, struct bench_check *check, struct bench_reason *reason)
 {
 	struct opencl_work *made = work->state;
@@ -112,7 +112,7 @@ static enum bench_outcome issue_verify(struct bench_work *work, struct bench_che
 	return outcome;
 }
 
-/* Rounds by doubling until a run is long enough: clocks as reported are not clocks as sustained. */
+/* Doubles the rounds until a run is long enough: reported clocks are not sustained clocks. */
 static enum bench_outcome issue_calibrate(struct opencl_work *made, struct bench_reason *reason)
 {
 	enum { ROUNDS_MAX = 1 << 24 };
@@ -151,9 +151,9 @@ enum bench_outcome opencl_issue_prepare(struct bench_session *session, const str
 	enum bench_outcome outcome;
 
 	if (request->precision != PRECISION_FP32 && request->precision != PRECISION_FP16)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL issues multiply-adds in fp32 and fp16, not in %s", precision_name(request->precision));
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the opencl backend measures multiply-adds in fp32 and fp16, not in %s", precision_name(request->precision));
 	if (request->precision == PRECISION_FP16 && !session->half)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "the driver has no half precision (cl_khr_fp16)");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the driver does not support half precision (cl_khr_fp16)");
 	made = opencl_work_new(session, request);
 	if (!made)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");

@@ -58,12 +58,12 @@ enum bench_outcome opencl_matrix_prepare(struct bench_session *session, const st
 	enum bench_outcome outcome;
 
 	if (request->method == METHOD_LIBRARY_GEMM)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL has no library of matrix products that would stand for a vendor's; "
-			"NVIDIA's is measured by the cuda backend");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "OpenCL has no matrix library that is comparable to a vendor's; "
+			"the cuda backend measures NVIDIA's");
 	if (kernel_gemm(request->precision, request->product) == KERNEL_COUNT)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "own kernels multiply in fp32, bf16 and fp16, not in %s", precision_name(request->precision));
 	if (s->m < 1 || s->n < 1 || s->k < 1 || s->m > MATRIX_SIDE_MAX || s->n > MATRIX_SIDE_MAX || s->k > MATRIX_SIDE_MAX)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "sides of a matrix are 1 to %d", MATRIX_SIDE_MAX);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the sides of a matrix must be 1 to %d", MATRIX_SIDE_MAX);
 	made = opencl_work_new(session, request);
 	if (!made)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");

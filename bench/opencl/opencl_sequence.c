@@ -1,4 +1,4 @@
-/* Work of several parts in a row, one wait at the end: a transformer block's step. */
+/* Work of several parts in a row with one wait at the end: the step of a transformer block. */
 #include <math.h>
 
 #include "bench/opencl/opencl_session.h"
@@ -9,9 +9,9 @@ struct sequence_part {
 };
 
 struct sequence_state {
-	struct sequence_part *parts; /* each differs from the others: a layer's work is prepared once, however many layers there are */
+	struct sequence_part *parts; /* all different: equal work of several layers is prepared once */
 	size_t part_count;
-	struct opencl_work **made;   /* in the order in which they run */
+	struct opencl_work **made;   /* in the order of execution */
 	size_t count;
 };
 
@@ -22,7 +22,7 @@ static enum bench_outcome sequence_run(struct bench_work *work, double *elapsed_
 	return opencl_launches_run(state->made, state->count, elapsed_s, reason);
 }
 
-/* Every part by itself: in a row they share nothing. */
+/* Verifies every part separately: the parts do not share data. */
 static enum bench_outcome sequence_verify(struct bench_work *work, struct bench_check *check, struct bench_reason *reason)
 {
 	struct sequence_state *state = work->state;
@@ -81,7 +81,7 @@ static enum bench_outcome add_part(struct bench_session *session, struct sequenc
 	size_t at = 0;
 
 	if (!can_be_a_part(request->kind))
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "a sequence has no %s", bench_work_kind_name(request->kind));
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "a sequence cannot contain %s", bench_work_kind_name(request->kind));
 	while (at < state->part_count && !same_work(&state->parts[at].request, request))
 		at++;
 	if (at == state->part_count) {
@@ -120,7 +120,7 @@ enum bench_outcome opencl_sequence_prepare(struct bench_session *session, const 
 	enum bench_outcome outcome;
 
 	if (!request->part_count)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "a sequence of nothing");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the sequence has no parts");
 	state = calloc(1, sizeof(*state));
 	if (!state)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");

@@ -1,4 +1,5 @@
-/* Streams of the opencl backend, and what else only reads and writes: element-wise work, the cache of keys and values. */
+/* Streams of the opencl backend, and other work that only reads and writes: element-wise work, the cache of keys and
+ * values. */
 #include <math.h>
 
 #include "bench/opencl/opencl_session.h"
@@ -8,10 +9,10 @@ enum { STREAM_SAMPLES = 64, ELEMENT_BYTES = 4 };
 
 #define STREAM_SCALAR 3.0
 
-/* Groups of a read: each leaves a sum, and enough of them to keep every unit's loads in flight. */
+/* Groups of a read. Each group writes one sum; there are enough groups to keep every unit's loads in flight. */
 enum { READ_GROUPS_A_UNIT = 32 };
 
-/* Bytes of one array: at least four times the cache and a gibibyte (a CPU's: the cache alone), within what the device has. */
+/* Bytes of one array: four times the cache (for a GPU at least 1 GiB), limited by the device's memory. */
 static double array_bytes(const struct bench_session *session, bool *cache_resident)
 {
 	double wanted = 4 * (double)session->cache_bytes;
@@ -45,7 +46,8 @@ static double expected_element(const struct opencl_work *work, uint64_t i)
 		work->request.kind == WORK_ELEMENTWISE ? element * STREAM_SCALAR + 1 : element;
 }
 
-/* The first and last element, and others at random: equal to the last bit, as the pattern leaves room for the sums. */
+/* Checks the first and last element, and others at random. They must be equal to the last bit: the pattern leaves
+ * room for exact sums. */
 static enum bench_outcome check_written(struct opencl_work *work, struct bench_check *check, struct bench_reason *reason)
 {
 	enum bench_outcome outcome = BENCH_OK;
@@ -81,7 +83,7 @@ static enum bench_outcome add_kernel(struct opencl_work *work, struct opencl_mem
 	return opencl_work_launch(work, KERNEL_STREAM_READ, groups, move, reason);
 }
 
-/* Bytes of one array of this work: what the request says, or as large as a stream has to be. */
+/* Bytes of one array of this work: from the request, or the size of a stream's array. */
 static double wanted_bytes(const struct opencl_work *work, bool *cache_resident)
 {
 	const struct bench_work_request *request = &work->request;
@@ -140,7 +142,7 @@ enum bench_outcome opencl_stream_prepare(struct bench_session *session, const st
 	}
 	made->check = reads_only(request->kind) ? check_sum : check_written;
 	work->bytes = bytes * (reads_only(request->kind) ? 1 : request->kind == WORK_STREAM_TRIAD ? 3 : 2);
-	snprintf(work->detail, sizeof(work->detail), "own kernel, %.1f MiB an array", bytes / 0x1p20);
+	snprintf(work->detail, sizeof(work->detail), "own kernel, %.1f MiB per array", bytes / 0x1p20);
 	opencl_work_publish(made, work);
 	return BENCH_OK;
 }

@@ -1,4 +1,4 @@
-/* Transfers of the opencl backend between the host's memory and the device's, by the host's clock. */
+/* Transfers of the opencl backend between host memory and device memory, measured with the host's clock. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -7,14 +7,14 @@
 
 enum { TRANSFER_SAMPLES = 64, WAYS = 2, TO_DEVICE = 0, FROM_DEVICE = 1 };
 
-/* The host's side of one way: pageable, or a buffer that the driver keeps in place, mapped. */
+/* The host's memory for one direction: pageable, or a mapped buffer that the driver pins. */
 struct host_memory {
 	struct opencl_memory *buffer;
 	float *elements;
 };
 
 struct transfer_state {
-	struct opencl_work *work; /* its buffers are the device's side of each way */
+	struct opencl_work *work; /* its buffers are the device's memory for each direction */
 	struct host_memory host[WAYS];
 	bool used[WAYS];
 	size_t bytes;
@@ -51,7 +51,8 @@ static enum bench_outcome poison_device(struct transfer_state *state, struct ben
 	return opencl_run_kernel(state->work->session, KERNEL_FILL_WORD, opencl_list_groups(state->work->session, vectors), values, reason);
 }
 
-/* Either way the pattern was sent, so what arrived must be it: the first element, the last, and others at random. */
+/* Both directions send the pattern, so the received data must equal it: checks the first element, the last, and
+ * others at random. */
 static enum bench_outcome check_way(struct transfer_state *state, int way, struct bench_check *check, struct bench_reason *reason)
 {
 	size_t count = state->bytes / sizeof(float);
@@ -123,10 +124,10 @@ static enum bench_outcome host_memory_make(struct bench_session *session, bool p
 
 	if (!pinned) {
 		host->elements = malloc(bytes);
-		return host->elements ? BENCH_OK : bench_refuse(reason, BENCH_UNSUPPORTED, "the host has no %zu bytes", bytes);
+		return host->elements ? BENCH_OK : bench_refuse(reason, BENCH_UNSUPPORTED, "the host cannot allocate %zu bytes", bytes);
 	}
 	if (!session->api->map || !session->api->unmap)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "libOpenCL.so.1 maps no buffers, so no memory of the host is pinned");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "libOpenCL.so.1 cannot map buffers, so host memory cannot be pinned");
 	host->buffer = session->api->buffer_create(session->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &code);
 	if (!host->buffer)
 		return opencl_refuse(reason, "clCreateBuffer of pinned memory", code);

@@ -1,4 +1,4 @@
-/* Work of the opencl backend as a list of launches: made, run, verified, freed. */
+/* Work of the opencl backend as a list of launches: creates, runs, verifies and frees it. */
 #include "bench/opencl/opencl_session.h"
 
 struct opencl_work *opencl_work_new(struct bench_session *session, const struct bench_work_request *request)
@@ -37,7 +37,7 @@ enum bench_outcome opencl_work_buffer(struct opencl_work *work, double bytes, st
 
 	CHECK(work->buffer_count < OPENCL_BUFFERS_MAX);
 	if (!(bytes > 0) || bytes > (double)session->allocation_bytes || bytes > session->free_bytes)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "a buffer of %.0f MiB: the device has %.0f MiB left, at most %.0f in one",
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "a buffer of %.0f MiB does not fit: the device has %.0f MiB left, and a buffer may have at most %.0f MiB",
 			bytes / 0x1p20, session->free_bytes / 0x1p20, (double)session->allocation_bytes / 0x1p20);
 	*buffer = session->api->buffer_create(session->context, CL_MEM_READ_WRITE, whole, NULL, &code);
 	if (!*buffer)
@@ -128,7 +128,7 @@ enum bench_outcome opencl_fill_pattern(struct bench_session *session, struct ope
 	return opencl_run_kernel(session, KERNEL_FILL_PATTERN, opencl_list_groups(session, count), values, reason);
 }
 
-/* Not a number in every format. */
+/* Fills a buffer with a pattern that is NaN in every format. */
 static enum bench_outcome poison(struct opencl_work *work, size_t at, struct bench_reason *reason)
 {
 	uint64_t vectors = (uint64_t)work->buffer_bytes[at] / KERNEL_VECTOR_BYTES;
@@ -145,7 +145,7 @@ enum bench_outcome opencl_read(struct bench_session *session, struct opencl_memo
 	return code == CL_SUCCESS ? BENCH_OK : opencl_refuse(reason, "clEnqueueReadBuffer", code);
 }
 
-/* The device's clock from the start of the first to the end of the last. */
+/* Reads the device's clock: from the start of the first launch to the end of the last. */
 static enum bench_outcome elapsed(const struct opencl_api *api, struct opencl_event *first, struct opencl_event *last,
 	double *elapsed_s, struct bench_reason *reason)
 {
@@ -162,7 +162,7 @@ static enum bench_outcome elapsed(const struct opencl_api *api, struct opencl_ev
 	return BENCH_OK;
 }
 
-/* Drives out of the caches what earlier runs left there. */
+/* Evicts the data of earlier runs from the caches. */
 static enum bench_outcome flush_caches(struct bench_session *session, struct bench_reason *reason)
 {
 	uint64_t vectors = 2 * session->cache_bytes / KERNEL_VECTOR_BYTES;
@@ -172,7 +172,7 @@ static enum bench_outcome flush_caches(struct bench_session *session, struct ben
 
 	if (!session->flush) {
 		if (bytes > session->allocation_bytes || (double)bytes > session->free_bytes)
-			return bench_refuse(reason, BENCH_UNSUPPORTED, "no room for %.0f MiB that would flush the caches", (double)bytes / 0x1p20);
+			return bench_refuse(reason, BENCH_UNSUPPORTED, "not enough memory for the %.0f MiB that flush the caches", (double)bytes / 0x1p20);
 		session->flush = session->api->buffer_create(session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
 		if (!session->flush)
 			return opencl_refuse(reason, "clCreateBuffer", code);

@@ -239,7 +239,7 @@ static void what_cannot_be_is_refused_with_a_reason(void **state)
 		{{.kind = WORK_ATTENTION, .method = METHOD_KERNEL_ATTENTION, .precision = PRECISION_FP32,
 			.attention = {1, 2, 2, 8, 4, 8, .causal = true}}, "queries"},
 		{{.kind = WORK_ISSUE_RATE, .method = METHOD_ISSUE_RATE, .precision = PRECISION_BF16}, "bf16"},
-		{{.kind = WORK_LAUNCH_GRAPH, .method = METHOD_DRIVER_LAUNCH}, "records no launches"},
+		{{.kind = WORK_LAUNCH_GRAPH, .method = METHOD_DRIVER_LAUNCH}, "cannot record launches"},
 		{{.kind = WORK_ALL_REDUCE, .method = METHOD_COLLECTIVE_LIBRARY}, "between devices"},
 	};
 

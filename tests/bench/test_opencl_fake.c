@@ -64,13 +64,13 @@ static void each_failure_is_told_with_its_reason(void **state)
 		enum bench_outcome outcome;
 		const char *reason;
 	} cases[] = {
-		{"abort", STAGE_LIST, BENCH_FAILED, "an OpenCL driver crashed while its devices were listed: signal 6"}, /* PoCL does without /sys */
-		{"no_platform", STAGE_LIST, BENCH_UNSUPPORTED, "no driver is installed"},
+		{"abort", STAGE_LIST, BENCH_FAILED, "an OpenCL driver crashed with signal 6 while it listed its devices"}, /* PoCL does without /sys */
+		{"no_platform", STAGE_LIST, BENCH_UNSUPPORTED, "install the device's OpenCL driver"},
 		{"platform_code", STAGE_LIST, BENCH_UNSUPPORTED, "CL_OUT_OF_HOST_MEMORY (-6)"},
 		{"no_device", STAGE_LIST, BENCH_UNSUPPORTED, "no GPU or accelerator"},
 		{"device_code", STAGE_LIST, BENCH_UNSUPPORTED, "CL_INVALID_VALUE (-30)"},
 		{"unavailable", STAGE_LIST, BENCH_UNSUPPORTED, "not available"},
-		{"small_groups", STAGE_OPEN, BENCH_UNSUPPORTED, "hold 64 items"},
+		{"small_groups", STAGE_OPEN, BENCH_UNSUPPORTED, "at most 64 items"},
 		{"build", STAGE_OPEN, BENCH_FAILED, "<kernel>:7:3: error: use of undeclared identifier"},
 		{"memory", STAGE_PREPARE, BENCH_UNSUPPORTED, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
 		{"launch", STAGE_PREPARE, BENCH_FAILED, "CL_OUT_OF_RESOURCES (-5)"},
