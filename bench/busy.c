@@ -6,7 +6,7 @@ enum { LOOKS_IDLE = 3, LOOKS_MAX = 30 };
 
 #define LOOK_S 0.5
 #define UTILIZATION_IDLE 0.05
-#define MEMORY_OURS_BYTES 2e9 /* a session's context takes some hundred megabytes, and 1 GiB is granted beside it */
+#define MEMORY_OURS_BYTES 2e9 /* includes the context of our own session, some hundred megabytes, and a margin of 1 GiB */
 
 static bool is_idle(const struct bench_sensors *sensors)
 {
@@ -34,7 +34,7 @@ bool bench_wait_idle(const struct bench_backend *backend, struct bench_session *
 		nanosleep(&pause, NULL);
 		atomic_fetch_add_explicit(alive, 1, memory_order_relaxed);
 	}
-	bench_refuse(reason, BENCH_FAILED, "the device is in use by somebody else: %.0f %% busy, %.1f GB in use",
+	bench_refuse(reason, BENCH_FAILED, "another program uses the device: %.0f %% busy, %.1f GB in use; try again later",
 		sensors.utilization * 100, sensors.memory_used_bytes / 1e9);
 	return false;
 }

@@ -1,4 +1,4 @@
-/* The cuda backend: NVIDIA's devices through the driver alone, its libraries where there are any. */
+/* The cuda backend: NVIDIA devices through the driver, with NVIDIA's libraries if they are installed. */
 #include <math.h>
 
 #include "bench/cuda/cuda_devices.h"
@@ -37,7 +37,7 @@ static void cuda_close(struct bench_session *session)
 	free(session);
 }
 
-/* The context, and what every run needs in it. */
+/* Opens the context, and the streams and events that every run needs. */
 static enum bench_outcome open_context(struct bench_session *session, struct bench_reason *reason)
 {
 	const struct cuda_driver *driver = &session->driver;
@@ -45,7 +45,7 @@ static enum bench_outcome open_context(struct bench_session *session, struct ben
 
 	code = driver->device_get(&device, session->ordinal);
 	if (code == CUDA_OK && driver->primary_flags)
-		(void)driver->primary_flags(device, CUDA_SCHEDULE_SPIN); /* a wait costs as little as it can; not there is slower, not wrong */
+		(void)driver->primary_flags(device, CUDA_SCHEDULE_SPIN); /* makes waits shorter; without it runs are slower, not wrong */
 	if (code == CUDA_OK)
 		code = driver->primary_retain(&session->context, device);
 	if (code == CUDA_OK)
@@ -61,7 +61,7 @@ static enum bench_outcome open_context(struct bench_session *session, struct ben
 	if (code == CUDA_OK)
 		code = driver->event_new(&session->aside, 0);
 	if (code == CUDA_DEVICE_UNAVAILABLE)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "the device is in exclusive mode and in use: %s (%d)", cuda_driver_code_name(driver, code), code);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "another process uses the device, which is in exclusive mode: %s (%d)", cuda_driver_code_name(driver, code), code);
 	return cuda_session_judge(session, code, "opening the device", reason);
 }
 
@@ -94,7 +94,7 @@ static enum bench_outcome open_kernels(struct bench_session *session, struct ben
 	return outcome == BENCH_OK ? cuda_memory_need(session, &session->flush, flush_bytes, reason) : outcome;
 }
 
-/* Sensors are worth having and no condition. */
+/* Opens the sensors. They are optional. */
 static void open_sensors(struct bench_session *session)
 {
 	struct bench_reason unused;
@@ -118,12 +118,12 @@ static enum bench_outcome cuda_open(const struct bench_device *device, struct be
 	if (!session)
 		return bench_refuse(reason, BENCH_FAILED, "out of memory");
 	session->device = *device;
-	if (bench_device_knows(device, DEVICE_MIG_PARENT)) /* the driver shows a process one slice, which is asked for before it starts */
+	if (bench_device_knows(device, DEVICE_MIG_PARENT)) /* the driver shows one slice to a process; the variable must be set before the driver starts */
 		(void)setenv("CUDA_VISIBLE_DEVICES", device->uuid, 1);
 	outcome = cuda_driver_open(&session->driver, reason);
 	session->ordinal = outcome == BENCH_OK ? cuda_ordinal_of(&session->driver, device->uuid) : -1;
 	if (outcome == BENCH_OK && session->ordinal < 0)
-		outcome = bench_refuse(reason, BENCH_FAILED, "the driver does not show %s any more", device->uuid);
+		outcome = bench_refuse(reason, BENCH_FAILED, "the driver does not list %s any more", device->uuid);
 	if (outcome == BENCH_OK)
 		outcome = open_context(session, reason);
 	if (outcome == BENCH_OK)
@@ -170,7 +170,7 @@ static CUDA_PREPARE(prepare_kind)
 	case WORK_KIND_COUNT:
 		break;
 	}
-	return bench_refuse(reason, BENCH_UNSUPPORTED, "the cuda backend has no such work");
+	return bench_refuse(reason, BENCH_UNSUPPORTED, "the cuda backend does not support this work");
 }
 
 enum bench_outcome cuda_prepare(struct bench_session *session, const struct bench_work_request *request, struct bench_work *work,
@@ -179,7 +179,7 @@ enum bench_outcome cuda_prepare(struct bench_session *session, const struct benc
 	enum bench_outcome outcome;
 
 	if (*session->lost)
-		return bench_refuse(reason, BENCH_FAILED, "the device is lost since: %.200s", session->lost);
+		return bench_refuse(reason, BENCH_FAILED, "the device was lost earlier: %.200s", session->lost);
 	session->preparing += session->live == 0;
 	outcome = prepare_kind(session, request, work, reason);
 	if (outcome == BENCH_OK) {
@@ -189,7 +189,7 @@ enum bench_outcome cuda_prepare(struct bench_session *session, const struct benc
 	return outcome;
 }
 
-/* Power, clocks and heat are the board's; of a slice only its memory is told apart. */
+/* Power, clocks and temperature are the board's; a slice has only its own memory figure. */
 static enum bench_outcome cuda_sense(struct bench_session *session, struct bench_sensors *sensors, struct bench_reason *reason)
 {
 	struct nvml_memory memory;
@@ -197,7 +197,7 @@ static enum bench_outcome cuda_sense(struct bench_session *session, struct bench
 
 	*sensors = (struct bench_sensors){.known = 0};
 	if (!session->part)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "no NVML here (libnvidia-ml.so.1): a container has it with "
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "no NVML (libnvidia-ml.so.1); in a container set "
 			"NVIDIA_DRIVER_CAPABILITIES=compute,utility");
 	outcome = nvml_sense(&session->nvml, session->board, sensors, reason);
 	if (outcome != BENCH_OK || session->part == session->board)

@@ -1,9 +1,9 @@
-/* Attention, unfused: scores, softmax, values; and the way back through them (bench/attention.h). Q and the output's gradient are
- * two halves of ROLE_A, K and V of ROLE_B. */
+/* Attention, unfused: scores, softmax, values, and the backward pass (bench/attention.h). Q and the output's
+ * gradient share the memory of ROLE_A; K and V share ROLE_B. */
 #include "bench/attention.h"
 #include "bench/cuda/cuda_product.h"
 
-enum { ALIGNED_ELEMENTS = 256 /* the library's heuristic takes addresses for aligned so */ };
+enum { ALIGNED_ELEMENTS = 256 /* the alignment that the library's heuristic assumes for addresses */ };
 
 struct attention_work {
 	struct cuda_work work;
@@ -25,7 +25,7 @@ static size_t key_count(const struct attention_work *attention)
 	return (size_t)attention_place_elements(&attention->extent, PLACE_K);
 }
 
-/* From the first of two operands that share memory to the second. */
+/* Distance from the first to the second of two operands that share memory, in elements. */
 static size_t span(size_t count)
 {
 	return (count + ALIGNED_ELEMENTS - 1) / ALIGNED_ELEMENTS * ALIGNED_ELEMENTS;
@@ -39,7 +39,7 @@ static enum cuda_role role_of(enum attention_place place)
 	return roles[place];
 }
 
-/* Elements before a place in the memory of its role. */
+/* Number of elements before a place in the memory of its role. */
 static size_t elements_before(const struct attention_work *attention, enum attention_place place)
 {
 	bool second_of_keys = place == PLACE_V || place == PLACE_V_GRADIENT;
@@ -207,7 +207,7 @@ CUDA_PREPARE(cuda_attention_prepare)
 	enum bench_outcome outcome;
 
 	if (!attention_is_sane(shape))
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "no such attention: heads are a multiple of kv_heads, and causal queries at most as many as keys");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "heads must be a multiple of kv_heads, and causal attention needs at least as many keys as queries");
 	attention = cuda_work_new(session, request, sizeof(*attention), reason);
 	if (!attention)
 		return BENCH_FAILED;

@@ -1,5 +1,5 @@
-/* Decoding's read of the cache of keys and values: one query a sequence attends to all of its keys, each of which is read once for all
- * queries of its group. Q is ROLE_A, K and V are two halves of ROLE_B, what each chunk of keys comes to is ROLE_D. */
+/* Decoding: one query per sequence attends to all keys of its cache. Each key is read once for all queries of its
+ * group. Q is ROLE_A, K and V share ROLE_B, the partial results of the chunks of keys are ROLE_D. */
 #include "bench/attention.h"
 #include "bench/cuda/cuda_session.h"
 
@@ -11,10 +11,10 @@ struct cache_work {
 	enum cuda_format format;
 	struct cuda_function *attend, *merge;
 	bool tensor;
-	uint32_t chunk, chunks; /* keys of a chunk; chunks of a head's keys */
+	uint32_t chunk, chunks; /* keys per chunk; chunks per head */
 };
 
-/* From the keys to the values, whose rows are read in vectors of 16 bytes. */
+/* Distance from the keys to the values, in elements: rows of values are read in vectors of 16 bytes. */
 static size_t value_first(const struct cache_work *cache)
 {
 	return ((size_t)attention_place_elements(&cache->extent, PLACE_K) + ALIGNED_ELEMENTS - 1) / ALIGNED_ELEMENTS * ALIGNED_ELEMENTS;
@@ -74,8 +74,9 @@ static enum bench_outcome check(struct cuda_work *work, struct bench_check *chec
 	return attention_check(&cache->extent, &access, work->alive, check, reason);
 }
 
-/* Chunks enough for every multiprocessor to have some, as long as they can be: each leaves something to be put together. */
-static void cut(struct cache_work *cache, unsigned units)
+/* Chooses the chunks: enough for every multiprocessor, but as long as possible, because each partial result must be
+ * merged. */
+static void choose_chunks(struct cache_work *cache, unsigned units)
 {
 	int64_t keys = cache->extent.keys, heads = cache->extent.batch, chunks = ((int64_t)units * GROUPS_PER_UNIT + heads - 1) / heads;
 	int64_t pieces = (keys + KERNEL_CACHE_TENSOR_KEYS - 1) / KERNEL_CACHE_TENSOR_KEYS, least = (pieces + chunks - 1) / chunks;
@@ -93,7 +94,7 @@ static enum bench_outcome cache_open(struct cache_work *cache, struct bench_reas
 	enum bench_outcome outcome = cuda_kernels_find(&session->kernels, &session->driver, attend, &cache->attend, reason);
 
 	cache->tensor = tensor != KERNEL_COUNT;
-	cut(cache, session->units);
+	choose_chunks(cache, session->units);
 	if (outcome == BENCH_OK)
 		outcome = cuda_kernels_find(&session->kernels, &session->driver, kernel_cache_merge(extent->precision), &cache->merge, reason);
 	if (outcome == BENCH_OK)
@@ -113,9 +114,9 @@ CUDA_PREPARE(cuda_cache_prepare)
 	enum bench_outcome outcome;
 
 	if (!attention_is_sane(shape) || shape->queries != 1 || shape->causal || shape->backward)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "a read of keys and values has one query a sequence, which sees them all");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "a read of keys and values must have one query per sequence that sees all keys");
 	if (kernel_cache_attend(request->precision, shape->head_dimension) == KERNEL_COUNT)
-		return cuda_stream_prepare(session, request, work, reason); /* no arithmetic in that format: the bytes alone */
+		return cuda_stream_prepare(session, request, work, reason); /* no kernel for this format or dimension: only reads the bytes */
 	cache = cuda_work_new(session, request, sizeof(*cache), reason);
 	if (!cache)
 		return BENCH_FAILED;

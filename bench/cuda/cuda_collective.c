@@ -1,4 +1,4 @@
-/* A reduction over all devices of this node by NCCL: one process, one communicator and one stream a device. */
+/* A reduction over all devices of this node by NCCL: one process, with one communicator and one stream per device. */
 #include <unistd.h>
 
 #include "bench/cuda/cuda_session.h"
@@ -7,9 +7,9 @@
 
 enum { DEVICES_MAX = 64 };
 
-/* Each device's operand is its number plus 1, so that the sum is a whole number that no device has by itself. */
+/* Each device's operand is its number plus 1, so the sum is a whole number that differs from every operand. */
 struct rank {
-	int lock; /* of the device; -1: it is the session's own, or was not taken */
+	int lock; /* of the device; -1: the session holds it, or it was not taken */
 	struct cuda_context *context;
 	struct cuda_stream *stream;
 	struct cuda_event *from, *to;
@@ -20,7 +20,7 @@ struct collective_work {
 	struct cuda_work work;
 	struct nccl nccl;
 	size_t count; /* floats */
-	int ranks, made; /* made: whose members are set */
+	int ranks, made; /* made: number of initialised entries of `rank` */
 	struct rank rank[DEVICES_MAX];
 	struct nccl_communicator *communicators[DEVICES_MAX];
 };
@@ -32,7 +32,7 @@ static enum bench_outcome judge(struct collective_work *collective, int code, co
 	return bench_refuse(reason, BENCH_FAILED, "NCCL, %s: %s (%d)", what, collective->nccl.error_text(code), code);
 }
 
-/* All ranks' parts of one reduction, each between its own events. */
+/* Enqueues all ranks' parts of one reduction, each between its own events. */
 static enum bench_outcome reduce(struct collective_work *collective, struct bench_reason *reason)
 {
 	struct bench_session *session = collective->work.session;
@@ -65,7 +65,8 @@ static enum bench_outcome reduce(struct collective_work *collective, struct benc
 	return outcome == BENCH_OK ? cuda_session_judge(session, code, "an event", reason) : outcome;
 }
 
-/* The slowest rank's time: all begin within microseconds, and none ends before the last has given its part. */
+/* Measures the time of the slowest rank. All ranks begin within microseconds, and none ends before the last has sent
+ * its part. */
 static enum bench_outcome collective_run(struct bench_work *bench, double *elapsed_s, struct bench_reason *reason)
 {
 	struct collective_work *collective = bench->state;
@@ -161,7 +162,7 @@ static void collective_release(struct cuda_work *work)
 	(void)work->session->driver.context_set(work->session->context);
 }
 
-/* The lock, unless it is the session's own device, whose lock the program holds. */
+/* Locks the device, except the session's own device: the program already holds that lock. */
 static enum bench_outcome rank_lock(struct bench_session *session, struct rank *rank, int ordinal, struct bench_reason *reason)
 {
 	char uuid[DEVICE_ID_MAX];
@@ -169,7 +170,7 @@ static enum bench_outcome rank_lock(struct bench_session *session, struct rank *
 	if (ordinal == session->ordinal)
 		return BENCH_OK;
 	if (!cuda_uuid_of(&session->driver, ordinal, uuid, sizeof(uuid)))
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "device %d does not tell its UUID", ordinal);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the driver does not report the UUID of device %d", ordinal);
 	if (bench_device_lock(uuid, &rank->lock, reason) == DEVICE_LOCKED)
 		return BENCH_OK;
 	rank->lock = -1;
@@ -220,7 +221,7 @@ static enum bench_outcome rank_open(struct collective_work *collective, int ordi
 	if (code == CUDA_OK)
 		code = driver->memory_new(&rank->out, bytes);
 	if (code == CUDA_OUT_OF_MEMORY)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.1f MiB on each device cannot be had: %s (%d)", 2 * (double)bytes / 0x1p20,
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "cannot allocate %.1f MiB on each device: %s (%d)", 2 * (double)bytes / 0x1p20,
 			cuda_driver_code_name(driver, code), code);
 	outcome = cuda_session_judge(session, code, "another device", reason);
 	return outcome == BENCH_OK ? rank_fill(collective, ordinal, reason) : outcome;
@@ -249,7 +250,7 @@ CUDA_PREPARE(cuda_collective_prepare)
 	int count = 0;
 
 	if (session->driver.device_count(&count) != CUDA_OK || count < 2 || count > DEVICES_MAX)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "a reduction needs 2 to %d devices, and this process sees %d", DEVICES_MAX, count);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "a reduction needs 2 to %d devices; this process sees %d", DEVICES_MAX, count);
 	collective = cuda_work_new(session, request, sizeof(*collective), reason);
 	if (!collective)
 		return BENCH_FAILED;

@@ -19,7 +19,7 @@ static void uuid_text(const char *prefix, const struct cuda_uuid *uuid, char *ou
 		length += (size_t)snprintf(out + length, size - length, "%02x%s", (unsigned char)uuid->bytes[i], hyphen_after[i] ? "-" : "");
 }
 
-/* A slice's own UUID differs from its board's; drivers before slices have no second function. */
+/* A slice's UUID differs from its board's. Drivers without slices lack device_uuid_v2. */
 bool cuda_uuid_of(const struct cuda_driver *driver, int ordinal, char *out, size_t size)
 {
 	struct cuda_uuid whole = {{0}}, part = {{0}};
@@ -46,7 +46,7 @@ int cuda_ordinal_of(const struct cuda_driver *driver, const char *uuid)
 	return -1;
 }
 
-/* A file of one line under /sys/bus/pci/devices/BUS/. */
+/* Reads a one-line file under /sys/bus/pci/devices/BUS/. */
 static bool sysfs_line(const struct bench_device *device, const char *file, char *out, size_t size)
 {
 	char path[128];
@@ -78,7 +78,7 @@ static void note_bus(struct bench_device *device)
 	if (!sysfs_line(device, "numa_node", node, sizeof(node)))
 		return;
 	numa = strtol(node, NULL, 10);
-	if (numa >= 0) { /* -1: a machine of one node */
+	if (numa >= 0) { /* -1: the machine has one node */
 		device->numa_node = (int)numa;
 		bench_device_note(device, DEVICE_NUMA_NODE);
 	}
@@ -90,7 +90,8 @@ static void note_memory(struct bench_device *device, double memory_bytes)
 	bench_device_note(device, DEVICE_MEMORY);
 }
 
-/* The catalogue's row: by the board's id and all of its memory, which NVML counts and CUDA tells less the driver's part. */
+/* Finds the catalogue's row by the board's id and its whole memory. NVML reports the whole memory; CUDA reports it
+ * without the driver's part. */
 static void match(struct bench_device *device, double memory_bytes)
 {
 	const struct pci_accelerator *row = bench_device_knows(device, DEVICE_PCI_ID) && !bench_device_knows(device, DEVICE_MIG_PARENT)
@@ -141,7 +142,7 @@ static void note_board(struct bench_device *device, const struct nvml *nvml, str
 	}
 }
 
-/* "NVIDIA H100 80GB HBM3 MIG 1g.10gb" has its profile at the end; what has not is put together. */
+/* "NVIDIA H100 80GB HBM3 MIG 1g.10gb" ends with its profile. If the name has none, builds it from the attributes. */
 static void note_slice(struct bench_device *device, const struct nvml *nvml, struct nvml_device *board, struct nvml_device *slice)
 {
 	const char *profile = strstr(device->name, " MIG ");
@@ -164,7 +165,7 @@ static void note_slice(struct bench_device *device, const struct nvml *nvml, str
 	}
 }
 
-/* What NVML knows of a device that CUDA has listed. */
+/* Adds what NVML reports about a device that CUDA listed. */
 static void enrich(struct bench_device *device, const struct nvml *nvml)
 {
 	struct nvml_device *part, *board = NULL;
@@ -173,7 +174,7 @@ static void enrich(struct bench_device *device, const struct nvml *nvml)
 	if (nvml->handle && nvml->device_of_uuid(device->uuid, &part) == NVML_OK) {
 		board = part;
 		if (!strncmp(device->uuid, "MIG-", 4)) {
-			(void)nvml->name(part, device->name, sizeof(device->name)); /* with its profile, which CUDA's may lack */
+			(void)nvml->name(part, device->name, sizeof(device->name)); /* this name includes the profile, which CUDA's may lack */
 			if (!nvml->mig_parent || nvml->mig_parent(part, &board) != NVML_OK)
 				board = part;
 			note_slice(device, nvml, board, part);
@@ -247,7 +248,7 @@ static bool listed(const struct listing *listing, const char *uuid)
 	return false;
 }
 
-/* One process sees one slice; the others are known to NVML alone, and are opened by name. */
+/* A process sees one slice. Only NVML reports the others; a later process opens one by its name. */
 static void list_slices(struct listing *listing, const struct cuda_driver *driver, const struct nvml *nvml, struct nvml_device *board)
 {
 	unsigned current = 0, pending = 0, most = 0;
@@ -308,7 +309,7 @@ static enum bench_outcome list_here(struct bench_device *devices, size_t capacit
 	list_hidden(&listing, &driver, &nvml);
 	nvml_close(&nvml);
 	*count = listing.count;
-	return listing.count ? BENCH_OK : bench_refuse(reason, BENCH_UNSUPPORTED, "no device: the NVIDIA driver is there and shows none");
+	return listing.count ? BENCH_OK : bench_refuse(reason, BENCH_UNSUPPORTED, "no device: the NVIDIA driver is installed but reports no device");
 }
 
 enum bench_outcome cuda_devices_list(struct bench_device *devices, size_t capacity, size_t *count, struct bench_reason *reason)

@@ -68,18 +68,18 @@ static const struct dynamic_library library = {
 	.symbol_count = COUNT_OF(symbols),
 };
 
-/* What a code of cuInit asks for: those with advice mean that there is no device to be had here. */
+/* Advice for codes of cuInit that mean that no device is usable here. */
 static const struct {
 	enum cuda_code code;
 	const char *advice;
 } no_device[] = {
-	{CUDA_STUB_LIBRARY, "this libcuda.so.1 is the toolkit's stub; take its folder from LD_LIBRARY_PATH and use the driver's own"},
+	{CUDA_STUB_LIBRARY, "this libcuda.so.1 is the toolkit's stub; remove its folder from LD_LIBRARY_PATH and use the driver's own"},
 	{CUDA_NO_DEVICE, "no NVIDIA GPU is attached or given to this container"},
 	{CUDA_INVALID_DEVICE, "no NVIDIA GPU is attached or given to this container"},
 	{CUDA_SYSTEM_NOT_READY, "start nvidia-fabricmanager: boards with NVSwitch need it"},
 	{CUDA_DRIVER_MISMATCH, "libcuda.so.1 and the kernel module differ: load the module of the installed driver, or restart the node"},
 	{CUDA_COMPAT_NOT_SUPPORTED, "the compatibility libcuda.so.1 does not serve this GPU: use the driver's own"},
-	{CUDA_UNKNOWN, "the kernel module does not answer: look into dmesg, and load it (modprobe nvidia_uvm) or restart the node"},
+	{CUDA_UNKNOWN, "the kernel module does not answer: see dmesg, then load the module (modprobe nvidia_uvm) or restart the node"},
 };
 
 const char *cuda_driver_code_name(const struct cuda_driver *driver, int code)

@@ -12,7 +12,8 @@ size_t cuda_format_bytes(enum cuda_format format)
 	return bytes[format];
 }
 
-/* Sign, exponent and mantissa packed for a small float with so many bits of each; denormals kept; above its largest: `largest`. */
+/* Packs sign, exponent and mantissa of a small float with these numbers of bits. Keeps denormals. Above `largest`
+ * the result is `above`. */
 static unsigned small_float_encode(double value, int exponent_bits, int mantissa_bits, double largest, unsigned above)
 {
 	int bias = (1 << (exponent_bits - 1)) - 1, exponent;
@@ -25,7 +26,7 @@ static unsigned small_float_encode(double value, int exponent_bits, int mantissa
 		(void)frexp(magnitude, &exponent);
 	else
 		exponent = 1 - bias;
-	exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1; /* denormals share the exponent of the least normal number */
+	exponent = exponent - 1 < 1 - bias ? 1 - bias : exponent - 1; /* denormals share the exponent of the smallest normal number */
 	step = ldexp(1, exponent - mantissa_bits);
 	steps = nearbyint(magnitude / step);
 	if (steps * step > largest)

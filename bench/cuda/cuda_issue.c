@@ -1,4 +1,4 @@
-/* Multiply-adds on registers alone, on the scalar units or through tensor instructions: an upper bound. */
+/* Multiply-adds on registers only, by scalar units or tensor instructions: an upper bound. */
 #include <math.h>
 
 #include "bench/cuda/cuda_session.h"
@@ -45,8 +45,8 @@ static double operand(void *context, size_t i)
 	return cuda_input_value(ROLE_A, cuda_format_of_input(issue->precision), i);
 }
 
-/* What an item has to have written. Roundings of fp32 turn the pairs by a random walk: the root of the steps, each half of 2^-23, in up
- * to 16 summands below 2. */
+/* Computes the number that an item must have written. Rounding errors of fp32 move the pairs in a random walk: the
+ * root of the steps, each half of 2^-23, in up to 16 summands below 2. */
 static double expected_of(struct issue_work *issue, size_t item, double *allowed)
 {
 	if (issue->tensor)
@@ -73,7 +73,7 @@ static enum bench_outcome issue_check(struct cuda_work *work, struct bench_check
 	return outcome;
 }
 
-/* As many rounds as take ISSUE_RUN_S, by doubling: what an instruction takes is what is to be found out. */
+/* Doubles the rounds until a run takes ISSUE_RUN_S: the time of an instruction is not known before. */
 static enum bench_outcome calibrate(struct bench_work *bench, struct issue_work *issue, struct bench_reason *reason)
 {
 	enum bench_outcome outcome = BENCH_OK;

@@ -2,7 +2,7 @@
 
 enum { LOG_BYTES = 4096, LEAST_CAPABILITY = 60, TENSOR_CAPABILITY = 80 };
 
-/* The first line of the compiler's log that tells of an error, without the line breaks. */
+/* Copies the first line of the compiler's log that contains "error", else its first line, without the line break. */
 static void first_complaint(const char *log, char *out, size_t size)
 {
 	const char *at = strstr(log, "error");
@@ -18,10 +18,10 @@ static enum bench_outcome refuse_load(const struct cuda_driver *driver, int code
 
 	first_complaint(log, complaint, sizeof(complaint));
 	if (code == CUDA_UNSUPPORTED_PTX_VERSION || code == CUDA_JIT_COMPILER_NOT_FOUND || code == CUDA_NO_BINARY)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "the driver %d.%d does not take PTX for %s: %s (%d); %s", driver->version / 1000,
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the driver %d.%d does not accept PTX for %s: %s (%d); %s", driver->version / 1000,
 			driver->version / 10 % 100, target, cuda_driver_code_name(driver, code), code,
-			code == CUDA_JIT_COMPILER_NOT_FOUND ? "libnvidia-ptxjitcompiler.so.1 is missing" : "a newer driver does");
-	return bench_refuse(reason, BENCH_FAILED, "the kernels do not compile for %s: %s (%d): %s", target, cuda_driver_code_name(driver, code),
+			code == CUDA_JIT_COMPILER_NOT_FOUND ? "libnvidia-ptxjitcompiler.so.1 is missing" : "install a newer driver");
+	return bench_refuse(reason, BENCH_FAILED, "the driver cannot compile the kernels for %s: %s (%d): %s", target, cuda_driver_code_name(driver, code),
 		code, complaint);
 }
 
@@ -36,8 +36,8 @@ enum bench_outcome cuda_kernels_load(struct cuda_kernels *kernels, const struct 
 
 	*kernels = (struct cuda_kernels){.target = blob == KERNEL_PTX_80 ? "sm_80" : "sm_60"};
 	if (capability < LEAST_CAPABILITY)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "compute capability %d.%d is older than 6.0, the oldest that the kernels are made for: "
-			"the opencl backend serves it", capability / 10, capability % 10);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "compute capability %d.%d is older than 6.0, the oldest that the kernels support: "
+			"use the opencl backend", capability / 10, capability % 10);
 	code = driver->module_load(&kernels->module, kernel_ptx(blob), COUNT_OF(options), options, values);
 	log[sizeof(log) - 1] = '\0';
 	if (code == CUDA_OK)

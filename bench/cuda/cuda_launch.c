@@ -1,4 +1,5 @@
-/* What a launch costs: there and back, in a row, and as a recorded graph. Timed by the host's clock, since the host is what waits. */
+/* The cost of a launch: a round trip, many in a row, and as a recorded graph. Timed by the host's clock, since the
+ * host waits. */
 #include "base/clock.h"
 #include "bench/cuda/cuda_session.h"
 
@@ -10,7 +11,7 @@ struct launch_work {
 	struct cuda_graph *graph;
 	struct cuda_graph_exec *exec;
 	unsigned launches;
-	unsigned mark; /* what each launch writes; 0: nothing */
+	unsigned mark; /* written by each launch; 0: writes nothing */
 };
 
 static enum bench_outcome launch_all(struct launch_work *launch, struct bench_reason *reason)
@@ -40,7 +41,7 @@ static enum bench_outcome launch_run(struct bench_work *bench, double *elapsed_s
 	return outcome;
 }
 
-/* Records the launches as a graph; they write or not as launch->mark says now. */
+/* Records the launches as a graph, with the current launch->mark. */
 static enum bench_outcome record(struct launch_work *launch, struct bench_reason *reason)
 {
 	struct bench_session *session = launch->work.session;
@@ -72,7 +73,7 @@ static void forget_graph(struct cuda_work *work)
 	launch->graph = NULL;
 }
 
-/* With a mark that every group writes: launches that did not run show. */
+/* Launches with a mark that every group writes, so missing launches are detected. */
 static enum bench_outcome launch_verify(struct bench_work *bench, struct bench_check *check, struct bench_reason *reason)
 {
 	struct launch_work *launch = bench->state;
@@ -110,7 +111,7 @@ CUDA_PREPARE(cuda_launch_prepare)
 	enum bench_outcome outcome;
 
 	if (request->kind == WORK_LAUNCH_GRAPH && !has_graphs(&session->driver))
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "this driver has no graphs: CUDA 12 and newer have");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "this driver has no graphs; install a driver for CUDA 12 or newer");
 	outcome = cuda_operand_need(session, ROLE_C, FORMAT_INT32, session->units, reason);
 	launch = outcome == BENCH_OK ? cuda_work_new(session, request, sizeof(*launch), reason) : NULL;
 	if (!launch)

@@ -4,7 +4,7 @@
 
 enum { ALGORITHMS_WANTED = 16, TRIES = 3 };
 
-/* The library's words for a precision. */
+/* Converts a precision to the library's types. */
 static bool types_of(enum precision precision, int *type, int *result, int *compute, int *scale)
 {
 	*compute = CUBLASLT_COMPUTE_32F;
@@ -69,8 +69,8 @@ static int layout(const struct cublaslt *cublaslt, struct cublaslt_layout **made
 	return code;
 }
 
-/* Scales of 1, without which FP8 has no algorithm; one that adds up in fewer bits between tensor instructions is what training
- * takes for the forward product, and not for gradients. */
+/* Sets scales of 1, which FP8 algorithms require, and the accumulation. Training uses fast accumulation (fewer bits
+ * between tensor instructions) for the forward product, but not for gradients. */
 static int describe_fp8(struct cuda_matmul *matmul, const struct bench_session *session, enum bench_product product)
 {
 	const struct cublaslt *cublaslt = &session->cublaslt;
@@ -86,8 +86,9 @@ static int describe_fp8(struct cuda_matmul *matmul, const struct bench_session *
 	return code;
 }
 
-/* In memory A is m x k, or k x m for A^T; the library is given B first, as n x k or k x n of columns. */
-static int describe(struct cuda_matmul *matmul, const struct bench_session *session, const struct cuda_matmul_request *request)
+/* Describes the product. In memory A is m x k, or k x m for A^T. The library gets B first, as a column-major n x k
+ * or k x n. */
+static int describe_product(struct cuda_matmul *matmul, const struct bench_session *session, const struct cuda_matmul_request *request)
 {
 	const struct cublaslt *cublaslt = &session->cublaslt;
 	const struct bench_shape *shape = &request->shape;
@@ -131,7 +132,8 @@ enum bench_outcome cuda_matmul_enqueue(const struct cuda_matmul *matmul, struct 
 		(void *)workspace, session->workspace.bytes, session->stream), "a product", reason);
 }
 
-/* The fastest of TRIES, on the device's clock; HUGE_VAL when it fails: the heuristic proposes, this decides. */
+/* Returns the fastest of TRIES runs on the device's clock; HUGE_VAL if a run fails. The heuristic only proposes
+ * algorithms; this time decides. */
 static double time_of(const struct cuda_matmul *matmul, struct bench_session *session, cuda_pointer a, cuda_pointer b, cuda_pointer c)
 {
 	const struct cuda_driver *driver = &session->driver;
@@ -159,7 +161,7 @@ static int config(const struct cublaslt *cublaslt, const struct cublaslt_algorit
 	return cublaslt->algorithm_get(algorithm, (int)attribute, &value, sizeof(value), &written) == CUBLASLT_OK ? value : -1;
 }
 
-static enum bench_outcome choose(struct cuda_matmul *matmul, struct bench_session *session, const struct cublaslt_heuristic *proposals,
+static enum bench_outcome choose_algorithm(struct cuda_matmul *matmul, struct bench_session *session, const struct cublaslt_heuristic *proposals,
 	int count, const cuda_pointer at[3], struct bench_reason *reason)
 {
 	const struct cublaslt *cublaslt = &session->cublaslt;
@@ -209,11 +211,11 @@ static enum bench_outcome propose_and_choose(struct cuda_matmul *matmul, struct 
 		(void)cublaslt->preference_free(preference);
 	if (code == CUBLASLT_OK && count == 0)
 		code = CUBLASLT_NOT_SUPPORTED;
-	return code == CUBLASLT_OK ? choose(matmul, session, proposals, count, at, reason)
+	return code == CUBLASLT_OK ? choose_algorithm(matmul, session, proposals, count, at, reason)
 							   : judge(session, code, "no algorithm for this product", reason);
 }
 
-/* The library with its workspace, and a 1 for FP8's scales; once a session. */
+/* Opens the library, allocates its workspace, and uploads a 1 for FP8's scales; once per session. */
 static enum bench_outcome library_need(struct bench_session *session, struct bench_reason *reason)
 {
 	float one = 1;
@@ -238,7 +240,7 @@ enum bench_outcome cuda_matmul_open(struct cuda_matmul *matmul, struct bench_ses
 	*matmul = (struct cuda_matmul){.scale = request->scale, .whole = request->precision == PRECISION_INT8};
 	outcome = library_need(session, reason);
 	if (outcome == BENCH_OK)
-		outcome = judge(session, describe(matmul, session, request), "describing a product", reason);
+		outcome = judge(session, describe_product(matmul, session, request), "describing a product", reason);
 	if (outcome == BENCH_OK)
 		outcome = propose_and_choose(matmul, session, at, reason);
 	if (outcome != BENCH_OK)

@@ -1,4 +1,4 @@
-/* Matrix products of the cuda backend, and multiply-adds on registers alone. */
+/* Matrix products of the cuda backend. */
 #include <math.h>
 
 #include "bench/cuda/cuda_product.h"
@@ -39,7 +39,7 @@ static enum bench_outcome matrix_poison(struct cuda_work *work, struct bench_rea
 		(size_t)(shape->m * shape->n) * cuda_format_bytes(matrix->output), reason);
 }
 
-/* Where element (i, p) of A and (p, j) of B lie. */
+/* Index of element (i, p) of A; b_at(): of element (p, j) of B. */
 static size_t a_at(const struct cuda_matmul_request *request, size_t i, size_t p)
 {
 	bool turned = request->product == PRODUCT_WEIGHT_GRADIENT && !cuda_matmul_depth_innermost(request->precision);
@@ -54,23 +54,23 @@ static size_t b_at(const struct cuda_matmul_request *request, size_t p, size_t j
 	return turned ? j * (size_t)request->shape.k + p : p * (size_t)request->shape.n + j;
 }
 
-/* How far an output may be from the sum in double: the inputs' rounding where the tensor cores cut them (TF32), that of fp32 sums
- * (of fewer bits where FP8 asked for fast ones), which grows with the root of k, and the output's own. A missing row, column
- * or tile of products is far outside. */
+/* The allowed difference of an output from the sum in double precision. It includes the inputs' rounding where
+ * tensor cores truncate them (TF32), the rounding of fp32 sums, which grows with the root of k (fewer bits for FP8
+ * with fast accumulation), and the output's rounding. A missing row, column or tile of products is far outside. */
 static double allowed_error(const struct matrix_work *matrix, double sum, double magnitude)
 {
 	const struct cuda_matmul_request *request = &matrix->product.request;
 	double terms = sqrt((double)request->shape.k), adding = request->precision == PRECISION_FP8 ? 0x1p-12 : 4 * 0x1p-24;
-	double mean = magnitude / terms; /* what the errors of the products come to, of either sign as they are */
+	double mean = magnitude / terms; /* the sum of the products' errors, which have both signs */
 
 	if (request->precision == PRECISION_INT8)
-		return 0.5; /* whole numbers: exact */
+		return 0.5; /* whole numbers are exact */
 	if (request->precision == PRECISION_TF32)
 		adding += 8 * 0x1p-11 / terms;
 	return adding * magnitude + cuda_format_epsilon(request->precision, matrix->output) * (fabs(sum) + mean * 0x1p-8);
 }
 
-static enum bench_outcome sample(struct matrix_work *matrix, size_t i, size_t j, struct bench_check *check, struct bench_reason *reason)
+static enum bench_outcome check_element(struct matrix_work *matrix, size_t i, size_t j, struct bench_check *check, struct bench_reason *reason)
 {
 	struct bench_session *session = matrix->work.session;
 	const struct cuda_matmul_request *request = &matrix->product.request;
@@ -86,7 +86,7 @@ static enum bench_outcome sample(struct matrix_work *matrix, size_t i, size_t j,
 		magnitude += fabs(product);
 	}
 	error = fabs(value - sum) / allowed_error(matrix, sum, magnitude);
-	if (!(error <= 1)) /* NaN, the poison, is refused as well */
+	if (!(error <= 1)) /* true for NaN, the poison, too */
 		check->verified = false;
 	if (!(error <= check->worst_error))
 		check->worst_error = error;
@@ -105,7 +105,7 @@ static enum bench_outcome matrix_check(struct cuda_work *work, struct bench_chec
 		size_t i = s == 1 ? (size_t)shape->m - 1 : random_next(&seed) % (size_t)shape->m;
 		size_t j = s == 1 ? (size_t)shape->n - 1 : random_next(&seed) % (size_t)shape->n;
 
-		outcome = sample(matrix, i, j, check, reason);
+		outcome = check_element(matrix, i, j, check, reason);
 	}
 	return outcome;
 }
@@ -120,7 +120,7 @@ static enum bench_outcome shape_check(const struct bench_work_request *request, 
 	const struct bench_shape *shape = &request->shape;
 
 	if (shape->m < 1 || shape->n < 1 || shape->k < 1 || shape->m > SIDE_MAX || shape->n > SIDE_MAX || shape->k > SIDE_MAX)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "sides of a matrix are 1 to %d", SIDE_MAX);
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the sides of a matrix must be 1 to %d", SIDE_MAX);
 	if (cuda_format_of_input(request->precision) == FORMAT_COUNT)
 		return bench_refuse(reason, BENCH_UNSUPPORTED, "the cuda backend does not multiply in %s", precision_name(request->precision));
 	return BENCH_OK;

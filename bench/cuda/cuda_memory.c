@@ -1,9 +1,9 @@
-/* Memory of a session: operands that all work shares, filled with random numbers that the host can follow. */
+/* Memory of a session: operands that all work shares, filled with random numbers that the host can reproduce. */
 #include "bench/cuda/cuda_format.h"
 #include "bench/cuda/cuda_session.h"
 #include "bench/random.h"
 
-/* Of what is free: the library's own workspaces and the other tenants of a board need some. */
+/* Share of the free memory that may be used: the library's workspaces and other users of the board need some. */
 #define SHARE_OF_FREE 0.92
 
 static void release(struct bench_session *session, struct cuda_operand *operand)
@@ -13,7 +13,7 @@ static void release(struct bench_session *session, struct cuda_operand *operand)
 	*operand = (struct cuda_operand){0};
 }
 
-/* All operands but those that the preparation under way has asked for; only while nothing is prepared that would miss them. */
+/* Releases all operands except those of the current preparation. Call only while no prepared work uses them. */
 static void release_operands(struct bench_session *session, unsigned but_used)
 {
 	for (int role = 0; role < ROLE_COUNT; role++)
@@ -51,8 +51,8 @@ enum bench_outcome cuda_memory_need(struct bench_session *session, struct cuda_o
 	if (outcome != BENCH_OK)
 		return outcome;
 	code = session->driver.memory_new(&operand->at, bytes);
-	if (code == CUDA_OUT_OF_MEMORY) /* somebody else was faster, or it is in pieces: no fault of the device */
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "%.2f GiB cannot be had: %s (%d)", (double)bytes / 0x1p30,
+	if (code == CUDA_OUT_OF_MEMORY) /* another process was faster, or the memory is fragmented: the device is not at fault */
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "cannot allocate %.2f GiB: %s (%d)", (double)bytes / 0x1p30,
 			cuda_driver_code_name(&session->driver, code), code);
 	outcome = cuda_session_judge(session, code, "memory of the device", reason);
 	*operand = outcome == BENCH_OK ? (struct cuda_operand){operand->at, bytes, session->preparing} : (struct cuda_operand){0};
@@ -68,7 +68,7 @@ enum bench_outcome cuda_upload(struct bench_session *session, cuda_pointer to, c
 	return cuda_session_judge(session, code, "copying to the device", reason);
 }
 
-/* Number i of a role: draw i of its seed, whose state moves on by a constant each time. */
+/* Number i of a role: draw i of its seed, whose state grows by a constant at each draw. */
 static double normal_at(enum cuda_role role, size_t i)
 {
 	float value;
@@ -77,7 +77,8 @@ static double normal_at(enum cuda_role role, size_t i)
 	return (double)value;
 }
 
-/* One period of the numbers, then copies of what is there until it is full: the bus carries little and the host computes little. */
+/* Uploads one period of the numbers, then copies it on the device until the operand is full. This saves bus
+ * transfers and host time. */
 static enum bench_outcome fill_input(struct bench_session *session, enum cuda_role role, enum cuda_format format, size_t count,
 	struct bench_reason *reason)
 {
@@ -113,7 +114,7 @@ enum bench_outcome cuda_operand_need(struct bench_session *session, enum cuda_ro
 	if (outcome == BENCH_OK && operand->bytes != before && (role == ROLE_A || role == ROLE_B)) {
 		outcome = fill_input(session, role, format, count, reason);
 		if (outcome != BENCH_OK)
-			release(session, operand); /* not to be taken for filled */
+			release(session, operand); /* must not count as filled */
 	}
 	return outcome;
 }
@@ -150,7 +151,7 @@ enum bench_outcome cuda_operand_poison(struct bench_session *session, cuda_point
 
 void cuda_memory_release(struct bench_session *session)
 {
-	release_operands(session, 0); /* no preparation has that number, and what it has never asked for holds nothing */
+	release_operands(session, 0); /* 0 is not the number of a preparation, so this releases all */
 	release(session, &session->flush);
 	release(session, &session->workspace);
 	release(session, &session->one);

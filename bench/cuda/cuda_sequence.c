@@ -1,4 +1,4 @@
-/* Parts of work one after the other, with one wait at the end: a transformer's block as one measurement. */
+/* Parts of work one after another, with one wait at the end: a transformer's block as one measurement. */
 #include <math.h>
 
 #include "bench/cuda/cuda_session.h"
@@ -22,7 +22,7 @@ static enum bench_outcome sequence_enqueue(struct cuda_work *work, struct bench_
 	return outcome;
 }
 
-/* Each part alone: parts write to the same memory. */
+/* Verifies each part separately, because parts write to the same memory. */
 static enum bench_outcome sequence_verify(struct bench_work *bench, struct bench_check *check, struct bench_reason *reason)
 {
 	struct sequence_work *sequence = bench->state;
@@ -48,7 +48,7 @@ static void sequence_release(struct cuda_work *work)
 		sequence->parts[i].release(&sequence->parts[i]);
 }
 
-/* Work that is put on the stream and timed by its events; launches and reductions wait for the host. */
+/* True for work that is on the stream and timed by its events. Launches and reductions wait on the host. */
 static bool can_be_part(enum bench_work_kind kind)
 {
 	switch (kind) {

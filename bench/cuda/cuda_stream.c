@@ -1,4 +1,4 @@
-/* Work that memory bounds: streams, element-wise updates, one pass over a cache of keys and values. */
+/* Memory-bound work: streams, element-wise updates, one pass over a cache of keys and values. */
 #include <math.h>
 
 #include "bench/cuda/cuda_session.h"
@@ -8,8 +8,8 @@ enum { GROUPS_PER_UNIT = 8, VECTOR_FLOATS = 4 };
 
 #define STREAM_SCALAR 3.0f
 #define STREAM_LEAST_BYTES 0x1p30
-#define STREAM_CACHES 4           /* an array is at least so many times the cache */
-#define STREAM_SHARE_OF_FREE 0.125 /* of each array at most: three of them, and operands of other work */
+#define STREAM_CACHES 4           /* an array is at least this many times the cache */
+#define STREAM_SHARE_OF_FREE 0.125 /* limit of each array: there are three, and operands of other work */
 
 struct stream_work {
 	struct cuda_work work;
@@ -47,7 +47,7 @@ static enum bench_outcome stream_poison(struct cuda_work *work, struct bench_rea
 		sums ? stream->groups * sizeof(uint32_t) : stream->vectors * VECTOR_FLOATS * sizeof(float), reason);
 }
 
-/* The sum of the words' bits modulo 2^32: exact in whatever order they are added. */
+/* The sum of the words' bits modulo 2^32; exact in any order. */
 static uint32_t expected_sum(uint64_t count)
 {
 	uint64_t whole = count / CUDA_PERIOD, rest = count % CUDA_PERIOD;
@@ -109,7 +109,7 @@ static enum bench_outcome stream_check(struct cuda_work *work, struct bench_chec
 		double value, expected = expected_value(stream, i), error;
 
 		outcome = cuda_output_read(work->session, z, FORMAT_FP32, i, &value, reason);
-		/* Two roundings, each at most half a unit of the larger of the summands, whose sizes are below 16. */
+		/* Two roundings, each at most half a unit of the larger summand; the summands are below 16. */
 		error = fabs(value - expected) / (stream->kind == WORK_STREAM_COPY ? 0x1p-149 : 0x1p-19);
 		check->verified = check->verified && error <= 1;
 		check->worst_error = error <= check->worst_error ? check->worst_error : error;
@@ -117,7 +117,8 @@ static enum bench_outcome stream_check(struct cuda_work *work, struct bench_chec
 	return outcome;
 }
 
-/* Floats of each array of a stream; false in *large_enough when the device has no room for arrays that its cache does not hold. */
+/* Computes the floats in each array of a stream. *large_enough is false if the device lacks memory for arrays larger
+ * than its cache. */
 static enum bench_outcome stream_count(struct bench_session *session, size_t *count, bool *large_enough, struct bench_reason *reason)
 {
 	size_t free_bytes = 0, total_bytes = 0;
@@ -125,17 +126,17 @@ static enum bench_outcome stream_count(struct bench_session *session, size_t *co
 	enum bench_outcome outcome =
 		cuda_session_judge(session, session->driver.memory_info(&free_bytes, &total_bytes), "the free memory", reason);
 
-	/* Every round of a stream is of arrays as large as those of the first, which are there. */
+	/* Every round uses arrays of the first round's size, which are already allocated. */
 	bytes = session->stream_bytes > 0 ? session->stream_bytes : fmin(wanted_bytes, STREAM_SHARE_OF_FREE * (double)free_bytes);
 	session->stream_bytes = bytes;
 	*large_enough = bytes >= STREAM_CACHES * (double)session->l2_bytes;
 	*count = (size_t)(bytes / (VECTOR_FLOATS * sizeof(float))) * VECTOR_FLOATS;
 	if (outcome == BENCH_OK && *count < (size_t)VECTOR_FLOATS * KERNEL_GROUP_ITEMS)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "the device has no free memory for a stream");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "the device has not enough free memory for a stream");
 	return outcome;
 }
 
-/* How many floats the work has in each array. */
+/* Computes the number of floats in each array. */
 static enum bench_outcome work_count(struct bench_session *session, const struct bench_work_request *request, size_t *count,
 	bool *cache_resident, struct bench_reason *reason)
 {
@@ -199,7 +200,7 @@ CUDA_PREPARE(cuda_stream_prepare)
 	stream->work.check = stream_check;
 	*work = (struct bench_work){.bytes = arrays[request->kind] * (double)count * sizeof(float), .cache_resident = cache_resident};
 	cuda_work_fill(work, &stream->work);
-	snprintf(work->detail, sizeof(work->detail), "%s, %.1f MiB an array, %u groups, PTX %s", kernel_entries[kernels[request->kind]].name,
+	snprintf(work->detail, sizeof(work->detail), "%s, %.1f MiB per array, %u groups, PTX %s", kernel_entries[kernels[request->kind]].name,
 		(double)count * sizeof(float) / 0x1p20, groups, session->kernels.target);
 	return BENCH_OK;
 }

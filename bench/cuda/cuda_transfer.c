@@ -1,4 +1,4 @@
-/* Copies between the host and the device, and from one device to another, by the copy engines. */
+/* Copies between host and device, and between devices, by the copy engines. */
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -10,8 +10,8 @@ struct transfer_work {
 	struct cuda_work work;
 	struct bench_transfer transfer;
 	size_t bytes;
-	uint64_t *host[2];      /* by enum bench_direction: what goes to the device, what comes from it */
-	cuda_pointer device[2]; /* where it arrives and where it comes from */
+	uint64_t *host[2];      /* index: enum bench_direction; source of copies to the device, target of copies from it */
+	cuda_pointer device[2]; /* target of copies to the device, source of copies from it */
 };
 
 struct peer_work {
@@ -19,7 +19,7 @@ struct peer_work {
 	size_t bytes;
 	int peer, lock;
 	struct cuda_context *context;
-	cuda_pointer from, to; /* here and there */
+	cuda_pointer from, to; /* on this device; on the peer */
 };
 
 static uint64_t word(size_t i)
@@ -85,7 +85,8 @@ static bool goes(const struct transfer_work *transfer, enum bench_direction way)
 	return transfer->transfer.direction == way || transfer->transfer.direction == DIRECTION_BOTH;
 }
 
-/* Both ways at once: what comes back runs on a second stream that begins and ends with the first one's. */
+/* For both directions, the copy from the device runs on a second stream, which begins and ends together with the
+ * first. */
 static enum bench_outcome transfer_enqueue(struct cuda_work *work, struct bench_reason *reason)
 {
 	struct transfer_work *transfer = (struct transfer_work *)work;
@@ -153,12 +154,12 @@ static enum bench_outcome host_memory(struct transfer_work *transfer, enum bench
 		int code = session->driver.host_new(&memory, transfer->bytes, 0);
 
 		if (code != CUDA_OK)
-			return bench_refuse(reason, BENCH_UNSUPPORTED, "%.1f MiB of pinned memory cannot be had: %s (%d)", (double)transfer->bytes / 0x1p20,
+			return bench_refuse(reason, BENCH_UNSUPPORTED, "cannot allocate %.1f MiB of pinned memory: %s (%d)", (double)transfer->bytes / 0x1p20,
 				cuda_driver_code_name(&session->driver, code), code);
 	} else {
 		memory = mmap(NULL, transfer->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (memory == MAP_FAILED)
-			return bench_refuse(reason, BENCH_UNSUPPORTED, "%.1f MiB of the host's memory cannot be had", (double)transfer->bytes / 0x1p20);
+			return bench_refuse(reason, BENCH_UNSUPPORTED, "cannot allocate %.1f MiB of host memory", (double)transfer->bytes / 0x1p20);
 	}
 	transfer->host[way] = memory;
 	for (size_t i = 0; i < transfer->bytes / sizeof(uint64_t); i++)
@@ -193,7 +194,7 @@ CUDA_PREPARE(cuda_transfer_prepare)
 	enum bench_outcome outcome;
 
 	if (wanted->direction == DIRECTION_BOTH && !wanted->pinned)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "copies of pageable memory wait for each other: both ways at once needs pinned memory");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "copies of pageable memory wait for each other; both directions at once need pinned memory, not pageable");
 	transfer = cuda_work_new(session, request, sizeof(*transfer), reason);
 	if (!transfer)
 		return BENCH_FAILED;
@@ -273,7 +274,7 @@ static void peer_release(struct cuda_work *work)
 		close(peer->lock);
 }
 
-/* The peer's context and memory on both sides; the way between them opened where there is one. */
+/* Opens the peer's context, allocates memory on both devices, and enables direct access if there is a direct link. */
 static enum bench_outcome peer_open(struct peer_work *peer, int *direct, struct bench_reason *reason)
 {
 	struct bench_session *session = peer->work.session;
@@ -307,7 +308,7 @@ CUDA_PREPARE(cuda_peer_prepare)
 	int direct = 0, ordinal = request->peer ? cuda_ordinal_of(&session->driver, request->peer->uuid) : -1;
 
 	if (!session->driver.copy_peer_async || ordinal < 0 || ordinal == session->ordinal)
-		return bench_refuse(reason, BENCH_UNSUPPORTED, "no such peer: copies go between whole devices that one process sees");
+		return bench_refuse(reason, BENCH_UNSUPPORTED, "no such peer: a copy needs two whole devices that this process sees");
 	peer = cuda_work_new(session, request, sizeof(*peer), reason);
 	if (!peer)
 		return BENCH_FAILED;
@@ -322,7 +323,7 @@ CUDA_PREPARE(cuda_peer_prepare)
 	cuda_work_fill(work, &peer->work);
 	if (bench_device_lock(request->peer->uuid, &peer->lock, reason) != DEVICE_LOCKED) {
 		peer->lock = -1;
-		outcome = BENCH_UNSUPPORTED; /* another benchmark has it: its figures and ours would be wrong */
+		outcome = BENCH_UNSUPPORTED; /* another benchmark uses the peer: its figures and ours would be wrong */
 	} else {
 		outcome = peer_open(peer, &direct, reason);
 	}

@@ -1,8 +1,8 @@
-/* One run of work on the device's clock, and its check. */
+/* Runs work on the device's clock, and checks it. */
 #include "bench/cuda/cuda_session.h"
 
-/* The device is held by so many rounds of a kernel that computes on registers (some 20 us) while the run is put on its stream, so that
- * the time between two events holds no waiting for the host. */
+/* Rounds of a register-only kernel (some 20 us) that keep the device busy while the host puts the run on the stream.
+ * Without them, the time between the two events would include waiting for the host. */
 enum { HOLD_ROUNDS = 64 };
 
 static bool device_is_lost(int code)
@@ -47,12 +47,12 @@ enum bench_outcome cuda_session_launch(struct bench_session *session, struct cud
 
 static enum bench_outcome flush_caches(struct bench_session *session, struct bench_reason *reason)
 {
-	/* Twice the cache, so that nothing of the operands stays whatever the replacement is. */
+	/* Writes twice the size of the cache, so that none of the operands stays in it under any replacement policy. */
 	return cuda_session_judge(session, session->driver.fill_bytes_async(session->flush.at, 0, session->flush.bytes, session->stream),
 		"flushing the cache", reason);
 }
 
-static enum bench_outcome hold(struct bench_session *session, struct bench_reason *reason)
+static enum bench_outcome hold_device(struct bench_session *session, struct bench_reason *reason)
 {
 	unsigned rounds = HOLD_ROUNDS;
 	float turn = 0.125f;
@@ -68,7 +68,7 @@ static enum bench_outcome enqueue_timed(struct cuda_work *work, struct bench_rea
 	enum bench_outcome outcome = work->cold ? flush_caches(session, reason) : BENCH_OK;
 
 	if (outcome == BENCH_OK)
-		outcome = hold(session, reason);
+		outcome = hold_device(session, reason);
 	if (outcome == BENCH_OK)
 		outcome = cuda_session_judge(session, driver->event_record(session->from, session->stream), "an event", reason);
 	if (outcome == BENCH_OK)

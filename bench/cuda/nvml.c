@@ -37,7 +37,7 @@ static const char *const sonames[] = {"libnvidia-ml.so.1", NULL};
 
 static const struct dynamic_library library = {
 	.what = "libnvidia-ml.so.1 (NVML)",
-	.advice = "it comes with the NVIDIA driver; a container has it with NVIDIA_DRIVER_CAPABILITIES=compute,utility",
+	.advice = "install the NVIDIA driver; in a container set NVIDIA_DRIVER_CAPABILITIES=compute,utility",
 	.sonames = sonames,
 	.folders = dynamic_driver_folders,
 	.symbols = symbols,
@@ -87,7 +87,8 @@ uint64_t nvml_throttle_reasons(unsigned long long reasons)
 		if (reasons & meanings[i].reasons)
 			bits |= (uint64_t)1 << meanings[i].throttle;
 	}
-	/* The general bit of a hardware slowdown accompanies the two that say which; alone it is a hardware one. */
+	/* NVML sets the general bit of a hardware slowdown together with one of the two specific bits. Alone, it is a
+	 * hardware reason. */
 	if (reasons & NVML_REASON_HARDWARE_SLOWDOWN && !(reasons & (NVML_REASON_HARDWARE_HEAT | NVML_REASON_POWER_BRAKE)))
 		bits |= (uint64_t)1 << THROTTLE_HARDWARE;
 	if (reasons & ~named)
@@ -169,5 +170,5 @@ enum bench_outcome nvml_sense(const struct nvml *nvml, struct nvml_device *devic
 	sense_power(nvml, device, sensors);
 	sense_clocks(nvml, device, sensors);
 	sense_load(nvml, device, sensors);
-	return sensors->known ? BENCH_OK : bench_refuse(reason, BENCH_UNSUPPORTED, "the board tells of no sensor: %s", nvml->error_text(code));
+	return sensors->known ? BENCH_OK : bench_refuse(reason, BENCH_UNSUPPORTED, "the board reports no sensor: %s", nvml->error_text(code));
 }

@@ -232,7 +232,7 @@ static void streams_take_what_the_bytes_say(void **state)
 	assert_contains(found->work.detail, "stream_read");
 	request.attention.queries = 2;
 	run(SMALL, &request);
-	assert_refused(BENCH_UNSUPPORTED, "one query a sequence");
+	assert_refused(BENCH_UNSUPPORTED, "one query per sequence");
 }
 
 static void transfers_go_both_ways(void **state)
