@@ -1,7 +1,7 @@
-/* What stands between the two products of attention, and between those of its backward pass. A group does one row. */
+/* The steps between the two products of attention, and between those of its backward pass. A group processes one row. */
 #define NO_SCORE (-3.402823466e+38f)
 
-/* Sum or maximum over the group, to every work-item. */
+/* Compute the sum or maximum over the group and return it to every work-item. */
 INLINE float group_sum(float value, __local float *scratch)
 {
 	scratch[local_x()] = value;
@@ -30,13 +30,14 @@ INLINE float group_maximum(float value, __local float *scratch)
 	return value;
 }
 
-/* Rows of scores become rows of probabilities, in place. Row r belongs to query r mod queries; causal: it sees the keys up
- * to its own position, the last query standing at the last key, and gives the others 0. Group (x, y): row y * groups_x + x. */
+/* Converts rows of scores to rows of probabilities, in place. Row r is query r mod queries. Causal: a query sees the
+ * keys up to its own position, the last query being at the last key; other keys get 0. Group (x, y): row y *
+ * groups_x + x. */
 INLINE void softmax(__global void *scores, uint rows, uint queries, uint keys, uint causal, enum format format, __local float *scratch)
 {
 	ulong row = (ulong)group_y() * groups_x() + group_x(), first = row * keys;
 	uint query = (uint)(row % queries);
-	/* queries <= keys where causal, so that every query sees a key */
+	/* if causal, queries <= keys, so every query sees a key */
 	uint seen = causal ? keys - queries + query + 1 : keys;
 	float highest = NO_SCORE, sum = 0;
 
@@ -59,7 +60,7 @@ INLINE void softmax(__global void *scores, uint rows, uint queries, uint keys, u
 	}
 }
 
-/* Gradients of probabilities become those of scores, in place: p (g - sum of p g). */
+/* Converts gradients of probabilities to gradients of scores, in place: p (g - sum of p g). */
 INLINE void softmax_gradient(__global void *gradients, const __global void *probabilities, uint rows, uint keys, enum format format,
 	__local float *scratch)
 {

@@ -1,15 +1,17 @@
-/* Attention of one query a sequence over its cache of keys and values, as decoding runs it: each is read once, for all queries of
- * the group that shares the head.
+/* Attention of one query per sequence over its cache of keys and values, as in decoding. The keys and values are read
+ * once for all queries of the group that shares the head.
  *
- * Group (x, y): chunk x of the keys of unit y, which is a head of keys of a sequence. What a chunk comes to is kept apart, a row of
- * `dimension` sums of values, the greatest score (as a power of two) and the sum of the powers for each query; another kernel puts the chunks together.
- * A row of keys lies in vectors of 16 bytes that neighbours read: dimension is a multiple of what a vector holds. */
+ * Group (x, y): chunk x of the keys of unit y; a unit is a head of keys of a sequence. The kernel writes a partial
+ * result per chunk: for each query a row of `dimension` sums of values, the highest score (as a power of two) and
+ * the sum of the powers. Another kernel merges the chunks. Neighbours read a row of keys in vectors of 16 bytes, so
+ * dimension is a multiple of the numbers in a vector. */
 #define CACHE_CHUNK 256
-#define CACHE_ROWS 8    /* queries at once; of more, each eight read the chunk again */
-#define CACHE_AHEAD 4   /* loads under way in a work-item */
+#define CACHE_ROWS 8    /* queries at once; the chunk is read again for every further eight */
+#define CACHE_AHEAD 4   /* loads in flight per work-item */
 #define LOG2_E 1.44269504f
 
-/* Numbers in a vector of 16 bytes, and one of them. Loops run to the most there are: compilers unroll them before they know the format. */
+/* Count of numbers in a vector of 16 bytes, and access to one of them. Loops run to the maximum: compilers unroll
+ * them before they know the format. */
 #define NUMBERS_MAX 8
 #define vector_numbers(format) ((format) == FP32 ? 4u : 8u)
 
@@ -26,8 +28,8 @@ INLINE float vector_number(uint4 vector, uint i, enum format format)
 }
 
 struct cache_shape {
-	uint rows, keys, dimension, first, end; /* first, end: of the chunk */
-	uint lanes, at_once;                    /* work-items of a key, keys at once */
+	uint rows, keys, dimension, first, end; /* first, end: keys of the chunk */
+	uint lanes, at_once;                    /* work-items per key, keys at once */
 };
 
 INLINE struct cache_shape cache_shape(uint rows, uint keys, uint dimension, enum format format)
@@ -39,7 +41,7 @@ INLINE struct cache_shape cache_shape(uint rows, uint keys, uint dimension, enum
 	return shape;
 }
 
-/* Scores of the chunk's keys for the queries from `row` on, as powers of two. */
+/* Computes the scores of the chunk's keys for the queries from `row` on, as powers of two. */
 INLINE void cache_scores(const struct cache_shape *shape, const __global void *q, const __global uint4 *k, uint row, float scale, enum format format,
 	__local float *scores, __local float *scratch)
 {
@@ -88,7 +90,7 @@ INLINE void cache_scores(const struct cache_shape *shape, const __global void *q
 	}
 }
 
-/* Scores become powers of two below their row's greatest; that and their sum are kept for each row. */
+/* Converts scores to powers of two relative to the highest of their row. Stores that highest score and the row's sum. */
 INLINE void cache_softmax(const struct cache_shape *shape, __local float *scores, __local float *stats, __local float *scratch)
 {
 	uint row = local_x() / (GROUP / CACHE_ROWS), item = local_x() % (GROUP / CACHE_ROWS), count = shape->end - shape->first;
@@ -118,7 +120,7 @@ INLINE void cache_softmax(const struct cache_shape *shape, __local float *scores
 	group_barrier();
 }
 
-/* The values weighed by the scores, to `out`, a row for each query. */
+/* Writes the sums of values, weighted by the scores, to `out`: one row per query. */
 INLINE void cache_values(const struct cache_shape *shape, const __global uint4 *v, uint row, enum format format, const __local float *scores,
 	__local float *scratch, __global float *out)
 {
@@ -170,7 +172,7 @@ INLINE void cache_values(const struct cache_shape *shape, const __global uint4 *
 	}
 }
 
-/* Where the chunk's part of a row lies. */
+/* Address of the chunk's partial result for a row. */
 #define cache_part(partial, rows, row, dimension) \
 	((partial) + (((ulong)group_y() * groups_x() + group_x()) * (rows) + (row)) * ((dimension) + 2))
 
@@ -193,7 +195,7 @@ INLINE void cache_attend(__global float *partial, const __global void *q, const 
 	}
 }
 
-/* Group (x, y): query x of unit y, over all chunks. */
+/* Merges all chunks. Group (x, y): query x of unit y. */
 INLINE void cache_merge(__global void *out, const __global float *partial, uint rows, uint dimension, uint chunks, enum format format)
 {
 	ulong unit = group_y();

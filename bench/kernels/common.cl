@@ -1,8 +1,10 @@
-/* Kernels that measure a device, in OpenCL C 1.2. The files of this folder are one program, in the order that bench/kernels.h
- * gives; it is compiled by OpenCL's drivers when a benchmark runs, and by clang to PTX ahead of time (`make ptx`).
+/* Kernels that measure a device, in OpenCL C 1.2. The files of this folder form one program, in the order of
+ * bench/kernels.h. OpenCL drivers compile it when a benchmark runs; clang compiles it to PTX ahead of time (`make
+ * ptx`).
  *
- * Every work-group has 256 work-items in a row. Sizes are guarded: any count is right, none need be a multiple of anything.
- * clang brings no OpenCL library for PTX, so what a kernel calls is either defined here or an operator of the language. */
+ * Every work-group has 256 work-items in one dimension. Kernels check all bounds: sizes need not be multiples of
+ * anything. clang has no OpenCL library for PTX, so a kernel may call only functions defined here and operators of
+ * the language. */
 #pragma OPENCL FP_CONTRACT ON
 
 #define GROUP 256
@@ -27,11 +29,11 @@
 #define power_of_two(x) exp2(x)
 #endif
 
-/* Where a work-item begins in a list, and how far its next element is. */
+/* The first element of a work-item in a list, and the distance to its next element. */
 #define item_first() ((ulong)group_x() * GROUP + local_x())
 #define item_stride() ((ulong)groups_x() * GROUP)
 
-/* Number formats of an operand; arithmetic is fp32 whatever the format. */
+/* Number formats of an operand. Arithmetic is in fp32 for every format. */
 enum format { FP32, BF16, FP16 };
 
 INLINE float half_decode(ushort bits)
@@ -58,7 +60,7 @@ INLINE ushort half_encode(float value)
 	return bits;
 }
 
-/* To the nearest, ties to even; finite values only. */
+/* Rounds to nearest, ties to even; finite values only. */
 INLINE ushort bfloat_encode(float value)
 {
 	uint bits = as_uint(value);
@@ -83,7 +85,7 @@ INLINE void element_store(__global void *elements, ulong i, float value, enum fo
 		((__global ushort *)elements)[i] = format == BF16 ? bfloat_encode(value) : half_encode(value);
 }
 
-/* SplitMix64 (Steele, Lea, Flood 2014): draw number i of a seed. */
+/* SplitMix64 (Steele, Lea, Flood 2014): number i of a seed's sequence. */
 INLINE ulong random_draw(ulong seed, ulong i)
 {
 	ulong z = seed + (i + 1) * 0x9e3779b97f4a7c15UL;

@@ -1,13 +1,14 @@
 /* Matrix products C = scale A B with fp32 sums, in the three forms of training: A B, A B^T, A^T B.
  *
- * A group computes a tile of 128 x 128 of C, a work-item 8 x 8 of it in four quarters of 4 x 4 that lie 64 apart, so that
- * neighbours read neighbouring words. Tiles of A and B lie in local memory with the summed index outermost; the next ones are
- * loaded into registers while these are multiplied. Group (x, y, z): tile column, tile row, product of the batch. */
+ * A group computes a tile of 128 x 128 of C. A work-item computes 8 x 8 of it, in four quarters of 4 x 4 that are 64
+ * apart, so that neighbours read adjacent words. Tiles of A and B are in local memory with the summed index
+ * outermost. The next tiles are loaded into registers while the current ones are multiplied. Group (x, y, z): tile
+ * column, tile row, product of the batch. */
 #define GEMM_TILE 128
 #define GEMM_DEPTH 8
 #define GEMM_LOADS (GEMM_TILE * GEMM_DEPTH / GROUP)
 
-/* One operand: element (i, p), p summed over, lies at i * row + p * column, one of which is 1. */
+/* One operand. Element (i, p), where p is the summed index, is at i * row + p * column; one of row and column is 1. */
 struct operand {
 	const __global void *elements;
 	ulong first;
@@ -15,7 +16,7 @@ struct operand {
 	ulong row, column;
 };
 
-/* Which of a tile's elements a work-item loads: those next to each other in memory go to neighbours. */
+/* The elements of a tile that a work-item loads. Neighbours load elements that are adjacent in memory. */
 INLINE void tile_place(const struct operand *operand, uint load, uint *i, uint *p)
 {
 	uint index = load * GROUP + local_x();
@@ -47,7 +48,7 @@ INLINE void tile_keep(const struct operand *operand, const float *values, __loca
 	}
 }
 
-/* Row or column number j of 8 of a work-item that stands at `at` of 16. */
+/* Number of row or column j of the 8 of a work-item at position `at` of 16. */
 #define spread(at, j) ((at) * 4 + (j) % 4 + (j) / 4 * (GEMM_TILE / 2))
 
 INLINE void tile_multiply(const __local float *tile_a, const __local float *tile_b, float sums[8][8])
@@ -105,7 +106,7 @@ INLINE void gemm(__global void *c, struct operand *a, struct operand *b, ulong c
 		}
 }
 
-/* m, n, k as bench_shape has them; strides are from one product of the batch to the next, in elements. */
+/* m, n, k as in bench_shape; strides are from one product of the batch to the next, in elements. */
 #define GEMM_KERNEL(name, format, a_transposed, b_transposed) \
 	KERNEL void name(__global void *c, const __global void *a, const __global void *b, uint m, uint n, uint k, float scale, \
 		ulong c_stride, ulong a_stride, ulong b_stride) \

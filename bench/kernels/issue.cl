@@ -1,11 +1,11 @@
-/* Multiply-adds on registers alone: an upper bound of what the device computes.
+/* Multiply-adds on registers only: an upper bound of the device's compute rate.
  *
- * Pairs of numbers turn on an ellipse: x += a y, then y -= a x, each one multiply-add. They neither grow nor die away, so their bits
- * keep changing for as long as it runs, and double precision can follow. Eight pairs a work-item hide the latency. */
+ * Pairs of numbers move on an ellipse: x += a y, then y -= a x, one multiply-add each. They neither grow nor vanish,
+ * so their bits keep changing, and double precision can reproduce them. Eight pairs per work-item hide the latency. */
 #define ISSUE_PAIRS 8
-#define ISSUE_STEPS 16 /* of each pair in one round */
+#define ISSUE_STEPS 16 /* steps of each pair in one round */
 
-/* out[item] = sum of all pairs at the end. Pair j of an item begins at (1, (item + j + 1) mod 64 / 64). */
+/* out[item] = the final sum of all pairs. Pair j of an item begins at (1, (item + j + 1) mod 64 / 64). */
 KERNEL void issue_fp32(__global float *out, uint rounds, float a)
 {
 	float x[ISSUE_PAIRS], y[ISSUE_PAIRS], sum = 0;
@@ -33,7 +33,8 @@ KERNEL void issue_fp32(__global float *out, uint rounds, float a)
 #ifdef cl_khr_fp16
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
-/* The same two at a time, as devices with packed half precision want it: pair j is lanes 2 j and 2 j + 1. */
+/* The same with two pairs at a time, for devices with packed half precision: pair j here is pairs 2 j and 2 j + 1
+ * above. */
 KERNEL void issue_fp16(__global float *out, uint rounds, float a)
 {
 	half2 x[ISSUE_PAIRS], y[ISSUE_PAIRS], turn = (half2)((half)a, (half)a);

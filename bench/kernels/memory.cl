@@ -1,20 +1,20 @@
 /* Launches, fills, and streams over memory in vectors of 16 bytes. */
 
-/* Next to nothing: writes value unless it is 0, which is how a run proves that it ran. */
+/* An empty launch. It writes `value` unless that is 0; a check uses this to prove that the kernel ran. */
 KERNEL void launch_empty(__global uint *out, uint value)
 {
 	if (value && local_x() == 0)
 		out[group_x()] = value;
 }
 
-/* Poison before a check; between cold runs, what drives everything else out of the caches. */
+/* Writes poison before a check. Between cold runs it evicts all other data from the caches. */
 KERNEL void fill_word(__global uint4 *out, uint word, ulong vectors)
 {
 	for (ulong i = item_first(); i < vectors; i += item_stride())
 		out[i] = (uint4)(word, word, word, word);
 }
 
-/* Floats of [1, 2) with 20 random bits of mantissa, so that sums of a few are exact; they repeat every PATTERN_PERIOD. */
+/* Floats in [1, 2) with 20 random bits of mantissa, so sums of a few are exact. They repeat every PATTERN_PERIOD. */
 #define PATTERN_PERIOD (1u << 20)
 
 KERNEL void fill_pattern(__global float *out, ulong count)
@@ -23,7 +23,7 @@ KERNEL void fill_pattern(__global float *out, ulong count)
 		out[i] = as_float(0x3f800000u | (uint)(random_draw(0, i % PATTERN_PERIOD) >> 44) << 3);
 }
 
-/* Near-normal numbers, mean 0, variance 1: the sum of four uniform 16-bit numbers of one draw. */
+/* Near-normal numbers with mean 0 and variance 1: the scaled sum of four uniform 16-bit numbers from one draw. */
 INLINE float normal_draw(ulong seed, ulong i)
 {
 	ulong bits = random_draw(seed, i);
@@ -53,7 +53,7 @@ KERNEL void fill_normal_fp16(__global ushort *out, ulong count, ulong seed)
 	fill_normal(out, count, seed, FP16);
 }
 
-/* out[group] = the sum, modulo 2^32, of the words that the group has read: exact whatever the order. */
+/* out[group] = the sum, modulo 2^32, of the words that the group read; exact in any order. */
 KERNEL void stream_read(__global uint *out, const __global uint4 *in, ulong vectors)
 {
 	__local uint sums[GROUP];
@@ -77,7 +77,7 @@ KERNEL void stream_read(__global uint *out, const __global uint4 *in, ulong vect
 		out[group_x()] = sums[0];
 }
 
-/* Four loads of a work-item are under way at once in what follows: one would leave a fast memory waiting. */
+/* Each work-item of the following kernels has four loads in flight: with one, a fast memory would wait. */
 KERNEL void stream_copy(__global uint4 *out, const __global uint4 *in, ulong vectors)
 {
 	ulong stride = item_stride(), i = item_first();

@@ -1,8 +1,10 @@
-/* Matrix products through tensor instructions (compute capability 8.0 and above), bf16 and fp16 with fp32 sums, and their issue rate.
+/* Matrix products by tensor instructions (compute capability 8.0 and above), in bf16 and fp16 with fp32 sums, and the
+ * issue rate of these instructions.
  *
- * A group of 8 warps computes a tile of 128 x 128 of C, each warp 64 x 32 of it. Tiles of A and B of 32 of the summed index lie in
- * local memory as they lie in global memory, three stages deep: one is multiplied while two are on their way. Chunks of 16 bytes are
- * permuted within their rows, so that the eight rows of a fragment lie in different banks. */
+ * A group of 8 warps computes a tile of 128 x 128 of C; each warp computes 64 x 32 of it. Tiles of A and B, 32 deep
+ * in the summed index, have the same layout in local memory as in global memory. There are three stages: one is
+ * multiplied while two are being loaded. Chunks of 16 bytes are permuted within their rows, so that the eight rows
+ * of a fragment are in different banks. */
 #define TENSOR_TILE 128
 #define TENSOR_DEPTH 32
 #define TENSOR_STAGES 3
@@ -11,12 +13,12 @@
 
 #ifdef __NVPTX__
 #define UNROLL _Pragma("unroll")
-/* What only the emulation of these instructions needs (it passes values between work-items through local memory). */
+/* Used only by the emulation of these instructions: it passes values between work-items through local memory. */
 #define TENSOR_EXCHANGE
 #define TENSOR_EXCHANGE_ARGUMENT
 #define TENSOR_EXCHANGE_VALUE
 
-/* 16 bytes to local memory, of which the first `bytes` are read and the others become 0. */
+/* Copies 16 bytes to local memory: reads the first `bytes` and sets the rest to 0. */
 INLINE void tensor_copy(__local uchar *to, const __global uchar *from, uint bytes)
 {
 	__asm__ volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" : : "r"((uint)(ulong)to), "l"(from), "r"(bytes) : "memory");
@@ -27,14 +29,14 @@ INLINE void tensor_copy_commit(void)
 	__asm__ volatile("cp.async.commit_group;" : : : "memory");
 }
 
-/* All copies but those of the last commit have arrived. */
+/* Waits for all copies except those of the last commit. */
 INLINE void tensor_copy_wait(void)
 {
 	__asm__ volatile("cp.async.wait_group 1;" : : : "memory");
 }
 
-/* Four matrices of 8 x 8: work-item t of a warp names row t % 8 of matrix t / 8; register j of it gets elements 2 (t % 4) and
- * the next of row t / 4 of matrix j, or of column t / 4 where transposed. */
+/* Loads four matrices of 8 x 8. Work-item t of a warp gives the address of row t % 8 of matrix t / 8. Its register j
+ * receives elements 2 (t % 4) and 2 (t % 4) + 1 of row t / 4 of matrix j, or of column t / 4 if transposed. */
 INLINE void tensor_fetch(uint *registers, const __local uchar *row, bool transposed TENSOR_EXCHANGE_ARGUMENT)
 {
 	uint address = (uint)(ulong)row;
@@ -47,7 +49,8 @@ INLINE void tensor_fetch(uint *registers, const __local uchar *row, bool transpo
 			: "=r"(registers[0]), "=r"(registers[1]), "=r"(registers[2]), "=r"(registers[3]) : "r"(address) : "memory");
 }
 
-/* D += A B of 16 x 16 and 16 x 8: register j of A has rows 8 (j % 2) on and depths 8 (j / 2) on, of B depths 8 j on. */
+/* D += A B, with A of 16 x 16 and B of 16 x 8. Register j of A contains rows from 8 (j % 2) and depths from 8 (j /
+ * 2); register j of B contains depths from 8 j. */
 INLINE void tensor_multiply(float *sums, const uint *a, const uint *b, enum format format TENSOR_EXCHANGE_ARGUMENT)
 {
 	if (format == BF16)
@@ -61,8 +64,8 @@ INLINE void tensor_multiply(float *sums, const uint *a, const uint *b, enum form
 }
 #endif
 
-/* One operand of 16-bit elements. Along depth: the summed index is the one that is contiguous; a row of `pitch` elements is
- * then a row of C's (or a column's), else a depth. */
+/* One operand of 16-bit elements. along_depth: the summed index is contiguous, and a row of `pitch` elements is a
+ * row (or column) of C; otherwise it is one depth. */
 struct tensor_operand {
 	const __global ushort *elements;
 	uint extent, depth;
@@ -70,7 +73,7 @@ struct tensor_operand {
 	bool along_depth, aligned;
 };
 
-/* Byte of a tile where element (i, p) lies, i and p being multiples of 8 in the contiguous direction. */
+/* Byte offset of element (i, p) in a tile; i or p, the contiguous one, is a multiple of 8. */
 INLINE uint tensor_place(bool along_depth, uint i, uint p)
 {
 	return along_depth ? i * 64 + ((p / 8) ^ (i / 2 % 4)) * 16 : p * 256 + ((i / 8) ^ (p % 8)) * 16;
@@ -96,7 +99,7 @@ INLINE void tensor_load(const struct tensor_operand *operand, uint first_i, uint
 	}
 }
 
-/* The registers of 16 x 16 elements from (i, p) on, in the order that A wants, or B. */
+/* Loads the registers of the 16 x 16 elements from (i, p) on, in the order for A or for B. */
 INLINE void tensor_fragment(uint *registers, const __local uchar *tile, bool along_depth, uint i, uint p, bool of_b TENSOR_EXCHANGE_ARGUMENT)
 {
 	uint lane = local_x() % 32, matrix = lane / 8, within = lane % 8;
@@ -176,7 +179,7 @@ INLINE void tensor_gemm(__global ushort *c, const struct tensor_operand *a, cons
 	tensor_store(c, a->extent, b->extent, sums, scale, format);
 }
 
-/* Copies of 16 bytes need rows and products of the batch to begin at multiples of that. */
+/* Copies of 16 bytes require rows, and products of the batch, that begin at multiples of 16 bytes. */
 #define tensor_aligned(elements, pitch, stride) (((ulong)(elements) % 16 | (pitch) % 8 | (stride) % 8) == 0)
 
 #define TENSOR_GEMM_KERNEL(name, format, a_transposed, b_transposed) \
@@ -200,10 +203,10 @@ TENSOR_GEMM_KERNEL(gemm_fp16_nt, FP16, false, true)
 TENSOR_GEMM_KERNEL(gemm_fp16_tn, FP16, true, false)
 
 #define ISSUE_TENSOR_SETS 2   /* of A */
-#define ISSUE_TENSOR_SUMS 8   /* independent ones, with a B each */
+#define ISSUE_TENSOR_SUMS 8   /* independent sums, each with its own B */
 #define ISSUE_TENSOR_WORDS 2048
 
-/* out[item] = sum of the work-item's registers, the same for the same item of every group. */
+/* out[item] = the sum of the work-item's registers; it is equal for the same item of every group. */
 INLINE void issue_tensor(__global float *out, const __global uint *operands, uint rounds, enum format format TENSOR_EXCHANGE_ARGUMENT)
 {
 	uint a[ISSUE_TENSOR_SETS][4], b[ISSUE_TENSOR_SUMS][2];

@@ -1,16 +1,18 @@
-/* The cache of keys and values read through tensor instructions (8.0 and above, bf16 and fp16): up to 16 queries of a group are the rows
- * of one product, so that arithmetic does not hold back what memory brings. Chunks and what is kept of them: as in cache.cl.
+/* Reads the cache of keys and values with tensor instructions (8.0 and above, bf16 and fp16). Up to 16 queries of a
+ * group are the rows of one product, so memory and not arithmetic limits the rate. Chunks and their partial results are
+ * as in cache.cl.
  *
- * Each warp takes 16 keys at a time, straight from memory into the registers of the instructions. Which summed index a register stands for
- * is free as long as both operands agree: a work-item's vector of 16 bytes of a key is four registers of two products. Of values, which
- * are wanted two keys to a register, column n of product t is column 8 n + t of 64, so that a vector again serves eight products. */
+ * Each warp takes 16 keys at a time, from global memory directly into the instructions' registers. Registers may
+ * hold the summed indices in any order if both operands use the same order: a work-item's vector of 16 bytes of a
+ * key fills four registers of two products. Values need two keys per register: column n of product t is column 8 n +
+ * t of 64, so one vector again serves eight products. */
 #define TENSOR_KEYS 16
 #define TENSOR_WARPS (GROUP / 32)
 #define TENSOR_ROWS 16
 #define TENSOR_DIMENSION_MAX 128 /* loops run to it: compilers unroll them before they know the dimension */
 
 #ifdef __NVPTX__
-/* The value of the work-item whose number in the warp differs in the bits of `mask`. */
+/* Returns the value of the work-item whose number in the warp differs in the bits of `mask`. */
 INLINE float tensor_other(float value, uint mask TENSOR_EXCHANGE_ARGUMENT)
 {
 	float other;
@@ -25,15 +27,15 @@ INLINE uint tensor_pair(float low, float high, enum format format)
 	return format == BF16 ? bfloat_encode(low) | (uint)bfloat_encode(high) << 16 : half_encode(low) | (uint)half_encode(high) << 16;
 }
 
-/* Word number `i` of a vector, i known when it is compiled. */
+/* Word `i` of a vector; i is a compile-time constant. */
 #define tensor_word(vector, i) ((i) == 0 ? (vector).x : (i) == 1 ? (vector).y : (i) == 2 ? (vector).z : (vector).w)
 
-/* What a warp has of the queries' rows: rows lane / 4 and that + 8. */
+/* A work-item's part of the queries' rows: rows lane / 4 and lane / 4 + 8. */
 struct tensor_state {
-	float highest[2], sum[2], out[16][4]; /* sum: of this work-item's own keys */
+	float highest[2], sum[2], out[16][4]; /* sum: over this work-item's own keys */
 };
 
-/* 16 keys and their values, all on their way at once. */
+/* Loads 16 keys and their values, with all loads in flight at once. */
 INLINE void tensor_load_cache(const __global uint4 *k, const __global uint4 *v, uint first, uint end, uint dimension, uint4 keys[2][4], uint4 values[2][4])
 {
 	uint lane = local_x() % 32;
@@ -56,7 +58,8 @@ INLINE void tensor_load_cache(const __global uint4 *k, const __global uint4 *v, 
 		}
 }
 
-/* Scores of 16 keys, as powers of two: element e of scores[n] is of key 8 n + 2 (lane % 4) + e % 2, row lane / 4 + 8 (e / 2). */
+/* Computes the scores of 16 keys, as powers of two. Element e of scores[n] belongs to key 8 n + 2 (lane % 4) + e % 2
+ * and row lane / 4 + 8 (e / 2). */
 INLINE void tensor_scores(uint4 keys[2][4], uint first, uint end, uint dimension, const uint queries[8][4], float scale, float scores[2][4],
 	enum format format TENSOR_EXCHANGE_ARGUMENT)
 {
@@ -80,7 +83,7 @@ INLINE void tensor_scores(uint4 keys[2][4], uint first, uint end, uint dimension
 	}
 }
 
-/* Scores become weights below the greatest so far, and what there is is brought to that. */
+/* Converts scores to weights relative to the highest score so far, and scales the earlier sums to it. */
 INLINE void tensor_weigh(struct tensor_state *state, float scores[2][4], uint dimension TENSOR_EXCHANGE_ARGUMENT)
 {
 	UNROLL
@@ -115,7 +118,7 @@ INLINE void tensor_weigh(struct tensor_state *state, float scores[2][4], uint di
 	}
 }
 
-/* Adds the values of 16 keys by their weights. */
+/* Adds the values of 16 keys, multiplied by their weights. */
 INLINE void tensor_values(struct tensor_state *state, uint4 values[2][4], uint dimension, float weights[2][4], enum format format TENSOR_EXCHANGE_ARGUMENT)
 {
 	uint a[4] = {tensor_pair(weights[0][0], weights[0][1], format), tensor_pair(weights[0][2], weights[0][3], format),
@@ -136,7 +139,7 @@ INLINE void tensor_values(struct tensor_state *state, uint4 values[2][4], uint d
 	}
 }
 
-/* Rows `row` on of the queries, in the order of the summed index that a vector of a key has. */
+/* Loads the rows of the queries from `row` on, in the order of the summed index that a key's vector has. */
 INLINE void tensor_queries(const __global uint4 *q, uint row, uint rows, uint dimension, uint queries[8][4])
 {
 	uint lane = local_x() % 32;
@@ -155,7 +158,8 @@ INLINE void tensor_queries(const __global uint4 *q, uint row, uint rows, uint di
 		}
 }
 
-/* Puts the warps' parts together, warp after warp, and keeps them. stats: greatest and sum of each warp's rows. */
+/* Merges the results of the warps, one warp after another, and writes them. stats: highest score and sum of each
+ * warp's rows. */
 INLINE void tensor_keep(struct tensor_state *state, __global float *part, uint rows_left, uint dimension, __local float *stats, __local float *sums
 	TENSOR_EXCHANGE_ARGUMENT)
 {
@@ -240,7 +244,7 @@ INLINE void tensor_attend(__global float *partial, const __global uint4 *q, cons
 	}
 }
 
-/* chunk: a multiple of 128 keys. */
+/* chunk is a multiple of 128 keys. */
 #define TENSOR_CACHE_KERNEL(name, format, dimension) \
 	KERNEL void name(__global float *partial, const __global uint4 *q, const __global uint4 *k, const __global uint4 *v, uint rows, uint keys, \
 		uint chunk, float scale) \
