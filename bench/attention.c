@@ -7,7 +7,7 @@
 
 enum { SAMPLES = 16, BLOCK_ELEMENTS = 1 << 20 };
 
-/* What exponentials of fp32 hardware and sums of fp32 leave, relative to the terms. */
+/* Relative error that fp32 exponentials of hardware and fp32 sums leave in the terms. */
 #define ERROR_LEAST 0x1p-16
 
 static const struct attention_step forward[] = {
@@ -15,7 +15,7 @@ static const struct attention_step forward[] = {
 	{PLACE_SCORES, PLACE_V, PLACE_OUT, PRODUCT_FORWARD, false, false, false},
 };
 
-/* The scores are computed again. A^T B has what it sums over first. */
+/* The backward pass computes the scores again. A^T B sums over the first index of both operands. */
 static const struct attention_step backward[] = {
 	{PLACE_Q, PLACE_K, PLACE_SCORES, PRODUCT_INPUT_GRADIENT, true, true, false},
 	{PLACE_SCORES, PLACE_OUT_GRADIENT, PLACE_V_GRADIENT, PRODUCT_WEIGHT_GRADIENT, false, false, false},
@@ -106,7 +106,8 @@ static double dot(const struct reference *reference, enum attention_place left, 
 	return sum;
 }
 
-/* Of one row; answers the largest score's magnitude, which errors of the exponent are measured by. */
+/* Computes the probabilities of one row. Returns the magnitude of the largest score; errors of the exponential are
+ * proportional to it. */
 static double compute_probabilities(const struct reference *reference, int64_t product, int64_t row)
 {
 	const struct attention_extent *extent = reference->extent;
@@ -127,8 +128,8 @@ static double compute_probabilities(const struct reference *reference, int64_t p
 	return largest;
 }
 
-/* One element of PLACE_OUT with the error allowed: scores, probabilities and gradients are each rounded to the precision
- * on the way, and a score's error moves its probability by as much as the score is large. */
+/* Computes one element of PLACE_OUT and its allowed error. The device rounds scores, probabilities and gradients to
+ * the precision; an error of a score changes its probability in proportion to the score. */
 static double expected_element(const struct reference *reference, int64_t product, int64_t row, int64_t column, double *allowed)
 {
 	const struct attention_extent *extent = reference->extent;
@@ -174,12 +175,12 @@ static enum bench_outcome check_rows(const struct attention_extent *extent, cons
 }
 
 struct columns {
-	enum attention_place left, right, out; /* out = left^T right, of the last product */
+	enum attention_place left, right, out; /* out = left^T right, of the batch's last product */
 	int64_t product, keys[SAMPLES], columns[SAMPLES];
 	double scale, sum[SAMPLES], magnitude[SAMPLES];
 };
 
-/* Adds what the rows from `first` on give to each sample. */
+/* Adds the contribution of the rows from `first` on to each sample. */
 static void add_rows(const struct reference *reference, struct columns *columns, const double *rows, int64_t first, int64_t count)
 {
 	for (int64_t row = 0; row < count; row++)
@@ -192,7 +193,7 @@ static void add_rows(const struct reference *reference, struct columns *columns,
 		}
 }
 
-/* The rows are read piece by piece: all of them may be gigabytes. */
+/* Reads the rows in pieces: all of them may be gigabytes. */
 static enum bench_outcome sum_columns(const struct reference *reference, struct columns *columns, struct bench_reason *reason)
 {
 	const struct attention_extent *extent = reference->extent;

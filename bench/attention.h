@@ -34,7 +34,7 @@ struct attention_step {
 	enum attention_place a, b, c;
 	enum bench_product product;
 	bool scaled;                        /* multiplied by extent.scale */
-	bool softmax_after, gradient_after; /* softmax_after: over the rows of the scores; gradient_after: over the rows of the gradients, with the probabilities */
+	bool softmax_after, gradient_after; /* over the rows of the scores; over the rows of the gradients, with the probabilities */
 };
 enum { ATTENTION_STEPS_MAX = 5 };
 /* Returns the steps in their order; *count is their number. */

@@ -8,7 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A folder under /tmp has a name that anybody can take first: it is used only when it is a folder of ours alone. */
+/* Creates a private folder below /tmp. Another user may have created that name first, so the folder is used only if
+ * it belongs to this user and no other user can write to it. */
 static bool private_folder(char *out, size_t size)
 {
 	struct stat state;
@@ -42,7 +43,7 @@ enum device_lock bench_device_lock(const char *uuid, int *fd, struct bench_reaso
 		name[length] = isalnum((unsigned char)uuid[length]) ? uuid[length] : '-';
 	name[length] = '\0';
 	if (!bench_run_folder(folder, sizeof(folder))) {
-		bench_refuse(reason, BENCH_FAILED, "no folder for locks; set FLEETPLAN_RUN_DIR");
+		bench_refuse(reason, BENCH_FAILED, "no folder for locks is writable; set FLEETPLAN_RUN_DIR");
 		return DEVICE_LOCK_FAILED;
 	}
 	snprintf(path, sizeof(path), "%s/fleetplan-device-%s.lock", folder, name);

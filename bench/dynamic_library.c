@@ -13,7 +13,7 @@ const char *const dynamic_nvidia_folders[] = {"/usr/local/cuda/lib64", "/usr/loc
 
 const char *const dynamic_driver_folders[] = {"/usr/local/nvidia/lib64", "/usr/lib/wsl/lib", NULL};
 
-/* "$HOME/x" with what the environment has for it; false when it has nothing. */
+/* Replaces the variable in "$HOME/x" with its value; false if it is unset or empty. */
 static bool expand(const char *pattern, char *out, size_t size)
 {
 	char name[32];
@@ -28,7 +28,7 @@ static bool expand(const char *pattern, char *out, size_t size)
 	return value && *value && snprintf(out, size, "%s%s", value, slash) < (int)size;
 }
 
-/* The first required function that the library lacks; NULL when all are bound. */
+/* Binds the functions. Returns the first missing required function; NULL if all are bound. */
 static const char *bind(const struct dynamic_library *library, void *handle, void *api)
 {
 	const char *missing = NULL;
@@ -37,7 +37,8 @@ static const char *bind(const struct dynamic_library *library, void *handle, voi
 		const struct dynamic_symbol *symbol = &library->symbols[i];
 		void *function = dlsym(handle, symbol->name);
 
-		/* An object pointer as a function pointer: POSIX promises it works, ISO C has no cast for it. */
+		/* Copies an object pointer into a function pointer: POSIX guarantees that this works, ISO C has no cast for
+		 * it. */
 		memcpy((char *)api + symbol->offset, &function, sizeof(function));
 		if (!function && symbol->required && !missing)
 			missing = symbol->name;
@@ -58,7 +59,7 @@ static bool try_file(struct attempt *attempt, const char *file)
 
 	attempt->handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	if (!attempt->handle) {
-		/* A file that is there and cannot be loaded says why; one that is not there is the usual case. */
+		/* Report why an existing file cannot be loaded. A missing file is the normal case. */
 		if (strchr(file, '/') && access(file, F_OK) == 0)
 			bench_refuse(attempt->reason, BENCH_UNSUPPORTED, "%s: %.160s", attempt->library->what, dlerror());
 		return false;
@@ -85,7 +86,7 @@ static bool try_folder(struct attempt *attempt, const char *pattern)
 	for (const char *const *soname = attempt->library->sonames; *soname && !opened; soname++) {
 		if (snprintf(file, sizeof(file), "%s/%s", folder, *soname) >= (int)sizeof(file) || glob(file, 0, NULL, &found) != 0)
 			continue;
-		for (size_t i = found.gl_pathc; i > 0 && !opened; i--) /* the last has the newest Python */
+		for (size_t i = found.gl_pathc; i > 0 && !opened; i--) /* the last match has the newest Python */
 			opened = try_file(attempt, found.gl_pathv[i - 1]);
 		globfree(&found);
 	}

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-/* Sums over points of relative errors (alpha + b S - T) / T: with u = 1 / T and v = S / T, alpha u + b v = 1. */
+/* Sums over the points for the least squares of the relative errors (alpha + b S - T) / T: with u = 1 / T and v = S
+ * / T, alpha u + b v = 1. */
 struct fit_sums {
 	double uu, uv, vv, u, v;
 };
@@ -11,7 +12,7 @@ static bool solve(const struct fit_sums *sums, double *alpha_s, double *s_per_by
 {
 	double determinant = sums->uu * sums->vv - sums->uv * sums->uv;
 
-	if (determinant > 1e-12 * sums->uu * sums->vv) { /* two sizes at least */
+	if (determinant > 1e-12 * sums->uu * sums->vv) { /* at least two sizes */
 		*alpha_s = (sums->u * sums->vv - sums->v * sums->uv) / determinant;
 		*s_per_byte = (sums->v * sums->uu - sums->u * sums->uv) / determinant;
 		if (*alpha_s >= 0)

@@ -82,7 +82,8 @@ struct kernel_groups kernel_row_groups(int64_t rows)
 	return (struct kernel_groups){(uint32_t)across, (uint32_t)((rows + across - 1) / across), 1};
 }
 
-/* The first of a family's entries in order fp32, bf16, fp16, each with `products` of them. */
+/* Returns an entry of a family whose first entry is `first`. Its order is fp32, bf16, fp16, with `products` entries
+ * each. */
 static enum kernel in_family(enum kernel first, enum precision precision, int products, int product)
 {
 	int format = precision == PRECISION_FP32 ? 0 : precision == PRECISION_BF16 ? 1 : precision == PRECISION_FP16 ? 2 : -1;
@@ -110,7 +111,7 @@ enum kernel kernel_fill_normal(enum precision precision)
 	return in_family(KERNEL_FILL_NORMAL_FP32, precision, 1, 0);
 }
 
-/* A key's row is vectors of 16 bytes, one for each of the work-items that read it. */
+/* A key's row consists of vectors of 16 bytes; one work-item reads each vector. */
 enum kernel kernel_cache_attend(enum precision precision, int64_t dimension)
 {
 	int64_t numbers = precision == PRECISION_FP32 ? 4 : 8;
@@ -136,10 +137,10 @@ enum kernel kernel_cache_tensor(enum precision precision, int64_t dimension)
 
 double kernel_issue_flops(enum kernel kernel)
 {
-	enum { PAIRS = 8, STEPS = 16, OPERATIONS = 4 /* of a step: two multiply-adds */ };
+	enum { PAIRS = 8, STEPS = 16, OPERATIONS = 4 /* per step: two multiply-adds */ };
 	double scalar = (double)PAIRS * STEPS * OPERATIONS;
 
 	if (kernel == KERNEL_ISSUE_TENSOR_BF16 || kernel == KERNEL_ISSUE_TENSOR_FP16)
-		return 2 * 8 * (2.0 * 16 * 8 * 16); /* two sets of A on each of eight sums of 16 x 8, 16 deep */
+		return 2 * 8 * (2.0 * 16 * 8 * 16); /* two sets of A for each of eight sums of 16 x 8, 16 deep */
 	return kernel == KERNEL_ISSUE_FP32 ? scalar : kernel == KERNEL_ISSUE_FP16 ? 2 * scalar : 0;
 }

@@ -72,7 +72,7 @@ enum kernel {
 
 enum kernel_argument { KERNEL_END, KERNEL_POINTER, KERNEL_U32, KERNEL_U64, KERNEL_F32 };
 
-/* Which blob an entry is in. */
+/* The blob that contains an entry. */
 enum kernel_blob { KERNEL_PTX_60, KERNEL_PTX_80, KERNEL_BLOB_COUNT };
 
 struct kernel_entry {

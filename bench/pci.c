@@ -6,9 +6,10 @@
 
 enum { NVIDIA = 0x10de, AMD = 0x1002, HABANA = 0x1da3, AWS = 0x1d0f };
 
-/* Names and numbers: pci.ids of 2026-08-22 (github.com/pciutils/pciids, pci-ids.ucw.cz); the list of 2023-04-10 in Debian 12
- * (package pci.ids) has the same number for each of those that it knows, 32 of them. Left out, since the id and the memory do not tell:
- * 10de:25b6, an A2 or an A16; 1002:7408 and 740c, half of an MI250X, which the catalogue holds as a whole. */
+/* Names and numbers: pci.ids of 2026-08-22 (github.com/pciutils/pciids, pci-ids.ucw.cz). The list of 2023-04-10 in
+ * Debian 12 (package pci.ids) has the same numbers for the 32 of these devices that it contains. Three ids are
+ * missing, because id and memory do not identify the accelerator: 10de:25b6 is an A2 or an A16; 1002:7408 and 740c
+ * are half of an MI250X, which the catalogue lists as a whole. */
 const struct pci_accelerator pci_accelerators[] = {
 	{NVIDIA, 0x102d, "k80-die", 12, "GK210GL [Tesla K80]"},
 	{NVIDIA, 0x15f8, "p100-pcie-16gb", 16, "GP100GL [Tesla P100 PCIe 16GB]"},
@@ -38,7 +39,7 @@ const struct pci_accelerator pci_accelerators[] = {
 	{NVIDIA, 0x2331, "h100-pcie-80gb", 80, "GH100 [H100 PCIe]"},
 	{NVIDIA, 0x2335, "h200-sxm5-141gb", 141, "GH100 [H200 SXM 141GB]"},
 	{NVIDIA, 0x233b, "h200-nvl", 141, "GH100 [H200 NVL]"},
-	{NVIDIA, 0x2342, "gh200-96gb", 96, "GH100 [GH200 120GB / 480GB]"}, /* the name counts the processor's memory */
+	{NVIDIA, 0x2342, "gh200-96gb", 96, "GH100 [GH200 120GB / 480GB]"}, /* the name includes the CPU's memory */
 	{NVIDIA, 0x2348, "gh200-144gb", 144, "GH100 [GH200 144G HBM3e]"},
 	{NVIDIA, 0x2684, "rtx-4090", 24, "AD102 [GeForce RTX 4090]"},
 	{NVIDIA, 0x26b1, "rtx-6000-ada", 48, "AD102GL [RTX 6000 Ada Generation]"},

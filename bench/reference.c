@@ -48,8 +48,8 @@ double reference_decode(const void *elements, size_t i, enum precision precision
 	return precision == PRECISION_BF16 ? (double)float_of_bits((uint32_t)narrow << 16) : half_decode(narrow);
 }
 
-/* To the nearest with ties to even at `digits` of mantissa, the hidden one included; `smallest`: the power of two that the lowest
- * digit of the least numbers stands for. */
+/* Rounds to nearest, ties to even, at `digits` digits of mantissa including the hidden one. `smallest` is the
+ * exponent of the lowest digit of subnormal numbers. */
 static double round_to(double value, int digits, int smallest)
 {
 	int exponent;
@@ -62,7 +62,7 @@ static double round_to(double value, int digits, int smallest)
 
 double reference_normal(uint64_t seed, uint64_t i, enum precision precision)
 {
-	uint64_t state = seed + i * 0x9e3779b97f4a7c15u; /* where random_next() stands after i draws */
+	uint64_t state = seed + i * 0x9e3779b97f4a7c15u; /* the state of random_next() after i draws */
 	float value;
 
 	random_fill_normal(&value, 1, state);
@@ -94,8 +94,9 @@ uint32_t reference_pattern_sum(uint64_t count)
 	return (uint32_t)periods * whole + pattern_part_sum(count % REFERENCE_PATTERN_PERIOD);
 }
 
-/* Rounding errors of a sum grow with the root of its length, 4 sqrt(k) 2^-24 of the terms' magnitudes; tensor units cut digits off
- * instead of rounding them, which adds up: k / 8 steps of 2^-24. The output is rounded once more, to 8 or 11 digits. */
+/* Rounding errors of a sum grow with the root of its length: 4 sqrt(k) 2^-24 of the terms' magnitudes. Tensor units
+ * truncate digits instead of rounding, and these errors add up: k / 8 steps of 2^-24. The output is rounded once
+ * more, to 8 or 11 digits. */
 double reference_sum_allowed(enum precision precision, int64_t length, double expected, double magnitude)
 {
 	double k = (double)length, cut = precision == PRECISION_FP32 ? 0 : k / 8 * 0x1p-24;
@@ -145,8 +146,9 @@ double reference_issue(uint64_t item, uint64_t pairs, uint32_t rounds, double a)
 	return sum;
 }
 
-/* Element (i, p) of one set of A, or (p, i) of one set of B: which work-item of the warp has it in which register, as mma.m16n8k16
- * lays it out. Each work-item has 24 words of the operands, 8 of A and 16 of B, and the next one has the next 24. */
+/* Index of element (i, p) of one set of A, or (p, i) of one set of B, in the operands: mma.m16n8k16 defines which
+ * work-item of the warp has the element in which register. Each work-item has 24 words of the operands, 8 of A and
+ * 16 of B; the next work-item has the next 24. */
 static size_t fragment_element(uint64_t warp_first, int i, int p, int first_register, bool of_b)
 {
 	enum { WORDS_OF_ITEM = 24, WORDS = 2048 };
@@ -181,7 +183,7 @@ void reference_compare(struct bench_check *check, double actual, double expected
 	double error = fabs(actual - expected) / allowed;
 
 	check->samples++;
-	if (!(error <= 1)) /* NaN, the poison, is refused as well */
+	if (!(error <= 1)) /* true for NaN, the poison, too */
 		check->verified = false;
 	if (!(error <= check->worst_error))
 		check->worst_error = error;

@@ -35,7 +35,7 @@ double reference_gemm(const struct reference_product *product, int64_t batch, in
 
 /* The allowed error of a sum of `length` terms in fp32 that is then rounded to the precision. */
 double reference_sum_allowed(enum precision precision, int64_t length, double expected, double magnitude);
-double reference_epsilon(enum precision precision); /* twice the largest relative error of rounding to it */
+double reference_epsilon(enum precision precision); /* the largest relative error of rounding to it: 2^-8 for bf16 */
 
 /* The number that an item of an issue kernel writes, computed by following its pairs: 8 pairs, or 16 if the kernel
  * processes two at a time. rounds and `a` as in the launch. */

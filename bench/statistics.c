@@ -72,7 +72,8 @@ static size_t cluster_begin(const struct bench_clusters *clusters, size_t i)
 	return i ? clusters->ends[i - 1] : 0;
 }
 
-/* Student's t over the normal's quantile at 90 % and 95 % (two sides: 0.8 and 0.9), by degrees of freedom from 2 on. */
+/* Ratio of Student's t to the normal's quantile at 90 % and 95 % (two-sided 0.8 and 0.9), for 2 degrees of freedom
+ * and more. */
 static double few_clusters_factor(size_t count, double probability)
 {
 	static const double factors[2][BENCH_CLUSTERS_MAX - 2] = {
@@ -87,7 +88,7 @@ bool bench_median_interval(const double *samples, const struct bench_clusters *c
 {
 	double drawn[BENCH_DRAWS], median, factor;
 	size_t count = clusters->count, total = count ? clusters->ends[count - 1] : 0;
-	uint64_t state = 149; /* the same samples say the same */
+	uint64_t state = 149; /* a fixed seed: the same samples give the same interval */
 
 	if (count < 3)
 		return false;
@@ -98,7 +99,7 @@ bool bench_median_interval(const double *samples, const struct bench_clusters *c
 		for (size_t i = 0; i < count; i++) {
 			size_t chosen = (size_t)(random_next(&state) % count), begin = cluster_begin(clusters, chosen), length = clusters->ends[chosen] - begin;
 
-			length = length < total - taken ? length : total - taken; /* clusters of different sizes: as many samples as there are */
+			length = length < total - taken ? length : total - taken; /* clusters differ in size: draw as many samples as there are in total */
 			memcpy(scratch + taken, samples + begin, length * sizeof(*scratch));
 			taken += length;
 		}

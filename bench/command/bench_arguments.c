@@ -144,7 +144,7 @@ static bool parse_option(int option, const char *value, struct bench_arguments *
 		arguments->storage.path = value;
 		return true;
 	case 'b':
-		return parse_positive(value, 0x1p50, &arguments->storage.write_bytes) || complain("--storage-write takes a number of bytes above 0, not ", value);
+		return parse_positive(value, 0x1p50, &arguments->storage.write_bytes) || complain("--storage-write takes a number of bytes above 0 and below 2^50, not ", value);
 	case 'l':
 		return arguments->list = true;
 	case 'j':
@@ -155,7 +155,7 @@ static bool parse_option(int option, const char *value, struct bench_arguments *
 		arguments->parent = (pid_t)strtol(value, NULL, 10);
 		return true;
 	case 't':
-		return parse_positive(value, 1e7, &arguments->deadline_s) || complain("--deadline takes a number of seconds above 0, not ", value);
+		return parse_positive(value, 1e7, &arguments->deadline_s) || complain("--deadline takes a number of seconds above 0 and below 1e7, not ", value);
 	default:
 		return complain("unknown option, or an option without its value", "");
 	}

@@ -3,7 +3,7 @@
  *
  * Over windows of at least 2 s, energy comes from the device's counter; if there is no counter or it does not
  * change, from polled power (trapezoids). Over shorter windows polls come first, then the counter. The result names
- * the source and its confidence. A NULL sampler stands for a device without sensors: every function accepts it and
+ * the source and its confidence. A NULL sampler represents a device without sensors: every function accepts it and
  * returns "unknown". */
 #ifndef FLEETPLAN_BENCH_REPORT_SAMPLER_H
 #define FLEETPLAN_BENCH_REPORT_SAMPLER_H
@@ -27,8 +27,7 @@ void bench_sampler_begin(struct bench_sampler *sampler);
  * *throttle_reasons are those seen in the window. */
 bool bench_sampler_end(struct bench_sampler *sampler, double flops, struct bench_energy *energy, uint64_t *throttle_reasons);
 
-/* --- computations without threads and clocks
- * ------------------------------------------------------------------------------ */
+/* --- computations without threads and clocks ------------------------------------------------------------------------ */
 enum { BENCH_POLLS_STUCK = 10 };
 
 /* One window: the counter at both ends, and the polls between them. */

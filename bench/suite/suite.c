@@ -6,7 +6,7 @@
 #include "base/spelling.h"
 #include "bench/report/sampler.h"
 
-/* Tests that a device does not support leave time. The slices of other tests may grow by at most this factor. */
+/* Tests that a device does not support leave their time to others, whose slices grow by at most this factor. */
 #define STRETCH_MAX 2
 
 /* Share of the budget that a test may use to prepare its later rounds. */
