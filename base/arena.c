@@ -63,7 +63,8 @@ void arena_rewind(struct arena *arena, struct arena_mark mark)
 	arena->used_bytes = arena->blocks ? mark.used_bytes : 0;
 }
 
-/* A new block at least `needed_bytes` large, twice its predecessor; 0 when the maximum or malloc says no. */
+/* Adds a block of at least `needed_bytes`: twice the size of the newest block where the maximum allows it.
+ * Returns 0 when the maximum is reached or malloc fails. */
 static int arena_grow(struct arena *arena, size_t needed_bytes)
 {
 	size_t size_bytes = arena->blocks ? arena->blocks->size_bytes * 2 : ARENA_FIRST_BYTES;

@@ -1,8 +1,8 @@
-/* Memory that lives as long as one request: allocate from it, free nothing, reset the whole.
+/* Arena: memory for one request. The caller allocates from it, frees nothing, and resets the whole.
  *
- * One owner, one thread at a time. Blocks are kept over a reset up to ARENA_KEEP_BYTES, so that a steady
- * load allocates nothing. Each arena states its maximum when made; past it, or when malloc fails,
- * allocation answers NULL and the caller answers STATUS_NO_MEMORY. Objects are zeroed, but for one function. */
+ * One owner, one thread at a time. A reset keeps the newest block if it has at most ARENA_KEEP_BYTES, so that a
+ * steady load allocates nothing. arena_init() sets the maximum. Beyond it, or when malloc fails, an allocation
+ * returns NULL and the caller returns STATUS_NO_MEMORY. Objects are zeroed, except by arena_alloc_uncleared(). */
 #ifndef FLEETPLAN_BASE_ARENA_H
 #define FLEETPLAN_BASE_ARENA_H
 
@@ -21,10 +21,10 @@ struct arena {
 };
 
 void arena_init(struct arena *arena, size_t maximum_bytes);
-void arena_reset(struct arena *arena);   /* forgets all, keeps some memory */
-void arena_release(struct arena *arena); /* gives everything back to the system */
+void arena_reset(struct arena *arena);   /* frees all objects; keeps at most ARENA_KEEP_BYTES */
+void arena_release(struct arena *arena); /* frees all memory */
 
-/* Where an arena stands, to go back to: what was allocated since is forgotten and its memory given back. */
+/* A position in an arena. arena_rewind() frees everything that was allocated after the mark. */
 struct arena_mark {
 	const struct arena_block *block;
 	size_t used_bytes;
@@ -35,7 +35,7 @@ void arena_rewind(struct arena *arena, struct arena_mark mark);
 /* `count` zeroed objects of `size` bytes, aligned for any type; NULL past the maximum or on overflow. */
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
 
-/* The same as it comes, for a large object that its filler fills: what is in it is whatever an earlier request left. */
+/* `bytes` bytes that are not zeroed: they hold data of earlier requests. For large objects that the caller fills. */
 void *arena_alloc_uncleared(struct arena *arena, size_t bytes);
 
 /* Copies that live in the arena; NULL when it is exhausted. `text` of arena_strdup may be NULL (gives NULL). */

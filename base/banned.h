@@ -1,6 +1,6 @@
-/* Functions that this project never calls: each has a bounded or re-entrant sibling.
+/* Functions that this project never calls. Each has a bounded or re-entrant replacement.
  *
- * Included by base/status.h and so by every file. A use is a compile error that names the sibling. */
+ * base/status.h includes this file, so every file does. Calling one of these functions is a compile error. */
 #ifndef FLEETPLAN_BASE_BANNED_H
 #define FLEETPLAN_BASE_BANNED_H
 

@@ -37,7 +37,7 @@ int64_t clock_boot_ns(void)
 
 int64_t clock_even_us(void)
 {
-	static _Atomic int64_t begin_us; /* what the wall clock showed when the machine was started, as this process sees it */
+	static _Atomic int64_t begin_us; /* wall clock at the machine's start; 0: not known yet */
 	int64_t since_us = clock_boot_ns() / 1000, known_us = atomic_load(&begin_us), mine_us;
 
 	if (known_us == 0) {
@@ -66,7 +66,7 @@ void clock_format(char *out, int64_t wall_us)
 		wall_us = last_us;
 	seconds = (time_t)(wall_us / 1000000);
 	gmtime_r(&seconds, &tm);
-	/* By hand: every log line has one of these, and snprintf takes ten times as long. */
+	/* Every log line has a time; snprintf takes ten times as long. */
 	memcpy(out, "0000-00-00T00:00:00.000000Z", 28);
 	clock_write_digits(out, 4, tm.tm_year + 1900);
 	clock_write_digits(out + 5, 2, tm.tm_mon + 1);
@@ -77,7 +77,7 @@ void clock_format(char *out, int64_t wall_us)
 	clock_write_digits(out + 20, 6, (int)(wall_us % 1000000));
 }
 
-/* Exactly `count` digits at *text as a number, or -1; moves *text past them. */
+/* Reads exactly `count` digits and moves *text past them. -1: *text has fewer. */
 static int clock_digits(const char **text, int count)
 {
 	int value = 0;
@@ -109,7 +109,7 @@ static int64_t clock_fraction_us(const char **text)
 	return value_us;
 }
 
-/* Offset east of UTC in seconds ("Z", "+02:00"); false if it is neither. */
+/* Reads the offset east of UTC in seconds ("Z", "+02:00"). False for any other text. */
 static bool clock_offset_s(const char **text, int *offset_s)
 {
 	int sign = **text == '-' ? -1 : 1, hours, minutes;
@@ -160,7 +160,7 @@ bool clock_parse(const char *text, int64_t *wall_us)
 		if (!clock_offset_s(&text, &offset_s) || *text)
 			return false;
 	}
-	seconds = timegm(&tm); /* normalises tm: the 30th of February comes back as another day */
+	seconds = timegm(&tm); /* normalises tm: the 30th of February becomes a day of March */
 	if (!gmtime_r(&seconds, &back) || back.tm_mday != day || seconds < 0)
 		return false;
 	*wall_us = ((int64_t)seconds - offset_s) * 1000000 + fraction_us;

@@ -11,7 +11,7 @@ void failure_clear(struct failure *failure)
 	failure->retry_after_s = 0;
 }
 
-/* Formats into a fixed size; where that cuts the text, it cuts before a character and not inside one. */
+/* Formats into a fixed size. A text that is too long is cut between two UTF-8 characters. */
 PRINTF_LIKE(3, 0) static void failure_format(char *out, size_t size, const char *format, va_list arguments)
 {
 	int wanted = vsnprintf(out, size, format, arguments);

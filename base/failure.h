@@ -1,8 +1,8 @@
-/* What was wrong with a request: a status, one sentence, and every single fault with its place.
+/* Failure: why a request was rejected. It has a status, one sentence, and each fault with its place.
  *
  * Fixed size, owned by the caller, no allocation. A fault's pointer is an RFC 6901 JSON pointer into the
- * request body ("" is the whole body; a query parameter's is "/" and its name). Faults past FAULTS_MAX are
- * counted but not kept. Detail sentences say what would be accepted. */
+ * request body ("": the whole body; "/" and the name: a query parameter). Faults beyond FAULTS_MAX are
+ * counted but not stored. A detail says what is allowed. */
 #ifndef FLEETPLAN_BASE_FAILURE_H
 #define FLEETPLAN_BASE_FAILURE_H
 
@@ -19,24 +19,24 @@ struct fault {
 };
 
 struct failure {
-	enum status status; /* STATUS_OK until something failed */
+	enum status status; /* STATUS_OK: no failure yet */
 	char detail[FAULT_DETAIL_MAX];
-	size_t fault_count; /* kept in faults[] */
-	size_t fault_total; /* seen, kept or not */
+	size_t fault_count; /* in faults[] */
+	size_t fault_total; /* found, stored or not */
 	int retry_after_s;  /* 0: no Retry-After header */
 	struct fault faults[FAULTS_MAX];
 };
 
-/* Makes it empty. Only the counters are cleared; a failure is 13 kB and most requests have none. */
+/* Empties it. Clears the status, the detail and the counters only: a failure has 13 kB, and most requests have none. */
 void failure_clear(struct failure *failure);
 
-/* Sets status and sentence, and returns the status: `return failure_set(f, STATUS_NOT_FOUND, "no plan %s", id);` */
+/* Sets the status and the detail, and returns the status: `return failure_set(f, STATUS_NOT_FOUND, "no plan %s", id);` */
 enum status failure_set(struct failure *failure, enum status status, const char *format, ...) PRINTF_LIKE(3, 4);
 
-/* Adds one fault and makes the status STATUS_INVALID unless it was set already. */
+/* Adds one fault. Sets the status to STATUS_INVALID if it is STATUS_OK. */
 void failure_add(struct failure *failure, const char *pointer, const char *code, const char *format, ...) PRINTF_LIKE(4, 5);
 
-/* Where no sentence was set, one of the faults: which is the first, and how many there are. Nothing without faults. */
+/* Sets the detail from the first fault and the number of faults. Does nothing if a detail is set or there is no fault. */
 void failure_summarize(struct failure *failure);
 
 #endif

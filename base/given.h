@@ -1,7 +1,7 @@
-/* Absent values. A request leaves most fields out; what is left out is not zero.
+/* Absent values. A request leaves most fields out; an absent field is not zero.
  *
- * double: NaN · integers (int64_t, int): -1 · enums: 0, the _UNSET member · text and lists: NULL / count 0 ·
- * truth: TRUTH_UNSET. Field tables decode an absent member to these and encode these as absent. */
+ * double: NaN. Integers (int64_t, int): -1. Enums: 0, the _UNSET member. Text: NULL. Lists: count 0.
+ * truth: TRUTH_UNSET. Field tables decode an absent member to these values and do not encode them. */
 #ifndef FLEETPLAN_BASE_GIVEN_H
 #define FLEETPLAN_BASE_GIVEN_H
 
@@ -25,7 +25,7 @@ struct number_list {
 	size_t count;
 };
 
-/* Raw JSON carried through unread (a Hugging Face config, a label map). */
+/* JSON text that is stored and returned unchanged (a Hugging Face config, a label map). */
 struct json_text {
 	const char *text; /* a complete JSON value; NULL when absent */
 	size_t length;

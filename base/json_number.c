@@ -13,8 +13,9 @@
 enum { EIGHT_DIGITS = 100000000 };
 static const uint64_t sixteen_digits = (uint64_t)EIGHT_DIGITS * EIGHT_DIGITS, ascii_zeros = 0x3030303030303030;
 
-/* The eight digits of a number below 1e8 as bytes 0 to 9, the first in the lowest: halves, then quarters and digits, are taken
- * apart side by side. 10486 / 2^20 and 103 / 2^10 are 1/100 and 1/10, rounded up, which divides exactly this far. */
+/* Returns the eight digits of a number below 1e8 as bytes 0 to 9, the first digit in the lowest byte. Splits the
+ * number into two halves, four quarters and eight digits; each step handles all parts at once. 10486 / 2^20 and
+ * 103 / 2^10 are 1/100 and 1/10 rounded up: the divisions are exact for numbers of this size. */
 static uint64_t digits_of(uint64_t value)
 {
 	uint64_t fours = value / 10000 | (value % 10000) << 32;
@@ -31,7 +32,7 @@ static void digits_put(char *out, uint64_t digits)
 	memcpy(out, &digits, sizeof digits);
 }
 
-/* Without leading zeros; writes eight bytes, however few of them count. */
+/* Writes a number below 1e8 without leading zeros and returns its length. Always writes eight bytes. */
 static size_t digits_put_first(char *out, uint64_t value)
 {
 	uint64_t digits = digits_of(value);
@@ -61,19 +62,19 @@ size_t json_format_unsigned(char *out, uint64_t value)
 
 /* --- doubles --------------------------------------------------------------------------------------------------- */
 
-__extension__ typedef unsigned __int128 wide; /* the one type of 128 bits, which C has no name for */
+__extension__ typedef unsigned __int128 wide; /* 128 bits: standard C has no such type */
 
 enum { DIGITS = 15, FRACTION_BITS = 52, EXPONENT_BIAS = 1023 };
 static const uint64_t implied_bit = (uint64_t)1 << FRACTION_BITS;
 
-/* The digits that 1e-6 <= value < 1e15 has behind the point when it is written with 15: right, or one more than right. */
+/* Decimals of 1e-6 <= value < 1e15 when written with 15 digits. The result is right, or one too large. */
 static int decimals_of(int exponent)
 {
-	/* 78913 / 2^18 is log10(2); adding 7 keeps what is divided above zero, down to 2^-20. */
+	/* 78913 / 2^18 is log10(2). Adding 7 keeps the dividend positive, down to 2^-20. */
 	return DIGITS - 1 + 7 - (exponent * 78913 + (7 << 18)) / (1 << 18);
 }
 
-/* value x 10^decimals, exact before it is rounded: a double's 53 bits times 5^21 are 102. */
+/* value x 10^decimals, rounded once: 53 bits of a double times 5^21 (49 bits) fit in 128 bits. */
 static uint64_t scaled_by(uint64_t mantissa, int exponent, int decimals)
 {
 	static const uint64_t fives[] = {1, 5, 25, 125, 625, 3125, 15625, 78125, 390625, 1953125, 9765625, 48828125, 244140625, 1220703125,
@@ -83,7 +84,8 @@ static uint64_t scaled_by(uint64_t mantissa, int exponent, int decimals)
 	return (uint64_t)((((wide)mantissa * fives[decimals] >> (shift - 1)) + 1) >> 1);
 }
 
-/* Sixteen digits, of which the last `decimals` (more, when zeros are to precede them) stand behind the point. */
+/* Writes sixteen digits with a decimal point and returns the length. The last `decimals` digits follow the point;
+ * with more than 16 decimals, zeros precede them. `last_zeros` trailing zeros are dropped. */
 static size_t place_point(char *out, const char *digits, size_t decimals, size_t last_zeros)
 {
 	size_t whole = decimals < 16 ? 16 - decimals : 0, first = 0, end = 16 - last_zeros, length = 0;
@@ -103,7 +105,7 @@ static size_t place_point(char *out, const char *digits, size_t decimals, size_t
 	return length + end - whole;
 }
 
-/* Fixed notation of 1e-6 <= value < 1e15 with 15 significant digits, trailing zeros dropped. */
+/* Writes 1e-6 <= value < 1e15 in fixed notation with 15 significant digits, without trailing zeros. */
 static size_t format_fraction(char *out, double value)
 {
 	char text[16];
@@ -124,7 +126,7 @@ static size_t format_fraction(char *out, double value)
 	return place_point(out, text, (size_t)decimals, (size_t)(last ? __builtin_clzll(last) : 64 + __builtin_clzll(first)) / 8);
 }
 
-/* 1e18 <= value < 1e27, where operations and FLOPs of whole trainings are: snprintf takes twenty times as long. */
+/* Writes 1e18 <= value < 1e27, the range of FLOPs of trainings. snprintf takes twenty times as long. */
 static size_t format_exponent(char *out, double value)
 {
 	static const long double powers[] = {1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
@@ -140,7 +142,7 @@ static size_t format_exponent(char *out, double value)
 	return length + 4;
 }
 
-/* Above it 15 digits can round up beyond the largest double. */
+/* From here on 15 digits can round up beyond the largest double. */
 static const double largest_of_15_digits = 1.79769313486231e308;
 
 size_t json_format_double(char *out, double value)

@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum { BLOCK_BYTES = 16 };
-typedef unsigned char block __attribute__((vector_size(BLOCK_BYTES))); /* the one type that C has no struct for */
+typedef unsigned char block __attribute__((vector_size(BLOCK_BYTES))); /* a GCC vector: standard C has no such type */
 
-/* How many bytes at the start of a block are plain. */
+/* Counts the plain bytes at the start of a block. */
 static size_t plain_of_block(const char *text, bool ascii)
 {
 	uint64_t halves[2];
@@ -33,6 +33,6 @@ size_t json_plain_length(const char *text, size_t length, bool ascii)
 		if (run < BLOCK_BYTES)
 			return plain + run;
 	}
-	memcpy(rest, text + plain, length - plain); /* what is not of the text is zero, which is not plain */
+	memcpy(rest, text + plain, length - plain); /* bytes behind the text are zero: not plain */
 	return plain + plain_of_block(rest, ascii);
 }

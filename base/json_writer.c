@@ -9,7 +9,7 @@ void json_writer_init(struct json_writer *writer, struct buffer *buffer)
 	*writer = (struct json_writer){.buffer = buffer};
 }
 
-/* A comma where one is due, and the bytes: one look at the buffer's room for both. */
+/* Appends a comma if one is due, and the bytes. Reserves room for both at once. */
 static void json_append(struct json_writer *writer, const char *bytes, size_t length)
 {
 	char *end = buffer_reserve(writer->buffer, length + 1);
@@ -116,7 +116,7 @@ void json_string_n(struct json_writer *writer, const char *text, size_t length)
 {
 	char *end = json_plain_length(text, length, false) == length ? buffer_reserve(writer->buffer, length + 3) : NULL;
 
-	if (!end) { /* with escapes; or no room, which the buffer knows */
+	if (!end) { /* the text needs escapes, or the buffer has failed */
 		json_append(writer, "\"", 1);
 		json_escape(writer->buffer, text, length);
 		buffer_append_char(writer->buffer, '"');
@@ -141,7 +141,7 @@ void json_string(struct json_writer *writer, const char *text)
 		json_null(writer);
 }
 
-/* Room for any number, and for a comma that is written at once; NULL: the buffer has failed. */
+/* Writes a comma if one is due and returns where a number of any length fits. NULL: the buffer has failed. */
 static char *json_number_begin(struct json_writer *writer)
 {
 	char *end = buffer_reserve(writer->buffer, JSON_NUMBER_SIZE + 1);

@@ -1,8 +1,8 @@
-/* Writes JSON straight into a buffer: no tree, no allocation of its own.
+/* JSON writer: writes JSON into a buffer, without a tree and without an allocation of its own.
  *
- * The writer places commas; the caller pairs begin and end. JSON knows no infinity and no NaN: a double that
- * is not finite fails the buffer and sets `not_finite`, so that such a text never leaves (json_number.h: how numbers are
- * written). Text must be UTF-8; control bytes, quotes and backslashes are escaped. Errors are the buffer's sticky `failed`. */
+ * The writer places commas; the caller pairs begin and end. JSON has no infinity and no NaN: a double that is not
+ * finite fails the buffer and sets `not_finite`, so that no such answer is sent. json_number.h formats the numbers.
+ * Text must be UTF-8; control bytes, quotes and backslashes are escaped. Errors are the buffer's sticky `failed`. */
 #ifndef FLEETPLAN_BASE_JSON_WRITER_H
 #define FLEETPLAN_BASE_JSON_WRITER_H
 
@@ -14,9 +14,9 @@
 
 struct json_writer {
 	struct buffer *buffer;
-	bool comma;      /* the next value or key needs one before it */
-	bool not_finite; /* a double was none that JSON can hold; the buffer has failed */
-	bool exact;      /* doubles are written so that they are read as the same number; answers have 15 digits */
+	bool comma;      /* the next value or key needs a comma before it */
+	bool not_finite; /* a double was infinite or NaN; the buffer has failed */
+	bool exact;      /* doubles are read back as the same number (json_format_exact); false: 15 digits */
 };
 
 void json_writer_init(struct json_writer *writer, struct buffer *buffer);
@@ -35,16 +35,16 @@ void json_double(struct json_writer *writer, double value);
 void json_write_integer(struct json_writer *writer, int64_t value);
 void json_bool(struct json_writer *writer, bool value);
 void json_write_null(struct json_writer *writer);
-void json_raw(struct json_writer *writer, const char *json, size_t length); /* a complete JSON value, as it is */
+void json_raw(struct json_writer *writer, const char *json, size_t length); /* a complete JSON value, written unchanged */
 
-/* The short names, except where jansson.h is included before: it has functions of these names. */
+/* Short names, unless jansson.h is included before: it has functions of these names. */
 #ifndef JANSSON_H
 #define json_string json_write_string
 #define json_integer json_write_integer
 #define json_null json_write_null
 #endif
 
-/* Appends text escaped for the inside of a JSON string, without the quotes. */
+/* Appends text with JSON escapes, without the quotes. */
 void json_escape(struct buffer *buffer, const char *text, size_t length);
 
 #endif

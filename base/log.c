@@ -13,10 +13,10 @@
 #include "base/json_writer.h"
 #include "base/utf8.h"
 
-/* A line of sixteen texts at their longest, every byte of them an escape, still fits. */
+/* A line with sixteen texts of LOG_TEXT_MAX bytes fits even if each byte is a six-byte escape. */
 enum { LOG_LINE_MAX = 256 * 1024, LOG_TEXT_MAX = 2048 };
 
-/* The writer takes at most so much at a time, so that the ring has room again before a slow file has all of it. */
+/* LOG_WRITE_MAX: bytes of one write, so that a slow file frees room in the ring step by step. */
 enum { LOG_WRITE_MAX = 64 * 1024, DROPPED_ROOM_BYTES = 256 };
 
 enum log_way { LOG_DIRECT, LOG_RING, LOG_CLOSED };
@@ -31,8 +31,8 @@ static struct {
 	pthread_t writer;
 	enum log_way way;
 	bool stopping;
-	uint64_t unsaid;            /* dropped lines that no line has said yet */
-	size_t begin, length;       /* of what waits in the ring, which goes on at its start */
+	uint64_t unsaid;            /* dropped lines that no "log_dropped" event has reported yet */
+	size_t begin, length;       /* of the bytes that are not written yet; they wrap around */
 	char bytes[LOG_RING_BYTES];
 } ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .emptied = PTHREAD_COND_INITIALIZER};
 
@@ -51,7 +51,8 @@ void log_set_file(int fd)
 	atomic_store(&log_fd, fd);
 }
 
-/* What a client sent may be no UTF-8, and as long as a header may be: a line stays JSON, and is written. */
+/* Writes a text of any bytes and any length, such as a client's header: cuts it after LOG_TEXT_MAX bytes and replaces
+ * bytes that are not UTF-8, so that the line is valid JSON. */
 static void write_text(struct json_writer *writer, const char *text)
 {
 	static const char more[] = "...";
@@ -114,7 +115,7 @@ static void line_format(struct buffer *line, enum log_level level, const char *e
 	buffer_append_char(line, '\n');
 }
 
-/* Under the lock. */
+/* The caller holds the lock. False: the ring has too little room. */
 static bool ring_put(const char *bytes, size_t length)
 {
 	size_t at = (ring.begin + ring.length) % LOG_RING_BYTES, first = length < LOG_RING_BYTES - at ? length : LOG_RING_BYTES - at;
@@ -128,23 +129,23 @@ static bool ring_put(const char *bytes, size_t length)
 	return true;
 }
 
-/* Under the lock: says first how many lines were dropped. */
-static bool ring_say_dropped(void)
+/* Puts a "log_dropped" event into the ring if lines were dropped. False: it has no room. The caller holds the lock. */
+static bool ring_put_dropped(void)
 {
 	struct buffer line;
-	bool said;
+	bool reported;
 
 	if (ring.unsaid == 0)
 		return true;
 	if (LOG_RING_BYTES - ring.length < DROPPED_ROOM_BYTES)
-		return false; /* the ring is full: formatting the line would be wasted */
+		return false; /* do not format a line that does not fit */
 	buffer_init(&line, LOG_LINE_MAX);
 	line_format(&line, LOG_WARNING, "log_dropped", &LOG_INTEGER("lines", ring.unsaid), 1);
-	said = !line.failed && ring_put(line.bytes, line.length);
-	if (said)
+	reported = !line.failed && ring_put(line.bytes, line.length);
+	if (reported)
 		ring.unsaid = 0;
 	buffer_release(&line);
-	return said;
+	return reported;
 }
 
 static void lines_drop(uint64_t count)
@@ -153,7 +154,7 @@ static void lines_drop(uint64_t count)
 	atomic_fetch_add(&log_dropped, count);
 }
 
-/* Waits until the reader takes the bytes. False when write() fails for another reason than a full pipe. */
+/* Writes all bytes, and waits while the pipe is full. False when write(2) fails. */
 static bool write_whole(const char *bytes, size_t length)
 {
 	while (length > 0) {
@@ -198,7 +199,7 @@ static void *ring_write(void *nothing)
 		}
 		length = length < LOG_RING_BYTES - ring.begin ? length : LOG_RING_BYTES - ring.begin;
 		length = length < LOG_WRITE_MAX ? length : LOG_WRITE_MAX;
-		pthread_mutex_unlock(&ring.lock); /* what waits is not overwritten: it counts until it is written */
+		pthread_mutex_unlock(&ring.lock); /* ring.length still counts these bytes: ring_put() does not overwrite them */
 		written = write_whole(bytes, length);
 		pthread_mutex_lock(&ring.lock);
 		if (!written)
@@ -226,7 +227,7 @@ bool log_stop(unsigned wait_ms)
 	const struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
 	bool whole;
 
-	while (pthread_mutex_trylock(&ring.lock) != 0) { /* held for microseconds, or for good: a bug is reported from within the log */
+	while (pthread_mutex_trylock(&ring.lock) != 0) { /* another thread holds it for microseconds; or this thread does, when a CHECK in the log itself failed */
 		if (clock_monotonic_ns() >= until_ns)
 			return false;
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -236,7 +237,7 @@ bool log_stop(unsigned wait_ms)
 		pthread_mutex_unlock(&ring.lock);
 		return whole;
 	}
-	(void)ring_say_dropped();
+	(void)ring_put_dropped();
 	ring.stopping = true;
 	pthread_cond_signal(&ring.filled);
 	while (ring.length > 0 && pthread_cond_clockwait(&ring.emptied, &ring.lock, CLOCK_MONOTONIC, &until) == 0)
@@ -247,7 +248,7 @@ bool log_stop(unsigned wait_ms)
 	if (whole)
 		pthread_join(ring.writer, NULL);
 	else
-		pthread_detach(ring.writer); /* it waits for a reader, and ends with the process */
+		pthread_detach(ring.writer); /* the thread waits for a reader and ends with the process */
 	return whole;
 }
 
@@ -261,8 +262,8 @@ void log_write(enum log_level level, const char *event, const struct log_field *
 	line_format(&line, level, event, fields, count);
 	pthread_mutex_lock(&ring.lock);
 	if (ring.way == LOG_DIRECT && !line.failed)
-		(void)!write(atomic_load(&log_fd), line.bytes, line.length); /* nowhere is left to complain to */
-	else if (line.failed || ring.way == LOG_CLOSED || !ring_say_dropped() || !ring_put(line.bytes, line.length))
+		(void)!write(atomic_load(&log_fd), line.bytes, line.length); /* there is no other place for an error */
+	else if (line.failed || ring.way == LOG_CLOSED || !ring_put_dropped() || !ring_put(line.bytes, line.length))
 		lines_drop(1);
 	pthread_mutex_unlock(&ring.lock);
 	buffer_release(&line);

@@ -1,10 +1,10 @@
-/* One JSON line an event, to stderr.
+/* Log: writes one JSON line per event, to stderr by default.
  *
- * Every line has time, level and event; fields follow. A text is cut after 2 KB, and bytes of it that are no UTF-8 become "?". Secrets never go
- * here. Thread-safe.
- * A line is written with a single write(2) until log_start(). From then on it goes into a ring of LOG_RING_BYTES, which a thread of the log's own
- * writes: a reader that stopped reading delays no caller. Lines that find no room are dropped and counted; the next that finds room is preceded by
- * the event "log_dropped" with their number. */
+ * Each line has the time, the level and the event; fields follow. A text is cut after 2 KB, and its bytes that are
+ * not UTF-8 become "?". Do not log secrets. Thread-safe.
+ * Before log_start() each line is one write(2). After it, lines go into a ring of LOG_RING_BYTES, and the log's
+ * thread writes them: a reader that stops reading does not delay a caller. When the ring is full, lines are dropped
+ * and counted. The event "log_dropped" with their number precedes the next line that fits. */
 #ifndef FLEETPLAN_BASE_LOG_H
 #define FLEETPLAN_BASE_LOG_H
 
@@ -37,14 +37,15 @@ void log_write(enum log_level level, const char *event, const struct log_field *
 
 enum { LOG_RING_BYTES = 1024 * 1024 };
 
-bool log_start(void); /* false: no thread could be made; lines are written at once, as before */
+bool log_start(void); /* false: the thread cannot be started; callers write their lines as before */
 
-/* Waits at most `wait_ms` until all lines are written. True when they are: then lines are written at once again; else they are dropped from then on. */
+/* Waits at most `wait_ms` until all lines are written. True: they are, and callers write their lines themselves
+ * again. False: later lines are dropped. */
 bool log_stop(unsigned wait_ms);
 
-uint64_t log_dropped_lines(void); /* since the start, also those that a write failed to write */
+uint64_t log_dropped_lines(void); /* since the start; includes lines that write(2) failed to write */
 
-void log_set_level(enum log_level level); /* the least level written; LOG_INFO at start */
-void log_set_file(int fd);                /* 2 at start */
+void log_set_level(enum log_level level); /* lines below this level are not written; LOG_INFO at start */
+void log_set_file(int fd);                /* stderr (2) at start */
 
 #endif

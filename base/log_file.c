@@ -39,7 +39,7 @@ bool log_file_open(const char *path, const char *level, struct failure *failure)
 	return log_file.fd >= 0;
 }
 
-/* The new file takes the old one's descriptor, so that a write that goes on meets either. */
+/* dup3() gives the new file the old one's descriptor, so that a write of another thread reaches one of the two files. */
 static void log_file_reopen(void)
 {
 	int fd = log_file.path ? file_open(log_file.path) : -1;
@@ -62,7 +62,7 @@ static void log_file_stop(void)
 void log_file_start(void)
 {
 	if (!log_start())
-		log_event(LOG_WARNING, "log_without_thread", LOG_TEXT("error", "lines are written at once"));
+		log_event(LOG_WARNING, "log_without_thread", LOG_TEXT("error", "the log's thread cannot be started; each caller writes its own lines"));
 	(void)atexit(log_file_stop);
 }
 
@@ -75,7 +75,7 @@ void signals_block(sigset_t *ends)
 	sigaddset(ends, SIGINT);
 	all = *ends;
 	sigaddset(&all, SIGHUP);
-	pthread_sigmask(SIG_BLOCK, &all, NULL); /* every thread inherits it; the main thread waits for them */
+	pthread_sigmask(SIG_BLOCK, &all, NULL); /* threads inherit the mask; the main thread waits for the signals */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);

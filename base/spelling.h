@@ -1,4 +1,4 @@
-/* "Did you mean": the names nearest to a misspelt one. */
+/* Finds the known names nearest to a misspelt one, for "did you mean". */
 #ifndef FLEETPLAN_BASE_SPELLING_H
 #define FLEETPLAN_BASE_SPELLING_H
 
@@ -14,15 +14,15 @@ struct spelling {
 };
 
 void spelling_init(struct spelling *spelling, const char *wanted);
-/* A known name: kept if it is among the nearest, and near enough to be what was meant: one edit, and one more for every four
- * characters of the longer name. */
+/* Offers a known name. Keeps it if it is among the nearest and within the limit: one edit, and one more for every four
+ * characters of the longer name. A name that contains the wanted text (3 characters or more) counts as one edit away. */
 void spelling_offer(struct spelling *spelling, const char *name);
 
-/* "a, b or c" of the nearest names (empty text when none is near), into `out` of `size` bytes. */
+/* Writes the nearest names as "a, b or c" into `out` of `size` bytes; "" if no name is near. */
 void spelling_list(const struct spelling *spelling, char *out, size_t size);
 
-/* Edits (insert, delete, replace, swap of neighbours) from a to b, case ignored; names past 64 bytes count by
- * their first 64. A name that contains the wanted text (3 characters or more) is offered as if it were one edit away. */
+/* Number of edits (insert, delete, replace, swap of neighbours) from a to b. Ignores case and all bytes after the
+ * 64th. */
 size_t spelling_distance(const char *a, const char *b);
 
 #endif

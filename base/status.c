@@ -32,13 +32,13 @@ const char *status_title(enum status status)
 	return statuses[status].title;
 }
 
-/* The abort waits this long at most for a log whose reader has stopped. */
+/* The longest wait for a reader of the log that stopped reading. */
 enum { BUG_WAIT_MS = 200 };
 
 void check_failed(const char *condition, const char *file, int line)
 {
-	(void)log_stop(BUG_WAIT_MS); /* what led to it */
+	(void)log_stop(BUG_WAIT_MS); /* write the events that led to the bug */
 	if (poll(&(struct pollfd){.fd = STDERR_FILENO, .events = POLLOUT}, 1, BUG_WAIT_MS) > 0)
-		fprintf(stderr, "fleetplan: bug: %s:%d: %s does not hold\n", file, line, condition);
+		fprintf(stderr, "fleetplan: bug: %s:%d: %s is false\n", file, line, condition);
 	abort();
 }

@@ -1,11 +1,11 @@
-/* What a fallible function returns, and how it is told to a caller.
+/* Status codes of fallible functions, and how the API reports them.
  *
- * One X-macro holds every status: its name, the HTTP status it becomes, the slug that ends the
- * problem's `type`, and the title (RFC 9457). Fallible functions return `enum status`, are marked
- * FALLIBLE, and fill a `struct failure` with what was wrong and what would be accepted.
+ * One X-macro lists every status: its name, its HTTP status, the slug that ends the problem's `type`, and the title
+ * (RFC 9457). A fallible function returns `enum status`, is marked FALLIBLE, and fills a `struct failure`, which says
+ * what is wrong and what is allowed.
  *
- * Three kinds: the caller's fault (4xx), the world's fault (5xx, worth a retry), our bug (CHECK aborts
- * in every build). */
+ * There are three kinds of errors: 4xx, the caller's; 5xx, the environment's (a retry may succeed); and bugs of
+ * Fleetplan, where CHECK aborts in every build. */
 #ifndef FLEETPLAN_BASE_STATUS_H
 #define FLEETPLAN_BASE_STATUS_H
 
@@ -50,7 +50,7 @@ enum status {
 	STATUS_COUNT
 };
 
-/* HTTP status code (200..599), slug and title of a status. Any value of the enum is valid. */
+/* The HTTP status code (200..599), slug and title of a status. Every value of the enum is valid. */
 int status_http(enum status status);
 const char *status_slug(enum status status);
 const char *status_title(enum status status);
@@ -58,12 +58,13 @@ const char *status_title(enum status status);
 #define FALLIBLE __attribute__((warn_unused_result))
 #define PRINTF_LIKE(format_at, arguments_at) __attribute__((format(printf, format_at, arguments_at)))
 
-/* A large local whose members are set before they are read: without it the hardened build clears all of it at every call. */
+/* For large locals whose members are set before they are read. Without it the hardened build zeroes the whole
+ * variable at every call. */
 #define UNCLEARED __attribute__((uninitialized))
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Aborts with file, line and the condition, in every build: for what only a bug of ours can make false. */
+/* Aborts with file, line and condition, in every build. For conditions that only a bug of Fleetplan can make false. */
 #define CHECK(condition) \
 	do { \
 		if (!(condition)) \

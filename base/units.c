@@ -14,8 +14,8 @@ struct suffix {
 	double factor;
 };
 
-/* A plain decimal number (digits, one dot, exponent), then at most one suffix letter of the table. strtod alone
- * would take hexadecimal, "inf" and "nan". */
+/* Reads a decimal number (digits, one dot, exponent) and at most one suffix letter of the table. strtod alone
+ * would accept hexadecimal, "inf" and "nan". */
 static bool units_parse(const char *text, const struct suffix *suffixes, size_t count, double *value)
 {
 	char *end;

@@ -1,4 +1,4 @@
-/* Units, and numbers as people write them. SI inside (bytes, s, W, J); these convert at the edge. */
+/* Units, and numbers as people write them. The program computes in bytes, s, W and J; requests are converted. */
 #ifndef FLEETPLAN_BASE_UNITS_H
 #define FLEETPLAN_BASE_UNITS_H
 
@@ -18,7 +18,8 @@
  * False unless the whole text is one finite number >= 0. */
 bool units_parse_count(const char *text, double *value);
 
-/* "500ms", "1s", "90m", "18h", "30d", "2w" in units of `unit_s` seconds, or a bare number of those. False as above. */
+/* "500ms", "1s", "90m", "18h", "30d", "2w", converted to units of `unit_s` seconds, or a bare number in that unit.
+ * False as above. */
 bool units_parse_time(const char *text, double unit_s, double *value);
 
 #endif

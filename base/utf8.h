@@ -1,4 +1,4 @@
-/* UTF-8, strictly: no overlong form, no surrogate, nothing above U+10FFFF (RFC 3629). */
+/* Strict UTF-8 (RFC 3629): overlong forms, surrogates and code points above U+10FFFF are not valid. */
 #ifndef FLEETPLAN_BASE_UTF8_H
 #define FLEETPLAN_BASE_UTF8_H
 
@@ -8,12 +8,12 @@
 
 enum { UTF8_CHARACTER_MAX = 4 };
 
-/* Bytes of the character at the start of `length` bytes; 0 when there is none that is whole and well formed. */
+/* Length in bytes of the character at the start of the text; 0 if it is not complete or not valid. */
 size_t utf8_character_length(const char *text, size_t length);
 
 bool utf8_valid(const char *text, size_t length);
 
-/* Writes a code point, which must be one; returns its bytes. */
+/* Writes a code point (at most U+10FFFF) and returns its length in bytes. */
 size_t utf8_encode(char out[UTF8_CHARACTER_MAX], uint32_t code_point);
 
 #endif

@@ -9,7 +9,7 @@
 static pthread_mutex_t uuid_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t uuid_last; /* 48 bits of milliseconds, then a 12-bit counter */
 
-/* Milliseconds and counter of the next id: never less or equal to the one before, even if the clock steps back. */
+/* Milliseconds and counter of the next id: always more than those of the id before, even if the clock steps back. */
 static uint64_t uuid_next_stamp(uint16_t random12)
 {
 	uint64_t stamp = (uint64_t)(clock_even_us() / 1000) << 12 | (random12 & 0x7ffu);
@@ -22,8 +22,8 @@ static uint64_t uuid_next_stamp(uint16_t random12)
 	return stamp;
 }
 
-/* Ten random bytes, out of a supply of each thread's own: a system call for every 25th id. A child of fork() would hand out its
- * parent's supply again; ours exec at once, or are forked before the first id. */
+/* Returns ten random bytes from the calling thread's supply: one system call for 25 ids. A child of fork() would
+ * repeat the bytes of its parent's supply; Fleetplan's children exec at once, or are forked before the first id. */
 static const unsigned char *uuid_random(void)
 {
 	static _Thread_local unsigned char supply[250];
