@@ -3,7 +3,7 @@
 
 /* NOLINTBEGIN(misc-no-recursion): as deep as tables nest, which a test bounds. */
 
-/* Texts: 32 aliases of 128 bytes. */
+/* CSV_TEXTS_MAX: room for 32 aliases of 128 bytes. */
 enum { CSV_COLUMN_MAX = 128, CSV_TEXTS_MAX = 8192 };
 
 bool csv_is_formula(const char *text)
@@ -83,7 +83,7 @@ static bool csv_has_column(const struct field *row, enum csv_use use)
 	return false;
 }
 
-/* Objects as JSON; nothing of none. */
+/* Writes objects as a JSON list. Writes nothing if there are none. */
 static void csv_items(struct buffer *out, const struct field *row, const char *items, size_t count, bool exact)
 {
 	struct json_writer writer;
@@ -132,7 +132,7 @@ static void csv_list_cell(struct buffer *out, const struct field *row, const voi
 	buffer_release(&text);
 }
 
-/* A cell of a row that has a column. */
+/* Writes the cell of a row that has a column. */
 static void csv_cell(struct buffer *out, enum csv_use use, const struct field *row, const void *member)
 {
 	char time[CLOCK_TEXT_MAX];
@@ -172,8 +172,8 @@ static void csv_cell(struct buffer *out, enum csv_use use, const struct field *r
 	}
 }
 
-/* Walks the columns: names into `out` when `object` is NULL, else its cells. Of a conditional object that is not there the
- * cells are empty. */
+/* Writes the names of the columns if `names` is true, else the cells of `object`. The cells of a conditional object
+ * that is absent are empty. */
 static void csv_walk(const struct field_table *table, enum csv_use use, const char *object, bool names, const char *prefix,
 	struct buffer *out, bool *first)
 {
@@ -219,15 +219,15 @@ void csv_row(const struct field_table *table, enum csv_use use, const void *obje
 	buffer_append_text(out, "\r\n");
 }
 
-/* --- two rows beside each other ------------------------------------------------------------------------------------ */
+/* --- differences of two rows ---------------------------------------------------------------------------------------- */
 
 struct csv_pair {
 	struct buffer before, after;
-	record_difference *tell;
+	record_difference *report;
 	void *context;
 };
 
-/* What a member says, without the quotes of a cell. */
+/* Writes a member as text, without the quotes of a cell. */
 static void csv_write_plain(struct buffer *out, const struct field *row, const void *member)
 {
 	const char *text = row->kind == FIELD_TEXT ? *(const char *const *)member
@@ -242,7 +242,7 @@ static void csv_write_plain(struct buffer *out, const struct field *row, const v
 		csv_cell(out, CSV_EXPORT, row, member);
 }
 
-static const char *csv_said(const struct buffer *text)
+static const char *text_or_null(const struct buffer *text)
 {
 	return text->length ? text->bytes : NULL;
 }
@@ -264,13 +264,13 @@ static void csv_compare(struct csv_pair *pair, const struct field_table *table, 
 		csv_write_plain(&pair->after, row, after + row->offset);
 		if (pair->before.length != pair->after.length || memcmp(pair->before.length ? pair->before.bytes : "",
 			pair->after.length ? pair->after.bytes : "", pair->before.length) != 0)
-			pair->tell(pair->context, row->key, csv_said(&pair->before), csv_said(&pair->after));
+			pair->report(pair->context, row->key, text_or_null(&pair->before), text_or_null(&pair->after));
 	}
 }
 
-void record_differences(const struct field_table *table, const void *before, const void *after, record_difference *tell, void *context)
+void record_differences(const struct field_table *table, const void *before, const void *after, record_difference *report, void *context)
 {
-	struct csv_pair pair = {.tell = tell, .context = context};
+	struct csv_pair pair = {.report = report, .context = context};
 
 	buffer_init(&pair.before, 4 * 1024 * 1024);
 	buffer_init(&pair.after, 4 * 1024 * 1024);

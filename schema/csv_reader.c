@@ -5,12 +5,12 @@
 #include "base/utf8.h"
 
 enum csv_state {
-	CSV_START,       /* nothing of a record yet */
-	CSV_FIELD,       /* a field has to begin */
-	CSV_PLAIN,       /* within one that is not quoted */
-	CSV_QUOTED,
-	CSV_QUOTE_SEEN,  /* its end, or the first of a doubled one */
-	CSV_RETURN       /* behind a CR that may begin a line end */
+	CSV_START,       /* before the first byte of a record */
+	CSV_FIELD,       /* a field begins */
+	CSV_PLAIN,       /* in a field without quotes */
+	CSV_QUOTED,      /* in a quoted field */
+	CSV_QUOTE_SEEN,  /* after a quote in a quoted field: its end, or the first of a doubled quote */
+	CSV_RETURN       /* after a CR; an LF must follow */
 };
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
@@ -32,12 +32,12 @@ static enum status csv_malformed(const struct csv_reader *reader, struct failure
 	return failure_set(failure, STATUS_MALFORMED, "not CSV: line %zu: %s", reader->lines, problem);
 }
 
-/* A record that did not take `more` bytes. */
+/* The failure of a record that could not store `more` bytes. */
 static enum status record_refused(const struct csv_reader *reader, size_t more, struct failure *failure)
 {
 	if (more <= CSV_READER_RECORD_MAX_BYTES - reader->bytes.length)
 		return failure_set(failure, STATUS_NO_MEMORY, "line %zu: no memory for a record", reader->line);
-	return failure_set(failure, STATUS_TOO_LARGE, "line %zu: a record may have %d bytes", reader->line, CSV_READER_RECORD_MAX_BYTES);
+	return failure_set(failure, STATUS_TOO_LARGE, "line %zu: the record has more than %d bytes", reader->line, CSV_READER_RECORD_MAX_BYTES);
 }
 
 static void field_begin(struct csv_reader *reader)
@@ -68,14 +68,14 @@ static enum status record_end(struct csv_reader *reader, struct failure *failure
 	if (reader->bytes.failed)
 		return record_refused(reader, 1, failure);
 	if (reader->count > CSV_READER_COLUMNS_MAX)
-		return failure_set(failure, STATUS_MALFORMED, "not CSV: line %zu: a record may have %d fields", reader->line, CSV_READER_COLUMNS_MAX);
+		return failure_set(failure, STATUS_MALFORMED, "not CSV: line %zu: the record has more than %d fields", reader->line, CSV_READER_COLUMNS_MAX);
 	for (size_t i = 0; i < reader->count; i++)
 		if (!utf8_valid(csv_reader_cell(reader, i), strlen(csv_reader_cell(reader, i))))
 			return failure_set(failure, STATUS_MALFORMED, "not CSV: line %zu, field %zu: not UTF-8", reader->line, i + 1);
 	return text == 0 && reader->count == 1 ? STATUS_OK : reader->function(reader->context, reader, failure);
 }
 
-/* What may be taken at once: up to the next byte that means something. */
+/* Counts the bytes before the next delimiter, quote, line end or NUL. */
 static size_t plain_run(const struct csv_reader *reader, const char *piece, size_t length)
 {
 	size_t run = 0;
@@ -90,7 +90,7 @@ static size_t plain_run(const struct csv_reader *reader, const char *piece, size
 	return run;
 }
 
-/* A byte inside a quoted field, or right behind its quote. */
+/* Reads a byte in a quoted field, or the byte after a quote in it. */
 static enum status take_quoted(struct csv_reader *reader, char byte, struct failure *failure)
 {
 	if (reader->state == CSV_QUOTED && byte == '"') {
@@ -122,11 +122,11 @@ static enum status line_end(struct csv_reader *reader, struct failure *failure)
 static enum status take_byte(struct csv_reader *reader, char byte, struct failure *failure)
 {
 	if (byte == '\0')
-		return csv_malformed(reader, failure, "holds a NUL byte");
+		return csv_malformed(reader, failure, "the text has a NUL byte");
 	if (reader->state == CSV_QUOTED || (reader->state == CSV_QUOTE_SEEN && byte != ',' && byte != '\n' && byte != '\r'))
 		return take_quoted(reader, byte, failure);
 	if (reader->state == CSV_RETURN && byte != '\n')
-		return csv_malformed(reader, failure, "a carriage return stands alone: lines end with LF or CRLF");
+		return csv_malformed(reader, failure, "a carriage return without a line feed; end lines with LF or CRLF");
 	if (byte == '\n') {
 		if (reader->state == CSV_RETURN)
 			reader->state = reader->count > 0 ? CSV_PLAIN : CSV_START;
@@ -140,17 +140,17 @@ static enum status take_byte(struct csv_reader *reader, char byte, struct failur
 		return STATUS_OK;
 	}
 	if (byte == '"' && reader->state == CSV_PLAIN)
-		return csv_malformed(reader, failure, "a quote stands inside a field that does not begin with one");
+		return csv_malformed(reader, failure, "a quote is inside a field that does not begin with a quote; quote the whole field");
 	if (reader->state == CSV_START || reader->state == CSV_FIELD)
 		field_begin(reader);
 	if (byte == '"')
 		reader->state = CSV_QUOTED;
 	else
-		field_end(reader); /* a comma */
+		field_end(reader); /* the byte is a comma */
 	return STATUS_OK;
 }
 
-/* The mark may come in pieces too; what only begins like one is text. */
+/* Skips a byte order mark, which may arrive in pieces. A part of a mark is not UTF-8. */
 static enum status skip_mark(struct csv_reader *reader, const char **at, const char *end, struct failure *failure)
 {
 	unsigned char met;
@@ -197,6 +197,6 @@ enum status csv_reader_end(struct csv_reader *reader, struct failure *failure)
 	if (reader->state == CSV_QUOTED)
 		return csv_malformed(reader, failure, "a quoted field does not end");
 	if (reader->state == CSV_RETURN)
-		return csv_malformed(reader, failure, "a carriage return stands alone: lines end with LF or CRLF");
+		return csv_malformed(reader, failure, "a carriage return without a line feed; end lines with LF or CRLF");
 	return reader->state == CSV_START ? STATUS_OK : line_end(reader, failure);
 }

@@ -7,7 +7,7 @@
 struct csv_record {
 	struct csv_record *next;
 	size_t line;
-	const char *fields[]; /* as many as there are columns */
+	const char *fields[]; /* one for each column */
 };
 
 struct csv_reading {
@@ -26,7 +26,7 @@ static enum status read_header(struct csv_reading *reading, const struct csv_rea
 	struct csv *csv = reading->csv;
 
 	if (reader->count > CSV_COLUMNS_MAX)
-		return failure_set(failure, STATUS_MALFORMED, "line %zu: too many columns, %d at most", reader->line, CSV_COLUMNS_MAX);
+		return failure_set(failure, STATUS_MALFORMED, "line %zu: the header has more than %d columns", reader->line, CSV_COLUMNS_MAX);
 	csv->column_count = reader->count;
 	for (size_t i = 0; i < csv->column_count; i++) {
 		csv->columns[i] = arena_strdup(reading->arena, csv_reader_cell(reader, i));
@@ -34,7 +34,7 @@ static enum status read_header(struct csv_reading *reading, const struct csv_rea
 			return csv_no_memory(csv, failure);
 		for (size_t j = 0; j < i; j++)
 			if (strcmp(csv->columns[i], csv->columns[j]) == 0)
-				return failure_set(failure, STATUS_MALFORMED, "line %zu: two columns have one name", reader->line);
+				return failure_set(failure, STATUS_MALFORMED, "line %zu: two columns have the same name", reader->line);
 	}
 	return STATUS_OK;
 }
@@ -90,7 +90,7 @@ enum status csv_begin(
 	if (status != STATUS_OK)
 		return failure_set(failure, STATUS_MALFORMED, "%s, %s", name, own.detail);
 	if (csv->column_count == 0)
-		return failure_set(failure, STATUS_MALFORMED, "%s is empty: a line of column names was expected", name);
+		return failure_set(failure, STATUS_MALFORMED, "%s is empty; the first line must name the columns", name);
 	return STATUS_OK;
 }
 

@@ -7,7 +7,7 @@
 
 /* NOLINTBEGIN(misc-no-recursion): no deeper than the body, JSON_DEPTH_MAX. */
 
-/* --- where a fault is ------------------------------------------------------------------------------------------ */
+/* --- places of faults ------------------------------------------------------------------------------------------ */
 size_t decode_whole_characters(const char *text, size_t length)
 {
 	while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
@@ -15,7 +15,7 @@ size_t decode_whole_characters(const char *text, size_t length)
 	return length;
 }
 
-/* What is shown of a key: enough to find it. */
+/* Bytes of a key that a pointer shows. */
 enum { PATH_KEY_MAX = 60 };
 
 static size_t path_segment(const struct path *path, char *out, size_t size)
@@ -143,7 +143,7 @@ static void decode_require(
 	}
 }
 
-/* What removing a field leaves behind: its one-row table, cleared. */
+/* Makes a member absent: clears it through a table with this row only. A required member is a fault. */
 static void decode_remove(struct decoder *decoder, const struct field_table *table, const struct field *row,
 	const struct path *path, void *out)
 {
@@ -170,7 +170,7 @@ static void decode_remove(struct decoder *decoder, const struct field_table *tab
 	for (size_t i = 0; i < table->need_count; i++)
 		needed |= strcmp(table->needs[i], row->key) == 0;
 	if (needed) {
-		decoder_fault(decoder, path, "required", "cannot be removed: %s", row->doc);
+		decoder_fault(decoder, path, "required", "is required and cannot be removed (%s)", row->doc);
 		return;
 	}
 	if (row->kind == FIELD_TUPLES)
@@ -193,7 +193,7 @@ void decode_object(
 		if (!row)
 			decode_unknown(decoder, table, &here);
 		else if (row->flags & READ_ONLY)
-			decoder_fault(decoder, &here, "read_only", "is answered, not taken; leave it out");
+			decoder_fault(decoder, &here, "read_only", "is read-only; leave it out");
 		else if (decoder->patching && value->kind == NODE_NULL)
 			decode_remove(decoder, table, row, &here, owner);
 		else
@@ -277,7 +277,7 @@ void decode_member(
 	case FIELD_ARRAY:
 	case FIELD_MAP:
 	case FIELD_KIND_COUNT:
-		CHECK(false); /* a row that is only written must be READ_ONLY */
+		CHECK(false); /* kinds that are only encoded must be READ_ONLY */
 	}
 }
 
@@ -287,7 +287,7 @@ enum status decoder_finish(struct decoder *decoder)
 	struct failure *failure = decoder->failure;
 
 	if (decoder->no_memory)
-		return failure_set(failure, STATUS_NO_MEMORY, "the request needs more memory than one may take");
+		return failure_set(failure, STATUS_NO_MEMORY, "the request needs more memory than one request may use; send a smaller body");
 	if (failure->fault_total == 0)
 		return STATUS_OK;
 	failure_summarize(failure);

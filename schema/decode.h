@@ -1,6 +1,6 @@
-/* Inside the table engine: how the nodes of a tree become members. Only for api/.
+/* Decoder: fills the members of a struct from the nodes of a JSON tree. For schema/ and api/ only.
  *
- * Where a value stands is a chain of paths on the stack, written out only for a fault. */
+ * The place of a value is a chain of paths on the stack. It becomes a JSON pointer only when a fault is reported. */
 #ifndef FLEETPLAN_SCHEMA_DECODE_H
 #define FLEETPLAN_SCHEMA_DECODE_H
 
@@ -8,27 +8,27 @@
 #include "schema/node.h"
 
 struct path {
-	const struct path *up; /* NULL: directly under the root */
-	const char *key; /* NULL: the element `index` of an array */
+	const struct path *up; /* NULL: the root */
+	const char *key; /* NULL: element `index` of a list */
 	size_t index;
 };
 
-/* RFC 6901, cut at whole segments when `size` does not hold it; a NULL path is the root, "". */
+/* Writes the JSON pointer (RFC 6901) of a path. Leaves out the segments that do not fit in `size`. NULL is the root, "". */
 void path_pointer(const struct path *path, char *out, size_t size);
 
-/* The most of `length` bytes of a longer UTF-8 text that splits no character. */
+/* The largest length up to `length` at which a longer UTF-8 text can be cut without splitting a character. */
 size_t decode_whole_characters(const char *text, size_t length);
 
 struct decoder {
 	struct arena *arena;
 	struct failure *failure;
-	bool patching; /* null removes, objects merge, what is missing stays */
-	bool answer;   /* somebody's who may be newer: keys without a row are passed over */
-	bool echo;     /* a row as it may have been answered before: members that are only answered are passed over */
+	bool patching; /* a merge patch: null removes a member, objects merge, a missing member stays */
+	bool answer;   /* the answer of a server that may be newer: unknown keys and read-only members are ignored */
+	bool echo;     /* a row that may come from an earlier answer: read-only members are ignored */
 	bool no_memory;
 };
 
-/* Whether further faults are only counted: what would be said of them need not be found. */
+/* True if further faults are only counted: their details need not be computed. */
 static inline bool decoder_is_full(const struct decoder *decoder)
 {
 	return decoder->failure->fault_count == FAULTS_MAX;
@@ -37,15 +37,15 @@ static inline bool decoder_is_full(const struct decoder *decoder)
 void decoder_fault(struct decoder *decoder, const struct path *path, const char *code, const char *format, ...)
 	PRINTF_LIKE(4, 5);
 
-/* The members of an object into a cleared struct (a filled one when patching). */
+/* Decodes the members of an object into a cleared struct (when patching, into the current row). */
 void decode_object(
 	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *object, void *out);
 
-/* One value into the member of `row` in `out`. */
+/* Decodes one value into the member of `row` in `out`. */
 void decode_member(
 	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, void *out);
 
-/* Kinds that hold one number, text or word (decode_scalar.c), and those that hold many (decode_list.c). */
+/* Decode single numbers, texts and words (decode_scalar.c), and lists, maps and JSON objects (decode_list.c). */
 void decode_number(
 	struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value, double *out);
 void decode_integer(
@@ -72,25 +72,25 @@ void decode_words(struct decoder *decoder, const struct field *row, const struct
 	struct json_text *out);
 void decode_json(struct decoder *decoder, const struct path *path, const struct node *value, struct json_text *out);
 
-/* An object, or what its table's shorthand takes. */
+/* Decodes an object, or a value that the shorthand of its table accepts. */
 void decode_nested(
 	struct decoder *decoder, const struct field_table *table, const struct path *path, const struct node *value, void *out);
 
-/* Checks a text's length, bytes, form and words; false after a fault. */
+/* Checks the length, bytes, form and words of a text. False after a fault. */
 bool decode_check_text(
 	struct decoder *decoder, const struct field *row, const struct path *path, const char *text, size_t length);
 
-/* "a number", "text", ...: for "should be X, not Y". */
+/* The type of a value, "a number" or "text", for the fault "should be X, not Y". */
 const char *decode_type_name(const struct node *value);
 void decode_wrong_type(struct decoder *decoder, const struct path *path, const char *wanted, const struct node *value);
 
-/* Makes the failure of a decoder that is done: STATUS_OK, INVALID with a sentence, or NO_MEMORY. */
+/* Completes the failure after decoding: STATUS_OK, STATUS_INVALID with a detail, or STATUS_NO_MEMORY. */
 enum status decoder_finish(struct decoder *decoder);
 
-/* Parses text into a tree of the arena; STATUS_MALFORMED, or duplicates as faults and a tree all the same. */
+/* Parses text into a tree in the arena. STATUS_MALFORMED, STATUS_NO_MEMORY; duplicate keys are faults, and the tree is complete. */
 enum status decode_parse(const char *json, size_t length, struct arena *arena, struct node **tree, struct failure *failure);
 
-/* A number as JSON writes it, alone; NULL: it is none, or there is no memory. */
+/* Parses a text that is one JSON number. NULL: it is not a number, or there is no memory. */
 struct node *decode_parse_number(const char *text, struct arena *arena);
 
 #endif

@@ -2,13 +2,13 @@
 
 #include "schema/decode.h"
 
-/* A pointer and a count, as every list struct begins. */
+/* The first members of each list struct. */
 struct list {
 	void *items;
 	size_t count;
 };
 
-/* Checks type and length, and makes room; NULL after a fault and for an empty list. */
+/* Checks type and length, and allocates the items. NULL after a fault or without memory. */
 static void *decode_room(struct decoder *decoder, const struct field *row, const struct path *path, const struct node *value,
 	size_t size, size_t *count)
 {
@@ -102,7 +102,7 @@ void decode_list(
 
 	if (!items)
 		return;
-	decoder->patching = false; /* RFC 7396: lists are replaced whole */
+	decoder->patching = false; /* RFC 7396: a patch replaces a whole list */
 	for (const struct node *element = value->first; element; element = element->next, at.index++) {
 		void *item = items + at.index * row->table->size;
 
@@ -114,17 +114,17 @@ void decode_list(
 	memcpy(member, &list, sizeof list);
 }
 
-/* --- what is kept as JSON text --------------------------------------------------------------------------------- */
+/* --- members stored as JSON text ------------------------------------------------------------------------------- */
 
-enum { JSON_TEXT_MAX_BYTES = 64 * 1024 * 1024 }; /* more than any body becomes: a number of four bytes may be written with twenty */
+enum { JSON_TEXT_MAX_BYTES = 64 * 1024 * 1024 }; /* more than any body can become: a number of 4 bytes may be written with 20 */
 
-/* As the same number when it is read again; answers have 15 digits. */
+/* Writes a real that is read back as the same number; answers have 15 digits. */
 static void decode_write_real(double value, struct json_writer *writer)
 {
 	char text[JSON_NUMBER_SIZE];
 	size_t length = json_format_exact(text, value);
 
-	if (strspn(text, "-0123456789") == length) /* 1.0 stays what it was: a real */
+	if (strspn(text, "-0123456789") == length) /* keep 1.0 a real */
 		length += (size_t)snprintf(text + length, sizeof text - length, ".0");
 	json_raw(writer, text, length);
 }
@@ -202,7 +202,7 @@ static void decode_tree_text(struct decoder *decoder, const json_t *tree, struct
 		*out = (struct json_text){.text = text, .length = length};
 }
 
-/* Labels that were there before, for a patch to merge into; NULL without memory to read them. */
+/* The labels before a patch, else an empty object. NULL without memory. */
 static json_t *decode_labels_before(struct decoder *decoder, const struct json_text *labels)
 {
 	bool no_memory;

@@ -9,7 +9,7 @@
 #include "schema/decode.h"
 
 /* --- numbers --------------------------------------------------------------------------------------------------- */
-/* No quantity of a plan is smaller: a number below it is 0, lest its inverse leave the range of a double. */
+/* A smaller number is read as 0: the inverse of a tiny number would exceed the range of a double. */
 static const double decode_least = 1e-30;
 
 static void decode_range_fault(struct decoder *decoder, const struct field *row, const struct path *path, double number)
@@ -33,7 +33,7 @@ static bool decode_in_range(struct decoder *decoder, const struct field *row, co
 	return false;
 }
 
-/* Numbers as people write them, and words that stand for one. */
+/* Reads numbers as people write them: "15.6T", "18h". */
 static bool decode_number_text(const struct field *row, const char *text, double *number)
 {
 	if (row->kind == FIELD_COUNT && units_parse_count(text, number))
@@ -91,7 +91,7 @@ void decode_integer(
 	double number;
 
 	if (text && decode_number_text(row, text, &number)) {
-		number = fabs(number - round(number)) < 1e-9 ? round(number) : number; /* "90s" of minutes is none, 1.0000000000000002 is */
+		number = fabs(number - round(number)) < 1e-9 ? round(number) : number; /* 1.0000000000000002 is rounded; "90s" in minutes stays 1.5 */
 	} else if (!node_is_number(value)) {
 		decode_wrong_type(decoder, path, field_time_s(row->key) > 0 ? decode_number_wanted(row) : "a whole number", value);
 		return;
@@ -164,7 +164,7 @@ static bool decode_has_control(const char *text, size_t length, bool multiline)
 	return false;
 }
 
-/* All words of a short list; of a long one those nearest to what was said. */
+/* Reports an unknown word. Lists all words if there are at most 14, else the nearest ones. */
 static void decode_word_fault(
 	struct decoder *decoder, const struct field *row, const struct path *path, const char *text)
 {
@@ -173,7 +173,7 @@ static void decode_word_fault(
 	size_t length = 0;
 
 	if (decoder_is_full(decoder)) {
-		decoder_fault(decoder, path, "bad_choice", "is none of those known");
+		decoder_fault(decoder, path, "bad_choice", "is not a known value");
 		return;
 	}
 	spelling_init(&spelling, text);
@@ -183,7 +183,7 @@ static void decode_word_fault(
 	}
 	if (row->word_count > 14) {
 		spelling_list(&spelling, words, sizeof words);
-		decoder_fault(decoder, path, "bad_choice", "is none of those known; %s%s", words[0] ? "did you mean " : "/docs lists them", words);
+		decoder_fault(decoder, path, "bad_choice", "is not a known value; %s%s", words[0] ? "did you mean " : "/docs lists them", words);
 		return;
 	}
 	for (size_t i = 0; i < row->word_count && length < sizeof words; i++) {

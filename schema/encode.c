@@ -3,7 +3,7 @@
 
 /* NOLINTBEGIN(misc-no-recursion): as deep as tables nest, which a test bounds. */
 
-/* Members are read in place: offsets come from offsetof, so they are aligned for their type. */
+/* Members are read in place. Offsets come from offsetof, so each member is aligned for its type. */
 struct list {
 	const void *items;
 	size_t count;
@@ -58,7 +58,7 @@ static bool encode_is_present(const struct field *row, const void *object)
 		return ((const struct list *)(const void *)member)->count > 0;
 	case FIELD_SHARES:
 	case FIELD_ARRAY:
-		return true; /* an answer's list may be empty, which says something */
+		return true; /* an empty list in an answer is information */
 	case FIELD_MAP:
 		return *(const size_t *)(const void *)beside > 0;
 	case FIELD_OBJECT:

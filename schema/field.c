@@ -41,7 +41,7 @@ static void field_clear(const struct field *row, char *member)
 	case FIELD_ARRAY:
 	case FIELD_MAP:
 	case FIELD_KIND_COUNT:
-		break; /* zero, as field_table_clear has left it */
+		break; /* field_table_clear() has set it to zero */
 	}
 }
 

@@ -1,4 +1,4 @@
-/* Field tables: one row a member, from which decode, encode, error text, JSON Schema, CSV and docs/fields.md come.
+/* Field tables: one row for each member. Decoding, encoding, error texts, JSON Schema, CSV and docs/fields.md use it.
  *
  * A table lives in api/tables/<noun>.c and is declared in api/tables/tables.h:
  *
@@ -7,12 +7,12 @@
  *         TEXT(region, 64, "Region of the provider", .example = "us-east-1"),
  *         NUMBER(pue, 1, 3, "Power usage effectiveness of the building"),
  *     };
- *     TABLE(site_request, site_rows, "Where the accelerators stand.");
+ *     TABLE(site_request, site_rows, "The building of the accelerators.");
  *     #undef OF
  *
- * To add a field: add the member to the struct, add its row; the compiler refuses a row whose member has another type.
- * The key is the member's name, and its last word the unit; an _AS row gives the key itself. After the doc, any
- * further member of struct field may follow (.fallback, .flags, .example, ...). Absent members: base/given.h. */
+ * To add a field, add the member to the struct and add its row. A row whose member has another type does not compile.
+ * The key is the member's name, and its last word is the unit; an _AS row names the key. After the doc, other members
+ * of struct field may follow (.fallback, .flags, .example, ...). base/given.h: the values of absent members. */
 #ifndef FLEETPLAN_SCHEMA_FIELD_H
 #define FLEETPLAN_SCHEMA_FIELD_H
 
@@ -21,7 +21,7 @@
 
 #include "schema/record.h"
 
-/*               member's type, and what it is in JSON */
+/*               the member's C type, and its form in JSON */
 enum field_kind {
 	FIELD_NUMBER,  /* double */
 	FIELD_COUNT,   /* double; also text as people write it, "15.6T" */
@@ -34,37 +34,37 @@ enum field_kind {
 	FIELD_CHARS,   /* char[], written only; "" is absent */
 	FIELD_TIME,    /* int64_t microseconds; RFC 3339 text; 0 or less is absent */
 	FIELD_CHOICE,  /* an enum; words[value] */
-	FIELD_VALUE,   /* a double, or where that is absent a text; written only */
+	FIELD_VALUE,   /* a double, or a text if the double is absent; written only */
 	FIELD_TEXTS,   /* struct text_list */
 	FIELD_NUMBERS, /* struct number_list */
-	FIELD_SHARES,  /* double[] indexed by an enum, written only: {words[i]: number}, zeros left out */
-	FIELD_TUPLES,  /* T *items, an array of `width` numbers each; read only */
+	FIELD_SHARES,  /* double[] indexed by an enum: {words[i]: number} without zeros; written only */
+	FIELD_TUPLES,  /* T *items, each a list of `width` numbers; decoded only */
 	FIELD_LABELS,  /* struct json_text: a map of text to text */
 	FIELD_WORDS,   /* struct json_text: one word or a list of words */
-	FIELD_JSON,    /* struct json_text: any object; as `table` has written it, where there is one */
+	FIELD_JSON,    /* struct json_text: any object; with `table`: text that this table wrote */
 	FIELD_OBJECT,  /* a struct, described by `table` */
 	FIELD_MERGE,   /* a struct whose members are the parent's own */
 	FIELD_LIST,    /* struct {T *items; size_t count;} */
-	FIELD_ARRAY,   /* T[] and a size_t count elsewhere, written only */
-	FIELD_MAP,     /* the same as an object; T's first member is the key, a const char * */
+	FIELD_ARRAY,   /* T[], and a size_t count at `count_offset`; written only */
+	FIELD_MAP,     /* as ARRAY, but an object in JSON; T's first member is the key, a const char * */
 	FIELD_KIND_COUNT
 };
 
 enum field_flag {
 	REQUIRED = 1,
-	READ_ONLY = 2,  /* answered, refused in requests */
-	WRITE_ONLY = 4, /* taken, never answered */
-	MULTILINE = 8,  /* text with line breaks and tabs */
-	CELL = 32,      /* an array that is one cell of a CSV: its items as JSON */
-	NOTE = 16,      /* kept and shown: no figure rests upon it (make check-effects) */
+	READ_ONLY = 2,  /* in answers only; rejected in requests */
+	WRITE_ONLY = 4, /* in requests only */
+	MULTILINE = 8,  /* text may have line breaks and tabs */
+	CELL = 32,      /* an array that is one CSV cell: its items as JSON */
+	NOTE = 16,      /* stored and returned; no figure depends on it (make check-effects) */
 };
 
-/* Bytes of a label's key and text, and of a word in WORDS. */
+/* Bytes of a label's key, of its text, and of a word in WORDS. */
 enum { LABEL_KEY_MAX = 63, LABEL_VALUE_MAX = 256, WORD_LENGTH_MAX = 64 };
 
 enum text_form { FORM_FREE, FORM_SLUG, FORM_UUID, FORM_DATE, FORM_MONTH, FORM_MOMENT, FORM_COUNT };
 
-/* A word that stands for a number: `"concurrency": "max"`. */
+/* A word that means a number: `"concurrency": "max"`. */
 struct number_word {
 	const char *word;
 	double number;
@@ -76,59 +76,60 @@ struct field {
 	enum field_kind kind;
 	unsigned flags;
 	size_t offset;
-	size_t count_offset; /* of ARRAY's and MAP's count, VALUE's text, a conditional OBJECT's bool */
-	bool conditional;    /* an OBJECT that is there when that bool says so */
-	double minimum, maximum;     /* of numbers; of a text's length in bytes; of a list's length */
-	bool open_minimum;           /* the minimum itself is refused */
+	size_t count_offset; /* ARRAY, MAP, TUPLES: the count; VALUE: the text; conditional OBJECT: its bool */
+	bool conditional;    /* an OBJECT that is present if that bool is true */
+	double minimum, maximum;     /* of a number, a text's length in bytes or a list's length */
+	bool open_minimum;           /* the minimum itself is rejected */
 	double item_minimum, item_maximum; /* of the numbers in a list */
-	size_t lengths[2];           /* a list has one of these lengths; 0: any */
+	size_t lengths[2];           /* the allowed lengths of a list; 0: any length */
 	size_t width;                /* numbers of a TUPLES row */
 	enum text_form form;
-	const char *const *words; /* CHOICE, SHARES: by the enum's value; texts: what is allowed. NULL entries are not */
+	const char *const *words; /* CHOICE, SHARES: by the enum's value; texts: the allowed words. NULL entries are not allowed */
 	size_t word_count;
-	struct number_word number_word; /* {NULL}: none */
+	struct number_word number_word; /* word NULL: none */
 	const struct field_table *table;
 	const char *fallback; /* the default, as documentation */
 	const char *example;  /* as JSON */
-	const char *doc;      /* a sentence without full stop */
+	const char *doc;      /* a sentence without its full stop */
 };
 
 struct decoder;
 struct path;
 
 struct field_table {
-	const char *name; /* snake_case; the schema's name is its PascalCase */
+	const char *name; /* snake_case; the JSON schema's name is the same in PascalCase */
 	const char *doc;
 	const struct field *rows;
 	size_t row_count, size;
-	const struct field *shorthand;   /* a bare scalar stands for the object with this row; NULL: none */
-	const char *const *needs; /* keys that a body must have, beside the rows that are REQUIRED: of merged tables */
+	const struct field *shorthand;   /* a bare value means the object with only this row; NULL: none */
+	const char *const *needs; /* required keys of merged tables, whose rows are not REQUIRED themselves */
 	size_t need_count;
-	/* Members that must fit each other; see schema/decode.h. NULL: none. */
+	/* Checks members against each other (decoder_fault()). Called if there are no other faults. NULL: none. */
 	void (*check)(struct decoder *decoder, const struct path *path, const void *object);
-	/* Names the struct's members that have no row here, so that they too become absent. NULL: there are none. */
+	/* Has rows for the struct's members that have no row here: field_table_clear() clears these too. NULL: none. */
 	const struct field_table *whole;
 };
 
-/* Every member absent. */
+/* Makes every member absent. */
 void field_table_clear(const struct field_table *table, void *object);
 
-/* The row of a key, merged tables included; *object (which may be NULL) moves to the struct that the row counts from. */
+/* Finds the row of a key, also in merged tables; NULL: none. Sets *object (which may be NULL) to the struct of the row. */
 const struct field *field_find(const struct field_table *table, const char *key, void **object);
 
-/* Whether a table is nothing but its shorthand: written and described as that bare value. */
+/* True if the shorthand is the only row: the object is encoded and described as that value. */
 bool field_table_is_bare(const struct field_table *table);
 
-/* What a key's last words mean: "10^9 bytes/s" of memory_bandwidth_gbs; NULL of a count or a ratio. */
+/* The unit that a key ends with: "10^9 bytes/s" for memory_bandwidth_gbs. NULL: a count, a ratio or a text. */
 const char *field_unit(const char *key);
 
-/* Seconds of the unit of a key that is a time: 0.001 of ttft_ms, 3600 of deadline_hours; 0 of any other, rates among them. */
+/* The unit in seconds of a key that is a time: 0.001 for ttft_ms, 3600 for deadline_hours. 0 for other keys, also
+ * for rates. */
 double field_time_s(const char *key);
 
 /* --- rows ------------------------------------------------------------------------------------------------------ */
-/* Where a member is; does not compile unless the member has the type given. */
+/* The offset of a member. Does not compile if the member has another type. */
 #define FIELD_AT(member, type) (offsetof(OF, member) + 0 * sizeof(char[_Generic(((OF *)0)->member, type: 1)]))
-/* The same for a struct or the items of a list: a table's declaration carries its struct's type. */
+/* The same for a struct and for the items of a list: DECLARE_TABLE declares the struct's type. */
 #define FIELD_AT_TABLE(member, nested) FIELD_AT(member, __typeof__(table_##nested##_type))
 #define FIELD_AT_ITEM(member, nested) \
 	(offsetof(OF, member) + 0 * sizeof(char[_Generic(&((OF *)0)->member[0], __typeof__(table_##nested##_type) *: 1)]))
@@ -138,7 +139,7 @@ double field_time_s(const char *key);
 #define FIELD_RANGE(low, high) .minimum = (low), .maximum = (high)
 #define FIELD_WORD_LIST(list) .words = (list), .word_count = COUNT_OF(list)
 
-/* Numbers. A POSITIVE one is more than 0; a FIGURE is only answered and has no range. */
+/* Numbers. POSITIVE: more than 0. FIGURE: in answers only, without a range. */
 #define NUMBER(member, low, high, ...) \
 	FIELD_ROW(member, NUMBER, FIELD_AT(member, double), __VA_ARGS__, FIELD_RANGE(low, high))
 #define POSITIVE(member, high, ...) NUMBER(member, 0, high, __VA_ARGS__, .open_minimum = true)
@@ -155,7 +156,7 @@ double field_time_s(const char *key);
 #define TRUTH(member, ...) FIELD_ROW(member, TRUTH, FIELD_AT(member, unsigned), __VA_ARGS__)
 #define BOOL(member, ...) FIELD_ROW(member, BOOL, FIELD_AT(member, bool), __VA_ARGS__)
 
-/* Text: up to `length` bytes; one of a list of words; an enum's words. */
+/* TEXT: at most `length` bytes. WORD: one of a list of words. CHOICE: an enum with its words. */
 #define TEXT(member, length, ...) \
 	FIELD_ROW(member, TEXT, FIELD_AT(member, const char *), __VA_ARGS__, FIELD_RANGE(1, length))
 #define WORD(member, list, ...) TEXT(member, 64, __VA_ARGS__, FIELD_WORD_LIST(list))
@@ -183,7 +184,7 @@ double field_time_s(const char *key);
 	FIELD_ROW(member, LABELS, FIELD_AT(member, struct json_text), __VA_ARGS__, FIELD_RANGE(1, 64))
 #define WORDS(member, ...) FIELD_ROW(member, WORDS, FIELD_AT(member, struct json_text), __VA_ARGS__, FIELD_RANGE(1, 32))
 
-/* Objects. JSON_OF is the text that a table has written before; MERGE's members are the parent's own. */
+/* Objects. JSON_OF: JSON text that a table has written. MERGE: its members are members of the parent in JSON. */
 #define JSON(member, ...) FIELD_ROW(member, JSON, FIELD_AT(member, struct json_text), __VA_ARGS__)
 #define JSON_OF(member, nested, ...) JSON(member, __VA_ARGS__, .flags = READ_ONLY, .table = &table_##nested)
 #define OBJECT(member, nested, ...) \
@@ -213,10 +214,10 @@ double field_time_s(const char *key);
 /* --- tables ---------------------------------------------------------------------------------------------------- */
 #define DECLARE_TABLE(name_, type) \
 	extern const struct field_table table_##name_; \
-	extern type table_##name_##_type /* never defined: carries the type for the rows' checks */
+	extern type table_##name_##_type /* never defined; gives the rows the type to check */
 #define MEMBER_TYPE(type, member) __typeof__(((type *)0)->member)
 
-/* TABLE(name, rows, doc): after the rows, while OF is still the struct. Further members may follow the doc. */
+/* TABLE(name, rows, doc) follows the rows, while OF is defined. Other members of struct field_table may follow the doc. */
 #define TABLE(name_, rows_, ...) \
 	_Static_assert(_Generic((OF *)0, __typeof__(table_##name_##_type) *: 1), "rows of another struct"); \
 	const struct field_table table_##name_ = { \

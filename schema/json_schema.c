@@ -47,7 +47,7 @@ void schema_describe(const struct field *row, struct buffer *out)
 	if (row->fallback)
 		buffer_printf(out, " Default: %s.", row->fallback);
 	if (row->flags & NOTE)
-		buffer_append_text(out, " A note: no figure rests upon it.");
+		buffer_append_text(out, " A note: no figure depends on it.");
 }
 
 static void schema_description(const struct field *row, struct json_writer *writer)
@@ -87,7 +87,7 @@ static void schema_enum(const char *const *words, size_t count, struct json_writ
 
 #define SCHEMA_TIME "[0-9]+(\\.[0-9]*)?([eE][+-]?[0-9]+)?([Mm][Ss]|[SsMmHhDdWw])?$"
 
-/* A number, or text that stands for one: {anyOf: [number, pattern]}. */
+/* Writes a number, and the text or the word that may replace it: {anyOf: [number, pattern or const]}. */
 static void schema_number(const struct field *row, enum schema_use use, struct json_writer *writer)
 {
 	static const char *const patterns[FIELD_KIND_COUNT] = {
@@ -124,7 +124,7 @@ static void schema_number(const struct field *row, enum schema_use use, struct j
 	json_end_array(writer);
 }
 
-/* No control bytes; a text of several lines may break them. */
+/* Texts have no control bytes. MULTILINE texts may have tabs and line breaks. */
 #define PLAIN_TEXT "^[^\\u0000-\\u001f\\u007f]*$"
 #define MULTILINE_TEXT "^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f]*$"
 #define SLUG_TEXT "^[A-Za-z0-9][A-Za-z0-9._:-]*$"
@@ -160,7 +160,7 @@ static void schema_text(const struct field *row, double longest, struct json_wri
 	json_string(writer, row->flags & MULTILINE ? MULTILINE_TEXT : patterns[row->form]);
 }
 
-/* {type: array} with its bounds, and the key of what its items are. */
+/* Writes {type: array} with its bounds and the key "items", whose value the caller writes. */
 static void schema_list(double least, double most, struct json_writer *writer)
 {
 	schema_type(writer, "array");
@@ -195,7 +195,7 @@ static void schema_tuples(const struct field *row, struct json_writer *writer)
 	json_end_object(writer);
 }
 
-/* Of one of its lengths, where it has such. */
+/* Writes a list of numbers; if the row has lengths, the list has one of these lengths. */
 static void schema_numbers(const struct field *row, struct json_writer *writer)
 {
 	char lengths[160];
@@ -299,9 +299,7 @@ static void schema_either(struct json_writer *writer)
 	json_end_array(writer);
 }
 
-/* Type and bounds, without description. Rows that are only answered have none beside their type. */
-
-/* Lists and maps of scalars. */
+/* Writes the schema of a list or a map of scalars. */
 static void schema_collection(const struct field *row, struct json_writer *writer)
 {
 	if (row->kind == FIELD_TEXTS)
@@ -324,6 +322,7 @@ static void schema_json(const struct field *row, enum schema_use use, struct jso
 		schema_type(writer, "object");
 }
 
+/* Writes type and bounds, without the description. */
 static void schema_value(const struct field *row, enum schema_use use, struct json_writer *writer)
 {
 	switch (row->kind) {
@@ -383,7 +382,7 @@ static void schema_value(const struct field *row, enum schema_use use, struct js
 	}
 }
 
-/* "default", where the documented one is a value and not an explanation. */
+/* Writes "default". Only for a row whose documented default is a value (schema_has_default). */
 static void schema_default(const struct field *row, struct json_writer *writer)
 {
 	json_key(writer, "default");
@@ -409,7 +408,7 @@ static bool schema_has_default(const struct field *row)
 	return *end == '\0';
 }
 
-/* What is said of a row beside its type: description, direction, default, example. */
+/* Writes description, direction (readOnly, writeOnly), default and example. */
 static void schema_notes(const struct field *row, enum schema_use use, struct json_writer *writer)
 {
 	schema_description(row, writer);
@@ -443,7 +442,7 @@ static bool schema_is_needed(const struct field_table *table, const char *key)
 	return false;
 }
 
-/* In a patch null removes what is not needed. */
+/* Writes a property. `removable`: in a patch, null removes it. */
 static void schema_property(const struct field *row, bool removable, enum schema_use use, struct json_writer *writer)
 {
 	json_key(writer, row->key);
@@ -465,7 +464,7 @@ static void schema_property(const struct field *row, bool removable, enum schema
 	json_end_object(writer);
 }
 
-/* The properties of a table, or of one merged into `whole`, which knows what is needed. */
+/* Writes the properties of a table that is `whole` or merged into it. `whole` lists the required keys (needs). */
 static void schema_properties(const struct field_table *table, const struct field_table *whole, enum schema_use use,
 	struct json_writer *writer)
 {
@@ -480,7 +479,7 @@ static void schema_properties(const struct field_table *table, const struct fiel
 	}
 }
 
-/* Writes each needed key; with a NULL writer only tells whether there is one. */
+/* Writes each required key; with a NULL writer writes nothing. True if there is a required key. */
 static bool schema_required(const struct field_table *table, struct json_writer *writer)
 {
 	bool any = table->need_count > 0;

@@ -5,15 +5,16 @@
 #include "base/json_text.h"
 #include "base/utf8.h"
 
-_Static_assert(JSON_DEPTH_MAX <= 32, "a bit for each level");
+_Static_assert(JSON_DEPTH_MAX <= 32, "one bit for each level");
 
+/* The element of the grammar that comes next, or the one being read. */
 enum stream_state {
-	STATE_VALUE,        /* a value has to begin */
-	STATE_FIRST_VALUE,  /* the same, or the list ends */
-	STATE_FIRST_KEY,    /* a key, or the object ends */
+	STATE_VALUE,        /* a value */
+	STATE_FIRST_VALUE,  /* a value, or the end of the list */
+	STATE_FIRST_KEY,    /* a key, or the end of the object */
 	STATE_KEY,
 	STATE_COLON,
-	STATE_AFTER,        /* a comma or the end of what is open */
+	STATE_AFTER,        /* a comma, or the end of the object or list */
 	STATE_DONE,
 	STATE_STRING,
 	STATE_ESCAPE,
@@ -22,7 +23,7 @@ enum stream_state {
 	STATE_WORD
 };
 
-/* Where a piece is read. */
+/* The piece being read, and the position in it. */
 struct piece {
 	const char *begin, *at, *end;
 	struct failure *failure;
@@ -43,14 +44,14 @@ static bool stream_in_object(const struct json_stream *stream)
 	return stream->depth > 0 && (stream->objects >> (stream->depth - 1) & 1);
 }
 
-static enum status stream_tell(struct json_stream *stream, const struct piece *piece, enum json_token token)
+static enum status stream_report(struct json_stream *stream, const struct piece *piece, enum json_token token)
 {
 	stream->at = (size_t)(piece->at - piece->begin);
 	return stream->function(stream->context, stream, token, piece->failure);
 }
 
-/* Takes one byte of the piece. */
-static void stream_take(struct json_stream *stream, struct piece *piece)
+/* Moves past one byte of the piece. */
+static void stream_advance(struct json_stream *stream, struct piece *piece)
 {
 	stream->column = *piece->at == '\n' ? 1 : stream->column + 1;
 	stream->line += *piece->at == '\n';
@@ -64,7 +65,7 @@ static void stream_after_value(struct json_stream *stream)
 
 /* --- strings ------------------------------------------------------------------------------------------------------- */
 
-static void stream_keep(struct json_stream *stream, const char *bytes, size_t length)
+static void stream_append(struct json_stream *stream, const char *bytes, size_t length)
 {
 	size_t room = JSON_STREAM_TEXT_MAX - stream->length, kept = length < room ? length : room;
 
@@ -79,7 +80,7 @@ static enum status stream_string(struct json_stream *stream, struct piece *piece
 	enum status status;
 
 	if (plain > 0) {
-		stream_keep(stream, piece->at, plain);
+		stream_append(stream, piece->at, plain);
 		stream->column += plain;
 		piece->at += plain;
 		return STATUS_OK;
@@ -88,7 +89,7 @@ static enum status stream_string(struct json_stream *stream, struct piece *piece
 		stream->state = STATE_ESCAPE;
 	} else if (*piece->at == '"') {
 		stream->text[stream->length] = '\0';
-		status = stream_tell(stream, piece, stream->is_key ? TOKEN_KEY : TOKEN_TEXT);
+		status = stream_report(stream, piece, stream->is_key ? TOKEN_KEY : TOKEN_TEXT);
 		if (status != STATUS_OK)
 			return status;
 		if (stream->is_key)
@@ -96,11 +97,11 @@ static enum status stream_string(struct json_stream *stream, struct piece *piece
 		else
 			stream_after_value(stream);
 	} else if (*piece->at == 0x7f) {
-		stream_keep(stream, piece->at, 1);
+		stream_append(stream, piece->at, 1);
 	} else {
 		return stream_malformed(stream, piece->failure, "a control byte in a string");
 	}
-	stream_take(stream, piece);
+	stream_advance(stream, piece);
 	return STATUS_OK;
 }
 
@@ -113,16 +114,16 @@ static enum status stream_escape(struct json_stream *stream, struct piece *piece
 		stream->state = STATE_UNICODE;
 		stream->unit = stream->unit_digits = 0;
 	} else if (found) {
-		stream_keep(stream, &meanings[found - escapes], 1);
+		stream_append(stream, &meanings[found - escapes], 1);
 		stream->state = STATE_STRING;
 	} else {
-		return stream_malformed(stream, piece->failure, "an escape that JSON does not know");
+		return stream_malformed(stream, piece->failure, "JSON does not have this escape");
 	}
-	stream_take(stream, piece);
+	stream_advance(stream, piece);
 	return STATUS_OK;
 }
 
-/* Halves of surrogate pairs are kept as one U+FFFD each: nobody compares them. */
+/* Reads a digit of \u. Stores each half of a surrogate pair as U+FFFD: callers do not compare such texts. */
 static enum status stream_unicode(struct json_stream *stream, struct piece *piece)
 {
 	char c = *piece->at, lower = (char)(c | 0x20), encoded[4];
@@ -132,13 +133,13 @@ static enum status stream_unicode(struct json_stream *stream, struct piece *piec
 	else if (lower >= 'a' && lower <= 'f')
 		stream->unit = stream->unit << 4 | (uint32_t)(lower - 'a' + 10);
 	else
-		return stream_malformed(stream, piece->failure, "four hexadecimal digits follow \\u");
-	stream_take(stream, piece);
+		return stream_malformed(stream, piece->failure, "four hexadecimal digits must follow \\u");
+	stream_advance(stream, piece);
 	if (++stream->unit_digits < 4)
 		return STATUS_OK;
 	if (stream->unit == 0 || (stream->unit >= 0xd800 && stream->unit <= 0xdfff))
 		stream->unit = 0xfffd;
-	stream_keep(stream, encoded, utf8_encode(encoded, stream->unit));
+	stream_append(stream, encoded, utf8_encode(encoded, stream->unit));
 	stream->state = STATE_STRING;
 	return STATUS_OK;
 }
@@ -152,31 +153,32 @@ static const char *number_digits(const char *text)
 	return text;
 }
 
-/* NULL where it holds to the grammar, else what is wrong. */
+/* The problem of a number that violates the grammar; NULL: none. */
 static const char *number_problem(const char *text)
 {
 	const char *first = text + (*text == '-'), *end = number_digits(first);
 
 	if (end == first)
-		return "a value is missing, or one that JSON does not know (NaN and Infinity are none)";
+		return "a JSON value is expected; NaN and Infinity are not JSON";
 	if (*first == '0' && end - first > 1)
-		return "a number does not begin with 0";
+		return "a number must not have leading zeros";
 	if (*end == '.') {
 		first = end + 1;
 		end = number_digits(first);
 		if (end == first)
-			return "digits follow the point of a number";
+			return "digits must follow the point of a number";
 	}
 	if (*end == 'e' || *end == 'E') {
 		first = end + 1 + (end[1] == '+' || end[1] == '-');
 		end = number_digits(first);
 		if (end == first)
-			return "digits follow the e of a number";
+			return "digits must follow the e of a number";
 	}
-	return *end ? "a value is missing, or one that JSON does not know (NaN and Infinity are none)" : NULL;
+	return *end ? "a JSON value is expected; NaN and Infinity are not JSON" : NULL;
 }
 
-/* Up to 15 digits, a point among them or not: both parts are exact doubles, and so their quotient is correctly rounded. */
+/* Reads a number of up to 15 digits, with or without a point. Mantissa and power of ten are exact doubles, so their
+ * quotient is correctly rounded. False: the number has more digits or an exponent. */
 static bool number_is_short(const char *text, double *number)
 {
 	static const double powers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
@@ -198,7 +200,7 @@ static bool number_is_short(const char *text, double *number)
 	return true;
 }
 
-/* A byte that is none of a number's ends it, and is not taken. */
+/* Reads a number. The first byte that cannot be part of it ends it and is not consumed. */
 static enum status stream_number(struct json_stream *stream, struct piece *piece)
 {
 	const char *problem;
@@ -207,7 +209,7 @@ static enum status stream_number(struct json_stream *stream, struct piece *piece
 		if (stream->length == JSON_STREAM_NUMBER_MAX)
 			return stream_malformed(stream, piece->failure, "a number of more than 64 characters");
 		stream->text[stream->length++] = *piece->at;
-		stream_take(stream, piece);
+		stream_advance(stream, piece);
 	}
 	if (piece->at == piece->end)
 		return STATUS_OK;
@@ -220,19 +222,19 @@ static enum status stream_number(struct json_stream *stream, struct piece *piece
 	if (!isfinite(stream->number))
 		return stream_malformed(stream, piece->failure, "a number above 1.8e308");
 	stream_after_value(stream);
-	return stream_tell(stream, piece, TOKEN_NUMBER);
+	return stream_report(stream, piece, TOKEN_NUMBER);
 }
 
 static enum status stream_word(struct json_stream *stream, struct piece *piece)
 {
 	if (*piece->at != stream->word[stream->length])
-		return stream_malformed(stream, piece->failure, "a value is missing, or one that JSON does not know (NaN and Infinity are none)");
-	stream_take(stream, piece);
+		return stream_malformed(stream, piece->failure, "a JSON value is expected; NaN and Infinity are not JSON");
+	stream_advance(stream, piece);
 	stream->length++;
 	if (stream->word[stream->length])
 		return STATUS_OK;
 	stream_after_value(stream);
-	return stream_tell(stream, piece, stream->word[0] == 't' ? TOKEN_TRUE : stream->word[0] == 'f' ? TOKEN_FALSE : TOKEN_NULL);
+	return stream_report(stream, piece, stream->word[0] == 't' ? TOKEN_TRUE : stream->word[0] == 'f' ? TOKEN_FALSE : TOKEN_NULL);
 }
 
 /* --- structure ------------------------------------------------------------------------------------------------------ */
@@ -243,7 +245,7 @@ static void stream_begin_string(struct json_stream *stream, struct piece *piece,
 	stream->length = 0;
 	stream->cut = false;
 	stream->state = STATE_STRING;
-	stream_take(stream, piece);
+	stream_advance(stream, piece);
 }
 
 static enum status stream_open(struct json_stream *stream, struct piece *piece, bool object)
@@ -255,8 +257,8 @@ static enum status stream_open(struct json_stream *stream, struct piece *piece, 
 	stream->objects = (stream->objects & ~(1U << stream->depth)) | (uint32_t)object << stream->depth;
 	stream->depth++;
 	stream->state = object ? STATE_FIRST_KEY : STATE_FIRST_VALUE;
-	status = stream_tell(stream, piece, object ? TOKEN_BEGIN_OBJECT : TOKEN_BEGIN_ARRAY);
-	stream_take(stream, piece);
+	status = stream_report(stream, piece, object ? TOKEN_BEGIN_OBJECT : TOKEN_BEGIN_ARRAY);
+	stream_advance(stream, piece);
 	return status;
 }
 
@@ -266,11 +268,11 @@ static enum status stream_close(struct json_stream *stream, struct piece *piece)
 	enum status status;
 
 	if (object != stream_in_object(stream))
-		return stream_malformed(stream, piece->failure, object ? "a list ends with ]" : "an object ends with }");
-	status = stream_tell(stream, piece, object ? TOKEN_END_OBJECT : TOKEN_END_ARRAY);
+		return stream_malformed(stream, piece->failure, object ? "a list must end with ]" : "an object must end with }");
+	status = stream_report(stream, piece, object ? TOKEN_END_OBJECT : TOKEN_END_ARRAY);
 	stream->depth--;
 	stream_after_value(stream);
-	stream_take(stream, piece);
+	stream_advance(stream, piece);
 	return status;
 }
 
@@ -309,23 +311,23 @@ static enum status stream_between(struct json_stream *stream, struct piece *piec
 		if (c == '}' && stream->state == STATE_FIRST_KEY)
 			return stream_close(stream, piece);
 		if (c != '"')
-			return stream_malformed(stream, piece->failure, "a member begins with its key in quotes");
+			return stream_malformed(stream, piece->failure, "a member must begin with its key in quotes");
 		stream_begin_string(stream, piece, true);
 		return STATUS_OK;
 	case STATE_COLON:
 		if (c != ':')
-			return stream_malformed(stream, piece->failure, "a colon follows a key");
+			return stream_malformed(stream, piece->failure, "a colon must follow a key");
 		stream->state = STATE_VALUE;
 		break;
 	case STATE_AFTER:
 		if (c == '}' || c == ']')
 			return stream_close(stream, piece);
 		if (c != ',')
-			return stream_malformed(stream, piece->failure, "a comma, or the end of the object or list, follows a value");
+			return stream_malformed(stream, piece->failure, "a comma, or the end of the object or list, must follow a value");
 		stream->state = stream_in_object(stream) ? STATE_KEY : STATE_VALUE;
 		break;
 	case STATE_DONE:
-		return stream_malformed(stream, piece->failure, "the value has ended, and more follows");
+		return stream_malformed(stream, piece->failure, "text follows the end of the value");
 	case STATE_STRING:
 	case STATE_ESCAPE:
 	case STATE_UNICODE:
@@ -333,7 +335,7 @@ static enum status stream_between(struct json_stream *stream, struct piece *piec
 	case STATE_WORD:
 		CHECK(false);
 	}
-	stream_take(stream, piece);
+	stream_advance(stream, piece);
 	return STATUS_OK;
 }
 
@@ -359,7 +361,7 @@ enum status json_stream_feed(struct json_stream *stream, const char *bytes, size
 		else if (stream->state == STATE_WORD)
 			status = stream_word(stream, &piece);
 		else if (stream_is_space(*piece.at))
-			stream_take(stream, &piece);
+			stream_advance(stream, &piece);
 		else
 			status = stream_between(stream, &piece);
 	}
@@ -373,6 +375,6 @@ enum status json_stream_end(struct json_stream *stream, struct failure *failure)
 	if (stream->state == STATE_NUMBER && stream->depth == 0)
 		status = json_stream_feed(stream, " ", 1, failure);
 	if (status == STATUS_OK && stream->state != STATE_DONE)
-		status = stream_malformed(stream, failure, "the text ends before its value does");
+		status = stream_malformed(stream, failure, "the text ends before the value is complete");
 	return status;
 }

@@ -1,7 +1,7 @@
-/* JSON as it was read: a tree of nodes in the request's arena, which nobody changes or frees. Only for api/.
+/* JSON tree: nodes in the request's arena. The arena frees them. For schema/ and api/ only.
  *
- * A node is 32 bytes, two a cache line, and a tree takes no other allocation than its texts: a body's tree in jansson costs
- * a hundred calls of malloc and as many of free. Members and elements are chained in the order of the text. */
+ * A node has 32 bytes, two fit in a cache line. A tree allocates only nodes and texts: jansson's tree of one body costs
+ * a hundred calls of malloc and of free. Members and elements are linked in the order of the text. */
 #ifndef FLEETPLAN_SCHEMA_NODE_H
 #define FLEETPLAN_SCHEMA_NODE_H
 
@@ -17,28 +17,28 @@ struct node {
 	struct node *next; /* the member or element after this one */
 	union {
 		struct node *first; /* NODE_OBJECT, NODE_LIST: NULL when empty */
-		const char *text;   /* NODE_TEXT: `length` bytes of UTF-8, none of them NUL, and a NUL */
+		const char *text;   /* NODE_TEXT: `length` bytes of UTF-8 without NUL, and a NUL */
 		int64_t integer;
 		double real;
 	};
-	uint32_t length; /* bytes of text; members; elements */
+	uint32_t length; /* number of bytes, members or elements */
 	enum node_kind kind;
 };
 
-/* A node without content; NULL when the arena is exhausted. */
+/* Creates a node without content. NULL when the arena is exhausted. */
 struct node *node_new(struct arena *arena, enum node_kind kind);
 struct node *node_new_text(struct arena *arena, const char *text);
 
-/* Puts `child` behind `last`, which is the parent's last child so far or NULL. */
+/* Appends `child`. `last` is the parent's last child so far; NULL: the parent has none. */
 void node_append(struct node *parent, struct node *last, struct node *child);
 
-/* The first of that key among a member and those after it; NULL: none. `first` may be NULL. */
+/* Finds the first node with this key, from `first` (which may be NULL) on. NULL: none. */
 const struct node *node_named(const struct node *first, const char *key);
 
-/* NULL of any other kind, and of no node. */
+/* The text of a NODE_TEXT; NULL for other kinds and for NULL. */
 const char *node_text(const struct node *node);
 
 bool node_is_number(const struct node *node);
-double node_number(const struct node *node); /* 0 of any other kind */
+double node_number(const struct node *node); /* 0 for other kinds */
 
 #endif

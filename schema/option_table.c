@@ -11,7 +11,7 @@ enum { OPTIONS_ARENA_BYTES = 1024 * 1024 };
 
 static const char *const option_origin_names[ORIGIN_COUNT] = {"default", "file", "environment", "flag"};
 
-/* One reading: of which options, and into what. */
+/* One call of option_table_read(). */
 struct option_reading {
 	const struct option_table *table;
 	void *members;
@@ -42,7 +42,7 @@ static enum status option_unknown(const struct option_table *table, const char *
 		spelling_offer(&spelling, table->rows[i].name);
 	spelling_list(&spelling, nearest, sizeof nearest);
 	snprintf(listed, sizeof listed, "fleetplan %s --help lists them", table->command);
-	return failure_set(failure, STATUS_INVALID, "%s: there is no option %s; %s%s", place, name, nearest[0] ? "near it: " : listed, nearest);
+	return failure_set(failure, STATUS_INVALID, "%s: %s is not a known option; %s%s", place, name, nearest[0] ? "did you mean " : listed, nearest);
 }
 
 static bool option_parse_flag(const char *text, bool *value)
@@ -80,7 +80,7 @@ static enum status option_set_number(unsigned *member, const struct option_row *
 	errno = 0;
 	value = strtoul(text, &end, 10);
 	if (errno || end == text || *end || !isdigit((unsigned char)text[0]) || value < row->minimum || value > row->maximum)
-		return failure_set(failure, STATUS_INVALID, "%s: %s is a whole number from %u to %u, not \"%s\"", place, row->name, row->minimum,
+		return failure_set(failure, STATUS_INVALID, "%s: %s must be a whole number from %u to %u, not \"%s\"", place, row->name, row->minimum,
 			row->maximum, text);
 	*member = (unsigned)value;
 	return STATUS_OK;
@@ -98,10 +98,10 @@ static enum status option_set(const struct option_reading *reading, const struct
 	case OPTION_FLAG:
 		if (option_parse_flag(text, member))
 			return STATUS_OK;
-		return failure_set(failure, STATUS_INVALID, "%s: %s is yes or no, not \"%s\"", place, row->name, text);
+		return failure_set(failure, STATUS_INVALID, "%s: %s must be yes or no, not \"%s\"", place, row->name, text);
 	case OPTION_CHOICE:
 		if (!option_is_choice(row->choices, text))
-			return failure_set(failure, STATUS_INVALID, "%s: %s is one of %s, not \"%s\"", place, row->name, row->choices, text);
+			return failure_set(failure, STATUS_INVALID, "%s: %s must be one of %s, not \"%s\"", place, row->name, row->choices, text);
 		break;
 	case OPTION_TEXT:
 		break;
@@ -133,7 +133,8 @@ static enum status options_defaults(const struct option_reading *reading, struct
 	return status;
 }
 
-/* "  name = value # comment" without its surroundings; false for an empty line. The value may be empty, before a comment too. */
+/* Splits "  name = value # comment" into name and value. False for an empty line or a comment. The value may be empty,
+ * also before a comment. */
 static bool options_split_line(char *line, char **name, char **value)
 {
 	char *end, *equals;
@@ -149,7 +150,7 @@ static bool options_split_line(char *line, char **name, char **value)
 		*equals = '\0';
 		*value = equals + 1 + strspn(equals + 1, " \t");
 		for (end = *value; *end; end++) {
-			if (*end == '#' && (end[-1] == ' ' || end[-1] == '\t')) /* before a value stands its "=" at least */
+			if (*end == '#' && (end[-1] == ' ' || end[-1] == '\t')) /* end[-1] exists: a "=" precedes the value */
 				*end-- = '\0';
 		}
 	}
@@ -180,7 +181,7 @@ static enum status options_file(const struct option_reading *reading, const char
 			continue;
 		row = whole ? option_find(reading->table, name, strlen(name)) : NULL;
 		if (!whole)
-			status = failure_set(failure, STATUS_INVALID, "%s: the line holds a NUL byte", place);
+			status = failure_set(failure, STATUS_INVALID, "%s: the line has a NUL byte", place);
 		else if (!row || row == &reading->table->rows[reading->table->config])
 			status = option_unknown(reading->table, place, name, failure);
 		else
@@ -215,7 +216,7 @@ static enum status options_environment(const struct option_reading *reading, str
 	return status;
 }
 
-/* One flag; *used becomes how many arguments it took. */
+/* Reads one flag. Sets *used to the number of arguments that it used. */
 static enum status options_flag(const struct option_reading *reading, int argc, char *const *argv, int *used, struct failure *failure)
 {
 	const char *name = argv[0] + 2, *equals = strchr(argv[0], '='), *value;
@@ -227,7 +228,7 @@ static enum status options_flag(const struct option_reading *reading, int argc, 
 		return STATUS_OK;
 	}
 	if (strncmp(argv[0], "--", 2) != 0 || !*name)
-		return failure_set(failure, STATUS_INVALID, "%s: options begin with --; see --help", argv[0]);
+		return failure_set(failure, STATUS_INVALID, "%s: options must begin with --; see --help", argv[0]);
 	row = option_find(reading->table, name, equals ? (size_t)(equals - name) : strlen(name));
 	if (!row)
 		return option_unknown(reading->table, argv[0], name, failure);
@@ -257,7 +258,7 @@ enum status option_table_read(const struct option_table *table, void *members, s
 	CHECK(table->count <= sizeof values->origins);
 	*values = (struct option_values){0};
 	arena_init(&values->arena, OPTIONS_ARENA_BYTES);
-	/* The first pass over environment and flags only finds the file's name; the second lets them win over it. */
+	/* The first pass over environment and flags finds the file's name. The second lets them override the file. */
 	status = options_defaults(&reading, failure);
 	if (status == STATUS_OK)
 		status = options_environment(&reading, failure);
@@ -283,7 +284,7 @@ void option_table_help(const struct option_table *table, struct buffer *out)
 {
 	buffer_printf(out, "usage: fleetplan %s [OPTION]...\n\n", table->command);
 	buffer_append_text(out, "Each option is also an environment variable (--log-level: FLEETPLAN_LOG_LEVEL) and a line of the --config file\n"
-		"(log-level = info). A flag wins over the environment, that over the file.\n\n");
+		"(log-level = info). A flag overrides the environment, and the environment overrides the file.\n\n");
 	for (size_t i = 0; i < table->count; i++) {
 		const struct option_row *row = &table->rows[i];
 		char name[64];
@@ -296,8 +297,8 @@ void option_table_help(const struct option_table *table, struct buffer *out)
 			buffer_printf(out, " (%s)", row->standard);
 		buffer_append_char(out, '\n');
 	}
-	buffer_append_text(out, "  --check-config             print the effective values and where each came from, and exit\n"
-		"  --help                     print this and exit\n");
+	buffer_append_text(out, "  --check-config             print the effective values and the source of each, and exit\n"
+		"  --help                     print this help and exit\n");
 }
 
 void option_table_effective(const struct option_table *table, const void *members, const struct option_values *values, struct buffer *out)
@@ -308,7 +309,7 @@ void option_table_effective(const struct option_table *table, const void *member
 		bool text = row->kind == OPTION_TEXT || row->kind == OPTION_CHOICE;
 
 		buffer_printf(out, "%s%s =%s", i == table->config ? "# " : "", row->name,
-			text && **(const char *const *)(const void *)member == '#' ? "" : " "); /* behind a blank it would begin a comment */
+			text && **(const char *const *)(const void *)member == '#' ? "" : " "); /* after a blank "#" would begin a comment */
 		switch (row->kind) {
 		case OPTION_NUMBER:
 			buffer_printf(out, "%u", *(const unsigned *)(const void *)member);

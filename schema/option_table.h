@@ -1,9 +1,11 @@
-/* Tables of options: one row an option, from which flags, environment variables, the file's keys, --help, --check-config and
- * the error texts come. A command's table is made of an X-macro of its own (server/options.h, agent/agent_options.h).
+/* Option tables: one row for each option. Flags, environment variables, the keys of the configuration file, --help,
+ * --check-config and the error texts use it. Each command has a table from its own X-macro (server/options.h,
+ * agent/agent_options.h).
  *
- * An option "listen" is --listen VALUE or --listen=VALUE, FLEETPLAN_LISTEN, or the line "listen = VALUE" of the file named by
- * --config or FLEETPLAN_CONFIG. A flag wins over the environment, that over the file, that over the default. Values are
- * checked wherever they come from; an error names the place, what would be accepted, and for an unknown name the nearest. */
+ * An option "listen" is --listen VALUE or --listen=VALUE, FLEETPLAN_LISTEN, or the line "listen = VALUE" of the file
+ * that --config or FLEETPLAN_CONFIG names. A flag overrides the environment, the environment overrides the file, the
+ * file overrides the default. Values of all sources are checked. An error names the source and says what is allowed;
+ * for an unknown option it names the nearest ones. */
 #ifndef FLEETPLAN_SCHEMA_OPTION_TABLE_H
 #define FLEETPLAN_SCHEMA_OPTION_TABLE_H
 
@@ -41,20 +43,20 @@ struct option_table {
 	size_t config; /* the row that names the file */
 };
 
-/* What was given, beside the members. */
+/* The result of option_table_read() beside the members. */
 struct option_values {
-	bool help, check_config;   /* asked for by --help, --check-config */
-	unsigned char origins[64]; /* of each value, in the table's order */
-	struct arena arena;        /* of all texts */
+	bool help, check_config;   /* --help, --check-config was given */
+	unsigned char origins[64]; /* source of each value, in the order of the table */
+	struct arena arena;        /* owns all texts */
 };
 
-/* Reads file, environment and argv[1..] (argv[0] is the command). STATUS_INVALID with a sentence for a person. */
+/* Reads the file, the environment and argv[1..] (argv[0] is the command). STATUS_INVALID with a detail; NO_MEMORY. */
 FALLIBLE enum status option_table_read(const struct option_table *table, void *members, struct option_values *values, int argc,
 	char *const *argv, struct failure *failure);
 void option_values_release(struct option_values *values);
 
 void option_table_help(const struct option_table *table, struct buffer *out);
-/* As a configuration file, with where each value came from. */
+/* Writes the values as a configuration file, with the source of each value. */
 void option_table_effective(const struct option_table *table, const void *members, const struct option_values *values, struct buffer *out);
 
 #endif

@@ -1,5 +1,6 @@
-/* JSON text into a tree of nodes. jansson's parser fetches a character by a callback, some 130 instructions a byte, and
- * tells one duplicate by line and column; this one reads runs, counts levels, and names every duplicate by its pointer. */
+/* Parses JSON text into a tree of nodes. jansson's parser needs some 130 instructions a byte (a callback for each
+ * character) and reports one duplicate key by line and column. This parser reads runs of bytes, limits the nesting,
+ * and reports every duplicate key by its JSON pointer. */
 #include <math.h>
 
 #include "base/json_text.h"
@@ -12,7 +13,7 @@ struct parser {
 	const char *text, *at, *end;
 	struct arena *arena;
 	struct failure *failure;
-	const char *problem; /* what is not JSON at `at`, or NULL */
+	const char *problem; /* why the text at `at` is not JSON; NULL: none */
 	bool no_memory;
 	size_t depth;
 	struct level {
@@ -45,7 +46,7 @@ static struct node *parser_node(struct parser *parser, enum node_kind kind)
 	return node;
 }
 
-/* The next byte that is not white space, not taken; '\0' at the end. */
+/* Returns the next byte that is not white space, without consuming it; '\0' at the end. */
 static char parser_peek(struct parser *parser)
 {
 	while (parser->at < parser->end && (*parser->at == ' ' || *parser->at == '\n' || *parser->at == '\r' || *parser->at == '\t'))
@@ -66,13 +67,13 @@ static bool parse_hex(struct parser *parser, uint32_t *unit)
 		else if (lower >= 'a' && lower <= 'f')
 			*unit = *unit << 4 | (uint32_t)(lower - 'a' + 10);
 		else
-			return parser_stop(parser, "four hexadecimal digits follow \\u");
+			return parser_stop(parser, "four hexadecimal digits must follow \\u");
 		parser->at++;
 	}
 	return true;
 }
 
-/* What follows "\u": a character, or the first half of one whose other half follows. */
+/* Reads the digits after "\u", and the second half of a surrogate pair if they are the first half. */
 static bool parse_unicode(struct parser *parser, char **out)
 {
 	uint32_t unit, low = 0;
@@ -80,24 +81,24 @@ static bool parse_unicode(struct parser *parser, char **out)
 	if (!parse_hex(parser, &unit))
 		return false;
 	if (unit == 0)
-		return parser_stop(parser, "\\u0000 stands for no character that is taken here");
+		return parser_stop(parser, "\\u0000 is not allowed in a string");
 	if (unit >= 0xd800 && unit <= 0xdbff) {
 		if (parser->end - parser->at < 2 || parser->at[0] != '\\' || parser->at[1] != 'u')
-			return parser_stop(parser, "half a surrogate pair");
+			return parser_stop(parser, "one half of a surrogate pair without the other");
 		parser->at += 2;
 		if (!parse_hex(parser, &low))
 			return false;
 		if (low < 0xdc00 || low > 0xdfff)
-			return parser_stop(parser, "half a surrogate pair");
+			return parser_stop(parser, "one half of a surrogate pair without the other");
 		unit = 0x10000 + ((unit - 0xd800) << 10 | (low - 0xdc00));
 	} else if (unit >= 0xdc00 && unit <= 0xdfff) {
-		return parser_stop(parser, "half a surrogate pair");
+		return parser_stop(parser, "one half of a surrogate pair without the other");
 	}
 	*out += utf8_encode(*out, unit);
 	return true;
 }
 
-/* A backslash is the next byte. */
+/* Reads an escape; its backslash is the next byte. */
 static bool parse_escape(struct parser *parser, char **out)
 {
 	static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -105,7 +106,7 @@ static bool parse_escape(struct parser *parser, char **out)
 	const char *found = c ? strchr(escapes, c) : NULL;
 
 	if (!found && c != 'u')
-		return parser_stop(parser, "an escape that JSON does not know");
+		return parser_stop(parser, "JSON does not have this escape");
 	parser->at += 2;
 	if (!found)
 		return parse_unicode(parser, out);
@@ -113,7 +114,7 @@ static bool parse_escape(struct parser *parser, char **out)
 	return true;
 }
 
-/* From the first byte that is not plain; `out` has room for as much as is left, which escapes only shorten. */
+/* Copies the rest of a string up to its quote. `out` has room for all its bytes; escapes only shorten it. */
 static bool parse_text_rest(struct parser *parser, char *out, size_t *length)
 {
 	const char *begin = out;
@@ -137,7 +138,7 @@ static bool parse_text_rest(struct parser *parser, char *out, size_t *length)
 	return true;
 }
 
-/* Where a string's closing quote stands, or the end of the text. */
+/* Finds a string's closing quote, or the end of the text. */
 static const char *parse_text_end(const struct parser *parser)
 {
 	const char *at = parser->at;
@@ -147,7 +148,7 @@ static const char *parse_text_end(const struct parser *parser)
 	return at;
 }
 
-/* The rest of a string where something is escaped, or not ASCII: into room for the most it can be. */
+/* Copies a string with escapes or bytes that are not ASCII into the arena, and checks that it is UTF-8. */
 static bool parse_text_copy(struct parser *parser, const char **text, size_t *length)
 {
 	char *copy = arena_alloc(parser->arena, (size_t)(parse_text_end(parser) - parser->at) + 1, 1);
@@ -160,7 +161,7 @@ static bool parse_text_copy(struct parser *parser, const char **text, size_t *le
 	return utf8_valid(copy, *length) || parser_stop(parser, "a string that is not UTF-8");
 }
 
-/* A string whose opening quote is the next byte, into the arena; most are ASCII and without escapes. */
+/* Reads a string, whose opening quote is the next byte, into the arena. Most are ASCII without escapes. */
 static bool parse_text(struct parser *parser, const char **text, size_t *length)
 {
 	size_t plain;
@@ -177,7 +178,7 @@ static bool parse_text(struct parser *parser, const char **text, size_t *length)
 		return false;
 	}
 	if (parser->at >= parser->end)
-		return parser_stop(parser, "a string without its closing quote");
+		return parser_stop(parser, "a string has no closing quote");
 	parser->at++;
 	return true;
 }
@@ -201,7 +202,7 @@ static bool parse_optional(struct parser *parser, const char *choices)
 	return true;
 }
 
-/* Takes a number by the grammar; *whole tells whether it has neither fraction nor exponent. */
+/* Moves past a number of the JSON grammar. *whole: it has neither fraction nor exponent. */
 static bool parse_number_text(struct parser *parser, bool *whole)
 {
 	const char *first;
@@ -211,18 +212,18 @@ static bool parse_number_text(struct parser *parser, bool *whole)
 	first = parser->at;
 	digits = parse_digits(parser);
 	if (digits == 0 || (digits > 1 && *first == '0'))
-		return parser_stop(parser, digits ? "a number does not begin with 0" : "a value is missing, or one that JSON does not know");
+		return parser_stop(parser, digits ? "a number must not have leading zeros" : "a JSON value is expected; NaN and Infinity are not JSON");
 	*whole = true;
 	if (parse_optional(parser, ".")) {
 		*whole = false;
 		if (parse_digits(parser) == 0)
-			return parser_stop(parser, "digits follow the point of a number");
+			return parser_stop(parser, "digits must follow the point of a number");
 	}
 	if (parse_optional(parser, "eE")) {
 		*whole = false;
 		(void)parse_optional(parser, "+-");
 		if (parse_digits(parser) == 0)
-			return parser_stop(parser, "digits follow the e of a number");
+			return parser_stop(parser, "digits must follow the e of a number");
 	}
 	return true;
 }
@@ -237,7 +238,7 @@ static int64_t parse_integer(const char *digits, const char *end)
 	return negative ? -integer : integer;
 }
 
-/* strtod() reads on to a byte that is none of a number's, which a body need not end with. */
+/* Copies the number first: strtod() needs a byte behind it that is not part of it, and a body may end with it. */
 static bool parse_real(struct parser *parser, const char *begin, double *real)
 {
 	const char *copy = arena_strndup(parser->arena, begin, (size_t)(parser->at - begin));
@@ -248,7 +249,7 @@ static bool parse_real(struct parser *parser, const char *begin, double *real)
 	return isfinite(*real) || parser_stop(parser, "a number above 1.8e308");
 }
 
-/* An integer where it is one of 64 bits, else a real: 3 followed by 25 zeros is a number too. */
+/* Reads a number: an integer if it has at most 18 characters and neither fraction nor exponent, else a real. */
 static struct node *parse_number(struct parser *parser)
 {
 	enum { WHOLE_DIGITS_MAX = 18 };
@@ -269,7 +270,7 @@ static struct node *parse_number(struct parser *parser)
 	return node;
 }
 
-/* What is not that word is not a number either, which says so. */
+/* Reads "true", "false" or "null". For another text parse_number() reports the problem. */
 static struct node *parse_word(struct parser *parser, const char *word, enum node_kind kind)
 {
 	size_t length = strlen(word);
@@ -293,7 +294,7 @@ static struct node *parse_string(struct parser *parser)
 
 /* --- objects and lists ---------------------------------------------------------------------------------------- */
 
-/* Tells that a key of the innermost object stands there again. The last one counts; this member is dropped later. */
+/* Reports that a key of the innermost object occurs again later. Marks this member, which is dropped: the last one counts. */
 static void parse_supersede(struct parser *parser, struct node *member)
 {
 	struct path paths[JSON_DEPTH_MAX];
@@ -306,11 +307,11 @@ static void parse_supersede(struct parser *parser, struct node *member)
 		paths[i] = (struct path){.up = i ? &paths[i - 1] : NULL, .key = level->key, .index = level->index};
 	}
 	path_pointer(&paths[parser->depth - 1], pointer, sizeof pointer);
-	failure_add(parser->failure, pointer, "duplicate_key", "this key stands twice in its object; leave one");
+	failure_add(parser->failure, pointer, "duplicate_key", "this key occurs twice in its object; remove one");
 	member->key = NULL;
 }
 
-/* Pointers into one array, in the order of the text: no two are equal, so that the order of equal keys is theirs. */
+/* Compares keys; equal keys keep the order of the text, which is the order of the pointers. */
 static int compare_members(const void *a, const void *b)
 {
 	struct node *const *const *first = a, *const *const *second = b;
@@ -319,7 +320,7 @@ static int compare_members(const void *a, const void *b)
 	return order ? order : (*first > *second) - (*first < *second);
 }
 
-/* Of an object with many members: comparing each with each would take a minute for a body of a megabyte. */
+/* Finds duplicate keys of an object with many members. Comparing all pairs would take a minute for a body of 1 MB. */
 static bool parse_supersede_sorted(struct parser *parser, const struct node *object)
 {
 	struct node **members = ARENA_ARRAY(parser->arena, struct node *, object->length);
@@ -361,7 +362,7 @@ static void parse_drop_superseded(struct node *object)
 	}
 }
 
-/* Finds keys that stand twice, and leaves the last of each. */
+/* Reports duplicate keys and removes all but the last member of each. */
 static bool parse_duplicates(struct parser *parser, struct node *object)
 {
 	enum { FEW = 40 };
@@ -383,13 +384,13 @@ static struct node *parse_member(struct parser *parser, struct level *level)
 	size_t length;
 
 	if (parser_peek(parser) != '"') {
-		(void)parser_stop(parser, "a member begins with its key in quotes");
+		(void)parser_stop(parser, "a member must begin with its key in quotes");
 		return NULL;
 	}
 	if (!parse_text(parser, &key, &length))
 		return NULL;
 	if (parser_peek(parser) != ':') {
-		(void)parser_stop(parser, "a colon follows a key");
+		(void)parser_stop(parser, "a colon must follow a key");
 		return NULL;
 	}
 	parser->at++;
@@ -408,7 +409,7 @@ static struct node *parse_element(struct parser *parser, struct level *level)
 	return value;
 }
 
-/* What stands between an opening bracket, which is the next byte, and `close`. */
+/* Reads the members or elements from an opening bracket, which is the next byte, to `close`. */
 static bool parse_members(struct parser *parser, char close, struct node *parent)
 {
 	struct level *level = &parser->levels[parser->depth - 1];
@@ -429,7 +430,7 @@ static bool parse_members(struct parser *parser, char close, struct node *parent
 		last = child;
 		next = parser_peek(parser);
 		if (next != ',' && next != close)
-			return parser_stop(parser, close == '}' ? "a comma or } follows a member" : "a comma or ] follows an element");
+			return parser_stop(parser, close == '}' ? "a comma or } must follow a member" : "a comma or ] must follow an element");
 		parser->at++;
 		if (next == close)
 			return close == ']' || parse_duplicates(parser, parent);
@@ -444,7 +445,7 @@ static struct node *parse_nested(struct parser *parser, enum node_kind kind, cha
 		return NULL;
 	if (parser->depth == JSON_DEPTH_MAX) {
 		parser->depth++;
-		(void)parser_stop(parser, "nested too deep");
+		(void)parser_stop(parser, "the nesting is too deep");
 		return NULL;
 	}
 	parser->levels[parser->depth++] = (struct level){.key = NULL};
@@ -480,7 +481,7 @@ static enum status parse_refuse(const struct parser *parser, struct failure *fai
 {
 	size_t line = 1, column = 1;
 
-	failure_clear(failure); /* of duplicates found on the way */
+	failure_clear(failure); /* removes the faults of duplicate keys */
 	if (parser->no_memory || !parser->problem)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory to read the body");
 	if (parser->depth > JSON_DEPTH_MAX)
@@ -497,14 +498,14 @@ enum status decode_parse(const char *json, size_t length, struct arena *arena, s
 	struct parser parser = {.text = json, .at = json, .end = json + length, .arena = arena, .failure = failure};
 	char first = parser_peek(&parser);
 
-	CHECK(length <= UINT32_MAX); /* what a node counts to; bodies end far below */
+	CHECK(length <= UINT32_MAX); /* the largest count of a node; bodies are far smaller */
 	*tree = NULL;
 	if (first == '{' || first == '[')
 		*tree = parse_value(&parser);
 	else
-		(void)parser_stop(&parser, "an object begins with {");
+		(void)parser_stop(&parser, "an object must begin with {");
 	if (*tree && (parser_peek(&parser) || parser.at < parser.end))
-		(void)parser_stop(&parser, "the object has ended, and more follows");
+		(void)parser_stop(&parser, "text follows the end of the object");
 	if (*tree && !parser.problem)
 		return STATUS_OK;
 	*tree = NULL;

@@ -1,33 +1,33 @@
-/* Query parameters become the JSON object that they stand for, and go the way of every body. */
+/* Converts query parameters to a JSON object and decodes it like a body. */
 #include "schema/decode.h"
 
-/* Objects inside of each other that a dotted name may go through. */
+/* The most objects of a dotted name. */
 enum { QUERY_DEPTH_MAX = 4 };
 
 /* NOLINTBEGIN(misc-no-recursion): a list's items are scalars. */
 
-/* NULL where a value should be means that it has no form here, unless memory is short. */
-static struct node *query_made(struct decoder *decoder, struct node *node)
+/* Records a failed allocation: NULL also means that a value has no form as a query parameter. */
+static struct node *query_allocated(struct decoder *decoder, struct node *node)
 {
 	decoder->no_memory |= !node;
 	return node;
 }
 
-/* A number as JSON writes it becomes one; anything else stays text, which the row takes or refuses. */
+/* A number of the JSON grammar becomes a number. Other values stay text, which the decoder accepts or rejects. */
 static struct node *query_number(struct decoder *decoder, const char *text)
 {
 	struct node *number = decode_parse_number(text, decoder->arena);
 
-	return number ? number : query_made(decoder, node_new_text(decoder->arena, text));
+	return number ? number : query_allocated(decoder, node_new_text(decoder->arena, text));
 }
 
 static struct node *query_truth(struct decoder *decoder, const char *text)
 {
 	if (strcmp(text, "true") == 0)
-		return query_made(decoder, node_new(decoder->arena, NODE_TRUE));
+		return query_allocated(decoder, node_new(decoder->arena, NODE_TRUE));
 	if (strcmp(text, "false") == 0)
-		return query_made(decoder, node_new(decoder->arena, NODE_FALSE));
-	return query_made(decoder, node_new_text(decoder->arena, text));
+		return query_allocated(decoder, node_new(decoder->arena, NODE_FALSE));
+	return query_allocated(decoder, node_new_text(decoder->arena, text));
 }
 
 static struct node *query_value(struct decoder *decoder, const struct field *row, const char *text);
@@ -38,7 +38,7 @@ static struct node *query_list(struct decoder *decoder, const struct field *row,
 	const struct field *item = row->kind == FIELD_NUMBERS ? &number
 							   : row->kind == FIELD_LIST  ? row->table->shorthand
 														  : &word;
-	struct node *list = query_made(decoder, node_new(decoder->arena, NODE_LIST)), *last = NULL, *value;
+	struct node *list = query_allocated(decoder, node_new(decoder->arena, NODE_LIST)), *last = NULL, *value;
 	char part[256];
 
 	while (list && item) {
@@ -79,7 +79,7 @@ static struct node *query_value(struct decoder *decoder, const struct field *row
 	case FIELD_TIME:
 	case FIELD_CHOICE:
 	case FIELD_WORDS:
-		return query_made(decoder, node_new_text(decoder->arena, text));
+		return query_allocated(decoder, node_new_text(decoder->arena, text));
 	case FIELD_SIZE:
 	case FIELD_CHARS:
 	case FIELD_VALUE:
@@ -96,7 +96,7 @@ static struct node *query_value(struct decoder *decoder, const struct field *row
 	return NULL;
 }
 
-static struct node *last_of(const struct node *object)
+static struct node *last_child(const struct node *object)
 {
 	struct node *last = object->first;
 
@@ -105,7 +105,7 @@ static struct node *last_of(const struct node *object)
 	return last;
 }
 
-/* "slo.ttft_ms=500": the member of an object by its dotted name, which puts the object there. False: the first word names no object. */
+/* Follows the first word of a dotted name ("slo.ttft_ms=500"), and adds that object. False: it is not an object. */
 static bool query_descend(struct decoder *decoder, const struct field_table **table, const char **key, struct node **object, struct path *path)
 {
 	size_t length = strcspn(*key, ".");
@@ -122,11 +122,11 @@ static bool query_descend(struct decoder *decoder, const struct field_table **ta
 	if (inner && inner->kind != NODE_OBJECT)
 		return false;
 	if (!inner) {
-		inner = query_made(decoder, node_new(decoder->arena, NODE_OBJECT));
+		inner = query_allocated(decoder, node_new(decoder->arena, NODE_OBJECT));
 		if (!inner)
 			return false;
 		inner->key = name;
-		node_append(*object, last_of(*object), inner);
+		node_append(*object, last_child(*object), inner);
 	}
 	path->key = name;
 	*table = row->table;
@@ -152,17 +152,17 @@ static void query_add(struct decoder *decoder, const struct field_table *table, 
 	path.key = key;
 	row = field_find(table, key, &nowhere);
 	if (node_named(object->first, key)) {
-		decoder_fault(decoder, &path, "duplicate_key", "this parameter stands twice; leave one");
+		decoder_fault(decoder, &path, "duplicate_key", "this parameter occurs twice; remove one");
 		return;
 	}
-	/* An unknown one is kept, for decode_object to say so. */
-	value = row ? query_value(decoder, row, parameter->value) : query_made(decoder, node_new(decoder->arena, NODE_NULL));
+	/* Add an unknown parameter: decode_object() reports it. */
+	value = row ? query_value(decoder, row, parameter->value) : query_allocated(decoder, node_new(decoder->arena, NODE_NULL));
 	if (!value) {
-		decoder_fault(decoder, &path, "wrong_type", "has no form as a query parameter; send it in a POST body");
+		decoder_fault(decoder, &path, "wrong_type", "cannot be a query parameter; send it in a POST body");
 		return;
 	}
 	value->key = key;
-	node_append(object, last_of(object), value);
+	node_append(object, last_child(object), value);
 }
 
 enum status record_decode_query(const struct field_table *table, const struct query_parameter *parameters, size_t count,

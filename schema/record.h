@@ -1,7 +1,8 @@
-/* Records: structs that a field table describes, to and from JSON and CSV.
+/* Records: converts structs that a field table describes to and from JSON and CSV.
  *
- * A field table (schema/field.h) has a row a member, with key, unit, range, default, choices and doc. Decode, encode, error text, JSON Schema,
- * CSV columns and the field reference come from it. Tables of the contract are declared in api/tables/tables.h. Pure functions, thread-safe. */
+ * A field table (schema/field.h) has a row for each member, with key, unit, range, default, choices and doc. Decoding,
+ * encoding, error texts, JSON Schema, CSV columns and the field reference use it. api/tables/tables.h declares the
+ * tables of the API. Pure functions, thread-safe. */
 #ifndef FLEETPLAN_SCHEMA_RECORD_H
 #define FLEETPLAN_SCHEMA_RECORD_H
 
@@ -20,51 +21,53 @@ struct query_parameter {
 	const char *key, *value; /* percent-decoded UTF-8 */
 };
 
-/* Fills `out` (the table's struct; absent members absent) from a JSON object. Text is copied into the arena. On faults:
- * STATUS_MALFORMED (not JSON, too deep) or STATUS_INVALID with every fault of the body: unknown and duplicate keys, wrong
- * types, ranges, choices, missing required ones, each saying what would be accepted. */
+/* Fills `out` (the table's struct) from a JSON object; members that the body lacks are absent (base/given.h). Copies
+ * text into the arena. STATUS_MALFORMED: not JSON, or nested too deep. STATUS_INVALID with every fault of the body:
+ * unknown and duplicate keys, wrong types, ranges and choices, missing required members. NO_MEMORY. */
 FALLIBLE enum status record_decode(const struct field_table *table, const char *json, size_t length, struct arena *arena,
 	void *out, struct failure *failure);
 
-/* The same of what a server of perhaps another version answered: keys that the table does not know are passed over. */
+/* As record_decode(), for the answer of a server of perhaps another version: ignores unknown keys and read-only members. */
 FALLIBLE enum status record_decode_answer(const struct field_table *table, const char *json, size_t length, struct arena *arena,
 	void *out, struct failure *failure);
 
-/* The same from query parameters, for the table's top-level scalar fields (and shorthands: `model=llama-3.1-8b`). */
+/* As record_decode(), from query parameters: scalars, lists separated by commas, shorthands (`model=llama-3.1-8b`) and
+ * members of objects by dotted names (`slo.ttft_ms=500`). */
 FALLIBLE enum status record_decode_query(const struct field_table *table, const struct query_parameter *parameters,
 	size_t count, struct arena *arena, void *out, struct failure *failure);
 
-/* Whether a text from elsewhere (an id in a path) has the length and form that the table asks of this key. */
+/* True if a text (an id in a path) has the length and form that the table requires of this key. */
 bool field_text_fits(const struct field_table *table, const char *key, const char *text);
 
-/* RFC 7396: applies a patch body to `object` in place (null makes a member absent). Read-only fields are faults. */
+/* Applies a merge patch (RFC 7396) to `object` in place; null makes a member absent. Read-only fields are faults. */
 FALLIBLE enum status record_merge_patch(const struct field_table *table, const char *json, size_t length,
 	struct arena *arena, void *object, struct failure *failure);
 
-/* Writes the object; absent members are left out. */
+/* Writes the object without its absent members. */
 void record_encode(const struct field_table *table, const void *object, struct json_writer *writer);
-/* Its members only, into an object that the caller has begun. */
+/* Writes only the members, into an object that the caller has begun. */
 void record_encode_members(const struct field_table *table, const void *object, struct json_writer *writer);
 
-/* What a schema describes: an answer, where numbers are plain; a request, where they may be as people write them and
- * unknown fields are refused; or a merge patch, where nothing is required and null removes. */
+/* Kinds of schema. Answer: numbers are plain. Request: numbers may be as people write them, unknown fields are rejected.
+ * Merge patch: as a request, but no field is required and null removes a field. */
 enum schema_use { SCHEMA_ANSWER, SCHEMA_REQUEST, SCHEMA_PATCH };
 
-/* JSON Schema (2020-12) of the table for components/schemas; nested tables by $ref. */
+/* Writes the table's JSON Schema (2020-12) for components/schemas, with a $ref for each nested table. */
 void record_schema(const struct field_table *table, enum schema_use use, struct json_writer *writer);
 
-/* CSV (RFC 4180): scalar members, nested ones as "cost.total_usd". Text that a spreadsheet would take for a formula gets an apostrophe
- * before it, and so does one that has such apostrophes already: taking off one (schema/row_reader.h) gives back what it was. An export
- * holds objects too (a model's config, conflicts), and numbers to the last bit: nothing of a row is lost. */
+/* CSV (RFC 4180) of scalar members; the column of a nested member is "cost.total_usd". A text that a spreadsheet would
+ * read as a formula, with or without apostrophes before it, gets one apostrophe more; removing one
+ * (schema/row_reader.h) restores the text. CSV_EXPORT also has objects (a model's config, conflicts) and exact
+ * numbers, so that it loses nothing of a row. */
 enum csv_use { CSV_LIST, CSV_EXPORT };
 void csv_header(const struct field_table *table, enum csv_use use, struct buffer *out);
 void csv_row(const struct field_table *table, enum csv_use use, const void *object, struct buffer *out);
-void csv_text(const char *text, struct buffer *out); /* one cell */
-bool csv_is_formula(const char *text); /* whether csv_text guards it */
+void csv_text(const char *text, struct buffer *out); /* writes one cell */
+bool csv_is_formula(const char *text); /* true if csv_text() adds an apostrophe */
 
-/* The members of two rows of a table that differ, as text (NULL: absent); members that are only answered are no difference. Texts
- * hold until it returns. */
+/* Receives a member that differs between two rows, as text (NULL: absent). The texts are valid until it returns. */
 typedef void record_difference(void *context, const char *key, const char *before, const char *after);
-void record_differences(const struct field_table *table, const void *before, const void *after, record_difference *tell, void *context);
+/* Calls `report` for each member that differs; ignores read-only members. */
+void record_differences(const struct field_table *table, const void *before, const void *after, record_difference *report, void *context);
 
 #endif

@@ -18,16 +18,16 @@ struct row_reader {
 	bool has_header;
 	size_t columns;
 	const char *names[CSV_READER_COLUMNS_MAX];           /* of the header */
-	const struct field *fields[CSV_READER_COLUMNS_MAX]; /* NULL: passed over */
+	const struct field *fields[CSV_READER_COLUMNS_MAX]; /* NULL: the column is ignored */
 
-	struct arena kept, scratch; /* texts of rows; of the present row */
+	struct arena kept, scratch; /* kept: texts of all rows; scratch: the current row */
 	struct row_texts texts;
 	char *rows;
 	struct row_place *places;
 	size_t count, capacity, seen;
 	struct row_fault *faults;
 	size_t fault_count, fault_total;
-	struct failure failure; /* of the present row */
+	struct failure failure; /* of the current row */
 };
 
 /* --- faults -------------------------------------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ static bool make_room(struct row_reader *reader)
 
 static enum status too_large(struct failure *failure)
 {
-	return failure_set(failure, STATUS_TOO_LARGE, "more than can be read at once: send the rows in parts");
+	return failure_set(failure, STATUS_TOO_LARGE, "the rows need more memory than one import may use; send them in parts");
 }
 
 static enum status take_row(struct row_reader *reader, const struct node *object, struct row_place place, struct failure *failure)
@@ -131,7 +131,7 @@ static enum status take_row(struct row_reader *reader, const struct node *object
 	void *row;
 
 	if (reader->seen++ == ROWS_MAX)
-		return failure_set(failure, STATUS_TOO_LARGE, "more than %d rows: send them in parts", ROWS_MAX);
+		return failure_set(failure, STATUS_TOO_LARGE, "more than %d rows; send them in parts", ROWS_MAX);
 	if (!make_room(reader))
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the rows");
 	row = reader->rows + reader->count * reader->table->size;
@@ -148,7 +148,7 @@ static enum status take_row(struct row_reader *reader, const struct node *object
 
 /* --- JSON ---------------------------------------------------------------------------------------------------------- */
 
-/* Texts move to where they stay; what else the tree holds goes with the row. */
+/* Copies the texts of a tree into `kept`. The nodes are freed after the row. */
 static bool keep_texts(struct row_reader *reader, struct node *node) /* NOLINT(misc-no-recursion): as deep as JSON may be */
 {
 	if (node->kind == NODE_TEXT)
@@ -252,7 +252,7 @@ static enum status take_header(struct row_reader *reader, const struct csv_reade
 		if (!field)
 			refuse_column(reader, name, failure);
 		else if (has_column(reader, name))
-			failure_add(failure, pointer, "duplicate_key", "two columns have this name");
+			failure_add(failure, pointer, "duplicate_key", "two columns have this name; rename or remove one");
 		reader->names[i] = name;
 		reader->fields[i] = field && !(field->flags & READ_ONLY) ? field : NULL;
 		reader->columns = i + 1;
@@ -263,7 +263,7 @@ static enum status take_header(struct row_reader *reader, const struct csv_reade
 	return failure->status;
 }
 
-/* What a cell is in JSON: a number, a truth, a list, an object, or else its text, which the row takes or refuses. */
+/* Converts a cell to a JSON value: number, boolean, list or object; else its text, which the decoder accepts or rejects. */
 static struct node *cell_value(struct row_reader *reader, const struct field *field, const char *text)
 {
 	struct node *value = NULL;
@@ -307,7 +307,7 @@ static struct node *cell_value(struct row_reader *reader, const struct field *fi
 	case FIELD_ARRAY:
 	case FIELD_MAP:
 	case FIELD_KIND_COUNT:
-		CHECK(false); /* no row of the catalogue has such a member that can be given */
+		CHECK(false); /* no table of rows has a writable member of this kind */
 	}
 	return value ? value : row_texts_node(&reader->texts, &reader->kept, &reader->scratch, text, strlen(text));
 }
@@ -390,7 +390,7 @@ enum status row_reader_end(struct row_reader *reader, struct failure *failure)
 		return row_splitter_end(&reader->splitter, failure);
 	status = csv_reader_end(&reader->csv, failure);
 	if (status == STATUS_OK && !reader->has_header)
-		status = failure_set(failure, STATUS_MALFORMED, "not CSV: it is empty, a line of column names was expected");
+		status = failure_set(failure, STATUS_MALFORMED, "not CSV: the text is empty; the first line must name the columns");
 	return status;
 }
 

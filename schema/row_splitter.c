@@ -18,7 +18,7 @@ static enum status element_ends(struct row_splitter *splitter, struct failure *f
 	enum status status;
 
 	if (splitter->element.failed)
-		return failure_set(failure, STATUS_TOO_LARGE, "element %zu: one may have %d bytes", splitter->place, ROW_ELEMENT_MAX_BYTES);
+		return failure_set(failure, STATUS_TOO_LARGE, "element %zu has more than %d bytes", splitter->place, ROW_ELEMENT_MAX_BYTES);
 	status = splitter->function(splitter->context, splitter->element.bytes, splitter->element.length, splitter->place, splitter->line, failure);
 	splitter->place++;
 	splitter->in_element = false;
@@ -28,14 +28,14 @@ static enum status element_ends(struct row_splitter *splitter, struct failure *f
 
 /* --- a list -------------------------------------------------------------------------------------------------------- */
 
-static void keep_until(struct row_splitter *splitter, size_t end)
+static void append_until(struct row_splitter *splitter, size_t end)
 {
 	buffer_append(&splitter->element, splitter->piece + splitter->piece_kept, end - splitter->piece_kept);
 	splitter->piece_kept = end;
 }
 
-/* What is neither object nor list is told as null. */
-static enum status scalar(struct row_splitter *splitter, const struct json_stream *stream, struct failure *failure)
+/* Reports an element that is neither an object nor a list as null. */
+static enum status scalar_element(struct row_splitter *splitter, const struct json_stream *stream, struct failure *failure)
 {
 	splitter->line = stream->line;
 	buffer_append_text(&splitter->element, "null");
@@ -52,10 +52,10 @@ static enum status list_token(void *context, const struct json_stream *stream, e
 		splitter->piece_kept = stream->at;
 		splitter->in_element = true;
 	} else if (ends && stream->depth == 2) {
-		keep_until(splitter, stream->at + 1);
+		append_until(splitter, stream->at + 1);
 		return element_ends(splitter, failure);
 	} else if (!begins && !ends && stream->depth == 1) {
-		return scalar(splitter, stream, failure);
+		return scalar_element(splitter, stream, failure);
 	}
 	return STATUS_OK;
 }
@@ -68,9 +68,9 @@ static enum status feed_list(struct row_splitter *splitter, const char *piece, s
 	splitter->piece_kept = 0;
 	status = json_stream_feed(&splitter->stream, piece, length, failure);
 	if (status == STATUS_OK && splitter->in_element)
-		keep_until(splitter, length);
+		append_until(splitter, length);
 	if (status == STATUS_OK && splitter->element.failed)
-		return failure_set(failure, STATUS_TOO_LARGE, "element %zu: one may have %d bytes", splitter->place, ROW_ELEMENT_MAX_BYTES);
+		return failure_set(failure, STATUS_TOO_LARGE, "element %zu has more than %d bytes", splitter->place, ROW_ELEMENT_MAX_BYTES);
 	return status;
 }
 
@@ -111,7 +111,7 @@ static enum status feed_lines(struct row_splitter *splitter, const char *piece, 
 	return status;
 }
 
-/* --- either -------------------------------------------------------------------------------------------------------- */
+/* --- both forms -------------------------------------------------------------------------------------------------------- */
 
 enum status row_splitter_feed(struct row_splitter *splitter, const char *piece, size_t length, struct failure *failure)
 {
@@ -132,7 +132,7 @@ enum status row_splitter_feed(struct row_splitter *splitter, const char *piece, 
 enum status row_splitter_end(struct row_splitter *splitter, struct failure *failure)
 {
 	if (splitter->form == SPLIT_UNKNOWN)
-		return failure_set(failure, STATUS_MALFORMED, "not JSON: it is empty, a list of rows was expected");
+		return failure_set(failure, STATUS_MALFORMED, "not JSON: the text is empty; send a list of rows");
 	if (splitter->form == SPLIT_LIST)
 		return json_stream_end(&splitter->stream, failure);
 	return line_ends(splitter, failure);

@@ -1,6 +1,7 @@
-/* JSON that holds many rows, as it arrives: told element by element as text, each for a parser of its own. Only for api/.
+/* Row splitter: reads JSON with many rows in pieces and calls a function with the text of each element. For schema/ only.
  *
- * What begins with "[" is a list; anything else is one element a line (NDJSON), blank lines passed over. One owner, one thread. */
+ * A text that begins with "[" is a list. Any other text has one element a line (NDJSON); blank lines are ignored. One
+ * owner, one thread at a time. */
 #ifndef FLEETPLAN_SCHEMA_ROW_SPLITTER_H
 #define FLEETPLAN_SCHEMA_ROW_SPLITTER_H
 
@@ -8,7 +9,7 @@
 
 enum { ROW_ELEMENT_MAX_BYTES = 2 * 1024 * 1024 };
 
-/* place: from 0; line: where it begins, from 1. */
+/* Receives an element. place: from 0; line: its first line, from 1. */
 typedef enum status row_splitter_function(void *context, const char *text, size_t length, size_t place, size_t line, struct failure *failure);
 
 struct row_splitter {
@@ -18,7 +19,7 @@ struct row_splitter {
 	void *context;
 	enum { SPLIT_UNKNOWN, SPLIT_LIST, SPLIT_LINES } form;
 	const char *piece;
-	size_t piece_kept; /* bytes of the present piece that are kept or passed over */
+	size_t piece_kept; /* bytes of the current piece that are copied or skipped */
 	bool in_element;
 	size_t place, line, lines;
 };

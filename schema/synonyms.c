@@ -4,8 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* A field, by dotted name, and what Hugging Face, Megatron, DeepSpeed, vLLM, cloud consoles and people call it. Of one key the first row counts whose
- * field is there: "batch_size" is another thing to a training, to a service and to a replica. */
+/* Fields by dotted name, with the names that Hugging Face, Megatron, DeepSpeed, vLLM, cloud consoles and people use. For
+ * a key in several rows, the first row whose field is in the table counts: "batch_size" differs for a training, a
+ * service and a replica. */
 static const struct {
 	const char *field, *keys;
 } synonyms[] = {
@@ -79,8 +80,8 @@ static bool is_among(const char *keys, const char *key)
 	return false;
 }
 
-/* The pointer of a dotted name; false where the table has no such field, or only answers it. */
-static bool follow(const struct field_table *table, const char *name, char *pointer, size_t size)
+/* Writes the pointer of a dotted name. False: the table does not have this field, or it is read-only. */
+static bool pointer_of(const struct field_table *table, const char *name, char *pointer, size_t size)
 {
 	size_t used = 0;
 
@@ -101,7 +102,7 @@ static bool follow(const struct field_table *table, const char *name, char *poin
 	return true;
 }
 
-/* A member of this very name in one of the table's objects. */
+/* Finds a member with this key in one of the table's objects. */
 /* NOLINTNEXTLINE(misc-no-recursion): as deep as tables nest, which a test bounds. */
 static bool find_inside(const struct field_table *table, const char *key, char *pointer, size_t size)
 {
@@ -112,7 +113,7 @@ static bool find_inside(const struct field_table *table, const char *key, char *
 		if (row->kind == FIELD_MERGE && find_inside(row->table, key, pointer, size))
 			return true;
 		snprintf(name, sizeof name, "%.60s.%.60s", row->key ? row->key : "", key);
-		if (row->kind == FIELD_OBJECT && !(row->flags & READ_ONLY) && follow(table, name, pointer, size))
+		if (row->kind == FIELD_OBJECT && !(row->flags & READ_ONLY) && pointer_of(table, name, pointer, size))
 			return true;
 	}
 	return false;
@@ -121,7 +122,7 @@ static bool find_inside(const struct field_table *table, const char *key, char *
 bool synonym_find(const struct field_table *table, const char *key, char *pointer, size_t size)
 {
 	for (size_t i = 0; i < COUNT_OF(synonyms); i++)
-		if (is_among(synonyms[i].keys, key) && follow(table, synonyms[i].field, pointer, size))
+		if (is_among(synonyms[i].keys, key) && pointer_of(table, synonyms[i].field, pointer, size))
 			return true;
 	return find_inside(table, key, pointer, size);
 }

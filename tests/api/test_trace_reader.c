@@ -101,12 +101,12 @@ static void what_is_not_json(void **state)
 		const char *text, *detail;
 	} rows[] = {
 		{"", "the body is empty"}, {" ", "ends before"}, {"{", "ends before"}, {"{\"a\":[1", "ends before"}, {"{\"a\":\"b", "ends before"},
-		{"{\"traceEvents\":[{\"ph\":\"X\"", "ends before"}, {"nul", "ends before"}, {"tru e", "JSON does not know"},
-		{"{\"a\":[1,]}", "JSON does not know"}, {"{,}", "a member begins"}, {"{\"a\" 1}", "a colon"}, {"{\"a\":[1 2]}", "a comma"}, {"{\"a\":[1}", "a list ends"},
-		{"{\"a\":1]", "an object ends"}, {"{} []", "more follows"}, {"{\"a\":[01]}", "begin with 0"}, {"{\"a\":[1.]}", "point"}, {"{\"a\":[1e]}", "the e of"},
+		{"{\"traceEvents\":[{\"ph\":\"X\"", "ends before"}, {"nul", "ends before"}, {"tru e", "JSON value is expected"},
+		{"{\"a\":[1,]}", "JSON value is expected"}, {"{,}", "a member must begin"}, {"{\"a\" 1}", "a colon"}, {"{\"a\":[1 2]}", "a comma"}, {"{\"a\":[1}", "a list must end"},
+		{"{\"a\":1]", "an object must end"}, {"{} []", "follows the end"}, {"{\"a\":[01]}", "leading zeros"}, {"{\"a\":[1.]}", "point"}, {"{\"a\":[1e]}", "the e of"},
 		{"{\"a\":[1e999]}", "1.8e308"}, {"{\"a\":[NaN]}", "NaN and Infinity"}, {"{\"a\":[-Infinity]}", "NaN and Infinity"}, {"{\"a\":[\"\\x\"]}", "escape"},
-		{"{\"a\":[\"\\u12g4\"]}", "hexadecimal"}, {"{\"a\":[\"\n\"]}", "control byte"}, {"{\"a\":[--1]}", "JSON does not know"}, {"{\"a\":[+1]}", "JSON does not know"},
-		{"{\"a\":[1.2.3]}", "JSON does not know"}, {"'a'", "JSON does not know"}, {"\x1f\x8b", "JSON does not know"},
+		{"{\"a\":[\"\\u12g4\"]}", "hexadecimal"}, {"{\"a\":[\"\n\"]}", "control byte"}, {"{\"a\":[--1]}", "JSON value is expected"}, {"{\"a\":[+1]}", "JSON value is expected"},
+		{"{\"a\":[1.2.3]}", "JSON value is expected"}, {"'a'", "JSON value is expected"}, {"\x1f\x8b", "JSON value is expected"},
 		{"{\"a\":[11111111111111111111111111111111111111111111111111111111111111111]}", "64 characters"},
 		{"{\"traceEvents\":[],\"traceEvents\":[]}", "stands twice"},
 	};
@@ -131,7 +131,7 @@ static void depth_is_bounded(void **state)
 	text[JSON_DEPTH_MAX - 1] = '\0';
 	text[0] = '{'; /* an object needs a key: depth is not what is wrong */
 	assert_int_equal(read_all(text), STATUS_MALFORMED);
-	assert_contains(failure.detail, "a member begins");
+	assert_contains(failure.detail, "a member must begin");
 }
 
 static void odd_events_are_refused_by_their_place(void **state)

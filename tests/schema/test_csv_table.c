@@ -54,7 +54,7 @@ static void what_is_no_csv_is_refused_with_its_line(void **state)
 	} bad[] = {
 		{"", "is empty"},
 		{"\n\n", "is empty"},
-		{"a,a\n", "one name"},
+		{"a,a\n", "same name"},
 		{"a,b\n1\n", "line 2: 1 fields, the header has 2"},
 		{"a,b\n1,2,3\n", "line 2: 3 fields"},
 		{"a\n\"x", "does not end"},

@@ -98,7 +98,7 @@ static void files_that_are_none_are_refused(void **state)
 		const char *rows;
 		enum status status;
 		const char *words;
-	} cases[] = {{"\"open", STATUS_MALFORMED, "does not end"}, {"\"a\"b", STATUS_MALFORMED, "closing quote"}, {"a\"b", STATUS_MALFORMED, "quote stands inside"},
+	} cases[] = {{"\"open", STATUS_MALFORMED, "does not end"}, {"\"a\"b", STATUS_MALFORMED, "closing quote"}, {"a\"b", STATUS_MALFORMED, "quote is inside"},
 		{"a\rb", STATUS_MALFORMED, "carriage return"}, {"a\r", STATUS_MALFORMED, "carriage return"}, {"\xff", STATUS_MALFORMED, "UTF-8"}};
 	struct failure failure;
 

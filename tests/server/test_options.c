@@ -142,7 +142,7 @@ static void a_line_of_any_length_is_one_line(void **state)
 	assert_int_equal(options.queue, 8);
 	options_release(&options);
 	assert_int_equal(read_file(&options, "queue = 7\nqueue\0 = 8\n", 22), STATUS_INVALID);
-	assert_contains(failure.detail, ":2: the line holds a NUL byte");
+	assert_contains(failure.detail, ":2: the line has a NUL byte");
 	options_release(&options);
 }
 
