@@ -19,7 +19,7 @@ struct http_client {
 	CURL *easy;
 	char error[CURL_ERROR_SIZE];
 
-	/* Of the request under way. */
+	/* Of the current request. */
 	const struct http_request *request;
 	struct http_answer *answer;
 	bool plain, forbidden, refused;
@@ -44,11 +44,11 @@ const char *http_end_name(enum http_end end)
 
 static void curl_start(void)
 {
-	(void)curl_global_init(CURL_GLOBAL_DEFAULT); /* what failed here fails every curl_easy_init */
+	(void)curl_global_init(CURL_GLOBAL_DEFAULT); /* after a failure every curl_easy_init() fails */
 }
 
-/* A body that is not what was asked for is kept for its sentence, as far as there is room. */
-static size_t take_body(char *bytes, size_t size, size_t count, void *context)
+/* Gives the body of a 200 to `take`. Stores every other body, for its error text, within answer_max_bytes. */
+static size_t receive_body(char *bytes, size_t size, size_t count, void *context)
 {
 	struct http_client *client = context;
 	const struct http_request *request = client->request;
@@ -64,7 +64,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
 	return client->answer->body.failed ? 0 : size * count;
 }
 
-/* Between resolving and connecting: the only place where an address can be refused, whatever name led to it. */
+/* curl calls this between resolving and connecting: only here the client can reject the address of any name. */
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
 {
 	struct http_client *client = context;
@@ -116,7 +116,7 @@ void http_client_close(struct http_client *client)
 
 #define SET(option, value) (good = curl_easy_setopt(easy, (option), (value)) == CURLE_OK && good)
 
-/* Where it may go, and what it gives away on the way. */
+/* Sets the limits of connections, credentials and time. */
 static bool set_limits(struct http_client *client, const struct http_request *request)
 {
 	double connect_s = client->options.connect_s > 0 ? client->options.connect_s : CONNECT_S;
@@ -144,7 +144,7 @@ static bool set_limits(struct http_client *client, const struct http_request *re
 	SET(CURLOPT_OPENSOCKETFUNCTION, open_socket);
 	SET(CURLOPT_OPENSOCKETDATA, client);
 	SET(CURLOPT_NOSIGNAL, 1L);
-	SET(CURLOPT_QUICK_EXIT, 1L); /* who is called away does not wait for a resolver that is slow: it ends alone */
+	SET(CURLOPT_QUICK_EXIT, 1L); /* an interrupted request does not wait for a slow resolver */
 	SET(CURLOPT_TCP_KEEPALIVE, 1L);
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)(connect_s * 1e3));
 	SET(CURLOPT_TIMEOUT_MS, (long)(request->timeout_s * 1e3));
@@ -180,7 +180,7 @@ static bool set_request(struct http_client *client, const struct http_request *r
 	SET(CURLOPT_URL, request->url);
 	SET(CURLOPT_CUSTOMREQUEST, request->method);
 	SET(CURLOPT_ERRORBUFFER, client->error);
-	SET(CURLOPT_WRITEFUNCTION, take_body);
+	SET(CURLOPT_WRITEFUNCTION, receive_body);
 	SET(CURLOPT_WRITEDATA, client);
 	if (request->body) {
 		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->body_length);
@@ -197,7 +197,7 @@ static bool set_request(struct http_client *client, const struct http_request *r
 	for (const char *const *header = request->headers; header && *header; header++)
 		good = add_header(headers, *header) && good;
 	snprintf(accept, sizeof(accept), "Accept: %s", request->accept ? request->accept : "application/json");
-	/* "Expect: 100-continue" would cost a large body a second at servers that do not know it. */
+	/* "Expect: 100-continue" would delay a large body by 1 s at servers that do not support it. */
 	good = add_header(headers, "Expect:") && add_header(headers, accept) && good;
 	SET(CURLOPT_HTTPHEADER, *headers);
 	return good;
@@ -232,7 +232,7 @@ static enum http_end end_of(const struct http_client *client, CURLcode code)
 	}
 }
 
-/* Until it is done, its time is up, or somebody wants us elsewhere. */
+/* Runs the request until it is answered, fails, times out or is interrupted. */
 static enum http_end perform(struct http_client *client, const struct http_request *request)
 {
 	CURLMcode code = curl_multi_add_handle(client->multi, client->easy);
@@ -261,23 +261,23 @@ static const char *header_of(CURL *easy, const char *name)
 
 static int retry_after_s(CURL *easy)
 {
-	const char *said = header_of(easy, "Retry-After"), *date;
+	const char *value = header_of(easy, "Retry-After"), *date;
 	char *end;
 	long seconds;
 
-	if (!said)
+	if (!value)
 		return -1;
-	seconds = strtol(said, &end, 10);
-	if (end == said && (date = header_of(easy, "Date")) && curl_getdate(said, NULL) >= 0 && curl_getdate(date, NULL) >= 0) {
-		seconds = curl_getdate(said, NULL) - curl_getdate(date, NULL);
+	seconds = strtol(value, &end, 10);
+	if (end == value && (date = header_of(easy, "Date")) && curl_getdate(value, NULL) >= 0 && curl_getdate(date, NULL) >= 0) {
+		seconds = curl_getdate(value, NULL) - curl_getdate(date, NULL);
 		seconds = seconds > 0 ? seconds : 0;
-	} else if (end == said || *end || seconds < 0) {
+	} else if (end == value || *end || seconds < 0) {
 		return -1;
 	}
 	return (int)(seconds < RETRY_AFTER_MAX_S ? seconds : RETRY_AFTER_MAX_S);
 }
 
-static void keep_header(CURL *easy, const char *name, char *out, size_t size)
+static void copy_header(CURL *easy, const char *name, char *out, size_t size)
 {
 	const char *value = header_of(easy, name);
 
@@ -285,16 +285,16 @@ static void keep_header(CURL *easy, const char *name, char *out, size_t size)
 		memcpy(out, value, strlen(value) + 1);
 }
 
-static void tell(const struct http_client *client, const struct http_request *request, struct http_answer *answer)
+static void describe_error(const struct http_client *client, const struct http_request *request, struct http_answer *answer)
 {
 	const char *why = "";
 
 	if (answer->end == HTTP_FORBIDDEN)
-		why = !client->forbidden ? "only http and https are spoken"
-			: client->options.public_only ? "its address is not one of the open internet"
-			: "http is only for addresses of this machine; use https";
+		why = !client->forbidden ? "only http and https URLs are allowed"
+			: client->options.public_only ? "its address does not belong to the public internet"
+			: "http is allowed only to addresses of this machine; use https";
 	else if (answer->end == HTTP_TOO_LARGE)
-		why = "the answer is longer than can be kept";
+		why = "the answer is larger than the limit";
 	else if (answer->end != HTTP_INTERRUPTED && answer->end != HTTP_NO_MEMORY)
 		why = client->error;
 	snprintf(answer->detail, sizeof(answer->detail), "%s %.120s: %s%s%.100s", request->method, request->url, end_names[answer->end],
@@ -322,11 +322,11 @@ void http_client_run(struct http_client *client, const struct http_request *requ
 		(void)curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
 		answer->status = (int)status;
 		answer->retry_after_s = retry_after_s(client->easy);
-		keep_header(client->easy, "ETag", answer->etag, sizeof(answer->etag));
-		keep_header(client->easy, "Last-Modified", answer->last_modified, sizeof(answer->last_modified));
-		keep_header(client->easy, "Location", answer->location, sizeof(answer->location));
+		copy_header(client->easy, "ETag", answer->etag, sizeof(answer->etag));
+		copy_header(client->easy, "Last-Modified", answer->last_modified, sizeof(answer->last_modified));
+		copy_header(client->easy, "Location", answer->location, sizeof(answer->location));
 	} else {
-		tell(client, request, answer);
+		describe_error(client, request, answer);
 	}
 	(void)curl_multi_remove_handle(client->multi, client->easy);
 	for (struct curl_slist *header = headers; header; header = header->next)

@@ -1,14 +1,13 @@
-/* Outgoing HTTP requests, one at a time a client: what the agent speaks to its server with, and what live feeds can fetch
- * with. Knows nothing of either.
+/* HTTP client: sends outgoing requests, one at a time. The agent uses it for its server, live feeds for their sources.
  *
- * Goes where it is told and nowhere else: http and https only, certificates verified (TLS 1.2 at least), http only to
- * addresses of this machine unless `plain_anywhere` (the address is looked at after the name was resolved), no redirect
- * followed (a 3xx is the answer), no cookies, no .netrc, an answer no larger than stated (after decompression), a time limit
- * for the whole. A proxy of the environment is used for https alone, which it cannot read. With `public_only` the address that
- * is about to be connected to must be of the open internet (address.h), whatever any resolver said before, and no proxy is used.
+ * Limits: only http and https. Certificates are verified, TLS 1.2 at least. http only to addresses of this machine
+ * unless `plain_anywhere`; the client checks the address after the name is resolved. It does not follow a redirect (the
+ * answer is the 3xx), and uses no cookies and no .netrc. An answer has at most answer_max_bytes after decompression, and
+ * the whole request has a time limit. A proxy of the environment is used for https only, which a proxy cannot read. With
+ * `public_only` the address to connect to must belong to the public internet (address.h), and no proxy is used.
  *
- * Credentials go into the request's header and nowhere else. One client has one owner, one thread at a time, and
- * keeps its connection from request to request; clients of different threads do not know of each other. */
+ * Credentials are sent only in the request's header. A client has one owner, one thread at a time, and keeps its
+ * connection open between requests. Clients share nothing. */
 #ifndef FLEETPLAN_NET_HTTP_CLIENT_H
 #define FLEETPLAN_NET_HTTP_CLIENT_H
 
@@ -16,13 +15,13 @@
 #include "base/failure.h"
 
 enum http_end {
-	HTTP_ANSWERED,    /* with any status */
-	HTTP_UNREACHABLE, /* no such name, nobody there, cut off */
-	HTTP_OVERDUE,     /* not within timeout_s */
-	HTTP_UNTRUSTED,   /* its certificate */
-	HTTP_TOO_LARGE,   /* its answer */
-	HTTP_FORBIDDEN,   /* a URL or an address that this client does not go to */
-	HTTP_INTERRUPTED, /* wake_fd became readable, `stop` or `take` said so */
+	HTTP_ANSWERED,    /* an answer with any status */
+	HTTP_UNREACHABLE, /* unknown name, no connection, or the connection ended early */
+	HTTP_OVERDUE,     /* no complete answer within timeout_s or connect_s, or too slow (`steady`) */
+	HTTP_UNTRUSTED,   /* the server's certificate is not valid */
+	HTTP_TOO_LARGE,   /* the answer is too large */
+	HTTP_FORBIDDEN,   /* a URL or an address that this client does not connect to */
+	HTTP_INTERRUPTED, /* wake_fd is readable, `stop` returned true or `take` false */
 	HTTP_NO_MEMORY,
 	HTTP_END_COUNT
 };
@@ -31,11 +30,11 @@ const char *http_end_name(enum http_end end);
 struct http_client;
 
 struct http_client_options {
-	const char *ca_file; /* PEM; NULL or "": the system's */
-	bool plain_anywhere; /* http to other machines too, where everybody on the way can read and change it */
-	bool public_only;
-	const char *resolve; /* "HOST:PORT:ADDRESS" instead of asking a resolver, for tests; NULL */
-	double connect_s;    /* 0: 10 */
+	const char *ca_file; /* PEM file of authorities; NULL or "": the system's */
+	bool plain_anywhere; /* allow http to other machines: the network can read and change it */
+	bool public_only;    /* connect only to addresses of the public internet */
+	const char *resolve; /* "HOST:PORT:ADDRESS" in place of a resolver, for tests; NULL: none */
+	double connect_s;    /* limit for connecting; 0: 10 s */
 	size_t answer_max_bytes;
 };
 
@@ -45,35 +44,35 @@ struct http_request {
 	const char *body;   /* NULL: none */
 	size_t body_length;
 	double timeout_s;
-	int wake_fd; /* readable: give up at once; -1: none. Not read from */
+	int wake_fd; /* the request ends when this is readable; never read; -1: none */
 
-	/* All of it zero where it is not wanted. */
-	const char *const *headers; /* further lines "Name: value", the last NULL */
+	/* Optional; zero: not used. */
+	const char *const *headers; /* more lines "Name: value"; NULL ends the list */
 	const char *basic;          /* "user:password" */
 	const char *accept;         /* media type; NULL: JSON */
 	const char *content_type;   /* of the body; NULL: JSON */
-	bool packed;                /* gzip may be answered; what is told and counted is unpacked */
-	bool steady;                /* give up when fewer than 1,000 bytes/s come for half a minute */
-	bool (*take)(void *context, const char *piece, size_t length); /* of a 200's body, as it arrives, instead of keeping it; false: no more */
-	bool (*stop)(void *context); /* asked a few times a second */
-	void *context;               /* of both */
+	bool packed;                /* accept gzip; `take` and `bytes` are of the unpacked body */
+	bool steady;                /* end the request after 30 s below 1,000 bytes/s */
+	bool (*take)(void *context, const char *piece, size_t length); /* receives the body of a 200 in pieces, which is then not stored; false: end the request */
+	bool (*stop)(void *context); /* called about ten times a second; true: end the request */
+	void *context;               /* of `take` and `stop` */
 };
 
 struct http_answer {
 	enum http_end end;
-	int status;        /* when it was answered */
-	int retry_after_s; /* ABSENT (-1): not said; a date counts from the answer's own Date, as clocks differ */
+	int status;        /* if HTTP_ANSWERED */
+	int retry_after_s; /* at most a day; -1: absent. A date is relative to the answer's Date: clocks differ */
 	struct buffer body;
-	int64_t bytes; /* of the body, unpacked, kept or taken */
-	char etag[200], last_modified[64], location[1024]; /* "" where not sent, or longer */
-	char detail[256];  /* one sentence of what went wrong */
+	int64_t bytes; /* of the unpacked body, stored or given to `take` */
+	char etag[200], last_modified[64], location[1024]; /* "": not sent, or too long */
+	char detail[256];  /* one sentence on the error */
 };
 
-/* STATUS_INVALID when the file of authorities cannot be read, STATUS_NO_MEMORY. */
+/* STATUS_INVALID if ca_file cannot be read; STATUS_NO_MEMORY. */
 FALLIBLE enum status http_client_open(const struct http_client_options *options, struct http_client **client, struct failure *failure);
-void http_client_close(struct http_client *client); /* NULL is fine */
+void http_client_close(struct http_client *client); /* NULL is allowed */
 
-/* Fills the answer, which is for http_answer_release whatever its end. */
+/* Sends the request and fills the answer, which the caller releases with http_answer_release() in every case. */
 void http_client_run(struct http_client *client, const struct http_request *request, struct http_answer *answer);
 void http_answer_release(struct http_answer *answer);
 

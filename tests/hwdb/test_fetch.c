@@ -150,7 +150,7 @@ static void a_name_that_resolves_to_a_private_address_is_not_gone_to(void **stat
 		snprintf(resolve, sizeof resolve, "feed.example:%d:%s", teller.port, addresses[i]);
 		traffic = (struct fetch_traffic){0};
 		assert_int_equal(fetch(&test_feed, base, (struct fetch_options){.resolve = resolve}), STATUS_UNAVAILABLE);
-		assert_contains(failure.detail, "not one of the open internet");
+		assert_contains(failure.detail, "does not belong to the public internet");
 	}
 	/* A name that was public when it was vetted by anybody else, and is not when it is used: several addresses, of which one is private. */
 	snprintf(resolve, sizeof resolve, "feed.example:%d:127.0.0.1,127.0.0.2", teller.port);

@@ -237,7 +237,7 @@ def test_without_the_option_nothing_private_is_reached(replica, certificates, tm
     arguments = ["--feeds", "azure", "--feed-urls", f"azure={replica.url}", "--feed-ca-file", str(certificates / "ca.pem")]
     own = conftest.Daemon(tmp_path, *arguments)
     try:
-        assert_fails(own, "azure", "not one of the open internet")
+        assert_fails(own, "azure", "does not belong to the public internet")
         assert replica.requests == []
     finally:
         assert own.stop() == 0
