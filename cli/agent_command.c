@@ -38,14 +38,14 @@ static int agent_run(const struct agent_options *options)
 	signal_number = signals_wait(&ends);
 	log_event(LOG_INFO, "agent_stopping", LOG_TEXT("signal", signal_number == SIGTERM ? "SIGTERM" : "SIGINT"));
 	whole = agent_stop(agent);
-	log_event(LOG_INFO, "agent_stopped", LOG_TEXT("spool", whole ? "empty" : "results are left for the next start"));
+	log_event(LOG_INFO, "agent_stopped", LOG_TEXT("spool", whole ? "empty" : "not empty: the next start delivers the results"));
 	return whole ? EXIT_CODE_OK : EXIT_CODE_TEMPORARY;
 }
 
 static bool is_complete(const struct agent_options *options, struct failure *failure)
 {
 	if (!*options->server || !*options->key_file)
-		(void)!failure_set(failure, STATUS_INVALID, "agent: --server URL and --key-file FILE are needed; see fleetplan agent --help");
+		(void)!failure_set(failure, STATUS_INVALID, "agent: --server URL and --key-file FILE are required; see fleetplan agent --help");
 	return *options->server && *options->key_file;
 }
 

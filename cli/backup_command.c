@@ -1,4 +1,4 @@
-/* `fleetplan backup FILE`: a consistent copy of the database, also while a daemon works on it. */
+/* `fleetplan backup FILE`: makes a consistent copy of the database, also while a daemon uses it. */
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -13,8 +13,8 @@ static int backup_run(const char *database, const char *path)
 	int64_t size_bytes = 0;
 	enum status status;
 
-	if (access(database, F_OK) != 0) { /* opening would make an empty one */
-		fprintf(stderr, "fleetplan: there is no database %s; name it with --database\n", database);
+	if (access(database, F_OK) != 0) { /* storage_open() would create an empty database */
+		fprintf(stderr, "fleetplan: database %s does not exist; name one with --database\n", database);
 		return EXIT_CODE_NO_INPUT;
 	}
 	if (storage_open(&options, &storage, &failure) != STATUS_OK)

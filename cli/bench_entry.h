@@ -1,4 +1,4 @@
-/* The command `fleetplan bench`: the worker of bench/ with the JSON of api/, which do not know each other. */
+/* The command `fleetplan bench`: connects the worker of bench/ to the JSON decoder of api/. Neither includes the other. */
 #ifndef FLEETPLAN_CLI_BENCH_ENTRY_H
 #define FLEETPLAN_CLI_BENCH_ENTRY_H
 

@@ -1,4 +1,5 @@
-/* `fleetplan check DATABASE` and `fleetplan recover DATABASE FILE`: whether everything that is stored is whole, and what is whole in a new file. */
+/* `fleetplan check DATABASE` reads all stored data and reports damage. `fleetplan recover DATABASE FILE` copies the intact
+ * rows to a new file. */
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "storage/check.h"
@@ -12,7 +13,7 @@ static void check_print(void *context, const char *fault)
 	if ((*shown)++ < FAULTS_SHOWN)
 		printf("%s\n", fault);
 	else if (*shown == FAULTS_SHOWN + 1)
-		puts("(further faults are counted only)");
+		puts("(more faults are counted but not listed)");
 }
 
 static int exit_code_of(const struct failure *failure)
@@ -34,7 +35,7 @@ int check_main(int argc, char **argv)
 	if (code == EXIT_CODE_OK && storage_check(operands[0] ? operands[0] : options.database, check_print, &shown, &result, &failure) != STATUS_OK) {
 		code = exit_code_of(&failure);
 	} else if (code == EXIT_CODE_OK) {
-		printf("%lld plans, %lld older revisions and %lld rows are whole; %lld faults; %lld acknowledged changes are missing\n", (long long)result.plans,
+		printf("%lld plans, %lld older revisions and %lld rows are intact; %lld faults; %lld acknowledged changes are missing\n", (long long)result.plans,
 			(long long)result.revisions, (long long)result.rows, (long long)result.faults, (long long)result.lost_commits);
 		code = result.faults || result.lost_commits ? EXIT_CODE_FAILED : EXIT_CODE_OK;
 	}

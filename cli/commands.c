@@ -6,21 +6,21 @@
 #include "cli/serve.h"
 
 static const struct command commands[] = {
-	{"serve", serve_main, "serve [OPTION]...", "answer the REST API (serve --help lists the options)", true},
-	{"plan", plan_main, "plan training|inference FILE|-", "answer one request without a daemon", false},
+	{"serve", serve_main, "serve [OPTION]...", "run the daemon with the REST API (serve --help lists the options)", true},
+	{"plan", plan_main, "plan training|inference FILE|-", "compute one plan without a daemon", false},
 	{"agent", agent_main, "agent --server URL --key-file FILE [OPTION]...", "run a daemon's benchmarks on this machine's accelerators (agent --help)", true},
 	{"bench", bench_entry, "bench [OPTION]...", "measure an accelerator of this machine", true},
 	{"import", import_main,
 		"import accelerators|models|prices|regions FILE|- [--dry-run] [--replace] [--overwrite] [--server URL [--key-file FILE]]",
-		"put the rows of a CSV or JSON file into the catalogue, all or none: of a running daemon (--server), or of a database that no daemon has", false},
-	{"backup", backup_main, "backup FILE", "copy the database into a new file, also while the daemon works", false},
-	{"check", check_main, "check [DATABASE]", "read everything that is stored and say what is damaged, also while the daemon works", false},
-	{"recover", recover_main, "recover DATABASE FILE", "copy what is whole of a damaged database into a new file", false},
-	{"keys", keys_main, "keys create [--name TEXT] [--role ROLE] [--scope LABEL=VALUE] [--days N] | rotate ID [--overlap-hours N] [--days N] | list | revoke ID", "API keys; roles: viewer, planner, admin, agent", false},
+		"import the rows of a CSV or JSON file, all or none, into the catalogue of a running daemon (--server) or of a database that no daemon uses", false},
+	{"backup", backup_main, "backup FILE", "copy the database to a new file, also while the daemon runs", false},
+	{"check", check_main, "check [DATABASE]", "read all stored data and report damage, also while the daemon runs", false},
+	{"recover", recover_main, "recover DATABASE FILE", "copy the intact rows of a damaged database to a new file", false},
+	{"keys", keys_main, "keys create [--name TEXT] [--role ROLE] [--scope LABEL=VALUE] [--days N] | rotate ID [--overlap-hours N] [--days N] | list | revoke ID", "manage API keys; roles: viewer, planner, admin, agent", false},
 	{"healthcheck", healthcheck_main, "healthcheck", "ask a running daemon whether it is ready", false},
 	{"openapi", openapi_main, "openapi", "print the description of the API (OpenAPI 3.1)", false},
 	{"version", version_main, "version", "print the version", false},
-	{"help", command_help, "help", "print this", false},
+	{"help", command_help, "help", "print this help", false},
 };
 
 enum { COMMAND_ARGUMENTS_MAX = 64 };
@@ -41,7 +41,7 @@ int command_help(int argc, char **argv)
 	puts("Fleetplan " FLEETPLAN_VERSION ": what hardware a model needs, for how long, at what cost in money, energy and carbon.\n");
 	for (size_t i = 0; i < COUNT_OF(commands); i++)
 		printf("  fleetplan %s\n      %s\n", commands[i].usage, commands[i].doc);
-	puts("\nCommands that use the database take --database FILE, --config FILE and FLEETPLAN_... as serve does.");
+	puts("\nCommands that use the database accept --database FILE, --config FILE and the variables FLEETPLAN_..., as serve does.");
 	return EXIT_CODE_OK;
 }
 
@@ -71,11 +71,11 @@ int command_unknown(const char *name)
 	for (size_t i = 0; i < COUNT_OF(commands); i++)
 		spelling_offer(&spelling, commands[i].name);
 	spelling_list(&spelling, nearest, sizeof nearest);
-	fprintf(stderr, "fleetplan: there is no command %s%s%s (fleetplan help lists them)\n", name, nearest[0] ? "; near it: " : "", nearest);
+	fprintf(stderr, "fleetplan: %s is not a command%s%s (fleetplan help lists the commands)\n", name, nearest[0] ? "; did you mean " : "", nearest);
 	return EXIT_CODE_USAGE;
 }
 
-/* The flag that an argument names, "--role" or "--role=admin"; NULL when it is none of the command's own. */
+/* Finds the flag of an argument, "--role" or "--role=admin". NULL: it is not a flag of this command. */
 static struct command_flag *command_flag_of(const char *argument, struct command_flag *flags, size_t count)
 {
 	size_t length = strcspn(argument, "=");
@@ -110,7 +110,7 @@ int command_read(int argc, char **argv, struct command_flag *flags, size_t flag_
 		else
 			rest[rest_count++] = argv[i];
 		if (rest[rest_count - 1] == argv[i] && strncmp(argv[i], "--", 2) == 0 && !equals && i + 1 < argc && rest_count < COMMAND_ARGUMENTS_MAX)
-			rest[rest_count++] = argv[++i]; /* an option's value is no operand */
+			rest[rest_count++] = argv[++i]; /* an option's value is not an operand */
 	}
 	if (options_read(options, rest_count, rest, &failure) != STATUS_OK)
 		return exit_code_report(&failure, EXIT_CODE_USAGE);

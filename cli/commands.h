@@ -1,4 +1,5 @@
-/* The program's commands, one table. Each takes its own name as argv[0] and answers the exit code (cli/exit_code.h). */
+/* The table of the program's commands. A command receives its own name as argv[0] and returns an exit code
+ * (cli/exit_code.h). */
 #ifndef FLEETPLAN_CLI_COMMANDS_H
 #define FLEETPLAN_CLI_COMMANDS_H
 
@@ -9,13 +10,13 @@ struct command {
 	const char *name;
 	int (*main)(int argc, char **argv);
 	const char *usage, *doc;
-	bool helps_itself; /* it answers --help with more than usage and doc */
+	bool helps_itself; /* the command handles --help itself; false: print usage and doc */
 };
 
-const struct command *command_find(const char *name); /* NULL: none */
+const struct command *command_find(const char *name); /* NULL: unknown command */
 int command_help(int argc, char **argv);
 int command_run(const struct command *command, int argc, char **argv);
-int command_unknown(const char *name); /* says which is near, and answers EXIT_CODE_USAGE */
+int command_unknown(const char *name); /* prints the nearest commands and returns EXIT_CODE_USAGE */
 
 int agent_main(int argc, char **argv);
 int backup_main(int argc, char **argv);
@@ -28,15 +29,15 @@ int plan_main(int argc, char **argv);
 int recover_main(int argc, char **argv);
 int version_main(int argc, char **argv);
 
-/* One argument that a command has beside the options of serve: "--role admin". */
+/* An argument of one command, beside the options of serve: "--role admin". */
 struct command_flag {
 	const char *name;
-	const char *value; /* its default; filled with what was given */
-	bool is_switch;    /* stands alone: its value is then "true" */
+	const char *value; /* the default; command_read() sets the given value */
+	bool is_switch;    /* has no value of its own; if given, "true" */
 };
 
-/* Takes the command's own flags and up to `operand_count` operands out of the arguments and reads what is left as options.
- * Fills operands[]; those not given are NULL. Answers EXIT_CODE_OK, or an exit code after having said why. */
+/* Reads the command's flags and at most `operand_count` operands, and the other arguments as options of serve. Sets the
+ * operands that are not given to NULL. Returns EXIT_CODE_OK, or prints the error and returns EXIT_CODE_USAGE. */
 int command_read(int argc, char **argv, struct command_flag *flags, size_t flag_count, const char **operands, size_t operand_count,
 	struct options *options);
 

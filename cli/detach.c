@@ -9,7 +9,7 @@
 
 static int detach_wait(int fd)
 {
-	unsigned char code = EXIT_CODE_SOFTWARE; /* the child died without a word */
+	unsigned char code = EXIT_CODE_SOFTWARE; /* the child ended without a report */
 
 	if (read(fd, &code, 1) != 1)
 		code = EXIT_CODE_SOFTWARE;

@@ -1,19 +1,19 @@
-/* Going to the background only once there is something to find there: the parent waits until the child says that it is
- * ready, and takes the child's exit code for its own when it is not. Single-threaded: before any thread is started. */
+/* Detaching: moves the daemon to the background. The parent waits until the child reports that it is ready, and exits
+ * with the child's exit code if the start fails. Call detach_fork() before any thread starts. */
 #ifndef FLEETPLAN_CLI_DETACH_H
 #define FLEETPLAN_CLI_DETACH_H
 
 #include <stdbool.h>
 
 struct detach {
-	int report_fd; /* -1: in the foreground */
+	int report_fd; /* the pipe to the parent; -1: in the foreground, or already reported */
 };
 #define DETACH_NONE {.report_fd = -1}
 
-/* In the child: true. In the parent: waits, fills *code, and is false. */
+/* Returns true in the child. In the parent it waits for the child, sets *code and returns false. */
 bool detach_fork(struct detach *detach, int *code);
 
-void detach_ready(struct detach *detach);            /* lets the parent go with 0, and lets go of the terminal */
-void detach_failed(struct detach *detach, int code); /* with that code, unless it is gone already */
+void detach_ready(struct detach *detach);            /* the parent exits with 0; redirects descriptors 0 to 2 to /dev/null */
+void detach_failed(struct detach *detach, int code); /* the parent exits with `code`, unless it has exited */
 
 #endif

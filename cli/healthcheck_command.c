@@ -1,4 +1,4 @@
-/* `fleetplan healthcheck`: GET /readyz of the configured address with nothing but sockets, for images without a shell. */
+/* `fleetplan healthcheck`: sends GET /readyz to the configured address, for container images without a shell. */
 #include <errno.h>
 #include <netdb.h>
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 
 enum { HEALTHCHECK_SECONDS = 3 };
 
-/* A listener on every address is asked on loopback. */
+/* Connects to the configured address. Uses loopback if the daemon listens on all addresses. */
 static int healthcheck_connect(const char *address)
 {
 	const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
@@ -61,7 +61,7 @@ int healthcheck_main(int argc, char **argv)
 		int fd = healthcheck_connect(options.listen);
 
 		if (fd < 0) {
-			fprintf(stderr, "fleetplan: nobody answers at %s\n", options.listen);
+			fprintf(stderr, "fleetplan: cannot connect to %s; start the daemon or correct --listen\n", options.listen);
 			code = EXIT_CODE_UNAVAILABLE;
 		} else if (!healthcheck_ask(fd)) {
 			fprintf(stderr, "fleetplan: %s is not ready\n", options.listen);

@@ -1,5 +1,5 @@
-/* `fleetplan import KIND FILE|-`: sends the file to a running daemon, or, where none has the database, is the daemon for this one
- * request: the same handler, and the same answer, which is printed for people. */
+/* `fleetplan import KIND FILE|-`: imports a file. With --server it sends the file to a running daemon. Otherwise it opens
+ * the database itself, which no daemon may use, and runs the daemon's handler. It prints the answer for people. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -38,7 +38,7 @@ static bool name_ends(const char *name, const char *suffix)
 	return length > n && strcmp(name + length - n, suffix) == 0;
 }
 
-/* By what it begins with: a list or an object is JSON. Of a packed file by its name. */
+/* The format of the file: JSON if it begins with a list or an object. For a packed file the name decides. */
 static enum media form_of(const struct import_request *request)
 {
 	size_t at = request->file.length ? strspn(request->file.bytes, " \t\r\n") : 0;
@@ -61,7 +61,7 @@ static enum status read_file(struct import_request *request, struct failure *fai
 	if (ferror(file))
 		failure_set(failure, STATUS_NOT_FOUND, "%s: %s", request->path, strerror(errno));
 	else if (request->file.failed)
-		failure_set(failure, STATUS_TOO_LARGE, "%s is larger than the %d bytes that an import may have: send it in parts", request->path,
+		failure_set(failure, STATUS_TOO_LARGE, "%s is larger than the limit of %d bytes; import it in parts", request->path,
 			IMPORT_FILE_MAX_BYTES);
 	if (file != stdin)
 		fclose(file);
@@ -70,7 +70,7 @@ static enum status read_file(struct import_request *request, struct failure *fai
 	return failure->status;
 }
 
-/* --- what is printed ----------------------------------------------------------------------------------------------- */
+/* --- printing the answer -------------------------------------------------------------------------------------------- */
 
 static void print_change(const struct import_change *change)
 {
@@ -105,13 +105,13 @@ static int print_view(const struct import_view *view, const char *path)
 	printf("%s: %lld rows: %lld added, %lld changed, %lld removed, %lld unchanged, %lld kept", path, (long long)record->rows, (long long)record->added,
 		(long long)record->changed, (long long)record->removed, (long long)record->unchanged, (long long)record->kept);
 	if (view->fault_count > 0)
-		printf(", %lld faults: nothing would be imported\n", (long long)view->fault_count);
+		printf(", %lld faults: an import would be rejected\n", (long long)view->fault_count);
 	else if (view->dry_run)
 		puts(" (a dry run: nothing was written)");
 	else if (record->revision > 0)
 		printf("; revision %lld of the catalogue\n", (long long)record->revision);
 	else
-		puts("; the catalogue is as it was");
+		puts("; the catalogue is unchanged");
 	return view->fault_count > 0 ? EXIT_CODE_DATA : EXIT_CODE_OK;
 }
 
@@ -127,7 +127,7 @@ static int print_problem(const char *answer, size_t length, int status, struct a
 	struct problem_view problem;
 
 	if (record_decode_answer(&table_problem_view, answer, length, arena, &problem, &failure) != STATUS_OK || !problem.detail) {
-		fprintf(stderr, "fleetplan: the server answered %d\n", status);
+		fprintf(stderr, "fleetplan: the server returned status %d\n", status);
 		return EXIT_CODE_UNAVAILABLE;
 	}
 	fprintf(stderr, "fleetplan: %s\n", problem.detail);
@@ -155,9 +155,9 @@ static int print_answer(const struct import_request *request, const char *answer
 	return code;
 }
 
-/* --- by a daemon --------------------------------------------------------------------------------------------------- */
+/* --- with a daemon ------------------------------------------------------------------------------------------------- */
 
-/* The first line of the file. */
+/* Reads the API key: the first line of the file. */
 static enum status read_key(const char *path, char key[IMPORT_KEY_MAX_BYTES], struct failure *failure)
 {
 	FILE *file = fopen(path, "re");
@@ -166,7 +166,7 @@ static enum status read_key(const char *path, char key[IMPORT_KEY_MAX_BYTES], st
 	if (!file)
 		return failure_set(failure, STATUS_NOT_FOUND, "key-file: %s: %s", path, strerror(errno));
 	if (!fgets(key, IMPORT_KEY_MAX_BYTES, file) || strspn(key, " \r\n") == strlen(key))
-		failure_set(failure, STATUS_INVALID, "key-file: %s holds no key", path);
+		failure_set(failure, STATUS_INVALID, "key-file: the first line of %s has no key", path);
 	key[strcspn(key, "\r\n")] = '\0';
 	fclose(file);
 	return failure->status;
@@ -219,7 +219,7 @@ static int import_by_server(const struct import_request *request, struct failure
 	return code;
 }
 
-/* --- by itself ----------------------------------------------------------------------------------------------------- */
+/* --- without a daemon -------------------------------------------------------------------------------------------------- */
 
 static enum status feed_body(const struct import_request *request, struct exchange *exchange)
 {
@@ -279,13 +279,13 @@ static int import_by_itself(const struct import_request *request, const struct o
 	enum status status;
 	int code = EXIT_CODE_OK;
 
-	if (access(options->database, F_OK) != 0) { /* opening would make an empty one */
-		fprintf(stderr, "fleetplan: there is no database %s; name it with --database, or a daemon with --server\n", options->database);
+	if (access(options->database, F_OK) != 0) { /* storage_open() would create an empty database */
+		fprintf(stderr, "fleetplan: database %s does not exist; name one with --database, or a daemon with --server\n", options->database);
 		return EXIT_CODE_NO_INPUT;
 	}
 	status = storage_open(&storage, &server.storage, failure);
-	if (status == STATUS_CONFLICT) { /* its daemon has the catalogue in memory: what is written past it would not be seen */
-		fprintf(stderr, "fleetplan: %s\nfleetplan: to import into the catalogue of a running daemon, name it: --server http://127.0.0.1:8080\n",
+	if (status == STATUS_CONFLICT) { /* a daemon uses it with the catalogue in memory, and would not see rows that this process writes */
+		fprintf(stderr, "fleetplan: %s\nfleetplan: to import into the catalogue of a running daemon, give its address: --server http://127.0.0.1:8080\n",
 			failure->detail);
 		return EXIT_CODE_TEMPORARY;
 	}

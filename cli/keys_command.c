@@ -1,4 +1,4 @@
-/* `fleetplan keys create|rotate|list|revoke`: works beside a running daemon, which takes notice within AUTH_REMEMBER_SECONDS. */
+/* `fleetplan keys create|rotate|list|revoke`: may run beside a daemon, which uses a change after AUTH_REMEMBER_SECONDS. */
 #include <sodium.h>
 
 #include "base/clock.h"
@@ -21,18 +21,18 @@ static bool keys_number(const char *flag, const char *text, unsigned maximum, co
 	*value = (unsigned)number;
 	if (*text >= '0' && *text <= '9' && !*end && number <= maximum)
 		return true;
-	fprintf(stderr, "fleetplan: %s is a whole number up to %u; %s\n", flag, maximum, meaning);
+	fprintf(stderr, "fleetplan: %s must be a whole number from 0 to %u; %s\n", flag, maximum, meaning);
 	return false;
 }
 
 static void keys_show(const char *id, const char *role, char text[AUTH_KEY_TEXT_SIZE])
 {
-	fprintf(stderr, "id %s, role %s. The key is shown this once:\n", id, role);
+	fprintf(stderr, "id %s, role %s. The key is shown only once:\n", id, role);
 	puts(text);
 	sodium_memzero(text, AUTH_KEY_TEXT_SIZE);
 }
 
-/* "team=a" in its two parts; of those who plan and read alone. */
+/* Splits the label "team=a". Only planners and viewers can have a scope. */
 static bool keys_scope(char *text, enum role role, const char **key, const char **value)
 {
 	char *equals = strchr(text, '=');
@@ -41,11 +41,11 @@ static bool keys_scope(char *text, enum role role, const char **key, const char 
 	if (!*text)
 		return true;
 	if (!equals || equals == text || equals - text > LABEL_KEY_MAX || !equals[1] || strlen(equals + 1) > LABEL_VALUE_MAX) {
-		fprintf(stderr, "fleetplan: --scope is a label, like team=a: up to %d characters, =, and up to %d\n", LABEL_KEY_MAX, LABEL_VALUE_MAX);
+		fprintf(stderr, "fleetplan: --scope must be a label like team=a: at most %d bytes before the =, at most %d after it\n", LABEL_KEY_MAX, LABEL_VALUE_MAX);
 		return false;
 	}
 	if (role != ROLE_VIEWER && role != ROLE_PLANNER) {
-		fprintf(stderr, "fleetplan: --scope is for the roles viewer and planner: an %s's work is not that of plans\n", auth_role_name(role));
+		fprintf(stderr, "fleetplan: --scope is only for the roles viewer and planner, not for the role %s\n", auth_role_name(role));
 		return false;
 	}
 	*equals = '\0';
@@ -62,7 +62,7 @@ static int keys_create_command(struct storage *storage, const struct command_fla
 	unsigned days;
 
 	if (!auth_role_parse(flags[FLAG_ROLE].value, &role)) {
-		fprintf(stderr, "fleetplan: --role is one of viewer, planner, admin, agent, not \"%s\"\n", flags[FLAG_ROLE].value);
+		fprintf(stderr, "fleetplan: --role must be one of viewer, planner, admin, agent, not \"%s\"\n", flags[FLAG_ROLE].value);
 		return EXIT_CODE_USAGE;
 	}
 	snprintf(scope, sizeof scope, "%s", flags[FLAG_SCOPE].value);
@@ -83,12 +83,12 @@ static int keys_rotate_command(struct storage *storage, const char *of, const st
 	enum status status;
 
 	if (!keys_number("--days", flags[FLAG_DAYS].value, KEYS_DAYS_MAX, "0: never expires", &days) ||
-		!keys_number("--overlap-hours", flags[FLAG_OVERLAP].value, KEYS_OVERLAP_MAX, "so long both keys hold", &overlap_hours))
+		!keys_number("--overlap-hours", flags[FLAG_OVERLAP].value, KEYS_OVERLAP_MAX, "both keys are valid for this time", &overlap_hours))
 		return EXIT_CODE_USAGE;
 	arena_init(&arena, KEYS_ARENA_BYTES);
 	status = keys_rotate(storage, of, days, overlap_hours, id, text, &arena, &key, failure);
 	if (status == STATUS_OK) {
-		fprintf(stderr, "key %s holds for %u hours more.\n", of, overlap_hours);
+		fprintf(stderr, "key %s is valid for %u more hours.\n", of, overlap_hours);
 		keys_show(id, key.role, text);
 	}
 	arena_release(&arena);
@@ -141,7 +141,7 @@ static int keys_revoke_command(struct storage *storage, const char *id, struct f
 	if (status == STATUS_NOT_FOUND)
 		return exit_code_report(failure, EXIT_CODE_FAILED);
 	if (status == STATUS_OK)
-		printf("revoked; a running daemon refuses it within %d seconds\n", AUTH_REMEMBER_SECONDS);
+		printf("revoked; a running daemon rejects it within %d seconds\n", AUTH_REMEMBER_SECONDS);
 	return status == STATUS_OK ? EXIT_CODE_OK : exit_code_report(failure, EXIT_CODE_STORAGE);
 }
 

@@ -1,4 +1,4 @@
-/* `fleetplan openapi`: the description of the API, as the daemon answers it at /openapi.json. */
+/* `fleetplan openapi`: prints the description of the API, which the daemon serves at /openapi.json. */
 #include "api/openapi.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"

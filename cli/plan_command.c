@@ -1,5 +1,5 @@
-/* `fleetplan plan training|inference FILE|-`: the handler of the estimate's route, run on a request from a file, with the
- * catalogue that the program carries: the same planner, the same JSON, no daemon and no database. */
+/* `fleetplan plan training|inference FILE|-`: computes one plan for a request from a file, without a daemon and without a
+ * database. It runs the daemon's handler with the built-in catalogue, and prints the same JSON. */
 #include <errno.h>
 
 #include "cli/commands.h"

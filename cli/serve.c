@@ -15,7 +15,7 @@
 #include "server/server.h"
 #include "server/wire/listen.h"
 
-/* Which code tells a supervisor what to do about a start that failed. */
+/* The exit code of a failed start: a supervisor decides by it whether to try again. */
 static enum exit_code serve_exit_code(const struct failure *failure, bool bound)
 {
 	if (failure->status == STATUS_INVALID || failure->status == STATUS_NOT_FOUND)
@@ -27,9 +27,9 @@ static enum exit_code serve_exit_code(const struct failure *failure, bool bound)
 	return bound ? EXIT_CODE_STORAGE : EXIT_CODE_UNAVAILABLE;
 }
 
-/* Large blocks, such as a trace of a million rows, go back to the system when they are freed: glibc raises its threshold for that with
- * the first such block, and keeps 200 MB where 20 are used. */
-static void serve_give_memory_back(void)
+/* Makes free() return large blocks (a trace of a million rows) to the system. By default glibc raises its threshold at
+ * the first such block, and keeps 200 MB when 20 MB are in use. */
+static void serve_return_large_blocks(void)
 {
 #ifdef __GLIBC__
 	enum { LARGE_BYTES = 1024 * 1024 };
@@ -38,15 +38,15 @@ static void serve_give_memory_back(void)
 #endif
 }
 
-/* Waits up to `seconds`; true when a second signal came. */
-static bool serve_hurried(const sigset_t *ends, unsigned seconds)
+/* Waits at most `seconds`. True: a second signal arrived. */
+static bool serve_wait_for_signal(const sigset_t *ends, unsigned seconds)
 {
 	const struct timespec wait = {.tv_sec = seconds};
 
 	return seconds > 0 && sigtimedwait(ends, NULL, &wait) > 0;
 }
 
-/* Whether all is answered within the time and without a second signal. */
+/* True if all requests and jobs finished in time and without a second signal. */
 static bool serve_drain(struct server *server, const sigset_t *ends)
 {
 	const struct options *options = server->options;
@@ -55,14 +55,14 @@ static bool serve_drain(struct server *server, const sigset_t *ends)
 	atomic_store(&server->draining, true);
 	log_event(LOG_INFO, "draining", LOG_INTEGER("quiet_seconds", options->quiet_seconds),
 		LOG_INTEGER("drain_seconds", options->drain_seconds));
-	hurried = serve_hurried(ends, options->quiet_seconds);
+	hurried = serve_wait_for_signal(ends, options->quiet_seconds);
 	http_quiesce(server->http);
 	for (unsigned second = 0; second <= options->drain_seconds && !drained && !hurried; second++) {
 		drained = http_drain(server->http, 1);
 		hurried = !drained && sigtimedwait(ends, NULL, &(struct timespec){0}) > 0;
 	}
 	if (!drained) {
-		http_cut_jobs(server->http); /* whoever waits for one is told */
+		http_cut_jobs(server->http); /* a client that waits for a job receives an answer */
 		(void)http_drain(server->http, hurried ? 1 : 2);
 	}
 	return drained;
@@ -70,14 +70,14 @@ static bool serve_drain(struct server *server, const sigset_t *ends)
 
 static int serve_run(const struct options *options, struct detach *detach)
 {
-	static struct failure failure; /* 13 kB, and there is one main thread */
+	static struct failure failure; /* static: 13 kB; only the main thread uses it */
 	struct server server;
 	int64_t started_ns = clock_monotonic_ns();
 	sigset_t ends;
 	bool whole;
 	int signal_number;
 
-	serve_give_memory_back();
+	serve_return_large_blocks();
 	signals_block(&ends);
 	if (!log_file_open(!*options->log_file && options->detach ? "fleetplan.log" : options->log_file, options->log_level, &failure))
 		return exit_code_report(&failure, EXIT_CODE_CONFIGURATION);
