@@ -13,7 +13,7 @@ static bool is_compute(const struct bench_line_measure *measure)
 		(!strcmp(measure->method, "library_gemm") || !strcmp(measure->method, "kernel_gemm") || !strcmp(measure->method, "issue_rate"));
 }
 
-/* The rate that the row says of what was measured, NaN where it says none, and the unit to show it in. */
+/* The rate of the catalogue row for a measurement, and the unit to show it in. NaN: the row has no such rate. */
 static double rate_of_row(const struct bench_line_measure *measure, const struct accelerator *accelerator, double *unit, const char **unit_name)
 {
 	enum precision used;
@@ -38,12 +38,12 @@ static bool is_beyond(const struct bench_line_measure *measure, const struct acc
 	double unit = 1, rate = rate_of_row(measure, accelerator, &unit, &unit_name);
 
 	if (rate > 0 && measure->median > TRUST_MOST * rate) {
-		snprintf(detail, size, "impossible figure: %.60s shows %.4g %s, and %.60s can do %.4g by its catalogue row: %.1f times that is the most. If the row is "
+		snprintf(detail, size, "impossible figure: %.60s shows %.4g %s, and %.60s can do %.4g by its catalogue row; the limit is %.1f times that. If the row is "
 			"wrong, correct it and measure again", measure->test, measure->median / unit, unit_name, accelerator->id, rate / unit, TRUST_MOST);
 		return true;
 	}
 	if (measure->has_energy && accelerator->tdp_w > 0 && measure->energy.mean_w > TRUST_POWER_MOST * accelerator->tdp_w) {
-		snprintf(detail, size, "impossible figure: %.60s shows %.4g W, and %.60s takes %.4g W by its catalogue row: %.1f times that is the most", measure->test,
+		snprintf(detail, size, "impossible figure: %.60s shows %.4g W, and %.60s takes %.4g W by its catalogue row; the limit is %.1f times that", measure->test,
 			measure->energy.mean_w, accelerator->id, accelerator->tdp_w, TRUST_POWER_MOST);
 		return true;
 	}
@@ -86,7 +86,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* Whether the key has as many rows of this kind already as plans look at. */
+/* True if the key already has as many rows of this kind as plans use. */
 static bool has_enough(const struct bench_bearer *bearer, const struct calibration_row *row)
 {
 	const struct catalogue_rows *rows = &bearer->catalogue->rows;
@@ -104,7 +104,7 @@ static bool has_enough(const struct bench_bearer *bearer, const struct calibrati
 	return count >= EVIDENCE_DEVICES_MAX;
 }
 
-/* Why a figure waits; NULL: it does not, or (with *exhausted) there was no memory. */
+/* Why a figure is held. NULL: it is not held, or (with *exhausted) there is no memory. */
 static const char *why_held(const struct accelerator *accelerator, const struct calibration_row *row, struct arena *arena, bool *exhausted)
 {
 	enum quantity quantity = quantity_of_name(row->quantity);
@@ -112,11 +112,11 @@ static const char *why_held(const struct accelerator *accelerator, const struct 
 	const char *why;
 
 	if (!trust_range_of(accelerator, quantity, row->precision, &range))
-		why = arena_printf(arena, "%s of %.4g was delivered with an agent's key, and nothing is known to compare it with", row->quantity, row->value);
+		why = arena_printf(arena, "%s of %.4g was delivered with an agent's key, and there is no figure to compare it with", row->quantity, row->value);
 	else if (row->value >= range.low && row->value <= range.high)
 		return NULL;
 	else
-		why = arena_printf(arena, "%s of %.4g was delivered with an agent's key; %.4g to %.4g is believed at once, by %s", row->quantity, row->value, range.low,
+		why = arena_printf(arena, "%s of %.4g was delivered with an agent's key; %.4g to %.4g is accepted at once, by %s", row->quantity, row->value, range.low,
 			range.high, range.of);
 	*exhausted = *exhausted || !why;
 	return why;
@@ -144,7 +144,7 @@ enum status bench_hold(const struct bench_bearer *bearer, const struct accelerat
 			struct bench_refusal *refusal = &calibrations->refusals[calibrations->refused++];
 
 			refusal->quantity = row.quantity;
-			snprintf(refusal->reason, sizeof refusal->reason, "%d devices of this key have one: more are not kept", EVIDENCE_DEVICES_MAX);
+			snprintf(refusal->reason, sizeof refusal->reason, "this key already has figures of %d devices, the maximum", EVIDENCE_DEVICES_MAX);
 		}
 	}
 	if (bearer->key_id)

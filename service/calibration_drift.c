@@ -4,7 +4,7 @@
 
 #include "planner/measurement/evidence.h"
 
-static bool drifts(const struct calibration_row *row)
+static bool has_baseline(const struct calibration_row *row)
 {
 	return row->device_id && !row->plan_id && is_given(row->baseline) && row->baseline > 0 && row->value > 0;
 }
@@ -15,11 +15,11 @@ static bool same_series(const struct calibration_row *a, const struct calibratio
 		(a->class == b->class || (a->class && b->class && strcmp(a->class, b->class) == 0));
 }
 
-/* Whether an earlier row has begun the series. */
+/* True if an earlier row belongs to the same series. */
 static bool is_begun(const struct catalogue_rows *rows, size_t index)
 {
 	for (size_t i = 0; i < index; i++)
-		if (drifts(&rows->calibrations[i]) && same_series(&rows->calibrations[i], &rows->calibrations[index]))
+		if (has_baseline(&rows->calibrations[i]) && same_series(&rows->calibrations[i], &rows->calibrations[index]))
 			return true;
 	return false;
 }
@@ -34,10 +34,10 @@ void calibration_drift_write(const struct catalogue *catalogue, const char *metr
 		const struct calibration_row *first = &rows->calibrations[i];
 		size_t count = 0;
 
-		if (!drifts(first) || is_begun(rows, i))
+		if (!has_baseline(first) || is_begun(rows, i))
 			continue;
 		for (size_t k = i; k < rows->calibration_count && count < EVIDENCE_DEVICES_MAX; k++)
-			if (drifts(&rows->calibrations[k]) && same_series(first, &rows->calibrations[k]))
+			if (has_baseline(&rows->calibrations[k]) && same_series(first, &rows->calibrations[k]))
 				ratios[count++] = rows->calibrations[k].value / rows->calibrations[k].baseline;
 		buffer_printf(out, "%s{accelerator=\"%s\",quantity=\"%s\",precision=\"%s\",class=\"%s\"} %.9g\n", metric, first->accelerator_id, first->quantity,
 			precision_name(first->precision), first->class ? first->class : "", evidence_median(ratios, count));

@@ -1,13 +1,13 @@
-/* The estimate behind POST /v1/diagnoses: timings, trace and log judged, and the plan that they are put beside. */
 #include "service/diagnosis_estimate.h"
 
 #include "api/tables/tables.h"
 #include "planner/diagnosis/log_curve.h"
 
-/* A stored plan that is planned again may come out a little differently; beyond this it is said. */
+/* Warn if the step of a stored plan, planned again, differs by more than this share. */
 static const double stored_differs_share = 0.02;
 
-/* A step this many times as long or as short as planned is more likely another batch, or one micro-batch of it, than a surprise. */
+/* A measured step longer or shorter than planned by this factor is more likely a step of another batch size, or one
+ * micro-batch. */
 static const double other_batch = 4;
 
 static bool has_timings(const struct step_timings *timings)
@@ -47,7 +47,7 @@ static enum status columns_of(struct diagnosis_request *request, struct arena *a
 	const struct log_rows *rows = &request->training_log_rows;
 
 	if (log->step.count > 0 || log->loss.count > 0) {
-		failure_add(failure, "/training_log_rows", "conflict", "give the log as columns in training_log, or as rows here");
+		failure_add(failure, "/training_log_rows", "conflict", "give the log in one form: columns in training_log, or rows here");
 		return failure->status;
 	}
 	if (!column_make(arena, rows->count, &log->step) || !column_make(arena, rows->count, &log->loss) ||
@@ -69,7 +69,7 @@ static enum status columns_of(struct diagnosis_request *request, struct arena *a
 	return STATUS_OK;
 }
 
-/* Columns that only some rows have say nothing about all of them. */
+/* Drops columns that only some rows have. */
 static void columns_of_all(struct training_log *log)
 {
 	if (log->learning_rate.count != log->step.count)
@@ -93,13 +93,13 @@ static enum status diagnose_the_log(struct diagnosis_request *request, struct di
 		request->usd_per_step = (double)context->gpu_count * context->usd_per_gpu_hour * diagnosis->timings.step_time_ms / 3.6e6;
 	if (status == STATUS_OK)
 		status = diagnose_log(request, room, diagnosis, failure);
-	request->training_log = given; /* answered as it was sent */
+	request->training_log = given; /* the answer repeats the request unchanged */
 	return status;
 }
 
-/* --- the plan beside it --------------------------------------------------------------------------------------------- */
+/* --- the plan to compare ------------------------------------------------------------------------------------------- */
 
-/* Faults of the nested request stand where it does. */
+/* Puts "/training" before the pointers of the nested request's faults. */
 static void move_faults(struct failure *failure, size_t from)
 {
 	for (size_t i = from; i < failure->fault_count; i++) {
@@ -110,7 +110,7 @@ static void move_faults(struct failure *failure, size_t from)
 	}
 }
 
-/* Price and number of accelerators where the request leaves them out. */
+/* Takes the number of accelerators and their price from the plan if the request leaves them out. */
 static void context_of_option(const struct training_option *option, struct diagnosis_context *context)
 {
 	if (context->gpu_count <= 0)
@@ -118,7 +118,7 @@ static void context_of_option(const struct training_option *option, struct diagn
 	context->usd_per_gpu_hour = given_or(context->usd_per_gpu_hour, option->cost.usd_per_gpu_hour);
 }
 
-static bool names(const struct training_request *training, const char *accelerator)
+static bool allows_accelerator(const struct training_request *training, const char *accelerator)
 {
 	const struct accelerator_reference_list *list = &training->common.accelerators;
 
@@ -128,19 +128,20 @@ static bool names(const struct training_request *training, const char *accelerat
 	return list->count == 0;
 }
 
-/* The stored request on what was recommended, so that levers are pulled on that plan and not on another one that it had to choose from. */
-static void settle_on(const struct training_option *option, struct training_request *training)
+/* Restricts the stored request to the recommended accelerators, so that the levers apply to that plan and not to an
+ * alternative. */
+static void restrict_to_option(const struct training_option *option, struct training_request *training)
 {
 	training->common.gpu_count = option->gpu_count;
 	if (training->common.alternatives == 0)
-		training->common.alternatives = 1; /* 0 leaves the levers out */
-	if (training->common.accelerator.id || training->common.accelerator.like || !option->accelerator.id || !names(training, option->accelerator.id))
+		training->common.alternatives = 1; /* 0: no levers */
+	if (training->common.accelerator.id || training->common.accelerator.like || !option->accelerator.id || !allows_accelerator(training, option->accelerator.id))
 		return;
 	training->common.accelerators.count = 0;
 	training->common.accelerator.id = option->accelerator.id;
 }
 
-/* Plans `training`, with the measured step where there is one. */
+/* Plans `training`, with the measured step if there is one. */
 static enum status plan_beside(struct estimate *estimate, const struct catalogue *catalogue, struct diagnosis_request *request,
 	const struct measured_step *measured, const struct training_plan **plan)
 {
@@ -159,7 +160,7 @@ static enum status plan_beside(struct estimate *estimate, const struct catalogue
 	return STATUS_OK;
 }
 
-/* A stored plan stands as it is: that it can no longer be planned, or otherwise, is a warning. */
+/* Plans a stored plan again. Warns if it cannot be planned any more or differs: the stored figures stay. */
 static enum status plan_stored(struct estimate *estimate, const struct catalogue *catalogue, struct diagnosis_request *request,
 	const struct measured_step *measured, struct diagnosis *diagnosis, const struct training_plan **plan)
 {
@@ -168,19 +169,19 @@ static enum status plan_stored(struct estimate *estimate, const struct catalogue
 	double ratio;
 
 	context_of_option(option, &request->context);
-	settle_on(option, &request->training);
+	restrict_to_option(option, &request->training);
 	status = plan_beside(estimate, catalogue, request, measured, plan);
 	if (status == STATUS_NO_MEMORY)
 		return status;
 	if (status != STATUS_OK) {
-		findings_warn(&diagnosis->findings, "the stored plan can't be planned again, so that levers are told by the timings alone: %s", estimate->failure->detail);
+		findings_warn(&diagnosis->findings, "the stored plan can't be planned again; the levers use only the timings: %s", estimate->failure->detail);
 		failure_clear(estimate->failure);
 		return STATUS_OK;
 	}
 	ratio = (*plan)->recommended.step.time_s / option->step.time_s;
 	if (fabs(ratio - 1) > stored_differs_share)
-		findings_warn(&diagnosis->findings, "planned again today, the stored plan's step takes %.4g ms instead of %.4g: levers start from that", 1000 * (*plan)->recommended.step.time_s,
-			1000 * option->step.time_s);
+		findings_warn(&diagnosis->findings, "planned again today, the stored plan's step takes %.4g ms instead of %.4g ms; the levers start from %.4g ms", 1000 * (*plan)->recommended.step.time_s,
+			1000 * option->step.time_s, 1000 * (*plan)->recommended.step.time_s);
 	return STATUS_OK;
 }
 
@@ -205,12 +206,12 @@ static enum status plan_for(struct estimate *estimate, const struct catalogue *c
 static void warn_of_trace(struct diagnosis *diagnosis)
 {
 	if (diagnosis->trace.cpu_only == TRUTH_TRUE)
-		findings_warn(&diagnosis->findings, "%s", "the trace holds no kernels: computing is the time of operators on the CPU, and what an accelerator does is not seen; "
+		findings_warn(&diagnosis->findings, "%s", "the trace has no kernels: compute time is the time of CPU operators, without the accelerator's work; "
 			"record ProfilerActivity.CUDA as well");
 	if (diagnosis->trace.devices > 1)
-		findings_warn(&diagnosis->findings, "kernels of %.0f accelerators are taken together: trace one process for each", diagnosis->trace.devices);
+		findings_warn(&diagnosis->findings, "kernels of %.0f accelerators are added up; trace one process for each accelerator", diagnosis->trace.devices);
 	if (diagnosis->trace.step_count == 0)
-		findings_warn(&diagnosis->findings, "%s", "the trace marks no steps (profiler.step()): all of it is diagnosed as one");
+		findings_warn(&diagnosis->findings, "%s", "the trace marks no steps; the whole trace is diagnosed as one step. Call profiler.step() after each step");
 }
 
 static enum status diagnose_the_step(struct diagnosis_request *request, struct diagnosis *diagnosis, struct failure *failure)
@@ -225,20 +226,20 @@ static enum status diagnose_the_step(struct diagnosis_request *request, struct d
 	if (status == STATUS_OK && diagnosis->has_trace)
 		warn_of_trace(diagnosis);
 	if (status == STATUS_OK && !request->traced && is_given(request->timings.host_to_device_ms) && is_given(request->timings.exposed_host_to_device_ms))
-		findings_warn(&diagnosis->findings, "timings.host_to_device_ms is not used: exposed_host_to_device_ms says what of it the step waits for");
+		findings_warn(&diagnosis->findings, "timings.host_to_device_ms is not used: exposed_host_to_device_ms is the part that the step waits for");
 	return status;
 }
 
-/* What hours and dollars of the levers count beside the measured step. */
+/* Adds the assumption that the hours and USD of the levers contain, beside the measured step. */
 static void assume_practice(const struct practice *practice, struct findings *findings)
 {
 	if (practice->part_count > 0)
 		findings_assume_figure(findings, &(struct figure){.field = "practice", .value = practice->value, .low = practice->low, .high = practice->high,
-			.source = "E131: the measured step has software and layout in it; hours and USD of the levers are its own times what is left, evaluation and restarts",
+			.source = "E131: the measured step includes losses of software and layout; hours and USD of the levers are its own times the remaining losses, evaluation and restarts",
 			.status = PROVENANCE_DERIVED});
 }
 
-/* The step beside what was planned, and what to change. */
+/* Compares the step with the plan, and computes the levers. */
 static void judge_the_step(const struct diagnosis_request *request, const struct training_plan *plan, struct diagnosis *diagnosis)
 {
 	if (plan)
@@ -246,34 +247,34 @@ static void judge_the_step(const struct diagnosis_request *request, const struct
 	if (request->stored || plan)
 		diagnose_compare(request->stored ? &request->stored->option : &plan->recommended, diagnosis);
 	if (diagnosis->has_prediction && !(diagnosis->prediction.ratio < other_batch && diagnosis->prediction.ratio > 1 / other_batch))
-		findings_warn(&diagnosis->findings, "%s", "the measured step is far from the planned one: compare a whole optimizer step, all micro-batches of it, of the same global batch");
+		findings_warn(&diagnosis->findings, "%s", "the measured step differs from the planned one by more than a factor of 4; give the time of a whole optimizer step, with all its micro-batches, of the same global batch");
 	diagnosis->prediction.revision = request->stored ? request->stored->revision : ABSENT_COUNT;
 	diagnose_levers(&request->context, plan ? &plan->findings : NULL, diagnosis);
 }
 
-/* What was sent beside each other and cannot be. */
+/* Rejects a request without data, and parts that exclude each other. */
 static enum status check_parts(const struct diagnosis_request *request, bool step, bool log, struct failure *failure)
 {
 	size_t before = failure->fault_total;
 
 	if (!step && !log)
-		failure_add(failure, "", "missing", "needs timings, a training_log, or a profiler's trace (an object with traceEvents)");
+		failure_add(failure, "", "missing", "needs timings, a training_log or a profiler's trace (an object with traceEvents)");
 	if (request->traced && has_timings(&request->timings))
-		failure_add(failure, "/timings", "conflict", "the trace has timings of its own: give one of the two");
+		failure_add(failure, "/timings", "conflict", "the trace already has the timings; give either timings or a trace");
 	if (failure->fault_total > before)
 		return failure->status;
 	return STATUS_OK;
 }
 
-/* After faults the rest is looked through all the same, so that they are told at once. */
-static bool goes_on(enum status status)
+/* True after success or faults: the other parts are checked too, so that one answer reports all faults. */
+static bool can_continue(enum status status)
 {
 	return status == STATUS_OK || status == STATUS_INVALID;
 }
 
-static enum status told_all(struct failure *failure)
+static enum status summarize_all(struct failure *failure)
 {
-	failure->detail[0] = '\0'; /* it told how many there were before */
+	failure->detail[0] = '\0'; /* it has the number of earlier faults */
 	failure_summarize(failure);
 	return STATUS_INVALID;
 }
@@ -293,12 +294,12 @@ enum status diagnosis_compute(struct estimate *estimate, const struct catalogue 
 	diagnosis->efficiency = ABSENT_NUMBER;
 	if (step)
 		status = diagnose_the_step(request, diagnosis, estimate->failure);
-	if (goes_on(status))
+	if (can_continue(status))
 		status = plan_for(estimate, catalogue, diagnosis, &plan);
 	if (status == STATUS_OK && step && estimate->failure->fault_total == 0)
 		judge_the_step(request, plan, diagnosis);
-	if (goes_on(status) && log)
+	if (can_continue(status) && log)
 		status = diagnose_the_log(request, diagnosis, estimate->arena, estimate->failure);
 	estimate->result = diagnosis;
-	return goes_on(status) && estimate->failure->fault_total > 0 ? told_all(estimate->failure) : status;
+	return can_continue(status) && estimate->failure->fault_total > 0 ? summarize_all(estimate->failure) : status;
 }

@@ -12,10 +12,10 @@
 #include "service/diagnosis_estimate.h"
 #include "service/schedule_estimate.h"
 
-/* Of an answer at most, and room for most of them at once. */
+/* The largest answer, and the size that most answers fit in. */
 enum { ESTIMATE_JSON_MAX_BYTES = 32 * 1024 * 1024, ESTIMATE_JSON_USUAL_BYTES = 24 * 1024 };
 
-/* Resolves estimate->request and plans: fills request (as understood), result, model and accelerator. */
+/* Resolves estimate->request and plans: sets request (with defaults), result, model and accelerator. */
 typedef enum status estimate_function(struct estimate *estimate, struct resolver *resolver);
 
 struct estimate_kind {
@@ -23,11 +23,11 @@ struct estimate_kind {
 	const struct field_table *request, *result, *envelope;
 	estimate_function *compute;
 	size_t as_of_offset; /* of `const char *as_of` in the request struct */
-	size_t site_offset;  /* of its `struct site_request`; 0: has none */
+	size_t site_offset;  /* of its `struct site_request`; 0: none */
 	bool is_plan;        /* the request begins with struct request_common, and can be stored */
 };
 
-/* After further faults were added. */
+/* Writes the detail again after more faults were added. */
 static void summarize_again(struct failure *failure)
 {
 	failure->detail[0] = '\0';
@@ -38,7 +38,7 @@ static enum status compute_training(struct estimate *estimate, struct resolver *
 {
 	const struct training_request *asked = estimate->request;
 	struct training_input *input = ARENA_NEW(estimate->arena, struct training_input);
-	/* 300 kB, most of them alternatives that nobody asked for: the planner fills what counts, and clears nothing that does not. */
+	/* 300 kB, mostly unused alternatives: not zeroed, the planner fills the members that it uses. */
 	struct training_plan *plan = arena_alloc_uncleared(estimate->arena, sizeof *plan);
 	int64_t began_ns = clock_monotonic_ns();
 	enum status status;
@@ -89,7 +89,7 @@ static void digest_row(crypto_hash_sha256_state *hash, struct buffer *text, cons
 	crypto_hash_sha256_update(hash, (const unsigned char *)text->bytes, text->length);
 }
 
-/* A trace is answered by its length and digest: it is told apart from others without being repeated. */
+/* Computes the digest of a trace: the answer has its length and digest in place of its rows. */
 static enum status trace_digest(struct request_trace *trace)
 {
 	unsigned char digest[crypto_hash_sha256_BYTES];
@@ -291,10 +291,9 @@ void estimate_fault_names(const struct estimate *estimate, const struct catalogu
 {
 	struct resolver resolver = {.catalogue = catalogue, .arena = estimate->arena, .failure = estimate->failure};
 
-	/* their requests begin with what is common */
 	if (!estimate->request || estimate->failure->fault_count == 0)
 		return;
-	if (estimate->kind->is_plan || estimate->kind == &estimate_performance)
+	if (estimate->kind->is_plan || estimate->kind == &estimate_performance) /* these requests begin with struct request_common */
 		resolve_fault_names(&resolver, estimate->request);
 	summarize_again(estimate->failure);
 }
@@ -308,7 +307,7 @@ enum status estimate_as_of(const struct estimate *estimate, int64_t *as_of_us)
 		return STATUS_OK;
 	memcpy(&text, (const char *)estimate->request + estimate->kind->as_of_offset, sizeof text);
 	if (text && !clock_parse(text, as_of_us)) {
-		failure_add(estimate->failure, "/as_of", "wrong_format", "a time as RFC 3339 has it, like 2026-01-31T00:00:00Z");
+		failure_add(estimate->failure, "/as_of", "wrong_format", "should be an RFC 3339 time, like 2026-01-31T00:00:00Z");
 		return STATUS_INVALID;
 	}
 	return STATUS_OK;
@@ -335,7 +334,7 @@ enum status estimate_compute(struct estimate *estimate, const struct catalogue *
 	return estimate->kind->compute(estimate, &resolver);
 }
 
-/* Written into a scratch buffer and copied to the arena at its final size. */
+/* Writes JSON into a scratch buffer and copies it to the arena at its final size. */
 static enum status estimate_json(const struct field_table *table, const void *object, struct buffer *scratch,
 	const struct estimate *estimate, struct json_text *text)
 {
@@ -346,7 +345,7 @@ static enum status estimate_json(const struct field_table *table, const void *ob
 	record_encode(table, object, &writer);
 	if (writer.not_finite)
 		return failure_set(estimate->failure, STATUS_INFEASIBLE,
-			"a figure of the answer is too large for a number: the request's smallest and largest quantities lie too far apart");
+			"a figure of the answer exceeds the range of a number: the request's smallest and largest quantities are too far apart");
 	if (scratch->failed)
 		return STATUS_NO_MEMORY;
 	text->length = scratch->length;

@@ -1,5 +1,6 @@
-/* From a request to a computed answer: decode, resolve, plan, and write `request` and `result`. Knows no HTTP and no
- * storage, so that the handlers and `fleetplan plan` share it. Three steps, each of which may fail with the failure filled. */
+/* Estimates: from a request to a computed answer. Three steps, each of which may fill the failure: decode the request;
+ * resolve it and plan; write `request` and `result`. Independent of HTTP and
+ * of storage: the handlers and `fleetplan plan` use it. */
 #ifndef FLEETPLAN_SERVICE_ESTIMATE_H
 #define FLEETPLAN_SERVICE_ESTIMATE_H
 
@@ -7,53 +8,53 @@
 #include "hwdb/catalogue/records.h"
 #include "schema/record.h"
 
-/* A kind of estimate: its tables, and what computes it. */
+/* A kind of estimate: its tables and its function. */
 struct estimate_kind;
 struct progress;
 extern const struct estimate_kind estimate_training, estimate_inference, estimate_performance, estimate_memory,
 	estimate_scaling, estimate_carbon, estimate_diagnosis, estimate_schedule;
 
-/* The kind of a stored plan by its name ("training", "inference"); NULL for any other word. */
+/* The kind of a stored plan: "training" or "inference"; NULL for other names. */
 const struct estimate_kind *estimate_kind_of_plan(const char *name);
 
-/* One estimate on its way. The caller sets the first three; everything lives in the arena. */
+/* One estimate. The caller sets the first three members. Everything lives in the arena. */
 struct estimate {
 	const struct estimate_kind *kind;
 	struct arena *arena;
 	struct failure *failure;
-	const struct progress *progress; /* NULL: nobody looks on */
-	const char *plan_id;             /* of a plan that is computed again: what was measured of it counts; NULL: a new one */
-	bool hours_settled;              /* of its site: as stored, none are looked for */
-	void *request;                   /* as decoded; after computing, as understood */
-	const struct measured_step *measured; /* of a training that is diagnosed: its advice is about this step; else NULL */
-	const void *result;              /* NULL until computed */
-	const char *model, *accelerator; /* ids of the recommended option, for lists; NULL where there is none */
+	const struct progress *progress; /* receives the progress; NULL: none */
+	const char *plan_id;             /* of a stored plan: its own calibrations apply; NULL: a new plan */
+	bool hours_settled;              /* the site's hours are stored in the request: do not load them from feeds */
+	void *request;                   /* as decoded; after computing with the defaults */
+	const struct measured_step *measured; /* of a training that is diagnosed: the advice is about this step; else NULL */
+	const void *result;              /* NULL before computing */
+	const char *model, *accelerator; /* ids of the recommended option, for lists; NULL: none */
 	const struct catalogue *catalogue;
 	int64_t computed_at_us;
 };
 
-/* 1. Decodes a body, or query parameters. All faults at once. */
+/* 1. Decodes a body or query parameters. Reports all faults at once. */
 FALLIBLE enum status estimate_decode(struct estimate *estimate, const char *json, size_t length);
 FALLIBLE enum status estimate_decode_query(struct estimate *estimate, const struct query_parameter *query, size_t count);
 
-/* The request's `as_of` as wall clock; 0 when it wants the catalogue of now. */
+/* Sets *as_of_us to the request's `as_of`; 0: the current catalogue. */
 FALLIBLE enum status estimate_as_of(const struct estimate *estimate, int64_t *as_of_us);
 
-/* After a decoding that found faults: adds the names that the catalogue does not know, so that one answer names everything. */
+/* After decoding found faults: adds faults for names that the catalogue lacks, so that one answer reports everything. */
 void estimate_fault_names(const struct estimate *estimate, const struct catalogue *catalogue);
 
-/* Where the request says that it runs; NULL of a kind that has no site. */
+/* The site of the request; NULL: this kind has no site. */
 struct site_request;
 struct site_request *estimate_site(const struct estimate *estimate);
 
-/* 2. Resolves on `catalogue` and computes. `now_us` dates offers and the answer. */
+/* 2. Resolves the request with `catalogue` and computes. `now_us` sets the age of offers and the time of the answer. */
 FALLIBLE enum status estimate_compute(struct estimate *estimate, const struct catalogue *catalogue, int64_t now_us);
 
-/* 3. The content of a record: kind, request and result as JSON text in the arena, revisions, version, time; for the two
- * kinds of plans also name, labels, notes, model and accelerator. id, created_at and revision are the caller's. */
+/* 3. Fills a record: kind, request and result as JSON text in the arena, revisions, version and time; for training and
+ * inference also name, labels, notes, model and accelerator. The caller sets id, created_at and revision. */
 FALLIBLE enum status estimate_record(const struct estimate *estimate, struct plan_record *record);
 
-/* The envelope that a record of this kind is answered in: an estimate's, or a plan's. */
+/* The table of the answer that contains a record of this kind. */
 const struct field_table *estimate_envelope(const struct estimate_kind *kind);
 
 #endif

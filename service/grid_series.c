@@ -20,12 +20,12 @@ struct filling {
 	const char *feeds;
 };
 
-static bool is_bare(const struct schedule_series *series)
+static bool has_no_figures(const struct schedule_series *series)
 {
 	return series->gco2e_per_kwh.count == 0 && series->usd_per_kwh.count == 0;
 }
 
-/* Series with figures say where these lie; true: some have none. */
+/* Checks that each series with figures has start and step. True: at least one series has no figures, or there is none. */
 static bool check_given(const struct schedule_request *request, struct failure *failure)
 {
 	bool some = request->series.count == 0;
@@ -34,16 +34,16 @@ static bool check_given(const struct schedule_request *request, struct failure *
 	for (size_t i = 0; i < request->series.count; i++) {
 		const struct schedule_series *series = &request->series.items[i];
 
-		some |= is_bare(series);
+		some |= has_no_figures(series);
 		snprintf(pointer, sizeof pointer, "/series/%zu/start", i);
-		if (!is_bare(series) && series->start_us <= 0)
-			failure_add(failure, pointer, "required", "say where the first step begins");
+		if (!has_no_figures(series) && series->start_us <= 0)
+			failure_add(failure, pointer, "required", "is required with figures; give the time at which the first step begins");
 		snprintf(pointer, sizeof pointer, "/series/%zu/step_minutes", i);
-		if (!is_bare(series) && series->step_minutes < 1)
-			failure_add(failure, pointer, "required", "say how long a step is");
+		if (!has_no_figures(series) && series->step_minutes < 1)
+			failure_add(failure, pointer, "required", "is required with figures; give the length of a step");
 		snprintf(pointer, sizeof pointer, "/series/%zu", i);
-		if (is_bare(series) && (series->start_us > 0 || series->step_minutes > 0))
-			failure_add(failure, pointer, "required", "give gco2e_per_kwh or usd_per_kwh, or the region alone to take what a feed has brought");
+		if (has_no_figures(series) && (series->start_us > 0 || series->step_minutes > 0))
+			failure_add(failure, pointer, "required", "needs gco2e_per_kwh or usd_per_kwh; to use the hours of a feed, give only the region");
 	}
 	return some;
 }
@@ -56,7 +56,7 @@ static const struct grid_zone *zone_of(const struct filling *filling, const char
 	return NULL;
 }
 
-/* The zone of a region's name: its own, or that of its row. */
+/* Finds the zone of a region: by its name, else by the em_zone of its catalogue row. */
 static const struct grid_zone *zone_of_region(const struct filling *filling, const char *region, const char *signal)
 {
 	const struct grid_zone *zone = zone_of(filling, region, signal);
@@ -65,8 +65,8 @@ static const struct grid_zone *zone_of_region(const struct filling *filling, con
 	return row && row->em_zone ? zone_of(filling, row->em_zone, signal) : zone;
 }
 
-/* Without series: one for each zone. */
-static enum status name_all(struct filling *filling)
+/* Adds a series for each zone. */
+static enum status add_all_zones(struct filling *filling)
 {
 	struct schedule_request *request = filling->request;
 
@@ -78,11 +78,11 @@ static enum status name_all(struct filling *filling)
 			request->series.items[request->series.count++] = (struct schedule_series){.region = filling->zones.items[i].zone};
 	if (request->series.count > 0)
 		return STATUS_OK;
-	failure_add(filling->failure, "/series", "required", "give series, or have a grid's feed refreshed (GET /v1/feeds): no hours from then on are known");
+	failure_add(filling->failure, "/series", "required", "no hours of a grid are known from that time on; give series, or refresh a grid's feed (GET /v1/feeds)");
 	return STATUS_INVALID;
 }
 
-/* Average where all that is asked for has it; else marginal. */
+/* Chooses average if all series without figures have it, else marginal. */
 static void choose_signal(struct filling *filling)
 {
 	const struct schedule_request *request = filling->request;
@@ -94,12 +94,12 @@ static void choose_signal(struct filling *filling)
 	for (size_t i = 0; i < filling->zones.count && request->series.count == 0; i++)
 		averages |= strcmp(filling->zones.items[i].signal, filling->signal) == 0;
 	for (size_t i = 0; i < request->series.count; i++)
-		averages &= !is_bare(&request->series.items[i]) || zone_of_region(filling, request->series.items[i].region, filling->signal) != NULL;
+		averages &= !has_no_figures(&request->series.items[i]) || zone_of_region(filling, request->series.items[i].region, filling->signal) != NULL;
 	if (!averages)
 		filling->signal = grid_signal_words[GRID_MARGINAL];
 }
 
-static enum status fill_one(struct filling *filling, size_t index)
+static enum status fill_series(struct filling *filling, size_t index)
 {
 	struct schedule_series *series = &filling->request->series.items[index];
 	const struct grid_zone *zone = zone_of_region(filling, series->region, filling->signal);
@@ -113,14 +113,14 @@ static enum status fill_one(struct filling *filling, size_t index)
 		return status;
 	if (hours.count == 0) {
 		snprintf(pointer, sizeof pointer, "/series/%zu/region", index);
-		failure_add(filling->failure, pointer, "unknown", "no feed has brought hours of \"%.64s\" from then on: give its figures, or have its feed refreshed",
+		failure_add(filling->failure, pointer, "unknown", "no feed has hours of \"%.64s\" from that time on; give its figures, or refresh its feed",
 			series->region);
 		return STATUS_INVALID;
 	}
 	known = site_hours_known(filling->catalogue, &hours);
 	if (known == 0) {
 		snprintf(pointer, sizeof pointer, "/series/%zu/region", index);
-		failure_add(filling->failure, pointer, "unknown", "the hours of \"%.64s\" from then on were not known at as_of, or were corrected since", series->region);
+		failure_add(filling->failure, pointer, "unknown", "the hours of \"%.64s\" from that time on were not known at as_of, or were corrected since", series->region);
 		return STATUS_INVALID;
 	}
 	series->start_us = hours.items[0].start_us;
@@ -151,11 +151,11 @@ enum status grid_series_fill(struct storage *storage, const struct catalogue *ca
 	if (status == STATUS_OK) {
 		choose_signal(&filling);
 		if (request->series.count == 0)
-			status = name_all(&filling);
+			status = add_all_zones(&filling);
 	}
 	for (size_t i = 0; i < request->series.count && status == STATUS_OK; i++)
-		if (is_bare(&request->series.items[i]))
-			status = fill_one(&filling, i);
+		if (has_no_figures(&request->series.items[i]))
+			status = fill_series(&filling, i);
 	if (status != STATUS_OK)
 		return status;
 	request->earliest_us = earliest_us;

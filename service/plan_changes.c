@@ -13,13 +13,13 @@ struct explanation {
 	const struct plan_record *old, *fresh;
 	struct arena *arena;
 	struct plan_changes *changes;
-	struct plan_figures last; /* with the causes so far */
+	struct plan_figures last; /* figures with the causes so far */
 	struct failure *failure;
 };
 
 static bool same_figure(double a, double b)
 {
-	return !(fabs(a - b) > 0); /* absent in one: not told apart */
+	return !(fabs(a - b) > 0); /* NaN, an absent figure, equals any figure */
 }
 
 static bool same_figures(const struct plan_figures *a, const struct plan_figures *b)
@@ -28,7 +28,7 @@ static bool same_figures(const struct plan_figures *a, const struct plan_figures
 		   same_figure(a->kwh, b->kwh) && same_figure(a->kgco2e, b->kgco2e);
 }
 
-/* Notes what a cause moved, unless it moved nothing. */
+/* Adds a cause with its effect, unless it changed no figure. */
 static void cause_add(struct explanation *it, const char *cause, const char *detail, const struct plan_figures *now)
 {
 	struct plan_changes *changes = it->changes;
@@ -58,7 +58,7 @@ static const char *change_text(struct arena *arena, const struct catalogue_chang
 	return text && count > CATALOGUE_CHANGE_NAMES ? arena_printf(arena, "%s, ...", text) : text;
 }
 
-/* The catalogue of then, with what computes now. */
+/* Computes with the old catalogue and the current planner. */
 static enum status explain_planner(struct explanation *it)
 {
 	struct plan_record record;
@@ -76,14 +76,14 @@ static enum status explain_planner(struct explanation *it)
 	it->changes->reproduced = differing == 0;
 	if (differing == 0)
 		return STATUS_OK;
-	it->changes->difference = arena_printf(it->arena, "planner %s then, %s now: %zu values differ on the catalogue of then, first %.120s: %.60s then, %.60s now",
-		it->old->planner_version, FLEETPLAN_VERSION, differing, first.pointer, first.before ? first.before : "not there",
-		first.after ? first.after : "not there");
+	it->changes->difference = arena_printf(it->arena, "planner %s before, %s now: %zu values differ with the old catalogue, first %.120s: %.60s before, %.60s now",
+		it->old->planner_version, FLEETPLAN_VERSION, differing, first.pointer, first.before ? first.before : "absent",
+		first.after ? first.after : "absent");
 	cause_add(it, "planner", it->changes->difference, &figures);
 	return it->changes->difference ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-/* With one kind of row more from the catalogue of now. */
+/* Computes with one more kind of row from the new catalogue. */
 static enum status explain_part(struct explanation *it, enum catalogue_part part, unsigned parts_of_after)
 {
 	struct catalogue_change change;
@@ -102,7 +102,7 @@ static enum status explain_part(struct explanation *it, enum catalogue_part part
 		return mixed ? STATUS_NO_MEMORY : it->failure->status;
 	status = it->computer->compute(it->computer->context, mixed, it->old->computed_at_us, &record);
 	catalogue_release(mixed);
-	if (status == STATUS_INVALID || status == STATUS_INFEASIBLE) { /* it needs rows that the next kinds bring */
+	if (status == STATUS_INVALID || status == STATUS_INFEASIBLE) { /* the request needs new rows of a later kind */
 		failure_clear(it->failure);
 		return STATUS_OK;
 	}
@@ -132,7 +132,7 @@ enum status plan_changes_explain(const struct plan_computer *computer, const str
 		status = explain_part(&it, (enum catalogue_part)part, parts_of_after);
 	}
 	if (status == STATUS_OK)
-		cause_add(&it, "time", "offers and calibrations age (what max_age_days and the age of measurements let in), and feeds bring other hours of a grid", &changes->after);
+		cause_add(&it, "time", "offers and calibrations are older (max_age_days and the age of measurements exclude some), and feeds have other hours of a grid", &changes->after);
 	return status;
 }
 

@@ -22,7 +22,7 @@ static const struct candidate *candidate_of(const struct candidate *candidates, 
 	return NULL;
 }
 
-static enum status refuse(struct failure *failure, const char *why)
+static enum status not_measurable(struct failure *failure, const char *why)
 {
 	return failure_set(failure, STATUS_INVALID, "the plan's own work cannot be measured: %s", why);
 }
@@ -40,9 +40,9 @@ static enum status read_training(struct plan_measured *measured, const struct pl
 		return status;
 	measured->candidate = candidate_of(measured->training.candidates, measured->training.candidate_count, measured->layout.accelerator);
 	if (!measured->candidate)
-		return refuse(resolver->failure, "its accelerator is none of the catalogue's now");
+		return not_measurable(resolver->failure, "its accelerator is not in the catalogue");
 	if (!shapes_of_training(&measured->training, measured->candidate, &measured->layout.training, &measured->room, &measured->spec))
-		return refuse(resolver->failure, "it trains no transformer, so that its products are not known");
+		return not_measurable(resolver->failure, "its model is not a transformer, so its matrix products are not known");
 	return STATUS_OK;
 }
 
@@ -61,14 +61,14 @@ static enum status read_inference(struct plan_measured *measured, const struct p
 		return status;
 	measured->candidate = candidate_of(input->candidates, input->candidate_count, measured->layout.accelerator);
 	if (!measured->candidate)
-		return refuse(resolver->failure, "its accelerator is none of the catalogue's now");
+		return not_measurable(resolver->failure, "its accelerator is not in the catalogue");
 	serving = (struct shapes_serving){.candidate = measured->candidate, .layout = measured->layout.serving, .precision = measured->layout.precision,
 		.kv_precision = measured->layout.kv_precision, .batch = given_or(measured->layout.batch, 1),
 		.prompt_tokens = mean_tokens(&input->request.prompt_tokens), .output_tokens = mean_tokens(&input->request.output_tokens)};
 	if (!is_given(serving.prompt_tokens) || !is_given(serving.output_tokens))
-		return refuse(resolver->failure, "its prompts and answers have no mean length");
+		return not_measurable(resolver->failure, "the mean length of its prompts or of its answers is not known");
 	if (!shapes_of_inference(&input->model, &serving, &measured->room, &measured->spec))
-		return refuse(resolver->failure, "it serves no transformer");
+		return not_measurable(resolver->failure, "its model is not a transformer, so its matrix products are not known");
 	return STATUS_OK;
 }
 

@@ -17,12 +17,12 @@ struct verifying {
 	struct bench_job *job;
 	const struct bench_calibrations *calibrations;
 	int64_t now_us;
-	struct arena arena; /* of the plan and of planning again */
-	struct catalogue *before, *after; /* as the plan's predictions stand, and with what was measured */
+	struct arena arena; /* for the plan and for planning again */
+	struct catalogue *before, *after; /* without and with the new calibrations */
 	struct plan_record plan;
 	struct plan_measured *measured;
 	struct verification *verification;
-	struct failure failure; /* why it says nothing of the plan */
+	struct failure failure; /* why the result does not verify the plan */
 };
 
 /* --- catalogues -------------------------------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static bool replaces(const struct bench_calibrations *calibrations, const char *
 	return false;
 }
 
-static bool overlay(const struct bench_calibrations *calibrations, struct arena *arena, struct catalogue_rows *rows)
+static bool overlay_calibrations(const struct bench_calibrations *calibrations, struct arena *arena, struct catalogue_rows *rows)
 {
 	struct calibration_row *all = ARENA_ARRAY(arena, struct calibration_row, rows->calibration_count + calibrations->count + 1);
 	size_t count = 0;
@@ -55,8 +55,8 @@ static bool overlay(const struct bench_calibrations *calibrations, struct arena 
 	return true;
 }
 
-/* The storage's rows as a snapshot; with what was measured unless `calibrations` is NULL. NULL: there is none. */
-static struct catalogue *snapshot(struct storage *storage, const struct bench_calibrations *calibrations, struct failure *failure)
+/* Makes a catalogue of the stored rows, and of `calibrations` unless that is NULL. NULL: failed. */
+static struct catalogue *make_snapshot(struct storage *storage, const struct bench_calibrations *calibrations, struct failure *failure)
 {
 	struct catalogue_rows rows = {0};
 	struct catalogue *catalogue = NULL;
@@ -65,7 +65,7 @@ static struct catalogue *snapshot(struct storage *storage, const struct bench_ca
 
 	arena_init(&arena, VERIFICATION_ARENA_BYTES);
 	if (storage_catalogue_load(storage, 0, &arena, &rows, &revision, &calibration_revision, failure) == STATUS_OK &&
-		(!calibrations || overlay(calibrations, &arena, &rows)))
+		(!calibrations || overlay_calibrations(calibrations, &arena, &rows)))
 		catalogue = catalogue_new(&arena, &rows, revision, calibration_revision, 0, failure);
 	if (!catalogue)
 		arena_release(&arena);
@@ -79,7 +79,7 @@ static bool is_good(const struct bench_line_measure *measure)
 	return measure->verified && !measure->throttled && !measure->cache_resident && measure->median > 0;
 }
 
-/* The last figure of a test that can be believed; stability does not matter here: a verdict is about this run. */
+/* The last valid figure of a test. It need not be stable: a verdict is about this run. */
 static const struct bench_line_measure *good_measure(const struct bench_job *job, const char *test)
 {
 	for (size_t i = job->measure_count; i > 0; i--)
@@ -88,7 +88,7 @@ static const struct bench_line_measure *good_measure(const struct bench_job *job
 	return NULL;
 }
 
-/* Whether a figure is the one that speaks for its work: good, and none after it is. */
+/* True if a figure is the last valid one of its work. */
 static bool is_judged(const struct bench_job *job, size_t index)
 {
 	const struct bench_line_measure *measure = &job->measures[index];
@@ -99,7 +99,7 @@ static bool is_judged(const struct bench_job *job, size_t index)
 	return is_good(measure) && measure->flops > 0;
 }
 
-/* The plan's own products, each as often as a step has it. */
+/* Judges the plan's own products, each counted as often as it occurs in a step. */
 static void judge_products(struct verifying *it, double *predicted_s, double *measured_s)
 {
 	*predicted_s = *measured_s = 0;
@@ -118,7 +118,7 @@ static void judge_products(struct verifying *it, double *predicted_s, double *me
 	verification_add(it->verification, "compute", "s", *predicted_s, *measured_s, false);
 }
 
-/* Unfused, as a worker's is: all scores, also those that a causal mask leaves out. */
+/* Predicts the worker's attention: not fused, with all scores, also those that a causal mask removes. */
 static double predicted_attention_s(const struct device *device, const struct physics *bare, const struct bench_attention *shape)
 {
 	struct attention attention = {.tokens = (double)(shape->batch * shape->queries), .sequence = (double)shape->keys, .heads = (double)shape->heads,
@@ -190,7 +190,7 @@ static struct candidate with_calibrations(const struct verifying *it, enum preci
 	return candidate;
 }
 
-/* A measured block speaks for the step; without one, the plan's products do. */
+/* Judges the step by a measured block, or by the plan's products if no block was measured. */
 static void judge_whole(struct verifying *it, double products_predicted_s, double products_measured_s)
 {
 	const struct bench_line_measure *block = good_measure(it->job, "block_step");
@@ -212,10 +212,10 @@ static void judge_whole(struct verifying *it, double products_predicted_s, doubl
 	verification->calibrated_s = block_predicted_s(&candidate, &block->block);
 }
 
-/* Keeps in the job's arena why the plan was not planned again. */
+/* Stores in the job's arena why the plan was not planned again. */
 static void not_replanned(struct verifying *it, const char *why)
 {
-	it->verification->not_replanned = arena_strdup(&it->job->arena, *why ? why : "it cannot be planned with what was measured");
+	it->verification->not_replanned = arena_strdup(&it->job->arena, *why ? why : "it cannot be planned with the measured figures");
 }
 
 static bool wants_datasheet(const struct verifying *it)
@@ -235,7 +235,7 @@ static void plan_again(struct verifying *it)
 
 	failure_clear(&failure);
 	if (wants_datasheet(it)) {
-		not_replanned(it, "the plan's calibration is datasheet: what was measured does not change it");
+		not_replanned(it, "the plan's calibration is datasheet: measured figures do not change it");
 		return;
 	}
 	if (!it->after || !estimate.kind || estimate_decode(&estimate, asked->text, asked->length) != STATUS_OK ||
@@ -250,7 +250,7 @@ static void plan_again(struct verifying *it)
 		.gpu_count_change = (double)(now.gpu_count - it->measured->layout.gpu_count), .usd = now.usd, .usd_change = now.usd - it->measured->layout.usd};
 }
 
-static bool judge(struct verifying *it)
+static bool judge_result(struct verifying *it)
 {
 	struct verification *verification = it->verification;
 	double predicted_s, measured_s;
@@ -263,7 +263,7 @@ static bool judge(struct verifying *it)
 	judge_whole(it, predicted_s, measured_s);
 	verification_conclude(verification);
 	if (verification->verdict == VERIFICATION_UNSET) {
-		(void)failure_set(&it->failure, STATUS_INVALID, "neither a block nor a product of the plan was measured that can be believed");
+		(void)failure_set(&it->failure, STATUS_INVALID, "the benchmark has no valid figure of a block or of a product of the plan");
 		return false;
 	}
 	if (verification->verdict != VERIFICATION_CONFIRMED)
@@ -279,16 +279,16 @@ static bool read_plan(struct verifying *it)
 	it->measured = ARENA_NEW(&it->arena, struct plan_measured);
 	if (!it->measured || storage_plan_get(it->storage, it->job->record.plan_id, ABSENT_COUNT, &it->arena, &it->plan, &it->failure) != STATUS_OK)
 		return false;
-	it->before = snapshot(it->storage, NULL, &it->failure);
+	it->before = make_snapshot(it->storage, NULL, &it->failure);
 	if (!it->before || plan_measured_read(it->measured, &it->plan, it->before, it->now_us, &it->arena, &it->failure) != STATUS_OK)
 		return false;
 	planned = it->measured->layout.accelerator;
 	if (!here || strcmp(planned, here) != 0) {
-		(void)failure_set(&it->failure, STATUS_INVALID, "the plan is of %.64s, and %.64s was measured", planned, here ? here : "something that the catalogue does not have");
+		(void)failure_set(&it->failure, STATUS_INVALID, "the plan is for %.64s, but %.64s was measured", planned, here ? here : "a device without a catalogue row");
 		return false;
 	}
 	failure_clear(&unread);
-	it->after = snapshot(it->storage, it->calibrations, &unread);
+	it->after = make_snapshot(it->storage, it->calibrations, &unread);
 	return true;
 }
 
@@ -304,10 +304,10 @@ bool plan_verification_make(struct storage *storage, struct bench_job *job, cons
 		return false;
 	failure_clear(&it.failure);
 	arena_init(&it.arena, VERIFICATION_ARENA_BYTES);
-	good = read_plan(&it) && judge(&it);
+	good = read_plan(&it) && judge_result(&it);
 	if (!good) {
 		failure_summarize(&it.failure);
-		*why_not = *it.failure.detail ? arena_strdup(&job->arena, it.failure.detail) : "there was no memory for it";
+		*why_not = *it.failure.detail ? arena_strdup(&job->arena, it.failure.detail) : "no memory to verify the plan";
 	}
 	if (it.before)
 		catalogue_release(it.before);

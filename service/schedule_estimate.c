@@ -18,7 +18,7 @@ enum status schedule_compute(struct estimate *estimate)
 		return STATUS_NO_MEMORY;
 	findings_clear(&schedule->findings);
 	if (request->series_source)
-		findings_assume_text(&schedule->findings, "series", "hours that feeds have brought", request->series_source);
+		findings_assume_text(&schedule->findings, "series", "hours from feeds", request->series_source);
 	estimate->result = schedule;
 	return planner_schedule(request, &memory, schedule, estimate->failure);
 }

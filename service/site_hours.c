@@ -7,8 +7,8 @@
 #include "hwdb/feeds/feed.h"
 #include "storage/feeds.h"
 
-/* What a stored plan writes down of an hour, digit for digit, so that it is computed again from the same numbers. */
-static double written(double gco2e_per_kwh)
+/* Rounds an intensity to the digits that a stored plan has, so that a second computation uses the same numbers. */
+static double round_as_stored(double gco2e_per_kwh)
 {
 	return round(gco2e_per_kwh * 1e6) / 1e6;
 }
@@ -23,12 +23,12 @@ size_t site_hours_known(const struct catalogue *catalogue, const struct grid_hou
 	return count;
 }
 
-static bool names(const char *a, const char *b)
+static bool same_zone(const char *a, const char *b)
 {
 	return a && b && strcasecmp(a, b) == 0;
 }
 
-/* The zone of feeds that the site's row names, or that has its country's name. */
+/* Finds the feeds' zone of the site: its row's em_zone, else its country_zone. */
 static const char *zone_of_site(const struct catalogue *catalogue, const struct site_request *site, const struct grid_zone_list *zones)
 {
 	const struct region_row *row = site->country ? region_of_country(catalogue, site->country)
@@ -37,7 +37,7 @@ static const char *zone_of_site(const struct catalogue *catalogue, const struct 
 
 	for (size_t i = 0; row && i < zones->count; i++)
 		if (strcmp(zones->items[i].signal, grid_signal_words[GRID_AVERAGE]) == 0 &&
-			(names(zones->items[i].zone, row->em_zone) || (!row->em_zone && names(zones->items[i].zone, row->country_zone))))
+			(same_zone(zones->items[i].zone, row->em_zone) || (!row->em_zone && same_zone(zones->items[i].zone, row->country_zone))))
 			return zones->items[i].zone;
 	return NULL;
 }
@@ -61,13 +61,13 @@ enum status site_hours_fill(struct storage *storage, const struct catalogue *cat
 	known = status == STATUS_OK ? site_hours_known(catalogue, &hours) : 0;
 	if (known == 0)
 		return status;
-	CHECK(hours.items); /* known counts them */
+	CHECK(hours.items); /* known > 0 */
 	site->series = (struct site_series){.start_us = hours.items[0].start_us, .step_minutes = 60};
 	site->series.gco2e_per_kwh.items = ARENA_ARRAY(arena, double, hours.count);
 	site->series.source = arena_printf(arena, "average intensity of each hour in %s, by %s", zone, hours.items[0].feed);
 	if (!site->series.gco2e_per_kwh.items || !site->series.source)
 		return STATUS_NO_MEMORY;
 	for (size_t i = 0; i < known; i++)
-		site->series.gco2e_per_kwh.items[site->series.gco2e_per_kwh.count++] = written(hours.items[i].gco2e_per_kwh);
+		site->series.gco2e_per_kwh.items[site->series.gco2e_per_kwh.count++] = round_as_stored(hours.items[i].gco2e_per_kwh);
 	return STATUS_OK;
 }

@@ -381,8 +381,8 @@ def test_what_verifies_nothing_says_why(hub):
         assert "verification" not in told and "verification" not in hub.get(f"/v1/plans/{plan['id']}").json
         return told["not_verified"]
 
-    assert "the plan is of h100-sxm5-80gb, and l4 was measured" in unverified(plan_of(hub, accelerator="h100"))
-    assert "neither a block nor a product" in unverified(plan_of(hub), measured())
+    assert "the plan is for h100-sxm5-80gb, but l4 was measured" in unverified(plan_of(hub, accelerator="h100"))
+    assert "no valid figure of a block or of a product" in unverified(plan_of(hub), measured())
     gone = plan_of(hub)
 
     def deleted(lease):
