@@ -43,7 +43,7 @@ void agent_wait(struct agent *agent, double seconds)
 {
 	struct pollfd polled = {.fd = agent->wake_fd, .events = POLLIN};
 
-	if (atomic_load(&agent->stopping)) /* nothing wakes us any more */
+	if (atomic_load(&agent->stopping)) /* wake_fd stays readable */
 		usleep((useconds_t)(fmin(seconds, 1) * 1e6));
 	else
 		(void)poll(&polled, 1, (int)(seconds * 1e3) + 1);
@@ -72,7 +72,7 @@ static bool is_offered(const struct agent *agent, const struct bench_device_slot
 	return offered;
 }
 
-static void probe(struct agent *agent)
+static void probe_devices(struct agent *agent)
 {
 	bool told = bench_devices_probe(&agent->devices, agent->program, &agent->stopping);
 
@@ -80,7 +80,7 @@ static void probe(struct agent *agent)
 	agent->probe_ns = in_s(told ? agent->options->probe_seconds : PROBE_RETRY_S);
 }
 
-/* Those that may be given work now; false when a state has changed that the server should know first. */
+/* Lists the devices that are ready for work. False: a state changed, so register first. */
 static bool list_ready(struct agent *agent, struct text_list *ready, const char **ids)
 {
 	bool changed, known = true;
@@ -96,7 +96,7 @@ static bool list_ready(struct agent *agent, struct text_list *ready, const char 
 	return known;
 }
 
-static struct device_record describe(const struct agent *agent, const struct bench_device_slot *slot)
+static struct device_record describe_device(const struct agent *agent, const struct bench_device_slot *slot)
 {
 	return (struct device_record){.id = slot->id, .node = agent->node, .backend = slot->told.backend, .name = slot->told.name,
 		.accelerator = slot->told.accelerator, .driver = slot->told.driver, .memory_bytes = slot->told.memory_bytes,
@@ -104,7 +104,7 @@ static struct device_record describe(const struct agent *agent, const struct ben
 		.properties = {slot->properties, strlen(slot->properties)}};
 }
 
-static bool enrol(struct agent *agent)
+static bool register_agent(struct agent *agent)
 {
 	struct agent_registration registration = {.agent_id = agent->spool.agent_id, .host = agent->node, .version = FLEETPLAN_VERSION};
 	struct device_record records[BENCH_DEVICES_MAX];
@@ -113,7 +113,7 @@ static bool enrol(struct agent *agent)
 	registration.devices.items = records;
 	for (size_t i = 0; i < agent->devices.count; i++) {
 		if (is_offered(agent, &agent->devices.slots[i]))
-			records[registration.devices.count++] = describe(agent, &agent->devices.slots[i]);
+			records[registration.devices.count++] = describe_device(agent, &agent->devices.slots[i]);
 	}
 	end = link_register(&agent->link, &registration, agent_patience(agent, CALL_S));
 	agent->registered = end == LINK_OK || end == LINK_EMPTY;
@@ -128,14 +128,14 @@ static bool enrol(struct agent *agent)
 }
 
 /* --- work -------------------------------------------------------------------------------------------------------- */
-/* A server that answers "nothing" at once, though it may wait, is not asked again at once. */
-static void rest(struct agent *agent, int64_t asked_ns)
+/* Waits before the next request if the server answered "no work" at once instead of waiting. */
+static void wait_if_early(struct agent *agent, int64_t asked_ns)
 {
 	if (clock_monotonic_ns() - asked_ns < (int64_t)NS_PER_S)
 		agent_wait(agent, 0.5 + chance());
 }
 
-/* Whoever waits for SIGTERM to stop us is told in the same way. */
+/* Sends SIGTERM to this process after idle_seconds without work: the command then stops as for any SIGTERM. */
 static void end_when_idle(struct agent *agent)
 {
 	unsigned most_s = agent->options->idle_seconds;
@@ -158,7 +158,7 @@ static void ask_for_work(struct agent *agent, const struct text_list *ready)
 	enum link_end end;
 
 	arena_init(&arena, LEASE_ARENA_BYTES);
-	/* Called off by a stop whenever that comes: work that is leased then would only be given back. */
+	/* A stop always interrupts this call: the agent would only release work that it leases then. */
 	end = link_lease(&agent->link, agent->spool.agent_id, &request,
 		(struct link_patience){request.wait_s + LEASE_SLACK_S, agent->wake_fd}, &arena, &lease);
 	switch (end) {
@@ -170,17 +170,17 @@ static void ask_for_work(struct agent *agent, const struct text_list *ready)
 	case LINK_EMPTY:
 		backoff_reset(&agent->backoff);
 		end_when_idle(agent);
-		rest(agent, asked_ns);
+		wait_if_early(agent, asked_ns);
 		break;
 	case LINK_UNKNOWN:
 		log_event(LOG_WARNING, "agent_forgotten", LOG_TEXT("detail", agent->link.detail));
 		agent->registered = false;
-		rest(agent, asked_ns);
+		wait_if_early(agent, asked_ns);
 		break;
 	case LINK_INTERRUPTED:
 		break;
-	case LINK_DENIED:  /* it may want to hear of our new key, */
-	case LINK_REFUSED: /* or knows other devices of us than these */
+	case LINK_DENIED:  /* register with the new key, */
+	case LINK_REFUSED: /* or with the current devices */
 		agent->registered = false;
 		agent_wait_after(agent, "agent_without_work");
 		break;
@@ -194,9 +194,9 @@ static void ask_for_work(struct agent *agent, const struct text_list *ready)
 	arena_release(&arena);
 }
 
-/* Whether the server has taken, or refused for good, what is in the spool. It is not asked for work before: to ask is to say
- * that the devices are free, and what stands on them is over. Only when it lives and still fails with a result for
- * long, that may not idle this node. */
+/* True if the server has accepted or finally rejected all results in the spool. Before that the agent does not ask for
+ * work: asking for work says that the devices are free and that their benchmarks are over. True also after more than
+ * BROKEN_TRIES server errors in a row, so that a result that the server cannot handle does not idle this node. */
 static bool is_delivered(struct agent *agent)
 {
 	enum link_end end = agent_spool_deliver(agent);
@@ -210,17 +210,17 @@ static bool is_delivered(struct agent *agent)
 	return false;
 }
 
-/* One round; each step waits when it failed, and the next round begins anew. */
-static void work(struct agent *agent)
+/* One round: list devices, register, deliver, ask for work. A step that fails waits; the next round starts again. */
+static void work_once(struct agent *agent)
 {
 	const char *ids[BENCH_DEVICES_MAX];
 	struct text_list ready;
 
 	if (clock_monotonic_ns() >= agent->probe_ns)
-		probe(agent);
+		probe_devices(agent);
 	if (!list_ready(agent, &ready, ids))
 		agent->registered = false;
-	if (!agent->registered && !enrol(agent))
+	if (!agent->registered && !register_agent(agent))
 		return;
 	if (!is_delivered(agent) || atomic_load(&agent->stopping))
 		return;
@@ -235,7 +235,7 @@ static void *agent_thread(void *context)
 	struct agent *agent = context;
 
 	while (!atomic_load(&agent->stopping))
-		work(agent);
+		work_once(agent);
 	while (agent_spool_deliver(agent) != LINK_OK && !agent_must_end(agent))
 		agent_wait(agent, 1);
 	return NULL;

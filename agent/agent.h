@@ -1,11 +1,11 @@
-/* An agent: takes benchmarks from a server for the devices of this machine, runs each in a worker process, and delivers
- * what it measured. `fleetplan agent` is one; server/bench_runner.h does the same for a daemon's own machine, with the same
- * workers, and the server keeps the same books of both.
+/* An agent leases benchmarks from a server for the devices of this machine, runs each in a worker process, and delivers
+ * the results. `fleetplan agent` is an agent. server/bench_runner.h runs the same workers for the daemon's own machine;
+ * the server stores the same records for both.
  *
- * One thread: list the devices, register, deliver what is still in the spool, ask for work, run it; another keeps the
- * lease while a worker runs. A result is in the spool before it is delivered, and leaves it when it was taken or refused for
- * good. One benchmark runs at a time: two on one node would disturb each other. Whatever fails is tried again, ever
- * more slowly; nothing but agent_stop ends an agent. */
+ * One thread lists the devices, registers, delivers the results in the spool, asks for work and runs it. While a worker
+ * runs, a second thread renews the lease. The agent puts a result into the spool before it delivers it, and removes it
+ * when the server has accepted or finally rejected it. One benchmark runs at a time: two on one node would disturb each
+ * other. The agent repeats failed calls with longer and longer waits. Only agent_stop() ends it. */
 #ifndef FLEETPLAN_AGENT_AGENT_H
 #define FLEETPLAN_AGENT_AGENT_H
 
@@ -14,12 +14,12 @@
 
 struct agent;
 
-/* The options outlive the agent. STATUS_INVALID, NOT_FOUND: an option's value, a file; STATUS_CONFLICT: another agent has the
- * spool; STATUS_UNAVAILABLE: the spool cannot be used. */
+/* The options must live longer than the agent. STATUS_INVALID: an option's value; NOT_FOUND: a file; CONFLICT: another
+ * agent uses the spool; UNAVAILABLE: the spool, the worker's program or a thread; STORAGE_FULL; NO_MEMORY. */
 FALLIBLE enum status agent_start(const struct agent_options *options, struct agent **agent, struct failure *failure);
 
-/* Ends the worker under way and gives its benchmark back, or delivers what it had measured: within drain_seconds, and what
- * could not be delivered stays in the spool. Answers whether nothing was left behind. */
+/* Stops the running worker and releases its benchmark, and delivers the results in the spool, within drain_seconds.
+ * Results that could not be delivered stay in the spool. Returns true if the spool is empty. */
 bool agent_stop(struct agent *agent);
 
 #endif

@@ -52,7 +52,7 @@ enum link_end agent_deliver(struct agent *agent, const struct spool_entry *entry
 	return end;
 }
 
-/* LINK_OK when the spool need not keep it any more. */
+/* LINK_OK: the entry is out of the spool or damaged. */
 static enum link_end deliver_entry(struct agent *agent, const struct spool_entry *entry)
 {
 	struct failure failure;

@@ -10,10 +10,10 @@
 
 enum { RELEASE_TRIES = 5, BUSY_RETRY_S = 5, SILENCE_S = 20, DIGEST_TEXT_SIZE = 2 * crypto_hash_sha256_BYTES + 1 };
 
-/* Why a worker is being stopped, when it is. */
+/* Why a worker is stopped. */
 enum stop_cause { CAUSE_NONE, CAUSE_DRAIN, CAUSE_CANCEL, CAUSE_LOST, CAUSE_OVER };
 
-/* One benchmark under way. */
+/* One running benchmark. */
 struct run {
 	struct agent *agent;
 	const struct lease *lease;
@@ -32,8 +32,8 @@ static struct bench_device_slot *slot_of(struct agent *agent, const char *device
 	return NULL;
 }
 
-/* Without penalty. What cannot be given back is lost with its lease, at the price of an attempt. */
-static void give_back(struct agent *agent, const struct lease *lease, const char *reason)
+/* Releases a benchmark, which does not cost an attempt. If that fails, the lease expires, which costs one. */
+static void release_lease(struct agent *agent, const struct lease *lease, const char *reason)
 {
 	const struct lease_release release = {.token = lease->token, .reason = *reason ? reason : NULL};
 	enum link_end end = LINK_AWAY;
@@ -53,7 +53,7 @@ static bool on_tick(void *context)
 	uint64_t count;
 
 	(void)!read(run->agent->wake_fd, &count, sizeof(count));
-	if (run->cause != CAUSE_NONE) /* it is being stopped; what is heard meanwhile does not change why */
+	if (run->cause != CAUSE_NONE) /* the worker is being stopped; the cause stays */
 		return false;
 	keeper_tell(&run->keeper, &run->job->progress_json);
 	switch (keeper_ask(&run->keeper)) {
@@ -73,7 +73,7 @@ static bool on_tick(void *context)
 	return run->cause == CAUSE_NONE;
 }
 
-/* The result and its digest, as the server takes them. */
+/* Encodes the result and its digest as a struct lease_result. */
 static void encode_delivery(const struct run *run, const struct bench_worker_outcome *outcome, struct buffer *body)
 {
 	unsigned char digest[crypto_hash_sha256_BYTES];
@@ -93,7 +93,7 @@ static void encode_delivery(const struct run *run, const struct bench_worker_out
 	buffer_release(&told);
 }
 
-/* A spool without room: from memory then, for as long as the lease lasts and we may go on. */
+/* Delivers from memory when the spool cannot store the result: until the lease ends or the agent must end. */
 static void deliver_unspooled(struct run *run, const struct spool_entry *entry, const struct buffer *body)
 {
 	struct backoff backoff = {.first_s = 0.5, .most_s = 10};
@@ -130,7 +130,7 @@ static void conclude_stopped(struct run *run, struct bench_worker_outcome *outco
 {
 	switch (run->cause) {
 	case CAUSE_DRAIN:
-		give_back(run->agent, run->lease, "the agent is being stopped");
+		release_lease(run->agent, run->lease, "the agent is being stopped");
 		break;
 	case CAUSE_CANCEL:
 		snprintf(outcome->detail, sizeof(outcome->detail), "cancelled while it ran");
@@ -140,7 +140,7 @@ static void conclude_stopped(struct run *run, struct bench_worker_outcome *outco
 	case CAUSE_OVER:
 	case CAUSE_NONE:
 		log_event(LOG_WARNING, "agent_lease_lost", LOG_TEXT("benchmark", run->lease->benchmark_id),
-			LOG_TEXT("reason", run->cause == CAUSE_OVER ? "nobody could be asked for too long" : "the server gave it to another"));
+			LOG_TEXT("reason", run->cause == CAUSE_OVER ? "the server did not answer for too long" : "the server ended the lease"));
 		break;
 	}
 }
@@ -167,7 +167,7 @@ static void conclude(struct run *run, struct bench_worker_outcome *outcome)
 		break;
 	case SEQUEL_GIVE_BACK:
 		run->slot->not_before_ns = clock_monotonic_ns() + INT64_C(1000000000) * BUSY_RETRY_S;
-		give_back(run->agent, run->lease, outcome->detail);
+		release_lease(run->agent, run->lease, outcome->detail);
 		break;
 	case SEQUEL_AS_WISHED:
 	case SEQUEL_COUNT:
@@ -213,7 +213,7 @@ void agent_lease_run(struct agent *agent, const struct lease *lease)
 	log_event(LOG_INFO, "agent_leased", LOG_TEXT("benchmark", lease->benchmark_id), LOG_TEXT("device", lease->device),
 		LOG_INTEGER("attempt", lease->attempt), LOG_INTEGER("token", lease->token), LOG_DOUBLE("lease_s", lease->lease_s));
 	if (!run.slot || !run.job) {
-		give_back(agent, lease, run.slot ? "the agent is out of memory" : "no such device here");
+		release_lease(agent, lease, run.slot ? "the agent is out of memory" : "this machine does not have the device");
 		free(run.job);
 		return;
 	}
@@ -223,7 +223,7 @@ void agent_lease_run(struct agent *agent, const struct lease *lease)
 		run_worker(&run);
 		keeper_stop(&run.keeper);
 	} else if (end != LINK_STALE && end != LINK_UNKNOWN) {
-		give_back(agent, lease, "the agent could not confirm its lease");
+		release_lease(agent, lease, "the agent could not confirm its lease");
 	}
 	bench_job_close(run.job);
 	free(run.job);

@@ -6,7 +6,7 @@
 
 enum { WORKER_LOG_BYTES = 1024 * 1024 };
 
-/* From SIGKILL to giving a worker up for wedged. */
+/* Seconds after SIGKILL until a worker counts as wedged. */
 #define KILL_GRACE_S 10.0
 
 static const struct bench_consequence {

@@ -8,7 +8,7 @@
 
 enum { DEVICES_ARENA_BYTES = 8 * 1024 * 1024, LIST_LOG_BYTES = 16 * 1024 };
 
-/* Listing loads drivers, which may take seconds on a node of many GPUs, and must not hang the daemon's queue. */
+/* Listing loads drivers: seconds on a node with many GPUs. The limit protects the daemon's queue. */
 #define LIST_DEADLINE_S 30.0
 
 static const char *const state_names[DEVICE_STATE_COUNT] = {
@@ -43,7 +43,7 @@ void bench_devices_release(struct bench_devices *devices)
 	arena_release(&devices->arena);
 }
 
-static const char *copy(struct listing *listing, const char *text)
+static const char *copy_text(struct listing *listing, const char *text)
 {
 	const char *kept = arena_strdup(&listing->fresh->arena, text);
 
@@ -64,18 +64,18 @@ static void take_line(void *context, const struct bench_line *line, const char *
 	*slot = (struct bench_device_slot){.told = *told};
 	snprintf(slot->id, sizeof(slot->id), "%s", told->id);
 	slot->told.id = slot->id;
-	slot->told.backend = copy(listing, told->backend);
-	slot->told.name = copy(listing, told->name);
-	slot->told.uuid = copy(listing, told->uuid);
-	slot->told.vendor = copy(listing, told->vendor);
-	slot->told.accelerator = copy(listing, told->accelerator);
-	slot->told.driver = copy(listing, told->driver);
-	slot->told.instruction_set = copy(listing, told->instruction_set);
-	slot->told.pci_id = copy(listing, told->pci_id);
-	slot->told.pci_bus = copy(listing, told->pci_bus);
-	slot->told.mig_parent = copy(listing, told->mig_parent);
-	slot->told.mig_profile = copy(listing, told->mig_profile);
-	slot->told.compute_capability = copy(listing, told->compute_capability);
+	slot->told.backend = copy_text(listing, told->backend);
+	slot->told.name = copy_text(listing, told->name);
+	slot->told.uuid = copy_text(listing, told->uuid);
+	slot->told.vendor = copy_text(listing, told->vendor);
+	slot->told.accelerator = copy_text(listing, told->accelerator);
+	slot->told.driver = copy_text(listing, told->driver);
+	slot->told.instruction_set = copy_text(listing, told->instruction_set);
+	slot->told.pci_id = copy_text(listing, told->pci_id);
+	slot->told.pci_bus = copy_text(listing, told->pci_bus);
+	slot->told.mig_parent = copy_text(listing, told->mig_parent);
+	slot->told.mig_profile = copy_text(listing, told->mig_profile);
+	slot->told.compute_capability = copy_text(listing, told->compute_capability);
 	slot->properties = arena_strndup(&fresh->arena, text, length);
 	listing->exhausted = listing->exhausted || !slot->properties;
 }
@@ -137,7 +137,7 @@ bool bench_devices_probe(struct bench_devices *devices, const char *program, con
 		}
 	}
 	bench_devices_release(devices);
-	*devices = *fresh; /* the arena's blocks are its own; ids are pointed to anew below */
+	*devices = *fresh; /* takes over the arena; told.id is set again below */
 	free(fresh);
 	for (size_t i = 0; i < devices->count; i++)
 		devices->slots[i].told.id = devices->slots[i].id;
@@ -155,7 +155,7 @@ bool bench_device_ready(struct bench_device_slot *slot, bool *changed)
 	*changed = slot->wedged && waitpid(slot->wedged, NULL, WNOHANG) != 0;
 	if (*changed) {
 		slot->wedged = 0;
-		bench_device_mark(slot, DEVICE_SUSPECT, "its driver held a worker for a while");
+		bench_device_mark(slot, DEVICE_SUSPECT, "its driver blocked a worker for some time");
 	}
 	return !slot->wedged && clock_monotonic_ns() >= slot->not_before_ns;
 }

@@ -1,6 +1,6 @@
-/* The devices of this machine, as a worker listed them: neither the daemon nor an agent ever loads a device's library.
+/* Devices of this machine, which a worker process lists: the daemon and the agent never load a device's library.
  *
- * Whoever probes tells others: the daemon its storage (server/bench_device_rows.h), an agent its server. One thread. */
+ * The daemon stores them (server/bench_device_rows.h); an agent reports them to its server. One thread. */
 #ifndef FLEETPLAN_AGENT_DEVICES_H
 #define FLEETPLAN_AGENT_DEVICES_H
 
@@ -20,29 +20,29 @@ struct bench_device_slot {
 	const char *properties;        /* the line itself */
 	enum bench_device_state state;
 	char reason[160];
-	pid_t wedged;         /* the worker that would not die; 0: none */
-	int64_t not_before_ns; /* monotonic: busy for somebody else until then */
+	pid_t wedged;         /* the worker that survived SIGKILL; 0: none */
+	int64_t not_before_ns; /* monotonic: other programs use the device; do not use it before */
 };
 
 struct bench_devices {
 	struct arena arena;
 	struct bench_device_slot slots[BENCH_DEVICES_MAX];
 	size_t count;
-	char node[64]; /* this host's name */
+	char node[64]; /* the host name */
 };
 
 void bench_devices_init(struct bench_devices *devices);
 void bench_devices_release(struct bench_devices *devices);
 
-/* Asks `program` for its devices. States of known ones stay. False, and everything as it was, when no worker could answer,
- * which is logged, or when *stopping. */
+/* Lists the devices with `program`. Known devices keep their state. False, with nothing changed: the worker failed, which
+ * is logged, or *stopping is true, or there is no memory. */
 bool bench_devices_probe(struct bench_devices *devices, const char *program, const _Atomic bool *stopping);
 
 const struct bench_device_slot *bench_device_find(const struct bench_devices *devices, const char *id); /* NULL: none */
 
 void bench_device_mark(struct bench_device_slot *slot, enum bench_device_state state, const char *reason); /* reason may be NULL */
 
-/* Whether it may be given work now. A wedged one may again once its worker is gone: its state is then *changed. */
+/* True if the device is ready for work. A wedged device is ready when its worker has ended; *changed is then true. */
 bool bench_device_ready(struct bench_device_slot *slot, bool *changed);
 
 #endif

@@ -45,7 +45,7 @@ bool bench_job_plan(struct bench_job *job, char *detail, size_t size)
 	return false;
 }
 
-static const char *copy(struct bench_job *job, const char *text)
+static const char *copy_text(struct bench_job *job, const char *text)
 {
 	const char *kept = arena_strdup(&job->arena, text);
 
@@ -57,19 +57,19 @@ static void take_device(struct bench_job *job, const struct bench_line_device *d
 {
 	job->has_device = true;
 	job->device = *device;
-	job->device.id = copy(job, device->id);
-	job->device.backend = copy(job, device->backend);
-	job->device.name = copy(job, device->name);
-	job->device.uuid = copy(job, device->uuid);
-	job->device.vendor = copy(job, device->vendor);
-	job->device.accelerator = copy(job, device->accelerator);
-	job->device.driver = copy(job, device->driver);
-	job->device.instruction_set = copy(job, device->instruction_set);
-	job->device.pci_id = copy(job, device->pci_id);
-	job->device.pci_bus = copy(job, device->pci_bus);
-	job->device.mig_parent = copy(job, device->mig_parent);
-	job->device.mig_profile = copy(job, device->mig_profile);
-	job->device.compute_capability = copy(job, device->compute_capability);
+	job->device.id = copy_text(job, device->id);
+	job->device.backend = copy_text(job, device->backend);
+	job->device.name = copy_text(job, device->name);
+	job->device.uuid = copy_text(job, device->uuid);
+	job->device.vendor = copy_text(job, device->vendor);
+	job->device.accelerator = copy_text(job, device->accelerator);
+	job->device.driver = copy_text(job, device->driver);
+	job->device.instruction_set = copy_text(job, device->instruction_set);
+	job->device.pci_id = copy_text(job, device->pci_id);
+	job->device.pci_bus = copy_text(job, device->pci_bus);
+	job->device.mig_parent = copy_text(job, device->mig_parent);
+	job->device.mig_profile = copy_text(job, device->mig_profile);
+	job->device.compute_capability = copy_text(job, device->compute_capability);
 }
 
 static void take_measure(struct bench_job *job, const struct bench_line_measure *measure)
@@ -82,17 +82,17 @@ static void take_measure(struct bench_job *job, const struct bench_line_measure 
 	}
 	kept = &job->measures[job->measure_count++];
 	*kept = *measure;
-	kept->test = copy(job, measure->test);
-	kept->method = copy(job, measure->method);
-	kept->unit = copy(job, measure->unit);
-	kept->role = copy(job, measure->role);
-	kept->kind = copy(job, measure->kind);
-	kept->throttle = copy(job, measure->throttle);
-	kept->transfer.direction = copy(job, measure->transfer.direction);
-	kept->energy.source = copy(job, measure->energy.source);
-	kept->energy.by = copy(job, measure->energy.by);
-	kept->energy.scope = copy(job, measure->energy.scope);
-	kept->energy.confidence = copy(job, measure->energy.confidence);
+	kept->test = copy_text(job, measure->test);
+	kept->method = copy_text(job, measure->method);
+	kept->unit = copy_text(job, measure->unit);
+	kept->role = copy_text(job, measure->role);
+	kept->kind = copy_text(job, measure->kind);
+	kept->throttle = copy_text(job, measure->throttle);
+	kept->transfer.direction = copy_text(job, measure->transfer.direction);
+	kept->energy.source = copy_text(job, measure->energy.source);
+	kept->energy.by = copy_text(job, measure->energy.by);
+	kept->energy.scope = copy_text(job, measure->energy.scope);
+	kept->energy.confidence = copy_text(job, measure->energy.confidence);
 }
 
 static void take_fit(struct bench_job *job, const struct bench_line_fit *fit)
@@ -105,9 +105,9 @@ static void take_fit(struct bench_job *job, const struct bench_line_fit *fit)
 	}
 	kept = &job->fits[job->fit_count++];
 	*kept = *fit;
-	kept->test = copy(job, fit->test);
-	kept->what = copy(job, fit->what);
-	kept->method = copy(job, fit->method);
+	kept->test = copy_text(job, fit->test);
+	kept->what = copy_text(job, fit->what);
+	kept->method = copy_text(job, fit->method);
 }
 
 static void take_mean(struct bench_job *job, const struct bench_line_mean *mean)
@@ -120,9 +120,9 @@ static void take_mean(struct bench_job *job, const struct bench_line_mean *mean)
 	}
 	kept = &job->means[job->mean_count++];
 	*kept = *mean;
-	kept->test = copy(job, mean->test);
-	kept->method = copy(job, mean->method);
-	kept->unit = copy(job, mean->unit);
+	kept->test = copy_text(job, mean->test);
+	kept->method = copy_text(job, mean->method);
+	kept->unit = copy_text(job, mean->unit);
 }
 
 static void take_member(struct buffer *list, const char *text, size_t length)
@@ -173,7 +173,7 @@ void bench_job_take(struct bench_job *job, const struct bench_line *line, const 
 	case BENCH_LINE_RESULT:
 		job->elapsed_s = line->as.result.elapsed_s;
 		break;
-	case BENCH_LINE_SAMPLE: /* of power and clocks: what comes of them is each measure's energy */
+	case BENCH_LINE_SAMPLE: /* power and clocks: each measure's energy already has them */
 	case BENCH_LINE_COUNT:
 		break;
 	}
@@ -181,7 +181,7 @@ void bench_job_take(struct bench_job *job, const struct bench_line *line, const 
 		job->means_json.failed || job->skips_json.failed;
 }
 
-static void deny(struct bench_worker_outcome *outcome, enum bench_worker_end end, const char *detail)
+static void fail_outcome(struct bench_worker_outcome *outcome, enum bench_worker_end end, const char *detail)
 {
 	outcome->end = end;
 	snprintf(outcome->detail, sizeof outcome->detail, "%s", detail);
@@ -192,13 +192,13 @@ void bench_job_judge(const struct bench_job *job, struct bench_worker_outcome *o
 	if (outcome->end != WORKER_SUCCEEDED)
 		return;
 	if (job->exhausted) {
-		deny(outcome, WORKER_MISSPOKE, "the worker told more than can be kept");
+		fail_outcome(outcome, WORKER_MISSPOKE, "the worker reported more than can be stored");
 	} else if (!job->has_device) {
-		deny(outcome, WORKER_MISSPOKE, "the worker did not say which device it measured");
+		fail_outcome(outcome, WORKER_MISSPOKE, "the worker did not report which device it measured");
 	} else if (job->measure_count == 0 && job->skip_count == 0) {
-		deny(outcome, WORKER_MISSPOKE, "the worker measured nothing, and did not say why");
+		fail_outcome(outcome, WORKER_MISSPOKE, "the worker measured nothing and gave no reason");
 	} else if (job->measure_count == 0) {
-		outcome->end = WORKER_FAILED; /* and would again */
+		outcome->end = WORKER_FAILED; /* another attempt would skip them too */
 		snprintf(outcome->detail, sizeof outcome->detail, "nothing was measured: every test was skipped (%zu), the first of them %s", job->skip_count,
 			job->skipped);
 	}
@@ -210,7 +210,7 @@ static void put_text(struct json_writer *writer, const char *key, const char *te
 	json_string(writer, text);
 }
 
-/* What is absent is left out: JSON has no NaN, and the whole result would fail for it. */
+/* Leaves out an absent number: JSON has no NaN, and the writer would fail. */
 static void put_number(struct json_writer *writer, const char *key, double number)
 {
 	if (!is_given(number))
@@ -249,7 +249,7 @@ static void put_calibration(struct json_writer *writer, const struct calibration
 	json_end_object(writer);
 }
 
-/* Named as an answer's warnings are. */
+/* Writes the warnings with the names that answers use. */
 static void put_warnings(struct json_writer *writer, const struct bench_calibrations *calibrations)
 {
 	size_t held = 0;
@@ -292,7 +292,7 @@ static void put_calibrations(struct json_writer *writer, const struct bench_cali
 	json_end_array(writer);
 }
 
-/* What the worker or a vendor's library printed, made valid UTF-8 by leaving out what is not ASCII. */
+/* Writes the output of the worker and of vendors' libraries, without bytes that are not ASCII. */
 static void put_log(struct json_writer *writer, const struct buffer *log)
 {
 	char shown[LOG_SHOWN_BYTES];

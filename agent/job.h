@@ -1,4 +1,4 @@
-/* What is gathered of one benchmark while its worker runs, and the result that is stored of it. */
+/* A job: the data of one benchmark while its worker runs, and the encoding of its result. */
 #ifndef FLEETPLAN_AGENT_JOB_H
 #define FLEETPLAN_AGENT_JOB_H
 
@@ -23,34 +23,34 @@ struct bench_job {
 	struct bench_line_mean means[BENCH_MEANS_MAX];
 	struct buffer device_json, measures_json, fits_json, means_json, skips_json, progress_json;
 	size_t skip_count;
-	char skipped[160]; /* the first: its test, and why */
+	char skipped[160]; /* the first skipped test and its reason */
 	char *worker_version;
 	double elapsed_s;
-	bool progressed; /* since progress_json was last told */
-	bool exhausted; /* memory: what followed is lost, and the benchmark must not succeed */
+	bool progressed; /* progress_json is newer than the last report */
+	bool exhausted; /* of memory: lines are lost, and the benchmark must not succeed */
 };
 
 void bench_job_open(struct bench_job *job);
 void bench_job_close(struct bench_job *job);
 
-/* Reads suite (unless it is set already) and budget out of the claimed record; false with a sentence when there is no such suite. */
+/* Sets the suite (unless it is set) and the budget from the claimed record. False, with a sentence: no such suite. */
 bool bench_job_plan(struct bench_job *job, char *detail, size_t size);
 
-/* Takes one line; the shape of bench_worker.on_line, with the job as context. */
+/* Stores one line. Has the arguments of bench_worker.on_line, with the job as context. */
 void bench_job_take(struct bench_job *job, const struct bench_line *line, const char *text, size_t length);
 
-/* Whether what was told bears out a worker that says that it succeeded: it is of a device, and of something measured. Else the outcome
- * becomes what it is, with the reason. */
+/* Checks the lines of a worker that reports success: they must name a device and have a measure. Otherwise changes the
+ * outcome to a failure, with the reason. */
 void bench_job_judge(const struct bench_job *job, struct bench_worker_outcome *outcome);
 
-/* What the daemon makes of what was measured; each may be NULL. */
+/* The daemon's conclusions from the measures; each may be NULL. */
 struct bench_judgement {
 	const struct bench_calibrations *calibrations;
 	const struct verification *verification;
-	const char *not_verified; /* of a plan's benchmark: why it says nothing of the plan */
+	const char *not_verified; /* why the result does not verify the plan */
 };
 
-/* The result as it is stored and answered, into `out`. */
+/* Writes the result, as it is stored and returned, to `out`. */
 void bench_job_encode(const struct bench_job *job, const struct bench_worker_outcome *outcome, const struct bench_judgement *judgement, struct buffer *out);
 
 #endif

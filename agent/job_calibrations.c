@@ -9,33 +9,33 @@
 #include "planner/measurement/products.h"
 
 /* Watts of one busy hardware thread: mean of the server processors in Cloud Carbon Footprint's AWS table
- * (AwsFootprintEstimationConstants, MAX_WATTS_AVG). A CPU seldom tells its own. */
+ * (AwsFootprintEstimationConstants, MAX_WATTS_AVG). Few CPUs report their power. */
 #define CPU_THREAD_W 3.5
 
-/* A change of a measured peak below this is noise, and no new row. */
+/* A smaller change of a measured peak is noise and does not change the row. */
 #define PEAK_NOISE 0.02
 
-/* Widest 80 % interval of a median that calibrates, as a part of it. */
+/* The widest 80 % interval of a median that gives a calibration, as a fraction of the median. */
 #define WIDTH_MOST 0.15
 
-/* A wider one says nothing more. */
+/* A reason shows a wider interval as "more than" this, as a fraction of the median. */
 #define WIDTH_TOLD 10
 
-/* Others' share of the CPUs from which on it is told. */
+/* A reason names others' share of the CPUs from this fraction on. */
 #define OTHERS_TOLD 0.05
 
-/* A line through sizes that misses one of them by more is none. */
+/* A fit over sizes with a larger residual, as a fraction, is rejected. */
 #define FIT_RESIDUAL_MOST 0.25
 
 struct calibrating {
 	const struct bench_evidence *evidence;
 	struct bench_calibrations *out;
 	struct arena *arena;
-	bool exhausted; /* the arena */
+	bool exhausted; /* the arena has no memory left */
 };
 
 __attribute__((format(printf, 3, 4)))
-static void refuse(struct calibrating *work, const char *quantity, const char *format, ...)
+static void refuse_quantity(struct calibrating *work, const char *quantity, const char *format, ...)
 {
 	struct bench_refusal *refusal;
 	va_list arguments;
@@ -49,15 +49,15 @@ static void refuse(struct calibrating *work, const char *quantity, const char *f
 	va_end(arguments);
 }
 
-static const char *keep(struct calibrating *work, const char *text)
+static const char *checked_text(struct calibrating *work, const char *text)
 {
 	if (!text)
 		work->exhausted = true;
 	return text ? text : "";
 }
 
-/* Why a figure cannot be a bound of what the device can do; NULL when it can. That its repetitions disagree does not
- * matter: what disturbs a device only makes it slower, and a later run raises the bound. */
+/* Why a figure cannot be a lower bound of the device's rate; NULL: it can. Repetitions may disagree: disturbances only make
+ * a device slower, and a later run raises the bound. */
 static const char *distrust_bound(const struct bench_line_measure *measure)
 {
 	if (!measure->verified)
@@ -69,13 +69,13 @@ static const char *distrust_bound(const struct bench_line_measure *measure)
 	return NULL;
 }
 
-/* Room for why a figure cannot be trusted. */
+/* Buffer for the reason of distrust(). */
 struct doubt {
 	char text[140];
 };
 
-/* Why a figure cannot be trusted; NULL when it can. A worker that says how well its median is known is judged by that: that its samples differ does not
- * matter. What goes one way has no median yet. */
+/* Why a figure cannot be trusted; NULL: it can. If the worker reports the interval of its median, that decides, not the
+ * spread of its samples. A figure with a trend has no median yet. */
 static const char *distrust(const struct bench_line_measure *measure, struct doubt *doubt)
 {
 	double width = (measure->median_p90 - measure->median_p10) / measure->median;
@@ -90,18 +90,18 @@ static const char *distrust(const struct bench_line_measure *measure, struct dou
 	if (!(measure->median_p10 > 0))
 		return measure->unstable ? "its repetitions disagree by more than 5 %, or drifted" : NULL;
 	if (measure->others_fraction + measure->steal_fraction >= OTHERS_TOLD)
-		snprintf(others, sizeof others, "; others had %.0f %% of the CPUs", 100 * (measure->others_fraction + measure->steal_fraction));
+		snprintf(others, sizeof others, "; others used %.0f %% of the CPUs", 100 * (measure->others_fraction + measure->steal_fraction));
 	if (measure->trend)
 		snprintf(doubt->text, sizeof doubt->text, "it drifted by %+.0f %% while it was measured%s", 100 * measure->drift, others);
 	else if (width > WIDTH_MOST)
-		snprintf(doubt->text, sizeof doubt->text, "its median is known within %s%.*f %% (80 %% interval), %.0f %% is the most%s", width > WIDTH_TOLD ? "more than " : "",
+		snprintf(doubt->text, sizeof doubt->text, "the 80 %% interval of its median is %s%.*f %% wide, the limit is %.0f %%%s", width > WIDTH_TOLD ? "more than " : "",
 			width < 0.2 ? 1 : 0, 100 * fmin(width, WIDTH_TOLD), 100 * WIDTH_MOST, others);
 	else
 		return NULL;
 	return doubt->text;
 }
 
-/* Between which a figure lies: its median where the worker says so, else its samples. */
+/* The interval of a figure: of its median if the worker reports it, else of its samples. */
 static double low_of(const struct bench_line_measure *measure)
 {
 	return measure->median_p10 > 0 ? measure->median_p10 : measure->p10;
@@ -129,7 +129,7 @@ bool bench_measures_same_work(const struct bench_line_measure *a, const struct b
 		(!a->has_transfer || (b->has_transfer && fabs(a->transfer.bytes - b->transfer.bytes) <= 0 && !strcmp(a->transfer.direction, b->transfer.direction)));
 }
 
-/* Whether a later measure of the same work stands in for this one: the worker repeats what was unstable. */
+/* True if a later measure of the same work replaces this one: the worker repeats unstable measures. */
 static bool is_superseded(const struct bench_evidence *evidence, size_t index)
 {
 	for (size_t i = index + 1; i < evidence->measure_count; i++)
@@ -138,7 +138,7 @@ static bool is_superseded(const struct bench_evidence *evidence, size_t index)
 	return false;
 }
 
-static const struct bench_line_measure *find(const struct bench_evidence *evidence, const char *test)
+static const struct bench_line_measure *last_measure(const struct bench_evidence *evidence, const char *test)
 {
 	for (size_t i = evidence->measure_count; i > 0; i--)
 		if (!strcmp(evidence->measures[i - 1].test, test))
@@ -151,27 +151,27 @@ static const char *date_of(struct calibrating *work)
 	char text[CLOCK_TEXT_MAX];
 
 	clock_format(text, work->evidence->now_us);
-	return keep(work, arena_strndup(work->arena, text, strlen("2026-11-21")));
+	return checked_text(work, arena_strndup(work->arena, text, strlen("2026-11-21")));
 }
 
-/* What a row is of, and what was found. */
+/* The key and the figures of a calibration. */
 struct found {
 	const char *quantity, *method, *class, *plan_id;
 	enum precision precision;
 	double value, low, high, spread, disagreement;
 	int64_t n;
-	double others; /* share of the CPUs that other processes and other guests had meanwhile; NaN: not told */
+	double others; /* share of the CPUs that other processes and other guests used meanwhile; NaN: not reported */
 };
 
-/* "gemm_efficiency.bf16.large.GPU-1", and a plan's own with its id behind: one row each, the newest valid. */
+/* "gemm_efficiency.bf16.large.GPU-1", followed by the plan's id for a plan's own: a newer row replaces the older one. */
 static const char *id_of(struct calibrating *work, const struct found *found)
 {
-	return keep(work, arena_printf(work->arena, "%s%s%s%s%s.%s%s%s", found->quantity, found->precision ? "." : "", precision_name(found->precision),
+	return checked_text(work, arena_printf(work->arena, "%s%s%s%s%s.%s%s%s", found->quantity, found->precision ? "." : "", precision_name(found->precision),
 		found->class ? "." : "", found->class ? found->class : "", work->evidence->device.id, found->plan_id ? "." : "",
 		found->plan_id ? found->plan_id : ""));
 }
 
-static void add(struct calibrating *work, const struct found *found)
+static void add_calibration(struct calibrating *work, const struct found *found)
 {
 	const struct bench_evidence *evidence = work->evidence;
 	struct calibration_row *row;
@@ -181,10 +181,10 @@ static void add(struct calibrating *work, const struct found *found)
 		return;
 	row = &work->out->rows[work->out->count++];
 	if (found->others >= OTHERS_TOLD)
-		snprintf(others, sizeof others, "; others had %.0f %% of the CPUs meanwhile", 100 * found->others);
+		snprintf(others, sizeof others, "; others used %.0f %% of the CPUs meanwhile", 100 * found->others);
 	*row = (struct calibration_row){
 		.meta = {.origin = "measured", .source_date = date_of(work), .valid_from_us = evidence->now_us,
-			.source = keep(work, arena_printf(work->arena, "benchmark %s on %s (%s)%s", evidence->benchmark_id,
+			.source = checked_text(work, arena_printf(work->arena, "benchmark %s on %s (%s)%s", evidence->benchmark_id,
 				evidence->device.id, evidence->device.name, others))},
 		.id = id_of(work, found),
 		.accelerator_id = evidence->device.accelerator,
@@ -203,7 +203,7 @@ static void add(struct calibrating *work, const struct found *found)
 		.spread = found->spread,
 		.disagreement = found->disagreement,
 		.baseline = found->value,
-		.expected = ABSENT_NUMBER, /* so on: of whole runs alone */
+		.expected = ABSENT_NUMBER, /* this and the next: only of whole runs */
 		.expected_sigma = ABSENT_NUMBER,
 		.step_ratio = ABSENT_NUMBER,
 		.gpu_count = ABSENT_COUNT,
@@ -216,8 +216,8 @@ static bool measured_before(const struct accelerator_row *row)
 	return row && row->meta.origin && !strcmp(row->meta.origin, "measured");
 }
 
-/* The higher of a new figure and the one of a measured row; *changed when that is news. */
-static double higher(double fresh, double before, bool *changed)
+/* The higher of a new figure and that of the measured row. Sets *changed if the new one counts. */
+static double higher_peak(double fresh, double before, bool *changed)
 {
 	if (is_given(before) && !(fresh > before * (1 + PEAK_NOISE)))
 		return before;
@@ -225,7 +225,7 @@ static double higher(double fresh, double before, bool *changed)
 	return given_or(fresh, before);
 }
 
-/* Median of the fastest stream, bytes/s; NaN when there is none. */
+/* Median of the fastest stream, bytes/s; NaN: none. */
 static double best_stream(const struct bench_evidence *evidence)
 {
 	double best = ABSENT_NUMBER;
@@ -234,15 +234,15 @@ static double best_stream(const struct bench_evidence *evidence)
 		const struct bench_line_measure *measure = &evidence->measures[i];
 
 		if (!strcmp(measure->method, "stream") && !distrust_bound(measure))
-			best = fmax(best, measure->median); /* fmax takes the number where the other is NaN */
+			best = fmax(best, measure->median); /* fmax ignores a NaN */
 	}
 	return best;
 }
 
-/* The highest rate at which this CPU was seen to multiply and add: issue rate, and products too, which at times find the machine quieter. */
+/* The highest measured rate of multiply-adds: the issue rate, or a product that ran while the machine was less busy. */
 static double best_issue(const struct bench_evidence *evidence)
 {
-	const struct bench_line_measure *issue = find(evidence, "issue_rate_fp32");
+	const struct bench_line_measure *issue = last_measure(evidence, "issue_rate_fp32");
 	double best = issue && !distrust_bound(issue) ? issue->p90 : ABSENT_NUMBER;
 
 	for (size_t i = 0; is_given(best) && i < evidence->measure_count; i++) {
@@ -271,17 +271,17 @@ static void describe_cpu(struct calibrating *work, struct accelerator_row *row)
 	accelerator->tdp_w = CPU_THREAD_W * device->threads;
 	accelerator->unverified = "tdp_w";
 	accelerator->source_date = date_of(work);
-	accelerator->notes = keep(work, arena_printf(work->arena,
+	accelerator->notes = checked_text(work, arena_printf(work->arena,
 		"tflops_fp32 is the measured issue rate of multiply-adds (%s, %.0f threads), memory_bandwidth_gbs the fastest measured "
 		"stream, tdp_w an estimate: %.2g W a busy hardware thread (Cloud Carbon Footprint, AWS mean)",
 		device->instruction_set ? device->instruction_set : "cpu", device->threads, CPU_THREAD_W));
-	accelerator->source = keep(work, arena_printf(work->arena, "measured by benchmark %s on %s",
+	accelerator->source = checked_text(work, arena_printf(work->arena, "measured by benchmark %s on %s",
 		work->evidence->benchmark_id, device->id));
 	row->meta = (struct row_meta){.origin = "measured", .source = accelerator->source, .source_date = accelerator->source_date};
 	row->memory_usable_source = "MemTotal, or the container's limit";
 }
 
-/* A CPU's row out of what was measured; the evidence's row where there is nothing new. NULL: not enough for one. */
+/* Makes a CPU's row of measurements. Returns the evidence's row if nothing is new. NULL: there are too few figures. */
 static const struct accelerator_row *own_row(struct calibrating *work)
 {
 	const struct accelerator_row *before = work->evidence->accelerator;
@@ -290,13 +290,13 @@ static const struct accelerator_row *own_row(struct calibrating *work)
 	bool changed = false;
 
 	if (before && !measured_before(before))
-		return before; /* somebody entered one: it is theirs */
+		return before; /* an administrator or the catalogue entered this row */
 	if (before) {
 		tflops_before = before->accelerator.tflops_fp32;
 		gbs_before = before->accelerator.memory_bandwidth_gbs;
 	}
-	tflops = higher(best_issue(work->evidence) / FLOPS_PER_TFLOP, tflops_before, &changed);
-	gbs = higher(best_stream(work->evidence) / BYTES_PER_GB, gbs_before, &changed);
+	tflops = higher_peak(best_issue(work->evidence) / FLOPS_PER_TFLOP, tflops_before, &changed);
+	gbs = higher_peak(best_stream(work->evidence) / BYTES_PER_GB, gbs_before, &changed);
 	if (!changed || !is_given(tflops) || !is_given(gbs) || !is_given(work->evidence->device.memory_bytes) ||
 		!is_given(work->evidence->device.threads))
 		return before;
@@ -315,20 +315,20 @@ static struct found found_of(const char *quantity, const struct bench_line_measu
 		.others = measure->others_fraction + measure->steal_fraction};
 }
 
-/* Products of one class, or all of a plan: operations over time, which is the harmonic mean weighted by operations. */
+/* Sums over the products of a class or of a plan. Their mean is operations / time: harmonic, weighted by operations. */
 struct product_sums {
-	double weight, usual, slow, fast; /* operations; and those over the efficiency at the median, at p10 and at p90 */
+	double weight, usual, slow, fast; /* operations; and operations / efficiency at the median, p10 and p90 */
 	double values[BENCH_MEASURES_MAX];
 	size_t count;
 	int64_t n;
 	double disagreement, others;
-	const struct bench_line_measure *distrusted; /* one that spoils all */
+	const struct bench_line_measure *distrusted; /* an untrusted product: the class gives no calibration */
 	struct doubt doubt;
 	const char *reason;
 };
 
-/* The ceiling that one product speaks for at one of its rates; NaN where memory decides. */
-static double implied(const struct candidate *candidate, double peak, const struct bench_line_measure *measure, double flops_per_s)
+/* The ceiling of efficiency that one product implies at a rate; NaN: memory limits the product. */
+static double implied_efficiency(const struct candidate *candidate, double peak, const struct bench_line_measure *measure, double flops_per_s)
 {
 	if (!measure->has_shape)
 		return flops_per_s / peak;
@@ -337,7 +337,7 @@ static double implied(const struct candidate *candidate, double peak, const stru
 
 static void sums_add(struct product_sums *sums, const struct candidate *candidate, double peak, const struct bench_line_measure *measure)
 {
-	double usual = implied(candidate, peak, measure, measure->median), weight = (measure->count > 0 ? measure->count : 1) * measure->flops;
+	double usual = implied_efficiency(candidate, peak, measure, measure->median), weight = (measure->count > 0 ? measure->count : 1) * measure->flops;
 
 	if (!sums->distrusted) {
 		sums->reason = distrust(measure, &sums->doubt);
@@ -347,11 +347,11 @@ static void sums_add(struct product_sums *sums, const struct candidate *candidat
 		return;
 	sums->weight += weight;
 	sums->usual += weight / usual;
-	sums->slow += weight / given_or(implied(candidate, peak, measure, low_of(measure)), usual);
-	sums->fast += weight / given_or(implied(candidate, peak, measure, high_of(measure)), usual);
+	sums->slow += weight / given_or(implied_efficiency(candidate, peak, measure, low_of(measure)), usual);
+	sums->fast += weight / given_or(implied_efficiency(candidate, peak, measure, high_of(measure)), usual);
 	sums->values[sums->count++] = usual;
 	sums->n += measure->n;
-	sums->disagreement = fmax(sums->disagreement, measure->disagreement); /* fmax takes the number where the other is NaN */
+	sums->disagreement = fmax(sums->disagreement, measure->disagreement); /* fmax ignores a NaN */
 	sums->others = fmax(sums->others, measure->others_fraction + measure->steal_fraction);
 }
 
@@ -361,7 +361,7 @@ static void sums_conclude(struct calibrating *work, struct product_sums *sums, e
 		.n = sums->n, .spread = ABSENT_NUMBER, .disagreement = sums->disagreement, .others = sums->others};
 
 	if (sums->distrusted) {
-		refuse(work, "gemm_efficiency", "%s products: %.40s: %s", class, sums->distrusted->test, sums->reason);
+		refuse_quantity(work, "gemm_efficiency", "%s products: %.40s: %s", class, sums->distrusted->test, sums->reason);
 		return;
 	}
 	if (sums->count == 0)
@@ -371,7 +371,7 @@ static void sums_conclude(struct calibrating *work, struct product_sums *sums, e
 	found.high = fmin(1, sums->weight / sums->fast);
 	if (sums->count > 1)
 		found.spread = evidence_deviation(sums->values, sums->count, evidence_median(sums->values, sums->count));
-	add(work, &found);
+	add_calibration(work, &found);
 }
 
 static bool is_product(const struct calibrating *work, size_t index, enum precision precision)
@@ -382,10 +382,10 @@ static bool is_product(const struct calibrating *work, size_t index, enum precis
 		is_given(measure->flops) && measure->flops > 0 && measure->median > 0 && !is_superseded(work->evidence, index);
 }
 
-/* The part as these products are judged: its own memory where this run measured it. */
+/* The accelerator for judging the products, with the memory efficiency of this run if it was measured. */
 static struct candidate judged_candidate(const struct calibrating *work, const struct accelerator *accelerator)
 {
-	const struct bench_line_measure *triad = find(work->evidence, "stream_triad");
+	const struct bench_line_measure *triad = last_measure(work->evidence, "stream_triad");
 	struct candidate candidate = {.accelerator = *accelerator, .gpus_per_node = 1, .internode_gbs = ABSENT_NUMBER};
 	struct doubt doubt;
 	double share = triad && !distrust(triad, &doubt) ? triad->median / (accelerator->memory_bandwidth_gbs * BYTES_PER_GB) : 0;
@@ -411,11 +411,11 @@ static void calibrate_products(struct calibrating *work, const struct accelerato
 		if (!is_product(work, i, precision))
 			continue;
 		if (used != precision || !(peak > 0)) {
-			refuse(work, "gemm_efficiency", "the catalogue has no %s rate of %.60s", precision_name(precision), accelerator->id);
+			refuse_quantity(work, "gemm_efficiency", "the catalogue has no %s rate of %.60s", precision_name(precision), accelerator->id);
 			return;
 		}
 		if (measure->median > peak) {
-			refuse(work, "gemm_efficiency", "peak_suspect: %.4g TFLOP/s measured, above the catalogue's %.4g", measure->median / FLOPS_PER_TFLOP,
+			refuse_quantity(work, "gemm_efficiency", "peak_suspect: %.4g TFLOP/s measured, above the catalogue's %.4g", measure->median / FLOPS_PER_TFLOP,
 				peak / FLOPS_PER_TFLOP);
 			return;
 		}
@@ -431,7 +431,7 @@ static void calibrate_products(struct calibrating *work, const struct accelerato
 
 static void calibrate_memory(struct calibrating *work, const struct accelerator *accelerator)
 {
-	const struct bench_line_measure *triad = find(work->evidence, "stream_triad");
+	const struct bench_line_measure *triad = last_measure(work->evidence, "stream_triad");
 	double peak = accelerator->memory_bandwidth_gbs * BYTES_PER_GB;
 	struct doubt doubt;
 	const char *reason = triad ? distrust(triad, &doubt) : NULL;
@@ -440,38 +440,38 @@ static void calibrate_memory(struct calibrating *work, const struct accelerator 
 	if (!triad)
 		return;
 	if (reason) {
-		refuse(work, "memory_efficiency", "stream_triad: %s", reason);
+		refuse_quantity(work, "memory_efficiency", "stream_triad: %s", reason);
 	} else if (!(peak > 0)) {
-		refuse(work, "memory_efficiency", "the catalogue has no bandwidth of %.60s", accelerator->id);
+		refuse_quantity(work, "memory_efficiency", "the catalogue has no bandwidth of %.60s", accelerator->id);
 	} else if (triad->median > peak) {
-		refuse(work, "memory_efficiency", "peak_suspect: %.4g GB/s measured, above the catalogue's %.4g",
+		refuse_quantity(work, "memory_efficiency", "peak_suspect: %.4g GB/s measured, above the catalogue's %.4g",
 			triad->median / BYTES_PER_GB, peak / BYTES_PER_GB);
 	} else {
 		found = found_of("memory_efficiency", triad, peak);
 		found.high = fmin(found.high, 1);
-		add(work, &found);
+		add_calibration(work, &found);
 	}
 }
 
-/* Launches in a row are what a step issues; the round trip stands in where a device has no such test, and not where that was disturbed: it
- * takes several times as long. */
+/* Uses the pipelined launch, as in a step. Uses the round trip only if the device has no such test, not if that test was
+ * disturbed: a round trip takes several times as long. */
 static void calibrate_launch(struct calibrating *work)
 {
-	const struct bench_line_measure *pipelined = find(work->evidence, "launch_pipelined");
-	const struct bench_line_measure *launch = pipelined ? pipelined : find(work->evidence, "launch_round_trip");
+	const struct bench_line_measure *pipelined = last_measure(work->evidence, "launch_pipelined");
+	const struct bench_line_measure *launch = pipelined ? pipelined : last_measure(work->evidence, "launch_round_trip");
 	struct doubt doubt;
 	const char *reason = launch ? distrust(launch, &doubt) : NULL;
 	struct found found;
 
 	if (reason) {
-		refuse(work, "kernel_launch_s", "%.40s: %s", launch->test, reason);
+		refuse_quantity(work, "kernel_launch_s", "%.40s: %s", launch->test, reason);
 	} else if (launch) {
 		found = found_of("kernel_launch_s", launch, 1);
-		add(work, &found);
+		add_calibration(work, &found);
 	}
 }
 
-/* Why a line through sizes cannot be trusted: one of its sizes cannot, or it is none. */
+/* Why a fit over sizes cannot be trusted: one of its measures cannot, or its residual is too large. NULL: it can. */
 static const char *distrust_fit(const struct bench_evidence *evidence, const struct bench_line_fit *fit, struct doubt *doubt)
 {
 	const char *reason;
@@ -479,10 +479,10 @@ static const char *distrust_fit(const struct bench_evidence *evidence, const str
 	for (size_t i = 0; i < evidence->measure_count; i++)
 		if (!strcmp(evidence->measures[i].test, fit->test) && !is_superseded(evidence, i) && (reason = distrust(&evidence->measures[i], doubt)) != NULL)
 			return reason;
-	return fit->worst_residual > FIT_RESIDUAL_MOST ? "its sizes lie on no line" : NULL;
+	return fit->worst_residual > FIT_RESIDUAL_MOST ? "its sizes do not lie on a line" : NULL;
 }
 
-/* How far off a size of the line may be: half of its median's interval. */
+/* The largest uncertainty of the fit's measures: half of the median's interval, as a fraction. */
 static double known_within(const struct bench_evidence *evidence, const struct bench_line_fit *fit)
 {
 	double most = 0;
@@ -500,16 +500,16 @@ static void add_fit(struct calibrating *work, const char *latency, const char *r
 		.spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .others = ABSENT_NUMBER};
 
 	if (beta > 0)
-		add(work, &found);
+		add_calibration(work, &found);
 	found.quantity = latency;
 	found.value = alpha_s;
 	found.low = alpha_s * (1 - part);
 	found.high = alpha_s * (1 + part);
 	if (alpha_s > 0)
-		add(work, &found);
+		add_calibration(work, &found);
 }
 
-/* The slower way of a transfer, which is not known where one of them cannot be trusted; and what all devices sum. */
+/* Uses the slower direction of host transfers, if both directions can be trusted; and the all-reduce. */
 static void calibrate_fits(struct calibrating *work)
 {
 	const struct bench_line_fit *slower = NULL;
@@ -526,7 +526,7 @@ static void calibrate_fits(struct calibrating *work)
 		reason = distrust_fit(work->evidence, fit, &doubt);
 		both_known = both_known && !(host && reason);
 		if (reason)
-			refuse(work, host ? "host_bytes_per_s" : "collective_bytes_per_s", "%.40s: %s", fit->test, reason);
+			refuse_quantity(work, host ? "host_bytes_per_s" : "collective_bytes_per_s", "%.40s: %s", fit->test, reason);
 		else if (sum)
 			add_fit(work, "collective_latency_s", "collective_bytes_per_s", fit, fit->alpha_s, fit->beta_bytes_per_s);
 		else if (!slower || fit->beta_bytes_per_s < slower->beta_bytes_per_s)
@@ -536,10 +536,10 @@ static void calibrate_fits(struct calibrating *work)
 		add_fit(work, "host_latency_s", "host_bytes_per_s", slower, slower->alpha_s, slower->beta_bytes_per_s);
 }
 
-/* Under the heaviest product of the plan, back to back. An energy that is told with little confidence is no figure. */
+/* Power under sustained products. An energy with low confidence is not used. */
 static void calibrate_power(struct calibrating *work)
 {
-	const struct bench_line_measure *sustained = find(work->evidence, "gemm_sustained");
+	const struct bench_line_measure *sustained = last_measure(work->evidence, "gemm_sustained");
 	const struct bench_line_energy *energy = sustained ? &sustained->energy : NULL;
 	const char *reason;
 	struct found found = {.quantity = "load_w", .n = ABSENT_COUNT, .spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
@@ -547,33 +547,33 @@ static void calibrate_power(struct calibrating *work)
 
 	if (!sustained || !sustained->has_energy)
 		return;
-	found.method = keep(work, energy->source);
-	reason = !energy->confidence || !strcmp(energy->confidence, "low") ? "its energy is told with little confidence" : distrust_bound(sustained);
+	found.method = checked_text(work, energy->source);
+	reason = !energy->confidence || !strcmp(energy->confidence, "low") ? "its energy has low confidence" : distrust_bound(sustained);
 	if (reason) {
-		refuse(work, "load_w", "gemm_sustained: %s", reason);
+		refuse_quantity(work, "load_w", "gemm_sustained: %s", reason);
 		return;
 	}
 	found.value = energy->mean_w;
 	if (energy->mean_w > 0)
-		add(work, &found);
+		add_calibration(work, &found);
 	found.quantity = "idle_w";
 	found.value = energy->idle_w;
 	if (energy->idle_w > 0 && energy->idle_w < energy->mean_w)
-		add(work, &found);
+		add_calibration(work, &found);
 }
 
 static void calibrate_storage(struct calibrating *work)
 {
-	const struct bench_line_measure *read = find(work->evidence, "storage_sequential");
+	const struct bench_line_measure *read = last_measure(work->evidence, "storage_sequential");
 	struct doubt doubt;
 	const char *reason = read ? distrust(read, &doubt) : NULL;
 	struct found found;
 
 	if (reason) {
-		refuse(work, "storage_bytes_per_s", "storage_sequential: %s", reason);
+		refuse_quantity(work, "storage_bytes_per_s", "storage_sequential: %s", reason);
 	} else if (read) {
 		found = found_of("storage_bytes_per_s", read, 1);
-		add(work, &found);
+		add_calibration(work, &found);
 	}
 }
 
@@ -606,12 +606,12 @@ enum status bench_calibrate(const struct bench_evidence *evidence, struct arena 
 	if (!strcmp(evidence->device.backend, "cpu") && evidence->device.accelerator && !evidence->row_stands)
 		row = own_row(&work);
 	if (!row) {
-		refuse(&work, "accelerator", "%s has no catalogue row, and this run did not measure what one takes",
+		refuse_quantity(&work, "accelerator", "%s has no catalogue row, and this run did not measure the figures that a row needs",
 			evidence->device.accelerator ? evidence->device.accelerator : evidence->device.id);
 		return STATUS_OK;
 	}
 	calibrate_by(&work, row);
-	/* Efficiencies of before are fractions of the peak of before: a new peak comes with new ones, or not at all. */
+	/* Stored efficiencies are fractions of the old peak: use the new peak only together with new efficiencies. */
 	if (calibrations->has_accelerator && evidence->accelerator &&
 		!(has_calibrated(calibrations, "gemm_efficiency") && has_calibrated(calibrations, "memory_efficiency"))) {
 		*calibrations = (struct bench_calibrations){.count = 0};

@@ -15,7 +15,7 @@ static double chance(void)
 	return randombytes_random() / 4294967296.0;
 }
 
-/* Renews or misses, by one heartbeat that was sent at `sent_ns`. */
+/* Updates clock and state after a heartbeat sent at `sent_ns`. */
 static void take_answer(struct keeper *keeper, enum link_end end, int64_t sent_ns, const struct lease_renewal *renewal)
 {
 	switch (end) {
@@ -41,7 +41,7 @@ static void take_answer(struct keeper *keeper, enum link_end end, int64_t sent_n
 	}
 }
 
-static enum link_end beat(struct keeper *keeper, int wake_fd)
+static enum link_end send_heartbeat(struct keeper *keeper, int wake_fd)
 {
 	struct lease_heartbeat heartbeat = {.token = keeper->lease->token};
 	struct lease_renewal renewal = {.lease_s = 0};
@@ -67,7 +67,7 @@ static enum link_end beat(struct keeper *keeper, int wake_fd)
 	return end;
 }
 
-/* Until the next heartbeat is due; false when there is none. */
+/* Waits until the next heartbeat is due. False: the keeper stops, or the lease is lost. */
 static bool wait_for_beat(struct keeper *keeper)
 {
 	struct pollfd polled = {.fd = keeper->wake_fd, .events = POLLIN};
@@ -91,11 +91,11 @@ static void *keeper_thread(void *context)
 	struct keeper *keeper = context;
 
 	while (wait_for_beat(keeper))
-		(void)beat(keeper, keeper->wake_fd);
+		(void)send_heartbeat(keeper, keeper->wake_fd);
 	return NULL;
 }
 
-static void release(struct keeper *keeper)
+static void release_keeper(struct keeper *keeper)
 {
 	if (keeper->wake_fd >= 0)
 		close(keeper->wake_fd);
@@ -111,11 +111,11 @@ enum link_end keeper_start(struct keeper *keeper, struct link *link, const struc
 	pthread_mutex_init(&keeper->lock, NULL);
 	buffer_init(&keeper->progress, PROGRESS_MAX_BYTES);
 	keeper->clock.lease_s = lease->lease_s;
-	end = beat(keeper, -1);
+	end = send_heartbeat(keeper, -1);
 	if (end == LINK_OK && (keeper->wake_fd < 0 || pthread_create(&keeper->thread, NULL, keeper_thread, keeper)))
 		end = LINK_BROKEN;
 	if (end != LINK_OK)
-		release(keeper);
+		release_keeper(keeper);
 	return end;
 }
 
@@ -150,5 +150,5 @@ void keeper_stop(struct keeper *keeper)
 	pthread_mutex_unlock(&keeper->lock);
 	(void)!write(keeper->wake_fd, &one, sizeof(one));
 	pthread_join(keeper->thread, NULL);
-	release(keeper);
+	release_keeper(keeper);
 }

@@ -14,7 +14,7 @@ double lease_request_s(double lease_s)
 	return lease_s / 6;
 }
 
-static int64_t later(int64_t moment_ns, double seconds)
+static int64_t time_after(int64_t moment_ns, double seconds)
 {
 	return moment_ns + (int64_t)(seconds * NS_PER_S);
 }
@@ -24,10 +24,10 @@ static double spread(double seconds, double chance)
 	return seconds * (1 - SPREAD + 2 * SPREAD * chance);
 }
 
-/* The last moment at which a heartbeat that takes its whole time would still be in time. */
+/* The latest time of a heartbeat that may need its whole time limit. */
 static int64_t last_beat_ns(const struct lease_clock *clock)
 {
-	return later(clock->end_ns, -lease_margin_s(clock->lease_s) - lease_request_s(clock->lease_s));
+	return time_after(clock->end_ns, -lease_margin_s(clock->lease_s) - lease_request_s(clock->lease_s));
 }
 
 void lease_clock_renew(struct lease_clock *clock, int64_t sent_ns, double lease_s, double heartbeat_s, double chance)
@@ -36,16 +36,16 @@ void lease_clock_renew(struct lease_clock *clock, int64_t sent_ns, double lease_
 
 	clock->lease_s = lease_s;
 	clock->heartbeat_s = heartbeat_s;
-	clock->end_ns = later(sent_ns, lease_s);
-	clock->beat_ns = later(sent_ns, spread(heartbeat_s, chance));
-	last_ns = later(last_beat_ns(clock), -lease_request_s(lease_s));
+	clock->end_ns = time_after(sent_ns, lease_s);
+	clock->beat_ns = time_after(sent_ns, spread(heartbeat_s, chance));
+	last_ns = time_after(last_beat_ns(clock), -lease_request_s(lease_s));
 	if (clock->beat_ns > last_ns)
 		clock->beat_ns = last_ns;
 }
 
 void lease_clock_miss(struct lease_clock *clock, int64_t now_ns, double retry_after_s, double chance)
 {
-	int64_t again_ns = later(now_ns, spread(clock->heartbeat_s / 4, chance)), asked_ns = later(now_ns, retry_after_s);
+	int64_t again_ns = time_after(now_ns, spread(clock->heartbeat_s / 4, chance)), asked_ns = time_after(now_ns, retry_after_s);
 
 	if (retry_after_s > 0 && asked_ns > again_ns)
 		again_ns = asked_ns < last_beat_ns(clock) ? asked_ns : last_beat_ns(clock) > again_ns ? last_beat_ns(clock) : again_ns;
@@ -59,5 +59,5 @@ bool lease_clock_beats(const struct lease_clock *clock, int64_t now_ns)
 
 bool lease_clock_ends(const struct lease_clock *clock, int64_t now_ns)
 {
-	return now_ns >= later(clock->end_ns, -lease_margin_s(clock->lease_s));
+	return now_ns >= time_after(clock->end_ns, -lease_margin_s(clock->lease_s));
 }

@@ -8,19 +8,19 @@
 #include "api/tables/tables.h"
 #include "base/json_writer.h"
 
-#define LEASE_MAX_S 86400.0 /* far above what a daemon can be told to give */
+#define LEASE_MAX_S 86400.0 /* far above the longest lease of a daemon */
 
 enum { ANSWER_MAX_BYTES = 256 * 1024, REQUEST_MAX_BYTES = 1024 * 1024, ANSWER_ARENA_BYTES = 1024 * 1024 };
 
-/* One call: what is sent, how the answer is read. */
+/* One call: the request, and how to read the answer. */
 struct link_call {
 	const char *method;
 	char path[256];
 	const char *body;
 	size_t length;
 	struct link_patience patience;
-	const struct field_table *answer; /* NULL: its body is of no interest */
-	const char *(*lacks)(const void *out); /* what of an answer cannot be worked with; NULL: nothing. May be NULL */
+	const struct field_table *answer; /* NULL: ignore the body */
+	const char *(*lacks)(const void *out); /* returns what is missing in an answer, NULL: nothing; may be NULL */
 	void *out;
 	struct arena *arena;
 };
@@ -39,16 +39,16 @@ static enum status read_key(const char *path, char *key, struct failure *failure
 	while (length > 0 && isspace((unsigned char)key[length - 1]))
 		length--;
 	if (length == 0 || length == LINK_KEY_MAX)
-		return failure_set(failure, STATUS_NOT_FOUND, "key-file: %s does not hold one key", path);
+		return failure_set(failure, STATUS_NOT_FOUND, "key-file: %s is empty or too long for a key", path);
 	key[length] = '\0';
 	for (const char *c = key; *c; c++) {
 		if (!isgraph((unsigned char)*c))
-			return failure_set(failure, STATUS_NOT_FOUND, "key-file: %s holds more than a key", path);
+			return failure_set(failure, STATUS_NOT_FOUND, "key-file: %s has more than one key", path);
 	}
 	return STATUS_OK;
 }
 
-/* Whether the file holds another key than the one that was refused. */
+/* True if the file has another key than the rejected one, which is then used. */
 static bool find_new_key(struct link *link)
 {
 	char key[LINK_KEY_MAX];
@@ -78,7 +78,7 @@ static enum link_end end_of_status(int status)
 		return LINK_STALE;
 	case 408:
 	case 429:
-	case 502: /* of a proxy whose server is away, as 504 is */
+	case 502: /* 502, 504: from a proxy that cannot reach the server */
 	case 503:
 	case 504:
 		return LINK_AWAY;
@@ -87,7 +87,7 @@ static enum link_end end_of_status(int status)
 	}
 }
 
-/* The detail of a problem document (RFC 9457), as far as it is one. */
+/* Reads the detail of a problem document (RFC 9457), if the body is one. */
 static void take_problem(struct link *link, const struct link_call *call, const struct http_answer *answer)
 {
 	const char *begin = answer->body.bytes ? strstr(answer->body.bytes, "\"detail\":\"") : NULL;
@@ -96,7 +96,7 @@ static void take_problem(struct link *link, const struct link_call *call, const 
 	begin = begin ? begin + strlen("\"detail\":\"") : "";
 	while (begin[length] && begin[length] != '"' && length < 200)
 		length += begin[length] == '\\' && begin[length + 1] ? 2 : 1;
-	snprintf(link->detail, sizeof(link->detail), "%s %s was answered %d%s%.*s", call->method, call->path, answer->status, length ? ": " : "",
+	snprintf(link->detail, sizeof(link->detail), "%s %s returned status %d%s%.*s", call->method, call->path, answer->status, length ? ": " : "",
 		(int)length, begin);
 }
 
@@ -105,9 +105,9 @@ static const char *lease_lacks(const void *out)
 	const struct lease *lease = out;
 
 	if (!lease->benchmark_id || !lease->device || !lease->spec.suite)
-		return "it names no benchmark, device or suite";
+		return "it has no benchmark, device or suite";
 	if (!(lease->lease_s > 0 && lease->lease_s <= LEASE_MAX_S && lease->heartbeat_s > 0 && lease->heartbeat_s < lease->lease_s))
-		return "its times are none of a lease";
+		return "its lease_s or heartbeat_s is not valid";
 	return lease->token >= 1 && lease->attempt >= 1 && lease->spec.timeout_s > 0 ? NULL : "it has no token, attempt or time limit";
 }
 
@@ -115,7 +115,7 @@ static const char *renewal_lacks(const void *out)
 {
 	const struct lease_renewal *renewal = out;
 
-	return renewal->lease_s > 0 && renewal->lease_s <= LEASE_MAX_S ? NULL : "its time is none of a lease";
+	return renewal->lease_s > 0 && renewal->lease_s <= LEASE_MAX_S ? NULL : "its lease_s is not valid";
 }
 
 static enum link_end take_answer(struct link *link, const struct link_call *call, const struct http_answer *answer)
@@ -139,7 +139,7 @@ static enum link_end take_answer(struct link *link, const struct link_call *call
 		if (!lacking)
 			return LINK_OK;
 	}
-	snprintf(link->detail, sizeof(link->detail), "%s %s was answered what is none: %.200s", call->method, call->path, lacking ? lacking : failure.detail);
+	snprintf(link->detail, sizeof(link->detail), "%s %s returned an invalid answer: %.200s", call->method, call->path, lacking ? lacking : failure.detail);
 	return LINK_BROKEN;
 }
 
@@ -171,7 +171,7 @@ static enum link_end run_call(struct link *link, const struct link_call *call)
 	return end == LINK_DENIED && find_new_key(link) ? call_once(link, call) : end;
 }
 
-/* Encodes the request, and calls. */
+/* Encodes the request and sends it. */
 static enum link_end send_record(struct link *link, struct link_call *call, const struct field_table *table, const void *record)
 {
 	struct json_writer writer;
@@ -185,7 +185,7 @@ static enum link_end send_record(struct link *link, struct link_call *call, cons
 	call->body = body.bytes;
 	call->length = body.length;
 	if (body.failed)
-		snprintf(link->detail, sizeof(link->detail), "%s: no memory, or more than the server takes", call->path);
+		snprintf(link->detail, sizeof(link->detail), "%s: no memory, or the request is larger than the server accepts", call->path);
 	else
 		end = run_call(link, call);
 	buffer_release(&body);
@@ -247,7 +247,8 @@ static enum status check_server(const char *server, struct failure *failure)
 	if (strncasecmp(server, "http://", 7) != 0 && strncasecmp(server, "https://", 8) != 0)
 		return failure_set(failure, STATUS_INVALID, "server: \"%s\" is not a URL such as https://fleetplan.example", server);
 	if (strlen(server) >= LINK_URL_MAX || strpbrk(server, " ?#@"))
-		return failure_set(failure, STATUS_INVALID, "server: a URL without user and query, not \"%.100s\"", server);
+		return failure_set(failure, STATUS_INVALID, "server: the URL must not have a user, a query or a fragment, and at most %d bytes: \"%.100s\"",
+			LINK_URL_MAX - 1, server);
 	return STATUS_OK;
 }
 

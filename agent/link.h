@@ -1,9 +1,9 @@
-/* What an agent says to its server and what it hears: the calls of api/tables/leases.h over net/http_client.h, each with what is to
- * be made of the answer. The server may be of another version: what its answers have more is passed over. An answer that cannot be worked with (a
- * lease without a benchmark, or of no time) is LINK_BROKEN.
+/* Link: the calls of an agent to its server (api/tables/leases.h over net/http_client.h), each with the meaning of its
+ * answer. The server may have another version: unknown members of an answer are ignored. An unusable answer (a lease
+ * without a benchmark or without a time) is LINK_BROKEN.
  *
- * The key is read from its file when the link is made and whenever it is refused, so that a key can be changed under a
- * running agent. It never goes into a message. One thread a link. */
+ * The link reads the key from its file when it is opened and whenever the server rejects the key, so that the key of a
+ * running agent can be changed. The key never appears in a message. One thread per link. */
 #ifndef FLEETPLAN_AGENT_LINK_H
 #define FLEETPLAN_AGENT_LINK_H
 
@@ -15,19 +15,19 @@ enum { LINK_KEY_MAX = 512, LINK_URL_MAX = 1024 };
 
 enum link_end {
 	LINK_OK,
-	LINK_EMPTY,       /* 204: there is nothing */
-	LINK_STALE,       /* 409: this agent's no more, or not like this */
-	LINK_UNKNOWN,     /* 404: nobody here knows it */
-	LINK_REFUSED,     /* any other 4xx: asking again would lead to the same */
-	LINK_DENIED,      /* 401, 403: with this key */
-	LINK_BROKEN,      /* 5xx, or an answer that is none: the server has a fault of its own */
-	LINK_AWAY,        /* not reached, overdue, or 429, 503: later */
-	LINK_INTERRUPTED, /* called off by wake_fd */
+	LINK_EMPTY,       /* 204: no work, or no content */
+	LINK_STALE,       /* 409: the lease is not this agent's any more, or conflicts */
+	LINK_UNKNOWN,     /* 404: the server does not have it */
+	LINK_REFUSED,     /* any other 4xx: the same request would fail again */
+	LINK_DENIED,      /* 401, 403: the server rejects the key */
+	LINK_BROKEN,      /* other 5xx, or an invalid answer: a fault of the server */
+	LINK_AWAY,        /* not reached, timed out, or 408, 429, 502, 503, 504: try later */
+	LINK_INTERRUPTED, /* wake_fd interrupted the call */
 	LINK_END_COUNT
 };
 
 struct link_options {
-	const char *server; /* URL; with a path where a proxy wants one */
+	const char *server; /* URL; may have a path for a proxy */
 	const char *key_file;
 	struct http_client_options http;
 };
@@ -35,23 +35,23 @@ struct link_options {
 struct link {
 	struct link_options options;
 	struct http_client *http;
-	size_t server_length; /* of the URL without slashes at its end */
+	size_t server_length; /* length of the URL without slashes at its end */
 	char key[LINK_KEY_MAX];
-	double retry_after_s; /* of the last answer; negative: not said */
-	char detail[640];     /* of the last answer: one sentence of what went wrong */
+	double retry_after_s; /* of the last answer; negative: absent */
+	char detail[640];     /* one sentence on the error of the last call */
 };
 
-/* How long a call may take, and by what it is called off (-1: nothing). */
+/* The time limit of a call, and the descriptor that interrupts it (-1: none). */
 struct link_patience {
 	double timeout_s;
 	int wake_fd;
 };
 
-/* STATUS_INVALID for a server that is no URL; STATUS_NOT_FOUND for a key file that cannot be read or holds no key. */
+/* STATUS_INVALID: the server is not a URL. STATUS_NOT_FOUND: the key file cannot be read or does not have one key. */
 FALLIBLE enum status link_open(struct link *link, const struct link_options *options, struct failure *failure);
 void link_close(struct link *link);
 
-/* Whatever is answered lives in the arena. */
+/* Answers live in the arena. */
 enum link_end link_register(struct link *link, const struct agent_registration *registration, struct link_patience patience);
 enum link_end link_lease(struct link *link, const char *agent_id, const struct lease_request *request, struct link_patience patience,
 	struct arena *arena, struct lease *lease);

@@ -33,8 +33,8 @@ static void pipe_close(struct pipe_ends *ends)
 		close(ends->to);
 }
 
-/* Descriptor 3 is set first: dup2 onto 1 or 2 can then not overwrite a pipe end that still has to be moved, since pipes
- * opened by a daemon with its three standard descriptors are above 2. */
+/* Sets descriptor 3 first. The pipes of a process with its three standard descriptors are above 2, so that dup2 to 1 and
+ * 2 never overwrites an end that is still needed. If log_fd is 3, it is moved to 1 before. */
 static int describe_files(posix_spawn_file_actions_t *actions, int lines_fd, int log_fd)
 {
 	int log_moved = log_fd == LINES_FD ? STDOUT_FILENO : log_fd;

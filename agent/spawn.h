@@ -1,4 +1,4 @@
-/* Starts a process for agent/worker.h: own group, clean signals, pipes, nothing inherited. */
+/* Starts the process of a worker (agent/worker.h): own process group, default signals, two pipes, no other descriptors. */
 #ifndef FLEETPLAN_AGENT_SPAWN_H
 #define FLEETPLAN_AGENT_SPAWN_H
 
@@ -10,7 +10,7 @@ struct bench_process {
 	int log_fd;   /* read end of its stdout and stderr, non-blocking */
 };
 
-/* 0, or the errno of what failed; then nothing is left open. */
+/* Returns 0, or the errno of the failure; nothing stays open then. */
 int bench_spawn(const char *program, char *const *arguments, struct bench_process *process);
 
 #endif

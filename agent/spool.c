@@ -38,7 +38,7 @@ static bool entry_of(const char *name, struct spool_entry *entry)
 	return uuid_valid(entry->benchmark_id) && strcmp(again, name) == 0;
 }
 
-/* Calls `each` with every file's name. */
+/* Calls `each` with the name of every file. */
 static void each_file(const struct spool *spool, void (*each)(const struct spool *, const char *, void *), void *context)
 {
 	int fd = openat(spool->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -55,7 +55,7 @@ static void each_file(const struct spool *spool, void (*each)(const struct spool
 }
 
 /* --- writing ---------------------------------------------------------------------------------------------------- */
-static enum status refused(struct failure *failure, const char *what)
+static enum status file_failure(struct failure *failure, const char *what)
 {
 	enum status status = errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? STATUS_STORAGE_FULL : STATUS_UNAVAILABLE;
 
@@ -77,14 +77,14 @@ static bool write_all(int fd, const char *bytes, size_t length)
 	return true;
 }
 
-/* A whole file or none of it, on the disk when this returns. */
+/* Writes a whole file or nothing. The file is on the disk when this returns. */
 static enum status write_file(struct spool *spool, const char *draft, const char *name, const char *head, const char *body, size_t length,
 	struct failure *failure)
 {
 	int fd = openat(spool->folder_fd, draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600), error = 0;
 
 	if (fd < 0)
-		return refused(failure, draft);
+		return file_failure(failure, draft);
 	if (!write_all(fd, head, strlen(head)) || !write_all(fd, body, length) || fsync(fd))
 		error = errno;
 	if (close(fd) && !error)
@@ -95,7 +95,7 @@ static enum status write_file(struct spool *spool, const char *draft, const char
 		return STATUS_OK;
 	(void)unlinkat(spool->folder_fd, draft, 0);
 	errno = error;
-	return refused(failure, name);
+	return file_failure(failure, name);
 }
 
 static void digest_text(const char *body, size_t length, char *text)
@@ -113,7 +113,7 @@ enum status spool_put(struct spool *spool, const struct spool_entry *entry, cons
 
 	spool_list(spool, &list);
 	if (list.count == SPOOL_RESULTS_MAX || length > SPOOL_RESULT_MAX_BYTES)
-		return failure_set(failure, STATUS_STORAGE_FULL, "the spool holds no more than %d results of %d bytes", SPOOL_RESULTS_MAX,
+		return failure_set(failure, STATUS_STORAGE_FULL, "the spool can store at most %d results of at most %d bytes", SPOOL_RESULTS_MAX,
 			SPOOL_RESULT_MAX_BYTES);
 	name_of(entry, draft_suffix, draft);
 	name_of(entry, result_suffix, name);
@@ -162,7 +162,7 @@ static enum status read_file(int folder_fd, const char *name, struct buffer *out
 
 	buffer_clear(out);
 	if (fd < 0)
-		return refused(failure, name);
+		return file_failure(failure, name);
 	while (got > 0 && !out->failed) {
 		char piece[16 * 1024];
 
@@ -173,10 +173,10 @@ static enum status read_file(int folder_fd, const char *name, struct buffer *out
 	close(fd);
 	if (out->failed)
 		return failure_set(failure, STATUS_NO_MEMORY, "the spool: %s is too large", name);
-	return got < 0 ? refused(failure, name) : STATUS_OK;
+	return got < 0 ? file_failure(failure, name) : STATUS_OK;
 }
 
-/* Whether what follows the first line is what that says; it alone is then left in the buffer. */
+/* True if the content matches the first line; the buffer then has only the content. */
 static bool is_whole(struct buffer *file)
 {
 	char digest[DIGEST_TEXT_SIZE], head[HEAD_MAX];
@@ -205,7 +205,7 @@ enum status spool_read(struct spool *spool, const struct spool_entry *entry, str
 		return status;
 	name_of(entry, damaged_suffix, aside);
 	(void)renameat(spool->folder_fd, name, spool->folder_fd, aside);
-	return failure_set(failure, STATUS_MALFORMED, "%s is damaged; set aside as %s", name, aside);
+	return failure_set(failure, STATUS_MALFORMED, "%s is damaged; it is now named %s", name, aside);
 }
 
 /* --- opening ---------------------------------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ static void remove_draft(const struct spool *spool, const char *name, void *cont
 		(void)unlinkat(spool->folder_fd, name, 0);
 }
 
-/* Its name, or a new one when it has none that can be read: a new name only means that it is registered anew. */
+/* Reads the agent's id, or makes a new one if it cannot be read: the agent then registers as a new agent. */
 static enum status read_or_make_id(struct spool *spool, struct failure *failure)
 {
 	struct failure unread;
@@ -241,15 +241,15 @@ enum status spool_open(struct spool *spool, const char *folder, struct failure *
 
 	*spool = (struct spool){.folder_fd = -1, .lock_fd = -1};
 	if (mkdir(folder, 0700) && errno != EEXIST)
-		return refused(failure, folder);
+		return file_failure(failure, folder);
 	spool->folder_fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (spool->folder_fd < 0)
-		return refused(failure, folder);
+		return file_failure(failure, folder);
 	spool->lock_fd = openat(spool->folder_fd, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (spool->lock_fd < 0)
-		status = refused(failure, "lock");
+		status = file_failure(failure, "lock");
 	else if (flock(spool->lock_fd, LOCK_EX | LOCK_NB))
-		status = failure_set(failure, STATUS_CONFLICT, "another agent has the spool %s", folder);
+		status = failure_set(failure, STATUS_CONFLICT, "another agent uses the spool %s", folder);
 	if (status == STATUS_OK) {
 		each_file(spool, remove_draft, NULL);
 		status = read_or_make_id(spool, failure);

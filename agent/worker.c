@@ -12,7 +12,7 @@
 
 enum { POLL_MS = 20, TICK_MS = 250, READ_BYTES = 16 * 1024, LINE_ARENA_BYTES = 1024 * 1024 };
 
-/* After the worker has left, its pipe is read for this long, and closed then even if somebody still holds it. */
+/* Seconds to read the pipes after the worker has exited; then they are closed, even if another process has them open. */
 #define LINGER_S 1.0
 
 #define EXIT_BUSY 75 /* EX_TEMPFAIL of sysexits.h, as the worker uses it */
@@ -21,15 +21,15 @@ struct supervision {
 	const struct bench_worker *worker;
 	struct bench_worker_outcome *outcome;
 	struct bench_process process;
-	struct buffer line; /* received so far of the line under way */
+	struct buffer line; /* the received part of the current line */
 	struct arena arena; /* of one parsed line */
 	struct failure failure;
 	int64_t start_ns, heard_ns, tick_ns;
 	int64_t stop_ns;    /* when SIGTERM was sent; 0: not yet */
-	int64_t left_ns;    /* when the worker was seen to have left; 0: it runs */
+	int64_t left_ns;    /* when the exit of the worker was noticed; 0: it runs */
 	bool killed;
 	size_t results;
-	enum bench_worker_end said; /* by the result line */
+	enum bench_worker_end said; /* the status of the result line */
 	siginfo_t exit;
 };
 
@@ -70,12 +70,12 @@ static void conclude(struct supervision *watch, enum bench_worker_end end, const
 static void send_group(struct supervision *watch, int number)
 {
 	if (kill(-watch->process.pid, number) && errno == ESRCH)
-		(void)!kill(watch->process.pid, number); /* the group is made by the child and may not be there yet */
+		(void)!kill(watch->process.pid, number); /* the child makes the group and may not have done so yet */
 }
 
-/* The first reason to stop is the one that is told. */
+/* Sends SIGTERM. The outcome has the first reason. */
 __attribute__((format(printf, 3, 4)))
-static void stop(struct supervision *watch, enum bench_worker_end end, const char *format, ...)
+static void stop_worker(struct supervision *watch, enum bench_worker_end end, const char *format, ...)
 {
 	va_list arguments;
 
@@ -107,11 +107,11 @@ static void take_line(struct supervision *watch, const char *text, size_t length
 		conclude(watch, WORKER_MISSPOKE, "a line of the worker is not valid: %s %s", fault ? fault->pointer : "",
 			fault ? fault->detail : watch->failure.detail);
 	} else if (watch->results) {
-		conclude(watch, WORKER_MISSPOKE, "the worker went on after its result");
+		conclude(watch, WORKER_MISSPOKE, "the worker wrote a line after its result");
 	} else if (watch->worker->on_line && watch->outcome->end == WORKER_END_COUNT) {
 		watch->worker->on_line(watch->worker->context, &line, text, length);
 	}
-	if (line.kind != BENCH_LINE_SAMPLE) /* the sensors' thread goes on also when the work hangs */
+	if (line.kind != BENCH_LINE_SAMPLE) /* the sensors' thread also runs while the work hangs */
 		watch->heard_ns = clock_monotonic_ns();
 	if (line.kind == BENCH_LINE_RESULT && watch->failure.status == STATUS_OK) {
 		watch->results++;
@@ -141,8 +141,8 @@ static void take_bytes(struct supervision *watch, const char *bytes, size_t leng
 	}
 }
 
-/* Reads what is there; closes and forgets the descriptor at its end. */
-static void drain(struct supervision *watch, int *fd, void (*take)(struct supervision *, const char *, size_t))
+/* Reads the available bytes. Closes the descriptor at its end and sets it to -1. */
+static void read_pipe(struct supervision *watch, int *fd, void (*take)(struct supervision *, const char *, size_t))
 {
 	char bytes[READ_BYTES];
 
@@ -168,8 +168,8 @@ static void take_log(struct supervision *watch, const char *bytes, size_t length
 	buffer_append(log, bytes, length < room ? length : room);
 }
 
-/* Notices that the worker has left, without reaping it: its process id, and so its group's, stays ours until then. What it
- * left behind in its group is ended with it. */
+/* Notices the exit of the worker without reaping it, so that its process id and group id are not reused. Kills the other
+ * processes of its group. */
 static void look_for_exit(struct supervision *watch)
 {
 	watch->exit.si_pid = 0;
@@ -180,7 +180,7 @@ static void look_for_exit(struct supervision *watch)
 	send_group(watch, SIGKILL);
 }
 
-static void enforce(struct supervision *watch)
+static void enforce_limits(struct supervision *watch)
 {
 	const struct bench_worker *worker = watch->worker;
 
@@ -191,16 +191,16 @@ static void enforce(struct supervision *watch)
 		send_group(watch, SIGTERM);
 	}
 	if (since_s(watch->start_ns) > worker->deadline_s)
-		stop(watch, WORKER_OVERDUE, "the worker did not end within %.3g s", worker->deadline_s);
+		stop_worker(watch, WORKER_OVERDUE, "the worker did not end within %.3g s", worker->deadline_s);
 	else if (since_s(watch->heard_ns) > worker->silence_s)
-		stop(watch, WORKER_SILENT, "nothing was heard from the worker for %.3g s", worker->silence_s);
+		stop_worker(watch, WORKER_SILENT, "the worker wrote no line for %.3g s", worker->silence_s);
 	if (watch->stop_ns && !watch->killed && since_s(watch->stop_ns) > worker->term_grace_s) {
 		watch->killed = true;
 		send_group(watch, SIGKILL);
 	}
 }
 
-static void tick(struct supervision *watch, bool now)
+static void call_on_tick(struct supervision *watch, bool now)
 {
 	const struct bench_worker *worker = watch->worker;
 
@@ -208,7 +208,7 @@ static void tick(struct supervision *watch, bool now)
 		return;
 	watch->tick_ns = clock_monotonic_ns();
 	if (!worker->on_tick(worker->context))
-		stop(watch, WORKER_STOPPED, "the benchmark was stopped");
+		stop_worker(watch, WORKER_STOPPED, "the benchmark was stopped");
 }
 
 static bool is_wedged(const struct supervision *watch)
@@ -232,15 +232,15 @@ static void watch_until_left(struct supervision *watch)
 			{.fd = watch->process.log_fd, .events = POLLIN}, {.fd = watch->worker->wake_fd, .events = POLLIN}};
 		int ready = poll(polled, watch->left_ns ? 2 : 3, POLL_MS);
 
-		drain(watch, &watch->process.lines_fd, take_bytes);
-		drain(watch, &watch->process.log_fd, take_log);
-		tick(watch, ready > 0 && !watch->left_ns && polled[2].revents);
-		enforce(watch);
+		read_pipe(watch, &watch->process.lines_fd, take_bytes);
+		read_pipe(watch, &watch->process.log_fd, take_log);
+		call_on_tick(watch, ready > 0 && !watch->left_ns && polled[2].revents);
+		enforce_limits(watch);
 		look_for_exit(watch);
 	}
 }
 
-/* What an exit that nobody asked for means, by its code and by what was said before. */
+/* Sets the outcome of an exit that the caller did not cause, from its code and the result line. */
 static void judge_exit(struct supervision *watch)
 {
 	struct bench_worker_outcome *outcome = watch->outcome;
@@ -251,14 +251,14 @@ static void judge_exit(struct supervision *watch)
 	else if (watch->line.length)
 		conclude(watch, WORKER_CRASHED, "the worker's last line is cut off after %zu bytes", watch->line.length);
 	else if (!watch->results)
-		conclude(watch, WORKER_CRASHED, "the worker left with exit code %d and no result", outcome->exit_code);
+		conclude(watch, WORKER_CRASHED, "the worker ended with exit code %d and without a result", outcome->exit_code);
 	else if (ok != (outcome->exit_code == 0) || busy != (outcome->exit_code == EXIT_BUSY))
 		conclude(watch, WORKER_MISSPOKE, "the worker's result and its exit code %d contradict each other", outcome->exit_code);
 	else
 		outcome->end = watch->said;
 }
 
-static void reap(struct supervision *watch)
+static void reap_worker(struct supervision *watch)
 {
 	struct bench_worker_outcome *outcome = watch->outcome;
 	int status;
@@ -272,7 +272,7 @@ static void reap(struct supervision *watch)
 	if (watch->process.log_fd >= 0)
 		close(watch->process.log_fd);
 	if (!watch->left_ns)
-		conclude(watch, WORKER_WEDGED, "the worker survived SIGKILL: the device's driver holds it");
+		conclude(watch, WORKER_WEDGED, "the worker survived SIGKILL: the device's driver blocks it");
 	else if (outcome->end == WORKER_END_COUNT)
 		judge_exit(watch);
 }
@@ -299,7 +299,7 @@ void bench_worker_run(const struct bench_worker *worker, struct bench_worker_out
 	buffer_init(&watch->line, 2 * BENCH_PROTOCOL_LINE_MAX);
 	arena_init(&watch->arena, LINE_ARENA_BYTES);
 	watch_until_left(watch);
-	reap(watch);
+	reap_worker(watch);
 	buffer_release(&watch->line);
 	arena_release(&watch->arena);
 	free(watch);

@@ -150,7 +150,7 @@ static void a_well_known_median_calibrates_with_its_interval(void **state)
 	assert_close(row_of(&calibrations, "gemm_efficiency")->high, 0.624, 1e-12);
 	assert_close(row_of(&calibrations, "memory_efficiency")->low, 0.76, 1e-12);
 	assert_close(row_of(&calibrations, "kernel_launch_s")->high, 4.16e-6, 1e-12);
-	assert_contains(row_of(&calibrations, "memory_efficiency")->meta.source, "others had 40 % of the CPUs meanwhile");
+	assert_contains(row_of(&calibrations, "memory_efficiency")->meta.source, "others used 40 % of the CPUs meanwhile");
 }
 
 /* What stays wider than 15 % is refused, and says which measure, how wide, and who was there; so is what goes one way. */
@@ -173,7 +173,7 @@ static void a_wide_interval_and_a_trend_are_refused(void **state)
 	calibrations = calibrate("cuda", &row, measures, 2);
 	assert_int_equal(calibrations.count, 0);
 	assert_int_equal(calibrations.refused, 2);
-	assert_contains(calibrations.refusals[0].reason, "gemm: its median is known within 16.0 % (80 % interval), 15 % is the most; others had 40 % of the CPUs");
+	assert_contains(calibrations.refusals[0].reason, "gemm: the 80 % interval of its median is 16.0 % wide, the limit is 15 %; others used 40 % of the CPUs");
 	assert_contains(calibrations.refusals[1].reason, "stream_triad: it drifted by -12 % while it was measured");
 }
 
@@ -598,7 +598,7 @@ static void power_that_is_told_with_confidence(void **state)
 	sustained.energy.confidence = "low";
 	calibrations = calibrate("cuda", &row, &sustained, 1);
 	assert_int_equal(calibrations.count, 0);
-	assert_contains(calibrations.refusals[0].reason, "little confidence");
+	assert_contains(calibrations.refusals[0].reason, "low confidence");
 	sustained.energy.confidence = "high";
 	sustained.throttled = true;
 	assert_int_equal(calibrate("cuda", &row, &sustained, 1).count, 0);

@@ -70,7 +70,7 @@ static void every_other_end_is_told_apart(void **state)
 		{"failed", WORKER_FAILED, "as the script says"},
 		{"busy", WORKER_BUSY, "as the script says"},
 		{"crash", WORKER_CRASHED, "signal 11"},
-		{"no_result", WORKER_CRASHED, "no result"},
+		{"no_result", WORKER_CRASHED, "without a result"},
 		{"truncated", WORKER_CRASHED, "cut off after 10 bytes"},
 		{"two_results", WORKER_MISSPOKE, "after its result"},
 		{"after_result", WORKER_MISSPOKE, "after its result"},

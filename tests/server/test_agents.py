@@ -372,8 +372,8 @@ def test_garbage_costs_an_attempt(hub, result, reason):
     (measured(measures=[], skips=[{"type": "skip", "test": "stream_triad", "reason": "no memory"}, {"type": "skip", "test": "attention", "reason": "x"}]), "failed",
      "nothing was measured: every test was skipped (2), the first of them stream_triad: no memory"),
     (measured(measures=[], skips=[{"type": "skip", "test": "stream_triad", "reason": "no memory"}]), "failed", "skipped (1), the first of them stream_triad"),
-    (measured(measures=[]), "queued", "measured nothing, and did not say why"),
-    ({key: value for key, value in measured().items() if key != "device"}, "queued", "did not say which device"),
+    (measured(measures=[]), "queued", "measured nothing and gave no reason"),
+    ({key: value for key, value in measured().items() if key != "device"}, "queued", "did not report which device"),
 ], ids=["skips", "skip", "silence", "device"])
 def test_who_measured_nothing_did_not_succeed(hub, result, state, reason):
     daemon, agent = hub
@@ -412,7 +412,7 @@ def test_more_measures_than_are_kept(hub):
     name = queue(daemon)
     many = [dict(measured()["measures"][1], test=f"stream_{i}") for i in range(3000)]
     answer = agent.deliver(agent.lease().json, measured(measures=many))
-    assert answer.json["state"] == "queued" and "more than can be kept" in answer.json["state_reason"], answer.text
+    assert answer.json["state"] == "queued" and "more than can be stored" in answer.json["state_reason"], answer.text
     assert look(daemon, name)["attempt"] == 1
 
 

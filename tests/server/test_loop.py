@@ -166,17 +166,17 @@ def test_a_well_known_median_of_noisy_samples_corrects_plans(hub):
         assert (row["value"], row["low"], row["high"]) == (pytest.approx(0.4), pytest.approx(0.4 * (1 - width / 2)), pytest.approx(0.4 * (1 + width / 2))), row
         ranges.append(best(plan)["interval"]["step_time_s"])
     assert ranges[1]["p90"] > ranges[0]["p90"] and ranges[1]["p10"] < ranges[0]["p10"] and ranges[1]["p50"] == ranges[0]["p50"], ranges
-    assert "; others had 44 % of the CPUs meanwhile" in row["source"], row
+    assert "; others used 44 % of the CPUs meanwhile" in row["source"], row
     kept = hub.get("/v1/calibrations?quantity=memory_efficiency").json["items"][0]
-    assert "others had 44 % of the CPUs meanwhile" in kept["source"] and kept["used"], kept
+    assert "others used 44 % of the CPUs meanwhile" in kept["source"] and kept["used"], kept
 
 
 def test_what_stays_wide_or_drifts_says_so(hub):
     told = run(hub, "GPU-1", noisy_run(0.24, trend=True, drift=-0.2))
     assert told["calibrations"] == []
     reasons = {row["quantity"]: row["reason"] for row in told["not_calibrated"]}
-    assert "gemm_library_bf16: it drifted by -20 % while it was measured; others had 44 % of the CPUs" in reasons["gemm_efficiency"], reasons
-    assert "stream_triad: its median is known within 24 % (80 % interval), 15 % is the most; others had 44 % of the CPUs" in reasons["memory_efficiency"], reasons
+    assert "gemm_library_bf16: it drifted by -20 % while it was measured; others used 44 % of the CPUs" in reasons["gemm_efficiency"], reasons
+    assert "stream_triad: the 80 % interval of its median is 24 % wide, the limit is 15 %; others used 44 % of the CPUs" in reasons["memory_efficiency"], reasons
     assert not assumed(plan_of(hub), "calibration.gemm_efficiency.large")
 
 
