@@ -32,13 +32,13 @@ struct arena_mark {
 struct arena_mark arena_mark(const struct arena *arena);
 void arena_rewind(struct arena *arena, struct arena_mark mark);
 
-/* `count` zeroed objects of `size` bytes, aligned for any type; NULL past the maximum or on overflow. */
+/* Allocates `count` zeroed objects of `size` bytes, aligned for any type. NULL beyond the maximum or on overflow. */
 void *arena_alloc(struct arena *arena, size_t count, size_t size);
 
 /* `bytes` bytes that are not zeroed: they hold data of earlier requests. For large objects that the caller fills. */
 void *arena_alloc_uncleared(struct arena *arena, size_t bytes);
 
-/* Copies that live in the arena; NULL when it is exhausted. `text` of arena_strdup may be NULL (gives NULL). */
+/* Return a copy in the arena. NULL when it is exhausted. arena_strdup() returns NULL for NULL. */
 char *arena_strdup(struct arena *arena, const char *text);
 char *arena_strndup(struct arena *arena, const char *text, size_t length);
 char *arena_printf(struct arena *arena, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -17,8 +17,8 @@ int64_t clock_even_us(void);
 int64_t clock_thread_cpu_ns(void); /* CPU time of the calling thread */
 int64_t clock_boot_ns(void);      /* monotonic, and continues while the machine sleeps */
 
-/* RFC 3339 UTC with microseconds, "2026-11-21T01:44:21.123456Z", into `out` of CLOCK_TEXT_MAX bytes. Valid for
- * years 1970 to 9999; times outside are clamped. */
+/* Writes RFC 3339 UTC with microseconds, "2026-11-21T01:44:21.123456Z", to `out` of CLOCK_TEXT_MAX bytes. Times outside
+ * the years 1970 to 9999 are clamped. */
 void clock_format(char *out, int64_t wall_us);
 
 /* Reads RFC 3339 ("2026-11-21T01:44:21Z"; a fraction and a numeric offset are allowed) or a date ("2026-11-21":

@@ -1,4 +1,4 @@
-/* Bytes that a JSON string holds without an escape (RFC 8259, 7). The reader and the writer use this. */
+/* Bytes that a JSON string may contain without an escape (RFC 8259, 7). The reader and the writer use this. */
 #ifndef FLEETPLAN_BASE_JSON_TEXT_H
 #define FLEETPLAN_BASE_JSON_TEXT_H
 

@@ -227,7 +227,7 @@ bool log_stop(unsigned wait_ms)
 	const struct timespec until = {.tv_sec = until_ns / 1000000000, .tv_nsec = until_ns % 1000000000};
 	bool whole;
 
-	while (pthread_mutex_trylock(&ring.lock) != 0) { /* another thread holds it for microseconds; or this thread does, when a CHECK in the log itself failed */
+	while (pthread_mutex_trylock(&ring.lock) != 0) { /* this thread may hold it: after a CHECK in the log failed */
 		if (clock_monotonic_ns() >= until_ns)
 			return false;
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);

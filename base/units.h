@@ -14,7 +14,7 @@
 #define JOULES_PER_KWH 3.6e6
 #define WATTS_PER_KW 1000.0
 
-/* "15.6T", "70B", "1e12", "8192": decimal K, M, B or G, T, P, E, either case, no sign, no space.
+/* Reads "15.6T", "70B", "1e12", "8192": decimal K, M, B or G, T, P, E in either case, without sign and spaces.
  * False unless the whole text is one finite number >= 0. */
 bool units_parse_count(const char *text, double *value);
 
