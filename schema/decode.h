@@ -13,7 +13,7 @@ struct path {
 	size_t index;
 };
 
-/* Writes the JSON pointer (RFC 6901) of a path. Leaves out the segments that do not fit in `size`. NULL is the root, "". */
+/* Writes the JSON pointer (RFC 6901) of a path, without the segments that do not fit in `size`. NULL is the root, "". */
 void path_pointer(const struct path *path, char *out, size_t size);
 
 /* The largest length up to `length` at which a longer UTF-8 text can be cut without splitting a character. */
@@ -87,7 +87,8 @@ void decode_wrong_type(struct decoder *decoder, const struct path *path, const c
 /* Completes the failure after decoding: STATUS_OK, STATUS_INVALID with a detail, or STATUS_NO_MEMORY. */
 enum status decoder_finish(struct decoder *decoder);
 
-/* Parses text into a tree in the arena. STATUS_MALFORMED, STATUS_NO_MEMORY; duplicate keys are faults, and the tree is complete. */
+/* Parses text into a tree in the arena. STATUS_MALFORMED, STATUS_NO_MEMORY. STATUS_OK also with duplicate keys: they are
+ * faults of `failure`, and the tree has the last member of each key. */
 enum status decode_parse(const char *json, size_t length, struct arena *arena, struct node **tree, struct failure *failure);
 
 /* Parses a text that is one JSON number. NULL: it is not a number, or there is no memory. */

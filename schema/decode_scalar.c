@@ -91,7 +91,7 @@ void decode_integer(
 	double number;
 
 	if (text && decode_number_text(row, text, &number)) {
-		number = fabs(number - round(number)) < 1e-9 ? round(number) : number; /* 1.0000000000000002 is rounded; "90s" in minutes stays 1.5 */
+		number = fabs(number - round(number)) < 1e-9 ? round(number) : number; /* 1.0000000000000002 is 1; "90s" in minutes is 1.5 */
 	} else if (!node_is_number(value)) {
 		decode_wrong_type(decoder, path, field_time_s(row->key) > 0 ? decode_number_wanted(row) : "a whole number", value);
 		return;
@@ -183,7 +183,7 @@ static void decode_word_fault(
 	}
 	if (row->word_count > 14) {
 		spelling_list(&spelling, words, sizeof words);
-		decoder_fault(decoder, path, "bad_choice", "is not a known value; %s%s", words[0] ? "did you mean " : "/docs lists them", words);
+		decoder_fault(decoder, path, "bad_choice", "is not a known value; %s%s", words[0] ? "did you mean " : "/docs lists the values", words);
 		return;
 	}
 	for (size_t i = 0; i < row->word_count && length < sizeof words; i++) {

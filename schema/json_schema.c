@@ -209,7 +209,7 @@ static void schema_numbers(const struct field *row, struct json_writer *writer)
 	json_raw(writer, lengths, strlen(lengths));
 }
 
-/* One word, or a list of them. */
+/* Writes one word, or a list of words. */
 static void schema_words(const struct field *row, struct json_writer *writer)
 {
 	const struct field word = {.form = FORM_SLUG, .words = row->words, .word_count = row->word_count};

@@ -41,7 +41,7 @@ static enum status option_unknown(const struct option_table *table, const char *
 	for (size_t i = 0; i < table->count; i++)
 		spelling_offer(&spelling, table->rows[i].name);
 	spelling_list(&spelling, nearest, sizeof nearest);
-	snprintf(listed, sizeof listed, "fleetplan %s --help lists them", table->command);
+	snprintf(listed, sizeof listed, "fleetplan %s --help lists the options", table->command);
 	return failure_set(failure, STATUS_INVALID, "%s: %s is not a known option; %s%s", place, name, nearest[0] ? "did you mean " : listed, nearest);
 }
 

@@ -29,7 +29,7 @@ struct row_fault {
 
 struct row_reader;
 
-/* NULL without memory. */
+/* Creates a reader. NULL without memory. */
 struct row_reader *row_reader_new(const struct field_table *table, enum row_form form);
 void row_reader_free(struct row_reader *reader); /* NULL is allowed */
 
