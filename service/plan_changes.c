@@ -47,7 +47,7 @@ static void cause_add(struct explanation *it, const char *cause, const char *det
 	it->last = *now;
 }
 
-/* "2 changed, 1 added: aws.p5-48xlarge.us-east-1.on-demand, ..." */
+/* Writes "2 changed, 1 added, 0 removed: aws.p5-48xlarge.us-east-1.on-demand, ...". */
 static const char *change_text(struct arena *arena, const struct catalogue_change *change)
 {
 	size_t count = change->added + change->changed + change->removed;
