@@ -4,7 +4,7 @@
 
 #include "schema/option_table.h"
 
-/* X(member, name, kind, default, minimum, maximum, choices, doc), as of server/options.h. */
+/* X(member, name, kind, default, minimum, maximum, choices, doc), as in server/options.h. */
 #define AGENT_OPTION_TABLE(X)                                                                                                  \
 	X(server, "server", TEXT, "", 0, 0, NULL, "URL of the daemon: https://fleetplan.example, http://127.0.0.1:8080")           \
 	X(key_file, "key-file", TEXT, "", 0, 0, NULL, "file with an API key of the role agent; read again when the daemon rejects the key") \

@@ -21,7 +21,7 @@ enum bench_sequel {
 
 struct bench_attempt {
 	const char *program, *device;   /* the program of the worker, and the id of the device */
-	double silence_s, term_grace_s; /* as of struct bench_worker */
+	double silence_s, term_grace_s; /* as in struct bench_worker */
 	int wake_fd;
 	void *context;
 	bool (*on_tick)(void *context); /* four times a second, and when woken; false stops the worker */

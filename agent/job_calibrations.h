@@ -48,7 +48,7 @@ struct bench_calibrations {
  * what corrects plans. */
 bool bench_measures_same_work(const struct bench_line_measure *a, const struct bench_line_measure *b);
 
-/* Text lives in the arena. STATUS_NO_MEMORY when that is exhausted. */
+/* Computes the calibrations. Text lives in the arena. STATUS_NO_MEMORY when it is exhausted. */
 FALLIBLE enum status bench_calibrate(const struct bench_evidence *evidence, struct arena *arena,
 	struct bench_calibrations *calibrations, struct failure *failure);
 

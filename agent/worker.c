@@ -15,7 +15,7 @@ enum { POLL_MS = 20, TICK_MS = 250, READ_BYTES = 16 * 1024, LINE_ARENA_BYTES = 1
 /* Seconds to read the pipes after the worker has exited; then they are closed, even if another process has them open. */
 #define LINGER_S 1.0
 
-#define EXIT_BUSY 75 /* EX_TEMPFAIL of sysexits.h, as the worker uses it */
+#define EXIT_BUSY 75 /* the worker's code for a busy device: EX_TEMPFAIL of sysexits.h */
 
 struct supervision {
 	const struct bench_worker *worker;
@@ -217,7 +217,7 @@ static bool is_wedged(const struct supervision *watch)
 		since_s(watch->stop_ns) > watch->worker->term_grace_s + watch->worker->kill_grace_s;
 }
 
-/* True while there is something to wait for. */
+/* True while the worker runs, or its pipes are open and LINGER_S has not passed. */
 static bool is_under_way(const struct supervision *watch)
 {
 	if (!watch->left_ns)
