@@ -1,25 +1,27 @@
-/* Requests that ask not to be waited for (`Prefer: respond-async`, `Prefer: wait=N`), and those that wait a while for what they
- * began. The request's exchange becomes the work of a job; a twin takes its place on the connection and answers 202, or waits
- * and answers what the job did. */
+/* Requests that become jobs (`Prefer: respond-async`, `Prefer: wait=N`), and requests that wait for a limited time for
+ * the work that they started. The request's exchange becomes the work of a job. A second exchange, its twin, takes its
+ * place on the connection and answers 202, or waits and answers with the job's result. */
 #ifndef FLEETPLAN_SERVER_DEFER_H
 #define FLEETPLAN_SERVER_DEFER_H
 
 #include "server/exchange.h"
 
-/* Whether the whole request that is here shall be a job. */
+/* True if this request, which is complete, must become a job. */
 bool defer_wanted(const struct exchange *exchange);
 
-/* Makes it one. The twin that answers from now on, its answer complete (STEP_COMPLETE) or about to come to its suspended
- * connection; NULL without memory, and the exchange is then as it was. On the connection's thread. */
+/* Makes the request a job and returns its twin, which answers from now on. The twin's answer is complete
+ * (STEP_COMPLETE), or its connection is suspended and the answer follows. NULL without memory: the exchange is then
+ * unchanged. On the connection's thread. */
 struct exchange *defer_begin(struct exchange *exchange);
 
-/* What has cost a worker more than what is waited for may (exchange->overran) begins anew as a job, and its connection waits for that: as long
- * as it would have for a worker, then it is answered 202. On the worker; the exchange is the job's afterwards. */
+/* Restarts a request as a job after it used up its CPU time on a worker (exchange->overran). Its connection waits for
+ * the job as long as a request may wait for a worker, and then receives 202. On the worker; afterwards the exchange
+ * belongs to the job. */
 void defer_overrun(struct exchange *exchange);
 
-/* Of handlers whose answer (202) only says that something has begun: lets the answer wait, at most as long as the client's
- * Prefer says, for `look` to have written the final answer into the call. `look` is asked ten times a second, on the watcher's
- * thread, with memory of its own that is empty each time; true: written. To be called before the handler's commit. */
+/* For handlers that answer 202 after they started something: delays the answer, at most as long as the client's Prefer
+ * says, until `look` has written the final answer into the call. `look` returns true if it has. The watcher's thread
+ * calls it ten times a second, each time with an empty scratch arena. Call this before the handler's commit. */
 typedef bool defer_look(struct call *call, struct arena *scratch);
 void defer_answer(struct call *call, defer_look *look);
 

@@ -1,4 +1,4 @@
-/* The body of POST /v1/diagnoses, read as it arrives into what a handler then asks for. */
+/* Reads the body of POST /v1/diagnoses while it arrives; the handler then uses the trace reader. */
 #ifndef FLEETPLAN_SERVER_DIAGNOSIS_BODY_H
 #define FLEETPLAN_SERVER_DIAGNOSIS_BODY_H
 
@@ -9,11 +9,11 @@
 
 struct diagnosis_body {
 	struct trace_reader *reader;
-	crypto_hash_sha256_state hash; /* of the body after decompression: a trace is answered by it */
-	unsigned char digest[crypto_hash_sha256_BYTES]; /* after the end */
+	crypto_hash_sha256_state hash; /* of the decompressed body; identifies the trace in the answer */
+	unsigned char digest[crypto_hash_sha256_BYTES]; /* valid after the end of the body */
 };
 
-/* Makes an empty body and the sink that fills it; NO_MEMORY. The sink's release frees both. */
+/* Makes an empty body and the sink that fills it. The sink's release frees both. STATUS_NO_MEMORY. */
 FALLIBLE enum status diagnosis_body_open(struct body_sink *sink, struct failure *failure);
 
 #endif

@@ -1,5 +1,6 @@
-/* How each live feed is set up: of the options `feeds`, `feed-urls`, `feed-scopes`, `feed-redirects` and `feed-keys`. A feed that is not named in
- * `feeds` is off, and nothing goes out for it. Immutable after reading; texts are the arena's. */
+/* The settings of each live feed, from the options `feeds`, `feed-urls`, `feed-scopes`, `feed-redirects` and
+ * `feed-keys`. A feed that `feeds` does not name is off: the daemon sends no request for it. Immutable after reading;
+ * the arena owns the texts. */
 #ifndef FLEETPLAN_SERVER_FEED_SETTINGS_H
 #define FLEETPLAN_SERVER_FEED_SETTINGS_H
 
@@ -11,18 +12,18 @@ enum { FEED_KEY_MAX_BYTES = 2000, FEED_MINUTES_MAX = 525600 };
 
 struct feed_setting {
 	bool enabled;
-	unsigned every_minutes; /* refreshed of itself so often; 0: only when asked */
-	const char *base_url, *scope, *stores; /* NULL: the feed's own */
-	const char *key_file;   /* NULL: none is configured */
+	unsigned every_minutes; /* interval of scheduled refreshes; 0: only on request */
+	const char *base_url, *scope, *stores; /* NULL: the feed's default */
+	const char *key_file;   /* NULL: not configured */
 };
 
-/* Checks all that can be checked without going out: names, numbers, URLs, scopes, and that key files of feeds that need one can be
- * read. STATUS_INVALID with a sentence for a person. */
+/* Reads the settings and checks what can be checked without a request: names, numbers, URLs, scopes, and that the key
+ * files of feeds that need one are readable. STATUS_INVALID, with a sentence for the operator. */
 FALLIBLE enum status feed_settings_read(const struct options *options, struct arena *arena, struct feed_setting settings[FEED_COUNT],
 	struct failure *failure);
 
-/* The key as its file holds it now, so that a secret can be changed without a restart; NULL for a feed without one. Its text never goes
- * into a failure. */
+/* Reads the key from its file at each call, so that a key can be replaced without a restart; NULL for a feed without a
+ * key. The key's text is never part of a failure. */
 FALLIBLE enum status feed_key_read(const struct feed *feed, const struct feed_setting *setting, struct arena *arena, const char **key,
 	struct failure *failure);
 

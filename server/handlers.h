@@ -1,10 +1,10 @@
-/* Which function answers which route. */
+/* Maps each route to its handler. */
 #ifndef FLEETPLAN_SERVER_HANDLERS_H
 #define FLEETPLAN_SERVER_HANDLERS_H
 
 #include "server/handler.h"
 
-/* The handler of a route; NULL while it has none, which is answered 501. */
+/* Returns the handler of a route; NULL for a route without one, which is answered 501. */
 handler_function *handler_of(enum route_id route);
 
 /* server/handlers/estimates.c */
@@ -41,11 +41,11 @@ handler_function handle_agent_list, handle_agent_register, handle_agent_delete, 
 /* server/handlers/feeds.c */
 handler_function handle_feed_list, handle_feed_get, handle_feed_refresh;
 
-/* Whether what is answered 202 before its handler runs can begin at all: OK, or the refusal. Of routes that are ALWAYS_ASYNC. */
+/* For routes that are ALWAYS_ASYNC: checks, before the 202, whether the work can begin. STATUS_OK or the refusal. */
 handler_function handler_admits;
 
 /* server/handlers/imports.c */
-handler_function import_answer; /* what handle_import lets the thread of imports do */
+handler_function import_answer; /* runs on the thread of imports, for handle_import */
 handler_function handle_import_list, handle_import_get, handle_import, handle_export;
 
 /* server/handlers/jobs.c */

@@ -1,5 +1,5 @@
-/* The thread of a daemon on which imports are made, one after the other, and settled. What waits for one is a call that is pending:
- * neither a connection's thread nor a worker is held. Thread-safe. */
+/* The daemon's thread of imports: it runs imports one after the other, and reconciles the imports of an earlier daemon.
+ * A call that waits for an import is pending: it blocks neither a connection's thread nor a worker. Thread-safe. */
 #ifndef FLEETPLAN_SERVER_IMPORT_SERVICE_H
 #define FLEETPLAN_SERVER_IMPORT_SERVICE_H
 
@@ -9,17 +9,19 @@ struct import_service;
 
 enum { IMPORT_QUEUE_MAX = 8 };
 
-/* Begins with what an earlier daemon left unsettled. */
+/* Starts the thread. It first settles the imports that an earlier daemon left open. */
 FALLIBLE enum status imports_start(struct server *server, struct import_service **service, struct failure *failure);
 
-/* Cancels what is under way and waits, so that the calls end. NULL is fine; so below. */
+/* Cancels the running import and the waiting ones, so that their calls end. Does nothing for NULL; imports_stop()
+ * too. */
 void imports_cut(struct import_service *service);
 void imports_stop(struct import_service *service);
 
-/* Lets `work` answer the call on the thread: the handler then returns HANDLER_PENDING. OVERLOADED when too many wait. */
+/* Runs `work` on the thread to answer the call; the handler then returns HANDLER_PENDING. OVERLOADED if too many calls
+ * wait. */
 FALLIBLE enum status imports_submit(struct import_service *service, struct call *call, handler_function *work);
 
-/* The call's own progress, which is stopped too when the daemon shuts down. On the thread. */
+/* The call's own progress, which also stops when the daemon shuts down. On the thread. */
 struct import_progress {
 	const struct import_service *service;
 	const struct progress *outer;

@@ -1,12 +1,12 @@
-/* Long work that nobody waits for on a connection: the requests that were answered 202, until their answers are old.
+/* Jobs: long requests that were answered 202. A job lives until its result expires.
  *
- * A job is a request's handler run on a pool of its own, whose threads yield to those of waiting clients; the answer that the
- * handler gives, whatever it is, is kept as it would have been sent. Jobs live in memory (docs/decisions/0075): what they made
- * durable outlives them, they do not outlive the daemon.
+ * A job runs its request's handler on a pool of its own. The pool's threads give way to the threads of waiting clients.
+ * The job keeps the handler's answer, of any status, as it would have been sent. Jobs live in memory
+ * (docs/decisions/0075): a restart of the daemon loses them, but not what they stored.
  *
- * Bounded: so many jobs in all, and so many unfinished ones of one key; answers are dropped `keep_seconds` after they were
- * ready, and the oldest before that when all of them have more than `memory_bytes` or a new job needs the place. A job is
- * seen by the key that asked for it and by nobody else. Thread-safe. */
+ * Limits: a number of jobs in all, and a number of unfinished jobs per key. Answers are dropped `keep_seconds` after
+ * they were ready. The oldest are dropped earlier if all answers exceed `memory_bytes`, or if a new job needs the
+ * place. Only the key that requested a job can see it. Thread-safe. */
 #ifndef FLEETPLAN_SERVER_JOB_QUEUE_H
 #define FLEETPLAN_SERVER_JOB_QUEUE_H
 
@@ -20,39 +20,40 @@ struct watcher;
 struct jobs_options {
 	unsigned maximum, per_owner, keep_seconds, threads;
 	size_t memory_bytes;
-	struct exchange_pool *pool; /* to which the work of ended jobs goes back */
+	struct exchange_pool *pool; /* receives the exchanges of ended jobs */
 	struct watcher *watcher;    /* woken when a job ends */
-	int64_t started_us;         /* of the daemon: jobs of older ids are those of an earlier one */
+	int64_t started_us;         /* start of the daemon: a job with an older id belonged to an earlier daemon */
 };
 
 /* NULL without memory or threads. */
 struct jobs *jobs_start(const struct jobs_options *options);
-void jobs_stop(struct jobs *jobs); /* cancels, waits for what is being committed, joins and frees; NULL is nothing */
+void jobs_stop(struct jobs *jobs); /* cancels, waits for commits under way, joins and frees; does nothing for NULL */
 
-/* Takes the work (an exchange that no connection has, its request complete) and queues it; `id` names the job. A repeated
- * Idempotency-Key of a job that is there gives that job's id, with *replayed, and the work stays the caller's; so it does on
- * failure: OVERLOADED, TOO_MANY_REQUESTS, IDEMPOTENCY_MISMATCH, DRAINING once jobs_refuse() was called (unless the work was begun before, and overran),
- * NO_MEMORY. */
+/* Queues the work (an exchange without a connection, its request complete); `id` names the job. If an existing job has
+ * the same Idempotency-Key, returns that job's id with *replayed; the caller then still owns the work. The caller owns
+ * it on failure too: OVERLOADED, TOO_MANY_REQUESTS, IDEMPOTENCY_MISMATCH, NO_MEMORY, or DRAINING after jobs_refuse()
+ * (except for work that began before and overran). */
 FALLIBLE enum status jobs_submit(struct jobs *jobs, struct exchange *work, char id[UUID_TEXT_SIZE], bool *replayed,
 	struct failure *failure);
 
-/* All of one key, newest first, at most `maximum`; texts in the arena. */
+/* Lists the jobs of one key, newest first, at most `maximum`; texts in the arena. */
 FALLIBLE enum status jobs_list(struct jobs *jobs, const char *owner, struct arena *arena, struct job_record **items, size_t *count);
 
-/* NOT_FOUND says why it may be gone. Texts in the arena. */
+/* Reads one job. The failure of NOT_FOUND says why the job may be gone. Texts in the arena. */
 FALLIBLE enum status jobs_get(struct jobs *jobs, const char *owner, const char *id, struct arena *arena, struct job_record *record,
 	struct failure *failure);
 
-/* Asks it to stop: at once when it is queued, within moments when it runs, no change when it has ended. */
+/* Cancels a job. A queued job stops at once, a running one within moments; an ended one does not change. */
 FALLIBLE enum status jobs_cancel(struct jobs *jobs, const char *owner, const char *id, struct failure *failure);
 
-/* Gives the call the answer that the request would have had. CONFLICT while there is none, or it was cancelled. */
+/* Gives the call the answer that the request would have received. CONFLICT while there is no answer, or if the job was
+ * cancelled. */
 FALLIBLE enum status jobs_answer(struct jobs *jobs, const char *owner, const char *id, struct call *call);
 
-void jobs_forget(struct jobs *jobs, const char *owner, const char *id); /* cancelled, and its id means nothing any more */
+void jobs_forget(struct jobs *jobs, const char *owner, const char *id); /* cancels the job and makes its id unknown */
 
-void jobs_refuse(struct jobs *jobs);     /* takes no more: the daemon is shutting down */
-void jobs_cancel_all(struct jobs *jobs); /* and says so in the log, one line a job */
+void jobs_refuse(struct jobs *jobs);     /* accepts no more jobs: the daemon is shutting down */
+void jobs_cancel_all(struct jobs *jobs); /* cancels all unfinished jobs, with one log line each */
 
 struct jobs_counts {
 	size_t queued, running, kept;

@@ -1,8 +1,8 @@
-/* What a page in a browser may ask of a daemon that wants no key.
+/* Checks requests from web pages to a daemon without API keys.
  *
- * Without keys the caller's address is all that a daemon trusts, and a browser on a trusted machine runs anybody's pages. A page can reach the daemon
- * under a name of its own (DNS rebinding: its Host is that name), or send what needs no permission of the daemon's (a form, a POST without a body:
- * its Origin is foreign). */
+ * Without keys the daemon trusts the client's address, but a browser on a trusted machine runs pages of any site. A
+ * page can reach the daemon under a name of its own (DNS rebinding: the Host is that name). It can also send requests
+ * for which a browser asks no permission (a form, a POST without a body: the Origin is foreign). */
 #ifndef FLEETPLAN_SERVER_ORIGIN_H
 #define FLEETPLAN_SERVER_ORIGIN_H
 
@@ -14,12 +14,12 @@ struct origin_headers {
 	const char *host, *origin, *fetch_site; /* NULL: not sent */
 };
 
-/* Whether a Host is one that no page can take: localhost, a name below .localhost, an address, or one of `allowed` (comma-separated names, without
- * ports). NULL, which browsers do not send, is. */
+/* True if a page cannot use this Host for DNS rebinding: localhost, a name below .localhost, an address, or one of
+ * `allowed` (comma-separated names, without ports). True for NULL: browsers always send a Host. */
 bool origin_host_is_trusted(const char *host, const char *allowed);
 
-/* STATUS_FORBIDDEN where the Host is not trusted, and for a method that may change something where a page of another origin sends it, unless that
- * origin is in `cors_origins`. */
+/* STATUS_FORBIDDEN if the Host is not trusted. STATUS_FORBIDDEN also for a method that may change something, if a page
+ * of another origin sends it and that origin is not in `cors_origins`. */
 FALLIBLE enum status origin_judge(const char *method, const struct origin_headers *headers, const char *allowed_hosts, const char *cors_origins,
 	struct failure *failure);
 

@@ -1,4 +1,4 @@
-/* Lists: `{"items": [...], "next_cursor": ...}` with a Link header, or CSV. */
+/* Answers lists: `{"items": [...], "next_cursor": ...}` with a Link header, or CSV. */
 #ifndef FLEETPLAN_SERVER_PAGE_ANSWER_H
 #define FLEETPLAN_SERVER_PAGE_ANSWER_H
 
@@ -6,27 +6,27 @@
 #include "server/handler.h"
 #include "storage/storage.h"
 
-/* What the query says of the page, for the store. */
+/* Makes the storage's page request from the query. */
 struct page_request page_request_of(const struct page_query *query);
 
-/* The two parts of "key:value"; NULL, as nothing was asked for, leaves them alone. */
+/* Splits "key:value". Does nothing for NULL (no label in the query). */
 FALLIBLE enum status page_label_of(struct call *call, const char *label, const char **key, const char **value);
 
-/* Writes `count` structs of `table`, which stand one after the other; next_cursor NULL: that was the last page. */
+/* Writes `count` consecutive structs of `table`. next_cursor NULL: this is the last page. */
 FALLIBLE enum status page_answer(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor);
 
-/* What a list says of itself beside its items. */
+/* Remarks of a list, besides its items. */
 struct page_remark {
-	const char *empty_because; /* of an empty list: why it is; NULL: not said */
-	bool looking;              /* there may be more in a moment: what it lists is still being looked for */
+	const char *empty_because; /* the reason why the list is empty; NULL: none given */
+	bool looking;              /* the search for the listed things still runs: a later request may show more */
 };
 
-/* The same with what there is to say. */
+/* The same as page_answer(), with remarks. */
 enum status page_answer_remarked(struct call *call, const struct field_table *table, const void *items, size_t count, const char *next_cursor,
 	const struct page_remark *remark);
 
-/* Lists whose rows may be large: they are read some rows at a time, and what was read is forgotten before the next are. The page ends early, at
- * its cursor, when its answer has PAGE_ANSWER_BYTES. */
+/* Answers a list whose rows may be large: it reads some rows at a time and frees them before it reads the next ones.
+ * The page ends early, at its cursor, when its answer has PAGE_ANSWER_BYTES. */
 enum { PAGE_ANSWER_BYTES = 2 * 1024 * 1024 };
 
 struct page_rows {

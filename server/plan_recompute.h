@@ -1,4 +1,5 @@
-/* A stored plan's request, computed again: on the catalogue of now, of the revisions that the plan names, or of a mixture. */
+/* Recomputes the request of a stored plan: on the current catalogue, on the revisions that the plan names, or on a
+ * mixture. */
 #ifndef FLEETPLAN_SERVER_PLAN_RECOMPUTE_H
 #define FLEETPLAN_SERVER_PLAN_RECOMPUTE_H
 
@@ -8,15 +9,16 @@
 struct recomputation {
 	struct call *call;
 	const struct plan_record *old;
-	struct arena *arena;               /* of what is computed */
-	const struct catalogue *catalogue; /* NULL: that of now; a request with as_of stays with that in any case */
-	int64_t now_us;                    /* with a catalogue: the clock of the computation */
+	struct arena *arena;               /* holds the result */
+	const struct catalogue *catalogue; /* NULL: the current one. A request with as_of always uses the catalogue of that time */
+	int64_t now_us;                    /* with `catalogue`: the time of the computation */
 };
 
-/* Fills the record's content, in the arena. Faults of a request that cannot be planned any more are in the call's failure. */
+/* Fills the record's content, in the arena. If the request can no longer be planned, the call's failure has the
+ * faults. */
 FALLIBLE enum status plan_recompute(const struct recomputation *it, struct plan_record *record);
 
-/* The catalogue that a stored content was computed with, for the caller to release. */
+/* Reads the catalogue with which a stored plan was computed. The caller releases it. */
 FALLIBLE enum status plan_catalogue_of_then(struct call *call, const struct plan_record *plan, struct catalogue **catalogue);
 
 #endif

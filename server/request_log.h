@@ -1,4 +1,5 @@
-/* One JSON line a request, when it has ended: the only place where requests are logged. Thread-safe. */
+/* Writes the log line of a request, one JSON line when the request has ended. Requests are logged only here.
+ * Thread-safe. */
 #ifndef FLEETPLAN_SERVER_REQUEST_LOG_H
 #define FLEETPLAN_SERVER_REQUEST_LOG_H
 
@@ -6,7 +7,7 @@
 
 struct exchange;
 
-/* `sent`: the answer went out whole. The route is logged as its template; the key by its id, never its text. */
+/* `sent`: the whole answer was sent. The line has the route's template, and the key's id but never its text. */
 void request_log(const struct exchange *exchange, bool sent);
 
 #endif

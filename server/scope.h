@@ -1,5 +1,6 @@
-/* What a key that is bound to a label may see and write: plans with that label, and what belongs to them. To it nothing else is there: it is answered
- * as what never was. Handlers read plans by these functions alone. Keys without a scope, and roles above it, see everything. */
+/* What a key with a scope (a label) may see and write: plans with that label, and what belongs to them. For such a key,
+ * anything else does not exist (404). Handlers must read plans only through these functions. Keys without a scope see
+ * everything. */
 #ifndef FLEETPLAN_SERVER_SCOPE_H
 #define FLEETPLAN_SERVER_SCOPE_H
 
@@ -8,19 +9,21 @@
 struct benchmark_record;
 struct plan_record;
 
-/* Whether something with these labels is within the scope. */
+/* True if an object with these labels is within the scope. */
 bool scope_admits(const struct call *call, const struct json_text *labels);
 
-/* storage_plan_get() of a plan within the scope. */
+/* Calls storage_plan_get(); STATUS_NOT_FOUND for a plan outside of the scope. */
 FALLIBLE enum status scope_plan_get(struct call *call, const char *id, int64_t revision, struct plan_record *plan);
 
-/* Whether a benchmark is: its plan's is the scope that counts, where it has one, else its own label. STATUS_NOT_FOUND when it is not. */
+/* STATUS_NOT_FOUND for a benchmark outside of the scope. The scope of its plan counts if it has one, else its own
+ * label. */
 FALLIBLE enum status scope_benchmark(struct call *call, const struct benchmark_record *benchmark);
 
-/* Gives what is made with a bound key its label, where it has none of that name. STATUS_FORBIDDEN where it has another. */
+/* Adds the scope's label to a new object's labels if they lack it. STATUS_FORBIDDEN if they give that label another
+ * value. */
 FALLIBLE enum status scope_label(struct call *call, struct json_text *labels);
 
-/* STATUS_FORBIDDEN when labels that are to be stored leave the scope. */
+/* STATUS_FORBIDDEN if labels that will be stored leave the scope. */
 FALLIBLE enum status scope_keep(struct call *call, const struct json_text *labels);
 
 #endif

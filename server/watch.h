@@ -1,8 +1,9 @@
-/* A thread that looks after what waits: calls that wait for a job or a benchmark, and streams of events. Each has a look ten
- * times a second, and at once when the watcher is woken; while there is nothing to look after, the thread sleeps.
+/* A thread that polls waiting things: calls that wait for a job or a benchmark, and streams of events. It calls `look`
+ * of each watch ten times a second, and at once when the watcher is woken. Without watches, the thread sleeps.
  *
- * A watch is memory of whoever adds it. From watcher_add on it is the watcher's, until its look answers true; the look
- * may free it. Looks run on the watcher's thread, one after the other, and must be short. Thread-safe. */
+ * The memory of a watch belongs to the code that adds it. From watcher_add on the watcher owns the watch, until `look`
+ * returns true; `look` may free it. The calls of `look` run on the watcher's thread, one after the other, and must be
+ * short. Thread-safe. */
 #ifndef FLEETPLAN_SERVER_WATCH_H
 #define FLEETPLAN_SERVER_WATCH_H
 
@@ -13,21 +14,21 @@
 
 struct watch {
 	struct watch *next;
-	/* True: over. `last`: the service ends, and it has to be over. */
+	/* Returns true when the watch is over. `last`: the service stops, and the watch must end now. */
 	bool (*look)(struct watch *watch, bool last);
 };
 
 struct watcher {
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
-	struct watch *added; /* not looked at yet */
+	struct watch *added; /* not yet seen by the thread */
 	bool woken, stopping, running;
 	pthread_t thread;
 };
 
 FALLIBLE bool watcher_start(struct watcher *watcher);
-void watcher_add(struct watcher *watcher, struct watch *watch); /* after the stop: has its last look at once */
+void watcher_add(struct watcher *watcher, struct watch *watch); /* after the stop: calls `look` for the last time at once */
 void watcher_wake(struct watcher *watcher);
-void watcher_stop(struct watcher *watcher); /* a last look for each, then joins; nothing when never started */
+void watcher_stop(struct watcher *watcher); /* calls `look` of each watch for the last time, then joins; does nothing if never started */
 
 #endif

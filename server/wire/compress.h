@@ -1,4 +1,4 @@
-/* gzip for answers. Thread-safe. */
+/* Compresses answers with gzip. Thread-safe. */
 #ifndef FLEETPLAN_SERVER_WIRE_COMPRESS_H
 #define FLEETPLAN_SERVER_WIRE_COMPRESS_H
 
@@ -7,10 +7,11 @@
 
 #include "base/buffer.h"
 
-/* Answers shorter than this fit a packet as they are. */
+/* Answers shorter than this fit into one packet uncompressed. */
 enum { COMPRESS_LEAST_BYTES = 1400 };
 
-/* Packs `length` bytes into `packed` (cleared first). False, with `packed` empty, when it would not become smaller. */
+/* Compresses `length` bytes into `packed` (cleared first). Returns false, with `packed` empty, if the result would not
+ * be smaller. */
 bool compress_gzip(const void *bytes, size_t length, struct buffer *packed);
 
 #endif

@@ -1,4 +1,4 @@
-/* The sweeper: ends connections whose phase took too long (server/wire/peer.h). */
+/* The sweeper: closes connections whose phase took too long (server/wire/peer.h). */
 #ifndef FLEETPLAN_SERVER_WIRE_DEADLINE_H
 #define FLEETPLAN_SERVER_WIRE_DEADLINE_H
 
@@ -7,7 +7,7 @@
 /* Thread entry; its argument is a `struct peers`, whose `stopping` ends it. */
 void *deadline_sweeper(void *argument);
 
-/* Bytes that a socket has received in all; 0 where the kernel does not say. Any thread. */
+/* Returns the number of bytes that a socket has received; 0 if the kernel does not report it. Any thread. */
 uint64_t deadline_bytes_received(int fd);
 
 #endif

@@ -12,27 +12,29 @@ enum { LISTEN_NAME_SIZE = 80 };
 struct listener {
 	int fd; /* -1: none */
 	bool loopback;
-	char name[LISTEN_NAME_SIZE]; /* with the port that was really bound */
+	char name[LISTEN_NAME_SIZE]; /* with the real port */
 };
 
-/* Binds and listens. Errors say what is wrong with the address, or who has the port. The caller closes fd. */
+/* Binds and listens. The failure says what is wrong with the address, or that the port is in use. The caller closes
+ * fd. */
 FALLIBLE enum status listen_open(const char *address, struct listener *listener, struct failure *failure);
 
-/* Whether an address can be listened on as far as its text tells; binds nothing. */
+/* Checks the text of an address without binding. */
 FALLIBLE enum status listen_check(const char *address, struct failure *failure);
 
-/* From now on nobody new gets as far as the backlog: a first packet is dropped, so that its sender asks once more a second later, when another
- * daemon may have the port or none. Connections that had begun before come to their end and can be taken. */
+/* Stops new connections before they reach the backlog: the kernel drops their first packet. The client sends it again a
+ * second later, when another daemon may have the port, or none. Connections that had already begun complete and can be
+ * taken. */
 void listen_shut_door(const struct listener *listener);
 
-/* The next connection of the backlog, the caller's; -1: none is there. */
+/* Takes the next connection from the backlog; the caller owns it. -1: none. */
 struct sockaddr_storage;
 int listen_take(const struct listener *listener, struct sockaddr_storage *address, unsigned *length);
 
-/* Whoever connects from now on is refused. */
+/* Closes the listening socket: later connections are refused. */
 void listen_close(struct listener *listener);
 
-/* Splits HOST:PORT; false when it is not one. An empty host stays empty. */
+/* Splits HOST:PORT; false if the text is not of this form. An empty host stays empty. */
 bool listen_split(const char *address, char *host, size_t host_size, char *port, size_t port_size);
 
 #endif
