@@ -1,4 +1,4 @@
-/* What the request line and the headers decide, before a byte of the body is read. */
+/* Checks the request line and the headers, before any byte of the body is read. */
 #include <strings.h>
 
 #include "base/uuid.h"
@@ -63,7 +63,7 @@ static enum status admission_gate(struct exchange *exchange, const char *method,
 	return gate_end(&walk.gate, version, end, &exchange->call.failure);
 }
 
-/* A client's request id is kept when it is short and plain; anyone else gets one of ours. */
+/* Keeps a short, plain request id of the client; otherwise makes one. */
 static void admission_identify(struct exchange *exchange)
 {
 	const char *id = exchange->headers[HEADER_REQUEST_ID], *parent = exchange->headers[HEADER_TRACEPARENT];
@@ -88,7 +88,7 @@ static enum status admission_target(struct exchange *exchange)
 	enum status status;
 
 	if (exchange->raw_target_length > GATE_TARGET_MAX)
-		return failure_set(&call->failure, STATUS_TARGET_TOO_LONG, "a request target may have %d bytes", GATE_TARGET_MAX);
+		return failure_set(&call->failure, STATUS_TARGET_TOO_LONG, "the request target is too long; at most %d bytes are allowed", GATE_TARGET_MAX);
 	if (!exchange->raw_target)
 		return failure_set(&call->failure, STATUS_NO_MEMORY, "no memory for the request target");
 	status = gate_target(exchange->raw_target, &call->arena, &target, &call->failure);
@@ -106,7 +106,7 @@ static enum status admission_route(struct exchange *exchange)
 	const char *method = question ? exchange->headers[HEADER_REQUEST_METHOD] : call->method;
 
 	if (!route_resolve(method ? method : "", call->path, &call->arena, &match))
-		return failure_set(&call->failure, STATUS_NOT_FOUND, "there is nothing at this path: /docs shows what there is, /openapi.json the same for machines");
+		return failure_set(&call->failure, STATUS_NOT_FOUND, "no resource at this path; /docs and /openapi.json list all paths");
 	if (question || !match.route)
 		route_allow(match.path, exchange->allow);
 	call->route = match.route;
@@ -116,11 +116,11 @@ static enum status admission_route(struct exchange *exchange)
 		return STATUS_OK;
 	}
 	if (!match.route)
-		return failure_set(&call->failure, STATUS_METHOD_NOT_ALLOWED, "%s is not possible here, only %s", call->method, exchange->allow);
+		return failure_set(&call->failure, STATUS_METHOD_NOT_ALLOWED, "the method %s is not allowed at this path; allowed: %s", call->method, exchange->allow);
 	return STATUS_OK;
 }
 
-/* A key is one client wherever it is used from; who shows none is known by the address. */
+/* A key is one client at all of its addresses. Without a key, the address is the client. */
 static struct client admission_client(const struct exchange *exchange)
 {
 	uint64_t address = exchange->peer->address, hash = UINT64_C(14695981039346656037);
@@ -155,12 +155,12 @@ static enum status admission_caller(struct exchange *exchange)
 	memcpy(exchange->address, exchange->peer->address_text, sizeof exchange->address);
 	exchange->client = admission_client(exchange);
 	if (!auth_role_covers(identity->role, wanted))
-		return failure_set(&call->failure, STATUS_FORBIDDEN, "this needs the role %s, the key has %s", auth_role_name(wanted),
+		return failure_set(&call->failure, STATUS_FORBIDDEN, "this request needs the role %s; the key has the role %s", auth_role_name(wanted),
 			auth_role_name(identity->role));
 	return STATUS_OK;
 }
 
-/* What takes no query parameters refuses them, as what takes some refuses others: a typo shall not go unnoticed. */
+/* A route without query parameters rejects them, like unknown ones elsewhere: a typo must not go unnoticed. */
 static enum status admission_query(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
@@ -195,7 +195,7 @@ static enum status admission_body(struct exchange *exchange)
 	enum status status;
 
 	call->body_media = MEDIA_COUNT;
-	/* The tree of a body of numbers takes up to sixteen times its text. */
+	/* The parsed tree of a body of numbers takes up to sixteen times the size of its text. */
 	if (!call->route->streamed && call->route->body_maximum_bytes > CALL_ARENA_MAX_BYTES / 16)
 		call->arena.maximum_bytes = call->route->body_maximum_bytes * 16;
 	status = body_begin(&exchange->body, has_body ? exchange->headers[HEADER_CONTENT_ENCODING] : NULL, announced,
@@ -207,7 +207,7 @@ static enum status admission_body(struct exchange *exchange)
 	if (status != STATUS_OK || !has_body)
 		return status;
 	if (call->body_media == MEDIA_COUNT || !(call->route->body_media & MEDIA_BIT(call->body_media)))
-		return failure_set(&call->failure, STATUS_UNSUPPORTED_MEDIA, "the body's Content-Type should be %s",
+		return failure_set(&call->failure, STATUS_UNSUPPORTED_MEDIA, "the Content-Type of the body is missing or not supported here; use %s",
 			media_list(call->route->body_media, &call->arena));
 	return STATUS_OK;
 }
@@ -217,7 +217,8 @@ static bool admission_tells_of_health(const struct route *route)
 	return route->id == ROUTE_LIVEZ || route->id == ROUTE_READYZ || route->id == ROUTE_METRICS;
 }
 
-/* The route's own rules. What fails here is answered after the body was thrown away, and the connection stays open. */
+/* Checks the route's own rules. A request that fails here is answered after its body was discarded, and its connection
+ * stays open. */
 static enum status admission_rules(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
@@ -227,14 +228,14 @@ static enum status admission_rules(struct exchange *exchange)
 		return status;
 	if (exchange->peer->health_only && !admission_tells_of_health(call->route)) {
 		exchange->close = true;
-		return failure_set(&call->failure, STATUS_OVERLOADED, "all connections are taken, and this address has some: wait for one of them");
+		return failure_set(&call->failure, STATUS_OVERLOADED, "all connections are in use, and this address already has some; reuse one of them or try again later");
 	}
 	status = admission_caller(exchange);
 	if (status != STATUS_OK)
 		return status;
 	call->accept = media_negotiate(exchange->headers[HEADER_ACCEPT], call->route->answer_media);
 	if (call->accept == MEDIA_COUNT)
-		return failure_set(&call->failure, STATUS_NOT_ACCEPTABLE, "this can be answered as %s",
+		return failure_set(&call->failure, STATUS_NOT_ACCEPTABLE, "no media type in Accept is possible here; possible: %s",
 			media_list(call->route->answer_media, &call->arena));
 	call->answer_media = call->accept;
 	status = admission_query(exchange);

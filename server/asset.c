@@ -1,4 +1,4 @@
-/* Files that are answered as they are, with their tag and their packed twin (handler.h). */
+/* Sends files unchanged, with their tag and their gzip twin (handler.h). */
 #include <pthread.h>
 #include <sodium.h>
 

@@ -14,7 +14,7 @@
 enum { LONE_ARENA_BYTES = 16 * 1024 };
 static const int64_t minute_ns = INT64_C(60000000000);
 
-/* An entry that goes with no other job. */
+/* An entry without a storage job of its own write. */
 struct lone_entry {
 	struct audit_put put; /* first: a job is its entry */
 	struct audit_record entry;
@@ -34,7 +34,7 @@ uint64_t audit_dropped(void)
 	return atomic_load(&audit.dropped);
 }
 
-/* Heartbeats only say that somebody is still there. */
+/* Heartbeats change nothing that is worth an audit entry. */
 static bool route_writes(const struct route *route)
 {
 	return route && strcmp(route->method, "GET") != 0 && (route->role == ROLE_PLANNER || route->role == ROLE_ADMIN || route->role == ROLE_AGENT) &&
@@ -49,7 +49,7 @@ static const char *header_of(const struct call *call, const char *name)
 	return NULL;
 }
 
-/* What the path names, or what the answer says was made. */
+/* The object that the answer's Location names, or else the one in the path. */
 static const char *entity_of(const struct call *call)
 {
 	const char *location = header_of(call, "Location"), *slash = location ? strrchr(location, '/') : NULL;
@@ -135,7 +135,7 @@ static void lone_done(struct storage_job *job)
 	lone_free((struct lone_entry *)(void *)job);
 }
 
-/* The call may be gone before the entry is written. */
+/* Copies the entry and queues it alone. The call may be gone before the entry is written. */
 static void write_alone(struct call *call, const struct audit_record *told)
 {
 	struct lone_entry *lone = atomic_fetch_add(&audit.waiting, 1) < AUDIT_WAITING_MAX ? calloc(1, sizeof *lone) : NULL;
@@ -177,7 +177,7 @@ void audit_finish(struct exchange *exchange, enum status status)
 		entry.http_status = http_status;
 		entry.revision = ABSENT_COUNT;
 		if (!refusal_has_room()) {
-			count_dropped("more refusals in a minute than are kept");
+			count_dropped("more refusals in a minute than the audit log records");
 			return;
 		}
 	}

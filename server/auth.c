@@ -15,7 +15,7 @@ enum { AUTH_SLOTS = 512, AUTH_TOKEN_MAX = 256, AUTH_ARENA_BYTES = 64 * 1024 };
 struct auth_slot {
 	unsigned char hash[KEY_HASH_BYTES];
 	int64_t until_ns; /* monotonic; 0: empty */
-	bool known;       /* false: we remember that there is no such key */
+	bool known;       /* false: the cache says that there is no such key */
 	struct auth_identity identity;
 };
 
@@ -25,7 +25,7 @@ struct auth {
 	pthread_mutex_t mutex;
 	int64_t count_until_ns, key_count;
 	struct wrong_keys wrong_keys;
-	struct auth_slot slots[AUTH_SLOTS]; /* by the hash's first bytes; a newcomer takes the place */
+	struct auth_slot slots[AUTH_SLOTS]; /* index: the hash's first two bytes; a new entry replaces the old one */
 };
 
 static const char *const auth_roles[ROLE_COUNT] = {
@@ -59,7 +59,7 @@ static int64_t auth_until_ns(void)
 	return clock_monotonic_ns() + AUTH_REMEMBER_SECONDS * 1000000000LL;
 }
 
-/* Whether nobody needs a key. */
+/* Sets *open: callers need no key. */
 static enum status auth_is_open(struct auth *auth, bool *open, struct failure *failure)
 {
 	int64_t count, now_ns = clock_monotonic_ns();
@@ -91,7 +91,7 @@ static struct auth_slot *auth_slot_of(struct auth *auth, const unsigned char *ha
 	return &auth->slots[(hash[0] | (unsigned)hash[1] << 8) % AUTH_SLOTS];
 }
 
-/* True when the hash is remembered: *known tells whether as a key. */
+/* True if the hash is in the cache; *known: it is a key. */
 static bool auth_recall(struct auth *auth, const unsigned char *hash, bool *known, struct auth_identity *identity)
 {
 	const struct auth_slot *slot = auth_slot_of(auth, hash);
@@ -154,19 +154,19 @@ static const char *auth_token(const char *authorization)
 	return strlen(authorization) <= AUTH_TOKEN_MAX ? authorization : NULL;
 }
 
-/* What this address has shown before decides how it is told. */
+/* Rejects a wrong key. The status depends on the number of wrong keys from this address. */
 static enum status auth_refuse(struct auth *auth, uint64_t client, struct failure *failure)
 {
 	bool first;
 	int wait_s = wrong_keys_count(&auth->wrong_keys, client, clock_monotonic_ns(), &first);
 
 	if (wait_s == 0)
-		return failure_set(failure, STATUS_UNAUTHORIZED, "this API key is not known, or was revoked, or has expired");
+		return failure_set(failure, STATUS_UNAUTHORIZED, "this API key is unknown, revoked or expired");
 	if (first)
 		log_event(LOG_WARNING, "wrong_keys", LOG_INTEGER("in_a_minute", WRONG_KEYS_A_MINUTE));
 	failure->retry_after_s = wait_s;
 	return failure_set(failure, STATUS_TOO_MANY_REQUESTS,
-		"more than %d wrong API keys came from this address within a minute; this one is wrong too. A right one is served at any time", WRONG_KEYS_A_MINUTE);
+		"this API key is wrong, and this address sent more than %d wrong API keys within a minute; a valid key is accepted at any time", WRONG_KEYS_A_MINUTE);
 }
 
 enum status auth_identify(struct auth *auth, const char *authorization, uint64_t client, struct auth_identity *identity, struct failure *failure)
@@ -182,10 +182,10 @@ enum status auth_identify(struct auth *auth, const char *authorization, uint64_t
 	if (status != STATUS_OK || open)
 		return status;
 	if (!authorization)
-		return failure_set(failure, STATUS_UNAUTHORIZED, "send an API key as Authorization: Bearer KEY");
+		return failure_set(failure, STATUS_UNAUTHORIZED, "an API key is required; send it as Authorization: Bearer KEY");
 	token = auth_token(authorization);
 	if (!token)
-		return failure_set(failure, STATUS_UNAUTHORIZED, "Authorization should read Bearer and an API key");
+		return failure_set(failure, STATUS_UNAUTHORIZED, "the Authorization header is not valid; send Authorization: Bearer KEY");
 	auth_key_hash(token, hash);
 	if (!auth_recall(auth, hash, &known, identity)) {
 		status = auth_look_up(auth, hash, &known, identity, failure);

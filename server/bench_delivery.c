@@ -23,7 +23,8 @@ static enum status read_accelerator(struct storage *storage, struct bench_job *j
 	return status == STATUS_NOT_FOUND ? STATUS_OK : status;
 }
 
-/* A device's first figure is what its later ones drift from; a new driver or a new peak begins anew only with another device. */
+/* Keeps the first value of a device as the baseline for drift. A new driver or a new peak rate does not reset it; only
+ * another device has another baseline. */
 static void keep_baseline(struct storage *storage, struct bench_job *job, struct calibration_row *row)
 {
 	struct calibration_row before;
@@ -34,7 +35,7 @@ static void keep_baseline(struct storage *storage, struct bench_job *job, struct
 		row->baseline = given_or(before.baseline, before.value);
 }
 
-/* Calibrates, and once more without a row of its own where this bearer may not make one. */
+/* Calibrates. If this bearer may not create the accelerator's row, calibrates again without that row. */
 static enum status calibrate_for(const struct bench_bearer *bearer, struct bench_evidence *evidence, struct bench_job *job,
 	struct bench_calibrations *calibrations)
 {
@@ -69,7 +70,7 @@ static bool calibrate(struct bench_delivery *delivery, struct storage *storage, 
 		delivery->rows = (struct catalogue_rows){.accelerators = &calibrations->accelerator,
 			.accelerator_count = calibrations->has_accelerator, .calibrations = calibrations->rows, .calibration_count = calibrations->count};
 	} else {
-		*calibrations = (struct bench_calibrations){.refused = 1, .refusals = {{"accelerator", "there was no memory for calibrations"}}};
+		*calibrations = (struct bench_calibrations){.refused = 1, .refusals = {{"accelerator", "no memory for calibrations"}}};
 	}
 	return true;
 }
@@ -83,7 +84,7 @@ void bench_delivery_judge(struct storage *storage, struct bench_job *job, struct
 	if (outcome->end != WORKER_SUCCEEDED)
 		return;
 	if (job->has_device && read_accelerator(storage, job, &row, &found) != STATUS_OK)
-		found = NULL; /* nothing is calibrated then either */
+		found = NULL; /* then nothing is calibrated either */
 	if (!bench_is_impossible(job, found, detail, sizeof detail))
 		return;
 	outcome->end = WORKER_FAILED;
@@ -106,9 +107,9 @@ void bench_delivery_open(struct bench_delivery *delivery, struct storage *storag
 	judgement.calibrations = calibrates ? &delivery->calibrations : NULL;
 	judgement.verification = delivery->has_verification ? &delivery->verification : NULL;
 	bench_job_encode(job, outcome, &judgement, &delivery->text);
-	if (delivery->text.failed && end == BENCHMARK_SUCCEEDED) { /* it may fit another time */
+	if (delivery->text.failed && end == BENCHMARK_SUCCEEDED) { /* there may be memory at the next attempt */
 		delivery->result.end = BENCHMARK_BROKEN;
-		delivery->result.failure_detail = "there was no memory for its result";
+		delivery->result.failure_detail = "no memory for the result";
 		delivery->rows = (struct catalogue_rows){.accelerator_count = 0};
 	}
 	delivery->result.result = delivery->text.failed ? NULL : delivery->text.bytes;
@@ -143,7 +144,7 @@ static enum bench_worker_end end_of(const char *name)
 	return end;
 }
 
-/* Which line it is says its own first fault. */
+/* Parses the lines; on a fault, `detail` names the line and its first fault. */
 static bool take_lines(const struct bench_result *result, struct bench_job *job, char *detail, size_t size)
 {
 	struct failure failure;
@@ -186,7 +187,7 @@ bool bench_delivery_read(const struct bench_result *result, struct bench_job *jo
 		job->worker_version = arena_strdup(&job->arena, result->worker_version);
 	job->elapsed_s = given_or(result->elapsed_s, job->elapsed_s);
 	if (job->has_device && job->record.running_device && strcmp(job->device.id, job->record.running_device) != 0) {
-		snprintf(detail, size, "it was measured on %.60s, and the lease is of %.60s", job->device.id, job->record.running_device);
+		snprintf(detail, size, "the benchmark ran on %.60s, but the lease is for %.60s", job->device.id, job->record.running_device);
 		return false;
 	}
 	bench_job_judge(job, outcome);

@@ -27,7 +27,7 @@ void bench_device_store(const struct bench_devices *devices, const struct bench_
 	store_record(&record, storage);
 }
 
-/* Devices of this node that are stored from before and were not listed now. */
+/* Marks devices of this node as gone that are stored but were not listed now. */
 static void mark_gone(const struct bench_devices *devices, struct storage *storage)
 {
 	struct page_request page = {.limit = 1000};
@@ -45,7 +45,7 @@ static void mark_gone(const struct bench_devices *devices, struct storage *stora
 		if (record.agent_id || !strcmp(record.state, "gone") || bench_device_find(devices, record.id))
 			continue;
 		record.state = "gone";
-		record.state_reason = "not there when the devices were last listed";
+		record.state_reason = "not found when the devices were last listed";
 		store_record(&record, storage);
 	}
 	arena_release(&arena);

@@ -25,7 +25,7 @@ enum { LOOKS_AGAIN = 10, SWEEPS_A_LEASE = 12, PROBE_S = 600, PROBE_RETRY_S = 30,
 #define US_PER_S 1e6
 #define NS_PER_S 1e9
 
-/* Why a worker is being stopped, when it is. */
+/* The reason for stopping a worker. */
 enum stop_cause { CAUSE_NONE, CAUSE_DRAIN, CAUSE_CANCEL, CAUSE_LEASE_LOST };
 
 struct bench_runner {
@@ -33,18 +33,18 @@ struct bench_runner {
 	char program[PATH_MAX];
 	int wake_fd; /* eventfd: something was queued, cancelled, or we stop */
 	pthread_t thread;
-	_Atomic bool stopping, looked; /* looked: the devices of this machine were listed once */
-	pthread_mutex_t lock; /* of the two below */
+	_Atomic bool stopping, looked; /* looked: the devices of this machine were listed at least once */
+	pthread_mutex_t lock; /* protects the two members below */
 	char cancel_id[UUID_TEXT_SIZE];
 	struct bench_runner_counts counts;
 
-	/* The thread's own. */
+	/* Used only by the thread. */
 	struct bench_devices devices;
-	int64_t sweep_ns, probe_ns; /* monotonic: when next */
-	unsigned looks;             /* at the queue that are still to come soon */
+	int64_t sweep_ns, probe_ns; /* monotonic: time of the next sweep and probe */
+	unsigned looks;             /* number of early looks at the queue that remain */
 	struct bench_job *job;      /* under way; NULL: none */
-	int64_t renewed_ns;         /* when the lease was last given */
-	int64_t heartbeat_ns;       /* when it was last asked for */
+	int64_t renewed_ns;         /* when the lease was last granted */
+	int64_t heartbeat_ns;       /* when a renewal was last requested */
 	enum stop_cause cause;
 };
 
@@ -58,7 +58,7 @@ static int64_t in_s(double seconds)
 	return clock_monotonic_ns() + (int64_t)(seconds * NS_PER_S);
 }
 
-/* Waits until woken, at most so long; true when woken. */
+/* Waits until woken, at most `seconds`; true if woken. */
 static bool wait_for_wake(struct bench_runner *runner, double seconds)
 {
 	struct pollfd polled = {.fd = runner->wake_fd, .events = POLLIN};
@@ -105,7 +105,7 @@ static void count(struct bench_runner *runner, uint64_t *counter)
 	pthread_mutex_unlock(&runner->lock);
 }
 
-/* In steps of an hour, so that most sweeps change nothing. */
+/* The limit moves in steps of an hour, so that most sweeps change nothing. */
 static void sweep_audit(struct bench_runner *runner)
 {
 	enum { AUDIT_ENTRIES_A_SWEEP = 2000 };
@@ -135,7 +135,8 @@ static void sweep(struct bench_runner *runner, bool restart)
 	sweep_audit(runner);
 }
 
-/* Extends the lease by lease_s; false when it is ours no more, or nobody could be asked for so long that it may not be. */
+/* Extends the lease by lease_s. False if another worker has it, or if the storage has not answered for so long that
+ * another worker may have it. */
 static bool renew(struct bench_runner *runner, double lease_s)
 {
 	struct bench_job *job = runner->job;
@@ -173,7 +174,7 @@ static bool cancel_wished(struct bench_runner *runner)
 	return wished;
 }
 
-/* Who watches wants to see progress as it comes, but no commit is made for it more than once a second. */
+/* A client that watches wants progress at once, but a commit for progress is made at most once a second. */
 static bool heartbeat_is_due(const struct bench_runner *runner)
 {
 	double since = since_s(runner->heartbeat_ns);
@@ -181,7 +182,7 @@ static bool heartbeat_is_due(const struct bench_runner *runner)
 	return since > runner->options.heartbeat_s || (runner->job->progressed && since > PROGRESS_S);
 }
 
-/* While the worker runs: whether it may go on. */
+/* Called while the worker runs: true if it may continue. */
 static bool on_tick(void *context)
 {
 	struct bench_runner *runner = context;
@@ -196,7 +197,7 @@ static bool on_tick(void *context)
 	return runner->cause == CAUSE_NONE;
 }
 
-/* A delivery survives a storage that is full or gone for a while; the lease is kept alive meanwhile. */
+/* Repeats a delivery while the storage is full or unavailable, and keeps the lease meanwhile. */
 static enum status deliver(struct bench_runner *runner, struct benchmark_result *result)
 {
 	enum status status = STATUS_UNAVAILABLE;
@@ -216,7 +217,7 @@ static enum status deliver(struct bench_runner *runner, struct benchmark_result 
 	return status;
 }
 
-/* Stores the result, with what it calibrates in the same transaction. */
+/* Stores the result and its calibrations in one transaction. */
 static void store_result(struct bench_runner *runner, const struct bench_worker_outcome *outcome, enum benchmark_end end)
 {
 	struct bench_delivery *delivery = malloc(sizeof *delivery);
@@ -251,7 +252,7 @@ static void release(struct bench_runner *runner, const char *reason)
 		log_event(LOG_WARNING, "benchmark_not_released", LOG_TEXT("benchmark", release.id), LOG_TEXT("detail", failure.detail));
 }
 
-/* A worker that broke: another attempt when there is one left, and the last one's failure told when there is not. */
+/* Ends an attempt of a worker that broke: the benchmark is tried again, or fails if this was its last attempt. */
 static void give_up_attempt(struct bench_runner *runner, struct bench_worker_outcome *outcome)
 {
 	bool last = runner->job->record.attempt >= LEASE_ATTEMPTS_MAX;
@@ -372,8 +373,8 @@ static bool serve_devices(struct bench_runner *runner)
 	return worked;
 }
 
-/* A wake may come before what it is about can be read: a benchmark is queued when its transaction is on the disk. So
- * after a wake that led to nothing the queue is looked at again soon, a few times. */
+/* A wake may come before the benchmark is readable: the benchmark is queued when its transaction is on the disk. So
+ * after a wake without work the thread looks at the queue again soon, a few times. */
 static void wait_for_work(struct bench_runner *runner, bool worked)
 {
 	double idle_s = -since_s(runner->sweep_ns);
@@ -392,7 +393,7 @@ static void probe(struct bench_runner *runner)
 
 	if (told)
 		bench_devices_store(&runner->devices, runner->options.storage);
-	atomic_store(&runner->looked, true); /* also where no worker could answer: it may never */
+	atomic_store(&runner->looked, true); /* also if no worker could answer: it may never answer */
 	runner->probe_ns = in_s(told ? PROBE_S : PROBE_RETRY_S);
 }
 

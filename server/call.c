@@ -1,4 +1,4 @@
-/* What a handler calls: query parameters, headers, tags, links (handler.h). */
+/* Functions that handlers call: query parameters, headers, tags, links (handler.h). */
 #include <errno.h>
 #include <stdarg.h>
 
@@ -17,8 +17,8 @@ const struct catalogue *call_catalogue(struct call *call)
 	return exchange->catalogue;
 }
 
-/* Whether it has cost more than what is waited for may. While another client's work waits that is a slice: what is short then waits for
- * a slice of each client, and not for a second of each. */
+/* True if the computation has used its CPU time. While another client's work waits, that is one slice: a short request
+ * then waits for one slice of each client, and not for a second of each. */
 static bool call_has_had_its_time(struct exchange *exchange)
 {
 	static const int64_t looks_again_ns = 10000000;
@@ -34,7 +34,8 @@ static bool call_has_had_its_time(struct exchange *exchange)
 	return workers_others_wait(&exchange->http->workers, exchange);
 }
 
-/* Nobody waits for it any more, or it has had its time: it then becomes a job (server/defer.h). */
+/* True if the computation must stop: its client has left, or it has used its CPU time and becomes a job
+ * (server/defer.h). */
 static bool call_is_abandoned(void *context)
 {
 	struct exchange *exchange = context;
@@ -56,7 +57,7 @@ const struct progress *call_progress(struct call *call)
 	struct exchange *exchange = exchange_of(call);
 
 	if (!exchange->job && !exchange->peer)
-		return NULL; /* `fleetplan plan`: whoever waits has a keyboard */
+		return NULL; /* `fleetplan plan`: the user can interrupt it */
 	if (!exchange->job)
 		exchange->progress = (struct progress){.context = exchange, .stop = call_is_abandoned, .note = call_note_nothing};
 	return &exchange->progress;
@@ -83,8 +84,8 @@ enum status call_limit(struct call *call, size_t *limit)
 	errno = 0;
 	value = strtoul(text, &end, 10);
 	if (errno || *end || text[0] < '0' || text[0] > '9' || value < 1 || value > CALL_LIMIT_MAX) {
-		failure_add(&call->failure, "/limit", "out_of_range", "limit is a whole number from 1 to %d", CALL_LIMIT_MAX);
-		return failure_set(&call->failure, STATUS_MALFORMED, "limit is a whole number from 1 to %d", CALL_LIMIT_MAX);
+		failure_add(&call->failure, "/limit", "out_of_range", "limit must be a whole number from 1 to %d", CALL_LIMIT_MAX);
+		return failure_set(&call->failure, STATUS_MALFORMED, "limit must be a whole number from 1 to %d", CALL_LIMIT_MAX);
 	}
 	*limit = value;
 	return STATUS_OK;
@@ -95,7 +96,7 @@ void call_header(struct call *call, const char *name, const char *value)
 	char *copy = arena_strdup(&call->arena, value);
 
 	if (!copy) {
-		call->answer.failed = true; /* answered as out of memory */
+		call->answer.failed = true; /* the answer then becomes a failure: out of memory */
 		return;
 	}
 	for (const char *c = copy; *c; c++)
@@ -166,12 +167,13 @@ void call_link_next(struct call *call, const char *cursor)
 	buffer_append_text(&link, "cursor=");
 	call_escape(&link, cursor);
 	buffer_append_text(&link, ">; rel=\"next\"");
-	if (!link.failed) /* a query too long to be repeated: next_cursor in the body still has it */
+	if (!link.failed) /* if the query is too long for a header, next_cursor in the body still gives the cursor */
 		call_header(call, "Link", link.bytes);
 	buffer_release(&link);
 }
 
-/* A tag names one representation (RFC 9110 8.8.1): JSON has the bare tag, other media and codings have their own words behind it. */
+/* A tag names one representation (RFC 9110 8.8.1): JSON has the bare tag, other media types and codings add a
+ * suffix. */
 static const char *call_media_word(enum media media)
 {
 	return media == MEDIA_CSV ? "-csv" : media == MEDIA_NDJSON ? "-ndjson" : media == MEDIA_MARKDOWN ? "-markdown" : "";
@@ -187,11 +189,11 @@ static bool call_drop_word(const char *tag, size_t *length, const char *word)
 	return true;
 }
 
-/* Which of its representations a listed tag may be of, to be the one that is asked about. */
+/* Which representations of the resource a listed tag may name. */
 enum tag_scope { TAG_THIS_MEDIA, TAG_ANY_MEDIA };
 
-/* The member of a list of tags ("*", or "\"a\", W/\"b\"") that names `tag` in this scope; *packed tells that it was of the packed
- * answer. Weak tags count only where the scope is one medium: they guard nothing. */
+/* True if a list of tags ("*", or "\"a\", W/\"b\"") names `tag` in this scope; *packed: it was the tag of the gzip
+ * answer. Weak tags count only for TAG_THIS_MEDIA (If-None-Match): they cannot guard a change. */
 static bool call_tag_listed(const struct call *call, const char *list, const char *tag, enum tag_scope scope, bool *packed)
 {
 	while (*list) {
@@ -269,5 +271,5 @@ enum status call_match(struct call *call, int64_t revision)
 		return STATUS_OK;
 	if (call_tag_listed(call, call->if_match, call_revision_text(text, sizeof text, revision), TAG_ANY_MEDIA, &packed))
 		return STATUS_OK;
-	return failure_set(&call->failure, STATUS_PRECONDITION_FAILED, "it is at revision %lld by now: read it again", (long long)revision);
+	return failure_set(&call->failure, STATUS_PRECONDITION_FAILED, "the If-Match tag does not match the present revision %lld; read the resource again", (long long)revision);
 }

@@ -5,7 +5,7 @@
 #include "server/audit_trail.h"
 #include "server/server.h"
 
-/* What `done` on the writer thread needs to let one call go. */
+/* The state that `done` on the writer thread needs to complete one call. */
 struct commit {
 	struct call *call;
 	struct idempotency *idempotency; /* NULL: none */
@@ -27,16 +27,16 @@ enum status commit_check_key(struct call *call)
 	if (!key)
 		return STATUS_OK;
 	if (length == 0 || length > IDEMPOTENCY_KEY_MAX)
-		return failure_set(&call->failure, STATUS_MALFORMED, "Idempotency-Key holds 1 to %d characters, this one %zu",
+		return failure_set(&call->failure, STATUS_MALFORMED, "Idempotency-Key must have 1 to %d characters; this one has %zu",
 			IDEMPOTENCY_KEY_MAX, length);
 	for (const char *c = key; *c; c++)
 		if (*c < '!' || *c > '~')
-			return failure_set(&call->failure, STATUS_MALFORMED, "Idempotency-Key holds visible ASCII characters, and no spaces");
+			return failure_set(&call->failure, STATUS_MALFORMED, "Idempotency-Key must have only visible ASCII characters, without spaces");
 	return STATUS_OK;
 }
 
-/* Reads the key and asks the store for it: *idempotency stays NULL without one; *answered tells that the call has the
- * first answer already. */
+/* Reads the key and looks it up in the store. *idempotency stays NULL without a key; answer->http_status is not 0 if
+ * the first answer is stored. */
 static enum status commit_begin(struct call *call, struct idempotency **idempotency, struct idempotency_answer *answer)
 {
 	struct idempotency *mine;
@@ -77,7 +77,7 @@ static void commit_replay(struct call *call, const struct idempotency_answer *an
 	if (!answer->body)
 		return;
 	buffer_append(&call->answer, answer->body, answer->body_length);
-	call->answer_media = media_parse(answer->content_type); /* what it is, whatever is asked for now */
+	call->answer_media = media_parse(answer->content_type); /* the stored media type, whatever Accept says now */
 	CHECK(call->answer_media != MEDIA_COUNT);
 }
 
@@ -89,7 +89,7 @@ static const char *commit_header(const struct call *call, const char *name)
 	return NULL;
 }
 
-/* Keeps what the call is about to answer, for whoever repeats the key. */
+/* Stores the call's answer for a repeated key. */
 static void commit_keep_answer(const struct call *call, struct idempotency *idempotency)
 {
 	idempotency->answer = (struct idempotency_answer){

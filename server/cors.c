@@ -1,4 +1,4 @@
-/* The CORS allow-list: off unless origins are named. */
+/* The CORS allow-list: off unless --cors-origins names origins. */
 #include "server/http_private.h"
 
 bool cors_allows(const char *origins, const char *origin)

@@ -15,8 +15,8 @@ struct waiting {
 	struct exchange *exchange;
 	struct prefer prefer;
 	int64_t until_ns;
-	char job_id[UUID_TEXT_SIZE]; /* of a job; or */
-	defer_look *look;            /* of anything else */
+	char job_id[UUID_TEXT_SIZE]; /* waits for this job, or */
+	defer_look *look;            /* for something else */
 };
 
 static int64_t defer_until_ns(const struct prefer *prefer)
@@ -43,7 +43,7 @@ bool defer_wanted(const struct exchange *exchange)
 
 /* --- jobs -------------------------------------------------------------------------------------------------------- */
 
-/* What the connection needs of its request once that is a job's: all but the body. */
+/* Makes the twin: all that the connection needs of its request except the body, which goes to the job. */
 static struct exchange *defer_twin(struct exchange *exchange)
 {
 	struct exchange *twin = exchange_take(&exchange->http->pool);
@@ -60,9 +60,9 @@ static struct exchange *defer_twin(struct exchange *exchange)
 	twin->client = exchange->client;
 	twin->body.wire_bytes = exchange->body.wire_bytes;
 	twin->deliver = http_resume;
-	twin->is_twin = twin->audited = true; /* the other one tells the audit log */
+	twin->is_twin = twin->audited = true; /* the other exchange writes the audit entry */
 	memcpy(twin->headers, exchange->headers, sizeof twin->headers);
-	twin->headers[HEADER_PREFER] = NULL; /* the only one that may be in the request's own memory */
+	twin->headers[HEADER_PREFER] = NULL; /* the only header that may lie in the request's own memory */
 	twin->call.server = call->server;
 	twin->call.route = call->route;
 	twin->call.method = call->method;
@@ -78,7 +78,7 @@ static struct exchange *defer_twin(struct exchange *exchange)
 	return twin;
 }
 
-/* Takes the request off its connection: nothing in it may point into libmicrohttpd's memory any more. */
+/* Detaches the request from its connection: nothing in it may point into libmicrohttpd's memory any more. */
 static void defer_cut_loose(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
@@ -107,7 +107,7 @@ static enum status defer_accepted(struct exchange *twin, const char *id, const s
 	return STATUS_OK;
 }
 
-/* A client that is gone while it waits has never heard of the job: nobody wants it. */
+/* If the client leaves while it waits, it has never received the job's id: the job is cancelled. */
 static bool defer_look_at_job(struct watch *watch, bool last)
 {
 	struct waiting *waiting = (struct waiting *)(void *)watch;
@@ -180,7 +180,7 @@ struct exchange *defer_begin(struct exchange *exchange)
 	return twin;
 }
 
-/* As it was before its handler ran. */
+/* Restores the exchange to its state before its handler ran. */
 static void defer_undo(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
@@ -250,7 +250,7 @@ static bool defer_look_elsewhere(struct watch *watch, bool last)
 	return true;
 }
 
-/* The exchange's deliver, in place of http_resume. */
+/* The exchange's `deliver`, in place of http_resume. */
 static void defer_wait(struct exchange *exchange)
 {
 	struct waiting *waiting = exchange->waiting;
@@ -272,7 +272,7 @@ void defer_answer(struct call *call, defer_look *look)
 		return;
 	exchange->waiting = ARENA_NEW(&call->arena, struct waiting);
 	if (!exchange->waiting)
-		return; /* answered at once, as without the preference */
+		return; /* without memory: answered at once, as without the preference */
 	*exchange->waiting = (struct waiting){
 		.watch.look = defer_look_elsewhere, .exchange = exchange, .prefer = prefer, .look = look};
 	exchange->deliver = defer_wait;

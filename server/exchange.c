@@ -64,7 +64,7 @@ static void exchange_keep_small(struct buffer *buffer)
 		buffer_clear(buffer);
 }
 
-/* Back to empty, memory kept. The failure's 13 kB of faults stay as they are: only their count is cleared. */
+/* Empties the exchange but keeps its memory. The failure's 13 kB of faults are not cleared, only their count. */
 static void exchange_clear(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;

@@ -9,12 +9,12 @@ enum { EXPORT_FIRST_ROWS = 4, EXPORT_PAGE_ROWS = 200, EXPORT_PAGE_BYTES = 128 * 
 struct export {
 	struct exchange *exchange;
 	struct export_source source;
-	struct arena page, cursors[2]; /* a page's rows; its cursor and that of the page before */
+	struct arena page, cursors[2]; /* the page's rows; its cursor and the cursor of the page before */
 	const char *cursor;
-	size_t pages, rows; /* rows: of the next page */
+	size_t pages, rows; /* rows: number of rows of the next page */
 	bool ended, failed;
 	struct buffer pending;
-	size_t sent_bytes; /* of `pending` */
+	size_t sent_bytes; /* bytes of `pending` that are sent */
 	struct failure failure;
 };
 
@@ -43,7 +43,8 @@ static void write_rows(struct export *export, const struct page_rows *list)
 		buffer_append_text(&export->pending, export->pages == 0 && list->count == 0 ? "[]\n" : "]\n");
 }
 
-/* As many rows as make a page of a size: a page is what an export holds. */
+/* Chooses the number of rows of the next page so that a page has about EXPORT_PAGE_BYTES: an export holds one page in
+ * memory. */
 static void fit_rows(struct export *export, size_t rows)
 {
 	size_t fitting = export->pending.length > 0 ? rows * EXPORT_PAGE_BYTES / export->pending.length : 0;
@@ -53,7 +54,7 @@ static void fit_rows(struct export *export, size_t rows)
 		export->rows = 4 * rows; /* the next ones may be larger */
 }
 
-/* The next page, or the end. */
+/* Reads the next page, or the end. */
 static void fill(struct export *export)
 {
 	struct page_request request = {.limit = export->rows, .cursor = export->cursor};
@@ -99,7 +100,7 @@ static ssize_t export_read(void *closure, uint64_t position, char *out, size_t r
 	memcpy(out, export->pending.bytes + export->sent_bytes, left);
 	export->sent_bytes += left;
 	exchange->answer_length += left;
-	/* Each block has the deadline anew. */
+	/* Each block starts a new deadline. */
 	return peer_enter(&exchange->http->peers, exchange->peer, PHASE_SENDING) ? (ssize_t)left : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
@@ -142,7 +143,7 @@ enum status export_rows(struct call *call, const struct export_source *source)
 	return STATUS_OK;
 }
 
-/* Rows of the catalogue, of one moment. */
+/* A filter of catalogue rows at one moment. */
 struct catalogue_rows_of {
 	enum row_kind kind;
 	struct row_filter filter;

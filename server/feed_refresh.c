@@ -21,7 +21,7 @@ enum status feed_refresh_walk(const struct feed *feed, const struct feed_setting
 	return status == STATUS_OK ? feed_key_read(feed, setting, arena, &walk->key, failure) : status;
 }
 
-/* What was left out, most frequent reasons first come: "2 without ..., such as X; ...". */
+/* Lists the skipped rows, most frequent reasons first: "2: without ..., such as X; ...". */
 static const char *skips_text(const struct feed_rows *rows, struct arena *arena, int64_t *total)
 {
 	struct buffer text;
@@ -47,7 +47,7 @@ static enum status record_begin(const struct feed_refresh *refresh, struct arena
 	*record = (struct feed_refresh_record){.id = arena_strdup(arena, id), .feed = refresh->feed->name, .started_by = refresh->started_by,
 		.started_at_us = clock_wall_us(), .source = refresh->feed->source, .licence = refresh->feed->licence,
 		.base_url = refresh->setting->base_url ? refresh->setting->base_url : refresh->feed->base_url};
-	return record->id ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "no memory for a refresh");
+	return record->id ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "no memory for the refresh");
 }
 
 static struct grid_hour *hours_of(const struct feed_refresh *refresh, const struct feed_vetted *vetted, int64_t now_us, struct arena *arena)
@@ -61,7 +61,7 @@ static struct grid_hour *hours_of(const struct feed_refresh *refresh, const stru
 	return hours;
 }
 
-/* Fetches and vets; nothing is shown yet. */
+/* Fetches and checks the rows; stores nothing yet. */
 static enum status refresh_collect(const struct feed_refresh *refresh, struct feed_walk *walk, struct feed_vetted *vetted,
 	struct fetch_traffic *traffic, struct feed_refresh_record *record, struct failure *failure)
 {
@@ -79,9 +79,9 @@ static enum status refresh_collect(const struct feed_refresh *refresh, struct fe
 		status = feed_vet(walk, vetted, failure);
 	record->quarantined = vetted->quarantined;
 	record->rejected = vetted->rejected;
-	/* Another shape, another unit: rows that can all not be used are no news of prices. */
+	/* If not a single row can be used, the feed has changed its format or its unit; this is not news about prices. */
 	if (status == STATUS_OK && vetted->rows.price_count + vetted->point_count == 0 && traffic->unchanged == 0)
-		status = failure_set(failure, STATUS_UNAVAILABLE, "%s: of %lld rows none can be used (%lld held back, %lld of no use)", refresh->feed->name,
+		status = failure_set(failure, STATUS_UNAVAILABLE, "%s: none of %lld rows can be used (%lld quarantined or rejected, %lld skipped)", refresh->feed->name,
 			(long long)record->seen, (long long)vetted->quarantined + (long long)vetted->rejected, (long long)record->skipped);
 	return status;
 }
@@ -101,13 +101,13 @@ static enum status refresh_put(const struct feed_refresh *refresh, const struct 
 		put.validators = traffic->fresh;
 		put.validator_count = traffic->fresh_count;
 		if (!put.hours)
-			return failure_set(failure, STATUS_NO_MEMORY, "no memory for the hours of a grid");
+			return failure_set(failure, STATUS_NO_MEMORY, "no memory for the grid's hours");
 	}
 	status = storage_feed_refresh(refresh->server->storage, &put, good ? refresh->progress : NULL, failure);
 	if (status == STATUS_OK && good && vetted->rows.price_count > 0 && record->added + record->changed > 0)
 		status = server_catalogue_reload(refresh->server, failure);
 	if (good && vetted->rows.price_count > 0 && storage_import_tidy(refresh->server->storage, &tidying) != STATUS_OK)
-		log_event(LOG_WARNING, "import_not_settled", LOG_TEXT("detail", tidying.detail)); /* the next import does it */
+		log_event(LOG_WARNING, "import_not_settled", LOG_TEXT("detail", tidying.detail)); /* the next import tries again */
 	return status;
 }
 
@@ -120,7 +120,7 @@ static void refresh_log(const struct feed_refresh_record *record, const char *de
 		LOG_DOUBLE("duration_ms", (double)(record->finished_at_us - record->started_at_us) / 1e3));
 }
 
-/* What storage and memory lack is told as it is; all else is a feed that was of no use this time. */
+/* Reports failures of storage and memory unchanged; any other failure is UNAVAILABLE. */
 static enum status refresh_status(enum status status)
 {
 	if (status == STATUS_OK || status == STATUS_CANCELLED || status == STATUS_NO_MEMORY || status == STATUS_STORAGE_FULL ||

@@ -30,15 +30,15 @@ struct feed_worker {
 	bool started;
 	struct feed_task *first, **last;
 	struct feed_state state;
-	int64_t due_ns;    /* the next refresh of itself, by clock_boot_ns: a wall clock that is set moves no schedule; 0: never */
-	unsigned failures; /* in a row */
+	int64_t due_ns;    /* the next scheduled refresh, by clock_boot_ns, which a change of the wall clock does not affect; 0: never */
+	unsigned failures; /* consecutive */
 };
 
 struct feed_service {
 	struct server *server;
 	struct fetch_options options;
 	struct pace pace;
-	struct arena arena; /* of the settings */
+	struct arena arena; /* holds the settings' texts */
 	struct feed_setting settings[FEED_COUNT];
 	pthread_mutex_t mutex;
 	pthread_cond_t wake;
@@ -48,7 +48,7 @@ struct feed_service {
 
 /* --- a refresh ----------------------------------------------------------------------------------------------------- */
 
-/* Whoever asked, and the daemon itself. */
+/* Combines the stop of the caller and of the daemon. */
 struct feed_progress {
 	const struct feed_service *service;
 	const struct progress *outer;
@@ -95,7 +95,8 @@ enum status feeds_refresh(struct feed_service *service, enum feed_id id, const s
 
 /* --- threads ------------------------------------------------------------------------------------------------------- */
 
-/* After a failure sooner than usual, and later with each one: a minute, two, four, up to an hour or the usual time. */
+/* Returns the pause before the next refresh. After a failure it is shorter than usual and doubles with each failure: 1,
+ * 2, 4 minutes, up to an hour or the usual interval. */
 static int64_t pause_ns(const struct feed_worker *worker)
 {
 	unsigned every = worker->service->settings[worker->id].every_minutes, minutes = every;
@@ -121,7 +122,7 @@ static void refresh_scheduled(struct feed_worker *worker)
 	arena_release(&arena);
 }
 
-/* Until there is a call or it is time; the call, or NULL. Under the mutex. */
+/* Waits for a call or the time of the next refresh. Returns the call's task, or NULL. Under the mutex. */
 static struct feed_task *next_task(struct feed_worker *worker)
 {
 	struct feed_service *service = worker->service;
@@ -133,7 +134,7 @@ static struct feed_task *next_task(struct feed_worker *worker)
 
 		if (worker->due_ns && left_ns <= 0)
 			return NULL;
-		/* Looks again each minute: the clock that is waited by stands still while the machine sleeps. */
+		/* Looks at least once a minute: the clock of this wait stands still while the machine sleeps. */
 		until_ns = clock_monotonic_ns() + (left_ns < NS_PER_MINUTE ? left_ns : NS_PER_MINUTE);
 		until = (struct timespec){.tv_sec = until_ns / NS_PER_S, .tv_nsec = until_ns % NS_PER_S};
 		if (worker->due_ns)
@@ -177,8 +178,9 @@ static void *feed_thread(void *context)
 	return NULL;
 }
 
-/* When the next refresh of itself is due by what the store knows: a daemon that starts again and again asks nobody more often. What the store
- * knows was dated by a clock that may have been wrong, so it is never further off than usual. */
+/* Returns the time of the next scheduled refresh from the stored refreshes, so that a daemon that restarts often does
+ * not send more requests. The stored time may come from a wrong clock, so the wait is never longer than the usual
+ * interval. */
 static int64_t due_ns(const struct feed_service *service, enum feed_id id, int64_t first_ns)
 {
 	const struct page_request newest = {.limit = 1};
@@ -210,14 +212,14 @@ static enum status worker_start(struct feed_service *service, enum feed_id id, i
 	if (service->settings[id].every_minutes)
 		worker->due_ns = due_ns(service, id, first_ns);
 	worker->started = pthread_create(&worker->thread, NULL, feed_thread, worker) == 0;
-	return worker->started ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "no thread for the feed %s", feeds[id].name);
+	return worker->started ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "cannot start a thread for the feed %s", feeds[id].name);
 }
 
 enum status feeds_start(struct server *server, struct feed_service **out, struct failure *failure)
 {
 	const struct options *options = server->options;
 	struct feed_service *service = calloc(1, sizeof *service);
-	int64_t started = 0; /* feeds */
+	int64_t started = 0; /* number of feeds */
 	enum status status;
 
 	*out = NULL;
@@ -233,7 +235,7 @@ enum status feeds_start(struct server *server, struct feed_service **out, struct
 	status = feed_settings_read(options, &service->arena, service->settings, failure);
 	if (status == STATUS_OK && *options->feed_ca_file && access(options->feed_ca_file, R_OK) != 0)
 		status = failure_set(failure, STATUS_INVALID, "feed-ca-file: %s cannot be read", options->feed_ca_file);
-	for (int id = 0; id < FEED_COUNT && status == STATUS_OK; id++) /* not all of them in the moment of the start */
+	for (int id = 0; id < FEED_COUNT && status == STATUS_OK; id++) /* the first refreshes are a second apart */
 		status = worker_start(service, (enum feed_id)id, clock_boot_ns() + (started += service->settings[id].enabled) * NS_PER_S, failure);
 	if (status == STATUS_OK)
 		*out = service;
@@ -283,7 +285,7 @@ enum status feeds_need(const struct feed_service *service, enum feed_id id, stru
 {
 	if (service->settings[id].enabled)
 		return STATUS_OK;
-	return failure_set(failure, STATUS_CONFLICT, "the feed %s is off: outgoing requests are off until configured; start the daemon with --feeds %s",
+	return failure_set(failure, STATUS_CONFLICT, "the feed %s is off, as outgoing requests are by default; start the daemon with --feeds %s",
 		feeds[id].name, feeds[id].name);
 }
 
@@ -301,7 +303,7 @@ enum status feeds_submit(struct feed_service *service, enum feed_id id, struct c
 		status = failure_set(&call->failure, STATUS_DRAINING, "the daemon is shutting down");
 	} else if (worker->state.waiting >= FEED_QUEUE_MAX) {
 		call->failure.retry_after_s = 10;
-		status = failure_set(&call->failure, STATUS_OVERLOADED, "%d requests wait for the feed %s already", FEED_QUEUE_MAX, feeds[id].name);
+		status = failure_set(&call->failure, STATUS_OVERLOADED, "%d requests already wait for the feed %s; try again later", FEED_QUEUE_MAX, feeds[id].name);
 	} else {
 		*worker->last = task;
 		worker->last = &task->next;
@@ -317,6 +319,6 @@ void feeds_state_get(struct feed_service *service, enum feed_id id, struct feed_
 	pthread_mutex_lock(&service->mutex);
 	*state = service->workers[id].state;
 	if (service->workers[id].due_ns)
-		state->next_at_us = (clock_wall_us() + (service->workers[id].due_ns - clock_boot_ns()) / 1000 + 500000) / 1000000 * 1000000; /* of two clocks: whole seconds */
+		state->next_at_us = (clock_wall_us() + (service->workers[id].due_ns - clock_boot_ns()) / 1000 + 500000) / 1000000 * 1000000; /* computed from two clocks: rounded to whole seconds */
 	pthread_mutex_unlock(&service->mutex);
 }

@@ -10,7 +10,7 @@
 #include "hwdb/feeds/fetch.h"
 #include "server/options.h"
 
-/* One "NAME=VALUE" of an option. */
+/* One item "NAME=VALUE" of an option. */
 struct pair {
 	const struct feed *feed;
 	enum feed_id id;
@@ -26,11 +26,11 @@ static enum status unknown_feed(const char *option, const char *name, struct fai
 	for (size_t i = 0; i < FEED_COUNT; i++)
 		spelling_offer(&spelling, feeds[i].name);
 	spelling_list(&spelling, nearest, sizeof nearest);
-	return failure_set(failure, STATUS_INVALID, "%s: there is no feed \"%.60s\"; %s%s", option, name, nearest[0] ? "near it: " : "see docs/feeds.md",
+	return failure_set(failure, STATUS_INVALID, "%s: there is no feed \"%.60s\"; %s%s", option, name, nearest[0] ? "similar names: " : "see docs/feeds.md",
 		nearest);
 }
 
-/* The next pair of a comma-separated list; pair->feed NULL at its end. */
+/* Reads the next item of a comma-separated list; pair->feed is NULL at its end. */
 static enum status next_pair(const char *option, char **list, struct pair *pair, struct failure *failure)
 {
 	char *item, *equals;
@@ -64,10 +64,10 @@ static enum status take_enabled(const struct pair *pair, struct feed_setting *se
 	if (pair->value)
 		minutes = strtoul(pair->value, &end, 10);
 	if (pair->value && (end == pair->value || *end || minutes < 1 || minutes > FEED_MINUTES_MAX || pair->value[0] == '-'))
-		return failure_set(failure, STATUS_INVALID, "feeds: %s=MINUTES, 1 to %d between two refreshes, not \"%.40s\"", pair->feed->name, FEED_MINUTES_MAX,
+		return failure_set(failure, STATUS_INVALID, "feeds: %s=MINUTES must have 1 to %d minutes between two refreshes, not \"%.40s\"", pair->feed->name, FEED_MINUTES_MAX,
 			pair->value);
 	if (pair->feed->kind == FEED_MODELS && minutes > 0)
-		return failure_set(failure, STATUS_INVALID, "feeds: %s is asked for single models, not refreshed", pair->feed->name);
+		return failure_set(failure, STATUS_INVALID, "feeds: %s fetches single models and is not refreshed; leave out =MINUTES", pair->feed->name);
 	setting->enabled = true;
 	setting->every_minutes = (unsigned)minutes;
 	return STATUS_OK;
@@ -76,7 +76,7 @@ static enum status take_enabled(const struct pair *pair, struct feed_setting *se
 static enum status take_url(const struct pair *pair, struct feed_setting *setting, bool local, struct failure *failure)
 {
 	if (!pair->value)
-		return failure_set(failure, STATUS_INVALID, "feed-urls: %s=URL was expected", pair->feed->name);
+		return failure_set(failure, STATUS_INVALID, "feed-urls: give %s=URL", pair->feed->name);
 	setting->base_url = pair->value;
 	return fetch_base_check(pair->value, local, failure);
 }
@@ -86,22 +86,22 @@ static enum status take_scope(const struct pair *pair, struct feed_setting *sett
 	struct feed_walk walk;
 
 	if (!pair->value || !*pair->value)
-		return failure_set(failure, STATUS_INVALID, "feed-scopes: %s=WORDS was expected (%s)", pair->feed->name, pair->feed->scope_is);
+		return failure_set(failure, STATUS_INVALID, "feed-scopes: give %s=WORDS (%s)", pair->feed->name, pair->feed->scope_is);
 	if (!*pair->feed->scope)
-		return failure_set(failure, STATUS_INVALID, "feed-scopes: %s has none (%s)", pair->feed->name, pair->feed->scope_is);
+		return failure_set(failure, STATUS_INVALID, "feed-scopes: the feed %s has no scope (%s); leave it out", pair->feed->name, pair->feed->scope_is);
 	setting->scope = pair->value;
 	return feed_walk_begin(&walk, pair->feed, NULL, pair->value, clock_wall_us(), arena, failure);
 }
 
-/* Names or addresses of hosts, perhaps with a port: no scheme, no path, no user. */
+/* Checks a list of host names or addresses with an optional port: no scheme, no path, no user. */
 static enum status take_redirects(const struct pair *pair, struct feed_setting *setting, struct failure *failure)
 {
 	const char *hosts = pair->value ? pair->value : "";
 
 	if (!pair->feed->stores)
-		return failure_set(failure, STATUS_INVALID, "feed-redirects: %s has no files elsewhere", pair->feed->name);
+		return failure_set(failure, STATUS_INVALID, "feed-redirects: the feed %s uses no redirects; leave it out", pair->feed->name);
 	if (!pair->value || strspn(hosts, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-: ") != strlen(hosts))
-		return failure_set(failure, STATUS_INVALID, "feed-redirects: %s=HOST HOST:PORT ... was expected, not \"%.80s\"", pair->feed->name, hosts);
+		return failure_set(failure, STATUS_INVALID, "feed-redirects: give %s=HOST HOST:PORT ..., not \"%.80s\"", pair->feed->name, hosts);
 	setting->stores = pair->value;
 	return STATUS_OK;
 }
@@ -132,7 +132,7 @@ static enum status take_list(const struct options *options, enum list which, str
 	return status;
 }
 
-/* Keys that are needed must be there; others are taken where they are. */
+/* A key that a feed needs must be readable; an optional key is used if its file exists. */
 static enum status take_keys(const struct options *options, struct arena *arena, struct feed_setting settings[FEED_COUNT], struct failure *failure)
 {
 	enum status status = STATUS_OK;
@@ -189,7 +189,7 @@ enum status feed_key_read(const struct feed *feed, const struct feed_setting *se
 		*key = arena_strdup(arena, text);
 	explicit_bzero(text, sizeof text);
 	if (!*key)
-		return failure_set(failure, STATUS_INVALID, "feed-keys: %s: %s was expected on one line, at most %d bytes", setting->key_file,
+		return failure_set(failure, STATUS_INVALID, "feed-keys: %s: the file must have %s on one line, at most %d bytes", setting->key_file,
 			feed->key ? feed->key : "a key", FEED_KEY_MAX_BYTES);
 	return STATUS_OK;
 }

@@ -1,4 +1,4 @@
-/* Agents: who they are, and the work that they are given. */
+/* Agents: their registration, and the benchmarks that they lease. */
 #include <ctype.h>
 
 #include "api/bench_protocol.h"
@@ -19,7 +19,7 @@
 
 enum { AGENT_ID_MAX = 64 };
 
-/* What a benchmark is stopped after that says nothing of it. */
+/* The timeout of a benchmark that gives none. */
 static const double timeout_default_s = 600;
 
 struct lease_bearer lease_bearer_of(const struct call *call)
@@ -45,7 +45,7 @@ enum status handle_agent_list(struct call *call)
 	return status == STATUS_OK ? page_answer(call, &table_agent, list.items, list.count, list.next_cursor) : status;
 }
 
-/* A host's name as an id; NULL without memory. */
+/* Makes an id from a host's name; NULL without memory. */
 static const char *id_of_host(struct call *call, const char *host)
 {
 	char *id = arena_strndup(&call->arena, host, strnlen(host, AGENT_ID_MAX));
@@ -56,7 +56,7 @@ static const char *id_of_host(struct call *call, const char *host)
 	return id;
 }
 
-/* A device that is named twice is one that was meant to be another: a fault, with its place. */
+/* Adds a fault with its pointer if an id occurs twice: the client probably meant another device. */
 static bool is_repeated(struct call *call, const char *const *ids, size_t index, const char *member)
 {
 	char pointer[48];
@@ -64,7 +64,7 @@ static bool is_repeated(struct call *call, const char *const *ids, size_t index,
 	for (size_t i = 0; i < index; i++)
 		if (strcmp(ids[i], ids[index]) == 0) {
 			snprintf(pointer, sizeof pointer, "/devices/%zu%s", index, member);
-			failure_add(&call->failure, pointer, "repeated", "\"%.60s\" stands at /devices/%zu%s already", ids[index], i, member);
+			failure_add(&call->failure, pointer, "repeated", "\"%.60s\" is already given at /devices/%zu%s; give each device once", ids[index], i, member);
 			return true;
 		}
 	return false;
@@ -121,7 +121,7 @@ enum status handle_agent_delete(struct call *call)
 
 /* --- asking for work ------------------------------------------------------------------------------------------------ */
 
-/* An agent that asks, in its call's arena. Between its questions to the storage it is the watcher's. */
+/* A request for work, in its call's arena. Between its queries to the storage the watcher owns it. */
 struct asking {
 	struct watch watch; /* first: a watch is its asking */
 	struct call *call;
@@ -130,7 +130,7 @@ struct asking {
 	struct benchmark_record benchmark;
 	struct benchmark_claim claim;
 	struct benchmark_release release;
-	uint64_t changes; /* of the queue, before it was last asked */
+	uint64_t changes; /* changes of the queue, counted before the last query */
 	int64_t until_ns;
 };
 
@@ -161,19 +161,19 @@ static void lease_returned(struct storage_job *job)
 	call_complete(asking->call, STATUS_OK);
 }
 
-/* Nobody is there to take the lease: given back, so that it costs no attempt. */
+/* The client has left: returns the lease, so that it costs no attempt. */
 static void lease_return(struct asking *asking)
 {
 	asking->release = (struct benchmark_release){.job = {.kind = STORAGE_BENCHMARK_RELEASE, .done = lease_returned, .context = asking,
 		.failure = &asking->call->failure}, .id = asking->benchmark.id, .token = asking->benchmark.token, .now_us = clock_even_us(),
-		.reason = "its agent was gone before the answer"};
+		.reason = "the agent left before it received the lease"};
 	if (storage_submit(asking->call->server->storage, &asking->release.job) != STATUS_OK)
-		lease_returned(&asking->release.job); /* it ends by itself, then */
+		lease_returned(&asking->release.job); /* then the lease expires */
 }
 
 static void lease_asked(struct storage_job *job);
 
-/* Puts the question to the storage. */
+/* Queries the storage for work. */
 static enum status lease_ask(struct asking *asking)
 {
 	struct storage *storage = asking->call->server->storage;
@@ -186,7 +186,8 @@ static enum status lease_ask(struct asking *asking)
 	return audit_attach(asking->call, &asking->claim.job) == STATUS_OK ? storage_submit(storage, &asking->claim.job) : STATUS_NO_MEMORY;
 }
 
-/* On the watcher's thread, ten times a second. A daemon that is being stopped has no work to give, and waits for nobody. */
+/* Called on the watcher's thread, ten times a second. A daemon that is shutting down gives no work and does not
+ * wait. */
 static bool lease_look(struct watch *watch, bool last)
 {
 	struct asking *asking = (struct asking *)(void *)watch;
@@ -206,7 +207,7 @@ static bool lease_look(struct watch *watch, bool last)
 	return true;
 }
 
-/* On the storage's thread, with its answer. */
+/* Called on the storage's thread with the result of the query. */
 static void lease_asked(struct storage_job *job)
 {
 	struct asking *asking = job->context;

@@ -1,4 +1,4 @@
-/* The audit log: a page of it, or all as a stream. */
+/* The audit log: as pages, or the whole log as a stream. */
 #include "storage/audit.h"
 
 #include "api/tables/tables.h"

@@ -1,4 +1,5 @@
-/* Online backup into the configured folder: the name is ours, so that a caller cannot choose where the daemon writes. */
+/* Online backup into the configured folder. The daemon makes the file's name, so that a client cannot choose where the
+ * daemon writes. */
 #include <dirent.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "server/options.h"
 #include "server/server.h"
 
-/* The configured folder, or the one in which the database is. */
+/* Returns the configured folder, or the folder of the database. */
 static const char *backup_folder(struct call *call)
 {
 	const struct options *options = call->server->options;
@@ -22,7 +23,7 @@ static const char *backup_folder(struct call *call)
 	return slash ? arena_strndup(&call->arena, options->database, (size_t)(slash - options->database)) : ".";
 }
 
-/* "fleetplan-20261121T014421.123456Z.db": the moment without what a file name had better not hold. */
+/* Makes the path of a backup, "fleetplan-20261121T014421.123456Z.db" in the folder: the time without "-" and ":". */
 static char *backup_file_name(struct arena *arena, const char *folder, int64_t now_us)
 {
 	char moment[CLOCK_TEXT_MAX], compact[CLOCK_TEXT_MAX];
@@ -38,7 +39,7 @@ static char *backup_file_name(struct arena *arena, const char *folder, int64_t n
 
 static const char name_begin[] = "fleetplan-", name_end[] = "Z.db";
 
-/* A name that backup_file_name() makes. */
+/* True for a name that backup_file_name() makes. */
 static int is_backup(const struct dirent *entry)
 {
 	size_t least = strlen("fleetplan-20261121T014421Z.db"), length = strlen(entry->d_name), moment;
@@ -49,7 +50,8 @@ static int is_backup(const struct dirent *entry)
 	return strcmp(entry->d_name + strlen(name_begin) + moment, name_end) == 0;
 }
 
-/* Names sort as their moments do. What cannot be deleted stays, and is tried again with the next backup. */
+/* Deletes the oldest backups beyond the limit; names sort by time. A file that cannot be deleted is tried again at the
+ * next backup. */
 static void delete_oldest(struct call *call, const char *folder)
 {
 	int64_t keep = (int64_t)call->server->options->backup_keep;
@@ -77,7 +79,7 @@ enum status handle_backup_create(struct call *call)
 	static atomic_flag running = ATOMIC_FLAG_INIT;
 
 	if (atomic_flag_test_and_set(&running))
-		return failure_set(&call->failure, STATUS_CONFLICT, "another backup is being written; ask again when it has ended");
+		return failure_set(&call->failure, STATUS_CONFLICT, "another backup is being written; try again when it has ended");
 	file = folder ? backup_file_name(&call->arena, folder, backup.created_at_us) : NULL;
 	status = file ? storage_backup(call->server->storage, file, &backup.bytes, &call->failure) : STATUS_NO_MEMORY;
 	if (status == STATUS_OK)

@@ -1,4 +1,4 @@
-/* Benchmarks as seen from outside: queue, look, cancel; devices and the calibrations that came of them. */
+/* The routes of benchmarks (create, read, cancel), of devices and of calibrations. */
 #include <sodium.h>
 
 #include "api/bench_protocol.h"
@@ -23,14 +23,14 @@
 #include "storage/catalogue_rows.h"
 #include "storage/plans.h"
 
-enum { BENCH_SHAPES_BYTES_MAX = 64 * 1024 }; /* of an argument of a worker's command line, with room */
+enum { BENCH_SHAPES_BYTES_MAX = 64 * 1024 }; /* limit of one argument of a worker's command line, with a margin */
 
-/* What no device has taken for a week is not waited for any more. */
+/* A benchmark that no device has taken expires after a week. */
 #define QUEUE_LIFE_US (INT64_C(7) * 86400 * 1000000)
 
-enum { SHAPES_MAX_BYTES = 64 * 1024 }; /* what a worker takes as its --spec */
+enum { SHAPES_MAX_BYTES = 64 * 1024 }; /* limit of a worker's --spec */
 
-/* The suite must be one that a worker understands: a typo is answered now, and not by a failed job. */
+/* Checks that a worker understands the suite: a typo must be reported now, and not by a failed benchmark. */
 static void benchmark_check_suite(struct call *call, const struct json_text *suite)
 {
 	struct bench_reason reason = {"a suite is \"quick\", \"full\" or a list of tests"};
@@ -41,7 +41,7 @@ static void benchmark_check_suite(struct call *call, const struct json_text *sui
 		failure_add(&call->failure, "/suite", "unknown", "%s", reason.text);
 }
 
-/* The shapes must be some that a worker understands, for the same reason. */
+/* Checks that a worker understands the shapes, for the same reason. */
 static void benchmark_check_shapes(struct call *call, const struct json_text *shapes)
 {
 	struct failure failure;
@@ -50,16 +50,16 @@ static void benchmark_check_shapes(struct call *call, const struct json_text *sh
 	failure_clear(&failure);
 	bench_spec_init(&spec);
 	if (shapes->length >= BENCH_SHAPES_BYTES_MAX)
-		failure_add(&call->failure, "/shapes", "too_large", "shapes have less than %d bytes", BENCH_SHAPES_BYTES_MAX);
+		failure_add(&call->failure, "/shapes", "too_large", "shapes must have less than %d bytes", BENCH_SHAPES_BYTES_MAX);
 	else if (shapes->text && record_decode(&table_bench_spec, shapes->text, shapes->length, &call->arena, &spec, &failure) != STATUS_OK)
 		failure_add(&call->failure, "/shapes", "invalid", "%s", failure.detail);
 }
 
-/* The device by its id; or by its backend ("cpu") where one device alone has it. A job for a device that nobody has would wait
- * for ever. What is attached goes into the fault. */
+/* Finds a device by its id, or by its backend ("cpu") if only one device has it. A benchmark for an unknown device
+ * would wait for ever, so this is a fault, which lists the attached devices. */
 static enum status benchmark_find_device(struct call *call, const char **device)
 {
-	char attached[256] = ""; /* as many as there is room for */
+	char attached[256] = ""; /* as many as fit */
 	size_t used;
 	const char *of_backend = NULL;
 	size_t alike = 0;
@@ -92,16 +92,17 @@ static enum status benchmark_find_device(struct call *call, const char **device)
 	}
 	if (looking && alike == 0) {
 		call->failure.retry_after_s = 1;
-		return failure_set(&call->failure, STATUS_UNAVAILABLE, "the devices of this machine are still being listed, and \"%s\" is not among those that are known; "
-			"try again in a second, or leave device out: the benchmark then waits for whichever is found", *device);
+		return failure_set(&call->failure, STATUS_UNAVAILABLE, "the device \"%s\" is not known, but the devices of this machine are still being listed; "
+			"try again in a second, or leave device out: the benchmark then runs on the first device that is found", *device);
 	}
 	failure_add(&call->failure, "/device", "unknown", "%s \"%s\": %s%s; GET /v1/devices lists them",
-		alike ? "several devices have the backend" : "no device", *device, *attached ? "attached are " : "none is attached yet", attached);
+		alike ? "several devices have the backend" : "no device", *device, *attached ? "attached are " : "no device is attached yet", attached);
 	return STATUS_INVALID;
 }
 
-/* What the plan would spend its time on, with the block that its prediction is held against; a benchmark that names no hardware wants the plan's.
- * A plan whose work is not known is measured by the suite's own sizes. */
+/* Takes the shapes from the plan's largest costs, with the block that its prediction is compared with. A benchmark
+ * without hardware gets the plan's accelerator. A plan whose work is not known is measured with the suite's own
+ * sizes. */
 static enum status benchmark_take_shapes(struct call *call, const struct plan_record *plan, struct benchmark_record *benchmark)
 {
 	struct plan_measured *measured = ARENA_NEW(&call->arena, struct plan_measured);
@@ -127,7 +128,7 @@ static enum status benchmark_take_shapes(struct call *call, const struct plan_re
 	return status;
 }
 
-/* What a benchmark names must exist: a device, an accelerator by id or alias, a plan. */
+/* Checks that the device, the accelerator (id or alias) and the plan of a benchmark exist. */
 static enum status benchmark_check(struct call *call, struct benchmark_record *benchmark)
 {
 	const struct accelerator_row *row;
@@ -138,7 +139,7 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 	benchmark_check_suite(call, &benchmark->suite);
 	benchmark_check_shapes(call, &benchmark->shapes);
 	if (benchmark->expires_at_us != ABSENT_COUNT && benchmark->expires_at_us <= clock_even_us())
-		failure_add(&call->failure, "/expires_at", "out_of_range", "is over: a benchmark that may not wait cannot begin");
+		failure_add(&call->failure, "/expires_at", "out_of_range", "lies in the past; give a later time or leave it out");
 	if (benchmark->device && benchmark->accelerator)
 		failure_add(&call->failure, "/accelerator", "contradiction", "give a device or an accelerator, not both");
 	if (call->failure.status != STATUS_OK)
@@ -165,7 +166,7 @@ static enum status benchmark_check(struct call *call, struct benchmark_record *b
 	if (status != STATUS_NOT_FOUND)
 		return status;
 	failure_clear(&call->failure);
-	failure_add(&call->failure, "/plan_id", "unknown", "no plan %s", benchmark->plan_id);
+	failure_add(&call->failure, "/plan_id", "unknown", "no plan %s; GET /v1/plans lists the plans", benchmark->plan_id);
 	return STATUS_INVALID;
 }
 
@@ -205,7 +206,8 @@ static bool benchmark_is_over(const struct benchmark_record *benchmark)
 	return strcmp(benchmark->state, "queued") != 0 && strcmp(benchmark->state, "running") != 0;
 }
 
-/* It is on the disk before the daemon has read what it calibrated: who hears that it succeeded may plan at once. */
+/* Reload the catalogue before reporting success: the result is stored before the daemon has read its calibrations, and
+ * the client may plan at once. */
 static void catch_up_with(struct server *server, const struct benchmark_record *benchmark)
 {
 	static const int64_t while_read_us = INT64_C(60000000);
@@ -214,7 +216,7 @@ static void catch_up_with(struct server *server, const struct benchmark_record *
 		server_catalogue_catch_up(server);
 }
 
-/* The waiting client's answer: the benchmark at its end. Which one it is stands in the Location of the first answer. */
+/* Writes the final benchmark for a waiting client. The Location of the first answer has the benchmark's id. */
 static bool benchmark_has_ended(struct call *call, struct arena *scratch)
 {
 	struct benchmark_record benchmark;
@@ -238,7 +240,7 @@ static bool benchmark_has_ended(struct call *call, struct arena *scratch)
 
 enum status handle_benchmark_create(struct call *call)
 {
-	struct bench_runner *runner = call->server->bench_runner; /* the call is gone once it is pending */
+	struct bench_runner *runner = call->server->bench_runner; /* read it now: the call may be gone once it is pending */
 	enum status status;
 
 	defer_answer(call, benchmark_has_ended);
@@ -306,7 +308,7 @@ enum status handle_benchmark_cancel(struct call *call)
 	return STATUS_OK;
 }
 
-/* Its id is a digest of what it says: a benchmark has no revision. */
+/* Writes the state of a benchmark. The event's id is a digest of the state, as a benchmark has no revision. */
 static enum status benchmark_read_state(const struct stream_subject *subject, struct buffer *state, char id[STREAM_ID_SIZE], bool *done)
 {
 	enum { ARENA_MAX_BYTES = 64 * 1024 * 1024, DIGEST_BYTES = crypto_shorthash_BYTES };
@@ -323,7 +325,7 @@ static enum status benchmark_read_state(const struct stream_subject *subject, st
 	status = storage_benchmark_get(subject->server->storage, subject->id, &arena, &benchmark, &failure);
 	if (status == STATUS_OK) {
 		catch_up_with(subject->server, &benchmark);
-		benchmark.lease_until_us = ABSENT_COUNT; /* moves with every heartbeat, and says nothing of progress */
+		benchmark.lease_until_us = ABSENT_COUNT; /* changes with every heartbeat and is not progress */
 		json_writer_init(&writer, state);
 		record_encode(&table_benchmark, &benchmark, &writer);
 		crypto_shorthash(digest, (const unsigned char *)state->bytes, state->length, key);
@@ -359,14 +361,14 @@ enum status handle_device_list(struct call *call)
 	if (status != STATUS_OK)
 		return status;
 	page = page_request_of(&query);
-	remark.looking = bench_runner_is_looking(call->server->bench_runner); /* before the list is read: what is found meanwhile is in it */
+	remark.looking = bench_runner_is_looking(call->server->bench_runner); /* read before the list: a device that is found meanwhile is in the list */
 	status = storage_device_list(call->server->storage, &page, &call->arena, &list, &call->failure);
-	remark.empty_because = remark.looking ? "the devices of this machine are still being listed: ask again in a second"
+	remark.empty_because = remark.looking ? "the devices of this machine are still being listed: try again in a second"
 		: "no device is attached to this machine, and no agent has registered one";
 	return status == STATUS_OK ? page_answer_remarked(call, &table_device, list.items, list.count, list.next_cursor, &remark) : status;
 }
 
-/* Says of each whether plans take it, and keeps those that were asked for. */
+/* Sets for each calibration whether plans use it, and keeps those with the requested `used`. */
 static size_t calibrations_shown(struct call *call, const struct catalogue *catalogue, int64_t now_us, struct row_list *list, enum truth used)
 {
 	struct calibration_row *rows = list->items;
@@ -379,7 +381,7 @@ static size_t calibrations_shown(struct call *call, const struct catalogue *cata
 	return kept;
 }
 
-/* Calibrations by the catalogue of the moment that was asked for. */
+/* Answers with the calibrations, judged by the catalogue of the requested time. */
 static enum status calibrations_answer(struct call *call, const struct catalogue *catalogue, const struct benchmark_query *query)
 {
 	bool past = query->as_of_us > 0;
@@ -416,7 +418,7 @@ enum status handle_calibration_list(struct call *call)
 	return status;
 }
 
-/* The row under the id that it waits beside, with who let it through. */
+/* Moves a waiting row to its final id, and adds to its source who accepted it. */
 static enum status calibration_accept(struct call *call, const struct calibration_verdict *verdict, struct calibration_row *row)
 {
 	size_t length = strlen(row->id), suffix = strlen(BENCH_HELD_SUFFIX);
@@ -436,7 +438,7 @@ static enum status calibration_accept(struct call *call, const struct calibratio
 	return STATUS_OK;
 }
 
-/* `row`: what was decided on. The answer is the row that was stored, whatever others have made of it since. */
+/* Stores the decision about `row`. The answer is the stored row, even if other clients have changed it since. */
 static enum status calibration_conclude(struct call *call, struct calibration_decision *decision, struct calibration_row *row)
 {
 	enum status status = commit_run(call, &decision->job);
@@ -469,9 +471,9 @@ enum status handle_calibration_decide(struct call *call)
 	accepted = strcmp(verdict.decision, "accept") == 0;
 	status = storage_row_get(call->server->storage, ROW_CALIBRATION, decision.id, 0, &call->arena, &row, &call->failure);
 	if (status == STATUS_NOT_FOUND)
-		return failure_set(&call->failure, status, "there is no calibration %.200s: GET /v1/calibrations?held=true lists those that wait", decision.id);
+		return failure_set(&call->failure, status, "no calibration %.200s; GET /v1/calibrations?held=true lists the waiting ones", decision.id);
 	if (status == STATUS_OK && !row.held_because)
-		status = failure_set(&call->failure, STATUS_CONFLICT, "calibration %.200s does not wait: DELETE removes it", decision.id);
+		status = failure_set(&call->failure, STATUS_CONFLICT, "calibration %.200s does not wait for a decision; DELETE removes it", decision.id);
 	decision.expected_revision = row.meta.revision;
 	if (status == STATUS_OK && accepted)
 		status = calibration_accept(call, &verdict, &row);

@@ -1,4 +1,4 @@
-/* The catalogue as a whole: its revision, offers, and models from a Hugging Face config. */
+/* The catalogue as a whole: its revision and its offers. */
 #include "api/tables/tables.h"
 #include "base/clock.h"
 #include "base/spelling.h"
@@ -57,7 +57,7 @@ enum status handle_catalogue(struct call *call)
 	return STATUS_OK;
 }
 
-/* The cheapest ways to have so many accelerators now, whole instances paid. */
+/* Answers with the cheapest offers for this number of accelerators at this time; whole instances are paid. */
 static enum status offers_answer(struct call *call, const struct catalogue *catalogue, const struct offer_query *query, int64_t now_us)
 {
 	const struct pricing pricing = {.usd_per_gpu_hour = ABSENT_NUMBER, .providers = query->providers, .regions = query->regions,

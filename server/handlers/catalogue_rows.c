@@ -1,4 +1,5 @@
-/* Rows of the catalogue: accelerators, models, prices, regions by one set of functions over a table of kinds. */
+/* The routes of catalogue rows: one set of functions serves accelerators, models, prices and regions, by a table of
+ * kinds. */
 #include "api/tables/tables.h"
 #include "server/commit.h"
 #include "server/handlers.h"
@@ -6,7 +7,8 @@
 #include "server/row_store.h"
 #include "server/server.h"
 
-/* The catalogue that names are looked up in: of the moment that was asked for. *past is the caller's to release; NULL: that of now. */
+/* Reads the catalogue in which names are looked up, for the requested time. The caller releases *past; NULL: use the
+ * current one. */
 static enum status names_as_of(struct call *call, int64_t as_of_us, struct catalogue **past)
 {
 	*past = NULL;
@@ -52,7 +54,8 @@ static enum status rows_list(struct call *call, const struct row_ops *ops)
 
 	if (status == STATUS_OK && query.as_of_us > 0)
 		status = server_as_of_check(query.as_of_us, &call->failure);
-	/* The snapshot's revision may be older than what the store answers, never newer: a client asks once too often at worst. */
+	/* The snapshot's revision may be older than the stored one, never newer: at worst a client sends one request too
+	 * many. */
 	if (status != STATUS_OK || call_not_modified(call, call_catalogue(call)->revision))
 		return status;
 	page = page_request_of(&query.page);
@@ -70,7 +73,7 @@ static enum status row_named(struct call *call, const struct row_ops *ops, const
 	return status;
 }
 
-/* The row that the path names, by id or alias, now or as of a time, by the names of that time. */
+/* Reads the row that the path names by id or alias, now or as of a time; aliases are those of that time. */
 static enum status row_read(struct call *call, const struct row_ops *ops, int64_t as_of_us, void *row)
 {
 	struct catalogue *past;
@@ -81,7 +84,7 @@ static enum status row_read(struct call *call, const struct row_ops *ops, int64_
 	status = storage_row_get(call->server->storage, ops->kind, call->parameters[0], as_of_us, &call->arena, row, &call->failure);
 	if (status != STATUS_NOT_FOUND)
 		return status;
-	failure_clear(&call->failure); /* an alias, perhaps: all rows of then are read only for it */
+	failure_clear(&call->failure); /* it may be an alias; only then all rows of that time are read */
 	status = names_as_of(call, as_of_us, &past);
 	if (status == STATUS_OK)
 		status = row_named(call, ops, past, as_of_us, row);
@@ -129,7 +132,7 @@ static enum status row_put_whole(struct call *call, const struct row_ops *ops)
 	if (status == STATUS_OK && call->if_match) {
 		status = row_read(call, ops, 0, old);
 		if (status == STATUS_NOT_FOUND)
-			status = failure_set(&call->failure, STATUS_PRECONDITION_FAILED, "If-Match was sent, but there is no such row");
+			status = failure_set(&call->failure, STATUS_PRECONDITION_FAILED, "If-Match was sent, but the row does not exist; leave If-Match out to create it");
 		if (status == STATUS_OK)
 			status = call_match(call, put.expected_revision = row_meta_of(ops, old)->revision);
 	}
@@ -150,12 +153,12 @@ static enum status row_patch(struct call *call, const struct row_ops *ops)
 	status = record_merge_patch(ops->table, call->body, call->body_length, &call->arena, row, &call->failure);
 	if (status == STATUS_OK)
 		status = row_take_path_id(ops, row, id, &call->failure);
-	if (status == STATUS_OK) /* RFC 9110 13.2.1: a body that would be refused anyway is refused first */
+	if (status == STATUS_OK) /* RFC 9110 13.2.1: a fault of the body comes before the precondition */
 		status = call_match(call, put.expected_revision);
 	if (status == STATUS_OK)
 		status = row_store(call, ops, row, "user", &put, NULL);
 	if (status == STATUS_PRECONDITION_FAILED && !call->if_match)
-		return failure_set(&call->failure, STATUS_CONFLICT, "the row was changed at the same time: read it and try again");
+		return failure_set(&call->failure, STATUS_CONFLICT, "another request changed the row at the same time; read it and try again");
 	return status;
 }
 
@@ -164,7 +167,7 @@ static enum status row_delete(struct call *call, const struct row_ops *ops)
 	struct row_remove remove = {.job = {.kind = STORAGE_ROW_REMOVE}, .kind = ops->kind, .expected_revision = ABSENT_COUNT};
 	void *row = arena_alloc(&call->arena, 1, row_size(ops->kind));
 	enum status status = row ? row_read(call, ops, 0, row) : STATUS_NO_MEMORY;
-	bool damaged = status == STATUS_UNAVAILABLE && !call->if_match; /* it can be got rid of; that the store is away, the change says too */
+	bool damaged = status == STATUS_UNAVAILABLE && !call->if_match; /* a damaged row can be deleted; if the store is unavailable, the delete fails too */
 
 	if (damaged) {
 		failure_clear(&call->failure);

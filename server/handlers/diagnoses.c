@@ -1,4 +1,4 @@
-/* POST /v1/diagnoses: what was read of the body as it arrived becomes an answer. */
+/* POST /v1/diagnoses: diagnoses the trace and the request that the body's reader has read. */
 #include "api/stored_plan.h"
 #include "api/tables/tables.h"
 #include "server/diagnosis_body.h"
@@ -9,7 +9,7 @@
 #include "service/diagnosis_estimate.h"
 #include "storage/plans.h"
 
-/* A trace is answered by its length and digest: it is told apart from others without being repeated. */
+/* Replaces the trace in the answer by its number of rows and its digest, which identify it. */
 static enum status echo_trace(struct call *call, const struct diagnosis_body *body, double rows, struct json_text *trace)
 {
 	char digest[2 * sizeof body->digest + 1];
@@ -34,7 +34,7 @@ static enum status summarize_trace(struct call *call, struct diagnosis_body *bod
 	return status;
 }
 
-/* What the query says holds where the body says nothing. */
+/* A field of the query applies if the body leaves it out. */
 static enum status take_query(struct call *call, struct diagnosis_context *context)
 {
 	struct diagnosis_context query;
@@ -48,7 +48,7 @@ static enum status take_query(struct call *call, struct diagnosis_context *conte
 	return STATUS_OK;
 }
 
-/* A plan that is named becomes the prediction: its request as `training`, its recommended option as it was answered. */
+/* Makes a stored plan the prediction: its request as `training`, its recommended option as stored. */
 static enum status take_plan(struct call *call, struct diagnosis_request *request)
 {
 	struct estimate planned = {.kind = &estimate_training, .arena = &call->arena, .failure = &call->failure};
@@ -59,15 +59,15 @@ static enum status take_plan(struct call *call, struct diagnosis_request *reques
 	if (!stored)
 		return STATUS_NO_MEMORY;
 	if (diagnosis_has_training(request)) {
-		failure_add(&call->failure, "/plan_id", "conflict", "give a stored plan, or a training to plan, not both");
+		failure_add(&call->failure, "/plan_id", "conflict", "give plan_id or a training to plan, not both");
 		return call->failure.status;
 	}
 	status = scope_plan_get(call, request->plan_id, ABSENT_COUNT, &record);
 	if (status == STATUS_NOT_FOUND) {
 		failure_clear(&call->failure);
-		failure_add(&call->failure, "/plan_id", "unknown", "no plan %s: GET /v1/plans lists those that there are", request->plan_id);
+		failure_add(&call->failure, "/plan_id", "unknown", "no plan %s; GET /v1/plans lists the plans", request->plan_id);
 	} else if (status == STATUS_OK && strcmp(record.kind, "training") != 0) {
-		failure_add(&call->failure, "/plan_id", "unsuitable", "a plan of inference: a training is diagnosed against a plan of a training");
+		failure_add(&call->failure, "/plan_id", "unsuitable", "this plan is for inference; give a training plan");
 	}
 	if (call->failure.fault_total > 0)
 		return call->failure.status;
@@ -101,7 +101,7 @@ enum status handle_diagnosis(struct call *call)
 		status = summarize_trace(call, body, request);
 	if (status == STATUS_OK && request->plan_id) {
 		status = take_plan(call, request);
-		if (status == STATUS_INVALID) /* what was measured is looked through all the same: that tells all faults at once */
+		if (status == STATUS_INVALID) /* the measurements are still checked, so that one answer reports all faults */
 			status = STATUS_OK;
 	}
 	if (status == STATUS_OK)

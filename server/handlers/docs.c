@@ -1,4 +1,4 @@
-/* /docs: a page that lays out /openapi.json for reading. Three files of our own, embedded; nothing from elsewhere. */
+/* /docs: a page that shows /openapi.json for reading. It consists of three embedded files and loads nothing else. */
 #include "server/handlers.h"
 
 extern const char docs_html[], docs_html_end[], docs_css[], docs_css_end[], docs_js[], docs_js_end[];
@@ -19,5 +19,5 @@ enum status handle_docs_file(struct call *call)
 		return call_asset(call, &style);
 	if (strcmp(call->parameters[0], "docs.js") == 0)
 		return call_asset(call, &script);
-	return failure_set(&call->failure, STATUS_NOT_FOUND, "the page consists of docs.css and docs.js");
+	return failure_set(&call->failure, STATUS_NOT_FOUND, "no such file; the page uses docs.css and docs.js");
 }

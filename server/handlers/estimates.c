@@ -1,4 +1,4 @@
-/* Estimates: compute and answer, keep nothing. POST with a body, GET with query parameters. */
+/* Estimates: computed and answered, but not stored. POST with a body, GET with query parameters. */
 #include "api/report.h"
 #include "base/clock.h"
 #include "server/handlers.h"

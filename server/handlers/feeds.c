@@ -1,4 +1,4 @@
-/* Live feeds: what there are, what came of them, and asking for more. */
+/* The routes of live feeds: list, detail, refresh. */
 #include "server/feed_service.h"
 
 #include "api/tables/tables.h"
@@ -22,11 +22,11 @@ static enum status feed_named(struct call *call, enum feed_id *id)
 	for (size_t i = 0; i < FEED_COUNT; i++)
 		spelling_offer(&spelling, feeds[i].name);
 	spelling_list(&spelling, nearest, sizeof nearest);
-	return failure_set(&call->failure, STATUS_NOT_FOUND, "no feed \"%.60s\"; %s%s", call->parameters[0], nearest[0] ? "near it: " : "GET /v1/feeds lists them",
+	return failure_set(&call->failure, STATUS_NOT_FOUND, "no feed \"%.60s\"; %s%s", call->parameters[0], nearest[0] ? "similar names: " : "GET /v1/feeds lists the feeds",
 		nearest);
 }
 
-/* The newest refresh, and the newest that had an answer. */
+/* Reads the newest refresh, and the newest successful one. */
 static enum status view_refreshes(struct call *call, struct feed_view *view)
 {
 	const struct page_request newest = {.limit = 1};
@@ -74,13 +74,13 @@ enum status handle_feed_list(struct call *call)
 	size_t count = page_request_of(&query).limit;
 
 	if (status == STATUS_OK && query.cursor)
-		return failure_set(&call->failure, STATUS_MALFORMED, "there is no further page: one holds all feeds");
+		return failure_set(&call->failure, STATUS_MALFORMED, "there is no further page: the first page has all feeds");
 	for (int id = 0; id < FEED_COUNT && status == STATUS_OK; id++)
 		status = view_fill(call, (enum feed_id)id, &views[id]);
 	return status == STATUS_OK ? page_answer(call, &table_feed, views, count < FEED_COUNT ? count : FEED_COUNT, NULL) : status;
 }
 
-/* Whose rows are shown: the refresh that was asked for, or the newest that read any. */
+/* Shows the rows of the requested refresh, or of the newest one that read rows. */
 static enum status detail_rows(struct call *call, const struct feed_detail_query *query, struct feed_detail *detail)
 {
 	struct storage *storage = call->server->storage;
@@ -94,7 +94,7 @@ static enum status detail_rows(struct call *call, const struct feed_detail_query
 		return STATUS_OK;
 	}
 	if (status == STATUS_OK && strcmp(refresh.feed, detail->view.id) != 0)
-		return failure_set(&call->failure, STATUS_NOT_FOUND, "that refresh is one of %s", refresh.feed);
+		return failure_set(&call->failure, STATUS_NOT_FOUND, "this refresh belongs to the feed %s", refresh.feed);
 	if (status == STATUS_OK)
 		status = storage_feed_changes(storage, refresh.id, true, &call->arena, &held, &call->failure);
 	if (status == STATUS_OK)
@@ -141,11 +141,11 @@ enum status handler_admits(struct call *call)
 	enum status status = feed_named(call, &id);
 
 	if (status == STATUS_OK && feeds[id].kind == FEED_MODELS)
-		return failure_set(&call->failure, STATUS_CONFLICT, "%s is asked for single models: POST /v1/models/import {\"repo\": ...}", feeds[id].name);
+		return failure_set(&call->failure, STATUS_CONFLICT, "the feed %s fetches single models and is not refreshed; use POST /v1/models/import {\"repo\": ...}", feeds[id].name);
 	return status == STATUS_OK ? feeds_need(call->server->feeds, id, &call->failure) : status;
 }
 
-/* On the feed's thread. */
+/* Runs on the feed's thread. */
 static enum status refresh_work(struct call *call)
 {
 	struct feed_refresh_record record;

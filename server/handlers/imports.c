@@ -1,4 +1,4 @@
-/* Many rows of the catalogue at once: in, and the record of it. Out: server/export.c. */
+/* Imports of catalogue rows and their records. Exports are in server/export.c. */
 #include "server/import_service.h"
 
 #include <sodium.h>
@@ -22,7 +22,7 @@ static const struct row_ops *ops_of(const struct call *call)
 	for (int kind = 0; kind < ROW_CALIBRATION; kind++)
 		if (row_ops_table[kind].table == call->route->request || row_ops_table[kind].table == call->route->response)
 			return &row_ops_table[kind];
-	CHECK(false); /* routes of imports and exports name a kind's table */
+	CHECK(false); /* every route of imports and exports names a kind's table */
 	return NULL;
 }
 
@@ -39,7 +39,7 @@ static void record_begin(const struct call *call, const struct import_query *que
 		.started_at_us = clock_wall_us(), .finished_at_us = ABSENT_COUNT, .revision = ABSENT_COUNT};
 }
 
-/* The query, and the rows as far as they can be true. */
+/* Decodes the query and checks the rows. */
 static enum status import_read(struct call *call, struct import_query *query)
 {
 	const struct import_body *body = call->streamed;
@@ -60,7 +60,7 @@ static enum status import_try(struct call *call, const struct import_query *quer
 	if (!view)
 		return STATUS_NO_MEMORY;
 	record_begin(call, query, id, sha256, &view->record);
-	view->record.id = NULL; /* nothing is kept of it */
+	view->record.id = NULL; /* a dry run is not stored */
 	view->record.rows = (int64_t)set.seen;
 	view->dry_run = true;
 	status = import_rows_compare(ops_of(call), call_catalogue(call), &set, query, &call->arena, view, &call->failure);
@@ -71,7 +71,7 @@ static enum status import_try(struct call *call, const struct import_query *quer
 	return status;
 }
 
-/* A catalogue is held in memory: it may not grow without end. */
+/* Limits the rows of a kind: the catalogue is in memory. */
 static enum status check_room(const struct call *call, const struct row_set *set, struct failure *failure)
 {
 	size_t held = row_span_of(ops_of(call), call_catalogue((struct call *)(uintptr_t)call)).count;
@@ -82,7 +82,7 @@ static enum status check_room(const struct call *call, const struct row_set *set
 		held += row_of_id(ops_of(call), call_catalogue((struct call *)(uintptr_t)call), row_ops_id(ops_of(call), (char *)set->rows + i * row_size(ops_of(call)->kind))) == NULL;
 	if (held <= ROWS_MAX)
 		return STATUS_OK;
-	return failure_set(failure, STATUS_TOO_LARGE, "the catalogue would hold %zu rows of this kind, it may hold %d", held, ROWS_MAX);
+	return failure_set(failure, STATUS_TOO_LARGE, "the catalogue would have %zu rows of this kind; at most %d are allowed. Import fewer rows", held, ROWS_MAX);
 }
 
 static enum status import_store(struct call *call, struct idempotency *idempotency)

@@ -1,4 +1,4 @@
-/* Jobs: requests that were answered 202, looked at, taken the result of, and cancelled. */
+/* The routes of jobs (requests that were answered 202): list, state, result, events, cancel. */
 #include "server/job_queue.h"
 
 #include "api/tables/tables.h"
@@ -18,7 +18,8 @@ static enum status job_read(struct call *call, struct job_record *record)
 	return jobs_get(jobs_of(call), call->principal.owner, call->parameters[0], &call->arena, record, &call->failure);
 }
 
-/* One page holds all that there may be of a key, unless a smaller one is asked for: the cursor is the last id. */
+/* Without a limit, the first page has up to PAGE_LIMIT_DEFAULT jobs of the key. The cursor is the last id of the page
+ * before. */
 enum status handle_job_list(struct call *call)
 {
 	struct page_query query = {.limit = ABSENT_COUNT};
@@ -33,8 +34,8 @@ enum status handle_job_list(struct call *call)
 		return status;
 	page = page_request_of(&query);
 	if (page.cursor && !uuid_valid(page.cursor))
-		return failure_set(&call->failure, STATUS_MALFORMED, "cursor is next_cursor of the page before");
-	while (page.cursor && first < count && strcmp(items[first].id, page.cursor) >= 0) /* newest first, and ids grow */
+		return failure_set(&call->failure, STATUS_MALFORMED, "cursor must be the next_cursor of the page before");
+	while (page.cursor && first < count && strcmp(items[first].id, page.cursor) >= 0) /* the newest job is first, and ids grow with time */
 		first++;
 	items += first;
 	count -= first;

@@ -1,4 +1,4 @@
-/* What agents say of benchmarks that are leased to them. */
+/* The routes by which agents report on leased benchmarks: heartbeat, result, release. */
 #include <sodium.h>
 
 #include "agent/attempt.h"
@@ -58,22 +58,22 @@ enum status handle_lease_release(struct call *call)
 	struct lease_release told;
 	enum status status = record_decode(&table_lease_release, call->body, call->body_length, &call->arena, &told, &call->failure);
 
-	return status == STATUS_OK ? give_back(call, told.token, told.reason ? told.reason : "its agent gave it back") : status;
+	return status == STATUS_OK ? give_back(call, told.token, told.reason ? told.reason : "the agent returned it") : status;
 }
 
 /* --- results ----------------------------------------------------------------------------------------------------------- */
 
-/* A result under way: what was sent, and what became of it. Not small: beside the call. */
+/* A result that is being processed. It is too large for the call's stack. */
 struct arriving {
 	struct lease_result told;
 	unsigned char sha256[crypto_hash_sha256_BYTES];
 	struct bench_job job;
 	struct bench_worker_outcome outcome;
 	struct bench_delivery delivery;
-	struct benchmark_record benchmark; /* as it is then */
+	struct benchmark_record benchmark; /* the benchmark after the result */
 };
 
-/* Of the result's own bytes; what the agent says of them must be true. */
+/* Hashes the result's own bytes; the digest that the agent gives must match. */
 static enum status check_digest(struct call *call, struct arriving *arriving)
 {
 	const char *start = arriving->told.result.text, *wanted = arriving->told.sha256;
@@ -85,11 +85,11 @@ static enum status check_digest(struct call *call, struct arriving *arriving)
 	sodium_bin2hex(hex, sizeof hex, arriving->sha256, sizeof arriving->sha256);
 	if (!wanted || strcasecmp(wanted, hex) == 0)
 		return STATUS_OK;
-	failure_add(&call->failure, "/sha256", "mismatch", "the result's %zu bytes have the SHA-256 %s: it was damaged on its way, or is another", length, hex);
+	failure_add(&call->failure, "/sha256", "mismatch", "the result's %zu bytes have the SHA-256 %s, not the given one; it was damaged on its way, or it is another result", length, hex);
 	return STATUS_INVALID;
 }
 
-/* What cannot be believed costs an attempt, like a worker that speaks nonsense. */
+/* Reads a result. A result that is not valid costs an attempt, like a worker that sends nonsense. */
 static enum status read_result(struct call *call, struct arriving *arriving)
 {
 	struct bench_worker_outcome *outcome = &arriving->outcome;
@@ -103,7 +103,7 @@ static enum status read_result(struct call *call, struct arriving *arriving)
 	if (good)
 		return STATUS_OK;
 	outcome->end = WORKER_MISSPOKE;
-	snprintf(outcome->detail, sizeof outcome->detail, "its agent delivered what is no result: %.300s", *detail ? detail : call->failure.detail);
+	snprintf(outcome->detail, sizeof outcome->detail, "the agent delivered a result that is not valid: %.300s", *detail ? detail : call->failure.detail);
 	failure_clear(&call->failure);
 	return STATUS_OK;
 }
@@ -156,7 +156,7 @@ static enum status take_result(struct call *call, struct arriving *arriving)
 	if (status != STATUS_OK)
 		return status;
 	job->record.token = arriving->told.token;
-	(void)bench_job_plan(job, unread, sizeof unread); /* it was good when it was queued */
+	(void)bench_job_plan(job, unread, sizeof unread); /* it was valid when the benchmark was queued */
 	status = read_result(call, arriving);
 	if (status != STATUS_OK)
 		return status;

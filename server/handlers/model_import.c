@@ -1,5 +1,5 @@
-/* POST /v1/models/import: a Hugging Face config.json, pasted or fetched from the Hub, becomes a row of the catalogue. What is fetched
- * is fetched on the feed's thread: no worker waits for the Hub. */
+/* POST /v1/models/import: makes a catalogue row from a Hugging Face config.json that the client sends or the Hub has.
+ * Requests to the Hub run on the feed's thread: no worker waits for the Hub. */
 #include "api/tables/tables.h"
 #include "base/clock.h"
 #include "hwdb/feeds/fetch.h"
@@ -16,7 +16,7 @@
 
 #include <ctype.h>
 
-/* "meta-llama/Llama-3.1-8B" -> "llama-3.1-8b": what people call it. */
+/* "meta-llama/Llama-3.1-8B" -> "llama-3.1-8b": the usual name. */
 static const char *import_id(struct arena *arena, const char *repo)
 {
 	const char *slash = repo ? strrchr(repo, '/') : NULL;
@@ -36,7 +36,7 @@ static enum status hub_fetch(struct call *call, struct feed_walk *walk, const ch
 	return fetch_document(walk, feeds_fetch_options(call->server->feeds), &request, call_progress(call), text, length, &call->failure);
 }
 
-/* Bytes first to last of a file; fewer are none. */
+/* Fetches `count` bytes of a file from `first` on; fewer bytes are an error. */
 static enum status hub_fetch_part(struct call *call, struct feed_walk *walk, const char *url, uint64_t first, uint64_t count, const char **text)
 {
 	const char *range = arena_printf(&call->arena, "Range: bytes=%llu-%llu", (unsigned long long)first, (unsigned long long)(first + count - 1));
@@ -48,12 +48,12 @@ static enum status hub_fetch_part(struct call *call, struct feed_walk *walk, con
 		return STATUS_NO_MEMORY;
 	status = fetch_document(walk, feeds_fetch_options(call->server->feeds), &request, call_progress(call), text, &length, &call->failure);
 	if (status == STATUS_OK && length != count)
-		return failure_set(&call->failure, STATUS_MALFORMED, "hugging-face: %llu bytes of the safetensors were asked for, %zu came",
+		return failure_set(&call->failure, STATUS_MALFORMED, "hugging-face: %llu bytes of the safetensors were requested, %zu were received",
 			(unsigned long long)count, length);
 	return status;
 }
 
-/* The header of one file: its length first, which is judged before anything of that length is asked for. */
+/* Fetches the header of one file. Its length comes first and is checked before the header is requested. */
 static enum status hub_fetch_header(struct call *call, struct feed_walk *walk, const char *url, struct safetensors *header)
 {
 	const char *text;
@@ -67,8 +67,8 @@ static enum status hub_fetch_header(struct call *call, struct feed_walk *walk, c
 	return status == STATUS_OK ? safetensors_header_read(text, (size_t)length, &call->arena, header, &call->failure) : status;
 }
 
-/* Where the Hub does not count a model's parameters: by the index of its files, or the header of its only one. A repository without
- * safetensors has neither, and that is all right. */
+/* Counts the parameters if the Hub does not: from the index of the model's files, or from the header of its only file.
+ * A repository without safetensors has neither, which is not an error. */
 static enum status import_count(struct call *call, struct feed_walk *walk, struct hub_model *model)
 {
 	struct safetensors index = {.params_total = ABSENT_NUMBER, .bytes = ABSENT_NUMBER}, header = {.params_total = ABSENT_NUMBER};
@@ -93,7 +93,8 @@ static enum status import_count(struct call *call, struct feed_walk *walk, struc
 		return status;
 	model->dtypes = header.dtypes;
 	model->params_total = index.first_file ? index.params_total : header.params_total;
-	/* Of several files one tells the format: as many numbers as fit into the size of all, where it is the same for all of that one. */
+	/* With several files the first one gives the number format: if it has one format only, the parameters are the size
+	 * of all files divided by the size of a number. */
 	if (!is_given(model->params_total) && index.first_file && is_given(header.params_total) && !strchr(header.dtypes, ','))
 		model->params_total = index.bytes * 8 / header.bits;
 	if (is_given(model->params_total) && !(model->params_total >= 1e6 && model->params_total <= 1e15))
@@ -101,7 +102,8 @@ static enum status import_count(struct call *call, struct feed_walk *walk, struc
 	return STATUS_OK;
 }
 
-/* What the Hub says of a repository is the world's fault, unless the repository is none or closed. */
+/* A failure of the Hub is UNAVAILABLE, unless the repository does not exist or is closed: that is a fault of the
+ * request. */
 static enum status hub_status(struct call *call, const char *repo, enum status status)
 {
 	char detail[FAULT_DETAIL_MAX];
@@ -113,12 +115,12 @@ static enum status hub_status(struct call *call, const char *repo, enum status s
 		return failure_set(&call->failure, STATUS_UNAVAILABLE, "%s", detail);
 	failure_clear(&call->failure);
 	failure_add(&call->failure, "/repo", status == STATUS_NOT_FOUND ? "unknown" : "forbidden", "%.60s: %s", repo,
-		status == STATUS_NOT_FOUND ? "the Hub has no such model, or no config.json of it"
-			: "the Hub gives it only to those who have accepted its terms (on the model's page there): put a token of such an account into the folder of feed-keys, as hugging-face, or paste its config.json as `config`");
+		status == STATUS_NOT_FOUND ? "the Hub has no such model, or the model has no config.json"
+			: "the Hub sends this model only to accounts that have accepted its terms on its page; put a token of such an account into the file hugging-face of the folder --feed-keys, or send its config.json as `config`");
 	return STATUS_INVALID;
 }
 
-/* The commit that the Hub has now, how many parameters it says that it has, and its config.json. */
+/* Fetches the Hub's present commit, its number of parameters and its config.json. */
 static enum status import_fetch(struct call *call, struct model_import *import, struct model_row *row)
 {
 	const struct feed *feed = &feeds[FEED_HUGGING_FACE];
@@ -147,7 +149,7 @@ static enum status import_fetch(struct call *call, struct model_import *import, 
 	return row->meta.source && row->meta.source_date ? STATUS_OK : STATUS_NO_MEMORY;
 }
 
-/* Only a repository is named: the Hub has the rest. */
+/* True if the request names only a repository: the config comes from the Hub. */
 static bool import_is_fetched(const struct model_import *import)
 {
 	return !import->config.text && import->repo;
@@ -161,11 +163,11 @@ static enum status import_row(struct call *call, struct model_import *import, st
 	*row = (struct model_row){.id = id, .repo = import->repo, .params_total = ABSENT_NUMBER, .params_active = ABSENT_NUMBER, .aliases = import->aliases,
 		.meta = {.source = "Hugging Face config.json, imported"}};
 	if (!import->config.text && !import->repo) {
-		failure_add(&call->failure, "/config", "required", "paste the config.json, or name the repo to fetch it from the Hub");
+		failure_add(&call->failure, "/config", "required", "send the config.json as config, or give the repo to fetch it from the Hub");
 		return STATUS_INVALID;
 	}
 	if (!id) {
-		failure_add(&call->failure, "/id", "required", "a name for the model, or the repo that it is from");
+		failure_add(&call->failure, "/id", "required", "give an id for the model, or its repo");
 		return STATUS_INVALID;
 	}
 	status = import_is_fetched(import) ? import_fetch(call, import, row) : STATUS_OK;
@@ -205,13 +207,13 @@ enum status handle_model_import(struct call *call)
 	if (status != STATUS_OK || !import_is_fetched(&import))
 		return status == STATUS_OK ? import_run(call) : status;
 	if (!hub_repo_is_valid(import.repo)) {
-		failure_add(&call->failure, "/repo", "malformed", "ORGANISATION/NAME, as the Hub writes it");
+		failure_add(&call->failure, "/repo", "malformed", "repo must be ORGANISATION/NAME, as on the Hub");
 		return STATUS_INVALID;
 	}
 	status = feeds_need(call->server->feeds, FEED_HUGGING_FACE, &call->failure);
 	if (status == STATUS_CONFLICT) {
 		failure_clear(&call->failure);
-		failure_add(&call->failure, "/config", "required", "paste the config.json: fetching %.100s is off until the daemon is started with --feeds hugging-face",
+		failure_add(&call->failure, "/config", "required", "send the config.json as config, or start the daemon with --feeds hugging-face to fetch %.100s",
 			import.repo);
 		return STATUS_INVALID;
 	}

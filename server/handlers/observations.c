@@ -1,4 +1,5 @@
-/* What real jobs achieved against their plans: reported by a pipeline's curl, kept, and counted for their software. */
+/* Observations: what real jobs achieved, compared with their plans. Clients report them; they are stored and calibrate
+ * the software stack. */
 #include "api/stored_plan.h"
 #include "api/tables/tables.h"
 #include "base/clock.h"
@@ -22,21 +23,22 @@
 
 enum { OBSERVATIONS_SHOWN = 20, OBSERVATIONS_TEXT_MAX_BYTES = 1024 * 1024 };
 
-/* More than this over its design power is no power of one accelerator: a sum, or milliwatts. */
+/* A mean power above this multiple of the TDP is not the power of one accelerator: it is a sum, or in milliwatts. */
 #define POWER_OVER_TDP_MOST 2.0
 
 #define US_PER_DAY INT64_C(86400000000)
 
-/* E125. What the observations of one software on one accelerator agree on. */
+/* E125. The consensus of the observations of one software stack on one accelerator. */
 struct agreement {
 	const char *accelerator, *stack;
-	const struct observation_record *items[OBSERVATIONS_MAX]; /* that may count, newest first */
+	const struct observation_record *items[OBSERVATIONS_MAX]; /* usable ones, newest first */
 	size_t count;
 	struct observed_consensus consensus;
 	bool good;
 };
 
-/* Those on record, with `added` (may be NULL) before them, without the one of that id (may be NULL). */
+/* Computes the consensus of the stored observations, with `added` (may be NULL) first and without the id `without` (may
+ * be NULL). */
 static enum status agreement_of(struct call *call, const char *accelerator, const char *stack, const struct observation_record *added, const char *without,
 	struct agreement *agreement)
 {
@@ -83,10 +85,11 @@ static const char *held_id(struct call *call, const char *id)
 
 static const char *waits_text(struct call *call, const struct calibration_row *held)
 {
-	return arena_printf(&call->arena, "waits for an admin (POST /v1/calibrations/%s/decision): %s", held->id, held->held_because);
+	return arena_printf(&call->arena, "waits for an admin's decision (POST /v1/calibrations/%s/decision): %s", held->id, held->held_because);
 }
 
-/* What is reported with another key than an admin's, and out of range, waits beside what holds. False without memory. */
+/* Lets a value wait beside the current calibration if it is out of range and no admin's key reported it. False without
+ * memory. */
 static bool hold_back(struct call *call, const struct trust_range *range, struct calibration_row *row)
 {
 	const struct calibration_row *before = live_calibration(call_catalogue(call), row->id);
@@ -95,14 +98,14 @@ static bool hold_back(struct call *call, const struct trust_range *range, struct
 
 	if (believed)
 		return true;
-	row->held_because = arena_printf(&call->arena, "%.3g is outside of %.3g to %.3g, which is believed by %s, and no admin's key reported it", row->value, range->low,
+	row->held_because = arena_printf(&call->arena, "%.3g is outside of %.3g to %.3g, the trusted range by %s, and no admin's key reported it", row->value, range->low,
 		range->high, range->of);
 	row->delivered_by = arena_strdup(&call->arena, call->principal.owner);
 	row->id = held_id(call, row->id);
 	return row->held_because && row->delivered_by && row->id;
 }
 
-/* Why an observation that may count does not now; NULL: plans go by it. */
+/* Returns the reason why a usable observation does not count now; NULL: plans use it. */
 static const char *standing_of(struct call *call, const struct catalogue *catalogue, const struct observation_record *observation, const struct agreement *agreement)
 {
 	const struct calibration_row *live, *held;
@@ -122,10 +125,10 @@ static const char *standing_of(struct call *call, const struct catalogue *catalo
 	held = live_calibration(catalogue, held_id(call, id));
 	if (held && (!live || held->meta.valid_from_us > live->meta.valid_from_us))
 		return waits_text(call, held);
-	return live ? NULL : "the calibration that they agreed on was deleted: the next report makes it again";
+	return live ? NULL : "the calibration from these observations was deleted; the next report makes it again";
 }
 
-/* The hours of a whole run count where its calibration stands, and is the newest of its plan. */
+/* The hours of a whole run count if the run's calibration is active and is the newest of its plan. */
 static void run_finish(struct call *call, const struct catalogue *catalogue, struct observation_record *observation)
 {
 	const struct catalogue_rows *rows = &catalogue->rows;
@@ -144,14 +147,15 @@ static void run_finish(struct call *call, const struct catalogue *catalogue, str
 
 		if (other != run && quantity_of_name(other->quantity) == QUANTITY_RUN_PRACTICE && other->plan_id && run->plan_id &&
 			strcmp(other->plan_id, run->plan_id) == 0 && other->meta.valid_from_us > run->meta.valid_from_us) {
-			observation->practice_unused_because = "a newer report of the same plan stands for its run";
+			observation->practice_unused_because = "a newer report of the same plan is used instead";
 			return;
 		}
 	}
 	observation->practice_used = TRUTH_TRUE;
 }
 
-/* Figures that are answered beside what is stored. *agreement is of the last one that was asked for: a list has few kinds of them. */
+/* Fills the computed fields of an answer. *agreement caches the consensus of the last stack and accelerator: a list has
+ * few of them. */
 static enum status observation_finish(struct call *call, const struct catalogue *catalogue, struct observation_record *observation, struct agreement *agreement)
 {
 	enum status status = STATUS_OK;
@@ -174,7 +178,7 @@ static enum status observations_finish(struct call *call, struct observation_rec
 {
 	struct agreement *agreement = ARENA_NEW(&call->arena, struct agreement);
 	enum status status = agreement ? STATUS_OK : STATUS_NO_MEMORY;
-	struct catalogue *now = server_catalogue(call->server); /* a report is answered by what it changed, and not by the request's own snapshot */
+	struct catalogue *now = server_catalogue(call->server); /* the current catalogue, with the report's own change, and not the request's snapshot */
 
 	for (size_t i = 0; status == STATUS_OK && i < count; i++)
 		status = observation_finish(call, now, &items[i], agreement);
@@ -189,16 +193,16 @@ static void check_power(struct call *call, const struct observation_record *obse
 	double tdp_w = row ? row->accelerator.tdp_w : ABSENT_NUMBER;
 
 	if (is_given(observation->mean_gpu_w) && is_given(tdp_w) && observation->mean_gpu_w > POWER_OVER_TDP_MOST * tdp_w)
-		failure_add(&call->failure, "/mean_gpu_w", "out_of_range", "is the mean of one accelerator, in watts: %s is made for %.4g", observation->accelerator, tdp_w);
+		failure_add(&call->failure, "/mean_gpu_w", "out_of_range", "must be the mean power of one accelerator, in W; the TDP of %s is %.4g W", observation->accelerator, tdp_w);
 }
 
-/* As resolving a request names it. */
+/* Returns the stack's name, as a resolved request names it. */
 static const char *given_stack(const char *reported, const char *planned)
 {
 	return reported ? reported : planned ? planned : stack_name(STACK_GENERIC);
 }
 
-/* E134. What a whole run took beside its plan: into the observation and, when it counts, into the row of a calibration. */
+/* E134. Compares a whole run with its plan: into the observation and, if the run counts, into a calibration row. */
 static void run_read(const struct stored_layout *layout, bool training, struct observation_record *observation, struct calibration_row *row)
 {
 	const struct practice_known known = {.step = layout->pinned ? 1 : layout->stack_likeness, .release = layout->release_given, .layout = layout->layout_given,
@@ -213,14 +217,14 @@ static void run_read(const struct stored_layout *layout, bool training, struct o
 	observation->practice_unused_because = NULL;
 	if (!is_given(observation->hours))
 		return;
-	observation->practice_unused_because = training ? observation_run_refusal(&run) : "its plan is of a service: it has no whole run";
+	observation->practice_unused_because = training ? observation_run_refusal(&run) : "its plan is for inference, which has no whole run";
 	if (!training || !(run.recipe_hours > 0))
 		return;
 	observation->practice = run.hours / run.recipe_hours;
 	observation->practice_expected = expected.value;
 	if (observation->practice_unused_because)
 		return;
-	*row = (struct calibration_row){.meta = {.origin = "measured", .source = "E134: hours of a whole run that was reported (POST /v1/observations)"},
+	*row = (struct calibration_row){.meta = {.origin = "measured", .source = "E134: reported hours of a whole run (POST /v1/observations)"},
 		.accelerator_id = observation->accelerator, .quantity = quantity_name(QUANTITY_RUN_PRACTICE), .method = "observation", .n = 1,
 		.class = given_stack(observation->stack, layout->stack), .plan_id = observation->plan_id, .value = observation->practice, .low = ABSENT_NUMBER, .high = ABSENT_NUMBER,
 		.spread = ABSENT_NUMBER, .disagreement = ABSENT_NUMBER, .baseline = ABSENT_NUMBER, .expected = expected.value,
@@ -228,7 +232,8 @@ static void run_read(const struct stored_layout *layout, bool training, struct o
 		.step_ratio = step_ratio > OBSERVATION_SPEED_LEAST && step_ratio < OBSERVATION_SPEED_MOST ? step_ratio : ABSENT_NUMBER};
 }
 
-/* The plan, and what it predicted; faults for what cannot be. *run is filled when a whole run was reported that counts. */
+/* Reads the report, its plan and the plan's prediction; reports faults for impossible values. Fills *run if a whole run
+ * was reported that counts. */
 static enum status observation_read(struct call *call, struct observation_record *observation, struct calibration_row *run)
 {
 	struct plan_record plan;
@@ -241,7 +246,7 @@ static enum status observation_read(struct call *call, struct observation_record
 	status = scope_plan_get(call, observation->plan_id, ABSENT_COUNT, &plan);
 	if (status == STATUS_NOT_FOUND) {
 		failure_clear(&call->failure);
-		failure_add(&call->failure, "/plan_id", "unknown", "no plan %s", observation->plan_id);
+		failure_add(&call->failure, "/plan_id", "unknown", "no plan %s; GET /v1/plans lists the plans", observation->plan_id);
 		return STATUS_INVALID;
 	}
 	if (status == STATUS_OK)
@@ -250,19 +255,19 @@ static enum status observation_read(struct call *call, struct observation_record
 		return status;
 	if (!is_given(observation->step_time_s) && !is_given(observation->tokens_per_s) && !is_given(observation->mean_gpu_w) &&
 		!is_given(observation->hours) && !is_given(observation->total_kwh) && !is_given(observation->total_usd))
-		failure_add(&call->failure, "", "required", "must say what the job achieved: step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh or total_usd");
+		failure_add(&call->failure, "", "required", "give at least one measured value: step_time_s, tokens_per_s, mean_gpu_w, hours, total_kwh or total_usd");
 	observation->accelerator = layout.accelerator;
 	memcpy(&observation->predicted, &layout.predicted, sizeof observation->predicted);
 	check_power(call, observation);
 	if (call->failure.status != STATUS_OK)
 		return call->failure.status;
-	observation->unused_because = strcmp(plan.kind, "training") != 0 ? "its plan is of a service: no software of trainings ran" :
+	observation->unused_because = strcmp(plan.kind, "training") != 0 ? "its plan is for inference, which runs no training software" :
 		observation_refusal(&(struct observed_job){.step_time_s = observation->step_time_s, .tokens_per_s = observation->tokens_per_s,
 			.step_tokens = layout.step_tokens, .predicted_step_time_s = layout.predicted.step_time_s, .gpu_count = observation->gpu_count,
 			.planned_gpu_count = layout.gpu_count, .stack = observation->stack, .planned_stack = layout.stack, .pinned = layout.pinned});
 	run_read(&layout, strcmp(plan.kind, "training") == 0, observation, run);
 	if (!observation->unused_because && !catalogue_accelerator(call_catalogue(call), layout.accelerator, &alias))
-		observation->unused_because = "the catalogue does not have its plan's accelerator, which the request described: other plans do not find it";
+		observation->unused_because = "the plan's accelerator was described in its request and is not in the catalogue, so that no other plan can use this";
 	observation->params = layout.params_active;
 	observation->planned_gpu_count = layout.gpu_count;
 	observation->precision = layout.precision;
@@ -273,8 +278,9 @@ static enum status observation_read(struct call *call, struct observation_record
 	return STATUS_OK;
 }
 
-/* What they agree on, as a calibration of the stack, with the mean kind of the jobs that count. False where too few agree. Those that no
- * longer do take back what they agreed on before: the row says by how much they disagree, and is not used. */
+/* Makes the consensus a calibration of the stack, with the mean properties of the jobs that count. False if too few
+ * agree. If observations no longer agree, the row replaces their earlier consensus: it has their disagreement and is
+ * not used. */
 static bool agreement_row(struct call *call, const struct agreement *agreement, struct calibration_row *row)
 {
 	const struct observed_consensus *consensus = &agreement->consensus;
@@ -363,7 +369,7 @@ static enum status answer_observation(struct call *call, const char *id)
 
 	if (status == STATUS_OK && call->principal.scope_key && scope_plan_get(call, observation.plan_id, ABSENT_COUNT, &plan) != STATUS_OK) {
 		failure_clear(&call->failure);
-		status = failure_set(&call->failure, STATUS_NOT_FOUND, "there is no observation %s", id);
+		status = failure_set(&call->failure, STATUS_NOT_FOUND, "no observation %s", id);
 	}
 	if (status == STATUS_OK)
 		status = observations_finish(call, &observation, 1);

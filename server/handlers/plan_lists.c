@@ -1,4 +1,4 @@
-/* Plans in numbers: list, revisions, comparison. */
+/* Lists of plans, their revisions and their comparison. */
 #include "api/comparison.h"
 #include "api/report.h"
 #include "api/tables/tables.h"
@@ -11,7 +11,7 @@
 #include "server/server.h"
 #include "storage/plans.h"
 
-/* An alias is as good as an id: plans are kept under ids. */
+/* Replaces aliases by ids: plans are stored under ids. */
 static void plan_filter_names(struct call *call, struct plan_filter *filter)
 {
 	const struct catalogue *catalogue = call_catalogue(call);
@@ -33,10 +33,10 @@ static enum status plan_list_read(struct call *call, const void *filter, const s
 	enum status status = storage_plan_list(call->server->storage, filter, some, arena, &list, &call->failure);
 
 	*rows = (struct page_rows){.items = list.items, .count = list.count, .next_cursor = list.next_cursor};
-	/* The index of labels has no checksum, the plan's own labels have. */
+	/* The index of labels has no checksum, but the plan's own labels have one. */
 	for (size_t i = 0; status == STATUS_OK && i < list.count; i++)
 		if (!scope_admits(call, &list.items[i].labels))
-			status = failure_set(&call->failure, STATUS_UNAVAILABLE, "the index of labels is damaged: see `fleetplan check`");
+			status = failure_set(&call->failure, STATUS_UNAVAILABLE, "the index of labels is damaged; run `fleetplan check`");
 	return status;
 }
 
@@ -83,7 +83,7 @@ static bool compared_id(struct call *call, const char *text, const char **id, in
 	return *id && uuid_valid(*id) && (!at || (at[1] >= '1' && at[1] <= '9' && !*end));
 }
 
-/* Reads the plans that are asked for; all that are not there are told at once. */
+/* Reads the requested plans; one failure names all missing ones. */
 static enum status compared_read(struct call *call, const struct text_list *ids, struct plan_comparison *comparison)
 {
 	const char *missing = NULL;
@@ -97,12 +97,12 @@ static enum status compared_read(struct call *call, const struct text_list *ids,
 
 		if (!compared_id(call, ids->items[i], &id, &revision)) {
 			snprintf(pointer, sizeof pointer, "/ids/%zu", i);
-			failure_add(&call->failure, pointer, "bad_format", "\"%.80s\": an id of a plan was expected, or ID@REVISION", ids->items[i]);
+			failure_add(&call->failure, pointer, "bad_format", "\"%.80s\" is not a plan's id or ID@REVISION", ids->items[i]);
 			continue;
 		}
 		status = scope_plan_get(call, id, revision, plan);
 		if (status == STATUS_OK && revision != ABSENT_COUNT && plan->revision < revision)
-			status = STATUS_NOT_FOUND; /* the newest is older */
+			status = STATUS_NOT_FOUND; /* the newest revision is older */
 		if (status != STATUS_OK && status != STATUS_NOT_FOUND)
 			return status;
 		if (status == STATUS_NOT_FOUND) {
@@ -112,7 +112,7 @@ static enum status compared_read(struct call *call, const struct text_list *ids,
 	}
 	if (call->failure.fault_count > 0)
 		return STATUS_INVALID;
-	return missing ? failure_set(&call->failure, STATUS_NOT_FOUND, "no such plan (deleted, or never there): %.400s", missing) : STATUS_OK;
+	return missing ? failure_set(&call->failure, STATUS_NOT_FOUND, "no such plan (deleted, or never created): %.400s", missing) : STATUS_OK;
 }
 
 static void compared_media(struct call *call, const char *format)
@@ -121,7 +121,7 @@ static void compared_media(struct call *call, const char *format)
 		call->accept = call->answer_media = strcmp(format, "csv") == 0 ? MEDIA_CSV : strcmp(format, "markdown") == 0 ? MEDIA_MARKDOWN : MEDIA_JSON;
 }
 
-/* Side by side: the plans in the order asked for, each whole, so that a reader can take any figure from all of them. */
+/* Answers with the plans in the requested order, each complete, so that a reader can compare any figure. */
 enum status handle_plan_compare(struct call *call)
 {
 	struct compare_query query;
@@ -131,7 +131,7 @@ enum status handle_plan_compare(struct call *call)
 	if (status != STATUS_OK || !comparison)
 		return comparison ? status : STATUS_NO_MEMORY;
 	if (query.ids.count < 2 || query.ids.count > COMPARED_PLANS_MAX) {
-		failure_add(&call->failure, "/ids", "out_of_range", "2 to %d ids of plans, separated by commas; got %zu", COMPARED_PLANS_MAX, query.ids.count);
+		failure_add(&call->failure, "/ids", "out_of_range", "give 2 to %d ids of plans, separated by commas; got %zu", COMPARED_PLANS_MAX, query.ids.count);
 		return STATUS_INVALID;
 	}
 	compared_media(call, query.format);

@@ -1,4 +1,5 @@
-/* Plans computed again: on the catalogue of now, kept as a revision; and on that of then, to see that nothing else moved them. */
+/* Recomputes plans: on the current catalogue, stored as a revision; and on the catalogue of the plan, to show that the
+ * planner still reproduces it. */
 #include "api/difference.h"
 #include "api/tables/tables.h"
 #include "base/uuid.h"
@@ -20,7 +21,7 @@ static enum status compute_on(void *context, const struct catalogue *catalogue, 
 	return plan_recompute(it, record);
 }
 
-/* What changed since the plan was computed, for the answer. */
+/* Explains what changed since the plan was computed. */
 static enum status explain_changes(struct call *call, const struct plan_record *old, const struct plan_record *fresh, struct json_text *text)
 {
 	struct arena scratch;
@@ -70,7 +71,7 @@ enum status handle_plan_refresh(struct call *call)
 	return plan_answer(call, plan_envelope(&fresh), &fresh);
 }
 
-/* Differences of one of the two texts of a plan, named by it: "/result/recommended/...". */
+/* Adds the differences of one of a plan's two texts; pointers begin with the text's name: "/result/recommended/...". */
 static enum status replay_compare(struct call *call, const char *name, const struct json_text *then, const struct json_text *now,
 	struct plan_replay *replay)
 {

@@ -1,4 +1,4 @@
-/* Plans: an estimate that is kept, with its revisions. */
+/* Plans: stored estimates with their revisions. */
 #include "api/tables/tables.h"
 #include "base/clock.h"
 #include "base/uuid.h"
@@ -13,14 +13,14 @@
 #include "storage/observations.h"
 #include "storage/plans.h"
 
-enum { PLAN_MERGES_MAX = 32 }; /* of one PATCH, while others write the same plan */
+enum { PLAN_MERGES_MAX = 32 }; /* attempts of one PATCH while other requests write the same plan */
 
 const struct field_table *plan_envelope(const struct plan_record *record)
 {
 	return strcmp(record->kind, "training") == 0 ? &table_training_plan : &table_inference_plan;
 }
 
-/* Decodes the body, and tells it as text, for a refresh. */
+/* Decodes the body, and returns its text in *asked for later refreshes. */
 static enum status plan_decode(struct call *call, struct estimate *estimate, struct json_text *asked)
 {
 	const struct inference_body *body = call->streamed;
@@ -96,7 +96,7 @@ enum status plan_read(struct call *call, int64_t revision, struct plan_record *r
 	return scope_plan_get(call, id, revision, record);
 }
 
-/* What was measured of the plan, and what real jobs reported of it. */
+/* Reads the plan's measurements and the reported observations. */
 static enum status plan_evidence(struct call *call, struct plan_record *record)
 {
 	struct benchmark_record benchmark;
@@ -126,15 +126,15 @@ enum status handle_plan_get(struct call *call)
 		status = plan_evidence(call, &record);
 	if (status != STATUS_OK)
 		return status;
-	/* what was measured since is new, though the plan is not */
+	/* measurements and reports can change without a new revision of the plan */
 	if (!record.verification.text && !record.observations.text && call_not_modified(call, record.revision))
 		return status;
 	call_etag(call, record.revision);
 	return plan_answer(call, plan_envelope(&record), &record);
 }
 
-/* Merges the body onto the plan as it is. The revision that was read is expected even without If-Match: a merge onto
- * another one would lose an update; *raced then tells that there was another. */
+/* Merges the body into the present plan. The revision that was read is expected even without If-Match: a merge into
+ * another one would lose an update; *raced: there was another one. */
 static enum status plan_merge(struct call *call, bool *raced)
 {
 	struct plan_record record;
@@ -167,7 +167,7 @@ enum status handle_plan_patch(struct call *call)
 		status = plan_merge(call, &raced);
 	}
 	if (raced)
-		return failure_set(&call->failure, STATUS_CONFLICT, "the plan was changed at the same time, again and again: try once more");
+		return failure_set(&call->failure, STATUS_CONFLICT, "other requests changed the plan at the same time, at every attempt; try again");
 	if (status == STATUS_OK)
 		status = plan_read(call, ABSENT_COUNT, &record);
 	if (status != STATUS_OK)
@@ -180,7 +180,8 @@ enum status handle_plan_delete(struct call *call)
 {
 	struct plan_delete delete = {.job = {.kind = STORAGE_PLAN_DELETE}, .id = call->parameters[0], .expected_revision = ABSENT_COUNT};
 	struct plan_record record;
-	/* Without a precondition nothing is read: a damaged plan can be deleted. What is within a scope is so at a revision. */
+	/* Without a precondition nothing is read, so that a damaged plan can be deleted. A check of the scope needs the
+	 * plan at a revision. */
 	bool reads = call->if_match || call->principal.scope_key;
 	enum status status = reads ? plan_read(call, ABSENT_COUNT, &record) : STATUS_OK;
 

@@ -1,4 +1,4 @@
-/* POST /v1/schedules: when and where a job runs for the least. */
+/* POST /v1/schedules: finds the time and place with the lowest objective for a job. */
 #include "api/stored_plan.h"
 #include "api/tables/tables.h"
 #include "base/clock.h"
@@ -10,14 +10,14 @@
 #include "service/schedule_estimate.h"
 #include "storage/plans.h"
 
-/* The plan as it was at a moment (0: now): its newest content that was computed by then. */
+/* Reads the plan at a time (0: now): its newest content that was computed by then. */
 static enum status plan_of_then(struct call *call, const char *id, int64_t as_of_us, struct plan_record *record)
 {
 	struct plan_list list = {.count = 0};
 	int64_t revision = ABSENT_COUNT;
 	enum status status = as_of_us ? storage_plan_revisions(call->server->storage, id, &call->arena, &list, &call->failure) : STATUS_OK;
 
-	for (size_t i = list.count; i > 0 && status == STATUS_OK; i--) /* newest first */
+	for (size_t i = list.count; i > 0 && status == STATUS_OK; i--) /* the list begins with the newest */
 		if (list.items[i - 1].computed_at_us <= as_of_us)
 			revision = list.items[i - 1].revision;
 	if (status == STATUS_OK && as_of_us && revision == ABSENT_COUNT)
@@ -25,7 +25,7 @@ static enum status plan_of_then(struct call *call, const char *id, int64_t as_of
 	return status == STATUS_OK ? scope_plan_get(call, id, revision, record) : status;
 }
 
-/* Hours and power of a stored plan, where the request leaves them out. */
+/* Takes hours and power from a stored plan if the request leaves them out. */
 static enum status take_plan(struct call *call, struct schedule_request *request, int64_t as_of_us)
 {
 	struct training_option *option = ARENA_NEW(&call->arena, struct training_option);
@@ -37,12 +37,12 @@ static enum status take_plan(struct call *call, struct schedule_request *request
 	status = plan_of_then(call, request->plan_id, as_of_us, &record);
 	if (status == STATUS_NOT_FOUND) {
 		failure_clear(&call->failure);
-		failure_add(&call->failure, "/plan_id", "unknown", "no plan %s%s: GET /v1/plans lists those that there are", request->plan_id,
+		failure_add(&call->failure, "/plan_id", "unknown", "no plan %s%s; GET /v1/plans lists the plans", request->plan_id,
 			as_of_us ? " at that time" : "");
 		return STATUS_INVALID;
 	}
 	if (status == STATUS_OK && strcmp(record.kind, "training") != 0) {
-		failure_add(&call->failure, "/plan_id", "unsuitable", "a plan of inference serves whenever it is asked: a training can wait");
+		failure_add(&call->failure, "/plan_id", "unsuitable", "this plan is for inference, which cannot be postponed; give a training plan");
 		return STATUS_INVALID;
 	}
 	if (status == STATUS_OK)

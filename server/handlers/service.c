@@ -1,4 +1,4 @@
-/* What the service says of itself: /livez, /readyz, /metrics, /version, /openapi.json. */
+/* The routes about the service: /livez, /readyz, /metrics, /version, /openapi.json. */
 #include <microhttpd.h>
 #include <pthread.h>
 
@@ -9,7 +9,7 @@
 
 enum { OPENAPI_MAX_BYTES = 8 * 1024 * 1024 };
 
-/* Alive means that this thread got here; nothing else is touched. */
+/* Reports that this thread runs; checks nothing else. */
 enum status handle_livez(struct call *call)
 {
 	const struct health health = {.status = "ok"};
@@ -18,7 +18,7 @@ enum status handle_livez(struct call *call)
 	return STATUS_OK;
 }
 
-/* What is not as it was stored: it does not hold up the rest. NULL: nothing of it is known. */
+/* Describes known damage of the database; the service continues. NULL: no damage is known. */
 static const char *readyz_damage(struct call *call, const struct storage_state *state)
 {
 	const char *rows = "", *lost = "", *faults = "";
@@ -26,14 +26,14 @@ static const char *readyz_damage(struct call *call, const struct storage_state *
 	if (state->damaged_rows == 0 && state->lost_commits == 0 && state->scrub_faults == 0 && !state->scrub_failed)
 		return NULL;
 	if (state->damaged_rows > 0)
-		rows = arena_printf(&call->arena, "; %llu row%s of the catalogue left out, as the checksum differs", (unsigned long long)state->damaged_rows,
+		rows = arena_printf(&call->arena, "; %llu row%s of the catalogue left out because of a wrong checksum", (unsigned long long)state->damaged_rows,
 			state->damaged_rows == 1 ? "" : "s");
 	if (state->lost_commits > 0)
 		lost = arena_printf(&call->arena, "; %lld acknowledged changes were missing at the start", (long long)state->lost_commits);
 	if (state->scrub_faults > 0)
 		faults = arena_printf(&call->arena, "; the last check found %llu faults", (unsigned long long)state->scrub_faults);
-	return arena_printf(&call->arena, "the database is damaged%s%s%s%s: see the log and `fleetplan check`", rows ? rows : "", lost ? lost : "",
-		faults ? faults : "", state->scrub_failed ? "; the last check could not be made" : "");
+	return arena_printf(&call->arena, "the database is damaged%s%s%s%s; read the log and run `fleetplan check`", rows ? rows : "", lost ? lost : "",
+		faults ? faults : "", state->scrub_failed ? "; the last check could not run" : "");
 }
 
 enum status handle_readyz(struct call *call)

@@ -26,7 +26,7 @@ void wrong_keys_init(struct wrong_keys *keys);
 void wrong_keys_release(struct wrong_keys *keys);
 
 /* Counts one more wrong key of this address (for IPv6 of its /64, server/wire/peer.h). Returns the seconds after which
- * the address may try again; 0: now. *first (may be NULL): this key is the first one beyond the limit. */
+ * the address may try again; 0: now. *first (not NULL): this key is the first one beyond the limit. */
 int wrong_keys_count(struct wrong_keys *keys, uint64_t address, int64_t now_ns, bool *first);
 
 #endif

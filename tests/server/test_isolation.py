@@ -270,7 +270,7 @@ def test_where_all_are_busy_there_is_room_for_new_addresses_and_for_health(daemo
     for path in ("/livez", "/readyz", "/metrics"):
         assert ask(daemon, "127.0.0.2", "GET", path).status == 200
     refused = ask(daemon, "127.0.0.2", "GET", "/version")
-    assert refused.status == 503 and refused.closes and "connections are taken" in refused.json["detail"] and int(refused.headers["retry-after"]) >= 1
+    assert refused.status == 503 and refused.closes and "connections are in use" in refused.json["detail"] and int(refused.headers["retry-after"]) >= 1
     more = [connect(daemon, "127.0.0.2") for _ in range(100)]  # silent: they take the room from each other
     assert ask(daemon, "127.0.0.3", "GET", "/version").status == 200
     assert ask(daemon, "127.0.0.2", "GET", "/livez").status == 200
