@@ -16,7 +16,7 @@ static const int64_t minute_ns = INT64_C(60000000000);
 
 /* An entry without a storage job of its own write. */
 struct lone_entry {
-	struct audit_put put; /* first: a job is its entry */
+	struct audit_put put; /* first member, so that a pointer to it is a pointer to the struct */
 	struct audit_record entry;
 	struct arena arena;
 };

@@ -54,7 +54,7 @@ static enum status calibrate_for(const struct bench_bearer *bearer, struct bench
 		: status;
 }
 
-static bool calibrate(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job, const struct bench_bearer *bearer)
+static bool calibrate_delivery(struct bench_delivery *delivery, struct storage *storage, struct bench_job *job, const struct bench_bearer *bearer)
 {
 	struct bench_evidence evidence = {.benchmark_id = job->record.id, .device = job->device, .measures = job->measures,
 		.measure_count = job->measure_count, .fits = job->fits, .fit_count = job->fit_count, .plan_id = job->record.plan_id, .now_us = clock_wall_us()};
@@ -101,7 +101,7 @@ void bench_delivery_open(struct bench_delivery *delivery, struct storage *storag
 		.token = job->record.token, .end = end, .calibrations = &delivery->rows,
 		.failure_detail = end == BENCHMARK_SUCCEEDED ? NULL : outcome->detail}};
 	buffer_init(&delivery->text, BENCH_RESULT_MAX_BYTES);
-	calibrates = end == BENCHMARK_SUCCEEDED && calibrate(delivery, storage, job, bearer);
+	calibrates = end == BENCHMARK_SUCCEEDED && calibrate_delivery(delivery, storage, job, bearer);
 	delivery->has_verification = calibrates && plan_verification_make(storage, job, &delivery->calibrations, clock_wall_us(), &delivery->verification,
 		&judgement.not_verified);
 	judgement.calibrations = calibrates ? &delivery->calibrations : NULL;

@@ -42,7 +42,7 @@ struct bench_runner {
 	struct bench_devices devices;
 	int64_t sweep_ns, probe_ns; /* monotonic: time of the next sweep and probe */
 	unsigned looks;             /* number of early looks at the queue that remain */
-	struct bench_job *job;      /* under way; NULL: none */
+	struct bench_job *job;      /* the running benchmark; NULL: none */
 	int64_t renewed_ns;         /* when the lease was last granted */
 	int64_t heartbeat_ns;       /* when a renewal was last requested */
 	enum stop_cause cause;
@@ -98,7 +98,7 @@ void bench_runner_counts_get(struct bench_runner *runner, struct bench_runner_co
 	pthread_mutex_unlock(&runner->lock);
 }
 
-static void count(struct bench_runner *runner, uint64_t *counter)
+static void add_count(struct bench_runner *runner, uint64_t *counter)
 {
 	pthread_mutex_lock(&runner->lock);
 	++*counter;
@@ -119,7 +119,7 @@ static void sweep_audit(struct bench_runner *runner)
 		log_event(LOG_WARNING, "audit_not_pruned", LOG_TEXT("detail", failure.detail));
 }
 
-static void sweep(struct bench_runner *runner, bool restart)
+static void sweep_benchmarks(struct bench_runner *runner, bool restart)
 {
 	struct failure failure;
 	struct benchmark_sweep sweep = {.job = {.kind = STORAGE_BENCHMARK_SWEEP, .failure = &failure}, .now_us = clock_even_us(),
@@ -137,7 +137,7 @@ static void sweep(struct bench_runner *runner, bool restart)
 
 /* Extends the lease by lease_s. False if another worker has it, or if the storage has not answered for so long that
  * another worker may have it. */
-static bool renew(struct bench_runner *runner, double lease_s)
+static bool renew_lease(struct bench_runner *runner, double lease_s)
 {
 	struct bench_job *job = runner->job;
 	struct failure failure;
@@ -192,13 +192,13 @@ static bool on_tick(void *context)
 		runner->cause = CAUSE_DRAIN;
 	else if (cancel_wished(runner))
 		runner->cause = CAUSE_CANCEL;
-	else if (heartbeat_is_due(runner) && !renew(runner, runner->options.lease_s))
+	else if (heartbeat_is_due(runner) && !renew_lease(runner, runner->options.lease_s))
 		runner->cause = CAUSE_LEASE_LOST;
 	return runner->cause == CAUSE_NONE;
 }
 
 /* Repeats a delivery while the storage is full or unavailable, and keeps the lease meanwhile. */
-static enum status deliver(struct bench_runner *runner, struct benchmark_result *result)
+static enum status deliver_result(struct bench_runner *runner, struct benchmark_result *result)
 {
 	enum status status = STATUS_UNAVAILABLE;
 
@@ -211,7 +211,7 @@ static enum status deliver(struct bench_runner *runner, struct benchmark_result 
 		if (atomic_load(&runner->stopping))
 			return status;
 		(void)wait_for_wake(runner, 1);
-		if (!renew(runner, runner->options.lease_s))
+		if (!renew_lease(runner, runner->options.lease_s))
 			return STATUS_STALE_LEASE;
 	}
 	return status;
@@ -231,7 +231,7 @@ static void store_result(struct bench_runner *runner, const struct bench_worker_
 	}
 	bench_delivery_open(delivery, runner->options.storage, runner->job, outcome, end, &(struct bench_bearer){.key_id = NULL});
 	delivery->result.job.failure = &failure;
-	status = deliver(runner, &delivery->result);
+	status = deliver_result(runner, &delivery->result);
 	if (status != STATUS_OK)
 		log_event(LOG_ERROR, "benchmark_not_stored", LOG_TEXT("benchmark", runner->job->record.id), LOG_TEXT("detail", failure.detail));
 	else if (bench_delivery_calibrates(delivery) && runner->options.catalogue_changed)
@@ -240,14 +240,14 @@ static void store_result(struct bench_runner *runner, const struct bench_worker_
 	free(delivery);
 }
 
-static void release(struct bench_runner *runner, const char *reason)
+static void release_job(struct bench_runner *runner, const char *reason)
 {
 	struct failure failure;
 	struct benchmark_release release = {.job = {.kind = STORAGE_BENCHMARK_RELEASE, .failure = &failure},
 		.id = runner->job->record.id, .token = runner->job->record.token, .now_us = clock_even_us(), .reason = reason};
 
 	failure_clear(&failure);
-	count(runner, &runner->counts.returned);
+	add_count(runner, &runner->counts.returned);
 	if (storage_run(runner->options.storage, &release.job) != STATUS_OK)
 		log_event(LOG_WARNING, "benchmark_not_released", LOG_TEXT("benchmark", release.id), LOG_TEXT("detail", failure.detail));
 }
@@ -257,7 +257,7 @@ static void give_up_attempt(struct bench_runner *runner, struct bench_worker_out
 {
 	bool last = runner->job->record.attempt >= LEASE_ATTEMPTS_MAX;
 
-	count(runner, last ? &runner->counts.failed : &runner->counts.returned);
+	add_count(runner, last ? &runner->counts.failed : &runner->counts.returned);
 	bench_outcome_count_attempt(outcome, &runner->job->record);
 	store_result(runner, outcome, BENCHMARK_BROKEN);
 }
@@ -266,12 +266,12 @@ static void conclude_stopped(struct bench_runner *runner, struct bench_worker_ou
 {
 	switch (runner->cause) {
 	case CAUSE_CANCEL:
-		count(runner, &runner->counts.cancelled);
+		add_count(runner, &runner->counts.cancelled);
 		snprintf(outcome->detail, sizeof(outcome->detail), "cancelled while it ran");
 		store_result(runner, outcome, BENCHMARK_FAILED);
 		break;
 	case CAUSE_DRAIN:
-		release(runner, "the daemon was stopped");
+		release_job(runner, "the daemon was stopped");
 		break;
 	case CAUSE_LEASE_LOST:
 	case CAUSE_NONE:
@@ -280,21 +280,21 @@ static void conclude_stopped(struct bench_runner *runner, struct bench_worker_ou
 	}
 }
 
-static void conclude(struct bench_runner *runner, struct bench_device_slot *slot, struct bench_worker_outcome *outcome)
+static void conclude_job(struct bench_runner *runner, struct bench_device_slot *slot, struct bench_worker_outcome *outcome)
 {
 	bench_delivery_judge(runner->options.storage, runner->job, outcome);
 	switch (bench_sequel_of(outcome->end)) {
 	case SEQUEL_SUCCEED:
-		count(runner, &runner->counts.succeeded);
+		add_count(runner, &runner->counts.succeeded);
 		store_result(runner, outcome, BENCHMARK_SUCCEEDED);
 		break;
 	case SEQUEL_FAIL:
-		count(runner, &runner->counts.failed);
+		add_count(runner, &runner->counts.failed);
 		store_result(runner, outcome, BENCHMARK_FAILED);
 		break;
 	case SEQUEL_GIVE_BACK:
 		slot->not_before_ns = in_s(BUSY_RETRY_S);
-		release(runner, outcome->detail);
+		release_job(runner, outcome->detail);
 		break;
 	case SEQUEL_AS_WISHED:
 		conclude_stopped(runner, outcome);
@@ -318,14 +318,14 @@ static void run_job(struct bench_runner *runner, struct bench_device_slot *slot)
 
 	runner->cause = CAUSE_NONE;
 	runner->renewed_ns = runner->heartbeat_ns = start_ns;
-	count(runner, &runner->counts.claimed);
+	add_count(runner, &runner->counts.claimed);
 	bench_device_mark(slot, DEVICE_IN_USE, job->record.id);
 	bench_device_store(&runner->devices, slot, runner->options.storage);
 	bench_attempt_run(&attempt, job, &outcome);
 	log_event(LOG_INFO, "benchmark", LOG_TEXT("benchmark", job->record.id), LOG_TEXT("device", slot->id),
 		LOG_TEXT("end", bench_worker_end_name(outcome.end)), LOG_INTEGER("attempt", job->record.attempt),
 		LOG_DOUBLE("elapsed_s", since_s(start_ns)), LOG_TEXT("detail", *outcome.detail ? outcome.detail : NULL));
-	conclude(runner, slot, &outcome);
+	conclude_job(runner, slot, &outcome);
 	bench_worker_release(&outcome);
 }
 
@@ -387,7 +387,7 @@ static void wait_for_work(struct bench_runner *runner, bool worked)
 		runner->looks--;
 }
 
-static void probe(struct bench_runner *runner)
+static void probe_devices(struct bench_runner *runner)
 {
 	bool told = runner->options.sweeps_only || bench_devices_probe(&runner->devices, runner->program, &runner->stopping);
 
@@ -401,12 +401,12 @@ static void *runner_thread(void *argument)
 {
 	struct bench_runner *runner = argument;
 
-	sweep(runner, true);
+	sweep_benchmarks(runner, true);
 	while (!atomic_load(&runner->stopping)) {
 		if (clock_monotonic_ns() >= runner->probe_ns)
-			probe(runner);
+			probe_devices(runner);
 		if (clock_monotonic_ns() >= runner->sweep_ns)
-			sweep(runner, false);
+			sweep_benchmarks(runner, false);
 		wait_for_work(runner, serve_devices(runner));
 	}
 	return NULL;

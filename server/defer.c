@@ -11,7 +11,7 @@ enum { DEFER_SCRATCH_MAX_BYTES = 64 * 1024 * 1024 };
 
 /* An exchange that waits, in its own arena. */
 struct waiting {
-	struct watch watch; /* first: a watch is its waiting */
+	struct watch watch; /* first member, so that a pointer to it is a pointer to the struct */
 	struct exchange *exchange;
 	struct prefer prefer;
 	int64_t until_ns;
@@ -231,7 +231,7 @@ void defer_overrun(struct exchange *exchange)
 	twin->deliver(twin);
 }
 
-/* --- anything else ----------------------------------------------------------------------------------------------- */
+/* --- other work that a request started ---------------------------------------------------------------------------- */
 
 static bool defer_look_elsewhere(struct watch *watch, bool last)
 {

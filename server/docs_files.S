@@ -1,4 +1,4 @@
-# The files of /docs, embedded as they are.
+# Embeds the files of /docs unchanged.
 # embeds: server/docs/index.html
 # embeds: server/docs/docs.css
 # embeds: server/docs/docs.js

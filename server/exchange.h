@@ -63,7 +63,7 @@ enum exchange_step {
 };
 
 struct exchange {
-	struct call call; /* first: a call is its exchange */
+	struct call call; /* first member: exchange_of() converts a call to its exchange */
 	struct exchange *next; /* in a queue, or in the list of spare exchanges */
 	struct client client;  /* whose share of a queue it uses */
 	struct share *share, *part; /* in its queue: the share of the client, and within it that of the address */

@@ -55,7 +55,7 @@ static void fit_rows(struct export *export, size_t rows)
 }
 
 /* Reads the next page, or the end. */
-static void fill(struct export *export)
+static void fill_page(struct export *export)
 {
 	struct page_request request = {.limit = export->rows, .cursor = export->cursor};
 	struct arena *cursors = &export->cursors[export->pages % 2];
@@ -89,7 +89,7 @@ static ssize_t export_read(void *closure, uint64_t position, char *out, size_t r
 
 	(void)position;
 	while (!export->failed && export->sent_bytes == export->pending.length && !export->ended)
-		fill(export);
+		fill_page(export);
 	left = export->pending.length - export->sent_bytes;
 	if (export->failed)
 		return MHD_CONTENT_READER_END_WITH_ERROR;

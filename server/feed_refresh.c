@@ -21,7 +21,7 @@ enum status feed_refresh_walk(const struct feed *feed, const struct feed_setting
 	return status == STATUS_OK ? feed_key_read(feed, setting, arena, &walk->key, failure) : status;
 }
 
-/* Lists the skipped rows, most frequent reasons first: "2: without ..., such as X; ...". */
+/* Lists the reasons for skipped rows, in the order of their first occurrence: "2: without ..., such as X; ...". */
 static const char *skips_text(const struct feed_rows *rows, struct arena *arena, int64_t *total)
 {
 	struct buffer text;

@@ -269,7 +269,7 @@ void feeds_stop(struct feed_service *service)
 	free(service);
 }
 
-/* --- from outside -------------------------------------------------------------------------------------------------- */
+/* --- public functions --------------------------------------------------------------------------------------------- */
 
 const struct feed_setting *feeds_setting(const struct feed_service *service, enum feed_id id)
 {

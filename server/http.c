@@ -21,7 +21,7 @@ enum { HTTP_CONNECTION_MEMORY_BYTES = 32 * 1024, HTTP_DRAIN_STEP_US = 10000, HTT
 
 /* --- one request ------------------------------------------------------------------------------------------- */
 
-/* The request line has arrived. The target is raw here and only here; libmicrohttpd decodes it loosely. */
+/* The request line has arrived. Only here is the target raw; later libmicrohttpd has decoded it loosely. */
 static void *http_request_line(void *closure, const char *target, struct MHD_Connection *mhd)
 {
 	struct http *http = closure;
@@ -63,7 +63,8 @@ static enum MHD_Result http_headers(struct exchange *exchange, const char *metho
 	return MHD_YES;
 }
 
-/* A body of hundreds of megabytes may take its time, as long as it comes: every few megabytes have the deadline anew. */
+/* A large body may take its time as long as it arrives: after every HTTP_RENEW_BYTES the client gets the whole time
+ * again. */
 static bool http_receive_on(struct exchange *exchange)
 {
 	bool anew = exchange->call.route->streamed && exchange->body.wire_bytes - exchange->renewed_bytes >= HTTP_RENEW_BYTES;
@@ -74,7 +75,7 @@ static bool http_receive_on(struct exchange *exchange)
 	return peer_resume(&exchange->http->peers, exchange->peer, anew);
 }
 
-/* The body was read as far as it is here. */
+/* The part of the body that has arrived is read: resumes the connection. */
 static void http_was_read(struct exchange *exchange)
 {
 	atomic_store(&exchange->reading, false);
@@ -87,11 +88,12 @@ static void http_hand_to_reader(struct exchange *exchange)
 
 	if (!away)
 		return;
-	away->refused = failure_set(&away->call.failure, STATUS_OVERLOADED, "too many bodies wait to be unpacked");
+	away->refused = failure_set(&away->call.failure, STATUS_OVERLOADED, "too many request bodies wait to be read; try again later");
 	http_was_read(away);
 }
 
-/* A slice of a body; those of other clients come before the next. How long what came out is worth at the client's rate. */
+/* Reads a slice of a body; slices of other clients come before the next one. Returns the time that the output is worth
+ * at the client's rate. */
 static int64_t http_read(struct exchange *exchange)
 {
 	const unsigned rate = exchange->http->options.unpack_bytes_per_s;
@@ -107,7 +109,7 @@ static int64_t http_read(struct exchange *exchange)
 	return rate ? (int64_t)((double)out_bytes / rate * 1e9) : 0;
 }
 
-/* What has arrived is read before more is received. */
+/* Suspends the connection until what has arrived is read. */
 static enum MHD_Result http_pause(struct exchange *exchange)
 {
 	if (!peer_pause(&exchange->http->peers, exchange->peer))
@@ -125,7 +127,7 @@ static enum MHD_Result http_body(struct exchange *exchange, const char *piece, s
 	size_t got = *length;
 
 	if (atomic_load(&exchange->reading))
-		return MHD_YES; /* libmicrohttpd may have further chunks already: they stay where they are */
+		return MHD_YES; /* libmicrohttpd may have further chunks already: leave them there */
 	if (exchange->paused && !http_receive_on(exchange))
 		return MHD_NO;
 	*length = 0;
@@ -143,7 +145,7 @@ static enum MHD_Result http_body(struct exchange *exchange, const char *piece, s
 	return MHD_NO;
 }
 
-/* Reads the end of the body; false when that is left to a reader. What is plain and short is read at once. */
+/* Reads the end of the body; false if a reader must do it. A plain, short body is read at once. */
 static bool http_body_ended(struct exchange *exchange)
 {
 	struct body *body = &exchange->body;
@@ -173,13 +175,13 @@ void http_suspend(struct exchange *exchange)
 
 void http_resume(struct exchange *exchange)
 {
-	MHD_resume_connection(exchange->mhd); /* from here on it is the connection's thread's */
+	MHD_resume_connection(exchange->mhd); /* from here on the exchange belongs to the connection's thread */
 }
 
 static void http_ran(struct exchange *exchange, enum status status)
 {
 	if (status == HANDLER_PENDING)
-		return; /* whoever calls call_complete() has it now */
+		return; /* the exchange now belongs to the code that will call call_complete() */
 	response_finish(exchange, status);
 	if (exchange->deliver == http_resume)
 		response_pack(exchange);
@@ -202,7 +204,7 @@ void call_complete(struct call *call, enum status status)
 static enum status http_overdue(struct http *http, struct failure *failure)
 {
 	return failure_set(failure, STATUS_OVERLOADED,
-		"no worker is free for longer than the %u seconds that a request waits; with Prefer: respond-async it becomes a job", http->options.queue_seconds);
+		"no worker became free within %u s; try again later, or send Prefer: respond-async to make the request a job", http->options.queue_seconds);
 }
 
 static bool http_is_overdue(const struct http *http, int64_t waited_ns)
@@ -210,7 +212,8 @@ static bool http_is_overdue(const struct http *http, int64_t waited_ns)
 	return waited_ns > http->options.queue_seconds * INT64_C(1000000000);
 }
 
-/* What a worker has taken from the queue. Whoever asked so long ago has asked elsewhere by now, or may: those behind are worth more. */
+/* Runs work from the queue. A request that has waited too long is refused: its client may have given up, and later
+ * requests are worth more. */
 static int64_t http_take(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
@@ -229,10 +232,11 @@ static int64_t http_take(struct exchange *exchange)
 	return 0;
 }
 
-/* What heavy work has of a core before it gives way to other clients' that waits. Most plans and estimates cost less. */
+/* CPU time of heavy work before it gives way to waiting work of other clients. Most plans and estimates cost less. */
 #define SLICE_NS INT64_C(50000000)
 
-/* The same of heavy ones: what costs more than may be waited for on a worker goes on as a job, and its client waits for that. */
+/* The same for heavy routes. Work that costs more CPU time than the limit continues as a job, and its client waits for
+ * the job. */
 static int64_t http_take_heavy(struct exchange *exchange)
 {
 	unsigned limit_ms = exchange->http->options.cpu_limit_ms;
@@ -261,11 +265,11 @@ static void http_queue(struct workers *workers, struct exchange *exchange)
 	away = workers_push(workers, exchange);
 	if (!away)
 		return;
-	response_finish(away, failure_set(&away->call.failure, STATUS_OVERLOADED, "the queue of requests is full"));
+	response_finish(away, failure_set(&away->call.failure, STATUS_OVERLOADED, "the queue of requests is full; try again later"));
 	away->deliver(away);
 }
 
-/* The request becomes a job, and a twin answers in its place. */
+/* Makes the request a job; a twin answers in its place. */
 static enum MHD_Result http_defer(struct exchange *exchange, void **context)
 {
 	struct exchange *twin = defer_begin(exchange);
@@ -278,7 +282,7 @@ static enum MHD_Result http_defer(struct exchange *exchange, void **context)
 	return twin->suspended ? MHD_YES : response_send(twin);
 }
 
-/* The whole request is here: answers it on this thread or hands it to a worker. */
+/* The request is complete: answers it on this thread or hands it to a worker. */
 static enum MHD_Result http_dispatch(struct exchange *exchange, void **context)
 {
 	struct http *http = exchange->http;
@@ -324,7 +328,7 @@ static enum MHD_Result http_dispatch(struct exchange *exchange, void **context)
 	return MHD_YES;
 }
 
-/* The connection's exchange; another one from here on where the first has become the work of a job meanwhile. */
+/* Returns the connection's exchange, or its successor if the first has become the work of a job meanwhile. */
 static struct exchange *http_current(struct MHD_Connection *mhd, void **context)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -369,7 +373,7 @@ static void http_completed(void *closure, struct MHD_Connection *mhd, void **con
 	*context = NULL;
 	if (!exchange)
 		return;
-	if (exchange->step == STEP_BEGUN) { /* libmicrohttpd answered by itself: what it could not parse */
+	if (exchange->step == STEP_BEGUN) { /* libmicrohttpd answered a request that it could not parse */
 		const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_HTTP_STATUS);
 		exchange->http_status = info ? (int)info->http_status : 0;
 	}
@@ -482,7 +486,7 @@ static struct MHD_Daemon *http_listen(struct http *http)
 		MHD_OPTION_END);
 }
 
-/* A thread more than one client may have: whoever comes beside it finds one that is free. */
+/* The pools have one thread more than one client may use: a second client always finds a free thread. */
 static bool http_start_workers(struct http *http)
 {
 	const struct http_options *options = &http->options;
@@ -505,7 +509,8 @@ static bool http_start_jobs(struct http *http)
 	return http->jobs != NULL;
 }
 
-/* Each connection is a descriptor: as many as are wanted must be possible, or the door would stay shut without a word. */
+/* Raises the limit of open files for the connections. Without enough descriptors, libmicrohttpd would stop accepting
+ * without a message. */
 static enum status http_fit_descriptors(struct http *http, struct failure *failure)
 {
 	unsigned *connections = &http->options.connections, wanted = *connections;
@@ -521,7 +526,7 @@ static enum status http_fit_descriptors(struct http *http, struct failure *failu
 		return STATUS_OK;
 	if (limit.rlim_cur < others + HTTP_CONNECTIONS_LEAST)
 		return failure_set(failure, STATUS_INVALID,
-			"connections: the system lets this process open %llu files, of which %llu are for other things: raise that limit (ulimit -n, LimitNOFILE) to %llu for %u connections",
+			"connections: this process may open %llu files, and needs %llu for other purposes; raise the limit (ulimit -n, LimitNOFILE) to %llu for %u connections",
 			(unsigned long long)limit.rlim_cur, (unsigned long long)others, (unsigned long long)wanted + others, wanted);
 	*connections = (unsigned)(limit.rlim_cur - others);
 	log_event(LOG_WARNING, "connections_lowered", LOG_INTEGER("connections", *connections), LOG_INTEGER("wanted", wanted),
@@ -534,14 +539,14 @@ enum status http_start(struct http *http, struct server *server, struct failure 
 	if (http_fit_descriptors(http, failure) != STATUS_OK)
 		return failure->status;
 	http->server = server;
-	/* Since 1.0 the parser is strict itself, and its layout is not ours to know. */
+	/* From libmicrohttpd 1.0 on the parser is strict itself, and we do not know its layout. */
 	http->strict_layout = strncmp(MHD_get_version(), "0.9.", 4) == 0;
 	if (!peers_start(&http->peers, &http->budget, http->options.connections, http->options.receive_seconds, http->options.send_seconds) ||
 		!http_start_workers(http) || !http_start_jobs(http))
-		return failure_set(failure, STATUS_UNAVAILABLE, "threads cannot be started: %s", "the system's limit is reached");
+		return failure_set(failure, STATUS_UNAVAILABLE, "threads cannot be started: %s", "the limit of the system is reached");
 	http->daemon = http_listen(http);
 	if (!http->daemon)
-		return failure_set(failure, STATUS_UNAVAILABLE, "the HTTP library could not be started");
+		return failure_set(failure, STATUS_UNAVAILABLE, "the HTTP library cannot be started");
 	return STATUS_OK;
 }
 
@@ -557,7 +562,7 @@ void http_state_get(const struct http *http, struct http_state *state)
 	state->connections_refused = atomic_load(&http->peers.refused);
 }
 
-/* Who had connected when the door was shut is let in, and answered like everybody else. */
+/* Accepts the clients that had connected before the socket was closed to new ones, and answers them as usual. */
 static void http_take_backlog(struct http *http)
 {
 	struct sockaddr_storage address;
@@ -565,10 +570,10 @@ static void http_take_backlog(struct http *http)
 	int fd;
 
 	while ((fd = listen_take(&http->listener, &address, &length)) >= 0)
-		(void)MHD_add_connection(http->daemon, fd, (struct sockaddr *)(void *)&address, length); /* closes it where it has no room */
+		(void)MHD_add_connection(http->daemon, fd, (struct sockaddr *)(void *)&address, length); /* closes the socket if there is no room */
 }
 
-/* A first packet that came before the door was shut has a tenth of a second to become a connection. */
+/* Waits a tenth of a second, so that a handshake that had begun before can complete. */
 void http_quiesce(struct http *http)
 {
 	int64_t until_ns = clock_monotonic_ns() + HTTP_HANDSHAKE_US * INT64_C(1000);
@@ -605,7 +610,8 @@ static bool http_is_idle(struct http *http)
 	return counts.queued + counts.running == 0 && atomic_load(&http->in_flight) == 0 && !(http->peers.running && peers_expect(&http->peers));
 }
 
-/* Between a connection that was taken and its first request libmicrohttpd's threads have some steps to make: idle is who is it for as long. */
+/* True if the server stays idle for some steps: libmicrohttpd's threads need them between accepting a connection and
+ * its first request. */
 static bool http_stays_idle(struct http *http)
 {
 	for (int step = 0; step < HTTP_IDLE_STEPS; step++) {

@@ -6,7 +6,8 @@
  *   admission.c    resolves the route and asks the gate before any byte of the body is read
  *   wire/gate.c    what a request must not contain (docs/http-limits.md), because libmicrohttpd 0.9.75 parses loosely
  *   wire/body.c    the body: type, size limit while it arrives, gzip with the limit after decompression
- *   defer.c        turns a request that asks not to wait, or costs too much CPU time, into a job (job_queue.c) without a connection
+ *   defer.c        turns a request that asks not to wait, or costs too much CPU time, into a job without a connection
+ *                  (job_queue.c)
  *   stream.c       Server-Sent Events from suspended connections; watch.c wakes them
  *   workers.c      runs routes that are not inline on two bounded pools with fair queues: light and heavy
  *   response.c     headers, conditional and compressed answers, problems, the request's log line

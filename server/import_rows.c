@@ -5,7 +5,7 @@
 
 /* --- checks -------------------------------------------------------------------------------------------------------- */
 
-/* Ids of the file with where they stand; letter case makes no other row, as the catalogue finds them without it. */
+/* The file's ids with their places. Ids that differ only in letter case are the same row, as in the catalogue. */
 struct id_place {
 	const char *id;
 	size_t at;
@@ -38,7 +38,7 @@ static enum status check_twice(const struct row_ops *ops, struct row_reader *rea
 	for (size_t i = 1; i < count; i++) {
 		if (strcasecmp(ids[i].id, ids[i - 1].id) != 0)
 			continue;
-		snprintf(detail, sizeof detail, "%.120s stands in row %u already", ids[i].id, set.places[ids[i - 1].at].row);
+		snprintf(detail, sizeof detail, "%.120s is already in row %u", ids[i].id, set.places[ids[i - 1].at].row);
 		row_reader_fault(reader, set.places[ids[i].at], "id", "duplicate", detail);
 	}
 	free(ids);
@@ -71,18 +71,18 @@ enum status import_rows_check(const struct row_ops *ops, const struct catalogue 
 	free(findings);
 	free(of_row);
 	if (status == STATUS_OK && set.seen == 0 && query->replace == TRUTH_TRUE)
-		status = failure_set(failure, STATUS_INVALID, "the file has no rows: with replace=true all imported ones would end");
+		status = failure_set(failure, STATUS_INVALID, "the file has no rows; with replace=true this would remove all imported rows");
 	return status == STATUS_OK ? check_twice(ops, reader, failure) : status;
 }
 
-/* --- what would change --------------------------------------------------------------------------------------------- */
+/* --- comparison with the catalogue -------------------------------------------------------------------------------- */
 
 struct comparison {
 	const struct row_ops *ops;
 	const struct import_query *query;
 	struct arena *arena;
 	struct import_view *view;
-	struct import_change *change; /* whose columns are being told; NULL: enough were */
+	struct import_change *change; /* the change whose columns are being listed; NULL: the list is full */
 	bool differs, no_memory;
 };
 
@@ -104,7 +104,7 @@ static void note_column(void *context, const char *key, const char *before, cons
 		.column = key, .before = arena_strdup(comparison->arena, before), .after = arena_strdup(comparison->arena, after)};
 }
 
-/* The next change to be told, empty; NULL when enough were. */
+/* Returns the next free change, NULL if the list is full. */
 static struct import_change *next_change(struct comparison *comparison)
 {
 	struct import_view *view = comparison->view;
@@ -157,7 +157,7 @@ static int name_order(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Imported rows that the file does not name. */
+/* Counts and lists the imported rows that the file does not name. */
 static enum status compare_unnamed(struct comparison *comparison, const struct catalogue *catalogue, const struct row_set *set, struct failure *failure)
 {
 	const struct row_ops *ops = comparison->ops;

@@ -22,12 +22,12 @@ struct import_task {
 struct import_service {
 	struct server *server;
 	pthread_t thread;
-	pthread_mutex_t mutex; /* of the queue */
+	pthread_mutex_t mutex; /* protects the queue */
 	pthread_cond_t wake;
 	struct import_task *first, **last;
 	size_t waiting;
 	_Atomic bool stopping;
-	bool untidy; /* the thread's: what was left could not be settled yet */
+	bool untidy; /* used by the thread: some imports could not be settled yet */
 };
 
 static bool import_stop(void *context)
@@ -47,7 +47,7 @@ struct progress imports_progress(struct import_progress *own)
 	return (struct progress){.context = own, .stop = import_stop, .note = import_note_progress};
 }
 
-static void tidy(struct import_service *service)
+static void settle_imports(struct import_service *service)
 {
 	struct failure failure;
 	bool was_untidy = service->untidy;
@@ -58,7 +58,7 @@ static void tidy(struct import_service *service)
 		log_event(LOG_WARNING, "import_not_settled", LOG_TEXT("detail", failure.detail));
 }
 
-/* Until there is a call, it is time to try again, or the end. Under the mutex. */
+/* Waits for a call, the next attempt to settle, or the stop. Returns the call's task, or NULL. Under the mutex. */
 static struct import_task *next_task(struct import_service *service)
 {
 	struct import_task *task;
@@ -85,7 +85,7 @@ static void *import_thread(void *context)
 {
 	struct import_service *service = context;
 
-	tidy(service);
+	settle_imports(service);
 	pthread_mutex_lock(&service->mutex);
 	for (;;) {
 		struct import_task *task = next_task(service);
@@ -96,7 +96,7 @@ static void *import_thread(void *context)
 		pthread_mutex_unlock(&service->mutex);
 		if (call)
 			call_complete(call, atomic_load(&service->stopping) ? failure_set(&call->failure, STATUS_DRAINING, "the daemon is shutting down") : task->work(call));
-		tidy(service);
+		settle_imports(service);
 		pthread_mutex_lock(&service->mutex);
 	}
 	pthread_mutex_unlock(&service->mutex);
@@ -118,7 +118,7 @@ enum status imports_start(struct server *server, struct import_service **out, st
 		pthread_cond_destroy(&service->wake);
 		pthread_mutex_destroy(&service->mutex);
 		free(service);
-		return failure_set(failure, STATUS_NO_MEMORY, "no thread for imports");
+		return failure_set(failure, STATUS_NO_MEMORY, "cannot start a thread for imports");
 	}
 	*out = service;
 	return STATUS_OK;
@@ -158,7 +158,7 @@ enum status imports_submit(struct import_service *service, struct call *call, ha
 		status = failure_set(&call->failure, STATUS_DRAINING, "the daemon is shutting down");
 	} else if (service->waiting >= IMPORT_QUEUE_MAX) {
 		call->failure.retry_after_s = 10;
-		status = failure_set(&call->failure, STATUS_OVERLOADED, "%d imports wait already", IMPORT_QUEUE_MAX);
+		status = failure_set(&call->failure, STATUS_OVERLOADED, "%d imports already wait; try again later", IMPORT_QUEUE_MAX);
 	} else {
 		*service->last = task;
 		service->last = &task->next;

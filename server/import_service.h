@@ -1,5 +1,5 @@
-/* The daemon's thread of imports: it runs imports one after the other, and reconciles the imports of an earlier daemon.
- * A call that waits for an import is pending: it blocks neither a connection's thread nor a worker. Thread-safe. */
+/* The daemon's thread of imports: it runs imports one after the other and settles them. A call that waits for an import
+ * is pending: it blocks neither a connection's thread nor a worker. Thread-safe. */
 #ifndef FLEETPLAN_SERVER_IMPORT_SERVICE_H
 #define FLEETPLAN_SERVER_IMPORT_SERVICE_H
 

@@ -16,14 +16,14 @@ enum job_state { JOB_QUEUED, JOB_RUNNING, JOB_SUCCEEDED, JOB_FAILED, JOB_CANCELL
 static const char *const job_state_words[JOB_STATE_COUNT] = {"queued", "running", "succeeded", "failed", "cancelled"};
 
 struct job {
-	struct job *next; /* older */
+	struct job *next; /* the next older job */
 	struct jobs *jobs;
 	char id[UUID_TEXT_SIZE], owner[AUTH_ID_SIZE];
-	struct client client; /* an owner without a key is as many clients as addresses */
+	struct client client; /* an anonymous owner has one client per address */
 	const struct route *route;
 	enum job_state state;
 	_Atomic bool cancel;
-	bool forgotten; /* freed as soon as it has ended */
+	bool forgotten; /* free the job as soon as it has ended */
 	int64_t revision;
 	double fraction;
 	char doing[JOB_DOING_SIZE];
@@ -34,10 +34,10 @@ struct job {
 	/* The answer, once it has ended. */
 	int http_status;
 	enum media media;
-	struct call_header headers[CALL_HEADERS_MAX]; /* values are ours */
+	struct call_header headers[CALL_HEADERS_MAX]; /* the job owns the values */
 	size_t header_count;
 	struct buffer body;
-	char detail[JOB_DETAIL_SIZE]; /* of a failure */
+	char detail[JOB_DETAIL_SIZE]; /* the detail of a failure */
 };
 
 struct jobs {
@@ -51,13 +51,14 @@ struct jobs {
 	bool refusing;
 };
 
-/* Whether its work has been given back. */
+/* True if the job's work has ended. */
 static bool job_has_ended(const struct job *job)
 {
 	return job->state != JOB_QUEUED && job->state != JOB_RUNNING;
 }
 
-/* What it is to those who look: cancelled as soon as it will not begin, though its work is still in the queue. */
+/* The state that clients see: a job that is cancelled in the queue is already cancelled, though its work is still in
+ * the queue. */
 static enum job_state job_state_seen(const struct job *job)
 {
 	return job->state == JOB_QUEUED && atomic_load(&job->cancel) ? JOB_CANCELLED : job->state;
@@ -72,7 +73,7 @@ static void job_free(struct job *job)
 	free(job);
 }
 
-/* --- the shelf: with the mutex held ------------------------------------------------------------------------------ */
+/* --- the list of jobs: with the mutex held ------------------------------------------------------------------------ */
 
 static void jobs_remove(struct jobs *jobs, struct job *job)
 {
@@ -103,7 +104,7 @@ static void jobs_drop_old(struct jobs *jobs)
 	struct job *oldest;
 
 	while ((oldest = jobs_oldest_ended(jobs))) {
-		/* The only answer stays, however large: somebody may be about to take it. */
+		/* Keep the last answer, whatever its size: its client may be about to read it. */
 		bool crowded = jobs->answer_bytes > jobs->options.memory_bytes && jobs->answer_bytes > oldest->body.capacity;
 
 		if (oldest->finished_us > before_us && !crowded)
@@ -121,7 +122,7 @@ static struct job *jobs_find(struct jobs *jobs, const char *owner, const char *i
 	return NULL;
 }
 
-/* An id begins with 48 bits of milliseconds (RFC 9562 5.7): it tells of an earlier daemon's jobs what became of them. */
+/* True if the id was made before this daemon started. An id begins with 48 bits of milliseconds (RFC 9562 5.7). */
 static bool jobs_id_is_older(const struct jobs *jobs, const char *id)
 {
 	unsigned high, low;
@@ -134,12 +135,12 @@ static enum status jobs_not_found(const struct jobs *jobs, const char *id, struc
 {
 	if (jobs_id_is_older(jobs, id))
 		return failure_set(failure, STATUS_NOT_FOUND,
-			"job %s is of before this daemon started, and jobs do not outlive one: send the request again (with the same Idempotency-Key a plan "
+			"job %s was created before this daemon started, and a restart loses all jobs; send the request again (with the same Idempotency-Key a plan "
 			"is not made twice)", id);
-	return failure_set(failure, STATUS_NOT_FOUND, "no job \"%.80s\" of this key: answers are kept for %u seconds", id, jobs->options.keep_seconds);
+	return failure_set(failure, STATUS_NOT_FOUND, "this key has no job \"%.80s\"; jobs and results are kept for %u s after their end", id, jobs->options.keep_seconds);
 }
 
-/* --- the run ----------------------------------------------------------------------------------------------------- */
+/* --- running a job ------------------------------------------------------------------------------------------------ */
 
 static bool job_stop(void *context)
 {
@@ -164,7 +165,7 @@ static void job_note(void *context, double fraction, const char *what)
 	pthread_mutex_unlock(&job->jobs->mutex);
 }
 
-/* The answer's bytes move over; the rest of the exchange's memory is worth more elsewhere. */
+/* Moves the answer's bytes to the job; the rest of the exchange's memory is reused. */
 static void job_keep_answer(struct job *job, struct call *call)
 {
 	job->http_status = call->http_status;
@@ -190,7 +191,8 @@ static void job_log(const struct job *job)
 		LOG_DOUBLE("duration_ms", (double)(job->finished_us - began_us) / 1e3), LOG_TEXT("principal", job->owner));
 }
 
-/* The exchange's deliver: whatever came of it. What was durable before the cancellation came has succeeded. */
+/* The exchange's `deliver`: ends the job with its answer. A job that was durable before its cancellation has
+ * succeeded. */
 static void job_end(struct exchange *work)
 {
 	struct job *job = work->job;
@@ -213,7 +215,7 @@ static void job_end(struct exchange *work)
 	work->job = NULL;
 	exchange_give(jobs->options.pool, work);
 	watcher_wake(watcher);
-	pthread_mutex_lock(&jobs->mutex); /* last: jobs_stop waits for it */
+	pthread_mutex_lock(&jobs->mutex); /* last: jobs_stop() waits for this */
 	jobs->unfinished--;
 	pthread_cond_broadcast(&jobs->ended);
 	pthread_mutex_unlock(&jobs->mutex);
@@ -246,7 +248,7 @@ static int64_t job_run(struct exchange *work)
 	return 0;
 }
 
-/* --- from outside ------------------------------------------------------------------------------------------------ */
+/* --- public functions --------------------------------------------------------------------------------------------- */
 
 struct jobs *jobs_start(const struct jobs_options *options)
 {
@@ -281,7 +283,8 @@ void jobs_stop(struct jobs *jobs)
 	free(jobs);
 }
 
-/* The job of the same key, path and body that is there or has succeeded; one that has failed may be tried again. */
+/* Finds a job with the same key, route and body that is unfinished or has succeeded. A job that failed or was cancelled
+ * may be tried again. */
 static enum status jobs_repeated(struct jobs *jobs, const struct job *fresh, const struct job **repeated, struct failure *failure)
 {
 	*repeated = NULL;
@@ -305,12 +308,12 @@ static enum status jobs_find_place(struct jobs *jobs, const struct job *fresh, b
 		return failure_set(failure, STATUS_DRAINING, "the daemon is shutting down");
 	for (const struct job *job = jobs->newest; job; job = job->next)
 		own += !job_has_ended(job) && job->client.who == fresh->client.who;
-	failure->retry_after_s = 1; /* of either refusal */
+	failure->retry_after_s = 1; /* for both refusals */
 	if (own >= jobs->options.per_owner)
-		return failure_set(failure, STATUS_TOO_MANY_REQUESTS, "%zu jobs of this key are unfinished, more than %u may not be", own,
+		return failure_set(failure, STATUS_TOO_MANY_REQUESTS, "this key has %zu unfinished jobs; at most %u are allowed. Wait for one or cancel it", own,
 			jobs->options.per_owner);
 	if (jobs->unfinished >= jobs->options.maximum)
-		return failure_set(failure, STATUS_OVERLOADED, "%zu jobs are unfinished, which is as many as there may be", jobs->unfinished);
+		return failure_set(failure, STATUS_OVERLOADED, "%zu jobs are unfinished, which is the maximum; try again later", jobs->unfinished);
 	if (jobs->count >= jobs->options.maximum && jobs_oldest_ended(jobs))
 		jobs_remove(jobs, jobs_oldest_ended(jobs));
 	return STATUS_OK;
@@ -361,7 +364,7 @@ enum status jobs_submit(struct jobs *jobs, struct exchange *work, char id[UUID_T
 		work->job = job;
 		work->deliver = job_end;
 		work->progress = (struct progress){.context = job, .stop = job_stop, .note = job_note};
-		if (workers_push(&jobs->workers, work)) { /* else it is begun at the earliest when the mutex is free */
+		if (workers_push(&jobs->workers, work)) { /* on success it begins only after the mutex is released */
 			work->job = NULL;
 			status = STATUS_NO_MEMORY;
 		}
@@ -445,7 +448,7 @@ enum status jobs_cancel(struct jobs *jobs, const char *owner, const char *id, st
 	pthread_mutex_lock(&jobs->mutex);
 	job = jobs_find(jobs, owner, id);
 	if (job && !job_has_ended(job) && !atomic_exchange(&job->cancel, true)) {
-		job->finished_us = clock_even_us(); /* of one in the queue; the other is told when it has stopped */
+		job->finished_us = clock_even_us(); /* for a job in the queue; job_end() sets the time of a running one */
 		job->revision++;
 	}
 	pthread_mutex_unlock(&jobs->mutex);
@@ -477,9 +480,9 @@ enum status jobs_answer(struct jobs *jobs, const char *owner, const char *id, st
 	if (!job)
 		return jobs_not_found(jobs, id, &call->failure);
 	if (state == JOB_CANCELLED)
-		return failure_set(&call->failure, STATUS_CANCELLED, "the job was cancelled: there is no result");
+		return failure_set(&call->failure, STATUS_CANCELLED, "the job was cancelled and has no result");
 	if (state == JOB_QUEUED || state == JOB_RUNNING)
-		return failure_set(&call->failure, STATUS_CONFLICT, "the job is %s: its result comes when it has succeeded or failed",
+		return failure_set(&call->failure, STATUS_CONFLICT, "the job is %s; its result is available when it has succeeded or failed",
 			job_state_words[state]);
 	return STATUS_OK;
 }

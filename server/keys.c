@@ -68,7 +68,7 @@ static enum status keys_read_file(const char *path, char *text, size_t size, str
 	if (read)
 		text[strcspn(text, "\r\n")] = '\0';
 	if (!read || !auth_key_plausible(text))
-		return failure_set(failure, STATUS_INVALID, "bootstrap-key-file: %s: its first line should be a key of 32 to 256 characters out of "
+		return failure_set(failure, STATUS_INVALID, "bootstrap-key-file: %s: the first line must be a key of 32 to 256 characters from "
 			"A-Z a-z 0-9 + / = _ - . (make one with `openssl rand -base64 32`)", path);
 	return STATUS_OK;
 }
@@ -83,10 +83,10 @@ enum status keys_bootstrap(struct storage *storage, const char *path, struct fai
 	if (status != STATUS_OK)
 		return status;
 	uuid_make(id);
-	snprintf(prefix, sizeof prefix, "%.4s", text); /* not ours: show less of it */
+	snprintf(prefix, sizeof prefix, "%.4s", text); /* a key that was made elsewhere: show less of it */
 	status = keys_put(storage, &key, text, "bootstrap-key-file", failure);
 	sodium_memzero(text, sizeof text);
-	if (status == STATUS_CONFLICT) { /* known since an earlier start */
+	if (status == STATUS_CONFLICT) { /* stored at an earlier start */
 		failure_clear(failure);
 		return STATUS_OK;
 	}

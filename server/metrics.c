@@ -169,7 +169,7 @@ static void metrics_write_jobs(struct server *server, struct buffer *out)
 		metrics[METRIC_JOBS_ENDED].name, (unsigned long long)counts.cancelled);
 }
 
-/* Left out while the storage cannot be read. */
+/* Left out if the storage cannot be read. */
 static void metrics_write_benchmarks(struct server *server, struct buffer *out)
 {
 	const char *benchmarks = metrics[METRIC_BENCHMARKS].name, *agents = metrics[METRIC_AGENTS].name;
@@ -251,7 +251,7 @@ static void metrics_write_process(struct server *server, struct buffer *out)
 	buffer_printf(out, "%s{version=\"%s\"} 1\n", metrics[METRIC_BUILD].name, FLEETPLAN_VERSION);
 }
 
-/* Of one metric, a line for each feed that is on. */
+/* Writes one metric, with a line for each enabled feed. */
 static void metrics_write_feed(struct server *server, struct buffer *out, enum metric metric, double (*value)(const struct feed_state *state))
 {
 	metrics_head(out, metric);

@@ -9,7 +9,7 @@
 
 enum { HOST_MAX = 256 };
 
-/* The name or address of "name:port", "address:port" or "[address]:port". False where it is too long. */
+/* Copies the name or address from "name:port", "address:port" or "[address]:port". False if it is too long. */
 static bool host_name(const char *host, char name[HOST_MAX])
 {
 	size_t length;
@@ -24,7 +24,7 @@ static bool host_name(const char *host, char name[HOST_MAX])
 		return false;
 	memcpy(name, host, length);
 	name[length] = '\0';
-	if (length > 0 && name[length - 1] == '.') /* a root's dot */
+	if (length > 0 && name[length - 1] == '.') /* the dot of the DNS root */
 		name[length - 1] = '\0';
 	return true;
 }
@@ -80,14 +80,14 @@ enum status origin_judge(const char *method, const struct origin_headers *header
 	bool reads = strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0, foreign, crossed;
 
 	if (!origin_host_is_trusted(headers->host, allowed_hosts))
-		return failure_set(failure, STATUS_FORBIDDEN, "the Host %.100s is not served without API keys: call localhost or an address, name the host with "
-			"--allowed-hosts, or make keys (fleetplan keys create)", headers->host);
+		return failure_set(failure, STATUS_FORBIDDEN, "the Host %.100s is not allowed while the daemon has no API keys; call localhost or an address, add the host to "
+			"--allowed-hosts, or create keys (fleetplan keys create)", headers->host);
 	if (reads || cors_allows(cors_origins, headers->origin))
 		return STATUS_OK;
 	foreign = headers->origin && !is_same_origin(headers->origin, headers->host);
 	crossed = headers->fetch_site && strcmp(headers->fetch_site, "same-origin") != 0 && strcmp(headers->fetch_site, "none") != 0;
 	if (foreign || crossed)
-		return failure_set(failure, STATUS_FORBIDDEN, "a page of %.100s may not send %s here without an API key: name its origin with --cors-origins, or make keys",
+		return failure_set(failure, STATUS_FORBIDDEN, "a page of %.100s may not send %s to a daemon without an API key; add its origin to --cors-origins, or create keys",
 			headers->origin ? headers->origin : "another site", method);
 	return STATUS_OK;
 }

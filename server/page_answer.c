@@ -15,7 +15,7 @@ enum status page_label_of(struct call *call, const char *label, const char **key
 	if (!label)
 		return STATUS_OK;
 	if (!colon || colon == label) {
-		failure_add(&call->failure, "/label", "bad_format", "a label is given as key:value, like team:research");
+		failure_add(&call->failure, "/label", "bad_format", "label must be key:value, for example team:research");
 		return STATUS_INVALID;
 	}
 	*key = arena_strndup(&call->arena, label, (size_t)(colon - label));
@@ -80,7 +80,7 @@ static void page_rows_write(struct call *call, const struct field_table *table, 
 	}
 }
 
-/* Until the page is full; *next is where the next begins, in the call's arena. */
+/* Reads rows until the page is full. *next is the cursor of the next page, in the call's arena. */
 static enum status page_rows_read(struct call *call, const struct field_table *table, const struct page_request *page, page_read *read,
 	const void *filter, const char **next)
 {

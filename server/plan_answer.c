@@ -23,7 +23,7 @@ enum status plan_compute(struct call *call, struct estimate *estimate, struct pl
 	if (status == STATUS_OK) {
 		status = estimate_record(estimate, record);
 		record->computed_at_us = now_us;
-		/* Ids are borrowed from the snapshot, which lives as long as the call only when it is that of now. */
+		/* Copy the ids: they belong to the snapshot, and only the current snapshot lives as long as the call. */
 		record->model = arena_strdup(&call->arena, record->model);
 		record->accelerator = arena_strdup(&call->arena, record->accelerator);
 	}

@@ -5,7 +5,8 @@
 #include "server/server.h"
 #include "service/site_hours.h"
 
-/* The hours of the site that the stored content was computed with stand in its request: feeds have brought others since. */
+/* Takes the site's hours from the stored request, with which the content was computed: feeds have stored other hours
+ * since. */
 static enum status take_stored_hours(const struct recomputation *it, struct estimate *estimate)
 {
 	struct failure unread;
@@ -19,7 +20,7 @@ static enum status take_stored_hours(const struct recomputation *it, struct esti
 		return failure_set(&it->call->failure, STATUS_NO_MEMORY, "no memory to read a stored request");
 	then = unread.status == STATUS_OK ? estimate_site(&stored) : NULL;
 	if (!then)
-		return STATUS_OK; /* of a trace only its digest stands there */
+		return STATUS_OK; /* a stored trace is only a digest */
 	site->series = then->series;
 	estimate->hours_settled = true;
 	return STATUS_OK;
@@ -44,7 +45,7 @@ static enum status recompute_decoded(const struct recomputation *it, struct esti
 	return status == STATUS_OK ? estimate_record(estimate, record) : status;
 }
 
-/* Reads a stored request as it was read when it came: its trace into rows that outlast the text. */
+/* Reads a stored request with the reader of its first time: its trace becomes rows that outlive the text. */
 static enum status recompute_inference(
 	const struct recomputation *it, struct estimate *estimate, const struct json_text *asked, struct plan_record *record)
 {

@@ -1,4 +1,4 @@
-/* The answer: its bytes, its headers, and how it goes out. */
+/* Answers: their bytes, their headers, and how they are sent. */
 #include <sys/socket.h>
 
 #include "api/problem.h"
@@ -11,7 +11,7 @@
 
 enum { RESPONSE_PACK_AT_ONCE_BYTES = 64 * 1024, RESPONSE_FREE_BYTES = 64 * 1024 };
 
-/* A failure whose handler gave only a status still says something. */
+/* Writes the problem. A failure without a detail gets its status's title. */
 static void response_problem(struct exchange *exchange, enum status status)
 {
 	struct call *call = &exchange->call;
@@ -39,9 +39,9 @@ static void response_problem(struct exchange *exchange, enum status status)
 		call_header(call, "Retry-After", arena_printf(&call->arena, "%d", call->failure.retry_after_s));
 }
 
-/* --- what is held until it is sent ---------------------------------------------------------------------------------- */
+/* --- memory of answers -------------------------------------------------------------------------------------------- */
 
-/* Forgets what the handler worked with: of all that, the answer and its headers' values are wanted still. */
+/* Frees the handler's working memory: only the answer and the values of its headers are still needed. */
 static void response_forget_work(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
@@ -62,19 +62,21 @@ static void response_forget_work(struct exchange *exchange)
 	}
 }
 
-/* Charges what is held now; false when there is no room for it. Short answers are free: there is always room to say so. */
+/* Charges the memory of the answer; false if the budget is exceeded. Short answers are free, so that a refusal can
+ * always be sent. */
 static bool response_charge(struct exchange *exchange)
 {
 	struct memory_budget *budget = &exchange->http->budget;
 	size_t held = exchange->call.answer.capacity + exchange->packed.capacity + exchange->call.arena.total_bytes, used;
 
 	held = held > RESPONSE_FREE_BYTES + ARENA_KEEP_BYTES ? held : 0;
-	used = atomic_fetch_add(&budget->used_bytes, held - exchange->held_bytes) + held - exchange->held_bytes; /* wraps where it is less */
+	used = atomic_fetch_add(&budget->used_bytes, held - exchange->held_bytes) + held - exchange->held_bytes; /* unsigned arithmetic wraps if it is less */
 	exchange->held_bytes = held;
 	return held == 0 || used <= budget->maximum_bytes;
 }
 
-/* What a handler has changed is answered however full it is. */
+/* Checks the budget for answers. The answer to a request that changed something is sent even if the budget is
+ * exceeded. */
 static enum status response_hold(struct exchange *exchange)
 {
 	struct call *call = &exchange->call;
@@ -86,7 +88,7 @@ static enum status response_hold(struct exchange *exchange)
 	buffer_release(&call->answer);
 	(void)response_charge(exchange);
 	call->failure.retry_after_s = 1;
-	return failure_set(&call->failure, STATUS_OVERLOADED, "other clients' answers and bodies fill the memory set aside for them");
+	return failure_set(&call->failure, STATUS_OVERLOADED, "the memory for answers and request bodies is full (--memory-mb); try again later");
 }
 
 static bool response_has_body(const struct call *call)
@@ -122,11 +124,11 @@ void response_finish(struct exchange *exchange, enum status status)
 	struct call *call = &exchange->call;
 
 	if (status == STATUS_OK && call->answer.failed)
-		status = failure_set(&call->failure, STATUS_NO_MEMORY, "the answer is larger than what may be answered");
+		status = failure_set(&call->failure, STATUS_NO_MEMORY, "the answer is larger than the allowed maximum; request fewer rows or fields");
 	if (status == STATUS_OK && call->http_status == 0)
 		call->http_status = 200;
 	audit_finish(exchange, status);
-	if (exchange->http && !exchange->fixed && !exchange->job) { /* a command's call has no HTTP, a job keeps its answer within its own bounds */
+	if (exchange->http && !exchange->fixed && !exchange->job) { /* the command line has no HTTP; a job keeps its answer within its own limits */
 		response_forget_work(exchange);
 		if (status == STATUS_OK)
 			status = response_hold(exchange);
@@ -187,7 +189,7 @@ static void response_cors_headers(struct MHD_Response *response, const struct ex
 	MHD_add_response_header(response, "Access-Control-Max-Age", "600");
 }
 
-/* Whether the handler set this header itself. */
+/* True if the handler set this header itself. */
 static bool response_has_header(const struct call *call, const char *name)
 {
 	for (size_t i = 0; i < call->header_count; i++) {
@@ -197,7 +199,7 @@ static bool response_has_header(const struct call *call, const char *name)
 	return false;
 }
 
-/* The handler's headers; a packed answer is a representation of its own and has its own tag (RFC 9110 8.8.3.3). */
+/* Adds the handler's headers. A compressed answer is another representation with its own tag (RFC 9110 8.8.3.3). */
 static void response_handler_headers(struct MHD_Response *response, const struct call *call, bool packed)
 {
 	for (size_t i = 0; i < call->header_count; i++) {
@@ -226,7 +228,7 @@ static void response_headers(struct MHD_Response *response, const struct exchang
 		MHD_add_response_header(response, "Content-Encoding", "gzip");
 	if (exchange->packed.length || call->answer.length >= COMPRESS_LEAST_BYTES || exchange->fixed)
 		MHD_add_response_header(response, "Vary", "Accept-Encoding");
-	if (call->route && (call->route->answer_media & (call->route->answer_media - 1))) /* JSON or CSV at one path */
+	if (call->route && (call->route->answer_media & (call->route->answer_media - 1))) /* the path has several media types */
 		MHD_add_response_header(response, "Vary", "Accept");
 	if (!response_has_header(call, "Cache-Control"))
 		MHD_add_response_header(response, "Cache-Control", response_has_header(call, "ETag") ? "no-cache" : "no-store");
@@ -254,7 +256,7 @@ enum MHD_Result response_send(struct exchange *exchange)
 	atomic_store(&exchange->peer->held_bytes, exchange->held_bytes);
 	if (!peer_enter(&exchange->http->peers, exchange->peer, PHASE_SENDING))
 		return MHD_NO;
-	/* The bytes stay where they are until libmicrohttpd has announced the end of the request. */
+	/* libmicrohttpd does not copy the bytes: they stay valid until it announces the end of the request. */
 	response = exchange->stream   ? stream_response(exchange)
 	           : exchange->export ? export_response(exchange)
 	                            : MHD_create_response_from_buffer(length, (void *)(uintptr_t)bytes, MHD_RESPMEM_PERSISTENT);

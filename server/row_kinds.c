@@ -21,11 +21,11 @@ static enum status check_accelerator(const struct catalogue *catalogue, struct a
 	validate_accelerator_conflicts(row, failure);
 	known_mistakes_warn(catalogue, &row->accelerator, &row->accelerator, findings);
 	if (!is_given(row->accelerator.memory_usable_bytes))
-		findings_warn(findings, "memory_usable_bytes is not given: capacity will be planned from memory_gb, the name-plate");
+		findings_warn(findings, "memory_usable_bytes is not given; plans use memory_gb, the nominal capacity");
 	return failure->status;
 }
 
-/* A model row must be readable as a model; sizes that its own config contradicts are worth a word. */
+/* Checks that a model row can be read as a model; warns if its sizes differ from its config. */
 static enum status check_model(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
 {
 	struct model_row *row = object;
@@ -45,15 +45,16 @@ static enum status check_model(const struct catalogue *catalogue, struct arena *
 	if (!is_given(row->params_active))
 		row->params_active = row->params_total;
 	if (row->config.text && fabs(row->model.params_total / row->params_total - 1) > 0.02)
-		findings_warn(findings, "params_total says %.4g, the config amounts to %.4g: plans use the config", row->params_total, row->model.params_total);
+		findings_warn(findings, "params_total is %.4g, but the config gives %.4g; plans use the config", row->params_total, row->model.params_total);
 	validate_model(row, "", failure);
 	return failure->status;
 }
 
-/* What is accepted and yet likely a slip: a price that plans leave out, or would pay dearly for, and a day that has not come. */
+/* Warns of values that are accepted but likely wrong: a price that plans leave out or that is much too high, and a date
+ * in the future. */
 static void doubt_price(const struct catalogue *catalogue, const struct accelerator_row *accelerator, const struct price_row *row, struct findings *findings)
 {
-	static const double dear = 5; /* times the median, as of feeds */
+	static const double dear = 5; /* times the median, as for feeds */
 	const struct offer_span *span = &catalogue->index->offers[accelerator - catalogue->rows.accelerators];
 	double each = row->price_usd_per_hour / (double)row->gpus, median = offer_median_usd_per_gpu_hour(span, term_of_text(row->pricing_model));
 	int64_t as_of_us, day_us = INT64_C(86400000000);
@@ -65,7 +66,7 @@ static void doubt_price(const struct catalogue *catalogue, const struct accelera
 		findings_warn(findings, "%.4g USD for an accelerator and hour is more than %.0f times the median, %.4g: price_usd_per_hour is of one instance "
 			"of gpus accelerators and one hour", each, dear, median);
 	if (clock_parse(row->as_of, &as_of_us) && as_of_us > clock_wall_us() + day_us)
-		findings_warn(findings, "as_of %.40s has not come yet: it is the day when the price was read", row->as_of);
+		findings_warn(findings, "as_of %.40s lies in the future; it must be the day when the price was read", row->as_of);
 }
 
 static enum status check_price(const struct catalogue *catalogue, struct arena *arena, void *object, struct findings *findings, struct failure *failure)
@@ -77,7 +78,7 @@ static enum status check_price(const struct catalogue *catalogue, struct arena *
 	(void)arena;
 	accelerator = row->accelerator_id ? catalogue_accelerator(catalogue, row->accelerator_id, &alias) : NULL;
 	if (row->accelerator_id && !accelerator)
-		failure_add(failure, "/accelerator_id", "unknown", "no accelerator \"%s\" in the catalogue: add it first", row->accelerator_id);
+		failure_add(failure, "/accelerator_id", "unknown", "no accelerator \"%s\" in the catalogue; add it first", row->accelerator_id);
 	if (accelerator)
 		row->accelerator_id = accelerator->accelerator.id;
 	validate_price(row, "", failure);
@@ -95,7 +96,7 @@ static enum status check_region(const struct catalogue *catalogue, struct arena 
 	return failure->status;
 }
 
-/* Parts joined by dots, lower case, what a slug does not hold as a dash: "aws.p5-48xlarge.us-east-1.on-demand". */
+/* Joins the parts by dots, in lower case, with a dash for other characters: "aws.p5-48xlarge.us-east-1.on-demand". */
 static const char *slug(struct arena *arena, const char *const *parts, size_t count)
 {
 	struct buffer text;
@@ -172,7 +173,7 @@ const char *row_id_of_name(const struct row_ops *ops, const struct catalogue *ca
 	return name;
 }
 
-/* Offers every id of the kind to the spelling. */
+/* Gives every id of the kind to the search for similar names. */
 static void row_offer_names(const struct row_ops *ops, const struct catalogue *catalogue, struct spelling *spelling)
 {
 	const struct catalogue_rows *rows = &catalogue->rows;
@@ -200,7 +201,7 @@ void row_not_found(const struct row_ops *ops, const struct catalogue *catalogue,
 	row_offer_names(ops, catalogue, &spelling);
 	spelling_list(&spelling, nearest, sizeof nearest);
 	failure_set(failure, STATUS_NOT_FOUND, "no %s \"%.80s\" in the catalogue; %s%s", ops->noun, name,
-		nearest[0] ? "the nearest: " : "listed at GET ", nearest[0] ? nearest : ops->path);
+		nearest[0] ? "similar ids: " : "listed at GET ", nearest[0] ? nearest : ops->path);
 }
 
 enum status row_take_path_id(const struct row_ops *ops, void *row, const char *id, struct failure *failure)
@@ -208,18 +209,18 @@ enum status row_take_path_id(const struct row_ops *ops, void *row, const char *i
 	const char **place = row_id_place(ops, row);
 
 	if (*place && strcmp(*place, id) != 0) {
-		failure_add(failure, "/id", "contradiction", "the path names \"%.80s\": leave id out, or give the same", id);
+		failure_add(failure, "/id", "contradiction", "the id differs from the path's \"%.80s\"; leave id out, or give the same", id);
 		return STATUS_INVALID;
 	}
 	if (!*place && !field_text_fits(ops->table, "id", id)) {
-		failure_add(failure, "/id", "bad_format", "the path's id: letters, digits and . _ : -, beginning with a letter or digit");
+		failure_add(failure, "/id", "bad_format", "the path's id must have only letters, digits and . _ : -, and begin with a letter or digit");
 		return STATUS_INVALID;
 	}
 	*place = id;
 	return STATUS_OK;
 }
 
-/* The row that an id names whatever its letter case is; an alias is no id. */
+/* Finds the row of an id, ignoring letter case. An alias is not an id. */
 static const void *row_nearly_of_id(const struct row_ops *ops, const struct catalogue *catalogue, const char *id)
 {
 	const void *row = NULL;
@@ -265,7 +266,8 @@ struct row_span row_span_of(const struct row_ops *ops, const struct catalogue *c
 	return (struct row_span){0};
 }
 
-/* Names are found without their letter case: a second row that differs in nothing else would not be found. */
+/* Sets the row's id. Names are found without regard to letter case, so a second row that differs only in letter case is
+ * a fault. */
 static enum status row_identify(const struct row_ops *ops, const struct catalogue *catalogue, struct arena *arena, void *row, struct failure *failure)
 {
 	const char **id = row_id_place(ops, row);
@@ -274,15 +276,15 @@ static enum status row_identify(const struct row_ops *ops, const struct catalogu
 	if (!*id && ops->make_id) {
 		*id = ops->make_id(arena, row);
 		if (*id && !field_text_fits(ops->table, "id", *id))
-			*id = NULL; /* too long, or names that are not in Latin letters */
+			*id = NULL; /* too long, or the names are not in Latin letters */
 	}
 	if (!*id) {
-		failure_add(failure, "/id", "required", "a name for the %s: lower-case letters, digits, dots and dashes", ops->noun);
+		failure_add(failure, "/id", "required", "give an id for the %s: lower-case letters, digits, dots and dashes", ops->noun);
 		return STATUS_INVALID;
 	}
 	other = row_nearly_of_id(ops, catalogue, *id);
 	if (other && strcmp(row_ops_id(ops, (void *)(uintptr_t)other), *id) != 0) {
-		failure_add(failure, "/id", "conflict", "differs from %.120s in letter case alone: give that, or another",
+		failure_add(failure, "/id", "conflict", "differs from %.120s only in letter case; give that id, or another one",
 			row_ops_id(ops, (void *)(uintptr_t)other));
 		return STATUS_INVALID;
 	}

@@ -26,7 +26,7 @@ const char *row_ops_id(const struct row_ops *ops, void *row);
 /* Returns the id for an id or alias; returns the text itself if there is no such row. */
 const char *row_id_of_name(const struct row_ops *ops, const struct catalogue *catalogue, const char *name);
 
-/* Sets STATUS_NOT_FOUND: "no accelerator X; the nearest are ..." */
+/* Sets STATUS_NOT_FOUND: "no accelerator X in the catalogue; similar ids: ..." */
 void row_not_found(const struct row_ops *ops, const struct catalogue *catalogue, const char *name, struct failure *failure);
 
 /* Sets the row's id to the path's. A fault if the body gives another id. */

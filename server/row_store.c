@@ -34,7 +34,7 @@ enum status row_store(struct call *call, const struct row_ops *ops, void *row, c
 	status = commit_run(call, &put->job);
 	if (status == STATUS_OK)
 		status = server_catalogue_changed(call->server, ops->kind, row_ops_id(ops, row), put->revision, &call->failure);
-	if (status == STATUS_OK) /* as it was stored: another client may have changed or removed it since */
+	if (status == STATUS_OK) /* read the row at this revision: another client may have changed or removed it since */
 		status = storage_row_get(call->server->storage, ops->kind, row_ops_id(ops, row), put->at_us, &call->arena, row, &call->failure);
 	if (status != STATUS_OK)
 		return status;
@@ -55,12 +55,14 @@ enum status row_replay(struct call *call, const struct row_ops *ops, const struc
 
 	if (!row || !findings)
 		return STATUS_NO_MEMORY;
-	/* Rows are only appended to: what the first answer held is still there, also when it was changed or removed since. */
+	/* Old revisions of rows are kept: the row of the first answer still exists, even if it was changed or removed
+	 * since. */
 	status = storage_row_get(call->server->storage, ops->kind, slash + 1, idempotency->answer.at_us, &call->arena, row, &call->failure);
 	if (status != STATUS_OK)
 		return status;
 	row_meta_of(ops, row)->valid_to_us = 0;
-	/* For its warnings, which are not stored; a fault by today's catalogue is no fault of what was taken then. */
+	/* Check the row again for its warnings, which are not stored. A fault under the present catalogue does not matter:
+	 * the row was accepted then. */
 	if (ops->check(call_catalogue(call), &call->arena, row, findings, &call->failure) != STATUS_OK)
 		failure_clear(&call->failure);
 	call_etag(call, row_meta_of(ops, row)->revision);

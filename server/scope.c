@@ -18,7 +18,7 @@ enum status scope_plan_get(struct call *call, const char *id, int64_t revision, 
 
 	if (status != STATUS_OK || scope_admits(call, &plan->labels))
 		return status;
-	/* In the words of the store, so that nobody can tell. */
+	/* Use the storage's texts, so that a client cannot tell a hidden plan from a missing one. */
 	return revision == ABSENT_COUNT ? failure_set(&call->failure, STATUS_NOT_FOUND, "there is no plan %s", id)
 									: failure_set(&call->failure, STATUS_NOT_FOUND, "plan %s has no revision %lld", id, (long long)revision);
 }
@@ -43,7 +43,7 @@ enum status scope_keep(struct call *call, const struct json_text *labels)
 {
 	if (scope_admits(call, labels))
 		return STATUS_OK;
-	return failure_set(&call->failure, STATUS_FORBIDDEN, "this key may only write what has the label %s=%s", call->principal.scope_key, call->principal.scope_value);
+	return failure_set(&call->failure, STATUS_FORBIDDEN, "this key may only write objects with the label %s=%s", call->principal.scope_key, call->principal.scope_value);
 }
 
 enum status scope_label(struct call *call, struct json_text *labels)

@@ -15,7 +15,7 @@
 #include "storage/catalogue_rows.h"
 #include "storage/check.h"
 
-/* 250,000 prices (schema/row_reader.h) take a quarter of it. */
+/* 250,000 prices (the maximum, schema/row_reader.h) need a quarter of this. */
 enum { SERVER_CATALOGUE_MAX_BYTES = 1024 * 1024 * 1024 };
 
 struct catalogue *server_catalogue(struct server *server)
@@ -28,7 +28,7 @@ struct catalogue *server_catalogue(struct server *server)
 	return catalogue;
 }
 
-/* Makes a snapshot of what was loaded into the arena, or lets go of it. */
+/* Makes a snapshot of the rows that were loaded into the arena, or frees the arena. */
 static enum status snapshot_made(enum status loaded, struct arena *arena, const struct catalogue_rows *rows, int64_t revision,
 	int64_t calibration_revision, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure)
 {
@@ -58,14 +58,14 @@ static enum status server_catalogue_read(struct server *server, int64_t as_of_us
 	return snapshot_made(status, &arena, &rows, revision, calibration_revision, as_of_us, catalogue, failure);
 }
 
-/* A client's clock may be ahead of ours. */
+/* Tolerance for a client's clock that is ahead of ours. */
 #define AS_OF_AHEAD_US INT64_C(300000000)
 
 enum status server_as_of_check(int64_t as_of_us, struct failure *failure)
 {
 	if (as_of_us <= clock_wall_us() + AS_OF_AHEAD_US)
 		return STATUS_OK;
-	failure_add(failure, "/as_of", "out_of_range", "lies in the future: leave it out for the catalogue of now");
+	failure_add(failure, "/as_of", "out_of_range", "lies in the future; leave it out for the current catalogue");
 	return STATUS_INVALID;
 }
 
@@ -81,7 +81,8 @@ static void snapshot_swap(struct snapshot *snapshot, struct catalogue *fresh)
 		catalogue_release(old);
 }
 
-/* The prices that the revisions after `from` up to `to` changed; 0 when one of them changed anything else, or is not known. */
+/* Lists the prices that the revisions after `from` up to `to` changed. 0 if one of them changed anything else, or is
+ * not known. */
 static size_t snapshot_changes(struct snapshot *snapshot, int64_t from, int64_t to, struct arena *arena, const char **ids)
 {
 	size_t count = 0;
@@ -102,7 +103,8 @@ static size_t snapshot_changes(struct snapshot *snapshot, int64_t from, int64_t 
 	return count;
 }
 
-/* A snapshot of one moment (0: now) made of another by the prices that changed between the two; NULL when all rows must be read. */
+/* Makes a snapshot of one moment (0: now) from another one by the prices that changed between the two; NULL if all rows
+ * must be read. */
 static struct catalogue *snapshot_by_changes(struct server *server, struct catalogue *of, int64_t from, int64_t to, int64_t as_of_us,
 	struct failure *failure)
 {
@@ -135,7 +137,7 @@ static struct catalogue *snapshot_by_changes(struct server *server, struct catal
 	return fresh;
 }
 
-/* The current snapshot with the prices that changed since. Under `reload`. */
+/* Makes the current snapshot with the prices that changed since. Under `reload`. */
 static struct catalogue *snapshot_with_changes(struct server *server, struct failure *failure)
 {
 	struct catalogue *current = server->snapshot.current;
@@ -165,7 +167,7 @@ enum status server_catalogue_changed(struct server *server, enum row_kind kind, 
 	}
 	pthread_mutex_unlock(&snapshot->mutex);
 	pthread_mutex_lock(&snapshot->reload);
-	known = snapshot->current->revision >= revision; /* with somebody else's change */
+	known = snapshot->current->revision >= revision; /* another thread's update has included this change */
 	if (!known)
 		fresh = snapshot_with_changes(server, failure);
 	if (fresh)
@@ -174,14 +176,14 @@ enum status server_catalogue_changed(struct server *server, enum row_kind kind, 
 	return known || fresh ? STATUS_OK : server_catalogue_reload(server, failure);
 }
 
-/* That snapshot when it has these revisions; NULL. The caller releases it. */
+/* Returns that snapshot if it has these revisions, else NULL. The caller releases it. */
 static struct catalogue *snapshot_if(struct catalogue *snapshot, int64_t revision, int64_t calibration_revision)
 {
 	return snapshot && snapshot->revision == revision && snapshot->calibration_revision == calibration_revision ? catalogue_retain(snapshot) : NULL;
 }
 
-/* A moment between the same two changes has the same rows: those of now, or of the moment that was asked for before. A few changed prices are
- * taken back. Otherwise all are read. */
+/* Makes the catalogue of a moment. A moment between the same two changes has the same rows, so the current or the last
+ * past snapshot may serve. A few changed prices are reverted. Otherwise all rows are read. */
 static enum status snapshot_of_moment(struct server *server, int64_t as_of_us, struct catalogue **catalogue, struct failure *failure)
 {
 	struct snapshot *snapshot = &server->snapshot;
@@ -227,7 +229,7 @@ enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, stru
 
 	*catalogue = NULL;
 	if (!server->storage)
-		return failure_set(failure, STATUS_INVALID, "as_of needs a daemon with its database: the program alone knows only its own catalogue");
+		return failure_set(failure, STATUS_INVALID, "as_of needs a daemon with its database; the command line has only the built-in catalogue");
 	status = server_as_of_check(as_of_us, failure);
 	if (status == STATUS_OK)
 		status = snapshot_of_moment(server, as_of_us, catalogue, failure);
@@ -235,7 +237,7 @@ enum status server_catalogue_as_of(struct server *server, int64_t as_of_us, stru
 	if (status == STATUS_OK && (*catalogue)->rows.accelerator_count == 0) {
 		catalogue_release(*catalogue);
 		*catalogue = NULL;
-		failure_add(failure, "/as_of", "out_of_range", "lies before the first row of this catalogue");
+		failure_add(failure, "/as_of", "out_of_range", "lies before the first row of this catalogue; give a later time");
 		status = STATUS_INVALID;
 	}
 	return status;
@@ -262,7 +264,7 @@ enum status server_catalogue_reload(struct server *server, struct failure *failu
 	enum status status = STATUS_OK;
 
 	pthread_mutex_lock(&snapshot->reload);
-	asked = atomic_load(&snapshot->asked); /* their changes are committed, and will be read */
+	asked = atomic_load(&snapshot->asked); /* their changes are committed and will be read */
 	if (snapshot->done < mine)
 		status = server_catalogue_read(server, 0, &fresh, failure);
 	if (snapshot->done < mine && status == STATUS_OK) {
@@ -294,7 +296,7 @@ void server_catalogue_catch_up(struct server *server)
 	arena_release(&arena);
 }
 
-/* Brings the rows that the program carries into the store: all at the first start, changed ones after an update. */
+/* Stores the program's built-in rows: all at the first start, changed ones after an update. */
 static enum status server_update_builtin(struct server *server, struct failure *failure)
 {
 	char digest[BUILTIN_DIGEST_MAX];
@@ -307,7 +309,7 @@ static enum status server_update_builtin(struct server *server, struct failure *
 	builtin_digest(digest);
 	arena_init(&arena, SERVER_CATALOGUE_MAX_BYTES);
 	status = storage_builtin_digest(server->storage, &arena, &stored, failure);
-	if (status == STATUS_OK && stored && strcmp(stored, digest) == 0) { /* nearly always: then they are not even read */
+	if (status == STATUS_OK && stored && strcmp(stored, digest) == 0) { /* the usual case: the rows need not even be read */
 		arena_release(&arena);
 		return STATUS_OK;
 	}
@@ -323,7 +325,7 @@ static enum status server_update_builtin(struct server *server, struct failure *
 	return status;
 }
 
-/* On loopback, or when told so, everybody is admin as long as there is no key; anywhere else a key is a must. */
+/* On loopback, or with --insecure, every client is admin while no key exists; on other addresses a key is required. */
 static enum status server_open_auth(struct server *server, struct failure *failure)
 {
 	const struct options *options = server->options;
@@ -339,15 +341,15 @@ static enum status server_open_auth(struct server *server, struct failure *failu
 		return status;
 	if (!open && count == 0)
 		return failure_set(failure, STATUS_FORBIDDEN,
-			"listening on %s lets everybody in, as there is no API key yet: make one with `fleetplan keys create --role admin`, or mount "
-			"one with --bootstrap-key-file, or listen on 127.0.0.1, or say --insecure", http_address(server->http));
+			"%s is not a loopback address, and there is no API key yet: create one with `fleetplan keys create --role admin`, or mount "
+			"one with --bootstrap-key-file, or listen on 127.0.0.1, or allow this with --insecure", http_address(server->http));
 	if (count == 0 && !http_is_loopback(server->http))
-		log_event(LOG_WARNING, "insecure", LOG_TEXT("detail", "everybody who can reach this address is admin"));
+		log_event(LOG_WARNING, "insecure", LOG_TEXT("detail", "every client that can reach this address is admin"));
 	server->auth = auth_new(server->storage, open);
 	return server->auth ? STATUS_OK : failure_set(failure, STATUS_NO_MEMORY, "no memory for the API keys");
 }
 
-/* A benchmark calibrated an accelerator: the next plan shall know. */
+/* Reloads the catalogue after a benchmark's calibration, so that the next plan uses it. */
 static void server_calibrated(void *context)
 {
 	struct failure failure;
@@ -373,7 +375,7 @@ static enum status server_start_benchmarks(struct server *server, struct failure
 		.audit_keep_days = server->options->audit_keep_days, .sweeps_only = !server->options->own_devices, .context = server, .catalogue_changed = server_calibrated};
 
 	if (2 * server->options->heartbeat_seconds > server->options->lease_seconds)
-		return failure_set(failure, STATUS_INVALID, "heartbeat-seconds is at most half of lease-seconds: one may be lost");
+		return failure_set(failure, STATUS_INVALID, "heartbeat-seconds must be at most half of lease-seconds, so that one heartbeat may be lost");
 	return bench_runner_start(&options, &server->bench_runner, failure);
 }
 
@@ -391,7 +393,8 @@ static enum status server_bind(struct server *server, struct failure *failure)
 	return http_bind(&options, &server->http, failure);
 }
 
-/* While the file is being checked: all that is only read. That the file is damaged explains whatever else failed. */
+/* Reads what is needed at the start, while the database file is being checked. Damage of the file takes precedence over
+ * other failures, since it explains them. */
 static enum status server_load(struct server *server, struct failure *failure)
 {
 	enum status status = server_update_builtin(server, failure), whole;
@@ -425,7 +428,7 @@ enum status server_open(struct server *server, const struct options *options, st
 		status = feeds_start(server, &server->feeds, failure);
 	if (status == STATUS_OK)
 		status = http_start(server->http, server, failure);
-	if (status == STATUS_OK) /* last: it reads everything, and nobody waits for it */
+	if (status == STATUS_OK) /* last: it reads the whole database, and nothing waits for it */
 		status = storage_scrub_start(server->storage, failure);
 	if (status != STATUS_OK)
 		(void)server_close(server, 0);
@@ -436,11 +439,11 @@ bool server_close(struct server *server, unsigned seconds)
 {
 	bool whole = true;
 
-	if (server->auth) { /* requests can only have begun after it */
+	if (server->auth) { /* no request can have begun before it exists */
 		http_quiesce(server->http);
 		whole = http_drain(server->http, seconds);
 	}
-	feeds_cut(server->feeds); /* calls that wait for one end, as http_stop waits for them */
+	feeds_cut(server->feeds); /* their waiting calls must end first: http_stop() waits for them */
 	imports_cut(server->imports);
 	http_stop(server->http);
 	feeds_stop(server->feeds);

@@ -7,20 +7,21 @@
 enum { STREAM_STATE_MAX_BYTES = 1024 * 1024, STREAM_BLOCK_BYTES = 4096, STREAM_HEARTBEAT_MAX_S = 15 };
 #define NS_PER_S 1000000000LL
 
-/* Shared by the watcher, which puts events in, and the connection's thread, which takes bytes out; whoever lets go last frees. */
+/* Shared by the watcher, which adds events, and the connection's thread, which reads bytes. The last of the two frees
+ * it. */
 struct stream {
-	struct watch watch; /* first: a watch is its stream */
+	struct watch watch; /* first member, so that a pointer to it is a pointer to the struct */
 	struct stream_subject subject;
-	char id[STREAM_ID_SIZE]; /* the watcher's: of the last event */
-	int64_t spoke_ns;        /* the watcher's: when something was last put in */
+	char id[STREAM_ID_SIZE]; /* the watcher's: id of the last event */
+	int64_t spoke_ns;        /* the watcher's: when something was last added */
 
-	pthread_mutex_t mutex; /* of all below */
-	struct exchange *exchange; /* NULL once the connection has let go */
+	pthread_mutex_t mutex; /* protects all members below */
+	struct exchange *exchange; /* NULL once the connection has released the stream */
 	struct buffer pending;
-	size_t sent_bytes; /* of `pending` */
+	size_t sent_bytes; /* bytes of `pending` that are sent */
 	bool asleep;  /* the connection is suspended, until there is something to send */
-	bool ended;   /* nothing more will come */
-	bool watched; /* the watcher has it */
+	bool ended;   /* no more events follow */
+	bool watched; /* the watcher owns it too */
 };
 
 static void stream_free(struct stream *stream)
@@ -38,7 +39,8 @@ static void stream_put_event(struct stream *stream, const char *id, const struct
 	snprintf(stream->id, sizeof stream->id, "%s", id);
 }
 
-/* Whoever calls a connection idle after some seconds hears from it four times before. */
+/* Send a keep-alive comment four times within the idle timeout: a client with the same timeout then keeps the
+ * connection. */
 static int64_t stream_heartbeat_ns(const struct stream *stream)
 {
 	int64_t ns = stream->exchange->http->options.idle_seconds * NS_PER_S / 4;
@@ -46,7 +48,7 @@ static int64_t stream_heartbeat_ns(const struct stream *stream)
 	return ns < STREAM_HEARTBEAT_MAX_S * NS_PER_S ? ns : STREAM_HEARTBEAT_MAX_S * NS_PER_S;
 }
 
-/* What is to be said now; STATUS_OK unless there is nothing to tell of any more. */
+/* Adds the next event or keep-alive comment; ends the stream if its subject no longer exists. */
 static void stream_fill(struct stream *stream, bool last)
 {
 	struct buffer state;
@@ -75,7 +77,7 @@ static bool stream_look(struct watch *watch, bool last)
 	pthread_mutex_lock(&stream->mutex);
 	if (stream->exchange && atomic_load(&stream->exchange->peer->gone))
 		stream->ended = true;
-	/* A client that reads slowly is told the newest state once it has taken what is there. */
+	/* A slow client receives the newest state after it has read what is pending. */
 	if (stream->exchange && !stream->ended && stream->sent_bytes == stream->pending.length)
 		stream_fill(stream, last);
 	stream->ended |= last;
@@ -92,7 +94,8 @@ static bool stream_look(struct watch *watch, bool last)
 	return over;
 }
 
-/* libmicrohttpd wants bytes. With nothing to send the connection is suspended: answering 0 alone would spin. */
+/* Gives bytes to libmicrohttpd. With nothing to send the connection is suspended: only returning 0 would make
+ * libmicrohttpd spin. */
 static ssize_t stream_read(void *closure, uint64_t position, char *out, size_t room)
 {
 	struct stream *stream = closure;
@@ -115,7 +118,7 @@ static ssize_t stream_read(void *closure, uint64_t position, char *out, size_t r
 		stream->sent_bytes = 0;
 	}
 	result = left > 0 ? (ssize_t)left : stream->ended ? MHD_CONTENT_READER_END_OF_STREAM : 0;
-	/* Taking its time is a client's right only while there is nothing to take. */
+	/* The send deadline applies only while there is something to read. */
 	if (!peer_enter(&exchange->http->peers, exchange->peer, result == 0 ? PHASE_WORKING : PHASE_SENDING)) {
 		result = MHD_CONTENT_READER_END_WITH_ERROR;
 	} else if (result == 0) {
@@ -165,7 +168,7 @@ static enum status stream_begin(struct call *call, const struct stream_subject *
 	buffer_init(&stream->pending, 2 * STREAM_STATE_MAX_BYTES);
 	buffer_append_text(&stream->pending, "retry: 2000\n\n");
 	exchange->stream = stream;
-	call_header(call, "X-Accel-Buffering", "no"); /* a proxy that collects the answer first would tell everything at the end */
+	call_header(call, "X-Accel-Buffering", "no"); /* a buffering proxy would deliver all events at the end */
 	watcher_add(&exchange->http->watcher, &stream->watch);
 	return STATUS_OK;
 }

@@ -4,7 +4,7 @@
 
 enum { WATCH_LOOK_MS = 100 };
 
-/* Until something is added or woken, or it is time for the next look at what there is. Answers whether to stop. */
+/* Waits until a watch is added, the watcher is woken, or the next poll is due. Returns true to stop. */
 static bool watcher_wait(struct watcher *watcher, struct watch **watches)
 {
 	int64_t until_ns = clock_monotonic_ns() + WATCH_LOOK_MS * 1000000LL;
@@ -42,7 +42,7 @@ static void *watcher_main(void *argument)
 		for (struct watch **at = &watches; *at;) {
 			struct watch *watch = *at, *next = watch->next;
 
-			if (watch->look(watch, last)) /* it may be gone now */
+			if (watch->look(watch, last)) /* the watch may be freed now */
 				*at = next;
 			else
 				at = &watch->next;

@@ -3,20 +3,21 @@
 #include "base/clock.h"
 #include "server/exchange.h"
 
-/* What work is thought to cost until it has ended: that of an average estimate. */
+/* The assumed cost of work until it has ended: that of an average estimate. */
 #define WORKERS_ADVANCE_NS UINT64_C(10000000)
 /* How far a client may be ahead of its rate. */
 #define WORKERS_AHEAD_NS INT64_C(1000000000)
 
-/* What one client, or one address of it, has had and has here. Kept while it has work here or is ahead of the others. */
+/* The use of the pool by one client, or by one address of it. It exists while the client has work here or is ahead of
+ * the others. */
 struct share {
 	struct share *next;
 	uint64_t id;
-	uint64_t had_ns;       /* of the pool's time, counted from where it started */
+	uint64_t had_ns;       /* time of the pool that it has used, plus the level at which it started */
 	size_t waiting, running;
-	int64_t due_ns;        /* of a client: until when it has had its rate */
+	int64_t due_ns;        /* of a client: the time until which its rate is used up */
 	struct share *parts;   /* of a client: its addresses */
-	uint64_t level_ns;     /* of a client: as the pool's, among its addresses */
+	uint64_t level_ns;     /* of a client: the level among its addresses, as the pool's among clients */
 };
 
 /* --- shares: with the mutex held --------------------------------------------------------------------------------- */
@@ -45,7 +46,8 @@ static struct share *share_of(struct share **first, uint64_t id, uint64_t level_
 	return share;
 }
 
-/* Forgets those that have nothing here, would start at the level anyway and are within their rate; all of them, without a level. */
+/* Frees the shares that have no work here, would start at the level anyway, and are within their rate; without a level
+ * frees all. */
 /* NOLINTNEXTLINE(misc-no-recursion): shares have parts, parts have none. */
 static void shares_forget(struct share **first, const uint64_t *level_ns, int64_t now_ns)
 {
@@ -72,13 +74,14 @@ static void share_begin(struct share *share, uint64_t *level_ns)
 
 static void share_end(struct share *share, uint64_t cost_ns)
 {
-	share->had_ns += cost_ns - WORKERS_ADVANCE_NS; /* may well be less than the advance: unsigned arithmetic wraps back */
+	share->had_ns += cost_ns - WORKERS_ADVANCE_NS; /* the cost may be less than the advance: unsigned arithmetic wraps back */
 	share->running--;
 }
 
 /* --- the queue: with the mutex held ------------------------------------------------------------------------------ */
 
-/* When work of this client may begin, by the monotonic clock: 0 for now, INT64_MAX for when other work of it has ended. */
+/* Returns when work of this client may begin, by the monotonic clock. 0: now; INT64_MAX: when other work of the client
+ * has ended. */
 static int64_t workers_begins_ns(const struct workers *workers, const struct share *client, int64_t now_ns)
 {
 	if (workers->options.threads_per_client > 0 && client->running >= workers->options.threads_per_client)
@@ -86,7 +89,7 @@ static int64_t workers_begins_ns(const struct workers *workers, const struct sha
 	return workers->stopping || client->due_ns - now_ns <= WORKERS_AHEAD_NS ? 0 : client->due_ns - WORKERS_AHEAD_NS;
 }
 
-/* Where the next to be run stands in the queue; NULL when nothing may begin before *begins_ns. */
+/* Returns the place in the queue of the work to run next; NULL if nothing may begin before *begins_ns. */
 static struct exchange **workers_choose(struct workers *workers, int64_t *begins_ns)
 {
 	int64_t now_ns = clock_monotonic_ns();
@@ -123,7 +126,7 @@ static struct exchange *workers_remove(struct workers *workers, struct exchange 
 	return exchange;
 }
 
-/* The newest work of the client that has most of it waiting. */
+/* Removes the newest work of the client with the most waiting work. */
 static struct exchange *workers_turn_away(struct workers *workers)
 {
 	struct exchange **newest = &workers->first, *away;
@@ -173,7 +176,7 @@ static void workers_ended(struct workers *workers, struct share *client, struct 
 	shares_forget(&client->parts, &client->level_ns, now_ns);
 	shares_forget(&workers->shares, &workers->level_ns, now_ns);
 	if (workers->stopping)
-		pthread_cond_broadcast(&workers->wake); /* what this client had waiting is this thread's next */
+		pthread_cond_broadcast(&workers->wake); /* the client's waiting work is next for a thread */
 	pthread_mutex_unlock(&workers->mutex);
 }
 
@@ -183,7 +186,7 @@ static void *workers_main(void *argument)
 
 	for (struct exchange *exchange = workers_next(workers); exchange; exchange = workers_next(workers)) {
 		struct share *client = exchange->share, *part = exchange->part;
-		int64_t began_ns = clock_thread_cpu_ns(), due_ns = workers->options.run(exchange); /* which is gone afterwards */
+		int64_t began_ns = clock_thread_cpu_ns(), due_ns = workers->options.run(exchange); /* the exchange may not be used afterwards */
 
 		workers_ended(workers, client, part, clock_thread_cpu_ns() - began_ns, due_ns);
 	}
@@ -276,5 +279,5 @@ void workers_stop(struct workers *workers)
 		pthread_join(workers->threads[i], NULL);
 	shares_forget(&workers->shares, NULL, 0);
 	free(workers->threads);
-	workers->threads = NULL; /* mutex and all stay: who comes now is turned away */
+	workers->threads = NULL; /* the mutex stays valid: later pushes are rejected */
 }

@@ -1,5 +1,5 @@
 "use strict";
-// Lays out /openapi.json for reading. No framework, no network but this daemon; text is only ever set as text.
+// Shows /openapi.json for reading. Uses no framework and sends requests only to this daemon. Text is only set as text, never as HTML.
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 const DEPTH_MAX = 6;
@@ -14,7 +14,7 @@ function make(tag, attributes, ...children) {
 	return element;
 }
 
-// Descriptions are plain sentences with `code` in them.
+// Splits a description into text and `code`.
 function prose(text) {
 	return (text || "").split("`").map((part, i) => (i % 2 ? make("code", {}, part) : part));
 }
@@ -43,25 +43,25 @@ function typeOf(schema) {
 	return types.includes("object") && nameOf(schema) ? nameOf(schema) : types.join(" | ");
 }
 
-const WHOLE_MAX = 9e15; // a maximum that only says "a whole number"
+const WHOLE_MAX = 9e15; // a maximum from here on only means "a whole number"
 
 function limits(schema) {
-	const parts = [], say = (label, value) => value !== undefined && !(Math.abs(value) >= WHOLE_MAX) && parts.push(`${label} ${typeof value === "object" ? JSON.stringify(value) : value}`);
+	const parts = [], add = (label, value) => value !== undefined && !(Math.abs(value) >= WHOLE_MAX) && parts.push(`${label} ${typeof value === "object" ? JSON.stringify(value) : value}`);
 	if (schema.enum)
 		parts.push(`one of ${schema.enum.join(", ")}`);
 	if (!/default:/i.test(schema.description || ""))
-		say("default", schema.default);
-	say("at least", schema.minimum);
-	say("above", schema.exclusiveMinimum);
-	say("at most", schema.maximum);
-	say("below", schema.exclusiveMaximum);
-	say("length up to", schema.maxLength);
-	say("items up to", schema.maxItems);
-	say("format", schema.format);
+		add("default", schema.default);
+	add("at least", schema.minimum);
+	add("above", schema.exclusiveMinimum);
+	add("at most", schema.maximum);
+	add("below", schema.exclusiveMaximum);
+	add("length up to", schema.maxLength);
+	add("items up to", schema.maxItems);
+	add("format", schema.format);
 	return parts.length ? make("span", {class: "limits"}, parts.join(" · ")) : undefined;
 }
 
-// Every object that a schema leads to: itself, an array's items, the alternatives.
+// Returns the objects of a schema: itself, the items of an array, or the alternatives.
 function objectsOf(schema) {
 	const whole = resolve(schema);
 	if (whole.properties)
@@ -82,7 +82,7 @@ function fields(schema, depth) {
 	return make("table", {}, make("tbody", {}, rows));
 }
 
-// Nested objects are laid out when they are opened: some of them contain themselves.
+// Shows a nested object when it is opened: some objects contain themselves.
 function lazily(object, depth) {
 	const details = make("details", {}, make("summary", {}, object.name || "its fields"));
 	details.addEventListener("toggle", () => details.open && details.children.length === 1 && details.append(fields(object.schema, depth)));
@@ -182,21 +182,21 @@ function layOut() {
 	}
 	document.getElementById("version").textContent = description.info.version || "";
 	document.title = `${description.info.title} ${description.info.version || ""}`;
-	const told = new Map((description.tags || []).map((tag) => [tag.name, tag.description]));
+	const descriptions = new Map((description.tags || []).map((tag) => [tag.name, tag.description]));
 	main.replaceChildren(...(description.info.description || "").split("\n\n").filter(Boolean).map((text) => make("p", {}, prose(text))));
 	nav.replaceChildren();
 	for (const [tag, list] of groups) {
 		const title = tag.charAt(0).toUpperCase() + tag.slice(1);
 		nav.append(make("h2", {}, title), ...list.map(({method, path, operation}) => make("a", {href: `#${idOf(method, path, operation)}`, title: operation.summary},
 			make("span", {class: `method ${method}`}, method), make("span", {class: "path"}, path))));
-		main.append(make("h2", {id: `tag-${tag}`}, title), told.get(tag) ? make("p", {}, prose(told.get(tag))) : "", ...list.map(endpoint));
+		main.append(make("h2", {id: `tag-${tag}`}, title), descriptions.get(tag) ? make("p", {}, prose(descriptions.get(tag))) : "", ...list.map(endpoint));
 	}
 	if (location.hash)
 		document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
 }
 
-// Hides what does not hold every word that is looked for, in the text and in the list.
-function find(text) {
+// Hides the endpoints, and their links, that do not contain every word of the search.
+function filterEndpoints(text) {
 	const words = text.toLowerCase().split(/\s+/).filter(Boolean);
 	for (const article of document.querySelectorAll("article"))
 		article.hidden = !words.every((word) => article.dataset.text.includes(word));
@@ -214,18 +214,18 @@ async function start() {
 	const state = document.getElementById("state"), form = document.getElementById("key"), key = sessionStorage.getItem("fleetplan-key");
 	const answer = await fetch("/openapi.json", {headers: key ? {Authorization: `Bearer ${key}`} : {}});
 	if (answer.status === 401) {
-		state.textContent = key ? "This key is not accepted." : "";
+		state.textContent = key ? "The daemon rejects this key." : "";
 		form.hidden = false;
 		return;
 	}
 	if (!answer.ok)
-		throw new Error(`the daemon answers ${answer.status}`);
+		throw new Error(`the daemon answered ${answer.status}`);
 	description = await answer.json();
 	layOut();
 }
 
 function begin() {
-	start().catch((error) => (document.getElementById("state").textContent = `The description could not be read: ${error.message}`));
+	start().catch((error) => (document.getElementById("state").textContent = `Cannot read the description of the API: ${error.message}`));
 }
 
 document.getElementById("key").addEventListener("submit", (event) => {
@@ -233,5 +233,5 @@ document.getElementById("key").addEventListener("submit", (event) => {
 	sessionStorage.setItem("fleetplan-key", document.getElementById("key-text").value);
 	begin();
 });
-document.getElementById("search").addEventListener("input", (event) => find(event.target.value));
+document.getElementById("search").addEventListener("input", (event) => filterEndpoints(event.target.value));
 begin();

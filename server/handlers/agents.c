@@ -123,7 +123,7 @@ enum status handle_agent_delete(struct call *call)
 
 /* A request for work, in its call's arena. Between its queries to the storage the watcher owns it. */
 struct asking {
-	struct watch watch; /* first: a watch is its asking */
+	struct watch watch; /* first member, so that a pointer to it is a pointer to the struct */
 	struct call *call;
 	struct lease_bearer bearer;
 	struct lease_request request;

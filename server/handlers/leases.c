@@ -42,7 +42,7 @@ static enum status answer_outcome(struct call *call, const struct benchmark_reco
 	return STATUS_OK;
 }
 
-static enum status give_back(struct call *call, int64_t token, const char *reason)
+static enum status release_lease(struct call *call, int64_t token, const char *reason)
 {
 	struct lease_bearer bearer = lease_bearer_of(call);
 	struct benchmark_record benchmark = {0};
@@ -58,12 +58,12 @@ enum status handle_lease_release(struct call *call)
 	struct lease_release told;
 	enum status status = record_decode(&table_lease_release, call->body, call->body_length, &call->arena, &told, &call->failure);
 
-	return status == STATUS_OK ? give_back(call, told.token, told.reason ? told.reason : "the agent returned it") : status;
+	return status == STATUS_OK ? release_lease(call, told.token, told.reason ? told.reason : "the agent returned it") : status;
 }
 
 /* --- results ----------------------------------------------------------------------------------------------------------- */
 
-/* A result that is being processed. It is too large for the call's stack. */
+/* A result that is being processed. It is too large for the stack. */
 struct arriving {
 	struct lease_result told;
 	unsigned char sha256[crypto_hash_sha256_BYTES];
@@ -161,7 +161,7 @@ static enum status take_result(struct call *call, struct arriving *arriving)
 	if (status != STATUS_OK)
 		return status;
 	if (bench_sequel_of(arriving->outcome.end) == SEQUEL_GIVE_BACK)
-		return give_back(call, arriving->told.token, arriving->outcome.detail);
+		return release_lease(call, arriving->told.token, arriving->outcome.detail);
 	return store_result(call, arriving);
 }
 

@@ -90,7 +90,7 @@ static const char *waits_text(struct call *call, const struct calibration_row *h
 
 /* Lets a value wait beside the current calibration if it is out of range and no admin's key reported it. False without
  * memory. */
-static bool hold_back(struct call *call, const struct trust_range *range, struct calibration_row *row)
+static bool hold_back_row(struct call *call, const struct trust_range *range, struct calibration_row *row)
 {
 	const struct calibration_row *before = live_calibration(call_catalogue(call), row->id);
 	bool believed = call->principal.role == ROLE_ADMIN || (row->value >= range->low && row->value <= range->high) ||
@@ -337,13 +337,13 @@ static enum status create_observation(struct call *call, struct idempotency *ide
 			return status;
 		range = trust_range_of_speed();
 		rows->calibration_count = agreement_row(call, agreement, calibrations);
-		if (rows->calibration_count > 0 && !hold_back(call, &range, calibrations))
+		if (rows->calibration_count > 0 && !hold_back_row(call, &range, calibrations))
 			return STATUS_NO_MEMORY;
 	}
 	if (run->quantity) {
 		range = trust_range_of_run(run->expected);
 		run->id = arena_printf(&call->arena, "%s.%s", quantity_name(QUANTITY_RUN_PRACTICE), id);
-		if (!run->id || !hold_back(call, &range, run))
+		if (!run->id || !hold_back_row(call, &range, run))
 			return STATUS_NO_MEMORY;
 		calibrations[rows->calibration_count++] = *run;
 	}

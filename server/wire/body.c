@@ -16,8 +16,8 @@ struct body_unpacker {
 static enum status body_too_large(const struct body *body, struct failure *failure)
 {
 	if (body->limit_bytes == 0)
-		return failure_set(failure, STATUS_TOO_LARGE, "this request takes no body");
-	return failure_set(failure, STATUS_TOO_LARGE, "the body is larger than the %zu bytes that this request may have%s",
+		return failure_set(failure, STATUS_TOO_LARGE, "this request must not have a body");
+	return failure_set(failure, STATUS_TOO_LARGE, "the body is larger than the allowed %zu bytes%s",
 		body->limit_bytes, body->unpacker ? " after decompression" : "");
 }
 
@@ -26,12 +26,12 @@ static enum status body_encoding(struct body *body, const char *encoding, struct
 	if (!encoding || !*encoding || strcasecmp(encoding, "identity") == 0)
 		return STATUS_OK;
 	if (strcasecmp(encoding, "gzip") != 0 && strcasecmp(encoding, "x-gzip") != 0)
-		return failure_set(failure, STATUS_UNSUPPORTED_MEDIA, "a body's Content-Encoding may be gzip or identity");
+		return failure_set(failure, STATUS_UNSUPPORTED_MEDIA, "the Content-Encoding of the body is not supported; use gzip or identity");
 	body->unpacker = calloc(1, sizeof *body->unpacker);
 	if (!body->unpacker || inflateInit2(&body->unpacker->stream, BODY_GZIP_WINDOW) != Z_OK) {
 		free(body->unpacker);
 		body->unpacker = NULL;
-		return failure_set(failure, STATUS_NO_MEMORY, "no memory to unpack the body");
+		return failure_set(failure, STATUS_NO_MEMORY, "no memory to decompress the body");
 	}
 	return STATUS_OK;
 }
@@ -49,7 +49,7 @@ enum status body_begin(struct body *body, const char *encoding, size_t announced
 	return body_encoding(body, encoding, failure);
 }
 
-/* Charges what the buffer's memory grew by. */
+/* Charges the growth of the body's memory. */
 static bool body_charge(struct body *body)
 {
 	size_t wanted = body->held.capacity + (body->sink.receive ? body->sink.memory_bytes(body->sink.state) : body->bytes.capacity), more;
@@ -64,7 +64,7 @@ static bool body_charge(struct body *body)
 static enum status body_overloaded(struct failure *failure)
 {
 	failure->retry_after_s = 1;
-	return failure_set(failure, STATUS_OVERLOADED, "other requests' bodies fill the memory set aside for them");
+	return failure_set(failure, STATUS_OVERLOADED, "the memory for request bodies and answers is full (--memory-mb); try again later");
 }
 
 size_t body_out_bytes(const struct body *body)
@@ -95,8 +95,8 @@ static enum status body_store(struct body *body, const char *bytes, size_t lengt
 	return body_charge(body) ? STATUS_OK : body_overloaded(failure);
 }
 
-/* Unpacks until nothing is left, or about `most` bytes have come out; *left of the piece are not taken yet, and *more tells whether more will
- * come out of what is. */
+/* Decompresses until nothing is left, or about `most` bytes are output. *left: bytes of the piece that are not
+ * consumed; *more: the rest has more output. */
 static enum status body_unpack(struct body *body, const char *piece, size_t length, size_t most, size_t *left, bool *more, struct failure *failure)
 {
 	size_t before = body_out_bytes(body);
@@ -113,12 +113,12 @@ static enum status body_unpack(struct body *body, const char *piece, size_t leng
 
 		*more = false;
 		if (body->unpacker->ended)
-			return stream->avail_in == 0 ? STATUS_OK : failure_set(failure, STATUS_MALFORMED, "bytes follow the gzip body");
+			return stream->avail_in == 0 ? STATUS_OK : failure_set(failure, STATUS_MALFORMED, "the body has more bytes after the end of its gzip data");
 		stream->next_out = out;
 		stream->avail_out = sizeof out;
 		result = inflate(stream, Z_NO_FLUSH);
 		if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
-			return failure_set(failure, STATUS_MALFORMED, "the body is not gzip");
+			return failure_set(failure, STATUS_MALFORMED, "the body is not valid gzip");
 		body->unpacker->ended = result == Z_STREAM_END;
 		status = body_store(body, (const char *)out, sizeof out - stream->avail_out, failure);
 		if (status != STATUS_OK)

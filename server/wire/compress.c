@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <zlib.h>
 
-/* Level 1: half the time of level 6 for about a tenth more bytes on our JSON. */
+/* Level 1 takes half the time of level 6 and gives about a tenth more bytes on our JSON. */
 enum { COMPRESS_LEVEL = 1, COMPRESS_GZIP_WINDOW = 15 + 16, COMPRESS_MEMORY = 8 };
 
 bool compress_gzip(const void *bytes, size_t length, struct buffer *packed)
@@ -23,7 +23,7 @@ bool compress_gzip(const void *bytes, size_t length, struct buffer *packed)
 	stream.next_in = bytes;
 	stream.avail_in = (uInt)length;
 	stream.next_out = (Bytef *)room;
-	stream.avail_out = (uInt)length; /* not smaller: not worth it */
+	stream.avail_out = (uInt)length; /* no more room than the input: a result that is not smaller is useless */
 	result = deflate(&stream, Z_FINISH);
 	packed->length = result == Z_STREAM_END ? length - stream.avail_out : 0;
 	deflateEnd(&stream);

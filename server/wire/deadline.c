@@ -11,16 +11,17 @@
 #include "server/wire/body.h"
 #include "server/wire/peer.h"
 
-/* Half a minute for a megabyte is slow. */
+/* A client is slow if it reads less than SLOW_BYTES in SLOW_MS: half a minute per megabyte. */
 enum { SWEEP_MS = 250, SLOW_MS = 2000, HALF_CLOSED_MS = 1000, SLOW_BYTES = 64 * 1024 };
 
-/* What a client reads that took too long to send: written past libmicrohttpd, which is not writing in this phase. */
+/* The answer to a client that took too long to send. It is written to the socket directly: libmicrohttpd does not write
+ * in this phase. */
 #define DEADLINE_PROBLEM \
 	"{\"type\":\"urn:fleetplan:problem/request-timeout\",\"title\":\"Request took too long to arrive\",\"status\":408," \
-	"\"detail\":\"send it faster\"}"
-_Static_assert(sizeof DEADLINE_PROBLEM - 1 == 129, "the Content-Length below");
+	"\"detail\":\"the request did not arrive in time (--receive-seconds); send it faster\"}"
+_Static_assert(sizeof DEADLINE_PROBLEM - 1 == 185, "the Content-Length below");
 static const char deadline_answer[] = "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/problem+json\r\n"
-	"Content-Length: 129\r\nConnection: close\r\n\r\n" DEADLINE_PROBLEM;
+	"Content-Length: 185\r\nConnection: close\r\n\r\n" DEADLINE_PROBLEM;
 
 uint64_t deadline_bytes_received(int fd)
 {
@@ -33,8 +34,8 @@ uint64_t deadline_bytes_received(int fd)
 	return info.tcpi_bytes_received;
 }
 
-/* libmicrohttpd says nothing before a whole request line has arrived. Bytes that arrive at an idle peer are the
- * beginning of a request, which has its deadline from here on. */
+/* Starts the deadline of a request on an idle connection: libmicrohttpd reports nothing before a whole request line has
+ * arrived, so arriving bytes are the beginning of a request. */
 static void deadline_watch_idle(struct peers *peers, struct peer *peer, uint64_t state, int64_t now_ms)
 {
 	uint64_t received = deadline_bytes_received(peer->fd);
@@ -49,7 +50,7 @@ static void deadline_watch_idle(struct peers *peers, struct peer *peer, uint64_t
 	}
 }
 
-/* Whether a client is so slow to take what is held for it that those who wait for memory come first. */
+/* True if a client reads its answer so slowly that requests waiting for memory come first. */
 static bool deadline_is_slow(const struct peers *peers, struct peer *peer, int64_t now_ms)
 {
 	struct tcp_info info;
@@ -70,14 +71,15 @@ static bool deadline_is_slow(const struct peers *peers, struct peer *peer, int64
 static void deadline_cut(struct peers *peers, struct peer *peer, uint64_t state)
 {
 	if (!atomic_compare_exchange_strong(&peer->state, &state, PHASE_CUT))
-		return; /* it moved on at the last moment */
+		return; /* the connection changed its phase at the last moment */
 	if ((state & 7) == PHASE_RECEIVING || (state & 7) == PHASE_OPENED)
 		(void)!send(peer->fd, deadline_answer, sizeof deadline_answer - 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	shutdown(peer->fd, SHUT_RDWR);
 	atomic_fetch_add(&peers->cut, 1);
 }
 
-/* A client that has shut its sending half may wait for its answer, or be gone altogether: only what is sent would tell. It is given a second. */
+/* A client that has shut its sending half may wait for its answer, or have left; only sending would show which. It gets
+ * HALF_CLOSED_MS. */
 static void deadline_watch_client(struct peer *peer, int64_t now_ms)
 {
 	enum peer_end end = peer_end_of(peer);
@@ -117,7 +119,7 @@ static void deadline_sweep(struct peers *peers, int64_t now_ms)
 	}
 }
 
-/* Throws away what arrives at gently closed sockets, until the peer closes too or its time is over. */
+/* Discards what arrives at gently closed sockets, until the client closes too or its time is over. */
 static void deadline_linger(struct peers *peers, int64_t now_ms)
 {
 	char waste[16 * 1024];

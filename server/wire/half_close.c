@@ -22,7 +22,8 @@ void half_close_done(int fd)
 		atomic_store(&waits[fd], false);
 }
 
-/* Stands before the one of libc for libraries too. Only once: a body that ends too early would be asked for without end. */
+/* Replaces libc's recv(), for libraries too. Reports "no data yet" only once: for a body that ends too early
+ * libmicrohttpd would otherwise read for ever. */
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): libc's header names them __fd, __buf, ... */
 ssize_t recv(int fd, void *bytes, size_t size, int flags)
 {

@@ -1,4 +1,4 @@
-/* The listening socket: made by ourselves, so that a busy port is known before anything else is opened. */
+/* Makes the listening socket ourselves, so that a port in use is known before anything else is opened. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/filter.h>
@@ -112,13 +112,13 @@ enum status listen_open(const char *address, struct listener *listener, struct f
 
 void listen_shut_door(const struct listener *listener)
 {
-	enum { TCP_FLAGS = 13 /* of a segment, in its header's byte of that number */, SYN = 2 };
+	enum { TCP_FLAGS = 13 /* the flags of a TCP segment: this byte of its header */, SYN = 2 };
 	struct sock_filter program[] = {BPF_STMT(BPF_LD | BPF_B | BPF_ABS, TCP_FLAGS), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, SYN, 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, 0), BPF_STMT(BPF_RET | BPF_K, UINT32_MAX)};
 	const struct sock_fprog filter = {.len = sizeof program / sizeof *program, .filter = program};
 
 	if (setsockopt(listener->fd, SOL_SOCKET, SO_ATTACH_FILTER, &filter, sizeof filter) != 0)
-		(void)!listen(listener->fd, 0); /* a system that does not let us: at most one more at a time */
+		(void)!listen(listener->fd, 0); /* the system does not allow filters: at most one more connection waits at a time */
 }
 
 int listen_take(const struct listener *listener, struct sockaddr_storage *address, unsigned *length)

@@ -1,4 +1,4 @@
-/* The listening socket, and addresses as people write them: "127.0.0.1:8080", "[::1]:8080", ":8080". */
+/* The listening socket, and the parsing of addresses: "127.0.0.1:8080", "[::1]:8080", ":8080". */
 #ifndef FLEETPLAN_SERVER_WIRE_LISTEN_H
 #define FLEETPLAN_SERVER_WIRE_LISTEN_H
 

@@ -22,7 +22,7 @@ const char *media_content_type(enum media media)
 	return with_charset[media] ? with_charset[media] : media_types[media];
 }
 
-/* One element of a list header: "type/subtype;a=b;q=0.5" with white space around. */
+/* One element of a list header: "type/subtype;a=b;q=0.5", with white space around it. */
 struct media_range {
 	const char *type;
 	size_t length;
@@ -36,7 +36,8 @@ static const char *media_skip_space(const char *text)
 	return text;
 }
 
-/* RFC 9110 12.4.2: "0", "0.5", "1.000"; anything else counts as 1, so that a strange weight never refuses. */
+/* Parses a weight (RFC 9110 12.4.2): "0", "0.5", "1.000". Anything else counts as 1, so that a malformed weight never
+ * rejects. */
 static double media_quality(const char *text)
 {
 	double quality, scale = 1;
@@ -53,7 +54,7 @@ static double media_quality(const char *text)
 	return quality > 1 ? 1 : quality;
 }
 
-/* Reads the next element and returns what follows its comma, NULL at the end. */
+/* Reads the next element. Returns what follows its comma, NULL at the end. */
 static const char *media_next(const char *list, struct media_range *range)
 {
 	const char *end;
@@ -70,7 +71,7 @@ static const char *media_next(const char *list, struct media_range *range)
 	return *end ? end + 1 : NULL;
 }
 
-/* 0: not matched by the range; 3 for the exact type, 2 for its family, 1 for any. */
+/* Returns 3 if the range is the exact type, 2 for its family, 1 for any type, 0 for no match. */
 static unsigned media_specificity(const struct media_range *range, const char *type)
 {
 	size_t family = strcspn(type, "/") + 1, length = strcspn(type, ";");
@@ -82,7 +83,7 @@ static unsigned media_specificity(const struct media_range *range, const char *t
 	return range->length == length && strncasecmp(range->type, type, range->length) == 0 ? 3 : 0;
 }
 
-/* The quality that an Accept header gives to a type: that of its most specific range. */
+/* Returns the quality that an Accept header gives to a type: that of its most specific range. */
 static double media_wanted(const char *accept, const char *type)
 {
 	unsigned best = 0;

@@ -7,7 +7,7 @@
 #include "api/media.h"
 #include "base/arena.h"
 
-/* The value of a Content-Type header, "application/json" or "text/csv; charset=utf-8". */
+/* Returns the value of a Content-Type header, "application/json" or "text/csv; charset=utf-8". */
 const char *media_content_type(enum media media);
 
 /* Returns the media of a request's Content-Type. Parameters are ignored, except a charset other than UTF-8, which we do
@@ -18,7 +18,7 @@ enum media media_parse(const char *content_type);
  * accepts everything. MEDIA_COUNT: no offered member is acceptable. */
 enum media media_negotiate(const char *accept, unsigned offered);
 
-/* "application/json or text/csv", for a sentence; "nothing" for the empty set. */
+/* Returns "application/json or text/csv", for a sentence; "nothing" for the empty set. */
 const char *media_list(unsigned medias, struct arena *arena);
 
 /* True if an Accept-Encoding header accepts gzip (q above 0). */

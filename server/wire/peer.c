@@ -77,7 +77,7 @@ static uint64_t peer_state(const struct peers *peers, enum peer_phase phase)
 	return ((uint64_t)peer_now_ms() + seconds * 1000) * 8 + phase;
 }
 
-/* Clients of IPv6 have a /64 at least: as one, or each of them would be 2^64 clients. */
+/* An IPv6 client has at least a /64, so a /64 counts as one client: else one client could use 2^64 addresses. */
 static uint64_t peer_network(const struct sockaddr *address)
 {
 	const struct in6_addr *six = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
@@ -109,7 +109,7 @@ static uint64_t peer_address(int fd, char text[PEER_ADDRESS_SIZE])
 	return peer_network((struct sockaddr *)(void *)&address);
 }
 
-/* With the mutex held: those that will stay. */
+/* Number of connections that are not being closed. The caller holds the mutex. */
 static size_t peers_staying(const struct peers *peers)
 {
 	return atomic_load(&peers->count) - peers->leaving;
@@ -130,7 +130,8 @@ static bool peer_waits(const struct peer *peer)
 	return phase == PHASE_IDLE || phase == PHASE_OPENED;
 }
 
-/* The one that has been idle, or silent, for longest of those that were not looked at in this round; NULL: none. With the mutex held. */
+/* Returns the connection that has been idle or silent for longest and was not considered in this round; NULL: none. The
+ * caller holds the mutex. */
 static struct peer *peers_oldest(const struct peers *peers)
 {
 	struct peer *oldest = NULL;
@@ -141,7 +142,7 @@ static struct peer *peers_oldest(const struct peers *peers)
 	return oldest;
 }
 
-/* Cuts it, unless its request is here and nobody has read it yet. */
+/* Cuts the connection, unless a request has arrived that is not read yet. */
 static bool peer_cut_for_room(struct peer *peer)
 {
 	uint64_t state = atomic_load(&peer->state);
@@ -152,13 +153,13 @@ static bool peer_cut_for_room(struct peer *peer)
 	if ((state & 7) == PHASE_OPENED && peer_now_ms() - atomic_load(&peer->since_ms) < PEERS_ASKING_MS && deadline_bytes_received(peer->fd) > 0)
 		return false; /* its thread may be about to read it */
 	if (((state & 7) != PHASE_IDLE && (state & 7) != PHASE_OPENED) || !atomic_compare_exchange_strong(&peer->state, &state, PHASE_CUT))
-		return false; /* it has just come */
+		return false; /* a request has just arrived */
 	peer->cut_for_room = true;
 	shutdown(peer->fd, SHUT_RDWR);
 	return true;
 }
 
-/* With the mutex held. */
+/* The caller holds the mutex. */
 static void peers_make_room(struct peers *peers)
 {
 	struct peer *oldest;
@@ -193,7 +194,8 @@ bool peers_admit(struct peers *peers, const struct sockaddr *address)
 	return room;
 }
 
-/* A client that has connected asks within half a second, as a rule, and one that is at work asks again within a fifth. */
+/* True if a request is likely soon: most clients send their first request within half a second after connecting, and
+ * the next one within a fifth of a second after an answer. */
 static bool peer_may_ask(const struct peer *peer, int64_t now_ms)
 {
 	enum { ASKS_FIRST_MS = 500, ASKS_AGAIN_MS = 200 };
@@ -241,7 +243,8 @@ struct peer *peer_open(struct peers *peers, int fd)
 	return peer;
 }
 
-/* Keeps a duplicate of the socket: libmicrohttpd closes its own, the peer sees our end of stream and no reset. */
+/* Keeps a duplicate of the socket when libmicrohttpd closes its own: the client sees the end of the stream instead of a
+ * reset. */
 static void peer_linger(struct peers *peers, int fd)
 {
 	int twin;
@@ -294,7 +297,7 @@ bool peer_pause(struct peers *peers, struct peer *peer)
 
 	peer->left_ms = (int64_t)(before / 8) - peer_now_ms();
 	if ((before & 7) == PHASE_RECEIVING && peer->left_ms < 0)
-		peer->left_ms = 0; /* the sweeper was about to; what comes next shall come at once */
+		peer->left_ms = 0; /* the sweeper was about to cut it; the rest must arrive at once */
 	return peer_enter(peers, peer, PHASE_WORKING);
 }
 

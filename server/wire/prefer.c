@@ -9,7 +9,7 @@ static const char *prefer_skip_space(const char *text)
 	return text + strspn(text, " \t");
 }
 
-/* Digits, bare or quoted, and nothing else before `end`; -1 otherwise. */
+/* Parses digits, bare or quoted, up to `end`; -1 for anything else. */
 static int prefer_seconds(const char *text, const char *end)
 {
 	int seconds = 0;
@@ -28,7 +28,7 @@ static int prefer_seconds(const char *text, const char *end)
 	return seconds < PREFER_WAIT_MAX_S ? seconds : PREFER_WAIT_MAX_S;
 }
 
-/* One preference, "token [= word] [; parameters]": the parameters of those that we know mean nothing. */
+/* Reads one preference, "token [= word] [; parameters]". Parameters of the known preferences have no meaning. */
 static void prefer_take(struct prefer *prefer, const char *text, const char *end)
 {
 	size_t name = strcspn(text, "=;, \t");

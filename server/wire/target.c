@@ -1,4 +1,4 @@
-/* The request target: path and query, decoded strictly (gate.h). */
+/* Decodes the request target, path and query, strictly (gate.h). */
 #include <stdint.h>
 
 #include "server/wire/gate.h"
@@ -14,7 +14,8 @@ static int target_hex(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Decodes `length` raw bytes into `out` (as large), and returns its end; NULL for a bad escape or a control byte. */
+/* Decodes `length` raw bytes into `out` (of the same size) and returns its end; NULL for a bad escape or a control
+ * byte. */
 static char *target_decode(const char *raw, size_t length, bool plus_is_space, char *out)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -48,17 +49,17 @@ static enum status target_path(const char *raw, size_t length, struct arena *are
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the request target");
 	for (size_t i = 0; i + 2 < length; i++) {
 		if (raw[i] == '%' && raw[i + 1] == '2' && (raw[i + 2] == 'f' || raw[i + 2] == 'F'))
-			return failure_set(failure, STATUS_MALFORMED, "the path holds an encoded slash");
+			return failure_set(failure, STATUS_MALFORMED, "the path contains an encoded slash");
 	}
 	end = target_decode(raw, length, false, path);
 	if (!end)
-		return failure_set(failure, STATUS_MALFORMED, "the path holds a bad percent escape, a space, or a control byte");
+		return failure_set(failure, STATUS_MALFORMED, "the path contains a bad percent escape, a space, or a control byte");
 	if (strchr(path, '\\') || !utf8_valid(path, (size_t)(end - path)))
-		return failure_set(failure, STATUS_MALFORMED, "the path holds a backslash or bytes that are not UTF-8");
+		return failure_set(failure, STATUS_MALFORMED, "the path contains a backslash or bytes that are not UTF-8");
 	for (const char *segment = path; segment; segment = strchr(segment + 1, '/')) {
 		if (strncmp(segment, "/.", 2) == 0 &&
 			(segment[2] == '/' || !segment[2] || (segment[2] == '.' && (segment[3] == '/' || !segment[3]))))
-			return failure_set(failure, STATUS_MALFORMED, "the path holds a segment \".\" or \"..\"");
+			return failure_set(failure, STATUS_MALFORMED, "the path contains a segment \".\" or \"..\"");
 	}
 	target->path = path;
 	return STATUS_OK;
@@ -75,13 +76,13 @@ static enum status target_parameter(const char *raw, size_t length, struct arena
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the query");
 	value = target_decode(raw, key_length, true, key);
 	if (!value)
-		return failure_set(failure, STATUS_MALFORMED, "the query holds a bad percent escape or a control byte");
+		return failure_set(failure, STATUS_MALFORMED, "the query contains a bad percent escape or a control byte");
 	if (!utf8_valid(key, (size_t)(value - key)))
-		return failure_set(failure, STATUS_MALFORMED, "the query holds bytes that are not UTF-8");
+		return failure_set(failure, STATUS_MALFORMED, "the query contains bytes that are not UTF-8");
 	value++;
 	end = equals ? target_decode(equals + 1, length - key_length - 1, true, value) : value;
 	if (!end || !utf8_valid(value, (size_t)(end - value)))
-		return failure_set(failure, STATUS_MALFORMED, "a query parameter holds a bad percent escape, a control byte or no UTF-8");
+		return failure_set(failure, STATUS_MALFORMED, "a query parameter contains a bad percent escape, a control byte, or bytes that are not UTF-8");
 	*parameter = (struct query_parameter){.key = key, .value = value};
 	return STATUS_OK;
 }
@@ -93,7 +94,7 @@ static enum status target_query(const char *raw, struct arena *arena, struct tar
 	for (const char *c = raw; *c; c++)
 		count += *c == '&';
 	if (count > GATE_QUERY_MAX)
-		return failure_set(failure, STATUS_MALFORMED, "at most %d query parameters are read", GATE_QUERY_MAX);
+		return failure_set(failure, STATUS_MALFORMED, "too many query parameters; at most %d are allowed", GATE_QUERY_MAX);
 	target->query = ARENA_ARRAY(arena, struct query_parameter, count);
 	if (!target->query)
 		return failure_set(failure, STATUS_NO_MEMORY, "no memory for the query");

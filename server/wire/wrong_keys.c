@@ -13,13 +13,14 @@ void wrong_keys_release(struct wrong_keys *keys)
 	pthread_mutex_destroy(&keys->mutex);
 }
 
-/* Neighbours in numbers are not neighbours here (Fibonacci hashing). */
+/* Fibonacci hashing: neighbouring addresses get distant places. */
 static unsigned first_place(uint64_t address)
 {
 	return (unsigned)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % (WRONG_KEYS_ADDRESSES / WRONG_KEYS_PLACES) * WRONG_KEYS_PLACES;
 }
 
-/* Its own place, else one whose minute is over, else that of the address with the fewest. With the mutex held. */
+/* Returns the address's own place, else a place whose minute is over, else the place with the fewest wrong keys. The
+ * caller holds the mutex. */
 static unsigned place_of(const struct wrong_keys *keys, uint64_t address, int64_t now_ns)
 {
 	unsigned first = first_place(address), best = first;

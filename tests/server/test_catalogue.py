@@ -224,7 +224,7 @@ def test_a_put_takes_its_id_from_the_path(daemon, path, body):
 def test_a_posted_row_needs_a_name(daemon):
     answer = daemon.post("/v1/accelerators", {key: value for key, value in ACCELERATOR.items() if key != "id"})
     assert answer.status == 422 and [fault["pointer"] for fault in answer.json["errors"]] == ["/id"]
-    assert "name for the accelerator" in answer.json["errors"][0]["detail"]
+    assert "id for the accelerator" in answer.json["errors"][0]["detail"]
 
 
 def conflicts_of(result, field):
@@ -303,7 +303,7 @@ def test_rows_of_users_carry_conflicts_too(daemon):
 @pytest.mark.parametrize("usd,as_of,said", [
     (0.08, "2026-11-01", "below a third of the median"),  # 0.01 USD for a B200
     (8 * 150, "2026-11-01", "more than 5 times the median"),
-    (8 * 5, "2999-01-01", "has not come yet"),
+    (8 * 5, "2999-01-01", "lies in the future"),
     (8 * 5, "2026-11-01", None)])
 def test_a_price_that_is_likely_a_slip_is_kept_and_doubted(daemon, usd, as_of, said):
     row = {"provider": "slip", "instance_type": "x8", "region": "r", "accelerator_id": "b200", "gpus": 8, "price_usd_per_hour": usd,
